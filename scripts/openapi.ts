@@ -6,10 +6,11 @@ import { activity } from '../src/contract/activity.ts';
 import { checkout, checkoutSnapshot, provider } from '../src/contract/checkout.ts';
 import { enumLike, numeric, time } from '../src/contract/common.ts';
 import { onye, onyeCreate, onyeUpdate } from '../src/contract/onye.ts';
-import { type Operation, type OperationId, operations, REFUSALS } from '../src/contract/operations.ts';
+import { type Operation, type OperationId, operations } from '../src/contract/operations.ts';
 import { messageAnswer, problemAnswer } from '../src/contract/problem.ts';
 import { refund, refundCreate, ugwo, ugwoCreate, ugwoWithActivities } from '../src/contract/ugwo.ts';
 import { loadSchemas } from '../src/contract/zod.ts';
+import { REJECTIONS } from '../src/core/error.ts';
 import { ID_KINDS, type IdPrefix, nounOf } from '../src/core/ids.ts';
 import { EVENTS } from '../src/core/webhook-event.ts';
 import { componentsOf, type JsonSchema, jsonSchemaOf, type Named } from './json-schema.ts';
@@ -84,7 +85,7 @@ const refused = (description: string): object => {
 
 const responsesOf = ({ success }: Operation, example: unknown): object => ({
   [success.status]: { description: 'Done.', content: json(jsonSchemaOf(success.schema(), NAMED), { example }) },
-  ...Object.fromEntries(REFUSALS.map((status) => [status, { $ref: `#/components/responses/${status}` }])),
+  ...Object.fromEntries(REJECTIONS.map((status) => [status, { $ref: `#/components/responses/${status}` }])),
   429: { $ref: '#/components/responses/429' },
   '5XX': { $ref: '#/components/responses/5XX' },
 });

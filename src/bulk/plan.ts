@@ -1,5 +1,5 @@
 import type { BulkInput } from '../cli/bulk-options.ts';
-import { interrupted, PayError, usageError } from '../core/error.ts';
+import { interrupted, isRejected, PayError, usageError } from '../core/error.ts';
 import { sumsText } from '../core/money.ts';
 import { shellLine } from '../core/shell.ts';
 import { dayOf, type Policy, SHARE_HINT, sumOf, type Total, worthOf } from '../ledger/policy.ts';
@@ -122,7 +122,7 @@ const faultsAt = async <T>(
   try {
     return (await check?.(item, how)) ?? [];
   } catch (thrown) {
-    if (!(thrown instanceof PayError) || thrown.kind !== 'rejected') throw thrown;
+    if (!isRejected(thrown)) throw thrown;
     return [{ column: key.name, what: thrown.message }];
   }
 };

@@ -1,5 +1,5 @@
 import type { RowState } from '../core/charge.ts';
-import { EXIT_CODES, endsAll, outcomeOf, PayError, STOP_SIGNALS, type Violation } from '../core/error.ts';
+import { ERRORS, EXIT_CODES, endsAll, outcomeOf, PayError, STOP_SIGNALS, type Violation } from '../core/error.ts';
 
 /** A fault of one row: the column or flag, and a sentence. */
 export interface ColumnFault {
@@ -42,15 +42,6 @@ export interface RowEnd {
   readonly before?: RowState;
 }
 
-const stateOf = (error: PayError, begun: boolean): RowState => {
-  const { kind } = error;
-  if (kind === 'refused') return 'refused';
-  if (begun) return outcomeOf(error);
-  if (kind === 'usage') return 'invalid';
-  // The read before the request has failed.
-  return kind === 'auth' || kind === 'read_failed' ? 'not_sent' : outcomeOf(error);
-};
-
 const wordsOf = ({ title, inDecimals = title, suggestion }: Violation): string =>
   suggestion === undefined ? inDecimals : `${inDecimals} (did you mean ${suggestion}?)`;
 
@@ -91,16 +82,16 @@ export const invalidEnd = (faults: readonly ColumnFault[]): RowEnd => ({
 export const endOf = (thrown: unknown, how: { readonly begun?: boolean } = {}): RowEnd => {
   if (!(thrown instanceof PayError)) throw thrown;
   const { kind, detail } = thrown;
-  const begun = how.begun === true || detail.ledgerId !== undefined;
+  // The name that a refusal gives is that of what stands in the way.
+  const begun = kind !== 'refused' && (how.begun === true || detail.ledgerId !== undefined);
   const end: RowEnd = {
-    state: stateOf(thrown, begun),
+    state: begun ? outcomeOf(thrown) : ERRORS[kind].row,
     exitCode: detail.exitCode ?? EXIT_CODES[kind],
     error: oneLine(thrown),
     ...(detail.reason === undefined ? {} : { reason: detail.reason }),
     ...(detail.again === true ? { again: true } : {}),
     ...(detail.unresolved === true ? { unresolved: true } : {}),
-    // The name that a refusal gives is that of what stands in the way.
-    ...(how.begun !== true && (kind === 'refused' || !begun) ? { noEntry: true } : {}),
+    ...(begun ? {} : { noEntry: true }),
   };
   if (kind === 'ledger') return { ...end, untouched: true, stops: thrown };
   if (kind === 'interrupted' && !begun) return { ...end, untouched: true };
@@ -118,56 +109,41 @@ export const isSignalCode = (code: number | undefined): code is number =>
 /** True where a signal came before anything of the row was sent: for the file, the row was never started. */
 export const wasStopped = ({ state, exitCode }: RowEnd): boolean => state === 'not_sent' && isSignalCode(exitCode);
 
-/** The exit code for a row's result. */
-export const rowExit = ({ state, exitCode }: RowEnd): number => {
-  switch (state) {
-    case 'rejected':
-      return exitCode === EXIT_CODES.auth ? EXIT_CODES.auth : EXIT_CODES.rejected;
-    case 'not_sent':
-      // An untrusted connection ends with 4, a failed read before sending with 8. A row that a signal stopped is left
-      // for the next run.
-      return (
-        [EXIT_CODES.auth, EXIT_CODES.read_failed, ...SIGNAL_CODES].find((code) => code === exitCode) ??
-        EXIT_CODES.not_sent
-      );
-    case 'not_created':
-    // The row was valid when the file was checked; rows left out by then are not part of the run.
-    case 'invalid':
-      return EXIT_CODES.not_sent;
-    case 'failed':
-      return EXIT_CODES.charge_failed;
-    case 'unknown':
-      return EXIT_CODES.unknown;
-    case 'refused':
-      return EXIT_CODES.refused;
-    case 'accepted':
-      // Created, but the customer's next step could not be read.
-      return exitCode === EXIT_CODES.unrecorded ? exitCode : 0;
-    case 'sending':
-      return 0;
-  }
+/**
+ * The exit code of a row in each state. An `invalid` row was valid when the file was checked; rows left out by then are
+ * not part of the run.
+ */
+const STATE_EXITS: Readonly<Record<RowState, number>> = {
+  accepted: 0,
+  sending: 0,
+  failed: EXIT_CODES.charge_failed,
+  rejected: EXIT_CODES.rejected,
+  not_sent: EXIT_CODES.not_sent,
+  not_created: EXIT_CODES.not_sent,
+  invalid: EXIT_CODES.not_sent,
+  unknown: EXIT_CODES.unknown,
+  refused: EXIT_CODES.refused,
 };
 
-/**
- * The exit codes of a run over rows, the gravest first (cli.md, Errors). A signal comes before codes that the next run
- * will repeat: a script must see that rows are left.
- */
-const GRAVITY: readonly number[] = [
-  EXIT_CODES.unrecorded,
-  EXIT_CODES.unknown,
-  EXIT_CODES.ledger,
-  EXIT_CODES.auth,
-  EXIT_CODES.read_failed,
-  ...new Set(SIGNAL_CODES),
-  EXIT_CODES.rejected,
-  EXIT_CODES.charge_failed,
-  EXIT_CODES.underpaid,
-  EXIT_CODES.not_sent,
-  EXIT_CODES.refused,
-  EXIT_CODES.pending,
+/** True if the code of a single command with this result says more than the state does. */
+const saysMore = ({ state, exitCode }: RowEnd): boolean => {
+  // Created, but the customer's next step could not be read.
+  if (state === 'accepted') return exitCode === EXIT_CODES.unrecorded;
+  const code = isSignalCode(exitCode) ? EXIT_CODES.interrupted : exitCode;
+  const kind = Object.values(ERRORS).find(({ exit }) => exit === code);
+  return state === 'rejected' ? kind?.statuses !== undefined : state === 'not_sent' && kind?.row === state;
+};
+
+/** The exit code for a row's result. */
+export const rowExit = (end: RowEnd): number =>
+  end.exitCode !== undefined && saysMore(end) ? end.exitCode : STATE_EXITS[end.state];
+
+/** The exit codes of a run over rows, the gravest first. */
+const GRAVEST_FIRST: readonly number[] = [
+  ...Object.values(ERRORS).flatMap(({ exit }) => (exit === EXIT_CODES.interrupted ? SIGNAL_CODES : [exit])),
   0,
 ];
 
 /** The gravest of some exit codes; 0 where there is none. An unlisted code is graver than all listed ones. */
 export const gravest = (codes: Iterable<number>): number =>
-  [...codes].sort((a, b) => GRAVITY.indexOf(a) - GRAVITY.indexOf(b))[0] ?? 0;
+  [...codes].sort((a, b) => GRAVEST_FIRST.indexOf(a) - GRAVEST_FIRST.indexOf(b))[0] ?? 0;

@@ -1,4 +1,4 @@
-import { type ErrorKind, EXIT_CODES, EXIT_MEANINGS } from '../core/error.ts';
+import { ERRORS, type ErrorKind, EXIT_CODES } from '../core/error.ts';
 import type { ArgumentSpec, CommandSpec, OptionSpec, Takes } from './define.ts';
 import { BUILT_IN_OPTIONS, GLOBAL_OPTIONS } from './globals.ts';
 import { type Noun, TOPICS } from './program.ts';
@@ -96,8 +96,8 @@ const argumentNode = (spec: ArgumentSpec): ArgumentNode => ({
 const DONE: ExitNode = { code: 0, kind: 'done', meaning: 'done' };
 
 const exitNode = (kind: ErrorKind): ExitNode => {
-  const [meaning, again] = EXIT_MEANINGS[kind];
-  return { code: EXIT_CODES[kind], kind, meaning, again };
+  const { exit: code, meaning, again } = ERRORS[kind];
+  return { code, kind, meaning, again };
 };
 
 /** All exit codes, in order. */

@@ -1,9 +1,9 @@
-import { isPaged, type Operation, REFUSALS } from '../contract/operations.ts';
+import { isPaged, type Operation } from '../contract/operations.ts';
 import { isOwnDocument, namesThing, type Problem, readProblem } from '../contract/problem.ts';
 import type { Params } from '../contract/proof.ts';
 import { grouped } from '../core/bounds.ts';
 import { ANY_WRITE, mayBeDone } from '../core/charge.ts';
-import { interrupted, PayError, reasonOf } from '../core/error.ts';
+import { interrupted, kindOfStatus, PayError, REJECTIONS, reasonOf } from '../core/error.ts';
 import { type IdPrefix, nounOf, wordsFor } from '../core/ids.ts';
 import type { Clock, Flight, Signals } from '../core/io.ts';
 import { definedIn, isJsonObject, mayBeInexact, parseTexts, valueAt } from '../core/json.ts';
@@ -55,7 +55,7 @@ export interface Exchange {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The object of a read: an answer about any other object is rejected. */
   readonly subject?: Subject;
-  /** Advice for a refused key, which depends on where the key came from. */
+  /** Advice for a rejected key, which depends on where the key came from. */
   readonly keyHint?: string | undefined;
 }
 
@@ -159,8 +159,8 @@ const HINTS: Readonly<Record<number, string>> = {
   409: 'its current status does not allow this',
 };
 
-/** Error of a refusal by the service (interface.md section 7): exit 4 when the key is at fault, else 3. */
-export const refusal = (exchange: Exchange, status: number, problem: Problem | undefined): PayError => {
+/** Error of the service's no (interface.md section 7). */
+export const rejection = (exchange: Exchange, status: number, problem: Problem | undefined): PayError => {
   const violations = problem?.violations ?? [];
   // Next to violations the detail only repeats them, in one long line.
   const words = [problem?.title, violations.length > 0 ? '' : problem?.detail].filter(
@@ -172,17 +172,13 @@ export const refusal = (exchange: Exchange, status: number, problem: Problem | u
   const shown = more === undefined ? '' : ` (showing ${violations.length} of ${grouped(all)} violations)`;
   // The hint is about the status of the object, not about violations of a field.
   const hint = status === 409 && violations.length > 0 ? undefined : status === 401 ? exchange.keyHint : HINTS[status];
-  return new PayError(
-    status === 401 || status === 403 ? 'auth' : 'rejected',
-    `the service answered ${status}${said}${shown}`,
-    {
-      status,
-      request: requestOf(exchange),
-      violations,
-      ...(problem === undefined || problem.title === '' ? {} : { title: problem.title }),
-      ...(hint === undefined ? {} : { hint }),
-    },
-  );
+  return new PayError(kindOfStatus(status), `the service answered ${status}${said}${shown}`, {
+    status,
+    request: requestOf(exchange),
+    violations,
+    ...(problem === undefined || problem.title === '' ? {} : { title: problem.title }),
+    ...(hint === undefined ? {} : { hint }),
+  });
 };
 
 /**
@@ -191,7 +187,7 @@ export const refusal = (exchange: Exchange, status: number, problem: Problem | u
  */
 export type Verdict =
   | { readonly state: 'accepted'; readonly received: ApiRecord }
-  | { readonly state: 'refused'; readonly error: PayError }
+  | { readonly state: 'rejected'; readonly error: PayError }
   | SlowDown
   | { readonly state: 'not_sent'; readonly error: PayError }
   | Unknown;
@@ -231,7 +227,7 @@ export const notSent = (exchange: Exchange, reason: string, status?: number): Pa
 /** A difference of clocks that does not matter to an expiry, in milliseconds. */
 const CLOCK_TOLERANCE_MS = 30_000;
 
-/** Names a clock that is off where the service refuses an expiry, which is counted by this machine's clock. */
+/** Names a clock that is off where the service rejects an expiry, which is counted by this machine's clock. */
 const blamingClock = (error: PayError, { servedAt, age, askedAt }: AnsweredAttempt): PayError => {
   const isExpiry = error.detail.violations?.some(({ propertyPath }) => propertyPath.includes('expires_at'));
   if (isExpiry !== true || servedAt === undefined || askedAt === undefined || age !== undefined) return error;
@@ -244,11 +240,11 @@ const blamingClock = (error: PayError, { servedAt, age, askedAt }: AnsweredAttem
 };
 
 /**
- * True for a refusal: 401 with any body, since the key is checked before the request; other statuses need an error
+ * True for a no: 401 with any body, since the key is checked before the request; other statuses need an error
  * document.
  */
-const isRefusal = (status: number, problem: Problem | undefined): boolean =>
-  status === 401 || (problem !== undefined && REFUSALS.includes(status));
+const isRejection = (status: number, problem: Problem | undefined): boolean =>
+  status === 401 || (problem !== undefined && REJECTIONS.includes(status));
 
 const judgeAnswer = (exchange: Exchange, outcome: AnsweredAttempt): Verdict => {
   const { status, body } = outcome;
@@ -259,8 +255,8 @@ const judgeAnswer = (exchange: Exchange, outcome: AnsweredAttempt): Verdict => {
     return unknown(exchange, `the service answered ${status}, but ${decoded.fault}`, status, answer);
   }
   const problem = decode.problem(body);
-  if (isRefusal(status, problem)) {
-    return { state: 'refused', error: blamingClock(refusal(exchange, status, problem), outcome) };
+  if (isRejection(status, problem)) {
+    return { state: 'rejected', error: blamingClock(rejection(exchange, status, problem), outcome) };
   }
   const said =
     problem === undefined
@@ -298,7 +294,7 @@ export const judge = (origin: string, exchange: Exchange, outcome: AttemptResult
       return unknown(exchange, `the request was sent, but no complete answer came back: ${outcome.reason}`);
     case 'not_sent':
       return outcome.untrusted
-        ? { state: 'refused', error: untrustedError(origin, outcome.reason) }
+        ? { state: 'rejected', error: untrustedError(origin, outcome.reason) }
         : { state: 'not_sent', error: notSent(exchange, outcome.reason) };
   }
 };

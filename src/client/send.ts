@@ -8,7 +8,7 @@ import {
   judge,
   notSent,
   pause,
-  refusal,
+  rejection,
   requestOf,
   type SendContext,
   type Verdict,
@@ -31,9 +31,9 @@ const failed = (exchange: Exchange, reason: string, status?: number): PayError =
     hint: 'nothing was changed; run the same command again',
   });
 
-/** The service's refusal; `isMissing` when it says that the requested object does not exist. */
-const refused = (exchange: Exchange, { status, body }: AnsweredAttempt): PayError => {
-  const no = refusal(exchange, status, decode.problem(body));
+/** The service's no; `isMissing` when it says that the requested object does not exist. */
+const rejected = (exchange: Exchange, { status, body }: AnsweredAttempt): PayError => {
+  const no = rejection(exchange, status, decode.problem(body));
   const { subject } = exchange;
   const isMissing = status === 404 && subject !== undefined && decode.names(body, subject);
   return isMissing ? no.with({ isMissing }) : no;
@@ -54,7 +54,7 @@ const readAnswer = (context: SendContext, exchange: Exchange, outcome: AnsweredA
     return { fault, again: true, wait };
   }
   const isNo = status >= 400 && (problem !== undefined || status === 401 || status === 403);
-  if (isNo) return { fault: refused(exchange, outcome), again: false };
+  if (isNo) return { fault: rejected(exchange, outcome), again: false };
   const what = status >= 300 && status < 400 ? 'a redirect, which is never followed' : 'not one that the service gives';
   return { fault: failed(exchange, `the answer was ${status}, ${what}`, status), again: false };
 };
@@ -306,7 +306,7 @@ export const sendWrite = async (
       flight.accepted += 1;
       return verdict.received;
     }
-    if (verdict.state === 'refused') throw verdict.error;
+    if (verdict.state === 'rejected') throw verdict.error;
     const told = verdict.state === 'slow_down' ? retryAfter(verdict.retryAfter, context.clock.now()) : undefined;
     if ((told ?? 0) > MAX_RETRY_AFTER_MS) throw context.hold.begin(verdict.error, told ?? 0);
     if (verdict.state === 'slow_down') slowDown?.(told ?? 0);

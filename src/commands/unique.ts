@@ -1,6 +1,6 @@
 import type { Client } from '../client/client.ts';
 import type { ListId, OperationId } from '../contract/operations.ts';
-import { PayError } from '../core/error.ts';
+import { isRejected, PayError } from '../core/error.ts';
 import type { ApiRecord } from '../core/record.ts';
 import type { Result, View } from '../core/result.ts';
 import type { Run } from './run.ts';
@@ -84,8 +84,7 @@ const existingIfTaken = async (
 ): Promise<ApiRecord> => {
   const { word, one } = unique;
   const wanted = uniqueIn(unique, body);
-  const isRejected = thrown instanceof PayError && thrown.kind === 'rejected';
-  if (!isRejected || wanted === undefined || !unique.isTaken(thrown)) throw thrown;
+  if (!isRejected(thrown) || wanted === undefined || !unique.isTaken(thrown)) throw thrown;
   const found = await find(wanted);
   if (found === undefined) throw thrown.with({ hint: `no ${one} with this ${word} is listed; use another` });
   const differing = unique.differences(found, body);
@@ -108,7 +107,7 @@ export const existingForRow = async (
   try {
     return await existingIfTaken(unique, body, thrown, find);
   } catch (other) {
-    const stands = other === thrown || (other instanceof PayError && other.kind === 'rejected');
+    const stands = other === thrown || isRejected(other);
     if (stands || !(thrown instanceof PayError)) throw other;
     throw thrown.with({
       hint: `couldn't read the ${unique.one} with this ${unique.word}; run again with --retry-failed`,

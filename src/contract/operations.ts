@@ -50,9 +50,6 @@ export interface Operation {
   readonly effect?: WriteKind;
 }
 
-/** Statuses of a refusal after which nothing was applied: 401 with any body, the others with a JSON object. */
-export const REFUSALS: readonly number[] = [400, 401, 402, 403, 404, 405, 409, 415, 422];
-
 const onyePage = memo(() => page(onye()));
 const ugwoPage = memo(() => page(ugwo()));
 const checkoutList = memo(() => listOf(checkout()));

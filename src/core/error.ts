@@ -1,63 +1,141 @@
 import type { Flight } from './io.ts';
 
+/** One way in which a run can end badly. */
+interface ErrorRow {
+  /** Scripts branch on these numbers: they never change meaning. */
+  readonly exit: number;
+  readonly meaning: string;
+  /** Whether a script may just run the same command again. */
+  readonly again: string;
+  /** State of a sent write after such an error: one that may have been applied is `unknown`. */
+  readonly certain: 'rejected' | 'not_sent' | 'unknown';
+  /** State of a row of a file that such an error ended before the row was begun. */
+  readonly row: 'invalid' | 'not_sent' | 'refused' | 'rejected' | 'unknown';
+  /** The service's answers that are this error. They prove that nothing was applied. */
+  readonly statuses?: readonly number[];
+}
+
 /**
- * All ways in which a run can end, with their exit codes. Scripts branch on these numbers: they never change meaning.
- * Code that detects an error names its kind; the number is read only when the program ends.
+ * All errors, the gravest first: a run over many rows ends with the gravest (cli.md, Errors). A signal comes before
+ * errors that the next run will repeat: a script must see that rows are left. Code that detects an error names its kind;
+ * everything else is looked up here.
  */
-export const EXIT_CODES = {
-  internal: 1,
-  usage: 2,
-  rejected: 3,
-  auth: 4,
-  not_sent: 5,
-  unknown: 6,
-  unrecorded: 7,
-  read_failed: 8,
-  refused: 9,
-  ledger: 10,
-  charge_failed: 11,
-  pending: 12,
-  underpaid: 13,
-  interrupted: 130,
-} as const;
+const ROWS = {
+  internal: { exit: 1, meaning: 'a bug in paycli', again: 'no', certain: 'unknown', row: 'unknown' },
+  usage: {
+    exit: 2,
+    meaning: 'bad arguments or input; nothing was sent',
+    again: 'no, fix the input',
+    certain: 'not_sent',
+    row: 'invalid',
+  },
+  unrecorded: {
+    exit: 7,
+    meaning:
+      "applied, but the result couldn't be saved or printed, or the next action couldn't be read; keep the line on stderr",
+    again: 'no',
+    certain: 'unknown',
+    row: 'unknown',
+  },
+  unknown: {
+    exit: 6,
+    meaning: 'the charge, refund or update may have been applied',
+    again: 'no: `paycli ledger sync`',
+    certain: 'unknown',
+    row: 'unknown',
+  },
+  ledger: {
+    exit: 10,
+    meaning: "the ledger can't be used; nothing was sent",
+    again: 'no',
+    certain: 'unknown',
+    row: 'unknown',
+  },
+  auth: {
+    exit: 4,
+    meaning: 'no usable profile or key, 401, 403, TLS not trusted, unsafe setting',
+    again: 'no',
+    certain: 'not_sent',
+    row: 'not_sent',
+    statuses: [401, 403],
+  },
+  read_failed: {
+    exit: 8,
+    meaning: "a read failed after its retries, or its answer couldn't be read; before a charge nothing was sent",
+    again: 'yes',
+    certain: 'unknown',
+    row: 'not_sent',
+  },
+  interrupted: {
+    exit: 130,
+    meaning: 'stopped by a signal with nothing in flight (143 for SIGTERM), or by no for an answer',
+    again: 'yes; a wait with `paycli activity wait`',
+    certain: 'not_sent',
+    row: 'not_sent',
+  },
+  rejected: {
+    exit: 3,
+    meaning: 'the service said no: 400, 402, 404, 405, 409, 415, 422',
+    again: 'no',
+    certain: 'rejected',
+    row: 'rejected',
+    statuses: [400, 402, 404, 405, 409, 415, 422],
+  },
+  charge_failed: {
+    exit: 11,
+    meaning: 'the charge or refund was made, and failed; after a wait also: refunded or reversed',
+    again: 'charge with another medium',
+    certain: 'unknown',
+    row: 'unknown',
+  },
+  underpaid: {
+    exit: 13,
+    meaning: 'only a part of the money came',
+    again: 'charge the rest: `paycli ugwo charge --remaining`',
+    certain: 'unknown',
+    row: 'unknown',
+  },
+  not_sent: {
+    exit: 5,
+    meaning: 'nothing was applied, for certain: no connection, or 429 after all retries',
+    again: 'yes',
+    certain: 'not_sent',
+    row: 'not_sent',
+  },
+  refused: {
+    exit: 9,
+    meaning:
+      "refused by paycli, nothing was sent: an earlier charge or refund is unknown, under way, still payable, paid or made, the payment request can't be charged, or a policy forbids it",
+    again: '`paycli ledger sync`, or `--again`',
+    certain: 'unknown',
+    row: 'refused',
+  },
+  pending: {
+    exit: 12,
+    meaning: 'a wait ended before the payment was paid or failed, or nothing came in time',
+    again: 'yes, wait again: `paycli activity wait`; in the second case, charge again',
+    certain: 'unknown',
+    row: 'unknown',
+  },
+} as const satisfies Readonly<Record<string, ErrorRow>>;
 
-export type ErrorKind = keyof typeof EXIT_CODES;
+export type ErrorKind = keyof typeof ROWS;
 
-/** Reason for each code, and whether a script may just run the same command again. */
-export const EXIT_MEANINGS = {
-  internal: ['a bug in paycli', 'no'],
-  usage: ['bad arguments or input; nothing was sent', 'no, fix the input'],
-  rejected: ['the service said no: 400, 402, 404, 405, 409, 415, 422', 'no'],
-  auth: ['no usable profile or key, 401, 403, TLS not trusted, unsafe setting', 'no'],
-  not_sent: ['nothing was applied, for certain: no connection, or 429 after all retries', 'yes'],
-  unknown: ['the charge, refund or update may have been applied', 'no: `paycli ledger sync`'],
-  unrecorded: [
-    "applied, but the result couldn't be saved or printed, or the next action couldn't be read; keep the line on stderr",
-    'no',
-  ],
-  read_failed: [
-    "a read failed after its retries, or its answer couldn't be read; before a charge nothing was sent",
-    'yes',
-  ],
-  refused: [
-    "refused by paycli, nothing was sent: an earlier charge or refund is unknown, under way, still payable, paid or made, the payment request can't be charged, or a policy forbids it",
-    '`paycli ledger sync`, or `--again`',
-  ],
-  ledger: ["the ledger can't be used; nothing was sent", 'no'],
-  charge_failed: [
-    'the charge or refund was made, and failed; after a wait also: refunded or reversed',
-    'charge with another medium',
-  ],
-  pending: [
-    'a wait ended before the payment was paid or failed, or nothing came in time',
-    'yes, wait again: `paycli activity wait`; in the second case, charge again',
-  ],
-  underpaid: ['only a part of the money came', 'charge the rest: `paycli ugwo charge --remaining`'],
-  interrupted: [
-    'stopped by a signal with nothing in flight (143 for SIGTERM), or by no for an answer',
-    'yes; a wait with `paycli activity wait`',
-  ],
-} as const satisfies Record<ErrorKind, readonly [meaning: string, again: string]>;
+export const ERRORS: Readonly<Record<ErrorKind, ErrorRow>> = ROWS;
+
+const KINDS = Object.entries(ERRORS) as (readonly [ErrorKind, ErrorRow])[];
+
+/** The exit codes of all errors, in ascending order. */
+export const EXIT_CODES = Object.fromEntries(
+  KINDS.map(([kind, { exit }]) => [kind, exit] as const).sort(([, a], [, b]) => a - b),
+) as Readonly<Record<ErrorKind, number>>;
+
+/** Statuses of a no after which nothing was applied: 401 with any body, the others with a JSON object. */
+export const REJECTIONS: readonly number[] = KINDS.flatMap(([, { statuses = [] }]) => statuses).sort((a, b) => a - b);
+
+/** The kind of the service's no, by the status of its answer. */
+export const kindOfStatus = (status: number): ErrorKind =>
+  KINDS.find(([, { statuses }]) => statuses?.includes(status))?.[0] ?? 'rejected';
 
 /** Exit code of a run that is ended abruptly: while a write is open, no code that invites a repeat. */
 export const abruptExit = ({ open, accepted }: Flight, otherwise: number): number => {
@@ -128,8 +206,8 @@ export interface ErrorDetail {
 }
 
 /**
- * The one error class of this program: thrown where the fault is detected, rendered in one place. EXIT_CODES maps its
- * kind to the exit code. `message` says what happened and why, without a full stop.
+ * The one error class of this program: thrown where the fault is detected, rendered in one place. ERRORS has
+ * what follows from its kind. `message` says what happened and why, without a full stop.
  */
 export class PayError extends Error {
   override readonly name = 'PayError';
@@ -215,24 +293,12 @@ export const unreachable = (value: never): never => {
   throw new Error(`unreachable: ${JSON.stringify(value)}`);
 };
 
-/** Outcome of a write that its error proves. */
-type ProvenOutcome = 'rejected' | 'not_sent' | 'unknown';
-
-/**
- * The one place that decides what is certain after an error: a write whose error is not listed here may have been
- * applied.
- */
-export const outcomeOf = ({ kind, detail }: PayError): ProvenOutcome => {
-  switch (kind) {
-    case 'rejected':
-      return 'rejected';
-    case 'auth':
-      return detail.status === undefined ? 'not_sent' : 'rejected';
-    case 'not_sent':
-    case 'usage':
-    case 'interrupted':
-      return 'not_sent';
-    default:
-      return 'unknown';
-  }
+/** The one place that decides what is certain about a sent write after its error. */
+export const outcomeOf = ({ kind, detail: { status } }: PayError): ErrorRow['certain'] => {
+  const { statuses, certain } = ERRORS[kind];
+  return status !== undefined && statuses?.includes(status) === true ? 'rejected' : certain;
 };
+
+/** True for the service's no to what was asked, which another key would get too. */
+export const isRejected = (thrown: unknown): thrown is PayError =>
+  thrown instanceof PayError && ERRORS[thrown.kind].certain === 'rejected';

@@ -69,17 +69,17 @@ describe('the judgement of a charge', () => {
   it('above the size limit: accepted with the main fields; no proof for a 429', () => {
     expect(stateOf(answer(200, large(ACTIVITY)))).toBe('accepted');
     expect(stateOf(answer(200, bodyOf(large(ACTIVITY).text.slice(0, -1))))).toBe('unknown unknown');
-    expect(stateOf(answer(422, large({ title: 'No', status: 422 })))).toBe('refused rejected');
+    expect(stateOf(answer(422, large({ title: 'No', status: 422 })))).toBe('rejected rejected');
     expect(stateOf(answer(422, whole(Array.from({ length: 100_001 }, () => []))))).toBe('unknown unknown');
     expect(stateOf(answer(429, large({ title: 'No', status: 429 })))).toBe('unknown unknown');
   });
 
   it.each([400, 402, 404, 405, 409, 415, 422])("%i with the service's error document: rejected", (status) => {
-    expect(stateOf(answer(status, document(status)))).toBe('refused rejected');
+    expect(stateOf(answer(status, document(status)))).toBe('rejected rejected');
   });
 
   it.each([401, 403])("%i with the service's error document: auth", (status) => {
-    expect(stateOf(answer(status, document(status)))).toBe('refused auth');
+    expect(stateOf(answer(status, document(status)))).toBe('rejected auth');
   });
 
   it("429 with the service's error document: slow down, not applied", () => {
@@ -106,13 +106,13 @@ describe('the judgement of a charge', () => {
   ];
 
   it.each(NO)('%i with any JSON object: rejected', (status) => {
-    for (const body of WORDS) expect(stateOf(answer(status, whole(body)))).toBe('refused rejected');
+    for (const body of WORDS) expect(stateOf(answer(status, whole(body)))).toBe('rejected rejected');
   });
 
   it('401 with any body, and 403 with a JSON object: auth', () => {
-    for (const body of WORDS) expect(stateOf(answer(403, whole(body)))).toBe('refused auth');
-    for (const body of [...WORDS, 'no', null]) expect(stateOf(answer(401, whole(body)))).toBe('refused auth');
-    expect(stateOf(answer(401, { fault: 'the answer is empty' }))).toBe('refused auth');
+    for (const body of WORDS) expect(stateOf(answer(403, whole(body)))).toBe('rejected auth');
+    for (const body of [...WORDS, 'no', null]) expect(stateOf(answer(401, whole(body)))).toBe('rejected auth');
+    expect(stateOf(answer(401, { fault: 'the answer is empty' }))).toBe('rejected auth');
   });
 
   it.each([...NO, 403, 429])('%i without a JSON object: unknown', (status) => {
@@ -142,7 +142,7 @@ describe('the judgement of a charge', () => {
 
   it('not sent: not_sent, or auth if the certificate is untrusted', () => {
     expect(stateOf({ kind: 'not_sent', reason: 'ECONNREFUSED', untrusted: false })).toBe('not_sent not_sent');
-    expect(stateOf({ kind: 'not_sent', reason: 'CERT_HAS_EXPIRED', untrusted: true })).toBe('refused auth');
+    expect(stateOf({ kind: 'not_sent', reason: 'CERT_HAS_EXPIRED', untrusted: true })).toBe('rejected auth');
   });
 
   it('any other status: unknown', () => {

@@ -9,7 +9,7 @@ import {
   waitedOf,
 } from '../../src/commands/activity/followed-shared.ts';
 import { about } from '../../src/core/charge.ts';
-import { EXIT_MEANINGS, interrupted, PayError } from '../../src/core/error.ts';
+import { ERRORS, interrupted, PayError } from '../../src/core/error.ts';
 import { madeHere } from '../../src/core/record.ts';
 
 const UID = 'act.A.b';
@@ -86,7 +86,7 @@ describe('waitedOf', () => {
   });
 
   it('suggests a read to continue', () => {
-    expect(EXIT_MEANINGS.pending[1]).toMatch(/^yes, wait again: `paycli activity wait`;/);
+    expect(ERRORS.pending.again).toMatch(/^yes, wait again: `paycli activity wait`;/);
   });
 
   it('suggests fixing a rejected key first', async () => {

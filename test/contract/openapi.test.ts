@@ -3,8 +3,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bodySchema, openapi } from '../../scripts/openapi.ts';
 import { EXAMPLES } from '../../scripts/openapi-examples.ts';
-import { type Operation, type OperationId, operations, REFUSALS } from '../../src/contract/operations.ts';
+import { type Operation, type OperationId, operations } from '../../src/contract/operations.ts';
 import { messageAnswer, problemAnswer } from '../../src/contract/problem.ts';
+import { REJECTIONS } from '../../src/core/error.ts';
 import { EVENTS } from '../../src/core/webhook-event.ts';
 import { kindOf } from '../../src/output/cell.ts';
 import * as fixtures from './fixtures.ts';
@@ -192,10 +193,10 @@ describe('the OpenAPI document', () => {
       ...Object.keys(operation.params),
       ...Object.keys(query?.shape ?? {}),
     ]);
-    const statuses = [operation.success.status, ...REFUSALS, 429].map(String);
+    const statuses = [operation.success.status, ...REJECTIONS, 429].map(String);
     expect(Object.keys(responses).sort()).toEqual([...statuses, '5XX'].sort());
     expect(requestBody !== undefined).toBe(operation.body !== undefined);
-    for (const status of REFUSALS) expect(document.components.responses).toHaveProperty(String(status));
+    for (const status of REJECTIONS) expect(document.components.responses).toHaveProperty(String(status));
   });
 
   it('requires a bearer key', () => {

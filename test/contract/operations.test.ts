@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Operation, operations, pathOf, REFUSALS } from '../../src/contract/operations.ts';
+import { type Operation, operations, pathOf } from '../../src/contract/operations.ts';
+import { REJECTIONS } from '../../src/core/error.ts';
 import { isUnsafeSegment } from '../../src/core/ids.ts';
 import { ANY_CHARACTER } from '../support/text.ts';
 import { pathsOf } from './faults.ts';
@@ -48,8 +49,8 @@ describe('the table of operations (interface.md section 4, and public material)'
 
   it.each(table)('%s succeeds with 200 and can meet 401, 403 and 422', (_id, { success }) => {
     expect(success.status).toBe(200);
-    expect(REFUSALS).toEqual(expect.arrayContaining([401, 403, 422]));
-    expect(REFUSALS.every((status) => status >= 400 && status < 500)).toBe(true);
+    expect(REJECTIONS).toEqual(expect.arrayContaining([401, 403, 422]));
+    expect(REJECTIONS.every((status) => status >= 400 && status < 500)).toBe(true);
   });
 
   it('requires the identifier type of each parameter', () => {

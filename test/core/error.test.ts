@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import {
   defect,
+  ERRORS,
   type ErrorKind,
   EXIT_CODES,
-  EXIT_MEANINGS,
   outcomeOf,
   PayError,
   reasonOf,
@@ -85,16 +85,16 @@ describe('exit codes', () => {
     const codes: number[] = Object.values(EXIT_CODES);
     expect(new Set(codes).size).toBe(codes.length);
     expect(codes).not.toContain(0);
-    expect(Object.keys(EXIT_MEANINGS)).toEqual(Object.keys(EXIT_CODES));
-    for (const [meaning, again] of Object.values(EXIT_MEANINGS)) expect([meaning, again]).not.toContain('');
+    expect(codes).toEqual(codes.toSorted((a, b) => a - b));
+    for (const { meaning, again } of Object.values(ERRORS)) expect([meaning, again]).not.toContain('');
   });
 
   it('invite repeating the same command after four kinds of error only, and a wait only as a wait', () => {
-    const again = Object.entries(EXIT_MEANINGS).filter(([, [, advice]]) => advice.startsWith('yes'));
+    const again = Object.entries(ERRORS).filter(([, row]) => row.again.startsWith('yes'));
     for (const kind of ['pending', 'interrupted'] as const) {
-      expect(EXIT_MEANINGS[kind][1]).toContain('`paycli activity wait`');
+      expect(ERRORS[kind].again).toContain('`paycli activity wait`');
     }
-    expect(again.map(([kind]) => kind)).toEqual(['not_sent', 'read_failed', 'pending', 'interrupted']);
+    expect(again.map(([kind]) => kind)).toEqual(['read_failed', 'interrupted', 'not_sent', 'pending']);
   });
 });
 

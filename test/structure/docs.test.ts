@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseArgv } from '../../src/cli/program.ts';
 import { NOUNS } from '../../src/commands/all.ts';
-import { EXIT_CODES, EXIT_MEANINGS } from '../../src/core/error.ts';
+import { ERRORS, EXIT_CODES } from '../../src/core/error.ts';
 import { SPECS } from '../support/specs.ts';
 import { sourceFiles } from './imports.ts';
 import { words } from './words.ts';
@@ -120,7 +120,7 @@ describe('the page of exit codes', () => {
   const rows = readFileSync(join('docs', 'exit-codes.md'), 'utf8').split('\n');
 
   it.each(Object.entries(EXIT_CODES))('explains %s, and whether to run again', (kind, code) => {
-    const [meaning, again] = EXIT_MEANINGS[kind as keyof typeof EXIT_CODES];
+    const { meaning, again } = ERRORS[kind as keyof typeof ERRORS];
     const row = rows.find((line) => line.startsWith(`| ${code} |`)) ?? '';
     expect(row).toContain(meaning.split(' (')[0]);
     expect(row).toContain(`| ${again} |`);

@@ -3,7 +3,7 @@ import { PAYMENTS, paymentShown } from '../../charge/payment.ts';
 import type { Client } from '../../client/client.ts';
 import type { Resource as Activity } from '../../contract/proof.ts';
 import { payableUntil } from '../../core/charge.ts';
-import { PayError, reasonOf } from '../../core/error.ts';
+import { isRejected, PayError, reasonOf } from '../../core/error.ts';
 import { valueAt } from '../../core/json.ts';
 import { elementsOf } from '../../core/json-scan.ts';
 import { type ApiRecord, madeHere, servedBy } from '../../core/record.ts';
@@ -26,8 +26,8 @@ const activityIn = ({ record, shown }: Looked, uid: string): ApiRecord<Activity>
 };
 
 /** True if the service showed nothing without denying access. The ledger's copy is then the best source. */
-const showsNothing = ({ kind, detail: { status } }: PayError): boolean =>
-  kind === 'read_failed' || (kind === 'rejected' && (status === 404 || status === 405));
+const showsNothing = (error: PayError): boolean =>
+  error.kind === 'read_failed' || (isRejected(error) && [404, 405].includes(error.detail.status ?? 0));
 
 /** False for an activity that a person named and that was never read: the ledger has no copy of it. */
 const hasCopy = ({ status }: KeptActivity): boolean => status !== '';

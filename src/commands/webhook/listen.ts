@@ -4,7 +4,7 @@ import { paidTwiceText } from '../../charge/words.ts';
 import type { Client } from '../../client/client.ts';
 import { memo } from '../../core/async.ts';
 import { statusOf } from '../../core/charge.ts';
-import { PayError, reasonOf, usageError } from '../../core/error.ts';
+import { isRejected, PayError, reasonOf, usageError } from '../../core/error.ts';
 import { isId } from '../../core/ids.ts';
 import type { TargetOptions } from '../../core/input.ts';
 import type { Env, Io } from '../../core/io.ts';
@@ -150,9 +150,6 @@ const tellLedger = async (
   return undefined;
 };
 
-/** True if a retry is pointless: the service has no such payment request. */
-const isPermanent = (thrown: unknown): boolean => thrown instanceof PayError && thrown.kind === 'rejected';
-
 const tell = async (
   ugwo: string,
   events: readonly ConsumedEvent[],
@@ -172,7 +169,8 @@ const tell = async (
     if (double.length === 0) return undefined;
     return doubleCharge(ugwo, double, charges, (await look())?.shown, paidBack, sources.place);
   } catch (thrown) {
-    if (!isPermanent(thrown)) throw thrown;
+    // A retry is pointless where the service has no such payment request.
+    if (!isRejected(thrown)) throw thrown;
     return { said: [`${ugwo} couldn't be checked: ${reasonOf(thrown)}`] };
   }
 };

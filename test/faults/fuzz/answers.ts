@@ -97,7 +97,7 @@ const expected = (
   { status: code, body }: { status: number; body: Uint8Array },
 ): readonly string[] => {
   if (code >= 200 && code < 300) return [isProven(exchange, body) ? 'accepted' : 'unknown'];
-  if (NO.includes(code)) return ['refused', 'unknown'];
+  if (NO.includes(code)) return ['rejected', 'unknown'];
   return code === 429 ? ['slow_down', 'unknown'] : ['unknown'];
 };
 
@@ -122,7 +122,7 @@ export const failures = target(
   ([exchange, outcome]) => {
     const { state } = judge(ORIGIN, exchange, outcome);
     const wanted =
-      outcome.kind === 'broken' ? 'unknown' : 'untrusted' in outcome && outcome.untrusted ? 'refused' : 'not_sent';
+      outcome.kind === 'broken' ? 'unknown' : 'untrusted' in outcome && outcome.untrusted ? 'rejected' : 'not_sent';
     must(state === wanted, () => `judged as ${state}`);
   },
 );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { refusal } from '../../src/client/answer.ts';
+import { rejection } from '../../src/client/answer.ts';
 import { operations } from '../../src/contract/operations.ts';
 import type { Problem } from '../../src/contract/problem.ts';
 
@@ -33,20 +33,20 @@ describe('a rejection by the service', () => {
       'the service answered 422: No (showing 2 of 2,000 violations)',
     ],
   ])('%s', (_what, status, said, message) => {
-    expect(refusal(READ, status, said).message).toBe(message);
+    expect(rejection(READ, status, said).message).toBe(message);
   });
 
   it('contains status, title, violations and the request without its query', () => {
     const said = problem({ title: 'No', violations: [FAULT] });
-    expect(refusal(READ, 422, said).detail).toStrictEqual({
+    expect(rejection(READ, 422, said).detail).toStrictEqual({
       status: 422,
       request: { method: 'GET', path: '/v1/ugwo' },
       violations: [FAULT],
       title: 'No',
     });
     const bare = { status: 422, request: { method: 'GET', path: '/v1/ugwo' }, violations: [] };
-    expect(refusal(READ, 422, problem()).detail).toStrictEqual(bare);
-    expect(refusal(READ, 422, undefined).detail).toStrictEqual(bare);
+    expect(rejection(READ, 422, problem()).detail).toStrictEqual(bare);
+    expect(rejection(READ, 422, undefined).detail).toStrictEqual(bare);
   });
 
   it.each([
@@ -58,13 +58,17 @@ describe('a rejection by the service', () => {
     [405, 'rejected', /has no such operation/],
     [409, 'rejected', /its current status does not allow this/],
   ])('%i has the kind %s', (status, kind, hint) => {
-    const { kind: of, detail } = refusal({ ...READ, keyHint: 'the key of the profile was rotated' }, status, undefined);
+    const { kind: of, detail } = rejection(
+      { ...READ, keyHint: 'the key of the profile was rotated' },
+      status,
+      undefined,
+    );
     expect(of).toBe(kind);
     if (hint === undefined) expect(detail).not.toHaveProperty('hint');
     else expect(detail.hint).toMatch(hint);
   });
 
   it('has no hint for its status if a field is at fault', () => {
-    expect(refusal(READ, 409, problem({ title: 'Conflict', violations: [FAULT] })).detail).not.toHaveProperty('hint');
+    expect(rejection(READ, 409, problem({ title: 'Conflict', violations: [FAULT] })).detail).not.toHaveProperty('hint');
   });
 });
