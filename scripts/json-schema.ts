@@ -1,6 +1,6 @@
 /** The contract's schemas as JSON Schema (2020-12), the dialect of OpenAPI 3.1. */
 import * as z from 'zod';
-import { described } from '../src/contract/common.ts';
+import { jsonSchemas } from '../src/contract/common.ts';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -29,7 +29,7 @@ const whole = (schema: z.ZodType, named: Named): JsonSchema => {
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
       const name = zodSchema === (schema as z.core.$ZodType) ? undefined : named.get(zodSchema);
-      const said = described().get(zodSchema as z.core.$ZodType as z.ZodType);
+      const said = jsonSchemas().get(zodSchema as z.core.$ZodType as z.ZodType);
       if (name !== undefined) replace(jsonSchema, { $ref: `#/components/schemas/${name}` });
       else if (said !== undefined) replace(jsonSchema, converted(said, named) as object);
     },

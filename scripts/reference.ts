@@ -1,5 +1,5 @@
 import { aboutOf, flagsOf, usageOf } from '../src/cli/help/layout.ts';
-import { commandsIn, partsOf, type TaskCommands } from '../src/cli/help/tasks.ts';
+import { commandsIn, type TaskCommands, tasksOf } from '../src/cli/help/tasks.ts';
 import { type CommandNode, commandsOf, commandTree, type OptionNode } from '../src/cli/tree.ts';
 import { allSpecs, NOUNS } from '../src/commands/all.ts';
 
@@ -67,7 +67,7 @@ const partOf = (part: TaskCommands): string => {
 const tree = commandTree(await allSpecs(), NOUNS);
 
 const index = (): string => {
-  const tasks = Map.groupBy(partsOf(tree.commands), ({ task }) => task);
+  const tasks = Map.groupBy(tasksOf(tree.commands), ({ task }) => task);
   return `${[
     '# Commands',
     'The same as `paycli help COMMAND --all` says, from the same table.',

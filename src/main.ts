@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import packageJson from '../package.json' with { type: 'json' };
 import { processIo } from './cli/process-io.ts';
-import { run } from './cli/run.ts';
+import { runProgram } from './cli/run.ts';
 import { allSpecs, NOUNS, specsFor } from './commands/all.ts';
 import { openRun, type ProgramFiles } from './compose/open.ts';
 import { storedDefaults } from './compose/run.ts';
@@ -66,7 +66,7 @@ export const main = async (files: ProgramFiles = {}): Promise<void> => {
   const [verb, ...rest] = process.argv.slice(2);
   // Handled first, because somebody is waiting after pressing Tab.
   if (verb === '__complete') return end(await (await import('./compose/complete.ts')).complete(rest, io).then(() => 0));
-  const code = await run(process.argv.slice(2), io, {
+  const code = await runProgram(process.argv.slice(2), io, {
     allSpecs,
     specsFor,
     nouns: NOUNS,

@@ -25,13 +25,11 @@ export const PAYMENTS = {
 } as const;
 export type Payment = keyof typeof PAYMENTS;
 
-const NAMES = Object.keys(PAYMENTS) as readonly Payment[];
+export const PAYMENT_NAMES = Object.keys(PAYMENTS) as readonly Payment[];
 
 /** Names of the payments that have a property. */
 export const paymentsThat = (property: 'final' | 'brings' | 'frees' | 'retried'): readonly Payment[] =>
-  NAMES.filter((name) => PAYMENTS[name][property]);
-
-export const PAYMENT_NAMES = NAMES;
+  PAYMENT_NAMES.filter((name) => PAYMENTS[name][property]);
 
 /**
  * Kind of the error with which a wait for a payment ends; undefined for a success. After a partial refund it depends on
@@ -140,7 +138,11 @@ const ownMoney = ({ charged, amount }: ActivityFacts, asked: number | undefined)
   return { received: shown ?? asked, isAssumed: shown === undefined };
 };
 
-const moneyOf = (activity: ActivityFacts, request: RequestFacts | undefined, asked: number | undefined): Received => {
+const receivedOf = (
+  activity: ActivityFacts,
+  request: RequestFacts | undefined,
+  asked: number | undefined,
+): Received => {
   const paying = request?.activities?.filter(brings) ?? [];
   const total = positive(request?.total);
   const isOnly = paying.length === 1 && paying[0]?.uid === activity.uid;
@@ -187,9 +189,9 @@ const compared = ({ received = 0 }: Received, asked: number | undefined, total: 
   return total >= asked ? 'paid' : 'underpaid';
 };
 
-const paidBy = (activity: ActivityFacts, { request, asked: known, paidBack }: PaymentContext): PaymentRead => {
+const readPaid = (activity: ActivityFacts, { request, asked: known, paidBack }: PaymentContext): PaymentRead => {
   const asked = request?.amount ?? known ?? activity.amount;
-  const money = moneyOf(activity, request, asked);
+  const money = receivedOf(activity, request, asked);
   const read = { received: money.received, receivedAssumed: money.isAssumed };
   if (activity.status === 'refunded') return { ...read, payment: 'refunded', refunded: money.received };
   if (activity.status === 'partially_refunded') return { ...read, payment: 'partially_refunded', refunded: paidBack };
@@ -213,7 +215,7 @@ const wasPaid = (earlier: Payment | undefined): boolean =>
 /** The payment that an activity's reading shows. An unrecognized status counts as open: it may still become anything. */
 export const paymentOf = (activity: ActivityFacts, context: PaymentContext = {}): PaymentRead => {
   const { earlier, isLapsed = false, accountUntil } = context;
-  if (brings(activity)) return paidBy(activity, context);
+  if (brings(activity)) return readPaid(activity, context);
   const isFailed = FAILED.includes(activity.status);
   if (isFailed && isReversal(activity)) return unpaid('reversed');
   if ((isFailed || UNDER_WAY.includes(activity.status)) && wasPaid(earlier)) return unpaid('reversed');

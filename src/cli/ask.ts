@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
-import { declined, interrupted } from '../core/error.ts';
-import { ask, canAsk } from '../core/input.ts';
+import { declinedError, interrupted } from '../core/error.ts';
+import { askText, canAsk } from '../core/input.ts';
 import type { Env, Input, Io, Output } from '../core/io.ts';
 import { visible } from '../core/text.ts';
 import type { CommandSpec, OptionSpecs, Question } from './define.ts';
@@ -86,7 +86,7 @@ type Step =
     });
 
 /** Evaluates an answer: a number, a name, or a part of names. */
-const choosing = ({ choices, open = false }: Omit<Choices, 'title'>, at: Choosing, answer: string): Step => {
+const takeAnswer = ({ choices, open = false }: Omit<Choices, 'title'>, at: Choosing, answer: string): Step => {
   if (answer === '' && at.offered !== undefined) return { chosen: at.offered };
   const named = choices.find((choice) => choice.toLowerCase() === answer.toLowerCase());
   if (named !== undefined) return { chosen: named };
@@ -106,14 +106,14 @@ const choosing = ({ choices, open = false }: Omit<Choices, 'title'>, at: Choosin
     : { shown: at.shown, said: 'No such choice.', lists: false };
 };
 
-const GAP = 3;
+const CHOICE_GAP = 3;
 
 /** Numbers the choices and arranges them in as many columns as fit, in row order. */
 const numbered = (choices: readonly string[], columns: number): readonly string[] => {
   const digits = String(choices.length).length;
   const cells = choices.map((choice, index) => `${String(index + 1).padStart(digits)}  ${visible(choice)}`);
-  const width = Math.max(...cells.map((cell) => cell.length)) + GAP;
-  const across = choices.length < 10 ? 1 : Math.max(1, Math.floor((columns - 2 + GAP) / width));
+  const width = Math.max(...cells.map((cell) => cell.length)) + CHOICE_GAP;
+  const across = choices.length < 10 ? 1 : Math.max(1, Math.floor((columns - 2 + CHOICE_GAP) / width));
   const lines = Array.from({ length: Math.ceil(cells.length / across) }, (_none, row) =>
     cells.slice(row * across, (row + 1) * across),
   );
@@ -145,15 +145,15 @@ const promptAt = ({ shown, offered }: Choosing): string => {
  * Lets a person choose from numbered lines; typing part of a name lists the names that contain it. Never draws over
  * printed lines, so that a screen reader says each line once. Throws `interrupted` if nothing is chosen.
  */
-export const choose = async ({ stdin, stderr, env }: Chooser, { title, ...from }: Choices): Promise<string> => {
+export const askChoice = async ({ stdin, stderr, env }: Chooser, { title, ...from }: Choices): Promise<string> => {
   // Screen readers read one choice per line better.
   const columns = (env['ACCESSIBLE'] ?? '') === '' ? stderr.columns : 0;
   let at: Choosing = { shown: from.choices };
   let before = [visible(title), ...numbered(at.shown, columns)];
   for (;;) {
     const answer = await stdin.line([...before, promptAt(at)].join('\n'), { hidden: false });
-    if (answer === undefined || (answer.trim() === '' && at.offered === undefined)) throw declined();
-    const step = choosing(from, at, answer.trim());
+    if (answer === undefined || (answer.trim() === '' && at.offered === undefined)) throw declinedError();
+    const step = takeAnswer(from, at, answer.trim());
     if ('chosen' in step) return step.chosen;
     at = step.offered === undefined ? { shown: step.shown } : { shown: step.shown, offered: step.offered };
     before = [...(step.said === '' ? [] : [step.said]), ...(step.lists ? numbered(step.shown, columns) : [])];
@@ -176,7 +176,7 @@ const readChoices = async <D>({ choices, records }: Question, globals: Globals, 
   return read(run as never).finally(close);
 };
 
-const answerTo = async <D>(
+const askQuestion = async <D>(
   question: Question,
   globals: Globals,
   io: Io,
@@ -185,11 +185,11 @@ const answerTo = async <D>(
   const { title, choices, records, open: isOpen = false } = question;
   const found = await readChoices(question, globals, io, open);
   if (found.length > 0) {
-    const chosen = await choose(io, { title: `${title}?`, choices: found.map(({ label }) => label), open: isOpen });
+    const chosen = await askChoice(io, { title: `${title}?`, choices: found.map(({ label }) => label), open: isOpen });
     return found.find(({ label }) => label === chosen)?.value ?? chosen;
   }
-  if (choices !== undefined) return choose(io, { title: `${title}?`, choices: await choices(), open: isOpen });
-  return records === undefined ? ask(io.stdin, `${title}: `) : undefined;
+  if (choices !== undefined) return askChoice(io, { title: `${title}?`, choices: await choices(), open: isOpen });
+  return records === undefined ? askText(io.stdin, `${title}: `) : undefined;
 };
 
 /**
@@ -203,7 +203,7 @@ export const askMissing = async <D, S extends CommandSpec<unknown, OptionSpecs, 
 ): Promise<Parsed<S>> => {
   let now = parsed;
   while (now.kind === 'error' && now.missing !== undefined && canAsk(io, now.globals)) {
-    const answer = await answerTo(now.missing.question, now.globals, io, open);
+    const answer = await askQuestion(now.missing.question, now.globals, io, open);
     if (answer === undefined) break;
     now = now.missing.with(answer);
   }

@@ -3,11 +3,11 @@ import { flag, type GivenOptions, type OptionSpecs, option, type Parse, rarely, 
 import { asFile, asInteger, asNames, asOneOf, asRate, asText } from './options.ts';
 
 const MOST_AT_ONCE = 128;
-const AT_ONCE = 8;
-const JOB = /^job-[0-9a-z]{16}$/;
+const DEFAULT_PARALLEL = 8;
+const JOB_ID = /^job-[0-9a-z]{16}$/;
 
 const asJob: Parse<string> = taking({ completes: 'job' }, (text) => {
-  if (JOB.test(text)) return text;
+  if (JOB_ID.test(text)) return text;
   throw usageError(`"${text}" is not a job id, such as job-0123456789abcdef`, {
     hint: 'list the jobs: `paycli ledger jobs`',
   });
@@ -38,9 +38,9 @@ export const BULK_OPTIONS = rarely(
     ignoreColumns: option('--ignore-columns <a,b>', "with --from: columns of the file that aren't read", asNames),
     concurrency: option(
       '--concurrency <n>',
-      `with --from: maximum rows in flight, 1 to ${MOST_AT_ONCE} (${AT_ONCE})`,
+      `with --from: maximum rows in flight, 1 to ${MOST_AT_ONCE} (${DEFAULT_PARALLEL})`,
       asInteger(1, MOST_AT_ONCE),
-      { default: String(AT_ONCE) },
+      { default: String(DEFAULT_PARALLEL) },
     ),
     rate: option('--rate <n/s>', 'with --from: maximum rows per second (n/m: per minute, n/h: per hour)', asRate),
     report: option(
@@ -89,7 +89,7 @@ export const refuseBeside = <O extends OptionSpecs>(
 type BulkGiven = GivenOptions<typeof BULK_OPTIONS>;
 
 const UNSAID = {
-  concurrency: AT_ONCE,
+  concurrency: DEFAULT_PARALLEL,
   check: false,
   retryFailed: false,
   skipInvalid: false,

@@ -1,5 +1,5 @@
-import { declined, usageError } from '../core/error.ts';
-import { ask, canAsk, plain, type Terminals } from '../core/input.ts';
+import { declinedError, usageError } from '../core/error.ts';
+import { askText, canAsk, codeWord, type Terminals } from '../core/input.ts';
 import type { Io } from '../core/io.ts';
 import { visible } from '../core/text.ts';
 import type { Globals } from './globals.ts';
@@ -30,7 +30,7 @@ export const confirmer =
     }
     const wanted = typed === undefined ? undefined : visible(typed);
     const asking = wanted === undefined ? `${question} [y/N] ` : `${question}\nType ${wanted} to confirm: `;
-    const answer = await ask(io.stdin, asking);
-    const isConfirmed = wanted === undefined ? /^y(?:es)?$/i.test(answer) : plain(answer) === plain(wanted);
-    if (!isConfirmed) throw declined();
+    const answer = await askText(io.stdin, asking);
+    const isConfirmed = wanted === undefined ? /^y(?:es)?$/i.test(answer) : codeWord(answer) === codeWord(wanted);
+    if (!isConfirmed) throw declinedError();
   };

@@ -18,15 +18,15 @@ const WITHOUT = ['config', 'doctor', 'login', 'profile', 'version'];
 const isTyped = ({ argv }: Typed, flag: string): boolean =>
   argv.some((word) => word === flag || word.startsWith(`${flag}=`));
 
-const isJson = (format: string | undefined): boolean => format === 'json' || format === 'ndjson';
+const isJsonFormat = (format: string | undefined): boolean => format === 'json' || format === 'ndjson';
 
-const outputOf = ({ globals, hasFormat }: Typed, stored: StoredDefaults): string | undefined => {
+const storedOutput = ({ globals, hasFormat }: Typed, stored: StoredDefaults): string | undefined => {
   const value = storedValue(stored, 'output');
   const isOpen = globals.format === undefined && globals.jq === undefined && !hasFormat;
-  return !isOpen || (globals.columns !== undefined && isJson(value)) ? undefined : value;
+  return !isOpen || (globals.columns !== undefined && isJsonFormat(value)) ? undefined : value;
 };
 
-const mediumOf = (typed: Typed, stored: StoredDefaults, { stdin }: Pick<Io, 'stdin'>): string | undefined => {
+const storedMedium = (typed: Typed, stored: StoredDefaults, { stdin }: Pick<Io, 'stdin'>): string | undefined => {
   const value = storedValue(stored, 'medium');
   const isOne = typed.words.join(' ') === 'ugwo charge' && !isTyped(typed, '--medium') && !isTyped(typed, '--from');
   // A person sees the charge before it is made.
@@ -45,12 +45,12 @@ export const withDefaults = (
 ): { readonly argv: readonly string[]; readonly columnsHint?: string } => {
   const { argv, words, globals } = typed;
   if (WITHOUT.includes(words[0] ?? '')) return { argv };
-  const output = outputOf(typed, stored);
+  const output = storedOutput(typed, stored);
   const color = isTyped(typed, '--color') ? undefined : storedValue(stored, 'color');
   const setting = columnsSetting(words);
   const takesColumns = globals.columns === undefined && globals.format === undefined && globals.jq === undefined;
-  const columns = takesColumns && !isJson(output) ? storedValue(stored, setting) : undefined;
-  const medium = mediumOf(typed, stored, io);
+  const columns = takesColumns && !isJsonFormat(output) ? storedValue(stored, setting) : undefined;
+  const medium = storedMedium(typed, stored, io);
   const more = [
     ...(output === undefined ? [] : ['-o', output]),
     ...(color === 'never' ? ['--color', 'never'] : []),

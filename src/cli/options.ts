@@ -1,13 +1,13 @@
 import { usageError } from '../core/error.ts';
 import { ID_KINDS, type IdPrefix, idProblem } from '../core/ids.ts';
-import { type Pair, parsePair, type Source, sourceOf } from '../core/input.ts';
+import { type Pair, parsePair, readSourceName, type Source } from '../core/input.ts';
 import { type GivenAmount, type ReadAmount, readAmount, readMinorAmount, splitMoney } from '../core/money.ts';
 import type { ListInput, RecordFilter, RequestedTime } from '../core/record.ts';
 import type { ShareOptions } from '../core/result.ts';
 import { shellLine } from '../core/shell.ts';
 import { statusArgument, statusValue } from '../core/status.ts';
 import { didYouMean } from '../core/text.ts';
-import { parseDuration, parseInstant, parseRate, type Rate, startOf, type Zone } from '../core/time.ts';
+import { parseDuration, parseInstant, parseRate, type Rate, startOfDay, type Zone } from '../core/time.ts';
 import { flag, type GivenOptions, type OptionSpecs, option, type Parse, rarely, taking } from './define.ts';
 
 /** Option parsers. Each throws a usage error that says what is expected; the caller names the flag. */
@@ -22,12 +22,12 @@ export const asDuration: Parse<number> = taking({ type: 'duration' }, (text) => 
 
 /** Default time to wait for a payment, in milliseconds: the life of an account. */
 export const WAIT_DEFAULT_MS = 15 * 60_000;
-const LONGEST_WAIT_MS = 24 * 3_600_000;
+const LONGEST_TYPED_WAIT_MS = 24 * 3_600_000;
 
 /** Parses the time to wait for a payment to milliseconds. */
 export const asWaitTimeout: Parse<number> = taking({ type: 'duration' }, (text) => {
   const ms = asDuration(text);
-  if (ms >= 1000 && ms <= LONGEST_WAIT_MS) return ms;
+  if (ms >= 1000 && ms <= LONGEST_TYPED_WAIT_MS) return ms;
   throw usageError(`must be between 1s and 24h (got ${text})`);
 });
 
@@ -93,7 +93,7 @@ export const asNames: Parse<string[]> = taking({ list: true }, (text) => {
 export const asPair: Parse<Pair> = taking({ type: 'pair' }, parsePair);
 
 /** Accepts JSON inline, in a file (`@file`) or from standard input (`-`). */
-export const asSource: Parse<Source> = taking({ type: 'json', completes: 'source' }, sourceOf);
+export const asSource: Parse<Source> = taking({ type: 'json', completes: 'source' }, readSourceName);
 
 export const asFile: Parse<string> = taking({ completes: 'file' }, asText);
 
@@ -134,7 +134,7 @@ export const asMoney: Parse<CurrencyAmount> = taking({ type: 'amount' }, (text) 
 const LISTS: Readonly<Partial<Record<IdPrefix, string>>> = { ugw: 'ugwo', ony: 'onye' };
 
 /** Columns that identify a record and show its id on a terminal of any width. */
-const FOUND: Readonly<Partial<Record<IdPrefix, string>>> = { ugw: 'uid,ref,status', ony: 'uid,email,status' };
+const FOUND_COLUMNS: Readonly<Partial<Record<IdPrefix, string>>> = { ugw: 'uid,ref,status', ony: 'uid,email,status' };
 
 /** Beginning of a hint that ends in a command; the options of the target follow. */
 export const FIND = 'find it with: ';
@@ -149,7 +149,7 @@ const findHint = (prefix: IdPrefix, text: string): string | undefined => {
     return undefined;
   }
   const by = text.includes('@') ? '--email' : '--ref';
-  return `${FIND}${shellLine(['paycli', noun, 'list', by, text, '--columns', FOUND[prefix] ?? 'uid'])}`;
+  return `${FIND}${shellLine(['paycli', noun, 'list', by, text, '--columns', FOUND_COLUMNS[prefix] ?? 'uid'])}`;
 };
 
 /** Reads an identifier of this kind from an argument. Throws a usage error if it is invalid and `validate` is true. */
@@ -192,7 +192,7 @@ export const momentIn = (zone: Zone, end: 'first' | 'last', text: string): Reque
   const ago = days === undefined ? parseDuration(text) : Number(count) * days * DAY_MS;
   if (ago !== undefined) return { ago };
   refuseNoDay(text);
-  const at = startOf(zone, text, end === 'last' ? 1 : 0) ?? parseInstant(text)?.ms;
+  const at = startOfDay(zone, text, end === 'last' ? 1 : 0) ?? parseInstant(text)?.ms;
   if (at !== undefined) return { at };
   throw usageError(
     `"${text}" is not a time such as today, yesterday, 2h, 7d, 1w, 2026-11-20, '2026-11-20 09:30' or 2026-11-20T09:30:00+01:00`,
@@ -276,7 +276,7 @@ export const MONEY_FILTER_OPTIONS = rarely(['amount', 'amountMinor'], {
 
 type AllOptions = typeof WALK_OPTIONS & typeof FILTER_OPTIONS & typeof MONEY_FILTER_OPTIONS;
 
-const filterOf = (given: GivenOptions<AllOptions>): RecordFilter | undefined => {
+const readFilter = (given: GivenOptions<AllOptions>): RecordFilter | undefined => {
   const { status: statuses, since, until, ref, email, customer, amount, amountMinor } = given;
   if (amount !== undefined && amountMinor !== undefined) {
     throw usageError("--amount and --amount-minor can't be used together");
@@ -314,7 +314,7 @@ export const readList = <O extends OptionSpecs>(
   const given = all.status === undefined ? all : { ...all, status: statusesIn(all.status, statuses, validate) };
   if (validate) refuseHopeless(given);
   if (given.cursor === '') throw usageError('--cursor is empty');
-  const filter = filterOf(given);
+  const filter = readFilter(given);
   return {
     limit: given.limit,
     cursor: given.cursor,

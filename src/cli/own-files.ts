@@ -3,17 +3,17 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { attempt } from '../core/async.ts';
 import { DATA_FILES } from '../core/data-files.ts';
 
-const OWN = [...DATA_FILES, ['config.json', 'the profile file']] as const;
+const OWN_FILES = [...DATA_FILES, ['config.json', 'the profile file']] as const;
 
 const MOST_LINKS = 40;
 
-const statOf = (path: string): BigIntStats | undefined => statSync(path, { bigint: true, throwIfNoEntry: false });
+const statsOfFile = (path: string): BigIntStats | undefined => statSync(path, { bigint: true, throwIfNoEntry: false });
 
 const isSame = (one: BigIntStats | undefined, other: BigIntStats | undefined): boolean =>
   one !== undefined && other !== undefined && one.dev === other.dev && one.ino === other.ino;
 
 /** Resolves symbolic links to the path where a file would be created, even if it doesn't exist yet. */
-const placeOf = (path: string): string => {
+const finalPlace = (path: string): string => {
   let place = resolve(path);
   for (let links = 0; links < MOST_LINKS; links += 1) {
     try {
@@ -26,24 +26,25 @@ const placeOf = (path: string): string => {
 };
 
 /** Describes the program's own file of this name. Ignores case, since some file systems do. */
-const ownerOf = (name: string): string | undefined => OWN.find(([start]) => name.toLowerCase().startsWith(start))?.[1];
+const ownerOf = (name: string): string | undefined =>
+  OWN_FILES.find(([start]) => name.toLowerCase().startsWith(start))?.[1];
 
 /** Describes the program's own file in this folder that a path leads to, through links too. */
 const ownerIn = (folder: string, path: string): string | undefined => {
-  const there = statOf(path);
+  const there = statsOfFile(path);
   const names = attempt(() => readdirSync(folder)) ?? [];
-  const found = names.find((name) => ownerOf(name) !== undefined && isSame(there, statOf(join(folder, name))));
+  const found = names.find((name) => ownerOf(name) !== undefined && isSame(there, statsOfFile(join(folder, name))));
   if (found !== undefined) return ownerOf(found);
-  const place = placeOf(path);
-  return isSame(statOf(dirname(place)), statOf(folder)) ? ownerOf(basename(place)) : undefined;
+  const place = finalPlace(path);
+  return isSame(statsOfFile(dirname(place)), statsOfFile(folder)) ? ownerOf(basename(place)) : undefined;
 };
 
 /** True if a path leads to the file behind stdin (0) or stdout (1). */
 const isStream = (fd: 0 | 1, path: string): boolean =>
   attempt(() => {
-    const there = statOf(path);
+    const there = statsOfFile(path);
     // Writing to /dev/null twice loses nothing.
-    return isSame(there, fstatSync(fd, { bigint: true })) && !isSame(there, statOf('/dev/null'));
+    return isSame(there, fstatSync(fd, { bigint: true })) && !isSame(there, statsOfFile('/dev/null'));
   }) === true;
 
 /** Names the stream or the program's own file that a path leads to. Undefined if the path may be written to. */

@@ -36,19 +36,19 @@ const writeToFile = (fd: number, data: string | Uint8Array): void => {
 };
 
 /** Stats of a standard stream; undefined if it is closed. */
-const statOf = (fd: number): Stats | undefined => attempt(() => fstatSync(fd));
+const statsOfDescriptor = (fd: number): Stats | undefined => attempt(() => fstatSync(fd));
 
 const isNull = (stats: Stats): boolean =>
   stats.isCharacterDevice() && stats.rdev === attempt(() => statSync('/dev/null').rdev);
 
 const isNullDevice = (fd: number): boolean => {
-  const stats = statOf(fd);
+  const stats = statsOfDescriptor(fd);
   return stats !== undefined && isNull(stats);
 };
 
 /** node:tty brings half of Node's streams, and is needed only for what can be a terminal. */
 const isTerminal = (fd: number): boolean => {
-  const stats = statOf(fd);
+  const stats = statsOfDescriptor(fd);
   return stats?.isCharacterDevice() === true && !isNull(stats) && process.getBuiltinModule('node:tty').isatty(fd);
 };
 
@@ -73,10 +73,11 @@ const clipboardSequence = (text: string): string => `\u001b]52;c;${Buffer.from(t
  * Returns a function that resolves once the data is written, and rejects with the system's error. A file needs no
  * stream.
  */
-const writerOf = (stream: () => NodeJS.WriteStream, fd: number) => {
+const openWriter = (stream: () => NodeJS.WriteStream, fd: number) => {
   // Who starts the program may have opened /dev/null for reading alone: nothing can be written to it then.
   if (isNullDevice(fd)) return async (): Promise<void> => undefined;
-  if (statOf(fd)?.isFile() === true) return async (data: string | Uint8Array): Promise<void> => writeToFile(fd, data);
+  if (statsOfDescriptor(fd)?.isFile() === true)
+    return async (data: string | Uint8Array): Promise<void> => writeToFile(fd, data);
   return (data: string | Uint8Array): Promise<void> =>
     new Promise((resolve, reject) => {
       stream().write(data, (error) => (error ? reject(error) : resolve()));
@@ -95,9 +96,9 @@ const openOutput = (fd: 1 | 2, env: Env, redactor: Redactor): Output => {
     // Without a listener, an EPIPE would end the process; each write's callback already reports it.
     return (isData ? process.stdout : process.stderr).on('error', () => undefined);
   });
-  const writer = memo(() => writerOf(stream, fd));
+  const writer = memo(() => openWriter(stream, fd));
   // Node opens /dev/null in place of a stream that was closed at the start (`>&-`), which discards the output too.
-  const isShut = memo(() => isData && statOf(fd) === undefined);
+  const isShut = memo(() => isData && statsOfDescriptor(fd) === undefined);
   const clean = (text: string): string => (isData ? redactor.clean(text) : redactor.cleanAll(text));
   const terminal = isTerminal(fd);
   let drawn: (() => string) | undefined;
@@ -142,12 +143,12 @@ const openOutput = (fd: 1 | 2, env: Env, redactor: Redactor): Output => {
 };
 
 /** Opens stdin. Loads the readers and creates the stream only when something is read. */
-const openInput = (stop: AbortSignal, stderr: Output): Input => ({
+const openStdin = (stop: AbortSignal, stderr: Output): Input => ({
   get isTerminal() {
     return isTerminal(0);
   },
   bytes: async function* () {
-    yield* (await import('./sources.ts')).bytesOf(process.stdin, stop);
+    yield* (await import('./sources.ts')).readStream(process.stdin, stop);
   },
   text: async (limit) => {
     refuseStreamLog('standard input');
@@ -159,7 +160,7 @@ const openInput = (stop: AbortSignal, stderr: Output): Input => ({
   },
 });
 
-const clock: Clock = {
+const systemClock: Clock = {
   now: () => Date.now(),
   // Node has this built in; `performance` is a module to load.
   ticks: () => Number(process.hrtime.bigint()) / NS_PER_MS,
@@ -194,10 +195,10 @@ export const processIo = (flight: Flight, exit: (code: number) => never): Io => 
   return {
     env,
     redactor,
-    clock,
+    clock: systemClock,
     signals,
     flight,
-    stdin: openInput(signals.stop, stderr),
+    stdin: openStdin(signals.stop, stderr),
     stdout: openOutput(1, env, redactor),
     stderr,
     random: () => Math.random(),

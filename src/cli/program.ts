@@ -33,14 +33,14 @@ export interface HelpWanted {
 }
 
 /** Maximum number of suggestions; more would not be a useful guess. */
-const MOST = 3;
+const MOST_SUGGESTIONS = 3;
 
 /** Suggests the commands for a verb alone, such as `charge`. Empty if there is none, or too many. */
 export const meantByVerb = (verb: string, commands: readonly { readonly path: readonly string[] }[]): string => {
   const found = commands
     .filter(({ path }) => path.length > 1 && path.at(-1) === verb)
     .map(({ path }) => path.join(' '));
-  if (found.length === 0 || found.length > MOST) return '';
+  if (found.length === 0 || found.length > MOST_SUGGESTIONS) return '';
   return ` (Did you mean ${found.length === 1 ? '' : 'one of '}${found.join(', ')}?)`;
 };
 
@@ -80,7 +80,7 @@ type Chosen = (command: Command) => void;
 /** Caches the commander option of each spec, which is needed to register it and again to read its value. */
 const made = new WeakMap<OptionSpec, Option>();
 
-const PREFIXES: Partial<Record<Completes, IdPrefix>> = {
+const ID_PREFIXES: Partial<Record<Completes, IdPrefix>> = {
   ugwo: 'ugw',
   onye: 'ony',
   activity: 'act',
@@ -91,7 +91,7 @@ const OTHER_IDS: readonly (Completes | undefined)[] = ['charge', 'refund', 'job'
 
 /** A value as it is meant: an id without the blanks or the URL around it. */
 const asMeant = ({ completes }: Takes, text: string): string => {
-  const prefix = completes && PREFIXES[completes];
+  const prefix = completes && ID_PREFIXES[completes];
   if (prefix !== undefined) return idIn(prefix, text);
   return OTHER_IDS.includes(completes) ? text.trim() : text;
 };
@@ -130,7 +130,7 @@ const given = <O extends OptionSpecs>(specs: O, command: Command): GivenOptions<
 const globalsOf = (program: Command, env: Env): Globals => readGlobals(given(GLOBAL_OPTIONS, program), env);
 
 /** Finds the command by its name or its alias. */
-const calledBy = (group: Command, word: string): Command | undefined =>
+const commandNamed = (group: Command, word: string): Command | undefined =>
   group.commands.find((command) => command.name() === word || command.aliases().includes(word));
 
 const newGroup = (parent: Command, program: Command, word: string, alias: string | undefined): Command => {
@@ -141,14 +141,15 @@ const newGroup = (parent: Command, program: Command, word: string, alias: string
 const groupFor = (program: Command, path: readonly string[], nouns: ProgramOptions['nouns']): Command => {
   let group = program;
   for (const word of path)
-    group = calledBy(group, word) ?? newGroup(group, program, word, group === program ? nouns[word]?.alias : undefined);
+    group =
+      commandNamed(group, word) ?? newGroup(group, program, word, group === program ? nouns[word]?.alias : undefined);
   return group;
 };
 
 /** Paths of the commands that have been added. */
 const paths = new WeakMap<Command, readonly string[]>();
 
-const addTo = (group: Command, word: string, program: Command, spec: CommandSpec, chosen: Chosen): void => {
+const addToGroup = (group: Command, word: string, program: Command, spec: CommandSpec, chosen: Chosen): void => {
   const command = group.command(word, { hidden: word === spec.alias }).copyInheritedSettings(program);
   paths.set(command, spec.path);
   for (const { name, required } of spec.args) command.argument(required ? `<${name}>` : `[${name}]`);
@@ -162,8 +163,8 @@ const addTo = (group: Command, word: string, program: Command, spec: CommandSpec
 };
 
 const addCommand = (program: Command, spec: CommandSpec, { nouns }: ProgramOptions, chosen: Chosen): void => {
-  addTo(groupFor(program, spec.path.slice(0, -1), nouns), spec.path.at(-1) ?? '', program, spec, chosen);
-  if (spec.alias !== undefined) addTo(program, spec.alias, program, spec, chosen);
+  addToGroup(groupFor(program, spec.path.slice(0, -1), nouns), spec.path.at(-1) ?? '', program, spec, chosen);
+  if (spec.alias !== undefined) addToGroup(program, spec.alias, program, spec, chosen);
 };
 
 /** Help requested while argv is parsed. */
@@ -172,8 +173,8 @@ interface Asked {
 }
 
 /** Path of a command; for an alias, that of the command it calls. */
-const pathOf = (command: Command): readonly string[] =>
-  paths.get(command) ?? (command.parent === null ? [] : [...pathOf(command.parent), command.name()]);
+const commandPath = (command: Command): readonly string[] =>
+  paths.get(command) ?? (command.parent === null ? [] : [...commandPath(command.parent), command.name()]);
 
 const HELP = 'help';
 
@@ -192,7 +193,7 @@ const newProgram = (asked: Asked, argv: readonly string[], options: ProgramOptio
     // help/ renders the pages, and only when one is requested.
     .configureHelp({
       formatHelp: (command) => {
-        const words = pathOf(command as Command);
+        const words = commandPath(command as Command);
         asked.help = { words: words[0] === HELP ? [] : words, all: argv.includes('--all') };
         return '';
       },
@@ -213,19 +214,19 @@ const newProgram = (asked: Asked, argv: readonly string[], options: ProgramOptio
 };
 
 /** Path of the command that the leading words of argv name. */
-const wordsOf = (program: Command, argv: readonly string[]): readonly string[] => {
+const commandWords = (program: Command, argv: readonly string[]): readonly string[] => {
   let at: Command = program;
   for (const word of argv.filter((text) => !text.startsWith('-'))) {
-    const next = calledBy(at, word);
+    const next = commandNamed(at, word);
     if (next === undefined) break;
     at = next;
   }
-  return pathOf(at);
+  return commandPath(at);
 };
 
 /** True if a text can only be the value of this argument. */
 const isOnlyFor = ({ completes, choices }: ArgumentSpec, text: string): boolean => {
-  const prefix = completes && PREFIXES[completes];
+  const prefix = completes && ID_PREFIXES[completes];
   return prefix === undefined ? choices?.includes(text) === true : isId(prefix, idIn(prefix, text));
 };
 
@@ -240,7 +241,7 @@ const missingArgument = (args: readonly ArgumentSpec[], given: readonly string[]
 };
 
 /** Rewrites a commander error as one sentence. */
-const messageOf = (
+const usageMessage = (
   error: CommanderError,
   words: readonly string[],
   specs: readonly CommandSpec[],
@@ -248,7 +249,7 @@ const messageOf = (
 ): string => {
   if (error.code === 'commander.missingArgument') {
     const { args = [] } = specs.find(({ path }) => path.join(' ') === words.join(' ')) ?? {};
-    const command = words.reduce<Command | undefined>((at, word) => at && calledBy(at, word), program);
+    const command = words.reduce<Command | undefined>((at, word) => at && commandNamed(at, word), program);
     const missing = missingArgument(args, command?.args ?? []);
     if (missing !== undefined) return `missing required argument '${missing.name}': ${missing.about}`;
   }
@@ -338,19 +339,19 @@ export const parseArgv = <S extends CommandSpec>(
     if (asked.help !== undefined) return { kind: 'help', wanted: asked.help, globals };
     if (chosen === undefined) throw usageError('no command given');
     const { spec, command } = chosen;
-    const words = wordsOf(program, argv);
+    const words = commandWords(program, argv);
     const last = spec.args.length - 1;
     const args = command.args.map((text, index) => asMeant(spec.args[Math.min(index, last)] ?? {}, text));
     return readInput({ spec, args, options: given(spec.options, command), globals, words });
   } catch (thrown) {
-    const [globals, words] = [globalsOf(program, options.env), wordsOf(program, argv)];
+    const [globals, words] = [globalsOf(program, options.env), commandWords(program, argv)];
     const failed = (error: PayError): Parsed<S> => ({ kind: 'error', error: withHelp(error, words), words, globals });
     if (thrown instanceof PayError) return failed(thrown);
     if (!(thrown instanceof CommanderError)) throw thrown;
     // A noun alone shows its help, but not to a program that reads JSON.
     const isRead = globals.format === 'json' || globals.format === 'ndjson' || globals.jq !== undefined;
     if (thrown.exitCode !== 0 && (asked.help === undefined || isRead))
-      return failed(usageError(messageOf(thrown, words, specs, program) + verbAlone(thrown, words, specs)));
+      return failed(usageError(usageMessage(thrown, words, specs, program) + verbAlone(thrown, words, specs)));
     if (asked.help !== undefined) return { kind: 'help', wanted: asked.help, globals };
     return { kind: 'text', text: `${options.version}\n`, globals };
   }

@@ -64,10 +64,10 @@ const withFormat = (globals: Globals, { format, endless }: Pick<CommandSpec, 'fo
   return { ...globals, format: globals.format ?? format ?? (globals.jq === undefined ? undefined : filtered) };
 };
 
-const formatOf = ({ format }: Globals, { stdout }: Io): Format => format ?? (stdout.isTerminal ? 'table' : 'tsv');
+const formatFor = ({ format }: Globals, { stdout }: Io): Format => format ?? (stdout.isTerminal ? 'table' : 'tsv');
 
 const outputOptions = (globals: Globals, io: Io): OutputOptions => ({
-  format: formatOf(globals, io),
+  format: formatFor(globals, io),
   columns: globals.columns,
   color: usesColor(globals.color, io.env, io.stdout.isTerminal),
   noticeColor: usesColor(globals.color, io.env, io.stderr.isTerminal),
@@ -89,7 +89,7 @@ const defectIn = ({ flight }: Io, thrown: unknown): PayError => {
 };
 
 /** Prints an error on stderr, as text or JSON, and returns its exit code. */
-const report = async (thrown: unknown, globals: Globals, io: Io): Promise<number> => {
+const reportError = async (thrown: unknown, globals: Globals, io: Io): Promise<number> => {
   const error = thrown instanceof PayError ? thrown : defectIn(io, thrown);
   const exitCode = error.detail.exitCode ?? EXIT_CODES[error.kind];
   const [{ errorBlock, errorLine }, { writePieces }] = await Promise.all([
@@ -121,11 +121,11 @@ const isAboutCharges = ({ path }: CommandSpec): boolean => path[0] === 'ledger' 
 type Print = (result: Result) => Promise<ResultNotices>;
 
 /** True for results that may go through a pager: neither the answer to a write, nor the output of an endless command. */
-const isPaged = (result: Result, { endless }: Pick<CommandSpec, 'endless'>): boolean =>
+const usesPager = (result: Result, { endless }: Pick<CommandSpec, 'endless'>): boolean =>
   (result.kind === 'list' && endless !== true) ||
   (result.kind === 'record' && result.wrote !== true && result.passOn === undefined);
 
-const printer =
+const openPrinter =
   (
     spec: Pick<CommandSpec, 'endless'>,
     globals: Globals,
@@ -139,7 +139,7 @@ const printer =
       filter === undefined
         ? (await import('../output/render.ts')).render(result, on, options)
         : (await import('../output/filtered.ts')).renderFiltered(result, on, options, filter);
-    const pager = isPaged(result, spec) ? await openPager() : undefined;
+    const pager = usesPager(result, spec) ? await openPager() : undefined;
     const printed = pager === undefined ? print(io) : print(pager.io).finally(() => pager.end());
     const left = rejectAtSecondSignal(io);
     // A second signal after printing has finished changes nothing.
@@ -168,7 +168,7 @@ const aboutActivity = (value: unknown): Pick<ErrorDetail, 'activity'> => {
  * Prints a result. Once the service has applied a write, no exit code may invite a repeat: if printing fails, the
  * result is `unrecorded` and its JSON goes to stderr with the error.
  */
-const show = async (result: Result, print: Print, { stdout }: Io): Promise<ResultNotices> => {
+const showResult = async (result: Result, print: Print, { stdout }: Io): Promise<ResultNotices> => {
   const written = writtenBy(result);
   if (written === undefined) return print(result).catch(failureFirst(result));
   const lost = (why: string, cause?: unknown): PayError =>
@@ -186,7 +186,7 @@ const show = async (result: Result, print: Print, { stdout }: Io): Promise<Resul
 };
 
 /** Reports every problem with --columns that can be found before anything is sent. */
-const checkColumns = async (
+const checkColumnsFirst = async (
   { view }: Pick<Handler<unknown, never>, 'view'>,
   input: unknown,
   globals: Globals,
@@ -198,7 +198,7 @@ const checkColumns = async (
 };
 
 const checkDecimal = (globals: Globals, io: Io): void => {
-  const format = formatOf(globals, io);
+  const format = formatFor(globals, io);
   if (!globals.decimal || format === 'tsv' || format === 'csv') return;
   throw usageError(`--decimal and -o ${format} can't be used together`, { hint: '--decimal is for -o tsv and -o csv' });
 };
@@ -210,7 +210,7 @@ const checkPreview = ({ previews }: Pick<CommandSpec, 'previews'>, { dryRun }: G
   });
 };
 
-const execute = async <D extends OwnRun>(
+const runCommand = async <D extends OwnRun>(
   spec: CommandSpec<unknown, OptionSpecs, D>,
   input: unknown,
   globals: Globals,
@@ -229,21 +229,21 @@ const execute = async <D extends OwnRun>(
       /\bcolumn/.test(thrown.message);
     throw isTheirs ? thrown.with({ hint: columnsHint }) : thrown;
   };
-  await checkColumns(handler, input, globals).catch(toldColumns);
+  await checkColumnsFirst(handler, input, globals).catch(toldColumns);
   const { run, filter, pager, remind, close } = program.open(globals);
   let reminds = isAboutCharges(spec) && spec.reminds !== false;
   try {
     const compiled = await filter();
     const result = await handler.run(input, run);
-    const print = printer(spec, globals, io, compiled, pager);
-    const { notice, failure } = await show(result, print, io).catch(toldColumns);
+    const print = openPrinter(spec, globals, io, compiled, pager);
+    const { notice, failure } = await showResult(result, print, io).catch(toldColumns);
     if (notice !== undefined) await run.notice(notice);
     if (failure !== undefined) throw failure;
     return 0;
   } catch (thrown) {
     // An error about a ledger entry already names it.
     reminds &&= !(thrown instanceof PayError) || thrown.detail.ledgerId === undefined;
-    return await report(thrown, globals, io);
+    return await reportError(thrown, globals, io);
   } finally {
     // The outcome is settled, so a failing reminder changes nothing; resources that can't be released end with the
     // process.
@@ -253,7 +253,7 @@ const execute = async <D extends OwnRun>(
 };
 
 /** Parses again with all commands if argv names none, so that the error can suggest the likely one. */
-const parse = async <D extends OwnRun>(argv: readonly string[], io: Io, program: Program<D>) => {
+const parseCommandLine = async <D extends OwnRun>(argv: readonly string[], io: Io, program: Program<D>) => {
   const options = { ...program, env: io.env };
   const parsed = parseArgv(argv, await program.specsFor(argv), options);
   if (parsed.kind !== 'error' || parsed.words.length > 0) return parsed;
@@ -261,8 +261,8 @@ const parse = async <D extends OwnRun>(argv: readonly string[], io: Io, program:
 };
 
 /** Parses argv; on a terminal, also applies the defaults stored in the profile. */
-const settled = async <D extends OwnRun>(argv: readonly string[], io: Io, program: Program<D>) => {
-  const parsed = await parse(argv, io, program);
+const settleDefaults = async <D extends OwnRun>(argv: readonly string[], io: Io, program: Program<D>) => {
+  const parsed = await parseCommandLine(argv, io, program);
   if (!io.stdout.isTerminal || (parsed.kind !== 'run' && parsed.kind !== 'error')) return { parsed };
   const stored = await program.defaults(parsed.globals);
   if (stored === undefined) return { parsed };
@@ -271,7 +271,7 @@ const settled = async <D extends OwnRun>(argv: readonly string[], io: Io, progra
   const hasFormat = parsed.kind === 'run' && parsed.spec.format !== undefined;
   try {
     const { argv: more, columnsHint } = withDefaults({ argv, words, globals: parsed.globals, hasFormat }, stored, io);
-    return { parsed: await parse(more, io, program), columnsHint };
+    return { parsed: await parseCommandLine(more, io, program), columnsHint };
   } catch (thrown) {
     if (!(thrown instanceof PayError)) throw thrown;
     return { parsed: { kind: 'error', error: thrown, words, globals: parsed.globals } as const };
@@ -279,8 +279,12 @@ const settled = async <D extends OwnRun>(argv: readonly string[], io: Io, progra
 };
 
 /** Runs one command, from argv to exit code. Reports every error here. */
-export const run = async <D extends OwnRun>(argv: readonly string[], io: Io, program: Program<D>): Promise<number> => {
-  const { parsed: typed, columnsHint } = await settled(argv, io, program);
+export const runProgram = async <D extends OwnRun>(
+  argv: readonly string[],
+  io: Io,
+  program: Program<D>,
+): Promise<number> => {
+  const { parsed: typed, columnsHint } = await settleDefaults(argv, io, program);
   let parsed = typed;
   try {
     if (parsed.kind === 'error' && parsed.missing !== undefined) {
@@ -289,12 +293,12 @@ export const run = async <D extends OwnRun>(argv: readonly string[], io: Io, pro
     if (parsed.kind === 'error') throw parsed.error;
     if (parsed.kind === 'run') {
       const globals = withFormat(parsed.globals, parsed.spec);
-      return await execute(parsed.spec, parsed.input, globals, io, program, columnsHint);
+      return await runCommand(parsed.spec, parsed.input, globals, io, program, columnsHint);
     }
     if (parsed.kind === 'text') await io.stdout.write(parsed.text);
     else await (await import('./help/show.ts')).showHelp(parsed.wanted, parsed.globals, io, program);
     return 0;
   } catch (thrown) {
-    return await report(thrown, parsed.globals, io);
+    return await reportError(thrown, parsed.globals, io);
   }
 };

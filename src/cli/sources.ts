@@ -8,9 +8,9 @@ import type { Io } from '../core/io.ts';
 import { decodeUtf8 } from '../core/text.ts';
 
 const { O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
-const CHUNK = 64 * 1024;
+const PIPE_CHUNK = 64 * 1024;
 /** Interval in milliseconds for retrying a read, or for ending a waiting `open`. */
-const LOOK_AGAIN_MS = 10;
+const REREAD_MS = 10;
 
 /** Ends an `open` that waits for a writer, by briefly opening the pipe as one. Fails while no `open` waits. */
 const releaseOpen = (path: string): void => {
@@ -28,7 +28,7 @@ const writer = async (path: string, stop: AbortSignal): Promise<FileHandle> => {
   const endWait = async (): Promise<void> => {
     while (!over.signal.aborted) {
       releaseOpen(path);
-      await setTimeout(LOOK_AGAIN_MS, undefined, { signal: over.signal }).catch(() => undefined);
+      await setTimeout(REREAD_MS, undefined, { signal: over.signal }).catch(() => undefined);
     }
   };
   stop.addEventListener('abort', endWait, { once: true });
@@ -45,9 +45,9 @@ const writer = async (path: string, stop: AbortSignal): Promise<FileHandle> => {
 
 /** Reads the available bytes; undefined while a writer sends nothing, empty at the end. */
 const readNow = async (file: FileHandle): Promise<Uint8Array | undefined> => {
-  const buffer = Buffer.allocUnsafe(CHUNK);
+  const buffer = Buffer.allocUnsafe(PIPE_CHUNK);
   try {
-    const { bytesRead } = await file.read(buffer, 0, CHUNK, null);
+    const { bytesRead } = await file.read(buffer, 0, PIPE_CHUNK, null);
     return buffer.subarray(0, bytesRead);
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code === 'EAGAIN') return undefined;
@@ -68,7 +68,7 @@ export async function* pipeBytes(path: string, stop: AbortSignal): AsyncGenerato
       if (stop.aborted) throw interrupted(stop.reason);
       const chunk = await readNow(file);
       if (chunk?.byteLength === 0) return;
-      if (chunk === undefined) await setTimeout(LOOK_AGAIN_MS, undefined, { signal: stop }).catch(() => undefined);
+      if (chunk === undefined) await setTimeout(REREAD_MS, undefined, { signal: stop }).catch(() => undefined);
       else yield chunk;
     }
   } finally {
@@ -104,7 +104,7 @@ const readBytes = async (stream: Readable, { limit, what, stop }: ReadOptions): 
 };
 
 /** Yields the bytes of a stream; throws `interrupted` at the first signal. */
-export async function* bytesOf(stream: Readable, stop: AbortSignal): AsyncGenerator<Uint8Array> {
+export async function* readStream(stream: Readable, stop: AbortSignal): AsyncGenerator<Uint8Array> {
   try {
     yield* addAbortSignal(stop, stream) as AsyncIterable<Uint8Array>;
   } catch (thrown) {

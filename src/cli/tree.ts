@@ -61,7 +61,7 @@ export interface Tree {
   readonly commands: readonly (CommandNode | NounNode)[];
 }
 
-const FLAGS = /^(?:(-\w), )?(--[\w-]+)(?: <(.+)>)?$/;
+const FLAGS_SYNTAX = /^(?:(-\w), )?(--[\w-]+)(?: <(.+)>)?$/;
 
 /** Selects the description of accepted values from a declaration. */
 const takesOf = ({ type, choices, completes, list, default: fallback }: Takes): Takes => ({
@@ -73,7 +73,7 @@ const takesOf = ({ type, choices, completes, list, default: fallback }: Takes): 
 });
 
 const optionNode = (spec: OptionSpec): OptionNode => {
-  const [, short, name = spec.flags, value] = FLAGS.exec(spec.flags) ?? [];
+  const [, short, name = spec.flags, value] = FLAGS_SYNTAX.exec(spec.flags) ?? [];
   return {
     name,
     ...(short === undefined ? {} : { short }),

@@ -1,4 +1,4 @@
-import { isPaged, type Operation } from '../contract/operations.ts';
+import { answersPage, type Operation } from '../contract/operations.ts';
 import { isOwnDocument, namesThing, type Problem, readProblem } from '../contract/problem.ts';
 import type { Params } from '../contract/proof.ts';
 import { grouped } from '../core/bounds.ts';
@@ -128,7 +128,7 @@ export const decode = {
     // An oversized answer fails a read. A write is done all the same.
     if (cut !== undefined && operation.safety === 'safe') return { fault: cut };
     if (!body.isJson && !body.isCut) return { fault: 'the answer is not JSON' };
-    const isList = isPaged(operation);
+    const isList = answersPage(operation);
     const value = isList ? body.envelope : readValue(body);
     const unproven = operation.success.proof(value, params);
     const fault = unproven ?? (subject === undefined ? undefined : otherObjectFault(subject, value));

@@ -1,16 +1,16 @@
 import { limitFault } from '../contract/common.ts';
-import { oddities } from '../contract/oddities.ts';
+import { oddMembers } from '../contract/oddities.ts';
 import {
   type AnyRequest,
   anyOperation,
   breaches,
+  filledPath,
   type ListId,
   type Operation,
   type OperationId,
   operationOf,
   operations,
   type ProvenOf,
-  pathOf,
 } from '../contract/operations.ts';
 import type { ListRecord, ResourcePage } from '../contract/proof.ts';
 import { loadSchemas } from '../contract/zod.ts';
@@ -145,7 +145,7 @@ const exchangeOf = (options: ClientOptions, called: Called, input: CallInput): E
   if (options.validate) checkRules(operation, body, input, options.clock.now());
   const query = queryText(input.query ?? {});
   const { params = {}, headers } = input;
-  const path = pathOf(operation, params) + (query === '' ? '' : `?${query}`);
+  const path = filledPath(operation, params) + (query === '' ? '' : `?${query}`);
   const subject = subjectOf(operation, input);
   const { keyHint } = options;
   return { operation, path, body, params, headers, keyHint, ...(subject === undefined ? {} : { subject }) };
@@ -163,7 +163,7 @@ const openNotes = ({ notice, isHeard = true }: ClientOptions) => {
       if (!isHeard) return;
       const { value, cut } = received;
       const sentences =
-        cut === undefined ? oddities(operation, value, params) : [`${cut}; only its main fields are read and shown`];
+        cut === undefined ? oddMembers(operation, value, params) : [`${cut}; only its main fields are read and shown`];
       for (const sentence of sentences) {
         if (!said.has(sentence)) notice(`note: ${sentence}`);
         said.add(sentence);

@@ -14,16 +14,16 @@ import type { CheckResult, Identity } from '../core/result.ts';
 import { keyTail } from '../core/secret.ts';
 import { shellQuote } from '../core/shell.ts';
 import { verifies } from '../core/unsafe-settings.ts';
-import { openClient, type RunCredentials, targetOf } from './client.ts';
+import { connectTarget, openClient, type RunCredentials } from './client.ts';
 import { hasFileLedger, ledgerPath, openLedgerOf, sharedSetting, syncCommand } from './ledger.ts';
 import { openLedgerAdmin } from './ledger-admin.ts';
-import { findProgram, type Rooms, type RunContext } from './run.ts';
+import { findSafeProgram, type Rooms, type RunContext } from './run.ts';
 
 /** Maximum total wait for the service, or for a shared ledger, in milliseconds. */
-const LONGEST_MS = 15_000;
+const CHECK_LIMIT_MS = 15_000;
 const LONGEST_ATTEMPT_MS = 10_000;
 /** Clock difference that does not yet matter to an expiry, in milliseconds. */
-const CLOCK_TOLERANCE_MS = 30_000;
+const CLOCK_CHECK_MS = 30_000;
 
 const ok = (check: string, detail: string): CheckResult => ({ check, status: 'ok', detail, advice: null, kind: null });
 const skipped = (check: string, detail: string): CheckResult => ({ ...ok(check, detail), status: 'skipped' });
@@ -33,7 +33,7 @@ const warn = (check: string, detail: string, advice: string): CheckResult => ({
   advice,
 });
 
-const failed = (check: string, thrown: unknown): CheckResult => {
+const failedCheck = (check: string, thrown: unknown): CheckResult => {
   const { kind, message, detail } = thrown instanceof PayError ? thrown : new PayError('internal', reasonOf(thrown));
   return { check, status: 'fail', detail: message, advice: detail.hint ?? null, kind };
 };
@@ -47,7 +47,7 @@ const look = async (
     return [await find()].flat();
   } catch (thrown) {
     if (thrown instanceof PayError && thrown.kind === 'interrupted') throw thrown;
-    return [failed(check, thrown)];
+    return [failedCheck(check, thrown)];
   }
 };
 
@@ -59,16 +59,16 @@ const unlessSaid = (finding: CheckResult, before: readonly CheckResult[]): Check
     : finding;
 };
 
-const within = async <T extends object>(
+const withinLimit = async <T extends object>(
   { clock }: RunContext['io'],
   what: string,
   work: (over: AbortSignal) => Promise<T>,
 ): Promise<T> => {
   const over = new AbortController();
-  const answer = await withTimeout(work(over.signal), LONGEST_MS, clock);
+  const answer = await withTimeout(work(over.signal), CHECK_LIMIT_MS, clock);
   if (answer !== undefined) return answer;
   over.abort('late');
-  throw new PayError('read_failed', `${what} did not answer within ${LONGEST_MS / 1000} s`, {
+  throw new PayError('read_failed', `${what} did not answer within ${CHECK_LIMIT_MS / 1000} s`, {
     hint: 'check the network, the proxy and the address',
   });
 };
@@ -76,7 +76,7 @@ const within = async <T extends object>(
 const WRITABLE = 'make it writable for you, or set PAYCLI_HOME to a folder that is: charges need it, and profiles';
 
 const folderFinding = async (check: string, path: string): Promise<CheckResult> => {
-  const [{ stateOfFolder }, { thisMachine }] = await Promise.all([
+  const [{ stateOfFolder }, { realMachine: thisMachine }] = await Promise.all([
     import('../config/store.ts'),
     import('../config/machine.ts'),
   ]);
@@ -96,7 +96,7 @@ const folderFindings = async (rooms: Rooms): Promise<readonly CheckResult[]> => 
 };
 
 /** Source of the profile's name. */
-const sourceOf = ({ globals, io }: RunContext): string => {
+const profileSource = ({ globals, io }: RunContext): string => {
   if (globals.profile !== undefined) return '--profile';
   return io.env['PAYCLI_PROFILE'] === undefined ? 'the default' : 'PAYCLI_PROFILE';
 };
@@ -108,7 +108,7 @@ const profileFinding = async (run: RunContext, rooms: Rooms): Promise<CheckResul
     return ok('profile', `none is used: PAYCLI_SECRET_KEY and ${origin.from} say it all`);
   }
   // Reads the file again, so that an unsafe or damaged file is reported here.
-  return ok('profile', `${room.show(name).name} (${sourceOf(run)})`);
+  return ok('profile', `${room.show(name).name} (${profileSource(run)})`);
 };
 
 const KEY_FROM = {
@@ -131,14 +131,14 @@ const tlsFinding = async ({ io: { env } }: RunContext, origin: string | undefine
 };
 
 /** Host of a URL, without a password that the URL may contain. */
-const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : 'an address that is no URL');
+const hostOfUrl = (url: string): string => (URL.canParse(url) ? new URL(url).host : 'an address that is no URL');
 
 const proxyFinding = async ({ io: { env } }: RunContext, origin: string | undefined): Promise<CheckResult> => {
   const scheme = origin?.startsWith('http:') === true ? 'http' : 'https';
   const proxy = env[`${scheme}_proxy`] ?? env[`${scheme.toUpperCase()}_PROXY`] ?? '';
   if (proxy === '') return ok('proxy', 'none');
   const but = env['no_proxy'] ?? env['NO_PROXY'] ?? '';
-  const detail = `${hostOf(proxy)}${but === '' ? '' : ` (not for ${but})`}`;
+  const detail = `${hostOfUrl(proxy)}${but === '' ? '' : ` (not for ${but})`}`;
   return URL.canParse(proxy) ? ok('proxy', detail) : warn('proxy', detail, `fix ${scheme.toUpperCase()}_PROXY`);
 };
 
@@ -149,7 +149,7 @@ const clockFinding = ({ servedAt, age }: ApiRecord, now: number, local: boolean)
   // The service dates its answers to the second.
   if (size <= 2) return ok('clock', "agrees with the service's");
   const detail = `${size} s ${ahead > 0 ? 'ahead of' : 'behind'} the service's`;
-  if (size * 1000 <= CLOCK_TOLERANCE_MS) return ok('clock', detail);
+  if (size * 1000 <= CLOCK_CHECK_MS) return ok('clock', detail);
   const advice = local ? "put the emulator's clock back with `paycli emulator clock back`" : "set this machine's clock";
   return warn('clock', detail, `${advice}: an expiry that you give is wrong by as much`);
 };
@@ -160,7 +160,7 @@ const serviceFindings = async (run: RunContext, target: RunCredentials): Promise
   const timeout = Math.min(run.globals.timeout, LONGEST_ATTEMPT_MS);
   const client = await openClient({ ...run, globals: { ...run.globals, timeout } }, target);
   const began = clock.ticks();
-  const answer = await within(run.io, 'the service', (over) =>
+  const answer = await withinLimit(run.io, 'the service', (over) =>
     client.call('ugwo.list', { query: { limit: '1' } }, over),
   );
   const took = Math.round(clock.ticks() - began);
@@ -184,8 +184,8 @@ const ledgerFindings = async (run: RunContext, rooms: Rooms, offline: boolean): 
   // If the file can't be read or is gone, opening it reports the reason.
   const isMissing = attempt(() => statSync(path, { throwIfNoEntry: false }) === undefined) === true;
   if (!isShared && isMissing && !(await hasFileLedger(rooms))) return [missingLedger(dirname(path))];
-  const status = await within(run.io, 'the ledger', async () => (await openLedgerAdmin(run, rooms)).status());
-  const ledger = await within(run.io, 'the ledger', () => openLedgerOf(run, rooms, setting));
+  const status = await withinLimit(run.io, 'the ledger', async () => (await openLedgerAdmin(run, rooms)).status());
+  const ledger = await withinLimit(run.io, 'the ledger', () => openLedgerOf(run, rooms, setting));
   const unknown = await ledger.unknown();
   const about = isShared
     ? `${status.at}, tables of version ${status.schema ?? 'unknown'}, ${status.version ?? 'PostgreSQL'}`
@@ -212,7 +212,7 @@ const terminalFinding = async ({ io, globals }: RunContext): Promise<CheckResult
 
 /** Asks `man` for the page of paycli; without one, names the line that adds the pages beside the program. */
 const manualFinding = async ({ io }: RunContext): Promise<CheckResult> => {
-  if ((await findProgram('man', io.env)) === undefined) return skipped('manual', 'this machine has no `man`');
+  if ((await findSafeProgram('man', io.env)) === undefined) return skipped('manual', 'this machine has no `man`');
   const { printedBy } = await import('../config/key-command.ts');
   const page = (await printedBy('man', ['-w', 'paycli'], io))?.trim() ?? '';
   if (page !== '') return ok('manual', page);
@@ -249,7 +249,7 @@ export const checkUp = async (run: RunContext, rooms: Rooms, offline: boolean): 
   }
   await add('key', async () => {
     if (isLocal) {
-      target = await targetOf(run, rooms);
+      target = await connectTarget(run, rooms);
       return ok('key', "the emulator's own");
     }
     const room = await rooms.profiles();
@@ -290,7 +290,7 @@ export const whoAmI = async (
   const said = (origin: string) => ({ origin, environment: environmentName(origin) });
   const rest = { operator: operator(), accepted: check ? true : null };
   if (run.globals.local && named === undefined) {
-    const target = await targetOf(run, rooms);
+    const target = await connectTarget(run, rooms);
     await verify(target);
     const own = { ...NO_PROFILE, name: LOCAL_PROFILE, ...said(target.origin), key: keyTail(target.key) };
     return { ...own, key_from: 'emulator', ...rest };
@@ -299,7 +299,7 @@ export const whoAmI = async (
   const room = await rooms.profiles();
   const { name, origin: given } = room.chosen(asked);
   const origin = await room.origin(asked);
-  if (check) await verify(await targetOf({ ...run, globals: asked }, rooms));
+  if (check) await verify(await connectTarget({ ...run, globals: asked }, rooms));
   const key = run.io.env['PAYCLI_SECRET_KEY'];
   const isAlone = key !== undefined && given !== undefined && name === undefined;
   const stored = isAlone ? NO_PROFILE : room.show(name);

@@ -46,7 +46,7 @@ const withProfile = async ({ io, globals }: RunContext, room: ProfileRoom): Prom
   if (isSaid || !canAsk(io, globals)) return globals;
   const all = room.list();
   if (all.length === 0 || all.some((profile) => profile.default)) return globals;
-  const { choose } = await import('../cli/ask.ts');
+  const { askChoice: choose } = await import('../cli/ask.ts');
   return { ...globals, profile: await choose(io, { title: 'Which profile?', choices: all.map((one) => one.name) }) };
 };
 
@@ -74,7 +74,7 @@ export const scopeOf = async (run: RunContext, rooms: Rooms, place: () => Promis
 const EVERYTHING = 'no key is needed with --all-profiles';
 
 /** Resolves the target of real requests. */
-export const targetOf = async (run: RunContext, rooms: Rooms): Promise<RunTarget> => {
+export const connectTarget = async (run: RunContext, rooms: Rooms): Promise<RunTarget> => {
   if (run.globals.local) {
     const { origin, key } = await startLocal(run, rooms);
     return { origin, key, ...LOCAL };

@@ -36,7 +36,7 @@ type Place = readonly Offer[] | Value | undefined;
 const offer = (word: string, about = ''): Offer => ({ word, about });
 
 /** Finds the place of the last word, after the words before it. Compares words and never evaluates them. */
-const placeOf = (tree: Tree, words: readonly string[], current: string): Place => {
+const findPlace = (tree: Tree, words: readonly string[], current: string): Place => {
   let node: NounNode | CommandNode | undefined;
   let pending: OptionNode | undefined;
   let [isHelp, isAfter, count] = [false, false, 0];
@@ -133,7 +133,7 @@ const splitLine = (line: string): { readonly words: readonly string[]; readonly 
 };
 
 /** The words that a shell passes, and the function that prints an offer for it. bash passes the line, and replaces only its last part. */
-const askedBy = ([shell, ...args]: readonly string[]) => {
+const readCompletionArgs = ([shell, ...args]: readonly string[]) => {
   if (shell !== 'bash') {
     const plain = (word: string) => (shell === 'powershell' ? word.replaceAll(/^(["'])(.*)\1$/g, '$2') : word);
     return { words: args.map(plain), line: ({ word, about }: Offer) => `${word}\t${about}` };
@@ -147,24 +147,24 @@ const askedBy = ([shell, ...args]: readonly string[]) => {
 
 const MOST_OFFERS = 100;
 /** A description on one line of plain ASCII, since others may have written it. */
-const plain = (text: string): string => text.replaceAll(/[^ -~]+/g, ' ').slice(0, 60);
+const plainAbout = (text: string): string => text.replaceAll(/[^ -~]+/g, ' ').slice(0, 60);
 
-const answer = async (args: readonly string[], io: Io): Promise<void> => {
-  const { words, line } = askedBy(args);
+const printCompletions = async (args: readonly string[], io: Io): Promise<void> => {
+  const { words, line } = readCompletionArgs(args);
   const [before, current] = [words.slice(0, -1), words.at(-1) ?? ''];
-  const place = placeOf(commandTree(await allSpecs(), NOUNS), before, current);
+  const place = findPlace(commandTree(await allSpecs(), NOUNS), before, current);
   const local = before.includes('--local') || io.env['PAYCLI_PROFILE'] === LOCAL_PROFILE;
   const { lines = [], offers = [] } =
     place === undefined ? {} : 'takes' in place ? await valueLines(place, local, io) : { offers: place };
   const fit = offers.filter(({ word }, at) => {
     return word.startsWith(current) && offers.findIndex((one) => one.word === word) === at;
   });
-  const shown = fit.slice(0, MOST_OFFERS).map(({ word, about }) => line({ word, about: plain(about) }));
+  const shown = fit.slice(0, MOST_OFFERS).map(({ word, about }) => line({ word, about: plainAbout(about) }));
   await io.stdout.write([...lines.filter((one) => !one.includes('\n')), ...shown].map((one) => `${one}\n`).join(''));
 };
 
 /** Time limit of a completion, in milliseconds: nobody waits longer for a Tab. */
-const LIMIT_MS = 1000;
+const COMPLETION_LIMIT_MS = 1000;
 
 /**
  * Answers the scripts of `paycli completion`: `__complete SHELL WORD…`, with the word at the cursor last. bash passes the
@@ -172,6 +172,6 @@ const LIMIT_MS = 1000;
  * no network, creates no file, hides its failures and ends soon.
  */
 export const complete = async (args: readonly string[], io: Io): Promise<void> => {
-  const late = io.clock.sleep(LIMIT_MS);
-  await Promise.race([answer(args, io), late]).catch(() => undefined);
+  const late = io.clock.sleep(COMPLETION_LIMIT_MS);
+  await Promise.race([printCompletions(args, io), late]).catch(() => undefined);
 };

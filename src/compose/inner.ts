@@ -1,6 +1,6 @@
 import type { Globals } from '../cli/globals.ts';
 import type { OpenRun } from '../cli/run.ts';
-import { run as runCommand } from '../cli/run.ts';
+import { runProgram as runCommand } from '../cli/run.ts';
 import { allSpecs, NOUNS, specsFor } from '../commands/all.ts';
 import type { Inner, Run } from '../commands/run.ts';
 import { targetFlags } from '../core/input.ts';

@@ -8,17 +8,17 @@ import type { Access, Session } from '../ledger/postgres/session.ts';
 import { hasFileLedger, ledgerPath, openFileLedger, sharedSetting } from './ledger.ts';
 import type { Rooms, RunContext } from './run.ts';
 
-const AT_ONCE = 500;
-const LIMIT_MS = 10_000;
+const PUSHED_AT_ONCE = 500;
+const CONNECT_LIMIT_MS = 10_000;
 
 const NOTHING_CHARGED = 'nothing was ever charged from here';
 
 const NO_SHARED = 'set PAYCLI_LEDGER to postgres://USER@HOST/DATABASE, or run `paycli ledger use URL`';
 
 /** Yields all entries of a ledger in batches, oldest first. */
-async function* entriesOf(ledger: Ledger) {
+async function* walkEntries(ledger: Ledger) {
   for (let after = 0; ; ) {
-    const entries = await ledger.list({ oldestFirst: true, after, limit: AT_ONCE });
+    const entries = await ledger.list({ oldestFirst: true, after, limit: PUSHED_AT_ONCE });
     if (entries.length === 0) return;
     yield entries;
     after = entries.at(-1)?.seq ?? 0;
@@ -27,7 +27,8 @@ async function* entriesOf(ledger: Ledger) {
 
 /** Yields all started rows of an update job in batches. */
 async function* updatesOf(ledger: Ledger, job: string, rows: number) {
-  for (let first = 1; first <= rows; first += AT_ONCE) yield await ledger.jobs.updates(job, first, first + AT_ONCE - 1);
+  for (let first = 1; first <= rows; first += PUSHED_AT_ONCE)
+    yield await ledger.jobs.updates(job, first, first + PUSHED_AT_ONCE - 1);
 }
 
 /**
@@ -42,7 +43,7 @@ const pushAll = async (ledger: Ledger, session: Session): Promise<Pushed> => {
   }
   let [charges, updates, all] = [0, 0, 0];
   const kept: string[] = [];
-  for await (const entries of entriesOf(ledger)) {
+  for await (const entries of walkEntries(ledger)) {
     const pushed = await importEntries(session, entries);
     charges += pushed.added;
     all += entries.length;
@@ -59,7 +60,7 @@ const pushAll = async (ledger: Ledger, session: Session): Promise<Pushed> => {
   return { charges, jobs: added, updates, known: all + jobs.length - charges - added - updates - kept.length, kept };
 };
 
-const GONE = 'the ledger is missing. Charges were made with it, so paycli charges nothing without it';
+const MISSING_LEDGER = 'the ledger is missing. Charges were made with it, so paycli charges nothing without it';
 
 /** Warnings about shared ledgers that this machine has charged with, other than the current ledger. */
 const sharedBefore = async (rooms: Rooms): Promise<string[]> => {
@@ -106,7 +107,7 @@ const leftInFile = async (
 const fileStatus = async (rooms: Rooms): Promise<LedgerStatus> => {
   const at = await ledgerPath(rooms);
   const schema = existsSync(at) ? (await import('../ledger/sqlite/backup.ts')).schemaAt(at) : undefined;
-  const gone = schema === undefined && (await hasFileLedger(rooms)) ? [GONE] : [];
+  const gone = schema === undefined && (await hasFileLedger(rooms)) ? [MISSING_LEDGER] : [];
   const warnings = [...gone, ...(await sharedBefore(rooms))];
   return { kind: 'file', at, from: undefined, schema, warnings };
 };
@@ -117,7 +118,7 @@ const notIn = async (access: Access, entries: readonly Entry[]): Promise<readonl
     import('../ledger/postgres/admin.ts'),
     import('../ledger/postgres/shadow.ts'),
   ]);
-  return withLedger(access, (session) => unknownTo(session, entries, LIMIT_MS));
+  return withLedger(access, (session) => unknownTo(session, entries, CONNECT_LIMIT_MS));
 };
 
 const DURABLE = {

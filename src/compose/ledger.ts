@@ -82,7 +82,7 @@ const openTeamLedger = async (run: Run, rooms: Rooms, access: Access, dryRun: bo
 };
 
 /** Throws where the folder can't be read: a shared ledger's record may be in it. A dry run may find no folder. */
-const namesIn = (folder: string): string[] => {
+const namesInFolder = (folder: string): string[] => {
   try {
     return readdirSync(folder);
   } catch (thrown) {
@@ -107,7 +107,7 @@ const othersOf = (run: RunContext, rooms: Rooms, access: Access | undefined) => 
   };
   return async (): Promise<OtherLedger[]> => {
     const { data } = await rooms.folders();
-    if (access === undefined && !namesIn(data).some((name) => name.startsWith(SHADOW_FILE_START))) return [];
+    if (access === undefined && !namesInFolder(data).some((name) => name.startsWith(SHADOW_FILE_START))) return [];
     const { openOtherShadow, shadowPaths } = await import('../ledger/postgres/shadow.ts');
     const own = access && (await import('../ledger/postgres/open.ts')).shadowPath(data, access.address);
     const openShadow = async (path: string): Promise<OtherLedger> => {

@@ -11,12 +11,12 @@ import type { Io } from '../core/io.ts';
 import type { Filter } from '../core/result.ts';
 import type { JqFiles } from '../jq/room.ts';
 import type { Secrets } from '../webhook/event.ts';
-import { loadWords, openClient, previewTarget, scopeOf, targetOf } from './client.ts';
+import { connectTarget, loadWords, openClient, previewTarget, scopeOf } from './client.ts';
 import { openInner } from './inner.ts';
 import { openLedgerOf, optionalLedger, sharedSetting } from './ledger.ts';
 import { openLedgerAdmin, renameInLedger } from './ledger-admin.ts';
 import {
-  findProgram,
+  findSafeProgram,
   openCheckPath,
   openNotice,
   openRooms,
@@ -60,7 +60,7 @@ export const openRun = (io: Io, globals: Globals, version: string, files: Progra
     status,
   };
   const rooms = openRooms(io);
-  const target = memo(() => targetOf(context, rooms));
+  const target = memo(() => connectTarget(context, rooms));
   // A failed attempt is not remembered: in a run that takes days, the ledger may be reachable later.
   const setting = memoDone(() => sharedSetting(context, rooms));
   const ledger = memoDone(async () => openLedgerOf(context, rooms, await setting()));
@@ -78,7 +78,7 @@ export const openRun = (io: Io, globals: Globals, version: string, files: Progra
     bytes: async (from, limit) =>
       (await import('../cli/sources.ts')).readBytesOf(io, await openCheckPath())(from, limit),
     confirm: confirmer(io, globals),
-    choose: async (from) => (await import('../cli/ask.ts')).choose(io, from),
+    choose: async (from) => (await import('../cli/ask.ts')).askChoice(io, from),
     client: async (purpose) => {
       // The schemas check a write, also in a preview or a dry run.
       if (purpose !== 'read' || globals.dryRun) await (await import('../contract/zod.ts')).loadSchemas();
@@ -102,12 +102,12 @@ export const openRun = (io: Io, globals: Globals, version: string, files: Progra
       await (await openClient(context, probed)).call('ugwo.list', { query: { limit: '1' } });
     },
     webhookSecrets: openWebhookSecrets(context),
-    findProgram: (word) => findProgram(word, io.env),
+    findProgram: (word) => findSafeProgram(word, io.env),
     signalGroup: async () => {
-      const { killGroup, platform } = (await import('../config/machine.ts')).thisMachine;
+      const { killGroup, platform } = (await import('../config/machine.ts')).realMachine;
       return platform === 'win32' ? undefined : killGroup;
     },
-    user: async () => (await import('../config/machine.ts')).thisMachine.uid,
+    user: async () => (await import('../config/machine.ts')).realMachine.uid,
     checkUp: async (offline) => (await import('./checkup.ts')).checkUp(context, rooms, offline),
     whoAmI: async (profile, check) => (await import('./checkup.ts')).whoAmI(context, rooms, profile, check),
     inner: openInner(context, (inside, given) => openRun(inside, given, version, files)),

@@ -3,7 +3,7 @@ import type { Pager } from '../cli/run.ts';
 import type { Env } from '../core/io.ts';
 import { splitCommand } from '../core/shell.ts';
 import { forTerminal } from '../core/text.ts';
-import { findProgram, type RunContext, type WantedPager } from './run.ts';
+import { findSafeProgram, type RunContext, type WantedPager } from './run.ts';
 
 /** Options of less, as others start it: it leaves at once what fits, and shows colour. A person's own come after colour. */
 const lessOf = ({ LESS }: Env): string => (LESS === undefined ? 'FRX' : `-R ${LESS}`);
@@ -22,7 +22,7 @@ export const openPager = async (
     import('../output/style.ts'),
   ]);
   const [program = '', ...args] = splitCommand(line, variable);
-  const found = await findProgram(program, env);
+  const found = await findSafeProgram(program, env);
   if (found === undefined) {
     await notice(`${variable} names ${program}, which was not found. Printed without it.`);
     return undefined;

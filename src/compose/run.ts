@@ -77,7 +77,7 @@ export type Rooms = ReturnType<typeof openRooms>;
 
 /** Loads the check that refuses paths which other users can manipulate. */
 export const openCheckPath = async () => {
-  const [{ checkPath }, { thisMachine }] = await Promise.all([
+  const [{ checkPath }, { realMachine: thisMachine }] = await Promise.all([
     import('../core/files.ts'),
     import('../config/machine.ts'),
   ]);
@@ -126,7 +126,7 @@ export const openRowServices = async (
 };
 
 /** The program that a person has named or that PATH has; undefined where it isn't found or isn't trusted. */
-export const findProgram = async (word: string, env: Env): Promise<ChildProgram | undefined> => {
+export const findSafeProgram = async (word: string, env: Env): Promise<ChildProgram | undefined> => {
   const { childEnv, findProgram } = await import('../config/key-command.ts');
   const file = findProgram(word, env);
   return file === undefined ? undefined : { file, env: childEnv(env) };

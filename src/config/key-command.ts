@@ -7,7 +7,7 @@ import { homeFolder } from '../core/files.ts';
 import type { Env, Io } from '../core/io.ts';
 import { keyProblem } from '../core/secret.ts';
 import { refuseStreamLog } from '../core/unsafe-settings.ts';
-import { type Machine, thisMachine } from './machine.ts';
+import { type Machine, realMachine } from './machine.ts';
 
 const isProgram = (path: string): boolean =>
   attempt(() => {
@@ -17,7 +17,7 @@ const isProgram = (path: string): boolean =>
 
 const realPath = (path: string): string | undefined => attempt(() => realpathSync(path));
 
-const isWithin = (folder: string, path: string): boolean => {
+const isInFolder = (folder: string, path: string): boolean => {
   const way = relative(folder, path);
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 };
@@ -31,11 +31,11 @@ const trustedFolders = (env: Env, machine: Machine): string[] => {
   const cwd = machine.cwd();
   const home = attempt(() => realpathSync(homeFolder(env['HOME']))) ?? sep;
   const places = cwd === undefined ? [] : [resolve(cwd), realPath(cwd) ?? resolve(cwd)];
-  const closed = places.some((place) => isWithin(place, home)) ? [] : places;
+  const closed = places.some((place) => isInFolder(place, home)) ? [] : places;
   return (env['PATH'] ?? env['Path'] ?? '').split(delimiter).filter((entry) => {
     const real = isAbsolute(entry) ? realPath(entry) : undefined;
     if (real === undefined) return false;
-    return !closed.some((place) => isWithin(place, resolve(entry)) || isWithin(place, real));
+    return !closed.some((place) => isInFolder(place, resolve(entry)) || isInFolder(place, real));
   });
 };
 
@@ -46,14 +46,14 @@ const SYSTEM_FOLDERS = ['/usr/bin', '/bin'];
  * The environment of a program that paycli starts. It finds its interpreter in trusted folders of PATH, too. It gets
  * no key: its own requests don't need one that was given for this call.
  */
-export const childEnv = (env: Env, machine: Machine = thisMachine): Env => {
+export const childEnv = (env: Env, machine: Machine = realMachine): Env => {
   const others = Object.entries(env).filter(([name]) => !/^(?:PAYCLI_SECRET_KEY|PATH)$/i.test(name));
   const folders = trustedFolders(env, machine);
   return { ...Object.fromEntries(others), PATH: (folders.length > 0 ? folders : SYSTEM_FOLDERS).join(delimiter) };
 };
 
 /** The absolute path of a program, which is given or found on PATH; undefined when it is missing or not trusted. */
-export const findProgram = (word: string, env: Env, machine: Machine = thisMachine): string | undefined => {
+export const findProgram = (word: string, env: Env, machine: Machine = realMachine): string | undefined => {
   if (isAbsolute(word)) return isProgram(word) ? word : undefined;
   if (word === '' || word.includes('/') || word.includes(sep)) return undefined;
   const endings = machine.platform === 'win32' ? ['', '.exe', '.com'] : [''];
@@ -98,7 +98,7 @@ interface CommandRun {
 /** True when a program starts as the leader of its own process group; on Windows that would open a window. */
 const leads = ({ platform }: Machine): boolean => platform !== 'win32';
 
-const start = ({ file, args, io, machine, input, fail }: CommandRun): ChildProcess => {
+const startCommand = ({ file, args, io, machine, input, fail }: CommandRun): ChildProcess => {
   try {
     // In the root folder: version managers and helpers read settings from the working folder.
     const where = { cwd: parse(file).root, env: childEnv(io.env, machine) as NodeJS.ProcessEnv };
@@ -113,7 +113,7 @@ const start = ({ file, args, io, machine, input, fail }: CommandRun): ChildProce
 };
 
 /** Kills a program and its process group. */
-const end = (child: ChildProcess, { machine }: CommandRun): void => {
+const endCommand = (child: ChildProcess, { machine }: CommandRun): void => {
   try {
     if (leads(machine) && child.pid !== undefined) machine.killGroup(child.pid);
     else child.kill('SIGKILL');
@@ -123,16 +123,16 @@ const end = (child: ChildProcess, { machine }: CommandRun): void => {
 };
 
 /** Output of the program. After any failure it is killed and its output is dropped. */
-const outputOf = async (run: CommandRun): Promise<string> => {
+const readOutput = async (run: CommandRun): Promise<string> => {
   const { stop } = run.io.signals;
   if (stop.aborted) throw interrupted(stop.reason);
   refuseStreamLog(`the ${run.printed.what}`);
-  const child = start(run);
+  const child = startCommand(run);
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   // A program that ends without reading its input reports that by its exit code.
   child.stdin?.on('error', () => undefined).end(run.input);
   const giveUp = (error: PayError): void => {
-    end(child, run);
+    endCommand(child, run);
     child.stdout?.destroy();
     reject(error);
   };
@@ -177,7 +177,7 @@ export const runSecretCommand = async (
       hint: 'give its absolute path; relative paths, and folders of PATH inside the working folder, are not searched',
     });
   }
-  const output = await outputOf({ file, args, io, machine, printed, fail });
+  const output = await readOutput({ file, args, io, machine, printed, fail });
   const key = output.replace(/\r?\n$/, '');
   io.redactor.add(key);
   if (key === '') throw fail('printed nothing');
@@ -200,7 +200,7 @@ export const feedCommand = async (
     const locked = what.startsWith('did not finish') ? ': the keychain may be locked; unlock it, then try again' : '';
     return new PayError('auth', `${basename(file)} ${what}${locked}`);
   };
-  await outputOf({ file, args, io, machine, printed: ANYTHING, input, fail });
+  await readOutput({ file, args, io, machine, printed: ANYTHING, input, fail });
 };
 
 /** Output of a program that prints no secret; undefined when it is missing, not trusted, or fails. */
@@ -208,12 +208,12 @@ export const printedBy = async (
   program: string,
   args: readonly string[],
   io: Io,
-  machine: Machine = thisMachine,
+  machine: Machine = realMachine,
 ): Promise<string | undefined> => {
   const file = findProgram(program, io.env, machine);
   if (file === undefined) return undefined;
   const fail = (what: string): PayError => new PayError('usage', `${program} ${what}`);
-  return outputOf({ file, args, io, machine, printed: ANYTHING, fail }).catch((thrown: unknown) => {
+  return readOutput({ file, args, io, machine, printed: ANYTHING, fail }).catch((thrown: unknown) => {
     if (thrown instanceof PayError && thrown.kind === 'interrupted') throw thrown;
     return undefined;
   });

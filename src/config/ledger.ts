@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { usageError } from '../core/error.ts';
 import type { Io } from '../core/io.ts';
-import { type Folders, type Machine, thisMachine } from './machine.ts';
+import { type Folders, type Machine, realMachine } from './machine.ts';
 import type { ProfileLedger } from './profiles.ts';
 import type { DatabaseUser } from './secrets.ts';
 import type { PlaceGiven } from './target.ts';
@@ -35,7 +35,7 @@ export const ledgerSetting = async (
   asked: PlaceGiven & { readonly local: boolean },
   io: Io,
   folders: Folders,
-  machine: Machine = thisMachine,
+  machine: Machine = realMachine,
 ): Promise<LedgerSetting | undefined> => {
   const set = (url: string, from: string, command?: readonly string[]): LedgerSetting => ({
     ...{ url, from },

@@ -22,7 +22,7 @@ export interface Machine {
 export const runtime = `${process.versions['bun'] === undefined ? `Node.js ${process.versions.node}` : `Bun ${process.versions['bun']}`} (${process.platform} ${process.arch})`;
 
 /** The actual machine. */
-export const thisMachine: Machine = {
+export const realMachine: Machine = {
   platform: process.platform,
   uid: process.geteuid?.(),
   cwd: () => attempt(() => process.cwd()),
@@ -42,7 +42,7 @@ const absolute = (path: string, name: string, hint: string): string => {
   return resolve(path);
 };
 
-const HINT = 'set PAYCLI_HOME to an absolute path, or fix HOME and the XDG_… variables';
+const HOME_HINT = 'set PAYCLI_HOME to an absolute path, or fix HOME and the XDG_… variables';
 
 const ownHome = (): string =>
   homeFolder(undefined, 'set PAYCLI_HOME to an absolute path, where paycli then keeps everything; or set HOME');
@@ -67,7 +67,7 @@ const dataOf = (env: Env, { platform }: Machine): string => {
  * Folders for settings and data: PAYCLI_HOME for both, else the platform's own. A relative path is refused, since it
  * would mean another folder, and maybe somebody else's files, in every working folder.
  */
-export const findFolders = (env: Env, machine: Machine = thisMachine): Folders => {
+export const findFolders = (env: Env, machine: Machine = realMachine): Folders => {
   const home = env['PAYCLI_HOME'];
   if (home !== undefined) {
     const folder = absolute(home, 'PAYCLI_HOME', 'set it to one that starts at the root, or unset it');
@@ -75,10 +75,10 @@ export const findFolders = (env: Env, machine: Machine = thisMachine): Folders =
   }
   return {
     get config() {
-      return absolute(configOf(env, machine), 'the folder for settings', HINT);
+      return absolute(configOf(env, machine), 'the folder for settings', HOME_HINT);
     },
     get data() {
-      return absolute(dataOf(env, machine), 'the folder for data', HINT);
+      return absolute(dataOf(env, machine), 'the folder for data', HOME_HINT);
     },
   };
 };

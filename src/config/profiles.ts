@@ -9,23 +9,23 @@ import { splitCommand } from '../core/shell.ts';
 import { formatDateAtom } from '../core/time.ts';
 import { runKeyCommand } from './key-command.ts';
 import type { KeychainKey } from './keychain.ts';
-import { type Folders, type Machine, thisMachine } from './machine.ts';
-import { openStore } from './store.ts';
+import { type Folders, type Machine, realMachine } from './machine.ts';
+import { openProfileStore } from './store.ts';
 import {
-  checkKey,
+  checkKeyFor,
   checkName,
   checkOrigin,
-  choose,
+  chooseTarget,
   defaultName,
   type FoundProfile,
-  find,
+  findProfile,
   originOf,
   own,
   type PlaceGiven,
+  readTarget,
   refusedKeyHint,
   type Target,
   type TargetSettings,
-  targetOf,
 } from './target.ts';
 
 /** The public part of a profile. */
@@ -54,8 +54,8 @@ const tailOf = ({ key, key_command }: StoredProfile): string => {
   return key === undefined || keyProblem(key) !== undefined ? 'unusable' : keyTail(key);
 };
 
-const summaryOf = (file: ProfileFile | undefined, name: string | undefined): ProfileSummary => {
-  const found = find(file, name);
+const profileSummary = (file: ProfileFile | undefined, name: string | undefined): ProfileSummary => {
+  const found = findProfile(file, name);
   return {
     name: found.name,
     default: found.name === defaultName(file),
@@ -67,7 +67,7 @@ const summaryOf = (file: ProfileFile | undefined, name: string | undefined): Pro
 };
 
 const storedSecret = ({ name, origin, secret }: NewProfile): Pick<StoredProfile, 'key' | 'key_command'> => {
-  if ('key' in secret) return { key: checkKey(secret.key, origin, `the key for the profile "${name}"`) };
+  if ('key' in secret) return { key: checkKeyFor(secret.key, origin, `the key for the profile "${name}"`) };
   return { key_command: 'command' in secret ? [...secret.command] : [...splitCommand(secret.commandLine)] };
 };
 
@@ -123,42 +123,43 @@ const emptyFile: ProfileFile = { version: PROFILE_FILE_VERSION, profiles: {} };
  * PayErrors: `usage` for an invalid name, URL or command, `auth` for the rest. A method that takes an optional name
  * means the default profile without one.
  */
-export const openProfiles = (io: Io, folders: Folders, machine: Machine = thisMachine) => {
+export const openProfiles = (io: Io, folders: Folders, machine: Machine = realMachine) => {
   // A run with all settings in flags and environment needs no folder.
-  const store = memo(() => openStore(folders.config, machine, io.redactor));
+  const store = memo(() => openProfileStore(folders.config, machine, io.redactor));
   const read = (): ProfileFile | undefined => store().read();
   const found = (name: string | undefined): FoundProfile =>
-    find(read(), name === undefined ? undefined : checkName(name));
+    findProfile(read(), name === undefined ? undefined : checkName(name));
   const change = (name: string, how: (file: ProfileFile) => ProfileFile): ProfileSummary => {
     const next = how(read() ?? emptyFile);
     store().write(next);
-    return summaryOf(next, name);
+    return profileSummary(next, name);
   };
   const replace = (name: string, next: StoredProfile): ProfileSummary =>
     change(name, (file) => ({ ...file, profiles: { ...file.profiles, [name]: next } }));
   return {
     /** Origin and key by cli.md's precedence: flag, then environment, then the default profile. Never the emulator. */
-    target: async (asked: PlaceGiven): Promise<Target> => await targetOf(choose(asked, io.env), read, io, machine),
+    target: async (asked: PlaceGiven): Promise<Target> =>
+      await readTarget(chooseTarget(asked, io.env), read, io, machine),
     /** Advice for a key that the service refuses: it names the place of the key. */
     keyHint: refusedKeyHint,
     /** The origin alone, for --dry-run: needs no key. */
-    origin: async (asked: PlaceGiven): Promise<string> => originOf(choose(asked, io.env), read),
+    origin: async (asked: PlaceGiven): Promise<string> => originOf(chooseTarget(asked, io.env), read),
     /** Settings from flags and environment, checked; reads no profile. */
-    chosen: (asked: PlaceGiven): TargetSettings => choose(asked, io.env),
+    chosen: (asked: PlaceGiven): TargetSettings => chooseTarget(asked, io.env),
     list: (): readonly ProfileSummary[] => {
       const file = read();
-      return Object.keys(file?.profiles ?? {}).map((name) => summaryOf(file, name));
+      return Object.keys(file?.profiles ?? {}).map((name) => profileSummary(file, name));
     },
     /** Throws when the state of the folder prevents storing a key; changes nothing. */
     checkFolder: (): void => store().checkFolder(),
     show: (name: string | undefined): ProfileSummary =>
-      summaryOf(read(), name === undefined ? undefined : checkName(name)),
+      profileSummary(read(), name === undefined ? undefined : checkName(name)),
     /** All checks of `save`, and one of the key itself: runs a helper. Stores nothing. */
     check: async (profile: NewProfile): Promise<{ readonly origin: string; readonly key: string }> => {
       const { origin, key, key_command } = stored(profile, io);
       if (key !== undefined) return { origin, key };
       const printed = await runKeyCommand(key_command ?? [], io, machine);
-      return { origin, key: checkKey(printed, origin, 'the key of the key command') };
+      return { origin, key: checkKeyFor(printed, origin, 'the key of the key command') };
     },
     /** Stores the profile, and replaces one of the same name. It becomes the default if there is none. */
     save: (profile: NewProfile): ProfileSummary =>
@@ -201,7 +202,7 @@ export const openProfiles = (io: Io, folders: Folders, machine: Machine = thisMa
       return () => change(to, (file) => renamed(file, name, to));
     },
     use: (name: string): ProfileSummary =>
-      change(name, (file) => ({ ...file, default: find(file, checkName(name)).name })),
+      change(name, (file) => ({ ...file, default: findProfile(file, checkName(name)).name })),
     /** Stores the ledger's URL; undefined stands for this machine's file. Returns the profile's name. */
     useLedger: (asked: string | undefined, url: string | undefined, passwordCommand: string | undefined): string => {
       const { name, stored: profile } = found(asked);
@@ -218,7 +219,7 @@ export const openProfiles = (io: Io, folders: Folders, machine: Machine = thisMa
     /** Returns the removed profile. After the default is removed there is none until `use` or `save` sets one. */
     remove: (name: string): ProfileSummary => {
       const file = read() ?? emptyFile;
-      const removed = summaryOf(file, checkName(name));
+      const removed = profileSummary(file, checkName(name));
       store().write(without(file, name));
       return removed;
     },
@@ -240,10 +241,10 @@ export const profileLedger = (
   folder: string,
   machine: Machine,
 ): ProfileLedger | undefined => {
-  const content = openStore(folder, machine, io.redactor).read();
-  const { name } = choose(asked, io.env);
+  const content = openProfileStore(folder, machine, io.redactor).read();
+  const { name } = chooseTarget(asked, io.env);
   if (name === undefined && defaultName(content) === undefined) return undefined;
-  const { name: profile, stored } = find(content, name);
+  const { name: profile, stored } = findProfile(content, name);
   const { ledger: url, ledger_password_command: command } = stored;
   return url === undefined ? undefined : { profile, url, command };
 };

@@ -3,12 +3,12 @@ import { isAbsolute } from 'node:path';
 import { attempt } from '../core/async.ts';
 import { PayError, reasonOf, usageError, variableIs } from '../core/error.ts';
 import { checkPath, homeFolder } from '../core/files.ts';
-import { ask } from '../core/input.ts';
+import { askText } from '../core/input.ts';
 import type { Env, Io } from '../core/io.ts';
 import { quotesProblem } from '../core/secret.ts';
 import { shellQuote, splitCommand } from '../core/shell.ts';
 import { runSecretCommand } from './key-command.ts';
-import { type Machine, thisMachine } from './machine.ts';
+import { type Machine, realMachine } from './machine.ts';
 
 // Secrets other than the key: the password of a shared ledger's database, and the secrets of a webhook endpoint.
 
@@ -42,14 +42,14 @@ const canChange = (path: string): boolean => {
  * True for a file of root that this user can't change, as a container mounts it: the person who mounted it has decided
  * who may read it.
  */
-const isMounted = (path: string, { uid, mode }: Stats): boolean =>
+const isMountedSecret = (path: string, { uid, mode }: Stats): boolean =>
   uid === ROOT && (mode & WRITABLE_BY_OTHERS) === 0 && !canChange(path);
 
 const checkStats = (file: SecretFile, stats: Stats, { platform, uid }: Machine): void => {
   // A pipe, such as the shell's <(…), has no content that others could read.
   if (stats.isFIFO()) return;
   if (!stats.isFile()) refuseFile(file, 'is not a file', file.hint);
-  if (platform === 'win32' || isMounted(file.path, stats)) return;
+  if (platform === 'win32' || isMountedSecret(file.path, stats)) return;
   if (uid !== undefined && stats.uid !== uid)
     refuseFile(file, `belongs to another user (uid ${stats.uid})`, 'use one of your own');
   if ((stats.mode & OPEN_TO_OTHERS) !== 0)
@@ -96,7 +96,7 @@ const PASSWORD_FILE = { what: 'the password file', hint: 'name a file of your ow
 const PATH_HINT = 'set PGPASSFILE to an absolute path: a relative one would mean another file in every working folder';
 
 /** Undefined for a user without a home folder who has not set PGPASSFILE. */
-const pathOf = (env: Env): string | undefined => {
+const passwordFilePath = (env: Env): string | undefined => {
   const given = env['PGPASSFILE'] || undefined;
   if (given === undefined) return attempt(() => `${homeFolder(env['HOME'])}/.pgpass`);
   if (!isAbsolute(given)) {
@@ -109,7 +109,7 @@ const pathOf = (env: Env): string | undefined => {
  * The fields of a line, separated by colons. A backslash escapes the next character; at the end of the line it is
  * literal.
  */
-const fieldsOf = (line: string): string[] =>
+const passwordFields = (line: string): string[] =>
   [...line.matchAll(/((?:\\.|[^:\\]|\\$)*)(?::|$)/g)].map(([, field = '']) => field.replaceAll(/\\(.)/g, '$1'));
 
 const isFor = ([host, port, database, user]: readonly string[], asked: DatabaseUser): boolean => {
@@ -124,12 +124,12 @@ const isFor = ([host, port, database, user]: readonly string[], asked: DatabaseU
 
 /** The password in PGPASSFILE, or in ~/.pgpass: the first matching line, as in PostgreSQL's own programs. */
 export const passwordInFile = (asked: DatabaseUser, env: Env, machine: Machine): string | undefined => {
-  const path = pathOf(env);
+  const path = passwordFilePath(env);
   const text = path === undefined ? undefined : readSecretFile({ path, ...PASSWORD_FILE }, machine)?.toString();
   return text
     ?.split(/\r?\n/)
     .filter((line) => line !== '' && !line.startsWith('#'))
-    .map(fieldsOf)
+    .map(passwordFields)
     .find((fields) => fields[4] !== undefined && fields[4] !== '' && isFor(fields, asked))?.[4];
 };
 
@@ -171,19 +171,24 @@ export interface SecretSources {
   readonly commands: readonly string[];
 }
 
-const LONGEST = 514;
+const LONGEST_SECRET_FILE = 514;
 const PRINTABLE = /^[\x21-\x7e]{8,512}$/;
 const OTHERS_KEY = /^[sp]k\./;
 const SECRET = /^wsk\./;
 
-const problemOf = (secret: string): string | undefined => {
+const secretProblem = (secret: string): string | undefined => {
   if (OTHERS_KEY.test(secret)) return 'is a key of the API, not the secret of a webhook endpoint (wsk.…)';
   const quotes = quotesProblem(secret);
   if (quotes !== undefined) return quotes;
   return PRINTABLE.test(secret) ? undefined : 'is not 8 to 512 printable ASCII characters without a blank';
 };
 
-const PRINTED = { command: 'the secret command', what: 'secret', longest: LONGEST, problemOf };
+const PRINTED = {
+  command: 'the secret command',
+  what: 'secret',
+  longest: LONGEST_SECRET_FILE,
+  problemOf: secretProblem,
+};
 
 const inFile = (path: string, machine: Machine): string => {
   // The error does not repeat the secret: it would spread from the shell's history to every log.
@@ -195,7 +200,7 @@ const inFile = (path: string, machine: Machine): string => {
   const file = { path, what: 'the secret file', hint: 'name a file that holds the secret alone' };
   const bytes = readSecretFile(file, machine) ?? refuseFile(file, 'is not there', file.hint);
   const secret = bytes.toString('latin1').replace(/\r?\n$/, '');
-  const problem = problemOf(secret);
+  const problem = secretProblem(secret);
   if (problem !== undefined) refuseFile(file, `holds something that ${problem}`, 'it must hold the secret alone');
   return secret;
 };
@@ -204,7 +209,7 @@ const inFile = (path: string, machine: Machine): string => {
 export const webhookSecrets = async (
   { files, commands }: SecretSources,
   io: Io,
-  machine: Machine = thisMachine,
+  machine: Machine = realMachine,
 ): Promise<readonly string[]> => {
   const found: string[] = [];
   for (const path of files) found.push(inFile(path, machine));
@@ -217,9 +222,9 @@ export const webhookSecrets = async (
 
 /** A webhook secret that is typed on a terminal without being shown. */
 export const askWebhookSecret = async (io: Io): Promise<string> => {
-  const secret = await ask(io.stdin, 'Secret of the webhook endpoint (wsk.…): ', true);
+  const secret = await askText(io.stdin, 'Secret of the webhook endpoint (wsk.…): ', true);
   io.redactor.add(secret);
-  const problem = problemOf(secret);
+  const problem = secretProblem(secret);
   if (problem !== undefined) throw usageError(`the secret ${problem}`);
   return secret;
 };

@@ -6,13 +6,13 @@ type Signal = NodeJS.Signals;
 const SIGNALS = Object.keys(constants.signals) as Signal[];
 
 /** The listeners of each signal when this module was loaded. */
-const before = new Map(SIGNALS.map((name) => [name, process.rawListeners(name)]));
+const earlierListeners = new Map(SIGNALS.map((name) => [name, process.rawListeners(name)]));
 
 /** Removes every signal listener added since then. */
 export const dropNewSignalListeners = (): void => {
   for (const name of SIGNALS) {
     for (const listener of process.rawListeners(name)) {
-      if (!before.get(name)?.includes(listener)) process.removeListener(name, listener as () => void);
+      if (!earlierListeners.get(name)?.includes(listener)) process.removeListener(name, listener as () => void);
     }
   }
 };

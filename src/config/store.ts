@@ -17,21 +17,21 @@ import type { Machine } from './machine.ts';
 const READ_OR_WRITE_BY_OTHERS = 0o066;
 const WRITABLE_BY_OTHERS = 0o022;
 
-const refuse = (message: string, hint: string): never => {
+const refuseStore = (message: string, hint: string): never => {
   throw new PayError('auth', message, { hint });
 };
 
-const lookAt = (path: string): Stats | undefined => {
+const statsOfStore = (path: string): Stats | undefined => {
   try {
     return lstatSync(path, { throwIfNoEntry: false });
   } catch (thrown) {
-    return refuse(`${path} can't be read: ${reasonOf(thrown)}`, 'make it accessible to you, or set PAYCLI_HOME');
+    return refuseStore(`${path} can't be read: ${reasonOf(thrown)}`, 'make it accessible to you, or set PAYCLI_HOME');
   }
 };
 
-const modeOf = ({ mode }: Stats): string => (mode & 0o777).toString(8).padStart(4, '0');
+const octalMode = ({ mode }: Stats): string => (mode & 0o777).toString(8).padStart(4, '0');
 
-const isOpen = ({ mode }: Stats, { platform }: Machine): boolean =>
+const isOpenToOthers = ({ mode }: Stats, { platform }: Machine): boolean =>
   platform !== 'win32' && (mode & READ_OR_WRITE_BY_OTHERS) !== 0;
 
 /** The hint for what is mounted by itself, as in a container: it can't be moved away there, and where it is read-only its mode stays too. */
@@ -40,16 +40,16 @@ const adviceFor = (path: string, mounted: string, hint: string): string =>
     ? `it is mounted here, so fix it at its source (${mounted}), or set PAYCLI_SECRET_KEY and PAYCLI_BASE_URL in its place`
     : hint;
 
-const checkOwner = (path: string, stats: Stats, what: 'folder' | 'file', machine: Machine): void => {
+const checkStoreOwner = (path: string, stats: Stats, what: 'folder' | 'file', machine: Machine): void => {
   if (machine.platform === 'win32') return;
   if (stats.isSymbolicLink()) {
-    refuse(`${path} is a symbolic link, so the keys behind it were not used`, 'replace it with what it points to');
+    refuseStore(`${path} is a symbolic link, so the keys behind it were not used`, 'replace it with what it points to');
   }
   if (what === 'folder' ? !stats.isDirectory() : !stats.isFile()) {
-    refuse(`${path} is not a ${what}`, 'move it away, then run `paycli login`');
+    refuseStore(`${path} is not a ${what}`, 'move it away, then run `paycli login`');
   }
   if (machine.uid !== undefined && stats.uid !== machine.uid) {
-    refuse(
+    refuseStore(
       `${path} belongs to another user (uid ${stats.uid}; you are uid ${machine.uid}), so it was not used`,
       adviceFor(
         path,
@@ -60,11 +60,11 @@ const checkOwner = (path: string, stats: Stats, what: 'folder' | 'file', machine
   }
 };
 
-const checkMode = (path: string, stats: Stats, what: 'folder' | 'file', machine: Machine): void => {
-  if (!isOpen(stats, machine)) return;
+const checkStoreMode = (path: string, stats: Stats, what: 'folder' | 'file', machine: Machine): void => {
+  if (!isOpenToOthers(stats, machine)) return;
   const mode = what === 'folder' ? '700' : '600';
-  refuse(
-    `${path} is open to other users (mode ${modeOf(stats)}), so it was not used`,
+  refuseStore(
+    `${path} is open to other users (mode ${octalMode(stats)}), so it was not used`,
     adviceFor(
       path,
       `its mode must be ${mode}`,
@@ -75,26 +75,26 @@ const checkMode = (path: string, stats: Stats, what: 'folder' | 'file', machine:
 
 /** True when the file exists and is private, false when it is missing. Throws when it or its folder isn't safe. */
 export const isPrivateFileThere = (folder: string, file: string, machine: Machine): boolean => {
-  const around = lookAt(folder);
+  const around = statsOfStore(folder);
   if (around === undefined) return false;
-  checkOwner(folder, around, 'folder', machine);
-  const inside = lookAt(file);
+  checkStoreOwner(folder, around, 'folder', machine);
+  const inside = statsOfStore(file);
   // A folder without a key reveals none, whatever its mode.
   if (inside === undefined) return false;
-  checkMode(folder, around, 'folder', machine);
-  checkOwner(file, inside, 'file', machine);
-  checkMode(file, inside, 'file', machine);
+  checkStoreMode(folder, around, 'folder', machine);
+  checkStoreOwner(file, inside, 'file', machine);
+  checkStoreMode(file, inside, 'file', machine);
   return true;
 };
 
 /** A name that only this program uses: of its data, and of SQLite's files beside it. */
 const isOwnName = (name: string): boolean => DATA_FILES.some(([start]) => name.startsWith(start));
 
-const namesIn = (folder: string): string[] => {
+const namesInStore = (folder: string): string[] => {
   try {
     return readdirSync(folder);
   } catch (thrown) {
-    return refuse(`${folder} can't be read: ${reasonOf(thrown)}`, `run: chmod 700 ${shellQuote(folder)}`);
+    return refuseStore(`${folder} can't be read: ${reasonOf(thrown)}`, `run: chmod 700 ${shellQuote(folder)}`);
   }
 };
 
@@ -102,21 +102,21 @@ const namesIn = (folder: string): string[] => {
  * True when this program may close an open folder: others can't write to it, and it contains only this program's
  * files.
  */
-const isOwn = (folder: string, { mode }: Stats): boolean =>
-  namesIn(folder).every(isOwnName) && (mode & WRITABLE_BY_OTHERS) === 0;
+const isOwnFolder = (folder: string, { mode }: Stats): boolean =>
+  namesInStore(folder).every(isOwnName) && (mode & WRITABLE_BY_OTHERS) === 0;
 
 /**
  * State of a folder: private, missing, or open to others but safe to close, because it contains only this program's
  * own files and no key. Throws for any other folder; changes nothing.
  */
 export const stateOfFolder = (folder: string, machine: Machine): 'private' | 'missing' | 'open' => {
-  const stats = lookAt(folder);
+  const stats = statsOfStore(folder);
   if (stats === undefined) return 'missing';
-  checkOwner(folder, stats, 'folder', machine);
-  if (!isOpen(stats, machine)) return 'private';
-  if (isOwn(folder, stats)) return 'open';
-  return refuse(
-    `${folder} is open to other users (mode ${modeOf(stats)}), so no key is stored in it; nothing was stored`,
+  checkStoreOwner(folder, stats, 'folder', machine);
+  if (!isOpenToOthers(stats, machine)) return 'private';
+  if (isOwnFolder(folder, stats)) return 'open';
+  return refuseStore(
+    `${folder} is open to other users (mode ${octalMode(stats)}), so no key is stored in it; nothing was stored`,
     `set PAYCLI_HOME to a folder for paycli alone; if this one is, run: chmod 700 ${shellQuote(folder)}`,
   );
 };
@@ -133,12 +133,12 @@ export const makePrivateFolder = (folder: string, machine: Machine): void => {
     // Not for a folder that another process has just created. The umask may have removed rights from ours.
     if (made !== undefined) setMode(folder, 0o700);
   } catch (thrown) {
-    refuse(`couldn't create ${folder}: ${reasonOf(thrown)}`, 'set PAYCLI_HOME to a folder that you can write to');
+    refuseStore(`couldn't create ${folder}: ${reasonOf(thrown)}`, 'set PAYCLI_HOME to a folder that you can write to');
   }
-  const stats = lookAt(folder);
+  const stats = statsOfStore(folder);
   if (stats === undefined) return;
-  checkOwner(folder, stats, 'folder', machine);
-  checkMode(folder, stats, 'folder', machine);
+  checkStoreOwner(folder, stats, 'folder', machine);
+  checkStoreMode(folder, stats, 'folder', machine);
 };
 
 /** The one file of profiles: read anew each time, written as a whole. */
@@ -161,18 +161,18 @@ const ADVICE: Readonly<Record<string, string>> = {
     'its file system is read-only: mount the folder so that it can be written, or set PAYCLI_SECRET_KEY and PAYCLI_BASE_URL',
 };
 
-const unreadable = (file: string, why: string): PayError =>
+const unreadableStore = (file: string, why: string): PayError =>
   new PayError('auth', `${file} ${why}; it was left as it is`, {
     hint: 'fix it or move it away, then run `paycli login`',
   });
 
 // A parser's message would quote the file, keys included, so it is neither passed on nor stored as a cause.
-const parse = (file: string, load: () => Record<string, unknown>): Record<string, unknown> => {
+const parseStored = (file: string, load: () => Record<string, unknown>): Record<string, unknown> => {
   try {
     return load();
   } catch (thrown) {
-    if (thrown instanceof SyntaxError) throw unreadable(file, 'is damaged: it is not valid JSON');
-    throw unreadable(file, `could not be read: ${reasonOf(thrown)}`);
+    if (thrown instanceof SyntaxError) throw unreadableStore(file, 'is damaged: it is not valid JSON');
+    throw unreadableStore(file, `could not be read: ${reasonOf(thrown)}`);
   }
 };
 
@@ -185,11 +185,11 @@ const checkShape = (file: string, content: Record<string, unknown>): ProfileFile
   }
   const fault = profileFileFault(content);
   if (fault === undefined) return content as ProfileFile;
-  throw unreadable(file, `is not a profile file: ${fault}`);
+  throw unreadableStore(file, `is not a profile file: ${fault}`);
 };
 
 /** The store in `folder`. Neither opening nor reading it creates a file or a folder. */
-export const openStore = (folder: string, machine: Machine, redactor: Redactor): ProfileStore => {
+export const openProfileStore = (folder: string, machine: Machine, redactor: Redactor): ProfileStore => {
   const file = join(folder, 'config.json');
   // Never opened before the checks: conf reads any file there, and creates a missing folder.
   const where = { cwd: folder, configName: 'config', accessPropertiesByDotNotation: false } as const;
@@ -198,7 +198,7 @@ export const openStore = (folder: string, machine: Machine, redactor: Redactor):
       if (!isPrivateFileThere(folder, file, machine)) return undefined;
       const content = checkShape(
         file,
-        parse(file, () => new Conf(where).store),
+        parseStored(file, () => new Conf(where).store),
       );
       for (const { key } of Object.values(content.profiles)) if (key !== undefined) redactor.add(key);
       return content;

@@ -63,7 +63,7 @@ export const checkOrigin = (text: string, from: string): string => {
  * Flags take precedence over the environment. A variable that is set but empty is an error, never a silent fallback to
  * the next source.
  */
-export const choose = (asked: PlaceGiven, env: Env): TargetSettings => {
+export const chooseTarget = (asked: PlaceGiven, env: Env): TargetSettings => {
   const name = asked.profile ?? env['PAYCLI_PROFILE'];
   const url = asked.baseUrl ?? env['PAYCLI_BASE_URL'];
   const from = asked.baseUrl === undefined ? 'PAYCLI_BASE_URL' : '--base-url';
@@ -81,7 +81,7 @@ const environmentKey = ({ env, redactor }: Pick<Io, 'env' | 'redactor'>): string
 };
 
 /** Returns a key that may be sent to this origin; throws for any other. `what` names its source in the error. */
-export const checkKey = (key: string, origin: string, what: string): string => {
+export const checkKeyFor = (key: string, origin: string, what: string): string => {
   const fault = keyFault(key, origin);
   if (fault === undefined) return key;
   const { problem, ...detail } = fault;
@@ -153,7 +153,7 @@ const nothingFound = (name: string | undefined, names: readonly string[]): PayEr
 };
 
 /** The named profile, or the default one; throws when it does not exist. */
-export const find = (file: ProfileFile | undefined, name: string | undefined): FoundProfile => {
+export const findProfile = (file: ProfileFile | undefined, name: string | undefined): FoundProfile => {
   const wanted = name ?? defaultName(file);
   const stored = own(file, wanted);
   if (wanted === undefined || stored === undefined) throw nothingFound(name, Object.keys(file?.profiles ?? {}));
@@ -163,14 +163,14 @@ export const find = (file: ProfileFile | undefined, name: string | undefined): F
 /** Origin of a call, with or without a key. The file isn't opened when flags and environment are sufficient. */
 export const originOf = (chosen: TargetSettings, read: () => ProfileFile | undefined): string => {
   if (chosen.origin !== undefined && chosen.name === undefined) return chosen.origin.value;
-  const { stored } = find(read(), chosen.name);
+  const { stored } = findProfile(read(), chosen.name);
   return chosen.origin?.value ?? stored.origin;
 };
 
 const withEnvironmentKey = (key: string, chosen: TargetSettings, read: () => ProfileFile | undefined): Target => {
   const settled = (origin: string, profile: string | undefined): Target => ({
     origin,
-    key: checkKey(key, origin, 'the key in PAYCLI_SECRET_KEY'),
+    key: checkKeyFor(key, origin, 'the key in PAYCLI_SECRET_KEY'),
     profile,
     keySource: 'environment',
   });
@@ -181,7 +181,7 @@ const withEnvironmentKey = (key: string, chosen: TargetSettings, read: () => Pro
       hint: 'set PAYCLI_BASE_URL, or choose a profile with --profile',
     });
   }
-  const { name, stored } = find(file, chosen.name);
+  const { name, stored } = findProfile(file, chosen.name);
   return settled(chosen.origin?.value ?? stored.origin, name);
 };
 
@@ -205,14 +205,14 @@ const withStoredKey = async (
   if (stored.key_command !== undefined) {
     const key = await runKeyCommand(stored.key_command, io, machine);
     const keySource = readsKeychain(stored.key_command) ? 'keychain' : 'command';
-    return { origin, key: checkKey(key, origin, 'the key of the key command'), profile: name, keySource };
+    return { origin, key: checkKeyFor(key, origin, 'the key of the key command'), profile: name, keySource };
   }
-  const key = checkKey(stored.key ?? '', origin, `the key of the profile "${name}"`);
+  const key = checkKeyFor(stored.key ?? '', origin, `the key of the profile "${name}"`);
   return { origin, key, profile: name, keySource: 'profile' };
 };
 
 /** Origin and key by cli.md's precedence. */
-export const targetOf = async (
+export const readTarget = async (
   chosen: TargetSettings,
   read: () => ProfileFile | undefined,
   io: Io,
@@ -220,5 +220,5 @@ export const targetOf = async (
 ): Promise<Target> => {
   const key = environmentKey(io);
   if (key !== undefined) return withEnvironmentKey(key, chosen, read);
-  return await withStoredKey(find(read(), chosen.name), chosen, io, machine);
+  return await withStoredKey(findProfile(read(), chosen.name), chosen, io, machine);
 };

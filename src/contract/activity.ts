@@ -6,11 +6,11 @@ import { parseInstant } from '../core/time.ts';
 import { checkoutSnapshot } from './checkout.ts';
 import {
   anyMembers,
-  described,
   enumLike,
-  id,
+  idShape,
   instant,
   type Judge,
+  jsonSchemas,
   maybe,
   membersOrText,
   notBlank,
@@ -18,7 +18,7 @@ import {
   type OutputOf,
   passOn,
   someText,
-  text,
+  textShape,
   time,
 } from './common.ts';
 import { z } from './zod.ts';
@@ -86,7 +86,7 @@ const headers = memo(() =>
       const known = 'ussd' in value ? dialString() : BANK_KEYS.some((key) => key in value) ? bankAccount() : undefined;
       passOn(context, known?.safeParse(value).error?.issues);
     })
-    .register(described(), {
+    .register(jsonSchemas(), {
       anyOf: [
         { type: ['array', 'null'] },
         dialString(),
@@ -97,14 +97,14 @@ const headers = memo(() =>
 );
 
 const nextAction = memo(() =>
-  z.looseObject({ type: enumLike(), instruction: text().nullish(), headers: headers().optional() }),
+  z.looseObject({ type: enumLike(), instruction: textShape().nullish(), headers: headers().optional() }),
 );
 
 /** An activity: interface.md 2.4. `status` is one of section 3 or a later one; new values are accepted. */
 export const activity = memo(() =>
   z.looseObject({
-    uid: id('act'),
-    ugwo_uid: id('ugw').nullish(),
+    uid: idShape('act'),
+    ugwo_uid: idShape('ugw').nullish(),
     activity_type: enumLike().nullish(),
     amount: numeric().nullish(),
     charged_amount: numeric().nullish(),
@@ -112,7 +112,7 @@ export const activity = memo(() =>
     checkout: maybe(checkoutSnapshot()),
     ugwo_medium: anyMembers().optional(),
     psp: enumLike().nullish(),
-    psp_external_id: text().nullish(),
+    psp_external_id: textShape().nullish(),
     next_action: maybe(nextAction()),
     status: enumLike(),
     error: membersOrText().optional(),
@@ -128,7 +128,7 @@ const phone = memo(() =>
       const message = text.trim() === '' ? undefined : phoneFault(text);
       if (message !== undefined) context.addIssue(message);
     })
-    .register(described(), { type: 'string', pattern: INTERNATIONAL.source }),
+    .register(jsonSchemas(), { type: 'string', pattern: INTERNATIONAL.source }),
 );
 
 /**

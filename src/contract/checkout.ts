@@ -1,11 +1,11 @@
 import { memo } from '../core/async.ts';
-import { enumLike, id, listOf, numeric, type OutputOf, text } from './common.ts';
+import { enumLike, idShape, listOf, numeric, type OutputOf, textShape } from './common.ts';
 import { z } from './zod.ts';
 
 /** The snapshot of a checkout inside an activity or a payment request: interface.md 2.3. */
 export const checkoutSnapshot = memo(() =>
   z.looseObject({
-    uid: id('chk'),
+    uid: idShape('chk'),
     currency: enumLike().nullish(),
     mediums: listOf(z.looseObject({ medium: enumLike() })).nullish(),
   }),
@@ -15,8 +15,8 @@ export type CheckoutSnapshot = OutputOf<typeof checkoutSnapshot>;
 /** A checkout itself (public material). */
 export const checkout = memo(() =>
   z.looseObject({
-    uid: id('chk'),
-    name: text().nullish(),
+    uid: idShape('chk'),
+    name: textShape().nullish(),
     currency: enumLike().nullish(),
     status: enumLike().nullish(),
     mediums: listOf(
@@ -42,6 +42,6 @@ export const checkoutQuery = memo(() =>
 export const provider = memo(() =>
   z.looseObject({
     psp: enumLike().nullish(),
-    banks: listOf(z.looseObject({ code: text().nullish(), name: text().nullish() })).nullish(),
+    banks: listOf(z.looseObject({ code: textShape().nullish(), name: textShape().nullish() })).nullish(),
   }),
 );

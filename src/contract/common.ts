@@ -13,7 +13,7 @@ import { z } from './zod.ts';
  * JSON Schema of the values that a custom check accepts; zod schemas are allowed inside it. It replaces zod's own
  * description, and the OpenAPI document is generated from it; nothing reads it at run time.
  */
-export const described = memo(() => z.registry<Readonly<Record<string, unknown>>>());
+export const jsonSchemas = memo(() => z.registry<Readonly<Record<string, unknown>>>());
 
 /**
  * Output type of a memoized schema. Schemas are created on first use: most runs need few, and each takes a tenth of a
@@ -31,11 +31,11 @@ export interface Judge<T = unknown> {
 }
 
 /** An identifier with this prefix: interface.md section 2. */
-export const id = (prefix: IdPrefix) =>
+export const idShape = (prefix: IdPrefix) =>
   z
     .string()
     .refine((text) => isId(prefix, text), { error: `is not an identifier ${prefix}.XXXX.YYYY…` })
-    .register(described(), { type: 'string', pattern: `^${prefix}(\\.[A-Za-z0-9_]+){2,}$`, maxLength: BOUNDS.id });
+    .register(jsonSchemas(), { type: 'string', pattern: `^${prefix}(\\.[A-Za-z0-9_]+){2,}$`, maxLength: BOUNDS.id });
 
 // These checks run on every field of every record of a walk: one function each, where a union would try schema by
 // schema.
@@ -49,7 +49,7 @@ const isEnumLike = (value: unknown): boolean =>
 export const enumLike = memo(() =>
   z
     .custom<string | [value: string, label: string]>(isEnumLike, { error: 'is neither text nor a pair [value, label]' })
-    .register(described(), {
+    .register(jsonSchemas(), {
       anyOf: [
         { type: 'string', minLength: 1 },
         {
@@ -63,28 +63,28 @@ export const enumLike = memo(() =>
 );
 
 /** A text, which may come as a number. */
-export const text = memo(() =>
+export const textShape = memo(() =>
   z
     .custom<string>((value) => typeof value === 'string' || typeof value === 'number', { error: 'is not text' })
-    .register(described(), { type: ['string', 'number'] }),
+    .register(jsonSchemas(), { type: ['string', 'number'] }),
 );
 
 /** A text that is not empty, or a number. */
 export const someText = memo(() =>
   z
     .custom<string>((value) => isName(value) || typeof value === 'number', { error: 'is not text' })
-    .register(described(), { type: ['string', 'number'], minLength: 1 }),
+    .register(jsonSchemas(), { type: ['string', 'number'], minLength: 1 }),
 );
 
-const DIGITS = /^-?\d+(?:\.0+)?$/;
+const WHOLE_NUMBER = /^-?\d+(?:\.0+)?$/;
 
 /** A number, which may come as a text of digits. */
 export const numeric = memo(() =>
   z
-    .custom<number>((value) => typeof value === 'number' || (typeof value === 'string' && DIGITS.test(value)), {
+    .custom<number>((value) => typeof value === 'number' || (typeof value === 'string' && WHOLE_NUMBER.test(value)), {
       error: 'is neither a number nor a text of digits',
     })
-    .register(described(), { type: ['number', 'string'], pattern: DIGITS.source }),
+    .register(jsonSchemas(), { type: ['number', 'string'], pattern: WHOLE_NUMBER.source }),
 );
 
 /**
@@ -95,7 +95,7 @@ export const anyMembers = memo(() =>
     .custom<Record<string, unknown> | unknown[] | null>((value) => typeof value === 'object', {
       error: 'is not an object',
     })
-    .register(described(), { type: ['object', 'array', 'null'] }),
+    .register(jsonSchemas(), { type: ['object', 'array', 'null'] }),
 );
 
 /** The same, or a text: the name of an object, or a sentence. */
@@ -105,11 +105,11 @@ export const membersOrText = memo(() =>
       (value) => typeof value === 'string' || typeof value === 'object',
       { error: 'is neither an object nor text' },
     )
-    .register(described(), { type: ['object', 'array', 'string', 'null'] }),
+    .register(jsonSchemas(), { type: ['object', 'array', 'string', 'null'] }),
 );
 
 /** An empty map, which some servers write as a list. */
-export const noEntries = memo(() => z.tuple([]).register(described(), { type: 'array', maxItems: 0 }));
+export const noEntries = memo(() => z.tuple([]).register(jsonSchemas(), { type: 'array', maxItems: 0 }));
 
 type Context = zod.core.$RefinementCtx;
 
@@ -131,7 +131,7 @@ export const maybe = <T extends zod.ZodType>(schema: T) =>
       const isNone = value === null || (Array.isArray(value) && value.length === 0);
       if (!isNone) passOn(context, schema.safeParse(value).error?.issues);
     })
-    .register(described(), { anyOf: [schema, { type: 'null' }, noEntries()] })
+    .register(jsonSchemas(), { anyOf: [schema, { type: 'null' }, noEntries()] })
     .optional() as unknown as zod.ZodOptional<zod.ZodNullable<T>>;
 
 /** Limit on the reported issues of a list: there may be a million, and each takes a thousand bytes. */
@@ -150,11 +150,11 @@ export const listOf = <T extends zod.ZodType>(element: T) =>
         if (issues >= MOST_ISSUES) return;
       }
     })
-    .register(described(), { type: 'array', items: element }) as unknown as zod.ZodArray<T>;
+    .register(jsonSchemas(), { type: 'array', items: element }) as unknown as zod.ZodArray<T>;
 
 // No pattern can exclude days that a month does not have.
-const DAY = String.raw`\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])`;
-const CLOCK = String.raw`([01]\d|2[0-3]):[0-5]\d(:[0-5]\d([.,]\d{1,9})?)?`;
+const DAY_PATTERN = String.raw`\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])`;
+const CLOCK_PATTERN = String.raw`([01]\d|2[0-3]):[0-5]\d(:[0-5]\d([.,]\d{1,9})?)?`;
 const OFFSET = String.raw`([Zz]|[+-]([01]\d|2[0-3]):?[0-5]\d)`;
 
 /** An ISO 8601 time with an offset (interface.md 2.4) in a request. */
@@ -162,14 +162,20 @@ export const instant = memo(() =>
   z
     .string({ error: 'should be text' })
     .refine((text) => parseInstant(text) !== undefined, { error: 'is not an ISO 8601 time with an offset' })
-    .register(described(), { type: 'string', pattern: String.raw`^\s*${DAY}[Tt]${CLOCK}${OFFSET}\s*$` }),
+    .register(jsonSchemas(), {
+      type: 'string',
+      pattern: String.raw`^\s*${DAY_PATTERN}[Tt]${CLOCK_PATTERN}${OFFSET}\s*$`,
+    }),
 );
 
 /** A time in an answer: also without an offset, or with a blank for the T. */
 export const time = memo(() =>
   z
     .custom<string>((value) => readInstant(value) !== undefined, { error: 'is not an ISO 8601 time' })
-    .register(described(), { type: 'string', pattern: String.raw`^\s*${DAY}([Tt]| +)${CLOCK}${OFFSET}?\s*$` }),
+    .register(jsonSchemas(), {
+      type: 'string',
+      pattern: String.raw`^\s*${DAY_PATTERN}([Tt]| +)${CLOCK_PATTERN}${OFFSET}?\s*$`,
+    }),
 );
 
 /** Keys with texts: interface.md 2.1, and public material. */
@@ -180,7 +186,7 @@ export const textMap = memo(() =>
 );
 
 /** A text with a length in characters as a reader counts them, not in UTF-16 units. */
-export const textOf = (min: number, max: number) =>
+export const boundedText = (min: number, max: number) =>
   z
     .string({ error: 'should be text' })
     .superRefine((text, context) => {
@@ -188,21 +194,21 @@ export const textOf = (min: number, max: number) =>
       if (length < min) context.addIssue('should not be blank');
       if (length > max) context.addIssue(`is too long: ${length} characters, at most ${max}`);
     })
-    .register(described(), { type: 'string', minLength: min, maxLength: max });
+    .register(jsonSchemas(), { type: 'string', minLength: min, maxLength: max });
 
 /** A required text: interface.md section 7, "a required value is blank or missing". */
 export const notBlank = memo(() =>
   z
     .string({ error: (issue) => (issue.input === undefined ? 'is required' : 'should be text') })
     .refine((text) => text.trim() !== '', { error: 'should not be blank' })
-    .register(described(), { type: 'string', pattern: '\\S' }),
+    .register(jsonSchemas(), { type: 'string', pattern: '\\S' }),
 );
 
 /**
  * A page of any list: interface.md 2.6. The number of records is checked before (proof.ts). `next_cursor` is required:
  * a page without it would end a walk silently.
  */
-export const page = <T extends zod.ZodType>(record: T) =>
+export const pageShape = <T extends zod.ZodType>(record: T) =>
   z.looseObject({ data: z.array(record), next_cursor: z.string().min(1).nullable() });
 
 /** Reason why the limit of a page is not valid; undefined for a valid one. */
@@ -223,7 +229,7 @@ export const pageQuery = memo(() =>
         if (fault !== undefined) context.addIssue(fault);
       })
       // A query has numbers as text.
-      .register(described(), { type: 'integer', minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT })
+      .register(jsonSchemas(), { type: 'integer', minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT })
       .optional(),
   }),
 );

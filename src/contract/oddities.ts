@@ -7,7 +7,7 @@ import type { Params } from './proof.ts';
 type Issue = zod.core.$ZodIssue;
 
 /** The dotted path without the indexes of lists. */
-const nameOf = (path: readonly PropertyKey[]): string =>
+const dottedName = (path: readonly PropertyKey[]): string =>
   path
     .filter((name) => typeof name !== 'number')
     .map(String)
@@ -25,7 +25,7 @@ const sayOf = (name: string, value: unknown): string =>
 const unread = ({ success, query }: Operation, answer: unknown): string[] => {
   const said = new Map<string, string>();
   for (const issue of success.schema().safeParse(answer).error?.issues ?? []) {
-    const name = nameOf(query === undefined ? issue.path : inRecord(issue));
+    const name = dottedName(query === undefined ? issue.path : inRecord(issue));
     const [field = name] = name.split('.', 1);
     if (!said.has(field)) said.set(field, sayOf(name, valueAt(answer, issue.path.join('.'))));
   }
@@ -41,7 +41,7 @@ const other = ({ safety, params }: Operation, answer: unknown, given: Params): s
 };
 
 /** Notes for people on a proven answer. None of them invalidates the answer. */
-export const oddities = (operation: Operation, answer: unknown, params: Params): readonly string[] => [
+export const oddMembers = (operation: Operation, answer: unknown, params: Params): readonly string[] => [
   ...other(operation, answer, params),
   ...unread(operation, answer),
 ];

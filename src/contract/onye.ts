@@ -1,15 +1,15 @@
 import { memo } from '../core/async.ts';
-import { anyMembers, enumLike, id, noEntries, type OutputOf, text, textOf, time } from './common.ts';
+import { anyMembers, boundedText, enumLike, idShape, noEntries, type OutputOf, textShape, time } from './common.ts';
 import { z } from './zod.ts';
 
 /** A customer in an answer: interface.md 2.1, the rest from public material. */
 export const onye = memo(() =>
   z.looseObject({
-    uid: id('ony'),
-    email: text().nullish(),
-    first_name: text().nullish(),
-    last_name: text().nullish(),
-    ref: text().nullish(),
+    uid: idShape('ony'),
+    email: textShape().nullish(),
+    first_name: textShape().nullish(),
+    last_name: textShape().nullish(),
+    ref: textShape().nullish(),
     billing_address: anyMembers().optional(),
     meta: anyMembers().optional(),
     status: enumLike().nullish(),
@@ -22,11 +22,11 @@ export type Onye = OutputOf<typeof onye>;
 const updatedAddress = memo(() =>
   z.looseObject(
     {
-      address: textOf(1, 100).optional(),
-      address2: textOf(0, 100).optional(),
-      city: textOf(1, 50).optional(),
-      state: textOf(1, 50).optional(),
-      zip: textOf(1, 10).optional(),
+      address: boundedText(1, 100).optional(),
+      address2: boundedText(0, 100).optional(),
+      city: boundedText(1, 50).optional(),
+      state: boundedText(1, 50).optional(),
+      zip: boundedText(1, 10).optional(),
       country: z
         .string({ error: 'should be text' })
         .regex(/^[A-Za-z]{2}$/, { error: 'is not a two-letter country code' })
@@ -37,9 +37,11 @@ const updatedAddress = memo(() =>
 );
 
 /** The service's own older plugin leaves these two blank on creation. */
-const address = memo(() => updatedAddress().extend({ state: textOf(0, 50).optional(), zip: textOf(0, 10).optional() }));
+const address = memo(() =>
+  updatedAddress().extend({ state: boundedText(0, 50).optional(), zip: boundedText(0, 10).optional() }),
+);
 
-const email = memo(() =>
+const emailShape = memo(() =>
   z
     .string({ error: (issue) => (issue.input === undefined ? 'is required' : 'should be text') })
     .regex(/^(?:"[^"]+"|[^\s@"]+)@[^\s@]+$/, { error: 'is not a valid e-mail address' }),
@@ -53,10 +55,10 @@ const meta = memo(() => z.record(z.string(), z.unknown(), { error: 'should be an
  */
 export const onyeUpdate = memo(() =>
   z.looseObject({
-    email: email().optional(),
-    ref: textOf(0, 150).optional(),
-    first_name: textOf(0, 100).optional(),
-    last_name: textOf(0, 100).optional(),
+    email: emailShape().optional(),
+    ref: boundedText(0, 150).optional(),
+    first_name: boundedText(0, 100).optional(),
+    last_name: boundedText(0, 100).optional(),
     billing_address: updatedAddress().optional(),
     meta: meta().optional(),
   }),
@@ -65,7 +67,7 @@ export const onyeUpdate = memo(() =>
 /** The body that creates a customer (public material). */
 export const onyeCreate = memo(() =>
   onyeUpdate().extend({
-    email: email(),
+    email: emailShape(),
     billing_address: address().optional(),
     meta: z.union([meta(), noEntries()], { error: 'should be an object of keys and values' }).optional(),
   }),

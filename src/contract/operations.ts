@@ -4,7 +4,7 @@ import { CHARGE_WRITE, type WriteKind } from '../core/charge.ts';
 import type { IdPrefix } from '../core/ids.ts';
 import { activity, activityCreate } from './activity.ts';
 import { checkout, checkoutQuery, provider } from './checkout.ts';
-import { type Judge, listOf, type OutputOf, page, pageQuery } from './common.ts';
+import { type Judge, listOf, type OutputOf, pageQuery, pageShape } from './common.ts';
 import { onye, onyeCreate, onyeUpdate } from './onye.ts';
 import { PROBLEM_FIELDS } from './problem.ts';
 import {
@@ -50,8 +50,8 @@ export interface Operation {
   readonly effect?: WriteKind;
 }
 
-const onyePage = memo(() => page(onye()));
-const ugwoPage = memo(() => page(ugwo()));
+const onyePage = memo(() => pageShape(onye()));
+const ugwoPage = memo(() => pageShape(ugwo()));
 const checkoutList = memo(() => listOf(checkout()));
 const providerList = memo(() => listOf(provider()));
 
@@ -210,7 +210,7 @@ export type ProvenOf<K extends OperationId> = K extends ListId
     : Resource;
 
 /** True when an operation answers with a page of a list; a bare array is not a page. */
-export const isPaged = ({ success }: Operation): boolean => success.proof === provesPage;
+export const answersPage = ({ success }: Operation): boolean => success.proof === provesPage;
 
 /** Main fields of answers and error documents. An answer that exceeds the bounds is read by these alone. */
 export const MAIN_FIELDS: readonly string[] = [
@@ -224,7 +224,7 @@ export const MAIN_FIELDS: readonly string[] = [
 ];
 
 /** The path of an operation with its encoded parameters. Unsafe segments must have been refused before. */
-export const pathOf = (operation: Operation, params: Readonly<Record<string, string>>): string =>
+export const filledPath = (operation: Operation, params: Readonly<Record<string, string>>): string =>
   operation.path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(params[name] ?? ''));
 
 /** Violations of a request's rules in the service's form: dotted property paths and short titles. */

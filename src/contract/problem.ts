@@ -2,7 +2,7 @@ import { memo } from '../core/async.ts';
 import { BOUNDS, cutList, cutText } from '../core/bounds.ts';
 import type { Violation } from '../core/error.ts';
 import { namesAlong, valueAt } from '../core/json.ts';
-import { described, listOf, type OutputOf } from './common.ts';
+import { jsonSchemas, listOf, type OutputOf } from './common.ts';
 import { z } from './zod.ts';
 
 /**
@@ -35,7 +35,7 @@ const message = memo(() =>
 export const messageAnswer = memo(() =>
   message()
     .refine(({ message, errors }) => errors.length > 0 || DOTTED_CODE.test(message))
-    .register(described(), {
+    .register(jsonSchemas(), {
       allOf: [message()],
       anyOf: [
         { properties: { errors: { minItems: 1 } } },
@@ -63,11 +63,12 @@ export interface Problem {
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? cutText(value.trim(), BOUNDS.sentence) : '');
+const sentenceOf = (value: unknown): string =>
+  typeof value === 'string' ? cutText(value.trim(), BOUNDS.sentence) : '';
 
 /** The first text among these members. */
-const textAt = (value: unknown, names: readonly string[]): string =>
-  names.map((name) => textOf(valueAt(value, name))).find((text) => text !== '') ?? '';
+const firstSentence = (value: unknown, names: readonly string[]): string =>
+  names.map((name) => sentenceOf(valueAt(value, name))).find((text) => text !== '') ?? '';
 
 const PATHS = ['propertyPath', 'property_path', 'field', 'path', 'property', 'name'];
 const TITLES = ['title', 'message', 'detail', 'error', 'code'];
@@ -75,8 +76,8 @@ const TITLES = ['title', 'message', 'detail', 'error', 'code'];
 /** Violations of one entry of a list, or of the value under a path. */
 const violationsIn = (entry: unknown, path: string): Violation[] => {
   if (Array.isArray(entry)) return entry.flatMap((one) => violationsIn(one, path));
-  const title = isObject(entry) ? textAt(entry, TITLES) : textOf(entry);
-  const propertyPath = textAt(entry, PATHS) || path;
+  const title = isObject(entry) ? firstSentence(entry, TITLES) : sentenceOf(entry);
+  const propertyPath = firstSentence(entry, PATHS) || path;
   return title === '' ? [] : [{ propertyPath, title }];
 };
 
@@ -97,7 +98,16 @@ const allViolations = (body: unknown): Violation[] => {
 };
 
 /** Members that may hold the title, in order; the next one with another text holds the detail. */
-const WORDS = ['title', 'message', 'error', 'error.title', 'error.message', 'error_description', 'detail', 'code'];
+const SENTENCE_NAMES = [
+  'title',
+  'message',
+  'error',
+  'error.title',
+  'error.message',
+  'error_description',
+  'detail',
+  'code',
+];
 
 /**
  * Reads a JSON object of any shape as an error document: RFC 7807, `{message}`, `{code, message}`, `{errors}`,
@@ -105,7 +115,9 @@ const WORDS = ['title', 'message', 'error', 'error.title', 'error.message', 'err
  */
 export const readProblem = (body: unknown): Problem | undefined => {
   if (!isObject(body) || (Array.isArray(body) && body.length > 0)) return undefined;
-  const words = [...new Set(WORDS.map((name) => textOf(valueAt(body, name))))].filter((text) => text !== '');
+  const words = [...new Set(SENTENCE_NAMES.map((name) => sentenceOf(valueAt(body, name))))].filter(
+    (text) => text !== '',
+  );
   const { first, more } = cutList(allViolations(body), BOUNDS.violations);
   return { title: words[0] ?? '', detail: words[1], violations: first, ...(more === 0 ? {} : { more }) };
 };
@@ -120,7 +132,7 @@ const MISSING = ['detail', 'message', 'code', 'error.detail', 'error.message', '
 export const namesThing = (body: unknown, names: readonly string[]): boolean => {
   const plain = (text: string): string => text.toLowerCase().replaceAll('_', ' ');
   return MISSING.some((member) => {
-    const text = plain(textOf(valueAt(body, member)));
+    const text = plain(sentenceOf(valueAt(body, member)));
     if (/\b(?:route|endpoint)\b/.test(text)) return false;
     const words = text.replaceAll(/\S*\/\S*/g, '');
     return names.some((name) => words.includes(plain(name)));
@@ -129,7 +141,7 @@ export const namesThing = (body: unknown, names: readonly string[]): boolean => 
 
 /** The names of all members that are read from an error document. */
 export const PROBLEM_FIELDS: readonly string[] = [
-  ...WORDS.map((path) => path.split('.', 1)[0] ?? ''),
+  ...SENTENCE_NAMES.map((path) => path.split('.', 1)[0] ?? ''),
   'violations',
   'errors',
 ];

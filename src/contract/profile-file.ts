@@ -5,12 +5,12 @@ import { parseInstant } from '../core/time.ts';
 /** The version of the file that this program reads and writes. A higher one is never touched. */
 export const PROFILE_FILE_VERSION = 1;
 
-const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+const PROFILE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 /**
  * True for a valid profile name. `__proto__` is invalid; `constructor` is valid, and is treated like any other name.
  */
-export const isProfileName = (text: string): boolean => NAME.test(text);
+export const isProfileName = (text: string): boolean => PROFILE_NAME.test(text);
 
 /** A profile: either `key` or `key_command` is there. Unknown fields are preserved. */
 export interface StoredProfile {
@@ -46,7 +46,7 @@ const isCommand = (value: unknown): boolean =>
 const isInstant = (value: unknown): boolean => typeof value === 'string' && parseInstant(value) !== undefined;
 
 /** Rules of the fields of a profile, and the end of the sentence that names a broken one. */
-const FIELDS: Readonly<Record<string, readonly [isValid: (value: unknown) => boolean, fault: string]>> = {
+const PROFILE_FIELDS: Readonly<Record<string, readonly [isValid: (value: unknown) => boolean, fault: string]>> = {
   origin: [isExactOrigin, 'is not an exact https:// origin'],
   key: [isText, 'is not text'],
   key_command: [isCommand, 'is not a list of words'],
@@ -57,7 +57,7 @@ const FIELDS: Readonly<Record<string, readonly [isValid: (value: unknown) => boo
 
 const profileFault = (profile: unknown): string | undefined => {
   if (!isJsonObject(profile)) return ': is not an object';
-  const [name, rule] = Object.entries(FIELDS).find(([field, [isValid]]) => !isValid(profile[field])) ?? [];
+  const [name, rule] = Object.entries(PROFILE_FIELDS).find(([field, [isValid]]) => !isValid(profile[field])) ?? [];
   if (rule !== undefined) return `.${name}: ${rule[1]}`;
   const hasOne = (profile['key'] === undefined) !== (profile['key_command'] === undefined);
   return hasOne ? undefined : ': must hold either key or key_command';

@@ -4,9 +4,10 @@ import { activity } from './activity.ts';
 import { checkoutSnapshot } from './checkout.ts';
 import {
   anyMembers,
-  described,
+  boundedText,
   enumLike,
-  id,
+  idShape,
+  jsonSchemas,
   listOf,
   maybe,
   membersOrText,
@@ -14,9 +15,8 @@ import {
   numeric,
   type OutputOf,
   someText,
-  text,
   textMap,
-  textOf,
+  textShape,
   time,
 } from './common.ts';
 import { onyeCreate } from './onye.ts';
@@ -25,13 +25,13 @@ import { z } from './zod.ts';
 /** A payment request as lists show it: interface.md 2.2, the rest from public material. Amounts in the minor unit. */
 export const ugwo = memo(() =>
   z.looseObject({
-    uid: id('ugw'),
+    uid: idShape('ugw'),
     amount: numeric().nullish(),
     total_amount_paid: numeric().nullish(),
     currency: enumLike().nullish(),
     status: enumLike().nullish(),
-    ref: text().nullish(),
-    description: text().nullish(),
+    ref: textShape().nullish(),
+    description: textShape().nullish(),
     metadata: anyMembers().optional(),
     meta: anyMembers().optional(),
     onye: membersOrText().optional(),
@@ -55,7 +55,7 @@ const minorAmount = memo(() =>
     .number({ error: (issue) => (issue.input === undefined ? 'is required' : 'should be a whole number') })
     .refine((amount) => Number.isSafeInteger(amount), { error: 'should be a whole number of the minor unit' })
     .refine((amount) => amount > 0, { error: 'should be more than 0' })
-    .register(described(), { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+    .register(jsonSchemas(), { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
 );
 
 /**
@@ -67,11 +67,11 @@ export const ugwoCreate = memo(() =>
     currency: z
       .string({ error: (issue) => (issue.input === undefined ? 'is required' : 'should be text') })
       .regex(/^[A-Za-z]{3}$/, { error: 'is not a currency code of three letters' }),
-    onye: id('ony').optional(),
+    onye: idShape('ony').optional(),
     onye_email: onyeCreate().shape.email.optional(),
-    ref: textOf(0, 150).optional(),
-    description: textOf(0, 150).optional(),
-    checkout: id('chk').optional(),
+    ref: boundedText(0, 150).optional(),
+    description: boundedText(0, 150).optional(),
+    checkout: idShape('chk').optional(),
     metadata: textMap().optional(),
     meta: textMap().optional(),
   }),
@@ -84,8 +84,8 @@ export const refund = memo(() =>
     status: enumLike(),
     amount: numeric().nullish(),
     currency: enumLike().nullish(),
-    ref: text().nullish(),
-    reason: text().nullish(),
+    ref: textShape().nullish(),
+    reason: textShape().nullish(),
     ugwo_activity: membersOrText().optional(),
     ugwo: membersOrText().optional(),
     destination: anyMembers().optional(),
@@ -99,10 +99,10 @@ export type Refund = OutputOf<typeof refund>;
 /** The body that refunds the payment of an activity; without an amount, all of it. */
 export const refundCreate = memo(() =>
   z.looseObject({
-    ugwo_activity: id('act'),
+    ugwo_activity: idShape('act'),
     amount: minorAmount().optional(),
-    ref: textOf(0, 150).optional(),
-    reason: textOf(0, 255).optional(),
+    ref: boundedText(0, 150).optional(),
+    reason: boundedText(0, 255).optional(),
     destination: z
       .looseObject(
         {

@@ -20,7 +20,7 @@ export const memoDone = <T>(make: () => Promise<T>): (() => Promise<T>) => {
 };
 
 /** The next turn of the event loop. */
-export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /**
  * Collects the requests of this turn, and of the next turns as long as each adds more, and handles them in one call.
@@ -33,7 +33,7 @@ export const batching = <T>(run: (waiting: T[]) => Promise<void>): ((one: T) => 
     while (waiting.length > 0) {
       for (let before = 0; waiting.length > before; ) {
         before = waiting.length;
-        await turn();
+        await nextTurn();
       }
       await run(waiting);
     }

@@ -98,13 +98,13 @@ export type NextAction = {
 export type NameAndValue = readonly [name: string, value: unknown];
 
 /** A text of an answer, sent as a text, a number, or the first element of a pair. */
-const textAt = (value: unknown, path: string): string | undefined => {
+const exactTextAt = (value: unknown, path: string): string | undefined => {
   const found = valueAt(value, path);
   const text = found instanceof NumberText ? found.text : machineValue(found);
   return text.trim() === '' ? undefined : text;
 };
 
-const entriesOf = (headers: unknown, ...known: readonly string[]): NameAndValue[] =>
+const otherEntries = (headers: unknown, ...known: readonly string[]): NameAndValue[] =>
   typeof headers === 'object' && headers !== null
     ? Object.entries(headers).filter(([name]) => !known.includes(name))
     : [];
@@ -125,31 +125,31 @@ const isThere = (action: unknown): boolean =>
 export const readNextAction = (activity: unknown): NextAction | undefined => {
   const action = valueAt(activity, 'next_action');
   if (!isThere(action)) return undefined;
-  const type = textAt(action, 'type') ?? '';
+  const type = exactTextAt(action, 'type') ?? '';
   const instruction = sentenceIn(valueAt(action, 'instruction')) ?? sentenceIn(action);
   const headers = valueAt(action, 'headers');
-  const code = textAt(headers, 'ussd');
-  if (code !== undefined) return { kind: 'dial', instruction, code, entries: entriesOf(headers, 'ussd') };
-  const accountNumber = textAt(headers, 'account_number');
-  if (accountNumber === undefined) return { kind: 'other', type, instruction, entries: entriesOf(headers) };
+  const code = exactTextAt(headers, 'ussd');
+  if (code !== undefined) return { kind: 'dial', instruction, code, entries: otherEntries(headers, 'ussd') };
+  const accountNumber = exactTextAt(headers, 'account_number');
+  if (accountNumber === undefined) return { kind: 'other', type, instruction, entries: otherEntries(headers) };
   return {
     kind: 'transfer',
     instruction,
-    bank: textAt(headers, 'bank_name') ?? '',
-    accountName: textAt(headers, 'account_name') ?? '',
+    bank: exactTextAt(headers, 'bank_name') ?? '',
+    accountName: exactTextAt(headers, 'account_name') ?? '',
     accountNumber,
     expiresAt: readInstant(valueAt(headers, 'expires_at')),
-    entries: entriesOf(headers, ...ACCOUNT_KEYS, 'expires_at'),
+    entries: otherEntries(headers, ...ACCOUNT_KEYS, 'expires_at'),
   };
 };
 
 /** Machine value. Sentences, numbers and keys (which contain dots) don't match. */
-const WORD = /^[a-z][\w-]{0,63}$/i;
+const MACHINE_WORD = /^[a-z][\w-]{0,63}$/i;
 
 /** Returns the machine value at a path, or null if there is none that can be parsed. */
 export const wordAt = (value: unknown, path: string): string | null => {
   const word = machineValue(valueAt(value, path));
-  return WORD.test(word) ? word : null;
+  return MACHINE_WORD.test(word) ? word : null;
 };
 
 /** Mediums that a next action identifies (interface.md 2.5). */
@@ -185,7 +185,7 @@ const missingIn = (action: NextAction): readonly string[] => {
 };
 
 /** Explains why nobody can transfer money to an account; undefined when it is complete, or when there is none. */
-export const missingText = (action: NextAction): string | undefined => {
+export const incompleteText = (action: NextAction): string | undefined => {
   const missing = missingIn(action);
   return missing.length === 0 ? prunedText(action) : `the service sent no ${missing.join(' and no ')}`;
 };

@@ -242,7 +242,7 @@ export const variableIs = (name: string, value: string): string =>
   value === '' ? `${name} is empty` : `${name} is "${value}"`;
 
 /** Converts any value to a text; some values throw in `String()`. */
-const textOf = (value: unknown): string => {
+const textOfAny = (value: unknown): string => {
   try {
     return String(value);
   } catch {
@@ -259,7 +259,7 @@ export const defect = (thrown: unknown): PayError =>
 
 /** Message for any thrown value. */
 export const reasonOf = (thrown: unknown): string => {
-  if (!(thrown instanceof Error)) return textOf(thrown);
+  if (!(thrown instanceof Error)) return textOfAny(thrown);
   if (thrown.message !== '') return thrown.message;
   const code = (thrown as { code?: unknown }).code;
   return typeof code === 'string' ? code : thrown.name;
@@ -283,7 +283,7 @@ export const interrupted = (signal: unknown, what = 'nothing was changed'): PayE
 };
 
 /** Error of a run in which a person said no to a question, or gave no answer. */
-export const declined = (): PayError => new PayError('interrupted', 'cancelled; nothing was changed');
+export const declinedError = (): PayError => new PayError('interrupted', 'cancelled; nothing was changed');
 
 /**
  * Closes a switch over a union: does not compile while a case is missing, and throws when a value slips through at run

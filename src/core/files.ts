@@ -71,11 +71,11 @@ export const homeFolder = (given?: string, hint = 'set HOME to an absolute path'
 const MOST_LINKS = 40;
 const ROOT = 0;
 
-const refusal = (path: string, what: string): PayError =>
+const unsafePath = (path: string, what: string): PayError =>
   usageError(`${path} ${what}, so it was not used`, { hint: 'use a file in a folder of your own; nothing was sent' });
 
 /** File information; undefined when the file is missing or unreadable: the open that follows reports the reason. */
-const statsOf = (look: typeof lstatSync, path: string): Stats | undefined => attempt(() => look(path));
+const statsAt = (look: typeof lstatSync, path: string): Stats | undefined => attempt(() => look(path));
 
 /**
  * Refuses a path that leads through a symbolic link, or to a named pipe, that belongs to a user other than this one
@@ -89,17 +89,18 @@ export const checkPath =
     if (uid === undefined) return;
     const others = (stats: Stats): boolean => stats.uid !== uid && stats.uid !== ROOT;
     let at = resolve(path);
-    let there = statsOf(lstatSync, at);
+    let there = statsAt(lstatSync, at);
     for (let links = 0; there?.isSymbolicLink() && links < MOST_LINKS; links += 1) {
-      if (others(there)) throw refusal(path, `goes through a symbolic link of another user (${at}, uid ${there.uid})`);
+      if (others(there))
+        throw unsafePath(path, `goes through a symbolic link of another user (${at}, uid ${there.uid})`);
       at = resolve(dirname(at), readlinkSync(at));
       // The shell's >(…) leads to no path: it names a descriptor of this process.
-      there = statsOf(lstatSync, at);
+      there = statsAt(lstatSync, at);
     }
-    if (there?.isFIFO() && others(there)) throw refusal(path, `is a named pipe of another user (uid ${there.uid})`);
+    if (there?.isFIFO() && others(there)) throw unsafePath(path, `is a named pipe of another user (uid ${there.uid})`);
     if (opened === undefined) return;
-    const now = statsOf(statSync, path);
-    if (now?.dev !== opened.dev || now.ino !== opened.ino) throw refusal(path, 'was replaced while it was opened');
+    const now = statsAt(statSync, path);
+    if (now?.dev !== opened.dev || now.ino !== opened.ino) throw unsafePath(path, 'was replaced while it was opened');
   };
 
 /** Mount points in the kernel's list, which writes blanks in octal. */

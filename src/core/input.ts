@@ -1,4 +1,4 @@
-import { declined, PayError, reasonOf, usageError, type Violation } from './error.ts';
+import { declinedError, PayError, reasonOf, usageError, type Violation } from './error.ts';
 import type { Input, Io } from './io.ts';
 import { isJsonObject, parseExact } from './json.ts';
 import { bothUnits } from './money.ts';
@@ -9,7 +9,7 @@ export type Source =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'stdin' };
 
-export const sourceOf = (text: string): Source => {
+export const readSourceName = (text: string): Source => {
   if (text === '-') return { kind: 'stdin' };
   if (text.startsWith('@')) return { kind: 'file', path: text.slice(1) };
   return { kind: 'inline', text };
@@ -136,11 +136,11 @@ export const canAsk = ({ stdin, stderr }: Terminals, { input }: { readonly input
   input && stdin.isTerminal && stderr.isTerminal;
 
 /** Removes the blanks and commas that people leave out, and ignores case. */
-export const plain = (text: string): string => text.replaceAll(/[\s,]/g, '').toUpperCase();
+export const codeWord = (text: string): string => text.replaceAll(/[\s,]/g, '').toUpperCase();
 
 /** A person's answer to a question, trimmed. Throws `interrupted` at the end of input and for an empty line. */
-export const ask = async (stdin: Pick<Input, 'line'>, prompt: string, hidden = false): Promise<string> => {
+export const askText = async (stdin: Pick<Input, 'line'>, prompt: string, hidden = false): Promise<string> => {
   const answer = (await stdin.line(prompt, { hidden }))?.trim() ?? '';
-  if (answer === '') throw declined();
+  if (answer === '') throw declinedError();
   return answer;
 };

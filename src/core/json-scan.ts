@@ -21,10 +21,10 @@ interface Member extends Span {
   readonly elements: readonly Element[] | undefined;
 }
 
-const decoder = new TextDecoder();
-const textOf = (bytes: Uint8Array): string => decoder.decode(bytes);
+const utf8Decoder = new TextDecoder();
+const decodeBytes = (bytes: Uint8Array): string => utf8Decoder.decode(bytes);
 
-const isBlank = (code: number): boolean => code === BLANK || code === LINE_FEED || code === RETURN || code === TAB;
+const isBlankCode = (code: number): boolean => code === BLANK || code === LINE_FEED || code === RETURN || code === TAB;
 
 /** Records members of the outermost object, and the elements of those that are arrays, while the scan passes them. */
 class Notes {
@@ -44,7 +44,7 @@ class Notes {
   /** The name of a member, quotes included. */
   name(start: number, end: number): void {
     if (this.#fields.length === 0) return;
-    const name: unknown = JSON.parse(textOf(this.#bytes.subarray(start, end)));
+    const name: unknown = JSON.parse(decodeBytes(this.#bytes.subarray(start, end)));
     this.#field = this.#fields.find((field) => field === name);
   }
 
@@ -59,7 +59,7 @@ class Notes {
   /** A value ends before this index; trailing blanks don't belong to it. */
   end(depth: number, before: number, isPlain: boolean): void {
     let end = before;
-    while (isBlank(this.#bytes[end - 1] as number)) end -= 1;
+    while (isBlankCode(this.#bytes[end - 1] as number)) end -= 1;
     if (depth === 2) {
       // Elements beyond the bounds are never read.
       if ((this.#elements?.length ?? 0) <= BOUNDS.values) this.#elements?.push({ start: this.#element, end, isPlain });
@@ -75,19 +75,20 @@ const [MINUS, DOT, PLUS, ZERO, NINE, E, U, LOWER] = [0x2d, 0x2e, 0x2b, 0x30, 0x3
 
 /** Characters allowed after a backslash, and the digits after `u`. */
 const [ESCAPE, HEX] = [1, 2] as const;
-const KINDS = new Uint8Array(256);
-for (const char of '"\\/bfnrt') KINDS[char.charCodeAt(0)] = ESCAPE;
-for (const char of '0123456789abcdefABCDEF') KINDS[char.charCodeAt(0)] = (KINDS[char.charCodeAt(0)] ?? 0) | HEX;
+const CHARACTER_KINDS = new Uint8Array(256);
+for (const char of '"\\/bfnrt') CHARACTER_KINDS[char.charCodeAt(0)] = ESCAPE;
+for (const char of '0123456789abcdefABCDEF')
+  CHARACTER_KINDS[char.charCodeAt(0)] = (CHARACTER_KINDS[char.charCodeAt(0)] ?? 0) | HEX;
 
-const kindOf = (code: number | undefined): number => KINDS[code ?? 0] ?? 0;
-const isHex = (code: number | undefined): boolean => (kindOf(code) & HEX) !== 0;
+const characterKind = (code: number | undefined): number => CHARACTER_KINDS[code ?? 0] ?? 0;
+const isHex = (code: number | undefined): boolean => (characterKind(code) & HEX) !== 0;
 
 /**
  * Length of the escape that starts here; the length of the text for an invalid one. Called for every escape, so it
  * allocates nothing.
  */
 const escapeSize = (bytes: Uint8Array, at: number): number => {
-  if (bytes[at + 1] !== U) return (kindOf(bytes[at + 1]) & ESCAPE) === 0 ? bytes.length : 2;
+  if (bytes[at + 1] !== U) return (characterKind(bytes[at + 1]) & ESCAPE) === 0 ? bytes.length : 2;
   const isWhole = isHex(bytes[at + 2]) && isHex(bytes[at + 3]) && isHex(bytes[at + 4]) && isHex(bytes[at + 5]);
   return isWhole ? 6 : bytes.length;
 };
@@ -117,15 +118,15 @@ const numberEnd = (bytes: Uint8Array, from: number): number => {
 };
 
 /** The literals, by their first characters. */
-const WORDS: (Uint8Array | undefined)[] = Array.from({ length: 256 });
-for (const word of ['true', 'false', 'null']) WORDS[word.charCodeAt(0)] = Buffer.from(word);
+const NAME_WORDS: (Uint8Array | undefined)[] = Array.from({ length: 256 });
+for (const word of ['true', 'false', 'null']) NAME_WORDS[word.charCodeAt(0)] = Buffer.from(word);
 
 /**
  * Index after the number or literal that starts here; 0 when there is neither. Called for every value, so it allocates
  * nothing.
  */
 const scalarEnd = (bytes: Uint8Array, from: number): number => {
-  const word = WORDS[bytes[from] ?? 0];
+  const word = NAME_WORDS[bytes[from] ?? 0];
   if (word === undefined) return numberEnd(bytes, from);
   for (let index = 1; index < word.length; index += 1) if (bytes[from + index] !== word[index]) return 0;
   return from + word.length;
@@ -228,7 +229,7 @@ export const scan = (bytes: Uint8Array, fields: readonly string[] = []): Scan =>
       next = BEHIND;
       at += 1;
     } else if (code <= BLANK) {
-      if (!isBlank(code)) break;
+      if (!isBlankCode(code)) break;
       hidden = -1;
       at += 1;
     } else {
@@ -256,5 +257,5 @@ export const isJson = (text: string): boolean => measure(text).isJson;
 export const elementsOf = (text: string, field: string): string[] => {
   const bytes = Buffer.from(text);
   const elements = scan(bytes, [field]).members.get(field)?.elements ?? [];
-  return elements.map(({ start, end }) => minify(textOf(bytes.subarray(start, end))));
+  return elements.map(({ start, end }) => minify(decodeBytes(bytes.subarray(start, end))));
 };

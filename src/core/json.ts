@@ -8,7 +8,7 @@ import { attempt } from './async.ts';
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a] as const;
 const [OBJECT, OBJECT_END, ARRAY, ARRAY_END] = [0x7b, 0x7d, 0x5b, 0x5d] as const;
-const BLANK = 0x20;
+const SPACE = 0x20;
 
 /** The index of the quote that closes the string that opens at `start`; the length of the text without one. */
 const closingQuote = (text: string, start: number): number => {
@@ -54,7 +54,7 @@ export const minify = (text: string): string => {
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) at = closingQuote(text, at);
-    else if (code <= BLANK) {
+    else if (code <= SPACE) {
       out += text.slice(from, at);
       from = at + 1;
     }

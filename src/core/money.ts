@@ -8,12 +8,14 @@ import { spoiltWords } from './spoilt.ts';
  * ISO 4217 currencies whose minor unit is not a hundredth. Not from Intl: its digits are CLDR's, which describe cash
  * in shops (none for COP or HUF, whose minor unit is a hundredth) and change with the version of Node.
  */
-const DIGITS: readonly (readonly [digits: number, codes: string])[] = [
+const MINOR_DIGITS: readonly (readonly [digits: number, codes: string])[] = [
   [0, 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'],
   [3, 'BHD IQD JOD KWD LYD OMR TND'],
   [4, 'CLF UYW'],
 ];
-const DIGITS_OF = new Map(DIGITS.flatMap(([digits, codes]) => codes.split(' ').map((code) => [code, digits] as const)));
+const DIGITS_OF = new Map(
+  MINOR_DIGITS.flatMap(([digits, codes]) => codes.split(' ').map((code) => [code, digits] as const)),
+);
 
 /** Decimal places of a currency; 2 for an unknown code. */
 const minorDigits = (currency: string): number => DIGITS_OF.get(currency.toUpperCase()) ?? 2;
@@ -25,7 +27,7 @@ const groupByThrees = (whole: string): string => {
 };
 
 /** The parts of an amount in decimals; undefined if it isn't an integer. Works on text, so that no size is rounded. */
-const partsOf = (text: string, currency: string) => {
+const decimalParts = (text: string, currency: string) => {
   const match = /^(-?)(\d+)$/.exec(text);
   if (match === null) return undefined;
   const [, sign = '', all = ''] = match;
@@ -40,14 +42,14 @@ export const inMinorUnit = (text: string): string => `${text} (minor unit)`;
 
 /** Formats `500000` and `NGN` as `NGN 5,000.00`. */
 export const formatMoney = (minor: string | number | bigint, currency: string): string => {
-  const parts = partsOf(String(minor), currency);
+  const parts = decimalParts(String(minor), currency);
   if (parts === undefined) return inMinorUnit(`${minor} ${currency}`);
   return `${currency} ${parts.sign}${groupByThrees(parts.whole)}${parts.fraction}`;
 };
 
 /** Writes `500000` and `NGN` as `5000.00`, for programs. */
 export const decimalText = (minor: string, currency: string): string => {
-  const parts = partsOf(minor, currency);
+  const parts = decimalParts(minor, currency);
   return parts === undefined ? inMinorUnit(minor) : `${parts.sign}${parts.whole}${parts.fraction}`;
 };
 
@@ -73,12 +75,12 @@ const MINOR_UNITS = new Map([
 /** Digits, grouped by threes if there is a comma, with an optional fraction. */
 const AMOUNT = /^(\d+|\d{1,3}(?:,\d{3})+)(?:\.(\d+))?$/;
 
-const problem = (why: string, hint: string): ReadAmount => ({ problem: why, hint });
+const amountProblem = (why: string, hint: string): ReadAmount => ({ problem: why, hint });
 
 const readMinor = (digits: string): ReadAmount => {
   const minor = Number(digits);
-  if (!Number.isSafeInteger(minor)) return problem('is too large', 'check the number of digits');
-  return minor === 0 ? problem('is 0', 'an amount must be more than nothing') : { minor };
+  if (!Number.isSafeInteger(minor)) return amountProblem('is too large', 'check the number of digits');
+  return minor === 0 ? amountProblem('is 0', 'an amount must be more than nothing') : { minor };
 };
 
 /** The optional currency in front of an amount, as tables print it, and the amount. */
@@ -91,7 +93,7 @@ export const splitMoney = (text: string): { readonly currency: string | undefine
 export const readMinorAmount = (text: string): ReadAmount =>
   /^\d+$/.test(text)
     ? readMinor(text)
-    : problem(
+    : amountProblem(
         spoiltWords(text, '') ?? `"${text}" is not a count of minor units`,
         'use digits only, such as 500000 for NGN 5,000.00',
       );
@@ -105,18 +107,18 @@ export const readAmount = (text: string, currency: string): ReadAmount => {
   const [, whole, fraction] = AMOUNT.exec(text) ?? [];
   const example = formatMoney(`5000${'0'.repeat(digits)}`, currency).slice(currency.length + 1);
   if (whole === undefined)
-    return problem(spoiltWords(text, '') ?? `"${text}" is not an amount`, `write it like ${example}`);
+    return amountProblem(spoiltWords(text, '') ?? `"${text}" is not an amount`, `write it like ${example}`);
   const plain = whole.replaceAll(',', '');
   if (fraction === undefined && digits > 0) {
     const major = formatMoney(`${plain}${'0'.repeat(digits)}`, currency);
-    return problem(
+    return amountProblem(
       `"${text}" could mean ${major} or ${formatMoney(plain, currency)}`,
       `write --amount ${major.slice(currency.length + 1)} or --amount-minor ${plain}`,
     );
   }
   if ((fraction ?? '').length !== digits) {
     const wanted = digits === 0 ? 'has no decimals' : `has ${digits} decimals`;
-    return problem(`"${text}" can't be an amount: ${currency} ${wanted}`, `write it like ${example}`);
+    return amountProblem(`"${text}" can't be an amount: ${currency} ${wanted}`, `write it like ${example}`);
   }
   return readMinor(`${plain}${fraction ?? ''}`);
 };

@@ -47,7 +47,7 @@ export const environmentName = (origin: string): string => {
   return isLoopback(origin) ? 'loopback' : new URL(origin).host;
 };
 
-const HERE = [
+const LOOPBACK_ADDRESSES = [
   { address: '127.0.0.1', family: 4 },
   { address: '::1', family: 6 },
 ] as const satisfies LookupAddress[];
@@ -56,8 +56,8 @@ const HERE = [
  * Resolves `localhost` to this machine. Without an entry in the hosts file a name server would decide where it leads.
  */
 export const localhost: LookupFunction = (_hostname, options, done) => {
-  if (options.all === true) done(null, [...HERE]);
-  else done(null, HERE[0].address, HERE[0].family);
+  if (options.all === true) done(null, [...LOOPBACK_ADDRESSES]);
+  else done(null, LOOPBACK_ADDRESSES[0].address, LOOPBACK_ADDRESSES[0].family);
 };
 
 /** Request option that avoids a DNS query for `localhost`. */

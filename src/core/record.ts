@@ -1,7 +1,7 @@
 import { machineValue } from './charge.ts';
 import { isJsonObject, printExact, valueAt } from './json.ts';
 import { readAmount, splitMoney } from './money.ts';
-import { dayIn, readInstant, startOf, type Zone } from './time.ts';
+import { dayIn, readInstant, startOfDay, type Zone } from './time.ts';
 
 /**
  * A record from the service: its value, checked against the contract, and its exact text. Decisions and tables use the
@@ -35,11 +35,11 @@ export interface ApiRecord<T = unknown> {
  * The service's clock when it created an answer, or an earlier time: a cached answer may have got a new `Date` on the
  * way.
  */
-export const servedBy = ({ servedAt, age = 0 }: Pick<ApiRecord, 'servedAt' | 'age'> = {}): number | undefined =>
+export const earliestServed = ({ servedAt, age = 0 }: Pick<ApiRecord, 'servedAt' | 'age'> = {}): number | undefined =>
   servedAt === undefined ? undefined : servedAt - age;
 
 /** Start of the request of an answer, by this machine's clock, or an earlier time: a cache keeps answers. */
-export const askedBy = ({ askedAt, age = 0 }: Pick<ApiRecord, 'askedAt' | 'age'>): number | undefined =>
+export const earliestAsked = ({ askedAt, age = 0 }: Pick<ApiRecord, 'askedAt' | 'age'>): number | undefined =>
   askedAt === undefined ? undefined : askedAt - age;
 
 /** The service sends whole seconds, and its answer takes time. */
@@ -106,7 +106,7 @@ export const createdAt = (record: unknown): number | undefined => readInstant(va
 
 /** The instant of a requested time. */
 export const instantOf = (moment: RequestedTime, now: number): number => {
-  if ('daysAgo' in moment) return startOf(moment.zone, dayIn(moment.zone, now), -moment.daysAgo) ?? now;
+  if ('daysAgo' in moment) return startOfDay(moment.zone, dayIn(moment.zone, now), -moment.daysAgo) ?? now;
   return 'at' in moment ? moment.at : now - moment.ago;
 };
 
@@ -116,7 +116,7 @@ const textAt = (record: unknown, path: string): string => machineValue(valueAt(r
  * The customer of a payment request, given as an object or as its identifier. A customer record has its own e-mail
  * address.
  */
-const customerOf = (record: unknown): string => textAt(record, 'onye.uid') || textAt(record, 'onye');
+const customerUid = (record: unknown): string => textAt(record, 'onye.uid') || textAt(record, 'onye');
 /**
  * True if a list shows no customers, not even that there is none: its records may have only some fields (public material).
  */
@@ -143,7 +143,7 @@ const testsOf = (filter: RecordFilter, now: number): readonly Test[] => {
   if (ref !== undefined) tests.push((record) => valueAt(record, 'ref') === ref);
   if (email !== undefined) tests.push((record) => hasEmail(record, email));
   if (customer !== undefined)
-    tests.push((record) => (customer.includes('@') ? hasEmail(record, customer) : customerOf(record) === customer));
+    tests.push((record) => (customer.includes('@') ? hasEmail(record, customer) : customerUid(record) === customer));
   if (amount !== undefined) tests.push((record) => isAmount(record, amount));
   if (amountMinor !== undefined) tests.push((record) => textAt(record, 'amount') === String(amountMinor));
   if (since !== undefined) tests.push((record) => (createdAt(record) ?? -Infinity) >= instantOf(since, now));

@@ -23,7 +23,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
 };
 
 /** A word, or several joined by dots; not in brackets, where a code explains a sentence. */
-const WORD = /(?<![\w.(/-])[a-z]\w*(?:\.[a-z]\w*)*(?![\w/-]|\.\w)/g;
+const CODE_WORD = /(?<![\w.(/-])[a-z]\w*(?:\.[a-z]\w*)*(?![\w/-]|\.\w)/g;
 
 const sentenceFor = (code: string): string | undefined => {
   const ends = code.split('.').map((_name, index, names) => names.slice(index).join('.'));
@@ -40,7 +40,7 @@ interface Wording {
 
 /** Replaces the codes of the service in a text by sentences. An unknown code stays. */
 export const explained = (text: string, { nameOf, withCodes = false }: Wording = {}): string =>
-  text.replaceAll(WORD, (code, index: number) => {
+  text.replaceAll(CODE_WORD, (code, index: number) => {
     const sentence = sentenceFor(code)?.replaceAll(/\{(\w+)\}/g, (_all, field: string) => nameOf?.(field) ?? field);
     if (sentence === undefined) return code;
     if (withCodes) return `${sentence.slice(0, -1)} (${code})`;

@@ -11,7 +11,7 @@ export const CHOICES: Readonly<Record<string, readonly string[]>> = {
   medium: MEDIUMS,
 };
 
-const COLUMNS = 'columns.';
+const COLUMNS_PREFIX = 'columns.';
 
 /** Commands that print a table with configurable columns, by their words. */
 const WITH_COLUMNS = [
@@ -27,9 +27,12 @@ const WITH_COLUMNS = [
 ] as const;
 
 /** The setting of a command's columns. */
-export const columnsSetting = (path: readonly string[]): string => COLUMNS + path.join('.');
+export const columnsSetting = (path: readonly string[]): string => COLUMNS_PREFIX + path.join('.');
 
-export const SETTINGS: readonly string[] = [...Object.keys(CHOICES), ...WITH_COLUMNS.map((name) => COLUMNS + name)];
+export const SETTINGS: readonly string[] = [
+  ...Object.keys(CHOICES),
+  ...WITH_COLUMNS.map((name) => COLUMNS_PREFIX + name),
+];
 
 /** Returns the name of an existing setting; throws a usage error for any other name. */
 export const asSetting = (name: string): string => {

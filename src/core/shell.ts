@@ -7,7 +7,7 @@ export const shellQuote = (word: string): string =>
 
 export const shellLine = (words: readonly string[]): string => words.map(shellQuote).join(' ');
 
-const WORD = /(?:[^\s'"]|'[^']*'|"[^"]*")+/g;
+const SHELL_WORD = /(?:[^\s'"]|'[^']*'|"[^"]*")+/g;
 const QUOTED = /'([^']*)'|"([^"]*)"/g;
 const SECRET_KEY = /\bsk\.[A-Za-z0-9]{4}\.[A-Za-z0-9]{16,}/;
 
@@ -21,8 +21,8 @@ export const splitCommand = (text: string, from = '--key-command'): readonly str
       hint: 'other users can see arguments while a program runs: get a new key, then store it with --key-stdin',
     });
   }
-  const words = text.match(WORD) ?? [];
-  if (text.replaceAll(WORD, '').trim() !== '') throw usageError(`${from} has an unclosed quote`);
+  const words = text.match(SHELL_WORD) ?? [];
+  if (text.replaceAll(SHELL_WORD, '').trim() !== '') throw usageError(`${from} has an unclosed quote`);
   if (words.length === 0) throw usageError(`${from} is empty`);
   return words.map((word) =>
     word.replaceAll(QUOTED, (_all, single?: string, double?: string) => single ?? double ?? ''),

@@ -12,14 +12,14 @@ interface Spoilt {
   readonly before?: (text: string) => string;
 }
 
-const AGAIN = 'format the column as text and type it again';
+const RETYPE_HINT = 'format the column as text and type it again';
 
 /** Country codes whose numbers never continue with a 0, though they are dialled with one at home. */
 const WITH_TRUNK_ZERO = '20|27|33|44|49|233|234|251|254|255|256|260|263';
 const TRUNK_ZERO = new RegExp(String.raw`^\+(${WITH_TRUNK_ZERO})[\s().\-]*0[\s().\-]*(?=\d)`);
 
 const SPOILT: readonly Spoilt[] = [
-  { form: /^[+-]?\d(?:[.,]\d+E[+-]?|E[+-])\d+$/i, cause: `was rounded by a spreadsheet: ${AGAIN}` },
+  { form: /^[+-]?\d(?:[.,]\d+E[+-]?|E[+-])\d+$/i, cause: `was rounded by a spreadsheet: ${RETYPE_HINT}` },
   { form: /^#(?:[\p{Lu}/0]+[!?]|N\/A|NV)$/u, cause: "is a spreadsheet's error, not a value: fix its formula" },
   { form: /^#{3,}$/, cause: 'was too long for its column in a spreadsheet: widen the column and save again' },
   { form: /\ufffd/, cause: 'has lost characters: save the file as UTF-8 and type it again' },

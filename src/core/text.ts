@@ -24,14 +24,14 @@ const UNSEEN_OR_EMOJI =
 const NOT_PLAIN = /[^ -~]/;
 
 /** True for printable ASCII on one line. */
-const isPlain = (text: string): boolean => !NOT_PLAIN.test(text);
+const isPlainText = (text: string): boolean => !NOT_PLAIN.test(text);
 
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 const hex = (code: number): string => code.toString(16).padStart(4, '0');
 
 /** Computes the escape of each character once: there are a few thousand of them, and a text may hold millions. */
-const once = (escapeOf: (char: string) => string): ((char: string) => string) => {
+const rememberEach = (escapeOf: (char: string) => string): ((char: string) => string) => {
   const known = new Map<string, string>();
   return (char) => {
     const made = known.get(char) ?? escapeOf(char);
@@ -41,14 +41,14 @@ const once = (escapeOf: (char: string) => string): ((char: string) => string) =>
 };
 
 /** Escapes for JSON, which writes a character beyond U+FFFF as two. */
-const unicodeEscape = once((char) =>
+const unicodeEscape = rememberEach((char) =>
   char
     .split('')
     .map((unit) => `\\u${hex(unit.charCodeAt(0))}`)
     .join(''),
 );
 
-const visibleEscape = once((char) => {
+const visibleEscape = rememberEach((char) => {
   const code = char.codePointAt(0) ?? 0;
   if (code > 0xffff) return `\\u{${hex(code)}}`;
   return SHORT[char] ?? (code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u${hex(code)}`);
@@ -65,11 +65,11 @@ const unseenEscaped = (text: string, escapeOf: (char: string) => string): string
  * `\x1b`, `\u202e` and `\u200b` replace them.
  */
 export const visible = (text: string): string =>
-  isPlain(text) ? text : unseenEscaped(text.replace(HIDDEN, visibleEscape), visibleEscape);
+  isPlainText(text) ? text : unseenEscaped(text.replace(HIDDEN, visibleEscape), visibleEscape);
 
 /** Like `visible`, but keeps line breaks. */
 export const visibleLines = (text: string): string =>
-  isPlain(text) ? text : unseenEscaped(text.replace(HIDDEN_BUT_NEWLINE, visibleEscape), visibleEscape);
+  isPlainText(text) ? text : unseenEscaped(text.replace(HIDDEN_BUT_NEWLINE, visibleEscape), visibleEscape);
 
 /**
  * Like `visible`, but escapes all zero-width characters: for text that is copied character by character, such as an
@@ -82,7 +82,7 @@ export const visibleExactly = (text: string): string => visible(text).replace(UN
  * them.
  */
 export const visibleText = (text: string): string =>
-  isPlain(text) ? text : text.replace(HIDDEN_BUT_LAYOUT, visibleEscape);
+  isPlainText(text) ? text : text.replace(HIDDEN_BUT_LAYOUT, visibleEscape);
 
 /** Like `visibleText` for a cell of CSV, whose lines may end with \r\n. */
 export const visibleCell = (text: string): string => text.split('\r\n').map(visibleText).join('\r\n');
@@ -92,7 +92,7 @@ export const visibleCell = (text: string): string => text.split('\r\n').map(visi
  * characters only occur inside strings, where the escape means the same character.
  */
 export const visibleJson = (minified: string): string =>
-  isPlain(minified) ? minified : unseenEscaped(minified.replace(HIDDEN, unicodeEscape), unicodeEscape);
+  isPlainText(minified) ? minified : unseenEscaped(minified.replace(HIDDEN, unicodeEscape), unicodeEscape);
 
 /**
  * This program's own layout (line ends, tabs, colour, a redrawn line, and readline's cursor moves in the input line),
@@ -165,10 +165,10 @@ export const didYouMean = (typed: string, known: readonly string[]): string | un
     .sort((a, b) => b.length - a.length)[0];
 };
 
-const decoder = memo(() => new TextDecoder('utf-8', { fatal: true }));
+const strictDecoder = memo(() => new TextDecoder('utf-8', { fatal: true }));
 
 /** Decodes UTF-8 and drops a byte order mark; undefined for invalid UTF-8. */
-export const decodeUtf8 = (bytes: Uint8Array): string | undefined => attempt(() => decoder().decode(bytes));
+export const decodeUtf8 = (bytes: Uint8Array): string | undefined => attempt(() => strictDecoder().decode(bytes));
 
 /** A byte order mark; without it some spreadsheets don't recognize UTF-8. */
 export const MARK = '\ufeff';
@@ -205,8 +205,8 @@ export const forSpreadsheet = (text: string): string => (CHANGED.test(text) ? `=
 export const fromSpreadsheet = (text: string): string => KEPT.exec(text)?.[1] ?? withFormula(text);
 
 /** No dial string is longer, and a longer QR code would not fit a screen. */
-const LONGEST = 64;
+const LONGEST_TYPED_WORD = 64;
 
 /** A tel: link for a dial string; undefined for a string that a telephone would not accept. */
 export const telLink = (code: string): string | undefined =>
-  code.length <= LONGEST && /^[\d*#+]+$/.test(code) ? `tel:${encodeURIComponent(code)}` : undefined;
+  code.length <= LONGEST_TYPED_WORD && /^[\d*#+]+$/.test(code) ? `tel:${encodeURIComponent(code)}` : undefined;

@@ -4,17 +4,18 @@
  */
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)$/i;
 
-const two = (value: number): string => String(value).padStart(2, '0');
+const twoDigits = (value: number): string => String(value).padStart(2, '0');
 
 /** The number at two digits. Read by position for speed, since a walk reads millions of instants. */
-const pair = (text: string, at: number): number => (text.charCodeAt(at) - 0x30) * 10 + text.charCodeAt(at + 1) - 0x30;
+const twoDigitsAt = (text: string, at: number): number =>
+  (text.charCodeAt(at) - 0x30) * 10 + text.charCodeAt(at + 1) - 0x30;
 
 /** Offset at the end of the text: `Z`, `+01:00` or `+0100`. */
 const offsetMinutes = (text: string): number | undefined => {
   const end = text.length;
   if (/z/i.test(text)) return 0;
   const from = text.charAt(end - 3) === ':' ? end - 6 : end - 5;
-  const [hours, minutes] = [pair(text, from + 1), pair(text, end - 2)];
+  const [hours, minutes] = [twoDigitsAt(text, from + 1), twoDigitsAt(text, end - 2)];
   if (hours > 23 || minutes > 59) return undefined;
   return (text.charAt(from) === '-' ? -1 : 1) * (hours * 60 + minutes);
 };
@@ -32,7 +33,7 @@ export interface Instant {
 }
 
 /** Midnight in UTC. Date.UTC alone would move the years before 100 to the 20th century. */
-const dayOf = (year: number, month: number, day: number): Date => {
+const utcDay = (year: number, month: number, day: number): Date => {
   const date = new Date(Date.UTC(year, month - 1, day));
   if (year < 100) date.setUTCFullYear(year, month - 1, day);
   return date;
@@ -45,12 +46,17 @@ const [EARLIEST, LATEST] = [Date.parse('0000-01-01T00:00:00Z'), Date.parse('9999
 export const parseInstant = (untrimmed: string): Instant | undefined => {
   const text = untrimmed.trim();
   if (!ISO.test(text)) return undefined;
-  const [month, day, hour, minute] = [pair(text, 5), pair(text, 8), pair(text, 11), pair(text, 14)];
-  const second = text.charAt(16) === ':' ? pair(text, 17) : 0;
+  const [month, day, hour, minute] = [
+    twoDigitsAt(text, 5),
+    twoDigitsAt(text, 8),
+    twoDigitsAt(text, 11),
+    twoDigitsAt(text, 14),
+  ];
+  const second = text.charAt(16) === ':' ? twoDigitsAt(text, 17) : 0;
   const millis = /[.,]/.test(text.charAt(19)) ? millisIn(text) : 0;
   const offset = offsetMinutes(text);
   if (offset === undefined || hour > 23 || minute > 59 || second > 59) return undefined;
-  const date = dayOf(pair(text, 0) * 100 + pair(text, 2), month, day);
+  const date = utcDay(twoDigitsAt(text, 0) * 100 + twoDigitsAt(text, 2), month, day);
   // An impossible day ends up in another month.
   if (date.getUTCMonth() !== month - 1) return undefined;
   const ms = date.getTime() + ((hour * 60 + minute - offset) * 60 + second) * 1000 + millis;
@@ -73,7 +79,7 @@ export const readInstant = (value: unknown): number | undefined => {
 export const formatDateAtom = ({ ms, offset }: Instant): string => {
   const local = new Date(ms + offset * 60_000).toISOString().slice(0, 19);
   const size = Math.abs(offset);
-  return `${local}${offset < 0 ? '-' : '+'}${two(Math.floor(size / 60))}:${two(size % 60)}`;
+  return `${local}${offset < 0 ? '-' : '+'}${twoDigits(Math.floor(size / 60))}:${twoDigits(size % 60)}`;
 };
 
 /** DATE_ATOM of milliseconds, in UTC. */
@@ -85,9 +91,9 @@ export const atom = (ms: number | undefined): string | null => (ms === undefined
 /** For people: `14:05` on the day of `now`, else `2026-11-20 14:05`; in the machine's time zone. */
 export const formatLocal = (ms: number, now: number): string => {
   const [date, today] = [new Date(ms), new Date(now)];
-  const clock = `${two(date.getHours())}:${two(date.getMinutes())}`;
+  const clock = `${twoDigits(date.getHours())}:${twoDigits(date.getMinutes())}`;
   if (date.toDateString() === today.toDateString()) return clock;
-  return `${String(date.getFullYear()).padStart(4, '0')}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${clock}`;
+  return `${String(date.getFullYear()).padStart(4, '0')}-${twoDigits(date.getMonth() + 1)}-${twoDigits(date.getDate())} ${clock}`;
 };
 
 /** For people in any time zone: `2026-11-20 14:05 (UTC+01:00)`, in the machine's time zone. */
@@ -109,7 +115,7 @@ export const dayIn = (zone: Zone, ms: number): string => {
     zone === 'utc'
       ? [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()]
       : [date.getFullYear(), date.getMonth(), date.getDate()];
-  return `${String(year).padStart(4, '0')}-${two(month + 1)}-${two(day)}`;
+  return `${String(year).padStart(4, '0')}-${twoDigits(month + 1)}-${twoDigits(day)}`;
 };
 
 /**
@@ -118,7 +124,7 @@ export const dayIn = (zone: Zone, ms: number): string => {
  */
 const startOfMinute = (zone: Zone, text: string, later: number): number | undefined => {
   const [, day, hours, minutes] = /^(\d{4}-\d\d-\d\d) ([01]\d|2[0-3]):([0-5]\d)$/.exec(text) ?? [];
-  const start = day === undefined ? undefined : startOf(zone, day);
+  const start = day === undefined ? undefined : startOfDay(zone, day);
   if (start === undefined) return undefined;
   const date = new Date(start);
   const [hour, minute] = [Number(hours), Number(minutes) + later];
@@ -126,7 +132,7 @@ const startOfMinute = (zone: Zone, text: string, later: number): number | undefi
 };
 
 /** The first moment of a day or a minute, plus `later` days or minutes; undefined for an invalid one. */
-export const startOf = (zone: Zone, text: string, later = 0): number | undefined => {
+export const startOfDay = (zone: Zone, text: string, later = 0): number | undefined => {
   const match = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text);
   if (match === null) return startOfMinute(zone, text, later);
   const [year, month, day] = match.slice(1).map(Number) as [number, number, number];
@@ -140,7 +146,7 @@ export const atomIn = (zone: Zone, ms: number): string =>
   formatDateAtom({ ms, offset: zone === 'utc' ? 0 : -new Date(ms).getTimezoneOffset() });
 
 /** Name of the zone: `Africa/Lagos`, `UTC`. */
-export const nameOf = (zone: Zone, ms: number): string => {
+export const zoneName = (zone: Zone, ms: number): string => {
   if (zone === 'utc') return 'UTC';
   const named = new Intl.DateTimeFormat().resolvedOptions().timeZone as string | undefined;
   return named ?? atomIn(zone, ms).slice(-6);
@@ -182,7 +188,7 @@ export const httpDate = (text: string): number | undefined => {
 };
 
 /** Upper limit, since a header can ask for more than a Date can hold. */
-const LONGEST_MS = 100 * 365 * 86_400_000;
+const LONGEST_RETRY_MS = 100 * 365 * 86_400_000;
 
 /**
  * `Retry-After` (RFC 9110 section 10.2.3) as milliseconds from now: seconds, with a fraction or without, or an HTTP date. Absent,
@@ -192,7 +198,7 @@ export const retryAfter = (header: string | undefined, now: number): number | un
   if (header === undefined) return undefined;
   const text = header.trim();
   const ms = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1000 : (httpDate(text) ?? Number.NaN) - now;
-  return ms >= 0 ? Math.min(ms, LONGEST_MS) : undefined;
+  return ms >= 0 ? Math.min(ms, LONGEST_RETRY_MS) : undefined;
 };
 
 /** A rate limit: at most `count` starts in any `ms` milliseconds. */

@@ -38,20 +38,20 @@ interface EventRead {
   readonly activity: string | undefined;
 }
 
-const textAt = (value: unknown, ...paths: readonly string[]): string | undefined =>
+const firstTextAt = (value: unknown, ...paths: readonly string[]): string | undefined =>
   paths.map((path) => machineValue(valueAt(value, path))).find((text) => text !== '');
 
 const idAt = (prefix: string, data: unknown, ...paths: readonly string[]): string | undefined =>
-  [textAt(data, ...paths)].find((text) => text?.startsWith(prefix));
+  [firstTextAt(data, ...paths)].find((text) => text?.startsWith(prefix));
 
 /**
  * Reads an event's body (public material, webhooks). A payment request has its own identifier; an activity names its
  * payment request in `ugwo_uid`, or in `ugwo` as an object or a text, as a refund does.
  */
 export const readEvent = (body: unknown): EventRead => {
-  const [event, data] = [textAt(body, 'event') ?? '', valueAt(body, 'data')];
+  const [event, data] = [firstTextAt(body, 'event') ?? '', valueAt(body, 'data')];
   return {
-    uid: textAt(body, 'uid'),
+    uid: firstTextAt(body, 'uid'),
     event,
     data,
     ugwo: idAt('ugw.', data, 'uid') ?? idAt('ugw.', data, 'ugwo_uid') ?? idAt('ugw.', data, 'ugwo.uid', 'ugwo'),

@@ -49,7 +49,7 @@ export interface DatabaseKind {
 
 export const optionalText = (value: SQLOutputValue | undefined): string | undefined =>
   typeof value === 'string' ? value : undefined;
-export const text = (value: SQLOutputValue | undefined): string => optionalText(value) ?? '';
+export const sqlText = (value: SQLOutputValue | undefined): string => optionalText(value) ?? '';
 
 export const optionalNumber = (value: SQLOutputValue | undefined): number | undefined =>
   value === null || value === undefined ? undefined : Number(value);
@@ -60,7 +60,7 @@ const SQLITE_CORRUPT = 11;
 const SQLITE_NOTADB = 26;
 
 /** SQLite's primary result code of an error, or of the first of its causes that has one. */
-const codeOf = (thrown: unknown): number | undefined => {
+const sqliteCodeOf = (thrown: unknown): number | undefined => {
   for (let at = thrown; at instanceof Error; at = at.cause) {
     const { errcode } = at as { errcode?: number };
     if (errcode !== undefined) return errcode & 0xff;
@@ -69,7 +69,7 @@ const codeOf = (thrown: unknown): number | undefined => {
 };
 
 /** True when another process has the file locked, which is no sign of a disk fault. */
-export const isBusy = (thrown: unknown): boolean => codeOf(thrown) === SQLITE_BUSY;
+export const isBusy = (thrown: unknown): boolean => sqliteCodeOf(thrown) === SQLITE_BUSY;
 
 /** Damage that SQLite does not detect. */
 export class Damage extends Error {}
@@ -77,7 +77,7 @@ export class Damage extends Error {}
 /** True when the file is damaged, according to SQLite or to our own check. */
 export const isDamage = (thrown: unknown): boolean => {
   if (thrown instanceof Damage) return true;
-  const code = codeOf(thrown);
+  const code = sqliteCodeOf(thrown);
   return code === SQLITE_CORRUPT || code === SQLITE_NOTADB;
 };
 
@@ -137,14 +137,15 @@ export const connect = (path: string, kind: DatabaseKind): DatabaseSync => {
   }
 };
 
-const modeOf = (db: DatabaseSync, statement: string): string => String(db.prepare(statement).get()?.['journal_mode']);
+const journalModeOf = (db: DatabaseSync, statement: string): string =>
+  String(db.prepare(statement).get()?.['journal_mode']);
 
 const sqliteVersion = (db: DatabaseSync): string => String(db.prepare('SELECT sqlite_version() AS v').get()?.['v']);
 
 /** A log can be abandoned only by the single user of the file, and SQLite does not wait for that. */
 const changeJournal = (db: DatabaseSync, target: Journal): string => {
   try {
-    return modeOf(db, `PRAGMA journal_mode = ${target}`);
+    return journalModeOf(db, `PRAGMA journal_mode = ${target}`);
   } catch (thrown) {
     if (!isBusy(thrown)) throw thrown;
     throw new Error('its journal must change, and another process has it open; try again when that has ended', {
@@ -159,7 +160,7 @@ const changeJournal = (db: DatabaseSync, target: Journal): string => {
  */
 export const useJournal = (db: DatabaseSync, { survives, journal }: DatabaseKind): void => {
   const wanted = journal ?? (survives === 'power loss' ? journalFor(sqliteVersion(db)) : 'wal');
-  const current = modeOf(db, 'PRAGMA journal_mode');
+  const current = journalModeOf(db, 'PRAGMA journal_mode');
   if (current === wanted) return;
   const isNew = Number(db.prepare('PRAGMA page_count').get()?.['page_count']) === 0;
   const target = wanted === 'wal' && isNew ? 'wal' : 'truncate';

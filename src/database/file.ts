@@ -40,20 +40,20 @@ const withFile = (path: string, flags: 'r' | 'r+', use: (descriptor: number) => 
   }
 };
 
-const headerOf = (path: string): Buffer => {
+const readHeader = (path: string): Buffer => {
   const header = Buffer.alloc(HEADER_LENGTH);
   withFile(path, 'r', (descriptor) => readSync(descriptor, header, 0, HEADER_LENGTH, 0));
   return header;
 };
 
 /** State of `path`, read from its first bytes without opening it as a database. */
-export const stateOf = (path: string, kind: DatabaseKind): FileState => {
+export const fileStateOf = (path: string, kind: DatabaseKind): FileState => {
   try {
     const stat = statSync(path, { throwIfNoEntry: false });
     if (stat === undefined) return 'missing';
     if (!stat.isFile()) return 'foreign';
     if (stat.size === 0) return 'empty';
-    const header = headerOf(path);
+    const header = readHeader(path);
     const isDatabase = header.toString('latin1', 0, MAGIC.length) === MAGIC;
     return isDatabase && header.readUInt32BE(APPLICATION_ID_AT) === kind.applicationId ? 'ours' : 'foreign';
   } catch (thrown) {
@@ -93,7 +93,7 @@ const copyInPlace = (made: string, path: string): void => {
 };
 
 /** Gives the finished file its name, unless another process was first: then its file is used. */
-const publish = (made: string, path: string): void => {
+const publishFile = (made: string, path: string): void => {
   for (const way of [linkSync, copyInPlace]) {
     try {
       way(made, path);
@@ -129,7 +129,7 @@ const build = (path: string, kind: DatabaseKind): void => {
     fill(made, kind);
     // Closing reports no error when the log could not be merged, and without its log the file is incomplete.
     if (existsSync(`${made}-wal`)) throw new Error('its log could not be taken into it');
-    publish(made, path);
+    publishFile(made, path);
   } finally {
     removeDatabase(made);
   }
@@ -159,7 +159,7 @@ export const makeFile = (path: string, kind: DatabaseKind): void => {
   // A log without its database would be replayed into the new one (SQLite ignores one beside an empty file). This
   // check comes first, since another process may be creating the database.
   const isOrphaned = ['-wal', '-journal'].some((suffix) => existsSync(path + suffix));
-  const state = stateOf(path, kind);
+  const state = fileStateOf(path, kind);
   try {
     if (isOrphaned && state === 'missing') {
       if (kind.survives === 'power loss') throw new Error('its log exists, but the file itself is missing');
@@ -176,7 +176,7 @@ export const makeFile = (path: string, kind: DatabaseKind): void => {
 
 /** The state of a file that may be written to; throws for a foreign one. */
 export const stateUnlessForeign = (path: string, kind: DatabaseKind): FileState => {
-  const state = stateOf(path, kind);
+  const state = fileStateOf(path, kind);
   if (state === 'foreign') throw kind.error({ kind: 'foreign', path, what: 'is not one of its files' });
   return state;
 };
@@ -207,11 +207,11 @@ interface PrivateFile {
   readonly error: DatabaseKind['error'];
 }
 
-const refuse = (message: string, hint: string): never => {
+const refuseDatabase = (message: string, hint: string): never => {
   throw new PayError('ledger', message, { hint });
 };
 
-const statsOf = (at: string, { path, error }: PrivateFile, look: typeof statSync): Stats | undefined => {
+const privateStats = (at: string, { path, error }: PrivateFile, look: typeof statSync): Stats | undefined => {
   try {
     return look(at, { throwIfNoEntry: false });
   } catch (thrown) {
@@ -219,11 +219,11 @@ const statsOf = (at: string, { path, error }: PrivateFile, look: typeof statSync
   }
 };
 
-const modeOf = ({ mode }: Stats): string => (mode & 0o777).toString(8).padStart(4, '0');
+const modeText = ({ mode }: Stats): string => (mode & 0o777).toString(8).padStart(4, '0');
 
-const checkOwner = (what: string, stats: Stats, uid: number): void => {
+const checkFileOwner = (what: string, stats: Stats, uid: number): void => {
   if (stats.uid === uid) return;
-  refuse(
+  refuseDatabase(
     `${what} belongs to another user (uid ${stats.uid}; you are uid ${uid})`,
     'run paycli as its owner, or set PAYCLI_HOME to a folder of your own',
   );
@@ -231,32 +231,36 @@ const checkOwner = (what: string, stats: Stats, uid: number): void => {
 
 /** A link to a folder is allowed, but other users must not be able to redirect it. */
 const checkLink = (folder: string, file: PrivateFile, uid: number): void => {
-  const stats = statsOf(folder, file, lstatSync);
-  if (stats?.isSymbolicLink() && stats.uid !== 0) checkOwner(`the link ${folder} to ${file.name}'s folder`, stats, uid);
+  const stats = privateStats(folder, file, lstatSync);
+  if (stats?.isSymbolicLink() && stats.uid !== 0)
+    checkFileOwner(`the link ${folder} to ${file.name}'s folder`, stats, uid);
 };
 
 /** Parent folders are not checked: in a folder such as /tmp others can't replace files that they don't own. */
 const checkFolder = (file: PrivateFile, uid: number): void => {
   const folder = dirname(file.path);
   checkLink(folder, file, uid);
-  const stats = statsOf(folder, file, statSync);
+  const stats = privateStats(folder, file, statSync);
   if (stats === undefined) return;
-  checkOwner(`${file.name}'s folder ${folder}`, stats, uid);
+  checkFileOwner(`${file.name}'s folder ${folder}`, stats, uid);
   if ((stats.mode & WRITABLE_BY_OTHERS) === 0) return;
-  refuse(
-    `${file.name}'s folder ${folder} is writable by other users (mode ${modeOf(stats)}), who could replace ${file.name}`,
+  refuseDatabase(
+    `${file.name}'s folder ${folder} is writable by other users (mode ${modeText(stats)}), who could replace ${file.name}`,
     `run: chmod go-w ${shellQuote(folder)}, or set PAYCLI_HOME to another folder`,
   );
 };
 
 const checkFile = (at: string, what: string, file: PrivateFile, uid: number): void => {
-  const stats = statsOf(at, file, lstatSync);
+  const stats = privateStats(at, file, lstatSync);
   if (stats === undefined) return;
-  if (stats.isSymbolicLink()) refuse(`${what} ${at} is a symbolic link`, 'replace it with what it points to');
-  if (!stats.isFile()) refuse(`${what} ${at} is not a file`, 'move it away');
-  checkOwner(`${what} ${at}`, stats, uid);
+  if (stats.isSymbolicLink()) refuseDatabase(`${what} ${at} is a symbolic link`, 'replace it with what it points to');
+  if (!stats.isFile()) refuseDatabase(`${what} ${at} is not a file`, 'move it away');
+  checkFileOwner(`${what} ${at}`, stats, uid);
   if ((stats.mode & OPEN_TO_OTHERS) !== 0) {
-    refuse(`${what} ${at} is open to other users (mode ${modeOf(stats)})`, `run: chmod 600 ${shellQuote(at)}`);
+    refuseDatabase(
+      `${what} ${at} is open to other users (mode ${modeText(stats)})`,
+      `run: chmod 600 ${shellQuote(at)}`,
+    );
   }
 };
 
@@ -266,17 +270,17 @@ const checkFile = (at: string, what: string, file: PrivateFile, uid: number): vo
  */
 const checkOneName = (file: PrivateFile): void => {
   const { name, path } = file;
-  const names = (): number => statsOf(path, file, lstatSync)?.nlink ?? 0;
+  const names = (): number => privateStats(path, file, lstatSync)?.nlink ?? 0;
   if (names() > 1) removeNamesOfMaking(path);
   const count = names();
   if (count > 1) {
-    refuse(
+    refuseDatabase(
       `${name} ${path} has ${count} names (hard links); processes that open it by different names would not see each other's locks`,
       `keep this name and remove the others; this finds them: find / -xdev -samefile ${shellQuote(path)}`,
     );
   }
   if (count === 1 && isMounted(path)) {
-    refuse(
+    refuseDatabase(
       `${name} ${path} is mounted as a single file, without the log that SQLite keeps beside it`,
       'mount the folder that it is in, not the file alone',
     );
@@ -300,17 +304,17 @@ export const checkPrivate = (file: PrivateFile, uid: number | undefined): void =
 };
 
 /** Time to wait for a lock, in milliseconds. */
-const PATIENCE_MS = 50;
+const COPY_WAIT_MS = 50;
 
 /**
  * Reads a database without creating or changing any file, not even SQLite's own beside it, which exist only while
  * another process has it open. Undefined when there is no database of this kind.
  */
 export const readWithoutLock = <T>(path: string, kind: DatabaseKind, look: (db: DatabaseSync) => T): T | undefined => {
-  if (stateOf(path, kind) !== 'ours') return undefined;
+  if (fileStateOf(path, kind) !== 'ours') return undefined;
   const isOpen = existsSync(`${path}-wal`) && existsSync(`${path}-shm`);
   const url = pathToFileURL(path);
   // An immutable read ignores a log that no process has open.
   if (!isOpen) url.searchParams.set('immutable', '1');
-  return closedAfter(new DatabaseSync(url, { readOnly: true, timeout: PATIENCE_MS }), look);
+  return closedAfter(new DatabaseSync(url, { readOnly: true, timeout: COPY_WAIT_MS }), look);
 };

@@ -30,7 +30,7 @@ const bringUpToDate = (db: DatabaseSync, path: string, kind: DatabaseKind): void
   refuseNewer(db, path, kind);
 };
 
-const asFault = (thrown: unknown, path: string, kind: DatabaseKind): PayError => {
+const openFault = (thrown: unknown, path: string, kind: DatabaseKind): PayError => {
   if (thrown instanceof PayError) return thrown;
   const [fault, what] = isDamage(thrown)
     ? (['damaged', 'is damaged'] as const)
@@ -47,7 +47,7 @@ const openOurs = <T>(path: string, kind: DatabaseKind, use: (db: DatabaseSync) =
     return use(db);
   } catch (thrown) {
     if (db?.isOpen) db.close();
-    throw asFault(thrown, path, kind);
+    throw openFault(thrown, path, kind);
   }
 };
 
@@ -100,7 +100,7 @@ export const openReadOnly = <T>(
   } catch (thrown) {
     if (db?.isOpen) db.close();
     closed();
-    throw asFault(thrown, path, kind);
+    throw openFault(thrown, path, kind);
   }
 };
 
@@ -132,14 +132,14 @@ const unlessBusy = <T>(take: () => T): T | undefined => {
 };
 
 /** Maximum time for which a process in `isHeld` delays taking the lock, in milliseconds. */
-const PATIENCE_MS = 2000;
+const LOCK_PATIENCE_MS = 2000;
 
 /** Takes a lock alone. Undefined when another process holds it. */
 export const holdLock = (path: string): (() => void) | undefined =>
-  unlessBusy(() => takeLock(path, 'alone', PATIENCE_MS));
+  unlessBusy(() => takeLock(path, 'alone', LOCK_PATIENCE_MS));
 
 /** True when a process holds the file. Concurrent calls of this function don't disturb one another. */
-export const isHeld = (path: string): boolean => {
+export const isFileLocked = (path: string): boolean => {
   if (!existsSync(path)) return false;
   const release = unlessBusy(() => takeLock(path, 'shared', 0));
   release?.();

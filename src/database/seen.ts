@@ -18,7 +18,7 @@ const SETUP = `PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache
   BEGIN;`;
 
 /** A usage error: the ledger is not at fault, and nothing is sent before all rows have been checked. */
-const notKept = (thrown: unknown): PayError =>
+const temporaryFileError = (thrown: unknown): PayError =>
   usageError(`couldn't check for duplicate rows without a temporary file: ${reasonOf(thrown)}`, {
     hint: 'free some space for temporary files, or set TMPDIR to another folder',
     cause: thrown,
@@ -28,7 +28,7 @@ const guarded = <T>(act: () => T): T => {
   try {
     return act();
   } catch (thrown) {
-    throw notKept(thrown);
+    throw temporaryFileError(thrown);
   }
 };
 

@@ -5,7 +5,7 @@ import type { Dialect } from '../core/data-files.ts';
 import { reasonOf, usageError } from '../core/error.ts';
 import type { Clock } from '../core/io.ts';
 import type { EventName } from '../core/webhook-event.ts';
-import { replaceFile, stateOf } from '../database/file.ts';
+import { fileStateOf, replaceFile } from '../database/file.ts';
 import { moveClock, setFaults } from './control.ts';
 import { randomKey } from './ids.ts';
 import { type Settling, settle, unknownActivity } from './payments.ts';
@@ -67,7 +67,7 @@ const secretOf = (signing: Signing): string => {
 };
 
 /** True if there is no data yet, so that none needs to be created. */
-const hasNothing = (path: string): boolean => ['missing', 'empty'].includes(stateOf(path, DATA_FILE));
+const hasNothing = (path: string): boolean => ['missing', 'empty'].includes(fileStateOf(path, DATA_FILE));
 
 interface InFile {
   /** The data file. */

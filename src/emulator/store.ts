@@ -5,7 +5,7 @@ import type { Onye } from '../contract/onye.ts';
 import type { Refund, Ugwo } from '../contract/ugwo.ts';
 import type { ActivityEnding, DeliveryState } from '../core/data-files.ts';
 import { parseExact, printExact } from '../core/json.ts';
-import { number, optionalNumber, optionalText, rehearse, text, transact } from '../database/connect.ts';
+import { number, optionalNumber, optionalText, rehearse, sqlText, transact } from '../database/connect.ts';
 import { openDatabase } from '../database/open.ts';
 import { meantBy } from './ids.ts';
 import { BeyondUse, DATA_FILE } from './schema.ts';
@@ -182,18 +182,18 @@ const DELIVERY = `SELECT delivery.*, webhook.url, webhook.events, webhook.secret
 
 const webhookOf = (row: StoredRow, id: unknown): Webhook => ({
   id: Number(id),
-  url: text(row?.['url']),
+  url: sqlText(row?.['url']),
   events: JSON.parse(optionalText(row?.['events']) ?? '[]') as string[],
-  secret: text(row?.['secret']),
+  secret: sqlText(row?.['secret']),
 });
 
 const deliveryOf = (row: StoredRow): OutgoingDelivery => ({
   id: number(row?.['seq']),
   webhook: webhookOf(row, row?.['webhook']),
-  uid: text(row?.['uid']),
-  event: text(row?.['event']),
-  subject: text(row?.['subject']),
-  data: text(row?.['data']),
+  uid: sqlText(row?.['uid']),
+  event: sqlText(row?.['event']),
+  subject: sqlText(row?.['subject']),
+  data: sqlText(row?.['data']),
   at: number(row?.['at']),
   state: optionalText(row?.['state']) as DeliveryState,
   due: optionalNumber(row?.['due']),

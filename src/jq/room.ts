@@ -47,7 +47,7 @@ const wrong = (what: string, hint = 'fix the filter; jq is documented at https:/
   usageError(`--jq: ${what}`, { hint });
 
 /** The error for a jq fault, without jq's own name and that of a file that does not exist. */
-const faultOf = (stderr: string): PayError => {
+const filterFault = (stderr: string): PayError => {
   const said = stderr
     .slice(Math.max(0, stderr.lastIndexOf('jq: error')))
     .replace(/^jq: error(?: \(at [^)]*\))?(?: \(not a string\))?:? */, '')
@@ -61,7 +61,7 @@ const crashOf = (thrown: unknown): PayError =>
     ? wrong('the filter needs more than 256 MB of memory', 'filter a list page by page with -o ndjson')
     : wrong(`jq failed: ${reasonOf(thrown)}`);
 
-const start = async (workerData: JqStart, file: string): Promise<Worker> => {
+const startWorker = async (workerData: JqStart, file: string): Promise<Worker> => {
   // The environment is empty because a filter can read it. `stderr: true` keeps the exit message of jq's runtime off
   // our stderr.
   const worker = new Worker(file, { workerData, env: {}, stderr: true });
@@ -141,10 +141,10 @@ export const openFilter = (filter: string, { clock, signals }: JqDeps, files: Jq
   const run = async (task: JqTask, write: Write): Promise<string> => {
     // After the first signal, a run still prints its results; the second signal stops the filter.
     const stop = signals.stop.aborted ? signals.leave : signals.stop;
-    started ??= start({ wasm: files.wasm, taken }, files.worker);
+    started ??= startWorker({ wasm: files.wasm, taken }, files.worker);
     const { code, stderr } = await bounded(await started, task, taken, clock, stop, write);
     if (stderr === undefined) throw wrong('debug, stderr and error wrote more than 1 MB', 'let them write less');
-    if (code !== 0) throw faultOf(stderr);
+    if (code !== 0) throw filterFault(stderr);
     return stderr;
   };
   return {

@@ -38,7 +38,7 @@ const filled = (): Uint8Array => {
   return bytes;
 };
 
-const say = (said: JqSaid): void => port?.postMessage(said);
+const postSaid = (said: JqSaid): void => port?.postMessage(said);
 
 /**
  * Replaces the output buffer of jq-wasm, which stores all output and trims it (see scripts/build.ts). jq waits until a
@@ -50,7 +50,7 @@ const stdout = {
     length += 1;
     if (length < PIECE) return;
     Atomics.store(taken, 0, 0);
-    say({ kind: 'piece', bytes: filled() });
+    postSaid({ kind: 'piece', bytes: filled() });
     Atomics.wait(taken, 0, 0);
   },
   reset: (): void => {
@@ -63,18 +63,18 @@ const stdout = {
 const MOST_SAID = 1024 * 1024;
 
 const messages = new Uint8Array(MOST_SAID);
-let written = 0;
+let writtenCount = 0;
 
 /** Replaces the buffer of jq-wasm for jq's messages, which has no limit. */
 const stderr = {
   push: (byte: number): void => {
-    if (written < MOST_SAID) messages[written] = byte;
-    written += 1;
+    if (writtenCount < MOST_SAID) messages[writtenCount] = byte;
+    writtenCount += 1;
   },
   reset: (): void => {
-    written = 0;
+    writtenCount = 0;
   },
-  toString: (): string => new TextDecoder().decode(messages.subarray(0, written)),
+  toString: (): string => new TextDecoder().decode(messages.subarray(0, writtenCount)),
 };
 
 Object.assign(globalThis, { jqStdout: stdout, jqStderr: stderr });
@@ -83,6 +83,6 @@ const jq = await loadJq({ wasmBinary: readFileSync(wasm) });
 
 port?.on('message', ({ text, program, flags }: JqTask) => {
   const { exitCode: code, stderr: said } = jq.raw(text, program, [...flags]);
-  say({ kind: 'end', bytes: filled(), code, stderr: written > MOST_SAID ? undefined : said });
+  postSaid({ kind: 'end', bytes: filled(), code, stderr: writtenCount > MOST_SAID ? undefined : said });
 });
-say({ kind: 'ready' });
+postSaid({ kind: 'ready' });

@@ -1,6 +1,6 @@
 import { CHARGE, type ChargeState } from '../core/charge.ts';
 import { reasonOf } from '../core/error.ts';
-import { number, optionalNumber, optionalText, text } from '../database/connect.ts';
+import { number, optionalNumber, optionalText, sqlText } from '../database/connect.ts';
 import type { ChargeTerms, Entry, Evidence, KeptActivity, Money, RequestTerms, ServiceTime } from './entry.ts';
 import { bootOf } from './sender.ts';
 import { moneyIn } from './transitions.ts';
@@ -104,7 +104,7 @@ const activityOf = (row: Row): KeptActivity | undefined => {
   if (uid === undefined) return undefined;
   return {
     uid,
-    status: text(row[AT.status]),
+    status: sqlText(row[AT.status]),
     nextAction: JSON.parse(optionalText(row[AT.next_action]) ?? 'null'),
     createdAt: optionalText(row[AT.activity_created_at]),
   };
@@ -125,7 +125,7 @@ const askedOf = (row: Row): RequestTerms => ({
 
 /** Fields that only charges have. */
 const termsOf = (row: Row): ChargeTerms => ({
-  medium: text(row[AT.medium]),
+  medium: sqlText(row[AT.medium]),
   provider: optionalText(row[AT.provider]),
   phone: optionalText(row[AT.phone]),
   phoneDigest: optionalText(row[AT.phone_digest]),
@@ -147,23 +147,23 @@ const requestOf = (row: Row): Pick<Entry, 'path' | 'body' | 'asked'> => ({
 
 /** Converts a table row to an entry. */
 export const entryOf = (row: Row): Entry => {
-  const boot = text(row[AT.boot]);
+  const boot = sqlText(row[AT.boot]);
   return {
-    id: text(row[AT.id]),
+    id: sqlText(row[AT.id]),
     seq: number(row[AT.seq]),
-    kind: text(row[AT.kind]),
-    state: text(row[AT.state]) as ChargeState,
-    service: text(row[AT.service]),
-    origin: text(row[AT.origin]),
+    kind: sqlText(row[AT.kind]),
+    state: sqlText(row[AT.state]) as ChargeState,
+    service: sqlText(row[AT.service]),
+    origin: sqlText(row[AT.origin]),
     workspace: optionalText(row[AT.workspace]),
     profile: optionalText(row[AT.profile]),
-    about: text(row[AT.ugwo]),
-    digest: text(row[AT.digest]),
+    about: sqlText(row[AT.ugwo]),
+    digest: sqlText(row[AT.digest]),
     job: optionalText(row[AT.job]),
     row: optionalNumber(row[AT.row]),
     deadline: number(row[AT.deadline]),
     createdAt: number(row[AT.created_at]),
-    sender: { pid: number(row[AT.pid]), boot, started: text(row[AT.started]) },
+    sender: { pid: number(row[AT.pid]), boot, started: sqlText(row[AT.started]) },
     begun: { boot: bootOf({ boot }), uptime: number(row[AT.begun_uptime]) },
     took: optionalNumber(row[AT.took]),
     told: serviceTimeOf(row),
@@ -172,7 +172,7 @@ export const entryOf = (row: Row): Entry => {
     activity: activityOf(row),
     money: moneyOf(row),
     operator: optionalText(row[AT.operator]),
-    evidence: JSON.parse(text(row[AT.evidence])) as Evidence[],
+    evidence: JSON.parse(sqlText(row[AT.evidence])) as Evidence[],
     ...(row[AT.kind] === CHARGE ? termsOf(row) : requestOf(row)),
   };
 };

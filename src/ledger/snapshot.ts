@@ -3,7 +3,7 @@ import { BOUNDS, cutText } from '../core/bounds.ts';
 import { activitiesOf, latestActivityOf, machineValue, statusOf } from '../core/charge.ts';
 import { isId } from '../core/ids.ts';
 import { definedIn, printExact, valueAt } from '../core/json.ts';
-import { type ApiRecord, askedBy, servedBy } from '../core/record.ts';
+import { type ApiRecord, earliestAsked, earliestServed } from '../core/record.ts';
 import type { KeptActivity, RequestTerms } from './entry.ts';
 
 /** Result of a read of a payment request (public-facts.md, Payment requests), with the fields that could be parsed. */
@@ -146,7 +146,7 @@ export const keptActivity = (activity: unknown, read: ReadTimes = {}): KeptActiv
     facts: activityFacts(activity),
     psp: wordAt(activity, 'psp'),
     pspReference: wordAt(activity, 'psp_external_id'),
-    ...definedIn({ servedAt: servedBy(read), askedAt: askedBy(read) }),
+    ...definedIn({ servedAt: earliestServed(read), askedAt: earliestAsked(read) }),
   };
 };
 

@@ -2,7 +2,7 @@ import { paymentsThat } from '../charge/payment.ts';
 import { CHARGE, CHARGE_STATES, REFUND, ROW_STATES, type RowCounts, type RowState } from '../core/charge.ts';
 import { EXIT_CODES } from '../core/error.ts';
 import { isJsonObject, parseIfJson } from '../core/json.ts';
-import { number, optionalNumber, optionalText, text } from '../database/connect.ts';
+import { number, optionalNumber, optionalText, sqlText } from '../database/connect.ts';
 import type { JobsBackend, Query } from './backend.ts';
 import type { Scope } from './entry.ts';
 import { type Job, type JobKind, type JobRow, type KeptUpdate, UPDATE_STATES, type UpdateState } from './job.ts';
@@ -138,8 +138,8 @@ const adjustmentsText = (counts: RowCounts | undefined): string | null =>
   counts === undefined ? null : JSON.stringify(counts);
 
 const jobOf = ([id, kind, command, name, service, origin, profile, rows, created, run, adjustments]: Row): Job => ({
-  ...{ id: text(id), kind: text(kind) as JobKind, command: text(command), name: text(name) },
-  ...{ service: text(service), origin: text(origin), profile: optionalText(profile) },
+  ...{ id: sqlText(id), kind: sqlText(kind) as JobKind, command: sqlText(command), name: sqlText(name) },
+  ...{ service: sqlText(service), origin: sqlText(origin), profile: optionalText(profile) },
   ...{ rows: number(rows), createdAt: number(created), runAt: number(run) },
   adjustments: adjustmentsOf(optionalText(adjustments)),
 });
@@ -150,9 +150,9 @@ const jobValues = ({ adjustments, ...job }: Job): Value[] => [
 ];
 
 export const updateOf = ([job, row, onye, state, deadline, exit, message, pid, boot, started]: Row): KeptUpdate => ({
-  ...{ job: text(job), row: number(row), onye: text(onye), state: text(state) as UpdateState },
+  ...{ job: sqlText(job), row: number(row), onye: sqlText(onye), state: sqlText(state) as UpdateState },
   ...{ deadline: number(deadline), exitCode: optionalNumber(exit), message: optionalText(message) },
-  sender: { pid: number(pid), boot: text(boot), started: text(started) },
+  sender: { pid: number(pid), boot: sqlText(boot), started: sqlText(started) },
 });
 
 export const updateValues = ({ job, row, onye, state, deadline, exitCode, message, sender }: KeptUpdate): Value[] => [
@@ -243,7 +243,7 @@ export const chargedOfJob = (schema: Schema, job: string): Statement => [
 export const chargedTotal = (found: readonly Row[]): Total => {
   const sum = (at: number): number => found.reduce((total, row) => total + number(row[at]), 0);
   const known = found.filter(([currency]) => currency !== null);
-  const amounts = known.map(([currency, , amount]) => [text(currency), BigInt(optionalText(amount) ?? 0)] as const);
+  const amounts = known.map(([currency, , amount]) => [sqlText(currency), BigInt(optionalText(amount) ?? 0)] as const);
   return { rows: sum(1), amounts: new Map(amounts), unknown: sum(3) };
 };
 
@@ -286,9 +286,9 @@ export const POLICY = 'profile, policy, set_by, set_at';
 const APPROVAL = 'job, rows, amounts, unknown, asked_by, asked_at, approved_by, approved_at';
 
 export const policyOf = ([profile, policy, by, at]: Row): Allowance['kept'] => ({
-  profile: text(profile),
-  policy: readPolicy(text(policy)),
-  by: text(by),
+  profile: sqlText(profile),
+  policy: readPolicy(sqlText(policy)),
+  by: sqlText(by),
   at: number(at),
 });
 
@@ -306,9 +306,9 @@ export const approvalBy = (schema: Schema, job: string): Statement => [
 export const approvalIn = (found: readonly Row[]): Approval | undefined => found.map(approvalOf)[0];
 
 const approvalOf = ([job, rows, amounts, unknown, askedBy, askedAt, approvedBy, approvedAt]: Row): Approval => ({
-  job: text(job),
-  total: { rows: number(rows), amounts: readAmounts(text(amounts)), unknown: number(unknown) },
-  askedBy: text(askedBy),
+  job: sqlText(job),
+  total: { rows: number(rows), amounts: readAmounts(sqlText(amounts)), unknown: number(unknown) },
+  askedBy: sqlText(askedBy),
   askedAt: number(askedAt),
   approvedBy: optionalText(approvedBy),
   approvedAt: optionalNumber(approvedAt),

@@ -9,7 +9,7 @@ import {
   type Tool,
 } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
-import { turn } from '../core/async.ts';
+import { nextTurn } from '../core/async.ts';
 import type { Io } from '../core/io.ts';
 import { isJsonObject, parseIfJson } from '../core/json.ts';
 
@@ -55,7 +55,7 @@ const asks = (server: Server, { mcpReq }: ServerContext): Pick<Caller, 'elicits'
   };
 };
 
-const resultOf = (answer: ToolAnswer) => {
+const toolResult = (answer: ToolAnswer) => {
   if ('text' in answer) return { content: [{ type: 'text' as const, text: answer.text }], isError: answer.isError };
   const requestedSchema = { type: 'object' as const, properties: {} };
   const asked = inputRequired.elicit({ message: answer.question, requestedSchema });
@@ -81,10 +81,10 @@ const openProgress = ({ mcpReq }: ServerContext, signal: AbortSignal) => {
 };
 
 /** Calls that run at once; the others wait. */
-const AT_ONCE = 8;
+const CALLS_AT_ONCE = 8;
 
 /** Returns a function that runs work, at most `most` at once. */
-const limited = (most: number) => {
+const limitCalls = (most: number) => {
   const waiting: (() => void)[] = [];
   let free = most;
   return async <T>(work: () => Promise<T>): Promise<T> => {
@@ -101,7 +101,7 @@ const limited = (most: number) => {
 };
 
 /** Bytes of the largest message. */
-const LONGEST = 4 * 1024 * 1024;
+const LONGEST_MESSAGE = 4 * 1024 * 1024;
 /** Bytes at both ends of a larger one that are kept, to find its id. */
 const END = 200;
 
@@ -111,7 +111,7 @@ interface Line {
 }
 
 /** Splits the input into lines. Of a line that is too long, only the ends are kept. */
-async function* linesOf(input: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
+async function* readMessages(input: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
   let [parts, size]: [Uint8Array[], number] = [[], 0];
   for await (const chunk of input) {
     let from = 0;
@@ -120,7 +120,7 @@ async function* linesOf(input: AsyncIterable<Uint8Array>): AsyncGenerator<Line> 
       const part = chunk.subarray(from, end === -1 ? chunk.length : end);
       parts.push(part);
       size += part.length;
-      const isWhole = size <= LONGEST;
+      const isWhole = size <= LONGEST_MESSAGE;
       if (!isWhole) {
         const all = Buffer.concat(parts);
         parts = [all.subarray(0, END), all.subarray(-END)];
@@ -137,7 +137,7 @@ const ID = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d+|"[^"\\]*"
 
 const tooLong = (text: string): string => {
   const [, first, last] = ID.exec(text) ?? [];
-  const error = JSON.stringify({ code: -32600, message: `the message is larger than ${LONGEST} bytes` });
+  const error = JSON.stringify({ code: -32600, message: `the message is larger than ${LONGEST_MESSAGE} bytes` });
   return `{"jsonrpc":"2.0","id":${first ?? last ?? 'null'},"error":${error}}\n`;
 };
 
@@ -158,7 +158,7 @@ export const serveMcp = async (box: ToolBox, { stdin, stdout }: Pick<Io, 'stdin'
   /** Calls, and answers being written. */
   const running = new Set<Promise<unknown>>();
   const calls = new Set<AbortController>();
-  const oneOf = limited(AT_ONCE);
+  const oneOf = limitCalls(CALLS_AT_ONCE);
   let left = false;
   const track = <T>(work: Promise<T>): Promise<T> => {
     running.add(work);
@@ -188,14 +188,14 @@ export const serveMcp = async (box: ToolBox, { stdin, stdout }: Pick<Io, 'stdin'
     server.setRequestHandler('tools/call', async ({ params: { name, arguments: given = {} } }, context) => {
       const answer = await track(callOf(name, given, server, context));
       if (answer === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no tool ${name}`);
-      return resultOf(answer);
+      return toolResult(answer);
     });
     return server;
   };
 
   const messages = async function* (): AsyncGenerator<Buffer> {
     try {
-      for await (const { text, isWhole } of linesOf(stdin.bytes())) {
+      for await (const { text, isWhole } of readMessages(stdin.bytes())) {
         if (isWhole) yield Buffer.from(`${withoutNulls(text)}\n`);
         else await write(tooLong(text));
       }
@@ -203,7 +203,7 @@ export const serveMcp = async (box: ToolBox, { stdin, stdout }: Pick<Io, 'stdin'
       left = true;
       for (const call of calls) call.abort(CLIENT);
       // A call that has just arrived is not running yet, and an ended one is not yet answered.
-      for (await turn(); running.size > 0; await turn()) await Promise.allSettled(running);
+      for (await nextTurn(); running.size > 0; await nextTurn()) await Promise.allSettled(running);
     }
   };
   const input = Readable.from(messages());

@@ -40,7 +40,7 @@ const innerListLines = async (value: unknown, list: InnerList, surface: Surface)
   return [...wrap(list.heading, width).map(styles.heading), ...table.trimEnd().split('\n'), ...rest];
 };
 
-const fieldsOf = (value: unknown, columns: readonly Column[], styles: Styles): CardField[] =>
+const cardFields = (value: unknown, columns: readonly Column[], styles: Styles): CardField[] =>
   columns.map((column) => ({ label: labelOf(column), cell: cellOf(value, column, styles) }));
 
 const plainCell = (value: unknown): Cell => ({ text: visible(plainText(value)), paint: unpainted });
@@ -80,14 +80,14 @@ interface Parts {
 const wholeParts = async (value: unknown, view: View, surface: Surface): Promise<Parts> => {
   const { styles } = surface;
   const columns = view.columns.filter((column) => column.machineOnly !== true);
-  const known = fieldsOf(value, columns, styles).filter(({ cell }) => cell.text !== '');
+  const known = cardFields(value, columns, styles).filter(({ cell }) => cell.text !== '');
   const action = view.nextAction?.(value);
   const blocks = action === undefined ? [] : [await nextActionLines(action, amountOf(value, view, styles), surface)];
   for (const list of view.lists ?? []) blocks.push(await innerListLines(value, list, surface));
   return { fields: [...known, ...otherFields(value, view, styles)], blocks };
 };
 
-const partsOf = async (
+const cardParts = async (
   record: ApiRecord,
   names: readonly string[] | undefined,
   view: View,
@@ -95,10 +95,10 @@ const partsOf = async (
 ): Promise<Parts> => {
   const value = exactValue(record);
   if (names === undefined) return wholeParts(value, view, surface);
-  return { fields: fieldsOf(value, checkRecordColumns(names, view, record), surface.styles), blocks: [] };
+  return { fields: cardFields(value, checkRecordColumns(names, view, record), surface.styles), blocks: [] };
 };
 
-const textOf = ({ fields, blocks }: Parts, { width, styles }: Surface): string =>
+const cardText = ({ fields, blocks }: Parts, { width, styles }: Surface): string =>
   [fieldLines(fields, width, styles), ...blocks]
     .filter((block) => block.length > 0)
     .flatMap((block, index) => (index === 0 ? block : ['', ...block]))
@@ -109,16 +109,16 @@ const textOf = ({ fields, blocks }: Parts, { width, styles }: Surface): string =
  * Renders one record for people: the view's columns that have a value, then all other scalars, then the customer's next
  * step, then the lists inside the record. With `names`, those columns alone.
  */
-export const card = async (
+export const drawCard = async (
   record: ApiRecord,
   names: readonly string[] | undefined,
   view: View,
   surface: Surface,
 ): Promise<string> => {
-  const text = textOf(await partsOf(record, names, view, surface), surface);
+  const text = cardText(await cardParts(record, names, view, surface), surface);
   if (text !== '') return text;
   const plain = wrap(visible(plainText(exactValue(record)) || cutText(record.text, BOUNDS.cell)), surface.width);
-  return textOf({ fields: [], blocks: [plain] }, surface);
+  return cardText({ fields: [], blocks: [plain] }, surface);
 };
 
 /**
@@ -132,13 +132,13 @@ export const cardChanges = async (
   view: View,
   surface: Surface,
 ): Promise<string> => {
-  const [old, now] = [await partsOf(before, names, view, surface), await partsOf(after, names, view, surface)];
+  const [old, now] = [await cardParts(before, names, view, surface), await cardParts(after, names, view, surface)];
   const gone = old.fields.some(({ label }) => now.fields.every((field) => field.label !== label));
-  const blockText = ({ blocks }: Parts): string => textOf({ fields: [], blocks }, surface);
+  const blockText = ({ blocks }: Parts): string => cardText({ fields: [], blocks }, surface);
   const isNews = blockText(now) !== '' && blockText(now) !== blockText(old);
-  if (gone || isNews) return card(after, names, view, surface);
+  if (gone || isNews) return drawCard(after, names, view, surface);
   const said = new Set(old.fields.map(({ label, cell }) => `${label}\n${cell.text}`));
-  return textOf(
+  return cardText(
     { fields: now.fields.filter(({ label, cell }) => !said.has(`${label}\n${cell.text}`)), blocks: [] },
     surface,
   );

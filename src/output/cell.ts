@@ -35,23 +35,23 @@ export const isEnum = (value: unknown): boolean =>
   typeof value === 'string' || typeof value === 'number' || isPair(value);
 
 /** Members of any name, such as those of a merchant's metadata: a name tells nothing there. */
-const FREE = /(?:^|\.)(?:meta|metadata|headers)\./;
-const MONEY: readonly string[] = [
+const FREE_MEMBERS = /(?:^|\.)(?:meta|metadata|headers)\./;
+const MONEY_NAMES: readonly string[] = [
   ...['amount', 'charged_amount', 'total_amount_paid', 'received', 'refunded', 'missing', 'excess'],
   ...['max_amount', 'amount_today', 'approve_above', 'max_refund_amount', 'refund_amount_today'],
 ];
 const ENUMS: readonly string[] = ['status', 'currency', 'medium', 'type', 'activity_type', 'psp'];
 
 /** The kind of a field by its name, at any depth. A view may know better. */
-export const kindOf = (path: string): 'money' | 'enum' | undefined => {
-  if (FREE.test(path)) return undefined;
+export const kindOfName = (path: string): 'money' | 'enum' | undefined => {
+  if (FREE_MEMBERS.test(path)) return undefined;
   const name = path.slice(path.lastIndexOf('.') + 1);
-  if (MONEY.includes(name)) return 'money';
+  if (MONEY_NAMES.includes(name)) return 'money';
   return ENUMS.includes(name) ? 'enum' : undefined;
 };
 
 /** The currency of the amount at a path: the nearest one around it, or its checkout's. */
-const currencyOf = (record: unknown, path: string): string | undefined => {
+const currencyAt = (record: unknown, path: string): string | undefined => {
   const names = path.split('.').slice(0, -1);
   for (let depth = names.length; depth >= 0; depth -= 1) {
     for (const name of ['currency', 'checkout.currency']) {
@@ -63,7 +63,7 @@ const currencyOf = (record: unknown, path: string): string | undefined => {
 };
 
 /** The digits of an amount; undefined for a value that can't be one. */
-const minorText = (value: unknown): string | undefined => {
+const minorCell = (value: unknown): string | undefined => {
   const minor = value instanceof NumberText ? value.text : value;
   if (isBlank(minor) || (typeof minor !== 'number' && typeof minor !== 'string')) return undefined;
   return String(minor).length > BOUNDS.word ? undefined : String(minor);
@@ -71,7 +71,7 @@ const minorText = (value: unknown): string | undefined => {
 
 /** The amount at a path of a record in decimals, for programs; undefined for a value that can't be one. */
 export const machineDecimals = (record: unknown, value: unknown, path: string): string | undefined => {
-  const [minor, currency] = [minorText(value), currencyOf(record, path)];
+  const [minor, currency] = [minorCell(value), currencyAt(record, path)];
   if (minor === undefined) return undefined;
   return currency === undefined ? inMinorUnit(minor) : decimalText(minor, currency);
 };
@@ -131,16 +131,16 @@ const timeText = (value: unknown): string => {
 };
 
 const moneyText = (value: unknown, currency: string | undefined): string => {
-  const minor = minorText(value);
+  const minor = minorCell(value);
   if (minor === undefined) return plainText(value instanceof NumberText ? value.text : value);
   return currency === undefined ? inMinorUnit(minor) : formatMoney(minor, currency);
 };
 
-const count = memo(() => new Intl.NumberFormat('en-US'));
+const countFormat = memo(() => new Intl.NumberFormat('en-US'));
 
-const countText = (value: unknown, always: boolean): string => {
+const countCell = (value: unknown, always: boolean): string => {
   if (typeof value !== 'number') return plainText(value);
-  return value === 0 && !always ? '' : count().format(value);
+  return value === 0 && !always ? '' : countFormat().format(value);
 };
 
 const customerText = (customer: unknown): string => {
@@ -162,13 +162,13 @@ export const valueIn = (record: unknown, { path, or }: Column): unknown => {
   return isBlank(value) && or !== undefined ? valueAt(record, or) : value;
 };
 
-const textOf = (record: unknown, column: Column): string => {
+const peopleText = (record: unknown, column: Column): string => {
   const value = valueIn(record, column);
   if (column.kind === 'time') return timeText(value);
-  if (column.kind === 'money') return moneyText(value, currencyOf(record, column.path));
+  if (column.kind === 'money') return moneyText(value, currencyAt(record, column.path));
   if (column.kind === 'state') return stateText(value, column);
   if (column.kind === 'enum') return enumText(value);
-  if (column.kind === 'count') return countText(value, column.always === true);
+  if (column.kind === 'count') return countCell(value, column.always === true);
   if (column.kind === 'customer') return customerText(value);
   if (column.kind === 'mediums') return mediumsText(value);
   if (column.kind === 'reason') return plainText(failureReason(value) ?? value);
@@ -179,7 +179,7 @@ const textOf = (record: unknown, column: Column): string => {
 export const cellOf = (record: unknown, column: Column, styles: Styles): Cell => {
   const value = valueIn(record, column);
   const paint = column.kind === 'state' && isEnum(value) ? styles.state(machineValue(value)) : unpainted;
-  return { text: visible(textOf(record, column)), paint };
+  return { text: visible(peopleText(record, column)), paint };
 };
 
 /** The label of a column on a card. */

@@ -5,7 +5,7 @@ import { isJsonObject, valueAt } from '../core/json.ts';
 import type { ApiRecord } from '../core/record.ts';
 import type { CellKind, Column, OutputOptions, View } from '../core/result.ts';
 import { didYouMean } from '../core/text.ts';
-import { exactValue, isBlank, kindOf, valueIn } from './cell.ts';
+import { exactValue, isBlank, kindOfName, valueIn } from './cell.ts';
 
 const firstSegment = (path: string): string => path.split('.', 1)[0] ?? path;
 
@@ -29,7 +29,7 @@ const pathsIn = (values: readonly unknown[]): Set<string> => {
 };
 
 const withKind = (column: Column): Column => {
-  const kind = column.kind ?? kindOf(column.path);
+  const kind = column.kind ?? kindOfName(column.path);
   return kind === undefined ? column : { ...column, kind };
 };
 
@@ -97,7 +97,7 @@ export const checkColumnsAhead = (names: readonly string[], view: View): readonl
  * The columns for `--columns`. Known are the view's paths, their first segments, and every path in `records` (the first
  * page of a list). Without records, only the view is checked. Throws a usage error that lists the known columns.
  */
-export const checkColumns = (
+export const readColumns = (
   names: readonly string[],
   view: View,
   records: readonly ApiRecord[] = [],
@@ -122,7 +122,7 @@ export const checkRecordColumns = (names: readonly string[], view: View, record:
   const columns = namedColumns(names, view);
   const roots = new Set(viewPaths(view).map(firstSegment));
   const others = columns.map(({ path }) => path).filter((path) => !roots.has(firstSegment(path)));
-  checkColumns(others, view, [record]);
+  readColumns(others, view, [record]);
   return columns;
 };
 

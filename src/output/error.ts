@@ -62,23 +62,23 @@ const explainer = async ({ detail: { nameOf, title } }: PayError, withCodes: boo
 const jsonWhole = (text: string, redactor: Redactor): string =>
   visibleJson(minify(cleanedJson(text, (string) => redactor.cleanAll(string))));
 
-const beginning = (text: string, redactor: Redactor): string => cutText(redactor.cleanAll(text), BOUNDS.answer);
+const cutMessage = (text: string, redactor: Redactor): string => cutText(redactor.cleanAll(text), BOUNDS.answer);
 
 /** An answer as a JSON member on one line. JSON is kept complete; other text is cut and written as a string. */
 const jsonMember = (text: string, redactor: Redactor): string =>
-  isJson(text) ? jsonWhole(text, redactor) : visibleJson(JSON.stringify(beginning(text, redactor)));
+  isJson(text) ? jsonWhole(text, redactor) : visibleJson(JSON.stringify(cutMessage(text, redactor)));
 
 /** An answer for people; only its beginning where it is too long to read. */
 const jsonLine = (text: string, redactor: Redactor): string =>
-  text.length > BOUNDS.answer ? visible(beginning(text, redactor)) : jsonWhole(text, redactor);
+  text.length > BOUNDS.answer ? visible(cutMessage(text, redactor)) : jsonWhole(text, redactor);
 
-const pathOf = ({ path }: NonNullable<ErrorDetail['request']>, redactor: Redactor): string =>
+const cleanedPath = ({ path }: NonNullable<ErrorDetail['request']>, redactor: Redactor): string =>
   cleanedUrl(path, (text) => redactor.cleanAll(text));
 
 const requestLine = ({ request, status, title }: ErrorDetail, redactor: Redactor): string | undefined => {
   if (request === undefined) return undefined;
   const answer = status === undefined ? '' : `: ${status}${title === undefined ? '' : ` ${title}`}`;
-  return visible(`${request.method} ${pathOf(request, redactor)}${answer}`);
+  return visible(`${request.method} ${cleanedPath(request, redactor)}${answer}`);
 };
 
 const stackLines = (thrown: unknown): string[] => {
@@ -89,7 +89,7 @@ const stackLines = (thrown: unknown): string[] => {
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** The indent of all lines of a message but the first. */
-const INDENT = '  ';
+const ERROR_INDENT = '  ';
 
 /**
  * Renders an error for people: the event and its reason, a line per violation with flag and property, the next step,
@@ -102,11 +102,11 @@ export const errorBlock = async (
 ): Promise<string> => {
   const { stderr, env, redactor } = beside;
   const styles = await stylesFor(color, speaksUtf8(env));
-  const room = roomOn(stderr) - INDENT.length;
-  const setIn = (text: string): string[] => proseLines(text, room, beside).map((line) => INDENT + line);
+  const room = roomOn(stderr) - ERROR_INDENT.length;
+  const setIn = (text: string): string[] => proseLines(text, room, beside).map((line) => ERROR_INDENT + line);
   const led = (lead: string, paint: Paint, text: string): string[] => {
     const [first = '', ...more] = proseLines(`${lead} ${text}`, room, beside);
-    return [paint(lead) + first.slice(lead.length), ...more.map((line) => INDENT + line)];
+    return [paint(lead) + first.slice(lead.length), ...more.map((line) => ERROR_INDENT + line)];
   };
   const explain = await explainer(error, codes);
   const [first = '', ...more] = lines(explain(error.message));
@@ -115,7 +115,7 @@ export const errorBlock = async (
   const small = [
     ...(ledgerId === undefined ? [] : setIn(`in the ledger: ${visible(ledgerId)}`)),
     ...(request === undefined ? [] : setIn(request)),
-    ...(stack ? stackLines(error).map((line) => INDENT + redactor.cleanAll(line)) : []),
+    ...(stack ? stackLines(error).map((line) => ERROR_INDENT + redactor.cleanAll(line)) : []),
   ];
   const block = [
     ...(error.kind === 'interrupted'
@@ -156,7 +156,7 @@ export const errorLine = (
     code,
     title,
     violations: violations.length === 0 ? undefined : violations.map(violationJson),
-    request: request && { method: request.method, path: pathOf(request, redactor) },
+    request: request && { method: request.method, path: cleanedPath(request, redactor) },
     ledger_id: ledgerId,
   };
   const own = visibleJson(cleanedJson(JSON.stringify({ error }), (string) => redactor.cleanAll(string))).slice(0, -2);

@@ -20,7 +20,7 @@ export const isDrawn = (
 ): boolean => format === 'table' && columns === undefined && canRewrite(stdout, env) && (env['NO_COLOR'] ?? '') === '';
 
 /** The lines of a board, at most `rows`. */
-const linesOf = async (
+const boardLines = async (
   { view, records, below }: Board,
   io: Pick<Io, 'redactor'>,
   surface: Surface,
@@ -44,7 +44,7 @@ export const showBoard = async (
   const draw = async (): Promise<void> => {
     // The cursor occupies the last row.
     const rows = Math.max(1, (stdout.rows ?? DEFAULT_ROWS) - 1);
-    await frame.show(await linesOf(board(rows), io, await surface(), rows));
+    await frame.show(await boardLines(board(rows), io, await surface(), rows));
   };
   try {
     for await (const _page of pages) {

@@ -4,19 +4,19 @@ import type { ApiRecord } from '../core/record.ts';
 import type { Column, OutputOptions, View } from '../core/result.ts';
 import { forSpreadsheet, MARK, visibleCell, visibleJson, visibleText, withoutFormula } from '../core/text.ts';
 import { exactValue, isBlank, isEnum, isScalar, machineDecimals, machineText } from './cell.ts';
-import { checkColumns, checkRecordColumns, columnFor, machineColumns, machineName, namedColumns } from './columns.ts';
+import { checkRecordColumns, columnFor, machineColumns, machineName, namedColumns, readColumns } from './columns.ts';
 import type { Sink } from './walk.ts';
 
 /** Keeps the line breaks between tokens: strings contain none. */
 const visibleIndented = (text: string): string => text.split('\n').map(visibleJson).join('\n');
 
 /** The parts of a value at the paths, nested as in the value: jq finds them at the same paths. An absent part is null. */
-const partsOf = (value: unknown, paths: readonly (readonly string[])[]): unknown => {
+const pickPaths = (value: unknown, paths: readonly (readonly string[])[]): unknown => {
   if (paths.some((path) => path.length === 0)) return value ?? null;
   const names = [...new Set(paths.map(([name = '']) => name))];
   const parts = names.map((name) => {
     const below = paths.filter(([first]) => first === name).map(([, ...rest]) => rest);
-    return [name, partsOf(valueAt(value, name), below)] as const;
+    return [name, pickPaths(valueAt(value, name), below)] as const;
   });
   // The elements that were chosen of a list stay at their places.
   const byName = new Map(parts);
@@ -24,9 +24,9 @@ const partsOf = (value: unknown, paths: readonly (readonly string[])[]): unknown
 };
 
 /** The record with only the named columns. */
-const chosen = (record: ApiRecord, columns: readonly Column[]): ApiRecord => {
+const pickColumns = (record: ApiRecord, columns: readonly Column[]): ApiRecord => {
   const paths = columns.map(({ path }) => path.split('.'));
-  return { value: record.value, text: printExact(partsOf(exactValue(record), paths)) };
+  return { value: record.value, text: printExact(pickPaths(exactValue(record), paths)) };
 };
 
 /** Renders one record as JSON: one line for programs, indented for people. With `names`, those columns alone. */
@@ -36,29 +36,29 @@ export const jsonRecord = (
   view: View,
   indented: boolean,
 ): string => {
-  const { text } = names === undefined ? record : chosen(record, checkRecordColumns(names, view, record));
+  const { text } = names === undefined ? record : pickColumns(record, checkRecordColumns(names, view, record));
   return `${indented ? visibleIndented(indent(text)) : visibleJson(minify(text))}\n`;
 };
 
 /** Wraps a sink so that it gets records with only the named columns. */
-const choosing = (sink: Sink, names: readonly string[] | undefined, view: View): Sink => {
+const chooseColumns = (sink: Sink, names: readonly string[] | undefined, view: View): Sink => {
   if (names === undefined) return sink;
   let columns: readonly Column[] | undefined;
   return {
     ...sink,
     *page(records, more) {
-      if (records.length > 0) columns ??= checkColumns(names, view, records);
-      const parts = records.map((record) => chosen(record, columns ?? []));
+      if (records.length > 0) columns ??= readColumns(names, view, records);
+      const parts = records.map((record) => pickColumns(record, columns ?? []));
       yield* sink.page(parts, more);
     },
   };
 };
 
 /** A record of a list on one line: every field and number as it was sent. */
-const lineOf = (record: ApiRecord): Uint8Array => record.bytes ?? Buffer.from(visibleJson(minify(record.text)));
+const recordLine = (record: ApiRecord): Uint8Array => record.bytes ?? Buffer.from(visibleJson(minify(record.text)));
 
 /** Concatenates bytes in a reused buffer: a new one for each page would be most of the memory of a walk. */
-const openRoom = () => {
+const openJoiner = () => {
   let room = Buffer.alloc(0);
   return (parts: readonly Uint8Array[]): Uint8Array => {
     const size = parts.reduce((sum, { length }) => sum + length, 0);
@@ -74,12 +74,12 @@ const openRoom = () => {
 
 /** Joins records to lines, with a text before the first and after the last. */
 const openLines = (separator: string) => {
-  const put = openRoom();
+  const put = openJoiner();
   const between = Buffer.from(separator);
   return (records: readonly ApiRecord[], start: string, end: string): Uint8Array =>
     put([
       Buffer.from(start),
-      ...records.flatMap((record, index) => (index === 0 ? [lineOf(record)] : [between, lineOf(record)])),
+      ...records.flatMap((record, index) => (index === 0 ? [recordLine(record)] : [between, recordLine(record)])),
       Buffer.from(end),
     ]);
 };
@@ -118,10 +118,10 @@ const allNdjsonSink = (): Sink => {
 };
 
 export const jsonSink = (names: readonly string[] | undefined, view: View): Sink =>
-  choosing(allJsonSink(), names, view);
+  chooseColumns(allJsonSink(), names, view);
 
 export const ndjsonSink = (names: readonly string[] | undefined, view: View): Sink =>
-  choosing(allNdjsonSink(), names, view);
+  chooseColumns(allNdjsonSink(), names, view);
 
 /** Escapes TAB, line break and backslash, so that a cell contains neither TAB nor line break. */
 const escaped = (text: string): string =>
@@ -133,11 +133,16 @@ const tsvLine = (key: string, text: string): string => `${escaped(key)}\t${escap
 type Written = Pick<OutputOptions, 'decimal' | 'rawCsv' | 'bom'>;
 
 /** The text of a record's value at a column in tsv and csv. */
-const textOf = (record: unknown, value: unknown, { path, kind }: Column, { decimal = false }: Written): string =>
+const cellForMachine = (
+  record: unknown,
+  value: unknown,
+  { path, kind }: Column,
+  { decimal = false }: Written,
+): string =>
   (decimal && kind === 'money' ? machineDecimals(record, value, path) : undefined) ?? machineText(value, kind);
 
 const textIn = (record: unknown, column: Column, written: Written): string =>
-  textOf(record, valueAt(record, column.path), column, written);
+  cellForMachine(record, valueAt(record, column.path), column, written);
 
 const tsvRowOf = (record: ApiRecord, columns: readonly Column[], written: Written): string => {
   const value = exactValue(record);
@@ -157,7 +162,7 @@ export const tsvSink = (names: readonly string[] | undefined, view: View, writte
         columns = machineColumns(view, records);
         yield `${columns.map((column) => escaped(machineName(column, written))).join('\t')}\n`;
       }
-      columns ??= checkColumns(names ?? [], view, records);
+      columns ??= readColumns(names ?? [], view, records);
       for (const record of records) yield tsvRowOf(record, columns, written);
     },
     end: () => '',
@@ -165,7 +170,7 @@ export const tsvSink = (names: readonly string[] | undefined, view: View, writte
 };
 
 /** Iterates lazily, since a list may be as large as an answer can be. */
-const namesIn = (value: unknown): Iterable<string | number> =>
+const keysIn = (value: unknown): Iterable<string | number> =>
   Array.isArray(value) ? value.keys() : isJsonObject(value) ? Object.keys(value) : [];
 
 /**
@@ -175,9 +180,9 @@ function* flatLines(record: unknown, value: unknown, path: string, view: View, w
   const column = columnFor(path, view);
   const isPair = (column.kind === 'enum' || column.kind === 'state') && isEnum(value);
   if (isPair || path.length > BOUNDS.path || isBlank(value) || isScalar(value)) {
-    return yield tsvLine(machineName(column, written), textOf(record, value, column, written));
+    return yield tsvLine(machineName(column, written), cellForMachine(record, value, column, written));
   }
-  for (const name of namesIn(value)) {
+  for (const name of keysIn(value)) {
     const member = (value as Readonly<Record<string | number, unknown>>)[name];
     yield* flatLines(record, member, path === '' ? `${name}` : `${path}.${name}`, view, written);
   }
@@ -215,29 +220,29 @@ export const tsvRecord = (
 ): string => [...recordLines(record, names, view, written)].join('');
 
 /** Renders a text as a cell: control characters made visible, and quoted where RFC 4180 requires it. */
-const quoted = (text: string): string =>
+const quoteCell = (text: string): string =>
   /[",\n]/.test(text) ? `"${visibleCell(text).replaceAll('"', '""')}"` : visibleCell(text);
 
 const cellText = (record: unknown, column: Column, written: Written): string => {
   const value = valueAt(record, column.path);
-  const text = textOf(record, value, column, written);
+  const text = cellForMachine(record, value, column, written);
   const isNumber = typeof value === 'number' || typeof value === 'boolean' || value instanceof NumberText;
   return isNumber || written.rawCsv ? text : forSpreadsheet(text);
 };
 
-const csvLine = (cells: readonly string[]): string => `${cells.join(',')}\r\n`;
+const joinCsv = (cells: readonly string[]): string => `${cells.join(',')}\r\n`;
 
-const headerOf = (columns: readonly Column[], written: Written): string => {
+const csvHeader = (columns: readonly Column[], written: Written): string => {
   const { rawCsv, bom = false } = written;
   const names = columns
     .map((column) => machineName(column, written))
-    .map((name) => quoted(rawCsv ? name : withoutFormula(name)));
-  return `${bom ? MARK : ''}${names.length === 0 ? '' : csvLine(names)}`;
+    .map((name) => quoteCell(rawCsv ? name : withoutFormula(name)));
+  return `${bom ? MARK : ''}${names.length === 0 ? '' : joinCsv(names)}`;
 };
 
 const csvRowOf = (record: ApiRecord, columns: readonly Column[], written: Written): string => {
   const value = exactValue(record);
-  return csvLine(columns.map((column) => quoted(cellText(value, column, written))));
+  return joinCsv(columns.map((column) => quoteCell(cellText(value, column, written))));
 };
 
 /** Writes CSV (RFC 4180) with a header, also for an empty list. */
@@ -247,13 +252,13 @@ export const csvSink = (names: readonly string[] | undefined, view: View, writte
     *page(records) {
       if (records.length === 0) return;
       const header = columns === undefined;
-      columns ??= names === undefined ? machineColumns(view, records) : checkColumns(names, view, records);
-      if (header) yield headerOf(columns, written);
+      columns ??= names === undefined ? machineColumns(view, records) : readColumns(names, view, records);
+      if (header) yield csvHeader(columns, written);
       for (const record of records) yield csvRowOf(record, columns, written);
     },
     end: () => {
       if (columns !== undefined) return '';
-      return headerOf(names === undefined ? machineColumns(view, []) : namedColumns(names, view), written);
+      return csvHeader(names === undefined ? machineColumns(view, []) : namedColumns(names, view), written);
     },
   };
 };
@@ -266,5 +271,5 @@ export const csvRecord = (
   written: Written,
 ): string => {
   const columns = names === undefined ? machineColumns(view, [record]) : checkRecordColumns(names, view, record);
-  return headerOf(columns, written) + csvRowOf(record, columns, written);
+  return csvHeader(columns, written) + csvRowOf(record, columns, written);
 };

@@ -1,5 +1,5 @@
 import { BOUNDS, cutList, cutText, grouped } from '../core/bounds.ts';
-import { missingText, type NameAndValue, type NextAction } from '../core/charge.ts';
+import { incompleteText, type NameAndValue, type NextAction } from '../core/charge.ts';
 import { unreachable } from '../core/error.ts';
 import { printExact } from '../core/json.ts';
 import { telLink, visible, visibleExactly, visibleLines } from '../core/text.ts';
@@ -53,7 +53,7 @@ export const dialQr = async (code: string, surface: Surface): Promise<string[]> 
   return (styles.unicode ? inHalfBlocks(modules) : inAscii(modules)).map(styles.paper ?? ((line) => line));
 };
 
-const INDENT = 2;
+const ACTION_INDENT = 2;
 /** The width of the rules above and below the data to pass on. */
 const FRAME = 48;
 
@@ -67,7 +67,7 @@ const entryLines = (entries: readonly NameAndValue[], surface: Surface): string[
   const fields = [...first, ...rest]
     .filter(([, value]) => value !== '')
     .map(([label, value]) => ({ label: visible(label), cell: { text: visible(entryText(value)), paint: unpainted } }));
-  return fieldLines(fields, surface.width - INDENT, surface.styles);
+  return fieldLines(fields, surface.width - ACTION_INDENT, surface.styles);
 };
 
 /** A value to be copied, as it is shown. */
@@ -83,17 +83,17 @@ const copyLines = (label: string, value: string, { styles }: Surface): string[] 
 const expiryLines = (expiresAt: number | undefined, { now, styles, width }: Surface): string[] => {
   if (expiresAt === undefined) return [];
   const clock = formatLocal(expiresAt, now);
-  if (expiresAt > now) return wrap(`expires ${clock}, in ${formatDuration(expiresAt - now)}`, width - INDENT);
-  return wrap(`expired at ${clock}, ${formatDuration(now - expiresAt)} ago`, width - INDENT).map(styles.alarm);
+  if (expiresAt > now) return wrap(`expires ${clock}, in ${formatDuration(expiresAt - now)}`, width - ACTION_INDENT);
+  return wrap(`expired at ${clock}, ${formatDuration(now - expiresAt)} ago`, width - ACTION_INDENT).map(styles.alarm);
 };
 
 const instructionLines = ({ instruction }: NextAction, surface: Surface): string[] =>
-  instruction === undefined ? [] : wrap(visibleLines(cutText(instruction, BOUNDS.cell)), surface.width - INDENT);
+  instruction === undefined ? [] : wrap(visibleLines(cutText(instruction, BOUNDS.cell)), surface.width - ACTION_INDENT);
 
 /** Warns about missing data: an incomplete account sends money astray. */
 const missingLines = (action: NextAction, { styles, width }: Surface): string[] => {
-  const missing = missingText(action);
-  return missing === undefined ? [] : wrap(`incomplete: ${missing}`, width - INDENT).map(styles.alarm);
+  const missing = incompleteText(action);
+  return missing === undefined ? [] : wrap(`incomplete: ${missing}`, width - ACTION_INDENT).map(styles.alarm);
 };
 
 const transferParts = (
@@ -109,7 +109,7 @@ const transferParts = (
   expiryLines(action.expiresAt, surface),
 ];
 
-const headingOf = (action: NextAction): string => {
+const actionHeading = (action: NextAction): string => {
   switch (action.kind) {
     case 'transfer':
       return 'Next: transfer to this account';
@@ -123,7 +123,7 @@ const headingOf = (action: NextAction): string => {
 };
 
 /** The parts to pass on, with a blank line between two. */
-const partsOf = (action: NextAction, amount: string | undefined, surface: Surface): string[][] => {
+const actionParts = (action: NextAction, amount: string | undefined, surface: Surface): string[][] => {
   switch (action.kind) {
     case 'transfer':
       return transferParts(action, amount, surface);
@@ -136,7 +136,7 @@ const partsOf = (action: NextAction, amount: string | undefined, surface: Surfac
   }
 };
 
-const spaced = (parts: readonly (readonly string[])[]): string[] =>
+const spaceBlocks = (parts: readonly (readonly string[])[]): string[] =>
   parts.filter((part) => part.length > 0).flatMap((part, index) => (index === 0 ? part : ['', ...part]));
 
 /** Puts lines between two rules; nothing is drawn beside a text that is to be copied. */
@@ -155,8 +155,8 @@ export const nextActionLines = async (
   surface: Surface,
 ): Promise<string[]> => {
   const qr = action.kind === 'dial' ? await dialQr(action.code, surface) : [];
-  const heading = wrap(headingOf(action), surface.width).map(surface.styles.heading);
-  const facts = spaced([...partsOf(action, amount, surface), missingLines(action, surface)].map(indented));
-  const others = spaced([qr, indented(instructionLines(action, surface))]);
-  return facts.length === 0 ? spaced([heading, others]) : [...heading, ...framed(facts, surface), ...others];
+  const heading = wrap(actionHeading(action), surface.width).map(surface.styles.heading);
+  const facts = spaceBlocks([...actionParts(action, amount, surface), missingLines(action, surface)].map(indented));
+  const others = spaceBlocks([qr, indented(instructionLines(action, surface))]);
+  return facts.length === 0 ? spaceBlocks([heading, others]) : [...heading, ...framed(facts, surface), ...others];
 };

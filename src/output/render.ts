@@ -4,7 +4,7 @@ import { type ApiRecord, serviceNow } from '../core/record.ts';
 import type { OutputOptions, Result, ResultNotices, ShareOptions, View } from '../core/result.ts';
 import type { Clean } from '../core/secret.ts';
 import { visibleText } from '../core/text.ts';
-import { card, cardChanges } from './card.ts';
+import { cardChanges, drawCard } from './card.ts';
 import { csvRecord, csvSink, jsonRecord, jsonSink, ndjsonSink, tsvRecord, tsvSink } from './machine.ts';
 import { type Surface, stylesFor } from './style.ts';
 import { listSink } from './table.ts';
@@ -27,7 +27,7 @@ const surfaceOf = async (
   qr: options.qr,
 });
 
-const write = async (output: Output, text: string): Promise<void> => {
+const writeIfOpen = async (output: Output, text: string): Promise<void> => {
   if (text !== '' && !output.closed) await output.write(text);
 };
 
@@ -42,7 +42,7 @@ const recordText = async (record: ApiRecord, view: View, io: RenderIo, options: 
     case 'csv':
       return csvRecord(record, options.columns, view, options);
     case 'table':
-      return await card(record, options.columns, view, await surfaceOf(io, options, record));
+      return await drawCard(record, options.columns, view, await surfaceOf(io, options, record));
     default:
       return unreachable(options.format);
   }
@@ -102,7 +102,7 @@ const renderList = async (list: List, io: RenderIo, options: OutputOptions): Pro
   const isQuiet = options.quiet || walked.how === 'closed';
   const texts = isQuiet ? [] : [sink.notice?.(), endingText(walked, list, options, clean)];
   for (const text of texts.filter((said) => said !== undefined)) {
-    await write(io.stderr, notice(text, io, await stylesFor(options.noticeColor)));
+    await writeIfOpen(io.stderr, notice(text, io, await stylesFor(options.noticeColor)));
   }
   if (walked.how === 'broken') throw walked.fault;
 };
@@ -121,7 +121,10 @@ const renderWait = async (wait: Wait, io: RenderIo, options: OutputOptions): Pro
   const show = async (record: ApiRecord, before: ApiRecord | undefined): Promise<void> => {
     if (before === undefined) return renderRecord(record, view, io, options);
     const [old, now] = [cleanedRecord(before, cleanOf(io)), cleanedRecord(record, cleanOf(io))];
-    await write(io.stdout, await cardChanges(old, now, options.columns, view, await surfaceOf(io, options, record)));
+    await writeIfOpen(
+      io.stdout,
+      await cardChanges(old, now, options.columns, view, await surfaceOf(io, options, record)),
+    );
   };
   return showWait(wait, { watched: io.stdout.isTerminal && options.format === 'table', countdown, show });
 };
@@ -129,7 +132,7 @@ const renderWait = async (wait: Wait, io: RenderIo, options: OutputOptions): Pro
 type Passed = Extract<Result, { kind: 'record' }>;
 
 /** Passes the customer's step on, and returns the remaining notices of the record. */
-const passedOn = async (
+const shareResult = async (
   result: Passed,
   how: ShareOptions,
   io: RenderIo,
@@ -167,10 +170,10 @@ export const render = async (result: Result, io: RenderIo, options: OutputOption
     case 'text':
       // In a pipe the text is for a program: printed exactly.
       if (result.text !== '')
-        await write(io.stdout, `${io.stdout.isTerminal ? visibleText(result.text) : result.text}\n`);
+        await writeIfOpen(io.stdout, `${io.stdout.isTerminal ? visibleText(result.text) : result.text}\n`);
       return {};
     case 'record':
-      if (result.passOn !== undefined) return await passedOn(result, result.passOn, io, options);
+      if (result.passOn !== undefined) return await shareResult(result, result.passOn, io, options);
       await renderRecord(result.record, result.view, io, options);
       return result;
     case 'list':

@@ -1,5 +1,5 @@
 import { paymentShown } from '../charge/payment.ts';
-import { missingText, type NextAction, statusOf } from '../core/charge.ts';
+import { incompleteText, type NextAction, statusOf } from '../core/charge.ts';
 import type { Io, Output } from '../core/io.ts';
 import { printExact, valueAt } from '../core/json.ts';
 import type { ApiRecord } from '../core/record.ts';
@@ -39,7 +39,7 @@ const factsOf = (action: NextAction): Line[] => {
   ];
 };
 
-const linesOf = (action: NextAction, amount: string | undefined): string[] => {
+const messageLines = (action: NextAction, amount: string | undefined): string[] => {
   const money: Line[] = amount === undefined ? [] : [['Amount', amount]];
   const others = action.entries.map(
     ([name, value]): Line => [visible(name), visible(plainText(value) || printExact(value))],
@@ -53,7 +53,7 @@ const whyNot = ({ value, action, now }: ShareInput): string | undefined => {
   if (paymentShown(value) !== 'open') return `${which} is ${visible(statusWord(status))}`;
   if (action === undefined)
     return `${which} asks nothing of the customer${status === '' ? '' : ` (${visible(statusWord(status))})`}`;
-  const missing = missingText(action);
+  const missing = incompleteText(action);
   if (missing !== undefined) return missing;
   if (action.kind === 'transfer' && action.expiresAt !== undefined && action.expiresAt <= now) {
     return `the account expired at ${formatAnywhere(action.expiresAt)}`;
@@ -64,12 +64,12 @@ const whyNot = ({ value, action, now }: ShareInput): string | undefined => {
 /**
  * Writes the step as a message to send: the service's own words and facts. Refuses an incomplete or expired account.
  */
-export const messageOf = (input: ShareInput): Message => {
+export const shareMessage = (input: ShareInput): Message => {
   const why = whyNot(input);
   const { action, amount } = input;
   if (why !== undefined || action === undefined) return { why: why ?? '' };
   const said = action.instruction === undefined ? [] : [visibleLines(action.instruction)];
-  const lines = linesOf(action, amount);
+  const lines = messageLines(action, amount);
   const text = [...said, ...(lines.length === 0 ? [] : [lines.join('\n')])].join('\n\n');
   return text === '' ? { why: 'the service did not say what to do' } : { text };
 };
@@ -114,7 +114,7 @@ export const sharedRecord = async (
   const value = exactValue(record);
   const action = view.nextAction?.(value);
   const amount = amountOf(value, view, await stylesFor(false));
-  const message = how.share ? messageOf({ value, action, amount, now: io.clock.now() }) : undefined;
+  const message = how.share ? shareMessage({ value, action, amount, now: io.clock.now() }) : undefined;
   const said: string[] = [];
   if (message !== undefined && 'text' in message) await io.stdout.write(`${message.text}\n`);
   if (message !== undefined && 'why' in message) said.push(`Nothing to send to the customer: ${message.why}.`);

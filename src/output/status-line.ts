@@ -24,7 +24,7 @@ export interface StatusLine {
   clear(): Promise<void>;
 }
 
-const SILENT: StatusLine = {
+const SILENT_LINE: StatusLine = {
   rewrites: false,
   width: Infinity,
   show: async () => undefined,
@@ -39,7 +39,7 @@ export const canRewrite = ({ isTerminal }: Output, env: Io['env']): boolean =>
   isTerminal && env['TERM'] !== 'dumb' && (env['ACCESSIBLE'] ?? '') === '';
 
 export const openStatusLine = ({ stderr, env, redactor }: Beside, styles: Styles, quiet: boolean): StatusLine => {
-  if (quiet) return SILENT;
+  if (quiet) return SILENT_LINE;
   const rewrites = canRewrite(stderr, env);
   // The width of the current text.
   let shown = 0;

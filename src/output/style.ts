@@ -31,13 +31,13 @@ export interface Styles extends DrawingCharacters {
 export const unpainted: Paint = (text) => text;
 
 const UNICODE: DrawingCharacters = { unicode: true, rule: '─', ellipsis: '…', arrow: '→' };
-const ASCII: DrawingCharacters = { unicode: false, rule: '-', ellipsis: '...', arrow: '->' };
+const ASCII_DRAWING: DrawingCharacters = { unicode: false, rule: '-', ellipsis: '...', arrow: '->' };
 
 /** Replaces the characters of our own texts that the locale can't show. */
 export const forLocale = (text: string, env: Env): string =>
-  speaksUtf8(env) ? text : text.replaceAll(UNICODE.ellipsis, ASCII.ellipsis);
+  speaksUtf8(env) ? text : text.replaceAll(UNICODE.ellipsis, ASCII_DRAWING.ellipsis);
 
-const PLAIN: Omit<Styles, keyof DrawingCharacters> = {
+const PLAIN_STYLES: Omit<Styles, keyof DrawingCharacters> = {
   dim: unpainted,
   bold: unpainted,
   heading: unpainted,
@@ -66,8 +66,8 @@ const ofOne =
  * user's own palette. chalk is loaded only for colour. Without `unicode`, only ASCII is drawn.
  */
 export const stylesFor = async (color: boolean, unicode = true): Promise<Styles> => {
-  const signs = unicode ? UNICODE : ASCII;
-  if (!color) return { ...PLAIN, ...signs };
+  const signs = unicode ? UNICODE : ASCII_DRAWING;
+  if (!color) return { ...PLAIN_STYLES, ...signs };
   const { Chalk } = await import('chalk');
   const chalk = new Chalk({ level: 1 });
   return {

@@ -3,13 +3,13 @@ import { type ApiRecord, PAGE_MAX } from '../core/record.ts';
 import type { Column, View } from '../core/result.ts';
 import { shellLine } from '../core/shell.ts';
 import { type Cell, cellOf, exactValue, fieldLines, headingOf, labelOf, labelWidth } from './cell.ts';
-import { checkColumns, tableColumns } from './columns.ts';
+import { readColumns, tableColumns } from './columns.ts';
 import type { Styles, Surface } from './style.ts';
 import { shorten, shortenStart, widthOf } from './text.ts';
 import type { Sink } from './walk.ts';
 
 /** The least width at which a shortened text is of any use. */
-const NARROWEST = 8;
+const NARROWEST_CELL = 8;
 /** The least width of a column while other columns can be left out instead. */
 const READABLE = 10;
 /** Widths that leave room for longer values on later pages, where there is space. */
@@ -18,18 +18,19 @@ const ROOM_FOR_STATE = 'part refunded'.length;
 const ROOM_FOR_TEXT = 20;
 
 /** The gap between two columns. */
-const GAP = '  ';
+const COLUMN_GAP = '  ';
 
-const sum = (widths: readonly number[]): number => widths.reduce((total, width) => total + width, 0);
+const totalWidth = (widths: readonly number[]): number => widths.reduce((total, width) => total + width, 0);
 
-const widthOfTable = (widths: readonly number[]): number => sum(widths) + GAP.length * (widths.length - 1);
+const widthOfTable = (widths: readonly number[]): number =>
+  totalWidth(widths) + COLUMN_GAP.length * (widths.length - 1);
 
 const mayBeCut = ({ flexible, least }: Column): boolean => flexible === true || least !== undefined;
 
 /** The least width of a column with this natural width. */
 const floorOf = (column: Column | undefined, natural: number, tight: boolean): number => {
   if (column === undefined || !mayBeCut(column)) return natural;
-  if (tight) return Math.min(natural, column.least ?? NARROWEST);
+  if (tight) return Math.min(natural, column.least ?? NARROWEST_CELL);
   return column.flexible === true ? Math.min(natural, Math.max(READABLE, column.least ?? 0)) : natural;
 };
 
@@ -87,15 +88,15 @@ interface Layout {
 const charsOf = ({ rule }: Styles) => ({
   ...{ top: '', 'top-left': '', 'top-mid': '', 'top-right': '' },
   ...{ bottom: '', 'bottom-left': '', 'bottom-mid': '', 'bottom-right': '' },
-  ...{ left: '', middle: GAP, right: '' },
-  ...{ 'left-mid': '', mid: rule, 'mid-mid': rule.repeat(GAP.length), 'right-mid': '' },
+  ...{ left: '', middle: COLUMN_GAP, right: '' },
+  ...{ 'left-mid': '', mid: rule, 'mid-mid': rule.repeat(COLUMN_GAP.length), 'right-mid': '' },
 });
 
 const alignOf = (column: Column | undefined): 'left' | 'right' =>
   column?.kind === 'money' || column?.kind === 'count' ? 'right' : 'left';
 
 /** An identifier is shown whole or not at all: a part of it is of no use. */
-const shortened = (text: string, column: Column, width: number, { ellipsis }: Styles): string => {
+const shortenCell = (text: string, column: Column, width: number, { ellipsis }: Styles): string => {
   if (column.kind === 'customer' && isAnyId(text) && widthOf(text) > width) return '';
   return (column.endMatters === true ? shortenStart : shorten)(text, width, ellipsis);
 };
@@ -112,7 +113,7 @@ interface Choice {
 }
 
 /** The layout for columns of these natural widths; undefined where no such table fits. */
-const layoutOf = (
+const fitLayout = (
   natural: readonly number[],
   { columns, tight }: Choice,
   width: number,
@@ -127,7 +128,7 @@ const layoutOf = (
 const FEWEST_COLUMNS = 3;
 
 /** The leading columns, from `most` of them down to `fewest`. */
-const firstOf = (columns: readonly Column[], most: number, fewest: number): (readonly Column[])[] =>
+const choicesOf = (columns: readonly Column[], most: number, fewest: number): (readonly Column[])[] =>
   Array.from({ length: Math.max(0, most - fewest + 1) }, (_, less) => columns.slice(0, most - less));
 
 /**
@@ -139,7 +140,7 @@ const choices = (columns: readonly Column[], chosen: boolean): Choice[] => {
   const needed = columns.findLastIndex((column) => column.needed === true) + 1;
   const fewest = Math.min(columns.length, Math.max(needed, FEWEST_COLUMNS));
   return [
-    ...firstOf(columns, columns.length, fewest).map((some) => ({ columns: some, tight: false })),
+    ...choicesOf(columns, columns.length, fewest).map((some) => ({ columns: some, tight: false })),
     { columns: columns.slice(0, fewest), tight: true },
   ];
 };
@@ -195,7 +196,7 @@ const tableSink = (Table: CliTable, layout: Layout, { width, styles }: Surface):
   const fitted = (cellAt: (column: Column) => Cell): Cell[] =>
     columns.map((column, index) => {
       const [{ text, paint }, width] = [cellAt(column), widths[index] ?? 0];
-      const short = mayCut && mayBeCut(column) ? shortened(text, column, width, styles) : text;
+      const short = mayCut && mayBeCut(column) ? shortenCell(text, column, width, styles) : text;
       return { text: short, paint };
     });
   let head = fitted((column) => ({ text: headingOf(column), paint: styles.heading }));
@@ -251,11 +252,11 @@ export const listSink = async (names: readonly string[] | undefined, view: View,
   let shown: readonly Column[] = [];
   let hidden: readonly Column[] = [];
   const choose = (records: readonly ApiRecord[], more: boolean): Sink => {
-    const columns = names === undefined ? tableColumns(view, records) : checkColumns(names, view, records);
+    const columns = names === undefined ? tableColumns(view, records) : readColumns(names, view, records);
     const rows = records.map(exactValue).map((value) => columns.map((column) => cellOf(value, column, surface.styles)));
     const natural = naturalWidths(rows, columns);
     for (const choice of choices(columns, names !== undefined)) {
-      const layout = layoutOf(natural, choice, surface.width, more);
+      const layout = fitLayout(natural, choice, surface.width, more);
       if (layout === undefined) continue;
       [shown, hidden] = [choice.columns, columns.slice(choice.columns.length)];
       return tableSink(Table, layout, surface);

@@ -120,7 +120,7 @@ const COMMAND =
   /`(paycli [^`]+)`|(?<=: )(paycli .+?)(?= \([^()']*\)$|$)|(?<=: |^)(export \w+=.+|source .+|autoload .+|fpath=.+)/g;
 
 /** Splits one line into wrapped words and commands; each command is alone on its line, indented, and never broken. */
-const linesOf = (line: string, width: number): string[] => {
+const breakLine = (line: string, width: number): string[] => {
   const lines: string[] = [];
   let from = 0;
   // The line break replaces the punctuation between a command and the next words.
@@ -144,7 +144,7 @@ const linesOf = (line: string, width: number): string[] => {
  */
 export const proseLines = (text: string, width: number, { env, redactor }: Omit<Beside, 'stderr'>): string[] => {
   const lines = forLocale(redactor.cleanAll(text), env).split('\n');
-  return Number.isFinite(width) ? lines.flatMap((line) => linesOf(line, width)) : lines;
+  return Number.isFinite(width) ? lines.flatMap((line) => breakLine(line, width)) : lines;
 };
 
 /** Renders one or more notices for stderr: dim with `styles`, otherwise plain. */

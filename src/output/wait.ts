@@ -46,7 +46,7 @@ interface Countdown {
   end(): Promise<void>;
 }
 
-const SILENT: Countdown = { tell: () => undefined, end: async () => undefined };
+const SILENT_COUNTDOWN: Countdown = { tell: () => undefined, end: async () => undefined };
 
 /** Counts down on a terminal that can rewrite a line; prints nothing anywhere else, or with `quiet`. */
 export const openCountdown = (
@@ -55,7 +55,7 @@ export const openCountdown = (
   quiet: boolean,
 ): Countdown => {
   const line = openStatusLine({ stderr, env, redactor }, styles, quiet);
-  if (!line.rewrites) return SILENT;
+  if (!line.rewrites) return SILENT_COUNTDOWN;
   const over = new AbortController();
   let waiting: Waiting | undefined;
   let shown = '';

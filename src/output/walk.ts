@@ -1,4 +1,4 @@
-import { turn } from '../core/async.ts';
+import { nextTurn } from '../core/async.ts';
 import type { Clock, Io, Output } from '../core/io.ts';
 import type { ApiPage, ApiRecord } from '../core/record.ts';
 import { type Clean, cleanedJson, holdsSecret } from '../core/secret.ts';
@@ -17,7 +17,7 @@ export interface Sink {
 }
 
 /** The longest time between two yields to the event loop, in milliseconds: signals are handled only there. */
-const LONGEST_MS = 25;
+const TURN_MS = 25;
 /** The size of one write, in characters. */
 const PORTION = 256 * 1024;
 
@@ -49,7 +49,7 @@ function* portionsOf(text: string): Generator<string> {
 }
 
 /** Joins short pieces, so that there are few writes. */
-function* joined(pieces: Iterable<string | Uint8Array>): Generator<string | Uint8Array> {
+function* joinPieces(pieces: Iterable<string | Uint8Array>): Generator<string | Uint8Array> {
   let text = '';
   for (const piece of pieces) {
     if (typeof piece === 'string') text += piece;
@@ -71,11 +71,11 @@ export const writePieces = async (
   clock: Clock,
 ): Promise<void> => {
   let since = clock.ticks();
-  for (const part of joined(pieces)) {
+  for (const part of joinPieces(pieces)) {
     if (output.closed) return;
     await output.write(part);
-    if (clock.ticks() - since < LONGEST_MS) continue;
-    await turn();
+    if (clock.ticks() - since < TURN_MS) continue;
+    await nextTurn();
     since = clock.ticks();
   }
 };

@@ -5,13 +5,13 @@ import { type EventState, LOCK_FILE_NAME, QUEUE_FILE_NAME } from '../core/webhoo
 import { compact, type DatabaseFault, type DatabaseKind } from '../database/connect.ts';
 import { checkPrivate } from '../database/file.ts';
 import { groupCommit } from '../database/group.ts';
-import { isHeld, openDatabase } from '../database/open.ts';
+import { isFileLocked, openDatabase } from '../database/open.ts';
 import { type Delivery, digestUid, type EventSummary, OTHER_BODY, type RefusedDelivery } from './event.ts';
 import { type Aged, type EventFilter, type Head, MIGRATIONS, type QueueStatements, statements } from './statements.ts';
 
 export const lockPath = (folder: string): string => join(folder, LOCK_FILE_NAME);
 /** True while a `webhook listen` over this data folder reports events of this service to the ledger. */
-export const isListening = (folder: string, service: string): boolean => isHeld(newsLockPath(folder, service));
+export const isListening = (folder: string, service: string): boolean => isFileLocked(newsLockPath(folder, service));
 
 /** The lock of the process that reports events of a service to the ledger. */
 export const newsLockPath = (folder: string, service: string): string =>

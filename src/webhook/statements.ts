@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import type { EventState } from '../core/webhook-event.ts';
-import { type Migration, number, optionalNumber, optionalText, text } from '../database/connect.ts';
+import { type Migration, number, optionalNumber, optionalText, sqlText } from '../database/connect.ts';
 import type { Delivery, EventSummary, Headers, KeptEvent, RefusedDelivery } from './event.ts';
 
 /**
@@ -58,16 +58,16 @@ const SUMMARY = [
 
 const summaryOf = (row: Row): EventSummary => ({
   seq: number(row['seq']),
-  uid: text(row['uid']),
+  uid: sqlText(row['uid']),
   again: number(row['again']),
-  event: text(row['event']),
+  event: sqlText(row['event']),
   ugwo: optionalText(row['ugwo']),
   activity: optionalText(row['activity']),
   delivery: optionalText(row['delivery']),
-  signature: text(row['signature']),
+  signature: sqlText(row['signature']),
   receivedAt: number(row['received_at']),
   repeats: number(row['repeats']),
-  state: text(row['state']) as EventState,
+  state: sqlText(row['state']) as EventState,
   attempts: number(row['attempts']),
   answer: optionalText(row['answer']),
   answeredAt: optionalNumber(row['answered_at']),
@@ -76,7 +76,7 @@ const summaryOf = (row: Row): EventSummary => ({
 
 const keptOf = (row: Row): KeptEvent => ({
   ...summaryOf(row),
-  headers: JSON.parse(text(row['headers'])) as Headers,
+  headers: JSON.parse(sqlText(row['headers'])) as Headers,
   body: row['body'] as Uint8Array,
 });
 
@@ -156,7 +156,7 @@ const eventStatements = (db: DatabaseSync) => {
     aged: (seq: number, upTo: number, limit: number): Aged[] =>
       old.all(seq, upTo, limit).map((row) => ({
         seq: number(row['seq']),
-        uid: text(row['uid']),
+        uid: sqlText(row['uid']),
         isWaiting: row['state'] === 'waiting',
         receivedAt: number(row['received_at']),
       })),
@@ -194,7 +194,7 @@ const laneStatements = (db: DatabaseSync) => {
     open: (lane: string, seq: number, at: number): void => void open.run(lane, seq, at),
     /** The lanes that are due first, whether their time has come or not. */
     first: (limit: number): Head[] =>
-      due.all(limit).map((row) => ({ lane: text(row['lane']), seq: number(row['head']), due: number(row['due']) })),
+      due.all(limit).map((row) => ({ lane: sqlText(row['lane']), seq: number(row['head']), due: number(row['due']) })),
     /** Moves a lane to its next waiting event, or removes the empty lane. */
     advance: (lane: string, at: number): void => {
       const seq = optionalNumber(next.get(lane)?.['seq']);
@@ -236,9 +236,9 @@ const restStatements = (db: DatabaseSync) => {
     refused: (limit: number): RefusedDelivery[] =>
       refused.all(limit).map((row) => ({
         at: number(row['at']),
-        why: text(row['why']),
+        why: sqlText(row['why']),
         delivery: optionalText(row['delivery']),
-        signature: text(row['signature']),
+        signature: sqlText(row['signature']),
         size: number(row['size']),
         body: row['body'] as Uint8Array,
       })),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { atomIn, dayIn, startOf } from '../../src/core/time.ts';
+import { atomIn, dayIn, startOfDay } from '../../src/core/time.ts';
 import { inProcess } from '../support/in-process.ts';
 import { paycli } from '../support/program.ts';
 import type { Answer } from '../support/service.ts';
@@ -51,7 +51,7 @@ describe('ugwo list with filters', () => {
   });
 
   it('accepts yesterday and weeks', async () => {
-    const day = (ago: number): string => atomIn('local', startOf('local', dayIn('local', Date.now()), -ago) ?? 0);
+    const day = (ago: number): string => atomIn('local', startOfDay('local', dayIn('local', Date.now()), -ago) ?? 0);
     const ages = [0, 1, 2, 6, 8].map((ago, index) => [index + 1, { created_at: day(ago) }] as const);
     const found = async (...args: readonly string[]) => {
       const service = await serveList({ 'limit=100': pageOf(ages, null) });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Choices, choose } from '../../src/cli/ask.ts';
+import { askChoice, type Choices } from '../../src/cli/ask.ts';
 import { BANK_CODES } from '../../src/core/banks.ts';
 import { thrownBy } from '../client/support.ts';
 
@@ -12,7 +12,7 @@ const chosen = async (from: Choices, answers: readonly (string | undefined)[], e
     if (left.length === 0) throw new Error('asked once more');
     return left.shift();
   };
-  const made = choose({ stdin: { line }, stderr: { columns }, env }, from);
+  const made = askChoice({ stdin: { line }, stderr: { columns }, env }, from);
   return { made, shown };
 };
 

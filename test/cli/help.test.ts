@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import overview from '#overview' with { type: 'json' };
-import { entries } from '../../src/cli/help/layout.ts';
+import { helpEntryLines } from '../../src/cli/help/layout.ts';
 import { overviewOf } from '../../src/cli/help/overview.ts';
 import { helpPage } from '../../src/cli/help/show.ts';
-import { commandsIn, partsOf } from '../../src/cli/help/tasks.ts';
+import { commandsIn, tasksOf } from '../../src/cli/help/tasks.ts';
 import { TOPICS } from '../../src/cli/program.ts';
 import { commandsOf, commandTree } from '../../src/cli/tree.ts';
 import { NOUNS } from '../../src/commands/all.ts';
@@ -31,7 +31,7 @@ describe('the overview of help', () => {
   });
 
   it('has each command in exactly one task', () => {
-    const listed = partsOf(tree.commands).flatMap(commandsIn);
+    const listed = tasksOf(tree.commands).flatMap(commandsIn);
     expect(listed.map(({ path }) => path.join(' ')).toSorted()).toEqual(names.toSorted());
   });
 
@@ -165,7 +165,7 @@ describe('entries', () => {
   it('has terms and descriptions side by side, and a long term on its own line', () => {
     const long = '--billing-address <json|@file|->';
     expect(
-      entries(
+      helpEntryLines(
         [
           ['-a', 'one two three'],
           [long, 'four'],
@@ -173,6 +173,9 @@ describe('entries', () => {
         80,
       ),
     ).toEqual(['-a  one two three', long, '    four']);
-    expect(entries([['-a', 'one two three four five six']], 24)).toEqual(['-a  one two three four', '    five six']);
+    expect(helpEntryLines([['-a', 'one two three four five six']], 24)).toEqual([
+      '-a  one two three four',
+      '    five six',
+    ]);
   });
 });

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { choose } from '../../src/cli/ask.ts';
+import { askChoice } from '../../src/cli/ask.ts';
 import { confirmer } from '../../src/cli/confirm.ts';
 import type { Globals } from '../../src/cli/globals.ts';
 import { profileCommands } from '../../src/commands/profile/spec.ts';
@@ -109,7 +109,7 @@ export const call = async (path: string, options: Call = {}): Promise<Outcome> =
       return Promise.resolve();
     },
     confirm: confirmer({ stdin, stderr: stdin }, { ...globals, ...options.globals }),
-    choose: (from) => choose({ stdin, stderr: { columns: 80 }, env: {} }, from),
+    choose: (from) => askChoice({ stdin, stderr: { columns: 80 }, env: {} }, from),
     client: unexpected,
     scope: unexpected,
     checkUp: unexpected,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { openClient } from '../../src/compose/client.ts';
 import type { RunContext } from '../../src/compose/run.ts';
-import { turn } from '../../src/core/async.ts';
+import { nextTurn } from '../../src/core/async.ts';
 import { Redactor } from '../../src/core/secret.ts';
 import { KEY } from '../client/support.ts';
 import { clock } from '../support/clock.ts';
@@ -21,7 +21,7 @@ it('closing a run waits for its warnings about odd answers', async () => {
     globals: { timeout: 10_000, validate: true, debug: false, quiet: false, format: undefined },
     closing,
     notice: async (line: string) => {
-      await turn();
+      await nextTurn();
       said.push(line);
     },
   } as unknown as RunContext;

@@ -2,11 +2,11 @@ import { chmodSync, mkdirSync, symlinkSync } from 'node:fs';
 import { basename, delimiter, dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { childEnv, findProgram } from '../../src/config/key-command.ts';
-import { type Machine, thisMachine } from '../../src/config/machine.ts';
+import { type Machine, realMachine } from '../../src/config/machine.ts';
 import { newFolder, script } from './world.ts';
 
-const windows = { ...thisMachine, platform: 'win32' } as const;
-const workingIn = (cwd: string | undefined): Machine => ({ ...thisMachine, cwd: () => cwd });
+const windows = { ...realMachine, platform: 'win32' } as const;
+const workingIn = (cwd: string | undefined): Machine => ({ ...realMachine, cwd: () => cwd });
 
 /** Creates a folder with programs of these names. */
 const folderOf = (...names: string[]): string => {
@@ -20,7 +20,7 @@ describe('findProgram', () => {
     for (const ending of ['', '.exe', '.com']) {
       const PATH = folderOf(`op${ending}`);
       expect(findProgram('op', { PATH }, windows)).toBe(join(PATH, `op${ending}`));
-      expect(findProgram('op', { PATH }, thisMachine)).toBe(ending === '' ? join(PATH, 'op') : undefined);
+      expect(findProgram('op', { PATH }, realMachine)).toBe(ending === '' ? join(PATH, 'op') : undefined);
     }
     const both = folderOf('op', 'op.com', 'op.exe');
     expect(findProgram('op', { PATH: both }, windows)).toBe(join(both, 'op'));
@@ -28,11 +28,11 @@ describe('findProgram', () => {
 
   it('searches PATH, or Path if PATH is not set, in order', () => {
     const [one, other] = [folderOf('op'), folderOf('op')];
-    expect(findProgram('op', { Path: one }, thisMachine)).toBe(join(one, 'op'));
-    expect(findProgram('op', { PATH: one, Path: other }, thisMachine)).toBe(join(one, 'op'));
-    expect(findProgram('op', { PATH: [one, other].join(delimiter) }, thisMachine)).toBe(join(one, 'op'));
-    expect(findProgram('', { PATH: one }, thisMachine)).toBeUndefined();
-    expect(findProgram(join(basename(one), 'op'), { PATH: dirname(one) }, thisMachine)).toBeUndefined();
+    expect(findProgram('op', { Path: one }, realMachine)).toBe(join(one, 'op'));
+    expect(findProgram('op', { PATH: one, Path: other }, realMachine)).toBe(join(one, 'op'));
+    expect(findProgram('op', { PATH: [one, other].join(delimiter) }, realMachine)).toBe(join(one, 'op'));
+    expect(findProgram('', { PATH: one }, realMachine)).toBeUndefined();
+    expect(findProgram(join(basename(one), 'op'), { PATH: dirname(one) }, realMachine)).toBeUndefined();
   });
 
   it('skips folders inside the working folder, but not folders with a similar name', () => {
@@ -53,8 +53,8 @@ describe('findProgram', () => {
   it('accepts a program given by its absolute path, and only if the file exists', () => {
     const folder = folderOf('op');
     expect(findProgram(join(folder, 'op'), {}, workingIn(folder))).toBe(join(folder, 'op'));
-    expect(findProgram(folder, {}, thisMachine)).toBeUndefined();
-    expect(findProgram(join(folder, 'no'), {}, thisMachine)).toBeUndefined();
+    expect(findProgram(folder, {}, realMachine)).toBeUndefined();
+    expect(findProgram(join(folder, 'no'), {}, realMachine)).toBeUndefined();
   });
 
   it('skips folders, files that are not executable, and missing folders', () => {
@@ -62,8 +62,8 @@ describe('findProgram', () => {
     mkdirSync(join(folder, 'op'));
     chmodSync(join(data, 'op'), 0o644);
     const PATH = [join(folder, 'nowhere'), folder, data, good].join(delimiter);
-    expect(findProgram('op', { PATH }, thisMachine)).toBe(join(good, 'op'));
-    expect(findProgram('op', {}, thisMachine)).toBeUndefined();
+    expect(findProgram('op', { PATH }, realMachine)).toBe(join(good, 'op'));
+    expect(findProgram('op', {}, realMachine)).toBeUndefined();
     expect(findProgram('', { PATH: folderOf('.exe') }, windows)).toBeUndefined();
   });
 
@@ -122,6 +122,6 @@ describe.skipIf(process.platform === 'win32')('the PATH of a program that paycli
   it('is never empty, which would mean the working folder', () => {
     const cwd = newFolder();
     for (const folders of [[], [''], ['.', cwd]]) expect(pathIn(cwd, folders)).toBe('/usr/bin:/bin');
-    expect(childEnv({}, thisMachine)).toEqual({ PATH: '/usr/bin:/bin' });
+    expect(childEnv({}, realMachine)).toEqual({ PATH: '/usr/bin:/bin' });
   });
 });

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findFolders, thisMachine } from '../../src/config/machine.ts';
+import { findFolders, realMachine } from '../../src/config/machine.ts';
 import { homeFolder } from '../../src/core/files.ts';
 import { errorOf } from './world.ts';
 
@@ -22,7 +22,7 @@ describe('findFolders', () => {
 });
 
 const on = (platform: NodeJS.Platform, env: Record<string, string> = {}) => {
-  const { config, data } = findFolders(env, { ...thisMachine, platform });
+  const { config, data } = findFolders(env, { ...realMachine, platform });
   return [config, data];
 };
 const home = (...path: string[]): string => join(homeFolder(), ...path);
@@ -50,7 +50,7 @@ describe.skipIf(process.platform === 'win32')('findFolders without PAYCLI_HOME',
     ['config', 'XDG_CONFIG_HOME', 'the folder for settings is ".config/paycli", not an absolute path'],
     ['data', 'XDG_DATA_HOME', 'the folder for data is ".config/paycli", not an absolute path'],
   ] as const)('rejects a relative %s folder, which would be in the working folder', async (which, name, message) => {
-    const folders = findFolders({ [name]: '.config' }, { ...thisMachine, platform: 'linux' });
+    const folders = findFolders({ [name]: '.config' }, { ...realMachine, platform: 'linux' });
     const error = await errorOf(() => folders[which]);
     expect([error.kind, error.message, error.detail.hint]).toEqual([
       'usage',

@@ -2,14 +2,14 @@ import { getEventListeners } from 'node:events';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { runKeyCommand } from '../../src/config/key-command.ts';
-import { thisMachine } from '../../src/config/machine.ts';
+import { realMachine } from '../../src/config/machine.ts';
 import type { Env } from '../../src/core/io.ts';
 import { splitCommand } from '../../src/core/shell.ts';
 import { errorOf, fakeIo, KEY, newFolder, script } from './world.ts';
 
-const windows = { ...thisMachine, platform: 'win32' } as const;
+const windows = { ...realMachine, platform: 'win32' } as const;
 const helper = (body: string): string => script(join(newFolder(), 'helper'), body);
-const run = (command: readonly string[], machine = thisMachine, env: Env = { PATH: '/usr/bin:/bin' }) =>
+const run = (command: readonly string[], machine = realMachine, env: Env = { PATH: '/usr/bin:/bin' }) =>
   runKeyCommand(command, fakeIo(env).io, machine);
 
 describe('the error for a key command', () => {
@@ -64,7 +64,7 @@ it('a key command leaves no timer and no signal handler when it ends', async () 
   const { io } = fakeIo({ PATH: '/usr/bin:/bin' }, { stop: signal });
   const [set, clear] = [vi.spyOn(globalThis, 'setTimeout'), vi.spyOn(globalThis, 'clearTimeout')];
   onTestFinished(() => void vi.restoreAllMocks());
-  await runKeyCommand([helper(`echo ${KEY}`)], io, { ...thisMachine, keyCommandLimit: 54_321 });
+  await runKeyCommand([helper(`echo ${KEY}`)], io, { ...realMachine, keyCommandLimit: 54_321 });
   const timer = set.mock.results[set.mock.calls.findIndex(([, after]) => after === 54_321)]?.value as NodeJS.Timeout;
   expect(clear).toHaveBeenCalledWith(timer);
   expect(getEventListeners(signal, 'abort')).toEqual([]);

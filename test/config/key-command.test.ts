@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { runKeyCommand } from '../../src/config/key-command.ts';
-import { type Machine, thisMachine } from '../../src/config/machine.ts';
+import { type Machine, realMachine } from '../../src/config/machine.ts';
 import type { Env } from '../../src/core/io.ts';
 import { splitCommand } from '../../src/core/shell.ts';
 import { errorOf, fakeIo, KEY, newFolder, script, wordsOf } from './world.ts';
@@ -21,7 +21,7 @@ const run = (
   command: readonly string[],
   { env = { PATH: SYSTEM }, machine = {}, stop }: Options = {},
 ): Promise<string> =>
-  runKeyCommand(command, fakeIo(env, stop === undefined ? {} : { stop }).io, { ...thisMachine, ...machine });
+  runKeyCommand(command, fakeIo(env, stop === undefined ? {} : { stop }).io, { ...realMachine, ...machine });
 
 /** Runs a helper with this body. */
 const helper = (body: string, options: Options = {}, ...args: readonly string[]): Promise<string> =>
@@ -119,7 +119,7 @@ describe('a key command', () => {
   it('registers its output with the redactor, even if it is not a valid key', async () => {
     const { io } = fakeIo({ PATH: SYSTEM });
     const bad = script(join(newFolder(), 'helper'), `echo 'a ${KEY}'`);
-    await errorOf(() => runKeyCommand([bad], io, thisMachine));
+    await errorOf(() => runKeyCommand([bad], io, realMachine));
     expect(io.redactor.clean(`a ${KEY}`)).not.toContain(KEY);
   });
 

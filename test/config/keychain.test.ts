@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { keepKey, releaseOf } from '../../src/config/keychain.ts';
-import { thisMachine } from '../../src/config/machine.ts';
+import { realMachine } from '../../src/config/machine.ts';
 import { fakeIo, KEY, newFolder, script } from './world.ts';
 
 /** A fake of the system's keychain program: records its stdin and its arguments, and prints `answer`. */
@@ -12,7 +12,7 @@ const world = (platform: 'darwin' | 'win32', program: string, answer: string) =>
   script(join(folder, program), `printf '%s\n' "$*" >> ${folder}/argv\ncat >> ${folder}/stdin\n${answer}`);
   const { io } = fakeIo({ PATH: `${folder}:/usr/bin:/bin` });
   const read = (name: string): string => readFileSync(join(folder, name), 'utf8');
-  return { folder, io, read, machine: { ...thisMachine, platform } };
+  return { folder, io, read, machine: { ...realMachine, platform } };
 };
 
 // Neither system is available here: the test checks what their programs receive, and that no argument contains the

@@ -3,7 +3,7 @@ import { chmodSync, lchownSync, mkdirSync, symlinkSync, writeFileSync } from 'no
 import { join, relative } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { thisMachine } from '../../src/config/machine.ts';
+import { realMachine } from '../../src/config/machine.ts';
 import { type DatabaseUser, passwordInFile } from '../../src/config/secrets.ts';
 import { homeFolder } from '../../src/core/files.ts';
 import { errorOf, newFolder } from './world.ts';
@@ -16,7 +16,7 @@ const fileWith = (text: string, mode = 0o600): string => {
   chmodSync(path, mode);
   return path;
 };
-const read = (PGPASSFILE: string, asked = ADA, machine = thisMachine) => passwordInFile(asked, { PGPASSFILE }, machine);
+const read = (PGPASSFILE: string, asked = ADA, machine = realMachine) => passwordInFile(asked, { PGPASSFILE }, machine);
 const found = (text: string, asked = ADA) => read(fileWith(text), asked);
 
 describe('passwordInFile', () => {
@@ -74,9 +74,9 @@ describe('passwordInFile', () => {
 
   it('reads ~/.pgpass by default, which may be missing', () => {
     const home = newFolder();
-    expect(passwordInFile(ADA, { HOME: home }, thisMachine)).toBeUndefined();
+    expect(passwordInFile(ADA, { HOME: home }, realMachine)).toBeUndefined();
     writeFileSync(join(home, '.pgpass'), '*:*:*:*:secret', { mode: 0o600 });
-    expect(passwordInFile(ADA, { HOME: home }, thisMachine)).toBe('secret');
+    expect(passwordInFile(ADA, { HOME: home }, realMachine)).toBe('secret');
     expect(read(join(home, 'none'))).toBeUndefined();
   });
 
@@ -84,7 +84,7 @@ describe('passwordInFile', () => {
     const home = newFolder();
     writeFileSync(join(home, '.pgpass'), '*:*:*:*:secret', { mode: 0o600 });
     const HOME = relative(process.cwd(), home);
-    expect(passwordInFile(ADA, { HOME }, thisMachine)).toBeUndefined();
+    expect(passwordInFile(ADA, { HOME }, realMachine)).toBeUndefined();
     expect(() => homeFolder('')).toThrow('HOME is not set');
   });
 
@@ -116,7 +116,7 @@ describe.skipIf(process.platform === 'win32')('the password file', () => {
 
   it('is rejected if it belongs to another user', async () => {
     const path = fileWith('*:*:*:*:secret');
-    const other = { ...thisMachine, uid: (thisMachine.uid ?? 0) + 1 };
+    const other = { ...realMachine, uid: (realMachine.uid ?? 0) + 1 };
     expect((await errorOf(() => read(path, ADA, other))).message).toContain('belongs to another user');
   });
 
@@ -137,7 +137,7 @@ describe.skipIf(process.platform === 'win32')('the password file', () => {
   );
 
   it('may have any mode on Windows', () => {
-    const windows = { ...thisMachine, platform: 'win32' as const };
+    const windows = { ...realMachine, platform: 'win32' as const };
     expect(read(fileWith('*:*:*:*:secret', 0o644), ADA, windows)).toBe('secret');
   });
 });

@@ -2,7 +2,7 @@ import type * as fs from 'node:fs';
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
-import { thisMachine } from '../../src/config/machine.ts';
+import { realMachine } from '../../src/config/machine.ts';
 import { makePrivateFolder } from '../../src/config/store.ts';
 import { modeOf } from '../support/files.ts';
 import { errorOf, newFolder } from './world.ts';
@@ -24,7 +24,7 @@ it('a folder that another process creates in between keeps its mode, and is reje
     chmodSync(path, 0o755);
     return make(path, {});
   };
-  const error = await errorOf(() => makePrivateFolder(folder, thisMachine));
+  const error = await errorOf(() => makePrivateFolder(folder, realMachine));
   expect(error.message).toBe(`${folder} is open to other users (mode 0755), so it was not used`);
   expect(error.detail.hint).toContain(`chmod 700 ${folder}`);
   expect(modeOf(folder)).toBe('755');
@@ -33,7 +33,7 @@ it('a folder that another process creates in between keeps its mode, and is reje
 it('a folder that is deleted right after its creation is reported', async () => {
   between.make = () => () => undefined;
   const folder = join(newFolder(), 'home');
-  const error = await errorOf(() => makePrivateFolder(folder, thisMachine));
+  const error = await errorOf(() => makePrivateFolder(folder, realMachine));
   expect(error.message).toContain(`couldn't create ${folder}: ENOENT`);
 });
 
@@ -44,6 +44,6 @@ it('a folder whose mode the umask reduced gets it back', () => {
     return made;
   };
   const folder = join(newFolder(), 'home');
-  makePrivateFolder(folder, thisMachine);
+  makePrivateFolder(folder, realMachine);
   expect(modeOf(folder)).toBe('700');
 });

@@ -1,7 +1,7 @@
 import { chmodSync, chownSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { thisMachine } from '../../src/config/machine.ts';
+import { realMachine } from '../../src/config/machine.ts';
 import { isPrivateFileThere, makePrivateFolder, stateOfFolder } from '../../src/config/store.ts';
 import { PayError } from '../../src/core/error.ts';
 import { modeOf } from '../support/files.ts';
@@ -29,17 +29,17 @@ const saidOf = (folder: string, use: () => unknown): readonly string[] => {
   return [];
 };
 
-const look = (folder: string, machine: Partial<typeof thisMachine> = {}) =>
-  saidOf(folder, () => isPrivateFileThere(folder, join(folder, 'config.json'), { ...thisMachine, ...machine }));
+const look = (folder: string, machine: Partial<typeof realMachine> = {}) =>
+  saidOf(folder, () => isPrivateFileThere(folder, join(folder, 'config.json'), { ...realMachine, ...machine }));
 
 /** Root may access everything: until the test ends this process acts as another user, who owns the folder. */
-const withoutRoot = (folder: string): typeof thisMachine => {
-  if (process.geteuid?.() !== 0) return thisMachine;
+const withoutRoot = (folder: string): typeof realMachine => {
+  if (process.geteuid?.() !== 0) return realMachine;
   chownSync(folder, FOREIGN, FOREIGN);
   chmodSync(join(folder, '..'), 0o711);
   process.seteuid?.(FOREIGN);
   onTestFinished(() => process.seteuid?.(0));
-  return { ...thisMachine, uid: FOREIGN };
+  return { ...realMachine, uid: FOREIGN };
 };
 
 describe('the error for an unsafe folder or file', () => {
@@ -64,7 +64,7 @@ describe('the error for an unsafe folder or file', () => {
   it('names both users', () => {
     const folder = folderOf(0o700, 'config.json');
     expect(look(folder, { uid: FOREIGN })).toEqual([
-      `@ belongs to another user (uid ${thisMachine.uid}; you are uid ${FOREIGN}), so it was not used`,
+      `@ belongs to another user (uid ${realMachine.uid}; you are uid ${FOREIGN}), so it was not used`,
       'run paycli as its owner, or move it away and run `paycli login`',
     ]);
     expect(look(folder, { uid: undefined })).toEqual([]);
@@ -107,7 +107,7 @@ describe('the error for an unsafe folder or file', () => {
 });
 
 describe('isThere', () => {
-  const isThere = (folder: string): boolean => isPrivateFileThere(folder, join(folder, 'config.json'), thisMachine);
+  const isThere = (folder: string): boolean => isPrivateFileThere(folder, join(folder, 'config.json'), realMachine);
 
   it('tells whether the file exists, also if its folder is missing', () => {
     expect(isThere(folderOf(0o700, 'config.json'))).toBe(true);
@@ -120,22 +120,22 @@ describe('isThere', () => {
 describe('makePrivateFolder', () => {
   it('creates the folder with its parents, and closes an open one', () => {
     const above = newFolder();
-    makePrivateFolder(join(above, 'a', 'b'), thisMachine);
+    makePrivateFolder(join(above, 'a', 'b'), realMachine);
     expect([modeOf(join(above, 'a')), modeOf(join(above, 'a', 'b'))]).toEqual(['700', '700']);
     const open = folderOf(0o755, 'ledger.sqlite');
-    makePrivateFolder(open, thisMachine);
+    makePrivateFolder(open, realMachine);
     expect(modeOf(open)).toBe('700');
   });
 
   it('leaves a private folder unchanged', () => {
     const folder = folderOf(0o711, 'config.json');
-    makePrivateFolder(folder, thisMachine);
+    makePrivateFolder(folder, realMachine);
     expect(modeOf(folder)).toBe('711');
   });
 
   it('checks the folder after its creation', () => {
     const folder = join(newFolder(), 'home');
-    const [message] = saidOf(folder, () => makePrivateFolder(folder, { ...thisMachine, uid: FOREIGN }));
+    const [message] = saidOf(folder, () => makePrivateFolder(folder, { ...realMachine, uid: FOREIGN }));
     expect(message).toContain('@ belongs to another user');
   });
 });
@@ -146,7 +146,7 @@ describe('an existing folder', () => {
     [['ledger.sqlite', 'ledger.sqlite-wal', 'highest-charge', 'shared-0123456789ab.sqlite'], 'open'],
     [['emulator.sqlite', 'emulator.sqlite-shm'], 'open'],
   ])('is open, and may be closed, with %j in it', (names, state) => {
-    expect(stateOfFolder(folderOf(0o755, ...names), thisMachine)).toBe(state);
+    expect(stateOfFolder(folderOf(0o755, ...names), realMachine)).toBe(state);
   });
 
   it.each([
@@ -155,7 +155,7 @@ describe('an existing folder', () => {
     [0o775, ['ledger.sqlite']],
   ])('is shared, and left unchanged, with mode %o and %j in it', async (mode, names) => {
     const folder = folderOf(mode, ...names);
-    expect((await errorOf(() => makePrivateFolder(folder, thisMachine))).message).toContain('no key is stored in it');
+    expect((await errorOf(() => makePrivateFolder(folder, realMachine))).message).toContain('no key is stored in it');
     expect(modeOf(folder)).toBe((mode & 0o777).toString(8));
   });
 
@@ -163,7 +163,7 @@ describe('an existing folder', () => {
     'is left unchanged with %s in it',
     (...names) => {
       const folder = folderOf(0o755, ...names);
-      expect(saidOf(folder, () => makePrivateFolder(folder, thisMachine))).toEqual([
+      expect(saidOf(folder, () => makePrivateFolder(folder, realMachine))).toEqual([
         '@ is open to other users (mode 0755), so no key is stored in it; nothing was stored',
         'set PAYCLI_HOME to a folder for paycli alone; if this one is, run: chmod 700 @',
       ]);
@@ -171,13 +171,13 @@ describe('an existing folder', () => {
   );
 
   it('is private if nobody else can read or write, whatever it contains', () => {
-    expect(stateOfFolder(folderOf(0o700, 'notes.txt'), thisMachine)).toBe('private');
-    expect(stateOfFolder(folderOf(0o711, 'notes.txt'), thisMachine)).toBe('private');
-    expect(stateOfFolder(join(newFolder(), 'home'), thisMachine)).toBe('missing');
+    expect(stateOfFolder(folderOf(0o700, 'notes.txt'), realMachine)).toBe('private');
+    expect(stateOfFolder(folderOf(0o711, 'notes.txt'), realMachine)).toBe('private');
+    expect(stateOfFolder(join(newFolder(), 'home'), realMachine)).toBe('missing');
   });
 
   it('has no mode, owner or file type to check on Windows', () => {
-    const windows = { ...thisMachine, platform: 'win32', uid: FOREIGN } as const;
+    const windows = { ...realMachine, platform: 'win32', uid: FOREIGN } as const;
     expect(stateOfFolder(folderOf(0o777, 'notes.txt'), windows)).toBe('private');
     expect(look(folderOf(0o777, 'config.json'), windows)).toEqual([]);
   });

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { thisMachine } from '../../src/config/machine.ts';
-import { openStore } from '../../src/config/store.ts';
+import { realMachine } from '../../src/config/machine.ts';
+import { openProfileStore } from '../../src/config/store.ts';
 import { Redactor } from '../../src/core/secret.ts';
 import { modeOf } from '../support/files.ts';
 import { bytesOf, contentOf, errorOf, folderWith, KEY, newFolder, openRoom, PIN, wordsOf } from './world.ts';
@@ -138,7 +138,7 @@ describe('the folder and the file of profiles', () => {
     chmodSync(open, 0o755);
     asLink(join(link, 'config.json'));
     for (const folder of [open, link]) {
-      const error = await errorOf(() => openStore(folder, thisMachine, new Redactor()).write(content));
+      const error = await errorOf(() => openProfileStore(folder, realMachine, new Redactor()).write(content));
       expect(error.kind).toBe('auth');
     }
     expect([modeOf(open), bytesOf(join(open, 'config.json'))]).toEqual(['755', '']);

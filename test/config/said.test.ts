@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { findFolders } from '../../src/config/machine.ts';
-import { checkName, checkOrigin, choose } from '../../src/config/target.ts';
+import { checkName, checkOrigin, chooseTarget } from '../../src/config/target.ts';
 import { PayError } from '../../src/core/error.ts';
 import { errorOf, KEY, openRoom, PIN } from './world.ts';
 
@@ -40,15 +40,18 @@ describe('the error for a setting', () => {
 
   it('names the source of the origin', () => {
     const env = { PAYCLI_BASE_URL: 'https://b.example/', PAYCLI_PROFILE: 'b' };
-    expect(choose({ profile: undefined, baseUrl: undefined }, env)).toEqual({
+    expect(chooseTarget({ profile: undefined, baseUrl: undefined }, env)).toEqual({
       name: 'b',
       origin: { value: 'https://b.example', from: 'PAYCLI_BASE_URL' },
     });
-    expect(choose({ profile: 'a', baseUrl: PIN }, env)).toEqual({
+    expect(chooseTarget({ profile: 'a', baseUrl: PIN }, env)).toEqual({
       name: 'a',
       origin: { value: PIN, from: '--base-url' },
     });
-    expect(choose({ profile: undefined, baseUrl: undefined }, {})).toEqual({ name: undefined, origin: undefined });
+    expect(chooseTarget({ profile: undefined, baseUrl: undefined }, {})).toEqual({
+      name: undefined,
+      origin: undefined,
+    });
   });
 
   it('describes a relative PAYCLI_HOME', () => {

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type Machine, thisMachine } from '../../src/config/machine.ts';
+import { type Machine, realMachine } from '../../src/config/machine.ts';
 import { openProfiles, type ProfileRoom } from '../../src/config/profiles.ts';
 import { PayError } from '../../src/core/error.ts';
 import type { Env, Io } from '../../src/core/io.ts';
@@ -87,7 +87,7 @@ export interface RoomOptions extends Terminal {
 export const openRoom = (options: RoomOptions = {}): Room => {
   const folder = options.folder ?? join(newFolder(), 'home');
   const { io } = fakeIo(options.env, options);
-  const room = openProfiles(io, { config: folder, data: folder }, { ...thisMachine, ...options.machine });
+  const room = openProfiles(io, { config: folder, data: folder }, { ...realMachine, ...options.machine });
   return { room, folder, file: join(folder, 'config.json'), io };
 };
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type * as z from 'zod';
 import { activity } from '../../src/contract/activity.ts';
 import { checkoutSnapshot } from '../../src/contract/checkout.ts';
-import { page } from '../../src/contract/common.ts';
+import { pageShape } from '../../src/contract/common.ts';
 import { onye } from '../../src/contract/onye.ts';
 import { problemAnswer } from '../../src/contract/problem.ts';
 import { ugwo } from '../../src/contract/ugwo.ts';
@@ -20,10 +20,10 @@ const documented: [name: string, schema: z.ZodType, example: Record<string, unkn
   ['a mobile_money activity', activity(), fixtures.mobileMoneyActivity],
   ['a failed activity', activity(), fixtures.failedActivity],
   ['a later activity', activity(), fixtures.laterActivity],
-  ['a page in the middle', page(ugwo()), fixtures.middlePage],
-  ['the last page', page(ugwo()), fixtures.lastPage],
-  ['an empty page', page(ugwo()), fixtures.emptyPage],
-  ['a page of customers', page(onye()), { data: [fixtures.customer], next_cursor: null }],
+  ['a page in the middle', pageShape(ugwo()), fixtures.middlePage],
+  ['the last page', pageShape(ugwo()), fixtures.lastPage],
+  ['an empty page', pageShape(ugwo()), fixtures.emptyPage],
+  ['a page of customers', pageShape(onye()), { data: [fixtures.customer], next_cursor: null }],
   ['a validation problem', problemAnswer(), fixtures.validationProblem],
   ['a problem without violations', problemAnswer(), fixtures.notFoundProblem],
   ['a problem with two fields', problemAnswer(), fixtures.leanProblem],
@@ -63,7 +63,7 @@ describe('missing documented fields', () => {
     ['payment request', ugwo(), fixtures.ugwoWithCheckout],
     ['checkout', checkoutSnapshot(), fixtures.checkoutSnapshot],
     ['activity', activity(), fixtures.laterActivity],
-    ['page', page(ugwo()), fixtures.middlePage],
+    ['page', pageShape(ugwo()), fixtures.middlePage],
     ['problem', problemAnswer(), fixtures.validationProblem],
   ] as const;
   const missing = rows.flatMap(([name, schema, example]) =>
@@ -165,7 +165,7 @@ describe('documented fields of another type', () => {
   });
 
   it.each([[[]], [null], ['x'], [7]])('the answer %j is rejected', (answer) => {
-    for (const schema of [onye(), ugwo(), activity(), checkoutSnapshot(), page(ugwo())]) {
+    for (const schema of [onye(), ugwo(), activity(), checkoutSnapshot(), pageShape(ugwo())]) {
       expect(pathsOf(schema, answer)).toEqual(['']);
     }
   });

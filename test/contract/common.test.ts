@@ -3,14 +3,14 @@ import * as z from 'zod';
 import {
   anyMembers,
   enumLike,
-  id,
+  idShape,
   instant,
   listOf,
   maybe,
   membersOrText,
   numeric,
   someText,
-  text,
+  textShape,
   time,
 } from '../../src/contract/common.ts';
 import { MAIN_FIELDS, type Operation, operations } from '../../src/contract/operations.ts';
@@ -33,11 +33,11 @@ describe('enumLike', () => {
 
 describe('text, someText and numeric', () => {
   it.each(['', 'x', 5])('text accepts %j', (value) => {
-    expect(titlesOf(text(), value)).toEqual([]);
+    expect(titlesOf(textShape(), value)).toEqual([]);
   });
 
   it.each([[[]], [{}], [null], [true]])('text and someText reject %j', (value) => {
-    expect(titlesOf(text(), value)).toEqual(['is not text']);
+    expect(titlesOf(textShape(), value)).toEqual(['is not text']);
     expect(titlesOf(someText(), value)).toEqual(['is not text']);
   });
 
@@ -107,8 +107,8 @@ describe('anyMembers and membersOrText', () => {
 });
 
 it('the faults of an identifier and of a time name the expected form', () => {
-  expect(titlesOf(id('act'), 'act.a.b')).toEqual([]);
-  expect(titlesOf(id('act'), 'x')).toEqual(['is not an identifier act.XXXX.YYYY…']);
+  expect(titlesOf(idShape('act'), 'act.a.b')).toEqual([]);
+  expect(titlesOf(idShape('act'), 'x')).toEqual(['is not an identifier act.XXXX.YYYY…']);
   expect(titlesOf(instant(), 'now')).toEqual(['is not an ISO 8601 time with an offset']);
 });
 

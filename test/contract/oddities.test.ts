@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { oddities } from '../../src/contract/oddities.ts';
+import { oddMembers } from '../../src/contract/oddities.ts';
 import { operations } from '../../src/contract/operations.ts';
 import * as fixtures from './fixtures.ts';
 
 const { customer, laterActivity, ugwoWithCheckout, bankTransferActivity } = fixtures;
 const ofCustomer = (answer: object): readonly string[] =>
-  oddities(operations['onye.get'], answer, { uid: customer.uid });
-const ofRequest = (answer: object): readonly string[] => oddities(operations['ugwo.get'], answer, {});
-const ofActivity = (answer: object): readonly string[] => oddities(operations['activity.get'], answer, {});
+  oddMembers(operations['onye.get'], answer, { uid: customer.uid });
+const ofRequest = (answer: object): readonly string[] => oddMembers(operations['ugwo.get'], answer, {});
+const ofActivity = (answer: object): readonly string[] => oddMembers(operations['activity.get'], answer, {});
 const ofList = (...data: object[]): readonly string[] =>
-  oddities(operations['ugwo.list'], { data, next_cursor: null }, {});
+  oddMembers(operations['ugwo.list'], { data, next_cursor: null }, {});
 
 const unread = (name: string): string => `the answer's "${name}" could not be read; it is shown as received`;
 
@@ -115,14 +115,14 @@ describe('an answer about another customer', () => {
   const other = { ...customer, uid: 'ony.Kw9a.other' };
 
   it('is reported for an update', () => {
-    expect(oddities(operations['onye.update'], other, { uid: customer.uid })).toEqual([
+    expect(oddMembers(operations['onye.update'], other, { uid: customer.uid })).toEqual([
       'the service answered with another customer (onye), ony.Kw9a.other',
     ]);
   });
 
   it('is not reported for the requested customer, a read, or a charge', () => {
-    expect(oddities(operations['onye.update'], customer, { uid: customer.uid })).toEqual([]);
-    expect(oddities(operations['onye.get'], other, { uid: customer.uid })).toEqual([]);
-    expect(oddities(operations['ugwo.charge'], laterActivity, { ugwoUid: ugwoWithCheckout.uid })).toEqual([]);
+    expect(oddMembers(operations['onye.update'], customer, { uid: customer.uid })).toEqual([]);
+    expect(oddMembers(operations['onye.get'], other, { uid: customer.uid })).toEqual([]);
+    expect(oddMembers(operations['ugwo.charge'], laterActivity, { ugwoUid: ugwoWithCheckout.uid })).toEqual([]);
   });
 });

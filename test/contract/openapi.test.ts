@@ -7,7 +7,7 @@ import { type Operation, type OperationId, operations } from '../../src/contract
 import { messageAnswer, problemAnswer } from '../../src/contract/problem.ts';
 import { REJECTIONS } from '../../src/core/error.ts';
 import { EVENTS } from '../../src/core/webhook-event.ts';
-import { kindOf } from '../../src/output/cell.ts';
+import { kindOfName } from '../../src/output/cell.ts';
 import * as fixtures from './fixtures.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -410,5 +410,5 @@ const pairsIn = (schema: unknown): string[] => {
 it('tsv and csv print one value for each field that may be a pair', () => {
   const names = [...new Set(pairsIn(document.components.schemas))];
   expect(names).toEqual(expect.arrayContaining(['status', 'currency', 'medium', 'activity_type']));
-  expect(names.filter((name) => kindOf(`x.${name}`) !== 'enum')).toEqual([]);
+  expect(names.filter((name) => kindOfName(`x.${name}`) !== 'enum')).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Operation, operations, pathOf } from '../../src/contract/operations.ts';
+import { filledPath, type Operation, operations } from '../../src/contract/operations.ts';
 import { REJECTIONS } from '../../src/core/error.ts';
 import { isUnsafeSegment } from '../../src/core/ids.ts';
 import { ANY_CHARACTER } from '../support/text.ts';
@@ -96,7 +96,7 @@ describe('pathOf', () => {
     ['onye.update', { uid: '@evil\\x' }, '/v1/onye/%40evil%5Cx'],
     ['onye.update', { uid: 'Ńdị' }, '/v1/onye/%C5%83d%E1%BB%8B'],
   ] as const)('returns for %s with %j the path %s', (id, params, path) => {
-    expect(pathOf(operations[id], params)).toBe(path);
+    expect(filledPath(operations[id], params)).toBe(path);
   });
 
   const rows = [
@@ -111,7 +111,7 @@ describe('pathOf', () => {
     );
     fc.assert(
       fc.property(text, (given) => {
-        const path = pathOf(operations[id], { [name]: given });
+        const path = filledPath(operations[id], { [name]: given });
         expect(path.startsWith(before) && path.endsWith(after)).toBe(true);
         const segment = path.slice(before.length, path.length - after.length);
         expect(segment).toMatch(/^[\w.~!*'()%-]*$/);
@@ -127,7 +127,7 @@ describe('pathOf', () => {
     fc.assert(
       fc.property(tricky, (given) => {
         fc.pre(!isUnsafeSegment(given));
-        const url = new URL(pathOf(operations[id], { [name]: given }), 'https://api.kwugwo.africa');
+        const url = new URL(filledPath(operations[id], { [name]: given }), 'https://api.kwugwo.africa');
         expect(url.origin).toBe('https://api.kwugwo.africa');
         expect(url.pathname).toBe(`${before}${encodeURIComponent(given)}${after}`);
         expect(url.search + url.hash).toBe('');

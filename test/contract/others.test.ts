@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { faultRules } from '../../src/contract/fault-rule.ts';
-import { oddities } from '../../src/contract/oddities.ts';
+import { oddMembers } from '../../src/contract/oddities.ts';
 import { onyeCreate } from '../../src/contract/onye.ts';
 import { operations } from '../../src/contract/operations.ts';
 import { readProblem } from '../../src/contract/problem.ts';
@@ -106,18 +106,18 @@ describe('oddities of the other operations', () => {
   it('are named in a bare array as in a page', () => {
     const records = [{ uid: checkoutSnapshot.uid, status: {} }];
     const said = ['the answer\'s "status" could not be read; it is shown as received'];
-    expect(oddities(operations['checkout.list'], records, {})).toEqual(said);
-    expect(oddities(operations['onye.list'], { data: [{ ...customer, status: {} }], next_cursor: null }, {})).toEqual(
+    expect(oddMembers(operations['checkout.list'], records, {})).toEqual(said);
+    expect(oddMembers(operations['onye.list'], { data: [{ ...customer, status: {} }], next_cursor: null }, {})).toEqual(
       said,
     );
-    expect(oddities(operations['checkout.providers'], [{ psp: {} }], {})).toEqual([
+    expect(oddMembers(operations['checkout.providers'], [{ psp: {} }], {})).toEqual([
       'the answer\'s "psp" could not be read; it is shown as received',
     ]);
   });
 
   it('include a deletion answered with another customer', () => {
     const other = { ...customer, uid: 'ony.Kw9a.other' };
-    expect(oddities(operations['onye.delete'], other, { uid: customer.uid })).toEqual([
+    expect(oddMembers(operations['onye.delete'], other, { uid: customer.uid })).toEqual([
       'the service answered with another customer (onye), ony.Kw9a.other',
     ]);
   });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { page, pageQuery } from '../../src/contract/common.ts';
+import { pageQuery, pageShape } from '../../src/contract/common.ts';
 import { ugwo } from '../../src/contract/ugwo.ts';
 import { PAGE_DEFAULT, PAGE_MAX } from '../../src/core/record.ts';
 import { ANY_CHARACTER } from '../support/text.ts';
@@ -73,13 +73,13 @@ describe('page (interface.md 2.6)', () => {
     ['holds null among its records', { ...lastPage, data: [null] }, ['data.0']],
     ['is a bare list', [], ['']],
   ])('is rejected if it %s', (_what, value, paths) => {
-    expect(pathsOf(page(ugwo()), value)).toEqual(paths);
+    expect(pathsOf(pageShape(ugwo()), value)).toEqual(paths);
   });
 
   it('accepts any non-empty next cursor', () => {
     fc.assert(
       fc.property(fc.string({ unit: ANY_CHARACTER, minLength: 1 }), (next_cursor) => {
-        expect(page(ugwo()).parse({ data: [], next_cursor })).toEqual({ data: [], next_cursor });
+        expect(pageShape(ugwo()).parse({ data: [], next_cursor })).toEqual({ data: [], next_cursor });
       }),
     );
   });

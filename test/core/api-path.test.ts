@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { barePath, isChargePath, pathProblem, queryOf } from '../../src/core/api-path.ts';
+import { barePath, isChargePath, pathProblem, readQuery } from '../../src/core/api-path.ts';
 
 describe('an API path', () => {
   it.each([
@@ -63,7 +63,7 @@ describe('an API path', () => {
   it('is separated from its query', () => {
     expect(barePath('/v1/ugwo/?a=1')).toBe('/v1/ugwo');
     expect(barePath('/')).toBe('/');
-    expect(queryOf('/v1/x?f[]=1&b=%20c', [['f[]', '2']])).toEqual({ 'f[]': ['1', '2'], b: ' c' });
-    expect(() => queryOf('/v1/x?b=1', [['b', '1']])).toThrow('"b" is given twice');
+    expect(readQuery('/v1/x?f[]=1&b=%20c', [['f[]', '2']])).toEqual({ 'f[]': ['1', '2'], b: ' c' });
+    expect(() => readQuery('/v1/x?b=1', [['b', '1']])).toThrow('"b" is given twice');
   });
 });

@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PayError } from '../../src/core/error.ts';
-import { namingFlags, pairsToObject, parsePair, readJsonObject, type Source, sourceOf } from '../../src/core/input.ts';
+import {
+  namingFlags,
+  pairsToObject,
+  parsePair,
+  readJsonObject,
+  readSourceName,
+  type Source,
+} from '../../src/core/input.ts';
 import { printExact } from '../../src/core/json.ts';
 import { ANY_CHARACTER } from '../support/text.ts';
 
@@ -139,13 +146,17 @@ describe('sourceOf', () => {
     ['--', { kind: 'inline', text: '--' }],
     [' @x', { kind: 'inline', text: ' @x' }],
   ])('turns %j into %j', (text, source) => {
-    expect(sourceOf(text)).toEqual(source);
+    expect(readSourceName(text)).toEqual(source);
   });
 });
 
 describe('readJsonObject', () => {
   const read = (text: string): Promise<Record<string, unknown>> =>
-    readJsonObject(async (source: Source) => (source.kind === 'inline' ? source.text : ''), sourceOf(text), '--data');
+    readJsonObject(
+      async (source: Source) => (source.kind === 'inline' ? source.text : ''),
+      readSourceName(text),
+      '--data',
+    );
 
   it.each(['{}', '{"a":1.50,"big":12345678901234567890}', '{"__proto__":{"x":1},"b":[null]}'])(
     'reads %s exactly',
@@ -173,12 +184,12 @@ describe('readJsonObject', () => {
 
   it('rethrows a read error', async () => {
     const missing = new Error('no such file');
-    const reading = readJsonObject(() => Promise.reject(missing), sourceOf('@x'), '--data');
+    const reading = readJsonObject(() => Promise.reject(missing), readSourceName('@x'), '--data');
     await expect(reading).rejects.toBe(missing);
   });
 });
 
 it("readJsonObject contains the parser's message", async () => {
-  const reading = readJsonObject(async () => '{', sourceOf('-'), '--data');
+  const reading = readJsonObject(async () => '{', readSourceName('-'), '--data');
   await expect(reading).rejects.toThrow(/^--data: not JSON: .*position 1/);
 });

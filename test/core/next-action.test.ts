@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { missingText, readNextAction } from '../../src/core/charge.ts';
+import { incompleteText, readNextAction } from '../../src/core/charge.ts';
 import { NumberText } from '../../src/core/json.ts';
 
 const account = {
@@ -174,7 +174,7 @@ describe('readNextAction', () => {
 
 const read = (headers: unknown): string | undefined => {
   const action = readNextAction(activity(headers));
-  return action === undefined ? 'nothing' : missingText(action);
+  return action === undefined ? 'nothing' : incompleteText(action);
 };
 
 describe('the missing parts of an account', () => {

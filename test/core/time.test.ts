@@ -10,13 +10,13 @@ import {
   formatLocal,
   formatLocalFull,
   httpDate,
-  nameOf,
   parseDuration,
   parseInstant,
   parseRate,
   readInstant,
   retryAfter,
-  startOf,
+  startOfDay,
+  zoneName,
 } from '../../src/core/time.ts';
 import { HOUR } from '../support/units.ts';
 
@@ -411,13 +411,14 @@ afterEach(() => setZone(before));
 describe.skipIf(process.platform === 'win32')('the days of the local time zone', () => {
   it('start and end by the local clock, with 23 to 25 hours', () => {
     setZone('America/New_York');
-    const hours = (day: string): number => ((startOf('local', day, 1) ?? 0) - (startOf('local', day) ?? 0)) / HOUR;
+    const hours = (day: string): number =>
+      ((startOfDay('local', day, 1) ?? 0) - (startOfDay('local', day) ?? 0)) / HOUR;
     expect(['2026-03-08', '2026-11-01', '2026-11-02'].map(hours)).toEqual([23, 25, 24]);
-    expect(startOf('local', '2026-11-01')).toBe(Date.parse('2026-11-01T04:00:00Z'));
+    expect(startOfDay('local', '2026-11-01')).toBe(Date.parse('2026-11-01T04:00:00Z'));
     expect(dayIn('local', Date.parse('2026-11-02T04:59:59.999Z'))).toBe('2026-11-01');
     expect(dayIn('local', Date.parse('2026-11-02T05:00:00Z'))).toBe('2026-11-02');
     expect(atomIn('local', Date.parse('2026-11-01T04:00:00Z'))).toBe('2026-11-01T00:00:00-04:00');
-    expect(nameOf('local', 0)).toBe('America/New_York');
+    expect(zoneName('local', 0)).toBe('America/New_York');
   });
 });
 
@@ -425,20 +426,20 @@ describe('days of UTC', () => {
   it('are the same in every zone', () => {
     for (const zone of ['Africa/Lagos', 'Pacific/Kiritimati']) {
       setZone(zone);
-      expect(startOf('utc', '2026-11-01')).toBe(Date.UTC(2026, 10, 1));
-      expect(startOf('utc', '2026-12-31', 1)).toBe(Date.UTC(2027, 0, 1));
+      expect(startOfDay('utc', '2026-11-01')).toBe(Date.UTC(2026, 10, 1));
+      expect(startOfDay('utc', '2026-12-31', 1)).toBe(Date.UTC(2027, 0, 1));
       expect(dayIn('utc', Date.UTC(2026, 10, 1) - 1)).toBe('2026-10-31');
       expect(atomIn('utc', Date.UTC(2026, 10, 1))).toBe('2026-11-01T00:00:00+00:00');
-      expect(nameOf('utc', 0)).toBe('UTC');
+      expect(zoneName('utc', 0)).toBe('UTC');
     }
   });
 });
 
 it('startOf reads a minute as printed in tables', () => {
   const at = Date.UTC(2026, 10, 20, 14, 5);
-  expect([0, 1].map((later) => startOf('utc', '2026-11-20 14:05', later))).toEqual([at, at + 60_000]);
+  expect([0, 1].map((later) => startOfDay('utc', '2026-11-20 14:05', later))).toEqual([at, at + 60_000]);
   const local = new Date(2026, 10, 20, 23, 59).getTime();
-  expect([0, 1].map((later) => startOf('local', '2026-11-20 23:59', later))).toEqual([local, local + 60_000]);
+  expect([0, 1].map((later) => startOfDay('local', '2026-11-20 23:59', later))).toEqual([local, local + 60_000]);
 });
 
 describe('startOf', () => {
@@ -453,7 +454,7 @@ describe('startOf', () => {
     '2026-11-31 10:00',
     '2026-11-01 24:00',
   ])('rejects %s', (text) => {
-    expect(startOf('utc', text)).toBeUndefined();
-    expect(startOf('local', text)).toBeUndefined();
+    expect(startOfDay('utc', text)).toBeUndefined();
+    expect(startOfDay('local', text)).toBeUndefined();
   });
 });

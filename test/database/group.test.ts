@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { turn } from '../../src/core/async.ts';
+import { nextTurn } from '../../src/core/async.ts';
 import { groupCommit } from '../../src/database/group.ts';
 
 const [STOP, LEAVE] = [new AbortController().signal, new AbortController().signal];
@@ -42,7 +42,7 @@ describe('writes of one turn', () => {
 
   it('share it with writes of the next turns', async () => {
     const { together, insert, commits } = table();
-    const second = turn().then(() => together(insert('b'), STOP));
+    const second = nextTurn().then(() => together(insert('b'), STOP));
     await Promise.all([together(insert('a'), STOP), second]);
     expect(commits).toEqual([STOP]);
   });

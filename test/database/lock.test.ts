@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { holdLock, isHeld } from '../../src/database/open.ts';
+import { holdLock, isFileLocked } from '../../src/database/open.ts';
 import { newFolder } from '../support/program.ts';
 import { SOURCES } from './support.ts';
 
@@ -23,17 +23,17 @@ const holder = async (path: string) => {
 
 it('the lock is held by one process, visible to others, and released when its process ends in any way', async () => {
   const path = newPath();
-  expect(isHeld(path)).toBe(false);
+  expect(isFileLocked(path)).toBe(false);
   const { child, said } = await holder(path);
-  expect([said, isHeld(path), isHeld(path)]).toEqual(['held', true, true]);
+  expect([said, isFileLocked(path), isFileLocked(path)]).toEqual(['held', true, true]);
   expect(holdLock(path)).toBeUndefined();
   child.kill('SIGKILL');
   await once(child, 'close');
-  expect(isHeld(path)).toBe(false);
+  expect(isFileLocked(path)).toBe(false);
   const release = holdLock(path);
   expect(release).toBeDefined();
   expect((await holder(path)).said).toBe('none');
   release?.();
-  expect(isHeld(path)).toBe(false);
+  expect(isFileLocked(path)).toBe(false);
   expect([statSync(path).size, statSync(path).mode & 0o777]).toEqual([0, 0o600]);
 });

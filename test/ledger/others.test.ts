@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { turn } from '../../src/core/async.ts';
+import { nextTurn } from '../../src/core/async.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { type OtherLedger, withOthers } from '../../src/ledger/open.ts';
 import { ledgersLock } from '../../src/ledger/sqlite/file.ts';
@@ -36,7 +36,7 @@ it.each(['looks at the other ledger', 'starts its intent while it has the only l
     const waits = Promise.withResolvers<void>();
     const sleep = (): Promise<void> => {
       waits.resolve();
-      return turn();
+      return nextTurn();
     };
     const looks = when.startsWith('looks');
     const other = asOther(two);

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
-import { turn } from '../../src/core/async.ts';
+import { nextTurn } from '../../src/core/async.ts';
 import type { Input, Output } from '../../src/core/io.ts';
 import { serveMcp } from '../../src/mcp/server.ts';
 
@@ -114,7 +114,7 @@ it('runs 8 calls at once; the others wait', async () => {
       most = Math.max(most, running);
       if (running === 8) {
         // Time in which others would start.
-        for (let turns = 0; turns < 5; turns += 1) await turn();
+        for (let turns = 0; turns < 5; turns += 1) await nextTurn();
         eight.resolve();
       }
       await eight.promise;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PayError } from '../../src/core/error.ts';
-import { checkColumns, checkColumnsAhead, checkRecordColumns, tableColumns } from '../../src/output/columns.ts';
+import { checkColumnsAhead, checkRecordColumns, readColumns, tableColumns } from '../../src/output/columns.ts';
 import { render } from '../../src/output/render.ts';
 import { options, pagesOf, pipe, recordOf, served, ugwo, ugwoView } from './support.ts';
 
@@ -18,7 +18,7 @@ describe('checkColumns', () => {
 
   it('accepts columns of the view, their first segments, and fields of a record', () => {
     const names = ['amount', 'onye', 'onye.uid', 'onye.email', 'list.0.x', 'uid'];
-    expect(checkColumns(names, ugwoView, records)).toEqual([
+    expect(readColumns(names, ugwoView, records)).toEqual([
       { path: 'amount', kind: 'money' },
       { path: 'onye' },
       { path: 'onye.uid', machineOnly: true },
@@ -29,13 +29,13 @@ describe('checkColumns', () => {
   });
 
   it.each(['onye.name', 'amount.x', 'list.1', 'toString', '__proto__', ''])('rejects %j', (name) => {
-    const error = thrownBy(() => checkColumns([name], ugwoView, records));
+    const error = thrownBy(() => readColumns([name], ugwoView, records));
     expect(error.kind).toBe('usage');
     expect(error.message).toBe(`no column ${JSON.stringify(name)}`);
   });
 
   it('lists the known columns and suggests one', () => {
-    const error = thrownBy(() => checkColumns(['uid', 'amuont'], ugwoView, records));
+    const error = thrownBy(() => readColumns(['uid', 'amuont'], ugwoView, records));
     expect(error.detail.hint).toBe(
       'did you mean amount?\nknown columns: uid, status, amount, currency, ref, description, onye.uid, created_at, onye, ' +
         'onye.email, list',

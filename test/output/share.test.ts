@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type NextAction, readNextAction } from '../../src/core/charge.ts';
 import { formatAnywhere } from '../../src/core/time.ts';
-import { messageOf } from '../../src/output/share.ts';
+import { shareMessage } from '../../src/output/share.ts';
 import { ANY_CHARACTER } from '../support/text.ts';
 import { NOW } from './support.ts';
 
@@ -20,7 +20,7 @@ const DIAL = { kind: 'dial', instruction: undefined, code: '*737*1#', entries: [
 
 const open = { uid: 'act.A.b', status: 'requires_action' };
 const message = (action: NextAction | undefined, value: unknown = open, amount?: string) =>
-  messageOf({ value, action, amount, now: NOW });
+  shareMessage({ value, action, amount, now: NOW });
 
 describe('a message to a customer', () => {
   it("contains the service's text, and an expiry with a time zone", () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { REFERENCE, referencePages } from '../../scripts/reference.ts';
 import { OUTPUTS } from '../../scripts/schema/outputs.ts';
-import { partsOf } from '../../src/cli/help/tasks.ts';
+import { tasksOf } from '../../src/cli/help/tasks.ts';
 import { commandTree } from '../../src/cli/tree.ts';
 import { NOUNS } from '../../src/commands/all.ts';
 import { SPECS } from '../support/specs.ts';
@@ -16,7 +16,7 @@ describe('the reference (`npm run docs` updates it)', () => {
   });
 
   it('lists the commands by task, as help does', () => {
-    const tasks = new Set(partsOf(commandTree(SPECS, NOUNS).commands).map(({ task }) => task));
+    const tasks = new Set(tasksOf(commandTree(SPECS, NOUNS).commands).map(({ task }) => task));
     const headings = pages.get('README.md')?.matchAll(/^## (.+)$/gm) ?? [];
     expect([...headings].map(([, heading]) => heading)).toEqual([...tasks, 'Global options']);
   });

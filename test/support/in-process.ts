@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import packageJson from '../../package.json' with { type: 'json' };
 import { widthFor } from '../../src/cli/globals.ts';
-import { run } from '../../src/cli/run.ts';
-import { bytesOf, readAll } from '../../src/cli/sources.ts';
+import { runProgram } from '../../src/cli/run.ts';
+import { readAll, readStream } from '../../src/cli/sources.ts';
 import { allSpecs, NOUNS, specsFor } from '../../src/commands/all.ts';
 import { complete } from '../../src/compose/complete.ts';
 import { openRun } from '../../src/compose/open.ts';
@@ -48,7 +48,7 @@ const ioOf = (options: RunOptions) => {
     stderr: stderr.output,
     stdin: {
       isTerminal: false,
-      bytes: () => bytesOf(stdin, NEVER),
+      bytes: () => readStream(stdin, NEVER),
       text: (limit) => readAll(stdin, { limit, what: 'standard input', stop: NEVER }),
       line: async () => undefined,
     },
@@ -69,7 +69,7 @@ const here = async (args: readonly string[], options: RunOptions): Promise<Ended
   const [verb, ...rest] = args;
   const code = await (verb === '__complete'
     ? complete(rest, { ...io, clock: WITHOUT_LIMIT }).then(() => 0)
-    : run(args, io, {
+    : runProgram(args, io, {
         allSpecs,
         specsFor,
         nouns: NOUNS,

@@ -34,7 +34,10 @@ export const prose = (text: string, width: number): string[] =>
   text.split('\n').flatMap((line) => wrapped(line, Math.max(NARROWEST, width)));
 
 /** Lays out terms with their meanings beside them. */
-export const entries = (rows: readonly (readonly [term: string, meaning: string])[], width: number): string[] => {
+export const helpEntryLines = (
+  rows: readonly (readonly [term: string, meaning: string])[],
+  width: number,
+): string[] => {
   const most = Math.min(LONGEST_TERM, Math.floor(width / 2));
   const terms = rows.map(([term]) => term.length).filter((length) => length <= most);
   const column = Math.max(0, ...terms) + GAP;
@@ -86,7 +89,7 @@ export const aboutOf = ({ description, summary, aliases }: CommandNode): string 
 };
 
 export const optionEntries = (options: readonly OptionNode[], width: number): string[] =>
-  entries(
+  helpEntryLines(
     options.map((one) => [flagsOf(one), one.about]),
     width,
   );
@@ -98,13 +101,13 @@ export const exampleLines = (examples: readonly Example[], width: number): strin
 ];
 
 const exitLines = ({ exits }: CommandNode, width: number): string[] =>
-  entries(
+  helpEntryLines(
     exits.map(({ code, meaning }) => [String(code), meaning]),
     width,
   );
 
 /** Renders the first part of a command's page, with the given text, examples and options. */
-const startOf = (
+const pageStart = (
   node: CommandNode,
   { examples, about, options }: Pick<CommandNode, 'examples' | 'options'> & { readonly about: string },
   layout: HelpLayout,
@@ -115,14 +118,14 @@ const startOf = (
     ...section('Examples', (width) => exampleLines(examples, width), layout),
     '',
     ...prose(about, layout.width),
-    ...section('Arguments', (width) => entries(args, width), layout),
+    ...section('Arguments', (width) => helpEntryLines(args, width), layout),
     ...section('Options', (width) => optionEntries(options, width), layout),
   ];
 };
 
 /** Renders everything about a command. */
 const wholePage = (node: CommandNode, layout: HelpLayout): string[] => [
-  ...startOf(node, { ...node, about: aboutOf(node) }, layout),
+  ...pageStart(node, { ...node, about: aboutOf(node) }, layout),
   ...section('Output', (width) => prose(node.output, width), layout),
   ...section('Exit codes', (width) => exitLines(node, width), layout),
   '',
@@ -135,7 +138,7 @@ const everydayGlobals = (): string[] =>
     .map(({ short, name }) => short ?? name);
 
 /** Renders the last lines of a short page. */
-const endOf = ({ path, exits }: CommandNode, hidden: number): string[] => [
+const pageEnd = ({ path, exits }: CommandNode, hidden: number): string[] => [
   `Global options: ${everydayGlobals().join(', ')}; all: paycli --help --all`,
   `Exit codes: ${exits.map(({ code }) => code).join(', ')} (paycli help exit-codes)`,
   `${hidden === 0 ? 'Details' : `${hidden} more option${hidden === 1 ? '' : 's'} and details`}: paycli ${path.join(' ')} --help --all`,
@@ -149,9 +152,9 @@ const shortPage = (node: CommandNode, layout: HelpLayout): string[] => {
   const examples = node.examples.filter(({ line }) => !hidden.some(({ name }) => line.split(/\s/).includes(name)));
   const [about = ''] = aboutOf(node).split('\n\n');
   return [
-    ...startOf(node, { examples: examples.slice(0, FEW_EXAMPLES), about, options }, layout),
+    ...pageStart(node, { examples: examples.slice(0, FEW_EXAMPLES), about, options }, layout),
     '',
-    ...endOf(node, hidden.length).flatMap((line) => prose(line, layout.width)),
+    ...pageEnd(node, hidden.length).flatMap((line) => prose(line, layout.width)),
   ];
 };
 

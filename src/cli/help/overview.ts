@@ -1,22 +1,22 @@
 import { TOPICS } from '../program.ts';
 import { type CommandNode, childrenOf, type NounNode, type Tree } from '../tree.ts';
 import {
-  entries,
   exampleLines,
   type HelpLayout,
+  helpEntryLines,
   optionEntries,
   prose,
   section,
   usageLines,
   wrapped,
 } from './layout.ts';
-import { commandsIn, partsOf, type TaskCommands } from './tasks.ts';
+import { commandsIn, type TaskCommands, tasksOf } from './tasks.ts';
 
-const FEW_EXAMPLES = 3;
+const OVERVIEW_EXAMPLES = 3;
 
 /** Width of the column of tasks on the first page, and of the space behind it. */
 const TASK = 11;
-const GAP = 2;
+const SUMMARY_GAP = 2;
 
 /** A command or noun on a help page. */
 type HelpEntry = readonly [name: string, about: string];
@@ -24,20 +24,22 @@ type HelpEntry = readonly [name: string, about: string];
 /** A task with its commands and nouns, on the first page. */
 export type HelpTask = readonly [task: string, entries: readonly HelpEntry[]];
 
-const named = (about: string, verbs: readonly { readonly name: string }[]): string =>
+const withVerbs = (about: string, verbs: readonly { readonly name: string }[]): string =>
   [about, verbs.map(({ name }) => name).join(', ')].filter((text) => text !== '').join(': ');
 
 /** Describes a command; the entry of a group lists its verbs. */
-const entryOf = (node: CommandNode | NounNode): HelpEntry => [
+const helpEntryOf = (node: CommandNode | NounNode): HelpEntry => [
   node.name,
-  node.kind === 'command' ? node.summary : named(node.summary, childrenOf(node)),
+  node.kind === 'command' ? node.summary : withVerbs(node.summary, childrenOf(node)),
 ];
 
 /** Lists every command and noun by task, for the first page. */
 export const overviewOf = ({ commands }: Pick<Tree, 'commands'>): readonly HelpTask[] =>
-  Map.groupBy(partsOf(commands), ({ task }) => task)
+  Map.groupBy(tasksOf(commands), ({ task }) => task)
     .entries()
-    .map(([task, parts]): HelpTask => [task, parts.map(({ node, about, verbs }) => [node.name, named(about, verbs)])])
+    .map(
+      ([task, parts]): HelpTask => [task, parts.map(({ node, about, verbs }) => [node.name, withVerbs(about, verbs)])],
+    )
     .toArray();
 
 /** Pads the names to one length, so that entries in several sections line up. */
@@ -49,10 +51,10 @@ const inOneColumn = (tasks: readonly HelpTask[]): readonly HelpTask[] => {
 /** Renders a task in the left column, and its entries beside it. */
 const taskLines = ([task, list]: HelpTask, { width, heading }: HelpLayout): string[] => {
   const names = wrapped(task, TASK);
-  const beside = entries(list, width - TASK - GAP);
+  const beside = helpEntryLines(list, width - TASK - SUMMARY_GAP);
   return Array.from({ length: Math.max(names.length, beside.length) }, (_, at) => {
     const [name = '', line = ''] = [names[at], beside[at]];
-    return `${name === '' ? '' : heading(name)}${' '.repeat(TASK + GAP - name.length)}${line}`.trimEnd();
+    return `${name === '' ? '' : heading(name)}${' '.repeat(TASK + SUMMARY_GAP - name.length)}${line}`.trimEnd();
   });
 };
 
@@ -82,7 +84,7 @@ export const rootPage = (
 
 /** The verbs of a noun by task if they have several, or of a group (`webhook events`), which has none. */
 const groupsOf = (node: NounNode): readonly TaskCommands[] => {
-  const parts = node.path.length === 1 ? partsOf([node]) : [];
+  const parts = node.path.length === 1 ? tasksOf([node]) : [];
   if (parts.length > 1) return parts;
   return [{ node, about: node.summary, verbs: childrenOf(node), ...parts[0], task: 'Commands' }];
 };
@@ -91,16 +93,16 @@ const groupsOf = (node: NounNode): readonly TaskCommands[] => {
 export const nounPage = (node: NounNode, layout: HelpLayout): string[] => {
   const parts = groupsOf(node);
   const examples = parts.flatMap(commandsIn).flatMap((verb) => verb.examples.slice(0, 1));
-  const groups = parts.map(({ task, verbs }): HelpTask => [task, verbs.map(entryOf)]);
+  const groups = parts.map(({ task, verbs }): HelpTask => [task, verbs.map(helpEntryOf)]);
   const name = node.path.join(' ');
   const alias = node.aliases.map((word) => ` Alias: \`paycli ${word}\`.`).join('');
   const about = `${node.summary.charAt(0).toUpperCase()}${node.summary.slice(1)}.${alias}`;
   return [
     ...usageLines(`paycli ${name} <command> [options]`, layout),
-    ...section('Examples', (width) => exampleLines(examples.slice(0, FEW_EXAMPLES), width), layout),
+    ...section('Examples', (width) => exampleLines(examples.slice(0, OVERVIEW_EXAMPLES), width), layout),
     '',
     ...prose(about, layout.width),
-    ...inOneColumn(groups).flatMap(([task, list]) => section(task, (width) => entries(list, width), layout)),
+    ...inOneColumn(groups).flatMap(([task, list]) => section(task, (width) => helpEntryLines(list, width), layout)),
     '',
     ...prose(`See paycli ${name} <command> --help`, layout.width),
   ];

@@ -44,7 +44,7 @@ const nodeAt = (tree: Tree, words: readonly string[]): Node => {
   return at;
 };
 
-const pageOf = (node: Node, all: boolean, layout: HelpLayout): string[] => {
+const helpPageOf = (node: Node, all: boolean, layout: HelpLayout): string[] => {
   if (!('kind' in node)) return rootPage(overviewOf(node), node.options, all, layout);
   return node.kind === 'noun' ? nounPage(node, layout) : commandPage(node, all, layout);
 };
@@ -53,7 +53,7 @@ const pageOf = (node: Node, all: boolean, layout: HelpLayout): string[] => {
 export const helpPage = async (tree: Tree, { words, all }: HelpWanted, layout: HelpLayout): Promise<string[]> => {
   const topic = words.length === 1 ? TOPICS.find((name) => name === words[0]) : undefined;
   if (topic !== undefined) return await (await import('./topic.ts')).topicPage(topic, layout);
-  return pageOf(nodeAt(tree, words), all, layout);
+  return helpPageOf(nodeAt(tree, words), all, layout);
 };
 
 interface Commands {
@@ -67,9 +67,9 @@ type World = Pick<Io, 'stdout' | 'env'>;
 const asItIs = (text: string): string => text;
 
 /** Plain text, for which the style module isn't loaded. */
-const PLAIN = { heading: asItIs, shown: asItIs };
+const PLAIN_TEXT = { heading: asItIs, shown: asItIs };
 
-const styled = async (color: boolean, env: Env): Promise<typeof PLAIN> => {
+const styled = async (color: boolean, env: Env): Promise<typeof PLAIN_TEXT> => {
   const { forLocale, stylesFor } = await import('../../output/style.ts');
   const { heading } = await stylesFor(color);
   return { heading, shown: (text) => forLocale(text, env) };
@@ -79,7 +79,7 @@ type Page = (layout: HelpLayout) => Promise<readonly string[]>;
 
 const print = async (page: Page, color: Globals['color'], { stdout, env }: World) => {
   const painted = usesColor(color, env, stdout.isTerminal);
-  const { heading, shown } = painted || !speaksUtf8(env) ? await styled(painted, env) : PLAIN;
+  const { heading, shown } = painted || !speaksUtf8(env) ? await styled(painted, env) : PLAIN_TEXT;
   const lines = await page({ width: stdout.columns, heading });
   await stdout.write(shown(`${lines.join('\n')}\n`));
 };

@@ -48,7 +48,7 @@ const verbsOf = (node: CommandNode | NounNode, names: string): TaskCommands['ver
 };
 
 /** Lists the parts of these commands and nouns by task, in the order of help. */
-export const partsOf = (nodes: Tree['commands']): readonly TaskCommands[] =>
+export const tasksOf = (nodes: Tree['commands']): readonly TaskCommands[] =>
   TASKS.flatMap(([task, ...entries]) =>
     entries.flatMap(([name, verbs = '', about]) => {
       const node = nodes.find((one) => one.name === name);

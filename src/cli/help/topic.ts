@@ -1,24 +1,24 @@
 import topics from '#topics' with { type: 'json' };
 import type { Topic } from '../program.ts';
-import { entries, type HelpLayout, prose, wrapped } from './layout.ts';
+import { type HelpLayout, helpEntryLines, prose, wrapped } from './layout.ts';
 
 type Block = (typeof topics)[string][number];
 type Table = Extract<Block, { kind: 'table' }>;
 
-const INDENT = '  ';
-const GAP = 2;
+const TOPIC_INDENT = '  ';
+const CELL_GAP = 2;
 /** A narrower column is hard to read. */
 const NARROWEST_COLUMN = 14;
 
 /** Prefixes a cell with its column heading, except in the column that explains the term. */
-const named = (name: string, cell: string): string => {
+const withColumnName = (name: string, cell: string): string => {
   if (['', 'meaning', 'what happens'].includes(name)) return cell;
   return name.endsWith('?') ? `${name} ${cell}` : `${name}: ${cell}`;
 };
 
 /** Joins all cells except the first, which is the term. */
 const meaningOf = (head: readonly string[], cells: readonly string[]): string =>
-  cells.flatMap((cell, index) => (cell === '' ? [] : [named(head[index + 1] ?? '', cell)])).join('\n');
+  cells.flatMap((cell, index) => (cell === '' ? [] : [withColumnName(head[index + 1] ?? '', cell)])).join('\n');
 
 const longestOf = (texts: readonly string[]): number => Math.max(0, ...texts.map(({ length }) => length));
 
@@ -27,7 +27,7 @@ const columnsFor = ({ head, rows }: Table, width: number): readonly number[] | u
   const columns = head.map((name, at) => [name, ...rows.map((row) => row[at] ?? '')]);
   const least = columns.map((cells) => longestOf(cells.flatMap((cell) => cell.split(' '))));
   const widths = columns.map(longestOf);
-  let excess = widths.reduce((sum, one) => sum + one + GAP, -GAP) - width;
+  let excess = widths.reduce((sum, one) => sum + one + CELL_GAP, -CELL_GAP) - width;
   for (; excess > 0; excess -= 1) {
     const spare = widths.map((one, at) => (one > Math.max(least[at] ?? 0, NARROWEST_COLUMN) ? one : 0));
     const widest = spare.indexOf(Math.max(...spare));
@@ -42,7 +42,7 @@ const rowLines = (row: readonly string[], widths: readonly number[]): string[] =
   return Array.from({ length: Math.max(...cells.map((lines) => lines.length)) }, (_none, line) =>
     cells
       .map((lines, at) => (lines[line] ?? '').padEnd(widths[at] ?? 0))
-      .join(' '.repeat(GAP))
+      .join(' '.repeat(CELL_GAP))
       .trimEnd(),
   );
 };
@@ -52,7 +52,7 @@ const tableLines = (table: Table, { width, heading }: HelpLayout): string[] => {
   const { head, rows } = table;
   const widths = columnsFor(table, width);
   if (widths === undefined) {
-    return entries(
+    return helpEntryLines(
       rows.map(([term = '', ...cells]) => [term, meaningOf(head, cells)]),
       width,
     );
@@ -85,7 +85,7 @@ const blockLines = (block: Block, layout: HelpLayout): string[] => {
     case 'heading':
       return [heading(block.text)];
     case 'code':
-      return codeLines(block.text, width - INDENT.length).map((line) => INDENT + line);
+      return codeLines(block.text, width - TOPIC_INDENT.length).map((line) => TOPIC_INDENT + line);
     case 'item':
       return itemLines(block.text, width);
     case 'table':

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Called, CallInput, Client } from '../../client/client.ts';
 import type { ListId } from '../../contract/operations.ts';
-import { barePath, queryOf } from '../../core/api-path.ts';
+import { barePath, readQuery } from '../../core/api-path.ts';
 import { usageError } from '../../core/error.ts';
 import { namingFlags, type ReadSource, readJsonObject } from '../../core/input.ts';
 import { printExact, printSorted, valueAt } from '../../core/json.ts';
@@ -127,7 +127,7 @@ const readRequest = async (input: ApiInput, { match }: Client, { source }: Run):
   const known = match(request);
   const fields = await readFields(input.fields, source);
   const body = hasBody ? { body: { ...given, ...bodyOf(fields) } } : {};
-  const query = queryOf(path, hasBody ? [] : fields.map(([name, value]) => [name, asText(value)]));
+  const query = readQuery(path, hasBody ? [] : fields.map(([name, value]) => [name, asText(value)]));
   const headers = Object.keys(input.headers).length === 0 ? {} : { headers: input.headers };
   if (known === undefined) return { called: request, call: { query, ...headers, ...body } };
   return { called: known.id, call: { params: known.params, query, ...headers, ...body } };

@@ -1,5 +1,5 @@
-import { declined, PayError, usageError } from '../../core/error.ts';
-import { ask, canAsk, plain } from '../../core/input.ts';
+import { declinedError, PayError, usageError } from '../../core/error.ts';
+import { askText, canAsk, codeWord } from '../../core/input.ts';
 import { sumsText } from '../../core/money.ts';
 import type { ApiRecord } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
@@ -83,8 +83,8 @@ const askFor = async (job: Job, what: string, approval: Approval, { io, globals 
     throw usageError('an approval is typed by a person on a terminal', { hint: "--yes doesn't give it" });
   }
   const lines = linesOf(job, what, approval, io.clock.now()).map(visible);
-  const typed = await ask(io.stdin, [...lines, `Type ${sum} to approve: `].join('\n'));
-  if (plain(typed) !== plain(sum)) throw declined();
+  const typed = await askText(io.stdin, [...lines, `Type ${sum} to approve: `].join('\n'));
+  if (codeWord(typed) !== codeWord(sum)) throw declinedError();
 };
 
 /** Records one person's approval of a job that another person wants to send. */

@@ -1,7 +1,7 @@
 import { NumberText, printExact } from '../../core/json.ts';
 import { type ApiRecord, instantOf } from '../../core/record.ts';
 import type { Column, Result, View } from '../../core/result.ts';
-import { atomIn, dayIn, formatLocalFull, nameOf, startOf, type Zone } from '../../core/time.ts';
+import { atomIn, dayIn, formatLocalFull, startOfDay, type Zone, zoneName } from '../../core/time.ts';
 import { type Entry, isIn } from '../../ledger/entry.ts';
 import type { Period } from '../../ledger/ledger.ts';
 import { countsByCharge, countsByPayment, openReport, type ReportLine } from '../../ledger/report.ts';
@@ -21,7 +21,7 @@ const groupOf = (charge: Entry, at: number, by: Group, { zone, allProfiles }: Re
 };
 
 const periodOf = ({ since, until, today, zone }: ReportInput, now: number): Period => ({
-  since: today ? startOf(zone, dayIn(zone, now)) : since && instantOf(since, now),
+  since: today ? startOfDay(zone, dayIn(zone, now)) : since && instantOf(since, now),
   until: until && instantOf(until, now),
 });
 
@@ -29,7 +29,7 @@ const periodOf = ({ since, until, today, zone }: ReportInput, now: number): Peri
 const said = ({ since, until }: Period, zone: Zone, now: number) => ({
   since: since === undefined ? null : atomIn(zone, since),
   until: atomIn(zone, until ?? now),
-  zone: nameOf(zone, now),
+  zone: zoneName(zone, now),
 });
 
 const recordOf = (line: ReportLine, names: readonly Group[], period: object): ApiRecord => {
@@ -69,7 +69,7 @@ const periodText = ({ since, until }: Period, { zone, byPaymentTime }: ReportInp
   const at = (ms: number): string =>
     zone === 'utc' ? atomIn(zone, ms).slice(0, 16).replace('T', ' ') : formatLocalFull(ms);
   const from = since === undefined ? '' : ` from ${at(since)}`;
-  return `${byPaymentTime ? 'Payments' : 'Charges'}${from} up to ${at(until ?? now)} (${nameOf(zone, now)}), as last recorded.`;
+  return `${byPaymentTime ? 'Payments' : 'Charges'}${from} up to ${at(until ?? now)} (${zoneName(zone, now)}), as last recorded.`;
 };
 
 /** Reports the charges of a period and their payments. */

@@ -1,6 +1,6 @@
 import { CHARGE, kindWord } from '../../core/charge.ts';
 import { type PayError, usageError } from '../../core/error.ts';
-import { ask, canAsk } from '../../core/input.ts';
+import { askText, canAsk } from '../../core/input.ts';
 import type { Result } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
 import { formatLocal, utcAtom } from '../../core/time.ts';
@@ -35,7 +35,7 @@ const checkOwner = async (ledger: Ledger, charge: Entry, activity: string | unde
 
 const reasonFor = async ({ reason }: ResolveInput, { io, globals }: Run): Promise<string> => {
   if (reason !== undefined) return reason.trim();
-  if (canAsk(io, globals)) return ask(io.stdin, 'How do you know? ');
+  if (canAsk(io, globals)) return askText(io.stdin, 'How do you know? ');
   throw usageError('a reason is required; nothing was changed', {
     hint: 'say how you know with --reason; it is kept with the charge',
   });

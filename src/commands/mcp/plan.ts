@@ -10,7 +10,7 @@ import { asActivity, type Snapshot, snapshotOf } from '../../ledger/snapshot.ts'
 import type { Caller, Tool, ToolAnswer } from '../../mcp/server.ts';
 import type { Inner, Run } from '../run.ts';
 import { checkPlan, contentsOf, isSealed, recordPlan, type Sealed } from './token.ts';
-import { argumentTexts, argvOf, errorOf } from './tools.ts';
+import { argumentTexts, argvOf, toolErrorOf } from './tools.ts';
 
 export const CONFIRM = 'charge_confirm';
 
@@ -28,38 +28,38 @@ export const confirmTool: Tool = {
   annotations: { readOnlyHint: false, destructiveHint: true },
 };
 
-const AGAIN = 'call charge_plan again, and show the person what it says';
+const PLAN_AGAIN = 'call charge_plan again, and show the person what it says';
 
-const refused = (message: string, hint = AGAIN): PayError =>
+const refusedPlan = (message: string, hint = PLAN_AGAIN): PayError =>
   new PayError('refused', `this call charged nothing: ${message}`, { hint });
 
-const chargeOf = async ({ jobs }: Ledger, plan: string): Promise<Entry | undefined> =>
+const chargeOfPlan = async ({ jobs }: Ledger, plan: string): Promise<Entry | undefined> =>
   (await jobs.entries(plan, 1, 1)).at(-1);
 
 /** Throws if the plan was carried out before. */
 const checkUnused = async ({ id }: Sealed, ledger: Ledger): Promise<void> => {
-  const used = await chargeOf(ledger, id);
+  const used = await chargeOfPlan(ledger, id);
   if (used === undefined) return;
-  const hint = used.state === 'not_sent' ? AGAIN : 'call sync, then list_charges';
-  throw refused(`the token was already used (${used.id}: ${used.state})`, hint).with({ ledgerId: used.id });
+  const hint = used.state === 'not_sent' ? PLAN_AGAIN : 'call sync, then list_charges';
+  throw refusedPlan(`the token was already used (${used.id}: ${used.state})`, hint).with({ ledgerId: used.id });
 };
 
 /** Arguments of a plan. */
 type Given = Readonly<Record<'ugwo' | 'medium', string> & Partial<Record<'provider' | 'phone', string>>>;
 
-const isPart = (part: string | undefined): part is string => part !== undefined;
+const isGiven = (part: string | undefined): part is string => part !== undefined;
 
 /** Who is charged, how much, and how. */
 const chargeText = ({ ugwo, medium, provider, phone }: Given, { asked }: Snapshot): string => {
   const { amount = 0, currency = '', customer, email, ref } = asked;
   const whom = email ?? customer ?? 'an unknown customer';
-  const how = [medium, provider, phone].filter(isPart).join(' ');
+  const how = [medium, provider, phone].filter(isGiven).join(' ');
   const parts = [`${formatMoney(amount, currency)} from ${whom} by ${how}`, ugwo, ref];
-  return parts.filter(isPart).map(visible).join(', ');
+  return parts.filter(isGiven).map(visible).join(', ');
 };
 
 /** Records the plan of a charge. */
-const record = async (given: Given, text: string, asked: RequestTerms, run: Run): Promise<object> => {
+const planRecord = async (given: Given, text: string, asked: RequestTerms, run: Run): Promise<object> => {
   const { amount, currency } = asked;
   if (amount === undefined || currency === undefined) {
     throw new PayError('refused', 'nothing can be planned: the service shows no amount');
@@ -68,7 +68,7 @@ const record = async (given: Given, text: string, asked: RequestTerms, run: Run)
   return recordPlan({ kind: 'charge', command: 'ugwo charge', text, total }, { given, asked }, run);
 };
 
-export const answer = (value: object, isError: boolean): ToolAnswer => ({
+export const toolAnswer = (value: object, isError: boolean): ToolAnswer => ({
   text: visibleJson(JSON.stringify(value)),
   isError,
 });
@@ -82,9 +82,9 @@ export const answerPlan = async (
   inner: Inner,
 ): Promise<ToolAnswer> => {
   const given = argumentTexts(tree, 'charge_plan', asked) as Given;
-  const failed = ({ stderr }: Awaited<ReturnType<Inner>>) => errorOf(tree, 'charge_plan', given, stderr);
+  const failed = ({ stderr }: Awaited<ReturnType<Inner>>) => toolErrorOf(tree, 'charge_plan', given, stderr);
   const judged = await inner(['--dry-run', ...argvOf(tree, 'charge_plan', given)], signal);
-  if (judged.code !== 0) return answer({ allowed: false, error: failed(judged) }, true);
+  if (judged.code !== 0) return toolAnswer({ allowed: false, error: failed(judged) }, true);
   let plan: object | undefined;
   const read = await inner(['ugwo', 'get', '--', given.ugwo], signal, async (run, go) => {
     const result = await go(run);
@@ -92,10 +92,10 @@ export const answerPlan = async (
     const shown = snapshotOf(result.record.value, result.record);
     const charge = chargeText(given, shown);
     plan = { allowed: true, charge, ...shown.asked };
-    plan = { ...plan, ...(money ? await record(given, charge, shown.asked, run) : { token: null }) };
+    plan = { ...plan, ...(money ? await planRecord(given, charge, shown.asked, run) : { token: null }) };
     return result;
   });
-  return read.code === 0 && plan !== undefined ? answer(plan, false) : answer({ error: failed(read) }, true);
+  return read.code === 0 && plan !== undefined ? toolAnswer(plan, false) : toolAnswer({ error: failed(read) }, true);
 };
 
 /** States of a charge by the exit code of its run, where that alone says that it was or may have been made. */
@@ -107,7 +107,7 @@ const STATES: Readonly<Record<number, string>> = {
 };
 
 /** State of a charge by its entry in the ledger. */
-const stateOf = (entry: Entry | undefined): string => {
+const planState = (entry: Entry | undefined): string => {
   if (entry?.state === 'accepted') return entry.exitCode === EXIT_CODES.charge_failed ? 'failed' : 'accepted';
   return entry?.state === 'unknown' || entry?.state === 'sending' ? entry.state : 'not_charged';
 };
@@ -122,7 +122,8 @@ export const answerConfirm = async (
   const token = isJsonObject(given) ? given['token'] : undefined;
   if (typeof token !== 'string') throw usageError(`${CONFIRM} needs token: the token of charge_plan`);
   const sealed = contentsOf(token);
-  if (sealed === undefined) return answer({ state: 'not_charged', error: { message: 'the token is not valid' } }, true);
+  if (sealed === undefined)
+    return toolAnswer({ state: 'not_charged', error: { message: 'the token is not valid' } }, true);
   const { id, asked } = sealed;
   // Without a look at the ledger, it may have been charged before.
   let found: { readonly state: string; readonly entry?: Entry | undefined } = { state: 'unknown' };
@@ -131,18 +132,18 @@ export const answerConfirm = async (
     const [ledger, place] = [await run.ledger(), await run.place()];
     if (!isSealed(token, ledger, place)) {
       found = { state: 'not_charged' };
-      throw refused('the token is not valid for this profile');
+      throw refusedPlan('the token is not valid for this profile');
     }
     try {
       await checkUnused(sealed, ledger);
-      await checkPlan(sealed, ledger, place, refused, CONFIRM);
+      await checkPlan(sealed, ledger, place, refusedPlan, CONFIRM);
       // A courtesy: clients may answer for the person. The control is the approval.
-      if (elicits && said !== undefined && said !== 'accept') throw refused('the person declined');
+      if (elicits && said !== undefined && said !== 'accept') throw refusedPlan('the person declined');
       if (!elicits || said === 'accept') return await go({ ...run, plan: { id, asked } });
       question = `Charge ${textOfPlan(ledger, id, (await ledger.jobs.get(id))?.name ?? '') ?? id}?`;
       return { kind: 'text', text: '' };
     } finally {
-      const look = chargeOf(ledger, id).then((entry) => ({ state: stateOf(entry), entry }));
+      const look = chargeOfPlan(ledger, id).then((entry) => ({ state: planState(entry), entry }));
       found = await look.catch(() => ({ state: 'unknown' }));
     }
   });
@@ -150,12 +151,12 @@ export const answerConfirm = async (
   const { entry } = found;
   const state = STATES[code] ?? found.state;
   const activity = stdout.trim() === '' ? entry?.activity && asActivity(entry.activity) : parseIfJson(stdout);
-  return answer(
+  return toolAnswer(
     {
       state,
       ...(state === 'unknown' || state === 'sending' ? { next: 'do not call again; call sync' } : {}),
       ...(activity === undefined ? {} : { activity }),
-      ...(stderr.trim() === '' ? {} : { error: errorOf(tree, 'charge_plan', sealed.given, stderr) }),
+      ...(stderr.trim() === '' ? {} : { error: toolErrorOf(tree, 'charge_plan', sealed.given, stderr) }),
     },
     code !== 0,
   );

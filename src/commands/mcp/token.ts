@@ -47,7 +47,7 @@ export const isSealed = (token: string, ledger: Ledger, place: LedgerTarget): bo
   return given.length === expected.length && timingSafeEqual(given, expected);
 };
 
-const approveCommand = (id: string, { profile }: LedgerTarget): string =>
+const approveLine = (id: string, { profile }: LedgerTarget): string =>
   shellLine(['paycli', 'approve', id, ...(profile === undefined ? [] : ['--profile', profile])]);
 
 /**
@@ -63,7 +63,7 @@ export const checkPlan = async (
 ): Promise<void> => {
   if (ledger.moment().at > until) throw refused('the token has expired');
   if (!isGuarded(place.origin) || (await ledger.policies.approval(id))?.approvedBy !== undefined) return;
-  const hint = `ask a person to type \`${approveCommand(id, place)}\` on a terminal, then call ${tool} again`;
+  const hint = `ask a person to type \`${approveLine(id, place)}\` on a terminal, then call ${tool} again`;
   throw refused('a person has to approve it first', hint);
 };
 
@@ -106,5 +106,5 @@ export const recordPlan = async (
   const plan = { token: seal({ id, until, given, asked }, ledger, place), plan: id, expires_at: utcAtom(until) };
   if (!isGuarded(origin)) return plan;
   await ledger.policies.approve({ job: id, total, askedBy: await run.operator(), askedAt: at });
-  return { ...plan, approve: `a person types \`${approveCommand(id, place)}\` on a terminal` };
+  return { ...plan, approve: `a person types \`${approveLine(id, place)}\` on a terminal` };
 };

@@ -18,7 +18,7 @@ interface ToolCommand {
   readonly money?: true;
 }
 
-const PLAN =
+const PLAN_ABOUT =
   'Check a charge and show who would be charged, how much, and whether it is refused. Charges nothing. Where charging ' +
   'is allowed, returns a token for charge_confirm, valid for ten minutes and once.';
 
@@ -38,7 +38,7 @@ export const TOOLS = {
   sync: { command: 'ledger sync' },
   charge_plan: {
     command: 'ugwo charge',
-    description: PLAN,
+    description: PLAN_ABOUT,
     options: ['medium', 'provider', 'phone', 'expires-in'],
     required: ['medium'],
   },
@@ -58,7 +58,7 @@ export type ToolName = keyof typeof TOOLS;
 export const isTool = (name: string): name is ToolName => Object.hasOwn(TOOLS, name);
 
 /** Records in one answer, at most and by default: an agent pays for each by its length. */
-const MOST_RECORDS = 100;
+const MOST_RECORDS_READ = 100;
 const DEFAULT_RECORDS = 20;
 
 /** An argument of a tool: an argument or an option of its command. */
@@ -100,7 +100,7 @@ const SCHEMAS = {
   text: { type: 'string' },
   texts: { type: 'array', items: { type: 'string' } },
   list: { type: 'array', items: { type: 'string' } },
-  count: { type: 'integer', minimum: 1, maximum: MOST_RECORDS, default: DEFAULT_RECORDS },
+  count: { type: 'integer', minimum: 1, maximum: MOST_RECORDS_READ, default: DEFAULT_RECORDS },
 } as const;
 
 const toolOf = (name: string, node: CommandNode, command: ToolCommand): Tool => {
@@ -141,7 +141,7 @@ const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || value === '' || (Array.isArray(value) && value.every(isEmpty));
 
 /** A list may come as one text: as JSON, or with commas where no value has any. */
-const listed = (value: unknown, { splits }: Parameter): readonly unknown[] => {
+const readListValue = (value: unknown, { splits }: Parameter): readonly unknown[] => {
   if (typeof value !== 'string') return Array.isArray(value) ? value : [value];
   const list = parseIfJson(value);
   if (Array.isArray(list)) return list;
@@ -151,13 +151,13 @@ const listed = (value: unknown, { splits }: Parameter): readonly unknown[] => {
 const textsOf = (value: unknown, parameter: Parameter): readonly string[] => {
   const { name, type } = parameter;
   const isMany = type === 'texts' || type === 'list';
-  const values = (isMany ? listed(value, parameter) : [value]).filter((one) => !isEmpty(one));
+  const values = (isMany ? readListValue(value, parameter) : [value]).filter((one) => !isEmpty(one));
   if (values.some((one) => typeof one !== 'string' && typeof one !== 'number'))
     throw usageError(`${name} must be ${isMany ? 'a list of texts' : 'a text'}`);
   const texts = values.map(String);
   const count = Number(texts[0]);
-  if (type === 'count' && !(Number.isInteger(count) && count >= 1 && count <= MOST_RECORDS))
-    throw usageError(`${name} must be a whole number from 1 to ${MOST_RECORDS}`);
+  if (type === 'count' && !(Number.isInteger(count) && count >= 1 && count <= MOST_RECORDS_READ))
+    throw usageError(`${name} must be a whole number from 1 to ${MOST_RECORDS_READ}`);
   if (type === 'count') return [String(count)];
   return type === 'list' ? [texts.join(',')] : texts;
 };
@@ -207,7 +207,7 @@ export const argvOf = (tree: Tree, name: ToolName, given: unknown): readonly str
 const FOR_PEOPLE = /--(?:again|remaining|reuse|no-preflight|help)\b/;
 
 /** The error of a command, in the words of its tool: arguments in place of options, and no advice for people. */
-export const errorOf = (
+export const toolErrorOf = (
   tree: Tree,
   name: ToolName,
   given: unknown,
@@ -237,12 +237,12 @@ export const errorOf = (
 export type InnerEnd = Awaited<ReturnType<Inner>>;
 
 /** The output of a tool's command as an answer. */
-export const answerOf = (
+export const toolAnswerOf = (
   tree: Tree,
   name: ToolName,
   given: unknown,
   { code, stdout, stderr }: InnerEnd,
 ): ToolAnswer => {
-  const error = code === 0 ? '' : visibleJson(JSON.stringify({ error: errorOf(tree, name, given, stderr) }));
+  const error = code === 0 ? '' : visibleJson(JSON.stringify({ error: toolErrorOf(tree, name, given, stderr) }));
   return { text: [stdout.trim(), error].filter(Boolean).join('\n'), isError: code !== 0 };
 };

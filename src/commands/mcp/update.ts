@@ -9,13 +9,13 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import { NO_TOTAL, PLAN_VALID_MS } from '../../ledger/policy.ts';
 import type { Caller, ToolAnswer } from '../../mcp/server.ts';
 import type { Inner } from '../run.ts';
-import { answer } from './plan.ts';
+import { toolAnswer } from './plan.ts';
 import { checkPlan, contentsOf, isSealed, recordPlan, type Sealed } from './token.ts';
-import { answerOf, argumentTexts, argvOf, type InnerEnd } from './tools.ts';
+import { argumentTexts, argvOf, type InnerEnd, toolAnswerOf } from './tools.ts';
 
 export const UPDATE_TOOL = 'update_customer';
 
-const refused = (
+const refusedUpdate = (
   message: string,
   hint = `call ${UPDATE_TOOL} again without a token, and show the person what it says`,
 ) => new PayError('refused', `this call changed nothing: ${message}`, { hint });
@@ -27,10 +27,10 @@ const updateText = ({ onye, ...fields }: Readonly<Record<string, string>>): stri
     .join(', ');
 
 /** Carries out the plan of an update, once. */
-const once = async (ledger: Ledger, id: string, onye: string, update: () => Promise<Result>): Promise<Result> => {
+const updateOnce = async (ledger: Ledger, id: string, onye: string, update: () => Promise<Result>): Promise<Result> => {
   const row = { job: id, row: 1 };
   const begun = await ledger.jobs.beginUpdate({ ...row, onye, bound: PLAN_VALID_MS }, { retry: false, looked: false });
-  if (!begun) throw refused('the token was already used');
+  if (!begun) throw refusedUpdate('the token was already used');
   const settle = (outcome: Parameters<Ledger['jobs']['settleUpdate']>[1]): Promise<void> =>
     // The update is made, or not, whatever the ledger can store.
     ledger.jobs.settleUpdate(row, outcome).catch(() => undefined);
@@ -59,11 +59,11 @@ const confirm = (
 ): Promise<InnerEnd> =>
   inner(argvOf(tree, UPDATE_TOOL, sealed.given), signal, async (run, go) => {
     const [ledger, place] = [await run.ledger(), await run.place()];
-    if (!isSealed(token, ledger, place)) throw refused('the token is not valid for this profile');
+    if (!isSealed(token, ledger, place)) throw refusedUpdate('the token is not valid for this profile');
     const planned = argumentTexts(tree, UPDATE_TOOL, sealed.given);
-    if (!isDeepStrictEqual(given, planned)) throw refused('the token is for other arguments');
-    await checkPlan(sealed, ledger, place, refused, UPDATE_TOOL);
-    return once(ledger, sealed.id, planned['onye'] ?? '', () => go(run));
+    if (!isDeepStrictEqual(given, planned)) throw refusedUpdate('the token is for other arguments');
+    await checkPlan(sealed, ledger, place, refusedUpdate, UPDATE_TOOL);
+    return updateOnce(ledger, sealed.id, planned['onye'] ?? '', () => go(run));
   });
 
 /**
@@ -75,8 +75,8 @@ export const answerUpdate = async (tree: Tree, given: unknown, caller: Caller, i
   const asked = argumentTexts(tree, UPDATE_TOOL, fields);
   if (typeof token === 'string' && token !== '') {
     const sealed = contentsOf(token);
-    if (sealed === undefined) return answer({ error: { message: 'the token is not valid' } }, true);
-    return answerOf(tree, UPDATE_TOOL, sealed.given, await confirm(tree, asked, token, sealed, caller, inner));
+    if (sealed === undefined) return toolAnswer({ error: { message: 'the token is not valid' } }, true);
+    return toolAnswerOf(tree, UPDATE_TOOL, sealed.given, await confirm(tree, asked, token, sealed, caller, inner));
   }
   const argv = argvOf(tree, UPDATE_TOOL, fields);
   let isLive = false;
@@ -84,9 +84,9 @@ export const answerUpdate = async (tree: Tree, given: unknown, caller: Caller, i
     isLive = isGuarded((await run.place()).origin);
     return isLive ? { kind: 'text', text: '' } : go(run);
   });
-  if (!isLive) return answerOf(tree, UPDATE_TOOL, fields, ended);
+  if (!isLive) return toolAnswerOf(tree, UPDATE_TOOL, fields, ended);
   const judged = await inner(['--dry-run', ...argv], caller.signal);
-  if (judged.code !== 0) return answerOf(tree, UPDATE_TOOL, fields, judged);
+  if (judged.code !== 0) return toolAnswerOf(tree, UPDATE_TOOL, fields, judged);
   const text = updateText(asked);
   let plan: object = {};
   const planned = await inner(argv, caller.signal, async (run) => {
@@ -95,6 +95,6 @@ export const answerUpdate = async (tree: Tree, given: unknown, caller: Caller, i
     return { kind: 'text', text: '' };
   });
   return planned.code === 0
-    ? answer({ state: 'planned', update: text, ...plan }, false)
-    : answerOf(tree, UPDATE_TOOL, fields, planned);
+    ? toolAnswer({ state: 'planned', update: text, ...plan }, false)
+    : toolAnswerOf(tree, UPDATE_TOOL, fields, planned);
 };

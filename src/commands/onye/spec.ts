@@ -12,7 +12,7 @@ import {
 import { asPair, asSource, FILTER_OPTIONS, readId, readList, WALK_OPTIONS } from '../../cli/options.ts';
 import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
-import { refuseSharedStdin, sourceOf } from '../../core/input.ts';
+import { readSourceName, refuseSharedStdin } from '../../core/input.ts';
 import type { FieldInput } from './fields-shared.ts';
 import { DATA_OPTION, FIELD_OPTIONS, fieldsIn, refuseTwoWays, updateCommand } from './update-spec.ts';
 
@@ -58,7 +58,7 @@ const createCommand = defineCommand({
     const fields = { fields: fieldsIn(given), data: given.data };
     refuseTwoWays({ ...fields, change: undefined }, '--meta and --meta-json');
     const bulk = readBulk(given);
-    refuseSharedStdin([given.billing_address, given.meta_json, given.data, bulk && sourceOf(bulk.from)]);
+    refuseSharedStdin([given.billing_address, given.meta_json, given.data, bulk && readSourceName(bulk.from)]);
     if (bulk !== undefined) {
       refuseBeside(options, given, ['email']);
       return { kind: 'file', bulk, fields };

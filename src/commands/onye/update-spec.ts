@@ -12,7 +12,7 @@ import {
 import { asPair, asSource, asText, readId } from '../../cli/options.ts';
 import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
-import { asFlag, type Pair, refuseSharedStdin, type Source, sourceOf } from '../../core/input.ts';
+import { asFlag, type Pair, readSourceName, refuseSharedStdin, type Source } from '../../core/input.ts';
 import { pick } from '../../core/json.ts';
 import { didYouMean } from '../../core/text.ts';
 import { type Changes, CLEARABLE, type GivenField, PARTS, TEXTS } from './fields-shared.ts';
@@ -188,7 +188,7 @@ export const updateCommand = defineCommand({
   read: (args, given, { validate }): UpdateInput => {
     const bulk = readBulk(given);
     const changes = readChanges(given);
-    refuseSharedStdin([given.billing_address, given.meta_json, given.data, bulk && sourceOf(bulk.from)]);
+    refuseSharedStdin([given.billing_address, given.meta_json, given.data, bulk && readSourceName(bulk.from)]);
     const replaceMeta = given.replaceMeta === true;
     if (bulk === undefined && replaceMeta) {
       throw usageError('--replace-meta needs --from', { hint: '--meta replaces all metadata of one customer' });

@@ -1,6 +1,6 @@
 import type { NewProfile, ProfileRoom, ProfileSummary } from '../../config/profiles.ts';
 import { PayError, usageError } from '../../core/error.ts';
-import { ask, canAsk } from '../../core/input.ts';
+import { askText, canAsk } from '../../core/input.ts';
 import { ENVIRONMENTS, type Environment } from '../../core/origin.ts';
 import { madeHere } from '../../core/record.ts';
 import type { Result, View } from '../../core/result.ts';
@@ -98,7 +98,7 @@ const secretFrom = async (key: KeyFrom, origin: string, run: Run): Promise<NewPr
   const text =
     key.kind === 'stdin'
       ? await run.io.stdin.text(4096)
-      : await ask(run.io.stdin, `Secret key for ${origin} (not shown): `, true);
+      : await askText(run.io.stdin, `Secret key for ${origin} (not shown): `, true);
   return { key: key.kind === 'stdin' ? text.replace(/\r?\n$/, '') : text };
 };
 

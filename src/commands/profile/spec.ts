@@ -5,7 +5,7 @@ import { ENVIRONMENTS, type Environment } from '../../core/origin.ts';
 
 const OUTPUT = 'the profile: name, default, origin, environment, key (its last four characters), created_at';
 const STORED: readonly ErrorKind[] = ['usage', 'auth'];
-const ASKED: readonly ErrorKind[] = [...STORED, 'interrupted'];
+const ANSWERED_EXITS: readonly ErrorKind[] = [...STORED, 'interrupted'];
 
 export interface ProfileShowInput {
   readonly name: string | undefined;
@@ -100,7 +100,7 @@ const use = defineCommand({
     'use the profile "shop" from now on': 'paycli profile use shop',
   },
   output: OUTPUT,
-  exits: ASKED,
+  exits: ANSWERED_EXITS,
   read: ([name]) => ({ name }),
   load: async () => ({ run: (await import('./profiles.ts')).use }),
 });
@@ -122,7 +122,7 @@ const rename = defineCommand({
     'call the profile "shop" "store"': 'paycli profile rename shop store',
   },
   output: OUTPUT,
-  exits: [...ASKED, 'ledger'],
+  exits: [...ANSWERED_EXITS, 'ledger'],
   read: ([from = '', to = '']): RenameInput => ({ from, to }),
   load: async () => ({ run: (await import('./profiles.ts')).rename }),
 });
@@ -140,7 +140,7 @@ const remove = defineCommand({
     'remove another profile': 'paycli profile remove shop --yes',
   },
   output: `${OUTPUT}; as it was before`,
-  exits: ASKED,
+  exits: ANSWERED_EXITS,
   read: ([name]) => ({ name }),
   load: async () => ({ run: (await import('./profiles.ts')).remove }),
 });

@@ -6,7 +6,7 @@ import { payableUntil } from '../../core/charge.ts';
 import { isRejected, PayError, reasonOf } from '../../core/error.ts';
 import { valueAt } from '../../core/json.ts';
 import { elementsOf } from '../../core/json-scan.ts';
-import { type ApiRecord, madeHere, servedBy } from '../../core/record.ts';
+import { type ApiRecord, earliestServed, madeHere } from '../../core/record.ts';
 import { asksTheSame, type KeptActivity } from '../../ledger/entry.ts';
 import type { Ledger, Refused } from '../../ledger/ledger.ts';
 import { mismatchesOf } from '../../ledger/match.ts';
@@ -48,7 +48,7 @@ const asShown = async (ugwo: string, known: KeptActivity, client: Client, run: R
 const isOver = (record: ApiRecord<Activity>, now: number): boolean => {
   if (PAYMENTS[paymentShown(record.value)].frees) return true;
   const until = payableUntil(record.value);
-  return until !== undefined && until <= (servedBy(record) ?? now);
+  return until !== undefined && until <= (earliestServed(record) ?? now);
 };
 
 /** True if the blocking charge can equal this one. For an activity of another sender see `mismatchesOf`. */

@@ -24,7 +24,7 @@ import {
 } from '../../cli/options.ts';
 import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
-import { refuseSharedStdin, sourceOf } from '../../core/input.ts';
+import { readSourceName, refuseSharedStdin } from '../../core/input.ts';
 import { pick } from '../../core/json.ts';
 import type { GivenAmount } from '../../core/money.ts';
 import { statusArgument } from '../../core/status.ts';
@@ -124,7 +124,7 @@ const createCommand = defineCommand({
   previews: true,
   read: (_args, given): UgwoCreateInput => {
     const bulk = readBulk(given);
-    refuseSharedStdin([given.data, bulk && sourceOf(bulk.from)]);
+    refuseSharedStdin([given.data, bulk && readSourceName(bulk.from)]);
     return bulk === undefined ? readOne(given) : readFile(bulk, given);
   },
   load: async () => ({ run: (await import('./create.ts')).create, view: (await import('./create.ts')).view }),

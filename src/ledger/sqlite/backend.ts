@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
-import { turn } from '../../core/async.ts';
+import { nextTurn } from '../../core/async.ts';
 import { compact, type DatabaseKind, number, optionalText, transact, versionReader } from '../../database/connect.ts';
 import { groupCommit } from '../../database/group.ts';
 import type { Backend, LockPolicy, Query } from '../backend.ts';
@@ -110,7 +110,7 @@ const walkBy = async <T>(
     for (let some = first; ; some = someOf(walk)) {
       taker.take(entriesOf(some));
       if (some.length < AT_ONCE) return taker.end();
-      await turn();
+      await nextTurn();
     }
   } catch (thrown) {
     throw asError(thrown);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { type Exchange, judge, type Verdict } from '../../../src/client/answer.ts';
 import type { AttemptResult } from '../../../src/client/transport.ts';
-import { oddities } from '../../../src/contract/oddities.ts';
+import { oddMembers } from '../../../src/contract/oddities.ts';
 import { operations } from '../../../src/contract/operations.ts';
 import { BOUNDS } from '../../../src/core/bounds.ts';
 import { EXIT_CODES } from '../../../src/core/error.ts';
@@ -79,7 +79,7 @@ const holdsAccepted = (
   { operation, params }: Exchange,
   { received }: Verdict & { readonly state: 'accepted' },
 ): void => {
-  oddities(operation, received.value, params);
+  oddMembers(operation, received.value, params);
   const { nextAction, uid } = keptActivity(received.value, received);
   must(uid === (received.value as { uid?: unknown }).uid, () => 'another identifier is kept');
   must(JSON.stringify(nextAction).length <= 2 * BOUNDS.kept, () => 'too much is kept of what the customer must do');

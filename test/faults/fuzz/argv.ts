@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { GLOBAL_OPTIONS } from '../../../src/cli/globals.ts';
 import { parseArgv } from '../../../src/cli/program.ts';
-import { run } from '../../../src/cli/run.ts';
+import { runProgram } from '../../../src/cli/run.ts';
 import type { Attempt } from '../../../src/client/transport.ts';
 import { NOUNS } from '../../../src/commands/all.ts';
 import { operations } from '../../../src/contract/operations.ts';
@@ -133,7 +133,7 @@ export const argvWords = target(
   () => argv,
   async (words) => {
     const { io, sent, open } = newWorld();
-    const code = await run(words, io, {
+    const code = await runProgram(words, io, {
       ...OPTIONS,
       allSpecs: async () => SPECS,
       specsFor: async () => SPECS,
