@@ -23,7 +23,6 @@ import type { CurlRequest } from '../core/shell.ts';
 import { spoiltIn } from '../core/spoilt.ts';
 import { type Exchange, openRequestedPause, type SendContext, type Subject } from './answer.ts';
 import type { JsonBody } from './body.ts';
-import { type Follow, type Following, followActivity } from './follow.ts';
 import { longestWrite, noticePause, sendRead, sendWrite, type Walk, type WriteOptions, walkPages } from './send.ts';
 import type { Transport } from './transport.ts';
 
@@ -70,8 +69,6 @@ export interface Client {
     input: CallInput,
     how?: { readonly mustExist: boolean },
   ): Promise<ApiRecord<ProvenOf<K>> | undefined>;
-  /** Reads an activity until its status is final, or until waiting is pointless. */
-  follow(follow: Follow): Following;
   /** The pages of a list; the next one is requested while the current one is being consumed. */
   pages(called: ListId | AnyRequest, input: CallInput, walk: Walk): AsyncIterable<ApiPage<ListRecord>>;
   /** The checks of `call`; returns the part to be stored before it is sent. Uses no network. */
@@ -213,7 +210,6 @@ export const createClient = (given: ClientOptions): Client => {
         throw thrown;
       }
     },
-    follow: (follow) => followActivity(options, (signal) => call('activity.get', follow, signal), follow),
     pages: (called, input, walk) =>
       walkPages<ListRecord>(async (cursor, signal) => {
         const query = { ...input.query, ...(cursor === undefined ? {} : { cursor }) };

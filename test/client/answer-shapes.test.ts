@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { followedToEnd, waitedOf } from '../../src/commands/activity/followed-shared.ts';
+import { openFollowing } from '../../src/commands/activity/follow-shared.ts';
+import { waitedOf } from '../../src/commands/activity/followed-shared.ts';
 import { activitiesOf, statusOf } from '../../src/core/charge.ts';
 import { EXIT_CODES, PayError } from '../../src/core/error.ts';
 import { judgeRead } from '../../src/ledger/reconcile.ts';
@@ -230,11 +231,12 @@ const charged = async ({ client }: Bench): Promise<string> => {
   return `${row?.state} ${row?.exitCode}`;
 };
 
-const waited = async ({ client }: Bench): Promise<number> => {
-  const following = client.follow({ params: { ugwoUid: UGWO_ID, activityUid: ACT_ID }, limit: 3000 });
-  const followed = await followedToEnd(following, () => undefined);
+const waited = async ({ client, io }: Bench): Promise<number> => {
   const place = { local: false, profile: undefined, baseUrl: undefined };
-  const deps = { client, observe: async () => undefined };
+  const deps = { client, io, observe: async () => undefined };
+  const following = openFollowing({ params: { ugwoUid: UGWO_ID, activityUid: ACT_ID }, limit: 3000 }, deps);
+  await following.read();
+  const followed = await following.end(() => undefined);
   const { failure } = await waitedOf(followed, { ugwoUid: UGWO_ID, limit: 3000, place }, deps);
   return failure === undefined ? 0 : EXIT_CODES[failure.kind];
 };

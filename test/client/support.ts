@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { type Client, createClient } from '../../src/client/client.ts';
 import { openTransport } from '../../src/client/transport.ts';
-import type { Clock, Flight } from '../../src/core/io.ts';
+import type { Clock, Flight, Io } from '../../src/core/io.ts';
 
 export const KEY = `sk.Test.${'k'.repeat(80)}`;
 
@@ -10,6 +10,7 @@ const TIMEOUT_MS = 20_000;
 
 export interface Bench {
   readonly client: Client;
+  readonly io: Pick<Io, 'clock' | 'random' | 'signals'>;
   /** The waits between attempts in ms. They end at once and advance the clock. */
   readonly waits: number[];
   readonly debug: string[];
@@ -64,12 +65,11 @@ export const bench = (origin: string, options: BenchOptions = {}): Bench => {
     debug: log,
     clean: options.clean ?? ((text) => text),
   });
+  const io = { clock: between, random: () => 0.5, signals: { stop: stop.signal, leave: leave.signal } };
   const client = createClient({
+    ...io,
     transport,
     origin,
-    clock: between,
-    random: () => 0.5,
-    signals: { stop: stop.signal, leave: leave.signal },
     timeout,
     debug: log,
     notice: log,
@@ -80,7 +80,7 @@ export const bench = (origin: string, options: BenchOptions = {}): Bench => {
   const setClock = (ms: number): void => {
     moved += ms;
   };
-  return { client, waits, debug, stop, leave, flight, setClock };
+  return { client, io, waits, debug, stop, leave, flight, setClock };
 };
 
 /** The rejection of a promise. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { paymentShown } from '../../src/charge/payment.ts';
-import type { Followed } from '../../src/client/follow.ts';
+import type { Followed } from '../../src/commands/activity/follow-shared.ts';
 import {
   chargeFailed,
   notWaitedFor,
@@ -18,8 +18,7 @@ const OPTIONS: WaitOptions = { ugwoUid: 'ugw.A.b', limit: 90_000, place: PLACE }
 const AGAIN = 'wait again with: paycli activity wait ugw.A.b act.A.b --wait-timeout 90s';
 
 const activity = (status: string, error?: unknown) => ({ uid: UID, status, error });
-type Activity = ReturnType<typeof activity>;
-const followed = (status: string, more: Partial<Followed<Activity>> = {}, error?: unknown): Followed<Activity> => ({
+const followed = (status: string, more: Partial<Followed> = {}, error?: unknown): Followed => ({
   record: madeHere(activity(status, error)),
   payment: paymentShown(activity(status, error)),
   fault: undefined,
@@ -34,10 +33,10 @@ const DEPS: Parameters<typeof waitedOf>[2] = {
   client: { look: async () => undefined },
   observe: async () => undefined,
 };
-const ended = (of: Followed<Activity>, options = OPTIONS, deps = DEPS) => waitedOf(of, options, deps);
+const ended = (of: Followed, options = OPTIONS, deps = DEPS) => waitedOf(of, options, deps);
 const failureOf = async (...args: Parameters<typeof ended>) => (await ended(...args)).failure;
 const hintOf = async (...args: Parameters<typeof ended>) => (await failureOf(...args))?.detail.hint;
-const UNREAD: Partial<Followed<Activity>> = { record: undefined };
+const UNREAD: Partial<Followed> = { record: undefined };
 
 describe('waitedOf', () => {
   it('returns only the record after a payment', async () => {
@@ -127,7 +126,7 @@ describe('waitedOf', () => {
   });
 
   it('says once that nobody answered', async () => {
-    const open = (more: Partial<Followed<Activity>>) => failureOf(followed('processing', more));
+    const open = (more: Partial<Followed>) => failureOf(followed('processing', more));
     const seen = 'the payment is still open after 1 min (last status: processing)';
     expect((await open({ unanswered: true }))?.message).toBe(`${seen}; the service stopped answering`);
     const fault = new PayError('read_failed', 'no route');

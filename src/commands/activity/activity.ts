@@ -1,16 +1,16 @@
 import type { Client } from '../../client/client.ts';
-import type { Resource } from '../../contract/proof.ts';
 import { activitiesOf, latestActivityOf } from '../../core/charge.ts';
 import { PayError, usageError } from '../../core/error.ts';
 import { isId } from '../../core/ids.ts';
 import { targetFlags } from '../../core/input.ts';
 import { valueAt } from '../../core/json.ts';
-import { type ApiRecord, createdAt } from '../../core/record.ts';
+import { createdAt } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
 import { checkShare, previewCall, requestOf } from '../record.ts';
 import type { Run } from '../run.ts';
-import { followedToEnd, waitedOf } from './followed-shared.ts';
+import { openFollowing } from './follow-shared.ts';
+import { waitedOf } from './followed-shared.ts';
 import type { ActivityInput, ShowInput, WaitInput } from './spec.ts';
 import { activityView } from './view.ts';
 
@@ -74,22 +74,15 @@ export const view = activityView;
 export const wait = async ({ limit, ...input }: WaitInput, run: Run): Promise<Result> => {
   const client = await run.client('read');
   const params = await activityPath(input, 'wait', run);
-  let first: ApiRecord<Resource> | undefined;
-  const seen = async (record: ApiRecord<Resource>): Promise<void> => {
-    first ??= record;
-    await run.observe('activity', record);
-  };
-  const following = client.follow({ params, limit, seen });
-  // There is no progress to report before the first read.
-  await following.next();
-  const afterFirst = await following.next();
+  const following = openFollowing({ params, limit }, { client, io: run.io, observe: run.observe });
+  await following.read();
   return {
     kind: 'wait',
-    record: first,
+    record: following.record(),
     view,
     wait: async (tell) =>
       waitedOf(
-        await followedToEnd(following, tell, afterFirst),
+        await following.end(tell),
         { ugwoUid: params.ugwoUid, limit, place: run.globals },
         { client, observe: run.observe },
       ),

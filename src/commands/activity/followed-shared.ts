@@ -12,34 +12,17 @@ import {
 } from '../../charge/payment.ts';
 import { overpaidText, paidTwiceText, partText } from '../../charge/words.ts';
 import type { Client } from '../../client/client.ts';
-import type { Followed, Following } from '../../client/follow.ts';
 import { BOUNDS, cutText } from '../../core/bounds.ts';
 import { about, failureReason, machineValue, prunedText, readNextAction, statusOf } from '../../core/charge.ts';
 import { PayError, signalWord } from '../../core/error.ts';
 import { type TargetOptions, targetFlags } from '../../core/input.ts';
 import { valueAt } from '../../core/json.ts';
 import type { ApiRecord } from '../../core/record.ts';
-import type { Waited, Waiting } from '../../core/result.ts';
+import type { Waited } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
 import { statusWord } from '../../core/status.ts';
 import { durationWord, formatDuration } from '../../core/time.ts';
-
-type Step = Awaited<ReturnType<Following['next']>>;
-
-/** Waits to the end, and reports each state to `tell`. `begun` is a step that was taken before. */
-export const followedToEnd = async (following: Following, tell: (waiting: Waiting) => void, begun?: Step) => {
-  let step = begun ?? (await following.next());
-  while (step.done !== true) {
-    tell(step.value);
-    step = await following.next();
-  }
-  return step.value;
-};
-
-/** An activity. Only `uid` is certain: the other fields may be missing or of any shape. */
-interface ActivityLike {
-  readonly uid: string;
-}
+import type { ActivityLike, Followed } from './follow-shared.ts';
 
 /** Options of the wait, to build the command that waits again. */
 export interface WaitOptions {
@@ -224,11 +207,7 @@ const noticeOf = ({ payment, balance, currency = '' }: Outcome, { place }: WaitO
  * Result of a command that waited: the last answer, and an error if not all of the money came. Throws if no read ever
  * succeeded.
  */
-export const waitedOf = async (
-  followed: Followed<ActivityLike>,
-  options: WaitOptions,
-  run: WaitDeps,
-): Promise<Waited> => {
+export const waitedOf = async (followed: Followed, options: WaitOptions, run: WaitDeps): Promise<Waited> => {
   const { record, interrupted } = followed;
   if (record === undefined) throw interrupted ?? nothingRead(followed);
   const activity = record.value;

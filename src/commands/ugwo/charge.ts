@@ -12,14 +12,8 @@ import type { Refused } from '../../ledger/ledger.ts';
 import { openByOther } from '../../ledger/refused.ts';
 import { type Sent, sendAnew, tooOld } from '../../ledger/send.ts';
 import type { Snapshot } from '../../ledger/snapshot.ts';
-import {
-  chargeFailed,
-  followedToEnd,
-  notWaitedFor,
-  stepUnreadable,
-  type WaitOptions,
-  waitedOf,
-} from '../activity/followed-shared.ts';
+import { openFollowing } from '../activity/follow-shared.ts';
+import { chargeFailed, notWaitedFor, stepUnreadable, type WaitOptions, waitedOf } from '../activity/followed-shared.ts';
 import { checkShare, previewCall } from '../record.ts';
 import type { PlannedCharge, Run } from '../run.ts';
 import { elsewhereText, showPlan } from './charge-plan.ts';
@@ -175,9 +169,8 @@ const waiting = (made: Made, { ugwo, passOn }: OneCharge, limit: number, client:
     kind: 'wait',
     ...shown,
     wait: async (tell) => {
-      const seen = async (record: ApiRecord<Activity>): Promise<void> => void (await run.observe('activity', record));
-      const following = client.follow({ params, known: record, limit, seen });
-      return waitedOf(await followedToEnd(following, tell), options, { client, observe: run.observe });
+      const { end } = openFollowing({ params, known: record, limit }, { client, io: run.io, observe: run.observe });
+      return waitedOf(await end(tell), options, { client, observe: run.observe });
     },
   };
 };

@@ -1,16 +1,16 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { Follow } from '../../src/client/follow.ts';
-import { followedToEnd } from '../../src/commands/activity/followed-shared.ts';
+import { type Follow, openFollowing } from '../../src/commands/activity/follow-shared.ts';
 import type { Activity } from '../../src/contract/activity.ts';
+import { valueAt } from '../../src/core/json.ts';
 import type { ApiRecord } from '../../src/core/record.ts';
 import type { Waiting } from '../../src/core/result.ts';
+import { type Bench, bench, thrownBy } from '../client/support.ts';
 import { ACTIVITY, type Answer, DEAD_ORIGIN, hang, json, problem, reset, serve, UGWO_ID } from '../support/service.ts';
 import { MINUTE } from '../support/units.ts';
-import { type Bench, bench, thrownBy } from './support.ts';
 
 const PARAMS = { ugwoUid: UGWO_ID, activityUid: ACTIVITY.uid };
 
-const standing = (status: unknown, more: object = {}): Answer => json(200, { ...ACTIVITY, status, ...more });
+const shows = (status: unknown, more: object = {}): Answer => json(200, { ...ACTIVITY, status, ...more });
 const known = (more: object = {}, servedAt?: number): ApiRecord<Activity> => {
   const value = { ...ACTIVITY, ...more };
   const received = { value: value as unknown as Activity, text: JSON.stringify(value) };
@@ -31,20 +31,20 @@ const account = (expiresAt: number): object => ({
   },
 });
 
-/** Follows an activity and collects the reports and answers. */
-const followOn = ({ client }: Bench, more: Partial<Follow> = {}) => {
-  const told: Waiting[] = [];
+/** Follows an activity and collects the reports and answers. Nothing is known of it unless `known` says so. */
+const followOn = ({ client, io }: Bench, more: Partial<Follow> = {}) => {
+  const reports: Waiting[] = [];
   const seen: unknown[] = [];
-  const following = client.follow({
-    params: PARAMS,
-    limit: 15 * MINUTE,
-    seen: async ({ value }) => void seen.push(value['status']),
-    ...more,
-  });
-  const followed = followedToEnd(following, (waiting) => void told.push(waiting));
+  const observe = async (_of: string, { value }: ApiRecord): Promise<void> => void seen.push(valueAt(value, 'status'));
+  const following = openFollowing({ params: PARAMS, limit: 15 * MINUTE, ...more }, { client, io, observe });
+  const follow = async () => {
+    if (more.known === undefined) await following.read();
+    return following.end((waiting) => void reports.push(waiting));
+  };
+  const followed = follow();
   // Handled where awaited.
   followed.catch(() => undefined);
-  return { followed, told, seen };
+  return { followed, reports, seen };
 };
 
 /** Lets time pass only in waits, not while the machine works. */
@@ -55,14 +55,14 @@ const freeze = (): void => {
 
 describe('follow', () => {
   it('reads at growing intervals until the status is final', async () => {
-    const open = Array.from({ length: 8 }, () => standing('processing'));
-    const service = await serve([...open, standing('successful')]);
+    const open = Array.from({ length: 8 }, () => shows('processing'));
+    const service = await serve([...open, shows('successful')]);
     const place = bench(service.origin);
-    const { followed, told, seen } = followOn(place);
+    const { followed, reports, seen } = followOn(place);
     expect(await followed).toMatchObject({ payment: 'paid', record: { value: { status: 'successful' } } });
     expect(place.waits).toEqual([1000, 1500, 2250, 3375, 5062.5, 7593.75, 10_000, 10_000]);
     expect(seen).toEqual([...open.map(() => 'processing'), 'successful']);
-    expect(told.map(({ status }) => status)).toEqual([undefined, ...open.map(() => 'processing')]);
+    expect(reports.map(({ status }) => status)).toEqual(open.map(() => 'processing'));
     expect(service.seen[0]?.url).toBe(`/v1/ugwo/${UGWO_ID}/activities/${ACTIVITY.uid}`);
   });
 
@@ -74,7 +74,7 @@ describe('follow', () => {
     ['expired', 'expired'],
     [['successful', 'Paid'], 'paid'],
   ])('ends at once for %j', async (status, how) => {
-    const service = await serve([standing(status)]);
+    const service = await serve([shows(status)]);
     const place = bench(service.origin);
     expect(await followOn(place).followed).toMatchObject({ payment: how });
     expect(place.waits).toEqual([]);
@@ -83,20 +83,20 @@ describe('follow', () => {
   it('knows that an account has expired from its earlier answer', async () => {
     const until = Date.now() + MINUTE;
     const ended = { next_action: null, updated_at: new Date(until).toISOString() };
-    const service = await serve([standing('failed', ended)]);
+    const service = await serve([shows('failed', ended)]);
     const { followed } = followOn(bench(service.origin), { known: known(account(until)) });
     expect(await followed).toMatchObject({ payment: 'expired' });
   });
 
   it('sends nothing if the known status is final', async () => {
     const service = await serve([]);
-    const { followed, told, seen } = followOn(bench(service.origin), { known: known({ status: 'failed' }) });
+    const { followed, reports, seen } = followOn(bench(service.origin), { known: known({ status: 'failed' }) });
     expect(await followed).toMatchObject({ payment: 'failed', record: { value: { uid: ACTIVITY.uid } } });
-    expect([told, seen]).toEqual([[], []]);
+    expect([reports, seen]).toEqual([[], []]);
   });
 
   it('pauses before the first read if the activity is known', async () => {
-    const service = await serve([standing('successful')]);
+    const service = await serve([shows('successful')]);
     const place = bench(service.origin);
     const { followed, seen } = followOn(place, { known: known() });
     expect(await followed).toMatchObject({ payment: 'paid' });
@@ -104,15 +104,15 @@ describe('follow', () => {
   });
 
   it('reports an unknown status and continues', async () => {
-    const service = await serve([standing(['on_hold', 'On hold']), standing('successful')]);
-    const { followed, told } = followOn(bench(service.origin));
+    const service = await serve([shows(['on_hold', 'On hold']), shows('successful')]);
+    const { followed, reports } = followOn(bench(service.origin));
     expect(await followed).toMatchObject({ payment: 'paid' });
-    expect(told.at(-1)).toMatchObject({ status: 'on_hold', failing: false });
+    expect(reports.at(-1)).toMatchObject({ status: 'on_hold', failing: false });
   });
 
   it('ignores an answer about another activity', async () => {
     const other = { uid: 'act.AbCd.ffffffffffffffffffffffff' };
-    const service = await serve([standing('successful', other), standing('failed')]);
+    const service = await serve([shows('successful', other), shows('failed')]);
     expect(await followOn(bench(service.origin)).followed).toMatchObject({ payment: 'failed' });
   });
 });
@@ -120,24 +120,24 @@ describe('follow', () => {
 describe('follow with failing reads', () => {
   it('continues and reports the failure', async () => {
     const service = await serve([
-      standing('processing'),
+      shows('processing'),
       reset,
       ...[reset, reset, reset, reset],
       problem(404, 'Not found'),
       json(200, { nothing: true }),
-      standing('successful'),
+      shows('successful'),
     ]);
-    const { followed, told, seen } = followOn(bench(service.origin));
+    const { followed, reports, seen } = followOn(bench(service.origin));
     expect(await followed).toMatchObject({ payment: 'paid' });
-    expect(told.map(({ failing }) => failing)).toEqual([false, false, true, true, true]);
+    expect(reports.map(({ failing }) => failing)).toEqual([false, true, true, true]);
     expect(seen).toEqual(['processing', 'successful']);
   });
 
   it('continues if nothing is known yet', async () => {
-    const service = await serve([reset, reset, reset, reset, standing('successful')]);
-    const { followed, told } = followOn(bench(service.origin));
+    const service = await serve([reset, reset, reset, reset, shows('successful')]);
+    const { followed, reports } = followOn(bench(service.origin));
     expect(await followed).toMatchObject({ payment: 'paid' });
-    expect(told.at(-1)).toMatchObject({ status: undefined, failing: true });
+    expect(reports.at(-1)).toMatchObject({ status: undefined, failing: true });
   });
 
   it.each([
@@ -155,7 +155,7 @@ describe('follow with failing reads', () => {
   });
 
   it('ends with the last activity if the key is rejected', async () => {
-    const service = await serve([standing('processing'), problem(401, 'Unauthorized')]);
+    const service = await serve([shows('processing'), problem(401, 'Unauthorized')]);
     expect(await followOn(bench(service.origin)).followed).toMatchObject({
       payment: 'open',
       record: { value: { status: 'processing' } },
@@ -194,9 +194,9 @@ const serveAlways = async (answer: Answer) => {
 describe('the end of follow', () => {
   it('comes at the limit, with a read shortly before', async () => {
     freeze();
-    const service = await serveAlways(standing('processing'));
+    const service = await serveAlways(shows('processing'));
     const place = bench(service.origin);
-    const { followed, told } = followOn(place, { limit: MINUTE });
+    const { followed, reports } = followOn(place, { limit: MINUTE });
     const { waited, ...rest } = await followed;
     service.done();
     expect(rest).toMatchObject({ payment: 'open', expired: false });
@@ -204,12 +204,12 @@ describe('the end of follow', () => {
     expect(waited).toBeLessThan(MINUTE + 1000);
     expect(place.waits.at(-1)).toBeGreaterThan(500);
     expect(place.waits.at(-1)).toBeLessThanOrEqual(1000);
-    expect(new Set(told.map(({ until }) => until)).size).toBe(1);
+    expect(new Set(reports.map(({ until }) => until)).size).toBe(1);
   });
 
   it('needs no extra read shortly after the previous one', async () => {
     freeze();
-    const service = await serve([standing('processing')]);
+    const service = await serve([shows('processing')]);
     const place = bench(service.origin);
     await followOn(place, { known: known(), limit: 2900 }).followed;
     expect(place.waits).toHaveLength(2);
@@ -219,7 +219,7 @@ describe('the end of follow', () => {
   it('comes some time after the expiry, with a read right after it', async () => {
     freeze();
     const expiresAt = Date.now() + 25_000;
-    const service = await serveAlways(standing('requires_action', account(expiresAt)));
+    const service = await serveAlways(shows('requires_action', account(expiresAt)));
     const place = bench(service.origin);
     const { followed } = followOn(place);
     const { waited, expired } = await followed;
@@ -235,7 +235,7 @@ describe('the end of follow', () => {
     freeze();
     const service = await serveAlways((...request) => {
       place.setClock(-MINUTE);
-      standing('processing')(...request);
+      shows('processing')(...request);
     });
     const place = bench(service.origin);
     const { waited } = await followOn(place, { limit: 3000 }).followed;
@@ -246,7 +246,7 @@ describe('the end of follow', () => {
 
   it.each(['processing', 'on_hold'])('ignores the expiry of another status: %s', async (status) => {
     const expired = account(Date.now() - MINUTE);
-    const service = await serveAlways(standing(status, expired));
+    const service = await serveAlways(shows(status, expired));
     const { waited } = await followOn(bench(service.origin), { limit: 2 * MINUTE }).followed;
     service.done();
     expect(waited).toBeGreaterThanOrEqual(2 * MINUTE);
@@ -254,7 +254,7 @@ describe('the end of follow', () => {
 
   it('comes after a few reads if the expiry is long past', async () => {
     freeze();
-    const service = await serveAlways(standing('requires_action', account(Date.now() - 3600_000)));
+    const service = await serveAlways(shows('requires_action', account(Date.now() - 3600_000)));
     const { waited } = await followOn(bench(service.origin)).followed;
     service.done();
     expect(service.seen.length).toBeGreaterThan(1);
@@ -270,10 +270,10 @@ describe('the end of follow', () => {
     const place = bench(service.origin);
     const now = Date.now();
     const record = known(account(now + ahead + 5 * MINUTE), now + ahead);
-    const { followed, told } = followOn(place, { known: record });
+    const { followed, reports } = followOn(place, { known: record });
     place.stop.abort('SIGINT');
     await followed;
-    const left = (told[0]?.until ?? 0) - performance.now();
+    const left = (reports[0]?.until ?? 0) - performance.now();
     expect(left).toBeGreaterThanOrEqual(5 * MINUTE + 12_000);
     expect(left).toBeLessThan(5 * MINUTE + 18_000);
   });
@@ -290,19 +290,19 @@ describe('the end of follow', () => {
         const date = new Date(now + ahead + offset).toUTCString();
         json(200, { ...ACTIVITY, ...action }, { date })(seen, response, socket);
       };
-    const service = await serve([answer(0), answer(-500), answer(0), standing('successful')]);
+    const service = await serve([answer(0), answer(-500), answer(0), shows('successful')]);
     const place = bench(service.origin);
     waits = place.waits;
-    const { followed, told } = followOn(place);
+    const { followed, reports } = followOn(place);
     expect(await followed).toMatchObject({ payment: 'paid' });
-    const left = (told[1]?.until ?? 0) - performance.now();
+    const left = (reports[1]?.until ?? 0) - performance.now();
     expect(left).toBeGreaterThan(4 * MINUTE);
     expect(left).toBeLessThan(6 * MINUTE);
-    expect(new Set(told.slice(1).map(({ until }) => until)).size).toBe(1);
+    expect(new Set(reports.slice(1).map(({ until }) => until)).size).toBe(1);
   });
 
   it('aborts a hanging read without reporting a failure', async () => {
-    const service = await serve([standing('processing'), hang]);
+    const service = await serve([shows('processing'), hang]);
     const { fault, ...rest } = await followOn(bench(service.origin), { limit: 4000, known: known() }).followed;
     expect(rest).toMatchObject({ payment: 'open', record: { value: { status: 'processing' } } });
     expect(fault).toBeUndefined();
@@ -316,7 +316,7 @@ describe('the end of follow', () => {
   });
 
   it('comes at once on a signal, in a pause or a read, and keeps the last activity', async () => {
-    const service = await serve([standing('processing'), hang]);
+    const service = await serve([shows('processing'), hang]);
     const place = bench(service.origin);
     const { followed } = followOn(place);
     while (service.seen.length < 2) await new Promise(setImmediate);
