@@ -55,10 +55,10 @@ export interface FileDeps {
   readonly io: Pick<Io, 'clock' | 'flight' | 'signals'>;
   readonly globals: Pick<Globals, 'dryRun' | 'validate' | keyof TargetOptions>;
   client(purpose: 'read' | 'write' | 'preview'): Promise<Client>;
-  place(): Promise<LedgerTarget>;
+  target(): Promise<LedgerTarget>;
   ledger(): Promise<Ledger>;
   jobWorld(): Promise<RowServices>;
-  readonly confirm: Confirm;
+  readonly ask: Confirm;
 }
 
 /** The dependencies for sending a row. */

@@ -89,7 +89,7 @@ interface FileOfRows<T> {
 }
 
 /** The values that the steps of one run share. */
-interface JobRun<T> extends Pick<FileDeps, 'io' | 'confirm'> {
+interface JobRun<T> extends Pick<FileDeps, 'io' | 'ask'> {
   readonly bulk: BulkInput;
   /** The file's name in messages. */
   readonly name: string;
@@ -170,7 +170,7 @@ const countedIn = <T>({ kind }: Pick<JobRun<T>, 'kind'>, { counts, rows, bad, su
 
 /** Asks for confirmation before rows are sent to a service where money may be real. */
 const ask = async <T>(
-  { kind, confirm }: JobRun<T>,
+  { kind, ask: confirm }: JobRun<T>,
   { place, ledger }: RowDeps,
   id: string,
   plan: Plan,
@@ -311,10 +311,10 @@ export const runFile = async <T>(
   const rowDeps =
     dryRun && !reads
       ? undefined
-      : { client, ledger: await run.ledger(), place: await run.place(), words: targetFlags(run.globals) };
+      : { client, ledger: await run.ledger(), place: await run.target(), words: targetFlags(run.globals) };
   const name = bulk.from === '-' ? 'standard input' : bulk.from;
-  const { io, confirm } = run;
-  const end = await runJob({ bulk, name, kind, client, rowDeps, dryRun, validate, world, io, confirm });
+  const { io } = run;
+  const end = await runJob({ bulk, name, kind, client, rowDeps, dryRun, validate, world, io, ask: run.ask });
   const followed = rowDeps && end.id !== null ? await kind.follow?.(end.id, world, rowDeps) : undefined;
   return jobResult(end, { ...kind, bulk, stop: io.signals.stop, followed }, view);
 };

@@ -21,7 +21,7 @@ import { type ProgramOptions, parseArgv } from './program.ts';
 
 /** Dependencies that this file itself uses. */
 interface OwnRun {
-  notice(said: string | readonly string[]): Promise<void>;
+  say(said: string | readonly string[]): Promise<void>;
 }
 
 /**
@@ -237,7 +237,7 @@ const runCommand = async <D extends OwnRun>(
     const result = await handler.run(input, run);
     const print = openPrinter(spec, globals, io, compiled, pager);
     const { notice, failure } = await showResult(result, print, io).catch(toldColumns);
-    if (notice !== undefined) await run.notice(notice);
+    if (notice !== undefined) await run.say(notice);
     if (failure !== undefined) throw failure;
     return 0;
   } catch (thrown) {

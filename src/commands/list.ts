@@ -40,7 +40,7 @@ export const onePage = (values: readonly unknown[]): AsyncGenerator<ApiPage> =>
  */
 export const checkPeriod = async (
   { since, until }: { readonly since?: RequestedTime | undefined; readonly until?: RequestedTime | undefined },
-  { io, notice }: Pick<Run, 'io' | 'notice'>,
+  { io, say }: Pick<Run, 'io' | 'say'>,
 ): Promise<void> => {
   const now = io.clock.now();
   if (since === undefined) return;
@@ -48,7 +48,7 @@ export const checkPeriod = async (
   if (until !== undefined && instantOf(until, now) < from) {
     throw usageError('--until is before --since', { hint: 'swap the two times' });
   }
-  if (from > now) await notice(`--since is in the future: ${formatLocalFull(from)}.`);
+  if (from > now) await say(`--since is in the future: ${formatLocalFull(from)}.`);
 };
 
 /** Properties of a list that is searched. */
@@ -123,7 +123,7 @@ async function* searching(
   pages: AsyncIterable<ApiPage>,
   { newestFirst, uniqueRef, records: what }: Searched,
   { filter, most, behind }: { readonly filter: RecordFilter; readonly most: number; readonly behind: CursorBehind },
-  { io, notice }: Run,
+  { io, say }: Run,
 ): AsyncGenerator<ApiPage> {
   const now = io.clock.now();
   const [matches, ends] = [matcher(filter, now), endsAt(filter, now)];
@@ -146,7 +146,7 @@ async function* searching(
       if (isLast || room === 0) return;
     }
   } finally {
-    await notice(
+    await say(
       `Looked through ${looked.count} ${what}${looked.oldest === undefined ? '' : `, back to ${formatLocalFull(looked.oldest)}`}.`,
     );
   }

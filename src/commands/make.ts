@@ -81,14 +81,14 @@ export const makeOnce = async (
   called: Called,
   input: CallInput,
   { about, question, typed, saying, look, once = false, again = false, asked, failure }: OnceOptions,
-  { io, globals, ...run }: Pick<Run, 'io' | 'globals' | 'client' | 'confirm' | 'ledger' | 'place' | 'notice'>,
+  { io, globals, ...run }: Pick<Run, 'io' | 'globals' | 'client' | 'ask' | 'ledger' | 'target' | 'say'>,
 ): Promise<{ readonly record: ApiRecord; readonly wrote: true; readonly failure?: PayError }> => {
   const client = await run.client('write');
   // A request that fails the local check leaves no entry in the ledger.
   const checked = client.check(called, input);
-  const place = await run.place();
-  if (question !== undefined) await run.confirm(question, 'refuse', isGuarded(place.origin) ? typed : undefined);
-  else if (saying !== undefined && io.stderr.isTerminal) await run.notice(saying);
+  const place = await run.target();
+  if (question !== undefined) await run.ask(question, 'refuse', isGuarded(place.origin) ? typed : undefined);
+  else if (saying !== undefined && io.stderr.isTerminal) await run.say(saying);
   const words = targetFlags(globals);
   const ledger = await run.ledger();
   const made = await sendAnew(async (tries) => {
@@ -99,7 +99,7 @@ export const makeOnce = async (
       {
         now: io.clock.now,
         elsewhere: ({ id, kind, origin }) =>
-          run.notice(`${about} has an earlier ${kindWord(kind)} at ${origin} (${id}), which may have gone through.`),
+          run.say(`${about} has an earlier ${kindWord(kind)} at ${origin} (${id}), which may have gone through.`),
         send: (overdue) => client.call(called, { ...input, overdue, tries }),
       },
     );
@@ -118,7 +118,7 @@ export const planOnce = async (
 ): Promise<Result> => {
   const client = await run.client('read');
   const request = { ...client.check(called, input), about, once, again, asked };
-  const [ledger, place, words] = [await run.ledger(), await run.place(), targetFlags(run.globals)];
+  const [ledger, place, words] = [await run.ledger(), await run.target(), targetFlags(run.globals)];
   const judged = await judgeOnce({ client, ledger, place, words }, request, { total: NO_TOTAL });
   if (judged.kind === 'refused') throw refusedError(judged, words, false);
   return run.preview(client.preview(called, input));

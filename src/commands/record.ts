@@ -29,8 +29,8 @@ export const getRecord = async (
 };
 
 /** The payment request of an activity that this ledger has a charge of, sent to the same service. */
-export const requestOf = async (activity: string, run: Pick<Run, 'ledger' | 'place'>): Promise<string | undefined> => {
-  const [ledger, { service, workspace }] = [await run.ledger(), await run.place()];
+export const requestOf = async (activity: string, run: Pick<Run, 'ledger' | 'target'>): Promise<string | undefined> => {
+  const [ledger, { service, workspace }] = [await run.ledger(), await run.target()];
   const [charge] = await ledger.list({ activities: [activity], service, workspace, limit: 1 });
   return charge?.about;
 };
@@ -57,8 +57,8 @@ export const removeRecord = async (
   if (run.globals.dryRun) return previewCall(remove, call, run);
   const client = await run.client('write');
   const { value } = await client.call(read, call);
-  const { origin } = await run.place();
-  await run.confirm(question(value as Resource), 'refuse', isGuarded(origin) ? typed(value as Resource) : undefined);
+  const { origin } = await run.target();
+  await run.ask(question(value as Resource), 'refuse', isGuarded(origin) ? typed(value as Resource) : undefined);
   return { kind: 'record', record: await client.call(remove, call), view, wrote: true, notice: done };
 };
 

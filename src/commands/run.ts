@@ -59,7 +59,7 @@ export interface Run {
   /** The client for the profile, origin and key of this run. */
   client(purpose: CallPurpose): Promise<Client>;
   /** Target of that client's requests, as the ledger stores it. */
-  place(): Promise<LedgerTarget>;
+  target(): Promise<LedgerTarget>;
   /** Ledger entries that a command covers if it names none: those of this run's service and workspace. */
   scope(): Promise<Scope>;
   /** The ledger of this run, opened at the first call. */
@@ -112,11 +112,11 @@ export interface Run {
   bytes(from: string, limit: number): Promise<Uint8Array>;
   /** Text of an option: inline, from a file, or from standard input. */
   readonly source: ReadSource;
-  readonly confirm: Confirm;
+  readonly ask: Confirm;
   /** Lets a person choose from a list. Call only if somebody can be asked. */
   choose(from: Choices): Promise<string>;
   /** Prints one or several lines for people on stderr. Prints nothing with --quiet. */
-  notice(said: string | readonly string[]): Promise<void>;
+  say(said: string | readonly string[]): Promise<void>;
   readonly inner: Inner;
   /** The plan that a charge carries out; it can be carried out once. */
   readonly plan?: PlannedCharge;

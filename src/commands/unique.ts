@@ -131,7 +131,7 @@ interface Creation {
 export const createUnique = async ({ operation, body, unique, saying, view }: Creation, run: Run): Promise<Result> => {
   const client = await run.client('write');
   const { word, one } = unique;
-  if (run.io.stderr.isTerminal) await run.notice(saying);
+  if (run.io.stderr.isTerminal) await run.say(saying);
   try {
     return { kind: 'record', record: await client.call(operation, { body }), view, wrote: true };
   } catch (thrown) {
@@ -139,7 +139,7 @@ export const createUnique = async ({ operation, body, unique, saying, view }: Cr
       throw thrown.with({ hint: `run the same command again: the ${word} keeps it from being made twice` });
     }
     const find: Find = async (wanted) => {
-      await run.notice(`The ${word} ${wanted} exists already; looking for its ${one}.`);
+      await run.say(`The ${word} ${wanted} exists already; looking for its ${one}.`);
       return openFind(unique, client)(wanted);
     };
     const record = await existingIfTaken(unique, body, thrown, find);

@@ -27,11 +27,11 @@ export interface RunTarget {
 export type RunCredentials = Pick<RunTarget, 'origin' | 'key' | 'keyHint'>;
 
 /** Starts the service of --local. It runs as long as the command. Its data is created at the first use and stays. */
-const startLocal = async ({ io, closing, notice }: RunContext, rooms: Rooms): Promise<RunningEmulator> => {
+const startLocal = async ({ io, closing, say }: RunContext, rooms: Rooms): Promise<RunningEmulator> => {
   const [room, { data }] = [await rooms.emulator(), await rooms.folders()];
   const [file, { clock }] = [join(data, LOCAL_DATA_FILE), io];
   const said = firstUse(await room.seed({ file, clock, ...FIRST_RECORDS, onlyIfNew: true }), file);
-  if (said !== undefined) await notice(said);
+  if (said !== undefined) await say(said);
   const running = await room.start({ file, port: 0, clock });
   closing.push(() => running.close());
   return running;
@@ -90,7 +90,7 @@ export const connectTarget = async (run: RunContext, rooms: Rooms): Promise<RunT
 export const previewTarget = async (run: RunContext, rooms: Rooms): Promise<Pick<RunTarget, 'origin' | 'key'>> => {
   if (!run.globals.local) return { origin: await (await rooms.profiles()).origin(run.globals), key: '' };
   const { origin, key } = await startLocal(run, rooms);
-  await run.notice('This local address is temporary; `paycli emulator start` runs one that stays.');
+  await run.say('This local address is temporary; `paycli emulator start` runs one that stays.');
   return { origin, key };
 };
 
@@ -150,7 +150,7 @@ export const openClient = async (run: RunContext, credentials: RunCredentials): 
   // The caller does not wait for a notice; the run ends after all notices are printed.
   let said = Promise.resolve();
   const notice = (line: string): void => {
-    said = said.then(() => run.notice(line)).catch(() => undefined);
+    said = said.then(() => run.say(line)).catch(() => undefined);
   };
   closing.push(() => said);
   return createClient({

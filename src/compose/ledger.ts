@@ -198,12 +198,12 @@ export const optionalLedger = (
       if (run.globals.quiet || run.globals.dryRun || !run.io.stderr.isTerminal) return;
       const file = join((await rooms.folders()).data, REMINDER_FILE_NAME);
       if (isReminded(file, run.io.clock.now())) return;
-      const all = await aside((open) => open.unknown()).catch((thrown: unknown) => run.notice(reasonOf(thrown)));
+      const all = await aside((open) => open.unknown()).catch((thrown: unknown) => run.say(reasonOf(thrown)));
       // Ignores practice charges in a run without --local.
       const unknown = (all ?? []).filter(({ profile }) => run.globals.local || profile !== LOCAL_PROFILE);
       if (unknown.length === 0) return;
       const what = `${countText(unknown)} ${unknown.length === 1 ? 'is unknown: it' : 'are unknown: they'}`;
-      await run.notice(`${what} may have been made. Find out: ${syncCommand(unknown)}`);
+      await run.say(`${what} may have been made. Find out: ${syncCommand(unknown)}`);
       // Without a folder for data, as a shared ledger allows, the next command reminds again.
       writeFileSync(file, '\n', { mode: 0o600 });
     },

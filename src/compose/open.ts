@@ -18,9 +18,9 @@ import { openLedgerAdmin, renameInLedger } from './ledger-admin.ts';
 import {
   findSafeProgram,
   openCheckPath,
-  openNotice,
   openRooms,
   openRowServices,
+  openSay,
   pagerOf,
   type RunContext,
   type Status,
@@ -56,7 +56,7 @@ export const openRun = (io: Io, globals: Globals, version: string, files: Progra
     globals,
     version,
     closing: [],
-    notice: openNotice(io, globals, status),
+    say: openSay(io, globals, status),
     status,
   };
   const rooms = openRooms(io);
@@ -65,7 +65,7 @@ export const openRun = (io: Io, globals: Globals, version: string, files: Progra
   const setting = memoDone(() => sharedSetting(context, rooms));
   const ledger = memoDone(async () => openLedgerOf(context, rooms, await setting()));
   const { observe, remind } = optionalLedger(context, rooms, setting, ledger);
-  const place: Run['place'] = async () => {
+  const place: Run['target'] = async () => {
     const { origin, key, profile } = await target();
     return (await import('../ledger/entry.ts')).ledgerTargetOf(origin, key, profile);
   };
@@ -73,11 +73,11 @@ export const openRun = (io: Io, globals: Globals, version: string, files: Progra
     io,
     globals,
     ...rooms,
-    notice: context.notice,
+    say: context.say,
     source: async (source) => (await import('../cli/sources.ts')).readSource(io, await openCheckPath())(source),
     bytes: async (from, limit) =>
       (await import('../cli/sources.ts')).readBytesOf(io, await openCheckPath())(from, limit),
-    confirm: confirmer(io, globals),
+    ask: confirmer(io, globals),
     choose: async (from) => (await import('../cli/ask.ts')).askChoice(io, from),
     client: async (purpose) => {
       // The schemas check a write, also in a preview or a dry run.
@@ -85,10 +85,10 @@ export const openRun = (io: Io, globals: Globals, version: string, files: Progra
       if (purpose === 'preview') return openClient(context, await previewTarget(context, rooms));
       const aim = await target();
       if (purpose === 'write') await loadWords(context);
-      if (purpose === 'write' && io.stderr.isTerminal) await context.notice(aim.label);
+      if (purpose === 'write' && io.stderr.isTerminal) await context.say(aim.label);
       return openClient(context, aim);
     },
-    place,
+    target: place,
     scope: () => scopeOf(context, rooms, place),
     jobWorld: () => openRowServices(context, rooms),
     ledger,

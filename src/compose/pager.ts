@@ -13,7 +13,7 @@ const lessOf = ({ LESS }: Env): string => (LESS === undefined ? 'FRX' : `-R ${LE
  * person may quit it early.
  */
 export const openPager = async (
-  { io, notice, status }: RunContext,
+  { io, say, status }: RunContext,
   { variable, line }: WantedPager,
 ): Promise<Pager | undefined> => {
   const { stdout, stderr, env, redactor } = io;
@@ -24,7 +24,7 @@ export const openPager = async (
   const [program = '', ...args] = splitCommand(line, variable);
   const found = await findSafeProgram(program, env);
   if (found === undefined) {
-    await notice(`${variable} names ${program}, which was not found. Printed without it.`);
+    await say(`${variable} names ${program}, which was not found. Printed without it.`);
     return undefined;
   }
   const child = spawn(found.file, args, {

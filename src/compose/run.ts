@@ -16,7 +16,7 @@ export interface RunContext {
   readonly globals: Globals;
   readonly version: string;
   readonly closing: (() => Promise<void>)[];
-  readonly notice: Run['notice'];
+  readonly say: Run['say'];
   /** The progress line, if there is one. */
   readonly status: Status;
 }
@@ -47,8 +47,8 @@ export const pagerOf = (env: Env): WantedPager | undefined => {
 };
 
 /** Prints a notice on stderr, after clearing the status lines. */
-export const openNotice =
-  (io: Io, globals: Globals, status: Status): Run['notice'] =>
+export const openSay =
+  (io: Io, globals: Globals, status: Status): Run['say'] =>
   async (said) => {
     if (isSilent(io, globals)) return;
     await status.waiting?.clear();
@@ -85,10 +85,7 @@ export const openCheckPath = async () => {
 };
 
 /** Opens the services that a file of rows needs. */
-export const openRowServices = async (
-  { io, globals, notice, status }: RunContext,
-  rooms: Rooms,
-): Promise<RowServices> => {
+export const openRowServices = async ({ io, globals, say, status }: RunContext, rooms: Rooms): Promise<RowServices> => {
   if (globals.asCurl) {
     throw usageError("--as-curl and --from can't be used together", { hint: 'use --dry-run to check the whole file' });
   }
@@ -120,7 +117,7 @@ export const openRowServices = async (
     rawCsv: globals.rawCsv,
     bom: globals.bom,
     openSeen,
-    notice,
+    notice: say,
     progress: showProgress(line, clock),
   };
 };

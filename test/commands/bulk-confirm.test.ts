@@ -92,7 +92,7 @@ const run = async (
     globals,
     client: async () => client,
     ledger: async () => ledger,
-    place: async () => ({ service: origin, origin, workspace: 'AbCd', profile: 'shop' }),
+    target: async () => ({ service: origin, origin, workspace: 'AbCd', profile: 'shop' }),
     jobWorld: async () => ({
       clock,
       random: () => 0.5,
@@ -106,8 +106,8 @@ const run = async (
       progress: quiet,
     }),
     observe: async () => undefined,
-    notice: async () => undefined,
-    confirm: confirmer({ stdin, stderr: stdin }, globals),
+    say: async () => undefined,
+    ask: confirmer({ stdin, stderr: stdin }, globals),
   } as unknown as Run;
   const input = spec.read([], { from, ...args } as never, { validate });
   const error = await (await spec.load()).run(input, deps as never).then(

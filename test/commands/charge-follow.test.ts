@@ -41,7 +41,7 @@ const follow = async (
     ...{ job: JOB, limit, bulk: { concurrency: 2 } },
     world: { clock, random, stop: stop.signal, progress: { following: () => undefined, end: async () => undefined } },
     rowDeps: { ledger: memoryLedger(charges, clock.now), client: { look } },
-    deps: { io: { clock, random }, globals },
+    run: { io: { clock, random }, globals },
   } as unknown as Parameters<typeof followCharges>[0]);
   return { ...ended, codes: [...new Set(ended.codes)], reads: [...reads] };
 };

@@ -26,8 +26,8 @@ const typedFor = async (command: Command, origin: string, shown: object): Promis
       call: async () => madeHere(shown),
       look: async () => madeHere(shown),
     }),
-    place: async () => ({ ...PLACE, origin }),
-    confirm: async (_question: unknown, _unasked: unknown, typed: unknown) => void asked.push(typed),
+    target: async () => ({ ...PLACE, origin }),
+    ask: async (_question: unknown, _unasked: unknown, typed: unknown) => void asked.push(typed),
     ledger: async () => memoryLedger(),
   } as unknown as Run;
   await command(deps);

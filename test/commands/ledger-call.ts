@@ -105,7 +105,7 @@ export const call = async (path: string, options: Call): Promise<Outcome> => {
     globals: of,
     ledger: async () => options.ledger,
     operator: async () => 'ada@laptop',
-    place: async () => {
+    target: async () => {
       asked.push('place');
       return { ...here, ...options.place };
     },
@@ -115,8 +115,8 @@ export const call = async (path: string, options: Call): Promise<Outcome> => {
       return client;
     },
     jobWorld: async () => openWorld(),
-    notice: async (text: string) => void notices.push(text),
-    confirm: confirmer({ stdin, stderr: stdin }, of),
+    say: async (text: string) => void notices.push(text),
+    ask: confirmer({ stdin, stderr: stdin }, of),
   } as unknown as Run;
   const rows: Row[] = [];
   const pages: { size: number; next: string | null }[] = [];

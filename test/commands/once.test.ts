@@ -41,13 +41,13 @@ const sending = (
       happened.push(purpose);
       return client;
     },
-    confirm: async ([question = '']: string[], _unasked: string, typed?: string) => {
+    ask: async ([question = '']: string[], _unasked: string, typed?: string) => {
       happened.push(typed === undefined ? question : `${question} ${typed}`);
       more.confirm?.();
     },
-    notice: async (text: string) => void happened.push(text),
+    say: async (text: string) => void happened.push(text),
     ledger: async () => ledger,
-    place: async () => PLACE,
+    target: async () => PLACE,
   } as unknown as Parameters<typeof makeOnce>[3];
   return {
     happened,

@@ -31,7 +31,7 @@ const update = async (words: readonly string[], answers: readonly Answer[], pers
       if (source.kind === 'file') throw usageError("nowhere.json can't be read");
       return source.text ?? '';
     },
-    confirm: async (lines: string[]) => void questions.push(lines.join(' ')),
+    ask: async (lines: string[]) => void questions.push(lines.join(' ')),
   });
   const parsed = parseArgv(['onye', 'update', ...words], [updateCommand], { version: '', env: {}, nouns: NOUNS });
   try {

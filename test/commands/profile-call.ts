@@ -104,11 +104,11 @@ export const call = async (path: string, options: Call = {}): Promise<Outcome> =
       probed.push(target);
       await options.probe?.(target);
     },
-    notice: (said) => {
+    say: (said) => {
       notices.push(...[said].flat());
       return Promise.resolve();
     },
-    confirm: confirmer({ stdin, stderr: stdin }, { ...globals, ...options.globals }),
+    ask: confirmer({ stdin, stderr: stdin }, { ...globals, ...options.globals }),
     choose: (from) => askChoice({ stdin, stderr: { columns: 80 }, env: {} }, from),
     client: unexpected,
     scope: unexpected,
@@ -125,7 +125,7 @@ export const call = async (path: string, options: Call = {}): Promise<Outcome> =
     bytes: unexpected,
     jobWorld: unexpected,
     folders: unexpected,
-    place: unexpected,
+    target: unexpected,
     ledger: unexpected,
     ledgerAdmin: unexpected,
     checkLedger: unexpected,

@@ -63,7 +63,7 @@ describe('a period', () => {
   const check = async (period: Pick<RecordFilter, 'since' | 'until'>): Promise<string[]> => {
     const said: string[] = [];
     const io = { clock: { now: () => NOW } } as Io;
-    await checkPeriod(period, { io, notice: async (text) => void said.push(...[text].flat()) });
+    await checkPeriod(period, { io, say: async (text) => void said.push(...[text].flat()) });
     return said;
   };
 

@@ -142,7 +142,7 @@ test('an emulator that is stopped before it starts ends', async () => {
     io: { clock: wakingClock(), signals: { stop: AbortSignal.abort('SIGTERM') } },
     emulator: async () => emulatorRoom,
     folders: async () => ({ data: tempFolder() }),
-    notice: async () => undefined,
+    say: async () => undefined,
   } as unknown as Run;
   const input = { port: 0, host: '127.0.0.1', dialect: 'documented', seed: { customers: 0, ugwo: 0 } } as const;
   const result = await start(input as never, deps);

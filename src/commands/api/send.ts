@@ -154,11 +154,11 @@ const make = async ({ called, call }: Request, { path, again }: ApiInput, run: R
 };
 
 /** Asks before a DELETE. Unless it is practice, the person types the last part of the path, which is the identifier. */
-const confirmDelete = async (path: string, { confirm, place }: Run): Promise<void> => {
-  const typed = isGuarded((await place()).origin)
+const confirmDelete = async (path: string, { ask, target }: Run): Promise<void> => {
+  const typed = isGuarded((await target()).origin)
     ? (path.split('/').findLast((part) => part !== '') ?? path)
     : undefined;
-  await confirm([`DELETE ${path}`, 'Send this?'], 'refuse', typed);
+  await ask([`DELETE ${path}`, 'Send this?'], 'refuse', typed);
 };
 
 const send = async (input: ApiInput, run: Run): Promise<Result> => {

@@ -33,7 +33,7 @@ const failureOf = (findings: readonly CheckResult[]): PayError | undefined => {
 export const doctor = async ({ offline }: { readonly offline: boolean }, run: Run): Promise<Result> => {
   const findings = await run.checkUp(offline);
   const odd = findings.filter(({ status, advice }) => status === 'warn' && advice !== null);
-  if (odd.length > 0) await run.notice(odd.map(({ check, advice }) => `${check}: ${advice}`));
+  if (odd.length > 0) await run.say(odd.map(({ check, advice }) => `${check}: ${advice}`));
   const failure = failureOf(findings);
   return {
     kind: 'list',

@@ -118,7 +118,7 @@ export const seed = async ({ customers, ugwo, data }: SeedInput, run: Run): Prom
 /** Removes every record after a confirmation. */
 export const reset = async ({ data }: { readonly data?: string }, run: Run): Promise<Result> => {
   const { file, emulator } = await opened(data, run);
-  await run.confirm([`Remove every record from ${file}?`], 'refuse');
+  await run.ask([`Remove every record from ${file}?`], 'refuse');
   await emulator.reset({ file });
   return { kind: 'record', record: madeHere({ data: file }), view: resetView };
 };
@@ -170,7 +170,7 @@ export const faults = async ({ from, clear, data }: FaultsInput, run: Run): Prom
   const rules = clear ? { rules: [] } : from === undefined ? undefined : await readRules(from, run);
   const kept = await emulator.faults({ file, ...(rules === undefined ? {} : { rules }) });
   const shown = kept.map(({ rule, seen, fired }) => ({ ...rule, seen, fired }));
-  if (clear) await run.notice('All faults were cleared.');
+  if (clear) await run.say('All faults were cleared.');
   return { kind: 'list', pages: onePage(shown), view: faultView, ...(clear ? { toldEmpty: true } : {}) };
 };
 
@@ -187,7 +187,7 @@ const aborted = (signal: AbortSignal): Promise<void> => {
 export const start = async ({ port, host, data, dialect, faults, seed }: StartInput, run: Run): Promise<Result> => {
   const { file, emulator, clock } = await opened(data, run);
   const said = firstUse(await emulator.seed({ file, clock, ...seed, onlyIfNew: true }), file);
-  if (said !== undefined) await run.notice(said);
+  if (said !== undefined) await run.say(said);
   if (faults !== undefined) await emulator.faults({ file, rules: await readRules(faults, run) });
   const running = await emulator.start({
     file,
@@ -199,11 +199,9 @@ export const start = async ({ port, host, data, dialect, faults, seed }: StartIn
     console: { data: data === undefined ? undefined : file },
   });
   if (!isLoopback(`http://${host.includes(':') ? `[${host}]` : host}`)) {
-    await run.notice(
-      `${host} is open to the network over plain http: anyone with its key can read and change its data.`,
-    );
+    await run.say(`${host} is open to the network over plain http: anyone with its key can read and change its data.`);
   }
-  await run.notice([
+  await run.say([
     'For your scripts:',
     `export PAYCLI_BASE_URL=${running.origin}`,
     `export PAYCLI_SECRET_KEY=${running.key}`,
@@ -242,7 +240,7 @@ export const add = async ({ url, events, signing, allowRemote, data }: AddInput,
   const signed = await signingOf(signing, run);
   const webhook = await emulator.webhooks.add({ file, url, events, allowRemote, signing: signed });
   if (signing !== 'unsigned' && 'secretOut' in signing) {
-    await run.notice(`The secret is in ${signing.secretOut}. Give it to your receiver: --secret-file there, too.`);
+    await run.say(`The secret is in ${signing.secretOut}. Give it to your receiver: --secret-file there, too.`);
   }
   return { kind: 'record', record: madeHere(webhook), view: webhookView };
 };

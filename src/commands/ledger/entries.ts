@@ -102,14 +102,14 @@ const refuseUpdates = ({ id, kind }: Job): void => {
 /** Yields pages, and names the payment requests of their charges that were paid twice after the last one. */
 async function* withPaidTwice(
   open: (seen: (entries: readonly Entry[]) => void) => AsyncGenerator<ApiPage>,
-  { globals, notice }: Run,
+  { globals, say }: Run,
 ): AsyncGenerator<ApiPage> {
   const twice: Entry[] = [];
   try {
     yield* open((entries) => void twice.push(...entries.filter(({ money }) => money?.isPaidTwice === true)));
   } finally {
     const lines = paidTwiceLines(twice, globals);
-    if (lines.length > 0) await notice(lines);
+    if (lines.length > 0) await say(lines);
   }
 }
 

@@ -45,7 +45,7 @@ export const prune = async (
   const scope = input.allProfiles ? {} : await run.scope();
   await ledger.jobs.endPlans(now - DAY_MS);
   const { count, open } = await ledger.prunable(before, scope);
-  if (count > 0) await run.confirm(questionOf(count, before, input.allProfiles), 'refuse', String(count));
+  if (count > 0) await run.ask(questionOf(count, before, input.allProfiles), 'refuse', String(count));
   const done =
     count === 0
       ? { count: 0, compacted: true }
@@ -53,9 +53,7 @@ export const prune = async (
           throw pruneFailure(thrown, run.io.signals.stop);
         });
   if (!done.compacted) {
-    await run.notice(
-      'The file keeps its size for now, since it is in use or the disk is full. New charges use the room.',
-    );
+    await run.say('The file keeps its size for now, since it is in use or the disk is full. New charges use the room.');
   }
   return { kind: 'record', record: madeHere({ before: atom(before), pruned: done.count, open }), view: prunedView };
 };

@@ -88,7 +88,7 @@ export const report = async (input: ReportInput, run: Run): Promise<Result> => {
     : countsByCharge;
   const walked = input.byPaymentTime ? { paid: period } : { begun: period };
   const lines = await ledger.walk(walked, openReport(countsOf, groupsOf, isMeant));
-  await run.notice(periodText(period, input, moment.at));
+  await run.say(periodText(period, input, moment.at));
   const when = said(period, zone, moment.at);
   return { kind: 'list', pages: pageOf(lines.map((line) => recordOf(line, names, when))), view: viewBy(names) };
 };

@@ -95,10 +95,10 @@ export const resolve = async (input: ResolveInput, run: Run): Promise<Result> =>
   const charge = await find(ledger, input.id);
   if (charge.state !== 'unknown' && !wasResolved(charge)) throw notUnknown(charge);
   if (input.activity !== undefined && charge.kind !== CHARGE) throw usageError(`--activity: ${charge.id} is no charge`);
-  await run.notice(introOf(charge, run.io.clock.now()));
+  await run.say(introOf(charge, run.io.clock.now()));
   await checkOwner(ledger, charge, input.activity);
   const reason = await reasonFor(input, run);
-  await run.confirm([questionFor(input, charge)], 'refuse');
+  await run.ask([questionFor(input, charge)], 'refuse');
   const said = { by: await run.operator(), reason, at: run.io.clock.now() };
   const done = await ledger.resolve(charge.id, resolutionOf(input, said));
   const now = await find(ledger, charge.id);

@@ -60,7 +60,7 @@ const namedOnes = async (ledger: Ledger, ids: readonly string[]): Promise<Chosen
 const ownOnes = async (ledger: Ledger, scope: Scope, leaving: Leaving, run: Run): Promise<Chosen> => {
   const [all, isOwn] = [await ledger.unknown(), isIn(scope)];
   const others = all.filter((entry) => !isOwn(entry)).map((entry) => ({ entry, why: 'elsewhere' }) as const);
-  for (const line of linesOf(others, leaving)) await run.notice(`Not checked: ${line}.`);
+  for (const line of linesOf(others, leaving)) await run.say(`Not checked: ${line}.`);
   const now = run.io.clock.now();
   const late = { ...scope, payments: ['expired'], begun: { since: now - OPEN_FOR_MS - LATE_FOR_MS } } as const;
   const paid = { ...scope, payments: paymentsThat('brings'), paid: { since: now - REVERSIBLE_FOR_MS } };
@@ -270,7 +270,7 @@ const failureOf = (found: Found, failures: readonly PayError[], run: Leaving): P
 
 /** Resolves unknown charges, checks open ones, and sums up the outcomes of all of them. */
 export const sync = async ({ ids }: { readonly ids: readonly string[] }, run: Run): Promise<Result> => {
-  const [ledger, { service, workspace }] = [await run.ledger(), await run.place()];
+  const [ledger, { service, workspace }] = [await run.ledger(), await run.target()];
   const again = shellLine(['paycli', 'ledger', 'sync', ...targetFlags(run.globals)]);
   const leaving: Leaving = { again, now: run.io.clock.now(), local: run.globals.local };
   const scope = { service, workspace };
@@ -315,7 +315,7 @@ export const sync = async ({ ids }: { readonly ids: readonly string[] }, run: Ru
   const show = (id: string): string =>
     `\`${shellLine(['paycli', 'ledger', 'show', id, ...targetFlags(run.globals)])}\``;
   const twice = paidTwiceLines(found.twice, run.globals);
-  for (const text of [...resolvedLines(found.resolved, show), ...noticesOf(found), ...twice]) await run.notice(text);
+  for (const text of [...resolvedLines(found.resolved, show), ...noticesOf(found), ...twice]) await run.say(text);
   const failure = failureOf(found, failures, leaving);
   return {
     kind: 'list',

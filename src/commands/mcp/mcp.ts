@@ -71,7 +71,7 @@ const ofProfile = (ledger: Ledger, profile: string): Ledger => {
 const forProfile = (run: Run): Run => ({
   ...run,
   ledger: async () => {
-    const [ledger, place] = [await run.ledger(), await run.place().catch(() => undefined)];
+    const [ledger, place] = [await run.ledger(), await run.target().catch(() => undefined)];
     return place?.profile === undefined ? ledger : ofProfile(ledger, place.profile);
   },
 });
@@ -163,7 +163,7 @@ export const serve = async ({ allow }: McpInput, run: Run): Promise<Result> => {
       throw thrown;
     }
   };
-  if (io.stdin.isTerminal) await run.notice('This serves an agent on stdin and stdout. Ctrl-D ends it.');
+  if (io.stdin.isTerminal) await run.say('This serves an agent on stdin and stdout. Ctrl-D ends it.');
   try {
     await serveMcp({ version: packageJson.version, instructions: instructionsOf(money), tools, call }, io);
   } catch (thrown) {

@@ -129,7 +129,7 @@ export const answerConfirm = async (
   let found: { readonly state: string; readonly entry?: Entry | undefined } = { state: 'unknown' };
   let question: string | undefined;
   const { code, stdout, stderr } = await inner(argvOf(tree, 'charge_plan', sealed.given), signal, async (run, go) => {
-    const [ledger, place] = [await run.ledger(), await run.place()];
+    const [ledger, place] = [await run.ledger(), await run.target()];
     if (!isSealed(token, ledger, place)) {
       found = { state: 'not_charged' };
       throw refusedPlan('the token is not valid for this profile');

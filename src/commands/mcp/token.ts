@@ -95,7 +95,7 @@ export const recordPlan = async (
   { given, asked }: Pick<Sealed, 'given' | 'asked'>,
   run: Run,
 ): Promise<object> => {
-  const [ledger, place] = [await run.ledger(), await run.place()];
+  const [ledger, place] = [await run.ledger(), await run.target()];
   const { service, origin, profile } = place;
   const [id, { at }] = [newId(PLAN), ledger.moment()];
   await ledger.jobs.endPlans(at - DAY_MS);

@@ -58,7 +58,7 @@ const confirm = (
   inner: Inner,
 ): Promise<InnerEnd> =>
   inner(argvOf(tree, UPDATE_TOOL, sealed.given), signal, async (run, go) => {
-    const [ledger, place] = [await run.ledger(), await run.place()];
+    const [ledger, place] = [await run.ledger(), await run.target()];
     if (!isSealed(token, ledger, place)) throw refusedUpdate('the token is not valid for this profile');
     const planned = argumentTexts(tree, UPDATE_TOOL, sealed.given);
     if (!isDeepStrictEqual(given, planned)) throw refusedUpdate('the token is for other arguments');
@@ -81,7 +81,7 @@ export const answerUpdate = async (tree: Tree, given: unknown, caller: Caller, i
   const argv = argvOf(tree, UPDATE_TOOL, fields);
   let isLive = false;
   const ended = await inner(argv, caller.signal, async (run, go) => {
-    isLive = isGuarded((await run.place()).origin);
+    isLive = isGuarded((await run.target()).origin);
     return isLive ? { kind: 'text', text: '' } : go(run);
   });
   if (!isLive) return toolAnswerOf(tree, UPDATE_TOOL, fields, ended);

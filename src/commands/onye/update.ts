@@ -46,7 +46,7 @@ const confirmLoss = async (uid: string, { meta }: Body, client: Client, run: Run
     before === undefined
       ? "The service doesn't show the metadata that would be lost."
       : `These metadata keys would be lost (--merge-meta keeps them): ${namesOf(lost)}`;
-  await run.confirm([what, 'Replace all metadata?'], 'refuse');
+  await run.ask([what, 'Replace all metadata?'], 'refuse');
 };
 
 /** Sends only the given fields. */

@@ -124,7 +124,7 @@ async function* onePage(kept: readonly Allowance['kept'][], run: Run): AsyncIter
 const reportNoApprovals = async (kept: readonly Allowance['kept'][], run: Run): Promise<void> => {
   const { account } = await run.ledger();
   if (account !== undefined || kept.every(({ policy }) => policy.approveAbove === undefined)) return;
-  await run.notice(`With approve_above in a ledger file, every file of charges is refused: ${SHARE_HINT}`);
+  await run.say(`With approve_above in a ledger file, every file of charges is refused: ${SHARE_HINT}`);
 };
 
 /** Lists every policy, as one page. */
@@ -191,7 +191,7 @@ export const remove = async (input: PolicyOf, run: Run): Promise<Result> => {
       hint: 'see all policies with `paycli policy list`',
     });
   }
-  await run.confirm([`Remove the policy ${ownerText(input, name)}? Its limits end at once.`], 'refuse');
+  await run.ask([`Remove the policy ${ownerText(input, name)}? Its limits end at once.`], 'refuse');
   const by = await run.operator();
   await ledger.policies.set(name, () => ({ policy: undefined, by, at: ledger.moment().at }));
   const notice = `The policy ${ownerText(input, name)} was removed.`;

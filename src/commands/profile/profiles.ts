@@ -35,15 +35,15 @@ export const identityView: View = {
 const described = ({ name, environment, key }: ProfileSummary): string => `"${name}" (${environment}, key ${key})`;
 
 /** Says that the environment wins over what is stored. */
-const noticeOverride = async ({ io, notice }: Run): Promise<void> => {
+const noticeOverride = async ({ io, say }: Run): Promise<void> => {
   if (io.env['PAYCLI_SECRET_KEY'] === undefined) return;
-  await notice('PAYCLI_SECRET_KEY is set: it is used instead of the stored key');
+  await say('PAYCLI_SECRET_KEY is set: it is used instead of the stored key');
 };
 
 /** Takes a key out of the keychain; where that fails, somebody has to. */
-const releaseKey = async (release: () => Promise<string | undefined>, { notice }: Run): Promise<void> => {
+const releaseKey = async (release: () => Promise<string | undefined>, { say }: Run): Promise<void> => {
   const why = await release();
-  if (why !== undefined) await notice(`The old key is still in the keychain (${why}); remove "paycli" there yourself.`);
+  if (why !== undefined) await say(`The old key is still in the keychain (${why}); remove "paycli" there yourself.`);
 };
 
 /** Source of the key: typed without echo, read from standard input, or printed by a command. */
@@ -128,19 +128,19 @@ const verify = async (target: { origin: string; key: string }, run: Run): Promis
 const inKeychain = async (profile: NewProfile, key: string, room: ProfileRoom, run: Run): Promise<NewProfile> => {
   const kept = await room.keep(profile.name, key);
   if ('command' in kept) {
-    await run.notice("The key is in the system's keychain; the profile has the command that reads it.");
+    await run.say("The key is in the system's keychain; the profile has the command that reads it.");
     return { ...profile, secret: kept };
   }
-  await run.notice(
+  await run.say(
     `The key is not in a keychain (${kept.why}). It is stored in paycli's settings, in a file that only you can read.`,
   );
   return profile;
 };
 
 const noticeSaved = async (saved: ProfileSummary, replaced: ProfileSummary | undefined, run: Run): Promise<void> => {
-  if (replaced !== undefined) await run.notice(`Replaced the profile ${described(replaced)}.`);
+  if (replaced !== undefined) await run.say(`Replaced the profile ${described(replaced)}.`);
   if (!saved.default)
-    await run.notice(
+    await run.say(
       `Another profile is the default. Switch with \`${shellLine(['paycli', 'profile', 'use', saved.name])}\`.`,
     );
   await noticeOverride(run);
@@ -155,7 +155,7 @@ export const login = async (input: LoginInput, run: Run): Promise<Result> => {
   const name = chosen.name ?? 'default';
   const there = room.list().find((profile) => profile.name === name);
   const origin = await originFor(input, chosen, run);
-  if (there !== undefined) await run.confirm([`Replace the profile ${described(there)}?`], 'go ahead');
+  if (there !== undefined) await run.ask([`Replace the profile ${described(there)}?`], 'go ahead');
   const profile = { name, origin, secret: await secretFrom(input.key, origin, run) };
   const target = await room.check(profile);
   if (input.verify) await verify(target, run);
@@ -176,7 +176,7 @@ const NONE = 'No profiles yet. Run `paycli login`, or use --local, which needs n
 /** Lists every profile, as one page. */
 export const list = async (_input: unknown, run: Run): Promise<Result> => {
   const profiles = (await run.profiles()).list();
-  if (profiles.length === 0) await run.notice(NONE);
+  if (profiles.length === 0) await run.say(NONE);
   return { kind: 'list', pages: onePage(profiles), view: profileView, toldEmpty: true };
 };
 
@@ -226,26 +226,22 @@ export const rename = async ({ from, to }: RenameInput, run: Run): Promise<Resul
   }
   await end?.();
   const also = entries === 0 ? '' : `, also in ${entries} ledger ${entries === 1 ? 'entry' : 'entries'}`;
-  await run.notice(`Renamed the profile "${from}" to "${to}"${also}.`);
+  await run.say(`Renamed the profile "${from}" to "${to}"${also}.`);
   if (shared !== undefined) {
-    await run.notice(
+    await run.say(
       `The shared ledger ${shared} keeps "${from}" in its entries and policies: its owner sets a policy for "${to}".`,
     );
   }
   return { kind: 'record', record: madeHere(profile), view: profileView };
 };
 
-const noticeRemoved = async (
-  { notice }: Run,
-  removed: ProfileSummary,
-  left: readonly ProfileSummary[],
-): Promise<void> => {
+const noticeRemoved = async ({ say }: Run, removed: ProfileSummary, left: readonly ProfileSummary[]): Promise<void> => {
   const key = removed.key === 'command' ? 'key command' : 'stored key';
-  await notice(`Removed the profile ${described(removed)} and its ${key}. The key still works until you rotate it.`);
-  if (left.length === 0) await notice('No profiles left. Run `paycli login` to add one.');
+  await say(`Removed the profile ${described(removed)} and its ${key}. The key still works until you rotate it.`);
+  if (left.length === 0) await say('No profiles left. Run `paycli login` to add one.');
   else if (removed.default) {
     const use = shellLine(['paycli', 'profile', 'use', left[0]?.name ?? '']);
-    await notice(`No profile is the default now. Set one with \`${use}\`.`);
+    await say(`No profile is the default now. Set one with \`${use}\`.`);
   }
 };
 
@@ -254,14 +250,14 @@ export const remove = async ({ name }: Named, run: Run): Promise<Result> => {
   if (name === undefined && run.globals.local) throw usageError('--local has no profile to remove');
   const room = await run.profiles();
   const profile = room.show(name ?? room.chosen(run.globals).name);
-  await run.confirm([`Remove the profile ${described(profile)} and its key?`], 'refuse');
+  await run.ask([`Remove the profile ${described(profile)} and its key?`], 'refuse');
   const kept = await room.kept(profile.name);
   // Removes the key first: after a crash in between, the profile can be removed again.
   if (kept !== undefined) await releaseKey(kept, run);
   const removed = room.remove(profile.name);
   await noticeRemoved(run, removed, room.list());
   if (run.io.env['PAYCLI_SECRET_KEY'] !== undefined) {
-    await run.notice('PAYCLI_SECRET_KEY is still set: paycli keeps using that key');
+    await run.say('PAYCLI_SECRET_KEY is still set: paycli keeps using that key');
   }
   return { kind: 'record', record: madeHere(removed), view: profileView };
 };

@@ -80,7 +80,7 @@ const isActivity = (propertyPath: string): boolean => namesAlong(propertyPath, [
  * Returns the money that a row pays back, as far as the service shows it. Throws a usage error if the row's currency
  * differs from the paid currency. Skips the check if the payment can't be read.
  */
-const lookFirst = async (item: Item, run: Pick<Run, 'client' | 'ledger' | 'place'>): Promise<RequestTerms> => {
+const lookFirst = async (item: Item, run: Pick<Run, 'client' | 'ledger' | 'target'>): Promise<RequestTerms> => {
   const paid = await lookAt(item, run);
   const { activity, money } = item;
   const currency = paid?.currency || undefined;
@@ -96,7 +96,7 @@ export const refundKind = (file: FileOfRefunds, client: Client, run: Run): RowKi
   const { fields, allOfIt, again } = file;
   const flagOf: FlagOf = (column) => (allOfIt && AMOUNTS.includes(column) ? '--all-of-it' : flagIn(fields)(column));
   const request = ({ body }: Item) => ({ operation: 'refund.create', input: { body } }) as const;
-  const looking = { ledger: run.ledger, place: run.place, client: async () => client };
+  const looking = { ledger: run.ledger, target: run.target, client: async () => client };
   return {
     command: 'refund create',
     words: {

@@ -21,7 +21,7 @@ import { previewCall, requestOf } from '../record.ts';
 import type { Run } from '../run.ts';
 import type { RefundCreateInput, RefundOf } from './spec.ts';
 
-type Needs = Pick<Run, 'client' | 'ledger' | 'place'>;
+type Needs = Pick<Run, 'client' | 'ledger' | 'target'>;
 
 /** The activity to refund, and its payment request if --ugwo or the row gives it. */
 interface Refunded {
@@ -159,7 +159,7 @@ const createOne = async (input: RefundOf, run: Run): Promise<Result> => {
     const how = { about: activity, asked, question, typed, look, once: true, again, failure: failureOf };
     if (dryRun) {
       const planned = await planOnce('refund.create', { body }, how, run);
-      await run.notice(`Nothing was sent. Without --dry-run, this pays back ${what}`);
+      await run.say(`Nothing was sent. Without --dry-run, this pays back ${what}`);
       return planned;
     }
     return withFailure({ kind: 'record', view: refundView, ...(await makeOnce('refund.create', { body }, how, run)) });

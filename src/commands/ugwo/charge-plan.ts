@@ -112,18 +112,18 @@ export const showPlan = async (input: OneCharge, run: Run): Promise<Result> => {
   const data = chargeData(input, run.io.clock.now());
   const client = await run.client('read');
   const request = client.preview('ugwo.charge', { params: { ugwoUid: ugwo }, body: { type: 'charge', data } });
-  const [ledger, place, words] = [await run.ledger(), await run.place(), targetFlags(run.globals)];
+  const [ledger, place, words] = [await run.ledger(), await run.target(), targetFlags(run.globals)];
   const rowDeps: RowDeps = { client, ledger, place, words };
-  const looked = look ? await lookFirst(ugwo, client, run, run.notice) : undefined;
+  const looked = look ? await lookFirst(ugwo, client, run, run.say) : undefined;
   const charge = (shown: Snapshot | undefined) =>
     judgeOnce(rowDeps, { ugwo, data, ...guardedBy(earlier), shown }, { total: NO_TOTAL });
   const judged = await unlessReused(input, { data, looked, charge }, rowDeps, run);
   if (judged.kind === 'reused')
     return { kind: 'record', record: judged.record, view: activityView, passOn: input.passOn };
-  const rejection = await openRejections(client, words)(ugwo, data, looked, run.notice);
+  const rejection = await openRejections(client, words)(ugwo, data, looked, run.say);
   if (rejection !== undefined) throw rejection;
-  if (judged.elsewhere !== undefined) await run.notice(elsewhereText(judged.elsewhere));
-  await run.notice(`Nothing was sent. Without --dry-run, this charges ${describedCharge(ugwo, looked?.shown)}`);
+  if (judged.elsewhere !== undefined) await run.say(elsewhereText(judged.elsewhere));
+  await run.say(`Nothing was sent. Without --dry-run, this charges ${describedCharge(ugwo, looked?.shown)}`);
   return withTerms(run.preview(request), ugwo, looked?.shown);
 };
 

@@ -39,7 +39,7 @@ const asShown = async (ugwo: string, known: KeptActivity, client: Client, run: R
     return record;
   } catch (thrown) {
     if (!(thrown instanceof PayError) || !showsNothing(thrown) || !hasCopy(known)) throw thrown;
-    await run.notice(`Shown from the ledger, since the service can't show it: ${reasonOf(thrown)}`);
+    await run.say(`Shown from the ledger, since the service can't show it: ${reasonOf(thrown)}`);
     return madeHere(asActivity(known)) as ApiRecord<Activity>;
   }
 };
@@ -84,7 +84,7 @@ const reusedFor = async (
   const record = seen ?? (await asShown(intent.about, activity, client, run));
   if (by === undefined && why !== 'paid' && mismatchesOf(record.value, data)) return undefined;
   if (seen === undefined && isOver(record, run.io.clock.now())) return { kind: 'over', record };
-  await run.notice(`Reusing ${by?.id ?? activity.uid}; no new charge.`);
+  await run.say(`Reusing ${by?.id ?? activity.uid}; no new charge.`);
   return { kind: 'reused', record };
 };
 

@@ -45,14 +45,14 @@ interface Made {
 }
 
 /** Asks or warns once about an earlier charge of the payment request at another origin: one service may have two names. */
-const askElsewhere = ({ confirm, notice, io }: Run) => {
+const askElsewhere = ({ ask, say, io }: Run) => {
   const asked = new Set<string>();
   return async (earlier: Entry): Promise<void> => {
     if (asked.has(earlier.id)) return;
     asked.add(earlier.id);
     const said = elsewhereText(earlier);
-    if (canAsk(io, { input: true })) await confirm([`${said} Charge it here, too?`], 'go ahead');
-    else await notice(said);
+    if (canAsk(io, { input: true })) await ask([`${said} Charge it here, too?`], 'go ahead');
+    else await say(said);
   };
 };
 
@@ -60,12 +60,12 @@ const askElsewhere = ({ confirm, notice, io }: Run) => {
  * Asks before a charge beside one by another medium that the customer can still pay; --yes doesn't answer. Resolves to
  * that one's activity if a person wants both, and to undefined if nobody can be asked.
  */
-const askBeside = async (refused: Refused, { confirm, io, globals }: Run): Promise<string | undefined> => {
+const askBeside = async (refused: Refused, { ask, io, globals }: Run): Promise<string | undefined> => {
   const { why, activity, intent } = refused;
   if (why !== 'other_medium' || activity === undefined || !canAsk(io, globals)) return undefined;
   const [open = '', ...details] = openByOther(refused);
   const question = `Charge it by ${intent.medium}, too? The customer may pay both.`;
-  await confirm([`${intent.about}: ${open}`, ...details, question], 'only a person');
+  await ask([`${intent.about}: ${open}`, ...details, question], 'only a person');
   return activity.uid;
 };
 
@@ -83,7 +83,7 @@ const refuseChanged = (ugwo: string, { asked }: PlannedCharge, shown: Snapshot |
  * guard's refusal.
  */
 const make = async (input: OneCharge, client: Client, run: Run): Promise<Made> => {
-  const [ledger, place] = [await run.ledger(), await run.place()];
+  const [ledger, place] = [await run.ledger(), await run.target()];
   const rowDeps: RowDeps = { client, ledger, place, words: targetFlags(run.globals) };
   const { ugwo, earlier } = input;
   const { plan } = run;
@@ -93,14 +93,13 @@ const make = async (input: OneCharge, client: Client, run: Run): Promise<Made> =
   let looked: Looked | undefined;
   const charged = await sendAnew(async (tries) => {
     const before = ledger.moment();
-    looked = input.look ? await lookFirst(ugwo, client, run, run.notice) : undefined;
+    looked = input.look ? await lookFirst(ugwo, client, run, run.say) : undefined;
     const [since, askedAt] = [looked && before, looked?.shown.askedAt];
     if (plan !== undefined) refuseChanged(ugwo, plan, looked?.shown);
     const data = chargeData(input, run.io.clock.now());
     const charge = async (shown: Snapshot | undefined): Promise<Sent | Refused> => {
       const sends = async (): Promise<void> => {
-        if (shown !== undefined && run.io.stderr.isTerminal)
-          await run.notice(`Charging ${describedCharge(ugwo, shown)}`);
+        if (shown !== undefined && run.io.stderr.isTerminal) await run.say(`Charging ${describedCharge(ugwo, shown)}`);
       };
       const charged = await sendCharge(
         { ugwo, data, ...guardedBy(earlier), beside, shown, since, askedAt, tries, elsewhere, sends, ...row },
@@ -119,8 +118,7 @@ const make = async (input: OneCharge, client: Client, run: Run): Promise<Made> =
   const record = charged.record as ApiRecord<Activity>;
   const { id, odd } = charged;
   const rest = restOf(record.value, earlier, looked?.shown);
-  for (const what of [...(rest?.warning === undefined ? [] : [rest.warning]), ...odd])
-    await run.notice(`note: ${what}`);
+  for (const what of [...(rest?.warning === undefined ? [] : [rest.warning]), ...odd]) await run.say(`note: ${what}`);
   const amount = rest === undefined ? {} : { amount: rest.text };
   return {
     record,

@@ -211,15 +211,14 @@ async function* changesOf(
 /** Shows the charges and each change. Only reads. */
 export const watch = async (input: WatchInput, run: Run): Promise<Result> => {
   const { io } = run;
-  const [ledger, { service, workspace }] = [await run.ledger(), await run.place()];
+  const [ledger, { service, workspace }] = [await run.ledger(), await run.target()];
   const here = { service, workspace };
   const { data } = await run.folders();
   const tail = openTail(ledger, await chosen(input, ledger, here), io.clock.now);
   const openHere = (): Charge[] =>
     tail.live().flatMap(({ charge, now }) => (now === 'open' && isIn(here)(charge) ? [charge] : []));
   const isTold = (): boolean => isListening(data, service);
-  const { notice } = run;
-  const feed = openFeed({ ledger, io, isTold, notice, client: () => run.client('read') }, openHere);
+  const feed = openFeed({ ledger, io, isTold, notice: run.say, client: () => run.client('read') }, openHere);
   const over: WatchEnd = {};
   const ended = (): ResultNotices => {
     const sums = tail.sums();

@@ -132,12 +132,12 @@ export const prune = async (input: { readonly before: RequestedTime }, run: Run)
     const isAny = count + refused > 0;
     if (isAny) {
       const question = `Prune ${agedText(count, refused)} that came before ${formatLocalFull(before)}?`;
-      await run.confirm([question, 'Bodies and headers are removed for good. Uids of events stay.'], 'refuse');
+      await run.ask([question, 'Bodies and headers are removed for good. Uids of events stay.'], 'refuse');
     }
     const pruned = isAny ? await queue.prune(before, signals.stop) : 0;
     if (signals.stop.aborted) throw interrupted(signals.stop.reason, 'the events removed so far stay removed');
     if (isAny && !(await queue.compact())) {
-      await run.notice(
+      await run.say(
         'The file keeps its size for now, since it is in use or the disk is full. New events use the free space.',
       );
     }

@@ -180,13 +180,12 @@ const tell = async (
  * comes from the service. Resolves to undefined, after a notice, if the run has no usable service.
  */
 const openLedgerConsumer = async (run: Run): Promise<LedgerConsumer | undefined> => {
-  const { notice } = run;
   let service: string;
   try {
-    ({ service } = await run.place());
+    ({ service } = await run.target());
   } catch (thrown) {
     if (!(thrown instanceof PayError) || thrown.kind === 'interrupted') throw thrown;
-    await notice(`Events don't update the ledger: ${thrown.message}${/[.?]$/.test(thrown.message) ? '' : '.'}`);
+    await run.say(`Events don't update the ledger: ${thrown.message}${/[.?]$/.test(thrown.message) ? '' : '.'}`);
     return undefined;
   }
   const connect = memo(() => run.client('read'));
@@ -261,14 +260,14 @@ const startWords = (origin: string, { forwardTo }: ListenInput): string[] => [
 
 /** Accepts deliveries until a signal stops it or the --until condition is met. */
 export const listen = async (input: ListenInput, run: Run): Promise<Result> => {
-  const { io, notice } = run;
+  const { io, say } = run;
   const { port, host, forwardTo, allowRemote, only, duplicates, until, keepDays } = input;
   const target =
     forwardTo === undefined ? undefined : await checkTarget(forwardTo, '--forward-to', allowRemote, io.env);
   const command = input.exec === undefined ? undefined : await commandOf(input.exec, run);
   const secrets = await run.webhookSecrets(input.secrets);
   const exec = command && {
-    ...{ words: command.words, env: environmentFor(input.execEnv, command.env, io), print: printer(io), say: notice },
+    ...{ words: command.words, env: environmentFor(input.execEnv, command.env, io), print: printer(io), say },
     signalGroup: await run.signalGroup(),
   };
   const { folder, uid } = { folder: (await run.folders()).data, uid: await run.user() };
@@ -276,9 +275,9 @@ export const listen = async (input: ListenInput, run: Run): Promise<Result> => {
   const news = await openLedgerConsumer(run);
   const listening = await receiveEvents(
     { folder, port, host, secrets, target, only, duplicates, until, exec, news, keepDays },
-    { clock, random, stop: signals.stop, leave: signals.leave, uid, say: notice },
+    { clock, random, stop: signals.stop, leave: signals.leave, uid, say },
   );
-  await notice(startWords(listening.origin, input));
+  await say(startWords(listening.origin, input));
   return { kind: 'list', pages: pagesOf(listening.events), view: toldView, toldEmpty: true };
 };
 

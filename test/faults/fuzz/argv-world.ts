@@ -89,7 +89,7 @@ export const newWorld = (): World => {
         sent.push(attempt);
         return purpose === 'preview' ? shut() : answer(attempt);
       }, globals.validate),
-    place: async () => ({ service: ORIGIN, origin: ORIGIN, workspace: 'AbCd', profile: undefined }),
+    target: async () => ({ service: ORIGIN, origin: ORIGIN, workspace: 'AbCd', profile: undefined }),
     scope: async () => ({ service: ORIGIN }),
     ledger: async () => ledger,
     ledgerAdmin: async () => shut(),
@@ -105,9 +105,9 @@ export const newWorld = (): World => {
     renameInLedger: async () => shut(),
     checkUp: async () => [],
     whoAmI: async () => shut(),
-    confirm: confirmer(io, globals),
+    ask: confirmer(io, globals),
     choose: async () => shut(),
-    notice: async () => undefined,
+    say: async () => undefined,
     preview: (request) => previewResult(request, globals.asCurl, (text) => io.redactor.clean(text)),
   });
   return {
