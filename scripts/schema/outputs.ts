@@ -25,9 +25,9 @@ import { changesView } from '../../src/commands/watch/watch.ts';
 import {
   listView as eventsView,
   eventView,
+  receivedView,
   refusedView,
   replayedView,
-  toldView,
   verifiedView,
 } from '../../src/commands/webhook/view.ts';
 import type { View } from '../../src/core/result.ts';
@@ -122,7 +122,7 @@ export const OUTPUTS: Readonly<Record<string, readonly Output[]>> = {
   'policy set': [POLICY],
   'policy remove': [POLICY],
   approve: [JOB],
-  'webhook listen': [list('ToldEvent', toldView)],
+  'webhook listen': [list('ToldEvent', receivedView)],
   'webhook verify': [one('VerifiedEvent', verifiedView)],
   'webhook events list': [list('KeptEvent', eventsView), list('RefusedDelivery', refusedView)],
   'webhook events show': [one('WholeEvent', eventView)],

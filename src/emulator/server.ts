@@ -6,7 +6,6 @@ import { reasonOf, usageError } from '../core/error.ts';
 import { printExact } from '../core/json.ts';
 import { charge, createRefund, getActivity } from './charge.ts';
 import { CONTROL, controls } from './control.ts';
-import { deliver } from './deliver.ts';
 import { SHAPES, type Shape, SPEECH } from './dialect.ts';
 import { withFaults } from './faults.ts';
 import { type Answering, askedOf, type HttpAnswer, type HttpRequest, type Route, routeFor, send } from './http.ts';
@@ -288,7 +287,7 @@ export const serve = async (
     service.store.close();
     throw thrown;
   }
-  const delivering = delivers ? deliver(service) : undefined;
+  const delivering = delivers ? (await import('./deliver.ts')).deliver(service) : undefined;
   const origin = `http://${nameOf(host)}:${(server.address() as AddressInfo).port}`;
   return {
     origin,

@@ -6,7 +6,7 @@ import type { Refund, Ugwo } from '../contract/ugwo.ts';
 import type { ActivityEnding, DeliveryState } from '../core/data-files.ts';
 import { parseExact, printExact } from '../core/json.ts';
 import { number, optionalNumber, optionalText, rehearse, sqlText, transact } from '../database/connect.ts';
-import { openDatabase } from '../database/open.ts';
+import { holdLock, openDatabase } from '../database/open.ts';
 import { meantBy } from './ids.ts';
 import { BeyondUse, DATA_FILE } from './schema.ts';
 
@@ -221,9 +221,6 @@ const outbox = (db: DatabaseSync) => {
   const release = db.prepare(
     "UPDATE delivery SET due = 0 WHERE webhook = ? AND seq <> ? AND put_off = 'held' AND due > 0",
   );
-  const deliverer = db.prepare("SELECT value FROM setting WHERE name = 'deliverer'");
-  const setDeliverer = db.prepare("INSERT OR REPLACE INTO setting (name, value) VALUES ('deliverer', ?)");
-  const removeDeliverer = db.prepare("DELETE FROM setting WHERE name = 'deliverer' AND value LIKE ?");
   const forget = db.prepare(
     'DELETE FROM delivery WHERE due IS NULL AND seq <= (SELECT max(seq) FROM delivery) - CAST(? AS INTEGER)',
   );
@@ -251,13 +248,6 @@ const outbox = (db: DatabaseSync) => {
       note.run(JSON.stringify(attempt), id);
       forget.run(DELIVERY_LIMIT);
     },
-    /** The process that delivers, and the end of its lease in milliseconds since the epoch by the real clock. */
-    deliverer: (): { readonly owner: string; readonly until: number } | undefined => {
-      const [owner, until] = optionalText(deliverer.get()?.['value'])?.split(' ') ?? [];
-      return owner === undefined ? undefined : { owner, until: Number(until) };
-    },
-    setDeliverer: (owner: string, until: number) => void setDeliverer.run(`${owner} ${until}`),
-    removeDeliverer: (owner: string) => void removeDeliverer.run(`${owner} %`),
     /** True if a delivery to the webhook is held until the next one was sent there. */
     isHolding: (webhook: number) => held.get(webhook) !== undefined,
     /** Releases the deliveries held at a webhook after `sent` was sent there. */
@@ -439,6 +429,8 @@ const storeOf = (db: DatabaseSync) => ({
  */
 export interface EmulatorStore extends ReturnType<typeof storeOf> {
   readonly key: string;
+  /** Takes the lock of the process that delivers the outbox; undefined while another one has it. */
+  readonly holdOutbox: () => (() => void) | undefined;
 }
 
 /** Opens the data file at an absolute path, and creates it if it is missing. Throws usage errors. */
@@ -447,7 +439,7 @@ export const openStore = (path: string): EmulatorStore =>
     const store = storeOf(db);
     const key = store.setting('key');
     if (key === undefined) throw new BeyondUse(path, 'is damaged: it holds no key');
-    return { key, ...store };
+    return { key, holdOutbox: () => holdLock(`${path}.lock`, 0), ...store };
   });
 
 /** Opens the data file for one use. */

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { attempt, backoff } from '../core/async.ts';
 import { type PayError, reasonOf } from '../core/error.ts';
 import { type Clock, type Env, withTimeout } from '../core/io.ts';
-import type { Notifier } from './deliver.ts';
+import { deliverInOrder, dueOf, type Notifier, type Step, type Waiting } from './deliver.ts';
 import type { KeptEvent } from './event.ts';
 import type { Queue } from './queue.ts';
 
@@ -27,7 +27,7 @@ export interface LedgerConsumer {
    * Gets all events about one payment request since the last call. Delivery is at least once: the events come again
    * after a crash, and after a pause where it rejects. So it must be idempotent.
    */
-  readonly tell: (ugwo: string, events: readonly ConsumedEvent[]) => Promise<ConsumerResult | undefined>;
+  readonly record: (ugwo: string, events: readonly ConsumedEvent[]) => Promise<ConsumerResult | undefined>;
 }
 
 /** The backoff between two attempts, in milliseconds. */
@@ -37,7 +37,7 @@ const RANGE = { base: 1000, cap: 300_000 };
  */
 const GATHERED_MS = 200;
 /** The number of payment requests to read concurrently. */
-const LANES_AT_ONCE = 4;
+const READ_AT_ONCE = 4;
 /** The maximum number of unfinished events pulled from the queue. */
 const MOST_OPEN = 1000;
 const AT_ONCE = 50;
@@ -46,59 +46,38 @@ const AT_ONCE = 50;
 interface ConsumerDeps {
   readonly clock: Clock;
   readonly random: () => number;
-  readonly news: LedgerConsumer;
+  readonly ledger: LedgerConsumer;
   /** Resolves when the text is written. */
   readonly say: (text: string) => Promise<void>;
   readonly failed: (failure: PayError) => void;
 }
 
-/** The unreported events about one payment request. */
-interface Lane {
+/** The unreported events about one payment request, its key. `due` is in monotonic ticks. */
+interface Batch extends Waiting {
   events: ConsumedEvent[];
   tries: number;
-  /** In monotonic ticks. */
   due: number;
-  busy: boolean;
 }
 
-/** The unreported events by payment request. `due` is in monotonic ticks. */
-const openLanes = (clock: Pick<Clock, 'ticks'>) => {
-  const lanes = new Map<string, Lane>();
-  return {
-    add: (ugwo: string, event: ConsumedEvent): void => {
-      const lane = lanes.get(ugwo) ?? { events: [], tries: 0, due: clock.ticks() + GATHERED_MS, busy: false };
-      lane.events.push(event);
-      lanes.set(ugwo, lane);
-    },
-    drop: (ugwo: string): void => void lanes.delete(ugwo),
-    /** The idle lanes, the earliest due first, and the number of lanes that may still start. */
-    idle: () => {
-      const all = [...lanes].sort(([, a], [, b]) => a.due - b.due);
-      const idle = all.filter(([, { busy }]) => !busy);
-      return { idle, room: LANES_AT_ONCE - (all.length - idle.length) };
-    },
-    /** True where every lane (or the named one) was tried and failed. */
-    isTried: (ugwo?: string): boolean =>
-      [...lanes].every(([name, { tries, busy }]) => (ugwo !== undefined && name !== ugwo) || (tries > 0 && !busy)),
-  };
-};
-
 /**
- * Reports events to `news` until `stop`; the caller also calls `wake` then. Stores its position: the event before the
- * first unfinished one.
+ * Reports events to the ledger until `stop`; the caller also calls `notifier` then. Stores its position: the event
+ * before the first unfinished one.
  */
-export const consume = (queue: Queue, wake: Notifier, world: ConsumerDeps, stop: AbortSignal) => {
-  const { clock, random, news, say, failed } = world;
-  const lanes = openLanes(clock);
+export const consume = (queue: Queue, notifier: Notifier, deps: ConsumerDeps, stop: AbortSignal) => {
+  const { clock, random, ledger, say, failed } = deps;
+  const batches = new Map<string, Batch>();
   /** The positions of unfinished events, in order. */
   const open = new Set<number>();
   const fields = new Map<string, Readonly<Record<string, unknown>>>();
-  /** Conditions to wait for, each with the callback to call once it holds. */
-  const waiting = new Map<() => boolean, () => void>();
-  const busy = new Set<Promise<void>>();
   // Findings about events that were not printed were lost with the process: those events are reported again.
-  let read = Math.min(queue.place('news'), queue.place('told'));
+  let read = Math.min(queue.place('recorded'), queue.place('printed'));
   let kept = read;
+
+  const add = (key: string, event: ConsumedEvent): void => {
+    const batch = batches.get(key) ?? { key, events: [], tries: 0, due: clock.ticks() + GATHERED_MS };
+    batch.events.push(event);
+    batches.set(key, batch);
+  };
 
   /** Pulls new events from the queue. */
   const pull = (): void => {
@@ -107,31 +86,31 @@ export const consume = (queue: Queue, wake: Notifier, world: ConsumerDeps, stop:
       for (const { seq, uid, event, activity, ugwo } of events) {
         read = seq;
         if (ugwo === undefined) continue;
-        lanes.add(ugwo, { seq, uid, event, activity });
+        add(ugwo, { seq, uid, event, activity });
         open.add(seq);
       }
       more = events.length > 0;
     }
   };
 
-  const tell = async (ugwo: string, lane: Lane): Promise<void> => {
-    const { events } = lane;
-    lane.events = [];
+  const send = async (batch: Batch): Promise<void> => {
+    const { key: ugwo, events } = batch;
+    batch.events = [];
     try {
-      const result = await news.tell(ugwo, events);
+      const result = await ledger.record(ugwo, events);
       for (const line of result?.said ?? []) await say(line);
       for (const [uid, some] of result?.fields ?? []) fields.set(uid, some);
       if (result?.failure !== undefined) failed(result.failure);
       for (const { seq } of events) open.delete(seq);
-      [lane.tries, lane.due] = [0, clock.ticks() + GATHERED_MS];
+      [batch.tries, batch.due] = [0, clock.ticks() + GATHERED_MS];
     } catch (thrown) {
-      lane.events = [...events, ...lane.events];
-      if (lane.tries === 0 && !stop.aborted) await say(`couldn't check ${ugwo} yet, trying again: ${reasonOf(thrown)}`);
-      lane.due = clock.ticks() + backoff(lane.tries, random, RANGE);
-      lane.tries += 1;
+      batch.events = [...events, ...batch.events];
+      if (batch.tries === 0 && !stop.aborted)
+        await say(`couldn't check ${ugwo} yet, trying again: ${reasonOf(thrown)}`);
+      batch.due = clock.ticks() + backoff(batch.tries, random, RANGE);
+      batch.tries += 1;
     }
-    lane.busy = false;
-    if (lane.events.length === 0) lanes.drop(ugwo);
+    if (batch.events.length === 0) batches.delete(ugwo);
   };
 
   /** If the position can't be stored, the events are reported once more after a restart, which does no harm. */
@@ -140,51 +119,31 @@ export const consume = (queue: Queue, wake: Notifier, world: ConsumerDeps, stop:
     const place = first === undefined ? read : first - 1;
     if (place === kept) return;
     kept = place;
-    await queue.setPlace('news', place).catch(() => undefined);
+    await queue.setPlace('recorded', place).catch(() => undefined);
   };
 
-  /** Starts the due lanes; returns the milliseconds until the next one is due, or undefined until something happens. */
-  const step = (): number | undefined => {
-    const now = clock.ticks();
-    const { idle, room } = lanes.idle();
-    for (const [ugwo, lane] of idle.slice(0, room)) {
-      if (lane.due > now) return lane.due - now;
-      lane.busy = true;
-      const one = tell(ugwo, lane).finally(() => {
-        busy.delete(one);
-        wake.call();
-      });
-      busy.add(one);
-    }
-    return undefined;
-  };
-
-  const run = async (): Promise<void> => {
-    while (!stop.aborted) {
-      pull();
-      const wait = step();
-      await keepPlace();
-      for (const [isOver, done] of waiting) if (isOver() && waiting.delete(isOver)) done();
-      await wake.wait(wait);
-    }
-    await Promise.all(busy);
+  const next = async (busy: ReadonlyMap<string, unknown>): Promise<Step<Batch>> => {
+    pull();
     await keepPlace();
-    for (const done of waiting.values()) done();
+    const waiting = [...batches.values()].sort((a, b) => a.due - b.due);
+    return dueOf(waiting, busy, READ_AT_ONCE - busy.size, clock.ticks());
   };
-  const until = (isOver: () => boolean): Promise<void> =>
-    new Promise((resolve) => {
-      waiting.set(isOver, resolve);
-      wake.call();
-    });
+  const { ended, until } = deliverInOrder({ next, send }, notifier, stop);
+
+  /** True where the events of every payment request (or the named one) were reported and that failed. */
+  const isTried = (busy: ReadonlyMap<string, unknown>, ugwo?: string): boolean =>
+    [...batches.values()].every(
+      ({ key, tries }) => (ugwo !== undefined && key !== ugwo) || (tries > 0 && !busy.has(key)),
+    );
 
   return {
     /** Resolves once it has stopped and the calls in progress have ended. */
-    ended: run(),
+    ended: ended.then(keepPlace),
     /** Resolves when every event was reported, or has failed at least once. */
-    quiet: (): Promise<void> => until(() => lanes.isTried()),
+    quiet: (): Promise<void> => until(isTried),
     /** Resolves when an event was reported, or has failed, with the fields to print with it. */
-    heard: async ({ seq, uid, ugwo }: KeptEvent) => {
-      await until(() => read >= seq && (!open.has(seq) || lanes.isTried(ugwo)));
+    findings: async ({ seq, uid, ugwo }: KeptEvent) => {
+      await until((busy) => read >= seq && (!open.has(seq) || isTried(busy, ugwo)));
       const found = fields.get(uid);
       fields.delete(uid);
       return found;
@@ -200,28 +159,28 @@ const PRINTED_AT_ONCE = 100;
  * crash has caught in between are not printed again, since they may have been printed.
  */
 export const openPrintCursor = (queue: Queue) => {
-  let told = queue.place('told');
+  let printed = queue.place('printed');
   return {
     /**
      * Events that may have been printed before a crash. `next` does not return them; they are found again until they
-     * are noted as `told`.
+     * are noted as `printed`.
      */
     doubtful: (): readonly KeptEvent[] => {
-      const telling = queue.place('telling');
+      const printing = queue.place('printing');
       const found: KeptEvent[] = [];
-      while (told < telling) {
-        const some = queue.behind(told, PRINTED_AT_ONCE).filter(({ seq }) => seq <= telling);
+      while (printed < printing) {
+        const some = queue.behind(printed, PRINTED_AT_ONCE).filter(({ seq }) => seq <= printing);
         found.push(...some);
-        told = some.at(-1)?.seq ?? telling;
+        printed = some.at(-1)?.seq ?? printing;
       }
       return found;
     },
     /** The next events, at most `most`; empty where there are none. */
-    next: (most = PRINTED_AT_ONCE): readonly KeptEvent[] => queue.behind(told, most),
+    next: (most = PRINTED_AT_ONCE): readonly KeptEvent[] => queue.behind(printed, most),
     /** Stores that all events up to this one are about to be printed, or were. */
-    note: async (what: 'telling' | 'told', { seq }: KeptEvent): Promise<void> => {
+    note: async (what: 'printing' | 'printed', { seq }: KeptEvent): Promise<void> => {
       await queue.setPlace(what, seq);
-      if (what === 'told') told = seq;
+      if (what === 'printed') printed = seq;
     },
   };
 };
@@ -298,7 +257,7 @@ const end = async (child: ChildProcess, ended: Promise<unknown>, exec: Exec, { c
  * Runs the command with the event's body on its standard input, until its output is passed on. Ends it at the time
  * limit, and soon after the first signal. Never rejects.
  */
-export const execute = async (exec: Exec, { uid, body }: KeptEvent, world: ExecDeps): Promise<void> => {
+export const execute = async (exec: Exec, { uid, body }: KeptEvent, deps: ExecDeps): Promise<void> => {
   const { promise: ended, resolve } = Promise.withResolvers<string | undefined>();
   let child: ChildProcess;
   try {
@@ -323,9 +282,9 @@ export const execute = async (exec: Exec, { uid, body }: KeptEvent, world: ExecD
   }
   // A command that reads no input, or has ended, is no error.
   child.stdin?.on('error', () => undefined).end(body);
-  await patience(ended, world);
-  const isLate = !isOver && !world.stop.aborted;
-  if (!isOver) await end(child, ended, exec, world);
+  await patience(ended, deps);
+  const isLate = !isOver && !deps.stop.aborted;
+  if (!isOver) await end(child, ended, exec, deps);
   const failed = await ended;
   await printed;
   if (isLate) await exec.say(`--exec took longer than ${LIMIT_MS / MINUTE_MS} minutes for ${uid} and was ended`);

@@ -1,105 +1,30 @@
-import dns from 'node:dns';
-import { type IncomingMessage, request as plain, type RequestOptions } from 'node:http';
+import { type ClientRequest, type IncomingMessage, request as plain, type RequestOptions } from 'node:http';
 import { request as encrypted } from 'node:https';
-import type { LookupFunction } from 'node:net';
 import { backoff } from '../core/async.ts';
-import { PayError, reasonOf, usageError } from '../core/error.ts';
-import { type Clock, type Env, withTimeout } from '../core/io.ts';
-import { isLoopback, lookupFor } from '../core/origin.ts';
-import { shellLine } from '../core/shell.ts';
-import { retryAfter } from '../core/time.ts';
-import { verifies } from '../core/unsafe-settings.ts';
-import { type Headers, type KeptEvent, passedOn } from './event.ts';
-import type { Queue } from './queue.ts';
-import type { Head } from './statements.ts';
+import { reasonOf } from '../core/error.ts';
+import { type Clock, withTimeout } from '../core/io.ts';
+import type { Headers } from './event.ts';
+
+/** The bytes of an answer to read at most. */
+const MOST_ANSWER = 64 * 1024;
+
+/** A URL that gets events, and options for connections to it. */
+export interface DeliveryTarget extends Pick<RequestOptions, 'lookup' | 'agent'> {
+  readonly url: URL;
+}
 
 /**
  * The answer of a target; or the reason why there was none, and `reached`: true where the target may have received the
  * event.
  */
-export type ForwardResult =
+export type PostResult =
   | { readonly kind: 'answered'; readonly status: number; readonly retryAfter: string | undefined }
-  | { readonly kind: 'failed'; readonly why: string; readonly reached: boolean }
+  | { readonly kind: 'failed'; readonly why: string; readonly code?: string; readonly reached: boolean }
   /** The request was abandoned because the run ends. */
   | { readonly kind: 'left' };
 
-/** The result in a word or two. */
-const resultText = (posted: ForwardResult): string => {
-  if (posted.kind === 'answered') return String(posted.status);
-  return posted.kind === 'failed' ? posted.why : 'left';
-};
-
-const isTaken = (posted: ForwardResult): boolean =>
+export const isTaken = (posted: PostResult): boolean =>
   posted.kind === 'answered' && posted.status >= 200 && posted.status < 300;
-
-/** The time limit for a target's answer, in milliseconds (senders use the same limit). */
-const LIMIT_MS = 30_000;
-
-/** The bytes of an answer to read at most. */
-const MOST_ANSWER = 64 * 1024;
-
-/** A forwarding target. */
-export interface ForwardTarget {
-  readonly url: URL;
-  /** Looks up the host of each connection. */
-  readonly lookup?: LookupFunction;
-}
-
-const HERE = /^(?:127\.[\d.]+|::1)$/;
-/** Addresses of private networks, such as those between containers. Not 169.254.…, where clouds keep credentials. */
-const NEAR = /^(?:127\.[\d.]+|::1|10\.[\d.]+|192\.168\.[\d.]+|172\.(?:1[6-9]|2\d|3[01])\.[\d.]+|f[cd][\da-f]{2}:.*)$/i;
-
-/** The addresses of a host; none if its name can't be resolved. */
-const addressesOf = ({ hostname }: URL): Promise<readonly string[]> =>
-  new Promise((resolve) => {
-    dns.lookup(hostname.replace(/^\[|\]$/g, ''), { all: true }, (_error, found = []) =>
-      resolve(found.map(({ address }) => address)),
-    );
-  });
-
-/** Resolves a name to the allowed addresses alone. A name server may answer each time with others. */
-const lookupWithin =
-  (allowed: RegExp): LookupFunction =>
-  (hostname, options, done) =>
-    dns.lookup(hostname, { ...options, all: true }, (error, found = []) => {
-      const [first, ...others] = found.filter(({ address }) => allowed.test(address));
-      if (first === undefined) {
-        const elsewhere = Object.assign(new Error(`${hostname} leads elsewhere now`), { code: 'EHOSTUNREACH' });
-        return done(error ?? elsewhere, '');
-      }
-      return options.all === true ? done(null, [first, ...others]) : done(null, first.address, first.family);
-    });
-
-/**
- * Checks the forwarding target; throws where it is not allowed. Another machine must be allowed explicitly, and its
- * certificate must be verified, except in a private network.
- */
-export const checkTarget = async (
-  text: string,
-  flag: string,
-  allowRemote: boolean,
-  env: Env,
-): Promise<ForwardTarget> => {
-  const refuse = (what: string, hint: string): never => {
-    throw usageError(`${flag}: "${text}" ${what}`, { hint });
-  };
-  const example = 'such as http://127.0.0.1:3000/webhooks';
-  if (!URL.canParse(text)) return refuse('is not a URL', example);
-  const url = new URL(text);
-  if (!['http:', 'https:'].includes(url.protocol)) return refuse('is not a URL', example);
-  if (url.username !== '' || url.password !== '') return refuse('contains a user name or a password', 'leave it out');
-  if (isLoopback(url.origin)) return { url, ...lookupFor(url) };
-  if (url.protocol === 'https:') verifies(url.origin, env, 'events');
-  if (url.protocol === 'https:' && allowRemote) return { url };
-  const found = await addressesOf(url);
-  const within = (allowed: RegExp): boolean => found.every((address) => allowed.test(address));
-  if (!allowRemote && (found.length === 0 || !within(HERE))) {
-    return refuse('is not on this machine', 'add --allow-remote if events may leave this machine');
-  }
-  // A container that isn't started has no address yet.
-  if (!within(NEAR)) return refuse('is not encrypted', 'use https:// for a machine outside your private network');
-  return { url, lookup: lookupWithin(allowRemote ? NEAR : HERE) };
-};
 
 /** Groups repeated headers. Senders choose the names, so `constructor` must be a name like any other. */
 const headersOf = (headers: Headers): Record<string, string[]> => {
@@ -131,10 +56,10 @@ const NOT_CONNECTED = new Set([
 ]);
 
 /** Aborts a request when the run ends, or when the target exceeds its time limit. */
-const limited = (stop: AbortSignal) => {
+const limited = (stop: AbortSignal, limitMs: number) => {
   const over = new AbortController();
   const end = (): void => over.abort();
-  const late = setTimeout(end, LIMIT_MS);
+  const late = setTimeout(end, limitMs);
   stop.addEventListener('abort', end);
   if (stop.aborted) end();
   return {
@@ -146,37 +71,45 @@ const limited = (stop: AbortSignal) => {
   };
 };
 
+interface PostOptions {
+  readonly stop: AbortSignal;
+  /** The time limit for an answer, in milliseconds. */
+  readonly limitMs: number;
+  /** Writes the body; the default writes it at once. */
+  readonly write?: ((request: ClientRequest, body: Uint8Array) => Promise<void>) | undefined;
+}
+
 /** Sends one POST without following redirects; rejects only where the request can't be created. */
 export const post = async (
-  { url, ...lookup }: ForwardTarget,
+  { url, ...connection }: DeliveryTarget,
   headers: Headers,
   body: Uint8Array,
-  stop: AbortSignal,
-): Promise<ForwardResult> => {
-  const { promise, resolve } = Promise.withResolvers<ForwardResult>();
-  const { signal, done } = limited(stop);
-  const failed = (thrown: unknown): void => {
-    done();
-    const code = (thrown as NodeJS.ErrnoException).code ?? '';
-    const why = signal.aborted ? `no answer within ${LIMIT_MS / 1000} s` : reasonOf(thrown);
-    resolve(stop.aborted ? { kind: 'left' } : { kind: 'failed', why, reached: !NOT_CONNECTED.has(code) });
-  };
+  { stop, limitMs, write = async (request) => void request.end(body) }: PostOptions,
+): Promise<PostResult> => {
+  const { promise: answered, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const { signal, done } = limited(stop, limitMs);
   const options: RequestOptions = {
     method: 'POST',
     headers: { ...headersOf(headers), 'content-length': String(body.byteLength) },
     signal,
-    ...lookup,
+    ...connection,
   };
-  // Only the status counts: a truncated body is no failure.
-  const sent = (url.protocol === 'https:' ? encrypted : plain)(url, options, (answer) => {
-    const { statusCode: status = 0, headers: said } = answer;
-    resolve({ kind: 'answered', status, retryAfter: said['retry-after'] });
+  const request = (url.protocol === 'https:' ? encrypted : plain)(url, options, resolve).on('error', reject);
+  try {
+    const [answer] = await Promise.all([answered, write(request, body)]);
+    // Only the status counts: a truncated body is no failure.
     void drain(answer)
       .catch(() => undefined)
       .finally(done);
-  });
-  sent.on('error', failed).end(body);
-  return promise;
+    const { statusCode: status = 0, headers: said } = answer;
+    return { kind: 'answered', status, retryAfter: said['retry-after'] };
+  } catch (thrown) {
+    done();
+    if (stop.aborted) return { kind: 'left' };
+    const code = (thrown as NodeJS.ErrnoException).code ?? '';
+    const why = signal.aborted ? `no answer within ${limitMs / 1000} s` : reasonOf(thrown);
+    return { kind: 'failed', why, code, reached: !NOT_CONNECTED.has(code) };
+  }
 };
 
 /** The backoff between two attempts to write, in milliseconds. */
@@ -224,208 +157,70 @@ export const openNotifier = (clock: Pick<Clock, 'sleep'>) => {
 };
 export type Notifier = ReturnType<typeof openNotifier>;
 
-const [SECOND_MS, HOUR_MS] = [1000, 3_600_000];
-
-/** The backoff between two attempts for one event, or two checks for an unavailable target. */
-const RANGE = { base: SECOND_MS, cap: 600 * SECOND_MS };
-/** The longest pause that a target may ask for. */
-const LONGEST_WAIT_MS = 24 * HOUR_MS;
-/**
- * An event that the target has refused for this long is given up. For a target that can't be reached, events wait
- * without a limit.
- */
-const GIVE_UP_MS = 72 * HOUR_MS;
-/**
- * The least number of refusals before an event is given up: the target may have been unavailable for most of that time.
- */
-const GIVE_UP_TRIES = 100;
-/** The number of payment requests whose events are forwarded concurrently. */
-const AT_ONCE = 8;
-
-/** Statuses of a target that is slow or unavailable as a whole; the event is not at fault. */
-const SLOW = [429, 502, 503, 504];
-/** The status of a target that wants no more events. */
-const GONE = 410;
-
-/** The dependencies of forwarding. */
-interface ForwardDeps {
-  readonly clock: Clock;
-  /**
-   * The time of day at the start of the run, monotonic from there. Pauses use it, so that setting the clock extends
-   * none.
-   */
-  readonly steady: () => number;
-  readonly random: () => number;
-  readonly send: (event: KeptEvent) => Promise<ForwardResult>;
-  /** Prints a notice; resolves when it is written. */
-  readonly say: (text: string) => Promise<void>;
+/** Something to send: after the others with its key, and not before `due`. */
+export interface Waiting {
+  readonly key: string;
+  readonly due: number;
 }
 
-/** True where the target could not be reached, which says nothing about the event. */
-const isAway = (posted: ForwardResult): boolean => posted.kind === 'failed' && !posted.reached;
+/** The keys of what is being sent. */
+type Busy = ReadonlyMap<string, unknown>;
 
-const isSlow = (posted: ForwardResult): boolean => posted.kind === 'answered' && SLOW.includes(posted.status);
+/** What to send now, and the milliseconds until the next is due; undefined if that depends on other events. */
+export interface Step<T extends Waiting> {
+  readonly start: readonly T[];
+  readonly wait: number | undefined;
+}
 
-/** Treats an attempt that threw as failed: it is repeated after a pause. */
-const thrownAs =
-  (reached: boolean) =>
-  (thrown: unknown): ForwardResult => ({ kind: 'failed', why: reasonOf(thrown), reached });
-
-/** Tracks the state of the target as a whole. */
-const openTarget = ({ steady, random, say }: ForwardDeps) => {
-  let [failures, until, gone, why] = [0, 0, false, ''];
-  /** The reasons of refusals; each is printed once until a refused event is accepted. */
-  const refusals = new Set<string>();
-  return {
-    get gone(): boolean {
-      return gone;
-    },
-    /** While the target is in doubt, a single event tests it. */
-    get atOnce(): number {
-      return failures === 0 ? AT_ONCE : 1;
-    },
-    get until(): number {
-      return until;
-    },
-    heard: (posted: ForwardResult, asked: number | undefined): void => {
-      const word = resultText(posted);
-      if (posted.kind === 'answered' && posted.status === GONE) {
-        if (!gone)
-          say('the target answered 410 Gone: nothing more is forwarded until `webhook listen` is started again');
-        gone = true;
-      } else if (isAway(posted) || isSlow(posted)) {
-        if (failures === 0 || word !== why) say(`the target can't take events now (${word}); they wait in the queue`);
-        why = word;
-        until = steady() + Math.max(asked ?? 0, backoff(failures, random, RANGE));
-        failures += 1;
-      } else if (steady() >= until) {
-        // Requests from before the pause don't end it.
-        if (failures > 0) say('the target takes events again');
-        [failures, until] = [0, 0];
-      }
-    },
-    refused: ({ uid }: KeptEvent, posted: ForwardResult): void => {
-      const word = resultText(posted);
-      if (isSlow(posted) || refusals.has(word)) return;
-      refusals.add(word);
-      const redirect = /^3\d\d$/.test(word) ? ', and redirects are not followed' : '';
-      say(`the target refused ${uid} (${word}${redirect}); it is tried again, and the events behind it wait`);
-    },
-    taken: ({ uid, refusedSince }: KeptEvent, posted: ForwardResult): void => {
-      if (refusedSince === undefined || refusals.size === 0) return;
-      refusals.clear();
-      say(`the target has taken ${uid} now (${resultText(posted)})`);
-    },
-  };
+/** Selects what is due at `now`, at most `room`, and one of each idle key. `waiting` has the earliest first. */
+export const dueOf = <T extends Waiting>(waiting: readonly T[], busy: Busy, room: number, now: number): Step<T> => {
+  if (room <= 0) return { start: [], wait: undefined };
+  const keys = new Set(busy.keys());
+  const idle = waiting.filter(({ key }) => !keys.has(key) && keys.add(key));
+  const next = idle.find(({ due }) => due > now);
+  return { start: idle.filter(({ due }) => due <= now).slice(0, room), wait: next && next.due - now };
 };
 
-/** Sends the first event of a lane once, and stores the result. */
-const forwardOne = async (
-  queue: Queue,
-  head: Head,
-  world: ForwardDeps,
-  target: ReturnType<typeof openTarget>,
-  stop: AbortSignal,
-): Promise<void> => {
-  const event = queue.at(head.seq);
-  if (event === undefined) return;
-  const { clock, steady, random, send, say } = world;
-  const posted = await send(event).catch(thrownAs(true));
-  if (posted.kind === 'left') return;
-  const at = clock.now();
-  const told = posted.kind === 'answered' ? retryAfter(posted.retryAfter, at) : undefined;
-  const asked = told && Math.min(told, LONGEST_WAIT_MS);
-  target.heard(posted, asked);
-  const answer = resultText(posted);
-  // A full disk must not cause the event to be sent again.
-  const note = async (write: () => Promise<void>): Promise<void> => void (await retryUntilWritten(write, world, stop));
-  if (isTaken(posted)) {
-    target.taken(event, posted);
-    return note(() => queue.done(head, { state: 'forwarded', answer, at, due: steady() }));
-  }
-  if (isAway(posted) || target.gone) return;
-  target.refused(event, posted);
-  const refusedSince = event.refusedSince ?? at;
-  if (at - refusedSince >= GIVE_UP_MS && event.attempts >= GIVE_UP_TRIES) {
-    const again = shellLine(['paycli', 'webhook', 'events', 'replay', event.uid]);
-    await say(`${event.uid} was refused for three days (${answer}) and is given up. Send it again: ${again}`);
-    return note(() => queue.done(head, { state: 'failed', answer, at, due: steady() }));
-  }
-  const wait = Math.ceil(Math.max(asked ?? 0, backoff(event.attempts, random, RANGE)));
-  await note(() => queue.delay(head, { answer, at, due: steady() + wait, refusedSince }));
-};
+interface Source<T extends Waiting> {
+  /** Called after each notification, and when the wait is over. */
+  readonly next: (busy: Busy) => Step<T> | Promise<Step<T>>;
+  /** Sends and stores the result. Never rejects. */
+  readonly send: (one: T) => Promise<void>;
+}
 
-/** Forwards waiting events in order per lane, until `stop`; the caller also calls `wake` then. */
-export const forward = (queue: Queue, wake: Notifier, world: ForwardDeps, stop: AbortSignal) => {
-  const target = openTarget(world);
+/**
+ * Sends what a source holds, one at a time of each key, until `stop`; the caller also calls `notifier` then.
+ */
+export const deliverInOrder = <T extends Waiting>({ next, send }: Source<T>, notifier: Notifier, stop: AbortSignal) => {
   const busy = new Map<string, Promise<void>>();
-  const resting = new Set<() => void>();
-
-  const startOne = (head: Head): void => {
-    const one = forwardOne(queue, head, world, target, stop)
-      .catch((thrown: unknown) => target.heard(thrownAs(false)(thrown), undefined))
-      .finally(() => {
-        busy.delete(head.lane);
-        wake.call();
-      });
-    busy.set(head.lane, one);
-  };
-
-  /** Starts the due lanes; returns the milliseconds until the next one is due, or undefined until something happens. */
-  const step = (): number | undefined => {
-    if (target.gone) return undefined;
-    const now = world.steady();
-    if (target.until > now) return target.until - now;
-    const room = target.atOnce - busy.size;
-    if (room <= 0) return undefined;
-    const free = queue.heads(busy.size + room).filter(({ lane }) => !busy.has(lane));
-    const due = free.filter((head) => head.due <= now).slice(0, room);
-    for (const head of due) startOne(head);
-    const next = free.find((head) => head.due > now);
-    return next === undefined ? undefined : next.due - now;
-  };
+  /** Conditions to wait for, each with the callback to call once it holds. */
+  const conditions = new Map<(busy: Busy) => boolean, () => void>();
 
   const run = async (): Promise<void> => {
-    const now = world.steady();
-    await retryUntilWritten(() => queue.noLater(now + LONGEST_WAIT_MS, now), world, stop);
     while (!stop.aborted) {
-      const wait = step();
-      if (busy.size === 0) for (const rest of resting) rest();
-      await wake.wait(wait);
+      const { start, wait } = await next(busy);
+      for (const one of start) {
+        const sent = send(one).finally(() => {
+          busy.delete(one.key);
+          notifier.call();
+        });
+        busy.set(one.key, sent);
+      }
+      for (const [holds, done] of conditions) if (holds(busy) && conditions.delete(holds)) done();
+      await notifier.wait(wait);
     }
     await Promise.all(busy.values());
+    for (const done of conditions.values()) done();
   };
 
   return {
-    /** Resolves once it has stopped and the results of the requests in progress are stored. */
+    /** Resolves once it has stopped and the results of what was being sent are stored. */
     ended: run(),
-    /** Resolves when no request is in progress and none is due. */
-    quiet: (): Promise<void> =>
+    /** Resolves once a condition holds, or at the end. */
+    until: (holds: (busy: Busy) => boolean): Promise<void> =>
       new Promise((resolve) => {
-        resting.add(resolve);
-        wake.call();
+        conditions.set(holds, resolve);
+        notifier.call();
       }),
   };
-};
-
-/** Sends a stored event once, byte for byte. Returns the status of the answer, which is 2xx; throws otherwise. */
-export const replay = async (
-  { headers, body }: KeptEvent,
-  target: ForwardTarget,
-  stop: AbortSignal,
-): Promise<string> => {
-  const posted = await post(target, passedOn(headers), body, stop);
-  const word = resultText(posted);
-  if (isTaken(posted)) return word;
-  if (posted.kind === 'answered') {
-    throw new PayError('rejected', `${target.url.href} answered ${word}`, { hint: 'it was sent as it was kept' });
-  }
-  if (posted.kind === 'failed' && !posted.reached) {
-    throw new PayError('not_sent', `${target.url.href} can't be reached: ${word}`, {
-      hint: 'start it, then run this again',
-    });
-  }
-  throw new PayError('read_failed', `${target.url.href} gave no answer: ${word}`, {
-    hint: 'it may have got the event',
-  });
 };

@@ -5,9 +5,10 @@ import { shellLine } from '../core/shell.ts';
 import { DOUBLE_CHARGE, isWanted } from '../core/webhook-event.ts';
 import { holdLock } from '../database/open.ts';
 import { consume, type Exec, execute, type LedgerConsumer, openPrintCursor } from './consumers.ts';
-import { type ForwardTarget, forward, openNotifier, post, retryUntilWritten } from './deliver.ts';
-import { type KeptEvent, OTHER_BODY, passedOn, type Secrets, verifiedDelivery } from './event.ts';
-import { lockPath, newsLockPath, openQueue, type Queue } from './queue.ts';
+import { type DeliveryTarget, openNotifier, retryUntilWritten } from './deliver.ts';
+import { type KeptEvent, OTHER_BODY, type Secrets, verifiedDelivery } from './event.ts';
+import { forward, forwardOnce } from './forward.ts';
+import { consumerLockPath, lockPath, openQueue, type Queue } from './queue.ts';
 import { type DeliveryAnswer, type OnDelivery, receive } from './server.ts';
 
 /** The options of a listener. */
@@ -18,14 +19,14 @@ export interface ListenOptions {
   readonly host: string;
   readonly secrets: Secrets;
   /** The forwarding target. */
-  readonly target: ForwardTarget | undefined;
+  readonly target: DeliveryTarget | undefined;
   /** The names of events to print and forward; empty for all. */
   readonly only: readonly string[];
   /** Prints and forwards repeats, too. */
   readonly duplicates: boolean;
   readonly until: { readonly count: number } | { readonly event: string } | undefined;
   readonly exec: Exec | undefined;
-  readonly news: LedgerConsumer | undefined;
+  readonly ledger: LedgerConsumer | undefined;
   /** The days to store a finished event. */
   readonly keepDays: number;
 }
@@ -44,7 +45,7 @@ export interface ListenDeps {
 }
 
 /** An event to print, with the findings about it. */
-export interface ToldEvent extends KeptEvent {
+export interface PrintedEvent extends KeptEvent {
   readonly fields?: Readonly<Record<string, unknown>>;
 }
 
@@ -55,7 +56,7 @@ export interface Listening {
    * New events, without those that were printed before. Ends when `until` is reached and rejects at a signal; either
    * way only after deliveries in progress are stored and answered.
    */
-  readonly events: AsyncGenerator<readonly ToldEvent[]>;
+  readonly events: AsyncGenerator<readonly PrintedEvent[]>;
 }
 
 const SECOND_MS = 1000;
@@ -88,15 +89,15 @@ const throttle = (most: number, clock: Clock, more: (count: number) => void) => 
 const deliveryHandler = (
   queue: Queue,
   options: ListenOptions,
-  world: ListenDeps,
+  deps: ListenDeps,
   steady: () => number,
   kept: () => void,
 ): OnDelivery => {
   const { secrets, target, only, duplicates } = options;
-  const { clock, say } = world;
+  const { clock, say } = deps;
   const maySay = throttle(SAID_AT_ONCE, clock, (count) => say(`${count} more deliveries were refused`));
   const mayNote = throttle(KEPT_AT_ONCE, clock, () => undefined);
-  const mayTell = throttle(SAID_AT_ONCE, clock, (count) => say(`${count} more events came again with another body`));
+  const mayWarn = throttle(SAID_AT_ONCE, clock, (count) => say(`${count} more events came again with another body`));
   const mayComplain = throttle(1, clock, () => undefined);
 
   const failed = (thrown: unknown): DeliveryAnswer => {
@@ -126,7 +127,7 @@ const deliveryHandler = (
     try {
       const state = target !== undefined && wanted ? 'waiting' : 'kept';
       const found = await queue.keep(delivery, { state, duplicates, due: steady() });
-      if (found.kind === 'other' && mayTell()) sayOther(delivery.uid, found.uid);
+      if (found.kind === 'other' && mayWarn()) sayOther(delivery.uid, found.uid);
     } catch (thrown) {
       return failed(thrown);
     }
@@ -139,13 +140,13 @@ const deliveryHandler = (
 const countAtEnd = (
   until: ListenOptions['until'],
   events: readonly KeptEvent[],
-  isTold: (event: KeptEvent) => boolean,
+  isShown: (event: KeptEvent) => boolean,
   before: number,
 ): number | undefined => {
   if (until === undefined) return undefined;
   let count = before;
   const index = events.findIndex((one) => {
-    if (!isTold(one)) return false;
+    if (!isShown(one)) return false;
     count += 1;
     return 'count' in until ? count >= until.count : isWanted(one.event, [until.event]);
   });
@@ -153,10 +154,10 @@ const countAtEnd = (
 };
 
 /** Listens on a port; stores, prints and forwards events. */
-export const listen = async (options: ListenOptions, world: ListenDeps): Promise<Listening> => {
-  const { folder, only, until, exec, target, news } = options;
-  const { clock, random, stop, say } = world;
-  const queue = openQueue(folder, world.uid);
+export const listen = async (options: ListenOptions, deps: ListenDeps): Promise<Listening> => {
+  const { folder, only, until, exec, target, ledger } = options;
+  const { clock, random, stop, say } = deps;
+  const queue = openQueue(folder, deps.uid);
   const release = holdLock(lockPath(folder));
   if (release === undefined) {
     queue.close();
@@ -166,19 +167,19 @@ export const listen = async (options: ListenOptions, world: ListenDeps): Promise
   }
   const offset = clock.now() - clock.ticks();
   const steady = (): number => Math.floor(clock.ticks() + offset);
-  const [telling, forwarding, handOnWake] = [openNotifier(clock), openNotifier(clock), openNotifier(clock)];
-  // `halt` stops new forwarding; `abandon` then aborts the requests in progress.
-  const [halt, abandon] = [new AbortController(), new AbortController()];
+  const [toPrint, toForward, toRecord] = [openNotifier(clock), openNotifier(clock), openNotifier(clock)];
+  // `finish` stops new forwarding; `abandon` then aborts the requests in progress.
+  const [finish, abandon] = [new AbortController(), new AbortController()];
   let failure: PayError | undefined;
   const callAll = (): void => {
-    for (const wake of [telling, forwarding, handOnWake]) wake.call();
+    for (const notifier of [toPrint, toForward, toRecord]) notifier.call();
   };
   stop.addEventListener('abort', callAll, { once: true });
 
   const receiver = await receive(
     options.port,
     options.host,
-    deliveryHandler(queue, options, world, steady, callAll),
+    deliveryHandler(queue, options, deps, steady, callAll),
   ).catch((thrown: unknown) => {
     queue.close();
     release();
@@ -193,85 +194,79 @@ export const listen = async (options: ListenOptions, world: ListenDeps): Promise
     target &&
     forward(
       queue,
-      forwarding,
-      {
-        clock,
-        steady,
-        random,
-        say,
-        send: ({ body, headers }) => post(target, passedOn(headers), body, abandon.signal),
-      },
-      halt.signal,
+      toForward,
+      { clock, steady, random, say, send: (event) => forwardOnce(target, event, abandon.signal) },
+      finish.signal,
     );
-  const releaseNews = news && holdLock(newsLockPath(folder, news.service));
-  const handing =
-    news &&
-    consume(queue, handOnWake, { clock, random, say, news, failed: (found) => (failure ??= found) }, halt.signal);
+  const releaseLedger = ledger && holdLock(consumerLockPath(folder, ledger.service));
+  const consumer =
+    ledger &&
+    consume(queue, toRecord, { clock, random, say, ledger, failed: (found) => (failure ??= found) }, finish.signal);
 
   const prune = async (): Promise<void> => {
-    while (!halt.signal.aborted) {
+    while (!finish.signal.aborted) {
       // A failed pruning is repeated the next day.
-      await queue.prune(clock.now() - options.keepDays * DAY_MS, halt.signal).catch(() => undefined);
-      await clock.sleep(DAY_MS, halt.signal).catch(() => undefined);
+      await queue.prune(clock.now() - options.keepDays * DAY_MS, finish.signal).catch(() => undefined);
+      await clock.sleep(DAY_MS, finish.signal).catch(() => undefined);
     }
   };
   const pruning = prune();
 
   const end = async (): Promise<void> => {
     await close();
-    if (!stop.aborted) await withTimeout(Promise.all([forwarder?.quiet(), handing?.quiet()]), 30 * SECOND_MS, clock);
-    halt.abort();
+    if (!stop.aborted) await withTimeout(Promise.all([forwarder?.quiet(), consumer?.quiet()]), 30 * SECOND_MS, clock);
+    finish.abort();
     callAll();
-    await withTimeout(Promise.all([forwarder?.ended, handing?.ended]), END_MS, clock);
+    await withTimeout(Promise.all([forwarder?.ended, consumer?.ended]), END_MS, clock);
     abandon.abort();
     await forwarder?.ended;
     await pruning;
     queue.close();
-    releaseNews?.();
+    releaseLedger?.();
     release();
   };
 
   /** Adds the findings about events, for those where it waits for them. */
-  const withFields = (some: readonly KeptEvent[]): Promise<readonly ToldEvent[]> =>
+  const withFields = (some: readonly KeptEvent[]): Promise<readonly PrintedEvent[]> =>
     Promise.all(
       some.map(async (event) => {
-        if (handing === undefined || event.event !== DOUBLE_CHARGE) return event;
-        const fields = await withTimeout(handing.heard(event), SERVICE_READ_LIMIT_MS, clock);
+        if (consumer === undefined || event.event !== DOUBLE_CHARGE) return event;
+        const fields = await withTimeout(consumer.findings(event), SERVICE_READ_LIMIT_MS, clock);
         return fields === undefined ? event : { ...event, fields };
       }),
     );
 
-  const isTold = ({ event, again }: KeptEvent): boolean =>
+  const isShown = ({ event, again }: KeptEvent): boolean =>
     (again !== OTHER_BODY || options.duplicates) && (only.length === 0 || isWanted(event, only));
 
   async function* events(): AsyncGenerator<readonly KeptEvent[]> {
-    const teller = openPrintCursor(queue);
+    const cursor = openPrintCursor(queue);
     let [count, isOver] = [0, false];
     try {
-      const doubtful = teller.doubtful();
+      const doubtful = cursor.doubtful();
       for (const { uid } of doubtful) {
         const show = shellLine(['paycli', 'webhook', 'events', 'show', uid]);
         await say(`${uid} may not have been printed: paycli was killed at that moment. See: ${show}`);
       }
       // Stored after the notices: a crash in between repeats them, and never loses them.
       const named = doubtful.at(-1);
-      if (named !== undefined) await retryUntilWritten(() => teller.note('told', named), world, stop);
+      if (named !== undefined) await retryUntilWritten(() => cursor.note('printed', named), deps, stop);
       while (!isOver && !stop.aborted) {
         // With --exec, one event at a time: a crash leaves at most one command in doubt.
-        const found = teller.next(exec === undefined ? undefined : 1);
-        const reached = countAtEnd(until, found, isTold, count);
+        const found = cursor.next(exec === undefined ? undefined : 1);
+        const reached = countAtEnd(until, found, isShown, count);
         const some = found.slice(0, reached);
         const last = some.at(-1);
         if (last === undefined) {
-          await telling.wait();
+          await toPrint.wait();
           continue;
         }
-        const wanted = some.filter(isTold);
+        const wanted = some.filter(isShown);
         // While the disk is full nothing is printed: it would be printed again.
-        if (!(await retryUntilWritten(() => teller.note('telling', last), world, stop))) break;
-        if (exec !== undefined) for (const event of wanted) await execute(exec, event, world);
+        if (!(await retryUntilWritten(() => cursor.note('printing', last), deps, stop))) break;
+        if (exec !== undefined) for (const event of wanted) await execute(exec, event, deps);
         if (wanted.length > 0) yield await withFields(wanted);
-        await retryUntilWritten(() => teller.note('told', last), world, stop);
+        await retryUntilWritten(() => cursor.note('printed', last), deps, stop);
         count += wanted.length;
         isOver = reached !== undefined;
       }

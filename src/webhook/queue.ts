@@ -11,10 +11,11 @@ import { type Aged, type EventFilter, type Head, MIGRATIONS, type QueueStatement
 
 export const lockPath = (folder: string): string => join(folder, LOCK_FILE_NAME);
 /** True while a `webhook listen` over this data folder reports events of this service to the ledger. */
-export const isListening = (folder: string, service: string): boolean => isFileLocked(newsLockPath(folder, service));
+export const isListening = (folder: string, service: string): boolean =>
+  isFileLocked(consumerLockPath(folder, service));
 
 /** The lock of the process that reports events of a service to the ledger. */
-export const newsLockPath = (folder: string, service: string): string =>
+export const consumerLockPath = (folder: string, service: string): string =>
   `${lockPath(folder)}-${hash('sha256', service).slice(0, 16)}`;
 
 const HINTS: Readonly<Record<DatabaseFault['kind'], string>> = {
@@ -51,10 +52,11 @@ type Enqueued =
   /** Its uid is known with another body; it is stored under this uid. */
   | { readonly kind: 'other'; readonly uid: string };
 
-/** The readers of the queue; each has its own position. */
-type Reader = 'telling' | 'told' | 'news';
+/** The readers of the queue, and the name in the file under which each has its own position. */
+const READERS = { printing: 'telling', printed: 'told', recorded: 'news' } as const;
+type Reader = keyof typeof READERS;
 
-/** The result of an attempt to forward an event. `due` is the next attempt for its lane, by the forwarder's clock. */
+/** The result of an attempt to forward an event. `due` is the next attempt for its key, by the forwarder's clock. */
 interface Answered {
   readonly answer: string;
   readonly at: number;
@@ -74,11 +76,11 @@ const storeIn = (sql: QueueStatements, came: Delivery, { state, duplicates, due 
   const isRepeat = sql.events.known(one.uid, one.body) !== undefined;
   const repeats = isRepeat ? sql.events.repeat(one.uid) : 0;
   if (!isRepeat || duplicates) {
-    const lane = one.ugwo ?? one.uid;
+    const key = one.ugwo ?? one.uid;
     // The service may send an event again with its current state: a consumer that knows the uid does not need it twice.
     const then = isOther && !duplicates ? 'kept' : state;
-    const seq = sql.events.insert(one, isOther && !isRepeat ? OTHER_BODY : repeats, lane, then);
-    if (then === 'waiting') sql.lanes.open(lane, seq, due);
+    const seq = sql.events.insert(one, isOther && !isRepeat ? OTHER_BODY : repeats, key, then);
+    if (then === 'waiting') sql.heads.open(key, seq, due);
   }
   if (isRepeat) return { kind: 'repeat', repeats };
   return isOther ? { kind: 'other', uid: one.uid } : { kind: 'new' };
@@ -119,9 +121,9 @@ interface Prunable {
  * event.
  */
 function* agedIn(sql: QueueStatements, before: number): Generator<readonly Aged[]> {
-  const told = sql.place('told');
+  const printed = sql.place(READERS.printed);
   for (let after = 0; ; ) {
-    const some = sql.events.aged(after, told, PRUNED_AT_ONCE);
+    const some = sql.events.aged(after, printed, PRUNED_AT_ONCE);
     const aged = some.filter(({ receivedAt }) => receivedAt < before);
     if (aged.length === 0) return;
     yield aged;
@@ -159,25 +161,25 @@ export const openQueue = (folder: string, uid: number | undefined) => {
       /** Events before a position, newest first, at most `limit`. */
       before: (seq: number, filter: EventFilter, limit: number): readonly EventSummary[] =>
         eventsBefore(sql, seq, filter, limit),
-      place: (reader: Reader): number => sql.place(reader),
-      setPlace: (reader: Reader, seq: number): Promise<void> => write(() => sql.setPlace(reader, seq)),
-      /** The first events of the lanes that are due first. */
-      heads: sql.lanes.first,
-      at: sql.lanes.at,
-      /** Finishes the first event of a lane; the next one follows. */
-      done: ({ lane, seq }: Head, { state, answer, at, due }: Answered & { readonly state: 'forwarded' | 'failed' }) =>
+      place: (reader: Reader): number => sql.place(READERS[reader]),
+      setPlace: (reader: Reader, seq: number): Promise<void> => write(() => sql.setPlace(READERS[reader], seq)),
+      /** The first waiting events of the order keys that are due first. */
+      heads: sql.heads.first,
+      at: sql.heads.at,
+      /** Finishes the first event of a key; the next one follows. */
+      done: ({ key, seq }: Head, { state, answer, at, due }: Answered & { readonly state: 'forwarded' | 'failed' }) =>
         write(() => {
-          sql.lanes.answered(seq, state, answer, at, undefined);
-          sql.lanes.advance(lane, due);
+          sql.heads.answered(seq, state, answer, at, undefined);
+          sql.heads.advance(key, due);
         }),
-      /** Postpones the first event of a lane after a refusal. */
-      delay: ({ lane, seq }: Head, { answer, at, due, refusedSince }: Answered & { readonly refusedSince: number }) =>
+      /** Postpones the first event of a key after a refusal. */
+      delay: ({ key, seq }: Head, { answer, at, due, refusedSince }: Answered & { readonly refusedSince: number }) =>
         write(() => {
-          sql.lanes.answered(seq, 'waiting', answer, at, refusedSince);
-          sql.lanes.delay(lane, due);
+          sql.heads.answered(seq, 'waiting', answer, at, refusedSince);
+          sql.heads.delay(key, due);
         }),
-      /** Moves lanes that are due after `latest` to `now`. */
-      noLater: (latest: number, now: number): Promise<void> => write(() => sql.lanes.noLater(latest, now)),
+      /** Moves attempts that are due after `latest` to `now`. */
+      noLater: (latest: number, now: number): Promise<void> => write(() => sql.heads.noLater(latest, now)),
       prunable: (before: number): Prunable => {
         const aged = agedIn(sql, before).toArray().flat();
         const waiting = aged.filter(({ isWaiting }) => isWaiting).length;

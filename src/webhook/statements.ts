@@ -5,8 +5,8 @@ import type { Delivery, EventSummary, Headers, KeptEvent, RefusedDelivery } from
 
 /**
  * The queue's tables. An event is stored once, by its uid, permanently; `again` numbers the repeats that were stored on
- * request. A pruned event leaves its uid in a table of its own. A lane is a sequence of events that must stay in order.
- * It has a row while one of its events waits: the first event, and the instant of its next attempt.
+ * request. A pruned event leaves its uid in a table of its own. `lane` is an order key: its events are forwarded in
+ * order. It has a row while one of its events waits: the first event, and the instant of its next attempt.
  */
 export const MIGRATIONS: readonly Migration[] = [
   `CREATE TABLE event (
@@ -133,10 +133,10 @@ const eventStatements = (db: DatabaseSync) => {
     return last;
   };
   return {
-    insert: (one: Delivery, again: number, lane: string, state: EventState): number =>
+    insert: (one: Delivery, again: number, key: string, state: EventState): number =>
       Number(
         insert.run(
-          ...[one.uid, again, one.event, one.ugwo ?? null, one.activity ?? null, lane, one.delivery ?? null],
+          ...[one.uid, again, one.event, one.ugwo ?? null, one.activity ?? null, key, one.delivery ?? null],
           ...[one.signature, JSON.stringify(one.headers), one.body, one.receivedAt, state],
         ).lastInsertRowid,
       ),
@@ -171,14 +171,14 @@ const eventStatements = (db: DatabaseSync) => {
   };
 };
 
-/** The first event of a lane. */
+/** The first waiting event of an order key, and the instant of its next attempt. */
 export interface Head {
-  readonly lane: string;
+  readonly key: string;
   readonly seq: number;
   readonly due: number;
 }
 
-const laneStatements = (db: DatabaseSync) => {
+const headStatements = (db: DatabaseSync) => {
   const open = db.prepare('INSERT INTO lane (lane, head, due) VALUES (?, ?, ?) ON CONFLICT DO NOTHING');
   const due = db.prepare('SELECT lane, head, due FROM lane ORDER BY due, head LIMIT ?');
   const next = db.prepare(`SELECT min(seq) AS seq FROM event WHERE lane = ? AND state = 'waiting'`);
@@ -191,21 +191,18 @@ const laneStatements = (db: DatabaseSync) => {
     `UPDATE event SET state = ?, attempts = attempts + 1, answer = ?, answered_at = ?, refused_since = ? WHERE seq = ?`,
   );
   return {
-    open: (lane: string, seq: number, at: number): void => void open.run(lane, seq, at),
-    /** The lanes that are due first, whether their time has come or not. */
+    open: (key: string, seq: number, at: number): void => void open.run(key, seq, at),
+    /** The heads that are due first, whether their time has come or not. */
     first: (limit: number): Head[] =>
-      due.all(limit).map((row) => ({ lane: sqlText(row['lane']), seq: number(row['head']), due: number(row['due']) })),
-    /** Moves a lane to its next waiting event, or removes the empty lane. */
-    advance: (lane: string, at: number): void => {
-      const seq = optionalNumber(next.get(lane)?.['seq']);
-      if (seq === undefined) drop.run(lane);
-      else move.run(seq, at, lane);
+      due.all(limit).map((row) => ({ key: sqlText(row['lane']), seq: number(row['head']), due: number(row['due']) })),
+    /** Makes the next waiting event of a key its head, if there is one. */
+    advance: (key: string, at: number): void => {
+      const seq = optionalNumber(next.get(key)?.['seq']);
+      if (seq === undefined) drop.run(key);
+      else move.run(seq, at, key);
     },
-    delay: (lane: string, at: number): void => void delay.run(at, lane),
-    /**
-     * Limits the next attempt of all lanes to `latest`: a clock that was set back would otherwise delay them by as
-     * much.
-     */
+    delay: (key: string, at: number): void => void delay.run(at, key),
+    /** Limits the next attempt of all to `latest`: a clock that was set back would otherwise delay them by as much. */
     noLater: (latest: number, now: number): void => void bring.run(now, latest),
     at: (seq: number): KeptEvent | undefined => bySeq.all(seq).map(keptOf)[0],
     answered: (seq: number, state: EventState, answer: string, at: number, refusedSince: number | undefined): void =>
@@ -253,7 +250,7 @@ const restStatements = (db: DatabaseSync) => {
 /** The queue's prepared statements. */
 export const statements = (db: DatabaseSync) => ({
   events: eventStatements(db),
-  lanes: laneStatements(db),
+  heads: headStatements(db),
   ...restStatements(db),
 });
 

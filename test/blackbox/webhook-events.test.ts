@@ -32,7 +32,7 @@ describe('webhook prune', () => {
       const state = number === 1 ? 'waiting' : 'kept';
       await queue.keep(delivery(number, { receivedAt: now - days * day }), { state, duplicates: false, due: 0 });
     }
-    await queue.setPlace('told', 4);
+    await queue.setPlace('printed', 4);
     for (const days of [40, 0]) {
       const refused = { at: now - days * day, why: 'no signature', delivery: undefined, signature: '', size: 9 };
       await queue.refuse({ ...refused, body: Buffer.from(`secret-${days}`) });

@@ -28,7 +28,7 @@ const listening = await listen(
       duplicates: false,
       until: { count: Number(events) },
       exec: undefined,
-      news: undefined,
+      ledger: undefined,
       keepDays: 90,
     },
   },

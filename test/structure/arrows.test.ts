@@ -12,7 +12,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   contract: ['core'],
   client: ['contract', 'core'],
   config: ['contract', 'core'],
-  emulator: ['charge', 'contract', 'core', 'database', 'qr'],
+  emulator: ['charge', 'contract', 'core', 'database', 'qr', 'webhook'],
   database: ['core'],
   ledger: ['charge', 'core', 'database'],
   webhook: ['charge', 'core', 'database'],

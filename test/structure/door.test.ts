@@ -52,10 +52,10 @@ it('few files open connections', () => {
     'src/client/connection.ts',
     'src/client/proxy.ts',
     'src/emulator/console/open.ts',
-    'src/emulator/deliver.ts',
     'src/emulator/server.ts',
     'src/ledger/postgres/session.ts',
     'src/webhook/deliver.ts',
+    'src/webhook/forward.ts',
     'src/webhook/server.ts',
   ]);
 });

@@ -1,17 +1,18 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type ForwardResult, forward, openNotifier } from '../../src/webhook/deliver.ts';
+import { openNotifier, type PostResult } from '../../src/webhook/deliver.ts';
+import { forward } from '../../src/webhook/forward.ts';
 import { ugwoOf, uidOf } from '../support/webhooks.ts';
 import { delivery, newQueue, TestClock } from './support.ts';
 
 const [MINUTE, HOUR] = [60_000, 3_600_000];
 
-const answered = (status: number, retryAfter?: string): ForwardResult => ({ kind: 'answered', status, retryAfter });
-const AWAY: ForwardResult = { kind: 'failed', why: 'connect ECONNREFUSED', reached: false };
-const SILENT: ForwardResult = { kind: 'failed', why: 'no answer within 30 s', reached: true };
+const answered = (status: number, retryAfter?: string): PostResult => ({ kind: 'answered', status, retryAfter });
+const AWAY: PostResult = { kind: 'failed', why: 'connect ECONNREFUSED', reached: false };
+const SILENT: PostResult = { kind: 'failed', why: 'no answer within 30 s', reached: true };
 
 /** A forwarder with virtual time; `answer` decides each attempt of an event. */
 const started = async (
-  answer: (number: number, attempts: number, now: number, clock: TestClock) => ForwardResult,
+  answer: (number: number, attempts: number, now: number, clock: TestClock) => PostResult,
   numbers: readonly (readonly [number: number, ugwo: number])[],
   random = 0.5,
 ) => {

@@ -9,7 +9,7 @@ import { delivery, newQueue } from './support.ts';
 
 const OPTIONS = {
   ...{ port: 0, host: '127.0.0.1', secrets: { all: [SECRET], sandbox: [] }, target: undefined },
-  ...{ only: [], duplicates: false, until: undefined, exec: undefined, news: undefined, keepDays: 90 },
+  ...{ only: [], duplicates: false, until: undefined, exec: undefined, ledger: undefined, keepDays: 90 },
 };
 const WORLD = { clock, random: () => 0, leave: new AbortController().signal, uid: process.geteuid?.() };
 
@@ -19,7 +19,7 @@ it('the listener names events whose report a kill may have prevented; a second k
   for (let number = 1; number <= 2; number += 1)
     await queue.keep(delivery(number), { state: 'kept', duplicates: false, due: 0 });
   const killed = openPrintCursor(queue);
-  for (const event of killed.next()) await killed.note('telling', event);
+  for (const event of killed.next()) await killed.note('printing', event);
 
   const stop = new AbortController();
   const said: string[] = [];
@@ -31,7 +31,7 @@ it('the listener names events whose report a kill may have prevented; a second k
       say: async (text) => {
         // An earlier commit is complete by then.
         await queue.set('target', text);
-        placesMeanwhile.push(queue.place('told'));
+        placesMeanwhile.push(queue.place('printed'));
         said.push(text);
         stop.abort('SIGINT');
       },
@@ -40,7 +40,7 @@ it('the listener names events whose report a kill may have prevented; a second k
   await expect(listening.events.next()).rejects.toThrow('stopped by');
   expect(said).toEqual([1, 2].map((number) => expect.stringContaining(`${uidOf(number)} may not have been printed`)));
   expect(placesMeanwhile).toEqual([0, 0]);
-  expect(queue.place('told')).toBe(2);
+  expect(queue.place('printed')).toBe(2);
 });
 
 it.each([-1, 1])('the listener forwards and retries events if the clock is changed by %d hours', async (hours) => {
@@ -95,7 +95,7 @@ it('the listener deletes finished events older than the given days', async () =>
     const received = delivery(days, { receivedAt: clock.now() - days * day });
     await queue.keep(received, { state: 'kept', duplicates: false, due: 0 });
   }
-  await queue.setPlace('told', 2);
+  await queue.setPlace('printed', 2);
   const listening = await listen(
     { ...OPTIONS, folder, keepDays: 10 },
     { ...WORLD, stop: stop.signal, say: async () => undefined },

@@ -1,14 +1,17 @@
 import dns from 'node:dns';
 import { type AddressInfo, createServer, isIP } from 'node:net';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { checkTarget, post } from '../../src/webhook/deliver.ts';
+import { type DeliveryTarget, post } from '../../src/webhook/deliver.ts';
+import type { Headers } from '../../src/webhook/event.ts';
+import { checkTarget } from '../../src/webhook/forward.ts';
 import { DEAD_ORIGIN } from '../support/service.ts';
 import { serveTarget } from '../support/webhooks.ts';
 
 afterEach(() => void vi.restoreAllMocks());
 
 const NEVER = new AbortController().signal;
-const BODY = Buffer.from('{}');
+const posted = (target: DeliveryTarget, headers: Headers = [], stop = NEVER) =>
+  post(target, headers, Buffer.from('{}'), { stop, limitMs: 30_000 });
 
 describe('a forwarded event', () => {
   it('for localhost goes to this machine without DNS', async () => {
@@ -17,7 +20,7 @@ describe('a forwarded event', () => {
       throw new Error('a name server was asked');
     });
     const url = await checkTarget(`http://localhost:${target.port}/x`, '--to', false, {});
-    expect(await post(url, [['X-One', '1']], BODY, NEVER)).toMatchObject({ kind: 'answered', status: 200 });
+    expect(await posted(url, [['X-One', '1']])).toMatchObject({ kind: 'answered', status: 200 });
     expect(asked).not.toHaveBeenCalled();
     expect(target.seen).toMatchObject([{ url: '/x', body: '{}', headers: { 'x-one': '1', 'content-length': '2' } }]);
   });
@@ -36,7 +39,7 @@ describe('a forwarded event', () => {
     const stop = new AbortController();
     onTestFinished(() => stop.abort());
     for (const path of ['/breaks', '/hangs']) {
-      expect(await post({ url: new URL(`${origin}${path}`) }, [], BODY, stop.signal)).toMatchObject({
+      expect(await posted({ url: new URL(`${origin}${path}`) }, [], stop.signal)).toMatchObject({
         kind: 'answered',
         status: 200,
       });
@@ -46,10 +49,10 @@ describe('a forwarded event', () => {
   it('ends with a status and Retry-After, as unreachable, or as cancelled', async () => {
     const target = await serveTarget(() => ({ status: 503, headers: { 'retry-after': '7' } }));
     const url = { url: new URL(target.url) };
-    expect(await post(url, [], BODY, NEVER)).toEqual({ kind: 'answered', status: 503, retryAfter: '7' });
-    expect(await post(url, [], BODY, AbortSignal.abort())).toEqual({ kind: 'left' });
+    expect(await posted(url)).toEqual({ kind: 'answered', status: 503, retryAfter: '7' });
+    expect(await posted(url, [], AbortSignal.abort())).toEqual({ kind: 'left' });
     const nobody = { url: new URL(DEAD_ORIGIN) };
-    expect(await post(nobody, [], BODY, NEVER)).toMatchObject({ kind: 'failed', reached: false });
+    expect(await posted(nobody)).toMatchObject({ kind: 'failed', reached: false });
   });
 });
 
@@ -97,14 +100,14 @@ describe('a target', () => {
     const served = await serveTarget();
     resolving({ 'shop.test': ['127.0.0.1', '127.0.0.1'] });
     const target = await check(`http://shop.test:${served.port}/x`, false);
-    expect(await post(target, [], BODY, NEVER)).toMatchObject({ kind: 'answered', status: 200 });
+    expect(await posted(target)).toMatchObject({ kind: 'answered', status: 200 });
     expect(served.seen).toMatchObject([{ url: '/x', headers: { host: `shop.test:${served.port}` } }]);
     for (const address of ['10.0.0.1', ELSEWHERE]) {
       resolving({ 'shop.test': [address] });
       // A fresh port has no open connection that could be used again.
       const other = { ...target, url: new URL(`http://shop.test:${served.port + 1}/x`) };
       const why = 'shop.test leads elsewhere now';
-      expect(await post(other, [], BODY, NEVER)).toEqual({ kind: 'failed', why, reached: false });
+      expect(await posted(other)).toMatchObject({ kind: 'failed', why, reached: false });
     }
   });
 
@@ -114,15 +117,15 @@ describe('a target', () => {
     resolving({});
     await expect(check(url, false)).rejects.toThrow('is not on this machine');
     const target = await check(url, true);
-    expect(await post(target, [], BODY, NEVER)).toMatchObject({ kind: 'failed', reached: false });
+    expect(await posted(target)).toMatchObject({ kind: 'failed', reached: false });
     for (const address of ['172.18.0.2', '192.168.1.5', '10.1.2.3', 'fd00::2', '127.0.0.1']) {
       resolving({ web: [address] });
       expect(await check(url, true), address).toMatchObject({ url: new URL(url) });
     }
-    expect(await post(target, [], BODY, NEVER)).toMatchObject({ kind: 'answered', status: 200 });
+    expect(await posted(target)).toMatchObject({ kind: 'answered', status: 200 });
     resolving({ web: [ELSEWHERE] });
     const other = { ...target, url: new URL(`http://web:${served.port + 1}/x`) };
-    expect(await post(other, [], BODY, NEVER)).toMatchObject({ kind: 'failed', why: 'web leads elsewhere now' });
+    expect(await posted(other)).toMatchObject({ kind: 'failed', why: 'web leads elsewhere now' });
   });
 
   it('on another machine is verified despite a variable; on this one the variable counts', async () => {

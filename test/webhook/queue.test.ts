@@ -111,7 +111,7 @@ describe('the queue', () => {
     for (let number = 1; number <= 1200; number += 1) {
       void queue.keep(delivery(number, { receivedAt: number }), number % 2 ? KEPT : WAITING);
     }
-    await queue.setPlace('told', 1100);
+    await queue.setPlace('printed', 1100);
     expect(queue.prunable(1001)).toEqual({ count: 500, waiting: 500, refused: 0 });
     expect(await queue.prune(1001, new AbortController().signal)).toBe(500);
     expect(queue.prunable(1001)).toEqual({ count: 0, waiting: 500, refused: 0 });
@@ -140,13 +140,13 @@ describe('the queue', () => {
     const folder = join(newFolder('queue'), 'data');
     const queue = openQueue(folder, process.geteuid?.());
     await queue.keep(delivery(1), WAITING);
-    await queue.setPlace('told', 1);
+    await queue.setPlace('printed', 1);
     await queue.set('target', 'http://127.0.0.1:1/');
     queue.close();
     const again = newQueue(folder);
     expect(again.find(uidOf(1))).toMatchObject({ ...delivery(1), body: expect.anything() });
     expect(Buffer.from(again.find(uidOf(1))?.body ?? []).equals(Buffer.from(delivery(1).body))).toBe(true);
-    expect([again.place('told'), again.place('telling'), again.setting('target')]).toEqual([
+    expect([again.place('printed'), again.place('printing'), again.setting('target')]).toEqual([
       1,
       0,
       'http://127.0.0.1:1/',

@@ -3,8 +3,8 @@ import { type ApiPage, instantOf, madeHere, PAGE_MAX, type RequestedTime } from 
 import type { Result } from '../../core/result.ts';
 import { atom, formatLocalFull } from '../../core/time.ts';
 import { isWanted } from '../../core/webhook-event.ts';
-import { checkTarget, replay as replayEvent } from '../../webhook/deliver.ts';
 import type { KeptEvent } from '../../webhook/event.ts';
+import { checkTarget, replay as replayEvent } from '../../webhook/forward.ts';
 import { openQueue, type Queue } from '../../webhook/queue.ts';
 import type { EventFilter } from '../../webhook/statements.ts';
 import { listedPages, numberedCursors } from '../list.ts';

@@ -22,12 +22,12 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import { reconcile, refreshCharge } from '../../ledger/reconcile.ts';
 import { type Snapshot, snapshotOf } from '../../ledger/snapshot.ts';
 import type { ConsumedEvent, ConsumerResult, Exec, LedgerConsumer } from '../../webhook/consumers.ts';
-import { checkTarget } from '../../webhook/deliver.ts';
 import { SIGNATURE_HEADER, verifiedDelivery } from '../../webhook/event.ts';
-import { listen as receiveEvents, type ToldEvent } from '../../webhook/listen.ts';
+import { checkTarget } from '../../webhook/forward.ts';
+import { type PrintedEvent, listen as receiveEvents } from '../../webhook/listen.ts';
 import type { Run } from '../run.ts';
 import type { ListenInput, VerifyInput } from './spec.ts';
-import { aboutFields, toldRecord, toldView, verifiedView } from './view.ts';
+import { aboutFields, receivedRecord, receivedView, verifiedView } from './view.ts';
 
 /** One payment of a payment request, and the charge that it came from. */
 interface Paid {
@@ -134,7 +134,7 @@ const readRequestOnce = (ugwo: string, { client }: Sources): ReadRequest =>
 const UNAVAILABLE = { unavailable: 'the service does not show the payment request' };
 
 /** Settles unknown charges if the read proves their outcome, and updates open ones. */
-const tellLedger = async (
+const updateCharges = async (
   charges: readonly Charge[],
   look: ReadRequest,
   sources: Sources,
@@ -150,7 +150,7 @@ const tellLedger = async (
   return undefined;
 };
 
-const tell = async (
+const recordEvents = async (
   ugwo: string,
   events: readonly ConsumedEvent[],
   service: string,
@@ -165,7 +165,7 @@ const tell = async (
   if (charges.length === 0 && double.length === 0) return undefined;
   const look = readRequestOnce(ugwo, sources);
   try {
-    const paidBack = await tellLedger(charges, look, sources);
+    const paidBack = await updateCharges(charges, look, sources);
     if (double.length === 0) return undefined;
     return doubleCharge(ugwo, double, charges, (await look())?.shown, paidBack, sources.place);
   } catch (thrown) {
@@ -191,9 +191,9 @@ const openLedgerConsumer = async (run: Run): Promise<LedgerConsumer | undefined>
   const connect = memo(() => run.client('read'));
   return {
     service,
-    tell: async (ugwo, events) => {
+    record: async (ugwo, events) => {
       const [ledger, client] = [await run.ledger(), await connect()];
-      return tell(ugwo, events, service, { ledger, client, place: run.globals });
+      return recordEvents(ugwo, events, service, { ledger, client, place: run.globals });
     },
   };
 };
@@ -245,8 +245,8 @@ const printer =
   (text: string): Promise<void> =>
     stderr.write(stderr.isTerminal ? colouredText(text) : text);
 
-async function* pagesOf(events: AsyncIterable<readonly ToldEvent[]>): AsyncGenerator<ApiPage> {
-  for await (const some of events) yield { records: some.map(toldRecord), cursor: undefined, nextCursor: null };
+async function* pagesOf(events: AsyncIterable<readonly PrintedEvent[]>): AsyncGenerator<ApiPage> {
+  for await (const some of events) yield { records: some.map(receivedRecord), cursor: undefined, nextCursor: null };
 }
 
 const startWords = (origin: string, { forwardTo }: ListenInput): string[] => [
@@ -272,13 +272,13 @@ export const listen = async (input: ListenInput, run: Run): Promise<Result> => {
   };
   const { folder, uid } = { folder: (await run.folders()).data, uid: await run.user() };
   const { clock, random, signals } = io;
-  const news = await openLedgerConsumer(run);
+  const ledger = await openLedgerConsumer(run);
   const listening = await receiveEvents(
-    { folder, port, host, secrets, target, only, duplicates, until, exec, news, keepDays },
+    { folder, port, host, secrets, target, only, duplicates, until, exec, ledger, keepDays },
     { clock, random, stop: signals.stop, leave: signals.leave, uid, say },
   );
   await say(startWords(listening.origin, input));
-  return { kind: 'list', pages: pagesOf(listening.events), view: toldView, toldEmpty: true };
+  return { kind: 'list', pages: pagesOf(listening.events), view: receivedView, toldEmpty: true };
 };
 
 /** In bytes: ten times the limit of `webhook listen`. */

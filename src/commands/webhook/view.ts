@@ -6,7 +6,7 @@ import type { Column, View } from '../../core/result.ts';
 import { decodeUtf8 } from '../../core/text.ts';
 import { atom } from '../../core/time.ts';
 import type { Delivery, EventSummary, KeptEvent, RefusedDelivery } from '../../webhook/event.ts';
-import type { ToldEvent } from '../../webhook/listen.ts';
+import type { PrintedEvent } from '../../webhook/listen.ts';
 
 /** Common fields of an event; null for those that it does not give. */
 export const aboutFields = ({ uid, event, ugwo, activity }: Pick<Delivery, 'uid' | 'event' | 'ugwo' | 'activity'>) => ({
@@ -27,7 +27,7 @@ const bodyFields = (body: Uint8Array): Readonly<Record<string, unknown>> => {
 };
 
 /** An event as received, with the fields that consumers added. */
-export const toldRecord = (event: ToldEvent): ApiRecord =>
+export const receivedRecord = (event: PrintedEvent): ApiRecord =>
   apiRecordOf({
     ...aboutFields(event),
     received_at: atom(event.receivedAt),
@@ -69,7 +69,7 @@ const ABOUT: readonly Column[] = [
 const WHAT: readonly Column[] = [{ path: 'ugwo' }, { path: 'activity' }];
 
 /** View for events as they arrive. */
-export const toldView: View = {
+export const receivedView: View = {
   columns: [
     ...ABOUT,
     ...WHAT,

@@ -37,12 +37,12 @@ const openClock = () => {
   };
 };
 
-type Tell = (ugwo: string, events: readonly ConsumedEvent[]) => Promise<ConsumerResult | undefined>;
+type RecordEvents = (ugwo: string, events: readonly ConsumedEvent[]) => Promise<ConsumerResult | undefined>;
 
 const eventOf = (seq: number, ugwo: string | undefined): KeptEvent =>
   ({ seq, uid: `evt.${seq}`, event: 'ugwo.updated', activity: undefined, ugwo }) as KeptEvent;
 
-const open = (tell: Tell, place = 0, written: Promise<void> = Promise.resolve(), told = place) => {
+const open = (record: RecordEvents, place = 0, written: Promise<void> = Promise.resolve(), printed = place) => {
   const [events, said, failures, clock, stop]: [
     KeptEvent[],
     string[],
@@ -52,32 +52,32 @@ const open = (tell: Tell, place = 0, written: Promise<void> = Promise.resolve(),
   ] = [[], [], [], openClock(), new AbortController()];
   const kept = { place };
   const queue = {
-    place: (reader: string) => (reader === 'told' ? told : kept.place),
+    place: (reader: string) => (reader === 'printed' ? printed : kept.place),
     setPlace: async (_reader: string, seq: number) => {
       kept.place = seq;
     },
     behind: (seq: number, limit: number) => events.filter((one) => one.seq > seq).slice(0, limit),
   } as unknown as Queue;
-  const wake = openNotifier(clock);
-  const world = {
-    ...{ clock, random: () => 1, news: { service: 'here', tell } },
+  const notifier = openNotifier(clock);
+  const deps = {
+    ...{ clock, random: () => 1, ledger: { service: 'here', record } },
     say: (text: string) => {
       said.push(text);
       return written;
     },
     failed: (failure: PayError) => void failures.push(failure),
   };
-  const handing = consume(queue, wake, world, stop.signal);
+  const consumer = consume(queue, notifier, deps, stop.signal);
   return {
-    ...{ clock, said, failures, handing, kept },
+    ...{ clock, said, failures, consumer, kept },
     come: (...some: readonly KeptEvent[]): void => {
       events.push(...some);
-      wake.call();
+      notifier.call();
     },
     end: async (): Promise<void> => {
       stop.abort();
-      wake.call();
-      await handing.ended;
+      notifier.call();
+      await consumer.ended;
     },
   };
 };
@@ -146,10 +146,10 @@ describe('events passed to the ledger', () => {
 
   it('begin earlier if an event was not reported: its findings were lost with the process', async () => {
     const found = { fields: new Map([['evt.2', { paid: 2 }]]) };
-    const { come, handing, clock, end } = open(async () => found, 3, undefined, 1);
+    const { come, consumer, clock, end } = open(async () => found, 3, undefined, 1);
     const late = eventOf(2, 'a');
     come(eventOf(1, 'a'), late, eventOf(3, 'a'));
-    const heard = handing.heard(late);
+    const heard = consumer.findings(late);
     await clock.pass();
     expect(await heard).toEqual({ paid: 2 });
     await end();
@@ -174,22 +174,22 @@ describe('events passed to the ledger', () => {
   it('return fields to print with an event, and the failure of the run', async () => {
     const failure = new PayError('rejected', 'twice');
     const fields = new Map([['evt.1', { double_charge: true }]]);
-    const { come, clock, failures, handing, end } = open(async () => ({ said: ['twice'], fields, failure }));
-    const heard = handing.heard(eventOf(1, 'a'));
+    const { come, clock, failures, consumer, end } = open(async () => ({ said: ['twice'], fields, failure }));
+    const heard = consumer.findings(eventOf(1, 'a'));
     come(eventOf(1, 'a'));
     await clock.pass();
     expect(await heard).toEqual({ double_charge: true });
     expect(failures).toEqual([failure]);
-    await handing.quiet();
+    await consumer.quiet();
     await end();
   });
 
   it("block nobody who waits for an event that can't be passed", async () => {
-    const { come, clock, handing, end } = open(async () => {
+    const { come, clock, consumer, end } = open(async () => {
       throw new Error('no');
     });
     come(eventOf(1, 'a'));
-    const [heard, quiet] = [handing.heard(eventOf(1, 'a')), handing.quiet()];
+    const [heard, quiet] = [consumer.findings(eventOf(1, 'a')), consumer.quiet()];
     await clock.pass(1);
     expect(await heard).toBeUndefined();
     await quiet;
