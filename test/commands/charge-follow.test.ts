@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { followCharges } from '../../src/commands/ugwo/charge-follow.ts';
-import { PayError } from '../../src/core/error.ts';
+import { interrupted, PayError } from '../../src/core/error.ts';
 import { madeHere } from '../../src/core/record.ts';
 import type { Charge } from '../../src/ledger/entry.ts';
 import { charge, memoryLedger, SENT } from '../ledger/support/memory.ts';
@@ -93,10 +93,11 @@ describe('a wait for the charges of a file', () => {
 
   it('ends at a signal, with its code if a charge is open', async () => {
     const ended = await follow(some, 60 * SECOND, (_, at, stop) => {
-      if (at > 0) stop.abort('SIGINT');
-      return 'processing';
+      if (at === 0) return 'processing';
+      stop.abort('SIGINT');
+      return interrupted('SIGINT');
     });
     expect(ended.reads.map(([at]) => at)).toEqual([0, 2000]);
-    expect(ended.codes).toEqual([12, 130]);
+    expect([ended.codes, ended.text]).toEqual([[12, 130], '2 open (NGN 10.00)']);
   });
 });

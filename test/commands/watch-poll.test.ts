@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../src/client/client.ts';
 import { openPolling } from '../../src/commands/watch/feed.ts';
-import type { Now } from '../../src/commands/watch/tail.ts';
 import { endFailure } from '../../src/commands/watch/watch.ts';
 import { EXIT_CODES, PayError } from '../../src/core/error.ts';
 import { madeHere } from '../../src/core/record.ts';
 import type { Charge } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
+import type { Now } from '../../src/ledger/tail.ts';
 import { momentAt } from '../ledger/support/memory.ts';
 
 const ugwoOf = (number: number): string => `ugw.AbCd.${number}`;

@@ -1,15 +1,15 @@
 import type { Aftermath, RowDeps, RowServices } from '../../bulk/kind.ts';
-import { endKindOf, PAYMENT_NAMES } from '../../charge/payment.ts';
+import { endKindOf, PAYMENTS } from '../../charge/payment.ts';
+import { waitForPayments } from '../../charge/wait.ts';
 import type { BulkInput } from '../../cli/bulk-options.ts';
-import { pollPause } from '../../core/async.ts';
 import { EXIT_CODES, interrupted, PayError } from '../../core/error.ts';
 import { targetFlags } from '../../core/input.ts';
 import { shellLine } from '../../core/shell.ts';
 import { formatDuration } from '../../core/time.ts';
-import { type Charge, isCharge } from '../../ledger/entry.ts';
+import type { Charge } from '../../ledger/entry.ts';
 import { chargesOf, refreshCharge } from '../../ledger/reconcile.ts';
-import { openSums, type Sum, type Sums } from '../../ledger/report.ts';
-import { paymentIn } from '../../ledger/transitions.ts';
+import type { Sum } from '../../ledger/report.ts';
+import { type Now, openTail, type Tail } from '../../ledger/tail.ts';
 import { checkCharges } from '../check-charges.ts';
 import { countOf, sumsText } from '../record.ts';
 import type { Run } from '../run.ts';
@@ -44,74 +44,51 @@ const codesOf = (sums: readonly Sum[], stop: AbortSignal): number[] => {
   ];
 };
 
-/** Charges that count as open, by id, as they were counted. */
-type OpenCharges = Map<string, Charge>;
+const isPayment = (sum: Sum<Now>): sum is Sum => sum.payment in PAYMENTS;
 
-/** Drops the evidence to save memory: a file may have very many charges. */
-const counted = (charge: Charge): Charge => ({ ...charge, evidence: [] });
+const paymentsIn = (tail: Tail): Sum[] => tail.sums().filter(isPayment);
 
-/** Checks every open charge once. Resolves to the last error of a failed read; the next round reads it again. */
+const openIn = (tail: Tail): string[] => tail.live().flatMap(({ charge, now }) => (now === 'open' ? [charge.id] : []));
+
+/** Checks every open charge once. Resolves to the error that ended the check, else to the last one of a failed read. */
 const checkOpen = async (
-  { job, bulk, world, rowDeps }: FollowedJob,
-  open: OpenCharges,
-  sums: Sums,
-  tell: () => void,
+  { job, bulk, world, rowDeps: { ledger, client } }: FollowedJob,
+  tail: Tail,
 ): Promise<PayError | undefined> => {
-  const { ledger, client } = rowDeps;
-  const count = async (before: Charge): Promise<void> => {
-    const now = await ledger.get(before.id);
-    const payment = now && paymentIn(now);
-    if (now === undefined || payment === undefined) return;
-    sums.move(now, 'open', payment, before);
-    if (payment === 'open' && isCharge(now)) open.set(now.id, counted(now));
-    else open.delete(now.id);
-  };
-  const elsewhere = new Map(open);
-  const check = async (charge: Charge): Promise<void> => {
-    elsewhere.delete(charge.id);
-    const before = open.get(charge.id);
-    if (before === undefined) return;
-    await refreshCharge(ledger, charge, client);
-    await count(before);
-    tell();
+  const elsewhere = new Set(openIn(tail));
+  const check = (charge: Charge) => refreshCharge(ledger, charge, client);
+  const checked = ({ id }: Charge): Promise<void> => {
+    elsewhere.delete(id);
+    return tail.update(id);
   };
   const rows = chargesOf(ledger, { job, payments: ['open'] });
-  const { failures, stopped } = await checkCharges({ ...world, ...bulk, rows, check });
+  const { failures, stopped } = await checkCharges({ ...world, ...bulk, rows, check, checked });
   // Another process has read these, and found them no longer open.
-  if (stopped === undefined) for (const charge of elsewhere.values()) await count(charge);
-  // A service that asks for a pause may answer again before the wait ends.
-  if (stopped instanceof PayError && stopped.detail.retryAt === undefined) throw stopped;
-  return failures.at(-1);
+  if (stopped === undefined) for (const id of elsewhere) await tail.update(id);
+  return stopped instanceof PayError ? stopped : failures.at(-1);
 };
 
-/**
- * Checks repeatedly until no charge is open, the time is over, or a signal comes. Resolves to the last check's error,
- * if any.
- */
-const checkUntilEnd = async (wait: FollowedJob, sums: Sums): Promise<PayError | undefined> => {
-  const { world, job, limit } = wait;
-  const { ledger } = wait.rowDeps;
-  const { clock, stop, progress } = world;
-  const open: OpenCharges = new Map();
-  for await (const charge of chargesOf(ledger, { job })) {
-    const payment = paymentIn(charge);
-    if (payment !== undefined) sums.add(charge, payment);
-    if (payment === 'open') open.set(charge.id, counted(charge));
-  }
-  const until = clock.ticks() + limit;
-  const left = (): number => until - clock.ticks();
-  const tell = (): void =>
-    progress.following(
-      () => `${sumsText(sums.all())}; ${formatDuration(Math.max(1000, left()))} left, Ctrl-C stops waiting`,
+/** Waits until no charge is open. Resolves to the error of the last check, if it failed. */
+const waitForOpen = async (wait: FollowedJob, tail: Tail): Promise<PayError | undefined> => {
+  const { limit, world, run } = wait;
+  const { clock } = run.io;
+  const end = clock.ticks() + limit;
+  try {
+    await tail.changes();
+    world.progress.following(
+      () =>
+        `${sumsText(paymentsIn(tail))}; ${formatDuration(Math.max(1000, end - clock.ticks()))} left, Ctrl-C stops waiting`,
     );
-  for (let polls = 0; !stop.aborted; polls += 1) {
-    tell();
-    const failure = await checkOpen(wait, open, sums, tell);
-    const isTooLong = (failure?.detail.retryAt ?? 0) - wait.run.io.clock.now() > left();
-    if (countOf(sums.all(), 'open') === 0 || left() <= 0 || isTooLong) return failure;
-    await clock.sleep(Math.min(pollPause(polls, ...PAUSES_MS), left()), stop).catch(() => undefined);
+    return await waitForPayments(run.io, {
+      ...{ pauses: PAUSES_MS, polls: 0, stop: world.stop, until: () => end },
+      ...{ read: () => checkOpen(wait, tail), isOver: () => openIn(tail).length === 0 },
+    });
+  } catch (thrown) {
+    if (!(thrown instanceof PayError)) throw thrown;
+    return thrown;
+  } finally {
+    await world.progress.end();
   }
-  return undefined;
 };
 
 /**
@@ -119,20 +96,12 @@ const checkUntilEnd = async (wait: FollowedJob, sums: Sums): Promise<PayError | 
  * read error goes into the result instead of being thrown, since the charges are created.
  */
 export const followCharges = async (wait: FollowedJob): Promise<Aftermath> => {
-  const { progress, stop } = wait.world;
-  const open = openSums(PAYMENT_NAMES);
-  let fault: PayError | undefined;
-  try {
-    fault = await checkUntilEnd(wait, open);
-  } catch (thrown) {
-    if (!(thrown instanceof PayError)) throw thrown;
-    fault = thrown;
-  } finally {
-    await progress.end();
-  }
-  const sums = open.all();
-  const codes = [...codesOf(sums, stop), ...faultCodes(fault)];
-  const sync = shellLine(['paycli', 'ledger', 'sync', wait.job, ...targetFlags(wait.run.globals)]);
+  const { job, world, rowDeps, run } = wait;
+  const tail = openTail(rowDeps.ledger, { filters: [{ job }], unsettledOnly: false }, run.io.clock.now);
+  const fault = await waitForOpen(wait, tail);
+  const sums = paymentsIn(tail);
+  const codes = [...codesOf(sums, world.stop), ...faultCodes(fault)];
+  const sync = shellLine(['paycli', 'ledger', 'sync', job, ...targetFlags(run.globals)]);
   const hints = [
     fault?.detail.hint,
     codes.includes(EXIT_CODES.pending) ? `check again later: \`${sync}\`` : undefined,

@@ -11,13 +11,13 @@ import { utcAtom } from '../../core/time.ts';
 import { type Charge, isIn, type Scope } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Sum } from '../../ledger/report.ts';
+import { type ChargeChange, type Now, openTail, type Tail, type Watched, type WatchFilter } from '../../ledger/tail.ts';
 import { moneyIn } from '../../ledger/transitions.ts';
 import { isListening } from '../../webhook/queue.ts';
 import { sumMoney, sumsText } from '../record.ts';
 import type { Run } from '../run.ts';
 import { type Feed, openFeed } from './feed.ts';
 import type { WatchInput } from './spec.ts';
-import { type ChargeChange, type Now, openTail, type Tail, type Watched, type WatchFilter } from './tail.ts';
 
 const at: Column = { path: 'at', kind: 'time' };
 const now: Column = { path: 'now', kind: 'state', needed: true };

@@ -1,10 +1,10 @@
-import { PAYMENT_NAMES, type Payment } from '../../charge/payment.ts';
-import type { ChargeState } from '../../core/charge.ts';
-import { type Charge, isCharge } from '../../ledger/entry.ts';
-import type { Ledger, ListFilter } from '../../ledger/ledger.ts';
-import { chargesOf } from '../../ledger/reconcile.ts';
-import { openSums, type Sum } from '../../ledger/report.ts';
-import { paymentIn } from '../../ledger/transitions.ts';
+import { PAYMENT_NAMES, type Payment } from '../charge/payment.ts';
+import type { ChargeState } from '../core/charge.ts';
+import { type Charge, isCharge } from './entry.ts';
+import type { Ledger, ListFilter } from './ledger.ts';
+import { chargesOf } from './reconcile.ts';
+import { openSums, type Sum } from './report.ts';
+import { paymentIn } from './transitions.ts';
 
 const UNDECIDED = ['sending', 'unknown'] as const satisfies readonly ChargeState[];
 const UNMADE = [...UNDECIDED, 'rejected', 'not_sent', 'not_created'] as const satisfies readonly ChargeState[];
@@ -109,6 +109,11 @@ export const openTail = (ledger: Ledger, { filters, unsettledOnly }: WatchFilter
   return {
     /** Returns the changes since the last call. */
     changes: async (): Promise<ChargeChange[]> => [...(await reread()), ...(await added())],
+    /** Rereads one live charge. */
+    update: async (id: string): Promise<void> => {
+      const [read, before] = [await ledger.get(id), live.get(id)];
+      if (read !== undefined && isCharge(read) && before !== undefined) take(read, before);
+    },
     live: (): readonly Watched[] => [...live.values()],
     /** Most recent first. */
     ended: (): readonly Watched[] => ended,
