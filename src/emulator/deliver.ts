@@ -11,8 +11,8 @@ import {
   openNotifier,
   type PostResult,
   post,
+  type Queued,
   type Step,
-  type Waiting,
 } from '../webhook/deliver.ts';
 import { eventShape, SPEECH } from './dialect.ts';
 import { effectOf, ruleFor } from './faults.ts';
@@ -155,7 +155,7 @@ const PARALLEL_LIMIT = 8;
 /** Pause in milliseconds for a payment request whose delivery outcome could not be stored. */
 const PAUSE_MS = 10_000;
 
-interface Head extends Waiting {
+interface Head extends Queued {
   readonly delivery: OutgoingDelivery;
 }
 

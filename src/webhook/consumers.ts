@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { attempt, backoff } from '../core/async.ts';
 import { type PayError, reasonOf } from '../core/error.ts';
 import { type Clock, type Env, withTimeout } from '../core/io.ts';
-import { deliverInOrder, dueOf, type Notifier, type Step, type Waiting } from './deliver.ts';
+import { deliverInOrder, dueOf, type Notifier, type Queued, type Step } from './deliver.ts';
 import type { KeptEvent } from './event.ts';
 import type { Queue } from './queue.ts';
 
@@ -53,7 +53,7 @@ interface ConsumerDeps {
 }
 
 /** The unreported events about one payment request, its key. `due` is in monotonic ticks. */
-interface Batch extends Waiting {
+interface Batch extends Queued {
   events: ConsumedEvent[];
   tries: number;
   due: number;

@@ -158,7 +158,7 @@ export const openNotifier = (clock: Pick<Clock, 'sleep'>) => {
 export type Notifier = ReturnType<typeof openNotifier>;
 
 /** Something to send: after the others with its key, and not before `due`. */
-export interface Waiting {
+export interface Queued {
   readonly key: string;
   readonly due: number;
 }
@@ -167,13 +167,13 @@ export interface Waiting {
 type Busy = ReadonlyMap<string, unknown>;
 
 /** What to send now, and the milliseconds until the next is due; undefined if that depends on other events. */
-export interface Step<T extends Waiting> {
+export interface Step<T extends Queued> {
   readonly start: readonly T[];
   readonly wait: number | undefined;
 }
 
 /** Selects what is due at `now`, at most `room`, and one of each idle key. `waiting` has the earliest first. */
-export const dueOf = <T extends Waiting>(waiting: readonly T[], busy: Busy, room: number, now: number): Step<T> => {
+export const dueOf = <T extends Queued>(waiting: readonly T[], busy: Busy, room: number, now: number): Step<T> => {
   if (room <= 0) return { start: [], wait: undefined };
   const keys = new Set(busy.keys());
   const idle = waiting.filter(({ key }) => !keys.has(key) && keys.add(key));
@@ -181,7 +181,7 @@ export const dueOf = <T extends Waiting>(waiting: readonly T[], busy: Busy, room
   return { start: idle.filter(({ due }) => due <= now).slice(0, room), wait: next && next.due - now };
 };
 
-interface Source<T extends Waiting> {
+interface Source<T extends Queued> {
   /** Called after each notification, and when the wait is over. */
   readonly next: (busy: Busy) => Step<T> | Promise<Step<T>>;
   /** Sends and stores the result. Never rejects. */
@@ -191,7 +191,7 @@ interface Source<T extends Waiting> {
 /**
  * Sends what a source holds, one at a time of each key, until `stop`; the caller also calls `notifier` then.
  */
-export const deliverInOrder = <T extends Waiting>({ next, send }: Source<T>, notifier: Notifier, stop: AbortSignal) => {
+export const deliverInOrder = <T extends Queued>({ next, send }: Source<T>, notifier: Notifier, stop: AbortSignal) => {
   const busy = new Map<string, Promise<void>>();
   /** Conditions to wait for, each with the callback to call once it holds. */
   const conditions = new Map<(busy: Busy) => boolean, () => void>();

@@ -127,9 +127,9 @@ const POLL_MS = 500;
 
 /** Resolves at the next request, after `POLL_MS`, or when the browser has left. */
 const nextChange = async ({ clock, closing }: Service, requests: RequestLog, closed: AbortSignal): Promise<void> => {
-  const wake = new AbortController();
-  const stopListening = requests.listen(() => wake.abort());
-  await clock.sleep(POLL_MS, AbortSignal.any([closing, closed, wake.signal])).catch(() => undefined);
+  const changed = new AbortController();
+  const stopListening = requests.listen(() => changed.abort());
+  await clock.sleep(POLL_MS, AbortSignal.any([closing, closed, changed.signal])).catch(() => undefined);
   stopListening();
 };
 
