@@ -1,5 +1,5 @@
 import { isTakenUp } from '../core/charge.ts';
-import { EXIT_CODES, outcomeOf, PayError, reasonOf } from '../core/error.ts';
+import { EXIT_CODES, PayError, reasonOf } from '../core/error.ts';
 import type { Update, UpdateOutcome } from '../ledger/job.ts';
 import { sendAnew } from '../ledger/send.ts';
 import type { FileDeps, Protected, Repeatable, RowAttempt, RowDeps, RowKind, RowServices } from './kind.ts';
@@ -155,18 +155,13 @@ export const repeatableRows = <T>(
   /** `asked` is the whole item of the row, and `item` the part left to send. */
   const send = async (item: T, asked: T, row: number, { slowDown, landed, turn }: RowSignals): Promise<RowEnd> => {
     const { operation, input } = request(item);
-    try {
-      await client.call(operation, { ...input, slowDown, turn });
-    } catch (thrown) {
-      const end = endOf(named(thrown, item), { begun: true });
+    const outcome = await client.write(operation, { ...input, slowDown, turn });
+    if (outcome.certain !== 'accepted') {
+      const end = endOf(named(outcome.error, item), { begun: true });
       if (!isUnknown(end)) landed(end.stops);
       const { exitCode = EXIT_CODES.unknown, error: message } = end;
-      const state = outcomeOf(thrown as PayError);
-      return seen(
-        asked,
-        row,
-        await settle(row, { state, exitCode, ...(message === undefined ? {} : { message }) }, end),
-      );
+      const noted = { state: outcome.certain, exitCode, ...(message === undefined ? {} : { message }) };
+      return seen(asked, row, await settle(row, noted, end));
     }
     landed(undefined);
     const noted = await settle(row, ACCEPTED);

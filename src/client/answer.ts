@@ -1,3 +1,4 @@
+import { type Failed, failedBy, type Outcome } from '../charge/outcome.ts';
 import { answersPage, type Operation } from '../contract/operations.ts';
 import { isOwnDocument, namesThing, type Problem, readProblem } from '../contract/problem.ts';
 import type { Params } from '../contract/proof.ts';
@@ -17,8 +18,8 @@ import type { AnsweredAttempt, AttemptResult } from './transport.ts';
 interface RequestedPause {
   /** Starts a pause of `ms` milliseconds; returns the error that reports it. */
   readonly begin: (error: PayError, ms: number) => PayError;
-  /** During a pause throws the error that `fault` creates from the reason. */
-  readonly check: (fault: (reason: string) => PayError) => void;
+  /** During a pause returns the error that `fault` creates from the reason. */
+  readonly check: (fault: (reason: string) => PayError) => PayError | undefined;
 }
 
 export const openRequestedPause = ({ ticks, now }: Pick<Clock, 'ticks' | 'now'>): RequestedPause => {
@@ -33,7 +34,7 @@ export const openRequestedPause = ({ ticks, now }: Pick<Clock, 'ticks' | 'now'>)
     },
     check: (fault) => {
       const left = until - ticks();
-      if (left > 0) throw told(fault(`the service ${said(left)}`), left);
+      return left > 0 ? told(fault(`the service ${said(left)}`), left) : undefined;
     },
   };
 };
@@ -181,31 +182,15 @@ export const rejection = (exchange: Exchange, status: number, problem: Problem |
   });
 };
 
-/**
- * Outcome of a write. `slow_down` and `not_sent` are certain to have applied nothing; `unknown` is the default without
- * a proof of another outcome.
- */
-export type Verdict =
-  | { readonly state: 'accepted'; readonly received: ApiRecord }
-  | { readonly state: 'rejected'; readonly error: PayError }
-  | SlowDown
-  | { readonly state: 'not_sent'; readonly error: PayError }
-  | Unknown;
+/** Outcome of one attempt of a write. */
+export type Verdict = Outcome & {
+  /** Set for a 429 of the service. */
+  readonly slowDown?: { readonly retryAfter: string | undefined };
+  /** For an unknown 429 in a shape that others also use: the verdict if a read shows that nothing was applied. */
+  readonly ifNothing?: Verdict & Failed;
+};
 
-interface SlowDown {
-  readonly state: 'slow_down';
-  readonly error: PayError;
-  readonly retryAfter: string | undefined;
-}
-
-interface Unknown {
-  readonly state: 'unknown';
-  readonly error: PayError;
-  /** A 429 in a shape that others also use: the verdict after a read has shown that nothing was applied. */
-  readonly ifNothing?: SlowDown;
-}
-
-const unknown = (exchange: Exchange, reason: string, status?: number, answer?: string): Unknown => {
+const unknown = (exchange: Exchange, reason: string, status?: number, answer?: string): Failed => {
   const { effect = ANY_WRITE } = exchange.operation;
   const detail = {
     hint: effect.hint,
@@ -213,7 +198,7 @@ const unknown = (exchange: Exchange, reason: string, status?: number, answer?: s
     ...(status === undefined ? {} : { status }),
     ...(answer === undefined ? {} : { answer }),
   };
-  return { state: 'unknown', error: new PayError('unknown', `${mayBeDone(effect)}: ${reason}`, detail) };
+  return failedBy(new PayError('unknown', `${mayBeDone(effect)}: ${reason}`, detail));
 };
 
 /** Error of a write that certainly applied nothing, so that it may be sent again. */
@@ -250,51 +235,40 @@ const judgeAnswer = (exchange: Exchange, outcome: AnsweredAttempt): Verdict => {
   const { status, body } = outcome;
   if (status >= 200 && status < 300) {
     const decoded = decode.answer(exchange, outcome);
-    if (!('fault' in decoded)) return { state: 'accepted', received: decoded };
+    if (!('fault' in decoded)) return { certain: 'accepted', record: decoded };
     const answer = 'text' in body ? body.text : undefined;
     return unknown(exchange, `the service answered ${status}, but ${decoded.fault}`, status, answer);
   }
   const problem = decode.problem(body);
   if (isRejection(status, problem)) {
-    return { state: 'rejected', error: blamingClock(rejection(exchange, status, problem), outcome) };
+    return failedBy(blamingClock(rejection(exchange, status, problem), outcome));
   }
   const said =
     problem === undefined
       ? `the answer was ${status} and not a JSON object`
       : `the service answered ${status} ${problem.title}`.trimEnd();
   if (status !== 429) return unknown(exchange, said, status);
-  const slowDown = (what: string): SlowDown => ({
-    state: 'slow_down',
-    error: notSent(exchange, what, status),
-    retryAfter: outcome.retryAfter,
+  const slowDown = (what: string): Verdict & Failed => ({
+    ...failedBy(notSent(exchange, what, status)),
+    slowDown: { retryAfter: outcome.retryAfter },
   });
   // Proxies also answer 429, before or after they have passed the request on.
   if (!('fault' in body) && body.excess === undefined && isOwnDocument(status, body.value)) return slowDown(said);
   return { ...unknown(exchange, said, status), ifNothing: slowDown(`${said}, and a read behind it shows nothing new`) };
 };
 
-/** After a write was sent, an exception in this program makes it unknown. */
-const judged = (exchange: Exchange, outcome: AnsweredAttempt): Verdict => {
-  try {
-    return judgeAnswer(exchange, outcome);
-  } catch (thrown) {
-    return unknown(exchange, `its answer couldn't be understood: ${reasonOf(thrown)}`, outcome.status);
-  }
-};
-
-/**
- * Outcome of a write (docs/adr/0002, interface.md section 7). Only the service's own answer, or the proof that nothing
- * was sent, makes it certain; every other case is `unknown`.
- */
+/** The verdict about one attempt of a write. After it was sent, an exception in this program makes it unknown. */
 export const judge = (origin: string, exchange: Exchange, outcome: AttemptResult): Verdict => {
   switch (outcome.kind) {
     case 'answer':
-      return judged(exchange, outcome);
+      try {
+        return judgeAnswer(exchange, outcome);
+      } catch (thrown) {
+        return unknown(exchange, `its answer couldn't be understood: ${reasonOf(thrown)}`, outcome.status);
+      }
     case 'broken':
       return unknown(exchange, `the request was sent, but no complete answer came back: ${outcome.reason}`);
     case 'not_sent':
-      return outcome.untrusted
-        ? { state: 'rejected', error: untrustedError(origin, outcome.reason) }
-        : { state: 'not_sent', error: notSent(exchange, outcome.reason) };
+      return failedBy(outcome.untrusted ? untrustedError(origin, outcome.reason) : notSent(exchange, outcome.reason));
   }
 };

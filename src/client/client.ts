@@ -1,3 +1,4 @@
+import { failedBy, type Outcome } from '../charge/outcome.ts';
 import { limitFault } from '../contract/common.ts';
 import { oddMembers } from '../contract/oddities.ts';
 import {
@@ -60,6 +61,8 @@ export interface Checked {
 export interface Client {
   /** `signal` ends a read whose result is no longer needed; it never ends a write. */
   call<K extends Called>(called: K, input: CallInput, signal?: AbortSignal): Promise<ApiRecord<Proven<K>>>;
+  /** Sends a write. Throws only for a defect. */
+  write(called: Called, input: CallInput): Promise<Outcome>;
   /**
    * A read that the service may not support: undefined when it doesn't, or when it gives one answer to every GET.
    * Throws the errors of `call`; with `mustExist` also a 404 that names the object.
@@ -184,23 +187,41 @@ export const createClient = (given: ClientOptions): Client => {
     else void notes.ready();
     return exchangeOf(options, called, input);
   };
-  const call = async <K extends Called>(called: K, input: CallInput, signal?: AbortSignal) => {
-    const exchange = await exchangeFor(called, input);
-    const received =
-      exchange.operation.safety === 'safe'
-        ? await sendRead(options, options.transport, exchange, signal, input.slowDown)
-        : await sendWrite(writing, options.transport, exchange, input);
+  const lookThrough = async (exchange: Exchange, received: ApiRecord): Promise<void> => {
     try {
       await notes.ready();
       notes.tell(exchange, received);
     } catch (thrown) {
-      // The write is done, even if its answer can't be checked.
+      // The request is done, even if its answer can't be checked.
       options.debug(`. the answer could not be looked through: ${reasonOf(thrown)}`);
     }
+  };
+  const writeBy = async (exchange: Exchange, input: CallInput): Promise<Outcome> => {
+    const outcome = await sendWrite(writing, options.transport, exchange, input);
+    if (outcome.certain === 'accepted') await lookThrough(exchange, outcome.record);
+    return outcome;
+  };
+  const call = async <K extends Called>(called: K, input: CallInput, signal?: AbortSignal) => {
+    const exchange = await exchangeFor(called, input);
+    if (exchange.operation.safety !== 'safe') {
+      const outcome = await writeBy(exchange, input);
+      if (outcome.certain !== 'accepted') throw outcome.error;
+      return outcome.record as ApiRecord<Proven<K>>;
+    }
+    const received = await sendRead(options, options.transport, exchange, signal, input.slowDown);
+    await lookThrough(exchange, received);
     return received as ApiRecord<Proven<K>>;
   };
   return {
     call,
+    write: async (called, input) => {
+      try {
+        return await writeBy(await exchangeFor(called, input), input);
+      } catch (thrown) {
+        if (thrown instanceof PayError) return failedBy(thrown);
+        throw thrown;
+      }
+    },
     look: async <K extends OperationId>(id: K, input: CallInput, { mustExist } = { mustExist: false }) => {
       try {
         return (await call(id, input)) as ApiRecord<ProvenOf<K>>;

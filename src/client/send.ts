@@ -1,3 +1,4 @@
+import { failedBy, type Outcome } from '../charge/outcome.ts';
 import { backoff, spread } from '../core/async.ts';
 import { interrupted, PayError } from '../core/error.ts';
 import type { ApiPage, ApiRecord } from '../core/record.ts';
@@ -84,7 +85,8 @@ export const sendRead = async (
   const started = context.clock.ticks();
   for (let retry = 0; ; retry += 1) {
     if (stop.aborted) throw interrupted(stop.reason);
-    context.hold.check((reason) => failed(exchange, reason));
+    const held = context.hold.check((reason) => failed(exchange, reason));
+    if (held !== undefined) throw held;
     const outcome = await transport.send({
       method: exchange.operation.method,
       path: exchange.path,
@@ -256,14 +258,8 @@ const attemptOnce = async (
     mayStart,
   });
   const verdict = judge(context.origin, exchange, outcome);
-  if (outcome.kind === 'answer' || verdict.state === 'accepted') return verdict;
+  if (outcome.kind === 'answer' || verdict.certain === 'accepted') return verdict;
   return { ...verdict, error: withCode(verdict.error, outcome) };
-};
-
-/** The verdict after an additional read, if that can settle it. */
-const settled = async (verdict: Verdict, isNothing: WriteOptions['isNothing']): Promise<Verdict> => {
-  if (verdict.state !== 'unknown' || verdict.ifNothing === undefined) return verdict;
-  return (await isNothing?.()) === true ? verdict.ifNothing : verdict;
 };
 
 /**
@@ -273,17 +269,17 @@ const wasPaused = (exchange: Exchange): PayError =>
   notSent(exchange, 'this process was paused for too long before it could send');
 
 /**
- * Sends a write once. Repeats it only when the verdict proves that nothing was applied: after a failed connection (up
- * to 3), or after the service's own 429 (up to 3 sends, with the requested wait of at most 120 s; after a longer one
- * there is no repeat). An overdue write is not sent at all.
+ * Sends a write once. Repeats it only if nothing was applied: after a failed connection (up to 3), or after the
+ * service's own 429 (up to 3 sends, with the requested wait of at most 120 s; after a longer one there is no repeat). An
+ * overdue write is not sent at all.
  */
 export const sendWrite = async (
   context: WriteContext,
   transport: Transport,
   exchange: Exchange,
   { overdue, tries, slowDown, turn, isNothing }: WriteOptions = {},
-): Promise<ApiRecord> => {
-  const { flight, signals } = context;
+): Promise<Outcome> => {
+  const { flight, signals, clock, hold } = context;
   const { stop } = signals;
   let [connections, sends] = [0, tries ?? 0];
   let late = false;
@@ -293,30 +289,32 @@ export const sendWrite = async (
   };
   for (;;) {
     await turn?.();
-    if (stop.aborted) throw interrupted(stop.reason);
-    context.hold.check((reason) => notSent(exchange, reason));
-    if (!mayStart()) throw wasPaused(exchange);
+    const fault = stop.aborted ? interrupted(stop.reason) : hold.check((reason) => notSent(exchange, reason));
+    if (fault !== undefined || !mayStart()) return failedBy(fault ?? wasPaused(exchange));
     flight.open += 1;
-    const judged = await attemptOnce(context, transport, exchange, mayStart);
-    const verdict = await settled(judged, isNothing);
-    if (verdict.state === 'unknown') throw verdict.error;
+    const first = await attemptOnce(context, transport, exchange, mayStart);
+    const isSettled = first.ifNothing !== undefined && (await isNothing?.()) === true;
+    const verdict = isSettled ? first.ifNothing : first;
+    if (verdict.certain === 'unknown') return verdict;
     flight.open -= 1;
-    if (late && verdict.state === 'not_sent') throw wasPaused(exchange);
-    if (verdict.state === 'accepted') {
+    if (verdict.certain === 'accepted') {
       flight.accepted += 1;
-      return verdict.received;
+      return verdict;
     }
-    if (verdict.state === 'rejected') throw verdict.error;
-    const told = verdict.state === 'slow_down' ? retryAfter(verdict.retryAfter, context.clock.now()) : undefined;
-    if ((told ?? 0) > MAX_RETRY_AFTER_MS) throw context.hold.begin(verdict.error, told ?? 0);
-    if (verdict.state === 'slow_down') slowDown?.(told ?? 0);
-    if (judged.state === 'unknown') throw verdict.error;
-    if (stop.aborted) throw interrupted(stop.reason);
-    const again = verdict.state === 'slow_down' ? ++sends < MAX_SENDS : ++connections < MAX_CONNECTIONS;
-    if (!again) throw verdict.error;
+    const { error, slowDown: asked } = verdict;
+    if (error.kind !== 'not_sent') return verdict;
+    if (late && asked === undefined) return failedBy(wasPaused(exchange));
+    const told = asked && retryAfter(asked.retryAfter, clock.now());
+    if ((told ?? 0) > MAX_RETRY_AFTER_MS) return failedBy(hold.begin(error, told ?? 0));
+    if (asked !== undefined) slowDown?.(told ?? 0);
+    if (isSettled) return verdict;
+    if (stop.aborted) return failedBy(interrupted(stop.reason));
+    const again = asked === undefined ? ++connections < MAX_CONNECTIONS : ++sends < MAX_SENDS;
+    if (!again) return verdict;
     const wait = told ?? backoff(sends + connections - 1, context.random);
     context.debug(`. nothing was applied; waiting ${Math.round(wait)} ms to send it again`);
-    if (verdict.state === 'slow_down' && tries !== undefined) throw verdict.error.with({ resendAfter: wait });
-    await pause(context, wait);
+    if (asked !== undefined && tries !== undefined) return failedBy(error.with({ resendAfter: wait }));
+    // A signal ends the wait, and then the write.
+    await clock.sleep(wait, stop).catch(() => undefined);
   }
 };

@@ -1,5 +1,6 @@
 import type { Protected, RowDeps, RowKind } from '../bulk/kind.ts';
 import type { RowEnd } from '../bulk/row-end.ts';
+import type { Outcome } from '../charge/outcome.ts';
 import type { Called, CallInput, Client } from '../client/client.ts';
 import { kindWord, machineValue } from '../core/charge.ts';
 import { EXIT_CODES, type PayError } from '../core/error.ts';
@@ -100,7 +101,7 @@ export const makeOnce = async (
         now: io.clock.now,
         elsewhere: ({ id, kind, origin }) =>
           run.say(`${about} has an earlier ${kindWord(kind)} at ${origin} (${id}), which may have gone through.`),
-        send: (overdue) => client.call(called, { ...input, overdue, tries }),
+        send: (overdue) => client.write(called, { ...input, overdue, tries }),
       },
     );
   }, io);
@@ -154,16 +155,13 @@ export const rowsMade = <T>(
       const since = look && rowDeps.ledger.moment();
       const asked = await look?.(item);
       const { operation, input } = request(item);
-      const send = async (overdue: () => boolean): Promise<ApiRecord> => {
-        try {
-          return await client.call(operation, { ...input, overdue, tries, slowDown: signals.slowDown });
-        } catch (thrown) {
-          if (unique === undefined || find === undefined) throw thrown;
-          const record = await existingForRow(unique, input.body ?? {}, thrown, find);
-          // Counts as an accepted answer that is not yet reported, like an answer to this row's own request.
-          io.flight.accepted += 1;
-          return record;
-        }
+      const send = async (overdue: () => boolean): Promise<Outcome> => {
+        const outcome = await client.write(operation, { ...input, overdue, tries, slowDown: signals.slowDown });
+        if (outcome.certain !== 'rejected' || unique === undefined || find === undefined) return outcome;
+        const record = await existingForRow(unique, input.body ?? {}, outcome.error, find);
+        // Counts as an accepted answer that is not yet reported, like an answer to this row's own request.
+        io.flight.accepted += 1;
+        return { certain: 'accepted', record };
       };
       const made = await sendOnce(
         rowDeps,

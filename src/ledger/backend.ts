@@ -1,6 +1,6 @@
 import type { RowCounts } from '../core/charge.ts';
 import type { PayError } from '../core/error.ts';
-import type { Entry, Moment, Outcome, Sender } from './entry.ts';
+import type { Entry, Moment, Sender, StoredOutcome } from './entry.ts';
 import type { JobRow, Jobs, KeptUpdate, NewJob } from './job.ts';
 import type { Ledger, ListFilter, Policies, Reducer } from './ledger.ts';
 import type { Allowance, AllowanceOf } from './policy.ts';
@@ -31,7 +31,7 @@ export interface Decision<W, T> {
 }
 
 /** Line that must not be lost: an outcome that the ledger could not store. */
-export interface EmergencyLine extends Outcome {
+export interface EmergencyLine extends StoredOutcome {
   readonly ledger_id: string;
   /** Set for a charge. */
   readonly ugwo?: string;

@@ -189,8 +189,8 @@ export type Charge = Entry & ChargeTerms & { readonly kind: typeof CHARGE };
 
 export const isCharge = (entry: Entry): entry is Charge => entry.kind === CHARGE;
 
-/** Outcome of a sent request (step 4). */
-export interface Outcome {
+/** Outcome of a sent request (step 4), as far as it may be stored. */
+export interface StoredOutcome {
   /** Oddities of an accepted activity, stored as evidence. */
   readonly odd?: readonly string[];
   readonly state: Exclude<ChargeState, 'sending' | 'not_created'>;

@@ -1,6 +1,6 @@
 import type { PaidBack, Payment } from '../charge/payment.ts';
 import type { ChargeState } from '../core/charge.ts';
-import type { Entry, Evidence, Intent, KeptActivity, Moment, Outcome, Resolution, Scope } from './entry.ts';
+import type { Entry, Evidence, Intent, KeptActivity, Moment, Resolution, Scope, StoredOutcome } from './entry.ts';
 import type { Jobs } from './job.ts';
 import type { Allowance, AllowanceOf, Approval, Forbidden, KeptPolicy, PolicyChange, Total } from './policy.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -189,7 +189,7 @@ export interface Ledger {
    * Writes the outcome of an entry. Returns the other charge that already owns its activity, if any. If it can't be
    * written, the emergency line is written instead, and the error's `answer` holds that line.
    */
-  record(id: string, outcome: Outcome): Promise<Entry | undefined>;
+  record(id: string, outcome: StoredOutcome): Promise<Entry | undefined>;
   /** Unknown entries. They include those whose process died while sending. */
   unknown(): Promise<readonly Entry[]>;
   get(id: string): Promise<Entry | undefined>;

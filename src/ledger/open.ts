@@ -10,7 +10,7 @@ import {
   type Intent,
   type KeptActivity,
   keptAccount,
-  type Outcome,
+  type StoredOutcome,
   withoutNumbers,
   withoutPhoneEnding,
 } from './entry.ts';
@@ -154,7 +154,7 @@ export const ledgerOver = (backend: Backend, clean: (text: string) => string): L
     record: async (id, given) => {
       const intent = open.get(id);
       open.delete(id);
-      const outcome: Outcome = {
+      const outcome: StoredOutcome = {
         ...given,
         ...(given.activity === undefined ? {} : { activity: kept(given.activity, intent ?? {}) }),
         ...(given.evidence === undefined ? {} : { evidence: seen(given.evidence) }),

@@ -9,9 +9,9 @@ import {
   evidenceOf,
   type KeptActivity,
   type Moment,
-  type Outcome,
   type RequestTerms,
   type Resolution,
+  type StoredOutcome,
   type UptimeMark,
   withEvidence,
 } from './entry.ts';
@@ -37,7 +37,7 @@ type Writes<T> = Decision<readonly Entry[], T>;
 const NONE: readonly Entry[] = [];
 
 /** True if an outcome turns a resolved entry back into an unknown one. */
-const reopens = ({ state }: Pick<Entry, 'state'>, outcome: Pick<Outcome, 'state'>): boolean =>
+const reopens = ({ state }: Pick<Entry, 'state'>, outcome: Pick<StoredOutcome, 'state'>): boolean =>
   outcome.state === 'unknown' && state === 'not_created';
 
 /** True if another charge of the payment request is open. Then this one can't be reopened. */
@@ -47,7 +47,7 @@ const isTaken = ({ id, service }: Entry, standing: readonly Entry[]): boolean =>
   );
 
 /** Applies the outcome that a charge's own process reports. */
-const withOutcome = (charge: Entry, outcome: Outcome, standing: readonly Entry[], now: Moment): Entry => {
+const withOutcome = (charge: Entry, outcome: StoredOutcome, standing: readonly Entry[], now: Moment): Entry => {
   const word = lateAnswer(charge, outcome, now.at);
   const odd = outcome.odd ?? [];
   const marks = odd.length === 0 ? undefined : evidenceOf('odd', now.at, { message: odd.join('; ') });
@@ -59,7 +59,12 @@ const withOutcome = (charge: Entry, outcome: Outcome, standing: readonly Entry[]
 };
 
 /** Writes the outcome of a charge. Returns the other charge that already owns its activity, if any. */
-export const record = (backend: Backend, id: string, thing: string, outcome: Outcome): Promise<Entry | undefined> => {
+export const record = (
+  backend: Backend,
+  id: string,
+  thing: string,
+  outcome: StoredOutcome,
+): Promise<Entry | undefined> => {
   const uid = outcome.activity?.uid;
   // Only an unknown outcome can reopen a charge.
   const beside = outcome.state === 'unknown' ? [{ standing: thing }] : [];

@@ -1,6 +1,7 @@
+import { type Failed, type Outcome, thrownAs } from '../charge/outcome.ts';
 import { isStepUnreadable, PAYMENTS, paymentShown } from '../charge/payment.ts';
-import { CHARGE, CHARGE_WRITE, kindWord, mayBeDone, statusOf, type WriteKind } from '../core/charge.ts';
-import { EXIT_CODES, interrupted, outcomeOf, PayError, reasonOf } from '../core/error.ts';
+import { CHARGE, CHARGE_WRITE, kindWord, statusOf, type WriteKind } from '../core/charge.ts';
+import { EXIT_CODES, interrupted, PayError } from '../core/error.ts';
 import { isAnyId } from '../core/ids.ts';
 import type { Io } from '../core/io.ts';
 import { definedIn, valueAt } from '../core/json.ts';
@@ -19,8 +20,8 @@ import {
   lastDigits,
   type Moment,
   numberDigestOf,
-  type Outcome,
   type RequestTerms,
+  type StoredOutcome,
   withoutNumbers,
   withoutPhone,
 } from './entry.ts';
@@ -56,11 +57,8 @@ interface SendOptions {
 export interface SendDeps {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /**
-   * Sends the request once, and starts no attempt when it is overdue. Throws a PayError whose kind says what is
-   * certain.
-   */
-  readonly send: (overdue: () => boolean) => Promise<ApiRecord>;
+  /** Sends the request once, and starts no attempt when it is overdue. */
+  readonly send: (overdue: () => boolean) => Promise<Outcome>;
   /**
    * Called before sending, if an entry about the same thing is open at another origin. If it throws, nothing is sent.
    */
@@ -81,25 +79,19 @@ export interface Sent {
   readonly unrecorded?: PayError;
 }
 
-/** Converts any failure to a PayError that says what is certain. */
-const asPayError = (thrown: unknown, effect: WriteKind): PayError => {
-  if (thrown instanceof PayError && (thrown.kind === 'unknown' || outcomeOf(thrown) !== 'unknown')) return thrown;
-  return new PayError('unknown', `${mayBeDone(effect)}: ${reasonOf(thrown)}`, { cause: thrown });
-};
-
 /** Stored length of an answer that proves nothing, in characters. */
 const LONGEST_ANSWER = 2000;
 /** Length that is cleaned before the cut. A number or a key cut in two would not be recognized. */
 const LOOKED_THROUGH = 4 * LONGEST_ANSWER;
 
-const failedOutcome = (error: PayError, at: number, clean: (text: string) => string): Outcome => {
+const failedOutcome = ({ certain, error }: Failed, at: number, clean: (text: string) => string): StoredOutcome => {
   const { status, exitCode, answer } = error.detail;
   const evidence = evidenceOf('answer', at, {
     message: clean(error.message),
     ...(status === undefined ? {} : { status }),
     ...(answer === undefined ? {} : { answer: clean(answer.slice(0, LOOKED_THROUGH)).slice(0, LONGEST_ANSWER) }),
   });
-  return { state: outcomeOf(error), exitCode: exitCode ?? EXIT_CODES[error.kind], evidence };
+  return { state: certain, exitCode: exitCode ?? EXIT_CODES[error.kind], evidence };
 };
 
 /** Hint for an unknown outcome. Only a person can look up other kinds than charges at the service. */
@@ -117,7 +109,7 @@ const unknownHint = (id: string, { kind, hint }: WriteKind, words: readonly stri
 const note = async (
   ledger: Ledger,
   id: string,
-  outcome: Outcome,
+  outcome: StoredOutcome,
 ): Promise<{ readonly owner?: Entry; readonly unrecorded?: PayError }> => {
   try {
     const owner = await ledger.record(id, outcome);
@@ -188,7 +180,7 @@ interface Rules {
   readonly intent: Omit<Intent, 'bound' | 'kind' | 'job' | 'row' | keyof LedgerTarget>;
   readonly how: Pick<BeginOptions, 'once' | 'equalSince' | 'shown' | 'remaining' | 'beside'>;
   readonly clean: (text: string) => string;
-  readonly accepted: (record: ApiRecord) => Outcome;
+  readonly accepted: (record: ApiRecord) => StoredOutcome;
 }
 
 const makeRules = (request: MakeRequest, ledger: Ledger, now: () => number): Rules => {
@@ -244,7 +236,7 @@ const intentOf = (
 const serviceTimeAt = ({ value, servedAt }: ApiRecord): number | undefined =>
   servedAt ?? parseInstant(String(valueAt(value, 'created_at')))?.ms;
 
-const acceptedOutcome = (record: ApiRecord, clean: (text: string) => string): Outcome => {
+const acceptedOutcome = (record: ApiRecord, clean: (text: string) => string): StoredOutcome => {
   const servedAt = serviceTimeAt(record);
   const { askedAt } = record;
   const kept = keptActivity(record.value, definedIn({ servedAt, askedAt }));
@@ -313,7 +305,7 @@ export const judgeOnce = (
 
 /**
  * Sends one request under the protocol (charge-protocol, The order of things). The intent is on the disk before `send`
- * is called, and the outcome before this returns or throws. Rethrows what `send` threw, with the ledger id added. Sends
+ * is called, and the outcome before this returns or throws. Throws the error of a write that was not accepted, with the ledger id added. Sends
  * nothing if the guard refuses.
  */
 export const sendOnce = async (
@@ -342,18 +334,21 @@ export const sendOnce = async (
   const begun = await ledger.begin(wantedBy(context, request, rules), { ...how, again, retry: row?.retry === true });
   if (begun.kind === 'refused') return begun;
   const { id, elsewhere } = begun;
-  let record: ApiRecord;
+  let outcome: Outcome;
   try {
     if (elsewhere !== undefined) {
       await world.elsewhere?.(elsewhere);
       // A person may have taken long to answer.
       if (age() > mostAge) throw tooOld();
     }
-    record = await send(overdue);
+    outcome = await send(overdue);
   } catch (thrown) {
-    const error = asPayError(thrown, effect);
+    outcome = thrownAs(thrown, effect);
+  }
+  if (outcome.certain !== 'accepted') {
+    const { error } = outcome;
     world.judged?.(error);
-    const { unrecorded } = await note(ledger, id, failedOutcome(error, now(), clean));
+    const { unrecorded } = await note(ledger, id, failedOutcome(outcome, now(), clean));
     const answer = unrecorded?.detail.answer;
     const named = {
       ledgerId: id,
@@ -364,8 +359,9 @@ export const sendOnce = async (
     throw error.with(answer === undefined ? named : { ...named, answer, unrecorded: true });
   }
   world.judged?.(undefined);
-  const outcome = accepted(record);
-  const { owner, ...noted } = await note(ledger, id, outcome);
+  const { record } = outcome;
+  const stored = accepted(record);
+  const { owner, ...noted } = await note(ledger, id, stored);
   const shared = owner === undefined ? [] : [`the answer names the activity of ${owner.id}, made earlier`];
-  return { kind: 'accepted', id, record, odd: [...(outcome.odd ?? []), ...shared], ...noted };
+  return { kind: 'accepted', id, record, odd: [...(stored.odd ?? []), ...shared], ...noted };
 };

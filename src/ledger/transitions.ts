@@ -21,10 +21,10 @@ import {
   type KeptActivity,
   type Moment,
   type Money,
-  type Outcome,
   type RequestTerms,
   type Sender,
   type ServiceTime,
+  type StoredOutcome,
   withEvidence,
 } from './entry.ts';
 import { asActivity } from './snapshot.ts';
@@ -243,7 +243,7 @@ export const wasResolved = ({ evidence }: Pick<Entry, 'evidence'>): boolean =>
  * True if a process's outcome for its own charge overrides a state that others have set meanwhile. Acceptance by the
  * service always does. An unknown outcome overrides `not_created`, which was then concluded too soon.
  */
-export const changesState = ({ state }: Entry, said: Pick<Outcome, 'state'>): boolean =>
+export const changesState = ({ state }: Entry, said: Pick<StoredOutcome, 'state'>): boolean =>
   state === 'sending' ||
   state === 'unknown' ||
   said.state === 'accepted' ||
@@ -285,5 +285,5 @@ export const withReading = (charge: Entry, reading: ActivityReading): Entry => {
 };
 
 /** Evidence for an outcome that arrived after the charge was no longer `sending`. The history must show it. */
-export const lateAnswer = ({ state }: Entry, { evidence }: Outcome, at: number): Evidence | undefined =>
+export const lateAnswer = ({ state }: Entry, { evidence }: StoredOutcome, at: number): Evidence | undefined =>
   evidence ?? (state === 'sending' ? undefined : evidenceOf('answer', at, { message: 'the answer came after all' }));

@@ -223,7 +223,7 @@ const charged = async ({ client }: Bench): Promise<string> => {
     sendOnce(
       { client: { longestWrite: 60_000, longestAttempt: 20_000 }, ledger, place: PLACE, words: [] },
       { ugwo: UGWO_ID, data, again: false },
-      { now: () => NOW, send: () => client.call('ugwo.charge', { params, body }) },
+      { now: () => NOW, send: () => client.write('ugwo.charge', { params, body }) },
     ),
   );
   const [row] = await ledger.list({ about: UGWO_ID, limit: 1 });

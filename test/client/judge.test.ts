@@ -42,7 +42,8 @@ const hopeless = (): AnswerBody => {
 
 const stateOf = (outcome: AttemptResult, exchange = CHARGE): string => {
   const verdict = judge(ORIGIN, exchange, outcome);
-  return verdict.state === 'accepted' ? 'accepted' : `${verdict.state} ${verdict.error.kind}`;
+  if (verdict.certain === 'accepted') return 'accepted';
+  return `${verdict.slowDown === undefined ? verdict.certain : 'slow_down'} ${verdict.error.kind}`;
 };
 
 describe('the judgement of a charge', () => {
@@ -142,7 +143,7 @@ describe('the judgement of a charge', () => {
 
   it('not sent: not_sent, or auth if the certificate is untrusted', () => {
     expect(stateOf({ kind: 'not_sent', reason: 'ECONNREFUSED', untrusted: false })).toBe('not_sent not_sent');
-    expect(stateOf({ kind: 'not_sent', reason: 'CERT_HAS_EXPIRED', untrusted: true })).toBe('rejected auth');
+    expect(stateOf({ kind: 'not_sent', reason: 'CERT_HAS_EXPIRED', untrusted: true })).toBe('not_sent auth');
   });
 
   it('any other status: unknown', () => {
@@ -226,7 +227,7 @@ describe('the error of a write', () => {
     ],
   ])('for %s', (_what, outcome, message, detail) => {
     const verdict = judge(ORIGIN, CHARGE, outcome);
-    if (verdict.state === 'accepted') throw new Error('it was accepted');
+    if (verdict.certain === 'accepted') throw new Error('it was accepted');
     expect(verdict.error.message).toEqual(message);
     expect(verdict.error.detail).toStrictEqual({ ...detail, request: { method: 'POST', path: CHARGE.path } });
   });
@@ -255,8 +256,8 @@ describe('the error of a write', () => {
 
   it('of a 429 has the requested delay', () => {
     expect(judge(ORIGIN, CHARGE, { ...answer(429, document(429)), retryAfter: '7' } as AttemptResult)).toMatchObject({
-      state: 'slow_down',
-      retryAfter: '7',
+      certain: 'not_sent',
+      slowDown: { retryAfter: '7' },
     });
   });
 });

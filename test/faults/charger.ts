@@ -93,7 +93,7 @@ export const chargeAt = async (
   const place = ledgerTargetOf(known, CANARY, 'test');
   const limits = { longestWrite: bound ?? client.longestWrite, longestAttempt: timeout };
   const send = (overdue: () => boolean) =>
-    client.call('ugwo.charge', { params: { ugwoUid: ugwo }, body: { type: 'charge', data }, overdue });
+    client.write('ugwo.charge', { params: { ugwoUid: ugwo }, body: { type: 'charge', data }, overdue });
   try {
     const shown = look === undefined ? undefined : await lookedAt(ugwo, clientOver(transport, origin, look), ledger);
     const charged = await sendOnce(

@@ -62,7 +62,7 @@ const charge = async (ugwo: string): Promise<void> => {
     {
       now: clock.now,
       send: (overdue) =>
-        client.call('ugwo.charge', { params: { ugwoUid: ugwo }, body: { type: 'charge', data: DATA }, overdue }),
+        client.write('ugwo.charge', { params: { ugwoUid: ugwo }, body: { type: 'charge', data: DATA }, overdue }),
     },
   );
   if (charged.kind === 'refused') throw new Error(`${ugwo} was refused: ${charged.why}`);

@@ -12,6 +12,7 @@ import { LEDGER_FILE } from '../../src/ledger/sqlite/file.ts';
 import { openLedger } from '../../src/ledger/sqlite/open.ts';
 import { paymentIn } from '../../src/ledger/transitions.ts';
 import { ledgerOptions } from '../support/ledger.ts';
+import { accepting } from '../support/outcome.ts';
 import { MINUTE, SECOND } from '../support/units.ts';
 import { lookedAt } from './looking.ts';
 import { type Made, type Medium, type Rules, simulatedService } from './model-service.ts';
@@ -406,7 +407,7 @@ export const openWorld = async (rules: Rules, folder: string) => {
       const done = sendOnce(
         { client: { longestWrite: BOUND_MS, longestAttempt: 0 }, ledger, place, words: [] },
         { ugwo, data: { medium }, again, shown },
-        { now, send },
+        { now, send: accepting(send) },
       ).catch((thrown: unknown) => thrown);
       const first = await Promise.race([started.promise, done]);
       if (first === undefined || !(typeof first === 'object' && first !== null && 'fate' in first)) {

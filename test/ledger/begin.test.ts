@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Intent, Outcome } from '../../src/ledger/entry.ts';
+import type { Intent, StoredOutcome } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { BACKENDS, open } from './support/backends.ts';
 import { account, begunOf, intent } from './support/charges.ts';
@@ -7,14 +7,14 @@ import { account, begunOf, intent } from './support/charges.ts';
 const FIRST = { again: false };
 const OTHER = { service: 'https://other.example', origin: 'https://other.example' };
 const EMULATOR = { service: 'emulator 0123456789ab', origin: 'http://127.0.0.1:1' };
-const UNKNOWN: Outcome = { state: 'unknown', exitCode: 6 };
-const accepted = (status: string): Outcome => ({ state: 'accepted', exitCode: 0, activity: account({ status }) });
+const UNKNOWN: StoredOutcome = { state: 'unknown', exitCode: 6 };
+const accepted = (status: string): StoredOutcome => ({ state: 'accepted', exitCode: 0, activity: account({ status }) });
 
 const begun = async (ledger: Ledger, more: Partial<Intent> = {}) => begunOf(await ledger.begin(intent(more), FIRST));
 
 describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
   describe('begin', () => {
-    it.each<[string, Partial<Intent>, Outcome | undefined, Partial<Intent>, boolean]>([
+    it.each<[string, Partial<Intent>, StoredOutcome | undefined, Partial<Intent>, boolean]>([
       ['is being sent', OTHER, undefined, {}, true],
       ['is unknown', OTHER, UNKNOWN, {}, true],
       ['is open', OTHER, accepted('requires_action'), {}, true],

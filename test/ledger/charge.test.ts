@@ -9,6 +9,7 @@ import type { Ledger } from '../../src/ledger/ledger.ts';
 import { type ChargeRequest, type LedgerContext, sendOnce } from '../../src/ledger/send.ts';
 import { thrownBy } from '../client/support.ts';
 import { CANARY } from '../support/canary.ts';
+import { accepting } from '../support/outcome.ts';
 import { ACTIVITY, UGWO_ID } from '../support/service.ts';
 import { beside, momentAt, NOON, newPath, open, PLACE } from './support/charges.ts';
 
@@ -30,7 +31,7 @@ const charging = (
   ledger: Ledger,
   send: (overdue: () => boolean) => Promise<ApiRecord>,
   more: Partial<ChargeRequest> = {},
-) => sendOnce(over(ledger), request(more), { now: () => NOON, send });
+) => sendOnce(over(ledger), request(more), { now: () => NOON, send: accepting(send) });
 
 const failing = (thrown: unknown) => async (): Promise<ApiRecord> => {
   throw thrown;
@@ -192,7 +193,10 @@ describe('sendOnce for a charge', () => {
       told = overdue();
       return madeHere(ACTIVITY);
     };
-    await sendOnce(context, request({ since: momentAt(NOON - age), tries: 9 }), { now: () => NOON, send });
+    await sendOnce(context, request({ since: momentAt(NOON - age), tries: 9 }), {
+      now: () => NOON,
+      send: accepting(send),
+    });
     expect(told).toBe(late);
   });
 
@@ -210,7 +214,7 @@ describe('sendOnce for a charge', () => {
     const elsewhere = { ...PLACE, service: 'https://b.example', origin: 'https://b.example' };
     await sendOnce({ ...over(ledger), place: elsewhere }, request(), {
       now: () => NOON,
-      send: async () => madeHere(ACTIVITY),
+      send: accepting(async () => madeHere(ACTIVITY)),
     });
     let [now, sent] = [NOON, 0];
     const asking = sendOnce({ ...over(ledger), ledger: { ...ledger, moment: () => momentAt(now) } }, request(), {
@@ -218,10 +222,10 @@ describe('sendOnce for a charge', () => {
       elsewhere: async () => {
         now += 5001;
       },
-      send: async () => {
+      send: accepting(async () => {
         sent += 1;
         return madeHere(ACTIVITY);
-      },
+      }),
     });
     expect(await thrownBy(asking)).toMatchObject({ detail: { resendAfter: 0, ledgerId: expect.any(String) } });
     expect([sent, (await onlyRow(ledger))?.state]).toEqual([0, 'not_sent']);
@@ -236,7 +240,10 @@ describe('sendOnce for a charge', () => {
       told = overdue();
       return madeHere(ACTIVITY);
     };
-    await sendOnce(context, request({ since: momentAt(NOON), askedAt: NOON + 3_600_000 }), { now: () => NOON, send });
+    await sendOnce(context, request({ since: momentAt(NOON), askedAt: NOON + 3_600_000 }), {
+      now: () => NOON,
+      send: accepting(send),
+    });
     expect(told).toBe(true);
   });
 
@@ -293,7 +300,7 @@ describe('the ledger files', () => {
     const redactor = new Redactor();
     redactor.add(CANARY);
     const ledger = await open(path, { clean: (text) => redactor.cleanAll(text) });
-    const world = { now: () => NOON, send };
+    const world = { now: () => NOON, send: accepting(send) };
     await sendOnce(over(ledger), request({ data }), world).catch(() => undefined);
     expect(await onlyRow(ledger)).toMatchObject({ phone: '…4567' });
     // --no-validate allows a key in any field.

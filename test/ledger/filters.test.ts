@@ -6,6 +6,7 @@ import { sendOnce } from '../../src/ledger/send.ts';
 import { operator } from '../../src/ledger/sender.ts';
 import { snapshotOf } from '../../src/ledger/snapshot.ts';
 import { ugwoOf, uidOf } from '../support/ids.ts';
+import { accepting } from '../support/outcome.ts';
 import { BACKENDS, open } from './support/backends.ts';
 import { account, beginCharge, begunOf, intent, NOON, PLACE } from './support/charges.ts';
 
@@ -149,7 +150,10 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
     const sent = await sendOnce(
       { client, ledger, place: PLACE, words: [] },
       { ugwo: ugwoOf(1), data: { medium: 'ussd' }, again: false },
-      { now: () => NOON, send: async () => ({ value: { uid: uidOf(1), status: 'requires_action' }, text: '' }) },
+      {
+        now: () => NOON,
+        send: accepting(async () => ({ value: { uid: uidOf(1), status: 'requires_action' }, text: '' })),
+      },
     );
     if (sent.kind === 'refused') throw new Error(sent.why);
     expect((await ledger.get(sent.id))?.operator).toBe(ledger.account ?? operator());

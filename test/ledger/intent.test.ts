@@ -6,6 +6,7 @@ import type { Intent } from '../../src/ledger/entry.ts';
 import { type ChargeRequest, sendOnce } from '../../src/ledger/send.ts';
 import { snapshotOf } from '../../src/ledger/snapshot.ts';
 import { thrownBy } from '../client/support.ts';
+import { accepting } from '../support/outcome.ts';
 import { ACTIVITY } from '../support/service.ts';
 import { NOON, PLACE } from './support/charges.ts';
 import { memoryLedger, UGWO } from './support/memory.ts';
@@ -31,10 +32,10 @@ const charging = async (some: Partial<ChargeRequest>, answer: unknown = madeHere
   const context = { client, ledger: { ...ledger, begin }, place: PLACE, words: [] };
   const charged = sendOnce(context, request, {
     now: () => NOON,
-    send: async () => {
+    send: accepting(async () => {
       if (answer instanceof Error) throw answer;
       return answer as ReturnType<typeof madeHere>;
-    },
+    }),
   });
   const [ended] = await Promise.allSettled([charged]);
   const thrown = ended.status === 'rejected' ? await thrownBy(charged) : undefined;

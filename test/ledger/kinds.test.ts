@@ -8,6 +8,7 @@ import { chargesOf } from '../../src/ledger/reconcile.ts';
 import { refusedError } from '../../src/ledger/refused.ts';
 import { sendOnce } from '../../src/ledger/send.ts';
 import { thrownBy } from '../client/support.ts';
+import { accepting } from '../support/outcome.ts';
 import { BACKENDS, open } from './support/backends.ts';
 import { intent, MINUTE, NOON, PLACE, SELF } from './support/charges.ts';
 
@@ -43,7 +44,7 @@ const make = async (ledger: Ledger, how: How = {}) => {
   const made = await sendOnce(
     { client, ledger, place: PLACE, words },
     { effect, about, path: '/v1/refunds', body: body === null ? undefined : JSON.stringify(body), once, again },
-    { now: () => NOON, send },
+    { now: () => NOON, send: accepting(send) },
   );
   if (made.kind === 'refused') throw refusedError(made, words, false);
   return made;

@@ -5,6 +5,7 @@ import type { Entry, Moment } from '../../src/ledger/entry.ts';
 import type { BeginOptions, Ledger } from '../../src/ledger/ledger.ts';
 import { type ChargeRequest, type SendDeps, sendOnce } from '../../src/ledger/send.ts';
 import { thrownBy } from '../client/support.ts';
+import { accepting } from '../support/outcome.ts';
 import { ACTIVITY } from '../support/service.ts';
 import { HOUR } from '../support/units.ts';
 import { momentAt, NOON, PLACE } from './support/charges.ts';
@@ -25,7 +26,7 @@ const charging = (some: Partial<Ledger>, world: Partial<SendDeps> = {}, request:
       words: ['--profile', 'x'],
     },
     { ugwo: UGWO, data: { medium: 'ussd' }, again: false, ...request },
-    { now: () => NOON, send: async () => made(), ...world },
+    { now: () => NOON, send: accepting(async () => made()), ...world },
   );
 
 describe('an unusual accepted answer', () => {
@@ -51,7 +52,7 @@ describe('an unusual accepted answer', () => {
       kept.push(outcome.odd);
       return undefined;
     };
-    const charged = await charging({ record: noting }, { send: async () => record });
+    const charged = await charging({ record: noting }, { send: accepting(async () => record) });
     expect(charged).toMatchObject({ kind: 'accepted', odd });
     expect(kept).toEqual([odd]);
   });
@@ -131,10 +132,10 @@ describe('a charge', () => {
     await charging(
       { moment },
       {
-        send: async (isOverdue) => {
+        send: accepting(async (isOverdue: () => boolean) => {
           asked.push(isOverdue());
           return made();
-        },
+        }),
       },
     );
     expect(asked).toEqual([overdue]);

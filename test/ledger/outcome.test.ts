@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { EmergencyLine } from '../../src/ledger/backend.ts';
-import type { Charge, Entry, Evidence, Outcome, Resolution } from '../../src/ledger/entry.ts';
+import type { Charge, Entry, Evidence, Resolution, StoredOutcome } from '../../src/ledger/entry.ts';
 import { expireStale, isStale } from '../../src/ledger/guard.ts';
 import { note, observe, record, resolve, takeIn } from '../../src/ledger/outcome.ts';
 import { addsTo, changesState } from '../../src/ledger/transitions.ts';
@@ -21,7 +21,7 @@ const sending = (id = 'chg-mine', more: Partial<Charge> = {}): Entry =>
   charge({ id, state: 'sending', ...NOTHING_KNOWN, activity: undefined, ...more });
 
 describe('record', () => {
-  it.each<[string, Outcome, readonly object[]]>([
+  it.each<[string, StoredOutcome, readonly object[]]>([
     ['accepted', { state: 'accepted', exitCode: 0, activity: account() }, [{ activities: [UID] }]],
     ['rejected', { state: 'rejected', exitCode: 3 }, [{ activities: [] }]],
     ['unknown', { state: 'unknown', exitCode: 6 }, [{ activities: [] }, { standing: THING }]],

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { PAYMENT_NAMES, paymentsThat } from '../../src/charge/payment.ts';
-import type { Intent, Outcome } from '../../src/ledger/entry.ts';
+import type { Intent, StoredOutcome } from '../../src/ledger/entry.ts';
 import type { Begun, Ledger } from '../../src/ledger/ledger.ts';
 import { type KeptPolicy, NO_TOTAL, OTHERS, type Policy } from '../../src/ledger/policy.ts';
 import { COUNTING } from '../../src/ledger/sql.ts';
@@ -29,7 +29,7 @@ const forbidden = (why: string, more: object = {}) => ({
   why: 'policy',
   policy: { forbidden: { why, ...more } },
 });
-const accepted = (status: string, uid: string): Outcome => ({
+const accepted = (status: string, uid: string): StoredOutcome => ({
   state: 'accepted',
   exitCode: 0,
   activity: account({ status, uid }),
@@ -216,7 +216,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
     await begun(ledger, asking(1));
   });
 
-  it.each<[string, Outcome, boolean]>([
+  it.each<[string, StoredOutcome, boolean]>([
     ['is unknown', { state: 'unknown', exitCode: 6 }, true],
     ['was accepted', accepted('requires_action', 'act.AbCd.2'), true],
     ['was paid', accepted('successful', 'act.AbCd.2'), true],

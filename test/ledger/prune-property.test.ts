@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Entry, KeptActivity, Outcome } from '../../src/ledger/entry.ts';
+import type { Entry, KeptActivity, StoredOutcome } from '../../src/ledger/entry.ts';
 import type { Begun, Ledger } from '../../src/ledger/ledger.ts';
 import { ledgerOver } from '../../src/ledger/open.ts';
 import { snapshotOf } from '../../src/ledger/snapshot.ts';
@@ -136,7 +136,7 @@ const openWorld = (prunes: boolean) => {
           if (id === undefined) return undefined;
           const accepted = one.state === 'accepted' ? { activity: one.activity(now) } : {};
           const evidence = { kind: 'answer', at: '2026-11-20T12:00:00+00:00', message: 'as it was told' };
-          const outcome: Outcome = { state: one.state, exitCode: one.exitCode, evidence, ...accepted };
+          const outcome: StoredOutcome = { state: one.state, exitCode: one.exitCode, evidence, ...accepted };
           return order(await ledger.record(id, outcome));
         }
         case 'observe':

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { Evidence, Outcome, RequestTerms } from '../../src/ledger/entry.ts';
+import type { Evidence, RequestTerms, StoredOutcome } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { BACKENDS, open } from './support/backends.ts';
 import { account, beginCharge, intent, MINUTE, NOON } from './support/charges.ts';
 import { shown } from './support/shown.ts';
 
 const AT = '2026-11-20T12:00:00+00:00';
-const ACCEPTED: Outcome = { state: 'accepted', exitCode: 0, activity: account() };
+const ACCEPTED: StoredOutcome = { state: 'accepted', exitCode: 0, activity: account() };
 const LOOK: Evidence = { kind: 'look', at: AT };
 
 const evidenceOf = async (ledger: Ledger, id: string) => (await ledger.get(id))?.evidence;
@@ -42,9 +42,9 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
 
     it.each([
       ['open', undefined, 'not_created'],
-      ['unknown', { state: 'unknown', exitCode: 6 } as Outcome, 'not_created'],
+      ['unknown', { state: 'unknown', exitCode: 6 } as StoredOutcome, 'not_created'],
       ['accepted', ACCEPTED, 'unknown'],
-      ['rejected', { state: 'rejected', exitCode: 3 } as Outcome, 'unknown'],
+      ['rejected', { state: 'rejected', exitCode: 3 } as StoredOutcome, 'unknown'],
       ['open at another service', 'elsewhere', 'unknown'],
       ['open for another payment request', 'other', 'unknown'],
     ] as const)(

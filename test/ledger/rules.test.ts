@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { numberDigestOf, type Outcome, type Sender } from '../../src/ledger/entry.ts';
+import { numberDigestOf, type Sender, type StoredOutcome } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { thrownBy } from '../client/support.ts';
 import { BACKENDS, open } from './support/backends.ts';
@@ -7,7 +7,7 @@ import { account, beginCharge, intent, MINUTE, momentAt, NOON, SELF } from './su
 import { shown } from './support/shown.ts';
 
 const FIRST = { again: false };
-const ACCEPTED: Outcome = { state: 'accepted', exitCode: 0, activity: account() };
+const ACCEPTED: StoredOutcome = { state: 'accepted', exitCode: 0, activity: account() };
 
 describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
   describe('a charge in the ledger', () => {
@@ -78,7 +78,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       });
     });
 
-    it.each<[Outcome['state'], number]>([
+    it.each<[StoredOutcome['state'], number]>([
       ['accepted', 0],
       ['rejected', 3],
       ['not_sent', 5],

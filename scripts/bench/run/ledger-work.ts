@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Intent, Outcome } from '../../../src/ledger/entry.ts';
+import type { Intent, StoredOutcome } from '../../../src/ledger/entry.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 
 const JOB = 'job-benchbenchbench1';
@@ -23,7 +23,7 @@ export const intent = (row?: number): Intent => ({
   ...(row === undefined ? {} : { job: JOB, row }),
 });
 
-const accepted = (): Outcome => ({
+const accepted = (): StoredOutcome => ({
   state: 'accepted',
   exitCode: 0,
   activity: {

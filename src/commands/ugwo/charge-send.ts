@@ -193,7 +193,7 @@ export const sendCharge = async (
   const send: SendDeps['send'] = async (overdue) => {
     await sends?.();
     const isNothing = async (): Promise<boolean> => !overdue() && (await showsNothingNew(ugwo, shown, rowDeps, io));
-    return rowDeps.client.call('ugwo.charge', { ...call, overdue, tries, isNothing, slowDown });
+    return rowDeps.client.write('ugwo.charge', { ...call, overdue, tries, isNothing, slowDown });
   };
   return sendOnce(rowDeps, charge, { now: io.clock.now, send, elsewhere, judged, turn });
 };

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { type Exchange, judge, type Verdict } from '../../../src/client/answer.ts';
+import type { Accepted, Failed } from '../../../src/charge/outcome.ts';
+import { type Exchange, judge } from '../../../src/client/answer.ts';
 import type { AttemptResult } from '../../../src/client/transport.ts';
 import { oddMembers } from '../../../src/contract/oddities.ts';
 import { operations } from '../../../src/contract/operations.ts';
@@ -75,19 +76,16 @@ const isProven = (exchange: Exchange, raw: Uint8Array): boolean => {
 };
 
 /** The next steps with an accepted answer must not fail either. */
-const holdsAccepted = (
-  { operation, params }: Exchange,
-  { received }: Verdict & { readonly state: 'accepted' },
-): void => {
-  oddMembers(operation, received.value, params);
-  const { nextAction, uid } = keptActivity(received.value, received);
-  must(uid === (received.value as { uid?: unknown }).uid, () => 'another identifier is kept');
+const holdsAccepted = ({ operation, params }: Exchange, { record }: Accepted): void => {
+  oddMembers(operation, record.value, params);
+  const { nextAction, uid } = keptActivity(record.value, record);
+  must(uid === (record.value as { uid?: unknown }).uid, () => 'another identifier is kept');
   must(JSON.stringify(nextAction).length <= 2 * BOUNDS.kept, () => 'too much is kept of what the customer must do');
 };
 
 const io = { redactor: new Redactor() };
 
-const holdsRefused = ({ error }: Exclude<Verdict, { readonly state: 'accepted' }>): void => {
+const holdsFailed = ({ error }: Failed): void => {
   const line = [...errorLine(error, EXIT_CODES[error.kind], io)].join('');
   must(JSON.parse(line).error.exit_code === EXIT_CODES[error.kind], () => `another exit code in ${line}`);
 };
@@ -109,9 +107,10 @@ export const answers = target(
     const body = await bodyOf(given.body);
     const verdict = judge(ORIGIN, exchange, { kind: 'answer', ...given, body });
     const states = expected(exchange, given);
-    must(states.includes(verdict.state), () => `judged as ${verdict.state}, and ${states.join(' or ')} was expected`);
-    if (verdict.state === 'accepted') holdsAccepted(exchange, verdict);
-    else holdsRefused(verdict);
+    const state = verdict.slowDown === undefined ? verdict.certain : 'slow_down';
+    must(states.includes(state), () => `judged as ${state}, and ${states.join(' or ')} was expected`);
+    if (verdict.certain === 'accepted') holdsAccepted(exchange, verdict);
+    else holdsFailed(verdict);
   },
 );
 
@@ -120,10 +119,9 @@ export const failures = target(
   'failures',
   () => fc.tuple(fc.constantFrom(CHARGE, UPDATE), failure),
   ([exchange, outcome]) => {
-    const { state } = judge(ORIGIN, exchange, outcome);
-    const wanted =
-      outcome.kind === 'broken' ? 'unknown' : 'untrusted' in outcome && outcome.untrusted ? 'rejected' : 'not_sent';
-    must(state === wanted, () => `judged as ${state}`);
+    const { certain } = judge(ORIGIN, exchange, outcome);
+    const wanted = outcome.kind === 'broken' ? 'unknown' : 'not_sent';
+    must(certain === wanted, () => `judged as ${certain}`);
   },
 );
 
@@ -141,7 +139,7 @@ export const proven = target(
   async ([exchange, text]) => {
     const body = await bodyOf(Buffer.from(text));
     const verdict = judge(ORIGIN, exchange, { kind: 'answer', status: 200, retryAfter: undefined, body });
-    must(verdict.state === 'accepted', () => `judged as ${verdict.state}`);
-    if (verdict.state === 'accepted') holdsAccepted(exchange, verdict);
+    must(verdict.certain === 'accepted', () => `judged as ${verdict.certain}`);
+    if (verdict.certain === 'accepted') holdsAccepted(exchange, verdict);
   },
 );

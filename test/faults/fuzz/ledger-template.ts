@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { memo } from '../../../src/core/async.ts';
-import type { Intent, Outcome } from '../../../src/ledger/entry.ts';
+import type { Intent, StoredOutcome } from '../../../src/ledger/entry.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { openLedger } from '../../../src/ledger/sqlite/open.ts';
 import { ledgerOptions } from '../../support/ledger.ts';
@@ -42,7 +42,7 @@ export const intentOf = (ugwo: string): Intent => ({
   bound: 600_000,
 });
 
-const accepted = (nth: number, status: string): Outcome => ({
+const accepted = (nth: number, status: string): StoredOutcome => ({
   state: 'accepted',
   exitCode: 0,
   activity: {
@@ -55,7 +55,7 @@ const accepted = (nth: number, status: string): Outcome => ({
 });
 
 /** The outcomes that block a second charge, by payment request. */
-const STANDING: Readonly<Record<string, Outcome | undefined>> = {
+const STANDING: Readonly<Record<string, StoredOutcome | undefined>> = {
   'ugw.AbCd.sending': undefined,
   'ugw.AbCd.unknown': { state: 'unknown', exitCode: 6 },
   'ugw.AbCd.payable': accepted(1, 'requires_action'),
@@ -98,7 +98,7 @@ const make = async (): Promise<Template> => {
   try {
     const [first] = await step((ledger) => fill(ledger, 100));
     const [sending, ids] = await step(async (ledger) => {
-      const all: (readonly [string, Outcome | undefined])[] = [];
+      const all: (readonly [string, StoredOutcome | undefined])[] = [];
       for (const [ugwo, outcome] of Object.entries(STANDING)) all.push([await began(ledger, ugwo), outcome]);
       return all;
     });

@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { reasonOf } from '../../../src/core/error.ts';
 import { openDatabase } from '../../../src/database/open.ts';
-import type { Intent, Outcome } from '../../../src/ledger/entry.ts';
+import type { Intent, StoredOutcome } from '../../../src/ledger/entry.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { highestPath, LEDGER_FILE } from '../../../src/ledger/sqlite/file.ts';
 import { openLedger } from '../../../src/ledger/sqlite/open.ts';
@@ -12,7 +12,7 @@ import { ledgerOptions } from '../../support/ledger.ts';
 import { account, beside, intent, MINUTE, NOON, newPath, open, SELF } from '../support/charges.ts';
 
 const FIRST = { again: false } as const;
-const STANDING: readonly Outcome[] = [
+const STANDING: readonly StoredOutcome[] = [
   { state: 'unknown', exitCode: 6 },
   { state: 'accepted', exitCode: 0 },
 ];
@@ -32,7 +32,7 @@ const fill = async (ledger: Ledger, count: number): Promise<void> => {
   for (let index = 0; index < count; index += 1) {
     const begun = await ledger.begin(intent({ about: ugwoOf(index) }), FIRST);
     if (begun.kind !== 'begun') throw new Error(begun.why);
-    const outcome = STANDING[index % 2] as Outcome;
+    const outcome = STANDING[index % 2] as StoredOutcome;
     const uid = `act.AbCd.${String(index).padStart(24, '0')}`;
     await ledger.record(begun.id, outcome.state === 'accepted' ? { ...outcome, activity: account({ uid }) } : outcome);
     await ledger.jobs.open({ ...JOB, id: `job-${index}` }, 1);

@@ -12,7 +12,7 @@ import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import type { EmergencyLine } from '../../../src/ledger/backend.ts';
-import type { Outcome } from '../../../src/ledger/entry.ts';
+import type { StoredOutcome } from '../../../src/ledger/entry.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { keptActivity } from '../../../src/ledger/snapshot.ts';
 import { emergencyText, leftBehind, openEmergencyFile } from '../../../src/ledger/sqlite/emergency.ts';
@@ -31,7 +31,7 @@ const filesBeside = (path: string): string[] =>
 const unrecorded = async (
   path: string,
   ledger: Ledger,
-  outcome: Outcome = { state: 'accepted', exitCode: 0, activity: account() },
+  outcome: StoredOutcome = { state: 'accepted', exitCode: 0, activity: account() },
 ): Promise<{ id: string; error: unknown }> => {
   const id = await beginCharge(ledger);
   beside(path, "CREATE TRIGGER broken BEFORE UPDATE ON charge BEGIN SELECT RAISE(FAIL, 'the disk is full'); END");

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { DatabaseKind, Journal } from '../../../src/database/connect.ts';
-import type { Outcome } from '../../../src/ledger/entry.ts';
+import type { StoredOutcome } from '../../../src/ledger/entry.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { LEDGER_FILE, type LockWait, patiently } from '../../../src/ledger/sqlite/file.ts';
 import { openLedger } from '../../../src/ledger/sqlite/open.ts';
@@ -10,7 +10,7 @@ import { newFolder } from '../../support/program.ts';
 import { intent } from '../support/memory.ts';
 
 const busy = (): Error => Object.assign(new Error('database is locked'), { errcode: 5 });
-const REJECTED: Outcome = { state: 'rejected', exitCode: 3 };
+const REJECTED: StoredOutcome = { state: 'rejected', exitCode: 3 };
 const HOW = { again: false };
 
 /** Waits without time passing; `waits` counts the waits, and `onWait` runs during each. */

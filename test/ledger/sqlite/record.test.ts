@@ -1,12 +1,12 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import { keptAccount, type Outcome } from '../../../src/ledger/entry.ts';
+import { keptAccount, type StoredOutcome } from '../../../src/ledger/entry.ts';
 import { thrownBy } from '../../client/support.ts';
 import { ledgerOptions } from '../../support/ledger.ts';
 import { account, beginCharge, beside, intent, NOON, newPath, open } from '../support/charges.ts';
 import { shown } from '../support/shown.ts';
 
-const ACCEPTED: Outcome = { state: 'accepted', exitCode: 0, activity: account() };
+const ACCEPTED: StoredOutcome = { state: 'accepted', exitCode: 0, activity: account() };
 
 describe('a failure to record an outcome', () => {
   it('names the missing charge, and its payment request if known', async () => {
