@@ -1,5 +1,6 @@
 import { usageError } from '../core/error.ts';
-import { flag, type GivenOptions, type OptionSpecs, option, type Parse, rarely, taking } from './define.ts';
+import { asFlag } from '../core/input.ts';
+import { type FieldTable, flag, type GivenOptions, option, type Parse, rarely, taking } from './define.ts';
 import { asFile, asInteger, asNames, asOneOf, asRate, asText } from './options.ts';
 
 const MOST_AT_ONCE = 128;
@@ -75,15 +76,12 @@ export const BULK_OUTPUT =
   'With --from a summary: job, command, file, rows, a count for each state, not_started, skipped, report';
 
 /** Throws a usage error if an option that each row must set itself was given with --from. */
-export const refuseBeside = <O extends OptionSpecs>(
-  options: O,
-  given: GivenOptions<O>,
-  own: readonly (keyof O)[],
-): void => {
-  const name = own.find((one) => given[one] !== undefined);
-  if (name === undefined) return;
-  const [flag] = options[name]?.flags.split(' ') ?? [];
-  throw usageError(`--from and ${flag} can't be used together`, { hint: 'give each row its own, in a column' });
+export const refuseBeside = (fields: FieldTable, given: object): void => {
+  const own = Object.entries(fields).find(([name, field]) => field.own && Object.hasOwn(given, name));
+  if (own === undefined) return;
+  throw usageError(`--from and ${asFlag(own[0])} can't be used together`, {
+    hint: 'give each row its own, in a column',
+  });
 };
 
 type BulkGiven = GivenOptions<typeof BULK_OPTIONS>;

@@ -52,8 +52,28 @@ export interface ArgumentSpec extends Takes {
   readonly required: boolean;
 }
 
+/** The places of a field besides its option. Each has the field's name, unless it says otherwise. */
+export interface BodyField {
+  /** Path of its property in the body, or paths of several, which `value` sets. False if the body has none. */
+  readonly property?: string | readonly string[] | false;
+  /** Turns what was given into what the body has; undefined leaves it out. */
+  readonly value?: (given: never) => unknown;
+  /** Column of a file, as `RowKind.columns` writes it. False if there is none. */
+  readonly column?: string | false;
+  /** Each row of a file has its own value, so the option can't be used with --from. */
+  readonly own?: true;
+}
+
+/** The fields of a body by name. One without `flags` has no option. */
+export type FieldTable = Readonly<Record<string, BodyField & Partial<OptionSpec>>>;
+
 /** Declares an option with a value; `parse` throws a usage error on an invalid text. */
-export const option = <T>(flags: string, about: string, parse: Parse<T>, takes: Takes = {}): OptionSpec<T> => ({
+export const option = <T>(
+  flags: string,
+  about: string,
+  parse: Parse<T>,
+  takes: Takes & BodyField = {},
+): OptionSpec<T> & BodyField => ({
   ...parse,
   ...takes,
   flags,
@@ -62,7 +82,12 @@ export const option = <T>(flags: string, about: string, parse: Parse<T>, takes: 
 });
 
 /** Declares an option that may be given several times. */
-export const repeated = <T>(flags: string, about: string, parse: Parse<T>, takes: Takes = {}): OptionSpec<T[]> => ({
+export const repeated = <T>(
+  flags: string,
+  about: string,
+  parse: Parse<T>,
+  takes: Takes & BodyField = {},
+): OptionSpec<T[]> & BodyField => ({
   ...(option(flags, about, parse, takes) as unknown as OptionSpec<T[]>),
   repeats: true,
 });
@@ -82,6 +107,12 @@ export const argument = (name: string, about: string, takes: Takes = {}): Argume
 });
 
 export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
+
+/** The options of a table of fields. */
+export const pickOptions = <F extends FieldTable>(fields: F) =>
+  Object.fromEntries(Object.entries(fields).filter(([, { flags }]) => flags !== undefined)) as {
+    readonly [K in keyof F as F[K] extends OptionSpec ? K : never]: F[K];
+  };
 
 /** Marks some of the options as rarely used: a person can do without them in the first weeks. */
 export const rarely = <O extends OptionSpecs>(names: readonly (keyof O)[], options: O): O => ({

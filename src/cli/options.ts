@@ -97,11 +97,19 @@ export const asSource: Parse<Source> = taking({ type: 'json', completes: 'source
 
 export const asFile: Parse<string> = taking({ completes: 'file' }, asText);
 
-/** The two ways to give an amount of money. */
+/** The two ways to give an amount of money. In the body, `amount` has the minor unit. */
 export const AMOUNT_OPTIONS = rarely(['amount_minor'], {
-  amount: option('--amount <5,000.00>', "amount with the currency's decimals", asText, { type: 'amount' }),
+  amount: option('--amount <5,000.00>', "amount with the currency's decimals", asText, {
+    type: 'amount',
+    column: 'amount or amount_minor',
+    own: true,
+  }),
   amount_minor: option('--amount-minor <n>', 'amount in the minor unit (kobo for NGN), in place of --amount', asText, {
     type: 'integer',
+    property: 'amount',
+    value: () => undefined,
+    column: false,
+    own: true,
   }),
 } as const);
 

@@ -1,6 +1,7 @@
 import type { Cells } from '../bulk/cells.ts';
+import type { BodyField, FieldTable } from '../cli/define.ts';
 import { asFlag, type FlagOf } from '../core/input.ts';
-import { definedIn, NumberText } from '../core/json.ts';
+import { definedIn, NumberText, namesAlong, pick } from '../core/json.ts';
 import { type GivenAmount, readGiven } from '../core/money.ts';
 
 /** Finds the option that sets the value of a column for every row. It has the same name. */
@@ -9,15 +10,50 @@ export const flagIn =
   (column) =>
     (options as Readonly<Record<string, unknown>>)[column] === undefined ? undefined : asFlag(column);
 
-/** The texts of a row. Options apply where the row has none. */
-export const textsIn = <K extends string>(
+type FieldValues = Readonly<Record<string, unknown>>;
+
+/** Columns that set a field; none without a column. */
+const ownColumns = (name: string, { column = name }: BodyField): readonly string[] =>
+  column === false ? [] : column.replace(/\.k$/, '').split(' or ');
+
+/** Columns of a file for a body, as `RowKind.columns` writes them; without that of the key. */
+export const listColumns = (fields: FieldTable, key: string): readonly string[] =>
+  Object.entries(fields).flatMap(([name, { column = name }]) => (column === false || column === key ? [] : [column]));
+
+/** The values of the fields among the given options, in the order of the table. */
+export const pickValues = (fields: FieldTable, given: object): FieldValues =>
+  pick(given as FieldValues, Object.keys(fields));
+
+/** The texts of a row, without the key's. Options apply where the row has none. */
+export const readTexts = <F extends FieldTable>(
+  fields: F,
+  key: string,
   cells: Cells,
-  columns: readonly K[],
-  options: { readonly [C in K]?: string },
-): { readonly [C in K]?: string } => ({
+  options: { readonly [K in keyof F]?: unknown },
+): { readonly [K in keyof F]?: string } => ({
   ...options,
-  ...definedIn(Object.fromEntries(columns.map((name) => [name, cells.text(name)]))),
+  ...definedIn(
+    Object.fromEntries(
+      listColumns(fields, key)
+        .filter((name) => Object.hasOwn(fields, name))
+        .map((name) => [name, cells.text(name)]),
+    ),
+  ),
 });
+
+/** A body with the values at the properties of their fields. */
+export const buildBody = (fields: FieldTable, values: FieldValues): FieldValues => {
+  const body = new Map<string, unknown>();
+  for (const [name, { property = name, value: turn = (given: unknown) => given }] of Object.entries(fields)) {
+    const value = values[name] === undefined || property === false ? undefined : turn(values[name] as never);
+    if (value === undefined) continue;
+    for (const [path, one] of Object.entries(typeof property === 'string' ? { [property]: value } : Object(value))) {
+      const [first = '', part] = path.split('.');
+      body.set(first, part === undefined ? one : { ...Object(body.get(first)), [part]: one });
+    }
+  }
+  return Object.fromEntries(body);
+};
 
 /** The column that sets a field, wholly or in part: `meta.a:` for `meta.a.b`. Undefined if none does. */
 export const columnAmong = (columns: readonly string[], field: string): string | undefined => {
@@ -32,19 +68,62 @@ export const columnBy =
   (fieldOf: FlagOf, columns: readonly string[], flagOf: FlagOf): FlagOf =>
   (path) => {
     const field = fieldOf(path);
-    if (field === undefined) return path;
-    if (field === 'amount' && columns.includes('amount_minor')) return 'amount_minor';
-    return columnAmong(columns, field) ?? flagOf(field) ?? field;
+    return field === undefined ? path : (columnAmong(columns, field) ?? flagOf(field) ?? field);
   };
 
-/** Finds the flag that sets a property of the body. */
-export const flagBy =
-  (fieldOf: FlagOf, amount: GivenAmount | undefined): FlagOf =>
+/** Paths of the fields' properties. A service may also call a field by its own name. */
+const propertiesOf = (fields: FieldTable) =>
+  Object.entries(fields).flatMap(([name, { property = name }]) =>
+    [property || name, name].flat().map((path) => ({ name, own: path.split('.') })),
+  );
+
+/**
+ * The field that sets a property, and the rest of the property's path. It shares the longest beginning with the path.
+ * A field that is set comes first if the property is a part of it. `known` are names that occur in paths.
+ */
+const findField = (
+  fields: FieldTable,
+  path: string,
+  isSet: (name: string, rest: readonly string[]) => boolean,
+  known: readonly string[] = [],
+) => {
+  const properties = propertiesOf(fields);
+  const names = namesAlong(path, [...properties.flatMap(({ own }) => own), ...known]);
+  const ranked = properties.flatMap(({ name, own }) => {
+    const other = own.findIndex((one, index) => one !== names[index]);
+    const shared = other === -1 ? own.length : other;
+    const rest = names.slice(shared);
+    const more = isSet(name, rest) ? (other === -1 ? names.length : 0.5) : 0;
+    return shared === 0 ? [] : [{ name, rest, rank: shared + more }];
+  });
+  return ranked.sort((one, next) => next.rank - one.rank)[0];
+};
+
+/** Finds the flag that sets a property of the body: of the given options, else the one that could. */
+export const findFlag =
+  (fields: FieldTable, given: FieldValues): FlagOf =>
   (path) => {
-    const [field] = fieldOf(path)?.split('.') ?? [];
-    if (field === 'amount' && amount !== undefined) return amount.flag;
-    return field && asFlag(field);
+    const name = findField(fields, path, (one) => given[one] !== undefined)?.name ?? '';
+    return fields[name]?.flags === undefined ? undefined : asFlag(name);
   };
+
+/** Names what sets a property for a row: a column, else a given option, else the column that could. */
+export const findColumn = (fields: FieldTable, columns: readonly string[], given: FieldValues): FlagOf => {
+  const parts = columns.flatMap((name) => name.replace(/:$/, '').split('.'));
+  const among = (name: string, rest: readonly string[]): string | undefined =>
+    ownColumns(name, fields[name] ?? {})
+      .map((column) => columnAmong(columns, [column, ...rest].join('.')))
+      .find((column) => column !== undefined);
+  return (path) => {
+    const isSet = (name: string, rest: readonly string[]) =>
+      given[name] !== undefined || among(name, rest) !== undefined;
+    const field = findField(fields, path, isSet, parts);
+    if (field === undefined) return path;
+    const { name, rest } = field;
+    const [column = name] = ownColumns(name, fields[name] ?? {});
+    return among(name, rest) ?? (given[name] === undefined ? [column, ...rest].join('.') : asFlag(name));
+  };
+};
 
 /**
  * An amount in the minor unit may be a number in NDJSON. An amount with decimals must be a text, which keeps its zeros.

@@ -57,7 +57,7 @@ describe('an irreversible command against a live service', () => {
   });
 
   it('needs the refunded amount typed, or the activity if it is unknown', async () => {
-    const input = { kind: 'one', activity: 'act.AbCd.1', again: false };
+    const input = { kind: 'one', activity: 'act.AbCd.1', fields: {}, again: false };
     const of =
       (more: object): Command =>
       (deps) =>

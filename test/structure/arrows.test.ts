@@ -25,7 +25,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   spec: ['charge', 'cli', 'core'],
   // A handler is loaded by import(), so it imports what it needs.
   handler: ['bulk', 'charge', 'core', 'ledger', 'mcp', 'shared', 'view', 'webhook'],
-  shared: ['charge', 'core'],
+  shared: ['charge', 'cli', 'core'],
   view: ['charge', 'core', 'view'],
 };
 

@@ -60,7 +60,7 @@ const createCommand = defineCommand({
     const bulk = readBulk(given);
     refuseSharedStdin([given.billing_address, given.meta_json, given.data, bulk && readSourceName(bulk.from)]);
     if (bulk !== undefined) {
-      refuseBeside(options, given, ['email']);
+      refuseBeside(options, given);
       return { kind: 'file', bulk, fields };
     }
     if (given.email === undefined && given.data === undefined) {

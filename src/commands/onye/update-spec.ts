@@ -19,7 +19,7 @@ import { type Changes, CLEARABLE, type GivenField, PARTS, TEXTS } from './fields
 
 /** Options for all customer fields except the metadata. Shared by all commands that write a customer. */
 export const FIELD_OPTIONS = rarely(PARTS, {
-  email: option('--email <address>', 'e-mail address', asText),
+  email: option('--email <address>', 'e-mail address', asText, { own: true }),
   ref: option('--ref <text>', 'your reference, at most 150 characters', asText),
   first_name: option('--first-name <text>', 'at most 100 characters', asText),
   last_name: option('--last-name <text>', 'at most 100 characters', asText),

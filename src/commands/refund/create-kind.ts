@@ -5,12 +5,13 @@ import type { Client } from '../../client/client.ts';
 import { usageError } from '../../core/error.ts';
 import { idIn, idProblem } from '../../core/ids.ts';
 import type { FlagOf } from '../../core/input.ts';
-import { definedIn, namesAlong, printExact } from '../../core/json.ts';
+import { printExact } from '../../core/json.ts';
 import type { RequestTerms } from '../../ledger/entry.ts';
-import { amountIn, columnBy, flagIn, textsIn } from '../fields.ts';
+import { amountIn, buildBody, findColumn, flagIn, listColumns, pickValues, readTexts } from '../fields.ts';
 import { checkByHand, madeColumns, rowsMade } from '../make.ts';
 import type { Run } from '../run.ts';
-import { failureOf, fieldOf, lookAt } from './create.ts';
+import { failureOf, lookAt } from './create.ts';
+import { REFUND_FIELDS } from './fields-shared.ts';
 import type { FileOfRefunds } from './spec.ts';
 
 /** One valid row of the file. */
@@ -23,8 +24,8 @@ interface Item {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** The property that names the paid activity. */
-const PAID = 'ugwo_activity';
+/** The column of the paid activity. */
+const KEY = 'activity';
 
 /** The cell of a row that pays back the whole payment. */
 const ALL = 'all';
@@ -52,29 +53,26 @@ const moneyIn = (cells: Cells, currency: string | undefined, allOfIt: boolean): 
 };
 
 const readRow = (cells: Cells, activity: string, { fields, allOfIt }: FileOfRefunds, validate: boolean): Item => {
-  const text = cells.text('ugwo');
-  const ugwo = text === undefined ? undefined : idIn('ugw', text);
+  const row = readTexts(REFUND_FIELDS, KEY, cells, fields);
+  const ugwo = row.ugwo && idIn('ugw', row.ugwo);
   const problem = validate && ugwo !== undefined ? idProblem('ugw', ugwo) : undefined;
   if (problem !== undefined) cells.fault('ugwo', problem);
-  const currency = cells.text('currency')?.toUpperCase();
+  const currency = row.currency?.toUpperCase();
   const money = moneyIn(cells, currency, allOfIt);
-  const { ref, reason, provider, account_number } = textsIn(
-    cells,
-    ['ref', 'reason', 'provider', 'account_number'],
-    fields,
-  );
-  if ((provider === undefined) !== (account_number === undefined)) {
+  if ((row.provider === undefined) !== (row.account_number === undefined)) {
     cells.fault(
-      provider === undefined ? 'provider' : 'account_number',
+      row.provider === undefined ? 'provider' : 'account_number',
       'is missing: provider and account_number belong together',
     );
   }
-  const destination = provider === undefined ? undefined : { provider, account_number };
-  const given = definedIn({ amount: money?.minor, ref, reason, destination });
-  return { activity, ugwo, currency, money, body: { [PAID]: activity, ...given } };
+  return {
+    activity,
+    ugwo,
+    currency,
+    money,
+    body: buildBody(REFUND_FIELDS, { ...row, activity, amount: money?.minor }),
+  };
 };
-
-const isActivity = (propertyPath: string): boolean => namesAlong(propertyPath, [PAID]).at(-1) === PAID;
 
 /**
  * Returns the money that a row pays back, as far as the service shows it. Throws a usage error if the row's currency
@@ -107,20 +105,20 @@ export const refundKind = (file: FileOfRefunds, client: Client, run: Run): RowKi
       refused: 'refused rows have an earlier refund; --again refunds them once more, except where one is unknown',
     },
     key: {
-      name: 'activity',
+      name: KEY,
       prefix: 'act',
       aliases: ['uid', 'ugwo_activity'],
       missing: 'is missing: the paid activity, act.…',
       wrong: (text, problem) => `"${text}" ${problem}`,
     },
-    columns: ['ugwo', 'amount or amount_minor', 'currency', 'ref', 'reason', 'provider', 'account_number'],
+    columns: listColumns(REFUND_FIELDS, KEY),
     report: madeColumns('refund'),
-    options: printExact(fields),
+    options: printExact(pickValues(REFUND_FIELDS, fields)),
     flagOf,
     checkColumns: (columns, format) => checkColumns(columns, format, allOfIt),
     read: (cells, activity) => readRow(cells, activity, file, globals.validate),
     request,
-    columnOf: (_item, columns) => columnBy((path) => (isActivity(path) ? 'activity' : fieldOf(path)), columns, flagOf),
+    columnOf: (_item, columns) => findColumn(REFUND_FIELDS, columns, fields),
     counts: ({ money, body }) => [
       money?.currency ?? 'in full',
       ...('destination' in body ? ['to a given account'] : []),

@@ -10,15 +10,16 @@ import {
 } from '../../core/charge.ts';
 import { PayError, usageError } from '../../core/error.ts';
 import { namingFlags } from '../../core/input.ts';
-import { definedIn, namesAlong, valueAt } from '../../core/json.ts';
+import { valueAt } from '../../core/json.ts';
 import { bothUnits, formatMoney, readGiven } from '../../core/money.ts';
 import type { Result, View } from '../../core/result.ts';
 import { REFUND_WORDS } from '../../core/status.ts';
 import { snapshotOf } from '../../ledger/snapshot.ts';
-import { flagBy } from '../fields.ts';
+import { buildBody, findFlag } from '../fields.ts';
 import { makeOnce, planOnce } from '../make.ts';
 import { previewCall, requestOf } from '../record.ts';
 import type { Run } from '../run.ts';
+import { REFUND_FIELDS } from './fields-shared.ts';
 import type { RefundCreateInput, RefundOf } from './spec.ts';
 
 type Needs = Pick<Run, 'client' | 'ledger' | 'target'>;
@@ -105,11 +106,12 @@ const minorOf = ({ amount }: RefundOf, paid: Paid | undefined): number | undefin
 };
 
 /** Describes the refund in one line: amount, activity, and destination account if one is given. */
-const described = ({ activity, destination }: RefundOf, minor: number | undefined, paid: Paid | undefined): string => {
+const described = ({ activity, fields }: RefundOf, minor: number | undefined, paid: Paid | undefined): string => {
+  const { provider, account_number } = fields;
   const sum = minor ?? paid?.amount;
   const all = minor === undefined ? 'all that was paid' : `${minor} in the minor unit`;
   const money = paid === undefined || sum === undefined ? all : bothUnits(sum, paid.currency);
-  const to = destination === undefined ? [] : [`to account ${destination.account_number} at ${destination.provider}`];
+  const to = provider === undefined ? [] : [`to account ${account_number} at ${provider}`];
   return [`${money} of ${activity}`, ...(paid?.words ?? []), ...to].join(', ');
 };
 
@@ -117,14 +119,6 @@ const described = ({ activity, destination }: RefundOf, minor: number | undefine
 const typedFor = ({ activity }: RefundOf, minor: number | undefined, paid: Paid | undefined): string => {
   const sum = minor ?? paid?.amount;
   return paid === undefined || sum === undefined ? activity : formatMoney(String(sum), paid.currency);
-};
-
-const FIELDS = ['amount', 'ref', 'reason', 'provider', 'account_number', 'destination'];
-
-/** The column or option that sets a property of the body. */
-export const fieldOf = (propertyPath: string): string | undefined => {
-  const name = namesAlong(propertyPath, FIELDS).findLast((one) => FIELDS.includes(one));
-  return name === 'destination' ? 'provider' : name;
 };
 
 /** Adds the failure of a refund that failed at once (public material, Refunds). */
@@ -139,17 +133,18 @@ const withFailure = (result: Result): Result => {
 };
 
 const createOne = async (input: RefundOf, run: Run): Promise<Result> => {
-  const { activity, ref, reason, destination, again } = input;
+  const { activity, fields, again } = input;
   const { asCurl, dryRun } = run.globals;
   const needsLook = !asCurl || input.amount?.flag === '--amount';
-  const paid = needsLook ? await lookAt(input, run) : undefined;
+  const refunded = { activity, ugwo: fields.ugwo };
+  const paid = needsLook ? await lookAt(refunded, run) : undefined;
   const amount = minorOf(input, paid);
-  const body = { ugwo_activity: activity, ...definedIn({ amount, ref, reason, destination }) };
+  const body = buildBody(REFUND_FIELDS, { ...fields, activity, amount });
   try {
     if (asCurl) return await previewCall('refund.create', { body }, run);
     const [what, typed] = [described(input, amount, paid), typedFor(input, amount, paid)];
     const look = async (): Promise<void> => {
-      if (described(input, amount, await lookAt(input, run)) === what) return;
+      if (described(input, amount, await lookAt(refunded, run)) === what) return;
       throw new PayError('refused', `${activity} was not refunded: its payment has changed`, {
         hint: 'run the same command again to see what would be paid back',
       });
@@ -164,7 +159,7 @@ const createOne = async (input: RefundOf, run: Run): Promise<Result> => {
     }
     return withFailure({ kind: 'record', view: refundView, ...(await makeOnce('refund.create', { body }, how, run)) });
   } catch (thrown) {
-    throw namingFlags(thrown, flagBy(fieldOf, input.amount), undefined, paid?.currency);
+    throw namingFlags(thrown, findFlag(REFUND_FIELDS, fields), undefined, paid?.currency);
   }
 };
 

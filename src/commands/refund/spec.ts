@@ -5,33 +5,28 @@ import {
   flag,
   type GivenOptions,
   ONCE_EXITS,
-  option,
   optional,
   READ_EXITS,
   rarely,
 } from '../../cli/define.ts';
-import { AMOUNT_OPTIONS, asText, EVERY_PROFILE, givenAmount, PAGE_OPTIONS, readId } from '../../cli/options.ts';
+import { EVERY_PROFILE, givenAmount, PAGE_OPTIONS, readId } from '../../cli/options.ts';
 import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
-import { pick } from '../../core/json.ts';
 import type { GivenAmount } from '../../core/money.ts';
+import { REFUND_FIELDS, REFUND_OPTIONS, type RefundFields } from './fields-shared.ts';
 
 export interface RefundOf {
   readonly activity: string;
-  /** The payment request of the activity, needed if the ledger does not know it. */
-  readonly ugwo: string | undefined;
   /** Undefined refunds the whole payment. */
   readonly amount: GivenAmount | undefined;
-  readonly ref: string | undefined;
-  readonly reason: string | undefined;
-  readonly destination: { readonly provider: string; readonly account_number: string } | undefined;
+  readonly fields: RefundFields;
   readonly again: boolean;
 }
 
 /** A file of refunds. Options give the values for which the file has no column of that name. */
 export interface FileOfRefunds {
   readonly bulk: BulkInput;
-  readonly fields: Pick<Given, 'reason' | 'provider' | 'account_number'>;
+  readonly fields: RefundFields;
   /** Pays back the whole payment in every row. */
   readonly allOfIt: boolean;
   readonly again: boolean;
@@ -40,26 +35,13 @@ export interface FileOfRefunds {
 export type RefundCreateInput = ({ readonly kind: 'one' } & RefundOf) | ({ readonly kind: 'file' } & FileOfRefunds);
 
 const options = rarely(['again', 'allOfIt'], {
-  ugwo: option('--ugwo <ugw>', 'payment request of the activity, ugw.…', asText, { completes: 'ugwo' }),
-  ...AMOUNT_OPTIONS,
-  ref: option('--ref <text>', 'your reference, at most 150 characters', asText),
-  reason: option('--reason <text>', 'why, at most 255 characters', asText),
-  provider: option('--provider <code>', 'bank code to pay to, where the service asks for a destination', asText, {
-    completes: 'bank',
-  }),
-  account_number: option('--account-number <number>', 'account to pay to, 10 digits', asText),
+  ...REFUND_OPTIONS,
   allOfIt: flag('--all-of-it', 'with --from: pay back the whole payment in each row of a file without amounts'),
   again: flag('--again', 'refund once more, although a refund of this activity was made'),
   ...BULK_OPTIONS,
 } as const);
 
 type Given = GivenOptions<typeof options>;
-
-const destinationOf = ({ provider, account_number }: Given): RefundOf['destination'] => {
-  if (provider !== undefined && account_number !== undefined) return { provider, account_number };
-  if (provider === undefined && account_number === undefined) return undefined;
-  throw usageError('--provider and --account-number belong together', { hint: 'give both, or neither' });
-};
 
 const readOne = (activity: string | undefined, given: Given, validate: boolean): RefundCreateInput => {
   if (activity === undefined) {
@@ -70,24 +52,18 @@ const readOne = (activity: string | undefined, given: Given, validate: boolean):
   if (given.allOfIt === true) {
     throw usageError('--all-of-it needs --from', { hint: 'without an amount, the whole payment is paid back' });
   }
-  const { ugwo, ref, reason, again = false } = given;
-  return {
-    kind: 'one',
-    activity: readId('act', activity, validate),
-    ugwo: ugwo === undefined ? undefined : readId('ugw', ugwo, validate),
-    amount: givenAmount(given),
-    ref,
-    reason,
-    destination: destinationOf(given),
-    again,
-  };
+  readId('act', activity, validate);
+  if (given.ugwo !== undefined) readId('ugw', given.ugwo, validate);
+  if ((given.provider === undefined) !== (given.account_number === undefined)) {
+    throw usageError('--provider and --account-number belong together', { hint: 'give both, or neither' });
+  }
+  return { kind: 'one', activity, amount: givenAmount(given), fields: given, again: given.again === true };
 };
 
 const readFile = (bulk: BulkInput, args: readonly string[], given: Given): RefundCreateInput => {
   if (args.length > 0) throw usageError("--from and an activity can't be used together");
-  refuseBeside(options, given, ['ugwo', 'amount', 'amount_minor', 'ref']);
-  const fields = pick(given, ['reason', 'provider', 'account_number']);
-  return { kind: 'file', bulk, fields, allOfIt: given.allOfIt === true, again: given.again === true };
+  refuseBeside(REFUND_FIELDS, given);
+  return { kind: 'file', bulk, fields: given, allOfIt: given.allOfIt === true, again: given.again === true };
 };
 
 const REFUND_ONE = `paycli refund create ${SEEDED.paid.activity} --ugwo ${SEEDED.paid.ugwo} --amount 1,000.00 --provider gtb --account-number 0123456789 --yes`;

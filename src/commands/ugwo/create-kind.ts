@@ -2,13 +2,16 @@ import type { Cells } from '../../bulk/cells.ts';
 import type { RowKind } from '../../bulk/kind.ts';
 import type { Client } from '../../client/client.ts';
 import { printExact } from '../../core/json.ts';
-import { amountIn, columnBy, flagIn, textsIn } from '../fields.ts';
+import { amountIn, buildBody, findColumn, flagIn, listColumns, pickValues, readTexts } from '../fields.ts';
 import { checkByHand, madeColumns, rowsMade } from '../make.ts';
 import { described } from '../record.ts';
 import type { Run } from '../run.ts';
 import { uniqueIn } from '../unique.ts';
-import { BY_REF, bodyOf, fieldOf, type UgwoBody } from './create.ts';
+import { BY_REF, type UgwoBody } from './create.ts';
+import { REQUEST_FIELDS } from './create-shared.ts';
 import type { FileOfRequests } from './spec.ts';
+
+const KEY = 'ref';
 
 /** One valid row of the file. */
 interface Item {
@@ -18,43 +21,39 @@ interface Item {
 }
 
 const readRow = (cells: Cells, ref: string, { fields }: FileOfRequests, given: UgwoBody): Item | undefined => {
-  const row = textsIn(cells, ['currency', 'customer', 'description', 'checkout'], fields);
+  const row = readTexts(REQUEST_FIELDS, KEY, cells, fields);
   const before = cells.faults.length;
   const money = amountIn(cells, row.currency?.toUpperCase());
   if (money === undefined && cells.faults.length === before)
     cells.fault('amount', 'is missing: give amount or amount_minor');
   const metadata = Object.entries(cells.object('metadata') ?? {});
   if (money === undefined) return undefined;
-  const { minor, currency } = money;
-  return {
-    minor,
-    currency,
-    body: { ...given, ...bodyOf(minor, { ...row, ...(ref === '' ? {} : { ref }), currency, metadata }) },
-  };
+  const own = { ref: ref || undefined, metadata, amount: money.minor, currency: money.currency };
+  return { ...money, body: { ...given, ...buildBody(REQUEST_FIELDS, { ...row, ...own }) } };
 };
 
 /** Row kind for a file of payment requests. `given` holds the fields of --data, which apply to all rows. */
 export const createKind = (file: FileOfRequests, given: UgwoBody, client: Client, run: Run): RowKind<Item> => {
   const request = ({ body }: Item) => ({ operation: 'ugwo.create', input: { body } }) as const;
-  const flagOf = flagIn(file.fields);
+  const { fields, bulk } = file;
   return {
     command: 'ugwo create',
     words: { verb: 'Create', one: 'payment request', done: 'created', findOut: checkByHand(run.globals) },
-    key: { name: 'ref', aliases: ['reference'] },
+    key: { name: KEY, aliases: ['reference'] },
     keyOf: ({ body }) => uniqueIn(BY_REF, body) ?? described(body),
-    columns: ['amount or amount_minor', 'currency', 'customer', 'description', 'checkout', 'metadata.k'],
+    columns: listColumns(REQUEST_FIELDS, KEY),
     report: madeColumns('uid'),
-    options: printExact([file.fields, given]),
-    flagOf,
+    options: printExact([pickValues(REQUEST_FIELDS, fields), given]),
+    flagOf: flagIn(fields),
     read: (cells, ref) => readRow(cells, ref, file, given),
     request,
-    columnOf: (_item, columns) => columnBy(fieldOf, columns, flagOf),
+    columnOf: (_item, columns) => findColumn(REQUEST_FIELDS, columns, fields),
     counts: ({ currency }) => [currency],
     money: (item) => item,
     sending: rowsMade(
       {
         ...{ request, about: ({ body }) => described(body), unique: BY_REF, uidColumn: 'uid' },
-        keepsEqual: !file.bulk.allowRepeats,
+        keepsEqual: !bulk.allowRepeats,
       },
       client,
       run,

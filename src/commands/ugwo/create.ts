@@ -1,48 +1,20 @@
 import type { Client } from '../../client/client.ts';
 import { machineValue } from '../../core/charge.ts';
 import { usageError } from '../../core/error.ts';
-import { idIn, isId } from '../../core/ids.ts';
-import { namingFlags, pairsToObject, readJsonObject } from '../../core/input.ts';
-import { definedIn, namesAlong, valueAt } from '../../core/json.ts';
+import { namingFlags, readJsonObject } from '../../core/input.ts';
+import { valueAt } from '../../core/json.ts';
 import { formatMoney, readGiven } from '../../core/money.ts';
 import type { Result, View } from '../../core/result.ts';
-import { flagBy } from '../fields.ts';
+import { buildBody, findFlag } from '../fields.ts';
 import { makeOnce } from '../make.ts';
 import { described, previewCall } from '../record.ts';
 import type { Run } from '../run.ts';
 import { createUnique, type Difference, said, type UniqueKey, uniqueIn } from '../unique.ts';
-import type { OneRequest, RequestFields, UgwoCreateInput } from './spec.ts';
+import { REQUEST_FIELDS } from './create-shared.ts';
+import type { OneRequest, UgwoCreateInput } from './spec.ts';
 import { createdView, wholeUgwoView } from './view.ts';
 
 export type UgwoBody = Readonly<Record<string, unknown>>;
-
-/** The field for a customer: an identifier, or an e-mail address. */
-const customerField = (customer: string | undefined): UgwoBody => {
-  if (customer === undefined) return {};
-  const onye = idIn('ony', customer);
-  return isId('ony', onye) || !customer.includes('@') ? { onye } : { onye_email: customer };
-};
-
-/** Body that creates a payment request. `amount` is in the minor unit. */
-export const bodyOf = (
-  amount: number,
-  { currency, customer, metadata = [], ref, description, checkout }: RequestFields,
-): UgwoBody => ({
-  amount,
-  currency,
-  ...customerField(customer),
-  ...definedIn({ ref, description, checkout: checkout && idIn('chk', checkout) }),
-  ...(metadata.length === 0 ? {} : { metadata: pairsToObject(metadata, '--metadata') }),
-});
-
-const PROPERTIES = ['amount', 'currency', 'onye', 'onye_email', 'ref', 'description', 'checkout', 'metadata'];
-
-/** The column or option that sets a property of the body; undefined if none can. */
-export const fieldOf = (propertyPath: string): string | undefined => {
-  const [first = '', ...rest] = namesAlong(propertyPath, PROPERTIES);
-  if (!PROPERTIES.includes(first)) return undefined;
-  return [first.startsWith('onye') ? 'customer' : first, ...rest].join('.');
-};
 
 const SHOWN_AT = new Map([
   ['onye', ['onye.uid', 'onye']],
@@ -94,10 +66,10 @@ export const BY_REF: UniqueKey = {
   }),
 };
 
-const createOne = async ({ amount, fields }: OneRequest, given: UgwoBody, run: Run): Promise<Result> => {
-  const read = readGiven(amount, fields.currency);
+const createOne = async ({ amount, currency, fields }: OneRequest, given: UgwoBody, run: Run): Promise<Result> => {
+  const read = readGiven(amount, currency);
   if ('problem' in read) throw usageError(`${amount.flag}: ${read.problem}`, { hint: read.hint });
-  const body: UgwoBody = { ...given, ...bodyOf(read.minor, fields) };
+  const body: UgwoBody = { ...given, ...buildBody(REQUEST_FIELDS, { ...fields, amount: read.minor, currency }) };
   const operation = 'ugwo.create';
   try {
     if (run.globals.dryRun) return await previewCall(operation, { body }, run);
@@ -108,7 +80,7 @@ const createOne = async ({ amount, fields }: OneRequest, given: UgwoBody, run: R
     }
     return { kind: 'record', view: wholeUgwoView, ...(await makeOnce(operation, { body }, { about, saying }, run)) };
   } catch (thrown) {
-    throw namingFlags(thrown, flagBy(fieldOf, amount), undefined, fields.currency);
+    throw namingFlags(thrown, findFlag(REQUEST_FIELDS, fields), undefined, currency);
   }
 };
 
@@ -116,7 +88,7 @@ export const view = ({ kind }: UgwoCreateInput): View => (kind === 'one' ? whole
 
 /** Creates a payment request, or a file of them (public material, Payment requests). */
 export const create = async (input: UgwoCreateInput, run: Run): Promise<Result> => {
-  const { data } = input;
+  const { data } = input.fields;
   const given = data === undefined ? {} : await readJsonObject(run.source, data, '--data');
   if (input.kind === 'one') return createOne(input, given, run);
   const [{ createKind }, { runFile }] = [await import('./create-kind.ts'), await import('../../bulk/run-file.ts')];

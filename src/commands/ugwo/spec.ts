@@ -7,14 +7,10 @@ import {
   option,
   READ_EXITS,
   rarely,
-  repeated,
   WRITE_EXITS,
 } from '../../cli/define.ts';
 import {
-  AMOUNT_OPTIONS,
-  asPair,
   asSource,
-  asText,
   FILTER_OPTIONS,
   givenAmount,
   MONEY_FILTER_OPTIONS,
@@ -25,49 +21,33 @@ import {
 import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
 import { readSourceName, refuseSharedStdin } from '../../core/input.ts';
-import { pick } from '../../core/json.ts';
 import type { GivenAmount } from '../../core/money.ts';
 import { statusArgument } from '../../core/status.ts';
 import { chargeCommand } from './charge-spec.ts';
+import { REQUEST_FIELDS } from './create-shared.ts';
 
-const options = rarely(['metadata', 'data'], {
-  ...AMOUNT_OPTIONS,
-  currency: option('--currency <code>', 'currency, such as NGN', asText),
-  customer: option(
-    '--customer <onye|email>',
-    'customer by ony.… or e-mail; a new e-mail makes a new customer',
-    asText,
-    {
-      completes: 'onye',
-    },
-  ),
-  ref: option('--ref <text>', 'your reference, unique, at most 150 characters', asText),
-  description: option('--description <text>', 'what it is for, at most 150 characters', asText),
-  checkout: option('--checkout <chk>', 'checkout, chk.…; else the service chooses one', asText, {
-    completes: 'checkout',
-  }),
-  metadata: repeated('--metadata <k=v>', 'metadata, keys with texts', asPair),
-  data: option('--data <json|@file|->', 'a JSON object with any fields; options override it', asSource),
+const options = {
+  ...REQUEST_FIELDS,
+  ...rarely(['data'], {
+    data: option('--data <json|@file|->', 'a JSON object with any fields; options override it', asSource),
+  } as const),
   ...BULK_OPTIONS,
-} as const);
+} as const;
 
 type Given = GivenOptions<typeof options>;
 
-/** Fields of a new payment request, besides its amount. */
-export type RequestFields = Required<Pick<Given, 'currency'>> &
-  Pick<Given, 'customer' | 'ref' | 'description' | 'checkout' | 'metadata'>;
-
-export interface OneRequest extends Pick<Given, 'data'> {
+export interface OneRequest {
   readonly kind: 'one';
   readonly amount: GivenAmount;
-  readonly fields: RequestFields;
+  readonly currency: string;
+  readonly fields: Given;
 }
 
 /** A file of payment requests. Options give the values for which the file has no column of that name. */
-export interface FileOfRequests extends Pick<Given, 'data'> {
+export interface FileOfRequests {
   readonly kind: 'file';
   readonly bulk: BulkInput;
-  readonly fields: Pick<Given, 'currency' | 'customer' | 'description' | 'checkout'>;
+  readonly fields: Given;
 }
 
 export type UgwoCreateInput = OneRequest | FileOfRequests;
@@ -80,19 +60,7 @@ const readOne = (given: Given): UgwoCreateInput => {
     });
   }
   if (given.currency === undefined) throw usageError('no currency given', { hint: 'give one with --currency NGN' });
-  const fields = pick(given, ['customer', 'ref', 'description', 'checkout', 'metadata']);
-  return {
-    kind: 'one',
-    amount,
-    fields: { ...fields, currency: given.currency.toUpperCase() },
-    ...pick(given, ['data']),
-  };
-};
-
-const readFile = (bulk: BulkInput, given: Given): UgwoCreateInput => {
-  refuseBeside(options, given, ['amount', 'amount_minor', 'ref', 'metadata']);
-  const fields = pick(given, ['currency', 'customer', 'description', 'checkout']);
-  return { kind: 'file', bulk, fields, ...pick(given, ['data']) };
+  return { kind: 'one', amount, currency: given.currency.toUpperCase(), fields: given };
 };
 
 const createCommand = defineCommand({
@@ -125,7 +93,9 @@ const createCommand = defineCommand({
   read: (_args, given): UgwoCreateInput => {
     const bulk = readBulk(given);
     refuseSharedStdin([given.data, bulk && readSourceName(bulk.from)]);
-    return bulk === undefined ? readOne(given) : readFile(bulk, given);
+    if (bulk === undefined) return readOne(given);
+    refuseBeside(REQUEST_FIELDS, given);
+    return { kind: 'file', bulk, fields: given };
   },
   load: async () => ({ run: (await import('./create.ts')).create, view: (await import('./create.ts')).view }),
 });
