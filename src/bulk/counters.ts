@@ -10,21 +10,19 @@ export const bitSet = () => {
   let bytes = new Uint8Array(FIRST_BYTES);
   let count = 0;
   const has = (row: number): boolean => (((bytes[row >> 3] ?? 0) >> (row & 7)) & 1) === 1;
-  const put = (row: number, isSet: boolean): void => {
-    if (has(row) === isSet) return;
-    const at = row >> 3;
-    if (at >= bytes.length) {
-      const longer = new Uint8Array(Math.max(bytes.length * 2, at + 1));
-      longer.set(bytes);
-      bytes = longer;
-    }
-    bytes[at] = (bytes[at] ?? 0) ^ (1 << (row & 7));
-    count += isSet ? 1 : -1;
-  };
   return {
     has,
-    set: (row: number): void => put(row, true),
-    clear: (row: number): void => put(row, false),
+    set: (row: number): void => {
+      if (has(row)) return;
+      const at = row >> 3;
+      if (at >= bytes.length) {
+        const longer = new Uint8Array(Math.max(bytes.length * 2, at + 1));
+        longer.set(bytes);
+        bytes = longer;
+      }
+      bytes[at] = (bytes[at] ?? 0) | (1 << (row & 7));
+      count += 1;
+    },
     get count(): number {
       return count;
     },
@@ -39,6 +37,8 @@ export interface CounterValues {
   readonly done: number;
   /** Rows among them whose result is not this run's work. */
   readonly skipped: number;
+  /** Rows that were worked on and have no result. */
+  readonly passed: number;
 }
 
 /** Rows with the same state and reason. */
@@ -52,7 +52,7 @@ export interface Trouble {
 }
 
 /** The totals for the summary of a run. */
-export interface Counters extends CounterValues {
+export interface Counters extends Omit<CounterValues, 'passed'> {
   /** The exit codes of the rows. */
   readonly codes: ReadonlySet<number>;
   /** The failures of this run and of earlier ones, grouped; the gravest first. */
@@ -70,9 +70,6 @@ export interface Counters extends CounterValues {
 }
 
 interface Tallying {
-  readonly rows: number;
-  /** Rows to leave out. */
-  readonly excluded: BitSet;
   readonly onSettled: (row: InputRow, end: RowEnd) => Promise<void>;
   readonly tell: (counted: CounterValues) => void;
 }
@@ -119,49 +116,54 @@ const openTroubles = () => {
 
 type Counts = Partial<Record<RowState, number>>;
 
-const add = (counts: Counts, state: RowState, count: number): void => {
-  counts[state] = (counts[state] ?? 0) + count;
+const add = (counts: Counts, state: RowState | undefined, count: number): void => {
+  if (state !== undefined) counts[state] = (counts[state] ?? 0) + count;
 };
 
 /** Counts rows as they end, and tells of each. */
-export const openCounters = ({ rows, excluded, onSettled, tell }: Tallying) => {
-  const open = bitSet();
-  for (let row = 1; row <= rows; row += 1) if (!excluded.has(row)) open.set(row);
-  const counts: Counts = {};
-  const adjustments: Counts = {};
+export const openCounters = ({ onSettled, tell }: Tallying) => {
+  /** Rows with a result. */
+  const closed = bitSet();
+  const [counts, adjustments]: [Counts, Counts] = [{}, {}];
   const codes = new Set<number>();
   const troubles = openTroubles();
   const unrecorded: PayError[] = [];
-  let [done, skipped, again, unresolved] = [0, 0, false, false];
+  let [skipped, passed, again, unresolved] = [0, 0, false, false];
+  const show = (): void => tell({ counts, done: closed.count, skipped, passed });
+  /** Corrects the count of a state, and of the state that the row's entry of an earlier run has. */
   const adjust = (state: RowState | undefined, before: RowState | undefined): void => {
-    if (state !== undefined) add(adjustments, state, 1);
-    if (before !== undefined) add(adjustments, before, -1);
+    add(adjustments, state, 1);
+    add(adjustments, before, -1);
   };
-  /** `before` is how its entry of an earlier run stands. */
-  const settle = async (row: InputRow, end: RowEnd, own: boolean, before?: RowState): Promise<void> => {
-    open.clear(row.number);
-    add(counts, end.state, 1);
-    if (own && (end.noEntry === true || end.kept === 'elsewhere')) adjust(end.state, before);
-    codes.add(rowExit(end));
-    done += 1;
-    if (!own || end.kept === 'elsewhere') skipped += 1;
-    if (end.unrecorded !== undefined) unrecorded.push(end.unrecorded);
-    troubles.add(row.number, end);
-    again ||= end.again === true;
-    unresolved ||= end.unresolved === true;
-    tell({ counts, done, skipped });
-    await onSettled(row, end);
+  return {
+    closed,
+    adjust,
+    /** `own` is true for a result of this run. */
+    settle: async (row: InputRow, end: RowEnd, own: boolean, before?: RowState): Promise<void> => {
+      closed.set(row.number);
+      add(counts, end.state, 1);
+      if (own && (end.noEntry === true || end.kept === 'elsewhere')) adjust(end.state, before);
+      codes.add(rowExit(end));
+      if (!own || end.kept === 'elsewhere') skipped += 1;
+      if (end.unrecorded !== undefined) unrecorded.push(end.unrecorded);
+      troubles.add(row.number, end);
+      again ||= end.again === true;
+      unresolved ||= end.unresolved === true;
+      show();
+      await onSettled(row, end);
+    },
+    /** Counts a row without a result. */
+    pass: (): void => {
+      passed += 1;
+      show();
+    },
+    tally: (): Counters => ({
+      ...{ counts, done: closed.count, skipped, codes, ...troubles.told() },
+      ...{ again, unresolved, unrecorded, adjustments },
+    }),
   };
-  const tally = (): Counters => ({
-    counts,
-    done,
-    skipped,
-    codes,
-    ...troubles.told(),
-    again,
-    unresolved,
-    unrecorded,
-    adjustments,
-  });
-  return { open, tally, settle, adjust };
 };
+
+/** The counters of no rows. */
+export const noCounts = (): Counters =>
+  openCounters({ onSettled: async () => undefined, tell: () => undefined }).tally();

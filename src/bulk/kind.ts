@@ -5,7 +5,7 @@ import type { OperationId } from '../contract/operations.ts';
 import type { PayError } from '../core/error.ts';
 import type { IdPrefix } from '../core/ids.ts';
 import type { FlagOf, Guess, TargetOptions } from '../core/input.ts';
-import type { Clock, Io } from '../core/io.ts';
+import type { Io } from '../core/io.ts';
 import type { Entry, LedgerTarget } from '../ledger/entry.ts';
 import type { Ledger, PlannedRows } from '../ledger/ledger.ts';
 import type { Total } from '../ledger/policy.ts';
@@ -16,48 +16,30 @@ import type { ShowProgress } from './progress.ts';
 import type { OpenOptions } from './report.ts';
 import type { ColumnFault, RowEnd } from './row-end.ts';
 
-/** Remembers the first row of each key. */
-export interface KeySet {
-  firstAt(key: string, row: number): number | undefined;
-}
-
-/** The services that a job needs. */
+/** The services that only a file of rows needs. */
 export interface RowServices {
-  readonly clock: Pick<Clock, 'ticks' | 'sleep'>;
-  /** Uniform in [0, 1). */
-  readonly random: () => number;
-  /** The first and the second signal of the user. */
-  readonly stop: AbortSignal;
-  readonly leave: AbortSignal;
   /** The source that --from names: a file, or a stream that can be read only once and that a signal ends. */
   readonly source: (from: string) => { readonly path: string } | { readonly stdin: AsyncIterable<Uint8Array> };
   /** A private folder for the copy of the file. */
   readonly folder: string;
-  /** A description of the file at a path that a report must not overwrite; undefined where the path is allowed. */
+  /** A description of the file at a path that a report must not overwrite; undefined if the path is allowed. */
   readonly ownFileAt: (path: string) => string | undefined;
   /**
-   * Throws where a path leads through another user's symbolic link or named pipe, or was replaced while it was opened.
+   * Throws if a path leads through another user's symbolic link or named pipe, or was replaced while it was opened.
    */
   readonly checkPath: OpenOptions['checkPath'];
-  /** Removes secrets from a text. */
-  readonly clean: (text: string) => string;
-  /** Writes CSV reports unguarded, for programs (--raw-csv). */
-  readonly rawCsv: boolean;
-  /** Begins a CSV report with a byte order mark even where the input has none (--bom). */
-  readonly bom: boolean;
-  readonly openSeen: () => KeySet & { close(): void };
-  readonly notice: (text: string) => Promise<void>;
   readonly progress: ShowProgress;
 }
 
-/** The dependencies of a file of rows. */
-export interface FileDeps {
-  readonly io: Pick<Io, 'clock' | 'flight' | 'signals'>;
-  readonly globals: Pick<Globals, 'dryRun' | 'validate' | keyof TargetOptions>;
+/** The services of a command that sends a file of rows. */
+export interface FileRun {
+  readonly io: Pick<Io, 'clock' | 'flight' | 'random' | 'redactor' | 'signals'>;
+  readonly globals: Pick<Globals, 'bom' | 'dryRun' | 'rawCsv' | 'validate' | keyof TargetOptions>;
   client(purpose: 'read' | 'write' | 'preview'): Promise<Client>;
   target(): Promise<LedgerTarget>;
   ledger(): Promise<Ledger>;
-  jobWorld(): Promise<RowServices>;
+  rowServices(): Promise<RowServices>;
+  say(text: string): Promise<void>;
   readonly ask: Confirm;
 }
 
@@ -230,5 +212,5 @@ export interface RowKind<T> {
   readonly warnings?: () => readonly string[];
   readonly sending: Protected<T> | Repeatable<T>;
   /** Waits for the final outcomes of a job's rows (--wait). */
-  readonly follow?: ((job: string, world: RowServices, rowDeps: RowDeps) => Promise<Aftermath>) | undefined;
+  readonly follow?: ((job: string, services: RowServices, rowDeps: RowDeps) => Promise<Aftermath>) | undefined;
 }

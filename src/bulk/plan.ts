@@ -1,120 +1,118 @@
 import type { BulkInput } from '../cli/bulk-options.ts';
-import { interrupted, isRejected, PayError, usageError } from '../core/error.ts';
+import { interrupted, PayError, usageError } from '../core/error.ts';
 import { sumsText } from '../core/money.ts';
 import { shellLine } from '../core/shell.ts';
+import { openSeen } from '../database/seen.ts';
 import { dayOf, type Policy, SHARE_HINT, sumOf, type Total, worthOf } from '../ledger/policy.ts';
 import type { InputRow } from './cells.ts';
-import { type BitSet, bitSet } from './counters.ts';
-import type { KeySet, RowCheck, RowDeps, RowKind, RowServices } from './kind.ts';
-import { type RowSignals, runRows } from './pace.ts';
+import { bitSet } from './counters.ts';
+import type { FileRun, RowCheck, RowDeps, RowKind, RowServices } from './kind.ts';
 import type { RowsFile } from './read-file.ts';
-import { jobOfReport } from './report.ts';
-import type { ColumnFault } from './row-end.ts';
+import { jobOfReport, type Reporter } from './report.ts';
+import { type ColumnFault, invalidEnd, type RowEnd } from './row-end.ts';
 import type { ReadRow, RowReader } from './rows.ts';
+import type { RowSender } from './send-row.ts';
+import { hasEnd, type Walk, type Walked } from './walk.ts';
+
+/** A file of rows, opened with its options. */
+export interface FileJob<T> {
+  readonly bulk: BulkInput;
+  /** The file's name in messages. */
+  readonly name: string;
+  readonly kind: RowKind<T>;
+  readonly run: FileRun;
+  readonly services: RowServices;
+  readonly input: RowsFile;
+  readonly reader: RowReader<T>;
+  readonly reporter: Reporter;
+  /** Undefined if --dry-run only checks the file, and does not open the ledger. */
+  readonly job:
+    | {
+        readonly id: string;
+        readonly rowDeps: RowDeps;
+        readonly sender: RowSender<T>;
+        readonly policy: FilePolicy | undefined;
+      }
+    | undefined;
+  readonly walk: (walk: Walk<T>) => Promise<Walked>;
+}
 
 /** A fault and its row; the first row is 1. */
 interface RowFault extends ColumnFault {
   readonly row: number;
 }
 
-/** The result of reading a file once from its first row to its last (charge-protocol, Bulk). */
-export interface Plan {
-  readonly rows: number;
-  /** The rows that can't be sent as they are. */
-  readonly bad: BitSet;
+/** The result of reading a file from its first row to its last (charge-protocol, Bulk). */
+export interface Plan extends Pick<Walk<never>, 'bad'> {
+  rows: number;
   /** The first faults, up to a limit. */
-  readonly faults: readonly RowFault[];
+  readonly faults: RowFault[];
   /** The number of rows under each label of the confirmation question. */
-  readonly counts: ReadonlyMap<string, number>;
+  readonly counts: Map<string, number>;
   /** The sums by currency, in the minor unit. */
-  readonly sums: ReadonlyMap<string, bigint>;
-  /** True where a row is compared with its object. */
-  readonly compares: boolean;
-}
-
-export interface Planning<T> {
-  readonly kind: Pick<RowKind<T>, 'key' | 'counts' | 'money' | 'compares' | 'check'>;
-  readonly input: Pick<RowsFile, 'rows'>;
-  readonly reader: RowReader<T>;
-  /** undefined where the same key may be in several rows. */
-  readonly seen: KeySet | undefined;
-  /** Resolves to true for a row that needs no sending any more. */
-  readonly hasEnd: (row: number) => Promise<boolean>;
-  /** Called for each row that can't be sent; undefined where no report is wanted. */
-  readonly onBad: ((row: InputRow, faults: readonly ColumnFault[]) => Promise<void>) | undefined;
-  readonly stop: AbortSignal;
+  readonly sums: Map<string, bigint>;
+  /** True if a row is compared with its object. */
+  compares: boolean;
 }
 
 /** The number of faults that fit on a screen. */
 const MOST_FAULTS = 20;
 
-/** Marks a row as bad and adds its faults to the earlier ones. */
-const addTo = (faults: RowFault[], bad: BitSet, row: number, found: readonly ColumnFault[]): void => {
+/** Leaves out a row because of its faults. */
+const leaveOut = ({ bad, faults }: Plan, row: number, found: readonly ColumnFault[]): void => {
   bad.set(row);
   for (const { column, what } of found) if (faults.length < MOST_FAULTS) faults.push({ row, column, what });
 };
 
-const judge = <T>({ kind, reader, seen }: Planning<T>, row: InputRow): ReadRow<T> => {
-  const judged = reader.judge(row);
-  const first = 'faults' in judged ? undefined : seen?.firstAt(judged.key, row.number);
-  if (first === undefined) return judged;
-  return { faults: [{ column: kind.key.name, what: `duplicate of row ${first} (allow with --allow-repeats)` }] };
+const throwIfStopped = ({ signals: { stop } }: FileRun['io'], isStopped = stop.aborted): void => {
+  if (isStopped) throw interrupted(stop.reason);
 };
 
-async function* rowsIn<T>({ input, stop }: Planning<T>): AsyncGenerator<InputRow> {
-  for await (const row of input.rows()) {
-    if (stop.aborted) throw interrupted(stop.reason);
-    yield row;
-  }
-}
-
-/**
- * Reads the file a second time to report bad rows: a file that can't be read to its end must not leave part of a
- * report, which looks like a complete one.
- */
-const tellBad = async <T>(planning: Planning<T>, bad: BitSet): Promise<void> => {
-  const { onBad } = planning;
-  if (onBad === undefined || bad.count === 0) return;
-  for await (const row of rowsIn(planning)) {
-    const judged = bad.has(row.number) ? judge(planning, row) : undefined;
-    if (judged !== undefined && 'faults' in judged) await onBad(row, judged.faults);
-  }
-};
-
-/** Reads the whole file and checks every row; sends nothing. `tell` gets the number of rows read so far. */
-export const planRows = async <T>(planning: Planning<T>, tell: (done: number) => void): Promise<Plan> => {
-  const { kind, hasEnd } = planning;
-  const [faults, bad, counts]: [RowFault[], BitSet, Map<string, number>] = [[], bitSet(), new Map()];
-  const sums = new Map<string, bigint>();
-  let [rows, compares] = [0, false];
-  for await (const row of rowsIn(planning)) {
-    rows = row.number;
-    const judged = judge(planning, row);
-    if (!('faults' in judged)) {
-      for (const name of kind.counts(judged.item)) counts.set(name, (counts.get(name) ?? 0) + 1);
-      const money = kind.money?.(judged.item);
-      compares ||= kind.compares?.(judged.item) === true;
-      if (money !== undefined) sums.set(money.currency, (sums.get(money.currency) ?? 0n) + BigInt(money.minor));
-    } else if (!(await hasEnd(row.number))) {
-      // A row that was sent may have become invalid since, for example because a date in it has passed.
-      addTo(faults, bad, row.number, judged.faults);
+/** Reads the whole file and checks every row; sends nothing. */
+export const planRows = async <T>(file: FileJob<T>): Promise<Plan> => {
+  const { bulk, kind, run, services, input, reader, reporter, job, walk } = file;
+  const plan: Plan = { rows: 0, bad: bitSet(), faults: [], counts: new Map(), sums: new Map(), compares: false };
+  const seen = bulk.allowRepeats ? undefined : openSeen();
+  const read = (row: InputRow): ReadRow<T> => {
+    plan.rows = row.number;
+    const asked = reader.judge(row);
+    const first = 'faults' in asked ? undefined : seen?.firstAt(asked.key, row.number);
+    if (first === undefined) return asked;
+    return { faults: [{ column: kind.key.name, what: `duplicate of row ${first} (allow with --allow-repeats)` }] };
+  };
+  const add = (item: T): void => {
+    for (const name of kind.counts(item)) plan.counts.set(name, (plan.counts.get(name) ?? 0) + 1);
+    const money = kind.money?.(item);
+    if (money !== undefined) plan.sums.set(money.currency, (plan.sums.get(money.currency) ?? 0n) + BigInt(money.minor));
+    plan.compares ||= kind.compares?.(item) === true;
+  };
+  // A row that was sent may have become invalid since, for example because a date in it has passed.
+  const onSettled = async ({ number }: InputRow, { faults = [] }: RowEnd): Promise<void> => {
+    if (job === undefined || !(await hasEnd(job.sender, number))) leaveOut(plan, number, faults);
+  };
+  try {
+    const { stopped } = await walk({
+      ...{ ...plan, mode: 'plan', read, onSettled },
+      work: async ({ item }) => void add(item),
+      tell: ({ done, passed }) => services.progress.reading(done + passed),
+    });
+    throwIfStopped(run.io, stopped !== undefined);
+    // A file that can't be read to its end must not leave part of a report, which looks like a complete one.
+    if (bulk.report === undefined || plan.bad.count === 0) return plan;
+    for await (const row of input.rows()) {
+      throwIfStopped(run.io);
+      const asked = plan.bad.has(row.number) ? read(row) : undefined;
+      if (asked !== undefined && 'faults' in asked) await reporter.write(row, invalidEnd(asked.faults));
     }
-    tell(rows);
+    return plan;
+  } finally {
+    seen?.close();
   }
-  await tellBad(planning, bad);
-  return { rows, bad, faults, counts, sums, compares };
 };
-
-interface Checking
-  extends Pick<RowServices, 'clock' | 'random'>,
-    Pick<BulkInput, 'concurrency' | 'rate'>,
-    Pick<RowCheck, 'check'> {
-  readonly tell: (done: number, total: number) => void;
-}
 
 /** The reasons of the service against sending a row; a rejected read is one. */
 const faultsAt = async <T>(
-  { key, compares, check }: Planning<T>['kind'],
+  { key, compares, check }: RowKind<T>,
   item: T,
   how: RowCheck,
 ): Promise<readonly ColumnFault[]> => {
@@ -122,41 +120,34 @@ const faultsAt = async <T>(
   try {
     return (await check?.(item, how)) ?? [];
   } catch (thrown) {
-    if (!isRejected(thrown)) throw thrown;
+    if (!(thrown instanceof PayError) || thrown.kind !== 'rejected') throw thrown;
     return [{ column: key.name, what: thrown.message }];
   }
 };
 
 /**
- * Reads the object of each remaining row before anything is sent; without `check`, only of rows to compare with it. No
- * request is made before the whole file is valid, so the file is read again.
+ * Reads the object of each row that is left to send, before anything is sent; without `check`, only of rows to compare
+ * with it. Adds the faults to the plan.
  */
-export const checkRows = async <T>(planning: Planning<T>, plan: Plan, checking: Checking): Promise<Plan> => {
-  const { kind, input, reader, hasEnd, onBad, stop } = planning;
-  const faults = [...plan.faults];
-  let done = 0;
-  async function* toCheck(): AsyncGenerator<InputRow> {
-    for await (const row of input.rows()) {
-      if (!plan.bad.has(row.number) && !(await hasEnd(row.number))) yield row;
-    }
-  }
-  const work = async (row: InputRow, { slowDown }: RowSignals) => {
-    const asked = reader.read(row);
-    const { check } = checking;
-    const found = 'faults' in asked ? asked.faults : await faultsAt(kind, asked.item, { check, slowDown });
-    if (found.length > 0) {
-      addTo(faults, plan.bad, row.number, found);
-      await onBad?.(row, found);
-    }
-    return {};
-  };
-  const onSettled = (): void => {
-    done += 1;
-    checking.tell(done, plan.rows);
-  };
-  const ran = await runRows({ ...checking, rows: toCheck(), work, stop, onSettled });
-  if (ran.stopped !== undefined) throw interrupted(stop.reason);
-  return { ...plan, faults };
+export const checkRows = async <T>(
+  { kind, run, services, reader, reporter, walk }: FileJob<T>,
+  plan: Plan,
+  check: boolean,
+): Promise<void> => {
+  const { stopped } = await walk({
+    ...{ ...plan, mode: 'check', read: reader.read },
+    work: async ({ item }, _row, { slowDown }) => {
+      const found = await faultsAt(kind, item, { check, slowDown });
+      return found.length === 0 ? undefined : invalidEnd(found);
+    },
+    onSettled: async (row, end) => {
+      if (end.faults === undefined) return;
+      leaveOut(plan, row.number, end.faults);
+      await reporter.write(row, end);
+    },
+    tell: ({ done, passed }) => services.progress.checking(done + passed, plan.rows),
+  });
+  throwIfStopped(run.io, stopped !== undefined);
 };
 
 /** A header without rows is more often a broken export than an intended empty file. */
@@ -171,10 +162,7 @@ export const refuseEmpty = ({ rows }: Plan, name: string): void => {
  * A bad row ends the run before anything is sent, with the first faults; not with --skip-invalid while other rows are
  * valid.
  */
-export const refuseBad = (
-  { bad, faults, rows }: Plan,
-  { bulk, name }: { readonly bulk: BulkInput; readonly name: string },
-): void => {
+export const refuseBad = ({ bad, faults, rows }: Plan, { bulk, name }: Pick<FileJob<never>, 'bulk' | 'name'>): void => {
   if (bad.count === 0 || (bulk.skipInvalid && bad.count < rows)) return;
   const more = bulk.report === undefined ? '--report FILE lists all of them' : `all of them are in ${bulk.report}`;
   throw usageError(`${name}: ${bad.count} of ${rows} ${rows === 1 ? 'row' : 'rows'} can't be sent; nothing was sent`, {

@@ -11,7 +11,7 @@ import { forSpreadsheet, MARK, visibleCell, visibleJson, withoutFormula } from '
 import { bareName, type FileFormat, formatOfName, type InputRow } from './cells.ts';
 import { InputError } from './formats.ts';
 import { type RowsFile, rowsInPlace } from './read-file.ts';
-import { type ColumnFault, columnName, invalidEnd, type RowEnd } from './row-end.ts';
+import { columnName, type RowEnd } from './row-end.ts';
 
 /** Unique names that avoid the taken ones: the name itself, or the first free one of `name_2`, `name_3`, …. */
 const freeNames = (
@@ -363,6 +363,7 @@ export const openReporter = (input: RowsFile, { path, columns, clean, rawCsv, bo
     return opening;
   };
   const write = async (row: InputRow, { state, fields, error: raw }: RowEnd): Promise<void> => {
+    if (path === undefined) return;
     const error = raw === undefined ? undefined : await explainedError(raw);
     const said = Object.entries({ ...fields, row: row.number, state, error, [JOB_COLUMN]: job }).map(
       ([name, value]) => [name, typeof value === 'string' ? clean(value) : value],
@@ -375,11 +376,7 @@ export const openReporter = (input: RowsFile, { path, columns, clean, rawCsv, bo
       job = id;
       await opened();
     },
-    /** Writes a row that is left out; undefined where no report is wanted. */
-    bad:
-      path === undefined
-        ? undefined
-        : (row: InputRow, faults: readonly ColumnFault[]): Promise<void> => write(row, invalidEnd(faults)),
+    write,
     /** Writes a row with its result. Never rejects. */
     settled: async (row: InputRow, end: RowEnd): Promise<void> => {
       if (failed.signal.aborted) return;

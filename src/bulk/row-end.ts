@@ -23,7 +23,7 @@ export interface RowEnd {
   readonly again?: true;
   /** An earlier one that is unknown stands in its way. */
   readonly unresolved?: true;
-  /** The service asked to be left alone: for so many milliseconds, or 0 where it said no time. */
+  /** Pause that the service requested, in milliseconds; 0 if it named none. */
   readonly slowDown?: number;
   /** No new row may be started after this. */
   readonly stops?: PayError;
@@ -36,6 +36,8 @@ export interface RowEnd {
    * for it.
    */
   readonly kept?: 'here' | 'elsewhere';
+  /** The faults of a row that can't be sent as it is. */
+  readonly faults?: readonly ColumnFault[];
   /** The ledger has no entry of this end. */
   readonly noEntry?: true;
   /** State of the entry that an earlier try of this run has left instead. */
@@ -70,6 +72,7 @@ export const faultsOf = (thrown: unknown): readonly ColumnFault[] => {
 export const invalidEnd = (faults: readonly ColumnFault[]): RowEnd => ({
   state: 'invalid',
   noEntry: true,
+  faults,
   error: faults.map(({ column, what }) => (column === undefined ? what : `${column}: ${what}`)).join('; '),
 });
 

@@ -1,33 +1,50 @@
 import { isTakenUp } from '../core/charge.ts';
 import { EXIT_CODES, PayError, reasonOf } from '../core/error.ts';
 import type { Update, UpdateOutcome } from '../ledger/job.ts';
+import type { PlannedRows } from '../ledger/ledger.ts';
 import { sendAnew } from '../ledger/send.ts';
-import type { FileDeps, Protected, Repeatable, RowAttempt, RowDeps, RowKind, RowServices } from './kind.ts';
+import type { FileRun, Protected, Repeatable, RowAttempt, RowDeps, RowKind } from './kind.ts';
 import type { RowSignals } from './pace.ts';
 import { endOf, type RowEnd } from './row-end.ts';
 import type { RowItem, RowReader } from './rows.ts';
-import type { RowSender, SendingJob } from './send.ts';
+import type { JobRows, Walk } from './walk.ts';
+
+/** Sends the rows of a job, each once over any number of runs. */
+export interface RowSender<T> extends JobRows<T> {
+  readonly send: Walk<T>['work'];
+  /** Judges rows as `send` would start them, and adds those that it would send to the plan; undefined if it can't. */
+  readonly judge?: (planned: PlannedRows) => Walk<T>['work'];
+}
+
+/** The job whose rows are sent. */
+interface SendingJob {
+  readonly job: string;
+  /** --retry-failed. */
+  readonly retry: boolean;
+}
+
+type SendingFor<T> = Pick<RowReader<T>, 'named'> & { readonly run: Pick<FileRun, 'io' | 'say'> };
 
 /** Prints a notice once in a run, however many rows cause it. */
-export const tellingOnce = (notice: RowServices['notice']): RowAttempt['tellOnce'] => {
+const tellingOnce = (say: FileRun['say']): RowAttempt['tellOnce'] => {
   const told = new Set<string>();
   return async (what, text) => {
     if (told.has(what)) return;
     told.add(what);
-    await notice(text);
+    await say(text);
   };
 };
 
 /** Sends rows under the ledger's protocol, each like a single command. */
 export const protectedRows = <T>(
-  { ahead, once, kept, settle, idColumn }: Protected<T>,
+  { ahead, judge, once, kept, settle, idColumn }: Protected<T>,
   sending: SendingJob,
   rowDeps: RowDeps,
-  { named, io, notice }: Pick<RowReader<T>, 'named'> & Pick<FileDeps, 'io'> & Pick<RowServices, 'notice'>,
+  { named, run: { io, say } }: SendingFor<T>,
 ): RowSender<T> => {
   const { ledger } = rowDeps;
   const { job, retry } = sending;
-  const tellOnce = tellingOnce(notice);
+  const tellOnce = tellingOnce(say);
 
   const attempt = async (
     item: T,
@@ -78,10 +95,22 @@ export const protectedRows = <T>(
       new Map((await ledger.jobs.entries(job, first, last)).map((entry) => [entry.row ?? 0, kept(entry, rowDeps)])),
     takesUp: (end) => isTakenUp(end.state, retry),
     lease: (slice) => ledger.jobs.lease(job, slice),
-    ahead: () => {
+    openReadAhead: () => {
       const read = ahead?.();
       return read && (({ item }, slowDown) => read(item, { slowDown, tellOnce }, rowDeps));
     },
+    ...(judge && {
+      judge:
+        (planned) =>
+        async ({ item }, number, signals) => {
+          try {
+            const entry = await judge(item, { row: { job, number, retry }, signals, tellOnce }, rowDeps, planned);
+            return entry && { ...kept(entry, rowDeps), kept: 'elsewhere' };
+          } catch (thrown) {
+            return endOf(named(thrown, item));
+          }
+        },
+    }),
     send: async ({ item }, number, signals) => {
       const left: Parameters<typeof attempt>[2] = {};
       try {
@@ -124,7 +153,7 @@ export const repeatableRows = <T>(
   { request, sending: { readsFirst, look } }: Pick<RowKind<T>, 'request'> & { readonly sending: Repeatable<T> },
   sending: SendingJob,
   { client, ledger: { jobs } }: RowDeps,
-  { named, io }: Pick<RowReader<T>, 'named'> & Pick<FileDeps, 'io'>,
+  { named, run: { io } }: SendingFor<T>,
 ): RowSender<T> => {
   const { job, retry } = sending;
 

@@ -9,10 +9,10 @@ import type { Trouble } from './counters.ts';
 import type { Aftermath, RowKind } from './kind.ts';
 import { totalText } from './plan.ts';
 import { columnName, gravest, isSignalCode } from './row-end.ts';
-import type { WorkedOff } from './send.ts';
+import type { Walked } from './walk.ts';
 
 /** The end of a job. */
-export interface JobEnd extends WorkedOff {
+export interface JobEnd extends Walked {
   /** null for --dry-run. */
   readonly id: string | null;
   readonly name: string;

@@ -88,7 +88,7 @@ export interface Run {
   /** The tree of all commands. */
   tree(): Promise<Tree>;
   /** Services that a file of rows needs. */
-  jobWorld(): Promise<RowServices>;
+  rowServices(): Promise<RowServices>;
   /** Name of the person who runs this. The ledger records it with a decision. */
   operator(): Promise<string>;
   profiles(): Promise<ProfileRoom>;

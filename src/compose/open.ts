@@ -90,7 +90,7 @@ export const openRun = (io: Io, globals: Globals, version: string, files: Progra
     },
     target: place,
     scope: () => scopeOf(context, rooms, place),
-    jobWorld: () => openRowServices(context, rooms),
+    rowServices: () => openRowServices(context, rooms),
     ledger,
     ledgerAdmin: () => openLedgerAdmin(context, rooms),
     tree: async () => (await import('../cli/tree.ts')).commandTree(await allSpecs(), NOUNS),

@@ -85,39 +85,29 @@ export const openCheckPath = async () => {
 };
 
 /** Opens the services that a file of rows needs. */
-export const openRowServices = async ({ io, globals, say, status }: RunContext, rooms: Rooms): Promise<RowServices> => {
+export const openRowServices = async ({ io, globals, status }: RunContext, rooms: Rooms): Promise<RowServices> => {
   if (globals.asCurl) {
     throw usageError("--as-curl and --from can't be used together", { hint: 'use --dry-run to check the whole file' });
   }
-  const [{ showProgress }, { openSeen }, { openStatusLine }, { stylesFor }, { rowSource }, { ownFileAt }, checkPath] =
+  const [{ showProgress }, { openStatusLine }, { stylesFor }, { rowSource }, { ownFileAt }, checkPath] =
     await Promise.all([
       import('../bulk/progress.ts'),
-      import('../database/seen.ts'),
       import('../output/status-line.ts'),
       import('../output/style.ts'),
       import('../cli/sources.ts'),
       import('../cli/own-files.ts'),
       openCheckPath(),
     ]);
-  const { clock, random, signals, stderr, env, redactor } = io;
+  const { clock, stderr, env } = io;
   const { data, config } = await rooms.folders();
   const styles = await stylesFor(usesColor(globals.color, env, stderr.isTerminal), speaksUtf8(env));
   const line = openStatusLine(io, styles, isSilent(io, globals));
   status.line = line;
   return {
-    clock,
-    random,
-    stop: signals.stop,
-    leave: signals.leave,
     source: rowSource(io, checkPath),
     folder: data,
     ownFileAt: (path) => ownFileAt(path, [data, config]),
     checkPath,
-    clean: (text) => redactor.cleanAll(text),
-    rawCsv: globals.rawCsv,
-    bom: globals.bom,
-    openSeen,
-    notice: say,
     progress: showProgress(line, clock),
   };
 };

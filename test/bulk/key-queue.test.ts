@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { keyQueue } from '../../src/bulk/send.ts';
+import { keyQueue } from '../../src/bulk/walk.ts';
 
 it('keyQueue runs work with the same key in order, and other work at once', async () => {
   const inTurn = keyQueue();

@@ -61,10 +61,9 @@ const sent = async ({ before, reads = false, look, fails }: World) => {
     { client, ledger } as unknown as RowDeps,
     {
       named: (thrown) => thrown,
-      io: {
-        clock: { now: Date.now } as never,
-        flight: { open: 0, accepted: 0 },
-        signals: {} as never,
+      run: {
+        io: { clock: { now: Date.now }, flight: { open: 0, accepted: 0 }, signals: {} } as never,
+        say: async () => undefined,
       },
     },
   );
@@ -72,7 +71,7 @@ const sent = async ({ before, reads = false, look, fails }: World) => {
   const end = await sender.send({ key: item.uid, item }, 1, signals);
   const [kept] = await ledger.jobs.updates(JOB, 1, 1);
   await ledger.close();
-  return { steps, state: end.state, kept: kept?.state, end };
+  return { steps, state: end?.state, kept: kept?.state, end };
 };
 
 const LOST = new PayError('unknown', 'no answer');
@@ -173,7 +172,7 @@ describe('a row that must not be sent twice', () => {
       { kind: 'protected', idColumn: 'charge', once, kept: () => ({ state: 'accepted' }) },
       { job: JOB, retry: false },
       {} as RowDeps,
-      { named: (thrown: unknown) => thrown, io, notice: async () => undefined } as unknown as Parameters<
+      { named: (thrown: unknown) => thrown, run: { io, say: async () => undefined } } as unknown as Parameters<
         typeof protectedRows
       >[3],
     );

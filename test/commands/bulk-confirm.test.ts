@@ -93,7 +93,7 @@ const run = async (
     client: async () => client,
     ledger: async () => ledger,
     target: async () => ({ service: origin, origin, workspace: 'AbCd', profile: 'shop' }),
-    jobWorld: async () => ({
+    rowServices: async () => ({
       clock,
       random: () => 0.5,
       stop,

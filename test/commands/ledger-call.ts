@@ -114,7 +114,7 @@ export const call = async (path: string, options: Call): Promise<Outcome> => {
       asked.push(`client ${purpose}`);
       return client;
     },
-    jobWorld: async () => openWorld(),
+    rowServices: async () => openWorld(),
     say: async (text: string) => void notices.push(text),
     ask: confirmer({ stdin, stderr: stdin }, of),
   } as unknown as Run;

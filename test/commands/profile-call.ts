@@ -123,7 +123,7 @@ export const call = async (path: string, options: Call = {}): Promise<Outcome> =
     findProgram: unexpected,
     signalGroup: unexpected,
     bytes: unexpected,
-    jobWorld: unexpected,
+    rowServices: unexpected,
     folders: unexpected,
     target: unexpected,
     ledger: unexpected,

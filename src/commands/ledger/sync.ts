@@ -275,7 +275,8 @@ export const sync = async ({ ids }: { readonly ids: readonly string[] }, run: Ru
   const leaving: Leaving = { again, now: run.io.clock.now(), local: run.globals.local };
   const scope = { service, workspace };
   const chosen = ids.length > 0 ? await namedOnes(ledger, ids) : await ownOnes(ledger, scope, leaving, run);
-  const { progress, ...world } = await run.jobWorld();
+  const { progress } = await run.rowServices();
+  const world = { ...run.io, stop: run.io.signals.stop };
   const found: Found = {
     sums: openSums(SYNCED),
     unknown: [],

@@ -4,6 +4,7 @@ import { waitForPayments } from '../../charge/wait.ts';
 import type { BulkInput } from '../../cli/bulk-options.ts';
 import { EXIT_CODES, interrupted, PayError } from '../../core/error.ts';
 import { targetFlags } from '../../core/input.ts';
+import type { Io, Signals } from '../../core/io.ts';
 import { shellLine } from '../../core/shell.ts';
 import { formatDuration } from '../../core/time.ts';
 import type { Charge } from '../../ledger/entry.ts';
@@ -23,7 +24,7 @@ export interface FollowedJob {
   /** Maximum wait, in milliseconds. */
   readonly limit: number;
   readonly bulk: Pick<BulkInput, 'concurrency'>;
-  readonly world: RowServices;
+  readonly world: Pick<Io, 'clock' | 'random'> & Pick<Signals, 'stop'> & Pick<RowServices, 'progress'>;
   readonly rowDeps: RowDeps;
   readonly run: Run;
 }

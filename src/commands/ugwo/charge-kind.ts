@@ -313,6 +313,9 @@ export const chargeKind = (file: FileOfCharges, client: Client, run: Run): RowKi
     follow:
       wait === undefined
         ? undefined
-        : (job, world, rowDeps) => followCharges({ job, limit: wait, bulk, world, rowDeps, run }),
+        : (job, { progress }, rowDeps) => {
+            const world = { ...io, stop: io.signals.stop, progress };
+            return followCharges({ job, limit: wait, bulk, world, rowDeps, run });
+          },
   };
 };

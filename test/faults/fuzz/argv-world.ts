@@ -95,7 +95,7 @@ export const newWorld = (): World => {
     ledgerAdmin: async () => shut(),
     checkLedger: async () => shut(),
     observe: async () => undefined,
-    jobWorld: async () => shut(),
+    rowServices: async () => shut(),
     operator: async () => 'ada',
     profiles: async () => shut(),
     probe: async () => shut(),

@@ -1,24 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { InputRow } from '../../src/bulk/cells.ts';
-import { bitSet } from '../../src/bulk/counters.ts';
+import { type BitSet, bitSet } from '../../src/bulk/counters.ts';
 import type { RowsFile } from '../../src/bulk/read-file.ts';
 import type { RowEnd } from '../../src/bulk/row-end.ts';
-import { type WorkedOff, workOff } from '../../src/bulk/send.ts';
+import { type Walked, type Walker, walkRows } from '../../src/bulk/walk.ts';
 import { isTakenUp, type RowState } from '../../src/core/charge.ts';
 import { PayError } from '../../src/core/error.ts';
 
 /** The rows' outcomes between runs, like the ledger. */
 type Book = Map<number, RowEnd>;
 
-interface Options
-  extends Partial<
-    Pick<
-      Parameters<typeof workOff<number>>[0],
-      'concurrency' | 'continueOnUnknown' | 'allowRepeats' | 'excluded' | 'stop'
-    >
-  > {
+interface Options extends Partial<Pick<Walker<number>, 'concurrency' | 'continueOnUnknown' | 'allowRepeats' | 'stop'>> {
   readonly rows: number;
+  readonly excluded?: BitSet;
   readonly book?: Book;
   readonly retry?: boolean;
   /** True if this run may process the slice. */
@@ -32,7 +27,7 @@ interface Options
 }
 
 interface Done {
-  readonly worked: WorkedOff;
+  readonly worked: Walked;
   readonly sent: readonly number[];
   readonly settled: ReadonlyMap<number, RowEnd>;
   readonly book: Book;
@@ -53,50 +48,52 @@ const run = async (options: Options): Promise<Done> => {
   const { rows, book = new Map(), retry = false, end = () => ACCEPTED, inTheAir = tick } = options;
   const sent: number[] = [];
   const settled = new Map<number, RowEnd>();
-  const worked = await workOff<number>({
+  const walker: Walker<number> = {
     input: inputOf(rows),
-    rows,
-    excluded: options.excluded ?? bitSet(),
-    reader: { read: ({ number }) => ({ key: String(number), item: number }) },
-    sender: {
+    job: {
       earlier: async (first, last) =>
         new Map([...book].filter(([row]) => row >= first && row <= last).map(([row, one]) => [row, { ...one }])),
       lease: options.lease ?? (async () => true),
       takesUp: (one) => isTakenUp(one.state, retry),
-      ahead: () => options.ahead && (({ item }) => options.ahead?.(item) ?? Promise.resolve()),
-      send: async ({ item: row }) => {
-        // Claims a row in one step, like the ledger.
-        const before = book.get(row);
-        if (before !== undefined && !isTakenUp(before.state, retry)) return { ...before };
-        const result = end(row);
-        if (result.untouched === true) return result;
-        book.set(row, { state: 'sending' });
-        sent.push(row);
-        await inTheAir(row);
-        book.set(row, { state: result.state, exitCode: result.exitCode });
-        return result;
-      },
+      openReadAhead: () => options.ahead && (({ item }) => options.ahead?.(item) ?? Promise.resolve()),
     },
     continueOnUnknown: options.continueOnUnknown ?? false,
     allowRepeats: options.allowRepeats ?? false,
     concurrency: options.concurrency ?? 4,
-    clock: { ticks: () => performance.now(), sleep: tick },
+    clock: { now: () => 0, ticks: () => performance.now(), sleep: tick },
     random: () => 0.5,
     stop: options.stop ?? new AbortController().signal,
     leave: new AbortController().signal,
+  };
+  const worked = await walkRows(walker, {
+    mode: 'send',
+    rows,
+    bad: options.excluded ?? bitSet(),
+    read: ({ number }) => ({ key: String(number), item: number }),
+    work: async ({ item: row }) => {
+      // Claims a row in one step, like the ledger.
+      const before = book.get(row);
+      if (before !== undefined && !isTakenUp(before.state, retry)) return { ...before };
+      const result = end(row);
+      if (result.untouched === true) return result;
+      book.set(row, { state: 'sending' });
+      sent.push(row);
+      await inTheAir(row);
+      book.set(row, { state: result.state, exitCode: result.exitCode });
+      return result;
+    },
     onSettled: async ({ number }, one) => {
       expect(settled.has(number), `row ${number} settled twice`).toBe(false);
       settled.set(number, one);
     },
     tell: () => undefined,
-    onWaiting: async () => undefined,
   });
   return { worked, sent, settled, book };
 };
 
 const numbers = (to: number): number[] => Array.from({ length: to }, (_, index) => index + 1);
 
-describe('workOff', () => {
+describe('a walk that sends', () => {
   it('sends and settles each row once, over several batches', async () => {
     const { worked, sent, settled } = await run({ rows: 450 });
     expect([...sent].sort((a, b) => a - b)).toEqual(numbers(450));

@@ -1,0 +1,287 @@
+import type { BulkInput } from '../cli/bulk-options.ts';
+import type { RowState } from '../core/charge.ts';
+import { PayError } from '../core/error.ts';
+import type { Io, Signals } from '../core/io.ts';
+import type { InputRow } from './cells.ts';
+import { type BitSet, type Counters, type CounterValues, openCounters } from './counters.ts';
+import { type Pace, type RowSignals, runRows, type Stopped } from './pace.ts';
+import { readAhead } from './read-ahead.ts';
+import type { RowsFile } from './read-file.ts';
+import { invalidEnd, type RowEnd, wasStopped } from './row-end.ts';
+import type { ReadRow, RowItem } from './rows.ts';
+
+/** The rows of a job in the ledger, and the work that its walks share. */
+export interface JobRows<T> {
+  /** The stored results of the started rows from `first` to `last`. */
+  readonly earlier: (first: number, last: number) => Promise<ReadonlyMap<number, RowEnd>>;
+  /** True for a result after which the row is to be sent, or sent again. */
+  readonly takesUp: (end: RowEnd) => boolean;
+  /** Leases a slice of the rows for this run; resolves to false while another machine has it. */
+  readonly lease: (slice: number) => Promise<boolean>;
+  /** Returns what reads for a row ahead of its turn, and never rejects; undefined if no row needs such a read. */
+  readonly openReadAhead?: () => ((asked: RowItem<T>, slowDown: RowSignals['slowDown']) => Promise<void>) | undefined;
+}
+
+/** Walks over the rows of one file. */
+export interface Walker<T>
+  extends Pick<Io, 'clock' | 'random'>,
+    Signals,
+    Pick<BulkInput, 'concurrency' | 'rate' | 'allowRepeats' | 'continueOnUnknown'> {
+  readonly input: Pick<RowsFile, 'rows'>;
+  /** Undefined if there is no ledger. */
+  readonly job: JobRows<T> | undefined;
+}
+
+/**
+ * One walk. `plan` reads the file alone, without pace. `check` and `judge` work on the rows that are left to do;
+ * `judge` also on those that another process is sending. `send` repeats until every row has a result.
+ */
+export interface Walk<T> {
+  readonly mode: 'plan' | 'check' | 'judge' | 'send';
+  readonly read: (row: InputRow) => ReadRow<T>;
+  /** Works on a row once; signals the others meanwhile. Resolves to undefined for a row that has no result. */
+  readonly work: (asked: RowItem<T>, row: number, signals: RowSignals) => Promise<RowEnd | undefined>;
+  /** The number of rows, and those to leave out. */
+  readonly rows: number;
+  readonly bad: BitSet;
+  /** Called once for each row with a result, in no particular order. */
+  readonly onSettled: (row: InputRow, end: RowEnd) => Promise<void>;
+  readonly tell: (counted: CounterValues) => void;
+  /** Called while another process is still sending some rows. */
+  readonly onWaiting?: (rows: number) => Promise<void>;
+}
+
+/** The totals of a walk, and the reason why it stopped early. */
+export interface Walked extends Counters {
+  readonly stopped?: Stopped | undefined;
+}
+
+/** Resolves to true for a started row that this run leaves as it is. */
+export const hasEnd = async <T>({ earlier, takesUp }: JobRows<T>, row: number): Promise<boolean> => {
+  const end = (await earlier(row, row)).get(row);
+  return end !== undefined && !takesUp(end);
+};
+
+/** Runs work with the same key one after the other: with --allow-repeats the order of the rows counts. */
+export const keyQueue = () => {
+  const last = new Map<string, Promise<unknown>>();
+  return async <R>(key: string, work: () => Promise<R>): Promise<R> => {
+    const before = last.get(key);
+    const mine = before === undefined ? work() : before.then(work, work);
+    last.set(key, mine);
+    try {
+      return await mine;
+    } finally {
+      if (last.get(key) === mine) last.delete(key);
+    }
+  };
+};
+
+/** Milliseconds after which a run renews its lease of a slice. */
+const RENEW_MS = 20_000;
+/** Milliseconds before the rows of another process are checked again; doubled each time. */
+const LOOK_AGAIN_MS = 300;
+const LONGEST_WAIT_MS = 5000;
+/** Errors after which the ledger can't be read any more. */
+const UNREADABLE: readonly PayError['kind'][] = ['ledger', 'unrecorded'];
+
+/** After this many unknown rows in a row, the service is at fault and not a row. */
+const MOST_UNKNOWN = 3;
+/** States that prove that the service is available. */
+const ANSWERED: readonly RowState[] = ['accepted', 'rejected', 'failed'];
+
+/** Stops the run at a result that follows too many unknown ones. */
+const openDoubts = (goesOn: boolean) => {
+  let inARow = 0;
+  return (end: RowEnd): RowEnd => {
+    if (end.kept !== undefined) return end;
+    if (end.state === 'unknown') inARow += 1;
+    else if (ANSWERED.includes(end.state)) inARow = 0;
+    if (inARow < MOST_UNKNOWN || goesOn || end.stops !== undefined) return end;
+    return { ...end, stops: new PayError('unknown', `the results of ${MOST_UNKNOWN} rows in a row are unknown`) };
+  };
+};
+
+/** Converts usage errors: rows have been sent by now, so the run must not end with exit 2 (bad input, nothing done). */
+const unreadable = (thrown: unknown): PayError => {
+  if (!(thrown instanceof PayError)) throw thrown;
+  if (thrown.kind !== 'usage') return thrown;
+  return new PayError('read_failed', thrown.message, {
+    hint: 'the ledger has every row that was sent: restore the file and run the same command again to continue; a changed file is a new job',
+    cause: thrown,
+  });
+};
+
+/** The number of rows to look up at a time, and to lease to one machine. */
+const ROWS_IN_A_SLICE = 128;
+
+const sliceOf = ({ number }: InputRow): number => Math.floor((number - 1) / ROWS_IN_A_SLICE);
+
+/** A row without a result in this run, and its stored result. */
+interface OpenRow {
+  readonly row: InputRow;
+  readonly end: RowEnd | undefined;
+}
+
+/** A row to work on. */
+interface Item<T> extends RowItem<T> {
+  readonly row: InputRow;
+  /** State from an earlier run; undefined for a new row. */
+  readonly before: RowState | undefined;
+}
+
+/** A row that is settled in its turn without any work: it is invalid, or has a stored result. */
+interface Settled {
+  readonly row: InputRow;
+  readonly end: RowEnd;
+  /** True for a result of this run. */
+  readonly own: boolean;
+  readonly before?: RowState | undefined;
+}
+
+/** True for a result of this run; false if the row is as it was before, or another process is sending it. */
+const isResult = ({ untouched, state }: RowEnd): boolean => untouched !== true && state !== 'sending';
+
+/**
+ * Walks over the rows of a file in their order and works on those that are left to do, as many at once as the pace
+ * allows. Stored results of earlier runs are settled in their turn. Ends early after a signal, or after a result that
+ * stops the run.
+ *
+ * A walk that sends claims each row by the intent that its work writes, so that any number of runs and processes send
+ * it once. It repeats until every row has a result, including those that another process is sending.
+ */
+export const walkRows = async <T>(walker: Walker<T>, walk: Walk<T>): Promise<Walked> => {
+  const { input, job, clock, stop, leave } = walker;
+  const { mode, rows, bad, read } = walk;
+  const isSending = mode === 'send';
+  const { closed, tally, settle, pass, adjust } = openCounters(walk);
+  const inTurn = keyQueue();
+  const doubted = openDoubts(walker.continueOnUnknown);
+
+  /** The rows without a result, a slice at a time, each with its stored result of earlier runs. */
+  async function* openSlices(): AsyncGenerator<readonly OpenRow[]> {
+    let batch: InputRow[] = [];
+    const withEnds = async (): Promise<readonly OpenRow[]> => {
+      const [first, last] = [batch[0]?.number ?? 0, batch.at(-1)?.number ?? 0];
+      const ends = mode === 'plan' ? undefined : await job?.earlier(first, last);
+      return batch.map((row) => ({ row, end: ends?.get(row.number) }));
+    };
+    for await (const row of input.rows()) {
+      if (bad.has(row.number) || closed.has(row.number)) continue;
+      if (batch[0] !== undefined && sliceOf(batch[0]) !== sliceOf(row)) {
+        yield await withEnds();
+        batch = [];
+      }
+      batch.push(row);
+    }
+    if (batch.length > 0) yield await withEnds();
+  }
+
+  const isToDo = (end: RowEnd | undefined): boolean =>
+    end === undefined || job?.takesUp(end) === true || (mode === 'judge' && end.state === 'sending');
+
+  /** Caches the lease of a slice; asks for it again after RENEW_MS. */
+  const leaseOf = (slice: number) => {
+    let asked = Number.NEGATIVE_INFINITY;
+    let mine = !isSending;
+    return async (): Promise<boolean> => {
+      if (!isSending || job === undefined || clock.ticks() - asked < RENEW_MS) return mine;
+      asked = clock.ticks();
+      mine = await job.lease(slice);
+      return mine;
+    };
+  };
+
+  /** The rows to work on, and those to settle. Skips the rows of other processes. */
+  async function* inOrder(): AsyncGenerator<Item<T> | Settled> {
+    for await (const slice of openSlices()) {
+      const isMine = leaseOf(slice[0] === undefined ? 0 : sliceOf(slice[0].row));
+      for (const { row, end } of slice) {
+        if (isToDo(end)) {
+          if (!(await isMine())) continue;
+          const asked = read(row);
+          const before = end?.state;
+          yield 'faults' in asked
+            ? { row, end: invalidEnd(asked.faults), own: true, before }
+            : { row, before, ...asked };
+        } else if (end !== undefined && end.state !== 'sending') yield { row, end, own: false };
+      }
+    }
+  }
+
+  /** The rows to work on. Settles the others on the way. Nothing is read ahead for a key that an earlier row may change. */
+  async function* toDo(pace: Pace): AsyncGenerator<Item<T>> {
+    const ahead = isSending && !walker.allowRepeats ? job?.openReadAhead?.() : undefined;
+    const begin = (next: Item<T> | Settled, slowDown: RowSignals['slowDown']): Promise<void> | undefined =>
+      'end' in next ? undefined : ahead?.(next, slowDown);
+    const all = ahead === undefined ? inOrder() : readAhead({ rows: inOrder(), read: begin, pace, clock });
+    for await (const next of all) {
+      if ('end' in next) await settle(next.row, next.end, next.own, next.before);
+      else yield next;
+    }
+  }
+
+  /** An error that prevents reading or looking up rows ends the run, and hides no result of the run. */
+  let broken: PayError | undefined;
+  async function* whileReadable(pace: Pace): AsyncGenerator<Item<T>> {
+    try {
+      yield* toDo(pace);
+    } catch (thrown) {
+      broken = unreadable(thrown);
+    }
+  }
+
+  const work = async (item: Item<T>, signals: RowSignals): Promise<Partial<RowEnd>> => {
+    const end = await inTurn(item.key, () => walk.work(item, item.row.number, signals));
+    return end === undefined ? {} : doubted(end);
+  };
+  const onSettled = async ({ row, before }: Item<T>, { state, ...more }: Partial<RowEnd>): Promise<void> => {
+    if (state === undefined) return pass();
+    const end = { ...more, state };
+    if (isResult(end)) await settle(row, end, true, end.before ?? before);
+  };
+
+  /**
+   * Reports the rows that a run did not reach before it ended early: their stored results, and the number that another
+   * process is sending.
+   */
+  const settleRest = async (): Promise<number> => {
+    let sending = 0;
+    for await (const slice of openSlices()) {
+      for (const { row, end } of slice) {
+        if (leave.aborted) return sending;
+        if (end?.state === 'sending') sending += 1;
+        else if (end !== undefined && wasStopped(end)) adjust(undefined, end.state);
+        else if (end !== undefined) await settle(row, end, false);
+      }
+    }
+    return sending;
+  };
+
+  /** Rows that can't be read or looked up count as not started. */
+  const endedBy = async (stopped: Stopped): Promise<Walked> => {
+    const isReadable = stopped === 'signal' || (stopped !== broken && !UNREADABLE.includes(stopped.kind));
+    const sending = isReadable ? await settleRest().catch(() => 0) : 0;
+    const counted = tally();
+    return { ...counted, counts: { ...counted.counts, sending }, stopped };
+  };
+
+  if (!isSending) {
+    const rate = mode === 'plan' ? undefined : walker.rate;
+    const { stopped } = await runRows({ ...walker, rate, rows: toDo, work, onSettled });
+    return { ...tally(), stopped };
+  }
+  for (let row = 1; row <= rows; row += 1) {
+    if (bad.has(row)) adjust('invalid', (await job?.earlier(row, row))?.get(row)?.state);
+  }
+  for (let looks = 0; ; looks += 1) {
+    const ran = await runRows({ ...walker, rows: whileReadable, work, onSettled });
+    const stopped = ran.stopped ?? broken;
+    if (stopped !== undefined) return endedBy(stopped);
+    const open = rows - bad.count - closed.count;
+    if (open === 0) return tally();
+    await walk.onWaiting?.(open);
+    await clock.sleep(Math.min(LONGEST_WAIT_MS, LOOK_AGAIN_MS * 2 ** looks), stop).catch(() => undefined);
+    if (stop.aborted) return endedBy('signal');
+  }
+};
