@@ -1,10 +1,7 @@
 import type { RowCounts } from '../core/charge.ts';
 import type { Clock } from '../core/io.ts';
-import { formatDuration } from '../core/time.ts';
+import { formatDuration, MINUTE_MS, SECOND_MS } from '../core/time.ts';
 import type { CounterValues } from './counters.ts';
-
-const SECOND_MS = 1000;
-const MINUTE_MS = 60_000;
 
 /** The progress of a run. Instants are monotonic ticks. */
 export interface Progress {

@@ -3,7 +3,7 @@
  * of the service to a payment. Amounts count the currency's minor unit; an undefined one is unknown, not zero.
  */
 import { BOUNDS } from '../core/bounds.ts';
-import { activitiesOf, isAccount, machineValue, readNextAction, statusOf } from '../core/charge.ts';
+import { activitiesOf, isAccount, machineValue, readNextAction, statusOf, textAt } from '../core/charge.ts';
 import { valueAt } from '../core/json.ts';
 import { parseInstant } from '../core/time.ts';
 
@@ -92,7 +92,7 @@ const failureCodeOf = (activity: unknown): string | undefined => {
 /** Reads the facts of an activity, whatever the types of its fields. */
 export const activityFacts = (activity: unknown): ActivityFacts => {
   return {
-    uid: machineValue(valueAt(activity, 'uid')),
+    uid: textAt(activity, 'uid'),
     status: statusOf(activity),
     amount: amountAt(activity, 'amount'),
     charged: amountAt(activity, 'charged_amount'),

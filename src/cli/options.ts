@@ -7,7 +7,16 @@ import type { ShareOptions } from '../core/result.ts';
 import { shellLine } from '../core/shell.ts';
 import { statusArgument, statusValue } from '../core/status.ts';
 import { didYouMean } from '../core/text.ts';
-import { parseDuration, parseInstant, parseRate, type Rate, startOfDay, type Zone } from '../core/time.ts';
+import {
+  DAY_MS,
+  MINUTE_MS,
+  parseDuration,
+  parseInstant,
+  parseRate,
+  type Rate,
+  startOfDay,
+  type Zone,
+} from '../core/time.ts';
 import { flag, type GivenOptions, type OptionSpecs, option, type Parse, rarely, taking } from './define.ts';
 
 /** Option parsers. Each throws a usage error that says what is expected; the caller names the flag. */
@@ -21,8 +30,8 @@ export const asDuration: Parse<number> = taking({ type: 'duration' }, (text) => 
 });
 
 /** Default time to wait for a payment, in milliseconds: the life of an account. */
-export const WAIT_DEFAULT_MS = 15 * 60_000;
-const LONGEST_TYPED_WAIT_MS = 24 * 3_600_000;
+export const WAIT_DEFAULT_MS = 15 * MINUTE_MS;
+const LONGEST_TYPED_WAIT_MS = DAY_MS;
 
 /** Parses the time to wait for a payment to milliseconds. */
 export const asWaitTimeout: Parse<number> = taking({ type: 'duration' }, (text) => {
@@ -174,8 +183,6 @@ export const checkIdOption = (option: string, prefix: IdPrefix, text: string | u
   const problem = text === undefined ? undefined : idProblem(prefix, text);
   if (problem !== undefined) throw usageError(`${option}: "${text}" ${problem}`);
 };
-
-const DAY_MS = 24 * 3_600_000;
 
 /** Days of the words for a day and of the units of several days. */
 const DAYS_AGO: Readonly<Record<string, number>> = { today: 0, yesterday: 1 };

@@ -2,10 +2,9 @@ import { type BigIntStats, fstatSync, readdirSync, readlinkSync, statSync } from
 import { basename, dirname, join, resolve } from 'node:path';
 import { attempt } from '../core/async.ts';
 import { DATA_FILES } from '../core/data-files.ts';
+import { MOST_LINKS } from '../core/files.ts';
 
 const OWN_FILES = [...DATA_FILES, ['config.json', 'the profile file']] as const;
-
-const MOST_LINKS = 40;
 
 const statsOfFile = (path: string): BigIntStats | undefined => statSync(path, { bigint: true, throwIfNoEntry: false });
 

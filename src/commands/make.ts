@@ -2,10 +2,9 @@ import type { Protected, RowDeps, RowKind } from '../bulk/kind.ts';
 import type { RowEnd } from '../bulk/row-end.ts';
 import type { Outcome } from '../charge/outcome.ts';
 import type { Called, CallInput, Client } from '../client/client.ts';
-import { kindWord, machineValue } from '../core/charge.ts';
+import { kindWord, textAt } from '../core/charge.ts';
 import { EXIT_CODES, type PayError } from '../core/error.ts';
 import { targetFlags } from '../core/input.ts';
-import { valueAt } from '../core/json.ts';
 import { isGuarded } from '../core/origin.ts';
 import type { ApiRecord } from '../core/record.ts';
 import type { Result } from '../core/result.ts';
@@ -141,8 +140,8 @@ export const rowsMade = <T>(
   };
 
   const madeNow = (value: unknown, entry: string): RowEnd => {
-    const uid = machineValue(valueAt(value, 'uid'));
-    const fields = { [uidColumn]: uid, status: machineValue(valueAt(value, 'status')), entry };
+    const uid = textAt(value, 'uid');
+    const fields = { [uidColumn]: uid, status: textAt(value, 'status'), entry };
     const why = failure?.(value);
     if (why === undefined) return { state: 'accepted', exitCode: 0, fields };
     return { state: 'failed', exitCode: EXIT_CODES.charge_failed, fields, error: why };

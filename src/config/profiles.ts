@@ -2,6 +2,7 @@ import { PROFILE_FILE_VERSION, type ProfileFile, type StoredProfile } from '../c
 import { memo } from '../core/async.ts';
 import { usageError } from '../core/error.ts';
 import type { Io } from '../core/io.ts';
+import { isJsonObject } from '../core/json.ts';
 import { environmentName } from '../core/origin.ts';
 import { keyProblem, keyTail } from '../core/secret.ts';
 import type { StoredDefaults } from '../core/settings.ts';
@@ -113,7 +114,7 @@ const isSharedCommand = (file: ProfileFile | undefined, command: readonly string
 /** The file may have been edited, so its content is not trusted. */
 const defaultsOf = ({ name, stored: { defaults } }: FoundProfile): StoredDefaults => ({
   profile: name,
-  values: typeof defaults === 'object' && defaults !== null ? (defaults as Readonly<Record<string, unknown>>) : {},
+  values: isJsonObject(defaults) ? defaults : {},
 });
 
 const emptyFile: ProfileFile = { version: PROFILE_FILE_VERSION, profiles: {} };

@@ -2,19 +2,15 @@ import { accessSync, closeSync, constants, fstatSync, openSync, readFileSync, ty
 import { isAbsolute } from 'node:path';
 import { attempt } from '../core/async.ts';
 import { PayError, reasonOf, usageError, variableIs } from '../core/error.ts';
-import { checkPath, homeFolder } from '../core/files.ts';
+import { checkPath, homeFolder, OPEN_TO_OTHERS, ROOT, WRITABLE_BY_OTHERS } from '../core/files.ts';
 import { askText } from '../core/input.ts';
 import type { Env, Io } from '../core/io.ts';
-import { quotesProblem } from '../core/secret.ts';
+import { PRINTABLE, quotesProblem } from '../core/secret.ts';
 import { shellQuote, splitCommand } from '../core/shell.ts';
 import { runSecretCommand } from './key-command.ts';
 import { type Machine, realMachine } from './machine.ts';
 
 // Secrets other than the key: the password of a shared ledger's database, and the secrets of a webhook endpoint.
-
-const OPEN_TO_OTHERS = 0o077;
-const WRITABLE_BY_OTHERS = 0o022;
-const ROOT = 0;
 
 /** A file that a user has named, with its description in messages. */
 interface SecretFile {
@@ -172,7 +168,6 @@ export interface SecretSources {
 }
 
 const LONGEST_SECRET_FILE = 514;
-const PRINTABLE = /^[\x21-\x7e]{8,512}$/;
 const OTHERS_KEY = /^[sp]k\./;
 const SECRET = /^wsk\./;
 

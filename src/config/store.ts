@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PROFILE_FILE_VERSION, type ProfileFile, profileFileFault } from '../contract/profile-file.ts';
 import { DATA_FILES } from '../core/data-files.ts';
 import { PayError, reasonOf } from '../core/error.ts';
-import { isMounted, makeFolder, setMode } from '../core/files.ts';
+import { isMounted, makeFolder, modeText, setMode, WRITABLE_BY_OTHERS } from '../core/files.ts';
 import type { Redactor } from '../core/secret.ts';
 import { shellQuote } from '../core/shell.ts';
 import { Conf } from './conf.ts';
@@ -15,7 +15,6 @@ import type { Machine } from './machine.ts';
  */
 
 const READ_OR_WRITE_BY_OTHERS = 0o066;
-const WRITABLE_BY_OTHERS = 0o022;
 
 const refuseStore = (message: string, hint: string): never => {
   throw new PayError('auth', message, { hint });
@@ -28,8 +27,6 @@ const statsOfStore = (path: string): Stats | undefined => {
     return refuseStore(`${path} can't be read: ${reasonOf(thrown)}`, 'make it accessible to you, or set PAYCLI_HOME');
   }
 };
-
-const octalMode = ({ mode }: Stats): string => (mode & 0o777).toString(8).padStart(4, '0');
 
 const isOpenToOthers = ({ mode }: Stats, { platform }: Machine): boolean =>
   platform !== 'win32' && (mode & READ_OR_WRITE_BY_OTHERS) !== 0;
@@ -64,7 +61,7 @@ const checkStoreMode = (path: string, stats: Stats, what: 'folder' | 'file', mac
   if (!isOpenToOthers(stats, machine)) return;
   const mode = what === 'folder' ? '700' : '600';
   refuseStore(
-    `${path} is open to other users (mode ${octalMode(stats)}), so it was not used`,
+    `${path} is open to other users (mode ${modeText(stats)}), so it was not used`,
     adviceFor(
       path,
       `its mode must be ${mode}`,
@@ -116,7 +113,7 @@ export const stateOfFolder = (folder: string, machine: Machine): 'private' | 'mi
   if (!isOpenToOthers(stats, machine)) return 'private';
   if (isOwnFolder(folder, stats)) return 'open';
   return refuseStore(
-    `${folder} is open to other users (mode ${octalMode(stats)}), so no key is stored in it; nothing was stored`,
+    `${folder} is open to other users (mode ${modeText(stats)}), so no key is stored in it; nothing was stored`,
     `set PAYCLI_HOME to a folder for paycli alone; if this one is, run: chmod 700 ${shellQuote(folder)}`,
   );
 };

@@ -1,4 +1,5 @@
 import { memo } from '../core/async.ts';
+import { isObject } from '../core/json.ts';
 import { parseDuration } from '../core/time.ts';
 import { EVENTS, isWanted } from '../core/webhook-event.ts';
 import type { OutputOf } from './common.ts';
@@ -80,7 +81,7 @@ export const isDeliveryRule = (rule: FaultRule | DeliveryRule): rule is Delivery
 /** Validated as the intended kind of rule, so that the error names the actual fault. */
 const anyRule = memo(() =>
   z.unknown().transform((rule, { issues }) => {
-    const isOfDeliveries = typeof rule === 'object' && rule !== null && 'event' in rule;
+    const isOfDeliveries = isObject(rule) && 'event' in rule;
     const { error, data } = (isOfDeliveries ? deliveryRule() : faultRule()).safeParse(rule);
     if (data !== undefined) return data;
     for (const issue of error.issues) issues.push({ ...issue, code: 'custom', input: rule });

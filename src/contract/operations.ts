@@ -2,6 +2,7 @@ import type * as zod from 'zod';
 import { memo } from '../core/async.ts';
 import { CHARGE_WRITE, type WriteKind } from '../core/charge.ts';
 import type { IdPrefix } from '../core/ids.ts';
+import { isObject } from '../core/json.ts';
 import { activity, activityCreate } from './activity.ts';
 import { checkout, checkoutQuery, provider } from './checkout.ts';
 import { type Judge, listOf, type OutputOf, pageQuery, pageShape } from './common.ts';
@@ -240,8 +241,7 @@ export interface AnyRequest {
   readonly paged?: boolean;
 }
 
-const provesJson: Proof = (answer) =>
-  typeof answer === 'object' && answer !== null ? undefined : 'the answer is neither a JSON object nor a list';
+const provesJson: Proof = (answer) => (isObject(answer) ? undefined : 'the answer is neither a JSON object nor a list');
 
 const SAFETY = { GET: 'safe', POST: 'never-repeat', PUT: 'checked', PATCH: 'checked', DELETE: 'checked' } as const;
 

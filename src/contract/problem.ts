@@ -1,7 +1,7 @@
 import { memo } from '../core/async.ts';
 import { BOUNDS, cutList, cutText } from '../core/bounds.ts';
 import type { Violation } from '../core/error.ts';
-import { namesAlong, valueAt } from '../core/json.ts';
+import { isObject, namesAlong, valueAt } from '../core/json.ts';
 import { jsonSchemas, listOf, type OutputOf } from './common.ts';
 import { z } from './zod.ts';
 
@@ -60,8 +60,6 @@ export interface Problem {
   /** Number of the omitted ones; absent when there are none. */
   readonly more?: number;
 }
-
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
 const sentenceOf = (value: unknown): string =>
   typeof value === 'string' ? cutText(value.trim(), BOUNDS.sentence) : '';

@@ -1,7 +1,7 @@
 import { BOUNDS, cutText, grouped } from '../core/bounds.ts';
-import { machineValue } from '../core/charge.ts';
+import { textAt } from '../core/charge.ts';
 import { ID_KINDS, type IdPrefix, isId } from '../core/ids.ts';
-import { valueAt } from '../core/json.ts';
+import { isJsonObject, valueAt } from '../core/json.ts';
 
 // An answer is accepted by its proof: the identifier of the object, or the envelope of a list. The rest of it is read
 // field by field, and may be missing or of any shape.
@@ -27,13 +27,11 @@ export type Params = Readonly<Record<string, string>>;
 /** Sentence with the reason why an answer with HTTP 2xx does not belong to its operation; undefined when it does. */
 export type Proof = (answer: unknown, params: Params) => string | undefined;
 
-const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** Proves a JSON object with an identifier of the kind; then runs the proofs in `more`. */
 export const provesResource =
   (prefix: IdPrefix, ...more: readonly Proof[]): Proof =>
   (answer, params) => {
-    if (!isObject(answer)) return 'the answer is not a JSON object';
+    if (!isJsonObject(answer)) return 'the answer is not a JSON object';
     const uid = valueAt(answer, 'uid');
     if (typeof uid !== 'string' || !isId(prefix, uid)) {
       return `the answer has no "uid" of ${ID_KINDS[prefix]}, ${prefix}.XXXX.YYYY…`;
@@ -43,14 +41,14 @@ export const provesResource =
 
 /** Proves a JSON object with an identifier of any form: the prefix of refund identifiers is not known. */
 export const provesRefund: Proof = (answer) => {
-  if (!isObject(answer)) return 'the answer is not a JSON object';
+  if (!isJsonObject(answer)) return 'the answer is not a JSON object';
   const uid = valueAt(answer, 'uid');
   return typeof uid === 'string' && uid.trim() !== '' ? undefined : 'the answer has no "uid" of a refund';
 };
 
 /** Rejects an activity of another payment request; one that names none is accepted. */
 export const namesNoOther: Proof = (answer, { ugwoUid }) => {
-  const named = machineValue(valueAt(answer, 'ugwo_uid'));
+  const named = textAt(answer, 'ugwo_uid');
   return !isId('ugw', named) || named === ugwoUid
     ? undefined
     : `the answer is about another payment request, ${named} ("ugwo_uid")`;
@@ -58,7 +56,7 @@ export const namesNoOther: Proof = (answer, { ugwoUid }) => {
 
 /** Rejects an activity of another type than charge. A number carries no information about the type. */
 export const isNoOtherType: Proof = (answer) => {
-  const type = machineValue(valueAt(answer, 'activity_type'));
+  const type = textAt(answer, 'activity_type');
   return type === '' || type === 'charge' || /^-?[\d.]+$/.test(type)
     ? undefined
     : `the answer is not a charge but a ${cutText(type, BOUNDS.word)} ("activity_type")`;
@@ -70,7 +68,7 @@ export const provesList: Proof = (answer) => {
   if (answer.length > BOUNDS.records) {
     return `the answer has ${grouped(answer.length)} records, but may have at most ${grouped(BOUNDS.records)}`;
   }
-  return answer.every(isObject) ? undefined : 'the answer is not a list of objects';
+  return answer.every(isJsonObject) ? undefined : 'the answer is not a list of objects';
 };
 
 /** Proves the envelope of a page: its records are objects, and a valid next cursor is present. */
@@ -80,7 +78,7 @@ export const provesPage: Proof = (answer) => {
   if (data.length > BOUNDS.records) {
     return `the answer has ${grouped(data.length)} records, but a page may have at most ${grouped(BOUNDS.records)}`;
   }
-  if (!data.every(isObject)) return 'the answer is not a page: a record in "data" is not an object';
+  if (!data.every(isJsonObject)) return 'the answer is not a page: a record in "data" is not an object';
   if (typeof next === 'string' && next.length > BOUNDS.cursor) {
     return `the answer has a "next_cursor" of more than ${grouped(BOUNDS.cursor)} characters`;
   }

@@ -1,5 +1,5 @@
 import { BOUNDS } from './bounds.ts';
-import { NumberText, valueAt } from './json.ts';
+import { isObject, NumberText, valueAt } from './json.ts';
 import { parseInstant, readInstant } from './time.ts';
 
 /** The mediums that a charge can use (interface.md 4.2). The service may add more; answers may name any. */
@@ -20,6 +20,9 @@ export const machineValue = (value: unknown): string => {
   return typeof first === 'string' || typeof first === 'number' ? String(first) : '';
 };
 
+/** The machine value at a path. */
+export const textAt = (value: unknown, path: string): string => machineValue(valueAt(value, path));
+
 /** The reason in an `error` of the service. Its shape is not documented, so the usual names are tried. */
 export const failureReason = (error: unknown): string | undefined =>
   [...['message', 'title', 'code'].map((name) => valueAt(error, name)), error].find(
@@ -36,7 +39,7 @@ export type ChargeState = (typeof CHARGE_STATES)[number];
 
 /** The machine value of an activity's status. Empty, and so open, when it is unreadable or too long. */
 export const statusOf = (activity: unknown): string => {
-  const status = machineValue(valueAt(activity, 'status'));
+  const status = textAt(activity, 'status');
   return status.length <= BOUNDS.word ? status : '';
 };
 
@@ -44,8 +47,6 @@ export const statusOf = (activity: unknown): string => {
 export const about = (activity: { readonly uid: string }): { readonly activity: string } => ({
   activity: JSON.stringify({ uid: activity.uid, status: statusOf(activity) }),
 });
-
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
 /** The activities of a payment request; undefined when it lists none. PHP turns a list with gaps into an object. */
 export const activitiesOf = (ugwo: unknown): readonly unknown[] | undefined => {
@@ -105,9 +106,7 @@ const exactTextAt = (value: unknown, path: string): string | undefined => {
 };
 
 const otherEntries = (headers: unknown, ...known: readonly string[]): NameAndValue[] =>
-  typeof headers === 'object' && headers !== null
-    ? Object.entries(headers).filter(([name]) => !known.includes(name))
-    : [];
+  isObject(headers) ? Object.entries(headers).filter(([name]) => !known.includes(name)) : [];
 
 const ACCOUNT_KEYS = ['bank_name', 'account_name', 'account_number'];
 
@@ -148,7 +147,7 @@ const MACHINE_WORD = /^[a-z][\w-]{0,63}$/i;
 
 /** Returns the machine value at a path, or null if there is none that can be parsed. */
 export const wordAt = (value: unknown, path: string): string | null => {
-  const word = machineValue(valueAt(value, path));
+  const word = textAt(value, path);
   return MACHINE_WORD.test(word) ? word : null;
 };
 

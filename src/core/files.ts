@@ -17,6 +17,19 @@ import { dirname, isAbsolute, resolve } from 'node:path';
 import { attempt } from './async.ts';
 import { PayError, reasonOf, usageError } from './error.ts';
 
+/** Bits of a mode that allow others anything, or to write. */
+export const OPEN_TO_OTHERS = 0o077;
+export const WRITABLE_BY_OTHERS = 0o022;
+
+/** The uid of root. */
+export const ROOT = 0;
+
+/** The most symbolic links that a path is followed through, as on Linux. */
+export const MOST_LINKS = 40;
+
+/** The mode for people, `0600`. */
+export const modeText = ({ mode }: Stats): string => (mode & 0o777).toString(8).padStart(4, '0');
+
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
 /**
@@ -67,9 +80,6 @@ export const homeFolder = (given?: string, hint = 'set HOME to an absolute path'
     home === '' ? 'is not set, and the system has no entry for this user' : `is "${home}", not an absolute path`;
   throw new PayError('auth', `no home folder is known: HOME ${why}`, { hint });
 };
-
-const MOST_LINKS = 40;
-const ROOT = 0;
 
 const unsafePath = (path: string, what: string): PayError =>
   usageError(`${path} ${what}, so it was not used`, { hint: 'use a file in a folder of your own; nothing was sent' });

@@ -132,22 +132,24 @@ export const parseTexts = (text: string): unknown => parseNumbers(text, (number)
 /** Like JSON.parse; undefined for invalid JSON. */
 export const parseIfJson = (text: string): unknown => attempt(() => JSON.parse(text));
 
+export const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
 /** True for a JSON object, but not for a list, null or a NumberText. */
 export const isJsonObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof NumberText);
+  isObject(value) && !Array.isArray(value) && !(value instanceof NumberText);
 
 /** Serializes a value that may hold NumberTexts. */
 export const printExact = (value: unknown): string => {
   if (value instanceof NumberText) return value.text;
   if (Array.isArray(value)) return `[${value.map(printExact).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  if (!isObject(value)) return JSON.stringify(value) ?? 'null';
   const members = Object.entries(value).filter(([, member]) => member !== undefined);
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${printExact(member)}`).join(',')}}`;
 };
 
 const sorted = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
+  if (!isObject(value) || Object.getPrototypeOf(value) !== Object.prototype) return value;
   const members = value as Readonly<Record<string, unknown>>;
   const names = Object.keys(members).sort();
   return Object.fromEntries(names.map((name) => [name, sorted(members[name])]));
@@ -157,9 +159,7 @@ const sorted = (value: unknown): unknown => {
 export const printSorted = (value: unknown): string => printExact(sorted(value));
 
 const ownOf = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-    ? (value as Record<string, unknown>)[name]
-    : undefined;
+  isObject(value) && Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
 
 /** Own-property walk along `a.b.0.c`; undefined for a missing member. `__proto__` is a name like any other. */
 export const valueAt = (value: unknown, path: string): unknown =>

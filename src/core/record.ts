@@ -1,4 +1,4 @@
-import { machineValue } from './charge.ts';
+import { textAt } from './charge.ts';
 import { isJsonObject, printExact, valueAt } from './json.ts';
 import { readAmount, splitMoney } from './money.ts';
 import { dayIn, readInstant, startOfDay, type Zone } from './time.ts';
@@ -109,8 +109,6 @@ export const instantOf = (moment: RequestedTime, now: number): number => {
   if ('daysAgo' in moment) return startOfDay(moment.zone, dayIn(moment.zone, now), -moment.daysAgo) ?? now;
   return 'at' in moment ? moment.at : now - moment.ago;
 };
-
-const textAt = (record: unknown, path: string): string => machineValue(valueAt(record, path));
 
 /**
  * The customer of a payment request, given as an object or as its identifier. A customer record has its own e-mail

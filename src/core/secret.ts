@@ -1,8 +1,8 @@
 import { mapStrings } from './json.ts';
 import { isLoopback } from './origin.ts';
 
-/** A secret key that a header can hold: 8 to 512 printable ASCII characters without a blank. */
-const PRINTABLE = /^[\x21-\x7e]{8,512}$/;
+/** A secret that a header can hold: 8 to 512 printable ASCII characters without a blank. */
+export const PRINTABLE = /^[\x21-\x7e]{8,512}$/;
 
 /**
  * Refuses a quoted value: a tool that keeps the quotes, as `docker --env-file` does, would have them sent with the

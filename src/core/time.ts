@@ -4,7 +4,14 @@
  */
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)$/i;
 
-const twoDigits = (value: number): string => String(value).padStart(2, '0');
+/** Durations, in milliseconds. */
+export const SECOND_MS = 1000;
+export const MINUTE_MS = 60 * SECOND_MS;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+
+/** A number as two digits. */
+export const twoDigits = (value: number): string => String(value).padStart(2, '0');
 
 /** The number at two digits. Read by position for speed, since a walk reads millions of instants. */
 const twoDigitsAt = (text: string, at: number): number =>
@@ -77,7 +84,7 @@ export const readInstant = (value: unknown): number | undefined => {
 
 /** DATE_ATOM: seconds and a numeric offset, `2026-11-20T14:05:00+01:00`. A fraction of a second is dropped. */
 export const formatDateAtom = ({ ms, offset }: Instant): string => {
-  const local = new Date(ms + offset * 60_000).toISOString().slice(0, 19);
+  const local = new Date(ms + offset * MINUTE_MS).toISOString().slice(0, 19);
   const size = Math.abs(offset);
   return `${local}${offset < 0 ? '-' : '+'}${twoDigits(Math.floor(size / 60))}:${twoDigits(size % 60)}`;
 };
@@ -152,7 +159,7 @@ export const zoneName = (zone: Zone, ms: number): string => {
   return named ?? atomIn(zone, ms).slice(-6);
 };
 
-const UNITS = { s: 1000, m: 60_000, h: 3_600_000 } as const;
+const UNITS = { s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS } as const;
 
 /** Parses `90s`, `10m`, `1h` to milliseconds; undefined for anything else. */
 export const parseDuration = (text: string): number | undefined => {
@@ -188,7 +195,7 @@ export const httpDate = (text: string): number | undefined => {
 };
 
 /** Upper limit, since a header can ask for more than a Date can hold. */
-const LONGEST_RETRY_MS = 100 * 365 * 86_400_000;
+const LONGEST_RETRY_MS = 100 * 365 * DAY_MS;
 
 /**
  * `Retry-After` (RFC 9110 section 10.2.3) as milliseconds from now: seconds, with a fraction or without, or an HTTP date. Absent,

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { machineValue } from './charge.ts';
+import { textAt } from './charge.ts';
 import { valueAt } from './json.ts';
 
 /** Days for which `webhook listen` stores a finished event by default. */
@@ -39,7 +39,7 @@ interface EventRead {
 }
 
 const firstTextAt = (value: unknown, ...paths: readonly string[]): string | undefined =>
-  paths.map((path) => machineValue(valueAt(value, path))).find((text) => text !== '');
+  paths.map((path) => textAt(value, path)).find((text) => text !== '');
 
 const idAt = (prefix: string, data: unknown, ...paths: readonly string[]): string | undefined =>
   [firstTextAt(data, ...paths)].find((text) => text?.startsWith(prefix));

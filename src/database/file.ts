@@ -20,7 +20,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { attempt } from '../core/async.ts';
 import { PayError, reasonOf } from '../core/error.ts';
-import { isMounted, makeFolder, setMode } from '../core/files.ts';
+import { isMounted, makeFolder, modeText, OPEN_TO_OTHERS, setMode, WRITABLE_BY_OTHERS } from '../core/files.ts';
 import { shellQuote } from '../core/shell.ts';
 import { closedAfter, connect, type DatabaseKind, migrate, useJournal } from './connect.ts';
 
@@ -194,9 +194,6 @@ export const replaceFile = (path: string, kind: DatabaseKind): void => {
   makeFile(path, kind);
 };
 
-const OPEN_TO_OTHERS = 0o077;
-const WRITABLE_BY_OTHERS = 0o022;
-
 /** A database that nobody else may read or change, with its name in messages. */
 interface PrivateFile {
   /** For example `the ledger`. */
@@ -218,8 +215,6 @@ const privateStats = (at: string, { path, error }: PrivateFile, look: typeof sta
     throw error({ kind: 'unusable', path, what: `cannot be used: ${reasonOf(thrown)}`, cause: thrown });
   }
 };
-
-const modeText = ({ mode }: Stats): string => (mode & 0o777).toString(8).padStart(4, '0');
 
 const checkFileOwner = (what: string, stats: Stats, uid: number): void => {
   if (stats.uid === uid) return;

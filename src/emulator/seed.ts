@@ -1,7 +1,7 @@
 import type { Onye } from '../contract/onye.ts';
 import type { Ugwo } from '../contract/ugwo.ts';
 import { machineValue } from '../core/charge.ts';
-import { parseInstant, utcAtom } from '../core/time.ts';
+import { DAY_MS, MINUTE_MS, parseInstant, utcAtom } from '../core/time.ts';
 import { activityOn } from './charge.ts';
 import { derivedId, derivedText } from './ids.ts';
 import { isPaid } from './payments.ts';
@@ -43,11 +43,9 @@ export const GOODS = [
   ['Solar panel, 350 W', 16_499_950],
 ] as const;
 
-const MINUTE = 60_000;
-const DAY = 24 * 60 * MINUTE;
 /** Interval between the records of a new file, shortened if they would reach back beyond LONGEST. */
-const STEP = 97 * MINUTE;
-const LONGEST = 90 * DAY;
+const STEP = 97 * MINUTE_MS;
+const LONGEST = 90 * DAY_MS;
 
 interface SeedSize {
   readonly customers: number;
@@ -95,7 +93,7 @@ const CHANNELS = ['web', 'till', 'invoice'] as const;
 
 /** Returns instants for `count` records, oldest first: newer than `after`, and up to a minute before `now`. */
 const instants = (after: string | undefined, now: number, count: number): ((index: number) => string) => {
-  const end = now - MINUTE;
+  const end = now - MINUTE_MS;
   const start = parseInstant(after ?? '')?.ms ?? end - Math.min(LONGEST, STEP * count);
   const reach = Math.max(0, (start < end ? end : now) - start);
   return (index) => utcAtom(start + Math.floor((reach * (index + 1)) / count));

@@ -52,7 +52,7 @@ export const isOfOther = (activity: unknown, ugwo: string): boolean => {
 /** Tolerance for two values of one expiry, in milliseconds: a service may cut seconds off. */
 const SAME_EXPIRY_MS = 60_000;
 
-const textAt = (activity: unknown, paths: readonly string[]): string | undefined =>
+const stringAt = (activity: unknown, paths: readonly string[]): string | undefined =>
   paths.map((path) => valueAt(activity, path)).find((text): text is string => typeof text === 'string' && text !== '');
 
 /** Paths where a provider or a phone may appear; neither is documented. */
@@ -66,11 +66,11 @@ export const firstMismatch = (
 ): 'another next action' | 'another expiry' | 'another provider' | 'another phone' | undefined => {
   if (hasForeignAction(activity, medium)) return 'another next action';
   // An unknown expiry is NaN, so that the comparison below is false.
-  const until = parseInstant(textAt(activity, ['next_action.headers.expires_at']) ?? '')?.ms ?? Number.NaN;
+  const until = parseInstant(stringAt(activity, ['next_action.headers.expires_at']) ?? '')?.ms ?? Number.NaN;
   if (Math.abs(until - (expiresAt ?? Number.NaN)) > SAME_EXPIRY_MS) return 'another expiry';
-  const shownProvider = textAt(activity, PROVIDER_PATHS);
+  const shownProvider = stringAt(activity, PROVIDER_PATHS);
   if (provider !== undefined && shownProvider !== undefined && shownProvider !== provider) return 'another provider';
-  const shownPhone = textAt(activity, PHONE_PATHS);
+  const shownPhone = stringAt(activity, PHONE_PATHS);
   if (phone !== undefined && shownPhone !== undefined && lastDigits(shownPhone) !== phone) return 'another phone';
   return undefined;
 };
@@ -78,7 +78,7 @@ export const firstMismatch = (
 /** True if an activity shows another provider or phone than a charge with this data would have. */
 export const mismatchesOf = (activity: unknown, data: Readonly<Record<string, unknown>>): boolean => {
   const textOf = (name: string): string | undefined => (data[name] === undefined ? undefined : String(data[name]));
-  const [provider, phone, shown] = [textOf('provider'), textOf('phone'), textAt(activity, PHONE_PATHS)];
+  const [provider, phone, shown] = [textOf('provider'), textOf('phone'), stringAt(activity, PHONE_PATHS)];
   if (phone !== undefined && shown !== undefined && !isSamePhone(phone, shown)) return true;
   const asked = { medium: textOf('medium') ?? '', provider, phone: undefined, expiresAt: undefined };
   return firstMismatch(asked, activity) !== undefined;

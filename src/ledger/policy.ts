@@ -1,6 +1,7 @@
 import { CHARGE, REFUND } from '../core/charge.ts';
 import { PayError } from '../core/error.ts';
 import { isJsonObject, parseIfJson } from '../core/json.ts';
+import { DAY_MS } from '../core/time.ts';
 import type { ChargeTerms, RequestTerms } from './entry.ts';
 
 /** Amounts by currency, in the minor unit. */
@@ -80,8 +81,6 @@ export const limitsOf = (policy: Policy, kind = CHARGE) =>
 /** True if the policy limits something that earlier charges or refunds use up. */
 export const isCounted = (policy: Policy, kind: string | undefined): boolean =>
   Object.values(limitsOf(policy, kind)).some((limit) => limit !== undefined);
-
-const DAY_MS = 24 * 3_600_000;
 
 /** Start of the UTC day that a moment belongs to. Both are milliseconds since the epoch. */
 export const dayOf = (at: number): number => at - (((at % DAY_MS) + DAY_MS) % DAY_MS);

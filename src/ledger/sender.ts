@@ -1,9 +1,9 @@
 import { existsSync, openSync, readFileSync, readlinkSync, readSync, statfsSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { attempt, memo } from '../core/async.ts';
+import { SECOND_MS } from '../core/time.ts';
 import type { Sender } from './entry.ts';
 
-const SECOND_MS = 1000;
 /**
  * Milliseconds for which a reading stays valid, unless the wall clock has moved, for example because the machine slept.
  */

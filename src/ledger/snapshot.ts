@@ -1,6 +1,6 @@
 import { activityFacts, amountAt, type RequestFacts, requestFacts } from '../charge/payment.ts';
 import { BOUNDS, cutText } from '../core/bounds.ts';
-import { activitiesOf, latestActivityOf, machineValue, statusOf } from '../core/charge.ts';
+import { activitiesOf, latestActivityOf, machineValue, statusOf, textAt } from '../core/charge.ts';
 import { isId } from '../core/ids.ts';
 import { definedIn, printExact, valueAt } from '../core/json.ts';
 import { type ApiRecord, earliestAsked, earliestServed } from '../core/record.ts';
@@ -28,7 +28,7 @@ export interface Snapshot {
   readonly last: unknown;
 }
 
-const textAt = (value: unknown, path: string): string | undefined => {
+const sentenceAt = (value: unknown, path: string): string | undefined => {
   const found = valueAt(value, path);
   return typeof found === 'string' && found !== '' ? cutText(found, BOUNDS.sentence) : undefined;
 };
@@ -40,12 +40,12 @@ const currencyOf = (ugwo: unknown): string | undefined => {
 
 /** The customer field holds an object or its uid. */
 const customerOf = (ugwo: unknown): string | undefined =>
-  [textAt(ugwo, 'onye.uid'), textAt(ugwo, 'onye'), textAt(ugwo, 'onye_nzube.uid')].find(
+  [sentenceAt(ugwo, 'onye.uid'), sentenceAt(ugwo, 'onye'), sentenceAt(ugwo, 'onye_nzube.uid')].find(
     (uid) => uid !== undefined && isId('ony', uid),
   );
 
 const emailOf = (ugwo: unknown): string | undefined =>
-  textAt(ugwo, 'onye.email') ?? textAt(ugwo, 'onye_nzube.email') ?? textAt(ugwo, 'onye_email');
+  sentenceAt(ugwo, 'onye.email') ?? sentenceAt(ugwo, 'onye_nzube.email') ?? sentenceAt(ugwo, 'onye_email');
 
 const lastOf = (ugwo: unknown): unknown => {
   const last = latestActivityOf(ugwo);
@@ -103,11 +103,11 @@ export const snapshotOf = (ugwo: unknown, read: ReadTimes = {}): Snapshot => {
     asked: {
       amount: amountAt(ugwo, 'amount'),
       currency: currencyOf(ugwo),
-      ref: textAt(ugwo, 'ref'),
+      ref: sentenceAt(ugwo, 'ref'),
       customer: customerOf(ugwo),
       email: emailOf(ugwo),
     },
-    description: textAt(ugwo, 'description'),
+    description: sentenceAt(ugwo, 'description'),
     activities: activitiesOf(ugwo),
     last: lastOf(ugwo),
   };
@@ -131,7 +131,7 @@ const keptAction = (action: unknown): unknown =>
   jsonLengthUpTo(BOUNDS.kept, action) > BOUNDS.kept ? null : (action ?? null);
 
 const wordAt = (value: unknown, name: string): string | undefined => {
-  const word = machineValue(valueAt(value, name));
+  const word = textAt(value, name);
   return word === '' || word.length > BOUNDS.word ? undefined : word;
 };
 

@@ -1,6 +1,6 @@
 import { memo } from '../core/async.ts';
 import { BOUNDS, cutText } from '../core/bounds.ts';
-import { failureReason, machineValue } from '../core/charge.ts';
+import { failureReason, machineValue, textAt } from '../core/charge.ts';
 import { indent, isJsonObject, mayBeInexact, NumberText, parseExact, printExact, valueAt } from '../core/json.ts';
 import { decimalText, formatMoney, inMinorUnit } from '../core/money.ts';
 import type { ApiRecord } from '../core/record.ts';
@@ -152,7 +152,7 @@ const customerText = (customer: unknown): string => {
 
 /** The mediums of a checkout, by name; any other value stays as it is. */
 const mediumsText = (value: unknown): string => {
-  const names = Array.isArray(value) ? value.map((one) => machineValue(valueAt(one, 'medium'))) : [''];
+  const names = Array.isArray(value) ? value.map((one) => textAt(one, 'medium')) : [''];
   return names.includes('') ? plainText(value) : cutText(names.join(', '), BOUNDS.cell);
 };
 

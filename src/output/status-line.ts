@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { Clock, Io, Output } from '../core/io.ts';
 import { visible } from '../core/text.ts';
+import { SECOND_MS } from '../core/time.ts';
 import type { Styles } from './style.ts';
 import { type Beside, shorten, widthOf } from './text.ts';
 
@@ -128,8 +129,6 @@ export const openFrame = (output: Output): Frame => {
 
 /** Erases a frame for other output; the frame is drawn again below it. */
 export const clearFrame = async (output: Output): Promise<void> => frames.get(output)?.clear();
-
-const SECOND_MS = 1000;
 
 /** Called when a request begins; returns the function to call when it has ended. */
 export type OnRequest = () => () => Promise<void>;

@@ -3,19 +3,18 @@ import type { ApiRecord } from '../core/record.ts';
 import type { Result, ResultNotices, Waited, Waiting } from '../core/result.ts';
 import { statusWord } from '../core/status.ts';
 import { visible } from '../core/text.ts';
+import { SECOND_MS, twoDigits } from '../core/time.ts';
 import { openStatusLine } from './status-line.ts';
 import type { Styles } from './style.ts';
 import { shorten, widthOf } from './text.ts';
-
-const SECOND_MS = 1000;
-
-const two = (value: number): string => String(value).padStart(2, '0');
 
 /** `12:31`, or `1:02:31` from an hour on. */
 const clockText = (ms: number): string => {
   const seconds = Math.max(0, Math.ceil(ms / SECOND_MS));
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
-  return hours === 0 ? `${minutes}:${two(seconds % 60)}` : `${hours}:${two(minutes)}:${two(seconds % 60)}`;
+  return hours === 0
+    ? `${minutes}:${twoDigits(seconds % 60)}`
+    : `${hours}:${twoDigits(minutes)}:${twoDigits(seconds % 60)}`;
 };
 
 /** The line at the instant `now`, in at most `width` columns: leaves out the least important parts first. */

@@ -2,6 +2,7 @@ import { memo } from '../core/async.ts';
 import { interrupted, PayError, reasonOf, signalWord, usageError } from '../core/error.ts';
 import { type Clock, withTimeout } from '../core/io.ts';
 import { shellLine } from '../core/shell.ts';
+import { DAY_MS, SECOND_MS } from '../core/time.ts';
 import { DOUBLE_CHARGE, isWanted } from '../core/webhook-event.ts';
 import { holdLock } from '../database/open.ts';
 import { consume, type Exec, execute, type LedgerConsumer, openPrintCursor } from './consumers.ts';
@@ -59,8 +60,6 @@ export interface Listening {
   readonly events: AsyncGenerator<readonly PrintedEvent[]>;
 }
 
-const SECOND_MS = 1000;
-const DAY_MS = 86_400_000;
 /**
  * Limits against hostile senders: the notices and the refused deliveries to store in each span of SPAN_MS milliseconds.
  */

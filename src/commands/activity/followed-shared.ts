@@ -13,7 +13,7 @@ import {
 import { overpaidText, paidTwiceText, partText } from '../../charge/words.ts';
 import type { Client } from '../../client/client.ts';
 import { BOUNDS, cutText } from '../../core/bounds.ts';
-import { about, failureReason, machineValue, prunedText, readNextAction, statusOf } from '../../core/charge.ts';
+import { about, failureReason, prunedText, readNextAction, statusOf, textAt } from '../../core/charge.ts';
 import { PayError, signalWord } from '../../core/error.ts';
 import { type TargetOptions, targetFlags } from '../../core/input.ts';
 import { valueAt } from '../../core/json.ts';
@@ -165,7 +165,7 @@ const outcomeOf = async (
   return {
     payment: paymentOf(isOlder ? facts : later, { request, earlier: payment }).payment,
     balance: balanceOf(request, { paidBack }),
-    currency: machineValue(valueAt(shown.value, 'currency')),
+    currency: textAt(shown.value, 'currency'),
   };
 };
 

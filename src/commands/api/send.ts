@@ -4,7 +4,7 @@ import type { ListId } from '../../contract/operations.ts';
 import { barePath, readQuery } from '../../core/api-path.ts';
 import { usageError } from '../../core/error.ts';
 import { namingFlags, type ReadSource, readJsonObject } from '../../core/input.ts';
-import { printExact, printSorted, valueAt } from '../../core/json.ts';
+import { isObject, printExact, printSorted, valueAt } from '../../core/json.ts';
 import { elementsOf } from '../../core/json-scan.ts';
 import { isGuarded } from '../../core/origin.ts';
 import type { ApiPage, ApiRecord } from '../../core/record.ts';
@@ -63,9 +63,7 @@ const LOOKED_AT = 10;
 
 /** View with the fields of the first records, in order of appearance. */
 const viewOf = (records: readonly unknown[]): View => {
-  const names = records
-    .slice(0, LOOKED_AT)
-    .flatMap((record) => (typeof record === 'object' && record !== null ? Object.keys(record) : []));
+  const names = records.slice(0, LOOKED_AT).flatMap((record) => (isObject(record) ? Object.keys(record) : []));
   return { columns: [...new Set(names)].map((path) => ({ path, flexible: path !== 'uid' })) };
 };
 

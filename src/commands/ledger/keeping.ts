@@ -1,7 +1,7 @@
 import { interrupted, PayError, usageError } from '../../core/error.ts';
 import { instantOf, madeHere, type RequestedTime } from '../../core/record.ts';
 import type { Result, View } from '../../core/result.ts';
-import { atom, formatLocalFull } from '../../core/time.ts';
+import { atom, DAY_MS, formatLocalFull } from '../../core/time.ts';
 import type { Run } from '../run.ts';
 import type { UseInput } from './keeping-spec.ts';
 
@@ -12,8 +12,6 @@ const prunedView: View = {
     { path: 'open', kind: 'count', always: true, label: 'left, still open' },
   ],
 };
-
-const DAY_MS = 24 * 3_600_000;
 
 const entries = (count: number): string => (count === 1 ? '1 entry' : `${count} entries`);
 

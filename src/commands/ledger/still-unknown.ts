@@ -1,7 +1,7 @@
 import { countText, kindWord } from '../../core/charge.ts';
 import { LOCAL_PROFILE } from '../../core/data-files.ts';
 import { shellLine } from '../../core/shell.ts';
-import { formatLocal } from '../../core/time.ts';
+import { formatLocal, MINUTE_MS } from '../../core/time.ts';
 import type { Entry } from '../../ledger/entry.ts';
 import type { UnknownReason } from '../../ledger/reconcile.ts';
 
@@ -35,8 +35,6 @@ const namesOf = (entries: readonly Entry[]): string => {
     ? `${names.join(', ')} and ${entries.length - names.length} more`
     : names.join(', ');
 };
-
-const MINUTE_MS = 60_000;
 
 /** Time at which a check can settle all of them. Rounded up to the minute, since no seconds are shown. */
 const lastOf = (left: readonly StillUnknown[]): number =>

@@ -6,6 +6,7 @@ import { interrupted, PayError, usageError } from '../../core/error.ts';
 import { targetFlags } from '../../core/input.ts';
 import type { Result } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
+import { DAY_MS, HOUR_MS } from '../../core/time.ts';
 import { untilOf } from '../../ledger/clock.ts';
 import { type Charge, type Entry, isCharge, isIn, type Moment, type Scope } from '../../ledger/entry.ts';
 import type { Ledger, ListFilter } from '../../ledger/ledger.ts';
@@ -25,7 +26,6 @@ import { paymentsView, sumRecord } from './view.ts';
 
 const AT_ONCE = 8;
 
-const [HOUR_MS, DAY_MS] = [3_600_000, 86_400_000];
 /** A late transfer may still pay an account that expired in this time. */
 const LATE_FOR_MS = DAY_MS;
 /** An account is open for at most this long. */

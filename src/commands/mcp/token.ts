@@ -3,7 +3,7 @@ import { PayError } from '../../core/error.ts';
 import { parseIfJson } from '../../core/json.ts';
 import { isGuarded } from '../../core/origin.ts';
 import { shellLine } from '../../core/shell.ts';
-import { utcAtom } from '../../core/time.ts';
+import { DAY_MS, utcAtom } from '../../core/time.ts';
 import type { LedgerTarget, RequestTerms } from '../../ledger/entry.ts';
 import { newId } from '../../ledger/guard.ts';
 import type { NewJob } from '../../ledger/job.ts';
@@ -69,7 +69,6 @@ export const checkPlan = async (
 
 /** Plans of a profile in a day. */
 const MOST_PLANS = 200;
-const DAY_MS = 24 * 3_600_000;
 
 /** Throws if the profile has as many plans today as it may have. */
 const checkCount = async ({ jobs }: Ledger, { profile }: LedgerTarget, at: number): Promise<void> => {

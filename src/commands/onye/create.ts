@@ -1,5 +1,5 @@
 import type { Client } from '../../client/client.ts';
-import { machineValue } from '../../core/charge.ts';
+import { machineValue, textAt } from '../../core/charge.ts';
 import { namingFlags } from '../../core/input.ts';
 import { parseExact, valueAt } from '../../core/json.ts';
 import type { Result, View } from '../../core/result.ts';
@@ -41,7 +41,7 @@ export const BY_EMAIL: UniqueKey = {
   differences: ({ text }, body) => differences(parseExact(text), body),
   conflict: (email, { value }) => ({
     message: `the e-mail address ${email} belongs to a customer with other fields`,
-    hint: `use another --email, or change the customer: \`${shellLine(['paycli', 'onye', 'update', machineValue(valueAt(value, 'uid'))])} …\``,
+    hint: `use another --email, or change the customer: \`${shellLine(['paycli', 'onye', 'update', textAt(value, 'uid')])} …\``,
   }),
 };
 

@@ -1,13 +1,6 @@
 import { amountAt } from '../../charge/payment.ts';
 import type { Client } from '../../client/client.ts';
-import {
-  activitiesOf,
-  failureReason,
-  latestActivityOf,
-  machineValue,
-  statusOf,
-  summaryColumns,
-} from '../../core/charge.ts';
+import { activitiesOf, failureReason, latestActivityOf, statusOf, summaryColumns, textAt } from '../../core/charge.ts';
 import { PayError, usageError } from '../../core/error.ts';
 import { namingFlags } from '../../core/input.ts';
 import { valueAt } from '../../core/json.ts';
@@ -37,8 +30,6 @@ export interface Paid {
   readonly amount: number | undefined;
   readonly words: readonly string[];
 }
-
-const textAt = (value: unknown, path: string): string => machineValue(valueAt(value, path));
 
 /**
  * Reads the payment from its payment request. Resolves to undefined if the payment request is not known. Throws a usage

@@ -1,7 +1,7 @@
 import type { Protected, RowDeps } from '../../bulk/kind.ts';
 import type { CallInput, Client } from '../../client/client.ts';
 import { BANK_CODES, bankMeant } from '../../core/banks.ts';
-import { machineValue } from '../../core/charge.ts';
+import { textAt } from '../../core/charge.ts';
 import { PayError } from '../../core/error.ts';
 import { isId } from '../../core/ids.ts';
 import { targetFlags } from '../../core/input.ts';
@@ -48,7 +48,7 @@ const listedBanks = async (checkout: string, client: Client, pace: Pick<CallInpu
 /** Error of a charge by a medium that the payment request's checkout does not offer. */
 const mediumRejection = (ugwo: string, { medium }: Data, looked: Looked | undefined): PayError | undefined => {
   const mediums = valueAt(looked?.record.value, 'checkout.mediums');
-  const offered = Array.isArray(mediums) ? mediums.map((one) => machineValue(valueAt(one, 'medium'))) : [];
+  const offered = Array.isArray(mediums) ? mediums.map((one) => textAt(one, 'medium')) : [];
   if (offered.every((one) => one === '') || offered.includes(String(medium))) return undefined;
   const title = `is not offered by the checkout, which offers ${offered.join(', ')}`;
   return new PayError('rejected', `${ugwo} was not charged: its checkout does not offer ${medium}`, {

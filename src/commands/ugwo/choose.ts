@@ -1,21 +1,18 @@
 import type { Choice } from '../../cli/define.ts';
 import type { Resource } from '../../contract/proof.ts';
-import { isMedium, MEDIUMS, machineValue, statusOf } from '../../core/charge.ts';
+import { isMedium, MEDIUMS, statusOf, textAt } from '../../core/charge.ts';
 import { PayError } from '../../core/error.ts';
 import { valueAt } from '../../core/json.ts';
 import { formatMoney } from '../../core/money.ts';
-import { formatDuration, parseInstant } from '../../core/time.ts';
+import { DAY_MS, formatDuration, HOUR_MS, parseInstant } from '../../core/time.ts';
 import type { Run } from '../run.ts';
 
 /** The number of choices that are listed one per line. */
 const MOST = 9;
-const HOUR_MS = 3_600_000;
-
-const textAt = (request: Resource, path: string): string => machineValue(valueAt(request, path));
 
 const ageOf = (request: Resource, now: number): string => {
   const age = now - (parseInstant(textAt(request, 'created_at'))?.ms ?? now);
-  return age < 48 * HOUR_MS ? formatDuration(age) : `${Math.floor(age / (24 * HOUR_MS))} days`;
+  return age < 48 * HOUR_MS ? formatDuration(age) : `${Math.floor(age / DAY_MS)} days`;
 };
 
 /** Columns that fit on 80: reference, customer, amount, age. Without a reference, the end of the id identifies it. */
@@ -59,7 +56,7 @@ export const mediumsOf =
     const client = await run.client('read');
     const shown = await client.look('ugwo.get', { params: { uid: ugwo } }, { mustExist: true });
     const mediums = valueAt(shown?.value, 'checkout.mediums');
-    const offered = Array.isArray(mediums) ? mediums.map((one) => machineValue(valueAt(one, 'medium'))) : [];
+    const offered = Array.isArray(mediums) ? mediums.map((one) => textAt(one, 'medium')) : [];
     const usable = offered.filter(isMedium);
     if (usable.length === 0 && offered.join('') !== '') {
       throw new PayError('refused', `the checkout of ${ugwo} offers only ${offered.join(', ')}; nothing was sent`, {

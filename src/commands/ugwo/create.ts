@@ -1,5 +1,5 @@
 import type { Client } from '../../client/client.ts';
-import { machineValue } from '../../core/charge.ts';
+import { textAt } from '../../core/charge.ts';
 import { usageError } from '../../core/error.ts';
 import { namingFlags, readJsonObject } from '../../core/input.ts';
 import { valueAt } from '../../core/json.ts';
@@ -24,7 +24,7 @@ const SHOWN_AT = new Map([
 
 /** The value of a field that a create can set, as the payment request shows it; undefined if it shows none. */
 const shownAs = (request: unknown, name: string): string | undefined => {
-  const values = (SHOWN_AT.get(name) ?? [name]).map((path) => machineValue(valueAt(request, path)));
+  const values = (SHOWN_AT.get(name) ?? [name]).map((path) => textAt(request, path));
   return values.find((value) => value !== '');
 };
 

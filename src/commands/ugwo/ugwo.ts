@@ -1,8 +1,14 @@
 import { balanceOf, paymentShown, requestFacts } from '../../charge/payment.ts';
 import { paidTwiceText } from '../../charge/words.ts';
 import type { Resource } from '../../contract/proof.ts';
-import { activitiesOf, latestActivityOf, machineValue, payableUntil, readNextAction } from '../../core/charge.ts';
-import { valueAt } from '../../core/json.ts';
+import {
+  activitiesOf,
+  latestActivityOf,
+  machineValue,
+  payableUntil,
+  readNextAction,
+  textAt,
+} from '../../core/charge.ts';
 import { formatMoney } from '../../core/money.ts';
 import type { ListInput } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
@@ -42,8 +48,6 @@ const UGWO: ListOf = {
 export const list = (input: ListInput, run: Run): Promise<Result> => listRecords(UGWO, input, run);
 
 export const view = wholeUgwoView;
-
-const textAt = (request: Resource, path: string): string => machineValue(valueAt(request, path));
 
 const moneyOf = (request: Resource): string => formatMoney(textAt(request, 'amount'), textAt(request, 'currency'));
 

@@ -1,7 +1,7 @@
 import { interrupted, PayError, usageError } from '../../core/error.ts';
 import { type ApiPage, instantOf, madeHere, PAGE_MAX, type RequestedTime } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
-import { atom, formatLocalFull } from '../../core/time.ts';
+import { atom, DAY_MS, formatLocalFull } from '../../core/time.ts';
 import { isWanted } from '../../core/webhook-event.ts';
 import type { KeptEvent } from '../../webhook/event.ts';
 import { checkTarget, replay as replayEvent } from '../../webhook/forward.ts';
@@ -59,9 +59,7 @@ const filterFlags = ({ events, ugwo, states, max }: EventListInput): string[] =>
   ...(max === undefined ? [] : ['--max', String(max)]),
 ];
 
-/** The queue stores at most this many refused deliveries. */
-const MOST_REFUSED = 1000;
-
+/** The newest refused deliveries; all of them for -1. */
 async function* refusedPage(most: number, run: Run): AsyncGenerator<ApiPage> {
   const found = await withQueue(run, (queue) => queue.refused(most));
   yield { records: found.map(refusedRecord), cursor: undefined, nextCursor: null };
@@ -69,7 +67,7 @@ async function* refusedPage(most: number, run: Run): AsyncGenerator<ApiPage> {
 
 /** Lists the received events, or with --refused the rejected deliveries, newest first. */
 export const list = async (input: EventListInput, run: Run): Promise<Result> => {
-  if (input.refused) return { kind: 'list', pages: refusedPage(input.max ?? MOST_REFUSED, run), view: refusedView };
+  if (input.refused) return { kind: 'list', pages: refusedPage(input.max ?? -1, run), view: refusedView };
   const from = input.cursor === undefined ? Number.MAX_SAFE_INTEGER : seqOf(input.cursor);
   return {
     kind: 'list',
@@ -109,8 +107,6 @@ export const replay = async ({ uid, to, allowRemote }: ReplayInput, run: Run): P
     view: replayedView,
   };
 };
-
-const DAY_MS = 86_400_000;
 
 const agedText = (count: number, refused: number): string =>
   [

@@ -42,18 +42,18 @@ interface Paid {
   readonly sent_at: string | null;
 }
 
-const textAt = (value: unknown, name: string): string | null => {
+const stringOrNull = (value: unknown, name: string): string | null => {
   const found = valueAt(value, name);
   return typeof found === 'string' ? found : null;
 };
 
 const paidBy = (activity: unknown, charges: readonly Charge[]): Paid => {
-  const uid = textAt(activity, 'uid') ?? '';
+  const uid = stringOrNull(activity, 'uid') ?? '';
   const charge = charges.find((one) => one.activity?.uid === uid);
   return {
     activity: uid,
     status: statusOf(activity),
-    created_at: textAt(activity, 'created_at'),
+    created_at: stringOrNull(activity, 'created_at'),
     charge: charge?.id ?? null,
     profile: charge?.profile ?? null,
     job: charge?.job ?? null,

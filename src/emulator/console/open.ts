@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Activity } from '../../contract/activity.ts';
-import { machineValue, readNextAction } from '../../core/charge.ts';
+import { readNextAction, textAt } from '../../core/charge.ts';
 import { parseIfJson, printExact, valueAt } from '../../core/json.ts';
 import { explained } from '../../core/service-codes.ts';
 import { telLink } from '../../core/text.ts';
@@ -33,9 +33,9 @@ export const refusedBy = ({ status, text }: Executed): readonly string[] => {
   const problem = parseIfJson(text);
   const errors = valueAt(problem, 'errors');
   const broken = (Array.isArray(errors) ? errors : []).map(
-    (one: unknown) => `${machineValue(valueAt(one, 'field'))}: ${machineValue(valueAt(one, 'message'))}`,
+    (one: unknown) => `${textAt(one, 'field')}: ${textAt(one, 'message')}`,
   );
-  const message = machineValue(valueAt(problem, 'detail')) || machineValue(valueAt(problem, 'message'));
+  const message = textAt(problem, 'detail') || textAt(problem, 'message');
   return (broken.length > 0 ? broken : [message]).map((text) => explained(text, { withCodes: true }));
 };
 

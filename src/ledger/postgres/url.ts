@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { PayError, reasonOf, usageError } from '../../core/error.ts';
-import { checkPath } from '../../core/files.ts';
+import { checkPath, OPEN_TO_OTHERS } from '../../core/files.ts';
 import { isLoopback } from '../../core/origin.ts';
 import { shellQuote } from '../../core/shell.ts';
 import { thisMachine } from '../sender.ts';
@@ -46,12 +46,12 @@ const fileAt = (path: string | null): string | undefined => {
 };
 
 /** Forbidden mode bits of a private key, as in PostgreSQL's own programs: a group may read a key that root owns. */
-const [OTHERS, OTHERS_OF_ROOT] = [0o077, 0o037];
+const OTHERS_OF_ROOT = 0o037;
 
 const checkKey = (path: string | null, uid = thisMachine.uid): void => {
   const stats = path === null || uid === undefined ? undefined : statSync(path, { throwIfNoEntry: false });
   if (path === null || stats === undefined) return;
-  if ((stats.mode & (stats.uid === 0 ? OTHERS_OF_ROOT : OTHERS)) === 0) return;
+  if ((stats.mode & (stats.uid === 0 ? OTHERS_OF_ROOT : OPEN_TO_OTHERS)) === 0) return;
   throw unsafe(`names a private key that is open to other users: ${path}`, `run: chmod 600 ${shellQuote(path)}`);
 };
 
