@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { attempt, backoff } from '../core/async.ts';
 import { type PayError, reasonOf } from '../core/error.ts';
 import { type Clock, type Env, withTimeout } from '../core/io.ts';
+import { MINUTE_MS } from '../core/time.ts';
 import { deliverInOrder, dueOf, type Notifier, type Queued, type Step } from './deliver.ts';
 import type { KeptEvent } from './event.ts';
 import type { Queue } from './queue.ts';
@@ -206,7 +207,6 @@ interface ExecDeps {
   readonly leave: AbortSignal;
 }
 
-const MINUTE_MS = 60_000;
 /** The time limit of a command, and its limit once the run is to end, in milliseconds. */
 const [LIMIT_MS, STOP_MS] = [5 * MINUTE_MS, 3000];
 /** Milliseconds between SIGTERM and SIGKILL. */

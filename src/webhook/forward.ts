@@ -5,7 +5,7 @@ import { PayError, reasonOf, usageError } from '../core/error.ts';
 import type { Clock, Env } from '../core/io.ts';
 import { isLoopback, lookupFor } from '../core/origin.ts';
 import { shellLine } from '../core/shell.ts';
-import { retryAfter } from '../core/time.ts';
+import { HOUR_MS, retryAfter, SECOND_MS } from '../core/time.ts';
 import { verifies } from '../core/unsafe-settings.ts';
 import {
   type DeliveryTarget,
@@ -93,8 +93,6 @@ export const forwardOnce = (
   { headers, body }: KeptEvent,
   stop: AbortSignal,
 ): Promise<PostResult> => post(target, passedOn(headers), body, { stop, limitMs: LIMIT_MS });
-
-const [SECOND_MS, HOUR_MS] = [1000, 3_600_000];
 
 /** The backoff between two attempts for one event, or two checks for an unavailable target. */
 const RANGE = { base: SECOND_MS, cap: 600 * SECOND_MS };
