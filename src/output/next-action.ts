@@ -38,7 +38,7 @@ const NOT_IN_LOCALE = 'No QR code: this locale shows ASCII only. --qr draws one 
  * The lines of a QR code that makes a telephone dial `code`. With `auto`, draws none where it could not be scanned:
  * without colour, in a pipe, on a narrow or dumb terminal, or where half blocks can't be shown.
  */
-export const dialQr = async (code: string, surface: Surface): Promise<string[]> => {
+const dialQr = async (code: string, surface: Surface): Promise<string[]> => {
   const { styles, width, qr = 'auto' } = surface;
   const asked = qr === 'always';
   const without = (why: string): string[] => wrap(why, width - 2).map((line) => `  ${styles.dim(line)}`);

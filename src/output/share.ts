@@ -13,10 +13,10 @@ import { shownExactly } from './next-action.ts';
 import { stylesFor } from './style.ts';
 
 /** A message for a customer, or the reason why there is none. */
-export type Message = { readonly text: string } | { readonly why: string };
+type Message = { readonly text: string } | { readonly why: string };
 
 /** The input for a message. */
-export interface ShareInput {
+interface ShareInput {
   readonly value: unknown;
   readonly action: NextAction | undefined;
   /** As text for people; undefined where the amount is unknown. */
@@ -64,7 +64,7 @@ const whyNot = ({ value, action, now }: ShareInput): string | undefined => {
 /**
  * Writes the step as a message to send: the service's own words and facts. Refuses an incomplete or expired account.
  */
-export const shareMessage = (input: ShareInput): Message => {
+const shareMessage = (input: ShareInput): Message => {
   const why = whyNot(input);
   const { action, amount } = input;
   if (why !== undefined || action === undefined) return { why: why ?? '' };

@@ -45,7 +45,7 @@ const mostSpare = (widths: readonly number[], floors: readonly number[]): number
  * Column widths that fit a table into `total` terminal columns. The column with the most slack shrinks first, down to a
  * readable width, or with `tight` down to the least useful one. Undefined where even that is not enough.
  */
-export const fitWidths = (
+const fitWidths = (
   natural: readonly number[],
   columns: readonly Column[],
   total: number,

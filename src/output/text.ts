@@ -100,7 +100,7 @@ export const wrap = (text: string, width: number): string[] =>
   text.split('\n').flatMap((line) => wrapLine(line, width, true));
 
 /** Same as `wrap` for one line, but a longer word stays whole, so that it can be copied. */
-export const wrapWords = (line: string, width: number): string[] => wrapLine(line, width, false);
+const wrapWords = (line: string, width: number): string[] => wrapLine(line, width, false);
 
 /** The destination of messages: stderr, and the locale that limits its characters. */
 export type Beside = Pick<Io, 'stderr' | 'env' | 'redactor'>;

@@ -18,12 +18,7 @@ const clockText = (ms: number): string => {
 };
 
 /** The line at the instant `now`, in at most `width` columns: leaves out the least important parts first. */
-export const countdownText = (
-  { status, until, failing }: Waiting,
-  now: number,
-  width: number,
-  ellipsis = '…',
-): string => {
+const countdownText = ({ status, until, failing }: Waiting, now: number, width: number, ellipsis = '…'): string => {
   const left = clockText(until - now);
   const state = status === undefined ? '' : `${visible(statusWord(status))}, `;
   const trouble = failing ? '; the last read failed' : '';

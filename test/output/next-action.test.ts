@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { type NextAction, readNextAction } from '../../src/core/charge.ts';
 import type { View } from '../../src/core/result.ts';
 import { formatLocal } from '../../src/core/time.ts';
-import { dialQr, nextActionLines } from '../../src/output/next-action.ts';
+import { nextActionLines } from '../../src/output/next-action.ts';
 import { render } from '../../src/output/render.ts';
+import type { Surface } from '../../src/output/style.ts';
 import { widthOf } from '../../src/output/text.ts';
 import { MINUTE } from '../support/units.ts';
 import { NOW, options, pipe, recordOf, surface, terminal } from './support.ts';
@@ -144,10 +145,16 @@ const modulesOf = (lines: readonly string[]): boolean[][] =>
     ];
   });
 
+/** The lines below the data of a code to dial. */
+const qrLines = async (code: string, on: Surface): Promise<string[]> => {
+  const lines = await nextActionLines({ ...DIAL, instruction: undefined, code }, undefined, on);
+  return lines.slice(lines.findLastIndex((line) => /^[-─]+$/.test(stripVTControlCharacters(line))) + 1);
+};
+
 describe('the QR code of a dial string', () => {
   const UTF8 = { LANG: 'en_NG.UTF-8' };
   const qr = async (code: string, width = 80, color = true, env: Record<string, string> = UTF8): Promise<string[]> =>
-    await dialQr(code, await surface(width, color, env));
+    await qrLines(code, await surface(width, color, env));
 
   it('is black on white with a border of four modules', async () => {
     const modules = modulesOf(await qr('*737*000*1234#'));
@@ -192,7 +199,7 @@ describe('the QR code of a dial string', () => {
 
   describe('that was requested', () => {
     const asked = async (code: string, width: number, color: boolean, env: Record<string, string>): Promise<string[]> =>
-      await dialQr(code, { ...(await surface(width, color, env)), qr: 'always' });
+      await qrLines(code, { ...(await surface(width, color, env)), qr: 'always' });
 
     it('is drawn without colour and in a pipe', async () => {
       expect(await asked('*737#', Number.POSITIVE_INFINITY, false, UTF8)).toHaveLength(15);
@@ -216,7 +223,7 @@ describe('the QR code of a dial string', () => {
   });
 
   it('is not drawn with qr: never', async () => {
-    expect(await dialQr('*737#', { ...(await surface(80, true, UTF8)), qr: 'never' })).toEqual([]);
+    expect(await qrLines('*737#', { ...(await surface(80, true, UTF8)), qr: 'never' })).toEqual([]);
   });
 
   it.each([

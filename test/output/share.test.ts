@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type NextAction, readNextAction } from '../../src/core/charge.ts';
+import type { View } from '../../src/core/result.ts';
 import { formatAnywhere } from '../../src/core/time.ts';
-import { shareMessage } from '../../src/output/share.ts';
+import { sharedRecord } from '../../src/output/share.ts';
 import { ANY_CHARACTER } from '../support/text.ts';
-import { NOW } from './support.ts';
+import { NOW, pipe, recordOf } from './support.ts';
 
 const EXPIRES = NOW + 12 * 60_000;
 const TRANSFER = {
@@ -19,13 +20,25 @@ const TRANSFER = {
 const DIAL = { kind: 'dial', instruction: undefined, code: '*737*1#', entries: [] } as const satisfies NextAction;
 
 const open = { uid: 'act.A.b', status: 'requires_action' };
-const message = (action: NextAction | undefined, value: unknown = open, amount?: string) =>
-  shareMessage({ value, action, amount, now: NOW });
+const AMOUNT = { amount: 500_000, currency: 'NGN' };
+/** The message that is printed, or the reason why there is none. */
+const message = async (action: NextAction | undefined, value: object = open) => {
+  const io = pipe();
+  const view: View = {
+    columns: [
+      { path: 'amount', kind: 'money' },
+      { path: 'currency', machineOnly: true },
+    ],
+    nextAction: () => action,
+  };
+  const [why] = await sharedRecord(recordOf(value), view, { share: true, copy: false, qr: 'auto' }, io);
+  return why === undefined ? { text: io.stdout.text } : { why };
+};
 
 describe('a message to a customer', () => {
-  it("contains the service's text, and an expiry with a time zone", () => {
-    expect(message(TRANSFER, open, 'NGN 5,000.00')).toEqual({
-      text: [
+  it("contains the service's text, and an expiry with a time zone", async () => {
+    expect(await message(TRANSFER, { ...open, ...AMOUNT })).toEqual({
+      text: `${[
         'Transfer the exact amount before it expires',
         '',
         'Amount: NGN 5,000.00',
@@ -34,19 +47,19 @@ describe('a message to a customer', () => {
         'Account number: 0123456789',
         `Expires: ${formatAnywhere(EXPIRES)}`,
         'reference: K-77',
-      ].join('\n'),
+      ].join('\n')}\n`,
     });
     expect(formatAnywhere(EXPIRES)).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d \(UTC[+-]\d\d:\d\d\)$/);
   });
 
-  it('contains a dial string or the instruction', () => {
-    expect(message(DIAL)).toEqual({ text: 'Dial: *737*1#' });
-    expect(message({ kind: 'other', type: 'x', instruction: 'Approve it', entries: [] })).toEqual({
-      text: 'Approve it',
+  it('contains a dial string or the instruction', async () => {
+    expect(await message(DIAL)).toEqual({ text: 'Dial: *737*1#\n' });
+    expect(await message({ kind: 'other', type: 'x', instruction: 'Approve it', entries: [] })).toEqual({
+      text: 'Approve it\n',
     });
   });
 
-  it.each<[string, unknown, NextAction | undefined, string]>([
+  it.each<[string, object, NextAction | undefined, string]>([
     ['is paid', { ...open, status: 'successful' }, TRANSFER, 'act.A.b is paid'],
     ['has failed', { ...open, status: ['failed', 'Failed'] }, DIAL, 'act.A.b is failed'],
     [
@@ -63,19 +76,19 @@ describe('a message to a customer', () => {
       { kind: 'other', type: 'x', instruction: undefined, entries: [] },
       'the service did not say what to do',
     ],
-  ])('is not created if the activity %s', (_, value, action, why) => {
-    expect(message(action, value)).toEqual({ why });
+  ])('is not created if the activity %s', async (_, value, action, why) => {
+    expect(await message(action, value)).toEqual({ why: `Nothing to send to the customer: ${why}.` });
   });
 
-  it('contains no hidden characters', () => {
+  it('contains no hidden characters', async () => {
     const anything = fc.record({
       status: fc.constantFrom('requires_action', 'new'),
       next_action: fc.record({ instruction: fc.string({ unit: ANY_CHARACTER }), headers: fc.jsonValue() }),
     });
-    fc.assert(
-      fc.property(anything, (value) => {
-        const made = message(readNextAction(value), value, undefined);
-        expect('text' in made ? made.text : made.why).not.toMatch(/(?!\n)[\p{Cc}\p{Cs}\u202e]/u);
+    await fc.assert(
+      fc.asyncProperty(anything, async (value) => {
+        const made = await message(readNextAction(value), value);
+        expect(made.text ?? made.why).not.toMatch(/(?!\n)[\p{Cc}\p{Cs}\u202e]/u);
       }),
       { numRuns: 40 },
     );

@@ -5,7 +5,6 @@ import { ugwoView as realView } from '../../src/commands/ugwo/view.ts';
 import type { ApiRecord } from '../../src/core/record.ts';
 import type { OutputOptions, View } from '../../src/core/result.ts';
 import { render } from '../../src/output/render.ts';
-import { fitWidths } from '../../src/output/table.ts';
 import { widthOf } from '../../src/output/text.ts';
 import {
   CREATED_LOCALLY as AT,
@@ -126,25 +125,42 @@ meta             currency     meta.tier        amount
     expect(await drawn(pipe(), [[ugwo('a1', { created_at: 'yesterday' })]])).toMatch(/ {2}yesterday$/m);
   });
 
-  it('shrinks the widest flexible column first', () => {
+  /** The widths of the cells, which are full; undefined if records are stacked. */
+  const widthsOf = async (
+    columns: View['columns'],
+    lengths: readonly number[],
+    total: number,
+    chosen: boolean,
+  ): Promise<number[] | undefined> => {
+    const record = Object.fromEntries(columns.map(({ path }, index) => [path, 'x'.repeat(lengths[index] ?? 0)]));
+    const named = chosen ? { columns: columns.map(({ path }) => path) } : {};
+    const [, rule, line = ''] = (await drawn(terminal(total), [[recordOf(record)]], named, { columns })).split('\n');
+    return rule?.startsWith('─') ? line.split(/ +/).map(({ length }) => length) : undefined;
+  };
+
+  it('shrinks the widest flexible column first', async () => {
     const columns = [{ path: 'a', flexible: true }, { path: 'b' }, { path: 'c', flexible: true }];
-    expect(fitWidths([20, 5, 12], columns, 20 + 5 + 12 + 4, true)).toEqual([20, 5, 12]);
-    expect(fitWidths([20, 5, 12], columns, 39, true)).toEqual([18, 5, 12]);
-    expect(fitWidths([20, 5, 12], columns, 29, true)).toEqual([10, 5, 10]);
-    expect(fitWidths([20, 5, 12], columns, 25, true)).toEqual([8, 5, 8]);
-    expect(fitWidths([20, 5, 12], columns, 24, true)).toBeUndefined();
+    const widths = (total: number) => widthsOf(columns, [20, 5, 12], total, true);
+    expect(await widths(20 + 5 + 12 + 4)).toEqual([20, 5, 12]);
+    expect(await widths(39)).toEqual([18, 5, 12]);
+    expect(await widths(29)).toEqual([10, 5, 10]);
+    expect(await widths(25)).toEqual([8, 5, 8]);
+    expect(await widths(24)).toBeUndefined();
   });
 
-  it('omits columns before making one unreadable', () => {
+  it('omits columns before making one unreadable', async () => {
     const columns = [
       { path: 'a', flexible: true },
       { path: 'b', least: 3 },
-      { path: 'c', flexible: true, least: 4 },
+      { path: 'c', flexible: true },
+      { path: 'd' },
     ];
-    expect(fitWidths([20, 5, 15], columns, 10 + 5 + 10 + 4, false)).toEqual([10, 5, 10]);
-    expect(fitWidths([20, 5, 15], columns, 28, false)).toBeUndefined();
-    expect(fitWidths([20, 5, 15], columns, 8 + 3 + 4 + 4, true)).toEqual([8, 3, 4]);
-    expect(fitWidths([20, 5, 15], columns, 18, true)).toBeUndefined();
+    const widths = (total: number, chosen = false) => widthsOf(columns, [20, 5, 15, 3], total, chosen);
+    expect(await widths(10 + 5 + 10 + 3 + 6)).toEqual([10, 5, 10, 3]);
+    expect(await widths(33)).toEqual([12, 5, 12]);
+    expect(await widths(8 + 3 + 8 + 4)).toEqual([8, 3, 8]);
+    expect(await widths(22)).toBeUndefined();
+    expect(await widths(8 + 3 + 8 + 3 + 6, true)).toEqual([8, 3, 8, 3]);
   });
 
   it('colours a status, but not similar text', async () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { pad, shorten, shortenStart, widthOf, wrap, wrapWords } from '../../src/output/text.ts';
+import { pad, proseLines, shorten, shortenStart, widthOf, wrap } from '../../src/output/text.ts';
+import { pipe } from './support.ts';
 
 describe('widthOf', () => {
   it.each([
@@ -102,8 +103,8 @@ describe('wrap', () => {
     expect(performance.now() - started).toBeLessThan(60_000);
     expect(lines.join('').replaceAll(' ', '')).toBe(text.replaceAll(' ', ''));
   });
+});
 
-  it('keeps a wider word whole, for copying', () => {
-    expect(wrapWords('POST /v1/ugwo/ugw.A.b: 422 no', 10)).toEqual(['POST', '/v1/ugwo/ugw.A.b:', '422 no']);
-  });
+it('a message keeps a wider word whole, for copying', () => {
+  expect(proseLines('POST /v1/ugwo/ugw.A.b: 422 no', 10, pipe())).toEqual(['POST', '/v1/ugwo/ugw.A.b:', '422 no']);
 });
