@@ -72,7 +72,3 @@ export const spread = (ms: number, random: () => number): number => ms * (1 + 0.
 /** Full jitter: uniform in [0, min(cap, base × 2^retry)), `retry` counted from 0. */
 export const backoff = (retry: number, random: () => number, { base, cap }: BackoffRange = REQUESTS): number =>
   random() * Math.min(cap, base * 2 ** retry);
-
-/** The pause after a number of polls, in milliseconds. It grows by half each time, and varies by a tenth. */
-export const pollPause = (polls: number, first: number, longest: number, random = () => 0.5): number =>
-  Math.min(longest, first * 1.5 ** polls) * (0.9 + 0.2 * random());

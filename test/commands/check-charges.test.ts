@@ -53,17 +53,17 @@ describe('the feed of a watch', () => {
     const done = Promise.withResolvers<void>();
     const sleep = async (ms: number, signal?: AbortSignal): Promise<void> => {
       signal?.throwIfAborted();
-      if (pauses.push(ms) === 8) feed.moved();
+      if (pauses.push(ms) === 8) feed.onChange();
       if (pauses.length === 10) done.resolve();
       if (pauses.length >= 10) await new Promise<void>((end) => signal?.addEventListener('abort', () => end()));
     };
     const clock = { now: () => 0, ticks: () => 0, sleep };
-    const world = {
+    const deps = {
       ...{ client: async () => ({}), ledger: {} },
-      ...{ io: { clock, random: () => 0.5 }, isTold: () => false, notice: async () => undefined },
+      ...{ io: { clock, random: () => 0.5 }, isListening: () => false, notice: async () => undefined },
     } as unknown as Parameters<typeof openFeed>[0];
-    const feed = openFeed(world, () => []);
-    feed.begin();
+    const feed = openFeed(deps, () => []);
+    feed.start();
     await done.promise;
     expect(await feed.end()).toBeUndefined();
     expect(pauses.slice(0, 10)).toEqual([2000, 3000, 4500, 6750, 10_125, 15_187.5, 22_781.25, 30_000, 3000, 4500]);
@@ -83,13 +83,13 @@ describe('the feed of a watch', () => {
     const sleep = async (ms: number): Promise<void> => {
       now += ms;
     };
-    const world = {
-      ...{ client: async () => ({ look }), ledger: {}, isTold: () => false },
+    const deps = {
+      ...{ client: async () => ({ look }), ledger: {}, isListening: () => false },
       io: { clock: { now: () => now, ticks: () => now, sleep }, random: () => 0.5 },
       notice: async (line: string) => void notices.push(line),
     } as unknown as Parameters<typeof openFeed>[0];
-    const feed = openFeed(world, () => [{ about: 'ugw.AbCd.1', activity: { uid: 'act.AbCd.1' } } as Charge]);
-    feed.begin();
+    const feed = openFeed(deps, () => [{ about: 'ugw.AbCd.1', activity: { uid: 'act.AbCd.1' } } as Charge]);
+    feed.start();
     await done.promise;
     expect(await feed.end()).toBeUndefined();
     expect(notices).toEqual(['Not checking: too many requests.', 'Not checking: too many requests.']);

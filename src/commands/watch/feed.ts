@@ -1,13 +1,13 @@
+import { type Wait, waitForPayments } from '../../charge/wait.ts';
 import type { Client } from '../../client/client.ts';
-import { pollPause } from '../../core/async.ts';
+import { memo } from '../../core/async.ts';
 import { PayError } from '../../core/error.ts';
 import type { Io } from '../../core/io.ts';
 import { payableFor } from '../../ledger/clock.ts';
 import type { Charge } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { refreshCharge } from '../../ledger/reconcile.ts';
-import { checkCharges } from '../check-charges.ts';
-import { type Listed, listRequests } from '../listed-requests.ts';
+import { checkCharges, type Listed, listRequests } from '../check-charges.ts';
 
 /** Reads up to this many payment requests one by one. For more, a walk over the list finds the changed ones. */
 const FEW = 10;
@@ -46,11 +46,11 @@ export const openPolling = ({ ledger, client, io, stop }: Polling) => {
     return left <= -SHOWS_WITHIN_MS && since >= AGAIN_MS;
   };
 
-  const isNews = ({ about, activity }: Charge, listed: Listed | undefined): boolean => {
+  const hasChanged = ({ about, activity }: Charge, listed: Listed | undefined): boolean => {
     if (listed === undefined) return false;
     const before = traces.get(about);
     if (before !== undefined) return before !== JSON.stringify(listed);
-    // First time in the list: counts as news if the list differs from the ledger.
+    // First time in the list: compared with the ledger.
     traces.set(about, JSON.stringify(listed));
     return !isUntouched(listed) || (listed.last.uid === activity?.uid && listed.last.status !== activity.status);
   };
@@ -59,7 +59,7 @@ export const openPolling = ({ ledger, client, io, stop }: Polling) => {
   const chosen = (charges: readonly Charge[], listed: ReadonlyMap<string, Listed>): Charge[] => {
     const [now, later]: [Charge[], Charge[]] = [[], []];
     for (const charge of charges) {
-      (isNews(charge, listed.get(charge.about)) || isOverdue(charge) ? now : later).push(charge);
+      (hasChanged(charge, listed.get(charge.about)) || isOverdue(charge) ? now : later).push(charge);
     }
     const inTurn = later
       .sort((a, b) => (readAt.get(a.about) ?? 0) - (readAt.get(b.about) ?? 0))
@@ -105,19 +105,19 @@ const LAST_LOOK_MS = 1000;
 type FeedDeps = Omit<Polling, 'client' | 'stop'> & {
   readonly client: () => Promise<Client>;
   /** True while `webhook listen` on this machine records the service's events in the ledger. */
-  readonly isTold: () => boolean;
+  readonly isListening: () => boolean;
   readonly notice: (line: string) => Promise<void>;
 };
 
 /** Keeps the ledger up to date while charges are watched. */
 export interface Feed {
   /** Starts polling, if it has not started. */
-  begin(): void;
+  start(): void;
   /** Call after a change: shortens the pause before the next check. */
-  moved(): void;
+  onChange(): void;
   /** Aborted once polling has failed for good. */
   readonly broken: AbortSignal;
-  /** Status line for people: the source of news, and the last error. Undefined once the feed has ended. */
+  /** Status line for people: the source of the changes, and the last error. Undefined once the feed has ended. */
   word(): string | undefined;
   /** Stops polling. Resolves to the error that broke it, if any. */
   end(): Promise<unknown>;
@@ -127,50 +127,49 @@ export interface Feed {
  * Polls the service while no webhooks arrive on this machine: often while things change, then more and more slowly.
  * While webhooks arrive it reads only expired charges, since no event may come for those.
  */
-export const openFeed = (world: FeedDeps, open: () => readonly Charge[]): Feed => {
-  const { clock, random } = world.io;
+export const openFeed = (deps: FeedDeps, open: () => readonly Charge[]): Feed => {
+  const { clock } = deps.io;
   const [over, broken] = [new AbortController(), new AbortController()];
-  let polls = 0;
-  let told = false;
+  let isListening = false;
   let failing: PayError | undefined;
   let isHeld = false;
   let fault: unknown;
   let running: Promise<void> | undefined;
 
-  const look = async (polling: ReturnType<typeof openPolling>): Promise<void> => {
-    told = world.isTold();
-    const looking = told ? polling.lookAtOverdue(open()) : polling.look(open());
+  const polling = memo(async () => openPolling({ ...deps, client: await deps.client(), stop: over.signal }));
+  const read = async (): Promise<PayError | undefined> => {
+    const { look, lookAtOverdue } = await polling();
+    isListening = deps.isListening();
+    const looking = isListening ? lookAtOverdue(open()) : look(open());
     failing = await looking.catch((thrown: unknown) => {
       if (thrown instanceof PayError && thrown.kind !== 'ledger') return thrown;
       throw thrown;
     });
-    if (failing?.kind === 'auth') throw failing;
-    if (failing?.detail.retryAt !== undefined && !isHeld) await world.notice(`Not checking: ${failing.message}.`);
+    const wasHeld = isHeld;
     isHeld = failing?.detail.retryAt !== undefined;
+    if (isHeld && !wasHeld) await deps.notice(`Not checking: ${failing?.message}.`);
+    return failing;
+  };
+  const wait: Wait = {
+    ...{ pauses: PAUSES_MS, polls: 0, stop: over.signal, read },
+    ...{ isOver: () => false, until: () => Number.POSITIVE_INFINITY },
   };
   const poll = async (): Promise<void> => {
-    const polling = openPolling({ ...world, client: await world.client(), stop: over.signal });
-    while (!over.signal.aborted) {
-      await look(polling);
-      await clock.sleep(pollPause(polls, ...PAUSES_MS, random), over.signal).catch(() => undefined);
-      polls += 1;
-    }
+    fault = await waitForPayments(deps.io, wait).catch((thrown: unknown) => thrown);
+    if (fault !== undefined) broken.abort('broken');
   };
 
   return {
     broken: broken.signal,
-    begin: () => {
-      running ??= poll().catch((thrown: unknown) => {
-        fault = thrown;
-        broken.abort('broken');
-      });
+    start: () => {
+      running ??= poll();
     },
-    moved: () => {
-      polls = 0;
+    onChange: () => {
+      wait.polls = 0;
     },
     word: () => {
       if (over.signal.aborted) return undefined;
-      const feed = told ? 'updates by webhooks' : 'polling';
+      const feed = isListening ? 'updates by webhooks' : 'polling';
       const how = failing === undefined ? feed : `couldn't check: ${failing.message}; trying again`;
       return `${how}; Ctrl-C stops watching`;
     },

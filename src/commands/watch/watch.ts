@@ -192,14 +192,14 @@ async function* changesOf(
     while (!ends.aborted) {
       const began = clock.ticks();
       const changes = await tail.changes();
-      if (changes.length > 0) feed.moved();
+      if (changes.length > 0) feed.onChange();
       yield { records: changes.map(recordOf), cursor: undefined, nextCursor: null };
       const left = until - clock.ticks();
       if (untilFinal && (left <= 0 || tail.live().every(isFinal))) {
         over.final = true;
         return;
       }
-      feed.begin();
+      feed.start();
       const pause = Math.max(EVERY_MS, (clock.ticks() - began) * SHARE_OF_TIME);
       await clock.sleep(Math.min(pause, left), ends).catch(() => undefined);
     }
@@ -217,8 +217,11 @@ export const watch = async (input: WatchInput, run: Run): Promise<Result> => {
   const tail = openTail(ledger, await chosen(input, ledger, here), io.clock.now);
   const openHere = (): Charge[] =>
     tail.live().flatMap(({ charge, now }) => (now === 'open' && isIn(here)(charge) ? [charge] : []));
-  const isTold = (): boolean => isListening(data, service);
-  const feed = openFeed({ ledger, io, isTold, notice: run.say, client: () => run.client('read') }, openHere);
+  const listens = (): boolean => isListening(data, service);
+  const feed = openFeed(
+    { ledger, io, isListening: listens, notice: run.say, client: () => run.client('read') },
+    openHere,
+  );
   const over: WatchEnd = {};
   const ended = (): ResultNotices => {
     const sums = tail.sums();
