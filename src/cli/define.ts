@@ -60,6 +60,8 @@ export interface BodyField {
   readonly value?: (given: never) => unknown;
   /** Column of a file, as `RowKind.columns` writes it. False if there is none. */
   readonly column?: string | false;
+  /** Can be set to an empty value (--clear). */
+  readonly clearable?: true;
   /** Each row of a file has its own value, so the option can't be used with --from. */
   readonly own?: true;
 }

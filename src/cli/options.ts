@@ -104,6 +104,11 @@ export const asPair: Parse<Pair> = taking({ type: 'pair' }, parsePair);
 /** Accepts JSON inline, in a file (`@file`) or from standard input (`-`). */
 export const asSource: Parse<Source> = taking({ type: 'json', completes: 'source' }, readSourceName);
 
+/** Option for a body with any fields. */
+export const DATA_OPTION = rarely(['data'], {
+  data: option('--data <json|@file|->', 'a JSON object with any fields; options override it', asSource),
+} as const);
+
 export const asFile: Parse<string> = taking({ completes: 'file' }, asText);
 
 /** The two ways to give an amount of money. In the body, `amount` has the minor unit. */

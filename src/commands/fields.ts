@@ -17,12 +17,16 @@ const ownColumns = (name: string, { column = name }: BodyField): readonly string
   column === false ? [] : column.replace(/\.k$/, '').split(' or ');
 
 /** Columns of a file for a body, as `RowKind.columns` writes them; without that of the key. */
-export const listColumns = (fields: FieldTable, key: string): readonly string[] =>
+export const listColumns = (fields: FieldTable, key?: string): readonly string[] =>
   Object.entries(fields).flatMap(([name, { column = name }]) => (column === false || column === key ? [] : [column]));
 
 /** The values of the fields among the given options, in the order of the table. */
 export const pickValues = (fields: FieldTable, given: object): FieldValues =>
   pick(given as FieldValues, Object.keys(fields));
+
+/** Fields whose column has their name and one value. */
+export const listTexts = (fields: FieldTable): readonly string[] =>
+  listColumns(fields).filter((name) => Object.hasOwn(fields, name));
 
 /** The texts of a row, without the key's. Options apply where the row has none. */
 export const readTexts = <F extends FieldTable>(
@@ -34,8 +38,8 @@ export const readTexts = <F extends FieldTable>(
   ...options,
   ...definedIn(
     Object.fromEntries(
-      listColumns(fields, key)
-        .filter((name) => Object.hasOwn(fields, name))
+      listTexts(fields)
+        .filter((name) => name !== key)
         .map((name) => [name, cells.text(name)]),
     ),
   ),
@@ -99,16 +103,33 @@ const findField = (
   return ranked.sort((one, next) => next.rank - one.rank)[0];
 };
 
-/** Finds the flag that sets a property of the body: of the given options, else the one that could. */
-export const findFlag =
-  (fields: FieldTable, given: FieldValues): FlagOf =>
+const flagGiven = (name: string, { clear }: FieldValues): string =>
+  Array.isArray(clear) && clear.includes(name) ? `--clear ${name}` : asFlag(name);
+
+/** Finds the option that sets a property: a given one, or --data. Undefined if neither does. */
+export const findGivenFlag =
+  (fields: FieldTable, given: FieldValues, data: FieldValues): FlagOf =>
   (path) => {
     const name = findField(fields, path, (one) => given[one] !== undefined)?.name ?? '';
-    return fields[name]?.flags === undefined ? undefined : asFlag(name);
+    if (given[name] !== undefined && fields[name]?.flags !== undefined) return flagGiven(name, given);
+    return Object.hasOwn(data, namesAlong(path, Object.keys(data))[0] ?? '') ? '--data' : undefined;
   };
 
-/** Names what sets a property for a row: a column, else a given option, else the column that could. */
-export const findColumn = (fields: FieldTable, columns: readonly string[], given: FieldValues): FlagOf => {
+/** Finds the option that sets a property, or could set it. */
+export const findFlag =
+  (fields: FieldTable, given: FieldValues, data: FieldValues = {}): FlagOf =>
+  (path) => {
+    const name = findField(fields, path, (one) => given[one] !== undefined)?.name ?? '';
+    return findGivenFlag(fields, given, data)(path) ?? (fields[name]?.flags && asFlag(name));
+  };
+
+/** Names what sets a property for a row: a column, else an option, else the column that could. */
+export const findColumn = (
+  fields: FieldTable,
+  columns: readonly string[],
+  given: FieldValues,
+  data: FieldValues = {},
+): FlagOf => {
   const parts = columns.flatMap((name) => name.replace(/:$/, '').split('.'));
   const among = (name: string, rest: readonly string[]): string | undefined =>
     ownColumns(name, fields[name] ?? {})
@@ -117,11 +138,10 @@ export const findColumn = (fields: FieldTable, columns: readonly string[], given
   return (path) => {
     const isSet = (name: string, rest: readonly string[]) =>
       given[name] !== undefined || among(name, rest) !== undefined;
-    const field = findField(fields, path, isSet, parts);
-    if (field === undefined) return path;
-    const { name, rest } = field;
-    const [column = name] = ownColumns(name, fields[name] ?? {});
-    return among(name, rest) ?? (given[name] === undefined ? [column, ...rest].join('.') : asFlag(name));
+    const { name, rest } = findField(fields, path, isSet, parts) ?? { name: '', rest: [] };
+    const [column] = ownColumns(name, fields[name] ?? {});
+    const could = column ? [column, ...rest].join('.') : path;
+    return among(name, rest) ?? findGivenFlag(fields, given, data)(path) ?? could;
   };
 };
 

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { FieldTable } from '../../src/cli/define.ts';
 import { findColumn, findFlag, listColumns } from '../../src/commands/fields.ts';
+import { CHANGED_FIELDS, NEW_FIELDS } from '../../src/commands/onye/fields-shared.ts';
+import { onyeCommands } from '../../src/commands/onye/spec.ts';
 import { REFUND_FIELDS } from '../../src/commands/refund/fields-shared.ts';
 import { refundCommands } from '../../src/commands/refund/spec.ts';
 import { REQUEST_FIELDS } from '../../src/commands/ugwo/create-shared.ts';
@@ -18,6 +20,8 @@ const OUTSIDE = ['ugwo', 'currency'];
 const TABLES: [string, FieldTable, object, string[], string[]][] = [
   ['refund', REFUND_FIELDS, optionsOf(refundCommands, 'create'), UNSET, OUTSIDE],
   ['ugwo', REQUEST_FIELDS, optionsOf(ugwoCommands, 'create'), [], []],
+  ['onye create', NEW_FIELDS, optionsOf(onyeCommands, 'create'), [], []],
+  ['onye update', CHANGED_FIELDS, optionsOf(onyeCommands, 'update'), [], []],
 ];
 
 describe.each(TABLES)('each field of %s', (_noun, fields, options, unset, outside) => {

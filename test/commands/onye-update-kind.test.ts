@@ -1,22 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { openRows } from '../../src/bulk/rows.ts';
 import type { Client } from '../../src/client/client.ts';
-import type { GivenFields } from '../../src/commands/onye/update.ts';
+import type { GivenFields } from '../../src/commands/onye/fields.ts';
 import { type UpdateItem, updateKind } from '../../src/commands/onye/update-kind.ts';
 import { printExact } from '../../src/core/json.ts';
 
 const UID = 'ony.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l';
-const NONE: GivenFields = { fields: new Map(), change: undefined };
+const NONE: GivenFields = { given: {}, body: {}, change: undefined };
 const OPTIONS: GivenFields = {
-  fields: new Map([
-    ['email', { value: 'all@example.com', flag: '--email' }],
-    ['meta', { value: { tier: 'vip' }, flag: '--meta' }],
-  ]),
+  given: { email: 'all@example.com', meta: [['tier', 'vip']] },
+  body: { email: 'all@example.com', meta: { tier: 'vip' } },
   change: undefined,
 };
 const REPLACING: GivenFields = { ...NONE, replaceMeta: true };
 const changing = (set: Record<string, unknown>, ...unset: string[]): GivenFields => ({
   ...NONE,
+  given: { ...(Object.keys(set).length === 0 ? {} : { merge_meta: Object.entries(set) }), unset_meta: unset },
   change: { set, unset },
 });
 
@@ -89,7 +88,7 @@ describe('the update of a row', () => {
 
   it("has the options' fields that the file lacks", () => {
     expect(bodyOf({ ref: 'r' }, OPTIONS)).toEqual({ email: 'all@example.com', meta: { tier: 'vip' }, ref: 'r' });
-    const clearing = { ...NONE, fields: new Map([['meta', { value: {}, flag: '--clear-meta' }]]) };
+    const clearing = { ...NONE, given: { clear_meta: true }, body: { meta: {} } };
     expect(bodyOf({}, clearing)).toEqual({ meta: {} });
   });
 

@@ -1,32 +1,32 @@
 import type { RowKind } from '../../bulk/kind.ts';
 import type { Client } from '../../client/client.ts';
 import { machineValue } from '../../core/charge.ts';
+import { findColumn, listColumns } from '../fields.ts';
 import { checkByHand, madeColumns, rowsMade } from '../make.ts';
 import type { Run } from '../run.ts';
-import { BY_EMAIL, type OnyeBody } from './create.ts';
-import { bodyOf, type OnyeFields } from './fields.ts';
-import { OBJECTS, TEXTS } from './fields-shared.ts';
-import { ADDRESS_COLUMNS, columnOf, fieldsOf, flagBeside, optionsText } from './update-kind.ts';
+import { BY_EMAIL } from './create.ts';
+import type { CustomerBody, GivenFields } from './fields.ts';
+import { NEW_FIELDS } from './fields-shared.ts';
+import { fieldsOf, flagBeside, optionsText } from './update-kind.ts';
 
 const EMAIL = 'email';
 
 /** Row kind for a file of new customers. Options give the fields for which the file has no column. */
-export const createKind = (fields: OnyeFields, client: Client, run: Run): RowKind<OnyeBody> => {
-  const given = { fields, change: undefined, replaceMeta: true };
-  const addressOf = (body: OnyeBody): string => BY_EMAIL.folded(machineValue(body[EMAIL]));
-  const request = (body: OnyeBody) => ({ operation: 'onye.create', input: { body } }) as const;
+export const createKind = (fields: GivenFields, client: Client, run: Run): RowKind<CustomerBody> => {
+  const addressOf = (body: CustomerBody): string => BY_EMAIL.folded(machineValue(body[EMAIL]));
+  const request = (body: CustomerBody) => ({ operation: 'onye.create', input: { body } }) as const;
   return {
     command: 'onye create',
     words: { verb: 'Create', one: 'customer', done: 'created', findOut: checkByHand(run.globals) },
     key: { name: EMAIL, aliases: ['e-mail', 'mail', 'onye.email'], missing: 'is missing' },
     keyOf: addressOf,
-    columns: [...TEXTS.filter((name) => name !== EMAIL), ...OBJECTS.map((name) => `${name}.k`), ...ADDRESS_COLUMNS],
+    columns: listColumns(NEW_FIELDS, EMAIL),
     report: madeColumns('uid'),
-    options: optionsText(given),
-    flagOf: flagBeside(given),
-    read: (cells) => ({ ...bodyOf(fields), ...fieldsOf(cells) }),
+    options: optionsText(fields),
+    flagOf: flagBeside(fields),
+    read: (cells) => ({ ...fields.body, ...fieldsOf(cells) }),
     request,
-    columnOf: (_body, columns) => columnOf(given, columns),
+    columnOf: (_body, columns) => findColumn(NEW_FIELDS, columns, fields.given, fields.body),
     counts: (body) => Object.keys(body).filter((name) => name !== EMAIL),
     sending: rowsMade({ request, about: addressOf, unique: BY_EMAIL, uidColumn: 'uid' }, client, run),
   };

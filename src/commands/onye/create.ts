@@ -4,15 +4,15 @@ import { namingFlags } from '../../core/input.ts';
 import { parseExact, valueAt } from '../../core/json.ts';
 import type { Result, View } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
+import { findFlag } from '../fields.ts';
 import { previewCall } from '../record.ts';
 import type { Run } from '../run.ts';
 import { createUnique, type Difference, said, type UniqueKey } from '../unique.ts';
-import { bodyOf, flagOf, type OnyeFields, readFields } from './fields.ts';
+import { type CustomerBody, type GivenFields, readBody } from './fields.ts';
+import { NEW_FIELDS } from './fields-shared.ts';
 import type { OnyeCreateInput } from './spec.ts';
 import { differing } from './update-seen.ts';
 import { createdView, onyeView } from './view.ts';
-
-export type OnyeBody = Readonly<Record<string, unknown>>;
 
 /**
  * Messages of the service for an address that already has a customer: its error code, or other wordings (public
@@ -26,8 +26,8 @@ const existingText = (customer: unknown, name: string): string => {
   return typeof value === 'object' ? 'is another there' : `is ${machineValue(value)} there`;
 };
 
-const differences = (customer: unknown, body: OnyeBody): readonly Difference[] =>
-  differing(customer as OnyeBody, body).map((name) => ({ name, there: existingText(customer, name) }));
+const differences = (customer: unknown, body: CustomerBody): readonly Difference[] =>
+  differing(customer as CustomerBody, body).map((name) => ({ name, there: existingText(customer, name) }));
 
 /** An e-mail address belongs to one customer, regardless of case. */
 export const BY_EMAIL: UniqueKey = {
@@ -45,15 +45,14 @@ export const BY_EMAIL: UniqueKey = {
   }),
 };
 
-const createOne = async (fields: OnyeFields, run: Run): Promise<Result> => {
-  const body = bodyOf(fields);
+const createOne = async ({ given, body }: GivenFields, run: Run): Promise<Result> => {
   const operation = 'onye.create';
   try {
     if (run.globals.dryRun) return await previewCall(operation, { body }, run);
     const saying = `Creating a customer: ${machineValue(body['email'])}`;
     return await createUnique({ operation, body, unique: BY_EMAIL, saying, view: onyeView }, run);
   } catch (thrown) {
-    throw namingFlags(thrown, flagOf(fields));
+    throw namingFlags(thrown, findFlag(NEW_FIELDS, given, body));
   }
 };
 
@@ -61,7 +60,7 @@ export const view = ({ kind }: OnyeCreateInput): View => (kind === 'one' ? onyeV
 
 /** Creates a customer, or a file of them (public material, Customers). */
 export const create = async (input: OnyeCreateInput, run: Run): Promise<Result> => {
-  const fields = await readFields(input.fields, run);
+  const fields = { given: input.given, body: await readBody(input.given, run), change: undefined, replaceMeta: true };
   if (input.kind === 'one') return createOne(fields, run);
   const [{ createKind }, { runFile }] = [await import('./create-kind.ts'), await import('../../bulk/run-file.ts')];
   const kindOf = (client: Client) => createKind(fields, client, run);

@@ -1,30 +1,97 @@
-import type { Pair, Source } from '../../core/input.ts';
+import { flag, type GivenOptions, option, rarely, repeated } from '../../cli/define.ts';
+import { asPair, asSource, asText, type DATA_OPTION } from '../../cli/options.ts';
+import { usageError } from '../../core/error.ts';
+import { asFlag, type Pair, pairsToObject } from '../../core/input.ts';
 
-/** Fields of a customer. The body, the columns of a file and, with hyphens, the options have the same names. */
-export const TEXTS = ['email', 'ref', 'first_name', 'last_name'] as const;
-export const OBJECTS = ['billing_address', 'meta'] as const;
+const addressPart = (name: string, value: string, about: string) => {
+  const path = `billing_address.${name}`;
+  const part = option(`--${name} <${value}>`, about, asText, { property: path, column: path });
+  return { ...part, rare: true as const };
+};
 
-/** Parts of a billing address. Each has its own option. */
-export const PARTS = ['address', 'address2', 'city', 'state', 'zip', 'country'] as const;
+const ADDRESS_PARTS = {
+  address: addressPart('address', 'text', 'billing address by parts: street and number'),
+  address2: addressPart('address2', 'text', 'its second line'),
+  city: addressPart('city', 'text', 'its city'),
+  state: addressPart('state', 'text', 'its state'),
+  zip: addressPart('zip', 'text', 'its postal code'),
+  country: addressPart('country', 'code', 'its country, two letters such as NG'),
+} as const;
 
-/** Fields that may be empty (interface.md 2.1; public material). */
-export const CLEARABLE = ['ref', 'first_name', 'last_name', 'meta'];
+/** Fields of a customer except the metadata. */
+export const CUSTOMER_FIELDS = {
+  email: option('--email <address>', 'e-mail address', asText, { own: true }),
+  ref: option('--ref <text>', 'your reference, at most 150 characters', asText, { clearable: true }),
+  first_name: option('--first-name <text>', 'at most 100 characters', asText, { clearable: true }),
+  last_name: option('--last-name <text>', 'at most 100 characters', asText, { clearable: true }),
+  billing_address: option(
+    '--billing-address <json|@file|->',
+    'address, address2, city, state, zip, country',
+    asSource,
+    { column: 'billing_address.k' },
+  ),
+  ...ADDRESS_PARTS,
+} as const;
 
-/** A field that an option sets: to a value, to an object of pairs, or to a JSON object that is read later. */
-export type GivenField = { readonly name: string; readonly flag: string } & (
-  | { readonly value: unknown }
-  | { readonly pairs: readonly Pair[] }
-  | { readonly source: Source }
-);
+const META = {
+  column: 'meta.k',
+  clearable: true,
+  value: (pairs: readonly Pair[]) => pairsToObject(pairs, '--meta'),
+} as const;
+const OTHER_META = { property: 'meta', column: false } as const;
 
-/** Customer fields that the options set. They override those of `data`. */
-export interface FieldInput {
-  readonly fields: readonly GivenField[];
-  readonly data: Source | undefined;
-}
+/** Fields of a new customer. */
+export const NEW_FIELDS = rarely(['meta_json'], {
+  ...CUSTOMER_FIELDS,
+  meta: repeated('--meta <k=v>', 'metadata; k:=json sets a value that is not text', asPair, META),
+  meta_json: option('--meta-json <json|@file|->', 'metadata as one JSON object', asSource, OTHER_META),
+} as const);
 
-/** Changes to a customer that the options ask for. */
-export interface Changes extends FieldInput {
-  /** Metadata keys to set and to remove; the others stay. Never beside a field that replaces the metadata. */
-  readonly change: { readonly set: readonly Pair[]; readonly unset: readonly string[] } | undefined;
-}
+const asKey = (text: string): string => {
+  if (text !== '') return text;
+  throw usageError('the key is empty');
+};
+
+/** Fields of an update. What --merge-meta and --unset-meta make of the metadata is known after a read. */
+export const CHANGED_FIELDS = rarely(['meta_json', 'clear_meta', 'unset_meta'], {
+  ...CUSTOMER_FIELDS,
+  meta: repeated('--meta <k=v>', 'replace all metadata; k:=json sets a value that is not text', asPair, META),
+  meta_json: option('--meta-json <json|@file|->', 'replace all metadata with one JSON object', asSource, OTHER_META),
+  clear_meta: { ...flag('--clear-meta', 'remove all metadata'), ...OTHER_META, value: () => ({}) },
+  merge_meta: repeated(
+    '--merge-meta <k=v>',
+    'set metadata keys (k:=json) and keep the others: reads the customer, then writes all metadata',
+    asPair,
+    { property: 'meta', column: 'merge_meta.k', value: () => undefined },
+  ),
+  unset_meta: repeated('--unset-meta <k>', 'remove a metadata key and keep the others, in the same way', asKey, {
+    ...OTHER_META,
+    value: () => undefined,
+  }),
+} as const);
+
+/** The options that set fields. */
+export type CustomerOptions = GivenOptions<typeof CHANGED_FIELDS & typeof DATA_OPTION> & {
+  readonly clear?: readonly string[];
+};
+
+/** The options with cleared fields as empty ones. Throws a usage error if two options set the same field. */
+export const readFieldOptions = (given: CustomerOptions, metaWays: string): CustomerOptions => {
+  const isGiven = (name: string): boolean => given[name as keyof CustomerOptions] !== undefined;
+  const cleared = Object.fromEntries(
+    (given.clear ?? []).map((name) => (name === 'meta' ? ['clear_meta', true] : [name, ''])),
+  );
+  const both = Object.keys(cleared).find((name) => name !== 'clear_meta' && isGiven(name));
+  if (both !== undefined) throw usageError(`--clear ${both} and ${asFlag(both)} can't be used together`);
+  const part = Object.keys(ADDRESS_PARTS).find(isGiven);
+  if (part !== undefined && isGiven('billing_address')) {
+    throw usageError(`--billing-address and --${part} can't be used together`, {
+      hint: 'give the address as JSON, or by its parts',
+    });
+  }
+  const { meta, meta_json, clear_meta, merge_meta, unset_meta } = { ...given, ...cleared };
+  if ([meta, meta_json, clear_meta, merge_meta ?? unset_meta].filter((way) => way !== undefined).length > 1) {
+    throw usageError(`${metaWays} can't be used together`);
+  }
+  return { ...given, ...cleared };
+};

@@ -1,60 +1,45 @@
 import type { CallInput, Client } from '../../client/client.ts';
 import type { AnswerOf } from '../../contract/operations.ts';
 import { PayError } from '../../core/error.ts';
-import { pairsToObject, readJsonObject } from '../../core/input.ts';
-import { isJsonObject, namesAlong, parseExact } from '../../core/json.ts';
+import { asFlag, readJsonObject, type Source } from '../../core/input.ts';
+import { isJsonObject, parseExact, pick } from '../../core/json.ts';
 import type { ApiRecord } from '../../core/record.ts';
+import { buildBody, listTexts, pickValues } from '../fields.ts';
 import type { Run } from '../run.ts';
-import type { FieldInput, GivenField } from './fields-shared.ts';
+import { CHANGED_FIELDS, type CustomerOptions } from './fields-shared.ts';
 import { isMerged } from './update-seen.ts';
 
-/** A customer field set by an option. */
-interface OnyeField {
-  readonly value: unknown;
-  /** The flag that set the value, for error messages. */
-  readonly flag: string;
+export type CustomerBody = Readonly<Record<string, unknown>>;
+
+/** CustomerBody of a customer as the options set them. */
+export interface GivenFields {
+  readonly given: CustomerOptions;
+  /** The body that they and --data make. */
+  readonly body: CustomerBody;
+  readonly change: MetaChange | undefined;
+  /** Replaces all metadata by the keys that columns set, and doesn't merge them. */
+  readonly replaceMeta?: boolean;
 }
 
-/** Fields by their names in the body. */
-export type OnyeFields = ReadonlyMap<string, OnyeField>;
-
-const valueFrom = async (field: GivenField, { source }: Run): Promise<unknown> => {
-  if ('source' in field) return readJsonObject(source, field.source, field.flag);
-  return 'pairs' in field ? pairsToObject(field.pairs, field.flag) : field.value;
+/** The body of the options, over that of --data. The id of a job depends on the order: cleared texts are the last. */
+export const readBody = async (given: CustomerOptions, { source }: Run): Promise<CustomerBody> => {
+  const data = given.data === undefined ? {} : await readJsonObject(source, given.data, '--data');
+  const values = Object.entries(pickValues(CHANGED_FIELDS, given)).map(async ([name, value]) => [
+    name,
+    CHANGED_FIELDS[name as keyof typeof CHANGED_FIELDS].type === 'json'
+      ? await readJsonObject(source, value as Source, asFlag(name))
+      : value,
+  ]);
+  const body = buildBody(CHANGED_FIELDS, Object.fromEntries(await Promise.all(values)));
+  const kept = listTexts(CHANGED_FIELDS).filter((name) => given.clear?.includes(name) !== true);
+  return { ...data, ...pick(body, kept), ...body };
 };
-
-/** Reads every field that the options set, with its flag. */
-export const readFields = async ({ fields, data }: FieldInput, run: Run): Promise<OnyeFields> => {
-  const own = data === undefined ? {} : await readJsonObject(run.source, data, '--data');
-  const read = new Map(Object.entries(own).map(([name, value]) => [name, { value, flag: '--data' }]));
-  for (const field of fields) read.set(field.name, { value: await valueFrom(field, run), flag: field.flag });
-  return read;
-};
-
-export const bodyOf = (fields: OnyeFields): Record<string, unknown> =>
-  Object.fromEntries([...fields].map(([name, { value }]) => [name, value]));
-
-/** The flag that set a property of the body. For an address given by parts, the flag of the part. */
-export const flagOf =
-  (fields: OnyeFields) =>
-  (propertyPath: string): string | undefined => {
-    const [name = propertyPath, part] = namesAlong(propertyPath, [...fields.keys()]);
-    const flag = fields.get(name)?.flag;
-    const isByParts = name === 'billing_address' && flag !== '--billing-address' && flag !== '--data';
-    return isByParts && flag !== undefined && part !== undefined ? `--${part}` : flag;
-  };
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** A change of some metadata keys; the others stay. */
 export interface MetaChange {
-  readonly set: Fields;
+  readonly set: CustomerBody;
   readonly unset: readonly string[];
 }
-
-/** The flag that stands for a change in error messages. */
-export const changeFlag = ({ set }: MetaChange): string =>
-  Object.keys(set).length > 0 ? '--merge-meta' : '--unset-meta';
 
 type Pace = Pick<CallInput, 'slowDown'>;
 
@@ -95,7 +80,7 @@ export const customerToMerge = async (uid: string, client: Client): Promise<Cust
 };
 
 /** Metadata of a customer. An empty map may also come as `[]` or null. Undefined if there is no map. */
-export const metaOf = (customer: unknown): Fields | undefined => {
+export const metaOf = (customer: unknown): CustomerBody | undefined => {
   const meta = (customer as { readonly meta?: unknown }).meta;
   if (meta === null || (Array.isArray(meta) && meta.length === 0)) return {};
   return isJsonObject(meta) ? meta : undefined;
@@ -124,11 +109,11 @@ export const namesOf = (names: readonly string[]): string => {
   return shown.join(', ') + more;
 };
 
-const merged = (meta: Fields, { set, unset }: MetaChange): Fields =>
+const merged = (meta: CustomerBody, { set, unset }: MetaChange): CustomerBody =>
   Object.fromEntries(Object.entries({ ...meta, ...set }).filter(([name]) => !unset.includes(name)));
 
 /** Body of an update with the complete merged metadata. Leaves the metadata out if nothing would change. */
-export const mergedBody = (body: Fields, customer: unknown, change: MetaChange): Fields => {
+export const mergedBody = (body: CustomerBody, customer: unknown, change: MetaChange): CustomerBody => {
   const meta = metaOf(customer);
   if (meta === undefined) {
     throw new PayError('read_failed', 'the answer has no metadata to merge into; nothing was sent', {

@@ -1,33 +1,19 @@
 import { BULK_OPTIONS, BULK_OUTPUT, type BulkInput, readBulk, refuseBeside } from '../../cli/bulk-options.ts';
-import {
-  argument,
-  defineCommand,
-  ONCE_EXITS,
-  option,
-  READ_EXITS,
-  rarely,
-  repeated,
-  WRITE_EXITS,
-} from '../../cli/define.ts';
-import { asPair, asSource, FILTER_OPTIONS, readId, readList, WALK_OPTIONS } from '../../cli/options.ts';
+import { argument, defineCommand, ONCE_EXITS, READ_EXITS, WRITE_EXITS } from '../../cli/define.ts';
+import { DATA_OPTION, FILTER_OPTIONS, readId, readList, WALK_OPTIONS } from '../../cli/options.ts';
 import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
 import { readSourceName, refuseSharedStdin } from '../../core/input.ts';
-import type { FieldInput } from './fields-shared.ts';
-import { DATA_OPTION, FIELD_OPTIONS, fieldsIn, refuseTwoWays, updateCommand } from './update-spec.ts';
+import { type CustomerOptions, NEW_FIELDS, readFieldOptions } from './fields-shared.ts';
+import { updateCommand } from './update-spec.ts';
 
-const options = rarely(['meta_json'], {
-  ...FIELD_OPTIONS,
-  meta: repeated('--meta <k=v>', 'metadata; k:=json sets a value that is not text', asPair),
-  meta_json: option('--meta-json <json|@file|->', 'metadata as one JSON object', asSource),
-  ...DATA_OPTION,
-  ...BULK_OPTIONS,
-} as const);
+const options = { ...NEW_FIELDS, ...DATA_OPTION, ...BULK_OPTIONS } as const;
 
-export type OnyeCreateInput =
-  | { readonly kind: 'one'; readonly fields: FieldInput }
+export type OnyeCreateInput = { readonly given: CustomerOptions } & (
+  | { readonly kind: 'one' }
   /** A file of customers. Options give the fields for which the file has no column. */
-  | { readonly kind: 'file'; readonly bulk: BulkInput; readonly fields: FieldInput };
+  | { readonly kind: 'file'; readonly bulk: BulkInput }
+);
 
 const createCommand = defineCommand({
   path: ['onye', 'create'],
@@ -55,20 +41,19 @@ const createCommand = defineCommand({
   exits: ONCE_EXITS,
   previews: true,
   read: (_args, given): OnyeCreateInput => {
-    const fields = { fields: fieldsIn(given), data: given.data };
-    refuseTwoWays({ ...fields, change: undefined }, '--meta and --meta-json');
+    readFieldOptions(given, '--meta and --meta-json');
     const bulk = readBulk(given);
     refuseSharedStdin([given.billing_address, given.meta_json, given.data, bulk && readSourceName(bulk.from)]);
     if (bulk !== undefined) {
-      refuseBeside(options, given);
-      return { kind: 'file', bulk, fields };
+      refuseBeside(NEW_FIELDS, given);
+      return { kind: 'file', bulk, given };
     }
     if (given.email === undefined && given.data === undefined) {
       throw usageError('no e-mail address given', {
         hint: 'give one with --email ada@example.com, or create many from a file: --from customers.csv',
       });
     }
-    return { kind: 'one', fields };
+    return { kind: 'one', given };
   },
   load: async () => ({ run: (await import('./create.ts')).create, view: (await import('./create.ts')).view }),
 });

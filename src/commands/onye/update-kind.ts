@@ -3,14 +3,13 @@ import type { Repeatable, RowKind } from '../../bulk/kind.ts';
 import type { Client } from '../../client/client.ts';
 import { usageError } from '../../core/error.ts';
 import type { FlagOf } from '../../core/input.ts';
-import { definedIn, namesAlong, printExact } from '../../core/json.ts';
-import { columnAmong } from '../fields.ts';
+import { definedIn, printExact } from '../../core/json.ts';
+import { columnAmong, findColumn, findGivenFlag, listColumns, listTexts } from '../fields.ts';
 import {
-  bodyOf,
-  changeFlag,
+  type CustomerBody,
   customerShown,
   customerToMerge,
-  flagOf,
+  type GivenFields,
   keysLost,
   type MetaChange,
   mergedBody,
@@ -18,18 +17,15 @@ import {
   namesOf,
   readCustomer,
 } from './fields.ts';
-import { OBJECTS, PARTS, TEXTS } from './fields-shared.ts';
-import type { GivenFields } from './update.ts';
+import { CHANGED_FIELDS } from './fields-shared.ts';
 import { isApplied, isMerged } from './update-seen.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** The update of one row. */
 export interface UpdateItem {
   readonly uid: string;
-  readonly body: Fields;
+  readonly body: CustomerBody;
   /** The part that the row and the options give; the rest comes from a read. */
-  readonly typed: Fields;
+  readonly typed: CustomerBody;
   /** Change of metadata keys, which needs a read first. */
   readonly change: MetaChange | undefined;
 }
@@ -37,10 +33,8 @@ export interface UpdateItem {
 const UID = 'uid';
 const META = 'meta';
 const ADDRESS = 'billing_address';
-export const ADDRESS_COLUMNS = PARTS.map((name) => `${ADDRESS}.${name}`);
 /** Column that sets some metadata keys; the others stay. */
 const MERGE = 'merge_meta';
-const PARTED = [...OBJECTS, MERGE];
 
 type Replacing = Pick<GivenFields, 'replaceMeta'>;
 
@@ -55,21 +49,15 @@ const merges = (column: string): boolean => column === MERGE || isIn(column, MER
 /** Names of fields in the question. Other fields use their own name. */
 const WORDS: Readonly<Record<string, string>> = { [META]: 'all metadata', [MERGE]: 'keys of metadata' };
 
-/** The body field that a column sets, wholly or in part. Metadata that is merged counts as a field of its own. */
-const fieldOf = (column: string, options: Replacing): string | undefined => {
-  if (TEXTS.some((name) => name === column)) return column;
-  const field = PARTED.find((name) => column === name || isIn(column, name));
-  return field === META && !replaces(column, options) ? MERGE : field;
-};
-
 /** The flag that sets the same field as a column, or the metadata in another way. */
 export const flagBeside =
-  ({ fields, change, ...options }: GivenFields): FlagOf =>
+  ({ given, body, ...options }: GivenFields): FlagOf =>
   (column) => {
-    const field = fieldOf(column, options) ?? '';
-    if (field === META && change !== undefined) return changeFlag(change);
-    if (field !== MERGE) return fields.get(field)?.flag;
-    return Object.keys(change?.set ?? {}).length > 0 ? '--merge-meta' : fields.get(META)?.flag;
+    const [field = ''] = column.split('.');
+    if (merges(column) || (field === META && !replaces(column, options))) {
+      return findGivenFlag(CHANGED_FIELDS, { ...given, unset_meta: undefined }, body)(META);
+    }
+    return findGivenFlag(CHANGED_FIELDS, given, body)(field);
   };
 
 /** Throws a usage error if columns replace the metadata and others merge into it. */
@@ -82,14 +70,14 @@ const checkColumns = (columns: readonly string[], options: Replacing): void => {
 };
 
 /** The fields that a row sets. The contract judges a value that is no text. */
-export const fieldsOf = (cells: Cells, objects: readonly string[] = OBJECTS): Fields =>
+export const fieldsOf = (cells: Cells, objects: readonly string[] = [ADDRESS, META]): CustomerBody =>
   definedIn<unknown>({
-    ...Object.fromEntries(TEXTS.map((name) => [name, cells.given.get(name)])),
+    ...Object.fromEntries(listTexts(CHANGED_FIELDS).map((name) => [name, cells.given.get(name)])),
     ...Object.fromEntries(objects.map((name) => [name, cells.object(name)])),
   });
 
 /** Metadata changes of a row: `own`, those of its columns, and those of the options. */
-const changeOf = (cells: Cells, own: Fields, { change }: GivenFields): MetaChange | undefined => {
+const changeOf = (cells: Cells, own: CustomerBody, { change }: GivenFields): MetaChange | undefined => {
   const unset = change?.unset ?? [];
   for (const name of Object.keys(own).filter((one) => unset.includes(one))) {
     const columns = [...cells.given.keys()];
@@ -110,7 +98,7 @@ const readRow = (cells: Cells, uid: string, options: GivenFields): UpdateItem =>
   const isWhole = columns.some((column) => replaces(column, options));
   const both = isWhole ? columns.find(merges) : undefined;
   if (both !== undefined) cells.fault(both, `can't be used together with ${META}`);
-  const body = { ...bodyOf(options.fields), ...fieldsOf(cells, isWhole ? OBJECTS : [ADDRESS]) };
+  const body = { ...options.body, ...fieldsOf(cells, isWhole ? [ADDRESS, META] : [ADDRESS]) };
   const before = cells.faults.length;
   const change = changeOf(cells, (isWhole ? undefined : cells.object(META, MERGE)) ?? {}, options);
   if (Object.keys(body).length === 0 && change === undefined && cells.faults.length === before) {
@@ -119,21 +107,9 @@ const readRow = (cells: Cells, uid: string, options: GivenFields): UpdateItem =>
   return { uid, body, typed: { ...body, ...(change && { [META]: change.set }) }, change };
 };
 
-/** The column that set a property of the body, else the flag. */
-export const columnOf =
-  ({ fields }: GivenFields, columns: readonly string[]): FlagOf =>
-  (path) => {
-    const known = [...TEXTS, ...OBJECTS, ...columns.flatMap((name) => name.replace(/:$/, '').split('.'))];
-    const field = namesAlong(path, known).join('.');
-    const merged = field === META || isIn(field, META) ? columnAmong(columns, `merge_${field}`) : undefined;
-    return columnAmong(columns, field) ?? merged ?? flagOf(fields)(path) ?? path;
-  };
-
 /** The options as a text, for the id of the job. */
-export const optionsText = ({ fields, change }: GivenFields): string => {
-  const given = [...fields].map(([name, { value }]) => [name, value]);
-  return printExact(change === undefined ? given : [...given, change]);
-};
+export const optionsText = ({ body, change }: GivenFields): string =>
+  printExact([...Object.entries(body), ...(change === undefined ? [] : [change])]);
 
 const sending = (client: Client): Repeatable<UpdateItem> => ({
   kind: 'repeatable',
@@ -153,7 +129,7 @@ const sending = (client: Client): Repeatable<UpdateItem> => ({
 });
 
 /** The metadata keys and parts of the address that an update would remove; undefined if the service doesn't show them. */
-const lostBy = (body: Fields, customer: unknown): readonly string[] | undefined => {
+const lostBy = (body: CustomerBody, customer: unknown): readonly string[] | undefined => {
   const [meta, { [ADDRESS]: address }] = [metaOf(Object(customer)), Object(customer)];
   if (customer === undefined || (META in body && meta === undefined)) return undefined;
   const parts = ADDRESS in body ? keysLost(address, body[ADDRESS]).filter((part) => address[part]) : [];
@@ -208,14 +184,14 @@ export const updateKind = (
       missing: 'is missing',
       wrong: (_text, problem) => problem,
     },
-    columns: [...TEXTS, ...PARTED.map((name) => `${name}.k`), ...ADDRESS_COLUMNS],
+    columns: listColumns(CHANGED_FIELDS),
     report: [],
     options: `${optionsText(options)}${options.replaceMeta === true ? ' replace-meta' : ''}`,
     flagOf: flagBeside(options),
     checkColumns: (columns) => checkColumns(columns, options),
     read: (cells, uid) => readRow(cells, uid, options),
     request: ({ uid, body, typed }) => ({ operation: 'onye.update', input: { params: { uid }, body, typed } }),
-    columnOf: (_item, columns) => columnOf(options, columns),
+    columnOf: (_item, columns) => findColumn(CHANGED_FIELDS, columns, options.given, options.body),
     counts: ({ body, change }) =>
       [...Object.keys(body), ...(change === undefined ? [] : [MERGE])].map((name) => WORDS[name] ?? name),
     compares: ({ body }) => META in body || ADDRESS in body,

@@ -2,43 +2,31 @@ import type { Client } from '../../client/client.ts';
 import { memo } from '../../core/async.ts';
 import { usageError } from '../../core/error.ts';
 import { canAsk, namingFlags, pairsToObject } from '../../core/input.ts';
-import { namesAlong } from '../../core/json.ts';
 import type { Result, View } from '../../core/result.ts';
+import { findFlag } from '../fields.ts';
 import { previewCall } from '../record.ts';
 import type { Run } from '../run.ts';
 import {
-  bodyOf,
-  changeFlag,
+  type CustomerBody,
   customerShown,
   customerToMerge,
-  flagOf,
+  type GivenFields,
   keysLost,
   type MetaChange,
   mergedBody,
   metaOf,
   namesOf,
-  type OnyeFields,
-  readFields,
+  readBody,
 } from './fields.ts';
-import type { Changes } from './fields-shared.ts';
+import { CHANGED_FIELDS, type CustomerOptions } from './fields-shared.ts';
 import type { UpdateInput } from './update-spec.ts';
 import { onyeView, updatesView } from './view.ts';
-
-/** Everything that the options set. */
-export interface GivenFields {
-  readonly fields: OnyeFields;
-  readonly change: MetaChange | undefined;
-  /** Replaces all metadata by the keys that columns set, and doesn't merge them. */
-  readonly replaceMeta?: boolean;
-}
-
-type Body = Readonly<Record<string, unknown>>;
 
 const REPLACED = 'All metadata was replaced, not merged.';
 const MERGED = 'All metadata was read, changed and written back; a change that somebody else made in between is lost.';
 
 /** Asks before the update drops metadata keys that the body does not name. Asks nothing if none would be lost. */
-const confirmLoss = async (uid: string, { meta }: Body, client: Client, run: Run): Promise<void> => {
+const confirmLoss = async (uid: string, { meta }: CustomerBody, client: Client, run: Run): Promise<void> => {
   const before = metaOf(Object(await customerShown(uid, client)));
   const lost = keysLost(before, meta);
   if (before !== undefined && lost.length === 0) return;
@@ -50,7 +38,7 @@ const confirmLoss = async (uid: string, { meta }: Body, client: Client, run: Run
 };
 
 /** Sends only the given fields. */
-const send = async (uid: string, body: Body, run: Run): Promise<Result> => {
+const send = async (uid: string, body: CustomerBody, run: Run): Promise<Result> => {
   const call = { params: { uid }, body };
   if (run.globals.dryRun) return await previewCall('onye.update', call, run);
   const client = await run.client('write');
@@ -70,7 +58,7 @@ const send = async (uid: string, body: Body, run: Run): Promise<Result> => {
 };
 
 /** Reads the metadata, applies the change and sends the result. Sends nothing if nothing would change. */
-const merge = async (uid: string, given: Body, change: MetaChange, run: Run): Promise<Result> => {
+const merge = async (uid: string, given: CustomerBody, change: MetaChange, run: Run): Promise<Result> => {
   const client = await run.client(run.globals.dryRun ? 'read' : 'write');
   const typed = { ...given, meta: change.set };
   client.check('onye.update', { params: { uid }, body: given, typed });
@@ -85,39 +73,32 @@ const merge = async (uid: string, given: Body, change: MetaChange, run: Run): Pr
 };
 
 /** Updates a customer (interface.md 4.1). */
-const updateOne = async (uid: string, { fields, change }: GivenFields, run: Run): Promise<Result> => {
-  if (fields.size === 0 && change === undefined) {
-    throw usageError('--data is empty: nothing to change');
-  }
-  const body = bodyOf(fields);
+const updateOne = async (uid: string, { given, body, change }: GivenFields, run: Run): Promise<Result> => {
+  if (Object.keys(body).length === 0 && change === undefined) throw usageError('--data is empty: nothing to change');
   try {
     return await (change === undefined ? send(uid, body, run) : merge(uid, body, change, run));
   } catch (thrown) {
-    throw namingFlags(thrown, (path) => {
-      const name = namesAlong(path, [...fields.keys(), 'meta'])[0];
-      return flagOf(fields)(path) ?? (name === 'meta' && change !== undefined ? changeFlag(change) : undefined);
-    });
+    throw namingFlags(thrown, findFlag(CHANGED_FIELDS, given, body));
   }
 };
 
-/** Metadata change of the options. `fields` are the other fields that they set. */
-const readChange = ({ change }: Changes, fields: OnyeFields): MetaChange | undefined => {
-  if (change === undefined) return undefined;
-  if (fields.has('meta'))
-    throw usageError('--data sets "meta", so it can\'t be used with --merge-meta or --unset-meta');
-  return { set: pairsToObject(change.set, '--merge-meta'), unset: change.unset };
+/** Metadata change of the options; `body` is what they set besides. */
+const readChange = ({ merge_meta, unset_meta = [] }: CustomerOptions, body: CustomerBody): MetaChange | undefined => {
+  if ((merge_meta ?? unset_meta).length === 0) return undefined;
+  if ('meta' in body) throw usageError('--data sets "meta", so it can\'t be used with --merge-meta or --unset-meta');
+  return { set: pairsToObject(merge_meta ?? [], '--merge-meta'), unset: unset_meta };
 };
 
 export const view = ({ kind }: UpdateInput): View => (kind === 'one' ? onyeView : updatesView);
 
 export const update = async (input: UpdateInput, run: Run): Promise<Result> => {
-  const fields = await readFields(input.changes, run);
-  const given = { fields, change: readChange(input.changes, fields) };
-  if (input.kind === 'one') return updateOne(input.uid, given, run);
+  const body = await readBody(input.given, run);
+  const fields = { given: input.given, body, change: readChange(input.given, body) };
+  if (input.kind === 'one') return updateOne(input.uid, fields, run);
   const [{ updateKind }, { runFile }] = [await import('./update-kind.ts'), await import('../../bulk/run-file.ts')];
   const { bulk, replaceMeta } = input;
   // A dry run reads, and needs a key, only where metadata would be lost.
   const reader = run.globals.dryRun ? memo(() => run.client('read')) : undefined;
-  const kindOf = (client: Client) => updateKind({ ...given, replaceMeta }, client, reader);
+  const kindOf = (client: Client) => updateKind({ ...fields, replaceMeta }, client, reader);
   return runFile({ bulk, kindOf, view: updatesView }, run);
 };

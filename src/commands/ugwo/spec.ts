@@ -4,13 +4,12 @@ import {
   defineCommand,
   type GivenOptions,
   ONCE_EXITS,
-  option,
   READ_EXITS,
   rarely,
   WRITE_EXITS,
 } from '../../cli/define.ts';
 import {
-  asSource,
+  DATA_OPTION,
   FILTER_OPTIONS,
   givenAmount,
   MONEY_FILTER_OPTIONS,
@@ -28,9 +27,7 @@ import { REQUEST_FIELDS } from './create-shared.ts';
 
 const options = {
   ...REQUEST_FIELDS,
-  ...rarely(['data'], {
-    data: option('--data <json|@file|->', 'a JSON object with any fields; options override it', asSource),
-  } as const),
+  ...DATA_OPTION,
   ...BULK_OPTIONS,
 } as const;
 
