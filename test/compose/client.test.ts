@@ -20,7 +20,7 @@ it('closing a run waits for its warnings about odd answers', async () => {
     },
     globals: { timeout: 10_000, validate: true, debug: false, quiet: false, format: undefined },
     closing,
-    notice: async (line: string) => {
+    say: async (line: string) => {
       await nextTurn();
       said.push(line);
     },
