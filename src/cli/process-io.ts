@@ -11,7 +11,7 @@ import { widthFor } from './globals.ts';
  * Handles signals: the first asks the run to stop, the second abandons its waits, a third ends it at once. SIGXFSZ
  * (file size limit) doesn't end the process: the write that hit it fails and reports it.
  */
-export const listenToSignals = (flight: Flight, exit: (code: number) => never): Signals => {
+const listenToSignals = (flight: Flight, exit: (code: number) => never): Signals => {
   const [stop, leave] = [new AbortController(), new AbortController()];
   let signals = 0;
   for (const [name, code] of Object.entries(STOP_SIGNALS)) {

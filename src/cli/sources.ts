@@ -60,7 +60,7 @@ const readNow = async (file: FileHandle): Promise<Uint8Array | undefined> => {
  * the first signal. It polls, because a waiting read can't be cancelled any more than a waiting open, and Bun has no
  * events for such a file.
  */
-export async function* pipeBytes(path: string, stop: AbortSignal): AsyncGenerator<Uint8Array> {
+async function* pipeBytes(path: string, stop: AbortSignal): AsyncGenerator<Uint8Array> {
   const first = await writer(path, stop);
   const file = await open(path, O_RDONLY | O_NONBLOCK).finally(() => first.close());
   try {

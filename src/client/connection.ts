@@ -104,7 +104,7 @@ const codesOf = (thrown: unknown): string[] => chainOf(thrown).flatMap((error) =
 const isUntrusted = (codes: readonly string[]): boolean => codes.some((code) => UNTRUSTED.test(code));
 
 /** Blames the proxy for a failed tunnel, except for a certificate error: that is the service's, behind the proxy. */
-export const proxyFault = (proxy: string, cause: Error): Error =>
+const proxyFault = (proxy: string, cause: Error): Error =>
   isUntrusted(codesOf(cause)) ? cause : new ProxyFault(`could not connect through the proxy ${proxy}`, { cause });
 
 /** The other end of a connection according to a system error; the first of several addresses stands for all. */
@@ -237,7 +237,7 @@ const silentFirst =
     });
 
 /** The system's lookup, except for `localhost`. */
-export const lookup: LookupFunction = (hostname, options, done) =>
+const lookup: LookupFunction = (hostname, options, done) =>
   (hostname === 'localhost' ? localhost : ask)(hostname, options, done);
 
 const MAX_HEADER_BYTES = 16 * 1024;

@@ -3,7 +3,7 @@ import type { Method } from '../contract/operations.ts';
 import { PayError } from '../core/error.ts';
 import type { Clock, Env } from '../core/io.ts';
 import { type Clean, keyFault } from '../core/secret.ts';
-import { httpDate } from '../core/time.ts';
+import { cacheAge, httpDate } from '../core/time.ts';
 import { everyAuthority } from '../core/unsafe-settings.ts';
 import { type AnswerBody, answerTo, type RawAnswer, readBody } from './body.ts';
 import {
@@ -16,19 +16,6 @@ import {
   withSentDetector,
 } from './connection.ts';
 
-const LONGEST_S = 10 * 365 * 24 * 3600;
-
-/**
- * Time that an answer spent in a cache (`Age`, RFC 9111 section 5.1), in milliseconds. Undefined for an answer from
- * the service itself, and for a header that is not a whole number of seconds or exceeds ten years.
- */
-export const ageOf = (header: string | undefined): number | undefined => {
-  if (header === undefined) return undefined;
-  const text = header.trim();
-  const seconds = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  return seconds > 0 && seconds <= LONGEST_S ? seconds * 1000 : undefined;
-};
-
 export interface Credentials {
   /** The one origin that the key is for. */
   readonly origin: string;
@@ -39,7 +26,7 @@ export interface Credentials {
  * The only place that adds the key to a request. It goes to exactly one origin, compared as a whole. A key that a
  * header can't hold never reaches the HTTP library, whose exception would quote it.
  */
-export const authorize = (credentials: Credentials, url: URL): string => {
+const authorize = (credentials: Credentials, url: URL): string => {
   if (url.origin !== credentials.origin) {
     throw new PayError('auth', `the key is for ${credentials.origin} and was not sent to ${url.origin}`);
   }
@@ -126,7 +113,7 @@ export interface AnsweredAttempt {
 export type AttemptResult = AnsweredAttempt | Failure;
 
 /** One request to be sent. */
-export interface Attempt extends AttemptLimits {
+interface Attempt extends AttemptLimits {
   readonly method: Method;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -198,7 +185,7 @@ const roundTrip = async (
     status: answer.status,
     retryAfter: header(answer, 'retry-after'),
     servedAt: httpDate(header(answer, 'date') ?? ''),
-    age: ageOf(header(answer, 'age')),
+    age: cacheAge(header(answer, 'age')),
     askedAt,
     body: readBody(answer.body, options.clean),
   };

@@ -208,6 +208,19 @@ export const retryAfter = (header: string | undefined, now: number): number | un
   return ms >= 0 ? Math.min(ms, LONGEST_RETRY_MS) : undefined;
 };
 
+const LONGEST_AGE_S = 10 * 365 * 24 * 3600;
+
+/**
+ * Time that an answer spent in a cache (`Age`, RFC 9111 section 5.1), in milliseconds. Undefined for an answer from
+ * the service itself, and for a header that is not a whole number of seconds or exceeds ten years.
+ */
+export const cacheAge = (header: string | undefined): number | undefined => {
+  if (header === undefined) return undefined;
+  const text = header.trim();
+  const seconds = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  return seconds > 0 && seconds <= LONGEST_AGE_S ? seconds * 1000 : undefined;
+};
+
 /** A rate limit: at most `count` starts in any `ms` milliseconds. */
 export interface Rate {
   readonly count: number;

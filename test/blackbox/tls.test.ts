@@ -47,6 +47,7 @@ describe('TLS', () => {
       kind: 'auth',
       message: expect.stringContaining("couldn't verify the certificate"),
     });
+    expect(errorOf(ended)['message']).not.toContain('through the proxy');
     expect(service.requests).toEqual([]);
   });
 

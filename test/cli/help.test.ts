@@ -2,18 +2,17 @@ import { describe, expect, it } from 'vitest';
 import overview from '#overview' with { type: 'json' };
 import { helpEntryLines } from '../../src/cli/help/layout.ts';
 import { overviewOf } from '../../src/cli/help/overview.ts';
-import { helpPage } from '../../src/cli/help/show.ts';
 import { commandsIn, tasksOf } from '../../src/cli/help/tasks.ts';
 import { TOPICS } from '../../src/cli/program.ts';
 import { commandsOf, commandTree } from '../../src/cli/tree.ts';
 import { NOUNS } from '../../src/commands/all.ts';
-import { unpainted } from '../../src/output/style.ts';
+import { helpLines } from '../support/help.ts';
 import { SPECS } from '../support/specs.ts';
 
 const tree = commandTree(SPECS, NOUNS);
 
 const page = (words: string, { all = false, width = 80 } = {}): Promise<string[]> =>
-  helpPage(tree, { words: words.split(' ').filter((word) => word !== ''), all }, { width, heading: unpainted });
+  helpLines({ words: words.split(' ').filter((word) => word !== ''), all }, width);
 
 const commands = commandsOf(tree).map((node) => [node.path.join(' '), node] as const);
 const names = commands.map(([name]) => name);

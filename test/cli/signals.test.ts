@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { listenToSignals } from '../../src/cli/process-io.ts';
+import { processIo } from '../../src/cli/process-io.ts';
 import { STOP_SIGNALS } from '../../src/core/error.ts';
 import type { Flight } from '../../src/core/io.ts';
 
@@ -15,7 +15,7 @@ const listening = (flight: Flight) => {
     }
   });
   const exits: number[] = [];
-  const signals = listenToSignals(flight, (code) => {
+  const { signals } = processIo(flight, (code) => {
     exits.push(code);
     return undefined as never;
   });

@@ -6,14 +6,13 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
   withCode as errorWithCode,
   failureOf,
-  lookup,
   newSentDetector,
-  proxyFault,
   routeOf,
   type SentDetector,
   withSentDetector,
 } from '../../src/client/connection.ts';
 import { PayError } from '../../src/core/error.ts';
+import { localhost } from '../../src/core/origin.ts';
 import { ACTIVITY, json, serve, UGWO_ID } from '../support/service.ts';
 import { bench } from './support.ts';
 
@@ -147,16 +146,6 @@ describe('the reason of a failure', () => {
     }
   });
 
-  it('of a tunnel names the proxy, unless the service behind it is untrusted', () => {
-    const fault = proxyFault('proxy.example:3128', failed('ECONNREFUSED', V4));
-    expect(reasonOf(fault)).toBe(
-      'could not connect through the proxy proxy.example:3128: 192.0.2.1:443 refused the connection',
-    );
-    expect(fault.name).toBe('ProxyFault');
-    const untrusted = withCode('CERT_HAS_EXPIRED');
-    expect(proxyFault('proxy.example:3128', untrusted)).toBe(untrusted);
-  });
-
   it.each(['X_CERT_HAS_EXPIRED', 'ERROR_IN_CRL', 'INVALID_URL', 'UNABLE_TO_CONNECT', 'SELF_SIGNED', 'ERROR_IN_COMMA_'])(
     'with the code %s is not untrusted',
     (code) => {
@@ -188,8 +177,8 @@ describe('localhost', () => {
 
   it('has both addresses, for services that listen on one', () => {
     const found: unknown[] = [];
-    lookup('localhost', { all: true }, (...all) => void found.push(all));
-    lookup('localhost', {}, (...one) => void found.push(one));
+    localhost('localhost', { all: true }, (...all) => void found.push(all));
+    localhost('localhost', {}, (...one) => void found.push(one));
     const both = [
       { address: '127.0.0.1', family: 4 },
       { address: '::1', family: 6 },

@@ -1,6 +1,9 @@
 import { openRequestedPause } from '../../src/client/answer.ts';
 import { type AnswerBody, JsonBody } from '../../src/client/body.ts';
-import type { Attempt, AttemptResult } from '../../src/client/transport.ts';
+import type { AttemptResult, Transport } from '../../src/client/transport.ts';
+
+/** One request to be sent. */
+export type Attempt = Parameters<Transport['send']>[0];
 
 /** Events beside the attempts. */
 export interface Script {

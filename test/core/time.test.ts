@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { backoff } from '../../src/core/async.ts';
 import {
   atomIn,
+  cacheAge,
   dayIn,
   durationWord,
   formatDateAtom,
@@ -456,5 +457,19 @@ describe('startOf', () => {
   ])('rejects %s', (text) => {
     expect(startOfDay('utc', text)).toBeUndefined();
     expect(startOfDay('local', text)).toBeUndefined();
+  });
+});
+
+describe('cacheAge', () => {
+  it.each([
+    ['1', 1000],
+    [' 60 ', 60_000],
+    ['315360000', 315_360_000_000],
+  ])('reads %j', (header, ms) => {
+    expect(cacheAge(header)).toBe(ms);
+  });
+
+  it.each([undefined, '', '0', '-1', '1.5', '1e3', '5 s', 'old', '315360001', '1000000000'])('ignores %j', (header) => {
+    expect(cacheAge(header)).toBeUndefined();
   });
 });

@@ -1,20 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { helpPage } from '../../src/cli/help/show.ts';
 import { parseArgv } from '../../src/cli/program.ts';
-import { commandTree } from '../../src/cli/tree.ts';
 import { NOUNS } from '../../src/commands/all.ts';
 import { EXIT_CODES } from '../../src/core/error.ts';
-import { unpainted } from '../../src/output/style.ts';
+import { helpLines } from '../support/help.ts';
 import { SPECS } from '../support/specs.ts';
 import { words } from './words.ts';
 
 const PROGRAM = { version: '0.0.0', nouns: NOUNS, env: {} };
 
 /** A page of help, wide enough to avoid wrapping. */
-const helpOf = async (...words: readonly string[]): Promise<string> => {
-  const wanted = { words, all: true };
-  return (await helpPage(commandTree(SPECS, NOUNS), wanted, { width: 2000, heading: unpainted })).join('\n');
-};
+const helpOf = async (...words: readonly string[]): Promise<string> =>
+  (await helpLines({ words, all: true }, 2000)).join('\n');
 
 describe.each(SPECS.map((spec) => [spec.path.join(' '), spec] as const))('%s', (name, spec) => {
   it('has a summary, an output and exit codes', () => {

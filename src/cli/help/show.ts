@@ -50,7 +50,7 @@ const helpPageOf = (node: Node, all: boolean, layout: HelpLayout): string[] => {
 };
 
 /** Renders a page of help as lines. Throws a usage error if nothing has that name. */
-export const helpPage = async (tree: Tree, { words, all }: HelpWanted, layout: HelpLayout): Promise<string[]> => {
+const helpPage = async (tree: Tree, { words, all }: HelpWanted, layout: HelpLayout): Promise<string[]> => {
   const topic = words.length === 1 ? TOPICS.find((name) => name === words[0]) : undefined;
   if (topic !== undefined) return await (await import('./topic.ts')).topicPage(topic, layout);
   return helpPageOf(nodeAt(tree, words), all, layout);

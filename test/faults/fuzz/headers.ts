@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { ageOf } from '../../../src/client/transport.ts';
-import { httpDate, retryAfter } from '../../../src/core/time.ts';
+import { cacheAge, httpDate, retryAfter } from '../../../src/core/time.ts';
 import { mutatedText } from './mutate.ts';
 import { HEADERS } from './seeds.ts';
 import { must, mustEqual, target } from './target.ts';
@@ -36,7 +35,7 @@ export const headers = target(
   (header) => {
     const wait = retryAfter(header, NOW);
     must(isSpan(wait, HUNDRED_YEARS), () => `Retry-After: ${wait}`);
-    const age = ageOf(header);
+    const age = cacheAge(header);
     must(isSpan(age, TEN_YEARS), () => `Age: ${age}`);
     const at = httpDate(header);
     if (at === undefined) return;

@@ -1,6 +1,7 @@
 import { type AnswerBody, readBody } from '../../../src/client/body.ts';
 import { type Client, createClient } from '../../../src/client/client.ts';
-import type { Attempt, AttemptResult } from '../../../src/client/transport.ts';
+import type { AttemptResult } from '../../../src/client/transport.ts';
+import type { Attempt } from '../../client/scripted.ts';
 
 export const ORIGIN = 'https://api.example';
 
