@@ -53,7 +53,7 @@ export interface LedgerTarget {
 export interface ChargeTerms {
   readonly medium: string;
   readonly provider: string | undefined;
-  /** Last digits of a phone number. */
+  /** Phone number; stored are its last digits. */
   readonly phone: string | undefined;
   /** Digest that distinguishes numbers with the same last digits (see `Ledger.digest`). */
   readonly phoneDigest?: string | undefined;
@@ -64,12 +64,12 @@ export interface ChargeTerms {
 }
 
 /** Request about to be sent that must not be made twice (charge-protocol, steps 1 and 2). */
-export interface Intent extends LedgerTarget, Partial<ChargeTerms> {
+export interface Intent extends LedgerTarget, Partial<Omit<ChargeTerms, 'phoneDigest'>> {
   /** Kind of the created object, in one word: `charge`, `refund`, `payment_request`. */
   readonly kind: string;
   /** Subject of the intent, for example the payment request of a charge. Each subject has at most one open intent. */
   readonly about: string;
-  /** Request as far as it may be stored. Charges store their terms instead. */
+  /** Request. Charges have their terms instead. */
   readonly path?: string | undefined;
   readonly body?: string | undefined;
   /** SHA-256 of the stored body, in hex. */
@@ -82,6 +82,9 @@ export interface Intent extends LedgerTarget, Partial<ChargeTerms> {
   /** Person or account that sends it. */
   readonly operator?: string | undefined;
 }
+
+/** Intent as far as it may be stored. Its phone number shows its last digits only. */
+export interface KeptIntent extends Omit<Intent, 'bound'>, Pick<ChargeTerms, 'phoneDigest'> {}
 
 /** Terms of a payment request, as far as a read has shown them. */
 export interface RequestTerms {
@@ -160,7 +163,7 @@ export interface Evidence {
 }
 
 /** Stored intent and its outcome. */
-export interface Entry extends Omit<Intent, 'bound'> {
+export interface Entry extends KeptIntent {
   readonly id: string;
   /** Moment by which the sending has ended, by the ledger's clock. */
   readonly deadline: number;
@@ -189,7 +192,7 @@ export type Charge = Entry & ChargeTerms & { readonly kind: typeof CHARGE };
 
 export const isCharge = (entry: Entry): entry is Charge => entry.kind === CHARGE;
 
-/** Outcome of a sent request (step 4), as far as it may be stored. */
+/** Outcome of a sent request, for its entry (step 4). */
 export interface StoredOutcome {
   /** Oddities of an accepted activity, stored as evidence. */
   readonly odd?: readonly string[];

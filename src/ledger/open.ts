@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { batching } from '../core/async.ts';
 import { CHARGE, isTakenUp, type RowCounts, readNextAction } from '../core/charge.ts';
-import { idProblem } from '../core/ids.ts';
+import { idProblem, isAnyId } from '../core/ids.ts';
+import { definedIn } from '../core/json.ts';
 import type { Backend, Decision, EmergencyLine, Query } from './backend.ts';
 import {
   cleaned,
@@ -9,9 +10,13 @@ import {
   type Evidence,
   type Intent,
   type KeptActivity,
+  type KeptIntent,
   keptAccount,
+  lastDigits,
+  numberDigestOf,
   type StoredOutcome,
   withoutNumbers,
+  withoutPhone,
   withoutPhoneEnding,
 } from './entry.ts';
 import { begin, expireStale, guard, isStale, judge, readResolved } from './guard.ts';
@@ -97,6 +102,19 @@ export const rowsBegun = async ({ jobs }: Ledger, id: string): Promise<number> =
   return Object.values(counts).reduce((sum, count) => sum + count, 0);
 };
 
+/** Body for storage, without keys. Texts that may be a phone or account number show their last digits only. */
+const keptBody = (body: string, clean: (text: string) => string): string => {
+  const masked: unknown = JSON.parse(body, (_name, value) =>
+    typeof value === 'string' && !isAnyId(value) ? withoutNumbers(value) : value,
+  );
+  return JSON.stringify(cleaned(masked, clean));
+};
+
+/** Stored length of an answer that proves nothing, in characters. */
+const LONGEST_ANSWER = 2000;
+/** Length that is cleaned before the cut. A number or a key cut in two would not be recognized. */
+const LOOKED_THROUGH = 4 * LONGEST_ANSWER;
+
 /** An emergency line must name its subject without the help of the ledger. */
 const lineOf = (
   id: string,
@@ -117,8 +135,8 @@ export const ledgerOver = (backend: Backend, clean: (text: string) => string): L
   const digest = (text: string): string => createHmac('sha256', backend.key).update(text).digest('hex').slice(0, 32);
 
   /**
-   * Removes secrets from an activity, and adds what identifies its account. `charge` owns it: it holds the last digits
-   * of its phone number, and an account that the service no longer shows.
+   * Removes secrets from an activity, and adds what identifies its account. `charge` owns it: it holds its phone number
+   * or the last digits, and an account that the service no longer shows.
    */
   const kept = (
     activity: KeptActivity,
@@ -126,7 +144,8 @@ export const ledgerOver = (backend: Backend, clean: (text: string) => string): L
   ): KeptActivity => {
     const { facts } = activity;
     const shown = readNextAction({ next_action: activity.nextAction ?? known?.nextAction });
-    const cleanWord = (text: string): string => withoutPhoneEnding(clean(text), phone);
+    const last = phone && lastDigits(phone);
+    const cleanWord = (text: string): string => withoutPhoneEnding(withoutPhone(clean(text), phone), last);
     return {
       ...activity,
       ...(shown?.kind === 'transfer' ? keptAccount(shown.accountNumber, digest) : {}),
@@ -137,6 +156,26 @@ export const ledgerOver = (backend: Backend, clean: (text: string) => string): L
     };
   };
   const seen = (evidence: Evidence): Evidence => cleaned(evidence, clean);
+  const keptIntent = (intent: Intent): Intent & KeptIntent => {
+    const { about, medium, provider, phone, path, body, asked } = intent;
+    return {
+      ...intent,
+      ...cleaned({ about, ...definedIn<unknown>({ medium, provider, path, asked }) }, clean),
+      ...(body === undefined ? {} : { body: keptBody(body, clean) }),
+      ...(phone === undefined ? {} : { phone: lastDigits(phone), phoneDigest: numberDigestOf(phone, digest) }),
+    };
+  };
+  /** The service's words in an answer that proves nothing may repeat the numbers of the request. */
+  const keptAnswer = (evidence: Evidence, { kind, phone }: Partial<Intent>): Evidence => {
+    const cleanWord = (text: string): string =>
+      kind === CHARGE ? withoutPhone(clean(text), phone) : withoutNumbers(clean(text));
+    const { message, answer } = evidence as { readonly message?: string; readonly answer?: string };
+    return {
+      ...seen(evidence),
+      ...(message === undefined ? {} : { message: cleanWord(message) }),
+      ...(answer && { answer: cleanWord(answer.slice(0, LOOKED_THROUGH)).slice(0, LONGEST_ANSWER) }),
+    };
+  };
 
   const read = (query: Query): Promise<readonly Entry[]> => readResolved(backend, query);
 
@@ -146,18 +185,20 @@ export const ledgerOver = (backend: Backend, clean: (text: string) => string): L
     clean,
     digest,
     begin: async (intent, how) => {
-      const begun = await begin(backend, intent, how);
+      const begun = await begin(backend, keptIntent(intent), how);
       if (begun.kind === 'begun') open.set(begun.id, intent);
       return begun;
     },
-    judge: (intent, how, plan) => judge(backend, intent, how, plan),
+    judge: (intent, how, plan) => judge(backend, keptIntent(intent), how, plan),
     record: async (id, given) => {
       const intent = open.get(id);
       open.delete(id);
+      const { activity, evidence } = given;
+      const keep = given.state === 'accepted' ? seen : keptAnswer;
       const outcome: StoredOutcome = {
         ...given,
-        ...(given.activity === undefined ? {} : { activity: kept(given.activity, intent ?? {}) }),
-        ...(given.evidence === undefined ? {} : { evidence: seen(given.evidence) }),
+        ...(activity && { activity: kept(activity, intent ?? {}) }),
+        ...(evidence && { evidence: keep(evidence, intent ?? {}) }),
       };
       return record(backend, id, intent?.about ?? '', outcome).catch((thrown: unknown) => {
         throw backend.keepInEmergency({ ...lineOf(id, intent), recorded_at: backend.moment().at, ...outcome }, thrown);

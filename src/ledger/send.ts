@@ -2,7 +2,6 @@ import { type Failed, type Outcome, thrownAs } from '../charge/outcome.ts';
 import { isStepUnreadable, PAYMENTS, paymentShown } from '../charge/payment.ts';
 import { CHARGE, CHARGE_WRITE, kindWord, statusOf, type WriteKind } from '../core/charge.ts';
 import { EXIT_CODES, interrupted, PayError } from '../core/error.ts';
-import { isAnyId } from '../core/ids.ts';
 import type { Io } from '../core/io.ts';
 import { definedIn, valueAt } from '../core/json.ts';
 import type { ApiRecord } from '../core/record.ts';
@@ -11,19 +10,14 @@ import { parseInstant, utcAtom } from '../core/time.ts';
 import { FRESH_MS, passedSince } from './clock.ts';
 import {
   type ChargeTerms,
-  cleaned,
   digestOf,
   type Entry,
   evidenceOf,
   type Intent,
   type LedgerTarget,
-  lastDigits,
   type Moment,
-  numberDigestOf,
   type RequestTerms,
   type StoredOutcome,
-  withoutNumbers,
-  withoutPhone,
 } from './entry.ts';
 import type { BeginOptions, Judged, Ledger, PlannedRows, Refused } from './ledger.ts';
 import { isOtherMedium } from './match.ts';
@@ -79,17 +73,11 @@ export interface Sent {
   readonly unrecorded?: PayError;
 }
 
-/** Stored length of an answer that proves nothing, in characters. */
-const LONGEST_ANSWER = 2000;
-/** Length that is cleaned before the cut. A number or a key cut in two would not be recognized. */
-const LOOKED_THROUGH = 4 * LONGEST_ANSWER;
-
-const failedOutcome = ({ certain, error }: Failed, at: number, clean: (text: string) => string): StoredOutcome => {
+const failedOutcome = ({ certain, error }: Failed, at: number): StoredOutcome => {
   const { status, exitCode, answer } = error.detail;
   const evidence = evidenceOf('answer', at, {
-    message: clean(error.message),
-    ...(status === undefined ? {} : { status }),
-    ...(answer === undefined ? {} : { answer: clean(answer.slice(0, LOOKED_THROUGH)).slice(0, LONGEST_ANSWER) }),
+    message: error.message,
+    ...definedIn<unknown>({ status, answer }),
   });
   return { state: certain, exitCode: exitCode ?? EXIT_CODES[error.kind], evidence };
 };
@@ -166,31 +154,20 @@ export interface MakeRequest extends SendOptions {
   readonly isFailed?: ((value: unknown) => boolean) | undefined;
 }
 
-/** Body for storage, without keys. Texts that may be a phone or account number show their last digits only. */
-const bodyKept = (body: string, clean: (text: string) => string): string => {
-  const masked: unknown = JSON.parse(body, (_name, value) =>
-    typeof value === 'string' && !isAnyId(value) ? withoutNumbers(value) : value,
-  );
-  return JSON.stringify(cleaned(masked, clean));
-};
-
 /** The part of a request that depends on its kind: the intent, and the outcome to store for an answer. */
 interface Rules {
   readonly effect: WriteKind;
   readonly intent: Omit<Intent, 'bound' | 'kind' | 'job' | 'row' | keyof LedgerTarget>;
   readonly how: Pick<BeginOptions, 'once' | 'equalSince' | 'shown' | 'remaining' | 'beside'>;
-  readonly clean: (text: string) => string;
   readonly accepted: (record: ApiRecord) => StoredOutcome;
 }
 
-const makeRules = (request: MakeRequest, ledger: Ledger, now: () => number): Rules => {
+const makeRules = (request: MakeRequest, now: () => number): Rules => {
   const { effect, about, path, body, once, equalSince, asked, isFailed } = request;
-  const kept = { about: ledger.clean(about), path: ledger.clean(path), body: body && bodyKept(body, ledger.clean) };
   return {
     effect,
-    intent: { ...kept, digest: digestOf(JSON.parse(body ?? '{}')), ...(asked && { asked }) },
+    intent: { about, path, body, digest: digestOf(JSON.parse(body ?? '{}')), ...(asked && { asked }) },
     how: { once, equalSince },
-    clean: (text) => withoutNumbers(ledger.clean(text)),
     accepted: ({ value }) => {
       const [uid, status] = [String(valueAt(value, 'uid')), statusOf(value)];
       return {
@@ -217,31 +194,29 @@ export interface ChargeRequest extends SendOptions, Pick<BeginOptions, 'remainin
 
 const textOf = (value: unknown): string | undefined => (value === undefined ? undefined : String(value));
 
-const intentOf = (
-  { ugwo, data, shown }: ChargeRequest,
-  { digest }: Pick<Ledger, 'digest'>,
-  clean: (text: string) => string,
-): ChargeTerms & Pick<Intent, 'about' | 'digest'> => ({
-  about: clean(ugwo),
-  medium: clean(textOf(data['medium']) ?? ''),
-  provider: data['provider'] === undefined ? undefined : clean(String(data['provider'])),
-  phone: data['phone'] === undefined ? undefined : lastDigits(String(data['phone'])),
-  phoneDigest: data['phone'] === undefined ? undefined : numberDigestOf(String(data['phone']), digest),
+const intentOf = ({
+  ugwo,
+  data,
+  shown,
+}: ChargeRequest): Omit<ChargeTerms, 'phoneDigest'> & Pick<Intent, 'about' | 'digest'> => ({
+  about: ugwo,
+  medium: textOf(data['medium']) ?? '',
+  provider: textOf(data['provider']),
+  phone: textOf(data['phone']),
   expiresAt: parseInstant(textOf(data['expires_at']) ?? '')?.ms,
   digest: digestOf(data),
-  asked: cleaned(shown?.asked ?? {}, clean),
+  asked: shown?.asked ?? {},
 });
 
 /** Service's clock at the answer. Without a `Date`, the creation time of the new activity stands in. */
 const serviceTimeAt = ({ value, servedAt }: ApiRecord): number | undefined =>
   servedAt ?? parseInstant(String(valueAt(value, 'created_at')))?.ms;
 
-const acceptedOutcome = (record: ApiRecord, clean: (text: string) => string): StoredOutcome => {
+const acceptedOutcome = (record: ApiRecord): StoredOutcome => {
   const servedAt = serviceTimeAt(record);
   const { askedAt } = record;
-  const kept = keptActivity(record.value, definedIn({ servedAt, askedAt }));
+  const activity = keptActivity(record.value, definedIn({ servedAt, askedAt }));
   const failed = PAYMENTS[paymentShown(record.value)].retried;
-  const activity = { ...kept, nextAction: cleaned(kept.nextAction, clean) };
   const exitCode = isStepUnreadable(record.value) ? EXIT_CODES.unrecorded : 0;
   return { state: 'accepted', exitCode: failed ? EXIT_CODES.charge_failed : exitCode, activity };
 };
@@ -265,15 +240,13 @@ const oddities = ({ value, servedAt }: ApiRecord, data: ChargeRequest['data']): 
   ];
 };
 
-const chargeRules = (request: ChargeRequest, ledger: Ledger): Rules => {
+const chargeRules = (request: ChargeRequest): Rules => {
   const { data, shown, remaining = false, beside = [] } = request;
-  const clean = (text: string): string => withoutPhone(ledger.clean(text), textOf(data['phone']));
   return {
     effect: CHARGE_WRITE,
-    intent: intentOf(request, ledger, clean),
+    intent: intentOf(request),
     how: { shown, remaining, beside },
-    clean,
-    accepted: (record) => ({ ...acceptedOutcome(record, clean), odd: oddities(record, data) }),
+    accepted: (record) => ({ ...acceptedOutcome(record), odd: oddities(record, data) }),
   };
 };
 
@@ -299,7 +272,7 @@ export const judgeOnce = (
 ): Promise<Judged> => {
   const { ledger } = context;
   const { again, row } = request;
-  const rules = 'ugwo' in request ? chargeRules(request, ledger) : makeRules(request, ledger, () => ledger.moment().at);
+  const rules = 'ugwo' in request ? chargeRules(request) : makeRules(request, () => ledger.moment().at);
   return ledger.judge(wantedBy(context, request, rules), { ...rules.how, again, retry: row?.retry === true }, plan);
 };
 
@@ -329,8 +302,8 @@ export const sendOnce = async (
   // An attempt must not outlive the deadline after which other processes give it up.
   const overdue = (): boolean => age() + client.longestAttempt > Math.min(client.longestWrite, used);
   if (age() > mostAge) throw tooOld();
-  const rules = 'ugwo' in request ? chargeRules(request, ledger) : makeRules(request, ledger, now);
-  const { effect, how, clean, accepted } = rules;
+  const rules = 'ugwo' in request ? chargeRules(request) : makeRules(request, now);
+  const { effect, how, accepted } = rules;
   const begun = await ledger.begin(wantedBy(context, request, rules), { ...how, again, retry: row?.retry === true });
   if (begun.kind === 'refused') return begun;
   const { id, elsewhere } = begun;
@@ -348,7 +321,7 @@ export const sendOnce = async (
   if (outcome.certain !== 'accepted') {
     const { error } = outcome;
     world.judged?.(error);
-    const { unrecorded } = await note(ledger, id, failedOutcome(outcome, now(), clean));
+    const { unrecorded } = await note(ledger, id, failedOutcome(outcome, now()));
     const answer = unrecorded?.detail.answer;
     const named = {
       ledgerId: id,

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { PayError } from '../../src/core/error.ts';
 import { madeHere } from '../../src/core/record.ts';
-import type { Intent } from '../../src/ledger/entry.ts';
 import { type ChargeRequest, sendOnce } from '../../src/ledger/send.ts';
 import { snapshotOf } from '../../src/ledger/snapshot.ts';
 import { thrownBy } from '../client/support.ts';
@@ -16,12 +15,7 @@ const clean = (text: string): string => text.replaceAll(KEY, '[secret]');
 
 /** Sends a charge with a ledger in memory; returns its entry and its intent. */
 const charging = async (some: Partial<ChargeRequest>, answer: unknown = madeHere(ACTIVITY)) => {
-  const ledger = { ...memoryLedger([], () => NOON), clean };
-  const intents: Intent[] = [];
-  const begin: typeof ledger.begin = (intent, how) => {
-    intents.push(intent);
-    return ledger.begin(intent, how);
-  };
+  const ledger = memoryLedger([], () => NOON, clean);
   const request: ChargeRequest = {
     ugwo: UGWO,
     data: { medium: 'ussd', provider: 'gtb' },
@@ -29,7 +23,7 @@ const charging = async (some: Partial<ChargeRequest>, answer: unknown = madeHere
     ...some,
   };
   const client = { longestWrite: 1000, longestAttempt: 100 };
-  const context = { client, ledger: { ...ledger, begin }, place: PLACE, words: [] };
+  const context = { client, ledger, place: PLACE, words: [] };
   const charged = sendOnce(context, request, {
     now: () => NOON,
     send: accepting(async () => {
@@ -39,19 +33,19 @@ const charging = async (some: Partial<ChargeRequest>, answer: unknown = madeHere
   });
   const [ended] = await Promise.allSettled([charged]);
   const thrown = ended.status === 'rejected' ? await thrownBy(charged) : undefined;
-  return { ended, thrown, intent: intents[0], row: (await ledger.list({ limit: 1 }))[0] };
+  return { ended, thrown, row: (await ledger.list({ limit: 1 }))[0] };
 };
 
 describe('the intent of a charge', () => {
   it("has the phone's last digits and digest, and the expiry of the account", async () => {
     const data = { medium: 'mobile_money', phone: '+234 803 123 4567', expires_at: '2026-11-20T12:10:00+00:00' };
-    expect((await charging({ data })).intent).toMatchObject({
+    expect((await charging({ data })).row).toMatchObject({
       medium: 'mobile_money',
       provider: undefined,
       phone: '…4567',
       phoneDigest: memoryLedger().digest('2348031234567'),
       expiresAt: NOON + 600_000,
-      bound: 1000,
+      deadline: NOON + 1000,
     });
   });
 
@@ -67,23 +61,19 @@ describe('the intent of a charge', () => {
     ],
     ['{"bank":"gtb","medium":"pay_with_bank"}', { medium: 'pay_with_bank', bank: 'gtb' }],
   ])('has a digest that has not changed: older ledgers contain it. %s', async (text, data) => {
-    expect((await charging({ data })).intent?.digest).toBe(createHash('sha256').update(text).digest('hex'));
+    expect((await charging({ data })).row?.digest).toBe(createHash('sha256').update(text).digest('hex'));
   });
 
   it('omits missing values', async () => {
-    expect((await charging({ data: {} })).intent).toEqual({
+    expect((await charging({ data: {} })).row).toMatchObject({
       ...PLACE,
       kind: 'charge',
       about: UGWO,
       medium: '',
       provider: undefined,
       phone: undefined,
-      phoneDigest: undefined,
       expiresAt: undefined,
       digest: expect.stringMatching(/^[0-9a-f]{64}$/),
-      bound: 1000,
-      job: undefined,
-      row: undefined,
       operator: expect.stringMatching(/.@./),
       asked: {},
     });
@@ -92,7 +82,7 @@ describe('the intent of a charge', () => {
   it('has the row and the terms of the read, but no key', async () => {
     const shown = snapshotOf({ amount: 500, currency: 'NGN', ref: `for ${KEY}` });
     const row = { job: 'job-1', number: 3, retry: false };
-    expect((await charging({ shown, row, data: { medium: 'ussd', provider: KEY } })).intent).toMatchObject({
+    expect((await charging({ shown, row, data: { medium: 'ussd', provider: KEY } })).row).toMatchObject({
       job: 'job-1',
       row: 3,
       provider: '[secret]',

@@ -36,8 +36,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       const more = {
         medium: 'mobile_money',
         provider: 'mtn',
-        phone: '…4567',
-        phoneDigest: 'cd',
+        phone: '+234 803 999 4567',
         digest: 'ab',
         expiresAt: NOON + MINUTE,
         asked: { amount: 500_000, currency: 'NGN', ref: 'INV-1', customer: 'ony.AbCd.1', email: 'ada@example.com' },
@@ -50,6 +49,8 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       const { bound, ...rest } = intent(more);
       expect(await (await open(place)).get(id)).toEqual({
         ...rest,
+        phone: '…4567',
+        phoneDigest: numberDigestOf(more.phone, ledger.digest),
         deadline: NOON + bound,
         id,
         seq: 1,

@@ -10,7 +10,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   core: [],
   charge: ['core'],
   contract: ['core'],
-  client: ['contract', 'core'],
+  client: ['charge', 'contract', 'core'],
   config: ['contract', 'core'],
   emulator: ['charge', 'contract', 'core', 'database', 'qr', 'webhook'],
   database: ['core'],

@@ -57,7 +57,11 @@ export const charge = (some: Partial<Charge> = {}): Charge => ({
 });
 
 /** A ledger in memory, where no process ever dies. */
-export const memoryLedger = (first: readonly Entry[] = [], now: () => number = () => SENT): Ledger => {
+export const memoryLedger = (
+  first: readonly Entry[] = [],
+  now: () => number = () => SENT,
+  clean = (text: string): string => new Redactor().cleanAll(text),
+): Ledger => {
   const world = { moment: () => momentAt(now()), self: SENDER, isGone: () => false };
-  return ledgerOver(memoryBackend(world, memoryStore(first)), (text) => new Redactor().cleanAll(text));
+  return ledgerOver(memoryBackend(world, memoryStore(first)), clean);
 };
