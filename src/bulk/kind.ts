@@ -2,11 +2,10 @@ import type { Confirm } from '../cli/confirm.ts';
 import type { Globals } from '../cli/globals.ts';
 import type { CallInput, Client } from '../client/client.ts';
 import type { OperationId } from '../contract/operations.ts';
-import type { PayError } from '../core/error.ts';
 import type { IdPrefix } from '../core/ids.ts';
 import type { FlagOf, Guess, TargetOptions } from '../core/input.ts';
 import type { Io } from '../core/io.ts';
-import type { Entry, LedgerTarget } from '../ledger/entry.ts';
+import type { LedgerTarget } from '../ledger/entry.ts';
 import type { Ledger, PlannedRows } from '../ledger/ledger.ts';
 import type { Total } from '../ledger/policy.ts';
 import type { LedgerContext } from '../ledger/send.ts';
@@ -61,77 +60,42 @@ export interface KeyColumn {
   readonly wrong?: (text: string, problem: string) => string;
 }
 
-/** The attempt to send one row. */
-export interface RowAttempt {
-  readonly row: { readonly job: string; readonly number: number; readonly retry: boolean };
-  readonly signals: RowSignals;
-  /** Number of earlier tries in this run. */
-  readonly tries: number;
-  /** Called with the outcome of the request, whatever it was, so that the next row can start. */
-  readonly judged: (thrown: unknown) => void;
+/** The item of a row, and its key. */
+export interface RowItem<T> {
+  readonly key: string;
+  readonly item: T;
+}
+
+/** Works on a row once; signals the others meanwhile. Resolves to undefined for a row that has no result. */
+export type RowWork<T> = (asked: RowItem<T>, row: number, signals: RowSignals) => Promise<RowEnd | undefined>;
+
+/** Sends the rows of a job, each once over any number of runs. */
+export interface RowSender<T> {
+  /** The kind of the job in the ledger. */
+  readonly kind: 'charge' | 'update';
+  /** The stored results of the started rows from `first` to `last`. */
+  readonly earlier: (first: number, last: number) => Promise<ReadonlyMap<number, RowEnd>>;
+  /** True for a result after which the row is to be sent, or sent again. */
+  readonly takesUp: (end: RowEnd) => boolean;
+  /** Leases a slice of the rows for this run; resolves to false while another machine has it. */
+  readonly lease: (slice: number) => Promise<boolean>;
+  /** Returns what reads for a row ahead of its turn, and never rejects; undefined if no row needs such a read. */
+  readonly openReadAhead?: () => ((asked: RowItem<T>, slowDown: RowSignals['slowDown']) => Promise<void>) | undefined;
+  readonly send: RowWork<T>;
+  /** Judges rows as `send` would start them, and adds those that it would send to the plan; undefined if it can't. */
+  readonly judge?: ((planned: PlannedRows) => RowWork<T>) | undefined;
+}
+
+/** A job, and what its rows share. */
+export interface RowJob<T> extends RowDeps {
+  readonly job: string;
+  /** --retry-failed. */
+  readonly retry: boolean;
+  readonly io: FileRun['io'];
+  /** Rewrites the violations of an error to name the column or the flag behind each property. */
+  readonly named: (thrown: unknown, item: T) => unknown;
   /** Prints a notice once in a run, however many rows cause it. */
   readonly tellOnce: (what: string, text: string) => Promise<void>;
-}
-
-/** A read for one row, ahead of its turn. */
-export interface ReadingRow extends Pick<RowAttempt, 'tellOnce'> {
-  readonly slowDown: RowSignals['slowDown'];
-}
-
-/** The result of a row under the ledger's protocol. */
-type Done =
-  | {
-      readonly kind: 'made';
-      readonly end: RowEnd;
-      /** Oddities to report, a sentence each. */
-      readonly odd: readonly string[];
-      /** The failure to write the result to the ledger. */
-      readonly unrecorded?: PayError | undefined;
-    }
-  /** An earlier attempt has done the row. */
-  | { readonly kind: 'kept'; readonly entry: Entry };
-
-/** Rows that must never be sent twice. */
-export interface Protected<T> {
-  readonly kind: 'protected';
-  /** The report column for the ledger id. */
-  readonly idColumn: string;
-  /**
-   * Judges one row as `once` would start it, and sends nothing (--dry-run). Resolves to the entry of an earlier attempt
-   * that has done the row; throws a refusal. Adds a row that would be sent to the plan.
-   */
-  readonly judge?: (
-    item: T,
-    attempt: Omit<RowAttempt, 'judged' | 'tries'>,
-    rowDeps: RowDeps,
-    plan: PlannedRows,
-  ) => Promise<Entry | undefined>;
-  /**
-   * Returns what reads for a row ahead of its turn; undefined where rows need no read before they are sent. The read is
-   * kept for `once`, with its error.
-   */
-  readonly ahead?: () => ((item: T, reading: ReadingRow, rowDeps: RowDeps) => Promise<void>) | undefined;
-  /** Sends one row under the ledger's protocol, like a single command. Throws the guard's refusal. */
-  readonly once: (item: T, attempt: RowAttempt, rowDeps: RowDeps) => Promise<Done>;
-  /**
-   * Checks an unknown row once against the service and returns its updated entry; undefined where the service offers no
-   * way to check.
-   */
-  readonly settle?: (id: string, rowDeps: RowDeps) => Promise<Entry | undefined>;
-  /** Converts a ledger entry to the result of its row. */
-  readonly kept: (entry: Entry, rowDeps: RowDeps) => RowEnd;
-}
-
-/** Rows that set absolute values. They are sent again where a read shows that nothing of them was applied. */
-export interface Repeatable<T> {
-  readonly kind: 'repeatable';
-  /** True where the request depends on a read before it. */
-  readonly readsFirst: (item: T) => boolean;
-  /**
-   * Reads the current state: `applied` where the row is in effect already; `item` is the rest to send, undefined where
-   * nothing would change.
-   */
-  readonly look: (item: T) => Promise<{ readonly applied: boolean; readonly item: T | undefined }>;
 }
 
 /** The later outcomes of a job's rows. */
@@ -147,6 +111,7 @@ export interface Aftermath {
 
 /** A check of a row before anything is sent. */
 export interface RowCheck extends Pick<RowSignals, 'slowDown'> {
+  readonly client: Client;
   /** True to return all reasons not to send the row (--check, or a policy that wants approvals). */
   readonly check: boolean;
 }
@@ -210,7 +175,8 @@ export interface RowKind<T> {
   readonly check?: (item: T, how: RowCheck) => Promise<readonly ColumnFault[]>;
   /** Notices about the objects that `check` has read. */
   readonly warnings?: () => readonly string[];
-  readonly sending: Protected<T> | Repeatable<T>;
+  /** Opens the sender of a job's rows: see `protectedRows` and `repeatableRows`. */
+  readonly openSender: (job: RowJob<T>) => RowSender<T>;
   /** Waits for the final outcomes of a job's rows (--wait). */
   readonly follow?: ((job: string, services: RowServices, rowDeps: RowDeps) => Promise<Aftermath>) | undefined;
 }

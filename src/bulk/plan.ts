@@ -1,4 +1,5 @@
 import type { BulkInput } from '../cli/bulk-options.ts';
+import type { Client } from '../client/client.ts';
 import { interrupted, PayError, usageError } from '../core/error.ts';
 import { sumsText } from '../core/money.ts';
 import { shellLine } from '../core/shell.ts';
@@ -6,12 +7,11 @@ import { openSeen } from '../database/seen.ts';
 import { dayOf, type Policy, SHARE_HINT, sumOf, type Total, worthOf } from '../ledger/policy.ts';
 import type { InputRow } from './cells.ts';
 import { bitSet } from './counters.ts';
-import type { FileRun, RowCheck, RowDeps, RowKind, RowServices } from './kind.ts';
+import type { FileRun, RowCheck, RowDeps, RowKind, RowSender, RowServices } from './kind.ts';
 import type { RowsFile } from './read-file.ts';
 import { jobOfReport, type Reporter } from './report.ts';
 import { type ColumnFault, invalidEnd, type RowEnd } from './row-end.ts';
 import type { ReadRow, RowReader } from './rows.ts';
-import type { RowSender } from './send-row.ts';
 import { hasEnd, type Walk, type Walked } from './walk.ts';
 
 /** A file of rows, opened with its options. */
@@ -21,6 +21,7 @@ export interface FileJob<T> {
   readonly name: string;
   readonly kind: RowKind<T>;
   readonly run: FileRun;
+  readonly client: Client;
   readonly services: RowServices;
   readonly input: RowsFile;
   readonly reader: RowReader<T>;
@@ -130,14 +131,14 @@ const faultsAt = async <T>(
  * with it. Adds the faults to the plan.
  */
 export const checkRows = async <T>(
-  { kind, run, services, reader, reporter, walk }: FileJob<T>,
+  { kind, run, client, services, reader, reporter, walk }: FileJob<T>,
   plan: Plan,
   check: boolean,
 ): Promise<void> => {
   const { stopped } = await walk({
     ...{ ...plan, mode: 'check', read: reader.read },
     work: async ({ item }, _row, { slowDown }) => {
-      const found = await faultsAt(kind, item, { check, slowDown });
+      const found = await faultsAt(kind, item, { check, client, slowDown });
       return found.length === 0 ? undefined : invalidEnd(found);
     },
     onSettled: async (row, end) => {

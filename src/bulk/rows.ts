@@ -8,7 +8,7 @@ import { shellLine } from '../core/shell.ts';
 import { isLeftover } from '../core/spoilt.ts';
 import { didYouMean, isNear } from '../core/text.ts';
 import { bareName, type Cells, cellsOf, type FileFormat, fieldsOf, type InputRow } from './cells.ts';
-import type { KeyColumn, RowKind } from './kind.ts';
+import type { KeyColumn, RowItem, RowJob, RowKind } from './kind.ts';
 import type { RowsFile } from './read-file.ts';
 import { type ColumnFault, faultsOf } from './row-end.ts';
 
@@ -179,22 +179,14 @@ const ignoring = (names: readonly string[] = [], format: FileFormat): ((column: 
   return (column) => ignored.size > 0 && column.split(',').every((part) => ignored.has(compared(part)));
 };
 
-/** The item of a row, and its key. */
-export interface RowItem<T> {
-  readonly key: string;
-  readonly item: T;
-}
-
 /** The item, or all faults of a row. */
 export type ReadRow<T> = RowItem<T> | { readonly faults: readonly ColumnFault[] };
 
 /** Reads the rows of a file for a noun. */
-export interface RowReader<T> {
+export interface RowReader<T> extends Pick<RowJob<T>, 'named'> {
   readonly read: (row: InputRow) => ReadRow<T>;
   /** Reads a row and checks it against the contract; sending checks that again. */
   readonly judge: (row: InputRow) => ReadRow<T>;
-  /** Rewrites the violations of an error to name the column or the flag behind each property. */
-  readonly named: (thrown: unknown, item: T) => unknown;
   /** The notice about cells of judged rows that another program has probably left; undefined where there are none. */
   readonly leftovers: () => string | undefined;
   /** Notices about the columns. */

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { BulkInput } from '../cli/bulk-options.ts';
-import type { Client } from '../client/client.ts';
 import type { PayError } from '../core/error.ts';
 import { targetFlags } from '../core/input.ts';
 import { sumsText } from '../core/money.ts';
@@ -10,7 +9,7 @@ import type { PlannedRows } from '../ledger/ledger.ts';
 import { rowsBegun } from '../ledger/open.ts';
 import { NO_TOTAL } from '../ledger/policy.ts';
 import { noCounts } from './counters.ts';
-import type { FileRun, RowDeps, RowKind } from './kind.ts';
+import type { FileRun, RowDeps, RowJob, RowKind } from './kind.ts';
 import { mostOpen } from './pace.ts';
 import {
   checkRows,
@@ -29,7 +28,6 @@ import {
 import { openInput } from './read-file.ts';
 import { openReporter } from './report.ts';
 import { openRows } from './rows.ts';
-import { protectedRows, repeatableRows } from './send-row.ts';
 import { type JobEnd, jobResult } from './summary.ts';
 import { type Walk, type Walked, walkRows } from './walk.ts';
 
@@ -98,15 +96,14 @@ const jobOf = async <T>(
   const { service, workspace } = rowDeps.place;
   const id = jobId([kind.command, service, workspace ?? '', kind.options, input.digest, ...reader.ignored]);
   refuseOther(id, bulk);
-  const { sending } = kind;
-  const [how, others] = [
-    { job: id, retry: bulk.retryFailed },
-    { named: reader.named, run },
-  ];
-  const sender =
-    sending.kind === 'protected'
-      ? protectedRows(sending, how, rowDeps, others)
-      : repeatableRows({ request: kind.request, sending }, how, rowDeps, others);
+  const told = new Set<string>();
+  const tellOnce: RowJob<T>['tellOnce'] = async (what, text) => {
+    if (told.has(what)) return;
+    told.add(what);
+    await run.say(text);
+  };
+  const { io } = run;
+  const sender = kind.openSender({ ...rowDeps, job: id, retry: bulk.retryFailed, named: reader.named, io, tellOnce });
   return { id, rowDeps, sender, policy: await filePolicy(id, name, kind, rowDeps) };
 };
 
@@ -127,12 +124,16 @@ const planOf = async <T>(file: FileJob<T>): Promise<Plan> => {
 };
 
 /** Asks for confirmation before rows are sent to a service where money may be real. */
-const ask = async <T>(file: FileJob<T>, { id, rowDeps: { place, ledger } }: Sending<T>, plan: Plan): Promise<void> => {
+const ask = async <T>(
+  file: FileJob<T>,
+  { id, rowDeps: { place, ledger }, sender }: Sending<T>,
+  plan: Plan,
+): Promise<void> => {
   const { kind, run } = file;
   if (kind.asks !== true && !isGuarded(place.origin)) return;
   const before = await rowsBegun(ledger, id);
   const counted = countedIn(file, plan);
-  const isGrave = isGuarded(place.origin) && kind.sending.kind === 'protected';
+  const isGrave = isGuarded(place.origin) && sender.kind === 'charge';
   const question = questionOf({ ...counted, before }, place);
   await run.ask(question, 'refuse', isGrave ? (counted.total ?? String(counted.rows)) : undefined);
 };
@@ -165,8 +166,7 @@ const sendPlanned = async <T>(file: FileJob<T>): Promise<JobEnd> => {
   const { dryRun } = run.globals;
   const total = rows - bad.count;
   await progress.end();
-  const ledgerKind = kind.sending.kind === 'protected' ? 'charge' : 'update';
-  const about = { id, kind: ledgerKind, command: kind.command, name, service, origin, profile, rows } as const;
+  const about = { id, kind: sender.kind, command: kind.command, name, service, origin, profile, rows };
   const begin = (): Promise<void> => rowDeps.ledger.jobs.open(about, mostOpen(bulk.concurrency));
   if (policy !== undefined) {
     await refuseUnapproved({ id, name, ...(dryRun ? {} : { begin }), policy }, kind, rowDeps);
@@ -192,7 +192,7 @@ const sendPlanned = async <T>(file: FileJob<T>): Promise<JobEnd> => {
 /** A file, and the job for its rows. */
 interface FileOfRows<T> {
   readonly bulk: BulkInput;
-  readonly kindOf: (client: Client) => RowKind<T>;
+  readonly kind: RowKind<T>;
   /** The view of the summary. */
   readonly view: View;
   /** True if --dry-run judges each row by a read of its object and by the ledger. */
@@ -200,15 +200,11 @@ interface FileOfRows<T> {
 }
 
 /** Sends the rows of a file, each once over any number of runs (charge-protocol, Bulk); --dry-run sends none. */
-export const runFile = async <T>(
-  { bulk, kindOf, view, reads = false }: FileOfRows<T>,
-  run: FileRun,
-): Promise<Result> => {
+export const runFile = async <T>({ bulk, kind, view, reads = false }: FileOfRows<T>, run: FileRun): Promise<Result> => {
   const { io, globals } = run;
   const { dryRun } = globals;
   const services = await run.rowServices();
   const client = await run.client(dryRun ? (bulk.check || reads ? 'read' : 'preview') : 'write');
-  const kind = kindOf(client);
   refuseCheck(bulk, kind);
   const rowDeps =
     dryRun && !reads
@@ -226,11 +222,11 @@ export const runFile = async <T>(
     await refuseReport(input, bulk, services);
     const reader = openRows(kind, input, { ...globals, ...bulk, client });
     for (const line of reader.notices) await run.say(line);
-    const opened = { bulk, name, kind, run, services, input, reader, reporter };
+    const opened = { bulk, name, kind, run, client, services, input, reader, reporter };
     const job = rowDeps && (await jobOf(opened, rowDeps));
     await refuseOtherReport(report, input, job?.id, services);
     const either = AbortSignal.any([stop, reporter.failed]);
-    const walker = { ...bulk, ...io, stop: either, leave, input, job: job?.sender };
+    const walker = { ...bulk, ...io, stop: either, leave, input, sender: job?.sender };
     end = await sendPlanned({ ...opened, job, walk: (walk) => walkRows(walker, walk) });
   } finally {
     await progress.end();

@@ -1,51 +1,68 @@
 import { isTakenUp } from '../core/charge.ts';
 import { EXIT_CODES, PayError, reasonOf } from '../core/error.ts';
+import type { Entry } from '../ledger/entry.ts';
 import type { Update, UpdateOutcome } from '../ledger/job.ts';
 import type { PlannedRows } from '../ledger/ledger.ts';
 import { sendAnew } from '../ledger/send.ts';
-import type { FileRun, Protected, Repeatable, RowAttempt, RowDeps, RowKind } from './kind.ts';
+import type { RowItem, RowJob, RowKind, RowSender } from './kind.ts';
 import type { RowSignals } from './pace.ts';
 import { endOf, type RowEnd } from './row-end.ts';
-import type { RowItem, RowReader } from './rows.ts';
-import type { JobRows, Walk } from './walk.ts';
 
-/** Sends the rows of a job, each once over any number of runs. */
-export interface RowSender<T> extends JobRows<T> {
-  readonly send: Walk<T>['work'];
-  /** Judges rows as `send` would start them, and adds those that it would send to the plan; undefined if it can't. */
-  readonly judge?: (planned: PlannedRows) => Walk<T>['work'];
+/** The attempt to send one row. */
+export interface RowAttempt {
+  readonly row: { readonly job: string; readonly number: number; readonly retry: boolean };
+  readonly signals: RowSignals;
+  /** Number of earlier tries in this run. */
+  readonly tries: number;
+  /** Called with the outcome of the request, whatever it was, so that the next row can start. */
+  readonly judged: (thrown: unknown) => void;
 }
 
-/** The job whose rows are sent. */
-interface SendingJob {
-  readonly job: string;
-  /** --retry-failed. */
-  readonly retry: boolean;
+/** The result of a row under the ledger's protocol. */
+type Done =
+  | {
+      readonly kind: 'made';
+      readonly end: RowEnd;
+      /** Oddities to report, a sentence each. */
+      readonly odd: readonly string[];
+      /** The failure to write the result to the ledger. */
+      readonly unrecorded?: PayError | undefined;
+    }
+  /** An earlier attempt has done the row. */
+  | { readonly kind: 'kept'; readonly entry: Entry };
+
+/** Rows that must never be sent twice. */
+export interface Protected<T> {
+  /** The report column for the ledger id. */
+  readonly idColumn: string;
+  /**
+   * Judges rows as `once` would start them, and sends nothing (--dry-run). Resolves to the entry of an earlier attempt
+   * that has done the row; throws a refusal. Adds a row that would be sent to the plan.
+   */
+  readonly judge?: (
+    planned: PlannedRows,
+  ) => (item: T, attempt: Pick<RowAttempt, 'row' | 'signals'>) => Promise<Entry | undefined>;
+  /**
+   * Returns what reads for a row ahead of its turn; undefined if rows need no read before they are sent. The read is
+   * kept for `once`, with its error.
+   */
+  readonly openReadAhead?: () => ((item: T, slowDown: RowSignals['slowDown']) => Promise<void>) | undefined;
+  /** Sends one row under the ledger's protocol, like a single command. Throws the guard's refusal. */
+  readonly once: (item: T, attempt: RowAttempt) => Promise<Done>;
+  /**
+   * Checks an unknown row once against the service and returns its updated entry; undefined if the service offers no
+   * way to check.
+   */
+  readonly settle?: (id: string) => Promise<Entry | undefined>;
+  /** Converts a ledger entry to the result of its row. */
+  readonly kept: (entry: Entry) => RowEnd;
 }
-
-type SendingFor<T> = Pick<RowReader<T>, 'named'> & { readonly run: Pick<FileRun, 'io' | 'say'> };
-
-/** Prints a notice once in a run, however many rows cause it. */
-const tellingOnce = (say: FileRun['say']): RowAttempt['tellOnce'] => {
-  const told = new Set<string>();
-  return async (what, text) => {
-    if (told.has(what)) return;
-    told.add(what);
-    await say(text);
-  };
-};
 
 /** Sends rows under the ledger's protocol, each like a single command. */
 export const protectedRows = <T>(
-  { ahead, judge, once, kept, settle, idColumn }: Protected<T>,
-  sending: SendingJob,
-  rowDeps: RowDeps,
-  { named, run: { io, say } }: SendingFor<T>,
+  { openReadAhead, judge, once, kept, settle, idColumn }: Protected<T>,
+  { job, retry, ledger, named, io, tellOnce }: RowJob<T>,
 ): RowSender<T> => {
-  const { ledger } = rowDeps;
-  const { job, retry } = sending;
-  const tellOnce = tellingOnce(say);
-
   const attempt = async (
     item: T,
     { row, signals }: Pick<RowAttempt, 'row' | 'signals'>,
@@ -66,9 +83,9 @@ export const protectedRows = <T>(
       // doubt.
       if (end?.state !== 'unknown' || end.stops !== undefined) signals.landed(end?.stops);
     };
-    const done = await sendAnew((tries) => once(item, { row, signals: own, tries, judged, tellOnce }, rowDeps), io);
+    const done = await sendAnew((tries) => once(item, { row, signals: own, tries, judged }), io);
     if (done.kind === 'kept') {
-      return { ...kept(done.entry, rowDeps), ...left, kept: done.entry.job === job ? 'here' : 'elsewhere' };
+      return { ...kept(done.entry), ...left, kept: done.entry.job === job ? 'here' : 'elsewhere' };
     }
     const { end, odd, unrecorded } = done;
     if (odd[0] !== undefined) await tellOnce('odd', `note: row ${row.number}: ${odd[0]}`);
@@ -81,8 +98,8 @@ export const protectedRows = <T>(
   const settled = async (end: RowEnd, id: string): Promise<RowEnd> => {
     if (end.state !== 'unknown' || end.stops !== undefined || settle === undefined) return end;
     try {
-      const entry = await settle(id, rowDeps);
-      return entry?.state === 'accepted' ? kept(entry, rowDeps) : end;
+      const entry = await settle(id);
+      return entry?.state === 'accepted' ? kept(entry) : end;
     } catch (thrown) {
       if (!(thrown instanceof PayError)) throw thrown;
       return end;
@@ -90,27 +107,29 @@ export const protectedRows = <T>(
   };
 
   return {
+    kind: 'charge',
     // Entries come in order of creation: the last entry of a row wins.
     earlier: async (first, last) =>
-      new Map((await ledger.jobs.entries(job, first, last)).map((entry) => [entry.row ?? 0, kept(entry, rowDeps)])),
+      new Map((await ledger.jobs.entries(job, first, last)).map((entry) => [entry.row ?? 0, kept(entry)])),
     takesUp: (end) => isTakenUp(end.state, retry),
     lease: (slice) => ledger.jobs.lease(job, slice),
     openReadAhead: () => {
-      const read = ahead?.();
-      return read && (({ item }, slowDown) => read(item, { slowDown, tellOnce }, rowDeps));
+      const read = openReadAhead?.();
+      return read && (({ item }, slowDown) => read(item, slowDown));
     },
-    ...(judge && {
-      judge:
-        (planned) =>
-        async ({ item }, number, signals) => {
+    judge:
+      judge &&
+      ((planned) => {
+        const judged = judge(planned);
+        return async ({ item }, number, signals) => {
           try {
-            const entry = await judge(item, { row: { job, number, retry }, signals, tellOnce }, rowDeps, planned);
-            return entry && { ...kept(entry, rowDeps), kept: 'elsewhere' };
+            const entry = await judged(item, { row: { job, number, retry }, signals });
+            return entry && { ...kept(entry), kept: 'elsewhere' };
           } catch (thrown) {
             return endOf(named(thrown, item));
           }
-        },
-    }),
+        };
+      }),
     send: async ({ item }, number, signals) => {
       const left: Parameters<typeof attempt>[2] = {};
       try {
@@ -144,19 +163,26 @@ const unnoted = (thrown: unknown): PayError =>
     cause: thrown,
   });
 
+/** Rows that set absolute values. They are sent again if a read shows that nothing of them was applied. */
+export interface Repeatable<T> extends Pick<RowKind<T>, 'request'> {
+  /** True if the request depends on a read before it. */
+  readonly readsFirst: (item: T) => boolean;
+  /**
+   * Reads the current state: `applied` if the row is in effect already; `item` is the rest to send, undefined if
+   * nothing would change.
+   */
+  readonly look: (item: T) => Promise<{ readonly applied: boolean; readonly item: T | undefined }>;
+}
+
 /**
- * Sends rows of absolute values. A row is sent again only where nothing of it was sent, or where a read shows that it
+ * Sends rows of absolute values. A row is sent again only if nothing of it was sent, or if a read shows that it
  * was not applied (charge-protocol, What proves that nothing was sent). A read that the request depends on comes before
  * the row is started, so that a failed read leaves no trace.
  */
 export const repeatableRows = <T>(
-  { request, sending: { readsFirst, look } }: Pick<RowKind<T>, 'request'> & { readonly sending: Repeatable<T> },
-  sending: SendingJob,
-  { client, ledger: { jobs } }: RowDeps,
-  { named, run: { io } }: SendingFor<T>,
+  { request, readsFirst, look }: Repeatable<T>,
+  { job, retry, client, ledger: { jobs }, named, io }: RowJob<T>,
 ): RowSender<T> => {
-  const { job, retry } = sending;
-
   const begin = (key: string, row: number, looked: boolean): Promise<boolean> =>
     jobs.beginUpdate({ job, row, onye: key, bound: client.longestWrite }, { retry, looked });
 
@@ -218,6 +244,7 @@ export const repeatableRows = <T>(
   };
 
   return {
+    kind: 'update',
     earlier: async (first, last) =>
       new Map((await jobs.updates(job, first, last)).map((before) => [before.row, kept(before)])),
     takesUp: (end) => isUnknown(end) || isTakenUp(end.state, retry),

@@ -4,23 +4,12 @@ import { PayError } from '../core/error.ts';
 import type { Io, Signals } from '../core/io.ts';
 import type { InputRow } from './cells.ts';
 import { type BitSet, type Counters, type CounterValues, openCounters } from './counters.ts';
+import type { RowItem, RowSender, RowWork } from './kind.ts';
 import { type Pace, type RowSignals, runRows, type Stopped } from './pace.ts';
 import { readAhead } from './read-ahead.ts';
 import type { RowsFile } from './read-file.ts';
 import { invalidEnd, type RowEnd, wasStopped } from './row-end.ts';
-import type { ReadRow, RowItem } from './rows.ts';
-
-/** The rows of a job in the ledger, and the work that its walks share. */
-export interface JobRows<T> {
-  /** The stored results of the started rows from `first` to `last`. */
-  readonly earlier: (first: number, last: number) => Promise<ReadonlyMap<number, RowEnd>>;
-  /** True for a result after which the row is to be sent, or sent again. */
-  readonly takesUp: (end: RowEnd) => boolean;
-  /** Leases a slice of the rows for this run; resolves to false while another machine has it. */
-  readonly lease: (slice: number) => Promise<boolean>;
-  /** Returns what reads for a row ahead of its turn, and never rejects; undefined if no row needs such a read. */
-  readonly openReadAhead?: () => ((asked: RowItem<T>, slowDown: RowSignals['slowDown']) => Promise<void>) | undefined;
-}
+import type { ReadRow } from './rows.ts';
 
 /** Walks over the rows of one file. */
 export interface Walker<T>
@@ -29,7 +18,7 @@ export interface Walker<T>
     Pick<BulkInput, 'concurrency' | 'rate' | 'allowRepeats' | 'continueOnUnknown'> {
   readonly input: Pick<RowsFile, 'rows'>;
   /** Undefined if there is no ledger. */
-  readonly job: JobRows<T> | undefined;
+  readonly sender: Pick<RowSender<T>, 'earlier' | 'takesUp' | 'lease' | 'openReadAhead'> | undefined;
 }
 
 /**
@@ -39,8 +28,7 @@ export interface Walker<T>
 export interface Walk<T> {
   readonly mode: 'plan' | 'check' | 'judge' | 'send';
   readonly read: (row: InputRow) => ReadRow<T>;
-  /** Works on a row once; signals the others meanwhile. Resolves to undefined for a row that has no result. */
-  readonly work: (asked: RowItem<T>, row: number, signals: RowSignals) => Promise<RowEnd | undefined>;
+  readonly work: RowWork<T>;
   /** The number of rows, and those to leave out. */
   readonly rows: number;
   readonly bad: BitSet;
@@ -57,7 +45,7 @@ export interface Walked extends Counters {
 }
 
 /** Resolves to true for a started row that this run leaves as it is. */
-export const hasEnd = async <T>({ earlier, takesUp }: JobRows<T>, row: number): Promise<boolean> => {
+export const hasEnd = async <T>({ earlier, takesUp }: RowSender<T>, row: number): Promise<boolean> => {
   const end = (await earlier(row, row)).get(row);
   return end !== undefined && !takesUp(end);
 };
@@ -151,7 +139,7 @@ const isResult = ({ untouched, state }: RowEnd): boolean => untouched !== true &
  * it once. It repeats until every row has a result, including those that another process is sending.
  */
 export const walkRows = async <T>(walker: Walker<T>, walk: Walk<T>): Promise<Walked> => {
-  const { input, job, clock, stop, leave } = walker;
+  const { input, sender, clock, stop, leave } = walker;
   const { mode, rows, bad, read } = walk;
   const isSending = mode === 'send';
   const { closed, tally, settle, pass, adjust } = openCounters(walk);
@@ -163,7 +151,7 @@ export const walkRows = async <T>(walker: Walker<T>, walk: Walk<T>): Promise<Wal
     let batch: InputRow[] = [];
     const withEnds = async (): Promise<readonly OpenRow[]> => {
       const [first, last] = [batch[0]?.number ?? 0, batch.at(-1)?.number ?? 0];
-      const ends = mode === 'plan' ? undefined : await job?.earlier(first, last);
+      const ends = mode === 'plan' ? undefined : await sender?.earlier(first, last);
       return batch.map((row) => ({ row, end: ends?.get(row.number) }));
     };
     for await (const row of input.rows()) {
@@ -178,16 +166,16 @@ export const walkRows = async <T>(walker: Walker<T>, walk: Walk<T>): Promise<Wal
   }
 
   const isToDo = (end: RowEnd | undefined): boolean =>
-    end === undefined || job?.takesUp(end) === true || (mode === 'judge' && end.state === 'sending');
+    end === undefined || sender?.takesUp(end) === true || (mode === 'judge' && end.state === 'sending');
 
   /** Caches the lease of a slice; asks for it again after RENEW_MS. */
   const leaseOf = (slice: number) => {
     let asked = Number.NEGATIVE_INFINITY;
     let mine = !isSending;
     return async (): Promise<boolean> => {
-      if (!isSending || job === undefined || clock.ticks() - asked < RENEW_MS) return mine;
+      if (!isSending || sender === undefined || clock.ticks() - asked < RENEW_MS) return mine;
       asked = clock.ticks();
-      mine = await job.lease(slice);
+      mine = await sender.lease(slice);
       return mine;
     };
   };
@@ -211,7 +199,7 @@ export const walkRows = async <T>(walker: Walker<T>, walk: Walk<T>): Promise<Wal
 
   /** The rows to work on. Settles the others on the way. Nothing is read ahead for a key that an earlier row may change. */
   async function* toDo(pace: Pace): AsyncGenerator<Item<T>> {
-    const ahead = isSending && !walker.allowRepeats ? job?.openReadAhead?.() : undefined;
+    const ahead = isSending && !walker.allowRepeats ? sender?.openReadAhead?.() : undefined;
     const begin = (next: Item<T> | Settled, slowDown: RowSignals['slowDown']): Promise<void> | undefined =>
       'end' in next ? undefined : ahead?.(next, slowDown);
     const all = ahead === undefined ? inOrder() : readAhead({ rows: inOrder(), read: begin, pace, clock });
@@ -272,7 +260,7 @@ export const walkRows = async <T>(walker: Walker<T>, walk: Walk<T>): Promise<Wal
     return { ...tally(), stopped };
   }
   for (let row = 1; row <= rows; row += 1) {
-    if (bad.has(row)) adjust('invalid', (await job?.earlier(row, row))?.get(row)?.state);
+    if (bad.has(row)) adjust('invalid', (await sender?.earlier(row, row))?.get(row)?.state);
   }
   for (let looks = 0; ; looks += 1) {
     const ran = await runRows({ ...walker, rows: whileReadable, work, onSettled });

@@ -1,7 +1,8 @@
-import type { Protected, RowDeps, RowKind } from '../bulk/kind.ts';
+import type { RowJob, RowKind, RowSender } from '../bulk/kind.ts';
 import type { RowEnd } from '../bulk/row-end.ts';
+import { type Protected, protectedRows } from '../bulk/send-row.ts';
 import type { Outcome } from '../charge/outcome.ts';
-import type { Called, CallInput, Client } from '../client/client.ts';
+import type { Called, CallInput } from '../client/client.ts';
 import { kindWord, textAt } from '../core/charge.ts';
 import { EXIT_CODES, type PayError } from '../core/error.ts';
 import { targetFlags } from '../core/input.ts';
@@ -124,18 +125,18 @@ export const planOnce = async (
   return run.preview(client.preview(called, input));
 };
 
-/** Sends rows under the ledger protocol: each once, over any number of runs. */
-export const rowsMade = <T>(
+/** Opens the sender of rows that are each made once, over any number of runs. */
+export const openMaker = <T>(
   { request, about, once = false, again = false, keepsEqual = false, look, unique, failure, uidColumn }: Making<T>,
-  client: Client,
-  { io }: Run,
-): Protected<T> => {
+  job: RowJob<T>,
+): RowSender<T> => {
+  const { client, ledger, io, tellOnce } = job;
   const find = unique && openFind(unique, client);
   /** Start of the job, from which it looks for equal rows: a later run must look as far back as the first one. */
   let begun: Promise<number> | undefined;
-  const equalSince = async (body: object, job: string, { jobs, moment }: RowDeps['ledger']) => {
+  const equalSince = async (body: object) => {
     if (!keepsEqual || (unique !== undefined && uniqueIn(unique, body as never) !== undefined)) return undefined;
-    begun ??= jobs.get(job).then((kept) => kept?.createdAt ?? moment().at);
+    begun ??= ledger.jobs.get(job.job).then((kept) => kept?.createdAt ?? ledger.moment().at);
     return (await begun) - EQUAL_MS;
   };
 
@@ -147,11 +148,10 @@ export const rowsMade = <T>(
     return { state: 'failed', exitCode: EXIT_CODES.charge_failed, fields, error: why };
   };
 
-  return {
-    kind: 'protected',
+  const sending: Protected<T> = {
     idColumn: 'entry',
-    once: async (item, { row, signals, tries, judged, tellOnce }, rowDeps) => {
-      const since = look && rowDeps.ledger.moment();
+    once: async (item, { row, signals, tries, judged }) => {
+      const since = look && ledger.moment();
       const asked = await look?.(item);
       const { operation, input } = request(item);
       const send = async (overdue: () => boolean): Promise<Outcome> => {
@@ -163,11 +163,11 @@ export const rowsMade = <T>(
         return { certain: 'accepted', record };
       };
       const made = await sendOnce(
-        rowDeps,
+        job,
         {
           ...client.check(operation, input),
           ...{ about: about(item), once, again, asked, row, since, tries },
-          equalSince: await equalSince(input.body ?? {}, row.job, rowDeps.ledger),
+          equalSince: await equalSince(input.body ?? {}),
           isFailed: (value) => failure?.(value) !== undefined,
         },
         {
@@ -184,7 +184,7 @@ export const rowsMade = <T>(
           await tellOnce('equal', `${equal} --allow-repeats creates all of them.`);
         }
         if (by !== undefined && (isEqual || why === 'done')) return { kind: 'kept', entry: by };
-        throw refusedError(made, rowDeps.words, false);
+        throw refusedError(made, job.words, false);
       }
       const { record, id, unrecorded } = made;
       return { kind: 'made', end: madeNow(record.value, id), odd: [], unrecorded };
@@ -200,4 +200,5 @@ export const rowsMade = <T>(
       return { state, exitCode, fields, error: lastMessage(entry) ?? state.replaceAll('_', ' ') };
     },
   };
+  return protectedRows(sending, job);
 };

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Protected, RowDeps } from '../../src/bulk/kind.ts';
-import { protectedRows, repeatableRows } from '../../src/bulk/send-row.ts';
+import type { RowJob } from '../../src/bulk/kind.ts';
+import { type Protected, protectedRows, repeatableRows } from '../../src/bulk/send-row.ts';
 import { PayError } from '../../src/core/error.ts';
 import type { UpdateOutcome } from '../../src/ledger/job.ts';
 import { tooOld } from '../../src/ledger/send.ts';
@@ -47,25 +47,17 @@ const sent = async ({ before, reads = false, look, fails }: World) => {
   const sender = repeatableRows<Item>(
     {
       request: ({ uid }) => ({ operation: 'onye.update', input: { params: { uid }, body: {} } }),
-      sending: {
-        kind: 'repeatable',
-        readsFirst: (one) => one.reads,
-        look: async (one) => {
-          steps.push('looked');
-          if (look instanceof PayError) throw look;
-          return { applied: look?.applied === true, item: look?.nothing ? undefined : one };
-        },
+      readsFirst: (one) => one.reads,
+      look: async (one) => {
+        steps.push('looked');
+        if (look instanceof PayError) throw look;
+        return { applied: look?.applied === true, item: look?.nothing ? undefined : one };
       },
     },
-    { job: JOB, retry: false },
-    { client, ledger } as unknown as RowDeps,
     {
-      named: (thrown) => thrown,
-      run: {
-        io: { clock: { now: Date.now }, flight: { open: 0, accepted: 0 }, signals: {} } as never,
-        say: async () => undefined,
-      },
-    },
+      ...{ job: JOB, retry: false, client, ledger, named: (thrown: unknown) => thrown },
+      io: { clock: { now: Date.now }, flight: { open: 0, accepted: 0 }, signals: {} },
+    } as unknown as RowJob<Item>,
   );
   const signals = { turn: async () => undefined, slowDown: () => undefined, landed: () => void steps.push('landed') };
   const end = await sender.send({ key: item.uid, item }, 1, signals);
@@ -168,14 +160,12 @@ describe('a row that must not be sent twice', () => {
       if (ms > 0) onSleep();
     };
     const io = { clock: { sleep }, flight: { accepted: 1 }, signals: { stop: signal.signal } };
-    const sender = protectedRows<string>(
-      { kind: 'protected', idColumn: 'charge', once, kept: () => ({ state: 'accepted' }) },
-      { job: JOB, retry: false },
-      {} as RowDeps,
-      { named: (thrown: unknown) => thrown, run: { io, say: async () => undefined } } as unknown as Parameters<
-        typeof protectedRows
-      >[3],
-    );
+    const sender = protectedRows<string>({ idColumn: 'charge', once, kept: () => ({ state: 'accepted' }) }, {
+      job: JOB,
+      retry: false,
+      named: (thrown: unknown) => thrown,
+      io,
+    } as unknown as RowJob<string>);
     const landed = (): void => void steps.push('landed');
     const turn = async (): Promise<void> => void steps.push('turn');
     const signals = { slowDown: () => undefined, landed, turn };

@@ -50,7 +50,7 @@ const run = async (options: Options): Promise<Done> => {
   const settled = new Map<number, RowEnd>();
   const walker: Walker<number> = {
     input: inputOf(rows),
-    job: {
+    sender: {
       earlier: async (first, last) =>
         new Map([...book].filter(([row]) => row >= first && row <= last).map(([row, one]) => [row, { ...one }])),
       lease: options.lease ?? (async () => true),

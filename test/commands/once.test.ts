@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../src/client/client.ts';
-import { makeOnce, rowsMade } from '../../src/commands/make.ts';
+import { makeOnce, openMaker } from '../../src/commands/make.ts';
 import { CHARGE_WRITE } from '../../src/core/charge.ts';
 import { PayError, usageError } from '../../src/core/error.ts';
 import { madeHere } from '../../src/core/record.ts';
@@ -124,22 +124,20 @@ describe('a row that must not be sent twice', () => {
         return RECORD;
       },
     } as unknown as Client;
-    const { once } = rowsMade(
-      { request: () => ({ operation: 'refund.create', input: CALL }), about: () => ABOUT.about, uidColumn: 'refund' },
-      client,
-      { io: { clock: { now: () => NOON }, flight: { accepted: 0 } } } as unknown as Parameters<typeof rowsMade>[2],
-    );
     const ledger = memoryLedger();
-    const attempt = {
-      row: { job: 'job-1', number: 2, retry: false },
-      signals: { slowDown: () => undefined },
-      judged: () => undefined,
-      tellOnce: async () => undefined,
-    } as unknown as Parameters<typeof once>[1];
-    const rowDeps = { client, ledger, place: PLACE, words: [] };
-    expect(await once({}, attempt, rowDeps)).toMatchObject({ kind: 'made', end: { state: 'accepted' } });
+    const { send } = openMaker(
+      { request: () => ({ operation: 'refund.create', input: CALL }), about: () => ABOUT.about, uidColumn: 'refund' },
+      {
+        ...{ client, ledger, place: PLACE, words: [], job: 'job-1', retry: false },
+        io: { clock: { now: () => NOON }, flight: { accepted: 0 } },
+      } as unknown as Parameters<typeof openMaker>[1],
+    );
+    const signals = { landed: () => undefined, turn: async () => undefined, slowDown: () => undefined };
+    const row = { key: ABOUT.about, item: {} };
+    expect(await send(row, 2, signals)).toMatchObject({ state: 'accepted' });
     const [entry] = await ledger.list({ limit: 9 });
-    expect(await once({}, attempt, rowDeps)).toEqual({ kind: 'kept', entry });
+    const kept = { state: 'accepted', kept: 'here', fields: { entry: entry?.id } };
+    expect(await send(row, 2, signals)).toMatchObject(kept);
     expect(sent).toBe(1);
   });
 });

@@ -23,7 +23,7 @@ type Format = 'csv' | 'ndjson';
 
 const client = { check: () => undefined } as unknown as Client;
 const opened = (columns: readonly string[], options: GivenFields, format: Format = 'ndjson', validate = true) =>
-  openRows(updateKind(options, client), { columns, format }, { client, validate });
+  openRows(updateKind(options), { columns, format }, { client, validate });
 /** As a later row of its file. */
 const rowOf = (fields: object, options = NONE, format: Format = 'csv', validate = true) =>
   opened(['uid'], options, format, validate).read({ number: 2, fields: fields as Record<string, unknown> });
@@ -214,7 +214,7 @@ describe('the columns of a file', () => {
   });
 
   it('are listed by name', () => {
-    const { columns } = updateKind(NONE, client);
+    const { columns } = updateKind(NONE);
     for (const name of columns) expect(isRead(name)).toBe(true);
     expect(columns).toEqual(expect.arrayContaining(['last_name', 'meta.k', 'billing_address.k']));
   });
@@ -250,7 +250,7 @@ describe('the columns of a file', () => {
 
 describe('the column of a property of the body', () => {
   const item = { uid: UID, body: {}, typed: {}, change: undefined };
-  const columnOf = (columns: readonly string[], path: string) => updateKind(NONE, client).columnOf(item, columns)(path);
+  const columnOf = (columns: readonly string[], path: string) => updateKind(NONE).columnOf(item, columns)(path);
 
   const columns = ['uid', 'email', 'meta.k', 'meta.n:', 'meta.a.b', 'billing_address.city'];
 

@@ -1,8 +1,7 @@
 import type { RowKind } from '../../bulk/kind.ts';
-import type { Client } from '../../client/client.ts';
 import { machineValue } from '../../core/charge.ts';
 import { findColumn, listColumns } from '../fields.ts';
-import { checkByHand, madeColumns, rowsMade } from '../make.ts';
+import { checkByHand, madeColumns, openMaker } from '../make.ts';
 import type { Run } from '../run.ts';
 import { BY_EMAIL } from './create.ts';
 import type { CustomerBody, GivenFields } from './fields.ts';
@@ -12,7 +11,7 @@ import { fieldsOf, flagBeside, optionsText } from './update-kind.ts';
 const EMAIL = 'email';
 
 /** Row kind for a file of new customers. Options give the fields for which the file has no column. */
-export const createKind = (fields: GivenFields, client: Client, run: Run): RowKind<CustomerBody> => {
+export const createKind = (fields: GivenFields, run: Run): RowKind<CustomerBody> => {
   const addressOf = (body: CustomerBody): string => BY_EMAIL.folded(machineValue(body[EMAIL]));
   const request = (body: CustomerBody) => ({ operation: 'onye.create', input: { body } }) as const;
   return {
@@ -28,6 +27,6 @@ export const createKind = (fields: GivenFields, client: Client, run: Run): RowKi
     request,
     columnOf: (_body, columns) => findColumn(NEW_FIELDS, columns, fields.given, fields.body),
     counts: (body) => Object.keys(body).filter((name) => name !== EMAIL),
-    sending: rowsMade({ request, about: addressOf, unique: BY_EMAIL, uidColumn: 'uid' }, client, run),
+    openSender: (job) => openMaker({ request, about: addressOf, unique: BY_EMAIL, uidColumn: 'uid' }, job),
   };
 };

@@ -1,4 +1,3 @@
-import type { Client } from '../../client/client.ts';
 import { machineValue, textAt } from '../../core/charge.ts';
 import { namingFlags } from '../../core/input.ts';
 import { parseExact, valueAt } from '../../core/json.ts';
@@ -63,6 +62,5 @@ export const create = async (input: OnyeCreateInput, run: Run): Promise<Result> 
   const fields = { given: input.given, body: await readBody(input.given, run), change: undefined, replaceMeta: true };
   if (input.kind === 'one') return createOne(fields, run);
   const [{ createKind }, { runFile }] = [await import('./create-kind.ts'), await import('../../bulk/run-file.ts')];
-  const kindOf = (client: Client) => createKind(fields, client, run);
-  return runFile({ bulk: input.bulk, kindOf, view: createdView }, run);
+  return runFile({ bulk: input.bulk, kind: createKind(fields, run), view: createdView }, run);
 };

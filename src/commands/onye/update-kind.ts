@@ -1,5 +1,6 @@
 import type { Cells } from '../../bulk/cells.ts';
-import type { Repeatable, RowKind } from '../../bulk/kind.ts';
+import type { RowJob, RowKind } from '../../bulk/kind.ts';
+import { type Repeatable, repeatableRows } from '../../bulk/send-row.ts';
 import type { Client } from '../../client/client.ts';
 import { usageError } from '../../core/error.ts';
 import type { FlagOf } from '../../core/input.ts';
@@ -111,8 +112,7 @@ const readRow = (cells: Cells, uid: string, options: GivenFields): UpdateItem =>
 export const optionsText = ({ body, change }: GivenFields): string =>
   printExact([...Object.entries(body), ...(change === undefined ? [] : [change])]);
 
-const sending = (client: Client): Repeatable<UpdateItem> => ({
-  kind: 'repeatable',
+const sendingOf = ({ client }: Pick<RowJob<UpdateItem>, 'client'>): Omit<Repeatable<UpdateItem>, 'request'> => ({
   readsFirst: ({ change }) => change !== undefined,
   look: async (item) => {
     const { uid, body, typed, change } = item;
@@ -163,12 +163,12 @@ const openLosses = () => {
  * Row kind for a file of updates. Options give the fields for which the file has no column. `reader` opens the client
  * for reads before anything is sent: a dry run has none without need.
  */
-export const updateKind = (
-  options: GivenFields,
-  client: Client,
-  reader: () => Promise<Client> = async () => client,
-): RowKind<UpdateItem> => {
+export const updateKind = (options: GivenFields, reader?: () => Promise<Client>): RowKind<UpdateItem> => {
   const { add, warnings } = openLosses();
+  const request: RowKind<UpdateItem>['request'] = ({ uid, body, typed }) => ({
+    operation: 'onye.update',
+    input: { params: { uid }, body, typed },
+  });
   return {
     command: 'onye update',
     words: {
@@ -190,17 +190,17 @@ export const updateKind = (
     flagOf: flagBeside(options),
     checkColumns: (columns) => checkColumns(columns, options),
     read: (cells, uid) => readRow(cells, uid, options),
-    request: ({ uid, body, typed }) => ({ operation: 'onye.update', input: { params: { uid }, body, typed } }),
+    request,
     columnOf: (_item, columns) => findColumn(CHANGED_FIELDS, columns, options.given, options.body),
     counts: ({ body, change }) =>
       [...Object.keys(body), ...(change === undefined ? [] : [MERGE])].map((name) => WORDS[name] ?? name),
     compares: ({ body }) => META in body || ADDRESS in body,
-    check: async ({ uid, body }, { check, slowDown }) => {
-      const [read, how] = [await reader(), { slowDown }];
+    check: async ({ uid, body }, { check, client, slowDown }) => {
+      const [read, how] = [(await reader?.()) ?? client, { slowDown }];
       add(lostBy(body, check ? (await readCustomer(uid, read, how)).exact : await customerShown(uid, read, how)));
       return [];
     },
     warnings,
-    sending: sending(client),
+    openSender: (job) => repeatableRows({ request, ...sendingOf(job) }, job),
   };
 };

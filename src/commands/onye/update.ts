@@ -99,6 +99,5 @@ export const update = async (input: UpdateInput, run: Run): Promise<Result> => {
   const { bulk, replaceMeta } = input;
   // A dry run reads, and needs a key, only where metadata would be lost.
   const reader = run.globals.dryRun ? memo(() => run.client('read')) : undefined;
-  const kindOf = (client: Client) => updateKind({ ...fields, replaceMeta }, client, reader);
-  return runFile({ bulk, kindOf, view: updatesView }, run);
+  return runFile({ bulk, kind: updateKind({ ...fields, replaceMeta }, reader), view: updatesView }, run);
 };

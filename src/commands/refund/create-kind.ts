@@ -1,14 +1,13 @@
 import type { Cells, FileFormat } from '../../bulk/cells.ts';
 import type { RowKind } from '../../bulk/kind.ts';
 import { missingColumn } from '../../bulk/rows.ts';
-import type { Client } from '../../client/client.ts';
 import { usageError } from '../../core/error.ts';
 import { idIn, idProblem } from '../../core/ids.ts';
 import type { FlagOf } from '../../core/input.ts';
 import { printExact } from '../../core/json.ts';
 import type { RequestTerms } from '../../ledger/entry.ts';
 import { amountIn, buildBody, findColumn, flagIn, listColumns, pickValues, readTexts } from '../fields.ts';
-import { checkByHand, madeColumns, rowsMade } from '../make.ts';
+import { checkByHand, madeColumns, openMaker } from '../make.ts';
 import type { Run } from '../run.ts';
 import { failureOf, lookAt } from './create.ts';
 import { REFUND_FIELDS } from './fields-shared.ts';
@@ -89,12 +88,11 @@ const lookFirst = async (item: Item, run: Pick<Run, 'client' | 'ledger' | 'targe
 };
 
 /** Row kind for a file of refunds. */
-export const refundKind = (file: FileOfRefunds, client: Client, run: Run): RowKind<Item> => {
+export const refundKind = (file: FileOfRefunds, run: Run): RowKind<Item> => {
   const { globals } = run;
   const { fields, allOfIt, again } = file;
   const flagOf: FlagOf = (column) => (allOfIt && AMOUNTS.includes(column) ? '--all-of-it' : flagIn(fields)(column));
   const request = ({ body }: Item) => ({ operation: 'refund.create', input: { body } }) as const;
-  const looking = { ledger: run.ledger, target: run.target, client: async () => client };
   return {
     command: 'refund create',
     words: {
@@ -125,13 +123,13 @@ export const refundKind = (file: FileOfRefunds, client: Client, run: Run): RowKi
     ],
     money: ({ money }) => money,
     asks: true,
-    sending: rowsMade(
-      {
-        ...{ request, about: ({ activity }) => activity, once: true, again, failure: failureOf, uidColumn: 'refund' },
-        look: (item) => lookFirst(item, looking),
-      },
-      client,
-      run,
-    ),
+    openSender: (job) =>
+      openMaker(
+        {
+          ...{ request, about: ({ activity }) => activity, once: true, again, failure: failureOf, uidColumn: 'refund' },
+          look: (item) => lookFirst(item, { ledger: run.ledger, target: run.target, client: async () => job.client }),
+        },
+        job,
+      ),
   };
 };

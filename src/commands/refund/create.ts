@@ -1,5 +1,4 @@
 import { amountAt } from '../../charge/payment.ts';
-import type { Client } from '../../client/client.ts';
 import { activitiesOf, failureReason, latestActivityOf, statusOf, summaryColumns, textAt } from '../../core/charge.ts';
 import { PayError, usageError } from '../../core/error.ts';
 import { namingFlags } from '../../core/input.ts';
@@ -160,6 +159,5 @@ export const view = ({ kind }: RefundCreateInput): View => (kind === 'one' ? ref
 export const create = async (input: RefundCreateInput, run: Run): Promise<Result> => {
   if (input.kind === 'one') return createOne(input, run);
   const [{ refundKind }, { runFile }] = [await import('./create-kind.ts'), await import('../../bulk/run-file.ts')];
-  const kindOf = (client: Client) => refundKind(input, client, run);
-  return runFile({ bulk: input.bulk, kindOf, view: refundsView }, run);
+  return runFile({ bulk: input.bulk, kind: refundKind(input, run), view: refundsView }, run);
 };

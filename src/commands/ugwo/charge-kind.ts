@@ -1,14 +1,14 @@
 import type { Cells } from '../../bulk/cells.ts';
-import type { Protected, ReadingRow, RowCheck, RowKind } from '../../bulk/kind.ts';
+import type { RowCheck, RowJob, RowKind, RowSender } from '../../bulk/kind.ts';
+import type { RowSignals } from '../../bulk/pace.ts';
 import type { ColumnFault, RowEnd } from '../../bulk/row-end.ts';
+import { type Protected, protectedRows } from '../../bulk/send-row.ts';
 import { isStepUnreadable, PAYMENTS, paymentShown } from '../../charge/payment.ts';
-import type { Client } from '../../client/client.ts';
 import type { Resource } from '../../contract/proof.ts';
 import { failureReason, rowStateOf, statusOf } from '../../core/charge.ts';
 import { EXIT_CODES } from '../../core/error.ts';
 import { type FlagOf, type Pair, targetFlags } from '../../core/input.ts';
 import { definedIn, printExact, valueAt } from '../../core/json.ts';
-import type { ApiRecord } from '../../core/record.ts';
 import { shellLine } from '../../core/shell.ts';
 import { parseDuration, parseInstant } from '../../core/time.ts';
 import { type Entry, isCharge, type RequestTerms } from '../../ledger/entry.ts';
@@ -25,7 +25,7 @@ import type { Run } from '../run.ts';
 import { openReads } from './charge-ahead.ts';
 import { COMPARED_COLUMNS, type ComparedCell, comparedIn, differencesOf, refuseDifferent } from './charge-compare.ts';
 import { followCharges } from './charge-follow.ts';
-import { judgeRow } from './charge-plan.ts';
+import { judgeRows } from './charge-plan.ts';
 import {
   chargeData,
   fieldOf,
@@ -63,13 +63,14 @@ const obstaclesOf = (ugwo: Resource): string[] => {
 };
 
 /** Checks payment requests before anything is sent. With --check or a policy, adds up their amounts. */
-const openChecker = (client: Client, seen: (record: ApiRecord<Resource>) => Promise<unknown>) => {
+const openChecker = ({ observe }: Pick<Run, 'observe'>) => {
   let held = false;
   let total = NO_TOTAL;
   return {
-    check: async ({ ugwo, compared }: ChargeItem, { check, slowDown }: RowCheck): Promise<readonly ColumnFault[]> => {
+    check: async ({ ugwo, compared }: ChargeItem, how: RowCheck): Promise<readonly ColumnFault[]> => {
+      const { check, client, slowDown } = how;
       const record = await client.call('ugwo.get', { params: { uid: ugwo }, slowDown });
-      await seen(record);
+      await observe('request', record);
       const obstacles = check ? obstaclesOf(record.value).map((what) => ({ column: UGWO, what })) : [];
       const { asked } = snapshotOf(record.value);
       const faults = [...obstacles, ...differencesOf(compared, asked)];
@@ -206,29 +207,29 @@ const optionsText = ({ fields, params, earlier }: FileOfCharges): string => {
 
 const NOT_SHOWN = "the service can't show the payment request";
 
-const sending = (
+const openSender = (
   { look, earlier }: FileOfCharges,
   { isHeld }: Checker,
-  client: Client,
+  job: RowJob<ChargeItem>,
   run: Run,
-): Protected<ChargeItem> => {
+): RowSender<ChargeItem> => {
+  const { client, ledger, tellOnce } = job;
   const reads = openReads<ChargeItem, Snapshot | undefined>();
   const looks = (): boolean => look || isHeld();
   const reading =
-    ({ ugwo }: ChargeItem, { tellOnce, slowDown }: ReadingRow) =>
-    async (): Promise<Snapshot | undefined> => {
+    ({ ugwo }: ChargeItem, slowDown: RowSignals['slowDown']) =>
+    async () => {
       const unseen = (text: string): Promise<void> => tellOnce('look', text);
       return looks() ? (await lookFirst(ugwo, client, run, unseen, { slowDown }))?.shown : undefined;
     };
-  return {
-    kind: 'protected',
+  const sending: Protected<ChargeItem> = {
     idColumn: 'charge',
-    judge: judgeRow(earlier, client, run),
-    ahead: () => (looks() ? (item, how, { ledger }) => reads.begin(item, reading(item, how), ledger) : undefined),
-    once: async (item, { row, signals, tries, judged, tellOnce }, rowDeps) => {
+    judge: (planned) => judgeRows(earlier, job, run, planned),
+    openReadAhead: () => (looks() ? (item, slowDown) => reads.begin(item, reading(item, slowDown), ledger) : undefined),
+    once: async (item, { row, signals, tries, judged }) => {
       const { ugwo } = item;
       const { slowDown, turn } = signals;
-      const { since: before, result } = reads.take(item, reading(item, { tellOnce, slowDown }), rowDeps.ledger);
+      const { since: before, result } = reads.take(item, reading(item, slowDown), ledger);
       const shown = await result;
       const since = shown && before;
       refuseDifferent(item, shown?.asked);
@@ -240,7 +241,7 @@ const sending = (
           ...{ ugwo, data, ...guardedBy(earlier), row, shown, since, askedAt: shown?.askedAt, tries },
           ...{ elsewhere, judged, slowDown, turn },
         },
-        rowDeps,
+        job,
         run,
       );
       if (charged.kind === 'accepted') {
@@ -250,10 +251,10 @@ const sending = (
         return { kind: 'made', end: madeNow(record.value, id, shown?.asked, rest), odd: notes, unrecorded };
       }
       const { by } = charged;
-      if (by !== undefined && isMadeHere(by, charged, data, rowDeps)) return { kind: 'kept', entry: by };
-      throw refusal(charged, data, rowDeps);
+      if (by !== undefined && isMadeHere(by, charged, data, job)) return { kind: 'kept', entry: by };
+      throw refusal(charged, data, job);
     },
-    settle: async (id, { client, ledger }) => {
+    settle: async (id) => {
       const charge = await ledger.get(id);
       if (charge === undefined || !isCharge(charge)) return undefined;
       const shown = async (): Promise<RequestRead> => {
@@ -267,13 +268,14 @@ const sending = (
       return asKept(charge, activity, paymentIn(charge));
     },
   };
+  return protectedRows(sending, job);
 };
 
 /** Row kind for a file of charges. */
-export const chargeKind = (file: FileOfCharges, client: Client, run: Run): RowKind<ChargeItem> => {
+export const chargeKind = (file: FileOfCharges, run: Run): RowKind<ChargeItem> => {
   const { globals, io } = run;
   const { wait, bulk } = file;
-  const checker = openChecker(client, (record) => run.observe('request', record));
+  const checker = openChecker(run);
   const flagOf = flagInFile(file);
   const sync = shellLine(['paycli', 'ledger', 'sync', ...targetFlags(globals)]);
   return {
@@ -309,7 +311,7 @@ export const chargeKind = (file: FileOfCharges, client: Client, run: Run): RowKi
     counts: ({ fields }) => [fields.medium ?? 'no medium'],
     compares: ({ compared }) => compared.length > 0,
     ...checker,
-    sending: sending(file, checker, client, run),
+    openSender: (job) => openSender(file, checker, job, run),
     follow:
       wait === undefined
         ? undefined

@@ -1,4 +1,5 @@
-import type { Protected, RowDeps } from '../../bulk/kind.ts';
+import type { RowDeps, RowJob } from '../../bulk/kind.ts';
+import type { Protected } from '../../bulk/send-row.ts';
 import type { CallInput, Client } from '../../client/client.ts';
 import { BANK_CODES, bankMeant } from '../../core/banks.ts';
 import { textAt } from '../../core/charge.ts';
@@ -9,6 +10,7 @@ import { printExact, valueAt } from '../../core/json.ts';
 import type { Result } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
 import type { Entry } from '../../ledger/entry.ts';
+import type { PlannedRows } from '../../ledger/ledger.ts';
 import { NO_TOTAL } from '../../ledger/policy.ts';
 import { judgeOnce } from '../../ledger/send.ts';
 import type { Snapshot } from '../../ledger/snapshot.ts';
@@ -127,26 +129,28 @@ export const showPlan = async (input: OneCharge, run: Run): Promise<Result> => {
   return withTerms(run.preview(request), ugwo, looked?.shown);
 };
 
-/** Judges a row of a file (see `Protected.judge`). */
-export const judgeRow = (
+/** Judges rows of a file (see `Protected.judge`). */
+export const judgeRows = <T extends Parameters<typeof chargeData>[0] & Parameters<typeof refuseDifferent>[0]>(
   earlier: Earlier,
-  client: Client,
+  job: RowJob<T>,
   run: Run,
-): NonNullable<Protected<Parameters<typeof chargeData>[0] & Parameters<typeof refuseDifferent>[0]>['judge']> => {
-  const rejectionOf = openRejections(client, targetFlags(run.globals));
-  return async (item, { row, signals, tellOnce }, rowDeps, plan) => {
+  planned: PlannedRows,
+): ReturnType<NonNullable<Protected<T>['judge']>> => {
+  const { client, tellOnce } = job;
+  const rejectionOf = openRejections(client, job.words);
+  return async (item, { row, signals }) => {
     const [{ ugwo }, { slowDown }] = [item, signals];
     const looked = await lookFirst(ugwo, client, run, (text) => tellOnce('look', text), { slowDown });
     refuseDifferent(item, looked?.shown.asked);
     const data = chargeData(item, run.io.clock.now());
     const unsure = (text: string): Promise<void> => tellOnce(text, `Row ${row.number}: ${text}`);
     const rejection = await rejectionOf(ugwo, data, looked, unsure, { slowDown });
-    const counted = rejection === undefined ? plan : { ...plan, made: plan.made && new Map(plan.made) };
-    const judged = await judgeOnce(rowDeps, { ugwo, data, ...guardedBy(earlier), row, shown: looked?.shown }, counted);
+    const counted = rejection === undefined ? planned : { ...planned, made: planned.made && new Map(planned.made) };
+    const judged = await judgeOnce(job, { ugwo, data, ...guardedBy(earlier), row, shown: looked?.shown }, counted);
     if (judged.kind === 'refused') {
       const { by } = judged;
-      if (by !== undefined && isMadeHere(by, judged, data, rowDeps)) return by;
-      throw refusal(judged, data, rowDeps);
+      if (by !== undefined && isMadeHere(by, judged, data, job)) return by;
+      throw refusal(judged, data, job);
     }
     if (judged.elsewhere !== undefined)
       await tellOnce('elsewhere', `Row ${row.number}: ${elsewhereText(judged.elsewhere)}`);

@@ -203,6 +203,5 @@ export const view = ({ kind }: ChargeInput): View => (kind === 'one' ? activityV
 export const charge = async (input: ChargeInput, run: Run): Promise<Result> => {
   if (input.kind === 'one') return chargeOne(input, run);
   const [{ chargeKind }, { runFile }] = [await import('./charge-kind.ts'), await import('../../bulk/run-file.ts')];
-  const kindOf = (client: Client) => chargeKind(input, client, run);
-  return runFile({ bulk: input.bulk, kindOf, view: chargesView, reads: input.look }, run);
+  return runFile({ bulk: input.bulk, kind: chargeKind(input, run), view: chargesView, reads: input.look }, run);
 };

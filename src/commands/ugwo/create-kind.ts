@@ -1,9 +1,8 @@
 import type { Cells } from '../../bulk/cells.ts';
 import type { RowKind } from '../../bulk/kind.ts';
-import type { Client } from '../../client/client.ts';
 import { printExact } from '../../core/json.ts';
 import { amountIn, buildBody, findColumn, flagIn, listColumns, pickValues, readTexts } from '../fields.ts';
-import { checkByHand, madeColumns, rowsMade } from '../make.ts';
+import { checkByHand, madeColumns, openMaker } from '../make.ts';
 import { described } from '../record.ts';
 import type { Run } from '../run.ts';
 import { uniqueIn } from '../unique.ts';
@@ -33,7 +32,7 @@ const readRow = (cells: Cells, ref: string, { fields }: FileOfRequests, given: U
 };
 
 /** Row kind for a file of payment requests. `given` holds the fields of --data, which apply to all rows. */
-export const createKind = (file: FileOfRequests, given: UgwoBody, client: Client, run: Run): RowKind<Item> => {
+export const createKind = (file: FileOfRequests, given: UgwoBody, run: Run): RowKind<Item> => {
   const request = ({ body }: Item) => ({ operation: 'ugwo.create', input: { body } }) as const;
   const { fields, bulk } = file;
   return {
@@ -50,13 +49,13 @@ export const createKind = (file: FileOfRequests, given: UgwoBody, client: Client
     columnOf: (_item, columns) => findColumn(REQUEST_FIELDS, columns, fields),
     counts: ({ currency }) => [currency],
     money: (item) => item,
-    sending: rowsMade(
-      {
-        ...{ request, about: ({ body }) => described(body), unique: BY_REF, uidColumn: 'uid' },
-        keepsEqual: !bulk.allowRepeats,
-      },
-      client,
-      run,
-    ),
+    openSender: (job) =>
+      openMaker(
+        {
+          ...{ request, about: ({ body }) => described(body), unique: BY_REF, uidColumn: 'uid' },
+          keepsEqual: !bulk.allowRepeats,
+        },
+        job,
+      ),
   };
 };

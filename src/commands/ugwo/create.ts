@@ -1,4 +1,3 @@
-import type { Client } from '../../client/client.ts';
 import { textAt } from '../../core/charge.ts';
 import { usageError } from '../../core/error.ts';
 import { namingFlags, readJsonObject } from '../../core/input.ts';
@@ -92,6 +91,5 @@ export const create = async (input: UgwoCreateInput, run: Run): Promise<Result> 
   const given = data === undefined ? {} : await readJsonObject(run.source, data, '--data');
   if (input.kind === 'one') return createOne(input, given, run);
   const [{ createKind }, { runFile }] = [await import('./create-kind.ts'), await import('../../bulk/run-file.ts')];
-  const kindOf = (client: Client) => createKind(input, given, client, run);
-  return runFile({ bulk: input.bulk, kindOf, view: createdView }, run);
+  return runFile({ bulk: input.bulk, kind: createKind(input, given, run), view: createdView }, run);
 };
