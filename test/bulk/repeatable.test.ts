@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { RowJob } from '../../src/bulk/kind.ts';
 import { type Protected, protectedRows, repeatableRows } from '../../src/bulk/send-row.ts';
+import { failedBy } from '../../src/charge/outcome.ts';
 import { PayError } from '../../src/core/error.ts';
 import type { UpdateOutcome } from '../../src/ledger/job.ts';
 import { tooOld } from '../../src/ledger/send.ts';
@@ -39,9 +40,9 @@ const sent = async ({ before, reads = false, look, fails }: World) => {
   const steps: string[] = [];
   const client = {
     longestWrite: 1000,
-    call: async () => {
+    write: async () => {
       steps.push('sent');
-      if (fails !== undefined) throw fails;
+      return fails === undefined ? { certain: 'accepted' } : failedBy(fails);
     },
   };
   const sender = repeatableRows<Item>(

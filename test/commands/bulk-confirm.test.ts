@@ -13,7 +13,6 @@ import type { PayError } from '../../src/core/error.ts';
 import { ENVIRONMENTS } from '../../src/core/origin.ts';
 import { madeHere } from '../../src/core/record.ts';
 import { Redactor } from '../../src/core/secret.ts';
-import { openSeen } from '../../src/database/seen.ts';
 import { open } from '../ledger/support/charges.ts';
 import { ugwoOf } from '../support/ids.ts';
 import { newFolder } from '../support/program.ts';
@@ -71,11 +70,11 @@ const run = async (
     look: async () => undefined,
     longestWrite: 1000,
     longestAttempt: 1000,
-    call: async (id: string) => {
-      if (id === 'ugwo.get')
-        return madeHere({ uid: ugwoOf(1), amount: 500_000, currency: 'NGN', status: 'requires_ugwo', ...shows });
+    call: async () => madeHere({ uid: ugwoOf(1), amount: 500_000, currency: 'NGN', status: 'requires_ugwo', ...shows }),
+    write: async (id: string) => {
       sent.push(id);
-      return madeHere({ ...ACTIVITY, uid: `act.AbCd.${String(sent.length).padStart(24, '0')}` });
+      const record = madeHere({ ...ACTIVITY, uid: `act.AbCd.${String(sent.length).padStart(24, '0')}` });
+      return { certain: 'accepted', record };
     },
   } as unknown as Client;
   const deps = {
@@ -94,15 +93,10 @@ const run = async (
     ledger: async () => ledger,
     target: async () => ({ service: origin, origin, workspace: 'AbCd', profile: 'shop' }),
     rowServices: async () => ({
-      clock,
-      random: () => 0.5,
-      stop,
       source: (path: string) => ({ path }),
       folder,
-      openSeen,
       ownFileAt: () => undefined,
       checkPath: () => undefined,
-      notice: async () => undefined,
       progress: quiet,
     }),
     observe: async () => undefined,

@@ -28,10 +28,10 @@ const sending = (
       happened.push('check');
       return more.check?.() ?? { path: '/v1/refunds', body: '{}', effect: EFFECT };
     },
-    call: async (id: string, input: { overdue: () => boolean }) => {
+    write: async (id: string, input: { overdue: () => boolean }) => {
       const [entry] = await ledger.list({ limit: 1 });
       happened.push(`${id} while ${entry?.kind} is ${entry?.state}, ${input.overdue() ? 'overdue' : 'in time'}`);
-      return more.call?.() ?? RECORD;
+      return { certain: 'accepted', record: more.call?.() ?? RECORD };
     },
   } as unknown as Client;
   const deps = {
@@ -119,9 +119,9 @@ describe('a row that must not be sent twice', () => {
       longestWrite: 9000,
       longestAttempt: 1000,
       check: () => ({ path: '/v1/refunds', body: '{}', effect: EFFECT }),
-      call: async () => {
+      write: async () => {
         sent += 1;
-        return RECORD;
+        return { certain: 'accepted', record: RECORD };
       },
     } as unknown as Client;
     const ledger = memoryLedger();
