@@ -77,7 +77,8 @@ const MARKUP_HINT = 'save the sheet as CSV UTF-8; if it is a download, open it: 
 
 /** Throws where the first bytes show that no row can be read. */
 const checkHead = (head: Buffer, name: string): void => {
-  if (head.length === 0) throw new InputError(`${name} is empty`, 'expected one charge or one customer per row');
+  if (head.length === 0)
+    throw new InputError(`${name} has no rows`, 'the first line names the columns; each other line is a row');
   const start = head.toString('hex', 0, 4);
   const [, what, hint = ''] = OTHERS.find(([begins]) => start.startsWith(begins)) ?? [];
   if (what !== undefined) throw new InputError(`${name} is ${what}`, hint);

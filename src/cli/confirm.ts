@@ -24,7 +24,7 @@ export const confirmer =
     // Question lines may contain text from a service, a file or a path.
     const question = lines.map(visible).join('\n');
     if (!asks) {
-      throw usageError(`needs confirmation, and there is no terminal: ${question}`, {
+      throw usageError(`needs a yes, and there is no terminal to ask on: ${question}`, {
         hint: 'add --yes; nothing was changed',
       });
     }

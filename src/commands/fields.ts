@@ -177,6 +177,9 @@ export const amountIn = (
   const read = readGiven(given, currency);
   if ('minor' in read) return { minor: read.minor, currency };
   const column = given.flag === '--amount' ? 'amount' : 'amount_minor';
-  cells.fault(column, `${read.problem}; write 5,000.00, or 500000 in a column amount_minor`);
+  cells.fault(
+    column,
+    `${read.problem}; ${read.hint.replace(/--(amount(?:-minor)?) /g, (_, name: string) => `${name.replace('-', '_')} `)}`,
+  );
   return undefined;
 };

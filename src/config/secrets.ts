@@ -175,7 +175,7 @@ const secretProblem = (secret: string): string | undefined => {
   if (OTHERS_KEY.test(secret)) return 'is a key of the API, not the secret of a webhook endpoint (wsk.…)';
   const quotes = quotesProblem(secret);
   if (quotes !== undefined) return quotes;
-  return PRINTABLE.test(secret) ? undefined : 'is not 8 to 512 printable ASCII characters without a blank';
+  return PRINTABLE.test(secret) ? undefined : 'is not 8 to 512 printable characters, without blanks';
 };
 
 const PRINTED = {
@@ -196,7 +196,9 @@ const inFile = (path: string, machine: Machine): string => {
   const bytes = readSecretFile(file, machine) ?? refuseFile(file, 'is not there', file.hint);
   const secret = bytes.toString('latin1').replace(/\r?\n$/, '');
   const problem = secretProblem(secret);
-  if (problem !== undefined) refuseFile(file, `holds something that ${problem}`, 'it must hold the secret alone');
+  if (problem !== undefined) {
+    throw new PayError('auth', `${file.what} ${path} was not used: the secret in it ${problem}`, { hint: file.hint });
+  }
   return secret;
 };
 

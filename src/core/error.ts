@@ -104,8 +104,7 @@ const ROWS = {
   },
   refused: {
     exit: 9,
-    meaning:
-      "refused by paycli, nothing was sent: an earlier charge or refund is unknown, under way, still payable, paid or made, the payment request can't be charged, or a policy forbids it",
+    meaning: 'refused by paycli, nothing was sent. The message gives the reason',
     again: '`paycli ledger sync`, or `--again`',
     certain: 'unknown',
     row: 'refused',

@@ -55,7 +55,7 @@ const secretIn = (path: string): string => {
     if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') {
       throw usageError(`--secret-out: ${path} can't be written: ${reasonOf(thrown)}`);
     }
-    const hint = 'Name a new file, or use the secret in this one with --secret-file.';
+    const hint = 'name a new file, or use the secret in this one with --secret-file';
     throw usageError(`--secret-out: ${path} exists already`, { hint });
   }
   return secret;

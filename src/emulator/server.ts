@@ -202,7 +202,7 @@ const listen = (server: Server, port: number, host: string): Promise<void> => {
     if (thrown.code !== 'EADDRINUSE' && host !== HOST)
       return reject(usageError(`--host: ${host} cannot be listened on: ${reasonOf(thrown)}`, { cause: thrown }));
     const why = thrown.code === 'EADDRINUSE' ? 'is already in use' : `cannot be used: ${reasonOf(thrown)}`;
-    const hint = 'Choose another with --port, or leave it out to take any free one.';
+    const hint = 'choose another with --port, or leave it out to take any free one';
     reject(usageError(`port ${port} ${why}`, { hint, cause: thrown }));
   });
   server.listen({ port, host }, resolve);

@@ -65,7 +65,7 @@ const targetOf = ({ url: text, allowRemote }: WebhookInput): string => {
   }
   if (url.username !== '' || url.password !== '') throw usageError('the address must not hold a user name or password');
   if (!isLoopback(url.origin) && !allowRemote) {
-    throw usageError(`${url.host} is another machine`, { hint: 'Add --allow-remote to send test events there.' });
+    throw usageError(`${url.host} is another machine`, { hint: 'add --allow-remote to send test events there' });
   }
   url.hash = '';
   return url.href;
@@ -75,7 +75,7 @@ const refuseUnknown = (pattern: string): void => {
   if (EVENTS.some((event) => isWanted(event, [pattern]))) return;
   const meant = didYouMean(pattern, EVENTS);
   throw usageError(`${pattern} matches no event${meant === undefined ? '' : ` (did you mean ${meant}?)`}`, {
-    hint: `The events are ${EVENTS.join(', ')}.`,
+    hint: `the events are ${EVENTS.join(', ')}`,
   });
 };
 
@@ -93,7 +93,7 @@ export const removeWebhook = (store: EmulatorStore, id: number): ShownWebhook =>
   store.write(() => {
     const webhook = store.webhooks().find((one) => one.id === id);
     if (webhook === undefined) {
-      throw usageError(`there is no webhook ${id}`, { hint: 'See `paycli emulator webhook list`.' });
+      throw usageError(`there is no webhook ${id}`, { hint: 'see `paycli emulator webhook list`' });
     }
     store.removeWebhook(id);
     return shownWebhook(webhook);
@@ -108,7 +108,7 @@ export const replayDelivery = (store: EmulatorStore, id: number): ShownDelivery 
   store.write(() => {
     const delivery = store.delivery(id);
     if (delivery === undefined) {
-      throw usageError(`there is no delivery ${id}`, { hint: 'See `paycli emulator webhook deliveries`.' });
+      throw usageError(`there is no delivery ${id}`, { hint: 'see `paycli emulator webhook deliveries`' });
     }
     const next = { state: 'waiting', due: 0, tries: 0, putOff: undefined } as const;
     store.setNext(id, next);
@@ -189,7 +189,7 @@ const requestFor = (store: EmulatorStore, uid: string | undefined, now: number):
     uid === undefined ? createUgwo({ params: {}, query: undefined, body, now, hangUp }, store) : store.ugwo(uid);
   if (ugwo !== undefined) return ugwo;
   throw usageError(`there is no payment request ${uid} in the emulator's data`, {
-    hint: 'Name the data file that holds it with --data.',
+    hint: 'name the data file that holds it with --data',
   });
 };
 
@@ -227,7 +227,7 @@ export const triggerEvent = (
   const data = rehearsed(store, event, ugwo, now);
   const emitted = store.write(() => emit(store, now, event, () => data));
   if (emitted === undefined) {
-    throw usageError(`no webhook wants ${event}`, { hint: 'Add one: `paycli emulator webhook add URL`.' });
+    throw usageError(`no webhook wants ${event}`, { hint: 'add one: `paycli emulator webhook add URL`' });
   }
   return { event, event_uid: emitted.uid, about: emitted.subject, webhooks: emitted.webhooks };
 };

@@ -210,7 +210,7 @@ const WORDS: Readonly<Record<RefusalReason, Words>> = {
 
 type Other = NonNullable<Refused['ledger']>;
 
-/** Where it was made, and how what is known there comes here. */
+/** Names the other ledger, and the command that imports it. */
 const otherText = ({ name, pushable }: Other, command: Command): string =>
   `with ${name}, which is not in use now${pushable ? `; ${command('ledger', 'push')} takes it along` : ''}`;
 
@@ -227,7 +227,7 @@ const inOther = (
 /** Short reasons, for the summary of many rows. */
 const REASONS: Readonly<Record<RefusalReason, string>> = {
   unresolved: 'an earlier one is unknown',
-  in_progress: 'another process is at it',
+  in_progress: 'another process is sending it',
   payable: 'an earlier charge can still be paid',
   other_medium: 'a charge by another medium can still be paid',
   processing: 'a payment is under way',
@@ -240,7 +240,7 @@ const REASONS: Readonly<Record<RefusalReason, string>> = {
   cancelled: 'cancelled',
   made: 'made before',
   no_checkout: 'no checkout',
-  policy: 'beyond a policy',
+  policy: 'a policy forbids it',
 };
 
 /** Reasons that --again overrides. It doesn't override the others, or the service refuses the charge anyway. */

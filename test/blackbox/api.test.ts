@@ -187,7 +187,7 @@ describe('api', () => {
     [['/v1/x', 'y'], 'too many arguments for api: y'],
     [['/v1/ugwo?limit=1', '-X', 'GET', '-f', 'limit=2'], 'is given twice; leave one out'],
     [['/v1/x', '-X', 'POST', '-f', 'a=1', '-F', 'a=2'], 'is given twice'],
-    [[`/v1/onye/${ONYE_ID}`, '-X', 'DELETE'], 'needs confirmation'],
+    [[`/v1/onye/${ONYE_ID}`, '-X', 'DELETE'], 'needs a yes'],
     [['/v1/refunds', '-X', 'POST', '-f', `ugwo_activity=${ACT}`], 'Pay this back?'],
   ])('rejects %j before sending', async (words, why) => {
     const ended = await api(words, { service: await serve([]), home: newFolder() });

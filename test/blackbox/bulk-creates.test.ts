@@ -91,7 +91,11 @@ describe('ugwo create --from', () => {
     const ended = await run(CREATE, file, { service, home: newFolder() });
     expect(ended.code).toBe(2);
     expect(errorOf(ended)['violations']).toMatchObject([
-      { row: 1, column: 'amount', title: expect.stringContaining('"5000" could mean NGN 5,000.00 or NGN 50.00') },
+      {
+        row: 1,
+        column: 'amount',
+        title: expect.stringContaining('NGN 50.00; write amount 5,000.00 or amount_minor 5000'),
+      },
       { row: 2, column: 'currency', title: expect.stringContaining('is missing') },
       { row: 3, column: 'amount', title: 'is missing: give amount or amount_minor' },
       { row: 4, column: 'amount', title: "can't be used together with amount_minor" },

@@ -111,8 +111,8 @@ it.each([
   ['checkout providers', "missing required argument 'checkout': the checkout, chk.…"],
   ['checkout providers ussd', "missing required argument 'checkout': the checkout, chk.…"],
   [`checkout providers https://x.example/${CHK}`, "missing required argument 'medium': "],
-  ['config set', "missing required argument 'setting': its name"],
-  ['config set columns', "missing required argument 'value': its value"],
+  ['config set', "missing required argument 'setting': the name of the setting"],
+  ['config set columns', "missing required argument 'value': the value of the setting, such as ussd for medium"],
   ['ugwo get', "missing required argument 'ugwo': the payment request, ugw.…"],
   ['payment get', "missing required argument 'ugwo': the payment request, ugw.…"],
 ])('`%s` names the missing argument', async (line, message) => {

@@ -892,7 +892,7 @@ describe('payments', () => {
       home,
       service: blind,
     });
-    expect(named.stderr).toContain('1 charge not made: not counted.');
+    expect(named.stderr).toContain("1 charge was not made and isn't in this total.");
   });
 
   it('are awaited for a whole file with --wait', async () => {

@@ -409,8 +409,11 @@ describe('webhook listen', () => {
 
   it.each([
     ['is open to other users', (file: string) => chmodSync(file, 0o644)],
-    ['holds something that is a key of the API', (file: string) => writeFileSync(file, `sk.Test.${'0'.repeat(80)}`)],
-    ['holds something that is not 8 to 512', (file: string) => writeFileSync(file, 'wsk.a b c d e')],
+    [
+      'was not used: the secret in it is a key of the API',
+      (file: string) => writeFileSync(file, `sk.Test.${'0'.repeat(80)}`),
+    ],
+    ['was not used: the secret in it is not 8 to 512', (file: string) => writeFileSync(file, 'wsk.a b c d e')],
   ])('rejects a secret file that %s, without printing it', async (why, spoil) => {
     const home = newFolder();
     const file = secretFile(home);

@@ -234,9 +234,9 @@ describe('an unreadable file', () => {
   });
 
   it.each<[string, Buffer | string]>([
-    ['x.csv is empty', ''],
-    ['x.csv is empty', '\ufeff'],
-    ['x.csv is empty', '\r\n\n'],
+    ['x.csv has no rows', ''],
+    ['x.csv has no rows', '\ufeff'],
+    ['x.csv has no rows', '\r\n\n'],
     ['x.csv is UTF-16', Buffer.from('\ufeffa,b\n', 'utf16le')],
     ['x.csv is a spreadsheet workbook or another zip file', Buffer.from('PK\x03\x04\x14\0')],
     ['x.csv is UTF-16', bytes([0xfe, 0xff, 0, 0x61])],

@@ -28,7 +28,7 @@ const ask = async (
   return { said, prompts };
 };
 
-const NO_TERMINAL = 'needs confirmation, and there is no terminal: Cancel it?';
+const NO_TERMINAL = 'needs a yes, and there is no terminal to ask on: Cancel it?';
 const NO = 'cancelled; nothing was changed';
 
 describe('confirmation', () => {

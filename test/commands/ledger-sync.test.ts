@@ -85,7 +85,7 @@ describe('ledger sync', () => {
     expect(done.rows).toEqual([{ payment: 'not_created', currency: 'NGN', count: 1, amount: 500_001, received: null }]);
     expect(done.notices).toEqual([
       `No longer unknown: 1 charge was not made (${idOf(1)}).`,
-      '2 charges not made: not counted.',
+      "2 charges were not made and aren't in this total.",
     ]);
     expect(done.error).toBeUndefined();
   });
@@ -232,7 +232,10 @@ describe('ledger sync', () => {
     const done = await sync(rows, { args: [idOf(2), idOf(1), idOf(1)], get: shows([made()], NOW) });
     expect(done.states).toEqual(['accepted', 'rejected', 'unknown']);
     expect(done.rows).toMatchObject([{ payment: 'open', count: 1 }]);
-    expect([done.notices, done.error]).toEqual([[RESOLVED, '1 charge not made: not counted.'], undefined]);
+    expect([done.notices, done.error]).toEqual([
+      [RESOLVED, "1 charge was not made and isn't in this total."],
+      undefined,
+    ]);
     expect(done.asked).toEqual(['place', 'client read', `GET ${UGWO}`]);
   });
 

@@ -322,7 +322,7 @@ describe('ledger resolve', () => {
   it.each([
     ['no reason in a script', {}, yes, /a reason is required/],
     ['--no-input', {}, { lines: ['x', 'y'], globals: { input: false } }, /a reason is required/],
-    ['no confirmation in a script', { reason: 'x' }, {}, /needs confirmation, and there is no terminal/],
+    ['no confirmation in a script', { reason: 'x' }, {}, /needs a yes, and there is no terminal/],
     ['a blank reason', {}, { lines: ['  '] }, /^cancelled; nothing was changed$/],
     ['no input', {}, { lines: [] }, /^cancelled; nothing was changed$/],
     ['the answer no', { reason: 'x' }, { lines: ['n'] }, /^cancelled; nothing was changed$/],

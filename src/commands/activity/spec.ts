@@ -36,8 +36,7 @@ const readIds = ([id = '', activity]: readonly string[], validate: boolean): Act
 };
 
 const FOUND =
-  'An activity alone is enough if the ledger has its charge: `act.…`. For another activity, give its payment request ' +
-  'too: `ugw.… act.…`. A payment request alone, `ugw.…`, stands for its latest activity.';
+  '`act.…` is enough if you charged it from here. Otherwise give `ugw.… act.…`. `ugw.…` alone is its latest activity.';
 
 const get = defineCommand({
   path: ['activity', 'get'],

@@ -3,7 +3,7 @@ import { usageError } from '../../core/error.ts';
 import { asSetting, SETTINGS, settingProblem } from '../../core/settings.ts';
 
 const OUTPUT = 'setting, value, from (profile NAME, a variable, built-in)';
-const NAME = argument('setting', 'its name', { choices: SETTINGS });
+const NAME = argument('setting', 'the name of the setting', { choices: SETTINGS });
 
 const list = defineCommand({
   path: ['config', 'list'],
@@ -44,7 +44,7 @@ const set = defineCommand({
     'Defaults apply on a terminal only. Scripts, pipes and files get the built-in behaviour. Options, and variables ' +
     'such as NO_COLOR, override a default. --local has no defaults.',
   danger: 'write',
-  args: [NAME, argument('value', 'its value')],
+  args: [NAME, argument('value', 'the value of the setting, such as ussd for medium')],
   examples: {
     'print JSON on a terminal': 'paycli config set output json',
     'choose the columns of a list': 'paycli config set columns.ugwo.list ref,amount,status',

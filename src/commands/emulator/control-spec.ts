@@ -12,7 +12,7 @@ export const dataOption = {
 } as const;
 
 export interface ClockInput {
-  /** Milliseconds; undefined only shows the clock. */
+  /** Milliseconds to add, `back` for real time, undefined to show the clock. */
   readonly by: number | 'back' | undefined;
   readonly data: string | undefined;
 }
@@ -102,7 +102,7 @@ const signingOf = (given: {
   const { secretOut, secretFile, unsigned } = given;
   if ([secretOut, secretFile, unsigned].filter((one) => one !== undefined).length !== 1) {
     throw usageError('choose one of --secret-out, --secret-file and --unsigned', {
-      hint: '--secret-out FILE makes a secret; give the same file to your receiver.',
+      hint: '--secret-out FILE makes a secret; give the same file to your receiver',
     });
   }
   if (secretOut !== undefined) return { secretOut };

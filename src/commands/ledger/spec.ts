@@ -73,8 +73,8 @@ const list = defineCommand({
   danger: 'read',
   summary: 'list charges sent from here, newest first',
   description:
-    'It reads only the ledger: `paycli ledger sync` finds out who has paid. Refunds, and payment requests and customers ' +
-    `that were created once, are listed with --kind. ${FOLLOWS}`,
+    'It reads only the ledger: `paycli ledger sync` finds out who has paid. Use --kind to list refunds, and the ' +
+    `payment requests and customers created from here. ${FOLLOWS}`,
   options: {
     payment: repeated(
       '--payment <payment>',
@@ -138,8 +138,8 @@ const jobs = defineCommand({
   summary: 'list files charged or updated from here, newest first, with row counts',
   description:
     'A job is a file given to --from, together with the options that change what is sent. Running the same command again ' +
-    'continues the same job. not_started counts the rows that were never started, ' +
-    `refused and invalid those that the last run counted so. ${FOLLOWS}`,
+    'continues the same job. `not_started`: rows that never started. `refused`, `invalid`: as counted by the last run. ' +
+    FOLLOWS,
   options: { ...PAGE_OPTIONS, ...EVERY_PROFILE },
   examples: {
     'list all jobs': 'paycli ledger jobs',
@@ -171,9 +171,9 @@ const sync = defineCommand({
   summary: 'find out who has paid, and whether unknown charges were made',
   description:
     'Reads the payment request of each unknown or open charge, and records the outcome. It sends no charge and changes ' +
-    'nothing at the service. An unknown charge becomes accepted if its activity is there. It becomes not_created if two ' +
-    "reads don't find it, at least a minute apart and the last one 15 minutes after sending ended. Otherwise it stays " +
-    'unknown, and the exit code is 6. Without an id it checks the whole profile. With a job it checks the charges of that ' +
+    'nothing at the service. An unknown charge becomes accepted if its activity is there. It becomes not_created ' +
+    "when two reads, a minute or more apart, don't find it. The second must be at least 15 minutes after the charge. " +
+    'Otherwise it stays unknown, and the exit code is 6. Without an id it checks the whole profile. With a job it checks the charges of that ' +
     'file. It also finds money that came within a day after an account expired, and reversals and refunds within three ' +
     'days after the payment. Any other charge that has ended is checked again only if you name it or its job.',
   args: [optional('id...', 'charges, chg-…, or jobs, job-… (default: all of the profile)', { completes: 'entry' })],

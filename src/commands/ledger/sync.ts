@@ -228,7 +228,9 @@ const noticesOf = ({ done, elsewhere: others, hidden, unmade }: Found): string[]
   ...(done === 0 ? ['No charge is open or unknown.'] : []),
   ...(others > 0 ? [`${charges(others)} of another service or workspace: not checked.`] : []),
   ...(hidden > 0 ? [`${charges(hidden)} not shown by the service: counted as last seen.`] : []),
-  ...(unmade > 0 ? [`${charges(unmade)} not made: not counted.`] : []),
+  ...(unmade > 0
+    ? [`${charges(unmade)} ${unmade === 1 ? "was not made and isn't" : "were not made and aren't"} in this total.`]
+    : []),
 ];
 
 /** Error of a run that left entries unknown: exit 6, with the next step for each reason. */

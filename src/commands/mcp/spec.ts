@@ -12,7 +12,7 @@ export const mcpCommand = defineCommand({
   danger: 'money',
   summary: 'serve tools to an agent over MCP, on stdin and stdout',
   description:
-    'For agents without a shell; the others use the commands. It is read-only. With --allow money an agent can also ' +
+    'For agents without a shell. Agents with a shell use the commands. It is read-only. With --allow money an agent can also ' +
     'update customers, and charge payment requests in two steps: a plan, then its confirmation within ten minutes, ' +
     'once. --allow money needs --profile or --local, and works with that profile alone. At a live service a person ' +
     'also has to type `paycli approve plan-…` on a terminal. The limits of `paycli policy set` apply.',

@@ -70,7 +70,7 @@ export const updateCommand = defineCommand({
     'With --from, each row of a file is one update. Columns, in any case, also with blanks: uid, email, ref, first_name, ' +
     'last_name, billing_address (JSON) or billing_address.city, meta.k (meta.k: for JSON) or merge_meta.k, meta. ' +
     'meta.k and merge_meta.k set one key and keep the others. The column meta (JSON), --meta and --replace-meta ' +
-    'replace all metadata; paycli then reads each customer first, also with --dry-run, and names the keys that ' +
+    'replace all metadata; paycli then reads each customer first, also with --dry-run, and lists the keys that ' +
     'would be lost. Options apply to fields without a column. Other columns are copied to the report. An empty cell leaves its field ' +
     'unchanged. The whole file is checked before anything is sent. Run the same command again to continue where it ' +
     "stopped. If an update's result is unknown, paycli reads the customer before it sends the update again.",

@@ -99,7 +99,7 @@ const minorOf = ({ amount }: RefundOf, paid: Paid | undefined): number | undefin
 const described = ({ activity, fields }: RefundOf, minor: number | undefined, paid: Paid | undefined): string => {
   const { provider, account_number } = fields;
   const sum = minor ?? paid?.amount;
-  const all = minor === undefined ? 'all that was paid' : `${minor} in the minor unit`;
+  const all = minor === undefined ? 'the whole payment' : `${minor} in the minor unit`;
   const money = paid === undefined || sum === undefined ? all : bothUnits(sum, paid.currency);
   const to = provider === undefined ? [] : [`to account ${account_number} at ${provider}`];
   return [`${money} of ${activity}`, ...(paid?.words ?? []), ...to].join(', ');

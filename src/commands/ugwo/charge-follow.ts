@@ -107,8 +107,9 @@ export const followCharges = async (wait: FollowedJob): Promise<Aftermath> => {
     fault?.detail.hint,
     codes.includes(EXIT_CODES.pending) ? `check again later: \`${sync}\`` : undefined,
   ].filter((line) => line !== undefined);
+  const isTimeUp = fault === undefined && !world.stop.aborted && countOf(sums, 'open') > 0;
   const lines = [
-    sums.length === 0 ? undefined : sumsText(sums),
+    sums.length === 0 ? undefined : `${isTimeUp ? `after ${formatDuration(wait.limit)}: ` : ''}${sumsText(sums)}`,
     fault === undefined ? undefined : `the last check failed: ${fault.message}`,
   ].filter((line) => line !== undefined);
   return {

@@ -123,8 +123,8 @@ const listCommand = defineCommand({
   summary: 'list payment requests, newest first',
   description:
     'The service has no filters, so paycli walks the list and shows the matches: the first ten, --max <n>, or ' +
-    '--all. It says how many records it has read. It stops at --since, because the newest come first, and at the ' +
-    'one request with a --ref.',
+    '--all. It says how many records it has read. It stops at --since, or when it has found ' +
+    'the --ref.',
   options: rarely(['email'], {
     ...WALK_OPTIONS,
     ...FILTER_OPTIONS,

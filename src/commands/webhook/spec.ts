@@ -218,7 +218,7 @@ const verify = defineCommand({
   danger: 'read',
   summary: 'check the signature of a delivery',
   description:
-    'Reads the body byte for byte as it came: a body that was parsed and printed again has another signature. The ' +
+    "Reads the body byte for byte as it came. Don't parse and reformat the body first: its signature would change. The " +
     'signature is the value of the header X-Kwugwo-Signature.',
   args: [optional('file', 'the file with the body; - or nothing for standard input', { completes: 'file' })],
   options: {
