@@ -1,6 +1,7 @@
 /** JSON Schemas (2020-12) of paycli's own output: ledger entries, reports, previews, errors. */
+import { MEDIUM_NAMES } from '../../src/charge/mediums.ts';
 import { PAYMENT_NAMES } from '../../src/charge/payment.ts';
-import { CHARGE_STATES, MEDIUMS, ROW_STATES } from '../../src/core/charge.ts';
+import { CHARGE_STATES, ROW_STATES } from '../../src/core/charge.ts';
 import { DELIVERY_STATES } from '../../src/core/data-files.ts';
 import { EXIT_CODES } from '../../src/core/error.ts';
 import { ID_KINDS, type IdPrefix } from '../../src/core/ids.ts';
@@ -181,7 +182,7 @@ const policy = objectOf({
   profile: { type: 'string', description: 'A profile; * stands for all others' },
   max_charges: nullable.count,
   charges_today: nullable.count,
-  mediums: orNull(listOf(oneOf(MEDIUMS))),
+  mediums: orNull(listOf(oneOf(MEDIUM_NAMES))),
   amounts: listOf(
     objectOf({
       currency: text,

@@ -1,3 +1,4 @@
+import { MEDIUM_NAMES } from '../charge/mediums.ts';
 import type { Io } from '../core/io.ts';
 import { columnsSetting, type StoredDefaults, storedValue, unsetHint } from '../core/settings.ts';
 import type { Globals } from './globals.ts';
@@ -21,13 +22,13 @@ const isTyped = ({ argv }: Typed, flag: string): boolean =>
 const isJsonFormat = (format: string | undefined): boolean => format === 'json' || format === 'ndjson';
 
 const storedOutput = ({ globals, hasFormat }: Typed, stored: StoredDefaults): string | undefined => {
-  const value = storedValue(stored, 'output');
+  const value = storedValue(stored, 'output', MEDIUM_NAMES);
   const isOpen = globals.format === undefined && globals.jq === undefined && !hasFormat;
   return !isOpen || (globals.columns !== undefined && isJsonFormat(value)) ? undefined : value;
 };
 
 const storedMedium = (typed: Typed, stored: StoredDefaults, { stdin }: Pick<Io, 'stdin'>): string | undefined => {
-  const value = storedValue(stored, 'medium');
+  const value = storedValue(stored, 'medium', MEDIUM_NAMES);
   const isOne = typed.words.join(' ') === 'ugwo charge' && !isTyped(typed, '--medium') && !isTyped(typed, '--from');
   // A person sees the charge before it is made.
   const isSeen = stdin.isTerminal && typed.globals.input && !typed.argv.includes('--');
@@ -46,10 +47,10 @@ export const withDefaults = (
   const { argv, words, globals } = typed;
   if (WITHOUT.includes(words[0] ?? '')) return { argv };
   const output = storedOutput(typed, stored);
-  const color = isTyped(typed, '--color') ? undefined : storedValue(stored, 'color');
+  const color = isTyped(typed, '--color') ? undefined : storedValue(stored, 'color', MEDIUM_NAMES);
   const setting = columnsSetting(words);
   const takesColumns = globals.columns === undefined && globals.format === undefined && globals.jq === undefined;
-  const columns = takesColumns && !isJsonFormat(output) ? storedValue(stored, setting) : undefined;
+  const columns = takesColumns && !isJsonFormat(output) ? storedValue(stored, setting, MEDIUM_NAMES) : undefined;
   const medium = storedMedium(typed, stored, io);
   const more = [
     ...(output === undefined ? [] : ['-o', output]),

@@ -1,6 +1,6 @@
 import type * as zod from 'zod';
+import { type ChargeField, MEDIUM_NAMES, MEDIUMS, type Medium, mediumNamed, propertyOf } from '../charge/mediums.ts';
 import { memo } from '../core/async.ts';
-import { EXPIRY_LIMIT_MS, MEDIUMS } from '../core/charge.ts';
 import { valueAt } from '../core/json.ts';
 import { parseInstant } from '../core/time.ts';
 import { checkoutSnapshot } from './checkout.ts';
@@ -131,6 +131,25 @@ const phone = memo(() =>
     .register(jsonSchemas(), { type: 'string', pattern: INTERNATIONAL.source }),
 );
 
+/** Schema of a property of `data`; undefined for a field that only sets another one's property. */
+const propertySchema = ({ form, needs }: ChargeField): zod.ZodType | undefined => {
+  if (form === 'duration') return undefined;
+  const schema = form === 'time' ? instant() : form === 'phone' ? phone() : notBlank();
+  return needs === undefined ? schema.optional() : schema;
+};
+
+const variantOf = ({ name, fields }: Medium) =>
+  z.looseObject({
+    medium: z.literal(name),
+    ...Object.fromEntries(
+      fields.flatMap((field) => {
+        const schema = propertySchema(field);
+        return schema === undefined ? [] : [[propertyOf(field), schema]];
+      }),
+    ),
+  });
+type Variant = ReturnType<typeof variantOf>;
+
 /**
  * The body that creates a charge (interface.md 4.2), with one variant per medium. Other keys of `data` are sent
  * unchanged.
@@ -138,47 +157,57 @@ const phone = memo(() =>
 const chargeBody = memo(() =>
   z.looseObject({
     type: z.literal('charge', { error: (issue) => (issue.input === undefined ? 'is required' : 'should be charge') }),
-    data: z.discriminatedUnion(
-      'medium',
-      [
-        z.looseObject({ medium: z.literal('bank_transfer'), expires_at: instant().optional() }),
-        z.looseObject({ medium: z.literal('ussd'), provider: notBlank() }),
-        z.looseObject({ medium: z.literal('mobile_money'), provider: notBlank(), phone: phone() }),
-      ],
-      {
-        error: (issue) => {
-          if (issue.code !== 'invalid_union') return issue.input === undefined ? 'is required' : 'should be an object';
-          const medium = (issue.input as { medium?: unknown }).medium;
-          if (medium === undefined || medium === null || medium === '') return 'should not be blank';
-          return `should be one of ${MEDIUMS.join(', ')}`;
-        },
+    data: z.discriminatedUnion('medium', MEDIUMS.map(variantOf) as [Variant, ...Variant[]], {
+      error: (issue) => {
+        if (issue.code !== 'invalid_union') return issue.input === undefined ? 'is required' : 'should be an object';
+        const medium = (issue.input as { medium?: unknown }).medium;
+        if (medium === undefined || medium === null || medium === '') return 'should not be blank';
+        return `should be one of ${MEDIUM_NAMES.join(', ')}`;
       },
-    ),
+    }),
   }),
 );
 export type ActivityCreate = OutputOf<typeof chargeBody>;
 
-/** Fault of the account's expiry time, as of `now`; undefined without one. */
-const expiryFault = (body: unknown, now: number): string | undefined => {
-  if (valueAt(body, 'data.medium') !== 'bank_transfer') return undefined;
-  const text = valueAt(body, 'data.expires_at');
+/** A charge by a medium that paycli doesn't know, with its parameters. The service judges both. */
+const openBody = memo(() => z.looseObject({ type: z.literal('charge'), data: z.looseObject({ medium: notBlank() }) }));
+
+/** True for a medium that isn't listed and has parameters. Without any, its name is probably mistyped. */
+const isOpen = (body: unknown): boolean => {
+  const [data, medium] = [valueAt(body, 'data'), valueAt(body, 'data.medium')];
+  const isListed = typeof medium !== 'string' || medium.trim() === '' || mediumNamed(medium) !== undefined;
+  return !isListed && Object.keys(data as object).length > 1;
+};
+
+/** Fault of a time in `data`, as of `now`; undefined without one. */
+const timeFault = (
+  { within = Number.POSITIVE_INFINITY }: ChargeField,
+  text: unknown,
+  now: number,
+): string | undefined => {
   const at = typeof text === 'string' ? parseInstant(text) : undefined;
   if (at === undefined) return undefined;
   if (at.ms <= now) return 'should be in the future';
-  return at.ms > now + EXPIRY_LIMIT_MS ? 'should be at most 15 minutes ahead' : undefined;
+  return at.ms > now + within ? `should be at most ${within / 60_000} minutes ahead` : undefined;
 };
 
+const timeFaults = (body: unknown, now: number): zod.core.$ZodIssue[] =>
+  (mediumNamed(valueAt(body, 'data.medium'))?.fields ?? []).flatMap((field) => {
+    const message =
+      field.form === 'time' ? timeFault(field, valueAt(body, `data.${propertyOf(field)}`), now) : undefined;
+    return message === undefined ? [] : [{ code: 'custom', path: ['data', propertyOf(field)], message, input: body }];
+  });
+
 /**
- * Checks the body of a charge at a moment in milliseconds, against which `expires_at` is compared. The moment is not
+ * Checks the body of a charge at a moment in milliseconds, against which its times are compared. The moment is not
  * part of the schema: creating a schema costs a hundred times as much as a check, and a file has a million bodies.
  */
 export const activityCreate = (now: number): Judge<ActivityCreate> => ({
   schema: chargeBody(),
   safeParse: (body) => {
-    const result = chargeBody().safeParse(body);
-    const message = expiryFault(body, now);
-    if (message === undefined) return result;
-    const late: zod.core.$ZodIssue = { code: 'custom', path: ['data', 'expires_at'], message, input: body };
-    return { success: false, error: new z.ZodError([...(result.error?.issues ?? []), late]) };
+    const result = (isOpen(body) ? openBody() : chargeBody()).safeParse(body);
+    const late = timeFaults(body, now);
+    if (late.length === 0) return result;
+    return { success: false, error: new z.ZodError([...(result.error?.issues ?? []), ...late]) };
   },
 });

@@ -2,15 +2,6 @@ import { BOUNDS } from './bounds.ts';
 import { isObject, NumberText, valueAt } from './json.ts';
 import { parseInstant, readInstant } from './time.ts';
 
-/** The mediums that a charge can use (interface.md 4.2). The service may add more; answers may name any. */
-export const MEDIUMS = ['bank_transfer', 'ussd', 'mobile_money'] as const;
-export type Medium = (typeof MEDIUMS)[number];
-
-export const isMedium = (text: string): text is Medium => (MEDIUMS as readonly string[]).includes(text);
-
-/** The longest, and the default, life of a bank_transfer account in milliseconds (interface.md section 8). */
-export const EXPIRY_LIMIT_MS = 15 * 60_000;
-
 /**
  * The machine value of an enum of the service, which arrives as a text or as a pair `[machine value, label]`. A number
  * becomes its text. Empty when nothing is readable.
@@ -150,18 +141,6 @@ export const wordAt = (value: unknown, path: string): string | null => {
   const word = textAt(value, path);
   return MACHINE_WORD.test(word) ? word : null;
 };
-
-/** Mediums that a next action identifies (interface.md 2.5). */
-const ACTION_MEDIUMS = { transfer: 'bank_transfer', dial: 'ussd', other: null } as const;
-
-/** Medium that an activity's next action implies; null if it implies none. */
-export const actionMedium = (activity: unknown): string | null => {
-  const action = readNextAction(activity);
-  return action === undefined ? null : ACTION_MEDIUMS[action.kind];
-};
-
-/** Medium that an activity names, or that its next action implies; null if it shows neither. */
-export const mediumOf = (activity: unknown): string | null => wordAt(activity, 'medium') ?? actionMedium(activity);
 
 /** Type of the next action that `ledger prune` leaves in place of an account. */
 export const PRUNED = 'pruned';

@@ -1,15 +1,19 @@
-import { MEDIUMS } from './charge.ts';
 import { usageError } from './error.ts';
 import { FORMATS } from './result.ts';
 import { shellLine } from './shell.ts';
 import { didYouMean } from './text.ts';
 
 /** Settings that a profile may store for people at a terminal; a script never gets them. */
-export const CHOICES: Readonly<Record<string, readonly string[]>> = {
+const CHOICES: Readonly<Record<string, readonly string[]>> = {
   output: FORMATS,
   color: ['auto', 'never'],
-  medium: MEDIUMS,
 };
+
+/** The setting of the medium of a charge. */
+const MEDIUM = 'medium';
+
+/** Settings that exist without being stored. */
+export const ALWAYS: readonly string[] = [...Object.keys(CHOICES), MEDIUM];
 
 const COLUMNS_PREFIX = 'columns.';
 
@@ -29,10 +33,7 @@ const WITH_COLUMNS = [
 /** The setting of a command's columns. */
 export const columnsSetting = (path: readonly string[]): string => COLUMNS_PREFIX + path.join('.');
 
-export const SETTINGS: readonly string[] = [
-  ...Object.keys(CHOICES),
-  ...WITH_COLUMNS.map((name) => COLUMNS_PREFIX + name),
-];
+export const SETTINGS: readonly string[] = [...ALWAYS, ...WITH_COLUMNS.map((name) => COLUMNS_PREFIX + name)];
 
 /** Returns the name of an existing setting; throws a usage error for any other name. */
 export const asSetting = (name: string): string => {
@@ -43,9 +44,9 @@ export const asSetting = (name: string): string => {
   });
 };
 
-/** Problem with a value; undefined for a valid one. */
-export const settingProblem = (name: string, value: unknown): string | undefined => {
-  const choices = CHOICES[name];
+/** Problem with a value; undefined for a valid one. `mediums` are the known ones. */
+export const settingProblem = (name: string, value: unknown, mediums: readonly string[]): string | undefined => {
+  const choices = name === MEDIUM ? mediums : CHOICES[name];
   if (typeof value !== 'string') return 'is not a text';
   if (choices !== undefined) return choices.includes(value) ? undefined : `is not one of ${choices.join(', ')}`;
   return value.split(',').some((column) => column.trim() === '') ? 'has an empty name' : undefined;
@@ -62,10 +63,14 @@ export const unsetHint = (name: string, profile: string): string =>
   `remove it: ${shellLine(['paycli', 'config', 'unset', name, '--profile', profile])}`;
 
 /** A valid stored value; undefined without one. Throws a usage error for an invalid value. */
-export const storedValue = ({ profile, values }: StoredDefaults, name: string): string | undefined => {
+export const storedValue = (
+  { profile, values }: StoredDefaults,
+  name: string,
+  mediums: readonly string[],
+): string | undefined => {
   if (!Object.hasOwn(values, name)) return undefined;
   const value = values[name];
-  const problem = settingProblem(name, value);
+  const problem = settingProblem(name, value, mediums);
   if (problem === undefined) return value as string;
   throw usageError(`the setting ${name} of the profile "${profile}" ${problem}: ${JSON.stringify(value)}`, {
     hint: unsetHint(name, profile),

@@ -1,9 +1,10 @@
+import { EXPIRY_LIMIT_MS, type Medium, mediumNamed, propertyOf } from '../charge/mediums.ts';
 import type { Activity, ActivityCreate } from '../contract/activity.ts';
 import type { CheckoutSnapshot } from '../contract/checkout.ts';
 import type { Refund, Ugwo } from '../contract/ugwo.ts';
 import { BANK_CODES } from '../core/banks.ts';
-import { EXPIRY_LIMIT_MS, machineValue } from '../core/charge.ts';
-import { unreachable, type Violation } from '../core/error.ts';
+import { machineValue } from '../core/charge.ts';
+import type { Violation } from '../core/error.ts';
 import { formatMoney } from '../core/money.ts';
 import { parseInstant, utcAtom } from '../core/time.ts';
 import { derivedDigits, newId, randomText } from './ids.ts';
@@ -72,8 +73,11 @@ const breachesOf = (data: Data, checkout: CheckoutSnapshot): Violation[] => {
     const title = `is not configured on the checkout, which offers ${offered.join(', ')}`;
     violations.push({ propertyPath: 'data.medium', title });
   }
-  if (data.medium === 'ussd' && !(BANK_CODES as readonly string[]).includes(data.provider)) {
-    violations.push({ propertyPath: 'data.provider', title: 'is not a supported bank code' });
+  const codes: readonly unknown[] = BANK_CODES;
+  for (const field of mediumNamed(data.medium)?.fields ?? []) {
+    const property = propertyOf(field);
+    if (field.bank && !codes.includes(data[property]))
+      violations.push({ propertyPath: `data.${property}`, title: 'is not a supported bank code' });
   }
   return violations;
 };
@@ -100,8 +104,20 @@ const dial = (ugwo: Ugwo, uid: string): Activity['next_action'] => {
   return { type: 'user_action', instruction, headers: { ussd: code } };
 };
 
-const expiryOf = (data: Extract<Data, { medium: 'bank_transfer' }>, now: number): number =>
-  parseInstant(data.expires_at ?? '')?.ms ?? now + EXPIRY_LIMIT_MS;
+const stepOf = ({ medium }: Pick<Data, 'medium'>): Medium['step'] | undefined => mediumNamed(medium)?.step;
+
+/** The page of a provider, which the customer opens. */
+const redirect = (ugwo: Ugwo): Activity['next_action'] => ({
+  type: 'redirect',
+  instruction: 'Open the page of the provider to pay. A test: no money moves.',
+  headers: { url: `https://provider.invalid/${ugwo.uid}` },
+});
+
+/** Time after which an account accepts no transfer; none for any other step. */
+const expiryOf = (data: Data, now: number): number => {
+  if (stepOf(data) !== 'transfer') return Number.POSITIVE_INFINITY;
+  return parseInstant(String(data['expires_at'] ?? ''))?.ms ?? now + EXPIRY_LIMIT_MS;
+};
 
 const declined = ({ medium }: Data): ActivityOutcome => {
   const message = `The provider refused this ${medium} charge, as metadata.emulate of the payment request asks.`;
@@ -110,25 +126,21 @@ const declined = ({ medium }: Data): ActivityOutcome => {
 
 /** Returns the initial state of a charge and the customer's next step: interface.md sections 3 and 2.5. */
 export const outcomeOf = (data: Data, ugwo: Ugwo, uid: string, now: number): ActivityOutcome => {
-  switch (data.medium) {
-    case 'bank_transfer':
-      return { status: 'requires_action', next_action: transfer(ugwo, uid, expiryOf(data, now)), error: null };
-    case 'ussd':
-      return { status: 'requires_action', next_action: dial(ugwo, uid), error: null };
-    case 'mobile_money':
-      return { status: 'processing', next_action: null, error: null };
-    default:
-      return unreachable(data);
-  }
+  const asking = (next_action: Activity['next_action']) => ({ status: 'requires_action', next_action, error: null });
+  const step = stepOf(data);
+  if (step === 'transfer') return asking(transfer(ugwo, uid, expiryOf(data, now)));
+  if (step === 'dial') return asking(dial(ugwo, uid));
+  if (step === 'redirect') return asking(redirect(ugwo));
+  return { status: 'processing', next_action: null, error: null };
 };
 
 /** Plans how an open charge ends by itself: an account expires, unless metadata.emulate asks for an earlier end. */
 const planOf = (data: Data, scripted: Scripted | undefined, now: number): ActivityPlan | undefined => {
-  const expiry = data.medium === 'bank_transfer' ? expiryOf(data, now) : Number.POSITIVE_INFINITY;
+  const expiry = expiryOf(data, now);
   if (scripted?.kind === 'end' && now + scripted.after <= expiry) {
     return { ending: scripted.ending, due: now + scripted.after, paid: scripted.paid };
   }
-  return data.medium === 'bank_transfer' ? { ending: 'expired', due: expiry } : undefined;
+  return expiry < Number.POSITIVE_INFINITY ? { ending: 'expired', due: expiry } : undefined;
 };
 
 /** Refuses a charge on a paid or cancelled payment request (public material). */
@@ -188,7 +200,7 @@ const REFUNDABLE = ['successful', 'partially_refunded', 'refunded'];
  * A transfer needs a destination, since the service doesn't know the payer's account. Other mediums refund to the
  * source.
  */
-const needsDestination = ({ medium }: StoredActivity): boolean => medium === 'bank_transfer';
+const needsDestination = (kept: StoredActivity): boolean => stepOf(kept) === 'transfer';
 
 /** Returns the amount of a refund. Throws a ProblemError if it can't be made. */
 const refundAmount = (body: RefundBody, kept: StoredActivity, currency: string, store: EmulatorStore): number => {

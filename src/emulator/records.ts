@@ -1,3 +1,4 @@
+import { MEDIUMS, type Medium, mediumNamed } from '../charge/mediums.ts';
 import type { Checkout, CheckoutSnapshot } from '../contract/checkout.ts';
 import type { Onye } from '../contract/onye.ts';
 import type { Ugwo } from '../contract/ugwo.ts';
@@ -135,10 +136,11 @@ const checkoutForms = (
   name: string,
   code: string,
   label: string,
-  mediums: readonly string[],
+  offered: readonly Medium[],
   status = 'active',
 ): CheckoutForms => {
   const uid = derivedId('chk', name);
+  const mediums = offered.map((medium) => medium.name);
   const positioned = mediums.map((medium, position) => ({ medium, position, is_default: position === 0 }));
   return {
     checkout: { uid, name: label, currency: code, status, mediums: positioned },
@@ -146,15 +148,24 @@ const checkoutForms = (
   };
 };
 
+const offeredIn = (currency: string): readonly Medium[] => MEDIUMS.filter((medium) => medium.currency === currency);
+
+const [IN_NAIRA, IN_CEDIS] = [offeredIn('NGN'), offeredIn('GHS')];
 const [NIGERIAN, GHANAIAN] = [
-  checkoutForms('NGN', 'NGN', 'Nigerian naira', ['bank_transfer', 'ussd']),
-  checkoutForms('GHS', 'GHS', 'Ghanaian cedi', ['mobile_money']),
+  checkoutForms('NGN', 'NGN', 'Nigerian naira', IN_NAIRA),
+  checkoutForms('GHS', 'GHS', 'Ghanaian cedi', IN_CEDIS),
 ];
 /** The last one is inactive, so that a filter has something to leave out. */
 const ALL: readonly CheckoutForms[] = [
   NIGERIAN,
   GHANAIAN,
-  checkoutForms('NGN inactive', 'NGN', 'Nigerian naira, by transfer alone', ['bank_transfer'], 'inactive'),
+  checkoutForms(
+    'NGN inactive',
+    'NGN',
+    'Nigerian naira, by transfer alone',
+    IN_NAIRA.filter(({ step }) => step === 'transfer'),
+    'inactive',
+  ),
 ];
 
 export const NIGERIA = NIGERIAN.snapshot;
@@ -203,13 +214,17 @@ export const getCheckout: OperationHandler<'checkout.get'> = ({ params }) => che
 const banksOf = (codes: readonly string[]) =>
   codes.map((code) => ({ code, name: code.replaceAll('_', ' ').toUpperCase() }));
 
-const BANKS: Readonly<Record<string, readonly string[]>> = { ussd: BANK_CODES, mobile_money: ['mtn', 'telecel', 'at'] };
+/** Codes that the providers of a medium accept. */
+const codesOf = (name: string): readonly string[] => {
+  const field = mediumNamed(name)?.fields.find((one) => one.name === 'provider');
+  return field?.bank ? BANK_CODES : (field?.examples ?? []);
+};
 
 /** Lists the providers of a medium of a checkout (public material), with banks if the customer has to choose one. */
 export const listProviders: OperationHandler<'checkout.providers'> = ({ params: { medium, ...params } }) => {
   const offered = checkoutAt(params).mediums?.some((one) => one.medium === medium) === true;
   if (!offered) throw refusal(404, 'checkout.error.medium_not_found');
-  return [{ psp: PSP, banks: banksOf(BANKS[medium] ?? []) }];
+  return [{ psp: PSP, banks: banksOf(codesOf(medium)) }];
 };
 
 // Payment requests

@@ -1,3 +1,4 @@
+import { buildExample, mediumNamed } from '../charge/mediums.ts';
 import type { Activity } from '../contract/activity.ts';
 import type { Ugwo } from '../contract/ugwo.ts';
 import { machineValue } from '../core/charge.ts';
@@ -128,9 +129,9 @@ const DESTINATION = { provider: 'gtb', account_number: '0123456789' };
 
 /** Chooses the data of a made-up charge. Throws a usage error without a checkout. */
 const dataFor = ({ uid, checkout }: Ugwo) => {
-  const mediums = (checkout?.mediums ?? []).map(({ medium }) => machineValue(medium));
-  if (mediums.includes('bank_transfer')) return { medium: 'bank_transfer' as const };
-  if (mediums.length > 0) return { medium: 'mobile_money' as const, provider: 'mtn', phone: '+233201234567' };
+  const offered = checkout?.mediums?.map(({ medium }) => mediumNamed(machineValue(medium))) ?? [];
+  const first = offered.find((medium) => medium !== undefined);
+  if (first !== undefined) return buildExample(first);
   throw usageError(`the payment request ${uid} has no checkout, so nothing can be charged on it`);
 };
 

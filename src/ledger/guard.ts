@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto';
+import { areDifferent, isOtherMedium, mediumShown } from '../charge/mediums.ts';
 import { activityFacts, balanceOf, PAYMENTS, type Payment, paymentOf, paymentShown } from '../charge/payment.ts';
 import { memo } from '../core/async.ts';
-import { CHARGE, isMedium, isTakenUp, mediumOf, REFUND, rowStateOf } from '../core/charge.ts';
+import { CHARGE, isTakenUp, REFUND, rowStateOf } from '../core/charge.ts';
 import { EXIT_CODES } from '../core/error.ts';
 import type { Backend, Query } from './backend.ts';
 import { codeOpenFor, codeUntil, payableFor, serviceTimeNow, untilOf } from './clock.ts';
@@ -16,7 +17,7 @@ import {
   type Sender,
 } from './entry.ts';
 import type { BeginOptions, Begun, Judged, Obstacle, PlannedRows, RefusalReason } from './ledger.ts';
-import { isNoCharge, isOtherMedium } from './match.ts';
+import { isNoCharge } from './match.ts';
 import { type Allowance, type AllowanceOf, dayOf, forbids, isPlan, withPlan, withRow } from './policy.ts';
 import { activitiesIn, keptActivity, type Snapshot } from './snapshot.ts';
 import { markStale, moneyIn, paymentIn, started, wasSeenExpired, withReading } from './transitions.ts';
@@ -25,10 +26,6 @@ import { markStale, moneyIn, paymentIn, started, wasSeenExpired, withReading } f
 type Wanted = Pick<Intent, 'kind' | 'medium'> &
   Partial<Pick<Intent, 'digest' | 'job' | 'workspace'>> &
   Pick<BeginOptions, 'once' | 'equalSince'>;
-
-/** True if both are known mediums and differ. An unknown medium may be any medium. */
-const isOther = (earlier: string, medium: string): boolean =>
-  earlier !== medium && isMedium(earlier) && isMedium(medium);
 
 /** An accepted charge, or an activity that somebody else made, as it stands in the way of a charge. */
 interface Standing {
@@ -61,7 +58,7 @@ const standsIn = (
 };
 
 const standingOf = (charge: Charge, payment: Payment, medium: string, moment: Moment, seenNow: boolean): Standing => {
-  const other = isOther(charge.medium, medium);
+  const other = areDifferent(charge.medium, medium);
   const left = payableFor(charge, moment) ?? (other ? codeOpenFor(charge, moment) : undefined);
   return { payment, isOther: other, left, isSeen: seenNow || wasSeenExpired(charge) };
 };
@@ -113,7 +110,7 @@ const othersIn = (earlier: readonly Entry[], shown: Snapshot): readonly unknown[
 
 const ofOther = (raw: unknown, shown: Snapshot, medium: string, moment: Moment): readonly Obstacle[] => {
   const activity = keptActivity(raw, shown);
-  const other = isOtherMedium(raw, medium) || isOther(mediumOf(raw) ?? '', medium);
+  const other = isOtherMedium(raw, medium) || areDifferent(mediumShown(raw) ?? '', medium);
   const until = untilOf(activity) ?? (other ? codeUntil(activity) : undefined);
   const left = until === undefined ? undefined : until - serviceTimeNow(shown.servedAt, moment);
   const { payment } = paymentOf(activityFacts(raw), { request: shown.facts });

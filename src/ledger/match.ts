@@ -1,4 +1,5 @@
-import { actionMedium, isMedium, mediumOf, wordAt } from '../core/charge.ts';
+import { hasForeignStep, isFilled, isOtherMedium, mediumNamed, mediumShown } from '../charge/mediums.ts';
+import { wordAt } from '../core/charge.ts';
 import { isId } from '../core/ids.ts';
 import { valueAt } from '../core/json.ts';
 import { parseInstant } from '../core/time.ts';
@@ -7,38 +8,6 @@ import { type Charge, isSamePhone, lastDigits, type Moment } from './entry.ts';
 import type { Snapshot } from './snapshot.ts';
 
 // Matching of activities to the charge that made them. Any field of an activity may be missing or odd.
-
-/** The service sends an empty object as `[]`. */
-const isFilled = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && Object.keys(value).length > 0;
-
-/** True for a stored card or wallet. paycli charges by neither (interface.md 2.4). */
-const isStored = (activity: unknown): boolean => isFilled(valueAt(activity, 'ugwo_medium'));
-
-/** True for mediums whose next action is documented (interface.md 4.2 rule 4). */
-const hasWrittenAction = (medium: string): boolean => medium === 'bank_transfer' || medium === 'ussd';
-
-/** Next action of a card or a wallet, which goes on in a browser. paycli charges by neither. */
-const REDIRECT = /^redirect/i;
-
-/**
- * True if the next action belongs to another medium. An undocumented type proves nothing: the service may have a new
- * one.
- */
-const hasForeignAction = (activity: unknown, medium: string): boolean => {
-  const type = wordAt(activity, 'next_action.type');
-  if (!hasWrittenAction(medium) || type === null) return false;
-  const own = actionMedium(activity);
-  return own === null ? REDIRECT.test(type) : own !== medium;
-};
-
-/** True if another medium certainly made the activity. */
-export const isOtherMedium = (activity: unknown, medium: string): boolean => {
-  if (!isMedium(medium)) return false;
-  const named = wordAt(activity, 'medium');
-  if (isStored(activity)) return true;
-  return named === null ? hasForeignAction(activity, medium) : named !== medium;
-};
 
 /** True for another type of activity, for example a refund. A missing type proves nothing. */
 export const isNoCharge = (activity: unknown): boolean => (wordAt(activity, 'activity_type') ?? 'charge') !== 'charge';
@@ -64,7 +33,7 @@ export const firstMismatch = (
   { medium, expiresAt, provider, phone }: Pick<Charge, 'medium' | 'expiresAt' | 'provider' | 'phone'>,
   activity: unknown,
 ): 'another next action' | 'another expiry' | 'another provider' | 'another phone' | undefined => {
-  if (hasForeignAction(activity, medium)) return 'another next action';
+  if (hasForeignStep(activity, medium)) return 'another next action';
   // An unknown expiry is NaN, so that the comparison below is false.
   const until = parseInstant(stringAt(activity, ['next_action.headers.expires_at']) ?? '')?.ms ?? Number.NaN;
   if (Math.abs(until - (expiresAt ?? Number.NaN)) > SAME_EXPIRY_MS) return 'another expiry';
@@ -190,7 +159,7 @@ const keptCandidate = (activity: unknown): KeptCandidate => {
   return {
     uid: typeof uid === 'string' && isId('act', uid) ? uid : null,
     status: wordAt(activity, 'status'),
-    medium: mediumOf(activity),
+    medium: mediumShown(activity),
     created_at: createdAt(activity) === undefined ? null : String(valueAt(activity, 'created_at')),
   };
 };
@@ -252,7 +221,8 @@ const exclusionOf = (
 const contradictionBy = (charge: Charge, activity: unknown, { certain }: Sending): Contradiction | undefined => {
   const created = createdAt(activity);
   if (created !== undefined && created > certain + WINDOW_MS) return 'made too late';
-  const asksFirst = charge.medium === 'bank_transfer' || charge.medium === 'ussd';
+  const step = mediumNamed(charge.medium)?.step;
+  const asksFirst = step === 'transfer' || step === 'dial';
   if (asksFirst && isDeclinedAtOnce(activity)) return 'declined at once';
   return firstMismatch(charge, activity);
 };
@@ -267,7 +237,7 @@ const doubtOf = (
   if (kept.uid === null) return 'no identifier';
   const created = createdAt(activity);
   if (created === undefined) return 'no time';
-  // The next action of a mobile_money charge is not documented.
+  // The next action of an approval is not documented.
   if (kept.medium !== null && kept.medium !== charge.medium) return 'medium unclear';
   // A machine may have slept between the intent and the send.
   if (created > sending.until + WINDOW_MS) return 'made after its sending must have ended';

@@ -1,3 +1,4 @@
+import { isOtherMedium } from '../charge/mediums.ts';
 import { type Failed, type Outcome, thrownAs } from '../charge/outcome.ts';
 import { isStepUnreadable, PAYMENTS, paymentShown } from '../charge/payment.ts';
 import { CHARGE, CHARGE_WRITE, kindWord, statusOf, type WriteKind } from '../core/charge.ts';
@@ -20,7 +21,6 @@ import {
   type StoredOutcome,
 } from './entry.ts';
 import type { BeginOptions, Judged, Ledger, PlannedRows, Refused } from './ledger.ts';
-import { isOtherMedium } from './match.ts';
 import { operator } from './sender.ts';
 import { keptActivity, type Snapshot } from './snapshot.ts';
 

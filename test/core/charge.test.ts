@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { EXPIRY_LIMIT_MS, MEDIUM_NAMES, mediumNamed } from '../../src/charge/mediums.ts';
 import { BOUNDS } from '../../src/core/bounds.ts';
 import {
   ANY_WRITE,
@@ -6,12 +7,9 @@ import {
   CHARGE_STATES,
   CHARGE_WRITE,
   countText,
-  EXPIRY_LIMIT_MS,
   HIGHEST_FILE_NAME,
-  isMedium,
   isTakenUp,
   LEDGER_FILE_NAME,
-  MEDIUMS,
   machineValue,
   mayBeDone,
   payableUntil,
@@ -127,15 +125,15 @@ describe('payableUntil', () => {
 
 describe('mediums', () => {
   it('are those of interface.md 4.2', () => {
-    expect(MEDIUMS).toEqual(['bank_transfer', 'ussd', 'mobile_money']);
+    expect(MEDIUM_NAMES).toEqual(['bank_transfer', 'ussd', 'mobile_money']);
   });
 
-  it.each(MEDIUMS)('%s is a medium', (medium) => {
-    expect(isMedium(medium)).toBe(true);
+  it.each(MEDIUM_NAMES)('%s is a medium', (medium) => {
+    expect(mediumNamed(medium)?.name).toBe(medium);
   });
 
   it.each(['', 'card', 'USSD', 'ussd ', 'pay_with_bank', 'length', '0', '__proto__'])('%j is not a medium', (text) => {
-    expect(isMedium(text)).toBe(false);
+    expect(mediumNamed(text)).toBeUndefined();
   });
 
   it('an account is valid for at most fifteen minutes', () => {

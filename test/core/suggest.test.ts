@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { MEDIUM_NAMES } from '../../src/charge/mediums.ts';
 import { BANK_CODES, bankMeant } from '../../src/core/banks.ts';
-import { MEDIUMS } from '../../src/core/charge.ts';
 import { didYouMean } from '../../src/core/text.ts';
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz_78';
@@ -78,7 +78,7 @@ describe('didYouMean', () => {
     ['mobilemoney', 'mobile_money'],
     ['card', undefined],
   ])('works with any list of words: %j is %j', (typed, meant) => {
-    expect(didYouMean(typed, MEDIUMS)).toBe(meant);
+    expect(didYouMean(typed, MEDIUM_NAMES)).toBe(meant);
   });
 
   it.each(['', '   ', '-', 'hello', 'first bank of nigeria', 'x', 'null', '0000', '💸💸💸', 'a'.repeat(65)])(

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { isOtherMedium } from '../../src/charge/mediums.ts';
 import type { Charge } from '../../src/ledger/entry.ts';
-import { firstMismatch, isDeclinedAtOnce, isOfOther, isOtherMedium, mismatchesOf } from '../../src/ledger/match.ts';
+import { firstMismatch, isDeclinedAtOnce, isOfOther, mismatchesOf } from '../../src/ledger/match.ts';
 import { NOON } from './support/charges.ts';
 
 const TRANSFER = { type: 'user_action', headers: { account_number: '0123456789' } };

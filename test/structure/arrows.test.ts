@@ -9,7 +9,8 @@ import { allImports, circlesIn, type Import, importsIn, sourceFiles } from './im
 const ARROWS: Readonly<Record<string, readonly string[]>> = {
   core: [],
   charge: ['core'],
-  contract: ['core'],
+  // The body of a charge has one variant for each medium.
+  contract: ['charge', 'core'],
   client: ['charge', 'contract', 'core'],
   config: ['contract', 'core'],
   emulator: ['charge', 'contract', 'core', 'database', 'qr', 'webhook'],
@@ -21,7 +22,8 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   bulk: ['charge', 'core', 'database', 'ledger'],
   jq: ['core'],
   mcp: ['core'],
-  cli: ['core', 'output'],
+  // A profile may name the medium of its charges.
+  cli: ['charge', 'core', 'output'],
   spec: ['charge', 'cli', 'core'],
   // A handler is loaded by import(), so it imports what it needs.
   handler: ['bulk', 'charge', 'core', 'ledger', 'mcp', 'shared', 'view', 'webhook'],

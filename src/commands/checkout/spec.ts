@@ -1,6 +1,7 @@
+import { MEDIUM_NAMES } from '../../charge/mediums.ts';
 import { argument, defineCommand, option, READ_EXITS } from '../../cli/define.ts';
 import { asOneOf, readId, refuseTypo } from '../../cli/options.ts';
-import { CHECKOUT_STATUSES, MEDIUMS } from '../../core/charge.ts';
+import { CHECKOUT_STATUSES } from '../../core/charge.ts';
 import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
 
@@ -61,7 +62,7 @@ const providers = defineCommand({
   path: ['checkout', 'providers'],
   danger: 'read',
   summary: 'list the banks or networks that a checkout offers for a medium',
-  args: [checkoutArgument, argument('medium', MEDIUMS.join(', '), { choices: MEDIUMS })],
+  args: [checkoutArgument, argument('medium', MEDIUM_NAMES.join(', '), { choices: MEDIUM_NAMES })],
   examples: {
     'the codes for --provider': `paycli checkout providers ${SEEDED.checkout} ussd`,
   },
@@ -69,7 +70,7 @@ const providers = defineCommand({
   exits: READ_EXITS,
   previews: true,
   read: ([uid, medium = ''], _given, { validate }): ProvidersInput => {
-    if (validate) refuseTypo(medium, MEDIUMS);
+    if (validate) refuseTypo(medium, MEDIUM_NAMES);
     return { uid: readId('chk', uid, validate), medium };
   },
   load: async () => ({ run: (await import('./checkout.ts')).providers }),

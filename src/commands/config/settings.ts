@@ -1,7 +1,8 @@
+import { MEDIUM_NAMES } from '../../charge/mediums.ts';
 import type { Env } from '../../core/io.ts';
 import { madeHere } from '../../core/record.ts';
 import type { Result, View } from '../../core/result.ts';
-import { CHOICES, SETTINGS, type StoredDefaults, storedValue } from '../../core/settings.ts';
+import { ALWAYS, SETTINGS, type StoredDefaults, storedValue } from '../../core/settings.ts';
 import { onePage } from '../list.ts';
 import type { Run } from '../run.ts';
 
@@ -29,7 +30,7 @@ const fromEnvironment = (name: string, env: Env): Setting | undefined => {
 const settingOf = (name: string, stored: StoredDefaults, env: Env): Setting => {
   const around = fromEnvironment(name, env);
   if (around !== undefined) return around;
-  const value = storedValue(stored, name);
+  const value = storedValue(stored, name, MEDIUM_NAMES);
   return value === undefined
     ? { setting: name, value: BUILT_IN[name] ?? null, from: 'built-in' }
     : { setting: name, value, from: `profile ${stored.profile}` };
@@ -45,7 +46,7 @@ const shown = (setting: Setting): Result => ({ kind: 'record', record: madeHere(
 /** Lists every setting that has a value, and those that always have one. */
 export const list = async (_input: unknown, run: Run): Promise<Result> => {
   const stored = await storedFor(run);
-  const names = SETTINGS.filter((name) => Object.hasOwn(CHOICES, name) || Object.hasOwn(stored.values, name));
+  const names = SETTINGS.filter((name) => ALWAYS.includes(name) || Object.hasOwn(stored.values, name));
   return { kind: 'list', pages: onePage(names.map((name) => settingOf(name, stored, run.io.env))), view: settingView };
 };
 

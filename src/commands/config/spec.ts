@@ -1,3 +1,4 @@
+import { MEDIUM_NAMES } from '../../charge/mediums.ts';
 import { argument, defineCommand } from '../../cli/define.ts';
 import { usageError } from '../../core/error.ts';
 import { asSetting, SETTINGS, settingProblem } from '../../core/settings.ts';
@@ -32,7 +33,7 @@ const get = defineCommand({
 });
 
 const readSet = ([name = '', value = '']: readonly string[]) => {
-  const problem = settingProblem(asSetting(name), value);
+  const problem = settingProblem(asSetting(name), value, MEDIUM_NAMES);
   if (problem !== undefined) throw usageError(`${name}: "${value}" ${problem}`);
   return { name, value };
 };

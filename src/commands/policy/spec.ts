@@ -1,3 +1,4 @@
+import { MEDIUM_NAMES } from '../../charge/mediums.ts';
 import {
   type ArgumentSpec,
   defineCommand,
@@ -8,7 +9,6 @@ import {
   repeated,
 } from '../../cli/define.ts';
 import { asInteger, asMoney, asOneOf, type CurrencyAmount } from '../../cli/options.ts';
-import { MEDIUMS, type Medium } from '../../core/charge.ts';
 import { usageError } from '../../core/error.ts';
 
 const OUTPUT =
@@ -70,7 +70,7 @@ const setOptions = {
     'maximum amount a day (UTC), once per currency; other currencies are then refused',
     asMoney,
   ),
-  medium: repeated('--medium <medium>', `only these mediums: ${MEDIUMS.join(', ')}`, asOneOf(MEDIUMS)),
+  medium: repeated('--medium <medium>', `only these mediums: ${MEDIUM_NAMES.join(', ')}`, asOneOf(MEDIUM_NAMES)),
   approveAbove: repeated(
     '--approve-above <NGN 5,000.00>',
     'a file above this sum needs `paycli approve` by another person, in a shared ledger; once per currency',
@@ -88,7 +88,7 @@ const setOptions = {
 export interface SetInput extends PolicyOf {
   readonly maxCharges: number | undefined;
   readonly maxAmount: readonly CurrencyAmount[] | undefined;
-  readonly mediums: readonly Medium[] | undefined;
+  readonly mediums: readonly string[] | undefined;
   readonly approveAbove: readonly CurrencyAmount[] | undefined;
   readonly maxRefunds: number | undefined;
   readonly maxRefundAmount: readonly CurrencyAmount[] | undefined;

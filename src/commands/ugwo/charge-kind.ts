@@ -3,6 +3,17 @@ import type { RowCheck, RowJob, RowKind, RowSender } from '../../bulk/kind.ts';
 import type { RowSignals } from '../../bulk/pace.ts';
 import type { ColumnFault, RowEnd } from '../../bulk/row-end.ts';
 import { type Protected, protectedRows } from '../../bulk/send-row.ts';
+import {
+  type ChargeFields,
+  fieldParser,
+  findFaults,
+  findUncheckedFaults,
+  jobOptionsOf,
+  MEDIUM_COLUMNS,
+  MEDIUM_FIELD_NAMES,
+  MEDIUM_FIELDS,
+  type NameOf,
+} from '../../charge/mediums.ts';
 import { isStepUnreadable, PAYMENTS, paymentShown } from '../../charge/payment.ts';
 import type { Resource } from '../../contract/proof.ts';
 import { failureReason, rowStateOf, statusOf } from '../../core/charge.ts';
@@ -10,7 +21,6 @@ import { EXIT_CODES } from '../../core/error.ts';
 import { type FlagOf, type Pair, targetFlags } from '../../core/input.ts';
 import { definedIn, printExact, valueAt } from '../../core/json.ts';
 import { shellLine } from '../../core/shell.ts';
-import { parseDuration, parseInstant } from '../../core/time.ts';
 import { type Entry, isCharge, type RequestTerms } from '../../ledger/entry.ts';
 import { hasFailed } from '../../ledger/guard.ts';
 import type { RequestRead } from '../../ledger/match.ts';
@@ -39,7 +49,6 @@ import {
   restOf,
   sendCharge,
 } from './charge-send.ts';
-import { CHARGE_FIELDS, type ChargeFields, faultsOf, faultsUnchecked, type NameOf } from './charge-shared.ts';
 import type { FileOfCharges } from './charge-spec.ts';
 
 /** Statuses that prevent a charge (public-facts.md, Payment requests; interface.md 4.2 rule 1). */
@@ -172,26 +181,26 @@ const flagInFile =
   };
 
 /** Fields of a row. Options apply where the row has none. */
-const fieldsIn = (cells: Cells, options: ChargeFields): ChargeFields => ({
-  ...options,
-  ...definedIn<unknown>({
-    medium: cells.text('medium'),
-    expires_at: cells.parsed('expires_at', parseInstant, 'a time with an offset such as 2026-11-20T14:05:00+01:00'),
-    expires_in: cells.parsed('expires_in', parseDuration, 'a duration such as 90s or 10m'),
-    provider: cells.text('provider'),
-    phone: cells.text('phone'),
-  }),
-});
+const fieldsIn = (cells: Cells, options: ChargeFields): ChargeFields => {
+  const own = MEDIUM_FIELDS.map((field) => {
+    const [{ name }, parser] = [field, fieldParser(field)];
+    return [name, parser === undefined ? cells.text(name) : cells.parsed(name, parser.read, parser.wanted)] as const;
+  });
+  return {
+    ...options,
+    ...definedIn<ChargeFields[string]>({ medium: cells.text('medium'), ...Object.fromEntries(own) }),
+  };
+};
 
 const NOT_COMPARED = "is compared with the payment request, which --no-preflight doesn't read";
 
 const readRow = (cells: Cells, ugwo: string, file: FileOfCharges, validate: boolean): ChargeItem => {
   const fields = fieldsIn(cells, file.fields);
   const params: readonly Pair[] = [...file.params, ...Object.entries(cells.object(PARAM) ?? {})];
-  const own = validate ? params.filter(([name]) => CHARGE_FIELDS.some((field) => field === name)) : [];
+  const own = validate ? params.filter(([name]) => MEDIUM_FIELD_NAMES.includes(name)) : [];
   for (const [name] of own) cells.fault(`${PARAM}.${name}`, `use the column ${name}`);
   const nameOf: NameOf = (field) => (cells.columns.includes(field) ? field : (flagIn(file.fields)(field) ?? field));
-  for (const { field, what } of (validate ? faultsOf : faultsUnchecked)(fields, nameOf))
+  for (const { field, what } of (validate ? findFaults : findUncheckedFaults)(fields, params.length > 0, nameOf))
     cells.fault(nameOf(field), what);
   const unread = file.look ? [] : cells.names.filter((name) => COMPARED_COLUMNS.includes(name));
   for (const name of unread) cells.fault(name, NOT_COMPARED);
@@ -199,10 +208,9 @@ const readRow = (cells: Cells, ugwo: string, file: FileOfCharges, validate: bool
 };
 
 const optionsText = ({ fields, params, earlier }: FileOfCharges): string => {
-  const { medium, expires_at, expires_in: expiresIn, provider, phone } = fields;
   // The names are part of the job's id, so they never change.
   const remaining = earlier === 'remaining' ? true : undefined;
-  return printExact({ medium, expiresAt: expires_at?.ms, expiresIn, provider, phone, params, remaining });
+  return printExact({ ...jobOptionsOf(fields), params, remaining });
 };
 
 const NOT_SHOWN = "the service can't show the payment request";
@@ -294,7 +302,7 @@ export const chargeKind = (file: FileOfCharges, run: Run): RowKind<ChargeItem> =
       missing: 'is missing: the payment request, ugw.…',
       wrong: (text, problem) => `"${text}" ${problem}`,
     },
-    columns: ['medium', 'expires_at or expires_in', 'provider', 'phone', 'param.k', ...COMPARED_COLUMNS],
+    columns: ['medium', ...MEDIUM_COLUMNS, 'param.k', ...COMPARED_COLUMNS],
     report: CHARGE_COLUMNS,
     options: optionsText(file),
     flagOf,

@@ -1,5 +1,6 @@
 import type { RowDeps, RowJob } from '../../bulk/kind.ts';
 import type { Protected } from '../../bulk/send-row.ts';
+import { propertyOf } from '../../charge/mediums.ts';
 import type { CallInput, Client } from '../../client/client.ts';
 import { BANK_CODES, bankMeant } from '../../core/banks.ts';
 import { textAt } from '../../core/charge.ts';
@@ -18,6 +19,7 @@ import type { Run } from '../run.ts';
 import { refuseDifferent } from './charge-compare.ts';
 import { unlessReused } from './charge-reuse.ts';
 import {
+  bankFieldOf,
   chargeData,
   type Data,
   describedCharge,
@@ -35,9 +37,14 @@ export const elsewhereText = ({ id, about, origin, state }: Entry): string =>
   `${about} has an earlier charge at ${origin} (${id}), which ${state === 'accepted' ? 'can still be paid' : 'may have been made'}.`;
 
 /** Bank codes that the service lists for a checkout; empty if it lists none, or can't be asked. */
-const listedBanks = async (checkout: string, client: Client, pace: Pick<CallInput, 'slowDown'>): Promise<string[]> => {
+const listedBanks = async (
+  checkout: string,
+  medium: string,
+  client: Client,
+  pace: Pick<CallInput, 'slowDown'>,
+): Promise<string[]> => {
   try {
-    const list = await client.look('checkout.providers', { params: { uid: checkout, medium: 'ussd' }, ...pace });
+    const list = await client.look('checkout.providers', { params: { uid: checkout, medium }, ...pace });
     const providers = Array.isArray(list?.value) ? list.value : [];
     const banks = providers.flatMap((provider) => valueAt(provider, 'banks') ?? []);
     return banks.map((bank) => valueAt(bank, 'code')).filter((code) => typeof code === 'string');
@@ -60,13 +67,14 @@ const mediumRejection = (ugwo: string, { medium }: Data, looked: Looked | undefi
 
 /**
  * Finds mediums and banks that the service would reject. Asks it only about a bank code that paycli doesn't know, and
- * once for each checkout.
+ * once for each checkout and medium.
  */
 const openRejections = (client: Client, words: readonly string[]) => {
   const lists = new Map<string, Promise<string[]>>();
-  const banksOf = (checkout: string, pace: Pick<CallInput, 'slowDown'>): Promise<string[]> => {
-    const known = lists.get(checkout) ?? listedBanks(checkout, client, pace);
-    lists.set(checkout, known);
+  const banksOf = (checkout: string, medium: string, pace: Pick<CallInput, 'slowDown'>): Promise<string[]> => {
+    const key = `${checkout} ${medium}`;
+    const known = lists.get(key) ?? listedBanks(checkout, medium, client, pace);
+    lists.set(key, known);
     return known;
   };
   /** Error of a charge by a medium or a bank that the checkout does not have. Calls `unsure` if the service lists none at all. */
@@ -77,11 +85,14 @@ const openRejections = (client: Client, words: readonly string[]) => {
     unsure: (text: string) => Promise<void>,
     pace: Pick<CallInput, 'slowDown'> = {},
   ): Promise<PayError | undefined> => {
-    const [unoffered, code] = [mediumRejection(ugwo, data, looked), String(data['provider'])];
+    const [unoffered, medium] = [mediumRejection(ugwo, data, looked), String(data['medium'])];
+    const field = bankFieldOf(medium);
+    if (unoffered !== undefined || field === undefined) return unoffered;
+    const code = String(data[propertyOf(field)]);
     const known: readonly string[] = BANK_CODES;
-    if (unoffered !== undefined || data['medium'] !== 'ussd' || known.includes(code)) return unoffered;
+    if (known.includes(code)) return undefined;
     const checkout = String(valueAt(looked?.record.value, 'checkout.uid'));
-    const listed = isId('chk', checkout) ? await banksOf(checkout, pace) : [];
+    const listed = isId('chk', checkout) ? await banksOf(checkout, medium, pace) : [];
     if (listed.includes(code)) return undefined;
     if (listed.length === 0) {
       const meant = bankMeant(code);
@@ -90,8 +101,8 @@ const openRejections = (client: Client, words: readonly string[]) => {
       return undefined;
     }
     return new PayError('rejected', `${ugwo} was not charged: the service lists no bank "${code}"`, {
-      violations: [{ propertyPath: 'data.provider', title: 'is not a supported bank code' }],
-      hint: `see the codes: \`${shellLine(['paycli', 'checkout', 'providers', checkout, 'ussd', ...words])}\``,
+      violations: [{ propertyPath: `data.${propertyOf(field)}`, title: 'is not a supported bank code' }],
+      hint: `see the codes: \`${shellLine(['paycli', 'checkout', 'providers', checkout, medium, ...words])}\``,
     });
   };
 };

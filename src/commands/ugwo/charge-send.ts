@@ -1,31 +1,31 @@
 import type { RowDeps } from '../../bulk/kind.ts';
+import {
+  buildData,
+  type ChargeField,
+  MEDIUM_FIELD_NAMES,
+  MEDIUM_FIELDS,
+  MEDIUM_NAMES,
+  mediumNamed,
+  propertyOf,
+} from '../../charge/mediums.ts';
 import { activityFacts, balanceOf } from '../../charge/payment.ts';
 import { otherSumText } from '../../charge/words.ts';
 import type { CallInput, Client } from '../../client/client.ts';
 import { bankMeant } from '../../core/banks.ts';
-import { EXPIRY_LIMIT_MS, MEDIUMS, tellsActivities } from '../../core/charge.ts';
+import { tellsActivities } from '../../core/charge.ts';
 import { PayError, usageError } from '../../core/error.ts';
 import { asFlag, type FlagOf, type Guess, pairsToObject } from '../../core/input.ts';
-import { definedIn, namesAlong } from '../../core/json.ts';
+import { namesAlong } from '../../core/json.ts';
 import { formatMoney } from '../../core/money.ts';
 import type { ApiRecord } from '../../core/record.ts';
 import { didYouMean } from '../../core/text.ts';
-import { formatDateAtom } from '../../core/time.ts';
 import { asksTheSame, type Entry, type Moment } from '../../ledger/entry.ts';
 import type { RefusalReason, Refused } from '../../ledger/ledger.ts';
 import { refusedError } from '../../ledger/refused.ts';
 import { type ChargeRequest, type SendDeps, type Sent, sendOnce } from '../../ledger/send.ts';
 import { activitiesIn, hasSameActivities, type Snapshot, snapshotOf } from '../../ledger/snapshot.ts';
 import type { Run } from '../run.ts';
-import { CHARGE_FIELDS, type ChargeFields } from './charge-shared.ts';
 import type { OneCharge } from './charge-spec.ts';
-
-/** Leaves out an expiry that equals the service's default: its 15 minutes run by its clock, not by ours. */
-const expiresAt = ({ expires_at, expires_in }: ChargeFields, now: number): string | undefined => {
-  if (expires_at !== undefined) return formatDateAtom(expires_at);
-  if (expires_in === undefined || expires_in === EXPIRY_LIMIT_MS) return undefined;
-  return formatDateAtom({ ms: now + expires_in, offset: 0 });
-};
 
 type ChargeParams = Pick<OneCharge, 'fields' | 'params'>;
 
@@ -39,12 +39,12 @@ export const PARAM = 'param';
 export const fieldOf =
   ({ fields, params }: ChargeParams): FlagOf =>
   (path) => {
-    const own: readonly string[] = CHARGE_FIELDS;
-    const known = [...own, ...params.map(([name]) => name)];
+    const known = [...MEDIUM_FIELD_NAMES, ...params.map(([name]) => name)];
     const [first, second] = namesAlong(path, ['data', ...known]);
     const name = first === 'data' ? second : second === undefined && known.includes(first ?? '') ? first : undefined;
-    if (name === 'expires_at' && fields.expires_in !== undefined) return 'expires_in';
-    return name === undefined || own.includes(name) ? name : `${PARAM}.${name}`;
+    const setting = MEDIUM_FIELDS.find((field) => propertyOf(field) === name && fields[field.name] !== undefined);
+    if (setting !== undefined) return setting.name;
+    return name === undefined || MEDIUM_FIELD_NAMES.includes(name) ? name : `${PARAM}.${name}`;
   };
 
 /** The flag that set a property of the body. */
@@ -57,24 +57,26 @@ export const flagOf =
     return field?.startsWith(`${PARAM}.`) ? undefined : field && asFlag(field);
   };
 
+/** The field of a medium that takes the code of a bank. */
+export const bankFieldOf = (medium: unknown): ChargeField | undefined =>
+  mediumNamed(medium)?.fields.find(({ bank }) => bank);
+
 /** Suggests another bank or medium. */
 export const guessOf =
   (data: Readonly<Record<string, unknown>>): Guess =>
   (path) => {
     const [name = '', ...more] = namesAlong(path, Object.keys(data)).filter((one) => one !== 'data');
-    const isBank = name === 'provider' && data['medium'] === 'ussd';
+    const isBank = bankFieldOf(data['medium'])?.name === name;
     if (more.length > 0 || (name !== 'medium' && !isBank)) return undefined;
     const typed = String(data[name]);
-    const meant = isBank ? bankMeant(typed) : didYouMean(typed, MEDIUMS);
+    const meant = isBank ? bankMeant(typed) : didYouMean(typed, MEDIUM_NAMES);
     return meant === typed ? undefined : meant;
   };
 
 /** Builds `data` of the body (interface.md 4.2). `now` is in milliseconds. */
 export const chargeData = (input: ChargeParams, now: number): Record<string, unknown> => {
   const params = pairsToObject(input.params, '--param');
-  const { medium, provider, phone } = input.fields;
-  // An undefined field would hide a --param of the same name.
-  const own = definedIn<unknown>({ medium, expires_at: expiresAt(input.fields, now), provider, phone });
+  const own = buildData(input.fields, now);
   const twice = Object.keys(params).find((name) => name in own);
   if (twice !== undefined) throw usageError(`--param ${twice} is already set by another option`);
   return { ...params, ...own };

@@ -1,9 +1,23 @@
+import {
+  aboutField,
+  type ChargeField,
+  type ChargeFields,
+  fieldParser,
+  findFaults,
+  findUncheckedFaults,
+  MEDIUM_COLUMNS,
+  MEDIUM_FIELD_NAMES,
+  MEDIUM_FIELDS,
+  MEDIUM_NAMES,
+  mediumNamed,
+} from '../../charge/mediums.ts';
 import { BULK_OPTIONS, type BulkInput, readBulk } from '../../cli/bulk-options.ts';
 import {
   defineCommand,
   flag,
   type GivenOptions,
   ONCE_EXITS,
+  type OptionSpec,
   option,
   optional,
   type Parse,
@@ -12,56 +26,32 @@ import {
   repeated,
   taking,
 } from '../../cli/define.ts';
-import {
-  asDuration,
-  asPair,
-  asText,
-  asWaitTimeout,
-  readId,
-  readShare,
-  SHARE_OPTIONS,
-  WAIT_DEFAULT_MS,
-} from '../../cli/options.ts';
-import { MEDIUMS } from '../../core/charge.ts';
+import { asPair, asText, asWaitTimeout, readId, readShare, SHARE_OPTIONS, WAIT_DEFAULT_MS } from '../../cli/options.ts';
 import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
 import { idProblem } from '../../core/ids.ts';
 import { asFlag, type Pair } from '../../core/input.ts';
-import { pick } from '../../core/json.ts';
+import { definedIn, pick } from '../../core/json.ts';
 import type { ShareOptions } from '../../core/result.ts';
-import { type Instant, parseInstant } from '../../core/time.ts';
-import { CHARGE_FIELDS, type ChargeFields, faultsOf, faultsUnchecked } from './charge-shared.ts';
 
-const asInstant: Parse<Instant> = taking({ type: 'time' }, (text) => {
-  const instant = parseInstant(text);
-  if (instant !== undefined) return instant;
-  throw usageError(`"${text}" is not a time with an offset such as 2026-11-20T14:05:00+01:00`, {
-    hint: 'or give a duration: --expires-in 10m',
+const parseBy = (field: ChargeField): Parse<ChargeFields[string]> => {
+  const parser = fieldParser(field);
+  if (parser === undefined) return asText;
+  return taking({ type: field.form === 'time' ? 'time' : 'duration' }, (text) => {
+    const value = parser.read(text);
+    if (value !== undefined) return value;
+    throw usageError(`"${text}" is not ${parser.wanted}`, definedIn({ hint: field.hint }));
   });
+};
+
+const optionOf = (field: ChargeField): OptionSpec => ({
+  ...option(`${asFlag(field.name)} <${field.takes}>`, aboutField(field.name), parseBy(field)),
+  ...definedIn({ default: field.default, completes: field.bank && 'bank', rare: field.rare }),
 });
 
-const options = rarely(['expires_at', 'param', 'remaining', 'waitTimeout', 'noPreflight'], {
-  medium: option('--medium <medium>', MEDIUMS.join(', '), asText, { choices: MEDIUMS }),
-  expires_at: option(
-    '--expires-at <time>',
-    'bank_transfer: when the account stops accepting; ISO 8601 with an offset',
-    asInstant,
-  ),
-  expires_in: option(
-    '--expires-in <duration>',
-    'bank_transfer: how long the account accepts; at most 15m, the default',
-    asDuration,
-    { default: '15m' },
-  ),
-  provider: option(
-    '--provider <code>',
-    "ussd: the bank's code (gtb, zenith, …); mobile_money: the provider's",
-    asText,
-    {
-      completes: 'bank',
-    },
-  ),
-  phone: option('--phone <number>', 'mobile_money: the number in international format, +233…', asText),
+const options = rarely(['param', 'remaining', 'waitTimeout', 'noPreflight'], {
+  medium: option('--medium <medium>', MEDIUM_NAMES.join(', '), asText, { choices: MEDIUM_NAMES }),
+  ...Object.fromEntries(MEDIUM_FIELDS.map((field) => [field.name, optionOf(field)])),
   param: repeated('--param <k=v>', 'any other key of the charge; k:=json sets a JSON value', asPair),
   wait: flag('--wait', 'wait until the payment is paid or has failed; with --from, all payments'),
   waitTimeout: option('--wait-timeout <duration>', 'with --wait: maximum wait (15m)', asWaitTimeout, {
@@ -111,16 +101,19 @@ export interface FileOfCharges {
 
 export type ChargeInput = OneCharge | FileOfCharges;
 
+/** Values of the fields among the options. */
+const fieldsIn = (given: ChargeGiven): ChargeFields => pick(given as ChargeFields, MEDIUM_FIELD_NAMES);
+
 const readFields = (given: ChargeGiven, validate: boolean): ChargeFields => {
-  const fields = pick(given, CHARGE_FIELDS);
-  const [fault] = (validate ? faultsOf : faultsUnchecked)(fields, asFlag);
+  const fields = fieldsIn(given);
+  const [fault] = (validate ? findFaults : findUncheckedFaults)(fields, given.param !== undefined, asFlag);
   if (fault !== undefined) throw usageError(fault.what);
   return fields;
 };
 
 /** Throws if --param sets a key that has its own option. Only the option checks the value. */
 const refuseOwnParams = (params: readonly Pair[]): void => {
-  const own = params.map(([name]) => name).find((name) => CHARGE_FIELDS.some((field) => field === name));
+  const own = params.map(([name]) => name).find((name) => MEDIUM_FIELD_NAMES.includes(name));
   if (own !== undefined) throw usageError(`--param ${own}: use ${asFlag(own)}`);
 };
 
@@ -179,7 +172,7 @@ const readFile = (bulk: BulkInput, args: readonly string[], given: ChargeGiven):
   return {
     kind: 'file',
     bulk,
-    fields: pick(given, CHARGE_FIELDS),
+    fields: fieldsIn(given),
     params: given.param ?? [],
     earlier,
     look: given.noPreflight !== true,
@@ -187,16 +180,12 @@ const readFile = (bulk: BulkInput, args: readonly string[], given: ChargeGiven):
   };
 };
 
-const PROVIDERS: Readonly<Record<string, Question>> = {
-  ussd: {
-    option: 'provider',
-    title: 'Which bank',
-    choices: async () => (await import('../../core/banks.ts')).BANK_CODES,
-    // The service decides which codes it accepts.
-    open: true,
-  },
-  mobile_money: { option: 'provider', title: "The provider's code" },
-};
+const questionFor = ({ name, question, bank }: ChargeField): Question => ({
+  option: name,
+  title: question ?? name,
+  // The service decides which codes it accepts.
+  ...(bank && { choices: async () => (await import('../../core/banks.ts')).BANK_CODES, open: true }),
+});
 
 const UNPAID = {
   title: 'Which payment request (the newest unpaid ones)',
@@ -208,20 +197,20 @@ const UNPAID = {
 const mediumOf = (ugwo: string, look: boolean): Question => ({
   option: 'medium',
   title: 'Which medium',
-  choices: async () => MEDIUMS,
+  choices: async () => MEDIUM_NAMES,
   ...(look ? { records: async () => (await import('./choose.ts')).mediumsOf(ugwo) } : {}),
 });
 
 /** The next question for a required value that is missing; undefined if there is none. */
 const missingFrom = ([ugwo]: readonly string[], given: ChargeGiven): Question | undefined => {
-  const { medium, provider, phone } = given;
-  if (given.from !== undefined) return undefined;
+  const { medium, from, noPreflight } = given;
+  if (from !== undefined) return undefined;
   if (ugwo === undefined) return UNPAID;
   if (idProblem('ugw', ugwo) !== undefined) return undefined;
-  if (medium === undefined) return mediumOf(ugwo, given.noPreflight !== true);
-  if (provider === undefined && Object.hasOwn(PROVIDERS, medium)) return PROVIDERS[medium];
-  if (medium !== 'mobile_money' || phone !== undefined) return undefined;
-  return { option: 'phone', title: "The customer's phone number, +233…" };
+  if (medium === undefined) return mediumOf(ugwo, noPreflight !== true);
+  const fields = fieldsIn(given);
+  const missing = mediumNamed(medium)?.fields.find(({ name, needs }) => needs && fields[name] === undefined);
+  return missing && questionFor(missing);
 };
 
 export const chargeCommand = defineCommand({
@@ -239,8 +228,9 @@ export const chargeCommand = defineCommand({
     '--dry-run reads the payment request and the ledger, writes nothing, and ends with the exit code that the charge ' +
     'would start with. For a file it reports the total, and the rows that would be refused. With --no-preflight it ' +
     'reads neither and needs no key.\n\n' +
-    'With --from, each row of a file is one charge. Columns, in any case, also with blanks: ugwo, medium, expires_at or ' +
-    'expires_in, provider, phone, param.k (param.k: for JSON). Options apply to fields without a column. The columns ' +
+    'With --from, each row of a file is one charge. Columns, in any case, also with blanks: ugwo, medium, ' +
+    `${MEDIUM_COLUMNS.join(', ')}, ` +
+    'param.k (param.k: for JSON). Options apply to fields without a column. The columns ' +
     'amount, amount_minor, currency, ref and customer are compared with the payment request before anything is sent ' +
     '(exit 2 if one differs) and again before the charge (then exit 9); `7000` in amount is 7,000.00. Other columns ' +
     'are copied to the report. The whole file is checked before anything is sent. Run the same command ' +

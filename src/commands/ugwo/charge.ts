@@ -1,4 +1,5 @@
 import type { RowDeps } from '../../bulk/kind.ts';
+import { mediumNamed } from '../../charge/mediums.ts';
 import { isStepUnreadable, PAYMENTS, paymentShown } from '../../charge/payment.ts';
 import type { Client } from '../../client/client.ts';
 import type { Resource as Activity } from '../../contract/proof.ts';
@@ -138,7 +139,8 @@ const endOf = ({ record: { value }, id }: Made, medium: string): { notice?: stri
     return { failure: id === undefined ? failure : failure.with({ ledgerId: id }) };
   }
   if (status !== 'processing') return {};
-  const next = medium === 'mobile_money' ? 'usually has to approve it on the phone' : 'has nothing more to do';
+  const next =
+    mediumNamed(medium)?.step === 'approve' ? 'usually has to approve it on the phone' : 'has nothing more to do';
   return { notice: `The provider has the charge; the customer ${next}.` };
 };
 

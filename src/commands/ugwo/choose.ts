@@ -1,6 +1,7 @@
+import { MEDIUM_NAMES } from '../../charge/mediums.ts';
 import type { Choice } from '../../cli/define.ts';
 import type { Resource } from '../../contract/proof.ts';
-import { isMedium, MEDIUMS, statusOf, textAt } from '../../core/charge.ts';
+import { statusOf, textAt } from '../../core/charge.ts';
 import { PayError } from '../../core/error.ts';
 import { valueAt } from '../../core/json.ts';
 import { formatMoney } from '../../core/money.ts';
@@ -57,10 +58,10 @@ export const mediumsOf =
     const shown = await client.look('ugwo.get', { params: { uid: ugwo } }, { mustExist: true });
     const mediums = valueAt(shown?.value, 'checkout.mediums');
     const offered = Array.isArray(mediums) ? mediums.map((one) => textAt(one, 'medium')) : [];
-    const usable = offered.filter(isMedium);
+    const usable = offered.filter((name) => MEDIUM_NAMES.includes(name));
     if (usable.length === 0 && offered.join('') !== '') {
       throw new PayError('refused', `the checkout of ${ugwo} offers only ${offered.join(', ')}; nothing was sent`, {
-        hint: `paycli charges by ${MEDIUMS.join(', ')}; to try one all the same, name it with --medium`,
+        hint: `paycli knows ${MEDIUM_NAMES.join(', ')}; to charge by another, name it with --medium, and what it needs with --param`,
       });
     }
     return usable.map((medium) => ({ value: medium, label: medium }));

@@ -1,5 +1,6 @@
+import { mediumShown } from '../../charge/mediums.ts';
 import { activityFacts, paymentOf, requestFacts } from '../../charge/payment.ts';
-import { activitiesOf, mediumOf, readNextAction, summaryColumns } from '../../core/charge.ts';
+import { activitiesOf, readNextAction, summaryColumns } from '../../core/charge.ts';
 import { valueAt } from '../../core/json.ts';
 import type { Column, View } from '../../core/result.ts';
 
@@ -42,7 +43,7 @@ const activityRow = (activity: unknown, ugwo: unknown): object => {
   const { received } = paymentOf(activityFacts(activity), { request: requestFacts(ugwo) });
   return {
     status: valueAt(activity, 'status'),
-    medium: mediumOf(activity),
+    medium: mediumShown(activity),
     account_or_code: action?.kind === 'transfer' ? action.accountNumber : action?.kind === 'dial' ? action.code : null,
     received: received === 0 ? null : received,
     currency: valueAt(ugwo, 'currency') ?? valueAt(activity, 'checkout.currency'),

@@ -1,3 +1,4 @@
+import { buildExample, mediumNamed } from '../../../charge/mediums.ts';
 import { activityFacts, balanceOf, paymentOf, requestFacts } from '../../../charge/payment.ts';
 import { REFUND_WORDS, statusWord, type Tone } from '../../../core/status.ts';
 import {
@@ -103,12 +104,9 @@ const settle = ({ uid }: Activity, as: string, label: string, tone: Tone): Actio
   command: () => onData('settle', uid, '--as', as),
 });
 
-const CHARGES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  ussd: { provider: 'gtb' },
-  mobile_money: { provider: 'mtn', phone: '+233241234567' },
-};
 const chargeWith = (uid: string, medium: string) => {
-  const data = { medium, ...CHARGES[medium] };
+  const known = mediumNamed(medium);
+  const data = known === undefined ? { medium } : buildExample(known);
   return {
     send: () => ask<Activity>('POST', `v1/ugwo/${uid}/activities`, { type: 'charge', data }),
     words: ['ugwo', 'charge', uid, ...Object.entries(data).flatMap(([name, value]) => [`--${name}`, value])],

@@ -1,14 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ChargeFields } from '../../src/commands/ugwo/charge-shared.ts';
-import { faultsOf, faultsUnchecked } from '../../src/commands/ugwo/charge-shared.ts';
+import { type ChargeFields, findFaults, findUncheckedFaults } from '../../src/charge/mediums.ts';
 
 const AT = { ms: Date.UTC(2026, 10, 20, 12), offset: 0 };
-const column = (field: keyof ChargeFields): string => field;
+const column = (field: string): string => field;
 const faultsIn = (fields: ChargeFields): string[] =>
-  faultsOf(fields, column).map(({ field, what }) => `${field}: ${what}`);
+  findFaults(fields, false, column).map(({ field, what }) => `${field}: ${what}`);
 
-describe('faultsOf', () => {
+describe('findFaults', () => {
   it.each<ChargeFields>([
     { medium: 'bank_transfer' },
     { medium: 'bank_transfer', expires_at: AT },
@@ -64,12 +63,12 @@ describe('faultsOf', () => {
     );
     fc.assert(
       fc.property(words, (given) => {
-        const foreign: Readonly<Record<string, readonly (keyof ChargeFields)[]>> = {
+        const foreign: Readonly<Record<string, readonly string[]>> = {
           bank_transfer: ['provider', 'phone'],
           ussd: ['phone', 'expires_at', 'expires_in'],
           mobile_money: ['expires_at', 'expires_in'],
         };
-        const faulty = faultsOf(given, column).map(({ field }) => field);
+        const faulty = findFaults(given, false, column).map(({ field }) => field);
         const beside = (foreign[given.medium ?? ''] ?? []).filter((name) => name in given);
         expect(beside.filter((name) => !faulty.includes(name))).toEqual([]);
       }),
@@ -77,11 +76,13 @@ describe('faultsOf', () => {
   });
 });
 
-describe('faultsUnchecked', () => {
+describe('findUncheckedFaults', () => {
   it('rejects only two expiries', () => {
-    expect(faultsUnchecked({ medium: 'x', provider: 'y', phone: '1' }, column)).toEqual([]);
-    expect(faultsUnchecked({ expires_at: AT }, column)).toEqual([]);
-    expect(faultsUnchecked({ expires_in: 9_000_000 }, column)).toEqual([]);
-    expect(faultsUnchecked({ expires_at: AT, expires_in: 1 }, column)).toMatchObject([{ field: 'expires_in' }]);
+    expect(findUncheckedFaults({ medium: 'x', provider: 'y', phone: '1' }, false, column)).toEqual([]);
+    expect(findUncheckedFaults({ expires_at: AT }, false, column)).toEqual([]);
+    expect(findUncheckedFaults({ expires_in: 9_000_000 }, false, column)).toEqual([]);
+    expect(findUncheckedFaults({ expires_at: AT, expires_in: 1 }, false, column)).toMatchObject([
+      { field: 'expires_in' },
+    ]);
   });
 });

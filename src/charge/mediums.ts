@@ -1,0 +1,314 @@
+import { readNextAction, wordAt } from '../core/charge.ts';
+import { definedIn, valueAt } from '../core/json.ts';
+import { didYouMean } from '../core/text.ts';
+import { durationWord, formatDateAtom, type Instant, parseDuration, parseInstant } from '../core/time.ts';
+
+// A medium is described here and nowhere else. Options, columns, questions, bodies, ids of jobs, --reuse, the guard, the
+// matching of activities and the emulator follow from this list.
+
+/** The longest, and the default, life of an account in milliseconds (interface.md section 8). */
+export const EXPIRY_LIMIT_MS = 15 * 60_000;
+
+type Value = string | number | Instant;
+
+/** Values of a charge by the names of their fields. */
+export interface ChargeFields {
+  readonly medium?: string | undefined;
+  readonly [name: string]: Value | undefined;
+}
+
+/** A property of a charge's `data`. Several fields may set one property; then only one of them can be given. */
+export interface ChargeField {
+  /** Name of its option and of its column. */
+  readonly name: string;
+  /** The property, if it has another name. */
+  readonly property?: string;
+  /** The value in the option's usage. */
+  readonly takes: string;
+  readonly about: string;
+  /** Advice after a wrong value. */
+  readonly hint?: string;
+  /** Shown with --all only. */
+  readonly rare?: true;
+  /** The default value, as it would be typed. */
+  readonly default?: string;
+  /** Form of the value, for the contract; text if omitted. A duration only sets a property that another field describes. */
+  readonly form?: 'time' | 'duration' | 'phone';
+  /** Describes a required value. */
+  readonly needs?: string;
+  /** Question for a required value, in a few words. */
+  readonly question?: string;
+  /** A text code of a bank, of which paycli knows some. */
+  readonly bank?: true;
+  /** Codes of the emulator; the first one is used for examples. */
+  readonly examples?: readonly string[];
+  /** Longest time ahead, in milliseconds. */
+  readonly within?: number;
+  /** Stored in a column of the ledger. Of any other field the ledger stores a keyed digest, which tells charges apart. */
+  readonly stored?: true;
+  /** Converts a value to the property, at a moment in milliseconds; undefined leaves it to the service. */
+  readonly bodyOf?: (value: never, now: number) => string | undefined;
+}
+
+export interface Medium {
+  readonly name: string;
+  readonly fields: readonly ChargeField[];
+  /** The customer's part: a transfer, a code to dial, an approval on the phone, or a page of the provider. */
+  readonly step: 'transfer' | 'dial' | 'approve' | 'redirect';
+  /** Currency of the emulator's checkout that offers it. */
+  readonly currency: string;
+}
+
+const EXPIRES: readonly ChargeField[] = [
+  {
+    name: 'expires_at',
+    takes: 'time',
+    about: 'when the account stops accepting; ISO 8601 with an offset',
+    form: 'time',
+    hint: 'or give a duration: --expires-in 10m',
+    rare: true,
+    within: EXPIRY_LIMIT_MS,
+    stored: true,
+    bodyOf: (at: Instant) => formatDateAtom(at),
+  },
+  {
+    name: 'expires_in',
+    property: 'expires_at',
+    takes: 'duration',
+    about: `how long the account accepts; at most ${durationWord(EXPIRY_LIMIT_MS)}, the default`,
+    form: 'duration',
+    default: durationWord(EXPIRY_LIMIT_MS),
+    within: EXPIRY_LIMIT_MS,
+    stored: true,
+    // Leaves out the service's default: its 15 minutes run by its clock, not by ours.
+    bodyOf: (ms: number, now) => (ms === EXPIRY_LIMIT_MS ? undefined : formatDateAtom({ ms: now + ms, offset: 0 })),
+  },
+];
+
+const BANK: ChargeField = {
+  name: 'provider',
+  takes: 'code',
+  about: "the bank's code (gtb, zenith, …)",
+  needs: "the bank's code such as gtb or zenith",
+  question: 'Which bank',
+  bank: true,
+  examples: ['gtb'],
+  stored: true,
+};
+
+const OPERATOR: ChargeField = {
+  name: 'provider',
+  takes: 'code',
+  about: "the provider's",
+  needs: "the provider's code",
+  question: "The provider's code",
+  examples: ['mtn', 'telecel', 'at'],
+  stored: true,
+};
+
+const PHONE: ChargeField = {
+  name: 'phone',
+  takes: 'number',
+  about: 'the number in international format, +233…',
+  form: 'phone',
+  needs: 'the number in international format',
+  question: "The customer's phone number, +233…",
+  examples: ['+233241234567'],
+  stored: true,
+};
+
+/** The mediums that paycli knows (interface.md 4.2). A service may have more, and answers may name any. */
+export const MEDIUMS: readonly Medium[] = [
+  { name: 'bank_transfer', fields: EXPIRES, step: 'transfer', currency: 'NGN' },
+  { name: 'ussd', fields: [BANK], step: 'dial', currency: 'NGN' },
+  { name: 'mobile_money', fields: [OPERATOR, PHONE], step: 'approve', currency: 'GHS' },
+];
+
+export const MEDIUM_NAMES: readonly string[] = MEDIUMS.map(({ name }) => name);
+
+/** The medium of this name; undefined if paycli doesn't know it. */
+export const mediumNamed = (name: unknown): Medium | undefined => MEDIUMS.find((medium) => medium.name === name);
+
+/** The property of `data` that a field sets. */
+export const propertyOf = ({ name, property = name }: ChargeField): string => property;
+
+/** One field of each name, in the order of options, columns and bodies. */
+export const MEDIUM_FIELDS: readonly ChargeField[] = MEDIUMS.flatMap(({ fields }) => fields).filter(
+  ({ name }, index, all) => all.findIndex((other) => other.name === name) === index,
+);
+
+/** Names of everything that `data` has an option for. */
+export const MEDIUM_FIELD_NAMES: readonly string[] = ['medium', ...MEDIUM_FIELDS.map(({ name }) => name)];
+
+/** Help for a field: `ussd: the bank's code; mobile_money: the provider's`. */
+export const aboutField = (name: string): string =>
+  MEDIUMS.flatMap((medium) =>
+    medium.fields.filter((field) => field.name === name).map(({ about }) => `${medium.name}: ${about}`),
+  ).join('; ');
+
+/** Columns of a file: fields of one property are alternatives. */
+export const MEDIUM_COLUMNS: readonly string[] = [...new Set(MEDIUM_FIELDS.map(propertyOf))].map((property) =>
+  MEDIUM_FIELDS.filter((field) => propertyOf(field) === property)
+    .map(({ name }) => name)
+    .join(' or '),
+);
+
+/** Parsers of texts, with the form that they want. The other forms are texts. */
+const PARSERS = {
+  time: { read: parseInstant, wanted: 'a time with an offset such as 2026-11-20T14:05:00+01:00' },
+  duration: { read: parseDuration, wanted: 'a duration such as 90s, 10m or 1h' },
+} as const;
+
+interface FieldParser {
+  readonly read: (text: string) => Value | undefined;
+  readonly wanted: string;
+}
+
+/** The parser of a field; undefined if any text is its value. */
+export const fieldParser = ({ form }: ChargeField): FieldParser | undefined =>
+  form === 'time' || form === 'duration' ? PARSERS[form] : undefined;
+
+/** A fault in the fields: the field, and a sentence. */
+export interface ChargeFault {
+  readonly field: string;
+  readonly what: string;
+}
+
+/** Names a field by its source: a flag or a column. */
+export type NameOf = (field: string) => string;
+
+const foreignTo = ({ name, fields: own }: Medium, fields: ChargeFields, nameOf: NameOf): ChargeFault[] =>
+  MEDIUM_FIELDS.filter((field) => fields[field.name] !== undefined && !own.some((one) => one.name === field.name)).map(
+    ({ name: field }) => {
+      const owners = MEDIUMS.filter((other) => other.fields.some((one) => one.name === field));
+      const only = owners.map((owner) => owner.name).join(' and ');
+      return { field, what: `${nameOf(field)} can't be used with ${nameOf('medium')} ${name}, only with ${only}` };
+    },
+  );
+
+/** Fields that set the property of an earlier one. */
+const setTwice = (fields: ChargeFields, nameOf: NameOf): ChargeFault[] => {
+  const given = MEDIUM_FIELDS.filter(({ name }) => fields[name] !== undefined);
+  return given.flatMap((field, index) => {
+    const first = given.slice(0, index).find((other) => propertyOf(other) === propertyOf(field));
+    if (first === undefined) return [];
+    return [{ field: field.name, what: `${nameOf(first.name)} and ${nameOf(field.name)} can't be used together` }];
+  });
+};
+
+const faultIn = ({ name }: Medium, field: ChargeField, fields: ChargeFields, nameOf: NameOf): string | undefined => {
+  const { form, within = Number.POSITIVE_INFINITY, needs } = field;
+  const value = fields[field.name];
+  if (value === undefined) {
+    return needs === undefined ? undefined : `${nameOf('medium')} ${name} needs ${nameOf(field.name)}, ${needs}`;
+  }
+  if (form !== 'duration' || typeof value !== 'number' || (value > 0 && value <= within)) return undefined;
+  return `${nameOf(field.name)} must be between 1s and ${durationWord(within)} (got ${durationWord(value)})`;
+};
+
+const noMedium = (name: string | undefined, nameOf: NameOf): ChargeFault => {
+  const known = MEDIUM_NAMES.join(', ');
+  if (name === undefined) return { field: 'medium', what: `${nameOf('medium')} is required: ${known}` };
+  const meant = didYouMean(name, MEDIUM_NAMES);
+  const guess = meant === undefined ? '' : ` (did you mean ${meant}?)`;
+  return { field: 'medium', what: `"${name}" is not one of ${known}${guess}` };
+};
+
+/**
+ * All faults of the fields. No field can stand beside a medium that it isn't for. The service judges a medium that
+ * paycli doesn't know if it has parameters of its own (`isOpen`).
+ */
+export const findFaults = (fields: ChargeFields, isOpen: boolean, nameOf: NameOf): readonly ChargeFault[] => {
+  const medium = mediumNamed(fields.medium);
+  const twice = setTwice(fields, nameOf);
+  if (medium === undefined) {
+    return isOpen && fields.medium !== undefined ? twice : [noMedium(fields.medium, nameOf)];
+  }
+  const own = medium.fields.flatMap((field) => {
+    const what = faultIn(medium, field, fields, nameOf);
+    return what === undefined ? [] : [{ field: field.name, what }];
+  });
+  return [...foreignTo(medium, fields, nameOf), ...(twice.length > 0 ? twice : own)];
+};
+
+/** Faults of fields that only the service judges (--no-validate): each property is set once. */
+export const findUncheckedFaults = (fields: ChargeFields, _isOpen: boolean, nameOf: NameOf): readonly ChargeFault[] =>
+  setTwice(fields, nameOf);
+
+/** `data` of the body, as far as the fields set it (interface.md 4.2). `now` is in milliseconds. */
+export const buildData = (fields: ChargeFields, now: number): Record<string, unknown> => {
+  const own = MEDIUM_FIELDS.filter(({ name }) => fields[name] !== undefined).map((field) => {
+    const value = fields[field.name] as never;
+    return [propertyOf(field), field.bodyOf === undefined ? value : field.bodyOf(value, now)] as const;
+  });
+  return definedIn<unknown>({ medium: fields.medium, ...Object.fromEntries(own) });
+};
+
+/** `data` of a charge by the emulator's examples. */
+export const buildExample = ({
+  name,
+  fields,
+}: Medium): { readonly medium: string } & Readonly<Record<string, string>> => ({
+  medium: name,
+  ...Object.fromEntries(
+    fields.flatMap((field) => field.examples?.slice(0, 1).map((one) => [propertyOf(field), one]) ?? []),
+  ),
+});
+
+/** The options that shape every row, for the id of a job: it never changes, so neither do these names. */
+export const jobOptionsOf = (fields: ChargeFields): Record<string, unknown> => {
+  const inCamels = (name: string): string => name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+  const options = MEDIUM_FIELD_NAMES.map((name) => {
+    const value = fields[name];
+    return [inCamels(name), typeof value === 'object' ? value.ms : value] as const;
+  });
+  return Object.fromEntries(options);
+};
+
+/** The service sends an empty object as `[]`. */
+export const isFilled = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.keys(value).length > 0;
+
+/** True for a stored card or wallet. */
+const isTokenised = (activity: unknown): boolean => isFilled(valueAt(activity, 'ugwo_medium'));
+
+/** The step of a card or a wallet, which goes on in a browser. */
+const REDIRECT = /^redirect/i;
+
+/**
+ * The step that an activity shows for certain. An undocumented type proves nothing: the service may have a new one.
+ */
+const stepShown = (activity: unknown): Medium['step'] | undefined => {
+  const action = readNextAction(activity);
+  if (action !== undefined && action.kind !== 'other') return action.kind;
+  return REDIRECT.test(wordAt(activity, 'next_action.type') ?? '') ? 'redirect' : undefined;
+};
+
+/** Medium that an activity names, or that its next action implies (interface.md 2.5); null if it shows neither. */
+export const mediumShown = (activity: unknown): string | null => {
+  const named = wordAt(activity, 'medium');
+  if (named !== null) return named;
+  const step = stepShown(activity);
+  const [only, ...others] = MEDIUMS.filter((medium) => medium.step === step);
+  return others.length > 0 ? null : (only?.name ?? null);
+};
+
+/** True if the next action belongs to another step than the medium's. The step of an approval is not documented. */
+export const hasForeignStep = (activity: unknown, name: string): boolean => {
+  const step = mediumNamed(name)?.step ?? 'approve';
+  const shown = wordAt(activity, 'next_action.type') === null ? undefined : stepShown(activity);
+  return step !== 'approve' && shown !== undefined && shown !== step;
+};
+
+/** True if another medium certainly made the activity. */
+export const isOtherMedium = (activity: unknown, name: string): boolean => {
+  const medium = mediumNamed(name);
+  if (medium === undefined) return false;
+  if (isTokenised(activity) && medium.step !== 'redirect') return true;
+  const named = wordAt(activity, 'medium');
+  return named === null ? hasForeignStep(activity, name) : named !== name;
+};
+
+/** True if both are known mediums and differ. An unknown medium may be any medium. */
+export const areDifferent = (one: string, other: string): boolean =>
+  one !== other && mediumNamed(one) !== undefined && mediumNamed(other) !== undefined;
