@@ -4,7 +4,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
  * Tests that need their own process: they replace a module, or measure memory,
  * which is slow in a large process. All others share processes.
  */
-const ALONE = ['test/client/memory.test.ts', 'test/config/private-file-race.test.ts'];
+const ALONE = ['test/client/memory.test.ts', 'test/config/private-file-race.test.ts', 'test/core/mounts.test.ts'];
 
 const exclude = [
   // Tests of Bun need a program that runs on it.

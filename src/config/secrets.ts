@@ -119,7 +119,7 @@ const isFor = ([host, port, database, user]: readonly string[], asked: DatabaseU
 };
 
 /** The password in PGPASSFILE, or in ~/.pgpass: the first matching line, as in PostgreSQL's own programs. */
-export const passwordInFile = (asked: DatabaseUser, env: Env, machine: Machine): string | undefined => {
+const passwordInFile = (asked: DatabaseUser, env: Env, machine: Machine): string | undefined => {
   const path = passwordFilePath(env);
   const text = path === undefined ? undefined : readSecretFile({ path, ...PASSWORD_FILE }, machine)?.toString();
   return text

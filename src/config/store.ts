@@ -71,7 +71,7 @@ const checkStoreMode = (path: string, stats: Stats, what: 'folder' | 'file', mac
 };
 
 /** True when the file exists and is private, false when it is missing. Throws when it or its folder isn't safe. */
-export const isPrivateFileThere = (folder: string, file: string, machine: Machine): boolean => {
+const isPrivateFileThere = (folder: string, file: string, machine: Machine): boolean => {
   const around = statsOfStore(folder);
   if (around === undefined) return false;
   checkStoreOwner(folder, around, 'folder', machine);
@@ -122,7 +122,7 @@ export const stateOfFolder = (folder: string, machine: Machine): 'private' | 'mi
  * Creates the folder with mode 0700 regardless of the umask, or closes an open one of this program that has no key
  * yet.
  */
-export const makePrivateFolder = (folder: string, machine: Machine): void => {
+const makePrivateFolder = (folder: string, machine: Machine): void => {
   const state = stateOfFolder(folder, machine);
   if (state === 'private') return;
   try {

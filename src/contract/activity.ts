@@ -59,7 +59,7 @@ const bareFault = (text: string): string | undefined => {
 };
 
 /** Reason why a text is not a phone number in international format (interface.md 4.2), as the end of a sentence. */
-export const phoneFault = (text: string): string | undefined => {
+const phoneFault = (text: string): string | undefined => {
   if (INTERNATIONAL.test(text)) return undefined;
   const bare = text.replaceAll(SEPARATORS, '');
   return bareFault(bare) ?? `has spaces or other characters in it: write ${bare}`;

@@ -114,7 +114,7 @@ export const checkPath =
   };
 
 /** Mount points in the kernel's list, which writes blanks in octal. */
-export const mountPoints = (list: string): readonly string[] =>
+const mountPoints = (list: string): readonly string[] =>
   list
     .split('\n')
     .map((line) => line.split(' ')[4] ?? '')

@@ -2,7 +2,7 @@ import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import type { PayError } from '../core/error.ts';
 
 /** Path of a commit to the disk: a log beside the file, or a journal that is emptied by truncation. */
-export type Journal = 'wal' | 'truncate';
+type Journal = 'wal' | 'truncate';
 
 /** A fault of a database file. */
 export interface DatabaseFault {
@@ -108,7 +108,7 @@ const FIRST_SAFE_WAL = [3, 51, 3];
  * connections reset the log at once. The default, which deletes its journal, is never used: it does not sync that
  * deletion.
  */
-export const journalFor = (sqliteVersion: string): Journal => {
+const journalFor = (sqliteVersion: string): Journal => {
   const parts = sqliteVersion.split('.').map(Number);
   const differing = FIRST_SAFE_WAL.findIndex((part, index) => parts[index] !== part);
   return differing === -1 || (parts[differing] ?? 0) > (FIRST_SAFE_WAL[differing] ?? 0) ? 'wal' : 'truncate';

@@ -3,10 +3,11 @@ import { chmodSync, lchownSync, mkdirSync, symlinkSync, writeFileSync } from 'no
 import { join, relative } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { realMachine } from '../../src/config/machine.ts';
-import { type DatabaseUser, passwordInFile } from '../../src/config/secrets.ts';
+import { type Machine, realMachine } from '../../src/config/machine.ts';
+import { type DatabaseUser, ledgerPassword } from '../../src/config/secrets.ts';
 import { homeFolder } from '../../src/core/files.ts';
-import { errorOf, newFolder } from './world.ts';
+import type { Env } from '../../src/core/io.ts';
+import { errorOf, fakeIo, newFolder } from './world.ts';
 
 const ADA: DatabaseUser = { host: 'db.example', port: 5432, database: 'pay', user: 'ada' };
 
@@ -16,10 +17,13 @@ const fileWith = (text: string, mode = 0o600): string => {
   chmodSync(path, mode);
   return path;
 };
-const read = (PGPASSFILE: string, asked = ADA, machine = realMachine) => passwordInFile(asked, { PGPASSFILE }, machine);
+const passwordIn = (env: Env, asked = ADA, machine: Machine = realMachine) =>
+  ledgerPassword(asked, undefined, fakeIo(env).io, machine);
+const read = (PGPASSFILE: string, asked = ADA, machine: Machine = realMachine) =>
+  passwordIn({ PGPASSFILE }, asked, machine);
 const found = (text: string, asked = ADA) => read(fileWith(text), asked);
 
-describe('passwordInFile', () => {
+describe('the password for a ledger', () => {
   it.each([
     ['db.example:5432:pay:ada:secret', 'secret'],
     ['*:*:*:*:secret', 'secret'],
@@ -32,8 +36,8 @@ describe('passwordInFile', () => {
     ['*:*:*:*:secret\\', 'secret\\'],
     ['*:*:*:*: with blanks ', ' with blanks '],
     ['*:*:*:*:pässwörd', 'pässwörd'],
-  ])('finds for %j the password %j', (text, password) => {
-    expect(found(text)).toBe(password);
+  ])('finds for %j the password %j', async (text, password) => {
+    expect(await found(text)).toBe(password);
   });
 
   it.each([
@@ -46,52 +50,52 @@ describe('passwordInFile', () => {
     'db.example:5432:pa*:ada:secret',
     'db.exampl\\*:5432:pay:ada:secret',
     ' db.example:5432:pay:ada:secret',
-  ])('finds nothing in %j', (text) => {
-    expect(found(text)).toBeUndefined();
+  ])('finds nothing in %j', async (text) => {
+    expect(await found(text)).toBeUndefined();
   });
 
-  it('treats localhost and a Unix socket as PostgreSQL does', () => {
+  it('treats localhost and a Unix socket as PostgreSQL does', async () => {
     for (const host of ['127.0.0.1', '/run/postgresql']) {
-      expect(found('localhost:*:*:*:secret', { ...ADA, host })).toBe('secret');
-      expect(found(`${host}:*:*:*:secret`, { ...ADA, host })).toBe('secret');
+      expect(await found('localhost:*:*:*:secret', { ...ADA, host })).toBe('secret');
+      expect(await found(`${host}:*:*:*:secret`, { ...ADA, host })).toBe('secret');
     }
-    expect(found('localhost:*:*:*:secret')).toBeUndefined();
-    expect(found('\\:\\:1:*:*:*:secret', { ...ADA, host: '::1' })).toBe('secret');
+    expect(await found('localhost:*:*:*:secret')).toBeUndefined();
+    expect(await found('\\:\\:1:*:*:*:secret', { ...ADA, host: '::1' })).toBe('secret');
   });
 
-  it('restores any escaped name and password', () => {
+  it('restores any escaped name and password', async () => {
     const field = fc.string({ unit: 'grapheme', minLength: 1 }).filter((text) => !/[\r\n]/.test(text));
     const escaped = (text: string): string => text.replaceAll(/[\\:]/g, '\\$&');
-    fc.assert(
-      fc.property(field, field, field, field, (host, database, user, password) => {
+    await fc.assert(
+      fc.asyncProperty(field, field, field, field, async (host, database, user, password) => {
         fc.pre(!host.startsWith('#') && ![host, database, user].includes('*'));
         const line = [host, 5432, database, user, password].map((text) => escaped(String(text))).join(':');
-        expect(found(`x:5432:pay:ada:no\n${line}\n`, { host, port: 5432, database, user })).toBe(password);
+        expect(await found(`x:5432:pay:ada:no\n${line}\n`, { host, port: 5432, database, user })).toBe(password);
       }),
       { numRuns: 50 },
     );
   });
 
-  it('reads ~/.pgpass by default, which may be missing', () => {
+  it('reads ~/.pgpass by default, which may be missing', async () => {
     const home = newFolder();
-    expect(passwordInFile(ADA, { HOME: home }, realMachine)).toBeUndefined();
+    expect(await passwordIn({ HOME: home })).toBeUndefined();
     writeFileSync(join(home, '.pgpass'), '*:*:*:*:secret', { mode: 0o600 });
-    expect(passwordInFile(ADA, { HOME: home }, realMachine)).toBe('secret');
-    expect(read(join(home, 'none'))).toBeUndefined();
+    expect(await passwordIn({ HOME: home })).toBe('secret');
+    expect(await read(join(home, 'none'))).toBeUndefined();
   });
 
-  it('reads no ./.pgpass, nor one in the root folder, if HOME is relative or empty', () => {
+  it('reads no ./.pgpass, nor one in the root folder, if HOME is relative or empty', async () => {
     const home = newFolder();
     writeFileSync(join(home, '.pgpass'), '*:*:*:*:secret', { mode: 0o600 });
     const HOME = relative(process.cwd(), home);
-    expect(passwordInFile(ADA, { HOME }, realMachine)).toBeUndefined();
+    expect(await passwordIn({ HOME })).toBeUndefined();
     expect(() => homeFolder('')).toThrow('HOME is not set');
   });
 
-  it.skipIf(process.platform === 'win32')('follows a symbolic link, as in containers', () => {
+  it.skipIf(process.platform === 'win32')('follows a symbolic link, as in containers', async () => {
     const link = join(newFolder(), 'link');
     symlinkSync(fileWith('*:*:*:*:secret'), link);
-    expect(read(link)).toBe('secret');
+    expect(await read(link)).toBe('secret');
   });
 });
 
@@ -136,8 +140,8 @@ describe.skipIf(process.platform === 'win32')('the password file', () => {
     },
   );
 
-  it('may have any mode on Windows', () => {
+  it('may have any mode on Windows', async () => {
     const windows = { ...realMachine, platform: 'win32' as const };
-    expect(read(fileWith('*:*:*:*:secret', 0o644), ADA, windows)).toBe('secret');
+    expect(await read(fileWith('*:*:*:*:secret', 0o644), ADA, windows)).toBe('secret');
   });
 });

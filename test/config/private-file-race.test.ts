@@ -3,7 +3,8 @@ import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { realMachine } from '../../src/config/machine.ts';
-import { makePrivateFolder } from '../../src/config/store.ts';
+import { openProfileStore } from '../../src/config/store.ts';
+import { Redactor } from '../../src/core/secret.ts';
 import { modeOf } from '../support/files.ts';
 import { errorOf, newFolder } from './world.ts';
 
@@ -17,6 +18,9 @@ vi.mock('node:fs', async (original) => {
   return { ...actual, mkdirSync };
 });
 
+const storeKey = (folder: string): void =>
+  openProfileStore(folder, realMachine, new Redactor()).write({ version: 1, profiles: {} });
+
 it('a folder that another process creates in between keeps its mode, and is rejected if it is open', async () => {
   const folder = join(newFolder(), 'home');
   between.make = (make) => (path) => {
@@ -24,7 +28,7 @@ it('a folder that another process creates in between keeps its mode, and is reje
     chmodSync(path, 0o755);
     return make(path, {});
   };
-  const error = await errorOf(() => makePrivateFolder(folder, realMachine));
+  const error = await errorOf(() => storeKey(folder));
   expect(error.message).toBe(`${folder} is open to other users (mode 0755), so it was not used`);
   expect(error.detail.hint).toContain(`chmod 700 ${folder}`);
   expect(modeOf(folder)).toBe('755');
@@ -33,7 +37,7 @@ it('a folder that another process creates in between keeps its mode, and is reje
 it('a folder that is deleted right after its creation is reported', async () => {
   between.make = () => () => undefined;
   const folder = join(newFolder(), 'home');
-  const error = await errorOf(() => makePrivateFolder(folder, realMachine));
+  const error = await errorOf(() => storeKey(folder));
   expect(error.message).toContain(`couldn't create ${folder}: ENOENT`);
 });
 
@@ -44,6 +48,6 @@ it('a folder whose mode the umask reduced gets it back', () => {
     return made;
   };
   const folder = join(newFolder(), 'home');
-  makePrivateFolder(folder, realMachine);
+  storeKey(folder);
   expect(modeOf(folder)).toBe('700');
 });

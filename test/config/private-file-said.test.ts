@@ -2,17 +2,24 @@ import { chmodSync, chownSync, mkdirSync, symlinkSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { realMachine } from '../../src/config/machine.ts';
-import { isPrivateFileThere, makePrivateFolder, stateOfFolder } from '../../src/config/store.ts';
+import { openProfileStore, stateOfFolder } from '../../src/config/store.ts';
 import { PayError } from '../../src/core/error.ts';
+import { Redactor } from '../../src/core/secret.ts';
 import { modeOf } from '../support/files.ts';
 import { errorOf, newFolder } from './world.ts';
 
 const FOREIGN = 12_345;
+const EMPTY = { version: 1, profiles: {} } as const;
+
+const storeIn = (folder: string, machine: Partial<typeof realMachine> = {}) =>
+  openProfileStore(folder, { ...realMachine, ...machine }, new Redactor());
+const storeKey = (folder: string, machine: Partial<typeof realMachine> = {}): void =>
+  storeIn(folder, machine).write(EMPTY);
 
 const folderOf = (mode: number, ...names: string[]): string => {
   const folder = join(newFolder(), 'home');
   mkdirSync(folder);
-  for (const name of names) writeFileSync(join(folder, name), '', { mode: 0o600 });
+  for (const name of names) writeFileSync(join(folder, name), JSON.stringify(EMPTY), { mode: 0o600 });
   chmodSync(folder, mode);
   return folder;
 };
@@ -30,7 +37,7 @@ const saidOf = (folder: string, use: () => unknown): readonly string[] => {
 };
 
 const look = (folder: string, machine: Partial<typeof realMachine> = {}) =>
-  saidOf(folder, () => isPrivateFileThere(folder, join(folder, 'config.json'), { ...realMachine, ...machine }));
+  saidOf(folder, () => storeIn(folder, machine).read());
 
 /** Root may access everything: until the test ends this process acts as another user, who owns the folder. */
 const withoutRoot = (folder: string): typeof realMachine => {
@@ -93,7 +100,7 @@ describe('the error for an unsafe folder or file', () => {
   it("says why the folder can't be created", () => {
     const above = folderOf(0o555);
     const folder = join(above, 'home');
-    const [message, hint] = saidOf(folder, () => makePrivateFolder(folder, withoutRoot(above)));
+    const [message, hint] = saidOf(folder, () => storeKey(folder, withoutRoot(above)));
     expect(message).toMatch(/^couldn't create @: EACCES/);
     expect(hint).toBe('set PAYCLI_HOME to a folder that you can write to');
   });
@@ -106,8 +113,8 @@ describe('the error for an unsafe folder or file', () => {
   });
 });
 
-describe('isThere', () => {
-  const isThere = (folder: string): boolean => isPrivateFileThere(folder, join(folder, 'config.json'), realMachine);
+describe('a store', () => {
+  const isThere = (folder: string): boolean => storeIn(folder).read() !== undefined;
 
   it('tells whether the file exists, also if its folder is missing', () => {
     expect(isThere(folderOf(0o700, 'config.json'))).toBe(true);
@@ -117,25 +124,25 @@ describe('isThere', () => {
   });
 });
 
-describe('makePrivateFolder', () => {
+describe('the folder of a stored key', () => {
   it('creates the folder with its parents, and closes an open one', () => {
     const above = newFolder();
-    makePrivateFolder(join(above, 'a', 'b'), realMachine);
+    storeKey(join(above, 'a', 'b'));
     expect([modeOf(join(above, 'a')), modeOf(join(above, 'a', 'b'))]).toEqual(['700', '700']);
     const open = folderOf(0o755, 'ledger.sqlite');
-    makePrivateFolder(open, realMachine);
+    storeKey(open);
     expect(modeOf(open)).toBe('700');
   });
 
   it('leaves a private folder unchanged', () => {
     const folder = folderOf(0o711, 'config.json');
-    makePrivateFolder(folder, realMachine);
+    storeKey(folder);
     expect(modeOf(folder)).toBe('711');
   });
 
   it('checks the folder after its creation', () => {
     const folder = join(newFolder(), 'home');
-    const [message] = saidOf(folder, () => makePrivateFolder(folder, { ...realMachine, uid: FOREIGN }));
+    const [message] = saidOf(folder, () => storeKey(folder, { uid: FOREIGN }));
     expect(message).toContain('@ belongs to another user');
   });
 });
@@ -155,7 +162,7 @@ describe('an existing folder', () => {
     [0o775, ['ledger.sqlite']],
   ])('is shared, and left unchanged, with mode %o and %j in it', async (mode, names) => {
     const folder = folderOf(mode, ...names);
-    expect((await errorOf(() => makePrivateFolder(folder, realMachine))).message).toContain('no key is stored in it');
+    expect((await errorOf(() => storeKey(folder))).message).toContain('no key is stored in it');
     expect(modeOf(folder)).toBe((mode & 0o777).toString(8));
   });
 
@@ -163,7 +170,7 @@ describe('an existing folder', () => {
     'is left unchanged with %s in it',
     (...names) => {
       const folder = folderOf(0o755, ...names);
-      expect(saidOf(folder, () => makePrivateFolder(folder, realMachine))).toEqual([
+      expect(saidOf(folder, () => storeKey(folder))).toEqual([
         '@ is open to other users (mode 0755), so no key is stored in it; nothing was stored',
         'set PAYCLI_HOME to a folder for paycli alone; if this one is, run: chmod 700 @',
       ]);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { activity, activityCreate, phoneFault } from '../../src/contract/activity.ts';
+import { activity, activityCreate } from '../../src/contract/activity.ts';
 import { formatDateAtom } from '../../src/core/time.ts';
 import { MINUTE } from '../support/units.ts';
 import { faultsOf, pathsOf } from './faults.ts';
@@ -205,15 +205,24 @@ describe('phone', () => {
     expect(faultsOfPhone(phone)).toEqual([{ propertyPath: 'data.phone', title }]);
   });
 
+  it.each(['123456', '123456789012345'])('suggests a plus before %s', (digits) => {
+    expect(faultsOfPhone(digits)).toMatchObject([{ title: `needs a plus in front: +${digits}` }]);
+  });
+
+  it.each(['x2.3E+12', '2.3E+12x', '2x3E+12', 'E+12', '2E+', '+2E5'])('does not take %s for a number', (text) => {
+    const title = 'should be a plus and digits only, such as +2348031234567';
+    expect(faultsOfPhone(text)).toMatchObject([{ title }]);
+  });
+
   it('has one rule, and accepts each number that its fault suggests', () => {
     const piece = fc.constantFrom('+', '0', '00', '1', '234', '8031234567', '(0)', ' ', '-', 'x');
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
         const text = pieces.join('');
-        const fault = phoneFault(text);
+        const [fault] = faultsOfPhone(text);
         expect(fault === undefined).toBe(/^\+[1-9]\d{5,14}$/.test(text));
-        const named = /(?:write|front:|such as) (\+\d+)/.exec(fault ?? '')?.[1];
-        if (named !== undefined) expect(phoneFault(named)).toBeUndefined();
+        const named = /(?:write|front:|such as) (\+\d+)/.exec(fault?.title ?? '')?.[1];
+        if (named !== undefined) expect(faultsOfPhone(named)).toEqual([]);
       }),
     );
   });
@@ -317,14 +326,3 @@ describe('the next action of an activity', () => {
     );
   });
 });
-
-it.each(['123456', '123456789012345'])('phoneFault suggests a plus before %s', (digits) => {
-  expect(phoneFault(digits)).toBe(`needs a plus in front: +${digits}`);
-});
-
-it.each(['x2.3E+12', '2.3E+12x', '2x3E+12', 'E+12', '2E+', '+2E5'])(
-  'phoneFault does not take %s for scientific notation',
-  (text) => {
-    expect(phoneFault(text)).toBe('should be a plus and digits only, such as +2348031234567');
-  },
-);

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { DIALECTS, type Dialect } from '../../src/core/data-files.ts';
-import { refusedBy } from '../../src/emulator/console/open.ts';
+import { rowOf } from '../../src/emulator/console/open.ts';
 import { emulatorRoom } from '../../src/emulator/room.ts';
 import { openShop } from './shop.ts';
 import { clockAt, sendRaw, tempFile } from './support.ts';
@@ -157,6 +157,12 @@ test('the console creates a charge whose answer is lost', async () => {
   expect(activity).toMatchObject({ medium: 'ussd', refunds: [], qr: expect.any(Array) });
 });
 
+/** The reasons shown for a request with this answer. */
+const reasonsOf = (status: number, text: string): readonly string[] => {
+  const request = { seq: 1, at: 0, method: 'POST', url: '/v1/ugwo', agent: '', took: 1 };
+  return rowOf({ ...request, status, executed: { status, text } }).reasons;
+};
+
 describe.each(DIALECTS)('the reason of a rejected request, in the %s dialect', (dialect) => {
   test.each([
     ['one violation', '/v1/ugwo', { amount: 1, currency: 'NGN' }, ['amount: should be at least 20000']],
@@ -170,11 +176,11 @@ describe.each(DIALECTS)('the reason of a rejected request, in the %s dialect', (
   ])('%s', async (_what, path, body, words) => {
     const { post } = await openShop({ dialect });
     const { status, text } = await post(path, body);
-    expect(refusedBy({ status, text })).toEqual(words);
+    expect(reasonsOf(status, text)).toEqual(words);
   });
 });
 
-test('refusedBy returns no reason for an accepted or unreadable answer', () => {
-  expect(refusedBy({ status: 200, text: '{"message":"x"}' })).toEqual([]);
-  expect(refusedBy({ status: 500, text: 'no JSON' })).toEqual(['']);
+test('an accepted answer has no reason, and an unreadable one an empty one', () => {
+  expect(reasonsOf(200, '{"message":"x"}')).toEqual([]);
+  expect(reasonsOf(500, 'no JSON')).toEqual(['']);
 });

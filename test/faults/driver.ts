@@ -1,6 +1,5 @@
 import { createClient } from '../../src/client/client.ts';
 import { openTransport } from '../../src/client/transport.ts';
-import type { Journal } from '../../src/database/connect.ts';
 import { ledgerTargetOf } from '../../src/ledger/entry.ts';
 import { sendOnce } from '../../src/ledger/send.ts';
 import { hasProcessEnded, thisSender } from '../../src/ledger/sender.ts';
@@ -9,6 +8,7 @@ import { openLedger } from '../../src/ledger/sqlite/open.ts';
 import { clock } from '../support/clock.ts';
 import { ledgerOptions } from '../support/ledger.ts';
 import { lookedAt } from './looking.ts';
+import type { Journal } from './states.ts';
 
 /*
  * Checks and charges several payment requests through the real ledger and the real client in one process, with some

@@ -2,7 +2,6 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fromNpm } from '../../scripts/from-npm.ts';
 import { bunHere } from '../../scripts/pinned.ts';
-import type { Journal } from '../../src/database/connect.ts';
 import { PROGRAM, RUNTIME } from '../support/built.ts';
 import { CANARY } from '../support/canary.ts';
 import { foldersGoTo } from '../support/memory.ts';
@@ -18,7 +17,7 @@ import {
   type Sabotage,
   SENT_FIRST,
 } from './sabotage.ts';
-import { type Finding, inspectLedger, type Replayed, replay } from './states.ts';
+import { type Finding, inspectLedger, type Journal, type Replayed, replay } from './states.ts';
 import { type Call, callsOf, strangersIn, targetOf, trace } from './strace.ts';
 
 /*

@@ -2,12 +2,14 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Journal } from '../../src/database/connect.ts';
+import type { DatabaseKind } from '../../src/database/connect.ts';
 import { LEDGER_FILE } from '../../src/ledger/sqlite/file.ts';
 import { openLedger } from '../../src/ledger/sqlite/open.ts';
 import { ledgerOptions } from '../support/ledger.ts';
 import { Disk, type Fate, type Remains } from './disk.ts';
 import type { Recorded } from './recording.ts';
+
+export type Journal = NonNullable<DatabaseKind['journal']>;
 
 /** What must be found after a crash. */
 export interface Owed {

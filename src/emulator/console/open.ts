@@ -28,7 +28,7 @@ import PAGE from './page.html?raw';
 import STYLE from './style.css?raw';
 
 /** Lists the rules that a refused request has broken, in either dialect; empty if it was not refused. */
-export const refusedBy = ({ status, text }: Executed): readonly string[] => {
+const refusedBy = ({ status, text }: Executed): readonly string[] => {
   if (status < 400) return [];
   const problem = parseIfJson(text);
   const errors = valueAt(problem, 'errors');

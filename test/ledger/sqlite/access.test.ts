@@ -12,7 +12,6 @@ import {
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { HIGHEST_FILE_NAME } from '../../../src/core/charge.ts';
-import { mountPoints } from '../../../src/core/files.ts';
 import { checkAccess } from '../../../src/ledger/sqlite/file.ts';
 import { newPath } from '../support/charges.ts';
 
@@ -156,15 +155,6 @@ describe('checkAccess', () => {
     writeFileSync(making, '');
     expect(() => checkAccess(path)).not.toThrow();
     expect([existsSync(made), existsSync(making)]).toEqual([false, true]);
-  });
-
-  it('decodes mount points with escaped bytes', () => {
-    const list = [
-      '36 35 98:0 / / rw,noatime shared:1 - ext4 /dev/root rw',
-      '40 36 98:0 /l /data/my\\040file\\134x rw - ext4 /dev/root rw',
-      '',
-    ];
-    expect(mountPoints(list.join('\n'))).toEqual(['/', '/data/my file\\x', '']);
   });
 
   it("rejects a path that can't be read", () => {

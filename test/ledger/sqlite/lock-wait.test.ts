@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { DatabaseKind, Journal } from '../../../src/database/connect.ts';
+import type { DatabaseKind } from '../../../src/database/connect.ts';
 import type { StoredOutcome } from '../../../src/ledger/entry.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { LEDGER_FILE, type LockWait, patiently } from '../../../src/ledger/sqlite/file.ts';
@@ -78,7 +78,11 @@ describe('patiently', () => {
 });
 
 /** A ledger, and a second connection that locks its file like another process. */
-const ledgerWith = async (lockWait: LockWait, journal: Journal, more: Partial<DatabaseKind> = {}) => {
+const ledgerWith = async (
+  lockWait: LockWait,
+  journal: DatabaseKind['journal'] & string,
+  more: Partial<DatabaseKind> = {},
+) => {
   const path = `${newFolder('ledger')}/ledger.sqlite`;
   const kind = { ...LEDGER_FILE, journal, ...more };
   const ledger = await openLedger(ledgerOptions(path, { lockWait, kind }));
