@@ -1,3 +1,4 @@
+import type { LedgerContext } from '../charge/charge.ts';
 import type { Confirm } from '../cli/confirm.ts';
 import type { Globals } from '../cli/globals.ts';
 import type { CallInput, Client } from '../client/client.ts';
@@ -8,7 +9,6 @@ import type { Io } from '../core/io.ts';
 import type { LedgerTarget } from '../ledger/entry.ts';
 import type { Ledger, PlannedRows } from '../ledger/ledger.ts';
 import type { Total } from '../ledger/policy.ts';
-import type { LedgerContext } from '../ledger/send.ts';
 import type { Cells, FileFormat } from './cells.ts';
 import type { RowSignals } from './pace.ts';
 import type { ShowProgress } from './progress.ts';

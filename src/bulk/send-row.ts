@@ -1,9 +1,9 @@
+import { sendAnew } from '../charge/charge.ts';
 import { isTakenUp } from '../core/charge.ts';
 import { EXIT_CODES, PayError, reasonOf } from '../core/error.ts';
 import type { Entry } from '../ledger/entry.ts';
 import type { Update, UpdateOutcome } from '../ledger/job.ts';
 import type { PlannedRows } from '../ledger/ledger.ts';
-import { sendAnew } from '../ledger/send.ts';
 import type { RowItem, RowJob, RowKind, RowSender } from './kind.ts';
 import type { RowSignals } from './pace.ts';
 import { endOf, type RowEnd } from './row-end.ts';

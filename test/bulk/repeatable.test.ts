@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { RowJob } from '../../src/bulk/kind.ts';
 import { type Protected, protectedRows, repeatableRows } from '../../src/bulk/send-row.ts';
+import { tooOld } from '../../src/charge/charge.ts';
 import { failedBy } from '../../src/charge/outcome.ts';
 import { PayError } from '../../src/core/error.ts';
 import type { UpdateOutcome } from '../../src/ledger/job.ts';
-import { tooOld } from '../../src/ledger/send.ts';
 import { open } from '../ledger/support/charges.ts';
 import { newFolder } from '../support/program.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { sendOnce } from '../../src/charge/charge.ts';
 import { openFollowing } from '../../src/commands/activity/follow-shared.ts';
 import { waitedOf } from '../../src/commands/activity/followed-shared.ts';
 import { activitiesOf, statusOf } from '../../src/core/charge.ts';
 import { EXIT_CODES, PayError } from '../../src/core/error.ts';
 import { judgeRead } from '../../src/ledger/reconcile.ts';
-import { sendOnce } from '../../src/ledger/send.ts';
 import { PLACE } from '../ledger/support/charges.ts';
 import { charge, memoryLedger, momentAt } from '../ledger/support/memory.ts';
 import { json, ONYE_ID, serveAllBy, UGWO_ID, ugwo } from '../support/service.ts';

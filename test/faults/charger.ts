@@ -1,10 +1,10 @@
+import { sendOnce } from '../../src/charge/charge.ts';
 import { type Client, createClient } from '../../src/client/client.ts';
 import { openTransport, type Transport } from '../../src/client/transport.ts';
 import { EXIT_CODES, PayError } from '../../src/core/error.ts';
 import type { Clock } from '../../src/core/io.ts';
 import { ledgerTargetOf } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import { sendOnce } from '../../src/ledger/send.ts';
 import { hasProcessEnded, thisSender } from '../../src/ledger/sender.ts';
 import { openLedger } from '../../src/ledger/sqlite/open.ts';
 import { CANARY } from '../support/canary.ts';

@@ -1,7 +1,7 @@
+import { sendOnce } from '../../src/charge/charge.ts';
 import { createClient } from '../../src/client/client.ts';
 import { openTransport } from '../../src/client/transport.ts';
 import { ledgerTargetOf } from '../../src/ledger/entry.ts';
-import { sendOnce } from '../../src/ledger/send.ts';
 import { hasProcessEnded, thisSender } from '../../src/ledger/sender.ts';
 import { LEDGER_FILE } from '../../src/ledger/sqlite/file.ts';
 import { openLedger } from '../../src/ledger/sqlite/open.ts';

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { sendOnce } from '../../src/charge/charge.ts';
 import { PAYMENTS } from '../../src/charge/payment.ts';
 import { PayError } from '../../src/core/error.ts';
 import { type ApiRecord, madeHere } from '../../src/core/record.ts';
@@ -6,7 +7,6 @@ import { type Charge, isCharge, type Sender } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import type { RequestRead } from '../../src/ledger/match.ts';
 import { reconcile } from '../../src/ledger/reconcile.ts';
-import { sendOnce } from '../../src/ledger/send.ts';
 import { type Snapshot, withActivity } from '../../src/ledger/snapshot.ts';
 import { LEDGER_FILE } from '../../src/ledger/sqlite/file.ts';
 import { openLedger } from '../../src/ledger/sqlite/open.ts';

@@ -28,7 +28,7 @@ export const OFF: Sabotage = {
 
 export const SENT_FIRST: Sabotage = {
   name: 'the intent after the send',
-  file: 'src/ledger/send.ts',
+  file: 'src/charge/charge.ts',
   from: 'const { client, ledger, words } = context;',
   to: `const { client, ledger, words } = context;
     const sent = await send(() => false).then((value) => ({ value }), (thrown: unknown) => ({ thrown }));

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { sendOnce } from '../../src/charge/charge.ts';
 import { EXIT_CODES } from '../../src/core/error.ts';
 import { type Intent, type KeptActivity, keptAccount } from '../../src/ledger/entry.ts';
 import type { Ledger, ListFilter } from '../../src/ledger/ledger.ts';
-import { sendOnce } from '../../src/ledger/send.ts';
 import { operator } from '../../src/ledger/sender.ts';
 import { snapshotOf } from '../../src/ledger/snapshot.ts';
 import { ugwoOf, uidOf } from '../support/ids.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { type ChargeRequest, sendOnce } from '../../src/charge/charge.ts';
 import { PayError } from '../../src/core/error.ts';
 import { madeHere } from '../../src/core/record.ts';
-import { type ChargeRequest, sendOnce } from '../../src/ledger/send.ts';
 import { snapshotOf } from '../../src/ledger/snapshot.ts';
 import { thrownBy } from '../client/support.ts';
 import { accepting } from '../support/outcome.ts';

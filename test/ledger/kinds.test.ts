@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { sendOnce } from '../../src/charge/charge.ts';
 import type { WriteKind } from '../../src/core/charge.ts';
 import { PayError } from '../../src/core/error.ts';
 import { type ApiRecord, madeHere } from '../../src/core/record.ts';
@@ -6,7 +7,6 @@ import type { Entry } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { chargesOf } from '../../src/ledger/reconcile.ts';
 import { refusedError } from '../../src/ledger/refused.ts';
-import { sendOnce } from '../../src/ledger/send.ts';
 import { thrownBy } from '../client/support.ts';
 import { accepting } from '../support/outcome.ts';
 import { BACKENDS, open } from './support/backends.ts';

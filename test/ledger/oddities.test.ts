@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { type ChargeRequest, type SendDeps, sendOnce } from '../../src/charge/charge.ts';
 import { PayError } from '../../src/core/error.ts';
 import { type ApiRecord, madeHere } from '../../src/core/record.ts';
 import type { Entry, Moment } from '../../src/ledger/entry.ts';
 import type { BeginOptions, Ledger } from '../../src/ledger/ledger.ts';
-import { type ChargeRequest, type SendDeps, sendOnce } from '../../src/ledger/send.ts';
 import { thrownBy } from '../client/support.ts';
 import { accepting } from '../support/outcome.ts';
 import { ACTIVITY } from '../support/service.ts';

@@ -11,6 +11,8 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   charge: ['core'],
   // The body of a charge has one variant for each medium.
   contract: ['charge', 'core'],
+  // `charge/charge.ts` tells the story of a charge, above the ledger.
+  story: ['charge', 'core', 'ledger'],
   client: ['charge', 'contract', 'core'],
   config: ['contract', 'core'],
   emulator: ['charge', 'contract', 'core', 'database', 'qr', 'webhook'],
@@ -19,20 +21,21 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   webhook: ['charge', 'core', 'database'],
   output: ['charge', 'core', 'qr'],
   qr: [],
-  bulk: ['charge', 'core', 'database', 'ledger'],
+  bulk: ['charge', 'core', 'database', 'ledger', 'story'],
   jq: ['core'],
   mcp: ['core'],
   // A profile may name the medium of its charges.
   cli: ['charge', 'core', 'output'],
   spec: ['charge', 'cli', 'core'],
   // A handler is loaded by import(), so it imports what it needs.
-  handler: ['bulk', 'charge', 'core', 'ledger', 'mcp', 'shared', 'view', 'webhook'],
+  handler: ['bulk', 'charge', 'core', 'ledger', 'mcp', 'shared', 'story', 'view', 'webhook'],
   shared: ['charge', 'cli', 'core'],
   view: ['charge', 'core', 'view'],
 };
 
 /** The rooms from which a room may also import types. */
 const TYPES: Readonly<Record<string, readonly string[]>> = {
+  story: ['client'],
   bulk: ['cli', 'client', 'contract'],
   handler: ['cli', 'client', 'config', 'contract'],
   shared: ['client'],
@@ -77,6 +80,7 @@ const JOINTS = ['src/main.ts', 'src/commands/all.ts', 'src/commands/run.ts'];
 const isJoint = (file: string): boolean => JOINTS.includes(file) || file.startsWith('src/compose/');
 
 const roomOf = (file: string): string => {
+  if (file === 'src/charge/charge.ts') return 'story';
   const [, room = '', noun, name = ''] = file.split('/');
   if (room !== 'commands' || noun === undefined) return room;
   if (name.endsWith('spec.ts')) return 'spec';

@@ -1,5 +1,6 @@
 import type { RowDeps, RowJob } from '../../bulk/kind.ts';
 import type { Protected } from '../../bulk/send-row.ts';
+import { judgeOnce } from '../../charge/charge.ts';
 import { propertyOf } from '../../charge/mediums.ts';
 import type { CallInput, Client } from '../../client/client.ts';
 import { BANK_CODES, bankMeant } from '../../core/banks.ts';
@@ -13,7 +14,6 @@ import { shellLine } from '../../core/shell.ts';
 import type { Entry } from '../../ledger/entry.ts';
 import type { PlannedRows } from '../../ledger/ledger.ts';
 import { NO_TOTAL } from '../../ledger/policy.ts';
-import { judgeOnce } from '../../ledger/send.ts';
 import type { Snapshot } from '../../ledger/snapshot.ts';
 import type { Run } from '../run.ts';
 import { refuseDifferent } from './charge-compare.ts';

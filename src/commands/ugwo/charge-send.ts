@@ -1,4 +1,5 @@
 import type { RowDeps } from '../../bulk/kind.ts';
+import { type ChargeRequest, type SendDeps, type Sent, sendOnce } from '../../charge/charge.ts';
 import {
   buildData,
   type ChargeField,
@@ -22,7 +23,6 @@ import { didYouMean } from '../../core/text.ts';
 import { asksTheSame, type Entry, type Moment } from '../../ledger/entry.ts';
 import type { RefusalReason, Refused } from '../../ledger/ledger.ts';
 import { refusedError } from '../../ledger/refused.ts';
-import { type ChargeRequest, type SendDeps, type Sent, sendOnce } from '../../ledger/send.ts';
 import { activitiesIn, hasSameActivities, type Snapshot, snapshotOf } from '../../ledger/snapshot.ts';
 import type { Run } from '../run.ts';
 import type { OneCharge } from './charge-spec.ts';

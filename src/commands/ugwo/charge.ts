@@ -1,4 +1,5 @@
 import type { RowDeps } from '../../bulk/kind.ts';
+import { type Sent, sendAnew, tooOld } from '../../charge/charge.ts';
 import { mediumNamed } from '../../charge/mediums.ts';
 import { isStepUnreadable, PAYMENTS, paymentShown } from '../../charge/payment.ts';
 import type { Client } from '../../client/client.ts';
@@ -11,7 +12,6 @@ import type { Result, View } from '../../core/result.ts';
 import type { Entry } from '../../ledger/entry.ts';
 import type { Refused } from '../../ledger/ledger.ts';
 import { openByOther } from '../../ledger/refused.ts';
-import { type Sent, sendAnew, tooOld } from '../../ledger/send.ts';
 import type { Snapshot } from '../../ledger/snapshot.ts';
 import { openFollowing } from '../activity/follow-shared.ts';
 import { chargeFailed, notWaitedFor, stepUnreadable, type WaitOptions, waitedOf } from '../activity/followed-shared.ts';

@@ -1,6 +1,3 @@
-import { isOtherMedium } from '../charge/mediums.ts';
-import { type Failed, type Outcome, thrownAs } from '../charge/outcome.ts';
-import { isStepUnreadable, PAYMENTS, paymentShown } from '../charge/payment.ts';
 import { CHARGE, CHARGE_WRITE, kindWord, statusOf, type WriteKind } from '../core/charge.ts';
 import { EXIT_CODES, interrupted, PayError } from '../core/error.ts';
 import type { Io } from '../core/io.ts';
@@ -8,7 +5,7 @@ import { definedIn, valueAt } from '../core/json.ts';
 import type { ApiRecord } from '../core/record.ts';
 import { shellLine } from '../core/shell.ts';
 import { parseInstant, utcAtom } from '../core/time.ts';
-import { FRESH_MS, passedSince } from './clock.ts';
+import { FRESH_MS, passedSince } from '../ledger/clock.ts';
 import {
   type ChargeTerms,
   digestOf,
@@ -19,10 +16,13 @@ import {
   type Moment,
   type RequestTerms,
   type StoredOutcome,
-} from './entry.ts';
-import type { BeginOptions, Judged, Ledger, PlannedRows, Refused } from './ledger.ts';
-import { operator } from './sender.ts';
-import { keptActivity, type Snapshot } from './snapshot.ts';
+} from '../ledger/entry.ts';
+import type { BeginOptions, Judged, Ledger, PlannedRows, Refused } from '../ledger/ledger.ts';
+import { operator } from '../ledger/sender.ts';
+import { keptActivity, type Snapshot } from '../ledger/snapshot.ts';
+import { isOtherMedium } from './mediums.ts';
+import { type Failed, type Outcome, thrownAs } from './outcome.ts';
+import { isStepUnreadable, PAYMENTS, paymentShown } from './payment.ts';
 
 /** The sender of requests: its client, its ledger, and the place of both. */
 export interface LedgerContext {
