@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type Follow, openFollowing } from '../../src/commands/activity/follow-shared.ts';
+import { openFollowing } from '../../src/commands/activity/follow-shared.ts';
 import type { Activity } from '../../src/contract/activity.ts';
 import { valueAt } from '../../src/core/json.ts';
 import type { ApiRecord } from '../../src/core/record.ts';
@@ -32,7 +32,7 @@ const account = (expiresAt: number): object => ({
 });
 
 /** Follows an activity and collects the reports and answers. Nothing is known of it unless `known` says so. */
-const followOn = ({ client, io }: Bench, more: Partial<Follow> = {}) => {
+const followOn = ({ client, io }: Bench, more: Partial<Parameters<typeof openFollowing>[0]> = {}) => {
   const reports: Waiting[] = [];
   const seen: unknown[] = [];
   const observe = async (_of: string, { value }: ApiRecord): Promise<void> => void seen.push(valueAt(value, 'status'));

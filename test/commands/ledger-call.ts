@@ -33,8 +33,12 @@ export interface Row extends Record<string, unknown> {
 
 interface Outcome {
   readonly rows: readonly Row[];
-  /** The number of records and the next cursor of each page. */
-  readonly pages: readonly { readonly size: number; readonly next: string | null }[];
+  /** The number of records, the cursor and the next one of each page. */
+  readonly pages: readonly {
+    readonly size: number;
+    readonly cursor: string | undefined;
+    readonly next: string | null;
+  }[];
   readonly result: Result | undefined;
   readonly error: PayError | undefined;
   readonly notices: readonly string[];
@@ -119,7 +123,7 @@ export const call = async (path: string, options: Call): Promise<Outcome> => {
     ask: confirmer({ stdin, stderr: stdin }, of),
   } as unknown as Run;
   const rows: Row[] = [];
-  const pages: { size: number; next: string | null }[] = [];
+  const pages: Outcome['pages'][number][] = [];
   const take = ({ value, text }: ApiRecord): void => {
     expect(text).toBe(printExact(value));
     rows.push(JSON.parse(text) as Row);
@@ -132,7 +136,7 @@ export const call = async (path: string, options: Call): Promise<Outcome> => {
     if (result.kind === 'list') {
       for await (const page of result.pages) {
         page.records.forEach(take);
-        pages.push({ size: page.records.length, next: page.nextCursor });
+        pages.push({ size: page.records.length, cursor: page.cursor, next: page.nextCursor });
       }
       if (result.failure !== undefined) throw result.failure;
     }

@@ -215,8 +215,8 @@ describe('ledger jobs', () => {
   });
 
   it('prints one empty page without jobs, and no extra page', async () => {
-    expect((await call('jobs', { ledger: await many(0) })).pages).toEqual([{ size: 0, next: null }]);
-    expect((await call('jobs', { ledger: await many(10) })).pages).toEqual([{ size: 10, next: null }]);
+    expect((await call('jobs', { ledger: await many(0) })).pages).toMatchObject([{ size: 0, next: null }]);
+    expect((await call('jobs', { ledger: await many(10) })).pages).toMatchObject([{ size: 10, next: null }]);
   });
 
   it.each([1, 10, 11, 12])('continues from a cursor after --max %d', async (max) => {

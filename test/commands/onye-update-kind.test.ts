@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { openRows } from '../../src/bulk/rows.ts';
 import type { Client } from '../../src/client/client.ts';
 import type { GivenFields } from '../../src/commands/onye/fields.ts';
-import { type UpdateItem, updateKind } from '../../src/commands/onye/update-kind.ts';
+import { updateKind } from '../../src/commands/onye/update-kind.ts';
 import { printExact } from '../../src/core/json.ts';
 
 const UID = 'ony.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l';
@@ -28,7 +28,7 @@ const opened = (columns: readonly string[], options: GivenFields, format: Format
 const rowOf = (fields: object, options = NONE, format: Format = 'csv', validate = true) =>
   opened(['uid'], options, format, validate).read({ number: 2, fields: fields as Record<string, unknown> });
 
-const updateOf = (fields: object, options = NONE, format: Format = 'csv'): Partial<UpdateItem> => {
+const updateOf = (fields: object, options = NONE, format: Format = 'csv') => {
   const row = rowOf({ uid: UID, ...fields }, options, format);
   if ('faults' in row) throw new Error(printExact(row.faults));
   return row.item;

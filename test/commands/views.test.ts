@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { recordOf as entryRecord, listView } from '../../src/commands/ledger/view.ts';
+import { recordOf as entryRecord, viewFor } from '../../src/commands/ledger/view.ts';
 import { onyeView } from '../../src/commands/onye/view.ts';
 import { ugwoView, wholeUgwoView } from '../../src/commands/ugwo/view.ts';
 import { boardView, recordOf as changeRecord, changesView } from '../../src/commands/watch/watch.ts';
@@ -110,7 +110,7 @@ const LAYOUTS: Readonly<Record<string, Layouts>> = {
     },
   },
   'ledger list': {
-    view: listView,
+    view: viewFor('charge', false),
     records: charges,
     statuses: ['paid', 'not created', 'unknown'],
     heads: {

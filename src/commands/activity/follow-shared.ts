@@ -21,7 +21,7 @@ export interface ActivityLike {
 }
 
 /** An activity to wait for. */
-export interface Follow {
+interface Follow {
   readonly params: { readonly ugwoUid: string; readonly activityUid: string };
   /** A known reading, such as the answer to the charge: then nothing is read before the first pause. */
   readonly known?: ApiRecord<ActivityLike>;

@@ -34,7 +34,7 @@ import {
 const { cursorOf, seqOf } = numberedCursors('seq:');
 
 /** Yields entries in pages. `seen` gets the entries of each page. */
-export const pagesOf = (
+const pagesOf = (
   ledger: Ledger,
   filter: EntryFilter,
   bounds: { readonly from?: number | undefined; readonly max?: number | undefined },

@@ -126,13 +126,10 @@ const FOR_PROGRAMS: readonly Column[] = [
   ...namesIn('customer_email operator paid_twice account_last4').map((path) => ({ path })),
 ];
 
-/** Charges in a list. */
-export const listView: View = { columns: FOR_PROGRAMS, table: TABLE };
-
 /** Entries of one kind or of all, of one profile or of all. */
 export const viewFor = (kind: string, allProfiles: boolean): View => {
   const table = kind === CHARGE ? TABLE : KINDS_TABLE;
-  return { ...listView, table: allProfiles ? table.toSpliced(6, 0, { path: 'profile' }) : table };
+  return { columns: FOR_PROGRAMS, table: allProfiles ? table.toSpliced(6, 0, { path: 'profile' }) : table };
 };
 
 const stillToDo = (value: unknown): boolean => valueAt(value, 'payment') === 'open';

@@ -23,7 +23,7 @@ const PLAN_ABOUT =
   'is allowed, returns a token for charge_confirm, valid for ten minutes and once.';
 
 /** The tools that are commands. No other option can be reached. */
-export const TOOLS = {
+const TOOLS = {
   find_customers: { command: 'onye list', options: ['email', 'ref', 'since', 'until', 'max', 'cursor'] },
   get_customer: { command: 'onye get' },
   find_payment_requests: {
@@ -53,7 +53,7 @@ export const TOOLS = {
   },
 } as const satisfies Readonly<Record<string, ToolCommand>>;
 
-export type ToolName = keyof typeof TOOLS;
+type ToolName = keyof typeof TOOLS;
 
 export const isTool = (name: string): name is ToolName => Object.hasOwn(TOOLS, name);
 

@@ -22,7 +22,7 @@ import { CHANGED_FIELDS } from './fields-shared.ts';
 import { isApplied, isMerged } from './update-seen.ts';
 
 /** The update of one row. */
-export interface UpdateItem {
+interface UpdateItem {
   readonly uid: string;
   readonly body: CustomerBody;
   /** The part that the row and the options give; the rest comes from a read. */
