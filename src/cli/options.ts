@@ -1,6 +1,7 @@
 import { usageError } from '../core/error.ts';
 import { ID_KINDS, type IdPrefix, idProblem } from '../core/ids.ts';
 import { type Pair, parsePair, readSourceName, type Source } from '../core/input.ts';
+import { pick } from '../core/json.ts';
 import { type GivenAmount, type ReadAmount, readAmount, readMinorAmount, splitMoney } from '../core/money.ts';
 import type { ListInput, RecordFilter, RequestedTime } from '../core/record.ts';
 import type { ShareOptions } from '../core/result.ts';
@@ -296,16 +297,6 @@ export const MONEY_FILTER_OPTIONS = rarely(['amount', 'amountMinor'], {
 
 type AllOptions = typeof WALK_OPTIONS & typeof FILTER_OPTIONS & typeof MONEY_FILTER_OPTIONS;
 
-const readFilter = (given: GivenOptions<AllOptions>): RecordFilter | undefined => {
-  const { status: statuses, since, until, ref, email, customer, amount, amountMinor } = given;
-  if (amount !== undefined && amountMinor !== undefined) {
-    throw usageError("--amount and --amount-minor can't be used together");
-  }
-  const entries = Object.entries({ statuses, since, until, ref, email, customer, amount, amountMinor });
-  const set = entries.filter(([, value]) => value !== undefined);
-  return set.length === 0 ? undefined : Object.fromEntries(set);
-};
-
 const LONGEST_REF = 150;
 
 /** Throws if the filters can't match any record. */
@@ -334,17 +325,14 @@ export const readList = <O extends OptionSpecs>(
   const given = all.status === undefined ? all : { ...all, status: statusesIn(all.status, statuses, validate) };
   if (validate) refuseHopeless(given);
   if (given.cursor === '') throw usageError('--cursor is empty');
-  const filter = readFilter(given);
+  if (given.amount !== undefined && given.amountMinor !== undefined) {
+    throw usageError("--amount and --amount-minor can't be used together");
+  }
+  const names = Object.keys({ ...FILTER_OPTIONS, ...MONEY_FILTER_OPTIONS }) as (keyof RecordFilter)[];
+  const filter: RecordFilter = pick(given, names);
   return {
-    limit: given.limit,
-    cursor: given.cursor,
-    reach:
-      given.max !== undefined
-        ? { kind: 'max', max: given.max }
-        : given.all === true
-          ? { kind: 'all' }
-          : { kind: 'page' },
-    ...(filter === undefined ? {} : { filter }),
+    ...pick(given, ['limit', 'cursor', 'max', 'all']),
+    ...(Object.keys(filter).length === 0 ? {} : { filter }),
   };
 };
 

@@ -161,40 +161,15 @@ export interface ListOf extends Searched {
 }
 
 /** Maximum number of records. With a filter the default is ten, the size of a first page. */
-const mostOf = ({ reach, filter }: ListInput): number | undefined =>
-  reach.kind === 'max' ? reach.max : reach.kind === 'page' && filter !== undefined ? PAGE_DEFAULT : undefined;
+const mostOf = ({ max, all = false, filter }: ListInput): number | undefined =>
+  max ?? (filter === undefined || all ? undefined : PAGE_DEFAULT);
 
 /** Page size: the largest for a walk, but no more than wanted, unless a cursor already fixes it. */
-const limitOf = ({ limit, cursor, reach, filter }: ListInput): string => {
-  const wanted = limit ?? String(reach.kind === 'page' && filter === undefined ? PAGE_DEFAULT : PAGE_MAX);
-  const mayShrink = reach.kind === 'max' && filter === undefined && cursor === undefined && reach.max < PAGE_MAX;
+const limitOf = ({ limit, cursor, max, all, filter }: ListInput): string => {
+  const wanted = limit ?? String((max ?? all ?? filter) === undefined ? PAGE_DEFAULT : PAGE_MAX);
+  const most = filter === undefined && cursor === undefined ? (max ?? PAGE_MAX) : PAGE_MAX;
   // An invalid limit stays as given; the contract judges it.
-  return mayShrink && /^\d+$/.test(wanted) && reach.max < Number(wanted) && Number(wanted) <= PAGE_MAX
-    ? String(reach.max)
-    : wanted;
-};
-
-const reachWords = ({ reach }: ListInput): string[] => {
-  if (reach.kind === 'page') return [];
-  return reach.kind === 'all' ? ['--all'] : ['--max', String(reach.max)];
-};
-
-/** Options that repeat a filter. A time given as "ago" becomes a fixed time. */
-const filterWords = ({ filter = {} }: ListInput, now: number): string[] => {
-  const moment = (flag: string, at: typeof filter.since): string[] =>
-    at === undefined ? [] : [flag, new Date(instantOf(at, now)).toISOString()];
-  const text = (flag: string, value: string | number | undefined): string[] =>
-    value === undefined ? [] : [flag, String(value)];
-  return [
-    ...text('--status', filter.statuses?.map(statusArgument).join(',')),
-    ...moment('--since', filter.since),
-    ...moment('--until', filter.until),
-    ...text('--ref', filter.ref),
-    ...text('--email', filter.email),
-    ...text('--customer', filter.customer),
-    ...text('--amount', filter.amount),
-    ...text('--amount-minor', filter.amountMinor),
-  ];
+  return /^\d+$/.test(wanted) && most < Number(wanted) && Number(wanted) <= PAGE_MAX ? String(most) : wanted;
 };
 
 const FLAGS = new Map([
@@ -222,10 +197,10 @@ async function* withContinuation(
   }
 }
 
-const walkOf = ({ cursor, reach, filter }: ListInput): Walk => ({
+const walkOf = ({ cursor, max, all, filter }: ListInput): Walk => ({
   from: cursor,
-  pages: reach.kind === 'page' && filter === undefined ? 1 : undefined,
-  records: reach.kind === 'max' && filter === undefined ? reach.max : undefined,
+  pages: (max ?? all ?? filter) === undefined ? 1 : undefined,
+  records: filter === undefined ? max : undefined,
 });
 
 const preview = async (list: ListOf, query: Readonly<Record<string, string>>, run: Run): Promise<Result> => {
@@ -240,18 +215,17 @@ const preview = async (list: ListOf, query: Readonly<Record<string, string>>, ru
 export const listRecords = async (list: ListOf, input: ListInput, run: Run): Promise<Result> => {
   const now = run.io.clock.now();
   await checkPeriod(input.filter ?? {}, run);
-  const limit = limitOf(input);
+  const [limit, { filter, all }] = [limitOf(input), input];
   if (run.globals.dryRun) {
     return preview(list, { limit, ...(input.cursor === undefined ? {} : { cursor: input.cursor }) }, run);
   }
   const client = await run.client('read');
   // A cursor is valid only with the limit of its page.
   const command = (cursor: string): string => {
-    const own = [...filterWords(input, now), ...reachWords(input), '--limit', limit];
-    return continueCommand(cursor, list.path, own, run.globals);
+    const status = filter?.status?.map(statusArgument).join(',');
+    return continueCommand(cursor, list.path, { ...filter, status, all, max: input.max, limit }, run.globals, now);
   };
   const pages = withContinuation(client.pages(list.operation, { query: { limit } }, walkOf(input)), command);
-  const { filter } = input;
   const max = mostOf(input);
   return {
     kind: 'list',
@@ -261,7 +235,7 @@ export const listRecords = async (list: ListOf, input: ListInput, run: Run): Pro
         : searching(pages, list, { filter, most: max ?? Infinity, behind: cursorBehind(list.operation, client) }, run),
     view: list.view,
     goOn: command,
-    ...(max === undefined ? {} : { max }),
+    max,
   };
 };
 

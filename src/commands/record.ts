@@ -4,9 +4,10 @@ import type { OperationId } from '../contract/operations.ts';
 import type { Resource } from '../contract/proof.ts';
 import { machineValue } from '../core/charge.ts';
 import { usageError } from '../core/error.ts';
-import { targetFlags } from '../core/input.ts';
+import { asFlag, targetFlags } from '../core/input.ts';
 import { bothUnits, formatMoney } from '../core/money.ts';
 import { isGuarded } from '../core/origin.ts';
+import { instantOf, type RequestedTime } from '../core/record.ts';
 import type { Result, ShareOptions, View } from '../core/result.ts';
 import { shellLine } from '../core/shell.ts';
 import { statusWord } from '../core/status.ts';
@@ -103,15 +104,29 @@ export const described = (body: Readonly<Record<string, unknown>>): string => {
     .join(', ');
 };
 
+/** Options that are given again. A time counted back from `now` becomes a fixed one. */
+const repeated = (options: object, now: number): string[] =>
+  Object.entries(options).flatMap(([name, value]) => {
+    if (value === undefined || value === false) return [];
+    if (value === true) return [asFlag(name)];
+    return [value]
+      .flat()
+      .flatMap((one: RequestedTime | string | number) => [
+        asFlag(name),
+        typeof one === 'object' ? new Date(instantOf(one, now)).toISOString() : String(one),
+      ]);
+  });
+
 /**
  * Command that continues a list from a cursor: the path, the target flags, the output options, then the list's own
- * options.
+ * options. `now` is the moment from which their times count back.
  */
 export const continueCommand = (
   cursor: string,
   path: readonly string[],
-  own: readonly string[],
+  own: object,
   globals: Globals,
+  now = 0,
 ): string => {
   const { format, columns, decimal, rawCsv, bom } = globals;
   return shellLine([
@@ -120,10 +135,7 @@ export const continueCommand = (
     ...targetFlags(globals),
     ...(format === undefined ? [] : ['-o', format]),
     ...(columns === undefined ? [] : ['--columns', columns.join(',')]),
-    ...(decimal ? ['--decimal'] : []),
-    ...(rawCsv ? ['--raw-csv'] : []),
-    ...(bom ? ['--bom'] : []),
-    ...own,
+    ...repeated({ decimal, rawCsv, bom, ...own }, now),
     ...(cursor.startsWith('-') ? [`--cursor=${cursor}`] : ['--cursor', cursor]),
   ]);
 };

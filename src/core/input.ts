@@ -43,8 +43,8 @@ export const readJsonObject = async (
   throw usageError(`${flag}: must be a JSON object, such as {"key": "value"}`);
 };
 
-/** The flag of a field or a column: `--expires-at` for `expires_at`. */
-export const asFlag = (name: string): string => `--${name.replaceAll('_', '-')}`;
+/** The flag of a field, a column or an option: `--expires-at` for `expires_at` and `expiresAt`. */
+export const asFlag = (name: string): string => `--${name.replaceAll(/_|(?=[A-Z])/g, '-').toLowerCase()}`;
 
 /** Finds the flag that sets a property of the body. */
 export type FlagOf = (propertyPath: string) => string | undefined;

@@ -77,30 +77,6 @@ export type RequestedTime =
   | { readonly at: number }
   | { readonly daysAgo: number; readonly zone: Zone };
 
-/** Filter of a list; a missing field excludes no record. */
-export interface RecordFilter {
-  readonly statuses?: readonly string[];
-  readonly since?: RequestedTime;
-  readonly until?: RequestedTime;
-  readonly ref?: string;
-  readonly email?: string;
-  /** The identifier of a customer, or an e-mail address. */
-  readonly customer?: string;
-  /** An amount as people write it: in the currency that it names, else in each record's own. */
-  readonly amount?: string;
-  readonly amountMinor?: number;
-}
-
-/** Input of a list command. */
-export interface ListInput {
-  /** As entered: the contract checks it. */
-  readonly limit: string | undefined;
-  readonly cursor: string | undefined;
-  /** Extent of the list: one page, a number of records, or all. */
-  readonly reach: { readonly kind: 'page' } | { readonly kind: 'max'; readonly max: number } | { readonly kind: 'all' };
-  readonly filter?: RecordFilter;
-}
-
 /** Creation time of a record, in milliseconds since the epoch; undefined when it has none. */
 export const createdAt = (record: unknown): number | undefined => readInstant(valueAt(record, 'created_at'));
 
@@ -133,25 +109,41 @@ const hasEmail = (record: unknown, email: string): boolean =>
 
 type Test = (record: unknown) => boolean;
 
-/** The tests of a filter; `now` is the moment from which "ago" counts. */
-const testsOf = (filter: RecordFilter, now: number): readonly Test[] => {
-  const { statuses, since, until, ref, email, customer, amount, amountMinor } = filter;
-  const tests: Test[] = [];
-  if (statuses !== undefined) tests.push((record) => statuses.includes(textAt(record, 'status')));
-  if (ref !== undefined) tests.push((record) => valueAt(record, 'ref') === ref);
-  if (email !== undefined) tests.push((record) => hasEmail(record, email));
-  if (customer !== undefined)
-    tests.push((record) => (customer.includes('@') ? hasEmail(record, customer) : customerUid(record) === customer));
-  if (amount !== undefined) tests.push((record) => isAmount(record, amount));
-  if (amountMinor !== undefined) tests.push((record) => textAt(record, 'amount') === String(amountMinor));
-  if (since !== undefined) tests.push((record) => (createdAt(record) ?? -Infinity) >= instantOf(since, now));
-  if (until !== undefined) tests.push((record) => (createdAt(record) ?? Infinity) < instantOf(until, now));
-  return tests;
+/** The test of each filter of a list; `now` is the moment from which "ago" counts. */
+const FILTERS = {
+  status: (wanted: readonly string[]) => (record: unknown) => wanted.includes(textAt(record, 'status')),
+  since: (time: RequestedTime, now: number) => (record: unknown) =>
+    (createdAt(record) ?? -Infinity) >= instantOf(time, now),
+  until: (time: RequestedTime, now: number) => (record: unknown) =>
+    (createdAt(record) ?? Infinity) < instantOf(time, now),
+  ref: (wanted: string) => (record: unknown) => valueAt(record, 'ref') === wanted,
+  email: (wanted: string) => (record: unknown) => hasEmail(record, wanted),
+  /** The identifier of a customer, or an e-mail address. */
+  customer: (wanted: string) => (record: unknown) =>
+    wanted.includes('@') ? hasEmail(record, wanted) : customerUid(record) === wanted,
+  /** An amount as people write it: in the currency that it names, else in each record's own. */
+  amount: (wanted: string) => (record: unknown) => isAmount(record, wanted),
+  amountMinor: (wanted: number) => (record: unknown) => textAt(record, 'amount') === String(wanted),
 };
+type FilterName = keyof typeof FILTERS;
+
+/** Filters of a list; a missing one excludes no record. */
+export type RecordFilter = { readonly [K in FilterName]?: Parameters<(typeof FILTERS)[K]>[0] };
+
+/** Input of a list command. */
+export interface ListInput {
+  /** As entered: the contract checks it. */
+  readonly limit?: string;
+  readonly cursor?: string;
+  /** Maximum number of records. Without it and without `all`, one page is listed. */
+  readonly max?: number;
+  readonly all?: boolean;
+  readonly filter?: RecordFilter;
+}
 
 /** Returns a test for the records that match the filter. */
 export const matcher = (filter: RecordFilter, now: number): Test => {
-  const tests = testsOf(filter, now);
+  const tests = Object.entries(filter).map(([name, wanted]) => FILTERS[name as FilterName](wanted as never, now));
   return (record) => tests.every((test) => test(record));
 };
 

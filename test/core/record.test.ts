@@ -19,9 +19,9 @@ const CUSTOMER = { uid: 'ony.AbCd.1', email: 'ada@example.com', status: 'active'
 describe('matcher', () => {
   const cases: readonly (readonly [what: string, filter: RecordFilter, record: object, found: boolean])[] = [
     ['nothing that is asked for', {}, REQUEST, true],
-    ['a status, also as a pair', { statuses: ['processing'] }, REQUEST, true],
-    ['one of several statuses', { statuses: ['cancelled', 'processing'] }, REQUEST, true],
-    ['another status', { statuses: ['cancelled'] }, REQUEST, false],
+    ['a status, also as a pair', { status: ['processing'] }, REQUEST, true],
+    ['one of several statuses', { status: ['cancelled', 'processing'] }, REQUEST, true],
+    ['another status', { status: ['cancelled'] }, REQUEST, false],
     ['a reference', { ref: 'INV-1' }, REQUEST, true],
     ['a part of a reference', { ref: 'INV' }, REQUEST, false],
     ["the customer's e-mail, in any case", { email: 'ada@example.COM' }, REQUEST, true],
@@ -44,7 +44,7 @@ describe('matcher', () => {
     ['until later', { until: { at: NOW - 2 * HOUR + 1 } }, REQUEST, true],
     ['a time, of what says none', { since: { at: 0 } }, CUSTOMER, false],
     ['a time before, of what says none', { until: { ago: 0 } }, CUSTOMER, false],
-    ['all of several', { statuses: ['processing'], ref: 'INV-2' }, REQUEST, false],
+    ['all of several', { status: ['processing'], ref: 'INV-2' }, REQUEST, false],
   ];
   it.each(cases)('finds %s', (_what, filter, record, found) => {
     expect(matcher(filter, NOW)(record)).toBe(found);

@@ -9,7 +9,7 @@ import { shellLine } from '../../core/shell.ts';
 import { didYouMean } from '../../core/text.ts';
 import { type Entry, keptAccount } from '../../ledger/entry.ts';
 import type { Job } from '../../ledger/job.ts';
-import type { Ledger, Period } from '../../ledger/ledger.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
 import { type Approval, isPlan } from '../../ledger/policy.ts';
 import { type EntryFilter, entriesBehind } from '../../ledger/reconcile.ts';
 import { moneyIn } from '../../ledger/transitions.ts';
@@ -51,32 +51,6 @@ const pagesOf = (
     size: PAGE_MAX,
   };
   return listedPages(entries, bounds);
-};
-
-/** Options of a list that continues. Times become fixed. */
-const wordsOf = (input: LedgerListInput, { since, until }: Period) => {
-  const { payment = [], kind, state = [], ref, customer, ugwo, job, max, allProfiles } = input;
-  const { paidTwice = false, operator, accountNumber, pspReference } = input;
-  const word = (flag: string, value: string | number | undefined): string[] =>
-    value === undefined ? [] : [flag, String(value)];
-  const time = (flag: string, at: number | undefined): string[] => word(flag, at && new Date(at).toISOString());
-  return [
-    ...payment.flatMap((one) => ['--payment', one]),
-    ...word('--kind', kind === CHARGE ? undefined : kind),
-    ...state.flatMap((one) => ['--state', one]),
-    ...time('--since', since),
-    ...time('--until', until),
-    ...word('--ref', ref),
-    ...word('--customer', customer),
-    ...word('--ugwo', ugwo),
-    ...word('--job', job),
-    ...(paidTwice ? ['--paid-twice'] : []),
-    ...word('--operator', operator),
-    ...word('--account-number', accountNumber),
-    ...word('--psp-reference', pspReference),
-    ...word('--max', max),
-    ...(allProfiles ? ['--all-profiles'] : []),
-  ];
 };
 
 const filterOf = (input: LedgerListInput, { digest }: Ledger): EntryFilter => {
@@ -129,8 +103,16 @@ export const list = async (input: LedgerListInput, run: Run): Promise<Result> =>
     kind: 'list',
     pages: withPaidTwice((seen) => pagesOf(ledger, filter, { from, max }, seen), run),
     view: viewFor(input.kind, allProfiles),
-    goOn: (at) => continueCommand(at, ['ledger', 'list'], wordsOf(input, begun), run.globals),
-    ...(max === undefined ? {} : { max }),
+    goOn: (at) => {
+      const words = {
+        ...input,
+        kind: input.kind === CHARGE ? undefined : input.kind,
+        all: undefined,
+        cursor: undefined,
+      };
+      return continueCommand(at, ['ledger', 'list'], words, run.globals, now);
+    },
+    max,
   };
 };
 

@@ -54,13 +54,12 @@ interface Input {
 export const jobs = async ({ max, cursor, allProfiles = false }: Input, run: Run): Promise<Result> => {
   const ledger = await run.ledger();
   const from = cursor === undefined ? undefined : await placeBehind(ledger, cursor);
-  const words = [...(max === undefined ? [] : ['--max', String(max)]), ...(allProfiles ? ['--all-profiles'] : [])];
   return {
     kind: 'list',
     pages: listedPages(jobsOf(ledger, allProfiles ? {} : await run.scope()), { from, max }),
     view: allProfiles ? everyJobsView : jobsView,
-    goOn: (at) => continueCommand(at, ['ledger', 'jobs'], words, run.globals),
-    ...(max === undefined ? {} : { max }),
+    goOn: (at) => continueCommand(at, ['ledger', 'jobs'], { max, allProfiles }, run.globals),
+    max,
   };
 };
 

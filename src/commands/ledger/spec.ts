@@ -1,10 +1,10 @@
-import { PAYMENT_NAMES, type Payment } from '../../charge/payment.ts';
-import { argument, defineCommand, flag, option, optional, repeated } from '../../cli/define.ts';
+import { PAYMENT_NAMES } from '../../charge/payment.ts';
+import { argument, defineCommand, flag, type GivenOptions, option, optional, repeated } from '../../cli/define.ts';
 import { asMoment, asOneOf, asStatus, asText, checkIdOption, EVERY_PROFILE, PAGE_OPTIONS } from '../../cli/options.ts';
-import { CHARGE, CHARGE_STATES, type ChargeState } from '../../core/charge.ts';
+import { CHARGE, CHARGE_STATES } from '../../core/charge.ts';
 import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
-import type { RequestedTime } from '../../core/record.ts';
+import { asFlag } from '../../core/input.ts';
 import { statusArgument } from '../../core/status.ts';
 import { keepingCommands, report, sharedCommands } from './keeping-spec.ts';
 
@@ -32,40 +32,60 @@ const FOLLOWS =
 /** Kinds of entries: the kind of the object that each creates, or all of them. */
 const KINDS = [CHARGE, 'refund', 'payment_request', 'customer', 'all'] as const;
 
-export interface LedgerListInput {
-  readonly payment?: readonly Payment[];
-  readonly kind: (typeof KINDS)[number];
-  readonly state?: readonly ChargeState[];
-  readonly since?: RequestedTime;
-  readonly until?: RequestedTime;
-  readonly ref?: string;
-  readonly customer?: string;
-  readonly ugwo?: string;
-  readonly job?: string;
-  readonly paidTwice?: boolean;
-  readonly operator?: string;
-  readonly accountNumber?: string;
-  readonly pspReference?: string;
-  readonly max?: number;
-  readonly cursor?: string;
-  readonly allProfiles: boolean;
-}
-
-/** Throws if a filter for charges is used with another kind. */
-const checkKind = (given: Omit<LedgerListInput, 'allProfiles'>): void => {
-  const { kind, payment, ref, customer, paidTwice, accountNumber, pspReference } = given;
-  if (kind === CHARGE || kind === 'all') return;
-  const ofCharges = {
-    ...{ payment, ref, customer, 'paid-twice': paidTwice },
-    ...{ 'account-number': accountNumber, 'psp-reference': pspReference },
-  };
-  const [flag] = Object.entries(ofCharges).find(([, value]) => value !== undefined) ?? [];
-  if (flag !== undefined) throw usageError(`--${flag} works with charges only, not with --kind ${kind}`);
-};
-
 const asAccountNumber = (text: string): string => {
   if (!/\d/.test(text)) throw usageError('has no digits');
   return text;
+};
+
+const listOptions = {
+  payment: repeated(
+    '--payment <payment>',
+    `only charges that are ${PAYMENT_NAMES.map(statusArgument).join(', ')}`,
+    asStatus(PAYMENT_NAMES),
+  ),
+  kind: option('--kind <kind>', `which entries: ${KINDS.join(', ')}`, asOneOf(KINDS), {
+    default: CHARGE,
+  }),
+  state: repeated(
+    '--state <state>',
+    `only these states: ${CHARGE_STATES.map(statusArgument).join(', ')}`,
+    asStatus(CHARGE_STATES),
+  ),
+  since: option(
+    '--since <time>',
+    'started since: today, yesterday, 2h, 7d, 1w, 2026-11-20 or a full timestamp',
+    asMoment('first'),
+  ),
+  until: option('--until <time>', 'started until: the same; a day counts to its end', asMoment('last')),
+  ref: option('--ref <text>', 'only charges of the payment request with this reference', asText),
+  customer: option('--customer <onye|email>', 'only charges of this customer, by ony.… or e-mail', asText, {
+    completes: 'onye',
+  }),
+  ugwo: option('--ugwo <ugwo>', 'only charges of this payment request', asText, { completes: 'ugwo' }),
+  job: option('--job <job>', 'only the rows of this file, job-…, of any kind', asText, { completes: 'job' }),
+  paidTwice: flag('--paid-twice', 'only charges of payment requests that were paid twice'),
+  operator: option('--operator <name>', 'only charges that this operator sent', asText),
+  accountNumber: option('--account-number <number>', 'only charges with this whole account number', asAccountNumber),
+  pspReference: option('--psp-reference <text>', 'only the charge with this reference of the provider', asText),
+  ...PAGE_OPTIONS,
+  ...EVERY_PROFILE,
+} as const;
+
+type ListGiven = GivenOptions<typeof listOptions>;
+
+export interface LedgerListInput extends ListGiven {
+  readonly kind: (typeof KINDS)[number];
+  readonly allProfiles: boolean;
+}
+
+/** Filters that only charges have. */
+const OF_CHARGES = ['payment', 'ref', 'customer', 'paidTwice', 'accountNumber', 'pspReference'] as const;
+
+/** Throws if a filter for charges is used with another kind. */
+const checkKind = (given: ListGiven): void => {
+  const name = OF_CHARGES.find((one) => given[one] !== undefined);
+  if (given.kind === CHARGE || given.kind === 'all' || name === undefined) return;
+  throw usageError(`${asFlag(name)} works with charges only, not with --kind ${given.kind}`);
 };
 
 const list = defineCommand({
@@ -75,39 +95,7 @@ const list = defineCommand({
   description:
     'It reads only the ledger: `paycli ledger sync` finds out who has paid. Use --kind to list refunds, and the ' +
     `payment requests and customers created from here. ${FOLLOWS}`,
-  options: {
-    payment: repeated(
-      '--payment <payment>',
-      `only charges that are ${PAYMENT_NAMES.map(statusArgument).join(', ')}`,
-      asStatus(PAYMENT_NAMES),
-    ),
-    kind: option('--kind <kind>', `which entries: ${KINDS.join(', ')}`, asOneOf(KINDS), {
-      default: CHARGE,
-    }),
-    state: repeated(
-      '--state <state>',
-      `only these states: ${CHARGE_STATES.map(statusArgument).join(', ')}`,
-      asStatus(CHARGE_STATES),
-    ),
-    since: option(
-      '--since <time>',
-      'started since: today, yesterday, 2h, 7d, 1w, 2026-11-20 or a full timestamp',
-      asMoment('first'),
-    ),
-    until: option('--until <time>', 'started until: the same; a day counts to its end', asMoment('last')),
-    ref: option('--ref <text>', 'only charges of the payment request with this reference', asText),
-    customer: option('--customer <onye|email>', 'only charges of this customer, by ony.… or e-mail', asText, {
-      completes: 'onye',
-    }),
-    ugwo: option('--ugwo <ugwo>', 'only charges of this payment request', asText, { completes: 'ugwo' }),
-    job: option('--job <job>', 'only the rows of this file, job-…, of any kind', asText, { completes: 'job' }),
-    paidTwice: flag('--paid-twice', 'only charges of payment requests that were paid twice'),
-    operator: option('--operator <name>', 'only charges that this operator sent', asText),
-    accountNumber: option('--account-number <number>', 'only charges with this whole account number', asAccountNumber),
-    pspReference: option('--psp-reference <text>', 'only the charge with this reference of the provider', asText),
-    ...PAGE_OPTIONS,
-    ...EVERY_PROFILE,
-  },
+  options: listOptions,
   examples: {
     'list all charges': 'paycli ledger list',
     'see who has paid today': 'paycli ledger list --payment paid --since today',
@@ -122,7 +110,7 @@ const list = defineCommand({
     'customer_email, operator, paid_twice, account_last4; ' +
     'json: {"data":[…],"next_cursor":…}, whose records hold next_action, evidence, provider, phone and request too',
   exits: ['usage', 'auth', 'ledger', 'read_failed', 'interrupted'],
-  read: (_args, given, { validate }) => {
+  read: (_args, given, { validate }): LedgerListInput => {
     if (validate) checkIdOption('--ugwo', 'ugw', given.ugwo);
     if (validate && given.customer?.includes('@') !== true) checkIdOption('--customer', 'ony', given.customer);
     const { kind = given.job === undefined ? CHARGE : 'all', allProfiles = false } = given;

@@ -111,13 +111,12 @@ export const list = async ({ max, cursor, allProfiles = false }: ListInput, run:
       (await recordsOf(ledger, found)).map((record) => madeHere(record)),
     size: PAGE_MAX,
   };
-  const words = [...(max === undefined ? [] : ['--max', String(max)]), ...(allProfiles ? ['--all-profiles'] : [])];
   return {
     kind: 'list',
     pages: listedPages(refunds, { from: cursor === undefined ? undefined : seqOf(cursor), max }),
     view: listView,
-    goOn: (at) => continueCommand(at, ['refund', 'list'], words, run.globals),
-    ...(max === undefined ? {} : { max }),
+    goOn: (at) => continueCommand(at, ['refund', 'list'], { max, allProfiles }, run.globals),
+    max,
   };
 };
 

@@ -34,7 +34,7 @@ const withQueue = async <T>(run: Run, use: (queue: Queue) => T): Promise<T> => {
 
 const { cursorOf, seqOf } = numberedCursors('event:');
 
-const filterOf = ({ events, ugwo, states }: EventListInput): EventFilter => ({
+const filterOf = ({ event: events = [], ugwo, state: states }: EventListInput): EventFilter => ({
   ugwo,
   states,
   ...(events.length === 0 ? {} : { isWanted: (event: string) => isWanted(event, events) }),
@@ -52,13 +52,6 @@ const pagesOf = (input: EventListInput, from: number, run: Run): AsyncGenerator<
     { from, max: input.max },
   );
 
-const filterFlags = ({ events, ugwo, states, max }: EventListInput): string[] => [
-  ...events.flatMap((event) => ['--event', event]),
-  ...(ugwo === undefined ? [] : ['--ugwo', ugwo]),
-  ...(states ?? []).flatMap((state) => ['--state', state]),
-  ...(max === undefined ? [] : ['--max', String(max)]),
-];
-
 /** The newest refused deliveries; all of them for -1. */
 async function* refusedPage(most: number, run: Run): AsyncGenerator<ApiPage> {
   const found = await withQueue(run, (queue) => queue.refused(most));
@@ -67,14 +60,15 @@ async function* refusedPage(most: number, run: Run): AsyncGenerator<ApiPage> {
 
 /** Lists the received events, or with --refused the rejected deliveries, newest first. */
 export const list = async (input: EventListInput, run: Run): Promise<Result> => {
-  if (input.refused) return { kind: 'list', pages: refusedPage(input.max ?? -1, run), view: refusedView };
-  const from = input.cursor === undefined ? Number.MAX_SAFE_INTEGER : seqOf(input.cursor);
+  const { cursor, refused, all, ...words } = input;
+  if (refused) return { kind: 'list', pages: refusedPage(input.max ?? -1, run), view: refusedView };
+  const from = cursor === undefined ? Number.MAX_SAFE_INTEGER : seqOf(cursor);
   return {
     kind: 'list',
     pages: pagesOf(input, from, run),
     view: listView,
-    goOn: (at) => continueCommand(at, ['webhook', 'events', 'list'], filterFlags(input), run.globals),
-    ...(input.max === undefined ? {} : { max: input.max }),
+    goOn: (at) => continueCommand(at, ['webhook', 'events', 'list'], words, run.globals),
+    max: input.max,
   };
 };
 

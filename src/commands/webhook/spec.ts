@@ -1,4 +1,14 @@
-import { argument, defineCommand, flag, option, optional, READ_EXITS, rarely, repeated } from '../../cli/define.ts';
+import {
+  argument,
+  defineCommand,
+  flag,
+  type GivenOptions,
+  option,
+  optional,
+  READ_EXITS,
+  rarely,
+  repeated,
+} from '../../cli/define.ts';
 import {
   asInteger,
   asStatus,
@@ -11,7 +21,7 @@ import {
 } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
 import { statusArgument } from '../../core/status.ts';
-import { EVENT_STATES, EVENTS, type EventState, isWanted, KEEP_DAYS } from '../../core/webhook-event.ts';
+import { EVENT_STATES, EVENTS, isWanted, KEEP_DAYS } from '../../core/webhook-event.ts';
 
 /** Files and commands that give an endpoint's secrets, as named by the options. */
 export interface SecretNames {
@@ -76,31 +86,25 @@ const SHOWN =
 /** The event uid used in a test and in the signature vector. */
 const EVENT = 'evt.VCvr.7K2qPmRtV9xLnQ8sD1cYwHfE';
 
-export interface EventListInput {
-  readonly events: readonly string[];
-  readonly ugwo: string | undefined;
-  readonly states: readonly EventState[] | undefined;
-  /** List the rejected deliveries instead. */
-  readonly refused: boolean;
-  readonly max: number | undefined;
-  readonly cursor: string | undefined;
-}
+const listOptions = rarely(['refused'], {
+  event: repeated('--event <pattern>', 'only these events, such as ugwo.activity.*', asText, { choices: EVENTS }),
+  ugwo: option('--ugwo <ugwo>', 'only events about this payment request', asText, { completes: 'ugwo' }),
+  state: repeated(
+    '--state <state>',
+    `only these states: ${EVENT_STATES.map(statusArgument).join(', ')}`,
+    asStatus(EVENT_STATES),
+  ),
+  refused: flag('--refused', 'list deliveries that were refused for their signature instead'),
+  ...PAGE_OPTIONS,
+} as const);
+
+export type EventListInput = GivenOptions<typeof listOptions>;
 
 const list = defineCommand({
   path: ['webhook', 'events', 'list'],
   danger: 'read',
   summary: 'list received events, newest first',
-  options: rarely(['refused'], {
-    event: repeated('--event <pattern>', 'only these events, such as ugwo.activity.*', asText, { choices: EVENTS }),
-    ugwo: option('--ugwo <ugwo>', 'only events about this payment request', asText, { completes: 'ugwo' }),
-    state: repeated(
-      '--state <state>',
-      `only these states: ${EVENT_STATES.map(statusArgument).join(', ')}`,
-      asStatus(EVENT_STATES),
-    ),
-    refused: flag('--refused', 'list deliveries that were refused for their signature instead'),
-    ...PAGE_OPTIONS,
-  } as const),
+  options: listOptions,
   examples: {
     'list all events': 'paycli webhook events list',
     'list events that wait for their target': 'paycli webhook events list --state waiting',
@@ -110,14 +114,13 @@ const list = defineCommand({
     `${SHOWN}; json: {"data":[…],"next_cursor":…}; ` +
     'with --refused: received_at, why, delivery_id, signature, size, body_start (the first 4 KiB)',
   exits: ['usage', 'ledger', 'read_failed', 'interrupted'],
-  read: (_args, given, { validate }) => {
+  read: (_args, given, { validate }): EventListInput => {
     if (validate) checkIdOption('--ugwo', 'ugw', given.ugwo);
     if (validate) given.event?.forEach(refuseUnmatched);
-    const { event: events = [], ugwo, state: states, refused = false, max, cursor } = given;
-    if (refused && (events.length > 0 || ugwo !== undefined || states !== undefined || cursor !== undefined)) {
+    if (given.refused && (given.event ?? given.ugwo ?? given.state ?? given.cursor) !== undefined) {
       throw usageError("--refused can't be used with --event, --ugwo, --state or --cursor");
     }
-    return { events, ugwo, states, refused, max, cursor };
+    return given;
   },
   load: async () => ({ run: (await import('./events.ts')).list }),
 });
