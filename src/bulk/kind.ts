@@ -37,7 +37,6 @@ export interface FileRun {
   client(purpose: 'read' | 'write' | 'preview'): Promise<Client>;
   target(): Promise<LedgerTarget>;
   ledger(): Promise<Ledger>;
-  rowServices(): Promise<RowServices>;
   say(text: string): Promise<void>;
   readonly ask: Confirm;
 }

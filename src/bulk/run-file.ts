@@ -9,7 +9,7 @@ import type { PlannedRows } from '../ledger/ledger.ts';
 import { rowsBegun } from '../ledger/open.ts';
 import { NO_TOTAL } from '../ledger/policy.ts';
 import { noCounts } from './counters.ts';
-import type { FileRun, RowDeps, RowJob, RowKind } from './kind.ts';
+import type { FileRun, RowDeps, RowJob, RowKind, RowServices } from './kind.ts';
 import { mostOpen } from './pace.ts';
 import {
   checkRows,
@@ -200,10 +200,13 @@ interface FileOfRows<T> {
 }
 
 /** Sends the rows of a file, each once over any number of runs (charge-protocol, Bulk); --dry-run sends none. */
-export const runFile = async <T>({ bulk, kind, view, reads = false }: FileOfRows<T>, run: FileRun): Promise<Result> => {
+export const runFile = async <T>(
+  { bulk, kind, view, reads = false }: FileOfRows<T>,
+  run: FileRun,
+  services: RowServices,
+): Promise<Result> => {
   const { io, globals } = run;
   const { dryRun } = globals;
-  const services = await run.rowServices();
   const client = await run.client(dryRun ? (bulk.check || reads ? 'read' : 'preview') : 'write');
   refuseCheck(bulk, kind);
   const rowDeps =

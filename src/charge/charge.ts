@@ -18,7 +18,7 @@ import {
   type StoredOutcome,
 } from '../ledger/entry.ts';
 import type { BeginOptions, Judged, Ledger, PlannedRows, Refused } from '../ledger/ledger.ts';
-import { operator } from '../ledger/sender.ts';
+import { operatorOf } from '../ledger/sender.ts';
 import { keptActivity, type Snapshot } from '../ledger/snapshot.ts';
 import { isOtherMedium } from './mediums.ts';
 import { type Failed, type Outcome, thrownAs } from './outcome.ts';
@@ -257,7 +257,7 @@ const wantedBy = (
 ): Intent => ({
   ...place,
   ...intent,
-  operator: ledger.account ?? operator(),
+  operator: operatorOf(ledger),
   kind: effect.kind,
   bound: client.longestWrite,
   job: row?.job,

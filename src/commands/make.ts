@@ -122,7 +122,7 @@ export const planOnce = async (
   const [ledger, place, words] = [await run.ledger(), await run.target(), targetFlags(run.globals)];
   const judged = await judgeOnce({ client, ledger, place, words }, request, { total: NO_TOTAL });
   if (judged.kind === 'refused') throw refusedError(judged, words, false);
-  return run.preview(client.preview(called, input));
+  return (await import('../cli/preview.ts')).previewResult(client.preview(called, input), run);
 };
 
 /** Opens the sender of rows that are each made once, over any number of runs. */

@@ -16,7 +16,7 @@ import type { Run } from './run.ts';
 
 /** Shows the request of --dry-run or --as-curl instead of sending it. */
 export const previewCall = async (operation: Called, call: CallInput, run: Run): Promise<Result> =>
-  run.preview((await run.client('preview')).preview(operation, call));
+  (await import('../cli/preview.ts')).previewResult((await run.client('preview')).preview(operation, call), run);
 
 /** Reads one record by the identifiers in its path. */
 export const getRecord = async (

@@ -1,6 +1,7 @@
 import { existsSync, lstatSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import packageJson from '../../package.json' with { type: 'json' };
 import { usesColor } from '../cli/globals.ts';
 import { attempt } from '../core/async.ts';
 import { countText } from '../core/charge.ts';
@@ -17,7 +18,7 @@ import { verifies } from '../core/unsafe-settings.ts';
 import { connectTarget, openClient, type RunCredentials } from './client.ts';
 import { hasFileLedger, ledgerPath, openLedgerOf, sharedSetting, syncCommand } from './ledger.ts';
 import { openLedgerAdmin } from './ledger-admin.ts';
-import { findSafeProgram, type Rooms, type RunContext } from './run.ts';
+import { foldersOf, profilesOf, type RunContext } from './run.ts';
 
 /** Maximum total wait for the service, or for a shared ledger, in milliseconds. */
 const CHECK_LIMIT_MS = 15_000;
@@ -89,8 +90,8 @@ const folderFinding = async (check: string, path: string): Promise<CheckResult> 
   return warn(check, `${path} is open to other users (${mode})`, `run: chmod 700 ${shellQuote(path)}`);
 };
 
-const folderFindings = async (rooms: Rooms): Promise<readonly CheckResult[]> => {
-  const { config, data } = await rooms.folders();
+const folderFindings = async (run: RunContext): Promise<readonly CheckResult[]> => {
+  const { config, data } = await foldersOf(run);
   const first = await look('settings', () => folderFinding('settings', config));
   return data === config ? first : [...first, ...(await look('data', () => folderFinding('data', data)))];
 };
@@ -101,8 +102,8 @@ const profileSource = ({ globals, io }: RunContext): string => {
   return io.env['PAYCLI_PROFILE'] === undefined ? 'the default' : 'PAYCLI_PROFILE';
 };
 
-const profileFinding = async (run: RunContext, rooms: Rooms): Promise<CheckResult> => {
-  const room = await rooms.profiles();
+const profileFinding = async (run: RunContext): Promise<CheckResult> => {
+  const room = await profilesOf(run);
   const { name, origin } = room.chosen(run.globals);
   if (name === undefined && origin !== undefined && run.io.env['PAYCLI_SECRET_KEY'] !== undefined) {
     return ok('profile', `none is used: PAYCLI_SECRET_KEY and ${origin.from} say it all`);
@@ -176,16 +177,16 @@ const missingLedger = (folder: string): CheckResult => {
   throw new PayError('ledger', `none yet, and none can be made: ${why}`, { hint: WRITABLE });
 };
 
-const ledgerFindings = async (run: RunContext, rooms: Rooms, offline: boolean): Promise<readonly CheckResult[]> => {
-  const setting = await sharedSetting(run, rooms);
+const ledgerFindings = async (run: RunContext, offline: boolean): Promise<readonly CheckResult[]> => {
+  const setting = await sharedSetting(run);
   const isShared = setting !== undefined;
-  const path = await ledgerPath(rooms);
+  const path = await ledgerPath(run);
   if (isShared && offline) return [skipped('ledger', 'a shared one; not asked (--offline)')];
   // If the file can't be read or is gone, opening it reports the reason.
   const isMissing = attempt(() => statSync(path, { throwIfNoEntry: false }) === undefined) === true;
-  if (!isShared && isMissing && !(await hasFileLedger(rooms))) return [missingLedger(dirname(path))];
-  const status = await withinLimit(run.io, 'the ledger', async () => (await openLedgerAdmin(run, rooms)).status());
-  const ledger = await withinLimit(run.io, 'the ledger', () => openLedgerOf(run, rooms, setting));
+  if (!isShared && isMissing && !(await hasFileLedger(run))) return [missingLedger(dirname(path))];
+  const status = await withinLimit(run.io, 'the ledger', async () => (await openLedgerAdmin(run)).status());
+  const ledger = await withinLimit(run.io, 'the ledger', () => openLedgerOf(run, setting));
   const unknown = await ledger.unknown();
   const about = isShared
     ? `${status.at}, tables of version ${status.schema ?? 'unknown'}, ${status.version ?? 'PostgreSQL'}`
@@ -212,7 +213,8 @@ const terminalFinding = async ({ io, globals }: RunContext): Promise<CheckResult
 
 /** Asks `man` for the page of paycli; without one, names the line that adds the pages beside the program. */
 const manualFinding = async ({ io }: RunContext): Promise<CheckResult> => {
-  if ((await findSafeProgram('man', io.env)) === undefined) return skipped('manual', 'this machine has no `man`');
+  if ((await import('../config/key-command.ts')).findProgram('man', io.env) === undefined)
+    return skipped('manual', 'this machine has no `man`');
   const { printedBy } = await import('../config/key-command.ts');
   const page = (await printedBy('man', ['-w', 'paycli'], io))?.trim() ?? '';
   if (page !== '') return ok('manual', page);
@@ -228,7 +230,7 @@ const manualFinding = async ({ io }: RunContext): Promise<CheckResult> => {
 };
 
 /** Runs all checks in turn. A failed check becomes a finding and does not end the run. */
-export const checkUp = async (run: RunContext, rooms: Rooms, offline: boolean): Promise<readonly CheckResult[]> => {
+export const checkUp = async (run: RunContext, offline: boolean): Promise<readonly CheckResult[]> => {
   const isLocal = run.globals.local;
   const findings: CheckResult[] = [];
   const add = async (check: string, find: () => Promise<CheckResult | readonly CheckResult[]>): Promise<void> => {
@@ -236,23 +238,25 @@ export const checkUp = async (run: RunContext, rooms: Rooms, offline: boolean): 
   };
   let origin: string | undefined;
   let target: RunCredentials | undefined;
-  await add('paycli', async () => ok('paycli', `${run.version} on ${(await import('../config/machine.ts')).runtime}`));
-  await add('settings', () => folderFindings(rooms));
+  await add('paycli', async () =>
+    ok('paycli', `${packageJson.version} on ${(await import('../config/machine.ts')).runtime}`),
+  );
+  await add('settings', () => folderFindings(run));
   await add('profile', async () =>
-    isLocal ? ok('profile', `${LOCAL_PROFILE}: the emulator on this machine`) : profileFinding(run, rooms),
+    isLocal ? ok('profile', `${LOCAL_PROFILE}: the emulator on this machine`) : profileFinding(run),
   );
   if (!isLocal) {
     await add('origin', async () => {
-      origin = await (await rooms.profiles()).origin(run.globals);
+      origin = await (await profilesOf(run)).origin(run.globals);
       return ok('origin', `${environmentName(origin)}: ${origin}`);
     });
   }
   await add('key', async () => {
     if (isLocal) {
-      target = await connectTarget(run, rooms);
+      target = await connectTarget(run);
       return ok('key', "the emulator's own");
     }
-    const room = await rooms.profiles();
+    const room = await profilesOf(run);
     const found = await room.target(run.globals);
     target = { ...found, keyHint: room.keyHint(found) };
     return ok('key', `${keyTail(found.key)}, ${KEY_FROM[found.keySource]}`);
@@ -265,7 +269,7 @@ export const checkUp = async (run: RunContext, rooms: Rooms, offline: boolean): 
       ? skipped('service', 'not asked: there is no key to ask with')
       : serviceFindings(run, target);
   });
-  await add('ledger', () => ledgerFindings(run, rooms, offline));
+  await add('ledger', () => ledgerFindings(run, offline));
   await add('terminal', () => terminalFinding(run));
   await add('manual', () => manualFinding(run));
   return findings;
@@ -277,12 +281,7 @@ const NO_PROFILE = { name: null, default: false, origin: '', environment: '', ke
  * Identity that a call would use, with the named profile if there is a name. With `check`, asks the service and throws
  * its error if it does not accept the key.
  */
-export const whoAmI = async (
-  run: RunContext,
-  rooms: Rooms,
-  named: string | undefined,
-  check: boolean,
-): Promise<Identity> => {
+export const whoAmI = async (run: RunContext, named: string | undefined, check: boolean): Promise<Identity> => {
   const { operator } = await import('../ledger/sender.ts');
   const verify = async (target: RunCredentials): Promise<void> => {
     if (check) await (await openClient(run, target)).call('ugwo.list', { query: { limit: '1' } });
@@ -290,16 +289,16 @@ export const whoAmI = async (
   const said = (origin: string) => ({ origin, environment: environmentName(origin) });
   const rest = { operator: operator(), accepted: check ? true : null };
   if (run.globals.local && named === undefined) {
-    const target = await connectTarget(run, rooms);
+    const target = await connectTarget(run);
     await verify(target);
     const own = { ...NO_PROFILE, name: LOCAL_PROFILE, ...said(target.origin), key: keyTail(target.key) };
     return { ...own, key_from: 'emulator', ...rest };
   }
   const asked = named === undefined ? run.globals : { ...run.globals, local: false, profile: named };
-  const room = await rooms.profiles();
+  const room = await profilesOf(run);
   const { name, origin: given } = room.chosen(asked);
   const origin = await room.origin(asked);
-  if (check) await verify(await connectTarget({ ...run, globals: asked }, rooms));
+  if (check) await verify(await connectTarget({ ...run, globals: asked }));
   const key = run.io.env['PAYCLI_SECRET_KEY'];
   const isAlone = key !== undefined && given !== undefined && name === undefined;
   const stored = isAlone ? NO_PROFILE : room.show(name);

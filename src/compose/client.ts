@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import packageJson from '../../package.json' with { type: 'json' };
 import { type Globals, usesColor } from '../cli/globals.ts';
 import type { Client } from '../client/client.ts';
 import type { Transport } from '../client/transport.ts';
+import type { Run } from '../commands/run.ts';
 import type { ProfileRoom } from '../config/profiles.ts';
 import { FIRST_RECORDS, firstUse, LOCAL_DATA_FILE, LOCAL_PROFILE } from '../core/data-files.ts';
 import { PayError } from '../core/error.ts';
@@ -11,8 +13,8 @@ import { environmentName } from '../core/origin.ts';
 import { cleanedUrl } from '../core/secret.ts';
 import { visible } from '../core/text.ts';
 import type { RunningEmulator } from '../emulator/room.ts';
-import type { LedgerTarget, Scope } from '../ledger/entry.ts';
-import { isSilent, type Rooms, type RunContext } from './run.ts';
+import type { Scope } from '../ledger/entry.ts';
+import { foldersOf, isSilent, profilesOf, type RunContext } from './run.ts';
 
 /** Target of a run's requests, and its label for people. */
 export interface RunTarget {
@@ -27,13 +29,14 @@ export interface RunTarget {
 export type RunCredentials = Pick<RunTarget, 'origin' | 'key' | 'keyHint'>;
 
 /** Starts the service of --local. It runs as long as the command. Its data is created at the first use and stays. */
-const startLocal = async ({ io, closing, say }: RunContext, rooms: Rooms): Promise<RunningEmulator> => {
-  const [room, { data }] = [await rooms.emulator(), await rooms.folders()];
+const startLocal = async (run: RunContext): Promise<RunningEmulator> => {
+  const { io, say, state } = run;
+  const [{ emulatorRoom: room }, { data }] = [await import('../emulator/room.ts'), await foldersOf(run)];
   const [file, { clock }] = [join(data, LOCAL_DATA_FILE), io];
   const said = firstUse(await room.seed({ file, clock, ...FIRST_RECORDS, onlyIfNew: true }), file);
   if (said !== undefined) await say(said);
   const running = await room.start({ file, port: 0, clock });
-  closing.push(() => running.close());
+  state.closing.push(() => running.close());
   return running;
 };
 
@@ -56,15 +59,16 @@ const PLACES = ['PAYCLI_PROFILE', 'PAYCLI_BASE_URL', 'PAYCLI_SECRET_KEY'];
  * True if an option, a variable or the settings file names a target. Does not load the profiles, which would slow down
  * every start.
  */
-const isSaid = async ({ io, globals }: RunContext, rooms: Rooms): Promise<boolean> =>
-  [globals.profile, globals.baseUrl, ...PLACES.map((name) => io.env[name])].some((said) => said !== undefined) ||
-  existsSync(`${(await rooms.folders()).config}/config.json`);
+const isSaid = async (run: RunContext): Promise<boolean> =>
+  [run.globals.profile, run.globals.baseUrl, ...PLACES.map((name) => run.io.env[name])].some(
+    (said) => said !== undefined,
+  ) || existsSync(`${(await foldersOf(run)).config}/config.json`);
 
 /** Scope in the ledger: entries sent to the target of this run. Practice is separate from real charges. */
-export const scopeOf = async (run: RunContext, rooms: Rooms, place: () => Promise<LedgerTarget>): Promise<Scope> => {
+export const scopeOf = async (run: Run): Promise<Scope> => {
   if (run.globals.local) return { profile: LOCAL_PROFILE };
-  if (!(await isSaid(run, rooms))) return { otherThan: LOCAL_PROFILE };
-  const { service, workspace } = await place().catch((thrown: unknown) => {
+  if (!(await isSaid(run))) return { otherThan: LOCAL_PROFILE };
+  const { service, workspace } = await run.target().catch((thrown: unknown) => {
     if (!(thrown instanceof PayError) || thrown.kind !== 'auth') throw thrown;
     throw thrown.with({ hint: [...(thrown.detail.hint?.split('\n') ?? []), EVERYTHING].join('\n') });
   });
@@ -74,12 +78,12 @@ export const scopeOf = async (run: RunContext, rooms: Rooms, place: () => Promis
 const EVERYTHING = 'no key is needed with --all-profiles';
 
 /** Resolves the target of real requests. */
-export const connectTarget = async (run: RunContext, rooms: Rooms): Promise<RunTarget> => {
+export const connectTarget = async (run: RunContext): Promise<RunTarget> => {
   if (run.globals.local) {
-    const { origin, key } = await startLocal(run, rooms);
+    const { origin, key } = await startLocal(run);
     return { origin, key, ...LOCAL };
   }
-  const room = await rooms.profiles();
+  const room = await profilesOf(run);
   const target = await room.target(await withProfile(run, room));
   const { origin, key, profile } = target;
   const from = profile === undefined ? '' : `, profile ${profile}`;
@@ -87,9 +91,9 @@ export const connectTarget = async (run: RunContext, rooms: Rooms): Promise<RunT
 };
 
 /** Resolves the target of a request that is only shown. Needs no key. */
-export const previewTarget = async (run: RunContext, rooms: Rooms): Promise<Pick<RunTarget, 'origin' | 'key'>> => {
-  if (!run.globals.local) return { origin: await (await rooms.profiles()).origin(run.globals), key: '' };
-  const { origin, key } = await startLocal(run, rooms);
+export const previewTarget = async (run: RunContext): Promise<Pick<RunTarget, 'origin' | 'key'>> => {
+  if (!run.globals.local) return { origin: await (await profilesOf(run)).origin(run.globals), key: '' };
+  const { origin, key } = await startLocal(run);
   await run.say('This local address is temporary; `paycli emulator start` runs one that stays.');
   return { origin, key };
 };
@@ -100,7 +104,7 @@ export const previewTarget = async (run: RunContext, rooms: Rooms): Promise<Pick
  */
 const watched = async (
   transport: Transport,
-  { io, globals, status }: RunContext,
+  { io, globals, state: { status } }: RunContext,
   origin: string,
 ): Promise<Transport> => {
   const { stderr, clock, env } = io;
@@ -129,7 +133,7 @@ export const openClient = async (run: RunContext, credentials: RunCredentials): 
     import('../client/client.ts'),
     import('../client/transport.ts'),
   ]);
-  const { io, globals, closing } = run;
+  const { io, globals, state } = run;
   const { clock, env, random, signals, flight, redactor } = io;
   const { timeout, validate } = globals;
   const cleanAll = (text: string): string => redactor.cleanAll(text);
@@ -140,19 +144,19 @@ export const openClient = async (run: RunContext, credentials: RunCredentials): 
     credentials,
     env,
     clock,
-    userAgent: `paycli/${run.version}`,
+    userAgent: `paycli/${packageJson.version}`,
     debug,
     // Removes only known secrets from data. A text that only looks like a secret may be a public key.
     clean: (text) => redactor.clean(text),
   });
   const transport = await watched(opened, run, credentials.origin);
-  closing.push(() => transport.close());
+  state.closing.push(() => transport.close());
   // The caller does not wait for a notice; the run ends after all notices are printed.
   let said = Promise.resolve();
   const notice = (line: string): void => {
     said = said.then(() => run.say(line)).catch(() => undefined);
   };
-  closing.push(() => said);
+  state.closing.push(() => said);
   return createClient({
     flight,
     transport,

@@ -13,7 +13,7 @@ import { BANK_CODES } from '../core/banks.ts';
 import { LOCAL_PROFILE } from '../core/data-files.ts';
 import type { Io } from '../core/io.ts';
 import { ledgerPath } from './ledger.ts';
-import { openRooms } from './run.ts';
+import { profilesOf } from './run.ts';
 
 /** A word that replaces the one at the cursor, and its description. */
 interface Offer {
@@ -79,10 +79,9 @@ const findPlace = (tree: Tree, words: readonly string[], current: string): Place
 const SAFE = /^[\w.@:+-]{1,200}$/;
 
 const idsFor = async (kind: Completes | undefined, command: string, local: boolean, io: Io): Promise<Offer[]> => {
-  const rooms = openRooms(io);
   switch (kind) {
     case 'profile': {
-      const stored = (await rooms.profiles()).list().map(({ name, environment }) => offer(name, environment));
+      const stored = (await profilesOf({ io })).list().map(({ name, environment }) => offer(name, environment));
       return [...stored, offer(LOCAL_PROFILE, 'the built-in emulator')];
     }
     case 'column':
@@ -96,7 +95,7 @@ const idsFor = async (kind: Completes | undefined, command: string, local: boole
     case 'activity':
     case 'payment': {
       const { recentIds } = await import('../ledger/sqlite/lately.ts');
-      return recentIds(await ledgerPath(rooms), kind, local).map(({ id, about }) => offer(id, about));
+      return recentIds(await ledgerPath({ io }), kind, local).map(({ id, about }) => offer(id, about));
     }
     default:
       return [];

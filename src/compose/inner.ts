@@ -1,6 +1,8 @@
+import packageJson from '../../package.json' with { type: 'json' };
 import type { Globals } from '../cli/globals.ts';
 import type { OpenRun } from '../cli/run.ts';
 import { runProgram as runCommand } from '../cli/run.ts';
+import type { Tree } from '../cli/tree.ts';
 import { allSpecs, NOUNS, specsFor } from '../commands/all.ts';
 import type { Inner, Run } from '../commands/run.ts';
 import { targetFlags } from '../core/input.ts';
@@ -30,9 +32,12 @@ const collector = (clean: (text: string) => string) => {
   return { output, text };
 };
 
+export const treeOfAll = async (): Promise<Tree> =>
+  (await import('../cli/tree.ts')).commandTree(await allSpecs(), NOUNS);
+
 /** Runs commands within this run, for the same target, without a terminal, each with services of its own. */
 export const openInner =
-  ({ io, globals, version }: RunContext, open: (io: Io, globals: Globals) => OpenRun<Run>): Inner =>
+  ({ io, globals }: RunContext, open: (io: Io, globals: Globals) => OpenRun<Run>): Inner =>
   async (argv, signal, around = (run, go) => go(run)) => {
     const [out, err] = [collector((text) => io.redactor.clean(text)), collector((text) => io.redactor.cleanAll(text))];
     const signals = { ...io.signals, stop: AbortSignal.any([io.signals.stop, signal]) };
@@ -41,7 +46,7 @@ export const openInner =
     const code = await runCommand([...targetFlags(globals), '--json', '--no-input', '--quiet', ...argv], inside, {
       allSpecs,
       nouns: NOUNS,
-      version,
+      version: packageJson.version,
       open: (given) => open(inside, { ...given, timeout, validate }),
       defaults: async () => undefined,
       specsFor: async (words) =>
@@ -49,7 +54,13 @@ export const openInner =
           ...spec,
           load: async () => {
             const handler = await spec.load();
-            return { ...handler, run: (input, run) => around(run, (given) => handler.run(input, given)) };
+            return {
+              ...handler,
+              run: (input, run) =>
+                around(run, (given, plan) =>
+                  handler.run(plan === undefined ? input : { ...(input as object), plan }, given),
+                ),
+            };
           },
         })),
     });

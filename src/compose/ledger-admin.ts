@@ -6,7 +6,7 @@ import type { Entry } from '../ledger/entry.ts';
 import type { Ledger, LedgerAdmin, LedgerStatus, Pushed } from '../ledger/ledger.ts';
 import type { Access, Session } from '../ledger/postgres/session.ts';
 import { hasFileLedger, ledgerPath, openFileLedger, sharedSetting } from './ledger.ts';
-import type { Rooms, RunContext } from './run.ts';
+import { foldersOf, type RunContext } from './run.ts';
 
 const PUSHED_AT_ONCE = 500;
 const CONNECT_LIMIT_MS = 10_000;
@@ -63,9 +63,9 @@ const pushAll = async (ledger: Ledger, session: Session): Promise<Pushed> => {
 const MISSING_LEDGER = 'the ledger is missing. Charges were made with it, so paycli charges nothing without it';
 
 /** Warnings about shared ledgers that this machine has charged with, other than the current ledger. */
-const sharedBefore = async (rooms: Rooms): Promise<string[]> => {
+const sharedBefore = async (run: RunContext): Promise<string[]> => {
   const { openOtherShadow, shadowPaths } = await import('../ledger/postgres/shadow.ts');
-  return shadowPaths((await rooms.folders()).data)
+  return shadowPaths((await foldersOf(run)).data)
     .filter((path) => {
       const shadow = openOtherShadow(path);
       try {
@@ -81,15 +81,10 @@ const sharedBefore = async (rooms: Rooms): Promise<string[]> => {
 };
 
 /** Warning about charges in this machine's file that are open or unknown and missing in the shared ledger. */
-const leftInFile = async (
-  run: RunContext,
-  rooms: Rooms,
-  access: Access,
-  schema: number | undefined,
-): Promise<string[]> => {
-  if (!existsSync(await ledgerPath(rooms))) return [];
-  const file = await openFileLedger(run, rooms);
-  run.closing.push(() => file.close());
+const leftInFile = async (run: RunContext, access: Access, schema: number | undefined): Promise<string[]> => {
+  if (!existsSync(await ledgerPath(run))) return [];
+  const file = await openFileLedger(run);
+  run.state.closing.push(() => file.close());
   const all = { limit: -1 };
   const open = [
     ...(await file.list({ ...all, states: ['unknown'] })),
@@ -104,11 +99,11 @@ const leftInFile = async (
   ];
 };
 
-const fileStatus = async (rooms: Rooms): Promise<LedgerStatus> => {
-  const at = await ledgerPath(rooms);
+const fileStatus = async (run: RunContext): Promise<LedgerStatus> => {
+  const at = await ledgerPath(run);
   const schema = existsSync(at) ? (await import('../ledger/sqlite/backup.ts')).schemaAt(at) : undefined;
-  const gone = schema === undefined && (await hasFileLedger(rooms)) ? [MISSING_LEDGER] : [];
-  const warnings = [...gone, ...(await sharedBefore(rooms))];
+  const gone = schema === undefined && (await hasFileLedger(run)) ? [MISSING_LEDGER] : [];
+  const warnings = [...gone, ...(await sharedBefore(run))];
   return { kind: 'file', at, from: undefined, schema, warnings };
 };
 
@@ -129,7 +124,6 @@ const DURABLE = {
 const sharedStatus = async (
   { access, from }: { readonly access: Access; readonly from: string },
   run: RunContext,
-  rooms: Rooms,
 ): Promise<LedgerStatus> => {
   const { databaseStatus } = await import('../ledger/postgres/admin.ts');
   const { now } = run.io.clock;
@@ -148,7 +142,7 @@ const sharedStatus = async (
   ];
   const { version, user, owner, schema, at } = status;
   const clockAhead = Math.round(at - (before + now()) / 2);
-  warnings.push(...(await leftInFile(run, rooms, access, schema)));
+  warnings.push(...(await leftInFile(run, access, schema)));
   const told = { version, user, owner, schema, clockAhead, standbys, settings, warnings };
   return { kind: 'postgres', at: access.address.name, from, ...told };
 };
@@ -160,8 +154,8 @@ const notHere = (name: string): PayError =>
   });
 
 /** Opens the administration of the run's ledger (see `LedgerAdmin`). */
-export const openLedgerAdmin = async (run: RunContext, rooms: Rooms): Promise<LedgerAdmin> => {
-  const setting = await sharedSetting(run, rooms);
+export const openLedgerAdmin = async (run: RunContext): Promise<LedgerAdmin> => {
+  const setting = await sharedSetting(run);
   const shared = (): Access => {
     if (setting === undefined) throw usageError('no shared ledger is set', { hint: NO_SHARED });
     return setting.access;
@@ -169,26 +163,26 @@ export const openLedgerAdmin = async (run: RunContext, rooms: Rooms): Promise<Le
   const admin = () => import('../ledger/postgres/admin.ts');
   const at = (): string => shared().address.name;
   return {
-    status: () => (setting === undefined ? fileStatus(rooms) : sharedStatus(setting, run, rooms)),
+    status: () => (setting === undefined ? fileStatus(run) : sharedStatus(setting, run)),
     init: async (operators) => ({ at: at(), ...(await (await admin()).initLedger(shared(), operators)) }),
     migrate: async () => ({ at: at(), ...(await (await admin()).migrateLedger(shared())) }),
     backUp: async (file) => {
       if (setting !== undefined) throw notHere(at());
-      const path = await ledgerPath(rooms);
-      if (!(await hasFileLedger(rooms)))
+      const path = await ledgerPath(run);
+      if (!(await hasFileLedger(run)))
         throw usageError('there is no ledger on this machine', { hint: NOTHING_CHARGED });
       // Opens the ledger first, which recovers data that ended processes left behind.
-      const ledger = await openFileLedger(run, rooms);
-      run.closing.push(() => ledger.close());
+      const ledger = await openFileLedger(run);
+      run.state.closing.push(() => ledger.close());
       return (await import('../ledger/sqlite/backup.ts')).backUp(path, file);
     },
     push: async () => {
       const access = shared();
-      if (!(await hasFileLedger(rooms))) {
+      if (!(await hasFileLedger(run))) {
         throw usageError('there is no ledger on this machine to push', { hint: NOTHING_CHARGED });
       }
-      const ledger = await openFileLedger(run, rooms);
-      run.closing.push(() => ledger.close());
+      const ledger = await openFileLedger(run);
+      run.state.closing.push(() => ledger.close());
       return (await admin()).withLedger(access, async (session) => ({
         at: at(),
         ...(await pushAll(ledger, session)),
@@ -197,12 +191,12 @@ export const openLedgerAdmin = async (run: RunContext, rooms: Rooms): Promise<Le
   };
 };
 
-/** Renames a profile in this machine's ledger (see `Run.renameInLedger`). */
-export const renameInLedger = async (run: RunContext, rooms: Rooms, from: string, to: string) => {
-  const setting = await sharedSetting({ ...run, globals: { ...run.globals, profile: from, local: false } }, rooms);
+/** Renames a profile in this machine's ledger. */
+export const renameInLedger = async (run: RunContext, from: string, to: string) => {
+  const setting = await sharedSetting({ ...run, globals: { ...run.globals, profile: from, local: false } });
   const shared = setting?.access.address.name;
-  if (!(await hasFileLedger(rooms))) return { entries: 0, shared, end: undefined };
-  const ledger = await openFileLedger(run, rooms);
-  run.closing.push(() => ledger.close());
+  if (!(await hasFileLedger(run))) return { entries: 0, shared, end: undefined };
+  const ledger = await openFileLedger(run);
+  run.state.closing.push(() => ledger.close());
   return { entries: await ledger.rename(from, to, false), shared, end: () => ledger.rename(from, to, true) };
 };

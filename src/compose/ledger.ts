@@ -12,24 +12,23 @@ import type { Entry } from '../ledger/entry.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { OtherLedger } from '../ledger/open.ts';
 import type { Access } from '../ledger/postgres/session.ts';
-import type { Rooms, RunContext } from './run.ts';
+import { foldersOf, type RunContext } from './run.ts';
 
-export const ledgerPath = async (rooms: Rooms): Promise<string> => join((await rooms.folders()).data, LEDGER_FILE_NAME);
+export const ledgerPath = async (run: Pick<RunContext, 'io'>): Promise<string> =>
+  join((await foldersOf(run)).data, LEDGER_FILE_NAME);
 
 /** True if this machine has, or had, a ledger file. If it is gone, opening it reports that. */
-export const hasFileLedger = async (rooms: Rooms): Promise<boolean> => {
-  const { data } = await rooms.folders();
+export const hasFileLedger = async (run: Pick<RunContext, 'io'>): Promise<boolean> => {
+  const { data } = await foldersOf(run);
   return [LEDGER_FILE_NAME, HIGHEST_FILE_NAME].some((name) => existsSync(join(data, name)));
 };
 
-type Run = Pick<RunContext, 'io' | 'since'>;
-
 /** Options that every ledger needs. */
-const worldOf = async ({ io: { clock, signals, redactor }, since }: Run) => {
+const worldOf = async ({ io: { clock, signals, redactor }, state }: RunContext) => {
   const { thisSender, thisMachine } = await import('../ledger/sender.ts');
   return {
     now: clock.now,
-    since,
+    since: state.since,
     uptime: thisMachine.uptime,
     self: thisSender(),
     clean: (text: string) => redactor.cleanAll(text),
@@ -38,13 +37,13 @@ const worldOf = async ({ io: { clock, signals, redactor }, since }: Run) => {
 };
 
 /** Opens the ledger in this machine's file; with `dryRun`, only to read it. */
-export const openFileLedger = async (run: Run, rooms: Rooms, dryRun = false): Promise<Ledger> => {
+export const openFileLedger = async (run: RunContext, dryRun = false): Promise<Ledger> => {
   const [{ openLedger, openToRead }, { hasProcessEnded }, world] = await Promise.all([
     import('../ledger/sqlite/open.ts'),
     import('../ledger/sender.ts'),
     worldOf(run),
   ]);
-  const path = await ledgerPath(rooms);
+  const path = await ledgerPath(run);
   const open = dryRun ? openToRead : openLedger;
   return open({ ...world, path, isGone: (sender, overdue) => hasProcessEnded(sender, world.self, overdue) });
 };
@@ -56,16 +55,17 @@ interface SharedSetting {
 }
 
 /** Reads the setting of the run's shared ledger. Undefined if none is set. */
-export const sharedSetting = async ({ io, globals }: RunContext, rooms: Rooms): Promise<SharedSetting | undefined> => {
+export const sharedSetting = async (run: RunContext): Promise<SharedSetting | undefined> => {
+  const { io, globals } = run;
   const { ledgerSetting } = await import('../config/ledger.ts');
-  const setting = await ledgerSetting(globals, io, await rooms.folders());
+  const setting = await ledgerSetting(globals, io, await foldersOf(run));
   if (setting === undefined) return undefined;
   const address = (await import('../ledger/postgres/url.ts')).addressOf(setting.url);
   return { access: { address, password: () => setting.password(address), env: io.env }, from: setting.from };
 };
 
 /** Opens a shared ledger; with `dryRun`, only to read it. */
-const openTeamLedger = async (run: Run, rooms: Rooms, access: Access, dryRun: boolean): Promise<Ledger> => {
+const openTeamLedger = async (run: RunContext, access: Access, dryRun: boolean): Promise<Ledger> => {
   const [{ openSharedLedger, openSharedToRead }, { mayHaveEnded, operator }, world] = await Promise.all([
     import('../ledger/postgres/open.ts'),
     import('../ledger/sender.ts'),
@@ -75,7 +75,7 @@ const openTeamLedger = async (run: Run, rooms: Rooms, access: Access, dryRun: bo
   const open = dryRun ? openSharedToRead : openSharedLedger;
   return open({
     ...{ ...world, access },
-    folder: (await rooms.folders()).data,
+    folder: (await foldersOf(run)).data,
     isGone: (sender, overdue) => mayHaveEnded(sender, self, overdue),
     worker: `${operator()} ${self.pid}`,
   });
@@ -98,7 +98,7 @@ const namesInFolder = (folder: string): string[] => {
  * Returns a function that lists the other ledgers that this machine has charged with by now: its own file if this run
  * uses a shared ledger, and other shared ledgers. Each is opened once.
  */
-const othersOf = (run: RunContext, rooms: Rooms, access: Access | undefined) => {
+const othersOf = (run: RunContext, access: Access | undefined) => {
   const opened = new Map<string, OtherLedger>();
   const openOnce = async (path: string, open: () => Promise<OtherLedger>): Promise<OtherLedger> => {
     const other = opened.get(path) ?? (await open());
@@ -106,25 +106,25 @@ const othersOf = (run: RunContext, rooms: Rooms, access: Access | undefined) => 
     return other;
   };
   return async (): Promise<OtherLedger[]> => {
-    const { data } = await rooms.folders();
+    const { data } = await foldersOf(run);
     if (access === undefined && !namesInFolder(data).some((name) => name.startsWith(SHADOW_FILE_START))) return [];
     const { openOtherShadow, shadowPaths } = await import('../ledger/postgres/shadow.ts');
     const own = access && (await import('../ledger/postgres/open.ts')).shadowPath(data, access.address);
     const openShadow = async (path: string): Promise<OtherLedger> => {
       const shadow = openOtherShadow(path);
-      run.closing.push(async () => shadow.close());
+      run.state.closing.push(async () => shadow.close());
       // Only the shared ledger knows their outcome.
       const about = async (asked: string) =>
         shadow.about(asked).map((entry): Entry => ({ ...entry, state: 'unknown' }));
       return { name: `a shared ledger (the record of it here is ${path})`, pushable: false, about };
     };
     const openFile = async (path: string): Promise<OtherLedger> => {
-      const ledger = await openFileLedger(run, rooms, run.globals.dryRun);
-      run.closing.push(() => ledger.close());
+      const ledger = await openFileLedger(run, run.globals.dryRun);
+      run.state.closing.push(() => ledger.close());
       const about = (asked: string) => ledger.list({ about: asked, limit: -1 });
       return { name: `the ledger of this machine (${path})`, pushable: true, about };
     };
-    const file = await ledgerPath(rooms);
+    const file = await ledgerPath(run);
     const found = access === undefined || !existsSync(file) ? [] : [await openOnce(file, () => openFile(file))];
     for (const path of shadowPaths(data)) if (path !== own) found.push(await openOnce(path, () => openShadow(path)));
     return found;
@@ -132,24 +132,18 @@ const othersOf = (run: RunContext, rooms: Rooms, access: Access | undefined) => 
 };
 
 /** Opens the run's ledger: this machine's file, or a shared one. A dry run only reads it. */
-export const openLedgerOf = async (
-  run: RunContext,
-  rooms: Rooms,
-  setting: SharedSetting | undefined,
-): Promise<Ledger> => {
+export const openLedgerOf = async (run: RunContext, setting: SharedSetting | undefined): Promise<Ledger> => {
   const { dryRun } = run.globals;
   const ledger =
-    setting === undefined
-      ? await openFileLedger(run, rooms, dryRun)
-      : await openTeamLedger(run, rooms, setting.access, dryRun);
-  run.closing.push(() => ledger.close());
+    setting === undefined ? await openFileLedger(run, dryRun) : await openTeamLedger(run, setting.access, dryRun);
+  run.state.closing.push(() => ledger.close());
   const [{ withOthers }, { ledgersLock }, { lockWait }] = await Promise.all([
     import('../ledger/open.ts'),
     import('../ledger/sqlite/file.ts'),
     worldOf(run),
   ]);
-  const lock = ledgersLock(join((await rooms.folders()).data, LEDGERS_LOCK_NAME), lockWait);
-  return withOthers(ledger, othersOf(run, rooms, setting?.access), lock);
+  const lock = ledgersLock(join((await foldersOf(run)).data, LEDGERS_LOCK_NAME), lockWait);
+  return withOthers(ledger, othersOf(run, setting?.access), lock);
 };
 
 /** Command that settles unknown entries. Names the profile if they all belong to one; else it names the other profiles itself. */
@@ -178,13 +172,12 @@ const OPTIONAL_LIMIT_MS = 2000;
  */
 export const optionalLedger = (
   run: RunContext,
-  rooms: Rooms,
   setting: () => Promise<SharedSetting | undefined>,
   ledger: () => Promise<Ledger>,
 ) => {
   const aside = async <T>(use: (ledger: Ledger) => Promise<T>): Promise<T | undefined> => {
     if ((await setting()) !== undefined) return withTimeout(ledger().then(use), OPTIONAL_LIMIT_MS, run.io.clock);
-    return (await hasFileLedger(rooms)) ? use(await ledger()) : undefined;
+    return (await hasFileLedger(run)) ? use(await ledger()) : undefined;
   };
   return {
     observe: async (of: 'activity' | 'request', record: ApiRecord): Promise<PaidBack | undefined> => {
@@ -196,7 +189,7 @@ export const optionalLedger = (
     },
     remind: async (): Promise<void> => {
       if (run.globals.quiet || run.globals.dryRun || !run.io.stderr.isTerminal) return;
-      const file = join((await rooms.folders()).data, REMINDER_FILE_NAME);
+      const file = join((await foldersOf(run)).data, REMINDER_FILE_NAME);
       if (isReminded(file, run.io.clock.now())) return;
       const all = await aside((open) => open.unknown()).catch((thrown: unknown) => run.say(reasonOf(thrown)));
       // Ignores practice charges in a run without --local.

@@ -3,7 +3,7 @@ import type { Pager } from '../cli/run.ts';
 import type { Env } from '../core/io.ts';
 import { splitCommand } from '../core/shell.ts';
 import { forTerminal } from '../core/text.ts';
-import { findSafeProgram, type RunContext, type WantedPager } from './run.ts';
+import type { RunContext, WantedPager } from './run.ts';
 
 /** Options of less, as others start it: it leaves at once what fits, and shows colour. A person's own come after colour. */
 const lessOf = ({ LESS }: Env): string => (LESS === undefined ? 'FRX' : `-R ${LESS}`);
@@ -13,7 +13,7 @@ const lessOf = ({ LESS }: Env): string => (LESS === undefined ? 'FRX' : `-R ${LE
  * person may quit it early.
  */
 export const openPager = async (
-  { io, say, status }: RunContext,
+  { io, say, state: { status } }: RunContext,
   { variable, line }: WantedPager,
 ): Promise<Pager | undefined> => {
   const { stdout, stderr, env, redactor } = io;
@@ -22,13 +22,14 @@ export const openPager = async (
     import('../output/style.ts'),
   ]);
   const [program = '', ...args] = splitCommand(line, variable);
-  const found = await findSafeProgram(program, env);
-  if (found === undefined) {
+  const { childEnv, findProgram } = await import('../config/key-command.ts');
+  const file = findProgram(program, env);
+  if (file === undefined) {
     await say(`${variable} names ${program}, which was not found. Printed without it.`);
     return undefined;
   }
-  const child = spawn(found.file, args, {
-    env: { ...found.env, LESS: lessOf(env) },
+  const child = spawn(file, args, {
+    env: { ...childEnv(env), LESS: lessOf(env) },
     stdio: ['pipe', 'inherit', 'inherit'],
   });
   let closed = false;

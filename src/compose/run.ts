@@ -1,33 +1,17 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { RowServices } from '../bulk/kind.ts';
+import type { ShowProgress } from '../bulk/progress.ts';
 import { type Globals, usesColor } from '../cli/globals.ts';
-import type { ChildProgram, Run } from '../commands/run.ts';
-import { memo } from '../core/async.ts';
+import type { Run } from '../commands/run.ts';
+import type { Folders } from '../config/machine.ts';
+import type { ProfileRoom } from '../config/profiles.ts';
 import { usageError } from '../core/error.ts';
+import type { ReadSource } from '../core/input.ts';
 import { type Env, type Io, speaksUtf8 } from '../core/io.ts';
 import type { StoredDefaults } from '../core/settings.ts';
-import type { StatusLine } from '../output/status-line.ts';
 
-/** Context of one run: its options, and the resources to close at its end. */
-export interface RunContext {
-  readonly io: Io;
-  /** Start of the run, before it reads a profile, in milliseconds since the epoch. */
-  readonly since: number;
-  readonly globals: Globals;
-  readonly version: string;
-  readonly closing: (() => Promise<void>)[];
-  readonly say: Run['say'];
-  /** The progress line, if there is one. */
-  readonly status: Status;
-}
-
-export interface Status {
-  line?: StatusLine;
-  /** A second line, which shows that a request takes long. */
-  waiting?: StatusLine;
-  /** Takes notices while a pager has the terminal; they are printed after it. */
-  hold?: ((text: string) => void) | undefined;
-}
+/** The parts of a run from which the others are opened. */
+export type RunContext = Pick<Run, 'io' | 'globals' | 'say' | 'state'>;
 
 /** True if notices are suppressed. A program that reads JSON finds only the one error line on stderr. */
 export const isSilent = ({ stderr }: Io, { quiet, format }: Globals): boolean =>
@@ -48,7 +32,7 @@ export const pagerOf = (env: Env): WantedPager | undefined => {
 
 /** Prints a notice on stderr, after clearing the status lines. */
 export const openSay =
-  (io: Io, globals: Globals, status: Status): Run['say'] =>
+  (io: Io, globals: Globals, status: Run['state']['status']): Run['say'] =>
   async (said) => {
     if (isSilent(io, globals)) return;
     await status.waiting?.clear();
@@ -63,17 +47,13 @@ export const openSay =
     else status.hold(text);
   };
 
-/** Opens the services that several openers share. Each is loaded at its first use. */
-export const openRooms = (io: Io) => {
-  const folders = memo(async () => (await import('../config/machine.ts')).findFolders(io.env));
-  return {
-    folders,
-    emulator: memo(async () => (await import('../emulator/room.ts')).emulatorRoom),
-    profiles: memo(async () => (await import('../config/profiles.ts')).openProfiles(io, await folders())),
-  };
-};
+type OfIo = Pick<Run, 'io'>;
 
-export type Rooms = ReturnType<typeof openRooms>;
+export const foldersOf = async ({ io }: OfIo): Promise<Folders> =>
+  (await import('../config/machine.ts')).findFolders(io.env);
+
+export const profilesOf = async (run: OfIo): Promise<ProfileRoom> =>
+  (await import('../config/profiles.ts')).openProfiles(run.io, await foldersOf(run));
 
 /** Loads the check that refuses paths which other users can manipulate. */
 export const openCheckPath = async () => {
@@ -84,39 +64,50 @@ export const openCheckPath = async () => {
   return checkPath(thisMachine.uid);
 };
 
+/** Reads the text of an option: inline, from a file, or from standard input. */
+export const sourceOf =
+  ({ io }: OfIo): ReadSource =>
+  async (source) =>
+    (await import('../cli/sources.ts')).readSource(io, await openCheckPath())(source);
+
+/** Reads the bytes of a file, or of standard input for `-`. Throws a usage error beyond the limit. */
+export const readBytes = async ({ io }: OfIo, from: string, limit: number): Promise<Uint8Array> =>
+  (await import('../cli/sources.ts')).readBytesOf(io, await openCheckPath())(from, limit);
+
+/** Opens the progress line of a run. */
+export const openProgress = async ({ io, globals, state }: RunContext): Promise<ShowProgress> => {
+  const [{ showProgress }, { openStatusLine }, { stylesFor }] = await Promise.all([
+    import('../bulk/progress.ts'),
+    import('../output/status-line.ts'),
+    import('../output/style.ts'),
+  ]);
+  const { stderr, env, clock } = io;
+  const styles = await stylesFor(usesColor(globals.color, env, stderr.isTerminal), speaksUtf8(env));
+  const line = openStatusLine(io, styles, isSilent(io, globals));
+  state.status.line = line;
+  return showProgress(line, clock);
+};
+
 /** Opens the services that a file of rows needs. */
-export const openRowServices = async ({ io, globals, status }: RunContext, rooms: Rooms): Promise<RowServices> => {
+export const openRowServices = async (run: RunContext): Promise<RowServices> => {
+  const { io, globals } = run;
   if (globals.asCurl) {
     throw usageError("--as-curl and --from can't be used together", { hint: 'use --dry-run to check the whole file' });
   }
-  const [{ showProgress }, { openStatusLine }, { stylesFor }, { rowSource }, { ownFileAt }, checkPath] =
-    await Promise.all([
-      import('../bulk/progress.ts'),
-      import('../output/status-line.ts'),
-      import('../output/style.ts'),
-      import('../cli/sources.ts'),
-      import('../cli/own-files.ts'),
-      openCheckPath(),
-    ]);
-  const { clock, stderr, env } = io;
-  const { data, config } = await rooms.folders();
-  const styles = await stylesFor(usesColor(globals.color, env, stderr.isTerminal), speaksUtf8(env));
-  const line = openStatusLine(io, styles, isSilent(io, globals));
-  status.line = line;
+  const [{ rowSource }, { ownFileAt }, checkPath, progress] = await Promise.all([
+    import('../cli/sources.ts'),
+    import('../cli/own-files.ts'),
+    openCheckPath(),
+    openProgress(run),
+  ]);
+  const { data, config } = await foldersOf(run);
   return {
     source: rowSource(io, checkPath),
     folder: data,
     ownFileAt: (path) => ownFileAt(path, [data, config]),
     checkPath,
-    progress: showProgress(line, clock),
+    progress,
   };
-};
-
-/** The program that a person has named or that PATH has; undefined where it isn't found or isn't trusted. */
-export const findSafeProgram = async (word: string, env: Env): Promise<ChildProgram | undefined> => {
-  const { childEnv, findProgram } = await import('../config/key-command.ts');
-  const file = findProgram(word, env);
-  return file === undefined ? undefined : { file, env: childEnv(env) };
 };
 
 /**
@@ -125,11 +116,11 @@ export const findSafeProgram = async (word: string, env: Env): Promise<ChildProg
  */
 export const storedDefaults = async (io: Io, globals: Globals): Promise<StoredDefaults | undefined> => {
   if (globals.local) return undefined;
-  const rooms = openRooms(io);
+  const run = { io };
   try {
-    const file = `${(await rooms.folders()).config}/config.json`;
+    const file = `${(await foldersOf(run)).config}/config.json`;
     if (!existsSync(file) || !readFileSync(file, 'latin1').includes('"defaults"')) return undefined;
-    const room = await rooms.profiles();
+    const room = await profilesOf(run);
     const { name, origin } = room.chosen(globals);
     return name === undefined && origin !== undefined ? undefined : room.defaults(name);
   } catch {

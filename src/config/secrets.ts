@@ -3,7 +3,7 @@ import { isAbsolute } from 'node:path';
 import { attempt } from '../core/async.ts';
 import { PayError, reasonOf, usageError, variableIs } from '../core/error.ts';
 import { checkPath, homeFolder, OPEN_TO_OTHERS, ROOT, WRITABLE_BY_OTHERS } from '../core/files.ts';
-import { askText } from '../core/input.ts';
+import { askText, canAsk } from '../core/input.ts';
 import type { Env, Io } from '../core/io.ts';
 import { PRINTABLE, quotesProblem } from '../core/secret.ts';
 import { shellQuote, splitCommand } from '../core/shell.ts';
@@ -203,7 +203,7 @@ const inFile = (path: string, machine: Machine): string => {
 };
 
 /** The secrets of a webhook endpoint, each registered with the redactor before any other use. */
-export const webhookSecrets = async (
+const webhookSecrets = async (
   { files, commands }: SecretSources,
   io: Io,
   machine: Machine = realMachine,
@@ -218,10 +218,29 @@ export const webhookSecrets = async (
 };
 
 /** A webhook secret that is typed on a terminal without being shown. */
-export const askWebhookSecret = async (io: Io): Promise<string> => {
+const askWebhookSecret = async (io: Io): Promise<string> => {
   const secret = await askText(io.stdin, 'Secret of the webhook endpoint (wsk.…): ', true);
   io.redactor.add(secret);
   const problem = secretProblem(secret);
   if (problem !== undefined) throw usageError(`the secret ${problem}`);
   return secret;
+};
+
+/** Sources of the secrets: for live events, and for sandbox events if they have others. */
+export interface SecretOptions {
+  readonly main: SecretSources;
+  readonly sandbox: SecretSources;
+}
+
+/** The secrets that sign deliveries. Asks for one on a terminal if none are named. */
+export const endpointSecrets = async (
+  { main, sandbox }: SecretOptions,
+  { io, globals }: { readonly io: Io; readonly globals: { readonly input: boolean } },
+) => {
+  const [all, apart] = [await webhookSecrets(main, io), await webhookSecrets(sandbox, io)];
+  if (all.length + apart.length > 0) return { all, sandbox: apart };
+  if (!canAsk(io, globals)) {
+    throw usageError("the webhook endpoint's secret is needed", { hint: 'add --secret-file or --secret-command' });
+  }
+  return { all: [await askWebhookSecret(io)], sandbox: [] };
 };

@@ -3,6 +3,7 @@ import { hostname, userInfo } from 'node:os';
 import { attempt, memo } from '../core/async.ts';
 import { SECOND_MS } from '../core/time.ts';
 import type { Sender } from './entry.ts';
+import type { Ledger } from './ledger.ts';
 
 /**
  * Milliseconds for which a reading stays valid, unless the wall clock has moved, for example because the machine slept.
@@ -136,3 +137,6 @@ export const mayHaveEnded = (sender: Sender, self: Sender, overdue: boolean): bo
 /** Operator of this process, for the record: `ada@laptop`. A container may know only a uid. */
 export const operator = (): string =>
   `${attempt(() => userInfo().username) ?? `uid ${thisMachine.uid ?? '?'}`}@${hostname()}`;
+
+/** Operator of this run in a ledger: the database's account in a shared one. */
+export const operatorOf = ({ account }: Pick<Ledger, 'account'>): string => account ?? operator();

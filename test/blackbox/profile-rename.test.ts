@@ -1,8 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { rename } from '../../src/commands/profile/profiles.ts';
-import type { Run } from '../../src/commands/run.ts';
+import { describe, expect, it, vi } from 'vitest';
+import type * as Profiles from '../../src/config/profiles.ts';
 import type { ProfileFile } from '../../src/contract/profile-file.ts';
 import { PayError } from '../../src/core/error.ts';
 import { openLedger } from '../../src/ledger/sqlite/open.ts';
@@ -156,26 +155,27 @@ describe('profile rename', () => {
   });
 
   it('that reaches the ledger and not the settings says so', async () => {
-    const failed = new PayError('auth', 'config.json could not be written', {
-      hint: 'nothing was changed; free space',
+    const world = await loggedIn();
+    await world.charge(1, 'shop');
+    vi.doMock('../../src/config/profiles.ts', async (original) => {
+      const { openProfiles, ...rest } = await original<typeof Profiles>();
+      const renaming = () => () => {
+        throw new PayError('auth', 'config.json could not be written', { hint: 'nothing was changed; free space' });
+      };
+      return {
+        ...rest,
+        openProfiles: (...args: Parameters<typeof openProfiles>) => ({ ...openProfiles(...args), renaming }),
+      };
     });
-    const deps = {
-      profiles: async () => ({
-        renaming: () => () => {
-          throw failed;
-        },
-      }),
-      renameInLedger: async () => ({ entries: 1, end: async () => undefined }),
-    };
-    const error = await rename({ from: 'shop', to: 'store' }, deps as unknown as Run).catch(
-      (thrown: unknown) => thrown,
-    );
-    expect(error).toMatchObject({
+    const { code, stderr } = await world.run(...RENAME, '--json').finally(() => {
+      vi.doUnmock('../../src/config/profiles.ts');
+    });
+    expect(code).toBe(4);
+    expect(JSON.parse(stderr).error).toMatchObject({
       message: 'config.json could not be written',
-      detail: {
-        hint: 'the ledger already uses "store", with its policy, for charges under both names; fix this, then run the same command again',
-      },
+      hint: 'the ledger already uses "store", with its policy, for charges under both names; fix this, then run the same command again',
     });
+    expect(await namesIn(world)).toEqual(['store']);
   });
 
   it.each<

@@ -30,13 +30,6 @@ interface Asked {
 }
 
 const silent = { isTerminal: false, columns: 80, closed: false, write: async () => undefined };
-const quiet = {
-  reading: () => undefined,
-  checking: () => undefined,
-  working: () => undefined,
-  waiting: async () => undefined,
-  end: async () => undefined,
-};
 
 /** Runs a bulk command against an origin; sends are only recorded. */
 const run = async (
@@ -81,6 +74,7 @@ const run = async (
     io: {
       clock,
       stdin,
+      env: { PAYCLI_HOME: folder },
       stdout: silent,
       stderr: silent,
       random: () => 0.5,
@@ -92,13 +86,7 @@ const run = async (
     client: async () => client,
     ledger: async () => ledger,
     target: async () => ({ service: origin, origin, workspace: 'AbCd', profile: 'shop' }),
-    rowServices: async () => ({
-      source: (path: string) => ({ path }),
-      folder,
-      ownFileAt: () => undefined,
-      checkPath: () => undefined,
-      progress: quiet,
-    }),
+    state: { since: 0, closing: [], status: {} },
     observe: async () => undefined,
     say: async () => undefined,
     ask: confirmer({ stdin, stderr: stdin }, globals),

@@ -8,7 +8,7 @@ import { printExact } from '../../src/core/json.ts';
 import { type ApiRecord, madeHere } from '../../src/core/record.ts';
 import type { Result } from '../../src/core/result.ts';
 import { Redactor } from '../../src/core/secret.ts';
-import type { Charge, LedgerTarget, Scope } from '../../src/ledger/entry.ts';
+import type { Charge, LedgerTarget } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { globals } from './profile-call.ts';
 
@@ -19,10 +19,9 @@ export interface Call {
   readonly globals?: Partial<Run['globals']>;
   readonly now?: number;
   readonly place?: Partial<LedgerTarget>;
-  /** The selected entries; default: all except --local. */
-  readonly scope?: Scope;
   /** The answer to GET /v1/ugwo/{uid}. */
   readonly get?: (uid: string) => Promise<ApiRecord<unknown>>;
+  readonly stop?: AbortSignal;
   /** Lines typed on a terminal. */
   readonly lines?: readonly string[];
 }
@@ -64,18 +63,6 @@ const stdinOf = (lines: readonly string[] | undefined, prompts: string[]): Run['
   };
 };
 
-/** Services for checks; time advances only in pauses. */
-const openWorld = () => {
-  let ticks = 0;
-  const sleep = async (ms: number): Promise<void> => {
-    ticks += ms;
-  };
-  return {
-    ...{ clock: { ticks: () => ticks, sleep }, random: () => 0.5, stop: new AbortController().signal },
-    progress: { reading: () => undefined, end: async () => undefined },
-  };
-};
-
 const here: LedgerTarget = {
   service: 'https://pay.example',
   origin: 'https://pay.example',
@@ -90,7 +77,12 @@ export const call = async (path: string, options: Call): Promise<Outcome> => {
   const [notices, prompts, asked]: [string[], string[], string[]] = [[], [], []];
   const stdin = stdinOf(options.lines, prompts);
   const of = { ...globals, ...options.globals };
-  const clock = { now: () => options.now ?? 0, sleep: unexpected };
+  // Time advances only in pauses.
+  let ticks = 0;
+  const sleep = async (ms: number): Promise<void> => {
+    ticks += ms;
+  };
+  const clock = { now: () => options.now ?? 0, ticks: () => ticks, sleep };
   const client = {
     call: async (_id: string, input: { params: { uid: string } }) => {
       asked.push(`GET ${input.params.uid}`);
@@ -104,21 +96,21 @@ export const call = async (path: string, options: Call): Promise<Outcome> => {
   const deps = {
     io: {
       ...{ stdin, stderr: stdin, clock, redactor: new Redactor(), stdout: { isTerminal: false } },
-      signals: { stop: AbortSignal.abort('SIGINT') },
+      random: () => 0.5,
+      signals: { stop: options.stop ?? new AbortController().signal },
+      env: { PAYCLI_HOME: '/nonexistent' },
     },
-    globals: of,
+    globals: { ...of, quiet: true },
+    state: { since: 0, closing: [], status: {} },
     ledger: async () => options.ledger,
-    operator: async () => 'ada@laptop',
     target: async () => {
       asked.push('place');
       return { ...here, ...options.place };
     },
-    scope: async () => (of.local ? { profile: 'local' } : (options.scope ?? { otherThan: 'local' })),
     client: async (purpose: string) => {
       asked.push(`client ${purpose}`);
       return client;
     },
-    rowServices: async () => openWorld(),
     say: async (text: string) => void notices.push(text),
     ask: confirmer({ stdin, stderr: stdin }, of),
   } as unknown as Run;

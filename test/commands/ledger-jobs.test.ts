@@ -252,17 +252,17 @@ describe('ledger list --job', () => {
     await jobOf(ledger, ['accepted', 'rejected', 'accepted']);
     await jobOf(ledger, ['accepted'], { id: idOf(2) });
     await ledger.begin(intent({ about: 'ugw.AbCd.2', job: ID, row: 2 }), { again: false, retry: true });
-    const scope = { profile: 'another' };
-    const { rows, result } = await call('list', { ledger, scope, given: { job: ID, max: 2 } });
+    const elsewhere = { globals: { profile: 'another' }, place: { service: 'https://other.example' } };
+    const { rows, result } = await call('list', { ledger, ...elsewhere, given: { job: ID, max: 2 } });
     expect(rows.map(({ row, state }) => [row, state])).toEqual([
       [2, 'sending'],
       [3, 'accepted'],
     ]);
     expect(result?.kind === 'list' ? result.goOn?.('abc') : '').toBe(
-      `paycli ledger list --kind all --job ${ID} --max 2 --cursor abc`,
+      `paycli ledger list --profile another --kind all --job ${ID} --max 2 --cursor abc`,
     );
-    expect((await call('list', { ledger, scope, given: { job: ID } })).rows).toHaveLength(4);
-    expect((await call('list', { ledger, scope, given: { job: ID, kind: 'refund' } })).rows).toEqual([]);
+    expect((await call('list', { ledger, ...elsewhere, given: { job: ID } })).rows).toHaveLength(4);
+    expect((await call('list', { ledger, ...elsewhere, given: { job: ID, kind: 'refund' } })).rows).toEqual([]);
   });
 
   it('refuses a job of updates, which have no entries', async () => {

@@ -4,6 +4,7 @@ import { interrupted } from '../../src/core/error.ts';
 import { formatLocal } from '../../src/core/time.ts';
 import type { Evidence } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
+import { operator } from '../../src/ledger/sender.ts';
 import { charge, memoryLedger, SENT, UGWO } from '../ledger/support/memory.ts';
 import { MINUTE } from '../support/units.ts';
 import { call, idOf, numbered } from './ledger-call.ts';
@@ -271,7 +272,7 @@ describe('ledger resolve', () => {
             kind: 'resolved',
             at: '2026-11-20T12:01:00+00:00',
             as: 'created',
-            by: 'ada@laptop',
+            by: operator(),
             reason: 'seen in the dashboard',
             activity: ACTIVITY,
           },
@@ -413,6 +414,7 @@ it('ledger prune says after a signal that pruned entries stay pruned', async () 
     ledger,
     given: { before: '1000d' },
     globals: { yes: true },
+    stop: AbortSignal.abort('SIGINT'),
   });
   expect(error).toMatchObject({
     kind: 'interrupted',

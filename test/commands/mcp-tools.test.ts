@@ -87,7 +87,6 @@ it('ends a search after 30 s, and gives the cursor to continue', async () => {
       clock: { sleep: (ms: number) => (ms === 30_000 ? isLate : Promise.reject(new Error(`slept ${ms} ms`))) },
     },
     globals: { local: true },
-    tree: async () => tree,
     inner,
   } as unknown as Run;
   await serve({}, deps);

@@ -5,7 +5,7 @@ import { update as updateCustomers } from '../../src/commands/onye/update.ts';
 import type { UpdateInput } from '../../src/commands/onye/update-spec.ts';
 import { updateCommand } from '../../src/commands/onye/update-spec.ts';
 import type { Run } from '../../src/commands/run.ts';
-import { PayError, usageError } from '../../src/core/error.ts';
+import { PayError } from '../../src/core/error.ts';
 import { errorBlock } from '../../src/output/error.ts';
 import { bench } from '../client/support.ts';
 import { pipe } from '../output/support.ts';
@@ -25,12 +25,12 @@ const update = async (words: readonly string[], answers: readonly Answer[], pers
   const questions: string[] = [];
   const deps = (globals: Run['globals']) => ({
     globals,
-    io: { stdin: { isTerminal: person }, stderr: { isTerminal: person } },
-    client: async () => bench(service.origin, { validate: globals.validate }).client,
-    source: async (source: { kind: string; text?: string }) => {
-      if (source.kind === 'file') throw usageError("nowhere.json can't be read");
-      return source.text ?? '';
+    io: {
+      stdin: { isTerminal: person },
+      stderr: { isTerminal: person },
+      signals: { stop: new AbortController().signal },
     },
+    client: async () => bench(service.origin, { validate: globals.validate }).client,
     ask: async (lines: string[]) => void questions.push(lines.join(' ')),
   });
   const parsed = parseArgv(['onye', 'update', ...words], [updateCommand], { version: '', env: {}, nouns: NOUNS });

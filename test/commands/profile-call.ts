@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { askChoice } from '../../src/cli/ask.ts';
 import { confirmer } from '../../src/cli/confirm.ts';
 import type { Globals } from '../../src/cli/globals.ts';
+import type { Client } from '../../src/client/client.ts';
 import { profileCommands } from '../../src/commands/profile/spec.ts';
 import type { Run } from '../../src/commands/run.ts';
 import { PayError } from '../../src/core/error.ts';
@@ -85,7 +85,7 @@ const recordsOf = async (result: Result): Promise<unknown[]> => {
 export const call = async (path: string, options: Call = {}): Promise<Outcome> => {
   const spec = profileCommands.find((command) => command.path.join(' ') === path);
   if (spec === undefined) throw new Error(`no command ${path}`);
-  const { room, io, folder, file } = openRoom(options);
+  const { io, folder, file } = openRoom(options);
   const [notices, probed]: [string[], unknown[]] = [[], []];
   const prompts: { text: string; hidden: boolean }[] = [];
   const line = io.stdin.line.bind(io.stdin);
@@ -96,49 +96,37 @@ export const call = async (path: string, options: Call = {}): Promise<Outcome> =
       return line(text, how);
     },
   };
-  const deps: Run = {
-    io: { ...io, stdin, stderr: { ...io.stderr, isTerminal: stdin.isTerminal } },
-    globals: { ...globals, ...options.globals },
-    profiles: () => Promise.resolve(room),
-    probe: async (target) => {
-      probed.push(target);
-      await options.probe?.(target);
+  const run: Run = {
+    io: {
+      ...io,
+      stdin,
+      env: { ...io.env, PAYCLI_HOME: folder },
+      stderr: { ...io.stderr, columns: 80, isTerminal: stdin.isTerminal },
     },
+    globals: { ...globals, ...options.globals },
     say: (said) => {
       notices.push(...[said].flat());
       return Promise.resolve();
     },
     ask: confirmer({ stdin, stderr: stdin }, { ...globals, ...options.globals }),
-    choose: (from) => askChoice({ stdin, stderr: { columns: 80 }, env: {} }, from),
-    client: unexpected,
-    scope: unexpected,
-    checkUp: unexpected,
-    whoAmI: unexpected,
-    source: unexpected,
-    preview: unexpected,
-    webhookSecrets: unexpected,
-    tree: unexpected,
+    client: async (_purpose, target) => {
+      const call = async (): Promise<void> => {
+        probed.push(target);
+        await options.probe?.(target as { origin: string; key: string });
+      };
+      return { call } as unknown as Client;
+    },
     inner: unexpected,
-    user: unexpected,
-    findProgram: unexpected,
-    signalGroup: unexpected,
-    bytes: unexpected,
-    rowServices: unexpected,
-    folders: unexpected,
     target: unexpected,
     ledger: unexpected,
-    ledgerAdmin: unexpected,
-    checkLedger: unexpected,
-    renameInLedger: unexpected,
     observe: unexpected,
-    operator: unexpected,
-    emulator: unexpected,
+    state: { since: 0, closing: [], status: {} },
   };
   let records: readonly unknown[] = [];
   let error: PayError | undefined;
   try {
     const input = spec.read(options.args ?? [], (options.given ?? {}) as never, { validate: true });
-    records = await recordsOf(await (await spec.load()).run(input, deps));
+    records = await recordsOf(await (await spec.load()).run(input, run));
   } catch (thrown) {
     if (!(thrown instanceof PayError)) throw thrown;
     error = thrown;

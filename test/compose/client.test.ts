@@ -19,7 +19,7 @@ it('closing a run waits for its warnings about odd answers', async () => {
       ...{ signals: { stop: signal, leave: signal }, flight: { open: 0, accepted: 0 } },
     },
     globals: { timeout: 10_000, validate: true, debug: false, quiet: false, format: undefined },
-    closing,
+    state: { closing, status: {} },
     say: async (line: string) => {
       await nextTurn();
       said.push(line);

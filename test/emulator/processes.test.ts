@@ -139,9 +139,7 @@ test('processes that start together on a new file agree on one key and seed it o
 
 test('an emulator that is stopped before it starts ends', async () => {
   const deps = {
-    io: { clock: wakingClock(), signals: { stop: AbortSignal.abort('SIGTERM') } },
-    emulator: async () => emulatorRoom,
-    folders: async () => ({ data: tempFolder() }),
+    io: { env: { PAYCLI_HOME: tempFolder() }, clock: wakingClock(), signals: { stop: AbortSignal.abort('SIGTERM') } },
     say: async () => undefined,
   } as unknown as Run;
   const input = { port: 0, host: '127.0.0.1', dialect: 'documented', seed: { customers: 0, ugwo: 0 } } as const;

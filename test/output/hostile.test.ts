@@ -147,8 +147,7 @@ describe('any text of the service', () => {
         const io = ioWith(80);
         const url = `https://x.test/ugwo?cursor=${encodeURIComponent(text.toWellFormed())}`;
         const request = { method: 'POST', url, body: { [text]: text } };
-        const clean = (dirty: string): string => io.redactor.clean(dirty);
-        await render(previewResult(request, curl, clean), io, options({ format }));
+        await render(previewResult(request, { io, globals: { asCurl: curl } }), io, options({ format }));
         shows(said(io));
       }),
     );

@@ -74,7 +74,7 @@ const here = async (args: readonly string[], options: RunOptions): Promise<Ended
         specsFor,
         nouns: NOUNS,
         version,
-        open: (globals) => openRun(io, globals, version),
+        open: (globals) => openRun(io, globals),
         defaults: (globals) => storedDefaults(io, globals),
       })
   ).finally(() => process.chdir(before));

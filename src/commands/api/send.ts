@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
+import { previewResult } from '../../cli/preview.ts';
 import type { Called, CallInput, Client } from '../../client/client.ts';
+import { sourceOf } from '../../compose/run.ts';
 import type { ListId } from '../../contract/operations.ts';
 import { barePath, readQuery } from '../../core/api-path.ts';
 import { usageError } from '../../core/error.ts';
@@ -117,7 +119,8 @@ interface Request {
 
 const asText = (value: unknown): string => (typeof value === 'string' ? value : printExact(value));
 
-const readRequest = async (input: ApiInput, { match }: Client, { source }: Run): Promise<Request> => {
+const readRequest = async (input: ApiInput, { match }: Client, run: Run): Promise<Request> => {
+  const source = sourceOf(run);
   const { method, path, paginate: paged } = input;
   const hasBody = method !== 'GET' && method !== 'DELETE';
   const given = input.input === undefined ? {} : await readJsonObject(source, input.input, '--input');
@@ -165,7 +168,7 @@ const send = async (input: ApiInput, run: Run): Promise<Result> => {
   const client = await run.client(globals.dryRun ? 'preview' : method === 'GET' ? 'read' : 'write');
   const request = await readRequest(input, client, run);
   const { called, call } = request;
-  if (globals.dryRun) return run.preview(client.preview(called, call));
+  if (globals.dryRun) return previewResult(client.preview(called, call), run);
   if (method === 'POST') return make(request, input, run);
   if (method !== 'GET') {
     client.check(called, call);

@@ -1,4 +1,5 @@
 import { MEDIUM_NAMES } from '../../charge/mediums.ts';
+import { profilesOf } from '../../compose/run.ts';
 import type { Env } from '../../core/io.ts';
 import { madeHere } from '../../core/record.ts';
 import type { Result, View } from '../../core/result.ts';
@@ -36,9 +37,9 @@ const settingOf = (name: string, stored: StoredDefaults, env: Env): Setting => {
     : { setting: name, value, from: `profile ${stored.profile}` };
 };
 
-const storedFor = async ({ profiles, globals }: Run): Promise<StoredDefaults> => {
-  const room = await profiles();
-  return room.defaults(room.chosen(globals).name);
+const storedFor = async (run: Run): Promise<StoredDefaults> => {
+  const room = await profilesOf(run);
+  return room.defaults(room.chosen(run.globals).name);
 };
 
 const shown = (setting: Setting): Result => ({ kind: 'record', record: madeHere(setting), view: settingView });
@@ -59,7 +60,7 @@ export const set = async (
   { name, value }: { readonly name: string; readonly value: string | undefined },
   run: Run,
 ): Promise<Result> => {
-  const room = await run.profiles();
+  const room = await profilesOf(run);
   const stored = room.setDefault(room.chosen(run.globals).name, name, value);
   return shown(settingOf(name, stored, {}));
 };

@@ -1,3 +1,4 @@
+import { checkUp } from '../../compose/checkup.ts';
 import { type ErrorKind, PayError } from '../../core/error.ts';
 import type { CheckResult, Result, View } from '../../core/result.ts';
 import { onePage } from '../list.ts';
@@ -31,7 +32,7 @@ const failureOf = (findings: readonly CheckResult[]): PayError | undefined => {
 
 /** Checks everything that a command depends on. Prints warnings as notices; a failed check sets the exit code. */
 export const doctor = async ({ offline }: { readonly offline: boolean }, run: Run): Promise<Result> => {
-  const findings = await run.checkUp(offline);
+  const findings = await checkUp(run, offline);
   const odd = findings.filter(({ status, advice }) => status === 'warn' && advice !== null);
   if (odd.length > 0) await run.say(odd.map(({ check, advice }) => `${check}: ${advice}`));
   const failure = failureOf(findings);

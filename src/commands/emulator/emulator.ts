@@ -1,4 +1,6 @@
 import { resolve } from 'node:path';
+import { foldersOf, sourceOf } from '../../compose/run.ts';
+import { endpointSecrets } from '../../config/secrets.ts';
 import { firstUse, LOCAL_DATA_FILE } from '../../core/data-files.ts';
 import { reasonOf, usageError } from '../../core/error.ts';
 import { type GivenAmount, readGiven } from '../../core/money.ts';
@@ -7,6 +9,7 @@ import { madeHere } from '../../core/record.ts';
 import type { Result, View } from '../../core/result.ts';
 import { utcAtom } from '../../core/time.ts';
 import type { EventName } from '../../core/webhook-event.ts';
+import { emulatorRoom } from '../../emulator/room.ts';
 import { onePage } from '../list.ts';
 import type { Run } from '../run.ts';
 import type { AddInput, ClockInput, FaultsInput } from './control-spec.ts';
@@ -103,8 +106,8 @@ export const settledView: View = {
 
 /** The emulator, and the absolute path of its data file: the given one, or the one of --local. */
 const opened = async (data: string | undefined, run: Run) => ({
-  file: resolve(data ?? `${(await run.folders()).data}/${LOCAL_DATA_FILE}`),
-  emulator: await run.emulator(),
+  file: resolve(data ?? `${(await foldersOf(run)).data}/${LOCAL_DATA_FILE}`),
+  emulator: emulatorRoom,
   clock: run.io.clock,
 });
 
@@ -155,8 +158,8 @@ export const moveClock = async ({ by, data }: ClockInput, run: Run): Promise<Res
 };
 
 /** Reads JSON from a file, or from standard input for `-`. The emulator checks the rules. */
-const readRules = async (path: string, { source }: Run): Promise<unknown> => {
-  const text = await source(path === '-' ? { kind: 'stdin' } : { kind: 'file', path });
+const readRules = async (path: string, run: Run): Promise<unknown> => {
+  const text = await sourceOf(run)(path === '-' ? { kind: 'stdin' } : { kind: 'file', path });
   try {
     return JSON.parse(text);
   } catch (thrown) {
@@ -230,7 +233,7 @@ const NONE = { files: [], commands: [] };
 const signingOf = async (signing: AddInput['signing'], run: Run) => {
   if (signing === 'unsigned') return signing;
   if ('secretOut' in signing) return { file: resolve(signing.secretOut) };
-  const { all } = await run.webhookSecrets({ main: { files: [signing.secretFile], commands: [] }, sandbox: NONE });
+  const { all } = await endpointSecrets({ main: { files: [signing.secretFile], commands: [] }, sandbox: NONE }, run);
   return { secret: all[0] ?? '' };
 };
 

@@ -1,3 +1,4 @@
+import { scopeOf } from '../../compose/client.ts';
 import { CHARGE, type RowCounts } from '../../core/charge.ts';
 import { LOCAL_PROFILE } from '../../core/data-files.ts';
 import { type PayError, usageError } from '../../core/error.ts';
@@ -97,7 +98,7 @@ export const list = async (input: LedgerListInput, run: Run): Promise<Result> =>
   const ledger = await run.ledger();
   if (job !== undefined) refuseUpdates(await findJob(ledger, job));
   // A job has one profile.
-  const scope = allProfiles || job !== undefined ? {} : await run.scope();
+  const scope = allProfiles || job !== undefined ? {} : await scopeOf(run);
   const filter = { ...scope, ...filterOf(input, ledger), begun };
   return {
     kind: 'list',

@@ -1,3 +1,4 @@
+import { scopeOf } from '../../compose/client.ts';
 import { declinedError, PayError, usageError } from '../../core/error.ts';
 import { askText, canAsk, codeWord } from '../../core/input.ts';
 import { sumsText } from '../../core/money.ts';
@@ -10,6 +11,7 @@ import type { Job } from '../../ledger/job.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { textOfPlan } from '../../ledger/plan-text.ts';
 import { type Approval, isPlan, PLAN_VALID_MS, SHARE_HINT } from '../../ledger/policy.ts';
+import { operatorOf } from '../../ledger/sender.ts';
 import { foreignCursor, listedPages, type StoredList } from '../list.ts';
 import { continueCommand } from '../record.ts';
 import type { Run } from '../run.ts';
@@ -56,7 +58,7 @@ export const jobs = async ({ max, cursor, allProfiles = false }: Input, run: Run
   const from = cursor === undefined ? undefined : await placeBehind(ledger, cursor);
   return {
     kind: 'list',
-    pages: listedPages(jobsOf(ledger, allProfiles ? {} : await run.scope()), { from, max }),
+    pages: listedPages(jobsOf(ledger, allProfiles ? {} : await scopeOf(run)), { from, max }),
     view: allProfiles ? everyJobsView : jobsView,
     goOn: (at) => continueCommand(at, ['ledger', 'jobs'], { max, allProfiles }, run.globals),
     max,
@@ -107,7 +109,7 @@ export const approve = async ({ id }: { readonly id: string }, run: Run): Promis
       ledgerId: id,
     });
   }
-  const me = await run.operator();
+  const me = operatorOf(ledger);
   // An agent runs as the person who started it. That person approves on a terminal.
   if (!planned && me === approval.askedBy) {
     throw new PayError('refused', `${id} was not approved: it was asked for by you, ${me}`, {

@@ -1,3 +1,6 @@
+import { scopeOf } from '../../compose/client.ts';
+import { openLedgerAdmin } from '../../compose/ledger-admin.ts';
+import { profilesOf } from '../../compose/run.ts';
 import { interrupted, PayError, usageError } from '../../core/error.ts';
 import { instantOf, madeHere, type RequestedTime } from '../../core/record.ts';
 import type { Result, View } from '../../core/result.ts';
@@ -40,7 +43,7 @@ export const prune = async (
   const now = ledger.moment().at;
   const before = instantOf(input.before, now);
   if (before > now - DAY_MS) throw usageError('--before must be at least a day ago');
-  const scope = input.allProfiles ? {} : await run.scope();
+  const scope = input.allProfiles ? {} : await scopeOf(run);
   await ledger.jobs.endPlans(now - DAY_MS);
   const { count, open } = await ledger.prunable(before, scope);
   if (count > 0) await run.ask(questionOf(count, before, input.allProfiles), 'refuse', String(count));
@@ -105,7 +108,7 @@ const statusView: View = {
 
 /** Shows the place of the ledger, and warnings about its safety. */
 export const status = async (_input: unknown, run: Run): Promise<Result> => {
-  const { clockAhead, warnings, from, schema, standbys, ...said } = await (await run.ledgerAdmin()).status();
+  const { clockAhead, warnings, from, schema, standbys, ...said } = await (await openLedgerAdmin(run)).status();
   const record = madeHere({
     ...said,
     from: from ?? null,
@@ -125,8 +128,8 @@ const useView: View = {
 
 /** Stores the ledger URL of a profile. */
 export const use = async ({ url, passwordCommand }: UseInput, run: Run): Promise<Result> => {
-  if (url !== undefined) await run.checkLedger(url);
-  const name = (await run.profiles()).useLedger(run.globals.profile, url, passwordCommand);
+  if (url !== undefined) (await import('../../ledger/postgres/url.ts')).addressOf(url);
+  const name = (await profilesOf(run)).useLedger(run.globals.profile, url, passwordCommand);
   return {
     kind: 'record',
     record: madeHere({ name, ledger: url ?? null }),
@@ -141,7 +144,7 @@ const initView: View = {
 
 /** Creates the tables of a shared ledger and registers its operators. */
 export const init = async ({ operators }: { readonly operators: readonly string[] }, run: Run): Promise<Result> => {
-  const made = await (await run.ledgerAdmin()).init(operators);
+  const made = await (await openLedgerAdmin(run)).init(operators);
   return { kind: 'record', record: madeHere({ ...made, operators }), view: initView };
 };
 
@@ -150,7 +153,7 @@ const migrateView: View = { columns: [{ path: 'at', flexible: true }, { path: 'f
 /** Migrates the tables of a shared ledger to this version. */
 export const migrate = async (_input: unknown, run: Run): Promise<Result> => ({
   kind: 'record',
-  record: madeHere(await (await run.ledgerAdmin()).migrate()),
+  record: madeHere(await (await openLedgerAdmin(run)).migrate()),
   view: migrateView,
 });
 
@@ -167,7 +170,7 @@ const pushView: View = {
 
 /** Copies this machine's ledger into the shared one. */
 export const push = async (_input: unknown, run: Run): Promise<Result> => {
-  const pushed = await (await run.ledgerAdmin()).push();
+  const pushed = await (await openLedgerAdmin(run)).push();
   const { kept } = pushed;
   const failure = new PayError('refused', `${kept.length} charges stay in the local ledger alone: ${kept.join(', ')}`, {
     hint: 'the shared ledger has another open charge of the same payment request; run `paycli ledger sync`, then push again',
@@ -181,6 +184,6 @@ const backupView: View = {
 
 /** Backs up the ledger while it is in use. */
 export const backup = async ({ file }: { readonly file: string }, run: Run): Promise<Result> => {
-  const copied = await (await run.ledgerAdmin()).backUp(file);
+  const copied = await (await openLedgerAdmin(run)).backUp(file);
   return { kind: 'record', record: madeHere(copied), view: backupView };
 };

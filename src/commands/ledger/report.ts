@@ -1,3 +1,4 @@
+import { scopeOf } from '../../compose/client.ts';
 import { NumberText, printExact } from '../../core/json.ts';
 import { type ApiRecord, instantOf } from '../../core/record.ts';
 import type { Column, Result, View } from '../../core/result.ts';
@@ -76,7 +77,7 @@ const periodText = ({ since, until }: Period, { zone, byPaymentTime }: ReportInp
 export const report = async (input: ReportInput, run: Run): Promise<Result> => {
   await checkPeriod(input, run);
   const ledger = await run.ledger();
-  const isMeant = isIn(input.allProfiles ? {} : await run.scope());
+  const isMeant = isIn(input.allProfiles ? {} : await scopeOf(run));
   const names = namesOf(input);
   const moment = ledger.moment();
   const { zone } = input;

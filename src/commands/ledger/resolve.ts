@@ -6,6 +6,7 @@ import { shellLine } from '../../core/shell.ts';
 import { formatLocal, utcAtom } from '../../core/time.ts';
 import type { Entry, Resolution } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { operatorOf } from '../../ledger/sender.ts';
 import { moneyIn, wasResolved } from '../../ledger/transitions.ts';
 import type { Run } from '../run.ts';
 import { find } from './entries.ts';
@@ -99,7 +100,7 @@ export const resolve = async (input: ResolveInput, run: Run): Promise<Result> =>
   await checkOwner(ledger, charge, input.activity);
   const reason = await reasonFor(input, run);
   await run.ask([questionFor(input, charge)], 'refuse');
-  const said = { by: await run.operator(), reason, at: run.io.clock.now() };
+  const said = { by: operatorOf(ledger), reason, at: run.io.clock.now() };
   const done = await ledger.resolve(charge.id, resolutionOf(input, said));
   const now = await find(ledger, charge.id);
   if (!done) {

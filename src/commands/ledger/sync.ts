@@ -1,5 +1,6 @@
 import { PAYMENTS, type Payment, paymentsThat } from '../../charge/payment.ts';
 import type { Client } from '../../client/client.ts';
+import { openProgress } from '../../compose/run.ts';
 import { memo } from '../../core/async.ts';
 import { countText } from '../../core/charge.ts';
 import { interrupted, PayError, usageError } from '../../core/error.ts';
@@ -276,7 +277,7 @@ export const sync = async ({ ids }: { readonly ids: readonly string[] }, run: Ru
   const leaving: Leaving = { again, now: run.io.clock.now(), local: run.globals.local };
   const scope = { service, workspace };
   const chosen = ids.length > 0 ? await namedOnes(ledger, ids) : await ownOnes(ledger, scope, leaving, run);
-  const { progress } = await run.rowServices();
+  const progress = await openProgress(run);
   const world = { ...run.io, stop: run.io.signals.stop };
   const found: Found = {
     sums: openSums(SYNCED),

@@ -1,5 +1,6 @@
 import packageJson from '../../../package.json' with { type: 'json' };
 import { gravest } from '../../bulk/row-end.ts';
+import { treeOfAll } from '../../compose/inner.ts';
 import { type ErrorKind, interrupted, PayError, usageError } from '../../core/error.ts';
 import type { Clock } from '../../core/io.ts';
 import { isJsonObject, parseIfJson } from '../../core/json.ts';
@@ -137,7 +138,7 @@ export const serve = async ({ allow }: McpInput, run: Run): Promise<Result> => {
       hint: 'name it with --profile NAME, or practise with --local',
     });
   }
-  const tree = await run.tree();
+  const tree = await treeOfAll();
   const tools: readonly Tool[] = [...commandTools(tree, money), ...(money ? [confirmTool] : [])];
   /** Writes that have ended since a signal came. */
   const writes: InnerEnd[] = [];

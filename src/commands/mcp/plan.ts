@@ -139,7 +139,7 @@ export const answerConfirm = async (
       await checkPlan(sealed, ledger, place, refusedPlan, CONFIRM);
       // A courtesy: clients may answer for the person. The control is the approval.
       if (elicits && said !== undefined && said !== 'accept') throw refusedPlan('the person declined');
-      if (!elicits || said === 'accept') return await go({ ...run, plan: { id, asked } });
+      if (!elicits || said === 'accept') return await go(run, { id, asked });
       question = `Charge ${textOfPlan(ledger, id, (await ledger.jobs.get(id))?.name ?? '') ?? id}?`;
       return { kind: 'text', text: '' };
     } finally {

@@ -10,6 +10,7 @@ import type { NewJob } from '../../ledger/job.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { sealedText } from '../../ledger/plan-text.ts';
 import { dayOf, isPlan, PLAN, PLAN_VALID_MS, type Total } from '../../ledger/policy.ts';
+import { operatorOf } from '../../ledger/sender.ts';
 import type { Run } from '../run.ts';
 
 /** The contents of a token: the arguments of the tool, and what a payment request asks for. */
@@ -104,6 +105,6 @@ export const recordPlan = async (
   const until = at + PLAN_VALID_MS;
   const plan = { token: seal({ id, until, given, asked }, ledger, place), plan: id, expires_at: utcAtom(until) };
   if (!isGuarded(origin)) return plan;
-  await ledger.policies.approve({ job: id, total, askedBy: await run.operator(), askedAt: at });
+  await ledger.policies.approve({ job: id, total, askedBy: operatorOf(ledger), askedAt: at });
   return { ...plan, approve: `a person types \`${approveLine(id, place)}\` on a terminal` };
 };

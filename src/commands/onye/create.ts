@@ -1,3 +1,4 @@
+import { openRowServices } from '../../compose/run.ts';
 import { machineValue, textAt } from '../../core/charge.ts';
 import { namingFlags } from '../../core/input.ts';
 import { parseExact, valueAt } from '../../core/json.ts';
@@ -62,5 +63,9 @@ export const create = async (input: OnyeCreateInput, run: Run): Promise<Result> 
   const fields = { given: input.given, body: await readBody(input.given, run), change: undefined, replaceMeta: true };
   if (input.kind === 'one') return createOne(fields, run);
   const [{ createKind }, { runFile }] = [await import('./create-kind.ts'), await import('../../bulk/run-file.ts')];
-  return runFile({ bulk: input.bulk, kind: createKind(fields, run), view: createdView }, run);
+  return runFile(
+    { bulk: input.bulk, kind: createKind(fields, run), view: createdView },
+    run,
+    await openRowServices(run),
+  );
 };

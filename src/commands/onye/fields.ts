@@ -1,4 +1,5 @@
 import type { CallInput, Client } from '../../client/client.ts';
+import { sourceOf } from '../../compose/run.ts';
 import type { AnswerOf } from '../../contract/operations.ts';
 import { PayError } from '../../core/error.ts';
 import { asFlag, readJsonObject, type Source } from '../../core/input.ts';
@@ -22,7 +23,8 @@ export interface GivenFields {
 }
 
 /** The body of the options, over that of --data. The id of a job depends on the order: cleared texts are the last. */
-export const readBody = async (given: CustomerOptions, { source }: Run): Promise<CustomerBody> => {
+export const readBody = async (given: CustomerOptions, run: Run): Promise<CustomerBody> => {
+  const source = sourceOf(run);
   const data = given.data === undefined ? {} : await readJsonObject(source, given.data, '--data');
   const values = Object.entries(pickValues(CHANGED_FIELDS, given)).map(async ([name, value]) => [
     name,

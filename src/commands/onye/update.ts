@@ -1,4 +1,6 @@
+import { previewResult } from '../../cli/preview.ts';
 import type { Client } from '../../client/client.ts';
+import { openRowServices } from '../../compose/run.ts';
 import { memo } from '../../core/async.ts';
 import { usageError } from '../../core/error.ts';
 import { canAsk, namingFlags, pairsToObject } from '../../core/input.ts';
@@ -67,7 +69,7 @@ const merge = async (uid: string, given: CustomerBody, change: MetaChange, run: 
   if (Object.keys(call.body).length === 0) {
     return { kind: 'record', record: before, view: onyeView, notice: 'nothing would change; nothing was sent' };
   }
-  if (run.globals.dryRun) return run.preview(client.preview('onye.update', call));
+  if (run.globals.dryRun) return previewResult(client.preview('onye.update', call), run);
   const record = await client.call('onye.update', call);
   return { kind: 'record', record, view: onyeView, wrote: true, ...('meta' in call.body ? { notice: MERGED } : {}) };
 };
@@ -99,5 +101,9 @@ export const update = async (input: UpdateInput, run: Run): Promise<Result> => {
   const { bulk, replaceMeta } = input;
   // A dry run reads, and needs a key, only where metadata would be lost.
   const reader = run.globals.dryRun ? memo(() => run.client('read')) : undefined;
-  return runFile({ bulk, kind: updateKind({ ...fields, replaceMeta }, reader), view: updatesView }, run);
+  return runFile(
+    { bulk, kind: updateKind({ ...fields, replaceMeta }, reader), view: updatesView },
+    run,
+    await openRowServices(run),
+  );
 };

@@ -1,3 +1,4 @@
+import { profilesOf } from '../../compose/run.ts';
 import { REFUND } from '../../core/charge.ts';
 import { LOCAL_PROFILE } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
@@ -17,6 +18,7 @@ import {
   SHARE_HINT,
   type Spent,
 } from '../../ledger/policy.ts';
+import { operatorOf } from '../../ledger/sender.ts';
 import type { Run } from '../run.ts';
 import type { PolicyOf, SetInput } from './spec.ts';
 
@@ -94,7 +96,7 @@ export const policyView: View = {
 const policyName = async ({ profile, others }: PolicyOf, run: Run): Promise<string> => {
   if (others) return OTHERS;
   if (profile === LOCAL_PROFILE || (profile === undefined && run.globals.local)) return LOCAL_PROFILE;
-  const room = await run.profiles();
+  const room = await profilesOf(run);
   const { name } = room.chosen({ profile: profile ?? run.globals.profile, baseUrl: undefined });
   return name ?? room.show(undefined).name;
 };
@@ -172,7 +174,7 @@ export const set = async (input: SetInput, run: Run): Promise<Result> => {
   if (input.approveAbove !== undefined && ledger.account === undefined) {
     throw usageError("--approve-above: a ledger file can't tell who approves", { hint: SHARE_HINT });
   }
-  const by = await run.operator();
+  const by = operatorOf(ledger);
   const kept = await ledger.policies.set(name, (before = {}) => {
     return { policy: changed(before, input), by, at: ledger.moment().at };
   });
@@ -192,7 +194,7 @@ export const remove = async (input: PolicyOf, run: Run): Promise<Result> => {
     });
   }
   await run.ask([`Remove the policy ${ownerText(input, name)}? Its limits end at once.`], 'refuse');
-  const by = await run.operator();
+  const by = operatorOf(ledger);
   await ledger.policies.set(name, () => ({ policy: undefined, by, at: ledger.moment().at }));
   const notice = `The policy ${ownerText(input, name)} was removed.`;
   return { kind: 'record', record: policyRecordOf(removed), view: policyView, notice };

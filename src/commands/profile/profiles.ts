@@ -1,3 +1,7 @@
+import { askChoice } from '../../cli/ask.ts';
+import { whoAmI } from '../../compose/checkup.ts';
+import { renameInLedger } from '../../compose/ledger-admin.ts';
+import { profilesOf } from '../../compose/run.ts';
 import type { NewProfile, ProfileRoom, ProfileSummary } from '../../config/profiles.ts';
 import { PayError, usageError } from '../../core/error.ts';
 import { askText, canAsk } from '../../core/input.ts';
@@ -89,7 +93,7 @@ const checkAnswerable = ({ environment, key }: LoginInput, { origin }: Chosen, r
 const originFor = async ({ environment }: LoginInput, { origin }: Chosen, run: Run): Promise<string> => {
   if (origin !== undefined) return origin.value;
   const choices = Object.keys(ENVIRONMENTS);
-  const answer = environment ?? (await run.choose({ title: 'Which environment is the key for?', choices }));
+  const answer = environment ?? (await askChoice(run.io, { title: 'Which environment is the key for?', choices }));
   return ENVIRONMENTS[answer as Environment];
 };
 
@@ -107,7 +111,7 @@ const NO_VERIFY = 'to store the key without checking it, add --no-verify';
 /** Checks the key with the service. On failure, rethrows the service's error with a message and hint for the login. */
 const verify = async (target: { origin: string; key: string }, run: Run): Promise<void> => {
   try {
-    await run.probe(target);
+    await (await run.client('read', target)).call('ugwo.list', { query: { limit: '1' } });
   } catch (thrown) {
     if (!(thrown instanceof PayError)) throw thrown;
     const { status, hint } = thrown.detail;
@@ -148,7 +152,7 @@ const noticeSaved = async (saved: ProfileSummary, replaced: ProfileSummary | und
 
 /** Stores a profile: one origin and its key, checked with the service first. */
 export const login = async (input: LoginInput, run: Run): Promise<Result> => {
-  const room = await run.profiles();
+  const room = await profilesOf(run);
   const chosen = room.chosen(run.globals);
   checkAnswerable(input, chosen, run);
   room.checkFolder();
@@ -175,23 +179,24 @@ const NONE = 'No profiles yet. Run `paycli login`, or use --local, which needs n
 
 /** Lists every profile, as one page. */
 export const list = async (_input: unknown, run: Run): Promise<Result> => {
-  const profiles = (await run.profiles()).list();
+  const profiles = (await profilesOf(run)).list();
   if (profiles.length === 0) await run.say(NONE);
   return { kind: 'list', pages: onePage(profiles), view: profileView, toldEmpty: true };
 };
 
 /** Shows the named profile, or the one that a call would use now. */
 export const show = async ({ name, check }: ProfileShowInput, run: Run): Promise<Result> => {
-  const identity = await run.whoAmI(name, check);
+  const identity = await whoAmI(run, name, check);
   await noticeOverride(run);
   return { kind: 'record', record: madeHere(identity), view: identityView };
 };
 
 /** Name of the profile: the given one, or the person's choice. */
-const chosenProfile = async (name: string | undefined, { io, globals, profiles, choose }: Run): Promise<string> => {
+const chosenProfile = async (name: string | undefined, run: Run): Promise<string> => {
   if (name !== undefined) return name;
-  const names = (await profiles()).list().map((profile) => profile.name);
-  if (names.length > 0 && canAsk(io, globals)) return choose({ title: 'Which profile?', choices: names });
+  const names = (await profilesOf(run)).list().map((profile) => profile.name);
+  if (names.length > 0 && canAsk(run.io, run.globals))
+    return askChoice(run.io, { title: 'Which profile?', choices: names });
   throw usageError("missing required argument 'name'", {
     hint: names.length === 0 ? 'run `paycli login` to add a profile' : `known: ${names.join(', ')}`,
   });
@@ -199,7 +204,7 @@ const chosenProfile = async (name: string | undefined, { io, globals, profiles, 
 
 /** Makes a profile the default. */
 export const use = async ({ name }: Named, run: Run): Promise<Result> => {
-  const profile = (await run.profiles()).use(await chosenProfile(name, run));
+  const profile = (await profilesOf(run)).use(await chosenProfile(name, run));
   await noticeOverride(run);
   return { kind: 'record', record: madeHere(profile), view: profileView };
 };
@@ -216,8 +221,8 @@ const halfRenamed = (thrown: unknown, to: string): unknown => {
  * command finishes the work. Until then, and in processes that began before, the old name stands for the new one there.
  */
 export const rename = async ({ from, to }: RenameInput, run: Run): Promise<Result> => {
-  const save = (await run.profiles()).renaming(from, to);
-  const { entries, shared, end } = await run.renameInLedger(from, to);
+  const save = (await profilesOf(run)).renaming(from, to);
+  const { entries, shared, end } = await renameInLedger(run, from, to);
   let profile: ProfileSummary;
   try {
     profile = save();
@@ -248,7 +253,7 @@ const noticeRemoved = async ({ say }: Run, removed: ProfileSummary, left: readon
 /** Removes a profile and its key, after a confirmation: the named one, or the one that a call would use now. */
 export const remove = async ({ name }: Named, run: Run): Promise<Result> => {
   if (name === undefined && run.globals.local) throw usageError('--local has no profile to remove');
-  const room = await run.profiles();
+  const room = await profilesOf(run);
   const profile = room.show(name ?? room.chosen(run.globals).name);
   await run.ask([`Remove the profile ${described(profile)} and its key?`], 'refuse');
   const kept = await room.kept(profile.name);

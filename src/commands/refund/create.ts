@@ -1,4 +1,5 @@
 import { amountAt } from '../../charge/payment.ts';
+import { openRowServices } from '../../compose/run.ts';
 import { activitiesOf, failureReason, latestActivityOf, statusOf, summaryColumns, textAt } from '../../core/charge.ts';
 import { PayError, usageError } from '../../core/error.ts';
 import { namingFlags } from '../../core/input.ts';
@@ -159,5 +160,9 @@ export const view = ({ kind }: RefundCreateInput): View => (kind === 'one' ? ref
 export const create = async (input: RefundCreateInput, run: Run): Promise<Result> => {
   if (input.kind === 'one') return createOne(input, run);
   const [{ refundKind }, { runFile }] = [await import('./create-kind.ts'), await import('../../bulk/run-file.ts')];
-  return runFile({ bulk: input.bulk, kind: refundKind(input, run), view: refundsView }, run);
+  return runFile(
+    { bulk: input.bulk, kind: refundKind(input, run), view: refundsView },
+    run,
+    await openRowServices(run),
+  );
 };

@@ -1,3 +1,4 @@
+import { scopeOf } from '../../compose/client.ts';
 import { activitiesOf, REFUND, statusOf } from '../../core/charge.ts';
 import { PayError, usageError } from '../../core/error.ts';
 import { isJsonObject, parseIfJson, valueAt } from '../../core/json.ts';
@@ -101,7 +102,7 @@ interface ListInput {
 
 /** Lists the refunds that this ledger sent, newest first. */
 export const list = async ({ max, cursor, allProfiles = false }: ListInput, run: Run): Promise<Result> => {
-  const scope = allProfiles ? {} : await run.scope();
+  const scope = allProfiles ? {} : await scopeOf(run);
   const ledger = await run.ledger();
   const refunds = {
     find: (before: number | undefined, limit: number) => ledger.list({ ...scope, kind: REFUND, before, limit }),

@@ -1,7 +1,6 @@
 import { usageError } from '../../core/error.ts';
 import type { Result } from '../../core/result.ts';
 import { didYouMean } from '../../core/text.ts';
-import type { Run } from '../run.ts';
 
 type Defs = Readonly<Record<string, unknown>>;
 
@@ -35,8 +34,8 @@ interface Input {
 }
 
 /** Prints the command schema that the build generated, or the part for the given words, or the OpenAPI document. */
-export const printSchema = async ({ words, openapi }: Input, run: Pick<Run, 'emulator'>): Promise<Result> => {
-  if (openapi) return { kind: 'text', text: await (await run.emulator()).openapi() };
+export const printSchema = async ({ words, openapi }: Input): Promise<Result> => {
+  if (openapi) return { kind: 'text', text: await (await import('../../emulator/room.ts')).emulatorRoom.openapi() };
   const { default: document } = await import('#schema', { with: { type: 'json' } });
   if (words.length === 0) return { kind: 'text', text: JSON.stringify(document, null, 2) };
   const wanted = words.join(' ');

@@ -2,6 +2,7 @@ import type { RowDeps, RowJob } from '../../bulk/kind.ts';
 import type { Protected } from '../../bulk/send-row.ts';
 import { judgeOnce } from '../../charge/charge.ts';
 import { propertyOf } from '../../charge/mediums.ts';
+import { previewResult } from '../../cli/preview.ts';
 import type { CallInput, Client } from '../../client/client.ts';
 import { BANK_CODES, bankMeant } from '../../core/banks.ts';
 import { textAt } from '../../core/charge.ts';
@@ -137,7 +138,7 @@ export const showPlan = async (input: OneCharge, run: Run): Promise<Result> => {
   if (rejection !== undefined) throw rejection;
   if (judged.elsewhere !== undefined) await run.say(elsewhereText(judged.elsewhere));
   await run.say(`Nothing was sent. Without --dry-run, this charges ${describedCharge(ugwo, looked?.shown)}`);
-  return withTerms(run.preview(request), ugwo, looked?.shown);
+  return withTerms(previewResult(request, run), ugwo, looked?.shown);
 };
 
 /** Judges rows of a file (see `Protected.judge`). */

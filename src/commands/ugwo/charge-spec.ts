@@ -33,6 +33,7 @@ import { idProblem } from '../../core/ids.ts';
 import { asFlag, type Pair } from '../../core/input.ts';
 import { definedIn, pick } from '../../core/json.ts';
 import type { ShareOptions } from '../../core/result.ts';
+import type { PlannedCharge } from '../run.ts';
 
 const parseBy = (field: ChargeField): Parse<ChargeFields[string]> => {
   const parser = fieldParser(field);
@@ -84,6 +85,8 @@ export interface OneCharge {
   /** Maximum wait for the payment, in milliseconds; undefined: no wait. */
   readonly wait: number | undefined;
   readonly passOn: ShareOptions;
+  /** The plan that the charge carries out. No option gives it. */
+  readonly plan?: PlannedCharge;
 }
 
 /** A file of charges. Options give the values for which the file has no column. */

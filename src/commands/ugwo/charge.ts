@@ -3,6 +3,7 @@ import { type Sent, sendAnew, tooOld } from '../../charge/charge.ts';
 import { mediumNamed } from '../../charge/mediums.ts';
 import { isStepUnreadable, PAYMENTS, paymentShown } from '../../charge/payment.ts';
 import type { Client } from '../../client/client.ts';
+import { openRowServices } from '../../compose/run.ts';
 import type { Resource as Activity } from '../../contract/proof.ts';
 import { about, statusOf } from '../../core/charge.ts';
 import { PayError } from '../../core/error.ts';
@@ -86,8 +87,7 @@ const refuseChanged = (ugwo: string, { asked }: PlannedCharge, shown: Snapshot |
 const make = async (input: OneCharge, client: Client, run: Run): Promise<Made> => {
   const [ledger, place] = [await run.ledger(), await run.target()];
   const rowDeps: RowDeps = { client, ledger, place, words: targetFlags(run.globals) };
-  const { ugwo, earlier } = input;
-  const { plan } = run;
+  const { ugwo, earlier, plan } = input;
   const row = plan === undefined ? {} : { row: { job: plan.id, number: 1, retry: false } };
   const beside: string[] = [];
   const elsewhere = askElsewhere(run);
@@ -205,5 +205,9 @@ export const view = ({ kind }: ChargeInput): View => (kind === 'one' ? activityV
 export const charge = async (input: ChargeInput, run: Run): Promise<Result> => {
   if (input.kind === 'one') return chargeOne(input, run);
   const [{ chargeKind }, { runFile }] = [await import('./charge-kind.ts'), await import('../../bulk/run-file.ts')];
-  return runFile({ bulk: input.bulk, kind: chargeKind(input, run), view: chargesView, reads: input.look }, run);
+  return runFile(
+    { bulk: input.bulk, kind: chargeKind(input, run), view: chargesView, reads: input.look },
+    run,
+    await openRowServices(run),
+  );
 };

@@ -1,3 +1,4 @@
+import { openRowServices, sourceOf } from '../../compose/run.ts';
 import { textAt } from '../../core/charge.ts';
 import { usageError } from '../../core/error.ts';
 import { namingFlags, readJsonObject } from '../../core/input.ts';
@@ -88,8 +89,12 @@ export const view = ({ kind }: UgwoCreateInput): View => (kind === 'one' ? whole
 /** Creates a payment request, or a file of them (public material, Payment requests). */
 export const create = async (input: UgwoCreateInput, run: Run): Promise<Result> => {
   const { data } = input.fields;
-  const given = data === undefined ? {} : await readJsonObject(run.source, data, '--data');
+  const given = data === undefined ? {} : await readJsonObject(sourceOf(run), data, '--data');
   if (input.kind === 'one') return createOne(input, given, run);
   const [{ createKind }, { runFile }] = [await import('./create-kind.ts'), await import('../../bulk/run-file.ts')];
-  return runFile({ bulk: input.bulk, kind: createKind(input, given, run), view: createdView }, run);
+  return runFile(
+    { bulk: input.bulk, kind: createKind(input, given, run), view: createdView },
+    run,
+    await openRowServices(run),
+  );
 };

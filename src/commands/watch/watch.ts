@@ -1,5 +1,6 @@
 import { gravest } from '../../bulk/row-end.ts';
 import { endKindOf, PAYMENTS, type Payment } from '../../charge/payment.ts';
+import { foldersOf } from '../../compose/run.ts';
 import { grouped } from '../../core/bounds.ts';
 import { type ErrorKind, EXIT_CODES, interrupted, PayError, usageError } from '../../core/error.ts';
 import { targetFlags } from '../../core/input.ts';
@@ -213,7 +214,7 @@ export const watch = async (input: WatchInput, run: Run): Promise<Result> => {
   const { io } = run;
   const [ledger, { service, workspace }] = [await run.ledger(), await run.target()];
   const here = { service, workspace };
-  const { data } = await run.folders();
+  const { data } = await foldersOf(run);
   const tail = openTail(ledger, await chosen(input, ledger, here), io.clock.now);
   const openHere = (): Charge[] =>
     tail.live().flatMap(({ charge, now }) => (now === 'open' && isIn(here)(charge) ? [charge] : []));

@@ -1,3 +1,5 @@
+import { foldersOf } from '../../compose/run.ts';
+import { realMachine } from '../../config/machine.ts';
 import { interrupted, PayError, usageError } from '../../core/error.ts';
 import { type ApiPage, instantOf, madeHere, PAGE_MAX, type RequestedTime } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
@@ -24,7 +26,7 @@ import {
 
 /** Opens this machine's queue, passes it to `use`, and closes it. */
 const withQueue = async <T>(run: Run, use: (queue: Queue) => T): Promise<T> => {
-  const queue = openQueue((await run.folders()).data, await run.user());
+  const queue = openQueue((await foldersOf(run)).data, realMachine.uid);
   try {
     return use(queue);
   } finally {
@@ -116,7 +118,7 @@ export const prune = async (input: { readonly before: RequestedTime }, run: Run)
   const { clock, signals } = run.io;
   const before = instantOf(input.before, clock.now());
   if (before > clock.now() - DAY_MS) throw usageError('--before must be at least a day ago');
-  const queue = openQueue((await run.folders()).data, await run.user());
+  const queue = openQueue((await foldersOf(run)).data, realMachine.uid);
   try {
     const { count, waiting, refused } = queue.prunable(before);
     const isAny = count + refused > 0;

@@ -2,6 +2,10 @@ import { resolve } from 'node:path';
 import { balanceOf, PAYMENTS, type PaidBack, paymentShown } from '../../charge/payment.ts';
 import { paidTwiceText } from '../../charge/words.ts';
 import type { Client } from '../../client/client.ts';
+import { foldersOf, readBytes } from '../../compose/run.ts';
+import { childEnv, findProgram } from '../../config/key-command.ts';
+import { realMachine } from '../../config/machine.ts';
+import { endpointSecrets } from '../../config/secrets.ts';
 import { memo } from '../../core/async.ts';
 import { statusOf } from '../../core/charge.ts';
 import { isRejected, PayError, reasonOf, usageError } from '../../core/error.ts';
@@ -230,10 +234,10 @@ const environmentFor = (named: readonly string[], given: Env, { env, redactor }:
  * Resolves the program of --exec to its path before anything else runs. Searches the working folder only if the word is
  * a path.
  */
-const commandOf = async (text: string, { findProgram }: Run): Promise<Pick<Exec, 'words' | 'env'>> => {
+const commandOf = (text: string, env: Env): Pick<Exec, 'words' | 'env'> => {
   const [word = '', ...args] = splitCommand(text, '--exec');
-  const program = await findProgram(word.includes('/') ? resolve(word) : word);
-  if (program !== undefined) return { words: [program.file, ...args], env: program.env };
+  const file = findProgram(word.includes('/') ? resolve(word) : word, env);
+  if (file !== undefined) return { words: [file, ...args], env: childEnv(env) };
   throw usageError(`--exec: the program ${JSON.stringify(word)} was not found`, {
     hint: 'give its path; folders of PATH that are relative, or inside the working folder, are not searched',
   });
@@ -264,13 +268,13 @@ export const listen = async (input: ListenInput, run: Run): Promise<Result> => {
   const { port, host, forwardTo, allowRemote, only, duplicates, until, keepDays } = input;
   const target =
     forwardTo === undefined ? undefined : await checkTarget(forwardTo, '--forward-to', allowRemote, io.env);
-  const command = input.exec === undefined ? undefined : await commandOf(input.exec, run);
-  const secrets = await run.webhookSecrets(input.secrets);
+  const command = input.exec === undefined ? undefined : commandOf(input.exec, io.env);
+  const secrets = await endpointSecrets(input.secrets, run);
   const exec = command && {
     ...{ words: command.words, env: environmentFor(input.execEnv, command.env, io), print: printer(io), say },
-    signalGroup: await run.signalGroup(),
+    signalGroup: realMachine.platform === 'win32' ? undefined : realMachine.killGroup,
   };
-  const { folder, uid } = { folder: (await run.folders()).data, uid: await run.user() };
+  const { folder, uid } = { folder: (await foldersOf(run)).data, uid: realMachine.uid };
   const { clock, random, signals } = io;
   const ledger = await openLedgerConsumer(run);
   const listening = await receiveEvents(
@@ -286,8 +290,8 @@ const MOST = 10 * 1024 * 1024;
 
 /** Checks the signature of a body. Throws `rejected` if it does not match. */
 export const verify = async ({ secrets, signature, from }: VerifyInput, run: Run): Promise<Result> => {
-  const known = await run.webhookSecrets(secrets);
-  const body = await run.bytes(from, MOST);
+  const known = await endpointSecrets(secrets, run);
+  const body = await readBytes(run, from, MOST);
   const headers = [[SIGNATURE_HEADER, signature]] as const;
   const read = verifiedDelivery(known, { body, headers, receivedAt: run.io.clock.now() });
   if ('problem' in read) {

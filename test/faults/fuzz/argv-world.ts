@@ -1,6 +1,5 @@
 import { confirmer } from '../../../src/cli/confirm.ts';
 import type { Globals } from '../../../src/cli/globals.ts';
-import { previewResult } from '../../../src/cli/preview.ts';
 import type { OpenRun } from '../../../src/cli/run.ts';
 import type { AttemptResult } from '../../../src/client/transport.ts';
 import type { Run } from '../../../src/commands/run.ts';
@@ -16,7 +15,7 @@ const START = Date.UTC(2026, 10, 20, 13);
 const never = new AbortController().signal;
 
 /** Stands for rooms that these runs don't reach: behaves like a machine without profiles. */
-const shut = (): never => {
+export const shut = (): never => {
   throw new PayError('auth', 'this is not here');
 };
 
@@ -53,7 +52,8 @@ const answer = ({ method, path }: Attempt): Promise<AttemptResult> => {
 };
 
 const ioOf = (): World['io'] => ({
-  env: {},
+  // Without folders, nothing on this machine is read or written.
+  env: { PAYCLI_HOME: 'nowhere', PAYCLI_PROFILE: 'shop' },
   stdout: new Text(),
   stderr: new Text(),
   stdin: {
@@ -78,38 +78,18 @@ export const newWorld = (): World => {
   const deps = (globals: Globals): Run => ({
     io,
     globals,
-    webhookSecrets: shut,
-    tree: shut,
     inner: async () => shut(),
-    user: async () => undefined,
-    signalGroup: async () => undefined,
-    findProgram: async () => undefined,
-    bytes: shut,
+    state: { since: START, closing: [], status: {} },
     client: async (purpose) =>
       clientOver((attempt) => {
         sent.push(attempt);
         return purpose === 'preview' ? shut() : answer(attempt);
       }, globals.validate),
     target: async () => ({ service: ORIGIN, origin: ORIGIN, workspace: 'AbCd', profile: undefined }),
-    scope: async () => ({ service: ORIGIN }),
     ledger: async () => ledger,
-    ledgerAdmin: async () => shut(),
-    checkLedger: async () => shut(),
     observe: async () => undefined,
-    rowServices: async () => shut(),
-    operator: async () => 'ada',
-    profiles: async () => shut(),
-    probe: async () => shut(),
-    folders: async () => shut(),
-    emulator: async () => shut(),
-    source: async (source) => (source.kind === 'inline' ? source.text : shut()),
-    renameInLedger: async () => shut(),
-    checkUp: async () => [],
-    whoAmI: async () => shut(),
     ask: confirmer(io, globals),
-    choose: async () => shut(),
     say: async () => undefined,
-    preview: (request) => previewResult(request, globals.asCurl, (text) => io.redactor.clean(text)),
   });
   return {
     io,

@@ -7,7 +7,7 @@ import { operations } from '../../../src/contract/operations.ts';
 import { EXIT_CODES } from '../../../src/core/error.ts';
 import type { Attempt } from '../../client/scripted.ts';
 import { SPECS } from '../../support/specs.ts';
-import { newWorld } from './argv-world.ts';
+import { newWorld, shut } from './argv-world.ts';
 import { mutatedText, TOKENS } from './mutate.ts';
 import { ONYE, UGWO } from './seeds.ts';
 import { must, target } from './target.ts';
@@ -118,6 +118,12 @@ const holdsSent = (sent: readonly Attempt[], words: readonly string[]): void => 
   }
 };
 
+/** Commands that start servers or programs, or ask about this machine: their handlers are left out. */
+const LEFT_OUT = ['emulator', 'webhook', 'doctor', 'mcp', 'login'];
+const REACHED = SPECS.map((spec) =>
+  LEFT_OUT.includes(spec.path[0] ?? '') ? { ...spec, load: async () => ({ run: async () => shut() }) } : spec,
+);
+
 /** One error, as text or as a line of JSON. */
 const isOneError = (stderr: string): boolean =>
   stderr.startsWith('{')
@@ -135,8 +141,8 @@ export const argvWords = target(
     const { io, sent, open } = newWorld();
     const code = await runProgram(words, io, {
       ...OPTIONS,
-      allSpecs: async () => SPECS,
-      specsFor: async () => SPECS,
+      allSpecs: async () => REACHED,
+      specsFor: async () => REACHED,
       open,
       defaults: async () => undefined,
     });
