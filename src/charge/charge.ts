@@ -15,12 +15,13 @@ import {
   type LedgerTarget,
   type Moment,
   type RequestTerms,
+  readTerm,
   type StoredOutcome,
 } from '../ledger/entry.ts';
 import type { BeginOptions, Judged, Ledger, PlannedRows, Refused } from '../ledger/ledger.ts';
 import { operatorOf } from '../ledger/sender.ts';
 import { keptActivity, type Snapshot } from '../ledger/snapshot.ts';
-import { isOtherMedium } from './mediums.ts';
+import { findOtherTerms, isOtherMedium, withoutPrivate } from './mediums.ts';
 import { type Failed, type Outcome, thrownAs } from './outcome.ts';
 import { isStepUnreadable, PAYMENTS, paymentShown } from './payment.ts';
 
@@ -192,19 +193,18 @@ export interface ChargeRequest extends SendOptions, Pick<BeginOptions, 'remainin
   readonly shown?: Snapshot | undefined;
 }
 
-const textOf = (value: unknown): string | undefined => (value === undefined ? undefined : String(value));
-
 const intentOf = ({
   ugwo,
   data,
   shown,
-}: ChargeRequest): Omit<ChargeTerms, 'phoneDigest'> & Pick<Intent, 'about' | 'digest'> => ({
+}: ChargeRequest): Omit<ChargeTerms, 'termsDigest'> & Pick<Intent, 'about' | 'digest' | 'otherTerms'> => ({
   about: ugwo,
-  medium: textOf(data['medium']) ?? '',
-  provider: textOf(data['provider']),
-  phone: textOf(data['phone']),
-  expiresAt: parseInstant(textOf(data['expires_at']) ?? '')?.ms,
-  digest: digestOf(data),
+  medium: readTerm(data['medium']) ?? '',
+  provider: readTerm(data['provider']),
+  phone: readTerm(data['phone']),
+  otherTerms: findOtherTerms(data),
+  expiresAt: parseInstant(readTerm(data['expires_at']) ?? '')?.ms,
+  digest: digestOf(withoutPrivate(data)),
   asked: shown?.asked ?? {},
 });
 

@@ -1,5 +1,5 @@
 import { readNextAction, wordAt } from '../core/charge.ts';
-import { definedIn, valueAt } from '../core/json.ts';
+import { definedIn, pick, valueAt } from '../core/json.ts';
 import { didYouMean } from '../core/text.ts';
 import { durationWord, formatDateAtom, type Instant, parseDuration, parseInstant } from '../core/time.ts';
 
@@ -263,6 +263,28 @@ export const jobOptionsOf = (fields: ChargeFields): Record<string, unknown> => {
     return [inCamels(name), typeof value === 'object' ? value.ms : value] as const;
   });
   return Object.fromEntries(options);
+};
+
+type Data = Readonly<Record<string, unknown>>;
+
+const STORED = ['medium', ...MEDIUM_FIELDS.filter(({ stored }) => stored).map(propertyOf)];
+
+/**
+ * Terms of a charge that have no column in the ledger: charges with other terms are others. They are the fields of the
+ * medium, or all of `data` if paycli doesn't know the medium.
+ */
+export const findOtherTerms = (data: Data): Data => {
+  const names = mediumNamed(data['medium'])?.fields.map(propertyOf) ?? Object.keys(data);
+  return pick(
+    data,
+    names.filter((name) => !STORED.includes(name)),
+  );
+};
+
+/** `data` without the values of which the ledger stores a keyed digest alone. */
+export const withoutPrivate = (data: Data): Data => {
+  const hidden = mediumNamed(data['medium']) === undefined ? {} : findOtherTerms(data);
+  return Object.fromEntries(Object.entries(data).filter(([name]) => !Object.hasOwn(hidden, name)));
 };
 
 /** The service sends an empty object as `[]`. */

@@ -1,4 +1,5 @@
 import { createHash, hash } from 'node:crypto';
+import { findOtherTerms } from '../charge/mediums.ts';
 import type { ActivityFacts, Payment, PaymentRead, RequestFacts } from '../charge/payment.ts';
 import { CHARGE, type ChargeState } from '../core/charge.ts';
 import { printSorted } from '../core/json.ts';
@@ -49,14 +50,16 @@ export interface LedgerTarget {
   readonly profile: string | undefined;
 }
 
+type Terms = Readonly<Record<string, unknown>>;
+
 /** Fields that only charges have. Instants are milliseconds since the epoch. */
 export interface ChargeTerms {
   readonly medium: string;
   readonly provider: string | undefined;
   /** Phone number; stored are its last digits. */
   readonly phone: string | undefined;
-  /** Digest that distinguishes numbers with the same last digits (see `Ledger.digest`). */
-  readonly phoneDigest?: string | undefined;
+  /** Digest of the phone number and of `otherTerms`, which tells charges apart (see `Ledger.digest`). */
+  readonly termsDigest?: string | undefined;
   /** Requested expiry of the account, if any. */
   readonly expiresAt?: number | undefined;
   /** Terms that a read of the payment request has shown. */
@@ -64,7 +67,9 @@ export interface ChargeTerms {
 }
 
 /** Request about to be sent that must not be made twice (charge-protocol, steps 1 and 2). */
-export interface Intent extends LedgerTarget, Partial<Omit<ChargeTerms, 'phoneDigest'>> {
+export interface Intent extends LedgerTarget, Partial<Omit<ChargeTerms, 'termsDigest'>> {
+  /** Terms of a charge that are not stored (see `findOtherTerms`). */
+  readonly otherTerms?: Terms;
   /** Kind of the created object, in one word: `charge`, `refund`, `payment_request`. */
   readonly kind: string;
   /** Subject of the intent, for example the payment request of a charge. Each subject has at most one open intent. */
@@ -84,7 +89,7 @@ export interface Intent extends LedgerTarget, Partial<Omit<ChargeTerms, 'phoneDi
 }
 
 /** Intent as far as it may be stored. Its phone number shows its last digits only. */
-export interface KeptIntent extends Omit<Intent, 'bound'>, Pick<ChargeTerms, 'phoneDigest'> {}
+export interface KeptIntent extends Omit<Intent, 'bound' | 'otherTerms'>, Pick<ChargeTerms, 'termsDigest'> {}
 
 /** Terms of a payment request, as far as a read has shown them. */
 export interface RequestTerms {
@@ -313,25 +318,48 @@ export const withoutPhone = (text: string, phone: string | undefined): string =>
   return text.replaceAll(NUMBER, (found) => (digitsOf(found).includes(telling) ? lastDigits(telling) : found));
 };
 
+/** Length from which a term may be a secret. Shorter ones occur in other words. */
+const SECRET_LENGTH = 8;
+
+/** Removes the terms that may be secrets from a text. */
+export const withoutTerms = (text: string, terms: Terms = {}): string =>
+  Object.entries(terms).reduce((rest, [name, value]) => {
+    const term = String(value);
+    return term.length < SECRET_LENGTH ? rest : rest.replaceAll(term, `[${name}]`);
+  }, text);
+
 /** `withoutPhone` if only the last digits are known (see `lastDigits`). */
 export const withoutPhoneEnding = (text: string, last: string | undefined): string =>
   text.replaceAll(NUMBER, (found) => (lastDigits(found) === last ? last : found));
 
+/** A term of a charge as text. */
+export const readTerm = (value: unknown): string | undefined => (value === undefined ? undefined : String(value));
+
+/** Digest of the terms of which nothing else tells charges apart; undefined if there are none. */
+export const termsDigestOf = (
+  phone: string | undefined,
+  others: Terms = {},
+  digest: (text: string) => string,
+): string | undefined => {
+  if (Object.keys(others).length === 0) return phone === undefined ? undefined : numberDigestOf(phone, digest);
+  return digest(`${digitsOf(phone ?? '')} ${printSorted(others)}`);
+};
+
 /**
- * True if an earlier charge asks the same customer by the same medium and provider as this one would. Only their
- * digests can compare phone numbers; entries of an older ledger have none.
+ * True if an earlier charge asks the same customer by the same medium and terms as this one would. Only their digests
+ * can compare phone numbers; entries of an older ledger have none.
  */
 export const asksTheSame = (
-  { medium, provider, phone, phoneDigest }: Entry,
-  data: Readonly<Record<string, unknown>>,
+  { medium, provider, phone, termsDigest }: Entry,
+  data: Terms,
   digest: (text: string) => string,
 ): boolean => {
-  const asked = data['phone'] === undefined ? undefined : numberDigestOf(String(data['phone']), digest);
+  const [askedProvider, askedPhone] = [readTerm(data['provider']), readTerm(data['phone'])];
   return (
     medium === data['medium'] &&
-    provider === (data['provider'] === undefined ? undefined : String(data['provider'])) &&
-    (phone === undefined) === (asked === undefined) &&
-    phoneDigest === asked
+    provider === askedProvider &&
+    (phone === undefined) === (askedPhone === undefined) &&
+    termsDigest === termsDigestOf(askedPhone, findOtherTerms(data), digest)
   );
 };
 

@@ -1,10 +1,17 @@
-import { hasForeignStep, isFilled, isOtherMedium, mediumNamed, mediumShown } from '../charge/mediums.ts';
+import {
+  findOtherTerms,
+  hasForeignStep,
+  isFilled,
+  isOtherMedium,
+  mediumNamed,
+  mediumShown,
+} from '../charge/mediums.ts';
 import { wordAt } from '../core/charge.ts';
 import { isId } from '../core/ids.ts';
 import { valueAt } from '../core/json.ts';
 import { parseInstant } from '../core/time.ts';
 import { boundOf, clockAdvances, elapsed, sendingTime } from './clock.ts';
-import { type Charge, isSamePhone, lastDigits, type Moment } from './entry.ts';
+import { type Charge, isSamePhone, lastDigits, type Moment, readTerm } from './entry.ts';
 import type { Snapshot } from './snapshot.ts';
 
 // Matching of activities to the charge that made them. Any field of an activity may be missing or odd.
@@ -24,9 +31,9 @@ const SAME_EXPIRY_MS = 60_000;
 const stringAt = (activity: unknown, paths: readonly string[]): string | undefined =>
   paths.map((path) => valueAt(activity, path)).find((text): text is string => typeof text === 'string' && text !== '');
 
-/** Paths where a provider or a phone may appear; neither is documented. */
-const PROVIDER_PATHS = ['provider', 'data.provider', 'next_action.headers.provider'];
-const PHONE_PATHS = ['phone', 'data.phone', 'next_action.headers.phone'];
+/** Text of a term that an activity may show; where is not documented. */
+const termAt = (activity: unknown, name: string): string | undefined =>
+  stringAt(activity, [name, `data.${name}`, `next_action.headers.${name}`]);
 
 /** Returns the first contradiction between an activity and the terms of the charge, or undefined if there is none. */
 export const firstMismatch = (
@@ -37,19 +44,24 @@ export const firstMismatch = (
   // An unknown expiry is NaN, so that the comparison below is false.
   const until = parseInstant(stringAt(activity, ['next_action.headers.expires_at']) ?? '')?.ms ?? Number.NaN;
   if (Math.abs(until - (expiresAt ?? Number.NaN)) > SAME_EXPIRY_MS) return 'another expiry';
-  const shownProvider = stringAt(activity, PROVIDER_PATHS);
+  const shownProvider = termAt(activity, 'provider');
   if (provider !== undefined && shownProvider !== undefined && shownProvider !== provider) return 'another provider';
-  const shownPhone = stringAt(activity, PHONE_PATHS);
+  const shownPhone = termAt(activity, 'phone');
   if (phone !== undefined && shownPhone !== undefined && lastDigits(shownPhone) !== phone) return 'another phone';
   return undefined;
 };
 
-/** True if an activity shows another provider or phone than a charge with this data would have. */
+/**
+ * True if an activity shows another provider or phone than a charge with this data would have, or doesn't show its
+ * other terms.
+ */
 export const mismatchesOf = (activity: unknown, data: Readonly<Record<string, unknown>>): boolean => {
-  const textOf = (name: string): string | undefined => (data[name] === undefined ? undefined : String(data[name]));
-  const [provider, phone, shown] = [textOf('provider'), textOf('phone'), stringAt(activity, PHONE_PATHS)];
+  const [medium = '', provider, phone] = ['medium', 'provider', 'phone'].map((name) => readTerm(data[name]));
+  const shown = termAt(activity, 'phone');
   if (phone !== undefined && shown !== undefined && !isSamePhone(phone, shown)) return true;
-  const asked = { medium: textOf('medium') ?? '', provider, phone: undefined, expiresAt: undefined };
+  const others = Object.entries(findOtherTerms(data));
+  if (others.some(([name, value]) => termAt(activity, name) !== readTerm(value))) return true;
+  const asked = { medium, provider, phone: undefined, expiresAt: undefined };
   return firstMismatch(asked, activity) !== undefined;
 };
 

@@ -13,11 +13,12 @@ import {
   type KeptIntent,
   keptAccount,
   lastDigits,
-  numberDigestOf,
   type StoredOutcome,
+  termsDigestOf,
   withoutNumbers,
   withoutPhone,
   withoutPhoneEnding,
+  withoutTerms,
 } from './entry.ts';
 import { begin, expireStale, guard, isStale, judge, readResolved } from './guard.ts';
 import type { Jobs, KeptUpdate, Update } from './job.ts';
@@ -140,12 +141,13 @@ export const ledgerOver = (backend: Backend, clean: (text: string) => string): L
    */
   const kept = (
     activity: KeptActivity,
-    { phone, activity: known }: Pick<Intent, 'phone'> & Partial<Pick<Entry, 'activity'>>,
+    { phone, otherTerms, activity: known }: Pick<Intent, 'phone' | 'otherTerms'> & Partial<Pick<Entry, 'activity'>>,
   ): KeptActivity => {
     const { facts } = activity;
     const shown = readNextAction({ next_action: activity.nextAction ?? known?.nextAction });
     const last = phone && lastDigits(phone);
-    const cleanWord = (text: string): string => withoutPhoneEnding(withoutPhone(clean(text), phone), last);
+    const cleanWord = (text: string): string =>
+      withoutPhoneEnding(withoutPhone(withoutTerms(clean(text), otherTerms), phone), last);
     return {
       ...activity,
       ...(shown?.kind === 'transfer' ? keptAccount(shown.accountNumber, digest) : {}),
@@ -156,19 +158,19 @@ export const ledgerOver = (backend: Backend, clean: (text: string) => string): L
     };
   };
   const seen = (evidence: Evidence): Evidence => cleaned(evidence, clean);
-  const keptIntent = (intent: Intent): Intent & KeptIntent => {
+  const keptIntent = ({ otherTerms, ...intent }: Intent): Intent & KeptIntent => {
     const { about, medium, provider, phone, path, body, asked } = intent;
     return {
       ...intent,
       ...cleaned({ about, ...definedIn<unknown>({ medium, provider, path, asked }) }, clean),
       ...(body === undefined ? {} : { body: keptBody(body, clean) }),
-      ...(phone === undefined ? {} : { phone: lastDigits(phone), phoneDigest: numberDigestOf(phone, digest) }),
+      ...definedIn({ phone: phone && lastDigits(phone), termsDigest: termsDigestOf(phone, otherTerms, digest) }),
     };
   };
   /** The service's words in an answer that proves nothing may repeat the numbers of the request. */
-  const keptAnswer = (evidence: Evidence, { kind, phone }: Partial<Intent>): Evidence => {
+  const keptAnswer = (evidence: Evidence, { kind, phone, otherTerms }: Partial<Intent>): Evidence => {
     const cleanWord = (text: string): string =>
-      kind === CHARGE ? withoutPhone(clean(text), phone) : withoutNumbers(clean(text));
+      kind === CHARGE ? withoutPhone(withoutTerms(clean(text), otherTerms), phone) : withoutNumbers(clean(text));
     const { message, answer } = evidence as { readonly message?: string; readonly answer?: string };
     return {
       ...seen(evidence),

@@ -128,7 +128,7 @@ const termsOf = (row: Row): ChargeTerms => ({
   medium: sqlText(row[AT.medium]),
   provider: optionalText(row[AT.provider]),
   phone: optionalText(row[AT.phone]),
-  phoneDigest: optionalText(row[AT.phone_digest]),
+  termsDigest: optionalText(row[AT.phone_digest]),
   expiresAt: optionalNumber(row[AT.expires_at]),
   asked: askedOf(row),
 });
@@ -186,7 +186,7 @@ const asStored = (value: Value | undefined): Value =>
 /** Values that never change, in the order of `FIXED`. */
 const fixedOf = (entry: Entry): (Value | undefined)[] => [
   ...[entry.id, entry.service, entry.origin, entry.workspace, entry.profile, entry.about, entry.medium ?? ''],
-  ...[entry.provider, entry.phone, entry.phoneDigest, entry.expiresAt, entry.digest, entry.job, entry.row],
+  ...[entry.provider, entry.phone, entry.termsDigest, entry.expiresAt, entry.digest, entry.job, entry.row],
   ...[entry.deadline, entry.createdAt, entry.begun.uptime],
   ...[entry.sender.pid, entry.sender.boot, entry.sender.started],
 ];

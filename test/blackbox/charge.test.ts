@@ -68,7 +68,7 @@ describe('ugwo charge', () => {
     expect(ahead).toBeLessThan(11 * 60_000);
   });
 
-  // Rules per medium: test/commands/charge-shared. Values per field: test/contract/activity.
+  // Rules per medium: test/charge/mediums. Values per field: test/contract/activity.
   it.each([
     ['an unknown medium', ['--medium', 'bank-transfer'], /did you mean bank_transfer\?/],
     ['no provider for ussd', ['--medium', 'ussd'], /--medium ussd needs --provider/],
@@ -167,6 +167,14 @@ describe('ugwo charge', () => {
     const service = await serve([json(200, ACTIVITY)]);
     await inProcess(['ugwo', 'charge', UGWO_ID, '--no-validate', ...args], { service });
     expect(bodyOf(service.seen[0])).toEqual({ type: 'charge', data });
+  });
+
+  it('charges by a medium that paycli does not know, with its parameters', async () => {
+    const service = await serve([json(200, ACTIVITY)]);
+    const open = ['ugwo', 'charge', UGWO_ID, '--medium', 'pay_with_bank'];
+    expect((await inProcess(open, { service })).code).toBe(2);
+    expect((await inProcess([...open, '--param', 'bank=gtb'], { service })).code).toBe(0);
+    expect(service.seen.map(bodyOf)).toEqual([{ type: 'charge', data: { medium: 'pay_with_bank', bank: 'gtb' } }]);
   });
 
   it.each([

@@ -312,6 +312,9 @@ describe('a repeated charge', () => {
     number: 'ussd --no-validate --param provider:=737',
     text: 'ussd --no-validate --provider 737',
     none: 'ussd --no-validate',
+    bank: 'pay_with_bank --param bank=gtb',
+    otherBank: 'pay_with_bank --param bank=zenith',
+    noBank: 'pay_with_bank --no-validate',
   } as const;
 
   it.each<[keyof typeof BY, readonly (keyof typeof BY)[], readonly (keyof typeof BY)[]]>([
@@ -322,6 +325,7 @@ describe('a repeated charge', () => {
     ['noPhone', ['noPhone'], ['mtn']],
     ['number', ['number', 'text'], ['gtb', 'none']],
     ['none', ['none'], ['gtb', 'text']],
+    ['bank', ['bank'], ['otherBank', 'noBank', 'gtb']],
   ])('with --reuse, a charge by %s is reused for %j, and is another than %j', async (first, same, others) => {
     const options = { service: await serveBy(() => json(200, ACTIVITY)), home: newFolder() };
     const by = (how: keyof typeof BY): string[] => ['ugwo', 'charge', UGWO_ID, '--medium', ...BY[how].split(' ')];

@@ -245,8 +245,8 @@ it.each([
   [{ phone: PHONE }, false],
   [{ provider: 'mtn' }, false],
 ])('asksTheSame compares a charge by mtn of …4567 with %j: %s', (data, same) => {
-  const phoneDigest = numberDigestOf(PHONE, keyed);
-  const by = charge({ medium: 'mobile_money', provider: 'mtn', phone: '…4567', phoneDigest });
+  const termsDigest = numberDigestOf(PHONE, keyed);
+  const by = charge({ medium: 'mobile_money', provider: 'mtn', phone: '…4567', termsDigest });
   expect(asksTheSame(by, { medium: 'mobile_money', ...data }, keyed)).toBe(same);
 });
 

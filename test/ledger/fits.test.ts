@@ -122,6 +122,9 @@ describe('firstMismatch and mismatchesOf', () => {
     ['another next action', { medium: 'ussd' }, { next_action: TRANSFER }, true],
     ['the same next action', { medium: 'ussd' }, { next_action: DIAL }, false],
     ['a next action, without a medium', {}, { next_action: TRANSFER }, false],
+    ['a term that is not shown', { medium: 'pay_with_bank', bank: 'gtb' }, {}, true],
+    ['another term', { medium: 'pay_with_bank', bank: 'gtb' }, { data: { bank: 'x' } }, true],
+    ['the same term', { medium: 'pay_with_bank', bank: 'gtb' }, { data: { bank: 'gtb' } }, false],
   ])('handle %s in new charge data: %#', (_what, data, activity, contradicts) => {
     expect(mismatchesOf(activity, data)).toBe(contradicts);
   });

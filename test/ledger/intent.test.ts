@@ -43,7 +43,7 @@ describe('the intent of a charge', () => {
       medium: 'mobile_money',
       provider: undefined,
       phone: '…4567',
-      phoneDigest: memoryLedger().digest('2348031234567'),
+      termsDigest: memoryLedger().digest('2348031234567'),
       expiresAt: NOON + 600_000,
       deadline: NOON + 1000,
     });
@@ -62,6 +62,16 @@ describe('the intent of a charge', () => {
     ['{"bank":"gtb","medium":"pay_with_bank"}', { medium: 'pay_with_bank', bank: 'gtb' }],
   ])('has a digest that has not changed: older ledgers contain it. %s', async (text, data) => {
     expect((await charging({ data })).row?.digest).toBe(createHash('sha256').update(text).digest('hex'));
+  });
+
+  it('has a digest of the terms that are not stored, and its evidence does not name them', async () => {
+    const data = { medium: 'pay_with_bank', token: 'tok_12345678', phone: '+234 803 123 4567', n: 1 };
+    const said = new PayError('unknown', 'tok_12345678 is odd', { answer: '{"token":"tok_12345678","n":1}' });
+    const { row } = await charging({ data }, said);
+    expect(row).toMatchObject({ phone: '…4567' });
+    expect(row?.termsDigest).toBe(memoryLedger().digest('2348031234567 {"n":1,"token":"tok_12345678"}'));
+    expect(row?.evidence).toMatchObject([{ message: '[token] is odd', answer: '{"token":"[token]","n":1}' }]);
+    expect(row).not.toHaveProperty('otherTerms');
   });
 
   it('omits missing values', async () => {

@@ -50,7 +50,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       expect(await (await open(place)).get(id)).toEqual({
         ...rest,
         phone: '…4567',
-        phoneDigest: numberDigestOf(more.phone, ledger.digest),
+        termsDigest: numberDigestOf(more.phone, ledger.digest),
         deadline: NOON + bound,
         id,
         seq: 1,
