@@ -16,7 +16,7 @@ import {
   withSentDetector,
 } from './connection.ts';
 
-export interface Credentials {
+interface Credentials {
   /** The one origin that the key is for. */
   readonly origin: string;
   readonly key: string;
