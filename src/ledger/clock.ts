@@ -66,7 +66,7 @@ const fromCreationTime = (charge: Entry): ServiceTime | undefined => {
  * Estimates the service's clock now from what is stored with a charge: the `Date` of an answer and the activity's
  * creation time. The earlier one counts, since a front end's clock may be fast.
  */
-export const serviceTime = (charge: Entry, now: Moment): number => {
+const serviceTime = (charge: Entry, now: Moment): number => {
   const told = [charge.told, fromCreationTime(charge)].filter((one) => one !== undefined);
   return charge.told === undefined
     ? Math.min(now.at - UNCOMPARED_MS, ...told.map((one) => since(one, now)))

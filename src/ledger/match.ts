@@ -20,7 +20,7 @@ import type { Snapshot } from './snapshot.ts';
 export const isNoCharge = (activity: unknown): boolean => (wordAt(activity, 'activity_type') ?? 'charge') !== 'charge';
 
 /** True if the activity names another payment request. */
-export const isOfOther = (activity: unknown, ugwo: string): boolean => {
+const isOfOther = (activity: unknown, ugwo: string): boolean => {
   const named = valueAt(activity, 'ugwo_uid');
   return typeof named === 'string' && named !== '' && named !== ugwo;
 };
@@ -36,7 +36,7 @@ const termAt = (activity: unknown, name: string): string | undefined =>
   stringAt(activity, [name, `data.${name}`, `next_action.headers.${name}`]);
 
 /** Returns the first contradiction between an activity and the terms of the charge, or undefined if there is none. */
-export const firstMismatch = (
+const firstMismatch = (
   { medium, expiresAt, provider, phone }: Pick<Charge, 'medium' | 'expiresAt' | 'provider' | 'phone'>,
   activity: unknown,
 ): 'another next action' | 'another expiry' | 'another provider' | 'another phone' | undefined => {
@@ -66,7 +66,7 @@ export const mismatchesOf = (activity: unknown, data: Readonly<Record<string, un
 };
 
 /** True if the activity failed at its creation, without ever asking the customer for anything. */
-export const isDeclinedAtOnce = (activity: unknown): boolean => {
+const isDeclinedAtOnce = (activity: unknown): boolean => {
   const [created, updated] = ['created_at', 'updated_at'].map((name) => valueAt(activity, name));
   const hasChanged = typeof updated === 'string' && typeof created === 'string' && updated !== created;
   return wordAt(activity, 'status') === 'failed' && !isFilled(valueAt(activity, 'next_action')) && !hasChanged;

@@ -23,7 +23,7 @@ import { activitiesIn, keptActivity, snapshotOf, withActivity } from './snapshot
 export type UnknownReason = 'not_yet' | 'several' | 'doubtful' | 'unlisted' | 'unreadable';
 
 /** Conclusion that a read allows about an unknown charge. */
-export type Conclusion =
+type Conclusion =
   | {
       readonly state: 'accepted';
       readonly activity: KeptActivity;

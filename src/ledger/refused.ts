@@ -57,7 +57,7 @@ const wordsOf = (forbidden: Forbidden, kind: string): readonly [what: string, hi
 };
 
 /** Explains why a policy forbids a charge or a refund, and gives a hint. `command` formats a paycli command for the same place. */
-export const policyWords = (
+const policyWords = (
   { profile, forbidden }: { readonly profile: string; readonly forbidden: Forbidden },
   command: (...words: readonly string[]) => string,
   kind = CHARGE,

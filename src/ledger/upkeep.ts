@@ -46,7 +46,7 @@ const evidenceLeft = (evidence: readonly Evidence[], at: string): readonly Evide
  * Reduces an entry to the fields that keep it from being made twice and that reports add up. Removes the customer, the
  * reference, the account, the sent data and the observations.
  */
-export const pruned = (entry: Entry, at: string): Entry => {
+const pruned = (entry: Entry, at: string): Entry => {
   const { path: _path, body: _body, ...rest } = entry;
   const { activity, asked, money } = entry;
   return {

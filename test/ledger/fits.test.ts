@@ -1,13 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { isOtherMedium } from '../../src/charge/mediums.ts';
 import type { Charge } from '../../src/ledger/entry.ts';
-import { firstMismatch, isDeclinedAtOnce, isOfOther, mismatchesOf } from '../../src/ledger/match.ts';
-import { NOON } from './support/charges.ts';
+import { mismatchesOf, sortActivities } from '../../src/ledger/match.ts';
+import { charge, momentAt, NOON } from './support/charges.ts';
 
 const TRANSFER = { type: 'user_action', headers: { account_number: '0123456789' } };
 const DIAL = { type: 'user_action', headers: { ussd: '*737#' } };
 const REDIRECT = { type: 'redirect_to_url', headers: { url: 'x' } };
 const CARD = { last4: '4242' };
+
+/** The reason why an activity does not fit a charge; undefined if it may. */
+const unfit = (activity: object, some: Partial<Charge> = {}): string | undefined => {
+  const sent = charge({ medium: 'ussd', ...some });
+  const read = { ...momentAt(NOON), askedAt: NOON, servedAt: NOON };
+  return sortActivities(sent, read, [activity], new Set()).excluded[0]?.why;
+};
 
 /* Cases that reconcile.test.ts and candidate-words.test.ts leave out. */
 
@@ -25,13 +32,9 @@ describe('isOtherMedium', () => {
   });
 });
 
-describe('isOfOther and isDeclinedAtOnce', () => {
-  it.each<[unknown, boolean]>([
-    ['', false],
-    [undefined, false],
-    [7, false],
-  ])('handle the payment request %j: %s', (named, other) => {
-    expect(isOfOther({ ugwo_uid: named }, 'ugw.AbCd.1')).toBe(other);
+describe('an activity', () => {
+  it.each(['', undefined, 7])('that names the payment request %j may be of any', (named) => {
+    expect(unfit({ ugwo_uid: named })).toBeUndefined();
   });
 
   const AT = '2026-11-20T12:00:00+00:00';
@@ -42,72 +45,58 @@ describe('isOfOther and isDeclinedAtOnce', () => {
     ['and was created at a time that is not text', { status: 'failed', created_at: 7, updated_at: AT }, true],
     ['with a next action', { status: 'failed', next_action: DIAL }, false],
     ['with text as next action', { status: 'failed', next_action: 'x' }, true],
-  ])('handle an activity that failed %s', (_what, activity, declined) => {
-    expect(isDeclinedAtOnce(activity)).toBe(declined);
+  ])('that failed %s', (_what, activity, declined) => {
+    expect(unfit(activity)).toBe(declined ? 'declined at once' : undefined);
   });
 });
 
-describe('firstMismatch and mismatchesOf', () => {
-  type Of = Parameters<typeof firstMismatch>[0];
-  const of = (some: Partial<Charge> = {}): Of => ({
-    medium: 'ussd',
-    provider: undefined,
-    phone: undefined,
-    expiresAt: undefined,
-    ...some,
-  });
+describe('a contradiction', () => {
   const until = (after: number): object => ({
     next_action: { headers: { expires_at: new Date(NOON + after).toISOString() } },
   });
 
-  it.each<[string, Of, object, ReturnType<typeof firstMismatch>]>([
-    ['nothing', of(), {}, undefined],
-    ['another next action', of(), { next_action: TRANSFER }, 'another next action'],
+  it.each<[string, Partial<Charge>, object, string | undefined]>([
+    ['nothing', {}, {}, undefined],
     [
       "a next action of another medium than the activity's",
-      of(),
+      {},
       { medium: 'ussd', next_action: TRANSFER },
       'another next action',
     ],
-    ['an expiry a minute later', of({ expiresAt: NOON }), until(60_000), undefined],
-    ['an expiry later than that', of({ expiresAt: NOON }), until(60_001), 'another expiry'],
-    ['an expiry a minute before', of({ expiresAt: NOON }), until(-60_000), undefined],
-    ['an expiry before that', of({ expiresAt: NOON }), until(-60_001), 'another expiry'],
-    ['an expiry that was not requested', of(), until(60_001), undefined],
-    ['an empty expiry', of({ expiresAt: NOON }), { next_action: { headers: { expires_at: '' } } }, undefined],
-    ['an unreadable expiry', of({ expiresAt: NOON }), { next_action: { headers: { expires_at: 'soon' } } }, undefined],
-    ['no expiry', of({ expiresAt: NOON }), {}, undefined],
-    ['the same provider', of({ provider: 'gtb' }), { provider: 'gtb' }, undefined],
-    ['another provider', of({ provider: 'gtb' }), { provider: 'zenith' }, 'another provider'],
-    ['another provider in its data', of({ provider: 'gtb' }), { data: { provider: 'zenith' } }, 'another provider'],
+    ['an expiry a minute later', { expiresAt: NOON }, until(60_000), undefined],
+    ['an expiry later than that', { expiresAt: NOON }, until(60_001), 'another expiry'],
+    ['an expiry a minute before', { expiresAt: NOON }, until(-60_000), undefined],
+    ['an expiry before that', { expiresAt: NOON }, until(-60_001), 'another expiry'],
+    ['an expiry that was not requested', {}, until(60_001), undefined],
+    ['an empty expiry', { expiresAt: NOON }, { next_action: { headers: { expires_at: '' } } }, undefined],
+    ['an unreadable expiry', { expiresAt: NOON }, { next_action: { headers: { expires_at: 'soon' } } }, undefined],
+    ['no expiry', { expiresAt: NOON }, {}, undefined],
+    ['the same provider', { provider: 'gtb' }, { provider: 'gtb' }, undefined],
+    ['another provider', { provider: 'gtb' }, { provider: 'zenith' }, 'another provider'],
+    ['another provider in its data', { provider: 'gtb' }, { data: { provider: 'zenith' } }, 'another provider'],
     [
       'another provider in its step',
-      of({ provider: 'gtb' }),
+      { provider: 'gtb' },
       { next_action: { headers: { provider: 'zenith' } } },
       'another provider',
     ],
-    ['a provider that was not requested', of(), { provider: 'zenith' }, undefined],
-    ['an empty provider', of({ provider: 'gtb' }), { provider: '' }, undefined],
-    ['a provider that is not text', of({ provider: 'gtb' }), { provider: 7 }, undefined],
+    ['a provider that was not requested', {}, { provider: 'zenith' }, undefined],
+    ['an empty provider', { provider: 'gtb' }, { provider: '' }, undefined],
+    ['a provider that is not text', { provider: 'gtb' }, { provider: 7 }, undefined],
     [
       'a provider after an empty one',
-      of({ provider: 'gtb' }),
+      { provider: 'gtb' },
       { provider: '', data: { provider: 'x' } },
       'another provider',
     ],
-    ['the same phone', of({ phone: '…4567' }), { phone: '+234 803 123 4567' }, undefined],
-    ['another phone', of({ phone: '…4567' }), { phone: '08031234568' }, 'another phone'],
-    ['another phone in its data', of({ phone: '…4567' }), { data: { phone: '08031234568' } }, 'another phone'],
-    [
-      'another phone in its step',
-      of({ phone: '…4567' }),
-      { next_action: { headers: { phone: '1' } } },
-      'another phone',
-    ],
-    ['a phone that was not requested', of(), { phone: '08031234568' }, undefined],
-    ['no phone', of({ phone: '…4567' }), {}, undefined],
-  ])('handle %s', (_what, charge, activity, contradiction) => {
-    expect(firstMismatch(charge, activity)).toBe(contradiction);
+    ['the same phone', { phone: '…4567' }, { phone: '+234 803 123 4567' }, undefined],
+    ['another phone', { phone: '…4567' }, { phone: '08031234568' }, 'another phone'],
+    ['another phone in its data', { phone: '…4567' }, { data: { phone: '08031234568' } }, 'another phone'],
+    ['another phone in its step', { phone: '…4567' }, { next_action: { headers: { phone: '1' } } }, 'another phone'],
+    ['a phone that was not requested', {}, { phone: '08031234568' }, undefined],
+    ['no phone', { phone: '…4567' }, {}, undefined],
+  ])('to a charge: %s', (_what, some, activity, contradiction) => {
+    expect(unfit(activity, some)).toBe(contradiction);
   });
 
   const PHONE = '+233240001234';
@@ -125,7 +114,7 @@ describe('firstMismatch and mismatchesOf', () => {
     ['a term that is not shown', { medium: 'pay_with_bank', bank: 'gtb' }, {}, true],
     ['another term', { medium: 'pay_with_bank', bank: 'gtb' }, { data: { bank: 'x' } }, true],
     ['the same term', { medium: 'pay_with_bank', bank: 'gtb' }, { data: { bank: 'gtb' } }, false],
-  ])('handle %s in new charge data: %#', (_what, data, activity, contradicts) => {
+  ])('to new charge data: %s (%#)', (_what, data, activity, contradicts) => {
     expect(mismatchesOf(activity, data)).toBe(contradicts);
   });
 });

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { KeptActivity } from '../../src/ledger/entry.ts';
+import type { Backend } from '../../src/ledger/backend.ts';
+import type { Charge, Entry, KeptActivity } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import { pruned } from '../../src/ledger/upkeep.ts';
+import { prune } from '../../src/ledger/upkeep.ts';
 import { uidOf } from '../support/ids.ts';
 import { BACKENDS, open } from './support/backends.ts';
-import { account, beginCharge, charge, intent, MINUTE, NOON } from './support/charges.ts';
+import { account, beginCharge, charge, intent, MINUTE, momentAt, NOON } from './support/charges.ts';
 
 const LATER = NOON + 3 * 24 * 60 * MINUTE;
 
@@ -111,33 +112,52 @@ describe.each(BACKENDS)('pruning a ledger %s', (_where, newPlace) => {
   });
 });
 
-describe('pruned', () => {
-  it('keeps the expiry of a charge, in case a read shows it open without its account', () => {
-    const failed = charge({ activity: account({ status: 'failed' }) });
-    const { activity } = pruned(failed, '2026-11-23T12:00:00+00:00');
+/** An entry that has ended, pruned at `LATER`. */
+const pruned = async (entry: Entry): Promise<Entry | undefined> => {
+  let written: readonly Entry[] = [];
+  const backend = {
+    moment: () => momentAt(LATER),
+    change: async (
+      _what: string,
+      _queries: unknown,
+      rule: (found: Entry[][]) => { write: Entry[]; result: object },
+    ) => {
+      const { write, result } = rule([[entry]]);
+      written = write;
+      return result;
+    },
+  };
+  await prune(backend as unknown as Backend, LATER, {});
+  return written[0];
+};
+const ended = (more: Partial<Charge>): Charge => charge({ activity: account({ status: 'failed' }), ...more });
+
+describe('a pruned entry', () => {
+  it('keeps the expiry of a charge, in case a read shows it open without its account', async () => {
     const left = { type: 'pruned', headers: { expires_at: '2026-11-20T12:15:00.000Z' } };
-    expect(activity?.nextAction).toEqual(left);
+    expect((await pruned(ended({})))?.activity?.nextAction).toEqual(left);
     // Earlier versions wrote this text in place of the number.
     const earlier = { headers: { account_number: 'pruned', expires_at: '2026-11-20T12:15:00.000Z' } };
-    expect(pruned(charge({ activity: account({ nextAction: earlier }) }), 'd').activity?.nextAction).toEqual(left);
+    const activity = account({ status: 'failed', nextAction: earlier });
+    expect((await pruned(ended({ activity })))?.activity?.nextAction).toEqual(left);
   });
 
-  it('removes what identifies the account, and keeps the money', () => {
+  it('removes what identifies the account, and keeps the money', async () => {
     const money = { payment: 'paid', received: 900, receivedAssumed: false, refunded: 0 } as const;
     const account = { accountLast4: '6789', accountDigest: 'cd' };
-    expect(pruned(charge({ money: { ...money, ...account } }), 'd').money).toStrictEqual(money);
+    expect((await pruned(ended({ money: { ...money, ...account } })))?.money).toStrictEqual(money);
   });
 
-  it('keeps the latest source of the status and the applied emergency lines', () => {
+  it('keeps the latest source of the status and the applied emergency lines', async () => {
     const seen = [
       { kind: 'look', at: 'a', candidates: [] },
       { kind: 'emergency_line', at: 'b', line: { recorded_at: 7, ugwo: 'ugw.AbCd.1' }, message: 'Ada' },
       { kind: 'resolved', at: 'c', as: 'created', by: 'ada', reason: 'phoned them' },
     ];
-    expect(pruned(charge({ evidence: seen }), 'd').evidence).toEqual([
+    expect((await pruned(ended({ evidence: seen })))?.evidence).toEqual([
       { kind: 'emergency_line', at: 'b', line: { recorded_at: 7 } },
       { kind: 'resolved', at: 'c', as: 'created', by: 'ada' },
-      { kind: 'pruned', at: 'd' },
+      { kind: 'pruned', at: '2026-11-23T12:00:00+00:00' },
     ]);
   });
 });

@@ -4,7 +4,7 @@ import { activityFacts } from '../../src/charge/payment.ts';
 import { type Charge, type Evidence, withEvidence } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import type { RequestRead, SnapshotAt } from '../../src/ledger/match.ts';
-import { type Conclusion, judgeRead, reconcile } from '../../src/ledger/reconcile.ts';
+import { judgeRead, reconcile } from '../../src/ledger/reconcile.ts';
 import { snapshotOf } from '../../src/ledger/snapshot.ts';
 import { MINUTE, SECOND } from '../support/units.ts';
 import { ACCOUNT, activity, atom, DIAL, END, empty, look, NOBODY, OLD_BOOT, uidOf } from './support/looks.ts';
@@ -14,7 +14,7 @@ const madeAt = (ms: number, number = 1): Record<string, unknown> => activity(num
 
 /** An inconclusive read at which the service's clock differed by `skew`. */
 const proveless = (at: number, skew: number): Evidence => empty(at, { found: 'doubtful', served_at: at + skew });
-const stateAfter = (conclusion: Conclusion): string =>
+const stateAfter = (conclusion: ReturnType<typeof judgeRead>): string =>
   conclusion.state === 'unknown' ? `unknown: ${conclusion.why}` : conclusion.state;
 const judged = (of: Charge, seen: SnapshotAt, owned: ReadonlySet<string> = NOBODY): string =>
   stateAfter(judgeRead(of, seen, owned));

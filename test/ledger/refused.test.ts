@@ -3,7 +3,7 @@ import { formatLocal } from '../../src/core/time.ts';
 import type { Charge, KeptActivity } from '../../src/ledger/entry.ts';
 import type { RefusalReason, Refused } from '../../src/ledger/ledger.ts';
 import { type Forbidden, OTHERS } from '../../src/ledger/policy.ts';
-import { policyWords, refusedError } from '../../src/ledger/refused.ts';
+import { refusedError } from '../../src/ledger/refused.ts';
 import { account, charge, MINUTE, momentAt, NOON } from './support/charges.ts';
 
 const UGWO = charge().about;
@@ -223,11 +223,28 @@ it('refusedError contains the charge and its activity for programs', () => {
   );
 });
 
-const command = (...words: readonly string[]): string => words.join(' ');
 const TOMORROW = 'the next day begins at 00:00 UTC';
 const amount = (asked: number, left: bigint): Forbidden => ({ why: 'amount', currency: 'NGN', asked, most: 900, left });
 
-describe('policyWords', () => {
+/** The message and the hint for a charge or a refund that a policy forbids. */
+const forbiddenWords = (
+  forbidden: Forbidden,
+  kind = 'charge',
+  profile = 'shop',
+): readonly [message: string, hint: string | undefined] => {
+  const asked = { ...charge({ asked: ASKED }), kind };
+  const refused = {
+    kind: 'refused',
+    intent: asked,
+    moment: NOW,
+    why: 'policy',
+    policy: { profile, forbidden },
+  } as const;
+  const { message, detail } = refusedError({ ...refused, by: undefined, activity: undefined }, [], false);
+  return [message.slice(message.indexOf(': ') + 2), detail.hint];
+};
+
+describe('a refusal by a policy', () => {
   it.each<[Forbidden, string, string]>([
     [{ why: 'medium', medium: 'ussd', allowed: ['a', 'b'] }, "doesn't allow ussd", 'it allows: a, b'],
     [{ why: 'medium', medium: 'ussd', allowed: [] }, "doesn't allow ussd", 'it allows: none'],
@@ -251,9 +268,9 @@ describe('policyWords', () => {
       'it is more than a whole day allows',
     ],
   ])('explains the forbidden charge and the next step: %o', (forbidden, what, hint) => {
-    expect(policyWords({ profile: 'shop', forbidden }, command)).toEqual([
+    expect(forbiddenWords(forbidden)).toEqual([
       `the policy of profile shop ${what}`,
-      `${hint}. See policy show; --again doesn't override this`,
+      `${hint}. See \`paycli policy show\`; --again doesn't override this`,
     ]);
   });
 
@@ -271,16 +288,16 @@ describe('policyWords', () => {
       TOMORROW,
     ],
   ])('explains the forbidden refund and the next step: %o', (forbidden, what, hint) => {
-    expect(policyWords({ profile: 'shop', forbidden }, command, 'refund')).toEqual([
+    expect(forbiddenWords(forbidden, 'refund')).toEqual([
       `the policy of profile shop ${what}`,
-      `${hint}. See policy show; --again doesn't override this`,
+      `${hint}. See \`paycli policy show\`; --again doesn't override this`,
     ]);
   });
 
   it('names the policy of all other profiles', () => {
-    expect(policyWords({ profile: OTHERS, forbidden: { why: 'charges', most: 1 } }, command)).toEqual([
+    expect(forbiddenWords({ why: 'charges', most: 1 }, 'charge', OTHERS)).toEqual([
       'the policy for all other profiles allows 1 a day, and all of them are used today',
-      `${TOMORROW}. See policy show --others; --again doesn't override this`,
+      `${TOMORROW}. See \`paycli policy show --others\`; --again doesn't override this`,
     ]);
   });
 
