@@ -21,7 +21,8 @@ const openSend = (to: TransportOptions['credentials']) => {
   const limits = { timeout: 10_000, signal };
   return (path: string) => transport.send({ method: 'GET', path, body: undefined, fresh: true, ...limits });
 };
-const faultOf = (to: TransportOptions['credentials'], path: string): Promise<unknown> => openSend(to)(path).catch((thrown) => thrown);
+const faultOf = (to: TransportOptions['credentials'], path: string): Promise<unknown> =>
+  openSend(to)(path).catch((thrown) => thrown);
 
 describe('the key', () => {
   it('is sent to its origin', async () => {
