@@ -10,13 +10,13 @@ import { csvColumns, csvRows, failIn, InputError, ndjsonColumns, ndjsonRows } fr
  * MB more memory.
  */
 const CHUNK = 16 * 1024;
-const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+const BOM_BYTES = Buffer.from([0xef, 0xbb, 0xbf]);
 
 const CTRL_Z = 0x1a;
 
-const hasMark = (chunk: Buffer): boolean => chunk.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
+const hasMark = (chunk: Buffer): boolean => chunk.subarray(0, BOM_BYTES.length).equals(BOM_BYTES);
 
-const withoutMark = (chunk: Buffer): Buffer => (hasMark(chunk) ? chunk.subarray(BYTE_ORDER_MARK.length) : chunk);
+const withoutMark = (chunk: Buffer): Buffer => (hasMark(chunk) ? chunk.subarray(BOM_BYTES.length) : chunk);
 
 /** Reads one chunk; it is shorter only at the end of the file. */
 const readAt = async (file: FileHandle, position: number): Promise<Buffer> => {

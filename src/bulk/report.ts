@@ -7,7 +7,7 @@ import { stringify } from 'csv-stringify/sync';
 import { interrupted, PayError, reasonOf, usageError } from '../core/error.ts';
 import { setMode } from '../core/files.ts';
 import { printExact } from '../core/json.ts';
-import { forSpreadsheet, MARK, visibleCell, visibleJson, withoutFormula } from '../core/text.ts';
+import { BYTE_ORDER_MARK, forSpreadsheet, visibleCell, visibleJson, withoutFormula } from '../core/text.ts';
 import { bareName, type FileFormat, formatOfName, type InputRow } from './cells.ts';
 import { InputError } from './formats.ts';
 import { type RowsFile, rowsInPlace } from './read-file.ts';
@@ -71,7 +71,7 @@ const csvLine = (cells: readonly string[], delimiter: string): string =>
     delimiter,
     record_delimiter: 'windows',
     quote_record_delimiter: true,
-    quoted_match: MARK,
+    quoted_match: BYTE_ORDER_MARK,
     eof: true,
   });
 
@@ -85,7 +85,7 @@ const csvLayout = ({ columns, own, format, delimiter = ',', mark, rawCsv, bom = 
   // A report given back has no two columns that are read as one.
   const header = csvLine([...names, ...freeNames(own, names, bareName)], delimiter);
   return {
-    header: bom || (mark && isCsv) ? `${MARK}${header}` : header,
+    header: bom || (mark && isCsv) ? `${BYTE_ORDER_MARK}${header}` : header,
     line: (row, more) =>
       csvLine([...columns.map((name) => inputCell(row[name])), ...own.map((name) => ownCell(more[name]))], delimiter),
   };

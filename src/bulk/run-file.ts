@@ -6,7 +6,7 @@ import { sumsText } from '../core/money.ts';
 import { environmentName, isGuarded } from '../core/origin.ts';
 import type { Result, View } from '../core/result.ts';
 import type { PlannedRows } from '../ledger/ledger.ts';
-import { rowsBegun } from '../ledger/open.ts';
+import { countStartedRows } from '../ledger/open.ts';
 import { NO_TOTAL } from '../ledger/policy.ts';
 import { noCounts } from './counters.ts';
 import type { FileRun, RowDeps, RowJob, RowKind, RowServices } from './kind.ts';
@@ -131,7 +131,7 @@ const ask = async <T>(
 ): Promise<void> => {
   const { kind, run } = file;
   if (kind.asks !== true && !isGuarded(place.origin)) return;
-  const before = await rowsBegun(ledger, id);
+  const before = await countStartedRows(ledger, id);
   const counted = countedIn(file, plan);
   const isGrave = isGuarded(place.origin) && sender.kind === 'charge';
   const question = questionOf({ ...counted, before }, place);

@@ -221,7 +221,7 @@ const runCommand = async <D extends OwnRun>(
   checkPreview(spec, globals);
   checkDecimal(globals, io);
   const handler = await spec.load();
-  const toldColumns = (thrown: unknown): never => {
+  const withColumnsHint = (thrown: unknown): never => {
     const isTheirs =
       columnsHint !== undefined &&
       thrown instanceof PayError &&
@@ -229,14 +229,14 @@ const runCommand = async <D extends OwnRun>(
       /\bcolumn/.test(thrown.message);
     throw isTheirs ? thrown.with({ hint: columnsHint }) : thrown;
   };
-  await checkColumnsFirst(handler, input, globals).catch(toldColumns);
+  await checkColumnsFirst(handler, input, globals).catch(withColumnsHint);
   const { run, filter, pager, remind, close } = program.open(globals);
   let reminds = isAboutCharges(spec) && spec.reminds !== false;
   try {
     const compiled = await filter();
     const result = await handler.run(input, run);
     const print = openPrinter(spec, globals, io, compiled, pager);
-    const { notice, failure } = await showResult(result, print, io).catch(toldColumns);
+    const { notice, failure } = await showResult(result, print, io).catch(withColumnsHint);
     if (notice !== undefined) await run.say(notice);
     if (failure !== undefined) throw failure;
     return 0;

@@ -133,11 +133,11 @@ export const openMaker = <T>(
   const { client, ledger, io, tellOnce } = job;
   const find = unique && openFind(unique, client);
   /** Start of the job, from which it looks for equal rows: a later run must look as far back as the first one. */
-  let begun: Promise<number> | undefined;
+  let startOfJob: Promise<number> | undefined;
   const equalSince = async (body: object) => {
     if (!keepsEqual || (unique !== undefined && uniqueIn(unique, body as never) !== undefined)) return undefined;
-    begun ??= ledger.jobs.get(job.job).then((kept) => kept?.createdAt ?? ledger.moment().at);
-    return (await begun) - EQUAL_MS;
+    startOfJob ??= ledger.jobs.get(job.job).then((kept) => kept?.createdAt ?? ledger.moment().at);
+    return (await startOfJob) - EQUAL_MS;
   };
 
   const madeNow = (value: unknown, entry: string): RowEnd => {

@@ -102,8 +102,8 @@ const leftInFile = async (run: RunContext, access: Access, schema: number | unde
 const fileStatus = async (run: RunContext): Promise<LedgerStatus> => {
   const at = await ledgerPath(run);
   const schema = existsSync(at) ? (await import('../ledger/sqlite/backup.ts')).schemaAt(at) : undefined;
-  const gone = schema === undefined && (await hasFileLedger(run)) ? [MISSING_LEDGER] : [];
-  const warnings = [...gone, ...(await sharedBefore(run))];
+  const missing = schema === undefined && (await hasFileLedger(run)) ? [MISSING_LEDGER] : [];
+  const warnings = [...missing, ...(await sharedBefore(run))];
   return { kind: 'file', at, from: undefined, schema, warnings };
 };
 
@@ -143,8 +143,8 @@ const sharedStatus = async (
   const { version, user, owner, schema, at } = status;
   const clockAhead = Math.round(at - (before + now()) / 2);
   warnings.push(...(await leftInFile(run, access, schema)));
-  const told = { version, user, owner, schema, clockAhead, standbys, settings, warnings };
-  return { kind: 'postgres', at: access.address.name, from, ...told };
+  const facts = { version, user, owner, schema, clockAhead, standbys, settings, warnings };
+  return { kind: 'postgres', at: access.address.name, from, ...facts };
 };
 
 /** Usage error: the server backs up a shared ledger. */

@@ -24,7 +24,7 @@ export const hasFileLedger = async (run: Pick<RunContext, 'io'>): Promise<boolea
 };
 
 /** Options that every ledger needs. */
-const worldOf = async ({ io: { clock, signals, redactor }, state }: RunContext) => {
+const ledgerDeps = async ({ io: { clock, signals, redactor }, state }: RunContext) => {
   const { thisSender, thisMachine } = await import('../ledger/sender.ts');
   return {
     now: clock.now,
@@ -38,14 +38,14 @@ const worldOf = async ({ io: { clock, signals, redactor }, state }: RunContext) 
 
 /** Opens the ledger in this machine's file; with `dryRun`, only to read it. */
 export const openFileLedger = async (run: RunContext, dryRun = false): Promise<Ledger> => {
-  const [{ openLedger, openToRead }, { hasProcessEnded }, world] = await Promise.all([
+  const [{ openLedger, openToRead }, { hasProcessEnded }, deps] = await Promise.all([
     import('../ledger/sqlite/open.ts'),
     import('../ledger/sender.ts'),
-    worldOf(run),
+    ledgerDeps(run),
   ]);
   const path = await ledgerPath(run);
   const open = dryRun ? openToRead : openLedger;
-  return open({ ...world, path, isGone: (sender, overdue) => hasProcessEnded(sender, world.self, overdue) });
+  return open({ ...deps, path, hasEnded: (sender, overdue) => hasProcessEnded(sender, deps.self, overdue) });
 };
 
 /** Address and password of a shared ledger, and the source of the setting. */
@@ -66,17 +66,17 @@ export const sharedSetting = async (run: RunContext): Promise<SharedSetting | un
 
 /** Opens a shared ledger; with `dryRun`, only to read it. */
 const openTeamLedger = async (run: RunContext, access: Access, dryRun: boolean): Promise<Ledger> => {
-  const [{ openSharedLedger, openSharedToRead }, { mayHaveEnded, operator }, world] = await Promise.all([
+  const [{ openSharedLedger, openSharedToRead }, { mayHaveEnded, operator }, deps] = await Promise.all([
     import('../ledger/postgres/open.ts'),
     import('../ledger/sender.ts'),
-    worldOf(run),
+    ledgerDeps(run),
   ]);
-  const { self } = world;
+  const { self } = deps;
   const open = dryRun ? openSharedToRead : openSharedLedger;
   return open({
-    ...{ ...world, access },
+    ...{ ...deps, access },
     folder: (await foldersOf(run)).data,
-    isGone: (sender, overdue) => mayHaveEnded(sender, self, overdue),
+    hasEnded: (sender, overdue) => mayHaveEnded(sender, self, overdue),
     worker: `${operator()} ${self.pid}`,
   });
 };
@@ -140,7 +140,7 @@ export const openLedgerOf = async (run: RunContext, setting: SharedSetting | und
   const [{ withOthers }, { ledgersLock }, { lockWait }] = await Promise.all([
     import('../ledger/open.ts'),
     import('../ledger/sqlite/file.ts'),
-    worldOf(run),
+    ledgerDeps(run),
   ]);
   const lock = ledgersLock(join((await foldersOf(run)).data, LEDGERS_LOCK_NAME), lockWait);
   return withOthers(ledger, othersOf(run, setting?.access), lock);

@@ -21,19 +21,19 @@ const closingQuote = (text: string, start: number): number => {
   return Math.min(index, text.length);
 };
 
-interface Mark {
-  readonly mark: string;
+interface Token {
+  readonly token: string;
   readonly index: number;
   readonly end: number;
 }
 
 /** Each bracket, comma, colon and string (as `"`), in order; skips blanks, numbers and literals. */
-function* marksIn(text: string): Generator<Mark> {
+function* tokensIn(text: string): Generator<Token> {
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index);
     if (code === QUOTE) {
       const end = Math.min(closingQuote(text, index) + 1, text.length);
-      yield { mark: '"', index, end };
+      yield { token: '"', index, end };
       index = end - 1;
     } else if (
       code === OBJECT ||
@@ -43,7 +43,7 @@ function* marksIn(text: string): Generator<Mark> {
       code === COMMA ||
       code === COLON
     ) {
-      yield { mark: text.charAt(index), index, end: index + 1 };
+      yield { token: text.charAt(index), index, end: index + 1 };
     }
   }
 }
@@ -66,18 +66,18 @@ export const minify = (text: string): string => {
 export const indent = (text: string): string => {
   let [out, from, depth, isFresh] = ['', 0, 0, false];
   const line = (): string => `\n${'  '.repeat(depth)}`;
-  for (const { mark, index, end } of marksIn(text)) {
+  for (const { token, index, end } of tokensIn(text)) {
     const scalar = text.slice(from, index).trim();
     from = end;
-    const closes = mark === '}' || mark === ']';
+    const closes = token === '}' || token === ']';
     const isEmpty = isFresh && closes && scalar === '';
     if (isFresh && !isEmpty) out += line();
-    isFresh = mark === '{' || mark === '[';
+    isFresh = token === '{' || token === '[';
     if (isFresh) depth += 1;
     if (closes) depth -= 1;
     out += scalar + (closes && !isEmpty ? line() : '');
-    out += mark === '"' ? text.slice(index, end) : mark === ':' ? ': ' : mark;
-    if (mark === ',') out += line();
+    out += token === '"' ? text.slice(index, end) : token === ':' ? ': ' : token;
+    if (token === ',') out += line();
   }
   return out + text.slice(from).trim();
 };
@@ -86,8 +86,8 @@ export const indent = (text: string): string => {
 export const mapStrings = (text: string, map: (string: string) => string): string => {
   let out = '';
   let from = 0;
-  for (const { mark, index, end } of marksIn(text)) {
-    if (mark !== '"') continue;
+  for (const { token, index, end } of tokensIn(text)) {
+    if (token !== '"') continue;
     const string = JSON.parse(text.slice(index, end)) as string;
     const mapped = map(string);
     if (mapped === string) continue;

@@ -136,7 +136,7 @@ export type Result =
       /** The command that continues from a cursor. */
       readonly goOn?: (cursor: string) => string;
       /** An empty list was reported already. */
-      readonly toldEmpty?: true;
+      readonly saysEmpty?: true;
       /** Final error of the run, reported after the list is printed. */
       readonly failure?: PayError;
     }

@@ -171,7 +171,7 @@ const strictDecoder = memo(() => new TextDecoder('utf-8', { fatal: true }));
 export const decodeUtf8 = (bytes: Uint8Array): string | undefined => attempt(() => strictDecoder().decode(bytes));
 
 /** A byte order mark; without it some spreadsheets don't recognize UTF-8. */
-export const MARK = '\ufeff';
+export const BYTE_ORDER_MARK = '\ufeff';
 
 /**
  * Places at which a spreadsheet sees a formula: at the start of a cell, and where one would start if the file were split

@@ -21,7 +21,7 @@ export interface HttpRequest {
   readonly body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
   /** Closes the connection without an answer; with `reset`, the client notices at once. */
   readonly hangUp: (how?: 'reset') => void;
-  readonly isGone: () => boolean;
+  readonly isClosed: () => boolean;
 }
 
 /** Sends texts one by one, until it is done or the client has disconnected. */
@@ -76,7 +76,7 @@ export const askedOf = (incoming: IncomingMessage): HttpRequest => {
     // Discards an unread rest of the body with the answer, which is still sent.
     body: incoming.iterator({ destroyOnReturn: false }),
     hangUp: (how) => (how === 'reset' ? socket.resetAndDestroy() : socket.destroy()),
-    isGone: () => socket.destroyed,
+    isClosed: () => socket.destroyed,
   };
 };
 

@@ -103,7 +103,7 @@ export const withRecords =
     if (asked.target === ICON) return answering(asked);
     log.begin(asked);
     const answer = await answering(asked);
-    const isWhole = answer?.cutAfter === undefined && !asked.isGone();
+    const isWhole = answer?.cutAfter === undefined && !asked.isClosed();
     log.end(asked, isWhole ? answer?.status : undefined);
     return answer;
   };

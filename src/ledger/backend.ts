@@ -9,7 +9,7 @@ import type { Allowance, AllowanceOf } from './policy.ts';
 export interface Query extends Omit<ListFilter, 'limit' | 'oldestFirst'> {
   readonly id?: string | undefined;
   /** Charges of a payment request that may block another one, at any service. Throws if one was lost. */
-  readonly standing?: string | undefined;
+  readonly earlier?: string | undefined;
   /** With `job`: charges of these rows of its file. */
   readonly rows?: readonly [first: number, last: number] | undefined;
   readonly order?: 'oldest' | 'newest' | 'row';
@@ -53,7 +53,7 @@ export interface Backend {
    * Passes all results of a query to a reducer, in batches, as of one moment and in the order of creation. `begin`
    * creates the reducer, and is called again if the walk has to restart.
    */
-  walk<T>(query: Pick<Query, 'begun'>, begin: () => Reducer<T>): Promise<T>;
+  walk<T>(query: Pick<Query, 'started'>, begin: () => Reducer<T>): Promise<T>;
   /**
    * Runs a rule on the results of the queries. A charge that it writes replaces the one with the same id, or is new if
    * its `seq` is 0. When this resolves, it is on the disk; when it rejects, nothing was written. If `of` asks for an
@@ -91,7 +91,7 @@ export interface Backend {
    * True if a sender has ended. `overdue` says that its sending must be over; `id` is the id of the charge it was
    * sending, if any.
    */
-  isGone(sender: Sender, overdue: boolean, id: string | undefined): boolean;
+  hasEnded(sender: Sender, overdue: boolean, id: string | undefined): boolean;
   /** Milliseconds since the epoch. */
   now(): number;
   moment(): Moment;

@@ -1,18 +1,18 @@
 import { payableUntil } from '../core/charge.ts';
 import { parseInstant } from '../core/time.ts';
-import type { Charge, Entry, Evidence, KeptActivity, Moment, ServiceTime, UptimeMark } from './entry.ts';
+import type { Charge, Entry, Evidence, KeptActivity, Moment, ServiceTime, UptimeReading } from './entry.ts';
 
 /**
  * Milliseconds between two moments by the monotonic clock; undefined if they are of different boots or one is unknown.
  */
-export const elapsed = (from: UptimeMark, to: UptimeMark): number | undefined =>
+export const elapsed = (from: UptimeReading, to: UptimeReading): number | undefined =>
   from.boot !== '' && from.boot === to.boot && Math.min(from.uptime, to.uptime) >= 0
     ? to.uptime - from.uptime
     : undefined;
 
 /** Milliseconds since a moment by the clock that counts more: one can be set, and the other may stand still in sleep. */
-export const passedSince = (begun: Moment, now: Moment): number =>
-  Math.max(now.at - begun.at, elapsed(begun.mark, now.mark) ?? 0);
+export const passedSince = (from: Moment, now: Moment): number =>
+  Math.max(now.at - from.at, elapsed(from.mark, now.mark) ?? 0);
 
 /** Maximum age of a read on which a request is sent, in milliseconds. */
 export const FRESH_MS = 5000;
@@ -46,9 +46,9 @@ const sendEnd = (charge: Entry): Moment => {
   const { createdAt, begun, told } = charge;
   const took = sendingTime(charge);
   const at = createdAt + took;
-  const mark = { ...begun, uptime: begun.uptime + took };
-  const early = told !== undefined && (elapsed(told.mark, mark) ?? at - told.at) > 0;
-  return early ? told : { at, mark };
+  const uptime = { ...begun, uptime: begun.uptime + took };
+  const early = told !== undefined && (elapsed(told.mark, uptime) ?? at - told.at) > 0;
+  return early ? told : { at, mark: uptime };
 };
 
 /** Takes the activity's creation time as a reading of the service's clock at the end of the sending. */
@@ -67,10 +67,10 @@ const fromCreationTime = (charge: Entry): ServiceTime | undefined => {
  * creation time. The earlier one counts, since a front end's clock may be fast.
  */
 const serviceTime = (charge: Entry, now: Moment): number => {
-  const told = [charge.told, fromCreationTime(charge)].filter((one) => one !== undefined);
+  const readings = [charge.told, fromCreationTime(charge)].filter((one) => one !== undefined);
   return charge.told === undefined
-    ? Math.min(now.at - UNCOMPARED_MS, ...told.map((one) => since(one, now)))
-    : Math.min(...told.map((one) => since(one, now)));
+    ? Math.min(now.at - UNCOMPARED_MS, ...readings.map((one) => since(one, now)))
+    : Math.min(...readings.map((one) => since(one, now)));
 };
 
 /** Moment until which the customer can still pay an activity; undefined if no end is known (see `payableUntil`). */
@@ -115,7 +115,7 @@ export const serviceTimeNow = (servedAt: number | undefined, { at }: Moment): nu
 export interface ReadTime {
   /** This machine's clock, in milliseconds; undefined if the stored time can't be parsed. */
   readonly at: number | undefined;
-  readonly mark: UptimeMark;
+  readonly mark: UptimeReading;
   readonly servedAt?: number | undefined;
 }
 
@@ -130,8 +130,8 @@ export const readsOf = ({ evidence }: Charge): Evidence[] => evidence.filter(({ 
 /** Returns an empty list for a read whose uptime mark was not stored. */
 export const timeOf = ({ at, mark, served_at: servedAt }: Evidence): ReadTime[] => {
   if (mark === undefined) return [];
-  const told = typeof servedAt === 'number' ? servedAt : undefined;
-  return [{ at: parseInstant(at)?.ms, mark: mark as UptimeMark, servedAt: told }];
+  const served = typeof servedAt === 'number' ? servedAt : undefined;
+  return [{ at: parseInstant(at)?.ms, mark: mark as UptimeReading, servedAt: served }];
 };
 
 /** Milliseconds between two reads, by the monotonic clock or else by the service's; undefined if neither can tell. */

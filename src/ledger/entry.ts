@@ -17,7 +17,7 @@ export interface Sender {
 }
 
 /** Reading of the monotonic clock: milliseconds since the machine started, and the boot it belongs to. */
-export interface UptimeMark {
+export interface UptimeReading {
   /** Empty if the system does not provide it. */
   readonly boot: string;
   /** Negative if unknown. */
@@ -28,7 +28,7 @@ export interface UptimeMark {
 export interface Moment {
   /** Milliseconds since the epoch. */
   readonly at: number;
-  readonly mark: UptimeMark;
+  readonly mark: UptimeReading;
 }
 
 /** Last reading of the service's clock together with an activity's status, and our clocks at that moment. */
@@ -178,7 +178,7 @@ export interface Entry extends KeptIntent {
   readonly createdAt: number;
   /** Process that sends or sent it. */
   readonly sender: Sender;
-  readonly begun: UptimeMark;
+  readonly begun: UptimeReading;
   /** Duration of the sending; undefined if its process died before storing it. */
   readonly took: number | undefined;
   readonly told: ServiceTime | undefined;

@@ -16,7 +16,7 @@ import {
   type Moment,
   type Sender,
 } from './entry.ts';
-import type { BeginOptions, Begun, Judged, Obstacle, PlannedRows, RefusalReason } from './ledger.ts';
+import type { BeginOptions, BeginResult, Judged, Obstacle, PlannedRows, RefusalReason } from './ledger.ts';
 import { isNoCharge } from './match.ts';
 import { type Allowance, type AllowanceOf, dayOf, forbids, isPlan, withPlan, withRow } from './policy.ts';
 import { activitiesIn, keptActivity, type Snapshot } from './snapshot.ts';
@@ -214,7 +214,7 @@ const MAY_BE_PAID: readonly RefusalReason[] = ['unresolved', 'in_progress', 'pay
 export const elsewhereOf = (others: readonly Entry[], wanted: Wanted, moment: Moment): Entry | undefined =>
   others.find((other) => obstacleBy(other, wanted, moment, false).some(({ why }) => MAY_BE_PAID.includes(why)));
 
-type World = Pick<Backend, 'isGone' | 'moment'>;
+type World = Pick<Backend, 'hasEnded' | 'moment'>;
 
 /** True if the process that was sending a charge or an update has died. */
 export const isStale = (
@@ -224,8 +224,8 @@ export const isStale = (
     deadline,
     id,
   }: { readonly state: string; readonly sender: Sender; readonly deadline: number; readonly id?: string },
-  { isGone, moment }: World,
-): boolean => state === 'sending' && isGone(sender, moment().at > deadline, id);
+  { hasEnded, moment }: World,
+): boolean => state === 'sending' && hasEnded(sender, moment().at > deadline, id);
 
 /** A `sending` charge whose process has died counts as `unknown`. */
 export const resolveStale = (charge: Entry, world: World): Entry =>
@@ -316,7 +316,7 @@ const policyObstacle = (allowance: Allowance | undefined, intent: Intent): Obsta
 
 /** Queries for the entries that may block an intent: those about the same thing, and the last one of its row. */
 const queriesFor = ({ about, job, row = 0 }: Intent): readonly Query[] => [
-  { standing: about },
+  { earlier: about },
   ...(job === undefined ? [] : [{ job, rows: [row, row], order: 'newest' } as const]),
 ];
 
@@ -350,10 +350,10 @@ const decisionOn = (
 };
 
 /** Runs the guard and stores the intent in one transaction (charge-protocol, steps 1 and 2). */
-export const begin = (backend: Backend, intent: Intent, how: BeginOptions): Promise<Begun> => {
+export const begin = (backend: Backend, intent: Intent, how: BeginOptions): Promise<BeginResult> => {
   // Created outside the rule, so that it stays the same when the rule runs again.
   const id = newId(intent.kind);
-  const decide: Parameters<typeof backend.change<Begun>>[2] = (found, allowance) => {
+  const decide: Parameters<typeof backend.change<BeginResult>>[2] = (found, allowance) => {
     const { now, obstacle, elsewhere, lost } = decisionOn(intent, how, backend, found, allowance);
     if (obstacle !== undefined) {
       return { write: lost, result: { kind: 'refused', intent, moment: now, ...obstacle } };

@@ -92,7 +92,7 @@ export interface Refused extends Obstacle {
   readonly moment: Moment;
 }
 
-export type Begun =
+export type BeginResult =
   | {
       readonly kind: 'begun';
       readonly id: string;
@@ -152,7 +152,7 @@ export interface ListFilter extends Scope {
   readonly accountDigest?: string | undefined;
   readonly pspReference?: string | undefined;
   /** Only those started in this period. */
-  readonly begun?: Period | undefined;
+  readonly started?: Period | undefined;
   /** Only those paid in this period, or paid before it and reversed since. */
   readonly paid?: Period | undefined;
   readonly job?: string | undefined;
@@ -178,7 +178,7 @@ export interface Ledger {
    * Runs the guard and stores the intent in one transaction among all processes. Once this resolves with `begun`, the
    * intent is on the disk.
    */
-  begin(intent: Intent, how: BeginOptions): Promise<Begun>;
+  begin(intent: Intent, how: BeginOptions): Promise<BeginResult>;
   /** Runs the same guard, and writes nothing. Adds a clear intent to the plan. */
   judge(intent: Intent, how: BeginOptions, plan: PlannedRows): Promise<Judged>;
   /** Keyed digest of a text. Only this ledger can compute it. */
@@ -195,7 +195,7 @@ export interface Ledger {
   get(id: string): Promise<Entry | undefined>;
   list(filter: ListFilter): Promise<readonly Entry[]>;
   /** Passes all entries of a period to a reducer, oldest first, as of one moment (see `Backend.walk`). */
-  walk<T>(period: Pick<ListFilter, 'begun' | 'paid'>, begin: () => Reducer<T>): Promise<T>;
+  walk<T>(period: Pick<ListFilter, 'started' | 'paid'>, begin: () => Reducer<T>): Promise<T>;
   /** Counts the selected entries from before a moment that can be pruned. */
   prunable(before: number, scope?: Scope): Promise<Prunable>;
   /**

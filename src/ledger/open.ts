@@ -22,7 +22,7 @@ import {
 } from './entry.ts';
 import { begin, expireStale, guard, isStale, judge, readResolved } from './guard.ts';
 import type { Jobs, KeptUpdate, Update } from './job.ts';
-import type { BeginOptions, Begun, Ledger, Refused } from './ledger.ts';
+import type { BeginOptions, BeginResult, Ledger, Refused } from './ledger.ts';
 import { note, observe, record, resolve } from './outcome.ts';
 import { STALE } from './transitions.ts';
 import { prunable, prune, verify } from './upkeep.ts';
@@ -48,8 +48,8 @@ const jobsOver = (backend: Backend, clean: (text: string) => string): Jobs => {
   const updateTally = async (job: string): Promise<RowCounts> => {
     const { sending = 0, unknown = 0, ...others } = await jobs.updateTally(job);
     if (sending === 0) return { ...others, unknown };
-    const gone = (await jobs.sendingUpdates(job)).filter((one) => asItStands(one).state === 'unknown').length;
-    return { ...others, sending: sending - gone, unknown: unknown + gone };
+    const dead = (await jobs.sendingUpdates(job)).filter((one) => asItStands(one).state === 'unknown').length;
+    return { ...others, sending: sending - dead, unknown: unknown + dead };
   };
 
   return {
@@ -76,14 +76,14 @@ const jobsOver = (backend: Backend, clean: (text: string) => string): Jobs => {
     beginUpdate: ({ job, row, onye, bound }, how) =>
       jobs.change('intent', { job, row }, (found): Decision<KeptUpdate, boolean> => {
         if (found !== undefined && !mayBegin(asItStands(found), how)) return { result: false };
-        const begun = {
+        const started = {
           job,
           row,
           onye: keptOnye(onye, clean),
           deadline: moment().at + bound + backend.slack,
           sender: self,
         };
-        return { write: { ...begun, state: 'sending', exitCode: undefined, message: undefined }, result: true };
+        return { write: { ...started, state: 'sending', exitCode: undefined, message: undefined }, result: true };
       }),
     settleUpdate: ({ job, row }, outcome) => {
       // The service's message may repeat the sent data.
@@ -97,7 +97,7 @@ const jobsOver = (backend: Backend, clean: (text: string) => string): Jobs => {
 };
 
 /** Number of rows of a job that were ever started; 0 for an unknown job. */
-export const rowsBegun = async ({ jobs }: Ledger, id: string): Promise<number> => {
+export const countStartedRows = async ({ jobs }: Ledger, id: string): Promise<number> => {
   const job = await jobs.get(id);
   const counts = job === undefined ? {} : await jobs.tally(job);
   return Object.values(counts).reduce((sum, count) => sum + count, 0);
@@ -187,9 +187,9 @@ export const ledgerOver = (backend: Backend, clean: (text: string) => string): L
     clean,
     digest,
     begin: async (intent, how) => {
-      const begun = await begin(backend, keptIntent(intent), how);
-      if (begun.kind === 'begun') open.set(begun.id, intent);
-      return begun;
+      const started = await begin(backend, keptIntent(intent), how);
+      if (started.kind === 'begun') open.set(started.id, intent);
+      return started;
     },
     judge: (intent, how, plan) => judge(backend, keptIntent(intent), how, plan),
     record: async (id, given) => {
@@ -286,7 +286,7 @@ export type LedgersLock = (how: 'shared' | 'alone') => Promise<() => void>;
 interface WaitingBegin {
   readonly intent: Intent;
   readonly how: BeginOptions;
-  readonly resolve: (begun: Begun) => void;
+  readonly resolve: (started: BeginResult) => void;
   readonly reject: (thrown: unknown) => void;
 }
 
@@ -330,14 +330,14 @@ export const withOthers = (
     const batch = waiting.splice(0);
     try {
       const { found, release } = await hold();
-      const begun = batch.map(async ({ intent, how, resolve, reject }) => {
+      const started = batch.map(async ({ intent, how, resolve, reject }) => {
         try {
           resolve((await refusedIn(found, intent, how)) ?? (await ledger.begin(intent, how)));
         } catch (thrown) {
           reject(thrown);
         }
       });
-      const over = Promise.all(begun).then(release);
+      const over = Promise.all(started).then(release);
       // Without others, the next intents need not wait for these.
       if (!isAlone) await over;
     } catch (thrown) {

@@ -12,7 +12,7 @@ import {
   type RequestTerms,
   type Resolution,
   type StoredOutcome,
-  type UptimeMark,
+  type UptimeReading,
   withEvidence,
 } from './entry.ts';
 import { hasFailed, resolveStale } from './guard.ts';
@@ -41,18 +41,18 @@ const reopens = ({ state }: Pick<Entry, 'state'>, outcome: Pick<StoredOutcome, '
   outcome.state === 'unknown' && state === 'not_created';
 
 /** True if another charge of the payment request is open. Then this one can't be reopened. */
-const isTaken = ({ id, service }: Entry, standing: readonly Entry[]): boolean =>
-  standing.some(
+const isTaken = ({ id, service }: Entry, earlier: readonly Entry[]): boolean =>
+  earlier.some(
     (other) => other.service === service && other.id !== id && (other.state === 'sending' || other.state === 'unknown'),
   );
 
 /** Applies the outcome that a charge's own process reports. */
-const withOutcome = (charge: Entry, outcome: StoredOutcome, standing: readonly Entry[], now: Moment): Entry => {
+const withOutcome = (charge: Entry, outcome: StoredOutcome, earlier: readonly Entry[], now: Moment): Entry => {
   const word = lateAnswer(charge, outcome, now.at);
   const odd = outcome.odd ?? [];
-  const marks = odd.length === 0 ? undefined : evidenceOf('odd', now.at, { message: odd.join('; ') });
-  const seen = withMore(withMore(charge, word), marks);
-  if (!changesState(charge, outcome) || (reopens(charge, outcome) && isTaken(charge, standing))) return seen;
+  const oddEvidence = odd.length === 0 ? undefined : evidenceOf('odd', now.at, { message: odd.join('; ') });
+  const seen = withMore(withMore(charge, word), oddEvidence);
+  if (!changesState(charge, outcome) || (reopens(charge, outcome) && isTaken(charge, earlier))) return seen;
   const activity = outcome.activity && latest(charge, outcome.activity);
   const took = elapsed(charge.begun, now.mark) ?? now.at - charge.createdAt;
   return changed(seen, { ...outcome, activity, moment: now, took, evidence: seen.evidence });
@@ -67,19 +67,15 @@ export const record = (
 ): Promise<Entry | undefined> => {
   const uid = outcome.activity?.uid;
   // Only an unknown outcome can reopen a charge.
-  const beside = outcome.state === 'unknown' ? [{ standing: thing }] : [];
+  const beside = outcome.state === 'unknown' ? [{ earlier: thing }] : [];
   const about = [{ id }, { activities: uid === undefined ? [] : [uid] }, ...beside];
-  return backend.change(
-    'outcome',
-    about,
-    ([[charge] = NONE, owners = [], standing = []]): Writes<Entry | undefined> => {
-      if (charge === undefined) throw new Error(`there is no charge ${id}`);
-      const owner = owners.find((other) => other.id !== id);
-      const shared = owner === undefined ? [] : [`${uid} is the activity of ${owner.id}, too`];
-      const odd = [...(outcome.odd ?? []), ...shared];
-      return { write: [withOutcome(charge, { ...outcome, odd }, standing, backend.moment())], result: owner };
-    },
-  );
+  return backend.change('outcome', about, ([[charge] = NONE, owners = [], earlier = []]): Writes<Entry | undefined> => {
+    if (charge === undefined) throw new Error(`there is no charge ${id}`);
+    const owner = owners.find((other) => other.id !== id);
+    const shared = owner === undefined ? [] : [`${uid} is the activity of ${owner.id}, too`];
+    const odd = [...(outcome.odd ?? []), ...shared];
+    return { write: [withOutcome(charge, { ...outcome, odd }, earlier, backend.moment())], result: owner };
+  });
 };
 
 /** An unknown charge can be resolved, and a person can correct a person's earlier resolution. */
@@ -229,16 +225,16 @@ const isKnown = (charge: Entry, { recorded_at: recordedAt }: EmergencyLine): boo
   charge.evidence.some(({ line }) => (line as Partial<EmergencyLine> | undefined)?.recorded_at === recordedAt);
 
 /** An emergency line has a wall-clock time only. */
-const UNMARKED: UptimeMark = { boot: '', uptime: 0 };
+const UNMARKED: UptimeReading = { boot: '', uptime: 0 };
 
 /**
  * Applies an emergency line to its charge. The line holds the service's answer, so it overrides conclusions made
  * without it.
  */
-const after = (charge: Entry, line: EmergencyLine, standing: readonly Entry[]): Entry => {
+const after = (charge: Entry, line: EmergencyLine, earlier: readonly Entry[]): Entry => {
   if (isKnown(charge, line)) return charge;
   const seen = withMore(charge, asEvidence(line));
-  if (!changesState(charge, line) || (reopens(charge, line) && isTaken(charge, standing))) return seen;
+  if (!changesState(charge, line) || (reopens(charge, line) && isTaken(charge, earlier))) return seen;
   const { state, exitCode, activity } = line;
   const moment = { at: line.recorded_at, mark: UNMARKED };
   const known = activity && latest(charge, activity);
@@ -256,7 +252,7 @@ export const takeIn = async (backend: Backend, given: readonly EmergencyLine[]):
   const about = [
     ...lines.map(({ ledger_id: id }) => ({ id })),
     // Only an unknown outcome can reopen a charge.
-    ...[...new Set(doubts)].map((thing) => ({ standing: thing })),
+    ...[...new Set(doubts)].map((thing) => ({ earlier: thing })),
   ];
   return backend.change('note', about, (found) => {
     const charges = new Map(
@@ -265,11 +261,11 @@ export const takeIn = async (backend: Backend, given: readonly EmergencyLine[]):
         .flat()
         .map((charge) => [charge.id, charge]),
     );
-    const standing = found.slice(lines.length).flat();
+    const earlier = found.slice(lines.length).flat();
     const before = new Set(charges.values());
     for (const line of lines) {
       const charge = charges.get(line.ledger_id);
-      if (charge !== undefined) charges.set(charge.id, after(charge, line, standing));
+      if (charge !== undefined) charges.set(charge.id, after(charge, line, earlier));
     }
     const write = [...charges.values()].filter((charge) => !before.has(charge));
     return { write, result: new Set(charges.keys()) };

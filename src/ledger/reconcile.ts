@@ -206,8 +206,8 @@ interface Reconciled {
   readonly left: Extract<Conclusion, { state: 'unknown' }> | undefined;
 }
 
-const ownedIn = async (ledger: Ledger, sight: RequestRead): Promise<ReadonlySet<string>> => {
-  const activities = 'activities' in sight ? (sight.activities ?? []) : [];
+const ownedIn = async (ledger: Ledger, snapshot: RequestRead): Promise<ReadonlySet<string>> => {
+  const activities = 'activities' in snapshot ? (snapshot.activities ?? []) : [];
   return ledger.owned(activities.map((activity) => valueAt(activity, 'uid')).filter((uid) => typeof uid === 'string'));
 };
 
@@ -236,13 +236,13 @@ export const reconcile = async (
   look: (charge: Charge) => Promise<RequestRead>,
 ): Promise<Reconciled> => {
   const askedAt = ledger.moment().at;
-  const sight = cleaned(await look(charge), ledger.clean);
-  const seen = { ...sight, askedAt, ...ledger.moment() };
+  const snapshot = cleaned(await look(charge), ledger.clean);
+  const seen = { ...snapshot, askedAt, ...ledger.moment() };
   // Other processes may have stored a read or resolved the charge during this read.
   const asNow = async (): Promise<Charge> => ({ ...charge, ...(await ledger.get(charge.id)) }) as Charge;
   const current = await asNow();
   if (!isOpen(current)) return { charge: current, left: undefined };
-  const conclusion = judgeRead(current, seen, await ownedIn(ledger, sight));
+  const conclusion = judgeRead(current, seen, await ownedIn(ledger, snapshot));
   const left = await write(ledger, charge.id, conclusion);
   const after = await asNow();
   return { charge: after, left: isOpen(after) ? left : undefined };

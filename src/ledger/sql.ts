@@ -57,7 +57,7 @@ const scopeConditions = ({ service, profile, otherThan }: Scope): Statement[] =>
 /** Lets SQLite use the index `charge_kind`. Few entries have the same subject, so these are found by their subject. */
 const OTHER_KIND = `kind = ? AND kind <> '${CHARGE}'`;
 
-/** Conditions of a query, except `id` and `standing`: each database finds those in its own way. */
+/** Conditions of a query, except `id` and `earlier`: each database finds those in its own way. */
 export const conditionsOf = (
   {
     activities,
@@ -76,7 +76,7 @@ export const conditionsOf = (
     about,
     before,
     after,
-    begun,
+    started,
     paid,
     workspace,
     ...scope
@@ -102,8 +102,8 @@ export const conditionsOf = (
   ...(job === undefined ? [] : [['job = ?', job] as const]),
   ...(rows === undefined ? [] : [amongRows(rows)]),
   ...(about === undefined ? [] : [['ugwo = ?', about] as const]),
-  ...(begun?.since === undefined ? [] : [['created_at >= ?', begun.since] as const]),
-  ...(begun?.until === undefined ? [] : [['created_at < ?', begun.until] as const]),
+  ...(started?.since === undefined ? [] : [['created_at >= ?', started.since] as const]),
+  ...(started?.until === undefined ? [] : [['created_at < ?', started.until] as const]),
   ...(paid === undefined ? [] : [['paid_at IS NOT NULL'] as const]),
   ...(paid?.since === undefined ? [] : [["(paid_at >= ? OR payment = 'reversed')", paid.since] as const]),
   ...(paid?.until === undefined ? [] : [['paid_at < ?', paid.until] as const]),
@@ -123,7 +123,7 @@ const JOB = 'id, kind, command, name, service, origin, profile, rows, created_at
 export const UPDATE = 'job, "row", onye, state, deadline, exit_code, message, pid, boot, started';
 
 /** Columns of a job that change when it is resumed. */
-const GONE_ON = ['run_at', 'name', 'profile', 'adjustments'].map((name) => `${name} = excluded.${name}`).join();
+const RUN_AGAIN = ['run_at', 'name', 'profile', 'adjustments'].map((name) => `${name} = excluded.${name}`).join();
 
 /** Counts that were kept; none in a text that holds none. */
 const adjustmentsOf = (kept: string | undefined): RowCounts | undefined => {
@@ -208,7 +208,7 @@ export const deletePlans = (before: number): readonly Statement[] => [
 /** Statements that write jobs and updates, and that find the update of a row. */
 export const jobStatements = (schema: Schema) => {
   const add = inserting(`${schema}job`, JOB);
-  const open = `${add} ON CONFLICT (id) DO UPDATE SET ${GONE_ON}`;
+  const open = `${add} ON CONFLICT (id) DO UPDATE SET ${RUN_AGAIN}`;
   const adjust = `UPDATE ${schema}job SET adjustments = ? WHERE id = ?`;
   const addUpdate = inserting(`${schema}onye_update`, UPDATE);
   const write = replacing(`${schema}onye_update`, UPDATE, 2);

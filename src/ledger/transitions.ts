@@ -90,8 +90,8 @@ export const STALE = 'its process ended before it could save the result';
 
 /** Marks a charge as unknown because its process has died. */
 export const markStale = (charge: Entry, moment: Moment): Entry => {
-  const gone = evidenceOf('process_gone', moment.at, { pid: charge.sender.pid, why: STALE });
-  const evidence = withEvidence(charge.evidence, gone);
+  const ended = evidenceOf('process_gone', moment.at, { pid: charge.sender.pid, why: STALE });
+  const evidence = withEvidence(charge.evidence, ended);
   return changed(charge, { ...charge, state: 'unknown', moment, evidence });
 };
 

@@ -85,7 +85,7 @@ const openCount = (scope: Scope) => (): Reducer<Prunable> => {
 };
 
 export const prunable = (backend: Backend, before: number, scope: Scope): Promise<Prunable> =>
-  backend.walk({ begun: { until: before } }, openCount(scope));
+  backend.walk({ started: { until: before } }, openCount(scope));
 
 const AT_ONCE = 500;
 
@@ -94,7 +94,7 @@ export const prune = async (backend: Backend, before: number, scope: Scope): Pro
   const at = utcAtom(backend.moment().at);
   let count = 0;
   for (let after = 0; ; ) {
-    const query = { ...scope, begun: { until: before }, after, limit: AT_ONCE };
+    const query = { ...scope, started: { until: before }, after, limit: AT_ONCE };
     const step = await backend.change('prune', [query], ([found = []]) => {
       const write = found.filter(isPrunable).map((entry) => pruned(entry, at));
       return { write, result: { pruned: write.length, seen: found.length, last: found.at(-1)?.seq ?? 0 } };
@@ -127,13 +127,13 @@ const impossibleFaults = (entry: Entry): readonly string[] => {
 
 /** Set of a job's started rows. It uses a byte per row: a bit would do, but a byte is faster. */
 const rowsOf = ({ id, rows }: Job) => {
-  const begun = new Uint8Array(rows + 1);
+  const startedRows = new Uint8Array(rows + 1);
   let count = 0;
   return {
     add: (row: number): string | undefined => {
       if (!(row >= 1 && row <= rows)) return `${id} has a row ${row}, and its file has ${rows}`;
-      if (begun[row] === 0) count += 1;
-      begun[row] = 1;
+      if (startedRows[row] === 0) count += 1;
+      startedRows[row] = 1;
       return undefined;
     },
     count: () => count,
@@ -144,7 +144,7 @@ interface Seen {
   readonly entries: number;
   readonly faults: readonly string[];
   /** Number of started rows of each job. */
-  readonly begun: ReadonlyMap<string, number>;
+  readonly startedRows: ReadonlyMap<string, number>;
   /** Jobs that were not listed before the walk, with the id of one of their entries. */
   readonly strange: ReadonlyMap<string, string>;
 }
@@ -168,7 +168,12 @@ const faultSearch = (jobs: readonly Job[]) => (): Reducer<Seen> => {
     take: (some) => {
       for (const entry of some) if (faults.length < MOST) look(entry);
     },
-    end: () => ({ entries, faults, strange, begun: new Map([...rows].map(([id, ofJob]) => [id, ofJob.count()])) }),
+    end: () => ({
+      entries,
+      faults,
+      strange,
+      startedRows: new Map([...rows].map(([id, ofJob]) => [id, ofJob.count()])),
+    }),
   };
 };
 
@@ -176,13 +181,18 @@ const faultSearch = (jobs: readonly Job[]) => (): Reducer<Seen> => {
  * Compares the counts of each job's rows with its rows. Rows may be started meanwhile, so a count can grow but not
  * shrink.
  */
-const tallyFaults = async ({ jobs }: Backend, all: readonly Job[], begun: Seen['begun']): Promise<string[]> => {
+const tallyFaults = async (
+  { jobs }: Backend,
+  all: readonly Job[],
+  startedRows: Seen['startedRows'],
+): Promise<string[]> => {
   const faults: string[] = [];
   for (const { id, kind, rows } of all) {
     const tally = kind === 'charge' ? await jobs.chargeTally(id) : await jobs.updateTally(id);
     const counted = Object.values(tally).reduce((sum, count) => sum + count, 0);
     if (counted > rows) faults.push(`${id} counts ${counted} rows, and its file has ${rows}`);
-    else if (counted < (begun.get(id) ?? 0)) faults.push(`${id} counts ${counted} rows, but ${begun.get(id)} started`);
+    else if (counted < (startedRows.get(id) ?? 0))
+      faults.push(`${id} counts ${counted} rows, but ${startedRows.get(id)} started`);
   }
   return faults;
 };
@@ -202,7 +212,7 @@ export const verify = async (backend: Backend): Promise<Verified> => {
   const before = await backend.jobs.list({ limit: -1 });
   const { faults, seen } = await backend.inspect(faultSearch(before));
   const jobs = await jobFaults(backend, seen.strange);
-  const tallies = await tallyFaults(backend, before, seen.begun);
+  const tallies = await tallyFaults(backend, before, seen.startedRows);
   return {
     entries: seen.entries,
     jobs: before.length,

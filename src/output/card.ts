@@ -133,10 +133,10 @@ export const cardChanges = async (
   surface: Surface,
 ): Promise<string> => {
   const [old, now] = [await cardParts(before, names, view, surface), await cardParts(after, names, view, surface)];
-  const gone = old.fields.some(({ label }) => now.fields.every((field) => field.label !== label));
+  const hasLost = old.fields.some(({ label }) => now.fields.every((field) => field.label !== label));
   const blockText = ({ blocks }: Parts): string => cardText({ fields: [], blocks }, surface);
-  const isNews = blockText(now) !== '' && blockText(now) !== blockText(old);
-  if (gone || isNews) return drawCard(after, names, view, surface);
+  const hasNewBlocks = blockText(now) !== '' && blockText(now) !== blockText(old);
+  if (hasLost || hasNewBlocks) return drawCard(after, names, view, surface);
   const said = new Set(old.fields.map(({ label, cell }) => `${label}\n${cell.text}`));
   return cardText(
     { fields: now.fields.filter(({ label, cell }) => !said.has(`${label}\n${cell.text}`)), blocks: [] },

@@ -2,7 +2,14 @@ import { BOUNDS } from '../core/bounds.ts';
 import { indent, isJsonObject, minify, NumberText, printExact, valueAt } from '../core/json.ts';
 import type { ApiRecord } from '../core/record.ts';
 import type { Column, OutputOptions, View } from '../core/result.ts';
-import { forSpreadsheet, MARK, visibleCell, visibleJson, visibleText, withoutFormula } from '../core/text.ts';
+import {
+  BYTE_ORDER_MARK,
+  forSpreadsheet,
+  visibleCell,
+  visibleJson,
+  visibleText,
+  withoutFormula,
+} from '../core/text.ts';
 import { exactValue, isBlank, isEnum, isScalar, machineDecimals, machineText } from './cell.ts';
 import { checkRecordColumns, columnFor, machineColumns, machineName, namedColumns, readColumns } from './columns.ts';
 import type { Sink } from './walk.ts';
@@ -237,7 +244,7 @@ const csvHeader = (columns: readonly Column[], written: Written): string => {
   const names = columns
     .map((column) => machineName(column, written))
     .map((name) => quoteCell(rawCsv ? name : withoutFormula(name)));
-  return `${bom ? MARK : ''}${names.length === 0 ? '' : joinCsv(names)}`;
+  return `${bom ? BYTE_ORDER_MARK : ''}${names.length === 0 ? '' : joinCsv(names)}`;
 };
 
 const csvRowOf = (record: ApiRecord, columns: readonly Column[], written: Written): string => {

@@ -76,7 +76,7 @@ const continueText = ({ next, repeats }: Walked, goOn: List['goOn'], clean: Clea
 /** The notice about the end of a list; undefined where there is none. */
 const endingText = (
   walked: Walked,
-  { goOn, toldEmpty }: List,
+  { goOn, saysEmpty }: List,
   { format }: OutputOptions,
   clean: Clean,
 ): string | undefined => {
@@ -89,7 +89,7 @@ const endingText = (
   }
   // A program that reads JSON finds nothing but errors on stderr.
   if (walked.shown === 0 && walked.next === null) {
-    return toldEmpty === true || format === 'json' || format === 'ndjson' ? undefined : 'Nothing found.';
+    return saysEmpty === true || format === 'json' || format === 'ndjson' ? undefined : 'Nothing found.';
   }
   return command === undefined ? undefined : `More: ${command}`;
 };
@@ -157,7 +157,7 @@ const renderLive = async (live: Live, io: RenderIo, options: OutputOptions): Pro
     // The board shows the notice already.
     return { failure: live.ended().failure };
   }
-  await renderList({ ...live, kind: 'list', toldEmpty: true }, io, options);
+  await renderList({ ...live, kind: 'list', saysEmpty: true }, io, options);
   return live.ended();
 };
 

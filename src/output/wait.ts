@@ -70,9 +70,9 @@ export const openCountdown = (
   };
   let ticking: Promise<void> | undefined;
   return {
-    tell: (news) => {
+    tell: (state) => {
       // Secrets are removed before the line is cut to its width.
-      waiting = { ...news, status: news.status === undefined ? undefined : redactor.cleanAll(news.status) };
+      waiting = { ...state, status: state.status === undefined ? undefined : redactor.cleanAll(state.status) };
       if (ticking === undefined) ticking = tick();
       else void draw();
     },

@@ -5,7 +5,7 @@ import { openRequestLog, type SeenRequest } from '../../src/emulator/request-log
 const requestTo = (target: string, headers: HttpRequest['headers'] = {}): HttpRequest => ({
   ...{ method: 'POST', target, headers, port: 80, isNear: true, body: [] },
   ...{ segments: [], query: new URLSearchParams(), hangUp: () => undefined },
-  isGone: () => false,
+  isClosed: () => false,
 });
 
 const answerOf = (text: string, status = 200): HttpAnswer => ({ status, headers: {}, text });

@@ -63,7 +63,9 @@ const clientOver = (transport: Transport, origin: string, timeout: number): Clie
 /** The real ledger in a file. */
 export const openRealLedger = (path: string): Promise<Ledger> => {
   const self = thisSender();
-  return openLedger(ledgerOptions(path, { self, isGone: (sender, overdue) => hasProcessEnded(sender, self, overdue) }));
+  return openLedger(
+    ledgerOptions(path, { self, hasEnded: (sender, overdue) => hasProcessEnded(sender, self, overdue) }),
+  );
 };
 
 /** The timeouts in milliseconds of each attempt of the check (undefined: no check) and of the charge. */

@@ -49,7 +49,7 @@ const self = thisSender();
 const ledger = await openLedger(
   ledgerOptions(path, {
     self,
-    isGone: (sender, overdue) => hasProcessEnded(sender, self, overdue),
+    hasEnded: (sender, overdue) => hasProcessEnded(sender, self, overdue),
     kind: { ...LEDGER_FILE, journal: journal as Journal },
   }),
 );

@@ -135,9 +135,9 @@ export const openWorld = async (rules: Rules, folder: string) => {
     const kind = { ...LEDGER_FILE, survives: 'process' as const };
     // There may be a restart, or another machine, between two processes.
     const self = { pid, boot: `boot ${Math.floor(opened.length / 2)}`, started: '1' };
-    const isGone = ({ pid: sender }: Sender): boolean => gone.has(sender);
+    const hasEnded = ({ pid: sender }: Sender): boolean => gone.has(sender);
     const uptime = (): number => time - started;
-    const ledger = await openLedger(ledgerOptions(path, { now, uptime, self, isGone, kind }));
+    const ledger = await openLedger(ledgerOptions(path, { now, uptime, self, hasEnded, kind }));
     opened.push(ledger);
     return { pid, ledger };
   };

@@ -82,7 +82,7 @@ const chargesIn = async (path: string, journal: Journal) => {
   const ledger = await openLedger(
     ledgerOptions(path, {
       self: { pid: process.pid, boot: 'after the crash', started: '' },
-      isGone: () => true,
+      hasEnded: () => true,
       clean: (text) => text,
       lockWait: { ticks: () => 0, sleep: () => Promise.resolve(), ...NEVER },
       kind: { ...LEDGER_FILE, journal },

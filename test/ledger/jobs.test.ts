@@ -68,7 +68,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       const ledger = await open(place);
       await ledger.jobs.open(job(), 8);
       await begun(ledger, 1);
-      const later = await open(place, { isGone: () => true, self: { ...SELF, pid: 4712 } });
+      const later = await open(place, { hasEnded: () => true, self: { ...SELF, pid: 4712 } });
       expect(await later.jobs.tally({ ...job(), createdAt: 0, runAt: 0 })).toEqual({ unknown: 1 });
     });
 
@@ -147,7 +147,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       const ledger = await open(place);
       await ledger.record(await begun(ledger, 1), { state: 'unknown', exitCode: 6 });
       await begun(ledger, 2);
-      const next = await open(place, { isGone: () => true, self: { ...SELF, pid: 4712 } });
+      const next = await open(place, { hasEnded: () => true, self: { ...SELF, pid: 4712 } });
       for (const row of [1, 2]) {
         expect(await begin(next, row, { again: true, retry: true })).toMatchObject({
           kind: 'refused',
@@ -194,7 +194,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       const place = newPlace();
       const first = await open(place);
       await first.jobs.beginUpdate(update, plain);
-      const next = await open(place, { isGone: () => true, self: { ...SELF, pid: 4712 } });
+      const next = await open(place, { hasEnded: () => true, self: { ...SELF, pid: 4712 } });
       expect(await next.jobs.updates(ID, 1, 1)).toMatchObject([{ state: 'unknown' }]);
       expect(
         await next.jobs.tally({ ...job({ kind: 'update', command: 'onye update' }), createdAt: 0, runAt: 0 }),

@@ -168,7 +168,7 @@ describe.each(BACKENDS)('an entry of another kind, in a ledger %s,', (_where, ne
       message: `no refund was sent for ${ACT}: another paycli process is sending a refund of it right now (${id})`,
       detail: { hint: `wait for it, then check: \`paycli ledger show ${id} --profile shop\`` },
     });
-    const gone = await open(place, { isGone: () => true });
+    const gone = await open(place, { hasEnded: () => true });
     expect(await gone.unknown()).toMatchObject([{ id, evidence: [{ kind: 'process_gone' }] }]);
     resolve(MADE);
     await sending;

@@ -24,7 +24,7 @@ describe('record', () => {
   it.each<[string, StoredOutcome, readonly object[]]>([
     ['accepted', { state: 'accepted', exitCode: 0, activity: account() }, [{ activities: [UID] }]],
     ['rejected', { state: 'rejected', exitCode: 3 }, [{ activities: [] }]],
-    ['unknown', { state: 'unknown', exitCode: 6 }, [{ activities: [] }, { standing: THING }]],
+    ['unknown', { state: 'unknown', exitCode: 6 }, [{ activities: [] }, { earlier: THING }]],
   ])('of an outcome that is %s loads its charge, and others only as needed', async (_state, outcome, others) => {
     const { backend, changes } = watched([
       sending(),
@@ -125,18 +125,18 @@ describe('a charge whose process died', () => {
     [1, false],
   ])('is stale only after its deadline: %i ms from now', (after, overdue) => {
     const asked: unknown[] = [];
-    const isGone = (...given: unknown[]): boolean => asked.push(given) < 0;
-    expect(isStale({ ...left, deadline: NOW.at + after }, { isGone, moment: () => NOW })).toBe(false);
+    const hasEnded = (...given: unknown[]): boolean => asked.push(given) < 0;
+    expect(isStale({ ...left, deadline: NOW.at + after }, { hasEnded: hasEnded, moment: () => NOW })).toBe(false);
     expect(asked).toEqual([[DEAD, overdue, left.id]]);
   });
 
   it('is written as unknown by expireStale, which otherwise writes nothing', async () => {
-    const isGone = ({ pid }: typeof SELF): boolean => pid === DEAD.pid;
+    const hasEnded = ({ pid }: typeof SELF): boolean => pid === DEAD.pid;
     const done = charge({ id: 'chg-done', seq: 3, sender: DEAD });
-    const living = watched([sending(), done], isGone);
+    const living = watched([sending(), done], hasEnded);
     await expireStale(living.backend);
     expect(living.changes).toEqual([]);
-    const some = watched([sending(), left, done], isGone);
+    const some = watched([sending(), left, done], hasEnded);
     await expireStale(some.backend);
     const about = [{ states: ['sending'] }];
     expect(some.changes).toMatchObject([{ purpose: 'note', about, write: [{ id: 'chg-left', state: 'unknown' }] }]);

@@ -20,7 +20,11 @@ const READS: readonly (readonly [what: string, query: Query, index: string])[] =
     { kind: 'charge', payments: ['underpaid', 'overpaid'], ...PAGE },
     'charge_payment',
   ],
-  ['charges of an hour', { kind: 'charge', begun: { since: NOON, until: NOON + 60 * MINUTE }, ...PAGE }, 'charge_time'],
+  [
+    'charges of an hour',
+    { kind: 'charge', started: { since: NOON, until: NOON + 60 * MINUTE }, ...PAGE },
+    'charge_time',
+  ],
   ['refunds', { kind: 'refund', ...PAGE }, 'charge_kind'],
   ['charges of a payment request', { kind: 'charge', about: ugwoOf(7), ...PAGE }, 'charge_of_ugwo(?:_again)?'],
   ['refunds of an activity', { kind: 'refund', about: uidOf(7), states: ['accepted'] }, 'charge_of_ugwo(?:_again)?'],

@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { PAYMENT_NAMES, paymentsThat } from '../../src/charge/payment.ts';
 import type { Intent, StoredOutcome } from '../../src/ledger/entry.ts';
-import type { Begun, Ledger } from '../../src/ledger/ledger.ts';
+import type { BeginResult, Ledger } from '../../src/ledger/ledger.ts';
 import { type KeptPolicy, NO_TOTAL, OTHERS, type Policy } from '../../src/ledger/policy.ts';
 import { COUNTING } from '../../src/ledger/sql.ts';
 import { HOUR } from '../support/units.ts';
@@ -17,7 +17,7 @@ const set = (ledger: Ledger, policy: Policy | undefined, profile = PROFILE): Pro
 
 let ugwos = 0;
 /** Begins a charge of a new payment request. */
-const next = (ledger: Ledger, more: Partial<Intent> = {}, again = false): Promise<Begun> => {
+const next = (ledger: Ledger, more: Partial<Intent> = {}, again = false): Promise<BeginResult> => {
   ugwos += 1;
   return ledger.begin(intent({ about: `ugw.AbCd.${String(ugwos).padStart(24, '0')}`, ...more }), { again });
 };

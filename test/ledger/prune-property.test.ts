@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Entry, KeptActivity, StoredOutcome } from '../../src/ledger/entry.ts';
-import type { Begun, Ledger } from '../../src/ledger/ledger.ts';
+import type { BeginResult, Ledger } from '../../src/ledger/ledger.ts';
 import { ledgerOver } from '../../src/ledger/open.ts';
 import { snapshotOf } from '../../src/ledger/snapshot.ts';
 import { uidOf } from '../support/ids.ts';
@@ -109,7 +109,7 @@ type Command = typeof command extends fc.Arbitrary<infer C> ? C : never;
 const openWorld = (prunes: boolean) => {
   let now = NOON;
   const store = memoryStore();
-  const backend = memoryBackend({ moment: () => momentAt(now), self: SELF, isGone: () => false }, store);
+  const backend = memoryBackend({ moment: () => momentAt(now), self: SELF, hasEnded: () => false }, store);
   const ledger: Ledger = ledgerOver(backend, (text) => text);
   const ids: string[] = [];
   const order = (entry: Entry | undefined): number => (entry === undefined ? -1 : ids.indexOf(entry.id));
@@ -119,7 +119,7 @@ const openWorld = (prunes: boolean) => {
     const activities = look?.activities.map((one) => raw(one(now)));
     const shown = look && snapshotOf({ status: look.status, activities }, { servedAt: now });
     const of = inJob === undefined ? {} : { job: ID, row: inJob };
-    const begun: Begun = await ledger.begin(intent({ ...terms, ...of }), { ...how, shown });
+    const begun: BeginResult = await ledger.begin(intent({ ...terms, ...of }), { ...how, shown });
     if (begun.kind === 'refused') return [begun.why, order(begun.by), begun.activity?.uid, begun.activity?.status];
     ids.push(begun.id);
     return ['begun', order(begun.elsewhere)];

@@ -51,7 +51,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       'reopens a charge as unknown unless another is open: here one that is %s',
       async (_what, other, state) => {
         const place = newPlace();
-        const [sender, watcher] = [await open(place), await open(place, { isGone: () => true })];
+        const [sender, watcher] = [await open(place), await open(place, { hasEnded: () => true })];
         const id = await beginCharge(sender);
         await watcher.unknown();
         await watcher.resolve(id, { state: 'not_created', evidence: LOOK });
@@ -75,7 +75,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
 
     it('accepts a late success despite an earlier conclusion, also beside another open charge', async () => {
       const place = newPlace();
-      const [sender, watcher] = [await open(place), await open(place, { isGone: () => true })];
+      const [sender, watcher] = [await open(place), await open(place, { hasEnded: () => true })];
       const id = await beginCharge(sender);
       await watcher.unknown();
       await watcher.resolve(id, { state: 'not_created', evidence: LOOK });

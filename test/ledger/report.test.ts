@@ -33,7 +33,7 @@ const ngn = (amount: number): Made => ({ asked: { amount, currency: 'NGN' } });
 
 const reportOf = (ledger: Ledger, by: 'medium' | 'profile' | undefined = undefined, begun = {}) =>
   ledger.walk(
-    { begun },
+    { started: begun },
     openReport(
       countsByCharge,
       (charge) => (by === undefined ? [] : [charge[by]]),

@@ -96,7 +96,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       const place = newPlace();
       const id = await beginCharge(await open(place));
       const asked: Sender[] = [];
-      const gone = { self: { ...SELF, pid: 1 }, isGone: (sender: Sender) => asked.push(sender) > 0 };
+      const gone = { self: { ...SELF, pid: 1 }, hasEnded: (sender: Sender) => asked.push(sender) > 0 };
       expect(await (await open(place)).unknown()).toEqual([]);
       expect(await (await open(place, gone)).begin(intent(), { again: true })).toMatchObject({
         kind: 'refused',
@@ -113,7 +113,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       const [first, second] = [await open(place), await open(place, { self: { ...SELF, pid: 4712 } })];
       const gone = await beginCharge(first);
       const running = await beginCharge(second, { about: 'ugw.AbCd.2' });
-      const other = await open(place, { isGone: ({ pid }) => pid === SELF.pid });
+      const other = await open(place, { hasEnded: ({ pid }) => pid === SELF.pid });
       const why = 'its process ended before it could save the result';
       expect(await other.unknown()).toMatchObject([{ id: gone, evidence: [{ kind: 'process_gone', why }] }]);
       expect(await other.get(running)).toMatchObject({ state: 'sending' });
@@ -123,7 +123,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       const place = newPlace();
       const ledger = await open(place);
       await ledger.record(await beginCharge(ledger), ACCEPTED);
-      const next = await open(place, { isGone: () => true });
+      const next = await open(place, { hasEnded: () => true });
       expect(await next.begin(intent(), FIRST)).toMatchObject({ kind: 'refused', why: 'payable' });
       expect(await next.unknown()).toEqual([]);
     });
@@ -131,13 +131,13 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
     it('is overdue after its deadline, which is passed to the process check', async () => {
       const place = newPlace();
       await beginCharge(await open(place));
-      const overdue = { isGone: (_sender: unknown, late: boolean) => late };
+      const overdue = { hasEnded: (_sender: unknown, late: boolean) => late };
       expect(await (await open(place, { ...overdue, now: () => NOON + 10 * MINUTE })).unknown()).toEqual([]);
       expect(await (await open(place, { ...overdue, now: () => NOON + 10 * MINUTE + 1 })).unknown()).toHaveLength(1);
     });
 
     it('counts as unknown in begin and resolve, without an earlier read', async () => {
-      const late = { isGone: (_sender: unknown, overdue: boolean) => overdue, now: () => NOON + 10 * MINUTE + 1 };
+      const late = { hasEnded: (_sender: unknown, overdue: boolean) => overdue, now: () => NOON + 10 * MINUTE + 1 };
       const [first, second] = [newPlace(), newPlace()];
       await beginCharge(await open(first));
       const inTime = await open(first, { ...late, now: () => NOON + 10 * MINUTE });
@@ -202,7 +202,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
     const evidence = { kind: 'answer', at: '2026-11-20T12:00:00+00:00' };
     const takenForDead = async () => {
       const place = newPlace();
-      const [sender, other] = [await open(place), await open(place, { isGone: () => true })];
+      const [sender, other] = [await open(place), await open(place, { hasEnded: () => true })];
       const id = await beginCharge(sender);
       expect(await other.unknown()).toMatchObject([{ id }]);
       const conclude = () => other.resolve(id, { state: 'not_created', evidence: { ...evidence, kind: 'look' } });

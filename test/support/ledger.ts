@@ -11,7 +11,7 @@ export const ledgerOptions = (path: string, some: Partial<LedgerOptions> = {}): 
   since: Date.now(),
   uptime: () => Math.round(uptime() * 1000),
   self: { pid: process.pid, boot: 'boot', started: String(process.pid) },
-  isGone: () => false,
+  hasEnded: () => false,
   clean: (text) => text,
   lockWait: {
     sleep: (ms, signal) => wait(ms, undefined, { signal }),

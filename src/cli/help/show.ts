@@ -62,7 +62,7 @@ interface Commands {
   readonly nouns: Readonly<Record<string, Noun>>;
 }
 
-type World = Pick<Io, 'stdout' | 'env'>;
+type PrintStreams = Pick<Io, 'stdout' | 'env'>;
 
 const asItIs = (text: string): string => text;
 
@@ -77,7 +77,7 @@ const styled = async (color: boolean, env: Env): Promise<typeof PLAIN_TEXT> => {
 
 type Page = (layout: HelpLayout) => Promise<readonly string[]>;
 
-const print = async (page: Page, color: Globals['color'], { stdout, env }: World) => {
+const print = async (page: Page, color: Globals['color'], { stdout, env }: PrintStreams) => {
   const painted = usesColor(color, env, stdout.isTerminal);
   const { heading, shown } = painted || !speaksUtf8(env) ? await styled(painted, env) : PLAIN_TEXT;
   const lines = await page({ width: stdout.columns, heading });
@@ -94,7 +94,7 @@ const firstPage =
 export const showHelp = async (
   wanted: HelpWanted,
   { color }: Pick<Globals, 'color'>,
-  io: World,
+  io: PrintStreams,
   { allSpecs, specsFor, nouns }: Commands,
 ): Promise<void> => {
   if (wanted.words.length === 0) return await print(firstPage(wanted.all), color, io);

@@ -73,9 +73,9 @@ const codeLines = (text: string, width: number): string[] => {
 
 /** A list's mark, a hyphen or a number, with the lines of its text behind it. */
 const itemLines = (text: string, width: number): string[] => {
-  const [mark = ''] = /^\S+ /.exec(text) ?? [];
-  return prose(text.slice(mark.length), width - mark.length).map(
-    (line, index) => (index === 0 ? mark : ' '.repeat(mark.length)) + line,
+  const [bullet = ''] = /^\S+ /.exec(text) ?? [];
+  return prose(text.slice(bullet.length), width - bullet.length).map(
+    (line, index) => (index === 0 ? bullet : ' '.repeat(bullet.length)) + line,
   );
 };
 

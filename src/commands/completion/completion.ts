@@ -7,7 +7,7 @@ import { madeHere } from '../../core/record.ts';
 import type { Result, View } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
 import type { Run } from '../run.ts';
-import { markOf, SHELLS, type Shell, scriptFor } from './scripts-shared.ts';
+import { madeByLine, SHELLS, type Shell, scriptFor } from './scripts-shared.ts';
 
 const view: View = { columns: [{ path: 'shell' }, { path: 'file', flexible: true }] };
 
@@ -58,7 +58,7 @@ const SCRIPT_FILES: Readonly<
 const refuseForeign = (file: string, shell: Shell): void => {
   const there = lstatSync(file, { throwIfNoEntry: false });
   if (there === undefined) return;
-  const isOurs = there.isFile() && readFileSync(file, 'utf8').split('\n', 2).includes(markOf(shell));
+  const isOurs = there.isFile() && readFileSync(file, 'utf8').split('\n', 2).includes(madeByLine(shell));
   if (isOurs) return;
   throw usageError(`${file} is there and was not made by paycli; nothing was changed`, {
     hint: `move it away, or keep the script elsewhere: ${shellLine(['paycli', 'completion', shell])}`,

@@ -3,7 +3,7 @@ export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
 export type Shell = (typeof SHELLS)[number];
 
 /** Marker line by which paycli recognizes its own scripts. */
-export const markOf = (shell: Shell): string =>
+export const madeByLine = (shell: Shell): string =>
   `# made by \`paycli completion ${shell}\`; runs nothing of what is typed`;
 
 /**
@@ -95,4 +95,4 @@ complete -c paycli -f -a '(__paycli)'`,
 
 /** The completion script of a shell. */
 export const scriptFor = (shell: Shell): string =>
-  `${shell === 'zsh' ? '#compdef paycli\n' : ''}${markOf(shell)}\n${SCRIPTS[shell]}\n`;
+  `${shell === 'zsh' ? '#compdef paycli\n' : ''}${madeByLine(shell)}\n${SCRIPTS[shell]}\n`;

@@ -174,7 +174,7 @@ export const faults = async ({ from, clear, data }: FaultsInput, run: Run): Prom
   const kept = await emulator.faults({ file, ...(rules === undefined ? {} : { rules }) });
   const shown = kept.map(({ rule, seen, fired }) => ({ ...rule, seen, fired }));
   if (clear) await run.say('All faults were cleared.');
-  return { kind: 'list', pages: onePage(shown), view: faultView, ...(clear ? { toldEmpty: true } : {}) };
+  return { kind: 'list', pages: onePage(shown), view: faultView, ...(clear ? { saysEmpty: true } : {}) };
 };
 
 const aborted = (signal: AbortSignal): Promise<void> => {
@@ -270,9 +270,9 @@ export const trigger = async (
 ): Promise<Result> => {
   const { event, ugwo, data } = input;
   const { file, emulator, clock } = await opened(data, run);
-  const told = await emulator.webhooks.trigger({ file, clock, event, ugwo });
+  const result = await emulator.webhooks.trigger({ file, clock, event, ugwo });
   const notice = 'A running `paycli emulator start` sends it.';
-  return { kind: 'record', record: madeHere(told), view: triggeredView, notice };
+  return { kind: 'record', record: madeHere(result), view: triggeredView, notice };
 };
 
 interface WithAttempts {

@@ -93,13 +93,13 @@ export const list = async (input: LedgerListInput, run: Run): Promise<Result> =>
   const { since, until, job, max, cursor, allProfiles } = input;
   const now = run.io.clock.now();
   await checkPeriod(input, run);
-  const begun = { since: since && instantOf(since, now), until: until && instantOf(until, now) };
+  const started = { since: since && instantOf(since, now), until: until && instantOf(until, now) };
   const from = cursor === undefined ? undefined : seqOf(cursor);
   const ledger = await run.ledger();
   if (job !== undefined) refuseUpdates(await findJob(ledger, job));
   // A job has one profile.
   const scope = allProfiles || job !== undefined ? {} : await scopeOf(run);
-  const filter = { ...scope, ...filterOf(input, ledger), begun };
+  const filter = { ...scope, ...filterOf(input, ledger), started };
   return {
     kind: 'list',
     pages: withPaidTwice((seen) => pagesOf(ledger, filter, { from, max }, seen), run),

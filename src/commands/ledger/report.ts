@@ -87,7 +87,7 @@ export const report = async (input: ReportInput, run: Run): Promise<Result> => {
   const countsOf = input.byPaymentTime
     ? (charge: Entry) => countsByPayment(charge).filter(({ at }) => at >= since && at < until)
     : countsByCharge;
-  const walked = input.byPaymentTime ? { paid: period } : { begun: period };
+  const walked = input.byPaymentTime ? { paid: period } : { started: period };
   const lines = await ledger.walk(walked, openReport(countsOf, groupsOf, isMeant));
   await run.say(periodText(period, input, moment.at));
   const when = said(period, zone, moment.at);

@@ -62,7 +62,7 @@ const ownOnes = async (ledger: Ledger, scope: Scope, leaving: Leaving, run: Run)
   const others = all.filter((entry) => !isOwn(entry)).map((entry) => ({ entry, why: 'elsewhere' }) as const);
   for (const line of linesOf(others, leaving)) await run.say(`Not checked: ${line}.`);
   const now = run.io.clock.now();
-  const late = { ...scope, payments: ['expired'], begun: { since: now - OPEN_FOR_MS - LATE_FOR_MS } } as const;
+  const late = { ...scope, payments: ['expired'], started: { since: now - OPEN_FOR_MS - LATE_FOR_MS } } as const;
   const paid = { ...scope, payments: paymentsThat('brings'), paid: { since: now - REVERSIBLE_FOR_MS } };
   return {
     entries: all.filter(isOwn),
@@ -324,7 +324,7 @@ export const sync = async ({ ids }: { readonly ids: readonly string[] }, run: Ru
     kind: 'list',
     pages: pageOf(found.sums.all().map(sumRecord)),
     view: paymentsView,
-    toldEmpty: true,
+    saysEmpty: true,
     ...(failure === undefined ? {} : { failure }),
   };
 };

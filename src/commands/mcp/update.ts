@@ -29,8 +29,8 @@ const updateText = ({ onye, ...fields }: Readonly<Record<string, string>>): stri
 /** Carries out the plan of an update, once. */
 const updateOnce = async (ledger: Ledger, id: string, onye: string, update: () => Promise<Result>): Promise<Result> => {
   const row = { job: id, row: 1 };
-  const begun = await ledger.jobs.beginUpdate({ ...row, onye, bound: PLAN_VALID_MS }, { retry: false, looked: false });
-  if (!begun) throw refusedUpdate('the token was already used');
+  const start = await ledger.jobs.beginUpdate({ ...row, onye, bound: PLAN_VALID_MS }, { retry: false, looked: false });
+  if (!start) throw refusedUpdate('the token was already used');
   const settle = (outcome: Parameters<Ledger['jobs']['settleUpdate']>[1]): Promise<void> =>
     // The update is made, or not, whatever the ledger can store.
     ledger.jobs.settleUpdate(row, outcome).catch(() => undefined);

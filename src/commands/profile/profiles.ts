@@ -181,7 +181,7 @@ const NONE = 'No profiles yet. Run `paycli login`, or use --local, which needs n
 export const list = async (_input: unknown, run: Run): Promise<Result> => {
   const profiles = (await profilesOf(run)).list();
   if (profiles.length === 0) await run.say(NONE);
-  return { kind: 'list', pages: onePage(profiles), view: profileView, toldEmpty: true };
+  return { kind: 'list', pages: onePage(profiles), view: profileView, saysEmpty: true };
 };
 
 /** Shows the named profile, or the one that a call would use now. */

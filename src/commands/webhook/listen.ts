@@ -282,7 +282,7 @@ export const listen = async (input: ListenInput, run: Run): Promise<Result> => {
     { clock, random, stop: signals.stop, leave: signals.leave, uid, say },
   );
   await say(startWords(listening.origin, input));
-  return { kind: 'list', pages: pagesOf(listening.events), view: receivedView, toldEmpty: true };
+  return { kind: 'list', pages: pagesOf(listening.events), view: receivedView, saysEmpty: true };
 };
 
 /** In bytes: ten times the limit of `webhook listen`. */

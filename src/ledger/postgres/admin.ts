@@ -69,12 +69,12 @@ const schemaOf = async (access: Access): Promise<{ readonly schema: number; read
 
 /** Reads the state of the database. Throws a `ledger` error if it can't be queried. */
 export const databaseStatus = async (access: Access): Promise<DatabaseStatus> => {
-  const told = await ask(
+  const answer = await ask(
     access,
     `SELECT version(), pg_is_in_recovery(), current_setting('fsync'), current_setting('full_page_writes'),
       current_setting('synchronous_commit'), ${CLOCK}, current_user, has_database_privilege(current_database()::text, 'CREATE'::text)`,
   );
-  const [version, standby, fsync, pages, commit, at, user, owner] = told;
+  const [version, standby, fsync, pages, commit, at, user, owner] = answer;
   const known = await schemaOf(access);
   const standbys = await ask(access, "SELECT coalesce(string_agg(sync_state, ' '), '') FROM pg_stat_replication");
   return {

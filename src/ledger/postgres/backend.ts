@@ -66,7 +66,7 @@ export interface SharedOptions extends KnownOptions {
   readonly path: string;
   readonly clock: ServerClock;
   /** Processes of this machine that ended without closing the ledger. */
-  readonly gone: readonly Sender[];
+  readonly dead: readonly Sender[];
   /** Server that the connection led to when it was opened. */
   readonly server: () => string;
   readonly key: string;
@@ -90,7 +90,7 @@ export const sharedBackend = (options: SharedOptions): Backend => {
     const glances = purposes.every((one) => one === 'glance');
     return { limit: glances ? 0 : limits.patience, until: lockWait.stop };
   };
-  const wasHere = (sender: Sender): boolean => options.gone.some((one) => isDeepStrictEqual(one, sender));
+  const wasHere = (sender: Sender): boolean => options.dead.some((one) => isDeepStrictEqual(one, sender));
   /** Profiles and files that are known to have a counting policy. */
   const counted = new Set<string>();
 
@@ -138,9 +138,9 @@ export const sharedBackend = (options: SharedOptions): Backend => {
     account: options.account,
     self,
     slack: options.slack ?? SLACK_MS,
-    isGone: (sender, overdue, id) =>
+    hasEnded: (sender, overdue, id) =>
       id === undefined || wasHere(sender) || attempt(() => shadow.has(id)) === true
-        ? options.isGone(sender, overdue)
+        ? options.hasEnded(sender, overdue)
         : overdue,
     now: clock.now,
     moment,

@@ -39,7 +39,7 @@ const refuseOther = (known: string | undefined, { ledger }: Handshake, name: str
 };
 
 /** Intents of this machine in a ledger, under any of its addresses: it may have been restored at another one. */
-const allBegun = (ledger: string, folder: string): Entry[] =>
+const allStarted = (ledger: string, folder: string): Entry[] =>
   shadowPaths(folder).flatMap((path) => {
     const shadow = openOtherShadow(path);
     try {
@@ -88,7 +88,7 @@ const opener = (options: KnownOptions, shadow: Shadow, path: string, clock: Serv
       refuseOther(known, greeting, name, path);
       if (known === undefined) shadow.belongsTo(ledger);
       if (shadow.server() !== server || mine.some((id) => !knows.has(id))) {
-        await restoreLost(session, await patient(() => allBegun(ledger, folder)), greeting.at);
+        await restoreLost(session, await patient(() => allStarted(ledger, folder)), greeting.at);
         await patient(() => shadow.isKnownTo(server));
       }
       forgetOld(greeting.at);
@@ -118,7 +118,7 @@ export const openSharedLedger = async (given: SharedLedgerOptions): Promise<Ledg
     await connection.use(async () => undefined, { limit: 0, until: lockWait.stop });
     const backend = sharedBackend({
       ...options,
-      ...{ connection, shadow, path, clock, gone: left.senders },
+      ...{ connection, shadow, path, clock, dead: left.senders },
       server: () => greeting()?.server ?? '',
       key: greeting()?.key ?? '',
       account: greeting()?.account ?? '',
@@ -170,7 +170,7 @@ export const openSharedToRead = async (given: SharedLedgerOptions): Promise<Ledg
   try {
     await connection.use(async () => undefined, { limit: 0, until: lockWait.stop });
     const { server = '', key = '', account = '' } = greeting ?? {};
-    const shared = { ...options, connection, shadow, path, clock, gone: [], server: () => server, key, account };
+    const shared = { ...options, connection, shadow, path, clock, dead: [], server: () => server, key, account };
     return ledgerOver(readOnly(sharedBackend(shared)), clean);
   } catch (thrown) {
     await connection.close();

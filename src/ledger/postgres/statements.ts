@@ -44,7 +44,7 @@ const named = (name: string): string => (name === 'row' ? '"row"' : name);
 
 const SELECT = `SELECT ${COLUMNS.map(named).join()} FROM paycli.charge`;
 
-const STANDING = "ugwo = ? AND state IN ('sending', 'unknown', 'accepted')";
+const IN_FORCE = "ugwo = ? AND state IN ('sending', 'unknown', 'accepted')";
 
 const amongActivities = (activities: readonly string[]): Statement => [
   `activity IN (${activities.map(() => '?').join() || 'NULL'})`,
@@ -53,10 +53,10 @@ const amongActivities = (activities: readonly string[]): Statement => [
 
 /** Statement that runs a query. `lock` locks the rows until the end of the transaction. */
 export const findStatement = (query: Query, lock: boolean): string => {
-  const { id, standing, limit = -1, order = 'oldest', rows } = query;
+  const { id, earlier, limit = -1, order = 'oldest', rows } = query;
   const where = whereOf([
     ...(id === undefined ? [] : [['id = ?', id] as const]),
-    ...(standing === undefined ? [] : [[STANDING, standing] as const]),
+    ...(earlier === undefined ? [] : [[IN_FORCE, earlier] as const]),
     ...conditionsOf(query, amongActivities),
   ]);
   const limited = limit < 0 ? '' : ` LIMIT ${limit}`;

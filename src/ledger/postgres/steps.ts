@@ -154,8 +154,8 @@ const allowanceKeys = ({ profile, job }: AllowanceOf): readonly string[] => [
 ];
 
 /** Lock keys of a query; undefined if they can't be known beforehand. */
-const keysOf = ({ standing, job, rows, activities, id }: Query): readonly string[] | undefined => {
-  if (standing !== undefined) return [`about ${standing}`];
+const keysOf = ({ earlier, job, rows, activities, id }: Query): readonly string[] | undefined => {
+  if (earlier !== undefined) return [`about ${earlier}`];
   if (job !== undefined && rows !== undefined && rows[0] === rows[1]) return [`row ${job} ${rows[0]}`];
   if (activities !== undefined) return activities.map((uid) => `activity ${uid}`);
   return id === undefined ? undefined : [`id ${id}`];
@@ -193,7 +193,7 @@ export const changeStep = <T>(
 ): UnitOfWork<T> => {
   const keys = about.map(keysOf);
   const asked = about.filter(({ activities }) => activities?.length !== 0);
-  let begun: readonly Entry[] = [];
+  let started: readonly Entry[] = [];
   return {
     purpose,
     keys: [...keys.flatMap((some) => some ?? []), ...(spending?.alone === true ? allowanceKeys(spending.of) : [])],
@@ -213,7 +213,7 @@ export const changeStep = <T>(
         (isCounted(allowance.kept.policy, spending?.of.kind) || allowance.file !== undefined);
       if (counts && spending?.alone === false) throw new Uncounted();
       const { result, write = [] } = decide(found, allowance);
-      begun = write.filter(({ seq }) => seq === 0);
+      started = write.filter(({ seq }) => seq === 0);
       return {
         result,
         writes: write.map((entry) =>
@@ -222,7 +222,7 @@ export const changeStep = <T>(
         ...(write.length === 0 ? {} : { proof: { ask: writtenStatement(write), again: touchStatement(write) } }),
       };
     },
-    toKeep: () => begun,
+    toKeep: () => started,
   };
 };
 

@@ -236,11 +236,11 @@ interface Grouping extends Omit<TransactionOptions, 'about'> {
 }
 
 /** New entries of a committed step. */
-const begunBy = (step: AnyUnit, end: Decided | undefined): readonly Entry[] =>
+const newEntriesOf = (step: AnyUnit, end: Decided | undefined): readonly Entry[] =>
   end !== undefined && 'written' in end ? (step.toKeep?.() ?? []) : [];
 
 /** Steps of one event loop turn share a transaction and its round trips. */
-export const groupedSteps = ({ connection, patience, keep, ...told }: Grouping) => {
+export const groupedSteps = ({ connection, patience, keep, ...options }: Grouping) => {
   const run = async (batch: readonly Waiting[], before: LostCommit = new Map()): Promise<void> => {
     let earlier = before;
     const about = (attempt: LostCommit): void => {
@@ -249,17 +249,21 @@ export const groupedSteps = ({ connection, patience, keep, ...told }: Grouping) 
     const steps = batch.map(({ step }) => step);
     try {
       const done = await connection.use(
-        (session) => transact(session, steps, earlier, { ...told, about }),
+        (session) => transact(session, steps, earlier, { ...options, about }),
         patience(steps.map(({ purpose }) => purpose)),
       );
-      const ended = batch.map((one, index) => ({ ...one, end: done[index], begun: begunBy(one.step, done[index]) }));
-      for (const { end, begun, resolve, reject } of ended) {
+      const ended = batch.map((one, index) => ({
+        ...one,
+        end: done[index],
+        newEntries: newEntriesOf(one.step, done[index]),
+      }));
+      for (const { end, newEntries, resolve, reject } of ended) {
         if (end === undefined || 'thrown' in end) reject(end?.thrown);
-        else if (begun.length === 0) resolve(end.written.result);
+        else if (newEntries.length === 0) resolve(end.written.result);
       }
       // Copy all at once: the copy is on the disk before any request is sent.
-      const toSend = ended.filter(({ begun }) => begun.length > 0);
-      if (toSend.length > 0) await keep(toSend.flatMap(({ begun }) => begun));
+      const toSend = ended.filter(({ newEntries }) => newEntries.length > 0);
+      if (toSend.length > 0) await keep(toSend.flatMap(({ newEntries }) => newEntries));
       for (const { end, resolve } of toSend) if (end !== undefined && 'written' in end) resolve(end.written.result);
     } catch (thrown) {
       // One step may have caused a certain refusal, so each one is retried alone. An earlier commit may still be

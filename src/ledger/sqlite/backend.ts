@@ -103,8 +103,8 @@ const walkBy = async <T>(
 ): Promise<T> => {
   const taker = begin();
   const { walk, first } = await read(() => {
-    const begun = rows();
-    return { walk: begun, first: someOf(begun) };
+    const walk = rows();
+    return { walk, first: someOf(walk) };
   });
   try {
     for (let some = first; ; some = someOf(walk)) {
@@ -131,7 +131,7 @@ export interface LedgerOptions {
   readonly uptime: () => number;
   readonly self: Sender;
   /** True if a sender has ended. `overdue` says that its sending must be over. */
-  readonly isGone: (sender: Sender, overdue: boolean) => boolean;
+  readonly hasEnded: (sender: Sender, overdue: boolean) => boolean;
   /** Removes the known secrets from a text. */
   readonly clean: (text: string) => string;
   readonly lockWait: LockWait;
@@ -204,7 +204,7 @@ const writerOf = (db: DatabaseSync, { path, self, lockWait, kind = LEDGER_FILE }
     });
   const together = groupCommit(db, commit, signals, within);
 
-  const begun = async <T>(work: () => T): Promise<T> => {
+  const commitIntent = async <T>(work: () => T): Promise<T> => {
     try {
       lifeline.ready();
       const checked = (): T => {
@@ -221,7 +221,7 @@ const writerOf = (db: DatabaseSync, { path, self, lockWait, kind = LEDGER_FILE }
 
   const write = async <T>(purpose: LockPolicy, work: () => T): Promise<T> => {
     try {
-      if (purpose === 'intent') return await begun(work);
+      if (purpose === 'intent') return await commitIntent(work);
       if (purpose === 'glance') return transact(db, work);
       return await together(work, purpose === 'outcome' ? lockWait.leave : lockWait.stop);
     } catch (thrown) {
@@ -252,7 +252,7 @@ export const backendOver = (
   key: string,
   options: LedgerOptions,
 ): Backend => {
-  const { now, uptime, self, isGone } = options;
+  const { now, uptime, self, hasEnded } = options;
   const prepared = preparing(db);
   const rows = (...[text, ...values]: Statement): readonly Row[] => rowsOf(prepared(text), ...values);
   const run = (...[text, ...values]: Statement): void => void prepared(text).run(...values);
@@ -293,7 +293,7 @@ export const backendOver = (
     key,
     self,
     slack: 0,
-    isGone,
+    hasEnded,
     now,
     moment: shared.once(() => ({ at: now(), mark: { boot, uptime: uptime() } })),
     read: (query) => read(() => sql.find(query)),

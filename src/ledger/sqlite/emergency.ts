@@ -194,20 +194,20 @@ const LONGEST_RUN_MS = 24 * 3_600_000;
 /** Clock and liveness check for other processes. */
 interface Others {
   readonly now: () => number;
-  readonly isGone: (sender: Sender, overdue: boolean) => boolean;
+  readonly hasEnded: (sender: Sender, overdue: boolean) => boolean;
 }
 
 /**
  * Emergency lines beside the ledger, for import. If a process ended without closing the ledger, this also checks the
  * ledger's integrity. Throws if it is damaged.
  */
-export const leftBeside = (db: DatabaseSync, path: string, { now, isGone }: Others) => {
+export const leftBeside = (db: DatabaseSync, path: string, { now, hasEnded }: Others) => {
   const all = leftBehind(path);
-  const gone = all.filter(({ sender, touchedAt }) => isGone(sender, now() - touchedAt > LONGEST_RUN_MS));
-  if (gone.length > 0) check(db, path);
+  const dead = all.filter(({ sender, touchedAt }) => hasEnded(sender, now() - touchedAt > LONGEST_RUN_MS));
+  if (dead.length > 0) check(db, path);
   return {
     /** Processes that ended without closing the ledger. */
-    senders: gone.map(({ sender }) => sender),
+    senders: dead.map(({ sender }) => sender),
     lines: all.flatMap(({ lines }) => lines),
     /**
      * Removes the files of ended processes. A line about an unknown charge belongs to another ledger, perhaps one that
@@ -215,7 +215,7 @@ export const leftBeside = (db: DatabaseSync, path: string, { now, isGone }: Othe
      */
     remove: (known: ReadonlySet<string>): void => {
       const isOurs = ({ lines }: LeftBehind): boolean => lines.every(({ ledger_id: id }) => known.has(id));
-      for (const one of gone.filter(isOurs)) rmSync(one.path, { force: true });
+      for (const one of dead.filter(isOurs)) rmSync(one.path, { force: true });
     },
   };
 };

@@ -32,7 +32,7 @@ const refuse = (path: string, what: string, restore: string): never => {
 
 const chargesText = ({ charges }: Count): string => `${charges} charge${charges === 1 ? '' : 's'}`;
 
-const refuseGone = (path: string): void => {
+const refuseMissing = (path: string): void => {
   // Read the count first: another process may create the ledger and charge meanwhile.
   const count = countBeside(path);
   if (count !== undefined && !existsSync(path)) {
@@ -90,7 +90,7 @@ const recover = async (backend: Backend, { lines, remove }: Unfinished): Promise
 export const openLedger = async (options: LedgerOptions): Promise<Ledger> => {
   const { path, lockWait, clean } = options;
   checkAccess(path);
-  refuseGone(path);
+  refuseMissing(path);
   try {
     const { backend, left } = await patiently(() => openBackend(options), lockWait, lockWait.stop);
     await recover(backend, left);
@@ -107,7 +107,7 @@ export const openLedger = async (options: LedgerOptions): Promise<Ledger> => {
 export const openToRead = async (options: LedgerOptions): Promise<Ledger> => {
   const { path, lockWait, clean } = options;
   checkAccess(path);
-  refuseGone(path);
+  refuseMissing(path);
   const open = (db: DatabaseSync, closed: () => void): Backend => {
     refuseOlder(db, path);
     const sql = statements(db);

@@ -62,7 +62,7 @@ export const statements = (db: DatabaseSync) => {
   const rows = (query: string, ...values: SQLInputValue[]): Row[] => rowsOf(select(query), ...values).map(checked);
 
   /** Searches two indexes, since a lost page of one would hide charges. */
-  const standing = (about: string): Row[] => {
+  const earlierRows = (about: string): Row[] => {
     const all = rows('INDEXED BY charge_of_ugwo WHERE ugwo = ? ORDER BY seq', about);
     const again = rowsOf(
       sql('SELECT seq FROM charge INDEXED BY charge_of_ugwo_again WHERE ugwo = ? ORDER BY seq'),
@@ -95,7 +95,7 @@ export const statements = (db: DatabaseSync) => {
   return {
     nameNow,
     find: (query: Query): Entry[] => {
-      if (query.standing !== undefined) return standing(query.standing).map(entryOf);
+      if (query.earlier !== undefined) return earlierRows(query.earlier).map(entryOf);
       // Every step of a charge runs this query, so it takes a short path.
       return (query.id === undefined ? matching(query) : rows('WHERE id = ?', query.id)).map(entryOf);
     },
@@ -126,7 +126,7 @@ export const statements = (db: DatabaseSync) => {
      * `nameNow`): for those that began before `at`; for all while it is undefined. Returns the number of entries.
      */
     rename: (given: string, to: string, at: number | undefined): number => {
-      // The same rename, or one to another name, may have been begun before.
+      // The same rename, or one to another name, may have been started before.
       const from = nameNow(given, Number.MAX_VALUE);
       const held = rowsOf(sql('SELECT profile FROM policy WHERE policy IS NOT NULL AND profile IN (?, ?)'), from, to);
       if (held.length > 1) {

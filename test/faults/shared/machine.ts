@@ -53,8 +53,9 @@ export const asProcess = async <T>(
   processes += 1;
   const self = { pid: process.pid, boot: folder, started: `${process.pid} ${processes}` };
   // Processes of other machines are invisible.
-  const isGone = ({ boot, pid, started }: Sender): boolean => boot === folder && (ended.has(started) || !isAlive(pid));
-  const { path: _path, ...options } = ledgerOptions('', { self, isGone });
+  const hasEnded = ({ boot, pid, started }: Sender): boolean =>
+    boot === folder && (ended.has(started) || !isAlive(pid));
+  const { path: _path, ...options } = ledgerOptions('', { self, hasEnded });
   const lockWait = {
     ...options.lockWait,
     ...{ stop, leave: stop },

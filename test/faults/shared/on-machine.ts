@@ -27,7 +27,7 @@ export const openOn = ({ url, host, machine, folder, slack = 0, waits = LIMITS }
   return openSharedLedger({
     ...{ ...options, folder, slack, limits: waits },
     access: { address: { ...address, host: host ?? address.host }, password: async () => undefined },
-    isGone: (sender, overdue) => mayHaveEnded(sender, self, overdue),
+    hasEnded: (sender, overdue) => mayHaveEnded(sender, self, overdue),
     worker: machine,
   });
 };

@@ -72,13 +72,13 @@ describe.skipIf(process.platform === 'win32')('a schema `public` with planted op
     await session.close();
   });
 
-  const standing = { standing: 'ugw.AbCd.000000000000000000000001' };
+  const earlier = { earlier: 'ugw.AbCd.000000000000000000000001' };
   const looks = allowanceLooks({ profile: 'shop', since: 1 });
   it.each<[what: string, statement: string]>([
     ['the clock', `SELECT ${CLOCK}`],
     ['the server', `SELECT ${SERVER} = 'x'`],
     ["the check for this machine's entries", `SELECT ${knowsAllStatement(['a', 'b'])}`],
-    ['a search', findStatement({ ...standing, states: ['unknown'], begun: { since: 1 }, limit: 1 }, true)],
+    ['a search', findStatement({ ...earlier, states: ['unknown'], started: { since: 1 }, limit: 1 }, true)],
     ['a row', findStatement({ job: 'job-0000000000000001', rows: [1, 1], order: 'newest' }, true)],
     ['a write', writtenStatement([charge()])],
     ...looks.map((look, index): [string, string] => [`allowance ${index}`, look]),

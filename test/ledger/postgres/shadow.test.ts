@@ -89,7 +89,7 @@ describe.skipIf(process.platform === 'win32')("this machine's copies of what it 
 
   it('distinguish local processes from those of a clone with the same process ids', async () => {
     const place = newSharedPlace();
-    const gone = { isGone: () => true };
+    const gone = { hasEnded: () => true };
     await beginAll(await place.open(), [0]);
     const clone = await place.open({ ...gone, folder: newFolder('clone') });
     expect(await unknownTo(clone)).toEqual([]);
@@ -104,7 +104,7 @@ describe.skipIf(process.platform === 'win32')("this machine's copies of what it 
     const shadow = new DatabaseSync(join(place.folder, name));
     shadow.exec('DELETE FROM intent');
     shadow.close();
-    await place.open({ isGone: ({ pid }) => pid === 13 });
+    await place.open({ hasEnded: ({ pid }) => pid === 13 });
     expect(await unknownTo(await place.open())).toEqual([ugwoOf(0)]);
   });
 

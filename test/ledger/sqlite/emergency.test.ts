@@ -62,7 +62,7 @@ describe("an outcome that the ledger can't record", () => {
     const { id } = await unrecorded(path, ledger);
     await ledger.close();
     expect(filesBeside(path)).toHaveLength(1);
-    const next = await open(path, { self: OTHER, isGone: ({ pid }) => pid === SELF.pid });
+    const next = await open(path, { self: OTHER, hasEnded: ({ pid }) => pid === SELF.pid });
     expect(await next.get(id)).toMatchObject({
       state: 'accepted',
       exitCode: 0,
@@ -78,7 +78,7 @@ describe("an outcome that the ledger can't record", () => {
     const paid = { uid: account().uid, status: 'successful', amount: 900, charged_amount: 400 };
     const activity = keptActivity({ ...paid, psp: 'paystack_ng', psp_external_id: 'ref-7' });
     const { id } = await unrecorded(path, await open(path), { state: 'accepted', exitCode: 0, activity });
-    const next = await open(path, { self: OTHER, isGone: ({ pid }) => pid === SELF.pid });
+    const next = await open(path, { self: OTHER, hasEnded: ({ pid }) => pid === SELF.pid });
     const money = { payment: 'underpaid', received: 400, receivedAssumed: false, readAt: NOON };
     expect(await next.get(id)).toMatchObject({ money: { ...money, psp: 'paystack_ng', pspReference: 'ref-7' } });
   });
@@ -87,7 +87,7 @@ describe("an outcome that the ledger can't record", () => {
     const path = newPath();
     const { id } = await unrecorded(path, await open(path));
     rewrite(path, `UPDATE charge SET state = 'not_created', recorded_at = 1 WHERE id = '${id}'`);
-    const next = await open(path, { self: OTHER, isGone: ({ pid }) => pid === SELF.pid });
+    const next = await open(path, { self: OTHER, hasEnded: ({ pid }) => pid === SELF.pid });
     expect(await next.get(id)).toMatchObject({ state: 'accepted', activity: { uid: account().uid } });
   });
 
@@ -95,7 +95,7 @@ describe("an outcome that the ledger can't record", () => {
     const path = newPath();
     const { id } = await unrecorded(path, await open(path), { state: 'rejected', exitCode: 3 });
     rewrite(path, `UPDATE charge SET state = 'accepted', recorded_at = 1 WHERE id = '${id}'`);
-    const next = await open(path, { self: OTHER, isGone: ({ pid }) => pid === SELF.pid });
+    const next = await open(path, { self: OTHER, hasEnded: ({ pid }) => pid === SELF.pid });
     const line = { ledger_id: id, state: 'rejected' };
     expect(await next.get(id)).toMatchObject({ state: 'accepted', evidence: [{ kind: 'emergency_line', line }] });
   });
@@ -105,7 +105,7 @@ describe("an outcome that the ledger can't record", () => {
     const evidence = { kind: 'answer', at: '2026-11-20T11:59:00+00:00', message: 'no' };
     const activity = account({ servedAt: NOON - 5 });
     const { id } = await unrecorded(path, await open(path), { state: 'accepted', exitCode: 11, activity, evidence });
-    const next = await open(path, { self: OTHER, isGone: ({ pid }) => pid === SELF.pid, now: () => NOON + 1 });
+    const next = await open(path, { self: OTHER, hasEnded: ({ pid }) => pid === SELF.pid, now: () => NOON + 1 });
     expect(await next.get(id)).toMatchObject({
       exitCode: 11,
       recordedAt: NOON,
@@ -128,7 +128,7 @@ describe("an outcome that the ledger can't record", () => {
     const { id } = await unrecorded(path, await open(path));
     const [file = ''] = filesBeside(path);
     chmodSync(file, 0o644);
-    const next = await open(path, { self: OTHER, isGone: ({ pid }) => pid === SELF.pid });
+    const next = await open(path, { self: OTHER, hasEnded: ({ pid }) => pid === SELF.pid });
     expect(await next.get(id)).toMatchObject({ state: 'unknown' });
     expect(existsSync(file)).toBe(true);
   });
@@ -138,7 +138,7 @@ describe("an outcome that the ledger can't record", () => {
     const { id } = await unrecorded(path, await open(path));
     const [file = ''] = filesBeside(path);
     chownSync(file, 12_345, 12_345);
-    const next = await open(path, { self: OTHER, isGone: ({ pid }) => pid === SELF.pid });
+    const next = await open(path, { self: OTHER, hasEnded: ({ pid }) => pid === SELF.pid });
     expect(await next.get(id)).toMatchObject({ state: 'unknown' });
     expect(existsSync(file)).toBe(true);
   });
@@ -147,7 +147,7 @@ describe("an outcome that the ledger can't record", () => {
     const path = newPath();
     await unrecorded(path, await open(path));
     beside(path, 'DELETE FROM charge');
-    await open(path, { self: OTHER, isGone: ({ pid }) => pid === SELF.pid });
+    await open(path, { self: OTHER, hasEnded: ({ pid }) => pid === SELF.pid });
     expect(filesBeside(path)).toHaveLength(1);
   });
 
@@ -179,7 +179,7 @@ describe('a ledger after a crash', () => {
       const db = new DatabaseSync(path);
       db.exec('PRAGMA ignore_check_constraints = ON; UPDATE charge SET recorded_at = NULL');
       db.close();
-      const next = open(path, { self: OTHER, isGone: ({ pid }) => pid === SELF.pid });
+      const next = open(path, { self: OTHER, hasEnded: ({ pid }) => pid === SELF.pid });
       if (closes) expect((await next).moment().at).toBe(NOON);
       else
         expect(await thrownBy(next)).toMatchObject({
@@ -223,15 +223,15 @@ describe('an emergency file', () => {
     const [file = ''] = filesBeside(path);
     utimesSync(file, NOON / 1000, NOON / 1000);
     const asked: boolean[] = [];
-    const isGone = (_sender: unknown, overdue: boolean): boolean => asked.push(overdue) === 0;
-    await open(path, { self: OTHER, isGone, now: () => NOON + hours * 3_600_000 });
+    const hasEnded = (_sender: unknown, overdue: boolean): boolean => asked.push(overdue) === 0;
+    await open(path, { self: OTHER, hasEnded, now: () => NOON + hours * 3_600_000 });
     expect(asked).toEqual([expected]);
   });
 
   it('without lines from a dead process is removed', async () => {
     const path = newPath();
     await (await open(path)).begin(intent(), { again: false });
-    await open(path, { self: OTHER, isGone: ({ pid }) => pid === SELF.pid });
+    await open(path, { self: OTHER, hasEnded: ({ pid }) => pid === SELF.pid });
     expect(filesBeside(path)).toEqual([]);
   });
 

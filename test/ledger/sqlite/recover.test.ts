@@ -5,7 +5,7 @@ import { rewrite } from '../../support/ledger.ts';
 import { account, beginCharge, intent, MINUTE, NOON, newPath, open, SELF } from '../support/charges.ts';
 
 const OTHER = { ...SELF, pid: 4712 };
-const GONE = { isGone: ({ pid }: { readonly pid: number }) => pid === OTHER.pid };
+const GONE = { hasEnded: ({ pid }: { readonly pid: number }) => pid === OTHER.pid };
 
 /** A dead process that left these lines. */
 const left = (path: string, lines: readonly object[]): string => {
@@ -49,7 +49,7 @@ describe('the emergency lines of a dead process', () => {
     await ledger.record(id, { state: 'unknown', exitCode: 6, evidence: { kind: 'answer', at: 'then' } });
     const lines = [line(id, { state: 'unknown', activity: undefined }), line(id, { recorded_at: NOON + 2 * MINUTE })];
     left(path, lines);
-    const running = { isGone: () => false };
+    const running = { hasEnded: () => false };
     await (await open(path, running)).close();
     const charge = await (await open(path, GONE)).get(id);
     expect(charge).toMatchObject({ state: 'accepted', recordedAt: NOON + 2 * MINUTE });

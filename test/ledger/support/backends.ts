@@ -9,7 +9,7 @@ import { memoryBackend, memoryStore } from './memory-backend.ts';
 import { newSharedPlace } from './postgres.ts';
 
 /** The parts of a process that a test can replace, for every backend. */
-export type World = Partial<Pick<LedgerOptions, 'now' | 'uptime' | 'self' | 'isGone' | 'clean'>>;
+export type World = Partial<Pick<LedgerOptions, 'now' | 'uptime' | 'self' | 'hasEnded' | 'clean'>>;
 
 /** A ledger's location, which several processes can open. */
 export type Place = (world?: World) => Promise<Ledger>;
@@ -17,9 +17,9 @@ export type Place = (world?: World) => Promise<Ledger>;
 const inMemory = (): Place => {
   const store = memoryStore();
   return async (world) => {
-    const { now, uptime, self, isGone, clean } = ledgerOptions('', { ...worldAtNoon, ...world });
+    const { now, uptime, self, hasEnded, clean } = ledgerOptions('', { ...worldAtNoon, ...world });
     const moment = (): Moment => ({ at: now(), mark: { boot: bootOf(self), uptime: uptime() } });
-    return ledgerOver(memoryBackend({ moment, self, isGone }, store), clean);
+    return ledgerOver(memoryBackend({ moment, self, hasEnded: hasEnded }, store), clean);
   };
 };
 

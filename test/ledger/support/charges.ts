@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest';
 import { CHARGE } from '../../../src/core/charge.ts';
 import type { Charge, Entry, Intent, KeptActivity, Moment, Sender } from '../../../src/ledger/entry.ts';
 import { guard as guardOf } from '../../../src/ledger/guard.ts';
-import type { BeginOptions, Begun, Ledger } from '../../../src/ledger/ledger.ts';
+import type { BeginOptions, BeginResult, Ledger } from '../../../src/ledger/ledger.ts';
 import type { LedgerOptions } from '../../../src/ledger/sqlite/backend.ts';
 import { openLedger } from '../../../src/ledger/sqlite/open.ts';
 import { ledgerOptions } from '../../support/ledger.ts';
@@ -108,7 +108,7 @@ export const open = async (path: string, more: Partial<LedgerOptions> = {}): Pro
 };
 
 /** The started charge; throws if it was refused. */
-export const begunOf = (result: Begun): Extract<Begun, { readonly kind: 'begun' }> => {
+export const begunOf = (result: BeginResult): Extract<BeginResult, { readonly kind: 'begun' }> => {
   if (result.kind !== 'begun') throw new Error(`refused: ${result.why}`);
   return result;
 };

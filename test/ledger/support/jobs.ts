@@ -1,5 +1,5 @@
 import type { Job } from '../../../src/ledger/job.ts';
-import type { Begun, Ledger } from '../../../src/ledger/ledger.ts';
+import type { BeginResult, Ledger } from '../../../src/ledger/ledger.ts';
 import { ugwoOf } from '../../support/ids.ts';
 import { intent, PLACE } from './charges.ts';
 
@@ -24,4 +24,4 @@ export const begin = (
   row: number,
   how: { again?: boolean; retry?: boolean } = {},
   jobId = ID,
-): Promise<Begun> => ledger.begin(intent({ about: ugwoOf(row), job: jobId, row }), { again: false, ...how });
+): Promise<BeginResult> => ledger.begin(intent({ about: ugwoOf(row), job: jobId, row }), { again: false, ...how });

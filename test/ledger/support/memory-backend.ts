@@ -30,7 +30,7 @@ const MAY_STAND: readonly string[] = ['sending', 'unknown', 'accepted'];
 const isIn = (value: number, [first, last]: readonly [number, number]): boolean => value >= first && value <= last;
 
 const isAsked = (charge: Entry, query: Query): boolean => {
-  const { id, activities, states, service, job, rows, about, standing, before, after, begun } = query;
+  const { id, activities, states, service, job, rows, about, earlier: standing, before, after, started: begun } = query;
   const { activity, state, seq, asked } = charge;
   const { kind, payments, ref, customer, email, paidTwice, operator, accountDigest, pspReference } = query;
   const payment = paymentIn(charge);
@@ -82,7 +82,7 @@ export type MemoryStore = ReturnType<typeof memoryStore>;
 
 /** The backend contract in its simplest form: nothing is persistent and nothing fails. */
 export const memoryBackend = (
-  world: Pick<Backend, 'moment' | 'self' | 'isGone'>,
+  world: Pick<Backend, 'moment' | 'self' | 'hasEnded'>,
   { charges, jobs, updates, policies, approvals }: MemoryStore,
 ): Backend => {
   const find = (query: Query): Entry[] => {

@@ -1,6 +1,6 @@
 import { CHARGE } from '../../../src/core/charge.ts';
 import { Redactor } from '../../../src/core/secret.ts';
-import type { Charge, Entry, Intent, Moment, Sender, UptimeMark } from '../../../src/ledger/entry.ts';
+import type { Charge, Entry, Intent, Moment, Sender, UptimeReading } from '../../../src/ledger/entry.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { ledgerOver } from '../../../src/ledger/open.ts';
 import { memoryBackend, memoryStore } from './memory-backend.ts';
@@ -24,7 +24,7 @@ export const intent = (some: Partial<Intent> = {}): Intent => ({
 });
 
 /** The monotonic time on a machine whose clock was always right. */
-export const markAt = (at: number, boot = 'this boot'): UptimeMark => ({ boot, uptime: at - SENT + 86_400_000 });
+export const markAt = (at: number, boot = 'this boot'): UptimeReading => ({ boot, uptime: at - SENT + 86_400_000 });
 
 /** A time on a machine whose clock is `ahead`. */
 export const momentAt = (at: number, ahead = 0, boot?: string): Moment => ({ at: at + ahead, mark: markAt(at, boot) });
@@ -62,6 +62,6 @@ export const memoryLedger = (
   now: () => number = () => SENT,
   clean = (text: string): string => new Redactor().cleanAll(text),
 ): Ledger => {
-  const world = { moment: () => momentAt(now()), self: SENDER, isGone: () => false };
+  const world = { moment: () => momentAt(now()), self: SENDER, hasEnded: () => false };
   return ledgerOver(memoryBackend(world, memoryStore(first)), clean);
 };

@@ -12,10 +12,10 @@ interface Change {
 /** A minute past noon. */
 export const NOW = momentAt(NOON + MINUTE);
 
-/** A backend in memory that records its changes; processes die only if `isGone` says so. */
-export const watched = (first: readonly Entry[], isGone: Backend['isGone'] = () => false) => {
+/** A backend in memory that records its changes; processes die only if `hasEnded` says so. */
+export const watched = (first: readonly Entry[], hasEnded: Backend['hasEnded'] = () => false) => {
   const store = memoryStore(first);
-  const backend = memoryBackend({ moment: () => NOW, self: SELF, isGone }, store);
+  const backend = memoryBackend({ moment: () => NOW, self: SELF, hasEnded: hasEnded }, store);
   const changes: Change[] = [];
   const change: Backend['change'] = (purpose, about, decide) =>
     backend.change(purpose, about, (found) => {
