@@ -13,6 +13,12 @@ const APART = {
   'cli/tree.ts': 'help',
   'core/io.ts': 'start',
   'core/service-codes.ts': 'service-codes',
+  // The ledger uses these, and is used by the rest of their room.
+  'charge/mediums.ts': 'mediums',
+  'charge/outcome.ts': 'mediums',
+  'charge/payment.ts': 'mediums',
+  'charge/wait.ts': 'mediums',
+  'charge/words.ts': 'mediums',
 };
 
 /** Folders with a chunk of their own: PostgreSQL, the console, and help. */
