@@ -37,11 +37,7 @@ export const readTexts = <F extends FieldTable>(
 ): { readonly [K in keyof F]?: string } => ({
   ...options,
   ...definedIn(
-    Object.fromEntries(
-      listTexts(fields)
-        .filter((name) => name !== key)
-        .map((name) => [name, cells.text(name)]),
-    ),
+    Object.fromEntries(listTexts(fields).flatMap((name) => (name === key ? [] : [[name, cells.text(name)]]))),
   ),
 });
 
@@ -67,23 +63,10 @@ export const columnAmong = (columns: readonly string[], field: string): string |
   return found ?? columns.find((name) => name.startsWith(`${field}.`));
 };
 
-/** Names what sets a property for a row: a column, or the option. `fieldOf` gives the column that could. */
-export const columnBy =
-  (fieldOf: FlagOf, columns: readonly string[], flagOf: FlagOf): FlagOf =>
-  (path) => {
-    const field = fieldOf(path);
-    return field === undefined ? path : (columnAmong(columns, field) ?? flagOf(field) ?? field);
-  };
-
-/** Paths of the fields' properties. A service may also call a field by its own name. */
-const propertiesOf = (fields: FieldTable) =>
-  Object.entries(fields).flatMap(([name, { property = name }]) =>
-    [property || name, name].flat().map((path) => ({ name, own: path.split('.') })),
-  );
-
 /**
  * The field that sets a property, and the rest of the property's path. It shares the longest beginning with the path.
- * A field that is set comes first if the property is a part of it. `known` are names that occur in paths.
+ * A field that is set comes first if the property is a part of it. A service may also call a field by its own name.
+ * `known` are other names that occur in paths.
  */
 const findField = (
   fields: FieldTable,
@@ -91,7 +74,9 @@ const findField = (
   isSet: (name: string, rest: readonly string[]) => boolean,
   known: readonly string[] = [],
 ) => {
-  const properties = propertiesOf(fields);
+  const properties = Object.entries(fields).flatMap(([name, { property = name }]) =>
+    [property || name, name].flat().map((own) => ({ name, own: own.split('.') })),
+  );
   const names = namesAlong(path, [...properties.flatMap(({ own }) => own), ...known]);
   const ranked = properties.flatMap(({ name, own }) => {
     const other = own.findIndex((one, index) => one !== names[index]);
@@ -103,15 +88,14 @@ const findField = (
   return ranked.sort((one, next) => next.rank - one.rank)[0];
 };
 
-const flagGiven = (name: string, { clear }: FieldValues): string =>
-  Array.isArray(clear) && clear.includes(name) ? `--clear ${name}` : asFlag(name);
-
 /** Finds the option that sets a property: a given one, or --data. Undefined if neither does. */
 export const findGivenFlag =
   (fields: FieldTable, given: FieldValues, data: FieldValues): FlagOf =>
   (path) => {
     const name = findField(fields, path, (one) => given[one] !== undefined)?.name ?? '';
-    if (given[name] !== undefined && fields[name]?.flags !== undefined) return flagGiven(name, given);
+    const { clear } = given;
+    if (Array.isArray(clear) && clear.includes(name)) return `--clear ${name}`;
+    if (given[name] !== undefined && fields[name]?.flags !== undefined) return asFlag(name);
     return Object.hasOwn(data, namesAlong(path, Object.keys(data))[0] ?? '') ? '--data' : undefined;
   };
 

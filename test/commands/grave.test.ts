@@ -24,6 +24,7 @@ const typedFor = async (command: Command, origin: string, shown: object): Promis
       check: () => ({ path: '/v1/refunds', body: '{}', effect: { ...CHARGE_WRITE, kind: 'refund' } }),
       match: () => undefined,
       call: async () => madeHere(shown),
+      write: async () => ({ certain: 'accepted', record: madeHere(shown) }),
       look: async () => madeHere(shown),
     }),
     target: async () => ({ ...PLACE, origin }),
@@ -57,7 +58,7 @@ describe('an irreversible command against a live service', () => {
   });
 
   it('needs the refunded amount typed, or the activity if it is unknown', async () => {
-    const input = { kind: 'one', activity: 'act.AbCd.1', fields: {}, again: false };
+    const input = { kind: 'one', activity: 'act.AbCd.1', given: {} };
     const of =
       (more: object): Command =>
       (deps) =>

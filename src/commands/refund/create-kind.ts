@@ -11,7 +11,9 @@ import { checkByHand, madeColumns, openMaker } from '../make.ts';
 import type { Run } from '../run.ts';
 import { failureOf, lookAt } from './create.ts';
 import { REFUND_FIELDS } from './fields-shared.ts';
-import type { FileOfRefunds } from './spec.ts';
+import type { RefundCreateInput } from './spec.ts';
+
+type RefundOptions = RefundCreateInput['given'];
 
 /** One valid row of the file. */
 interface Item {
@@ -31,7 +33,7 @@ const ALL = 'all';
 const AMOUNTS = ['amount', 'amount_minor'];
 
 /** Throws a usage error if no column of a CSV file says how much is paid back. A row of NDJSON has its own names. */
-const checkColumns = (columns: readonly string[], format: FileFormat, allOfIt: boolean): void => {
+const checkColumns = (columns: readonly string[], format: FileFormat, allOfIt = false): void => {
   if (allOfIt || format === 'ndjson' || columns.some((name) => AMOUNTS.includes(name))) return;
   throw missingColumn(columns, { name: 'amount', aliases: [] }, '').with({
     hint: `call the column amount: \`${ALL}\` in it pays back the whole payment, and --all-of-it does so in every row`,
@@ -39,7 +41,7 @@ const checkColumns = (columns: readonly string[], format: FileFormat, allOfIt: b
 };
 
 /** The amount that a row pays back; undefined for the whole payment, and for a fault. */
-const moneyIn = (cells: Cells, currency: string | undefined, allOfIt: boolean): Item['money'] => {
+const moneyIn = (cells: Cells, currency: string | undefined, allOfIt = false): Item['money'] => {
   if (allOfIt) return undefined;
   if (cells.given.get('amount')?.toString().toLowerCase() === ALL) {
     if (cells.given.has('amount_minor')) cells.fault('amount', `"${ALL}" can't be used together with amount_minor`);
@@ -51,13 +53,13 @@ const moneyIn = (cells: Cells, currency: string | undefined, allOfIt: boolean): 
   return amountIn(cells, currency);
 };
 
-const readRow = (cells: Cells, activity: string, { fields, allOfIt }: FileOfRefunds, validate: boolean): Item => {
-  const row = readTexts(REFUND_FIELDS, KEY, cells, fields);
+const readRow = (cells: Cells, activity: string, given: RefundOptions, validate: boolean): Item => {
+  const row = readTexts(REFUND_FIELDS, KEY, cells, given);
   const ugwo = row.ugwo && idIn('ugw', row.ugwo);
   const problem = validate && ugwo !== undefined ? idProblem('ugw', ugwo) : undefined;
   if (problem !== undefined) cells.fault('ugwo', problem);
   const currency = row.currency?.toUpperCase();
-  const money = moneyIn(cells, currency, allOfIt);
+  const money = moneyIn(cells, currency, given.allOfIt);
   if ((row.provider === undefined) !== (row.account_number === undefined)) {
     cells.fault(
       row.provider === undefined ? 'provider' : 'account_number',
@@ -88,10 +90,10 @@ const lookFirst = async (item: Item, run: Pick<Run, 'client' | 'ledger' | 'targe
 };
 
 /** Row kind for a file of refunds. */
-export const refundKind = (file: FileOfRefunds, run: Run): RowKind<Item> => {
+export const refundKind = (given: RefundOptions, run: Run): RowKind<Item> => {
   const { globals } = run;
-  const { fields, allOfIt, again } = file;
-  const flagOf: FlagOf = (column) => (allOfIt && AMOUNTS.includes(column) ? '--all-of-it' : flagIn(fields)(column));
+  const { allOfIt, again = false } = given;
+  const flagOf: FlagOf = (column) => (allOfIt && AMOUNTS.includes(column) ? '--all-of-it' : flagIn(given)(column));
   const request = ({ body }: Item) => ({ operation: 'refund.create', input: { body } }) as const;
   return {
     command: 'refund create',
@@ -111,12 +113,12 @@ export const refundKind = (file: FileOfRefunds, run: Run): RowKind<Item> => {
     },
     columns: listColumns(REFUND_FIELDS, KEY),
     report: madeColumns('refund'),
-    options: printExact(pickValues(REFUND_FIELDS, fields)),
+    options: printExact(pickValues(REFUND_FIELDS, given)),
     flagOf,
     checkColumns: (columns, format) => checkColumns(columns, format, allOfIt),
-    read: (cells, activity) => readRow(cells, activity, file, globals.validate),
+    read: (cells, activity) => readRow(cells, activity, given, globals.validate),
     request,
-    columnOf: (_item, columns) => findColumn(REFUND_FIELDS, columns, fields),
+    columnOf: (_item, columns) => findColumn(REFUND_FIELDS, columns, given),
     counts: ({ money, body }) => [
       money?.currency ?? 'in full',
       ...('destination' in body ? ['to a given account'] : []),

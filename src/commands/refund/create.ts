@@ -13,7 +13,9 @@ import { makeOnce, planOnce } from '../make.ts';
 import { previewCall, requestOf } from '../record.ts';
 import type { Run } from '../run.ts';
 import { REFUND_FIELDS } from './fields-shared.ts';
-import type { RefundCreateInput, RefundOf } from './spec.ts';
+import type { RefundCreateInput } from './spec.ts';
+
+type RefundOf = Extract<RefundCreateInput, { readonly kind: 'one' }>;
 
 type Needs = Pick<Run, 'client' | 'ledger' | 'target'>;
 
@@ -97,8 +99,8 @@ const minorOf = ({ amount }: RefundOf, paid: Paid | undefined): number | undefin
 };
 
 /** Describes the refund in one line: amount, activity, and destination account if one is given. */
-const described = ({ activity, fields }: RefundOf, minor: number | undefined, paid: Paid | undefined): string => {
-  const { provider, account_number } = fields;
+const described = ({ activity, given }: RefundOf, minor: number | undefined, paid: Paid | undefined): string => {
+  const { provider, account_number } = given;
   const sum = minor ?? paid?.amount;
   const all = minor === undefined ? 'the whole payment' : `${minor} in the minor unit`;
   const money = paid === undefined || sum === undefined ? all : bothUnits(sum, paid.currency);
@@ -124,13 +126,13 @@ const withFailure = (result: Result): Result => {
 };
 
 const createOne = async (input: RefundOf, run: Run): Promise<Result> => {
-  const { activity, fields, again } = input;
+  const { activity, given } = input;
   const { asCurl, dryRun } = run.globals;
   const needsLook = !asCurl || input.amount?.flag === '--amount';
-  const refunded = { activity, ugwo: fields.ugwo };
+  const refunded = { activity, ugwo: given.ugwo };
   const paid = needsLook ? await lookAt(refunded, run) : undefined;
   const amount = minorOf(input, paid);
-  const body = buildBody(REFUND_FIELDS, { ...fields, activity, amount });
+  const body = buildBody(REFUND_FIELDS, { ...given, activity, amount });
   try {
     if (asCurl) return await previewCall('refund.create', { body }, run);
     const [what, typed] = [described(input, amount, paid), typedFor(input, amount, paid)];
@@ -142,7 +144,16 @@ const createOne = async (input: RefundOf, run: Run): Promise<Result> => {
     };
     const asked = { amount: amount ?? paid?.amount, currency: paid?.currency || undefined };
     const question = [what, 'Pay this back?'];
-    const how = { about: activity, asked, question, typed, look, once: true, again, failure: failureOf };
+    const how = {
+      about: activity,
+      asked,
+      question,
+      typed,
+      look,
+      once: true,
+      again: given.again === true,
+      failure: failureOf,
+    };
     if (dryRun) {
       const planned = await planOnce('refund.create', { body }, how, run);
       await run.say(`Nothing was sent. Without --dry-run, this pays back ${what}`);
@@ -150,7 +161,7 @@ const createOne = async (input: RefundOf, run: Run): Promise<Result> => {
     }
     return withFailure({ kind: 'record', view: refundView, ...(await makeOnce('refund.create', { body }, how, run)) });
   } catch (thrown) {
-    throw namingFlags(thrown, findFlag(REFUND_FIELDS, fields), undefined, paid?.currency);
+    throw namingFlags(thrown, findFlag(REFUND_FIELDS, given), undefined, paid?.currency);
   }
 };
 
@@ -161,7 +172,7 @@ export const create = async (input: RefundCreateInput, run: Run): Promise<Result
   if (input.kind === 'one') return createOne(input, run);
   const [{ refundKind }, { runFile }] = [await import('./create-kind.ts'), await import('../../bulk/run-file.ts')];
   return runFile(
-    { bulk: input.bulk, kind: refundKind(input, run), view: refundsView },
+    { bulk: input.bulk, kind: refundKind(input.given, run), view: refundsView },
     run,
     await openRowServices(run),
   );

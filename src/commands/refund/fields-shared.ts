@@ -1,4 +1,4 @@
-import { type GivenOptions, option, pickOptions } from '../../cli/define.ts';
+import { option, pickOptions } from '../../cli/define.ts';
 import { AMOUNT_OPTIONS, asText } from '../../cli/options.ts';
 
 /** Fields of a refund. */
@@ -23,5 +23,3 @@ export const REFUND_FIELDS = {
 } as const;
 
 export const REFUND_OPTIONS = pickOptions(REFUND_FIELDS);
-
-export type RefundFields = GivenOptions<typeof REFUND_OPTIONS>;

@@ -13,26 +13,7 @@ import { EVERY_PROFILE, givenAmount, PAGE_OPTIONS, readId } from '../../cli/opti
 import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
 import type { GivenAmount } from '../../core/money.ts';
-import { REFUND_FIELDS, REFUND_OPTIONS, type RefundFields } from './fields-shared.ts';
-
-export interface RefundOf {
-  readonly activity: string;
-  /** Undefined refunds the whole payment. */
-  readonly amount: GivenAmount | undefined;
-  readonly fields: RefundFields;
-  readonly again: boolean;
-}
-
-/** A file of refunds. Options give the values for which the file has no column of that name. */
-export interface FileOfRefunds {
-  readonly bulk: BulkInput;
-  readonly fields: RefundFields;
-  /** Pays back the whole payment in every row. */
-  readonly allOfIt: boolean;
-  readonly again: boolean;
-}
-
-export type RefundCreateInput = ({ readonly kind: 'one' } & RefundOf) | ({ readonly kind: 'file' } & FileOfRefunds);
+import { REFUND_FIELDS, REFUND_OPTIONS } from './fields-shared.ts';
 
 const options = rarely(['again', 'allOfIt'], {
   ...REFUND_OPTIONS,
@@ -42,6 +23,11 @@ const options = rarely(['again', 'allOfIt'], {
 } as const);
 
 type Given = GivenOptions<typeof options>;
+
+export type RefundCreateInput = { readonly given: Given } /** Without an amount, the whole payment is paid back. */ & (
+  | { readonly kind: 'one'; readonly activity: string; readonly amount: GivenAmount | undefined }
+  | { readonly kind: 'file'; readonly bulk: BulkInput }
+);
 
 const readOne = (activity: string | undefined, given: Given, validate: boolean): RefundCreateInput => {
   if (activity === undefined) {
@@ -57,13 +43,7 @@ const readOne = (activity: string | undefined, given: Given, validate: boolean):
   if ((given.provider === undefined) !== (given.account_number === undefined)) {
     throw usageError('--provider and --account-number belong together', { hint: 'give both, or neither' });
   }
-  return { kind: 'one', activity, amount: givenAmount(given), fields: given, again: given.again === true };
-};
-
-const readFile = (bulk: BulkInput, args: readonly string[], given: Given): RefundCreateInput => {
-  if (args.length > 0) throw usageError("--from and an activity can't be used together");
-  refuseBeside(REFUND_FIELDS, given);
-  return { kind: 'file', bulk, fields: given, allOfIt: given.allOfIt === true, again: given.again === true };
+  return { kind: 'one', activity, amount: givenAmount(given), given };
 };
 
 const REFUND_ONE = `paycli refund create ${SEEDED.paid.activity} --ugwo ${SEEDED.paid.ugwo} --amount 1,000.00 --provider gtb --account-number 0123456789 --yes`;
@@ -99,7 +79,10 @@ const create = defineCommand({
   previews: true,
   read: (args, given, { validate }): RefundCreateInput => {
     const bulk = readBulk(given);
-    return bulk === undefined ? readOne(args[0], given, validate) : readFile(bulk, args, given);
+    if (bulk === undefined) return readOne(args[0], given, validate);
+    if (args.length > 0) throw usageError("--from and an activity can't be used together");
+    refuseBeside(REFUND_FIELDS, given);
+    return { kind: 'file', bulk, given };
   },
   load: async () => ({ run: (await import('./create.ts')).create, view: (await import('./create.ts')).view }),
 });

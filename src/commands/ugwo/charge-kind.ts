@@ -29,7 +29,7 @@ import { reconcile } from '../../ledger/reconcile.ts';
 import { asActivity, type Snapshot, snapshotOf } from '../../ledger/snapshot.ts';
 import { paymentIn } from '../../ledger/transitions.ts';
 import { unreadableText } from '../activity/followed-shared.ts';
-import { columnBy, flagIn } from '../fields.ts';
+import { columnAmong, flagIn } from '../fields.ts';
 import { lastMessage } from '../make.ts';
 import type { Run } from '../run.ts';
 import { openReads } from './charge-ahead.ts';
@@ -314,7 +314,10 @@ export const chargeKind = (file: FileOfCharges, run: Run): RowKind<ChargeItem> =
         body: { type: 'charge', data: chargeData(item, io.clock.now()) },
       },
     }),
-    columnOf: (item, columns) => columnBy(fieldOf(item), columns, flagOf),
+    columnOf: (item, columns) => (path) => {
+      const field = fieldOf(item)(path);
+      return field === undefined ? path : (columnAmong(columns, field) ?? flagOf(field) ?? field);
+    },
     guessOf: (item) => (path) => guessOf(chargeData(item, io.clock.now()))(path),
     counts: ({ fields }) => [fields.medium ?? 'no medium'],
     compares: ({ compared }) => compared.length > 0,

@@ -8,7 +8,9 @@ import type { Run } from '../run.ts';
 import { uniqueIn } from '../unique.ts';
 import { BY_REF, type UgwoBody } from './create.ts';
 import { REQUEST_FIELDS } from './create-shared.ts';
-import type { FileOfRequests } from './spec.ts';
+import type { UgwoCreateInput } from './spec.ts';
+
+type RequestOptions = UgwoCreateInput['given'];
 
 const KEY = 'ref';
 
@@ -19,8 +21,8 @@ interface Item {
   readonly currency: string;
 }
 
-const readRow = (cells: Cells, ref: string, { fields }: FileOfRequests, given: UgwoBody): Item | undefined => {
-  const row = readTexts(REQUEST_FIELDS, KEY, cells, fields);
+const readRow = (cells: Cells, ref: string, given: RequestOptions, data: UgwoBody): Item | undefined => {
+  const row = readTexts(REQUEST_FIELDS, KEY, cells, given);
   const before = cells.faults.length;
   const money = amountIn(cells, row.currency?.toUpperCase());
   if (money === undefined && cells.faults.length === before)
@@ -28,13 +30,12 @@ const readRow = (cells: Cells, ref: string, { fields }: FileOfRequests, given: U
   const metadata = Object.entries(cells.object('metadata') ?? {});
   if (money === undefined) return undefined;
   const own = { ref: ref || undefined, metadata, amount: money.minor, currency: money.currency };
-  return { ...money, body: { ...given, ...buildBody(REQUEST_FIELDS, { ...row, ...own }) } };
+  return { ...money, body: { ...data, ...buildBody(REQUEST_FIELDS, { ...row, ...own }) } };
 };
 
-/** Row kind for a file of payment requests. `given` holds the fields of --data, which apply to all rows. */
-export const createKind = (file: FileOfRequests, given: UgwoBody, run: Run): RowKind<Item> => {
+/** Row kind for a file of payment requests. `data` holds the fields of --data, which apply to all rows. */
+export const createKind = (given: RequestOptions, data: UgwoBody, run: Run): RowKind<Item> => {
   const request = ({ body }: Item) => ({ operation: 'ugwo.create', input: { body } }) as const;
-  const { fields, bulk } = file;
   return {
     command: 'ugwo create',
     words: { verb: 'Create', one: 'payment request', done: 'created', findOut: checkByHand(run.globals) },
@@ -42,18 +43,18 @@ export const createKind = (file: FileOfRequests, given: UgwoBody, run: Run): Row
     keyOf: ({ body }) => uniqueIn(BY_REF, body) ?? described(body),
     columns: listColumns(REQUEST_FIELDS, KEY),
     report: madeColumns('uid'),
-    options: printExact([pickValues(REQUEST_FIELDS, fields), given]),
-    flagOf: flagIn(fields),
-    read: (cells, ref) => readRow(cells, ref, file, given),
+    options: printExact([pickValues(REQUEST_FIELDS, given), data]),
+    flagOf: flagIn(given),
+    read: (cells, ref) => readRow(cells, ref, given, data),
     request,
-    columnOf: (_item, columns) => findColumn(REQUEST_FIELDS, columns, fields),
+    columnOf: (_item, columns) => findColumn(REQUEST_FIELDS, columns, given, data),
     counts: ({ currency }) => [currency],
     money: (item) => item,
     openSender: (job) =>
       openMaker(
         {
           ...{ request, about: ({ body }) => described(body), unique: BY_REF, uidColumn: 'uid' },
-          keepsEqual: !bulk.allowRepeats,
+          keepsEqual: given.allowRepeats !== true,
         },
         job,
       ),

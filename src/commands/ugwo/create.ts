@@ -11,7 +11,7 @@ import { described, previewCall } from '../record.ts';
 import type { Run } from '../run.ts';
 import { createUnique, type Difference, said, type UniqueKey, uniqueIn } from '../unique.ts';
 import { REQUEST_FIELDS } from './create-shared.ts';
-import type { OneRequest, UgwoCreateInput } from './spec.ts';
+import type { UgwoCreateInput } from './spec.ts';
 import { createdView, wholeUgwoView } from './view.ts';
 
 export type UgwoBody = Readonly<Record<string, unknown>>;
@@ -66,10 +66,14 @@ export const BY_REF: UniqueKey = {
   }),
 };
 
-const createOne = async ({ amount, currency, fields }: OneRequest, given: UgwoBody, run: Run): Promise<Result> => {
+const createOne = async (
+  { amount, currency, given }: Extract<UgwoCreateInput, { readonly kind: 'one' }>,
+  data: UgwoBody,
+  run: Run,
+): Promise<Result> => {
   const read = readGiven(amount, currency);
   if ('problem' in read) throw usageError(`${amount.flag}: ${read.problem}`, { hint: read.hint });
-  const body: UgwoBody = { ...given, ...buildBody(REQUEST_FIELDS, { ...fields, amount: read.minor, currency }) };
+  const body: UgwoBody = { ...data, ...buildBody(REQUEST_FIELDS, { ...given, amount: read.minor, currency }) };
   const operation = 'ugwo.create';
   try {
     if (run.globals.dryRun) return await previewCall(operation, { body }, run);
@@ -80,7 +84,7 @@ const createOne = async ({ amount, currency, fields }: OneRequest, given: UgwoBo
     }
     return { kind: 'record', view: wholeUgwoView, ...(await makeOnce(operation, { body }, { about, saying }, run)) };
   } catch (thrown) {
-    throw namingFlags(thrown, findFlag(REQUEST_FIELDS, fields), undefined, currency);
+    throw namingFlags(thrown, findFlag(REQUEST_FIELDS, given, data), undefined, currency);
   }
 };
 
@@ -88,12 +92,12 @@ export const view = ({ kind }: UgwoCreateInput): View => (kind === 'one' ? whole
 
 /** Creates a payment request, or a file of them (public material, Payment requests). */
 export const create = async (input: UgwoCreateInput, run: Run): Promise<Result> => {
-  const { data } = input.fields;
-  const given = data === undefined ? {} : await readJsonObject(sourceOf(run), data, '--data');
-  if (input.kind === 'one') return createOne(input, given, run);
+  const { given } = input;
+  const data = given.data === undefined ? {} : await readJsonObject(sourceOf(run), given.data, '--data');
+  if (input.kind === 'one') return createOne(input, data, run);
   const [{ createKind }, { runFile }] = [await import('./create-kind.ts'), await import('../../bulk/run-file.ts')];
   return runFile(
-    { bulk: input.bulk, kind: createKind(input, given, run), view: createdView },
+    { bulk: input.bulk, kind: createKind(given, data, run), view: createdView },
     run,
     await openRowServices(run),
   );

@@ -33,21 +33,11 @@ const options = {
 
 type Given = GivenOptions<typeof options>;
 
-export interface OneRequest {
-  readonly kind: 'one';
-  readonly amount: GivenAmount;
-  readonly currency: string;
-  readonly fields: Given;
-}
-
-/** A file of payment requests. Options give the values for which the file has no column of that name. */
-export interface FileOfRequests {
-  readonly kind: 'file';
-  readonly bulk: BulkInput;
-  readonly fields: Given;
-}
-
-export type UgwoCreateInput = OneRequest | FileOfRequests;
+export type UgwoCreateInput = { readonly given: Given } & (
+  | { readonly kind: 'one'; readonly amount: GivenAmount; readonly currency: string }
+  /** A file of payment requests. Options give the values for which the file has no column of that name. */
+  | { readonly kind: 'file'; readonly bulk: BulkInput }
+);
 
 const readOne = (given: Given): UgwoCreateInput => {
   const amount = givenAmount(given);
@@ -57,7 +47,7 @@ const readOne = (given: Given): UgwoCreateInput => {
     });
   }
   if (given.currency === undefined) throw usageError('no currency given', { hint: 'give one with --currency NGN' });
-  return { kind: 'one', amount, currency: given.currency.toUpperCase(), fields: given };
+  return { kind: 'one', amount, currency: given.currency.toUpperCase(), given };
 };
 
 const createCommand = defineCommand({
@@ -92,7 +82,7 @@ const createCommand = defineCommand({
     refuseSharedStdin([given.data, bulk && readSourceName(bulk.from)]);
     if (bulk === undefined) return readOne(given);
     refuseBeside(REQUEST_FIELDS, given);
-    return { kind: 'file', bulk, fields: given };
+    return { kind: 'file', bulk, given };
   },
   load: async () => ({ run: (await import('./create.ts')).create, view: (await import('./create.ts')).view }),
 });
