@@ -101,7 +101,7 @@ const FREE: Meter = { next: () => -Infinity, started: () => undefined };
  * A token bucket that is never more than the leeway ahead. The starts are a little further apart than the rate
  * requires: with the leeway there are then exactly `count` in the fullest window, and never one more.
  */
-export const openMeter = (rate: Rate | undefined): Meter => {
+const openMeter = (rate: Rate | undefined): Meter => {
   if (rate === undefined) return FREE;
   const leeway = Math.min(LEEWAY_MS, rate.ms * LEEWAY_SHARE);
   const apart = (rate.ms + leeway) / rate.count;
@@ -136,7 +136,7 @@ const LONGEST_HOLD_MS = 20_000;
 /** The successes in a row before the limit grows by one; at least as many as the current limit. */
 const FEWEST_SUCCESSES = 10;
 
-export interface PaceOptions {
+interface PaceOptions {
   /** The maximum number of rows in flight; at least 1. */
   readonly concurrency: number;
   readonly rate?: Rate | undefined;
@@ -157,7 +157,7 @@ const holdOf = (asked: number, refusals: number, random: () => number): number =
  * Reads ahead of a row's turn keep to the same rate and pauses, and are numbered with the starts. So do the requests
  * that change something (see `RowSignals.turn`): the reads before them may end late, and many at once.
  */
-export const openPace = ({ concurrency, rate, clock, random }: PaceOptions) => {
+const openPace = ({ concurrency, rate, clock, random }: PaceOptions) => {
   const meter = openMeter(rate);
   const aheadMeter = openMeter(rate);
   let limit = concurrency;
@@ -214,7 +214,7 @@ export const openPace = ({ concurrency, rate, clock, random }: PaceOptions) => {
 export type Pace = ReturnType<typeof openPace>;
 
 /** The effect of one row's result on the others. */
-export interface Consequence {
+interface Consequence {
   /** The pause that the service asked for, in milliseconds; 0 where it named no time. */
   readonly slowDown?: number;
   /** No new row may start after this: the key is not accepted, the ledger can't be written, an outcome is unknown. */
@@ -250,7 +250,7 @@ export interface RowsRun<R, E extends Consequence = Consequence> extends PaceOpt
   readonly onSettled: (row: R, end: E) => void | Promise<void>;
 }
 
-export interface Ran {
+interface Ran {
   readonly started: number;
   /** The reason why rows may not have been started. A signal after the last start does not count. */
   readonly stopped?: Stopped;

@@ -4,7 +4,7 @@ import { formatDuration, MINUTE_MS, SECOND_MS } from '../core/time.ts';
 import type { CounterValues } from './counters.ts';
 
 /** The progress of a run. Instants are monotonic ticks. */
-export interface Progress {
+interface Progress {
   /** Rows with a result, those of earlier runs included. */
   readonly done: number;
   /** Rows among them with a result from before this run: they don't count for its speed. */
@@ -59,7 +59,7 @@ const joined = (parts: readonly (string | undefined)[], tally: string): string =
  * The progress in one line: `1,234 of 10,000 (12%), 48/s, 3 min left; 1,200 accepted, 30 failed, 4 unknown`. Fits into
  * `width` columns: leaves out the least important parts first.
  */
-export const progressLine = (progress: Progress): string => {
+const progressLine = (progress: Progress): string => {
   const { tally, width = Infinity } = progress;
   const place = placeText(progress);
   const speed = speedOf(progress);
@@ -99,7 +99,7 @@ interface RedrawOptions {
  * Redraws every second on a terminal, even when nothing moves. In a pipe, prints a line every 30 seconds and at each
  * tenth, but none at the end, where a summary follows.
  */
-export const openRedraw = ({ clock, isTerminal, show }: RedrawOptions) => {
+const openRedraw = ({ clock, isTerminal, show }: RedrawOptions) => {
   const every = isTerminal ? TERMINAL_EVERY_MS : PIPE_EVERY_MS;
   const over = new AbortController();
   let shownAt = clock.ticks();

@@ -43,7 +43,7 @@ const knownNames = (columns: readonly string[], known: Known): readonly string[]
 };
 
 /** The names of a header, in file order. Throws a usage error where two columns have the same name. */
-export const columnNames = (columns: readonly string[], known: Known): readonly string[] => {
+const columnNames = (columns: readonly string[], known: Known): readonly string[] => {
   const names = knownNames(columns, known);
   const first = new Map<string, number>();
   for (const [index, name] of names.entries()) {
@@ -91,7 +91,7 @@ export const missingColumn = (columns: readonly string[], needed: Needed, all: s
 const MOST_GUESSED = 1000;
 
 /** The notice about unused columns; none where every column is read. */
-export const unusedNotices = (columns: readonly string[], known: Known): readonly string[] => {
+const unusedNotices = (columns: readonly string[], known: Known): readonly string[] => {
   const unused = columns.filter((name) => knownIn(known, name) === undefined);
   if (unused.length === 0) return [];
   return [`Ignored columns (copied to the report): ${unused.slice(0, MOST_NAMED).join(', ')}${andMore(unused)}`];
@@ -129,7 +129,7 @@ const isPart = (left: string, right: string): boolean => {
  * silence, and a refund or an update would differ from what the file says. The columns of our own reports are no such
  * columns.
  */
-export const lookalikes = (
+const lookalikes = (
   columns: readonly string[],
   known: Known,
   { key, report }: { readonly key: Pick<KeyColumn, 'name' | 'aliases'>; readonly report: readonly string[] },

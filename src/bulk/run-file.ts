@@ -38,7 +38,7 @@ const LENGTH = 16;
  * The id of a job, from everything that affects the requests: the same parts give the same job (charge-protocol, Bulk).
  * The length of each part is hashed, too, so that different splits give different ids.
  */
-export const jobId = (parts: readonly string[]): string => {
+const jobId = (parts: readonly string[]): string => {
   const hash = createHash('sha256');
   for (const part of parts) hash.update(`${Buffer.byteLength(part)}:`).update(part);
   const letters = [...hash.digest().subarray(0, LENGTH)].map((byte) => ALPHABET.charAt(byte & 31));
@@ -69,7 +69,7 @@ const rowsText = ({ one, rows, before, what, total }: Omit<JobQuestion, 'verb'>)
 };
 
 /** The lines of the question. */
-export const questionOf = (
+const questionOf = (
   question: JobQuestion,
   { origin, profile }: { readonly origin: string; readonly profile: string | undefined },
 ): readonly string[] => {

@@ -51,7 +51,7 @@ export const hasEnd = async <T>({ earlier, takesUp }: RowSender<T>, row: number)
 };
 
 /** Runs work with the same key one after the other: with --allow-repeats the order of the rows counts. */
-export const keyQueue = () => {
+const keyQueue = () => {
   const last = new Map<string, Promise<unknown>>();
   return async <R>(key: string, work: () => Promise<R>): Promise<R> => {
     const before = last.get(key);

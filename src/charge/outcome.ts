@@ -8,7 +8,7 @@ import type { ApiRecord } from '../core/record.ts';
  */
 export type Outcome = Accepted | Failed;
 
-export interface Accepted {
+interface Accepted {
   readonly certain: 'accepted';
   readonly record: ApiRecord;
 }

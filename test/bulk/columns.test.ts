@@ -1,8 +1,37 @@
 import { describe, expect, it } from 'vitest';
-import { columnNames, lookalikes, missingColumn, unusedNotices } from '../../src/bulk/rows.ts';
+import { missingColumn, openRows } from '../../src/bulk/rows.ts';
+import { PayError } from '../../src/core/error.ts';
 
-describe('columnNames', () => {
-  const KNOWN = ['ugwo', 'medium', 'param', 'param.'];
+type Kind = Parameters<typeof openRows>[0];
+type Reading = Parameters<typeof openRows>[2];
+
+/** Opens a file with these columns for a noun that reads the known ones. */
+const openFile = (
+  columns: readonly string[],
+  known: readonly string[],
+  more: object = {},
+  format: 'csv' | 'ndjson' = 'csv',
+) => {
+  let names: readonly string[] = [];
+  const checkColumns = (read: readonly string[]): void => {
+    names = read;
+  };
+  const [name = '', ...others] = known;
+  const noun = {
+    key: { name, aliases: [] },
+    columns: others,
+    report: [],
+    flagOf: () => undefined,
+    checkColumns,
+    ...more,
+  };
+  const reading = { client: {} as Reading['client'], validate: false };
+  const { notices } = openRows(noun as unknown as Kind, { columns, format }, reading);
+  return { names, notices };
+};
+
+describe('the names of columns', () => {
+  const KNOWN = ['ugwo', 'medium', 'param.k'];
 
   it.each([
     [
@@ -22,15 +51,15 @@ describe('columnNames', () => {
       ['param', 'param.Tier', 'param.tier', 'param.List:'],
     ],
     [
-      ['Note', 'note', ' note', 'Parameter'],
-      ['Note', 'note', ' note', 'Parameter'],
+      ['Note', 'note', ' note', 'Other'],
+      ['Note', 'note', ' note', 'Other'],
     ],
     [
       ['u gwo', 'Medium_', '', 'pa-ram.A b-c_d', 'm.medium'],
       ['ugwo', 'medium', '', 'param.A b-c_d', 'm.medium'],
     ],
   ])('reads %j as %j', (columns, names) => {
-    expect(columnNames(columns, KNOWN)).toEqual(names);
+    expect(openFile(columns, KNOWN).names).toEqual(names);
   });
 
   it.each([
@@ -39,19 +68,32 @@ describe('columnNames', () => {
     [['Param.k', 'a', 'param.k '], 'the columns "Param.k" and "param.k " are both param.k'],
   ])('rejects %j', (columns, message) => {
     const wanted = { kind: 'usage', message, detail: { hint: 'leave one of them out' } };
-    expect(() => columnNames(columns, KNOWN)).toThrow(expect.objectContaining(wanted));
+    expect(() => openFile(columns, KNOWN)).toThrow(expect.objectContaining(wanted));
   });
 });
 
 describe('a column that resembles one that is read', () => {
   const KIND = { key: { name: 'ref', aliases: ['reference'] }, report: ['amount_due', 'refund'] };
-  const KNOWN = ['ref', 'amount', 'amount_minor', 'first_name', 'expires_in', 'customer'].concat([
-    'meta',
-    'meta.',
-    'billing_address',
-    'billing_address.',
-  ]);
-  const meant = (...columns: string[]) => lookalikes(columns, KNOWN, KIND).map(([, name]) => name);
+  const KNOWN = [
+    'ref',
+    'amount',
+    'amount_minor',
+    'first_name',
+    'expires_in',
+    'customer',
+    'meta.k',
+    'billing_address.k',
+  ];
+  /** The columns that were probably meant, from the error. */
+  const meant = (...columns: string[]): string[] => {
+    try {
+      openFile(columns, KNOWN, KIND);
+      return [];
+    } catch (thrown) {
+      if (!(thrown instanceof PayError)) throw thrown;
+      return [...thrown.message.matchAll(/(?:mean |" \()([^?]+)\?/g)].map(([, name = '']) => name);
+    }
+  };
 
   it.each([
     ['Refund Amount', 'amount'],
@@ -95,6 +137,10 @@ describe('a column that resembles one that is read', () => {
     const many = Array.from({ length: 1000 }, (_, index) => `x${index}`);
     expect(meant(...many, 'amuont', 'Amount paid')).toEqual(['amount']);
   });
+});
+
+it.each(['Ref', 'Meta.Tier'])('JSON keys have one spelling: %s', (name) => {
+  expect(() => openFile([name], ['ref', 'meta.k'], {}, 'ndjson')).toThrow(`"${name}" isn't read: did you mean`);
 });
 
 describe('a missing column', () => {
@@ -142,13 +188,14 @@ describe('a missing column', () => {
 });
 
 describe('unused columns', () => {
-  const notices = (...columns: string[]) => unusedNotices(columns, ['ugwo', 'medium', 'param', 'param.', 'meta.']);
+  const notices = (...columns: string[]) =>
+    openFile(columns, ['ugwo', 'medium', 'param.k', 'meta.k'], {}, 'ndjson').notices;
 
   it('are none if all are known', () => {
     expect(notices('ugwo', 'param.tier', 'meta.a:', 'medium')).toEqual([]);
   });
 
-  it.each(['amount', 'other.tier', '.tier', 'Medium', 'Meta.Tier'])('include %s', (name) => {
+  it.each(['amount', 'other.tier', '.tier'])('include %s', (name) => {
     expect(notices('ugwo', name)).toEqual([`Ignored columns (copied to the report): ${name}`]);
   });
 

@@ -1,17 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { openMeter } from '../../src/bulk/pace.ts';
 import type { Rate } from '../../src/core/time.ts';
-import { plain, world } from './run-world.ts';
+import { paceOf, plain, world } from './run-world.ts';
 
 /** The start times of `count` rows, each as early as allowed plus its lateness. */
-const startsOf = (rate: Rate | undefined, lateness: readonly number[]): number[] => {
-  const meter = openMeter(rate);
-  let now = 0;
+const startsOf = async (rate: Rate | undefined, lateness: readonly number[]): Promise<number[]> => {
+  const { pace, clock } = await paceOf({ rate });
   return lateness.map((late) => {
-    now = Math.max(now, meter.next()) + late;
-    meter.started(now);
-    return now;
+    clock.time += pace.wait() + late;
+    pace.start();
+    return clock.time;
   });
 };
 
@@ -19,8 +17,8 @@ const inFullestWindow = (starts: readonly number[], ms: number): number =>
   Math.max(...starts.map((from) => starts.filter((at) => at >= from && at < from + ms - 1e-6).length));
 
 describe('a rate', () => {
-  it('of undefined starts everything at once', () => {
-    expect(startsOf(undefined, [0, 0, 0])).toEqual([0, 0, 0]);
+  it('of undefined starts everything at once', async () => {
+    expect(await startsOf(undefined, [0, 0, 0])).toEqual([0, 0, 0]);
   });
 
   it.each([
@@ -28,23 +26,23 @@ describe('a rate', () => {
     { count: 50, ms: 1000 },
     { count: 7, ms: 60_000 },
     { count: 1, ms: 3_600_000 },
-  ])('is never exceeded in any window, and reached in the fullest: %j', (rate) => {
-    const starts = startsOf(rate, Array(rate.count * 4).fill(0));
+  ])('is never exceeded in any window, and reached in the fullest: %j', async (rate) => {
+    const starts = await startsOf(rate, Array(rate.count * 4).fill(0));
     expect(inFullestWindow(starts, rate.ms)).toBe(rate.count);
   });
 
-  it('is never exceeded, however late the starts are', () => {
+  it('is never exceeded, however late the starts are', async () => {
     const rate = fc.record({ count: fc.integer({ min: 1, max: 60 }), ms: fc.constantFrom(1, 50, 1000, 60_000) });
     const lateness = fc.array(fc.oneof(fc.nat(5), fc.nat(100), fc.nat(5000)), { minLength: 1, maxLength: 150 });
-    fc.assert(
-      fc.property(rate, lateness, (made, late) => {
-        expect(inFullestWindow(startsOf(made, late), made.ms)).toBeLessThanOrEqual(made.count);
+    await fc.assert(
+      fc.asyncProperty(rate, lateness, async (made, late) => {
+        expect(inFullestWindow(await startsOf(made, late), made.ms)).toBeLessThanOrEqual(made.count);
       }),
     );
   });
 
-  it('does not accumulate while nothing starts', () => {
-    const starts = startsOf({ count: 100, ms: 1000 }, [0, 3_600_000, ...Array(200).fill(0)]);
+  it('does not accumulate while nothing starts', async () => {
+    const starts = await startsOf({ count: 100, ms: 1000 }, [0, 3_600_000, ...Array(200).fill(0)]);
     const later = starts.slice(1).map((at) => at - (starts[1] ?? 0));
     expect(later.filter((at) => at < 100).length).toBeLessThanOrEqual(13);
   });

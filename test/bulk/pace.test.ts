@@ -1,12 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { openPace, type Pace, type PaceOptions } from '../../src/bulk/pace.ts';
-import { VirtualClock } from './virtual-clock.ts';
-
-const paceOf = (options: Partial<PaceOptions> = {}): { readonly pace: Pace; readonly clock: VirtualClock } => {
-  const clock = new VirtualClock();
-  return { clock, pace: openPace({ concurrency: 16, clock, random: () => 0, ...options }) };
-};
+import type { Pace } from '../../src/bulk/pace.ts';
+import { paceOf } from './run-world.ts';
 
 const startMany = (pace: Pace, count: number): number[] => Array.from({ length: count }, () => pace.start());
 
@@ -16,8 +11,8 @@ const getThrough = (pace: Pace, count: number): void => {
 };
 
 describe('the concurrency of a run', () => {
-  it('is halved by a 429, but never zero', () => {
-    const { pace } = paceOf({ concurrency: 9 });
+  it('is halved by a 429, but never zero', async () => {
+    const { pace } = await paceOf({ concurrency: 9 });
     const widths = Array.from({ length: 5 }, () => {
       pace.slowDown(pace.start(), 0);
       return pace.limit;
@@ -25,8 +20,8 @@ describe('the concurrency of a run', () => {
     expect(widths).toEqual([4, 2, 1, 1, 1]);
   });
 
-  it('is halved once by a burst of 429s', () => {
-    const { pace } = paceOf();
+  it('is halved once by a burst of 429s', async () => {
+    const { pace } = await paceOf();
     const burst = startMany(pace, 16);
     for (const start of burst) pace.slowDown(start, 1000);
     expect(pace.limit).toBe(8);
@@ -34,8 +29,8 @@ describe('the concurrency of a run', () => {
     expect(pace.limit).toBe(4);
   });
 
-  it('grows by one as rows succeed', () => {
-    const { pace } = paceOf();
+  it('grows by one as rows succeed', async () => {
+    const { pace } = await paceOf();
     pace.slowDown(pace.start(), 0);
     for (const needed of [10, 10, 10, 11, 12, 13, 14, 15]) {
       const before = pace.limit;
@@ -48,11 +43,11 @@ describe('the concurrency of a run', () => {
     expect(pace.limit).toBe(16);
   });
 
-  it('stays within limits and grows by at most one per ten rows', () => {
+  it('stays within limits and grows by at most one per ten rows', async () => {
     const steps = fc.array(fc.record({ refused: fc.boolean(), age: fc.nat(20) }), { maxLength: 300 });
-    fc.assert(
-      fc.property(steps, fc.integer({ min: 1, max: 64 }), (all, concurrency) => {
-        const { pace } = paceOf({ concurrency });
+    await fc.assert(
+      fc.asyncProperty(steps, fc.integer({ min: 1, max: 64 }), async (all, concurrency) => {
+        const { pace } = await paceOf({ concurrency });
         let since = Infinity;
         for (const { refused, age } of all) {
           const [before, start] = [pace.limit, pace.start()];
@@ -79,7 +74,7 @@ describe('the pause after a 429', () => {
       [0.5, 4400],
       [0.999, 4799.2],
     ] as const) {
-      const { pace, clock } = paceOf({ random: () => chance });
+      const { pace, clock } = await paceOf({ random: () => chance });
       pace.slowDown(pace.start(), 4000);
       expect(pace.wait()).toBeCloseTo(wait, 1);
       await clock.pass(3999);
@@ -89,42 +84,46 @@ describe('the pause after a 429', () => {
     }
   });
 
-  it('is not shortened by a shorter request', () => {
-    const { pace } = paceOf();
+  it('is not shortened by a shorter request', async () => {
+    const { pace } = await paceOf();
     const [first = 0, second = 0] = startMany(pace, 2);
     pace.slowDown(first, 10_000);
     pace.slowDown(second, 0);
     expect(pace.wait()).toBe(10_000);
   });
 
-  it('grows without a requested time until a row succeeds', () => {
-    const { pace } = paceOf({ random: () => 0.999_999 });
+  it('grows without a requested time until a row succeeds', async () => {
+    const { pace } = await paceOf({ random: () => 0.999_999 });
     const waits = Array.from({ length: 9 }, () => {
       pace.slowDown(pace.start(), 0);
       return Math.round(pace.wait());
     });
     expect(waits).toEqual([250, 500, 1000, 2000, 4000, 8000, 16_000, 20_000, 20_000]);
-    const { pace: other } = paceOf({ random: () => 0.999_999 });
+    const { pace: other } = await paceOf({ random: () => 0.999_999 });
     other.slowDown(other.start(), 0);
     other.succeed(other.start());
     other.slowDown(other.start(), 0);
     expect(Math.round(other.wait())).toBe(250);
   });
 
-  it.each([Number.NaN, Infinity, -5])('has the default length for an invalid time: %d', (ms) => {
-    const { pace } = paceOf();
+  it.each([Number.NaN, Infinity, -5])('has the default length for an invalid time: %d', async (ms) => {
+    const { pace } = await paceOf();
     pace.slowDown(pace.start(), ms);
     expect(pace.wait()).toBe(125);
   });
 
-  it('is never zero by chance', () => {
-    fc.assert(
-      fc.property(fc.double({ min: 0, max: 0.999, noNaN: true }), fc.constantFrom(0, 1, 90_000), (chance, ms) => {
-        const { pace } = paceOf({ random: () => chance });
-        pace.slowDown(pace.start(), ms);
-        expect(pace.wait()).toBeGreaterThanOrEqual(ms === 0 ? 125 : ms);
-        expect(pace.wait()).toBeLessThanOrEqual(ms === 0 ? 250 : ms * 1.2);
-      }),
+  it('is never zero by chance', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.double({ min: 0, max: 0.999, noNaN: true }),
+        fc.constantFrom(0, 1, 90_000),
+        async (chance, ms) => {
+          const { pace } = await paceOf({ random: () => chance });
+          pace.slowDown(pace.start(), ms);
+          expect(pace.wait()).toBeGreaterThanOrEqual(ms === 0 ? 125 : ms);
+          expect(pace.wait()).toBeLessThanOrEqual(ms === 0 ? 250 : ms * 1.2);
+        },
+      ),
     );
   });
 });

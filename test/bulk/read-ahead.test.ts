@@ -1,15 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { openPace, type PaceOptions } from '../../src/bulk/pace.ts';
 import { readAhead } from '../../src/bulk/read-ahead.ts';
-import { settled, VirtualClock } from './virtual-clock.ts';
+import { type PaceOptions, paceOf } from './run-world.ts';
+import { settled } from './virtual-clock.ts';
 
 const SECOND_MS = 1000;
 
 /** Numbered rows: `rows` of them, or endless. Each read takes `takes` milliseconds. */
-const opened = (options: Partial<PaceOptions> & { readonly rows?: number; readonly takes?: number } = {}) => {
-  const clock = new VirtualClock();
+const opened = async (options: Partial<PaceOptions> & { readonly rows?: number; readonly takes?: number } = {}) => {
   const { rows: count = Infinity, takes = 100 } = options;
-  const pace = openPace({ concurrency: 4, random: () => 0, ...options, clock });
+  const { pace, clock } = await paceOf({ concurrency: 4, ...options });
   const reads: { row: number; at: number; slowDown: (ms: number) => void }[] = [];
   let [pulled, closed, running, most] = [0, false, 0, 0];
   async function* all(): AsyncGenerator<number> {
@@ -41,7 +40,7 @@ const opened = (options: Partial<PaceOptions> & { readonly rows?: number; readon
 
 describe('readAhead', () => {
   it('reads for the next rows while earlier ones are in flight', async () => {
-    const { clock, take, readRows } = opened();
+    const { clock, take, readRows } = await opened();
     expect(await take(4)).toEqual([1, 2, 3, 4]);
     await clock.pass(150);
     expect(readRows()).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
@@ -51,7 +50,7 @@ describe('readAhead', () => {
   });
 
   it('limits the reads in progress and the waiting rows to the number of rows in flight', async () => {
-    const { clock, take, state } = opened();
+    const { clock, take, state } = await opened();
     for (let rows = 0; rows < 100; rows += 1) {
       await take(1);
       await clock.pass(30);
@@ -61,7 +60,7 @@ describe('readAhead', () => {
   });
 
   it('reads fewer rows ahead once the pace is reduced', async () => {
-    const { clock, pace, take, reads, readRows } = opened();
+    const { clock, pace, take, reads, readRows } = await opened();
     await take(4);
     reads[0]?.slowDown(SECOND_MS);
     expect(pace.limit).toBe(2);
@@ -78,7 +77,7 @@ describe('readAhead', () => {
   ])(
     'reads for no more rows than are sent in half of five seconds: with one in %i ms, for %i',
     async (apart, ahead) => {
-      const { clock, take, readRows } = opened();
+      const { clock, take, readRows } = await opened();
       const rows = 60;
       for (let row = 0; row < rows; row += 1) {
         await take(1);
@@ -90,7 +89,7 @@ describe('readAhead', () => {
   );
 
   it('reads nothing during a pause that the service asked for', async () => {
-    const { clock, take, reads, readRows } = opened();
+    const { clock, take, reads, readRows } = await opened();
     await take(2);
     reads[1]?.slowDown(SECOND_MS);
     await clock.pass(SECOND_MS / 2);
@@ -105,7 +104,7 @@ describe('readAhead', () => {
   });
 
   it('halves the limit once if all requests in flight get a 429', async () => {
-    const { clock, pace, take, reads } = opened({ concurrency: 8 });
+    const { clock, pace, take, reads } = await opened({ concurrency: 8 });
     await take(8);
     await clock.pass(150);
     for (const { slowDown } of reads) slowDown(10);
@@ -114,7 +113,7 @@ describe('readAhead', () => {
   });
 
   it('does not exceed the rate', async () => {
-    const { clock, take, reads } = opened({ rate: { count: 5, ms: SECOND_MS }, takes: 10 });
+    const { clock, take, reads } = await opened({ rate: { count: 5, ms: SECOND_MS }, takes: 10 });
     for (let rows = 0; rows < 40; rows += 1) {
       await take(1);
       await clock.pass(70);
@@ -126,19 +125,19 @@ describe('readAhead', () => {
   });
 
   it('passes a row on without waiting for its read', async () => {
-    const { take } = opened({ rate: { count: 1, ms: 3600 * SECOND_MS }, takes: 3600 * SECOND_MS });
+    const { take } = await opened({ rate: { count: 1, ms: 3600 * SECOND_MS }, takes: 3600 * SECOND_MS });
     // Time stands still.
     expect(await take(3)).toEqual([1, 2, 3]);
   });
 
   it('ends with the source', async () => {
-    const { clock, take, state } = opened({ rows: 3 });
+    const { clock, take, state } = await opened({ rows: 3 });
     expect(await clock.until(take(5))).toEqual([1, 2, 3, undefined, undefined]);
     expect(state().closed).toBe(true);
   });
 
   it('closes the source and waits for the reads in progress when it is closed', async () => {
-    const { clock, rows, take, state } = opened();
+    const { clock, rows, take, state } = await opened();
     await take(1);
     const left = rows.return(undefined);
     await clock.until(left);
@@ -152,8 +151,7 @@ describe('readAhead', () => {
       yield 2;
       throw fault;
     }
-    const clock = new VirtualClock();
-    const pace = openPace({ concurrency: 4, clock, random: () => 0 });
+    const { pace, clock } = await paceOf({ concurrency: 4 });
     const rows = readAhead({ rows: broken(), read: async () => undefined, pace, clock });
     await settled();
     expect([(await rows.next()).value, (await rows.next()).value]).toEqual([1, 2]);

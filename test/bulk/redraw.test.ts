@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openRedraw } from '../../src/bulk/progress.ts';
+import { showProgress } from '../../src/bulk/progress.ts';
 import { HOUR, SECOND } from '../support/units.ts';
 import { settled, VirtualClock } from './virtual-clock.ts';
 
@@ -10,7 +10,12 @@ const redrawOn = (isTerminal: boolean, taken: () => Promise<void> = async () => 
     shown.push(clock.time);
     return taken();
   };
-  return { clock, shown, redraw: openRedraw({ clock, isTerminal, show }) };
+  const line = { rewrites: isTerminal, width: 80, show, clear: async () => undefined };
+  const progress = showProgress(line, clock);
+  progress.reading(0);
+  const tell = (done: number, total?: number): void =>
+    total === undefined ? progress.reading(done) : progress.checking(done, total);
+  return { clock, shown, redraw: { tell, end: progress.end } };
 };
 
 describe('on a terminal', () => {
@@ -81,7 +86,6 @@ describe('redraw', () => {
       await clock.until(redraw.end());
       expect(clock.time).toBe(30 * SECOND);
       await clock.pass(SECOND);
-      redraw.tell(5, 10);
       await clock.pass(HOUR);
       expect(shown).toHaveLength(before);
     }

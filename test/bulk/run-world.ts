@@ -1,5 +1,9 @@
-import { type Consequence, type Ran, type RowSignals, type RowsRun, runRows } from '../../src/bulk/pace.ts';
+import { Readable } from 'node:stream';
+import { type Pace, type RowSignals, type RowsRun, runRows } from '../../src/bulk/pace.ts';
 import { VirtualClock } from './virtual-clock.ts';
+
+type Ran = Awaited<ReturnType<typeof runRows>>;
+type Consequence = Awaited<ReturnType<RowsRun<number>['work']>>;
 
 /** The outcome of a row, and its state in the counts. */
 export interface End extends Consequence {
@@ -124,4 +128,22 @@ export const peak = (events: readonly Event[]): number => {
     most = Math.max(most, now);
   }
   return most;
+};
+
+export type PaceOptions = Pick<RowsRun<number>, 'concurrency' | 'rate' | 'random'>;
+
+/** The pace of a run of no rows. */
+export const paceOf = async (options: Partial<PaceOptions> = {}) => {
+  const clock = new VirtualClock();
+  const opened = Promise.withResolvers<Pace>();
+  await runRows<number>({
+    ...{ concurrency: 16, random: () => 0, ...options, clock, stop: new AbortController().signal },
+    rows: (pace) => {
+      opened.resolve(pace);
+      return Readable.from([]);
+    },
+    work: async () => ({}),
+    onSettled: () => undefined,
+  });
+  return { clock, pace: await opened.promise };
 };

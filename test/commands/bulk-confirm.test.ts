@@ -27,6 +27,9 @@ interface Asked {
   readonly args?: Readonly<Record<string, unknown>>;
   /** The payment request that the service returns. */
   readonly shows?: Readonly<Record<string, unknown>>;
+  readonly folder?: string;
+  /** A signal comes with this request. */
+  readonly stopAt?: number;
 }
 
 const silent = { isTerminal: false, columns: 80, closed: false, write: async () => undefined };
@@ -36,10 +39,9 @@ const run = async (
   command: string,
   header: string,
   rows: readonly string[],
-  { origin, typed, yes = false, args = {}, shows = {}, validate = true }: Asked,
+  { origin, typed, yes = false, args = {}, shows = {}, validate = true, stopAt, folder = newFolder('confirm') }: Asked,
 ) => {
   const spec = [...ugwoCommands, ...onyeCommands].find(({ path }) => path.join(' ') === command) as CommandSpec;
-  const folder = newFolder('confirm');
   const from = join(folder, 'rows.csv');
   writeFileSync(from, [header, ...rows, ''].join('\n'));
   const ledger = await open(join(folder, 'ledger.sqlite'));
@@ -57,7 +59,8 @@ const run = async (
     ticks: () => performance.now(),
     sleep: (ms: number, signal?: AbortSignal) => wait(ms, undefined, { signal }),
   };
-  const stop = new AbortController().signal;
+  const stopping = new AbortController();
+  const stop = stopping.signal;
   const client = {
     check: () => undefined,
     look: async () => undefined,
@@ -66,6 +69,7 @@ const run = async (
     call: async () => madeHere({ uid: ugwoOf(1), amount: 500_000, currency: 'NGN', status: 'requires_ugwo', ...shows }),
     write: async (id: string) => {
       sent.push(id);
+      if (sent.length === stopAt) stopping.abort('SIGINT');
       const record = madeHere({ ...ACTIVITY, uid: `act.AbCd.${String(sent.length).padStart(24, '0')}` });
       return { certain: 'accepted', record };
     },
@@ -113,6 +117,13 @@ describe('a bulk run against a live service', () => {
       `live: ${live}, profile shop\nCharge 2 payment requests (ussd 1, bank_transfer 1)?\nType 2 to confirm: `,
     ]);
     expect(sent).toHaveLength(2);
+  });
+
+  it('counts the rows that were started before', async () => {
+    const first = { origin: live, typed: '2', args: { concurrency: 1 }, folder: newFolder('confirm') };
+    expect((await charge({ ...first, stopAt: 1 })).sent).toHaveLength(1);
+    const { prompts } = await charge({ ...first, typed: 'n' });
+    expect(prompts[0]).toMatch(/\nCharge 2 payment requests \(ussd 1, bank_transfer 1; 1 started before\)\?/);
   });
 
   it('needs the total typed, or the number of rows if it is unknown', async () => {

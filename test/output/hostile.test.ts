@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { questionOf } from '../../src/bulk/run-file.ts';
 import { confirmer } from '../../src/cli/confirm.ts';
 import { previewResult } from '../../src/cli/preview.ts';
 import { readNextAction } from '../../src/core/charge.ts';
@@ -158,15 +157,7 @@ describe('any text of the service', () => {
       fc.asyncProperty(hostile, async (text) => {
         const asked: string[] = [];
         const stdin = { isTerminal: true, line: async (prompt: string) => void asked.push(prompt) };
-        const question = {
-          verb: 'Charge',
-          one: 'request',
-          rows: 2,
-          before: 0,
-          what: `${text} 2`,
-          total: `${text} 1.00`,
-        };
-        const lines = questionOf(question, { origin: 'https://x.test', profile: text });
+        const lines = [`x.test: https://x.test, profile ${text}`, `Charge 2 requests for ${text} 1.00 (${text} 2)?`];
         const io = { stdin, stderr: { isTerminal: true } };
         const confirm = confirmer(io as never, { yes: false, input: true });
         await expect(confirm(lines, 'refuse')).rejects.toThrow('cancelled');

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Accepted, Failed } from '../../../src/charge/outcome.ts';
+import type { Failed, Outcome } from '../../../src/charge/outcome.ts';
 import { type Exchange, judge } from '../../../src/client/answer.ts';
 import type { AttemptResult } from '../../../src/client/transport.ts';
 import { oddMembers } from '../../../src/contract/oddities.ts';
@@ -76,7 +76,10 @@ const isProven = (exchange: Exchange, raw: Uint8Array): boolean => {
 };
 
 /** The next steps with an accepted answer must not fail either. */
-const holdsAccepted = ({ operation, params }: Exchange, { record }: Accepted): void => {
+const holdsAccepted = (
+  { operation, params }: Exchange,
+  { record }: Extract<Outcome, { certain: 'accepted' }>,
+): void => {
   oddMembers(operation, record.value, params);
   const { nextAction, uid } = keptActivity(record.value, record);
   must(uid === (record.value as { uid?: unknown }).uid, () => 'another identifier is kept');
