@@ -12,7 +12,7 @@ import { invalidEnd, type RowEnd, wasStopped } from './row-end.ts';
 import type { ReadRow } from './rows.ts';
 
 /** Walks over the rows of one file. */
-export interface Walker<T>
+interface Walker<T>
   extends Pick<Io, 'clock' | 'random'>,
     Signals,
     Pick<BulkInput, 'concurrency' | 'rate' | 'allowRepeats' | 'continueOnUnknown'> {

@@ -4,14 +4,16 @@ import type { InputRow } from '../../src/bulk/cells.ts';
 import { type BitSet, bitSet } from '../../src/bulk/counters.ts';
 import type { RowsFile } from '../../src/bulk/read-file.ts';
 import type { RowEnd } from '../../src/bulk/row-end.ts';
-import { type Walked, type Walker, walkRows } from '../../src/bulk/walk.ts';
+import { type Walked, walkRows } from '../../src/bulk/walk.ts';
 import { isTakenUp, type RowState } from '../../src/core/charge.ts';
 import { PayError } from '../../src/core/error.ts';
 
 /** The rows' outcomes between runs, like the ledger. */
 type Book = Map<number, RowEnd>;
 
-interface Options extends Partial<Pick<Walker<number>, 'concurrency' | 'continueOnUnknown' | 'allowRepeats' | 'stop'>> {
+type Walker = Parameters<typeof walkRows<number>>[0];
+
+interface Options extends Partial<Pick<Walker, 'concurrency' | 'continueOnUnknown' | 'allowRepeats' | 'stop'>> {
   readonly rows: number;
   readonly excluded?: BitSet;
   readonly book?: Book;
@@ -22,6 +24,8 @@ interface Options extends Partial<Pick<Walker<number>, 'concurrency' | 'continue
   readonly end?: (row: number) => RowEnd;
   /** Called with each row that may be read ahead. */
   readonly ahead?: (row: number) => Promise<void>;
+  /** The key of a row; each has its own by default. */
+  readonly keyOf?: (row: number) => string;
   /** Called while a row is in flight. */
   readonly inTheAir?: (row: number) => Promise<void>;
 }
@@ -48,7 +52,7 @@ const run = async (options: Options): Promise<Done> => {
   const { rows, book = new Map(), retry = false, end = () => ACCEPTED, inTheAir = tick } = options;
   const sent: number[] = [];
   const settled = new Map<number, RowEnd>();
-  const walker: Walker<number> = {
+  const walker: Walker = {
     input: inputOf(rows),
     sender: {
       earlier: async (first, last) =>
@@ -69,7 +73,7 @@ const run = async (options: Options): Promise<Done> => {
     mode: 'send',
     rows,
     bad: options.excluded ?? bitSet(),
-    read: ({ number }) => ({ key: String(number), item: number }),
+    read: ({ number }) => ({ key: options.keyOf?.(number) ?? String(number), item: number }),
     work: async ({ item: row }) => {
       // Claims a row in one step, like the ledger.
       const before = book.get(row);
@@ -100,6 +104,19 @@ describe('a walk that sends', () => {
     expect(settled.size).toBe(450);
     expect(worked).toMatchObject({ counts: { accepted: 450 }, done: 450, skipped: 0, troubles: [] });
     expect(worked.stopped).toBeUndefined();
+  });
+
+  it('sends repeated rows of one key in their order, and others meanwhile', async () => {
+    const log: string[] = [];
+    const third = Promise.withResolvers<void>();
+    const inTheAir = async (row: number): Promise<void> => {
+      log.push(`${row} begins`);
+      if (row === 1) await third.promise;
+      log.push(`${row} ends`);
+      if (row === 3) third.resolve();
+    };
+    await run({ rows: 3, allowRepeats: true, keyOf: (row) => (row === 3 ? 'b' : 'a'), inTheAir });
+    expect(log).toEqual(['1 begins', '3 begins', '3 ends', '1 ends', '2 begins', '2 ends']);
   });
 
   it('skips excluded rows', async () => {
