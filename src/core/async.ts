@@ -24,14 +24,15 @@ export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmedia
 
 /**
  * Collects the requests of this turn, and of the next turns as long as each adds more, and handles them in one call.
- * `run` removes the entries that it handles, and is called again until the list is empty.
+ * Without `waits`, it handles the first at once, and those that arrive meanwhile in the next call. `run` removes the
+ * entries that it handles, and is called again until the list is empty.
  */
-export const batching = <T>(run: (waiting: T[]) => Promise<void>): ((one: T) => void) => {
+export const batching = <T>(run: (waiting: T[]) => Promise<void>, { waits = true } = {}): ((one: T) => void) => {
   const waiting: T[] = [];
   let _running: Promise<void> | undefined;
   const flush = async (): Promise<void> => {
     while (waiting.length > 0) {
-      for (let before = 0; waiting.length > before; ) {
+      for (let before = 0; waits && waiting.length > before; ) {
         before = waiting.length;
         await nextTurn();
       }

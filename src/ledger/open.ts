@@ -326,7 +326,7 @@ export const withOthers = (
       release();
     }
   };
-  const start = batching<WaitingBegin>(async (waiting) => {
+  const startAll = async (waiting: WaitingBegin[]): Promise<void> => {
     const batch = waiting.splice(0);
     try {
       const { found, release } = await hold();
@@ -343,7 +343,10 @@ export const withOthers = (
     } catch (thrown) {
       for (const { reject } of batch) reject(thrown);
     }
-  });
+  };
+  // The ledger waits itself for more writes. An intent that came a turn later would miss the sync of the outcome that
+  // the row before it writes in this turn.
+  const start = batching(startAll, { waits: false });
   return {
     ...ledger,
     begin: (intent, how) => new Promise((resolve, reject) => start({ intent, how, resolve, reject })),

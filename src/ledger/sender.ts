@@ -135,8 +135,9 @@ export const mayHaveEnded = (sender: Sender, self: Sender, overdue: boolean): bo
 };
 
 /** Operator of this process, for the record: `ada@laptop`. A container may know only a uid. */
-export const operator = (): string =>
-  `${attempt(() => userInfo().username) ?? `uid ${thisMachine.uid ?? '?'}`}@${hostname()}`;
+export const operator = memo(
+  () => `${attempt(() => userInfo().username) ?? `uid ${thisMachine.uid ?? '?'}`}@${hostname()}`,
+);
 
 /** Operator of this run in a ledger: the database's account in a shared one. */
 export const operatorOf = ({ account }: Pick<Ledger, 'account'>): string => account ?? operator();

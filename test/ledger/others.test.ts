@@ -75,3 +75,17 @@ it('processes that have the only ledger start intents at the same time', async (
   release();
   expect(await begun).toMatchObject({ kind: 'begun' });
 });
+
+it('an intent reaches its ledger in the turn in which it is asked for, beside the outcome of the row before it', async () => {
+  const asked = Promise.withResolvers<string>();
+  const one = await open(newPath());
+  const begin: Ledger['begin'] = (...given) => {
+    asked.resolve('in this turn');
+    return one.begin(...given);
+  };
+  const lock = ledgersLock(join(newFolder(), 'ledgers.lock'), ledgerOptions('').lockWait);
+  const next = nextTurn().then(() => 'later');
+  const begun = withOthers({ ...one, begin }, async () => [], lock).begin(intent(), { again: false });
+  expect(await Promise.race([asked.promise, next])).toBe('in this turn');
+  expect(await begun).toMatchObject({ kind: 'begun' });
+});
