@@ -4,9 +4,9 @@ import { checkoutView, providerView } from '../../src/commands/checkout/checkout
 import { settingView } from '../../src/commands/config/settings.ts';
 import { checkView } from '../../src/commands/doctor/doctor.ts';
 import {
-  clockView,
   deliveryView,
   faultView,
+  movedClockView,
   resetView,
   seededView,
   serviceView,
@@ -14,21 +14,21 @@ import {
   triggeredView,
   webhookView,
 } from '../../src/commands/emulator/emulator.ts';
-import { jobsView, jobView, paymentsView } from '../../src/commands/ledger/view.ts';
+import { jobsView, jobView, paymentSumsView } from '../../src/commands/ledger/view.ts';
 import { onyeView } from '../../src/commands/onye/view.ts';
 import { policyView } from '../../src/commands/policy/policies.ts';
 import { identityView, profileView } from '../../src/commands/profile/profiles.ts';
 import { refundView } from '../../src/commands/refund/create.ts';
-import { listView as sentRefundsView, oneView as sentRefundView } from '../../src/commands/refund/sent.ts';
+import { refundListView as sentRefundsView, oneView as sentRefundView } from '../../src/commands/refund/sent.ts';
 import { chargesView, ugwoView, wholeUgwoView } from '../../src/commands/ugwo/view.ts';
 import { changesView } from '../../src/commands/watch/watch.ts';
 import {
-  listView as eventsView,
+  eventListView as eventsView,
   eventView,
   receivedView,
   refusedView,
   replayedView,
-  verifiedView,
+  verifiedEventView,
 } from '../../src/commands/webhook/view.ts';
 import type { View } from '../../src/core/result.ts';
 import type { JsonSchema } from '../json-schema.ts';
@@ -93,7 +93,7 @@ export const OUTPUTS: Readonly<Record<string, readonly Output[]>> = {
   'ledger list': [list('Entry', ENTRY_COLUMNS)],
   'ledger jobs': [list('Job', jobsView)],
   'ledger show': [ENTRY, JOB],
-  'ledger sync': [list('Sum', paymentsView)],
+  'ledger sync': [list('Sum', paymentSumsView)],
   'ledger resolve': [ENTRY],
   'ledger report': [list('Report', Object.keys(OWN.Report['properties'] as object))],
   'ledger backup': [fields({ file: text, bytes: count, entries: count })],
@@ -123,7 +123,7 @@ export const OUTPUTS: Readonly<Record<string, readonly Output[]>> = {
   'policy remove': [POLICY],
   approve: [JOB],
   'webhook listen': [list('ToldEvent', receivedView)],
-  'webhook verify': [one('VerifiedEvent', verifiedView)],
+  'webhook verify': [one('VerifiedEvent', verifiedEventView)],
   'webhook events list': [list('KeptEvent', eventsView), list('RefusedDelivery', refusedView)],
   'webhook events show': [one('WholeEvent', eventView)],
   'webhook events replay': [
@@ -146,7 +146,7 @@ export const OUTPUTS: Readonly<Record<string, readonly Output[]>> = {
   ],
   'emulator seed': [one(objectOf({ customers: count, ugwo: count, data: text }), seededView)],
   'emulator settle': [one({ allOf: [ref('Activity')], properties: { due: instant } }, settledView)],
-  'emulator clock': [one(objectOf({ now: instant, moved: { type: 'integer' } }), clockView)],
+  'emulator clock': [one(objectOf({ now: instant, moved: { type: 'integer' } }), movedClockView)],
   'emulator faults': [list({ type: 'object', required: ['seen', 'fired'] }, faultView)],
   'emulator webhook add': [WEBHOOK],
   'emulator webhook list': [{ ...WEBHOOK, list: true }],

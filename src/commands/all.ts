@@ -11,7 +11,7 @@ interface Group {
 }
 
 /** Every command. A run loads only the groups that its arguments can mean. */
-const GROUPS: readonly Group[] = [
+const SPEC_GROUPS: readonly Group[] = [
   { words: ['ugwo', 'payment'], load: async () => (await import('./ugwo/spec.ts')).ugwoCommands },
   { words: ['activity'], load: async () => (await import('./activity/spec.ts')).activityCommands },
   { words: ['onye', 'customer'], load: async () => (await import('./onye/spec.ts')).onyeCommands },
@@ -36,14 +36,14 @@ const GROUPS: readonly Group[] = [
   { words: ['completion'], load: async () => [(await import('./completion/spec.ts')).completionCommand] },
 ];
 
-const loaded = async (groups: readonly Group[]): Promise<readonly Spec[]> =>
+const loadSpecs = async (groups: readonly Group[]): Promise<readonly Spec[]> =>
   (await Promise.all(groups.map(({ load }) => load()))).flat();
 
-export const allSpecs = (): Promise<readonly Spec[]> => loaded(GROUPS);
+export const allSpecs = (): Promise<readonly Spec[]> => loadSpecs(SPEC_GROUPS);
 
 /** Loads the commands that argv can mean: the groups with a first word in argv. */
 export const specsFor = (argv: readonly string[]): Promise<readonly Spec[]> =>
-  loaded(GROUPS.filter(({ words }) => words.some((word) => argv.includes(word))));
+  loadSpecs(SPEC_GROUPS.filter(({ words }) => words.some((word) => argv.includes(word))));
 
 /** Help text of each noun; the help adds its verbs. An alias is a plain word for the service's own term. */
 export const NOUNS: Readonly<Record<string, Noun>> = {

@@ -30,7 +30,10 @@ export const getRecord = async (
 };
 
 /** The payment request of an activity that this ledger has a charge of, sent to the same service. */
-export const requestOf = async (activity: string, run: Pick<Run, 'ledger' | 'target'>): Promise<string | undefined> => {
+export const findRequestOf = async (
+  activity: string,
+  run: Pick<Run, 'ledger' | 'target'>,
+): Promise<string | undefined> => {
   const [ledger, { service, workspace }] = [await run.ledger(), await run.target()];
   const [charge] = await ledger.list({ activities: [activity], service, workspace, limit: 1 });
   return charge?.about;
@@ -83,7 +86,7 @@ export const sumMoney = ({ currency = '', amount, received = 0n }: Sum<string>):
 };
 
 /** Formats sums: `12 paid (NGN 60,000.00), 3 open (NGN 15,000.00)`. */
-export const sumsText = (sums: readonly Sum<string>[]): string =>
+export const paymentSumsText = (sums: readonly Sum<string>[]): string =>
   sums
     .map((sum) => {
       const money = sumMoney(sum);
@@ -95,7 +98,7 @@ export const countOf = <P extends string>(sums: readonly Sum<P>[], payment: P): 
   sums.reduce((total, sum) => (sum.payment === payment ? total + sum.count : total), 0);
 
 /** `NGN 5,000.00 (500000 kobo) for ada@example.com, Order 7`: amount, customer and reference of a request body. */
-export const described = (body: Readonly<Record<string, unknown>>): string => {
+export const requestWords = (body: Readonly<Record<string, unknown>>): string => {
   const text = (name: string): string => machineValue(body[name]);
   const money = bothUnits(Number(body['amount']), text('currency'));
   const customer = text('onye') || text('onye_email');
@@ -105,7 +108,7 @@ export const described = (body: Readonly<Record<string, unknown>>): string => {
 };
 
 /** Options that are given again. A time counted back from `now` becomes a fixed one. */
-const repeated = (options: object, now: number): string[] =>
+const repeatFlag = (options: object, now: number): string[] =>
   Object.entries(options).flatMap(([name, value]) => {
     if (value === undefined || value === false) return [];
     if (value === true) return [asFlag(name)];
@@ -135,7 +138,7 @@ export const continueCommand = (
     ...targetFlags(globals),
     ...(format === undefined ? [] : ['-o', format]),
     ...(columns === undefined ? [] : ['--columns', columns.join(',')]),
-    ...repeated({ decimal, rawCsv, bom, ...own }, now),
+    ...repeatFlag({ decimal, rawCsv, bom, ...own }, now),
     ...(cursor.startsWith('-') ? [`--cursor=${cursor}`] : ['--cursor', cursor]),
   ]);
 };

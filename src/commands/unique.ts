@@ -33,7 +33,7 @@ export interface UniqueKey {
 export type Find = (wanted: string) => Promise<ApiRecord | undefined>;
 
 /** Joins the service's message and its violations. */
-export const said = ({ message, detail }: PayError): string =>
+export const allTitles = ({ message, detail }: PayError): string =>
   [message, ...(detail.violations ?? []).map(({ title }) => title)].join('\n');
 
 /** The unique field's value in a body; undefined if there is none. */

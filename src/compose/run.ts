@@ -71,11 +71,11 @@ export const sourceOf =
     (await import('../cli/sources.ts')).readSource(io, await openCheckPath())(source);
 
 /** Reads the bytes of a file, or of standard input for `-`. Throws a usage error beyond the limit. */
-export const readBytes = async ({ io }: OfIo, from: string, limit: number): Promise<Uint8Array> =>
+export const readInputBytes = async ({ io }: OfIo, from: string, limit: number): Promise<Uint8Array> =>
   (await import('../cli/sources.ts')).readBytesOf(io, await openCheckPath())(from, limit);
 
 /** Opens the progress line of a run. */
-export const openProgress = async ({ io, globals, state }: RunContext): Promise<ShowProgress> => {
+export const openRunProgress = async ({ io, globals, state }: RunContext): Promise<ShowProgress> => {
   const [{ showProgress }, { openStatusLine }, { stylesFor }] = await Promise.all([
     import('../bulk/progress.ts'),
     import('../output/status-line.ts'),
@@ -98,7 +98,7 @@ export const openRowServices = async (run: RunContext): Promise<RowServices> => 
     import('../cli/sources.ts'),
     import('../cli/own-files.ts'),
     openCheckPath(),
-    openProgress(run),
+    openRunProgress(run),
   ]);
   const { data, config } = await foldersOf(run);
   return {

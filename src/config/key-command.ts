@@ -77,7 +77,7 @@ export interface Printed {
   readonly problemOf: (secret: string) => string | undefined;
 }
 
-const KEY: Printed = { command: 'the key command', what: 'key', longest: LONGEST_KEY, problemOf: keyProblem };
+const KEY_PRINTED: Printed = { command: 'the key command', what: 'key', longest: LONGEST_KEY, problemOf: keyProblem };
 
 const failure = ({ command, what: secret }: Printed, program: string, what: string): PayError =>
   new PayError('auth', `${command} ${JSON.stringify(program)} ${what}`, {
@@ -221,4 +221,4 @@ export const printedBy = async (
 
 /** Like `runSecretCommand`, for a key of the service. */
 export const runKeyCommand = (command: readonly string[], io: Io, machine: Machine): Promise<string> =>
-  runSecretCommand(command, KEY, io, machine);
+  runSecretCommand(command, KEY_PRINTED, io, machine);

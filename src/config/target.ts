@@ -132,7 +132,7 @@ export const defaultName = (file: ProfileFile | undefined): string | undefined =
   own(file, file?.default) === undefined ? undefined : file?.default;
 
 /** "Did you mean" for a profile name; the reserved profile is included. */
-const guessOf = (name: string | undefined, names: readonly string[]): string => {
+const meantProfile = (name: string | undefined, names: readonly string[]): string => {
   const meant = name === undefined ? undefined : didYouMean(name, [...names, LOCAL_PROFILE]);
   return meant === undefined ? '' : `did you mean "${meant}"? `;
 };
@@ -141,14 +141,14 @@ const nothingFound = (name: string | undefined, names: readonly string[]): PayEr
   const known = `known: ${names.join(', ')}`;
   if (names.length === 0) {
     const what = name === undefined ? 'no profiles yet' : `no profile "${name}": there are no profiles yet`;
-    return new PayError('auth', what, { hint: `${guessOf(name, [])}${LOGIN}` });
+    return new PayError('auth', what, { hint: `${meantProfile(name, [])}${LOGIN}` });
   }
   if (name === undefined) {
     const hint = `choose one with --profile, or set the default with \`paycli profile use NAME\` (${known})`;
     return new PayError('auth', 'no default profile', { hint });
   }
   return new PayError('auth', `no profile "${name}"`, {
-    hint: `${guessOf(name, names)}${known}; add one with \`paycli login --profile NAME\`, or use --local, which needs none`,
+    hint: `${meantProfile(name, names)}${known}; add one with \`paycli login --profile NAME\`, or use --local, which needs none`,
   });
 };
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { callApi } from '../../src/commands/api/send.ts';
-import { remove as deleteCustomer } from '../../src/commands/onye/onye.ts';
-import { create as refund } from '../../src/commands/refund/create.ts';
+import { deleteCustomer } from '../../src/commands/onye/onye.ts';
+import { createRefunds as refund } from '../../src/commands/refund/create.ts';
 import type { Run } from '../../src/commands/run.ts';
 import { cancel } from '../../src/commands/ugwo/ugwo.ts';
 import { CHARGE_WRITE } from '../../src/core/charge.ts';

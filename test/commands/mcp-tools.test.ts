@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { commandsOf, commandTree } from '../../src/cli/tree.ts';
 import { NOUNS } from '../../src/commands/all.ts';
-import { serve } from '../../src/commands/mcp/mcp.ts';
+import { serveTools } from '../../src/commands/mcp/mcp.ts';
 import { argvOf, commandTools } from '../../src/commands/mcp/tools.ts';
 import type { Inner, Run } from '../../src/commands/run.ts';
 import { interrupted } from '../../src/core/error.ts';
@@ -89,7 +89,7 @@ it('ends a search after 30 s, and gives the cursor to continue', async () => {
     globals: { local: true },
     inner,
   } as unknown as Run;
-  await serve({}, deps);
+  await serveTools({}, deps);
   expect(JSON.parse(JSON.parse(await said).result.content[0].text)).toEqual({
     data: [],
     next_cursor: 'b',

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { recordOf as entryRecord, viewFor } from '../../src/commands/ledger/view.ts';
+import { entryRecord, viewFor } from '../../src/commands/ledger/view.ts';
 import { onyeView } from '../../src/commands/onye/view.ts';
 import { ugwoView, wholeUgwoView } from '../../src/commands/ugwo/view.ts';
-import { boardView, recordOf as changeRecord, changesView } from '../../src/commands/watch/watch.ts';
-import { listView as eventsView } from '../../src/commands/webhook/view.ts';
+import { boardView, changeRecord, changesView } from '../../src/commands/watch/watch.ts';
+import { eventListView as eventsView } from '../../src/commands/webhook/view.ts';
 import type { ApiRecord } from '../../src/core/record.ts';
 import type { View } from '../../src/core/result.ts';
 import { moneyIn } from '../../src/ledger/transitions.ts';

@@ -4,7 +4,7 @@ import { Server } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { start } from '../../src/commands/emulator/emulator.ts';
+import { serveEmulator } from '../../src/commands/emulator/emulator.ts';
 import type { Run } from '../../src/commands/run.ts';
 import { type EmulatorRoom, emulatorRoom, type RunningEmulator } from '../../src/emulator/room.ts';
 import { activitiesIn, customersIn, NOON, sendRaw, startEmulator, tempFile, tempFolder } from './support.ts';
@@ -143,7 +143,7 @@ test('an emulator that is stopped before it starts ends', async () => {
     say: async () => undefined,
   } as unknown as Run;
   const input = { port: 0, host: '127.0.0.1', dialect: 'documented', seed: { customers: 0, ugwo: 0 } } as const;
-  const result = await start(input as never, deps);
+  const result = await serveEmulator(input as never, deps);
   expect(result.kind).toBe('service');
   if (result.kind === 'service') await result.done;
 });

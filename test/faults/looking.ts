@@ -1,6 +1,6 @@
 import type { Client } from '../../src/client/client.ts';
 import type { Run } from '../../src/commands/run.ts';
-import { lookFirst } from '../../src/commands/ugwo/charge-send.ts';
+import { lookBeforeCharge } from '../../src/commands/ugwo/charge-send.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { type Snapshot, snapshotOf } from '../../src/ledger/snapshot.ts';
 
@@ -15,6 +15,6 @@ export const lookedAt = async (
     observe: (...[, record]: Parameters<Run['observe']>) =>
       ledger.observe(snapshotOf(record.value, record)).catch(() => undefined),
   };
-  const looked = await lookFirst(ugwo, client, deps, async () => undefined);
+  const looked = await lookBeforeCharge(ugwo, client, deps, async () => undefined);
   return looked?.shown;
 };

@@ -7,7 +7,7 @@ import { valueAt } from '../../core/json.ts';
 import { createdAt } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
-import { checkShare, previewCall, requestOf } from '../record.ts';
+import { checkShare, findRequestOf, previewCall } from '../record.ts';
 import type { Run } from '../run.ts';
 import { openFollowing } from './follow-shared.ts';
 import { waitedOf } from './followed-shared.ts';
@@ -46,7 +46,7 @@ const activityPath = async (
   if (activity === undefined) {
     return { ugwoUid: ugwo ?? '', activityUid: await latestIn(ugwo ?? '', await run.client('read')) };
   }
-  const ugwoUid = ugwo ?? (await requestOf(activity, run));
+  const ugwoUid = ugwo ?? (await findRequestOf(activity, run));
   if (ugwoUid !== undefined) return { ugwoUid, activityUid: activity };
   const command = `${shellLine(['paycli', 'activity', verb])} ugw.… ${shellLine([activity, ...targetFlags(run.globals)])}`;
   throw usageError(`this ledger has no charge with the activity ${activity}`, {
@@ -55,7 +55,7 @@ const activityPath = async (
 };
 
 /** Reads one activity (public-facts.md, Activities). */
-export const get = async ({ passOn, ...input }: ShowInput, run: Run): Promise<Result> => {
+export const showActivity = async ({ passOn, ...input }: ShowInput, run: Run): Promise<Result> => {
   checkShare(passOn, run.globals);
   const { dryRun } = run.globals;
   if (dryRun && input.activity === undefined)
@@ -68,10 +68,10 @@ export const get = async ({ passOn, ...input }: ShowInput, run: Run): Promise<Re
   return { kind: 'record', record, view: activityView, passOn };
 };
 
-export const view = activityView;
+export const waitView = activityView;
 
 /** Waits for an activity to reach a final status. Only reads. Shows the first answer at once. */
-export const wait = async ({ limit, ...input }: WaitInput, run: Run): Promise<Result> => {
+export const waitForActivity = async ({ limit, ...input }: WaitInput, run: Run): Promise<Result> => {
   const client = await run.client('read');
   const params = await activityPath(input, 'wait', run);
   const following = openFollowing({ params, limit }, { client, io: run.io, observe: run.observe });
@@ -79,7 +79,7 @@ export const wait = async ({ limit, ...input }: WaitInput, run: Run): Promise<Re
   return {
     kind: 'wait',
     record: following.record(),
-    view,
+    view: waitView,
     wait: async (tell) =>
       waitedOf(
         await following.end(tell),

@@ -8,12 +8,12 @@ import type { ApiRecord } from '../../core/record.ts';
 import type { Waiting } from '../../core/result.ts';
 
 /** The first pause and the longest one. */
-const PAUSES_MS = [1000, 10_000] as const;
+const ACTIVITY_PAUSES_MS = [1000, 10_000] as const;
 /** Time within which a payment of the last moment should become visible. */
 const GRACE_MS = 15_000;
 /** Minimum time for the last read. A read that starts late, after the machine has slept, gets as much. */
 const LAST_READ_MS = 1000;
-const STEADY_MS = 2000;
+const STEADY_POLL_MS = 2000;
 
 /** An activity. Only `uid` is certain: the other fields may be missing or of any shape. */
 export interface ActivityLike {
@@ -74,20 +74,20 @@ interface State {
  * time. The previous expiry stays after a small change: the clocks are compared to the second only, and a countdown
  * would waver.
  */
-const expiryOf = ({ value, servedAt }: ApiRecord, clock: Clock, before: number | undefined): number | undefined => {
+const payableEnd = ({ value, servedAt }: ApiRecord, clock: Clock, before: number | undefined): number | undefined => {
   const until = payableUntil(value);
   if (until === undefined) return undefined;
   const expiry = clock.ticks() + until - (servedAt ?? clock.now());
-  return before !== undefined && Math.abs(expiry - before) < STEADY_MS ? before : expiry;
+  return before !== undefined && Math.abs(expiry - before) < STEADY_POLL_MS ? before : expiry;
 };
 
 const NOT_READ: State = { record: undefined, payment: 'open', expiry: undefined };
 
-const stateOf = (record: ApiRecord<ActivityLike>, before: State, clock: Clock): State => {
+const followState = (record: ApiRecord<ActivityLike>, before: State, clock: Clock): State => {
   const facts = activityFacts(record.value);
   const { accountUntil = before.accountUntil } = facts;
   const { payment } = paymentOf(facts, { accountUntil });
-  return { record, payment, accountUntil, expiry: expiryOf(record, clock, before.expiry) };
+  return { record, payment, accountUntil, expiry: payableEnd(record, clock, before.expiry) };
 };
 
 /**
@@ -97,7 +97,7 @@ const stateOf = (record: ApiRecord<ActivityLike>, before: State, clock: Clock): 
 export const openFollowing = ({ params, known, limit }: Follow, { client, io, observe }: FollowDeps) => {
   const { clock, signals } = io;
   const started = clock.ticks();
-  let state = known === undefined ? NOT_READ : stateOf(known, NOT_READ, clock);
+  let state = known === undefined ? NOT_READ : followState(known, NOT_READ, clock);
 
   /** End of the wait: its limit, or a while after the expiry, so that at least one read falls after it. */
   const until = (): number =>
@@ -117,7 +117,7 @@ export const openFollowing = ({ params, known, limit }: Follow, { client, io, ob
     const cut = AbortSignal.timeout(Math.ceil(Math.max(until() - clock.ticks(), LAST_READ_MS)));
     try {
       const record = await client.call('activity.get', { params }, cut);
-      state = { ...stateOf(record, state, clock), answered: true };
+      state = { ...followState(record, state, clock), answered: true };
     } catch (thrown) {
       state = afterFailure(thrown, cut.aborted);
       return state.fault;
@@ -131,7 +131,7 @@ export const openFollowing = ({ params, known, limit }: Follow, { client, io, ob
   /** Waits to the end, and reports each state before a pause to `tell`. */
   const end = async (tell: (waiting: Waiting) => void): Promise<Followed> => {
     await waitForPayments(io, {
-      ...{ pauses: PAUSES_MS, lastRead: LAST_READ_MS, polls: 0, stop: signals.stop, read, isOver, until },
+      ...{ pauses: ACTIVITY_PAUSES_MS, lastRead: LAST_READ_MS, polls: 0, stop: signals.stop, read, isOver, until },
       first: { fault: state.fault },
       due: () => state.expiry,
       onPause: (until, fault) =>

@@ -112,7 +112,7 @@ export const notWaitedFor = (activity: ActivityLike, signal: string, options: Wa
   });
 
 /** Error of a wait that a signal stopped. */
-const stopped = (activity: ActivityLike, interrupted: PayError, options: WaitOptions): PayError => {
+const stoppedWait = (activity: ActivityLike, interrupted: PayError, options: WaitOptions): PayError => {
   const hint = `wait again with: ${againLine(activity, options)}`;
   if (options.made !== true) {
     return interrupted.with({ hint: `the payment itself goes on; ${hint}`, ...about(activity) });
@@ -124,7 +124,7 @@ const stopped = (activity: ActivityLike, interrupted: PayError, options: WaitOpt
 /** Error of a wait that saw a payment, but could not read how much came. */
 const amountUnread = (activity: ActivityLike, fault: PayError, options: WaitOptions): PayError =>
   fault.kind === 'interrupted'
-    ? stopped(activity, fault, options)
+    ? stoppedWait(activity, fault, options)
     : new PayError('pending', `the customer has paid, but how much couldn't be read: ${fault.message}`, {
         hint: `read it again with: ${againLine(activity, options)}`,
         ...about(activity),
@@ -149,7 +149,7 @@ interface WaitDeps {
  * Reads the payment request once after a payment: a successful activity doesn't say how much of the amount came. A
  * service that can't show the request is believed. Throws what the read throws.
  */
-const outcomeOf = async (
+const waitOutcome = async (
   { value, servedAt }: ApiRecord<ActivityLike>,
   payment: Payment,
   ugwoUid: string,
@@ -179,7 +179,7 @@ const partPaid = (
   return new PayError('underpaid', `part paid${how}`, { hint: `charge the rest: ${again}`, ...about(activity) });
 };
 
-const failureOf = (activity: ActivityLike, outcome: Outcome, followed: Followed, options: WaitOptions) => {
+const waitFailure = (activity: ActivityLike, outcome: Outcome, followed: Followed, options: WaitOptions) => {
   const { payment, balance } = outcome;
   if (endKindOf(payment, balance?.missing) === undefined) return undefined;
   switch (payment) {
@@ -211,10 +211,10 @@ export const waitedOf = async (followed: Followed, options: WaitOptions, run: Wa
   const { record, interrupted } = followed;
   if (record === undefined) throw interrupted ?? nothingRead(followed);
   const activity = record.value;
-  if (interrupted !== undefined) return { record, failure: stopped(activity, interrupted, options) };
+  if (interrupted !== undefined) return { record, failure: stoppedWait(activity, interrupted, options) };
   try {
-    const outcome = await outcomeOf(record, followed.payment, options.ugwoUid, run);
-    const [failure, notice] = [failureOf(activity, outcome, followed, options), noticeOf(outcome, options)];
+    const outcome = await waitOutcome(record, followed.payment, options.ugwoUid, run);
+    const [failure, notice] = [waitFailure(activity, outcome, followed, options), noticeOf(outcome, options)];
     return { record, ...(failure === undefined ? {} : { failure }), ...(notice === undefined ? {} : { notice }) };
   } catch (thrown) {
     if (!(thrown instanceof PayError)) throw thrown;

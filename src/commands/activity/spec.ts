@@ -4,7 +4,7 @@ import { SEEDED } from '../../core/data-files.ts';
 import { isId } from '../../core/ids.ts';
 import type { ShareOptions } from '../../core/result.ts';
 
-const PAID = `${SEEDED.paid.ugwo} ${SEEDED.paid.activity}`;
+const PAID_IDS = `${SEEDED.paid.ugwo} ${SEEDED.paid.activity}`;
 
 const args = [
   argument('id', 'the activity, act.…, or its payment request, ugw.…', { completes: 'payment' }),
@@ -38,7 +38,7 @@ const readIds = ([id = '', activity]: readonly string[], validate: boolean): Act
 const FOUND =
   '`act.…` is enough if you charged it from here. Otherwise give `ugw.… act.…`. `ugw.…` alone is its latest activity.';
 
-const get = defineCommand({
+const activityGetCommand = defineCommand({
   path: ['activity', 'get'],
   danger: 'read',
   summary: 'show an activity: its status, and what the customer must do',
@@ -46,18 +46,18 @@ const get = defineCommand({
   args,
   options: SHARE_OPTIONS,
   examples: {
-    'show the status of a charge': `paycli activity get ${PAID}`,
+    'show the status of a charge': `paycli activity get ${PAID_IDS}`,
     'show the latest charge of a payment request': `paycli activity get ${SEEDED.paid.ugwo}`,
-    'only the status, for a script': `paycli activity get ${PAID} -o tsv --columns status`,
+    'only the status, for a script': `paycli activity get ${PAID_IDS} -o tsv --columns status`,
   },
   output,
   exits: EXITS,
   previews: true,
   read: (words, given, { validate }) => ({ ...readIds(words, validate), passOn: readShare(given) }),
-  load: async () => ({ run: (await import('./activity.ts')).get }),
+  load: async () => ({ run: (await import('./activity.ts')).showActivity }),
 });
 
-const wait = defineCommand({
+const activityWaitCommand = defineCommand({
   path: ['activity', 'wait'],
   danger: 'read',
   summary: 'wait until an activity is paid or has failed',
@@ -73,7 +73,7 @@ const wait = defineCommand({
   },
   examples: {
     'wait until the latest charge of a payment request is paid': `paycli activity wait ${SEEDED.paid.ugwo}`,
-    'wait at most two minutes, for a script': `paycli activity wait ${PAID} --wait-timeout 2m --json`,
+    'wait at most two minutes, for a script': `paycli activity wait ${PAID_IDS} --wait-timeout 2m --json`,
   },
   output,
   exits: [...EXITS, 'charge_failed', 'underpaid', 'pending'],
@@ -81,7 +81,10 @@ const wait = defineCommand({
     ...readIds(words, validate),
     limit: given.waitTimeout ?? WAIT_DEFAULT_MS,
   }),
-  load: async () => ({ run: (await import('./activity.ts')).wait, view: (await import('./activity.ts')).view }),
+  load: async () => ({
+    run: (await import('./activity.ts')).waitForActivity,
+    view: (await import('./activity.ts')).waitView,
+  }),
 });
 
-export const activityCommands = [get, wait];
+export const activityCommands = [activityGetCommand, activityWaitCommand];

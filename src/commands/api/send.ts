@@ -11,7 +11,7 @@ import { elementsOf } from '../../core/json-scan.ts';
 import { isGuarded } from '../../core/origin.ts';
 import type { ApiPage, ApiRecord } from '../../core/record.ts';
 import type { Result, View } from '../../core/result.ts';
-import { described } from '../record.ts';
+import { requestWords } from '../record.ts';
 import type { Run } from '../run.ts';
 import type { ApiInput, Field } from './spec.ts';
 
@@ -19,7 +19,7 @@ type Read = readonly [name: string, value: unknown];
 type Placed = readonly [keys: readonly string[], value: unknown];
 
 /** Reads the fields whose value is the text of a file, without its last line break. */
-const readFields = async (fields: readonly Field[], source: ReadSource): Promise<readonly Read[]> => {
+const readFieldValues = async (fields: readonly Field[], source: ReadSource): Promise<readonly Read[]> => {
   const read: Read[] = [];
   for (const { name, value } of fields) {
     const known = 'known' in value ? value.known : (await source(value.source)).replace(/\r?\n$/, '');
@@ -29,13 +29,13 @@ const readFields = async (fields: readonly Field[], source: ReadSource): Promise
 };
 
 /** The keys in the name of a field: `a[b][]` has `a`, `b` and an empty one. */
-const keysOf = (name: string): readonly string[] => {
+const readKeys = (name: string): readonly string[] => {
   const [, first = '', rest = ''] = /^([^[\]]+)((?:\[[^[\]]+\])*(?:\[\])?)$/.exec(name) ?? [];
   if (first === '') throw usageError(`"${name}" is not the name of a field, such as a, a[b] or a[]`);
   return [first, ...[...rest.matchAll(/\[(.*?)\]/g)].map(([, key = '']) => key)];
 };
 
-const membersOf = (fields: readonly Placed[], name = ''): Readonly<Record<string, unknown>> => {
+const placeMembers = (fields: readonly Placed[], name = ''): Readonly<Record<string, unknown>> => {
   const groups = Map.groupBy(fields, ([[key = '']]) => key);
   return Object.fromEntries(
     [...groups].map(([key, some]) => {
@@ -50,13 +50,13 @@ const built = (fields: readonly Placed[], name: string): unknown => {
   const [only] = fields;
   if (only?.[0].length === 0 && fields.length === 1) return only[1];
   if (fields.every(([[key]]) => key === '')) return fields.map(([, value]) => value);
-  if (fields.every(([[key = '']]) => key !== '')) return membersOf(fields, name);
+  if (fields.every(([[key = '']]) => key !== '')) return placeMembers(fields, name);
   throw usageError(`"${name}" is given twice; leave one out`);
 };
 
 /** The body of the fields. Throws a usage error if two of them contradict each other. */
-const bodyOf = (fields: readonly Read[]): Readonly<Record<string, unknown>> =>
-  membersOf(fields.map(([name, value]) => [keysOf(name), value]));
+const fieldsBody = (fields: readonly Read[]): Readonly<Record<string, unknown>> =>
+  placeMembers(fields.map(([name, value]) => [readKeys(name), value]));
 
 type RecordResult = Extract<Result, { readonly kind: 'record' }>;
 
@@ -64,7 +64,7 @@ type RecordResult = Extract<Result, { readonly kind: 'record' }>;
 const LOOKED_AT = 10;
 
 /** View with the fields of the first records, in order of appearance. */
-const viewOf = (records: readonly unknown[]): View => {
+const recordsView = (records: readonly unknown[]): View => {
   const names = records.slice(0, LOOKED_AT).flatMap((record) => (isObject(record) ? Object.keys(record) : []));
   return { columns: [...new Set(names)].map((path) => ({ path, flexible: path !== 'uid' })) };
 };
@@ -83,7 +83,7 @@ const shownPages = async (pages: AsyncIterable<ApiPage>): Promise<Result> => {
   const rest = pages[Symbol.asyncIterator]();
   const first = await rest.next();
   const page = first.done === true ? undefined : first.value;
-  return { kind: 'list', pages: all(page, rest), view: viewOf((page?.records ?? []).map(({ value }) => value)) };
+  return { kind: 'list', pages: all(page, rest), view: recordsView((page?.records ?? []).map(({ value }) => value)) };
 };
 
 /** Records of an answer that is a list or a page of one; undefined if it is neither. */
@@ -104,11 +104,11 @@ const pageIn = ({ value, text }: ApiRecord): ApiPage | undefined => {
  */
 const resultOf = (record: ApiRecord, rest: Pick<RecordResult, 'wrote' | 'failure'>): Result => {
   const page = rest.wrote === true ? undefined : pageIn(record);
-  if (page === undefined) return { kind: 'record', record, view: viewOf([record.value]), ...rest };
+  if (page === undefined) return { kind: 'record', record, view: recordsView([record.value]), ...rest };
   async function* one(): AsyncGenerator<ApiPage> {
     yield page as ApiPage;
   }
-  return { kind: 'list', pages: one(), view: viewOf(page.records.map(({ value }) => value)) };
+  return { kind: 'list', pages: one(), view: recordsView(page.records.map(({ value }) => value)) };
 };
 
 /** The request: the operation or path to call, and its input. */
@@ -117,18 +117,18 @@ interface Request {
   readonly call: CallInput;
 }
 
-const asText = (value: unknown): string => (typeof value === 'string' ? value : printExact(value));
+const fieldText = (value: unknown): string => (typeof value === 'string' ? value : printExact(value));
 
-const readRequest = async (input: ApiInput, { match }: Client, run: Run): Promise<Request> => {
+const readApiRequest = async (input: ApiInput, { match }: Client, run: Run): Promise<Request> => {
   const source = sourceOf(run);
   const { method, path, paginate: paged } = input;
   const hasBody = method !== 'GET' && method !== 'DELETE';
   const given = input.input === undefined ? {} : await readJsonObject(source, input.input, '--input');
   const request = { method, path: barePath(path), paged };
   const known = match(request);
-  const fields = await readFields(input.fields, source);
-  const body = hasBody ? { body: { ...given, ...bodyOf(fields) } } : {};
-  const query = readQuery(path, hasBody ? [] : fields.map(([name, value]) => [name, asText(value)]));
+  const fields = await readFieldValues(input.fields, source);
+  const body = hasBody ? { body: { ...given, ...fieldsBody(fields) } } : {};
+  const query = readQuery(path, hasBody ? [] : fields.map(([name, value]) => [name, fieldText(value)]));
   const headers = Object.keys(input.headers).length === 0 ? {} : { headers: input.headers };
   if (known === undefined) return { called: request, call: { query, ...headers, ...body } };
   return { called: known.id, call: { params: known.params, query, ...headers, ...body } };
@@ -138,7 +138,7 @@ const readRequest = async (input: ApiInput, { match }: Client, run: Run): Promis
  * Sends a POST under the ledger protocol. If a command of its own sends the same operation, uses that command's kind
  * and target, so that each blocks the other.
  */
-const make = async ({ called, call }: Request, { path, again }: ApiInput, run: Run): Promise<Result> => {
+const makePost = async ({ called, call }: Request, { path, again }: ApiInput, run: Run): Promise<Result> => {
   const { body = {} } = call;
   const what = `POST ${barePath(path)}`;
   const activity = body['ugwo_activity'];
@@ -147,7 +147,7 @@ const make = async ({ called, call }: Request, { path, again }: ApiInput, run: R
   const how =
     called === 'refund.create' && typeof activity === 'string'
       ? { about: activity, question: [`${what} for ${activity}`, 'Pay this back?'], typed: activity, once: true, again }
-      : { about: called === 'ugwo.create' ? described(body) : `${what} ${digest()}`, saying };
+      : { about: called === 'ugwo.create' ? requestWords(body) : `${what} ${digest()}`, saying };
   // Imported here, since a GET needs no ledger.
   const { makeOnce } = await import('../make.ts');
   const { record, ...rest } = await makeOnce(called, call, how, run);
@@ -162,14 +162,14 @@ const confirmDelete = async (path: string, { ask, target }: Run): Promise<void> 
   await ask([`DELETE ${path}`, 'Send this?'], 'refuse', typed);
 };
 
-const send = async (input: ApiInput, run: Run): Promise<Result> => {
+const sendRequest = async (input: ApiInput, run: Run): Promise<Result> => {
   const { method, path, paginate } = input;
   const { globals } = run;
   const client = await run.client(globals.dryRun ? 'preview' : method === 'GET' ? 'read' : 'write');
-  const request = await readRequest(input, client, run);
+  const request = await readApiRequest(input, client, run);
   const { called, call } = request;
   if (globals.dryRun) return previewResult(client.preview(called, call), run);
-  if (method === 'POST') return make(request, input, run);
+  if (method === 'POST') return makePost(request, input, run);
   if (method !== 'GET') {
     client.check(called, call);
     if (method === 'DELETE') await confirmDelete(barePath(path), run);
@@ -187,7 +187,7 @@ const isList = (called: Called): called is ListId => called === 'ugwo.list' || c
 /** Sends any request to the service. Known operations keep their rules. */
 export const callApi = async (input: ApiInput, run: Run): Promise<Result> => {
   try {
-    return await send(input, run);
+    return await sendRequest(input, run);
   } catch (thrown) {
     const given = new Map(
       input.fields.map(({ name, option }) => [name.replaceAll(/\[(.*?)\]/g, '.$1'), `${option} ${name}`]),

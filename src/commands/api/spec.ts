@@ -103,7 +103,7 @@ const readPath = (given: string, method: Method): string => {
   });
 };
 
-const OPTIONS = rarely(['header', 'again'], {
+const API_OPTIONS = rarely(['header', 'again'], {
   method: option('-X, --method <method>', `${METHODS.join(', ')} (GET; POST with fields or --input)`, readMethod),
   rawField: repeated('-f, --raw-field <k=v>', 'a field as text', asRawField),
   field: repeated(
@@ -132,7 +132,7 @@ const sourcesOf = (fields: readonly Field[], input: Source | undefined): readonl
   ...fields.map(({ value }) => ('source' in value ? value.source : undefined)),
 ];
 
-const read = (args: readonly string[], given: GivenOptions<typeof OPTIONS>): ApiInput => {
+const read = (args: readonly string[], given: GivenOptions<typeof API_OPTIONS>): ApiInput => {
   refuseMethod(args);
   const { input, paginate = false, again = false, rawField = [], field = [], header = [] } = given;
   const fields = [...rawField, ...field];
@@ -159,7 +159,7 @@ export const apiCommand = defineCommand({
     'Fields go into the body; those of GET and DELETE go into the query. `a[b]=c` sets a member of an object, and `a[]=b` adds to ' +
     'a list. -H never sets Authorization.',
   args: [argument('path', 'path of the service, /v1/… or v1/…')],
-  options: OPTIONS,
+  options: API_OPTIONS,
   examples: {
     'read a payment request': `paycli api /v1/ugwo/${SEEDED.paid.ugwo}`,
     'all customers, one a line': 'paycli api /v1/onye -X GET -f limit=100 --paginate -o ndjson',

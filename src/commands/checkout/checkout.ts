@@ -30,7 +30,7 @@ export const providerView: View = {
 };
 
 /** Reads a checkout (public material, Checkouts). */
-export const get = ({ uid }: CheckoutInput, run: Run): Promise<Result> =>
+export const showCheckout = ({ uid }: CheckoutInput, run: Run): Promise<Result> =>
   getRecord('checkout.get', { uid }, checkoutView, run);
 
 /** Reads a list that the service returns as one bare array. `shown` converts each record to its rows. */
@@ -48,7 +48,7 @@ const wholeList = async (
 };
 
 /** Lists checkouts, which the service filters by number: 1 is active, 2 inactive (public material, Checkouts). */
-export const list = ({ status, currency }: CheckoutListInput, run: Run): Promise<Result> => {
+export const showCheckouts = ({ status, currency }: CheckoutListInput, run: Run): Promise<Result> => {
   const query = {
     ...(status === undefined ? {} : { 'filter[status][]': [String(CHECKOUT_STATUSES.indexOf(status) + 1)] }),
     ...(currency === undefined ? {} : { 'filter[currency][]': [currency.toUpperCase()] }),
@@ -57,12 +57,12 @@ export const list = ({ status, currency }: CheckoutListInput, run: Run): Promise
 };
 
 /** One row per bank, with the fields of its provider. The shape varies by medium. */
-const banksOf = (record: unknown): readonly unknown[] => {
+const bankRecords = (record: unknown): readonly unknown[] => {
   const { banks, ...provider } = record as { readonly banks?: unknown };
   const isList = Array.isArray(banks) && banks.length > 0 && banks.every((bank) => typeof bank === 'object');
   return isList ? banks.map((bank: object) => ({ ...bank, ...provider })) : [record];
 };
 
 /** Lists the providers of a medium of a checkout, and their banks (public material, Checkouts). */
-export const providers = ({ uid, medium }: ProvidersInput, run: Run): Promise<Result> =>
-  wholeList('checkout.providers', { params: { uid, medium } }, providerView, run, banksOf);
+export const showProviders = ({ uid, medium }: ProvidersInput, run: Run): Promise<Result> =>
+  wholeList('checkout.providers', { params: { uid, medium } }, providerView, run, bankRecords);

@@ -24,7 +24,7 @@ export interface ProvidersInput extends CheckoutInput {
   readonly medium: string;
 }
 
-const list = defineCommand({
+const checkoutListCommand = defineCommand({
   path: ['checkout', 'list'],
   danger: 'read',
   summary: 'list checkouts: each has a currency and the mediums that it offers',
@@ -40,10 +40,10 @@ const list = defineCommand({
   exits: READ_EXITS,
   previews: true,
   read: (_args, { status, currency }): CheckoutListInput => ({ status, currency }),
-  load: async () => ({ run: (await import('./checkout.ts')).list }),
+  load: async () => ({ run: (await import('./checkout.ts')).showCheckouts }),
 });
 
-const get = defineCommand({
+const checkoutGetCommand = defineCommand({
   path: ['checkout', 'get'],
   danger: 'read',
   summary: 'show a checkout',
@@ -55,10 +55,10 @@ const get = defineCommand({
   exits: READ_EXITS,
   previews: true,
   read: (args, _given, { validate }): CheckoutInput => ({ uid: readId('chk', args[0], validate) }),
-  load: async () => ({ run: (await import('./checkout.ts')).get }),
+  load: async () => ({ run: (await import('./checkout.ts')).showCheckout }),
 });
 
-const providers = defineCommand({
+const checkoutProvidersCommand = defineCommand({
   path: ['checkout', 'providers'],
   danger: 'read',
   summary: 'list the banks or networks that a checkout offers for a medium',
@@ -73,7 +73,7 @@ const providers = defineCommand({
     if (validate) refuseTypo(medium, MEDIUM_NAMES);
     return { uid: readId('chk', uid, validate), medium };
   },
-  load: async () => ({ run: (await import('./checkout.ts')).providers }),
+  load: async () => ({ run: (await import('./checkout.ts')).showProviders }),
 });
 
-export const checkoutCommands = [list, get, providers];
+export const checkoutCommands = [checkoutListCommand, checkoutGetCommand, checkoutProvidersCommand];

@@ -9,7 +9,7 @@ import { shellLine } from '../../core/shell.ts';
 import type { Run } from '../run.ts';
 import { madeByLine, SHELLS, type Shell, scriptFor } from './scripts-shared.ts';
 
-const view: View = { columns: [{ path: 'shell' }, { path: 'file', flexible: true }] };
+const installView: View = { columns: [{ path: 'shell' }, { path: 'file', flexible: true }] };
 
 const ownShell = ({ SHELL = '' }: Env): Shell => {
   const found = SHELLS.find((shell) => shell === basename(SHELL));
@@ -65,7 +65,7 @@ const refuseForeign = (file: string, shell: Shell): void => {
   });
 };
 
-const write = (file: string, text: string): void => {
+const writeScript = (file: string, text: string): void => {
   makeFolder(dirname(file), 0o777);
   const fresh = `${file}.new`;
   writeFileSync(fresh, text);
@@ -82,14 +82,14 @@ const install = (shell: Shell, env: Env): Result => {
   const { file, left } = SCRIPT_FILES[shell](env);
   try {
     refuseForeign(file, shell);
-    write(file, scriptFor(shell));
+    writeScript(file, scriptFor(shell));
   } catch (thrown) {
     if (!(thrown instanceof Error) || !('code' in thrown)) throw thrown;
     throw usageError(`${file} can't be written: ${reasonOf(thrown)}`, {
       hint: `print it and keep it elsewhere: ${shellLine(['paycli', 'completion', shell])}`,
     });
   }
-  return { kind: 'record', record: madeHere({ shell, file }), view, notice: left };
+  return { kind: 'record', record: madeHere({ shell, file }), view: installView, notice: left };
 };
 
 type Input =

@@ -45,18 +45,18 @@ const storedFor = async (run: Run): Promise<StoredDefaults> => {
 const shown = (setting: Setting): Result => ({ kind: 'record', record: madeHere(setting), view: settingView });
 
 /** Lists every setting that has a value, and those that always have one. */
-export const list = async (_input: unknown, run: Run): Promise<Result> => {
+export const listSettings = async (_input: unknown, run: Run): Promise<Result> => {
   const stored = await storedFor(run);
   const names = SETTINGS.filter((name) => ALWAYS.includes(name) || Object.hasOwn(stored.values, name));
   return { kind: 'list', pages: onePage(names.map((name) => settingOf(name, stored, run.io.env))), view: settingView };
 };
 
 /** Shows one setting. */
-export const get = async ({ name }: { readonly name: string }, run: Run): Promise<Result> =>
+export const getSetting = async ({ name }: { readonly name: string }, run: Run): Promise<Result> =>
   shown(settingOf(name, await storedFor(run), run.io.env));
 
 /** Stores a setting in the profile; undefined removes it. */
-export const set = async (
+export const setSetting = async (
   { name, value }: { readonly name: string; readonly value: string | undefined },
   run: Run,
 ): Promise<Result> => {

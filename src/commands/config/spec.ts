@@ -3,73 +3,73 @@ import { argument, defineCommand } from '../../cli/define.ts';
 import { usageError } from '../../core/error.ts';
 import { asSetting, SETTINGS, settingProblem } from '../../core/settings.ts';
 
-const OUTPUT = 'setting, value, from (profile NAME, a variable, built-in)';
-const NAME = argument('setting', 'the name of the setting', { choices: SETTINGS });
+const SETTING_OUTPUT = 'setting, value, from (profile NAME, a variable, built-in)';
+const SETTING_NAME = argument('setting', 'the name of the setting', { choices: SETTINGS });
 
-const list = defineCommand({
+const configListCommand = defineCommand({
   path: ['config', 'list'],
   summary: 'list the settings of the profile, and where each comes from',
   danger: 'read',
   examples: {
     'list the settings': 'paycli config list',
   },
-  output: `a list; each ${OUTPUT}`,
+  output: `a list; each ${SETTING_OUTPUT}`,
   exits: ['usage', 'auth'],
-  load: async () => ({ run: (await import('./settings.ts')).list }),
+  load: async () => ({ run: (await import('./settings.ts')).listSettings }),
 });
 
-const get = defineCommand({
+const configGetCommand = defineCommand({
   path: ['config', 'get'],
   summary: 'show one setting',
   danger: 'read',
-  args: [NAME],
+  args: [SETTING_NAME],
   examples: {
     'show the output format': 'paycli config get output',
   },
-  output: OUTPUT,
+  output: SETTING_OUTPUT,
   exits: ['usage', 'auth'],
   read: ([name = '']) => ({ name: asSetting(name) }),
-  load: async () => ({ run: (await import('./settings.ts')).get }),
+  load: async () => ({ run: (await import('./settings.ts')).getSetting }),
 });
 
-const readSet = ([name = '', value = '']: readonly string[]) => {
+const readSetting = ([name = '', value = '']: readonly string[]) => {
   const problem = settingProblem(asSetting(name), value, MEDIUM_NAMES);
   if (problem !== undefined) throw usageError(`${name}: "${value}" ${problem}`);
   return { name, value };
 };
 
-const set = defineCommand({
+const configSetCommand = defineCommand({
   path: ['config', 'set'],
   summary: 'set a default for the profile',
   description:
     'Defaults apply on a terminal only. Scripts, pipes and files get the built-in behaviour. Options, and variables ' +
     'such as NO_COLOR, override a default. --local has no defaults.',
   danger: 'write',
-  args: [NAME, argument('value', 'the value of the setting, such as ussd for medium')],
+  args: [SETTING_NAME, argument('value', 'the value of the setting, such as ussd for medium')],
   examples: {
     'print JSON on a terminal': 'paycli config set output json',
     'choose the columns of a list': 'paycli config set columns.ugwo.list ref,amount,status',
     'charge by USSD unless another medium is named': 'paycli config set medium ussd --profile shop',
   },
-  output: OUTPUT,
+  output: SETTING_OUTPUT,
   exits: ['usage', 'auth'],
-  read: readSet,
-  load: async () => ({ run: (await import('./settings.ts')).set }),
+  read: readSetting,
+  load: async () => ({ run: (await import('./settings.ts')).setSetting }),
 });
 
-const unset = defineCommand({
+const configUnsetCommand = defineCommand({
   path: ['config', 'unset'],
   summary: 'remove a default of the profile',
   danger: 'write',
-  args: [NAME],
+  args: [SETTING_NAME],
   examples: {
     'go back to tables': 'paycli config unset output',
   },
-  output: OUTPUT,
+  output: SETTING_OUTPUT,
   exits: ['usage', 'auth'],
   read: ([name = '']) => ({ name: asSetting(name), value: undefined }),
-  load: async () => ({ run: (await import('./settings.ts')).set }),
+  load: async () => ({ run: (await import('./settings.ts')).setSetting }),
 });
 
 /** Commands for the defaults of a profile. */
-export const configCommands = [list, get, set, unset];
+export const configCommands = [configListCommand, configGetCommand, configSetCommand, configUnsetCommand];

@@ -20,7 +20,7 @@ const GRAVEST: readonly ErrorKind[] = ['ledger', 'auth', 'rejected', 'read_faile
 const gravestOf = (kinds: readonly ErrorKind[]): ErrorKind =>
   GRAVEST.find((kind) => kinds.includes(kind)) ?? kinds[0] ?? 'internal';
 
-const failureOf = (findings: readonly CheckResult[]): PayError | undefined => {
+const doctorFailure = (findings: readonly CheckResult[]): PayError | undefined => {
   const failed = findings.filter(({ status }) => status === 'fail');
   if (failed.length === 0) return undefined;
   const kind = gravestOf(failed.map((one) => one.kind ?? 'internal'));
@@ -35,7 +35,7 @@ export const doctor = async ({ offline }: { readonly offline: boolean }, run: Ru
   const findings = await checkUp(run, offline);
   const odd = findings.filter(({ status, advice }) => status === 'warn' && advice !== null);
   if (odd.length > 0) await run.say(odd.map(({ check, advice }) => `${check}: ${advice}`));
-  const failure = failureOf(findings);
+  const failure = doctorFailure(findings);
   return {
     kind: 'list',
     pages: onePage(findings),

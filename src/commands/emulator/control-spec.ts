@@ -17,7 +17,7 @@ export interface ClockInput {
   readonly data: string | undefined;
 }
 
-export const clock = defineCommand({
+export const emulatorClockCommand = defineCommand({
   path: ['emulator', 'clock'],
   danger: 'write',
   summary: "show the emulator's clock, or move it forward",
@@ -36,7 +36,7 @@ export const clock = defineCommand({
     by: by === 'back' ? 'back' : by === undefined ? undefined : asDuration(by.replace(/^\+/, '')),
     data: given.data,
   }),
-  load: async () => ({ run: (await import('./emulator.ts')).moveClock }),
+  load: async () => ({ run: (await import('./emulator.ts')).moveEmulatorClock }),
 });
 
 export interface FaultsInput {
@@ -46,7 +46,7 @@ export interface FaultsInput {
   readonly data: string | undefined;
 }
 
-export const faults = defineCommand({
+export const emulatorFaultsCommand = defineCommand({
   path: ['emulator', 'faults'],
   danger: 'write',
   summary: 'show, set or clear rules that make the emulator fail',
@@ -78,7 +78,7 @@ export const faults = defineCommand({
     if (from !== undefined && given.clear) throw usageError("a file and --clear can't be used together");
     return { from, clear: given.clear ?? false, data: given.data };
   },
-  load: async () => ({ run: (await import('./emulator.ts')).faults }),
+  load: async () => ({ run: (await import('./emulator.ts')).setEmulatorFaults }),
 });
 
 const MOST_SHOWN = 10_000;
@@ -94,7 +94,7 @@ export interface AddInput {
   readonly data: string | undefined;
 }
 
-const signingOf = (given: {
+const signingGiven = (given: {
   readonly secretOut?: string;
   readonly secretFile?: string;
   readonly unsigned?: boolean;
@@ -109,7 +109,7 @@ const signingOf = (given: {
   return secretFile === undefined ? 'unsigned' : { secretFile };
 };
 
-const add = defineCommand({
+const emulatorWebhookAddCommand = defineCommand({
   path: ['emulator', 'webhook', 'add'],
   danger: 'write',
   summary: 'send events of the emulator to a URL',
@@ -137,14 +137,14 @@ const add = defineCommand({
   read: ([url = ''], given): AddInput => ({
     url,
     events: given.event ?? [],
-    signing: signingOf(given),
+    signing: signingGiven(given),
     allowRemote: given.allowRemote ?? false,
     data: given.data,
   }),
-  load: async () => ({ run: (await import('./emulator.ts')).add }),
+  load: async () => ({ run: (await import('./emulator.ts')).addEmulatorWebhook }),
 });
 
-const list = defineCommand({
+const emulatorWebhookListCommand = defineCommand({
   path: ['emulator', 'webhook', 'list'],
   danger: 'read',
   summary: "list the emulator's webhooks",
@@ -154,12 +154,12 @@ const list = defineCommand({
   },
   output: WEBHOOK,
   exits: ['usage'],
-  load: async () => ({ run: (await import('./emulator.ts')).list }),
+  load: async () => ({ run: (await import('./emulator.ts')).listEmulatorWebhooks }),
 });
 
 const asId = asInteger(1, Number.MAX_SAFE_INTEGER);
 
-const remove = defineCommand({
+const emulatorWebhookRemoveCommand = defineCommand({
   path: ['emulator', 'webhook', 'remove'],
   danger: 'write',
   summary: 'send no more events to a URL',
@@ -172,10 +172,10 @@ const remove = defineCommand({
   output: WEBHOOK,
   exits: ['usage'],
   read: ([id = ''], given) => ({ id: asId(id), data: given.data }),
-  load: async () => ({ run: (await import('./emulator.ts')).remove }),
+  load: async () => ({ run: (await import('./emulator.ts')).removeEmulatorWebhook }),
 });
 
-const trigger = defineCommand({
+const emulatorWebhookTriggerCommand = defineCommand({
   path: ['emulator', 'webhook', 'trigger'],
   danger: 'write',
   summary: 'send a made-up event',
@@ -202,10 +202,10 @@ const trigger = defineCommand({
     if (given.ugwo !== undefined && event.startsWith('nzube.')) throw usageError(`${event} is not about --ugwo`);
     return { event, ugwo: given.ugwo, data: given.data };
   },
-  load: async () => ({ run: (await import('./emulator.ts')).trigger }),
+  load: async () => ({ run: (await import('./emulator.ts')).triggerEmulatorEvent }),
 });
 
-const deliveries = defineCommand({
+const emulatorWebhookDeliveriesCommand = defineCommand({
   path: ['emulator', 'webhook', 'deliveries'],
   danger: 'write',
   summary: 'list deliveries, newest first, or send one again',
@@ -228,7 +228,13 @@ const deliveries = defineCommand({
     'id, event, state, about, url, status (of the last answer), error, due (next try), at, event_uid, webhook, ' +
     'attempts ([{delivery_id, at, status, error, ms, fault}])',
   exits: ['usage'],
-  load: async () => ({ run: (await import('./emulator.ts')).deliveries }),
+  load: async () => ({ run: (await import('./emulator.ts')).listEmulatorDeliveries }),
 });
 
-export const webhookCommands = [add, list, remove, trigger, deliveries];
+export const emulatorWebhookCommands = [
+  emulatorWebhookAddCommand,
+  emulatorWebhookListCommand,
+  emulatorWebhookRemoveCommand,
+  emulatorWebhookTriggerCommand,
+  emulatorWebhookDeliveriesCommand,
+];

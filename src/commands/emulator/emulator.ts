@@ -40,7 +40,7 @@ export const seededView: View = {
 export const resetView: View = { columns: [{ path: 'data', label: 'emptied', flexible: true }] };
 
 /** The time of the emulator. */
-export const clockView: View = {
+export const movedClockView: View = {
   columns: [
     { path: 'now', kind: 'time' },
     { path: 'moved', label: 'moved by (ms)' },
@@ -112,14 +112,14 @@ const opened = async (data: string | undefined, run: Run) => ({
 });
 
 /** Adds records to the emulator's data, whether it is running or not. */
-export const seed = async ({ customers, ugwo, data }: SeedInput, run: Run): Promise<Result> => {
+export const seedEmulator = async ({ customers, ugwo, data }: SeedInput, run: Run): Promise<Result> => {
   const { file, emulator, clock } = await opened(data, run);
   const added = await emulator.seed({ file, clock, customers, ugwo });
   return { kind: 'record', record: madeHere({ ...added, data: file }), view: seededView };
 };
 
 /** Removes every record after a confirmation. */
-export const reset = async ({ data }: { readonly data?: string }, run: Run): Promise<Result> => {
+export const resetEmulator = async ({ data }: { readonly data?: string }, run: Run): Promise<Result> => {
   const { file, emulator } = await opened(data, run);
   await run.ask([`Remove every record from ${file}?`], 'refuse');
   await emulator.reset({ file });
@@ -136,7 +136,10 @@ const inMinor =
   };
 
 /** Ends an activity, now or later. */
-export const settle = async ({ activity: uid, as, after, amount, data }: SettleInput, run: Run): Promise<Result> => {
+export const settleCharge = async (
+  { activity: uid, as, after, amount, data }: SettleInput,
+  run: Run,
+): Promise<Result> => {
   const { file, emulator, clock } = await opened(data, run);
   const { activity, due } = await emulator.settle({
     file,
@@ -151,10 +154,10 @@ export const settle = async ({ activity: uid, as, after, amount, data }: SettleI
 };
 
 /** Shows or moves the emulator's clock. */
-export const moveClock = async ({ by, data }: ClockInput, run: Run): Promise<Result> => {
+export const moveEmulatorClock = async ({ by, data }: ClockInput, run: Run): Promise<Result> => {
   const { file, emulator, clock } = await opened(data, run);
   const state = await emulator.clock({ file, clock, ...(by === undefined ? {} : { by }) });
-  return { kind: 'record', record: madeHere(state), view: clockView };
+  return { kind: 'record', record: madeHere(state), view: movedClockView };
 };
 
 /** Reads JSON from a file, or from standard input for `-`. The emulator checks the rules. */
@@ -168,7 +171,7 @@ const readRules = async (path: string, run: Run): Promise<unknown> => {
 };
 
 /** Shows or replaces the rules for faults. */
-export const faults = async ({ from, clear, data }: FaultsInput, run: Run): Promise<Result> => {
+export const setEmulatorFaults = async ({ from, clear, data }: FaultsInput, run: Run): Promise<Result> => {
   const { file, emulator } = await opened(data, run);
   const rules = clear ? { rules: [] } : from === undefined ? undefined : await readRules(from, run);
   const kept = await emulator.faults({ file, ...(rules === undefined ? {} : { rules }) });
@@ -187,7 +190,10 @@ const aborted = (signal: AbortSignal): Promise<void> => {
 /**
  * Runs the emulator until a signal stops it. Fills an empty data file first. Clears the rules of --faults at the end.
  */
-export const start = async ({ port, host, data, dialect, faults, seed }: StartInput, run: Run): Promise<Result> => {
+export const serveEmulator = async (
+  { port, host, data, dialect, faults, seed }: StartInput,
+  run: Run,
+): Promise<Result> => {
   const { file, emulator, clock } = await opened(data, run);
   const said = firstUse(await emulator.seed({ file, clock, ...seed, onlyIfNew: true }), file);
   if (said !== undefined) await run.say(said);
@@ -228,19 +234,25 @@ export const start = async ({ port, host, data, dialect, faults, seed }: StartIn
   };
 };
 
-const NONE = { files: [], commands: [] };
+const NOTHING_RESET = { files: [], commands: [] };
 
-const signingOf = async (signing: AddInput['signing'], run: Run) => {
+const readSigning = async (signing: AddInput['signing'], run: Run) => {
   if (signing === 'unsigned') return signing;
   if ('secretOut' in signing) return { file: resolve(signing.secretOut) };
-  const { all } = await endpointSecrets({ main: { files: [signing.secretFile], commands: [] }, sandbox: NONE }, run);
+  const { all } = await endpointSecrets(
+    { main: { files: [signing.secretFile], commands: [] }, sandbox: NOTHING_RESET },
+    run,
+  );
   return { secret: all[0] ?? '' };
 };
 
 /** Adds a URL to which the emulator sends its events. */
-export const add = async ({ url, events, signing, allowRemote, data }: AddInput, run: Run): Promise<Result> => {
+export const addEmulatorWebhook = async (
+  { url, events, signing, allowRemote, data }: AddInput,
+  run: Run,
+): Promise<Result> => {
   const { file, emulator } = await opened(data, run);
-  const signed = await signingOf(signing, run);
+  const signed = await readSigning(signing, run);
   const webhook = await emulator.webhooks.add({ file, url, events, allowRemote, signing: signed });
   if (signing !== 'unsigned' && 'secretOut' in signing) {
     await run.say(`The secret is in ${signing.secretOut}. Give it to your receiver: --secret-file there, too.`);
@@ -249,13 +261,13 @@ export const add = async ({ url, events, signing, allowRemote, data }: AddInput,
 };
 
 /** Lists the URLs to which the emulator sends its events. */
-export const list = async ({ data }: { readonly data?: string }, run: Run): Promise<Result> => {
+export const listEmulatorWebhooks = async ({ data }: { readonly data?: string }, run: Run): Promise<Result> => {
   const { file, emulator } = await opened(data, run);
   return { kind: 'list', pages: onePage(await emulator.webhooks.list({ file })), view: webhookView };
 };
 
 /** Stops the emulator from sending events to a URL. */
-export const remove = async (
+export const removeEmulatorWebhook = async (
   { id, data }: { readonly id: number; readonly data: string | undefined },
   run: Run,
 ): Promise<Result> => {
@@ -264,7 +276,7 @@ export const remove = async (
 };
 
 /** Makes the emulator send an event that did not happen. */
-export const trigger = async (
+export const triggerEmulatorEvent = async (
   input: { readonly event: EventName; readonly ugwo: string | undefined; readonly data: string | undefined },
   run: Run,
 ): Promise<Result> => {
@@ -286,7 +298,7 @@ const withLastAttempt = <T extends WithAttempts>(delivery: T) => {
 };
 
 /** Lists sent and pending deliveries, or sends one again. */
-export const deliveries = async (
+export const listEmulatorDeliveries = async (
   { replay, max = 50, data }: { readonly replay?: number; readonly max?: number; readonly data?: string },
   run: Run,
 ): Promise<Result> => {

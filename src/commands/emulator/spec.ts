@@ -12,9 +12,9 @@ import {
 import { type ActivityEnding, DIALECTS, type Dialect, ENDINGS, FIRST_RECORDS, SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
 import type { GivenAmount } from '../../core/money.ts';
-import { clock, dataOption, faults, webhookCommands } from './control-spec.ts';
+import { dataOption, emulatorClockCommand, emulatorFaultsCommand, emulatorWebhookCommands } from './control-spec.ts';
 
-const MOST_RECORDS = 10_000_000;
+const MOST_SEEDED = 10_000_000;
 
 export interface StartInput {
   /** 0 takes any free port. */
@@ -27,7 +27,7 @@ export interface StartInput {
   readonly seed: { readonly customers: number; readonly ugwo: number };
 }
 
-const start = defineCommand({
+const emulatorStartCommand = defineCommand({
   path: ['emulator', 'start'],
   danger: 'write',
   summary: 'run the service on this machine, in the foreground',
@@ -74,7 +74,7 @@ const start = defineCommand({
     faults: given.faults,
     seed: FIRST_RECORDS,
   }),
-  load: async () => ({ run: (await import('./emulator.ts')).start }),
+  load: async () => ({ run: (await import('./emulator.ts')).serveEmulator }),
 });
 
 export interface SeedInput {
@@ -83,7 +83,7 @@ export interface SeedInput {
   readonly data: string | undefined;
 }
 
-const seed = defineCommand({
+const emulatorSeedCommand = defineCommand({
   path: ['emulator', 'seed'],
   danger: 'write',
   summary: "add customers and payment requests to the emulator's data",
@@ -93,17 +93,12 @@ const seed = defineCommand({
     customers: option(
       '--customers <n>',
       `number of customers to add (${FIRST_RECORDS.customers})`,
-      asInteger(0, MOST_RECORDS),
+      asInteger(0, MOST_SEEDED),
       { default: String(FIRST_RECORDS.customers) },
     ),
-    ugwo: option(
-      '--ugwo <n>',
-      `number of payment requests to add (${FIRST_RECORDS.ugwo})`,
-      asInteger(0, MOST_RECORDS),
-      {
-        default: String(FIRST_RECORDS.ugwo),
-      },
-    ),
+    ugwo: option('--ugwo <n>', `number of payment requests to add (${FIRST_RECORDS.ugwo})`, asInteger(0, MOST_SEEDED), {
+      default: String(FIRST_RECORDS.ugwo),
+    }),
     data: dataOption,
   },
   examples: {
@@ -117,10 +112,10 @@ const seed = defineCommand({
     ugwo: given.ugwo ?? FIRST_RECORDS.ugwo,
     data: given.data,
   }),
-  load: async () => ({ run: (await import('./emulator.ts')).seed }),
+  load: async () => ({ run: (await import('./emulator.ts')).seedEmulator }),
 });
 
-const reset = defineCommand({
+const emulatorResetCommand = defineCommand({
   path: ['emulator', 'reset'],
   danger: 'write',
   summary: "remove every record from the emulator's data",
@@ -132,7 +127,7 @@ const reset = defineCommand({
   },
   output: 'data',
   exits: ['usage', 'interrupted'],
-  load: async () => ({ run: (await import('./emulator.ts')).reset }),
+  load: async () => ({ run: (await import('./emulator.ts')).resetEmulator }),
 });
 
 export interface SettleInput {
@@ -145,7 +140,7 @@ export interface SettleInput {
   readonly data: string | undefined;
 }
 
-const settle = defineCommand({
+const emulatorSettleCommand = defineCommand({
   path: ['emulator', 'settle'],
   danger: 'write',
   summary: 'make a charge in the emulator succeed, fail, expire or be reversed',
@@ -180,7 +175,15 @@ const settle = defineCommand({
     if (amount !== undefined && given.as !== 'successful') throw usageError(`${amount.flag} is for --as successful`);
     return { activity, as: given.as, after: given.in, amount, data: given.data };
   },
-  load: async () => ({ run: (await import('./emulator.ts')).settle }),
+  load: async () => ({ run: (await import('./emulator.ts')).settleCharge }),
 });
 
-export const emulatorCommands = [start, seed, settle, clock, faults, ...webhookCommands, reset];
+export const emulatorCommands = [
+  emulatorStartCommand,
+  emulatorSeedCommand,
+  emulatorSettleCommand,
+  emulatorClockCommand,
+  emulatorFaultsCommand,
+  ...emulatorWebhookCommands,
+  emulatorResetCommand,
+];

@@ -20,22 +20,22 @@ import type { Run } from '../run.ts';
 import { paidTwiceLines } from './paid-twice.ts';
 import type { LedgerListInput } from './spec.ts';
 import {
-  countsOf,
+  countRows,
+  entryRecord,
+  entryView,
   isApproved,
   isOfCharges,
   jobRecordOf,
   jobView,
   notStarted,
-  recordOf,
   viewFor,
-  viewOf,
 } from './view.ts';
 
 /** Cursors by sequence number, the order of creation. */
 const { cursorOf, seqOf } = numberedCursors('seq:');
 
 /** Yields entries in pages. `seen` gets the entries of each page. */
-const pagesOf = (
+const entryPages = (
   ledger: Ledger,
   filter: EntryFilter,
   bounds: { readonly from?: number | undefined; readonly max?: number | undefined },
@@ -47,14 +47,14 @@ const pagesOf = (
     cursorOf,
     recordsOf: async (found) => {
       seen(found);
-      return found.map((entry) => recordOf(entry, moneyIn(entry)));
+      return found.map((entry) => entryRecord(entry, moneyIn(entry)));
     },
     size: PAGE_MAX,
   };
   return listedPages(entries, bounds);
 };
 
-const filterOf = (input: LedgerListInput, { digest }: Ledger): EntryFilter => {
+const entryFilter = (input: LedgerListInput, { digest }: Ledger): EntryFilter => {
   const { payment, kind, state, ref, customer, ugwo, job, paidTwice, operator, accountNumber, pspReference } = input;
   const isEmail = customer?.includes('@') === true;
   const account = accountNumber === undefined ? {} : keptAccount(accountNumber, digest);
@@ -89,7 +89,7 @@ async function* withPaidTwice(
 }
 
 /** Lists the ledger's entries, newest first. */
-export const list = async (input: LedgerListInput, run: Run): Promise<Result> => {
+export const listEntries = async (input: LedgerListInput, run: Run): Promise<Result> => {
   const { since, until, job, max, cursor, allProfiles } = input;
   const now = run.io.clock.now();
   await checkPeriod(input, run);
@@ -99,10 +99,10 @@ export const list = async (input: LedgerListInput, run: Run): Promise<Result> =>
   if (job !== undefined) refuseUpdates(await findJob(ledger, job));
   // A job has one profile.
   const scope = allProfiles || job !== undefined ? {} : await scopeOf(run);
-  const filter = { ...scope, ...filterOf(input, ledger), started };
+  const filter = { ...scope, ...entryFilter(input, ledger), started };
   return {
     kind: 'list',
-    pages: withPaidTwice((seen) => pagesOf(ledger, filter, { from, max }, seen), run),
+    pages: withPaidTwice((seen) => entryPages(ledger, filter, { from, max }, seen), run),
     view: viewFor(input.kind, allProfiles),
     goOn: (at) => {
       const words = {
@@ -118,7 +118,7 @@ export const list = async (input: LedgerListInput, run: Run): Promise<Result> =>
 };
 
 /** Number of newest entries to search for a similar id. */
-const NEWEST = 100;
+const NEWEST_SEARCHED = 100;
 
 interface Named {
   readonly id: string;
@@ -145,10 +145,10 @@ const hintFor = async (ledger: Ledger, id: string): Promise<string | undefined> 
 };
 
 /** Finds an entry by id. Throws a usage error if there is none. */
-export const find = async (ledger: Ledger, id: string): Promise<Entry> => {
+export const findEntry = async (ledger: Ledger, id: string): Promise<Entry> => {
   const found = await ledger.get(id);
   if (found !== undefined) return found;
-  const none = noSuch('charge', id, await ledger.list({ limit: NEWEST }), ['list', '--kind', 'all']);
+  const none = noSuch('charge', id, await ledger.list({ limit: NEWEST_SEARCHED }), ['list', '--kind', 'all']);
   const hint = await hintFor(ledger, id);
   throw hint === undefined ? none : none.with({ hint });
 };
@@ -159,11 +159,11 @@ export const namesJob = (id: string): boolean => id.startsWith('job-') || isPlan
 /** Finds a job by id. Throws a usage error if there is none. */
 export const findJob = async ({ jobs }: Ledger, id: string): Promise<Job> => {
   const found = await jobs.get(id);
-  if (found === undefined) throw noSuch('job', id, await jobs.list({ limit: NEWEST }), ['jobs']);
+  if (found === undefined) throw noSuch('job', id, await jobs.list({ limit: NEWEST_SEARCHED }), ['jobs']);
   return found;
 };
 
-const placeOf = ({ profile, origin }: Job): string[] =>
+const jobTargetFlags = ({ profile, origin }: Job): string[] =>
   targetFlags({
     local: profile === LOCAL_PROFILE,
     profile: profile === LOCAL_PROFILE ? undefined : profile,
@@ -179,7 +179,7 @@ const unknownStep = (job: Job): string => {
     return 'look at the customer; if it is not updated, the agent can plan it again';
   if (job.kind === 'update') return 'run the same command again: it checks each customer first';
   return isOfCharges(job)
-    ? `run \`${shellLine(['paycli', 'ledger', 'sync', ...placeOf(job)])}\``
+    ? `run \`${shellLine(['paycli', 'ledger', 'sync', ...jobTargetFlags(job)])}\``
     : 'look for each at the service, then record what you found with `paycli ledger resolve`';
 };
 
@@ -187,7 +187,7 @@ const unknownStep = (job: Job): string => {
  * Approval of a job. In a ledger file only plans have one: it can't tell who approves a file. A job without rows to send
  * waits for none: it was sent under another policy.
  */
-export const approvalOf = async (
+export const findApproval = async (
   { account, policies }: Ledger,
   job: Job,
   counts: RowCounts,
@@ -228,8 +228,8 @@ const stepsOf = (job: Job, counts: RowCounts): string[] => {
 
 const showJob = async (ledger: Ledger, id: string): Promise<Result> => {
   const job = await findJob(ledger, id);
-  const counts = await countsOf(ledger, job);
-  const approval = await approvalOf(ledger, job, counts);
+  const counts = await countRows(ledger, job);
+  const approval = await findApproval(ledger, job, counts);
   const steps = [...approvalStep(approval), ...stepsOf(job, counts)];
   return {
     kind: 'record',
@@ -240,18 +240,18 @@ const showJob = async (ledger: Ledger, id: string): Promise<Result> => {
 };
 
 const showCharge = async (ledger: Ledger, id: string, place: TargetOptions): Promise<Result> => {
-  const charge = await find(ledger, id);
+  const charge = await findEntry(ledger, id);
   const notice = paidTwiceLines([charge], place);
   return {
     kind: 'record',
-    record: recordOf(charge, moneyIn(charge)),
-    view: viewOf(charge),
+    record: entryRecord(charge, moneyIn(charge)),
+    view: entryView(charge),
     ...(notice.length === 0 ? {} : { notice }),
   };
 };
 
 /** Shows one charge with its evidence, or one job with its row counts and next steps. */
-export const show = async ({ id }: { readonly id: string }, run: Run): Promise<Result> => {
+export const showEntry = async ({ id }: { readonly id: string }, run: Run): Promise<Result> => {
   const ledger = await run.ledger();
   return namesJob(id) ? showJob(ledger, id) : showCharge(ledger, id, run.globals);
 };

@@ -15,11 +15,11 @@ import { operatorOf } from '../../ledger/sender.ts';
 import { foreignCursor, listedPages, type StoredList } from '../list.ts';
 import { continueCommand } from '../record.ts';
 import type { Run } from '../run.ts';
-import { approvalOf, findJob } from './entries.ts';
-import { countsOf, everyJobsView, jobRecordOf, jobsView, jobView } from './view.ts';
+import { findApproval, findJob } from './entries.ts';
+import { countRows, everyJobsView, jobRecordOf, jobsView, jobView } from './view.ts';
 
 /** Jobs per page. Counting a million rows takes a good part of a second, so pages are small. */
-const PAGE = 10;
+const JOBS_PER_PAGE = 10;
 
 const cursorOf = (id: string): string => Buffer.from(id).toString('base64url');
 
@@ -37,13 +37,13 @@ const jobsOf = (ledger: Ledger, scope: Scope): StoredList<Job, string> => ({
   recordsOf: async (found) => {
     const records: ApiRecord[] = [];
     for (const job of found) {
-      const counts = await countsOf(ledger, job);
-      const [workers, approval] = [await ledger.jobs.workers(job.id), await approvalOf(ledger, job, counts)];
+      const counts = await countRows(ledger, job);
+      const [workers, approval] = [await ledger.jobs.workers(job.id), await findApproval(ledger, job, counts)];
       records.push(jobRecordOf(job, counts, workers, approval));
     }
     return records;
   },
-  size: PAGE,
+  size: JOBS_PER_PAGE,
 });
 
 interface Input {
@@ -53,7 +53,7 @@ interface Input {
 }
 
 /** Lists the jobs in the ledger, newest first. */
-export const jobs = async ({ max, cursor, allProfiles = false }: Input, run: Run): Promise<Result> => {
+export const listJobs = async ({ max, cursor, allProfiles = false }: Input, run: Run): Promise<Result> => {
   const ledger = await run.ledger();
   const from = cursor === undefined ? undefined : await placeBehind(ledger, cursor);
   return {
@@ -65,12 +65,12 @@ export const jobs = async ({ max, cursor, allProfiles = false }: Input, run: Run
   };
 };
 
-const rowsText = ({ rows, unknown }: Approval['total'], kind: Job['kind']): string =>
+const approvedRowsText = ({ rows, unknown }: Approval['total'], kind: Job['kind']): string =>
   `${rows} ${kind}${rows === 1 ? '' : 's'}${unknown === 0 ? '' : `, ${unknown} of them without a known amount`}`;
 
 /** Lines that describe what is approved. */
-const linesOf = (job: Job, what: string, { total, askedBy, askedAt }: Approval, now: number): string[] => [
-  `${what}: ${rowsText(total, job.kind)}`,
+const approvalLines = (job: Job, what: string, { total, askedBy, askedAt }: Approval, now: number): string[] => [
+  `${what}: ${approvedRowsText(total, job.kind)}`,
   ...(job.kind === 'charge' ? [`for ${sumsText(total.amounts) ?? 'an unknown sum'}`] : []),
   `at ${job.origin}${job.profile === undefined ? '' : `, profile ${job.profile}`}`,
   `asked for by ${askedBy}, ${formatLocal(askedAt, now)}`,
@@ -79,11 +79,11 @@ const linesOf = (job: Job, what: string, { total, askedBy, askedAt }: Approval, 
 /** Shows what is approved. The person types the sum, which proves that it was read. */
 const askFor = async (job: Job, what: string, approval: Approval, { io, globals }: Run): Promise<void> => {
   const { total } = approval;
-  const sum = visible(sumsText(total.amounts) ?? rowsText(total, job.kind));
+  const sum = visible(sumsText(total.amounts) ?? approvedRowsText(total, job.kind));
   if (!canAsk(io, globals)) {
     throw usageError('an approval is typed by a person on a terminal', { hint: "--yes doesn't give it" });
   }
-  const lines = linesOf(job, what, approval, io.clock.now()).map(visible);
+  const lines = approvalLines(job, what, approval, io.clock.now()).map(visible);
   const typed = await askText(io.stdin, [...lines, `Type ${sum} to approve: `].join('\n'));
   if (codeWord(typed) !== codeWord(sum)) throw declinedError();
 };
@@ -122,7 +122,7 @@ export const approve = async ({ id }: { readonly id: string }, run: Run): Promis
   await ledger.policies.approve(approved);
   return {
     kind: 'record',
-    record: jobRecordOf(job, await countsOf(ledger, job), [], approved),
+    record: jobRecordOf(job, await countRows(ledger, job), [], approved),
     view: jobView,
     notice: planned ? 'The agent can now confirm it.' : `${approval.askedBy} can now run the same command again.`,
   };

@@ -5,9 +5,9 @@ import { usageError } from '../../core/error.ts';
 import type { RequestedTime } from '../../core/record.ts';
 import type { Zone } from '../../core/time.ts';
 
-const CHARGED = `paycli ugwo charge ${SEEDED.ugwo} --medium bank_transfer`;
+const CHARGED_FIRST = `paycli ugwo charge ${SEEDED.ugwo} --medium bank_transfer`;
 
-const backup = defineCommand({
+const ledgerBackupCommand = defineCommand({
   path: ['ledger', 'backup'],
   summary: 'copy the ledger of this machine into a file, while it is in use',
   description:
@@ -17,7 +17,7 @@ const backup = defineCommand({
   danger: 'write',
   args: [argument('file', 'where to write the copy', { completes: 'file' })],
   examples: {
-    'make a copy': `${CHARGED}\npaycli ledger backup "ledger-$(date +%F-%s).sqlite"`,
+    'make a copy': `${CHARGED_FIRST}\npaycli ledger backup "ledger-$(date +%F-%s).sqlite"`,
   },
   output: 'file, bytes, entries',
   exits: ['usage', 'ledger'],
@@ -25,10 +25,10 @@ const backup = defineCommand({
     if (file === '') throw usageError('name the file to write');
     return { file };
   },
-  load: async () => ({ run: (await import('./keeping.ts')).backup }),
+  load: async () => ({ run: (await import('./keeping.ts')).backUpLedger }),
 });
 
-const verify = defineCommand({
+const ledgerVerifyCommand = defineCommand({
   path: ['ledger', 'verify'],
   summary: 'check that the ledger is undamaged',
   description:
@@ -40,10 +40,10 @@ const verify = defineCommand({
   },
   output: 'ok, entries, jobs, faults (a sentence each)',
   exits: ['ledger', 'usage', 'auth', 'interrupted'],
-  load: async () => ({ run: (await import('./keeping.ts')).verify }),
+  load: async () => ({ run: (await import('./keeping.ts')).verifyLedger }),
 });
 
-const prune = defineCommand({
+const ledgerPruneCommand = defineCommand({
   path: ['ledger', 'prune'],
   summary: 'remove details of old charges; paycli still prevents double charges',
   description:
@@ -71,15 +71,15 @@ const prune = defineCommand({
       throw usageError(`--before: ${(thrown as Error).message}`);
     }
   },
-  load: async () => ({ run: (await import('./keeping.ts')).prune }),
+  load: async () => ({ run: (await import('./keeping.ts')).pruneLedger }),
 });
 
 /** Commands of `ledger` that back it up, verify it and prune it. */
-export const keepingCommands = [backup, verify, prune];
+export const keepingCommands = [ledgerBackupCommand, ledgerVerifyCommand, ledgerPruneCommand];
 
 const WHERE = 'PAYCLI_LEDGER, or `paycli ledger use`, says where it is';
 
-const status = defineCommand({
+const ledgerStatusCommand = defineCommand({
   path: ['ledger', 'status'],
   danger: 'read',
   summary: 'show where the ledger is, and warnings about its safety',
@@ -90,7 +90,7 @@ const status = defineCommand({
     'kind (file, postgres), at, from, schema; of a shared one also version, user, owner, clock_ahead_ms, standbys, ' +
     'settings, warnings',
   exits: ['usage', 'auth', 'ledger'],
-  load: async () => ({ run: (await import('./keeping.ts')).status }),
+  load: async () => ({ run: (await import('./keeping.ts')).showLedgerStatus }),
 });
 
 export interface UseInput {
@@ -99,7 +99,7 @@ export interface UseInput {
   readonly passwordCommand: string | undefined;
 }
 
-const use = defineCommand({
+const ledgerUseCommand = defineCommand({
   path: ['ledger', 'use'],
   danger: 'write',
   summary: 'choose the ledger of a profile: a shared one in PostgreSQL, or the file of this machine',
@@ -132,10 +132,10 @@ const use = defineCommand({
     }
     return { url, passwordCommand: given.passwordCommand };
   },
-  load: async () => ({ run: (await import('./keeping.ts')).use }),
+  load: async () => ({ run: (await import('./keeping.ts')).useLedger }),
 });
 
-const init = defineCommand({
+const ledgerInitCommand = defineCommand({
   path: ['ledger', 'init'],
   danger: 'write',
   summary: 'create the tables of a shared ledger, as the owner of its database',
@@ -149,10 +149,10 @@ const init = defineCommand({
   output: 'at, made, schema, operators',
   exits: ['usage', 'auth', 'ledger'],
   read: (_args, given) => ({ operators: given.operator ?? [] }),
-  load: async () => ({ run: (await import('./keeping.ts')).init }),
+  load: async () => ({ run: (await import('./keeping.ts')).initSharedLedger }),
 });
 
-const migrate = defineCommand({
+const ledgerMigrateCommand = defineCommand({
   path: ['ledger', 'migrate'],
   danger: 'write',
   summary: "update a shared ledger's tables to this version of paycli, as the owner of its database",
@@ -162,10 +162,10 @@ const migrate = defineCommand({
   },
   output: 'at, from, to',
   exits: ['usage', 'auth', 'ledger'],
-  load: async () => ({ run: (await import('./keeping.ts')).migrate }),
+  load: async () => ({ run: (await import('./keeping.ts')).migrateSharedLedger }),
 });
 
-const push = defineCommand({
+const ledgerPushCommand = defineCommand({
   path: ['ledger', 'push'],
   danger: 'write',
   summary: "copy this machine's ledger into the shared one",
@@ -175,14 +175,20 @@ const push = defineCommand({
   },
   output: 'at, charges, jobs, updates, known, kept (charges whose payment request has another open one there)',
   exits: ['usage', 'auth', 'ledger', 'refused'],
-  load: async () => ({ run: (await import('./keeping.ts')).push }),
+  load: async () => ({ run: (await import('./keeping.ts')).pushLedger }),
 });
 
 /** Commands of `ledger` that choose and set up the ledger. */
-export const sharedCommands = [status, use, init, migrate, push];
+export const sharedCommands = [
+  ledgerStatusCommand,
+  ledgerUseCommand,
+  ledgerInitCommand,
+  ledgerMigrateCommand,
+  ledgerPushCommand,
+];
 
-const GROUPS = ['day', 'medium', 'profile', 'job', 'operator'] as const;
-export type Group = (typeof GROUPS)[number];
+const REPORT_GROUPS = ['day', 'medium', 'profile', 'job', 'operator'] as const;
+export type Group = (typeof REPORT_GROUPS)[number];
 
 export interface ReportInput {
   readonly since: RequestedTime | undefined;
@@ -205,7 +211,7 @@ const momentFor = (zone: Zone, end: 'first' | 'last', name: string, text: string
   }
 };
 
-export const report = defineCommand({
+export const ledgerReportCommand = defineCommand({
   path: ['ledger', 'report'],
   summary: 'sum the charges of this ledger by result',
   description:
@@ -224,7 +230,7 @@ export const report = defineCommand({
     }),
     today: flag('--today', 'charged today'),
     byPaymentTime: flag('--by-payment-time', 'payments in that time, whenever they were charged'),
-    by: option('--by <group>', `one group per ${GROUPS.join(', ')}`, asOneOf(GROUPS)),
+    by: option('--by <group>', `one group per ${REPORT_GROUPS.join(', ')}`, asOneOf(REPORT_GROUPS)),
     ...EVERY_PROFILE,
     utc: flag('--utc', "days of UTC instead of this machine's time zone"),
   }),
@@ -252,5 +258,5 @@ export const report = defineCommand({
       ...{ today, by, byPaymentTime, zone, allProfiles },
     };
   },
-  load: async () => ({ run: (await import('./report.ts')).report }),
+  load: async () => ({ run: (await import('./report.ts')).reportLedger }),
 });

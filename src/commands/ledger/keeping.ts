@@ -8,7 +8,7 @@ import { atom, DAY_MS, formatLocalFull } from '../../core/time.ts';
 import type { Run } from '../run.ts';
 import type { UseInput } from './keeping-spec.ts';
 
-const prunedView: View = {
+const prunedEntriesView: View = {
   columns: [
     { path: 'before', kind: 'time' },
     { path: 'pruned', kind: 'count', always: true },
@@ -18,7 +18,7 @@ const prunedView: View = {
 
 const entries = (count: number): string => (count === 1 ? '1 entry' : `${count} entries`);
 
-const questionOf = (count: number, before: number, all: boolean): string[] => [
+const pruneQuestion = (count: number, before: number, all: boolean): string[] => [
   `Prune ${entries(count)}${all ? ' of all profiles' : ''} that started before ${formatLocalFull(before)}?`,
   'References, customers, account details and evidence are removed for good. Amounts and states stay, and nothing can be charged twice.',
 ];
@@ -35,7 +35,7 @@ const pruneFailure = (thrown: unknown, stop: AbortSignal): unknown => {
 };
 
 /** Prunes ended entries. Stores only what prevents a second charge, with amounts and states. */
-export const prune = async (
+export const pruneLedger = async (
   input: { readonly before: RequestedTime; readonly allProfiles: boolean },
   run: Run,
 ): Promise<Result> => {
@@ -46,7 +46,7 @@ export const prune = async (
   const scope = input.allProfiles ? {} : await scopeOf(run);
   await ledger.jobs.endPlans(now - DAY_MS);
   const { count, open } = await ledger.prunable(before, scope);
-  if (count > 0) await run.ask(questionOf(count, before, input.allProfiles), 'refuse', String(count));
+  if (count > 0) await run.ask(pruneQuestion(count, before, input.allProfiles), 'refuse', String(count));
   const done =
     count === 0
       ? { count: 0, compacted: true }
@@ -56,10 +56,14 @@ export const prune = async (
   if (!done.compacted) {
     await run.say('The file keeps its size for now, since it is in use or the disk is full. New charges use the room.');
   }
-  return { kind: 'record', record: madeHere({ before: atom(before), pruned: done.count, open }), view: prunedView };
+  return {
+    kind: 'record',
+    record: madeHere({ before: atom(before), pruned: done.count, open }),
+    view: prunedEntriesView,
+  };
 };
 
-const verifiedView: View = {
+const verifiedLedgerView: View = {
   columns: [
     { path: 'ok' },
     { path: 'entries', kind: 'count', always: true },
@@ -68,24 +72,24 @@ const verifiedView: View = {
   ],
 };
 
-const HINT =
+const DAMAGED_HINT =
   'charge nothing more. Copy the ledger and all files beside it, then restore the last backup that passes `paycli ledger verify`, and ' +
   'check at the service which charges were made since';
 
 const verifyFailure = (faults: readonly string[]): PayError => {
   const [first = '', ...others] = faults;
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
-  return new PayError('ledger', `the ledger is damaged: ${first}${more}`, { hint: HINT });
+  return new PayError('ledger', `the ledger is damaged: ${first}${more}`, { hint: DAMAGED_HINT });
 };
 
 /** Verifies that the whole ledger is unchanged since it was written. */
-export const verify = async (_input: unknown, run: Run): Promise<Result> => {
+export const verifyLedger = async (_input: unknown, run: Run): Promise<Result> => {
   const { entries, jobs, faults } = await (await run.ledger()).verify();
   const record = madeHere({ ok: faults.length === 0, entries, jobs, faults });
   return {
     kind: 'record',
     record,
-    view: verifiedView,
+    view: verifiedLedgerView,
     ...(faults.length === 0 ? {} : { failure: verifyFailure(faults) }),
   };
 };
@@ -107,7 +111,7 @@ const statusView: View = {
 };
 
 /** Shows the place of the ledger, and warnings about its safety. */
-export const status = async (_input: unknown, run: Run): Promise<Result> => {
+export const showLedgerStatus = async (_input: unknown, run: Run): Promise<Result> => {
   const { clockAhead, warnings, from, schema, standbys, ...said } = await (await openLedgerAdmin(run)).status();
   const record = madeHere({
     ...said,
@@ -127,7 +131,7 @@ const useView: View = {
 };
 
 /** Stores the ledger URL of a profile. */
-export const use = async ({ url, passwordCommand }: UseInput, run: Run): Promise<Result> => {
+export const useLedger = async ({ url, passwordCommand }: UseInput, run: Run): Promise<Result> => {
   if (url !== undefined) (await import('../../ledger/postgres/url.ts')).addressOf(url);
   const name = (await profilesOf(run)).useLedger(run.globals.profile, url, passwordCommand);
   return {
@@ -143,7 +147,10 @@ const initView: View = {
 };
 
 /** Creates the tables of a shared ledger and registers its operators. */
-export const init = async ({ operators }: { readonly operators: readonly string[] }, run: Run): Promise<Result> => {
+export const initSharedLedger = async (
+  { operators }: { readonly operators: readonly string[] },
+  run: Run,
+): Promise<Result> => {
   const made = await (await openLedgerAdmin(run)).init(operators);
   return { kind: 'record', record: madeHere({ ...made, operators }), view: initView };
 };
@@ -151,7 +158,7 @@ export const init = async ({ operators }: { readonly operators: readonly string[
 const migrateView: View = { columns: [{ path: 'at', flexible: true }, { path: 'from' }, { path: 'to' }] };
 
 /** Migrates the tables of a shared ledger to this version. */
-export const migrate = async (_input: unknown, run: Run): Promise<Result> => ({
+export const migrateSharedLedger = async (_input: unknown, run: Run): Promise<Result> => ({
   kind: 'record',
   record: madeHere(await (await openLedgerAdmin(run)).migrate()),
   view: migrateView,
@@ -169,7 +176,7 @@ const pushView: View = {
 };
 
 /** Copies this machine's ledger into the shared one. */
-export const push = async (_input: unknown, run: Run): Promise<Result> => {
+export const pushLedger = async (_input: unknown, run: Run): Promise<Result> => {
   const pushed = await (await openLedgerAdmin(run)).push();
   const { kept } = pushed;
   const failure = new PayError('refused', `${kept.length} charges stay in the local ledger alone: ${kept.join(', ')}`, {
@@ -183,7 +190,7 @@ const backupView: View = {
 };
 
 /** Backs up the ledger while it is in use. */
-export const backup = async ({ file }: { readonly file: string }, run: Run): Promise<Result> => {
+export const backUpLedger = async ({ file }: { readonly file: string }, run: Run): Promise<Result> => {
   const copied = await (await openLedgerAdmin(run)).backUp(file);
   return { kind: 'record', record: madeHere(copied), view: backupView };
 };

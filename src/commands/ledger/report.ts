@@ -11,7 +11,7 @@ import type { Run } from '../run.ts';
 import type { Group, ReportInput } from './keeping-spec.ts';
 
 /** Groups of a report. With all profiles, each profile is separate, since their money is not one sum. */
-const namesOf = ({ by, allProfiles }: ReportInput): Group[] => [
+const groupNames = ({ by, allProfiles }: ReportInput): Group[] => [
   ...new Set([...(allProfiles ? (['profile'] as const) : []), ...(by === undefined ? [] : [by])]),
 ];
 
@@ -27,13 +27,13 @@ const periodOf = ({ since, until, today, zone }: ReportInput, now: number): Peri
 });
 
 /** Output fields of a period: its limits and its time zone. */
-const said = ({ since, until }: Period, zone: Zone, now: number) => ({
+const periodRecord = ({ since, until }: Period, zone: Zone, now: number) => ({
   since: since === undefined ? null : atomIn(zone, since),
   until: atomIn(zone, until ?? now),
   zone: zoneName(zone, now),
 });
 
-const recordOf = (line: ReportLine, names: readonly Group[], period: object): ApiRecord => {
+const reportRecord = (line: ReportLine, names: readonly Group[], period: object): ApiRecord => {
   const { groups, reported, currency, count, amount, withoutAmount, received, withoutReceived } = line;
   const value = {
     ...Object.fromEntries(names.map((name, at) => [name, groups[at] ?? null])),
@@ -74,11 +74,11 @@ const periodText = ({ since, until }: Period, { zone, byPaymentTime }: ReportInp
 };
 
 /** Reports the charges of a period and their payments. */
-export const report = async (input: ReportInput, run: Run): Promise<Result> => {
+export const reportLedger = async (input: ReportInput, run: Run): Promise<Result> => {
   await checkPeriod(input, run);
   const ledger = await run.ledger();
   const isMeant = isIn(input.allProfiles ? {} : await scopeOf(run));
-  const names = namesOf(input);
+  const names = groupNames(input);
   const moment = ledger.moment();
   const { zone } = input;
   const period = periodOf(input, moment.at);
@@ -90,6 +90,6 @@ export const report = async (input: ReportInput, run: Run): Promise<Result> => {
   const walked = input.byPaymentTime ? { paid: period } : { started: period };
   const lines = await ledger.walk(walked, openReport(countsOf, groupsOf, isMeant));
   await run.say(periodText(period, input, moment.at));
-  const when = said(period, zone, moment.at);
-  return { kind: 'list', pages: pageOf(lines.map((line) => recordOf(line, names, when))), view: viewBy(names) };
+  const when = periodRecord(period, zone, moment.at);
+  return { kind: 'list', pages: pageOf(lines.map((line) => reportRecord(line, names, when))), view: viewBy(names) };
 };

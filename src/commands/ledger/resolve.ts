@@ -9,9 +9,9 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import { operatorOf } from '../../ledger/sender.ts';
 import { moneyIn, wasResolved } from '../../ledger/transitions.ts';
 import type { Run } from '../run.ts';
-import { find } from './entries.ts';
+import { findEntry } from './entries.ts';
 import type { ResolveInput } from './spec.ts';
-import { recordOf, viewOf } from './view.ts';
+import { entryRecord, entryView } from './view.ts';
 
 const SETTLED: Readonly<Record<string, string>> = {
   sending: 'is still being sent: wait until that process ends',
@@ -66,7 +66,7 @@ const CONSEQUENCES = {
   },
 } as const;
 
-const questionFor = ({ as, activity }: ResolveInput, { id, about, kind }: Entry): string => {
+const resolveQuestion = ({ as, activity }: ResolveInput, { id, about, kind }: Entry): string => {
   const named = activity === undefined ? '' : ` (${activity})`;
   const then = CONSEQUENCES[kind === CHARGE ? 'charge' : 'other'][as](about, kindWord(kind));
   return `Record ${id} as ${as.replace('-', ' ')}${named}? ${then}`;
@@ -91,21 +91,21 @@ const resolutionOf = (
 });
 
 /** Records a person's decision about an unknown entry, with who, when and why. */
-export const resolve = async (input: ResolveInput, run: Run): Promise<Result> => {
+export const resolveEntry = async (input: ResolveInput, run: Run): Promise<Result> => {
   const ledger = await run.ledger();
-  const charge = await find(ledger, input.id);
+  const charge = await findEntry(ledger, input.id);
   if (charge.state !== 'unknown' && !wasResolved(charge)) throw notUnknown(charge);
   if (input.activity !== undefined && charge.kind !== CHARGE) throw usageError(`--activity: ${charge.id} is no charge`);
   await run.say(introOf(charge, run.io.clock.now()));
   await checkOwner(ledger, charge, input.activity);
   const reason = await reasonFor(input, run);
-  await run.ask([questionFor(input, charge)], 'refuse');
+  await run.ask([resolveQuestion(input, charge)], 'refuse');
   const said = { by: operatorOf(ledger), reason, at: run.io.clock.now() };
   const done = await ledger.resolve(charge.id, resolutionOf(input, said));
-  const now = await find(ledger, charge.id);
+  const now = await findEntry(ledger, charge.id);
   if (!done) {
     await checkOwner(ledger, charge, input.activity);
     throw notUnknown(now);
   }
-  return { kind: 'record', record: recordOf(now, moneyIn(now)), view: viewOf(now) };
+  return { kind: 'record', record: entryRecord(now, moneyIn(now)), view: entryView(now) };
 };

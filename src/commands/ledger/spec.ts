@@ -6,19 +6,19 @@ import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
 import { asFlag } from '../../core/input.ts';
 import { statusArgument } from '../../core/status.ts';
-import { keepingCommands, report, sharedCommands } from './keeping-spec.ts';
+import { keepingCommands, ledgerReportCommand, sharedCommands } from './keeping-spec.ts';
 
 const ROW =
   'id, state, ugwo, medium, origin, profile, activity, status, amount, currency, ref, customer, next_action, job, row, ' +
   'created_at, recorded_at, exit_code, evidence, provider, phone, payment, kind, about, request, ' +
   'received, received_assumed, missing, excess, refunded, paid_at, customer_email, operator, paid_twice, account_last4';
 
-const JOB =
+const JOB_OUTPUT =
   'id, command, file, rows, accepted, failed, rejected, not_sent, unknown, not_created, sending, not_started, created_at, ' +
   'run_at, origin, profile, workers, approval (waiting, approved), asked_by, approved_by, approved_at, refused, invalid';
 
 /** Commands that fill the ledger at the start of an example. */
-const CHARGED = `paycli ugwo charge ${SEEDED.ugwo} --medium bank_transfer`;
+const CHARGE_SEEDED = `paycli ugwo charge ${SEEDED.ugwo} --medium bank_transfer`;
 const LOST = `paycli ugwo charge ${SEEDED.losing} --medium bank_transfer`;
 const FILE = `printf 'ugwo\\n${SEEDED.ugwo}\\n' | paycli ugwo charge --from - --medium bank_transfer`;
 const LAST_CHARGE = '"$(paycli ledger list --max 1 -o tsv --columns id)"';
@@ -30,20 +30,20 @@ const FOLLOWS =
   'It shows entries of the service and workspace of the profile; --local shows practice with the built-in service.';
 
 /** Kinds of entries: the kind of the object that each creates, or all of them. */
-const KINDS = [CHARGE, 'refund', 'payment_request', 'customer', 'all'] as const;
+const LISTED_KINDS = [CHARGE, 'refund', 'payment_request', 'customer', 'all'] as const;
 
 const asAccountNumber = (text: string): string => {
   if (!/\d/.test(text)) throw usageError('has no digits');
   return text;
 };
 
-const listOptions = {
+const entryOptions = {
   payment: repeated(
     '--payment <payment>',
     `only charges that are ${PAYMENT_NAMES.map(statusArgument).join(', ')}`,
     asStatus(PAYMENT_NAMES),
   ),
-  kind: option('--kind <kind>', `which entries: ${KINDS.join(', ')}`, asOneOf(KINDS), {
+  kind: option('--kind <kind>', `which entries: ${LISTED_KINDS.join(', ')}`, asOneOf(LISTED_KINDS), {
     default: CHARGE,
   }),
   state: repeated(
@@ -71,31 +71,31 @@ const listOptions = {
   ...EVERY_PROFILE,
 } as const;
 
-type ListGiven = GivenOptions<typeof listOptions>;
+type ListGiven = GivenOptions<typeof entryOptions>;
 
 export interface LedgerListInput extends ListGiven {
-  readonly kind: (typeof KINDS)[number];
+  readonly kind: (typeof LISTED_KINDS)[number];
   readonly allProfiles: boolean;
 }
 
 /** Filters that only charges have. */
-const OF_CHARGES = ['payment', 'ref', 'customer', 'paidTwice', 'accountNumber', 'pspReference'] as const;
+const CHARGE_FILTERS = ['payment', 'ref', 'customer', 'paidTwice', 'accountNumber', 'pspReference'] as const;
 
 /** Throws if a filter for charges is used with another kind. */
 const checkKind = (given: ListGiven): void => {
-  const name = OF_CHARGES.find((one) => given[one] !== undefined);
+  const name = CHARGE_FILTERS.find((one) => given[one] !== undefined);
   if (given.kind === CHARGE || given.kind === 'all' || name === undefined) return;
   throw usageError(`${asFlag(name)} works with charges only, not with --kind ${given.kind}`);
 };
 
-const list = defineCommand({
+const ledgerListCommand = defineCommand({
   path: ['ledger', 'list'],
   danger: 'read',
   summary: 'list charges sent from here, newest first',
   description:
     'It reads only the ledger: `paycli ledger sync` finds out who has paid. Use --kind to list refunds, and the ' +
     `payment requests and customers created from here. ${FOLLOWS}`,
-  options: listOptions,
+  options: entryOptions,
   examples: {
     'list all charges': 'paycli ledger list',
     'see who has paid today': 'paycli ledger list --payment paid --since today',
@@ -117,10 +117,10 @@ const list = defineCommand({
     checkKind({ ...given, kind });
     return { ...given, kind, allProfiles };
   },
-  load: async () => ({ run: (await import('./entries.ts')).list }),
+  load: async () => ({ run: (await import('./entries.ts')).listEntries }),
 });
 
-const jobs = defineCommand({
+const ledgerJobsCommand = defineCommand({
   path: ['ledger', 'jobs'],
   danger: 'read',
   summary: 'list files charged or updated from here, newest first, with row counts',
@@ -133,27 +133,27 @@ const jobs = defineCommand({
     'list all jobs': 'paycli ledger jobs',
     'list the last one, as JSON': 'paycli ledger jobs --max 1 --json',
   },
-  output: `${JOB}; json: {"data":[…],"next_cursor":…}`,
+  output: `${JOB_OUTPUT}; json: {"data":[…],"next_cursor":…}`,
   exits: ['usage', 'auth', 'ledger', 'read_failed', 'interrupted'],
-  load: async () => ({ run: (await import('./jobs.ts')).jobs }),
+  load: async () => ({ run: (await import('./jobs.ts')).listJobs }),
 });
 
-const show = defineCommand({
+const ledgerShowCommand = defineCommand({
   path: ['ledger', 'show'],
   danger: 'read',
   summary: 'show a charge with its evidence, or a job with its row counts',
   args: [argument('id', 'the charge, chg-…, or the job, job-…', { completes: 'entry' })],
   examples: {
-    'show the last charge': `${CHARGED}\npaycli ledger show ${LAST_CHARGE}`,
+    'show the last charge': `${CHARGE_SEEDED}\npaycli ledger show ${LAST_CHARGE}`,
     'show the last file and how to continue': `${FILE}\npaycli ledger show ${LAST_JOB}`,
   },
-  output: `a charge: ${ROW}; a job: ${JOB}`,
+  output: `a charge: ${ROW}; a job: ${JOB_OUTPUT}`,
   exits: ['usage', 'ledger', 'read_failed'],
   read: (args) => ({ id: args[0] ?? '' }),
-  load: async () => ({ run: (await import('./entries.ts')).show }),
+  load: async () => ({ run: (await import('./entries.ts')).showEntry }),
 });
 
-const sync = defineCommand({
+const ledgerSyncCommand = defineCommand({
   path: ['ledger', 'sync'],
   danger: 'read',
   summary: 'find out who has paid, and whether unknown charges were made',
@@ -177,7 +177,7 @@ const sync = defineCommand({
   exits: ['usage', 'auth', 'unknown', 'read_failed', 'ledger', 'interrupted'],
   reminds: false,
   read: (args) => ({ ids: args }),
-  load: async () => ({ run: (await import('./sync.ts')).sync }),
+  load: async () => ({ run: (await import('./sync.ts')).syncLedger }),
 });
 
 export interface ResolveInput {
@@ -195,7 +195,7 @@ const asReason = (text: string): string => {
   throw usageError(`is longer than ${LONGEST_REASON} characters`);
 };
 
-const resolve = defineCommand({
+const ledgerResolveCommand = defineCommand({
   path: ['ledger', 'resolve'],
   danger: 'money',
   summary: 'record by hand whether an unknown charge was made',
@@ -224,7 +224,16 @@ const resolve = defineCommand({
     if (validate) checkIdOption('--activity', 'act', given.activity);
     return { id: args[0] ?? '', as: given.as, activity: given.activity, reason: given.reason };
   },
-  load: async () => ({ run: (await import('./resolve.ts')).resolve }),
+  load: async () => ({ run: (await import('./resolve.ts')).resolveEntry }),
 });
 
-export const ledgerCommands = [list, jobs, show, sync, resolve, report, ...keepingCommands, ...sharedCommands];
+export const ledgerCommands = [
+  ledgerListCommand,
+  ledgerJobsCommand,
+  ledgerShowCommand,
+  ledgerSyncCommand,
+  ledgerResolveCommand,
+  ledgerReportCommand,
+  ...keepingCommands,
+  ...sharedCommands,
+];

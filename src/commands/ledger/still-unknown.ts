@@ -27,17 +27,17 @@ export interface Leaving {
 }
 
 /** Maximum number of ids on a line; nobody reads more. */
-const MOST_NAMED = 3;
+const MOST_IDS = 3;
 
-const namesOf = (entries: readonly Entry[]): string => {
-  const names = entries.slice(0, MOST_NAMED).map(({ id }) => id);
+const idsText = (entries: readonly Entry[]): string => {
+  const names = entries.slice(0, MOST_IDS).map(({ id }) => id);
   return entries.length > names.length
     ? `${names.join(', ')} and ${entries.length - names.length} more`
     : names.join(', ');
 };
 
 /** Time at which a check can settle all of them. Rounded up to the minute, since no seconds are shown. */
-const lastOf = (left: readonly StillUnknown[]): number =>
+const lastCheck = (left: readonly StillUnknown[]): number =>
   Math.ceil(Math.max(...left.map(({ again = 0 }) => again)) / MINUTE_MS) * MINUTE_MS;
 
 const resolveCommand = (id: string): string => shellLine(['paycli', 'ledger', 'resolve', id, '--as', 'created']);
@@ -64,13 +64,13 @@ const NEXT: Readonly<
   Record<StillUnknown['why'], (first: StillUnknown, all: readonly StillUnknown[], run: Leaving) => string>
 > = {
   not_yet: (_first, all, { again, now }) =>
-    `no activity found yet; run \`${again}\` again at ${formatLocal(lastOf(all), now)}`,
+    `no activity found yet; run \`${again}\` again at ${formatLocal(lastCheck(all), now)}`,
   several: ({ entry, reason }) =>
     `${reason}; see \`${showCommand(entry.id)}\`, then run \`${resolveCommand(entry.id)} --activity act.…\``,
   doubtful: (first, all, { again, now }) =>
     first.again === undefined
       ? `${first.reason}; see \`${showCommand(first.entry.id)}\`, then run ${byHandCommand(first)}`
-      : `${first.reason}; run \`${again}\` again at ${formatLocal(lastOf(all), now)}; if that says the same, ${byHand(first)}`,
+      : `${first.reason}; run \`${again}\` again at ${formatLocal(lastCheck(all), now)}; if that says the same, ${byHand(first)}`,
   unlisted: (first) => `this proves nothing (${first.reason}); ${byHand(first)}`,
   unreadable: ({ reason }, _all, { again }) => `${reason}; run \`${again}\` again`,
   sending: () => 'another process is still sending it; wait until it ends',
@@ -79,7 +79,7 @@ const NEXT: Readonly<
 };
 
 /** One line for each reason: the ids, and the next step. */
-export const linesOf = (left: readonly StillUnknown[], run: Leaving): string[] => {
+export const unknownLines = (left: readonly StillUnknown[], run: Leaving): string[] => {
   const groups = new Map<string, [StillUnknown, ...StillUnknown[]]>();
   for (const one of left) {
     const key =
@@ -89,7 +89,7 @@ export const linesOf = (left: readonly StillUnknown[], run: Leaving): string[] =
     else group.push(one);
   }
   return [...groups.values()].map(
-    (group) => `${namesOf(group.map(({ entry }) => entry))}: ${NEXT[group[0].why](group[0], group, run)}`,
+    (group) => `${idsText(group.map(({ entry }) => entry))}: ${NEXT[group[0].why](group[0], group, run)}`,
   );
 };
 
@@ -100,7 +100,7 @@ export const resolvedLines = (entries: readonly Entry[], show: (id: string) => s
   const were = (some: readonly Entry[]): string => `${countText(some)} ${some.length === 1 ? 'was' : 'were'}`;
   const [first] = made;
   return [
-    ...(first === undefined ? [] : [`No longer unknown: ${were(made)} made (${namesOf(made)}). See ${show(first.id)}`]),
-    ...(not.length === 0 ? [] : [`No longer unknown: ${were(not)} not made (${namesOf(not)}).`]),
+    ...(first === undefined ? [] : [`No longer unknown: ${were(made)} made (${idsText(made)}). See ${show(first.id)}`]),
+    ...(not.length === 0 ? [] : [`No longer unknown: ${were(not)} not made (${idsText(not)}).`]),
   ];
 };

@@ -1,6 +1,6 @@
 import { PAYMENTS, type Payment, paymentsThat } from '../../charge/payment.ts';
 import type { Client } from '../../client/client.ts';
-import { openProgress } from '../../compose/run.ts';
+import { openRunProgress } from '../../compose/run.ts';
 import { memo } from '../../core/async.ts';
 import { countText } from '../../core/charge.ts';
 import { interrupted, PayError, usageError } from '../../core/error.ts';
@@ -19,12 +19,12 @@ import { moneyIn, paymentIn } from '../../ledger/transitions.ts';
 import { checkCharges, type Listed, listRequests } from '../check-charges.ts';
 import { pageOf } from '../list.ts';
 import type { Run } from '../run.ts';
-import { find, findJob, namesJob } from './entries.ts';
+import { findEntry, findJob, namesJob } from './entries.ts';
 import { paidTwiceLines } from './paid-twice.ts';
-import { type Leaving, linesOf, resolvedLines, type StillUnknown } from './still-unknown.ts';
-import { paymentsView, sumRecord } from './view.ts';
+import { type Leaving, resolvedLines, type StillUnknown, unknownLines } from './still-unknown.ts';
+import { paymentSumsView, sumRecord } from './view.ts';
 
-const AT_ONCE = 8;
+const READS_AT_ONCE = 8;
 
 /** A late transfer may still pay an account that expired in this time. */
 const LATE_FOR_MS = DAY_MS;
@@ -48,7 +48,7 @@ interface Chosen {
 /** Finds the named charges and jobs, each once. Throws a usage error if one is not there. */
 const namedOnes = async (ledger: Ledger, ids: readonly string[]): Promise<Chosen> => {
   const [jobs, others] = [ids.filter(namesJob), ids.filter((id) => !namesJob(id))];
-  const entries = await Promise.all([...new Set(others)].map((id) => find(ledger, id)));
+  const entries = await Promise.all([...new Set(others)].map((id) => findEntry(ledger, id)));
   const settled = entries.find((entry) => !isCharge(entry) && entry.state !== 'unknown');
   if (settled !== undefined) throw usageError(`${settled.id} is not a charge, and not unknown: nothing to check`);
   const filters = await Promise.all([...new Set(jobs)].map(async (id) => ({ job: (await findJob(ledger, id)).id })));
@@ -60,7 +60,7 @@ const namedOnes = async (ledger: Ledger, ids: readonly string[]): Promise<Chosen
 const ownOnes = async (ledger: Ledger, scope: Scope, leaving: Leaving, run: Run): Promise<Chosen> => {
   const [all, isOwn] = [await ledger.unknown(), isIn(scope)];
   const others = all.filter((entry) => !isOwn(entry)).map((entry) => ({ entry, why: 'elsewhere' }) as const);
-  for (const line of linesOf(others, leaving)) await run.say(`Not checked: ${line}.`);
+  for (const line of unknownLines(others, leaving)) await run.say(`Not checked: ${line}.`);
   const now = run.io.clock.now();
   const late = { ...scope, payments: ['expired'], started: { since: now - OPEN_FOR_MS - LATE_FOR_MS } } as const;
   const paid = { ...scope, payments: paymentsThat('brings'), paid: { since: now - REVERSIBLE_FOR_MS } };
@@ -124,7 +124,7 @@ const changedOf = async (recent: readonly Recent[], { client, io }: Run): Promis
  * Yields each chosen entry once: a charge that was unknown at first may be open when the filters find it. `failed` gets
  * the error of a failed read of the list.
  */
-async function* entriesOf(
+async function* entriesToCheck(
   ledger: Ledger,
   { entries, filters, recent }: Chosen,
   run: Run,
@@ -149,7 +149,7 @@ async function* entriesOf(
 }
 
 /** Reads the payment request of an unknown charge, and resolves the charge if that proves its outcome. */
-const settle = async (
+const settleUnknown = async (
   ledger: Ledger,
   charge: Charge,
   client: Client,
@@ -172,7 +172,7 @@ const settle = async (
   return left;
 };
 
-const isUnknown = ({ state }: Entry): boolean => state === 'unknown' || state === 'sending';
+const isUnresolved = ({ state }: Entry): boolean => state === 'unknown' || state === 'sending';
 
 /** Results of all checks. */
 interface Found {
@@ -197,10 +197,10 @@ const checkWith = (ledger: Ledger, scope: Scope, found: Found, run: Run) => {
   const leftOf = async (entry: Entry): Promise<Omit<StillUnknown, 'entry'> | undefined> => {
     if (entry.state === 'sending') return { why: 'sending' };
     if (!isOwn(entry)) return { why: 'elsewhere' };
-    return isCharge(entry) ? settle(ledger, entry, await client()) : { why: 'unseen' };
+    return isCharge(entry) ? settleUnknown(ledger, entry, await client()) : { why: 'unseen' };
   };
   return async (entry: Entry): Promise<void> => {
-    if (isUnknown(entry)) {
+    if (isUnresolved(entry)) {
       const left = await leftOf(entry);
       if (left !== undefined) found.left.push({ entry, ...left });
     } else if (paymentIn(entry) !== undefined) {
@@ -211,26 +211,26 @@ const checkWith = (ledger: Ledger, scope: Scope, found: Found, run: Run) => {
 };
 
 /** Counts an entry as it is after its check. */
-const count = (found: Found, before: Entry, now: Entry, payment: Payment | undefined): void => {
+const countEnd = (found: Found, before: Entry, now: Entry, payment: Payment | undefined): void => {
   found.done += 1;
   if (now.money?.isPaidTwice === true) found.twice.push(now);
-  if (isUnknown(before) && !isUnknown(now)) found.resolved.push(now);
+  if (isUnresolved(before) && !isUnresolved(now)) found.resolved.push(now);
   if (payment !== undefined) found.sums.add(now, payment);
-  else if (isUnknown(now)) {
+  else if (isUnresolved(now)) {
     found.unknown.push(now);
     found.sums.add(now, 'unknown');
-  } else if (now.state === 'not_created' && isUnknown(before)) found.sums.add(now, 'not_created');
+  } else if (now.state === 'not_created' && isUnresolved(before)) found.sums.add(now, 'not_created');
   else found.unmade += 1;
 };
 
-const charges = (number: number): string => (number === 1 ? '1 charge' : `${number} charges`);
+const chargesCount = (number: number): string => (number === 1 ? '1 charge' : `${number} charges`);
 
 const noticesOf = ({ done, elsewhere: others, hidden, unmade }: Found): string[] => [
   ...(done === 0 ? ['No charge is open or unknown.'] : []),
-  ...(others > 0 ? [`${charges(others)} of another service or workspace: not checked.`] : []),
-  ...(hidden > 0 ? [`${charges(hidden)} not shown by the service: counted as last seen.`] : []),
+  ...(others > 0 ? [`${chargesCount(others)} of another service or workspace: not checked.`] : []),
+  ...(hidden > 0 ? [`${chargesCount(hidden)} not shown by the service: counted as last seen.`] : []),
   ...(unmade > 0
-    ? [`${charges(unmade)} ${unmade === 1 ? "was not made and isn't" : "were not made and aren't"} in this total.`]
+    ? [`${chargesCount(unmade)} ${unmade === 1 ? "was not made and isn't" : "were not made and aren't"} in this total.`]
     : []),
 ];
 
@@ -243,13 +243,13 @@ const unknownError = ({ unknown, left }: Found, failures: readonly PayError[], r
       : `${only.id} is still ${only.state === 'sending' ? 'being sent' : 'unknown'}`;
   const [failure] = failures;
   const lines = [
-    ...linesOf(
+    ...unknownLines(
       left.toSorted((a, b) => a.entry.seq - b.entry.seq),
       run,
     ),
     ...(failure === undefined
       ? []
-      : [`couldn't check ${charges(failures.length)}: ${failure.message}; run \`${run.again}\` again`]),
+      : [`couldn't check ${chargesCount(failures.length)}: ${failure.message}; run \`${run.again}\` again`]),
   ];
   return new PayError('unknown', message, {
     hint: lines.join('\n'),
@@ -258,26 +258,26 @@ const unknownError = ({ unknown, left }: Found, failures: readonly PayError[], r
 };
 
 /** Final error of the run: the gravest of what ended it, what is unknown, and the failed reads. */
-const failureOf = (found: Found, failures: readonly PayError[], run: Leaving): PayError | undefined => {
+const syncFailure = (found: Found, failures: readonly PayError[], run: Leaving): PayError | undefined => {
   const ended = failures.find(({ kind }) => kind === 'interrupted') ?? failures.find(({ kind }) => kind === 'auth');
   if (ended !== undefined) return ended;
   if (found.unknown.length > 0) return unknownError(found, failures, run);
   const [failure, ...more] = failures;
   if (failure === undefined || more.length === 0) return failure;
-  return new PayError('read_failed', `couldn't check ${charges(failures.length)}: ${failure.message}`, {
+  return new PayError('read_failed', `couldn't check ${chargesCount(failures.length)}: ${failure.message}`, {
     ...failure.detail,
     hint: 'the others are recorded; run the same command again',
   });
 };
 
 /** Resolves unknown charges, checks open ones, and sums up the outcomes of all of them. */
-export const sync = async ({ ids }: { readonly ids: readonly string[] }, run: Run): Promise<Result> => {
+export const syncLedger = async ({ ids }: { readonly ids: readonly string[] }, run: Run): Promise<Result> => {
   const [ledger, { service, workspace }] = [await run.ledger(), await run.target()];
   const again = shellLine(['paycli', 'ledger', 'sync', ...targetFlags(run.globals)]);
   const leaving: Leaving = { again, now: run.io.clock.now(), local: run.globals.local };
   const scope = { service, workspace };
   const chosen = ids.length > 0 ? await namedOnes(ledger, ids) : await ownOnes(ledger, scope, leaving, run);
-  const progress = await openProgress(run);
+  const progress = await openRunProgress(run);
   const world = { ...run.io, stop: run.io.signals.stop };
   const found: Found = {
     sums: openSums(SYNCED),
@@ -298,14 +298,14 @@ export const sync = async ({ ids }: { readonly ids: readonly string[] }, run: Ru
     const isSame = earlier === payment && !isNewlyTwice;
     // A charge that was final already is news only after a change, unless it was named.
     const isOld = ids.length === 0 && isSame && earlier !== undefined && PAYMENTS[earlier].final;
-    if (!isOld) count(found, before, now, payment);
+    if (!isOld) countEnd(found, before, now, payment);
     progress.reading(found.done);
   };
   const unlisted: PayError[] = [];
   let failures: PayError[] = [];
   try {
-    const rows = entriesOf(ledger, chosen, run, unlisted);
-    const ran = await checkCharges({ ...world, rows, concurrency: AT_ONCE, check, checked });
+    const rows = entriesToCheck(ledger, chosen, run, unlisted);
+    const ran = await checkCharges({ ...world, rows, concurrency: READS_AT_ONCE, check, checked });
     failures = [...ran.failures, ...unlisted];
     // A signal also interrupts a running read.
     if (ran.stopped === 'signal' || failures.some(({ kind }) => kind === 'interrupted')) {
@@ -319,11 +319,11 @@ export const sync = async ({ ids }: { readonly ids: readonly string[] }, run: Ru
     `\`${shellLine(['paycli', 'ledger', 'show', id, ...targetFlags(run.globals)])}\``;
   const twice = paidTwiceLines(found.twice, run.globals);
   for (const text of [...resolvedLines(found.resolved, show), ...noticesOf(found), ...twice]) await run.say(text);
-  const failure = failureOf(found, failures, leaving);
+  const failure = syncFailure(found, failures, leaving);
   return {
     kind: 'list',
     pages: pageOf(found.sums.all().map(sumRecord)),
-    view: paymentsView,
+    view: paymentSumsView,
     saysEmpty: true,
     ...(failure === undefined ? {} : { failure }),
   };

@@ -36,7 +36,7 @@ const moneyFields = (entry: Entry, money: Money | undefined) => ({
 });
 
 /** Output row of an entry (cli.md, ledger). `money` is that of an accepted charge. */
-export const recordOf = (entry: Entry, money: Money | undefined): ApiRecord => {
+export const entryRecord = (entry: Entry, money: Money | undefined): ApiRecord => {
   const isCharge = entry.kind === CHARGE;
   return madeHere({
     id: entry.id,
@@ -62,30 +62,37 @@ export const recordOf = (entry: Entry, money: Money | undefined): ApiRecord => {
   });
 };
 
-const namesIn = (text: string): string[] => text.split(' ');
+const splitNames = (text: string): string[] => text.split(' ');
 
-const created: Column = { path: 'created_at', kind: 'time', label: 'created' };
+const createdColumn: Column = { path: 'created_at', kind: 'time', label: 'created' };
 const recorded: Column = { path: 'recorded_at', kind: 'time', label: 'recorded' };
 const exitCode: Column = { path: 'exit_code', label: 'exit code' };
 
-const money = (path: string, more: Partial<Column> = {}): Column => ({
+const moneyColumn = (path: string, more: Partial<Column> = {}): Column => ({
   ...{ path, kind: 'money' },
   ...more,
 });
-const amount = money('amount', { needed: true });
+const amountColumn = moneyColumn('amount', { needed: true });
 const email: Column = { path: 'customer_email', flexible: true, needed: true, least: 'customer_email'.length };
 
 /** The payment of an accepted charge, else the state of the entry. */
-const status: Column = { path: 'payment', or: 'state', kind: 'state', label: 'status', needed: true, peopleOnly: true };
+const statusColumn: Column = {
+  path: 'payment',
+  or: 'state',
+  kind: 'state',
+  label: 'status',
+  needed: true,
+  peopleOnly: true,
+};
 
 /** Columns of the table of charges. */
 const TABLE: readonly Column[] = [
   { path: 'ref', flexible: true, needed: true, least: 6, endMatters: true },
   email,
-  amount,
-  status,
-  created,
-  money('received'),
+  amountColumn,
+  statusColumn,
+  createdColumn,
+  moneyColumn('received'),
   { path: 'id' },
   { path: 'customer' },
   { path: 'medium' },
@@ -97,10 +104,10 @@ const TABLE: readonly Column[] = [
 /** Columns of the table of other kinds, or of all of them. */
 const KINDS_TABLE: readonly Column[] = [
   { path: 'kind', needed: true },
-  amount,
-  status,
+  amountColumn,
+  statusColumn,
   { path: 'about' },
-  created,
+  createdColumn,
   { path: 'id' },
   { path: 'origin', flexible: true },
 ];
@@ -109,21 +116,21 @@ const KINDS_TABLE: readonly Column[] = [
 const FOR_PROGRAMS: readonly Column[] = [
   { path: 'id' },
   { path: 'state', kind: 'state' },
-  ...namesIn('ugwo medium').map((path) => ({ path })),
-  created,
+  ...splitNames('ugwo medium').map((path) => ({ path })),
+  createdColumn,
   { path: 'status', kind: 'state' },
-  ...namesIn('activity origin profile job row').map((path) => ({ path })),
+  ...splitNames('activity origin profile job row').map((path) => ({ path })),
   recorded,
   exitCode,
-  amount,
-  ...namesIn('currency ref customer').map((path) => ({ path })),
+  amountColumn,
+  ...splitNames('currency ref customer').map((path) => ({ path })),
   { path: 'payment', kind: 'state' },
-  ...namesIn('kind about').map((path) => ({ path })),
-  money('received'),
+  ...splitNames('kind about').map((path) => ({ path })),
+  moneyColumn('received'),
   { path: 'received_assumed' },
-  ...namesIn('missing excess refunded').map((path) => money(path)),
+  ...splitNames('missing excess refunded').map((path) => moneyColumn(path)),
   { path: 'paid_at', kind: 'time' },
-  ...namesIn('customer_email operator paid_twice account_last4').map((path) => ({ path })),
+  ...splitNames('customer_email operator paid_twice account_last4').map((path) => ({ path })),
 ];
 
 /** Entries of one kind or of all, of one profile or of all. */
@@ -186,12 +193,12 @@ const chargeView: View = {
     { path: 'activity' },
     { path: 'status', kind: 'state' },
     { path: 'payment', kind: 'state' },
-    money('amount'),
-    money('received'),
+    moneyColumn('amount'),
+    moneyColumn('received'),
     { path: 'received_assumed', label: 'received assumed' },
-    money('missing'),
-    money('excess'),
-    money('refunded'),
+    moneyColumn('missing'),
+    moneyColumn('excess'),
+    moneyColumn('refunded'),
     { path: 'paid_at', kind: 'time', label: 'paid' },
     { path: 'paid_twice', label: 'paid twice' },
     { path: 'currency', machineOnly: true },
@@ -204,7 +211,7 @@ const chargeView: View = {
     { path: 'profile' },
     { path: 'job' },
     { path: 'row' },
-    created,
+    createdColumn,
     recorded,
     exitCode,
     { path: 'next_action', machineOnly: true },
@@ -224,7 +231,7 @@ const otherView: View = {
     { path: 'request.body', label: 'body' },
     { path: 'origin' },
     { path: 'profile' },
-    created,
+    createdColumn,
     recorded,
     exitCode,
     { path: 'evidence', machineOnly: true },
@@ -232,7 +239,7 @@ const otherView: View = {
 };
 
 /** View of one entry with all its evidence. */
-export const viewOf = (entry: Entry): View => ({
+export const entryView = (entry: Entry): View => ({
   ...(entry.kind === CHARGE ? chargeView : otherView),
   lists: entry.evidence.length === 0 ? [] : [seen, ...lastLook(entry)],
 });
@@ -244,7 +251,7 @@ export const sumRecord = ({ payment, currency, count, amount, received }: Sum<Sy
   return { value, text: printExact(value) };
 };
 
-export const paymentsView: View = {
+export const paymentSumsView: View = {
   columns: [
     { path: 'payment', kind: 'state' },
     { path: 'currency', machineOnly: true },
@@ -258,7 +265,7 @@ export const paymentsView: View = {
 export const isOfCharges = ({ command }: Pick<Job, 'command'>): boolean => command === 'ugwo charge';
 
 /** Rows of a job by state: its entries as they are now, plus the counts of its last run. */
-export const countsOf = async ({ jobs }: Ledger, job: Job): Promise<RowCounts> => {
+export const countRows = async ({ jobs }: Ledger, job: Job): Promise<RowCounts> => {
   const [counts, { adjustments = {} }] = [await jobs.tally(job), job];
   return Object.fromEntries(
     // Another run may have begun a row since.
@@ -329,7 +336,7 @@ export const jobsView: View = {
     { path: 'not_created', kind: 'count' },
     { path: 'sending', kind: 'count' },
     { path: 'command' },
-    { ...created, machineOnly: true },
+    { ...createdColumn, machineOnly: true },
     { path: 'origin', machineOnly: true },
     { path: 'profile', machineOnly: true },
     { path: 'workers', label: 'at work now' },
@@ -361,7 +368,7 @@ export const jobView: View = {
     { path: 'not_created', kind: 'count', label: 'not created' },
     { path: 'sending', kind: 'count' },
     { path: 'not_started', kind: 'count', label: 'not started' },
-    created,
+    createdColumn,
     lastRun,
     { path: 'origin' },
     { path: 'profile' },

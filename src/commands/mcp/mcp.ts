@@ -130,7 +130,7 @@ const sessionFailure = (signal: unknown, writes: readonly InnerEnd[]): PayError 
 };
 
 /** Serves the tools until the client closes its side. */
-export const serve = async ({ allow }: McpInput, run: Run): Promise<Result> => {
+export const serveTools = async ({ allow }: McpInput, run: Run): Promise<Result> => {
   const { io, globals, inner } = run;
   const money = allow === 'money';
   if (money && !globals.local && globals.profile === undefined) {

@@ -28,5 +28,5 @@ export const mcpCommand = defineCommand({
   endless: true,
   reminds: false,
   read: (_args, given): McpInput => given,
-  load: async () => ({ run: (await import('./mcp.ts')).serve }),
+  load: async () => ({ run: (await import('./mcp.ts')).serveTools }),
 });

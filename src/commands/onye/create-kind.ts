@@ -6,27 +6,27 @@ import type { Run } from '../run.ts';
 import { BY_EMAIL } from './create.ts';
 import type { CustomerBody, GivenFields } from './fields.ts';
 import { NEW_FIELDS } from './fields-shared.ts';
-import { fieldsOf, flagBeside, optionsText } from './update-kind.ts';
+import { flagBeside, updateFields, updateOptionsText } from './update-kind.ts';
 
-const EMAIL = 'email';
+const EMAIL_COLUMN = 'email';
 
 /** Row kind for a file of new customers. Options give the fields for which the file has no column. */
-export const createKind = (fields: GivenFields, run: Run): RowKind<CustomerBody> => {
-  const addressOf = (body: CustomerBody): string => BY_EMAIL.folded(machineValue(body[EMAIL]));
+export const customersKind = (fields: GivenFields, run: Run): RowKind<CustomerBody> => {
+  const addressOf = (body: CustomerBody): string => BY_EMAIL.folded(machineValue(body[EMAIL_COLUMN]));
   const request = (body: CustomerBody) => ({ operation: 'onye.create', input: { body } }) as const;
   return {
     command: 'onye create',
     words: { verb: 'Create', one: 'customer', done: 'created', findOut: checkByHand(run.globals) },
-    key: { name: EMAIL, aliases: ['e-mail', 'mail', 'onye.email'], missing: 'is missing' },
+    key: { name: EMAIL_COLUMN, aliases: ['e-mail', 'mail', 'onye.email'], missing: 'is missing' },
     keyOf: addressOf,
-    columns: listColumns(NEW_FIELDS, EMAIL),
+    columns: listColumns(NEW_FIELDS, EMAIL_COLUMN),
     report: madeColumns('uid'),
-    options: optionsText(fields),
+    options: updateOptionsText(fields),
     flagOf: flagBeside(fields),
-    read: (cells) => ({ ...fields.body, ...fieldsOf(cells) }),
+    read: (cells) => ({ ...fields.body, ...updateFields(cells) }),
     request,
     columnOf: (_body, columns) => findColumn(NEW_FIELDS, columns, fields.given, fields.body),
-    counts: (body) => Object.keys(body).filter((name) => name !== EMAIL),
+    counts: (body) => Object.keys(body).filter((name) => name !== EMAIL_COLUMN),
     openSender: (job) => openMaker({ request, about: addressOf, unique: BY_EMAIL, uidColumn: 'uid' }, job),
   };
 };

@@ -7,12 +7,12 @@ import { shellLine } from '../../core/shell.ts';
 import { findFlag } from '../fields.ts';
 import { previewCall } from '../record.ts';
 import type { Run } from '../run.ts';
-import { createUnique, type Difference, said, type UniqueKey } from '../unique.ts';
-import { type CustomerBody, type GivenFields, readBody } from './fields.ts';
+import { allTitles, createUnique, type Difference, type UniqueKey } from '../unique.ts';
+import { type CustomerBody, type GivenFields, readCustomerBody } from './fields.ts';
 import { NEW_FIELDS } from './fields-shared.ts';
 import type { OnyeCreateInput } from './spec.ts';
 import { differing } from './update-seen.ts';
-import { createdView, onyeView } from './view.ts';
+import { customersCreatedView, onyeView } from './view.ts';
 
 /**
  * Messages of the service for an address that already has a customer: its error code, or other wordings (public
@@ -26,7 +26,7 @@ const existingText = (customer: unknown, name: string): string => {
   return typeof value === 'object' ? 'is another there' : `is ${machineValue(value)} there`;
 };
 
-const differences = (customer: unknown, body: CustomerBody): readonly Difference[] =>
+const customerDifferences = (customer: unknown, body: CustomerBody): readonly Difference[] =>
   differing(customer as CustomerBody, body).map((name) => ({ name, there: existingText(customer, name) }));
 
 /** An e-mail address belongs to one customer, regardless of case. */
@@ -36,16 +36,16 @@ export const BY_EMAIL: UniqueKey = {
   one: 'customer',
   list: 'onye.list',
   get: 'onye.get',
-  isTaken: (thrown) => thrown.detail.status === 409 || TAKEN.test(said(thrown)),
+  isTaken: (thrown) => thrown.detail.status === 409 || TAKEN.test(allTitles(thrown)),
   folded: (text) => text.trim().toLowerCase(),
-  differences: ({ text }, body) => differences(parseExact(text), body),
+  differences: ({ text }, body) => customerDifferences(parseExact(text), body),
   conflict: (email, { value }) => ({
     message: `the e-mail address ${email} belongs to a customer with other fields`,
     hint: `use another --email, or change the customer: \`${shellLine(['paycli', 'onye', 'update', textAt(value, 'uid')])} …\``,
   }),
 };
 
-const createOne = async ({ given, body }: GivenFields, run: Run): Promise<Result> => {
+const createCustomer = async ({ given, body }: GivenFields, run: Run): Promise<Result> => {
   const operation = 'onye.create';
   try {
     if (run.globals.dryRun) return await previewCall(operation, { body }, run);
@@ -56,15 +56,24 @@ const createOne = async ({ given, body }: GivenFields, run: Run): Promise<Result
   }
 };
 
-export const view = ({ kind }: OnyeCreateInput): View => (kind === 'one' ? onyeView : createdView);
+export const createdCustomersView = ({ kind }: OnyeCreateInput): View =>
+  kind === 'one' ? onyeView : customersCreatedView;
 
 /** Creates a customer, or a file of them (public material, Customers). */
-export const create = async (input: OnyeCreateInput, run: Run): Promise<Result> => {
-  const fields = { given: input.given, body: await readBody(input.given, run), change: undefined, replaceMeta: true };
-  if (input.kind === 'one') return createOne(fields, run);
-  const [{ createKind }, { runFile }] = [await import('./create-kind.ts'), await import('../../bulk/run-file.ts')];
+export const createCustomers = async (input: OnyeCreateInput, run: Run): Promise<Result> => {
+  const fields = {
+    given: input.given,
+    body: await readCustomerBody(input.given, run),
+    change: undefined,
+    replaceMeta: true,
+  };
+  if (input.kind === 'one') return createCustomer(fields, run);
+  const [{ customersKind: createKind }, { runFile }] = [
+    await import('./create-kind.ts'),
+    await import('../../bulk/run-file.ts'),
+  ];
   return runFile(
-    { bulk: input.bulk, kind: createKind(fields, run), view: createdView },
+    { bulk: input.bulk, kind: createKind(fields, run), view: customersCreatedView },
     run,
     await openRowServices(run),
   );

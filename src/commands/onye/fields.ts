@@ -23,7 +23,7 @@ export interface GivenFields {
 }
 
 /** The body of the options, over that of --data. The id of a job depends on the order: cleared texts are the last. */
-export const readBody = async (given: CustomerOptions, run: Run): Promise<CustomerBody> => {
+export const readCustomerBody = async (given: CustomerOptions, run: Run): Promise<CustomerBody> => {
   const source = sourceOf(run);
   const data = given.data === undefined ? {} : await readJsonObject(source, given.data, '--data');
   const values = Object.entries(pickValues(CHANGED_FIELDS, given)).map(async ([name, value]) => [
@@ -57,10 +57,12 @@ export const readCustomer = async (uid: string, client: Client, how: Pace = {}):
 };
 
 /** Status codes that mean: no such read, or no such customer. */
-const NO_READ: readonly number[] = [404, 405, 501];
+const UNREADABLE_STATUSES: readonly number[] = [404, 405, 501];
 
 const hasNoRead = (thrown: unknown): thrown is PayError =>
-  thrown instanceof PayError && thrown.detail.status !== undefined && NO_READ.includes(thrown.detail.status);
+  thrown instanceof PayError &&
+  thrown.detail.status !== undefined &&
+  UNREADABLE_STATUSES.includes(thrown.detail.status);
 
 const noRead = ({ detail }: PayError): PayError => {
   const { status } = detail;
@@ -102,12 +104,12 @@ export const customerShown = async (uid: string, client: Client, how: Pace = {})
 export const keysLost = (before: unknown, after: unknown): readonly string[] =>
   Object.keys(Object(before)).filter((name) => !Object.hasOwn(Object(after), name));
 
-const MOST_NAMED = 10;
+const MOST_KEYS_NAMED = 10;
 
 /** Lists names. Quotes a name that is not a plain word, so that names stay distinguishable. */
-export const namesOf = (names: readonly string[]): string => {
-  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
-  const shown = names.slice(0, MOST_NAMED).map((name) => (/^[\w.-]+$/.test(name) ? name : JSON.stringify(name)));
+export const keyNames = (names: readonly string[]): string => {
+  const more = names.length > MOST_KEYS_NAMED ? ` and ${names.length - MOST_KEYS_NAMED} more` : '';
+  const shown = names.slice(0, MOST_KEYS_NAMED).map((name) => (/^[\w.-]+$/.test(name) ? name : JSON.stringify(name)));
   return shown.join(', ') + more;
 };
 

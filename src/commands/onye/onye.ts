@@ -8,7 +8,7 @@ import type { Run } from '../run.ts';
 import { onyeView } from './view.ts';
 
 /** Reads a customer (public material, Customers). */
-export const get = ({ uid }: { readonly uid: string }, run: Run): Promise<Result> =>
+export const getCustomer = ({ uid }: { readonly uid: string }, run: Run): Promise<Result> =>
   getRecord('onye.get', { uid }, onyeView, run);
 
 /** Neither the order of customers is documented, nor that a reference is unique. */
@@ -22,25 +22,28 @@ const ONYE: ListOf = {
 };
 
 /** Lists customers (interface.md 4.3; the path by public material). */
-export const list = (input: ListInput, run: Run): Promise<Result> => listRecords(ONYE, input, run);
+export const listCustomers = (input: ListInput, run: Run): Promise<Result> => listRecords(ONYE, input, run);
 
-export const view = onyeView;
+export const deletedView = onyeView;
 
-const nameOf = ({ uid, email, first_name, last_name }: Resource): string => {
+const customerName = ({ uid, email, first_name, last_name }: Resource): string => {
   const name = [first_name, last_name].map(machineValue).filter((part) => part !== '');
   const address = machineValue(email);
   return [...name, ...(address === '' ? [] : [`<${address}>`]), uid].join(' ');
 };
 
 /** Deletes a customer (public material, Customers). */
-export const remove = ({ uid }: { readonly uid: string }, run: Run): Promise<Result> =>
+export const deleteCustomer = ({ uid }: { readonly uid: string }, run: Run): Promise<Result> =>
   removeRecord(
     {
       read: 'onye.get',
       remove: 'onye.delete',
       uid,
-      view,
-      question: (customer) => [nameOf(customer), 'Delete this customer and all that is stored with it, for good?'],
+      view: deletedView,
+      question: (customer) => [
+        customerName(customer),
+        'Delete this customer and all that is stored with it, for good?',
+      ],
       typed: ({ email, uid: own }) => machineValue(email) || own,
       done: 'The customer was deleted; payment requests keep it.',
     },

@@ -7,7 +7,7 @@ import { readSourceName, refuseSharedStdin } from '../../core/input.ts';
 import { type CustomerOptions, NEW_FIELDS, readFieldOptions } from './fields-shared.ts';
 import { updateCommand } from './update-spec.ts';
 
-const options = { ...NEW_FIELDS, ...DATA_OPTION, ...BULK_OPTIONS } as const;
+const customerOptions = { ...NEW_FIELDS, ...DATA_OPTION, ...BULK_OPTIONS } as const;
 
 export type OnyeCreateInput = { readonly given: CustomerOptions } & (
   | { readonly kind: 'one' }
@@ -15,7 +15,7 @@ export type OnyeCreateInput = { readonly given: CustomerOptions } & (
   | { readonly kind: 'file'; readonly bulk: BulkInput }
 );
 
-const createCommand = defineCommand({
+const onyeCreateCommand = defineCommand({
   path: ['onye', 'create'],
   danger: 'write',
   summary: 'create a customer, or a file of them',
@@ -27,7 +27,7 @@ const createCommand = defineCommand({
     'billing_address (JSON) or billing_address.city, meta.k (meta.k: for JSON). Options apply to fields without a ' +
     'column. Other columns are copied to the report. The whole file is checked before anything is sent. Run the ' +
     'same command again to continue where it stopped: no row is sent twice.',
-  options,
+  options: customerOptions,
   examples: {
     'create a customer': 'paycli onye create --email ada@example.com --first-name Ada --last-name Obi',
     'with a billing address and metadata, for a script that wants the identifier':
@@ -55,10 +55,13 @@ const createCommand = defineCommand({
     }
     return { kind: 'one', given };
   },
-  load: async () => ({ run: (await import('./create.ts')).create, view: (await import('./create.ts')).view }),
+  load: async () => ({
+    run: (await import('./create.ts')).createCustomers,
+    view: (await import('./create.ts')).createdCustomersView,
+  }),
 });
 
-const getCommand = defineCommand({
+const onyeGetCommand = defineCommand({
   path: ['onye', 'get'],
   danger: 'read',
   summary: 'show a customer',
@@ -71,20 +74,20 @@ const getCommand = defineCommand({
   exits: READ_EXITS,
   previews: true,
   read: (args, _given, { validate }) => ({ uid: readId('ony', args[0], validate) }),
-  load: async () => ({ run: (await import('./onye.ts')).get }),
+  load: async () => ({ run: (await import('./onye.ts')).getCustomer }),
 });
 
 /** Statuses of a customer (public material). The service may add more. */
-const STATUSES = ['active'];
+const CUSTOMER_STATUSES = ['active'];
 
-const listCommand = defineCommand({
+const onyeListCommand = defineCommand({
   path: ['onye', 'list'],
   danger: 'read',
   summary: 'list customers',
   description:
     'The service has no filters, so paycli walks the list and shows the matches: the first ten, --max <n>, or ' +
     '--all. It says how many records it has read.',
-  options: { ...WALK_OPTIONS, ...FILTER_OPTIONS, status: { ...FILTER_OPTIONS.status, choices: STATUSES } },
+  options: { ...WALK_OPTIONS, ...FILTER_OPTIONS, status: { ...FILTER_OPTIONS.status, choices: CUSTOMER_STATUSES } },
   examples: {
     'ten customers': 'paycli onye list',
     'find one by e-mail address': 'paycli onye list --email ada.bello20@example.com',
@@ -94,11 +97,11 @@ const listCommand = defineCommand({
     'uid, email, first_name, last_name, ref, status, billing_address, meta, created_at; json: {"data":[…],"next_cursor":…}',
   exits: READ_EXITS,
   previews: true,
-  read: (_args, given, how) => readList(given, how, STATUSES),
-  load: async () => ({ run: (await import('./onye.ts')).list }),
+  read: (_args, given, how) => readList(given, how, CUSTOMER_STATUSES),
+  load: async () => ({ run: (await import('./onye.ts')).listCustomers }),
 });
 
-const deleteCommand = defineCommand({
+const onyeDeleteCommand = defineCommand({
   path: ['onye', 'delete'],
   danger: 'write',
   summary: 'delete a customer; their payment requests stay',
@@ -112,7 +115,10 @@ const deleteCommand = defineCommand({
   exits: WRITE_EXITS,
   previews: true,
   read: (args, _given, { validate }) => ({ uid: readId('ony', args[0], validate) }),
-  load: async () => ({ run: (await import('./onye.ts')).remove, view: (await import('./onye.ts')).view }),
+  load: async () => ({
+    run: (await import('./onye.ts')).deleteCustomer,
+    view: (await import('./onye.ts')).deletedView,
+  }),
 });
 
-export const onyeCommands = [createCommand, getCommand, listCommand, updateCommand, deleteCommand];
+export const onyeCommands = [onyeCreateCommand, onyeGetCommand, onyeListCommand, updateCommand, onyeDeleteCommand];

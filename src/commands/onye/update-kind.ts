@@ -11,11 +11,11 @@ import {
   customerShown,
   customerToMerge,
   type GivenFields,
+  keyNames,
   keysLost,
   type MetaChange,
   mergedBody,
   metaOf,
-  namesOf,
   readCustomer,
 } from './fields.ts';
 import { CHANGED_FIELDS } from './fields-shared.ts';
@@ -32,37 +32,37 @@ interface UpdateItem {
 }
 
 const UID = 'uid';
-const META = 'meta';
+const META_COLUMN = 'meta';
 const ADDRESS = 'billing_address';
 /** Column that sets some metadata keys; the others stay. */
 const MERGE = 'merge_meta';
 
 type Replacing = Pick<GivenFields, 'replaceMeta'>;
 
-const isIn = (column: string, object: string): boolean => column.startsWith(`${object}.`);
+const isColumnOf = (column: string, object: string): boolean => column.startsWith(`${object}.`);
 
 /** True for a column whose values replace all metadata. */
 const replaces = (column: string, { replaceMeta = false }: Replacing): boolean =>
-  column === META || (replaceMeta && isIn(column, META));
+  column === META_COLUMN || (replaceMeta && isColumnOf(column, META_COLUMN));
 
-const merges = (column: string): boolean => column === MERGE || isIn(column, MERGE);
+const merges = (column: string): boolean => column === MERGE || isColumnOf(column, MERGE);
 
 /** Names of fields in the question. Other fields use their own name. */
-const WORDS: Readonly<Record<string, string>> = { [META]: 'all metadata', [MERGE]: 'keys of metadata' };
+const WORDS_FOR_META: Readonly<Record<string, string>> = { [META_COLUMN]: 'all metadata', [MERGE]: 'keys of metadata' };
 
 /** The flag that sets the same field as a column, or the metadata in another way. */
 export const flagBeside =
   ({ given, body, ...options }: GivenFields): FlagOf =>
   (column) => {
     const [field = ''] = column.split('.');
-    if (merges(column) || (field === META && !replaces(column, options))) {
-      return findGivenFlag(CHANGED_FIELDS, { ...given, unset_meta: undefined }, body)(META);
+    if (merges(column) || (field === META_COLUMN && !replaces(column, options))) {
+      return findGivenFlag(CHANGED_FIELDS, { ...given, unset_meta: undefined }, body)(META_COLUMN);
     }
     return findGivenFlag(CHANGED_FIELDS, given, body)(field);
   };
 
 /** Throws a usage error if columns replace the metadata and others merge into it. */
-const checkColumns = (columns: readonly string[], options: Replacing): void => {
+const checkUpdateColumns = (columns: readonly string[], options: Replacing): void => {
   const [whole, part] = [columns.find((column) => replaces(column, options)), columns.find(merges)];
   if (whole === undefined || part === undefined) return;
   throw usageError(`the columns ${JSON.stringify(whole)} and ${JSON.stringify(part)} can't be used together`, {
@@ -71,7 +71,7 @@ const checkColumns = (columns: readonly string[], options: Replacing): void => {
 };
 
 /** The fields that a row sets. The contract judges a value that is no text. */
-export const fieldsOf = (cells: Cells, objects: readonly string[] = [ADDRESS, META]): CustomerBody =>
+export const updateFields = (cells: Cells, objects: readonly string[] = [ADDRESS, META_COLUMN]): CustomerBody =>
   definedIn<unknown>({
     ...Object.fromEntries(listTexts(CHANGED_FIELDS).map((name) => [name, cells.given.get(name)])),
     ...Object.fromEntries(objects.map((name) => [name, cells.object(name)])),
@@ -82,7 +82,7 @@ const changeOf = (cells: Cells, own: CustomerBody, { change }: GivenFields): Met
   const unset = change?.unset ?? [];
   for (const name of Object.keys(own).filter((one) => unset.includes(one))) {
     const columns = [...cells.given.keys()];
-    const column = columnAmong(columns, `${META}.${name}`) ?? columnAmong(columns, `${MERGE}.${name}`);
+    const column = columnAmong(columns, `${META_COLUMN}.${name}`) ?? columnAmong(columns, `${MERGE}.${name}`);
     cells.fault(column, `"${name}" is also in --unset-meta`);
   }
   const set = { ...change?.set, ...own };
@@ -94,25 +94,25 @@ const changeOf = (cells: Cells, own: CustomerBody, { change }: GivenFields): Met
  * field unchanged; an empty NDJSON text sets it. Single keys of the metadata are merged, unless the row also replaces
  * it. Does not check the contract.
  */
-const readRow = (cells: Cells, uid: string, options: GivenFields): UpdateItem => {
+const readUpdateRow = (cells: Cells, uid: string, options: GivenFields): UpdateItem => {
   const columns = [...cells.given.keys()];
   const isWhole = columns.some((column) => replaces(column, options));
   const both = isWhole ? columns.find(merges) : undefined;
-  if (both !== undefined) cells.fault(both, `can't be used together with ${META}`);
-  const body = { ...options.body, ...fieldsOf(cells, isWhole ? [ADDRESS, META] : [ADDRESS]) };
+  if (both !== undefined) cells.fault(both, `can't be used together with ${META_COLUMN}`);
+  const body = { ...options.body, ...updateFields(cells, isWhole ? [ADDRESS, META_COLUMN] : [ADDRESS]) };
   const before = cells.faults.length;
-  const change = changeOf(cells, (isWhole ? undefined : cells.object(META, MERGE)) ?? {}, options);
+  const change = changeOf(cells, (isWhole ? undefined : cells.object(META_COLUMN, MERGE)) ?? {}, options);
   if (Object.keys(body).length === 0 && change === undefined && cells.faults.length === before) {
     cells.fault(undefined, 'changes nothing: no field is set');
   }
-  return { uid, body, typed: { ...body, ...(change && { [META]: change.set }) }, change };
+  return { uid, body, typed: { ...body, ...(change && { [META_COLUMN]: change.set }) }, change };
 };
 
 /** The options as a text, for the id of the job. */
-export const optionsText = ({ body, change }: GivenFields): string =>
+export const updateOptionsText = ({ body, change }: GivenFields): string =>
   printExact([...Object.entries(body), ...(change === undefined ? [] : [change])]);
 
-const sendingOf = ({ client }: Pick<RowJob<UpdateItem>, 'client'>): Omit<Repeatable<UpdateItem>, 'request'> => ({
+const updateSending = ({ client }: Pick<RowJob<UpdateItem>, 'client'>): Omit<Repeatable<UpdateItem>, 'request'> => ({
   readsFirst: ({ change }) => change !== undefined,
   look: async (item) => {
     const { uid, body, typed, change } = item;
@@ -131,9 +131,12 @@ const sendingOf = ({ client }: Pick<RowJob<UpdateItem>, 'client'>): Omit<Repeata
 /** The metadata keys and parts of the address that an update would remove; undefined if the service doesn't show them. */
 const lostBy = (body: CustomerBody, customer: unknown): readonly string[] | undefined => {
   const [meta, { [ADDRESS]: address }] = [metaOf(Object(customer)), Object(customer)];
-  if (customer === undefined || (META in body && meta === undefined)) return undefined;
+  if (customer === undefined || (META_COLUMN in body && meta === undefined)) return undefined;
   const parts = ADDRESS in body ? keysLost(address, body[ADDRESS]).filter((part) => address[part]) : [];
-  return [...(META in body ? keysLost(meta, body[META]) : []), ...parts.map((part) => `${ADDRESS}.${part}`)];
+  return [
+    ...(META_COLUMN in body ? keysLost(meta, body[META_COLUMN]) : []),
+    ...parts.map((part) => `${ADDRESS}.${part}`),
+  ];
 };
 
 /** Collects what rows remove by replacing metadata or an address as a whole. */
@@ -151,7 +154,7 @@ const openLosses = () => {
       ...(losing === 0
         ? []
         : [
-            `Metadata or addresses are replaced as a whole. ${rowsOf(losing)} would remove: ${namesOf([...lost])}. ` +
+            `Metadata or addresses are replaced as a whole. ${rowsOf(losing)} would remove: ${keyNames([...lost])}. ` +
               'Columns such as meta.tier (without --replace-meta) keep the other keys; give an address all its parts.',
           ]),
       ...(unseen === 0 ? [] : [`The service doesn't show what ${rowsOf(unseen)} would remove.`]),
@@ -186,21 +189,21 @@ export const updateKind = (options: GivenFields, reader?: () => Promise<Client>)
     },
     columns: listColumns(CHANGED_FIELDS),
     report: [],
-    options: `${optionsText(options)}${options.replaceMeta === true ? ' replace-meta' : ''}`,
+    options: `${updateOptionsText(options)}${options.replaceMeta === true ? ' replace-meta' : ''}`,
     flagOf: flagBeside(options),
-    checkColumns: (columns) => checkColumns(columns, options),
-    read: (cells, uid) => readRow(cells, uid, options),
+    checkColumns: (columns) => checkUpdateColumns(columns, options),
+    read: (cells, uid) => readUpdateRow(cells, uid, options),
     request,
     columnOf: (_item, columns) => findColumn(CHANGED_FIELDS, columns, options.given, options.body),
     counts: ({ body, change }) =>
-      [...Object.keys(body), ...(change === undefined ? [] : [MERGE])].map((name) => WORDS[name] ?? name),
-    compares: ({ body }) => META in body || ADDRESS in body,
+      [...Object.keys(body), ...(change === undefined ? [] : [MERGE])].map((name) => WORDS_FOR_META[name] ?? name),
+    compares: ({ body }) => META_COLUMN in body || ADDRESS in body,
     check: async ({ uid, body }, { check, client, slowDown }) => {
       const [read, how] = [(await reader?.()) ?? client, { slowDown }];
       add(lostBy(body, check ? (await readCustomer(uid, read, how)).exact : await customerShown(uid, read, how)));
       return [];
     },
     warnings,
-    openSender: (job) => repeatableRows({ request, ...sendingOf(job) }, job),
+    openSender: (job) => repeatableRows({ request, ...updateSending(job) }, job),
   };
 };

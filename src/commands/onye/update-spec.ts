@@ -12,7 +12,7 @@ const CLEARABLE = Object.entries<BodyField>(CHANGED_FIELDS).flatMap(([name, { cl
 );
 
 /** Reason for each field that can't be cleared. */
-const FIXED = new Map([
+const UNCLEARABLE = new Map([
   ['email', 'a customer always has an e-mail address'],
   ['billing_address', 'the service takes no empty address; replace it, or blank its second line with --address2 ""'],
 ]);
@@ -20,13 +20,13 @@ const FIXED = new Map([
 const asCleared = (text: string): string => {
   const name = text.replaceAll('-', '_');
   if (CLEARABLE.includes(name)) return name;
-  const why = FIXED.get(name) ?? `"${text}" is no field that can be cleared`;
+  const why = UNCLEARABLE.get(name) ?? `"${text}" is no field that can be cleared`;
   const meant = didYouMean(name, CLEARABLE);
-  const guess = meant === undefined || FIXED.has(name) ? '' : `did you mean ${meant}? `;
+  const guess = meant === undefined || UNCLEARABLE.has(name) ? '' : `did you mean ${meant}? `;
   throw usageError(why, { hint: `${guess}fields that can be cleared: ${CLEARABLE.join(', ')}` });
 };
 
-const options = rarely(['replaceMeta'], {
+const updateOptions = rarely(['replaceMeta'], {
   ...CUSTOMER_FIELDS,
   clear: repeated('--clear <field>', 'make a field empty: ref, first_name, last_name or meta', asCleared, {
     choices: CLEARABLE,
@@ -43,7 +43,7 @@ export type UpdateInput = { readonly given: CustomerOptions } & (
   | { readonly kind: 'file'; readonly bulk: BulkInput; readonly replaceMeta: boolean }
 );
 
-const readOne = (uid: string | undefined, given: CustomerOptions, validate: boolean): UpdateInput => {
+const readOneUpdate = (uid: string | undefined, given: CustomerOptions, validate: boolean): UpdateInput => {
   if (uid === undefined) {
     throw usageError("missing required argument 'onye': a customer, ony.…", {
       hint: 'or update many from a file: --from customers.csv',
@@ -75,7 +75,7 @@ export const updateCommand = defineCommand({
     'unchanged. The whole file is checked before anything is sent. Run the same command again to continue where it ' +
     "stopped. If an update's result is unknown, paycli reads the customer before it sends the update again.",
   args: [optional('onye', 'the customer, ony.…; or --from', { completes: 'onye' })],
-  options,
+  options: updateOptions,
   examples: {
     'change the e-mail address': `paycli onye update ${SEEDED.onye} --email ada@example.com`,
     'replace all metadata': `paycli onye update ${SEEDED.onye} --meta tier=vip --meta visits:=3`,
@@ -101,9 +101,9 @@ export const updateCommand = defineCommand({
     if (bulk === undefined && replaceMeta) {
       throw usageError('--replace-meta needs --from', { hint: '--meta replaces all metadata of one customer' });
     }
-    if (bulk === undefined) return readOne(args[0], given, validate);
+    if (bulk === undefined) return readOneUpdate(args[0], given, validate);
     if (args.length > 0) throw usageError("--from and a customer can't be used together");
     return { kind: 'file', bulk, given, replaceMeta };
   },
-  load: async () => ({ run: (await import('./update.ts')).update, view: (await import('./update.ts')).view }),
+  load: async () => ({ run: (await import('./update.ts')).update, view: (await import('./update.ts')).updatedView }),
 });

@@ -13,12 +13,12 @@ import {
   customerShown,
   customerToMerge,
   type GivenFields,
+  keyNames,
   keysLost,
   type MetaChange,
   mergedBody,
   metaOf,
-  namesOf,
-  readBody,
+  readCustomerBody,
 } from './fields.ts';
 import { CHANGED_FIELDS, type CustomerOptions } from './fields-shared.ts';
 import type { UpdateInput } from './update-spec.ts';
@@ -35,12 +35,12 @@ const confirmLoss = async (uid: string, { meta }: CustomerBody, client: Client, 
   const what =
     before === undefined
       ? "The service doesn't show the metadata that would be lost."
-      : `These metadata keys would be lost (--merge-meta keeps them): ${namesOf(lost)}`;
+      : `These metadata keys would be lost (--merge-meta keeps them): ${keyNames(lost)}`;
   await run.ask([what, 'Replace all metadata?'], 'refuse');
 };
 
 /** Sends only the given fields. */
-const send = async (uid: string, body: CustomerBody, run: Run): Promise<Result> => {
+const sendUpdate = async (uid: string, body: CustomerBody, run: Run): Promise<Result> => {
   const call = { params: { uid }, body };
   if (run.globals.dryRun) return await previewCall('onye.update', call, run);
   const client = await run.client('write');
@@ -78,7 +78,7 @@ const merge = async (uid: string, given: CustomerBody, change: MetaChange, run: 
 const updateOne = async (uid: string, { given, body, change }: GivenFields, run: Run): Promise<Result> => {
   if (Object.keys(body).length === 0 && change === undefined) throw usageError('--data is empty: nothing to change');
   try {
-    return await (change === undefined ? send(uid, body, run) : merge(uid, body, change, run));
+    return await (change === undefined ? sendUpdate(uid, body, run) : merge(uid, body, change, run));
   } catch (thrown) {
     throw namingFlags(thrown, findFlag(CHANGED_FIELDS, given, body));
   }
@@ -91,10 +91,10 @@ const readChange = ({ merge_meta, unset_meta = [] }: CustomerOptions, body: Cust
   return { set: pairsToObject(merge_meta ?? [], '--merge-meta'), unset: unset_meta };
 };
 
-export const view = ({ kind }: UpdateInput): View => (kind === 'one' ? onyeView : updatesView);
+export const updatedView = ({ kind }: UpdateInput): View => (kind === 'one' ? onyeView : updatesView);
 
 export const update = async (input: UpdateInput, run: Run): Promise<Result> => {
-  const body = await readBody(input.given, run);
+  const body = await readCustomerBody(input.given, run);
   const fields = { given: input.given, body, change: readChange(input.given, body) };
   if (input.kind === 'one') return updateOne(input.uid, fields, run);
   const [{ updateKind }, { runFile }] = [await import('./update-kind.ts'), await import('../../bulk/run-file.ts')];

@@ -21,4 +21,4 @@ export const onyeView: View = {
 export const updatesView: View = { columns: summaryColumns('updated') };
 
 /** Summary of a file of new customers. */
-export const createdView: View = { columns: summaryColumns('created') };
+export const customersCreatedView: View = { columns: summaryColumns('created') };

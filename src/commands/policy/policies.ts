@@ -59,7 +59,7 @@ const policyRecordOf = ({ profile, policy = {}, by, at }: KeptPolicy, { spent, r
   });
 };
 
-const AMOUNTS: View['lists'] = [
+const AMOUNTS_LIST: View['lists'] = [
   {
     path: 'amounts',
     heading: 'Amounts',
@@ -89,7 +89,7 @@ export const policyView: View = {
     { path: 'refunds_today', kind: 'count', label: 'refunds today' },
     { path: 'unknown_refund_amounts_today', kind: 'count', label: 'unknown refund amounts today' },
   ],
-  lists: AMOUNTS,
+  lists: AMOUNTS_LIST,
 };
 
 /** Name under which a policy is stored. The profile need not exist on this machine. */
@@ -112,7 +112,7 @@ const today = async ({ policies, moment }: Ledger, name: string): Promise<(Allow
   return { ...allowance, refunded: (await policies.allowance({ ...of, kind: REFUND }))?.spent };
 };
 
-async function* onePage(kept: readonly Allowance['kept'][], run: Run): AsyncIterable<ApiPage> {
+async function* policyPage(kept: readonly Allowance['kept'][], run: Run): AsyncIterable<ApiPage> {
   const ledger = await run.ledger();
   const records = [];
   for (const one of kept) {
@@ -130,14 +130,14 @@ const reportNoApprovals = async (kept: readonly Allowance['kept'][], run: Run): 
 };
 
 /** Lists every policy, as one page. */
-export const list = async (_input: unknown, run: Run): Promise<Result> => {
+export const listPolicies = async (_input: unknown, run: Run): Promise<Result> => {
   const kept = await (await run.ledger()).policies.list();
   await reportNoApprovals(kept, run);
-  return { kind: 'list', pages: onePage(kept, run), view: policyView };
+  return { kind: 'list', pages: policyPage(kept, run), view: policyView };
 };
 
 /** Shows the policy in force for a profile, and its charges and refunds of today. */
-export const show = async (input: PolicyOf, run: Run): Promise<Result> => {
+export const showPolicy = async (input: PolicyOf, run: Run): Promise<Result> => {
   const name = await policyName(input, run);
   const allowance = await today(await run.ledger(), name);
   if (allowance === undefined) {
@@ -159,7 +159,7 @@ const withAmounts = (before: Amounts | undefined, given: SetInput['maxAmount']):
     : { ...before, ...Object.fromEntries(given.map(({ currency, minor }) => [currency, minor])) };
 
 /** Merges the given limits into the existing policy. */
-const changed = (before: Policy, given: SetInput): Policy => ({
+const changedPolicy = (before: Policy, given: SetInput): Policy => ({
   maxCharges: given.maxCharges ?? before.maxCharges,
   maxAmount: withAmounts(before.maxAmount, given.maxAmount),
   mediums: given.mediums ?? before.mediums,
@@ -169,14 +169,14 @@ const changed = (before: Policy, given: SetInput): Policy => ({
 });
 
 /** Stores the limits of a profile. */
-export const set = async (input: SetInput, run: Run): Promise<Result> => {
+export const setPolicy = async (input: SetInput, run: Run): Promise<Result> => {
   const [name, ledger] = [await policyName(input, run), await run.ledger()];
   if (input.approveAbove !== undefined && ledger.account === undefined) {
     throw usageError("--approve-above: a ledger file can't tell who approves", { hint: SHARE_HINT });
   }
   const by = operatorOf(ledger);
   const kept = await ledger.policies.set(name, (before = {}) => {
-    return { policy: changed(before, input), by, at: ledger.moment().at };
+    return { policy: changedPolicy(before, input), by, at: ledger.moment().at };
   });
   return { kind: 'record', record: policyRecordOf(kept), view: policyView };
 };
@@ -185,7 +185,7 @@ const ownerText = ({ others }: PolicyOf, name: string): string =>
   others ? 'for all other profiles' : `of profile ${name}`;
 
 /** Asks, and removes a profile's policy. The ledger records who did it. */
-export const remove = async (input: PolicyOf, run: Run): Promise<Result> => {
+export const removePolicy = async (input: PolicyOf, run: Run): Promise<Result> => {
   const [name, ledger] = [await policyName(input, run), await run.ledger()];
   const removed = await ownPolicy(ledger, name);
   if (removed === undefined) {

@@ -11,7 +11,7 @@ import {
 import { asInteger, asMoney, asOneOf, type CurrencyAmount } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
 
-const OUTPUT =
+const POLICY_OUTPUT =
   'profile (* stands for all others), max_charges, charges_today, mediums, amounts (currency, max_amount, amount_today, ' +
   'approve_above, max_refund_amount, refund_amount_today; in the minor unit), unknown_amounts_today, set_by, set_at, ' +
   'max_refunds, refunds_today, unknown_refund_amounts_today';
@@ -35,19 +35,19 @@ const policyOwner = ([profile]: readonly string[], given: { readonly others?: bo
   return { profile, others: given.others === true };
 };
 
-const list = defineCommand({
+const policyListCommand = defineCommand({
   path: ['policy', 'list'],
   danger: 'read',
   summary: 'list the policies of all profiles',
   examples: {
     'list all policies': 'paycli policy list',
   },
-  output: `a list; each ${OUTPUT}`,
+  output: `a list; each ${POLICY_OUTPUT}`,
   exits: ['usage', 'ledger', 'interrupted'],
-  load: async () => ({ run: (await import('./policies.ts')).list }),
+  load: async () => ({ run: (await import('./policies.ts')).listPolicies }),
 });
 
-const show = defineCommand({
+const policyShowCommand = defineCommand({
   path: ['policy', 'show'],
   danger: 'read',
   summary: 'show what a profile may charge and refund, and what it has today',
@@ -57,10 +57,10 @@ const show = defineCommand({
   examples: {
     'what the profile may still charge today': `${SET}\npaycli policy show`,
   },
-  output: OUTPUT,
+  output: POLICY_OUTPUT,
   exits: ['usage', 'auth', 'ledger', 'interrupted'],
   read: policyOwner,
-  load: async () => ({ run: (await import('./policies.ts')).show }),
+  load: async () => ({ run: (await import('./policies.ts')).showPolicy }),
 });
 
 const setOptions = {
@@ -99,7 +99,7 @@ const refuseTwice = (flag: string, amounts: readonly CurrencyAmount[] = []): voi
   if (twice !== undefined) throw usageError(`${flag}: ${twice.currency} is given twice`);
 };
 
-const readSet = (args: readonly string[], given: GivenOptions<typeof setOptions>): SetInput => {
+const readPolicyInput = (args: readonly string[], given: GivenOptions<typeof setOptions>): SetInput => {
   const { maxCharges, maxAmount, medium: mediums, approveAbove, maxRefunds, maxRefundAmount } = given;
   const limits = { maxCharges, maxAmount, mediums, approveAbove, maxRefunds, maxRefundAmount };
   if (Object.values(limits).every((limit) => limit === undefined)) {
@@ -113,7 +113,7 @@ const readSet = (args: readonly string[], given: GivenOptions<typeof setOptions>
   return { ...policyOwner(args, given), ...limits };
 };
 
-const set = defineCommand({
+const policySetCommand = defineCommand({
   path: ['policy', 'set'],
   danger: 'money',
   summary: 'limit what a profile may charge and refund in a day, and how',
@@ -132,13 +132,13 @@ const set = defineCommand({
     'at most NGN 50,000.00 of refunds a day': "paycli policy set --max-refund-amount 'NGN 50,000.00'",
     'for a CI job that has a key and no profile': 'paycli policy set --others --max-charges 20',
   },
-  output: OUTPUT,
+  output: POLICY_OUTPUT,
   exits: ['usage', 'auth', 'ledger', 'interrupted'],
-  read: readSet,
-  load: async () => ({ run: (await import('./policies.ts')).set }),
+  read: readPolicyInput,
+  load: async () => ({ run: (await import('./policies.ts')).setPolicy }),
 });
 
-const remove = defineCommand({
+const policyRemoveCommand = defineCommand({
   path: ['policy', 'remove'],
   danger: 'money',
   summary: "remove a profile's policy; then the one for all others applies, if there is one",
@@ -147,10 +147,10 @@ const remove = defineCommand({
   examples: {
     'no limits any more': `${SET}\npaycli policy remove --yes`,
   },
-  output: `the policy that was removed: ${OUTPUT}`,
+  output: `the policy that was removed: ${POLICY_OUTPUT}`,
   exits: ['usage', 'auth', 'ledger', 'interrupted'],
   read: policyOwner,
-  load: async () => ({ run: (await import('./policies.ts')).remove }),
+  load: async () => ({ run: (await import('./policies.ts')).removePolicy }),
 });
 
-export const policyCommands = [list, show, set, remove];
+export const policyCommands = [policyListCommand, policyShowCommand, policySetCommand, policyRemoveCommand];

@@ -36,7 +36,7 @@ export const identityView: View = {
 };
 
 /** Names a profile in a question or a notice. */
-const described = ({ name, environment, key }: ProfileSummary): string => `"${name}" (${environment}, key ${key})`;
+const profileText = ({ name, environment, key }: ProfileSummary): string => `"${name}" (${environment}, key ${key})`;
 
 /** Says that the environment wins over what is stored. */
 const noticeOverride = async ({ io, say }: Run): Promise<void> => {
@@ -109,7 +109,7 @@ const secretFrom = async (key: KeyFrom, origin: string, run: Run): Promise<NewPr
 const NO_VERIFY = 'to store the key without checking it, add --no-verify';
 
 /** Checks the key with the service. On failure, rethrows the service's error with a message and hint for the login. */
-const verify = async (target: { origin: string; key: string }, run: Run): Promise<void> => {
+const verifyKey = async (target: { origin: string; key: string }, run: Run): Promise<void> => {
   try {
     await (await run.client('read', target)).call('ugwo.list', { query: { limit: '1' } });
   } catch (thrown) {
@@ -142,7 +142,7 @@ const inKeychain = async (profile: NewProfile, key: string, room: ProfileRoom, r
 };
 
 const noticeSaved = async (saved: ProfileSummary, replaced: ProfileSummary | undefined, run: Run): Promise<void> => {
-  if (replaced !== undefined) await run.say(`Replaced the profile ${described(replaced)}.`);
+  if (replaced !== undefined) await run.say(`Replaced the profile ${profileText(replaced)}.`);
   if (!saved.default)
     await run.say(
       `Another profile is the default. Switch with \`${shellLine(['paycli', 'profile', 'use', saved.name])}\`.`,
@@ -159,10 +159,10 @@ export const login = async (input: LoginInput, run: Run): Promise<Result> => {
   const name = chosen.name ?? 'default';
   const there = room.list().find((profile) => profile.name === name);
   const origin = await originFor(input, chosen, run);
-  if (there !== undefined) await run.ask([`Replace the profile ${described(there)}?`], 'go ahead');
+  if (there !== undefined) await run.ask([`Replace the profile ${profileText(there)}?`], 'go ahead');
   const profile = { name, origin, secret: await secretFrom(input.key, origin, run) };
   const target = await room.check(profile);
-  if (input.verify) await verify(target, run);
+  if (input.verify) await verifyKey(target, run);
   const old = there === undefined ? undefined : await room.kept(name);
   const kept = input.keychain ? await inKeychain(profile, target.key, room, run) : profile;
   const saved = room.save(kept);
@@ -175,17 +175,17 @@ interface Named {
   readonly name: string | undefined;
 }
 
-const NONE = 'No profiles yet. Run `paycli login`, or use --local, which needs none.';
+const NO_PROFILES = 'No profiles yet. Run `paycli login`, or use --local, which needs none.';
 
 /** Lists every profile, as one page. */
-export const list = async (_input: unknown, run: Run): Promise<Result> => {
+export const listProfiles = async (_input: unknown, run: Run): Promise<Result> => {
   const profiles = (await profilesOf(run)).list();
-  if (profiles.length === 0) await run.say(NONE);
+  if (profiles.length === 0) await run.say(NO_PROFILES);
   return { kind: 'list', pages: onePage(profiles), view: profileView, saysEmpty: true };
 };
 
 /** Shows the named profile, or the one that a call would use now. */
-export const show = async ({ name, check }: ProfileShowInput, run: Run): Promise<Result> => {
+export const showProfile = async ({ name, check }: ProfileShowInput, run: Run): Promise<Result> => {
   const identity = await whoAmI(run, name, check);
   await noticeOverride(run);
   return { kind: 'record', record: madeHere(identity), view: identityView };
@@ -203,7 +203,7 @@ const chosenProfile = async (name: string | undefined, run: Run): Promise<string
 };
 
 /** Makes a profile the default. */
-export const use = async ({ name }: Named, run: Run): Promise<Result> => {
+export const useProfile = async ({ name }: Named, run: Run): Promise<Result> => {
   const profile = (await profilesOf(run)).use(await chosenProfile(name, run));
   await noticeOverride(run);
   return { kind: 'record', record: madeHere(profile), view: profileView };
@@ -220,7 +220,7 @@ const halfRenamed = (thrown: unknown, to: string): unknown => {
  * Renames a profile. The ledger goes first, in one transaction: if the run ends before the profile is saved, the same
  * command finishes the work. Until then, and in processes that began before, the old name stands for the new one there.
  */
-export const rename = async ({ from, to }: RenameInput, run: Run): Promise<Result> => {
+export const renameProfile = async ({ from, to }: RenameInput, run: Run): Promise<Result> => {
   const save = (await profilesOf(run)).renaming(from, to);
   const { entries, shared, end } = await renameInLedger(run, from, to);
   let profile: ProfileSummary;
@@ -242,7 +242,7 @@ export const rename = async ({ from, to }: RenameInput, run: Run): Promise<Resul
 
 const noticeRemoved = async ({ say }: Run, removed: ProfileSummary, left: readonly ProfileSummary[]): Promise<void> => {
   const key = removed.key === 'command' ? 'key command' : 'stored key';
-  await say(`Removed the profile ${described(removed)} and its ${key}. The key still works until you rotate it.`);
+  await say(`Removed the profile ${profileText(removed)} and its ${key}. The key still works until you rotate it.`);
   if (left.length === 0) await say('No profiles left. Run `paycli login` to add one.');
   else if (removed.default) {
     const use = shellLine(['paycli', 'profile', 'use', left[0]?.name ?? '']);
@@ -251,11 +251,11 @@ const noticeRemoved = async ({ say }: Run, removed: ProfileSummary, left: readon
 };
 
 /** Removes a profile and its key, after a confirmation: the named one, or the one that a call would use now. */
-export const remove = async ({ name }: Named, run: Run): Promise<Result> => {
+export const removeProfile = async ({ name }: Named, run: Run): Promise<Result> => {
   if (name === undefined && run.globals.local) throw usageError('--local has no profile to remove');
   const room = await profilesOf(run);
   const profile = room.show(name ?? room.chosen(run.globals).name);
-  await run.ask([`Remove the profile ${described(profile)} and its key?`], 'refuse');
+  await run.ask([`Remove the profile ${profileText(profile)} and its key?`], 'refuse');
   const kept = await room.kept(profile.name);
   // Removes the key first: after a crash in between, the profile can be removed again.
   if (kept !== undefined) await releaseKey(kept, run);

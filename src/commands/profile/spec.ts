@@ -3,9 +3,9 @@ import { asOneOf, asText } from '../../cli/options.ts';
 import { type ErrorKind, usageError } from '../../core/error.ts';
 import { ENVIRONMENTS, type Environment } from '../../core/origin.ts';
 
-const OUTPUT = 'the profile: name, default, origin, environment, key (its last four characters), created_at';
-const STORED: readonly ErrorKind[] = ['usage', 'auth'];
-const ANSWERED_EXITS: readonly ErrorKind[] = [...STORED, 'interrupted'];
+const PROFILE_OUTPUT = 'the profile: name, default, origin, environment, key (its last four characters), created_at';
+const STORED_EXITS: readonly ErrorKind[] = ['usage', 'auth'];
+const ANSWERED_EXITS: readonly ErrorKind[] = [...STORED_EXITS, 'interrupted'];
 
 export interface ProfileShowInput {
   readonly name: string | undefined;
@@ -14,7 +14,7 @@ export interface ProfileShowInput {
 
 const environments = Object.keys(ENVIRONMENTS) as Environment[];
 
-const login = defineCommand({
+const loginCommand = defineCommand({
   path: ['login'],
   danger: 'write',
   summary: 'store the secret key for a service as a profile',
@@ -40,7 +40,7 @@ const login = defineCommand({
     'keep the key in a password manager':
       "paycli login --profile shop --environment live --key-command 'op read op://payments/live/key'",
   },
-  output: OUTPUT,
+  output: PROFILE_OUTPUT,
   exits: [...READ_EXITS, 'not_sent'],
   read: (_args, given) => {
     if (given.keyStdin === true && given.keyCommand !== undefined) {
@@ -58,19 +58,19 @@ const login = defineCommand({
   load: async () => ({ run: (await import('./profiles.ts')).login }),
 });
 
-const list = defineCommand({
+const profileListCommand = defineCommand({
   path: ['profile', 'list'],
   danger: 'read',
   summary: 'list the stored profiles',
   examples: {
     'list all profiles': 'paycli profile list',
   },
-  output: `a list; each ${OUTPUT}`,
-  exits: STORED,
-  load: async () => ({ run: (await import('./profiles.ts')).list }),
+  output: `a list; each ${PROFILE_OUTPUT}`,
+  exits: STORED_EXITS,
+  load: async () => ({ run: (await import('./profiles.ts')).listProfiles }),
 });
 
-const show = defineCommand({
+const profileShowCommand = defineCommand({
   path: ['profile', 'show'],
   alias: 'whoami',
   danger: 'read',
@@ -85,13 +85,13 @@ const show = defineCommand({
     'show another profile': 'paycli profile show shop',
     'ask the service, here the built-in one': 'paycli profile show --local --check',
   },
-  output: `${OUTPUT}, key_from, operator, accepted (null without --check)`,
+  output: `${PROFILE_OUTPUT}, key_from, operator, accepted (null without --check)`,
   exits: READ_EXITS,
   read: ([name], { check }): ProfileShowInput => ({ name, check: check === true }),
-  load: async () => ({ run: (await import('./profiles.ts')).show }),
+  load: async () => ({ run: (await import('./profiles.ts')).showProfile }),
 });
 
-const use = defineCommand({
+const profileUseCommand = defineCommand({
   path: ['profile', 'use'],
   danger: 'write',
   summary: 'make a profile the default',
@@ -99,10 +99,10 @@ const use = defineCommand({
   examples: {
     'use the profile "shop" from now on': 'paycli profile use shop',
   },
-  output: OUTPUT,
+  output: PROFILE_OUTPUT,
   exits: ANSWERED_EXITS,
   read: ([name]) => ({ name }),
-  load: async () => ({ run: (await import('./profiles.ts')).use }),
+  load: async () => ({ run: (await import('./profiles.ts')).useProfile }),
 });
 
 export interface RenameInput {
@@ -110,7 +110,7 @@ export interface RenameInput {
   readonly to: string;
 }
 
-const rename = defineCommand({
+const profileRenameCommand = defineCommand({
   path: ['profile', 'rename'],
   danger: 'write',
   summary: 'rename a profile',
@@ -121,13 +121,13 @@ const rename = defineCommand({
   examples: {
     'call the profile "shop" "store"': 'paycli profile rename shop store',
   },
-  output: OUTPUT,
+  output: PROFILE_OUTPUT,
   exits: [...ANSWERED_EXITS, 'ledger'],
   read: ([from = '', to = '']): RenameInput => ({ from, to }),
-  load: async () => ({ run: (await import('./profiles.ts')).rename }),
+  load: async () => ({ run: (await import('./profiles.ts')).renameProfile }),
 });
 
-const remove = defineCommand({
+const profileRemoveCommand = defineCommand({
   path: ['profile', 'remove'],
   alias: 'logout',
   danger: 'write',
@@ -139,11 +139,18 @@ const remove = defineCommand({
     'remove the current profile without being asked': 'paycli profile remove --yes',
     'remove another profile': 'paycli profile remove shop --yes',
   },
-  output: `${OUTPUT}; as it was before`,
+  output: `${PROFILE_OUTPUT}; as it was before`,
   exits: ANSWERED_EXITS,
   read: ([name]) => ({ name }),
-  load: async () => ({ run: (await import('./profiles.ts')).remove }),
+  load: async () => ({ run: (await import('./profiles.ts')).removeProfile }),
 });
 
 /** Commands for stored profiles: `login` and the noun `profile`. */
-export const profileCommands = [login, list, show, use, rename, remove];
+export const profileCommands = [
+  loginCommand,
+  profileListCommand,
+  profileShowCommand,
+  profileUseCommand,
+  profileRenameCommand,
+  profileRemoveCommand,
+];

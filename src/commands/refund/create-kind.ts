@@ -9,7 +9,7 @@ import type { RequestTerms } from '../../ledger/entry.ts';
 import { amountIn, buildBody, findColumn, flagIn, listColumns, pickValues, readTexts } from '../fields.ts';
 import { checkByHand, madeColumns, openMaker } from '../make.ts';
 import type { Run } from '../run.ts';
-import { failureOf, lookAt } from './create.ts';
+import { lookAtPaid, refundFailure } from './create.ts';
 import { REFUND_FIELDS } from './fields-shared.ts';
 import type { RefundCreateInput } from './spec.ts';
 
@@ -26,40 +26,41 @@ interface Item {
 }
 
 /** The column of the paid activity. */
-const KEY = 'activity';
+const REFUND_KEY = 'activity';
 
 /** The cell of a row that pays back the whole payment. */
-const ALL = 'all';
-const AMOUNTS = ['amount', 'amount_minor'];
+const WHOLE_PAYMENT = 'all';
+const AMOUNT_COLUMNS = ['amount', 'amount_minor'];
 
 /** Throws a usage error if no column of a CSV file says how much is paid back. A row of NDJSON has its own names. */
-const checkColumns = (columns: readonly string[], format: FileFormat, allOfIt = false): void => {
-  if (allOfIt || format === 'ndjson' || columns.some((name) => AMOUNTS.includes(name))) return;
+const checkRefundColumns = (columns: readonly string[], format: FileFormat, allOfIt = false): void => {
+  if (allOfIt || format === 'ndjson' || columns.some((name) => AMOUNT_COLUMNS.includes(name))) return;
   throw missingColumn(columns, { name: 'amount', aliases: [] }, '').with({
-    hint: `call the column amount: \`${ALL}\` in it pays back the whole payment, and --all-of-it does so in every row`,
+    hint: `call the column amount: \`${WHOLE_PAYMENT}\` in it pays back the whole payment, and --all-of-it does so in every row`,
   });
 };
 
 /** The amount that a row pays back; undefined for the whole payment, and for a fault. */
-const moneyIn = (cells: Cells, currency: string | undefined, allOfIt = false): Item['money'] => {
+const refundMoney = (cells: Cells, currency: string | undefined, allOfIt = false): Item['money'] => {
   if (allOfIt) return undefined;
-  if (cells.given.get('amount')?.toString().toLowerCase() === ALL) {
-    if (cells.given.has('amount_minor')) cells.fault('amount', `"${ALL}" can't be used together with amount_minor`);
+  if (cells.given.get('amount')?.toString().toLowerCase() === WHOLE_PAYMENT) {
+    if (cells.given.has('amount_minor'))
+      cells.fault('amount', `"${WHOLE_PAYMENT}" can't be used together with amount_minor`);
     return undefined;
   }
-  if (!AMOUNTS.some((name) => cells.given.has(name))) {
-    cells.fault('amount', `is missing: write "${ALL}" to pay back the whole payment`);
+  if (!AMOUNT_COLUMNS.some((name) => cells.given.has(name))) {
+    cells.fault('amount', `is missing: write "${WHOLE_PAYMENT}" to pay back the whole payment`);
   }
   return amountIn(cells, currency);
 };
 
-const readRow = (cells: Cells, activity: string, given: RefundOptions, validate: boolean): Item => {
-  const row = readTexts(REFUND_FIELDS, KEY, cells, given);
+const readRefundRow = (cells: Cells, activity: string, given: RefundOptions, validate: boolean): Item => {
+  const row = readTexts(REFUND_FIELDS, REFUND_KEY, cells, given);
   const ugwo = row.ugwo && idIn('ugw', row.ugwo);
   const problem = validate && ugwo !== undefined ? idProblem('ugw', ugwo) : undefined;
   if (problem !== undefined) cells.fault('ugwo', problem);
   const currency = row.currency?.toUpperCase();
-  const money = moneyIn(cells, currency, given.allOfIt);
+  const money = refundMoney(cells, currency, given.allOfIt);
   if ((row.provider === undefined) !== (row.account_number === undefined)) {
     cells.fault(
       row.provider === undefined ? 'provider' : 'account_number',
@@ -79,8 +80,8 @@ const readRow = (cells: Cells, activity: string, given: RefundOptions, validate:
  * Returns the money that a row pays back, as far as the service shows it. Throws a usage error if the row's currency
  * differs from the paid currency. Skips the check if the payment can't be read.
  */
-const lookFirst = async (item: Item, run: Pick<Run, 'client' | 'ledger' | 'target'>): Promise<RequestTerms> => {
-  const paid = await lookAt(item, run);
+const lookBeforeRefund = async (item: Item, run: Pick<Run, 'client' | 'ledger' | 'target'>): Promise<RequestTerms> => {
+  const paid = await lookAtPaid(item, run);
   const { activity, money } = item;
   const currency = paid?.currency || undefined;
   if (currency !== undefined && item.currency !== undefined && currency !== item.currency) {
@@ -93,7 +94,8 @@ const lookFirst = async (item: Item, run: Pick<Run, 'client' | 'ledger' | 'targe
 export const refundKind = (given: RefundOptions, run: Run): RowKind<Item> => {
   const { globals } = run;
   const { allOfIt, again = false } = given;
-  const flagOf: FlagOf = (column) => (allOfIt && AMOUNTS.includes(column) ? '--all-of-it' : flagIn(given)(column));
+  const flagOf: FlagOf = (column) =>
+    allOfIt && AMOUNT_COLUMNS.includes(column) ? '--all-of-it' : flagIn(given)(column);
   const request = ({ body }: Item) => ({ operation: 'refund.create', input: { body } }) as const;
   return {
     command: 'refund create',
@@ -105,18 +107,18 @@ export const refundKind = (given: RefundOptions, run: Run): RowKind<Item> => {
       refused: 'refused rows have an earlier refund; --again refunds them once more, except where one is unknown',
     },
     key: {
-      name: KEY,
+      name: REFUND_KEY,
       prefix: 'act',
       aliases: ['uid', 'ugwo_activity'],
       missing: 'is missing: the paid activity, act.…',
       wrong: (text, problem) => `"${text}" ${problem}`,
     },
-    columns: listColumns(REFUND_FIELDS, KEY),
+    columns: listColumns(REFUND_FIELDS, REFUND_KEY),
     report: madeColumns('refund'),
     options: printExact(pickValues(REFUND_FIELDS, given)),
     flagOf,
-    checkColumns: (columns, format) => checkColumns(columns, format, allOfIt),
-    read: (cells, activity) => readRow(cells, activity, given, globals.validate),
+    checkColumns: (columns, format) => checkRefundColumns(columns, format, allOfIt),
+    read: (cells, activity) => readRefundRow(cells, activity, given, globals.validate),
     request,
     columnOf: (_item, columns) => findColumn(REFUND_FIELDS, columns, given),
     counts: ({ money, body }) => [
@@ -128,8 +130,16 @@ export const refundKind = (given: RefundOptions, run: Run): RowKind<Item> => {
     openSender: (job) =>
       openMaker(
         {
-          ...{ request, about: ({ activity }) => activity, once: true, again, failure: failureOf, uidColumn: 'refund' },
-          look: (item) => lookFirst(item, { ledger: run.ledger, target: run.target, client: async () => job.client }),
+          ...{
+            request,
+            about: ({ activity }) => activity,
+            once: true,
+            again,
+            failure: refundFailure,
+            uidColumn: 'refund',
+          },
+          look: (item) =>
+            lookBeforeRefund(item, { ledger: run.ledger, target: run.target, client: async () => job.client }),
         },
         job,
       ),

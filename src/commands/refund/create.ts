@@ -10,7 +10,7 @@ import { REFUND_WORDS } from '../../core/status.ts';
 import { snapshotOf } from '../../ledger/snapshot.ts';
 import { buildBody, findFlag } from '../fields.ts';
 import { makeOnce, planOnce } from '../make.ts';
-import { previewCall, requestOf } from '../record.ts';
+import { findRequestOf, previewCall } from '../record.ts';
 import type { Run } from '../run.ts';
 import { REFUND_FIELDS } from './fields-shared.ts';
 import type { RefundCreateInput } from './spec.ts';
@@ -37,8 +37,8 @@ export interface Paid {
  * Reads the payment from its payment request. Resolves to undefined if the payment request is not known. Throws a usage
  * error if it lists its activities, and this one is not among them.
  */
-export const lookAt = async (input: Refunded, run: Needs): Promise<Paid | undefined> => {
-  const uid = input.ugwo ?? (await requestOf(input.activity, run));
+export const lookAtPaid = async (input: Refunded, run: Needs): Promise<Paid | undefined> => {
+  const uid = input.ugwo ?? (await findRequestOf(input.activity, run));
   if (uid === undefined) return undefined;
   const client = await run.client('read');
   const { value } = await client.call('ugwo.get', { params: { uid } });
@@ -57,7 +57,7 @@ export const lookAt = async (input: Refunded, run: Needs): Promise<Paid | undefi
 };
 
 /** Reason of a refund that failed at once (public material, Refunds). Undefined if it did not fail. */
-export const failureOf = (refund: unknown): string | undefined => {
+export const refundFailure = (refund: unknown): string | undefined => {
   if (statusOf(refund) !== 'failed') return undefined;
   const why = failureReason(valueAt(refund, 'error'));
   return `the refund failed${why === undefined ? '' : `: ${why}`}`;
@@ -99,7 +99,7 @@ const minorOf = ({ amount }: RefundOf, paid: Paid | undefined): number | undefin
 };
 
 /** Describes the refund in one line: amount, activity, and destination account if one is given. */
-const described = ({ activity, given }: RefundOf, minor: number | undefined, paid: Paid | undefined): string => {
+const refundText = ({ activity, given }: RefundOf, minor: number | undefined, paid: Paid | undefined): string => {
   const { provider, account_number } = given;
   const sum = minor ?? paid?.amount;
   const all = minor === undefined ? 'the whole payment' : `${minor} in the minor unit`;
@@ -117,7 +117,7 @@ const typedFor = ({ activity }: RefundOf, minor: number | undefined, paid: Paid 
 /** Adds the failure of a refund that failed at once (public material, Refunds). */
 const withFailure = (result: Result): Result => {
   if (result.kind !== 'record' || result.failure !== undefined) return result;
-  const why = failureOf(result.record.value);
+  const why = refundFailure(result.record.value);
   if (why === undefined) return result;
   const failure = new PayError('charge_failed', why, {
     hint: 'nothing was paid back; try again with --again, or with another destination',
@@ -125,19 +125,19 @@ const withFailure = (result: Result): Result => {
   return { ...result, failure };
 };
 
-const createOne = async (input: RefundOf, run: Run): Promise<Result> => {
+const createOneRefund = async (input: RefundOf, run: Run): Promise<Result> => {
   const { activity, given } = input;
   const { asCurl, dryRun } = run.globals;
   const needsLook = !asCurl || input.amount?.flag === '--amount';
   const refunded = { activity, ugwo: given.ugwo };
-  const paid = needsLook ? await lookAt(refunded, run) : undefined;
+  const paid = needsLook ? await lookAtPaid(refunded, run) : undefined;
   const amount = minorOf(input, paid);
   const body = buildBody(REFUND_FIELDS, { ...given, activity, amount });
   try {
     if (asCurl) return await previewCall('refund.create', { body }, run);
-    const [what, typed] = [described(input, amount, paid), typedFor(input, amount, paid)];
+    const [what, typed] = [refundText(input, amount, paid), typedFor(input, amount, paid)];
     const look = async (): Promise<void> => {
-      if (described(input, amount, await lookAt(refunded, run)) === what) return;
+      if (refundText(input, amount, await lookAtPaid(refunded, run)) === what) return;
       throw new PayError('refused', `${activity} was not refunded: its payment has changed`, {
         hint: 'run the same command again to see what would be paid back',
       });
@@ -152,7 +152,7 @@ const createOne = async (input: RefundOf, run: Run): Promise<Result> => {
       look,
       once: true,
       again: given.again === true,
-      failure: failureOf,
+      failure: refundFailure,
     };
     if (dryRun) {
       const planned = await planOnce('refund.create', { body }, how, run);
@@ -165,11 +165,11 @@ const createOne = async (input: RefundOf, run: Run): Promise<Result> => {
   }
 };
 
-export const view = ({ kind }: RefundCreateInput): View => (kind === 'one' ? refundView : refundsView);
+export const refundsMadeView = ({ kind }: RefundCreateInput): View => (kind === 'one' ? refundView : refundsView);
 
 /** Refunds an activity, or a file of activities (public material, Refunds), under the ledger protocol. */
-export const create = async (input: RefundCreateInput, run: Run): Promise<Result> => {
-  if (input.kind === 'one') return createOne(input, run);
+export const createRefunds = async (input: RefundCreateInput, run: Run): Promise<Result> => {
+  if (input.kind === 'one') return createOneRefund(input, run);
   const [{ refundKind }, { runFile }] = [await import('./create-kind.ts'), await import('../../bulk/run-file.ts')];
   return runFile(
     { bulk: input.bulk, kind: refundKind(input.given, run), view: refundsView },

@@ -10,16 +10,16 @@ import type { Entry } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { entriesBehind } from '../../ledger/reconcile.ts';
 import { listedPages, numberedCursors } from '../list.ts';
-import { continueCommand, requestOf } from '../record.ts';
+import { continueCommand, findRequestOf } from '../record.ts';
 import type { Run } from '../run.ts';
 
 const { cursorOf, seqOf } = numberedCursors('refund:');
 
 /** The service's answer to the refund: its id, and its status then. */
-const answerTo = ({ evidence }: Entry) => evidence.findLast(({ uid }) => uid !== undefined);
+const refundAnswer = ({ evidence }: Entry) => evidence.findLast(({ uid }) => uid !== undefined);
 
-const recordOf = (refund: Entry, charge: Entry | undefined) => {
-  const answer = answerTo(refund);
+const refundRecord = (refund: Entry, charge: Entry | undefined) => {
+  const answer = refundAnswer(refund);
   const body = parseIfJson(refund.body ?? '');
   const asked = (name: string): unknown => (isJsonObject(body) ? (body[name] ?? null) : null);
   return {
@@ -44,31 +44,31 @@ const recordOf = (refund: Entry, charge: Entry | undefined) => {
 };
 
 /** Charges of the ledger by their activity, as far as they are known. */
-const chargesOf = async (ledger: Ledger, refunds: readonly Entry[]): Promise<ReadonlyMap<string, Entry>> => {
+const chargesRefunded = async (ledger: Ledger, refunds: readonly Entry[]): Promise<ReadonlyMap<string, Entry>> => {
   const activities = refunds.map(({ about }) => about);
   const charges = activities.length === 0 ? [] : await ledger.list({ activities, limit: -1 });
   return new Map(charges.map((charge) => [`${charge.service} ${charge.activity?.uid}`, charge]));
 };
 
-const recordsOf = async (ledger: Ledger, refunds: readonly Entry[]) => {
-  const charges = await chargesOf(ledger, refunds);
-  return refunds.map((refund) => recordOf(refund, charges.get(`${refund.service} ${refund.about}`)));
+const refundRecords = async (ledger: Ledger, refunds: readonly Entry[]) => {
+  const charges = await chargesRefunded(ledger, refunds);
+  return refunds.map((refund) => refundRecord(refund, charges.get(`${refund.service} ${refund.about}`)));
 };
 
-const status: Column = { path: 'status', or: 'state', kind: 'state', words: REFUND_WORDS, needed: true };
-const amount: Column = { path: 'amount', kind: 'money', needed: true };
-const created: Column = { path: 'created_at', kind: 'time', label: 'created' };
+const refundStatusColumn: Column = { path: 'status', or: 'state', kind: 'state', words: REFUND_WORDS, needed: true };
+const refundAmountColumn: Column = { path: 'amount', kind: 'money', needed: true };
+const refundCreatedColumn: Column = { path: 'created_at', kind: 'time', label: 'created' };
 
-export const listView: View = {
+export const refundListView: View = {
   columns: [
     ...['id', 'state', 'uid', 'status', 'activity', 'ugwo', 'amount', 'currency', 'ref', 'reason'],
     ...['created_at', 'recorded_at', 'origin', 'profile', 'job', 'row', 'exit_code'],
   ].map((path) => ({ path })),
   table: [
     { path: 'ref', flexible: true, needed: true, least: 6 },
-    amount,
-    status,
-    created,
+    refundAmountColumn,
+    refundStatusColumn,
+    refundCreatedColumn,
     { path: 'id' },
     { path: 'activity' },
   ],
@@ -82,10 +82,10 @@ export const oneView: View = {
     { path: 'status', kind: 'state', words: REFUND_WORDS },
     { path: 'activity' },
     { path: 'ugwo', label: 'payment request' },
-    amount,
+    refundAmountColumn,
     { path: 'currency', machineOnly: true },
     ...['ref', 'reason', 'origin', 'profile', 'job', 'row'].map((path) => ({ path })),
-    created,
+    refundCreatedColumn,
     { path: 'recorded_at', kind: 'time', label: 'recorded' },
     { path: 'exit_code', label: 'exit code' },
     { path: 'now.refund', kind: 'state', words: REFUND_WORDS, label: 'refund now' },
@@ -101,7 +101,7 @@ interface ListInput {
 }
 
 /** Lists the refunds that this ledger sent, newest first. */
-export const list = async ({ max, cursor, allProfiles = false }: ListInput, run: Run): Promise<Result> => {
+export const listRefunds = async ({ max, cursor, allProfiles = false }: ListInput, run: Run): Promise<Result> => {
   const scope = allProfiles ? {} : await scopeOf(run);
   const ledger = await run.ledger();
   const refunds = {
@@ -109,23 +109,23 @@ export const list = async ({ max, cursor, allProfiles = false }: ListInput, run:
     placeOf: ({ seq }: Entry) => seq,
     cursorOf,
     recordsOf: async (found: readonly Entry[]): Promise<ApiRecord[]> =>
-      (await recordsOf(ledger, found)).map((record) => madeHere(record)),
+      (await refundRecords(ledger, found)).map((record) => madeHere(record)),
     size: PAGE_MAX,
   };
   return {
     kind: 'list',
     pages: listedPages(refunds, { from: cursor === undefined ? undefined : seqOf(cursor), max }),
-    view: listView,
+    view: refundListView,
     goOn: (at) => continueCommand(at, ['refund', 'list'], { max, allProfiles }, run.globals),
     max,
   };
 };
 
 /** Finds a refund by its id in the ledger or at the service. Only the evidence has the latter. */
-const find = async (ledger: Ledger, id: string): Promise<Entry> => {
+const findRefund = async (ledger: Ledger, id: string): Promise<Entry> => {
   const found = await ledger.get(id);
   if (found?.kind === REFUND) return found;
-  const isNamed = (refund: Entry): boolean => answerTo(refund)?.['uid'] === id;
+  const isNamed = (refund: Entry): boolean => refundAnswer(refund)?.['uid'] === id;
   const [named] = await entriesBehind(ledger, { kind: REFUND, test: isNamed }, undefined, 1);
   if (named !== undefined) return named;
   throw usageError(`no refund ${JSON.stringify(id)} in the ledger`, {
@@ -156,13 +156,13 @@ const nowIn = (request: unknown, refund: { readonly uid: unknown; readonly activ
 const UNREAD = { refund: null, activity: null, ugwo: null };
 
 /** Shows a refund: what the ledger has, and what its payment request shows now. */
-export const get = async ({ id }: { readonly id: string }, run: Run): Promise<Result> => {
+export const getRefund = async ({ id }: { readonly id: string }, run: Run): Promise<Result> => {
   const ledger = await run.ledger();
-  const refund = await find(ledger, id);
-  const [known] = await recordsOf(ledger, [refund]);
+  const refund = await findRefund(ledger, id);
+  const [known] = await refundRecords(ledger, [refund]);
   const record = { ...known, evidence: refund.evidence };
   const shown = (now: object): ApiRecord => madeHere({ ...record, now });
-  const ugwo = await requestOf(refund.about, run);
+  const ugwo = await findRequestOf(refund.about, run);
   if (ugwo === undefined) {
     const notice = `This ledger has no charge of ${refund.about} here, so its payment request was not read.`;
     return { kind: 'record', record: shown(UNREAD), view: oneView, notice };

@@ -15,21 +15,21 @@ import { usageError } from '../../core/error.ts';
 import type { GivenAmount } from '../../core/money.ts';
 import { REFUND_FIELDS, REFUND_OPTIONS } from './fields-shared.ts';
 
-const options = rarely(['again', 'allOfIt'], {
+const refundOptions = rarely(['again', 'allOfIt'], {
   ...REFUND_OPTIONS,
   allOfIt: flag('--all-of-it', 'with --from: pay back the whole payment in each row of a file without amounts'),
   again: flag('--again', 'refund once more, although a refund of this activity was made'),
   ...BULK_OPTIONS,
 } as const);
 
-type Given = GivenOptions<typeof options>;
+type Given = GivenOptions<typeof refundOptions>;
 
 export type RefundCreateInput = { readonly given: Given } /** Without an amount, the whole payment is paid back. */ & (
   | { readonly kind: 'one'; readonly activity: string; readonly amount: GivenAmount | undefined }
   | { readonly kind: 'file'; readonly bulk: BulkInput }
 );
 
-const readOne = (activity: string | undefined, given: Given, validate: boolean): RefundCreateInput => {
+const readOneRefund = (activity: string | undefined, given: Given, validate: boolean): RefundCreateInput => {
   if (activity === undefined) {
     throw usageError("missing required argument 'activity': the paid activity, act.…", {
       hint: 'or pay back many from a file: --from refunds.csv',
@@ -52,7 +52,7 @@ const SENT =
   'id, state, uid, status (when it was sent), activity, ugwo, amount (null for the whole payment), currency, ref, reason, ' +
   'created_at, recorded_at, origin, profile, job, row, exit_code';
 
-const create = defineCommand({
+const refundCreateCommand = defineCommand({
   path: ['refund', 'create'],
   danger: 'money',
   summary: 'pay back a paid activity, or a part of it, or a file of them',
@@ -67,7 +67,7 @@ const create = defineCommand({
     'before it is sent. The whole file is checked first, and the question shows the sum of all rows. Run the same ' +
     'command again to continue where it stopped: no row is sent twice.',
   args: [optional('activity', 'the paid activity, act.…; or --from', { completes: 'activity' })],
-  options,
+  options: refundOptions,
   examples: {
     'pay back a part': REFUND_ONE,
     'from a spreadsheet, with a report':
@@ -79,22 +79,25 @@ const create = defineCommand({
   previews: true,
   read: (args, given, { validate }): RefundCreateInput => {
     const bulk = readBulk(given);
-    if (bulk === undefined) return readOne(args[0], given, validate);
+    if (bulk === undefined) return readOneRefund(args[0], given, validate);
     if (args.length > 0) throw usageError("--from and an activity can't be used together");
     refuseBeside(REFUND_FIELDS, given);
     return { kind: 'file', bulk, given };
   },
-  load: async () => ({ run: (await import('./create.ts')).create, view: (await import('./create.ts')).view }),
+  load: async () => ({
+    run: (await import('./create.ts')).createRefunds,
+    view: (await import('./create.ts')).refundsMadeView,
+  }),
 });
 
-const NO_READ =
+const FROM_LEDGER =
   'The service documents no read of refunds, so this comes from the ledger: it has the refunds sent from here.';
 
-const list = defineCommand({
+const refundListCommand = defineCommand({
   path: ['refund', 'list'],
   danger: 'read',
   summary: 'list refunds sent from here, newest first',
-  description: `${NO_READ} It covers the service and workspace of the profile.`,
+  description: `${FROM_LEDGER} It covers the service and workspace of the profile.`,
   options: { ...PAGE_OPTIONS, ...EVERY_PROFILE },
   examples: {
     'list all refunds': 'paycli refund list',
@@ -102,15 +105,15 @@ const list = defineCommand({
   },
   output: `${SENT}; json: {"data":[…],"next_cursor":…}`,
   exits: ['usage', 'auth', 'ledger', 'read_failed', 'interrupted'],
-  load: async () => ({ run: (await import('./sent.ts')).list }),
+  load: async () => ({ run: (await import('./sent.ts')).listRefunds }),
 });
 
-const get = defineCommand({
+const refundGetCommand = defineCommand({
   path: ['refund', 'get'],
   danger: 'read',
   summary: 'show a refund sent from here, and what its payment request shows of it now',
   description:
-    `${NO_READ} paycli then reads the payment request: it shows the status of the activity, and that of the refund if the ` +
+    `${FROM_LEDGER} paycli then reads the payment request: it shows the status of the activity, and that of the refund if the ` +
     'payment request has it. This needs the charge of the activity in the ledger.',
   args: [argument('id', 'the refund: refund-… in the ledger, or rfd.… at the service', { completes: 'refund' })],
   examples: {
@@ -119,7 +122,7 @@ const get = defineCommand({
   output: `${SENT}, evidence, now (refund, activity, ugwo: their statuses at the service, null if not shown)`,
   exits: [...READ_EXITS, 'ledger'],
   read: (args) => ({ id: args[0] ?? '' }),
-  load: async () => ({ run: (await import('./sent.ts')).get }),
+  load: async () => ({ run: (await import('./sent.ts')).getRefund }),
 });
 
-export const refundCommands = [create, list, get];
+export const refundCommands = [refundCreateCommand, refundListCommand, refundGetCommand];

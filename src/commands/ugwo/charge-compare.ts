@@ -11,24 +11,27 @@ import type { RequestTerms } from '../../ledger/entry.ts';
 /** The value of a cell, and that of the payment request, as people read them. Equal texts are equal values. */
 type Compare = (cell: string, asked: RequestTerms) => readonly [given: string, shown: string | undefined];
 
-const quoted = (text: string): string => JSON.stringify(text);
+const inQuotes = (text: string): string => JSON.stringify(text);
 
 /** Formats money; without a currency, the amount alone. */
-const money = (minor: string | number, currency = ''): string => formatMoney(minor, currency).trim();
+const minorMoney = (minor: string | number, currency = ''): string => formatMoney(minor, currency).trim();
 
-const moneyOf = ({ amount, currency }: RequestTerms): string | undefined =>
-  amount === undefined ? undefined : money(amount, currency);
+const termsMoney = ({ amount, currency }: RequestTerms): string | undefined =>
+  amount === undefined ? undefined : minorMoney(amount, currency);
 
 /** Columns of a file of charges that set nothing: each is compared with the payment request. */
 const COMPARED: Readonly<Record<string, Compare>> = {
   amount: (cell, asked) => {
     const { currency = asked.currency ?? '', amount } = splitMoney(cell);
     const minor = readMajor(amount, currency);
-    return [minor === undefined ? quoted(cell) : money(minor, currency), moneyOf(asked)];
+    return [minor === undefined ? inQuotes(cell) : minorMoney(minor, currency), termsMoney(asked)];
   },
-  amount_minor: (cell, asked) => [/^\d+$/.test(cell) ? money(cell, asked.currency) : quoted(cell), moneyOf(asked)],
+  amount_minor: (cell, asked) => [
+    /^\d+$/.test(cell) ? minorMoney(cell, asked.currency) : inQuotes(cell),
+    termsMoney(asked),
+  ],
   currency: (cell, { currency }) => [cell.toUpperCase(), currency],
-  ref: (cell, { ref }) => [quoted(cell), ref && quoted(ref.trim())],
+  ref: (cell, { ref }) => [inQuotes(cell), ref && inQuotes(ref.trim())],
   customer: (cell, { customer, email }) =>
     isId('ony', cell) ? [cell, customer] : [cell.toLowerCase(), email?.toLowerCase()],
 };
@@ -37,19 +40,19 @@ export const COMPARED_COLUMNS = Object.keys(COMPARED);
 /** A column that is compared, and the text of its cell. */
 export type ComparedCell = readonly [column: string, text: string];
 
-const EMAIL = /^[^\s@"]+@[^\s@"]+$/;
+const EMAIL_FORM = /^[^\s@"]+@[^\s@"]+$/;
 
 /** A column `customer` often holds a name, which the payment request doesn't have. */
 const isCompared = ([column, text]: ComparedCell): boolean =>
-  text !== '' && (column !== 'customer' || isId('ony', text) || EMAIL.test(text));
+  text !== '' && (column !== 'customer' || isId('ony', text) || EMAIL_FORM.test(text));
 
-const textOf = (value: unknown): string =>
+const comparedText = (value: unknown): string =>
   (typeof value === 'string' ? value : machineValue(value) || printExact(value)).trim();
 
 /** The cells of a row to compare with its payment request. */
 export const comparedIn = ({ given }: Pick<Cells, 'given'>): readonly ComparedCell[] =>
   COMPARED_COLUMNS.filter((column) => given.has(column))
-    .map((column): ComparedCell => [column, textOf(given.get(column))])
+    .map((column): ComparedCell => [column, comparedText(given.get(column))])
     .filter(isCompared);
 
 /** The cells that differ from the payment request, with both values. */

@@ -12,11 +12,11 @@ import { chargesOf, refreshCharge } from '../../ledger/reconcile.ts';
 import type { Sum } from '../../ledger/report.ts';
 import { type Now, openTail, type Tail } from '../../ledger/tail.ts';
 import { checkCharges } from '../check-charges.ts';
-import { countOf, sumsText } from '../record.ts';
+import { countOf, paymentSumsText } from '../record.ts';
 import type { Run } from '../run.ts';
 
 /** The first pause and the longest one. */
-const PAUSES_MS = [2000, 15_000] as const;
+const FOLLOW_PAUSES_MS = [2000, 15_000] as const;
 
 /** A wait for the charges of a job. */
 export interface FollowedJob {
@@ -35,7 +35,7 @@ const faultCodes = (fault: PayError | undefined): number[] => {
   return [fault.kind === 'ledger' ? EXIT_CODES.ledger : EXIT_CODES.pending];
 };
 
-const codesOf = (sums: readonly Sum[], stop: AbortSignal): number[] => {
+const sumCodes = (sums: readonly Sum[], stop: AbortSignal): number[] => {
   const ends = sums.flatMap(({ payment, short }) => endKindOf(payment, short) ?? []);
   return [
     ...new Set(ends.map((kind) => EXIT_CODES[kind])),
@@ -78,10 +78,10 @@ const waitForOpen = async (wait: FollowedJob, tail: Tail): Promise<PayError | un
     await tail.changes();
     world.progress.following(
       () =>
-        `${sumsText(paymentsIn(tail))}; ${formatDuration(Math.max(1000, end - clock.ticks()))} left, Ctrl-C stops waiting`,
+        `${paymentSumsText(paymentsIn(tail))}; ${formatDuration(Math.max(1000, end - clock.ticks()))} left, Ctrl-C stops waiting`,
     );
     return await waitForPayments(run.io, {
-      ...{ pauses: PAUSES_MS, polls: 0, stop: world.stop, until: () => end },
+      ...{ pauses: FOLLOW_PAUSES_MS, polls: 0, stop: world.stop, until: () => end },
       ...{ read: () => checkOpen(wait, tail), isOver: () => openIn(tail).length === 0 },
     });
   } catch (thrown) {
@@ -101,7 +101,7 @@ export const followCharges = async (wait: FollowedJob): Promise<Aftermath> => {
   const tail = openTail(rowDeps.ledger, { filters: [{ job }], unsettledOnly: false }, run.io.clock.now);
   const fault = await waitForOpen(wait, tail);
   const sums = paymentsIn(tail);
-  const codes = [...codesOf(sums, world.stop), ...faultCodes(fault)];
+  const codes = [...sumCodes(sums, world.stop), ...faultCodes(fault)];
   const sync = shellLine(['paycli', 'ledger', 'sync', job, ...targetFlags(run.globals)]);
   const hints = [
     fault?.detail.hint,
@@ -109,7 +109,9 @@ export const followCharges = async (wait: FollowedJob): Promise<Aftermath> => {
   ].filter((line) => line !== undefined);
   const isTimeUp = fault === undefined && !world.stop.aborted && countOf(sums, 'open') > 0;
   const lines = [
-    sums.length === 0 ? undefined : `${isTimeUp ? `after ${formatDuration(wait.limit)}: ` : ''}${sumsText(sums)}`,
+    sums.length === 0
+      ? undefined
+      : `${isTimeUp ? `after ${formatDuration(wait.limit)}: ` : ''}${paymentSumsText(sums)}`,
     fault === undefined ? undefined : `the last check failed: ${fault.message}`,
   ].filter((line) => line !== undefined);
   return {

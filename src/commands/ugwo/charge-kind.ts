@@ -40,12 +40,12 @@ import {
   chargeData,
   fieldOf,
   guardedBy,
-  guessOf,
+  guessFor,
   isMadeHere,
-  lookFirst,
+  lookBeforeCharge,
   PARAM,
   type Rest,
-  refusal,
+  refusedCharge,
   restOf,
   sendCharge,
 } from './charge-send.ts';
@@ -60,7 +60,7 @@ const STATUS: Readonly<Record<string, string>> = {
 };
 
 /** The column of the payment request. */
-const UGWO = 'ugwo';
+const UGWO_COLUMN = 'ugwo';
 
 const obstaclesOf = (ugwo: Resource): string[] => {
   const state = statusOf(ugwo);
@@ -80,7 +80,7 @@ const openChecker = ({ observe }: Pick<Run, 'observe'>) => {
       const { check, client, slowDown } = how;
       const record = await client.call('ugwo.get', { params: { uid: ugwo }, slowDown });
       await observe('request', record);
-      const obstacles = check ? obstaclesOf(record.value).map((what) => ({ column: UGWO, what })) : [];
+      const obstacles = check ? obstaclesOf(record.value).map((what) => ({ column: UGWO_COLUMN, what })) : [];
       const { asked } = snapshotOf(record.value);
       const faults = [...obstacles, ...differencesOf(compared, asked)];
       if (check && faults.length === 0) total = withRow(total, asked);
@@ -181,7 +181,7 @@ const flagInFile =
   };
 
 /** Fields of a row. Options apply where the row has none. */
-const fieldsIn = (cells: Cells, options: ChargeFields): ChargeFields => {
+const rowFields = (cells: Cells, options: ChargeFields): ChargeFields => {
   const own = MEDIUM_FIELDS.map((field) => {
     const [{ name }, parser] = [field, fieldParser(field)];
     return [name, parser === undefined ? cells.text(name) : cells.parsed(name, parser.read, parser.wanted)] as const;
@@ -194,8 +194,8 @@ const fieldsIn = (cells: Cells, options: ChargeFields): ChargeFields => {
 
 const NOT_COMPARED = "is compared with the payment request, which --no-preflight doesn't read";
 
-const readRow = (cells: Cells, ugwo: string, file: FileOfCharges, validate: boolean): ChargeItem => {
-  const fields = fieldsIn(cells, file.fields);
+const readChargeRow = (cells: Cells, ugwo: string, file: FileOfCharges, validate: boolean): ChargeItem => {
+  const fields = rowFields(cells, file.fields);
   const params: readonly Pair[] = [...file.params, ...Object.entries(cells.object(PARAM) ?? {})];
   const own = validate ? params.filter(([name]) => MEDIUM_FIELD_NAMES.includes(name)) : [];
   for (const [name] of own) cells.fault(`${PARAM}.${name}`, `use the column ${name}`);
@@ -207,7 +207,7 @@ const readRow = (cells: Cells, ugwo: string, file: FileOfCharges, validate: bool
   return { ugwo, fields, params, compared: comparedIn(cells) };
 };
 
-const optionsText = ({ fields, params, earlier }: FileOfCharges): string => {
+const chargeOptionsText = ({ fields, params, earlier }: FileOfCharges): string => {
   // The names are part of the job's id, so they never change.
   const remaining = earlier === 'remaining' ? true : undefined;
   return printExact({ ...jobOptionsOf(fields), params, remaining });
@@ -228,7 +228,7 @@ const openSender = (
     ({ ugwo }: ChargeItem, slowDown: RowSignals['slowDown']) =>
     async () => {
       const unseen = (text: string): Promise<void> => tellOnce('look', text);
-      return looks() ? (await lookFirst(ugwo, client, run, unseen, { slowDown }))?.shown : undefined;
+      return looks() ? (await lookBeforeCharge(ugwo, client, run, unseen, { slowDown }))?.shown : undefined;
     };
   const sending: Protected<ChargeItem> = {
     idColumn: 'charge',
@@ -260,7 +260,7 @@ const openSender = (
       }
       const { by } = charged;
       if (by !== undefined && isMadeHere(by, charged, data, job)) return { kind: 'kept', entry: by };
-      throw refusal(charged, data, job);
+      throw refusedCharge(charged, data, job);
     },
     settle: async (id) => {
       const charge = await ledger.get(id);
@@ -296,7 +296,7 @@ export const chargeKind = (file: FileOfCharges, run: Run): RowKind<ChargeItem> =
       refused: '--again charges rows a second time whose earlier charge can still be paid',
     },
     key: {
-      name: UGWO,
+      name: UGWO_COLUMN,
       prefix: 'ugw',
       aliases: ['uid'],
       missing: 'is missing: the payment request, ugw.…',
@@ -304,9 +304,9 @@ export const chargeKind = (file: FileOfCharges, run: Run): RowKind<ChargeItem> =
     },
     columns: ['medium', ...MEDIUM_COLUMNS, 'param.k', ...COMPARED_COLUMNS],
     report: CHARGE_COLUMNS,
-    options: optionsText(file),
+    options: chargeOptionsText(file),
     flagOf,
-    read: (cells, ugwo) => readRow(cells, ugwo, file, globals.validate),
+    read: (cells, ugwo) => readChargeRow(cells, ugwo, file, globals.validate),
     request: (item) => ({
       operation: 'ugwo.charge',
       input: {
@@ -318,7 +318,7 @@ export const chargeKind = (file: FileOfCharges, run: Run): RowKind<ChargeItem> =
       const field = fieldOf(item)(path);
       return field === undefined ? path : (columnAmong(columns, field) ?? flagOf(field) ?? field);
     },
-    guessOf: (item) => (path) => guessOf(chargeData(item, io.clock.now()))(path),
+    guessOf: (item) => (path) => guessFor(chargeData(item, io.clock.now()))(path),
     counts: ({ fields }) => [fields.medium ?? 'no medium'],
     compares: ({ compared }) => compared.length > 0,
     ...checker,

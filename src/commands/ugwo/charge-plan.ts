@@ -27,8 +27,8 @@ import {
   guardedBy,
   isMadeHere,
   type Looked,
-  lookFirst,
-  refusal,
+  lookBeforeCharge,
+  refusedCharge,
 } from './charge-send.ts';
 import type { Earlier, OneCharge } from './charge-spec.ts';
 import { activityView } from './view.ts';
@@ -128,7 +128,7 @@ export const showPlan = async (input: OneCharge, run: Run): Promise<Result> => {
   const request = client.preview('ugwo.charge', { params: { ugwoUid: ugwo }, body: { type: 'charge', data } });
   const [ledger, place, words] = [await run.ledger(), await run.target(), targetFlags(run.globals)];
   const rowDeps: RowDeps = { client, ledger, place, words };
-  const looked = look ? await lookFirst(ugwo, client, run, run.say) : undefined;
+  const looked = look ? await lookBeforeCharge(ugwo, client, run, run.say) : undefined;
   const charge = (shown: Snapshot | undefined) =>
     judgeOnce(rowDeps, { ugwo, data, ...guardedBy(earlier), shown }, { total: NO_TOTAL });
   const judged = await unlessReused(input, { data, looked, charge }, rowDeps, run);
@@ -152,7 +152,7 @@ export const judgeRows = <T extends Parameters<typeof chargeData>[0] & Parameter
   const rejectionOf = openRejections(client, job.words);
   return async (item, { row, signals }) => {
     const [{ ugwo }, { slowDown }] = [item, signals];
-    const looked = await lookFirst(ugwo, client, run, (text) => tellOnce('look', text), { slowDown });
+    const looked = await lookBeforeCharge(ugwo, client, run, (text) => tellOnce('look', text), { slowDown });
     refuseDifferent(item, looked?.shown.asked);
     const data = chargeData(item, run.io.clock.now());
     const unsure = (text: string): Promise<void> => tellOnce(text, `Row ${row.number}: ${text}`);
@@ -162,7 +162,7 @@ export const judgeRows = <T extends Parameters<typeof chargeData>[0] & Parameter
     if (judged.kind === 'refused') {
       const { by } = judged;
       if (by !== undefined && isMadeHere(by, judged, data, job)) return by;
-      throw refusal(judged, data, job);
+      throw refusedCharge(judged, data, job);
     }
     if (judged.elsewhere !== undefined)
       await tellOnce('elsewhere', `Row ${row.number}: ${elsewhereText(judged.elsewhere)}`);

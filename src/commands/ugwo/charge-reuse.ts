@@ -12,7 +12,7 @@ import type { Ledger, Refused } from '../../ledger/ledger.ts';
 import { mismatchesOf } from '../../ledger/match.ts';
 import { asActivity, type Snapshot, withActivity } from '../../ledger/snapshot.ts';
 import type { Run } from '../run.ts';
-import { type Data, type Looked, refusal } from './charge-send.ts';
+import { type Data, type Looked, refusedCharge } from './charge-send.ts';
 import type { OneCharge } from './charge-spec.ts';
 
 /** Finds an activity in the answer, with its original text. Undefined if the answer does not show it. */
@@ -116,7 +116,7 @@ export const unlessReused = async <T extends { readonly kind: string }>(
     const { activity } = charged;
     const may = earlier === 'reuse' && !tried.has(activity?.uid);
     const found = may ? await reusedFor(charged, data, looked, rowDeps, run) : undefined;
-    if (found === undefined) throw refusal(charged, data, rowDeps);
+    if (found === undefined) throw refusedCharge(charged, data, rowDeps);
     if (found.kind === 'reused') return found;
     // It has failed or expired since the ledger last recorded it, so it no longer blocks the charge.
     tried.add(activity?.uid);

@@ -62,7 +62,7 @@ export const bankFieldOf = (medium: unknown): ChargeField | undefined =>
   mediumNamed(medium)?.fields.find(({ bank }) => bank);
 
 /** Suggests another bank or medium. */
-export const guessOf =
+export const guessFor =
   (data: Readonly<Record<string, unknown>>): Guess =>
   (path) => {
     const [name = '', ...more] = namesAlong(path, Object.keys(data)).filter((one) => one !== 'data');
@@ -91,7 +91,7 @@ export interface Looked {
 /**
  * Keeps the kind of the error for a rejected key and a missing payment request. Any other error becomes `read_failed`.
  */
-const failed = (ugwo: string, thrown: PayError): PayError => {
+const unreadRequest = (ugwo: string, thrown: PayError): PayError => {
   const { message, detail } = thrown;
   const isNo = thrown.kind === 'auth' || detail.isMissing === true;
   return new PayError(isNo ? thrown.kind : 'read_failed', `${ugwo} was not charged: ${message}`, {
@@ -110,7 +110,7 @@ const MOST_AGE_MS = 1000;
  * seen. Resolves to undefined if the service can't show the payment request at all. Throws if the read failed: `auth`, `interrupted`, else `read_failed`, and `rejected` if
  * the service says that it does not exist. Nothing was sent in those cases.
  */
-export const lookFirst = async (
+export const lookBeforeCharge = async (
   ugwo: string,
   client: Pick<Client, 'look'>,
   run: Pick<Run, 'observe'>,
@@ -132,7 +132,7 @@ export const lookFirst = async (
     return { shown, record };
   } catch (thrown) {
     if (!(thrown instanceof PayError) || thrown.kind === 'interrupted') throw thrown;
-    throw failed(ugwo, thrown);
+    throw unreadRequest(ugwo, thrown);
   }
 };
 
@@ -227,7 +227,7 @@ export const restOf = (
 };
 
 /** Error of a charge that the guard refused. */
-export const refusal = (refused: Refused, data: Data, { ledger, words }: RowDeps): PayError => {
+export const refusedCharge = (refused: Refused, data: Data, { ledger, words }: RowDeps): PayError => {
   const { by } = refused;
   const isSame = by !== undefined && asksTheSame(by, data, ledger.digest);
   return refusedError(refused, words, isSame);

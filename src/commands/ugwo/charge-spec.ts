@@ -50,7 +50,7 @@ const optionOf = (field: ChargeField): OptionSpec => ({
   ...definedIn({ default: field.default, completes: field.bank && 'bank', rare: field.rare }),
 });
 
-const options = rarely(['param', 'remaining', 'waitTimeout', 'noPreflight'], {
+const chargeOptions = rarely(['param', 'remaining', 'waitTimeout', 'noPreflight'], {
   medium: option('--medium <medium>', MEDIUM_NAMES.join(', '), asText, { choices: MEDIUM_NAMES }),
   ...Object.fromEntries(MEDIUM_FIELDS.map((field) => [field.name, optionOf(field)])),
   param: repeated('--param <k=v>', 'any other key of the charge; k:=json sets a JSON value', asPair),
@@ -68,7 +68,7 @@ const options = rarely(['param', 'remaining', 'waitTimeout', 'noPreflight'], {
   ...SHARE_OPTIONS,
   ...BULK_OPTIONS,
 } as const);
-type ChargeGiven = GivenOptions<typeof options>;
+type ChargeGiven = GivenOptions<typeof chargeOptions>;
 
 /** Reaction to an earlier charge that can still be paid or was paid. `remaining`: only the rest is charged. */
 export type Earlier = 'refuse' | 'again' | 'remaining';
@@ -105,10 +105,10 @@ export interface FileOfCharges {
 export type ChargeInput = OneCharge | FileOfCharges;
 
 /** Values of the fields among the options. */
-const fieldsIn = (given: ChargeGiven): ChargeFields => pick(given as ChargeFields, MEDIUM_FIELD_NAMES);
+const fieldsGiven = (given: ChargeGiven): ChargeFields => pick(given as ChargeFields, MEDIUM_FIELD_NAMES);
 
-const readFields = (given: ChargeGiven, validate: boolean): ChargeFields => {
-  const fields = fieldsIn(given);
+const readChargeFields = (given: ChargeGiven, validate: boolean): ChargeFields => {
+  const fields = fieldsGiven(given);
   const [fault] = (validate ? findFaults : findUncheckedFaults)(fields, given.param !== undefined, asFlag);
   if (fault !== undefined) throw usageError(fault.what);
   return fields;
@@ -148,7 +148,7 @@ const passOnOf = (given: ChargeGiven): ShareOptions => {
   return readShare(given);
 };
 
-const readOne = (ugwo: string | undefined, given: ChargeGiven, validate: boolean): OneCharge => {
+const readOneCharge = (ugwo: string | undefined, given: ChargeGiven, validate: boolean): OneCharge => {
   if (ugwo === undefined) {
     throw usageError("missing required argument 'ugwo': a payment request, ugw.…", {
       hint: 'or charge many from a file: --from charges.csv',
@@ -157,7 +157,7 @@ const readOne = (ugwo: string | undefined, given: ChargeGiven, validate: boolean
   return {
     kind: 'one',
     ugwo: readId('ugw', ugwo, validate),
-    fields: readFields(given, validate),
+    fields: readChargeFields(given, validate),
     params: given.param ?? [],
     earlier: readEarlier(given),
     look: given.noPreflight !== true,
@@ -166,7 +166,7 @@ const readOne = (ugwo: string | undefined, given: ChargeGiven, validate: boolean
   };
 };
 
-const readFile = (bulk: BulkInput, args: readonly string[], given: ChargeGiven): FileOfCharges => {
+const readChargeFile = (bulk: BulkInput, args: readonly string[], given: ChargeGiven): FileOfCharges => {
   if (args.length > 0) throw usageError("--from and a payment request can't be used together");
   const single = (['share', 'copy'] as const).find((name) => given[name] === true);
   if (single !== undefined) throw usageError(`--${single} and --from can't be used together`);
@@ -175,7 +175,7 @@ const readFile = (bulk: BulkInput, args: readonly string[], given: ChargeGiven):
   return {
     kind: 'file',
     bulk,
-    fields: fieldsIn(given),
+    fields: fieldsGiven(given),
     params: given.param ?? [],
     earlier,
     look: given.noPreflight !== true,
@@ -183,7 +183,7 @@ const readFile = (bulk: BulkInput, args: readonly string[], given: ChargeGiven):
   };
 };
 
-const questionFor = ({ name, question, bank }: ChargeField): Question => ({
+const chargeQuestion = ({ name, question, bank }: ChargeField): Question => ({
   option: name,
   title: question ?? name,
   // The service decides which codes it accepts.
@@ -205,15 +205,15 @@ const mediumOf = (ugwo: string, look: boolean): Question => ({
 });
 
 /** The next question for a required value that is missing; undefined if there is none. */
-const missingFrom = ([ugwo]: readonly string[], given: ChargeGiven): Question | undefined => {
+const missingFieldIn = ([ugwo]: readonly string[], given: ChargeGiven): Question | undefined => {
   const { medium, from, noPreflight } = given;
   if (from !== undefined) return undefined;
   if (ugwo === undefined) return UNPAID;
   if (idProblem('ugw', ugwo) !== undefined) return undefined;
   if (medium === undefined) return mediumOf(ugwo, noPreflight !== true);
-  const fields = fieldsIn(given);
+  const fields = fieldsGiven(given);
   const missing = mediumNamed(medium)?.fields.find(({ name, needs }) => needs && fields[name] === undefined);
-  return missing && questionFor(missing);
+  return missing && chargeQuestion(missing);
 };
 
 export const chargeCommand = defineCommand({
@@ -240,7 +240,7 @@ export const chargeCommand = defineCommand({
     'again to continue where it stopped: no row is charged twice. The exit code is that of the most serious row, in ' +
     'the order 7, 6, 10, 4, 8, 130, 3, 11, 13, 5, 9, 12, 0.',
   args: [optional('ugwo', 'the payment request, ugw.…; or --from', { completes: 'ugwo' })],
-  options,
+  options: chargeOptions,
   examples: {
     'get an account number to transfer to': `paycli ugwo charge ${SEEDED.ugwo} --medium bank_transfer`,
     'get an account that expires in ten minutes': `paycli ugwo charge ${SEEDED.ugwo} --medium bank_transfer --expires-in 10m`,
@@ -263,8 +263,11 @@ export const chargeCommand = defineCommand({
   read: (args, given, { validate }) => {
     if (validate) refuseOwnParams(given.param ?? []);
     const bulk = readBulk(given);
-    return bulk === undefined ? readOne(args[0], given, validate) : readFile(bulk, args, given);
+    return bulk === undefined ? readOneCharge(args[0], given, validate) : readChargeFile(bulk, args, given);
   },
-  asks: missingFrom,
-  load: async () => ({ run: (await import('./charge.ts')).charge, view: (await import('./charge.ts')).view }),
+  asks: missingFieldIn,
+  load: async () => ({
+    run: (await import('./charge.ts')).chargeRequests,
+    view: (await import('./charge.ts')).chargedView,
+  }),
 });

@@ -25,9 +25,9 @@ import {
   describedCharge,
   flagOf,
   guardedBy,
-  guessOf,
+  guessFor,
   type Looked,
-  lookFirst,
+  lookBeforeCharge,
   restOf,
   sendCharge,
 } from './charge-send.ts';
@@ -84,7 +84,7 @@ const refuseChanged = (ugwo: string, { asked }: PlannedCharge, shown: Snapshot |
  * Charges, unless an earlier charge blocks it. Then resolves to that charge's activity with --reuse, or throws the
  * guard's refusal.
  */
-const make = async (input: OneCharge, client: Client, run: Run): Promise<Made> => {
+const makeCharge = async (input: OneCharge, client: Client, run: Run): Promise<Made> => {
   const [ledger, place] = [await run.ledger(), await run.target()];
   const rowDeps: RowDeps = { client, ledger, place, words: targetFlags(run.globals) };
   const { ugwo, earlier, plan } = input;
@@ -94,7 +94,7 @@ const make = async (input: OneCharge, client: Client, run: Run): Promise<Made> =
   let looked: Looked | undefined;
   const charged = await sendAnew(async (tries) => {
     const before = ledger.moment();
-    looked = input.look ? await lookFirst(ugwo, client, run, run.say) : undefined;
+    looked = input.look ? await lookBeforeCharge(ugwo, client, run, run.say) : undefined;
     const [since, askedAt] = [looked && before, looked?.shown.askedAt];
     if (plan !== undefined) refuseChanged(ugwo, plan, looked?.shown);
     const data = chargeData(input, run.io.clock.now());
@@ -130,9 +130,9 @@ const make = async (input: OneCharge, client: Client, run: Run): Promise<Made> =
   };
 };
 
-const viewOf = ({ amount }: Made): View => (amount === undefined ? activityView : { ...activityView, amount });
+const madeView = ({ amount }: Made): View => (amount === undefined ? activityView : { ...activityView, amount });
 
-const endOf = ({ record: { value }, id }: Made, medium: string): { notice?: string; failure?: PayError } => {
+const chargeEnd = ({ record: { value }, id }: Made, medium: string): { notice?: string; failure?: PayError } => {
   const status = statusOf(value);
   if (PAYMENTS[paymentShown(value)].frees) {
     const failure = chargeFailed(value, medium);
@@ -159,7 +159,7 @@ const troubleOf = ({ record, id, unrecorded }: Made): PayError | undefined => {
 const waiting = (made: Made, { ugwo, passOn }: OneCharge, limit: number, client: Client, run: Run): Result => {
   const { record, wrote } = made;
   const params = { ugwoUid: ugwo, activityUid: record.value.uid };
-  const shown = { record, view: viewOf(made), passOn, ...(wrote === undefined ? {} : { wrote }) };
+  const shown = { record, view: madeView(made), passOn, ...(wrote === undefined ? {} : { wrote }) };
   const options: WaitOptions = { ugwoUid: ugwo, limit, place: run.globals, made: wrote === true };
   const { stop } = run.io.signals;
   if (wrote === true && stop.aborted && paymentShown(record.value) === 'open') {
@@ -186,23 +186,23 @@ const chargeOne = async (input: OneCharge, run: Run): Promise<Result> => {
     const client = await run.client('write');
     // A request that fails the local check leaves no entry in the ledger.
     client.check('ugwo.charge', call);
-    const made = await make(input, client, run);
+    const made = await makeCharge(input, client, run);
     const { record, wrote } = made;
     const trouble = troubleOf(made);
     if (input.wait !== undefined && trouble === undefined) {
       return waiting(made, input, input.wait, client, run);
     }
-    const end = trouble === undefined ? endOf(made, String(data['medium'])) : { failure: trouble };
+    const end = trouble === undefined ? chargeEnd(made, String(data['medium'])) : { failure: trouble };
     const { passOn } = input;
-    return { kind: 'record', record, view: viewOf(made), passOn, ...(wrote === undefined ? {} : { wrote }), ...end };
+    return { kind: 'record', record, view: madeView(made), passOn, ...(wrote === undefined ? {} : { wrote }), ...end };
   } catch (thrown) {
-    throw namingFlags(thrown, flagOf(input), guessOf(data));
+    throw namingFlags(thrown, flagOf(input), guessFor(data));
   }
 };
 
-export const view = ({ kind }: ChargeInput): View => (kind === 'one' ? activityView : chargesView);
+export const chargedView = ({ kind }: ChargeInput): View => (kind === 'one' ? activityView : chargesView);
 
-export const charge = async (input: ChargeInput, run: Run): Promise<Result> => {
+export const chargeRequests = async (input: ChargeInput, run: Run): Promise<Result> => {
   if (input.kind === 'one') return chargeOne(input, run);
   const [{ chargeKind }, { runFile }] = [await import('./charge-kind.ts'), await import('../../bulk/run-file.ts')];
   return runFile(

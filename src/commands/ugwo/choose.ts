@@ -9,7 +9,7 @@ import { DAY_MS, formatDuration, HOUR_MS, parseInstant } from '../../core/time.t
 import type { Run } from '../run.ts';
 
 /** The number of choices that are listed one per line. */
-const MOST = 9;
+const MOST_CHOICES = 9;
 
 const ageOf = (request: Resource, now: number): string => {
   const age = now - (parseInstant(textAt(request, 'created_at'))?.ms ?? now);
@@ -17,7 +17,7 @@ const ageOf = (request: Resource, now: number): string => {
 };
 
 /** Columns that fit on 80: reference, customer, amount, age. Without a reference, the end of the id identifies it. */
-const labelOf = (request: Resource, now: number): string => {
+const choiceLabel = (request: Resource, now: number): string => {
   const [uid, ref, email] = ['uid', 'ref', 'onye.email'].map((path) => textAt(request, path));
   const name = ref === '' ? `…${uid?.slice(-6)}` : ref;
   const columns = [
@@ -40,8 +40,8 @@ export const unpaidRequests = async (run: Pick<Run, 'client' | 'io'>): Promise<r
   const choices: Choice[] = [];
   for await (const { records } of client.pages('ugwo.list', { query: { limit: '100' } }, { pages: 1 })) {
     for (const { value } of records) {
-      if (!canBeCharged(value) || choices.length === MOST) continue;
-      choices.push({ value: String(value['uid']), label: labelOf(value as Resource, run.io.clock.now()) });
+      if (!canBeCharged(value) || choices.length === MOST_CHOICES) continue;
+      choices.push({ value: String(value['uid']), label: choiceLabel(value as Resource, run.io.clock.now()) });
     }
   }
   return choices;

@@ -3,7 +3,7 @@ import type { RowKind } from '../../bulk/kind.ts';
 import { printExact } from '../../core/json.ts';
 import { amountIn, buildBody, findColumn, flagIn, listColumns, pickValues, readTexts } from '../fields.ts';
 import { checkByHand, madeColumns, openMaker } from '../make.ts';
-import { described } from '../record.ts';
+import { requestWords } from '../record.ts';
 import type { Run } from '../run.ts';
 import { uniqueIn } from '../unique.ts';
 import { BY_REF, type UgwoBody } from './create.ts';
@@ -12,7 +12,7 @@ import type { UgwoCreateInput } from './spec.ts';
 
 type RequestOptions = UgwoCreateInput['given'];
 
-const KEY = 'ref';
+const REF_COLUMN = 'ref';
 
 /** One valid row of the file. */
 interface Item {
@@ -21,8 +21,8 @@ interface Item {
   readonly currency: string;
 }
 
-const readRow = (cells: Cells, ref: string, given: RequestOptions, data: UgwoBody): Item | undefined => {
-  const row = readTexts(REQUEST_FIELDS, KEY, cells, given);
+const readRequestRow = (cells: Cells, ref: string, given: RequestOptions, data: UgwoBody): Item | undefined => {
+  const row = readTexts(REQUEST_FIELDS, REF_COLUMN, cells, given);
   const before = cells.faults.length;
   const money = amountIn(cells, row.currency?.toUpperCase());
   if (money === undefined && cells.faults.length === before)
@@ -34,18 +34,18 @@ const readRow = (cells: Cells, ref: string, given: RequestOptions, data: UgwoBod
 };
 
 /** Row kind for a file of payment requests. `data` holds the fields of --data, which apply to all rows. */
-export const createKind = (given: RequestOptions, data: UgwoBody, run: Run): RowKind<Item> => {
+export const requestsKind = (given: RequestOptions, data: UgwoBody, run: Run): RowKind<Item> => {
   const request = ({ body }: Item) => ({ operation: 'ugwo.create', input: { body } }) as const;
   return {
     command: 'ugwo create',
     words: { verb: 'Create', one: 'payment request', done: 'created', findOut: checkByHand(run.globals) },
-    key: { name: KEY, aliases: ['reference'] },
-    keyOf: ({ body }) => uniqueIn(BY_REF, body) ?? described(body),
-    columns: listColumns(REQUEST_FIELDS, KEY),
+    key: { name: REF_COLUMN, aliases: ['reference'] },
+    keyOf: ({ body }) => uniqueIn(BY_REF, body) ?? requestWords(body),
+    columns: listColumns(REQUEST_FIELDS, REF_COLUMN),
     report: madeColumns('uid'),
     options: printExact([pickValues(REQUEST_FIELDS, given), data]),
     flagOf: flagIn(given),
-    read: (cells, ref) => readRow(cells, ref, given, data),
+    read: (cells, ref) => readRequestRow(cells, ref, given, data),
     request,
     columnOf: (_item, columns) => findColumn(REQUEST_FIELDS, columns, given, data),
     counts: ({ currency }) => [currency],
@@ -53,7 +53,7 @@ export const createKind = (given: RequestOptions, data: UgwoBody, run: Run): Row
     openSender: (job) =>
       openMaker(
         {
-          ...{ request, about: ({ body }) => described(body), unique: BY_REF, uidColumn: 'uid' },
+          ...{ request, about: ({ body }) => requestWords(body), unique: BY_REF, uidColumn: 'uid' },
           keepsEqual: given.allowRepeats !== true,
         },
         job,

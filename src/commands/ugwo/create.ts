@@ -7,12 +7,12 @@ import { formatMoney, readGiven } from '../../core/money.ts';
 import type { Result, View } from '../../core/result.ts';
 import { buildBody, findFlag } from '../fields.ts';
 import { makeOnce } from '../make.ts';
-import { described, previewCall } from '../record.ts';
+import { previewCall, requestWords } from '../record.ts';
 import type { Run } from '../run.ts';
-import { createUnique, type Difference, said, type UniqueKey, uniqueIn } from '../unique.ts';
+import { allTitles, createUnique, type Difference, type UniqueKey, uniqueIn } from '../unique.ts';
 import { REQUEST_FIELDS } from './create-shared.ts';
 import type { UgwoCreateInput } from './spec.ts';
-import { createdView, wholeUgwoView } from './view.ts';
+import { requestsCreatedView, wholeUgwoView } from './view.ts';
 
 export type UgwoBody = Readonly<Record<string, unknown>>;
 
@@ -35,7 +35,7 @@ const metadataDiffers = (request: unknown, wanted: object): boolean => {
 };
 
 /** Lists the fields in which a payment request differs from the body. */
-const differences = (request: unknown, body: UgwoBody): readonly Difference[] =>
+const requestDifferences = (request: unknown, body: UgwoBody): readonly Difference[] =>
   Object.entries(body).flatMap(([name, value]) => {
     if (typeof value === 'object' && value !== null) {
       return metadataDiffers(request, value) ? [{ name, there: 'is another there' }] : [];
@@ -57,16 +57,16 @@ export const BY_REF: UniqueKey = {
   one: 'payment request',
   list: 'ugwo.list',
   get: 'ugwo.get',
-  isTaken: (thrown) => said(thrown).includes('ref_already_exists'),
+  isTaken: (thrown) => allTitles(thrown).includes('ref_already_exists'),
   folded: (text) => text,
-  differences: ({ value }, body) => differences(value, body),
+  differences: ({ value }, body) => requestDifferences(value, body),
   conflict: (ref) => ({
     message: `the reference ${ref} belongs to another payment request`,
     hint: 'use another --ref, or ask for the same',
   }),
 };
 
-const createOne = async (
+const createRequest = async (
   { amount, currency, given }: Extract<UgwoCreateInput, { readonly kind: 'one' }>,
   data: UgwoBody,
   run: Run,
@@ -77,7 +77,7 @@ const createOne = async (
   const operation = 'ugwo.create';
   try {
     if (run.globals.dryRun) return await previewCall(operation, { body }, run);
-    const about = described(body);
+    const about = requestWords(body);
     const saying = `Creating a payment request: ${about}`;
     if (uniqueIn(BY_REF, body) !== undefined) {
       return await createUnique({ operation, body, unique: BY_REF, saying, view: wholeUgwoView }, run);
@@ -88,16 +88,20 @@ const createOne = async (
   }
 };
 
-export const view = ({ kind }: UgwoCreateInput): View => (kind === 'one' ? wholeUgwoView : createdView);
+export const createdRequestsView = ({ kind }: UgwoCreateInput): View =>
+  kind === 'one' ? wholeUgwoView : requestsCreatedView;
 
 /** Creates a payment request, or a file of them (public material, Payment requests). */
-export const create = async (input: UgwoCreateInput, run: Run): Promise<Result> => {
+export const createRequests = async (input: UgwoCreateInput, run: Run): Promise<Result> => {
   const { given } = input;
   const data = given.data === undefined ? {} : await readJsonObject(sourceOf(run), given.data, '--data');
-  if (input.kind === 'one') return createOne(input, data, run);
-  const [{ createKind }, { runFile }] = [await import('./create-kind.ts'), await import('../../bulk/run-file.ts')];
+  if (input.kind === 'one') return createRequest(input, data, run);
+  const [{ requestsKind: createKind }, { runFile }] = [
+    await import('./create-kind.ts'),
+    await import('../../bulk/run-file.ts'),
+  ];
   return runFile(
-    { bulk: input.bulk, kind: createKind(given, data, run), view: createdView },
+    { bulk: input.bulk, kind: createKind(given, data, run), view: requestsCreatedView },
     run,
     await openRowServices(run),
   );

@@ -25,13 +25,13 @@ import { statusArgument } from '../../core/status.ts';
 import { chargeCommand } from './charge-spec.ts';
 import { REQUEST_FIELDS } from './create-shared.ts';
 
-const options = {
+const requestOptions = {
   ...REQUEST_FIELDS,
   ...DATA_OPTION,
   ...BULK_OPTIONS,
 } as const;
 
-type Given = GivenOptions<typeof options>;
+type Given = GivenOptions<typeof requestOptions>;
 
 export type UgwoCreateInput = { readonly given: Given } & (
   | { readonly kind: 'one'; readonly amount: GivenAmount; readonly currency: string }
@@ -39,7 +39,7 @@ export type UgwoCreateInput = { readonly given: Given } & (
   | { readonly kind: 'file'; readonly bulk: BulkInput }
 );
 
-const readOne = (given: Given): UgwoCreateInput => {
+const readOneRequest = (given: Given): UgwoCreateInput => {
   const amount = givenAmount(given);
   if (amount === undefined) {
     throw usageError('no amount given', {
@@ -50,7 +50,7 @@ const readOne = (given: Given): UgwoCreateInput => {
   return { kind: 'one', amount, currency: given.currency.toUpperCase(), given };
 };
 
-const createCommand = defineCommand({
+const ugwoCreateCommand = defineCommand({
   path: ['ugwo', 'create'],
   danger: 'write',
   summary: 'create a payment request, or a file of them',
@@ -62,7 +62,7 @@ const createCommand = defineCommand({
     'amount_minor (500000), currency, customer, description, checkout, metadata.k. Options apply to fields without ' +
     'a column. Other columns are copied to the report. The whole file is checked before anything is sent. Run the ' +
     'same command again to continue where it stopped: no row is sent twice.',
-  options,
+  options: requestOptions,
   examples: {
     'ask a customer for 5,000 naira':
       'paycli ugwo create --amount 5,000.00 --currency NGN --customer ada@example.com --ref INV-2026-001',
@@ -80,14 +80,17 @@ const createCommand = defineCommand({
   read: (_args, given): UgwoCreateInput => {
     const bulk = readBulk(given);
     refuseSharedStdin([given.data, bulk && readSourceName(bulk.from)]);
-    if (bulk === undefined) return readOne(given);
+    if (bulk === undefined) return readOneRequest(given);
     refuseBeside(REQUEST_FIELDS, given);
     return { kind: 'file', bulk, given };
   },
-  load: async () => ({ run: (await import('./create.ts')).create, view: (await import('./create.ts')).view }),
+  load: async () => ({
+    run: (await import('./create.ts')).createRequests,
+    view: (await import('./create.ts')).createdRequestsView,
+  }),
 });
 
-const getCommand = defineCommand({
+const ugwoGetCommand = defineCommand({
   path: ['ugwo', 'get'],
   danger: 'read',
   summary: 'show a payment request with every activity on it',
@@ -101,13 +104,20 @@ const getCommand = defineCommand({
   exits: READ_EXITS,
   previews: true,
   read: (args, _given, { validate }) => ({ uid: readId('ugw', args[0], validate) }),
-  load: async () => ({ run: (await import('./ugwo.ts')).get }),
+  load: async () => ({ run: (await import('./ugwo.ts')).getRequest }),
 });
 
 /** Statuses of a payment request (public material). The service may add more. */
-const STATUSES = ['requires_ugwo', 'processing', 'ugwo_successful', 'partially_refunded', 'refunded', 'cancelled'];
+const REQUEST_STATUSES = [
+  'requires_ugwo',
+  'processing',
+  'ugwo_successful',
+  'partially_refunded',
+  'refunded',
+  'cancelled',
+];
 
-const listCommand = defineCommand({
+const ugwoListCommand = defineCommand({
   path: ['ugwo', 'list'],
   danger: 'read',
   summary: 'list payment requests, newest first',
@@ -118,7 +128,7 @@ const listCommand = defineCommand({
   options: rarely(['email'], {
     ...WALK_OPTIONS,
     ...FILTER_OPTIONS,
-    status: { ...FILTER_OPTIONS.status, choices: STATUSES.map(statusArgument) },
+    status: { ...FILTER_OPTIONS.status, choices: REQUEST_STATUSES.map(statusArgument) },
     ...MONEY_FILTER_OPTIONS,
   }),
   examples: {
@@ -132,11 +142,11 @@ const listCommand = defineCommand({
     'uid, status, amount, currency, ref, description, onye.uid, onye.email, created_at; json: {"data":[…],"next_cursor":…}',
   exits: READ_EXITS,
   previews: true,
-  read: (_args, given, how) => readList(given, how, STATUSES),
-  load: async () => ({ run: (await import('./ugwo.ts')).list }),
+  read: (_args, given, how) => readList(given, how, REQUEST_STATUSES),
+  load: async () => ({ run: (await import('./ugwo.ts')).listPaymentRequests }),
 });
 
-const cancelCommand = defineCommand({
+const ugwoCancelCommand = defineCommand({
   path: ['ugwo', 'cancel'],
   danger: 'write',
   summary: 'cancel an unpaid payment request',
@@ -152,7 +162,7 @@ const cancelCommand = defineCommand({
   exits: WRITE_EXITS,
   previews: true,
   read: (args, _given, { validate }) => ({ uid: readId('ugw', args[0], validate) }),
-  load: async () => ({ run: (await import('./ugwo.ts')).cancel, view: (await import('./ugwo.ts')).view }),
+  load: async () => ({ run: (await import('./ugwo.ts')).cancel, view: (await import('./ugwo.ts')).cancelledView }),
 });
 
-export const ugwoCommands = [createCommand, chargeCommand, getCommand, listCommand, cancelCommand];
+export const ugwoCommands = [ugwoCreateCommand, chargeCommand, ugwoGetCommand, ugwoListCommand, ugwoCancelCommand];

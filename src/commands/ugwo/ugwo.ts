@@ -21,7 +21,7 @@ import { ugwoView, wholeUgwoView } from './view.ts';
 const NO_CHECKOUT = "It has no checkout, so it offers no medium and can't be charged.";
 
 /** Reads one payment request with its activities (public-facts.md, Payment requests). */
-export const get = async ({ uid }: { readonly uid: string }, run: Run): Promise<Result> => {
+export const getRequest = async ({ uid }: { readonly uid: string }, run: Run): Promise<Result> => {
   const call = { params: { uid } };
   if (run.globals.dryRun) return previewCall('ugwo.get', call, run);
   const record = await (await run.client('read')).call('ugwo.get', call);
@@ -35,7 +35,7 @@ export const get = async ({ uid }: { readonly uid: string }, run: Run): Promise<
   return { kind: 'record', record, view: wholeUgwoView, ...(notice.length === 0 ? {} : { notice }) };
 };
 
-const UGWO: ListOf = {
+const REQUEST_LIST: ListOf = {
   operation: 'ugwo.list',
   path: ['ugwo', 'list'],
   records: 'payment requests',
@@ -45,16 +45,17 @@ const UGWO: ListOf = {
 };
 
 /** Lists payment requests (interface.md 4.3). */
-export const list = (input: ListInput, run: Run): Promise<Result> => listRecords(UGWO, input, run);
+export const listPaymentRequests = (input: ListInput, run: Run): Promise<Result> =>
+  listRecords(REQUEST_LIST, input, run);
 
-export const view = wholeUgwoView;
+export const cancelledView = wholeUgwoView;
 
-const moneyOf = (request: Resource): string => formatMoney(textAt(request, 'amount'), textAt(request, 'currency'));
+const requestMoney = (request: Resource): string => formatMoney(textAt(request, 'amount'), textAt(request, 'currency'));
 
 /** Describes a payment request so that a person can recognize it. */
-const described = (request: Resource): string => {
+const requestText = (request: Resource): string => {
   const words = ['ref', 'description', 'onye.email'].map((path) => textAt(request, path));
-  return [moneyOf(request), ...words, request.uid].filter((part) => part !== '').join(', ');
+  return [requestMoney(request), ...words, request.uid].filter((part) => part !== '').join(', ');
 };
 
 /** Names an account or a code that the customer can still use; undefined for any other activity. */
@@ -78,13 +79,13 @@ export const cancel = ({ uid }: { readonly uid: string }, run: Run): Promise<Res
       read: 'ugwo.get',
       remove: 'ugwo.cancel',
       uid,
-      view,
+      view: cancelledView,
       question: (request) => [
-        described(request),
+        requestText(request),
         ...openTexts(request, run.io),
         'Cancel this payment request? It can never be paid afterwards.',
       ],
-      typed: (request) => moneyOf(request) || request.uid,
+      typed: (request) => requestMoney(request) || request.uid,
       done: 'The payment request was cancelled.',
     },
     run,

@@ -5,10 +5,10 @@ import { valueAt } from '../../core/json.ts';
 import type { Column, View } from '../../core/result.ts';
 
 const uid: Column = { path: 'uid' };
-const status: Column = { path: 'status', kind: 'state', needed: true };
-const amount: Column = { path: 'amount', kind: 'money', needed: true };
+const requestStatusColumn: Column = { path: 'status', kind: 'state', needed: true };
+const requestAmountColumn: Column = { path: 'amount', kind: 'money', needed: true };
 const ref: Column = { path: 'ref', flexible: true, needed: true, least: 6, endMatters: true };
-const customer: Column = {
+const customerColumn: Column = {
   path: 'onye',
   kind: 'customer',
   label: 'customer',
@@ -18,23 +18,23 @@ const customer: Column = {
   peopleOnly: true,
 };
 const description: Column = { path: 'description', flexible: true };
-const created: Column = { path: 'created_at', kind: 'time', label: 'created' };
+const requestCreatedColumn: Column = { path: 'created_at', kind: 'time', label: 'created' };
 
 /** View of a payment request. */
 export const ugwoView: View = {
   columns: [
     uid,
-    status,
-    amount,
+    requestStatusColumn,
+    requestAmountColumn,
     { path: 'currency', kind: 'enum', machineOnly: true },
     ref,
-    customer,
+    customerColumn,
     description,
     { path: 'onye.uid', machineOnly: true },
     { path: 'onye.email', machineOnly: true },
-    created,
+    requestCreatedColumn,
   ],
-  table: [ref, customer, amount, status, created, uid, description],
+  table: [ref, customerColumn, requestAmountColumn, requestStatusColumn, requestCreatedColumn, uid, description],
 };
 
 /** An activity in the words of its table: what the customer has to use, until when, and what came. */
@@ -66,12 +66,12 @@ export const wholeUgwoView: View = {
       rowsOf: (ugwo) => activitiesOf(ugwo)?.map((activity) => activityRow(activity, ugwo)),
       heading: 'Activities',
       columns: [
-        status,
+        requestStatusColumn,
         { path: 'medium' },
         { path: 'account_or_code', label: 'account or code' },
         { path: 'received', kind: 'money' },
         { path: 'expires_at', kind: 'time', label: 'expires' },
-        created,
+        requestCreatedColumn,
         uid,
       ],
     },
@@ -79,7 +79,7 @@ export const wholeUgwoView: View = {
 };
 
 /** Summary of a file of new payment requests. */
-export const createdView: View = { columns: summaryColumns('created') };
+export const requestsCreatedView: View = { columns: summaryColumns('created') };
 
 /** Summary of a file of charges. */
 export const chargesView: View = {

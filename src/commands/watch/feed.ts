@@ -17,10 +17,10 @@ const FEW = 10;
  */
 const LEAST_READS = 4;
 const SHARE_OF_READS = 0.02;
-const AT_ONCE = 4;
+const POLLS_AT_ONCE = 4;
 
 /** A payment made just before expiry appears within SHOWS_WITHIN_MS. An expired account is read once per AGAIN_MS. */
-const SHOWS_WITHIN_MS = 15_000;
+const LISTED_WITHIN_MS = 15_000;
 const AGAIN_MS = 60_000;
 
 interface Polling {
@@ -43,7 +43,7 @@ export const openPolling = ({ ledger, client, io, stop }: Polling) => {
   const isOverdue = (charge: Charge): boolean => {
     const left = payableFor(charge, ledger.moment()) ?? 0;
     const since = io.clock.ticks() - (readAt.get(charge.about) ?? Number.NEGATIVE_INFINITY);
-    return left <= -SHOWS_WITHIN_MS && since >= AGAIN_MS;
+    return left <= -LISTED_WITHIN_MS && since >= AGAIN_MS;
   };
 
   const hasChanged = ({ about, activity }: Charge, listed: Listed | undefined): boolean => {
@@ -81,7 +81,7 @@ export const openPolling = ({ ledger, client, io, stop }: Polling) => {
     async function* rows() {
       yield* charges;
     }
-    const { failures } = await checkCharges({ ...io, stop, rows: rows(), concurrency: AT_ONCE, check });
+    const { failures } = await checkCharges({ ...io, stop, rows: rows(), concurrency: POLLS_AT_ONCE, check });
     return failures.at(-1);
   };
 
@@ -98,7 +98,7 @@ export const openPolling = ({ ledger, client, io, stop }: Polling) => {
 };
 
 /** The first pause and the longest one. */
-const PAUSES_MS = [2000, 30_000] as const;
+const POLL_PAUSES_MS = [2000, 30_000] as const;
 /** Maximum wait at the end for a check that is still running, in milliseconds. */
 const LAST_LOOK_MS = 1000;
 
@@ -151,7 +151,7 @@ export const openFeed = (deps: FeedDeps, open: () => readonly Charge[]): Feed =>
     return failing;
   };
   const wait: Wait = {
-    ...{ pauses: PAUSES_MS, polls: 0, stop: over.signal, read },
+    ...{ pauses: POLL_PAUSES_MS, polls: 0, stop: over.signal, read },
     ...{ isOver: () => false, until: () => Number.POSITIVE_INFINITY },
   };
   const poll = async (): Promise<void> => {

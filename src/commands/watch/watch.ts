@@ -15,22 +15,22 @@ import type { Sum } from '../../ledger/report.ts';
 import { type ChargeChange, type Now, openTail, type Tail, type Watched, type WatchFilter } from '../../ledger/tail.ts';
 import { moneyIn } from '../../ledger/transitions.ts';
 import { isListening } from '../../webhook/queue.ts';
-import { sumMoney, sumsText } from '../record.ts';
+import { paymentSumsText, sumMoney } from '../record.ts';
 import type { Run } from '../run.ts';
 import { type Feed, openFeed } from './feed.ts';
 import type { WatchInput } from './spec.ts';
 
 const at: Column = { path: 'at', kind: 'time' };
 const now: Column = { path: 'now', kind: 'state', needed: true };
-const before: Column = { path: 'before', kind: 'state', always: true };
-const amount: Column = { path: 'amount', kind: 'money', needed: true };
-const received: Column = { path: 'received', kind: 'money' };
-const CHARGE: readonly Column[] = [
+const beforeColumn: Column = { path: 'before', kind: 'state', always: true };
+const watchedAmountColumn: Column = { path: 'amount', kind: 'money', needed: true };
+const receivedColumn: Column = { path: 'received', kind: 'money' };
+const CHARGE_TABLE: readonly Column[] = [
   { path: 'ref', flexible: true, needed: true, least: 6, endMatters: true },
   { path: 'customer_email', flexible: true, needed: true, least: 'customer_email'.length },
-  amount,
+  watchedAmountColumn,
 ];
-const NAMES: readonly Column[] = [{ path: 'medium' }, { path: 'ugwo' }, { path: 'charge' }, received];
+const NAMES: readonly Column[] = [{ path: 'medium' }, { path: 'ugwo' }, { path: 'charge' }, receivedColumn];
 
 /** View with one line per change. */
 export const changesView: View = {
@@ -38,24 +38,29 @@ export const changesView: View = {
     at,
     { path: 'charge' },
     { path: 'ugwo' },
-    before,
+    beforeColumn,
     now,
     { path: 'status', kind: 'state' },
-    amount,
-    received,
+    watchedAmountColumn,
+    receivedColumn,
     ...'currency medium activity ref job row customer customer_email'.split(' ').map((path) => ({ path })),
   ],
-  table: [...CHARGE, now, at, before, ...NAMES],
+  table: [...CHARGE_TABLE, now, at, beforeColumn, ...NAMES],
 };
 
 /** View of the live table. */
 export const boardView: View = {
   columns: [],
-  table: [...CHARGE, now, { ...at, label: 'changed', peopleOnly: true }, ...NAMES],
+  table: [...CHARGE_TABLE, now, { ...at, label: 'changed', peopleOnly: true }, ...NAMES],
 };
 
 /** Output row of a change, or of a charge in the live table. */
-export const recordOf = ({ charge, now, at, before }: Watched & Partial<Pick<ChargeChange, 'before'>>): ApiRecord => {
+export const changeRecord = ({
+  charge,
+  now,
+  at,
+  before,
+}: Watched & Partial<Pick<ChargeChange, 'before'>>): ApiRecord => {
   const { activity, asked = {} } = charge;
   return madeHere({
     at: utcAtom(at),
@@ -107,7 +112,7 @@ const boardOf = (tail: Tail, feed: string | undefined, rows: number): Board => {
   const more = all.length - Math.min(room, all.length);
   return {
     view: boardView,
-    records: all.slice(0, room).map(recordOf),
+    records: all.slice(0, room).map(changeRecord),
     below: [...(more > 0 ? [`and ${grouped(more)} more`] : []), ...words],
   };
 };
@@ -121,21 +126,21 @@ const UNMADE_KINDS = {
   sending: 'pending',
 } as const satisfies Record<Exclude<Now, Payment>, ErrorKind>;
 
-const endOf = ({ payment: now, short }: Sum<Now>): ErrorKind | undefined =>
+const endKindNow = ({ payment: now, short }: Sum<Now>): ErrorKind | undefined =>
   now in PAYMENTS ? endKindOf(now as Payment, short) : UNMADE_KINDS[now as keyof typeof UNMADE_KINDS];
 
 /** Error of a watch with --until-final: the most serious kind. Undefined if the exit code is 0. */
 export const endFailure = (sums: readonly Sum<Now>[], place: readonly string[]): PayError | undefined => {
-  const kinds = sums.flatMap((sum) => endOf(sum) ?? []);
+  const kinds = sums.flatMap((sum) => endKindNow(sum) ?? []);
   const code = gravest(kinds.map((kind) => EXIT_CODES[kind]));
   const kind = kinds.find((one) => EXIT_CODES[one] === code);
   if (kind === undefined) return undefined;
   const hint = `find out: \`${shellLine(['paycli', 'ledger', 'sync', ...place])}\``;
-  return new PayError(kind, `not every charge is paid: ${sumsText(sums)}`, kind === 'unknown' ? { hint } : {});
+  return new PayError(kind, `not every charge is paid: ${paymentSumsText(sums)}`, kind === 'unknown' ? { hint } : {});
 };
 
 /** Error of a watch that a signal stopped. */
-const stoppedBy = (signal: unknown): PayError => {
+const stoppedError = (signal: unknown): PayError => {
   const error = interrupted(signal);
   return new PayError('interrupted', 'stopped watching; nothing was changed', error.detail);
 };
@@ -194,7 +199,7 @@ async function* changesOf(
       const began = clock.ticks();
       const changes = await tail.changes();
       if (changes.length > 0) feed.onChange();
-      yield { records: changes.map(recordOf), cursor: undefined, nextCursor: null };
+      yield { records: changes.map(changeRecord), cursor: undefined, nextCursor: null };
       const left = until - clock.ticks();
       if (untilFinal && (left <= 0 || tail.live().every(isFinal))) {
         over.final = true;
@@ -226,10 +231,10 @@ export const watch = async (input: WatchInput, run: Run): Promise<Result> => {
   const over: WatchEnd = {};
   const ended = (): ResultNotices => {
     const sums = tail.sums();
-    const notice = sums.length === 0 ? 'No charge is open.' : sumsText(sums);
+    const notice = sums.length === 0 ? 'No charge is open.' : paymentSumsText(sums);
     if (over.fault !== undefined) return { notice, failure: over.fault };
     if (over.final !== true)
-      return io.signals.stop.aborted ? { notice, failure: stoppedBy(io.signals.stop.reason) } : {};
+      return io.signals.stop.aborted ? { notice, failure: stoppedError(io.signals.stop.reason) } : {};
     const failure = endFailure(sums, targetFlags(run.globals));
     return failure === undefined ? { notice } : { failure };
   };

@@ -14,10 +14,10 @@ import { continueCommand } from '../record.ts';
 import type { Run } from '../run.ts';
 import type { EventListInput, ReplayInput } from './spec.ts';
 import {
+  eventListView,
   eventRecord,
   eventView,
-  listView,
-  prunedView,
+  prunedEventsView,
   refusedRecord,
   refusedView,
   replayedView,
@@ -36,16 +36,16 @@ const withQueue = async <T>(run: Run, use: (queue: Queue) => T): Promise<T> => {
 
 const { cursorOf, seqOf } = numberedCursors('event:');
 
-const filterOf = ({ event: events = [], ugwo, state: states }: EventListInput): EventFilter => ({
+const eventFilter = ({ event: events = [], ugwo, state: states }: EventListInput): EventFilter => ({
   ugwo,
   states,
   ...(events.length === 0 ? {} : { isWanted: (event: string) => isWanted(event, events) }),
 });
 
-const pagesOf = (input: EventListInput, from: number, run: Run): AsyncGenerator<ApiPage> =>
+const eventPages = (input: EventListInput, from: number, run: Run): AsyncGenerator<ApiPage> =>
   listedPages(
     {
-      find: (behind, limit) => withQueue(run, (queue) => queue.before(behind ?? from, filterOf(input), limit)),
+      find: (behind, limit) => withQueue(run, (queue) => queue.before(behind ?? from, eventFilter(input), limit)),
       placeOf: ({ seq }) => seq,
       cursorOf,
       recordsOf: async (events) => events.map(summaryRecord),
@@ -61,14 +61,14 @@ async function* refusedPage(most: number, run: Run): AsyncGenerator<ApiPage> {
 }
 
 /** Lists the received events, or with --refused the rejected deliveries, newest first. */
-export const list = async (input: EventListInput, run: Run): Promise<Result> => {
+export const listEvents = async (input: EventListInput, run: Run): Promise<Result> => {
   const { cursor, refused, all, ...words } = input;
   if (refused) return { kind: 'list', pages: refusedPage(input.max ?? -1, run), view: refusedView };
   const from = cursor === undefined ? Number.MAX_SAFE_INTEGER : seqOf(cursor);
   return {
     kind: 'list',
-    pages: pagesOf(input, from, run),
-    view: listView,
+    pages: eventPages(input, from, run),
+    view: eventListView,
     goOn: (at) => continueCommand(at, ['webhook', 'events', 'list'], words, run.globals),
     max: input.max,
   };
@@ -84,14 +84,14 @@ const findEvent = (queue: Queue, uid: string): KeptEvent => {
 };
 
 /** Shows one event with its headers and body. */
-export const show = async ({ uid }: { readonly uid: string }, run: Run): Promise<Result> => ({
+export const showEvent = async ({ uid }: { readonly uid: string }, run: Run): Promise<Result> => ({
   kind: 'record',
   record: eventRecord(await withQueue(run, (queue) => findEvent(queue, uid))),
   view: eventView,
 });
 
 /** Sends an event again, to --to or to the last target. */
-export const replay = async ({ uid, to, allowRemote }: ReplayInput, run: Run): Promise<Result> => {
+export const sendEventAgain = async ({ uid, to, allowRemote }: ReplayInput, run: Run): Promise<Result> => {
   const [event, last] = await withQueue(run, (queue) => [findEvent(queue, uid), queue.setting('target')] as const);
   const text = to ?? last;
   if (text === undefined) throw usageError('--to is required: `webhook listen` has forwarded nothing yet');
@@ -114,7 +114,7 @@ const agedText = (count: number, refused: number): string =>
  * Removes refused deliveries, and the bodies and headers of finished events. The uids of events stay, so that none is
  * printed twice.
  */
-export const prune = async (input: { readonly before: RequestedTime }, run: Run): Promise<Result> => {
+export const pruneEvents = async (input: { readonly before: RequestedTime }, run: Run): Promise<Result> => {
   const { clock, signals } = run.io;
   const before = instantOf(input.before, clock.now());
   if (before > clock.now() - DAY_MS) throw usageError('--before must be at least a day ago');
@@ -133,7 +133,11 @@ export const prune = async (input: { readonly before: RequestedTime }, run: Run)
         'The file keeps its size for now, since it is in use or the disk is full. New events use the free space.',
       );
     }
-    return { kind: 'record', record: madeHere({ before: atom(before), pruned, waiting, refused }), view: prunedView };
+    return {
+      kind: 'record',
+      record: madeHere({ before: atom(before), pruned, waiting, refused }),
+      view: prunedEventsView,
+    };
   } finally {
     queue.close();
   }

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { balanceOf, PAYMENTS, type PaidBack, paymentShown } from '../../charge/payment.ts';
 import { paidTwiceText } from '../../charge/words.ts';
 import type { Client } from '../../client/client.ts';
-import { foldersOf, readBytes } from '../../compose/run.ts';
+import { foldersOf, readInputBytes } from '../../compose/run.ts';
 import { childEnv, findProgram } from '../../config/key-command.ts';
 import { realMachine } from '../../config/machine.ts';
 import { endpointSecrets } from '../../config/secrets.ts';
@@ -31,7 +31,7 @@ import { checkTarget } from '../../webhook/forward.ts';
 import { type PrintedEvent, listen as receiveEvents } from '../../webhook/listen.ts';
 import type { Run } from '../run.ts';
 import type { ListenInput, VerifyInput } from './spec.ts';
-import { aboutFields, receivedRecord, receivedView, verifiedView } from './view.ts';
+import { aboutFields, receivedRecord, receivedView, verifiedEventView } from './view.ts';
 
 /** One payment of a payment request, and the charge that it came from. */
 interface Paid {
@@ -66,7 +66,7 @@ const paidBy = (activity: unknown, charges: readonly Charge[]): Paid => {
   };
 };
 
-const wordsOf = ({ activity, status, created_at, charge, profile, job, row, sent_at }: Paid): string => {
+const paidText = ({ activity, status, created_at, charge, profile, job, row, sent_at }: Paid): string => {
   if (charge === null)
     return `${activity} (${statusWord(status)}, made ${created_at ?? 'at an unknown time'}): not from this ledger`;
   const from = [
@@ -97,7 +97,7 @@ const doubleCharge = (
     .map((one) => paidBy(one, charges))
     .sort((a, b) => Number(reported.includes(b.activity)) - Number(reported.includes(a.activity)));
   const fields = new Map(events.map(({ uid }) => [uid, { double_charge: { confirmed: isConfirmed, paid } }]));
-  const lines = paid.map((one) => `  ${wordsOf(one)}`);
+  const lines = paid.map((one) => `  ${paidText(one)}`);
   if (balance === undefined || !isConfirmed) {
     const shows = paid.length === 0 ? 'no paid activity' : paid.length === 1 ? 'one paid activity' : 'no excess';
     return {
@@ -249,7 +249,7 @@ const printer =
   (text: string): Promise<void> =>
     stderr.write(stderr.isTerminal ? colouredText(text) : text);
 
-async function* pagesOf(events: AsyncIterable<readonly PrintedEvent[]>): AsyncGenerator<ApiPage> {
+async function* consumedPages(events: AsyncIterable<readonly PrintedEvent[]>): AsyncGenerator<ApiPage> {
   for await (const some of events) yield { records: some.map(receivedRecord), cursor: undefined, nextCursor: null };
 }
 
@@ -263,7 +263,7 @@ const startWords = (origin: string, { forwardTo }: ListenInput): string[] => [
 ];
 
 /** Accepts deliveries until a signal stops it or the --until condition is met. */
-export const listen = async (input: ListenInput, run: Run): Promise<Result> => {
+export const listenForEvents = async (input: ListenInput, run: Run): Promise<Result> => {
   const { io, say } = run;
   const { port, host, forwardTo, allowRemote, only, duplicates, until, keepDays } = input;
   const target =
@@ -282,16 +282,16 @@ export const listen = async (input: ListenInput, run: Run): Promise<Result> => {
     { clock, random, stop: signals.stop, leave: signals.leave, uid, say },
   );
   await say(startWords(listening.origin, input));
-  return { kind: 'list', pages: pagesOf(listening.events), view: receivedView, saysEmpty: true };
+  return { kind: 'list', pages: consumedPages(listening.events), view: receivedView, saysEmpty: true };
 };
 
 /** In bytes: ten times the limit of `webhook listen`. */
-const MOST = 10 * 1024 * 1024;
+const MOST_FILE_BYTES = 10 * 1024 * 1024;
 
 /** Checks the signature of a body. Throws `rejected` if it does not match. */
-export const verify = async ({ secrets, signature, from }: VerifyInput, run: Run): Promise<Result> => {
+export const verifyDelivery = async ({ secrets, signature, from }: VerifyInput, run: Run): Promise<Result> => {
   const known = await endpointSecrets(secrets, run);
-  const body = await readBytes(run, from, MOST);
+  const body = await readInputBytes(run, from, MOST_FILE_BYTES);
   const headers = [[SIGNATURE_HEADER, signature]] as const;
   const read = verifiedDelivery(known, { body, headers, receivedAt: run.io.clock.now() });
   if ('problem' in read) {
@@ -299,5 +299,5 @@ export const verify = async ({ secrets, signature, from }: VerifyInput, run: Run
       hint: "check that the body is byte for byte as it came, and that the secret is this endpoint's",
     });
   }
-  return { kind: 'record', record: madeHere({ valid: true, ...aboutFields(read.delivery) }), view: verifiedView };
+  return { kind: 'record', record: madeHere({ valid: true, ...aboutFields(read.delivery) }), view: verifiedEventView };
 };

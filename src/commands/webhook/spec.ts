@@ -55,7 +55,7 @@ const secretOptions = rarely(['secretCommand', 'sandboxSecretFile', 'sandboxSecr
   ),
 } as const);
 
-const namesOf = (given: {
+const secretNames = (given: {
   readonly secretFile?: readonly string[];
   readonly secretCommand?: readonly string[];
   readonly sandboxSecretFile?: readonly string[];
@@ -86,7 +86,7 @@ const SHOWN =
 /** The event uid used in a test and in the signature vector. */
 const EVENT = 'evt.VCvr.7K2qPmRtV9xLnQ8sD1cYwHfE';
 
-const listOptions = rarely(['refused'], {
+const eventOptions = rarely(['refused'], {
   event: repeated('--event <pattern>', 'only these events, such as ugwo.activity.*', asText, { choices: EVENTS }),
   ugwo: option('--ugwo <ugwo>', 'only events about this payment request', asText, { completes: 'ugwo' }),
   state: repeated(
@@ -98,13 +98,13 @@ const listOptions = rarely(['refused'], {
   ...PAGE_OPTIONS,
 } as const);
 
-export type EventListInput = GivenOptions<typeof listOptions>;
+export type EventListInput = GivenOptions<typeof eventOptions>;
 
-const list = defineCommand({
+const webhookEventsListCommand = defineCommand({
   path: ['webhook', 'events', 'list'],
   danger: 'read',
   summary: 'list received events, newest first',
-  options: listOptions,
+  options: eventOptions,
   examples: {
     'list all events': 'paycli webhook events list',
     'list events that wait for their target': 'paycli webhook events list --state waiting',
@@ -122,10 +122,10 @@ const list = defineCommand({
     }
     return given;
   },
-  load: async () => ({ run: (await import('./events.ts')).list }),
+  load: async () => ({ run: (await import('./events.ts')).listEvents }),
 });
 
-const show = defineCommand({
+const webhookEventsShowCommand = defineCommand({
   path: ['webhook', 'events', 'show'],
   danger: 'read',
   summary: 'show an event with its headers and body',
@@ -136,7 +136,7 @@ const show = defineCommand({
   output: `${SHOWN}, headers, body (JSON; null if the body is not JSON, then body_base64)`,
   exits: ['usage', 'rejected', 'ledger'],
   read: (args) => ({ uid: args[0] ?? '' }),
-  load: async () => ({ run: (await import('./events.ts')).show }),
+  load: async () => ({ run: (await import('./events.ts')).showEvent }),
 });
 
 export interface ReplayInput {
@@ -145,7 +145,7 @@ export interface ReplayInput {
   readonly allowRemote: boolean;
 }
 
-const replay = defineCommand({
+const webhookEventsReplayCommand = defineCommand({
   path: ['webhook', 'events', 'replay'],
   danger: 'write',
   summary: 'send an event again, byte for byte',
@@ -167,10 +167,10 @@ const replay = defineCommand({
     to: given.to,
     allowRemote: given.allowRemote ?? false,
   }),
-  load: async () => ({ run: (await import('./events.ts')).replay }),
+  load: async () => ({ run: (await import('./events.ts')).sendEventAgain }),
 });
 
-const prune = defineCommand({
+const webhookPruneCommand = defineCommand({
   path: ['webhook', 'prune'],
   danger: 'write',
   summary: 'remove old events that are finished',
@@ -194,10 +194,15 @@ const prune = defineCommand({
       throw usageError(`--before: ${(thrown as Error).message}`);
     }
   },
-  load: async () => ({ run: (await import('./events.ts')).prune }),
+  load: async () => ({ run: (await import('./events.ts')).pruneEvents }),
 });
 
-const eventCommands = [list, show, replay, prune];
+const eventCommands = [
+  webhookEventsListCommand,
+  webhookEventsShowCommand,
+  webhookEventsReplayCommand,
+  webhookPruneCommand,
+];
 
 /** Test vector computed in the language of the service's own plugin. */
 const VECTOR = {
@@ -216,7 +221,7 @@ export interface VerifyInput {
   readonly from: string;
 }
 
-const verify = defineCommand({
+const webhookVerifyCommand = defineCommand({
   path: ['webhook', 'verify'],
   danger: 'read',
   summary: 'check the signature of a delivery',
@@ -236,9 +241,9 @@ const verify = defineCommand({
   exits: ['usage', 'rejected', 'auth', 'interrupted'],
   read: ([from = '-'], given) => {
     if (given.signature === undefined) throw usageError('--signature is required: the value of X-Kwugwo-Signature');
-    return { secrets: namesOf(given), signature: given.signature.trim(), from };
+    return { secrets: secretNames(given), signature: given.signature.trim(), from };
   },
-  load: async () => ({ run: (await import('./listen.ts')).verify }),
+  load: async () => ({ run: (await import('./listen.ts')).verifyDelivery }),
 });
 
 export interface ListenInput {
@@ -255,12 +260,12 @@ export interface ListenInput {
   readonly keepDays: number;
 }
 
-const untilOf = (text: string | undefined): ListenInput['until'] => {
+const readUntil = (text: string | undefined): ListenInput['until'] => {
   if (text === undefined) return undefined;
   return /^\d+$/.test(text) ? { count: asInteger(1, 1_000_000_000)(text) } : { event: text };
 };
 
-const listen = defineCommand({
+const webhookListenCommand = defineCommand({
   path: ['webhook', 'listen'],
   danger: 'write',
   endless: true,
@@ -323,7 +328,7 @@ const listen = defineCommand({
     if (given.execEnv !== undefined && given.exec === undefined) throw usageError('--exec-env needs --exec');
     if (given.port === undefined) throw usageError('--port is required', { hint: 'choose one, such as --port 4400' });
     return {
-      secrets: namesOf(given),
+      secrets: secretNames(given),
       port: given.port,
       host: given.host ?? '127.0.0.1',
       forwardTo: given.forwardTo,
@@ -331,12 +336,12 @@ const listen = defineCommand({
       only: given.only ?? [],
       exec: given.exec,
       execEnv: given.execEnv ?? [],
-      until: untilOf(given.until),
+      until: readUntil(given.until),
       duplicates: given.duplicates ?? false,
       keepDays: given.keepDays ?? KEEP_DAYS,
     };
   },
-  load: async () => ({ run: (await import('./listen.ts')).listen }),
+  load: async () => ({ run: (await import('./listen.ts')).listenForEvents }),
 });
 
-export const webhookCommands = [listen, verify, ...eventCommands];
+export const webhookCommands = [webhookListenCommand, webhookVerifyCommand, ...eventCommands];

@@ -79,7 +79,7 @@ export const receivedView: View = {
 };
 
 const state: Column = { path: 'state', kind: 'state', needed: true };
-const received: Column = { path: 'received_at', kind: 'time', label: 'received' };
+const receivedAtColumn: Column = { path: 'received_at', kind: 'time', label: 'received' };
 const COUNTS: readonly Column[] = [
   { path: 'repeats', kind: 'count' },
   { path: 'attempts', kind: 'count' },
@@ -87,22 +87,22 @@ const COUNTS: readonly Column[] = [
   { path: 'answered_at', kind: 'time', label: 'answered' },
 ];
 
-const SUMMARY: readonly Column[] = [
+const SUMMARY_VIEW_COLUMNS: readonly Column[] = [
   ...ABOUT,
   state,
   ...WHAT,
-  received,
+  receivedAtColumn,
   { path: 'delivery_id', label: 'delivery', machineOnly: true },
   ...COUNTS,
   { path: 'signature', machineOnly: true },
 ];
 
-export const listView: View = {
-  columns: SUMMARY,
+export const eventListView: View = {
+  columns: SUMMARY_VIEW_COLUMNS,
   table: [
     { path: 'event', needed: true, least: 12, endMatters: true },
     state,
-    received,
+    receivedAtColumn,
     { path: 'ugwo' },
     { path: 'uid' },
     { path: 'activity' },
@@ -112,15 +112,15 @@ export const listView: View = {
 
 /** View for one event with its headers and body. */
 export const eventView: View = {
-  columns: [...SUMMARY, { path: 'body', flexible: true }, { path: 'body_base64', machineOnly: true }],
+  columns: [...SUMMARY_VIEW_COLUMNS, { path: 'body', flexible: true }, { path: 'body_base64', machineOnly: true }],
   lists: [{ path: 'headers', heading: 'headers', columns: [{ path: 'name' }, { path: 'value', flexible: true }] }],
 };
 
-export const verifiedView: View = { columns: [{ path: 'valid' }, ...ABOUT, ...WHAT] };
+export const verifiedEventView: View = { columns: [{ path: 'valid' }, ...ABOUT, ...WHAT] };
 
 export const replayedView: View = { columns: [...ABOUT, { path: 'to', flexible: true }, { path: 'answer' }] };
 
-export const prunedView: View = {
+export const prunedEventsView: View = {
   columns: [
     { path: 'before', kind: 'time' },
     { path: 'pruned', kind: 'count', always: true },
