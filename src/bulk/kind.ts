@@ -109,7 +109,8 @@ export interface Aftermath {
 }
 
 /** A check of a row before anything is sent. */
-export interface RowCheck extends Pick<RowSignals, 'slowDown'> {
+export interface RowCheck {
+  /** Keeps the reads to the pace of the run. */
   readonly client: Client;
   /** True to return all reasons not to send the row (--check, or a policy that wants approvals). */
   readonly check: boolean;

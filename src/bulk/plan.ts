@@ -1,6 +1,6 @@
 import type { BulkInput } from '../cli/bulk-options.ts';
 import type { Client } from '../client/client.ts';
-import { interrupted, PayError, usageError } from '../core/error.ts';
+import { interrupted, isRejected, PayError, usageError } from '../core/error.ts';
 import { sumsText } from '../core/money.ts';
 import { shellLine } from '../core/shell.ts';
 import { openSeen } from '../database/seen.ts';
@@ -121,7 +121,7 @@ const faultsAt = async <T>(
   try {
     return (await check?.(item, how)) ?? [];
   } catch (thrown) {
-    if (!(thrown instanceof PayError) || thrown.kind !== 'rejected') throw thrown;
+    if (!isRejected(thrown)) throw thrown;
     return [{ column: key.name, what: thrown.message }];
   }
 };
@@ -138,7 +138,7 @@ export const checkRows = async <T>(
   const { stopped } = await walk({
     ...{ ...plan, mode: 'check', read: reader.read },
     work: async ({ item }, _row, { slowDown }) => {
-      const found = await faultsAt(kind, item, { check, client, slowDown });
+      const found = await faultsAt(kind, item, { check, client: client.paced({ slowDown }) });
       return found.length === 0 ? undefined : invalidEnd(found);
     },
     onSettled: async (row, end) => {

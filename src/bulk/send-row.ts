@@ -1,4 +1,5 @@
 import { sendAnew } from '../charge/charge.ts';
+import type { Client } from '../client/client.ts';
 import { isTakenUp } from '../core/charge.ts';
 import { EXIT_CODES, PayError, reasonOf } from '../core/error.ts';
 import type { Entry } from '../ledger/entry.ts';
@@ -11,12 +12,34 @@ import { endOf, type RowEnd } from './row-end.ts';
 /** The attempt to send one row. */
 export interface RowAttempt {
   readonly row: { readonly job: string; readonly number: number; readonly retry: boolean };
-  readonly signals: RowSignals;
+  /** Keeps the requests of the row to the pace of the run. */
+  readonly client: Client;
   /** Number of earlier tries in this run. */
   readonly tries: number;
-  /** Called with the outcome of the request, whatever it was, so that the next row can start. */
-  readonly judged: (thrown: unknown) => void;
 }
+
+/** The client for one row: the next row may start when a write of this one is answered. */
+const clientFor = (client: Client, { turn, slowDown, landed }: RowSignals): Client => {
+  // A row whose read got too old while it waited for its turn reads again, and keeps the turn.
+  let mine: Promise<void> | undefined;
+  return client.paced({
+    turn: () => (mine ??= turn()),
+    slowDown: (ms) => {
+      mine = undefined;
+      slowDown(ms);
+    },
+    answered: (outcome) => {
+      mine = undefined;
+      if (outcome.certain === 'accepted') return landed(undefined);
+      // A row keeps its place until it is sent anew.
+      if (outcome.error.detail.resendAfter !== undefined) return;
+      const { state, stops } = endOf(outcome.error, { begun: true });
+      // An unknown row is checked before it frees its place: if the next row were sent meanwhile, too many would be in
+      // doubt.
+      if (state !== 'unknown' || stops !== undefined) landed(stops);
+    },
+  });
+};
 
 /** The result of a row under the ledger's protocol. */
 type Done =
@@ -41,12 +64,12 @@ export interface Protected<T> {
    */
   readonly judge?: (
     planned: PlannedRows,
-  ) => (item: T, attempt: Pick<RowAttempt, 'row' | 'signals'>) => Promise<Entry | undefined>;
+  ) => (item: T, attempt: Pick<RowAttempt, 'row' | 'client'>) => Promise<Entry | undefined>;
   /**
    * Returns what reads for a row ahead of its turn; undefined if rows need no read before they are sent. The read is
    * kept for `once`, with its error.
    */
-  readonly openReadAhead?: () => ((item: T, slowDown: RowSignals['slowDown']) => Promise<void>) | undefined;
+  readonly openReadAhead?: () => ((item: T, client: Client) => Promise<void>) | undefined;
   /** Sends one row under the ledger's protocol, like a single command. Throws the guard's refusal. */
   readonly once: (item: T, attempt: RowAttempt) => Promise<Done>;
   /**
@@ -61,29 +84,22 @@ export interface Protected<T> {
 /** Sends rows under the ledger's protocol, each like a single command. */
 export const protectedRows = <T>(
   { openReadAhead, judge, once, kept, settle, idColumn }: Protected<T>,
-  { job, retry, ledger, named, io, tellOnce }: RowJob<T>,
+  { job, retry, client, ledger, named, io, tellOnce }: RowJob<T>,
 ): RowSender<T> => {
   const attempt = async (
     item: T,
-    { row, signals }: Pick<RowAttempt, 'row' | 'signals'>,
+    { row, client }: Pick<RowAttempt, 'row' | 'client'>,
     left: { before?: RowEnd['state'] },
   ): Promise<RowEnd> => {
-    // A row whose read got too old while it waited for its turn reads again, and keeps the turn.
-    let turn: Promise<void> | undefined;
-    const own: RowSignals = { ...signals, turn: () => (turn ??= signals.turn()) };
-    const judged: RowAttempt['judged'] = (error) => {
-      turn = undefined;
-      // A row keeps its place until it is sent anew.
-      if (error instanceof PayError && error.detail.resendAfter !== undefined) {
-        left.before = 'not_sent';
-        return;
+    const done = await sendAnew(async (tries) => {
+      try {
+        return await once(item, { row, client, tries });
+      } catch (thrown) {
+        const { resendAfter, ledgerId } = thrown instanceof PayError ? thrown.detail : {};
+        if (resendAfter !== undefined && ledgerId !== undefined) left.before = 'not_sent';
+        throw thrown;
       }
-      const end = error === undefined ? undefined : endOf(error, { begun: true });
-      // An unknown row is checked before it frees its place: if the next row were sent meanwhile, too many would be in
-      // doubt.
-      if (end?.state !== 'unknown' || end.stops !== undefined) signals.landed(end?.stops);
-    };
-    const done = await sendAnew((tries) => once(item, { row, signals: own, tries, judged }), io);
+    }, io);
     if (done.kind === 'kept') {
       return { ...kept(done.entry), ...left, kept: done.entry.job === job ? 'here' : 'elsewhere' };
     }
@@ -115,7 +131,7 @@ export const protectedRows = <T>(
     lease: (slice) => ledger.jobs.lease(job, slice),
     openReadAhead: () => {
       const read = openReadAhead?.();
-      return read && (({ item }, slowDown) => read(item, slowDown));
+      return read && (({ item }, slowDown) => read(item, client.paced({ slowDown })));
     },
     judge:
       judge &&
@@ -123,7 +139,7 @@ export const protectedRows = <T>(
         const judged = judge(planned);
         return async ({ item }, number, signals) => {
           try {
-            const entry = await judged(item, { row: { job, number, retry }, signals });
+            const entry = await judged(item, { row: { job, number, retry }, client: clientFor(client, signals) });
             return entry && { ...kept(entry), kept: 'elsewhere' };
           } catch (thrown) {
             return endOf(named(thrown, item));
@@ -133,7 +149,7 @@ export const protectedRows = <T>(
     send: async ({ item }, number, signals) => {
       const left: Parameters<typeof attempt>[2] = {};
       try {
-        return await attempt(item, { row: { job, number, retry }, signals }, left);
+        return await attempt(item, { row: { job, number, retry }, client: clientFor(client, signals) }, left);
       } catch (thrown) {
         const id = thrown instanceof PayError ? thrown.detail.ledgerId : undefined;
         const end = endOf(named(thrown, item));
@@ -208,17 +224,15 @@ export const repeatableRows = <T>(
   };
 
   /** `asked` is the whole item of the row, and `item` the part left to send. */
-  const send = async (item: T, asked: T, row: number, { slowDown, landed, turn }: RowSignals): Promise<RowEnd> => {
+  const send = async (item: T, asked: T, row: number, signals: RowSignals): Promise<RowEnd> => {
     const { operation, input } = request(item);
-    const outcome = await client.write(operation, { ...input, slowDown, turn });
+    const outcome = await clientFor(client, signals).write(operation, input);
     if (outcome.certain !== 'accepted') {
       const end = endOf(named(outcome.error, item), { begun: true });
-      if (!isUnknown(end)) landed(end.stops);
       const { exitCode = EXIT_CODES.unknown, error: message } = end;
       const noted = { state: outcome.certain, exitCode, ...(message === undefined ? {} : { message }) };
       return seen(asked, row, await settle(row, noted, end));
     }
-    landed(undefined);
     const noted = await settle(row, ACCEPTED);
     if (noted.stops === undefined) io.flight.accepted -= 1;
     return noted;

@@ -1,3 +1,4 @@
+import type { Client } from '../client/client.ts';
 import { CHARGE, CHARGE_WRITE, kindWord, statusOf, type WriteKind } from '../core/charge.ts';
 import { EXIT_CODES, interrupted, PayError } from '../core/error.ts';
 import type { Io } from '../core/io.ts';
@@ -28,7 +29,7 @@ import { isStepUnreadable, PAYMENTS, paymentShown } from './payment.ts';
 /** The sender of requests: its client, its ledger, and the place of both. */
 export interface LedgerContext {
   /** Longest time of a sending, and of one attempt within it, in milliseconds. */
-  readonly client: { readonly longestWrite: number; readonly longestAttempt: number };
+  readonly client: Pick<Client, 'longestWrite' | 'longestAttempt' | 'pace'>;
   readonly ledger: Ledger;
   readonly place: LedgerTarget;
   /** Global options that send another command to the same place. */
@@ -58,10 +59,6 @@ export interface SendDeps {
    * Called before sending, if an entry about the same thing is open at another origin. If it throws, nothing is sent.
    */
   readonly elsewhere?: (entry: Entry) => Promise<void>;
-  /** Awaited before the intent, where many requests keep to a rate together. */
-  readonly turn?: (() => Promise<void>) | undefined;
-  /** Called with the error, if any, before the outcome is written, so that the next row can start. */
-  readonly judged?: ((error: PayError | undefined) => void) | undefined;
 }
 
 export interface Sent {
@@ -288,7 +285,7 @@ export const sendOnce = async (
 ): Promise<Sent | Refused> => {
   const { client, ledger, words } = context;
   const { again, row, tries = 0 } = request;
-  await world.turn?.();
+  await client.pace?.turn?.();
   const { since = ledger.moment(), askedAt } = request;
   // Failed attempts don't age a read. The ledger's clock may be its server's, and this machine's may have been set.
   const start = ledger.moment();
@@ -320,7 +317,6 @@ export const sendOnce = async (
   }
   if (outcome.certain !== 'accepted') {
     const { error } = outcome;
-    world.judged?.(error);
     const { unrecorded } = await note(ledger, id, failedOutcome(outcome, now()));
     const answer = unrecorded?.detail.answer;
     const named = {
@@ -331,7 +327,6 @@ export const sendOnce = async (
     };
     throw error.with(answer === undefined ? named : { ...named, answer, unrecorded: true });
   }
-  world.judged?.(undefined);
   const { record } = outcome;
   const stored = accepted(record);
   const { owner, ...noted } = await note(ledger, id, stored);

@@ -60,8 +60,19 @@ export interface Exchange {
   readonly keyHint?: string | undefined;
 }
 
+/** What the requests of one row tell the others of its run, and wait for. */
+export interface RequestPace {
+  /** Awaited before each attempt of a write, if many writes keep to a rate together. */
+  readonly turn?: () => Promise<void>;
+  /** Called for each 429 of the service, with the requested milliseconds, or 0 without a usable time. */
+  readonly slowDown?: (ms: number) => void;
+  /** Called with the outcome of a write, before anything is made of it. */
+  readonly answered?: (outcome: Outcome) => void;
+}
+
 /** Dependencies and limits of sending. */
 export interface SendContext {
+  readonly pace?: RequestPace | undefined;
   readonly origin: string;
   readonly keyHint?: Exchange['keyHint'];
   readonly clock: Clock;

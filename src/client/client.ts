@@ -22,7 +22,7 @@ import { printExact } from '../core/json.ts';
 import type { ApiPage, ApiRecord } from '../core/record.ts';
 import type { CurlRequest } from '../core/shell.ts';
 import { spoiltIn } from '../core/spoilt.ts';
-import { type Exchange, openRequestedPause, type SendContext, type Subject } from './answer.ts';
+import { type Exchange, openRequestedPause, type RequestPace, type SendContext, type Subject } from './answer.ts';
 import type { JsonBody } from './body.ts';
 import { longestWrite, noticePause, sendRead, sendWrite, type Walk, type WriteOptions, walkPages } from './send.ts';
 import type { Transport } from './transport.ts';
@@ -83,10 +83,13 @@ export interface Client {
   /** Maximum duration of one write, and of one of its attempts, in milliseconds. */
   readonly longestWrite: number;
   readonly longestAttempt: number;
+  /** The same client for the requests of one row of a file. */
+  paced(pace: RequestPace): Client;
+  readonly pace?: RequestPace | undefined;
   close(): Promise<void>;
 }
 
-export interface ClientOptions extends Omit<SendContext, 'hold'> {
+export interface ClientOptions extends Omit<SendContext, 'hold' | 'pace'> {
   readonly transport: Transport;
   /** False: nobody reads the notices, so answers are not checked for oddities. */
   readonly isHeard?: boolean;
@@ -178,8 +181,13 @@ const NO_SUCH_READ: readonly (number | undefined)[] = [404, 405, 501];
 /** A client over one transport, which holds the one origin and the key. */
 export const createClient = (given: ClientOptions): Client => {
   const options = { ...given, hold: openRequestedPause(given.clock) };
-  const writing = { ...options, held: noticePause(options) };
-  const notes = openNotes(options);
+  return pacedClient({ ...options, held: noticePause(options) }, openNotes(options));
+};
+
+const pacedClient = (
+  options: ClientOptions & Parameters<typeof sendWrite>[0],
+  notes: ReturnType<typeof openNotes>,
+): Client => {
   const exchangeFor = async (called: Called, input: CallInput): Promise<Exchange> => {
     const method = typeof called === 'string' ? operations[called].method : called.method;
     if (method !== 'GET' || !isPlain(input.query)) await loadSchemas();
@@ -197,7 +205,8 @@ export const createClient = (given: ClientOptions): Client => {
     }
   };
   const writeBy = async (exchange: Exchange, input: CallInput): Promise<Outcome> => {
-    const outcome = await sendWrite(writing, options.transport, exchange, input);
+    const outcome = await sendWrite(options, options.transport, exchange, input);
+    options.pace?.answered?.(outcome);
     if (outcome.certain === 'accepted') await lookThrough(exchange, outcome.record);
     return outcome;
   };
@@ -208,7 +217,7 @@ export const createClient = (given: ClientOptions): Client => {
       if (outcome.certain !== 'accepted') throw outcome.error;
       return outcome.record as ApiRecord<Proven<K>>;
     }
-    const received = await sendRead(options, options.transport, exchange, signal, input.slowDown);
+    const received = await sendRead(options, options.transport, exchange, signal);
     await lookThrough(exchange, received);
     return received as ApiRecord<Proven<K>>;
   };
@@ -256,6 +265,8 @@ export const createClient = (given: ClientOptions): Client => {
     },
     longestWrite: longestWrite(options.timeout),
     longestAttempt: options.timeout,
+    paced: (pace) => pacedClient({ ...options, pace }, notes),
+    pace: options.pace,
     close: () => options.transport.close(),
   };
 };

@@ -70,17 +70,16 @@ const readOutcome = (context: SendContext, exchange: Exchange, outcome: AttemptR
 
 /**
  * Sends a GET: up to 4 attempts started within 60 s, since repeating it changes nothing. No further attempt when the
- * service asks for a longer wait. `signal` is the caller's, for a page that is no longer needed. `slowDown` is called
- * with the requested milliseconds of each 429, when other requests run in parallel.
+ * service asks for a longer wait. `signal` is the caller's, for a page that is no longer needed.
  */
 export const sendRead = async (
   context: SendContext,
   transport: Transport,
   exchange: Exchange,
   signal?: AbortSignal,
-  slowDown?: (ms: number) => void,
 ): Promise<ApiRecord> => {
   const { stop } = context.signals;
+  const slowDown = context.pace?.slowDown;
   const ends = signal === undefined ? stop : AbortSignal.any([stop, signal]);
   const started = context.clock.ticks();
   for (let retry = 0; ; retry += 1) {
@@ -213,10 +212,6 @@ export interface WriteOptions {
    * the next try. The error says when that may be.
    */
   readonly tries?: number | undefined;
-  /** Called for each 429 of the service to a write, with the requested milliseconds, or 0 without a usable time. */
-  readonly slowDown?: ((ms: number) => void) | undefined;
-  /** Awaited before each attempt of a write, where many writes keep to a rate together. */
-  readonly turn?: (() => Promise<void>) | undefined;
   /** Called after a 429 that proves nothing: true when a read shows that nothing was applied. */
   readonly isNothing?: () => Promise<boolean>;
 }
@@ -277,9 +272,9 @@ export const sendWrite = async (
   context: WriteContext,
   transport: Transport,
   exchange: Exchange,
-  { overdue, tries, slowDown, turn, isNothing }: WriteOptions = {},
+  { overdue, tries, isNothing }: WriteOptions = {},
 ): Promise<Outcome> => {
-  const { flight, signals, clock, hold } = context;
+  const { flight, signals, clock, hold, pace } = context;
   const { stop } = signals;
   let [connections, sends] = [0, tries ?? 0];
   let late = false;
@@ -288,7 +283,7 @@ export const sendWrite = async (
     return !late;
   };
   for (;;) {
-    await turn?.();
+    await pace?.turn?.();
     const fault = stop.aborted ? interrupted(stop.reason) : hold.check((reason) => notSent(exchange, reason));
     if (fault !== undefined || !mayStart()) return failedBy(fault ?? wasPaused(exchange));
     flight.open += 1;
@@ -306,7 +301,7 @@ export const sendWrite = async (
     if (late && asked === undefined) return failedBy(wasPaused(exchange));
     const told = asked && retryAfter(asked.retryAfter, clock.now());
     if ((told ?? 0) > MAX_RETRY_AFTER_MS) return failedBy(hold.begin(error, told ?? 0));
-    if (asked !== undefined) slowDown?.(told ?? 0);
+    if (asked !== undefined) pace?.slowDown?.(told ?? 0);
     if (isSettled) return verdict;
     if (stop.aborted) return failedBy(interrupted(stop.reason));
     const again = asked === undefined ? ++connections < MAX_CONNECTIONS : ++sends < MAX_SENDS;

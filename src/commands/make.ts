@@ -150,12 +150,12 @@ export const openMaker = <T>(
 
   const sending: Protected<T> = {
     idColumn: 'entry',
-    once: async (item, { row, signals, tries, judged }) => {
+    once: async (item, { row, client, tries }) => {
       const since = look && ledger.moment();
       const asked = await look?.(item);
       const { operation, input } = request(item);
       const send = async (overdue: () => boolean): Promise<Outcome> => {
-        const outcome = await client.write(operation, { ...input, overdue, tries, slowDown: signals.slowDown });
+        const outcome = await client.write(operation, { ...input, overdue, tries });
         if (outcome.certain !== 'rejected' || unique === undefined || find === undefined) return outcome;
         const record = await existingForRow(unique, input.body ?? {}, outcome.error, find);
         // Counts as an accepted answer that is not yet reported, like an answer to this row's own request.
@@ -163,7 +163,7 @@ export const openMaker = <T>(
         return { certain: 'accepted', record };
       };
       const made = await sendOnce(
-        job,
+        { ...job, client },
         {
           ...client.check(operation, input),
           ...{ about: about(item), once, again, asked, row, since, tries },
@@ -171,7 +171,7 @@ export const openMaker = <T>(
           isFailed: (value) => failure?.(value) !== undefined,
         },
         {
-          ...{ now: io.clock.now, judged, send, turn: signals.turn },
+          ...{ now: io.clock.now, send },
           elsewhere: ({ id, origin }) =>
             tellOnce('elsewhere', `Row ${row.number}: there is an earlier one of the same at ${origin} (${id}).`),
         },

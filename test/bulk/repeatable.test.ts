@@ -3,8 +3,10 @@ import { describe, expect, it } from 'vitest';
 import type { RowJob } from '../../src/bulk/kind.ts';
 import { type Protected, protectedRows, repeatableRows } from '../../src/bulk/send-row.ts';
 import { tooOld } from '../../src/charge/charge.ts';
-import { failedBy } from '../../src/charge/outcome.ts';
+import { failedBy, type Outcome } from '../../src/charge/outcome.ts';
+import type { RequestPace } from '../../src/client/answer.ts';
 import { PayError } from '../../src/core/error.ts';
+import { madeHere } from '../../src/core/record.ts';
 import type { UpdateOutcome } from '../../src/ledger/job.ts';
 import { open } from '../ledger/support/charges.ts';
 import { newFolder } from '../support/program.ts';
@@ -40,10 +42,14 @@ const sent = async ({ before, reads = false, look, fails }: World) => {
   const steps: string[] = [];
   const client = {
     longestWrite: 1000,
-    write: async () => {
-      steps.push('sent');
-      return fails === undefined ? { certain: 'accepted' } : failedBy(fails);
-    },
+    paced: ({ answered }: RequestPace) => ({
+      write: async () => {
+        steps.push('sent');
+        const outcome = fails === undefined ? { certain: 'accepted' } : failedBy(fails);
+        answered?.(outcome as Outcome);
+        return outcome;
+      },
+    }),
   };
   const sender = repeatableRows<Item>(
     {
@@ -148,11 +154,11 @@ describe('a row that must not be sent twice', () => {
   const sentAnew = async (signal: AbortController, onSleep: () => void = () => undefined) => {
     const steps: string[] = [];
     const refusal = new PayError('not_sent', 'slow', { status: 429, resendAfter: 3000, ledgerId: 'chg-1' });
-    const once: Protected<string>['once'] = async (_item, { tries, judged, signals }) => {
+    const once: Protected<string>['once'] = async (_item, { tries, client: { pace } }) => {
       steps.push(`try ${tries}`);
-      await signals.turn();
+      await pace?.turn?.();
       if (tries === 0) throw tooOld();
-      judged(tries === 1 ? refusal : undefined);
+      pace?.answered?.(tries === 1 ? failedBy(refusal) : { certain: 'accepted', record: madeHere({}) });
       if (tries === 1) throw refusal;
       return { kind: 'made', end: { state: 'accepted' }, odd: [] };
     };
@@ -165,6 +171,7 @@ describe('a row that must not be sent twice', () => {
       job: JOB,
       retry: false,
       named: (thrown: unknown) => thrown,
+      client: { paced: (pace: RequestPace) => ({ pace }) },
       io,
     } as unknown as RowJob<string>);
     const landed = (): void => void steps.push('landed');

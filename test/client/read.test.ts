@@ -83,7 +83,7 @@ describe('a read', () => {
     const service = await serveAll([slow, counted, counted, counted, counted]);
     const { client, waits } = bench(service.origin);
     const told: number[] = [];
-    await client.call('ugwo.list', { ...INPUT, slowDown: (ms) => void told.push(ms) });
+    await client.paced({ slowDown: (ms) => void told.push(ms) }).call('ugwo.list', INPUT);
     await Promise.all([1, 2, 3].map(() => client.call('ugwo.list', INPUT)));
     expect({ told, waits, most }).toEqual({ told: [3000], waits: [expect.closeTo(3300)], most: 1 });
   });

@@ -2,7 +2,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import v8 from 'node:v8';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { Exchange } from '../../src/client/answer.ts';
+import type { Exchange, RequestPace } from '../../src/client/answer.ts';
 import type { AnswerBody } from '../../src/client/body.ts';
 import {
   longestWrite,
@@ -425,9 +425,13 @@ const STOOD_STILL = {
 };
 
 /** A charge with scripted attempts. */
-const writing = async (outcomes: readonly AttemptResult[], script: Script = {}, options?: WriteOptions) => {
+const writing = async (
+  outcomes: readonly AttemptResult[],
+  script: Script = {},
+  { pace, ...options }: WriteOptions & { readonly pace?: RequestPace } = {},
+) => {
   const { context, transport, ...seen } = scripted(outcomes, script);
-  const write = sendWrite({ ...context, held: () => undefined }, transport, CHARGE, options);
+  const write = sendWrite({ ...context, pace, held: () => undefined }, transport, CHARGE, options);
   const made = await write;
   return { made, thrown: made.certain === 'accepted' ? undefined : made.error, flight: context.flight, ...seen };
 };
@@ -491,7 +495,7 @@ describe('the attempts of a write', () => {
     ['shows something new, or fails: unknown', false, undefined, 'unknown'],
   ] as const)('that end with an unknown 429 and a read that %s', async (_what, isNothing, after, kind) => {
     const told: number[] = [];
-    const options = { isNothing: async () => isNothing, slowDown: (ms: number) => void told.push(ms) };
+    const options = { isNothing: async () => isNothing, pace: { slowDown: (ms: number) => void told.push(ms) } };
     const { thrown, attempts, flight } = await writing(
       [answer(429, whole({ message: 'Too Many Attempts.' }), after)],
       {},
@@ -535,7 +539,7 @@ describe('the attempts of a write', () => {
   it('report each 429 of the service, and nothing else', async () => {
     const told: number[] = [];
     const slowDown = (ms: number): void => void told.push(ms);
-    await writing([NOBODY, slow('3'), slow(), MADE], {}, { slowDown });
+    await writing([NOBODY, slow('3'), slow(), MADE], {}, { pace: { slowDown } });
     expect(told).toEqual([3000, 0]);
   });
 });
@@ -545,7 +549,7 @@ it('a write waits for its turn before each attempt', async () => {
   const { attempts } = await writing(
     [NOBODY, slow('3'), MADE],
     {},
-    { turn: async () => void turns.push(turns.length) },
+    { pace: { turn: async () => void turns.push(turns.length) } },
   );
   expect([turns, attempts.length]).toEqual([[0, 1, 2], 3]);
 });

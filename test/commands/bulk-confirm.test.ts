@@ -62,6 +62,7 @@ const run = async (
   const stopping = new AbortController();
   const stop = stopping.signal;
   const client = {
+    paced: () => client,
     check: () => undefined,
     look: async () => undefined,
     longestWrite: 1000,

@@ -116,6 +116,7 @@ describe('a row that must not be sent twice', () => {
   it('keeps the entry of another process and is not sent', async () => {
     let sent = 0;
     const client = {
+      paced: () => client,
       longestWrite: 9000,
       longestAttempt: 1000,
       check: () => ({ path: '/v1/refunds', body: '{}', effect: EFFECT }),

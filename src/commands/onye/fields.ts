@@ -1,4 +1,4 @@
-import type { CallInput, Client } from '../../client/client.ts';
+import type { Client } from '../../client/client.ts';
 import { sourceOf } from '../../compose/run.ts';
 import type { AnswerOf } from '../../contract/operations.ts';
 import { PayError } from '../../core/error.ts';
@@ -43,16 +43,14 @@ export interface MetaChange {
   readonly unset: readonly string[];
 }
 
-type Pace = Pick<CallInput, 'slowDown'>;
-
 /** A customer as read: the record, and the same value parsed exactly. */
 interface Customer {
   readonly record: ApiRecord<AnswerOf<'onye.get'>>;
   readonly exact: unknown;
 }
 
-export const readCustomer = async (uid: string, client: Client, how: Pace = {}): Promise<Customer> => {
-  const record = await client.call('onye.get', { params: { uid }, ...how });
+export const readCustomer = async (uid: string, client: Client): Promise<Customer> => {
+  const record = await client.call('onye.get', { params: { uid } });
   return { record, exact: parseExact(record.text) };
 };
 
@@ -91,9 +89,9 @@ export const metaOf = (customer: unknown): CustomerBody | undefined => {
 };
 
 /** The customer, parsed exactly; undefined if no read shows it. */
-export const customerShown = async (uid: string, client: Client, how: Pace = {}): Promise<unknown> => {
+export const customerShown = async (uid: string, client: Client): Promise<unknown> => {
   try {
-    return (await readCustomer(uid, client, how)).exact;
+    return (await readCustomer(uid, client)).exact;
   } catch (thrown) {
     if (hasNoRead(thrown)) return undefined;
     throw thrown;

@@ -198,9 +198,9 @@ export const updateKind = (options: GivenFields, reader?: () => Promise<Client>)
     counts: ({ body, change }) =>
       [...Object.keys(body), ...(change === undefined ? [] : [MERGE])].map((name) => WORDS_FOR_META[name] ?? name),
     compares: ({ body }) => META_COLUMN in body || ADDRESS in body,
-    check: async ({ uid, body }, { check, client, slowDown }) => {
-      const [read, how] = [(await reader?.()) ?? client, { slowDown }];
-      add(lostBy(body, check ? (await readCustomer(uid, read, how)).exact : await customerShown(uid, read, how)));
+    check: async ({ uid, body }, { check, client }) => {
+      const read = (await reader?.())?.paced(client.pace ?? {}) ?? client;
+      add(lostBy(body, check ? (await readCustomer(uid, read)).exact : await customerShown(uid, read)));
       return [];
     },
     warnings,

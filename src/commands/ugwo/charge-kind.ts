@@ -1,6 +1,5 @@
 import type { Cells } from '../../bulk/cells.ts';
 import type { RowCheck, RowJob, RowKind, RowSender } from '../../bulk/kind.ts';
-import type { RowSignals } from '../../bulk/pace.ts';
 import type { ColumnFault, RowEnd } from '../../bulk/row-end.ts';
 import { type Protected, protectedRows } from '../../bulk/send-row.ts';
 import {
@@ -15,6 +14,7 @@ import {
   type NameOf,
 } from '../../charge/mediums.ts';
 import { isStepUnreadable, PAYMENTS, paymentShown } from '../../charge/payment.ts';
+import type { Client } from '../../client/client.ts';
 import type { Resource } from '../../contract/proof.ts';
 import { failureReason, rowStateOf, statusOf } from '../../core/charge.ts';
 import { EXIT_CODES } from '../../core/error.ts';
@@ -77,8 +77,8 @@ const openChecker = ({ observe }: Pick<Run, 'observe'>) => {
   let total = NO_TOTAL;
   return {
     check: async ({ ugwo, compared }: ChargeItem, how: RowCheck): Promise<readonly ColumnFault[]> => {
-      const { check, client, slowDown } = how;
-      const record = await client.call('ugwo.get', { params: { uid: ugwo }, slowDown });
+      const { check, client } = how;
+      const record = await client.call('ugwo.get', { params: { uid: ugwo } });
       await observe('request', record);
       const obstacles = check ? obstaclesOf(record.value).map((what) => ({ column: UGWO_COLUMN, what })) : [];
       const { asked } = snapshotOf(record.value);
@@ -225,19 +225,18 @@ const openSender = (
   const reads = openReads<ChargeItem, Snapshot | undefined>();
   const looks = (): boolean => look || isHeld();
   const reading =
-    ({ ugwo }: ChargeItem, slowDown: RowSignals['slowDown']) =>
+    ({ ugwo }: ChargeItem, client: Client) =>
     async () => {
       const unseen = (text: string): Promise<void> => tellOnce('look', text);
-      return looks() ? (await lookBeforeCharge(ugwo, client, run, unseen, { slowDown }))?.shown : undefined;
+      return looks() ? (await lookBeforeCharge(ugwo, client, run, unseen))?.shown : undefined;
     };
   const sending: Protected<ChargeItem> = {
     idColumn: 'charge',
     judge: (planned) => judgeRows(earlier, job, run, planned),
-    openReadAhead: () => (looks() ? (item, slowDown) => reads.begin(item, reading(item, slowDown), ledger) : undefined),
-    once: async (item, { row, signals, tries, judged }) => {
+    openReadAhead: () => (looks() ? (item, client) => reads.begin(item, reading(item, client), ledger) : undefined),
+    once: async (item, { row, client, tries }) => {
       const { ugwo } = item;
-      const { slowDown, turn } = signals;
-      const { since: before, result } = reads.take(item, reading(item, slowDown), ledger);
+      const { since: before, result } = reads.take(item, reading(item, client), ledger);
       const shown = await result;
       const since = shown && before;
       refuseDifferent(item, shown?.asked);
@@ -247,9 +246,9 @@ const openSender = (
       const charged = await sendCharge(
         {
           ...{ ugwo, data, ...guardedBy(earlier), row, shown, since, askedAt: shown?.askedAt, tries },
-          ...{ elsewhere, judged, slowDown, turn },
+          elsewhere,
         },
-        job,
+        { ...job, client },
         run,
       );
       if (charged.kind === 'accepted') {

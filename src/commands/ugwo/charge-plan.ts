@@ -3,7 +3,7 @@ import type { Protected } from '../../bulk/send-row.ts';
 import { judgeOnce } from '../../charge/charge.ts';
 import { propertyOf } from '../../charge/mediums.ts';
 import { previewResult } from '../../cli/preview.ts';
-import type { CallInput, Client } from '../../client/client.ts';
+import type { Client } from '../../client/client.ts';
 import { BANK_CODES, bankMeant } from '../../core/banks.ts';
 import { textAt } from '../../core/charge.ts';
 import { PayError } from '../../core/error.ts';
@@ -38,14 +38,9 @@ export const elsewhereText = ({ id, about, origin, state }: Entry): string =>
   `${about} has an earlier charge at ${origin} (${id}), which ${state === 'accepted' ? 'can still be paid' : 'may have been made'}.`;
 
 /** Bank codes that the service lists for a checkout; empty if it lists none, or can't be asked. */
-const listedBanks = async (
-  checkout: string,
-  medium: string,
-  client: Client,
-  pace: Pick<CallInput, 'slowDown'>,
-): Promise<string[]> => {
+const listedBanks = async (checkout: string, medium: string, client: Client): Promise<string[]> => {
   try {
-    const list = await client.look('checkout.providers', { params: { uid: checkout, medium }, ...pace });
+    const list = await client.look('checkout.providers', { params: { uid: checkout, medium } });
     const providers = Array.isArray(list?.value) ? list.value : [];
     const banks = providers.flatMap((provider) => valueAt(provider, 'banks') ?? []);
     return banks.map((bank) => valueAt(bank, 'code')).filter((code) => typeof code === 'string');
@@ -70,21 +65,15 @@ const mediumRejection = (ugwo: string, { medium }: Data, looked: Looked | undefi
  * Finds mediums and banks that the service would reject. Asks it only about a bank code that paycli doesn't know, and
  * once for each checkout and medium.
  */
-const openRejections = (client: Client, words: readonly string[]) => {
+const openRejections = (words: readonly string[]) => {
   const lists = new Map<string, Promise<string[]>>();
-  const banksOf = (checkout: string, medium: string, pace: Pick<CallInput, 'slowDown'>): Promise<string[]> => {
-    const key = `${checkout} ${medium}`;
-    const known = lists.get(key) ?? listedBanks(checkout, medium, client, pace);
-    lists.set(key, known);
-    return known;
-  };
   /** Error of a charge by a medium or a bank that the checkout does not have. Calls `unsure` if the service lists none at all. */
   return async (
     ugwo: string,
     data: Data,
     looked: Looked | undefined,
     unsure: (text: string) => Promise<void>,
-    pace: Pick<CallInput, 'slowDown'> = {},
+    client: Client,
   ): Promise<PayError | undefined> => {
     const [unoffered, medium] = [mediumRejection(ugwo, data, looked), String(data['medium'])];
     const field = bankFieldOf(medium);
@@ -93,7 +82,11 @@ const openRejections = (client: Client, words: readonly string[]) => {
     const known: readonly string[] = BANK_CODES;
     if (known.includes(code)) return undefined;
     const checkout = String(valueAt(looked?.record.value, 'checkout.uid'));
-    const listed = isId('chk', checkout) ? await banksOf(checkout, medium, pace) : [];
+    const key = `${checkout} ${medium}`;
+    const listing =
+      lists.get(key) ?? (isId('chk', checkout) ? listedBanks(checkout, medium, client) : Promise.resolve([]));
+    lists.set(key, listing);
+    const listed = await listing;
     if (listed.includes(code)) return undefined;
     if (listed.length === 0) {
       const meant = bankMeant(code);
@@ -134,7 +127,7 @@ export const showPlan = async (input: OneCharge, run: Run): Promise<Result> => {
   const judged = await unlessReused(input, { data, looked, charge }, rowDeps, run);
   if (judged.kind === 'reused')
     return { kind: 'record', record: judged.record, view: activityView, passOn: input.passOn };
-  const rejection = await openRejections(client, words)(ugwo, data, looked, run.say);
+  const rejection = await openRejections(words)(ugwo, data, looked, run.say, client);
   if (rejection !== undefined) throw rejection;
   if (judged.elsewhere !== undefined) await run.say(elsewhereText(judged.elsewhere));
   await run.say(`Nothing was sent. Without --dry-run, this charges ${describedCharge(ugwo, looked?.shown)}`);
@@ -148,15 +141,15 @@ export const judgeRows = <T extends Parameters<typeof chargeData>[0] & Parameter
   run: Run,
   planned: PlannedRows,
 ): ReturnType<NonNullable<Protected<T>['judge']>> => {
-  const { client, tellOnce } = job;
-  const rejectionOf = openRejections(client, job.words);
-  return async (item, { row, signals }) => {
-    const [{ ugwo }, { slowDown }] = [item, signals];
-    const looked = await lookBeforeCharge(ugwo, client, run, (text) => tellOnce('look', text), { slowDown });
+  const { tellOnce } = job;
+  const rejectionOf = openRejections(job.words);
+  return async (item, { row, client }) => {
+    const { ugwo } = item;
+    const looked = await lookBeforeCharge(ugwo, client, run, (text) => tellOnce('look', text));
     refuseDifferent(item, looked?.shown.asked);
     const data = chargeData(item, run.io.clock.now());
     const unsure = (text: string): Promise<void> => tellOnce(text, `Row ${row.number}: ${text}`);
-    const rejection = await rejectionOf(ugwo, data, looked, unsure, { slowDown });
+    const rejection = await rejectionOf(ugwo, data, looked, unsure, client);
     const counted = rejection === undefined ? planned : { ...planned, made: planned.made && new Map(planned.made) };
     const judged = await judgeOnce(job, { ugwo, data, ...guardedBy(earlier), row, shown: looked?.shown }, counted);
     if (judged.kind === 'refused') {

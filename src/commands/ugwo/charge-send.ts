@@ -11,7 +11,7 @@ import {
 } from '../../charge/mediums.ts';
 import { activityFacts, balanceOf } from '../../charge/payment.ts';
 import { otherSumText } from '../../charge/words.ts';
-import type { CallInput, Client } from '../../client/client.ts';
+import type { Client } from '../../client/client.ts';
 import { bankMeant } from '../../core/banks.ts';
 import { tellsActivities } from '../../core/charge.ts';
 import { PayError, usageError } from '../../core/error.ts';
@@ -115,10 +115,9 @@ export const lookBeforeCharge = async (
   client: Pick<Client, 'look'>,
   run: Pick<Run, 'observe'>,
   unseen: (text: string) => Promise<void>,
-  pace: Pick<CallInput, 'slowDown'> = {},
 ): Promise<Looked | undefined> => {
   try {
-    const record = await client.look('ugwo.get', { params: { uid: ugwo }, ...pace }, { mustExist: true });
+    const record = await client.look('ugwo.get', { params: { uid: ugwo } }, { mustExist: true });
     if (record === undefined) {
       await unseen(`The service can't show ${ugwo}, so it was not checked before the charge.`);
       return undefined;
@@ -175,7 +174,7 @@ export const describedCharge = (ugwo: string, shown: Snapshot | undefined): stri
 export type Data = Readonly<Record<string, unknown>>;
 
 /** A charge to send, by itself or for a row of a file. */
-interface ChargeOnce extends ChargeRequest, Pick<SendDeps, 'judged' | 'turn'>, Pick<CallInput, 'slowDown'> {
+interface ChargeOnce extends ChargeRequest {
   readonly since: Moment | undefined;
   readonly askedAt: number | undefined;
   readonly tries: number;
@@ -186,7 +185,7 @@ interface ChargeOnce extends ChargeRequest, Pick<SendDeps, 'judged' | 'turn'>, P
 
 /** Charges once, under the ledger protocol. */
 export const sendCharge = async (
-  { elsewhere, judged, sends, slowDown, turn, ...charge }: ChargeOnce,
+  { elsewhere, sends, ...charge }: ChargeOnce,
   rowDeps: RowDeps,
   { io }: Pick<Run, 'io'>,
 ): Promise<Sent | Refused> => {
@@ -195,9 +194,9 @@ export const sendCharge = async (
   const send: SendDeps['send'] = async (overdue) => {
     await sends?.();
     const isNothing = async (): Promise<boolean> => !overdue() && (await showsNothingNew(ugwo, shown, rowDeps, io));
-    return rowDeps.client.write('ugwo.charge', { ...call, overdue, tries, isNothing, slowDown });
+    return rowDeps.client.write('ugwo.charge', { ...call, overdue, tries, isNothing });
   };
-  return sendOnce(rowDeps, charge, { now: io.clock.now, send, elsewhere, judged, turn });
+  return sendOnce(rowDeps, charge, { now: io.clock.now, send, elsewhere });
 };
 
 /** Options of the guard for a reaction to an earlier charge. */
