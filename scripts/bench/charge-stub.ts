@@ -1,14 +1,15 @@
 /**
  * The service of the benches, in a process of its own: answers every POST with an activity and every GET with an open payment
  * request, from bytes that are made beforehand, so that what is measured is the other end. `--delay` gives the milliseconds that each answer
- * takes. Prints its origin once it listens, and ends with its standard input.
+ * takes, or a range in which they are uniform: 50-150. `GET /mean` is the mean time of the POSTs so far. Prints its origin once it listens,
+ * and ends with its standard input.
  */
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { parseArgs } from 'node:util';
 import { ACTIVITY, atom } from '../../test/support/activity.ts';
 
 const { values: options } = parseArgs({ options: { delay: { type: 'string', default: '0' } } });
-const DELAY_MS = Number(options.delay);
+const [LEAST_MS = 0, MOST_MS = LEAST_MS] = options.delay.split('-').map(Number);
 
 const HEAD_END = '\r\n\r\n';
 const UID_LENGTH = 24;
@@ -59,9 +60,23 @@ const isWhole = (text: string): boolean => {
   return head !== -1 && text.length >= head + HEAD_END.length + Number(bytes ?? 0);
 };
 
+/** A linear congruential generator: the same delays in each run of the stub. */
+let seed = 1;
 const later = (answer: () => void): void => {
-  if (DELAY_MS === 0) answer();
-  else setTimeout(answer, DELAY_MS);
+  seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
+  const delay = LEAST_MS + (MOST_MS - LEAST_MS) * (seed / 2 ** 31);
+  if (delay === 0) answer();
+  else setTimeout(answer, delay);
+};
+
+let [posts, waited] = [0, 0];
+const post = (socket: Socket): void => {
+  const came = performance.now();
+  later(() => {
+    posts += 1;
+    waited += performance.now() - came;
+    socket.end(answer());
+  });
 };
 
 const serve = (socket: Socket): void => {
@@ -75,7 +90,10 @@ const serve = (socket: Socket): void => {
       later(() => socket.write(request(uid)));
       text = text.slice(end);
     }
-    if (isWhole(text)) later(() => socket.end(answer()));
+    if (text.startsWith('GET /mean ')) {
+      const mean = String(waited / posts);
+      socket.end(headOf(mean.length, '\r\nConnection: close') + mean);
+    } else if (isWhole(text)) post(socket);
   });
 };
 

@@ -47,12 +47,12 @@ export interface Cells {
   /** The non-empty values by column, in file order. */
   readonly given: ReadonlyMap<string, unknown>;
   readonly faults: readonly ColumnFault[];
-  /** The text of a column; undefined where it is empty. A value that is no text is a fault. */
+  /** The text of a column; undefined if it is empty. A value that is no text is a fault. */
   text(column: string): string | undefined;
   /** The text of a column, parsed. `wanted` describes the expected form in the fault. */
   parsed<T>(column: string, parse: (text: string) => T | undefined, wanted: string): T | undefined;
   /**
-   * The object that several columns build together; undefined where none of them is set. `param.k` sets a text (in
+   * The object that several columns build together; undefined if none of them is set. `param.k` sets a text (in
    * NDJSON any value), `param.k:` sets JSON, and `param` sets a whole object. The same key twice is a fault, since one
    * of the two values would be lost. Several names are synonyms.
    */
@@ -110,7 +110,7 @@ const memberNamed = (key: string, given: unknown): readonly Member[] | string =>
   return 'fault' in read ? read.fault : [[name, read.value]];
 };
 
-/** The members that a column sets, or its fault as a text; undefined where the column does not belong to `name`. */
+/** The members that a column sets, or its fault as a text; undefined if the column does not belong to `name`. */
 const membersOf = (column: string, given: unknown, name: string): readonly Member[] | string | undefined => {
   if (column === name) return membersOfObject(given);
   return column.startsWith(`${name}.`) ? memberNamed(column.slice(name.length + 1), given) : undefined;

@@ -49,11 +49,11 @@ export interface RowDeps extends LedgerContext {
 /** The column that identifies the object of a row. */
 export interface KeyColumn {
   readonly name: string;
-  /** The prefix of its identifiers; undefined where the key is no identifier. */
+  /** The prefix of its identifiers; undefined if the key is no identifier. */
   readonly prefix?: IdPrefix;
   /** Other names of the same value in this program's output. */
   readonly aliases: readonly string[];
-  /** The fault of a row without the key; undefined where rows may lack it. */
+  /** The fault of a row without the key; undefined if rows may lack it. */
   readonly missing?: string;
   /** The fault of a row whose key is no valid identifier. */
   readonly wrong?: (text: string, problem: string) => string;
@@ -99,10 +99,10 @@ export interface RowJob<T> extends RowDeps {
 
 /** The later outcomes of a job's rows. */
 export interface Aftermath {
-  /** Empty where there is nothing to report. */
+  /** Empty if there is nothing to report. */
   readonly text: string;
   readonly codes: readonly number[];
-  /** The next step for unfinished rows; undefined where there are none. */
+  /** The next step for unfinished rows; undefined if there are none. */
   readonly hint: string | undefined;
   /** Fields to add to the job's record. */
   readonly fields: Readonly<Record<string, unknown>>;
@@ -143,13 +143,13 @@ export interface RowKind<T> {
   readonly report: readonly string[];
   /** The options that affect the requests, as a text. The same file with the same options is the same job. */
   readonly options: string;
-  /** The option that sets the value of a column for every row; undefined where none does. */
+  /** The option that sets the value of a column for every row; undefined if none does. */
   readonly flagOf: FlagOf;
-  /** Throws where columns contradict each other, or where one is missing. */
+  /** Throws if columns contradict each other, or if one is missing. */
   readonly checkColumns?: (columns: readonly string[], format: FileFormat) => void;
   /** Builds the item of a row; adds its faults to the cells. */
   readonly read: (cells: Cells, key: string) => T | undefined;
-  /** The key that detects repeats, where it is not the key column's text. */
+  /** The key that detects repeats, if it is not the key column's text. */
   readonly keyOf?: (item: T) => string;
   /** Builds the request for an item. */
   readonly request: (item: T) => { readonly operation: OperationId; readonly input: CallInput };
@@ -158,9 +158,9 @@ export interface RowKind<T> {
   readonly guessOf?: (item: T) => Guess;
   /** The labels under which the confirmation question counts an item. */
   readonly counts: (item: T) => readonly string[];
-  /** The amount of a row, in the minor unit, for the confirmation question; undefined where the row has none. */
+  /** The amount of a row, in the minor unit, for the confirmation question; undefined if the row has none. */
   readonly money?: (item: T) => { readonly currency: string; readonly minor: number } | undefined;
-  /** True where the job asks for confirmation on every service, not only where money may be real. */
+  /** True if the job asks for confirmation on every service, also where no money is real. */
   readonly asks?: true;
   /** The total of the rows checked so far. Where this is defined, the rows may need another person's approval. */
   readonly checked?: () => Total;
@@ -170,7 +170,7 @@ export interface RowKind<T> {
   readonly compares?: (item: T) => boolean;
   /**
    * Reads the object of a row and returns the reasons not to send it: without `check`, only the differences of a row
-   * that `compares`. Throws the error of a failed read. Undefined where there is nothing to read.
+   * that `compares`. Throws the error of a failed read. Undefined if there is nothing to read.
    */
   readonly check?: (item: T, how: RowCheck) => Promise<readonly ColumnFault[]>;
   /** Notices about the objects that `check` has read. */

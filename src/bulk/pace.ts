@@ -1,88 +1,10 @@
-import { spread } from '../core/async.ts';
+import { openChange, spread } from '../core/async.ts';
 import type { PayError } from '../core/error.ts';
 import type { Clock } from '../core/io.ts';
 import type { Rate } from '../core/time.ts';
 
-/** Counts the rows that are being worked on. */
-const openInFlight = () => {
-  let [inFlight, open] = [0, 0];
-  let next = Promise.withResolvers<void>();
-  const tell = (): void => {
-    next.resolve();
-    next = Promise.withResolvers();
-  };
-  return {
-    /** Rows whose request is not answered yet. */
-    get inFlight(): number {
-      return inFlight;
-    },
-    /** Rows without a result yet, the landed ones included. */
-    get open(): number {
-      return open;
-    },
-    add: () => {
-      inFlight += 1;
-      open += 1;
-      let landed = false;
-      /** Marks the request as answered, or given up; only local work is left. Frees the row's place. */
-      const land = (): void => {
-        if (landed) return;
-        landed = true;
-        inFlight -= 1;
-        tell();
-      };
-      return {
-        land,
-        /** Marks the row as finished. */
-        end: (): void => {
-          land();
-          open -= 1;
-          tell();
-        },
-      };
-    },
-    /** Resolves when the next row lands or ends; never where no row is open. */
-    change: (): Promise<void> => next.promise,
-  };
-};
-type InFlightRows = ReturnType<typeof openInFlight>;
-type InFlightRow = ReturnType<InFlightRows['add']>;
-
 /** The reason why no new row was started; `signal` is the first Ctrl-C or SIGTERM. */
 export type Stopped = PayError | 'signal';
-
-/** Stops the starting of rows. The first reason counts. A fault is stored beside it, since it must not be lost. */
-const openRowStop = (signal: AbortSignal) => {
-  const over = new AbortController();
-  let stopped: Stopped | undefined;
-  let fault: { readonly thrown: unknown } | undefined;
-  const stop = (why: Stopped): void => {
-    stopped ??= why;
-    over.abort();
-  };
-  const onSignal = (): void => stop('signal');
-  signal.addEventListener('abort', onSignal);
-  if (signal.aborted) onSignal();
-  return {
-    /** Aborted once no new row may start. */
-    signal: over.signal,
-    get stopped(): Stopped | undefined {
-      return stopped;
-    },
-    /** The first error thrown. */
-    get fault(): typeof fault {
-      return fault;
-    },
-    stop,
-    fail: (thrown: unknown): void => {
-      fault ??= { thrown };
-      over.abort();
-    },
-    /** Ignores signals from now on. */
-    release: (): void => signal.removeEventListener('abort', onSignal),
-  };
-};
-type RowStop = ReturnType<typeof openRowStop>;
 
 /** The time by which a start may be early after others were late, so that late timers don't cost speed. */
 const LEEWAY_MS = 20;
@@ -90,7 +12,7 @@ const LEEWAY_SHARE = 0.02;
 
 /** Keeps starts under a rate. Instants are monotonic ticks. */
 interface Meter {
-  /** The instant of the next allowed start; in the past where it is allowed at once. */
+  /** The instant of the next allowed start; in the past if it is allowed at once. */
   next(): number;
   started(now: number): void;
 }
@@ -158,8 +80,6 @@ const holdOf = (asked: number, refusals: number, random: () => number): number =
  * that change something (see `RowSignals.turn`): the reads before them may end late, and many at once.
  */
 const openPace = ({ concurrency, rate, clock, random }: PaceOptions) => {
-  const meter = openMeter(rate);
-  const aheadMeter = openMeter(rate);
   let limit = concurrency;
   let [starts, halvedAt] = [0, 0];
   let [successes, refusals] = [0, 0];
@@ -176,25 +96,25 @@ const openPace = ({ concurrency, rate, clock, random }: PaceOptions) => {
     successes = 0;
   };
 
-  const waitFor = ({ next }: Meter): number => Math.max(0, Math.max(heldUntil, next()) - clock.ticks());
-  const startBy = ({ started }: Meter): number => {
-    started(clock.ticks());
-    starts += 1;
-    return starts;
-  };
+  const startsBy = ({ next, started }: Meter) => ({
+    /** Milliseconds until the next start is allowed; 0 if it is allowed now. */
+    wait: (): number => Math.max(0, Math.max(heldUntil, next()) - clock.ticks()),
+    /** Counts a start and returns its number. */
+    start: (): number => {
+      started(clock.ticks());
+      starts += 1;
+      return starts;
+    },
+  });
 
   return {
     /** The current limit for rows in flight. */
     get limit(): number {
       return limit;
     },
-    /** Milliseconds until the next start is allowed; 0 where it is allowed now. */
-    wait: (): number => waitFor(meter),
-    /** Counts a start and returns its number. */
-    start: (): number => startBy(meter),
-    /** The same for a read ahead of a row's turn. */
-    waitAhead: (): number => waitFor(aheadMeter),
-    startAhead: (): number => startBy(aheadMeter),
+    ...startsBy(openMeter(rate)),
+    /** Reads ahead of a row's turn. */
+    reads: startsBy(openMeter(rate)),
     /**
      * Reports that the service asked for a pause of `ms`, or named no time (0), in answer to the row with this number.
      */
@@ -215,7 +135,7 @@ export type Pace = ReturnType<typeof openPace>;
 
 /** The effect of one row's result on the others. */
 interface Consequence {
-  /** The pause that the service asked for, in milliseconds; 0 where it named no time. */
+  /** The pause that the service asked for, in milliseconds; 0 if it named no time. */
   readonly slowDown?: number;
   /** No new row may start after this: the key is not accepted, the ledger can't be written, an outcome is unknown. */
   readonly stops?: PayError;
@@ -256,12 +176,6 @@ interface Ran {
   readonly stopped?: Stopped;
 }
 
-interface Parts {
-  readonly pace: Pace;
-  readonly flights: InFlightRows;
-  readonly halt: RowStop;
-}
-
 /**
  * Rows that may have landed but not settled, for each row in flight: beyond that, the run waits for the reader of the
  * report.
@@ -271,74 +185,97 @@ const LANDED = 3;
 /** The maximum number of rows sent but not settled, for a given number in flight. */
 export const mostOpen = (inFlight: number): number => inFlight * (1 + LANDED);
 
-/** Waits until one more row may start; resolves to false when no more may. */
-const mayStart = async ({ pace, flights, halt }: Parts, clock: RowsRun<unknown>['clock']): Promise<boolean> => {
-  while (!halt.signal.aborted) {
-    const wait = pace.wait();
-    const isFull = flights.inFlight >= pace.limit || flights.open >= mostOpen(pace.limit);
-    if (isFull) await flights.change();
-    else if (wait <= 0) return true;
-    else await clock.sleep(Math.ceil(wait), halt.signal).catch(() => undefined);
-  }
-  return false;
-};
-
-const startRows = async <R>(
-  run: Pick<RowsRun<R>, 'rows' | 'clock'>,
-  parts: Parts,
-  start: (row: R) => void,
-): Promise<void> => {
-  const ready = (): Promise<boolean> => mayStart(parts, run.clock);
-  if (!(await ready())) return;
-  for await (const row of typeof run.rows === 'function' ? run.rows(parts.pace) : run.rows) {
-    // The pace may have changed while the row was being read.
-    if (!(await ready())) return;
-    start(row);
-    if (!(await ready())) return;
-  }
-};
-
 /**
  * Works on rows concurrently, as many at once as the pace allows; each row at most once. Ends when all are done. After
  * a signal or a result that stops the run, it ends when the rows in flight are done.
  */
 export const runRows = async <R, E extends Consequence = Consequence>(run: RowsRun<R, E>): Promise<Ran> => {
-  const parts: Parts = { pace: openPace(run), flights: openInFlight(), halt: openRowStop(run.stop) };
-  const { pace, flights, halt } = parts;
+  const { rows, clock, stop } = run;
+  const pace = openPace(run);
   const turn = openTurns(run);
+  const { notify, changed } = openChange();
+  /** Rows whose request is not answered yet. */
+  let inFlight = 0;
+  /** Rows without a result yet, the landed ones included. */
+  let open = 0;
   let started = 0;
   const landing = new Set<Promise<void>>();
 
-  const workOn = async (row: R, start: number, flight: InFlightRow): Promise<void> => {
-    const { promise: settled, resolve: settle } = Promise.withResolvers<void>();
+  /** Aborted once no new row may start. */
+  const over = new AbortController();
+  let stopped: Stopped | undefined;
+  /** The first error thrown. It is stored beside the reason of the stop, since it must not be lost. */
+  let fault: { readonly thrown: unknown } | undefined;
+  const end = (why: Stopped | undefined): void => {
+    if (why === undefined) return;
+    stopped ??= why;
+    over.abort();
+  };
+  const fail = (thrown: unknown): void => {
+    fault ??= { thrown };
+    over.abort();
+  };
+  const onSignal = (): void => end('signal');
+
+  const workOn = async (row: R, start: number): Promise<void> => {
+    const settled = Promise.withResolvers<void>();
+    let isLanded = false;
+    /** The request is answered, or given up; only local work is left. Frees the row's place. */
+    const land = (): void => {
+      if (isLanded) return;
+      isLanded = true;
+      inFlight -= 1;
+      notify();
+    };
     const landed: RowSignals['landed'] = (stops) => {
-      if (stops !== undefined) halt.stop(stops);
-      landing.add(settled);
-      flight.land();
+      end(stops);
+      landing.add(settled.promise);
+      land();
     };
     try {
-      const end = await run.work(row, { turn, slowDown: (ms) => pace.slowDown(start, ms), landed });
-      if (end.stops !== undefined) halt.stop(end.stops);
-      if (end.slowDown === undefined) pace.succeed(start);
-      else pace.slowDown(start, end.slowDown);
+      const result = await run.work(row, { turn, slowDown: (ms) => pace.slowDown(start, ms), landed });
+      end(result.stops);
+      if (result.slowDown === undefined) pace.succeed(start);
+      else pace.slowDown(start, result.slowDown);
       // A row that ends at once, such as one that is not sent, follows the rows that gave it their place.
-      if (!landing.has(settled)) await Promise.all(landing);
-      await run.onSettled(row, end);
+      if (!landing.has(settled.promise)) await Promise.all(landing);
+      await run.onSettled(row, result);
     } catch (thrown) {
-      halt.fail(thrown);
+      fail(thrown);
     }
-    landing.delete(settled);
-    settle();
-    flight.end();
-  };
-  const start = (row: R): void => {
-    started += 1;
-    void workOn(row, pace.start(), flights.add());
+    landing.delete(settled.promise);
+    settled.resolve();
+    land();
+    open -= 1;
+    notify();
   };
 
-  await startRows(run, parts, start).catch(halt.fail);
-  halt.release();
-  while (flights.open > 0) await flights.change();
-  if (halt.fault !== undefined) throw halt.fault.thrown;
-  return { started, ...(halt.stopped === undefined ? {} : { stopped: halt.stopped }) };
+  /** Waits until one more row may start; resolves to false if no more may. */
+  const waitForSlot = async (): Promise<boolean> => {
+    while (!over.signal.aborted) {
+      const wait = pace.wait();
+      if (inFlight >= pace.limit || open >= mostOpen(pace.limit)) await changed();
+      else if (wait <= 0) return true;
+      else await clock.sleep(Math.ceil(wait), over.signal).catch(() => undefined);
+    }
+    return false;
+  };
+  const startAll = async (): Promise<void> => {
+    if (!(await waitForSlot())) return;
+    for await (const row of typeof rows === 'function' ? rows(pace) : rows) {
+      // The pace may have changed while the row was being read.
+      if (!(await waitForSlot())) return;
+      [started, inFlight, open] = [started + 1, inFlight + 1, open + 1];
+      void workOn(row, pace.start());
+      if (!(await waitForSlot())) return;
+    }
+  };
+
+  stop.addEventListener('abort', onSignal);
+  if (stop.aborted) onSignal();
+  await startAll().catch(fail);
+  stop.removeEventListener('abort', onSignal);
+  while (open > 0) await changed();
+  if (fault !== undefined) throw fault.thrown;
+  return { started, ...(stopped === undefined ? {} : { stopped }) };
 };

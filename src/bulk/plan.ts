@@ -74,18 +74,22 @@ export const planRows = async <T>(file: FileJob<T>): Promise<Plan> => {
   const { bulk, kind, run, services, input, reader, reporter, job, walk } = file;
   const plan: Plan = { rows: 0, bad: bitSet(), faults: [], counts: new Map(), sums: new Map(), compares: false };
   const seen = bulk.allowRepeats ? undefined : openSeen();
-  const read = (row: InputRow): ReadRow<T> => {
-    plan.rows = row.number;
+  const judge = (row: InputRow): ReadRow<T> => {
     const asked = reader.judge(row);
     const first = 'faults' in asked ? undefined : seen?.firstAt(asked.key, row.number);
     if (first === undefined) return asked;
     return { faults: [{ column: kind.key.name, what: `duplicate of row ${first} (allow with --allow-repeats)` }] };
   };
-  const add = (item: T): void => {
+  const read = (row: InputRow): ReadRow<T> => {
+    plan.rows = row.number;
+    const asked = judge(row);
+    if ('faults' in asked) return asked;
+    const { item } = asked;
     for (const name of kind.counts(item)) plan.counts.set(name, (plan.counts.get(name) ?? 0) + 1);
     const money = kind.money?.(item);
     if (money !== undefined) plan.sums.set(money.currency, (plan.sums.get(money.currency) ?? 0n) + BigInt(money.minor));
     plan.compares ||= kind.compares?.(item) === true;
+    return asked;
   };
   // A row that was sent may have become invalid since, for example because a date in it has passed.
   const onSettled = async ({ number }: InputRow, { faults = [] }: RowEnd): Promise<void> => {
@@ -94,7 +98,6 @@ export const planRows = async <T>(file: FileJob<T>): Promise<Plan> => {
   try {
     const { stopped } = await walk({
       ...{ ...plan, mode: 'plan', read, onSettled },
-      work: async ({ item }) => void add(item),
       tell: ({ done, passed }) => services.progress.reading(done + passed),
     });
     throwIfStopped(run.io, stopped !== undefined);
@@ -102,7 +105,7 @@ export const planRows = async <T>(file: FileJob<T>): Promise<Plan> => {
     if (bulk.report === undefined || plan.bad.count === 0) return plan;
     for await (const row of input.rows()) {
       throwIfStopped(run.io);
-      const asked = plan.bad.has(row.number) ? read(row) : undefined;
+      const asked = plan.bad.has(row.number) ? judge(row) : undefined;
       if (asked !== undefined && 'faults' in asked) await reporter.write(row, invalidEnd(asked.faults));
     }
     return plan;
@@ -234,7 +237,7 @@ export interface FilePolicy {
   readonly charged: Total;
 }
 
-/** The policy for a file; undefined where no file needs an approval. Throws where nobody can approve one. */
+/** The policy for a file; undefined if no file needs an approval. Throws if nobody can approve one. */
 export const filePolicy = async (
   id: string,
   name: string,
@@ -264,12 +267,12 @@ interface Checked {
   readonly id: string;
   readonly name: string;
   readonly policy: FilePolicy;
-  /** Records the job, so that others can see what they approve; undefined where nothing may be written. */
+  /** Records the job, so that others can see what they approve; undefined if nothing may be written. */
   readonly begin?: () => Promise<void>;
 }
 
 /**
- * Throws unless a checked file may be sent: where its total, earlier charges of it included, exceeds the policy's limit
+ * Throws unless a checked file may be sent: if its total, earlier charges of it included, exceeds the policy's limit
  * for one person, another person must have approved that much. Records who asks for the approval. The ledger applies
  * the same limit to each row.
  */

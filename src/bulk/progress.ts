@@ -19,7 +19,7 @@ interface Progress {
 
 const COUNT = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 
-/** The position; with a percentage where the total is known. 100% is shown only at the end. */
+/** The position; with a percentage if the total is known. 100% is shown only at the end. */
 const placeText = ({ done, total }: Progress): string => {
   if (total === undefined) return COUNT.format(done);
   const share = total === 0 ? 100 : Math.min(100, Math.floor((done * 100) / total));

@@ -1,3 +1,4 @@
+import { openChange } from '../core/async.ts';
 import type { Clock } from '../core/io.ts';
 import { FRESH_MS } from '../ledger/clock.ts';
 import type { Pace, RowSignals } from './pace.ts';
@@ -6,11 +7,11 @@ export interface ReadingAhead<R> {
   /** The rows in their order. */
   readonly rows: AsyncIterable<R>;
   /**
-   * Starts what a row needs before its turn; undefined where it needs nothing. Never rejects: an error belongs to the
+   * Starts what a row needs before its turn; undefined if it needs nothing. Never rejects: an error belongs to the
    * row's turn.
    */
   readonly read: (row: R, slowDown: RowSignals['slowDown']) => Promise<void> | undefined;
-  readonly pace: Pick<Pace, 'limit' | 'waitAhead' | 'startAhead' | 'slowDown'>;
+  readonly pace: Pick<Pace, 'limit' | 'reads' | 'slowDown'>;
   readonly clock: Pick<Clock, 'ticks'>;
 }
 
@@ -19,19 +20,15 @@ const AVERAGED = 8;
 
 /**
  * Passes rows on in their order, and reads for the next ones while the earlier ones are sent. At most as many rows wait,
- * and as many reads run, as rows may be in flight, so memory stays constant. Where rows are sent slowly, fewer wait: no
+ * and as many reads run, as rows may be in flight, so memory stays constant. If rows are sent slowly, fewer wait: no
  * read gets too old before its row's turn. A row that is asked for never waits for its read: it comes with the read in
- * progress, or without one where the pace allows none.
+ * progress, or without one if the pace allows none.
  */
 export async function* readAhead<R>({ rows, read, pace, clock }: ReadingAhead<R>): AsyncGenerator<R> {
   const waiting: R[] = [];
   const reads = new Set<Promise<void>>();
   let [isWanted, isOver, isAtEnd] = [false, false, false];
-  let next = Promise.withResolvers<void>();
-  const tell = (): void => {
-    next.resolve();
-    next = Promise.withResolvers();
-  };
+  const { notify, changed } = openChange();
 
   /** Average time between two rows, in milliseconds. */
   let apart = 0;
@@ -48,16 +45,16 @@ export async function* readAhead<R>({ rows, read, pace, clock }: ReadingAhead<R>
     (waiting.length + 1) * apart <= FRESH_MS / 2 &&
     reads.size < pace.limit &&
     !isOver &&
-    pace.waitAhead() <= 0;
+    pace.reads.wait() <= 0;
   const begin = (row: R): void => {
     let start = 0;
     const reading = read(row, (ms) => pace.slowDown(start, ms));
     if (reading === undefined) return;
-    start = pace.startAhead();
+    start = pace.reads.start();
     reads.add(reading);
     void reading.then(() => {
       reads.delete(reading);
-      tell();
+      notify();
     });
   };
   const fill = async (): Promise<void> => {
@@ -65,15 +62,15 @@ export async function* readAhead<R>({ rows, read, pace, clock }: ReadingAhead<R>
       if (isDue()) begin(row);
       waiting.push(row);
       isWanted = false;
-      tell();
-      while (!isWanted && !isOver && !isDue()) await next.promise;
+      notify();
+      while (!isWanted && !isOver && !isDue()) await changed();
       if (isOver) return;
     }
   };
 
   const filling = fill().finally(() => {
     isAtEnd = true;
-    tell();
+    notify();
   });
   // Handled after the rows that were read before the error.
   filling.catch(() => undefined);
@@ -81,19 +78,19 @@ export async function* readAhead<R>({ rows, read, pace, clock }: ReadingAhead<R>
     for (;;) {
       while (waiting.length === 0 && !isAtEnd) {
         isWanted = true;
-        tell();
-        await next.promise;
+        notify();
+        await changed();
       }
       const [row] = waiting.splice(0, 1);
       if (row === undefined) break;
       passOn();
-      tell();
+      notify();
       yield row;
     }
     await filling;
   } finally {
     isOver = true;
-    tell();
+    notify();
     await filling.catch(() => undefined);
     await Promise.all(reads);
   }

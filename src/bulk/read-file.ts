@@ -49,7 +49,7 @@ const bytesOf = (file: FileHandle, name: string) => {
     }
   }
 
-  /** The first chunk without the byte order mark, and `mark`: true where the file has one. */
+  /** The first chunk without the byte order mark, and `mark`: true if the file has one. */
   const head = async () => {
     const chunk = await read(0);
     return { head: withoutMark(chunk), mark: hasMark(chunk) };
@@ -75,7 +75,7 @@ const OTHERS: readonly (readonly [begins: string, what: string, hint: string])[]
 const MARKUP = /^\s*<(?:!doctype|html|head|meta|table|\?xml|!--)/i;
 const MARKUP_HINT = 'save the sheet as CSV UTF-8; if it is a download, open it: it may be an error page';
 
-/** Throws where the first bytes show that no row can be read. */
+/** Throws if the first bytes show that no row can be read. */
 const checkHead = (head: Buffer, name: string): void => {
   if (head.length === 0)
     throw new InputError(`${name} has no rows`, 'the first line names the columns; each other line is a row');
@@ -181,14 +181,14 @@ const spool = async (bytes: AsyncIterable<Uint8Array>, name: string, folder: str
 export interface RowsFile extends Pick<FileBytes, 'close'> {
   /** SHA-256 of all bytes, in hex. */
   readonly digest: string;
-  /** Resolves to true where the path leads to the copied input file, which a report must not overwrite. */
+  /** Resolves to true if the path leads to the copied input file, which a report must not overwrite. */
   isAt(path: string): Promise<boolean>;
   /** Column names in file order: for CSV its header, for NDJSON the names of its first row. */
   readonly columns: readonly string[];
   readonly format: FileFormat;
   /** The delimiter of a CSV file. */
   readonly delimiter: string | undefined;
-  /** True where the file began with a byte order mark. */
+  /** True if the file began with a byte order mark. */
   readonly mark: boolean;
   /** All rows from the first on. Throws an InputError with row and column for unreadable input. */
   rows(): AsyncIterable<InputRow>;
@@ -289,7 +289,7 @@ const rowsOf = async (bytes: FileBytes, { name, format, delimiter }: Shape): Pro
   return { ...rows, mark };
 };
 
-/** Opens a file of rows and reads its column names. Throws an InputError where it can't. */
+/** Opens a file of rows and reads its column names. Throws an InputError if it can't. */
 export const openInput = async (options: InputOptions): Promise<RowsFile> => {
   const { file, digest, isAt } = await copied(options);
   const bytes = bytesOf(file, options.name);
@@ -301,6 +301,6 @@ export const openInput = async (options: InputOptions): Promise<RowsFile> => {
   }
 };
 
-/** The rows of an open file without a copy, for reading only. Throws an InputError where no rows can be read. */
+/** The rows of an open file without a copy, for reading only. Throws an InputError if no rows can be read. */
 export const rowsInPlace = (file: FileHandle, options: Shape): Promise<Rows> =>
   rowsOf(bytesOf(file, options.name), options);

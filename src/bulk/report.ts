@@ -36,7 +36,7 @@ export interface Content extends Pick<RowsFile, 'columns' | 'format' | 'delimite
   readonly own: readonly string[];
   /** Writes text unguarded against spreadsheet formulas and conversions (--raw-csv). */
   readonly rawCsv: boolean;
-  /** Begins the report with a byte order mark even where the input has none (--bom). */
+  /** Begins the report with a byte order mark even if the input has none (--bom). */
   readonly bom?: boolean;
 }
 
@@ -158,7 +158,7 @@ export interface OpenOptions {
   /** Ends the wait for the reader of a pipe. */
   readonly stop: AbortSignal;
   /**
-   * Throws where a path leads through another user's symbolic link or named pipe, or was replaced while it was opened.
+   * Throws if a path leads through another user's symbolic link or named pipe, or was replaced while it was opened.
    */
   readonly checkPath: (path: string, opened?: Stats) => void;
 }
@@ -288,11 +288,11 @@ export const openReport = async (path: string, content: Content, options: OpenOp
 /** The last column of a report: the job of the row, empty for rows that were never to be sent. */
 const JOB_COLUMN = 'job';
 
-/** The columns that identify a report; they have a number where the input has the same name. */
+/** The columns that identify a report; they have a number if the input has the same name. */
 const OWN = ['row', 'state', JOB_COLUMN].map((name) => new RegExp(`^${name}(?:_\\d+)?$`));
 
 /**
- * The job in the first row that has one; empty where no row has one, undefined where the columns are not those of a
+ * The job in the first row that has one; empty if no row has one, undefined if the columns are not those of a
  * report.
  */
 const jobIn = async ({ columns, rows }: Pick<RowsFile, 'columns' | 'rows'>): Promise<string | undefined> => {
@@ -310,7 +310,7 @@ const jobIn = async ({ columns, rows }: Pick<RowsFile, 'columns' | 'rows'>): Pro
   return '';
 };
 
-/** The job whose report is at a path: empty where overwriting loses nothing, undefined where the file is no report. */
+/** The job whose report is at a path: empty if overwriting loses nothing, undefined if the file is no report. */
 export const jobOfReport = async (
   path: string,
   { format, delimiter }: Pick<RowsFile, 'format' | 'delimiter'>,
@@ -348,7 +348,7 @@ const explainedError = async (error: string): Promise<string> => {
   return loaded?.explained(error, { nameOf: columnName, withCodes: true }) ?? error;
 };
 
-/** Opens the report of a job lazily; does nothing where none is wanted. */
+/** Opens the report of a job lazily; does nothing if none is wanted. */
 export const openReporter = (input: RowsFile, { path, columns, clean, rawCsv, bom, ...options }: ReporterOptions) => {
   let opening: Promise<Report> | undefined;
   let job = '';

@@ -3,7 +3,7 @@ import { ERRORS, EXIT_CODES, endsAll, outcomeOf, PayError, STOP_SIGNALS, type Vi
 
 /** A fault of one row: the column or flag, and a sentence. */
 export interface ColumnFault {
-  /** undefined where the fault concerns the row as a whole. */
+  /** undefined if the fault concerns the row as a whole. */
   readonly column: string | undefined;
   readonly what: string;
 }
@@ -19,7 +19,7 @@ export interface RowEnd {
   readonly error?: string | undefined;
   /** The reason in a few words, for many rows at once. */
   readonly reason?: string;
-  /** True where --again would send the row. */
+  /** True if --again would send the row. */
   readonly again?: true;
   /** An earlier one that is unknown stands in its way. */
   readonly unresolved?: true;
@@ -29,7 +29,7 @@ export interface RowEnd {
   readonly stops?: PayError;
   /** The result could not be written to the ledger (exit 7), and is stored nowhere else. */
   readonly unrecorded?: PayError;
-  /** True where the attempt changed nothing: the row is as it was before. */
+  /** True if the attempt changed nothing: the row is as it was before. */
   readonly untouched?: true;
   /**
    * `here`: another process sent the row for this job. `elsewhere`: another job sent it, so that this one has no entry
@@ -79,7 +79,7 @@ export const invalidEnd = (faults: readonly ColumnFault[]): RowEnd => ({
 /**
  * Converts a thrown error to a row's result, with its effect on the others. These end the run: a rejected key, a
  * service that asks for a long pause, an unusable ledger, and a policy whose limit for today is used up. A service that
- * can't be reached slows the run down. `begun` is true where the intent was recorded; a row with a ledger id always
+ * can't be reached slows the run down. `begun` is true if the intent was recorded; a row with a ledger id always
  * was.
  */
 export const endOf = (thrown: unknown, how: { readonly begun?: boolean } = {}): RowEnd => {
@@ -109,7 +109,7 @@ const SIGNAL_CODES: readonly number[] = Object.values(STOP_SIGNALS);
 export const isSignalCode = (code: number | undefined): code is number =>
   code !== undefined && SIGNAL_CODES.includes(code);
 
-/** True where a signal came before anything of the row was sent: for the file, the row was never started. */
+/** True if a signal came before anything of the row was sent: for the file, the row was never started. */
 export const wasStopped = ({ state, exitCode }: RowEnd): boolean => state === 'not_sent' && isSignalCode(exitCode);
 
 /**
@@ -147,6 +147,6 @@ const GRAVEST_FIRST: readonly number[] = [
   0,
 ];
 
-/** The gravest of some exit codes; 0 where there is none. An unlisted code is graver than all listed ones. */
+/** The gravest of some exit codes; 0 if there is none. An unlisted code is graver than all listed ones. */
 export const gravest = (codes: Iterable<number>): number =>
   [...codes].sort((a, b) => GRAVEST_FIRST.indexOf(a) - GRAVEST_FIRST.indexOf(b))[0] ?? 0;

@@ -42,7 +42,7 @@ const knownNames = (columns: readonly string[], known: Known): readonly string[]
   });
 };
 
-/** The names of a header, in file order. Throws a usage error where two columns have the same name. */
+/** The names of a header, in file order. Throws a usage error if two columns have the same name. */
 const columnNames = (columns: readonly string[], known: Known): readonly string[] => {
   const names = knownNames(columns, known);
   const first = new Map<string, number>();
@@ -90,7 +90,7 @@ export const missingColumn = (columns: readonly string[], needed: Needed, all: s
 /** In files with more unused columns than this, only words are compared. */
 const MOST_GUESSED = 1000;
 
-/** The notice about unused columns; none where every column is read. */
+/** The notice about unused columns; none if every column is read. */
 const unusedNotices = (columns: readonly string[], known: Known): readonly string[] => {
   const unused = columns.filter((name) => knownIn(known, name) === undefined);
   if (unused.length === 0) return [];
@@ -117,7 +117,7 @@ const isForeign = ({ report }: Pick<RowKind<never>, 'report'>): ((column: string
 /** A column that is not read, and the one that was probably meant. */
 type Lookalike = readonly [column: string, meant: string];
 
-/** True where one text begins with the other and is no longer than twice: `metadata` and `meta`, `accountnumber` and `account`. */
+/** True if one text begins with the other and is no longer than twice: `metadata` and `meta`, `accountnumber` and `account`. */
 const isPart = (left: string, right: string): boolean => {
   const [short, long] = left.length < right.length ? [left, right] : [right, left];
   return short.length >= 4 && long.length <= 2 * short.length && long.startsWith(short);
@@ -187,7 +187,7 @@ export interface RowReader<T> extends Pick<RowJob<T>, 'named'> {
   readonly read: (row: InputRow) => ReadRow<T>;
   /** Reads a row and checks it against the contract; sending checks that again. */
   readonly judge: (row: InputRow) => ReadRow<T>;
-  /** The notice about cells of judged rows that another program has probably left; undefined where there are none. */
+  /** The notice about cells of judged rows that another program has probably left; undefined if there are none. */
   readonly leftovers: () => string | undefined;
   /** Notices about the columns. */
   readonly notices: readonly string[];
@@ -243,7 +243,7 @@ interface Reading extends Pick<BulkInput, 'ignoreColumns'> {
 const hasOthers = (names: readonly string[], first: readonly string[]): boolean =>
   names.length !== first.length || names.some((name, index) => name !== first[index]);
 
-/** Opens the reader for a file whose columns are known; throws a usage error where the columns don't fit. */
+/** Opens the reader for a file whose columns are known; throws a usage error if the columns don't fit. */
 export const openRows = <T>(
   kind: RowKind<T>,
   { columns: all, format }: Pick<RowsFile, 'columns' | 'format'>,

@@ -56,7 +56,7 @@ interface JobQuestion {
   readonly before: number;
   /** A short summary of the rows. */
   readonly what: string;
-  /** The total of all rows, where it is known. */
+  /** The total of all rows, if it is known. */
   readonly total?: string | undefined;
 }
 

@@ -110,7 +110,7 @@ export const protectedRows = <T>(
     return end;
   };
 
-  /** Checks an unknown row once against the service. Returns the result unchanged where that shows nothing. */
+  /** Checks an unknown row once against the service. Returns the result unchanged if that shows nothing. */
   const settled = async (end: RowEnd, id: string): Promise<RowEnd> => {
     if (end.state !== 'unknown' || end.stops !== undefined || settle === undefined) return end;
     try {
@@ -212,7 +212,7 @@ export const repeatableRows = <T>(
     }
   };
 
-  /** Reads an unknown row once: it is done where the read shows all of it. */
+  /** Reads an unknown row once: it is done if the read shows all of it. */
   const seen = async (asked: T, row: number, end: RowEnd): Promise<RowEnd> => {
     if (!isUnknown(end) || end.stops !== undefined) return end;
     try {

@@ -19,9 +19,9 @@ export interface JobEnd extends Walked {
   readonly rows: number;
   /** Rows that were left out as invalid. */
   readonly bad: number;
-  /** The rows that would be sent, where --dry-run has judged them. */
+  /** The rows that would be sent, if --dry-run has judged them. */
   readonly planned?: Total | undefined;
-  /** The rows in the file, where --dry-run has checked it alone. */
+  /** The rows in the file, if --dry-run has checked it alone. */
   readonly inFile?: string;
 }
 
@@ -30,7 +30,7 @@ export interface Summing extends Pick<RowKind<never>, 'command' | 'words'> {
   readonly bulk: Pick<BulkInput, 'report'>;
   /** The first signal of the user. */
   readonly stop: AbortSignal;
-  /** The later outcomes of the rows, where the run waited for them. */
+  /** The later outcomes of the rows, if the run waited for them. */
   readonly followed?: Aftermath | undefined;
 }
 
@@ -161,7 +161,7 @@ const answersOf = (unrecorded: readonly PayError[]): string | undefined => {
   return answers.length > 1 ? `[${answers.join()}]` : answers[0];
 };
 
-/** The error of a job, with the gravest exit code of its rows and of its stop; undefined where all is well. */
+/** The error of a job, with the gravest exit code of its rows and of its stop; undefined if all is well. */
 const failureOf = (end: JobEnd, { words, bulk, stop, followed }: Summing): PayError | undefined => {
   const { unrecorded } = end;
   const counts = countsOf(end);

@@ -22,13 +22,14 @@ interface Walker<T>
 }
 
 /**
- * One walk. `plan` reads the file alone, without pace. `check` and `judge` work on the rows that are left to do;
+ * One walk. `plan` reads the file alone. `check` and `judge` work on the rows that are left to do;
  * `judge` also on those that another process is sending. `send` repeats until every row has a result.
  */
 export interface Walk<T> {
   readonly mode: 'plan' | 'check' | 'judge' | 'send';
   readonly read: (row: InputRow) => ReadRow<T>;
-  readonly work: RowWork<T>;
+  /** Undefined for `plan`, which only reads. */
+  readonly work?: RowWork<T>;
   /** The number of rows, and those to leave out. */
   readonly rows: number;
   readonly bad: BitSet;
@@ -171,11 +172,11 @@ export const walkRows = async <T>(walker: Walker<T>, walk: Walk<T>): Promise<Wal
   /** Caches the lease of a slice; asks for it again after RENEW_MS. */
   const leaseOf = (slice: number) => {
     let asked = Number.NEGATIVE_INFINITY;
-    let mine = !isSending;
+    let mine = true;
     return async (): Promise<boolean> => {
-      if (!isSending || sender === undefined || clock.ticks() - asked < RENEW_MS) return mine;
+      if (clock.ticks() - asked < RENEW_MS) return mine;
       asked = clock.ticks();
-      mine = await sender.lease(slice);
+      mine = (await sender?.lease(slice)) ?? true;
       return mine;
     };
   };
@@ -186,7 +187,7 @@ export const walkRows = async <T>(walker: Walker<T>, walk: Walk<T>): Promise<Wal
       const isMine = leaseOf(slice[0] === undefined ? 0 : sliceOf(slice[0].row));
       for (const { row, end } of slice) {
         if (isToDo(end)) {
-          if (!(await isMine())) continue;
+          if (isSending && !(await isMine())) continue;
           const asked = read(row);
           const before = end?.state;
           yield 'faults' in asked
@@ -197,17 +198,22 @@ export const walkRows = async <T>(walker: Walker<T>, walk: Walk<T>): Promise<Wal
     }
   }
 
-  /** The rows to work on. Settles the others on the way. Nothing is read ahead for a key that an earlier row may change. */
-  async function* toDo(pace: Pace): AsyncGenerator<Item<T>> {
-    const ahead = isSending && !walker.allowRepeats ? sender?.openReadAhead?.() : undefined;
-    const begin = (next: Item<T> | Settled, slowDown: RowSignals['slowDown']): Promise<void> | undefined =>
-      'end' in next ? undefined : ahead?.(next, slowDown);
-    const all = ahead === undefined ? inOrder() : readAhead({ rows: inOrder(), read: begin, pace, clock });
+  /** Passes on the rows to work on, and settles the others on the way. */
+  async function* settling(all: AsyncIterable<Item<T> | Settled>): AsyncGenerator<Item<T>> {
     for await (const next of all) {
       if ('end' in next) await settle(next.row, next.end, next.own, next.before);
       else yield next;
     }
   }
+
+  /** Nothing is read ahead for a key that an earlier row may change. */
+  const ahead = isSending && !walker.allowRepeats ? sender?.openReadAhead?.() : undefined;
+  const toDo = (pace: Pace): AsyncIterable<Item<T>> => {
+    if (ahead === undefined) return settling(inOrder());
+    const begin = (next: Item<T> | Settled, slowDown: RowSignals['slowDown']): Promise<void> | undefined =>
+      'end' in next ? undefined : ahead(next, slowDown);
+    return settling(readAhead({ rows: inOrder(), read: begin, pace, clock }));
+  };
 
   /** An error that prevents reading or looking up rows ends the run, and hides no result of the run. */
   let broken: PayError | undefined;
@@ -220,7 +226,7 @@ export const walkRows = async <T>(walker: Walker<T>, walk: Walk<T>): Promise<Wal
   }
 
   const work = async (item: Item<T>, signals: RowSignals): Promise<Partial<RowEnd>> => {
-    const end = await inTurn(item.key, () => walk.work(item, item.row.number, signals));
+    const end = await inTurn(item.key, async () => walk.work?.(item, item.row.number, signals));
     return end === undefined ? {} : doubted(end);
   };
   const onSettled = async ({ row, before }: Item<T>, { state, ...more }: Partial<RowEnd>): Promise<void> => {
@@ -254,9 +260,15 @@ export const walkRows = async <T>(walker: Walker<T>, walk: Walk<T>): Promise<Wal
     return { ...counted, counts: { ...counted.counts, sending }, stopped };
   };
 
+  if (mode === 'plan') {
+    for await (const _ of settling(inOrder())) {
+      if (stop.aborted) return { ...tally(), stopped: 'signal' };
+      pass();
+    }
+    return tally();
+  }
   if (!isSending) {
-    const rate = mode === 'plan' ? undefined : walker.rate;
-    const { stopped } = await runRows({ ...walker, rate, rows: toDo, work, onSettled });
+    const { stopped } = await runRows({ ...walker, rows: toDo, work, onSettled });
     return { ...tally(), stopped };
   }
   for (let row = 1; row <= rows; row += 1) {

@@ -19,6 +19,18 @@ export const memoDone = <T>(make: () => Promise<T>): (() => Promise<T>) => {
   };
 };
 
+/** Lets others wait for the next change. */
+export const openChange = () => {
+  let next = Promise.withResolvers<void>();
+  return {
+    notify: (): void => {
+      next.resolve();
+      next = Promise.withResolvers();
+    },
+    changed: (): Promise<void> => next.promise,
+  };
+};
+
 /** The next turn of the event loop. */
 export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 

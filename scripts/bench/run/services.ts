@@ -18,8 +18,8 @@ const start = async (file: string, args: readonly string[]): Promise<Service> =>
   return { origin, close: () => child.stdin.end() };
 };
 
-/** Answers charges, each answer after `delay` milliseconds. */
-export const startCharges = (delay = 0): Promise<Service> => start('charge-stub.ts', ['--delay', String(delay)]);
+/** Answers charges, each answer after `delay` milliseconds, or uniformly within a range: `50-150`. */
+export const startCharges = (delay = '0'): Promise<Service> => start('charge-stub.ts', ['--delay', delay]);
 
 /** Has a list of so many records, each page of which takes `delay` milliseconds. */
 export const startList = (records: number, delay = 0): Promise<Service> =>
