@@ -50,6 +50,12 @@ describe('a violation in a row', () => {
     ],
     ['ugwo create', 'amount_minor,currency', '500,NGN', { amount: 'amount_minor', onye: 'customer' }],
     [
+      'ugwo create --data {"note":"n","description":"d"}',
+      'amount,currency',
+      '5.00,NGN',
+      { note: '--data', description: '--data', ref: 'ref' },
+    ],
+    [
       'refund create --reason damaged --provider gtb',
       'activity,amount,account_number',
       `${ACT},all,0123456789`,
