@@ -1,6 +1,7 @@
 import type * as zod from 'zod';
 import { type ChargeField, MEDIUM_NAMES, MEDIUMS, type Medium, mediumNamed, propertyOf } from '../charge/mediums.ts';
 import { memo } from '../core/async.ts';
+import { DIAL_HEADER } from '../core/charge.ts';
 import { valueAt } from '../core/json.ts';
 import { parseInstant } from '../core/time.ts';
 import { checkoutSnapshot } from './checkout.ts';
@@ -68,7 +69,7 @@ const phoneFault = (text: string): string | undefined => {
 const bankAccount = memo(() =>
   z.looseObject({ bank_name: someText(), account_name: someText(), account_number: someText(), expires_at: time() }),
 );
-const dialString = memo(() => z.looseObject({ ussd: someText() }));
+const dialString = memo(() => z.looseObject({ [DIAL_HEADER]: someText() }));
 
 const BANK_KEYS = ['bank_name', 'account_name', 'account_number'];
 
@@ -83,15 +84,16 @@ const headers = memo(() =>
   anyMembers()
     .superRefine((value, context) => {
       if (typeof value !== 'object' || value === null) return;
-      const known = 'ussd' in value ? dialString() : BANK_KEYS.some((key) => key in value) ? bankAccount() : undefined;
+      const known =
+        DIAL_HEADER in value ? dialString() : BANK_KEYS.some((key) => key in value) ? bankAccount() : undefined;
       passOn(context, known?.safeParse(value).error?.issues);
     })
     .register(jsonSchemas(), {
       anyOf: [
         { type: ['array', 'null'] },
         dialString(),
-        { allOf: [bankAccount()], not: holds('ussd') },
-        { type: 'object', not: { anyOf: ['ussd', ...BANK_KEYS].map(holds) } },
+        { allOf: [bankAccount()], not: holds(DIAL_HEADER) },
+        { type: 'object', not: { anyOf: [DIAL_HEADER, ...BANK_KEYS].map(holds) } },
       ],
     }),
 );

@@ -1,4 +1,5 @@
 import type * as zod from 'zod';
+import { MEDIUM_FIELD_NAMES } from '../charge/mediums.ts';
 import { memo } from '../core/async.ts';
 import { CHARGE_WRITE, type WriteKind } from '../core/charge.ts';
 import type { IdPrefix } from '../core/ids.ts';
@@ -218,7 +219,7 @@ export const MAIN_FIELDS: readonly string[] = [
   ...['uid', 'amount', 'currency', 'status', 'ref', 'description', 'metadata', 'onye', 'checkout', 'created_at'],
   ...['activities', 'activity_type', 'ugwo_medium', 'psp', 'psp_external_id', 'next_action', 'error', 'updated_at'],
   ...['email', 'first_name', 'last_name', 'billing_address', 'meta', 'name', 'mediums', 'reason', 'ugwo_activity'],
-  ...['ugwo', 'destination', 'data', 'next_cursor', 'banks', 'ugwo_uid', 'medium', 'provider', 'phone'],
+  ...['ugwo', 'destination', 'data', 'next_cursor', 'banks', 'ugwo_uid', ...MEDIUM_FIELD_NAMES],
   ...['total_amount_paid', 'onye_nzube', 'latest_ugwo_activity', 'lastest_ugwo_activity', 'charged_amount'],
   ...['is_double_charge'],
   ...PROBLEM_FIELDS,

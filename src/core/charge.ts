@@ -99,6 +99,9 @@ const exactTextAt = (value: unknown, path: string): string | undefined => {
 const otherEntries = (headers: unknown, ...known: readonly string[]): NameAndValue[] =>
   isObject(headers) ? Object.entries(headers).filter(([name]) => !known.includes(name)) : [];
 
+/** The header of a next action that holds the code to dial. */
+export const DIAL_HEADER = 'ussd';
+
 const ACCOUNT_KEYS = ['bank_name', 'account_name', 'account_number'];
 
 /** A text for people; the first element of a list. */
@@ -118,8 +121,8 @@ export const readNextAction = (activity: unknown): NextAction | undefined => {
   const type = exactTextAt(action, 'type') ?? '';
   const instruction = sentenceIn(valueAt(action, 'instruction')) ?? sentenceIn(action);
   const headers = valueAt(action, 'headers');
-  const code = exactTextAt(headers, 'ussd');
-  if (code !== undefined) return { kind: 'dial', instruction, code, entries: otherEntries(headers, 'ussd') };
+  const code = exactTextAt(headers, DIAL_HEADER);
+  if (code !== undefined) return { kind: 'dial', instruction, code, entries: otherEntries(headers, DIAL_HEADER) };
   const accountNumber = exactTextAt(headers, 'account_number');
   if (accountNumber === undefined) return { kind: 'other', type, instruction, entries: otherEntries(headers) };
   return {

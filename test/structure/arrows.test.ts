@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { MEDIUM_NAMES } from '../../src/charge/mediums.ts';
 import { allImports, circlesIn, type Import, importsIn, sourceFiles } from './imports.ts';
 
 /**
@@ -168,6 +169,17 @@ describe('the source', () => {
   it('fills no object with a prototype by names from outside, such as `constructor` or `__proto__`', () => {
     const filled = /\b(?:const|let) \w+: (?:Partial<)?Record<string[^=]*= \{\}/;
     expect(sourceFiles().filter((file) => filled.test(readFileSync(file, 'utf8')))).toEqual([]);
+  });
+
+  it('names a medium in its list only, and in examples of commands', () => {
+    const quoted = new RegExp(`['"\`](?:${MEDIUM_NAMES.join('|')})['"\`]`);
+    const named = /bank_transfer|mobile_money/;
+    const naming = sourceFiles().filter((file) => {
+      const text = readFileSync(file, 'utf8');
+      return quoted.test(text) || (!file.endsWith('spec.ts') && named.test(text));
+    });
+    // A header of a next action has the name of a medium, and a migration of the emulator reads old files.
+    expect(naming.sort()).toEqual(['src/charge/mediums.ts', 'src/core/charge.ts', 'src/emulator/schema.ts']);
   });
 
   it('is parsed correctly for its imports', () => {

@@ -1,3 +1,4 @@
+import { MEDIUM_FIELDS } from '../../charge/mediums.ts';
 import type { Tree } from '../../cli/tree.ts';
 import { EXIT_CODES, PayError, usageError } from '../../core/error.ts';
 import { isJsonObject, parseIfJson } from '../../core/json.ts';
@@ -45,16 +46,17 @@ const checkUnused = async ({ id }: Sealed, ledger: Ledger): Promise<void> => {
 };
 
 /** Arguments of a plan. */
-type Given = Readonly<Record<'ugwo' | 'medium', string> & Partial<Record<'provider' | 'phone', string>>>;
+type Given = Readonly<Record<'ugwo' | 'medium', string> & Partial<Record<string, string>>>;
 
 const isGiven = (part: string | undefined): part is string => part !== undefined;
 
 /** Who is charged, how much, and how. */
-const chargeText = ({ ugwo, medium, provider, phone }: Given, { asked }: Snapshot): string => {
+const chargeText = (given: Given, { asked }: Snapshot): string => {
   const { amount = 0, currency = '', customer, email, ref } = asked;
   const whom = email ?? customer ?? 'an unknown customer';
-  const how = [medium, provider, phone].filter(isGiven).join(' ');
-  const parts = [`${formatMoney(amount, currency)} from ${whom} by ${how}`, ugwo, ref];
+  const fields = MEDIUM_FIELDS.filter(({ needs, stored }) => needs && stored).map(({ name }) => given[name]);
+  const how = [given.medium, ...fields].filter(isGiven).join(' ');
+  const parts = [`${formatMoney(amount, currency)} from ${whom} by ${how}`, given.ugwo, ref];
   return parts.filter(isGiven).map(visible).join(', ');
 };
 

@@ -1,3 +1,4 @@
+import { MEDIUM_FIELDS } from '../../charge/mediums.ts';
 import type { CommandNode, OptionNode, Tree } from '../../cli/tree.ts';
 import { usageError } from '../../core/error.ts';
 import { isJsonObject, parseIfJson } from '../../core/json.ts';
@@ -39,7 +40,10 @@ const TOOLS = {
   charge_plan: {
     command: 'ugwo charge',
     description: PLAN_ABOUT,
-    options: ['medium', 'provider', 'phone', 'expires-in'],
+    options: [
+      'medium',
+      ...MEDIUM_FIELDS.flatMap(({ name, form }) => (form === 'time' ? [] : [name.replaceAll('_', '-')])),
+    ],
     required: ['medium'],
   },
   update_customer: {

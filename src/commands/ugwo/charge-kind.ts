@@ -16,7 +16,7 @@ import {
 import { isStepUnreadable, PAYMENTS, paymentShown } from '../../charge/payment.ts';
 import type { Client } from '../../client/client.ts';
 import type { Resource } from '../../contract/proof.ts';
-import { failureReason, rowStateOf, statusOf } from '../../core/charge.ts';
+import { DIAL_HEADER, failureReason, rowStateOf, statusOf } from '../../core/charge.ts';
 import { EXIT_CODES } from '../../core/error.ts';
 import { type FlagOf, type Pair, targetFlags } from '../../core/input.ts';
 import { definedIn, printExact, valueAt } from '../../core/json.ts';
@@ -104,7 +104,7 @@ const CHARGE_COLUMNS = [
   'account_name',
   'account_number',
   'payable_until',
-  'ussd',
+  DIAL_HEADER,
   'charge',
   'amount_minor',
   'currency',
@@ -127,7 +127,7 @@ const activityFields = (activity: unknown): Fields => {
     account_name: header('account_name'),
     account_number: header('account_number'),
     payable_until: header('expires_at'),
-    ussd: header('ussd'),
+    [DIAL_HEADER]: header(DIAL_HEADER),
   };
 };
 
