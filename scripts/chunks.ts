@@ -2,30 +2,31 @@ import { dirname, resolve } from 'node:path';
 import type { ChunkingContext, ModuleInfo } from 'rolldown';
 
 /**
- * Files that commands need without the rest of their room, and the chunk of each, including the packages it imports:
+ * Files that commands need without the rest of their room, and the chunk of each, including what it imports of its room:
  * the ledger's place without profiles, profiles without the operations of the API, the command tree for help, and the
- * sentences for the service's codes for errors.
+ * sentences for the service's codes for errors. A later line wins.
  */
 const APART = {
+  'config/profiles.ts': 'config',
   'config/machine.ts': 'core',
   'config/ledger.ts': 'core',
-  'contract/profile-file.ts': 'profile-file',
+  'contract/profile-file.ts': 'config',
   'cli/tree.ts': 'help',
   'core/io.ts': 'start',
   'core/service-codes.ts': 'service-codes',
-  // The ledger uses these, and is used by the rest of their room.
-  'charge/mediums.ts': 'mediums',
-  'charge/outcome.ts': 'mediums',
-  'charge/payment.ts': 'mediums',
-  'charge/wait.ts': 'mediums',
-  'charge/words.ts': 'mediums',
+  // Every command loads these; the rest of their room uses the ledger.
+  'charge/mediums.ts': 'core',
+  'charge/outcome.ts': 'core',
+  'charge/payment.ts': 'core',
+  'charge/wait.ts': 'core',
+  'charge/words.ts': 'core',
 };
 
 /** Folders with a chunk of their own: PostgreSQL, the console, and help. */
 const ROOMS_WITHIN = /\/src\/(?:ledger\/(?=postgres\/)|emulator\/(?=console\/)|cli\/(?=help\/))(\w+)\//;
 
-/** Rooms that every command loads share a file. */
-const TOGETHER: Readonly<Record<string, string>> = { cli: 'core' };
+/** Rooms that are always loaded together share a file. */
+const TOGETHER: Readonly<Record<string, string>> = { cli: 'core', output: 'core', contract: 'client' };
 
 const roomOf = (id: string): string | undefined => {
   const path = id.replaceAll('\\', '/');
@@ -55,7 +56,7 @@ const apartOf = (context: ChunkingContext, main: string): ReadonlyMap<string, st
 };
 
 /** Files that several nouns share, except the one that needs the ledger. */
-const OF_ALL_NOUNS = /\/src\/commands\/(?!make\.ts)[\w-]+\.ts$/;
+const OF_ALL_NOUNS = /\/src\/commands\/(?!make\.ts)(?:[\w-]+|\w+\/view)\.ts$/;
 
 /** True for a file that only its own room loads, by import(). */
 const isLate = (room: string, { importers, dynamicImporters }: ModuleInfo): boolean =>
@@ -65,7 +66,7 @@ const isLate = (room: string, { importers, dynamicImporters }: ModuleInfo): bool
 const loadedWith = (context: ChunkingContext, id: string, seen = new Set<string>()): string | undefined => {
   const [room, info] = [roomOf(id), context.getModuleInfo(id)];
   if (info === null || seen.has(id)) return undefined;
-  if (OF_ALL_NOUNS.test(id.replaceAll('\\', '/'))) return 'commands';
+  if (OF_ALL_NOUNS.test(id.replaceAll('\\', '/'))) return 'core';
   if (room !== undefined) return room === 'commands' || isLate(room, info) ? undefined : room;
   seen.add(id);
   const rooms = info.importers
