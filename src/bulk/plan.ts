@@ -1,10 +1,11 @@
+import { NEXT_STEP } from '../charge/words.ts';
 import type { BulkInput } from '../cli/bulk-options.ts';
 import type { Client } from '../client/client.ts';
 import { interrupted, isRejected, PayError, usageError } from '../core/error.ts';
 import { sumsText } from '../core/money.ts';
 import { shellLine } from '../core/shell.ts';
 import { openSeen } from '../database/seen.ts';
-import { dayOf, type Policy, SHARE_HINT, sumOf, type Total, worthOf } from '../ledger/policy.ts';
+import { dayOf, type Policy, sumOf, type Total, worthOf } from '../ledger/policy.ts';
 import type { InputRow } from './cells.ts';
 import { bitSet } from './counters.ts';
 import type { FileRun, RowCheck, RowDeps, RowKind, RowSender, RowServices } from './kind.ts';
@@ -252,7 +253,7 @@ export const filePolicy = async (
     return { policy: allowance.kept.policy, me: ledger.account, charged: await ledger.jobs.charged(id) };
   }
   const message = `${name}: nothing was sent: the policy wants approvals, and a ledger file can't tell who approves`;
-  throw new PayError('refused', message, { hint: SHARE_HINT });
+  throw new PayError('refused', message, { hint: NEXT_STEP.share });
 };
 
 /** The total of a file: `3 payment requests for NGN 5,000.00, 1 of them without a known amount`. */

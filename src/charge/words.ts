@@ -44,3 +44,21 @@ export const otherSumText = (missing: number, asked: number | undefined, currenc
 /** Sentence about money that came too much with one payment. */
 export const overpaidText = (excess: number, currency: string): string =>
   `overpaid by ${formatMoney(excess, currency)}`;
+
+/** Next steps after an error of a ledger, by what has to be done. */
+export const NEXT_STEP = {
+  init: 'run `paycli ledger init`',
+  initAsOwner: 'run `paycli ledger init` once, as the owner of the database',
+  grant: "ask the ledger's owner for an operator's rights (`paycli ledger init --operator`)",
+  migrate: 'run `paycli ledger migrate`',
+  migrateAsOwner: 'run `paycli ledger migrate` once, as the owner of the database',
+  reach: 'check that the database runs and can be reached (`paycli ledger status`), then run the same command again',
+  findLost: 'find out about them first: `paycli ledger sync`',
+  replaceRecord:
+    'copy it, check that `paycli ledger list --all-profiles` shows every charge made from this machine, then move it away',
+  upgradeFile: 'run `paycli ledger list` once, which brings it up to date; nothing was sent or changed',
+  removePolicy: 'remove one with `paycli policy remove`; nothing was changed',
+  // Anybody who can edit a ledger file could approve there.
+  share:
+    'only a shared ledger knows who approves: see `paycli ledger init`, `paycli ledger use` and `paycli ledger push`',
+} as const;

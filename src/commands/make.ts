@@ -3,6 +3,7 @@ import type { RowEnd } from '../bulk/row-end.ts';
 import { type Protected, protectedRows } from '../bulk/send-row.ts';
 import { judgeOnce, sendAnew, sendOnce } from '../charge/charge.ts';
 import type { Outcome } from '../charge/outcome.ts';
+import { refusedError } from '../charge/refused.ts';
 import type { Called, CallInput } from '../client/client.ts';
 import { kindWord, textAt } from '../core/charge.ts';
 import { EXIT_CODES, type PayError } from '../core/error.ts';
@@ -13,7 +14,6 @@ import type { Result } from '../core/result.ts';
 import { shellLine } from '../core/shell.ts';
 import type { Entry, RequestTerms } from '../ledger/entry.ts';
 import { NO_TOTAL } from '../ledger/policy.ts';
-import { refusedError } from '../ledger/refused.ts';
 import type { Run } from './run.ts';
 import { existingForRow, openFind, type UniqueKey, uniqueIn } from './unique.ts';
 

@@ -223,10 +223,6 @@ const isWithin = (total: Total, approved: Total): boolean =>
   total.unknown <= approved.unknown &&
   [...total.amounts].every(([currency, amount]) => amount <= (approved.amounts.get(currency) ?? 0n));
 
-/** Names the way to a ledger in which files can be approved. Anybody who can edit a ledger file could approve there. */
-export const SHARE_HINT =
-  'only a shared ledger knows who approves: see `paycli ledger init`, `paycli ledger use` and `paycli ledger push`';
-
 /**
  * Checks if the person who runs a file may send this total of it. `own` means that they approved it themselves,
  * `outgrown` that it was approved for less. `holds` also without an approval, if the total needs none.

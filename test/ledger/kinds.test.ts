@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { sendOnce } from '../../src/charge/charge.ts';
+import { refusedError } from '../../src/charge/refused.ts';
 import type { WriteKind } from '../../src/core/charge.ts';
 import { PayError } from '../../src/core/error.ts';
 import { type ApiRecord, madeHere } from '../../src/core/record.ts';
 import type { Entry } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { chargesOf } from '../../src/ledger/reconcile.ts';
-import { refusedError } from '../../src/ledger/refused.ts';
 import { thrownBy } from '../client/support.ts';
 import { accepting } from '../support/outcome.ts';
 import { BACKENDS, open } from './support/backends.ts';

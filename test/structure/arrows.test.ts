@@ -12,7 +12,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   charge: ['core'],
   // The body of a charge has one variant for each medium.
   contract: ['charge', 'core'],
-  // `charge/charge.ts` tells the story of a charge, above the ledger.
+  // `charge/charge.ts` tells the story of a charge, above the ledger, and `charge/refused.ts` explains a refusal.
   story: ['charge', 'core', 'ledger'],
   client: ['charge', 'contract', 'core'],
   config: ['contract', 'core'],
@@ -84,7 +84,7 @@ const JOINTS = ['src/main.ts', 'src/commands/all.ts', 'src/commands/run.ts'];
 const isJoint = (file: string): boolean => JOINTS.includes(file) || file.startsWith('src/compose/');
 
 const roomOf = (file: string): string => {
-  if (file === 'src/charge/charge.ts') return 'story';
+  if (['src/charge/charge.ts', 'src/charge/refused.ts'].includes(file)) return 'story';
   const [, room = '', noun, name = ''] = file.split('/');
   if (room !== 'commands' || noun === undefined) return room;
   if (name.endsWith('spec.ts')) return 'spec';
@@ -164,6 +164,12 @@ describe('the source', () => {
       WORLD.test(readFileSync(file, 'utf8').replaceAll(/^\s*(?:\/?\*|\/\/).*$/gm, '')),
     );
     expect(worldly.filter((file) => !WORLDLY.includes(file))).toEqual([]);
+  });
+
+  it('writes no command line in the ledger: it names a reason', () => {
+    const written = /`paycli [a-z]|'paycli', |shellLine/;
+    const files = sourceFiles('src/ledger').filter((file) => written.test(readFileSync(file, 'utf8')));
+    expect(files).toEqual([]);
   });
 
   it('fills no object with a prototype by names from outside, such as `constructor` or `__proto__`', () => {

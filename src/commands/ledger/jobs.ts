@@ -1,3 +1,4 @@
+import { NEXT_STEP } from '../../charge/words.ts';
 import { scopeOf } from '../../compose/client.ts';
 import { declinedError, PayError, usageError } from '../../core/error.ts';
 import { askText, canAsk, codeWord } from '../../core/input.ts';
@@ -10,7 +11,7 @@ import type { Scope } from '../../ledger/entry.ts';
 import type { Job } from '../../ledger/job.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { textOfPlan } from '../../ledger/plan-text.ts';
-import { type Approval, isPlan, PLAN_VALID_MS, SHARE_HINT } from '../../ledger/policy.ts';
+import { type Approval, isPlan, PLAN_VALID_MS } from '../../ledger/policy.ts';
 import { operatorOf } from '../../ledger/sender.ts';
 import { foreignCursor, listedPages, type StoredList } from '../list.ts';
 import { continueCommand } from '../record.ts';
@@ -94,7 +95,7 @@ export const approve = async ({ id }: { readonly id: string }, run: Run): Promis
   const job = await findJob(ledger, id);
   const planned = isPlan(id);
   if (!planned && ledger.account === undefined) {
-    throw usageError(`${id}: a ledger file can't tell who approves a file`, { hint: SHARE_HINT });
+    throw usageError(`${id}: a ledger file can't tell who approves a file`, { hint: NEXT_STEP.share });
   }
   const approval = await ledger.policies.approval(id);
   if (approval === undefined) {

@@ -1,3 +1,4 @@
+import { NEXT_STEP } from '../../charge/words.ts';
 import { profilesOf } from '../../compose/run.ts';
 import { REFUND } from '../../core/charge.ts';
 import { LOCAL_PROFILE } from '../../core/data-files.ts';
@@ -15,7 +16,6 @@ import {
   type KeptPolicy,
   OTHERS,
   type Policy,
-  SHARE_HINT,
   type Spent,
 } from '../../ledger/policy.ts';
 import { operatorOf } from '../../ledger/sender.ts';
@@ -126,7 +126,7 @@ async function* policyPage(kept: readonly Allowance['kept'][], run: Run): AsyncI
 const reportNoApprovals = async (kept: readonly Allowance['kept'][], run: Run): Promise<void> => {
   const { account } = await run.ledger();
   if (account !== undefined || kept.every(({ policy }) => policy.approveAbove === undefined)) return;
-  await run.say(`With approve_above in a ledger file, every file of charges is refused: ${SHARE_HINT}`);
+  await run.say(`With approve_above in a ledger file, every file of charges is refused: ${NEXT_STEP.share}`);
 };
 
 /** Lists every policy, as one page. */
@@ -172,7 +172,7 @@ const changedPolicy = (before: Policy, given: SetInput): Policy => ({
 export const setPolicy = async (input: SetInput, run: Run): Promise<Result> => {
   const [name, ledger] = [await policyName(input, run), await run.ledger()];
   if (input.approveAbove !== undefined && ledger.account === undefined) {
-    throw usageError("--approve-above: a ledger file can't tell who approves", { hint: SHARE_HINT });
+    throw usageError("--approve-above: a ledger file can't tell who approves", { hint: NEXT_STEP.share });
   }
   const by = operatorOf(ledger);
   const kept = await ledger.policies.set(name, (before = {}) => {

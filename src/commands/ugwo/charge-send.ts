@@ -10,6 +10,7 @@ import {
   propertyOf,
 } from '../../charge/mediums.ts';
 import { activityFacts, balanceOf } from '../../charge/payment.ts';
+import { refusedError } from '../../charge/refused.ts';
 import { otherSumText } from '../../charge/words.ts';
 import type { Client } from '../../client/client.ts';
 import { bankMeant } from '../../core/banks.ts';
@@ -22,7 +23,6 @@ import type { ApiRecord } from '../../core/record.ts';
 import { didYouMean } from '../../core/text.ts';
 import { asksTheSame, type Entry, type Moment } from '../../ledger/entry.ts';
 import type { RefusalReason, Refused } from '../../ledger/ledger.ts';
-import { refusedError } from '../../ledger/refused.ts';
 import { activitiesIn, hasSameActivities, type Snapshot, snapshotOf } from '../../ledger/snapshot.ts';
 import type { Run } from '../run.ts';
 import type { OneCharge } from './charge-spec.ts';

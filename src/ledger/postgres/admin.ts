@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { NEXT_STEP } from '../../charge/words.ts';
 import { PayError, usageError } from '../../core/error.ts';
 import type { Entry } from '../entry.ts';
 import type { Job, KeptUpdate } from '../job.ts';
@@ -144,7 +145,7 @@ export const initLedger = async (
   const before = await schemaOf(access);
   checkNotNewer(access, before?.schema ?? 0);
   if (before !== undefined && before.schema < MIGRATIONS.length) {
-    throw usageError(`there is a ledger of schema ${before.schema} already`, { hint: 'run `paycli ledger migrate`' });
+    throw usageError(`there is a ledger of schema ${before.schema} already`, { hint: NEXT_STEP.migrate });
   }
   if (before === undefined) {
     await checkEncoding(access);
@@ -159,7 +160,7 @@ export const migrateLedger = async (access: Access): Promise<{ readonly from: nu
   const before = await schemaOf(access);
   if (before === undefined) {
     const { name } = access.address;
-    throw usageError(`${name}: there is no ledger in this database`, { hint: 'run `paycli ledger init`' });
+    throw usageError(`${name}: there is no ledger in this database`, { hint: NEXT_STEP.init });
   }
   checkNotNewer(access, before.schema);
   if (before.schema < MIGRATIONS.length) {

@@ -1,3 +1,4 @@
+import { NEXT_STEP } from '../../charge/words.ts';
 import { PayError } from '../../core/error.ts';
 import { MIGRATIONS } from './schema.ts';
 import { Lost, type Session, type StatementResult } from './session.ts';
@@ -35,7 +36,7 @@ const checkVersion = (version: number, name: string): void => {
   if (version < known) {
     refuse(
       `the ledger ${name} was made by an older paycli (schema ${version}, this one needs ${known})`,
-      'run `paycli ledger migrate` once, as the owner of the database',
+      NEXT_STEP.migrateAsOwner,
     );
   }
 };

@@ -1,6 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import type { Duplex } from 'node:stream';
 import Client from 'pg/lib/client.js';
+import { NEXT_STEP } from '../../charge/words.ts';
 import { memo } from '../../core/async.ts';
 import { PayError, reasonOf } from '../../core/error.ts';
 import type { Env } from '../../core/io.ts';
@@ -61,12 +62,11 @@ const hintOf = (thrown: unknown, state: string | undefined): string => {
   if (state?.startsWith('28') === true) {
     return 'check the user and its password: PGPASSFILE, or PAYCLI_LEDGER_PASSWORD_COMMAND';
   }
-  if (state === '42501') return "ask the ledger's owner for an operator's rights (`paycli ledger init --operator`)";
+  if (state === '42501') return NEXT_STEP.grant;
   if (state === '42704') return 'create the role first: CREATE ROLE … LOGIN';
   if (state === '3D000') return 'check the name of the database';
-  if (state !== undefined && NO_LEDGER.includes(state))
-    return 'run `paycli ledger init` once, as the owner of the database';
-  return 'check that the database runs and can be reached (`paycli ledger status`), then run the same command again';
+  if (state !== undefined && NO_LEDGER.includes(state)) return NEXT_STEP.initAsOwner;
+  return NEXT_STEP.reach;
 };
 
 /** Converts any failure to a `ledger` error: exit 10, nothing was sent. */

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { NEXT_STEP } from '../../charge/words.ts';
 import { SHADOW_FILE_START } from '../../core/data-files.ts';
 import { PayError } from '../../core/error.ts';
 import { type DatabaseKind, transact } from '../../database/connect.ts';
@@ -39,7 +40,7 @@ export const SHADOW_FILE: DatabaseKind = {
   busyTimeout: TRY_MS,
   error: ({ path, what, cause }) =>
     new PayError('ledger', `${path}, this machine's record of its charges in the shared ledger, ${what}`, {
-      hint: 'copy it, check that `paycli ledger list --all-profiles` shows every charge made from this machine, then move it away',
+      hint: NEXT_STEP.replaceRecord,
       cause,
     }),
 };

@@ -1,3 +1,4 @@
+import { NEXT_STEP } from '../../charge/words.ts';
 import { countText } from '../../core/charge.ts';
 import { PayError } from '../../core/error.ts';
 import type { Decision, JobsBackend, LockPolicy, Query } from '../backend.ts';
@@ -168,7 +169,7 @@ const refuseLost = (count: number): void => {
   if (count === 0) return;
   const lost = countText(Array.from({ length: count }, () => ({ kind: 'charge' })));
   throw new PayError('ledger', `the ledger's database had lost ${lost}; the charges may exist`, {
-    hint: 'find out about them first: `paycli ledger sync`',
+    hint: NEXT_STEP.findLost,
   });
 };
 

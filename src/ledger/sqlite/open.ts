@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
+import { NEXT_STEP } from '../../charge/words.ts';
 import { PayError } from '../../core/error.ts';
 import { versionOf } from '../../database/connect.ts';
 import { openDatabase, openReadOnly } from '../../database/open.ts';
@@ -56,7 +57,7 @@ const refuseOther = (path: string, name: string, sql: LedgerStatements): void =>
 const refuseOlder = (db: DatabaseSync, path: string): void => {
   if (versionOf(db) === LEDGER_FILE.migrations.length) return;
   throw new PayError('ledger', `the ledger ${path} was made by an older paycli`, {
-    hint: 'run `paycli ledger list` once, which brings it up to date; nothing was sent or changed',
+    hint: NEXT_STEP.upgradeFile,
   });
 };
 

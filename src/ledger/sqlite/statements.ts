@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import { NEXT_STEP } from '../../charge/words.ts';
 import { CHARGE } from '../../core/charge.ts';
 import { usageError } from '../../core/error.ts';
 import { Damage } from '../../database/connect.ts';
@@ -131,7 +132,7 @@ export const statements = (db: DatabaseSync) => {
       const held = rowsOf(sql('SELECT profile FROM policy WHERE policy IS NOT NULL AND profile IN (?, ?)'), from, to);
       if (held.length > 1) {
         throw usageError(`"${given}" and "${to}" both have a policy`, {
-          hint: 'remove one with `paycli policy remove`; nothing was changed',
+          hint: NEXT_STEP.removePolicy,
         });
       }
       sql('DELETE FROM setting WHERE name = ?').run(`renamed ${to}`);

@@ -3,10 +3,10 @@ import { PayError } from '../core/error.ts';
 import { formatMoney } from '../core/money.ts';
 import { shellLine } from '../core/shell.ts';
 import { formatLocal } from '../core/time.ts';
-import { type Entry, isCharge, type KeptActivity } from './entry.ts';
-import type { RefusalReason, Refused } from './ledger.ts';
-import { type Forbidden, isPlan, isSpent, OTHERS } from './policy.ts';
-import { asActivity } from './snapshot.ts';
+import { type Entry, isCharge, type KeptActivity } from '../ledger/entry.ts';
+import type { RefusalReason, Refused } from '../ledger/ledger.ts';
+import { type Forbidden, isPlan, isSpent, OTHERS } from '../ledger/policy.ts';
+import { asActivity } from '../ledger/snapshot.ts';
 
 const listed = (words: readonly string[]): string => (words.length === 0 ? 'none' : words.join(', '));
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { refusedError } from '../../src/charge/refused.ts';
 import { formatLocal } from '../../src/core/time.ts';
 import type { Charge, KeptActivity } from '../../src/ledger/entry.ts';
 import type { RefusalReason, Refused } from '../../src/ledger/ledger.ts';
 import { type Forbidden, OTHERS } from '../../src/ledger/policy.ts';
-import { refusedError } from '../../src/ledger/refused.ts';
-import { account, charge, MINUTE, momentAt, NOON } from './support/charges.ts';
+import { account, charge, MINUTE, momentAt, NOON } from '../ledger/support/charges.ts';
 
 const UGWO = charge().about;
 const ID = charge().id;
