@@ -213,12 +213,12 @@ describe('ledger list', () => {
 
   it('prints the command for the next page', async () => {
     const time = { since: { ago: MINUTE }, until: { daysAgo: -1, zone: 'utc' } };
-    const filters = { payment: ['paid'], kind: 'all', ref: 'INV 1', customer: 'ony.AbCd.1' };
-    const given = { max: 1, state: ['unknown', 'accepted'], ugwo: UGWO, ...time, ...filters };
+    const filters = { payment: ['paid'], kind: 'all', state: ['unknown', 'accepted'] };
+    const given = { ...filters, ...time, ref: 'INV 1', customer: 'ony.AbCd.1', ugwo: UGWO, max: 1 };
     const globals = { profile: 'team', format: 'csv', columns: ['id', 'state'], rawCsv: true } as const;
     const { result } = await call('list', { ledger: memoryLedger(many(2)), given, globals, now: NOW });
     expect(result?.kind === 'list' ? result.goOn?.('abc') : '').toBe(
-      `paycli ledger list --profile team -o csv --columns id,state --raw-csv --payment paid --kind all --state unknown --state accepted --since 2026-11-20T12:00:00.000Z --until 2026-11-21T00:00:00.000Z --ref 'INV 1' --customer ony.AbCd.1 --ugwo ${UGWO} --max 1 --cursor abc`,
+      `paycli ledger list --profile team -o csv --columns id,state --raw-csv --kind all --payment paid --state unknown --state accepted --since 2026-11-20T12:00:00.000Z --until 2026-11-21T00:00:00.000Z --ref 'INV 1' --customer ony.AbCd.1 --ugwo ${UGWO} --max 1 --cursor abc`,
     );
   });
 

@@ -115,7 +115,7 @@ const ledgerListCommand = defineCommand({
     if (validate && given.customer?.includes('@') !== true) checkIdOption('--customer', 'ony', given.customer);
     const { kind = given.job === undefined ? CHARGE : 'all', allProfiles = false } = given;
     checkKind({ ...given, kind });
-    return { ...given, kind, allProfiles };
+    return { kind, allProfiles, ...given };
   },
   load: async () => ({ run: (await import('./entries.ts')).listEntries }),
 });
