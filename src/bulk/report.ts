@@ -31,7 +31,7 @@ const freeNames = (
 type Fields = Readonly<Record<string, unknown>>;
 
 /** The properties of the input that determine the layout of its report, and the columns to add. */
-export interface Content extends Pick<RowsFile, 'columns' | 'format' | 'delimiter' | 'mark'> {
+interface Content extends Pick<RowsFile, 'columns' | 'format' | 'delimiter' | 'mark'> {
   /** The names of the added columns. A name that the input already has gets `_2` (then `_3`, …). */
   readonly own: readonly string[];
   /** Writes text unguarded against spreadsheet formulas and conversions (--raw-csv). */

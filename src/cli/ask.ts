@@ -62,7 +62,7 @@ export const askLine = async (
 };
 
 /** A question with a list of choices. */
-export interface Choices {
+interface Choices {
   /** The question, in one line. */
   readonly title: string;
   readonly choices: readonly string[];

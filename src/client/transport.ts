@@ -134,7 +134,7 @@ export interface Transport {
 }
 
 /** Dependencies of a transport. */
-export interface TransportOptions {
+interface TransportOptions {
   readonly credentials: Credentials;
   readonly env: Env;
   readonly clock: Clock;

@@ -170,4 +170,3 @@ export const emulatorRoom = {
     }
   },
 };
-export type EmulatorRoom = typeof emulatorRoom;

@@ -367,7 +367,7 @@ export const asksTheSame = (
  * Keyed digest that identifies a phone or account number. A plain digest would reveal it, since its digits can be
  * guessed.
  */
-export const numberDigestOf = (number: string, digest: (text: string) => string): string => digest(digitsOf(number));
+const numberDigestOf = (number: string, digest: (text: string) => string): string => digest(digitsOf(number));
 
 /** The last digits and the digest of an account number; nothing of a text without digits. */
 export const keptAccount = (

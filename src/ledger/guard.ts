@@ -211,7 +211,7 @@ export const guard = (
 const MAY_BE_PAID: readonly RefusalReason[] = ['unresolved', 'in_progress', 'payable', 'other_medium'];
 
 /** Finds an entry about the same thing at another origin that may lead to a second payment. */
-export const elsewhereOf = (others: readonly Entry[], wanted: Wanted, moment: Moment): Entry | undefined =>
+const elsewhereOf = (others: readonly Entry[], wanted: Wanted, moment: Moment): Entry | undefined =>
   others.find((other) => obstacleBy(other, wanted, moment, false).some(({ why }) => MAY_BE_PAID.includes(why)));
 
 type World = Pick<Backend, 'hasEnded' | 'moment'>;
@@ -266,7 +266,7 @@ const STEP = 20_706_943;
  * Ids for one process, ascending from a random start. Ids of one file are then neighbours in the index: random ones
  * would touch an index page each.
  */
-export const idsFrom = (first: number, second: number): ((kind: string) => string) => {
+const idsFrom = (first: number, second: number): ((kind: string) => string) => {
   let [high, low] = [first, second];
   return (kind) => {
     low += STEP;

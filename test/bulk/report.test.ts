@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type Content, linesOf, type OpenOptions, openReport as openUntil } from '../../src/bulk/report.ts';
+import { linesOf, type OpenOptions, openReport as openUntil } from '../../src/bulk/report.ts';
 import { usageError } from '../../src/core/error.ts';
 import { type More, madeFolder, opened, read } from './support.ts';
+
+type Content = Parameters<typeof openUntil>[1];
 
 const folder = madeFolder();
 

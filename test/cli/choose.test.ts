@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { askChoice, type Choices } from '../../src/cli/ask.ts';
+import { askChoice } from '../../src/cli/ask.ts';
 import { BANK_CODES } from '../../src/core/banks.ts';
 import { thrownBy } from '../client/support.ts';
 
 /** Chooses with these answers; returns the choice or the error, and everything that was shown. */
+type Choices = Parameters<typeof askChoice>[1];
+
 const chosen = async (from: Choices, answers: readonly (string | undefined)[], env = {}, columns = 60) => {
   const shown: string[] = [];
   const left = [...answers];

@@ -1,7 +1,7 @@
 import tls from 'node:tls';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { openTransport, type TransportOptions } from '../../src/client/transport.ts';
+import { openTransport } from '../../src/client/transport.ts';
 import { LOCAL_KEY_PREFIX } from '../../src/core/secret.ts';
 import { clock } from '../support/clock.ts';
 import { ACTIVITY, json, serve, UGWO_ID } from '../support/service.ts';
@@ -11,8 +11,10 @@ import { bench, KEY } from './support.ts';
 const ORIGIN = 'https://api.example.com';
 const credentials = { origin: ORIGIN, key: KEY };
 
+type Credentials = Parameters<typeof openTransport>[0]['credentials'];
+
 /** Gets a path, or another URL, with these credentials. */
-const openSend = (to: TransportOptions['credentials']) => {
+const openSend = (to: Credentials) => {
   const transport = openTransport({
     ...{ credentials: to, env: {}, clock, userAgent: 'test', debug: () => undefined, clean: (text) => text },
   });
@@ -21,8 +23,7 @@ const openSend = (to: TransportOptions['credentials']) => {
   const limits = { timeout: 10_000, signal };
   return (path: string) => transport.send({ method: 'GET', path, body: undefined, fresh: true, ...limits });
 };
-const faultOf = (to: TransportOptions['credentials'], path: string): Promise<unknown> =>
-  openSend(to)(path).catch((thrown) => thrown);
+const faultOf = (to: Credentials, path: string): Promise<unknown> => openSend(to)(path).catch((thrown) => thrown);
 
 describe('the key', () => {
   it('is sent to its origin', async () => {

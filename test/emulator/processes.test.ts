@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { serveEmulator } from '../../src/commands/emulator/emulator.ts';
 import type { Run } from '../../src/commands/run.ts';
-import { type EmulatorRoom, emulatorRoom, type RunningEmulator } from '../../src/emulator/room.ts';
+import { emulatorRoom, type RunningEmulator } from '../../src/emulator/room.ts';
 import { activitiesIn, customersIn, NOON, sendRaw, startEmulator, tempFile, tempFolder } from './support.ts';
 import { wakingClock } from './webhook-support.ts';
 
@@ -31,7 +31,7 @@ interface Helper {
   next(): Promise<string>;
   tell(what: {
     readonly file: string;
-    readonly seed: Omit<Parameters<EmulatorRoom['seed']>[0], 'file' | 'clock'>;
+    readonly seed: Omit<Parameters<typeof emulatorRoom.seed>[0], 'file' | 'clock'>;
   }): void;
 }
 

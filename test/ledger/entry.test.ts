@@ -11,7 +11,7 @@ import {
   isSamePhone,
   lastDigits,
   ledgerTargetOf,
-  numberDigestOf,
+  termsDigestOf,
   withEvidence,
   withoutNumbers,
   withoutPhone,
@@ -245,7 +245,7 @@ it.each([
   [{ phone: PHONE }, false],
   [{ provider: 'mtn' }, false],
 ])('asksTheSame compares a charge by mtn of …4567 with %j: %s', (data, same) => {
-  const termsDigest = numberDigestOf(PHONE, keyed);
+  const termsDigest = termsDigestOf(PHONE, {}, keyed);
   const by = charge({ medium: 'mobile_money', provider: 'mtn', phone: '…4567', termsDigest });
   expect(asksTheSame(by, { medium: 'mobile_money', ...data }, keyed)).toBe(same);
 });

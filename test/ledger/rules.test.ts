@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { numberDigestOf, type Sender, type StoredOutcome } from '../../src/ledger/entry.ts';
+import { keptAccount, type Sender, type StoredOutcome, termsDigestOf } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { thrownBy } from '../client/support.ts';
 import { BACKENDS, open } from './support/backends.ts';
@@ -50,7 +50,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       expect(await (await open(place)).get(id)).toEqual({
         ...rest,
         phone: '…4567',
-        termsDigest: numberDigestOf(more.phone, ledger.digest),
+        termsDigest: termsDigestOf(more.phone, {}, ledger.digest),
         deadline: NOON + bound,
         id,
         seq: 1,
@@ -73,7 +73,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
           readAt: NOON,
           isDoubleCharge: false,
           accountLast4: '6789',
-          accountDigest: numberDigestOf('0123456789', ledger.digest),
+          accountDigest: keptAccount('0123456789', ledger.digest).accountDigest,
         },
         evidence: [evidence],
       });
