@@ -5,7 +5,7 @@ import { interrupted, isRejected, PayError, usageError } from '../core/error.ts'
 import { sumsText } from '../core/money.ts';
 import { shellLine } from '../core/shell.ts';
 import { openSeen } from '../database/seen.ts';
-import { dayOf, type Policy, sumOf, type Total, worthOf } from '../ledger/policy.ts';
+import { addTotals, dayOf, type Policy, type Total, worthOf } from '../ledger/policy.ts';
 import type { InputRow } from './cells.ts';
 import { bitSet } from './counters.ts';
 import type { FileRun, RowCheck, RowDeps, RowKind, RowSender, RowServices } from './kind.ts';
@@ -287,7 +287,7 @@ export const refuseUnapproved = async (
   const { policies } = ledger;
   hold?.();
   const approval = await policies.approval(id);
-  const total = sumOf(left, charged);
+  const total = addTotals(left, charged);
   const worth = worthOf(policy, approval, total, me);
   if (worth === 'holds') return;
   const what = `${name}: nothing was sent: ${totalText(total, words.one)}`;

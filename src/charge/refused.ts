@@ -5,7 +5,7 @@ import { shellLine } from '../core/shell.ts';
 import { formatLocal } from '../core/time.ts';
 import { type Entry, isCharge, type KeptActivity } from '../ledger/entry.ts';
 import type { RefusalReason, Refused } from '../ledger/ledger.ts';
-import { type Forbidden, isPlan, isSpent, OTHERS } from '../ledger/policy.ts';
+import { type Forbidden, isPlan, isSpent, OTHER_PROFILES } from '../ledger/policy.ts';
 import { asActivity } from '../ledger/snapshot.ts';
 
 const listed = (words: readonly string[]): string => (words.length === 0 ? 'none' : words.join(', '));
@@ -62,7 +62,7 @@ const policyWords = (
   command: (...words: readonly string[]) => string,
   kind = CHARGE,
 ): readonly [what: string, hint: string] => {
-  const isOthers = profile === OTHERS;
+  const isOthers = profile === OTHER_PROFILES;
   const [what, hint] = wordsOf(forbidden, kind);
   const show = command('policy', 'show', ...(isOthers ? ['--others'] : []));
   return [

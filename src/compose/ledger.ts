@@ -60,7 +60,7 @@ export const sharedSetting = async (run: RunContext): Promise<SharedSetting | un
   const { ledgerSetting } = await import('../config/ledger.ts');
   const setting = await ledgerSetting(globals, io, await foldersOf(run));
   if (setting === undefined) return undefined;
-  const address = (await import('../ledger/postgres/url.ts')).addressOf(setting.url);
+  const address = (await import('../ledger/postgres/url.ts')).parseAddress(setting.url);
   return { access: { address, password: () => setting.password(address), env: io.env }, from: setting.from };
 };
 

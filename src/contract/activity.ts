@@ -175,7 +175,7 @@ export type ActivityCreate = OutputOf<typeof chargeBody>;
 const openBody = memo(() => z.looseObject({ type: z.literal('charge'), data: z.looseObject({ medium: notBlank() }) }));
 
 /** True for a medium that isn't listed and has parameters. Without any, its name is probably mistyped. */
-const isOpen = (body: unknown): boolean => {
+const isOpenStep = (body: unknown): boolean => {
   const [data, medium] = [valueAt(body, 'data'), valueAt(body, 'data.medium')];
   const isListed = typeof medium !== 'string' || medium.trim() === '' || mediumNamed(medium) !== undefined;
   return !isListed && Object.keys(data as object).length > 1;
@@ -207,7 +207,7 @@ const timeFaults = (body: unknown, now: number): zod.core.$ZodIssue[] =>
 export const activityCreate = (now: number): Judge<ActivityCreate> => ({
   schema: chargeBody(),
   safeParse: (body) => {
-    const result = (isOpen(body) ? openBody() : chargeBody()).safeParse(body);
+    const result = (isOpenStep(body) ? openBody() : chargeBody()).safeParse(body);
     const late = timeFaults(body, now);
     if (late.length === 0) return result;
     return { success: false, error: new z.ZodError([...(result.error?.issues ?? []), ...late]) };

@@ -122,19 +122,21 @@ export type ErrorKind = keyof typeof ROWS;
 
 export const ERRORS: Readonly<Record<ErrorKind, ErrorRow>> = ROWS;
 
-const KINDS = Object.entries(ERRORS) as (readonly [ErrorKind, ErrorRow])[];
+const ERROR_KINDS = Object.entries(ERRORS) as (readonly [ErrorKind, ErrorRow])[];
 
 /** The exit codes of all errors, in ascending order. */
 export const EXIT_CODES = Object.fromEntries(
-  KINDS.map(([kind, { exit }]) => [kind, exit] as const).sort(([, a], [, b]) => a - b),
+  ERROR_KINDS.map(([kind, { exit }]) => [kind, exit] as const).sort(([, a], [, b]) => a - b),
 ) as Readonly<Record<ErrorKind, number>>;
 
 /** Statuses of a no after which nothing was applied: 401 with any body, the others with a JSON object. */
-export const REJECTIONS: readonly number[] = KINDS.flatMap(([, { statuses = [] }]) => statuses).sort((a, b) => a - b);
+export const REJECTIONS: readonly number[] = ERROR_KINDS.flatMap(([, { statuses = [] }]) => statuses).sort(
+  (a, b) => a - b,
+);
 
 /** The kind of the service's no, by the status of its answer. */
 export const kindOfStatus = (status: number): ErrorKind =>
-  KINDS.find(([, { statuses }]) => statuses?.includes(status))?.[0] ?? 'rejected';
+  ERROR_KINDS.find(([, { statuses }]) => statuses?.includes(status))?.[0] ?? 'rejected';
 
 /** Exit code of a run that is ended abruptly: while a write is open, no code that invites a repeat. */
 export const abruptExit = ({ open, accepted }: Flight, otherwise: number): number => {

@@ -7,7 +7,7 @@ import { machineValue } from '../core/charge.ts';
 import type { Violation } from '../core/error.ts';
 import { formatMoney } from '../core/money.ts';
 import { parseInstant, utcAtom } from '../core/time.ts';
-import { derivedDigits, newId, randomText } from './ids.ts';
+import { derivedDigits, newServiceId, randomText } from './ids.ts';
 import {
   asksFor,
   chargedBy,
@@ -23,7 +23,15 @@ import {
   settleRequest,
 } from './payments.ts';
 import { PSP } from './records.ts';
-import { invalid, invalidBy, type OperationHandler, present, type RequestOf, refusal, UNFUNDED } from './service.ts';
+import {
+  invalid,
+  invalidBy,
+  type OperationHandler,
+  present,
+  problemError,
+  type RequestOf,
+  UNFUNDED,
+} from './service.ts';
 import type { ActivityPlan, EmulatorStore, StoredActivity } from './store.ts';
 
 type ActivityOutcome = Pick<Activity, 'status' | 'next_action' | 'error'>;
@@ -59,7 +67,7 @@ export const activityOn = (ugwo: Ugwo, { uid, reference, outcome, at }: Attempt)
 export const getActivity: OperationHandler<'activity.get'> = ({ params }, store) => {
   const ugwo = present(store.ugwo(params.ugwoUid), 'ugwo.error.not_found');
   const kept = store.activity(params.activityUid);
-  if (kept?.ugwo !== ugwo.uid) throw refusal(404, 'activity.error.not_found');
+  if (kept?.ugwo !== ugwo.uid) throw problemError(404, 'activity.error.not_found');
   return kept.activity;
 };
 
@@ -104,7 +112,7 @@ const dial = (ugwo: Ugwo, uid: string): Activity['next_action'] => {
   return { type: 'user_action', instruction, headers: { ussd: code } };
 };
 
-const stepOf = ({ medium }: Pick<Data, 'medium'>): Medium['step'] | undefined => mediumNamed(medium)?.step;
+const emulatedStep = ({ medium }: Pick<Data, 'medium'>): Medium['step'] | undefined => mediumNamed(medium)?.step;
 
 /** The page of a provider, which the customer opens. */
 const redirect = (ugwo: Ugwo): Activity['next_action'] => ({
@@ -114,8 +122,8 @@ const redirect = (ugwo: Ugwo): Activity['next_action'] => ({
 });
 
 /** Time after which an account accepts no transfer; none for any other step. */
-const expiryOf = (data: Data, now: number): number => {
-  if (stepOf(data) !== 'transfer') return Number.POSITIVE_INFINITY;
+const accountExpiry = (data: Data, now: number): number => {
+  if (emulatedStep(data) !== 'transfer') return Number.POSITIVE_INFINITY;
   return parseInstant(String(data['expires_at'] ?? ''))?.ms ?? now + EXPIRY_LIMIT_MS;
 };
 
@@ -125,18 +133,18 @@ const declined = ({ medium }: Data): ActivityOutcome => {
 };
 
 /** Returns the initial state of a charge and the customer's next step: interface.md sections 3 and 2.5. */
-export const outcomeOf = (data: Data, ugwo: Ugwo, uid: string, now: number): ActivityOutcome => {
+export const activityOutcome = (data: Data, ugwo: Ugwo, uid: string, now: number): ActivityOutcome => {
   const asking = (next_action: Activity['next_action']) => ({ status: 'requires_action', next_action, error: null });
-  const step = stepOf(data);
-  if (step === 'transfer') return asking(transfer(ugwo, uid, expiryOf(data, now)));
+  const step = emulatedStep(data);
+  if (step === 'transfer') return asking(transfer(ugwo, uid, accountExpiry(data, now)));
   if (step === 'dial') return asking(dial(ugwo, uid));
   if (step === 'redirect') return asking(redirect(ugwo));
   return { status: 'processing', next_action: null, error: null };
 };
 
 /** Plans how an open charge ends by itself: an account expires, unless metadata.emulate asks for an earlier end. */
-const planOf = (data: Data, scripted: Scripted | undefined, now: number): ActivityPlan | undefined => {
-  const expiry = expiryOf(data, now);
+const activityPlan = (data: Data, scripted: Scripted | undefined, now: number): ActivityPlan | undefined => {
+  const expiry = accountExpiry(data, now);
   if (scripted?.kind === 'end' && now + scripted.after <= expiry) {
     return { ending: scripted.ending, due: now + scripted.after, paid: scripted.paid };
   }
@@ -145,8 +153,8 @@ const planOf = (data: Data, scripted: Scripted | undefined, now: number): Activi
 
 /** Refuses a charge on a paid or cancelled payment request (public material). */
 const refuseEnded = (ugwo: Ugwo): void => {
-  if (isPaid(ugwo)) throw refusal(409, 'ugwo_processed');
-  if (machineValue(ugwo.status ?? '') === 'cancelled') throw refusal(409, 'ugwo_cancelled');
+  if (isPaid(ugwo)) throw problemError(409, 'ugwo_processed');
+  if (machineValue(ugwo.status ?? '') === 'cancelled') throw problemError(409, 'ugwo_cancelled');
 };
 
 /** Throws a 422 if the payment request has no checkout, or its checkout doesn't offer this medium or bank. */
@@ -164,21 +172,21 @@ const refuseUnrouted = (data: Data, { checkout }: Ugwo): void => {
  * interface.md 4.2: attempts to charge a payment request, with what is missing of its amount. Attempts are independent
  * (rule 2): an open or failed one prevents no other.
  */
-export const charge: OperationHandler<'ugwo.charge'> = ({ params, body, now, hangUp }, store) => {
+export const createCharge: OperationHandler<'ugwo.charge'> = ({ params, body, now, hangUp }, store) => {
   const ugwo = present(store.ugwo(params.ugwoUid), 'ugwo.error.not_found');
   refuseEnded(ugwo);
   refuseUnrouted(body.data, ugwo);
   const { medium } = body.data;
-  const uid = newId('act');
+  const uid = newServiceId('act');
   const scripted = scriptedOf(ugwo, medium);
-  if (scripted?.kind === 'unfunded') throw refusal(402, UNFUNDED);
+  if (scripted?.kind === 'unfunded') throw problemError(402, UNFUNDED);
   const asked = { ...ugwo, amount: missingAmount(ugwo) };
-  const outcome = scripted?.kind === 'fail' ? declined(body.data) : outcomeOf(body.data, asked, uid, now);
+  const outcome = scripted?.kind === 'fail' ? declined(body.data) : activityOutcome(body.data, asked, uid, now);
   const reference = outcome.status === 'failed' ? null : `EMU-${randomText(16)}`;
   const activity = activityOn(asked, { uid, reference, outcome, at: utcAtom(now) });
   if (scripted?.kind === 'lost') hangUp();
   if (scripted?.kind === 'lost' && !scripted.made) return activity;
-  const plan = scripted?.kind === 'fail' ? undefined : planOf(body.data, scripted, now);
+  const plan = scripted?.kind === 'fail' ? undefined : activityPlan(body.data, scripted, now);
   store.addActivity({ activity, ugwo: ugwo.uid, medium }, plan);
   settleRequest(store, ugwo.uid);
   emit(store, now, 'ugwo.activity.created', () => activity);
@@ -200,12 +208,13 @@ const REFUNDABLE = ['successful', 'partially_refunded', 'refunded'];
  * A transfer needs a destination, since the service doesn't know the payer's account. Other mediums refund to the
  * source.
  */
-const needsDestination = (kept: StoredActivity): boolean => stepOf(kept) === 'transfer';
+const needsDestination = (kept: StoredActivity): boolean => emulatedStep(kept) === 'transfer';
 
 /** Returns the amount of a refund. Throws a ProblemError if it can't be made. */
 const refundAmount = (body: RefundBody, kept: StoredActivity, currency: string, store: EmulatorStore): number => {
   const { activity } = kept;
-  if (!REFUNDABLE.includes(machineValue(activity.status))) throw refusal(409, 'nzube.refund.error.activity_not_paid');
+  if (!REFUNDABLE.includes(machineValue(activity.status)))
+    throw problemError(409, 'nzube.refund.error.activity_not_paid');
   const left = chargedBy(activity) - refundedOf(store, activity.uid, (status) => status !== 'failed');
   const amount = body.amount === undefined ? left : Number(String(body.amount));
   const isWholly = machineValue(activity.status) === 'refunded' || left <= 0;
@@ -225,8 +234,8 @@ export const createRefund: OperationHandler<'refund.create'> = ({ body, now }, s
   const kept = store.activity(body.ugwo_activity);
   const ugwo = store.ugwo(kept?.ugwo ?? '');
   if (kept === undefined || ugwo === undefined)
-    throw refusal(404, 'activity.error.not_found', { field: 'ugwo_activity' });
-  if (asksFor(ugwo, '402')) throw refusal(402, UNFUNDED);
+    throw problemError(404, 'activity.error.not_found', { field: 'ugwo_activity' });
+  if (asksFor(ugwo, '402')) throw problemError(402, UNFUNDED);
   const currency = machineValue(ugwo.currency ?? '');
   const amount = refundAmount(body, kept, currency, store);
   const scripted = scriptedRefund(ugwo);
@@ -234,7 +243,7 @@ export const createRefund: OperationHandler<'refund.create'> = ({ body, now }, s
   const at = utcAtom(now);
   const refund: Refund = {
     ...body,
-    uid: newId('rfd'),
+    uid: newServiceId('rfd'),
     status: isFailed ? 'failed' : 'processing',
     amount,
     currency,

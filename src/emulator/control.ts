@@ -4,11 +4,18 @@ import { ENDINGS, FIRST_RECORDS } from '../core/data-files.ts';
 import { PayError, usageError } from '../core/error.ts';
 import { parseDuration, utcAtom } from '../core/time.ts';
 import { EVENTS } from '../core/webhook-event.ts';
-import { settle } from './payments.ts';
+import { settleNow } from './payments.ts';
 import { seedStore } from './seed.ts';
-import { invalid, nowOf, refusal, type Service } from './service.ts';
+import { invalid, nowOf, problemError, type Service } from './service.ts';
 import type { EmulatorStore, StoredFault } from './store.ts';
-import { addWebhook, listDeliveries, listWebhooks, removeWebhook, replayDelivery, triggerEvent } from './webhooks.ts';
+import {
+  listDeliveries,
+  listWebhooks,
+  registerWebhook,
+  removeWebhook,
+  replayDelivery,
+  triggerEvent,
+} from './webhooks.ts';
 
 /** Start of the paths of the controls. */
 export const CONTROL = '/emulator/';
@@ -32,7 +39,7 @@ const clockState = (kept: InStore): ClockState => ({
 });
 
 /** Moves the clock on, or back to the real time. Activities that become due end with the next request. */
-export const moveClock = (kept: InStore, by: number | 'back' | undefined): ClockState => {
+export const setClock = (kept: InStore, by: number | 'back' | undefined): ClockState => {
   const { store } = kept;
   if (by === 'back') store.setClockOffset(0);
   else if (by !== undefined) store.write(() => store.setClockOffset(store.clockOffset() + by));
@@ -40,7 +47,7 @@ export const moveClock = (kept: InStore, by: number | 'back' | undefined): Clock
 };
 
 /** Replaces the fault rules; throws a usage error if they are invalid. */
-export const setFaults = (store: EmulatorStore, rules: unknown): readonly StoredFault[] => {
+export const replaceFaults = (store: EmulatorStore, rules: unknown): readonly StoredFault[] => {
   const { error, data } = faultRules().safeParse(rules);
   if (error !== undefined) {
     throw usageError('these are no rules for faults', {
@@ -61,7 +68,9 @@ const asRefusal = <T>(work: () => T): T => {
     return work();
   } catch (thrown) {
     if (!(thrown instanceof PayError)) throw thrown;
-    throw thrown.detail.violations === undefined ? refusal(422, thrown.message) : invalid(thrown.detail.violations);
+    throw thrown.detail.violations === undefined
+      ? problemError(422, thrown.message)
+      : invalid(thrown.detail.violations);
   }
 };
 
@@ -92,7 +101,7 @@ const settleActivity = (service: Service, body: Body) => {
     after,
     amount: amount === undefined ? undefined : () => amount,
   };
-  return asRefusal(() => settle(service.store, settling, nowOf(service))).activity;
+  return asRefusal(() => settleNow(service.store, settling, nowOf(service))).activity;
 };
 
 /** Adds records; a missing count means the usual number. */
@@ -107,12 +116,12 @@ const addAddress = ({ store }: Service, body: Body) => {
   const listed = body['events'] ?? [];
   const events = Array.isArray(listed) ? listed.map(String) : [String(listed)];
   const secret = (): string => String(body['secret'] ?? '');
-  return asRefusal(() => addWebhook(store, { url: String(body['url']), events, secret, allowRemote: false }));
+  return asRefusal(() => registerWebhook(store, { url: String(body['url']), events, secret, allowRemote: false }));
 };
 
-const idIn = (body: Body): number => countIn(body, 'id', 1, Number.MAX_SAFE_INTEGER) ?? 0;
+const webhookIdIn = (body: Body): number => countIn(body, 'id', 1, Number.MAX_SAFE_INTEGER) ?? 0;
 
-const trigger = (service: Service, body: Body) => {
+const triggerAsked = (service: Service, body: Body) => {
   const event = EVENTS.find((known) => known === body['event']);
   if (event === undefined) throw invalid([{ propertyPath: 'event', title: `is none of ${EVENTS.join(', ')}` }]);
   const ugwo = body['ugwo'] === undefined ? undefined : String(body['ugwo']);
@@ -127,18 +136,18 @@ const removeRecords = ({ store }: Service) => {
 /** Control handlers by method and path. */
 export const controls: Readonly<Record<string, (service: Service, body: Body) => unknown>> = {
   [`GET ${CONTROL}clock`]: (service) => clockState(service),
-  [`POST ${CONTROL}clock`]: (service, body) => moveClock(service, durationIn(body, 'by')),
-  [`DELETE ${CONTROL}clock`]: (service) => moveClock(service, 'back'),
+  [`POST ${CONTROL}clock`]: (service, body) => setClock(service, durationIn(body, 'by')),
+  [`DELETE ${CONTROL}clock`]: (service) => setClock(service, 'back'),
   [`GET ${CONTROL}faults`]: ({ store }) => shownFaults(store.faults()),
-  [`PUT ${CONTROL}faults`]: ({ store }, body) => asRefusal(() => shownFaults(setFaults(store, body))),
-  [`DELETE ${CONTROL}faults`]: ({ store }) => shownFaults(setFaults(store, { rules: [] })),
+  [`PUT ${CONTROL}faults`]: ({ store }, body) => asRefusal(() => shownFaults(replaceFaults(store, body))),
+  [`DELETE ${CONTROL}faults`]: ({ store }) => shownFaults(replaceFaults(store, { rules: [] })),
   [`POST ${CONTROL}settle`]: settleActivity,
   [`POST ${CONTROL}seed`]: seedRecords,
   [`POST ${CONTROL}reset`]: removeRecords,
   [`GET ${CONTROL}webhooks`]: ({ store }) => ({ data: listWebhooks(store) }),
   [`POST ${CONTROL}webhooks`]: addAddress,
-  [`POST ${CONTROL}webhooks/remove`]: ({ store }, body) => asRefusal(() => removeWebhook(store, idIn(body))),
-  [`POST ${CONTROL}webhooks/trigger`]: trigger,
+  [`POST ${CONTROL}webhooks/remove`]: ({ store }, body) => asRefusal(() => removeWebhook(store, webhookIdIn(body))),
+  [`POST ${CONTROL}webhooks/trigger`]: triggerAsked,
   [`GET ${CONTROL}deliveries`]: ({ store }) => ({ data: listDeliveries(store, SHOWN_DELIVERIES) }),
-  [`POST ${CONTROL}deliveries/replay`]: ({ store }, body) => asRefusal(() => replayDelivery(store, idIn(body))),
+  [`POST ${CONTROL}deliveries/replay`]: ({ store }, body) => asRefusal(() => replayDelivery(store, webhookIdIn(body))),
 };

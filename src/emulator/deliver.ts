@@ -30,7 +30,7 @@ const ERROR_TEXTS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'the host was not found',
 };
 
-const outcomeOf = (posted: PostResult): Pick<DeliveryAttempt, 'status' | 'error'> => {
+const deliveryOutcome = (posted: PostResult): Pick<DeliveryAttempt, 'status' | 'error'> => {
   if (posted.kind === 'answered') return { status: posted.status, error: null };
   const { code = '', why } = posted.kind === 'failed' ? posted : { why: 'the emulator was stopped' };
   return { status: null, error: ERROR_TEXTS[code] ?? why };
@@ -41,7 +41,7 @@ const RETRY_MS = 30 * 60_000;
 const TRIES_LIMIT = 3;
 
 /** Returns the exact bytes of the request body. */
-const bodyOf = ({ dialect }: Service, { uid, event, data }: OutgoingDelivery): Uint8Array => {
+const deliveryBody = ({ dialect }: Service, { uid, event, data }: OutgoingDelivery): Uint8Array => {
   const json = `{"uid":${JSON.stringify(uid)},"event":${JSON.stringify(event)},"data":${data}}`;
   return Buffer.from(SPEECH[dialect].answer(eventShape(event), json));
 };
@@ -66,12 +66,12 @@ const writeBadly =
     request.end(body.subarray(middle));
   };
 
-const sendOnce = async (
+const sendDelivery = async (
   service: Service,
   delivery: OutgoingDelivery,
   rule: DeliveryRule | undefined,
 ): Promise<DeliveryAttempt> => {
-  const body = bodyOf(service, delivery);
+  const body = deliveryBody(service, delivery);
   const [at, started, id] = [nowOf(service), service.clock.ticks(), randomUUID()];
   const headers = {
     'content-type': 'application/json',
@@ -88,18 +88,18 @@ const sendOnce = async (
   return {
     delivery_id: id,
     at: utcAtom(at),
-    ...outcomeOf(posted),
+    ...deliveryOutcome(posted),
     ms: Math.round(service.clock.ticks() - started),
     ...(rule === undefined ? {} : { fault: effectOf(rule) }),
   };
 };
 
-const isTaken = ({ status }: DeliveryAttempt): boolean => status !== null && status >= 200 && status < 300;
+const wasTaken = ({ status }: DeliveryAttempt): boolean => status !== null && status >= 200 && status < 300;
 
 /** Decides the next step of a delivery after an attempt. */
 const afterAttempt = ({ tries }: OutgoingDelivery, attempts: readonly DeliveryAttempt[], now: number): Next => {
   const made = tries + 1;
-  if (attempts.some(isTaken)) return { state: 'delivered', due: undefined, tries: made, putOff: undefined };
+  if (attempts.some(wasTaken)) return { state: 'delivered', due: undefined, tries: made, putOff: undefined };
   if (made >= TRIES_LIMIT) return { state: 'failed', due: undefined, tries: made, putOff: undefined };
   return { state: 'waiting', due: now + RETRY_MS, tries: made, putOff: undefined };
 };
@@ -136,8 +136,8 @@ const deliverOne = async (service: Service, delivery: OutgoingDelivery): Promise
     store.write(() => store.setNext(delivery.id, held));
     return;
   }
-  const attempts = [await sendOnce(service, delivery, rule)];
-  if (rule?.twice === true && !closing.aborted) attempts.push(await sendOnce(service, delivery, rule));
+  const attempts = [await sendDelivery(service, delivery, rule)];
+  if (rule?.twice === true && !closing.aborted) attempts.push(await sendDelivery(service, delivery, rule));
   if (closing.aborted) return;
   store.write(() => {
     for (const one of attempts) store.noteAttempt(delivery.id, one);
@@ -147,7 +147,7 @@ const deliverOne = async (service: Service, delivery: OutgoingDelivery): Promise
 };
 
 /** Interval in milliseconds for checking whether another process has filled the outbox or moved the clock. */
-const POLL_MS = 250;
+const DELIVERY_POLL_MS = 250;
 
 /** Maximum parallel deliveries to one webhook, each of a different payment request. */
 const PARALLEL_LIMIT = 8;
@@ -189,7 +189,7 @@ export const deliver = async (service: Service): Promise<void> => {
   // A fault of the file is reported by a client's next request.
   const next = (busy: ReadonlyMap<string, unknown>): Step<Head> => ({
     start: attempt(() => startDue(busy)) ?? [],
-    wait: POLL_MS,
+    wait: DELIVERY_POLL_MS,
   });
   // If the outcome can't be stored, the pause prevents sending it over and over.
   const send = ({ delivery }: Head): Promise<void> =>

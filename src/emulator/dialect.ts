@@ -13,18 +13,18 @@ const fields =
     if (!isJsonObject(value)) return value;
     const members = Object.entries(value).map(([name, member]) => {
       const shape = Object.hasOwn(shapes, name) ? shapes[name] : undefined;
-      return [name, (shape ?? plain)(member)];
+      return [name, (shape ?? plainForm)(member)];
     });
     return members.length === 0 ? [] : Object.fromEntries(members);
   };
 
-const list =
+const listForm =
   (shape: Shape): Shape =>
   (value) =>
     Array.isArray(value) ? value.map(shape) : value;
 
 /** Converts a value of any structure: only its empty objects change. */
-const plain: Shape = (value) => (Array.isArray(value) ? value.map(plain) : fields({})(value));
+const plainForm: Shape = (value) => (Array.isArray(value) ? value.map(plainForm) : fields({})(value));
 
 /** Converts an object that the contract gives as null when it is absent. */
 const orEmpty =
@@ -41,62 +41,66 @@ const pair =
   };
 
 const text: Shape = (value) => (value === null ? null : String(value));
-const id: Shape = (value) => (typeof value === 'string' ? testId(value) : value);
+const idForm: Shape = (value) => (typeof value === 'string' ? testId(value) : value);
 
 /** Converts a time to another form; any other value stays. */
-const moment =
+const momentForm =
   (offset: number, form: (atom: string) => string): Shape =>
   (value) => {
     const ms = typeof value === 'string' ? parseInstant(value)?.ms : undefined;
     return ms === undefined ? value : form(formatDateAtom({ ms, offset }));
   };
 /** `2026-11-20T12:00:00.000000+00:00` */
-const micros = moment(0, (atom) => atom.replace('+', '.000000+'));
+const micros = momentForm(0, (atom) => atom.replace('+', '.000000+'));
 /** `2026-11-20T13:00:00+0100` */
-const lagos = moment(60, (atom) => atom.replace(/:(\d\d)$/, '$1'));
+const lagos = momentForm(60, (atom) => atom.replace(/:(\d\d)$/, '$1'));
 
-const CHECKOUT = fields({ uid: id, currency: pair('currency'), mediums: list(fields({ medium: pair('medium') })) });
+const CHECKOUT = fields({
+  uid: idForm,
+  currency: pair('currency'),
+  mediums: listForm(fields({ medium: pair('medium') })),
+});
 
-const CUSTOMER = fields({ uid: id, status: pair('onye_status'), created_at: micros });
+const CUSTOMER = fields({ uid: idForm, status: pair('onye_status'), created_at: micros });
 
 const ACTIVITY = fields({
-  uid: id,
-  ugwo_uid: id,
+  uid: idForm,
+  ugwo_uid: idForm,
   activity_type: pair('ugwo_activity_type'),
   amount: text,
   charged_amount: text,
   checkout: CHECKOUT,
-  ugwo_medium: orEmpty(plain),
+  ugwo_medium: orEmpty(plainForm),
   psp: pair('psp'),
   next_action: orEmpty(fields({ type: pair('next_action_type'), headers: fields({ expires_at: lagos }) })),
   status: pair('ugwo_activity_status'),
-  error: orEmpty(plain),
+  error: orEmpty(plainForm),
   created_at: micros,
   updated_at: lagos,
 });
 
-const REFUND = fields({
-  uid: id,
+const REFUND_SHAPE = fields({
+  uid: idForm,
   status: pair('refund_status'),
   amount: text,
-  ugwo_activity: id,
-  ugwo: fields({ uid: id }),
-  destination: orEmpty(plain),
-  error: orEmpty(plain),
+  ugwo_activity: idForm,
+  ugwo: fields({ uid: idForm }),
+  destination: orEmpty(plainForm),
+  error: orEmpty(plainForm),
   created_at: micros,
   updated_at: lagos,
 });
 
 /** A checkout resource: its currency is a plain code. */
 const WHOLE_CHECKOUT = fields({
-  uid: id,
+  uid: idForm,
   status: pair('checkout_status'),
-  mediums: list(fields({ medium: pair('medium') })),
+  mediums: listForm(fields({ medium: pair('medium') })),
 });
 
 /** Keeps the currency as plain text, as the service's own plugin reads it on a single payment request. */
 const REQUEST = {
-  uid: id,
+  uid: idForm,
   amount: text,
   total_amount_paid: text,
   status: pair('ugwo_status'),
@@ -104,7 +108,7 @@ const REQUEST = {
   onye_nzube: CUSTOMER,
   checkout: CHECKOUT,
   lastest_ugwo_activity: ACTIVITY,
-  activities: list(ACTIVITY),
+  activities: listForm(ACTIVITY),
   created_at: micros,
 } as const;
 
@@ -120,14 +124,14 @@ const only =
 /** Shapes of resources and lists in the live dialect. */
 export const SHAPES = {
   customer: CUSTOMER,
-  customers: fields({ data: list(CUSTOMER) }),
+  customers: fields({ data: listForm(CUSTOMER) }),
   ugwo: fields(REQUEST),
-  ugwos: fields({ data: list(only(LISTED, fields({ ...REQUEST, currency: pair('currency') }))) }),
+  ugwos: fields({ data: listForm(only(LISTED, fields({ ...REQUEST, currency: pair('currency') }))) }),
   activity: ACTIVITY,
   checkout: WHOLE_CHECKOUT,
-  checkouts: list(WHOLE_CHECKOUT),
-  providers: list(fields({ psp: pair('psp') })),
-  refund: REFUND,
+  checkouts: listForm(WHOLE_CHECKOUT),
+  providers: listForm(fields({ psp: pair('psp') })),
+  refund: REFUND_SHAPE,
 } as const;
 
 /** Selects the shape of an event's resource. */
@@ -138,7 +142,7 @@ const shapeOf = (event: string): Shape => {
 };
 
 /** Builds the shape of an event in the live dialect. */
-export const eventShape = (event: string): Shape => fields({ uid: id, data: shapeOf(event) });
+export const eventShape = (event: string): Shape => fields({ uid: idForm, data: shapeOf(event) });
 
 /** Converts to the second shape of an error document only, with fields in the form of a PHP form: `data[provider]`. */
 const problem = (value: unknown): unknown => {

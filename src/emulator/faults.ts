@@ -1,7 +1,7 @@
 import { type DeliveryRule, type FaultRule, isDeliveryRule } from '../contract/fault-rule.ts';
 import { parseDuration } from '../core/time.ts';
 import type { Answering, HttpAnswer, HttpRequest } from './http.ts';
-import { refusal, respondTo, type Service } from './service.ts';
+import { problemError, respondTo, type Service } from './service.ts';
 import type { EmulatorStore, StoredFault } from './store.ts';
 
 /** Matches a path: `*` stands for one segment, `**` at the end for all that follow. */
@@ -78,7 +78,7 @@ const misbehave = async (rule: FaultRule, service: Service, asked: HttpRequest, 
   }
   if (status !== undefined || answer === undefined) {
     const headers = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
-    return respondTo(refusal(status ?? 500, 'a rule for faults of the emulator', { headers }), service);
+    return respondTo(problemError(status ?? 500, 'a rule for faults of the emulator', { headers }), service);
   }
   if (cut !== undefined) return { ...answer, cutAfter: cut };
   return bad_json === true ? withBadJson(answer) : answer;

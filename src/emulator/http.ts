@@ -40,7 +40,7 @@ export interface HttpAnswer {
 /** Answers a request; undefined to close the connection without an answer. */
 export type Answering = (asked: HttpRequest) => Promise<HttpAnswer | undefined>;
 
-const decoded = (segment: string): string => {
+const decodedSegment = (segment: string): string => {
   try {
     return decodeURIComponent(segment);
   } catch {
@@ -59,11 +59,11 @@ const urlOf = (target: string, host: string): URL => {
 /** Parses the path and query of a request. Throws if they are invalid. */
 const parseTarget = (target: string, host: string): Pick<HttpRequest, 'target' | 'segments' | 'query'> => {
   const { pathname, searchParams } = urlOf(target, host);
-  return { target, segments: pathname.split('/').map(decoded), query: searchParams };
+  return { target, segments: pathname.split('/').map(decodedSegment), query: searchParams };
 };
 
 /** Converts Node's request. Throws if the request can't be read. */
-export const askedOf = (incoming: IncomingMessage): HttpRequest => {
+export const readHttpRequest = (incoming: IncomingMessage): HttpRequest => {
   const { method = '', url: target = '', headersDistinct, socket } = incoming;
   const pairs = Object.entries(headersDistinct).map(([name, values = []]) => [name, values.join(', ')]);
   const headers: HttpRequest['headers'] = Object.fromEntries(pairs);
@@ -101,7 +101,11 @@ const sendAll = async (sending: StreamedAnswer, socket: Socket, outgoing: Server
 };
 
 /** Sends an answer on the connection of its request, unless that is closed. */
-export const send = async (answer: HttpAnswer | undefined, socket: Socket, outgoing: ServerResponse): Promise<void> => {
+export const sendAnswer = async (
+  answer: HttpAnswer | undefined,
+  socket: Socket,
+  outgoing: ServerResponse,
+): Promise<void> => {
   if (answer === undefined || socket.destroyed) return;
   const { status, headers, text, cutAfter, sending } = answer;
   if (sending !== undefined) {

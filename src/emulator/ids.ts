@@ -1,35 +1,36 @@
 import { createHmac, hash, randomInt } from 'node:crypto';
 import type { IdPrefix } from '../core/ids.ts';
 
-const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+const ID_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 /** Workspace segment of identifiers. */
-const WORKSPACE = 'Lcal';
-const LENGTH = 24;
+const LOCAL_WORKSPACE = 'Lcal';
+const ID_LENGTH = 24;
 
 /** Returns letters and digits that nobody can guess. */
 export const randomText = (length: number): string =>
-  Array.from({ length }, () => ALPHABET.charAt(randomInt(ALPHABET.length))).join('');
+  Array.from({ length }, () => ID_ALPHABET.charAt(randomInt(ID_ALPHABET.length))).join('');
 
 const KEY_LENGTH = 80;
 
 /** Returns a key in the service's format: `sk.Lcal.` and 80 characters. */
 export const randomKey = (prefix: 'sk' | 'pk' | 'ctl' | 'wsk'): string =>
-  `${prefix}.${WORKSPACE}.${randomText(KEY_LENGTH)}`;
+  `${prefix}.${LOCAL_WORKSPACE}.${randomText(KEY_LENGTH)}`;
 
 /** Returns at most 32 letters and digits that depend on `source` only. */
 export const derivedText = (source: string, length: number): string =>
-  [...hash('sha256', source, 'buffer').subarray(0, length)].map((byte) => ALPHABET.charAt(byte % 62)).join('');
+  [...hash('sha256', source, 'buffer').subarray(0, length)].map((byte) => ID_ALPHABET.charAt(byte % 62)).join('');
 
 /** Returns at most 32 digits that depend on `source` only. */
 export const derivedDigits = (source: string, length: number): string =>
   [...hash('sha256', source, 'buffer').subarray(0, length)].map((byte) => byte % 10).join('');
 
 /** Returns a new, unique identifier (interface.md section 2). */
-export const newId = (prefix: IdPrefix | 'rfd' | 'evt'): string => `${prefix}.${WORKSPACE}.${randomText(LENGTH)}`;
+export const newServiceId = (prefix: IdPrefix | 'rfd' | 'evt'): string =>
+  `${prefix}.${LOCAL_WORKSPACE}.${randomText(ID_LENGTH)}`;
 
 /** Returns the identifier of a seeded record: the same for the same name on every machine. */
 export const derivedId = (prefix: IdPrefix, name: string): string =>
-  `${prefix}.${WORKSPACE}.${derivedText(`${prefix} ${name}`, LENGTH)}`;
+  `${prefix}.${LOCAL_WORKSPACE}.${derivedText(`${prefix} ${name}`, ID_LENGTH)}`;
 
 /**
  * Converts an identifier to the live dialect: those of the sandbox end in `_t` within their 24 characters. That drops
@@ -45,7 +46,7 @@ export const meantBy = (id: string): readonly [from: string, to: string] => {
 };
 
 const POSITION_BYTES = 6;
-const TAG_BYTES = 9;
+const ID_TAG_BYTES = 9;
 
 /**
  * Encodes the opaque cursor of a list (interface.md 2.6): the position after which the next page starts, signed with
@@ -54,14 +55,14 @@ const TAG_BYTES = 9;
 export const encodeCursor = (key: string, list: string, position: number): string => {
   const place = Buffer.alloc(POSITION_BYTES);
   place.writeUIntBE(position, 0, POSITION_BYTES);
-  const tag = createHmac('sha256', key).update(list).update(place).digest().subarray(0, TAG_BYTES);
+  const tag = createHmac('sha256', key).update(list).update(place).digest().subarray(0, ID_TAG_BYTES);
   return Buffer.concat([place, tag]).toString('base64url');
 };
 
 /** Decodes a cursor of this list; undefined for any text that `encodeCursor` did not produce. */
 export const decodeCursor = (key: string, list: string, cursor: string): number | undefined => {
   const bytes = Buffer.from(cursor, 'base64url');
-  if (bytes.length !== POSITION_BYTES + TAG_BYTES) return undefined;
+  if (bytes.length !== POSITION_BYTES + ID_TAG_BYTES) return undefined;
   const position = bytes.readUIntBE(0, POSITION_BYTES);
   return encodeCursor(key, list, position) === cursor ? position : undefined;
 };

@@ -81,7 +81,7 @@ small { opacity: .7; }
 
 /** Start of the path of a payment request's page. */
 export const PAGE_START = 'ugw.';
-export const PAGE = `/${PAGE_START}{rest}`;
+export const PAGE_PATH = `/${PAGE_START}{rest}`;
 
 /** A reason why there is nothing to pay (public material). */
 interface Stop {
@@ -101,14 +101,14 @@ const STOPS = {
 const escapeHtml = (text: string): string =>
   text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
-const source = (text: string): string => `'sha256-${hash('sha256', text, 'base64')}'`;
+const sourceHash = (text: string): string => `'sha256-${hash('sha256', text, 'base64')}'`;
 
 /** Allows only the content of the page itself; `framed` is the one origin that may show it in a frame. */
 const headersFor = (framed: string | undefined): Record<string, string> => ({
   'content-security-policy': [
     "default-src 'none'",
-    `script-src ${source(SCRIPT)}`,
-    `style-src ${source(STYLE)}`,
+    `script-src ${sourceHash(SCRIPT)}`,
+    `style-src ${sourceHash(STYLE)}`,
     "connect-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",
@@ -149,19 +149,19 @@ const moneyWords = (ugwo: Ugwo): string => {
 };
 
 /** Renders the customer's next step: the account, or the code to dial. */
-const actionOf = ({ next_action: action }: Activity): string => {
+const actionHtml = ({ next_action: action }: Activity): string => {
   const entries = Object.entries(action?.['headers'] ?? {});
   const rows = entries.map(([name, value]) => `<dt>${escapeHtml(name)}</dt><dd>${escapeHtml(String(value))}</dd>`);
   return `<p>${escapeHtml(String(action?.['instruction'] ?? ''))}</p>\n<dl>${rows.join('')}</dl>`;
 };
 
-const bodyOf = (ugwo: Ugwo, activities: readonly Activity[]): string => {
+const pageBody = (ugwo: Ugwo, activities: readonly Activity[]): string => {
   const mediums = (ugwo.checkout?.mediums ?? []).map(({ medium }) => `<li>${escapeHtml(machineValue(medium))}</li>`);
   const open = activities.findLast(({ status }) => paymentShown({ status }) === 'open');
   const action =
     open === undefined
       ? `<p>Nothing is to be paid yet. For the developer: <code>${escapeHtml(shellLine(['paycli', 'ugwo', 'charge', ugwo.uid, '--medium']))} …</code></p>`
-      : `${actionOf(open)}
+      : `${actionHtml(open)}
 <p><button id="paid" type="button">I have paid</button></p>
 <p><small>For the developer: <code>${escapeHtml(shellLine(['paycli', 'emulator', 'settle', open.uid, '--as', 'successful']))}</code></small></p>`;
   return `<p>${escapeHtml(ugwo.description ?? '')}</p>\n<p>${moneyWords(ugwo)}</p>\n<ul>${mediums.join('')}</ul>\n${action}`;
@@ -173,7 +173,7 @@ const stopOf = (ugwo: Ugwo): Stop | undefined => {
 };
 
 /** Returns the state of the payment as JSON, for the page's own script. */
-const stateOf = (ugwo: Ugwo, activities: readonly Activity[]): string => {
+const pageState = (ugwo: Ugwo, activities: readonly Activity[]): string => {
   const paid = activities.find(({ status }) => PAYMENTS[paymentShown({ status })].brings);
   const latest = isPaid(ugwo) ? paid : activities.at(-1);
   const fault = { code: valueAt(latest, 'error.code'), message: valueAt(latest, 'error.message') };
@@ -208,10 +208,10 @@ export const showPage = (service: Service, { segments, query, headers }: HttpReq
   if (ugwo === undefined) return stop(STOPS.unknown);
   const activities = store.activitiesOn(ugwo.uid);
   if (headers['accept'] === 'application/json') {
-    return show(200, 'application/json', stateOf(ugwo, activities));
+    return show(200, 'application/json', pageState(ugwo, activities));
   }
   const stopped = stopOf(ugwo);
   if (stopped !== undefined) return stop(stopped, moneyWords(ugwo));
   const title = `Pay ${formatMoney(missingAmount(ugwo), machineValue(ugwo.currency ?? ''))}`;
-  return page(200, title, bodyOf(ugwo, activities), { origin: framed });
+  return page(200, title, pageBody(ugwo, activities), { origin: framed });
 };

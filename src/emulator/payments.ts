@@ -8,14 +8,14 @@ import { printExact, valueAt } from '../core/json.ts';
 import { statusWord } from '../core/status.ts';
 import { parseDuration, utcAtom } from '../core/time.ts';
 import { type EventName, isWanted, readEvent } from '../core/webhook-event.ts';
-import { newId } from './ids.ts';
+import { newServiceId } from './ids.ts';
 import type { ActivityPlan, EmittedEvent, EmulatorStore, RefundEnding, StoredActivity } from './store.ts';
 
 /** Statuses of a payment request that has been paid (public material). */
-const PAID = ['ugwo_successful', 'partially_refunded', 'refunded'];
+const PAID_STATUSES = ['ugwo_successful', 'partially_refunded', 'refunded'];
 
 /** True if the customer has paid it, even if it was refunded since. */
-export const isPaid = ({ status }: Pick<Ugwo, 'status'>): boolean => PAID.includes(machineValue(status ?? ''));
+export const isPaid = ({ status }: Pick<Ugwo, 'status'>): boolean => PAID_STATUSES.includes(machineValue(status ?? ''));
 
 /** Outcomes of a charge that `metadata.emulate` of a payment request can ask for. */
 export type Scripted =
@@ -34,13 +34,13 @@ export type Scripted =
 type Asking = Pick<Ugwo, 'metadata'>;
 
 /** Splits the metadata at blanks. Unknown words are ordinary metadata and have no effect. */
-const wordsOf = ({ metadata }: Asking): readonly string[] => {
+const emulateWords = ({ metadata }: Asking): readonly string[] => {
   const text = valueAt(metadata, 'emulate');
   return typeof text === 'string' ? text.trim().split(/\s+/) : [];
 };
 
 /** Parses a word like `failed:30s` into an ending and its delay in milliseconds. */
-const endOf = <T extends string>(word: string, endings: readonly T[]) => {
+const readEnding = <T extends string>(word: string, endings: readonly T[]) => {
   const [name, duration = '', paid = '', ...more] = word.split(':');
   const [ending, after] = [endings.find((known) => known === name), parseDuration(duration)];
   if (ending === undefined || after === undefined || more.length > 0) return undefined;
@@ -52,13 +52,13 @@ const scriptedCharge = (word: string, medium: string): Scripted | undefined => {
   if (word === 'fail' || word === `fail:${medium}`) return { kind: 'fail' };
   if (word === '402') return { kind: 'unfunded' };
   if (word === 'lost' || word === 'lost:unmade') return { kind: 'lost', made: word === 'lost' };
-  const end = endOf(word, ENDINGS);
+  const end = readEnding(word, ENDINGS);
   return end === undefined || end.ending === 'reversed' ? undefined : { kind: 'end', ...end };
 };
 
 /** Returns the first word that `read` understands, parsed. */
 const firstScripted = <T>(ugwo: Asking, read: (word: string) => T | undefined): T | undefined =>
-  wordsOf(ugwo)
+  emulateWords(ugwo)
     .map(read)
     .find((wish) => wish !== undefined);
 
@@ -68,7 +68,7 @@ export const scriptedOf = (ugwo: Asking, medium: string): Scripted | undefined =
 
 /** `reversed:2m`, or `taken_back:2m`: the delay in milliseconds from the payment until the provider reverses it. */
 const reversalDelay = (ugwo: Asking): number | undefined =>
-  firstScripted(ugwo, (word) => endOf(word, ['reversed', 'taken_back'])?.after);
+  firstScripted(ugwo, (word) => readEnding(word, ['reversed', 'taken_back'])?.after);
 
 /**
  * Returns the scripted outcome of a refund and its delay: `refund:failed` (at once), `refund:failed:30s`,
@@ -77,14 +77,15 @@ const reversalDelay = (ugwo: Asking): number | undefined =>
 export const scriptedRefund = (ugwo: Asking) =>
   firstScripted(ugwo, (word) => {
     if (word === 'refund:failed') return { ending: 'failed', after: 0 } as const;
-    return word.startsWith('refund:') ? endOf(word.slice('refund:'.length), ['successful', 'failed']) : undefined;
+    return word.startsWith('refund:') ? readEnding(word.slice('refund:'.length), ['successful', 'failed']) : undefined;
   });
 
 /**
  * Checks for a word: `402` (charges and refunds are refused), `402:create` (creation is refused), `unrouted` (gets no
  * checkout).
  */
-export const asksFor = (ugwo: Asking, what: '402' | '402:create' | 'unrouted'): boolean => wordsOf(ugwo).includes(what);
+export const asksFor = (ugwo: Asking, what: '402' | '402:create' | 'unrouted'): boolean =>
+  emulateWords(ugwo).includes(what);
 
 /** Returns a payment request as its GET shows it (public material): with all its activities, oldest first. */
 export const withActivities = (store: EmulatorStore, ugwo: Ugwo): UgwoWithActivities => ({
@@ -107,7 +108,7 @@ export const emit = (
   if (subscribers.length === 0) return undefined;
   const resource = data();
   const subject = readEvent({ event, data: resource }).ugwo ?? resource.uid;
-  const emitted = { uid: newId('evt'), event, subject, data: printExact(resource), at };
+  const emitted = { uid: newServiceId('evt'), event, subject, data: printExact(resource), at };
   for (const { id } of subscribers) store.addDelivery(id, emitted);
   return { ...emitted, webhooks: subscribers.length };
 };
@@ -131,7 +132,7 @@ const emitActivityEnd = (store: EmulatorStore, at: number, activity: Activity): 
   }
 };
 
-const FAULTS = {
+const ENDING_FAULTS = {
   failed: { code: 'psp.error.declined', message: 'The provider refused this charge, as the emulator was asked to.' },
   expired: { code: 'psp.error.expired', message: 'The customer did not pay in time.' },
   reversed: { code: 'psp.error.reversed', message: 'The provider reversed the payment.' },
@@ -149,11 +150,11 @@ const endedActivity = (activity: Activity, ending: ActivityEnding, at: number): 
   ...activity,
   next_action: null,
   status: ending === 'successful' ? 'successful' : 'failed',
-  error: ending === 'successful' ? null : FAULTS[ending],
+  error: ending === 'successful' ? null : ENDING_FAULTS[ending],
   updated_at: utcAtom(at),
 });
 
-const isOpen = (activity: Activity): boolean => paymentShown(activity) === 'open';
+const isOpenActivity = (activity: Activity): boolean => paymentShown(activity) === 'open';
 
 /** Returns what is missing of a payment request, in the minor unit. */
 export const missingAmount = (ugwo: Ugwo): number => balanceOf(requestFacts(ugwo)).missing ?? 0;
@@ -164,7 +165,7 @@ const statusBy = (ugwo: Ugwo, activities: readonly Activity[]): string => {
   if (status === 'cancelled' || (isPaid(ugwo) && status !== 'ugwo_successful')) return status;
   const paid = Number(ugwo['total_amount_paid'] ?? 0);
   if (paid > 0 && paid >= (ugwo.amount ?? 0)) return 'ugwo_successful';
-  return activities.some(isOpen) ? 'processing' : 'requires_ugwo';
+  return activities.some(isOpenActivity) ? 'processing' : 'requires_ugwo';
 };
 
 /** Updates the status of a payment request after a change of its payments or activities. */
@@ -208,15 +209,15 @@ export const refundedOf = (store: EmulatorStore, activity: string, counts: (stat
     .filter(({ status }) => counts(machineValue(status)))
     .reduce((sum, { amount }) => sum + (amount ?? 0), 0);
 
-const isDone = (status: string): boolean => status === 'successful';
+const isRefundDone = (status: string): boolean => status === 'successful';
 
 /** Marks an activity and its payment request as refunded, in part or whole. */
 const markRefunded = (store: EmulatorStore, { activity, ugwo }: StoredActivity, at: number): void => {
   const before = store.ugwo(ugwo);
-  const isWhole = refundedOf(store, activity.uid, isDone) >= chargedBy(activity);
+  const isWhole = refundedOf(store, activity.uid, isRefundDone) >= chargedBy(activity);
   const result = { ...activity, status: isWhole ? 'refunded' : 'partially_refunded', updated_at: utcAtom(at) };
   store.replaceActivity(result, undefined);
-  const all = store.activitiesOn(ugwo).reduce((sum, { uid }) => sum + refundedOf(store, uid, isDone), 0);
+  const all = store.activitiesOn(ugwo).reduce((sum, { uid }) => sum + refundedOf(store, uid, isRefundDone), 0);
   const paid = Number(before?.['total_amount_paid'] ?? 0);
   store.setUgwoStatus(ugwo, all >= paid ? 'refunded' : 'partially_refunded');
   emitActivityEnd(store, at, result);
@@ -297,7 +298,7 @@ const refuseAfterExpiry = (activity: Activity, due: number): void => {
 };
 
 /** Ends an activity now or later. Throws usage errors. */
-export const settle = (store: EmulatorStore, { activity: uid, as, after, amount }: Settling, now: number): Settled =>
+export const settleNow = (store: EmulatorStore, { activity: uid, as, after, amount }: Settling, now: number): Settled =>
   store.write(() => {
     endDue(store, now);
     const kept = endable(store, uid, as);

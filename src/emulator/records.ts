@@ -6,9 +6,17 @@ import { BANK_CODES } from '../core/banks.ts';
 import { machineValue } from '../core/charge.ts';
 import { PAGE_DEFAULT } from '../core/record.ts';
 import { utcAtom } from '../core/time.ts';
-import { decodeCursor, derivedId, encodeCursor, meantBy, newId } from './ids.ts';
+import { decodeCursor, derivedId, encodeCursor, meantBy, newServiceId } from './ids.ts';
 import { asksFor, emit, emitRequestChange, withActivities } from './payments.ts';
-import { invalid, invalidBy, type OperationHandler, present, type RequestOf, refusal, UNFUNDED } from './service.ts';
+import {
+  invalid,
+  invalidBy,
+  type OperationHandler,
+  present,
+  problemError,
+  type RequestOf,
+  UNFUNDED,
+} from './service.ts';
 import type { EmulatorStore, Placed } from './store.ts';
 
 // Lists
@@ -22,7 +30,7 @@ interface PageQuery {
  * interface.md 4.3: returns a page of a list, newest first. Reads one record more than the page holds, to detect the
  * last page. Refuses a cursor of another list.
  */
-const pageOf = <T>(
+const recordPage = <T>(
   list: 'onye' | 'ugwo',
   query: PageQuery,
   { key }: EmulatorStore,
@@ -46,7 +54,7 @@ const pageOf = <T>(
 // Customers
 
 /** Fields of a customer that a client can't set. */
-const FIXED = ['uid', 'status', 'created_at'];
+const FIXED_FIELDS = ['uid', 'status', 'created_at'];
 
 /** Capitalizes the first letter of each word; the result is the same in every locale. */
 const titleCased = (text: string): string =>
@@ -66,7 +74,7 @@ const normalized = (name: string, value: unknown): unknown => {
 const sentFields = (body: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(body)
-      .filter(([name]) => !FIXED.includes(name))
+      .filter(([name]) => !FIXED_FIELDS.includes(name))
       .map(([name, value]) => [name, normalized(name, value)]),
   );
 
@@ -77,14 +85,14 @@ const customerAt = ({ uid }: { readonly uid: string }, store: EmulatorStore): On
 const refuseTaken = (store: EmulatorStore, { uid, email }: Onye): void => {
   const other = typeof email === 'string' ? store.customerByEmail(email) : undefined;
   if (other === undefined || other.uid === uid) return;
-  throw refusal(409, 'nzube.onye.error.email_already_exists', { field: 'email' });
+  throw problemError(409, 'nzube.onye.error.email_already_exists', { field: 'email' });
 };
 
 /** Adds a customer from the sent fields. */
 export const addCustomer = (store: EmulatorStore, body: Readonly<Record<string, unknown>>, now: number): Onye => {
   const blank = { first_name: null, last_name: null, ref: null, billing_address: null, meta: {} };
   const created = { status: 'active', created_at: utcAtom(now) };
-  const customer: Onye = { uid: newId('ony'), email: null, ...blank, ...sentFields(body), ...created };
+  const customer: Onye = { uid: newServiceId('ony'), email: null, ...blank, ...sentFields(body), ...created };
   refuseTaken(store, customer);
   store.addCustomer(customer);
   emit(store, now, 'nzube.onye.created', () => customer);
@@ -99,7 +107,7 @@ export const getOnye: OperationHandler<'onye.get'> = ({ params }, store) => cust
 
 /** Lists customers, newest first (public material). */
 export const listOnye: OperationHandler<'onye.list'> = ({ query }, store) =>
-  pageOf('onye', query, store, store.customersBefore);
+  recordPage('onye', query, store, store.customersBefore);
 
 /**
  * interface.md 4.1: a sent field replaces the old value entirely, `meta` included; the other fields stay. Stores fields
@@ -156,7 +164,7 @@ const [NIGERIAN, GHANAIAN] = [
   checkoutForms('GHS', 'GHS', 'Ghanaian cedi', IN_CEDIS),
 ];
 /** The last one is inactive, so that a filter has something to leave out. */
-const ALL: readonly CheckoutForms[] = [
+const ALL_CHECKOUTS: readonly CheckoutForms[] = [
   NIGERIAN,
   GHANAIAN,
   checkoutForms(
@@ -174,26 +182,26 @@ export const GHANA = GHANAIAN.snapshot;
 /** Finds the checkout by its identifier, in either dialect. */
 const checkoutById = (id: string): CheckoutForms | undefined => {
   const [from, to] = meantBy(id);
-  return ALL.find(({ checkout: { uid } }) => uid >= from && uid <= to);
+  return ALL_CHECKOUTS.find(({ checkout: { uid } }) => uid >= from && uid <= to);
 };
 
 const checkoutAt = ({ uid }: { readonly uid: string }): Checkout =>
   present(checkoutById(uid), 'checkout.error.not_found').checkout;
 
-const isIn =
+const isInCurrency =
   (currency: string) =>
   ({ checkout }: CheckoutForms): boolean =>
     checkout.currency === currency;
 
 /** True if this workspace accepts the currency. */
-const isCurrencyAllowed = (currency: string): boolean => ALL.some(isIn(currency));
+const isCurrencyAllowed = (currency: string): boolean => ALL_CHECKOUTS.some(isInCurrency(currency));
 
 /**
  * Selects the checkout of a payment request in this currency: the named one if it is active, else the first active one.
  */
 const checkoutFor = (currency: string, named: string | undefined): CheckoutSnapshot | undefined => {
-  const candidates = named === undefined ? ALL : [checkoutById(named)].filter((one) => one !== undefined);
-  return candidates.filter(({ checkout }) => checkout.status === 'active').find(isIn(currency))?.snapshot;
+  const candidates = named === undefined ? ALL_CHECKOUTS : [checkoutById(named)].filter((one) => one !== undefined);
+  return candidates.filter(({ checkout }) => checkout.status === 'active').find(isInCurrency(currency))?.snapshot;
 };
 
 const STATUS_NUMBERS: Readonly<Record<string, string>> = { '1': 'active', '2': 'inactive' };
@@ -202,7 +210,7 @@ const STATUS_NUMBERS: Readonly<Record<string, string>> = { '1': 'active', '2': '
 export const listCheckouts: OperationHandler<'checkout.list'> = ({ query }) => {
   const statuses = query['filter[status][]']?.map((number) => STATUS_NUMBERS[number]);
   const currencies = query['filter[currency][]']?.map((code) => code.toUpperCase());
-  return ALL.map(({ checkout }) => checkout).filter(
+  return ALL_CHECKOUTS.map(({ checkout }) => checkout).filter(
     ({ status, currency }) =>
       (statuses?.includes(machineValue(status)) ?? true) && (currencies?.includes(machineValue(currency)) ?? true),
   );
@@ -211,11 +219,11 @@ export const listCheckouts: OperationHandler<'checkout.list'> = ({ query }) => {
 /** Returns one checkout (public material). */
 export const getCheckout: OperationHandler<'checkout.get'> = ({ params }) => checkoutAt(params);
 
-const banksOf = (codes: readonly string[]) =>
+const bankList = (codes: readonly string[]) =>
   codes.map((code) => ({ code, name: code.replaceAll('_', ' ').toUpperCase() }));
 
 /** Codes that the providers of a medium accept. */
-const codesOf = (name: string): readonly string[] => {
+const bankCodesOf = (name: string): readonly string[] => {
   const field = mediumNamed(name)?.fields.find((one) => one.name === 'provider');
   return field?.bank ? BANK_CODES : (field?.examples ?? []);
 };
@@ -223,8 +231,8 @@ const codesOf = (name: string): readonly string[] => {
 /** Lists the providers of a medium of a checkout (public material), with banks if the customer has to choose one. */
 export const listProviders: OperationHandler<'checkout.providers'> = ({ params: { medium, ...params } }) => {
   const offered = checkoutAt(params).mediums?.some((one) => one.medium === medium) === true;
-  if (!offered) throw refusal(404, 'checkout.error.medium_not_found');
-  return [{ psp: PSP, banks: banksOf(codesOf(medium)) }];
+  if (!offered) throw problemError(404, 'checkout.error.medium_not_found');
+  return [{ psp: PSP, banks: bankList(bankCodesOf(medium)) }];
 };
 
 // Payment requests
@@ -232,7 +240,9 @@ export const listProviders: OperationHandler<'checkout.providers'> = ({ params: 
 type Body = RequestOf<'ugwo.create'>['body'];
 
 /** In kobo (public material). */
-const BOUNDS: Readonly<Record<string, readonly [least: number, most: number]>> = { NGN: [20_000, 5_000_000_000] };
+const AMOUNT_BOUNDS: Readonly<Record<string, readonly [least: number, most: number]>> = {
+  NGN: [20_000, 5_000_000_000],
+};
 
 /** Fields that are not copied from the body: the service sets them, or derives them from it. */
 const NOT_COPIED = [
@@ -243,18 +253,18 @@ const NOT_COPIED = [
 const requestAt = (uid: string, store: EmulatorStore): Ugwo => present(store.ugwo(uid), 'ugwo.error.not_found');
 
 const refuseAmount = (amount: number, currency: string): void => {
-  const [least, most] = BOUNDS[currency] ?? [1, Number.MAX_SAFE_INTEGER];
+  const [least, most] = AMOUNT_BOUNDS[currency] ?? [1, Number.MAX_SAFE_INTEGER];
   if (amount < least) throw invalid([{ propertyPath: 'amount', title: `should be at least ${least}` }]);
   if (amount > most) throw invalid([{ propertyPath: 'amount', title: `should be at most ${most}` }]);
 };
 
 const refuseRef = (ref: string | undefined, store: EmulatorStore): void => {
   if (ref === undefined || ref === '' || !store.hasRef(ref)) return;
-  throw refusal(409, 'nzube.ugwo.error.ref_already_exists', { field: 'ref' });
+  throw problemError(409, 'nzube.ugwo.error.ref_already_exists', { field: 'ref' });
 };
 
 /** Selects the checkout. A workspace accepts some currencies, and a checkout one. */
-const routeOf = ({ checkout }: Body, currency: string, unrouted: boolean): CheckoutSnapshot | null => {
+const checkoutRoute = ({ checkout }: Body, currency: string, unrouted: boolean): CheckoutSnapshot | null => {
   const route = checkoutFor(currency, checkout);
   if (!isCurrencyAllowed(currency)) throw invalidBy('nzube.ugwo.error.currency_not_allowed', 'currency');
   if (checkout !== undefined && route === undefined) {
@@ -266,7 +276,7 @@ const routeOf = ({ checkout }: Body, currency: string, unrouted: boolean): Check
 /**
  * Finds the named customer, or the one with the e-mail address; adds that one if it doesn't exist (public material).
  */
-const payerOf = ({ onye, onye_email: email }: Body, store: EmulatorStore, now: number): Onye | undefined => {
+const findPayer = ({ onye, onye_email: email }: Body, store: EmulatorStore, now: number): Onye | undefined => {
   if (onye !== undefined) {
     const customer = store.customer(onye);
     if (customer === undefined) throw invalid([{ propertyPath: 'onye', title: 'is not a customer' }]);
@@ -281,7 +291,7 @@ const withoutList = (map: Body['metadata']): Record<string, string | null> =>
   Array.isArray(map) || map === undefined ? {} : map;
 
 const sentRequest = (body: Body, now: number): Pick<Ugwo, 'uid' | 'metadata' | 'created_at'> => ({
-  uid: newId('ugw'),
+  uid: newServiceId('ugw'),
   ...Object.fromEntries(Object.entries(body).filter(([name]) => !NOT_COPIED.includes(name))),
   metadata: { ...withoutList(body.meta), ...withoutList(body.metadata) },
   // A client that sends `meta` reads it, too.
@@ -297,11 +307,11 @@ export const createUgwo: OperationHandler<'ugwo.create'> = ({ body, now }, store
   const sent = sentRequest(body, now);
   // Some forms of numbers are stored as text.
   const [amount, currency] = [Number(String(body.amount)), body.currency.toUpperCase()];
-  if (asksFor(sent, '402:create')) throw refusal(402, UNFUNDED);
-  const checkout = routeOf(body, currency, asksFor(sent, 'unrouted'));
+  if (asksFor(sent, '402:create')) throw problemError(402, UNFUNDED);
+  const checkout = checkoutRoute(body, currency, asksFor(sent, 'unrouted'));
   refuseAmount(amount, currency);
   refuseRef(body.ref, store);
-  const payer = payerOf(body, store, now);
+  const payer = findPayer(body, store, now);
   const blank = { ref: null, description: null };
   const made = { amount, total_amount_paid: 0, currency, status: 'requires_ugwo', onye: null, checkout };
   store.addUgwo({ ...blank, ...sent, ...made }, payer?.uid ?? null);
@@ -317,13 +327,13 @@ export const getUgwo: OperationHandler<'ugwo.get'> = ({ params }, store) =>
 
 /** Lists payment requests, newest first. */
 export const listUgwo: OperationHandler<'ugwo.list'> = ({ query }, store) =>
-  pageOf('ugwo', query, store, store.ugwoBefore);
+  recordPage('ugwo', query, store, store.ugwoBefore);
 
 /** Cancels a payment request with no payment made or in progress, and returns it in short form (public material). */
 export const cancelUgwo: OperationHandler<'ugwo.cancel'> = ({ params, now }, store) => {
   const ugwo = requestAt(params.uid, store);
   const isOpen = machineValue(ugwo.status ?? '') === 'requires_ugwo';
-  if (!isOpen || Number(ugwo['total_amount_paid']) > 0) throw refusal(409, 'nzube.ugwo.error.not_cancellable');
+  if (!isOpen || Number(ugwo['total_amount_paid']) > 0) throw problemError(409, 'nzube.ugwo.error.not_cancellable');
   store.setUgwoStatus(ugwo.uid, 'cancelled');
   emitRequestChange(store, now, ugwo);
   const { uid, status, amount, currency } = requestAt(ugwo.uid, store);

@@ -94,13 +94,13 @@ export const withExecuted =
   };
 
 /** Browsers request it by themselves. */
-const ICON = '/favicon.ico';
+const ICON_PATH = '/favicon.ico';
 
 /** Records each request, and the status that its client received. */
 export const withRecords =
   (log: RequestLog, answering: Answering): Answering =>
   async (asked) => {
-    if (asked.target === ICON) return answering(asked);
+    if (asked.target === ICON_PATH) return answering(asked);
     log.begin(asked);
     const answer = await answering(asked);
     const isWhole = answer?.cutAfter === undefined && !asked.isClosed();

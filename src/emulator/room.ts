@@ -6,17 +6,17 @@ import { reasonOf, usageError } from '../core/error.ts';
 import type { Clock } from '../core/io.ts';
 import type { EventName } from '../core/webhook-event.ts';
 import { fileStateOf, replaceFile } from '../database/file.ts';
-import { moveClock, setFaults } from './control.ts';
+import { replaceFaults, setClock } from './control.ts';
 import { randomKey } from './ids.ts';
-import { type Settling, settle, unknownActivity } from './payments.ts';
+import { type Settling, settleNow, unknownActivity } from './payments.ts';
 import { BeyondUse, DATA_FILE } from './schema.ts';
 import { seedStore } from './seed.ts';
 import { nowOf } from './service.ts';
 import { type EmulatorStore, openStore, withStore } from './store.ts';
 import {
-  addWebhook,
   listDeliveries,
   listWebhooks,
+  registerWebhook,
   removeWebhook,
   replayDelivery,
   triggerEvent,
@@ -106,7 +106,7 @@ const usingStore = async <T>({ file }: InFile, use: (store: EmulatorStore) => T)
 /** Webhooks and deliveries of a data file. A running emulator sees changes at once. */
 const webhooks = {
   add: (asked: AddOptions) =>
-    usingStore(asked, (store) => addWebhook(store, { ...asked, secret: () => secretOf(asked.signing) })),
+    usingStore(asked, (store) => registerWebhook(store, { ...asked, secret: () => secretOf(asked.signing) })),
   list: (asked: InFile) => usingStore(asked, listWebhooks),
   remove: (asked: InFile & { readonly id: number }) => usingStore(asked, (store) => removeWebhook(store, asked.id)),
   /** Emits an event that did not happen. */
@@ -125,7 +125,7 @@ export const emulatorRoom = {
    * default dialect is the documented one. Starts a console if requested.
    */
   start: async ({ file, port, host, clock, dialect = 'documented', delivers, console }: StartOptions) => {
-    const [{ serve }] = await Promise.all([import('./server.ts'), loadSchemas()]);
+    const [{ serveEmulatorOn: serve }] = await Promise.all([import('./server.ts'), loadSchemas()]);
     return await serve({ store: openStore(resolve(file)), clock, dialect }, port, { host, delivers, console });
   },
   /**
@@ -142,15 +142,15 @@ export const emulatorRoom = {
   /** Ends an open activity, now or later; an emulator that runs over the file shows it with its next answer. */
   settle: async ({ file, clock, ...settling }: Settling & InFile & { readonly clock: Clock }) => {
     if (hasNothing(resolve(file))) throw unknownActivity(settling.activity);
-    return usingStore({ file }, (store) => settle(store, settling, nowOf({ store, clock })));
+    return usingStore({ file }, (store) => settleNow(store, settling, nowOf({ store, clock })));
   },
   /** Moves the clock on by this many milliseconds, or back to the real time; applies to a running emulator too. */
   clock: ({ clock, by, ...asked }: InFile & { readonly clock: Clock; readonly by?: number | 'back' }) =>
-    usingStore(asked, (store) => moveClock({ store, clock }, by)),
+    usingStore(asked, (store) => setClock({ store, clock }, by)),
   /** Returns the fault rules; `rules` replaces them. They apply until they are replaced or removed, also with `--local`. */
   faults: async ({ rules, ...asked }: InFile & { readonly rules?: unknown }) => {
     await loadSchemas();
-    return usingStore(asked, (store) => (rules === undefined ? store.faults() : setFaults(store, rules)));
+    return usingStore(asked, (store) => (rules === undefined ? store.faults() : replaceFaults(store, rules)));
   },
   webhooks,
   /** The contract as an OpenAPI document, in JSON. */

@@ -8,7 +8,7 @@ import { randomKey } from './ids.ts';
  * activity or refund, in milliseconds since the epoch; `paid` is the amount if it differs from the activity's own. A
  * deleted customer stays for the payment requests that show it. Events of one `subject` are delivered in order.
  */
-const TABLES = `
+const EMULATOR_TABLES = `
   CREATE TABLE setting (
     name TEXT PRIMARY KEY,
     value TEXT NOT NULL
@@ -90,7 +90,7 @@ const TABLES = `
  * Stores the medium, which files of older versions hide in the psp. There, an open activity left its payment request
  * open, and a reversal had another name.
  */
-const MEDIUMS = `
+const MEDIUM_COLUMN = `
   ALTER TABLE activity ADD COLUMN medium TEXT;
   UPDATE activity SET medium = CASE record ->> '$.psp'
     WHEN 'psp.Lcal.f2NU7f3JkxOsoq0XG416SqSp' THEN 'bank_transfer'
@@ -105,8 +105,8 @@ const MEDIUMS = `
   );
 `;
 
-const ELSEWHERE = 'set PAYCLI_HOME to another folder (the emulator commands take --data FILE, too)';
-const START_OVER = `Empty it with \`paycli emulator reset\`, or ${ELSEWHERE}.`;
+const ELSEWHERE_HINT = 'set PAYCLI_HOME to another folder (the emulator commands take --data FILE, too)';
+const START_OVER = `Empty it with \`paycli emulator reset\`, or ${ELSEWHERE_HINT}.`;
 
 /** A file that is ours, but damaged or from a newer paycli. Only resetting it or another file helps. */
 export class BeyondUse extends PayError {
@@ -115,18 +115,18 @@ export class BeyondUse extends PayError {
   }
 }
 
-const errorOf = ({ kind, path, what, cause }: DatabaseFault): PayError => {
+const dataError = ({ kind, path, what, cause }: DatabaseFault): PayError => {
   if (kind === 'newer' || kind === 'damaged') return new BeyondUse(path, what, cause);
   if (kind === 'foreign')
-    return usageError(`${path} is not a data file of the emulator`, { hint: `move it away, or ${ELSEWHERE}` });
-  return usageError(`the emulator's data file ${path} ${what}`, { hint: ELSEWHERE, cause });
+    return usageError(`${path} is not a data file of the emulator`, { hint: `move it away, or ${ELSEWHERE_HINT}` });
+  return usageError(`the emulator's data file ${path} ${what}`, { hint: ELSEWHERE_HINT, cause });
 };
 
 /** The emulator's data file: test data that outlives runs, but isn't worth a sync for each write. */
 export const DATA_FILE: DatabaseKind = {
   // "payl"
   applicationId: 0x7061796c,
-  migrations: [TABLES, MEDIUMS],
+  migrations: [EMULATOR_TABLES, MEDIUM_COLUMN],
   survives: 'process',
   fill: (db) => {
     const insert = db.prepare('INSERT INTO setting (name, value) VALUES (?, ?)');
@@ -134,5 +134,5 @@ export const DATA_FILE: DatabaseKind = {
     insert.run('public_key', randomKey('pk'));
     insert.run('control_token', randomKey('ctl'));
   },
-  error: errorOf,
+  error: dataError,
 };

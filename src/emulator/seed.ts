@@ -44,7 +44,7 @@ export const GOODS = [
 ] as const;
 
 /** Interval between the records of a new file, shortened if they would reach back beyond LONGEST. */
-const STEP = 97 * MINUTE_MS;
+const RECORD_INTERVAL_MS = 97 * MINUTE_MS;
 const LONGEST = 90 * DAY_MS;
 
 interface SeedSize {
@@ -52,7 +52,7 @@ interface SeedSize {
   readonly ugwo: number;
 }
 
-const pick = <T>(from: readonly T[], index: number): T => from[index % from.length] as T;
+const pickFrom = <T>(from: readonly T[], index: number): T => from[index % from.length] as T;
 
 type Kind = Pick<Ugwo, 'currency' | 'checkout'> & { readonly emulate?: string };
 
@@ -61,7 +61,7 @@ const GHANAIAN: Kind = { currency: 'GHS', checkout: GHANA };
 const UNROUTED: Kind = { currency: 'NGN', checkout: null };
 
 /** Repeats from the newest payment request back, so that the first page of a list has one of each kind. */
-const KINDS = [
+const SEEDED_KINDS = [
   ORDINARY,
   GHANAIAN,
   { ...ORDINARY, emulate: 'fail:ussd' },
@@ -74,7 +74,7 @@ const KINDS = [
   ORDINARY,
 ] as const satisfies Kind[];
 
-const STATUSES = [
+const SEEDED_STATUSES = [
   'ugwo_successful',
   'requires_ugwo',
   'ugwo_successful',
@@ -84,7 +84,7 @@ const STATUSES = [
 ] as const;
 
 /** Status of the single activity of a seeded payment request, by the status of the request. */
-const CHARGED: Readonly<Record<string, string>> = {
+const CHARGED_STATUSES: Readonly<Record<string, string>> = {
   ugwo_successful: 'successful',
   refunded: 'refunded',
   processing: 'processing',
@@ -94,15 +94,15 @@ const CHANNELS = ['web', 'till', 'invoice'] as const;
 /** Returns instants for `count` records, oldest first: newer than `after`, and up to a minute before `now`. */
 const instants = (after: string | undefined, now: number, count: number): ((index: number) => string) => {
   const end = now - MINUTE_MS;
-  const start = parseInstant(after ?? '')?.ms ?? end - Math.min(LONGEST, STEP * count);
+  const start = parseInstant(after ?? '')?.ms ?? end - Math.min(LONGEST, RECORD_INTERVAL_MS * count);
   const reach = Math.max(0, (start < end ? end : now) - start);
   return (index) => utcAtom(start + Math.floor((reach * (index + 1)) / count));
 };
 
-const customer = (number: number, createdAt: string): Onye => {
-  const [first, last] = [pick(FIRST_NAMES, number), pick(LAST_NAMES, number * 3)];
-  const [city, state, zip] = pick(CITIES, number);
-  const address = `${(number % 90) + 1} ${pick(STREETS, number)}`;
+const seededCustomer = (number: number, createdAt: string): Onye => {
+  const [first, last] = [pickFrom(FIRST_NAMES, number), pickFrom(LAST_NAMES, number * 3)];
+  const [city, state, zip] = pickFrom(CITIES, number);
+  const address = `${(number % 90) + 1} ${pickFrom(STREETS, number)}`;
   return {
     uid: derivedId('ony', String(number)),
     email: `${first}.${last}${number}@example.com`.toLowerCase(),
@@ -118,11 +118,11 @@ const customer = (number: number, createdAt: string): Onye => {
 
 /** `age` counts back from the newest of its batch. */
 const paymentRequest = (number: number, age: number, createdAt: string): Ugwo => {
-  const kind: Kind = pick(KINDS, age);
-  const [description, price] = pick(GOODS, number);
+  const kind: Kind = pickFrom(SEEDED_KINDS, age);
+  const [description, price] = pickFrom(GOODS, number);
   const amount = price + (number % 40) * 5000;
-  const open = age < KINDS.length || kind.checkout === null;
-  const status = open ? 'requires_ugwo' : pick(STATUSES, number);
+  const open = age < SEEDED_KINDS.length || kind.checkout === null;
+  const status = open ? 'requires_ugwo' : pickFrom(SEEDED_STATUSES, number);
   const emulate = kind.emulate === undefined ? {} : { emulate: kind.emulate };
   return {
     uid: derivedId('ugw', String(number)),
@@ -132,7 +132,7 @@ const paymentRequest = (number: number, age: number, createdAt: string): Ugwo =>
     status,
     ref: `INV-${String(number).padStart(6, '0')}`,
     description,
-    metadata: { channel: pick(CHANNELS, number), ...emulate },
+    metadata: { channel: pickFrom(CHANNELS, number), ...emulate },
     onye: null,
     checkout: kind.checkout,
     created_at: createdAt,
@@ -141,7 +141,7 @@ const paymentRequest = (number: number, age: number, createdAt: string): Ugwo =>
 
 /** Returns the charge of a payment request that is paid or processing; undefined for any other. */
 const chargeOf = (number: number, ugwo: Ugwo): StoredActivity | undefined => {
-  const status = CHARGED[machineValue(ugwo.status ?? '')];
+  const status = CHARGED_STATUSES[machineValue(ugwo.status ?? '')];
   if (status === undefined) return undefined;
   const activity = activityOn(ugwo, {
     uid: derivedId('act', String(number)),
@@ -149,11 +149,11 @@ const chargeOf = (number: number, ugwo: Ugwo): StoredActivity | undefined => {
     outcome: { status, next_action: null, error: null },
     at: ugwo.created_at ?? '',
   });
-  return { activity, ugwo: ugwo.uid, medium: machineValue(pick(ugwo.checkout?.mediums ?? [], number).medium) };
+  return { activity, ugwo: ugwo.uid, medium: machineValue(pickFrom(ugwo.checkout?.mediums ?? [], number).medium) };
 };
 
 /** Every seventh payment request has no customer. */
-const payerOf = (number: number, customers: readonly string[]): string | null =>
+const seededPayer = (number: number, customers: readonly string[]): string | null =>
   number % 7 === 0 ? null : (customers[(number * 7) % customers.length] ?? null);
 
 /**
@@ -164,7 +164,7 @@ export const seedStore = (store: EmulatorStore, { customers, ugwo }: SeedSize, n
   const customerAt = instants(store.newest('onye'), now, customers);
   const firstCustomer = store.made('onye') + 1;
   for (let index = 0; index < customers; index += 1) {
-    store.addCustomer(customer(firstCustomer + index, customerAt(index)));
+    store.addCustomer(seededCustomer(firstCustomer + index, customerAt(index)));
   }
   const payers = store.customerIds();
   const ugwoAt = instants(store.newest('ugwo'), now, ugwo);
@@ -172,7 +172,7 @@ export const seedStore = (store: EmulatorStore, { customers, ugwo }: SeedSize, n
   for (let index = 0; index < ugwo; index += 1) {
     const number = firstUgwo + index;
     const request = paymentRequest(number, ugwo - 1 - index, ugwoAt(index));
-    store.addUgwo(request, payerOf(number, payers));
+    store.addUgwo(request, seededPayer(number, payers));
     const charge = chargeOf(number, request);
     if (charge !== undefined) store.addActivity(charge, undefined);
   }

@@ -4,12 +4,20 @@ import { breaches, type Operation, type OperationId, operations } from '../contr
 import { memo } from '../core/async.ts';
 import { reasonOf, usageError } from '../core/error.ts';
 import { printExact } from '../core/json.ts';
-import { charge, createRefund, getActivity } from './charge.ts';
+import { createCharge, createRefund, getActivity } from './charge.ts';
 import { CONTROL, controls } from './control.ts';
 import { SHAPES, type Shape, SPEECH } from './dialect.ts';
 import { withFaults } from './faults.ts';
-import { type Answering, askedOf, type HttpAnswer, type HttpRequest, type Route, routeFor, send } from './http.ts';
-import { PAGE, PAGE_START, showPage } from './payment-page.ts';
+import {
+  type Answering,
+  type HttpAnswer,
+  type HttpRequest,
+  type Route,
+  readHttpRequest,
+  routeFor,
+  sendAnswer,
+} from './http.ts';
+import { PAGE_PATH, PAGE_START, showPage } from './payment-page.ts';
 import { catchUp } from './payments.ts';
 import {
   cancelUgwo,
@@ -29,14 +37,14 @@ import { openRequestLog, type RequestLog, withExecuted, withRecords } from './re
 import type { ConsoleOptions, RunningEmulator } from './room.ts';
 import {
   CONSOLE,
-  checked,
+  checkedAnswer,
   consolePath,
   invalid,
   nowOf,
   type OperationHandler,
+  problemError,
   type RequestOf,
-  readBody,
-  refusal,
+  readJsonBody,
   refusePages,
   refuseStrangers,
   respond,
@@ -63,7 +71,7 @@ const handlers: { readonly [K in OperationId]: Handling<K> } = {
   'ugwo.get': { handle: getUgwo, shape: SHAPES.ugwo },
   'ugwo.list': { handle: listUgwo, shape: SHAPES.ugwos },
   'ugwo.cancel': { handle: cancelUgwo, shape: SHAPES.ugwo },
-  'ugwo.charge': { handle: charge, shape: SHAPES.activity },
+  'ugwo.charge': { handle: createCharge, shape: SHAPES.activity },
   'activity.get': { handle: getActivity, shape: SHAPES.activity },
   'checkout.list': { handle: listCheckouts, shape: SHAPES.checkouts },
   'checkout.get': { handle: getCheckout, shape: SHAPES.checkout },
@@ -103,7 +111,7 @@ const queryOf = ({ query: pairs }: HttpRequest): Record<string, string | string[
 };
 
 /** Validates a request against the contract's schemas. An accepted request is passed on as it was sent. */
-const readRequest = async <K extends OperationId>(
+const readOperation = async <K extends OperationId>(
   service: Service,
   id: K,
   asked: HttpRequest,
@@ -112,24 +120,25 @@ const readRequest = async <K extends OperationId>(
   const [operation, now]: [Operation, number] = [operations[id], nowOf(service)];
   const query = queryOf(asked);
   const keep = (bytes: Uint8Array): void => service.requests?.body(asked, bytes);
-  const body = operation.body === undefined ? undefined : await readBody(asked, keep);
+  const body = operation.body === undefined ? undefined : await readJsonBody(asked, keep);
   const faults = [operation.query?.().safeParse(query).error, operation.body?.(now).safeParse(asSent(body)).error];
   const violations = faults.flatMap((fault) => (fault === undefined ? [] : breaches(fault)));
   if (violations.length > 0) throw invalid(violations);
   return { params, query, body, now } as unknown as Omit<RequestOf<K>, 'hangUp'>;
 };
 
-const routeOf = <K extends OperationId>(service: Service, id: K): Route => {
+const operationRoute = <K extends OperationId>(service: Service, id: K): Route => {
   const { store, dialect } = service;
   const operation: Operation = operations[id];
   const { handle, shape }: Handling<K> = handlers[id];
   const answer: Route['answer'] = async (asked, params) => {
-    const read = await readRequest(service, id, asked, params);
+    const read = await readOperation(service, id, asked, params);
     let isCut = false;
     const hangUp = (): void => {
       isCut = true;
     };
-    const made = (): string => checked(operation.success.schema(), handle({ ...read, hangUp } as RequestOf<K>, store));
+    const made = (): string =>
+      checkedAnswer(operation.success.schema(), handle({ ...read, hangUp } as RequestOf<K>, store));
     catchUp(store, read.now);
     // Runs in the transaction, so that an answer that breaks the contract changes nothing.
     const json = operation.safety === 'safe' ? made() : store.write(made);
@@ -144,14 +153,14 @@ const controlRoutes = (service: Service): readonly Route[] =>
   Object.entries(controls).map(([route, control]) => {
     const [method = '', path = ''] = route.split(' ');
     const answer: Route['answer'] = async (asked) => {
-      const body = method === 'PUT' || method === 'POST' ? await readBody(asked) : {};
+      const body = method === 'PUT' || method === 'POST' ? await readJsonBody(asked) : {};
       return respond(service, 200, 'application/json', JSON.stringify(control(service, body)));
     };
     return { method, path, answer };
   });
 
 /** Throws a ProblemError if the client may not make this request. Reads the path as the routes do. */
-const admit = ({ store }: Service, asked: HttpRequest): void => {
+const admitRequest = ({ store }: Service, asked: HttpRequest): void => {
   const { method, segments, headers } = asked;
   const [, first = '', ...more] = segments;
   const isPage = more.length === 0 && first.startsWith(PAGE_START);
@@ -166,21 +175,22 @@ const admit = ({ store }: Service, asked: HttpRequest): void => {
  */
 const makeApp = (service: Service): Answering => {
   const openapi = async (): Promise<HttpAnswer> => respond(service, 200, 'application/json', await openapiText());
-  const api = operationIds.map((id) => routeOf(service, id));
+  const api = operationIds.map((id) => operationRoute(service, id));
   const others: readonly Route[] = [
     ...controlRoutes(service),
     { method: 'GET', path: OPENAPI, answer: openapi },
-    { method: 'GET', path: PAGE, answer: (asked) => showPage(service, asked) },
+    { method: 'GET', path: PAGE_PATH, answer: (asked) => showPage(service, asked) },
   ];
   const handled = async (asked: HttpRequest): Promise<HttpAnswer> => {
-    admit(service, asked);
+    admitRequest(service, asked);
     const ofApi = routeFor(api, asked);
     if (ofApi !== undefined && 'allow' in ofApi) {
       const allow = ofApi.allow.join(', ');
-      throw refusal(405, `${asked.method} is not possible here, only ${allow}`, { headers: { allow } });
+      throw problemError(405, `${asked.method} is not possible here, only ${allow}`, { headers: { allow } });
     }
     const found = ofApi ?? routeFor(others, asked);
-    if (found === undefined || 'allow' in found) throw refusal(404, `there is nothing at ${asked.segments.join('/')}`);
+    if (found === undefined || 'allow' in found)
+      throw problemError(404, `there is nothing at ${asked.segments.join('/')}`);
     return found.route.answer(asked, found.params);
   };
   return (asked) => handled(asked).catch((thrown: unknown) => respondTo(thrown, service));
@@ -188,18 +198,18 @@ const makeApp = (service: Service): Answering => {
 
 // The port
 
-const HOST = '127.0.0.1';
+const LISTEN_HOST = '127.0.0.1';
 
 /** Returns the host for the addresses that a browser on this machine uses. */
-const nameOf = (host: string): string => {
-  if (['0.0.0.0', '::'].includes(host)) return HOST;
+const hostName = (host: string): string => {
+  if (['0.0.0.0', '::'].includes(host)) return LISTEN_HOST;
   return host.includes(':') ? `[${host}]` : host;
 };
 
-const listen = (server: Server, port: number, host: string): Promise<void> => {
+const listenOn = (server: Server, port: number, host: string): Promise<void> => {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once('error', (thrown: NodeJS.ErrnoException) => {
-    if (thrown.code !== 'EADDRINUSE' && host !== HOST)
+    if (thrown.code !== 'EADDRINUSE' && host !== LISTEN_HOST)
       return reject(usageError(`--host: ${host} cannot be listened on: ${reasonOf(thrown)}`, { cause: thrown }));
     const why = thrown.code === 'EADDRINUSE' ? 'is already in use' : `cannot be used: ${reasonOf(thrown)}`;
     const hint = 'choose another with --port, or leave it out to take any free one';
@@ -227,7 +237,7 @@ const withConsole = (service: Service, requests: RequestLog, options: ConsoleOpt
 };
 
 /** Answer for when even the data can't be read. */
-const BROKEN: HttpAnswer = {
+const BROKEN_ANSWER: HttpAnswer = {
   status: 500,
   headers: { 'content-type': 'text/plain' },
   text: 'the data cannot be read\n',
@@ -239,32 +249,32 @@ const listener = (service: Service, answering: Answering): RequestListener => {
     try {
       return respondTo(thrown, service);
     } catch {
-      return BROKEN;
+      return BROKEN_ANSWER;
     }
   };
   const answerTo = async (incoming: IncomingMessage): Promise<HttpAnswer | undefined> => {
     let asked: HttpRequest;
     try {
-      asked = askedOf(incoming);
+      asked = readHttpRequest(incoming);
     } catch (thrown) {
-      return problemAnswer(refusal(400, `the request cannot be read: ${reasonOf(thrown)}`));
+      return problemAnswer(problemError(400, `the request cannot be read: ${reasonOf(thrown)}`));
     }
     return answering(asked).catch(problemAnswer);
   };
   return (incoming, outgoing) => {
     const { socket } = incoming;
     void answerTo(incoming)
-      .then((answer) => send(answer, socket, outgoing))
+      .then((answer) => sendAnswer(answer, socket, outgoing))
       .catch(() => socket.destroy());
   };
 };
 
 /** Starts the service on a port, by default on 127.0.0.1 only. Takes over the store and closes it at the end. */
-export const serve = async (
+export const serveEmulatorOn = async (
   opened: Omit<Service, 'closing' | 'requests'>,
   port: number,
   {
-    host = HOST,
+    host = LISTEN_HOST,
     delivers = false,
     console,
   }: {
@@ -282,13 +292,13 @@ export const serve = async (
       : withConsole(service, requests, console);
   const server = createServer(listener(service, answer));
   try {
-    await listen(server, port, host);
+    await listenOn(server, port, host);
   } catch (thrown) {
     service.store.close();
     throw thrown;
   }
   const delivering = delivers ? (await import('./deliver.ts')).deliver(service) : undefined;
-  const origin = `http://${nameOf(host)}:${(server.address() as AddressInfo).port}`;
+  const origin = `http://${hostName(host)}:${(server.address() as AddressInfo).port}`;
   return {
     origin,
     key: service.store.key,

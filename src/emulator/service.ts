@@ -33,7 +33,7 @@ export const UNFUNDED = 'workspace.error.balance_too_low';
  * Builds the error document of a status; `detail` explains the fault of this request, `field` names its field. It
  * contains the shapes that both kinds of clients read: RFC 7807, and `message` with `errors` (public material).
  */
-export const refusal = (
+export const problemError = (
   status: number,
   detail: string,
   { field, headers }: { readonly field?: string; readonly headers?: Readonly<Record<string, string>> } = {},
@@ -64,19 +64,19 @@ export const invalidBy = (code: string, field: string): ProblemError => {
 
 /** Returns the record; throws a 404 if there is none. */
 export const present = <T>(found: T | undefined, code: string): T => {
-  if (found === undefined) throw refusal(404, code);
+  if (found === undefined) throw problemError(404, code);
   return found;
 };
 
 /**
  * Returns the answer as JSON text. Throws a 500 if it breaks the contract, so that no client learns a wrong shape here.
  */
-export const checked = (schema: Judge, answer: unknown): string => {
+export const checkedAnswer = (schema: Judge, answer: unknown): string => {
   const text = printExact(answer);
   const { error } = schema.safeParse(JSON.parse(text));
   if (error === undefined) return text;
   const faults = error.issues.map(({ path, message }) => `${path.map(String).join('.')}: ${message}`);
-  throw refusal(500, `the emulator's answer breaks the contract: ${faults.join('; ')}`);
+  throw problemError(500, `the emulator's answer breaks the contract: ${faults.join('; ')}`);
 };
 
 /** A service over one data file. */
@@ -107,13 +107,13 @@ export const respond = (
 
 /** Converts an error to an error document. Anything other than a ProblemError is a defect, and a 500. */
 export const respondTo = (thrown: unknown, service: Service): HttpAnswer => {
-  const { problem, headers } = thrown instanceof ProblemError ? thrown : refusal(500, reasonOf(thrown));
+  const { problem, headers } = thrown instanceof ProblemError ? thrown : problemError(500, reasonOf(thrown));
   const speech = SPEECH[service.dialect];
   return respond(
     service,
     problem.status,
     speech.problemType,
-    speech.problem(checked(problemAnswer(), problem)),
+    speech.problem(checkedAnswer(problemAnswer(), problem)),
     headers,
   );
 };
@@ -142,29 +142,29 @@ const BODY_LIMIT = 1024 * 1024;
 const DEPTH_LIMIT = 64;
 
 /** Reads the body of a request as bytes; throws a 413 if it is too large. */
-const bytesOf = async ({ body }: Pick<HttpRequest, 'body'>): Promise<Uint8Array> => {
+const readAllBytes = async ({ body }: Pick<HttpRequest, 'body'>): Promise<Uint8Array> => {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body) {
     size += chunk.byteLength;
     if (size > BODY_LIMIT)
-      throw refusal(413, `a body may hold at most ${BODY_LIMIT} bytes`, { headers: { connection: 'close' } });
+      throw problemError(413, `a body may hold at most ${BODY_LIMIT} bytes`, { headers: { connection: 'close' } });
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 };
 
-const isJson = (contentType: string | undefined): boolean =>
+const isJsonType = (contentType: string | undefined): boolean =>
   contentType?.split(';')[0]?.trim().toLowerCase() === 'application/json';
 
 const parse = (bytes: Uint8Array): unknown => {
   const text = decodeUtf8(bytes);
-  if (text === undefined) throw refusal(400, 'the body is not UTF-8');
-  if (depthOf(text) > DEPTH_LIMIT) throw refusal(400, `the body is nested deeper than ${DEPTH_LIMIT} levels`);
+  if (text === undefined) throw problemError(400, 'the body is not UTF-8');
+  if (depthOf(text) > DEPTH_LIMIT) throw problemError(400, `the body is nested deeper than ${DEPTH_LIMIT} levels`);
   try {
     return parseExact(text);
   } catch {
-    throw refusal(400, 'the body is not JSON');
+    throw problemError(400, 'the body is not JSON');
   }
 };
 
@@ -172,18 +172,18 @@ const parse = (bytes: Uint8Array): unknown => {
  * Reads the JSON object of a request (interface.md section 5); throws a 400 if the body isn't one. `keep` receives the
  * bytes, even if they are invalid.
  */
-export const readBody = async (
+export const readJsonBody = async (
   asked: HttpRequest,
   keep?: (bytes: Uint8Array) => void,
 ): Promise<Readonly<Record<string, unknown>>> => {
-  if (!isJson(asked.headers['content-type'])) {
-    throw refusal(400, 'the body must be announced as `Content-Type: application/json`');
+  if (!isJsonType(asked.headers['content-type'])) {
+    throw problemError(400, 'the body must be announced as `Content-Type: application/json`');
   }
-  const bytes = await bytesOf(asked);
+  const bytes = await readAllBytes(asked);
   keep?.(bytes);
   const value = parse(bytes);
   if (isJsonObject(value)) return value;
-  throw refusal(400, 'the body is not a JSON object');
+  throw problemError(400, 'the body is not a JSON object');
 };
 
 type RequestHeaders = Readonly<Record<string, string | undefined>>;
@@ -205,16 +205,16 @@ export const refusePages = (
   // On a container network, a machine has names that it doesn't know itself.
   const hosts = isNear || host === undefined ? hostsOf(port) : [host];
   if (host === undefined || !hosts.includes(host)) {
-    throw refusal(403, `this service answers only to the names ${hosts.join(', ')}`);
+    throw problemError(403, `this service answers only to the names ${hosts.join(', ')}`);
   }
   const origin = headers['origin'];
   if (origin !== undefined && !hosts.some((name) => origin === `http://${name}`)) {
-    throw refusal(403, 'this service does not answer web pages');
+    throw problemError(403, 'this service does not answer web pages');
   }
   if (isPage && headers['sec-fetch-mode'] === 'navigate') return;
   const site = headers['sec-fetch-site'];
   if (site !== undefined && site !== 'none' && site !== 'same-origin') {
-    throw refusal(403, 'this service does not answer web pages');
+    throw problemError(403, 'this service does not answer web pages');
   }
 };
 
@@ -227,9 +227,13 @@ export const isKey = (given: string, key: string): boolean => key !== '' && timi
 export const refuseStrangers = (headers: RequestHeaders, key: string): void => {
   const given = /^Bearer (\S+)$/.exec(headers['authorization'] ?? '')?.[1];
   if (given !== undefined && isKey(given, key)) return;
-  throw refusal(401, 'the header `Authorization: Bearer <SECRET_KEY>` is missing, malformed or holds another key', {
-    headers: { 'www-authenticate': 'Bearer' },
-  });
+  throw problemError(
+    401,
+    'the header `Authorization: Bearer <SECRET_KEY>` is missing, malformed or holds another key',
+    {
+      headers: { 'www-authenticate': 'Bearer' },
+    },
+  );
 };
 
 /** Start of the console's path; its token follows. */

@@ -24,13 +24,13 @@ interface Due<Ending extends string> {
   readonly due: number;
 }
 
-const recordOf = <T>(row: StoredRow, column = 'record'): T | undefined => {
+const parseRecord = <T>(row: StoredRow, column = 'record'): T | undefined => {
   const json = optionalText(row?.[column]);
   return json === undefined ? undefined : (parseExact(json) as T);
 };
 
 /** Reads the plan from the columns `due` and `ending`. */
-const planOf = <Ending extends string>(row: StoredRow): Due<Ending> | undefined => {
+const dueEnding = <Ending extends string>(row: StoredRow): Due<Ending> | undefined => {
   const ending = optionalText(row?.['ending']);
   return ending === undefined ? undefined : { ending: ending as Ending, due: number(row?.['due']) };
 };
@@ -43,7 +43,7 @@ const placedOf = <T>(rows: readonly StoredRow[], read: (row: StoredRow) => T | u
   });
 
 /** Start position of a page without a cursor. */
-const NEWEST = Number.MAX_SAFE_INTEGER;
+const END_OF_LIST = Number.MAX_SAFE_INTEGER;
 
 /** An activity, the uid of its payment request, and its medium, which answers don't show. */
 export interface StoredActivity {
@@ -59,13 +59,13 @@ export interface ActivityPlan extends Due<ActivityEnding> {
 }
 
 const storedActivity = (row: StoredRow): StoredActivity | undefined => {
-  const [activity, ugwo] = [recordOf<Activity>(row), optionalText(row?.['ugwo'])];
+  const [activity, ugwo] = [parseRecord<Activity>(row), optionalText(row?.['ugwo'])];
   if (activity === undefined || ugwo === undefined) return undefined;
   return { activity, ugwo, medium: optionalText(row?.['medium']) ?? '' };
 };
 
-const dueOf = (row: StoredRow): (StoredActivity & ActivityPlan) | undefined => {
-  const [kept, plan] = [storedActivity(row), planOf<ActivityEnding>(row)];
+const dueFrom = (row: StoredRow): (StoredActivity & ActivityPlan) | undefined => {
+  const [kept, plan] = [storedActivity(row), dueEnding<ActivityEnding>(row)];
   if (kept === undefined || plan === undefined) return undefined;
   return { ...kept, ...plan, paid: optionalNumber(row?.['paid']) };
 };
@@ -85,14 +85,14 @@ const activities = (db: DatabaseSync) => {
   return {
     activity: (uid: string) => storedActivity(find.get(...meantBy(uid))),
     /** All activities of a payment request, oldest first. */
-    activitiesOn: (ugwo: string) => on.all(ugwo).flatMap((row) => recordOf<Activity>(row) ?? []),
+    activitiesOn: (ugwo: string) => on.all(ugwo).flatMap((row) => parseRecord<Activity>(row) ?? []),
     addActivity: ({ activity, ugwo, medium }: StoredActivity, plan: ActivityPlan | undefined) =>
       void insert.run(activity.uid, ugwo, printExact(activity), medium, ...columns(plan)),
     /** Without a plan, the activity no longer changes by itself. */
     replaceActivity: (activity: Activity, plan: ActivityPlan | undefined) =>
       void update.run(printExact(activity), ...columns(plan), activity.uid),
     /** The first activity that is due by `now`. */
-    dueActivity: (now: number) => dueOf(due.get(now)),
+    dueActivity: (now: number) => dueFrom(due.get(now)),
   };
 };
 
@@ -108,11 +108,11 @@ const customers = (db: DatabaseSync) => {
   const update = db.prepare('UPDATE onye SET email = ?, record = ? WHERE uid = ?');
   const remove = db.prepare('UPDATE onye SET deleted = 1 WHERE uid = ?');
   return {
-    customer: (uid: string) => recordOf<Onye>(find.get(...meantBy(uid))),
-    customerByEmail: (email: string) => recordOf<Onye>(byEmail.get(email)),
+    customer: (uid: string) => parseRecord<Onye>(find.get(...meantBy(uid))),
+    customerByEmail: (email: string) => parseRecord<Onye>(byEmail.get(email)),
     /** The newest customers older than `position`, newest first. */
-    customersBefore: (position = NEWEST, count: number): Placed<Onye>[] =>
-      placedOf(before.all(position, count), (row) => recordOf<Onye>(row)),
+    customersBefore: (position = END_OF_LIST, count: number): Placed<Onye>[] =>
+      placedOf(before.all(position, count), (row) => parseRecord<Onye>(row)),
     /** The uids of all customers, oldest first. */
     customerIds: () => ids.all().flatMap((row) => optionalText(row?.['uid']) ?? []),
     addCustomer: (customer: Onye) => void insert.run(customer.uid, customer.email ?? null, printExact(customer)),
@@ -239,7 +239,7 @@ const outbox = (db: DatabaseSync) => {
       return row === undefined ? undefined : deliveryOf(row);
     },
     /** Newest first. */
-    newestDeliveries: (count: number): OutgoingDelivery[] => before.all(NEWEST, count).map(deliveryOf),
+    newestDeliveries: (count: number): OutgoingDelivery[] => before.all(END_OF_LIST, count).map(deliveryOf),
     dueDeliveries: (webhook: number, now: number, count: number): OutgoingDelivery[] =>
       due.all(webhook, now, count).map(deliveryOf),
     setNext: (id: number, { state, due: at, tries, putOff }: Next) =>
@@ -265,7 +265,7 @@ const refunds = (db: DatabaseSync) => {
   const update = db.prepare('UPDATE refund SET record = ?, due = NULL, ending = NULL WHERE uid = ?');
   return {
     /** All refunds of an activity, oldest first. */
-    refundsOf: (activity: string) => of.all(activity).flatMap((row) => recordOf<Refund>(row) ?? []),
+    refundsOf: (activity: string) => of.all(activity).flatMap((row) => parseRecord<Refund>(row) ?? []),
     addRefund: (refund: Refund, activity: string, plan: Due<RefundEnding> | undefined) =>
       void insert.run(refund.uid, activity, printExact(refund), plan?.due ?? null, plan?.ending ?? null),
     /** Stores the final state. */
@@ -273,13 +273,13 @@ const refunds = (db: DatabaseSync) => {
     /** The first refund that is due by `now`. */
     dueRefund: (now: number) => {
       const row = due.get(now);
-      const [refund, plan] = [recordOf<Refund>(row), planOf<RefundEnding>(row)];
+      const [refund, plan] = [parseRecord<Refund>(row), dueEnding<RefundEnding>(row)];
       return refund === undefined || plan === undefined ? undefined : { refund, ...plan };
     },
   };
 };
 
-const UGWO = `SELECT ugwo.seq, ugwo.record, onye.record AS onye,
+const SELECT_UGWO = `SELECT ugwo.seq, ugwo.record, onye.record AS onye,
     (SELECT record FROM activity WHERE activity.ugwo = ugwo.uid ORDER BY activity.seq DESC LIMIT 1) AS latest
   FROM ugwo LEFT JOIN onye ON onye.uid = ugwo.onye`;
 
@@ -300,19 +300,19 @@ const activityInShort = (activity: Activity | undefined) => {
  * short form, as they are now.
  */
 const ugwoOf = (row: StoredRow): Ugwo | undefined => {
-  const ugwo = recordOf<Ugwo>(row);
+  const ugwo = parseRecord<Ugwo>(row);
   if (ugwo === undefined) return undefined;
   return {
     ...ugwo,
-    onye: customerInShort(recordOf<Onye>(row, 'onye')),
+    onye: customerInShort(parseRecord<Onye>(row, 'onye')),
     // The service's own spelling.
-    lastest_ugwo_activity: activityInShort(recordOf<Activity>(row, 'latest')),
+    lastest_ugwo_activity: activityInShort(parseRecord<Activity>(row, 'latest')),
   };
 };
 
 const requests = (db: DatabaseSync) => {
-  const find = db.prepare(`${UGWO} WHERE ugwo.uid BETWEEN ? AND ?`);
-  const before = db.prepare(`${UGWO} WHERE ugwo.seq < ? ORDER BY ugwo.seq DESC LIMIT ?`);
+  const find = db.prepare(`${SELECT_UGWO} WHERE ugwo.uid BETWEEN ? AND ?`);
+  const before = db.prepare(`${SELECT_UGWO} WHERE ugwo.seq < ? ORDER BY ugwo.seq DESC LIMIT ?`);
   const byRef = db.prepare('SELECT 1 FROM ugwo WHERE ref = ? LIMIT 1');
   const insert = db.prepare('INSERT INTO ugwo (uid, onye, ref, record) VALUES (?, ?, ?, ?)');
   const setStatus = db.prepare("UPDATE ugwo SET record = json_set(record, '$.status', ?) WHERE uid = ?");
@@ -323,7 +323,8 @@ const requests = (db: DatabaseSync) => {
   return {
     ugwo: (uid: string) => ugwoOf(find.get(...meantBy(uid))),
     /** The newest payment requests older than `position`, newest first. */
-    ugwoBefore: (position = NEWEST, count: number): Placed<Ugwo>[] => placedOf(before.all(position, count), ugwoOf),
+    ugwoBefore: (position = END_OF_LIST, count: number): Placed<Ugwo>[] =>
+      placedOf(before.all(position, count), ugwoOf),
     hasRef: (ref: string) => byRef.get(ref) !== undefined,
     addUgwo: (ugwo: Ugwo, customer: string | null) =>
       void insert.run(ugwo.uid, customer, ugwo.ref ?? null, printExact(ugwo)),
@@ -358,7 +359,7 @@ const settings = (db: DatabaseSync) => {
     setClockOffset: (ms: number) => void write.run('clock', String(ms)),
     faults: (): StoredFault[] =>
       faults.all().flatMap((row) => {
-        const rule = recordOf<FaultRule | DeliveryRule>(row, 'rule');
+        const rule = parseRecord<FaultRule | DeliveryRule>(row, 'rule');
         const [seq, seen, fired] = [row['seq'], row['seen'], row['fired']].map(Number) as [number, number, number];
         return rule === undefined ? [] : [{ seq, rule, seen, fired }];
       }),
@@ -384,7 +385,7 @@ const wholeFile = (db: DatabaseSync) => {
     /** The number of records of a kind ever created here. */
     made: (kind: 'onye' | 'ugwo') => Number(made.get(kind)?.['seq'] ?? 0),
     /** The `created_at` of the newest record of a kind. */
-    newest: (kind: 'onye' | 'ugwo') => recordOf<Onye | Ugwo>(newest[kind].get())?.created_at ?? undefined,
+    newest: (kind: 'onye' | 'ugwo') => parseRecord<Onye | Ugwo>(newest[kind].get())?.created_at ?? undefined,
     /** True if no record was ever created here, and none was ever removed. */
     isNew: () => some.get()?.['some'] === 0,
     /**

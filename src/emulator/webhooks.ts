@@ -8,8 +8,8 @@ import { isLoopback } from '../core/origin.ts';
 import { didYouMean } from '../core/text.ts';
 import { utcAtom } from '../core/time.ts';
 import { EVENTS, type EventName, isWanted } from '../core/webhook-event.ts';
-import { activityOn, createRefund, outcomeOf } from './charge.ts';
-import { newId, randomText } from './ids.ts';
+import { activityOn, activityOutcome, createRefund } from './charge.ts';
+import { newServiceId, randomText } from './ids.ts';
 import { emit, endActivity, endRefund, withActivities } from './payments.ts';
 import { addCustomer, createUgwo } from './records.ts';
 import { ProblemError } from './service.ts';
@@ -72,7 +72,7 @@ const targetOf = ({ url: text, allowRemote }: WebhookInput): string => {
   return url.href;
 };
 
-const refuseUnknown = (pattern: string): void => {
+const refuseUnknownEvents = (pattern: string): void => {
   if (EVENTS.some((event) => isWanted(event, [pattern]))) return;
   const meant = didYouMean(pattern, EVENTS);
   throw usageError(`${pattern} matches no event${meant === undefined ? '' : ` (did you mean ${meant}?)`}`, {
@@ -81,9 +81,9 @@ const refuseUnknown = (pattern: string): void => {
 };
 
 /** Adds a webhook that gets events from now on. Throws usage errors. */
-export const addWebhook = (store: EmulatorStore, asked: WebhookInput): ShownWebhook => {
+export const registerWebhook = (store: EmulatorStore, asked: WebhookInput): ShownWebhook => {
   const [url, events] = [targetOf(asked), asked.events.length === 0 ? ['*'] : asked.events];
-  events.forEach(refuseUnknown);
+  events.forEach(refuseUnknownEvents);
   return store.write(() => shownWebhook(store.addWebhook({ url, events, secret: asked.secret() })));
 };
 
@@ -124,7 +124,7 @@ interface Scene {
 }
 
 const hangUp = (): void => undefined;
-const AMOUNT = 500_000;
+const EVENT_AMOUNT = 500_000;
 const DESTINATION = { provider: 'gtb', account_number: '0123456789' };
 
 /** Chooses the data of a made-up charge. Throws a usage error without a checkout. */
@@ -136,8 +136,8 @@ const dataFor = ({ uid, checkout }: Ugwo) => {
 };
 
 const charged = ({ store, now, ugwo }: Scene): StoredActivity => {
-  const [uid, data] = [newId('act'), dataFor(ugwo)];
-  const outcome = outcomeOf(data, ugwo, uid, now);
+  const [uid, data] = [newServiceId('act'), dataFor(ugwo)];
+  const outcome = activityOutcome(data, ugwo, uid, now);
   const at = utcAtom(now);
   const reference = `EMU-${randomText(16)}`;
   const activity = activityOn(ugwo, { uid, reference, outcome, at });
@@ -158,16 +158,16 @@ const refunded = (stage: Scene, ending: 'successful' | 'failed') => {
 
 const shownRequest = ({ store, ugwo }: Scene) => withActivities(store, store.ugwo(ugwo.uid) ?? ugwo);
 
-const customer = ({ store, now }: Scene) => {
+const eventCustomer = ({ store, now }: Scene) => {
   const email = `event-${randomText(8)}@example.com`;
   return addCustomer(store, { email, first_name: 'Ada', last_name: 'Obi' }, now);
 };
 
 /** Builders of each event's resource. */
 const SCENES: Readonly<Record<EventName, (stage: Scene) => { readonly uid: string }>> = {
-  'nzube.onye.created': customer,
-  'nzube.onye.updated': customer,
-  'nzube.onye.deleted': customer,
+  'nzube.onye.created': eventCustomer,
+  'nzube.onye.updated': eventCustomer,
+  'nzube.onye.deleted': eventCustomer,
   'ugwo.created': shownRequest,
   'ugwo.updated': shownRequest,
   'ugwo.successful': (stage) => {
@@ -185,7 +185,7 @@ const SCENES: Readonly<Record<EventName, (stage: Scene) => { readonly uid: strin
 };
 
 const requestFor = (store: EmulatorStore, uid: string | undefined, now: number): Ugwo => {
-  const body = { amount: AMOUNT, currency: 'NGN', description: 'A made-up event' };
+  const body = { amount: EVENT_AMOUNT, currency: 'NGN', description: 'A made-up event' };
   const ugwo =
     uid === undefined ? createUgwo({ params: {}, query: undefined, body, now, hangUp }, store) : store.ugwo(uid);
   if (ugwo !== undefined) return ugwo;

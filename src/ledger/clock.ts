@@ -74,12 +74,12 @@ const serviceTime = (charge: Entry, now: Moment): number => {
 };
 
 /** Moment until which the customer can still pay an activity; undefined if no end is known (see `payableUntil`). */
-export const untilOf = (activity: KeptActivity | undefined): number | undefined =>
+export const payableUntilOf = (activity: KeptActivity | undefined): number | undefined =>
   activity && payableUntil({ status: activity.status, next_action: activity.nextAction });
 
 /** Milliseconds that the customer still has to pay a charge; undefined if no end is known. */
 export const payableFor = (charge: Entry, moment: Moment): number | undefined => {
-  const until = untilOf(charge.activity);
+  const until = payableUntilOf(charge.activity);
   return until === undefined ? undefined : until - serviceTime(charge, moment);
 };
 
@@ -122,7 +122,7 @@ export interface ReadTime {
 /** Minimum distance of two reads that prove something together, in milliseconds. */
 export const APART_MS = 60_000;
 /** Tolerated drift between the service's clock and ours from one read to the next, in milliseconds. */
-const STEADY_MS = 30_000;
+const UNPROVEN_MS = 30_000;
 
 /** Stored reads of a charge, oldest first. */
 export const readsOf = ({ evidence }: Charge): Evidence[] => evidence.filter(({ kind }) => kind === 'look');
@@ -155,7 +155,7 @@ const elapsedBetween = (from: ReadTime, to: ReadTime): number =>
 const clockAgreement = (from: ReadTime, to: ReadTime): boolean | undefined =>
   from.servedAt === undefined || to.servedAt === undefined
     ? undefined
-    : Math.abs(to.servedAt - from.servedAt - elapsedBetween(from, to)) <= STEADY_MS;
+    : Math.abs(to.servedAt - from.servedAt - elapsedBetween(from, to)) <= UNPROVEN_MS;
 
 /** True unless two reads show that the service's clock advanced otherwise than ours. */
 export const clocksAgree = (from: ReadTime, to: ReadTime): boolean => clockAgreement(from, to) ?? true;

@@ -220,7 +220,7 @@ export interface Resolution {
  * Limits on stored evidence. The first entries show how it began and the last ones its current state, so the middle is
  * dropped.
  */
-const MOST = 30;
+const MOST_EVIDENCE = 30;
 const FIRST_KEPT = 10;
 
 /** Appends to a list of evidence, within the limit. */
@@ -228,7 +228,7 @@ export const withEvidence = (list: readonly Evidence[], added: Evidence | undefi
   if (added === undefined) return list;
   const longer = [...list, added];
   // If there is room, the count to delete is negative, which deletes none.
-  return longer.toSpliced(FIRST_KEPT, longer.length - MOST);
+  return longer.toSpliced(FIRST_KEPT, longer.length - MOST_EVIDENCE);
 };
 
 /** Builds evidence of a moment in milliseconds. */
@@ -238,7 +238,7 @@ export const evidenceOf = (kind: string, at: number, what: Readonly<Record<strin
   ...what,
 });
 
-const WORKSPACE = /^[sp]k\.([A-Za-z0-9]{4})\./;
+const WORKSPACE_OF_KEY = /^[sp]k\.([A-Za-z0-9]{4})\./;
 const NAME_LENGTH = 12;
 const EMULATOR = 'emulator ';
 
@@ -266,7 +266,7 @@ export const isEmulator = (service: string): boolean => service.startsWith(EMULA
 export const ledgerTargetOf = (origin: string, key: string, profile: string | undefined): LedgerTarget => ({
   service: serviceOf(origin, key),
   origin,
-  workspace: WORKSPACE.exec(key)?.[1],
+  workspace: WORKSPACE_OF_KEY.exec(key)?.[1],
   profile,
 });
 
@@ -281,7 +281,7 @@ export interface Scope {
 }
 
 /** True if the scope selects the entry. */
-export const isIn =
+export const isInScope =
   ({ service, workspace, profile, otherThan }: Scope) =>
   (entry: LedgerTarget): boolean =>
     (service ?? entry.service) === entry.service &&
@@ -299,11 +299,11 @@ const digitsOf = (text: string): string => text.replaceAll(/\D/g, '');
 /** Formats `…4567`. */
 export const lastDigits = (phone: string): string => `…${digitsOf(phone).slice(-KEPT_DIGITS)}`;
 
-const withoutZeros = (phone: string): string => digitsOf(phone).replace(/^0+/, '');
+const withoutLeadingZeros = (phone: string): string => digitsOf(phone).replace(/^0+/, '');
 
 /** True if two texts are the same number. Either may lack its country code, and then begin with a zero. */
 export const isSamePhone = (one: string, other: string): boolean => {
-  const [a, b] = [withoutZeros(one), withoutZeros(other)];
+  const [a, b] = [withoutLeadingZeros(one), withoutLeadingZeros(other)];
   return Math.min(a.length, b.length) >= TELLING_DIGITS && (a.endsWith(b) || b.endsWith(a));
 };
 

@@ -5,7 +5,7 @@ import { memo } from '../core/async.ts';
 import { CHARGE, isTakenUp, REFUND, rowStateOf } from '../core/charge.ts';
 import { EXIT_CODES } from '../core/error.ts';
 import type { Backend, Query } from './backend.ts';
-import { codeOpenFor, codeUntil, payableFor, serviceTimeNow, untilOf } from './clock.ts';
+import { codeOpenFor, codeUntil, payableFor, payableUntilOf, serviceTimeNow } from './clock.ts';
 import {
   type Charge,
   type Entry,
@@ -20,7 +20,7 @@ import type { BeginOptions, BeginResult, Judged, Obstacle, PlannedRows, RefusalR
 import { isNoCharge } from './match.ts';
 import { type Allowance, type AllowanceOf, dayOf, forbids, isPlan, withPlan, withRow } from './policy.ts';
 import { activitiesIn, keptActivity, type Snapshot } from './snapshot.ts';
-import { markStale, moneyIn, paymentIn, started, wasSeenExpired, withReading } from './transitions.ts';
+import { markStale, moneyKnown, paymentIn, started, wasSeenExpired, withReading } from './transitions.ts';
 
 /** Parts of an intent that the guard uses. */
 type Wanted = Pick<Intent, 'kind' | 'medium'> &
@@ -111,7 +111,7 @@ const othersIn = (earlier: readonly Entry[], shown: Snapshot): readonly unknown[
 const ofOther = (raw: unknown, shown: Snapshot, medium: string, moment: Moment): readonly Obstacle[] => {
   const activity = keptActivity(raw, shown);
   const other = isOtherMedium(raw, medium) || areDifferent(mediumShown(raw) ?? '', medium);
-  const until = untilOf(activity) ?? (other ? codeUntil(activity) : undefined);
+  const until = payableUntilOf(activity) ?? (other ? codeUntil(activity) : undefined);
   const left = until === undefined ? undefined : until - serviceTimeNow(shown.servedAt, moment);
   const { payment } = paymentOf(activityFacts(raw), { request: shown.facts });
   return standsIn({ payment, isOther: other, left, isSeen: true }, undefined, activity);
@@ -170,9 +170,9 @@ const isOverridden = ({ why, activity }: Obstacle, { again, remaining, beside = 
   (why === 'other_medium' && activity !== undefined && beside.includes(activity.uid));
 
 /** Missing amount of a payment request that was paid in part. */
-const missingFrom = (shown: Snapshot | undefined, by: Entry | undefined): number | undefined => {
+const amountMissing = (shown: Snapshot | undefined, by: Entry | undefined): number | undefined => {
   const asked = by?.asked?.amount;
-  const { missing, received } = (by && moneyIn(by)) ?? {};
+  const { missing, received } = (by && moneyKnown(by)) ?? {};
   const left = asked === undefined || received === undefined ? undefined : asked - received;
   return (shown?.facts && balanceOf(shown.facts, { asked }).missing) ?? missing ?? left;
 };
@@ -205,7 +205,7 @@ export const guard = (
   const [gravest] = [...found, ...request, ...notPartPaid]
     .filter((one) => !isOverridden(one, how))
     .sort((a, b) => GRAVITY.indexOf(a.why) - GRAVITY.indexOf(b.why) || (b.by?.seq ?? 0) - (a.by?.seq ?? 0));
-  return gravest?.why === 'underpaid' ? { ...gravest, missing: missingFrom(shown, gravest.by) } : gravest;
+  return gravest?.why === 'underpaid' ? { ...gravest, missing: amountMissing(shown, gravest.by) } : gravest;
 };
 
 const MAY_BE_PAID: readonly RefusalReason[] = ['unresolved', 'in_progress', 'payable', 'other_medium'];
@@ -260,7 +260,7 @@ const sixLetters = (half: number): string =>
 /**
  * Odd, so that the sequence visits all numbers before it repeats. Large, so that neighbours differ in several letters.
  */
-const STEP = 20_706_943;
+const ID_STEP = 20_706_943;
 
 /**
  * Ids for one process, ascending from a random start. Ids of one file are then neighbours in the index: random ones
@@ -269,7 +269,7 @@ const STEP = 20_706_943;
 const idsFrom = (first: number, second: number): ((kind: string) => string) => {
   let [high, low] = [first, second];
   return (kind) => {
-    low += STEP;
+    low += ID_STEP;
     if (low >= HALF) [high, low] = [(high + 1) % HALF, low - HALF];
     return `${kind === CHARGE ? 'chg' : kind}-${sixLetters(high)}${sixLetters(low)}`;
   };
@@ -278,7 +278,7 @@ const idsFrom = (first: number, second: number): ((kind: string) => string) => {
 const ids = memo(() => idsFrom(randomInt(HALF), randomInt(HALF)));
 
 /** Returns an id that is unique in all ledgers. */
-export const newId = (kind: string): string => ids()(kind);
+export const newEntryId = (kind: string): string => ids()(kind);
 
 /** True if an accepted entry has failed. Entries other than charges know it at once, by their exit code. */
 export const hasFailed = (entry: Entry): boolean => {
@@ -289,7 +289,8 @@ export const hasFailed = (entry: Entry): boolean => {
 };
 
 /** True if the last entry of a job's row keeps the row from being started again. */
-const isDone = (entry: Entry, retry: boolean): boolean => !isTakenUp(rowStateOf(entry.state, hasFailed(entry)), retry);
+const isRowDone = (entry: Entry, retry: boolean): boolean =>
+  !isTakenUp(rowStateOf(entry.state, hasFailed(entry)), retry);
 
 /** Finds an obstacle to an intent, among the entries about the same thing and the last entry of its row. */
 const obstacleOf = (
@@ -299,7 +300,7 @@ const obstacleOf = (
   ofRow: Entry | undefined,
   now: Moment,
 ): Obstacle | undefined => {
-  if (ofRow !== undefined && isDone(ofRow, how.retry === true)) {
+  if (ofRow !== undefined && isRowDone(ofRow, how.retry === true)) {
     return { why: 'done', by: ofRow, activity: ofRow.activity };
   }
   const here = standing.filter(({ service }) => service === intent.service);
@@ -352,7 +353,7 @@ const decisionOn = (
 /** Runs the guard and stores the intent in one transaction (charge-protocol, steps 1 and 2). */
 export const begin = (backend: Backend, intent: Intent, how: BeginOptions): Promise<BeginResult> => {
   // Created outside the rule, so that it stays the same when the rule runs again.
-  const id = newId(intent.kind);
+  const id = newEntryId(intent.kind);
   const decide: Parameters<typeof backend.change<BeginResult>>[2] = (found, allowance) => {
     const { now, obstacle, elsewhere, lost } = decisionOn(intent, how, backend, found, allowance);
     if (obstacle !== undefined) {
@@ -374,7 +375,7 @@ const asMade = (intent: Intent, ...by: [Sender, Moment]): Entry => ({
 });
 
 /** Runs the guard and writes nothing. A clear intent is added to the plan, and counts from then on. */
-export const judge = async (
+export const judgeIntent = async (
   backend: Backend,
   intent: Intent,
   how: BeginOptions,

@@ -161,7 +161,7 @@ const leeway = ({ askedAt, at }: Pick<Timed, 'askedAt' | 'at'>): number =>
   BEFORE_MS + DATE_RESOLUTION_MS + at - askedAt;
 
 /** Creation time that an activity states, in milliseconds since the epoch; undefined if it can't be parsed. */
-const createdAt = (activity: unknown): number | undefined => {
+const activityCreatedAt = (activity: unknown): number | undefined => {
   const text = valueAt(activity, 'created_at');
   return typeof text === 'string' ? parseInstant(text)?.ms : undefined;
 };
@@ -172,7 +172,7 @@ const keptCandidate = (activity: unknown): KeptCandidate => {
     uid: typeof uid === 'string' && isId('act', uid) ? uid : null,
     status: wordAt(activity, 'status'),
     medium: mediumShown(activity),
-    created_at: createdAt(activity) === undefined ? null : String(valueAt(activity, 'created_at')),
+    created_at: activityCreatedAt(activity) === undefined ? null : String(valueAt(activity, 'created_at')),
   };
 };
 
@@ -195,7 +195,7 @@ interface Sending {
  * Estimates the service's clock at the time of sending: its current reading minus the machine's uptime since then.
  * After a restart, the wall clock replaces the uptime; it may have been set meanwhile.
  */
-const sendingOf = (charge: Charge, { askedAt, at, mark, servedAt }: TimedRead): Sending => {
+const sendingWindow = (charge: Charge, { askedAt, at, mark, servedAt }: TimedRead): Sending => {
   const passed = elapsed(charge.begun, mark);
   const now = servedAt ?? at;
   const from = passed === undefined ? charge.createdAt + now - at : now - passed;
@@ -225,13 +225,13 @@ const exclusionOf = (
   if (isNoCharge(activity)) return 'no charge';
   if (isOfOther(activity, charge.about)) return 'of another payment request';
   if (isOtherMedium(activity, charge.medium)) return 'another medium';
-  const created = createdAt(activity);
+  const created = activityCreatedAt(activity);
   return created !== undefined && created < from - WINDOW_MS ? 'made too early' : undefined;
 };
 
 /** A transfer or a dial string begins with a step for the customer. It has none only if it failed at once. */
 const contradictionBy = (charge: Charge, activity: unknown, { certain }: Sending): Contradiction | undefined => {
-  const created = createdAt(activity);
+  const created = activityCreatedAt(activity);
   if (created !== undefined && created > certain + WINDOW_MS) return 'made too late';
   const step = mediumNamed(charge.medium)?.step;
   const asksFirst = step === 'transfer' || step === 'dial';
@@ -247,7 +247,7 @@ const doubtOf = (
   look: TimedRead,
 ): Doubt | undefined => {
   if (kept.uid === null) return 'no identifier';
-  const created = createdAt(activity);
+  const created = activityCreatedAt(activity);
   if (created === undefined) return 'no time';
   // The next action of an approval is not documented.
   if (kept.medium !== null && kept.medium !== charge.medium) return 'medium unclear';
@@ -269,7 +269,7 @@ export const sortActivities = (
   activities: readonly unknown[],
   owned: ReadonlySet<string>,
 ): SortedActivities => {
-  const sending = sendingOf(charge, look);
+  const sending = sendingWindow(charge, look);
   const { unsure } = sending;
   const candidates: Candidate[] = [];
   const excluded: Excluded[] = [];

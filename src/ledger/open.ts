@@ -20,14 +20,14 @@ import {
   withoutPhoneEnding,
   withoutTerms,
 } from './entry.ts';
-import { begin, expireStale, guard, isStale, judge, readResolved } from './guard.ts';
+import { begin, expireStale, guard, isStale, judgeIntent, readResolved } from './guard.ts';
 import type { Jobs, KeptUpdate, Update } from './job.ts';
 import type { BeginOptions, BeginResult, Ledger, Refused } from './ledger.ts';
-import { note, observe, record, resolve } from './outcome.ts';
+import { noteEvidence, observe, record, resolveCharge } from './outcome.ts';
 import { STALE } from './transitions.ts';
-import { prunable, prune, verify } from './upkeep.ts';
+import { prunable, pruneEntries, verifyEntries } from './upkeep.ts';
 
-const withoutZeros = (counts: RowCounts): RowCounts =>
+const withoutEmptyCounts = (counts: RowCounts): RowCounts =>
   Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
 
 /** Without the identifier checks, any text may stand in place of an identifier. */
@@ -67,9 +67,9 @@ const jobsOver = (backend: Backend, clean: (text: string) => string): Jobs => {
     release: async (job) => jobs.release?.(job),
     workers: async (job) => (await jobs.workers?.(job)) ?? [],
     tally: async ({ id, kind }) => {
-      if (kind === 'update') return withoutZeros(await updateTally(id));
+      if (kind === 'update') return withoutEmptyCounts(await updateTally(id));
       await expireStale(backend);
-      return withoutZeros(await jobs.chargeTally(id));
+      return withoutEmptyCounts(await jobs.chargeTally(id));
     },
     entries: (job, first, last) => readResolved(backend, { job, rows: [first, last], order: 'row' }),
     updates: async (job, first, last) => (await jobs.updates(job, first, last)).map(asItStands),
@@ -191,7 +191,7 @@ export const ledgerOver = (backend: Backend, clean: (text: string) => string): L
       if (started.kind === 'begun') open.set(started.id, intent);
       return started;
     },
-    judge: (intent, how, plan) => judge(backend, keptIntent(intent), how, plan),
+    judge: (intent, how, plan) => judgeIntent(backend, keptIntent(intent), how, plan),
     record: async (id, given) => {
       const intent = open.get(id);
       open.delete(id);
@@ -207,10 +207,10 @@ export const ledgerOver = (backend: Backend, clean: (text: string) => string): L
       });
     },
     resolve: (id, resolution) =>
-      resolve(backend, id, { ...resolution, evidence: seen(resolution.evidence) }, (charge) =>
+      resolveCharge(backend, id, { ...resolution, evidence: seen(resolution.evidence) }, (charge) =>
         resolution.activity === undefined ? undefined : kept(resolution.activity, charge),
       ),
-    note: (id, evidence) => note(backend, id, seen(evidence)),
+    note: (id, evidence) => noteEvidence(backend, id, seen(evidence)),
     observe: (shown, wait = false) => observe(backend, { ...shown, asked: cleaned(shown.asked, clean) }, kept, wait),
     jobs: jobsOver(backend, clean),
     policies: backend.policies,
@@ -227,11 +227,11 @@ export const ledgerOver = (backend: Backend, clean: (text: string) => string): L
     },
     prune: async (before, scope = {}) => {
       await expireStale(backend);
-      const count = await prune(backend, before, scope);
+      const count = await pruneEntries(backend, before, scope);
       return { count, compacted: (await backend.compact?.()) ?? true };
     },
     rename: async (...names) => (await backend.rename?.(...names)) ?? 0,
-    verify: () => verify(backend),
+    verify: () => verifyEntries(backend),
     owned: async (activities) => {
       const owners = await read({ activities });
       return new Set(owners.flatMap(({ activity }) => activity?.uid ?? []));
@@ -261,7 +261,7 @@ const isSettled = (theirs: Entry, own: readonly Entry[], isShared: boolean): boo
       id === theirs.id || (!isShared && MAY_BE_MADE.includes(state) && createdAt > theirs.createdAt),
   );
 
-const refusedBy = async (
+const refusedByOther = async (
   other: OtherLedger,
   intent: Intent,
   how: BeginOptions,
@@ -306,7 +306,7 @@ export const withOthers = (
     how: BeginOptions,
   ): Promise<Refused | undefined> => {
     for (const other of found) {
-      const refused = await refusedBy(other, intent, how, ledger);
+      const refused = await refusedByOther(other, intent, how, ledger);
       if (refused !== undefined) return refused;
     }
     return undefined;

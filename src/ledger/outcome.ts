@@ -21,7 +21,6 @@ import {
   type ActivityReading,
   addsTo,
   asking,
-  changed,
   changesState,
   lateAnswer,
   latest,
@@ -30,18 +29,19 @@ import {
   wasSeenExpired,
   withMore,
   withReading,
+  withState,
 } from './transitions.ts';
 
 type Writes<T> = Decision<readonly Entry[], T>;
 
-const NONE: readonly Entry[] = [];
+const NO_ENTRIES: readonly Entry[] = [];
 
 /** True if an outcome turns a resolved entry back into an unknown one. */
 const reopens = ({ state }: Pick<Entry, 'state'>, outcome: Pick<StoredOutcome, 'state'>): boolean =>
   outcome.state === 'unknown' && state === 'not_created';
 
 /** True if another charge of the payment request is open. Then this one can't be reopened. */
-const isTaken = ({ id, service }: Entry, earlier: readonly Entry[]): boolean =>
+const hasSuccessor = ({ id, service }: Entry, earlier: readonly Entry[]): boolean =>
   earlier.some(
     (other) => other.service === service && other.id !== id && (other.state === 'sending' || other.state === 'unknown'),
   );
@@ -52,10 +52,10 @@ const withOutcome = (charge: Entry, outcome: StoredOutcome, earlier: readonly En
   const odd = outcome.odd ?? [];
   const oddEvidence = odd.length === 0 ? undefined : evidenceOf('odd', now.at, { message: odd.join('; ') });
   const seen = withMore(withMore(charge, word), oddEvidence);
-  if (!changesState(charge, outcome) || (reopens(charge, outcome) && isTaken(charge, earlier))) return seen;
+  if (!changesState(charge, outcome) || (reopens(charge, outcome) && hasSuccessor(charge, earlier))) return seen;
   const activity = outcome.activity && latest(charge, outcome.activity);
   const took = elapsed(charge.begun, now.mark) ?? now.at - charge.createdAt;
-  return changed(seen, { ...outcome, activity, moment: now, took, evidence: seen.evidence });
+  return withState(seen, { ...outcome, activity, moment: now, took, evidence: seen.evidence });
 };
 
 /** Writes the outcome of a charge. Returns the other charge that already owns its activity, if any. */
@@ -69,13 +69,17 @@ export const record = (
   // Only an unknown outcome can reopen a charge.
   const beside = outcome.state === 'unknown' ? [{ earlier: thing }] : [];
   const about = [{ id }, { activities: uid === undefined ? [] : [uid] }, ...beside];
-  return backend.change('outcome', about, ([[charge] = NONE, owners = [], earlier = []]): Writes<Entry | undefined> => {
-    if (charge === undefined) throw new Error(`there is no charge ${id}`);
-    const owner = owners.find((other) => other.id !== id);
-    const shared = owner === undefined ? [] : [`${uid} is the activity of ${owner.id}, too`];
-    const odd = [...(outcome.odd ?? []), ...shared];
-    return { write: [withOutcome(charge, { ...outcome, odd }, earlier, backend.moment())], result: owner };
-  });
+  return backend.change(
+    'outcome',
+    about,
+    ([[charge] = NO_ENTRIES, owners = [], earlier = []]): Writes<Entry | undefined> => {
+      if (charge === undefined) throw new Error(`there is no charge ${id}`);
+      const owner = owners.find((other) => other.id !== id);
+      const shared = owner === undefined ? [] : [`${uid} is the activity of ${owner.id}, too`];
+      const odd = [...(outcome.odd ?? []), ...shared];
+      return { write: [withOutcome(charge, { ...outcome, odd }, earlier, backend.moment())], result: owner };
+    },
+  );
 };
 
 /** An unknown charge can be resolved, and a person can correct a person's earlier resolution. */
@@ -86,27 +90,30 @@ const mayResolve = (charge: Entry, { kind }: Evidence): boolean =>
  * Resolves an unknown charge. Returns false if it is no longer unknown, or if another charge owns the activity. `kept`
  * returns the part of the activity that may be stored.
  */
-export const resolve = (
+export const resolveCharge = (
   backend: Backend,
   id: string,
   { state, activity, request, evidence }: Resolution,
   kept: (charge: Entry) => Resolution['activity'],
 ): Promise<boolean> => {
   const about = [{ id }, { activities: activity === undefined ? [] : [activity.uid] }];
-  return backend.change('note', about, ([[found] = NONE, owners = []]): Writes<boolean> => {
+  return backend.change('note', about, ([[found] = NO_ENTRIES, owners = []]): Writes<boolean> => {
     const charge = found && resolveStale(found, backend);
     if (charge === undefined || !mayResolve(charge, evidence) || owners.some((owner) => owner.id !== id)) {
       return { result: false };
     }
     const { took, exitCode } = charge;
     const change = { state, took, exitCode, moment: backend.moment(), activity: kept(charge), request };
-    return { write: [changed(charge, { ...change, evidence: withEvidence(charge.evidence, evidence) })], result: true };
+    return {
+      write: [withState(charge, { ...change, evidence: withEvidence(charge.evidence, evidence) })],
+      result: true,
+    };
   });
 };
 
 /** Adds evidence to a charge without changing its state. */
-export const note = (backend: Backend, id: string, evidence: Evidence): Promise<void> =>
-  backend.change('note', [{ id }], ([[charge] = NONE]) => ({
+export const noteEvidence = (backend: Backend, id: string, evidence: Evidence): Promise<void> =>
+  backend.change('note', [{ id }], ([[charge] = NO_ENTRIES]) => ({
     write: charge === undefined ? [] : [withMore(charge, evidence)],
     result: undefined,
   }));
@@ -114,19 +121,19 @@ export const note = (backend: Backend, id: string, evidence: Evidence): Promise<
 /**
  * Age up to which the last stored status is fresh enough, in milliseconds. A wait then need not write after each read.
  */
-const FRESH_MS = 60_000;
+const FRESH_STATUS_MS = 60_000;
 
 /** Tolerance for the service's clock, which has a resolution of one second. In milliseconds. */
-const SAME_MS = 2000;
+const SAME_READING_MS = 2000;
 
 /** True if the stored reading is fresh and the service's clock shows the expected time. */
 const isFresh = ({ told }: Entry, { servedAt }: KeptActivity, { mark }: Moment): boolean => {
   const age = told === undefined ? undefined : elapsed(told.mark, mark);
-  if (told === undefined || age === undefined || age >= FRESH_MS) return false;
-  return servedAt === undefined || Math.abs(servedAt - told.service - age) < SAME_MS;
+  if (told === undefined || age === undefined || age >= FRESH_STATUS_MS) return false;
+  return servedAt === undefined || Math.abs(servedAt - told.service - age) < SAME_READING_MS;
 };
 
-const MONEY = [
+const MONEY_FIELDS = [
   'received',
   'refunded',
   'updatedAt',
@@ -143,7 +150,7 @@ const isWorthNoting = (charge: Entry, next: Entry, seen: KeptActivity, moment: M
   if (!isFresh(charge, seen, moment) || paymentIn(charge) !== paymentIn(next)) return true;
   // The other one of two readings whose order can't be told.
   if (charge.evidence !== next.evidence) return true;
-  if (activity?.status !== next.activity?.status || MONEY.some((name) => money?.[name] !== next.money?.[name]))
+  if (activity?.status !== next.activity?.status || MONEY_FIELDS.some((name) => money?.[name] !== next.money?.[name]))
     return true;
   if (activity?.nextAction === null && next.activity?.nextAction !== null) return true;
   if (activity?.createdAt === undefined && next.activity?.createdAt !== undefined) return true;
@@ -231,14 +238,14 @@ const UNMARKED: UptimeReading = { boot: '', uptime: 0 };
  * Applies an emergency line to its charge. The line holds the service's answer, so it overrides conclusions made
  * without it.
  */
-const after = (charge: Entry, line: EmergencyLine, earlier: readonly Entry[]): Entry => {
+const afterLine = (charge: Entry, line: EmergencyLine, earlier: readonly Entry[]): Entry => {
   if (isKnown(charge, line)) return charge;
   const seen = withMore(charge, asEvidence(line));
-  if (!changesState(charge, line) || (reopens(charge, line) && isTaken(charge, earlier))) return seen;
+  if (!changesState(charge, line) || (reopens(charge, line) && hasSuccessor(charge, earlier))) return seen;
   const { state, exitCode, activity } = line;
   const moment = { at: line.recorded_at, mark: UNMARKED };
   const known = activity && latest(charge, activity);
-  return changed(seen, { state, exitCode, activity: known, moment, took: charge.took, evidence: seen.evidence });
+  return withState(seen, { state, exitCode, activity: known, moment, took: charge.took, evidence: seen.evidence });
 };
 
 /**
@@ -265,7 +272,7 @@ export const takeIn = async (backend: Backend, given: readonly EmergencyLine[]):
     const before = new Set(charges.values());
     for (const line of lines) {
       const charge = charges.get(line.ledger_id);
-      if (charge !== undefined) charges.set(charge.id, after(charge, line, earlier));
+      if (charge !== undefined) charges.set(charge.id, afterLine(charge, line, earlier));
     }
     const write = [...charges.values()].filter((charge) => !before.has(charge));
     return { write, result: new Set(charges.keys()) };

@@ -8,15 +8,15 @@ import type { Ledger } from './ledger.ts';
  * not from a reader of the whole ledger.
  */
 const ALGORITHM = 'aes-256-gcm';
-const TAG_BYTES = 16;
+const CIPHER_TAG_BYTES = 16;
 /** A key is used once. */
 const ONCE = Buffer.alloc(12);
 
 /** A digest in hex has the length of the key. */
-const keyOf = ({ digest }: Pick<Ledger, 'digest'>, plan: string): Buffer => Buffer.from(digest(`text of ${plan}`));
+const planKey = ({ digest }: Pick<Ledger, 'digest'>, plan: string): Buffer => Buffer.from(digest(`text of ${plan}`));
 
 export const sealedText = (ledger: Pick<Ledger, 'digest'>, plan: string, text: string): string => {
-  const cipher = createCipheriv(ALGORITHM, keyOf(ledger, plan), ONCE);
+  const cipher = createCipheriv(ALGORITHM, planKey(ledger, plan), ONCE);
   return Buffer.concat([cipher.update(text), cipher.final(), cipher.getAuthTag()]).toString('base64url');
 };
 
@@ -24,7 +24,7 @@ export const sealedText = (ledger: Pick<Ledger, 'digest'>, plan: string, text: s
 export const textOfPlan = (ledger: Pick<Ledger, 'digest'>, plan: string, sealed: string): string | undefined =>
   attempt(() => {
     const bytes = Buffer.from(sealed, 'base64url');
-    const decipher = createDecipheriv(ALGORITHM, keyOf(ledger, plan), ONCE, { authTagLength: TAG_BYTES });
-    decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
-    return Buffer.concat([decipher.update(bytes.subarray(0, -TAG_BYTES)), decipher.final()]).toString();
+    const decipher = createDecipheriv(ALGORITHM, planKey(ledger, plan), ONCE, { authTagLength: CIPHER_TAG_BYTES });
+    decipher.setAuthTag(bytes.subarray(-CIPHER_TAG_BYTES));
+    return Buffer.concat([decipher.update(bytes.subarray(0, -CIPHER_TAG_BYTES)), decipher.final()]).toString();
   });

@@ -21,7 +21,7 @@ export interface Policy {
 }
 
 /** Name of the policy for charges without a profile and for profiles without a policy of their own. */
-export const OTHERS = '*';
+export const OTHER_PROFILES = '*';
 
 /** Last policy set for a profile, with who set it and when (milliseconds since the epoch). */
 export interface KeptPolicy {
@@ -168,7 +168,7 @@ export const withRow = ({ rows, amounts, unknown }: Total, { amount, currency }:
       };
 
 /** Adds two totals. */
-export const sumOf = (one: Total, other: Total): Total => {
+export const addTotals = (one: Total, other: Total): Total => {
   const amounts = new Map(one.amounts);
   for (const [currency, amount] of other.amounts) amounts.set(currency, (amounts.get(currency) ?? 0n) + amount);
   return { rows: one.rows + other.rows, amounts, unknown: one.unknown + other.unknown };
@@ -181,8 +181,8 @@ export const withPlan = (allowance: Allowance | undefined, plan: Total): Allowan
   if (allowance === undefined) return undefined;
   const { spent, file } = allowance;
   const { count, ...amounts } = spent;
-  const { rows, ...sum } = sumOf({ rows: count, ...amounts }, plan);
-  const planned = file && { ...file, charged: sumOf(file.charged, plan) };
+  const { rows, ...sum } = addTotals({ rows: count, ...amounts }, plan);
+  const planned = file && { ...file, charged: addTotals(file.charged, plan) };
   return { ...allowance, spent: { count: rows, ...sum }, file: planned };
 };
 
@@ -246,7 +246,7 @@ const isAmounts = (value: unknown): boolean =>
 
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((one) => typeof one === 'string');
 
-const CHECKS: Readonly<Record<keyof Policy, (value: unknown) => boolean>> = {
+const POLICY_CHECKS: Readonly<Record<keyof Policy, (value: unknown) => boolean>> = {
   maxCharges: isCount,
   maxAmount: isAmounts,
   mediums: isTexts,
@@ -255,7 +255,7 @@ const CHECKS: Readonly<Record<keyof Policy, (value: unknown) => boolean>> = {
   maxRefundAmount: isAmounts,
 };
 
-const unreadable = (what: string, text: string): PayError =>
+const unreadablePolicy = (what: string, text: string): PayError =>
   new PayError('ledger', `the ledger holds ${what} that this paycli can't read: ${text}`, {
     hint: 'use the newer paycli that has written it',
   });
@@ -271,8 +271,10 @@ export const readPolicy = (text: string): Policy => {
   const policy = parseIfJson(text);
   const isWhole =
     isJsonObject(policy) &&
-    Object.entries(policy).every(([name, value]) => Object.hasOwn(CHECKS, name) && CHECKS[name as keyof Policy](value));
-  if (!isWhole) throw unreadable('a policy', text);
+    Object.entries(policy).every(
+      ([name, value]) => Object.hasOwn(POLICY_CHECKS, name) && POLICY_CHECKS[name as keyof Policy](value),
+    );
+  if (!isWhole) throw unreadablePolicy('a policy', text);
   return policy;
 };
 
@@ -286,6 +288,6 @@ export const readAmounts = (text: string): Total['amounts'] => {
   const isWhole =
     isJsonObject(amounts) &&
     Object.values(amounts).every((digits) => typeof digits === 'string' && /^\d+$/.test(digits));
-  if (!isWhole) throw unreadable('an approval', text);
+  if (!isWhole) throw unreadablePolicy('an approval', text);
   return new Map(Object.entries(amounts).map(([currency, digits]) => [currency, BigInt(String(digits))]));
 };

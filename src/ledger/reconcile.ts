@@ -99,10 +99,10 @@ const judgeEmpty = (charge: Charge, look: SnapshotAt, sorted: SortedActivities):
   };
 };
 
-const MOST_NAMED = 3;
+const MOST_CANDIDATES = 3;
 
-const namesOf = (candidates: readonly Pick<Candidate, 'kept'>[]): string => {
-  const names = candidates.slice(0, MOST_NAMED).map(({ kept }) => kept.uid ?? 'one without an identifier');
+const candidateNames = (candidates: readonly Pick<Candidate, 'kept'>[]): string => {
+  const names = candidates.slice(0, MOST_CANDIDATES).map(({ kept }) => kept.uid ?? 'one without an identifier');
   return candidates.length > names.length
     ? `${names.join(', ')} and ${candidates.length - names.length} more`
     : names.join(', ');
@@ -125,7 +125,7 @@ const unproven = (
   return { state: 'unknown', why, reason, ...(repeats ? {} : { evidence }) };
 };
 
-const activityOf = (
+const matchedActivity = (
   { activity, kept }: Candidate,
   uid: string,
   read: Pick<ApiRecord, 'servedAt' | 'askedAt' | 'age'>,
@@ -180,21 +180,21 @@ export const judgeRead = (charge: Charge, seen: SnapshotAt, ownedByOthers: Reado
   const [only, ...more] = sorted.candidates;
   if (only === undefined && sorted.contradicted.length > 0) {
     const [first] = sorted.contradicted;
-    const reason = `${namesOf(sorted.contradicted)} may be it, but doesn't fit: ${first?.why}`;
+    const reason = `${candidateNames(sorted.contradicted)} may be it, but doesn't fit: ${first?.why}`;
     return unproven(charge, look, sorted, 'doubtful', reason);
   }
   if (only === undefined) return judgeEmpty(charge, look, sorted);
   if (more.length > 0)
-    return unproven(charge, look, sorted, 'several', `several activities fit: ${namesOf(sorted.candidates)}`);
+    return unproven(charge, look, sorted, 'several', `several activities fit: ${candidateNames(sorted.candidates)}`);
   const { uid } = only.kept;
   if (only.doubt !== undefined || uid === null) {
-    const reason = `${namesOf([only])} may be it, but that is not proven: ${only.doubt}`;
+    const reason = `${candidateNames([only])} may be it, but that is not proven: ${only.doubt}`;
     const again = only.doubt === OLD_ANSWER ? { again: look.at + APART_MS } : {};
     return { ...unproven(charge, look, sorted, 'doubtful', reason), ...again };
   }
   return {
     state: 'accepted',
-    activity: activityOf(only, uid, seen),
+    activity: matchedActivity(only, uid, seen),
     request: look.facts,
     evidence: readEvidence(look, 'one', sorted),
   };
@@ -211,7 +211,7 @@ const ownedIn = async (ledger: Ledger, snapshot: RequestRead): Promise<ReadonlyS
   return ledger.owned(activities.map((activity) => valueAt(activity, 'uid')).filter((uid) => typeof uid === 'string'));
 };
 
-const isOpen = ({ state }: Charge): boolean => state === 'unknown' || state === 'sending';
+const isUnproven = ({ state }: Charge): boolean => state === 'unknown' || state === 'sending';
 
 const LOST_RACE: Extract<Conclusion, { state: 'unknown' }> = {
   state: 'unknown',
@@ -220,7 +220,7 @@ const LOST_RACE: Extract<Conclusion, { state: 'unknown' }> = {
 };
 
 /** Writes the conclusion. Returns undefined if the charge is resolved. */
-const write = async (ledger: Ledger, id: string, conclusion: Conclusion): Promise<Reconciled['left']> => {
+const writeConclusion = async (ledger: Ledger, id: string, conclusion: Conclusion): Promise<Reconciled['left']> => {
   if (conclusion.state !== 'unknown') return (await ledger.resolve(id, conclusion)) ? undefined : LOST_RACE;
   if (conclusion.evidence !== undefined) await ledger.note(id, conclusion.evidence);
   return conclusion;
@@ -241,11 +241,11 @@ export const reconcile = async (
   // Other processes may have stored a read or resolved the charge during this read.
   const asNow = async (): Promise<Charge> => ({ ...charge, ...(await ledger.get(charge.id)) }) as Charge;
   const current = await asNow();
-  if (!isOpen(current)) return { charge: current, left: undefined };
+  if (!isUnproven(current)) return { charge: current, left: undefined };
   const conclusion = judgeRead(current, seen, await ownedIn(ledger, snapshot));
-  const left = await write(ledger, charge.id, conclusion);
+  const left = await writeConclusion(ledger, charge.id, conclusion);
   const after = await asNow();
-  return { charge: after, left: isOpen(after) ? left : undefined };
+  return { charge: after, left: isUnproven(after) ? left : undefined };
 };
 
 /**
@@ -258,7 +258,7 @@ interface Reader {
   ): Promise<ApiRecord | undefined>;
 }
 
-const PAGE = 200;
+const ENTRIES_PER_PAGE = 200;
 
 /** A part of the ledger's entries. `test` is for what the database can't compare. */
 export interface EntryFilter extends Omit<ListFilter, 'limit' | 'before' | 'after' | 'oldestFirst'> {
@@ -276,20 +276,20 @@ export const entriesBehind = async (
   if (test === undefined) return read(behind, limit);
   const found: Entry[] = [];
   for (let [at, isLast] = [behind, false]; found.length < limit && !isLast; ) {
-    const some = await read(at, PAGE);
+    const some = await read(at, ENTRIES_PER_PAGE);
     found.push(...some.filter(test));
-    [at, isLast] = [some.at(-1)?.seq, some.length < PAGE];
+    [at, isLast] = [some.at(-1)?.seq, some.length < ENTRIES_PER_PAGE];
   }
   return found.slice(0, limit);
 };
 
 /** Lists charges page by page, oldest first, from the place `after` on. Charges added meanwhile come at the end. */
-export async function* chargesOf(ledger: Ledger, filter: Omit<ListFilter, 'limit'>): AsyncGenerator<Charge> {
+export async function* walkCharges(ledger: Ledger, filter: Omit<ListFilter, 'limit'>): AsyncGenerator<Charge> {
   for (let { after = 0 } = filter; ; ) {
-    const found = await ledger.list({ ...filter, oldestFirst: true, after, limit: PAGE });
+    const found = await ledger.list({ ...filter, oldestFirst: true, after, limit: ENTRIES_PER_PAGE });
     yield* found.filter(isCharge);
     const last = found.at(-1);
-    if (last === undefined || found.length < PAGE) return;
+    if (last === undefined || found.length < ENTRIES_PER_PAGE) return;
     after = last.seq;
   }
 }

@@ -1,7 +1,7 @@
 import { PAYMENT_NAMES, type Payment } from '../charge/payment.ts';
 import { type Entry, isCharge } from './entry.ts';
 import type { Reducer } from './ledger.ts';
-import { moneyIn, paymentIn } from './transitions.ts';
+import { moneyKnown, paymentIn } from './transitions.ts';
 
 /** Outcomes that a sync sums up, in output order. `not_created` stands for those that it found not created. */
 export const SYNCED = [...PAYMENT_NAMES, 'unknown', 'not_created'] as const;
@@ -20,7 +20,7 @@ export interface Sum<P extends string = Payment> {
   readonly short: number;
 }
 
-/** Adds an amount to a sum, `by` times. An unknown one leaves it as it is. */
+/** Adds an amount to a sum, `by` times. An unknown one leaves it is. */
 const plus = (sum: bigint | undefined, amount: number | undefined, by = 1): bigint | undefined =>
   amount === undefined ? sum : (sum ?? 0n) + BigInt(by * amount);
 
@@ -31,7 +31,7 @@ export const openSums = <P extends string>(kinds: readonly P[]) => {
     const { amount, currency } = charge.asked ?? {};
     const key = `${payment} ${currency}`;
     const before = sums.get(key);
-    const money = moneyIn(charge);
+    const money = moneyKnown(charge);
     sums.set(key, {
       ...{ payment, currency, count: (before?.count ?? 0) + by },
       amount: plus(before?.amount, amount, by),
@@ -90,7 +90,7 @@ export interface Counted {
 
 /** Counters that a charge belongs to by the time of its charge; none if it was certainly not made. */
 export const countsByCharge = (charge: Entry): readonly Counted[] => {
-  const [at, money] = [charge.createdAt, moneyIn(charge)];
+  const [at, money] = [charge.createdAt, moneyKnown(charge)];
   if (charge.state === 'unknown' || charge.state === 'sending')
     return [{ reported: charge.state, at, received: undefined }];
   const { received } = money ?? {};
@@ -104,7 +104,7 @@ export const countsByCharge = (charge: Entry): readonly Counted[] => {
  * was seen, so the day of the payment stays as it was.
  */
 export const countsByPayment = (charge: Entry): readonly Counted[] => {
-  const { paidAt, reversed, payment, received } = moneyIn(charge) ?? {};
+  const { paidAt, reversed, payment, received } = moneyKnown(charge) ?? {};
   if (paidAt === undefined || payment === undefined) return [];
   if (reversed === undefined) return [{ reported: payment, at: paidAt, received }];
   return [
@@ -136,7 +136,7 @@ const byName = (a: string | undefined, b: string | undefined): number => {
  * Sums charges by group, currency and counter. Of several open charges of a payment request the newest carries the
  * amount. Memory use depends on the size of the report and on the number of open charges, not on the size of the ledger.
  */
-export const openReport =
+export const openLedgerReport =
   (
     countsOf: (charge: Entry) => readonly Counted[],
     groupsOf: (charge: Entry, at: number) => Groups,

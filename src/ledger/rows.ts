@@ -3,7 +3,7 @@ import { reasonOf } from '../core/error.ts';
 import { number, optionalNumber, optionalText, sqlText } from '../database/connect.ts';
 import type { ChargeTerms, Entry, Evidence, KeptActivity, Money, RequestTerms, ServiceTime } from './entry.ts';
 import { bootOf } from './sender.ts';
-import { moneyIn } from './transitions.ts';
+import { moneyKnown } from './transitions.ts';
 
 /** Value of a database column, whatever the database. */
 export type Value = null | number | bigint | string | NodeJS.NonSharedUint8Array;
@@ -15,7 +15,7 @@ export type Row = readonly Value[];
  * Columns that the checksum covers: first those that never change (`ugwo` holds what the entry is about), then those
  * that do. Never reorder them: the checksums of existing rows depend on the order.
  */
-const FIXED = [
+const FIXED_COLUMNS = [
   'id',
   'service',
   'origin',
@@ -72,17 +72,17 @@ const REPEATED = [
 ] as const;
 
 /** Columns that change after an entry was created. */
-export const UPDATED = [...CHANGING, 'money', 'customer_email', ...REPEATED] as const;
+export const UPDATED_COLUMNS = [...CHANGING, 'money', 'customer_email', ...REPEATED] as const;
 
 /** Columns in reading order. */
-export const COLUMNS = [...FIXED, ...CHANGING, ...OF_OTHERS, ...ADDED, ...REPEATED, 'checksum', 'seq'] as const;
+export const COLUMNS = [...FIXED_COLUMNS, ...CHANGING, ...OF_OTHERS, ...ADDED, ...REPEATED, 'checksum', 'seq'] as const;
 
 type Places = Readonly<Record<(typeof COLUMNS)[number], number>>;
 /** Index of each column in a row. */
 export const AT = Object.fromEntries(COLUMNS.map((name, place) => [name, place])) as Places;
 
-const OF_CHARGES = FIXED.length + CHANGING.length;
-const OF_ALL = OF_CHARGES + OF_OTHERS.length;
+const OF_OTHER_KINDS = FIXED_COLUMNS.length + CHANGING.length;
+const OF_ALL = OF_OTHER_KINDS + OF_OTHERS.length;
 const WITH_ADDED = OF_ALL + ADDED.length;
 
 /**
@@ -92,14 +92,14 @@ const WITH_ADDED = OF_ALL + ADDED.length;
 export const checksumOf = (row: Row): number => {
   const isCharge = row[AT.kind] === CHARGE && row[AT.path] === null && row[AT.body] === null;
   const added = row.slice(OF_ALL, WITH_ADDED);
-  const covered = row.slice(0, isCharge ? OF_CHARGES : OF_ALL);
+  const covered = row.slice(0, isCharge ? OF_OTHER_KINDS : OF_ALL);
   const text = JSON.stringify(added.every((value) => value === null) ? covered : [...covered, ...added]);
   let sum = 0x811c9dc5;
   for (let at = 0; at < text.length; at += 1) sum = Math.imul(sum ^ text.charCodeAt(at), 0x01000193);
   return sum >>> 0;
 };
 
-const activityOf = (row: Row): KeptActivity | undefined => {
+const keptActivityIn = (row: Row): KeptActivity | undefined => {
   const uid = optionalText(row[AT.activity]);
   if (uid === undefined) return undefined;
   return {
@@ -115,7 +115,7 @@ const serviceTimeOf = (row: Row): ServiceTime | undefined => {
   return json === undefined ? undefined : (JSON.parse(json) as ServiceTime);
 };
 
-const askedOf = (row: Row): RequestTerms => ({
+const storedTerms = (row: Row): RequestTerms => ({
   amount: optionalNumber(row[AT.amount]),
   currency: optionalText(row[AT.currency]),
   ref: optionalText(row[AT.ref]),
@@ -130,19 +130,19 @@ const termsOf = (row: Row): ChargeTerms => ({
   phone: optionalText(row[AT.phone]),
   termsDigest: optionalText(row[AT.phone_digest]),
   expiresAt: optionalNumber(row[AT.expires_at]),
-  asked: askedOf(row),
+  asked: storedTerms(row),
 });
 
-const moneyOf = (row: Row): Money | undefined => {
+const storedMoney = (row: Row): Money | undefined => {
   const json = optionalText(row[AT.money]);
   return json === undefined ? undefined : (JSON.parse(json) as Money);
 };
 
 /** Fields of other kinds. A refund has the amount that it pays back. */
-const requestOf = (row: Row): Pick<Entry, 'path' | 'body' | 'asked'> => ({
+const storedRequest = (row: Row): Pick<Entry, 'path' | 'body' | 'asked'> => ({
   path: optionalText(row[AT.path]),
   body: optionalText(row[AT.body]),
-  ...(row[AT.amount] === null && row[AT.currency] === null ? {} : { asked: askedOf(row) }),
+  ...(row[AT.amount] === null && row[AT.currency] === null ? {} : { asked: storedTerms(row) }),
 });
 
 /** Converts a table row to an entry. */
@@ -169,11 +169,11 @@ export const entryOf = (row: Row): Entry => {
     told: serviceTimeOf(row),
     recordedAt: optionalNumber(row[AT.recorded_at]),
     exitCode: optionalNumber(row[AT.exit_code]),
-    activity: activityOf(row),
-    money: moneyOf(row),
+    activity: keptActivityIn(row),
+    money: storedMoney(row),
     operator: optionalText(row[AT.operator]),
     evidence: JSON.parse(sqlText(row[AT.evidence])) as Evidence[],
-    ...(row[AT.kind] === CHARGE ? termsOf(row) : requestOf(row)),
+    ...(row[AT.kind] === CHARGE ? termsOf(row) : storedRequest(row)),
   };
 };
 
@@ -204,7 +204,7 @@ const changingOf = (entry: Entry): (Value | undefined)[] => {
 /** Values of the columns that were added later, in the order of `ADDED` and `REPEATED`. */
 const addedOf = (entry: Entry): (Value | undefined)[] => {
   const { payment, received, refunded, paidAt, isPaidTwice, excess, pspReference, accountDigest } =
-    moneyIn(entry) ?? {};
+    moneyKnown(entry) ?? {};
   return [
     ...[entry.operator, json(entry.money), entry.asked?.email],
     ...[payment, received, refunded, paidAt, isPaidTwice === true ? excess : undefined, pspReference, accountDigest],
@@ -212,7 +212,7 @@ const addedOf = (entry: Entry): (Value | undefined)[] => {
 };
 
 /** Converts an entry to a table row with its checksum. The table itself assigns its place (`seq`). */
-export const rowOf = (entry: Entry): Value[] => {
+export const entryRow = (entry: Entry): Value[] => {
   const others = [entry.kind, entry.path, entry.body];
   const row = [...fixedOf(entry), ...changingOf(entry), ...others, ...addedOf(entry)].map(asStored);
   row.push(checksumOf(row));

@@ -8,7 +8,7 @@ import type { Ledger } from './ledger.ts';
 /**
  * Milliseconds for which a reading stays valid, unless the wall clock has moved, for example because the machine slept.
  */
-const SAME_MS = 0.25;
+const SAME_TICK_MS = 0.25;
 /**
  * File system type of the system's own /proc, from statfs. Containers may have their own file there, which counts from
  * their start.
@@ -34,7 +34,7 @@ export const uptimeFrom = (path: string): (() => number) => {
     // Read the clocks before the file: if the machine sleeps in between, the next call reads the file again.
     const [now, date] = [performance.now(), Date.now()];
     // A file of many rows asks several times in a row, and reading the file takes longer than a decision.
-    if (now - ticks >= SAME_MS || date !== wall) {
+    if (now - ticks >= SAME_TICK_MS || date !== wall) {
       uptime = read(open);
       [ticks, wall] = [now, date];
     }

@@ -39,7 +39,7 @@ const currencyOf = (ugwo: unknown): string | undefined => {
 };
 
 /** The customer field holds an object or its uid. */
-const customerOf = (ugwo: unknown): string | undefined =>
+const customerIn = (ugwo: unknown): string | undefined =>
   [sentenceAt(ugwo, 'onye.uid'), sentenceAt(ugwo, 'onye'), sentenceAt(ugwo, 'onye_nzube.uid')].find(
     (uid) => uid !== undefined && isId('ony', uid),
   );
@@ -47,7 +47,7 @@ const customerOf = (ugwo: unknown): string | undefined =>
 const emailOf = (ugwo: unknown): string | undefined =>
   sentenceAt(ugwo, 'onye.email') ?? sentenceAt(ugwo, 'onye_nzube.email') ?? sentenceAt(ugwo, 'onye_email');
 
-const lastOf = (ugwo: unknown): unknown => {
+const lastActivity = (ugwo: unknown): unknown => {
   const last = latestActivityOf(ugwo);
   return statusOf(last) === '' ? undefined : last;
 };
@@ -104,12 +104,12 @@ export const snapshotOf = (ugwo: unknown, read: ReadTimes = {}): Snapshot => {
       amount: amountAt(ugwo, 'amount'),
       currency: currencyOf(ugwo),
       ref: sentenceAt(ugwo, 'ref'),
-      customer: customerOf(ugwo),
+      customer: customerIn(ugwo),
       email: emailOf(ugwo),
     },
     description: sentenceAt(ugwo, 'description'),
     activities: activitiesOf(ugwo),
-    last: lastOf(ugwo),
+    last: lastActivity(ugwo),
   };
 };
 
@@ -130,7 +130,7 @@ const jsonLengthUpTo = (most: number, value: unknown): number => {
 const keptAction = (action: unknown): unknown =>
   jsonLengthUpTo(BOUNDS.kept, action) > BOUNDS.kept ? null : (action ?? null);
 
-const wordAt = (value: unknown, name: string): string | undefined => {
+const shortWordAt = (value: unknown, name: string): string | undefined => {
   const word = textAt(value, name);
   return word === '' || word.length > BOUNDS.word ? undefined : word;
 };
@@ -144,8 +144,8 @@ export const keptActivity = (activity: unknown, read: ReadTimes = {}): KeptActiv
     nextAction: keptAction(valueAt(activity, 'next_action')),
     createdAt: typeof createdAt === 'string' && createdAt.length <= BOUNDS.word ? createdAt : undefined,
     facts: activityFacts(activity),
-    psp: wordAt(activity, 'psp'),
-    pspReference: wordAt(activity, 'psp_external_id'),
+    psp: shortWordAt(activity, 'psp'),
+    pspReference: shortWordAt(activity, 'psp_external_id'),
     ...definedIn({ servedAt: earliestServed(read), askedAt: earliestAsked(read) }),
   };
 };

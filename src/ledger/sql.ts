@@ -119,8 +119,8 @@ export const whereOf = (conditions: readonly Statement[]): Statement => [
 
 // Jobs and updates as table rows, for every database. `row` is quoted because it is an SQL keyword.
 
-const JOB = 'id, kind, command, name, service, origin, profile, rows, created_at, run_at, adjustments';
-export const UPDATE = 'job, "row", onye, state, deadline, exit_code, message, pid, boot, started';
+const JOB_COLUMNS_SQL = 'id, kind, command, name, service, origin, profile, rows, created_at, run_at, adjustments';
+export const UPDATE_COLUMNS = 'job, "row", onye, state, deadline, exit_code, message, pid, boot, started';
 
 /** Columns of a job that change when it is resumed. */
 const RUN_AGAIN = ['run_at', 'name', 'profile', 'adjustments'].map((name) => `${name} = excluded.${name}`).join();
@@ -137,7 +137,7 @@ const adjustmentsOf = (kept: string | undefined): RowCounts | undefined => {
 const adjustmentsText = (counts: RowCounts | undefined): string | null =>
   counts === undefined ? null : JSON.stringify(counts);
 
-const jobOf = ([id, kind, command, name, service, origin, profile, rows, created, run, adjustments]: Row): Job => ({
+const readJob = ([id, kind, command, name, service, origin, profile, rows, created, run, adjustments]: Row): Job => ({
   ...{ id: sqlText(id), kind: sqlText(kind) as JobKind, command: sqlText(command), name: sqlText(name) },
   ...{ service: sqlText(service), origin: sqlText(origin), profile: optionalText(profile) },
   ...{ rows: number(rows), createdAt: number(created), runAt: number(run) },
@@ -178,7 +178,7 @@ export const countingOf = (kind: string | undefined): string =>
 const ENTRY_STATES: readonly RowState[] = [...CHARGE_STATES, 'failed'];
 
 /** Counts each state in one pass. GROUP BY would sort all rows first. */
-const countsOf = (states: readonly RowState[]): string =>
+const countColumns = (states: readonly RowState[]): string =>
   states.map((state) => `count(*) FILTER (WHERE state = '${state}')`).join();
 
 /** Parses the result of `countsOf`. */
@@ -207,12 +207,12 @@ export const deletePlans = (before: number): readonly Statement[] => [
 
 /** Statements that write jobs and updates, and that find the update of a row. */
 export const jobStatements = (schema: Schema) => {
-  const add = inserting(`${schema}job`, JOB);
+  const add = inserting(`${schema}job`, JOB_COLUMNS_SQL);
   const open = `${add} ON CONFLICT (id) DO UPDATE SET ${RUN_AGAIN}`;
   const adjust = `UPDATE ${schema}job SET adjustments = ? WHERE id = ?`;
-  const addUpdate = inserting(`${schema}onye_update`, UPDATE);
-  const write = replacing(`${schema}onye_update`, UPDATE, 2);
-  const find = `SELECT ${UPDATE} FROM ${schema}onye_update WHERE job = ? AND "row" = ?`;
+  const addUpdate = inserting(`${schema}onye_update`, UPDATE_COLUMNS);
+  const write = replacing(`${schema}onye_update`, UPDATE_COLUMNS, 2);
+  const find = `SELECT ${UPDATE_COLUMNS} FROM ${schema}onye_update WHERE job = ? AND "row" = ?`;
   return {
     addJob: (job: Job): Statement => [add, ...jobValues(job)],
     /** Inserts a new job, or updates one that continues. */
@@ -253,15 +253,17 @@ export const jobReads = (
   schema: Schema,
   lastEntries: string,
 ): Omit<JobsBackend, 'open' | 'adjust' | 'endPlans' | 'change' | 'lease' | 'release' | 'workers'> => {
-  const jobs = `SELECT ${JOB} FROM ${schema}job`;
+  const jobs = `SELECT ${JOB_COLUMNS_SQL} FROM ${schema}job`;
   const tally = async (states: readonly RowState[], from: string, job: string): Promise<RowCounts> =>
-    countsFrom(states, (await ask(`SELECT ${countsOf(states)} FROM ${from}`, job))[0]);
+    countsFrom(states, (await ask(`SELECT ${countColumns(states)} FROM ${from}`, job))[0]);
   const updates = async (where: string, ...values: Value[]): Promise<KeptUpdate[]> =>
-    (await ask(`SELECT ${UPDATE} FROM ${schema}onye_update WHERE job = ? AND ${where}`, ...values)).map(updateOf);
+    (await ask(`SELECT ${UPDATE_COLUMNS} FROM ${schema}onye_update WHERE job = ? AND ${where}`, ...values)).map(
+      updateOf,
+    );
   // All rows of a job belong to one workspace. A job without charges has no known workspace.
   const ofWorkspace = `COALESCE((SELECT workspace FROM ${schema}charge WHERE job = ${schema}job.id LIMIT 1), ?) = ?`;
   return {
-    get: async (id) => (await ask(`${jobs} WHERE id = ?`, id)).map(jobOf)[0],
+    get: async (id) => (await ask(`${jobs} WHERE id = ?`, id)).map(readJob)[0],
     list: async ({ before, limit, workspace, ...scope }) => {
       const [where, ...values] = whereOf([
         ...scopeConditions(scope),
@@ -270,7 +272,7 @@ export const jobReads = (
       ]);
       const newest = `${jobs} ${where} ORDER BY seq DESC`;
       const found = limit < 0 ? ask(newest, ...values) : ask(`${newest} LIMIT ?`, ...values, limit);
-      return (await found).map(jobOf);
+      return (await found).map(readJob);
     },
     charged: async (job) => chargedTotal(await ask(...chargedOfJob(schema, job))),
     chargeTally: (job) => tally(ENTRY_STATES, `(${lastEntries}) AS ended`, job),
@@ -303,9 +305,9 @@ export const approvalBy = (schema: Schema, job: string): Statement => [
 ];
 
 /** Parses the result of `approvalBy`. */
-export const approvalIn = (found: readonly Row[]): Approval | undefined => found.map(approvalOf)[0];
+export const approvalIn = (found: readonly Row[]): Approval | undefined => found.map(readApproval)[0];
 
-const approvalOf = ([job, rows, amounts, unknown, askedBy, askedAt, approvedBy, approvedAt]: Row): Approval => ({
+const readApproval = ([job, rows, amounts, unknown, askedBy, askedAt, approvedBy, approvedAt]: Row): Approval => ({
   job: sqlText(job),
   total: { rows: number(rows), amounts: readAmounts(sqlText(amounts)), unknown: number(unknown) },
   askedBy: sqlText(askedBy),

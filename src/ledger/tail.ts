@@ -2,7 +2,7 @@ import { PAYMENT_NAMES, type Payment } from '../charge/payment.ts';
 import type { ChargeState } from '../core/charge.ts';
 import { type Charge, isCharge } from './entry.ts';
 import type { Ledger, ListFilter } from './ledger.ts';
-import { chargesOf } from './reconcile.ts';
+import { walkCharges } from './reconcile.ts';
 import { openSums, type Sum } from './report.ts';
 import { paymentIn } from './transitions.ts';
 
@@ -96,7 +96,7 @@ export const openTail = (ledger: Ledger, { filters, unsettledOnly }: WatchFilter
     const after = Math.max(0, (last ?? 0) - OVERLAP);
     let highest = (await ledger.list({ limit: 1 }))[0]?.seq ?? 0;
     for (const filter of filters.flatMap((one) => parts.map((part) => ({ ...one, ...part, after })))) {
-      for await (const charge of chargesOf(ledger, filter)) {
+      for await (const charge of walkCharges(ledger, filter)) {
         const stands = paymentIn(charge) ?? (charge.state as Now);
         if (!live.has(charge.id) && isNew(charge, stands)) changes.push(...take(charge, undefined));
         highest = Math.max(highest, charge.seq);

@@ -12,7 +12,7 @@ import {
   type RequestFacts,
 } from '../charge/payment.ts';
 import { CHARGE, type ChargeState } from '../core/charge.ts';
-import { payableFor, untilOf } from './clock.ts';
+import { payableFor, payableUntilOf } from './clock.ts';
 import {
   type Entry,
   type Evidence,
@@ -71,13 +71,13 @@ const withoutTime = ({ uid, status, nextAction, createdAt }: KeptActivity): Kept
   createdAt,
 });
 
-export const changed = (charge: Entry, change: StateChange): Entry => {
+export const withState = (charge: Entry, change: StateChange): Entry => {
   const { state, moment, took, exitCode, activity, request, evidence } = change;
   const next: Entry = { ...charge, ...{ state, took, exitCode, evidence }, recordedAt: moment.at };
   // The stored reading stays where it is newer than the answer.
   if (activity !== undefined && activity === charge.activity) return next;
   const read = { ...next, told: serviceTimeBy(activity, moment), activity: activity && withoutTime(activity) };
-  return { ...read, money: activity && moneyOf(read, charge, { activity, request, moment }) };
+  return { ...read, money: activity && moneyRead(read, charge, { activity, request, moment }) };
 };
 
 export const withMore = (charge: Entry, evidence: Evidence | undefined): Entry => ({
@@ -92,7 +92,7 @@ export const STALE = 'its process ended before it could save the result';
 export const markStale = (charge: Entry, moment: Moment): Entry => {
   const ended = evidenceOf('process_gone', moment.at, { pid: charge.sender.pid, why: STALE });
   const evidence = withEvidence(charge.evidence, ended);
-  return changed(charge, { ...charge, state: 'unknown', moment, evidence });
+  return withState(charge, { ...charge, state: 'unknown', moment, evidence });
 };
 
 /** A reading of a charge's activity. */
@@ -106,11 +106,11 @@ export interface ActivityReading {
 }
 
 /** Time that a last-moment payment may take to show, in milliseconds. */
-const SHOWS_WITHIN_MS = 15_000;
+const SHOWN_WITHIN_MS = 15_000;
 
 /** True if a charge's status was read late enough after its account expired, by the service's clock. */
 export const wasSeenExpired = (charge: Entry): boolean =>
-  charge.told !== undefined && (payableFor(charge, charge.told) ?? 0) <= -SHOWS_WITHIN_MS;
+  charge.told !== undefined && (payableFor(charge, charge.told) ?? 0) <= -SHOWN_WITHIN_MS;
 
 const balanceIn = (request: RequestFacts, asked: number | undefined, paidBack: PaidBack | undefined) => {
   const { missing, excess, isPaidTwice, surplus } = balanceOf(request, { asked, paidBack });
@@ -153,10 +153,10 @@ const isSamePayment = (
   (charged === 0 || charged === received);
 
 /** Money of an accepted charge by a reading that `charge` holds already. `earlier` is the charge without that reading. */
-const moneyOf = (charge: Entry, earlier: Entry, reading: ActivityReading): Money | undefined => {
+const moneyRead = (charge: Entry, earlier: Entry, reading: ActivityReading): Money | undefined => {
   const { activity, request, paidBack, moment } = reading;
   if (charge.kind !== CHARGE) return undefined;
-  const before = earlier.activity?.uid === activity.uid ? moneyIn(earlier) : undefined;
+  const before = earlier.activity?.uid === activity.uid ? moneyKnown(earlier) : undefined;
   // A line of the emergency file holds a stored activity.
   const facts = activity.facts ?? activityFacts(asActivity(activity));
   const asked = charge.asked?.amount;
@@ -164,7 +164,7 @@ const moneyOf = (charge: Entry, earlier: Entry, reading: ActivityReading): Money
     ...{ request, asked, paidBack: paidBack?.get(activity.uid) },
     earlier: before?.payment,
     isLapsed: wasSeenExpired(charge),
-    accountUntil: charge.activity && untilOf({ ...charge.activity, status: 'requires_action' }),
+    accountUntil: charge.activity && payableUntilOf({ ...charge.activity, status: 'requires_action' }),
   });
   const read = before !== undefined && isSamePayment(earlier, before, reading, facts) ? before : shown;
   const balance = isSameMoney(read, before) ? undefined : NO_BALANCE;
@@ -189,7 +189,7 @@ const moneyOf = (charge: Entry, earlier: Entry, reading: ActivityReading): Money
  * Money of an accepted charge; undefined for other kinds, and for charges not known to be made. Entries of older
  * versions hold none: what was asked counts as received.
  */
-export const moneyIn = (charge: Entry): Money | undefined => {
+export const moneyKnown = (charge: Entry): Money | undefined => {
   const { kind, state, money, activity, asked, told, recordedAt } = charge;
   if (kind !== CHARGE || state !== 'accepted') return undefined;
   if (money !== undefined) return money;
@@ -203,7 +203,7 @@ export const moneyIn = (charge: Entry): Money | undefined => {
 };
 
 /** Payment of an accepted charge; undefined for any other entry. */
-export const paymentIn = (charge: Entry): Payment | undefined => moneyIn(charge)?.payment;
+export const paymentIn = (charge: Entry): Payment | undefined => moneyKnown(charge)?.payment;
 
 /** Applies a reading. The last next action stays stored when the service no longer shows one. */
 const observed = (charge: Entry, reading: ActivityReading): Entry => {
@@ -217,7 +217,7 @@ const observed = (charge: Entry, reading: ActivityReading): Entry => {
       createdAt: charge.activity?.createdAt ?? activity.createdAt,
     },
   };
-  return { ...next, money: moneyOf(next, charge, reading) };
+  return { ...next, money: moneyRead(next, charge, reading) };
 };
 
 const ASKED = ['amount', 'currency', 'ref', 'customer', 'email'] as const;
@@ -254,7 +254,7 @@ export const changesState = ({ state }: Entry, said: Pick<StoredOutcome, 'state'
  */
 const orderTo = (charge: Entry, activity: KeptActivity): 'newer' | 'older' | 'unclear' => {
   const { activity: known, told } = charge;
-  const money = moneyIn(charge);
+  const money = moneyKnown(charge);
   if (known === undefined || known.uid !== activity.uid || money?.readAt === undefined) return 'newer';
   const stored = { updatedAt: money.updatedAt, servedAt: told?.service };
   const isLater = activity.askedAt !== undefined && activity.askedAt >= money.readAt;

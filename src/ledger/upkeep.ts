@@ -3,7 +3,7 @@ import { PAYMENTS } from '../charge/payment.ts';
 import { PRUNED, payableUntil } from '../core/charge.ts';
 import { utcAtom } from '../core/time.ts';
 import type { Backend } from './backend.ts';
-import { type Entry, type Evidence, isCharge, isIn, type KeptActivity, type Money, type Scope } from './entry.ts';
+import { type Entry, type Evidence, isCharge, isInScope, type KeptActivity, type Money, type Scope } from './entry.ts';
 import type { Job } from './job.ts';
 import type { Prunable, Reducer, Verified } from './ledger.ts';
 import { DECISIVE, paymentIn, wasResolved } from './transitions.ts';
@@ -72,11 +72,11 @@ const pruned = (entry: Entry, at: string): Entry => {
 /** True if pruning would change the entry. */
 const isPrunable = (entry: Entry): boolean => hasEnded(entry) && !isDeepStrictEqual(pruned(entry, ''), entry);
 
-const openCount = (scope: Scope) => (): Reducer<Prunable> => {
+const openPrunableCount = (scope: Scope) => (): Reducer<Prunable> => {
   let [count, open] = [0, 0];
   return {
     take: (all) => {
-      const entries = all.filter(isIn(scope));
+      const entries = all.filter(isInScope(scope));
       count += entries.filter(isPrunable).length;
       open += entries.filter((entry) => !hasEnded(entry)).length;
     },
@@ -85,28 +85,28 @@ const openCount = (scope: Scope) => (): Reducer<Prunable> => {
 };
 
 export const prunable = (backend: Backend, before: number, scope: Scope): Promise<Prunable> =>
-  backend.walk({ started: { until: before } }, openCount(scope));
+  backend.walk({ started: { until: before } }, openPrunableCount(scope));
 
-const AT_ONCE = 500;
+const PRUNED_PER_STEP = 500;
 
 /** Prunes the final entries from before a moment, in batches: a concurrent charge waits for one batch at most. */
-export const prune = async (backend: Backend, before: number, scope: Scope): Promise<number> => {
+export const pruneEntries = async (backend: Backend, before: number, scope: Scope): Promise<number> => {
   const at = utcAtom(backend.moment().at);
   let count = 0;
   for (let after = 0; ; ) {
-    const query = { ...scope, started: { until: before }, after, limit: AT_ONCE };
+    const query = { ...scope, started: { until: before }, after, limit: PRUNED_PER_STEP };
     const step = await backend.change('prune', [query], ([found = []]) => {
       const write = found.filter(isPrunable).map((entry) => pruned(entry, at));
       return { write, result: { pruned: write.length, seen: found.length, last: found.at(-1)?.seq ?? 0 } };
     });
     count += step.pruned;
-    if (step.seen < AT_ONCE) return count;
+    if (step.seen < PRUNED_PER_STEP) return count;
     after = step.last;
   }
 };
 
 /** Number of reported faults after which the ledger is known to be damaged. */
-const MOST = 50;
+const MOST_FAULTS_LISTED = 50;
 
 const NEVER_MADE: readonly string[] = ['rejected', 'not_sent', 'not_created'];
 
@@ -126,7 +126,7 @@ const impossibleFaults = (entry: Entry): readonly string[] => {
 };
 
 /** Set of a job's started rows. It uses a byte per row: a bit would do, but a byte is faster. */
-const rowsOf = ({ id, rows }: Job) => {
+const startedRowsOf = ({ id, rows }: Job) => {
   const startedRows = new Uint8Array(rows + 1);
   let count = 0;
   return {
@@ -150,7 +150,7 @@ interface Seen {
 }
 
 const faultSearch = (jobs: readonly Job[]) => (): Reducer<Seen> => {
-  const rows = new Map(jobs.filter(({ kind }) => kind === 'charge').map((job) => [job.id, rowsOf(job)]));
+  const rows = new Map(jobs.filter(({ kind }) => kind === 'charge').map((job) => [job.id, startedRowsOf(job)]));
   const strange = new Map<string, string>();
   const faults: string[] = [];
   let entries = 0;
@@ -160,13 +160,13 @@ const faultSearch = (jobs: readonly Job[]) => (): Reducer<Seen> => {
     faults.push(...impossibleFaults(entry));
     if (job === undefined || row === undefined) return;
     const ofJob = rows.get(job);
-    if (ofJob === undefined && strange.size < MOST) strange.set(job, id);
+    if (ofJob === undefined && strange.size < MOST_FAULTS_LISTED) strange.set(job, id);
     const fault = ofJob?.add(row);
     if (fault !== undefined) faults.push(fault);
   };
   return {
     take: (some) => {
-      for (const entry of some) if (faults.length < MOST) look(entry);
+      for (const entry of some) if (faults.length < MOST_FAULTS_LISTED) look(entry);
     },
     end: () => ({
       entries,
@@ -208,7 +208,7 @@ const jobFaults = async ({ jobs }: Backend, strange: Seen['strange']): Promise<s
 };
 
 /** Verifies a whole ledger: entries are undamaged, plausible, and consistent with the counts of jobs. */
-export const verify = async (backend: Backend): Promise<Verified> => {
+export const verifyEntries = async (backend: Backend): Promise<Verified> => {
   const before = await backend.jobs.list({ limit: -1 });
   const { faults, seen } = await backend.inspect(faultSearch(before));
   const jobs = await jobFaults(backend, seen.strange);
@@ -216,6 +216,6 @@ export const verify = async (backend: Backend): Promise<Verified> => {
   return {
     entries: seen.entries,
     jobs: before.length,
-    faults: [...faults, ...seen.faults, ...jobs, ...tallies].slice(0, MOST),
+    faults: [...faults, ...seen.faults, ...jobs, ...tallies].slice(0, MOST_FAULTS_LISTED),
   };
 };

@@ -32,7 +32,7 @@ export interface LedgerConsumer {
 }
 
 /** The backoff between two attempts, in milliseconds. */
-const RANGE = { base: 1000, cap: 300_000 };
+const CONSUMER_BACKOFF = { base: 1000, cap: 300_000 };
 /**
  * Milliseconds to collect the events about one payment request, which often come together: one read is enough for all.
  */
@@ -41,7 +41,7 @@ const GATHERED_MS = 200;
 const READ_AT_ONCE = 4;
 /** The maximum number of unfinished events pulled from the queue. */
 const MOST_OPEN = 1000;
-const AT_ONCE = 50;
+const EVENTS_AT_ONCE = 50;
 
 /** The dependencies of a consumer. */
 interface ConsumerDeps {
@@ -83,7 +83,7 @@ export const consume = (queue: Queue, notifier: Notifier, deps: ConsumerDeps, st
   /** Pulls new events from the queue. */
   const pull = (): void => {
     for (let more = true; more && open.size < MOST_OPEN; ) {
-      const events = queue.behind(read, AT_ONCE);
+      const events = queue.behind(read, EVENTS_AT_ONCE);
       for (const { seq, uid, event, activity, ugwo } of events) {
         read = seq;
         if (ugwo === undefined) continue;
@@ -108,7 +108,7 @@ export const consume = (queue: Queue, notifier: Notifier, deps: ConsumerDeps, st
       batch.events = [...events, ...batch.events];
       if (batch.tries === 0 && !stop.aborted)
         await say(`couldn't check ${ugwo} yet, trying again: ${reasonOf(thrown)}`);
-      batch.due = clock.ticks() + backoff(batch.tries, random, RANGE);
+      batch.due = clock.ticks() + backoff(batch.tries, random, CONSUMER_BACKOFF);
       batch.tries += 1;
     }
     if (batch.events.length === 0) batches.delete(ugwo);
@@ -212,7 +212,7 @@ const [LIMIT_MS, STOP_MS] = [5 * MINUTE_MS, 3000];
 /** Milliseconds between SIGTERM and SIGKILL. */
 const KILL_MS = 2000;
 
-const start = ({ words, env, signalGroup }: Exec): ChildProcess => {
+const startConsumer = ({ words, env, signalGroup }: Exec): ChildProcess => {
   const [program = '', ...args] = words;
   // The command leads a process group of its own, so that its children end with it.
   const options = {
@@ -261,7 +261,7 @@ export const execute = async (exec: Exec, { uid, body }: KeptEvent, deps: ExecDe
   const { promise: ended, resolve } = Promise.withResolvers<string | undefined>();
   let child: ChildProcess;
   try {
-    child = start(exec);
+    child = startConsumer(exec);
   } catch (thrown) {
     return await exec.say(`--exec couldn't be started for ${uid}: ${reasonOf(thrown)}`);
   }

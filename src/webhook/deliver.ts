@@ -27,7 +27,7 @@ export const isTaken = (posted: PostResult): boolean =>
   posted.kind === 'answered' && posted.status >= 200 && posted.status < 300;
 
 /** Groups repeated headers. Senders choose the names, so `constructor` must be a name like any other. */
-const headersOf = (headers: Headers): Record<string, string[]> => {
+const groupHeaders = (headers: Headers): Record<string, string[]> => {
   const together: Record<string, string[]> = Object.create(null);
   for (const [name, value] of headers) {
     const key = name.toLowerCase();
@@ -90,7 +90,7 @@ export const post = async (
   const { signal, done } = limited(stop, limitMs);
   const options: RequestOptions = {
     method: 'POST',
-    headers: { ...headersOf(headers), 'content-length': String(body.byteLength) },
+    headers: { ...groupHeaders(headers), 'content-length': String(body.byteLength) },
     signal,
     ...connection,
   };

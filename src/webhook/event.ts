@@ -75,7 +75,7 @@ const NOT_FORWARDED = new Set([
 ]);
 
 /** Converts the flat header list of node:http to pairs. */
-export const pairsOf = (raw: readonly string[]): Headers =>
+export const headerPairs = (raw: readonly string[]): Headers =>
   Array.from({ length: raw.length / 2 }, (_, index) => [raw[2 * index] ?? '', raw[2 * index + 1] ?? ''] as const);
 
 /** The sender's headers without those for a single hop, including those that Connection names. */
@@ -108,7 +108,7 @@ const short = (text: string | undefined, most: number): string | undefined =>
 export const digestUid = (body: Uint8Array): string => `sha256:${createHash('sha256').update(body).digest('hex')}`;
 
 /** Parses a body with a verified signature. Its digest replaces a missing uid. */
-const readBody = (body: Uint8Array): Pick<Delivery, 'uid' | 'event' | 'ugwo' | 'activity'> => {
+const readDeliveryBody = (body: Uint8Array): Pick<Delivery, 'uid' | 'event' | 'ugwo' | 'activity'> => {
   const { uid, event, ugwo, activity } = readEvent(parseIfJson(decodeUtf8(body) ?? ''));
   return {
     uid: short(uid, BOUNDS.id) ?? digestUid(body),
@@ -130,7 +130,7 @@ const problemOf = (secrets: Secrets, body: Uint8Array, signature: string): strin
   const [main, apart] = [isSignedBy(all, body, signature), isSignedBy(sandbox, body, signature)];
   if (!main && !apart) return 'wrong signature';
   if (sandbox.length === 0) return undefined;
-  const isTest = isSandbox(readBody(body).uid);
+  const isTest = isSandbox(readDeliveryBody(body).uid);
   if (isTest) return apart ? undefined : 'an event of the sandbox, signed with another secret';
   return main ? undefined : "signed with the sandbox's secret, and no event of the sandbox";
 };
@@ -144,5 +144,5 @@ export const verifiedDelivery = (
   const problem = problemOf(secrets, body, signature);
   const delivery = short(headerOf(headers, DELIVERY_HEADER), BOUNDS.id);
   if (problem !== undefined) return { problem, delivery, signature };
-  return { delivery: { ...readBody(body), delivery, signature, headers, body, receivedAt } };
+  return { delivery: { ...readDeliveryBody(body), delivery, signature, headers, body, receivedAt } };
 };

@@ -29,7 +29,7 @@ const resultText = (posted: PostResult): string => {
 };
 
 /** The time limit for a target's answer, in milliseconds (senders use the same limit). */
-const LIMIT_MS = 30_000;
+const FORWARD_LIMIT_MS = 30_000;
 
 const HERE = /^(?:127\.[\d.]+|::1)$/;
 /** Addresses of private networks, such as those between containers. Not 169.254.…, where clouds keep credentials. */
@@ -92,12 +92,12 @@ export const forwardOnce = (
   target: DeliveryTarget,
   { headers, body }: KeptEvent,
   stop: AbortSignal,
-): Promise<PostResult> => post(target, passedOn(headers), body, { stop, limitMs: LIMIT_MS });
+): Promise<PostResult> => post(target, passedOn(headers), body, { stop, limitMs: FORWARD_LIMIT_MS });
 
 /** The backoff between two attempts for one event, or two checks for an unavailable target. */
-const RANGE = { base: SECOND_MS, cap: 600 * SECOND_MS };
+const FORWARD_BACKOFF = { base: SECOND_MS, cap: 600 * SECOND_MS };
 /** The longest pause that a target may ask for. */
-const LONGEST_WAIT_MS = 24 * HOUR_MS;
+const LONGEST_ASKED_MS = 24 * HOUR_MS;
 /**
  * An event that the target has refused for this long is given up. For a target that can't be reached, events wait
  * without a limit.
@@ -108,12 +108,12 @@ const GIVE_UP_MS = 72 * HOUR_MS;
  */
 const GIVE_UP_TRIES = 100;
 /** The number of payment requests whose events are forwarded concurrently. */
-const AT_ONCE = 8;
+const FORWARDS_AT_ONCE = 8;
 
 /** Statuses of a target that is slow or unavailable as a whole; the event is not at fault. */
 const SLOW = [429, 502, 503, 504];
 /** The status of a target that wants no more events. */
-const GONE = 410;
+const GONE_STATUS = 410;
 
 /** The dependencies of forwarding. */
 interface ForwardDeps {
@@ -135,7 +135,7 @@ const isAway = (posted: PostResult): boolean => posted.kind === 'failed' && !pos
 const isSlow = (posted: PostResult): boolean => posted.kind === 'answered' && SLOW.includes(posted.status);
 
 /** Treats an attempt that threw as failed: it is repeated after a pause. */
-const thrownAs =
+const failedForward =
   (reached: boolean) =>
   (thrown: unknown): PostResult => ({ kind: 'failed', why: reasonOf(thrown), reached });
 
@@ -151,7 +151,7 @@ const openTarget = ({ steady, random, say }: ForwardDeps) => {
     },
     /** While the target is in doubt, a single event tests it. */
     get atOnce(): number {
-      return failures === 0 ? AT_ONCE : 1;
+      return failures === 0 ? FORWARDS_AT_ONCE : 1;
     },
     get until(): number {
       return until;
@@ -159,14 +159,14 @@ const openTarget = ({ steady, random, say }: ForwardDeps) => {
     /** Notes the answer to any event; the target asked for a pause of this many milliseconds. */
     note: (posted: PostResult, pause: number | undefined): void => {
       const word = resultText(posted);
-      if (posted.kind === 'answered' && posted.status === GONE) {
+      if (posted.kind === 'answered' && posted.status === GONE_STATUS) {
         if (!isClosed)
           say('the target answered 410 Gone: nothing more is forwarded until `webhook listen` is started again');
         isClosed = true;
       } else if (isAway(posted) || isSlow(posted)) {
         if (failures === 0 || word !== why) say(`the target can't take events now (${word}); they wait in the queue`);
         why = word;
-        until = steady() + Math.max(pause ?? 0, backoff(failures, random, RANGE));
+        until = steady() + Math.max(pause ?? 0, backoff(failures, random, FORWARD_BACKOFF));
         failures += 1;
       } else if (steady() >= until) {
         // Requests from before the pause don't end it.
@@ -200,11 +200,11 @@ const sendHead = async (
   const event = queue.at(head.seq);
   if (event === undefined) return;
   const { clock, steady, random, send, say } = deps;
-  const posted = await send(event).catch(thrownAs(true));
+  const posted = await send(event).catch(failedForward(true));
   if (posted.kind === 'left') return;
   const at = clock.now();
   const asked = posted.kind === 'answered' ? retryAfter(posted.retryAfter, at) : undefined;
-  const pause = asked && Math.min(asked, LONGEST_WAIT_MS);
+  const pause = asked && Math.min(asked, LONGEST_ASKED_MS);
   target.note(posted, pause);
   const answer = resultText(posted);
   // A full disk must not cause the event to be sent again.
@@ -221,14 +221,14 @@ const sendHead = async (
     await say(`${event.uid} was refused for three days (${answer}) and is given up. Send it again: ${again}`);
     return store(() => queue.done(head, { state: 'failed', answer, at, due: steady() }));
   }
-  const wait = Math.ceil(Math.max(pause ?? 0, backoff(event.attempts, random, RANGE)));
+  const wait = Math.ceil(Math.max(pause ?? 0, backoff(event.attempts, random, FORWARD_BACKOFF)));
   await store(() => queue.delay(head, { answer, at, due: steady() + wait, refusedSince }));
 };
 
 /** Forwards waiting events in order per key, until `stop`; the caller also calls `notifier` then. */
 export const forward = (queue: Queue, notifier: Notifier, deps: ForwardDeps, stop: AbortSignal) => {
   const target = openTarget(deps);
-  const limitWaits = (): Promise<void> => queue.noLater(deps.steady() + LONGEST_WAIT_MS, deps.steady());
+  const limitWaits = (): Promise<void> => queue.noLater(deps.steady() + LONGEST_ASKED_MS, deps.steady());
   const limited = retryUntilWritten(limitWaits, deps, stop);
   const next = async (busy: ReadonlyMap<string, unknown>): Promise<Step<Head>> => {
     await limited;
@@ -240,7 +240,7 @@ export const forward = (queue: Queue, notifier: Notifier, deps: ForwardDeps, sto
   };
   const send = (head: Head): Promise<void> =>
     sendHead(queue, head, deps, target, stop).catch((thrown: unknown) =>
-      target.note(thrownAs(false)(thrown), undefined),
+      target.note(failedForward(false)(thrown), undefined),
     );
   const { ended, until } = deliverInOrder({ next, send }, notifier, stop);
   return {
@@ -252,7 +252,7 @@ export const forward = (queue: Queue, notifier: Notifier, deps: ForwardDeps, sto
 };
 
 /** Sends a stored event once, byte for byte. Returns the status of the answer, which is 2xx; throws otherwise. */
-export const replay = async (event: KeptEvent, target: DeliveryTarget, stop: AbortSignal): Promise<string> => {
+export const forwardAgain = async (event: KeptEvent, target: DeliveryTarget, stop: AbortSignal): Promise<string> => {
   const posted = await forwardOnce(target, event, stop);
   const word = resultText(posted);
   if (isTaken(posted)) return word;

@@ -153,7 +153,7 @@ const countAtEnd = (
 };
 
 /** Listens on a port; stores, prints and forwards events. */
-export const listen = async (options: ListenOptions, deps: ListenDeps): Promise<Listening> => {
+export const openListening = async (options: ListenOptions, deps: ListenDeps): Promise<Listening> => {
   const { folder, only, until, exec, target, ledger } = options;
   const { clock, random, stop, say } = deps;
   const queue = openQueue(folder, deps.uid);
@@ -273,7 +273,7 @@ export const listen = async (options: ListenOptions, deps: ListenDeps): Promise<
       await end();
     }
     if (failure !== undefined) throw failure;
-    if (!isOver) throw stopped(stop.reason);
+    if (!isOver) throw stoppedListening(stop.reason);
   }
 
   return {
@@ -282,7 +282,7 @@ export const listen = async (options: ListenOptions, deps: ListenDeps): Promise<
   };
 };
 
-const stopped = (signal: unknown): PayError => {
+const stoppedListening = (signal: unknown): PayError => {
   const { exitCode = 130 } = interrupted(signal).detail;
   return new PayError('interrupted', `stopped by ${signalWord(signal)}; every acknowledged event is stored`, {
     exitCode,

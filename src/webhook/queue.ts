@@ -7,7 +7,14 @@ import { checkPrivate } from '../database/file.ts';
 import { groupCommit } from '../database/group.ts';
 import { isFileLocked, openDatabase } from '../database/open.ts';
 import { type Delivery, digestUid, type EventSummary, OTHER_BODY, type RefusedDelivery } from './event.ts';
-import { type Aged, type EventFilter, type Head, MIGRATIONS, type QueueStatements, statements } from './statements.ts';
+import {
+  type Aged,
+  type EventFilter,
+  type Head,
+  QUEUE_MIGRATIONS,
+  type QueueStatements,
+  queueStatements,
+} from './statements.ts';
 
 export const lockPath = (folder: string): string => join(folder, LOCK_FILE_NAME);
 /** True while a `webhook listen` over this data folder reports events of this service to the ledger. */
@@ -18,7 +25,7 @@ export const isListening = (folder: string, service: string): boolean =>
 export const consumerLockPath = (folder: string, service: string): string =>
   `${lockPath(folder)}-${hash('sha256', service).slice(0, 16)}`;
 
-const HINTS: Readonly<Record<DatabaseFault['kind'], string>> = {
+const QUEUE_HINTS: Readonly<Record<DatabaseFault['kind'], string>> = {
   foreign: 'move it away, or set PAYCLI_HOME to another folder',
   newer: 'use the newer paycli; this version does not change a queue that it does not know',
   damaged:
@@ -30,7 +37,7 @@ const HINTS: Readonly<Record<DatabaseFault['kind'], string>> = {
 
 /** The error for a fault of the queue's database. */
 const queueError = ({ kind, path, what, cause }: DatabaseFault): PayError =>
-  new PayError('ledger', `the queue of webhook events ${path} ${what}`, { hint: HINTS[kind], cause });
+  new PayError('ledger', `the queue of webhook events ${path} ${what}`, { hint: QUEUE_HINTS[kind], cause });
 
 /** Milliseconds that SQLite waits for a reader that has the file locked. */
 const BUSY_MS = 2000;
@@ -39,7 +46,7 @@ const BUSY_MS = 2000;
 const QUEUE_FILE: DatabaseKind = {
   // "payw"
   applicationId: 0x70617977,
-  migrations: MIGRATIONS,
+  migrations: QUEUE_MIGRATIONS,
   survives: 'power loss',
   busyTimeout: BUSY_MS,
   error: queueError,
@@ -87,18 +94,18 @@ const storeIn = (sql: QueueStatements, came: Delivery, { state, duplicates, due 
 };
 
 /** The number of events to read at once, where a filter may exclude most. */
-const STEP = 200;
+const PRUNE_STEP = 200;
 
 const eventsBefore = (sql: QueueStatements, from: number, filter: EventFilter, limit: number): EventSummary[] => {
   const found: EventSummary[] = [];
   for (let seq = from; found.length < limit; ) {
-    const some = sql.events.before(seq, filter.ugwo, STEP);
+    const some = sql.events.before(seq, filter.ugwo, PRUNE_STEP);
     found.push(
       ...some.filter(
         ({ event, state }) => filter.states?.includes(state) !== false && filter.isWanted?.(event) !== false,
       ),
     );
-    if (some.length < STEP) break;
+    if (some.length < PRUNE_STEP) break;
     seq = some.at(-1)?.seq ?? 0;
   }
   return found.slice(0, limit);
@@ -146,7 +153,7 @@ export const openQueue = (folder: string, uid: number | undefined) => {
   return openDatabase(path, QUEUE_FILE, (db) => {
     // Another process may have created the missing folder meanwhile.
     checkPrivate(file, uid);
-    const sql = statements(db);
+    const sql = queueStatements(db);
     const together = groupCommit(db, async (transaction) => transaction(), [NEVER_ABORTED]);
     const write = <T>(work: () => T): Promise<T> => together(work, NEVER_ABORTED);
     return {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { reasonOf, usageError } from '../core/error.ts';
-import { type Headers, pairsOf } from './event.ts';
+import { type Headers, headerPairs } from './event.ts';
 
 /** The answer to a sender; it names a stored event. */
 export type DeliveryAnswer = { readonly kept: string } | 401 | 503;
@@ -22,7 +22,7 @@ export interface Receiver {
  * Resource limits for one sender, and for all together. A delivery as documented has about 2 KiB and arrives within a
  * second.
  */
-const LIMITS = {
+const DELIVERY_LIMITS = {
   /** Bytes of one body. */
   body: 1024 * 1024,
   /** Bytes of all unanswered bodies. */
@@ -48,7 +48,7 @@ const openRoom = () => {
       sockets.add(socket);
       socket.once('close', () => sockets.delete(socket));
       const [oldest] = sockets;
-      if (sockets.size > LIMITS.connections) oldest?.destroy();
+      if (sockets.size > DELIVERY_LIMITS.connections) oldest?.destroy();
     },
     /** Moves a connection with a complete delivery to the end of the line. */
     done: (socket: Socket): void => {
@@ -59,7 +59,7 @@ const openRoom = () => {
       reading.set(request, (reading.get(request) ?? 0) + size);
       bytes += size;
       for (const oldest of reading.keys()) {
-        if (bytes <= LIMITS.bodies) break;
+        if (bytes <= DELIVERY_LIMITS.bodies) break;
         if (oldest === request) return false;
         oldest.destroy();
         bytes -= reading.get(oldest) ?? 0;
@@ -81,16 +81,16 @@ const openRoom = () => {
 
 type Room = ReturnType<typeof openRoom>;
 
-const WORDS: Readonly<Record<number, string>> = {
+const ANSWER_WORDS: Readonly<Record<number, string>> = {
   401: 'the signature is missing or wrong',
   405: 'send deliveries with POST',
-  413: `the body is larger than ${LIMITS.body} bytes`,
+  413: `the body is larger than ${DELIVERY_LIMITS.body} bytes`,
   503: 'the delivery could not be stored; send it again',
 };
 
 const answer = (response: ServerResponse, said: DeliveryAnswer | 405 | 413, last: boolean): void => {
   if (response.destroyed || response.headersSent) return;
-  const [status, words] = typeof said === 'number' ? [said, WORDS[said]] : [200, `stored ${said.kept}`];
+  const [status, words] = typeof said === 'number' ? [said, ANSWER_WORDS[said]] : [200, `stored ${said.kept}`];
   const text = `${words}\n`;
   const headers: Record<string, string> = {
     'content-type': 'text/plain; charset=utf-8',
@@ -104,14 +104,14 @@ const answer = (response: ServerResponse, said: DeliveryAnswer | 405 | 413, last
 };
 
 /** The body, or the status to answer instead; undefined where the sender has disconnected. */
-const bodyOf = async (request: IncomingMessage, room: Room): Promise<Uint8Array | 413 | 503 | undefined> => {
-  if (Number(request.headers['content-length'] ?? 0) > LIMITS.body) return 413;
+const receiveBody = async (request: IncomingMessage, room: Room): Promise<Uint8Array | 413 | 503 | undefined> => {
+  if (Number(request.headers['content-length'] ?? 0) > DELIVERY_LIMITS.body) return 413;
   const chunks: Uint8Array[] = [];
   let size = 0;
   try {
     for await (const chunk of request as AsyncIterable<Uint8Array>) {
       size += chunk.byteLength;
-      if (size > LIMITS.body) return 413;
+      if (size > DELIVERY_LIMITS.body) return 413;
       if (!room.take(request, chunk.byteLength)) return 503;
       chunks.push(chunk);
     }
@@ -121,7 +121,7 @@ const bodyOf = async (request: IncomingMessage, room: Room): Promise<Uint8Array 
   return request.complete ? Buffer.concat(chunks) : undefined;
 };
 
-const listen = (server: Server, port: number, host: string): Promise<void> => {
+const listenOnPort = (server: Server, port: number, host: string): Promise<void> => {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once('error', (thrown: NodeJS.ErrnoException) => {
     const why = thrown.code === 'EADDRINUSE' ? 'is already in use' : `can't be used: ${reasonOf(thrown)}`;
@@ -139,13 +139,13 @@ export const receive = async (port: number, host: string, take: OnDelivery): Pro
 
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (request.method !== 'POST') return answer(response, 405, true);
-    const body = await bodyOf(request, room);
+    const body = await receiveBody(request, room);
     const size = room.whole(request);
     try {
       if (body === undefined) return;
       if (typeof body === 'number') return answer(response, body, true);
       room.done(request.socket);
-      answer(response, await take({ headers: pairsOf(request.rawHeaders), body }), closing);
+      answer(response, await take({ headers: headerPairs(request.rawHeaders), body }), closing);
     } finally {
       room.free(size);
     }
@@ -153,10 +153,10 @@ export const receive = async (port: number, host: string, take: OnDelivery): Pro
 
   const server = createServer(
     {
-      maxHeaderSize: LIMITS.headerBytes,
-      headersTimeout: LIMITS.headersMs,
-      requestTimeout: LIMITS.wholeMs,
-      keepAliveTimeout: LIMITS.idleMs,
+      maxHeaderSize: DELIVERY_LIMITS.headerBytes,
+      headersTimeout: DELIVERY_LIMITS.headersMs,
+      requestTimeout: DELIVERY_LIMITS.wholeMs,
+      keepAliveTimeout: DELIVERY_LIMITS.idleMs,
       connectionsCheckingInterval: 1000,
     },
     (request, response) => {
@@ -168,9 +168,9 @@ export const receive = async (port: number, host: string, take: OnDelivery): Pro
       void handle(request, response);
     },
   );
-  server.maxHeadersCount = LIMITS.headers;
+  server.maxHeadersCount = DELIVERY_LIMITS.headers;
   server.on('connection', room.connected);
-  await listen(server, port, host);
+  await listenOnPort(server, port, host);
 
   return {
     port: (server.address() as AddressInfo).port,
@@ -182,7 +182,7 @@ export const receive = async (port: number, host: string, take: OnDelivery): Pro
         idle = resolve;
         if (underWay === 0) resolve();
       });
-      const late = setTimeout(() => idle(), LIMITS.endMs);
+      const late = setTimeout(() => idle(), DELIVERY_LIMITS.endMs);
       await quiet;
       clearTimeout(late);
       server.closeAllConnections();

@@ -8,7 +8,7 @@ import type { Delivery, EventSummary, Headers, KeptEvent, RefusedDelivery } from
  * request. A pruned event leaves its uid in a table of its own. `lane` is an order key: its events are forwarded in
  * order. It has a row while one of its events waits: the first event, and the instant of its next attempt.
  */
-export const MIGRATIONS: readonly Migration[] = [
+export const QUEUE_MIGRATIONS: readonly Migration[] = [
   `CREATE TABLE event (
      seq INTEGER PRIMARY KEY AUTOINCREMENT,
      uid TEXT NOT NULL,
@@ -51,7 +51,7 @@ export const MIGRATIONS: readonly Migration[] = [
 type Row = Readonly<Record<string, SQLOutputValue>>;
 
 /** The columns of an event for a list. */
-const SUMMARY = [
+const SUMMARY_COLUMNS_SQL = [
   ...['seq', 'uid', 'again', 'event', 'ugwo', 'activity', 'delivery', 'signature', 'received_at', 'repeats', 'state'],
   ...['attempts', 'answer', 'answered_at', 'refused_since'],
 ];
@@ -119,7 +119,7 @@ const eventStatements = (db: DatabaseSync) => {
   const sizes = db.prepare('SELECT seq, length(body) AS size FROM event WHERE seq > ? ORDER BY seq LIMIT ?');
   const between = db.prepare('SELECT * FROM event WHERE seq > ? AND seq <= ? ORDER BY seq');
   const before = db.prepare(
-    `SELECT ${SUMMARY.join(', ')} FROM event WHERE seq < :before AND (:ugwo IS NULL OR ugwo = :ugwo)
+    `SELECT ${SUMMARY_COLUMNS_SQL.join(', ')} FROM event WHERE seq < :before AND (:ugwo IS NULL OR ugwo = :ugwo)
      ORDER BY seq DESC LIMIT :limit`,
   );
   /** The last position whose events fit into MOST_BYTES; at least one event, even a larger one. */
@@ -248,10 +248,10 @@ const restStatements = (db: DatabaseSync) => {
 };
 
 /** The queue's prepared statements. */
-export const statements = (db: DatabaseSync) => ({
+export const queueStatements = (db: DatabaseSync) => ({
   events: eventStatements(db),
   heads: headStatements(db),
   ...restStatements(db),
 });
 
-export type QueueStatements = ReturnType<typeof statements>;
+export type QueueStatements = ReturnType<typeof queueStatements>;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { afterAll, describe, expect, it } from 'vitest';
-import { MIGRATIONS } from '../../src/ledger/postgres/schema.ts';
+import { SHARED_MIGRATIONS } from '../../src/ledger/postgres/schema.ts';
 import { inProcess } from '../support/in-process.ts';
 import { startCluster } from '../support/postgres/cluster.ts';
 import type { Cluster } from '../support/postgres/kinds.ts';
@@ -191,7 +191,7 @@ describe.skipIf(process.platform === 'win32')("an operator's role", () => {
   it('keeps its rights after the owner migrates', async () => {
     const { cluster } = await newTeamOf('ada');
     const database = await cluster.createDatabase();
-    const first = `${MIGRATIONS[0]} INSERT INTO paycli.setting VALUES ('name', 'n'), ('key', 'k'), ('version', '1');
+    const first = `${SHARED_MIGRATIONS[0]} INSERT INTO paycli.setting VALUES ('name', 'n'), ('key', 'k'), ('version', '1');
       GRANT INSERT ON paycli.charge TO ada`;
     await cluster.sql(first, [], database);
     const as = (user: string) => ({ PAYCLI_LEDGER: cluster.url(database, { user }) });

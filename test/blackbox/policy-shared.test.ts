@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { initLedger } from '../../src/ledger/postgres/admin.ts';
-import { addressOf } from '../../src/ledger/postgres/url.ts';
+import { parseAddress } from '../../src/ledger/postgres/url.ts';
 import { newSharedPlace } from '../ledger/support/postgres.ts';
 import { inProcess } from '../support/in-process.ts';
 import { sharedCluster } from '../support/postgres.ts';
@@ -16,7 +16,7 @@ const team = async (serves?: Service) => {
   const url = await place.url();
   const roles = ['ada', 'obi'].map((name) => `${name}_${randomBytes(4).toString('hex')}`);
   for (const role of roles) await cluster.sql(`CREATE ROLE ${role} LOGIN`);
-  await initLedger({ address: addressOf(url), password: async () => undefined }, roles);
+  await initLedger({ address: parseAddress(url), password: async () => undefined }, roles);
   const as = (role: string | undefined): Required<Pick<RunOptions, 'service' | 'home' | 'env'>> => {
     const own = new URL(url);
     if (role !== undefined) own.username = role;

@@ -1,4 +1,4 @@
-import { MIGRATIONS } from '../../src/ledger/postgres/schema.ts';
+import { SHARED_MIGRATIONS } from '../../src/ledger/postgres/schema.ts';
 import { inProcess } from '../support/in-process.ts';
 import type { Cluster } from '../support/postgres/kinds.ts';
 import { sharedCluster } from '../support/postgres.ts';
@@ -7,7 +7,7 @@ import { newFolder } from '../support/program.ts';
 import type { Service } from '../support/service.ts';
 
 /** The schema version of this program's ledgers. */
-export const SCHEMA = MIGRATIONS.length;
+export const SCHEMA = SHARED_MIGRATIONS.length;
 
 /** A database with a ledger, and its users. */
 export interface Team {

@@ -3,7 +3,7 @@ import { refusedError } from '../../src/charge/refused.ts';
 import { formatLocal } from '../../src/core/time.ts';
 import type { Charge, KeptActivity } from '../../src/ledger/entry.ts';
 import type { RefusalReason, Refused } from '../../src/ledger/ledger.ts';
-import { type Forbidden, OTHERS } from '../../src/ledger/policy.ts';
+import { type Forbidden, OTHER_PROFILES } from '../../src/ledger/policy.ts';
 import { account, charge, MINUTE, momentAt, NOON } from '../ledger/support/charges.ts';
 
 const UGWO = charge().about;
@@ -295,7 +295,7 @@ describe('a refusal by a policy', () => {
   });
 
   it('names the policy of all other profiles', () => {
-    expect(forbiddenWords({ why: 'charges', most: 1 }, 'charge', OTHERS)).toEqual([
+    expect(forbiddenWords({ why: 'charges', most: 1 }, 'charge', OTHER_PROFILES)).toEqual([
       'the policy for all other profiles allows 1 a day, and all of them are used today',
       `${TOMORROW}. See \`paycli policy show --others\`; --again doesn't override this`,
     ]);

@@ -6,7 +6,7 @@ import { boardView, changeRecord, changesView } from '../../src/commands/watch/w
 import { eventListView as eventsView } from '../../src/commands/webhook/view.ts';
 import type { ApiRecord } from '../../src/core/record.ts';
 import type { View } from '../../src/core/result.ts';
-import { moneyIn } from '../../src/ledger/transitions.ts';
+import { moneyKnown } from '../../src/ledger/transitions.ts';
 import { render } from '../../src/output/render.ts';
 import { widthOf } from '../../src/output/text.ts';
 import { charge } from '../ledger/support/memory.ts';
@@ -61,7 +61,7 @@ const charges = STATES.map((state, index) => {
   const asked = { amount: AMOUNTS[index], currency: 'NGN', ref: REFS[index], email: MAILS[index] ?? undefined };
   const activity = { uid: uidOf('act', index), status: 'successful', nextAction: null, createdAt: undefined };
   const entry = charge({ id: `chg-00000000000${index}`, asked, state, activity });
-  return entryRecord(entry, moneyIn(entry));
+  return entryRecord(entry, moneyKnown(entry));
 });
 
 const changes = (['not_created', 'open', 'refunded'] as const).map((now, index) => {

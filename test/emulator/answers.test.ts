@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { operations } from '../../src/contract/operations.ts';
 import { problemAnswer } from '../../src/contract/problem.ts';
-import { checked, invalid, refusal } from '../../src/emulator/service.ts';
+import { checkedAnswer, invalid, problemError } from '../../src/emulator/service.ts';
 import { activitiesIn, customersIn, inFile, startEmulator } from './support.ts';
 
 /** Changes every record of a table directly in the file. */
@@ -52,23 +52,25 @@ describe('checked', () => {
   const schema = operations['ugwo.list'].success.schema();
 
   test('returns a valid answer unchanged', () => {
-    expect(checked(schema, { data: [], next_cursor: null, more: 1 })).toBe('{"data":[],"next_cursor":null,"more":1}');
+    expect(checkedAnswer(schema, { data: [], next_cursor: null, more: 1 })).toBe(
+      '{"data":[],"next_cursor":null,"more":1}',
+    );
   });
 
   test.each([{ data: [] }, { data: [], next_cursor: '' }, { data: [{}], next_cursor: null }, null])(
     'rejects %j',
     (answer) => {
-      expect(() => checked(schema, answer)).toThrow(
+      expect(() => checkedAnswer(schema, answer)).toThrow(
         expect.objectContaining({ problem: expect.objectContaining({ status: 500 }) }),
       );
     },
   );
 
   test('validates error documents, too', () => {
-    expect(JSON.parse(checked(problemAnswer(), refusal(404, 'x').problem))).toMatchObject({ status: 404 });
+    expect(JSON.parse(checkedAnswer(problemAnswer(), problemError(404, 'x').problem))).toMatchObject({ status: 404 });
     expect(
-      JSON.parse(checked(problemAnswer(), invalid([{ propertyPath: 'a', title: 'b' }]).problem)).violations,
+      JSON.parse(checkedAnswer(problemAnswer(), invalid([{ propertyPath: 'a', title: 'b' }]).problem)).violations,
     ).toHaveLength(1);
-    expect(() => checked(problemAnswer(), { title: 'x' } as unknown)).toThrow();
+    expect(() => checkedAnswer(problemAnswer(), { title: 'x' } as unknown)).toThrow();
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { DIALECTS, type Dialect } from '../../src/core/data-files.ts';
-import { rowOf } from '../../src/emulator/console/open.ts';
+import { seenRequestRow } from '../../src/emulator/console/open.ts';
 import { emulatorRoom } from '../../src/emulator/room.ts';
 import { openShop } from './shop.ts';
 import { clockAt, sendRaw, tempFile } from './support.ts';
@@ -160,7 +160,7 @@ test('the console creates a charge whose answer is lost', async () => {
 /** The reasons shown for a request with this answer. */
 const reasonsOf = (status: number, text: string): readonly string[] => {
   const request = { seq: 1, at: 0, method: 'POST', url: '/v1/ugwo', agent: '', took: 1 };
-  return rowOf({ ...request, status, executed: { status, text } }).reasons;
+  return seenRequestRow({ ...request, status, executed: { status, text } }).reasons;
 };
 
 describe.each(DIALECTS)('the reason of a rejected request, in the %s dialect', (dialect) => {

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, test, vi } from 'vitest';
-import { send } from '../../src/emulator/http.ts';
+import { sendAnswer } from '../../src/emulator/http.ts';
 import { inFile, sendRaw, startEmulator } from './support.ts';
 
 const asked = async (method: string, path: string): Promise<Response> => {
@@ -94,7 +94,11 @@ test('a stream ends after its client has gone, even if the last write never comp
     expect(gone.aborted).toBe(true);
     await write('second');
   };
-  const sent = send({ status: 200, headers: {}, text: '', sending }, socket as Socket, outgoing as ServerResponse);
+  const sent = sendAnswer(
+    { status: 200, headers: {}, text: '', sending },
+    socket as Socket,
+    outgoing as ServerResponse,
+  );
   socket.emit('close');
   await sent;
   expect(outgoing).toHaveProperty('end.mock.calls.length', 1);

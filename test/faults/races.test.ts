@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Entry } from '../../src/ledger/entry.ts';
-import { dayOf, OTHERS, type Policy } from '../../src/ledger/policy.ts';
+import { dayOf, OTHER_PROFILES, type Policy } from '../../src/ledger/policy.ts';
 import { RUNTIME } from '../support/built.ts';
 import { newFolder } from '../support/program.ts';
 import { countBy } from './bulk-file.ts';
@@ -124,7 +124,7 @@ describe(`${PROCESSES} processes that race for the same payment requests`, () =>
   const underPolicy = async (most: number, policyOf: (most: number) => Policy) => {
     const path = join(newFolder(), 'ledger.sqlite');
     const ledger = await openRealLedger(path);
-    await ledger.policies.set(OTHERS, () => ({ policy: policyOf(most), by: 'test', at: 0 }));
+    await ledger.policies.set(OTHER_PROFILES, () => ({ policy: policyOf(most), by: 'test', at: 0 }));
     await ledger.close();
     const first = dayOf(Date.now());
     const check = (allowed: number): void => {

@@ -1,5 +1,5 @@
 import { signatureOf } from '../../src/core/webhook-event.ts';
-import { listen } from '../../src/webhook/listen.ts';
+import { openListening } from '../../src/webhook/listen.ts';
 import { clock } from '../support/clock.ts';
 import { bodyOf, deliver, openTarget, SECRET } from '../support/webhooks.ts';
 
@@ -14,7 +14,7 @@ const [folder = '', events = '1', lanes = '1'] = process.argv.slice(2);
 const never = new AbortController().signal;
 const target = await openTarget();
 
-const listening = await listen(
+const listening = await openListening(
   {
     ...{
       folder,

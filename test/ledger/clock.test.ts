@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { uptime } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { elapsed, payableFor, serviceTimeNow, untilOf } from '../../src/ledger/clock.ts';
+import { elapsed, payableFor, payableUntilOf, serviceTimeNow } from '../../src/ledger/clock.ts';
 import type { Charge, Moment } from '../../src/ledger/entry.ts';
 import { uptimeFrom } from '../../src/ledger/sender.ts';
 import { newFolder } from '../support/program.ts';
@@ -41,7 +41,7 @@ const made = (at: number): Charge['activity'] => account({ createdAt: new Date(a
 
 /** The service's time, from the time that is left to pay. */
 const serviceTime = (of: Charge, now: Moment): number =>
-  (untilOf(of.activity) ?? Number.NaN) - (payableFor(of, now) ?? Number.NaN);
+  (payableUntilOf(of.activity) ?? Number.NaN) - (payableFor(of, now) ?? Number.NaN);
 
 describe("the service's time", () => {
   const told = (ahead: number, at = NOON): Charge['told'] => ({ ...momentAt(at), service: at + ahead });

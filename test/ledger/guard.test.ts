@@ -4,7 +4,7 @@ import type { Payment } from '../../src/charge/payment.ts';
 import { CHARGE_STATES } from '../../src/core/charge.ts';
 import type { Backend } from '../../src/ledger/backend.ts';
 import type { Charge, Entry, KeptActivity } from '../../src/ledger/entry.ts';
-import { begin, guard as guardOf, newId } from '../../src/ledger/guard.ts';
+import { begin, guard as guardOf, newEntryId } from '../../src/ledger/guard.ts';
 import type { RefusalReason } from '../../src/ledger/ledger.ts';
 import { withReading } from '../../src/ledger/transitions.ts';
 import { account, charge, guard, intent, MINUTE, momentAt, NOON, PLACE, SELF } from './support/charges.ts';
@@ -300,7 +300,7 @@ describe('withReading', () => {
 const differing = (one: string, other: string): number => [...one].filter((letter, at) => letter !== other[at]).length;
 
 describe('newId', () => {
-  const ids = Array.from({ length: 5000 }, () => newId('charge'));
+  const ids = Array.from({ length: 5000 }, () => newEntryId('charge'));
 
   it('makes ids of twelve letters without look-alikes', () => {
     for (const id of ids) expect(id).toMatch(/^chg-[0-9a-hj-km-np-tv-z]{12}$/);
@@ -316,6 +316,6 @@ describe('newId', () => {
   });
 
   it('begins with the kind', () => {
-    expect(newId('refund')).toMatch(/^refund-.{12}$/);
+    expect(newEntryId('refund')).toMatch(/^refund-.{12}$/);
   });
 });

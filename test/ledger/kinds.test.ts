@@ -6,7 +6,7 @@ import { PayError } from '../../src/core/error.ts';
 import { type ApiRecord, madeHere } from '../../src/core/record.ts';
 import type { Entry } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import { chargesOf } from '../../src/ledger/reconcile.ts';
+import { walkCharges } from '../../src/ledger/reconcile.ts';
 import { thrownBy } from '../client/support.ts';
 import { accepting } from '../support/outcome.ts';
 import { BACKENDS, open } from './support/backends.ts';
@@ -212,7 +212,7 @@ describe.each(BACKENDS)('an entry of another kind, in a ledger %s,', (_where, ne
     await make(ledger);
     expect(await ledger.list({ payments: ['open'], limit: 9 })).toEqual([]);
     const charges: Entry[] = [];
-    for await (const charge of chargesOf(ledger, {})) charges.push(charge);
+    for await (const charge of walkCharges(ledger, {})) charges.push(charge);
     expect(charges).toEqual([]);
   });
 

@@ -3,12 +3,12 @@ import { openDatabase } from '../../src/database/open.ts';
 import type { Charge } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { migrateLedger } from '../../src/ledger/postgres/admin.ts';
-import { MIGRATIONS } from '../../src/ledger/postgres/schema.ts';
+import { SHARED_MIGRATIONS } from '../../src/ledger/postgres/schema.ts';
 import { literal } from '../../src/ledger/postgres/statements.ts';
-import { addressOf } from '../../src/ledger/postgres/url.ts';
-import { COLUMNS, rowOf, type Value } from '../../src/ledger/rows.ts';
+import { parseAddress } from '../../src/ledger/postgres/url.ts';
+import { COLUMNS, entryRow, type Value } from '../../src/ledger/rows.ts';
 import { LEDGER_FILE } from '../../src/ledger/sqlite/file.ts';
-import { moneyIn } from '../../src/ledger/transitions.ts';
+import { moneyKnown } from '../../src/ledger/transitions.ts';
 import { ugwoOf, uidOf } from '../support/ids.ts';
 import { sharedCluster } from '../support/postgres.ts';
 import { newFolder } from '../support/program.ts';
@@ -68,7 +68,7 @@ const ADDED: readonly string[] = [
   ...['psp_reference', 'account_digest'],
 ];
 const NAMES = COLUMNS.filter((name) => name !== 'seq' && !ADDED.includes(name)).map((name) => `"${name}"`);
-const oldRow = (entry: Charge): Value[] => rowOf(entry).filter((_value, at) => !ADDED.includes(COLUMNS[at] ?? ''));
+const oldRow = (entry: Charge): Value[] => entryRow(entry).filter((_value, at) => !ADDED.includes(COLUMNS[at] ?? ''));
 
 interface Migrated {
   readonly ledger: Ledger;
@@ -94,13 +94,13 @@ const inPostgres = async (): Promise<Migrated> => {
   const rows = entries.map((entry) => `(${oldRow(entry).map(literal).join()})`);
   const settings = "('name', 'a'), ('key', 'b'), ('version', '3')";
   const made = [
-    ...MIGRATIONS.slice(0, 3),
+    ...SHARED_MIGRATIONS.slice(0, 3),
     `INSERT INTO paycli.setting VALUES ${settings};`,
     `INSERT INTO paycli.charge (${NAMES.join()}) VALUES ${rows.join()};`,
   ];
   await cluster.sql(made.join('\n'), [], database);
   const url = cluster.url(database);
-  const access = { address: addressOf(url), password: async () => undefined };
+  const access = { address: parseAddress(url), password: async () => undefined };
   expect(await migrateLedger(access)).toEqual({ from: 3, to: 4 });
   const found = await cluster.sql(QUERY.replace('charge', 'paycli.charge'), [], database);
   const numbers = found.map((row) =>
@@ -130,7 +130,7 @@ describe.each(LEDGERS)('an older ledger %s', (_where, migrated) => {
 
   it('reads the same money from the entries', async () => {
     const { ledger, rows } = await migrated();
-    const read = (await ledger.list({ limit: -1, oldestFirst: true })).map(moneyIn);
+    const read = (await ledger.list({ limit: -1, oldestFirst: true })).map(moneyKnown);
     const nullable = (value: unknown) => value ?? null;
     expect(
       read.map((money) => [

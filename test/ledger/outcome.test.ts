@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { EmergencyLine } from '../../src/ledger/backend.ts';
 import type { Charge, Entry, Evidence, Resolution, StoredOutcome } from '../../src/ledger/entry.ts';
 import { expireStale, isStale } from '../../src/ledger/guard.ts';
-import { note, observe, record, resolve, takeIn } from '../../src/ledger/outcome.ts';
+import { noteEvidence, observe, record, resolveCharge, takeIn } from '../../src/ledger/outcome.ts';
 import { addsTo, changesState } from '../../src/ledger/transitions.ts';
 import { account, charge, NOON, SELF } from './support/charges.ts';
 import { shown } from './support/shown.ts';
@@ -71,7 +71,7 @@ describe('resolve', () => {
     ['nothing', { state: 'not_created', evidence: word }, []],
   ])("with %s loads the charge and the activity's owner", async (_what, resolution, activities) => {
     const { backend, changes } = watched([unknown, charge({ id: 'chg-other', activity: undefined })]);
-    expect(await resolve(backend, 'chg-mine', resolution, () => resolution.activity)).toBe(true);
+    expect(await resolveCharge(backend, 'chg-mine', resolution, () => resolution.activity)).toBe(true);
     expect(changes[0]).toMatchObject({ purpose: 'note', about: [{ id: 'chg-mine' }, { activities }] });
     expect(changes[0]?.about[1]).toEqual({ activities });
   });
@@ -80,8 +80,8 @@ describe('resolve', () => {
 it('note adds evidence to a known charge, and ignores an unknown id', async () => {
   const { backend, changes } = watched([sending()]);
   const look = { kind: 'look', at: AT };
-  await note(backend, 'chg-mine', look);
-  await note(backend, 'chg-nobody', look);
+  await noteEvidence(backend, 'chg-mine', look);
+  await noteEvidence(backend, 'chg-nobody', look);
   expect(changes).toEqual([
     { purpose: 'note', about: [{ id: 'chg-mine' }], write: [{ ...sending(), evidence: [look] }] },
     { purpose: 'note', about: [{ id: 'chg-nobody' }], write: [] },

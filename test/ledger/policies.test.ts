@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { PAYMENT_NAMES, paymentsThat } from '../../src/charge/payment.ts';
 import type { Intent, StoredOutcome } from '../../src/ledger/entry.ts';
 import type { BeginResult, Ledger } from '../../src/ledger/ledger.ts';
-import { type KeptPolicy, NO_TOTAL, OTHERS, type Policy } from '../../src/ledger/policy.ts';
+import { type KeptPolicy, NO_TOTAL, OTHER_PROFILES, type Policy } from '../../src/ledger/policy.ts';
 import { COUNTING } from '../../src/ledger/sql.ts';
 import { HOUR } from '../support/units.ts';
 import { BACKENDS, open } from './support/backends.ts';
@@ -101,8 +101,8 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
   it("applies each profile's own policy, and one policy to all others", async () => {
     const ledger = await open(newPlace());
     await set(ledger, { maxCharges: 1 }, 'shop');
-    await set(ledger, { maxCharges: 2 }, OTHERS);
-    expect((await ledger.policies.list()).map(({ profile }) => profile)).toEqual([OTHERS, 'shop']);
+    await set(ledger, { maxCharges: 2 }, OTHER_PROFILES);
+    expect((await ledger.policies.list()).map(({ profile }) => profile)).toEqual([OTHER_PROFILES, 'shop']);
     for (const [profile, most] of [
       ['shop', 1],
       ['club', 2],
@@ -111,7 +111,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       for (let count = 0; count < most; count += 1) await begun(ledger, { profile });
       expect(await next(ledger, { profile })).toMatchObject({
         ...forbidden('charges', { most }),
-        policy: { profile: profile === 'shop' ? 'shop' : OTHERS },
+        policy: { profile: profile === 'shop' ? 'shop' : OTHER_PROFILES },
       });
     }
     await set(ledger, undefined, 'shop');

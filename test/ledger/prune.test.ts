@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Backend } from '../../src/ledger/backend.ts';
 import type { Charge, Entry, KeptActivity } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import { prune } from '../../src/ledger/upkeep.ts';
+import { pruneEntries } from '../../src/ledger/upkeep.ts';
 import { uidOf } from '../support/ids.ts';
 import { BACKENDS, open } from './support/backends.ts';
 import { account, beginCharge, charge, intent, MINUTE, momentAt, NOON } from './support/charges.ts';
@@ -127,7 +127,7 @@ const pruned = async (entry: Entry): Promise<Entry | undefined> => {
       return result;
     },
   };
-  await prune(backend as unknown as Backend, LATER, {});
+  await pruneEntries(backend as unknown as Backend, LATER, {});
   return written[0];
 };
 const ended = (more: Partial<Charge>): Charge => charge({ activity: account({ status: 'failed' }), ...more });

@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { PAYMENT_NAMES, type Payment } from '../../src/charge/payment.ts';
 import type { Charge, Entry, KeptActivity, RequestTerms, ServiceTime } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import { countsByCharge, countsByPayment, openReport, openSums, type ReportLine } from '../../src/ledger/report.ts';
+import {
+  countsByCharge,
+  countsByPayment,
+  openLedgerReport,
+  openSums,
+  type ReportLine,
+} from '../../src/ledger/report.ts';
 import { paymentIn } from '../../src/ledger/transitions.ts';
 import { ugwoOf, uidOf } from '../support/ids.ts';
 import { BACKENDS, open } from './support/backends.ts';
@@ -34,7 +40,7 @@ const ngn = (amount: number): Made => ({ asked: { amount, currency: 'NGN' } });
 const reportOf = (ledger: Ledger, by: 'medium' | 'profile' | undefined = undefined, begun = {}) =>
   ledger.walk(
     { started: begun },
-    openReport(
+    openLedgerReport(
       countsByCharge,
       (charge) => (by === undefined ? [] : [charge[by]]),
       () => true,
@@ -150,7 +156,7 @@ describe.each(BACKENDS)('ledger report with a ledger %s', (_where, newPlace) => 
       const counts = (one: Entry) => countsByPayment(one).filter(({ at: moment }) => isIn(moment));
       const lines = await ledger.walk(
         { paid },
-        openReport(
+        openLedgerReport(
           counts,
           () => [],
           () => true,

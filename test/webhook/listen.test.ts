@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { type Exec, openPrintCursor } from '../../src/webhook/consumers.ts';
-import { listen } from '../../src/webhook/listen.ts';
+import { openListening } from '../../src/webhook/listen.ts';
 import { clock } from '../support/clock.ts';
 import { newFolder } from '../support/program.ts';
 import { bodyOf, deliver, SECRET, serveTarget, uidOf } from '../support/webhooks.ts';
@@ -24,7 +24,7 @@ it('the listener names events whose report a kill may have prevented; a second k
   const stop = new AbortController();
   const said: string[] = [];
   const placesMeanwhile: number[] = [];
-  const listening = await listen(
+  const listening = await openListening(
     { ...OPTIONS, folder },
     {
       ...{ ...WORLD, stop: stop.signal },
@@ -48,7 +48,7 @@ it.each([-1, 1])('the listener forwards and retries events if the clock is chang
   const [stop, target] = [new AbortController(), await serveTarget((_seen, turn) => (turn === 0 ? 500 : 200))];
   const folder = join(newFolder('queue'), 'data');
   await newQueue(folder).keep(delivery(1), { state: 'waiting', duplicates: false, due: clock.now() + 300 });
-  const listening = await listen(
+  const listening = await openListening(
     { ...OPTIONS, folder, target: { url: new URL(target.url) } },
     {
       ...{ ...WORLD, stop: stop.signal, say: async () => undefined },
@@ -74,7 +74,7 @@ it('the listener accepts no delivery after a signal while a command hangs', asyn
     signalGroup: undefined,
   };
   const folder = join(newFolder('queue'), 'data');
-  const listening = await listen(
+  const listening = await openListening(
     { ...OPTIONS, folder, exec },
     { ...WORLD, stop: stop.signal, leave: leave.signal, say: async () => undefined },
   );
@@ -96,7 +96,7 @@ it('the listener deletes finished events older than the given days', async () =>
     await queue.keep(received, { state: 'kept', duplicates: false, due: 0 });
   }
   await queue.setPlace('printed', 2);
-  const listening = await listen(
+  const listening = await openListening(
     { ...OPTIONS, folder, keepDays: 10 },
     { ...WORLD, stop: stop.signal, say: async () => undefined },
   );

@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { initLedger } from '../../../src/ledger/postgres/admin.ts';
-import { addressOf } from '../../../src/ledger/postgres/url.ts';
+import { parseAddress } from '../../../src/ledger/postgres/url.ts';
 import { openOn } from '../../../test/faults/shared/on-machine.ts';
 import { startCluster } from '../../../test/support/postgres/cluster.ts';
 import type { Cluster } from '../../../test/support/postgres/kinds.ts';
@@ -23,7 +23,7 @@ let machines = 0;
 export const newTeam = async (cluster: Cluster, folder: string): Promise<Team> => {
   const database = await cluster.createDatabase();
   const url = (port?: number): string => cluster.url(database, port === undefined ? {} : { port });
-  await initLedger({ address: addressOf(url()), password: async () => undefined }, []);
+  await initLedger({ address: parseAddress(url()), password: async () => undefined }, []);
   const open = (port?: number): Promise<Ledger> => {
     machines += 1;
     return openOn({ url: url(port), machine: `machine-${machines}`, folder: mkdtempSync(join(folder, 'machine-')) });

@@ -13,7 +13,7 @@ import type { Job } from '../../ledger/job.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { type Approval, isPlan } from '../../ledger/policy.ts';
 import { type EntryFilter, entriesBehind } from '../../ledger/reconcile.ts';
-import { moneyIn } from '../../ledger/transitions.ts';
+import { moneyKnown } from '../../ledger/transitions.ts';
 import { checkPeriod, listedPages, numberedCursors, type StoredList } from '../list.ts';
 import { continueCommand } from '../record.ts';
 import type { Run } from '../run.ts';
@@ -47,7 +47,7 @@ const entryPages = (
     cursorOf,
     recordsOf: async (found) => {
       seen(found);
-      return found.map((entry) => entryRecord(entry, moneyIn(entry)));
+      return found.map((entry) => entryRecord(entry, moneyKnown(entry)));
     },
     size: PAGE_MAX,
   };
@@ -244,7 +244,7 @@ const showCharge = async (ledger: Ledger, id: string, place: TargetOptions): Pro
   const notice = paidTwiceLines([charge], place);
   return {
     kind: 'record',
-    record: entryRecord(charge, moneyIn(charge)),
+    record: entryRecord(charge, moneyKnown(charge)),
     view: entryView(charge),
     ...(notice.length === 0 ? {} : { notice }),
   };

@@ -132,7 +132,7 @@ const useView: View = {
 
 /** Stores the ledger URL of a profile. */
 export const useLedger = async ({ url, passwordCommand }: UseInput, run: Run): Promise<Result> => {
-  if (url !== undefined) (await import('../../ledger/postgres/url.ts')).addressOf(url);
+  if (url !== undefined) (await import('../../ledger/postgres/url.ts')).parseAddress(url);
   const name = (await profilesOf(run)).useLedger(run.globals.profile, url, passwordCommand);
   return {
     kind: 'record',

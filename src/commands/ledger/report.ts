@@ -3,9 +3,9 @@ import { NumberText, printExact } from '../../core/json.ts';
 import { type ApiRecord, instantOf } from '../../core/record.ts';
 import type { Column, Result, View } from '../../core/result.ts';
 import { atomIn, dayIn, formatLocalFull, startOfDay, type Zone, zoneName } from '../../core/time.ts';
-import { type Entry, isIn } from '../../ledger/entry.ts';
+import { type Entry, isInScope } from '../../ledger/entry.ts';
 import type { Period } from '../../ledger/ledger.ts';
-import { countsByCharge, countsByPayment, openReport, type ReportLine } from '../../ledger/report.ts';
+import { countsByCharge, countsByPayment, openLedgerReport, type ReportLine } from '../../ledger/report.ts';
 import { checkPeriod, pageOf } from '../list.ts';
 import type { Run } from '../run.ts';
 import type { Group, ReportInput } from './keeping-spec.ts';
@@ -77,7 +77,7 @@ const periodText = ({ since, until }: Period, { zone, byPaymentTime }: ReportInp
 export const reportLedger = async (input: ReportInput, run: Run): Promise<Result> => {
   await checkPeriod(input, run);
   const ledger = await run.ledger();
-  const isMeant = isIn(input.allProfiles ? {} : await scopeOf(run));
+  const isMeant = isInScope(input.allProfiles ? {} : await scopeOf(run));
   const names = groupNames(input);
   const moment = ledger.moment();
   const { zone } = input;
@@ -88,7 +88,7 @@ export const reportLedger = async (input: ReportInput, run: Run): Promise<Result
     ? (charge: Entry) => countsByPayment(charge).filter(({ at }) => at >= since && at < until)
     : countsByCharge;
   const walked = input.byPaymentTime ? { paid: period } : { started: period };
-  const lines = await ledger.walk(walked, openReport(countsOf, groupsOf, isMeant));
+  const lines = await ledger.walk(walked, openLedgerReport(countsOf, groupsOf, isMeant));
   await run.say(periodText(period, input, moment.at));
   const when = periodRecord(period, zone, moment.at);
   return { kind: 'list', pages: pageOf(lines.map((line) => reportRecord(line, names, when))), view: viewBy(names) };

@@ -7,7 +7,7 @@ import { formatLocal, utcAtom } from '../../core/time.ts';
 import type { Entry, Resolution } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { operatorOf } from '../../ledger/sender.ts';
-import { moneyIn, wasResolved } from '../../ledger/transitions.ts';
+import { moneyKnown, wasResolved } from '../../ledger/transitions.ts';
 import type { Run } from '../run.ts';
 import { findEntry } from './entries.ts';
 import type { ResolveInput } from './spec.ts';
@@ -107,5 +107,5 @@ export const resolveEntry = async (input: ResolveInput, run: Run): Promise<Resul
     await checkOwner(ledger, charge, input.activity);
     throw notUnknown(now);
   }
-  return { kind: 'record', record: entryRecord(now, moneyIn(now)), view: entryView(now) };
+  return { kind: 'record', record: entryRecord(now, moneyKnown(now)), view: entryView(now) };
 };

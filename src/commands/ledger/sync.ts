@@ -8,14 +8,14 @@ import { targetFlags } from '../../core/input.ts';
 import type { Result } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
 import { DAY_MS, HOUR_MS } from '../../core/time.ts';
-import { untilOf } from '../../ledger/clock.ts';
-import { type Charge, type Entry, isCharge, isIn, type Moment, type Scope } from '../../ledger/entry.ts';
+import { payableUntilOf } from '../../ledger/clock.ts';
+import { type Charge, type Entry, isCharge, isInScope, type Moment, type Scope } from '../../ledger/entry.ts';
 import type { Ledger, ListFilter } from '../../ledger/ledger.ts';
 import type { RequestRead } from '../../ledger/match.ts';
-import { chargesOf, reconcile, refreshCharge } from '../../ledger/reconcile.ts';
+import { reconcile, refreshCharge, walkCharges } from '../../ledger/reconcile.ts';
 import { openSums, SYNCED, type Synced } from '../../ledger/report.ts';
 import { snapshotOf } from '../../ledger/snapshot.ts';
-import { moneyIn, paymentIn } from '../../ledger/transitions.ts';
+import { moneyKnown, paymentIn } from '../../ledger/transitions.ts';
 import { checkCharges, type Listed, listRequests } from '../check-charges.ts';
 import { pageOf } from '../list.ts';
 import type { Run } from '../run.ts';
@@ -58,7 +58,7 @@ const namedOnes = async (ledger: Ledger, ids: readonly string[]): Promise<Chosen
 
 /** Finds what is unknown or open in the profile. Names the unknown entries of other profiles. */
 const ownOnes = async (ledger: Ledger, scope: Scope, leaving: Leaving, run: Run): Promise<Chosen> => {
-  const [all, isOwn] = [await ledger.unknown(), isIn(scope)];
+  const [all, isOwn] = [await ledger.unknown(), isInScope(scope)];
   const others = all.filter((entry) => !isOwn(entry)).map((entry) => ({ entry, why: 'elsewhere' }) as const);
   for (const line of unknownLines(others, leaving)) await run.say(`Not checked: ${line}.`);
   const now = run.io.clock.now();
@@ -81,10 +81,10 @@ interface Recent {
 
 /** Moment at which an expired charge ended: that of its account, else of its activity. */
 const endedAt = ({ activity, money, createdAt }: Charge): number =>
-  untilOf(activity && { ...activity, status: 'requires_action' }) ?? money?.updatedAt ?? createdAt;
+  payableUntilOf(activity && { ...activity, status: 'requires_action' }) ?? money?.updatedAt ?? createdAt;
 
 const recentOf = (charge: Charge, moment: Moment): Recent | undefined => {
-  const { readAt = 0, requestStatus, requestTotal, payment } = moneyIn(charge) ?? {};
+  const { readAt = 0, requestStatus, requestTotal, payment } = moneyKnown(charge) ?? {};
   if (payment === 'expired' && moment.at - endedAt(charge) > LATE_FOR_MS) return undefined;
   const { uid, status } = charge.activity ?? {};
   return {
@@ -102,7 +102,7 @@ const recentOf = (charge: Charge, moment: Moment): Recent | undefined => {
 const recentOnes = async (ledger: Ledger, filters: readonly Filter[]): Promise<readonly Recent[]> => {
   const [found, moment]: [Recent[], Moment] = [[], ledger.moment()];
   for (const filter of filters) {
-    for await (const charge of chargesOf(ledger, filter)) {
+    for await (const charge of walkCharges(ledger, filter)) {
       const recent = recentOf(charge, moment);
       if (recent !== undefined) found.push(recent);
     }
@@ -135,7 +135,7 @@ async function* entriesToCheck(
   yield* entries;
   const known = new Set(entries.map(({ id }) => id));
   for (const filter of filters) {
-    for await (const charge of chargesOf(ledger, filter)) if (!known.has(charge.id)) yield charge;
+    for await (const charge of walkCharges(ledger, filter)) if (!known.has(charge.id)) yield charge;
   }
   try {
     for (const { id } of await changedOf(settled, run)) {
@@ -193,7 +193,7 @@ interface Found {
 }
 
 const checkWith = (ledger: Ledger, scope: Scope, found: Found, run: Run) => {
-  const [client, isOwn] = [memo(() => run.client('read')), isIn(scope)];
+  const [client, isOwn] = [memo(() => run.client('read')), isInScope(scope)];
   const leftOf = async (entry: Entry): Promise<Omit<StillUnknown, 'entry'> | undefined> => {
     if (entry.state === 'sending') return { why: 'sending' };
     if (!isOwn(entry)) return { why: 'elsewhere' };

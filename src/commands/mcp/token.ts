@@ -5,7 +5,7 @@ import { isGuarded } from '../../core/origin.ts';
 import { shellLine } from '../../core/shell.ts';
 import { DAY_MS, utcAtom } from '../../core/time.ts';
 import type { LedgerTarget, RequestTerms } from '../../ledger/entry.ts';
-import { newId } from '../../ledger/guard.ts';
+import { newEntryId } from '../../ledger/guard.ts';
 import type { NewJob } from '../../ledger/job.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { sealedText } from '../../ledger/plan-text.ts';
@@ -97,7 +97,7 @@ export const recordPlan = async (
 ): Promise<object> => {
   const [ledger, place] = [await run.ledger(), await run.target()];
   const { service, origin, profile } = place;
-  const [id, { at }] = [newId(PLAN), ledger.moment()];
+  const [id, { at }] = [newEntryId(PLAN), ledger.moment()];
   await ledger.jobs.endPlans(at - DAY_MS);
   await checkCount(ledger, place, at);
   const name = sealedText(ledger, id, text);

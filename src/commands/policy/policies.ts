@@ -14,7 +14,7 @@ import {
   dayOf,
   isCounted,
   type KeptPolicy,
-  OTHERS,
+  OTHER_PROFILES,
   type Policy,
   type Spent,
 } from '../../ledger/policy.ts';
@@ -94,7 +94,7 @@ export const policyView: View = {
 
 /** Name under which a policy is stored. The profile need not exist on this machine. */
 const policyName = async ({ profile, others }: PolicyOf, run: Run): Promise<string> => {
-  if (others) return OTHERS;
+  if (others) return OTHER_PROFILES;
   if (profile === LOCAL_PROFILE || (profile === undefined && run.globals.local)) return LOCAL_PROFILE;
   const room = await profilesOf(run);
   const { name } = room.chosen({ profile: profile ?? run.globals.profile, baseUrl: undefined });
@@ -106,7 +106,7 @@ const ownPolicy = async ({ policies }: Ledger, name: string): Promise<Allowance[
 
 /** The policy in force for a profile, and its charges and refunds of today. Refunds are counted if it limits them. */
 const today = async ({ policies, moment }: Ledger, name: string): Promise<(Allowance & Today) | undefined> => {
-  const of = { profile: name === OTHERS ? undefined : name, since: dayOf(moment().at) };
+  const of = { profile: name === OTHER_PROFILES ? undefined : name, since: dayOf(moment().at) };
   const allowance = await policies.allowance(of);
   if (allowance === undefined || !isCounted(allowance.kept.policy, REFUND)) return allowance;
   return { ...allowance, refunded: (await policies.allowance({ ...of, kind: REFUND }))?.spent };
@@ -117,7 +117,7 @@ async function* policyPage(kept: readonly Allowance['kept'][], run: Run): AsyncI
   const records = [];
   for (const one of kept) {
     // The policy for all others counts each profile separately, so there is no total.
-    records.push(policyRecordOf(one, one.profile === OTHERS ? undefined : await today(ledger, one.profile)));
+    records.push(policyRecordOf(one, one.profile === OTHER_PROFILES ? undefined : await today(ledger, one.profile)));
   }
   yield { records, cursor: undefined, nextCursor: null };
 }

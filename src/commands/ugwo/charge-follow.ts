@@ -8,7 +8,7 @@ import type { Io, Signals } from '../../core/io.ts';
 import { shellLine } from '../../core/shell.ts';
 import { formatDuration } from '../../core/time.ts';
 import type { Charge } from '../../ledger/entry.ts';
-import { chargesOf, refreshCharge } from '../../ledger/reconcile.ts';
+import { refreshCharge, walkCharges } from '../../ledger/reconcile.ts';
 import type { Sum } from '../../ledger/report.ts';
 import { type Now, openTail, type Tail } from '../../ledger/tail.ts';
 import { checkCharges } from '../check-charges.ts';
@@ -62,7 +62,7 @@ const checkOpen = async (
     elsewhere.delete(id);
     return tail.update(id);
   };
-  const rows = chargesOf(ledger, { job, payments: ['open'] });
+  const rows = walkCharges(ledger, { job, payments: ['open'] });
   const { failures, stopped } = await checkCharges({ ...world, ...bulk, rows, check, checked });
   // Another process has read these, and found them no longer open.
   if (stopped === undefined) for (const id of elsewhere) await tail.update(id);

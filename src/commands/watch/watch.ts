@@ -9,11 +9,11 @@ import type { Board, Column, Result, ResultNotices, View } from '../../core/resu
 import { shellLine } from '../../core/shell.ts';
 import { statusWord } from '../../core/status.ts';
 import { utcAtom } from '../../core/time.ts';
-import { type Charge, isIn, type Scope } from '../../ledger/entry.ts';
+import { type Charge, isInScope, type Scope } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Sum } from '../../ledger/report.ts';
 import { type ChargeChange, type Now, openTail, type Tail, type Watched, type WatchFilter } from '../../ledger/tail.ts';
-import { moneyIn } from '../../ledger/transitions.ts';
+import { moneyKnown } from '../../ledger/transitions.ts';
 import { isListening } from '../../webhook/queue.ts';
 import { paymentSumsText, sumMoney } from '../record.ts';
 import type { Run } from '../run.ts';
@@ -71,7 +71,7 @@ export const changeRecord = ({
     status: activity?.status || null,
     amount: asked.amount ?? null,
     currency: asked.currency ?? null,
-    received: moneyIn(charge)?.received ?? null,
+    received: moneyKnown(charge)?.received ?? null,
     medium: charge.medium,
     activity: activity?.uid ?? null,
     ref: asked.ref ?? null,
@@ -222,7 +222,7 @@ export const watch = async (input: WatchInput, run: Run): Promise<Result> => {
   const { data } = await foldersOf(run);
   const tail = openTail(ledger, await chosen(input, ledger, here), io.clock.now);
   const openHere = (): Charge[] =>
-    tail.live().flatMap(({ charge, now }) => (now === 'open' && isIn(here)(charge) ? [charge] : []));
+    tail.live().flatMap(({ charge, now }) => (now === 'open' && isInScope(here)(charge) ? [charge] : []));
   const listens = (): boolean => isListening(data, service);
   const feed = openFeed(
     { ledger, io, isListening: listens, notice: run.say, client: () => run.client('read') },

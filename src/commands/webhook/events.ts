@@ -6,7 +6,7 @@ import type { Result } from '../../core/result.ts';
 import { atom, DAY_MS, formatLocalFull } from '../../core/time.ts';
 import { isWanted } from '../../core/webhook-event.ts';
 import type { KeptEvent } from '../../webhook/event.ts';
-import { checkTarget, replay as replayEvent } from '../../webhook/forward.ts';
+import { checkTarget, forwardAgain as replayEvent } from '../../webhook/forward.ts';
 import { openQueue, type Queue } from '../../webhook/queue.ts';
 import type { EventFilter } from '../../webhook/statements.ts';
 import { listedPages, numberedCursors } from '../list.ts';

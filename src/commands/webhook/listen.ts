@@ -28,7 +28,7 @@ import { type Snapshot, snapshotOf } from '../../ledger/snapshot.ts';
 import type { ConsumedEvent, ConsumerResult, Exec, LedgerConsumer } from '../../webhook/consumers.ts';
 import { SIGNATURE_HEADER, verifiedDelivery } from '../../webhook/event.ts';
 import { checkTarget } from '../../webhook/forward.ts';
-import { type PrintedEvent, listen as receiveEvents } from '../../webhook/listen.ts';
+import { type PrintedEvent, openListening as receiveEvents } from '../../webhook/listen.ts';
 import type { Run } from '../run.ts';
 import type { ListenInput, VerifyInput } from './spec.ts';
 import { aboutFields, receivedRecord, receivedView, verifiedEventView } from './view.ts';

@@ -17,7 +17,7 @@ import {
   nowOf,
   ProblemError,
   present,
-  refusal,
+  problemError,
   refusePages,
   respond,
   type Service,
@@ -28,7 +28,7 @@ import PAGE from './page.html?raw';
 import STYLE from './style.css?raw';
 
 /** Lists the rules that a refused request has broken, in either dialect; empty if it was not refused. */
-const refusedBy = ({ status, text }: Executed): readonly string[] => {
+const refusalReasons = ({ status, text }: Executed): readonly string[] => {
   if (status < 400) return [];
   const problem = parseIfJson(text);
   const errors = valueAt(problem, 'errors');
@@ -40,8 +40,8 @@ const refusedBy = ({ status, text }: Executed): readonly string[] => {
 };
 
 /** Says why a request did not simply succeed: the rule that refused it, or the fault rule that was applied. */
-const reasonsOf = ({ fault, executed, status }: SeenRequest): readonly string[] => {
-  const refused = executed === undefined ? [] : refusedBy(executed);
+const requestReasons = ({ fault, executed, status }: SeenRequest): readonly string[] => {
+  const refused = executed === undefined ? [] : refusalReasons(executed);
   const isDone = fault !== undefined && executed !== undefined && executed.status < 400;
   const isUnheard = isDone && (status === undefined || status >= 400);
   return [
@@ -59,16 +59,16 @@ const gotOf = ({ status, executed }: SeenRequest): string => {
 };
 
 /** Builds a row of the request log. */
-export const rowOf = (seen: SeenRequest) => {
+export const seenRequestRow = (seen: SeenRequest) => {
   const { seq, at, method, url, status = 0 } = seen;
   const isGood = status > 0 && status < 400;
-  return { seq, at, method, url, got: gotOf(seen), isGood, reasons: reasonsOf(seen) };
+  return { seq, at, method, url, got: gotOf(seen), isGood, reasons: requestReasons(seen) };
 };
 
 /** Builds one request in full. */
-export const requestOf = (seen: SeenRequest) => {
+export const requestDetail = (seen: SeenRequest) => {
   const { agent, took, body, executed } = seen;
-  return { ...rowOf(seen), agent, took: Math.round(took), body, executed };
+  return { ...seenRequestRow(seen), agent, took: Math.round(took), body, executed };
 };
 
 /** The QR code that dials the code of an activity, row by row. */
@@ -123,13 +123,13 @@ const FILES: ReadonlyMap<string, readonly [type: string, text: string]> = new Ma
 ]);
 
 /** Interval in milliseconds for checking whether the data has changed, since another process may write to the file. */
-const POLL_MS = 500;
+const CONSOLE_POLL_MS = 500;
 
 /** Resolves at the next request, after `POLL_MS`, or when the browser has left. */
 const nextChange = async ({ clock, closing }: Service, requests: RequestLog, closed: AbortSignal): Promise<void> => {
   const changed = new AbortController();
   const stopListening = requests.listen(() => changed.abort());
-  await clock.sleep(POLL_MS, AbortSignal.any([closing, closed, changed.signal])).catch(() => undefined);
+  await clock.sleep(CONSOLE_POLL_MS, AbortSignal.any([closing, closed, changed.signal])).catch(() => undefined);
   stopListening();
 };
 
@@ -145,7 +145,7 @@ const updates =
       for (const seen of requests.newest().toReversed()) {
         if (seen.seq <= last) continue;
         last = seen.seq;
-        await write(`event: request\ndata: ${JSON.stringify(rowOf(seen))}\n\n`);
+        await write(`event: request\ndata: ${JSON.stringify(seenRequestRow(seen))}\n\n`);
       }
     };
     await sendNew();
@@ -161,14 +161,17 @@ const updates =
   };
 
 /** Throws a ProblemError unless the address has the token and, for a write, the console itself asks. */
-const admit = (asked: HttpRequest, store: EmulatorStore): void => {
+const admitConsole = (asked: HttpRequest, store: EmulatorStore): void => {
   const { method, segments, headers } = asked;
   refusePages(headers, asked, method === 'GET');
   if (!isKey(segments[2] ?? '', consoleToken(store))) {
-    throw refusal(403, 'wrong token in the address: open the address that `paycli emulator start` prints as console');
+    throw problemError(
+      403,
+      'wrong token in the address: open the address that `paycli emulator start` prints as console',
+    );
   }
   if (method !== 'GET' && headers['origin'] !== `http://${headers['host']}`) {
-    throw refusal(403, 'only the console itself may write: the header `Origin` is missing or differs');
+    throw problemError(403, 'only the console itself may write: the header `Origin` is missing or differs');
   }
 };
 
@@ -208,22 +211,22 @@ export const openConsole = (
     catchUp(store, nowOf(service));
     if (what === 'about') return json({ data });
     if (what === 'requests')
-      return json(requestOf(present(requests.find(Number(id)), 'the log no longer has this request')));
+      return json(requestDetail(present(requests.find(Number(id)), 'the log no longer has this request')));
     if (what === 'timelines') return json(timelineOf(store, id));
     if (what === 'updates') {
       const sending: StreamedAnswer = (write, closed) =>
         updates(service, requests)((text) => write(clean(text)), closed);
       return { ...show('text/event-stream', ''), sending };
     }
-    throw refusal(404, 'the console has no such page');
+    throw problemError(404, 'the console has no such page');
   };
 
   const handled = async (asked: HttpRequest): Promise<HttpAnswer | undefined> => {
-    admit(asked, store);
+    admitConsole(asked, store);
     const path = asked.segments.slice(3);
     if (path[0] === 'v1' || path[0] === 'emulator') return forward(asked, path);
     if (asked.method === 'GET' && asked.target.startsWith(consolePath(store))) return read(path);
-    throw refusal(404, 'the console has no such path');
+    throw problemError(404, 'the console has no such path');
   };
 
   return async (asked) => {

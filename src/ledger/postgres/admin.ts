@@ -4,15 +4,22 @@ import { PayError, usageError } from '../../core/error.ts';
 import type { Entry } from '../entry.ts';
 import type { Job, KeptUpdate } from '../job.ts';
 import { handshake, isPostgres } from './handshake.ts';
-import { grantsTo, MIGRATIONS, migrationFrom } from './schema.ts';
-import { type Access, LIMITS, openSession, type Session, type StatementResult, sharedError } from './session.ts';
+import { grantsTo, migrationFrom, SHARED_MIGRATIONS } from './schema.ts';
+import {
+  type Access,
+  DATABASE_LIMITS,
+  openSession,
+  type Session,
+  type StatementResult,
+  sharedError,
+} from './session.ts';
 import { unknownTo } from './shadow.ts';
 import { inlined, insertStatement } from './statements.ts';
-import { JOBS } from './steps.ts';
+import { SHARED_JOBS } from './steps.ts';
 import { CLOCK, commitAll } from './transaction.ts';
 
 /** Time limit for administration, in milliseconds. Rewriting a table or waiting for a lock may take long. */
-const LIMIT_MS = 10 * 60_000;
+const ADMIN_LIMIT_MS = 10 * 60_000;
 
 /** State of a database that holds a ledger or will hold one. */
 export interface DatabaseStatus {
@@ -49,15 +56,15 @@ const withSession = async <T>(access: Access, work: (session: Session) => Promis
   }
 };
 
-const rowsOf = (access: Access, text: string): Promise<StatementResult['rows']> =>
-  withSession(access, async (session) => (await session.run(text, LIMIT_MS)).answers[0]?.rows ?? []);
+const selectRows = (access: Access, text: string): Promise<StatementResult['rows']> =>
+  withSession(access, async (session) => (await session.run(text, ADMIN_LIMIT_MS)).answers[0]?.rows ?? []);
 
-const ask = async (access: Access, text: string): Promise<StatementResult['rows'][number]> =>
-  (await rowsOf(access, text))[0] ?? [];
+const askDatabase = async (access: Access, text: string): Promise<StatementResult['rows'][number]> =>
+  (await selectRows(access, text))[0] ?? [];
 
 const schemaOf = async (access: Access): Promise<{ readonly schema: number; readonly ledger: string } | undefined> => {
   try {
-    const [version, name] = await ask(
+    const [version, name] = await askDatabase(
       access,
       "SELECT max(value) FILTER (WHERE name = 'version'), max(value) FILTER (WHERE name = 'name') FROM paycli.setting",
     );
@@ -70,14 +77,17 @@ const schemaOf = async (access: Access): Promise<{ readonly schema: number; read
 
 /** Reads the state of the database. Throws a `ledger` error if it can't be queried. */
 export const databaseStatus = async (access: Access): Promise<DatabaseStatus> => {
-  const answer = await ask(
+  const answer = await askDatabase(
     access,
     `SELECT version(), pg_is_in_recovery(), current_setting('fsync'), current_setting('full_page_writes'),
       current_setting('synchronous_commit'), ${CLOCK}, current_user, has_database_privilege(current_database()::text, 'CREATE'::text)`,
   );
   const [version, standby, fsync, pages, commit, at, user, owner] = answer;
   const known = await schemaOf(access);
-  const standbys = await ask(access, "SELECT coalesce(string_agg(sync_state, ' '), '') FROM pg_stat_replication");
+  const standbys = await askDatabase(
+    access,
+    "SELECT coalesce(string_agg(sync_state, ' '), '') FROM pg_stat_replication",
+  );
   return {
     version: String(version),
     isPostgres: isPostgres(String(version)),
@@ -96,13 +106,13 @@ export const databaseStatus = async (access: Access): Promise<DatabaseStatus> =>
 
 /** Runs statements that require the owner's rights. */
 const asOwner = (access: Access, text: string): Promise<unknown> =>
-  withSession(access, (session) => session.run(`BEGIN; ${text} COMMIT`, LIMIT_MS)).catch((thrown: unknown) => {
+  withSession(access, (session) => session.run(`BEGIN; ${text} COMMIT`, ADMIN_LIMIT_MS)).catch((thrown: unknown) => {
     if (!(thrown instanceof PayError) || thrown.detail.code !== '42501') throw thrown;
     throw thrown.with({ hint: 'run it as the owner of the database' });
   });
 
 /** Migrates the tables, all or nothing. */
-const migrate = async (access: Access, version: number): Promise<void> => {
+const runMigrations = async (access: Access, version: number): Promise<void> => {
   const names = { name: randomBytes(8).toString('hex'), key: randomBytes(32).toString('hex') };
   await asOwner(access, migrationFrom(version, names));
 };
@@ -113,7 +123,7 @@ const grant = async (access: Access, roles: readonly string[]): Promise<void> =>
 
 /** Operator roles: all roles but the owner that may insert charges. */
 const operatorsOf = async (access: Access): Promise<readonly string[]> => {
-  const rows = await rowsOf(
+  const rows = await selectRows(
     access,
     `SELECT DISTINCT grantee FROM information_schema.role_table_grants WHERE table_schema = 'paycli'
       AND table_name = 'charge' AND privilege_type = 'INSERT' AND grantee::text <> current_user::text`,
@@ -123,7 +133,7 @@ const operatorsOf = async (access: Access): Promise<readonly string[]> => {
 
 /** Refuses other encodings than UTF-8, which could not store every name. */
 const checkEncoding = async (access: Access): Promise<void> => {
-  const [encoding] = await ask(access, "SELECT current_setting('server_encoding')");
+  const [encoding] = await askDatabase(access, "SELECT current_setting('server_encoding')");
   if (encoding === 'UTF8') return;
   throw usageError(`the database ${access.address.name} has the encoding ${String(encoding)}`, {
     hint: "make one for the ledger: CREATE DATABASE payments ENCODING 'UTF8' TEMPLATE template0",
@@ -131,7 +141,7 @@ const checkEncoding = async (access: Access): Promise<void> => {
 };
 
 const checkNotNewer = ({ address: { name } }: Access, schema: number): void => {
-  if (schema <= MIGRATIONS.length) return;
+  if (schema <= SHARED_MIGRATIONS.length) return;
   throw new PayError('ledger', `the ledger ${name} was made by a newer paycli (schema ${schema})`, {
     hint: 'use the newer paycli; nothing was changed',
   });
@@ -144,15 +154,15 @@ export const initLedger = async (
 ): Promise<{ readonly made: boolean; readonly schema: number }> => {
   const before = await schemaOf(access);
   checkNotNewer(access, before?.schema ?? 0);
-  if (before !== undefined && before.schema < MIGRATIONS.length) {
+  if (before !== undefined && before.schema < SHARED_MIGRATIONS.length) {
     throw usageError(`there is a ledger of schema ${before.schema} already`, { hint: NEXT_STEP.migrate });
   }
   if (before === undefined) {
     await checkEncoding(access);
-    await migrate(access, 0);
+    await runMigrations(access, 0);
   }
   await grant(access, roles);
-  return { made: before === undefined, schema: MIGRATIONS.length };
+  return { made: before === undefined, schema: SHARED_MIGRATIONS.length };
 };
 
 /** Migrates the ledger to this program's version. Throws if there is no ledger, or a newer one. */
@@ -163,19 +173,19 @@ export const migrateLedger = async (access: Access): Promise<{ readonly from: nu
     throw usageError(`${name}: there is no ledger in this database`, { hint: NEXT_STEP.init });
   }
   checkNotNewer(access, before.schema);
-  if (before.schema < MIGRATIONS.length) {
-    await migrate(access, before.schema);
+  if (before.schema < SHARED_MIGRATIONS.length) {
+    await runMigrations(access, before.schema);
     // Only the owner has rights to new tables.
     await grant(access, await operatorsOf(access));
   }
-  return { from: before.schema, to: MIGRATIONS.length };
+  return { from: before.schema, to: SHARED_MIGRATIONS.length };
 };
 
 /** Connects to an existing ledger of this program's version. */
 export const withLedger = async <T>(access: Access, work: (session: Session) => Promise<T>): Promise<T> => {
   const { name } = access.address;
   return withSession(access, async (session) => {
-    await handshake(session, name, CLOCK, [], LIMITS.connect, () => openSession(access));
+    await handshake(session, name, CLOCK, [], DATABASE_LIMITS.connect, () => openSession(access));
     return work(session);
   });
 };
@@ -206,7 +216,7 @@ export const importEntries = async (
 };
 
 export const importJobs = (session: Session, jobs: readonly Job[]): Promise<number> =>
-  written(session, jobs.map(JOBS.addJob).map(inlined));
+  written(session, jobs.map(SHARED_JOBS.addJob).map(inlined));
 
 export const importUpdates = (session: Session, updates: readonly KeptUpdate[]): Promise<number> =>
-  written(session, updates.map(JOBS.addUpdate).map(inlined));
+  written(session, updates.map(SHARED_JOBS.addUpdate).map(inlined));

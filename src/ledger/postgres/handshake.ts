@@ -1,6 +1,6 @@
 import { NEXT_STEP } from '../../charge/words.ts';
 import { PayError } from '../../core/error.ts';
-import { MIGRATIONS } from './schema.ts';
+import { SHARED_MIGRATIONS } from './schema.ts';
 import { Lost, type Session, type StatementResult } from './session.ts';
 import { idsOf, knownStatement } from './statements.ts';
 import { SERVER } from './transaction.ts';
@@ -21,29 +21,29 @@ export interface Handshake {
   readonly knows: ReadonlySet<string>;
 }
 
-const refuse = (message: string, hint: string): never => {
+const refuseServer = (message: string, hint: string): never => {
   throw new PayError('ledger', message, { hint });
 };
 
 const checkVersion = (version: number, name: string): void => {
-  const known = MIGRATIONS.length;
+  const known = SHARED_MIGRATIONS.length;
   if (version > known) {
-    refuse(
+    refuseServer(
       `the ledger ${name} was made by a newer paycli (schema ${version}, this one knows ${known})`,
       'use the newer paycli; this version does not change a newer ledger',
     );
   }
   if (version < known) {
-    refuse(
+    refuseServer(
       `the ledger ${name} was made by an older paycli (schema ${version}, this one needs ${known})`,
       NEXT_STEP.migrateAsOwner,
     );
   }
 };
 
-const OTHERS = /-YB-|Cockroach|Redshift|Greenplum|Crate|Materialize|Risingwave|Spanner/i;
+const OTHER_SERVERS = /-YB-|Cockroach|Redshift|Greenplum|Crate|Materialize|Risingwave|Spanner/i;
 
-export const isPostgres = (version: string): boolean => /^PostgreSQL \d/.test(version) && !OTHERS.test(version);
+export const isPostgres = (version: string): boolean => /^PostgreSQL \d/.test(version) && !OTHER_SERVERS.test(version);
 
 const PROBE = 4_711_000_815;
 
@@ -73,7 +73,7 @@ const checkLocks = async (
   } finally {
     await other.close();
   }
-  refuse(
+  refuseServer(
     `${name} is not PostgreSQL (${version.slice(0, 60)}), so its locks may not prevent double charges`,
     'use PostgreSQL 14 or newer',
   );

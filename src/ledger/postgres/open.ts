@@ -12,7 +12,7 @@ import { leftBeside, type Unfinished } from '../sqlite/emergency.ts';
 import { checkAccess, patiently } from '../sqlite/file.ts';
 import { type KnownOptions, type ServerClock, type SharedLedgerOptions, sharedBackend } from './backend.ts';
 import { type Handshake, handshake } from './handshake.ts';
-import { type Access, LIMITS, openSession, type Session, sharedError } from './session.ts';
+import { type Access, DATABASE_LIMITS, openSession, type Session, sharedError } from './session.ts';
 import { openOtherShadow, restoreLost, SHADOW_FILE, type Shadow, shadowIn, shadowPaths } from './shadow.ts';
 import { CLOCK, connectionBy } from './transaction.ts';
 
@@ -30,7 +30,7 @@ const serverClock = (now: () => number): ServerClock => {
   };
 };
 
-const refuseOther = (known: string | undefined, { ledger }: Handshake, name: string, path: string): void => {
+const refuseOtherDatabase = (known: string | undefined, { ledger }: Handshake, name: string, path: string): void => {
   if (known !== undefined && known !== ledger) {
     throw new PayError('ledger', `${name} has another ledger than the one this machine used there before`, {
       hint: `charges that it doesn't know could be made again. If the change is intended, first check the charges made from here, then remove ${path}`,
@@ -85,7 +85,7 @@ const opener = (options: KnownOptions, shadow: Shadow, path: string, clock: Serv
       clock.set(greeting.at);
       const { ledger, server, knows } = greeting;
       const known = shadow.ledger();
-      refuseOther(known, greeting, name, path);
+      refuseOtherDatabase(known, greeting, name, path);
       if (known === undefined) shadow.belongsTo(ledger);
       if (shadow.server() !== server || mine.some((id) => !knows.has(id))) {
         await restoreLost(session, await patient(() => allStarted(ledger, folder)), greeting.at);
@@ -106,7 +106,7 @@ const opener = (options: KnownOptions, shadow: Shadow, path: string, clock: Serv
  * version, or another ledger than before.
  */
 export const openSharedLedger = async (given: SharedLedgerOptions): Promise<Ledger> => {
-  const options: KnownOptions = { clockSql: () => CLOCK, limits: LIMITS, ...given };
+  const options: KnownOptions = { clockSql: () => CLOCK, limits: DATABASE_LIMITS, ...given };
   const { access, folder, now, clean, lockWait } = options;
   const { name } = access.address;
   const path = shadowPath(folder, access.address);
@@ -138,7 +138,7 @@ export const openSharedLedger = async (given: SharedLedgerOptions): Promise<Ledg
 
 /** Opens a team's shared ledger only to read it. Writes neither to it nor to this machine's copy of its intents. */
 export const openSharedToRead = async (given: SharedLedgerOptions): Promise<Ledger> => {
-  const options: KnownOptions = { clockSql: () => CLOCK, limits: LIMITS, ...given };
+  const options: KnownOptions = { clockSql: () => CLOCK, limits: DATABASE_LIMITS, ...given };
   const { access, folder, now, clean, lockWait, limits, clockSql } = options;
   const { name } = access.address;
   const path = shadowPath(folder, access.address);
@@ -159,7 +159,7 @@ export const openSharedToRead = async (given: SharedLedgerOptions): Promise<Ledg
     try {
       greeting = await handshake(session, name, clockSql(), [], limits.connect, plain);
       clock.set(greeting.at);
-      refuseOther(shadow.ledger(), greeting, name, path);
+      refuseOtherDatabase(shadow.ledger(), greeting, name, path);
       return session;
     } catch (thrown) {
       await session.close();

@@ -173,7 +173,7 @@ const MONEY = `
 `;
 
 /** Migrations from one version to the next. Add new ones at the end; never change one. */
-export const MIGRATIONS: readonly string[] = [FIRST, POLICIES, ADJUSTMENTS, MONEY];
+export const SHARED_MIGRATIONS: readonly string[] = [FIRST, POLICIES, ADJUSTMENTS, MONEY];
 
 /** Rights of an operator: no changes to tables, no deletes, and no updates of the columns that never change. */
 const RIGHTS = [
@@ -202,7 +202,7 @@ export const migrationFrom = (
   { name, key }: { readonly name: string; readonly key: string },
 ): string => {
   const settings = `INSERT INTO paycli.setting VALUES ('name', ${literal(name)}), ('key', ${literal(key)}), ('version', '0');`;
-  const steps = MIGRATIONS.slice(version).join('\n');
+  const steps = SHARED_MIGRATIONS.slice(version).join('\n');
   return `${LOCK}\n${steps}\n${version === 0 ? settings : ''}
-    UPDATE paycli.setting SET value = '${MIGRATIONS.length}' WHERE name = 'version';`;
+    UPDATE paycli.setting SET value = '${SHARED_MIGRATIONS.length}' WHERE name = 'version';`;
 };

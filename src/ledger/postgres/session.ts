@@ -16,7 +16,7 @@ export class Lost extends Error {
 /**
  * SQLSTATE of a server error: five characters with at least one digit, unlike EPIPE. Undefined if the server sent none.
  */
-const stateOf = (thrown: unknown): string | undefined => {
+const sqlState = (thrown: unknown): string | undefined => {
   if (thrown instanceof Lost || !(thrown instanceof Error)) return undefined;
   const { code } = thrown as { readonly code?: unknown };
   return typeof code === 'string' && /^(?=.*\d)[0-9A-Z]{5}$/.test(code) ? code : undefined;
@@ -29,7 +29,7 @@ const PASSING = ['08', '40', '53', '55P03', '57', '25006', '25P03'];
 
 /** True if a retry may succeed. */
 export const isPassing = (thrown: unknown): boolean => {
-  const state = stateOf(thrown);
+  const state = sqlState(thrown);
   return thrown instanceof Lost || (state !== undefined && PASSING.some((one) => state.startsWith(one)));
 };
 
@@ -42,21 +42,21 @@ const CERTAIN = ['22', '23', '25', '28', '2F', '40', '42', '55', '0A', '3F', '3D
 
 /** True if certainly nothing was written. */
 export const isUndone = (thrown: unknown): boolean => {
-  const state = stateOf(thrown);
+  const state = sqlState(thrown);
   return state !== undefined && CERTAIN.some((one) => state.startsWith(one));
 };
 
 const NO_LEDGER = ['3F000', '42P01', '42703'];
 
 /** Error codes for a certificate that could not be verified. */
-const UNTRUSTED = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|HOSTNAME_MISMATCH|INVALID_(?:CA|PURPOSE)/;
+const UNTRUSTED_CODES = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|HOSTNAME_MISMATCH|INVALID_(?:CA|PURPOSE)/;
 
-const isUntrusted = (thrown: unknown): boolean =>
+const isTlsFault = (thrown: unknown): boolean =>
   thrown instanceof Error &&
-  (UNTRUSTED.test(String((thrown as { readonly code?: unknown }).code)) || isUntrusted(thrown.cause));
+  (UNTRUSTED_CODES.test(String((thrown as { readonly code?: unknown }).code)) || isTlsFault(thrown.cause));
 
 const hintOf = (thrown: unknown, state: string | undefined): string => {
-  if (isUntrusted(thrown)) {
+  if (isTlsFault(thrown)) {
     return 'check the host in the address; a certificate authority of your own goes into sslrootcert=FILE, SSL_CERT_FILE or NODE_EXTRA_CA_CERTS';
   }
   if (state?.startsWith('28') === true) {
@@ -72,7 +72,7 @@ const hintOf = (thrown: unknown, state: string | undefined): string => {
 /** Converts any failure to a `ledger` error: exit 10, nothing was sent. */
 export const sharedError = (thrown: unknown, name: string): PayError => {
   if (thrown instanceof PayError) return thrown;
-  const state = stateOf(thrown);
+  const state = sqlState(thrown);
   const missing = state !== undefined && NO_LEDGER.includes(state);
   const what = missing ? 'there is no ledger in this database' : `cannot be used: ${reasonOf(thrown)}`;
   return new PayError('ledger', missing ? `${name}: ${what}` : `the ledger ${name} ${what}`, {
@@ -104,7 +104,7 @@ export interface DatabaseLimits {
   readonly outcome: number;
 }
 
-export const LIMITS: DatabaseLimits = {
+export const DATABASE_LIMITS: DatabaseLimits = {
   connect: 10_000,
   close: 1000,
   answer: 15_000,
@@ -269,12 +269,15 @@ const within = async <T>(work: Promise<T>, ms: number, what: string): Promise<T>
  * trusted any more.
  */
 const asFault = (thrown: unknown): unknown =>
-  stateOf(thrown) === undefined && !(thrown instanceof Lost) && !(thrown instanceof PayError)
+  sqlState(thrown) === undefined && !(thrown instanceof Lost) && !(thrown instanceof PayError)
     ? new Lost(reasonOf(thrown), { cause: thrown })
     : thrown;
 
 /** Opens a connection. Throws `Lost` if it fails, and the server's error if the server refuses it. */
-export const openSession = async ({ address, env = {}, ...access }: Access, limits = LIMITS): Promise<Session> => {
+export const openSession = async (
+  { address, env = {}, ...access }: Access,
+  limits = DATABASE_LIMITS,
+): Promise<Session> => {
   const password = memo(access.password);
   const client = new Client(optionsOf(address, await passwordOf({ address, password }), limits));
   const wire = wireOf(client);
@@ -300,7 +303,7 @@ export const openSession = async ({ address, env = {}, ...access }: Access, limi
     drop();
     const { tls } = address;
     // Once more with the system's authorities, which Node doesn't trust by itself.
-    if (tls !== undefined && tls.ca === undefined && isUntrusted(thrown)) {
+    if (tls !== undefined && tls.ca === undefined && isTlsFault(thrown)) {
       const ca = await everyAuthority(env);
       return openSession({ address: { ...address, tls: { ...tls, ca } }, password }, limits);
     }

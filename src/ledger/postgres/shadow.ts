@@ -7,14 +7,14 @@ import { PayError } from '../../core/error.ts';
 import { type DatabaseKind, transact } from '../../database/connect.ts';
 import { openDatabase } from '../../database/open.ts';
 import { type Entry, evidenceOf, withEvidence } from '../entry.ts';
-import { COLUMNS, entryOf, type Row, rowOf } from '../rows.ts';
+import { COLUMNS, entryOf, entryRow, type Row } from '../rows.ts';
 import { asLedgerError, checkAccess, TRY_MS } from '../sqlite/file.ts';
-import { changed } from '../transitions.ts';
+import { withState } from '../transitions.ts';
 import type { Session, StatementResult } from './session.ts';
 import { idsOf, insertStatement, knownStatement } from './statements.ts';
 import { commitAll } from './transaction.ts';
 
-const TABLES = `
+const SHADOW_TABLES = `
   CREATE TABLE intent (
     n INTEGER PRIMARY KEY AUTOINCREMENT,
     id TEXT NOT NULL UNIQUE,
@@ -35,7 +35,7 @@ const LEADERS = `
 export const SHADOW_FILE: DatabaseKind = {
   // "pays" in ASCII.
   applicationId: 0x70617973,
-  migrations: [TABLES, LEADERS],
+  migrations: [SHADOW_TABLES, LEADERS],
   survives: 'power loss',
   busyTimeout: TRY_MS,
   error: ({ path, what, cause }) =>
@@ -60,9 +60,9 @@ const entryIn = ({ entry }: Readonly<Record<string, unknown>>): Entry => {
   return entryOf(COLUMNS.map((name, at) => (name === 'seq' ? 0 : (values[at] ?? null))));
 };
 
-const NAME = new RegExp(`^${SHADOW_FILE_START}[0-9a-f]{12}\\.sqlite$`);
+const SHADOW_NAME = new RegExp(`^${SHADOW_FILE_START}[0-9a-f]{12}\\.sqlite$`);
 
-const namesIn = (folder: string): string[] => {
+const shadowNames = (folder: string): string[] => {
   try {
     return readdirSync(folder);
   } catch (thrown) {
@@ -73,8 +73,8 @@ const namesIn = (folder: string): string[] => {
 
 /** All of this machine's, by address. Throws a `ledger` error where the folder can't be read: none may be overlooked. */
 export const shadowPaths = (folder: string): string[] =>
-  namesIn(folder)
-    .filter((name) => NAME.test(name))
+  shadowNames(folder)
+    .filter((name) => SHADOW_NAME.test(name))
     .map((name) => join(folder, name));
 
 /** Opens the shadow of a ledger that is not in use. */
@@ -116,7 +116,7 @@ export const shadowIn = (db: DatabaseSync, path: string) => {
       asError(() =>
         transact(db, () => {
           for (const [index, entry] of entries.entries()) {
-            add.run(entry.id, entry.createdAt, JSON.stringify(rowOf(entry)), index === 0 ? 1 : 0);
+            add.run(entry.id, entry.createdAt, JSON.stringify(entryRow(entry)), index === 0 ? 1 : 0);
           }
         }),
       );
@@ -143,13 +143,13 @@ export const shadowIn = (db: DatabaseSync, path: string) => {
 export type Shadow = ReturnType<typeof shadowIn>;
 
 /** Time limit in milliseconds. The charges of a whole night may be many. */
-const LIMIT_MS = 5 * 60_000;
-const AT_ONCE = 500;
+const COPY_LIMIT_MS = 5 * 60_000;
+const COPIED_AT_ONCE = 500;
 
 /** Marks an intent that the database has lost as unknown. */
 const asLost = (entry: Entry, at: number): Entry => {
   const evidence = evidenceOf('ledger_lost', at, { why: 'the shared ledger no longer had it' });
-  return changed(entry, {
+  return withState(entry, {
     ...entry,
     state: 'unknown',
     moment: { at, mark: entry.begun },
@@ -160,8 +160,8 @@ const asLost = (entry: Entry, at: number): Entry => {
 /** Entries among the given ones that the database does not have. */
 export const unknownTo = async (session: Session, entries: readonly Entry[], limit: number): Promise<Entry[]> => {
   const missing: Entry[] = [];
-  for (let from = 0; from < entries.length; from += AT_ONCE) {
-    const some = entries.slice(from, from + AT_ONCE);
+  for (let from = 0; from < entries.length; from += COPIED_AT_ONCE) {
+    const some = entries.slice(from, from + COPIED_AT_ONCE);
     const { answers } = await session.run(knownStatement(some.map(({ id }) => id)), limit);
     const known = idsOf(answers[0] as StatementResult);
     missing.push(...some.filter(({ id }) => !known.has(id)));
@@ -174,7 +174,7 @@ export const unknownTo = async (session: Session, entries: readonly Entry[], lim
  * open by now. All of it is one transaction: a half-finished restore would not be detected again.
  */
 export const restoreLost = async (session: Session, mine: readonly Entry[], at: number): Promise<void> => {
-  const lost = (await unknownTo(session, mine, LIMIT_MS)).map((entry) => asLost(entry, at));
+  const lost = (await unknownTo(session, mine, COPY_LIMIT_MS)).map((entry) => asLost(entry, at));
   const statements = lost.map((entry) => `${insertStatement(entry, true)} ON CONFLICT (id) DO NOTHING`);
-  if (statements.length > 0) await commitAll(session, statements, LIMIT_MS);
+  if (statements.length > 0) await commitAll(session, statements, COPY_LIMIT_MS);
 };

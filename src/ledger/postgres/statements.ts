@@ -1,6 +1,6 @@
 import type { Query } from '../backend.ts';
 import type { Entry } from '../entry.ts';
-import { AT, COLUMNS, checksumOf, entryOf, rowOf, UPDATED, type Value } from '../rows.ts';
+import { AT, COLUMNS, checksumOf, entryOf, entryRow, UPDATED_COLUMNS, type Value } from '../rows.ts';
 import { conditionsOf, type Statement, whereOf } from '../sql.ts';
 import type { StatementResult } from './session.ts';
 
@@ -8,7 +8,7 @@ import type { StatementResult } from './session.ts';
 const withoutNul = (text: string): string => text.replaceAll('\0', '\uFFFD');
 
 /** Escapes backslashes with an E string. Lone surrogates are replaced, since neither database stores them. */
-const quoted = (text: string): string => {
+const textLiteral = (text: string): string => {
   const kept = withoutNul(text).toWellFormed().replaceAll("'", "''");
   return kept.includes('\\') ? `E'${kept.replaceAll('\\', '\\\\')}'` : `'${kept}'`;
 };
@@ -19,14 +19,14 @@ const quoted = (text: string): string => {
  */
 export const literal = (value: Value | boolean | undefined): string => {
   if (value === null || value === undefined) return 'NULL';
-  if (typeof value === 'string') return quoted(value);
+  if (typeof value === 'string') return textLiteral(value);
   if (typeof value === 'number' && !Number.isFinite(value)) throw new Error('only finite numbers are kept');
   if (value instanceof Uint8Array) throw new Error('no bytes are kept');
   return String(value);
 };
 
 /** `('a', 'b')`, or for an empty list one that contains nothing. */
-export const list = (values: readonly Value[]): string =>
+export const listLiteral = (values: readonly Value[]): string =>
   values.length === 0 ? '(NULL)' : `(${values.map(literal).join(', ')})`;
 
 /** Inserts the values into a statement. */
@@ -40,9 +40,9 @@ const ORDERS = { oldest: 'seq ASC', newest: 'seq DESC', row: '"row", created_at,
 const NEWEST_OF_ROW = 'created_at DESC, seq DESC';
 
 /** `row` is an SQL keyword. */
-const named = (name: string): string => (name === 'row' ? '"row"' : name);
+const columnSql = (name: string): string => (name === 'row' ? '"row"' : name);
 
-const SELECT = `SELECT ${COLUMNS.map(named).join()} FROM paycli.charge`;
+const SELECT = `SELECT ${COLUMNS.map(columnSql).join()} FROM paycli.charge`;
 
 const IN_FORCE = "ugwo = ? AND state IN ('sending', 'unknown', 'accepted')";
 
@@ -69,45 +69,45 @@ const WRITTEN = COLUMNS.slice(0, -1);
 
 /** Row as it will be read back: the checksum is computed after removing NUL, which PostgreSQL can't store. */
 const rowKept = (entry: Entry): Value[] => {
-  const row = rowOf(entry);
+  const row = entryRow(entry);
   if (!row.some((value) => typeof value === 'string' && value.includes('\0'))) return row;
   const kept = row.slice(0, AT.checksum).map((value) => (typeof value === 'string' ? withoutNul(value) : value));
   return [...kept, checksumOf(kept)];
 };
 
 /** Literals of an entry's values, in the order of the table's columns. */
-const valuesOf = (entry: Entry): string[] => rowKept(entry).map(literal);
+const literalsOf = (entry: Entry): string[] => rowKept(entry).map(literal);
 
 export const insertStatement = (entry: Entry, putBack = false): string => {
   const extra = putBack ? [', put_back', ', true'] : ['', ''];
-  return `INSERT INTO paycli.charge (${WRITTEN.map(named).join()}${extra[0]}) VALUES (${valuesOf(entry).join()}${extra[1]})`;
+  return `INSERT INTO paycli.charge (${WRITTEN.map(columnSql).join()}${extra[0]}) VALUES (${literalsOf(entry).join()}${extra[1]})`;
 };
 
 /** Leaves the sent request unchanged, unless `unsaid` removes it. That requires the owner's rights. */
 export const updateStatement = (entry: Entry, unsaid = false): string => {
-  const values = valuesOf(entry);
-  const names = [...UPDATED, 'checksum', ...(unsaid ? (['path', 'body'] as const) : [])] as const;
+  const values = literalsOf(entry);
+  const names = [...UPDATED_COLUMNS, 'checksum', ...(unsaid ? (['path', 'body'] as const) : [])] as const;
   const sets = names.map((name) => `${name} = ${values[AT[name]]}`);
   return `UPDATE paycli.charge SET ${sets.join(', ')} WHERE id = ${literal(entry.id)}`;
 };
 
-const pairsOf = (entries: readonly Entry[]): string =>
-  entries.map((entry) => `(${literal(entry.id)}, ${valuesOf(entry)[AT.checksum]}::bigint)`).join();
+const checksumPairs = (entries: readonly Entry[]): string =>
+  entries.map((entry) => `(${literal(entry.id)}, ${literalsOf(entry)[AT.checksum]}::bigint)`).join();
 
 /** Query that returns one value: true if the entries are stored as written. */
 export const writtenStatement = (entries: readonly Entry[]): string =>
-  `SELECT count(*) = ${entries.length} FROM paycli.charge WHERE (id, checksum) IN (${pairsOf(entries)})`;
+  `SELECT count(*) = ${entries.length} FROM paycli.charge WHERE (id, checksum) IN (${checksumPairs(entries)})`;
 
 /** Writes the same again, so that the commit after it waits for whatever the first commit should have waited for. */
 export const touchStatement = (entries: readonly Entry[]): string =>
-  `UPDATE paycli.charge SET checksum = checksum WHERE id IN ${list(entries.map(({ id }) => id))}`;
+  `UPDATE paycli.charge SET checksum = checksum WHERE id IN ${listLiteral(entries.map(({ id }) => id))}`;
 
 /** Query for the known ids among these. */
 export const knownStatement = (ids: readonly string[]): string =>
-  `SELECT id FROM paycli.charge WHERE id IN ${list(ids)}`;
+  `SELECT id FROM paycli.charge WHERE id IN ${listLiteral(ids)}`;
 
 /** Expression that is true if all of these distinct ids are known. */
 export const knowsAllStatement = (ids: readonly string[]): string =>
-  `(SELECT count(*) = ${ids.length} FROM paycli.charge WHERE id IN ${list(ids)})`;
+  `(SELECT count(*) = ${ids.length} FROM paycli.charge WHERE id IN ${listLiteral(ids)})`;
 
 export const idsOf = ({ rows }: StatementResult): ReadonlySet<string> => new Set(rows.map(([id]) => String(id)));

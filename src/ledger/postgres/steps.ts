@@ -5,7 +5,15 @@ import type { Decision, JobsBackend, LockPolicy, Query } from '../backend.ts';
 import type { Entry } from '../entry.ts';
 import type { JobRow, KeptUpdate } from '../job.ts';
 import type { Reducer } from '../ledger.ts';
-import { type Allowance, type AllowanceOf, isCounted, limitsOf, NOTHING_SPENT, OTHERS, type Spent } from '../policy.ts';
+import {
+  type Allowance,
+  type AllowanceOf,
+  isCounted,
+  limitsOf,
+  NOTHING_SPENT,
+  OTHER_PROFILES,
+  type Spent,
+} from '../policy.ts';
 import type { Row } from '../rows.ts';
 import {
   approvalBy,
@@ -19,7 +27,7 @@ import {
   placesFor,
   policyOf,
   type Statement,
-  UPDATE,
+  UPDATE_COLUMNS,
   updateOf,
   updateValues,
 } from '../sql.ts';
@@ -29,7 +37,7 @@ import {
   findStatement,
   inlined,
   insertStatement,
-  list,
+  listLiteral,
   literal,
   touchStatement,
   updateStatement,
@@ -81,7 +89,7 @@ export const writeUnit = (
 
 /** Query for the policy of a profile. Its own comes first, since `OTHERS` sorts before every profile name. */
 const heldStatement = ({ profile }: AllowanceOf): string => `SELECT ${POLICY} FROM paycli.policy
-  WHERE profile IN ${list([profile ?? OTHERS, OTHERS])} AND policy IS NOT NULL ORDER BY profile COLLATE "C" DESC LIMIT 1`;
+  WHERE profile IN ${listLiteral([profile ?? OTHER_PROFILES, OTHER_PROFILES])} AND policy IS NOT NULL ORDER BY profile COLLATE "C" DESC LIMIT 1`;
 
 /**
  * Start of the day by the server's clock at the start of the transaction. The machine's clock may have been set since
@@ -96,14 +104,14 @@ const DAY_BEGAN = '(floor(extract(epoch FROM now()) / 86400::numeric) * 86400000
 const spentStatement = ({ kind, profile, since }: AllowanceOf): string => `SELECT currency, count(*), sum(amount)::text,
   count(*) FILTER (WHERE amount IS NULL OR currency IS NULL) FROM paycli.charge
   WHERE profile ${profile === undefined ? 'IS NULL' : `= ${literal(profile)}`} AND created_at >= LEAST(${since}, ${DAY_BEGAN}) AND ${countingOf(kind)}
-  AND EXISTS (SELECT 1 FROM paycli.policy WHERE profile IN ${list([profile ?? OTHERS, OTHERS])} AND policy IS NOT NULL)
+  AND EXISTS (SELECT 1 FROM paycli.policy WHERE profile IN ${listLiteral([profile ?? OTHER_PROFILES, OTHER_PROFILES])} AND policy IS NOT NULL)
   GROUP BY currency`;
 
 /** Queries for the charges of a file and its approval. They find nothing if no policy wants approvals. */
 const fileStatements = ({ profile, job }: AllowanceOf): readonly string[] => {
   if (job === undefined) return [];
   const [charged, approval] = [inlined(chargedOfJob('paycli.', job)), inlined(approvalBy('paycli.', job))];
-  const wanted = `EXISTS (SELECT 1 FROM paycli.policy WHERE profile IN ${list([profile ?? OTHERS, OTHERS])} AND policy LIKE '%"approveAbove"%')`;
+  const wanted = `EXISTS (SELECT 1 FROM paycli.policy WHERE profile IN ${listLiteral([profile ?? OTHER_PROFILES, OTHER_PROFILES])} AND policy LIKE '%"approveAbove"%')`;
   return [charged.replace(' GROUP BY', ` AND ${wanted} GROUP BY`), approval];
 };
 
@@ -113,14 +121,14 @@ export const allowanceLooks = (of: AllowanceOf): readonly string[] => [
   ...fileStatements(of),
 ];
 
-const sumOf = (rows: StatementResult['rows'], at: number): number =>
+const sumColumn = (rows: StatementResult['rows'], at: number): number =>
   rows.reduce((sum, row) => sum + Number(row[at]), 0);
 
 const spentOf = ({ rows }: StatementResult, currencies: readonly string[]): Spent => {
   const amounts = new Map(rows.map(([currency, , amount]) => [currency, BigInt(String(amount ?? 0))]));
   return {
-    count: sumOf(rows, 1),
-    unknown: sumOf(rows, 3),
+    count: sumColumn(rows, 1),
+    unknown: sumColumn(rows, 3),
     amounts: new Map(currencies.map((currency) => [currency, amounts.get(currency) ?? 0n])),
   };
 };
@@ -155,7 +163,7 @@ const allowanceKeys = ({ profile, job }: AllowanceOf): readonly string[] => [
 ];
 
 /** Lock keys of a query; undefined if they can't be known beforehand. */
-const keysOf = ({ earlier, job, rows, activities, id }: Query): readonly string[] | undefined => {
+const lockKeys = ({ earlier, job, rows, activities, id }: Query): readonly string[] | undefined => {
   if (earlier !== undefined) return [`about ${earlier}`];
   if (job !== undefined && rows !== undefined && rows[0] === rows[1]) return [`row ${job} ${rows[0]}`];
   if (activities !== undefined) return activities.map((uid) => `activity ${uid}`);
@@ -192,7 +200,7 @@ export const changeStep = <T>(
   decide: (found: readonly (readonly Entry[])[], allowance?: Allowance) => Decision<readonly Entry[], T>,
   spending: AllowanceRequest | undefined,
 ): UnitOfWork<T> => {
-  const keys = about.map(keysOf);
+  const keys = about.map(lockKeys);
   const asked = about.filter(({ activities }) => activities?.length !== 0);
   let started: readonly Entry[] = [];
   return {
@@ -227,14 +235,14 @@ export const changeStep = <T>(
   };
 };
 
-export const JOBS = jobStatements('paycli.');
+export const SHARED_JOBS = jobStatements('paycli.');
 
 /** Query for the state of the last entry of each row of a job. */
-export const LAST_ENTRIES = `SELECT DISTINCT ON ("row") ${ENTRY_STATE} FROM paycli.charge WHERE job = ?
+export const LAST_SHARED_ENTRIES = `SELECT DISTINCT ON ("row") ${ENTRY_STATE} FROM paycli.charge WHERE job = ?
   ORDER BY "row", created_at DESC, seq DESC`;
 
-const WRITTEN = `SELECT EXISTS (SELECT 1 FROM paycli.onye_update
-  WHERE (${UPDATE}) IS NOT DISTINCT FROM (${placesFor(UPDATE)}))`;
+const IS_WRITTEN = `SELECT EXISTS (SELECT 1 FROM paycli.onye_update
+  WHERE (${UPDATE_COLUMNS}) IS NOT DISTINCT FROM (${placesFor(UPDATE_COLUMNS)}))`;
 
 /** Step that runs a rule about one update of a customer. */
 export const updateStep = <T>(
@@ -245,12 +253,12 @@ export const updateStep = <T>(
   purpose,
   keys: [`row ${of.job} ${of.row}`],
   alone: false,
-  looks: [inlined(JOBS.findUpdate(of))],
+  looks: [inlined(SHARED_JOBS.findUpdate(of))],
   decide: ([found]) => {
     const { result, write } = decide((found?.rows as readonly Row[] | undefined)?.map(updateOf)[0]);
     if (write === undefined) return { result, writes: [] };
-    const statement = inlined(JOBS.writeUpdate(write));
-    const ask = inlined([WRITTEN, ...updateValues(write)]);
+    const statement = inlined(SHARED_JOBS.writeUpdate(write));
+    const ask = inlined([IS_WRITTEN, ...updateValues(write)]);
     return { result, writes: [statement], proof: { ask, again: statement } };
   },
 });
@@ -282,10 +290,10 @@ export const leases = (
   },
 });
 
-const AT_ONCE = 1000;
+const ENTRIES_AT_ONCE = 1000;
 
 /** Begins a transaction that sees the whole ledger as of one moment. */
-const BEGIN = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
+const BEGIN_READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 
 /** Walks over the results of a query with a server-side cursor, so that neither side holds all of them at once. */
 export const walkIn = async <T>(
@@ -297,12 +305,12 @@ export const walkIn = async <T>(
 ): Promise<T> => {
   const taker = begin();
   try {
-    await session.run(`${BEGIN}; DECLARE walk NO SCROLL CURSOR FOR ${findStatement(query, false)}`, limit);
+    await session.run(`${BEGIN_READ}; DECLARE walk NO SCROLL CURSOR FOR ${findStatement(query, false)}`, limit);
     for (;;) {
-      const { answers } = await session.run(`FETCH ${AT_ONCE} FROM walk`, limit);
+      const { answers } = await session.run(`FETCH ${ENTRIES_AT_ONCE} FROM walk`, limit);
       const some = answers[0] as StatementResult;
       taker.take(entriesIn(some));
-      if (some.rows.length < AT_ONCE) break;
+      if (some.rows.length < ENTRIES_AT_ONCE) break;
     }
     await session.run('COMMIT', limit);
     return taker.end();

@@ -109,7 +109,7 @@ export const commitAll = (session: Session, [first = '', ...rest]: readonly stri
  * attempt whose commit was not answered. That attempt held the same locks until it ended, so behind them its fate is
  * visible.
  */
-const transact = async (
+const runTransaction = async (
   session: Session,
   steps: readonly AnyUnit[],
   earlier: LostCommit,
@@ -201,7 +201,7 @@ export const connectionBy = (open: () => Promise<Session>, wait: LockWait) => {
 export type Connection = ReturnType<typeof connectionBy>;
 
 /** Maximum number of steps per transaction. Each holds locks, and a server has room for some thousands. */
-const MOST = 64;
+const MOST_STEPS = 64;
 
 interface Waiting {
   readonly step: AnyUnit;
@@ -219,7 +219,7 @@ const takeFrom = (waiting: Waiting[]): Waiting[] => {
   const keys = new Set<string>();
   const [batch, rest]: [Waiting[], Waiting[]] = [[], []];
   for (const one of waiting) {
-    const fits = batch.length < MOST && !one.step.alone && !one.step.keys.some((key) => keys.has(key));
+    const fits = batch.length < MOST_STEPS && !one.step.alone && !one.step.keys.some((key) => keys.has(key));
     (fits ? batch : rest).push(one);
     // A waiting step keeps its turn before later ones with the same key.
     for (const key of one.step.keys) keys.add(key);
@@ -249,7 +249,7 @@ export const groupedSteps = ({ connection, patience, keep, ...options }: Groupin
     const steps = batch.map(({ step }) => step);
     try {
       const done = await connection.use(
-        (session) => transact(session, steps, earlier, { ...options, about }),
+        (session) => runTransaction(session, steps, earlier, { ...options, about }),
         patience(steps.map(({ purpose }) => purpose)),
       );
       const ended = batch.map((one, index) => ({

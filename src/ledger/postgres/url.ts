@@ -32,7 +32,7 @@ const PARAMETERS = ['host', 'port', 'user', 'sslmode', 'sslrootcert', 'sslcert',
 const unsafe = (problem: string, hint: string): PayError =>
   new PayError('auth', `the ledger's address ${problem}`, { hint });
 
-const fileAt = (path: string | null): string | undefined => {
+const absoluteFile = (path: string | null): string | undefined => {
   if (path === null) return undefined;
   if (!isAbsolute(path)) {
     throw unsafe('names a file by a relative path', 'give its absolute path');
@@ -56,7 +56,7 @@ const checkKey = (path: string | null, uid = thisMachine.uid): void => {
 };
 
 const tlsOf = (params: URLSearchParams): Tls => {
-  const [ca, cert, key] = ['sslrootcert', 'sslcert', 'sslkey'].map((name) => fileAt(params.get(name)));
+  const [ca, cert, key] = ['sslrootcert', 'sslcert', 'sslkey'].map((name) => absoluteFile(params.get(name)));
   checkKey(params.get('sslkey'));
   return {
     ...(ca === undefined ? {} : { ca }),
@@ -97,7 +97,7 @@ const parsed = (given: string): URL => {
   throw usageError("the ledger's address is not a PostgreSQL address", { hint: FORM });
 };
 
-const decoded = (text: string): string => {
+const decodedPart = (text: string): string => {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -105,7 +105,7 @@ const decoded = (text: string): string => {
   }
 };
 
-const isNear = (host: string): boolean => {
+const isOnThisMachine = (host: string): boolean => {
   if (host.startsWith('/')) return true;
   const origin = `http://${host.includes(':') ? `[${host}]` : host}`;
   if (/[/?#@\\]/.test(host) || !URL.canParse(origin))
@@ -124,7 +124,7 @@ const portOf = (text: string): number => {
  * Parses `PAYCLI_LEDGER`, or a profile's ledger. Throws if it holds a password, or asks for less than a verified
  * connection.
  */
-export const addressOf = (text: string): Address => {
+export const parseAddress = (text: string): Address => {
   const url = parsed(text);
   const { searchParams: params } = url;
   if (url.password !== '') {
@@ -134,11 +134,11 @@ export const addressOf = (text: string): Address => {
     );
   }
   checkParameters(params);
-  const host = (params.get('host') ?? decoded(url.hostname)).replace(/^\[(.*)\]$/, '$1');
-  const [user, database] = [params.get('user') ?? decoded(url.username), decoded(url.pathname.slice(1))];
+  const host = (params.get('host') ?? decodedPart(url.hostname)).replace(/^\[(.*)\]$/, '$1');
+  const [user, database] = [params.get('user') ?? decodedPart(url.username), decodedPart(url.pathname.slice(1))];
   if (host === '' || user === '' || database === '')
     throw usageError("the ledger's address is not complete", { hint: FORM });
-  const near = isNear(host);
+  const near = isOnThisMachine(host);
   const mode = params.get('sslmode');
   checkMode(mode, near);
   const secure = !near || (mode !== null && mode !== 'disable') || params.has('sslrootcert') || params.has('sslcert');

@@ -12,7 +12,7 @@ import {
   isCounted,
   limitsOf,
   NOTHING_SPENT,
-  OTHERS,
+  OTHER_PROFILES,
   type Policy,
   type Spent,
 } from '../policy.ts';
@@ -37,8 +37,8 @@ import {
 } from '../sql.ts';
 import { diskGuard } from './emergency.ts';
 import { asLedgerError, type Highest, LEDGER_FILE, type LockWait, ledgerError, patiently } from './file.ts';
-import { checked } from './schema.ts';
-import { type LedgerStatements, preparing, rowsOf } from './statements.ts';
+import { checkedRow } from './schema.ts';
+import { type LedgerStatements, preparing, rowsFrom } from './statements.ts';
 
 /** Sums are texts, since they may exceed a JavaScript number. */
 const spentSql = (currencies: readonly string[], kind: string | undefined): string => `SELECT
@@ -66,7 +66,7 @@ const allowanceIn = (
   return ({ profile, ...more }: AllowanceOf): Allowance | undefined => {
     const of = { ...more, profile: nameNow(profile) };
     // Query one after the other: a single query for both makes each charge slower.
-    const kept = (of.profile === undefined ? undefined : policyFor(of.profile)) ?? policyFor(OTHERS);
+    const kept = (of.profile === undefined ? undefined : policyFor(of.profile)) ?? policyFor(OTHER_PROFILES);
     if (kept === undefined) return undefined;
     const { policy } = kept;
     const file = ({ job }: AllowanceOf): Allowance['file'] =>
@@ -77,12 +77,12 @@ const allowanceIn = (
   };
 };
 
-const AT_ONCE = 500;
+const ROWS_AT_ONCE = 500;
 
 /** Next batch of rows. */
 const someOf = (rows: Iterator<Row, void>): Row[] => {
   const some: Row[] = [];
-  while (some.length < AT_ONCE) {
+  while (some.length < ROWS_AT_ONCE) {
     const next = rows.next();
     if (next.done === true) break;
     some.push(next.value);
@@ -109,7 +109,7 @@ const walkBy = async <T>(
   try {
     for (let some = first; ; some = someOf(walk)) {
       taker.take(entriesOf(some));
-      if (some.length < AT_ONCE) return taker.end();
+      if (some.length < ROWS_AT_ONCE) return taker.end();
       await nextTurn();
     }
   } catch (thrown) {
@@ -254,7 +254,7 @@ export const backendOver = (
 ): Backend => {
   const { now, uptime, self, hasEnded } = options;
   const prepared = preparing(db);
-  const rows = (...[text, ...values]: Statement): readonly Row[] => rowsOf(prepared(text), ...values);
+  const rows = (...[text, ...values]: Statement): readonly Row[] => rowsFrom(prepared(text), ...values);
   const run = (...[text, ...values]: Statement): void => void prepared(text).run(...values);
   const nameNow = (name: string | undefined) => name && sql.nameNow(name, options.since);
   const allowance = allowanceIn(rows, nameNow);
@@ -297,7 +297,7 @@ export const backendOver = (
     now,
     moment: shared.once(() => ({ at: now(), mark: { boot, uptime: uptime() } })),
     read: (query) => read(() => sql.find(query)),
-    walk: (query, begin) => walk(query, (rows) => rows.map(checked).map(entryOf), begin),
+    walk: (query, begin) => walk(query, (rows) => rows.map(checkedRow).map(entryOf), begin),
     inspect: async (begin) => {
       const faults = [...(await read(sql.wrong))];
       const seen = await walk({}, (rows) => readable(rows, (fault) => faults.push(fault)), begin);

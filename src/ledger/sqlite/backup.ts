@@ -28,7 +28,7 @@ const copyInto = (ledger: string, made: string): string =>
  * Checks the copy's integrity, and gives it the ledger's journal mode. Returns its number of charges. Throws if it is
  * damaged.
  */
-const lookAt = (made: string, journal: string): number =>
+const checkBackup = (made: string, journal: string): number =>
   closedAfter(new DatabaseSync(made), (db) => {
     const found = firstOf(db, 'PRAGMA integrity_check(1)');
     if (found !== 'ok') throw ledgerError({ kind: 'damaged', path: made, what: `is damaged: ${found}` });
@@ -66,7 +66,7 @@ export const backUp = (ledger: string, path: string): Copied => {
     throw cannot(file, thrown);
   }
   try {
-    const entries = lookAt(made, copyInto(ledger, made));
+    const entries = checkBackup(made, copyInto(ledger, made));
     syncFile(made);
     publish(made, file);
     syncFolder(dirname(file));

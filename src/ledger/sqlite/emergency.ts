@@ -44,7 +44,7 @@ const MODE_BITS = 0o170777;
 const prefixOf = (ledger: string): string => `${basename(ledger)}-emergency-`;
 
 /** The name contains the sender, so that the owner is known from the file's creation. */
-const nameOf = (ledger: string, sender: Sender): string => {
+const emergencyName = (ledger: string, sender: Sender): string => {
   const whose = Buffer.from(JSON.stringify(sender)).toString('base64url');
   return `${prefixOf(ledger)}${whose}.${randomBytes(6).toString('hex')}.ndjson`;
 };
@@ -54,7 +54,7 @@ const senderIn = (name: string, ledger: string): Sender | undefined => {
   return parseIfJson(Buffer.from(whose, 'base64url').toString('utf8')) as Sender | undefined;
 };
 
-const shortened = ({ activity, evidence, ...line }: EmergencyLine): object => ({
+const shortenedLine = ({ activity, evidence, ...line }: EmergencyLine): object => ({
   ...line,
   ...(activity === undefined ? {} : { activity: { ...activity, nextAction: null } }),
   ...(evidence === undefined
@@ -67,7 +67,7 @@ const shortened = ({ activity, evidence, ...line }: EmergencyLine): object => ({
 /** Formats the line, shortened if necessary. */
 export const emergencyText = (line: EmergencyLine): string => {
   const text = JSON.stringify(line);
-  return Buffer.byteLength(text) <= LONGEST_LINE ? text : JSON.stringify(shortened(line));
+  return Buffer.byteLength(text) <= LONGEST_LINE ? text : JSON.stringify(shortenedLine(line));
 };
 
 const writeAll = (descriptor: number, bytes: Buffer, position: number): number => {
@@ -86,7 +86,7 @@ const sizeFor = (lines: number): number => (lines + 1) * LONGEST_LINE;
  * that a full disk can't prevent an outcome from being stored.
  */
 export const openEmergencyFile = (ledger: string, sender: Sender, lines = 1): EmergencyFile => {
-  const path = join(dirname(ledger), nameOf(ledger, sender));
+  const path = join(dirname(ledger), emergencyName(ledger, sender));
   const descriptor = openSync(path, 'wx', 0o600);
   let end = 0;
   let used = false;
@@ -112,7 +112,7 @@ export const openEmergencyFile = (ledger: string, sender: Sender, lines = 1): Em
   };
 };
 
-const linesOf = (path: string): EmergencyLine[] =>
+const readLines = (path: string): EmergencyLine[] =>
   // Read bytes, not text: with an encoding, Node ends the process when the file can't be closed.
   readFileSync(path)
     .toString('utf8')
@@ -121,14 +121,14 @@ const linesOf = (path: string): EmergencyLine[] =>
     .map((line) => parseIfJson(line.trim()))
     .filter((line) => typeof line === 'object' && line !== null) as EmergencyLine[];
 
-const readOne = (ledger: string, name: string): LeftBehind[] => {
+const readLeft = (ledger: string, name: string): LeftBehind[] => {
   const [path, sender] = [join(dirname(ledger), name), senderIn(name, ledger)];
   if (sender === undefined) return [];
   try {
     const { mtimeMs, mode, uid } = lstatSync(path);
     // Ignore files of other users who can write into this folder. They must not decide the outcome of a charge.
     if (thisMachine.uid !== undefined && (uid !== thisMachine.uid || (mode & MODE_BITS) !== OWN_FILE)) return [];
-    return [{ path, sender, touchedAt: mtimeMs, lines: linesOf(path) }];
+    return [{ path, sender, touchedAt: mtimeMs, lines: readLines(path) }];
   } catch (thrown) {
     // Its process has closed the ledger properly meanwhile.
     if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return [];
@@ -140,10 +140,10 @@ const readOne = (ledger: string, name: string): LeftBehind[] => {
 export const leftBehind = (ledger: string): LeftBehind[] =>
   readdirSync(dirname(ledger))
     .filter((name) => name.startsWith(prefixOf(ledger)))
-    .flatMap((name) => readOne(ledger, name));
+    .flatMap((name) => readLeft(ledger, name));
 
 const LOCKED = 'keep the line shown here; the next run that can use the ledger saves it';
-const BROKEN = 'keep the line shown here, and do not run the command again until the disk is fixed';
+const BROKEN_HINT = 'keep the line shown here, and do not run the command again until the disk is fixed';
 
 /** Handling of ledger failures in this process (charge-protocol, step 5 and Durability). */
 export const diskGuard = (path: string, self: Sender, isLocked: (thrown: unknown) => boolean = isBusy) => {
@@ -175,7 +175,7 @@ export const diskGuard = (path: string, self: Sender, isLocked: (thrown: unknown
       } catch {
         // The line on stderr is then the only trace.
       }
-      const hint = isLocked(thrown) ? LOCKED : BROKEN;
+      const hint = isLocked(thrown) ? LOCKED : BROKEN_HINT;
       return new PayError('unrecorded', what, { answer, ledgerId: line.ledger_id, hint, cause: thrown });
     },
     close: (): void => file?.close(),

@@ -7,7 +7,7 @@ import { checkPrivate } from '../../database/file.ts';
 import { takeLock } from '../../database/open.ts';
 import type { LedgersLock } from '../open.ts';
 import { thisMachine } from '../sender.ts';
-import { MIGRATIONS } from './schema.ts';
+import { LEDGER_MIGRATIONS } from './schema.ts';
 
 /** Dependencies for waiting on a locked file. */
 export interface LockWait {
@@ -21,7 +21,7 @@ export interface LockWait {
 }
 
 /** Longest wait for a lock of other processes, in milliseconds. */
-const LIMIT_MS = 20_000;
+const LOCK_LIMIT_MS = 20_000;
 /** Longest wait inside SQLite per attempt, in milliseconds. Signals are not handled meanwhile. */
 export const TRY_MS = 100;
 const STEP_MS = 20;
@@ -36,7 +36,7 @@ export const patiently = async <T>(work: () => T, lockWait: LockWait, until: Abo
     try {
       return work();
     } catch (thrown) {
-      if (!isBusy(thrown) || lockWait.ticks() - started >= LIMIT_MS) throw thrown;
+      if (!isBusy(thrown) || lockWait.ticks() - started >= LOCK_LIMIT_MS) throw thrown;
       await lockWait.sleep(STEP_MS, until).catch(() => undefined);
       if (until.aborted) throw until === lockWait.stop ? interrupted(until.reason) : thrown;
     }
@@ -47,7 +47,7 @@ const KEEP =
   'first copy it and the -wal and -emergency files beside it. If you move it and highest-charge away, paycli starts a new ' +
   'ledger, which knows none of the old charges and refuses none of them';
 
-const HINTS: Readonly<Record<DatabaseFault['kind'], string>> = {
+const FAULT_HINTS: Readonly<Record<DatabaseFault['kind'], string>> = {
   foreign: `it may be a ledger whose first bytes are damaged: ${KEEP}`,
   newer: 'use the newer paycli; this one does not touch a ledger that it does not understand',
   damaged: `${KEEP}; \`sqlite3 FILE .recover\` reads what is left of it`,
@@ -58,13 +58,16 @@ const HINTS: Readonly<Record<DatabaseFault['kind'], string>> = {
 
 /** Error for any fault of the ledger: exit 10, nothing was sent. */
 export const ledgerError = (fault: DatabaseFault): PayError =>
-  new PayError('ledger', `the ledger ${fault.path} ${fault.what}`, { hint: HINTS[fault.kind], cause: fault.cause });
+  new PayError('ledger', `the ledger ${fault.path} ${fault.what}`, {
+    hint: FAULT_HINTS[fault.kind],
+    cause: fault.cause,
+  });
 
 /** Kind of the ledger's file. Its contents must survive a power loss. */
 export const LEDGER_FILE: DatabaseKind = {
   // "payg" in ASCII.
   applicationId: 0x70617967,
-  migrations: MIGRATIONS,
+  migrations: LEDGER_MIGRATIONS,
   survives: 'power loss',
   // Longer waits happen between attempts, where signals are handled.
   busyTimeout: TRY_MS,
@@ -96,7 +99,7 @@ export const ledgersLock =
 
 const WIDTH = 16;
 
-const openCount = (path: string): number | undefined => {
+const openCountFile = (path: string): number | undefined => {
   try {
     const descriptor = openSync(path, constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0), 0o600);
     // Its owner has been checked with the ledger's.
@@ -137,7 +140,7 @@ export const openHighest = (ledger: string, name: string) => {
   let descriptor: number | undefined;
   return {
     keep: (seq: number): void => {
-      descriptor ??= openCount(highestPath(ledger));
+      descriptor ??= openCountFile(highestPath(ledger));
       if (descriptor === undefined) return;
       try {
         writeSync(descriptor, `${name} ${String(seq).padStart(WIDTH, '0')}\n`, 0);

@@ -17,7 +17,7 @@ export interface RecentId {
 export type RecentKind = 'charge' | 'refund' | 'job' | 'entry' | 'ugwo' | 'onye' | 'activity' | 'payment';
 
 /** Number of newest entries that are searched, however long the ledger is. */
-const NEWEST = 2000;
+const NEWEST_COMPLETED = 2000;
 const NEWEST_JOBS = 100;
 /** Number of newest update files that are searched, and of rows in each. */
 const UPDATE_JOBS = 5;
@@ -31,39 +31,39 @@ const PREFIXES = { ugwo: /^ugw\./, onye: /^ony\./, activity: /^act\./, payment: 
 const IS_MEANT = `(profile IS '${LOCAL_PROFILE}') = ?`;
 
 const CHARGES = `SELECT id, state, kind, medium, ugwo, activity, customer, amount, currency FROM
-  (SELECT * FROM charge ORDER BY seq DESC LIMIT ${NEWEST}) WHERE ${IS_MEANT}`;
-const JOBS = `SELECT id, command, rows FROM (SELECT * FROM job ORDER BY seq DESC LIMIT ${NEWEST_JOBS}) WHERE ${IS_MEANT}`;
-const UPDATED = `SELECT onye AS id, state FROM onye_update WHERE job IN
+  (SELECT * FROM charge ORDER BY seq DESC LIMIT ${NEWEST_COMPLETED}) WHERE ${IS_MEANT}`;
+const RECENT_JOBS = `SELECT id, command, rows FROM (SELECT * FROM job ORDER BY seq DESC LIMIT ${NEWEST_JOBS}) WHERE ${IS_MEANT}`;
+const RECENT_UPDATES = `SELECT onye AS id, state FROM onye_update WHERE job IN
   (SELECT id FROM job WHERE kind = 'update' AND ${IS_MEANT} ORDER BY seq DESC LIMIT ${UPDATE_JOBS}) LIMIT ${UPDATES}`;
 
-const moneyOf = ({ amount, currency }: Row): string =>
+const rowMoney = ({ amount, currency }: Row): string =>
   amount === null || currency === null ? '' : formatMoney(String(amount), String(currency));
 
-const aboutCharge = (row: Row): string => [row['medium'] ?? row['kind'], row['state'], moneyOf(row)].join(' ').trim();
+const aboutCharge = (row: Row): string => [row['medium'] ?? row['kind'], row['state'], rowMoney(row)].join(' ').trim();
 
-const charges = (db: DatabaseSync, local: number): Row[] => db.prepare(CHARGES).all(local);
+const recentCharges = (db: DatabaseSync, local: number): Row[] => db.prepare(CHARGES).all(local);
 
-const jobs = (db: DatabaseSync, local: number): RecentId[] =>
-  (db.prepare(JOBS).all(local) as Row[]).map(({ id, command, rows }) => ({
+const recentJobs = (db: DatabaseSync, local: number): RecentId[] =>
+  (db.prepare(RECENT_JOBS).all(local) as Row[]).map(({ id, command, rows }) => ({
     id: String(id),
     about: `${String(command)}, ${String(rows)} rows`,
   }));
 
-const named = (db: DatabaseSync, kind: keyof typeof PREFIXES, local: number): RecentId[] => {
-  const found = charges(db, local).flatMap((row) =>
+const recentIdsOf = (db: DatabaseSync, kind: keyof typeof PREFIXES, local: number): RecentId[] => {
+  const found = recentCharges(db, local).flatMap((row) =>
     [row['ugwo'], row['activity'], row['customer']].map((id) => ({ id: String(id), about: aboutCharge(row) })),
   );
-  const updated = kind === 'onye' ? (db.prepare(UPDATED).all(local) as Row[]) : [];
+  const updated = kind === 'onye' ? (db.prepare(RECENT_UPDATES).all(local) as Row[]) : [];
   const all = [...found, ...updated.map(({ id, state }) => ({ id: String(id), about: `update ${String(state)}` }))];
   return all.filter(({ id }) => PREFIXES[kind].test(id));
 };
 
 const seenIn = (db: DatabaseSync, kind: RecentKind, local: number): RecentId[] => {
-  if (kind === 'job') return jobs(db, local);
-  if (kind !== 'charge' && kind !== 'refund' && kind !== 'entry') return named(db, kind, local);
-  const rows = charges(db, local).filter((row) => kind !== 'refund' || row['kind'] === 'refund');
+  if (kind === 'job') return recentJobs(db, local);
+  if (kind !== 'charge' && kind !== 'refund' && kind !== 'entry') return recentIdsOf(db, kind, local);
+  const rows = recentCharges(db, local).filter((row) => kind !== 'refund' || row['kind'] === 'refund');
   const all = rows.map((row) => ({ id: String(row['id']), about: aboutCharge(row) }));
-  return kind === 'entry' ? [...all, ...jobs(db, local)] : all;
+  return kind === 'entry' ? [...all, ...recentJobs(db, local)] : all;
 };
 
 /** Lists recent identifiers of a ledger file, newest first. Never creates the file. Throws if it can't be read. */

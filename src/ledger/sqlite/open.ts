@@ -20,10 +20,10 @@ import {
   openHighest,
   patiently,
 } from './file.ts';
-import { type LedgerStatements, statements } from './statements.ts';
+import { type LedgerStatements, ledgerStatements } from './statements.ts';
 
 /** Refuses to open the ledger: forgotten charges would be made again. */
-const refuse = (path: string, what: string, restore: string): never => {
+const refuseLedger = (path: string, what: string, restore: string): never => {
   throw new PayError('ledger', `the ledger ${path} ${what}`, {
     hint:
       `${restore}. If it is lost, first check the newest payment requests at the service, since charges made ` +
@@ -37,20 +37,20 @@ const refuseMissing = (path: string): void => {
   // Read the count first: another process may create the ledger and charge meanwhile.
   const count = countBeside(path);
   if (count !== undefined && !existsSync(path)) {
-    refuse(path, `is missing: it had ${chargesText(count)}`, 'restore it, or a backup of it');
+    refuseLedger(path, `is missing: it had ${chargesText(count)}`, 'restore it, or a backup of it');
   }
 };
 
 /** Refuses an old copy, which contains fewer charges than were counted, and a different ledger. */
-const refuseOther = (path: string, name: string, sql: LedgerStatements): void => {
+const refuseOtherFile = (path: string, name: string, sql: LedgerStatements): void => {
   const count = countBeside(path);
   if (count === undefined) return;
   if (count.ledger !== name) {
-    refuse(path, `is not the one that had ${chargesText(count)} here`, 'put that one back, or a copy of it');
+    refuseLedger(path, `is not the one that had ${chargesText(count)} here`, 'put that one back, or a copy of it');
   }
   const knows = sql.highest();
   if (count.charges > knows) {
-    refuse(path, `is an old copy: it knows ${knows} of ${count.charges} charges`, 'restore the newer file');
+    refuseLedger(path, `is an old copy: it knows ${knows} of ${count.charges} charges`, 'restore the newer file');
   }
 };
 
@@ -67,9 +67,9 @@ const openBackend = (options: LedgerOptions): { readonly backend: Backend; reado
     // Check again: another process may have created a missing folder meanwhile.
     checkAccess(path);
     const left = leftBeside(db, path, options);
-    const sql = statements(db);
+    const sql = ledgerStatements(db);
     const settings = sql.settings();
-    refuseOther(path, settings.name, sql);
+    refuseOtherFile(path, settings.name, sql);
     const highest = openHighest(path, settings.name);
     return { backend: backendOver(db, sql, highest, settings.key, options), left };
   });
@@ -111,9 +111,9 @@ export const openToRead = async (options: LedgerOptions): Promise<Ledger> => {
   refuseMissing(path);
   const open = (db: DatabaseSync, closed: () => void): Backend => {
     refuseOlder(db, path);
-    const sql = statements(db);
+    const sql = ledgerStatements(db);
     const { name, key } = sql.settings();
-    refuseOther(path, name, sql);
+    refuseOtherFile(path, name, sql);
     const backend = backendOver(db, sql, openHighest(path, name), key, options);
     return { ...backend, close: () => backend.close().then(closed) };
   };

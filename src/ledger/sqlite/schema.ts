@@ -6,12 +6,12 @@ import { AT, COLUMNS, checksumOf, type Row } from '../rows.ts';
 import { COUNTING } from '../sql.ts';
 
 /** Returns the row if its checksum is right. Throws if a page of the file holds something else by now. */
-export const checked = (row: Row): Row => {
+export const checkedRow = (row: Row): Row => {
   if (row[AT.checksum] === checksumOf(row)) return row;
   throw new Damage(`row ${row[AT.seq]} of its charges is not what paycli wrote`);
 };
 
-const AT_ONCE = 1000;
+const CHECKED_AT_ONCE = 1000;
 
 /** Values of columns that a row is too old to have. */
 const BEFORE: Readonly<Record<string, SQLOutputValue>> = { kind: CHARGE };
@@ -21,12 +21,12 @@ export const writeChecksums = (db: DatabaseSync): void => {
   const next = db.prepare('SELECT * FROM charge WHERE seq > ? ORDER BY seq LIMIT ?');
   const write = db.prepare('UPDATE charge SET checksum = ? WHERE seq = ?');
   for (let last = 0; ; ) {
-    const rows = next.all(last, AT_ONCE);
+    const rows = next.all(last, CHECKED_AT_ONCE);
     for (const row of rows) {
       const values = COLUMNS.map((name) => row[name] ?? BEFORE[name] ?? null);
       write.run(checksumOf(values), Number(row['seq']));
     }
-    if (rows.length < AT_ONCE) return;
+    if (rows.length < CHECKED_AT_ONCE) return;
     last = Number(rows.at(-1)?.['seq']);
   }
 };
@@ -80,7 +80,7 @@ const FIRST = `
  * Jobs: files whose rows are charges or updates of customers. A row is identified by its charges, the last of which
  * counts, or by its update. The index holds all columns that counting a job's rows needs, so that no charge is read.
  */
-const JOBS = `
+const JOB_TABLE = `
   CREATE TABLE job (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
     id TEXT NOT NULL UNIQUE,
@@ -116,12 +116,12 @@ export const UNFINISHED = `state = 'accepted' AND
   (status IS NULL OR status NOT IN ('successful', 'partially_refunded', 'refunded', 'failed', 'expired'))`;
 
 /** SQL that rewrites the service of an entry on this machine to its one current name (see `ledgerTargetOf`). */
-const HOST = "substr(service, instr(service, '://') + 3)";
+const HOST_OF_SERVICE = "substr(service, instr(service, '://') + 3)";
 const ONE_NAME = `substr(service, 1, instr(service, '://') + 2) || '127.0.0.1' || CASE
-  WHEN ${HOST} LIKE '[::1]%' THEN substr(${HOST}, 6)
-  ELSE substr(${HOST}, instr(${HOST} || ':', ':')) END`;
-const HAS_OTHER_NAME = `${HOST} IN ('localhost', '[::1]') OR ${HOST} GLOB 'localhost:*' OR ${HOST} GLOB '[[]::1]:*' OR
-  (${HOST} GLOB '127.*' AND ${HOST} NOT GLOB '*[a-z]*')`;
+  WHEN ${HOST_OF_SERVICE} LIKE '[::1]%' THEN substr(${HOST_OF_SERVICE}, 6)
+  ELSE substr(${HOST_OF_SERVICE}, instr(${HOST_OF_SERVICE} || ':', ':')) END`;
+const HAS_OTHER_NAME = `${HOST_OF_SERVICE} IN ('localhost', '[::1]') OR ${HOST_OF_SERVICE} GLOB 'localhost:*' OR ${HOST_OF_SERVICE} GLOB '[[]::1]:*' OR
+  (${HOST_OF_SERVICE} GLOB '127.*' AND ${HOST_OF_SERVICE} NOT GLOB '*[a-z]*')`;
 
 /**
  * Columns for what the read before a charge shows (`amount` in the minor unit) and for what distinguishes activities.
@@ -153,7 +153,7 @@ const LOOKS = `
  * Detection of corrupted pages: a checksum for each row, and a second index on the charges of a payment request, which
  * must agree with the first.
  */
-const CHECKS = (db: DatabaseSync): void => {
+const WITH_CHECKSUMS = (db: DatabaseSync): void => {
   db.exec(`
     ALTER TABLE charge ADD COLUMN checksum INTEGER;
     CREATE INDEX charge_of_ugwo_again ON charge (ugwo, seq);
@@ -165,7 +165,7 @@ const CHECKS = (db: DatabaseSync): void => {
  * Columns for other kinds than charges. `ugwo` holds the subject of an intent, and each subject has at most one open
  * intent of any kind. A job's kind says what its rows store; its command is only displayed.
  */
-const KINDS = `
+const ENTRY_KINDS = `
   ALTER TABLE charge ADD COLUMN kind TEXT NOT NULL DEFAULT 'charge';
   ALTER TABLE charge ADD COLUMN path TEXT;
   ALTER TABLE charge ADD COLUMN body TEXT;
@@ -277,16 +277,25 @@ const WITH_MONEY = `
   CREATE INDEX charge_of_profile ON charge (profile, created_at, currency, amount) WHERE ${COUNTING};
 `;
 
-const expiryOf = (action: string | undefined): number | null =>
+const storedExpiry = (action: string | undefined): number | null =>
   payableUntil({ status: 'requires_action', next_action: parseIfJson(action ?? '') }) ?? null;
 
 /**
  * Money that arrived. Rows of older versions get what follows from their status; what was asked counts as received.
  */
 const MONEY = (db: DatabaseSync): void => {
-  db.function('expiry', (action) => expiryOf(optionalText(action)));
+  db.function('expiry', (action) => storedExpiry(optionalText(action)));
   db.exec(WITH_MONEY);
 };
 
 /** Migrations from one version to the next. Add new ones at the end; never change one. */
-export const MIGRATIONS: readonly Migration[] = [FIRST, JOBS, LOOKS, CHECKS, KINDS, POLICIES, ADJUSTMENTS, MONEY];
+export const LEDGER_MIGRATIONS: readonly Migration[] = [
+  FIRST,
+  JOB_TABLE,
+  LOOKS,
+  WITH_CHECKSUMS,
+  ENTRY_KINDS,
+  POLICIES,
+  ADJUSTMENTS,
+  MONEY,
+];

@@ -5,9 +5,9 @@ import { usageError } from '../../core/error.ts';
 import { Damage } from '../../database/connect.ts';
 import type { Query } from '../backend.ts';
 import type { Entry } from '../entry.ts';
-import { AT, COLUMNS, checksumOf, entryOf, type Row, rowOf, UPDATED } from '../rows.ts';
+import { AT, COLUMNS, checksumOf, entryOf, entryRow, type Row, UPDATED_COLUMNS } from '../rows.ts';
 import { conditionsOf, inserting, type Statement, whereOf } from '../sql.ts';
-import { checked } from './schema.ts';
+import { checkedRow } from './schema.ts';
 
 /**
  * Prepares each text once. Rows come as arrays, which cost less than objects with all column names. The common start of
@@ -26,7 +26,7 @@ export const preparing = (db: DatabaseSync, start = '') => {
 };
 
 /** Runs a statement that returns its rows as arrays. */
-export const rowsOf = (statement: StatementSync, ...values: SQLInputValue[]): readonly Row[] =>
+export const rowsFrom = (statement: StatementSync, ...values: SQLInputValue[]): readonly Row[] =>
   statement.all(...values) as unknown as readonly Row[];
 
 const ORDERS = { oldest: 'seq ASC', newest: 'seq DESC', row: 'row, seq' } as const;
@@ -52,20 +52,20 @@ const SELECT = `SELECT ${COLUMNS.join()} FROM charge`;
 /** All columns but the last, the place (`seq`). */
 const WRITTEN = COLUMNS.slice(0, -1);
 const INSERT = inserting('charge', WRITTEN.join());
-const UPDATE = `UPDATE charge SET ${UPDATED.map((name) => `${name} = ?`).join()}, checksum = ? WHERE seq = ? AND id = ?`;
+const UPDATE_CHARGE = `UPDATE charge SET ${UPDATED_COLUMNS.map((name) => `${name} = ?`).join()}, checksum = ? WHERE seq = ? AND id = ?`;
 const CLEAR_REQUEST = 'UPDATE charge SET path = NULL, body = NULL WHERE id = ? AND path IS NOT NULL';
 
 /** Statements for entries, each prepared on first use. They run in the caller's transaction. */
-export const statements = (db: DatabaseSync) => {
+export const ledgerStatements = (db: DatabaseSync) => {
   const sql = preparing(db);
   const select = preparing(db, `${SELECT} `);
   /** Rows with a valid checksum. */
-  const rows = (query: string, ...values: SQLInputValue[]): Row[] => rowsOf(select(query), ...values).map(checked);
+  const rows = (query: string, ...values: SQLInputValue[]): Row[] => rowsFrom(select(query), ...values).map(checkedRow);
 
   /** Searches two indexes, since a lost page of one would hide charges. */
   const earlierRows = (about: string): Row[] => {
     const all = rows('INDEXED BY charge_of_ugwo WHERE ugwo = ? ORDER BY seq', about);
-    const again = rowsOf(
+    const again = rowsFrom(
       sql('SELECT seq FROM charge INDEXED BY charge_of_ugwo_again WHERE ugwo = ? ORDER BY seq'),
       about,
     );
@@ -87,7 +87,7 @@ export const statements = (db: DatabaseSync) => {
    * name. It may have been renamed meanwhile.
    */
   const nameNow = (name: string, since: number): string => {
-    const [[kept = null] = []] = rowsOf(sql('SELECT value FROM setting WHERE name = ?'), `renamed ${name}`);
+    const [[kept = null] = []] = rowsFrom(sql('SELECT value FROM setting WHERE name = ?'), `renamed ${name}`);
     if (kept === null) return name;
     const { to, at = Infinity } = JSON.parse(String(kept)) as { readonly to: string; readonly at?: number };
     return at > since ? nameNow(to, since) : name;
@@ -110,16 +110,16 @@ export const statements = (db: DatabaseSync) => {
     },
     /** Damage that SQLite finds in the file and its indexes. */
     wrong: (): readonly string[] =>
-      rowsOf(sql('PRAGMA integrity_check(50)'))
+      rowsFrom(sql('PRAGMA integrity_check(50)'))
         .map(([found]) => String(found))
         .filter((found) => found !== 'ok'),
     /** Returns the entry's place in the order of creation. */
-    insert: (entry: Entry): number => Number(sql(INSERT).run(...rowOf(entry)).lastInsertRowid),
+    insert: (entry: Entry): number => Number(sql(INSERT).run(...entryRow(entry)).lastInsertRowid),
     update: (entry: Entry): void => {
-      const row = rowOf(entry);
-      const changing = UPDATED.map((name) => row[AT[name]] ?? null);
+      const row = entryRow(entry);
+      const changing = UPDATED_COLUMNS.map((name) => row[AT[name]] ?? null);
       if (entry.kind !== CHARGE && entry.path === undefined) sql(CLEAR_REQUEST).run(entry.id);
-      const { changes } = sql(UPDATE).run(...changing, row[AT.checksum] ?? null, entry.seq, entry.id);
+      const { changes } = sql(UPDATE_CHARGE).run(...changing, row[AT.checksum] ?? null, entry.seq, entry.id);
       if (changes !== 1) throw new Damage(`it has no row of ${entry.id} any more`);
     },
     /**
@@ -129,7 +129,7 @@ export const statements = (db: DatabaseSync) => {
     rename: (given: string, to: string, at: number | undefined): number => {
       // The same rename, or one to another name, may have been started before.
       const from = nameNow(given, Number.MAX_VALUE);
-      const held = rowsOf(sql('SELECT profile FROM policy WHERE policy IS NOT NULL AND profile IN (?, ?)'), from, to);
+      const held = rowsFrom(sql('SELECT profile FROM policy WHERE policy IS NOT NULL AND profile IN (?, ?)'), from, to);
       if (held.length > 1) {
         throw usageError(`"${given}" and "${to}" both have a policy`, {
           hint: NEXT_STEP.removePolicy,
@@ -161,9 +161,9 @@ export const statements = (db: DatabaseSync) => {
       return count;
     },
     settings: (): { readonly name: string; readonly key: string } =>
-      Object.fromEntries(rowsOf(sql('SELECT name, value FROM setting'))),
+      Object.fromEntries(rowsFrom(sql('SELECT name, value FROM setting'))),
     /** Number of entries ever started here. */
-    highest: (): number => Number(rowsOf(sql("SELECT seq FROM sqlite_sequence WHERE name = 'charge'"))[0]?.[0] ?? 0),
+    highest: (): number => Number(rowsFrom(sql("SELECT seq FROM sqlite_sequence WHERE name = 'charge'"))[0]?.[0] ?? 0),
   };
 };
-export type LedgerStatements = ReturnType<typeof statements>;
+export type LedgerStatements = ReturnType<typeof ledgerStatements>;

@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { initLedger } from '../../../src/ledger/postgres/admin.ts';
-import { addressOf } from '../../../src/ledger/postgres/url.ts';
+import { parseAddress } from '../../../src/ledger/postgres/url.ts';
 import { startCluster } from '../../support/postgres/cluster.ts';
 import type { Cluster, ClusterOptions } from '../../support/postgres/kinds.ts';
 import { type Post as Came, type Counting, type Fate, MADE, serveCounting } from '../counting.ts';
@@ -37,7 +37,7 @@ export const openBench = async (
   const database = await cluster.createDatabase();
   const secure = options.tls === undefined ? '' : `?sslrootcert=${encodeURIComponent(CA_FILE)}`;
   const url = (port?: number): string => `${cluster.url(database, port === undefined ? {} : { port })}${secure}`;
-  await initLedger({ address: addressOf(url()), password: async () => undefined }, []);
+  await initLedger({ address: parseAddress(url()), password: async () => undefined }, []);
   const { changes } = await watchLedger(cluster, database);
   const posts: Post[] = [];
   const counts = new Map<string, number>();

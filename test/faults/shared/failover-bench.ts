@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { initLedger } from '../../../src/ledger/postgres/admin.ts';
-import { addressOf } from '../../../src/ledger/postgres/url.ts';
+import { parseAddress } from '../../../src/ledger/postgres/url.ts';
 import { startCluster } from '../../support/postgres/cluster.ts';
 import type { Cluster } from '../../support/postgres/kinds.ts';
 import { type Standby, startStandby } from '../../support/postgres/standby.ts';
@@ -44,7 +44,7 @@ export const openFailover = async (options: FailoverOptions): Promise<FailoverBe
   const front = await openPostgresRelay(primary.port);
   const service = await serveCounting();
   const database = await primary.createDatabase();
-  await initLedger({ address: addressOf(primary.url(database)), password: async () => undefined }, []);
+  await initLedger({ address: parseAddress(primary.url(database)), password: async () => undefined }, []);
   const opened: Machine[] = [];
   const newMachine = (): Machine => {
     const own = mkdtempSync(join(folder, 'machine-'));

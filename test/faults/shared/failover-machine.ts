@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { EXIT_CODES, PayError } from '../../../src/core/error.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { openSharedLedger } from '../../../src/ledger/postgres/open.ts';
-import { addressOf } from '../../../src/ledger/postgres/url.ts';
+import { parseAddress } from '../../../src/ledger/postgres/url.ts';
 import { ledgerOptions } from '../../support/ledger.ts';
 import { type ChargeEnd, chargeAt } from '../charger.ts';
 
@@ -31,7 +31,7 @@ export const machineAt = (url: string, folder: string, origin: string): Machine 
       ticks: () => performance.now() + late,
       sleep: (ms: number, signal?: AbortSignal) => wait(Math.min(ms, PAUSE_MS), undefined, { signal }),
     };
-    const access = { address: addressOf(url), password: async () => undefined };
+    const access = { address: parseAddress(url), password: async () => undefined };
     open ??= openSharedLedger({ ...options, lockWait: hurried, access, folder, worker: folder });
     // Another attempt is another process.
     open.catch(() => {

@@ -4,7 +4,7 @@ import type { Sender } from '../../../src/ledger/entry.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { openSharedLedger } from '../../../src/ledger/postgres/open.ts';
 import type { DatabaseLimits } from '../../../src/ledger/postgres/session.ts';
-import { addressOf } from '../../../src/ledger/postgres/url.ts';
+import { parseAddress } from '../../../src/ledger/postgres/url.ts';
 import { ledgerOptions } from '../../support/ledger.ts';
 import { type ChargeEnd, chargeAt } from '../charger.ts';
 
@@ -61,7 +61,7 @@ export const asProcess = async <T>(
     ...{ stop, leave: stop },
     sleep: (ms: number, signal?: AbortSignal) => wait(Math.min(ms, PAUSE_MS), undefined, { signal }),
   };
-  const access = { address: addressOf(url), password: async () => undefined };
+  const access = { address: parseAddress(url), password: async () => undefined };
   try {
     const ledger = await openSharedLedger({ ...options, lockWait, access, folder, limits, worker: self.started });
     return await work(ledger).finally(ledger.close);

@@ -1,7 +1,7 @@
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { openSharedLedger } from '../../../src/ledger/postgres/open.ts';
-import { type DatabaseLimits, LIMITS } from '../../../src/ledger/postgres/session.ts';
-import { addressOf } from '../../../src/ledger/postgres/url.ts';
+import { DATABASE_LIMITS, type DatabaseLimits } from '../../../src/ledger/postgres/session.ts';
+import { parseAddress } from '../../../src/ledger/postgres/url.ts';
 import { mayHaveEnded, thisSender } from '../../../src/ledger/sender.ts';
 import { ledgerOptions } from '../../support/ledger.ts';
 
@@ -20,10 +20,17 @@ export interface Machine {
 }
 
 /** The ledger as opened by this process on the machine. */
-export const openOn = ({ url, host, machine, folder, slack = 0, waits = LIMITS }: Machine): Promise<Ledger> => {
+export const openOn = ({
+  url,
+  host,
+  machine,
+  folder,
+  slack = 0,
+  waits = DATABASE_LIMITS,
+}: Machine): Promise<Ledger> => {
   const self = { ...thisSender(), boot: machine };
   const { path: _path, ...options } = ledgerOptions('', { self });
-  const address = addressOf(url);
+  const address = parseAddress(url);
   return openSharedLedger({
     ...{ ...options, folder, slack, limits: waits },
     access: { address: { ...address, host: host ?? address.host }, password: async () => undefined },

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { evidenceOf } from '../../../src/ledger/entry.ts';
 import { importEntries } from '../../../src/ledger/postgres/admin.ts';
 import { openSession } from '../../../src/ledger/postgres/session.ts';
-import { addressOf } from '../../../src/ledger/postgres/url.ts';
+import { parseAddress } from '../../../src/ledger/postgres/url.ts';
 import type { LockWait } from '../../../src/ledger/sqlite/file.ts';
 import { ledgerOptions } from '../../support/ledger.ts';
 import { account, beginCharge, charge, intent, MINUTE, NOON } from '../support/charges.ts';
@@ -69,7 +69,7 @@ describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
     const begun = await ledger.begin(intent(row), { again: false });
     await ledger.record(begun.kind === 'begun' ? begun.id : '', { state: 'accepted', exitCode: 0 });
     const older = charge({ id: 'refund-000000000001', createdAt: NOON - MINUTE, state: 'not_sent', exitCode: 5 });
-    const session = await openSession({ address: addressOf(await place.url()), password: async () => undefined });
+    const session = await openSession({ address: parseAddress(await place.url()), password: async () => undefined });
     await importEntries(session, [{ ...older, ...row, activity: undefined }]);
     await session.close();
     expect(await ledger.begin(intent(row), { again: false })).toMatchObject({ kind: 'refused', why: 'done' });

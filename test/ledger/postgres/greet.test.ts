@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { databaseStatus, initLedger } from '../../../src/ledger/postgres/admin.ts';
 import { isPostgres } from '../../../src/ledger/postgres/handshake.ts';
 import type { Access } from '../../../src/ledger/postgres/session.ts';
-import { addressOf } from '../../../src/ledger/postgres/url.ts';
+import { parseAddress } from '../../../src/ledger/postgres/url.ts';
 import { ownCluster } from '../../support/postgres.ts';
 import { newSharedPlace } from '../support/postgres.ts';
 
@@ -31,7 +31,7 @@ const NO_LOCKS = `
 const otherServer = async (version: string, locks: string): Promise<Access> => {
   const cluster = await ownCluster();
   const database = await cluster.createDatabase();
-  const access = { address: addressOf(cluster.url(database)), password: async () => undefined };
+  const access = { address: parseAddress(cluster.url(database)), password: async () => undefined };
   await initLedger(access, []);
   const said = `CREATE OR REPLACE FUNCTION pg_catalog.version() RETURNS text LANGUAGE sql AS 'SELECT text ''${version}'''`;
   await cluster.sql(`${said}; ${locks}`, [], database);

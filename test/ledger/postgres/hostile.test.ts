@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openSession, type Session } from '../../../src/ledger/postgres/session.ts';
-import { addressOf } from '../../../src/ledger/postgres/url.ts';
+import { parseAddress } from '../../../src/ledger/postgres/url.ts';
 import { createReader, type Message } from '../../faults/postgres-messages.ts';
 import { newFolder } from '../../support/program.ts';
 
@@ -62,11 +62,11 @@ const serverThat = async (say: Say, folder?: string) => {
     folder === undefined
       ? `postgres://ada@127.0.0.1:${(server.address() as AddressInfo).port}/pay`
       : `postgres://ada@/pay?host=${folder}`;
-  const open = (): Promise<Session> => openSession({ address: addressOf(url), password: async () => PASSWORD });
+  const open = (): Promise<Session> => openSession({ address: parseAddress(url), password: async () => PASSWORD });
   return {
     open,
     asked,
-    name: addressOf(url).name,
+    name: parseAddress(url).name,
     sent: () => sockets.reduce((sum, one) => sum + one.bytesWritten, 0),
   };
 };

@@ -5,7 +5,7 @@ import { openSession } from '../../../src/ledger/postgres/session.ts';
 import { findStatement, knowsAllStatement, writtenStatement } from '../../../src/ledger/postgres/statements.ts';
 import { allowanceLooks } from '../../../src/ledger/postgres/steps.ts';
 import { CLOCK, SERVER } from '../../../src/ledger/postgres/transaction.ts';
-import { addressOf } from '../../../src/ledger/postgres/url.ts';
+import { parseAddress } from '../../../src/ledger/postgres/url.ts';
 import { full } from '../../faults/torture.ts';
 import { hasBouncer } from '../../support/postgres/bouncer.ts';
 import { ownBouncer, sharedCluster } from '../../support/postgres.ts';
@@ -49,7 +49,7 @@ describe.skipIf(process.platform === 'win32')('a schema `public` with planted op
   });
 
   it('is ignored by every message, which resolves names in pg_catalog only', async () => {
-    const session = await openSession({ address: addressOf(await place.url()), password: async () => undefined });
+    const session = await openSession({ address: parseAddress(await place.url()), password: async () => undefined });
     for (const text of [path, `BEGIN; ${path}`, path, `${path}; COMMIT`]) {
       const { answers } = await session.run(text, LIMIT_MS);
       expect(answers.find(({ command }) => command === 'SELECT')?.rows).toEqual([['pg_catalog, pg_temp']]);
@@ -62,7 +62,7 @@ describe.skipIf(process.platform === 'win32')('a schema `public` with planted op
     const bouncer = await ownBouncer(cluster, { settings: { default_pool_size: 1 } });
     const url = new URL(await place.url());
     url.port = String(bouncer.port);
-    const session = await openSession({ address: addressOf(url.href), password: async () => undefined });
+    const session = await openSession({ address: parseAddress(url.href), password: async () => undefined });
     await session.run('SELECT 1', LIMIT_MS);
     const { default: pg } = await import('pg');
     const other = new pg.Client(url.href);
@@ -88,7 +88,7 @@ describe.skipIf(process.platform === 'win32')('a schema `public` with planted op
   });
 
   it('never affects the owner', async () => {
-    const access = { address: addressOf(await place.url()), password: async () => undefined };
+    const access = { address: parseAddress(await place.url()), password: async () => undefined };
     await place.sql(`INSERT INTO paycli.policy VALUES ('shop', NULL, 'ada', 0)`);
     const ledger = await place.open();
     expect(await ledger.begin(intent(), { again: false })).toMatchObject({ kind: 'begun' });

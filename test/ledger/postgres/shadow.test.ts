@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { initLedger } from '../../../src/ledger/postgres/admin.ts';
 import type { Access } from '../../../src/ledger/postgres/session.ts';
-import { addressOf } from '../../../src/ledger/postgres/url.ts';
+import { parseAddress } from '../../../src/ledger/postgres/url.ts';
 import { full } from '../../faults/torture.ts';
 import { ugwoOf } from '../../support/ids.ts';
 import { ledgerOptions } from '../../support/ledger.ts';
@@ -182,7 +182,7 @@ describe.skipIf(process.platform === 'win32')("this machine's copies of what it 
     const cluster = await ownCluster();
     const database = await cluster.createDatabase();
     const accessAt = (port: number): Access => ({
-      address: addressOf(cluster.url(database, { port })),
+      address: parseAddress(cluster.url(database, { port })),
       password: async () => undefined,
     });
     await initLedger(accessAt(cluster.port), []);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { openSharedLedger } from '../../../src/ledger/postgres/open.ts';
 import { CLOCK } from '../../../src/ledger/postgres/transaction.ts';
-import { addressOf } from '../../../src/ledger/postgres/url.ts';
+import { parseAddress } from '../../../src/ledger/postgres/url.ts';
 import { openPostgresRelay } from '../../faults/postgres-relay.ts';
 import { ledgerOptions } from '../../support/ledger.ts';
 import { sharedCluster } from '../../support/postgres.ts';
@@ -24,7 +24,7 @@ const silenced = async () => {
   const place = newSharedPlace();
   const { hostname, pathname, username } = new URL(await place.url());
   const relay = await openPostgresRelay((await sharedCluster()).port);
-  const address = addressOf(`postgres://${username}@${hostname}:${relay.port}${pathname}`);
+  const address = parseAddress(`postgres://${username}@${hostname}:${relay.port}${pathname}`);
   const { path: _path, ...options } = ledgerOptions('');
   const access = { address, password: async () => undefined };
   const ledger = await openSharedLedger({ ...options, access, folder: newFolder('silent'), worker: 'ada@laptop' });

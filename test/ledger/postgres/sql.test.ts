@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { openSession, type Session } from '../../../src/ledger/postgres/session.ts';
-import { list, literal } from '../../../src/ledger/postgres/statements.ts';
-import { addressOf } from '../../../src/ledger/postgres/url.ts';
+import { listLiteral, literal } from '../../../src/ledger/postgres/statements.ts';
+import { parseAddress } from '../../../src/ledger/postgres/url.ts';
 import { sharedCluster } from '../../support/postgres.ts';
 import { ANY_CHARACTER } from '../../support/text.ts';
 
@@ -10,7 +10,7 @@ const LIMIT_MS = 20_000;
 
 const connect = async (): Promise<Session> => {
   const url = (await sharedCluster()).url('postgres');
-  const session = await openSession({ address: addressOf(url), password: async () => undefined });
+  const session = await openSession({ address: parseAddress(url), password: async () => undefined });
   onTestFinished(session.close);
   return session;
 };
@@ -33,7 +33,7 @@ describe.skipIf(process.platform === 'win32')('a value in a statement', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(text, { minLength: 1, maxLength: 8 }), fc.maxSafeInteger(), async (texts, number) => {
         const values = [...texts, number, null, true].map((value) => literal(value));
-        const { answers } = await session.run(`SELECT ${values.join()}; SELECT 'x' IN ${list(texts)}`, LIMIT_MS);
+        const { answers } = await session.run(`SELECT ${values.join()}; SELECT 'x' IN ${listLiteral(texts)}`, LIMIT_MS);
         // An additional answer would mean that the text left its quotes.
         expect(answers).toHaveLength(2);
         const [row] = answers[0]?.rows ?? [];
@@ -52,6 +52,6 @@ describe('literal and list', () => {
   });
 
   it('write NULL for no value, and an empty list for no values', () => {
-    expect([literal(null), literal(undefined), list([])]).toEqual(['NULL', 'NULL', '(NULL)']);
+    expect([literal(null), literal(undefined), listLiteral([])]).toEqual(['NULL', 'NULL', '(NULL)']);
   });
 });

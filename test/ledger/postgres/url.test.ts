@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PayError } from '../../../src/core/error.ts';
-import { addressOf } from '../../../src/ledger/postgres/url.ts';
+import { parseAddress } from '../../../src/ledger/postgres/url.ts';
 import { newFolder } from '../../support/program.ts';
 import { CA_FILE } from '../../support/tls.ts';
 
 const refused = (text: string): PayError => {
   try {
-    addressOf(text);
+    parseAddress(text);
   } catch (thrown) {
     if (thrown instanceof PayError) return thrown;
     throw thrown;
@@ -39,11 +39,11 @@ describe('addressOf', () => {
     ['postgres://ada@localhost/pay?host=db.example', { ...PLAIN, host: 'db.example', tls: {} }],
     ['postgres://ada@127.0.0.1.example/pay', { ...PLAIN, host: '127.0.0.1.example', tls: {} }],
   ])('reads %s', (text, address) => {
-    expect(addressOf(text)).toMatchObject(address);
+    expect(parseAddress(text)).toMatchObject(address);
   });
 
   it('has a name without secrets', () => {
-    const { name } = addressOf('postgres://ada@db.example/pay?sslmode=verify-full');
+    const { name } = parseAddress('postgres://ada@db.example/pay?sslmode=verify-full');
     expect(name).toBe('postgres://ada@db.example:5432/pay');
   });
 
@@ -70,7 +70,7 @@ describe('addressOf', () => {
 
   it.each(['x', '-1', '123456', '70000', '1e3', ''])('rejects the port %j', (port) => {
     const text = `postgres:///pay?host=/run/postgresql&user=ada&port=${port}`;
-    if (port === '') expect(addressOf(text).port).toBe(5432);
+    if (port === '') expect(parseAddress(text).port).toBe(5432);
     else expect(refused(text).message).toContain('port that is no number');
   });
 
@@ -83,12 +83,12 @@ describe('addressOf', () => {
   });
 
   it('for this machine allows plain text, but no unverified TLS', () => {
-    expect(addressOf('postgres://ada@127.0.0.1/pay?sslmode=disable').tls).toBeUndefined();
+    expect(parseAddress('postgres://ada@127.0.0.1/pay?sslmode=disable').tls).toBeUndefined();
     expect(refused('postgres://ada@127.0.0.1/pay?sslmode=prefer').kind).toBe('auth');
   });
 
   it('for this machine uses TLS if a certificate is given', () => {
-    const { tls } = addressOf(`postgres://ada@127.0.0.1/pay?sslrootcert=${encodeURIComponent(CA_FILE)}`);
+    const { tls } = parseAddress(`postgres://ada@127.0.0.1/pay?sslrootcert=${encodeURIComponent(CA_FILE)}`);
     expect(tls?.ca).toMatch(/^-----BEGIN CERTIFICATE/);
     expect(refused('postgres://ada@127.0.0.1/pay?sslrootcert=/no/such/file')).toMatchObject({
       kind: 'auth',
@@ -126,7 +126,7 @@ describe('addressOf', () => {
     }
     for (const mode of [0o600, 0o400, ...(root ? [0o640] : [])]) {
       chmodSync(key, mode);
-      expect(addressOf(text).tls?.key).toBe('KEY');
+      expect(parseAddress(text).tls?.key).toBe('KEY');
     }
   });
 

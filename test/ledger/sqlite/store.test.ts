@@ -15,7 +15,7 @@ import { openDatabase } from '../../../src/database/open.ts';
 import type { Entry } from '../../../src/ledger/entry.ts';
 import { snapshotOf } from '../../../src/ledger/snapshot.ts';
 import { asLedgerError, LEDGER_FILE, ledgerError } from '../../../src/ledger/sqlite/file.ts';
-import { statements } from '../../../src/ledger/sqlite/statements.ts';
+import { ledgerStatements } from '../../../src/ledger/sqlite/statements.ts';
 import { thrownBy } from '../../client/support.ts';
 import { rewrite } from '../../support/ledger.ts';
 import { newFolder } from '../../support/program.ts';
@@ -66,7 +66,7 @@ describe('a charge in the ledger', () => {
     const entry = (await ledger.get(id)) as Entry;
     openDatabase(path, LEDGER_FILE, (db) => {
       onTestFinished(() => db.close());
-      const { update } = statements(db);
+      const { update } = ledgerStatements(db);
       for (const elsewhere of [{ seq: entry.seq + 1 }, { id: 'chg-none' }])
         expect(() => update({ ...entry, ...elsewhere, state: 'rejected' })).toThrow('has no row of');
     });

@@ -15,7 +15,7 @@ import {
   limitsOf,
   NO_TOTAL,
   NOTHING_SPENT,
-  OTHERS,
+  OTHER_PROFILES,
   type Policy,
   type Spent,
   type Total,
@@ -118,7 +118,7 @@ export const memoryBackend = (
     return { count: counting.length, amounts, unknown };
   };
   const allowance = (of: AllowanceOf): Allowance | undefined => {
-    const [kept] = [...held(of.profile ?? OTHERS), ...held(OTHERS)];
+    const [kept] = [...held(of.profile ?? OTHER_PROFILES), ...held(OTHER_PROFILES)];
     if (kept === undefined) return undefined;
     const { job } = of;
     const file =

@@ -4,7 +4,7 @@ import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { initLedger } from '../../../src/ledger/postgres/admin.ts';
 import type { SharedLedgerOptions } from '../../../src/ledger/postgres/backend.ts';
 import { openSharedLedger } from '../../../src/ledger/postgres/open.ts';
-import { addressOf } from '../../../src/ledger/postgres/url.ts';
+import { parseAddress } from '../../../src/ledger/postgres/url.ts';
 import { ledgerOptions } from '../../support/ledger.ts';
 import { sharedCluster } from '../../support/postgres.ts';
 import { newFolder } from '../../support/program.ts';
@@ -26,7 +26,7 @@ export interface SharedPlace {
 const emptyLedger = memo(async () => {
   const cluster = await sharedCluster();
   const database = await cluster.createDatabase();
-  await initLedger({ address: addressOf(cluster.url(database)), password: async () => undefined }, []);
+  await initLedger({ address: parseAddress(cluster.url(database)), password: async () => undefined }, []);
   return database;
 });
 
@@ -37,7 +37,7 @@ export const openShared = async (
   some: Partial<SharedLedgerOptions> = {},
 ): Promise<Ledger> => {
   const { path: _path, ...options } = ledgerOptions('', { ...worldAtNoon, ...some });
-  const access = { address: addressOf(url), password: async () => undefined };
+  const access = { address: parseAddress(url), password: async () => undefined };
   const clockSql = (): string => `${options.now()}::bigint`;
   const ledger = await openSharedLedger({
     ...options,

@@ -1,7 +1,7 @@
 /** The script of the console: the request log, and the page that the address names. */
 import { visibleLines } from '../../../core/text.ts';
 import { REQUESTS_LIMIT } from '../../request-log.ts';
-import type { requestOf, rowOf } from '../open.ts';
+import type { requestDetail, seenRequestRow } from '../open.ts';
 import { clockView, faultsView, webhooksView } from './controls.ts';
 import {
   ask,
@@ -28,8 +28,8 @@ import { paymentLink, paymentsView, paymentView } from './payments.ts';
 
 // Requests
 
-type RequestRow = ReturnType<typeof rowOf>;
-type Request = ReturnType<typeof requestOf>;
+type RequestRow = ReturnType<typeof seenRequestRow>;
+type Request = ReturnType<typeof requestDetail>;
 
 /** Rows of the log, newest first. */
 const log: RequestRow[] = [];
