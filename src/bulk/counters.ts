@@ -58,7 +58,7 @@ export interface Counters extends Omit<CounterValues, 'passed'> {
   /** The failures of this run and of earlier ones, grouped; the gravest first. */
   readonly troubles: readonly Trouble[];
   /** The number of failed rows that `troubles` leaves out. */
-  readonly untold: number;
+  readonly unlisted: number;
   /** True when --again would send one of the rows. */
   readonly again: boolean;
   /** An earlier one that is unknown stands in the way of one of them. */
@@ -78,7 +78,7 @@ const MOST_TROUBLES = 5;
 const MOST_NAMED = 3;
 
 /** The order in which troubles are listed. */
-const TOLD: readonly RowState[] = [
+const STATE_ORDER: readonly RowState[] = [
   ...(['unknown', 'accepted', 'failed', 'rejected', 'not_created', 'not_sent', 'refused'] as const),
   ...(['invalid', 'sending'] as const),
 ];
@@ -107,9 +107,9 @@ const openTroubles = () => {
       if (known.count === 0 && alike.size >= MOST_TROUBLES) return;
       alike.set(reason, { ...known, count: known.count + 1, rows: [...known.rows, row].slice(0, MOST_NAMED) });
     },
-    told: (): Pick<Counters, 'troubles' | 'untold'> => {
-      const troubles = TOLD.flatMap((state) => [...(kept.get(state)?.values() ?? [])]).slice(0, MOST_TROUBLES);
-      return { troubles, untold: all - troubles.reduce((sum, { count }) => sum + count, 0) };
+    list: (): Pick<Counters, 'troubles' | 'unlisted'> => {
+      const troubles = STATE_ORDER.flatMap((state) => [...(kept.get(state)?.values() ?? [])]).slice(0, MOST_TROUBLES);
+      return { troubles, unlisted: all - troubles.reduce((sum, { count }) => sum + count, 0) };
     },
   };
 };
@@ -158,7 +158,7 @@ export const openCounters = ({ onSettled, tell }: Tallying) => {
       show();
     },
     tally: (): Counters => ({
-      ...{ counts, done: closed.count, skipped, codes, ...troubles.told() },
+      ...{ counts, done: closed.count, skipped, codes, ...troubles.list() },
       ...{ again, unresolved, unrecorded, adjustments },
     }),
   };

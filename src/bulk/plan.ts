@@ -15,6 +15,14 @@ import { type ColumnFault, invalidEnd, type RowEnd } from './row-end.ts';
 import type { ReadRow, RowReader } from './rows.ts';
 import { hasEnd, type Walk, type Walked } from './walk.ts';
 
+/** A job whose rows may be sent. */
+export interface SendingJob<T> {
+  readonly id: string;
+  readonly rowDeps: RowDeps;
+  readonly sender: RowSender<T>;
+  readonly policy: FilePolicy | undefined;
+}
+
 /** A file of rows, opened with its options. */
 export interface FileJob<T> {
   readonly bulk: BulkInput;
@@ -28,14 +36,7 @@ export interface FileJob<T> {
   readonly reader: RowReader<T>;
   readonly reporter: Reporter;
   /** Undefined if --dry-run only checks the file, and does not open the ledger. */
-  readonly job:
-    | {
-        readonly id: string;
-        readonly rowDeps: RowDeps;
-        readonly sender: RowSender<T>;
-        readonly policy: FilePolicy | undefined;
-      }
-    | undefined;
+  readonly job: SendingJob<T> | undefined;
   readonly walk: (walk: Walk<T>) => Promise<Walked>;
 }
 
@@ -71,7 +72,7 @@ const throwIfStopped = ({ signals: { stop } }: FileRun['io'], isStopped = stop.a
 };
 
 /** Reads the whole file and checks every row; sends nothing. */
-export const planRows = async <T>(file: FileJob<T>): Promise<Plan> => {
+const planRows = async <T>(file: FileJob<T>): Promise<Plan> => {
   const { bulk, kind, run, services, input, reader, reporter, job, walk } = file;
   const plan: Plan = { rows: 0, bad: bitSet(), faults: [], counts: new Map(), sums: new Map(), compares: false };
   const seen = bulk.allowRepeats ? undefined : openSeen();
@@ -134,7 +135,7 @@ const faultsAt = async <T>(
  * Reads the object of each row that is left to send, before anything is sent; without `check`, only of rows to compare
  * with it. Adds the faults to the plan.
  */
-export const checkRows = async <T>(
+const checkRows = async <T>(
   { kind, run, client, services, reader, reporter, walk }: FileJob<T>,
   plan: Plan,
   check: boolean,
@@ -155,19 +156,11 @@ export const checkRows = async <T>(
   throwIfStopped(run.io, stopped !== undefined);
 };
 
-/** A header without rows is more often a broken export than an intended empty file. */
-export const refuseEmpty = ({ rows }: Plan, name: string): void => {
-  if (rows > 0) return;
-  throw usageError(`${name} has no rows; nothing was sent`, {
-    hint: 'a CSV file needs a header and then one line per row',
-  });
-};
-
 /**
  * A bad row ends the run before anything is sent, with the first faults; not with --skip-invalid while other rows are
  * valid.
  */
-export const refuseBad = ({ bad, faults, rows }: Plan, { bulk, name }: Pick<FileJob<never>, 'bulk' | 'name'>): void => {
+const refuseBad = ({ bad, faults, rows }: Plan, { bulk, name }: Pick<FileJob<never>, 'bulk' | 'name'>): void => {
   if (bad.count === 0 || (bulk.skipInvalid && bad.count < rows)) return;
   const more = bulk.report === undefined ? '--report FILE lists all of them' : `all of them are in ${bulk.report}`;
   throw usageError(`${name}: ${bad.count} of ${rows} ${rows === 1 ? 'row' : 'rows'} can't be sent; nothing was sent`, {
@@ -179,6 +172,27 @@ export const refuseBad = ({ bad, faults, rows }: Plan, { bulk, name }: Pick<File
     })),
     hint: `${bulk.skipInvalid ? 'fix the file: no row is valid' : 'fix the file, or skip these rows with --skip-invalid'}; ${more}`,
   });
+};
+
+/** Plans a file; throws unless it can be sent, as far as that can be known in advance. */
+export const planFile = async <T>(file: FileJob<T>): Promise<Plan> => {
+  const { bulk, name, kind, run, job, reader } = file;
+  const plan = await planRows(file);
+  // A header without rows is more often a broken export than an intended empty file.
+  if (plan.rows === 0) {
+    throw usageError(`${name} has no rows; nothing was sent`, {
+      hint: 'a CSV file needs a header and then one line per row',
+    });
+  }
+  refuseBad(plan, file);
+  const leftovers = reader.leftovers();
+  if (leftovers !== undefined) await run.say(leftovers);
+  const check = bulk.check || job?.policy !== undefined;
+  if (!check && !plan.compares) return plan;
+  await checkRows(file, plan, check);
+  refuseBad(plan, file);
+  for (const line of kind.warnings?.() ?? []) await run.say(line);
+  return plan;
 };
 
 /** A --check without anything to read would wrongly say that all is well. */
@@ -196,33 +210,23 @@ export const refuseOther = (id: string, { resume, from }: BulkInput): void => {
   });
 };
 
-/** A report must not overwrite the input or a file of paycli itself. */
-export const refuseReport = async (
-  input: RowsFile,
-  { report }: BulkInput,
-  { ownFileAt }: RowServices,
-): Promise<void> => {
-  if (report === undefined) return;
-  const what = (await input.isAt(report)) ? 'the input file' : ownFileAt(report);
-  if (what === undefined) return;
-  throw usageError(`--report: ${report} is ${what}`, { hint: 'choose another file; nothing was sent' });
-};
-
 /**
- * Refuses to overwrite another job's report, which may be the only place that has a customer's account number, or any
- * other file.
+ * Refuses to overwrite the input, a file of paycli itself, and another job's report, which may be the only place that
+ * has a customer's account number, or any other file.
  */
-export const refuseOtherReport = async (
-  report: string | undefined,
-  input: Pick<RowsFile, 'format' | 'delimiter'>,
-  job: string | undefined,
-  { checkPath }: Pick<RowServices, 'checkPath'>,
+export const refuseReport = async <T>(
+  report: string,
+  { input, services: { ownFileAt, checkPath } }: Pick<FileJob<T>, 'input' | 'services'>,
+  job = '',
 ): Promise<void> => {
-  if (report === undefined) return;
+  const own = (await input.isAt(report)) ? 'the input file' : ownFileAt(report);
+  if (own !== undefined) {
+    throw usageError(`--report: ${report} is ${own}`, { hint: 'choose another file; nothing was sent' });
+  }
   checkPath(report);
   const other = await jobOfReport(report, input);
   // A full disk may have cut the job id off.
-  if (other !== undefined && (job ?? '').startsWith(other)) return;
+  if (other !== undefined && job.startsWith(other)) return;
   const what = other === undefined ? 'is there already, and is no report' : `is the report of another job, ${other}`;
   throw usageError(`--report: ${report} ${what}`, {
     hint: 'name a new file, or move this one away; a changed file or option is another job. Nothing was sent',
@@ -259,31 +263,24 @@ export const filePolicy = async (
 /** The total of a file: `3 payment requests for NGN 5,000.00, 1 of them without a known amount`. */
 export const totalText = ({ rows, amounts, unknown }: Total, one: string): string => {
   const sums = sumsText(amounts);
-  const untold = unknown === 0 ? '' : `, ${unknown} of them without a known amount`;
-  return `${rows} ${rows === 1 ? one : `${one}s`}${sums === undefined ? '' : ` for ${sums}`}${untold}`;
+  const unpriced = unknown === 0 ? '' : `, ${unknown} of them without a known amount`;
+  return `${rows} ${rows === 1 ? one : `${one}s`}${sums === undefined ? '' : ` for ${sums}`}${unpriced}`;
 };
-
-/** A file to send under a policy. */
-interface Checked {
-  readonly id: string;
-  readonly name: string;
-  readonly policy: FilePolicy;
-  /** Records the job, so that others can see what they approve; undefined if nothing may be written. */
-  readonly begin?: () => Promise<void>;
-}
 
 /**
  * Throws unless a checked file may be sent: if its total, earlier charges of it included, exceeds the policy's limit
  * for one person, another person must have approved that much. Records who asks for the approval. The ledger applies
- * the same limit to each row.
+ * the same limit to each row. `begin` records the job, so that others can see what they approve; undefined if nothing
+ * may be written.
  */
-export const refuseUnapproved = async (
-  { id, name, policy: { policy, me, charged }, begin }: Checked,
-  { checked, hold, words }: Pick<RowKind<never>, 'checked' | 'hold' | 'words'>,
-  { ledger }: RowDeps,
+export const refuseUnapproved = async <T>(
+  { name, kind: { checked, hold, words } }: FileJob<T>,
+  { id, policy: wanted, rowDeps: { ledger } }: SendingJob<T>,
+  begin: (() => Promise<void>) | undefined,
 ): Promise<void> => {
   const left = checked?.();
-  if (left === undefined) return;
+  if (wanted === undefined || left === undefined) return;
+  const { policy, me, charged } = wanted;
   const { policies } = ledger;
   hold?.();
   const approval = await policies.approval(id);

@@ -26,22 +26,16 @@ const placeText = ({ done, total }: Progress): string => {
   return `${COUNT.format(done)} of ${COUNT.format(total)} (${share}%)`;
 };
 
-/** Rows per millisecond; undefined until it can be measured. */
-const speedOf = ({ done, before = 0, startedAt, now }: Progress): number | undefined => {
+/** The speed as `48/s`, `4.8/s`, or `12/min` below one per second, and the time that is left, as far as they are known. */
+const speedTexts = ({ done, before = 0, total, startedAt, now }: Progress): readonly [rate?: string, left?: string] => {
   const elapsed = now - startedAt;
-  return elapsed < SECOND_MS || done <= before ? undefined : (done - before) / elapsed;
-};
-
-/** `48/s`, `4.8/s`, or `12/min` below one per second. */
-const rateText = (speed: number): string => {
-  const rate = speed * SECOND_MS;
-  if (rate < 1) return `${Math.max(1, Math.round(speed * MINUTE_MS))}/min`;
-  return rate < 9.95 ? `${rate.toFixed(1)}/s` : `${COUNT.format(rate)}/s`;
-};
-
-const leftText = ({ done, total }: Progress, speed: number): string | undefined => {
-  if (total === undefined || done >= total) return undefined;
-  return `${formatDuration(Math.max(SECOND_MS, (total - done) / speed))} left`;
+  if (elapsed < SECOND_MS || done <= before) return [];
+  const rate = ((done - before) / elapsed) * SECOND_MS;
+  const left =
+    total === undefined || done >= total ? undefined : Math.max(SECOND_MS, ((total - done) / rate) * SECOND_MS);
+  const perSecond = rate < 9.95 ? rate.toFixed(1) : COUNT.format(rate);
+  const text = rate < 1 ? `${Math.max(1, Math.round((rate * MINUTE_MS) / SECOND_MS))}/min` : `${perSecond}/s`;
+  return left === undefined ? [text] : [text, `${formatDuration(left)} left`];
 };
 
 const tallyText = (tally: RowCounts): string =>
@@ -62,9 +56,7 @@ const joined = (parts: readonly (string | undefined)[], tally: string): string =
 const progressLine = (progress: Progress): string => {
   const { tally, width = Infinity } = progress;
   const place = placeText(progress);
-  const speed = speedOf(progress);
-  const rate = speed === undefined ? undefined : rateText(speed);
-  const left = speed === undefined ? undefined : leftText(progress, speed);
+  const [rate, left] = speedTexts(progress);
   const counts = tallyText(tally);
   // The accepted count follows from the done count.
   const { accepted: _, ...others } = tally;
@@ -88,18 +80,12 @@ const PIPE_EVERY_MS = 30_000;
 const STEPS = 10;
 const STEP_PAUSE_MS = 1000;
 
-interface RedrawOptions {
-  readonly clock: Pick<Clock, 'ticks' | 'sleep'>;
-  readonly isTerminal: boolean;
-  /** Shows the progress; must not reject. Not called again before it has resolved. */
-  readonly show: () => Promise<void>;
-}
-
 /**
  * Redraws every second on a terminal, even when nothing moves. In a pipe, prints a line every 30 seconds and at each
- * tenth, but none at the end, where a summary follows.
+ * tenth, but none at the end, where a summary follows. `show` must not reject, and is not called again before it has
+ * resolved.
  */
-const openRedraw = ({ clock, isTerminal, show }: RedrawOptions) => {
+const openRedraw = (clock: Pick<Clock, 'ticks' | 'sleep'>, isTerminal: boolean, show: () => Promise<void>) => {
   const every = isTerminal ? TERMINAL_EVERY_MS : PIPE_EVERY_MS;
   const over = new AbortController();
   let shownAt = clock.ticks();
@@ -157,13 +143,13 @@ export const showProgress = (line: Line, clock: Pick<Clock, 'ticks' | 'sleep'>) 
    * True once the waiting was printed in a pipe: the rows of other processes are checked several times, and one line is
    * enough.
    */
-  let told = false;
+  let isSaid = false;
   let redraw: ReturnType<typeof openRedraw> | undefined;
 
   const enter = (name: string): void => {
     if (name !== phase) startedAt = clock.ticks();
     phase = name;
-    redraw ??= openRedraw({ clock, isTerminal: line.rewrites, show: () => line.show(text()) });
+    redraw ??= openRedraw(clock, line.rewrites, () => line.show(text()));
   };
   const tell = (name: string, done: number, total: number | undefined, how: () => string): void => {
     enter(name);
@@ -181,8 +167,8 @@ export const showProgress = (line: Line, clock: Pick<Clock, 'ticks' | 'sleep'>) 
       tell('working', done, total, () => lineOf(done, total, counts, skipped)),
     waiting: async (rows: number): Promise<void> => {
       enter('working');
-      if (told && !line.rewrites) return;
-      told = true;
+      if (isSaid && !line.rewrites) return;
+      isSaid = true;
       await line.show(
         `waiting for ${rows} ${rows === 1 ? 'row' : 'rows'} that another paycli process is sending; Ctrl-C stops waiting`,
       );

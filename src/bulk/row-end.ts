@@ -79,28 +79,28 @@ export const invalidEnd = (faults: readonly ColumnFault[]): RowEnd => ({
 /**
  * Converts a thrown error to a row's result, with its effect on the others. These end the run: a rejected key, a
  * service that asks for a long pause, an unusable ledger, and a policy whose limit for today is used up. A service that
- * can't be reached slows the run down. `begun` is true if the intent was recorded; a row with a ledger id always
+ * can't be reached slows the run down. `started` is true if the intent was recorded; a row with a ledger id always
  * was.
  */
-export const endOf = (thrown: unknown, how: { readonly begun?: boolean } = {}): RowEnd => {
+export const endOf = (thrown: unknown, how: { readonly started?: boolean } = {}): RowEnd => {
   if (!(thrown instanceof PayError)) throw thrown;
   const { kind, detail } = thrown;
   // The name that a refusal gives is that of what stands in the way.
-  const begun = kind !== 'refused' && (how.begun === true || detail.ledgerId !== undefined);
+  const started = kind !== 'refused' && (how.started === true || detail.ledgerId !== undefined);
   const end: RowEnd = {
-    state: begun ? outcomeOf(thrown) : ERRORS[kind].row,
+    state: started ? outcomeOf(thrown) : ERRORS[kind].row,
     exitCode: detail.exitCode ?? EXIT_CODES[kind],
     error: oneLine(thrown),
     ...(detail.reason === undefined ? {} : { reason: detail.reason }),
     ...(detail.again === true ? { again: true } : {}),
     ...(detail.unresolved === true ? { unresolved: true } : {}),
-    ...(begun ? {} : { noEntry: true }),
+    ...(started ? {} : { noEntry: true }),
   };
   if (kind === 'ledger') return { ...end, untouched: true, stops: thrown };
-  if (kind === 'interrupted' && !begun) return { ...end, untouched: true };
+  if (kind === 'interrupted' && !started) return { ...end, untouched: true };
   if (detail.unrecorded === true) return { ...end, stops: thrown, unrecorded: thrown };
   if (endsAll(thrown) || (kind === 'refused' && detail.spent === true)) return { ...end, stops: thrown };
-  return kind === 'not_sent' || (kind === 'read_failed' && !begun) ? { ...end, slowDown: 0 } : end;
+  return kind === 'not_sent' || (kind === 'read_failed' && !started) ? { ...end, slowDown: 0 } : end;
 };
 
 const SIGNAL_CODES: readonly number[] = Object.values(STOP_SIGNALS);

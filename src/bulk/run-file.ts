@@ -12,18 +12,15 @@ import { noCounts } from './counters.ts';
 import type { FileRun, RowDeps, RowJob, RowKind, RowServices } from './kind.ts';
 import { mostOpen } from './pace.ts';
 import {
-  checkRows,
   type FileJob,
   filePolicy,
   type Plan,
-  planRows,
-  refuseBad,
+  planFile,
   refuseCheck,
-  refuseEmpty,
   refuseOther,
-  refuseOtherReport,
   refuseReport,
   refuseUnapproved,
+  type SendingJob,
 } from './plan.ts';
 import { openInput } from './read-file.ts';
 import { openReporter } from './report.ts';
@@ -45,61 +42,32 @@ const jobId = (parts: readonly string[]): string => {
   return `job-${letters.join('')}`;
 };
 
-/** The parts of the question before rows are sent to a service where money may be real. */
-interface JobQuestion {
-  /** `Charge`, `Update`. */
-  readonly verb: string;
-  /** The object of a row: `payment request`, `customer`. */
-  readonly one: string;
-  readonly rows: number;
-  /** The number of rows that were started before. */
-  readonly before: number;
-  /** A short summary of the rows. */
-  readonly what: string;
-  /** The total of all rows, if it is known. */
-  readonly total?: string | undefined;
-}
-
-/** The rows and what they do: `3 payments for NGN 1,000.00 (NGN 1, in full 2)`. */
-const rowsText = ({ one, rows, before, what, total }: Omit<JobQuestion, 'verb'>): string => {
-  const things = rows === 1 ? one : `${one}s`;
-  const sums = total === undefined ? '' : ` for ${total}`;
-  const begun = before === 0 ? '' : `; ${before} started before`;
-  return `${rows} ${things}${sums} (${what}${begun})`;
+/**
+ * Describes the rows of a plan: `3 payments for NGN 1,000.00 (NGN 1, in full 2)`. `before` is the number of rows that
+ * were started before.
+ */
+const describeRows = <T>({ kind }: FileJob<T>, { counts, rows: all, bad, sums }: Plan, before = 0) => {
+  const { one } = kind.words;
+  const [rows, total] = [all - bad.count, sumsText(kind.checked?.().amounts ?? sums)];
+  const what = [...counts].map(([name, count]) => `${name} ${count}`).join(', ');
+  const started = before === 0 ? '' : `; ${before} started before`;
+  const things = `${rows} ${rows === 1 ? one : `${one}s`}${total === undefined ? '' : ` for ${total}`}`;
+  return { text: `${things} (${what}${started})`, typed: total ?? String(rows) };
 };
-
-/** The lines of the question. */
-const questionOf = (
-  question: JobQuestion,
-  { origin, profile }: { readonly origin: string; readonly profile: string | undefined },
-): readonly string[] => {
-  const where = `${environmentName(origin)}: ${origin}${profile === undefined ? '' : `, profile ${profile}`}`;
-  return [where, `${question.verb} ${rowsText(question)}?`];
-};
-
-/** The rows of a plan: their number, kind and sum. */
-const countedIn = <T>({ kind }: FileJob<T>, { counts, rows, bad, sums }: Plan) => ({
-  ...kind.words,
-  rows: rows - bad.count,
-  what: [...counts].map(([name, count]) => `${name} ${count}`).join(', '),
-  total: sumsText(kind.checked?.().amounts ?? sums),
-});
-
-type Sending<T> = NonNullable<FileJob<T>['job']>;
 
 /** The job for a file with these options, and the sender of its rows. */
 const jobOf = async <T>(
   file: Pick<FileJob<T>, 'bulk' | 'name' | 'kind' | 'input' | 'reader' | 'run'>,
   rowDeps: RowDeps,
-): Promise<Sending<T>> => {
+): Promise<SendingJob<T>> => {
   const { bulk, name, kind, input, reader, run } = file;
   const { service, workspace } = rowDeps.place;
   const id = jobId([kind.command, service, workspace ?? '', kind.options, input.digest, ...reader.ignored]);
   refuseOther(id, bulk);
-  const told = new Set<string>();
+  const said = new Set<string>();
   const tellOnce: RowJob<T>['tellOnce'] = async (what, text) => {
-    if (told.has(what)) return;
-    told.add(what);
+    if (said.has(what)) return;
+    said.add(what);
     await run.say(text);
   };
   const { io } = run;
@@ -107,35 +75,16 @@ const jobOf = async <T>(
   return { id, rowDeps, sender, policy: await filePolicy(id, name, kind, rowDeps) };
 };
 
-/** Plans a file; throws unless it can be sent, as far as that can be known in advance. */
-const planOf = async <T>(file: FileJob<T>): Promise<Plan> => {
-  const { bulk, name, kind, run, job } = file;
-  const plan = await planRows(file);
-  refuseEmpty(plan, name);
-  refuseBad(plan, file);
-  const leftovers = file.reader.leftovers();
-  if (leftovers !== undefined) await run.say(leftovers);
-  const check = bulk.check || job?.policy !== undefined;
-  if (!check && !plan.compares) return plan;
-  await checkRows(file, plan, check);
-  refuseBad(plan, file);
-  for (const line of kind.warnings?.() ?? []) await run.say(line);
-  return plan;
-};
-
 /** Asks for confirmation before rows are sent to a service where money may be real. */
-const ask = async <T>(
-  file: FileJob<T>,
-  { id, rowDeps: { place, ledger }, sender }: Sending<T>,
-  plan: Plan,
-): Promise<void> => {
+const ask = async <T>(file: FileJob<T>, { id, rowDeps, sender }: SendingJob<T>, plan: Plan): Promise<void> => {
   const { kind, run } = file;
-  if (kind.asks !== true && !isGuarded(place.origin)) return;
-  const before = await countStartedRows(ledger, id);
-  const counted = countedIn(file, plan);
-  const isGrave = isGuarded(place.origin) && sender.kind === 'charge';
-  const question = questionOf({ ...counted, before }, place);
-  await run.ask(question, 'refuse', isGrave ? (counted.total ?? String(counted.rows)) : undefined);
+  const { origin, profile } = rowDeps.place;
+  const isReal = isGuarded(origin);
+  if (kind.asks !== true && !isReal) return;
+  const { text, typed } = describeRows(file, plan, await countStartedRows(rowDeps.ledger, id));
+  const where = `${environmentName(origin)}: ${origin}${profile === undefined ? '' : `, profile ${profile}`}`;
+  const isGrave = isReal && sender.kind === 'charge';
+  await run.ask([where, `${kind.words.verb} ${text}?`], 'refuse', isGrave ? typed : undefined);
 };
 
 /** Stores this run's counts, and releases its leases. No row depends on it. */
@@ -152,25 +101,23 @@ const endIn = async ({ ledger: { jobs } }: RowDeps, id: string, { adjustments }:
 const sendPlanned = async <T>(file: FileJob<T>): Promise<JobEnd> => {
   const { bulk, name, kind, run, reader, reporter, job, walk } = file;
   const { progress } = file.services;
-  const plan = await planOf(file);
+  const plan = await planFile(file);
   const { rows, bad } = plan;
   const ended = (walked: Walked): Omit<JobEnd, 'id'> => {
     const { reason, aborted } = reporter.failed;
     return { ...walked, ...(aborted ? { stopped: reason as PayError } : {}), name, rows, bad: bad.count };
   };
   if (job === undefined) {
-    return { ...ended(noCounts()), id: null, inFile: rowsText({ ...countedIn(file, plan), before: 0 }) };
+    return { ...ended(noCounts()), id: null, inFile: describeRows(file, plan).text };
   }
-  const { id, rowDeps, sender, policy } = job;
+  const { id, rowDeps, sender } = job;
   const { service, origin, profile } = rowDeps.place;
   const { dryRun } = run.globals;
   const total = rows - bad.count;
   await progress.end();
   const about = { id, kind: sender.kind, command: kind.command, name, service, origin, profile, rows };
   const begin = (): Promise<void> => rowDeps.ledger.jobs.open(about, mostOpen(bulk.concurrency));
-  if (policy !== undefined) {
-    await refuseUnapproved({ id, name, ...(dryRun ? {} : { begin }), policy }, kind, rowDeps);
-  }
+  await refuseUnapproved(file, job, dryRun ? undefined : begin);
   const step = { ...plan, read: reader.read, onSettled: reporter.settled };
   if (dryRun) {
     const planned: PlannedRows = { total: NO_TOTAL, made: bulk.allowRepeats ? new Map() : undefined };
@@ -222,12 +169,11 @@ export const runFile = async <T>(
   const reporter = openReporter(input, { ...globals, clean, checkPath, stop, path: report, columns: kind.report });
   let end: JobEnd;
   try {
-    await refuseReport(input, bulk, services);
     const reader = openRows(kind, input, { ...globals, ...bulk, client });
     for (const line of reader.notices) await run.say(line);
     const opened = { bulk, name, kind, run, client, services, input, reader, reporter };
     const job = rowDeps && (await jobOf(opened, rowDeps));
-    await refuseOtherReport(report, input, job?.id, services);
+    if (report !== undefined) await refuseReport(report, opened, job?.id);
     const either = AbortSignal.any([stop, reporter.failed]);
     const walker = { ...bulk, ...io, stop: either, leave, input, sender: job?.sender };
     end = await sendPlanned({ ...opened, job, walk: (walk) => walkRows(walker, walk) });

@@ -33,7 +33,7 @@ const clientFor = (client: Client, { turn, slowDown, landed }: RowSignals): Clie
       if (outcome.certain === 'accepted') return landed(undefined);
       // A row keeps its place until it is sent anew.
       if (outcome.error.detail.resendAfter !== undefined) return;
-      const { state, stops } = endOf(outcome.error, { begun: true });
+      const { state, stops } = endOf(outcome.error, { started: true });
       // An unknown row is checked before it frees its place: if the next row were sent meanwhile, too many would be in
       // doubt.
       if (state !== 'unknown' || stops !== undefined) landed(stops);
@@ -228,7 +228,7 @@ export const repeatableRows = <T>(
     const { operation, input } = request(item);
     const outcome = await clientFor(client, signals).write(operation, input);
     if (outcome.certain !== 'accepted') {
-      const end = endOf(named(outcome.error, item), { begun: true });
+      const end = endOf(named(outcome.error, item), { started: true });
       const { exitCode = EXIT_CODES.unknown, error: message } = end;
       const noted = { state: outcome.certain, exitCode, ...(message === undefined ? {} : { message }) };
       return seen(asked, row, await settle(row, noted, end));

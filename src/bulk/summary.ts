@@ -41,29 +41,21 @@ const countsOf = ({ counts, rows, bad, done }: JobEnd): Counts => {
   return { ...all, invalid: all.invalid + bad, not_started: rows - bad - done - all.sending };
 };
 
-const plannedRecord = ({ rows, amounts, unknown }: Total) => ({
-  rows,
-  amounts: [...amounts].map(([currency, amount]) => ({ currency, amount: exactNumber(amount) })),
-  unknown_amounts: unknown,
-});
-
 /** `To charge: 2 payment requests for NGN 5,000.00. Nothing was sent.` */
 const plannedText = (planned: Total | undefined, { verb, one }: Summing['words']): string =>
   planned === undefined || planned.rows === 0
     ? 'Nothing was sent.'
     : `To ${verb.toLowerCase()}: ${totalText(planned, one)}. Nothing was sent.`;
 
-const recordOf = (end: JobEnd, { command, bulk, followed }: Summing) => ({
-  job: end.id,
-  command,
-  file: end.name,
-  rows: end.rows,
-  ...countsOf(end),
-  skipped: end.skipped,
-  ...(end.planned === undefined ? {} : { planned: plannedRecord(end.planned) }),
-  report: bulk.report ?? null,
-  ...followed?.fields,
-});
+const recordOf = (end: JobEnd, { command, bulk, followed }: Summing) => {
+  const { id, name, rows, skipped, planned } = end;
+  const amounts = [...(planned?.amounts ?? [])].map(([currency, sum]) => ({ currency, amount: exactNumber(sum) }));
+  return {
+    ...{ job: id, command, file: name, rows, ...countsOf(end), skipped },
+    ...(planned && { planned: { rows: planned.rows, amounts, unknown_amounts: planned.unknown } }),
+    ...{ report: bulk.report ?? null, ...followed?.fields },
+  };
+};
 
 /** The reason why the run ended early. A signal may have stopped the last rows after they were started. */
 const stoppedBy = (end: JobEnd, { not_started, sending }: Counts, stop: AbortSignal): PayError | undefined => {
@@ -75,7 +67,7 @@ const stoppedBy = (end: JobEnd, { not_started, sending }: Counts, stop: AbortSig
 
 const KINDS = Object.entries(EXIT_CODES) as [ErrorKind, number][];
 /** The order of the states in the summary: success first, then the rest, the gravest first. */
-const TOLD: readonly (keyof Counts)[] = [
+const STATE_ORDER: readonly (keyof Counts)[] = [
   'accepted',
   'unknown',
   'rejected',
@@ -98,10 +90,10 @@ const whatOf = (
 ): string => {
   const words = { ...WORDS, accepted: done };
   const [toSend, others] = [planned?.rows ?? 0, { ...counts, not_started: counts.not_started - (planned?.rows ?? 0) }];
-  const told = TOLD.filter((state) => others[state] > 0);
+  const shown = STATE_ORDER.filter((state) => others[state] > 0);
   const texts = [
     ...(toSend === 0 ? [] : [`${toSend} to ${verb.toLowerCase()}`]),
-    ...told.map((state) => `${others[state]} ${words[state] ?? state.replaceAll('_', ' ')}`),
+    ...shown.map((state) => `${others[state]} ${words[state] ?? state.replaceAll('_', ' ')}`),
   ];
   return `${rows} ${rows === 1 ? 'row' : 'rows'}: ${texts.join(', ')}`;
 };
@@ -122,37 +114,32 @@ const troubleText = ({ count, rows, error, reason }: Trouble): string => {
   return `${count} × ${reason}: rows ${named}`;
 };
 
-const troublesOf = ({ troubles, untold }: JobEnd, report: string | undefined): string[] => {
-  const told = troubles.map(troubleText);
-  if (untold === 0) return told;
+const troublesOf = ({ troubles, unlisted }: JobEnd, report: string | undefined): string[] => {
+  const shown = troubles.map(troubleText);
+  if (unlisted === 0) return shown;
   const where = report === undefined ? 'add --report FILE to list all of them' : `all of them are in ${report}`;
-  return [...told, `and ${untold} more: ${where}`];
+  return [...shown, `and ${unlisted} more: ${where}`];
 };
 
-const goOnText = (stopped: PayError | undefined): string => {
-  const text = 'run the same command again to continue with the rows that were not sent';
-  return stopped?.kind === 'unknown' ? `${text}; --continue-on-unknown never stops at unknown rows` : text;
-};
+const GO_ON = 'run the same command again to continue with the rows that were not sent';
+const NEVER_STOP = '--continue-on-unknown never stops at unknown rows';
+const RETRY =
+  'fix the cause, then add --retry-failed to the same command to retry rows that were rejected, failed or not made';
 
 const hintsOf = (
-  counts: Counts,
-  { codes, again, unresolved, planned }: Pick<JobEnd, 'codes' | 'again' | 'unresolved' | 'planned'>,
+  { unknown, rejected, failed, not_sent, not_created, not_started, sending }: Counts,
+  { codes, again, unresolved, planned }: JobEnd,
   words: Summing['words'],
   stopped: PayError | undefined,
 ): string[] => {
-  const { unknown, rejected, failed, not_sent, not_created, not_started, sending } = counts;
-  return [
-    ...(unknown > 0 || unresolved ? [words.findOut] : []),
-    ...(planned === undefined && (not_started + sending + not_sent > 0 || [...codes].some(isSignalCode))
-      ? [goOnText(stopped)]
-      : []),
-    ...(planned === undefined && rejected + failed + not_created > 0
-      ? [
-          'fix the cause, then add --retry-failed to the same command to retry rows that were rejected, failed or not made',
-        ]
-      : []),
-    ...(again && words.refused !== undefined && stopped?.kind !== 'refused' ? [words.refused] : []),
+  const areLeft = not_started + sending + not_sent > 0 || [...codes].some(isSignalCode);
+  const hints: readonly (readonly [isTrue: boolean, hint: string | undefined])[] = [
+    [unknown > 0 || unresolved, words.findOut],
+    [planned === undefined && areLeft, stopped?.kind === 'unknown' ? `${GO_ON}; ${NEVER_STOP}` : GO_ON],
+    [planned === undefined && rejected + failed + not_created > 0, RETRY],
+    [again && stopped?.kind !== 'refused', words.refused],
   ];
+  return hints.flatMap(([isTrue, hint]) => (isTrue && hint !== undefined ? [hint] : []));
 };
 
 /** The answers that the user must keep, as one JSON text. */

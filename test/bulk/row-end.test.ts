@@ -5,7 +5,7 @@ import { type ErrorKind, EXIT_CODES, interrupted, PayError, usageError } from '.
 const error = (kind: ErrorKind, detail: ConstructorParameters<typeof PayError>[2] = {}): PayError =>
   new PayError(kind, 'no', detail);
 
-const BEGUN = { begun: true };
+const BEGUN = { started: true };
 
 describe('endOf an error', () => {
   it.each<[PayError, state: string, exitCode: number]>([

@@ -17,7 +17,7 @@ const end = (counts: Partial<Record<RowState, number>>, more: Partial<JobEnd> = 
     skipped: 0,
     codes: new Set(states.map((state) => rowExit({ state }))),
     troubles: [],
-    untold: 0,
+    unlisted: 0,
     again: false,
     unresolved: false,
     unrecorded: [],
@@ -170,7 +170,7 @@ describe('a summary', () => {
   });
 
   it('says how many errors are not shown, and where to find them', () => {
-    const { failure } = summed(end({ rejected: 10 }, { troubles: [taken], untold: 9 }));
+    const { failure } = summed(end({ rejected: 10 }, { troubles: [taken], unlisted: 9 }));
     expect(failure?.message).toBe(
       '10 rows: 10 rejected\nrow 4: is taken\nand 9 more: add --report FILE to list all of them',
     );

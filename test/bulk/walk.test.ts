@@ -219,7 +219,7 @@ describe('a walk that sends', () => {
       (row > 6
         ? refused
         : { state: 'rejected', error: `act.AbCd.${1000 + row} of ugw.AbCd.${1000 + row} is number ${row % 4}` });
-    const { troubles, untold, again } = (await run({ rows: 13, concurrency: 1, end })).worked;
+    const { troubles, unlisted, again } = (await run({ rows: 13, concurrency: 1, end })).worked;
     expect(troubles).toEqual([
       { count: 1, rows: [12], error: 'lost', reason: 'lost' },
       { count: 1, rows: [13], error: 'too little money', reason: 'too little money' },
@@ -227,7 +227,7 @@ describe('a walk that sends', () => {
       { count: 2, rows: [2, 6], error: expect.any(String), reason: '… of … is number 2' },
       { count: 1, rows: [3], error: expect.any(String), reason: '… of … is number 3' },
     ]);
-    expect([untold, again]).toEqual([13 - 7, true]);
+    expect([unlisted, again]).toEqual([13 - 7, true]);
   });
 
   it('waits for rows that another process is sending', async () => {
