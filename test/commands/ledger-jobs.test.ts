@@ -259,7 +259,7 @@ describe('ledger list --job', () => {
       [3, 'accepted'],
     ]);
     expect(result?.kind === 'list' ? result.goOn?.('abc') : '').toBe(
-      `paycli ledger list --profile another --job ${ID} --max 2 --kind all --cursor abc`,
+      `paycli ledger list --profile another --kind all --job ${ID} --max 2 --cursor abc`,
     );
     expect((await call('list', { ledger, ...elsewhere, given: { job: ID } })).rows).toHaveLength(4);
     expect((await call('list', { ledger, ...elsewhere, given: { job: ID, kind: 'refund' } })).rows).toEqual([]);
