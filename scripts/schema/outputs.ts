@@ -21,7 +21,7 @@ import { identityView, profileView } from '../../src/commands/profile/profiles.t
 import { refundView } from '../../src/commands/refund/create.ts';
 import { refundListView as sentRefundsView, oneView as sentRefundView } from '../../src/commands/refund/sent.ts';
 import { chargesView, ugwoView, wholeUgwoView } from '../../src/commands/ugwo/view.ts';
-import { changesView } from '../../src/commands/watch/watch.ts';
+import { changesView } from '../../src/commands/watch/view.ts';
 import {
   eventListView as eventsView,
   eventView,

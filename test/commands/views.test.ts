@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { entryRecord, viewFor } from '../../src/commands/ledger/view.ts';
 import { onyeView } from '../../src/commands/onye/view.ts';
 import { ugwoView, wholeUgwoView } from '../../src/commands/ugwo/view.ts';
-import { boardView, changeRecord, changesView } from '../../src/commands/watch/watch.ts';
+import { boardView, changeRecord, changesView } from '../../src/commands/watch/view.ts';
 import { eventListView as eventsView } from '../../src/commands/webhook/view.ts';
 import type { ApiRecord } from '../../src/core/record.ts';
 import type { View } from '../../src/core/result.ts';
@@ -67,7 +67,8 @@ const charges = STATES.map((state, index) => {
 const changes = (['not_created', 'open', 'refunded'] as const).map((now, index) => {
   const email = MAILS[index] ?? undefined;
   const asked = { amount: AMOUNTS[index], currency: 'NGN', ref: REFS[index], customer: uidOf('ony', index), email };
-  return changeRecord({ charge: charge({ asked }), now, before: 'open', at: Date.parse(CREATED_AT) });
+  const changed = charge({ asked });
+  return changeRecord({ charge: changed, now, before: 'open', at: Date.parse(CREATED_AT) }, moneyKnown(changed));
 });
 
 const events = (['waiting', 'forwarded', 'kept'] as const).map((state, index) =>

@@ -58,5 +58,5 @@ export const watchCommand = defineCommand({
     for (const uid of ugwos) readId('ugw', uid, validate);
     return { ugwos, job: given.job, untilFinal: given.untilFinal === true, limit: given.waitTimeout };
   },
-  load: async () => ({ run: (await import('./watch.ts')).watch, view: (await import('./watch.ts')).changesView }),
+  load: async () => ({ run: (await import('./watch.ts')).watch, view: (await import('./view.ts')).changesView }),
 });

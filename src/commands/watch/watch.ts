@@ -4,83 +4,23 @@ import { foldersOf } from '../../compose/run.ts';
 import { grouped } from '../../core/bounds.ts';
 import { type ErrorKind, EXIT_CODES, interrupted, PayError, usageError } from '../../core/error.ts';
 import { targetFlags } from '../../core/input.ts';
-import { type ApiPage, type ApiRecord, madeHere } from '../../core/record.ts';
-import type { Board, Column, Result, ResultNotices, View } from '../../core/result.ts';
+import type { ApiPage, ApiRecord } from '../../core/record.ts';
+import type { Board, Result, ResultNotices } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
 import { statusWord } from '../../core/status.ts';
-import { utcAtom } from '../../core/time.ts';
 import { type Charge, isInScope, type Scope } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Sum } from '../../ledger/report.ts';
-import { type ChargeChange, type Now, openTail, type Tail, type Watched, type WatchFilter } from '../../ledger/tail.ts';
+import { type Now, openTail, type Tail, type Watched, type WatchFilter } from '../../ledger/tail.ts';
 import { moneyKnown } from '../../ledger/transitions.ts';
 import { isListening } from '../../webhook/queue.ts';
 import { paymentSumsText, sumMoney } from '../record.ts';
 import type { Run } from '../run.ts';
 import { type Feed, openFeed } from './feed.ts';
 import type { WatchInput } from './spec.ts';
+import { boardView, changeRecord, changesView } from './view.ts';
 
-const at: Column = { path: 'at', kind: 'time' };
-const now: Column = { path: 'now', kind: 'state', needed: true };
-const beforeColumn: Column = { path: 'before', kind: 'state', always: true };
-const watchedAmountColumn: Column = { path: 'amount', kind: 'money', needed: true };
-const receivedColumn: Column = { path: 'received', kind: 'money' };
-const CHARGE_TABLE: readonly Column[] = [
-  { path: 'ref', flexible: true, needed: true, least: 6, endMatters: true },
-  { path: 'customer_email', flexible: true, needed: true, least: 'customer_email'.length },
-  watchedAmountColumn,
-];
-const NAMES: readonly Column[] = [{ path: 'medium' }, { path: 'ugwo' }, { path: 'charge' }, receivedColumn];
-
-/** View with one line per change. */
-export const changesView: View = {
-  columns: [
-    at,
-    { path: 'charge' },
-    { path: 'ugwo' },
-    beforeColumn,
-    now,
-    { path: 'status', kind: 'state' },
-    watchedAmountColumn,
-    receivedColumn,
-    ...'currency medium activity ref job row customer customer_email'.split(' ').map((path) => ({ path })),
-  ],
-  table: [...CHARGE_TABLE, now, at, beforeColumn, ...NAMES],
-};
-
-/** View of the live table. */
-export const boardView: View = {
-  columns: [],
-  table: [...CHARGE_TABLE, now, { ...at, label: 'changed', peopleOnly: true }, ...NAMES],
-};
-
-/** Output row of a change, or of a charge in the live table. */
-export const changeRecord = ({
-  charge,
-  now,
-  at,
-  before,
-}: Watched & Partial<Pick<ChargeChange, 'before'>>): ApiRecord => {
-  const { activity, asked = {} } = charge;
-  return madeHere({
-    at: utcAtom(at),
-    charge: charge.id,
-    ugwo: charge.about,
-    before: before ?? null,
-    now,
-    status: activity?.status || null,
-    amount: asked.amount ?? null,
-    currency: asked.currency ?? null,
-    received: moneyKnown(charge)?.received ?? null,
-    medium: charge.medium,
-    activity: activity?.uid ?? null,
-    ref: asked.ref ?? null,
-    job: charge.job ?? null,
-    row: charge.row ?? null,
-    customer: asked.customer ?? null,
-    customer_email: asked.email ?? null,
-  });
-};
+const recordOfChange = (change: Watched): ApiRecord => changeRecord(change, moneyKnown(change.charge));
 
 const sumWords = (sum: Sum<Now>): string =>
   [grouped(sum.count), statusWord(sum.payment), sumMoney(sum)].filter((part) => part !== undefined).join(' ');
@@ -112,7 +52,7 @@ const boardOf = (tail: Tail, feed: string | undefined, rows: number): Board => {
   const more = all.length - Math.min(room, all.length);
   return {
     view: boardView,
-    records: all.slice(0, room).map(changeRecord),
+    records: all.slice(0, room).map(recordOfChange),
     below: [...(more > 0 ? [`and ${grouped(more)} more`] : []), ...words],
   };
 };
@@ -199,7 +139,7 @@ async function* changesOf(
       const began = clock.ticks();
       const changes = await tail.changes();
       if (changes.length > 0) feed.onChange();
-      yield { records: changes.map(changeRecord), cursor: undefined, nextCursor: null };
+      yield { records: changes.map(recordOfChange), cursor: undefined, nextCursor: null };
       const left = until - clock.ticks();
       if (untilFinal && (left <= 0 || tail.live().every(isFinal))) {
         over.final = true;
