@@ -262,6 +262,9 @@ export const EVERY_PROFILE = rarely(['allProfiles'], {
   allProfiles: flag('--all-profiles', 'all profiles, practice (--local) included'),
 } as const);
 
+/** Input of a list stored on this machine that has no filters. */
+export type StoredListInput = GivenOptions<typeof PAGE_OPTIONS & typeof EVERY_PROFILE>;
+
 /** Paging options of lists from the service. */
 export const WALK_OPTIONS = rarely(['limit'], {
   limit: option('--limit <n>', 'records per page, 1 to 100 (10; 100 with --all)', asText, {

@@ -1,4 +1,5 @@
 import { NEXT_STEP } from '../../charge/words.ts';
+import type { StoredListInput } from '../../cli/options.ts';
 import { scopeOf } from '../../compose/client.ts';
 import { declinedError, PayError, usageError } from '../../core/error.ts';
 import { askText, canAsk, codeWord } from '../../core/input.ts';
@@ -47,14 +48,8 @@ const jobsOf = (ledger: Ledger, scope: Scope): StoredList<Job, string> => ({
   size: JOBS_PER_PAGE,
 });
 
-interface Input {
-  readonly max?: number;
-  readonly cursor?: string;
-  readonly allProfiles?: boolean;
-}
-
 /** Lists the jobs in the ledger, newest first. */
-export const listJobs = async ({ max, cursor, allProfiles = false }: Input, run: Run): Promise<Result> => {
+export const listJobs = async ({ max, cursor, allProfiles = false }: StoredListInput, run: Run): Promise<Result> => {
   const ledger = await run.ledger();
   const from = cursor === undefined ? undefined : await placeBehind(ledger, cursor);
   return {

@@ -1,3 +1,4 @@
+import type { StoredListInput } from '../../cli/options.ts';
 import { scopeOf } from '../../compose/client.ts';
 import { activitiesOf, REFUND, statusOf } from '../../core/charge.ts';
 import { PayError, usageError } from '../../core/error.ts';
@@ -94,14 +95,8 @@ export const oneView: View = {
   ],
 };
 
-interface ListInput {
-  readonly max?: number;
-  readonly cursor?: string;
-  readonly allProfiles?: boolean;
-}
-
 /** Lists the refunds that this ledger sent, newest first. */
-export const listRefunds = async ({ max, cursor, allProfiles = false }: ListInput, run: Run): Promise<Result> => {
+export const listRefunds = async ({ max, cursor, allProfiles = false }: StoredListInput, run: Run): Promise<Result> => {
   const scope = allProfiles ? {} : await scopeOf(run);
   const ledger = await run.ledger();
   const refunds = {
