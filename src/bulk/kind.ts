@@ -1,4 +1,4 @@
-import type { LedgerContext } from '../charge/charge.ts';
+import type { ChargeRun } from '../charge/charge.ts';
 import type { Confirm } from '../cli/confirm.ts';
 import type { Globals } from '../cli/globals.ts';
 import type { CallInput, Client } from '../client/client.ts';
@@ -42,7 +42,7 @@ export interface FileRun {
 }
 
 /** The dependencies for sending a row. */
-export interface RowDeps extends LedgerContext {
+export interface RowDeps extends ChargeRun {
   readonly client: Client;
 }
 

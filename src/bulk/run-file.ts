@@ -159,7 +159,7 @@ export const runFile = async <T>(
   const rowDeps =
     dryRun && !reads
       ? undefined
-      : { client, ledger: await run.ledger(), place: await run.target(), words: targetFlags(globals) };
+      : { client, ledger: await run.ledger(), place: await run.target(), words: targetFlags(globals), io };
   const { from, inputFormat: format, delimiter, report } = bulk;
   const name = from === '-' ? 'standard input' : from;
   const { source, folder, checkPath, progress } = services;

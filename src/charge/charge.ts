@@ -21,44 +21,53 @@ import {
 } from '../ledger/entry.ts';
 import type { BeginOptions, Judged, Ledger, PlannedRows, Refused } from '../ledger/ledger.ts';
 import { operatorOf } from '../ledger/sender.ts';
-import { keptActivity, type Snapshot } from '../ledger/snapshot.ts';
+import { hasSameActivities, keptActivity, MOST_AGE_MS, type Snapshot, snapshotOf } from '../ledger/snapshot.ts';
 import { findOtherTerms, isOtherMedium, withoutPrivate } from './mediums.ts';
 import { type Failed, type Outcome, thrownAs } from './outcome.ts';
 import { isStepUnreadable, PAYMENTS, paymentShown } from './payment.ts';
 
-/** The sender of requests: its client, its ledger, and the place of both. */
-export interface LedgerContext {
-  /** Longest time of a sending, and of one attempt within it, in milliseconds. */
-  readonly client: Pick<Client, 'longestWrite' | 'longestAttempt' | 'pace'>;
+/** What sends requests and remembers them. */
+export interface ChargeRun {
+  readonly client: Pick<Client, 'write' | 'call' | 'longestWrite' | 'longestAttempt' | 'pace'>;
   readonly ledger: Ledger;
   readonly place: LedgerTarget;
   /** Global options that send another command to the same place. */
   readonly words: readonly string[];
+  readonly io: Pick<Io, 'clock' | 'signals'>;
+  /** Rows that were judged before. With it, requests are judged and not sent (--dry-run). */
+  readonly planned?: PlannedRows | undefined;
 }
 
-/** Options of any request under the protocol. */
-interface SendOptions {
+/** What a read has shown before a request is sent; nothing if there was none. */
+export interface Reading {
+  /** Moment before the read. On an old one nothing is sent. */
+  readonly since?: Moment | undefined;
+  /** Start of the read's last attempt, if there was an earlier one, by this machine's clock. */
+  readonly askedAt?: number | undefined;
+  /** The payment request. */
+  readonly shown?: Snapshot | undefined;
+  /** Money that a refund pays back, as far as it is known. */
+  readonly asked?: RequestTerms | undefined;
+}
+
+/** Parts of any request under the protocol. */
+interface ProtectedRequest {
   /** Sends another one although the first can still be paid or was made. */
   readonly again: boolean;
   /** Row of the file that asks for it. `retry` repeats a row whose last entry failed. */
   readonly row?: { readonly job: string; readonly number: number; readonly retry: boolean };
-  /** Moment before the read that the request relies on, if there was one. On an old one nothing is sent. */
-  readonly since?: Moment | undefined;
-  /** Start of the read's last attempt, if there was an earlier one, by this machine's clock. */
-  readonly askedAt?: number | undefined;
   /** Number of earlier tries. */
   readonly tries?: number;
-}
-
-export interface SendDeps {
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-  /** Sends the request once, and starts no attempt when it is overdue. */
-  readonly send: (overdue: () => boolean) => Promise<Outcome>;
+  /** Reads what the request relies on. If it throws, nothing is sent. */
+  readonly look?: () => Promise<Reading>;
+  /** Called if the guard refuses. Resolves to what a later read has shown, by which the guard decides anew. */
+  readonly onRefused?: (refused: Refused) => Promise<Snapshot | undefined>;
   /**
    * Called before sending, if an entry about the same thing is open at another origin. If it throws, nothing is sent.
    */
-  readonly elsewhere?: (entry: Entry) => Promise<void>;
+  readonly onElsewhere?: (entry: Entry) => Promise<void>;
+  /** Called just before sending. */
+  readonly onSend?: (reading: Reading) => Promise<void>;
 }
 
 export interface Sent {
@@ -67,6 +76,7 @@ export interface Sent {
   readonly record: ApiRecord;
   /** Oddities of the answer, a sentence each. */
   readonly odd: readonly string[];
+  readonly reading: Reading;
   /** Error of the ledger, if it could not store the outcome. */
   readonly unrecorded?: PayError;
 }
@@ -135,7 +145,7 @@ export const sendAnew = async <T>(
 };
 
 /** Request other than a charge that must not be made twice. Only a person can resolve an unknown outcome. */
-export interface MakeRequest extends SendOptions {
+export interface MakeRequest extends ProtectedRequest {
   readonly effect: WriteKind;
   /** Subject of the request. While one about it is unknown, no other is sent. */
   readonly about: string;
@@ -146,55 +156,55 @@ export interface MakeRequest extends SendOptions {
   readonly once: boolean;
   /** See `BeginOptions`. */
   readonly equalSince?: number | undefined;
-  /** Money that it pays back, as far as it is known. */
-  readonly asked?: RequestTerms | undefined;
+  /** Sends it, and starts no attempt when it is overdue. */
+  readonly send: (overdue: () => boolean) => Promise<Outcome>;
   /** True if an answer says that the request failed after all. */
   readonly isFailed?: ((value: unknown) => boolean) | undefined;
 }
 
-/** The part of a request that depends on its kind: the intent, and the outcome to store for an answer. */
+/** The part of a request that depends on its kind. */
 interface Rules {
   readonly effect: WriteKind;
   readonly intent: Omit<Intent, 'bound' | 'kind' | 'job' | 'row' | keyof LedgerTarget>;
   readonly how: Pick<BeginOptions, 'once' | 'equalSince' | 'shown' | 'remaining' | 'beside'>;
+  readonly send: (overdue: () => boolean) => Promise<Outcome>;
+  /** The outcome to store for an answer. */
   readonly accepted: (record: ApiRecord) => StoredOutcome;
 }
 
-const makeRules = (request: MakeRequest, now: () => number): Rules => {
-  const { effect, about, path, body, once, equalSince, asked, isFailed } = request;
+const makeRules = (request: MakeRequest, { asked }: Reading, now: () => number): Rules => {
+  const { effect, about, path, body, once, equalSince, send, isFailed } = request;
   return {
     effect,
     intent: { about, path, body, digest: digestOf(JSON.parse(body ?? '{}')), ...(asked && { asked }) },
     how: { once, equalSince },
+    send,
     accepted: ({ value }) => {
       const [uid, status] = [String(valueAt(value, 'uid')), statusOf(value)];
+      const evidence = { message: `${effect.done}: ${uid}`, uid, ...(status === '' ? {} : { status }) };
       return {
         state: 'accepted',
         exitCode: isFailed?.(value) === true ? EXIT_CODES.charge_failed : 0,
-        evidence: evidenceOf('answer', now(), {
-          message: `${effect.done}: ${uid}`,
-          uid,
-          ...(status === '' ? {} : { status }),
-        }),
+        evidence: evidenceOf('answer', now(), evidence),
       };
     },
   };
 };
 
+type Data = Readonly<Record<string, unknown>>;
+
 /** Charge to be made under the protocol. */
-export interface ChargeRequest extends SendOptions, Pick<BeginOptions, 'remaining' | 'beside'> {
+export interface ChargeRequest extends ProtectedRequest, Pick<BeginOptions, 'remaining' | 'beside'> {
   readonly ugwo: string;
-  /** `data` of the body, already validated. */
-  readonly data: Readonly<Record<string, unknown>>;
-  /** Result of a read of the payment request just before; undefined if there was none. */
-  readonly shown?: Snapshot | undefined;
+  /** Builds `data` of the body, whose expiry may count from now. */
+  readonly data: () => Data;
 }
 
-const intentOf = ({
-  ugwo,
-  data,
-  shown,
-}: ChargeRequest): Omit<ChargeTerms, 'termsDigest'> & Pick<Intent, 'about' | 'digest' | 'otherTerms'> => ({
+const intentOf = (
+  ugwo: string,
+  data: Data,
+  { shown }: Reading,
+): Omit<ChargeTerms, 'termsDigest'> & Pick<Intent, 'about' | 'digest' | 'otherTerms'> => ({
   about: ugwo,
   medium: readTerm(data['medium']) ?? '',
   provider: readTerm(data['provider']),
@@ -225,7 +235,7 @@ const acceptedOutcome = (record: ApiRecord): StoredOutcome => {
 const FAR_MS = 2 * 3_600_000;
 
 /** Oddities of the activity in the answer. They don't make it another charge's. */
-const oddities = ({ value, servedAt }: ApiRecord, data: ChargeRequest['data']): string[] => {
+const oddities = ({ value, servedAt }: ApiRecord, data: Data): string[] => {
   const created = parseInstant(String(valueAt(value, 'created_at')))?.ms;
   return [
     ...(isOtherMedium(value, String(data['medium']))
@@ -237,99 +247,130 @@ const oddities = ({ value, servedAt }: ApiRecord, data: ChargeRequest['data']): 
   ];
 };
 
-const chargeRules = (request: ChargeRequest): Rules => {
-  const { data, shown, remaining = false, beside = [] } = request;
+/**
+ * Pause before the read that settles a 429, in milliseconds. Over one second, since answers are dated to the second.
+ */
+const LEFT_ALONE_MS = 1100;
+
+/**
+ * True if a read after a charge attempt shows no new activity since `before`. Takes no longer than one attempt. False
+ * if it can't tell.
+ */
+const showsNothingNew = async (
+  ugwo: string,
+  before: Snapshot | undefined,
+  { client, io: { clock, signals } }: ChargeRun,
+): Promise<boolean> => {
+  if (before?.activities === undefined) return false;
+  try {
+    const until = AbortSignal.timeout(client.longestAttempt);
+    await clock.sleep(LEFT_ALONE_MS, signals.stop);
+    const record = await client.call('ugwo.get', { params: { uid: ugwo } }, until);
+    const after = snapshotOf(record.value, record);
+    return (after.age ?? 0) <= MOST_AGE_MS && hasSameActivities(before, after);
+  } catch {
+    return false;
+  }
+};
+
+const chargeRules = (request: ChargeRequest, reading: Reading, run: ChargeRun): Rules => {
+  const { ugwo, tries = 0, remaining = false, beside = [] } = request;
+  const { shown } = reading;
+  const data = request.data();
   return {
     effect: CHARGE_WRITE,
-    intent: intentOf(request),
+    intent: intentOf(ugwo, data, reading),
     how: { shown, remaining, beside },
+    send: async (overdue) => {
+      const isNothing = async (): Promise<boolean> => !overdue() && (await showsNothingNew(ugwo, shown, run));
+      const body = { type: 'charge', data };
+      return run.client.write('ugwo.charge', { params: { ugwoUid: ugwo }, body, overdue, tries, isNothing });
+    },
     accepted: (record) => ({ ...acceptedOutcome(record), odd: oddities(record, data) }),
   };
 };
 
-const wantedBy = (
-  { client, place, ledger }: LedgerContext,
-  { row }: SendOptions,
-  { effect, intent }: Rules,
-): Intent => ({
-  ...place,
-  ...intent,
-  operator: operatorOf(ledger),
-  kind: effect.kind,
-  bound: client.longestWrite,
-  job: row?.job,
-  row: row?.number,
-});
-
-/** Judges a request as `sendOnce` would, and neither sends nor writes anything. */
-export const judgeOnce = (
-  context: LedgerContext,
-  request: ChargeRequest | MakeRequest,
-  plan: PlannedRows,
-): Promise<Judged> => {
-  const { ledger } = context;
-  const { again, row } = request;
-  const rules = 'ugwo' in request ? chargeRules(request) : makeRules(request, () => ledger.moment().at);
-  return ledger.judge(wantedBy(context, request, rules), { ...rules.how, again, retry: row?.retry === true }, plan);
+/** Measures the age of a read, which must not be too old when the request is sent. */
+const openAge = ({ since, askedAt }: Reading, tries: number, { client, ledger, io }: ChargeRun) => {
+  const start = ledger.moment();
+  const from = since ?? start;
+  // Failed attempts don't age a read. The ledger's clock may be its server's, and this machine's may have been set.
+  const failing = askedAt === undefined ? 0 : askedAt - io.clock.now() + start.at - from.at;
+  const spared = Math.min(failing, passedSince(from, start));
+  const age = (): number => passedSince(from, ledger.moment()) - spared;
+  // A read gets no older than three connections take.
+  const used = since === undefined ? Infinity : 2 * FRESH_MS + 3 * client.longestAttempt;
+  return {
+    /** Throws if the read is too old. After each try it may be twice as old: a service may take long to answer. */
+    check: (): void => {
+      if (age() > FRESH_MS * 2 ** tries) throw tooOld();
+    },
+    /** An attempt must not outlive the deadline after which other processes give it up. */
+    isOverdue: (): boolean => age() + client.longestAttempt > Math.min(client.longestWrite, used),
+  };
 };
 
 /**
- * Sends one request under the protocol (charge-protocol, The order of things). The intent is on the disk before `send`
- * is called, and the outcome before this returns or throws. Throws the error of a write that was not accepted, with the ledger id added. Sends
- * nothing if the guard refuses.
+ * Charges, or sends another request that must not be made twice (charge-protocol, The order of things). The intent is on
+ * the disk before it is sent, and the outcome before this returns or throws. Throws the error of a request that was not
+ * accepted, with the ledger id added. Resolves to the refusal if the guard refuses. A dry run only asks the guard.
  */
-export const sendOnce = async (
-  context: LedgerContext,
+export async function charge(
   request: ChargeRequest | MakeRequest,
-  { now, send, ...world }: SendDeps,
-): Promise<Sent | Refused> => {
-  const { client, ledger, words } = context;
+  run: ChargeRun & { readonly planned: PlannedRows },
+): Promise<Judged>;
+export async function charge(request: ChargeRequest | MakeRequest, run: ChargeRun): Promise<Sent | Refused>;
+export async function charge(request: ChargeRequest | MakeRequest, run: ChargeRun): Promise<Sent | Judged> {
+  const { client, ledger, words } = run;
   const { again, row, tries = 0 } = request;
-  await client.pace?.turn?.();
-  const { since = ledger.moment(), askedAt } = request;
-  // Failed attempts don't age a read. The ledger's clock may be its server's, and this machine's may have been set.
-  const start = ledger.moment();
-  const failing = askedAt === undefined ? 0 : askedAt - now() + start.at - since.at;
-  const spared = Math.min(failing, passedSince(since, start));
-  const age = (): number => passedSince(since, ledger.moment()) - spared;
-  // After each try the read may be twice as old, so that a service that takes long to answer can be used.
-  const mostAge = FRESH_MS * 2 ** tries;
-  // A read gets no older than three connections take.
-  const used = request.since === undefined ? Infinity : 2 * FRESH_MS + 3 * client.longestAttempt;
-  // An attempt must not outlive the deadline after which other processes give it up.
-  const overdue = (): boolean => age() + client.longestAttempt > Math.min(client.longestWrite, used);
-  if (age() > mostAge) throw tooOld();
-  const rules = 'ugwo' in request ? chargeRules(request) : makeRules(request, now);
-  const { effect, how, accepted } = rules;
-  const begun = await ledger.begin(wantedBy(context, request, rules), { ...how, again, retry: row?.retry === true });
-  if (begun.kind === 'refused') return begun;
-  const { id, elsewhere } = begun;
-  let outcome: Outcome;
-  try {
-    if (elsewhere !== undefined) {
-      await world.elsewhere?.(elsewhere);
-      // A person may have taken long to answer.
-      if (age() > mostAge) throw tooOld();
+  const { now } = run.io.clock;
+  let reading = (await request.look?.()) ?? {};
+  for (;;) {
+    if (run.planned === undefined) await client.pace?.turn?.();
+    const age = openAge(reading, tries, run);
+    if (run.planned === undefined) age.check();
+    const rules = 'ugwo' in request ? chargeRules(request, reading, run) : makeRules(request, reading, now);
+    const intent: Intent = {
+      ...run.place,
+      ...rules.intent,
+      ...{ operator: operatorOf(ledger), kind: rules.effect.kind, bound: client.longestWrite },
+      ...{ job: row?.job, row: row?.number },
+    };
+    const how = { ...rules.how, again, retry: row?.retry === true };
+    const begun = await (run.planned === undefined
+      ? ledger.begin(intent, how)
+      : ledger.judge(intent, how, run.planned));
+    if (begun.kind === 'clear') return begun;
+    if (begun.kind === 'refused') {
+      const shown = await request.onRefused?.(begun);
+      if (shown === undefined) return begun;
+      reading = { ...reading, shown };
+      continue;
     }
-    outcome = await send(overdue);
-  } catch (thrown) {
-    outcome = thrownAs(thrown, effect);
-  }
-  if (outcome.certain !== 'accepted') {
+    const { id, elsewhere } = begun;
+    const send = async (): Promise<Outcome> => {
+      if (elsewhere !== undefined) await request.onElsewhere?.(elsewhere);
+      // A person may have taken long to answer.
+      if (elsewhere !== undefined) age.check();
+      await request.onSend?.(reading);
+      return rules.send(age.isOverdue);
+    };
+    const outcome = await send().catch((thrown: unknown) => thrownAs(thrown, rules.effect));
+    const stored = outcome.certain === 'accepted' ? rules.accepted(outcome.record) : failedOutcome(outcome, now());
+    const { owner, unrecorded } = await note(ledger, id, stored);
+    if (outcome.certain === 'accepted') {
+      const shared = owner === undefined ? [] : [`the answer names the activity of ${owner.id}, made earlier`];
+      const odd = [...(stored.odd ?? []), ...shared];
+      return { kind: 'accepted', id, record: outcome.record, reading, odd, ...(unrecorded && { unrecorded }) };
+    }
     const { error } = outcome;
-    const { unrecorded } = await note(ledger, id, failedOutcome(outcome, now()));
     const answer = unrecorded?.detail.answer;
-    const named = {
+    throw error.with({
       ledgerId: id,
-      ...(error.kind === 'unknown' ? { hint: unknownHint(id, effect, words) } : {}),
+      ...(error.kind === 'unknown' ? { hint: unknownHint(id, rules.effect, words) } : {}),
       // A ledger that can't be written ends the sending.
       ...(unrecorded && { resendAfter: undefined }),
-    };
-    throw error.with(answer === undefined ? named : { ...named, answer, unrecorded: true });
+      ...(answer === undefined ? {} : { answer, unrecorded: true }),
+    });
   }
-  const { record } = outcome;
-  const stored = accepted(record);
-  const { owner, ...noted } = await note(ledger, id, stored);
-  const shared = owner === undefined ? [] : [`the answer names the activity of ${owner.id}, made earlier`];
-  return { kind: 'accepted', id, record, odd: [...(stored.odd ?? []), ...shared], ...noted };
-};
+}

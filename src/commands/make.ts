@@ -1,7 +1,7 @@
 import type { RowJob, RowKind, RowSender } from '../bulk/kind.ts';
 import type { RowEnd } from '../bulk/row-end.ts';
 import { type Protected, protectedRows } from '../bulk/send-row.ts';
-import { judgeOnce, sendAnew, sendOnce } from '../charge/charge.ts';
+import { charge, type MakeRequest, sendAnew } from '../charge/charge.ts';
 import type { Outcome } from '../charge/outcome.ts';
 import { refusedError } from '../charge/refused.ts';
 import type { Called, CallInput } from '../client/client.ts';
@@ -92,19 +92,18 @@ export const makeOnce = async (
   else if (saying !== undefined && io.stderr.isTerminal) await run.say(saying);
   const words = targetFlags(globals);
   const ledger = await run.ledger();
-  const made = await sendAnew(async (tries) => {
-    if (tries > 0) await look?.();
-    return sendOnce(
-      { client, ledger, place, words },
-      { ...checked, about, once, again, asked, tries, isFailed: (value) => failure?.(value) !== undefined },
-      {
-        now: io.clock.now,
-        elsewhere: ({ id, kind, origin }) =>
-          run.say(`${about} has an earlier ${kindWord(kind)} at ${origin} (${id}), which may have gone through.`),
-        send: (overdue) => client.write(called, { ...input, overdue, tries }),
-      },
-    );
-  }, io);
+  const request = (tries: number): MakeRequest => ({
+    ...{ ...checked, about, once, again, tries },
+    look: async () => {
+      if (tries > 0) await look?.();
+      return { asked };
+    },
+    send: (overdue) => client.write(called, { ...input, overdue, tries }),
+    isFailed: (value) => failure?.(value) !== undefined,
+    onElsewhere: ({ id, kind, origin }) =>
+      run.say(`${about} has an earlier ${kindWord(kind)} at ${origin} (${id}), which may have gone through.`),
+  });
+  const made = await sendAnew((tries) => charge(request(tries), { client, ledger, place, words, io }), io);
   if (made.kind === 'refused') throw refusedError(made, words, false);
   const { record, unrecorded } = made;
   return { record, wrote: true, ...(unrecorded === undefined ? {} : { failure: unrecorded }) };
@@ -118,9 +117,15 @@ export const planOnce = async (
   run: Run,
 ): Promise<Result> => {
   const client = await run.client('read');
-  const request = { ...client.check(called, input), about, once, again, asked };
+  const { io } = run;
   const [ledger, place, words] = [await run.ledger(), await run.target(), targetFlags(run.globals)];
-  const judged = await judgeOnce({ client, ledger, place, words }, request, { total: NO_TOTAL });
+  const judged = await charge(
+    {
+      ...{ ...client.check(called, input), about, once, again, look: async () => ({ asked }) },
+      send: (overdue) => client.write(called, { ...input, overdue }),
+    },
+    { client, ledger, place, words, io, planned: { total: NO_TOTAL } },
+  );
   if (judged.kind === 'refused') throw refusedError(judged, words, false);
   return (await import('../cli/preview.ts')).previewResult(client.preview(called, input), run);
 };
@@ -151,8 +156,6 @@ export const openMaker = <T>(
   const sending: Protected<T> = {
     idColumn: 'entry',
     once: async (item, { row, client, tries }) => {
-      const since = look && ledger.moment();
-      const asked = await look?.(item);
       const { operation, input } = request(item);
       const send = async (overdue: () => boolean): Promise<Outcome> => {
         const outcome = await client.write(operation, { ...input, overdue, tries });
@@ -162,19 +165,17 @@ export const openMaker = <T>(
         io.flight.accepted += 1;
         return { certain: 'accepted', record };
       };
-      const made = await sendOnce(
-        { ...job, client },
+      const made = await charge(
         {
           ...client.check(operation, input),
-          ...{ about: about(item), once, again, asked, row, since, tries },
+          ...{ about: about(item), once, again, row, tries, send },
+          ...(look && { look: async () => ({ since: ledger.moment(), asked: await look(item) }) }),
           equalSince: await equalSince(input.body ?? {}),
           isFailed: (value) => failure?.(value) !== undefined,
-        },
-        {
-          ...{ now: io.clock.now, send },
-          elsewhere: ({ id, origin }) =>
+          onElsewhere: ({ id, origin }) =>
             tellOnce('elsewhere', `Row ${row.number}: there is an earlier one of the same at ${origin} (${id}).`),
         },
+        { ...job, client },
       );
       if (made.kind === 'refused') {
         const { why, by } = made;

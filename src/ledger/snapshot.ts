@@ -69,6 +69,9 @@ export const hasSameActivities = (before: Snapshot, after: Snapshot): boolean =>
   );
 };
 
+/** Maximum age of an answer, in milliseconds. An older one comes from a cache and may not show the current state. */
+export const MOST_AGE_MS = 1000;
+
 type ReadTimes = Pick<ApiRecord, 'servedAt' | 'age' | 'askedAt'>;
 
 const timesOf = ({ servedAt, age, askedAt }: ReadTimes): ReadTimes => definedIn({ servedAt, age, askedAt });

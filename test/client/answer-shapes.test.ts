@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { sendOnce } from '../../src/charge/charge.ts';
 import { openFollowing } from '../../src/commands/activity/follow-shared.ts';
 import { waitedOf } from '../../src/commands/activity/followed-shared.ts';
 import { activitiesOf, statusOf } from '../../src/core/charge.ts';
@@ -7,6 +6,7 @@ import { EXIT_CODES, PayError } from '../../src/core/error.ts';
 import { judgeRead } from '../../src/ledger/reconcile.ts';
 import { PLACE } from '../ledger/support/charges.ts';
 import { charge, memoryLedger, momentAt } from '../ledger/support/memory.ts';
+import { sendOnce } from '../support/outcome.ts';
 import { json, ONYE_ID, serveAllBy, UGWO_ID, ugwo } from '../support/service.ts';
 import { type Bench, bench } from './support.ts';
 

@@ -1,4 +1,3 @@
-import { sendOnce } from '../../src/charge/charge.ts';
 import { type Client, createClient } from '../../src/client/client.ts';
 import { openTransport, type Transport } from '../../src/client/transport.ts';
 import { EXIT_CODES, PayError } from '../../src/core/error.ts';
@@ -9,6 +8,7 @@ import { hasProcessEnded, thisSender } from '../../src/ledger/sender.ts';
 import { openLedger } from '../../src/ledger/sqlite/open.ts';
 import { CANARY } from '../support/canary.ts';
 import { ledgerOptions } from '../support/ledger.ts';
+import { sendOnce } from '../support/outcome.ts';
 import { lookedAt } from './looking.ts';
 
 /** The result of a charge, as from a run of the program. */

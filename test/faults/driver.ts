@@ -1,4 +1,3 @@
-import { sendOnce } from '../../src/charge/charge.ts';
 import { createClient } from '../../src/client/client.ts';
 import { openTransport } from '../../src/client/transport.ts';
 import { ledgerTargetOf } from '../../src/ledger/entry.ts';
@@ -7,6 +6,7 @@ import { LEDGER_FILE } from '../../src/ledger/sqlite/file.ts';
 import { openLedger } from '../../src/ledger/sqlite/open.ts';
 import { clock } from '../support/clock.ts';
 import { ledgerOptions } from '../support/ledger.ts';
+import { sendOnce } from '../support/outcome.ts';
 import { lookedAt } from './looking.ts';
 import type { Journal } from './states.ts';
 

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { sendOnce } from '../../src/charge/charge.ts';
 import { PAYMENTS } from '../../src/charge/payment.ts';
 import { PayError } from '../../src/core/error.ts';
 import { type ApiRecord, madeHere } from '../../src/core/record.ts';
@@ -12,7 +11,7 @@ import { LEDGER_FILE } from '../../src/ledger/sqlite/file.ts';
 import { openLedger } from '../../src/ledger/sqlite/open.ts';
 import { paymentIn } from '../../src/ledger/transitions.ts';
 import { ledgerOptions } from '../support/ledger.ts';
-import { accepting } from '../support/outcome.ts';
+import { accepting, sendOnce } from '../support/outcome.ts';
 import { MINUTE, SECOND } from '../support/units.ts';
 import { lookedAt } from './looking.ts';
 import { type Made, type Medium, type Rules, simulatedService } from './model-service.ts';

@@ -29,10 +29,10 @@ export const OFF: Sabotage = {
 export const SENT_FIRST: Sabotage = {
   name: 'the intent after the send',
   file: 'src/charge/charge.ts',
-  from: 'const { client, ledger, words } = context;',
-  to: `const { client, ledger, words } = context;
-    const sent = await send(() => false).then((value) => ({ value }), (thrown: unknown) => ({ thrown }));
-    send = async () => { if ('thrown' in sent) throw sent.thrown; return sent.value; };`,
+  from: 'const how = { ...rules.how, again, retry: row?.retry === true };',
+  to: `const how = { ...rules.how, again, retry: row?.retry === true };
+    const sent = await rules.send(() => false).then((value) => ({ value }), (thrown: unknown) => ({ thrown }));
+    rules.send = async () => { if ('thrown' in sent) throw sent.thrown; return sent.value; };`,
 };
 
 export const EMERGENCY_UNSYNCED: Sabotage = {

@@ -2,25 +2,24 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ChargeRequest, type LedgerContext, sendOnce } from '../../src/charge/charge.ts';
 import { type ErrorDetail, type ErrorKind, EXIT_CODES, PayError } from '../../src/core/error.ts';
 import { type ApiRecord, madeHere } from '../../src/core/record.ts';
 import { Redactor } from '../../src/core/secret.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { thrownBy } from '../client/support.ts';
 import { CANARY } from '../support/canary.ts';
-import { accepting } from '../support/outcome.ts';
+import { accepting, type OneCharge, type OneRun, sendOnce } from '../support/outcome.ts';
 import { ACTIVITY, UGWO_ID } from '../support/service.ts';
 import { beside, momentAt, NOON, newPath, open, PLACE } from './support/charges.ts';
 
-const request = (more: Partial<ChargeRequest> = {}): ChargeRequest => ({
+const request = (more: Partial<OneCharge> = {}): OneCharge => ({
   ugwo: UGWO_ID,
   data: { medium: 'ussd', provider: 'gtb' },
   again: false,
   ...more,
 });
 
-const over = (ledger: Ledger): LedgerContext => ({
+const over = (ledger: Ledger): OneRun => ({
   client: { longestWrite: 1000, longestAttempt: 100 },
   ledger,
   place: PLACE,
@@ -30,7 +29,7 @@ const over = (ledger: Ledger): LedgerContext => ({
 const charging = (
   ledger: Ledger,
   send: (overdue: () => boolean) => Promise<ApiRecord>,
-  more: Partial<ChargeRequest> = {},
+  more: Partial<OneCharge> = {},
 ) => sendOnce(over(ledger), request(more), { now: () => NOON, send: accepting(send) });
 
 const failing = (thrown: unknown) => async (): Promise<ApiRecord> => {

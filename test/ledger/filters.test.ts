@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { sendOnce } from '../../src/charge/charge.ts';
 import { EXIT_CODES } from '../../src/core/error.ts';
 import { type Intent, type KeptActivity, keptAccount } from '../../src/ledger/entry.ts';
 import type { Ledger, ListFilter } from '../../src/ledger/ledger.ts';
 import { operator } from '../../src/ledger/sender.ts';
 import { snapshotOf } from '../../src/ledger/snapshot.ts';
 import { ugwoOf, uidOf } from '../support/ids.ts';
-import { accepting } from '../support/outcome.ts';
+import { accepting, sendOnce } from '../support/outcome.ts';
 import { BACKENDS, open } from './support/backends.ts';
 import { account, beginCharge, begunOf, intent, NOON, PLACE } from './support/charges.ts';
 

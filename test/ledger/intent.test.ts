@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { type ChargeRequest, sendOnce } from '../../src/charge/charge.ts';
 import { PayError } from '../../src/core/error.ts';
 import { madeHere } from '../../src/core/record.ts';
 import { snapshotOf } from '../../src/ledger/snapshot.ts';
 import { thrownBy } from '../client/support.ts';
-import { accepting } from '../support/outcome.ts';
+import { accepting, type OneCharge, sendOnce } from '../support/outcome.ts';
 import { ACTIVITY } from '../support/service.ts';
 import { NOON, PLACE } from './support/charges.ts';
 import { memoryLedger, UGWO } from './support/memory.ts';
@@ -14,9 +13,9 @@ const KEY = 'sk.Test.secret';
 const clean = (text: string): string => text.replaceAll(KEY, '[secret]');
 
 /** Sends a charge with a ledger in memory; returns its entry and its intent. */
-const charging = async (some: Partial<ChargeRequest>, answer: unknown = madeHere(ACTIVITY)) => {
+const charging = async (some: Partial<OneCharge>, answer: unknown = madeHere(ACTIVITY)) => {
   const ledger = memoryLedger([], () => NOON, clean);
-  const request: ChargeRequest = {
+  const request: OneCharge = {
     ugwo: UGWO,
     data: { medium: 'ussd', provider: 'gtb' },
     again: false,

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { sendOnce } from '../../src/charge/charge.ts';
 import { refusedError } from '../../src/charge/refused.ts';
 import type { WriteKind } from '../../src/core/charge.ts';
 import { PayError } from '../../src/core/error.ts';
@@ -8,7 +7,7 @@ import type { Entry } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { walkCharges } from '../../src/ledger/reconcile.ts';
 import { thrownBy } from '../client/support.ts';
-import { accepting } from '../support/outcome.ts';
+import { accepting, sendOnce } from '../support/outcome.ts';
 import { BACKENDS, open } from './support/backends.ts';
 import { intent, MINUTE, NOON, PLACE, SELF } from './support/charges.ts';
 

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type ChargeRequest, type SendDeps, sendOnce } from '../../src/charge/charge.ts';
 import { PayError } from '../../src/core/error.ts';
 import { type ApiRecord, madeHere } from '../../src/core/record.ts';
 import type { Entry, Moment } from '../../src/ledger/entry.ts';
 import type { BeginOptions, Ledger } from '../../src/ledger/ledger.ts';
 import { thrownBy } from '../client/support.ts';
-import { accepting } from '../support/outcome.ts';
+import { accepting, type OneCharge, type Sending, sendOnce } from '../support/outcome.ts';
 import { ACTIVITY } from '../support/service.ts';
 import { HOUR } from '../support/units.ts';
 import { momentAt, NOON, PLACE } from './support/charges.ts';
@@ -17,7 +16,7 @@ const made = (some: object = {}, servedAt?: number): ApiRecord => ({
   ...(servedAt === undefined ? {} : { servedAt }),
 });
 
-const charging = (some: Partial<Ledger>, world: Partial<SendDeps> = {}, request: Partial<ChargeRequest> = {}) =>
+const charging = (some: Partial<Ledger>, world: Partial<Sending> = {}, request: Partial<OneCharge> = {}) =>
   sendOnce(
     {
       client: { longestWrite: 1000, longestAttempt: 100 },

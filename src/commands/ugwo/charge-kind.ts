@@ -2,6 +2,7 @@ import type { Cells } from '../../bulk/cells.ts';
 import type { RowCheck, RowJob, RowKind, RowSender } from '../../bulk/kind.ts';
 import type { ColumnFault, RowEnd } from '../../bulk/row-end.ts';
 import { type Protected, protectedRows } from '../../bulk/send-row.ts';
+import { charge } from '../../charge/charge.ts';
 import {
   type ChargeFields,
   fieldParser,
@@ -47,7 +48,6 @@ import {
   type Rest,
   refusedCharge,
   restOf,
-  sendCharge,
 } from './charge-send.ts';
 import type { FileOfCharges } from './charge-spec.ts';
 
@@ -236,30 +236,31 @@ const openSender = (
     openReadAhead: () => (looks() ? (item, client) => reads.begin(item, reading(item, client), ledger) : undefined),
     once: async (item, { row, client, tries }) => {
       const { ugwo } = item;
-      const { since: before, result } = reads.take(item, reading(item, client), ledger);
-      const shown = await result;
-      const since = shown && before;
-      refuseDifferent(item, shown?.asked);
-      const data = chargeData(item, run.io.clock.now());
-      const elsewhere = ({ id, origin }: { readonly id: string; readonly origin: string }): Promise<void> =>
-        tellOnce('elsewhere', `Row ${row.number}: ${ugwo} has an earlier charge at ${origin} (${id}).`);
-      const charged = await sendCharge(
+      const data = () => chargeData(item, run.io.clock.now());
+      const charged = await charge(
         {
-          ...{ ugwo, data, ...guardedBy(earlier), row, shown, since, askedAt: shown?.askedAt, tries },
-          elsewhere,
+          ...{ ugwo, data, ...guardedBy(earlier), row, tries },
+          look: async () => {
+            const { since, result } = reads.take(item, reading(item, client), ledger);
+            const shown = await result;
+            refuseDifferent(item, shown?.asked);
+            return shown === undefined ? {} : { since, shown, askedAt: shown.askedAt };
+          },
+          onElsewhere: ({ id, origin }) =>
+            tellOnce('elsewhere', `Row ${row.number}: ${ugwo} has an earlier charge at ${origin} (${id}).`),
         },
         { ...job, client },
-        run,
       );
       if (charged.kind === 'accepted') {
-        const { record, id, odd, unrecorded } = charged;
-        const rest = restOf(record.value, earlier, shown);
+        const { record, id, odd, unrecorded, reading } = charged;
+        const rest = restOf(record.value, earlier, reading.shown);
         const notes = rest?.warning === undefined ? odd : [rest.warning, ...odd];
-        return { kind: 'made', end: madeNow(record.value, id, shown?.asked, rest), odd: notes, unrecorded };
+        const end = madeNow(record.value, id, reading.shown?.asked, rest);
+        return { kind: 'made', end, odd: notes, unrecorded };
       }
       const { by } = charged;
-      if (by !== undefined && isMadeHere(by, charged, data, job)) return { kind: 'kept', entry: by };
-      throw refusedCharge(charged, data, job);
+      if (by !== undefined && isMadeHere(by, charged, data(), job)) return { kind: 'kept', entry: by };
+      throw refusedCharge(charged, data(), job);
     },
     settle: async (id) => {
       const charge = await ledger.get(id);

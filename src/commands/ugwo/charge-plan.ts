@@ -1,6 +1,6 @@
 import type { RowDeps, RowJob } from '../../bulk/kind.ts';
 import type { Protected } from '../../bulk/send-row.ts';
-import { judgeOnce } from '../../charge/charge.ts';
+import { charge } from '../../charge/charge.ts';
 import { propertyOf } from '../../charge/mediums.ts';
 import { previewResult } from '../../cli/preview.ts';
 import type { Client } from '../../client/client.ts';
@@ -18,7 +18,7 @@ import { NO_TOTAL } from '../../ledger/policy.ts';
 import type { Snapshot } from '../../ledger/snapshot.ts';
 import type { Run } from '../run.ts';
 import { refuseDifferent } from './charge-compare.ts';
-import { unlessReused } from './charge-reuse.ts';
+import { openReuse } from './charge-reuse.ts';
 import {
   bankFieldOf,
   chargeData,
@@ -120,13 +120,15 @@ export const showPlan = async (input: OneCharge, run: Run): Promise<Result> => {
   const client = await run.client('read');
   const request = client.preview('ugwo.charge', { params: { ugwoUid: ugwo }, body: { type: 'charge', data } });
   const [ledger, place, words] = [await run.ledger(), await run.target(), targetFlags(run.globals)];
-  const rowDeps: RowDeps = { client, ledger, place, words };
+  const rowDeps: RowDeps = { client, ledger, place, words, io: run.io };
   const looked = look ? await lookBeforeCharge(ugwo, client, run, run.say) : undefined;
-  const charge = (shown: Snapshot | undefined) =>
-    judgeOnce(rowDeps, { ugwo, data, ...guardedBy(earlier), shown }, { total: NO_TOTAL });
-  const judged = await unlessReused(input, { data, looked, charge }, rowDeps, run);
-  if (judged.kind === 'reused')
-    return { kind: 'record', record: judged.record, view: activityView, passOn: input.passOn };
+  const { onRefused, reusedOr } = openReuse(input, data, () => looked, rowDeps, run);
+  const judged = await charge(
+    { ugwo, data: () => data, ...guardedBy(earlier), look: async () => ({ shown: looked?.shown }), onRefused },
+    { ...rowDeps, planned: { total: NO_TOTAL } },
+  );
+  if (judged.kind === 'refused')
+    return { kind: 'record', record: reusedOr(judged), view: activityView, passOn: input.passOn };
   const rejection = await openRejections(words)(ugwo, data, looked, run.say, client);
   if (rejection !== undefined) throw rejection;
   if (judged.elsewhere !== undefined) await run.say(elsewhereText(judged.elsewhere));
@@ -151,7 +153,10 @@ export const judgeRows = <T extends Parameters<typeof chargeData>[0] & Parameter
     const unsure = (text: string): Promise<void> => tellOnce(text, `Row ${row.number}: ${text}`);
     const rejection = await rejectionOf(ugwo, data, looked, unsure, client);
     const counted = rejection === undefined ? planned : { ...planned, made: planned.made && new Map(planned.made) };
-    const judged = await judgeOnce(job, { ugwo, data, ...guardedBy(earlier), row, shown: looked?.shown }, counted);
+    const judged = await charge(
+      { ugwo, data: () => data, ...guardedBy(earlier), row, look: async () => ({ shown: looked?.shown }) },
+      { ...job, planned: counted },
+    );
     if (judged.kind === 'refused') {
       const { by } = judged;
       if (by !== undefined && isMadeHere(by, judged, data, job)) return by;

@@ -58,12 +58,10 @@ const canBeTheSame = ({ by, why }: Refused, data: Data, ledger: Ledger): boolean
   return by === undefined || asksTheSame(by, data, ledger.digest);
 };
 
-/** Outcome of --reuse: the activity, or `over` if the blocking activity can't be paid any more. */
-type Found = Reused | { readonly kind: 'over'; readonly record: ApiRecord<Activity> };
-
-interface Reused {
-  readonly kind: 'reused';
+/** Outcome of --reuse: the activity. `isOver` if it can't be paid any more. */
+interface Found {
   readonly record: ApiRecord<Activity>;
+  readonly isOver: boolean;
 }
 
 /**
@@ -83,43 +81,42 @@ const reusedFor = async (
   const seen = looked && activityIn(looked, activity.uid);
   const record = seen ?? (await asShown(intent.about, activity, client, run));
   if (by === undefined && why !== 'paid' && mismatchesOf(record.value, data)) return undefined;
-  if (seen === undefined && isOver(record, run.io.clock.now())) return { kind: 'over', record };
+  if (seen === undefined && isOver(record, run.io.clock.now())) return { record, isOver: true };
   await run.say(`Reusing ${by?.id ?? activity.uid}; no new charge.`);
-  return { kind: 'reused', record };
+  return { record, isOver: false };
 };
 
-/** A charge that an earlier one may block. */
-interface Attempted<T> {
-  readonly data: Data;
-  readonly looked: Looked | undefined;
-  /** Charges, or judges the charge, by a read of the payment request. */
-  readonly charge: (shown: Snapshot | undefined) => Promise<T | Refused>;
-}
-
-const isRefused = (one: { readonly kind: string }): one is Refused => one.kind === 'refused';
-
 /**
- * Charges, unless an earlier charge blocks it. Then resolves to that charge's activity with --reuse, or throws the
- * guard's refusal.
+ * Looks for the activity that --reuse returns when the guard refuses one try of a charge. `looked` returns the read
+ * before it.
  */
-export const unlessReused = async <T extends { readonly kind: string }>(
+export const openReuse = (
   { earlier }: Pick<OneCharge, 'earlier'>,
-  { data, looked, charge }: Attempted<T>,
+  data: Data,
+  looked: () => Looked | undefined,
   rowDeps: RowDeps,
   run: Run,
-): Promise<T | Reused> => {
+) => {
   const tried = new Set<string | undefined>();
-  let shown = looked?.shown;
-  for (;;) {
-    const charged = await charge(shown);
-    if (!isRefused(charged)) return charged;
-    const { activity } = charged;
-    const may = earlier === 'reuse' && !tried.has(activity?.uid);
-    const found = may ? await reusedFor(charged, data, looked, rowDeps, run) : undefined;
-    if (found === undefined) throw refusedCharge(charged, data, rowDeps);
-    if (found.kind === 'reused') return found;
-    // It has failed or expired since the ledger last recorded it, so it no longer blocks the charge.
-    tried.add(activity?.uid);
-    shown = withActivity(looked?.shown, found.record);
-  }
+  let reused: ApiRecord<Activity> | undefined;
+  return {
+    /** Resolves to a read in which the activity that blocks the charge is over; undefined if the refusal stands. */
+    onRefused: async (refused: Refused): Promise<Snapshot | undefined> => {
+      const uid = refused.activity?.uid;
+      if (earlier !== 'reuse' || tried.has(uid)) return undefined;
+      const found = await reusedFor(refused, data, looked(), rowDeps, run);
+      if (found?.isOver !== true) {
+        reused = found?.record;
+        return undefined;
+      }
+      // It has failed or expired since the ledger last recorded it, so it no longer blocks the charge.
+      tried.add(uid);
+      return withActivity(looked()?.shown, found.record);
+    },
+    /** The activity to reuse. Throws the guard's refusal if there is none. */
+    reusedOr: (refused: Refused): ApiRecord<Activity> => {
+      if (reused === undefined) throw refusedCharge(refused, data, rowDeps);
+      return reused;
+    },
+  };
 };

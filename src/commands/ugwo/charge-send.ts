@@ -1,5 +1,5 @@
 import type { RowDeps } from '../../bulk/kind.ts';
-import { type ChargeRequest, type SendDeps, type Sent, sendOnce } from '../../charge/charge.ts';
+import type { ChargeRequest } from '../../charge/charge.ts';
 import {
   buildData,
   type ChargeField,
@@ -21,9 +21,9 @@ import { namesAlong } from '../../core/json.ts';
 import { formatMoney } from '../../core/money.ts';
 import type { ApiRecord } from '../../core/record.ts';
 import { didYouMean } from '../../core/text.ts';
-import { asksTheSame, type Entry, type Moment } from '../../ledger/entry.ts';
+import { asksTheSame, type Entry } from '../../ledger/entry.ts';
 import type { RefusalReason, Refused } from '../../ledger/ledger.ts';
-import { activitiesIn, hasSameActivities, type Snapshot, snapshotOf } from '../../ledger/snapshot.ts';
+import { activitiesIn, MOST_AGE_MS, type Snapshot, snapshotOf } from '../../ledger/snapshot.ts';
 import type { Run } from '../run.ts';
 import type { OneCharge } from './charge-spec.ts';
 
@@ -102,9 +102,6 @@ const unreadRequest = (ugwo: string, thrown: PayError): PayError => {
 };
 const AGAIN = 'nothing was sent; run the same command again, or skip this check with --no-preflight';
 
-/** Maximum age of an answer, in milliseconds. An older one comes from a cache and may not show the current state. */
-const MOST_AGE_MS = 1000;
-
 /**
  * Reads a payment request before its charge (charge-protocol, step 0). Calls `unseen` if charges made elsewhere can't be
  * seen. Resolves to undefined if the service can't show the payment request at all. Throws if the read failed: `auth`, `interrupted`, else `read_failed`, and `rejected` if
@@ -135,33 +132,6 @@ export const lookBeforeCharge = async (
   }
 };
 
-/**
- * Pause before the read that settles a 429, in milliseconds. Over one second, since answers are dated to the second.
- */
-const LEFT_ALONE_MS = 1100;
-
-/**
- * True if a read after a charge attempt shows no new activity since `before`. Takes no longer than one attempt. False
- * if it can't tell.
- */
-const showsNothingNew = async (
-  ugwo: string,
-  before: Snapshot | undefined,
-  { client }: Pick<RowDeps, 'client'>,
-  { clock, signals }: Run['io'],
-): Promise<boolean> => {
-  if (before?.activities === undefined) return false;
-  try {
-    const until = AbortSignal.timeout(client.longestAttempt);
-    await clock.sleep(LEFT_ALONE_MS, signals.stop);
-    const record = await client.call('ugwo.get', { params: { uid: ugwo } }, until);
-    const after = snapshotOf(record.value, record);
-    return (after.age ?? 0) <= MOST_AGE_MS && hasSameActivities(before, after);
-  } catch {
-    return false;
-  }
-};
-
 /** Describes a charge in one line: the payment request, and its amount, reference, description and customer. */
 export const describedCharge = (ugwo: string, shown: Snapshot | undefined): string => {
   const { asked = {}, description } = shown ?? {};
@@ -172,32 +142,6 @@ export const describedCharge = (ugwo: string, shown: Snapshot | undefined): stri
 };
 
 export type Data = Readonly<Record<string, unknown>>;
-
-/** A charge to send, by itself or for a row of a file. */
-interface ChargeOnce extends ChargeRequest {
-  readonly since: Moment | undefined;
-  readonly askedAt: number | undefined;
-  readonly tries: number;
-  readonly elsewhere: (charge: Entry) => Promise<void>;
-  /** Called just before sending, once no earlier charge blocks it. */
-  readonly sends?: () => Promise<void>;
-}
-
-/** Charges once, under the ledger protocol. */
-export const sendCharge = async (
-  { elsewhere, sends, ...charge }: ChargeOnce,
-  rowDeps: RowDeps,
-  { io }: Pick<Run, 'io'>,
-): Promise<Sent | Refused> => {
-  const { ugwo, data, shown, tries } = charge;
-  const call = { params: { ugwoUid: ugwo }, body: { type: 'charge', data } };
-  const send: SendDeps['send'] = async (overdue) => {
-    await sends?.();
-    const isNothing = async (): Promise<boolean> => !overdue() && (await showsNothingNew(ugwo, shown, rowDeps, io));
-    return rowDeps.client.write('ugwo.charge', { ...call, overdue, tries, isNothing });
-  };
-  return sendOnce(rowDeps, charge, { now: io.clock.now, send, elsewhere });
-};
 
 /** Options of the guard for a reaction to an earlier charge. */
 export const guardedBy = (earlier: OneCharge['earlier']): Required<Pick<ChargeRequest, 'again' | 'remaining'>> => ({

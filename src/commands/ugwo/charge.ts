@@ -1,5 +1,5 @@
 import type { RowDeps } from '../../bulk/kind.ts';
-import { type Sent, sendAnew, tooOld } from '../../charge/charge.ts';
+import { charge, sendAnew, tooOld } from '../../charge/charge.ts';
 import { mediumNamed } from '../../charge/mediums.ts';
 import { isStepUnreadable, PAYMENTS, paymentShown } from '../../charge/payment.ts';
 import { openByOther } from '../../charge/refused.ts';
@@ -19,7 +19,7 @@ import { chargeFailed, notWaitedFor, stepUnreadable, type WaitOptions, waitedOf 
 import { checkShare, previewCall } from '../record.ts';
 import type { PlannedCharge, Run } from '../run.ts';
 import { elsewhereText, showPlan } from './charge-plan.ts';
-import { unlessReused } from './charge-reuse.ts';
+import { openReuse } from './charge-reuse.ts';
 import {
   chargeData,
   describedCharge,
@@ -29,7 +29,6 @@ import {
   type Looked,
   lookBeforeCharge,
   restOf,
-  sendCharge,
 } from './charge-send.ts';
 import type { ChargeInput, OneCharge } from './charge-spec.ts';
 import { activityView, chargesView } from './view.ts';
@@ -86,48 +85,47 @@ const refuseChanged = (ugwo: string, { asked }: PlannedCharge, shown: Snapshot |
  */
 const makeCharge = async (input: OneCharge, client: Client, run: Run): Promise<Made> => {
   const [ledger, place] = [await run.ledger(), await run.target()];
-  const rowDeps: RowDeps = { client, ledger, place, words: targetFlags(run.globals) };
+  const { io } = run;
+  const rowDeps: RowDeps = { client, ledger, place, words: targetFlags(run.globals), io };
   const { ugwo, earlier, plan } = input;
-  const row = plan === undefined ? {} : { row: { job: plan.id, number: 1, retry: false } };
   const beside: string[] = [];
-  const elsewhere = askElsewhere(run);
-  let looked: Looked | undefined;
-  const charged = await sendAnew(async (tries) => {
-    const before = ledger.moment();
-    looked = input.look ? await lookBeforeCharge(ugwo, client, run, run.say) : undefined;
-    const [since, askedAt] = [looked && before, looked?.shown.askedAt];
-    if (plan !== undefined) refuseChanged(ugwo, plan, looked?.shown);
-    const data = chargeData(input, run.io.clock.now());
-    const charge = async (shown: Snapshot | undefined): Promise<Sent | Refused> => {
-      const sends = async (): Promise<void> => {
-        if (shown !== undefined && run.io.stderr.isTerminal) await run.say(`Charging ${describedCharge(ugwo, shown)}`);
-      };
-      const charged = await sendCharge(
-        { ugwo, data, ...guardedBy(earlier), beside, shown, since, askedAt, tries, elsewhere, sends, ...row },
-        rowDeps,
-        run,
-      );
-      const open = charged.kind === 'refused' ? await askBeside(charged, run) : undefined;
-      if (open === undefined) return charged;
-      beside.push(open);
-      // The person may have taken long to answer.
-      throw tooOld();
-    };
-    return unlessReused(input, { data, looked, charge }, rowDeps, run);
-  }, run.io);
-  if (charged.kind === 'reused') return { record: charged.record };
+  const onElsewhere = askElsewhere(run);
+  const made = await sendAnew(async (tries) => {
+    const data = () => chargeData(input, io.clock.now());
+    let looked: Looked | undefined;
+    const reuse = openReuse(input, data(), () => looked, rowDeps, run);
+    const charged = await charge(
+      {
+        ...{ ugwo, data, ...guardedBy(earlier), beside, tries, onElsewhere },
+        ...(plan && { row: { job: plan.id, number: 1, retry: false } }),
+        look: async () => {
+          const since = ledger.moment();
+          looked = input.look ? await lookBeforeCharge(ugwo, client, run, run.say) : undefined;
+          if (plan !== undefined) refuseChanged(ugwo, plan, looked?.shown);
+          return looked === undefined ? {} : { since, shown: looked.shown, askedAt: looked.shown.askedAt };
+        },
+        onRefused: async (refused) => {
+          const open = await askBeside(refused, run);
+          if (open === undefined) return reuse.onRefused(refused);
+          beside.push(open);
+          // The person may have taken long to answer.
+          throw tooOld();
+        },
+        onSend: async ({ shown }) => {
+          if (shown !== undefined && io.stderr.isTerminal) await run.say(`Charging ${describedCharge(ugwo, shown)}`);
+        },
+      },
+      rowDeps,
+    );
+    return charged.kind === 'refused' ? { record: reuse.reusedOr(charged) } : { charged, shown: looked?.shown };
+  }, io);
+  if (made.charged === undefined) return { record: made.record };
+  const { charged, shown } = made;
   const record = charged.record as ApiRecord<Activity>;
-  const { id, odd } = charged;
-  const rest = restOf(record.value, earlier, looked?.shown);
+  const { id, odd, unrecorded } = charged;
+  const rest = restOf(record.value, earlier, shown);
   for (const what of [...(rest?.warning === undefined ? [] : [rest.warning]), ...odd]) await run.say(`note: ${what}`);
-  const amount = rest === undefined ? {} : { amount: rest.text };
-  return {
-    record,
-    id,
-    wrote: true,
-    ...amount,
-    ...(charged.unrecorded === undefined ? {} : { unrecorded: charged.unrecorded }),
-  };
+  return { record, id, wrote: true, ...(rest && { amount: rest.text }), ...(unrecorded && { unrecorded }) };
 };
 
 const madeView = ({ amount }: Made): View => (amount === undefined ? activityView : { ...activityView, amount });
