@@ -4,38 +4,8 @@ import { type ConsumedEvent, type ConsumerResult, consume } from '../../src/webh
 import { openNotifier } from '../../src/webhook/deliver.ts';
 import type { KeptEvent } from '../../src/webhook/event.ts';
 import type { Queue } from '../../src/webhook/queue.ts';
-
-/** A clock whose time advances when everyone waits. */
-const openClock = () => {
-  let now = 0;
-  const sleeping = new Set<{ readonly at: number; readonly wake: () => void }>();
-  return {
-    now: () => now,
-    ticks: () => now,
-    sleep: (ms: number, signal?: AbortSignal): Promise<void> =>
-      new Promise((resolve, reject) => {
-        const one = { at: now + ms, wake: resolve };
-        sleeping.add(one);
-        signal?.addEventListener('abort', () => {
-          sleeping.delete(one);
-          reject(signal.reason);
-        });
-      }),
-    /** Runs what is ready, then advances time to the next timer, this many times. */
-    pass: async (times = 1): Promise<void> => {
-      for (let time = 0; time <= times; time += 1) {
-        await new Promise((resolve) => setImmediate(resolve));
-        await new Promise((resolve) => setImmediate(resolve));
-        if (time === times) return;
-        const [next] = [...sleeping].sort((a, b) => a.at - b.at);
-        if (next === undefined) return;
-        now = next.at;
-        sleeping.delete(next);
-        next.wake();
-      }
-    },
-  };
-};
+import { settled } from '../bulk/virtual-clock.ts';
+import { TestClock } from './support.ts';
 
 type RecordEvents = (ugwo: string, events: readonly ConsumedEvent[]) => Promise<ConsumerResult | undefined>;
 
@@ -43,13 +13,13 @@ const eventOf = (seq: number, ugwo: string | undefined): KeptEvent =>
   ({ seq, uid: `evt.${seq}`, event: 'ugwo.updated', activity: undefined, ugwo }) as KeptEvent;
 
 const open = (record: RecordEvents, place = 0, written: Promise<void> = Promise.resolve(), printed = place) => {
-  const [events, said, failures, clock, stop]: [
-    KeptEvent[],
-    string[],
-    PayError[],
-    ReturnType<typeof openClock>,
-    AbortController,
-  ] = [[], [], [], openClock(), new AbortController()];
+  const [events, said, failures, clock, stop]: [KeptEvent[], string[], PayError[], TestClock, AbortController] = [
+    [],
+    [],
+    [],
+    new TestClock(),
+    new AbortController(),
+  ];
   const kept = { place };
   const queue = {
     place: (reader: string) => (reader === 'printed' ? printed : kept.place),
@@ -70,6 +40,11 @@ const open = (record: RecordEvents, place = 0, written: Promise<void> = Promise.
   const consumer = consume(queue, notifier, deps, stop.signal);
   return {
     ...{ clock, said, failures, consumer, kept },
+    /** Runs what is ready, then advances time to the next timer, this many times. */
+    pass: async (times = 1): Promise<void> => {
+      await settled();
+      for (let time = 0; time < times; time += 1) await clock.step();
+    },
     come: (...some: readonly KeptEvent[]): void => {
       events.push(...some);
       notifier.call();
@@ -85,28 +60,28 @@ const open = (record: RecordEvents, place = 0, written: Promise<void> = Promise.
 describe('events passed to the ledger', () => {
   it('are passed together for each payment request', async () => {
     const told: string[] = [];
-    const { come, clock, kept, end } = open(async (ugwo, events) => {
+    const { come, pass, kept, end } = open(async (ugwo, events) => {
       told.push(`${ugwo}: ${events.map(({ seq }) => seq).join(' ')}`);
       return undefined;
     });
     come(eventOf(1, 'a'), eventOf(2, 'b'), eventOf(3, undefined), eventOf(4, 'a'));
-    await clock.pass();
+    await pass();
     expect(told).toEqual(['a: 1 4', 'b: 2']);
     expect(kept.place).toBe(4);
     come(eventOf(5, 'a'));
-    await clock.pass();
+    await pass();
     expect(told.at(-1)).toBe('a: 5');
     await end();
   });
 
   it('are done when their message is written: after a kill before that they are passed again', async () => {
     const written = Promise.withResolvers<void>();
-    const { come, clock, kept, said, end } = open(async () => ({ said: ['paid twice'] }), 0, written.promise);
+    const { come, pass, kept, said, end } = open(async () => ({ said: ['paid twice'] }), 0, written.promise);
     come(eventOf(1, 'a'));
-    await clock.pass();
+    await pass();
     expect({ said, place: kept.place }).toEqual({ said: ['paid twice'], place: 0 });
     written.resolve();
-    await clock.pass(0);
+    await pass(0);
     expect(kept.place).toBe(1);
     await end();
   });
@@ -114,18 +89,18 @@ describe('events passed to the ledger', () => {
   it('are retried with growing pauses; others proceed, and the position stays before the first', async () => {
     const told: string[] = [];
     let broken = true;
-    const { come, clock, kept, said, end } = open(async (ugwo, events) => {
+    const { come, clock, pass, kept, said, end } = open(async (ugwo, events) => {
       told.push(`${ugwo}: ${events.map(({ seq }) => seq).join(' ')} at ${clock.ticks()}`);
       if (ugwo === 'a' && broken) throw new PayError('read_failed', 'no answer');
       return undefined;
     });
     come(eventOf(1, 'b'), eventOf(2, 'a'), eventOf(3, 'b'));
-    await clock.pass(3);
+    await pass(3);
     expect(told).toEqual(['b: 1 3 at 200', 'a: 2 at 200', 'a: 2 at 1200', 'a: 2 at 3200']);
     expect(kept.place).toBe(1);
     broken = false;
     come(eventOf(4, 'a'));
-    await clock.pass(2);
+    await pass(2);
     expect(told.at(-1)).toBe('a: 2 4 at 7200');
     expect(kept.place).toBe(4);
     expect(said).toEqual(["couldn't check a yet, trying again: no answer"]);
@@ -134,39 +109,39 @@ describe('events passed to the ledger', () => {
 
   it('begin after the stored position', async () => {
     const told: number[] = [];
-    const { come, clock, end } = open(async (_ugwo, events) => {
+    const { come, pass, end } = open(async (_ugwo, events) => {
       told.push(...events.map(({ seq }) => seq));
       return undefined;
     }, 2);
     come(eventOf(1, 'a'), eventOf(2, 'a'), eventOf(3, 'a'));
-    await clock.pass();
+    await pass();
     expect(told).toEqual([3]);
     await end();
   });
 
   it('begin earlier if an event was not reported: its findings were lost with the process', async () => {
     const found = { fields: new Map([['evt.2', { paid: 2 }]]) };
-    const { come, consumer, clock, end } = open(async () => found, 3, undefined, 1);
+    const { come, consumer, pass, end } = open(async () => found, 3, undefined, 1);
     const late = eventOf(2, 'a');
     come(eventOf(1, 'a'), late, eventOf(3, 'a'));
     const heard = consumer.findings(late);
-    await clock.pass();
+    await pass();
     expect(await heard).toEqual({ paid: 2 });
     await end();
   });
 
   it('are passed for at most four payment requests at once', async () => {
     const waiting: (() => void)[] = [];
-    const { come, clock, end } = open(() => new Promise((resolve) => waiting.push(() => resolve(undefined))));
+    const { come, pass, end } = open(() => new Promise((resolve) => waiting.push(() => resolve(undefined))));
     come(...Array.from({ length: 6 }, (_, at) => eventOf(at + 1, `u${at}`)));
-    await clock.pass();
+    await pass();
     expect(waiting).toHaveLength(4);
     waiting[0]?.();
-    await clock.pass();
+    await pass();
     expect(waiting).toHaveLength(5);
     for (let at = 0; at < 6; at += 1) {
       waiting[at]?.();
-      await clock.pass();
+      await pass();
     }
     await end();
   });
@@ -174,10 +149,10 @@ describe('events passed to the ledger', () => {
   it('return fields to print with an event, and the failure of the run', async () => {
     const failure = new PayError('rejected', 'twice');
     const fields = new Map([['evt.1', { double_charge: true }]]);
-    const { come, clock, failures, consumer, end } = open(async () => ({ said: ['twice'], fields, failure }));
+    const { come, pass, failures, consumer, end } = open(async () => ({ said: ['twice'], fields, failure }));
     const heard = consumer.findings(eventOf(1, 'a'));
     come(eventOf(1, 'a'));
-    await clock.pass();
+    await pass();
     expect(await heard).toEqual({ double_charge: true });
     expect(failures).toEqual([failure]);
     await consumer.quiet();
@@ -185,12 +160,12 @@ describe('events passed to the ledger', () => {
   });
 
   it("block nobody who waits for an event that can't be passed", async () => {
-    const { come, clock, consumer, end } = open(async () => {
+    const { come, pass, consumer, end } = open(async () => {
       throw new Error('no');
     });
     come(eventOf(1, 'a'));
     const [heard, quiet] = [consumer.findings(eventOf(1, 'a')), consumer.quiet()];
-    await clock.pass(1);
+    await pass(1);
     expect(await heard).toBeUndefined();
     await quiet;
     await end();
