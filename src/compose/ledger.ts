@@ -139,7 +139,7 @@ export const openLedgerOf = async (run: RunContext, setting: SharedSetting | und
   run.state.closing.push(() => ledger.close());
   const [{ withOthers }, { ledgersLock }, { lockWait }] = await Promise.all([
     import('../ledger/open.ts'),
-    import('../ledger/sqlite/file.ts'),
+    import('../ledger/local/file.ts'),
     ledgerDeps(run),
   ]);
   const lock = ledgersLock(join((await foldersOf(run)).data, LEDGERS_LOCK_NAME), lockWait);

@@ -37,7 +37,7 @@ export const SENT_FIRST: Sabotage = {
 
 export const EMERGENCY_UNSYNCED: Sabotage = {
   name: 'the emergency line not synced',
-  file: 'src/ledger/sqlite/emergency.ts',
+  file: 'src/ledger/local/emergency.ts',
   from: 'end);\n      fsyncSync(descriptor);',
   to: 'end);',
 };

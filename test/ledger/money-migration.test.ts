@@ -7,7 +7,7 @@ import { SHARED_MIGRATIONS } from '../../src/ledger/postgres/schema.ts';
 import { literal } from '../../src/ledger/postgres/statements.ts';
 import { parseAddress } from '../../src/ledger/postgres/url.ts';
 import { COLUMNS, entryRow, type Value } from '../../src/ledger/rows.ts';
-import { LEDGER_FILE } from '../../src/ledger/sqlite/file.ts';
+import { LEDGER_FILE } from '../../src/ledger/sqlite/schema.ts';
 import { moneyKnown } from '../../src/ledger/transitions.ts';
 import { ugwoOf, uidOf } from '../support/ids.ts';
 import { sharedCluster } from '../support/postgres.ts';

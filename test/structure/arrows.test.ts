@@ -166,6 +166,15 @@ describe('the source', () => {
     expect(worldly.filter((file) => !WORLDLY.includes(file))).toEqual([]);
   });
 
+  it('lets neither kind of ledger import the other', () => {
+    const kinds = ['src/ledger/sqlite/', 'src/ledger/postgres/'];
+    const across = imports.filter(({ from, to }) => {
+      const [own, other] = [from, to].map((file) => kinds.find((kind) => file.startsWith(kind)));
+      return own !== undefined && other !== undefined && own !== other;
+    });
+    expect(across).toEqual([]);
+  });
+
   it('writes no command line in the ledger: it names a reason', () => {
     const written = /`paycli [a-z]|'paycli', |shellLine/;
     const files = sourceFiles('src/ledger').filter((file) => written.test(readFileSync(file, 'utf8')));

@@ -4,12 +4,11 @@ import { isBusy } from '../../database/connect.ts';
 import type { Backend, LockPolicy, Query } from '../backend.ts';
 import type { Entry, Moment, Sender } from '../entry.ts';
 import type { Reducer } from '../ledger.ts';
+import { diskGuard } from '../local/emergency.ts';
+import { type LocalOptions, patiently } from '../local/file.ts';
 import { type Row, readable } from '../rows.ts';
 import { bootOf } from '../sender.ts';
 import { jobReads, policiesBy, type ReadStatement } from '../sql.ts';
-import type { LedgerOptions } from '../sqlite/backend.ts';
-import { diskGuard } from '../sqlite/emergency.ts';
-import { patiently } from '../sqlite/file.ts';
 import {
   type Access,
   type DatabaseLimits,
@@ -42,7 +41,7 @@ export interface ServerClock {
 }
 
 /** Options for opening a shared ledger. */
-export interface SharedLedgerOptions extends Omit<LedgerOptions, 'path' | 'kind' | 'since'> {
+export interface SharedLedgerOptions extends LocalOptions {
   readonly access: Access;
   /** Folder of this machine for the copies of its intents. */
   readonly folder: string;

@@ -1,5 +1,4 @@
-import { COUNTING } from '../sql.ts';
-import { COUNTED, paymentByStatus, readIndexes, UNFINISHED } from '../sqlite/schema.ts';
+import { COUNTED, COUNTING, paymentByStatus, readIndexes, UNFINISHED } from '../sql.ts';
 import { literal } from './statements.ts';
 
 /**

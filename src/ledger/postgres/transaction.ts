@@ -4,7 +4,7 @@ import { interrupted } from '../../core/error.ts';
 import { withTimeout } from '../../core/io.ts';
 import type { LockPolicy } from '../backend.ts';
 import type { Entry } from '../entry.ts';
-import type { LockWait } from '../sqlite/file.ts';
+import type { LockWait } from '../local/file.ts';
 import { type DatabaseLimits, isPassing, isUndone, Lost, type Session, type StatementResult } from './session.ts';
 import { knowsAllStatement, literal } from './statements.ts';
 import type { AnyUnit, UnitOfWork, Written } from './steps.ts';

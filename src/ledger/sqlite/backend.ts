@@ -4,8 +4,10 @@ import { nextTurn } from '../../core/async.ts';
 import { compact, type DatabaseKind, number, optionalText, transact, versionReader } from '../../database/connect.ts';
 import { groupCommit } from '../../database/group.ts';
 import type { Backend, LockPolicy, Query } from '../backend.ts';
-import type { Entry, Sender } from '../entry.ts';
+import type { Entry } from '../entry.ts';
 import type { Reducer } from '../ledger.ts';
+import { diskGuard } from '../local/emergency.ts';
+import { asLedgerError, type Highest, type LocalOptions, ledgerError, patiently } from '../local/file.ts';
 import {
   type Allowance,
   type AllowanceOf,
@@ -35,9 +37,7 @@ import {
   type Statement,
   updateOf,
 } from '../sql.ts';
-import { diskGuard } from './emergency.ts';
-import { asLedgerError, type Highest, LEDGER_FILE, type LockWait, ledgerError, patiently } from './file.ts';
-import { checkedRow } from './schema.ts';
+import { checkedRow, LEDGER_FILE } from './schema.ts';
 import { type LedgerStatements, preparing, rowsFrom } from './statements.ts';
 
 /** Sums are texts, since they may exceed a JavaScript number. */
@@ -120,21 +120,11 @@ const walkBy = async <T>(
 };
 
 /** Options for opening a ledger. */
-export interface LedgerOptions {
+export interface LedgerOptions extends LocalOptions {
   /** Absolute path of the file. */
   readonly path: string;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
   /** Start of this run, in milliseconds since the epoch. */
   readonly since: number;
-  /** Uptime of the machine, in milliseconds. */
-  readonly uptime: () => number;
-  readonly self: Sender;
-  /** True if a sender has ended. `overdue` says that its sending must be over. */
-  readonly hasEnded: (sender: Sender, overdue: boolean) => boolean;
-  /** Removes the known secrets from a text. */
-  readonly clean: (text: string) => string;
-  readonly lockWait: LockWait;
   readonly kind?: DatabaseKind;
 }
 

@@ -6,7 +6,8 @@ import { reasonOf, usageError } from '../../core/error.ts';
 import { closedAfter, connect, versionOf } from '../../database/connect.ts';
 import { removeDatabase, syncFile, syncFolder } from '../../database/file.ts';
 import type { Copied } from '../ledger.ts';
-import { asLedgerError, LEDGER_FILE, ledgerError } from './file.ts';
+import { asLedgerError, ledgerError } from '../local/file.ts';
+import { LEDGER_FILE } from './schema.ts';
 
 const refuseExisting = (file: string): void => {
   // A link counts as existing, wherever it leads.

@@ -2,7 +2,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import { LOCAL_PROFILE } from '../../core/data-files.ts';
 import { formatMoney } from '../../core/money.ts';
 import { readWithoutLock } from '../../database/file.ts';
-import { checkAccess, LEDGER_FILE } from './file.ts';
+import { checkAccess } from '../local/file.ts';
+import { LEDGER_FILE } from './schema.ts';
 
 /** Identifier from the ledger, with a short description. */
 export interface RecentId {

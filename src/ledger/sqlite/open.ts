@@ -6,20 +6,20 @@ import { versionOf } from '../../database/connect.ts';
 import { openDatabase, openReadOnly } from '../../database/open.ts';
 import type { Backend } from '../backend.ts';
 import type { Ledger } from '../ledger.ts';
-import { ledgerOver, readOnly } from '../open.ts';
-import { takeIn } from '../outcome.ts';
-import { backendOver, type LedgerOptions } from './backend.ts';
-import { leftBeside, type Unfinished } from './emergency.ts';
+import { leftBeside, type Unfinished } from '../local/emergency.ts';
 import {
   asLedgerError,
   type Count,
   checkAccess,
   countBeside,
   highestPath,
-  LEDGER_FILE,
   openHighest,
   patiently,
-} from './file.ts';
+} from '../local/file.ts';
+import { ledgerOver, readOnly } from '../open.ts';
+import { takeIn } from '../outcome.ts';
+import { backendOver, type LedgerOptions } from './backend.ts';
+import { LEDGER_FILE } from './schema.ts';
 import { type LedgerStatements, ledgerStatements } from './statements.ts';
 
 /** Refuses to open the ledger: forgotten charges would be made again. */

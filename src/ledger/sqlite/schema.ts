@@ -1,9 +1,10 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { CHARGE, payableUntil } from '../../core/charge.ts';
 import { parseIfJson } from '../../core/json.ts';
-import { Damage, type Migration, optionalText } from '../../database/connect.ts';
+import { Damage, type DatabaseKind, type Migration, optionalText } from '../../database/connect.ts';
+import { ledgerError, TRY_MS } from '../local/file.ts';
 import { AT, COLUMNS, checksumOf, type Row } from '../rows.ts';
-import { COUNTING } from '../sql.ts';
+import { COUNTED, COUNTING, paymentByStatus, readIndexes, UNFINISHED } from '../sql.ts';
 
 /** Returns the row if its checksum is right. Throws if a page of the file holds something else by now. */
 export const checkedRow = (row: Row): Row => {
@@ -111,10 +112,6 @@ const JOB_TABLE = `
   ) STRICT, WITHOUT ROWID;
 `;
 
-/** Condition of an index that a later migration replaces. */
-export const UNFINISHED = `state = 'accepted' AND
-  (status IS NULL OR status NOT IN ('successful', 'partially_refunded', 'refunded', 'failed', 'expired'))`;
-
 /** SQL that rewrites the service of an entry on this machine to its one current name (see `ledgerTargetOf`). */
 const HOST_OF_SERVICE = "substr(service, instr(service, '://') + 3)";
 const ONE_NAME = `substr(service, 1, instr(service, '://') + 2) || '127.0.0.1' || CASE
@@ -189,10 +186,6 @@ const ENTRY_KINDS = `
   ALTER TABLE job_with_kind RENAME TO job;
 `;
 
-/** Condition of an index that a later migration replaces. */
-export const COUNTED = `kind = 'charge' AND state IN ('sending', 'unknown', 'accepted') AND
-  (status IS NULL OR status NOT IN ('failed', 'expired'))`;
-
 /**
  * Policies (JSON; NULL once removed), and approvals with their totals. The index holds all columns that summing a
  * profile's day needs.
@@ -222,34 +215,8 @@ const POLICIES = `
 /** Counts of the last run of a job that its entries don't show, as JSON; NULL while a run is under way. */
 const ADJUSTMENTS = 'ALTER TABLE job ADD COLUMN adjustments TEXT;';
 
-/**
- * Payment of an accepted charge by its stored status, as `moneyIn` has it for entries without money. `lapsed` is SQL for
- * a read that came late enough after the account's expiry.
- */
-export const paymentByStatus = (lapsed: string): string => `CASE
-  WHEN kind <> 'charge' OR state <> 'accepted' THEN NULL
-  WHEN status = 'successful' THEN 'paid'
-  WHEN status IN ('partially_refunded', 'refunded', 'failed', 'expired') THEN status
-  WHEN status = 'requires_action' AND ${lapsed} THEN 'expired'
-  ELSE 'open' END`;
-
 const LAPSED = `
   json_extract(told, '$.service') >= expiry(next_action) + 15000`;
-
-/** Indexes for the reads of an operator's day, in both databases. */
-export const readIndexes = (table: string): string => `
-  CREATE INDEX charge_payment ON ${table} (payment, seq) WHERE payment IS NOT NULL;
-  CREATE INDEX charge_paid_twice ON ${table} (seq) WHERE paid_twice IS NOT NULL;
-  CREATE INDEX charge_paid_at ON ${table} (paid_at) WHERE paid_at IS NOT NULL;
-  CREATE INDEX charge_time ON ${table} (created_at);
-  CREATE INDEX charge_kind ON ${table} (kind, seq) WHERE kind <> 'charge';
-  CREATE INDEX charge_ref ON ${table} (ref, seq) WHERE ref IS NOT NULL;
-  CREATE INDEX charge_customer ON ${table} (customer, seq) WHERE customer IS NOT NULL;
-  CREATE INDEX charge_email ON ${table} (customer_email, seq) WHERE customer_email IS NOT NULL;
-  CREATE INDEX charge_account ON ${table} (account_digest, seq) WHERE account_digest IS NOT NULL;
-  CREATE INDEX charge_psp_reference ON ${table} (psp_reference, seq) WHERE psp_reference IS NOT NULL;
-  CREATE INDEX charge_operator ON ${table} (operator, seq) WHERE operator IS NOT NULL;
-`;
 
 const WITH_MONEY = `
   ALTER TABLE charge ADD COLUMN operator TEXT;
@@ -299,3 +266,16 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
   ADJUSTMENTS,
   MONEY,
 ];
+
+/** Kind of the ledger's file. Its contents must survive a power loss. */
+export const LEDGER_FILE: DatabaseKind = {
+  // "payg" in ASCII.
+  applicationId: 0x70617967,
+  migrations: LEDGER_MIGRATIONS,
+  survives: 'power loss',
+  // Longer waits happen between attempts, where signals are handled.
+  busyTimeout: TRY_MS,
+  // The rows of a file change the same pages again and again. Rare checkpoints write those pages fewer times.
+  logPages: 4000,
+  error: ledgerError,
+};

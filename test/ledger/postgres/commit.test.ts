@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { evidenceOf } from '../../../src/ledger/entry.ts';
+import type { LockWait } from '../../../src/ledger/local/file.ts';
 import { importEntries } from '../../../src/ledger/postgres/admin.ts';
 import { openSession } from '../../../src/ledger/postgres/session.ts';
 import { parseAddress } from '../../../src/ledger/postgres/url.ts';
-import type { LockWait } from '../../../src/ledger/sqlite/file.ts';
 import { ledgerOptions } from '../../support/ledger.ts';
 import { account, beginCharge, charge, intent, MINUTE, NOON } from '../support/charges.ts';
 import { newSharedPlace } from '../support/postgres.ts';

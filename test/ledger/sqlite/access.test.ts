@@ -12,7 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { HIGHEST_FILE_NAME } from '../../../src/core/charge.ts';
-import { checkAccess } from '../../../src/ledger/sqlite/file.ts';
+import { checkAccess } from '../../../src/ledger/local/file.ts';
 import { newPath } from '../support/charges.ts';
 
 const LOGS = ['-wal', '-shm', '-journal'];

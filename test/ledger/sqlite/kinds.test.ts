@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../src/database/open.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
-import { LEDGER_FILE } from '../../../src/ledger/sqlite/file.ts';
+import { LEDGER_FILE } from '../../../src/ledger/sqlite/schema.ts';
 import { thrownBy } from '../../client/support.ts';
 import { rewrite } from '../../support/ledger.ts';
 import { beside, intent, newPath, open } from '../support/charges.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { leftBehind, openEmergencyFile } from '../../../src/ledger/sqlite/emergency.ts';
+import { leftBehind, openEmergencyFile } from '../../../src/ledger/local/emergency.ts';
 import { rewrite } from '../../support/ledger.ts';
 import { account, beginCharge, intent, MINUTE, NOON, newPath, open, SELF } from '../support/charges.ts';
 

@@ -2,12 +2,12 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, writeSync } fr
 import { dirname, join } from 'node:path';
 import { HIGHEST_FILE_NAME } from '../../core/charge.ts';
 import { interrupted, PayError, reasonOf } from '../../core/error.ts';
-import { type DatabaseFault, type DatabaseKind, isBusy, isDamage } from '../../database/connect.ts';
+import { type DatabaseFault, isBusy, isDamage } from '../../database/connect.ts';
 import { checkPrivate } from '../../database/file.ts';
 import { takeLock } from '../../database/open.ts';
+import type { Sender } from '../entry.ts';
 import type { LedgersLock } from '../open.ts';
 import { thisMachine } from '../sender.ts';
-import { LEDGER_MIGRATIONS } from './schema.ts';
 
 /** Dependencies for waiting on a locked file. */
 export interface LockWait {
@@ -18,6 +18,20 @@ export interface LockWait {
   readonly leave: AbortSignal;
   /** Milliseconds of a monotonic clock. */
   readonly ticks: () => number;
+}
+
+/** What this machine and its run give to every ledger. */
+export interface LocalOptions {
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Uptime of the machine, in milliseconds. */
+  readonly uptime: () => number;
+  readonly self: Sender;
+  /** True if a sender has ended. `overdue` says that its sending must be over. */
+  readonly hasEnded: (sender: Sender, overdue: boolean) => boolean;
+  /** Removes the known secrets from a text. */
+  readonly clean: (text: string) => string;
+  readonly lockWait: LockWait;
 }
 
 /** Longest wait for a lock of other processes, in milliseconds. */
@@ -62,19 +76,6 @@ export const ledgerError = (fault: DatabaseFault): PayError =>
     hint: FAULT_HINTS[fault.kind],
     cause: fault.cause,
   });
-
-/** Kind of the ledger's file. Its contents must survive a power loss. */
-export const LEDGER_FILE: DatabaseKind = {
-  // "payg" in ASCII.
-  applicationId: 0x70617967,
-  migrations: LEDGER_MIGRATIONS,
-  survives: 'power loss',
-  // Longer waits happen between attempts, where signals are handled.
-  busyTimeout: TRY_MS,
-  // The rows of a file change the same pages again and again. Rare checkpoints write those pages fewer times.
-  logPages: 4000,
-  error: ledgerError,
-};
 
 /** Converts any failure to a `ledger` error. */
 export const asLedgerError = (thrown: unknown, path: string): PayError => {
