@@ -4,6 +4,7 @@ import { type Protected, protectedRows } from '../bulk/send-row.ts';
 import { charge, type MakeRequest, sendAnew } from '../charge/charge.ts';
 import type { Outcome } from '../charge/outcome.ts';
 import { refusedError } from '../charge/refused.ts';
+import { previewResult } from '../cli/preview.ts';
 import type { Called, CallInput } from '../client/client.ts';
 import { kindWord, textAt } from '../core/charge.ts';
 import { EXIT_CODES, type PayError } from '../core/error.ts';
@@ -127,7 +128,7 @@ export const planOnce = async (
     { client, ledger, place, words, io, planned: { total: NO_TOTAL } },
   );
   if (judged.kind === 'refused') throw refusedError(judged, words, false);
-  return (await import('../cli/preview.ts')).previewResult(client.preview(called, input), run);
+  return previewResult(client.preview(called, input), run);
 };
 
 /** Opens the sender of rows that are each made once, over any number of runs. */

@@ -1,4 +1,5 @@
 import type { Globals } from '../cli/globals.ts';
+import { previewResult } from '../cli/preview.ts';
 import type { Called, CallInput } from '../client/client.ts';
 import type { OperationId } from '../contract/operations.ts';
 import type { Resource } from '../contract/proof.ts';
@@ -16,7 +17,7 @@ import type { Run } from './run.ts';
 
 /** Shows the request of --dry-run or --as-curl instead of sending it. */
 export const previewCall = async (operation: Called, call: CallInput, run: Run): Promise<Result> =>
-  (await import('../cli/preview.ts')).previewResult((await run.client('preview')).preview(operation, call), run);
+  previewResult((await run.client('preview')).preview(operation, call), run);
 
 /** Reads one record by the identifiers in its path. */
 export const getRecord = async (
