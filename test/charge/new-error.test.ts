@@ -1,9 +1,7 @@
-import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { charged, reportOf, reportPath, serveCharges, ugwoOf, ussdFile } from '../blackbox/bulk-support.ts';
-import { sabotaged } from '../faults/sabotage.ts';
-import { errorOf, newFolder, paycli, type RunOptions } from '../support/program.ts';
+import { changedProgram } from '../support/changed.ts';
+import { errorOf, newFolder, paycli } from '../support/program.ts';
 import { problem } from '../support/service.ts';
 
 /** One edit: the service's 409 becomes an error of its own, a little less grave than `rejected`. */
@@ -16,20 +14,8 @@ const CONFLICT = {
   conflict: { exit: 15, meaning: 'busy', again: 'no', certain: 'rejected', row: 'rejected', statuses: [409] },`,
 };
 
-/** A copy of the source with the edit, which Node runs as it is. */
-const changedProgram = (): NonNullable<RunOptions['program']> => {
-  const folder = newFolder('changed');
-  cpSync('src', join(folder, 'src'), { recursive: true });
-  for (const name of ['node_modules', 'package.json', 'dist']) symlinkSync(resolve(name), join(folder, name));
-  const file = join(folder, CONFLICT.file);
-  writeFileSync(file, sabotaged(CONFLICT, readFileSync(file, 'utf8')));
-  const start = join(folder, 'start.mjs');
-  writeFileSync(start, "await (await import('./src/main.ts')).main();\n");
-  return [process.execPath, start];
-};
-
 describe('an error that is added to the table', () => {
-  const program = changedProgram();
+  const program = changedProgram(CONFLICT);
   const conflict = problem(409, 'Busy');
 
   it('decides the exit code, and the state in the ledger', async () => {
