@@ -39,9 +39,9 @@ const follow = async (
   const random = (): number => 0.5;
   const ended = await followCharges({
     ...{ job: JOB, limit, bulk: { concurrency: 2 } },
-    world: { clock, random, stop: stop.signal, progress: { following: () => undefined, end: async () => undefined } },
+    progress: { following: () => undefined, end: async () => undefined },
     rowDeps: { ledger: memoryLedger(charges, clock.now), client: { look } },
-    run: { io: { clock, random }, globals },
+    run: { io: { clock, random, signals: { stop: stop.signal } }, globals },
   } as unknown as Parameters<typeof followCharges>[0]);
   return { ...ended, codes: [...new Set(ended.codes)], reads: [...reads] };
 };

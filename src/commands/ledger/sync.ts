@@ -278,7 +278,7 @@ export const syncLedger = async ({ ids }: { readonly ids: readonly string[] }, r
   const scope = { service, workspace };
   const chosen = ids.length > 0 ? await namedOnes(ledger, ids) : await ownOnes(ledger, scope, leaving, run);
   const progress = await openRunProgress(run);
-  const world = { ...run.io, stop: run.io.signals.stop };
+  const { stop } = run.io.signals;
   const found: Found = {
     sums: openSums(SYNCED),
     unknown: [],
@@ -296,7 +296,7 @@ export const syncLedger = async ({ ids }: { readonly ids: readonly string[] }, r
     const [earlier, payment] = [paymentIn(before), paymentIn(now)];
     const isNewlyTwice = now.money?.isPaidTwice === true && before.money?.isPaidTwice !== true;
     const isSame = earlier === payment && !isNewlyTwice;
-    // A charge that was final already is news only after a change, unless it was named.
+    // A charge that was final already is counted only after a change, unless it was named.
     const isOld = ids.length === 0 && isSame && earlier !== undefined && PAYMENTS[earlier].final;
     if (!isOld) countEnd(found, before, now, payment);
     progress.reading(found.done);
@@ -305,12 +305,12 @@ export const syncLedger = async ({ ids }: { readonly ids: readonly string[] }, r
   let failures: PayError[] = [];
   try {
     const rows = entriesToCheck(ledger, chosen, run, unlisted);
-    const ran = await checkCharges({ ...world, rows, concurrency: READS_AT_ONCE, check, checked });
+    const ran = await checkCharges({ ...run.io, stop, rows, concurrency: READS_AT_ONCE, check, checked });
     failures = [...ran.failures, ...unlisted];
     // A signal also interrupts a running read.
     if (ran.stopped === 'signal' || failures.some(({ kind }) => kind === 'interrupted')) {
       const saved = found.done === 0 ? undefined : 'the results so far are in the ledger';
-      failures.unshift(interrupted(world.stop.reason, saved));
+      failures.unshift(interrupted(stop.reason, saved));
     }
   } finally {
     await progress.end();

@@ -4,7 +4,6 @@ import { waitForPayments } from '../../charge/wait.ts';
 import type { BulkInput } from '../../cli/bulk-options.ts';
 import { EXIT_CODES, interrupted, PayError } from '../../core/error.ts';
 import { targetFlags } from '../../core/input.ts';
-import type { Io, Signals } from '../../core/io.ts';
 import { shellLine } from '../../core/shell.ts';
 import { formatDuration } from '../../core/time.ts';
 import type { Charge } from '../../ledger/entry.ts';
@@ -24,7 +23,7 @@ export interface FollowedJob {
   /** Maximum wait, in milliseconds. */
   readonly limit: number;
   readonly bulk: Pick<BulkInput, 'concurrency'>;
-  readonly world: Pick<Io, 'clock' | 'random'> & Pick<Signals, 'stop'> & Pick<RowServices, 'progress'>;
+  readonly progress: RowServices['progress'];
   readonly rowDeps: RowDeps;
   readonly run: Run;
 }
@@ -53,7 +52,7 @@ const openIn = (tail: Tail): string[] => tail.live().flatMap(({ charge, now }) =
 
 /** Checks every open charge once. Resolves to the error that ended the check, else to the last one of a failed read. */
 const checkOpen = async (
-  { job, bulk, world, rowDeps: { ledger, client } }: FollowedJob,
+  { job, bulk, run: { io }, rowDeps: { ledger, client } }: FollowedJob,
   tail: Tail,
 ): Promise<PayError | undefined> => {
   const elsewhere = new Set(openIn(tail));
@@ -63,7 +62,7 @@ const checkOpen = async (
     return tail.update(id);
   };
   const rows = walkCharges(ledger, { job, payments: ['open'] });
-  const { failures, stopped } = await checkCharges({ ...world, ...bulk, rows, check, checked });
+  const { failures, stopped } = await checkCharges({ ...io, stop: io.signals.stop, ...bulk, rows, check, checked });
   // Another process has read these, and found them no longer open.
   if (stopped === undefined) for (const id of elsewhere) await tail.update(id);
   return stopped instanceof PayError ? stopped : failures.at(-1);
@@ -71,24 +70,24 @@ const checkOpen = async (
 
 /** Waits until no charge is open. Resolves to the error of the last check, if it failed. */
 const waitForOpen = async (wait: FollowedJob, tail: Tail): Promise<PayError | undefined> => {
-  const { limit, world, run } = wait;
-  const { clock } = run.io;
+  const { limit, progress, run } = wait;
+  const { clock, signals } = run.io;
   const end = clock.ticks() + limit;
   try {
     await tail.changes();
-    world.progress.following(
+    progress.following(
       () =>
         `${paymentSumsText(paymentsIn(tail))}; ${formatDuration(Math.max(1000, end - clock.ticks()))} left, Ctrl-C stops waiting`,
     );
     return await waitForPayments(run.io, {
-      ...{ pauses: FOLLOW_PAUSES_MS, polls: 0, stop: world.stop, until: () => end },
+      ...{ pauses: FOLLOW_PAUSES_MS, polls: 0, stop: signals.stop, until: () => end },
       ...{ read: () => checkOpen(wait, tail), isOver: () => openIn(tail).length === 0 },
     });
   } catch (thrown) {
     if (!(thrown instanceof PayError)) throw thrown;
     return thrown;
   } finally {
-    await world.progress.end();
+    await progress.end();
   }
 };
 
@@ -97,17 +96,18 @@ const waitForOpen = async (wait: FollowedJob, tail: Tail): Promise<PayError | un
  * read error goes into the result instead of being thrown, since the charges are created.
  */
 export const followCharges = async (wait: FollowedJob): Promise<Aftermath> => {
-  const { job, world, rowDeps, run } = wait;
-  const tail = openTail(rowDeps.ledger, { filters: [{ job }], unsettledOnly: false }, run.io.clock.now);
+  const { job, rowDeps, run } = wait;
+  const { clock, signals } = run.io;
+  const tail = openTail(rowDeps.ledger, { filters: [{ job }], unsettledOnly: false }, clock.now);
   const fault = await waitForOpen(wait, tail);
   const sums = paymentsIn(tail);
-  const codes = [...sumCodes(sums, world.stop), ...faultCodes(fault)];
+  const codes = [...sumCodes(sums, signals.stop), ...faultCodes(fault)];
   const sync = shellLine(['paycli', 'ledger', 'sync', job, ...targetFlags(run.globals)]);
   const hints = [
     fault?.detail.hint,
     codes.includes(EXIT_CODES.pending) ? `check again later: \`${sync}\`` : undefined,
   ].filter((line) => line !== undefined);
-  const isTimeUp = fault === undefined && !world.stop.aborted && countOf(sums, 'open') > 0;
+  const isTimeUp = fault === undefined && !signals.stop.aborted && countOf(sums, 'open') > 0;
   const lines = [
     sums.length === 0
       ? undefined

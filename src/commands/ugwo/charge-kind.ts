@@ -326,9 +326,6 @@ export const chargeKind = (file: FileOfCharges, run: Run): RowKind<ChargeItem> =
     follow:
       wait === undefined
         ? undefined
-        : (job, { progress }, rowDeps) => {
-            const world = { ...io, stop: io.signals.stop, progress };
-            return followCharges({ job, limit: wait, bulk, world, rowDeps, run });
-          },
+        : (job, { progress }, rowDeps) => followCharges({ job, limit: wait, bulk, progress, rowDeps, run }),
   };
 };
