@@ -166,7 +166,7 @@ export interface Queued {
 /** The keys of what is being sent. */
 type Busy = ReadonlyMap<string, unknown>;
 
-/** What to send now, and the milliseconds until the next is due; undefined if that depends on other events. */
+/** The items to send now, and the milliseconds until the next is due; undefined if that depends on other events. */
 export interface Step<T extends Queued> {
   readonly start: readonly T[];
   readonly wait: number | undefined;

@@ -15,12 +15,13 @@ const started = async (
   answer: (number: number, attempts: number, now: number, clock: TestClock) => PostResult,
   numbers: readonly (readonly [number: number, ugwo: number])[],
   random = 0.5,
+  due = 0,
 ) => {
   const [queue, clock, stop] = [newQueue(), new TestClock(), new AbortController()];
   const statesMeanwhile: (string | undefined)[] = [];
   const [wake, tries, said] = [openNotifier(clock), [] as [number: number, at: number][], [] as string[]];
   for (const [number, ugwo] of numbers) {
-    await queue.keep(delivery(number, { ugwo: ugwoOf(ugwo) }), { state: 'waiting', duplicates: false, due: 0 });
+    await queue.keep(delivery(number, { ugwo: ugwoOf(ugwo) }), { state: 'waiting', duplicates: false, due });
   }
   const forwarder = forward(
     queue,
@@ -208,6 +209,16 @@ describe('the forwarder', () => {
     await pass(HOUR);
     expect(tries.map(([, at]) => at)).toEqual([0, 500, 1500, 3500, 3500, 4000, 5000, 7000]);
     for (const number of [1, 2]) expect(stateOf(number)).toBe('forwarded');
+  });
+
+  it('sends at once what waits for more than a day, because the clock was set back since', async () => {
+    const numbers = [[1, 1]] as const;
+    const { tries, pass } = await started(() => answered(200), numbers, 0.5, 25 * HOUR);
+    await pass(HOUR);
+    expect(tries).toEqual([[1, 0]]);
+    const soon = await started(() => answered(200), numbers, 0.5, 23 * HOUR);
+    await soon.pass(30 * HOUR);
+    expect(soon.tries).toEqual([[1, 23 * HOUR]]);
   });
 
   it("reports each change of the target's answer once for all events", async () => {
