@@ -8,7 +8,6 @@ import { shellLine } from '../core/shell.ts';
 import { parseInstant, utcAtom } from '../core/time.ts';
 import { FRESH_MS, passedSince } from '../ledger/clock.ts';
 import {
-  type ChargeTerms,
   digestOf,
   type Entry,
   evidenceOf,
@@ -200,31 +199,12 @@ export interface ChargeRequest extends ProtectedRequest, Pick<BeginOptions, 'rem
   readonly data: () => Data;
 }
 
-const intentOf = (
-  ugwo: string,
-  data: Data,
-  { shown }: Reading,
-): Omit<ChargeTerms, 'termsDigest'> & Pick<Intent, 'about' | 'digest' | 'otherTerms'> => ({
-  about: ugwo,
-  medium: readTerm(data['medium']) ?? '',
-  provider: readTerm(data['provider']),
-  phone: readTerm(data['phone']),
-  otherTerms: findOtherTerms(data),
-  expiresAt: parseInstant(readTerm(data['expires_at']) ?? '')?.ms,
-  digest: digestOf(withoutPrivate(data)),
-  asked: shown?.asked ?? {},
-});
-
-/** Service's clock at the answer. Without a `Date`, the creation time of the new activity stands in. */
-const serviceTimeAt = ({ value, servedAt }: ApiRecord): number | undefined =>
-  servedAt ?? parseInstant(String(valueAt(value, 'created_at')))?.ms;
-
-const acceptedOutcome = (record: ApiRecord): StoredOutcome => {
-  const servedAt = serviceTimeAt(record);
-  const { askedAt } = record;
-  const activity = keptActivity(record.value, definedIn({ servedAt, askedAt }));
-  const failed = PAYMENTS[paymentShown(record.value)].retried;
-  const exitCode = isStepUnreadable(record.value) ? EXIT_CODES.unrecorded : 0;
+const acceptedOutcome = ({ value, servedAt, askedAt }: ApiRecord): StoredOutcome => {
+  // Without a `Date`, the creation time of the new activity stands in for the service's clock.
+  const serviceTime = servedAt ?? parseInstant(String(valueAt(value, 'created_at')))?.ms;
+  const activity = keptActivity(value, definedIn({ servedAt: serviceTime, askedAt }));
+  const failed = PAYMENTS[paymentShown(value)].retried;
+  const exitCode = isStepUnreadable(value) ? EXIT_CODES.unrecorded : 0;
   return { state: 'accepted', exitCode: failed ? EXIT_CODES.charge_failed : exitCode, activity };
 };
 
@@ -279,7 +259,16 @@ const chargeRules = (request: ChargeRequest, reading: Reading, run: ChargeRun): 
   const data = request.data();
   return {
     effect: CHARGE_WRITE,
-    intent: intentOf(ugwo, data, reading),
+    intent: {
+      about: ugwo,
+      medium: readTerm(data['medium']) ?? '',
+      provider: readTerm(data['provider']),
+      phone: readTerm(data['phone']),
+      otherTerms: findOtherTerms(data),
+      expiresAt: parseInstant(readTerm(data['expires_at']) ?? '')?.ms,
+      digest: digestOf(withoutPrivate(data)),
+      asked: shown?.asked ?? {},
+    },
     how: { shown, remaining, beside },
     send: async (overdue) => {
       const isNothing = async (): Promise<boolean> => !overdue() && (await showsNothingNew(ugwo, shown, run));

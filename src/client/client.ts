@@ -97,13 +97,6 @@ export interface ClientOptions extends Omit<SendContext, 'hold' | 'pace'> {
   readonly validate: boolean;
 }
 
-const checkParams = (operation: Operation, input: CallInput): void => {
-  for (const name of Object.keys(operation.params)) {
-    const value = input.params?.[name] ?? '';
-    if (isUnsafeSegment(value)) throw usageError(`"${value}" can't be used as ${name}`);
-  }
-};
-
 /** True for a query that any list accepts. It needs no schema: loading one takes longer than a list. */
 const isPlain = (query: CallInput['query'] = {}): boolean =>
   Object.entries(query).every(
@@ -135,18 +128,18 @@ const subjectOf = ({ safety, params }: Operation, input: CallInput): Subject | u
   return { prefix, uid: input.params?.[name] ?? '' };
 };
 
-const queryText = (query: NonNullable<CallInput['query']>): string => {
-  const params = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) for (const one of [value].flat()) params.append(name, one);
-  return params.toString();
-};
-
 const exchangeOf = (options: ClientOptions, called: Called, input: CallInput): Exchange => {
   const operation: Operation = typeof called === 'string' ? operations[called] : anyOperation(called);
-  checkParams(operation, input);
+  for (const name of Object.keys(operation.params)) {
+    const value = input.params?.[name] ?? '';
+    if (isUnsafeSegment(value)) throw usageError(`"${value}" can't be used as ${name}`);
+  }
   const body = operation.body === undefined ? undefined : printExact(input.body ?? {});
   if (options.validate) checkRules(operation, body, input, options.clock.now());
-  const query = queryText(input.query ?? {});
+  const asked = new URLSearchParams();
+  for (const [name, value] of Object.entries(input.query ?? {}))
+    for (const one of [value].flat()) asked.append(name, one);
+  const query = asked.toString();
   const { params = {}, headers } = input;
   const path = filledPath(operation, params) + (query === '' ? '' : `?${query}`);
   const subject = subjectOf(operation, input);
