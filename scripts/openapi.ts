@@ -85,7 +85,7 @@ const refused = (description: string): object => {
 
 const responsesOf = ({ success }: Operation, example: unknown): object => ({
   [success.status]: { description: 'Done.', content: json(jsonSchemaOf(success.schema(), NAMED), { example }) },
-  ...Object.fromEntries(REJECTIONS.map((status) => [status, { $ref: `#/components/responses/${status}` }])),
+  ...Object.fromEntries([...REJECTIONS.keys()].map((status) => [status, { $ref: `#/components/responses/${status}` }])),
   429: { $ref: '#/components/responses/429' },
   '5XX': { $ref: '#/components/responses/5XX' },
 });

@@ -1,13 +1,14 @@
 import { readNextAction, wordAt } from '../core/charge.ts';
-import { definedIn, pick, valueAt } from '../core/json.ts';
+import { pick, valueAt } from '../core/json.ts';
 import { didYouMean } from '../core/text.ts';
-import { durationWord, formatDateAtom, type Instant, parseDuration, parseInstant } from '../core/time.ts';
+import { durationWord, formatDateAtom, type Instant, MINUTE_MS, parseDuration, parseInstant } from '../core/time.ts';
 
 // A medium is described here and nowhere else. Options, columns, questions, bodies, ids of jobs, --reuse, the guard, the
 // matching of activities and the emulator follow from this list.
 
 /** The longest, and the default, life of an account in milliseconds (interface.md section 8). */
-export const EXPIRY_LIMIT_MS = 15 * 60_000;
+export const EXPIRY_LIMIT_MS = 15 * MINUTE_MS;
+const EXPIRY_LIMIT = `${EXPIRY_LIMIT_MS / MINUTE_MS}m`;
 
 type Value = string | number | Instant;
 
@@ -75,9 +76,9 @@ const EXPIRES: readonly ChargeField[] = [
     name: 'expires_in',
     property: 'expires_at',
     takes: 'duration',
-    about: `how long the account accepts; at most ${durationWord(EXPIRY_LIMIT_MS)}, the default`,
+    about: `how long the account accepts; at most ${EXPIRY_LIMIT}, the default`,
     form: 'duration',
-    default: durationWord(EXPIRY_LIMIT_MS),
+    default: EXPIRY_LIMIT,
     within: EXPIRY_LIMIT_MS,
     stored: true,
     // Leaves out the service's default: its 15 minutes run by its clock, not by ours.
@@ -124,49 +125,60 @@ export const MEDIUMS: readonly Medium[] = [
   { name: 'mobile_money', fields: [OPERATOR, PHONE], step: 'approve', currency: 'GHS' },
 ];
 
-export const MEDIUM_NAMES: readonly string[] = MEDIUMS.map(({ name }) => name);
+/** A field of one name, as all mediums have it. */
+interface SharedField extends ChargeField {
+  readonly mediums: readonly string[];
+  /** Help for its option: `ussd: the bank's code; mobile_money: the provider's`. */
+  readonly help: string;
+}
 
-/** The medium of this name; undefined if paycli doesn't know it. */
-export const mediumNamed = (name: unknown): Medium | undefined => MEDIUMS.find((medium) => medium.name === name);
+const [mediums, shared] = [new Map<unknown, Medium>(), new Map<string, SharedField>()];
+const columns = new Map<string, string>();
+// The properties that the ledger has a column for.
+const storedProperties = new Set(['medium']);
+for (const medium of MEDIUMS) {
+  mediums.set(medium.name, medium);
+  for (const field of medium.fields) {
+    const { name, property = name, about, stored } = field;
+    const [earlier, help] = [shared.get(name), `${medium.name}: ${about}`];
+    if (earlier === undefined) {
+      const column = columns.get(property);
+      columns.set(property, column === undefined ? name : `${column} or ${name}`);
+      shared.set(name, { ...field, mediums: [medium.name], help });
+    } else {
+      shared.set(name, { ...earlier, mediums: [...earlier.mediums, medium.name], help: `${earlier.help}; ${help}` });
+    }
+    if (stored) storedProperties.add(property);
+  }
+}
+
+export const MEDIUM_NAMES = [...mediums.keys()] as readonly string[];
+
+/** One field of each name, in the order of options, columns and bodies. */
+export const MEDIUM_FIELDS: readonly SharedField[] = [...shared.values()];
+
+/** Names of everything that `data` has an option for. */
+export const MEDIUM_FIELD_NAMES: readonly string[] = ['medium', ...shared.keys()];
+
+/** Columns of a file: fields of one property are alternatives. */
+export const MEDIUM_COLUMNS: readonly string[] = [...columns.values()];
 
 /** The property of `data` that a field sets. */
 export const propertyOf = ({ name, property = name }: ChargeField): string => property;
 
-/** One field of each name, in the order of options, columns and bodies. */
-export const MEDIUM_FIELDS: readonly ChargeField[] = MEDIUMS.flatMap(({ fields }) => fields).filter(
-  ({ name }, index, all) => all.findIndex((other) => other.name === name) === index,
-);
-
-/** Names of everything that `data` has an option for. */
-export const MEDIUM_FIELD_NAMES: readonly string[] = ['medium', ...MEDIUM_FIELDS.map(({ name }) => name)];
-
-/** Help for a field: `ussd: the bank's code; mobile_money: the provider's`. */
-export const aboutField = (name: string): string =>
-  MEDIUMS.flatMap((medium) =>
-    medium.fields.filter((field) => field.name === name).map(({ about }) => `${medium.name}: ${about}`),
-  ).join('; ');
-
-/** Columns of a file: fields of one property are alternatives. */
-export const MEDIUM_COLUMNS: readonly string[] = [...new Set(MEDIUM_FIELDS.map(propertyOf))].map((property) =>
-  MEDIUM_FIELDS.filter((field) => propertyOf(field) === property)
-    .map(({ name }) => name)
-    .join(' or '),
-);
-
-/** Parsers of texts, with the form that they want. The other forms are texts. */
-const PARSERS = {
-  time: { read: parseInstant, wanted: 'a time with an offset such as 2026-11-20T14:05:00+01:00' },
-  duration: { read: parseDuration, wanted: 'a duration such as 90s, 10m or 1h' },
-} as const;
+/** The medium of this name; undefined if paycli doesn't know it. */
+export const mediumNamed = (name: unknown): Medium | undefined => mediums.get(name);
 
 interface FieldParser {
   readonly read: (text: string) => Value | undefined;
   readonly wanted: string;
 }
 
-/** The parser of a field; undefined if any text is its value. */
-export const fieldParser = ({ form }: ChargeField): FieldParser | undefined =>
-  form === 'time' || form === 'duration' ? PARSERS[form] : undefined;
+/** Parsers of texts by form, with the form that they want. Any text is a value of another form. */
+export const FIELD_PARSERS: { readonly [form in NonNullable<ChargeField['form']> | 'text']?: FieldParser } = {
+  time: { read: parseInstant, wanted: 'a time with an offset such as 2026-11-20T14:05:00+01:00' },
+  duration: { read: parseDuration, wanted: 'a duration such as 90s, 10m or 1h' },
+};
 
 /** A fault in the fields: the field, and a sentence. */
 export interface ChargeFault {
@@ -177,23 +189,16 @@ export interface ChargeFault {
 /** Names a field by its source: a flag or a column. */
 export type NameOf = (field: string) => string;
 
-const foreignTo = ({ name, fields: own }: Medium, fields: ChargeFields, nameOf: NameOf): ChargeFault[] =>
-  MEDIUM_FIELDS.filter((field) => fields[field.name] !== undefined && !own.some((one) => one.name === field.name)).map(
-    ({ name: field }) => {
-      const owners = MEDIUMS.filter((other) => other.fields.some((one) => one.name === field));
-      const only = owners.map((owner) => owner.name).join(' and ');
-      return { field, what: `${nameOf(field)} can't be used with ${nameOf('medium')} ${name}, only with ${only}` };
-    },
-  );
-
 /** Fields that set the property of an earlier one. */
 const setTwice = (fields: ChargeFields, nameOf: NameOf): ChargeFault[] => {
-  const given = MEDIUM_FIELDS.filter(({ name }) => fields[name] !== undefined);
-  return given.flatMap((field, index) => {
-    const first = given.slice(0, index).find((other) => propertyOf(other) === propertyOf(field));
-    if (first === undefined) return [];
-    return [{ field: field.name, what: `${nameOf(first.name)} and ${nameOf(field.name)} can't be used together` }];
-  });
+  const [first, faults] = [new Map<string, string>(), [] as ChargeFault[]];
+  for (const { name, property = name } of MEDIUM_FIELDS) {
+    if (fields[name] === undefined) continue;
+    const earlier = first.get(property);
+    if (earlier === undefined) first.set(property, name);
+    else faults.push({ field: name, what: `${nameOf(earlier)} and ${nameOf(name)} can't be used together` });
+  }
+  return faults;
 };
 
 const faultIn = ({ name }: Medium, field: ChargeField, fields: ChargeFields, nameOf: NameOf): string | undefined => {
@@ -224,11 +229,21 @@ export const findFaults = (fields: ChargeFields, isOpen: boolean, nameOf: NameOf
   if (medium === undefined) {
     return isOpen && fields.medium !== undefined ? twice : [noMedium(fields.medium, nameOf)];
   }
-  const own = medium.fields.flatMap((field) => {
+  const faults: ChargeFault[] = [];
+  for (const { name, mediums } of MEDIUM_FIELDS) {
+    if (fields[name] === undefined || mediums.includes(medium.name)) continue;
+    const only = `only with ${mediums.join(' and ')}`;
+    faults.push({
+      field: name,
+      what: `${nameOf(name)} can't be used with ${nameOf('medium')} ${medium.name}, ${only}`,
+    });
+  }
+  if (twice.length > 0) return [...faults, ...twice];
+  for (const field of medium.fields) {
     const what = faultIn(medium, field, fields, nameOf);
-    return what === undefined ? [] : [{ field: field.name, what }];
-  });
-  return [...foreignTo(medium, fields, nameOf), ...(twice.length > 0 ? twice : own)];
+    if (what !== undefined) faults.push({ field: field.name, what });
+  }
+  return faults;
 };
 
 /** Faults of fields that only the service judges (--no-validate): each property is set once. */
@@ -237,11 +252,14 @@ export const findUncheckedFaults = (fields: ChargeFields, _isOpen: boolean, name
 
 /** `data` of the body, as far as the fields set it (interface.md 4.2). `now` is in milliseconds. */
 export const buildData = (fields: ChargeFields, now: number): Record<string, unknown> => {
-  const own = MEDIUM_FIELDS.filter(({ name }) => fields[name] !== undefined).map((field) => {
-    const value = fields[field.name] as never;
-    return [propertyOf(field), field.bodyOf === undefined ? value : field.bodyOf(value, now)] as const;
-  });
-  return definedIn<unknown>({ medium: fields.medium, ...Object.fromEntries(own) });
+  const data = new Map<string, unknown>();
+  if (fields.medium !== undefined) data.set('medium', fields.medium);
+  for (const { name, property = name, bodyOf } of MEDIUM_FIELDS) {
+    const value = fields[name] as never;
+    const sent: unknown = value === undefined || bodyOf === undefined ? value : bodyOf(value, now);
+    if (sent !== undefined) data.set(property, sent);
+  }
+  return Object.fromEntries(data);
 };
 
 /** `data` of a charge by the emulator's examples. */
@@ -267,8 +285,6 @@ export const jobOptionsOf = (fields: ChargeFields): Record<string, unknown> => {
 
 type Data = Readonly<Record<string, unknown>>;
 
-const STORED = ['medium', ...MEDIUM_FIELDS.filter(({ stored }) => stored).map(propertyOf)];
-
 /**
  * Terms of a charge that have no column in the ledger: charges with other terms are others. They are the fields of the
  * medium, or all of `data` if paycli doesn't know the medium.
@@ -277,7 +293,7 @@ export const findOtherTerms = (data: Data): Data => {
   const names = mediumNamed(data['medium'])?.fields.map(propertyOf) ?? Object.keys(data);
   return pick(
     data,
-    names.filter((name) => !STORED.includes(name)),
+    names.filter((name) => !storedProperties.has(name)),
   );
 };
 
@@ -290,9 +306,6 @@ export const withoutPrivate = (data: Data): Data => {
 /** The service sends an empty object as `[]`. */
 export const isFilled = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && Object.keys(value).length > 0;
-
-/** True for a stored card or wallet. */
-const isTokenised = (activity: unknown): boolean => isFilled(valueAt(activity, 'ugwo_medium'));
 
 /** The step of a card or a wallet, which goes on in a browser. */
 const REDIRECT = /^redirect/i;
@@ -326,7 +339,8 @@ export const hasForeignStep = (activity: unknown, name: string): boolean => {
 export const isOtherMedium = (activity: unknown, name: string): boolean => {
   const medium = mediumNamed(name);
   if (medium === undefined) return false;
-  if (isTokenised(activity) && medium.step !== 'redirect') return true;
+  // A stored card or wallet goes on in a browser.
+  if (medium.step !== 'redirect' && isFilled(valueAt(activity, 'ugwo_medium'))) return true;
   const named = wordAt(activity, 'medium');
   return named === null ? hasForeignStep(activity, name) : named !== name;
 };

@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorKind, EXIT_CODES } from '../core/error.ts';
+import { ERRORS, type ErrorKind } from '../core/error.ts';
 import type { ArgumentSpec, CommandSpec, OptionSpec, Takes } from './define.ts';
 import { BUILT_IN_OPTIONS, GLOBAL_OPTIONS } from './globals.ts';
 import { type Noun, TOPICS } from './program.ts';
@@ -101,7 +101,9 @@ const exitNode = (kind: ErrorKind): ExitNode => {
 };
 
 /** All exit codes, in order. */
-export const ALL_EXITS: readonly ExitNode[] = [DONE, ...(Object.keys(EXIT_CODES) as ErrorKind[]).map(exitNode)];
+export const ALL_EXITS: readonly ExitNode[] = [DONE, ...(Object.keys(ERRORS) as ErrorKind[]).map(exitNode)].sort(
+  (a, b) => a.code - b.code,
+);
 
 const commandNode = (spec: CommandSpec): CommandNode => ({
   kind: 'command',

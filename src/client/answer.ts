@@ -4,7 +4,7 @@ import { isOwnDocument, namesThing, type Problem, readProblem } from '../contrac
 import type { Params } from '../contract/proof.ts';
 import { grouped } from '../core/bounds.ts';
 import { ANY_WRITE, mayBeDone } from '../core/charge.ts';
-import { interrupted, kindOfStatus, PayError, REJECTIONS, reasonOf } from '../core/error.ts';
+import { interrupted, PayError, REJECTIONS, reasonOf } from '../core/error.ts';
 import { type IdPrefix, nounOf, wordsFor } from '../core/ids.ts';
 import type { Clock, Flight, Signals } from '../core/io.ts';
 import { definedIn, isJsonObject, mayBeInexact, parseTexts, valueAt } from '../core/json.ts';
@@ -184,7 +184,7 @@ export const rejection = (exchange: Exchange, status: number, problem: Problem |
   const shown = more === undefined ? '' : ` (showing ${violations.length} of ${grouped(all)} violations)`;
   // The hint is about the status of the object, not about violations of a field.
   const hint = status === 409 && violations.length > 0 ? undefined : status === 401 ? exchange.keyHint : HINTS[status];
-  return new PayError(kindOfStatus(status), `the service answered ${status}${said}${shown}`, {
+  return new PayError(REJECTIONS.get(status) ?? 'rejected', `the service answered ${status}${said}${shown}`, {
     status,
     request: requestOf(exchange),
     violations,
@@ -235,13 +235,6 @@ const blamingClock = (error: PayError, { servedAt, age, askedAt }: AnsweredAttem
   });
 };
 
-/**
- * True for a no: 401 with any body, since the key is checked before the request; other statuses need an error
- * document.
- */
-const isRejection = (status: number, problem: Problem | undefined): boolean =>
-  status === 401 || (problem !== undefined && REJECTIONS.includes(status));
-
 const judgeAnswer = (exchange: Exchange, outcome: AnsweredAttempt): Verdict => {
   const { status, body } = outcome;
   if (status >= 200 && status < 300) {
@@ -251,7 +244,8 @@ const judgeAnswer = (exchange: Exchange, outcome: AnsweredAttempt): Verdict => {
     return unknown(exchange, `the service answered ${status}, but ${decoded.fault}`, status, answer);
   }
   const problem = decode.problem(body);
-  if (isRejection(status, problem)) {
+  // The key is checked before the request; other statuses need an error document.
+  if (status === 401 || (problem !== undefined && REJECTIONS.has(status))) {
     return failedBy(blamingClock(rejection(exchange, status, problem), outcome));
   }
   const said =

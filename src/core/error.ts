@@ -122,21 +122,19 @@ export type ErrorKind = keyof typeof ROWS;
 
 export const ERRORS: Readonly<Record<ErrorKind, ErrorRow>> = ROWS;
 
-const ERROR_KINDS = Object.entries(ERRORS) as (readonly [ErrorKind, ErrorRow])[];
+const codes: Partial<Record<ErrorKind, number>> = {};
+const rejections = new Map<number, ErrorKind>();
+for (const kind of Object.keys(ERRORS) as ErrorKind[]) {
+  const { exit, statuses = [] } = ERRORS[kind];
+  codes[kind] = exit;
+  for (const status of statuses) rejections.set(status, kind);
+}
 
-/** The exit codes of all errors, in ascending order. */
-export const EXIT_CODES = Object.fromEntries(
-  ERROR_KINDS.map(([kind, { exit }]) => [kind, exit] as const).sort(([, a], [, b]) => a - b),
-) as Readonly<Record<ErrorKind, number>>;
+/** The exit codes of all errors. */
+export const EXIT_CODES = codes as Readonly<Record<ErrorKind, number>>;
 
-/** Statuses of a no after which nothing was applied: 401 with any body, the others with a JSON object. */
-export const REJECTIONS: readonly number[] = ERROR_KINDS.flatMap(([, { statuses = [] }]) => statuses).sort(
-  (a, b) => a - b,
-);
-
-/** The kind of the service's no, by the status of its answer. */
-export const kindOfStatus = (status: number): ErrorKind =>
-  ERROR_KINDS.find(([, { statuses }]) => statuses?.includes(status))?.[0] ?? 'rejected';
+/** Statuses of a no after which nothing was applied, with its kind: 401 with any body, the others with a JSON object. */
+export const REJECTIONS: ReadonlyMap<number, ErrorKind> = rejections;
 
 /** Exit code of a run that is ended abruptly: while a write is open, no code that invites a repeat. */
 export const abruptExit = ({ open, accepted }: Flight, otherwise: number): number => {

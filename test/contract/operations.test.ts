@@ -49,8 +49,8 @@ describe('the table of operations (interface.md section 4, and public material)'
 
   it.each(table)('%s succeeds with 200 and can meet 401, 403 and 422', (_id, { success }) => {
     expect(success.status).toBe(200);
-    expect(REJECTIONS).toEqual(expect.arrayContaining([401, 403, 422]));
-    expect(REJECTIONS.every((status) => status >= 400 && status < 500)).toBe(true);
+    expect([...REJECTIONS.keys()]).toEqual(expect.arrayContaining([401, 403, 422]));
+    expect([...REJECTIONS.keys()].every((status) => status >= 400 && status < 500)).toBe(true);
   });
 
   it('requires the identifier type of each parameter', () => {

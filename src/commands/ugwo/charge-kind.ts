@@ -5,7 +5,7 @@ import { type Protected, protectedRows } from '../../bulk/send-row.ts';
 import { charge } from '../../charge/charge.ts';
 import {
   type ChargeFields,
-  fieldParser,
+  FIELD_PARSERS,
   findFaults,
   findUncheckedFaults,
   jobOptionsOf,
@@ -182,8 +182,8 @@ const flagInFile =
 
 /** Fields of a row. Options apply where the row has none. */
 const rowFields = (cells: Cells, options: ChargeFields): ChargeFields => {
-  const own = MEDIUM_FIELDS.map((field) => {
-    const [{ name }, parser] = [field, fieldParser(field)];
+  const own = MEDIUM_FIELDS.map(({ name, form }) => {
+    const parser = FIELD_PARSERS[form ?? 'text'];
     return [name, parser === undefined ? cells.text(name) : cells.parsed(name, parser.read, parser.wanted)] as const;
   });
   return {

@@ -1,8 +1,7 @@
 import {
-  aboutField,
   type ChargeField,
   type ChargeFields,
-  fieldParser,
+  FIELD_PARSERS,
   findFaults,
   findUncheckedFaults,
   MEDIUM_COLUMNS,
@@ -31,28 +30,32 @@ import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
 import { idProblem } from '../../core/ids.ts';
 import { asFlag, type Pair } from '../../core/input.ts';
-import { definedIn, pick } from '../../core/json.ts';
+import { pick } from '../../core/json.ts';
 import type { ShareOptions } from '../../core/result.ts';
 import type { PlannedCharge } from '../run.ts';
 
-const parseBy = (field: ChargeField): Parse<ChargeFields[string]> => {
-  const parser = fieldParser(field);
-  if (parser === undefined) return asText;
-  return taking({ type: field.form === 'time' ? 'time' : 'duration' }, (text) => {
-    const value = parser.read(text);
-    if (value !== undefined) return value;
-    throw usageError(`"${text}" is not ${parser.wanted}`, definedIn({ hint: field.hint }));
+const fieldOptions = new Map<string, OptionSpec>();
+for (const { name, form = 'text', takes, help, hint, default: value, bank, rare } of MEDIUM_FIELDS) {
+  const parser = FIELD_PARSERS[form];
+  const parse: Parse<ChargeFields[string]> =
+    parser === undefined
+      ? asText
+      : taking({ type: form === 'time' ? 'time' : 'duration' }, (text) => {
+          const read = parser.read(text);
+          if (read !== undefined) return read;
+          throw usageError(`"${text}" is not ${parser.wanted}`, hint === undefined ? {} : { hint });
+        });
+  fieldOptions.set(name, {
+    ...option(`--${name.replaceAll('_', '-')} <${takes}>`, help, parse),
+    ...(value !== undefined && { default: value }),
+    ...(bank && { completes: 'bank' }),
+    ...(rare && { rare }),
   });
-};
-
-const optionOf = (field: ChargeField): OptionSpec => ({
-  ...option(`${asFlag(field.name)} <${field.takes}>`, aboutField(field.name), parseBy(field)),
-  ...definedIn({ default: field.default, completes: field.bank && 'bank', rare: field.rare }),
-});
+}
 
 const chargeOptions = rarely(['param', 'remaining', 'waitTimeout', 'noPreflight'], {
   medium: option('--medium <medium>', MEDIUM_NAMES.join(', '), asText, { choices: MEDIUM_NAMES }),
-  ...Object.fromEntries(MEDIUM_FIELDS.map((field) => [field.name, optionOf(field)])),
+  ...Object.fromEntries(fieldOptions),
   param: repeated('--param <k=v>', 'any other key of the charge; k:=json sets a JSON value', asPair),
   wait: flag('--wait', 'wait until the payment is paid or has failed; with --from, all payments'),
   waitTimeout: option('--wait-timeout <duration>', 'with --wait: maximum wait (15m)', asWaitTimeout, {
