@@ -1,6 +1,8 @@
 import { openChange } from '../core/async.ts';
 import type { Clock } from '../core/io.ts';
-import { FRESH_MS } from '../ledger/clock.ts';
+import { FRESH_MS, passedSince } from '../ledger/clock.ts';
+import type { Moment } from '../ledger/entry.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import type { Pace, RowSignals } from './pace.ts';
 
 export interface ReadingAhead<R> {
@@ -95,3 +97,30 @@ export async function* readAhead<R>({ rows, read, pace, clock }: ReadingAhead<R>
     await Promise.all(reads);
   }
 }
+
+/** A read in progress, and the moment just before it. */
+interface StartedRead<R> {
+  readonly since: Moment;
+  readonly result: Promise<R>;
+}
+
+/** Keeps reads that were started ahead of their row's turn, each for one item. */
+export const openReads = <T extends object, R>(ledger: Pick<Ledger, 'moment'>) => {
+  const early = new WeakMap<T, StartedRead<R>>();
+  const start = (read: () => Promise<R>): StartedRead<R> => ({ since: ledger.moment(), result: read() });
+  return {
+    /** Starts to read for an item. Resolves when the read has ended, also with an error. */
+    start: async (item: T, read: () => Promise<R>): Promise<void> => {
+      const started = start(read);
+      early.set(item, started);
+      await started.result.catch(() => undefined);
+    },
+    /** Returns the early read for an item once, or a new one if there is none or it is too old. */
+    take: (item: T, read: () => Promise<R>): StartedRead<R> => {
+      const started = early.get(item);
+      early.delete(item);
+      const isOld = started === undefined || passedSince(started.since, ledger.moment()) > FRESH_MS;
+      return isOld ? start(read) : started;
+    },
+  };
+};

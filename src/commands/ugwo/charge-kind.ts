@@ -1,5 +1,6 @@
 import type { Cells } from '../../bulk/cells.ts';
 import type { RowCheck, RowJob, RowKind, RowSender } from '../../bulk/kind.ts';
+import { openReads } from '../../bulk/read-ahead.ts';
 import type { ColumnFault, RowEnd } from '../../bulk/row-end.ts';
 import { type Protected, protectedRows } from '../../bulk/send-row.ts';
 import { charge } from '../../charge/charge.ts';
@@ -33,7 +34,6 @@ import { unreadableText } from '../activity/followed-shared.ts';
 import { columnAmong, flagIn } from '../fields.ts';
 import { lastMessage } from '../make.ts';
 import type { Run } from '../run.ts';
-import { openReads } from './charge-ahead.ts';
 import { COMPARED_COLUMNS, type ComparedCell, comparedIn, differencesOf, refuseDifferent } from './charge-compare.ts';
 import { followCharges } from './charge-follow.ts';
 import { judgeRows } from './charge-plan.ts';
@@ -222,7 +222,7 @@ const openSender = (
   run: Run,
 ): RowSender<ChargeItem> => {
   const { client, ledger, tellOnce } = job;
-  const reads = openReads<ChargeItem, Snapshot | undefined>();
+  const reads = openReads<ChargeItem, Snapshot | undefined>(ledger);
   const looks = (): boolean => look || isHeld();
   const reading =
     ({ ugwo }: ChargeItem, client: Client) =>
@@ -233,7 +233,7 @@ const openSender = (
   const sending: Protected<ChargeItem> = {
     idColumn: 'charge',
     judge: (planned) => judgeRows(earlier, job, run, planned),
-    openReadAhead: () => (looks() ? (item, client) => reads.begin(item, reading(item, client), ledger) : undefined),
+    openReadAhead: () => (looks() ? (item, client) => reads.start(item, reading(item, client)) : undefined),
     once: async (item, { row, client, tries }) => {
       const { ugwo } = item;
       const data = () => chargeData(item, run.io.clock.now());
@@ -241,7 +241,7 @@ const openSender = (
         {
           ...{ ugwo, data, ...guardedBy(earlier), row, tries },
           look: async () => {
-            const { since, result } = reads.take(item, reading(item, client), ledger);
+            const { since, result } = reads.take(item, reading(item, client));
             const shown = await result;
             refuseDifferent(item, shown?.asked);
             return shown === undefined ? {} : { since, shown, askedAt: shown.askedAt };

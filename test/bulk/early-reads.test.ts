@@ -1,22 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { openReads } from '../../src/commands/ugwo/charge-ahead.ts';
+import { openReads } from '../../src/bulk/read-ahead.ts';
 import type { Moment } from '../../src/ledger/entry.ts';
 import { momentAt, NOON } from '../ledger/support/charges.ts';
 
 const FRESH_MS = 5000;
 
 /**
- * Begins a read at noon and takes it at another moment. Unit tests, since a black-box test would wait for seconds and can't set
+ * Starts a read at noon and takes it at another moment. Unit tests, since a black-box test would wait for seconds and can't set
  * both clocks.
  */
 const takenAt = async (taken: Moment, early: Promise<string> = Promise.resolve('early')): Promise<string> => {
   let now = momentAt(NOON);
-  const [ledger, reads, item] = [{ moment: () => now }, openReads<object, string>(), {}];
-  const begun = reads.begin(item, () => early, ledger);
-  void begun;
+  const [reads, item] = [openReads<object, string>({ moment: () => now }), {}];
+  void reads.start(item, () => early);
   await new Promise((resolve) => setImmediate(resolve));
   now = taken;
-  const { since, result } = reads.take(item, async () => 'new', ledger);
+  const { since, result } = reads.take(item, async () => 'new');
   const got = await result;
   expect(since).toEqual(got === 'early' ? momentAt(NOON) : taken);
   return got;
@@ -41,10 +40,10 @@ describe('an early read', () => {
   });
 
   it('is used once: a row that is sent anew reads anew', async () => {
-    const [ledger, reads, item] = [{ moment: () => momentAt(NOON) }, openReads<object, string>(), {}];
-    await reads.begin(item, async () => 'early', ledger);
-    expect(await reads.take(item, async () => 'new', ledger).result).toBe('early');
-    expect(await reads.take(item, async () => 'new', ledger).result).toBe('new');
+    const [reads, item] = [openReads<object, string>({ moment: () => momentAt(NOON) }), {}];
+    await reads.start(item, async () => 'early');
+    expect(await reads.take(item, async () => 'new').result).toBe('early');
+    expect(await reads.take(item, async () => 'new').result).toBe('new');
   });
 
   it('keeps its error for the row', async () => {
@@ -53,9 +52,8 @@ describe('an early read', () => {
   });
 
   it('is used for its own item only', async () => {
-    const ledger = { moment: () => momentAt(NOON) };
-    const reads = openReads<object, string>();
-    await reads.begin({}, async () => 'of another', ledger);
-    expect(await reads.take({}, async () => 'new', ledger).result).toBe('new');
+    const reads = openReads<object, string>({ moment: () => momentAt(NOON) });
+    await reads.start({}, async () => 'of another');
+    expect(await reads.take({}, async () => 'new').result).toBe('new');
   });
 });
