@@ -16,7 +16,7 @@ export const chargeFile = (file: string, ...options: readonly string[]): string[
   ...['--concurrency', String(CONCURRENCY), '--yes', '-o', 'json', ...options],
 ];
 
-const WORK = `npm build on Node, a file of ${ROWS.toLocaleString('en')} charges, each answer after ${DELAYS} ms, concurrency ${CONCURRENCY}, ledger durable`;
+const WORK = `npm build on Node, a file of ${ROWS.toLocaleString('en')} charges, answers after ${DELAYS} ms, concurrency ${CONCURRENCY}, ledger durable`;
 
 /**
  * Row 7: a bulk charge with its ledger on the disk, from the start of the process to its end: without a read before each
@@ -45,7 +45,7 @@ export const bulkRate: Bench = ({ folder }) =>
           row: 7,
           name: 'file of charges',
           work: `${WORK}, \`--no-preflight\``,
-          against: 'the ideal: rows × mean time of an answer / concurrency',
+          against: 'the ideal: rows × mean answer time / concurrency',
           ratio: ['ideal', 'without reads'],
           goal: { bound: '≥', value: 0.94 },
         },
