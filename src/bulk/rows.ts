@@ -1,4 +1,3 @@
-import type { BulkInput } from '../cli/bulk-options.ts';
 import type { Client } from '../client/client.ts';
 import { cutName } from '../core/bounds.ts';
 import { type PayError, usageError } from '../core/error.ts';
@@ -8,7 +7,7 @@ import { shellLine } from '../core/shell.ts';
 import { isLeftover } from '../core/spoilt.ts';
 import { didYouMean, isNear } from '../core/text.ts';
 import { bareName, type Cells, cellsOf, type FileFormat, fieldsOf, type InputRow } from './cells.ts';
-import type { KeyColumn, RowItem, RowJob, RowKind } from './kind.ts';
+import type { BulkInput, KeyColumn, RowItem, RowJob, RowKind } from './kind.ts';
 import type { RowsFile } from './read-file.ts';
 import { type ColumnFault, faultsOf } from './row-end.ts';
 

@@ -1,3 +1,4 @@
+import type { BulkInput } from '../bulk/kind.ts';
 import { usageError } from '../core/error.ts';
 import { asFlag } from '../core/input.ts';
 import { type FieldTable, flag, type GivenOptions, option, type Parse, rarely, taking } from './define.ts';
@@ -94,9 +95,6 @@ const UNSAID = {
   allowRepeats: false,
   continueOnUnknown: false,
 };
-
-/** A file of rows (`-` is standard input) and the options for processing it. */
-export type BulkInput = BulkGiven & Required<Pick<BulkGiven, 'from' | keyof typeof UNSAID>>;
 
 /**
  * Reads the options for a file. Returns undefined without --from, and throws a usage error if other options need it.

@@ -1,8 +1,15 @@
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PaidBack } from '../charge/payment.ts';
-import { countText, HIGHEST_FILE_NAME, LEDGER_FILE_NAME } from '../core/charge.ts';
-import { LEDGERS_LOCK_NAME, LOCAL_PROFILE, REMINDER_FILE_NAME, SHADOW_FILE_START } from '../core/data-files.ts';
+import { countText } from '../core/charge.ts';
+import {
+  HIGHEST_FILE_NAME,
+  LEDGER_FILE_NAME,
+  LEDGERS_LOCK_NAME,
+  LOCAL_PROFILE,
+  REMINDER_FILE_NAME,
+  SHADOW_FILE_START,
+} from '../core/data-files.ts';
 import { PayError, reasonOf } from '../core/error.ts';
 import { targetFlags } from '../core/input.ts';
 import { withTimeout } from '../core/io.ts';

@@ -57,11 +57,6 @@ export const latestActivityOf = (ugwo: unknown): unknown => LATEST.map((name) =>
 export const tellsActivities = (ugwo: unknown): boolean =>
   activitiesOf(ugwo) !== undefined || LATEST.some((name) => valueAt(ugwo, name) !== undefined);
 
-/** The ledger's file in the folder for data. */
-export const LEDGER_FILE_NAME = 'ledger.sqlite';
-/** Stores the number of charges beside the ledger, under a name that a copy of `ledger.sqlite*` leaves out. */
-export const HIGHEST_FILE_NAME = 'highest-charge';
-
 /**
  * Statuses of a checkout, in the order of the numbers that the service filters by, starting at 1 (public material,
  * Checkouts).

@@ -1,5 +1,9 @@
-import { HIGHEST_FILE_NAME, LEDGER_FILE_NAME } from './charge.ts';
 import { LOCK_FILE_NAME, QUEUE_FILE_NAME } from './webhook-event.ts';
+
+/** The ledger's file in the folder for data. */
+export const LEDGER_FILE_NAME = 'ledger.sqlite';
+/** Stores the number of charges beside the ledger, under a name that a copy of `ledger.sqlite*` leaves out. */
+export const HIGHEST_FILE_NAME = 'highest-charge';
 
 /** The emulator's data in the folder for data: used by `--local`, and by `emulator` unless another file is given. */
 export const LOCAL_DATA_FILE = 'emulator.sqlite';

@@ -7,9 +7,7 @@ import {
   CHARGE_STATES,
   CHARGE_WRITE,
   countText,
-  HIGHEST_FILE_NAME,
   isTakenUp,
-  LEDGER_FILE_NAME,
   machineValue,
   mayBeDone,
   payableUntil,
@@ -19,7 +17,7 @@ import {
   statusOf,
   summaryColumns,
 } from '../../src/core/charge.ts';
-import { SHADOW_FILE_START } from '../../src/core/data-files.ts';
+import { HIGHEST_FILE_NAME, LEDGER_FILE_NAME, SHADOW_FILE_START } from '../../src/core/data-files.ts';
 import { unreachable } from '../../src/core/error.ts';
 import { madeHere } from '../../src/core/record.ts';
 

@@ -41,8 +41,10 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
 const TYPES: Readonly<Record<string, readonly string[]>> = {
   story: ['client'],
   bulk: ['cli', 'client', 'contract'],
+  cli: ['bulk'],
   handler: ['client', 'contract'],
   shared: ['client'],
+  spec: ['bulk'],
   view: ['ledger', 'webhook'],
 };
 

@@ -1,4 +1,5 @@
-import { BULK_OPTIONS, BULK_OUTPUT, type BulkInput, readBulk, refuseBeside } from '../../cli/bulk-options.ts';
+import type { BulkInput } from '../../bulk/kind.ts';
+import { BULK_OPTIONS, BULK_OUTPUT, readBulk, refuseBeside } from '../../cli/bulk-options.ts';
 import {
   argument,
   defineCommand,

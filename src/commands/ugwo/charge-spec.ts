@@ -1,3 +1,4 @@
+import type { BulkInput } from '../../bulk/kind.ts';
 import {
   type ChargeField,
   type ChargeFields,
@@ -10,7 +11,7 @@ import {
   MEDIUM_NAMES,
   mediumNamed,
 } from '../../charge/mediums.ts';
-import { BULK_OPTIONS, type BulkInput, readBulk } from '../../cli/bulk-options.ts';
+import { BULK_OPTIONS, readBulk } from '../../cli/bulk-options.ts';
 import {
   defineCommand,
   flag,

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { HIGHEST_FILE_NAME } from '../../core/charge.ts';
+import { HIGHEST_FILE_NAME } from '../../core/data-files.ts';
 import { interrupted, PayError, reasonOf } from '../../core/error.ts';
 import { type DatabaseFault, isBusy, isDamage } from '../../database/connect.ts';
 import { checkPrivate } from '../../database/file.ts';

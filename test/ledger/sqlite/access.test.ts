@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { HIGHEST_FILE_NAME } from '../../../src/core/charge.ts';
+import { HIGHEST_FILE_NAME } from '../../../src/core/data-files.ts';
 import { checkAccess } from '../../../src/ledger/local/file.ts';
 import { newPath } from '../support/charges.ts';
 
