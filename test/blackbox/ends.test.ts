@@ -61,7 +61,7 @@ describe.runIf(RUNTIME === 'node')('a package that is deleted during a run', () 
     const { broken, program } = ownPackage();
     const service = await serve([broken(json(200, FAILED))]);
     const ended = await paycli(WAIT, { service, program });
-    expect(ended).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('error: ') });
+    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('error: ') });
   });
 
   it('before the start causes a clear error', async () => {
