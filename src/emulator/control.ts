@@ -63,7 +63,7 @@ const shownFaults = (faults: readonly StoredFault[]) => ({
   rules: faults.map(({ rule, seen, fired }) => ({ ...rule, seen, fired })),
 });
 
-const asRefusal = <T>(work: () => T): T => {
+const asRejection = <T>(work: () => T): T => {
   try {
     return work();
   } catch (thrown) {
@@ -101,7 +101,7 @@ const settleActivity = (service: Service, body: Body) => {
     after,
     amount: amount === undefined ? undefined : () => amount,
   };
-  return asRefusal(() => settleNow(service.store, settling, nowOf(service))).activity;
+  return asRejection(() => settleNow(service.store, settling, nowOf(service))).activity;
 };
 
 /** Adds records; a missing count means the usual number. */
@@ -116,7 +116,7 @@ const addAddress = ({ store }: Service, body: Body) => {
   const listed = body['events'] ?? [];
   const events = Array.isArray(listed) ? listed.map(String) : [String(listed)];
   const secret = (): string => String(body['secret'] ?? '');
-  return asRefusal(() => registerWebhook(store, { url: String(body['url']), events, secret, allowRemote: false }));
+  return asRejection(() => registerWebhook(store, { url: String(body['url']), events, secret, allowRemote: false }));
 };
 
 const webhookIdIn = (body: Body): number => countIn(body, 'id', 1, Number.MAX_SAFE_INTEGER) ?? 0;
@@ -125,7 +125,7 @@ const triggerAsked = (service: Service, body: Body) => {
   const event = EVENTS.find((known) => known === body['event']);
   if (event === undefined) throw invalid([{ propertyPath: 'event', title: `is none of ${EVENTS.join(', ')}` }]);
   const ugwo = body['ugwo'] === undefined ? undefined : String(body['ugwo']);
-  return asRefusal(() => triggerEvent(service.store, event, ugwo, nowOf(service)));
+  return asRejection(() => triggerEvent(service.store, event, ugwo, nowOf(service)));
 };
 
 const removeRecords = ({ store }: Service) => {
@@ -139,15 +139,16 @@ export const controls: Readonly<Record<string, (service: Service, body: Body) =>
   [`POST ${CONTROL}clock`]: (service, body) => setClock(service, durationIn(body, 'by')),
   [`DELETE ${CONTROL}clock`]: (service) => setClock(service, 'back'),
   [`GET ${CONTROL}faults`]: ({ store }) => shownFaults(store.faults()),
-  [`PUT ${CONTROL}faults`]: ({ store }, body) => asRefusal(() => shownFaults(replaceFaults(store, body))),
+  [`PUT ${CONTROL}faults`]: ({ store }, body) => asRejection(() => shownFaults(replaceFaults(store, body))),
   [`DELETE ${CONTROL}faults`]: ({ store }) => shownFaults(replaceFaults(store, { rules: [] })),
   [`POST ${CONTROL}settle`]: settleActivity,
   [`POST ${CONTROL}seed`]: seedRecords,
   [`POST ${CONTROL}reset`]: removeRecords,
   [`GET ${CONTROL}webhooks`]: ({ store }) => ({ data: listWebhooks(store) }),
   [`POST ${CONTROL}webhooks`]: addAddress,
-  [`POST ${CONTROL}webhooks/remove`]: ({ store }, body) => asRefusal(() => removeWebhook(store, webhookIdIn(body))),
+  [`POST ${CONTROL}webhooks/remove`]: ({ store }, body) => asRejection(() => removeWebhook(store, webhookIdIn(body))),
   [`POST ${CONTROL}webhooks/trigger`]: triggerAsked,
   [`GET ${CONTROL}deliveries`]: ({ store }) => ({ data: listDeliveries(store, SHOWN_DELIVERIES) }),
-  [`POST ${CONTROL}deliveries/replay`]: ({ store }, body) => asRefusal(() => replayDelivery(store, webhookIdIn(body))),
+  [`POST ${CONTROL}deliveries/replay`]: ({ store }, body) =>
+    asRejection(() => replayDelivery(store, webhookIdIn(body))),
 };
