@@ -12,7 +12,7 @@ import type { RowsFile } from './read-file.ts';
 import { jobOfReport, type Reporter } from './report.ts';
 import { type ColumnFault, invalidEnd, type RowEnd } from './row-end.ts';
 import type { ReadRow, RowReader } from './rows.ts';
-import { hasEnd, type Walk, type Walked } from './walk.ts';
+import { hasEnd, type RowsWalked, type RowWalk } from './walk.ts';
 
 /** A job whose rows may be sent. */
 export interface SendingJob<T> {
@@ -36,7 +36,7 @@ export interface FileJob<T> {
   readonly reporter: Reporter;
   /** Undefined if --dry-run only checks the file, and does not open the ledger. */
   readonly job: SendingJob<T> | undefined;
-  readonly walk: (walk: Walk<T>) => Promise<Walked>;
+  readonly walk: (walk: RowWalk<T>) => Promise<RowsWalked>;
 }
 
 /** A fault and its row; the first row is 1. */
@@ -45,7 +45,7 @@ interface RowFault extends ColumnFault {
 }
 
 /** The result of reading a file from its first row to its last (charge-protocol, Bulk). */
-export interface Plan extends Pick<Walk<never>, 'bad'> {
+export interface Plan extends Pick<RowWalk<never>, 'bad'> {
   rows: number;
   /** The first faults, up to a limit. */
   readonly faults: RowFault[];

@@ -25,7 +25,7 @@ import { openInput } from './read-file.ts';
 import { openReporter } from './report.ts';
 import { openRows } from './rows.ts';
 import { type JobEnd, jobResult } from './summary.ts';
-import { type Walk, type Walked, walkRows } from './walk.ts';
+import { type RowsWalked, type RowWalk, walkRows } from './walk.ts';
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const LENGTH = 16;
@@ -87,7 +87,7 @@ const ask = async <T>(file: FileJob<T>, { id, rowDeps, sender }: SendingJob<T>, 
 };
 
 /** Stores this run's counts, and releases its leases. No row depends on it. */
-const endIn = async ({ ledger: { jobs } }: RowDeps, id: string, { adjustments }: Walked): Promise<void> => {
+const endIn = async ({ ledger: { jobs } }: RowDeps, id: string, { adjustments }: RowsWalked): Promise<void> => {
   try {
     await jobs.adjust(id, adjustments);
     await jobs.release(id);
@@ -102,7 +102,7 @@ const sendPlanned = async <T>(file: FileJob<T>): Promise<JobEnd> => {
   const { progress } = file.services;
   const plan = await planFile(file);
   const { rows, bad } = plan;
-  const ended = (walked: Walked): Omit<JobEnd, 'id'> => {
+  const ended = (walked: RowsWalked): Omit<JobEnd, 'id'> => {
     const { reason, aborted } = reporter.failed;
     return { ...walked, ...(aborted ? { stopped: reason as PayError } : {}), name, rows, bad: bad.count };
   };
@@ -122,14 +122,14 @@ const sendPlanned = async <T>(file: FileJob<T>): Promise<JobEnd> => {
     const planned: PlannedRows = { total: NO_TOTAL, made: bulk.allowRepeats ? new Map() : undefined };
     if (sender.judge === undefined) throw new Error('nothing judges these rows');
     await reporter.open(id);
-    const tell: Walk<T>['tell'] = ({ done, passed }) => progress.checking(done + passed, total);
+    const tell: RowWalk<T>['tell'] = ({ done, passed }) => progress.checking(done + passed, total);
     const walked = await walk({ ...step, mode: 'judge', work: sender.judge(planned), tell });
     return { ...ended(walked), id: null, planned: planned.total };
   }
   await ask(file, job, plan);
   await reporter.open(id);
   await begin();
-  const tell: Walk<T>['tell'] = (counted) => progress.working(counted, total);
+  const tell: RowWalk<T>['tell'] = (counted) => progress.working(counted, total);
   const walked = await walk({ ...step, mode: 'send', work: sender.send, tell, onWaiting: progress.waiting });
   await endIn(rowDeps, id, walked);
   return { ...ended(walked), id };

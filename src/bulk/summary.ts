@@ -8,10 +8,10 @@ import type { Trouble } from './counters.ts';
 import type { Aftermath, BulkInput, RowKind } from './kind.ts';
 import { totalText } from './plan.ts';
 import { columnName, gravest, isSignalCode } from './row-end.ts';
-import type { Walked } from './walk.ts';
+import type { RowsWalked } from './walk.ts';
 
 /** The end of a job. */
-export interface JobEnd extends Walked {
+export interface JobEnd extends RowsWalked {
   /** null for --dry-run. */
   readonly id: string | null;
   readonly name: string;

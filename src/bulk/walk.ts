@@ -24,7 +24,7 @@ interface Walker<T>
  * One walk. `plan` reads the file alone. `check` and `judge` work on the rows that are left to do;
  * `judge` also on those that another process is sending. `send` repeats until every row has a result.
  */
-export interface Walk<T> {
+export interface RowWalk<T> {
   readonly mode: 'plan' | 'check' | 'judge' | 'send';
   readonly read: (row: InputRow) => ReadRow<T>;
   /** Undefined for `plan`, which only reads. */
@@ -40,7 +40,7 @@ export interface Walk<T> {
 }
 
 /** The totals of a walk, and the reason why it stopped early. */
-export interface Walked extends Counters {
+export interface RowsWalked extends Counters {
   readonly stopped?: Stopped | undefined;
 }
 
@@ -138,7 +138,7 @@ const isResult = ({ untouched, state }: RowEnd): boolean => untouched !== true &
  * A walk that sends claims each row by the intent that its work writes, so that any number of runs and processes send
  * it once. It repeats until every row has a result, including those that another process is sending.
  */
-export const walkRows = async <T>(walker: Walker<T>, walk: Walk<T>): Promise<Walked> => {
+export const walkRows = async <T>(walker: Walker<T>, walk: RowWalk<T>): Promise<RowsWalked> => {
   const { input, sender, clock, stop, leave } = walker;
   const { mode, rows, bad, read } = walk;
   const isSending = mode === 'send';
@@ -252,7 +252,7 @@ export const walkRows = async <T>(walker: Walker<T>, walk: Walk<T>): Promise<Wal
   };
 
   /** Rows that can't be read or looked up count as not started. */
-  const endedBy = async (stopped: Stopped): Promise<Walked> => {
+  const endedBy = async (stopped: Stopped): Promise<RowsWalked> => {
     const isReadable = stopped === 'signal' || (stopped !== broken && !UNREADABLE.includes(stopped.kind));
     const sending = isReadable ? await settleRest().catch(() => 0) : 0;
     const counted = tally();

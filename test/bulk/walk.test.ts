@@ -4,7 +4,7 @@ import type { InputRow } from '../../src/bulk/cells.ts';
 import { type BitSet, bitSet } from '../../src/bulk/counters.ts';
 import type { RowsFile } from '../../src/bulk/read-file.ts';
 import type { RowEnd } from '../../src/bulk/row-end.ts';
-import { type Walked, walkRows } from '../../src/bulk/walk.ts';
+import { type RowsWalked, walkRows } from '../../src/bulk/walk.ts';
 import { isTakenUp, type RowState } from '../../src/core/charge.ts';
 import { PayError } from '../../src/core/error.ts';
 
@@ -31,7 +31,7 @@ interface Options extends Partial<Pick<Walker, 'concurrency' | 'continueOnUnknow
 }
 
 interface Done {
-  readonly worked: Walked;
+  readonly worked: RowsWalked;
   readonly sent: readonly number[];
   readonly settled: ReadonlyMap<number, RowEnd>;
   readonly book: Book;
