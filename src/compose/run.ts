@@ -56,7 +56,7 @@ export const profilesOf = async (run: OfIo): Promise<ProfileRoom> =>
   (await import('../config/profiles.ts')).openProfiles(run.io, await foldersOf(run));
 
 /** Loads the check that refuses paths which other users can manipulate. */
-export const openCheckPath = async () => {
+const openCheckPath = async () => {
   const [{ checkPath }, { realMachine: thisMachine }] = await Promise.all([
     import('../core/files.ts'),
     import('../config/machine.ts'),

@@ -20,7 +20,7 @@ export interface LockWait {
   readonly ticks: () => number;
 }
 
-/** What this machine and its run give to every ledger. */
+/** Options of every ledger: the clock, the machine, and its processes. */
 export interface LocalOptions {
   /** Milliseconds since the epoch. */
   readonly now: () => number;

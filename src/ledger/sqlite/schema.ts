@@ -256,7 +256,7 @@ const MONEY = (db: DatabaseSync): void => {
 };
 
 /** Migrations from one version to the next. Add new ones at the end; never change one. */
-export const LEDGER_MIGRATIONS: readonly Migration[] = [
+const LEDGER_MIGRATIONS: readonly Migration[] = [
   FIRST,
   JOB_TABLE,
   LOOKS,
