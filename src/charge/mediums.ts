@@ -45,8 +45,6 @@ export interface ChargeField {
   readonly examples?: readonly string[];
   /** Longest time ahead, in milliseconds. */
   readonly within?: number;
-  /** Stored in a column of the ledger. Of any other field the ledger stores a keyed digest, which tells charges apart. */
-  readonly stored?: true;
   /** Converts a value to the property, at a moment in milliseconds; undefined leaves it to the service. */
   readonly bodyOf?: (value: never, now: number) => string | undefined;
 }
@@ -69,7 +67,6 @@ const EXPIRES: readonly ChargeField[] = [
     hint: 'or give a duration: --expires-in 10m',
     rare: true,
     within: EXPIRY_LIMIT_MS,
-    stored: true,
     bodyOf: (at: Instant) => formatDateAtom(at),
   },
   {
@@ -80,7 +77,6 @@ const EXPIRES: readonly ChargeField[] = [
     form: 'duration',
     default: EXPIRY_LIMIT,
     within: EXPIRY_LIMIT_MS,
-    stored: true,
     // Leaves out the service's default: its 15 minutes run by its clock, not by ours.
     bodyOf: (ms: number, now) => (ms === EXPIRY_LIMIT_MS ? undefined : formatDateAtom({ ms: now + ms, offset: 0 })),
   },
@@ -94,7 +90,6 @@ const BANK: ChargeField = {
   question: 'Which bank',
   bank: true,
   examples: ['gtb'],
-  stored: true,
 };
 
 const OPERATOR: ChargeField = {
@@ -104,7 +99,6 @@ const OPERATOR: ChargeField = {
   needs: "the provider's code",
   question: "The provider's code",
   examples: ['mtn', 'telecel', 'at'],
-  stored: true,
 };
 
 const PHONE: ChargeField = {
@@ -115,7 +109,6 @@ const PHONE: ChargeField = {
   needs: 'the number in international format',
   question: "The customer's phone number, +233…",
   examples: ['+233241234567'],
-  stored: true,
 };
 
 /** The mediums that paycli knows (interface.md 4.2). A service may have more, and answers may name any. */
@@ -134,12 +127,13 @@ interface SharedField extends ChargeField {
 
 const [mediums, shared] = [new Map<unknown, Medium>(), new Map<string, SharedField>()];
 const columns = new Map<string, string>();
-// The properties that the ledger has a column for.
-const storedProperties = new Set(['medium']);
+/** Properties with a column in the ledger. Of any other it stores a keyed digest, which tells charges apart. */
+export const STORED_PROPERTIES: readonly string[] = ['medium', 'provider', 'phone', 'expires_at'];
+
 for (const medium of MEDIUMS) {
   mediums.set(medium.name, medium);
   for (const field of medium.fields) {
-    const { name, property = name, about, stored } = field;
+    const { name, property = name, about } = field;
     const [earlier, help] = [shared.get(name), `${medium.name}: ${about}`];
     if (earlier === undefined) {
       const column = columns.get(property);
@@ -148,7 +142,6 @@ for (const medium of MEDIUMS) {
     } else {
       shared.set(name, { ...earlier, mediums: [...earlier.mediums, medium.name], help: `${earlier.help}; ${help}` });
     }
-    if (stored) storedProperties.add(property);
   }
 }
 
@@ -293,7 +286,7 @@ export const findOtherTerms = (data: Data): Data => {
   const names = mediumNamed(data['medium'])?.fields.map(propertyOf) ?? Object.keys(data);
   return pick(
     data,
-    names.filter((name) => !storedProperties.has(name)),
+    names.filter((name) => !STORED_PROPERTIES.includes(name)),
   );
 };
 

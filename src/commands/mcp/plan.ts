@@ -1,4 +1,4 @@
-import { MEDIUM_FIELDS } from '../../charge/mediums.ts';
+import { MEDIUM_FIELDS, propertyOf, STORED_PROPERTIES } from '../../charge/mediums.ts';
 import type { Tree } from '../../cli/tree.ts';
 import { EXIT_CODES, PayError, usageError } from '../../core/error.ts';
 import { isJsonObject, parseIfJson } from '../../core/json.ts';
@@ -54,7 +54,9 @@ const isGiven = (part: string | undefined): part is string => part !== undefined
 const chargeText = (given: Given, { asked }: Snapshot): string => {
   const { amount = 0, currency = '', customer, email, ref } = asked;
   const whom = email ?? customer ?? 'an unknown customer';
-  const fields = MEDIUM_FIELDS.filter(({ needs, stored }) => needs && stored).map(({ name }) => given[name]);
+  const fields = MEDIUM_FIELDS.filter((field) => field.needs && STORED_PROPERTIES.includes(propertyOf(field))).map(
+    ({ name }) => given[name],
+  );
   const how = [given.medium, ...fields].filter(isGiven).join(' ');
   const parts = [`${formatMoney(amount, currency)} from ${whom} by ${how}`, given.ugwo, ref];
   return parts.filter(isGiven).map(visible).join(', ');
