@@ -25,7 +25,7 @@ import { findOtherTerms, isOtherMedium, withoutPrivate } from './mediums.ts';
 import { type Failed, type Outcome, thrownAs } from './outcome.ts';
 import { isStepUnreadable, PAYMENTS, paymentShown } from './payment.ts';
 
-/** What sends requests and remembers them. */
+/** Client, ledger and place of requests. */
 export interface ChargeRun {
   readonly client: Pick<Client, 'write' | 'call' | 'longestWrite' | 'longestAttempt' | 'pace'>;
   readonly ledger: Ledger;
@@ -37,7 +37,7 @@ export interface ChargeRun {
   readonly planned?: PlannedRows | undefined;
 }
 
-/** What a read has shown before a request is sent; nothing if there was none. */
+/** Result of a read before a request is sent; empty if there was none. */
 export interface Reading {
   /** Moment before the read. On an old one nothing is sent. */
   readonly since?: Moment | undefined;

@@ -60,7 +60,7 @@ export interface Exchange {
   readonly keyHint?: string | undefined;
 }
 
-/** What the requests of one row tell the others of its run, and wait for. */
+/** Signals between the requests of one row and the others of its run. */
 export interface RequestPace {
   /** Awaited before each attempt of a write, if many writes keep to a rate together. */
   readonly turn?: () => Promise<void>;

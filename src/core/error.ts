@@ -5,7 +5,7 @@ interface ErrorRow {
   /** Scripts branch on these numbers: they never change meaning. */
   readonly exit: number;
   readonly meaning: string;
-  /** Whether a script may just run the same command again. */
+  /** Advice on running the same command again. */
   readonly again: string;
   /** State of a sent write after such an error: one that may have been applied is `unknown`. */
   readonly certain: 'rejected' | 'not_sent' | 'unknown';
