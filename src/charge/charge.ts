@@ -156,7 +156,7 @@ export interface MakeRequest extends ProtectedRequest {
   /** See `BeginOptions`. */
   readonly equalSince?: number | undefined;
   /** Sends it, and starts no attempt when it is overdue. */
-  readonly send: (overdue: () => boolean) => Promise<Outcome>;
+  readonly send: (isOverdue: () => boolean) => Promise<Outcome>;
   /** True if an answer says that the request failed after all. */
   readonly isFailed?: ((value: unknown) => boolean) | undefined;
 }
@@ -166,7 +166,7 @@ interface Rules {
   readonly effect: WriteKind;
   readonly intent: Omit<Intent, 'bound' | 'kind' | 'job' | 'row' | keyof LedgerTarget>;
   readonly how: Pick<BeginOptions, 'once' | 'equalSince' | 'shown' | 'remaining' | 'beside'>;
-  readonly send: (overdue: () => boolean) => Promise<Outcome>;
+  readonly send: (isOverdue: () => boolean) => Promise<Outcome>;
   /** The outcome to store for an answer. */
   readonly accepted: (record: ApiRecord) => StoredOutcome;
 }
@@ -270,10 +270,10 @@ const chargeRules = (request: ChargeRequest, reading: Reading, run: ChargeRun): 
       asked: shown?.asked ?? {},
     },
     how: { shown, remaining, beside },
-    send: async (overdue) => {
-      const isNothing = async (): Promise<boolean> => !overdue() && (await showsNothingNew(ugwo, shown, run));
+    send: async (isOverdue) => {
+      const isNothing = async (): Promise<boolean> => !isOverdue() && (await showsNothingNew(ugwo, shown, run));
       const body = { type: 'charge', data };
-      return run.client.write('ugwo.charge', { params: { ugwoUid: ugwo }, body, overdue, tries, isNothing });
+      return run.client.write('ugwo.charge', { params: { ugwoUid: ugwo }, body, isOverdue, tries, isNothing });
     },
     accepted: (record) => ({ ...acceptedOutcome(record), odd: oddities(record, data) }),
   };

@@ -206,7 +206,7 @@ export interface WriteOptions {
    * Returns true if it is too late to send. Called before each attempt of a write, and again when its connection is
    * open, in the turn in which the request would be handed over.
    */
-  readonly overdue?: () => boolean;
+  readonly isOverdue?: () => boolean;
   /**
    * Number of earlier tries. A write with it is not sent again after a 429: its caller reads and checks again before
    * the next try. The error says when that may be.
@@ -272,14 +272,14 @@ export const sendWrite = async (
   context: WriteContext,
   transport: Transport,
   exchange: Exchange,
-  { overdue, tries, isNothing }: WriteOptions = {},
+  { isOverdue, tries, isNothing }: WriteOptions = {},
 ): Promise<Outcome> => {
   const { flight, signals, clock, hold, pace } = context;
   const { stop } = signals;
   let [connections, sends] = [0, tries ?? 0];
   let late = false;
   const mayStart = (): boolean => {
-    late = overdue?.() === true;
+    late = isOverdue?.() === true;
     return !late;
   };
   for (;;) {

@@ -99,7 +99,7 @@ export const makeOnce = async (
       if (tries > 0) await look?.();
       return { asked };
     },
-    send: (overdue) => client.write(called, { ...input, overdue, tries }),
+    send: (isOverdue) => client.write(called, { ...input, isOverdue, tries }),
     isFailed: (value) => failure?.(value) !== undefined,
     onElsewhere: ({ id, kind, origin }) =>
       run.say(`${about} has an earlier ${kindWord(kind)} at ${origin} (${id}), which may have gone through.`),
@@ -123,7 +123,7 @@ export const planOnce = async (
   const judged = await charge(
     {
       ...{ ...client.check(called, input), about, once, again, look: async () => ({ asked }) },
-      send: (overdue) => client.write(called, { ...input, overdue }),
+      send: (isOverdue) => client.write(called, { ...input, isOverdue }),
     },
     { client, ledger, place, words, io, planned: { total: NO_TOTAL } },
   );
@@ -158,8 +158,8 @@ export const openMaker = <T>(
     idColumn: 'entry',
     once: async (item, { row, client, tries }) => {
       const { operation, input } = request(item);
-      const send = async (overdue: () => boolean): Promise<Outcome> => {
-        const outcome = await client.write(operation, { ...input, overdue, tries });
+      const send = async (isOverdue: () => boolean): Promise<Outcome> => {
+        const outcome = await client.write(operation, { ...input, isOverdue, tries });
         if (outcome.certain !== 'rejected' || unique === undefined || find === undefined) return outcome;
         const record = await existingForRow(unique, input.body ?? {}, outcome.error, find);
         // Counts as an accepted answer that is not yet reported, like an answer to this row's own request.

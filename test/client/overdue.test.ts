@@ -26,8 +26,8 @@ describe('a charge that becomes overdue while connecting', () => {
     const service = await serveWire(ANSWERS);
     const { client, flight, waits } = bench(service.origin);
     const questions = [false, true];
-    const overdue = (): boolean => questions.shift() ?? false;
-    expect(await thrownBy(client.call('ugwo.charge', { ...CHARGE, overdue }))).toMatchObject(STOOD_STILL);
+    const isOverdue = (): boolean => questions.shift() ?? false;
+    expect(await thrownBy(client.call('ugwo.charge', { ...CHARGE, isOverdue }))).toMatchObject(STOOD_STILL);
     await service.closed;
     expect([service.received, questions, waits, flight]).toEqual([[''], [], [], { open: 0, accepted: 0 }]);
   });
@@ -43,7 +43,7 @@ describe('a charge that becomes overdue while connecting', () => {
     const proxy = way === 'straight' ? {} : { HTTPS_PROXY: (await serveProxy()).url };
     const env = { NODE_TLS_REJECT_UNAUTHORIZED: '0', ...proxy };
     const { client, flight } = bench(`https://localhost:${gate.port}`, { env });
-    expect(await thrownBy(client.call('ugwo.charge', { ...CHARGE, overdue: () => late }))).toMatchObject(STOOD_STILL);
+    expect(await thrownBy(client.call('ugwo.charge', { ...CHARGE, isOverdue: () => late }))).toMatchObject(STOOD_STILL);
     expect([service.requests, flight]).toEqual([[], { open: 0, accepted: 0 }]);
   });
 });
@@ -53,8 +53,8 @@ describe('the overdue check', () => {
     const service = await serveWire(ANSWERS);
     const { client } = bench(service.origin);
     const connections: number[] = [];
-    const overdue = (): boolean => connections.push(service.received.length) > 2;
-    await client.call('ugwo.charge', { ...CHARGE, overdue });
+    const isOverdue = (): boolean => connections.push(service.received.length) > 2;
+    await client.call('ugwo.charge', { ...CHARGE, isOverdue });
     expect(connections).toHaveLength(2);
     expect(connections[0]).toBe(0);
   });
@@ -67,12 +67,12 @@ describe('the overdue check', () => {
     onHandOver((socket) => {
       connection = socket;
     });
-    const overdue = (): boolean => {
+    const isOverdue = (): boolean => {
       // Runs before any other event or timer.
       process.nextTick(() => given.push([connection?.bytesWritten, connection?.writableLength]));
       return false;
     };
-    await client.call('ugwo.charge', { ...CHARGE, overdue });
+    await client.call('ugwo.charge', { ...CHARGE, isOverdue });
     expect(given).toEqual([
       [undefined, undefined],
       [service.received[0]?.length, 0],

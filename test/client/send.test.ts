@@ -556,7 +556,7 @@ it('a write waits for its turn before each attempt', async () => {
 
 describe('an overdue write', () => {
   it('is not started', async () => {
-    const { thrown, attempts } = await writing([MADE], {}, { overdue: () => true });
+    const { thrown, attempts } = await writing([MADE], {}, { isOverdue: () => true });
     expect(thrown).toMatchObject(STOOD_STILL);
     expect(attempts).toEqual([]);
   });
@@ -566,7 +566,7 @@ describe('an overdue write', () => {
     const onWait = (): void => {
       late = true;
     };
-    const { thrown, attempts } = await writing([NOBODY], { onWait }, { overdue: () => late });
+    const { thrown, attempts } = await writing([NOBODY], { onWait }, { isOverdue: () => late });
     expect(thrown).toMatchObject(STOOD_STILL);
     expect(attempts).toHaveLength(1);
   });
@@ -575,7 +575,7 @@ describe('an overdue write', () => {
     const asked: boolean[] = [];
     const left = [false, true];
     const onSend: Script['onSend'] = ({ mayStart }) => void asked.push(mayStart?.() ?? true);
-    const { thrown, flight } = await writing([NOBODY], { onSend }, { overdue: () => left.shift() ?? false });
+    const { thrown, flight } = await writing([NOBODY], { onSend }, { isOverdue: () => left.shift() ?? false });
     expect(asked).toEqual([false]);
     expect(thrown).toMatchObject(STOOD_STILL);
     expect(flight).toEqual({ open: 0, accepted: 0 });

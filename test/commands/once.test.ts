@@ -28,9 +28,9 @@ const sending = (
       happened.push('check');
       return more.check?.() ?? { path: '/v1/refunds', body: '{}', effect: EFFECT };
     },
-    write: async (id: string, input: { overdue: () => boolean }) => {
+    write: async (id: string, input: { isOverdue: () => boolean }) => {
       const [entry] = await ledger.list({ limit: 1 });
-      happened.push(`${id} while ${entry?.kind} is ${entry?.state}, ${input.overdue() ? 'overdue' : 'in time'}`);
+      happened.push(`${id} while ${entry?.kind} is ${entry?.state}, ${input.isOverdue() ? 'overdue' : 'in time'}`);
       return { certain: 'accepted', record: more.call?.() ?? RECORD };
     },
   } as unknown as Client;

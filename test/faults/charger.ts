@@ -94,8 +94,8 @@ export const chargeAt = async (
   const data = { medium: 'bank_transfer' };
   const place = ledgerTargetOf(known, CANARY, 'test');
   const limits = { longestWrite: bound ?? client.longestWrite, longestAttempt: timeout };
-  const send = (overdue: () => boolean) =>
-    client.write('ugwo.charge', { params: { ugwoUid: ugwo }, body: { type: 'charge', data }, overdue });
+  const send = (isOverdue: () => boolean) =>
+    client.write('ugwo.charge', { params: { ugwoUid: ugwo }, body: { type: 'charge', data }, isOverdue });
   try {
     const shown = look === undefined ? undefined : await lookedAt(ugwo, clientOver(transport, origin, look), ledger);
     const charged = await sendOnce(

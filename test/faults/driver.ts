@@ -61,8 +61,8 @@ const charge = async (ugwo: string): Promise<void> => {
     { ugwo, data: DATA, again: false, since, shown: await lookedAt(ugwo, client, ledger) },
     {
       now: clock.now,
-      send: (overdue) =>
-        client.write('ugwo.charge', { params: { ugwoUid: ugwo }, body: { type: 'charge', data: DATA }, overdue }),
+      send: (isOverdue) =>
+        client.write('ugwo.charge', { params: { ugwoUid: ugwo }, body: { type: 'charge', data: DATA }, isOverdue }),
     },
   );
   if (charged.kind === 'refused') throw new Error(`${ugwo} was refused: ${charged.why}`);

@@ -28,7 +28,7 @@ const over = (ledger: Ledger): OneRun => ({
 
 const charging = (
   ledger: Ledger,
-  send: (overdue: () => boolean) => Promise<ApiRecord>,
+  send: (isOverdue: () => boolean) => Promise<ApiRecord>,
   more: Partial<OneCharge> = {},
 ) => sendOnce(over(ledger), request(more), { now: () => NOON, send: accepting(send) });
 
@@ -139,8 +139,8 @@ describe('sendOnce for a charge', () => {
   ])('counts the time limit from the read before: after %i ms overdue is %s', async (still, late) => {
     const ledger = await open(newPath());
     let told: boolean | undefined;
-    const send = async (overdue: () => boolean): Promise<ApiRecord> => {
-      told = overdue();
+    const send = async (isOverdue: () => boolean): Promise<ApiRecord> => {
+      told = isOverdue();
       return madeHere(ACTIVITY);
     };
     await charging(ledger, send, { since: momentAt(NOON - still) });
@@ -188,8 +188,8 @@ describe('sendOnce for a charge', () => {
   ])('sends on no read older than three connections take: after %i ms overdue is %s', async (age, late) => {
     const context = { ...over(await open(newPath())), client: { longestWrite: 630_000, longestAttempt: 30_000 } };
     let told: boolean | undefined;
-    const send = async (overdue: () => boolean): Promise<ApiRecord> => {
-      told = overdue();
+    const send = async (isOverdue: () => boolean): Promise<ApiRecord> => {
+      told = isOverdue();
       return madeHere(ACTIVITY);
     };
     await sendOnce(context, request({ since: momentAt(NOON - age), tries: 9 }), {
@@ -234,9 +234,9 @@ describe('sendOnce for a charge', () => {
     const ledger = await open(newPath());
     let [now, told]: [number, boolean | undefined] = [NOON, undefined];
     const context = { ...over(ledger), ledger: { ...ledger, moment: () => momentAt(now) } };
-    const send = async (overdue: () => boolean): Promise<ApiRecord> => {
+    const send = async (isOverdue: () => boolean): Promise<ApiRecord> => {
       now += 1000;
-      told = overdue();
+      told = isOverdue();
       return madeHere(ACTIVITY);
     };
     await sendOnce(context, request({ since: momentAt(NOON), askedAt: NOON + 3_600_000 }), {

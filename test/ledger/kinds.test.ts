@@ -26,7 +26,7 @@ const loses = async (): Promise<never> => {
 };
 
 interface How {
-  readonly send?: (overdue: () => boolean) => Promise<ApiRecord>;
+  readonly send?: (isOverdue: () => boolean) => Promise<ApiRecord>;
   readonly effect?: WriteKind;
   readonly about?: string;
   /** Null: no body. */
@@ -220,12 +220,12 @@ describe.each(BACKENDS)('an entry of another kind, in a ledger %s,', (_where, ne
     const ledger = await open(newPlace(), { now: () => at });
     const said: boolean[] = [];
     await make(ledger, {
-      send: async (overdue) => {
-        said.push(overdue());
+      send: async (isOverdue) => {
+        said.push(isOverdue());
         at = NOON + 9 * MINUTE;
-        said.push(overdue());
+        said.push(isOverdue());
         at += 1;
-        said.push(overdue());
+        said.push(isOverdue());
         return MADE;
       },
     });

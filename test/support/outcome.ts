@@ -39,7 +39,7 @@ export const sendOnce = (
   { since, askedAt, shown, asked, ...request }: OneCharge | (Reading & Omit<MakeRequest, 'send'>),
   { now, send, elsewhere }: Sending,
 ): Promise<Sent | Refused> => {
-  const write = (_called: unknown, { overdue = () => false }: CallInput): Promise<Outcome> => send(overdue);
+  const write = (_called: unknown, { isOverdue = () => false }: CallInput): Promise<Outcome> => send(isOverdue);
   const steps = { look: async () => ({ since, askedAt, shown, asked }), ...(elsewhere && { onElsewhere: elsewhere }) };
   const whole = 'ugwo' in request ? { ...request, data: () => request.data } : { ...request, send };
   return charge({ ...whole, ...steps }, {
