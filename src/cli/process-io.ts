@@ -38,19 +38,12 @@ const writeToFile = (fd: number, data: string | Uint8Array): void => {
 /** Stats of a standard stream; undefined if it is closed. */
 const statsOfDescriptor = (fd: number): Stats | undefined => attempt(() => fstatSync(fd));
 
-const isNull = (stats: Stats): boolean =>
-  stats.isCharacterDevice() && stats.rdev === attempt(() => statSync('/dev/null').rdev);
-
-const isNullDevice = (fd: number): boolean => {
-  const stats = statsOfDescriptor(fd);
-  return stats !== undefined && isNull(stats);
-};
+const isNullDevice = (stats: Stats | undefined): boolean =>
+  stats?.isCharacterDevice() === true && stats.rdev === attempt(() => statSync('/dev/null').rdev);
 
 /** node:tty brings half of Node's streams, and is needed only for what can be a terminal. */
-const isTerminal = (fd: number): boolean => {
-  const stats = statsOfDescriptor(fd);
-  return stats?.isCharacterDevice() === true && !isNull(stats) && process.getBuiltinModule('node:tty').isatty(fd);
-};
+const isTerminal = (fd: number, stats: Stats | undefined): boolean =>
+  stats?.isCharacterDevice() === true && !isNullDevice(stats) && process.getBuiltinModule('node:tty').isatty(fd);
 
 /** Erases drawn lines before the shell gets the terminal back (Ctrl-Z). The code that draws redraws by itself. */
 const eraseWhenSuspended = (stream: NodeJS.WriteStream, erase: () => string | undefined): void => {
@@ -73,11 +66,10 @@ const clipboardSequence = (text: string): string => `\u001b]52;c;${Buffer.from(t
  * Returns a function that resolves once the data is written, and rejects with the system's error. A file needs no
  * stream.
  */
-const openWriter = (stream: () => NodeJS.WriteStream, fd: number) => {
+const openWriter = (stream: () => NodeJS.WriteStream, fd: number, stats: Stats | undefined) => {
   // Who starts the program may have opened /dev/null for reading alone: nothing can be written to it then.
-  if (isNullDevice(fd)) return async (): Promise<void> => undefined;
-  if (statsOfDescriptor(fd)?.isFile() === true)
-    return async (data: string | Uint8Array): Promise<void> => writeToFile(fd, data);
+  if (isNullDevice(stats)) return async (): Promise<void> => undefined;
+  if (stats?.isFile() === true) return async (data: string | Uint8Array): Promise<void> => writeToFile(fd, data);
   return (data: string | Uint8Array): Promise<void> =>
     new Promise((resolve, reject) => {
       stream().write(data, (error) => (error ? reject(error) : resolve()));
@@ -90,17 +82,17 @@ const openWriter = (stream: () => NodeJS.WriteStream, fd: number) => {
  * runs never write to stderr.
  */
 const openOutput = (fd: 1 | 2, env: Env, redactor: Redactor): Output => {
-  const isData = fd === 1;
+  const [isData, stats] = [fd === 1, statsOfDescriptor(fd)];
   let closed = false;
   const stream = memo(() => {
     // Without a listener, an EPIPE would end the process; each write's callback already reports it.
     return (isData ? process.stdout : process.stderr).on('error', () => undefined);
   });
-  const writer = memo(() => openWriter(stream, fd));
+  const writer = memo(() => openWriter(stream, fd, stats));
   // Node opens /dev/null in place of a stream that was closed at the start (`>&-`), which discards the output too.
-  const isShut = memo(() => isData && statsOfDescriptor(fd) === undefined);
+  const isShut = isData && stats === undefined;
   const clean = (text: string): string => (isData ? redactor.clean(text) : redactor.cleanAll(text));
-  const terminal = isTerminal(fd);
+  const terminal = isTerminal(fd, stats);
   let drawn: (() => string) | undefined;
   const onSuspend = memo(() => eraseWhenSuspended(stream(), () => drawn?.()));
   const safe = (data: string | Uint8Array): string | Uint8Array => {
@@ -109,7 +101,8 @@ const openOutput = (fd: 1 | 2, env: Env, redactor: Redactor): Output => {
     return terminal ? forTerminal(text) : text;
   };
   const write = async (data: string | Uint8Array): Promise<void> => {
-    if (isShut()) throw new PayError('read_failed', 'standard output is closed', { hint: SHUT_HINT });
+    if (closed) return;
+    if (isShut) throw new PayError('read_failed', 'standard output is closed', { hint: SHUT_HINT });
     await writer()(safe(data)).catch((error: NodeJS.ErrnoException) => {
       closed = true;
       if (error.code === 'EPIPE' || !isData) return;
@@ -127,9 +120,7 @@ const openOutput = (fd: 1 | 2, env: Env, redactor: Redactor): Output => {
     get closed() {
       return closed;
     },
-    write: async (data) => {
-      if (!closed) await write(data);
-    },
+    write,
     drawn: (erase) => {
       if (terminal && erase !== undefined) onSuspend();
       drawn = erase;
@@ -145,7 +136,7 @@ const openOutput = (fd: 1 | 2, env: Env, redactor: Redactor): Output => {
 /** Opens stdin. Loads the readers and creates the stream only when something is read. */
 const openStdin = (stop: AbortSignal, stderr: Output): Input => ({
   get isTerminal() {
-    return isTerminal(0);
+    return isTerminal(0, statsOfDescriptor(0));
   },
   bytes: async function* () {
     yield* (await import('./sources.ts')).readStream(process.stdin, stop);

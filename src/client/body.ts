@@ -1,7 +1,6 @@
 import type { Transform } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { MAIN_FIELDS } from '../contract/operations.ts';
-import { memo } from '../core/async.ts';
 import { BOUNDS, excessOf } from '../core/bounds.ts';
 import { minify, parseTexts } from '../core/json.ts';
 import { type Element, measure, type Scan, type Span, scan } from '../core/json-scan.ts';
@@ -101,7 +100,7 @@ export const answerTo = (
   dispatcher: Dispatcher,
   request: Dispatcher.DispatchOptions,
   signal: AbortSignal,
-  mayStart: () => boolean = () => true,
+  mayStart?: () => boolean,
 ): Promise<RawAnswer> => {
   const { promise, resolve, reject } = Promise.withResolvers<RawAnswer>();
   const buffer = openBuffer();
@@ -124,7 +123,7 @@ export const answerTo = (
     onRequestStart: (controller) => {
       started = controller;
       if (signal.aborted) controller.abort(signal.reason);
-      else if (!mayStart()) controller.abort(new Error('it was too late to send it'));
+      else if (mayStart?.() === false) controller.abort(new Error('it was too late to send it'));
     },
     onResponseStart: (_controller, status, headers) => {
       // Skip 1xx responses before the final one.
@@ -155,7 +154,7 @@ export class JsonBody implements ApiRecord {
   /** True if the body is longer than the limit; the text is its beginning. */
   readonly isCut: boolean;
   readonly #scan: Scan;
-  readonly #value = memo((): unknown => JSON.parse(this.text));
+  #value: unknown;
 
   constructor(text: string, raw: Uint8Array, isCut = false) {
     this.text = text;
@@ -181,7 +180,8 @@ export class JsonBody implements ApiRecord {
   }
 
   get value(): unknown {
-    return this.#value();
+    this.#value ??= JSON.parse(this.text);
+    return this.#value;
   }
 
   /** The envelope of a list: an object for each record that is one, else null, and the next cursor. */
@@ -234,9 +234,6 @@ class ListRecord<T> implements ApiRecord<T> {
 /** A body, or the reason why there is none. */
 export type AnswerBody = JsonBody | { readonly fault: string };
 
-/** Removes a byte order mark at the start. */
-const withoutMark = (bytes: Uint8Array): Uint8Array => (bytes[0] === 0xef ? bytes.subarray(3) : bytes);
-
 /**
  * Reads bytes as JSON, or returns the reason why they are none. Known secrets are removed first: a later cut would
  * leave half of one.
@@ -247,7 +244,9 @@ export const readBody = (received: BodyBytes, clean: Clean): AnswerBody => {
   const text = isCut ? decoder.decode(bytes) : decodeUtf8(bytes);
   if (text === undefined) return { fault: 'the answer is not valid UTF-8' };
   const cleaned = cleanedAnswer(text, clean);
-  const raw = cleaned === text && !isCut ? withoutMark(bytes) : Buffer.from(cleaned);
+  // A byte order mark is no part of the JSON.
+  const own = bytes[0] === 0xef ? bytes.subarray(3) : bytes;
+  const raw = cleaned === text && !isCut ? own : Buffer.from(cleaned);
   const body = new JsonBody(cleaned, raw, isCut);
   if (body.isJson || body.excess !== undefined) return body;
   return { fault: cleaned === '' ? 'the answer is empty' : 'the answer is not JSON' };

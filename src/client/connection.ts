@@ -247,8 +247,13 @@ const CONNECT_TIMEOUT_MS = 10_000;
 const setting = (env: Env, name: string): string => env[name.toLowerCase()] ?? env[name.toUpperCase()] ?? '';
 
 /** The first of these variables with a value: its name in capitals, and its value. */
-const firstSetting = (env: Env, names: readonly string[]): readonly [name: string, value: string] | undefined =>
-  names.map((name) => [name, setting(env, name)] as const).find(([, value]) => value !== '');
+const firstSetting = (env: Env, names: readonly string[]): readonly [name: string, value: string] | undefined => {
+  for (const name of names) {
+    const value = setting(env, name);
+    if (value !== '') return [name, value];
+  }
+  return undefined;
+};
 
 /** True when undici accepts the URL: it rejects one with more than an origin only at the first request. */
 const isProxy = ({ protocol, username, password, pathname, search, hash }: URL): boolean =>

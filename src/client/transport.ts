@@ -55,18 +55,10 @@ interface AttemptEnd {
   readonly release: () => void;
 }
 
-/** Calls `told` with the reason when the signal is aborted; returns a function that stops listening. */
-const onAbort = (signal: AbortSignal, told: (reason: unknown) => void): (() => void) => {
-  const listener = (): void => told(signal.reason);
-  if (signal.aborted) listener();
-  else signal.addEventListener('abort', listener, { once: true });
-  return () => signal.removeEventListener('abort', listener);
-};
-
-/** Calls `told` after `ms`; returns a function that cancels it. */
-const after = (ms: number, told: () => void): (() => void) => {
-  const timer = setTimeout(told, ms);
-  return () => clearTimeout(timer);
+/** Calls the listener when the signal is aborted. */
+const onAbort = (signal: AbortSignal | undefined, listener: () => void): void => {
+  if (signal?.aborted) listener();
+  else signal?.addEventListener('abort', listener, { once: true });
 };
 
 /**
@@ -77,20 +69,23 @@ const after = (ms: number, told: () => void): (() => void) => {
  */
 const abortOf = ({ signal, stop, timeout }: AttemptLimits, mark: SentDetector): AttemptEnd => {
   const end = new AbortController();
-  const onStop = (reason: unknown): void => {
+  const onSignal = (): void => end.abort(signal.reason);
+  const onStop = (): void => {
     if (mark.handedOver) stop?.held();
-    else end.abort(reason);
+    else end.abort(stop?.signal.reason);
   };
-  const releases = [
-    onAbort(signal, (reason) => end.abort(reason)),
+  const onTimeout = (): void =>
     // The reason becomes the message of an error.
-    after(timeout, () => end.abort(new Error(`no complete answer within ${timeout / 1000} s (--timeout)`))),
-    ...(stop === undefined ? [] : [onAbort(stop.signal, onStop)]),
-  ];
+    end.abort(new Error(`no complete answer within ${timeout / 1000} s (--timeout)`));
+  onAbort(signal, onSignal);
+  onAbort(stop?.signal, onStop);
+  const timer = setTimeout(onTimeout, timeout);
   return {
     signal: end.signal,
     release: () => {
-      for (const release of releases) release();
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onSignal);
+      stop?.signal.removeEventListener('abort', onStop);
     },
   };
 };
@@ -149,22 +144,20 @@ const header = ({ headers }: RawAnswer, name: string): string | undefined => {
   return Array.isArray(value) ? value[0] : value;
 };
 
-const headersOf = (attempt: Attempt, { credentials, userAgent }: TransportOptions): Record<string, string> => ({
-  ...attempt.headers,
-  authorization: authorize(credentials, new URL(attempt.path, credentials.origin)),
-  accept: 'application/json',
-  'accept-encoding': 'identity',
-  'user-agent': userAgent,
-  // A cached answer does not show the current state of a payment.
-  ...(attempt.method === 'GET' ? { 'cache-control': 'no-cache' } : {}),
-  ...(attempt.body === undefined ? {} : { 'content-type': 'application/json' }),
-});
-
-const requestOf = (attempt: Attempt, options: TransportOptions): Dispatcher.DispatchOptions => ({
-  origin: options.credentials.origin,
+const requestOf = (attempt: Attempt, { credentials, userAgent }: TransportOptions): Dispatcher.DispatchOptions => ({
+  origin: credentials.origin,
   path: attempt.path,
   method: attempt.method,
-  headers: headersOf(attempt, options),
+  headers: {
+    ...attempt.headers,
+    authorization: authorize(credentials, new URL(attempt.path, credentials.origin)),
+    accept: 'application/json',
+    'accept-encoding': 'identity',
+    'user-agent': userAgent,
+    // A cached answer does not show the current state of a payment.
+    ...(attempt.method === 'GET' ? { 'cache-control': 'no-cache' } : {}),
+    ...(attempt.body === undefined ? {} : { 'content-type': 'application/json' }),
+  },
   body: attempt.body === undefined ? null : Buffer.from(attempt.body),
   reset: attempt.fresh,
 });

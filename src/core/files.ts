@@ -113,16 +113,16 @@ export const checkPath =
     if (now?.dev !== opened.dev || now.ino !== opened.ino) throw unsafePath(path, 'was replaced while it was opened');
   };
 
-/** Mount points in the kernel's list, which writes blanks in octal. */
-const mountPoints = (list: string): readonly string[] =>
-  list
-    .split('\n')
-    .map((line) => line.split(' ')[4] ?? '')
-    .map((at) => at.replaceAll(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8))));
-
 /** True if the path is a mount point. Compares bytes, as the kernel lists them. */
 export const isMounted = (path: string): boolean => {
   const list = attempt(() => readFileSync('/proc/self/mountinfo', 'latin1')) ?? '';
   const real = attempt(() => realpathSync(path)) ?? path;
-  return mountPoints(list).includes(Buffer.from(real).toString('latin1'));
+  const bytes = Buffer.from(real).toString('latin1');
+  for (const line of list.split('\n')) {
+    const [, , , , at = ''] = line.split(' ');
+    // The kernel writes blanks in octal.
+    const point = at.replaceAll(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
+    if (point === bytes) return true;
+  }
+  return false;
 };

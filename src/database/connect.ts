@@ -101,7 +101,8 @@ export const compact = async (db: DatabaseSync, wait: (work: () => void) => Prom
 
 const BUSY_TIMEOUT_MS = 20_000;
 
-const FIRST_SAFE_WAL = [3, 51, 3];
+/** 3.51.3, as SQLite writes its version in one number. */
+const FIRST_SAFE_WAL = 3_051_003;
 
 /**
  * The journal for data that must survive a loss of power. Before 3.51.3 SQLite could lose a commit when two
@@ -109,27 +110,25 @@ const FIRST_SAFE_WAL = [3, 51, 3];
  * deletion.
  */
 const journalFor = (sqliteVersion: string): Journal => {
-  const parts = sqliteVersion.split('.').map(Number);
-  const differing = FIRST_SAFE_WAL.findIndex((part, index) => parts[index] !== part);
-  return differing === -1 || (parts[differing] ?? 0) > (FIRST_SAFE_WAL[differing] ?? 0) ? 'wal' : 'truncate';
-};
-
-const configure = (db: DatabaseSync, { survives, logPages }: DatabaseKind): void => {
-  const synchronous = survives === 'power loss' ? 'FULL' : 'NORMAL';
-  // On macOS an ordinary sync does not reach the disk; on other systems the two settings do nothing.
-  db.exec(`PRAGMA synchronous = ${synchronous}; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON;
-    PRAGMA trusted_schema = OFF;`);
-  // The undo data of savepoints stays in memory, not in a file on a disk that may be full.
-  db.exec('PRAGMA temp_store = MEMORY');
-  if (logPages !== undefined) db.exec(`PRAGMA wal_autocheckpoint = ${logPages}`);
+  const [major = 0, minor = 0, patch = 0] = sqliteVersion.split('.').map(Number);
+  return major * 1_000_000 + minor * 1000 + patch >= FIRST_SAFE_WAL ? 'wal' : 'truncate';
 };
 
 /** Opens an existing file; the caller closes it. A setting reads the schema, so a damaged file may fail here. */
-export const connect = (path: string, kind: DatabaseKind): DatabaseSync => {
+export const connect = (
+  path: string,
+  { survives, logPages, busyTimeout = BUSY_TIMEOUT_MS }: DatabaseKind,
+): DatabaseSync => {
   // Node before 24 does not know `defensive`.
-  const db = new DatabaseSync(path, { timeout: kind.busyTimeout ?? BUSY_TIMEOUT_MS, defensive: true });
+  const db = new DatabaseSync(path, { timeout: busyTimeout, defensive: true });
   try {
-    configure(db, kind);
+    const synchronous = survives === 'power loss' ? 'FULL' : 'NORMAL';
+    // On macOS an ordinary sync does not reach the disk; on other systems the two settings do nothing.
+    db.exec(`PRAGMA synchronous = ${synchronous}; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON;
+      PRAGMA trusted_schema = OFF;`);
+    // The undo data of savepoints stays in memory, not in a file on a disk that may be full.
+    db.exec('PRAGMA temp_store = MEMORY');
+    if (logPages !== undefined) db.exec(`PRAGMA wal_autocheckpoint = ${logPages}`);
     return db;
   } catch (thrown) {
     db.close();
@@ -139,8 +138,6 @@ export const connect = (path: string, kind: DatabaseKind): DatabaseSync => {
 
 const journalModeOf = (db: DatabaseSync, statement: string): string =>
   String(db.prepare(statement).get()?.['journal_mode']);
-
-const sqliteVersion = (db: DatabaseSync): string => String(db.prepare('SELECT sqlite_version() AS v').get()?.['v']);
 
 /** A log can be abandoned only by the single user of the file, and SQLite does not wait for that. */
 const changeJournal = (db: DatabaseSync, target: Journal): string => {
@@ -159,7 +156,8 @@ const changeJournal = (db: DatabaseSync, target: Journal): string => {
  * and never gets it back, so that programs of both ages can share a file.
  */
 export const useJournal = (db: DatabaseSync, { survives, journal }: DatabaseKind): void => {
-  const wanted = journal ?? (survives === 'power loss' ? journalFor(sqliteVersion(db)) : 'wal');
+  const version = String(db.prepare('SELECT sqlite_version() AS v').get()?.['v']);
+  const wanted = journal ?? (survives === 'power loss' ? journalFor(version) : 'wal');
   const current = journalModeOf(db, 'PRAGMA journal_mode');
   if (current === wanted) return;
   const isNew = Number(db.prepare('PRAGMA page_count').get()?.['page_count']) === 0;

@@ -20,7 +20,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { attempt } from '../core/async.ts';
 import { PayError, reasonOf } from '../core/error.ts';
-import { isMounted, makeFolder, modeText, OPEN_TO_OTHERS, setMode, WRITABLE_BY_OTHERS } from '../core/files.ts';
+import { isMounted, makeFolder, modeText, OPEN_TO_OTHERS, ROOT, setMode, WRITABLE_BY_OTHERS } from '../core/files.ts';
 import { shellQuote } from '../core/shell.ts';
 import { closedAfter, connect, type DatabaseKind, migrate, useJournal } from './connect.ts';
 
@@ -40,12 +40,6 @@ const withFile = (path: string, flags: 'r' | 'r+', use: (descriptor: number) => 
   }
 };
 
-const readHeader = (path: string): Buffer => {
-  const header = Buffer.alloc(HEADER_LENGTH);
-  withFile(path, 'r', (descriptor) => readSync(descriptor, header, 0, HEADER_LENGTH, 0));
-  return header;
-};
-
 /** State of `path`, read from its first bytes without opening it as a database. */
 export const fileStateOf = (path: string, kind: DatabaseKind): FileState => {
   try {
@@ -53,7 +47,8 @@ export const fileStateOf = (path: string, kind: DatabaseKind): FileState => {
     if (stat === undefined) return 'missing';
     if (!stat.isFile()) return 'foreign';
     if (stat.size === 0) return 'empty';
-    const header = readHeader(path);
+    const header = Buffer.alloc(HEADER_LENGTH);
+    withFile(path, 'r', (descriptor) => readSync(descriptor, header, 0, HEADER_LENGTH, 0));
     const isDatabase = header.toString('latin1', 0, MAGIC.length) === MAGIC;
     return isDatabase && header.readUInt32BE(APPLICATION_ID_AT) === kind.applicationId ? 'ours' : 'foreign';
   } catch (thrown) {
@@ -144,16 +139,10 @@ const fillEmpty = (path: string, kind: DatabaseKind): void => {
   fill(path, { ...kind, journal: 'truncate' });
 };
 
-/** Creates a missing folder with mode 0700, and syncs each new name to the disk if the kind needs that. */
-const makeSyncedFolder = (folder: string, kind: DatabaseKind): void => {
-  const first = makeFolder(folder);
-  if (first === undefined || kind.survives !== 'power loss') return;
-  for (let at = folder; at.length >= first.length; at = dirname(at)) syncFolder(dirname(at));
-};
-
 /**
- * Creates the file with mode 0600 from the start. A new file is completed under another name and then published in one
- * step, so that processes that start at the same time never see half of one, nor one another's.
+ * Creates the file with mode 0600 from the start, in a folder with mode 0700. Syncs each new name to the disk if the
+ * kind needs that. A new file is completed under another name and then published in one step, so that processes that
+ * start at the same time never see half of one, nor one another's.
  */
 export const makeFile = (path: string, kind: DatabaseKind): void => {
   // A log without its database would be replayed into the new one (SQLite ignores one beside an empty file). This
@@ -165,10 +154,14 @@ export const makeFile = (path: string, kind: DatabaseKind): void => {
       if (kind.survives === 'power loss') throw new Error('its log exists, but the file itself is missing');
       removeLogs(path);
     }
-    makeSyncedFolder(dirname(path), kind);
+    const folder = dirname(path);
+    const first = makeFolder(folder);
+    if (first !== undefined && kind.survives === 'power loss') {
+      for (let at = folder; at.length >= first.length; at = dirname(at)) syncFolder(dirname(at));
+    }
     if (state === 'empty') fillEmpty(path, kind);
     else build(path, kind);
-    if (kind.survives === 'power loss') syncFolder(dirname(path));
+    if (kind.survives === 'power loss') syncFolder(folder);
   } catch (thrown) {
     throw kind.error({ kind: 'unusable', path, what: `cannot be made: ${reasonOf(thrown)}`, cause: thrown });
   }
@@ -224,17 +217,13 @@ const checkFileOwner = (what: string, stats: Stats, uid: number): void => {
   );
 };
 
-/** A link to a folder is allowed, but other users must not be able to redirect it. */
-const checkLink = (folder: string, file: PrivateFile, uid: number): void => {
-  const stats = privateStats(folder, file, lstatSync);
-  if (stats?.isSymbolicLink() && stats.uid !== 0)
-    checkFileOwner(`the link ${folder} to ${file.name}'s folder`, stats, uid);
-};
-
 /** Parent folders are not checked: in a folder such as /tmp others can't replace files that they don't own. */
 const checkFolder = (file: PrivateFile, uid: number): void => {
   const folder = dirname(file.path);
-  checkLink(folder, file, uid);
+  // A link to a folder is allowed, but other users must not be able to redirect it.
+  const link = privateStats(folder, file, lstatSync);
+  if (link?.isSymbolicLink() && link.uid !== ROOT)
+    checkFileOwner(`the link ${folder} to ${file.name}'s folder`, link, uid);
   const stats = privateStats(folder, file, statSync);
   if (stats === undefined) return;
   checkFileOwner(`${file.name}'s folder ${folder}`, stats, uid);
@@ -265,9 +254,11 @@ const checkFile = (at: string, what: string, file: PrivateFile, uid: number): vo
  */
 const checkOneName = (file: PrivateFile): void => {
   const { name, path } = file;
-  const names = (): number => privateStats(path, file, lstatSync)?.nlink ?? 0;
-  if (names() > 1) removeNamesOfMaking(path);
-  const count = names();
+  let count = privateStats(path, file, lstatSync)?.nlink ?? 0;
+  if (count > 1) {
+    removeNamesOfMaking(path);
+    count = privateStats(path, file, lstatSync)?.nlink ?? 0;
+  }
   if (count > 1) {
     refuseDatabase(
       `${name} ${path} has ${count} names (hard links); processes that open it by different names would not see each other's locks`,
@@ -282,19 +273,17 @@ const checkOneName = (file: PrivateFile): void => {
   }
 };
 
-const checkNobodyElse = (file: PrivateFile, uid: number): void => {
-  checkFolder(file, uid);
-  checkFile(file.path, file.name, file, uid);
-  for (const suffix of LOGS) checkFile(file.path + suffix, `${file.name}'s log`, file, uid);
-  for (const [at, what] of file.beside ?? []) checkFile(at, what, file, uid);
-};
-
 /**
  * Refuses a database, or a file beside it, that others could read or change, and a database with two names. Windows
  * has neither numeric users nor modes: `uid` is undefined there.
  */
 export const checkPrivate = (file: PrivateFile, uid: number | undefined): void => {
-  if (uid !== undefined) checkNobodyElse(file, uid);
+  if (uid !== undefined) {
+    checkFolder(file, uid);
+    checkFile(file.path, file.name, file, uid);
+    for (const suffix of LOGS) checkFile(file.path + suffix, `${file.name}'s log`, file, uid);
+    for (const [at, what] of file.beside ?? []) checkFile(at, what, file, uid);
+  }
   checkOneName(file);
 };
 

@@ -112,10 +112,14 @@ export const conditionsOf = (
 ];
 
 /** WHERE clause with all of these conditions; empty if there are none. */
-export const whereOf = (conditions: readonly Statement[]): Statement => [
-  conditions.length === 0 ? '' : `WHERE ${conditions.map(([sql]) => sql).join(' AND ')}`,
-  ...conditions.flatMap(([, ...values]) => values),
-];
+export const whereOf = (conditions: readonly Statement[]): Statement => {
+  const [texts, given]: [string[], Value[]] = [[], []];
+  for (const [sql, ...values] of conditions) {
+    texts.push(sql);
+    given.push(...values);
+  }
+  return [texts.length === 0 ? '' : `WHERE ${texts.join(' AND ')}`, ...given];
+};
 
 // Jobs and updates as table rows, for every database. `row` is quoted because it is an SQL keyword.
 

@@ -52,7 +52,7 @@ export const FOLDER_UNSYNCED: Sabotage = {
 export const ASKED_ONCE: Sabotage = {
   name: 'overdue asked only before the connection',
   file: 'src/client/body.ts',
-  from: 'else if (!mayStart())',
+  from: 'else if (mayStart?.() === false)',
   to: 'else if (false)',
 };
 

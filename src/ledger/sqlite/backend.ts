@@ -194,8 +194,10 @@ const writerOf = (db: DatabaseSync, { path, self, lockWait, kind = LEDGER_FILE }
     });
   const together = groupCommit(db, commit, signals, within);
 
-  const commitIntent = async <T>(work: () => T): Promise<T> => {
+  const write = async <T>(purpose: LockPolicy, work: () => T): Promise<T> => {
     try {
+      if (purpose === 'glance') return transact(db, work);
+      if (purpose !== 'intent') return await together(work, purpose === 'outcome' ? lockWait.leave : lockWait.stop);
       lifeline.ready();
       const checked = (): T => {
         checks.version();
@@ -204,18 +206,8 @@ const writerOf = (db: DatabaseSync, { path, self, lockWait, kind = LEDGER_FILE }
       return await together(checked, lockWait.stop);
     } catch (thrown) {
       const error = asLedgerError(thrown, path);
-      lifeline.failed(error);
+      if (purpose === 'intent') lifeline.failed(error);
       throw error;
-    }
-  };
-
-  const write = async <T>(purpose: LockPolicy, work: () => T): Promise<T> => {
-    try {
-      if (purpose === 'intent') return await commitIntent(work);
-      if (purpose === 'glance') return transact(db, work);
-      return await together(work, purpose === 'outcome' ? lockWait.leave : lockWait.stop);
-    } catch (thrown) {
-      throw asLedgerError(thrown, path);
     }
   };
 
