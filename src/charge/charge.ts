@@ -25,7 +25,7 @@ import { findOtherTerms, isOtherMedium, withoutPrivate } from './mediums.ts';
 import { type Failed, type Outcome, thrownAs } from './outcome.ts';
 import { isStepUnreadable, PAYMENTS, paymentShown } from './payment.ts';
 
-/** Client, ledger and place of requests. */
+/** The client and the ledger of a request, and their place. */
 export interface ChargeRun {
   readonly client: Pick<Client, 'write' | 'call' | 'longestWrite' | 'longestAttempt' | 'pace'>;
   readonly ledger: Ledger;
