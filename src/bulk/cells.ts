@@ -25,7 +25,7 @@ export interface InputRow {
  * The fields of a row, without a prototype: a column may be called `__proto__`, and `constructor` must not exist unless
  * the file has it.
  */
-export const fieldsOf = (entries: Iterable<readonly [string, unknown]>): Readonly<Record<string, unknown>> => {
+export const fieldsFrom = (entries: Iterable<readonly [string, unknown]>): Readonly<Record<string, unknown>> => {
   const fields: Record<string, unknown> = Object.create(null);
   for (const [name, value] of entries) fields[name] = value;
   return fields;
@@ -111,7 +111,7 @@ const memberNamed = (key: string, given: unknown): readonly Member[] | string =>
 };
 
 /** The members that a column sets, or its fault as a text; undefined if the column does not belong to `name`. */
-const membersOf = (column: string, given: unknown, name: string): readonly Member[] | string | undefined => {
+const membersIn = (column: string, given: unknown, name: string): readonly Member[] | string | undefined => {
   if (column === name) return membersOfObject(given);
   return column.startsWith(`${name}.`) ? memberNamed(column.slice(name.length + 1), given) : undefined;
 };
@@ -133,7 +133,7 @@ export const cellsOf = (fields: Fields, format: FileFormat, columns: readonly st
     const columnOf = new Map<string, string>();
     let found = false;
     for (const [column, value] of given) {
-      const members = names.map((name) => membersOf(column, value, name)).find((found) => found !== undefined);
+      const members = names.map((name) => membersIn(column, value, name)).find((found) => found !== undefined);
       if (members === undefined) continue;
       found = true;
       if (typeof members === 'string') {

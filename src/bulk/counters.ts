@@ -3,11 +3,11 @@ import type { PayError } from '../core/error.ts';
 import type { InputRow } from './cells.ts';
 import { type RowEnd, rowExit } from './row-end.ts';
 
-const FIRST_BYTES = 1024;
+const FIRST_MESSAGE_BYTES = 1024;
 
 /** A set of row numbers, starting at 1: one bit a row. */
 export const bitSet = () => {
-  let bytes = new Uint8Array(FIRST_BYTES);
+  let bytes = new Uint8Array(FIRST_MESSAGE_BYTES);
   let count = 0;
   const has = (row: number): boolean => (((bytes[row >> 3] ?? 0) >> (row & 7)) & 1) === 1;
   return {
@@ -75,7 +75,7 @@ interface Tallying {
 }
 
 const MOST_TROUBLES = 5;
-const MOST_NAMED = 3;
+const MOST_ROWS_NAMED = 3;
 
 /** The order in which troubles are listed. */
 const STATE_ORDER: readonly RowState[] = [
@@ -105,7 +105,7 @@ const openTroubles = () => {
       const reason = reasonIn(end);
       const known = alike.get(reason) ?? { count: 0, rows: [], error, reason };
       if (known.count === 0 && alike.size >= MOST_TROUBLES) return;
-      alike.set(reason, { ...known, count: known.count + 1, rows: [...known.rows, row].slice(0, MOST_NAMED) });
+      alike.set(reason, { ...known, count: known.count + 1, rows: [...known.rows, row].slice(0, MOST_ROWS_NAMED) });
     },
     list: (): Pick<Counters, 'troubles' | 'unlisted'> => {
       const troubles = STATE_ORDER.flatMap((state) => [...(kept.get(state)?.values() ?? [])]).slice(0, MOST_TROUBLES);
@@ -116,7 +116,7 @@ const openTroubles = () => {
 
 type Counts = Partial<Record<RowState, number>>;
 
-const add = (counts: Counts, state: RowState | undefined, count: number): void => {
+const addCount = (counts: Counts, state: RowState | undefined, count: number): void => {
   if (state !== undefined) counts[state] = (counts[state] ?? 0) + count;
 };
 
@@ -132,8 +132,8 @@ export const openCounters = ({ onSettled, tell }: Tallying) => {
   const show = (): void => tell({ counts, done: closed.count, skipped, passed });
   /** Corrects the count of a state, and of the state that the row's entry of an earlier run has. */
   const adjust = (state: RowState | undefined, before: RowState | undefined): void => {
-    add(adjustments, state, 1);
-    add(adjustments, before, -1);
+    addCount(adjustments, state, 1);
+    addCount(adjustments, before, -1);
   };
   return {
     closed,
@@ -141,7 +141,7 @@ export const openCounters = ({ onSettled, tell }: Tallying) => {
     /** `own` is true for a result of this run. */
     settle: async (row: InputRow, end: RowEnd, own: boolean, before?: RowState): Promise<void> => {
       closed.set(row.number);
-      add(counts, end.state, 1);
+      addCount(counts, end.state, 1);
       if (own && (end.noEntry === true || end.kept === 'elsewhere')) adjust(end.state, before);
       codes.add(rowExit(end));
       if (!own || end.kept === 'elsewhere') skipped += 1;

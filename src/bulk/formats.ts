@@ -1,7 +1,7 @@
 import { type CsvError, Parser } from 'csv-parse';
 import { cutName } from '../core/bounds.ts';
 import { PayError } from '../core/error.ts';
-import { fieldsOf, type InputRow, membersOfObject } from './cells.ts';
+import { fieldsFrom, type InputRow, membersOfObject } from './cells.ts';
 
 /** A file that can't be read, or only in part. */
 export class InputError extends PayError {
@@ -37,7 +37,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 type Wrong = (what: string, hint: string) => Error;
 
 /** Decodes bytes as UTF-8; throws for a NUL character or invalid UTF-8. */
-const textOf = (bytes: Uint8Array, wrong: Wrong): string => {
+const decodeText = (bytes: Uint8Array, wrong: Wrong): string => {
   if (bytes.includes(0)) throw wrong('a NUL character', 'the file is damaged or not a text');
   try {
     return utf8.decode(bytes);
@@ -48,7 +48,7 @@ const textOf = (bytes: Uint8Array, wrong: Wrong): string => {
 
 /** Same as `textOf`, for a latin1 string that holds one byte a character. */
 const textOfBytes = (kept: string, wrong: Wrong): string =>
-  /^\p{ASCII}*$/u.test(kept) && !kept.includes('\0') ? kept : textOf(Buffer.from(kept, 'latin1'), wrong);
+  /^\p{ASCII}*$/u.test(kept) && !kept.includes('\0') ? kept : decodeText(Buffer.from(kept, 'latin1'), wrong);
 
 /** One record of the file; the header is number 0. Its cells hold one byte a character. */
 interface Cells {
@@ -72,11 +72,11 @@ const QUOTE_HINT = 'put the cell in quotes and double each quote inside it';
 /** Blanks only. Includes the no-break space, whose UTF-8 is two bytes. */
 const BLANK = /^(?:[ \t\r\n]|\xc2\xa0)*$/;
 
-const isBlank = (cells: readonly string[]): boolean => cells.every((cell) => BLANK.test(cell));
+const isBlankRow = (cells: readonly string[]): boolean => cells.every((cell) => BLANK.test(cell));
 
 /** Drops the blank cells beyond `count`: a spreadsheet writes separators as far as the longest row reaches. */
 const trimmedTo = (cells: readonly string[], count: number): readonly string[] =>
-  cells.length > count && isBlank(cells.slice(count)) ? cells.slice(0, count) : cells;
+  cells.length > count && isBlankRow(cells.slice(count)) ? cells.slice(0, count) : cells;
 
 const handOver = (parser: Parser, chunk: Uint8Array): Promise<unknown> =>
   new Promise((resolve) => parser.write(chunk, resolve));
@@ -89,7 +89,7 @@ const finish = (parser: Parser): Promise<unknown> =>
  * it. The parser gets one chunk at a time, and its records come through `on_record`: its readable side would drop those
  * before a fault. Cells stay bytes (`latin1`), since it would silently replace invalid UTF-8 by U+FFFD.
  */
-async function* recordsOf(
+async function* csvRecords(
   bytes: AsyncIterable<Uint8Array>,
   delimiter: string,
   failed: (record: number, thrown: unknown) => unknown,
@@ -105,7 +105,7 @@ async function* recordsOf(
     on_record: (cells: string[], { bytes: end }) => {
       if (end - ended > LONGEST_ROW) throw failed(count, undefined);
       ended = end;
-      if (isBlank(cells)) return null;
+      if (isBlankRow(cells)) return null;
       found.push({ number: count, cells });
       count += 1;
       return null;
@@ -130,7 +130,7 @@ async function* recordsOf(
 }
 
 /** The error for the fault that stopped the parser. */
-const errorOf = (thrown: unknown, row: number, columns: readonly string[], fail: Fail): unknown => {
+const csvError = (thrown: unknown, row: number, columns: readonly string[], fail: Fail): unknown => {
   if (thrown === undefined) return fail(row, undefined, TOO_LONG, UNCLOSED_HINT);
   const { code, column } = thrown as CsvError;
   const what = QUOTE_FAULTS[code];
@@ -148,7 +148,7 @@ const checkNames = (names: readonly string[], fail: Fail): void => {
   }
 };
 
-const namesIn = ({ cells }: Cells, fail: Fail): readonly string[] => {
+const columnNamesIn = ({ cells }: Cells, fail: Fail): readonly string[] => {
   const named = trimmedTo(cells, cells.findLastIndex((cell) => !BLANK.test(cell)) + 1);
   const names = named.map((cell, index) => textOfBytes(cell, (what, hint) => fail(0, `${index + 1}`, what, hint)));
   checkNames(names, fail);
@@ -161,8 +161,8 @@ export const csvColumns = async (
   delimiter: string,
   fail: Fail,
 ): Promise<readonly string[]> => {
-  for await (const [header] of recordsOf(bytes, delimiter, (_, thrown) => errorOf(thrown, 0, [], fail))) {
-    if (header !== undefined) return namesIn(header, fail);
+  for await (const [header] of csvRecords(bytes, delimiter, (_, thrown) => csvError(thrown, 0, [], fail))) {
+    if (header !== undefined) return columnNamesIn(header, fail);
   }
   return [];
 };
@@ -173,7 +173,7 @@ const checkLength = (cells: readonly string[], number: number, columns: readonly
   throw fail(number, undefined, what, 'put cells that contain the delimiter in quotes, and leave no cell out');
 };
 
-const rowOf = (record: Cells, columns: readonly string[], fail: Fail): InputRow => {
+const rowFrom = (record: Cells, columns: readonly string[], fail: Fail): InputRow => {
   const { number } = record;
   const cells = trimmedTo(record.cells, columns.length);
   checkLength(cells, number, columns, fail);
@@ -181,7 +181,7 @@ const rowOf = (record: Cells, columns: readonly string[], fail: Fail): InputRow 
     name,
     textOfBytes(cells[index] ?? '', (what, hint) => fail(number, name, what, hint)),
   ]);
-  return { number, fields: fieldsOf(entries) };
+  return { number, fields: fieldsFrom(entries) };
 };
 
 /** The rows below the header; blank rows are not counted. */
@@ -191,17 +191,17 @@ export async function* csvRows(
   columns: readonly string[],
   fail: Fail,
 ): AsyncGenerator<InputRow> {
-  const failed = (row: number, thrown: unknown) => errorOf(thrown, row, columns, fail);
-  for await (const records of recordsOf(bytes, delimiter, failed)) {
-    for (const record of records) if (record.number > 0) yield rowOf(record, columns, fail);
+  const failed = (row: number, thrown: unknown) => csvError(thrown, row, columns, fail);
+  for await (const records of csvRecords(bytes, delimiter, failed)) {
+    for (const record of records) if (record.number > 0) yield rowFrom(record, columns, fail);
   }
 }
 
 const NEWLINE = 0x0a;
-const HINT = 'write one JSON object on each line, such as {"key": "value"}';
+const NDJSON_HINT = 'write one JSON object on each line, such as {"key": "value"}';
 
 /** The lines, without line ends. A line that exceeds the limit is yielded as far as it was read. */
-async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* splitLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let [parts, size]: [Uint8Array[], number] = [[], 0];
   for await (const chunk of bytes) {
     let from = 0;
@@ -219,14 +219,14 @@ async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
 /** Reads one object a line; blank lines are not counted. Numbers are not rounded. */
 export async function* ndjsonRows(bytes: AsyncIterable<Uint8Array>, fail: Fail): AsyncGenerator<InputRow> {
   let number = 1;
-  for await (const line of linesOf(bytes)) {
-    const wrong = (what: string, hint = HINT) => fail(number, undefined, what, hint);
+  for await (const line of splitLines(bytes)) {
+    const wrong = (what: string, hint = NDJSON_HINT) => fail(number, undefined, what, hint);
     if (line.length > LONGEST_ROW) throw wrong(`longer than ${LONGEST_ROW} bytes`);
-    const text = textOf(line, wrong);
+    const text = decodeText(line, wrong);
     if (text.trim() === '') continue;
     const members = membersOfObject(text);
     if (typeof members === 'string') throw wrong(members);
-    yield { number, fields: fieldsOf(members) };
+    yield { number, fields: fieldsFrom(members) };
     number += 1;
   }
 }

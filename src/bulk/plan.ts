@@ -202,7 +202,7 @@ export const refuseCheck = ({ check }: BulkInput, kind: Pick<RowKind<never>, 'co
   });
 };
 
-export const refuseOther = (id: string, { resume, from }: BulkInput): void => {
+export const refuseOtherJob = (id: string, { resume, from }: BulkInput): void => {
   if (resume === undefined || resume === id) return;
   throw usageError(`--resume ${resume}: ${from} with these options is a different job, ${id}`, {
     hint: `the file, an option or the service has changed: compare with \`${shellLine(['paycli', 'ledger', 'show', resume])}\`, or leave out --resume to start a new job`,

@@ -14,9 +14,10 @@ const BOM_BYTES = Buffer.from([0xef, 0xbb, 0xbf]);
 
 const CTRL_Z = 0x1a;
 
-const hasMark = (chunk: Buffer): boolean => chunk.subarray(0, BOM_BYTES.length).equals(BOM_BYTES);
+const hasByteOrderMark = (chunk: Buffer): boolean => chunk.subarray(0, BOM_BYTES.length).equals(BOM_BYTES);
 
-const withoutMark = (chunk: Buffer): Buffer => (hasMark(chunk) ? chunk.subarray(BOM_BYTES.length) : chunk);
+const skipByteOrderMark = (chunk: Buffer): Buffer =>
+  hasByteOrderMark(chunk) ? chunk.subarray(BOM_BYTES.length) : chunk;
 
 /** Reads one chunk; it is shorter only at the end of the file. */
 const readAt = async (file: FileHandle, position: number): Promise<Buffer> => {
@@ -31,7 +32,7 @@ const readAt = async (file: FileHandle, position: number): Promise<Buffer> => {
 };
 
 /** The bytes of an open private file, which can be read repeatedly. */
-const bytesOf = (file: FileHandle, name: string) => {
+const fileBytes = (file: FileHandle, name: string) => {
   const read = (position: number): Promise<Buffer> =>
     readAt(file, position).catch((thrown: unknown) => {
       throw new InputError(`${name} can't be read: ${reasonOf(thrown)}`, 'copy it to another disk, or create it again');
@@ -42,28 +43,28 @@ const bytesOf = (file: FileHandle, name: string) => {
     for (let position = 0; ; ) {
       const chunk = await read(position);
       if (chunk.length === 0) return;
-      const bytes = position === 0 ? withoutMark(chunk) : chunk;
+      const bytes = position === 0 ? skipByteOrderMark(chunk) : chunk;
       position += chunk.length;
       const isEnd = bytes.at(-1) === CTRL_Z && (await read(position)).length === 0;
       yield isEnd ? bytes.subarray(0, bytes.findLastIndex((byte) => byte !== CTRL_Z) + 1) : bytes;
     }
   }
 
-  /** The first chunk without the byte order mark, and `mark`: true if the file has one. */
+  /** The first chunk without the byte order mark, and `hasBom`: true if the file has one. */
   const head = async () => {
     const chunk = await read(0);
-    return { head: withoutMark(chunk), mark: hasMark(chunk) };
+    return { head: skipByteOrderMark(chunk), hasBom: hasByteOrderMark(chunk) };
   };
 
   return { walk, head, close: (): Promise<void> => file.close() };
 };
-type FileBytes = ReturnType<typeof bytesOf>;
+type FileBytes = ReturnType<typeof fileBytes>;
 
 /** Delimiter candidates; on a tie in the header, the first wins. */
-const DELIMITERS = [',', ';', '\t'];
+const DELIMITER_CHOICES = [',', ';', '\t'];
 
 /** Other kinds of files, by their first bytes in hex. */
-const OTHERS: readonly (readonly [begins: string, what: string, hint: string])[] = [
+const OTHER_FORMATS: readonly (readonly [begins: string, what: string, hint: string])[] = [
   ['fffe', 'UTF-16', 'save it as UTF-8'],
   ['feff', 'UTF-16', 'save it as UTF-8'],
   ['504b0304', 'a spreadsheet workbook or another zip file', 'save the sheet as CSV UTF-8'],
@@ -80,7 +81,7 @@ const checkHead = (head: Buffer, name: string): void => {
   if (head.length === 0)
     throw new InputError(`${name} has no rows`, 'the first line names the columns; each other line is a row');
   const start = head.toString('hex', 0, 4);
-  const [, what, hint = ''] = OTHERS.find(([begins]) => start.startsWith(begins)) ?? [];
+  const [, what, hint = ''] = OTHER_FORMATS.find(([begins]) => start.startsWith(begins)) ?? [];
   if (what !== undefined) throw new InputError(`${name} is ${what}`, hint);
   if (MARKUP.test(head.toString('latin1'))) throw new InputError(`${name} is HTML or XML, not CSV`, MARKUP_HINT);
 };
@@ -105,8 +106,8 @@ const barePartOfHeader = (head: Buffer): string =>
 /** The most frequent of comma, semicolon and tab in the header. */
 const delimiterOf = (head: Buffer): string => {
   const header = barePartOfHeader(head);
-  const counts = DELIMITERS.map((delimiter) => header.split(delimiter).length);
-  return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ',';
+  const counts = DELIMITER_CHOICES.map((delimiter) => header.split(delimiter).length);
+  return DELIMITER_CHOICES[counts.indexOf(Math.max(...counts))] ?? ',';
 };
 
 /** The line above the header in which a spreadsheet names the separator: `sep=;`. */
@@ -189,7 +190,7 @@ export interface RowsFile extends Pick<FileBytes, 'close'> {
   /** The delimiter of a CSV file. */
   readonly delimiter: string | undefined;
   /** True if the file began with a byte order mark. */
-  readonly mark: boolean;
+  readonly hasBom: boolean;
   /** All rows from the first on. Throws an InputError with row and column for unreadable input. */
   rows(): AsyncIterable<InputRow>;
 }
@@ -280,21 +281,24 @@ const ndjson = async (bytes: FileBytes, name: string): Promise<Rows> => {
   return { columns, format: 'ndjson', delimiter: undefined, rows: () => ndjsonRows(bytes.walk(), fail) };
 };
 
-const rowsOf = async (bytes: FileBytes, { name, format, delimiter }: Shape): Promise<Rows & Pick<RowsFile, 'mark'>> => {
-  const { head, mark } = await bytes.head();
+const inputRows = async (
+  bytes: FileBytes,
+  { name, format, delimiter }: Shape,
+): Promise<Rows & Pick<RowsFile, 'hasBom'>> => {
+  const { head, hasBom } = await bytes.head();
   checkHead(head, name);
   const isCsv = (format ?? formatOf(name, head)) === 'csv';
   const rows = await (isCsv ? csv(bytes, head, delimiter, name) : ndjson(bytes, name));
   if (rows.columns.length === 0 && isCsv) checkHead(Buffer.alloc(0), name);
-  return { ...rows, mark };
+  return { ...rows, hasBom };
 };
 
 /** Opens a file of rows and reads its column names. Throws an InputError if it can't. */
 export const openInput = async (options: InputOptions): Promise<RowsFile> => {
   const { file, digest, isAt } = await copied(options);
-  const bytes = bytesOf(file, options.name);
+  const bytes = fileBytes(file, options.name);
   try {
-    return { ...(await rowsOf(bytes, options)), digest, isAt, close: bytes.close };
+    return { ...(await inputRows(bytes, options)), digest, isAt, close: bytes.close };
   } catch (thrown) {
     await bytes.close();
     throw thrown;
@@ -303,4 +307,4 @@ export const openInput = async (options: InputOptions): Promise<RowsFile> => {
 
 /** The rows of an open file without a copy, for reading only. Throws an InputError if no rows can be read. */
 export const rowsInPlace = (file: FileHandle, options: Shape): Promise<Rows> =>
-  rowsOf(bytesOf(file, options.name), options);
+  inputRows(fileBytes(file, options.name), options);

@@ -31,7 +31,7 @@ const freeNames = (
 type Fields = Readonly<Record<string, unknown>>;
 
 /** The properties of the input that determine the layout of its report, and the columns to add. */
-interface Content extends Pick<RowsFile, 'columns' | 'format' | 'delimiter' | 'mark'> {
+interface Content extends Pick<RowsFile, 'columns' | 'format' | 'delimiter' | 'hasBom'> {
   /** The names of the added columns. A name that the input already has gets `_2` (then `_3`, …). */
   readonly own: readonly string[];
   /** Writes text unguarded against spreadsheet formulas and conversions (--raw-csv). */
@@ -49,7 +49,7 @@ interface ReportFormat {
 }
 
 /** A cell as in `-o csv`: a text is guarded against spreadsheet formulas; any other JSON value is written as it is. */
-const cellOf = (value: unknown, rawCsv: boolean): string => {
+const reportCell = (value: unknown, rawCsv: boolean): string => {
   if (value === undefined || value === null) return '';
   const text = typeof value === 'string' && !rawCsv ? forSpreadsheet(value) : value;
   return visibleCell(typeof text === 'string' ? text : printExact(text));
@@ -75,9 +75,9 @@ const csvLine = (cells: readonly string[], delimiter: string): string =>
     eof: true,
   });
 
-const csvLayout = ({ columns, own, format, delimiter = ',', mark, rawCsv, bom = false }: Content): ReportFormat => {
+const csvLayout = ({ columns, own, format, delimiter = ',', hasBom, rawCsv, bom = false }: Content): ReportFormat => {
   const isCsv = format === 'csv';
-  const ownCell = (value: unknown): string => cellOf(value, rawCsv);
+  const ownCell = (value: unknown): string => reportCell(value, rawCsv);
   const inputCell = isCsv ? asItWas : ownCell;
   const shown = columns.map(isCsv ? asItWas : (name) => visibleCell(rawCsv ? name : withoutFormula(name)));
   // Each column of a CSV file needs a name of its own.
@@ -85,7 +85,7 @@ const csvLayout = ({ columns, own, format, delimiter = ',', mark, rawCsv, bom = 
   // A report given back has no two columns that are read as one.
   const header = csvLine([...names, ...freeNames(own, names, bareName)], delimiter);
   return {
-    header: bom || (mark && isCsv) ? `${BYTE_ORDER_MARK}${header}` : header,
+    header: bom || (hasBom && isCsv) ? `${BYTE_ORDER_MARK}${header}` : header,
     line: (row, more) =>
       csvLine([...columns.map((name) => inputCell(row[name])), ...own.map((name) => ownCell(more[name]))], delimiter),
   };
@@ -121,7 +121,7 @@ interface LineFile {
  * each would cost more than the rest of a row. After a failed write there is no other one, since its lines may be in
  * the file in part.
  */
-export const linesOf = (file: Pick<FileHandle, 'appendFile' | 'close'>): LineFile => {
+export const openLineFile = (file: Pick<FileHandle, 'appendFile' | 'close'>): LineFile => {
   const waiting: string[] = [];
   let last: Promise<unknown> = Promise.resolve();
 
@@ -206,7 +206,7 @@ const openNew = async (path: string, options: OpenOptions): Promise<FileHandle> 
 };
 
 /** Milliseconds between two checks for a pipe's reader. */
-const LOOK_AGAIN_MS = 50;
+const REPORT_RETRY_MS = 50;
 
 /** Opens a pipe once it has a reader. Opens without blocking: neither a signal nor an exit ends a blocked `open`. */
 const openRead = async (path: string, stop: AbortSignal): Promise<FileHandle> => {
@@ -216,7 +216,7 @@ const openRead = async (path: string, stop: AbortSignal): Promise<FileHandle> =>
     } catch (thrown) {
       if ((thrown as NodeJS.ErrnoException).code !== 'ENXIO') throw thrown;
     }
-    await setTimeout(LOOK_AGAIN_MS, undefined, { signal: stop }).catch(() => {
+    await setTimeout(REPORT_RETRY_MS, undefined, { signal: stop }).catch(() => {
       throw interrupted(stop.reason);
     });
   }
@@ -232,11 +232,12 @@ const openPipe = async (path: string, options: OpenOptions): Promise<FileHandle>
   }
 };
 
-const isPipe = async (path: string): Promise<boolean> => (await stat(path).catch(() => undefined))?.isFIFO() === true;
+const isNamedPipe = async (path: string): Promise<boolean> =>
+  (await stat(path).catch(() => undefined))?.isFIFO() === true;
 
 const openWith = async (path: string, header: string, options: OpenOptions): Promise<FileHandle> => {
   options.checkPath(path);
-  const file = (await isPipe(path)) ? await openPipe(path, options) : await openNew(path, options);
+  const file = (await isNamedPipe(path)) ? await openPipe(path, options) : await openNew(path, options);
   try {
     // The report holds customers' data, and an older file may have another mode. A device or a pipe keeps its own mode.
     if ((await file.stat()).isFile()) setMode(file.fd, 0o600);
@@ -270,12 +271,12 @@ const notWritten = (path: string, thrown: unknown): PayError =>
  * The caller ensures that the path is not the input itself. Throws a usage error when it can't be opened, and
  * `interrupted` when a signal comes before a pipe has a reader.
  */
-export const openReport = async (path: string, content: Content, options: OpenOptions): Promise<Report> => {
+export const openRowReport = async (path: string, content: Content, options: OpenOptions): Promise<Report> => {
   const { header, line } = layoutOf(formatOfName(path) ?? content.format, content);
   const file = await openWith(path, header, options).catch((thrown: unknown) => {
     throw notOpened(path, thrown);
   });
-  const lines = linesOf(file);
+  const lines = openLineFile(file);
   return {
     write: (row, own) =>
       lines.append(line(row, own)).catch((thrown: unknown) => {
@@ -355,7 +356,7 @@ export const openReporter = (input: RowsFile, { path, columns, clean, rawCsv, bo
   const failed = new AbortController();
   const opened = (): Promise<Report> | undefined => {
     if (path === undefined) return undefined;
-    opening ??= openReport(
+    opening ??= openRowReport(
       path,
       { ...input, own: ['row', 'state', ...columns, 'error', JOB_COLUMN], rawCsv, bom },
       options,

@@ -44,10 +44,10 @@ export interface RowEnd {
   readonly before?: RowState;
 }
 
-const wordsOf = ({ title, inDecimals = title, suggestion }: Violation): string =>
+const violationWords = ({ title, inDecimals = title, suggestion }: Violation): string =>
   suggestion === undefined ? inDecimals : `${inDecimals} (did you mean ${suggestion}?)`;
 
-const placeOf = ({ option, propertyPath }: Violation): string => option ?? propertyPath;
+const placeOfViolation = ({ option, propertyPath }: Violation): string => option ?? propertyPath;
 
 /** Names a field of a row in a sentence. */
 export const columnName = (field: string): string => `column ${field}`;
@@ -55,7 +55,7 @@ export const columnName = (field: string): string => `column ${field}`;
 /** The message and violations of an error, in one line. */
 const oneLine = ({ message, detail }: PayError): string => {
   const broken = (detail.violations ?? []).map((violation) =>
-    [placeOf(violation), wordsOf(violation)].filter((text) => text !== '').join(': '),
+    [placeOfViolation(violation), violationWords(violation)].filter((text) => text !== '').join(': '),
   );
   return [message, ...broken].join('; ').replaceAll(/\s*\n\s*/g, '; ');
 };
@@ -65,7 +65,7 @@ export const faultsOf = (thrown: unknown): readonly ColumnFault[] => {
   if (!(thrown instanceof PayError)) throw thrown;
   const { violations = [] } = thrown.detail;
   if (violations.length === 0) return [{ column: undefined, what: thrown.message }];
-  return violations.map((violation) => ({ column: placeOf(violation), what: wordsOf(violation) }));
+  return violations.map((violation) => ({ column: placeOfViolation(violation), what: violationWords(violation) }));
 };
 
 /** The result of a row that can't be sent as it is. */
@@ -82,7 +82,7 @@ export const invalidEnd = (faults: readonly ColumnFault[]): RowEnd => ({
  * can't be reached slows the run down. `started` is true if the intent was recorded; a row with a ledger id always
  * was.
  */
-export const endOf = (thrown: unknown, how: { readonly started?: boolean } = {}): RowEnd => {
+export const rowEndOf = (thrown: unknown, how: { readonly started?: boolean } = {}): RowEnd => {
   if (!(thrown instanceof PayError)) throw thrown;
   const { kind, detail } = thrown;
   // The name that a refusal gives is that of what stands in the way.

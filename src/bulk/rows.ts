@@ -59,15 +59,15 @@ const columnNames = (columns: readonly string[], known: Known): readonly string[
 /** The columns that every report adds to those of its file. */
 const OWN_COLUMNS = ['row', 'state', 'error', 'job'];
 
-const MOST_NAMED = 10;
+const MOST_COLUMNS_NAMED = 10;
 const DELIMITERS = /[,;\t|]/;
 
 const andMore = (names: readonly string[]): string =>
-  names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
+  names.length > MOST_COLUMNS_NAMED ? ` and ${names.length - MOST_COLUMNS_NAMED} more` : '';
 
 type Needed = Pick<KeyColumn, 'name' | 'prefix' | 'aliases'>;
 
-const stepOf = (columns: readonly string[], { name, prefix, aliases }: Needed, all: string): string => {
+const cellStep = (columns: readonly string[], { name, prefix, aliases }: Needed, all: string): string => {
   const [first = ''] = columns;
   if (prefix !== undefined && columns.some((column) => column.startsWith(`${prefix}.`))) {
     return `the first line is a row: add a header above it with the column names, such as ${name}`;
@@ -81,9 +81,9 @@ const stepOf = (columns: readonly string[], { name, prefix, aliases }: Needed, a
 
 /** The error for a file without its key column; `all` lists the columns that are read, as text. */
 export const missingColumn = (columns: readonly string[], needed: Needed, all: string): PayError => {
-  const names = columns.slice(0, MOST_NAMED).map(cutName);
+  const names = columns.slice(0, MOST_COLUMNS_NAMED).map(cutName);
   const found = names.length === 0 ? '' : ` (found: ${names.join(', ')}${andMore(columns)})`;
-  return usageError(`no column ${needed.name}${found}`, { hint: stepOf(columns, needed, all) });
+  return usageError(`no column ${needed.name}${found}`, { hint: cellStep(columns, needed, all) });
 };
 
 /** In files with more unused columns than this, only words are compared. */
@@ -93,11 +93,13 @@ const MOST_GUESSED = 1000;
 const unusedNotices = (columns: readonly string[], known: Known): readonly string[] => {
   const unused = columns.filter((name) => knownIn(known, name) === undefined);
   if (unused.length === 0) return [];
-  return [`Ignored columns (copied to the report): ${unused.slice(0, MOST_NAMED).join(', ')}${andMore(unused)}`];
+  return [
+    `Ignored columns (copied to the report): ${unused.slice(0, MOST_COLUMNS_NAMED).join(', ')}${andMore(unused)}`,
+  ];
 };
 
 /** The words of a name, with a blank around each: those of `refundAmount`, `Refund-Amount` and `refund_amount` are equal. */
-const wordsOf = (name: string): string =>
+const columnWords = (name: string): string =>
   ` ${name
     .replaceAll(/(?<=[\p{Ll}\d])(?=\p{Lu})/gu, ' ')
     .toLowerCase()
@@ -143,9 +145,9 @@ const lookalikes = (
   const isGuessed = unread.length <= MOST_GUESSED;
   return unread.flatMap((column): readonly Lookalike[] => {
     const [beginning, rest] = splitName(column);
-    const [words, bare] = [wordsOf(beginning), bareName(beginning)];
+    const [words, bare] = [columnWords(beginning), bareName(beginning)];
     const resembles = (name: string): boolean =>
-      words.includes(wordsOf(name)) || isPart(bare, bareName(name)) || (isGuessed && isNear(bare, bareName(name)));
+      words.includes(columnWords(name)) || isPart(bare, bareName(name)) || (isGuessed && isNear(bare, bareName(name)));
     const meant = wanted
       .filter(([name]) => resembles(name))
       .map(([, name]) => (rest !== undefined && objects.has(name) ? `${name}.${rest}` : name))
@@ -158,7 +160,7 @@ const IGNORE = '--ignore-columns';
 
 /** Throws a usage error if the file has columns that resemble others. */
 const refuseLookalikes = (found: readonly Lookalike[]): void => {
-  const shown = found.slice(0, MOST_NAMED).map((names) => names.map(cutName));
+  const shown = found.slice(0, MOST_COLUMNS_NAMED).map((names) => names.map(cutName));
   const [[first, meant] = []] = shown;
   if (first === undefined) return;
   const all = shown.map(([column, name]) => `${JSON.stringify(column)} (${name}?)`).join(', ');
@@ -205,7 +207,7 @@ const readKey = (cells: Cells, { name, prefix, missing, wrong }: KeyColumn, vali
 };
 
 /** Columns whose value an option sets, too: it is unclear which one counts. */
-const setTwice = (columns: readonly string[], known: Known, flagOf: FlagOf): readonly ColumnFault[] =>
+const faultIfTwice = (columns: readonly string[], known: Known, flagOf: FlagOf): readonly ColumnFault[] =>
   columns.flatMap((column) => {
     const flag = knownIn(known, column) === undefined ? undefined : flagOf(column);
     return flag === undefined ? [] : [{ column, what: flag }];
@@ -218,11 +220,11 @@ const openLeftovers = () => {
   return {
     add: (row: number, column: string, text: string): void => {
       count += 1;
-      if (count <= MOST_NAMED) shown.push(`row ${row}, column ${column}: ${JSON.stringify(cutName(text))}`);
+      if (count <= MOST_COLUMNS_NAMED) shown.push(`row ${row}, column ${column}: ${JSON.stringify(cutName(text))}`);
     },
     notice: (): string | undefined => {
       if (count === 0) return undefined;
-      const more = count > MOST_NAMED ? ` and ${count - MOST_NAMED} more` : '';
+      const more = count > MOST_COLUMNS_NAMED ? ` and ${count - MOST_COLUMNS_NAMED} more` : '';
       const what =
         count === 1
           ? '1 cell looks like a leftover of another program and is sent as it is'
@@ -257,7 +259,7 @@ export const openRows = <T>(
   if (key.missing !== undefined && !columns.includes(key.name)) {
     throw missingColumn(columns, key, [key.name, ...kind.columns].join(', '));
   }
-  for (const { column, what } of setTwice(columns, known, kind.flagOf)) {
+  for (const { column, what } of faultIfTwice(columns, known, kind.flagOf)) {
     throw usageError(`${what} and the column ${column} set the same value; leave one out`);
   }
   refuseLookalikes(lookalikes(columns, known, kind));
@@ -266,17 +268,19 @@ export const openRows = <T>(
 
   const namedIn = (fields: InputRow['fields']): InputRow['fields'] => {
     if (format === 'csv') {
-      return isAsWritten ? fields : fieldsOf(columns.map((name, index) => [name, fields[written[index] ?? '']]));
+      return isAsWritten ? fields : fieldsFrom(columns.map((name, index) => [name, fields[written[index] ?? '']]));
     }
     const entries = Object.entries(fields);
-    return entries.some(([name]) => isIgnored(name)) ? fieldsOf(entries.filter(([name]) => !isIgnored(name))) : fields;
+    return entries.some(([name]) => isIgnored(name))
+      ? fieldsFrom(entries.filter(([name]) => !isIgnored(name)))
+      : fields;
   };
   const read = (row: InputRow): ReadRow<T> => {
     const cells = cellsOf(namedIn(row.fields), format, columns);
     const about = readKey(cells, key, validate);
     // NDJSON rows may have different names, so the first row is not enough.
     if (format === 'ndjson') {
-      for (const { column, what } of setTwice(cells.names, known, kind.flagOf))
+      for (const { column, what } of faultIfTwice(cells.names, known, kind.flagOf))
         cells.fault(column, `is also set by ${what}`);
       for (const [column, meant] of hasOthers(cells.names, columns) ? lookalikes(cells.names, known, kind) : [])
         cells.fault(column, `is not read: did you mean ${cutName(meant)}? (leave it out with ${IGNORE})`);

@@ -16,7 +16,7 @@ import {
   type Plan,
   planFile,
   refuseCheck,
-  refuseOther,
+  refuseOtherJob,
   refuseReport,
   refuseUnapproved,
   type SendingJob,
@@ -27,8 +27,8 @@ import { openRows } from './rows.ts';
 import { type JobEnd, jobResult } from './summary.ts';
 import { type RowsWalked, type RowWalk, walkRows } from './walk.ts';
 
-const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
-const LENGTH = 16;
+const JOB_ID_ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+const JOB_ID_LENGTH = 16;
 
 /**
  * The id of a job, from everything that affects the requests: the same parts give the same job (charge-protocol, Bulk).
@@ -37,7 +37,7 @@ const LENGTH = 16;
 const jobId = (parts: readonly string[]): string => {
   const hash = createHash('sha256');
   for (const part of parts) hash.update(`${Buffer.byteLength(part)}:`).update(part);
-  const letters = [...hash.digest().subarray(0, LENGTH)].map((byte) => ALPHABET.charAt(byte & 31));
+  const letters = [...hash.digest().subarray(0, JOB_ID_LENGTH)].map((byte) => JOB_ID_ALPHABET.charAt(byte & 31));
   return `job-${letters.join('')}`;
 };
 
@@ -55,14 +55,14 @@ const describeRows = <T>({ kind }: FileJob<T>, { counts, rows: all, bad, sums }:
 };
 
 /** The job for a file with these options, and the sender of its rows. */
-const jobOf = async <T>(
+const openJobOf = async <T>(
   file: Pick<FileJob<T>, 'bulk' | 'name' | 'kind' | 'input' | 'reader' | 'run'>,
   rowDeps: RowDeps,
 ): Promise<SendingJob<T>> => {
   const { bulk, name, kind, input, reader, run } = file;
   const { service, workspace } = rowDeps.place;
   const id = jobId([kind.command, service, workspace ?? '', kind.options, input.digest, ...reader.ignored]);
-  refuseOther(id, bulk);
+  refuseOtherJob(id, bulk);
   const said = new Set<string>();
   const tellOnce: RowJob<T>['tellOnce'] = async (what, text) => {
     if (said.has(what)) return;
@@ -75,7 +75,7 @@ const jobOf = async <T>(
 };
 
 /** Asks for confirmation before rows are sent to a service where money may be real. */
-const ask = async <T>(file: FileJob<T>, { id, rowDeps, sender }: SendingJob<T>, plan: Plan): Promise<void> => {
+const askToSend = async <T>(file: FileJob<T>, { id, rowDeps, sender }: SendingJob<T>, plan: Plan): Promise<void> => {
   const { kind, run } = file;
   const { origin, profile } = rowDeps.place;
   const isReal = isGuarded(origin);
@@ -126,7 +126,7 @@ const sendPlanned = async <T>(file: FileJob<T>): Promise<JobEnd> => {
     const walked = await walk({ ...step, mode: 'judge', work: sender.judge(planned), tell });
     return { ...ended(walked), id: null, planned: planned.total };
   }
-  await ask(file, job, plan);
+  await askToSend(file, job, plan);
   await reporter.open(id);
   await begin();
   const tell: RowWalk<T>['tell'] = (counted) => progress.working(counted, total);
@@ -171,7 +171,7 @@ export const runFile = async <T>(
     const reader = openRows(kind, input, { ...globals, ...bulk, client });
     for (const line of reader.notices) await run.say(line);
     const opened = { bulk, name, kind, run, client, services, input, reader, reporter };
-    const job = rowDeps && (await jobOf(opened, rowDeps));
+    const job = rowDeps && (await openJobOf(opened, rowDeps));
     if (report !== undefined) await refuseReport(report, opened, job?.id);
     const either = AbortSignal.any([stop, reporter.failed]);
     const walker = { ...bulk, ...io, stop: either, leave, input, sender: job?.sender };

@@ -7,7 +7,7 @@ import type { Update, UpdateOutcome } from '../ledger/job.ts';
 import type { PlannedRows } from '../ledger/ledger.ts';
 import type { RowItem, RowJob, RowKind, RowSender } from './kind.ts';
 import type { RowSignals } from './pace.ts';
-import { endOf, type RowEnd } from './row-end.ts';
+import { type RowEnd, rowEndOf } from './row-end.ts';
 
 /** The attempt to send one row. */
 export interface RowAttempt {
@@ -33,7 +33,7 @@ const clientFor = (client: Client, { turn, slowDown, landed }: RowSignals): Clie
       if (outcome.certain === 'accepted') return landed(undefined);
       // A row keeps its place until it is sent anew.
       if (outcome.error.detail.resendAfter !== undefined) return;
-      const { state, stops } = endOf(outcome.error, { started: true });
+      const { state, stops } = rowEndOf(outcome.error, { started: true });
       // An unknown row is checked before it frees its place: if the next row were sent meanwhile, too many would be in
       // doubt.
       if (state !== 'unknown' || stops !== undefined) landed(stops);
@@ -142,7 +142,7 @@ export const protectedRows = <T>(
             const entry = await judged(item, { row: { job, number, retry }, client: clientFor(client, signals) });
             return entry && { ...kept(entry), kept: 'elsewhere' };
           } catch (thrown) {
-            return endOf(named(thrown, item));
+            return rowEndOf(named(thrown, item));
           }
         };
       }),
@@ -152,7 +152,7 @@ export const protectedRows = <T>(
         return await attempt(item, { row: { job, number, retry }, client: clientFor(client, signals) }, left);
       } catch (thrown) {
         const id = thrown instanceof PayError ? thrown.detail.ledgerId : undefined;
-        const end = endOf(named(thrown, item));
+        const end = rowEndOf(named(thrown, item));
         return id === undefined ? { ...end, ...left, fields: {} } : settled({ ...end, fields: { [idColumn]: id } }, id);
       }
     },
@@ -161,10 +161,10 @@ export const protectedRows = <T>(
 
 const kept = ({ state, exitCode, message }: Update): RowEnd => ({ state, exitCode, error: message });
 
-const isUnknown = ({ state }: Pick<RowEnd, 'state'>): boolean => state === 'unknown';
+const isUnknownEnd = ({ state }: Pick<RowEnd, 'state'>): boolean => state === 'unknown';
 
 /** Another process is sending the row. */
-const ELSEWHERE: RowEnd = { state: 'sending' };
+const SENT_ELSEWHERE: RowEnd = { state: 'sending' };
 const ACCEPTED: UpdateOutcome = { state: 'accepted', exitCode: 0 };
 const SEEN: UpdateOutcome = { ...ACCEPTED, message: 'seen in a read' };
 const NOTHING: UpdateOutcome = { ...ACCEPTED, message: 'nothing to change' };
@@ -214,7 +214,7 @@ export const repeatableRows = <T>(
 
   /** Reads an unknown row once: it is done if the read shows all of it. */
   const seen = async (asked: T, row: number, end: RowEnd): Promise<RowEnd> => {
-    if (!isUnknown(end) || end.stops !== undefined) return end;
+    if (!isUnknownEnd(end) || end.stops !== undefined) return end;
     try {
       return (await look(asked)).applied ? await settle(row, SEEN) : end;
     } catch (thrown) {
@@ -228,7 +228,7 @@ export const repeatableRows = <T>(
     const { operation, input } = request(item);
     const outcome = await clientFor(client, signals).write(operation, input);
     if (outcome.certain !== 'accepted') {
-      const end = endOf(named(outcome.error, item), { started: true });
+      const end = rowEndOf(named(outcome.error, item), { started: true });
       const { exitCode = EXIT_CODES.unknown, error: message } = end;
       const noted = { state: outcome.certain, exitCode, ...(message === undefined ? {} : { message }) };
       return seen(asked, row, await settle(row, noted, end));
@@ -242,18 +242,18 @@ export const repeatableRows = <T>(
     const reads = readsFirst(item);
     if (!reads && (await begin(key, row, false))) return send(item, item, row, signals);
     const [before] = await jobs.updates(job, row, row);
-    const wasUnknown = before !== undefined && isUnknown(before);
-    if (!reads && !wasUnknown) return before === undefined ? ELSEWHERE : kept(before);
+    const wasUnknown = before !== undefined && isUnknownEnd(before);
+    if (!reads && !wasUnknown) return before === undefined ? SENT_ELSEWHERE : kept(before);
     let looked: Awaited<ReturnType<typeof look>>;
     try {
       looked = await look(item);
     } catch (thrown) {
-      const end = endOf(thrown);
+      const end = rowEndOf(thrown);
       // A failed read proves nothing, whatever the service answered.
       return wasUnknown && end.untouched !== true ? { ...end, state: 'unknown' } : end;
     }
     if (wasUnknown && looked.applied) return settle(row, SEEN);
-    if (!(await begin(key, row, wasUnknown))) return ELSEWHERE;
+    if (!(await begin(key, row, wasUnknown))) return SENT_ELSEWHERE;
     return looked.item === undefined ? settle(row, NOTHING) : send(looked.item, item, row, signals);
   };
 
@@ -261,13 +261,13 @@ export const repeatableRows = <T>(
     kind: 'update',
     earlier: async (first, last) =>
       new Map((await jobs.updates(job, first, last)).map((before) => [before.row, kept(before)])),
-    takesUp: (end) => isUnknown(end) || isTakenUp(end.state, retry),
+    takesUp: (end) => isUnknownEnd(end) || isTakenUp(end.state, retry),
     lease: (slice) => jobs.lease(job, slice),
     send: async (asked, row, signals) => {
       try {
         return await update(asked, row, signals);
       } catch (thrown) {
-        return endOf(named(thrown, asked.item));
+        return rowEndOf(named(thrown, asked.item));
       }
     },
   };

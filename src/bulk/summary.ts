@@ -35,7 +35,7 @@ export interface Summing extends Pick<RowKind<never>, 'command' | 'words'> {
 
 type Counts = Readonly<Record<RowState | 'not_started', number>>;
 
-const countsOf = ({ counts, rows, bad, done }: JobEnd): Counts => {
+const summaryCounts = ({ counts, rows, bad, done }: JobEnd): Counts => {
   const all = Object.fromEntries(ROW_STATES.map((state) => [state, counts[state] ?? 0])) as Record<RowState, number>;
   return { ...all, invalid: all.invalid + bad, not_started: rows - bad - done - all.sending };
 };
@@ -46,25 +46,25 @@ const plannedText = (planned: Total | undefined, { verb, one }: Summing['words']
     ? 'Nothing was sent.'
     : `To ${verb.toLowerCase()}: ${totalText(planned, one)}. Nothing was sent.`;
 
-const recordOf = (end: JobEnd, { command, bulk, followed }: Summing) => {
+const jobRecord = (end: JobEnd, { command, bulk, followed }: Summing) => {
   const { id, name, rows, skipped, planned } = end;
   const amounts = [...(planned?.amounts ?? [])].map(([currency, sum]) => ({ currency, amount: exactNumber(sum) }));
   return {
-    ...{ job: id, command, file: name, rows, ...countsOf(end), skipped },
+    ...{ job: id, command, file: name, rows, ...summaryCounts(end), skipped },
     ...(planned && { planned: { rows: planned.rows, amounts, unknown_amounts: planned.unknown } }),
     ...{ report: bulk.report ?? null, ...followed?.fields },
   };
 };
 
 /** The reason why the run ended early. A signal may have stopped the last rows after they were started. */
-const stoppedBy = (end: JobEnd, { not_started, sending }: Counts, stop: AbortSignal): PayError | undefined => {
+const stopReason = (end: JobEnd, { not_started, sending }: Counts, stop: AbortSignal): PayError | undefined => {
   const { stopped, codes } = end;
   if (stopped !== 'signal' && stopped !== undefined) return stopped;
   const areLeft = (stopped === 'signal' && not_started + sending > 0) || [...codes].some(isSignalCode);
   return areLeft ? interrupted(stop.reason) : undefined;
 };
 
-const KINDS = Object.entries(EXIT_CODES) as [ErrorKind, number][];
+const KINDS_BY_CODE = Object.entries(EXIT_CODES) as [ErrorKind, number][];
 /** The order of the states in the summary: success first, then the rest, the gravest first. */
 const STATE_ORDER: readonly (keyof Counts)[] = [
   'accepted',
@@ -80,14 +80,14 @@ const STATE_ORDER: readonly (keyof Counts)[] = [
 ];
 
 /** States with another name for people. */
-const WORDS: Partial<Record<keyof Counts, string>> = { not_created: 'not made', sending: 'still being sent' };
+const STATE_WORDS: Partial<Record<keyof Counts, string>> = { not_created: 'not made', sending: 'still being sent' };
 
 const whatOf = (
   counts: Counts,
   { rows, planned }: Pick<JobEnd, 'rows' | 'planned'>,
   { done, verb }: Summing['words'],
 ): string => {
-  const words = { ...WORDS, accepted: done };
+  const words = { ...STATE_WORDS, accepted: done };
   const [toSend, others] = [planned?.rows ?? 0, { ...counts, not_started: counts.not_started - (planned?.rows ?? 0) }];
   const shown = STATE_ORDER.filter((state) => others[state] > 0);
   const texts = [
@@ -148,10 +148,10 @@ const answersOf = (unrecorded: readonly PayError[]): string | undefined => {
 };
 
 /** The error of a job, with the gravest exit code of its rows and of its stop; undefined if all is well. */
-const failureOf = (end: JobEnd, { words, bulk, stop, followed }: Summing): PayError | undefined => {
+const jobFailure = (end: JobEnd, { words, bulk, stop, followed }: Summing): PayError | undefined => {
   const { unrecorded } = end;
-  const counts = countsOf(end);
-  const stopped = stoppedBy(end, counts, stop);
+  const counts = summaryCounts(end);
+  const stopped = stopReason(end, counts, stop);
   const run = [...(stopped === undefined ? [] : [stopped]), ...unrecorded].map(
     ({ detail, kind }) => detail.exitCode ?? EXIT_CODES[kind],
   );
@@ -173,7 +173,7 @@ const failureOf = (end: JobEnd, { words, bulk, stop, followed }: Summing): PayEr
     ...hintsOf(counts, end, words, stopped),
     ...[hint, followed?.hint].filter((line) => line !== undefined),
   ];
-  return new PayError(KINDS.find(([, number]) => number === code)?.[0] ?? 'interrupted', message, {
+  return new PayError(KINDS_BY_CODE.find(([, number]) => number === code)?.[0] ?? 'interrupted', message, {
     exitCode: code,
     nameOf: columnName,
     ...(end.id === null ? {} : { ledgerId: end.id }),
@@ -185,11 +185,11 @@ const failureOf = (end: JobEnd, { words, bulk, stop, followed }: Summing): PayEr
 
 /** The summary as the result of a command. */
 export const jobResult = (end: JobEnd, summing: Summing, view: View): Result => {
-  const failure = failureOf(end, summing);
+  const failure = jobFailure(end, summing);
   const inFile = end.inFile === undefined ? '' : `In the file: ${end.inFile}. `;
   return {
     kind: 'record',
-    record: madeHere(recordOf(end, summing)),
+    record: madeHere(jobRecord(end, summing)),
     view,
     // If the summary can't be printed, a run that changed something must not end as if it had not.
     ...(failure === undefined && end.done > end.skipped ? { wrote: true } : {}),

@@ -68,8 +68,8 @@ const keyQueue = () => {
 /** Milliseconds after which a run renews its lease of a slice. */
 const RENEW_MS = 20_000;
 /** Milliseconds before the rows of another process are checked again; doubled each time. */
-const LOOK_AGAIN_MS = 300;
-const LONGEST_WAIT_MS = 5000;
+const SENDING_RETRY_MS = 300;
+const LONGEST_ROW_WAIT_MS = 5000;
 /** Errors after which the ledger can't be read any more. */
 const UNREADABLE: readonly PayError['kind'][] = ['ledger', 'unrecorded'];
 
@@ -91,7 +91,7 @@ const openDoubts = (goesOn: boolean) => {
 };
 
 /** Converts usage errors: rows have been sent by now, so the run must not end with exit 2 (bad input, nothing done). */
-const unreadable = (thrown: unknown): PayError => {
+const unreadableRow = (thrown: unknown): PayError => {
   if (!(thrown instanceof PayError)) throw thrown;
   if (thrown.kind !== 'usage') return thrown;
   return new PayError('read_failed', thrown.message, {
@@ -220,7 +220,7 @@ export const walkRows = async <T>(walker: Walker<T>, walk: RowWalk<T>): Promise<
     try {
       yield* toDo(pace);
     } catch (thrown) {
-      broken = unreadable(thrown);
+      broken = unreadableRow(thrown);
     }
   }
 
@@ -280,7 +280,7 @@ export const walkRows = async <T>(walker: Walker<T>, walk: RowWalk<T>): Promise<
     const open = rows - bad.count - closed.count;
     if (open === 0) return tally();
     await walk.onWaiting?.(open);
-    await clock.sleep(Math.min(LONGEST_WAIT_MS, LOOK_AGAIN_MS * 2 ** looks), stop).catch(() => undefined);
+    await clock.sleep(Math.min(LONGEST_ROW_WAIT_MS, SENDING_RETRY_MS * 2 ** looks), stop).catch(() => undefined);
     if (stop.aborted) return endedBy('signal');
   }
 };

@@ -101,7 +101,7 @@ const unknownHint = (id: string, { kind, hint }: WriteKind, words: readonly stri
  * Stores the outcome. Returns the ledger's error instead of throwing it, and the other charge that the activity already
  * belongs to, if any.
  */
-const note = async (
+const recordOutcome = async (
   ledger: Ledger,
   id: string,
   outcome: StoredOutcome,
@@ -212,7 +212,7 @@ const acceptedOutcome = ({ value, servedAt, askedAt }: ApiRecord): StoredOutcome
  * Largest plausible distance of the activity's creation time from the answer, in milliseconds. Beyond it, the activity
  * was not made now.
  */
-const FAR_MS = 2 * 3_600_000;
+const FAR_CREATED_MS = 2 * 3_600_000;
 
 /** Oddities of the activity in the answer. They don't make it another charge's. */
 const oddities = ({ value, servedAt }: ApiRecord, data: Data): string[] => {
@@ -221,7 +221,7 @@ const oddities = ({ value, servedAt }: ApiRecord, data: Data): string[] => {
     ...(isOtherMedium(value, String(data['medium']))
       ? [`the answer looks like another medium than ${String(data['medium'])}`]
       : []),
-    ...(servedAt !== undefined && created !== undefined && Math.abs(created - servedAt) > FAR_MS
+    ...(servedAt !== undefined && created !== undefined && Math.abs(created - servedAt) > FAR_CREATED_MS
       ? [`the activity says it was made at ${utcAtom(created)}, not now`]
       : []),
   ];
@@ -326,17 +326,17 @@ export async function charge(request: ChargeRequest | MakeRequest, run: ChargeRu
       ...{ job: row?.job, row: row?.number },
     };
     const how = { ...rules.how, again, retry: row?.retry === true };
-    const begun = await (run.planned === undefined
+    const started = await (run.planned === undefined
       ? ledger.begin(intent, how)
       : ledger.judge(intent, how, run.planned));
-    if (begun.kind === 'clear') return begun;
-    if (begun.kind === 'refused') {
-      const shown = await request.onRefused?.(begun);
-      if (shown === undefined) return begun;
+    if (started.kind === 'clear') return started;
+    if (started.kind === 'refused') {
+      const shown = await request.onRefused?.(started);
+      if (shown === undefined) return started;
       reading = { ...reading, shown };
       continue;
     }
-    const { id, elsewhere } = begun;
+    const { id, elsewhere } = started;
     const send = async (): Promise<Outcome> => {
       if (elsewhere !== undefined) await request.onElsewhere?.(elsewhere);
       // A person may have taken long to answer.
@@ -346,7 +346,7 @@ export async function charge(request: ChargeRequest | MakeRequest, run: ChargeRu
     };
     const outcome = await send().catch((thrown: unknown) => thrownAs(thrown, rules.effect));
     const stored = outcome.certain === 'accepted' ? rules.accepted(outcome.record) : failedOutcome(outcome, now());
-    const { owner, unrecorded } = await note(ledger, id, stored);
+    const { owner, unrecorded } = await recordOutcome(ledger, id, stored);
     if (outcome.certain === 'accepted') {
       const shared = owner === undefined ? [] : [`the answer names the activity of ${owner.id}, made earlier`];
       const odd = [...(stored.odd ?? []), ...shared];

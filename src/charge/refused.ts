@@ -15,7 +15,7 @@ const remainingText = (left: bigint, currency: string): string =>
 
 const TOMORROW = 'the next day begins at 00:00 UTC';
 
-const wordsOf = (forbidden: Forbidden, kind: string): readonly [what: string, hint: string] => {
+const limitWords = (forbidden: Forbidden, kind: string): readonly [what: string, hint: string] => {
   switch (forbidden.why) {
     case 'medium':
       return [`doesn't allow ${forbidden.medium}`, `it allows: ${listed(forbidden.allowed)}`];
@@ -63,7 +63,7 @@ const policyWords = (
   kind = CHARGE,
 ): readonly [what: string, hint: string] => {
   const isOthers = profile === OTHER_PROFILES;
-  const [what, hint] = wordsOf(forbidden, kind);
+  const [what, hint] = limitWords(forbidden, kind);
   const show = command('policy', 'show', ...(isOthers ? ['--others'] : []));
   return [
     `the policy ${isOthers ? 'for all other profiles' : `of profile ${profile}`} ${what}`,
@@ -71,13 +71,13 @@ const policyWords = (
   ];
 };
 
-const actionOf = ({ activity }: Refused): NextAction | undefined =>
+const refusedAction = ({ activity }: Refused): NextAction | undefined =>
   readNextAction({ next_action: activity?.nextAction });
 
 /** Payment details that the customer can still use, one line each. */
 const usablePaymentDetails = (refused: Refused): string[] => {
   const { why, moment, left } = refused;
-  const action = actionOf(refused);
+  const action = refusedAction(refused);
   if (action === undefined) return [];
   if (action.kind === 'dial') {
     const isLimited = why === 'other_medium' && left !== undefined;
@@ -98,7 +98,7 @@ const mediumText = ({ medium = '', provider, phone }: Entry): string => {
 type Command = (...words: readonly string[]) => string;
 
 /** Names the earlier entry or activity, with its maker and medium where known. */
-const nameOf = (by: Entry | undefined, activity: KeptActivity | undefined): string => {
+const entryName = (by: Entry | undefined, activity: KeptActivity | undefined): string => {
   if (by === undefined) return [activity?.uid ?? '', 'not from this ledger'].filter((name) => name !== '').join(', ');
   return `${isCharge(by) ? `by ${mediumText(by)}, ` : ''}${[by.id, activity?.uid].filter((name) => name !== undefined).join(', ')}`;
 };
@@ -109,7 +109,7 @@ const lookCommand = ({ intent: { about }, activity }: Refused, command: Command)
 type Words = (refused: Refused, command: Command, same: boolean) => readonly [what: string, hint: string];
 
 const earlier = ({ by, activity }: Pick<Refused, 'by' | 'activity'>): string =>
-  `an earlier ${kindWord(by?.kind ?? CHARGE)} (${nameOf(by, activity)})`;
+  `an earlier ${kindWord(by?.kind ?? CHARGE)} (${entryName(by, activity)})`;
 
 const stillPayable: Words = (refused, command, same) => [
   `${earlier(refused)} can still be paid`,
@@ -127,7 +127,7 @@ export const openByOther = (refused: Refused): readonly string[] => {
   const { by, activity } = refused;
   const details = usablePaymentDetails(refused);
   const how = details.length === 0 ? 'is still under way' : 'can still be paid';
-  return [`an earlier charge by another medium (${nameOf(by, activity)}) ${how}`, ...details];
+  return [`an earlier charge by another medium (${entryName(by, activity)}) ${how}`, ...details];
 };
 
 const missingText = ({ intent, by, missing }: Refused): string => {
@@ -138,18 +138,18 @@ const missingText = ({ intent, by, missing }: Refused): string => {
 const NEW_REQUEST = 'for another payment, make a new payment request';
 
 /** Message and hint for each reason of a refusal. */
-const WORDS: Readonly<Record<RefusalReason, Words>> = {
+const REFUSALS: Readonly<Record<RefusalReason, Words>> = {
   unresolved: ({ intent, by }, command) => [
     `${earlier({ by, activity: undefined })} may have ${by === undefined || isCharge(by) ? 'been made' : 'gone through'}; its result is unknown`,
     `find out: ${command('ledger', 'sync', by?.id ?? '')}${intent.kind === CHARGE ? "; --again doesn't override this" : ''}`,
   ],
   in_progress: ({ by }, command) => [
-    `another paycli process is ${by === undefined || isCharge(by) ? 'charging it' : `sending a ${kindWord(by.kind)} of it`} right now (${nameOf(by, undefined)})`,
+    `another paycli process is ${by === undefined || isCharge(by) ? 'charging it' : `sending a ${kindWord(by.kind)} of it`} right now (${entryName(by, undefined)})`,
     `wait for it, then check: ${command('ledger', 'show', by?.id ?? '')}`,
   ],
   payable: (refused, command, same) => {
     const { nextAction = null } = refused.activity ?? {};
-    const isKnown = nextAction !== null && prunedText(actionOf(refused)) === undefined;
+    const isKnown = nextAction !== null && prunedText(refusedAction(refused)) === undefined;
     return (isKnown ? stillPayable : underWay)(refused, command, same);
   },
   unseen: (refused, command, same) => [
@@ -159,8 +159,8 @@ const WORDS: Readonly<Record<RefusalReason, Words>> = {
   ],
   done: ({ by, activity }, command) => [
     by?.job !== undefined && isPlan(by.job)
-      ? `its plan was already carried out (${nameOf(by, activity)})`
-      : `row ${by?.row} of this file is already charged (${nameOf(by, activity)})`,
+      ? `its plan was already carried out (${entryName(by, activity)})`
+      : `row ${by?.row} of this file is already charged (${entryName(by, activity)})`,
     `see ${command('ledger', 'show', by?.id ?? '')}`,
   ],
   other_medium: (refused, command) => [
@@ -176,7 +176,7 @@ const WORDS: Readonly<Record<RefusalReason, Words>> = {
     return [
       by === undefined && activity === undefined
         ? 'it is already paid'
-        : `it is already paid (${nameOf(by, activity)})`,
+        : `it is already paid (${entryName(by, activity)})`,
       `see ${lookCommand(refused, command)}; ${activity === undefined ? '' : '--reuse prints the payment; '}${NEW_REQUEST}`,
     ];
   },
@@ -257,7 +257,7 @@ const notDone = ({ kind, about }: Refused['intent']): string =>
 export const refusedError = (refused: Refused, words: readonly string[], same: boolean): PayError => {
   const command: Command = (...given) => `\`${shellLine(['paycli', ...given, ...words])}\``;
   const { why, by, activity, intent, policy, ledger } = refused;
-  const [what, hint] = ledger === undefined ? WORDS[why](refused, command, same) : inOther(refused, ledger, command);
+  const [what, hint] = ledger === undefined ? REFUSALS[why](refused, command, same) : inOther(refused, ledger, command);
   const lines = why === 'payable' || why === 'other_medium' ? usablePaymentDetails(refused) : [];
   return new PayError('refused', [`${notDone(intent)}: ${what}`, ...lines].join('\n'), {
     hint,

@@ -25,16 +25,16 @@ interface RequestedPause {
 export const openRequestedPause = ({ ticks, now }: Pick<Clock, 'ticks' | 'now'>): RequestedPause => {
   let until = -Infinity;
   const said = (ms: number): string => `asks to wait ${formatDuration(ms)}, until ${formatLocal(now() + ms, now())}`;
-  const told = (error: PayError, ms: number): PayError =>
+  const withRetryAt = (error: PayError, ms: number): PayError =>
     error.with({ retryAt: now() + ms, hint: 'run the same command again after that' });
   return {
     begin: (error, ms) => {
       until = Math.max(until, ticks() + ms);
-      return told(error.saying(`${error.message}; the service ${said(ms)}`), ms);
+      return withRetryAt(error.saying(`${error.message}; the service ${said(ms)}`), ms);
     },
     check: (fault) => {
       const left = until - ticks();
-      return left > 0 ? told(fault(`the service ${said(left)}`), left) : undefined;
+      return left > 0 ? withRetryAt(fault(`the service ${said(left)}`), left) : undefined;
     },
   };
 };
@@ -89,7 +89,7 @@ export interface SendContext {
 }
 
 /** Request in an error, without its query: a cursor is long and carries no information. */
-export const requestOf = ({ operation, path }: Exchange): { method: string; path: string } => ({
+export const requestShown = ({ operation, path }: Exchange): { method: string; path: string } => ({
   method: operation.method,
   path: path.split('?')[0] ?? path,
 });
@@ -163,7 +163,7 @@ export const decode = {
   },
 };
 
-const HINTS: Readonly<Record<number, string>> = {
+const STATUS_HINTS: Readonly<Record<number, string>> = {
   402: "the workspace's balance is too low",
   403: 'this key has no permission for that: use another key, or ask the owner of the workspace',
   404: 'check the identifier, and that your profile is for the same workspace',
@@ -183,10 +183,11 @@ export const rejection = (exchange: Exchange, status: number, problem: Problem |
   const all = violations.length + (more ?? 0);
   const shown = more === undefined ? '' : ` (showing ${violations.length} of ${grouped(all)} violations)`;
   // The hint is about the status of the object, not about violations of a field.
-  const hint = status === 409 && violations.length > 0 ? undefined : status === 401 ? exchange.keyHint : HINTS[status];
+  const hint =
+    status === 409 && violations.length > 0 ? undefined : status === 401 ? exchange.keyHint : STATUS_HINTS[status];
   return new PayError(REJECTIONS.get(status) ?? 'rejected', `the service answered ${status}${said}${shown}`, {
     status,
-    request: requestOf(exchange),
+    request: requestShown(exchange),
     violations,
     ...(problem === undefined || problem.title === '' ? {} : { title: problem.title }),
     ...(hint === undefined ? {} : { hint }),
@@ -205,7 +206,7 @@ const unknown = (exchange: Exchange, reason: string, status?: number, answer?: s
   const { effect = ANY_WRITE } = exchange.operation;
   const detail = {
     hint: effect.hint,
-    request: requestOf(exchange),
+    request: requestShown(exchange),
     ...(status === undefined ? {} : { status }),
     ...(answer === undefined ? {} : { answer }),
   };
@@ -215,7 +216,7 @@ const unknown = (exchange: Exchange, reason: string, status?: number, answer?: s
 /** Error of a write that certainly applied nothing, so that it may be sent again. */
 export const notSent = (exchange: Exchange, reason: string, status?: number): PayError =>
   new PayError('not_sent', `nothing was applied: ${reason}`, {
-    request: requestOf(exchange),
+    request: requestShown(exchange),
     hint: 'it is safe to run the same command again',
     ...(status === undefined ? {} : { status }),
   });
@@ -263,7 +264,7 @@ const judgeAnswer = (exchange: Exchange, outcome: AnsweredAttempt): Verdict => {
 };
 
 /** The verdict about one attempt of a write. After it was sent, an exception in this program makes it unknown. */
-export const judge = (origin: string, exchange: Exchange, outcome: AttemptResult): Verdict => {
+export const judgeAttempt = (origin: string, exchange: Exchange, outcome: AttemptResult): Verdict => {
   switch (outcome.kind) {
     case 'answer':
       try {

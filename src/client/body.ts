@@ -8,7 +8,7 @@ import { type ApiRecord, PAGE_FIELDS } from '../core/record.ts';
 import { type Clean, cleanedAnswer } from '../core/secret.ts';
 import { decodeUtf8 } from '../core/text.ts';
 
-const FIRST_BYTES = 64 * 1024;
+const FIRST_CHUNK_BYTES = 64 * 1024;
 
 type Headers = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
 
@@ -32,7 +32,7 @@ const isBare = (bytes: Uint8Array): boolean => ((bytes[0] ?? 0) & 0x0f) !== 8;
 /** Collects chunks, of which there may be as many as bytes, in one buffer. */
 const openBuffer = () => {
   let buffer = Buffer.alloc(0);
-  let [size, expected] = [0, FIRST_BYTES];
+  let [size, expected] = [0, FIRST_CHUNK_BYTES];
   return {
     /** Sets the first size of the buffer from the Content-Length. */
     expect: ({ 'content-length': length }: Headers): void => {
@@ -82,7 +82,7 @@ const decodeBy = async (name: string, bytes: Uint8Array): Promise<BodyBytes> => 
 };
 
 /** The answer with its body decompressed, though no compression was requested. An empty body is never compressed. */
-const decoded = async (answer: RawAnswer): Promise<RawAnswer> => {
+const decodedAnswer = async (answer: RawAnswer): Promise<RawAnswer> => {
   const { headers, body } = answer;
   const encoding = String(headers['content-encoding'] || 'identity').toLowerCase();
   if (encoding === 'identity' || 'fault' in body || body.bytes.byteLength === 0) return answer;
@@ -96,7 +96,7 @@ const decoded = async (answer: RawAnswer): Promise<RawAnswer> => {
  * after an abort nothing is handed over. (undici's own `request` creates a stream for each body, which costs more than
  * all the rest.)
  */
-export const answerTo = (
+export const readAnswerTo = (
   dispatcher: Dispatcher,
   request: Dispatcher.DispatchOptions,
   signal: AbortSignal,
@@ -137,7 +137,7 @@ export const answerTo = (
     onResponseEnd: () => resolve({ ...head, body: { bytes: buffer.bytes() } }),
     onResponseError: (_controller, error) => reject(error),
   });
-  return promise.then(decoded);
+  return promise.then(decodedAnswer);
 };
 
 const decoder = new TextDecoder();
@@ -238,7 +238,7 @@ export type AnswerBody = JsonBody | { readonly fault: string };
  * Reads bytes as JSON, or returns the reason why they are none. Known secrets are removed first: a later cut would
  * leave half of one.
  */
-export const readBody = (received: BodyBytes, clean: Clean): AnswerBody => {
+export const readAnswerBody = (received: BodyBytes, clean: Clean): AnswerBody => {
   if ('fault' in received) return received;
   const { bytes, isCut = false } = received;
   const text = isCut ? decoder.decode(bytes) : decodeUtf8(bytes);

@@ -28,7 +28,7 @@ interface Published {
   readonly request: { readonly method: string; readonly path: string };
 }
 
-const marks = new WeakMap<object, SentDetector>();
+const detectors = new WeakMap<object, SentDetector>();
 let making: SentDetector | undefined;
 
 // A CONNECT to a proxy may be created in the same turn; method and path distinguish the marked request.
@@ -36,12 +36,12 @@ subscribe('undici:request:create', (message) => {
   const { request } = message as Published;
   if (making === undefined || request.method !== making.method || request.path !== making.path) return;
   making.traced = true;
-  marks.set(request, making);
+  detectors.set(request, making);
 });
 
 subscribe('undici:client:sendHeaders', (message) => {
-  const mark = marks.get((message as Published).request);
-  if (mark !== undefined) mark.handedOver = true;
+  const detector = detectors.get((message as Published).request);
+  if (detector !== undefined) detector.handedOver = true;
 });
 
 export const newSentDetector = (method: string, path: string): SentDetector => ({
@@ -52,8 +52,8 @@ export const newSentDetector = (method: string, path: string): SentDetector => (
 });
 
 /** Runs `dispatch`, which must create its request before it returns, and links that request to the mark. */
-export const withSentDetector = <T>(mark: SentDetector, dispatch: () => T): T => {
-  making = mark;
+export const withSentDetector = <T>(detector: SentDetector, dispatch: () => T): T => {
+  making = detector;
   try {
     return dispatch();
   } finally {
@@ -62,7 +62,7 @@ export const withSentDetector = <T>(mark: SentDetector, dispatch: () => T): T =>
 };
 
 /** True only with proof that no byte of the request was sent. */
-const provenNotSent = (mark: SentDetector): boolean => mark.traced && !mark.handedOver;
+const provenNotSent = (detector: SentDetector): boolean => detector.traced && !detector.handedOver;
 
 /** Reason why there is no answer. */
 interface NoAnswer {
@@ -99,25 +99,25 @@ const codeOf = (error: Error): string | undefined => {
 };
 
 /** All codes of an error and its causes. */
-const codesOf = (thrown: unknown): string[] => chainOf(thrown).flatMap((error) => codeOf(error) ?? []);
+const codesIn = (thrown: unknown): string[] => chainOf(thrown).flatMap((error) => codeOf(error) ?? []);
 
 const isUntrusted = (codes: readonly string[]): boolean => codes.some((code) => UNTRUSTED.test(code));
 
 /** Blames the proxy for a failed tunnel, except for a certificate error: that is the service's, behind the proxy. */
 const proxyFault = (proxy: string, cause: Error): Error =>
-  isUntrusted(codesOf(cause)) ? cause : new ProxyFault(`could not connect through the proxy ${proxy}`, { cause });
+  isUntrusted(codesIn(cause)) ? cause : new ProxyFault(`could not connect through the proxy ${proxy}`, { cause });
 
 /** The other end of a connection according to a system error; the first of several addresses stands for all. */
-const endOf = (error: Error): Readonly<Record<string, unknown>> =>
+const lastError = (error: Error): Readonly<Record<string, unknown>> =>
   error instanceof AggregateError ? { ...error.errors[0] } : { ...(error as object) };
 
 const hostOf = (error: Error): string => {
-  const { hostname } = endOf(error);
+  const { hostname } = lastError(error);
   return typeof hostname === 'string' ? `the host ${hostname}` : 'the host';
 };
 
-const addressOf = (error: Error): string => {
-  const { address, port } = endOf(error);
+const addressIn = (error: Error): string => {
+  const { address, port } = lastError(error);
   return typeof address === 'string' ? `${address.includes(':') ? `[${address}]` : address}:${port}` : 'the other end';
 };
 
@@ -125,11 +125,11 @@ const CLOSED = 'the connection was closed';
 const TOO_LATE = 'the connection timed out';
 
 /** Plain words for the codes of everyday failures. */
-const WORDS = new Map<unknown, (error: Error) => string>(
+const CODE_SENTENCES = new Map<unknown, (error: Error) => string>(
   Object.entries({
     ENOTFOUND: (error: Error) => `could not find ${hostOf(error)}`,
     EAI_AGAIN: (error: Error) => `could not look up ${hostOf(error)}: the name server did not answer`,
-    ECONNREFUSED: (error: Error) => `${addressOf(error)} refused the connection`,
+    ECONNREFUSED: (error: Error) => `${addressIn(error)} refused the connection`,
     ECONNRESET: () => CLOSED,
     EPIPE: () => CLOSED,
     UND_ERR_SOCKET: () => CLOSED,
@@ -137,21 +137,21 @@ const WORDS = new Map<unknown, (error: Error) => string>(
     ETIMEDOUT: () => TOO_LATE,
     UND_ERR_CONNECT_TIMEOUT: () => TOO_LATE,
     ENETUNREACH: () => 'the network is not reachable',
-    EHOSTUNREACH: (error: Error) => `${addressOf(error)} is not reachable`,
+    EHOSTUNREACH: (error: Error) => `${addressIn(error)} is not reachable`,
   }),
 );
 
 const failureText = (thrown: unknown): string => {
   if (thrown instanceof ProxyFault) return `${thrown.message}: ${failureText(thrown.cause)}`;
-  const known = chainOf(thrown).flatMap((error) => WORDS.get(codeOf(error))?.(error) ?? []);
+  const known = chainOf(thrown).flatMap((error) => CODE_SENTENCES.get(codeOf(error))?.(error) ?? []);
   return known.at(-1) ?? reasonOf(thrown);
 };
 
 /** Judges a failure by the mark alone. For a proven `not_sent` the error codes tell if the other end was untrusted. */
-export const failureOf = (thrown: unknown, mark: SentDetector): Failure => {
-  const codes = codesOf(thrown);
+export const failureFrom = (thrown: unknown, detector: SentDetector): Failure => {
+  const codes = codesIn(thrown);
   const why = { reason: failureText(thrown), ...(codes[0] === undefined ? {} : { code: codes[0] }) };
-  if (!provenNotSent(mark)) return { kind: 'broken', ...why };
+  if (!provenNotSent(detector)) return { kind: 'broken', ...why };
   return { kind: 'not_sent', ...why, untrusted: isUntrusted(codes) };
 };
 
@@ -276,7 +276,7 @@ const proxyName = (url: string, variable: string): string => {
   return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)} (from ${variable})`;
 };
 
-const OPTIONS = {
+const CLIENT_OPTIONS = {
   allowH2: false,
   maxHeaderSize: MAX_HEADER_BYTES,
   headersTimeout: 0,
@@ -311,7 +311,7 @@ interface ConnectionRoute {
  * Plain http is for this machine alone and never goes through a proxy, which would read the key. Throws an `auth`
  * error for an unusable setting before anything starts.
  */
-export const routeOf = (origin: string, env: Env): ConnectionRoute => {
+export const routeTo = (origin: string, env: Env): ConnectionRoute => {
   const verified = verifies(origin, env, 'the secret key');
   const found = firstSetting(env, ['HTTPS_PROXY', 'ALL_PROXY']);
   const passedBy = setting(env, 'no_proxy');
@@ -328,10 +328,10 @@ export const openDispatcher = async (
 ): Promise<Dispatcher> => {
   const tls = { allowH2: false, rejectUnauthorized: verified, timeout: CONNECT_TIMEOUT_MS, ...trust };
   const direct = connectorOf({ ...tls, lookup });
-  if (proxy === undefined) return clientOf(origin, OPTIONS, direct);
+  if (proxy === undefined) return clientOf(origin, CLIENT_OPTIONS, direct);
   const { EnvHttpProxyAgent } = await import('./proxy.ts');
   return new EnvHttpProxyAgent({
-    ...OPTIONS,
+    ...CLIENT_OPTIONS,
     connect: direct,
     factory: (to, options) => {
       const { connect } = options as { readonly connect: buildConnector.connector };

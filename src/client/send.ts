@@ -6,11 +6,11 @@ import { formatDuration, retryAfter } from '../core/time.ts';
 import {
   decode,
   type Exchange,
-  judge,
+  judgeAttempt,
   notSent,
   pause,
   rejection,
-  requestOf,
+  requestShown,
   type SendContext,
   type Verdict,
 } from './answer.ts';
@@ -25,10 +25,10 @@ type Reading =
   | { readonly received: ApiRecord }
   | { readonly fault: PayError; readonly again: boolean; readonly wait?: number | undefined };
 
-const failed = (exchange: Exchange, reason: string, status?: number): PayError =>
+const failedRead = (exchange: Exchange, reason: string, status?: number): PayError =>
   new PayError('read_failed', `couldn't ${status === undefined ? 'reach' : 'read from'} the service: ${reason}`, {
     ...(status === undefined ? {} : { status }),
-    request: requestOf(exchange),
+    request: requestShown(exchange),
     hint: 'nothing was changed; run the same command again',
   });
 
@@ -45,19 +45,22 @@ const readAnswer = (context: SendContext, exchange: Exchange, outcome: AnsweredA
   if (status >= 200 && status < 300) {
     const decoded = decode.answer(exchange, outcome);
     return 'fault' in decoded
-      ? { fault: failed(exchange, decoded.fault, status).with(decoded.isOther ? { isOther: true } : {}), again: false }
+      ? {
+          fault: failedRead(exchange, decoded.fault, status).with(decoded.isOther ? { isOther: true } : {}),
+          again: false,
+        }
       : { received: decoded };
   }
   const problem = decode.problem(body);
   if (status === 408 || status === 429 || (status >= 500 && status !== 501)) {
     const wait = retryAfter(outcome.retryAfter, context.clock.now());
-    const fault = failed(exchange, `the service answered ${status} ${problem?.title ?? ''}`.trimEnd(), status);
+    const fault = failedRead(exchange, `the service answered ${status} ${problem?.title ?? ''}`.trimEnd(), status);
     return { fault, again: true, wait };
   }
   const isNo = status >= 400 && (problem !== undefined || status === 401 || status === 403);
   if (isNo) return { fault: rejected(exchange, outcome), again: false };
   const what = status >= 300 && status < 400 ? 'a redirect, which is never followed' : 'not one that the service gives';
-  return { fault: failed(exchange, `the answer was ${status}, ${what}`, status), again: false };
+  return { fault: failedRead(exchange, `the answer was ${status}, ${what}`, status), again: false };
 };
 
 const readOutcome = (context: SendContext, exchange: Exchange, outcome: AttemptResult): Reading => {
@@ -65,7 +68,7 @@ const readOutcome = (context: SendContext, exchange: Exchange, outcome: AttemptR
   if (outcome.kind === 'not_sent' && outcome.untrusted) {
     return { fault: withCode(untrustedError(context.origin, outcome.reason), outcome), again: false };
   }
-  return { fault: withCode(failed(exchange, outcome.reason), outcome), again: true };
+  return { fault: withCode(failedRead(exchange, outcome.reason), outcome), again: true };
 };
 
 /**
@@ -84,7 +87,7 @@ export const sendRead = async (
   const started = context.clock.ticks();
   for (let retry = 0; ; retry += 1) {
     if (stop.aborted) throw interrupted(stop.reason);
-    const held = context.hold.check((reason) => failed(exchange, reason));
+    const held = context.hold.check((reason) => failedRead(exchange, reason));
     if (held !== undefined) throw held;
     const outcome = await transport.send({
       method: exchange.operation.method,
@@ -252,7 +255,7 @@ const attemptOnce = async (
     stop: { signal: stop, held },
     mayStart,
   });
-  const verdict = judge(context.origin, exchange, outcome);
+  const verdict = judgeAttempt(context.origin, exchange, outcome);
   if (outcome.kind === 'answer' || verdict.certain === 'accepted') return verdict;
   return { ...verdict, error: withCode(verdict.error, outcome) };
 };
@@ -299,14 +302,14 @@ export const sendWrite = async (
     const { error, slowDown: asked } = verdict;
     if (error.kind !== 'not_sent') return verdict;
     if (late && asked === undefined) return failedBy(wasPaused(exchange));
-    const told = asked && retryAfter(asked.retryAfter, clock.now());
-    if ((told ?? 0) > MAX_RETRY_AFTER_MS) return failedBy(hold.begin(error, told ?? 0));
-    if (asked !== undefined) pace?.slowDown?.(told ?? 0);
+    const retryIn = asked && retryAfter(asked.retryAfter, clock.now());
+    if ((retryIn ?? 0) > MAX_RETRY_AFTER_MS) return failedBy(hold.begin(error, retryIn ?? 0));
+    if (asked !== undefined) pace?.slowDown?.(retryIn ?? 0);
     if (isSettled) return verdict;
     if (stop.aborted) return failedBy(interrupted(stop.reason));
     const again = asked === undefined ? ++connections < MAX_CONNECTIONS : ++sends < MAX_SENDS;
     if (!again) return verdict;
-    const wait = told ?? backoff(sends + connections - 1, context.random);
+    const wait = retryIn ?? backoff(sends + connections - 1, context.random);
     context.debug(`. nothing was applied; waiting ${Math.round(wait)} ms to send it again`);
     if (asked !== undefined && tries !== undefined) return failedBy(error.with({ resendAfter: wait }));
     // A signal ends the wait, and then the write.

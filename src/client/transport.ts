@@ -5,13 +5,13 @@ import type { Clock, Env } from '../core/io.ts';
 import { type Clean, keyFault } from '../core/secret.ts';
 import { cacheAge, httpDate } from '../core/time.ts';
 import { everyAuthority } from '../core/unsafe-settings.ts';
-import { type AnswerBody, answerTo, type RawAnswer, readBody } from './body.ts';
+import { type AnswerBody, type RawAnswer, readAnswerBody, readAnswerTo } from './body.ts';
 import {
   type Failure,
-  failureOf,
+  failureFrom,
   newSentDetector,
   openDispatcher,
-  routeOf,
+  routeTo,
   type SentDetector,
   withSentDetector,
 } from './connection.ts';
@@ -67,11 +67,11 @@ const onAbort = (signal: AbortSignal | undefined, listener: () => void): void =>
  * may have a million attempts, so all listeners are removed from them. (AbortSignal.any would keep those that still
  * have a listener.)
  */
-const abortOf = ({ signal, stop, timeout }: AttemptLimits, mark: SentDetector): AttemptEnd => {
+const abortOf = ({ signal, stop, timeout }: AttemptLimits, detector: SentDetector): AttemptEnd => {
   const end = new AbortController();
   const onSignal = (): void => end.abort(signal.reason);
   const onStop = (): void => {
-    if (mark.handedOver) stop?.held();
+    if (detector.handedOver) stop?.held();
     else end.abort(stop?.signal.reason);
   };
   const onTimeout = (): void =>
@@ -144,7 +144,7 @@ const header = ({ headers }: RawAnswer, name: string): string | undefined => {
   return Array.isArray(value) ? value[0] : value;
 };
 
-const requestOf = (attempt: Attempt, { credentials, userAgent }: TransportOptions): Dispatcher.DispatchOptions => ({
+const attemptRequest = (attempt: Attempt, { credentials, userAgent }: TransportOptions): Dispatcher.DispatchOptions => ({
   origin: credentials.origin,
   path: attempt.path,
   method: attempt.method,
@@ -165,13 +165,13 @@ const requestOf = (attempt: Attempt, { credentials, userAgent }: TransportOption
 const roundTrip = async (
   dispatcher: Dispatcher,
   attempt: Attempt,
-  mark: SentDetector,
+  detector: SentDetector,
   signal: AbortSignal,
   options: TransportOptions,
 ): Promise<AttemptResult> => {
   const askedAt = options.clock.now();
-  const answer = await withSentDetector(mark, () =>
-    answerTo(dispatcher, requestOf(attempt, options), signal, attempt.mayStart),
+  const answer = await withSentDetector(detector, () =>
+    readAnswerTo(dispatcher, attemptRequest(attempt, options), signal, attempt.mayStart),
   );
   return {
     kind: 'answer',
@@ -180,7 +180,7 @@ const roundTrip = async (
     servedAt: httpDate(header(answer, 'date') ?? ''),
     age: cacheAge(header(answer, 'age')),
     askedAt,
-    body: readBody(answer.body, options.clean),
+    body: readAnswerBody(answer.body, options.clean),
   };
 };
 
@@ -191,12 +191,12 @@ const attemptOver = async (
   options: TransportOptions,
 ): Promise<AttemptResult> => {
   const { clock, debug, credentials } = options;
-  const mark = newSentDetector(attempt.method, attempt.path);
-  const ends = abortOf(attempt, mark);
+  const detector = newSentDetector(attempt.method, attempt.path);
+  const ends = abortOf(attempt, detector);
   const started = clock.now();
   debug(`> ${attempt.method} ${credentials.origin}${attempt.path}`);
   try {
-    const outcome = await roundTrip(dispatcher, attempt, mark, ends.signal, options);
+    const outcome = await roundTrip(dispatcher, attempt, detector, ends.signal, options);
     if (outcome.kind === 'answer') debug(`< ${outcome.status} in ${clock.now() - started} ms`);
     return outcome;
   } catch (thrown) {
@@ -204,7 +204,7 @@ const attemptOver = async (
     // undici notices an abort only once it is connected, and a proxy may delay that forever: only this makes it
     // certain.
     dispatcher.destroy().catch(() => undefined);
-    const outcome = failureOf(thrown, mark);
+    const outcome = failureFrom(thrown, detector);
     debug(
       `! ${outcome.kind} after ${clock.now() - started} ms: ${outcome.reason}${outcome.code === undefined ? '' : ` (${outcome.code})`}`,
     );
@@ -219,7 +219,7 @@ const attemptOver = async (
  * kind `auth` for an unusable proxy or setting.
  */
 export const openTransport = (options: TransportOptions): Transport => {
-  const route = routeOf(options.credentials.origin, options.env);
+  const route = routeTo(options.credentials.origin, options.env);
   /**
    * Idle dispatchers: those with a connection that is kept alive for the next request, and those that open a new one
    * for each.

@@ -28,7 +28,7 @@ type Wanted = Pick<Intent, 'kind' | 'medium'> &
   Pick<BeginOptions, 'once' | 'equalSince'>;
 
 /** An accepted charge, or an activity that somebody else made, as it stands in the way of a charge. */
-interface Standing {
+interface EarlierPayment {
   readonly payment: Payment;
   /** True if it certainly uses another medium. */
   readonly isOther: boolean;
@@ -39,7 +39,7 @@ interface Standing {
 }
 
 /** Returns why a payment blocks a charge. Until somebody reads it after its account expired, it may have been paid. */
-const refusalByPayment = ({ payment, isOther, left, isSeen }: Standing): RefusalReason | undefined => {
+const refusalByPayment = ({ payment, isOther, left, isSeen }: EarlierPayment): RefusalReason | undefined => {
   const { frees, brings } = PAYMENTS[payment];
   if (frees) return undefined;
   if (brings) return payment === 'underpaid' ? 'underpaid' : 'paid';
@@ -49,15 +49,21 @@ const refusalByPayment = ({ payment, isOther, left, isSeen }: Standing): Refusal
 
 /** Obstacle of an earlier entry or of an activity, before any option. */
 const standsIn = (
-  standing: Standing,
+  earlier: EarlierPayment,
   by: Entry | undefined,
   activity: KeptActivity | undefined,
 ): readonly Obstacle[] => {
-  const why = refusalByPayment(standing);
-  return why === undefined ? [] : [{ why, by, activity, left: standing.left }];
+  const why = refusalByPayment(earlier);
+  return why === undefined ? [] : [{ why, by, activity, left: earlier.left }];
 };
 
-const standingOf = (charge: Charge, payment: Payment, medium: string, moment: Moment, seenNow: boolean): Standing => {
+const earlierPaymentOf = (
+  charge: Charge,
+  payment: Payment,
+  medium: string,
+  moment: Moment,
+  seenNow: boolean,
+): EarlierPayment => {
   const other = areDifferent(charge.medium, medium);
   const left = payableFor(charge, moment) ?? (other ? codeOpenFor(charge, moment) : undefined);
   return { payment, isOther: other, left, isSeen: seenNow || wasSeenExpired(charge) };
@@ -84,7 +90,7 @@ const obstacleBy = (earlier: Entry, wanted: Wanted, moment: Moment, seenNow: boo
   if (isMade && earlier.kind === kind && state === 'accepted') return because('made');
   const payment = paymentIn(earlier);
   if (kind !== CHARGE || !isCharge(earlier) || payment === undefined) return [];
-  return standsIn(standingOf(earlier, payment, medium, moment, seenNow), earlier, activity);
+  return standsIn(earlierPaymentOf(earlier, payment, medium, moment, seenNow), earlier, activity);
 };
 
 /** Earlier entries with the readings of their activities that a read of the payment request shows. */
@@ -192,8 +198,8 @@ export const guard = (
   const wanted = { ...intent, once, equalSince };
   const known = withShown(earlier, shown, moment);
   const others = shown === undefined ? [] : othersIn(earlier, shown);
-  const standing = [...known.map(({ entry }) => paymentIn(entry)), ...others.map(paymentShown)];
-  const isExplained = standing.some((payment) => payment !== undefined && !PAYMENTS[payment].frees);
+  const payments = [...known.map(({ entry }) => paymentIn(entry)), ...others.map(paymentShown)];
+  const isExplained = payments.some((payment) => payment !== undefined && !PAYMENTS[payment].frees);
   const found = [
     ...known.flatMap(({ entry, seenNow }) => obstacleBy(entry, wanted, moment, seenNow)),
     ...(shown === undefined ? [] : others.flatMap((raw) => ofOther(raw, shown, wanted.medium ?? '', moment))),
@@ -214,7 +220,7 @@ const MAY_BE_PAID: readonly RefusalReason[] = ['unresolved', 'in_progress', 'pay
 const elsewhereOf = (others: readonly Entry[], wanted: Wanted, moment: Moment): Entry | undefined =>
   others.find((other) => obstacleBy(other, wanted, moment, false).some(({ why }) => MAY_BE_PAID.includes(why)));
 
-type World = Pick<Backend, 'hasEnded' | 'moment'>;
+type Liveness = Pick<Backend, 'hasEnded' | 'moment'>;
 
 /** True if the process that was sending a charge or an update has died. */
 export const isStale = (
@@ -224,16 +230,16 @@ export const isStale = (
     deadline,
     id,
   }: { readonly state: string; readonly sender: Sender; readonly deadline: number; readonly id?: string },
-  { hasEnded, moment }: World,
+  { hasEnded, moment }: Liveness,
 ): boolean => state === 'sending' && hasEnded(sender, moment().at > deadline, id);
 
 /** A `sending` charge whose process has died counts as `unknown`. */
-export const resolveStale = (charge: Entry, world: World): Entry =>
-  isStale(charge, world) ? markStale(charge, world.moment()) : charge;
+export const resolveStale = (charge: Entry, deps: Liveness): Entry =>
+  isStale(charge, deps) ? markStale(charge, deps.moment()) : charge;
 
 /** Charges whose process has died, as they are to be stored. */
-const staleAmong = (charges: readonly Entry[], world: World): Entry[] =>
-  charges.filter((charge) => isStale(charge, world)).map((charge) => markStale(charge, world.moment()));
+const staleAmong = (charges: readonly Entry[], deps: Liveness): Entry[] =>
+  charges.filter((charge) => isStale(charge, deps)).map((charge) => markStale(charge, deps.moment()));
 
 const SENDING = { states: ['sending'] } as const;
 
@@ -296,14 +302,14 @@ const isRowDone = (entry: Entry, retry: boolean): boolean =>
 const obstacleOf = (
   intent: Intent,
   how: BeginOptions,
-  standing: readonly Entry[],
+  earlier: readonly Entry[],
   ofRow: Entry | undefined,
   now: Moment,
 ): Obstacle | undefined => {
   if (ofRow !== undefined && isRowDone(ofRow, how.retry === true)) {
     return { why: 'done', by: ofRow, activity: ofRow.activity };
   }
-  const here = standing.filter(({ service }) => service === intent.service);
+  const here = earlier.filter(({ service }) => service === intent.service);
   return guard(here, intent, how, now);
 };
 
@@ -333,14 +339,14 @@ const decisionOn = (
   intent: Intent,
   how: BeginOptions,
   backend: Backend,
-  [standing = [], ofRow = []]: readonly (readonly Entry[])[],
+  [earlier = [], ofRow = []]: readonly (readonly Entry[])[],
   allowance: Allowance | undefined,
 ) => {
   const now = backend.moment();
   // The row's last entry may also be among the standing ones.
-  const found = new Map([...standing, ...ofRow].map((charge) => [charge.id, charge]));
+  const found = new Map([...earlier, ...ofRow].map((charge) => [charge.id, charge]));
   const [last] = ofRow.map((charge) => resolveStale(charge, backend));
-  const known = standing.map((charge) => resolveStale(charge, backend));
+  const known = earlier.map((charge) => resolveStale(charge, backend));
   const others = isEmulator(intent.service) ? [] : known.filter((charge) => charge.service !== intent.service);
   return {
     now,
@@ -382,10 +388,10 @@ export const judgeIntent = async (
   plan: PlannedRows,
 ): Promise<Judged> => {
   const spending = spendingOf(intent, backend);
-  const [standing = [], ...ofRow] = await Promise.all(queriesFor(intent).map(backend.read));
+  const [earlier = [], ...ofRow] = await Promise.all(queriesFor(intent).map(backend.read));
   const allowance = spending && (await backend.policies.allowance(spending));
   const planned = plan.made?.get(intent.about);
-  const found = [planned === undefined ? standing : [...standing, planned], ...ofRow];
+  const found = [planned === undefined ? earlier : [...earlier, planned], ...ofRow];
   const { now, obstacle, elsewhere } = decisionOn(intent, how, backend, found, withPlan(allowance, plan.total));
   if (obstacle !== undefined) return { kind: 'refused', intent, moment: now, ...obstacle };
   plan.made?.set(intent.about, asMade(intent, backend.self, now));

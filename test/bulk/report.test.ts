@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { linesOf, type OpenOptions, openReport as openUntil } from '../../src/bulk/report.ts';
+import { type OpenOptions, openLineFile, openRowReport as openUntil } from '../../src/bulk/report.ts';
 import { usageError } from '../../src/core/error.ts';
 import { type More, madeFolder, opened, read } from './support.ts';
 
@@ -20,7 +20,7 @@ const about = (own: readonly string[], more: Partial<Content> = {}): Content => 
   columns: [],
   format: 'csv',
   delimiter: ',',
-  mark: false,
+  hasBom: false,
   rawCsv: false,
   ...more,
   own,
@@ -154,7 +154,7 @@ describe('a CSV report for CSV input', () => {
         async (made, delimiter, mark) => {
           const [columns, rows] = made;
           const path = join(folder, 'any.csv');
-          const report = await openReport(path, about(['state'], { columns, delimiter, mark }));
+          const report = await openReport(path, about(['state'], { columns, delimiter, hasBom: mark }));
           for (const row of rows) {
             await report.write(Object.fromEntries(columns.map((name, index) => [name, row[index]])), { state: 'x' });
           }
@@ -378,7 +378,7 @@ it('lines of one tick, or during a write, are written together; each resolves on
   const written: string[] = [];
   const begun = Promise.withResolvers<void>();
   const done = Promise.withResolvers<void>();
-  const lines = linesOf({
+  const lines = openLineFile({
     appendFile: async (text) => {
       written.push(`${text}`);
       begun.resolve();
@@ -410,7 +410,7 @@ it('lines of one tick, or during a write, are written together; each resolves on
 
 it('no line is written after a failed one, which may be incomplete', async () => {
   const written: string[] = [];
-  const lines = linesOf({
+  const lines = openLineFile({
     appendFile: async (text) => {
       if (written.push(`${text}`) === 1) throw new Error('ENOSPC');
     },

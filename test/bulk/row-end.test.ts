@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { endOf, faultsOf } from '../../src/bulk/row-end.ts';
+import { faultsOf, rowEndOf } from '../../src/bulk/row-end.ts';
 import { type ErrorKind, EXIT_CODES, interrupted, PayError, usageError } from '../../src/core/error.ts';
 
 const error = (kind: ErrorKind, detail: ConstructorParameters<typeof PayError>[2] = {}): PayError =>
@@ -18,9 +18,9 @@ describe('endOf an error', () => {
     [usageError('no'), 'not_sent', 2],
     [error('read_failed'), 'unknown', 8],
   ])('after the start is the certain outcome: %j', (thrown, state, exitCode) => {
-    expect(endOf(thrown, BEGUN)).toMatchObject({ state, exitCode });
+    expect(rowEndOf(thrown, BEGUN)).toMatchObject({ state, exitCode });
     // A row with a ledger id was started.
-    expect(endOf(thrown.with({ ledgerId: 'chg-1' }))).toMatchObject({ state, exitCode });
+    expect(rowEndOf(thrown.with({ ledgerId: 'chg-1' }))).toMatchObject({ state, exitCode });
   });
 
   it.each<[PayError, state: string, exitCode: number]>([
@@ -33,22 +33,22 @@ describe('endOf an error', () => {
     [usageError('no'), 'invalid', 2],
     [error('unknown'), 'unknown', 6],
   ])('before the start: %j', (thrown, state, exitCode) => {
-    expect(endOf(thrown)).toMatchObject({ state, exitCode });
+    expect(rowEndOf(thrown)).toMatchObject({ state, exitCode });
   });
 
   it('has a ledger entry only if the row was started', () => {
     const none = { noEntry: true };
-    expect(endOf(error('read_failed'))).toMatchObject(none);
+    expect(rowEndOf(error('read_failed'))).toMatchObject(none);
     // The blocking entry belongs to another row.
-    expect(endOf(error('refused', { ledgerId: 'chg-1' }))).toMatchObject(none);
-    for (const end of [endOf(error('not_sent'), BEGUN), endOf(error('rejected', { ledgerId: 'chg-1' }))])
+    expect(rowEndOf(error('refused', { ledgerId: 'chg-1' }))).toMatchObject(none);
+    for (const end of [rowEndOf(error('not_sent'), BEGUN), rowEndOf(error('rejected', { ledgerId: 'chg-1' }))])
       expect(end).not.toHaveProperty('noEntry');
   });
 
   it('is unknown unless certain', () => {
     const certain: readonly string[] = ['rejected', 'auth', 'not_sent', 'interrupted', 'refused', 'usage'];
     const others = (Object.keys(EXIT_CODES) as ErrorKind[]).filter((kind) => !certain.includes(kind));
-    for (const kind of others) expect(endOf(error(kind), BEGUN).state).toBe('unknown');
+    for (const kind of others) expect(rowEndOf(error(kind), BEGUN).state).toBe('unknown');
   });
 
   it('contains everything in one line', () => {
@@ -56,7 +56,7 @@ describe('endOf an error', () => {
       { propertyPath: 'data.provider', title: 'is unknown', option: 'provider' },
       { propertyPath: 'x', title: 'y' },
     ];
-    const said = endOf(new PayError('rejected', 'first\n  second', { violations })).error;
+    const said = rowEndOf(new PayError('rejected', 'first\n  second', { violations })).error;
     expect(said).toBe('first; second; provider: is unknown; x: y');
   });
 });
@@ -69,7 +69,7 @@ describe('the line for an error', () => {
     [[{ propertyPath: 'x', title: '' }], 'no; x'],
     [[{ propertyPath: 'x', title: 'a', suggestion: 'b' }], 'no; x: a (did you mean b?)'],
   ])('with the violations %j is %s', (violations, said) => {
-    expect(endOf(new PayError('rejected', 'no', violations === undefined ? {} : { violations })).error).toBe(said);
+    expect(rowEndOf(new PayError('rejected', 'no', violations === undefined ? {} : { violations })).error).toBe(said);
   });
 });
 
@@ -85,30 +85,30 @@ describe('the effect on other rows', () => {
     [error('rejected', { answer: '{}', unrecorded: true }), true],
     [error('ledger'), true],
   ])('of %j: stops them: %s', (thrown, stops) => {
-    expect(endOf(thrown).stops).toBe(stops ? thrown : undefined);
+    expect(rowEndOf(thrown).stops).toBe(stops ? thrown : undefined);
   });
 
   it('stops after a failure to record', () => {
     const unnoted = error('unknown', { answer: '{}', unrecorded: true });
-    expect(endOf(unnoted)).toMatchObject({ stops: unnoted, unrecorded: unnoted });
+    expect(rowEndOf(unnoted)).toMatchObject({ stops: unnoted, unrecorded: unnoted });
   });
 
   it('leaves a row unchanged if nothing was started', () => {
-    expect(endOf(error('ledger')).untouched).toBe(true);
-    expect(endOf(interrupted('SIGINT'))).not.toHaveProperty('stops');
-    expect(endOf(interrupted('SIGINT')).untouched).toBe(true);
-    expect(endOf(interrupted('SIGINT').with({ ledgerId: 'chg-1' })).untouched).toBeUndefined();
-    expect(endOf(interrupted('SIGINT'), BEGUN).untouched).toBeUndefined();
+    expect(rowEndOf(error('ledger')).untouched).toBe(true);
+    expect(rowEndOf(interrupted('SIGINT'))).not.toHaveProperty('stops');
+    expect(rowEndOf(interrupted('SIGINT')).untouched).toBe(true);
+    expect(rowEndOf(interrupted('SIGINT').with({ ledgerId: 'chg-1' })).untouched).toBeUndefined();
+    expect(rowEndOf(interrupted('SIGINT'), BEGUN).untouched).toBeUndefined();
   });
 
   it('slows down if nobody answers', () => {
-    expect(endOf(error('not_sent')).slowDown).toBe(0);
-    expect(endOf(error('read_failed')).slowDown).toBe(0);
-    expect(endOf(error('rejected')).slowDown).toBeUndefined();
+    expect(rowEndOf(error('not_sent')).slowDown).toBe(0);
+    expect(rowEndOf(error('read_failed')).slowDown).toBe(0);
+    expect(rowEndOf(error('rejected')).slowDown).toBeUndefined();
   });
 
   it('rethrows a defect', () => {
-    expect(() => endOf(new TypeError('a defect'))).toThrow('a defect');
+    expect(() => rowEndOf(new TypeError('a defect'))).toThrow('a defect');
   });
 });
 

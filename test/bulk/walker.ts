@@ -1,5 +1,5 @@
 import { openInput } from '../../src/bulk/read-file.ts';
-import { openReport } from '../../src/bulk/report.ts';
+import { openRowReport } from '../../src/bulk/report.ts';
 
 /** A process that writes a generated stream to a report and prints its memory growth. */
 
@@ -32,7 +32,7 @@ const input = await openInput({
   format: isCsv ? 'csv' : 'ndjson',
   spoolFolder: folder,
 });
-const report = await openReport(
+const report = await openRowReport(
   `${folder}/report.${format}`,
   { ...input, rawCsv: false, own: ['state'] },
   { stop: new AbortController().signal, checkPath: () => undefined },

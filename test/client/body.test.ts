@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { describe, expect, it } from 'vitest';
-import { answerTo, type JsonBody, readBody } from '../../src/client/body.ts';
+import { type JsonBody, readAnswerBody, readAnswerTo } from '../../src/client/body.ts';
 import { BOUNDS } from '../../src/core/bounds.ts';
 import { ACTIVITY } from '../support/service.ts';
 import { MIB } from '../support/units.ts';
@@ -10,7 +10,7 @@ import { EXCESS, large } from './scripted.ts';
 import { thrownBy } from './support.ts';
 
 const bodyOf = (text: string, clean = (given: string) => given, isCut = false): JsonBody =>
-  readBody({ bytes: Buffer.from(text), isCut }, clean) as JsonBody;
+  readAnswerBody({ bytes: Buffer.from(text), isCut }, clean) as JsonBody;
 
 describe('an answer above the limits', () => {
   it('has its main fields, but no numbers that lose digits', () => {
@@ -51,7 +51,7 @@ describe('a body', () => {
     ['{"a":"\\u0073ecret"}', '{"a":"[gone]"}'],
     ['{"a":"secret', '{"a":"[gone]'],
   ])('is redacted in its bytes: %s', (text, cleaned) => {
-    const body = readBody({ bytes: Buffer.from(text), isCut: true }, clean) as JsonBody;
+    const body = readAnswerBody({ bytes: Buffer.from(text), isCut: true }, clean) as JsonBody;
     expect(Buffer.from(body.raw).toString()).toBe(cleaned);
   });
 });
@@ -71,7 +71,7 @@ const asking = (mayStart?: () => boolean, signal = new AbortController().signal)
       return true;
     },
   } as unknown as Dispatcher;
-  const answer = answerTo(dispatcher, { path: '/', method: 'GET' }, signal, mayStart);
+  const answer = readAnswerTo(dispatcher, { path: '/', method: 'GET' }, signal, mayStart);
   answer.catch(() => undefined);
   if (handler === undefined) throw new Error('nothing was asked');
   const to = handler;
@@ -89,7 +89,7 @@ const asking = (mayStart?: () => boolean, signal = new AbortController().signal)
   };
 };
 
-const textOf = ({ body }: Awaited<ReturnType<typeof answerTo>>): string =>
+const textOf = ({ body }: Awaited<ReturnType<typeof readAnswerTo>>): string =>
   'bytes' in body ? Buffer.from(body.bytes).toString('latin1') : body.fault;
 const KIB = 1024;
 const TOO_LARGE = 'the answer is larger than 2 MiB';

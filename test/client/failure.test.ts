@@ -5,9 +5,9 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
   withCode as errorWithCode,
-  failureOf,
+  failureFrom,
   newSentDetector,
-  routeOf,
+  routeTo,
   type SentDetector,
   withSentDetector,
 } from '../../src/client/connection.ts';
@@ -33,7 +33,7 @@ describe('failureOf', () => {
   it('says "not sent" by the sent detector only, whatever was thrown', () => {
     fc.assert(
       fc.property(thrown, fc.boolean(), fc.boolean(), (error, traced, handedOver) => {
-        const { kind } = failureOf(error, mark(traced, handedOver));
+        const { kind } = failureFrom(error, mark(traced, handedOver));
         expect(kind).toBe(traced && !handedOver ? 'not_sent' : 'broken');
       }),
     );
@@ -42,14 +42,14 @@ describe('failureOf', () => {
   it.each([[{ toString: false }], [{ toString: 0 }], [[{ toString: '' }]], [Object.create(null)], [Symbol('x')]])(
     "accepts a value that can't become text: %#",
     (thing) => {
-      expect(failureOf(thing, mark(true, true)).reason).toBeTypeOf('string');
+      expect(failureFrom(thing, mark(true, true)).reason).toBeTypeOf('string');
     },
   );
 
   it('accepts a cyclic cause', () => {
     const error = withCode('A');
     error.cause = error;
-    expect(failureOf(error, mark(true, false))).toMatchObject({ kind: 'not_sent', untrusted: false });
+    expect(failureFrom(error, mark(true, false))).toMatchObject({ kind: 'not_sent', untrusted: false });
   });
 
   it.each([
@@ -78,19 +78,19 @@ describe('failureOf', () => {
     'UNABLE_TO_DECRYPT_CRL_SIGNATURE',
     'ERR_TLS_CERT_ALTNAME_INVALID',
   ])('marks the code %s as untrusted', (code) => {
-    expect(failureOf(withCode('X', withCode(code)), mark(true, false))).toMatchObject({ untrusted: true });
+    expect(failureFrom(withCode('X', withCode(code)), mark(true, false))).toMatchObject({ untrusted: true });
   });
 
   it.each(['ECONNREFUSED', 'ENOTFOUND', 'UND_ERR_CONNECT_TIMEOUT', 'EPROTO', 'ERR_SSL_WRONG_VERSION_NUMBER'])(
     'does not mark the code %s as untrusted',
     (code) => {
-      expect(failureOf(withCode(code), mark(true, false))).toMatchObject({ untrusted: false });
+      expect(failureFrom(withCode(code), mark(true, false))).toMatchObject({ untrusted: false });
     },
   );
 });
 
 describe('the reason of a failure', () => {
-  const reasonOf = (error: unknown): string => failureOf(error, mark(true, true)).reason;
+  const reasonOf = (error: unknown): string => failureFrom(error, mark(true, true)).reason;
   const failed = (code: string, some: Readonly<Record<string, unknown>> = {}): Error =>
     Object.assign(withCode(code), some);
   const V4 = { address: '192.0.2.1', port: 443 };
@@ -139,17 +139,17 @@ describe('the reason of a failure', () => {
   });
 
   it('has the outermost code', () => {
-    expect(failureOf(withCode('A', withCode('B')), mark(true, true))).toMatchObject({ code: 'A' });
-    expect(failureOf(new Error('x', { cause: withCode('B') }), mark(true, false))).toMatchObject({ code: 'B' });
+    expect(failureFrom(withCode('A', withCode('B')), mark(true, true))).toMatchObject({ code: 'A' });
+    expect(failureFrom(new Error('x', { cause: withCode('B') }), mark(true, false))).toMatchObject({ code: 'B' });
     for (const error of [new Error('x'), Object.assign(new Error('x'), { code: 7 }), 'x']) {
-      expect(failureOf(error, mark(true, true))).toStrictEqual({ kind: 'broken', reason: 'x' });
+      expect(failureFrom(error, mark(true, true))).toStrictEqual({ kind: 'broken', reason: 'x' });
     }
   });
 
   it.each(['X_CERT_HAS_EXPIRED', 'ERROR_IN_CRL', 'INVALID_URL', 'UNABLE_TO_CONNECT', 'SELF_SIGNED', 'ERROR_IN_COMMA_'])(
     'with the code %s is not untrusted',
     (code) => {
-      expect(failureOf(withCode(code), mark(true, false))).toMatchObject({ untrusted: false });
+      expect(failureFrom(withCode(code), mark(true, false))).toMatchObject({ untrusted: false });
     },
   );
 
@@ -190,7 +190,7 @@ describe('localhost', () => {
   });
 });
 
-const provesNotSent = (mark: SentDetector): boolean => failureOf(new Error('no'), mark).kind === 'not_sent';
+const provesNotSent = (mark: SentDetector): boolean => failureFrom(new Error('no'), mark).kind === 'not_sent';
 const [made, handedOver] = [channel('undici:request:create'), channel('undici:client:sendHeaders')];
 const request = (method = 'POST', path = '/v1/a') => ({ method, path });
 const tell = (which: typeof made, about: object): void => which.publish({ request: about });
@@ -266,7 +266,7 @@ const HERE = 'https://127.0.0.1:8443';
 
 describe('routeOf', () => {
   it('is direct and verified by default', () => {
-    expect(routeOf(SERVICE, {})).toEqual({ origin: SERVICE, verified: true });
+    expect(routeTo(SERVICE, {})).toEqual({ origin: SERVICE, verified: true });
   });
 
   it.each([
@@ -275,11 +275,11 @@ describe('routeOf', () => {
     ['', HERE, true],
     ['1', SERVICE, true],
   ])('with NODE_TLS_REJECT_UNAUTHORIZED=%s to %s is verified: %s', (value, origin, verified) => {
-    expect(routeOf(origin, { NODE_TLS_REJECT_UNAUTHORIZED: value }).verified).toBe(verified);
+    expect(routeTo(origin, { NODE_TLS_REJECT_UNAUTHORIZED: value }).verified).toBe(verified);
   });
 
   it('rejects a route that would send the key unverified', () => {
-    expect(() => routeOf(SERVICE, { NODE_TLS_REJECT_UNAUTHORIZED: '0' })).toThrow(
+    expect(() => routeTo(SERVICE, { NODE_TLS_REJECT_UNAUTHORIZED: '0' })).toThrow(
       expect.objectContaining({
         kind: 'auth',
         message: 'NODE_TLS_REJECT_UNAUTHORIZED=0 would send the secret key to anyone who answers',
@@ -303,13 +303,13 @@ describe('a proxy', () => {
     [{ HTTPS_PROXY: 'https://proxy' }, 'https://proxy', 'proxy:443 (from HTTPS_PROXY)'],
     [{ HTTPS_PROXY: 'http://ada:p%40ss@proxy:1' }, 'http://ada:p%40ss@proxy:1', 'proxy:1 (from HTTPS_PROXY)'],
   ])('from %j is %s', (env, url, name) => {
-    expect(routeOf(SERVICE, env).proxy).toEqual({ url, name, passedBy: '' });
+    expect(routeTo(SERVICE, env).proxy).toEqual({ url, name, passedBy: '' });
   });
 
   it('is skipped for NO_PROXY, and never used without TLS', () => {
     const env = { HTTPS_PROXY: 'proxy', NO_PROXY: 'pay.example' };
-    expect(routeOf(SERVICE, env).proxy?.passedBy).toBe('pay.example');
-    expect(routeOf('http://127.0.0.1:8080', env)).toEqual({ origin: 'http://127.0.0.1:8080', verified: true });
+    expect(routeTo(SERVICE, env).proxy?.passedBy).toBe('pay.example');
+    expect(routeTo('http://127.0.0.1:8080', env)).toEqual({ origin: 'http://127.0.0.1:8080', verified: true });
   });
 
   it.each([
@@ -327,7 +327,7 @@ describe('a proxy', () => {
     'http://',
     'http://a b',
   ])('is rejected if it is %j, without quoting it', (value) => {
-    expect(() => routeOf(SERVICE, { HTTPS_PROXY: value })).toThrow(
+    expect(() => routeTo(SERVICE, { HTTPS_PROXY: value })).toThrow(
       expect.objectContaining({
         kind: 'auth',
         message: 'HTTPS_PROXY is not the URL of an http or https proxy',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Exchange, judge } from '../../src/client/answer.ts';
+import { type Exchange, judgeAttempt } from '../../src/client/answer.ts';
 import type { AnswerBody } from '../../src/client/body.ts';
 import type { AttemptResult } from '../../src/client/transport.ts';
 import { operations } from '../../src/contract/operations.ts';
@@ -41,7 +41,7 @@ const hopeless = (): AnswerBody => {
 };
 
 const stateOf = (outcome: AttemptResult, exchange = CHARGE): string => {
-  const verdict = judge(ORIGIN, exchange, outcome);
+  const verdict = judgeAttempt(ORIGIN, exchange, outcome);
   if (verdict.certain === 'accepted') return 'accepted';
   return `${verdict.slowDown === undefined ? verdict.certain : 'slow_down'} ${verdict.error.kind}`;
 };
@@ -136,7 +136,7 @@ describe('the judgement of a charge', () => {
 
   it('unknown keeps the answer, which may be the only trace', () => {
     const odd = { ...ACTIVITY, uid: 'activity 7' };
-    expect(judge(ORIGIN, CHARGE, answer(200, whole(odd)))).toMatchObject({
+    expect(judgeAttempt(ORIGIN, CHARGE, answer(200, whole(odd)))).toMatchObject({
       error: { detail: { answer: JSON.stringify(odd) } },
     });
   });
@@ -226,14 +226,14 @@ describe('the error of a write', () => {
       { hint: AGAIN },
     ],
   ])('for %s', (_what, outcome, message, detail) => {
-    const verdict = judge(ORIGIN, CHARGE, outcome);
+    const verdict = judgeAttempt(ORIGIN, CHARGE, outcome);
     if (verdict.certain === 'accepted') throw new Error('it was accepted');
     expect(verdict.error.message).toEqual(message);
     expect(verdict.error.detail).toStrictEqual({ ...detail, request: { method: 'POST', path: CHARGE.path } });
   });
 
   it('of an update says that it may have been applied', () => {
-    expect(judge(ORIGIN, UPDATE, { kind: 'broken', reason: 'reset' })).toMatchObject({
+    expect(judgeAttempt(ORIGIN, UPDATE, { kind: 'broken', reason: 'reset' })).toMatchObject({
       error: {
         message: 'the update may have been applied: the request was sent, but no complete answer came back: reset',
         detail: { hint: APPLIED, request: { method: 'PATCH', path: UPDATE.path } },
@@ -243,7 +243,7 @@ describe('the error of a write', () => {
 
   it('of an untrusted host names the host and says that nothing was sent', () => {
     expect(
-      judge(ORIGIN, CHARGE, { kind: 'not_sent', reason: 'its certificate is old', untrusted: true }),
+      judgeAttempt(ORIGIN, CHARGE, { kind: 'not_sent', reason: 'its certificate is old', untrusted: true }),
     ).toMatchObject({
       error: {
         message: "couldn't verify the certificate of 127.0.0.1:1, so nothing was sent: its certificate is old",
@@ -255,7 +255,9 @@ describe('the error of a write', () => {
   });
 
   it('of a 429 has the requested delay', () => {
-    expect(judge(ORIGIN, CHARGE, { ...answer(429, document(429)), retryAfter: '7' } as AttemptResult)).toMatchObject({
+    expect(
+      judgeAttempt(ORIGIN, CHARGE, { ...answer(429, document(429)), retryAfter: '7' } as AttemptResult),
+    ).toMatchObject({
       certain: 'not_sent',
       slowDown: { retryAfter: '7' },
     });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Failed, Outcome } from '../../../src/charge/outcome.ts';
-import { type Exchange, judge } from '../../../src/client/answer.ts';
+import { type Exchange, judgeAttempt } from '../../../src/client/answer.ts';
 import type { AttemptResult } from '../../../src/client/transport.ts';
 import { oddMembers } from '../../../src/contract/oddities.ts';
 import { operations } from '../../../src/contract/operations.ts';
@@ -108,7 +108,7 @@ export const answers = target(
   () => fc.tuple(fc.constantFrom(CHARGE, UPDATE), answer),
   async ([exchange, given]) => {
     const body = await bodyOf(given.body);
-    const verdict = judge(ORIGIN, exchange, { kind: 'answer', ...given, body });
+    const verdict = judgeAttempt(ORIGIN, exchange, { kind: 'answer', ...given, body });
     const states = expected(exchange, given);
     const state = verdict.slowDown === undefined ? verdict.certain : 'slow_down';
     must(states.includes(state), () => `judged as ${state}, and ${states.join(' or ')} was expected`);
@@ -122,7 +122,7 @@ export const failures = target(
   'failures',
   () => fc.tuple(fc.constantFrom(CHARGE, UPDATE), failure),
   ([exchange, outcome]) => {
-    const { certain } = judge(ORIGIN, exchange, outcome);
+    const { certain } = judgeAttempt(ORIGIN, exchange, outcome);
     const wanted = outcome.kind === 'broken' ? 'unknown' : 'not_sent';
     must(certain === wanted, () => `judged as ${certain}`);
   },
@@ -141,7 +141,7 @@ export const proven = target(
     ),
   async ([exchange, text]) => {
     const body = await bodyOf(Buffer.from(text));
-    const verdict = judge(ORIGIN, exchange, { kind: 'answer', status: 200, retryAfter: undefined, body });
+    const verdict = judgeAttempt(ORIGIN, exchange, { kind: 'answer', status: 200, retryAfter: undefined, body });
     must(verdict.certain === 'accepted', () => `judged as ${verdict.certain}`);
     if (verdict.certain === 'accepted') holdsAccepted(exchange, verdict);
   },

@@ -1,4 +1,4 @@
-import { type AnswerBody, readBody } from '../../../src/client/body.ts';
+import { type AnswerBody, readAnswerBody } from '../../../src/client/body.ts';
 import { type Client, createClient } from '../../../src/client/client.ts';
 import type { AttemptResult } from '../../../src/client/transport.ts';
 import type { Attempt } from '../../client/scripted.ts';
@@ -20,7 +20,7 @@ export const hurriedClock = (start: number) => {
 };
 
 /** Reads a body without secrets. */
-export const bodyOf = (bytes: Uint8Array): AnswerBody => readBody({ bytes }, (text) => text);
+export const bodyOf = (bytes: Uint8Array): AnswerBody => readAnswerBody({ bytes }, (text) => text);
 
 export const answerOf = async (status: number, bytes: Uint8Array): Promise<AttemptResult> => ({
   kind: 'answer',
