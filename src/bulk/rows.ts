@@ -268,12 +268,10 @@ export const openRows = <T>(
 
   const namedIn = (fields: InputRow['fields']): InputRow['fields'] => {
     if (format === 'csv') {
-      return isAsWritten ? fields : fieldsFrom(columns.map((name, index) => [name, fields[written[index] ?? '']]));
+      return isAsWritten ? fields : fieldsOf(columns.map((name, index) => [name, fields[written[index] ?? '']]));
     }
     const entries = Object.entries(fields);
-    return entries.some(([name]) => isIgnored(name))
-      ? fieldsFrom(entries.filter(([name]) => !isIgnored(name)))
-      : fields;
+    return entries.some(([name]) => isIgnored(name)) ? fieldsOf(entries.filter(([name]) => !isIgnored(name))) : fields;
   };
   const read = (row: InputRow): ReadRow<T> => {
     const cells = cellsOf(namedIn(row.fields), format, columns);
