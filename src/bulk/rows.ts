@@ -6,7 +6,7 @@ import { type FlagOf, namingFlags } from '../core/input.ts';
 import { shellLine } from '../core/shell.ts';
 import { isLeftover } from '../core/spoilt.ts';
 import { didYouMean, isNear } from '../core/text.ts';
-import { bareName, type Cells, cellsOf, type FileFormat, fieldsOf, type InputRow } from './cells.ts';
+import { bareName, type Cells, cellsOf, type FileFormat, fieldsFrom, type InputRow } from './cells.ts';
 import type { BulkInput, KeyColumn, RowItem, RowJob, RowKind } from './kind.ts';
 import type { RowsFile } from './read-file.ts';
 import { type ColumnFault, faultsOf } from './row-end.ts';
@@ -268,10 +268,12 @@ export const openRows = <T>(
 
   const namedIn = (fields: InputRow['fields']): InputRow['fields'] => {
     if (format === 'csv') {
-      return isAsWritten ? fields : fieldsOf(columns.map((name, index) => [name, fields[written[index] ?? '']]));
+      return isAsWritten ? fields : fieldsFrom(columns.map((name, index) => [name, fields[written[index] ?? '']]));
     }
     const entries = Object.entries(fields);
-    return entries.some(([name]) => isIgnored(name)) ? fieldsOf(entries.filter(([name]) => !isIgnored(name))) : fields;
+    return entries.some(([name]) => isIgnored(name))
+      ? fieldsFrom(entries.filter(([name]) => !isIgnored(name)))
+      : fields;
   };
   const read = (row: InputRow): ReadRow<T> => {
     const cells = cellsOf(namedIn(row.fields), format, columns);
