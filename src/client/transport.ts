@@ -144,7 +144,10 @@ const header = ({ headers }: RawAnswer, name: string): string | undefined => {
   return Array.isArray(value) ? value[0] : value;
 };
 
-const attemptRequest = (attempt: Attempt, { credentials, userAgent }: TransportOptions): Dispatcher.DispatchOptions => ({
+const attemptRequest = (
+  attempt: Attempt,
+  { credentials, userAgent }: TransportOptions,
+): Dispatcher.DispatchOptions => ({
   origin: credentials.origin,
   path: attempt.path,
   method: attempt.method,
