@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { batching } from '../core/async.ts';
 import { CHARGE, isTakenUp, type RowCounts, readNextAction } from '../core/charge.ts';
 import { idProblem, isAnyId } from '../core/ids.ts';
-import { definedIn } from '../core/json.ts';
+import { definedIn, pick } from '../core/json.ts';
 import type { Backend, Decision, EmergencyLine, Query } from './backend.ts';
 import {
   cleaned,
@@ -111,6 +111,12 @@ const keptBody = (body: string, clean: (text: string) => string): string => {
   return JSON.stringify(cleaned(masked, clean));
 };
 
+/** Cleaner of an intent's texts: a reference, or any field without the checks, may hold the customer's number. */
+const wordOf =
+  ({ phone }: Pick<Intent, 'phone'>, clean: (text: string) => string) =>
+  (text: string): string =>
+    withoutPhone(clean(text), phone);
+
 /** Stored length of an answer that proves nothing, in characters. */
 const LONGEST_ANSWER = 2000;
 /** Length that is cleaned before the cut. A number or a key cut in two would not be recognized. */
@@ -162,7 +168,7 @@ export const ledgerOver = (backend: Backend, clean: (text: string) => string): L
     const { about, medium, provider, phone, path, body, asked } = intent;
     return {
       ...intent,
-      ...cleaned({ about, ...definedIn<unknown>({ medium, provider, path, asked }) }, clean),
+      ...cleaned({ about, ...definedIn<unknown>({ medium, provider, path, asked }) }, wordOf(intent, clean)),
       ...(body === undefined ? {} : { body: keptBody(body, clean) }),
       ...definedIn({ phone: phone && lastDigits(phone), termsDigest: termsDigestOf(phone, otherTerms, digest) }),
     };
@@ -187,8 +193,10 @@ export const ledgerOver = (backend: Backend, clean: (text: string) => string): L
     clean,
     digest,
     begin: async (intent, how) => {
-      const started = await begin(backend, keptIntent(intent), how);
-      if (started.kind === 'begun') open.set(started.id, intent);
+      const kept = keptIntent(intent);
+      const started = await begin(backend, kept, how);
+      // Only to clean the answer. An emergency line has the rest as it is stored.
+      if (started.kind === 'begun') open.set(started.id, { ...kept, ...pick(intent, ['phone', 'otherTerms']) });
       return started;
     },
     judge: (intent, how, plan) => judgeIntent(backend, keptIntent(intent), how, plan),
@@ -269,7 +277,8 @@ const refusedByOther = async (
 ): Promise<Refused | undefined> => {
   // Nobody can look up the outcome of another shared ledger's entries here, so only --again overrides them.
   if (how.again && !other.pushable) return undefined;
-  const { about, service } = intent;
+  const { service } = intent;
+  const about = wordOf(intent, ledger.clean)(intent.about);
   const theirs = (await other.about(about)).filter((one) => one.service === service);
   if (theirs.length === 0) return undefined;
   const own = await ledger.list({ about, service, limit: -1 });

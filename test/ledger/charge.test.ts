@@ -6,6 +6,7 @@ import { type ErrorDetail, type ErrorKind, EXIT_CODES, PayError } from '../../sr
 import { type ApiRecord, madeHere } from '../../src/core/record.ts';
 import { Redactor } from '../../src/core/secret.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
+import { snapshotOf } from '../../src/ledger/snapshot.ts';
 import { thrownBy } from '../client/support.ts';
 import { CANARY } from '../support/canary.ts';
 import { accepting, type OneCharge, type OneRun, sendOnce } from '../support/outcome.ts';
@@ -302,9 +303,17 @@ describe('the ledger files', () => {
     const world = { now: () => NOON, send: accepting(send) };
     await sendOnce(over(ledger), request({ data }), world).catch(() => undefined);
     expect(await onlyRow(ledger)).toMatchObject({ phone: '…4567' });
-    // --no-validate allows a key in any field.
+    // --no-validate allows a key or a number in any field.
     const pasted = { medium: CANARY, provider: CANARY, phone: PHONE };
     await sendOnce(over(ledger), request({ data: pasted, ugwo: CANARY }), world).catch(() => undefined);
+    const repeated = { medium: spellings[1], provider: spellings[2], phone: PHONE };
+    const shown = { ...snapshotOf({}), asked: { ref: `order ${spellings[3]}`, email: `${spellings[2]}@example.com` } };
+    await sendOnce(over(ledger), request({ data: repeated, ugwo: PHONE, shown }), world).catch(() => undefined);
+    expect(await onlyRow(ledger)).toMatchObject({ about: '…4567', medium: '…4567', asked: { ref: 'order …4567' } });
+    // An outcome that the ledger can't store goes to the emergency file.
+    beside(path, "CREATE TRIGGER broken BEFORE UPDATE ON charge BEGIN SELECT RAISE(FAIL, 'no'); END");
+    const both = { medium: `${CANARY} ${PHONE}`, phone: PHONE };
+    await sendOnce(over(ledger), request({ data: both, ugwo: `${CANARY} ${PHONE}` }), world).catch(() => undefined);
     for (const name of readdirSync(dirname(path))) {
       const bytes = readFileSync(join(dirname(path), name));
       for (const secret of [CANARY, CANARY.slice(0, 12), ...spellings, '8031234567', '2348031'])

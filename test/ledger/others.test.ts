@@ -89,3 +89,12 @@ it('an intent reaches its ledger in the turn in which it is asked for, beside th
   expect(await Promise.race([asked.promise, next])).toBe('in this turn');
   expect(await begun).toMatchObject({ kind: 'begun' });
 });
+
+it('an intent with a number in its subject is refused for the one that another ledger stored without it', async () => {
+  const [one, two] = [await open(newPath()), await open(newPath())];
+  const lock = ledgersLock(join(newFolder(), 'ledgers.lock'), ledgerOptions('').lockWait);
+  const wanted = intent({ about: 'ugw of +2348031234567', phone: '+2348031234567' });
+  await one.begin(wanted, { again: false });
+  const second = withOthers(two, async () => [asOther(one)], lock);
+  expect(await second.begin(wanted, { again: false })).toMatchObject({ kind: 'refused' });
+});
