@@ -1,12 +1,15 @@
 /** JSON Schemas (2020-12) of paycli's own output: ledger entries, reports, previews, errors. */
 import { MEDIUM_NAMES } from '../../src/charge/mediums.ts';
 import { PAYMENT_NAMES } from '../../src/charge/payment.ts';
+import { ALL_EXITS } from '../../src/cli/tree.ts';
 import { CHARGE_STATES, ROW_STATES } from '../../src/core/charge.ts';
 import { DELIVERY_STATES } from '../../src/core/data-files.ts';
-import { EXIT_CODES } from '../../src/core/error.ts';
 import { ID_KINDS, type IdPrefix } from '../../src/core/ids.ts';
 import { EVENT_STATES } from '../../src/core/webhook-event.ts';
 import type { JsonSchema } from '../json-schema.ts';
+
+const [, ...FAILURES] = ALL_EXITS;
+const ERROR_KINDS = FAILURES.map(({ kind }) => kind);
 
 type Members = Readonly<Record<string, JsonSchema>>;
 
@@ -292,7 +295,7 @@ const violation = objectOf({
 /** The error line on stderr with `-o json` and `-o ndjson`. */
 const error = objectOf({
   error: objectOf({
-    kind: oneOf(Object.keys(EXIT_CODES)),
+    kind: oneOf(ERROR_KINDS),
     exit_code: { type: 'integer', minimum: 1, maximum: 255 },
     message: text,
     'hint?': { type: 'string', description: 'What to do next' },
@@ -315,7 +318,7 @@ const finding = objectOf({
   status: oneOf(['ok', 'warn', 'fail', 'skipped']),
   detail: text,
   advice: nullable.text,
-  kind: orNull(oneOf(Object.keys(EXIT_CODES))),
+  kind: orNull(oneOf(ERROR_KINDS)),
 });
 
 const identity = objectOf({

@@ -118,31 +118,27 @@ const toCommander = (spec: OptionSpec): Option => {
 
 const given = <O extends OptionSpecs>(specs: O, command: Command): GivenOptions<O> => {
   const values = command.opts();
-  const entries = Object.entries(specs).flatMap(([key, spec]) => {
+  const entries: (readonly [string, unknown])[] = [];
+  for (const [key, spec] of Object.entries(specs)) {
     const option = toCommander(spec);
     const value: unknown = values[option.attributeName()];
-    if (option.negate) return value === false ? [[key, true] as const] : [];
-    return value === undefined ? [] : [[key, value] as const];
-  });
+    if (option.negate ? value === false : value !== undefined) entries.push([key, option.negate || value]);
+  }
   return Object.fromEntries(entries) as GivenOptions<O>;
 };
-
-const globalsOf = (program: Command, env: Env): Globals => readGlobals(given(GLOBAL_OPTIONS, program), env);
 
 /** Finds the command by its name or its alias. */
 const commandNamed = (group: Command, word: string): Command | undefined =>
   group.commands.find((command) => command.name() === word || command.aliases().includes(word));
 
-const newGroup = (parent: Command, program: Command, word: string, alias: string | undefined): Command => {
-  const group = parent.command(word).copyInheritedSettings(program).helpCommand(true);
-  return alias === undefined ? group : group.alias(alias);
-};
-
 const groupFor = (program: Command, path: readonly string[], nouns: ProgramOptions['nouns']): Command => {
   let group = program;
-  for (const word of path)
-    group =
-      commandNamed(group, word) ?? newGroup(group, program, word, group === program ? nouns[word]?.alias : undefined);
+  for (const word of path) {
+    const alias = group === program ? nouns[word]?.alias : undefined;
+    const found = commandNamed(group, word);
+    group = found ?? group.command(word).copyInheritedSettings(program).helpCommand(true);
+    if (found === undefined && alias !== undefined) group.alias(alias);
+  }
   return group;
 };
 
@@ -178,15 +174,6 @@ const commandPath = (command: Command): readonly string[] =>
 
 const HELP = 'help';
 
-/** Adds `help` as a separate command, since commander's takes only one word and knows no topics. */
-const addHelp = (program: Command, asked: Asked): void => {
-  const help = program.command(`${HELP} [words...]`).copyInheritedSettings(program);
-  help.option('--all');
-  help.action((words: string[], { all = false }: { all?: boolean }) => {
-    asked.help = { words: words[0] === HELP ? [] : words, all };
-  });
-};
-
 const newProgram = (asked: Asked, argv: readonly string[], options: ProgramOptions): Command => {
   const program = new Command('paycli')
     .exitOverride()
@@ -206,10 +193,15 @@ const newProgram = (asked: Asked, argv: readonly string[], options: ProgramOptio
     .version(options.version, VERSION_OPTION.flags, VERSION_OPTION.about)
     .helpOption(HELP_OPTION.flags, HELP_OPTION.about)
     .helpCommand(false)
-    // `refuseExcess` refuses them, after the command itself had a chance to say why.
+    // `readInput` refuses them, after the command itself had a chance to say why.
     .allowExcessArguments();
   for (const option of Object.values(GLOBAL_OPTIONS)) program.addOption(toCommander(option));
-  addHelp(program, asked);
+  // A command of our own, since commander's takes only one word and knows no topics.
+  const help = program.command(`${HELP} [words...]`).copyInheritedSettings(program);
+  help.option('--all');
+  help.action((words: string[], { all = false }: { all?: boolean }) => {
+    asked.help = { words: words[0] === HELP ? [] : words, all };
+  });
   return program;
 };
 
@@ -285,12 +277,6 @@ interface Reading<S> {
   readonly words: readonly string[];
 }
 
-const refuseExcess = ({ args, path }: CommandSpec, given: readonly string[]): void => {
-  const excess = given.slice(args.length);
-  if (excess.length === 0 || args.at(-1)?.name.endsWith('...') === true) return;
-  throw usageError(`too many arguments for ${path.join(' ')}: ${excess.join(' ')}`);
-};
-
 /**
  * Reads arguments and options into the command's input. An error includes the question that could supply a missing
  * value.
@@ -299,7 +285,9 @@ const readInput = <S extends CommandSpec>(reading: Reading<S>): Parsed<S> => {
   const { spec, args, options, globals, words } = reading;
   try {
     const input = spec.read(args, options, { validate: globals.validate });
-    refuseExcess(spec, args);
+    const excess = args.slice(spec.args.length);
+    if (excess.length > 0 && spec.args.at(-1)?.name.endsWith('...') !== true)
+      throw usageError(`too many arguments for ${spec.path.join(' ')}: ${excess.join(' ')}`);
     return { kind: 'run', spec, input, globals };
   } catch (thrown) {
     if (!(thrown instanceof PayError)) throw thrown;
@@ -334,8 +322,9 @@ export const parseArgv = <S extends CommandSpec>(
   }
   try {
     program.parse([...argv], { from: 'user' });
-    checkGlobals(given(GLOBAL_OPTIONS, program), options.env);
-    const globals = globalsOf(program, options.env);
+    const typed = given(GLOBAL_OPTIONS, program);
+    checkGlobals(typed, options.env);
+    const globals = readGlobals(typed, options.env);
     if (asked.help !== undefined) return { kind: 'help', wanted: asked.help, globals };
     if (chosen === undefined) throw usageError('no command given');
     const { spec, command } = chosen;
@@ -344,7 +333,8 @@ export const parseArgv = <S extends CommandSpec>(
     const args = command.args.map((text, index) => asMeant(spec.args[Math.min(index, last)] ?? {}, text));
     return readInput({ spec, args, options: given(spec.options, command), globals, words });
   } catch (thrown) {
-    const [globals, words] = [globalsOf(program, options.env), commandWords(program, argv)];
+    const globals = readGlobals(given(GLOBAL_OPTIONS, program), options.env);
+    const words = commandWords(program, argv);
     const failed = (error: PayError): Parsed<S> => ({ kind: 'error', error: withHelp(error, words), words, globals });
     if (thrown instanceof PayError) return failed(thrown);
     if (!(thrown instanceof CommanderError)) throw thrown;

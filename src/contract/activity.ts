@@ -133,23 +133,17 @@ const phone = memo(() =>
     .register(jsonSchemas(), { type: 'string', pattern: INTERNATIONAL.source }),
 );
 
-/** Schema of a property of `data`; undefined for a field that only sets another one's property. */
-const propertySchema = ({ form, needs }: ChargeField): zod.ZodType | undefined => {
-  if (form === 'duration') return undefined;
-  const schema = form === 'time' ? instant() : form === 'phone' ? phone() : notBlank();
-  return needs === undefined ? schema.optional() : schema;
+const variantOf = ({ name, fields }: Medium) => {
+  const properties = new Map<string, zod.ZodType>();
+  for (const field of fields) {
+    const { form, needs } = field;
+    // A duration only sets another field's property.
+    if (form === 'duration') continue;
+    const schema = form === 'time' ? instant() : form === 'phone' ? phone() : notBlank();
+    properties.set(propertyOf(field), needs === undefined ? schema.optional() : schema);
+  }
+  return z.looseObject({ medium: z.literal(name), ...Object.fromEntries(properties) });
 };
-
-const variantOf = ({ name, fields }: Medium) =>
-  z.looseObject({
-    medium: z.literal(name),
-    ...Object.fromEntries(
-      fields.flatMap((field) => {
-        const schema = propertySchema(field);
-        return schema === undefined ? [] : [[propertyOf(field), schema]];
-      }),
-    ),
-  });
 type Variant = ReturnType<typeof variantOf>;
 
 /**
@@ -193,12 +187,16 @@ const timeFault = (
   return at.ms > now + within ? `should be at most ${within / 60_000} minutes ahead` : undefined;
 };
 
-const timeFaults = (body: unknown, now: number): zod.core.$ZodIssue[] =>
-  (mediumNamed(valueAt(body, 'data.medium'))?.fields ?? []).flatMap((field) => {
-    const message =
-      field.form === 'time' ? timeFault(field, valueAt(body, `data.${propertyOf(field)}`), now) : undefined;
-    return message === undefined ? [] : [{ code: 'custom', path: ['data', propertyOf(field)], message, input: body }];
-  });
+const timeFaults = (body: unknown, now: number): zod.core.$ZodIssue[] => {
+  const faults: zod.core.$ZodIssue[] = [];
+  for (const field of mediumNamed(valueAt(body, 'data.medium'))?.fields ?? []) {
+    if (field.form !== 'time') continue;
+    const property = propertyOf(field);
+    const message = timeFault(field, valueAt(body, `data.${property}`), now);
+    if (message !== undefined) faults.push({ code: 'custom', path: ['data', property], message, input: body });
+  }
+  return faults;
+};
 
 /**
  * Checks the body of a charge at a moment in milliseconds, against which its times are compared. The moment is not

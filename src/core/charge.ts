@@ -51,7 +51,13 @@ export const activitiesOf = (ugwo: unknown): readonly unknown[] | undefined => {
 const LATEST = ['latest_ugwo_activity', 'lastest_ugwo_activity'];
 
 /** The newest activity that a payment request names. */
-export const latestActivityOf = (ugwo: unknown): unknown => LATEST.map((name) => valueAt(ugwo, name)).find(isObject);
+export const latestActivityOf = (ugwo: unknown): unknown => {
+  for (const name of LATEST) {
+    const activity = valueAt(ugwo, name);
+    if (isObject(activity)) return activity;
+  }
+  return undefined;
+};
 
 /** True if a payment request lists its activities, or names the newest one, also as none. */
 export const tellsActivities = (ugwo: unknown): boolean =>

@@ -167,14 +167,19 @@ export const valueAt = (value: unknown, path: string): unknown =>
   path.includes('.') ? path.split('.').reduce(ownOf, value) : ownOf(value, path);
 
 /** The members that are not undefined. */
-export const definedIn = <T>(members: Readonly<Record<string, T>>): Record<string, Exclude<T, undefined>> =>
-  Object.fromEntries(
-    Object.entries(members).filter((member): member is [string, Exclude<T, undefined>] => member[1] !== undefined),
-  );
+export const definedIn = <T>(members: Readonly<Record<string, T>>): Record<string, Exclude<T, undefined>> => {
+  const defined: [string, Exclude<T, undefined>][] = [];
+  for (const [name, member] of Object.entries(members))
+    if (member !== undefined) defined.push([name, member as Exclude<T, undefined>]);
+  return Object.fromEntries(defined);
+};
 
 /** The members with these names that are not undefined, in the order of the names. */
-export const pick = <T extends object, K extends keyof T & string>(members: T, names: readonly K[]): Pick<T, K> =>
-  definedIn(Object.fromEntries(names.map((name) => [name, members[name]]))) as Pick<T, K>;
+export const pick = <T extends object, K extends keyof T & string>(members: T, names: readonly K[]): Pick<T, K> => {
+  const picked: [string, unknown][] = [];
+  for (const name of names) if (members[name] !== undefined) picked.push([name, members[name]]);
+  return Object.fromEntries(picked) as Pick<T, K>;
+};
 
 const inSnakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 

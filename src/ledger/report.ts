@@ -52,7 +52,6 @@ export const openSums = <P extends string>(kinds: readonly P[]) => {
         .sort((a, b) => kinds.indexOf(a.payment) - kinds.indexOf(b.payment) || b.count - a.count),
   };
 };
-type Sums = ReturnType<typeof openSums<Payment>>;
 
 /**
  * Counters of a report, in output order: all charges, their payment states, and then charges with an unknown outcome

@@ -110,9 +110,10 @@ const keptActivityIn = (row: Row): KeptActivity | undefined => {
   };
 };
 
-const serviceTimeOf = (row: Row): ServiceTime | undefined => {
-  const json = optionalText(row[AT.told]);
-  return json === undefined ? undefined : (JSON.parse(json) as ServiceTime);
+/** A value that is stored as JSON. */
+const parsedAt = <T>(row: Row, place: number): T | undefined => {
+  const json = optionalText(row[place]);
+  return json === undefined ? undefined : (JSON.parse(json) as T);
 };
 
 const storedTerms = (row: Row): RequestTerms => ({
@@ -132,11 +133,6 @@ const termsOf = (row: Row): ChargeTerms => ({
   expiresAt: optionalNumber(row[AT.expires_at]),
   asked: storedTerms(row),
 });
-
-const storedMoney = (row: Row): Money | undefined => {
-  const json = optionalText(row[AT.money]);
-  return json === undefined ? undefined : (JSON.parse(json) as Money);
-};
 
 /** Fields of other kinds. A refund has the amount that it pays back. */
 const storedRequest = (row: Row): Pick<Entry, 'path' | 'body' | 'asked'> => ({
@@ -166,11 +162,11 @@ export const entryOf = (row: Row): Entry => {
     sender: { pid: number(row[AT.pid]), boot, started: sqlText(row[AT.started]) },
     begun: { boot: bootOf({ boot }), uptime: number(row[AT.begun_uptime]) },
     took: optionalNumber(row[AT.took]),
-    told: serviceTimeOf(row),
+    told: parsedAt<ServiceTime>(row, AT.told),
     recordedAt: optionalNumber(row[AT.recorded_at]),
     exitCode: optionalNumber(row[AT.exit_code]),
     activity: keptActivityIn(row),
-    money: storedMoney(row),
+    money: parsedAt<Money>(row, AT.money),
     operator: optionalText(row[AT.operator]),
     evidence: JSON.parse(sqlText(row[AT.evidence])) as Evidence[],
     ...(row[AT.kind] === CHARGE ? termsOf(row) : storedRequest(row)),
@@ -183,38 +179,26 @@ const json = (value: unknown): string | null => (value === undefined || value ==
 const asStored = (value: Value | undefined): Value =>
   typeof value === 'string' ? value.toWellFormed() : (value ?? null);
 
-/** Values that never change, in the order of `FIXED`. */
-const fixedOf = (entry: Entry): (Value | undefined)[] => [
-  ...[entry.id, entry.service, entry.origin, entry.workspace, entry.profile, entry.about, entry.medium ?? ''],
-  ...[entry.provider, entry.phone, entry.termsDigest, entry.expiresAt, entry.digest, entry.job, entry.row],
-  ...[entry.deadline, entry.createdAt, entry.begun.uptime],
-  ...[entry.sender.pid, entry.sender.boot, entry.sender.started],
-];
-
-/** Values that change, in the order of `CHANGING`. */
-const changingOf = (entry: Entry): (Value | undefined)[] => {
-  const { activity, asked } = entry;
-  return [
+/** Converts an entry to a table row in the order of COLUMNS, with its checksum. The table itself assigns its place (`seq`). */
+export const entryRow = (entry: Entry): Value[] => {
+  const { activity, asked, sender } = entry;
+  const { payment, received, refunded, paidAt, isPaidTwice, excess, pspReference, accountDigest } =
+    moneyKnown(entry) ?? {};
+  const fixed = [
+    ...[entry.id, entry.service, entry.origin, entry.workspace, entry.profile, entry.about, entry.medium ?? ''],
+    ...[entry.provider, entry.phone, entry.termsDigest, entry.expiresAt, entry.digest, entry.job, entry.row],
+    ...[entry.deadline, entry.createdAt, entry.begun.uptime, sender.pid, sender.boot, sender.started],
+  ];
+  const changing = [
     ...[entry.state, entry.recordedAt, entry.took, entry.exitCode],
     ...[activity?.uid, activity?.status, json(activity?.nextAction), activity?.createdAt],
     ...[json(entry.told), JSON.stringify(entry.evidence), asked?.amount, asked?.currency, asked?.ref, asked?.customer],
   ];
-};
-
-/** Values of the columns that were added later, in the order of `ADDED` and `REPEATED`. */
-const addedOf = (entry: Entry): (Value | undefined)[] => {
-  const { payment, received, refunded, paidAt, isPaidTwice, excess, pspReference, accountDigest } =
-    moneyKnown(entry) ?? {};
-  return [
-    ...[entry.operator, json(entry.money), entry.asked?.email],
-    ...[payment, received, refunded, paidAt, isPaidTwice === true ? excess : undefined, pspReference, accountDigest],
-  ];
-};
-
-/** Converts an entry to a table row with its checksum. The table itself assigns its place (`seq`). */
-export const entryRow = (entry: Entry): Value[] => {
   const others = [entry.kind, entry.path, entry.body];
-  const row = [...fixedOf(entry), ...changingOf(entry), ...others, ...addedOf(entry)].map(asStored);
+  const added = [entry.operator, json(entry.money), asked?.email];
+  const paidTwice = isPaidTwice === true ? excess : undefined;
+  const repeated = [payment, received, refunded, paidAt, paidTwice, pspReference, accountDigest];
+  const row = [...fixed, ...changing, ...others, ...added, ...repeated].map(asStored);
   row.push(checksumOf(row));
   return row;
 };

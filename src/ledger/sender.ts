@@ -15,18 +15,16 @@ const SAME_TICK_MS = 0.25;
  */
 const PROC_FILE_SYSTEM = 0x9fa0;
 
-const isOwn = (path: string): boolean => existsSync(path) && statfsSync(path).type === PROC_FILE_SYSTEM;
-
 /**
  * Monotonic clock: milliseconds since the machine started, including its sleep; -1 if unknown. It reads the system's
  * clock, since runtimes count from different moments and processes compare each other's values.
  */
 export const uptimeFrom = (path: string): (() => number) => {
   // The file stays open, since each charge reads it several times.
-  const file = memo(() => (isOwn(path) ? openSync(path, 'r') : undefined));
+  const file = memo(() =>
+    existsSync(path) && statfsSync(path).type === PROC_FILE_SYSTEM ? openSync(path, 'r') : undefined,
+  );
   const text = Buffer.alloc(64);
-  const read = (open: number): number =>
-    Math.round(Number.parseFloat(text.toString('latin1', 0, readSync(open, text, 0, text.length, 0))) * SECOND_MS);
   let [uptime, ticks, wall] = [-1, Number.NEGATIVE_INFINITY, 0];
   return () => {
     const open = file();
@@ -35,7 +33,8 @@ export const uptimeFrom = (path: string): (() => number) => {
     const [now, date] = [performance.now(), Date.now()];
     // A file of many rows asks several times in a row, and reading the file takes longer than a decision.
     if (now - ticks >= SAME_TICK_MS || date !== wall) {
-      uptime = read(open);
+      const length = readSync(open, text, 0, text.length, 0);
+      uptime = Math.round(Number.parseFloat(text.toString('latin1', 0, length)) * SECOND_MS);
       [ticks, wall] = [now, date];
     }
     return uptime;
@@ -86,21 +85,18 @@ const statOf = (pid: number | 'self', proc: string): Stat | undefined => {
   return started === undefined ? undefined : { state, started };
 };
 
-/** True if /proc belongs to this process's PID namespace. In a new namespace it may still be the outer one's. */
-const isOwnProc = (proc: string): boolean => {
-  const self = attempt(() => readlinkSync(`${proc}/self`));
-  return self === undefined || self === String(thisMachine.pid);
-};
-
 /** Describes this process. PIDs are only unique within a boot and a container. */
 export const thisSender = (proc = PROC): Sender => {
   const boot = attempt(() => readFileSync(`${proc}/sys/kernel/random/boot_id`, 'utf8').trim());
   // A missing value is empty between its blanks.
   const spaces = ['pid', 'time'].map((name) => attempt(() => readlinkSync(`${proc}/self/ns/${name}`)));
+  // In a new PID namespace, /proc may still be the outer one's.
+  const self = attempt(() => readlinkSync(`${proc}/self`));
+  const isOwnProc = self === undefined || self === String(thisMachine.pid);
   return {
     pid: thisMachine.pid,
     boot: boot === undefined ? '' : [boot, ...spaces].join(' '),
-    started: (isOwnProc(proc) ? statOf('self', proc)?.started : undefined) ?? '',
+    started: (isOwnProc ? statOf('self', proc)?.started : undefined) ?? '',
   };
 };
 

@@ -39,17 +39,12 @@ const currencyOf = (ugwo: unknown): string | undefined => {
 };
 
 /** The customer field holds an object or its uid. */
-const customerIn = (ugwo: unknown): string | undefined =>
-  [sentenceAt(ugwo, 'onye.uid'), sentenceAt(ugwo, 'onye'), sentenceAt(ugwo, 'onye_nzube.uid')].find(
-    (uid) => uid !== undefined && isId('ony', uid),
-  );
-
-const emailOf = (ugwo: unknown): string | undefined =>
-  sentenceAt(ugwo, 'onye.email') ?? sentenceAt(ugwo, 'onye_nzube.email') ?? sentenceAt(ugwo, 'onye_email');
-
-const lastActivity = (ugwo: unknown): unknown => {
-  const last = latestActivityOf(ugwo);
-  return statusOf(last) === '' ? undefined : last;
+const customerIn = (ugwo: unknown): string | undefined => {
+  for (const path of ['onye.uid', 'onye', 'onye_nzube.uid']) {
+    const uid = sentenceAt(ugwo, path);
+    if (uid !== undefined && isId('ony', uid)) return uid;
+  }
+  return undefined;
 };
 
 /** Uids of all activities that a read shows; undefined if it shows no list, or if one has no uid. */
@@ -98,6 +93,7 @@ export const activitiesIn = ({ activities = [], last }: Snapshot): readonly unkn
 
 /** Parses a payment request. */
 export const snapshotOf = (ugwo: unknown, read: ReadTimes = {}): Snapshot => {
+  const last = latestActivityOf(ugwo);
   return {
     ...timesOf(read),
     status: statusOf(ugwo),
@@ -108,11 +104,11 @@ export const snapshotOf = (ugwo: unknown, read: ReadTimes = {}): Snapshot => {
       currency: currencyOf(ugwo),
       ref: sentenceAt(ugwo, 'ref'),
       customer: customerIn(ugwo),
-      email: emailOf(ugwo),
+      email: sentenceAt(ugwo, 'onye.email') ?? sentenceAt(ugwo, 'onye_nzube.email') ?? sentenceAt(ugwo, 'onye_email'),
     },
     description: sentenceAt(ugwo, 'description'),
     activities: activitiesOf(ugwo),
-    last: lastActivity(ugwo),
+    last: statusOf(last) === '' ? undefined : last,
   };
 };
 
@@ -129,10 +125,6 @@ const jsonLengthUpTo = (most: number, value: unknown): number => {
   return Math.max(length, 2);
 };
 
-/** Next action to store; null if it is too long for anyone to act on. The full answer has been shown already. */
-const keptAction = (action: unknown): unknown =>
-  jsonLengthUpTo(BOUNDS.kept, action) > BOUNDS.kept ? null : (action ?? null);
-
 const shortWordAt = (value: unknown, name: string): string | undefined => {
   const word = textAt(value, name);
   return word === '' || word.length > BOUNDS.word ? undefined : word;
@@ -140,11 +132,13 @@ const shortWordAt = (value: unknown, name: string): string | undefined => {
 
 /** Part of an activity to store, whatever the types of its fields. `read` is the read that showed it. */
 export const keptActivity = (activity: unknown, read: ReadTimes = {}): KeptActivity => {
-  const [uid, createdAt] = ['uid', 'created_at'].map((name) => valueAt(activity, name));
+  const [uid, createdAt] = [valueAt(activity, 'uid'), valueAt(activity, 'created_at')];
+  const action = valueAt(activity, 'next_action');
   return {
     uid: typeof uid === 'string' ? uid : '',
     status: statusOf(activity),
-    nextAction: keptAction(valueAt(activity, 'next_action')),
+    // A longer one is for nobody to act on, and the full answer has been shown already.
+    nextAction: jsonLengthUpTo(BOUNDS.kept, action) > BOUNDS.kept ? null : (action ?? null),
     createdAt: typeof createdAt === 'string' && createdAt.length <= BOUNDS.word ? createdAt : undefined,
     facts: activityFacts(activity),
     psp: shortWordAt(activity, 'psp'),

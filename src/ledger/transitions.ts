@@ -133,9 +133,6 @@ const reversedBy = (before: Money | undefined, { payment }: PaymentRead, at: num
 /** Balance of a payment request whose money has changed since it was read. */
 const NO_BALANCE = { missing: undefined, excess: undefined, isPaidTwice: undefined, surplus: undefined };
 
-const isSameMoney = (one: PaymentRead, other: PaymentRead | undefined): boolean =>
-  one.received === other?.received && one.refunded === other?.refunded;
-
 /**
  * True if a read of the activity alone shows nothing new of a payment. How much of the asked amount came is known from
  * the payment request.
@@ -167,7 +164,8 @@ const moneyRead = (charge: Entry, earlier: Entry, reading: ActivityReading): Mon
     accountUntil: charge.activity && payableUntilOf({ ...charge.activity, status: 'requires_action' }),
   });
   const read = before !== undefined && isSamePayment(earlier, before, reading, facts) ? before : shown;
-  const balance = isSameMoney(read, before) ? undefined : NO_BALANCE;
+  const isSame = read.received === before?.received && read.refunded === before?.refunded;
+  const balance = isSame ? undefined : NO_BALANCE;
   return {
     ...before,
     ...read,

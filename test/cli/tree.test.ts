@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { CommandSpec } from '../../src/cli/define.ts';
-import { commandsOf, commandTree } from '../../src/cli/tree.ts';
+import { ALL_EXITS, commandsOf, commandTree } from '../../src/cli/tree.ts';
 import { NOUNS } from '../../src/commands/all.ts';
+import { EXIT_CODES } from '../../src/core/error.ts';
 import { SPECS } from '../support/specs.ts';
 
 const tree = commandTree(SPECS, NOUNS);
@@ -28,6 +29,12 @@ describe('the tree of commands', () => {
     expect(named('--timeout')).toMatchObject({ type: 'duration', default: '30s' });
     expect(named('--columns')).toMatchObject({ list: true, completes: 'column' });
     for (const { name } of options) expect(name).toMatch(/^--[a-z][a-z0-9-]+$/);
+  });
+
+  it('lists the exit codes in ascending order', () => {
+    const codes = ALL_EXITS.map(({ code }) => code);
+    expect(codes).toEqual(codes.toSorted((a, b) => a - b));
+    expect(codes).toEqual(expect.arrayContaining([0, ...Object.values<number>(EXIT_CODES)]));
   });
 
   it('names repeated arguments without dots', () => {

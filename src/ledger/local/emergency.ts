@@ -78,9 +78,6 @@ const writeAll = (descriptor: number, bytes: Buffer, position: number): number =
   return position + written;
 };
 
-/** Room for one more line: an incomplete line is rewritten after its fragment. */
-const sizeFor = (lines: number): number => (lines + 1) * LONGEST_LINE;
-
 /**
  * Creates this process's file and fills it with blanks, synced to disk. This reserves room before anything is sent, so
  * that a full disk can't prevent an outcome from being stored.
@@ -91,7 +88,8 @@ export const openEmergencyFile = (ledger: string, sender: Sender, lines = 1): Em
   let end = 0;
   let used = false;
   try {
-    writeAll(descriptor, Buffer.alloc(sizeFor(lines), ' '), 0);
+    // Room for one more line: an incomplete line is rewritten after its fragment.
+    writeAll(descriptor, Buffer.alloc((lines + 1) * LONGEST_LINE, ' '), 0);
     fsyncSync(descriptor);
     syncFolder(dirname(path));
   } catch (thrown) {
