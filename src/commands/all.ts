@@ -21,7 +21,7 @@ const SPEC_GROUPS: readonly Group[] = [
   { words: ['watch'], load: async () => [(await import('./watch/spec.ts')).watchCommand] },
   { words: ['ledger'], load: async () => (await import('./ledger/spec.ts')).ledgerCommands },
   { words: ['policy'], load: async () => (await import('./policy/spec.ts')).policyCommands },
-  { words: ['approve'], load: async () => [(await import('./ledger/approve-spec.ts')).approveCommand] },
+  { words: ['approve'], load: async () => [(await import('./ledger/spec.ts')).approveCommand] },
   { words: ['webhook'], load: async () => (await import('./webhook/spec.ts')).webhookCommands },
   {
     words: ['login', 'profile', 'whoami', 'logout'],

@@ -1,3 +1,4 @@
+import { paidTwiceText } from '../../charge/words.ts';
 import { scopeOf } from '../../compose/client.ts';
 import { CHARGE, type RowCounts } from '../../core/charge.ts';
 import { LOCAL_PROFILE } from '../../core/data-files.ts';
@@ -17,7 +18,6 @@ import { moneyKnown } from '../../ledger/transitions.ts';
 import { checkPeriod, listedPages, numberedCursors, type StoredList } from '../list.ts';
 import { continueCommand } from '../record.ts';
 import type { Run } from '../run.ts';
-import { paidTwiceLines } from './paid-twice.ts';
 import type { LedgerListInput } from './spec.ts';
 import {
   countRows,
@@ -30,6 +30,19 @@ import {
   notStarted,
   viewFor,
 } from './view.ts';
+
+/** A line for each payment request of these charges that was paid twice, with the command that pays the excess back. */
+export const paidTwiceLines = (charges: Iterable<Entry>, place: TargetOptions): string[] => {
+  const lines = new Map<string, string>();
+  for (const { about, asked, money } of charges) {
+    if (money?.isPaidTwice !== true) continue;
+    lines.set(
+      about,
+      `${about} was ${paidTwiceText({ excess: money.excess, surplus: money.surplus }, asked?.currency ?? '', place)}`,
+    );
+  }
+  return [...lines.values()];
+};
 
 /** Cursors by sequence number, the order of creation. */
 const { cursorOf, seqOf } = numberedCursors('seq:');

@@ -19,8 +19,7 @@ import { moneyKnown, paymentIn } from '../../ledger/transitions.ts';
 import { checkCharges, type Listed, listRequests } from '../check-charges.ts';
 import { pageOf } from '../list.ts';
 import type { Run } from '../run.ts';
-import { findEntry, findJob, namesJob } from './entries.ts';
-import { paidTwiceLines } from './paid-twice.ts';
+import { findEntry, findJob, namesJob, paidTwiceLines } from './entries.ts';
 import { type Leaving, resolvedLines, type StillUnknown, unknownLines } from './still-unknown.ts';
 import { paymentSumsView, sumRecord } from './view.ts';
 

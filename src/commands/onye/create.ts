@@ -68,12 +68,9 @@ export const createCustomers = async (input: OnyeCreateInput, run: Run): Promise
     replaceMeta: true,
   };
   if (input.kind === 'one') return createCustomer(fields, run);
-  const [{ customersKind: createKind }, { runFile }] = [
-    await import('./create-kind.ts'),
-    await import('../../bulk/run-file.ts'),
-  ];
+  const [{ customersKind }, { runFile }] = [await import('./kinds.ts'), await import('../../bulk/run-file.ts')];
   return runFile(
-    { bulk: input.bulk, kind: createKind(fields, run), view: customersCreatedView },
+    { bulk: input.bulk, kind: customersKind(fields, run), view: customersCreatedView },
     run,
     await openRowServices(run),
   );

@@ -97,7 +97,7 @@ export const update = async (input: UpdateInput, run: Run): Promise<Result> => {
   const body = await readCustomerBody(input.given, run);
   const fields = { given: input.given, body, change: readChange(input.given, body) };
   if (input.kind === 'one') return updateOne(input.uid, fields, run);
-  const [{ updateKind }, { runFile }] = [await import('./update-kind.ts'), await import('../../bulk/run-file.ts')];
+  const [{ updateKind }, { runFile }] = [await import('./kinds.ts'), await import('../../bulk/run-file.ts')];
   const { bulk, replaceMeta } = input;
   // A dry run reads, and needs a key, only where metadata would be lost.
   const reader = run.globals.dryRun ? memo(() => run.client('read')) : undefined;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { openRows } from '../../src/bulk/rows.ts';
 import type { Client } from '../../src/client/client.ts';
 import type { GivenFields } from '../../src/commands/onye/fields.ts';
-import { updateKind } from '../../src/commands/onye/update-kind.ts';
+import { updateKind } from '../../src/commands/onye/kinds.ts';
 import { printExact } from '../../src/core/json.ts';
 
 const UID = 'ony.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l';

@@ -2,10 +2,14 @@ import type { Cells } from '../../bulk/cells.ts';
 import type { RowJob, RowKind } from '../../bulk/kind.ts';
 import { type Repeatable, repeatableRows } from '../../bulk/send-row.ts';
 import type { Client } from '../../client/client.ts';
+import { machineValue } from '../../core/charge.ts';
 import { usageError } from '../../core/error.ts';
 import type { FlagOf } from '../../core/input.ts';
 import { definedIn, printExact } from '../../core/json.ts';
 import { columnAmong, findColumn, findGivenFlag, listColumns, listTexts } from '../fields.ts';
+import { checkByHand, madeColumns, openMaker } from '../make.ts';
+import type { Run } from '../run.ts';
+import { BY_EMAIL } from './create.ts';
 import {
   type CustomerBody,
   customerShown,
@@ -18,7 +22,7 @@ import {
   metaOf,
   readCustomer,
 } from './fields.ts';
-import { CHANGED_FIELDS } from './fields-shared.ts';
+import { CHANGED_FIELDS, NEW_FIELDS } from './fields-shared.ts';
 import { isApplied, isMerged } from './update-seen.ts';
 
 /** The update of one row. */
@@ -31,6 +35,7 @@ interface UpdateItem {
   readonly change: MetaChange | undefined;
 }
 
+const EMAIL_COLUMN = 'email';
 const UID = 'uid';
 const META_COLUMN = 'meta';
 const ADDRESS = 'billing_address';
@@ -51,7 +56,7 @@ const merges = (column: string): boolean => column === MERGE || isColumnOf(colum
 const WORDS_FOR_META: Readonly<Record<string, string>> = { [META_COLUMN]: 'all metadata', [MERGE]: 'keys of metadata' };
 
 /** The flag that sets the same field as a column, or the metadata in another way. */
-export const flagBeside =
+const flagBeside =
   ({ given, body, ...options }: GivenFields): FlagOf =>
   (column) => {
     const [field = ''] = column.split('.');
@@ -71,7 +76,7 @@ const checkUpdateColumns = (columns: readonly string[], options: Replacing): voi
 };
 
 /** The fields that a row sets. The contract judges a value that is no text. */
-export const updateFields = (cells: Cells, objects: readonly string[] = [ADDRESS, META_COLUMN]): CustomerBody =>
+const updateFields = (cells: Cells, objects: readonly string[] = [ADDRESS, META_COLUMN]): CustomerBody =>
   definedIn<unknown>({
     ...Object.fromEntries(listTexts(CHANGED_FIELDS).map((name) => [name, cells.given.get(name)])),
     ...Object.fromEntries(objects.map((name) => [name, cells.object(name)])),
@@ -109,7 +114,7 @@ const readUpdateRow = (cells: Cells, uid: string, options: GivenFields): UpdateI
 };
 
 /** The options as a text, for the id of the job. */
-export const updateOptionsText = ({ body, change }: GivenFields): string =>
+const updateOptionsText = ({ body, change }: GivenFields): string =>
   printExact([...Object.entries(body), ...(change === undefined ? [] : [change])]);
 
 const updateSending = ({ client }: Pick<RowJob<UpdateItem>, 'client'>): Omit<Repeatable<UpdateItem>, 'request'> => ({
@@ -205,5 +210,26 @@ export const updateKind = (options: GivenFields, reader?: () => Promise<Client>)
     },
     warnings,
     openSender: (job) => repeatableRows({ request, ...updateSending(job) }, job),
+  };
+};
+
+/** Row kind for a file of new customers. Options give the fields for which the file has no column. */
+export const customersKind = (fields: GivenFields, run: Run): RowKind<CustomerBody> => {
+  const addressOf = (body: CustomerBody): string => BY_EMAIL.folded(machineValue(body[EMAIL_COLUMN]));
+  const request = (body: CustomerBody) => ({ operation: 'onye.create', input: { body } }) as const;
+  return {
+    command: 'onye create',
+    words: { verb: 'Create', one: 'customer', done: 'created', findOut: checkByHand(run.globals) },
+    key: { name: EMAIL_COLUMN, aliases: ['e-mail', 'mail', 'onye.email'], missing: 'is missing' },
+    keyOf: addressOf,
+    columns: listColumns(NEW_FIELDS, EMAIL_COLUMN),
+    report: madeColumns('uid'),
+    options: updateOptionsText(fields),
+    flagOf: flagBeside(fields),
+    read: (cells) => ({ ...fields.body, ...updateFields(cells) }),
+    request,
+    columnOf: (_body, columns) => findColumn(NEW_FIELDS, columns, fields.given, fields.body),
+    counts: (body) => Object.keys(body).filter((name) => name !== EMAIL_COLUMN),
+    openSender: (job) => openMaker({ request, about: addressOf, unique: BY_EMAIL, uidColumn: 'uid' }, job),
   };
 };
