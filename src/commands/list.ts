@@ -25,7 +25,6 @@ import { formatLocalFull } from '../core/time.ts';
 import { continueCommand, previewCall } from './record.ts';
 import type { Run } from './run.ts';
 
-/** Yields the records as one page. */
 export async function* pageOf(records: readonly ApiRecord[]): AsyncGenerator<ApiPage> {
   yield { records, cursor: undefined, nextCursor: null };
 }
@@ -51,7 +50,6 @@ export const checkPeriod = async (
   if (from > now) await say(`--since is in the future: ${formatLocalFull(from)}.`);
 };
 
-/** Properties of a list that is searched. */
 interface Searched {
   /** Name of its records, in the plural. */
   readonly records: string;
@@ -61,7 +59,6 @@ interface Searched {
   readonly uniqueRef: boolean;
 }
 
-/** Progress of a search. */
 interface SearchProgress {
   count: number;
   oldest: number | undefined;
@@ -152,7 +149,6 @@ async function* searching(
   }
 }
 
-/** A list of the service. */
 export interface ListOf extends Searched {
   readonly operation: ListId;
   /** The words of its command. */

@@ -19,7 +19,6 @@ import type { Run } from './run.ts';
 export const previewCall = async (operation: Called, call: CallInput, run: Run): Promise<Result> =>
   previewResult((await run.client('preview')).preview(operation, call), run);
 
-/** Reads one record by the identifiers in its path. */
 export const getRecord = async (
   operation: OperationId,
   params: Readonly<Record<string, string>>,

@@ -40,7 +40,6 @@ export interface RunState {
   /** Releases the resources, in reverse order. */
   readonly closing: (() => Promise<void>)[];
   readonly status: {
-    /** The progress line, if there is one. */
     line?: StatusLine;
     /** A second line, which shows that a request takes long. */
     waiting?: StatusLine;

@@ -21,7 +21,6 @@ export interface Machine {
 /** Runtime and platform, such as `Node.js 24.21.0 (linux x64)`. */
 export const runtime = `${process.versions['bun'] === undefined ? `Node.js ${process.versions.node}` : `Bun ${process.versions['bun']}`} (${process.platform} ${process.arch})`;
 
-/** The actual machine. */
 export const realMachine: Machine = {
   platform: process.platform,
   uid: process.geteuid?.(),

@@ -29,7 +29,6 @@ import {
   type TargetSettings,
 } from './target.ts';
 
-/** The public part of a profile. */
 export interface ProfileSummary {
   readonly name: string;
   readonly default: boolean;
@@ -182,9 +181,7 @@ export const openProfiles = (io: Io, folders: Folders, machine: Machine = realMa
       if (command === undefined || isSharedCommand(read(), command)) return undefined;
       return (await import('./keychain.ts')).releaseOf(command, folders.config, io, machine);
     },
-    /** The stored terminal settings. */
     defaults: (asked: string | undefined): StoredDefaults => defaultsOf(found(asked)),
-    /** Stores a setting, or removes it. */
     setDefault: (asked: string | undefined, setting: string, value: string | undefined): StoredDefaults => {
       const { name, stored: profile } = found(asked);
       const { [setting]: _old, ...others } = defaultsOf({ name, stored: profile }).values;
@@ -228,7 +225,6 @@ export const openProfiles = (io: Io, folders: Folders, machine: Machine = realMa
 };
 export type ProfileRoom = ReturnType<typeof openProfiles>;
 
-/** The shared ledger of a profile. */
 export interface ProfileLedger {
   readonly profile: string;
   readonly url: string;

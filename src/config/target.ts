@@ -22,7 +22,6 @@ export interface TargetSettings {
   readonly origin: { readonly value: string; readonly from: string } | undefined;
 }
 
-/** Length of the shortest secret key. */
 const SHORTEST_KEY = 24;
 
 /**
@@ -114,7 +113,6 @@ export const refusedKeyHint = ({ keySource, profile }: Pick<Target, 'keySource' 
 const readsKeychain = (command: readonly string[]): boolean =>
   /^\S+ (?:lookup service|find-generic-password -s) paycli |PasswordVault/.test(command.join(' '));
 
-/** A profile from the file, with its name. */
 export interface FoundProfile {
   readonly name: string;
   readonly stored: StoredProfile;
@@ -127,7 +125,6 @@ const LOGIN =
 export const own = (file: ProfileFile | undefined, name: string | undefined): StoredProfile | undefined =>
   file !== undefined && name !== undefined && Object.hasOwn(file.profiles, name) ? file.profiles[name] : undefined;
 
-/** The name of the default profile, if that profile exists. */
 export const defaultName = (file: ProfileFile | undefined): string | undefined =>
   own(file, file?.default) === undefined ? undefined : file?.default;
 

@@ -134,14 +134,12 @@ export const SHAPES = {
   refund: REFUND_SHAPE,
 } as const;
 
-/** Selects the shape of an event's resource. */
 const shapeOf = (event: string): Shape => {
   if (event.startsWith('nzube.onye.')) return SHAPES.customer;
   if (event.startsWith('refund.')) return SHAPES.refund;
   return event.startsWith('ugwo.activity.') ? SHAPES.activity : SHAPES.ugwo;
 };
 
-/** Builds the shape of an event in the live dialect. */
 export const eventShape = (event: string): Shape => fields({ uid: idForm, data: shapeOf(event) });
 
 /** Converts to the second shape of an error document only, with fields in the form of a PHP form: `data[provider]`. */

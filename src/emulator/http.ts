@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** A received request. */
 export interface HttpRequest {
   readonly method: string;
   /** Path and query, as received. */
@@ -14,7 +13,6 @@ export interface HttpRequest {
   readonly query: URLSearchParams;
   /** By name in lower case; the values of a repeated header are joined by commas. */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** The port that received it. */
   readonly port: number;
   /** True if it arrived at a loopback address. */
   readonly isNear: boolean;

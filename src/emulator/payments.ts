@@ -62,7 +62,6 @@ const firstScripted = <T>(ugwo: Asking, read: (word: string) => T | undefined): 
     .map(read)
     .find((wish) => wish !== undefined);
 
-/** Returns the scripted outcome of the next charge. */
 export const scriptedOf = (ugwo: Asking, medium: string): Scripted | undefined =>
   firstScripted(ugwo, (word) => scriptedCharge(word, medium));
 
@@ -124,7 +123,6 @@ export const emitRequestChange = (store: EmulatorStore, at: number, before: Ugwo
   if (isPaid(ugwo) && !isPaid(before)) emit(store, at, 'ugwo.successful', () => withActivities(store, ugwo));
 };
 
-/** Emits the events for the end of an activity. */
 const emitActivityEnd = (store: EmulatorStore, at: number, activity: Activity): void => {
   emit(store, at, 'ugwo.activity.updated', () => activity);
   if (activity['is_double_charge'] === true && machineValue(activity.status) === 'successful') {
@@ -260,7 +258,6 @@ export interface Settling {
 }
 
 export interface Settled {
-  /** The current state of the activity. */
   readonly activity: Activity;
   /** Planned end, in milliseconds since the epoch; undefined if it has ended. */
   readonly due: number | undefined;

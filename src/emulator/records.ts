@@ -88,7 +88,6 @@ const refuseTaken = (store: EmulatorStore, { uid, email }: Onye): void => {
   throw problemError(409, 'nzube.onye.error.email_already_exists', { field: 'email' });
 };
 
-/** Adds a customer from the sent fields. */
 export const addCustomer = (store: EmulatorStore, body: Readonly<Record<string, unknown>>, now: number): Onye => {
   const blank = { first_name: null, last_name: null, ref: null, billing_address: null, meta: {} };
   const created = { status: 'active', created_at: utcAtom(now) };
@@ -99,10 +98,8 @@ export const addCustomer = (store: EmulatorStore, body: Readonly<Record<string, 
   return customer;
 };
 
-/** Creates a customer (public material). */
 export const createOnye: OperationHandler<'onye.create'> = ({ body, now }, store) => addCustomer(store, body, now);
 
-/** Returns one customer (public material). */
 export const getOnye: OperationHandler<'onye.get'> = ({ params }, store) => customerAt(params, store);
 
 /** Lists customers, newest first (public material). */
@@ -193,7 +190,6 @@ const isInCurrency =
   ({ checkout }: CheckoutForms): boolean =>
     checkout.currency === currency;
 
-/** True if this workspace accepts the currency. */
 const isCurrencyAllowed = (currency: string): boolean => ALL_CHECKOUTS.some(isInCurrency(currency));
 
 /**
@@ -216,7 +212,6 @@ export const listCheckouts: OperationHandler<'checkout.list'> = ({ query }) => {
   );
 };
 
-/** Returns one checkout (public material). */
 export const getCheckout: OperationHandler<'checkout.get'> = ({ params }) => checkoutAt(params);
 
 const bankList = (codes: readonly string[]) =>

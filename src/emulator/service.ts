@@ -79,7 +79,6 @@ export const checkedAnswer = (schema: Judge, answer: unknown): string => {
   throw problemError(500, `the emulator's answer breaks the contract: ${faults.join('; ')}`);
 };
 
-/** A service over one data file. */
 export interface Service {
   readonly store: EmulatorStore;
   readonly clock: Clock;

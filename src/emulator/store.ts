@@ -121,7 +121,6 @@ const customers = (db: DatabaseSync) => {
   };
 };
 
-/** A URL that receives events. */
 export interface Webhook {
   readonly id: number;
   readonly url: string;
@@ -131,7 +130,6 @@ export interface Webhook {
   readonly secret: string;
 }
 
-/** One attempt of a delivery, and its outcome. */
 export interface DeliveryAttempt {
   readonly delivery_id: string;
   readonly at: string;
@@ -144,7 +142,6 @@ export interface DeliveryAttempt {
   readonly fault?: string;
 }
 
-/** An event that happened. */
 export interface EmittedEvent {
   /** `evt.…`: the same in each attempt, and at each webhook. */
   readonly uid: string;
@@ -257,7 +254,6 @@ const outbox = (db: DatabaseSync) => {
 
 export type RefundEnding = 'successful' | 'failed';
 
-/** Reads and writes refunds, each of one activity. */
 const refunds = (db: DatabaseSync) => {
   const of = db.prepare('SELECT record FROM refund WHERE activity = ? ORDER BY seq');
   const due = db.prepare('SELECT record, due, ending FROM refund WHERE due <= ? ORDER BY due, seq LIMIT 1');
@@ -363,7 +359,6 @@ const settings = (db: DatabaseSync) => {
         const [seq, seen, fired] = [row['seq'], row['seen'], row['fired']].map(Number) as [number, number, number];
         return rule === undefined ? [] : [{ seq, rule, seen, fired }];
       }),
-    /** Replaces all rules. */
     replaceFaults: (rules: readonly (FaultRule | DeliveryRule)[]) => {
       db.exec('DELETE FROM fault');
       for (const rule of rules) add.run(JSON.stringify(rule));
@@ -443,7 +438,6 @@ export const openStore = (path: string): EmulatorStore =>
     return { key, holdOutbox: () => holdLock(`${path}.lock`, 0), ...store };
   });
 
-/** Opens the data file for one use. */
 export const withStore = <T>(path: string, use: (store: EmulatorStore) => T): T => {
   const store = openStore(path);
   try {

@@ -45,7 +45,6 @@ export interface WebhookInput {
   readonly events: readonly string[];
   /** Called once everything else is valid; returns an empty text to leave deliveries unsigned. */
   readonly secret: () => string;
-  /** Allows URLs on other machines. */
   readonly allowRemote: boolean;
 }
 
@@ -100,7 +99,6 @@ export const removeWebhook = (store: EmulatorStore, id: number): ShownWebhook =>
     return shownWebhook(webhook);
   });
 
-/** Lists the newest deliveries, newest first. */
 export const listDeliveries = (store: EmulatorStore, count: number): ShownDelivery[] =>
   store.newestDeliveries(count).map(shownDelivery);
 

@@ -156,7 +156,6 @@ const mediumsText = (value: unknown): string => {
   return names.includes('') ? plainText(value) : cutText(names.join(', '), BOUNDS.cell);
 };
 
-/** The value of a column in a record. */
 export const valueIn = (record: unknown, { path, or }: Column): unknown => {
   const value = valueAt(record, path);
   return isBlank(value) && or !== undefined ? valueAt(record, or) : value;
@@ -182,14 +181,12 @@ export const cellOf = (record: unknown, column: Column, styles: Styles): Cell =>
   return { text: visible(peopleText(record, column)), paint };
 };
 
-/** The label of a column on a card. */
 export const labelOf = (column: Column): string => visible(column.label ?? column.path);
 
 /** The heading of a column in a table: its `--columns` name, where it has one. */
 export const headingOf = (column: Column): string =>
   column.peopleOnly === true ? labelOf(column) : visible(column.path);
 
-/** One labelled value of a card. */
 export interface CardField {
   readonly label: string;
   readonly cell: Cell;
@@ -203,7 +200,6 @@ const narrowLines = ({ label, cell }: CardField, width: number, styles: Styles):
   ...wrap(cell.text, Math.max(1, width - 2)).map((line) => `  ${cell.paint(line)}`),
 ];
 
-/** The width of the widest label. */
 export const labelWidth = (labels: readonly string[]): number =>
   labels.reduce((widest, label) => Math.max(widest, widthOf(label)), 0);
 

@@ -40,7 +40,6 @@ export const columnAt = (path: string): Column => withKind({ path });
 const contractColumns = ({ columns }: View): readonly Column[] =>
   columns.filter(({ peopleOnly }) => peopleOnly !== true).map(withKind);
 
-/** The column at a path of a record. */
 export const columnFor = (path: string, { columns }: View): Column =>
   withKind(columns.find((one) => one.path === path) ?? { path });
 

@@ -19,7 +19,6 @@ export const isDrawn = (
   { format, columns }: Pick<OutputOptions, 'format' | 'columns'>,
 ): boolean => format === 'table' && columns === undefined && canRewrite(stdout, env) && (env['NO_COLOR'] ?? '') === '';
 
-/** The lines of a board, at most `rows`. */
 const boardLines = async (
   { view, records, below }: Board,
   io: Pick<Io, 'redactor'>,

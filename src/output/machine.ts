@@ -30,7 +30,6 @@ const pickPaths = (value: unknown, paths: readonly (readonly string[])[]): unkno
   return Array.isArray(value) ? value.map((_, index) => byName.get(String(index)) ?? null) : Object.fromEntries(byName);
 };
 
-/** The record with only the named columns. */
 const pickColumns = (record: ApiRecord, columns: readonly Column[]): ApiRecord => {
   const paths = columns.map(({ path }) => path.split('.'));
   return { value: record.value, text: printExact(pickPaths(exactValue(record), paths)) };
@@ -113,7 +112,6 @@ const allJsonSink = (): Sink => {
   };
 };
 
-/** Writes a record a line. */
 const allNdjsonSink = (): Sink => {
   const linesOf = openLines('\n');
   return {
@@ -270,7 +268,6 @@ export const csvSink = (names: readonly string[] | undefined, view: View, writte
   };
 };
 
-/** Renders one record as a header and a row. */
 export const csvRecord = (
   record: ApiRecord,
   names: readonly string[] | undefined,

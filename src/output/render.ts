@@ -12,7 +12,6 @@ import { notice, roomOn } from './text.ts';
 import { openCountdown, showWait } from './wait.ts';
 import { cleanedRecord, cleanedSink, cleanOf, type Sink, type Walked, walk, writePieces } from './walk.ts';
 
-/** The dependencies of rendering. */
 export type RenderIo = Pick<Io, 'stdout' | 'stderr' | 'env' | 'clock' | 'redactor'>;
 
 const surfaceOf = async (

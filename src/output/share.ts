@@ -15,7 +15,6 @@ import { stylesFor } from './style.ts';
 /** A message for a customer, or the reason why there is none. */
 type Message = { readonly text: string } | { readonly why: string };
 
-/** The input for a message. */
 interface ShareInput {
   readonly value: unknown;
   readonly action: NextAction | undefined;
@@ -76,7 +75,6 @@ const shareMessage = (input: ShareInput): Message => {
 
 type PassOnIo = Pick<Io, 'stdout' | 'stderr' | 'clock'>;
 
-/** The text to copy, and its description. */
 type Copied = readonly [what: string, text: string];
 
 const copiedOf = (action: NextAction | undefined, message: Message | undefined): Copied | undefined => {

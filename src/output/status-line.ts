@@ -85,7 +85,6 @@ export interface Frame {
   leave(): Promise<void>;
 }
 
-/** The current frame of each terminal. */
 const frames = new WeakMap<Output, Frame>();
 
 /** The screen rows that lines of these widths take: a line drawn before the window became narrower is broken. */

@@ -5,7 +5,6 @@ import { STATUSES, type Tone } from '../core/status.ts';
 /** Puts colour around a text that is already padded and free of control characters. */
 export type Paint = (text: string) => string;
 
-/** The characters for drawing. */
 interface DrawingCharacters {
   /** True where the locale shows more than ASCII. */
   readonly unicode: boolean;

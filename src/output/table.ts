@@ -17,7 +17,6 @@ const ROOM_FOR_MONEY = 'NGN 10,000,000.00'.length;
 const ROOM_FOR_STATE = 'part refunded'.length;
 const ROOM_FOR_TEXT = 20;
 
-/** The gap between two columns. */
 const COLUMN_GAP = '  ';
 
 const totalWidth = (widths: readonly number[]): number => widths.reduce((total, width) => total + width, 0);

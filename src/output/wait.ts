@@ -86,7 +86,6 @@ export const openCountdown = (
 
 type Wait = Extract<Result, { kind: 'wait' }>;
 
-/** The means to show a wait. */
 interface WaitShow {
   /** True where a person watches: the known record is shown at once, and at the end only its changes. */
   readonly watched: boolean;

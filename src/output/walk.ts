@@ -110,7 +110,6 @@ export const cleanedSink = (sink: Sink, clean: Clean): Sink => ({
 
 type WalkIo = Pick<Io, 'stdout' | 'clock'>;
 
-/** The end of a walk over a list. */
 export interface Walked {
   /**
    * `end`: complete, or the cap was reached with nothing left; `max`: stopped at the cap, and more remain; `closed`:

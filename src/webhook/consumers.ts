@@ -12,7 +12,6 @@ export type ConsumedEvent = Pick<KeptEvent, 'seq' | 'uid' | 'event' | 'activity'
 
 /** The result of reporting events to the ledger. */
 export interface ConsumerResult {
-  /** Notices to print. */
   readonly said?: readonly string[];
   /** Extra fields to print with an event, by its uid. */
   readonly fields?: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
@@ -43,7 +42,6 @@ const READ_AT_ONCE = 4;
 const MOST_OPEN = 1000;
 const EVENTS_AT_ONCE = 50;
 
-/** The dependencies of a consumer. */
 interface ConsumerDeps {
   readonly clock: Clock;
   readonly random: () => number;
@@ -80,7 +78,6 @@ export const consume = (queue: Queue, notifier: Notifier, deps: ConsumerDeps, st
     batches.set(key, batch);
   };
 
-  /** Pulls new events from the queue. */
   const pull = (): void => {
     for (let more = true; more && open.size < MOST_OPEN; ) {
       const events = queue.behind(read, EVENTS_AT_ONCE);
@@ -199,7 +196,6 @@ export interface Exec {
   readonly signalGroup: ((pid: number, name: NodeJS.Signals) => void) | undefined;
 }
 
-/** The dependencies for running a command. */
 interface ExecDeps {
   readonly clock: Pick<Clock, 'sleep'>;
   /** Aborted by the first and the second signal. */
@@ -224,7 +220,6 @@ const startConsumer = ({ words, env, signalGroup }: Exec): ChildProcess => {
   return spawn(program, args, { ...options, stdio: 'pipe' });
 };
 
-/** Signals a command and all its children. */
 const signalTo = (child: ChildProcess, { signalGroup }: Exec, name: NodeJS.Signals): void => {
   const { pid } = child;
   if (pid === undefined || signalGroup === undefined) child.kill(name);

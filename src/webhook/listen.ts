@@ -12,14 +12,11 @@ import { forward, forwardOnce } from './forward.ts';
 import { consumerLockPath, lockPath, openQueue, type Queue } from './queue.ts';
 import { type DeliveryAnswer, type OnDelivery, receive } from './server.ts';
 
-/** The options of a listener. */
 export interface ListenOptions {
-  /** The data folder. */
   readonly folder: string;
   readonly port: number;
   readonly host: string;
   readonly secrets: Secrets;
-  /** The forwarding target. */
   readonly target: DeliveryTarget | undefined;
   /** The names of events to print and forward; empty for all. */
   readonly only: readonly string[];
@@ -32,7 +29,6 @@ export interface ListenOptions {
   readonly keepDays: number;
 }
 
-/** The dependencies of a listener. */
 export interface ListenDeps {
   readonly clock: Clock;
   readonly random: () => number;

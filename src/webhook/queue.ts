@@ -35,7 +35,6 @@ const QUEUE_HINTS: Readonly<Record<DatabaseFault['kind'], string>> = {
     'free some disk space, mount a read-only file system writable, or give yourself access to the file and its folder (chmod 600, chmod 700)',
 };
 
-/** The error for a fault of the queue's database. */
 const queueError = ({ kind, path, what, cause }: DatabaseFault): PayError =>
   new PayError('ledger', `the queue of webhook events ${path} ${what}`, { hint: QUEUE_HINTS[kind], cause });
 
@@ -52,7 +51,6 @@ const QUEUE_FILE: DatabaseKind = {
   error: queueError,
 };
 
-/** The result of storing a delivery. */
 type Enqueued =
   | { readonly kind: 'new' }
   | { readonly kind: 'repeat'; readonly repeats: number }

@@ -14,7 +14,6 @@ import { waitedOf } from './followed-shared.ts';
 import type { ActivityInput, ShowInput, WaitInput } from './spec.ts';
 import { activityView } from './view.ts';
 
-/** The path of an activity. */
 interface ActivityPath {
   readonly ugwoUid: string;
   readonly activityUid: string;

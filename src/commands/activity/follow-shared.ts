@@ -36,7 +36,6 @@ export interface FollowDeps {
   readonly observe: (of: 'activity', record: ApiRecord) => Promise<unknown>;
 }
 
-/** Result of following an activity. */
 export interface Followed {
   /** The last reading; undefined if none succeeded and none was known before. */
   readonly record: ApiRecord<ActivityLike> | undefined;
@@ -63,7 +62,6 @@ interface State {
   readonly accountUntil?: number | undefined;
   /** Error of the last read, if it failed. */
   readonly fault?: PayError;
-  /** A read was answered. */
   readonly answered?: true;
   /** A read was made, and none was answered so far. */
   readonly unanswered?: boolean;

@@ -111,7 +111,6 @@ export const notWaitedFor = (activity: ActivityLike, signal: string, options: Wa
     ...about(activity),
   });
 
-/** Error of a wait that a signal stopped. */
 const stoppedWait = (activity: ActivityLike, interrupted: PayError, options: WaitOptions): PayError => {
   const hint = `wait again with: ${againLine(activity, options)}`;
   if (options.made !== true) {

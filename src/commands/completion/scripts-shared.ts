@@ -1,4 +1,3 @@
-/** Shells with a completion script. */
 export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
 export type Shell = (typeof SHELLS)[number];
 
@@ -93,6 +92,5 @@ complete -c paycli -f -a '(__paycli)'`,
 }`,
 };
 
-/** The completion script of a shell. */
 export const scriptFor = (shell: Shell): string =>
   `${shell === 'zsh' ? '#compdef paycli\n' : ''}${madeByLine(shell)}\n${SCRIPTS[shell]}\n`;

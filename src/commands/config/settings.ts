@@ -51,7 +51,6 @@ export const listSettings = async (_input: unknown, run: Run): Promise<Result> =
   return { kind: 'list', pages: onePage(names.map((name) => settingOf(name, stored, run.io.env))), view: settingView };
 };
 
-/** Shows one setting. */
 export const getSetting = async ({ name }: { readonly name: string }, run: Run): Promise<Result> =>
   shown(settingOf(name, await storedFor(run), run.io.env));
 

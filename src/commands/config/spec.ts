@@ -71,5 +71,4 @@ const configUnsetCommand = defineCommand({
   load: async () => ({ run: (await import('./settings.ts')).setSetting }),
 });
 
-/** Commands for the defaults of a profile. */
 export const configCommands = [configListCommand, configGetCommand, configSetCommand, configUnsetCommand];

@@ -1,6 +1,5 @@
 import { defineCommand, flag, READ_EXITS } from '../../cli/define.ts';
 
-/** The command that checks the setup. */
 export const doctorCommand = defineCommand({
   path: ['doctor'],
   summary: 'check the key, the service, the ledger and the terminal',

@@ -27,7 +27,6 @@ export const serviceView: View = {
   ],
 };
 
-/** Counts of the seeded records. */
 export const seededView: View = {
   columns: [
     { path: 'customers' },
@@ -39,7 +38,6 @@ export const seededView: View = {
 /** A data file without records. */
 export const resetView: View = { columns: [{ path: 'data', label: 'emptied', flexible: true }] };
 
-/** The time of the emulator. */
 export const movedClockView: View = {
   columns: [
     { path: 'now', kind: 'time' },
@@ -47,7 +45,6 @@ export const movedClockView: View = {
   ],
 };
 
-/** A rule for faults. */
 export const faultView: View = {
   columns: (
     'method path share times delay status retry_after reset cut bad_json when ' +
@@ -57,12 +54,10 @@ export const faultView: View = {
     .map((path) => ({ path })),
 };
 
-/** A URL that receives events. */
 export const webhookView: View = {
   columns: [{ path: 'id' }, { path: 'url', flexible: true }, { path: 'events', flexible: true }, { path: 'signed' }],
 };
 
-/** A triggered event. */
 export const triggeredView: View = {
   columns: [
     { path: 'event' },
@@ -135,7 +130,6 @@ const inMinor =
     throw usageError(`${given.flag}: ${read.problem}`, { hint: read.hint });
   };
 
-/** Ends an activity, now or later. */
 export const settleCharge = async (
   { activity: uid, as, after, amount, data }: SettleInput,
   run: Run,
@@ -153,7 +147,6 @@ export const settleCharge = async (
   return { kind: 'record', record: madeHere({ ...activity, ...when }), view: settledView };
 };
 
-/** Shows or moves the emulator's clock. */
 export const moveEmulatorClock = async ({ by, data }: ClockInput, run: Run): Promise<Result> => {
   const { file, emulator, clock } = await opened(data, run);
   const state = await emulator.clock({ file, clock, ...(by === undefined ? {} : { by }) });
@@ -170,7 +163,6 @@ const readRules = async (path: string, run: Run): Promise<unknown> => {
   }
 };
 
-/** Shows or replaces the rules for faults. */
 export const setEmulatorFaults = async ({ from, clear, data }: FaultsInput, run: Run): Promise<Result> => {
   const { file, emulator } = await opened(data, run);
   const rules = clear ? { rules: [] } : from === undefined ? undefined : await readRules(from, run);
@@ -246,7 +238,6 @@ const readSigning = async (signing: AddInput['signing'], run: Run) => {
   return { secret: all[0] ?? '' };
 };
 
-/** Adds a URL to which the emulator sends its events. */
 export const addEmulatorWebhook = async (
   { url, events, signing, allowRemote, data }: AddInput,
   run: Run,
@@ -260,13 +251,11 @@ export const addEmulatorWebhook = async (
   return { kind: 'record', record: madeHere(webhook), view: webhookView };
 };
 
-/** Lists the URLs to which the emulator sends its events. */
 export const listEmulatorWebhooks = async ({ data }: { readonly data?: string }, run: Run): Promise<Result> => {
   const { file, emulator } = await opened(data, run);
   return { kind: 'list', pages: onePage(await emulator.webhooks.list({ file })), view: webhookView };
 };
 
-/** Stops the emulator from sending events to a URL. */
 export const removeEmulatorWebhook = async (
   { id, data }: { readonly id: number; readonly data: string | undefined },
   run: Run,

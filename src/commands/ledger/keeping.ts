@@ -130,7 +130,6 @@ const useView: View = {
   ],
 };
 
-/** Stores the ledger URL of a profile. */
 export const useLedger = async ({ url, passwordCommand }: UseInput, run: Run): Promise<Result> => {
   if (url !== undefined) (await import('../../ledger/postgres/url.ts')).parseAddress(url);
   const name = (await profilesOf(run)).useLedger(run.globals.profile, url, passwordCommand);
@@ -157,7 +156,6 @@ export const initSharedLedger = async (
 
 const migrateView: View = { columns: [{ path: 'at', flexible: true }, { path: 'from' }, { path: 'to' }] };
 
-/** Migrates the tables of a shared ledger to this version. */
 export const migrateSharedLedger = async (_input: unknown, run: Run): Promise<Result> => ({
   kind: 'record',
   record: madeHere(await (await openLedgerAdmin(run)).migrate()),
@@ -175,7 +173,6 @@ const pushView: View = {
   ],
 };
 
-/** Copies this machine's ledger into the shared one. */
 export const pushLedger = async (_input: unknown, run: Run): Promise<Result> => {
   const pushed = await (await openLedgerAdmin(run)).push();
   const { kept } = pushed;

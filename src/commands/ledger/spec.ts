@@ -78,10 +78,8 @@ export interface LedgerListInput extends ListGiven {
   readonly allProfiles: boolean;
 }
 
-/** Filters that only charges have. */
 const CHARGE_FILTERS = ['payment', 'ref', 'customer', 'paidTwice', 'accountNumber', 'pspReference'] as const;
 
-/** Throws if a filter for charges is used with another kind. */
 const checkKind = (given: ListGiven): void => {
   const name = CHARGE_FILTERS.find((one) => given[one] !== undefined);
   if (given.kind === CHARGE || given.kind === 'all' || name === undefined) return;

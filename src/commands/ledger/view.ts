@@ -85,7 +85,6 @@ const statusColumn: Column = {
   peopleOnly: true,
 };
 
-/** Columns of the table of charges. */
 const TABLE: readonly Column[] = [
   { path: 'ref', flexible: true, needed: true, least: 6, endMatters: true },
   email,
@@ -220,7 +219,6 @@ const chargeView: View = {
   nextAction: (value) => (stillToDo(value) ? readNextAction(value) : undefined),
 };
 
-/** View of an entry that is not a charge. */
 const otherView: View = {
   columns: [
     { path: 'id' },
@@ -277,10 +275,8 @@ export const countRows = async ({ jobs }: Ledger, job: Job): Promise<RowCounts> 
 export const notStarted = ({ rows }: Job, counts: RowCounts): number =>
   Math.max(0, rows - Object.values(counts).reduce((total, count) => total + count, 0));
 
-/** True if somebody has approved the file. */
 export const isApproved = ({ approvedBy }: Approval): boolean => approvedBy !== undefined;
 
-/** Output row of a job, with its row counts. */
 export const jobRecordOf = (
   job: Job,
   counts: RowCounts,
@@ -348,12 +344,10 @@ export const jobsView: View = {
   ],
 };
 
-/** Jobs of every profile. */
 export const everyJobsView: View = {
   columns: jobsView.columns.toSpliced(1, 0, { path: 'profile', peopleOnly: true }),
 };
 
-/** One job on a card. */
 export const jobView: View = {
   columns: [
     { path: 'id' },

@@ -40,7 +40,6 @@ const META = {
 } as const;
 const OTHER_META = { property: 'meta', column: false } as const;
 
-/** Fields of a new customer. */
 export const NEW_FIELDS = rarely(['meta_json'], {
   ...CUSTOMER_FIELDS,
   meta: repeated('--meta <k=v>', 'metadata; k:=json sets a value that is not text', asPair, META),
@@ -70,7 +69,6 @@ export const CHANGED_FIELDS = rarely(['meta_json', 'clear_meta', 'unset_meta'], 
   }),
 } as const);
 
-/** The options that set fields. */
 export type CustomerOptions = GivenOptions<typeof CHANGED_FIELDS & typeof DATA_OPTION> & {
   readonly clear?: readonly string[];
 };

@@ -25,7 +25,6 @@ import {
 import { CHANGED_FIELDS, NEW_FIELDS } from './fields-shared.ts';
 import { isApplied, isMerged } from './update-seen.ts';
 
-/** The update of one row. */
 interface UpdateItem {
   readonly uid: string;
   readonly body: CustomerBody;

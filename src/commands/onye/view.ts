@@ -1,7 +1,6 @@
 import { summaryColumns } from '../../core/charge.ts';
 import type { View } from '../../core/result.ts';
 
-/** View of a customer: list columns and card lines. */
 export const onyeView: View = {
   columns: [
     { path: 'uid', needed: true },
@@ -17,8 +16,6 @@ export const onyeView: View = {
   ],
 };
 
-/** Summary of a file of updates. */
 export const updatesView: View = { columns: summaryColumns('updated') };
 
-/** Summary of a file of new customers. */
 export const customersCreatedView: View = { columns: summaryColumns('created') };

@@ -33,7 +33,6 @@ const sumIn = (spent: Spent | undefined, currency: string) => {
   return today === undefined ? null : exactNumber(today);
 };
 
-/** Output row of a policy. */
 const policyRecordOf = ({ profile, policy = {}, by, at }: KeptPolicy, { spent, refunded }: Today = {}): ApiRecord => {
   const { maxCharges, maxAmount = {}, mediums, approveAbove = {}, maxRefunds, maxRefundAmount = {} } = policy;
   const currencies = [...new Set([maxAmount, approveAbove, maxRefundAmount].flatMap(Object.keys))].sort();
@@ -74,7 +73,6 @@ const AMOUNTS_LIST: View['lists'] = [
   },
 ];
 
-/** View of a policy. */
 export const policyView: View = {
   columns: [
     { path: 'profile' },
@@ -129,7 +127,6 @@ const reportNoApprovals = async (kept: readonly Allowance['kept'][], run: Run): 
   await run.say(`With approve_above in a ledger file, every file of charges is refused: ${NEXT_STEP.share}`);
 };
 
-/** Lists every policy, as one page. */
 export const listPolicies = async (_input: unknown, run: Run): Promise<Result> => {
   const kept = await (await run.ledger()).policies.list();
   await reportNoApprovals(kept, run);
@@ -168,7 +165,6 @@ const changedPolicy = (before: Policy, given: SetInput): Policy => ({
   maxRefundAmount: withAmounts(before.maxRefundAmount, given.maxRefundAmount),
 });
 
-/** Stores the limits of a profile. */
 export const setPolicy = async (input: SetInput, run: Run): Promise<Result> => {
   const [name, ledger] = [await policyName(input, run), await run.ledger()];
   if (input.approveAbove !== undefined && ledger.account === undefined) {

@@ -177,7 +177,6 @@ interface Named {
 
 const NO_PROFILES = 'No profiles yet. Run `paycli login`, or use --local, which needs none.';
 
-/** Lists every profile, as one page. */
 export const listProfiles = async (_input: unknown, run: Run): Promise<Result> => {
   const profiles = (await profilesOf(run)).list();
   if (profiles.length === 0) await run.say(NO_PROFILES);
@@ -202,7 +201,6 @@ const chosenProfile = async (name: string | undefined, run: Run): Promise<string
   });
 };
 
-/** Makes a profile the default. */
 export const useProfile = async ({ name }: Named, run: Run): Promise<Result> => {
   const profile = (await profilesOf(run)).use(await chosenProfile(name, run));
   await noticeOverride(run);

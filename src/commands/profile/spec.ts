@@ -145,7 +145,6 @@ const profileRemoveCommand = defineCommand({
   load: async () => ({ run: (await import('./profiles.ts')).removeProfile }),
 });
 
-/** Commands for stored profiles: `login` and the noun `profile`. */
 export const profileCommands = [
   loginCommand,
   profileListCommand,

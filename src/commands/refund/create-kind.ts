@@ -90,7 +90,6 @@ const lookBeforeRefund = async (item: Item, run: Pick<Run, 'client' | 'ledger' |
   return { amount: money?.minor ?? paid?.amount, currency };
 };
 
-/** Row kind for a file of refunds. */
 export const refundKind = (given: RefundOptions, run: Run): RowKind<Item> => {
   const { globals } = run;
   const { allOfIt, again = false } = given;

@@ -63,7 +63,6 @@ export const refundFailure = (refund: unknown): string | undefined => {
   return `the refund failed${why === undefined ? '' : `: ${why}`}`;
 };
 
-/** View of a refund: card lines and list columns. */
 export const refundView: View = {
   columns: [
     { path: 'uid', needed: true },
@@ -79,7 +78,6 @@ export const refundView: View = {
   ],
 };
 
-/** Summary of a file of refunds. */
 const refundsView: View = { columns: summaryColumns('refunded') };
 
 /**

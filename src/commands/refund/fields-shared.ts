@@ -1,7 +1,6 @@
 import { option, pickOptions } from '../../cli/define.ts';
 import { AMOUNT_OPTIONS, asText } from '../../cli/options.ts';
 
-/** Fields of a refund. */
 export const REFUND_FIELDS = {
   activity: { property: 'ugwo_activity' },
   ugwo: option('--ugwo <ugw>', 'payment request of the activity, ugw.…', asText, {

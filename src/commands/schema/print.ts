@@ -14,7 +14,6 @@ const reached = (value: unknown, defs: Defs, found = new Set<string>()): Readonl
   return found;
 };
 
-/** Returns the definitions that a value needs. */
 export const needed = (value: unknown, defs: Defs): Defs => {
   const names = reached(value, defs);
   return Object.fromEntries(Object.entries(defs).filter(([name]) => names.has(name)));

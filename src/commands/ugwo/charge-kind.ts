@@ -59,7 +59,6 @@ const STATUS: Readonly<Record<string, string>> = {
   cancelled: 'is cancelled',
 };
 
-/** The column of the payment request. */
 const UGWO_COLUMN = 'ugwo';
 
 const obstaclesOf = (ugwo: Resource): string[] => {
@@ -164,7 +163,6 @@ const asKept = (charge: Entry, activity: unknown, payment: string | undefined): 
   return state === 'sending' ? kept : { ...kept, error: lastMessage(charge) ?? state.replaceAll('_', ' ') };
 };
 
-/** One valid row of the file. */
 export interface ChargeItem {
   readonly ugwo: string;
   readonly fields: ChargeFields;
@@ -279,7 +277,6 @@ const openSender = (
   return protectedRows(sending, job);
 };
 
-/** Row kind for a file of charges. */
 export const chargeKind = (file: FileOfCharges, run: Run): RowKind<ChargeItem> => {
   const { globals, io } = run;
   const { wait, bulk } = file;

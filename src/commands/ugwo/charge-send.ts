@@ -169,7 +169,6 @@ export const restOf = (
   return { missing, text: formatMoney(missing, currency), warning };
 };
 
-/** Error of a charge that the guard refused. */
 export const refusedCharge = (refused: Refused, data: Data, { ledger, words }: RowDeps): PayError => {
   const { by } = refused;
   const isSame = by !== undefined && asksTheSame(by, data, ledger.digest);

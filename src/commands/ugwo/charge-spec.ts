@@ -77,7 +77,6 @@ type ChargeGiven = GivenOptions<typeof chargeOptions>;
 /** Reaction to an earlier charge that can still be paid or was paid. `remaining`: only the rest is charged. */
 export type Earlier = 'refuse' | 'again' | 'remaining';
 
-/** Input of one charge. */
 export interface OneCharge {
   readonly kind: 'one';
   readonly ugwo: string;
@@ -108,7 +107,6 @@ export interface FileOfCharges {
 
 export type ChargeInput = OneCharge | FileOfCharges;
 
-/** Values of the fields among the options. */
 const fieldsGiven = (given: ChargeGiven): ChargeFields => pick(given as ChargeFields, MEDIUM_FIELD_NAMES);
 
 const readChargeFields = (given: ChargeGiven, validate: boolean): ChargeFields => {

@@ -11,7 +11,6 @@ const setCustomer = (text: string) => {
 
 const readMetadata = (pairs: readonly Pair[]) => (pairs.length === 0 ? undefined : pairsToObject(pairs, '--metadata'));
 
-/** Fields of a new payment request. */
 export const REQUEST_FIELDS = rarely(['metadata'], {
   ...AMOUNT_OPTIONS,
   currency: option('--currency <code>', 'currency, such as NGN', asText),

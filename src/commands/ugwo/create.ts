@@ -34,7 +34,6 @@ const metadataDiffers = (request: unknown, wanted: object): boolean => {
   return Object.entries(wanted).some(([key, value]) => (shown as Record<string, unknown>)[key] !== value);
 };
 
-/** Lists the fields in which a payment request differs from the body. */
 const requestDifferences = (request: unknown, body: UgwoBody): readonly Difference[] =>
   Object.entries(body).flatMap(([name, value]) => {
     if (typeof value === 'object' && value !== null) {

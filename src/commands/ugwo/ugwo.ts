@@ -44,7 +44,6 @@ const REQUEST_LIST: ListOf = {
   uniqueRef: true,
 };
 
-/** Lists payment requests (interface.md 4.3). */
 export const listPaymentRequests = (input: ListInput, run: Run): Promise<Result> =>
   listRecords(REQUEST_LIST, input, run);
 

@@ -20,7 +20,6 @@ const customerColumn: Column = {
 const description: Column = { path: 'description', flexible: true };
 const requestCreatedColumn: Column = { path: 'created_at', kind: 'time', label: 'created' };
 
-/** View of a payment request. */
 export const ugwoView: View = {
   columns: [
     uid,
@@ -53,7 +52,6 @@ const activityRow = (activity: unknown, ugwo: unknown): object => {
   };
 };
 
-/** View of one payment request with its activities. */
 export const wholeUgwoView: View = {
   columns: [
     ...ugwoView.columns,
@@ -78,10 +76,8 @@ export const wholeUgwoView: View = {
   ],
 };
 
-/** Summary of a file of new payment requests. */
 export const requestsCreatedView: View = { columns: summaryColumns('created') };
 
-/** Summary of a file of charges. */
 export const chargesView: View = {
   columns: summaryColumns('charged'),
   lists: [

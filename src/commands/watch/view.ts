@@ -16,7 +16,6 @@ const CHARGE_TABLE: readonly Column[] = [
 ];
 const NAMES: readonly Column[] = [{ path: 'medium' }, { path: 'ugwo' }, { path: 'charge' }, receivedColumn];
 
-/** View with one line per change. */
 export const changesView: View = {
   columns: [
     at,

@@ -79,7 +79,6 @@ export const endFailure = (sums: readonly Sum<Now>[], place: readonly string[]):
   return new PayError(kind, `not every charge is paid: ${paymentSumsText(sums)}`, kind === 'unknown' ? { hint } : {});
 };
 
-/** Error of a watch that a signal stopped. */
 const stoppedError = (signal: unknown): PayError => {
   const error = interrupted(signal);
   return new PayError('interrupted', 'stopped watching; nothing was changed', error.detail);
@@ -118,7 +117,6 @@ const chosen = async ({ ugwos, job }: WatchInput, ledger: Ledger, here: Scope): 
 /** True if waiting is pointless. A person has to settle an unknown charge. */
 const isFinal = ({ now }: Watched): boolean => now !== 'open' && now !== 'sending';
 
-/** Reason for the end of a watch. */
 interface WatchEnd {
   final?: true;
   fault?: unknown;

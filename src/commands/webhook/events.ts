@@ -24,7 +24,6 @@ import {
   summaryRecord,
 } from './view.ts';
 
-/** Opens this machine's queue, passes it to `use`, and closes it. */
 const withQueue = async <T>(run: Run, use: (queue: Queue) => T): Promise<T> => {
   const queue = openQueue((await foldersOf(run)).data, realMachine.uid);
   try {
@@ -83,7 +82,6 @@ const findEvent = (queue: Queue, uid: string): KeptEvent => {
   });
 };
 
-/** Shows one event with its headers and body. */
 export const showEvent = async ({ uid }: { readonly uid: string }, run: Run): Promise<Result> => ({
   kind: 'record',
   record: eventRecord(await withQueue(run, (queue) => findEvent(queue, uid))),

@@ -68,7 +68,6 @@ const ABOUT: readonly Column[] = [
 ];
 const WHAT: readonly Column[] = [{ path: 'ugwo' }, { path: 'activity' }];
 
-/** View for events as they arrive. */
 export const receivedView: View = {
   columns: [
     ...ABOUT,
@@ -110,7 +109,6 @@ export const eventListView: View = {
   ],
 };
 
-/** View for one event with its headers and body. */
 export const eventView: View = {
   columns: [...SUMMARY_VIEW_COLUMNS, { path: 'body', flexible: true }, { path: 'body_base64', machineOnly: true }],
   lists: [{ path: 'headers', heading: 'headers', columns: [{ path: 'name' }, { path: 'value', flexible: true }] }],

@@ -58,14 +58,12 @@ const gotOf = ({ status, executed }: SeenRequest): string => {
   return `${status} ${STATUS_CODES[status] ?? ''}`.trim();
 };
 
-/** Builds a row of the request log. */
 export const seenRequestRow = (seen: SeenRequest) => {
   const { seq, at, method, url, status = 0 } = seen;
   const isGood = status > 0 && status < 400;
   return { seq, at, method, url, got: gotOf(seen), isGood, reasons: requestReasons(seen) };
 };
 
-/** Builds one request in full. */
 export const requestDetail = (seen: SeenRequest) => {
   const { agent, took, body, executed } = seen;
   return { ...seenRequestRow(seen), agent, took: Math.round(took), body, executed };

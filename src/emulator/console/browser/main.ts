@@ -115,7 +115,6 @@ const requestView: Screen<Request> = {
 
 // The page
 
-/** A view with its data. */
 interface Loaded {
   readonly data: unknown;
   readonly draw: () => ReturnType<Screen<unknown>['draw']>;
