@@ -6,8 +6,17 @@ import { PayError, reasonOf } from '../core/error.ts';
 import { isMounted, makeFolder, modeText, setMode, WRITABLE_BY_OTHERS } from '../core/files.ts';
 import type { Redactor } from '../core/secret.ts';
 import { shellQuote } from '../core/shell.ts';
-import { Conf } from './conf.ts';
 import type { Machine } from './machine.ts';
+import { dropNewSignalListeners } from './signals-before.ts';
+
+// The only import of conf. The order of the imports matters: the last one above records the signal listeners before
+// conf adds its own.
+
+import Conf from 'conf';
+
+// A package below conf (when-exit) answers the first Ctrl-C by raising the signal again. That would look like a second
+// Ctrl-C and end a charge in flight, so only the one signal handler of this program stays.
+dropNewSignalListeners();
 
 /**
  * A folder and a file that hold keys (security.md, row 3). If a key is stored, an open mode is never fixed silently:

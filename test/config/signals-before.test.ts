@@ -22,8 +22,8 @@ it('dropNewSignalListeners removes the listeners added since the module was load
 });
 
 it('conf leaves no signal listener', () => {
-  const conf = pathToFileURL('src/config/conf.ts').href;
-  const code = `await import('${conf}'); console.log(process.eventNames().filter((name) => String(name).startsWith('SIG')))`;
+  const store = pathToFileURL('src/config/store.ts').href;
+  const code = `await import('${store}'); console.log(process.eventNames().filter((name) => String(name).startsWith('SIG')))`;
   const out = execFileSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8' });
   expect(out.trim()).toBe('[]');
 });
