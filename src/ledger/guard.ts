@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { areDifferent, isOtherMedium, mediumShown } from '../charge/mediums.ts';
 import { activityFacts, balanceOf, PAYMENTS, type Payment, paymentOf, paymentShown } from '../charge/payment.ts';
-import { memo } from '../core/async.ts';
 import { CHARGE, isTakenUp, REFUND, rowStateOf } from '../core/charge.ts';
 import { EXIT_CODES } from '../core/error.ts';
 import type { Backend, Query } from './backend.ts';
@@ -269,22 +268,19 @@ const sixLetters = (half: number): string =>
 const ID_STEP = 20_706_943;
 
 /**
- * Ids for one process, ascending from a random start. Ids of one file are then neighbours in the index: random ones
- * would touch an index page each.
+ * Halves of this process's last id. Ids ascend from a random start: those of one file are then neighbours in the index,
+ * where random ones would touch an index page each.
  */
-const idsFrom = (first: number, second: number): ((kind: string) => string) => {
-  let [high, low] = [first, second];
-  return (kind) => {
-    low += ID_STEP;
-    if (low >= HALF) [high, low] = [(high + 1) % HALF, low - HALF];
-    return `${kind === CHARGE ? 'chg' : kind}-${sixLetters(high)}${sixLetters(low)}`;
-  };
-};
-
-const ids = memo(() => idsFrom(randomInt(HALF), randomInt(HALF)));
+let lastId: readonly [high: number, low: number] | undefined;
 
 /** Returns an id that is unique in all ledgers. */
-export const newEntryId = (kind: string): string => ids()(kind);
+export const newEntryId = (kind: string): string => {
+  let [high, low] = lastId ?? [randomInt(HALF), randomInt(HALF)];
+  low += ID_STEP;
+  if (low >= HALF) [high, low] = [(high + 1) % HALF, low - HALF];
+  lastId = [high, low];
+  return `${kind === CHARGE ? 'chg' : kind}-${sixLetters(high)}${sixLetters(low)}`;
+};
 
 /** True if an accepted entry has failed. Entries other than charges know it at once, by their exit code. */
 export const hasFailed = (entry: Entry): boolean => {
