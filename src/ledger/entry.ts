@@ -350,16 +350,21 @@ export const termsDigestOf = (
  * can compare phone numbers; entries of an older ledger have none.
  */
 export const asksTheSame = (
-  { medium, provider, phone, termsDigest }: Entry,
+  { medium, provider, phone, termsDigest, ...entry }: Entry,
   data: Terms,
   digest: (text: string) => string,
 ): boolean => {
   const [askedProvider, askedPhone] = [readTerm(data['provider']), readTerm(data['phone'])];
+  // Of an unknown medium's other terms, an older ledger has the digest of the whole body alone.
+  const others =
+    entry.digest === digestOf(data) && termsDigest === termsDigestOf(askedPhone, {}, digest)
+      ? {}
+      : findOtherTerms(data);
   return (
     medium === data['medium'] &&
     provider === askedProvider &&
     (phone === undefined) === (askedPhone === undefined) &&
-    termsDigest === termsDigestOf(askedPhone, findOtherTerms(data), digest)
+    termsDigest === termsDigestOf(askedPhone, others, digest)
   );
 };
 

@@ -250,6 +250,12 @@ it.each([
   expect(asksTheSame(by, { medium: 'mobile_money', ...data }, keyed)).toBe(same);
 });
 
+it('asksTheSame compares the other terms of an older charge by the digest of its body', () => {
+  const data = { medium: 'other', a: '1' };
+  const old = charge({ medium: 'other', digest: digestOf(data) });
+  expect([asksTheSame(old, data, keyed), asksTheSame(old, { ...data, a: '2' }, keyed)]).toEqual([true, false]);
+});
+
 it('asksTheSame is false for an older charge without a phone digest', () => {
   const data = { medium: 'mobile_money', provider: 'mtn', phone: PHONE };
   const old = charge({ medium: 'mobile_money', provider: 'mtn', phone: lastDigits(PHONE) });
