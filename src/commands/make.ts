@@ -158,13 +158,18 @@ export const openMaker = <T>(
     idColumn: 'entry',
     once: async (item, { row, client, tries }) => {
       const { operation, input } = request(item);
+      const { answered, ...pace } = client.pace ?? {};
       const send = async (isOverdue: () => boolean): Promise<Outcome> => {
-        const outcome = await client.write(operation, { ...input, isOverdue, tries });
-        if (outcome.certain !== 'rejected' || unique === undefined || find === undefined) return outcome;
-        const record = await existingForRow(unique, input.body ?? {}, outcome.error, find);
-        // Counts as an accepted answer that is not yet reported, like an answer to this row's own request.
-        io.flight.accepted += 1;
-        return { certain: 'accepted', record };
+        let outcome = await client.paced(pace).write(operation, { ...input, isOverdue, tries });
+        if (outcome.certain === 'rejected' && unique !== undefined && find !== undefined) {
+          const record = await existingForRow(unique, input.body ?? {}, outcome.error, find);
+          outcome = { certain: 'accepted', record };
+          // Counts as an accepted answer that is not yet reported, like an answer to this row's own request.
+          io.flight.accepted += 1;
+        }
+        // A row keeps its place until an existing record is read.
+        answered?.(outcome);
+        return outcome;
       };
       const made = await charge(
         {

@@ -249,6 +249,18 @@ describe('onye create --from', () => {
     expect(reportOf(report)).toMatchObject({ 1: { uid: uidOf('ony', 1) }, 2: { state: 'accepted', uid: obi.uid } });
   });
 
+  it('sends no other row while it reads an existing customer, with --concurrency 1', async () => {
+    const obi = { uid: uidOf('ony', 9), email: 'obi@example.com' };
+    const service = await serveMaking('ony', ({ email }, { method, url }) => {
+      if (method === 'GET') return json(200, url.endsWith(obi.uid) ? obi : { data: [obi], next_cursor: null });
+      return email === obi.email ? problem(409, 'nzube.onye.error.email_already_exists') : undefined;
+    });
+    const file = fileOf(csvOf('email', obi.email, 'ada@example.com'));
+    const ended = await run(['onye', 'create'], file, { service, home: newFolder() });
+    expect(summaryOf(ended)).toMatchObject({ accepted: 2 });
+    expect(service.seen.map(({ method }) => method)).toEqual(['POST', 'GET', 'GET', 'POST']);
+  });
+
   it.each([
     [csvOf('first_name', 'Ada'), [], /no column email/],
     [csvOf('email', 'a@b.c'), ['--email', 'd@e.f'], /--from and --email/],
