@@ -123,7 +123,7 @@ export const tooOld = (): PayError =>
   });
 
 /**
- * Reads, checks and sends a request. Does all of it anew after the wait of a 429, and where the read is too old: the
+ * Reads, checks and sends a request. Starts again with the read after the wait of a 429, and if the read is too old: the
  * request may have been paid, cancelled or changed meanwhile. `tries` counts the earlier tries.
  */
 export const sendAnew = async <T>(
@@ -287,10 +287,10 @@ const openAge = ({ since, askedAt }: Reading, tries: number, { client, ledger, i
   const failing = askedAt === undefined ? 0 : askedAt - io.clock.now() + start.at - from.at;
   const spared = Math.min(failing, passedSince(from, start));
   const age = (): number => passedSince(from, ledger.moment()) - spared;
-  // A read gets no older than three connections take.
+  // The oldest read that a send may rely on: a fresh one, and the time of three attempts to connect.
   const used = since === undefined ? Infinity : 2 * FRESH_MS + 3 * client.longestAttempt;
   return {
-    /** Throws if the read is too old. After each try it may be twice as old: a service may take long to answer. */
+    /** Throws if the read is too old. Each try doubles the limit: a service may take long to answer. */
     check: (): void => {
       if (age() > FRESH_MS * 2 ** tries) throw tooOld();
     },

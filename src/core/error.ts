@@ -7,9 +7,9 @@ interface ErrorRow {
   readonly meaning: string;
   /** Advice on running the same command again. */
   readonly again: string;
-  /** State of a sent write after such an error: one that may have been applied is `unknown`. */
+  /** Outcome of a write that ended with this error after it was sent. `unknown`: it may have been applied. */
   readonly certain: 'rejected' | 'not_sent' | 'unknown';
-  /** State of a row of a file that such an error ended before the row was begun. */
+  /** State of a row of a file that this error ended before its intent was stored. */
   readonly row: 'invalid' | 'not_sent' | 'refused' | 'rejected' | 'unknown';
   /** The service's answers that are this error. They prove that nothing was applied. */
   readonly statuses?: readonly number[];
@@ -17,7 +17,7 @@ interface ErrorRow {
 
 /**
  * All errors, the gravest first: a run over many rows ends with the gravest (cli.md, Errors). A signal comes before
- * errors that the next run will repeat: a script must see that rows are left. Code that detects an error names its kind;
+ * errors that the next run meets again, so that a script sees that rows are left. Code that detects an error names its kind;
  * everything else is looked up here.
  */
 const ROWS = {
@@ -124,16 +124,17 @@ export const ERRORS: Readonly<Record<ErrorKind, ErrorRow>> = ROWS;
 
 const codes: Partial<Record<ErrorKind, number>> = {};
 const rejections = new Map<number, ErrorKind>();
-for (const kind of Object.keys(ERRORS) as ErrorKind[]) {
+const byCode = (a: ErrorKind, b: ErrorKind): number => ERRORS[a].exit - ERRORS[b].exit;
+for (const kind of (Object.keys(ERRORS) as ErrorKind[]).sort(byCode)) {
   const { exit, statuses = [] } = ERRORS[kind];
   codes[kind] = exit;
   for (const status of statuses) rejections.set(status, kind);
 }
 
-/** The exit codes of all errors. */
+/** The exit codes of all errors, in ascending order. */
 export const EXIT_CODES = codes as Readonly<Record<ErrorKind, number>>;
 
-/** Statuses of a no after which nothing was applied, with its kind: 401 with any body, the others with a JSON object. */
+/** The kind of error for each status by which the service says no. Nothing was applied then. */
 export const REJECTIONS: ReadonlyMap<number, ErrorKind> = rejections;
 
 /** Exit code of a run that is ended abruptly: while a write is open, no code that invites a repeat. */

@@ -14,7 +14,7 @@ export const elapsed = (from: UptimeReading, to: UptimeReading): number | undefi
 export const passedSince = (from: Moment, now: Moment): number =>
   Math.max(now.at - from.at, elapsed(from.mark, now.mark) ?? 0);
 
-/** Maximum age of a read on which a request is sent, in milliseconds. */
+/** Maximum age of the read that a first try relies on, in milliseconds; each further try doubles it. */
 export const FRESH_MS = 5000;
 
 /** Assumed difference of clocks that were never compared, in milliseconds. */

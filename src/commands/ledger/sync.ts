@@ -3,7 +3,7 @@ import type { Client } from '../../client/client.ts';
 import { openRunProgress } from '../../compose/run.ts';
 import { memo } from '../../core/async.ts';
 import { countText } from '../../core/charge.ts';
-import { interrupted, PayError, usageError } from '../../core/error.ts';
+import { interrupted, isRejected, PayError, usageError } from '../../core/error.ts';
 import { targetFlags } from '../../core/input.ts';
 import type { Result } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
@@ -159,7 +159,7 @@ const settleUnknown = async (
       const record = await client.call('ugwo.get', { params: { uid: about } });
       return snapshotOf(record.value, record);
     } catch (thrown) {
-      if (!(thrown instanceof PayError) || !['read_failed', 'rejected'].includes(thrown.kind)) throw thrown;
+      if (!(thrown instanceof PayError) || (thrown.kind !== 'read_failed' && !isRejected(thrown))) throw thrown;
       failure = thrown;
       const { status } = thrown.detail;
       return { unavailable: thrown.message, ...(status === undefined ? {} : { status }) };
