@@ -1,9 +1,7 @@
 import { constants } from 'node:os';
 import process from 'node:process';
 
-type Signal = NodeJS.Signals;
-
-const SIGNALS = Object.keys(constants.signals) as Signal[];
+const SIGNALS = Object.keys(constants.signals) as NodeJS.Signals[];
 
 /** The listeners of each signal when this module was loaded. */
 const earlierListeners = new Map(SIGNALS.map((name) => [name, process.rawListeners(name)]));

@@ -1,6 +1,6 @@
 import { type DeliveryRule, type FaultRule, isDeliveryRule } from '../contract/fault-rule.ts';
 import { parseDuration } from '../core/time.ts';
-import type { Answering, HttpAnswer, HttpRequest } from './http.ts';
+import type { Answering, HttpRequest } from './http.ts';
 import { problemError, respondTo, type Service } from './service.ts';
 import type { EmulatorStore, StoredFault } from './store.ts';
 
@@ -59,9 +59,6 @@ const forRequest =
     (rule.method ?? method) === method &&
     (rule.path === undefined || matchesPath(rule.path, path));
 
-/** Removes the last character of an answer, so that its JSON is invalid. */
-const withBadJson = (answer: HttpAnswer): HttpAnswer => ({ ...answer, text: answer.text.slice(0, -1) });
-
 /** Applies a fault rule to a request; `execute` runs the request, unless the rule replaces it. */
 const misbehave = async (rule: FaultRule, service: Service, asked: HttpRequest, execute: Answering) => {
   const { status, retry_after: retryAfter, reset, cut, bad_json, when = 'before' } = rule;
@@ -81,7 +78,7 @@ const misbehave = async (rule: FaultRule, service: Service, asked: HttpRequest, 
     return respondTo(problemError(status ?? 500, 'a rule for faults of the emulator', { headers }), service);
   }
   if (cut !== undefined) return { ...answer, cutAfter: cut };
-  return bad_json === true ? withBadJson(answer) : answer;
+  return bad_json === true ? { ...answer, text: answer.text.slice(0, -1) } : answer;
 };
 
 /** Applies the data file's fault rules to the service. The controls and the hosted page are exempt. */

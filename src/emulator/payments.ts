@@ -152,8 +152,6 @@ const endedActivity = (activity: Activity, ending: ActivityEnding, at: number): 
   updated_at: utcAtom(at),
 });
 
-const isOpenActivity = (activity: Activity): boolean => paymentShown(activity) === 'open';
-
 /** Returns what is missing of a payment request, in the minor unit. */
 export const missingAmount = (ugwo: Ugwo): number => balanceOf(requestFacts(ugwo)).missing ?? 0;
 
@@ -163,7 +161,7 @@ const statusBy = (ugwo: Ugwo, activities: readonly Activity[]): string => {
   if (status === 'cancelled' || (isPaid(ugwo) && status !== 'ugwo_successful')) return status;
   const paid = Number(ugwo['total_amount_paid'] ?? 0);
   if (paid > 0 && paid >= (ugwo.amount ?? 0)) return 'ugwo_successful';
-  return activities.some(isOpenActivity) ? 'processing' : 'requires_ugwo';
+  return activities.some((activity) => paymentShown(activity) === 'open') ? 'processing' : 'requires_ugwo';
 };
 
 /** Updates the status of a payment request after a change of its payments or activities. */

@@ -190,8 +190,6 @@ const isInCurrency =
   ({ checkout }: CheckoutForms): boolean =>
     checkout.currency === currency;
 
-const isCurrencyAllowed = (currency: string): boolean => ALL_CHECKOUTS.some(isInCurrency(currency));
-
 /**
  * Selects the checkout of a payment request in this currency: the named one if it is active, else the first active one.
  */
@@ -214,9 +212,6 @@ export const listCheckouts: OperationHandler<'checkout.list'> = ({ query }) => {
 
 export const getCheckout: OperationHandler<'checkout.get'> = ({ params }) => checkoutAt(params);
 
-const bankList = (codes: readonly string[]) =>
-  codes.map((code) => ({ code, name: code.replaceAll('_', ' ').toUpperCase() }));
-
 /** Codes that the providers of a medium accept. */
 const bankCodesOf = (name: string): readonly string[] => {
   const field = mediumNamed(name)?.fields.find((one) => one.name === 'provider');
@@ -227,7 +222,8 @@ const bankCodesOf = (name: string): readonly string[] => {
 export const listProviders: OperationHandler<'checkout.providers'> = ({ params: { medium, ...params } }) => {
   const offered = checkoutAt(params).mediums?.some((one) => one.medium === medium) === true;
   if (!offered) throw problemError(404, 'checkout.error.medium_not_found');
-  return [{ psp: PSP, banks: bankList(bankCodesOf(medium)) }];
+  const banks = bankCodesOf(medium).map((code) => ({ code, name: code.replaceAll('_', ' ').toUpperCase() }));
+  return [{ psp: PSP, banks }];
 };
 
 // Payment requests
@@ -261,7 +257,9 @@ const refuseRef = (ref: string | undefined, store: EmulatorStore): void => {
 /** Selects the checkout. A workspace accepts some currencies, and a checkout one. */
 const checkoutRoute = ({ checkout }: Body, currency: string, unrouted: boolean): CheckoutSnapshot | null => {
   const route = checkoutFor(currency, checkout);
-  if (!isCurrencyAllowed(currency)) throw invalidBy('nzube.ugwo.error.currency_not_allowed', 'currency');
+  if (!ALL_CHECKOUTS.some(isInCurrency(currency))) {
+    throw invalidBy('nzube.ugwo.error.currency_not_allowed', 'currency');
+  }
   if (checkout !== undefined && route === undefined) {
     throw invalid([{ propertyPath: 'checkout', title: `is not an active checkout for ${currency}` }]);
   }

@@ -86,8 +86,6 @@ const stackLines = (thrown: unknown): string[] => {
   return [...lines(thrown.stack ?? String(thrown)), ...stackLines(thrown.cause)];
 };
 
-const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-
 /** The indent of all lines of a message but the first. */
 const ERROR_INDENT = '  ';
 
@@ -119,7 +117,7 @@ export const errorBlock = async (
   ];
   const block = [
     ...(error.kind === 'interrupted'
-      ? proseLines(capitalized(first), room, beside)
+      ? proseLines(first.charAt(0).toUpperCase() + first.slice(1), room, beside)
       : led('error:', (text) => styles.bold(styles.alarm(text)), first)),
     ...more.flatMap(setIn),
     ...(error.detail.violations ?? []).flatMap((one) => violationLines(one, explain)).flatMap(setIn),

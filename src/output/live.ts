@@ -7,7 +7,7 @@ import { listSink } from './table.ts';
 import { shorten } from './text.ts';
 import { cleanedSink, cleanOf } from './walk.ts';
 
-type Live = Extract<Result, { kind: 'live' }>;
+export type Live = Extract<Result, { kind: 'live' }>;
 
 const DEFAULT_ROWS = 24;
 

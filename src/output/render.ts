@@ -5,11 +5,12 @@ import type { OutputOptions, Result, ResultNotices, ShareOptions, View } from '.
 import type { Clean } from '../core/secret.ts';
 import { visibleText } from '../core/text.ts';
 import { cardChanges, drawCard } from './card.ts';
+import type { Live } from './live.ts';
 import { csvRecord, csvSink, jsonRecord, jsonSink, ndjsonSink, tsvRecord, tsvSink } from './machine.ts';
 import { type Surface, stylesFor } from './style.ts';
 import { listSink } from './table.ts';
 import { notice, roomOn } from './text.ts';
-import { openCountdown, showWait } from './wait.ts';
+import { openCountdown, showWait, type Wait } from './wait.ts';
 import { cleanedRecord, cleanedSink, cleanOf, type Sink, type Walked, walk, writePieces } from './walk.ts';
 
 export type RenderIo = Pick<Io, 'stdout' | 'stderr' | 'env' | 'clock' | 'redactor'>;
@@ -111,8 +112,6 @@ const renderRecord = async (record: ApiRecord, view: View, io: RenderIo, options
   await writePieces(io.stdout, [await recordText(cleaned, view, io, options)], io.clock);
 };
 
-type Wait = Extract<Result, { kind: 'wait' }>;
-
 const renderWait = async (wait: Wait, io: RenderIo, options: OutputOptions): Promise<ResultNotices> => {
   const { view } = wait;
   const isStill = options.quiet || options.plain === true;
@@ -146,8 +145,6 @@ const shareResult = async (
   if (!how.share) await renderRecord(record, view, io, { ...options, qr: how.qr });
   return said.length === 0 ? { failure } : { failure, notice: said };
 };
-
-type Live = Extract<Result, { kind: 'live' }>;
 
 const renderLive = async (live: Live, io: RenderIo, options: OutputOptions): Promise<ResultNotices> => {
   const { isDrawn, showBoard } = await import('./live.ts');

@@ -99,9 +99,6 @@ const wrapLine = (line: string, width: number, mayBreak: boolean): string[] => {
 export const wrap = (text: string, width: number): string[] =>
   text.split('\n').flatMap((line) => wrapLine(line, width, true));
 
-/** Same as `wrap` for one line, but a longer word stays whole, so that it can be copied. */
-const wrapWords = (line: string, width: number): string[] => wrapLine(line, width, false);
-
 /** The destination of messages: stderr, and the locale that limits its characters. */
 export type Beside = Pick<Io, 'stderr' | 'env' | 'redactor'>;
 
@@ -126,7 +123,8 @@ const breakLine = (line: string, width: number): string[] => {
   // The line break replaces the punctuation between a command and the next words.
   const words = (text: string): void => {
     const said = text.replace(/^[,;.](?: |$)/, '').trim();
-    if (said !== '') lines.push(...wrapWords(said, width));
+    // A longer word stays whole, so that it can be copied.
+    if (said !== '') lines.push(...wrapLine(said, width, false));
   };
   for (const { 0: all, 1: quoted, 2: last, 3: shell, index } of line.matchAll(COMMAND)) {
     words(line.slice(from, index));

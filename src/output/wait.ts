@@ -84,7 +84,7 @@ export const openCountdown = (
   };
 };
 
-type Wait = Extract<Result, { kind: 'wait' }>;
+export type Wait = Extract<Result, { kind: 'wait' }>;
 
 interface WaitShow {
   /** True where a person watches: the known record is shown at once, and at the end only its changes. */

@@ -118,8 +118,6 @@ const readDeliveryBody = (body: Uint8Array): Pick<Delivery, 'uid' | 'event' | 'u
   };
 };
 
-const isSandbox = (uid: string): boolean => uid.endsWith('_t');
-
 /**
  * The reason to refuse a delivery; undefined where its signature is valid. Nothing of a body is parsed before its
  * signature is verified.
@@ -130,7 +128,7 @@ const problemOf = (secrets: Secrets, body: Uint8Array, signature: string): strin
   const [main, apart] = [isSignedBy(all, body, signature), isSignedBy(sandbox, body, signature)];
   if (!main && !apart) return 'wrong signature';
   if (sandbox.length === 0) return undefined;
-  const isTest = isSandbox(readDeliveryBody(body).uid);
+  const isTest = readDeliveryBody(body).uid.endsWith('_t');
   if (isTest) return apart ? undefined : 'an event of the sandbox, signed with another secret';
   return main ? undefined : "signed with the sandbox's secret, and no event of the sandbox";
 };

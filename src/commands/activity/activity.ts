@@ -14,11 +14,6 @@ import { waitedOf } from './followed-shared.ts';
 import type { ActivityInput, ShowInput, WaitInput } from './spec.ts';
 import { activityView } from './view.ts';
 
-interface ActivityPath {
-  readonly ugwoUid: string;
-  readonly activityUid: string;
-}
-
 /** The latest activity of a payment request: the one that the service names, else the one created last. */
 const latestOf = (ugwo: unknown): string | undefined => {
   const newest = [...(activitiesOf(ugwo) ?? [])].reverse().sort((a, b) => (createdAt(b) ?? 0) - (createdAt(a) ?? 0));
@@ -37,11 +32,7 @@ const latestIn = async (ugwoUid: string, client: Client): Promise<string> => {
 };
 
 /** Finds what the arguments leave out: the payment request in the ledger, or the latest activity at the service. */
-const activityPath = async (
-  { ugwo, activity }: ActivityInput,
-  verb: 'get' | 'wait',
-  run: Run,
-): Promise<ActivityPath> => {
+const activityPath = async ({ ugwo, activity }: ActivityInput, verb: 'get' | 'wait', run: Run) => {
   if (activity === undefined) {
     return { ugwoUid: ugwo ?? '', activityUid: await latestIn(ugwo ?? '', await run.client('read')) };
   }

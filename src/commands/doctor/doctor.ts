@@ -17,13 +17,11 @@ export const checkView: View = {
 /** The most serious kind first. Kinds that are not listed are less serious. */
 const GRAVEST: readonly ErrorKind[] = ['ledger', 'auth', 'rejected', 'read_failed', 'not_sent', 'usage'];
 
-const gravestOf = (kinds: readonly ErrorKind[]): ErrorKind =>
-  GRAVEST.find((kind) => kinds.includes(kind)) ?? kinds[0] ?? 'internal';
-
 const doctorFailure = (findings: readonly CheckResult[]): PayError | undefined => {
   const failed = findings.filter(({ status }) => status === 'fail');
   if (failed.length === 0) return undefined;
-  const kind = gravestOf(failed.map((one) => one.kind ?? 'internal'));
+  const kinds = failed.map(({ kind }) => kind ?? 'internal');
+  const kind = GRAVEST.find((one) => kinds.includes(one)) ?? kinds[0] ?? 'internal';
   const names = failed.map(({ check }) => check).join(', ');
   return new PayError(kind, `${failed.length} ${failed.length === 1 ? 'check' : 'checks'} failed: ${names}`, {
     hint: failed.map(({ check, advice }) => `${check}: ${advice ?? 'see above'}`).join('\n'),

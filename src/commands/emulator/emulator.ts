@@ -276,16 +276,6 @@ export const triggerEmulatorEvent = async (
   return { kind: 'record', record: madeHere(result), view: triggeredView, notice };
 };
 
-interface WithAttempts {
-  readonly attempts: readonly { readonly status: number | null; readonly error: string | null }[];
-}
-
-/** Adds the outcome of the last attempt, for tables. */
-const withLastAttempt = <T extends WithAttempts>(delivery: T) => {
-  const last = delivery.attempts.at(-1);
-  return { ...delivery, status: last?.status ?? null, error: last?.error ?? null };
-};
-
 /** Lists sent and pending deliveries, or sends one again. */
 export const listEmulatorDeliveries = async (
   { replay, max = 50, data }: { readonly replay?: number; readonly max?: number; readonly data?: string },
@@ -296,5 +286,10 @@ export const listEmulatorDeliveries = async (
     replay === undefined
       ? await emulator.webhooks.deliveries({ file, count: max })
       : [await emulator.webhooks.replay({ file, id: replay })];
-  return { kind: 'list', pages: onePage(found.map(withLastAttempt)), view: deliveryView };
+  // Tables show the outcome of the last attempt.
+  const rows = found.map((delivery) => {
+    const last = delivery.attempts.at(-1);
+    return { ...delivery, status: last?.status ?? null, error: last?.error ?? null };
+  });
+  return { kind: 'list', pages: onePage(rows), view: deliveryView };
 };

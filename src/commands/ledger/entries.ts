@@ -133,15 +133,8 @@ export const listEntries = async (input: LedgerListInput, run: Run): Promise<Res
 /** Number of newest entries to search for a similar id. */
 const NEWEST_SEARCHED = 100;
 
-interface Named {
-  readonly id: string;
-}
-
-const noSuch = (what: 'charge' | 'job', id: string, newest: readonly Named[], list: readonly string[]): PayError => {
-  const meant = didYouMean(
-    id,
-    newest.map((known) => known.id),
-  );
+const noSuch = (what: 'charge' | 'job', id: string, newest: readonly string[], list: readonly string[]): PayError => {
+  const meant = didYouMean(id, newest);
   const where = `see them all: \`${shellLine(['paycli', 'ledger', ...list, '--all-profiles'])}\``;
   return usageError(`no ${what} ${JSON.stringify(id)} in the ledger`, {
     hint: meant === undefined ? where : `did you mean ${meant}?\n${where}`,
@@ -161,7 +154,8 @@ const hintFor = async (ledger: Ledger, id: string): Promise<string | undefined> 
 export const findEntry = async (ledger: Ledger, id: string): Promise<Entry> => {
   const found = await ledger.get(id);
   if (found !== undefined) return found;
-  const none = noSuch('charge', id, await ledger.list({ limit: NEWEST_SEARCHED }), ['list', '--kind', 'all']);
+  const newest = (await ledger.list({ limit: NEWEST_SEARCHED })).map((entry) => entry.id);
+  const none = noSuch('charge', id, newest, ['list', '--kind', 'all']);
   const hint = await hintFor(ledger, id);
   throw hint === undefined ? none : none.with({ hint });
 };
@@ -172,8 +166,9 @@ export const namesJob = (id: string): boolean => id.startsWith('job-') || isPlan
 /** Finds a job by id. Throws a usage error if there is none. */
 export const findJob = async ({ jobs }: Ledger, id: string): Promise<Job> => {
   const found = await jobs.get(id);
-  if (found === undefined) throw noSuch('job', id, await jobs.list({ limit: NEWEST_SEARCHED }), ['jobs']);
-  return found;
+  if (found !== undefined) return found;
+  const newest = (await jobs.list({ limit: NEWEST_SEARCHED })).map((job) => job.id);
+  throw noSuch('job', id, newest, ['jobs']);
 };
 
 const jobTargetFlags = ({ profile, origin }: Job): string[] =>

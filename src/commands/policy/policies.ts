@@ -99,9 +99,6 @@ const policyName = async ({ profile, others }: PolicyOf, run: Run): Promise<stri
   return name ?? room.show(undefined).name;
 };
 
-const ownPolicy = async ({ policies }: Ledger, name: string): Promise<Allowance['kept'] | undefined> =>
-  (await policies.list()).find(({ profile }) => profile === name);
-
 /** The policy in force for a profile, and its charges and refunds of today. Refunds are counted if it limits them. */
 const today = async ({ policies, moment }: Ledger, name: string): Promise<(Allowance & Today) | undefined> => {
   const of = { profile: name === OTHER_PROFILES ? undefined : name, since: dayOf(moment().at) };
@@ -183,7 +180,7 @@ const ownerText = ({ others }: PolicyOf, name: string): string =>
 /** Asks, and removes a profile's policy. The ledger records who did it. */
 export const removePolicy = async (input: PolicyOf, run: Run): Promise<Result> => {
   const [name, ledger] = [await policyName(input, run), await run.ledger()];
-  const removed = await ownPolicy(ledger, name);
+  const removed = (await ledger.policies.list()).find(({ profile }) => profile === name);
   if (removed === undefined) {
     throw usageError(`there is no policy ${ownerText(input, name)}`, {
       hint: 'see all policies with `paycli policy list`',

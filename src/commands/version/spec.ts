@@ -1,16 +1,12 @@
 import packageJson from '../../../package.json' with { type: 'json' };
 import { defineCommand } from '../../cli/define.ts';
-import type { Globals } from '../../cli/globals.ts';
 import { madeHere } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
+import type { Run } from '../run.ts';
 
 const { version } = packageJson;
 
-interface Asked {
-  readonly globals: Pick<Globals, 'format'>;
-}
-
-const run = async (_input: unknown, { globals: { format } }: Asked): Promise<Result> =>
+const run = async (_input: unknown, { globals: { format } }: Pick<Run, 'globals'>): Promise<Result> =>
   format === 'json' || format === 'ndjson'
     ? { kind: 'record', record: madeHere({ version }), view: { columns: [{ path: 'version' }] } }
     : { kind: 'text', text: version };
