@@ -111,12 +111,12 @@ describe('a readable file', () => {
   });
 
   it.each([
-    ['x.csv', 'a,b\n', {}, { format: 'csv', delimiter: ',', mark: false }],
-    ['x.csv', '\ufeffa;b\n', {}, { format: 'csv', delimiter: ';', mark: true }],
-    ['x', 'a;b|c\n', { delimiter: '|' }, { format: 'csv', delimiter: '|', mark: false }],
-    ['x.csv', '"\ufeffa"\n', {}, { format: 'csv', delimiter: ',', mark: false }],
-    ['x.ndjson', '{"a":1}', {}, { format: 'ndjson', delimiter: undefined, mark: false }],
-    ['x', '\ufeff{"a":1}', { delimiter: ';' }, { format: 'ndjson', delimiter: undefined, mark: true }],
+    ['x.csv', 'a,b\n', {}, { format: 'csv', delimiter: ',', hasBom: false }],
+    ['x.csv', '\ufeffa;b\n', {}, { format: 'csv', delimiter: ';', hasBom: true }],
+    ['x', 'a;b|c\n', { delimiter: '|' }, { format: 'csv', delimiter: '|', hasBom: false }],
+    ['x.csv', '"\ufeffa"\n', {}, { format: 'csv', delimiter: ',', hasBom: false }],
+    ['x.ndjson', '{"a":1}', {}, { format: 'ndjson', delimiter: undefined, hasBom: false }],
+    ['x', '\ufeff{"a":1}', { delimiter: ';' }, { format: 'ndjson', delimiter: undefined, hasBom: true }],
   ] as const)('has format, delimiter and byte order mark: %s, %j', async (name, content, more, expected) => {
     const input = await opened(folder, name, content, more);
     expect(input).toMatchObject(expected);
