@@ -5,7 +5,6 @@ import { endsAll, PayError } from '../core/error.ts';
 import { valueAt } from '../core/json.ts';
 import { PAGE_MAX } from '../core/record.ts';
 
-/** A check of some charges. */
 interface Checks<T> extends Omit<RowsRun<T>, 'work' | 'onSettled'> {
   /** Reads the status of a charge and records it. */
   readonly check: (charge: T) => Promise<unknown>;

@@ -144,9 +144,8 @@ const charged = ({ store, now, ugwo }: Scene): StoredActivity => {
   return kept;
 };
 
-const paid = (stage: Scene): Activity => {
-  return endActivity(stage.store, charged(stage), { ending: 'successful', due: stage.now });
-};
+const paid = (stage: Scene): Activity =>
+  endActivity(stage.store, charged(stage), { ending: 'successful', due: stage.now });
 
 const refunded = (stage: Scene, ending: 'successful' | 'failed') => {
   const { store, now } = stage;

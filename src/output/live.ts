@@ -7,7 +7,7 @@ import { listSink } from './table.ts';
 import { shorten } from './text.ts';
 import { cleanedSink, cleanOf } from './walk.ts';
 
-export type Live = Extract<Result, { kind: 'live' }>;
+export type LiveResult = Extract<Result, { kind: 'live' }>;
 
 const DEFAULT_ROWS = 24;
 
@@ -34,7 +34,7 @@ const boardLines = async (
 
 /** Draws a board after each page and at the end, within the height of the terminal. Throws the errors of the pages. */
 export const showBoard = async (
-  { pages, board }: Live,
+  { pages, board }: LiveResult,
   io: Pick<Io, 'stdout' | 'redactor'>,
   surface: () => Promise<Surface>,
 ): Promise<void> => {

@@ -5,7 +5,7 @@ import type { OutputOptions, Result, ResultNotices, ShareOptions, View } from '.
 import type { Clean } from '../core/secret.ts';
 import { visibleText } from '../core/text.ts';
 import { cardChanges, drawCard } from './card.ts';
-import type { Live } from './live.ts';
+import type { LiveResult } from './live.ts';
 import { csvRecord, csvSink, jsonRecord, jsonSink, ndjsonSink, tsvRecord, tsvSink } from './machine.ts';
 import { type Surface, stylesFor } from './style.ts';
 import { listSink } from './table.ts';
@@ -127,11 +127,9 @@ const renderWait = async (wait: Wait, io: RenderIo, options: OutputOptions): Pro
   return showWait(wait, { watched: io.stdout.isTerminal && options.format === 'table', countdown, show });
 };
 
-type Passed = Extract<Result, { kind: 'record' }>;
-
 /** Passes the customer's step on, and returns the remaining notices of the record. */
 const shareResult = async (
-  result: Passed,
+  result: Extract<Result, { kind: 'record' }>,
   how: ShareOptions,
   io: RenderIo,
   options: OutputOptions,
@@ -146,7 +144,7 @@ const shareResult = async (
   return said.length === 0 ? { failure } : { failure, notice: said };
 };
 
-const renderLive = async (live: Live, io: RenderIo, options: OutputOptions): Promise<ResultNotices> => {
+const renderLive = async (live: LiveResult, io: RenderIo, options: OutputOptions): Promise<ResultNotices> => {
   const { isDrawn, showBoard } = await import('./live.ts');
   if (isDrawn(io, options)) {
     await showBoard(live, io, () => surfaceOf(io, options));

@@ -27,7 +27,6 @@ export interface Delivery {
  */
 export const OTHER_BODY = -1;
 
-/** An event in the queue. */
 export interface KeptEvent extends Delivery {
   /** Its position in order of arrival. */
   readonly seq: number;
@@ -45,7 +44,6 @@ export interface KeptEvent extends Delivery {
   readonly refusedSince: number | undefined;
 }
 
-/** The fields of an event for a list. */
 export type EventSummary = Omit<KeptEvent, 'body' | 'headers'>;
 
 /** A delivery that was refused for its signature. */

@@ -50,7 +50,6 @@ export const QUEUE_MIGRATIONS: readonly Migration[] = [
 
 type Row = Readonly<Record<string, SQLOutputValue>>;
 
-/** The columns of an event for a list. */
 const SUMMARY_COLUMNS_SQL = [
   ...['seq', 'uid', 'again', 'event', 'ugwo', 'activity', 'delivery', 'signature', 'received_at', 'repeats', 'state'],
   ...['attempts', 'answer', 'answered_at', 'refused_since'],
@@ -83,7 +82,6 @@ const keptOf = (row: Row): KeptEvent => ({
 /** The bytes of event bodies to have in memory at once. */
 const MOST_BYTES = 4 * 1024 * 1024;
 
-/** The filter for events. */
 export interface EventFilter {
   readonly ugwo?: string | undefined;
   readonly states?: readonly EventState[] | undefined;
@@ -247,7 +245,6 @@ const restStatements = (db: DatabaseSync) => {
   };
 };
 
-/** The queue's prepared statements. */
 export const queueStatements = (db: DatabaseSync) => ({
   events: eventStatements(db),
   heads: headStatements(db),

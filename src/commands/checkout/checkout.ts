@@ -9,7 +9,6 @@ import { getRecord, previewCall } from '../record.ts';
 import type { Run } from '../run.ts';
 import type { CheckoutInput, CheckoutListInput, ProvidersInput } from './spec.ts';
 
-/** View of a checkout: list columns and card lines. */
 export const checkoutView: View = {
   columns: [
     { path: 'uid', needed: true },
@@ -20,7 +19,6 @@ export const checkoutView: View = {
   ],
 };
 
-/** View of a bank that serves a medium. */
 export const providerView: View = {
   columns: [
     { path: 'code', needed: true },

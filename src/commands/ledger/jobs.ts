@@ -64,7 +64,6 @@ export const listJobs = async ({ max, cursor, allProfiles = false }: StoredListI
 const approvedRowsText = ({ rows, unknown }: Approval['total'], kind: Job['kind']): string =>
   `${rows} ${kind}${rows === 1 ? '' : 's'}${unknown === 0 ? '' : `, ${unknown} of them without a known amount`}`;
 
-/** Lines that describe what is approved. */
 const approvalLines = (job: Job, what: string, { total, askedBy, askedAt }: Approval, now: number): string[] => [
   `${what}: ${approvedRowsText(total, job.kind)}`,
   ...(job.kind === 'charge' ? [`for ${sumsText(total.amounts) ?? 'an unknown sum'}`] : []),

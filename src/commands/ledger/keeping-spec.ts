@@ -74,7 +74,6 @@ const ledgerPruneCommand = defineCommand({
   load: async () => ({ run: (await import('./keeping.ts')).pruneLedger }),
 });
 
-/** Commands of `ledger` that back it up, verify it and prune it. */
 export const keepingCommands = [ledgerBackupCommand, ledgerVerifyCommand, ledgerPruneCommand];
 
 const WHERE = 'PAYCLI_LEDGER, or `paycli ledger use`, says where it is';
@@ -178,7 +177,6 @@ const ledgerPushCommand = defineCommand({
   load: async () => ({ run: (await import('./keeping.ts')).pushLedger }),
 });
 
-/** Commands of `ledger` that choose and set up the ledger. */
 export const sharedCommands = [
   ledgerStatusCommand,
   ledgerUseCommand,

@@ -173,7 +173,6 @@ const settleUnknown = async (
 
 const isUnresolved = ({ state }: Entry): boolean => state === 'unknown' || state === 'sending';
 
-/** Results of all checks. */
 interface Found {
   readonly sums: ReturnType<typeof openSums<Synced>>;
   readonly unknown: Entry[];

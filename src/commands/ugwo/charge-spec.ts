@@ -122,10 +122,8 @@ const refuseOwnParams = (params: readonly Pair[]): void => {
   if (own !== undefined) throw usageError(`--param ${own}: use ${asFlag(own)}`);
 };
 
-const EARLIER = ['again', 'reuse', 'remaining'] as const;
-
 const readEarlier = (given: ChargeGiven): OneCharge['earlier'] => {
-  const [first = 'refuse', second] = EARLIER.filter((name) => given[name] === true);
+  const [first = 'refuse', second] = (['again', 'reuse', 'remaining'] as const).filter((name) => given[name] === true);
   if (second !== undefined) throw usageError(`--${first} and --${second} can't be used together`);
   if (first === 'remaining' && given.noPreflight === true) {
     throw usageError("--remaining and --no-preflight can't be used together", {
