@@ -10,7 +10,7 @@ import { csvRecord, csvSink, jsonRecord, jsonSink, ndjsonSink, tsvRecord, tsvSin
 import { type Surface, stylesFor } from './style.ts';
 import { listSink } from './table.ts';
 import { notice, roomOn } from './text.ts';
-import { openCountdown, showWait, type Wait } from './wait.ts';
+import { openCountdown, showWait, type WaitResult } from './wait.ts';
 import { cleanedRecord, cleanedSink, cleanOf, type Sink, type Walked, walk, writePieces } from './walk.ts';
 
 export type RenderIo = Pick<Io, 'stdout' | 'stderr' | 'env' | 'clock' | 'redactor'>;
@@ -112,7 +112,7 @@ const renderRecord = async (record: ApiRecord, view: View, io: RenderIo, options
   await writePieces(io.stdout, [await recordText(cleaned, view, io, options)], io.clock);
 };
 
-const renderWait = async (wait: Wait, io: RenderIo, options: OutputOptions): Promise<ResultNotices> => {
+const renderWait = async (wait: WaitResult, io: RenderIo, options: OutputOptions): Promise<ResultNotices> => {
   const { view } = wait;
   const isStill = options.quiet || options.plain === true;
   const countdown = openCountdown(io, await stylesFor(options.noticeColor, speaksUtf8(io.env)), isStill);

@@ -84,7 +84,7 @@ export const openCountdown = (
   };
 };
 
-export type Wait = Extract<Result, { kind: 'wait' }>;
+export type WaitResult = Extract<Result, { kind: 'wait' }>;
 
 interface WaitShow {
   /** True where a person watches: the known record is shown at once, and at the end only its changes. */
@@ -99,7 +99,7 @@ interface WaitShow {
  * the only message about a completed write.
  */
 export const showWait = async (
-  { record, wait }: Wait,
+  { record, wait }: WaitResult,
   { watched, countdown, show }: WaitShow,
 ): Promise<ResultNotices> => {
   if (watched && record !== undefined) await show(record, undefined);
