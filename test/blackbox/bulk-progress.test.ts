@@ -5,7 +5,7 @@ import type { Seen, Service } from '../support/service.ts';
 import { serveBy } from '../support/service.ts';
 import type { TerminalSession } from '../support/terminal.ts';
 import { openTerminal } from '../support/terminal.ts';
-import { charged, numberIn, serveCharges, ussdFile } from './bulk-support.ts';
+import { charged, numberIn, ussdFile } from './bulk-support.ts';
 
 const ERASE = '\r\u001b[2K';
 
@@ -84,11 +84,17 @@ describe('the progress of a bulk run on a terminal', () => {
 });
 
 describe('the progress of a bulk run in a pipe', () => {
-  // Prints one line per tenth, at least one second apart, so the run takes two seconds.
+  // Prints one line per tenth, at least one second apart. Rows that take turns for a third of a second take longer on any
+  // machine.
   const inPipe = async (...more: readonly string[]) => {
-    const service = await serveCharges();
+    const service = await serveBy(
+      (seen) =>
+        (...args) =>
+          void setTimeout(() => charged(numberIn(seen))(...args), 333),
+    );
     const file = ussdFile(1, 2, 3, 4, 5, 6, 7, 8);
-    return paycli(['ugwo', 'charge', '--from', file, '--rate', '4/s', ...more], { service, home: newFolder() });
+    const args = ['ugwo', 'charge', '--from', file, '--concurrency', '1', '--no-preflight', ...more];
+    return paycli(args, { service, home: newFolder() });
   };
 
   it('is plain lines without control sequences', async () => {
