@@ -124,14 +124,13 @@ export const ERRORS: Readonly<Record<ErrorKind, ErrorRow>> = ROWS;
 
 const codes: Partial<Record<ErrorKind, number>> = {};
 const rejections = new Map<number, ErrorKind>();
-const byCode = (a: ErrorKind, b: ErrorKind): number => ERRORS[a].exit - ERRORS[b].exit;
-for (const kind of (Object.keys(ERRORS) as ErrorKind[]).sort(byCode)) {
+for (const kind of Object.keys(ERRORS) as ErrorKind[]) {
   const { exit, statuses = [] } = ERRORS[kind];
   codes[kind] = exit;
   for (const status of statuses) rejections.set(status, kind);
 }
 
-/** The exit codes of all errors, in ascending order. */
+/** The exit codes of all errors. */
 export const EXIT_CODES = codes as Readonly<Record<ErrorKind, number>>;
 
 /** The kind of error for each status by which the service says no. Nothing was applied then. */

@@ -8,9 +8,8 @@ import { readSourceName, refuseSharedStdin } from '../../core/input.ts';
 import { didYouMean } from '../../core/text.ts';
 import { CHANGED_FIELDS, CUSTOMER_FIELDS, type CustomerOptions, readFieldOptions } from './fields-shared.ts';
 
-const CLEARABLE = Object.entries<BodyField>(CHANGED_FIELDS).flatMap(([name, { clearable }]) =>
-  clearable ? [name] : [],
-);
+const CLEARABLE: string[] = [];
+for (const [name, { clearable }] of Object.entries<BodyField>(CHANGED_FIELDS)) if (clearable) CLEARABLE.push(name);
 
 /** Reason for each field that can't be cleared. */
 const UNCLEARABLE = new Map([
