@@ -59,7 +59,7 @@ export interface Counters extends Omit<CounterValues, 'passed'> {
   readonly troubles: readonly Trouble[];
   /** The number of failed rows that `troubles` leaves out. */
   readonly unlisted: number;
-  /** True when --again would send one of the rows. */
+  /** True if --again would send one of the rows. */
   readonly again: boolean;
   /** An earlier one that is unknown stands in the way of one of them. */
   readonly unresolved: boolean;
@@ -164,6 +164,5 @@ export const openCounters = ({ onSettled, tell }: Tallying) => {
   };
 };
 
-/** The counters of no rows. */
 export const noCounts = (): Counters =>
   openCounters({ onSettled: async () => undefined, tell: () => undefined }).tally();

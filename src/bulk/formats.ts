@@ -46,7 +46,7 @@ const decodeText = (bytes: Uint8Array, wrong: Wrong): string => {
   }
 };
 
-/** Same as `textOf`, for a latin1 string that holds one byte a character. */
+/** Same as `decodeText`, for a latin1 string that holds one byte a character. */
 const textOfBytes = (kept: string, wrong: Wrong): string =>
   /^\p{ASCII}*$/u.test(kept) && !kept.includes('\0') ? kept : decodeText(Buffer.from(kept, 'latin1'), wrong);
 

@@ -59,7 +59,6 @@ export interface FileRun {
   readonly ask: Confirm;
 }
 
-/** The dependencies for sending a row. */
 export interface RowDeps extends ChargeRun {
   readonly client: Client;
 }

@@ -40,7 +40,6 @@ interface Content extends Pick<RowsFile, 'columns' | 'format' | 'delimiter' | 'h
   readonly bom?: boolean;
 }
 
-/** The layout of a report. */
 interface ReportFormat {
   /** The text before the first row. */
   readonly header: string;
@@ -104,7 +103,6 @@ const ndjsonLayout = ({ columns, own }: Content): ReportFormat => {
   };
 };
 
-/** The layout for a format. */
 const layoutOf = (format: FileFormat, content: Content): ReportFormat =>
   format === 'csv' ? csvLayout(content) : ndjsonLayout(content);
 

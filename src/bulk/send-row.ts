@@ -9,7 +9,6 @@ import type { RowItem, RowJob, RowKind, RowSender } from './kind.ts';
 import type { RowSignals } from './pace.ts';
 import { type RowEnd, rowEndOf } from './row-end.ts';
 
-/** The attempt to send one row. */
 export interface RowAttempt {
   readonly row: { readonly job: string; readonly number: number; readonly retry: boolean };
   /** Keeps the requests of the row to the pace of the run. */

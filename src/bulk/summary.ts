@@ -10,7 +10,6 @@ import { totalText } from './plan.ts';
 import { columnName, gravest, isSignalCode } from './row-end.ts';
 import type { RowsWalked } from './walk.ts';
 
-/** The end of a job. */
 export interface JobEnd extends RowsWalked {
   /** null for --dry-run. */
   readonly id: string | null;

@@ -175,7 +175,7 @@ interface PaymentContext {
 /** A payment with its money. */
 export interface PaymentRead {
   readonly payment: Payment;
-  /** Gross: refunds leave it unchanged. 0 where nothing came; undefined where nothing tells how much. */
+  /** Gross: refunds leave it unchanged. 0 if nothing came; undefined if nothing tells how much. */
   readonly received: number | undefined;
   readonly receivedAssumed: boolean;
   readonly refunded: number | undefined;
@@ -227,7 +227,7 @@ export const paymentOf = (activity: ActivityFacts, context: PaymentContext = {})
 export const paymentShown = (activity: unknown): Payment => paymentOf(activityFacts(activity)).payment;
 
 /**
- * True when an open activity asks for a step that can't be passed on: no instruction, no account number and no code to
+ * True if an open activity asks for a step that can't be passed on: no instruction, no account number and no code to
  * dial, or an account number that was pruned. A person has to check it.
  */
 export const isStepUnreadable = (activity: unknown): boolean => {

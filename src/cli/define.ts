@@ -171,7 +171,6 @@ export interface CommandSpec<I = unknown, O extends OptionSpecs = OptionSpecs, D
   readonly examples: readonly { readonly about: string; readonly line: string }[];
   /** The shape of the output. */
   readonly output: string;
-  /** The possible errors. */
   readonly exits: readonly ErrorKind[];
   /** Default format, on a terminal and in a pipe; without one, table or tsv. */
   readonly format?: Format;

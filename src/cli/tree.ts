@@ -53,7 +53,6 @@ export interface NounNode {
   readonly commands: readonly CommandNode[];
 }
 
-/** All commands. */
 export interface Tree {
   /** Help topics of `paycli help`. */
   readonly topics: readonly string[];

@@ -152,7 +152,7 @@ export const decode = {
     return { value, ...(cut === undefined ? { text: body.text } : { text: JSON.stringify(value), cut }), ...times };
   },
 
-  /** True when an error document names the requested object. */
+  /** True if an error document names the requested object. */
   names: (body: AnswerBody, { prefix, uid }: Subject): boolean =>
     !('fault' in body) && body.isJson && namesThing(errorIn(body), [uid, ...wordsFor(prefix)]),
 

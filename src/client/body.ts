@@ -38,7 +38,7 @@ const openBuffer = () => {
     expect: ({ 'content-length': length }: Headers): void => {
       if (Number(length) > 0) expected = Number(length);
     },
-    /** False when the limit cuts the chunk. */
+    /** False if the limit cuts the chunk. */
     take: (chunk: Uint8Array): boolean => {
       const part = chunk.subarray(0, BOUNDS.bytes - size);
       if (size + part.byteLength > buffer.byteLength) {

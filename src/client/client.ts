@@ -64,7 +64,7 @@ export interface Client {
   /** Sends a write. Throws only for a defect. */
   write(called: Called, input: CallInput): Promise<Outcome>;
   /**
-   * A read that the service may not support: undefined when it doesn't, or when it gives one answer to every GET.
+   * A read that the service may not support: undefined if it doesn't, or if it gives one answer to every GET.
    * Throws the errors of `call`; with `mustExist` also a 404 that names the object.
    */
   look<K extends OperationId>(

@@ -255,7 +255,7 @@ const firstSetting = (env: Env, names: readonly string[]): readonly [name: strin
   return undefined;
 };
 
-/** True when undici accepts the URL: it rejects one with more than an origin only at the first request. */
+/** True if undici accepts the URL: it rejects one with more than an origin only at the first request. */
 const isProxy = ({ protocol, username, password, pathname, search, hash }: URL): boolean =>
   /^https?:$/.test(protocol) &&
   attempt(() => [username, password].map(decodeURIComponent)) !== undefined &&
@@ -301,7 +301,7 @@ const asProxyErrors =
 /** The route to one origin, from the environment. */
 interface ConnectionRoute {
   readonly origin: string;
-  /** False when certificates are not verified. */
+  /** False if certificates are not verified. */
   readonly verified: boolean;
   /** `passedBy`: hosts that are reached without the proxy, in the form of NO_PROXY. */
   readonly proxy?: { readonly url: string; readonly name: string; readonly passedBy: string };

@@ -215,7 +215,7 @@ export interface WriteOptions {
    * the next try. The error says when that may be.
    */
   readonly tries?: number | undefined;
-  /** Called after a 429 that proves nothing: true when a read shows that nothing was applied. */
+  /** Called after a 429 that proves nothing: true if a read shows that nothing was applied. */
   readonly isNothing?: () => Promise<boolean>;
 }
 

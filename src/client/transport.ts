@@ -38,7 +38,6 @@ const authorize = (credentials: Credentials, url: URL): string => {
   return `Bearer ${credentials.key}`;
 };
 
-/** Limits of an attempt. */
 export interface AttemptLimits {
   /** From DNS lookup to last byte, in milliseconds. */
   readonly timeout: number;
@@ -90,7 +89,6 @@ const abortOf = ({ signal, stop, timeout }: AttemptLimits, detector: SentDetecto
   };
 };
 
-/** An attempt with an answer. */
 export interface AnsweredAttempt {
   readonly kind: 'answer';
   readonly status: number;
@@ -104,7 +102,6 @@ export interface AnsweredAttempt {
   readonly body: AnswerBody;
 }
 
-/** Result of one attempt. */
 export type AttemptResult = AnsweredAttempt | Failure;
 
 /** One request to be sent. */
@@ -128,7 +125,6 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-/** Dependencies of a transport. */
 interface TransportOptions {
   readonly credentials: Credentials;
   readonly env: Env;

@@ -52,7 +52,7 @@ export const childEnv = (env: Env, machine: Machine = realMachine): Env => {
   return { ...Object.fromEntries(others), PATH: (folders.length > 0 ? folders : SYSTEM_FOLDERS).join(delimiter) };
 };
 
-/** The absolute path of a program, which is given or found on PATH; undefined when it is missing or not trusted. */
+/** The absolute path of a program, which is given or found on PATH; undefined if it is missing or not trusted. */
 export const findProgram = (word: string, env: Env, machine: Machine = realMachine): string | undefined => {
   if (isAbsolute(word)) return isProgram(word) ? word : undefined;
   if (word === '' || word.includes('/') || word.includes(sep)) return undefined;
@@ -95,7 +95,7 @@ interface CommandRun {
   readonly fail: (what: string) => PayError;
 }
 
-/** True when a program starts as the leader of its own process group; on Windows that would open a window. */
+/** True if a program starts as the leader of its own process group; on Windows that would open a window. */
 const leads = ({ platform }: Machine): boolean => platform !== 'win32';
 
 const startCommand = ({ file, args, io, machine, input, fail }: CommandRun): ChildProcess => {
@@ -203,7 +203,7 @@ export const feedCommand = async (
   await readOutput({ file, args, io, machine, printed: ANYTHING, input, fail });
 };
 
-/** Output of a program that prints no secret; undefined when it is missing, not trusted, or fails. */
+/** Output of a program that prints no secret; undefined if it is missing, not trusted, or fails. */
 export const printedBy = async (
   program: string,
   args: readonly string[],

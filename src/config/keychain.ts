@@ -124,7 +124,7 @@ const accountIn = (command: readonly string[], folder: string, machine: Machine)
 
 /**
  * Returns a function that removes the key of a command from the keychain and resolves to an error message, if any;
- * undefined when the key is not this folder's. The function does not throw at a signal: its caller has changed the
+ * undefined if the key is not this folder's. The function does not throw at a signal: its caller has changed the
  * profile, or is about to.
  */
 export const releaseOf = (

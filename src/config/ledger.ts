@@ -11,7 +11,7 @@ export interface LedgerSetting {
   readonly url: string;
   /** `PAYCLI_LEDGER`, or the profile. */
   readonly from: string;
-  /** Called at each connection; undefined when there is no password. */
+  /** Called at each connection; undefined if there is no password. */
   readonly password: (asked: DatabaseUser) => Promise<string | undefined>;
 }
 
@@ -28,7 +28,7 @@ const storedBy = async (
 };
 
 /**
- * The shared ledger that the environment or the profile names; undefined when the ledger is a file of this machine. A
+ * The shared ledger that the environment or the profile names; undefined if the ledger is a file of this machine. A
  * practice run (`local`) uses a shared ledger only if the environment names it.
  */
 export const ledgerSetting = async (

@@ -10,7 +10,7 @@ export interface Machine {
   readonly platform: NodeJS.Platform;
   /** The effective user id; undefined on systems without numeric ids. */
   readonly uid: number | undefined;
-  /** The working folder; undefined when it has been removed. */
+  /** The working folder; undefined if it has been removed. */
   readonly cwd: () => string | undefined;
   /** Time limit of a key command, in milliseconds. */
   readonly keyCommandLimit: number;
@@ -29,7 +29,7 @@ export const realMachine: Machine = {
   killGroup: (pid, signal = 'SIGKILL') => void process.kill(-pid, signal),
 };
 
-/** Absolute paths of the program's folders. Each is determined on first access, and throws when there is none. */
+/** Absolute paths of the program's folders. Each is determined on first access, and throws if there is none. */
 export interface Folders {
   readonly config: string;
   readonly data: string;

@@ -173,7 +173,7 @@ export const openProfiles = (io: Io, folders: Folders, machine: Machine = realMa
     keep: async (name: string, key: string): Promise<KeychainKey> =>
       (await import('./keychain.ts')).keepKey(checkName(name), key, folders.config, io, machine),
     /**
-     * Returns a function that removes the profile's key from the keychain once it is unused; undefined when it has none
+     * Returns a function that removes the profile's key from the keychain once it is unused; undefined if it has none
      * there, or when another profile uses it.
      */
     kept: async (name: string): Promise<(() => Promise<string | undefined>) | undefined> => {
@@ -231,7 +231,7 @@ export interface ProfileLedger {
   readonly command: readonly string[] | undefined;
 }
 
-/** The ledger in the run's profile, or in the default one; undefined when it has none. */
+/** The ledger in the run's profile, or in the default one; undefined if it has none. */
 export const profileLedger = (
   asked: PlaceGiven,
   io: Io,

@@ -67,7 +67,7 @@ const readChecked = (file: SecretFile, machine: Machine): Buffer => {
 };
 
 /**
- * Content of a file with a secret; undefined when it is missing. Throws for one that others can read or change, or may
+ * Content of a file with a secret; undefined if it is missing. Throws for one that others can read or change, or may
  * have planted.
  */
 const readSecretFile = (file: SecretFile, machine: Machine): Buffer | undefined => {
@@ -138,7 +138,7 @@ const PASSWORD = {
 };
 
 /**
- * The password of a shared ledger: from the command if there is one, else from the password file; undefined when there
+ * The password of a shared ledger: from the command if there is one, else from the password file; undefined if there
  * is none.
  */
 export const ledgerPassword = async (

@@ -79,7 +79,7 @@ const checkStoreMode = (path: string, stats: Stats, what: 'folder' | 'file', mac
   );
 };
 
-/** True when the file exists and is private, false when it is missing. Throws when it or its folder isn't safe. */
+/** True if the file exists and is private, false if it is missing. Throws when it or its folder isn't safe. */
 const isPrivateFileThere = (folder: string, file: string, machine: Machine): boolean => {
   const around = statsOfStore(folder);
   if (around === undefined) return false;
@@ -105,7 +105,7 @@ const namesInStore = (folder: string): string[] => {
 };
 
 /**
- * True when this program may close an open folder: others can't write to it, and it contains only this program's
+ * True if this program may close an open folder: others can't write to it, and it contains only this program's
  * files.
  */
 const isOwnFolder = (folder: string, { mode }: Stats): boolean =>
@@ -149,7 +149,7 @@ const makePrivateFolder = (folder: string, machine: Machine): void => {
 
 /** The one file of profiles: read anew each time, written as a whole. */
 export interface ProfileStore {
-  /** Undefined when there is no file yet. Throws for an unsafe file, and for one that this version can't read. */
+  /** Undefined if there is no file yet. Throws for an unsafe file, and for one that this version can't read. */
   read(): ProfileFile | undefined;
   /** Throws when the state of the folder would make `write` fail; changes nothing. */
   checkFolder(): void;

@@ -91,7 +91,7 @@ export const checkKeyFor = (key: string, origin: string, what: string): string =
 export interface Target {
   readonly origin: string;
   readonly key: string;
-  /** The profile's name; undefined when origin and key came from the environment. */
+  /** The profile's name; undefined if origin and key came from the environment. */
   readonly profile: string | undefined;
   readonly keySource: 'environment' | 'profile' | 'keychain' | 'command';
 }

@@ -211,7 +211,7 @@ export type ProvenOf<K extends OperationId> = K extends ListId
     ? readonly ListRecord[]
     : Resource;
 
-/** True when an operation answers with a page of a list; a bare array is not a page. */
+/** True if an operation answers with a page of a list; a bare array is not a page. */
 export const answersPage = ({ success }: Operation): boolean => success.proof === provesPage;
 
 /** Main fields of answers and error documents. An answer that exceeds the bounds is read by these alone. */
@@ -256,7 +256,7 @@ export const anyOperation = ({ method, path, paged }: AnyRequest): Operation => 
   safety: SAFETY[method],
 });
 
-/** The parameters of a path by its template; undefined when the path does not match. */
+/** The parameters of a path by its template; undefined if the path does not match. */
 const paramsIn = (template: string, path: string): Params | undefined => {
   const [names, segments] = [template.split('/'), path.split('/')];
   if (names.length !== segments.length) return undefined;
@@ -269,7 +269,7 @@ const paramsIn = (template: string, path: string): Params | undefined => {
   return params;
 };
 
-/** The operation of the table that matches a request, with its parameters; undefined when none does. */
+/** The operation of the table that matches a request, with its parameters; undefined if none does. */
 export const operationOf = ({
   method,
   path,

@@ -44,7 +44,7 @@ export const messageAnswer = memo(() =>
     }),
 );
 
-/** True when an error document has one of the service's own shapes and matches its status. */
+/** True if an error document has one of the service's own shapes and matches its status. */
 export const isOwnDocument = (status: number, body: unknown): boolean => {
   const first = problemAnswer().safeParse(body);
   return first.success ? first.data.status === status : messageAnswer().safeParse(body).success;
@@ -52,7 +52,7 @@ export const isOwnDocument = (status: number, body: unknown): boolean => {
 
 /** Content of an error document of any shape. */
 export interface Problem {
-  /** Empty when there is none. */
+  /** Empty if there is none. */
   readonly title: string;
   readonly detail: string | undefined;
   /** Limited to the first ones when there are too many to read. */
@@ -124,7 +124,7 @@ export const readProblem = (body: unknown): Problem | undefined => {
 const MISSING = ['detail', 'message', 'code', 'error.detail', 'error.message', 'error.code'];
 
 /**
- * True when a 404 is about an object, by one of its names, and not about its address: a service without this read
+ * True if a 404 is about an object, by one of its names, and not about its address: a service without this read
  * names the path, or a route.
  */
 export const namesThing = (body: unknown, names: readonly string[]): boolean => {

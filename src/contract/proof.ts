@@ -24,7 +24,7 @@ export interface ResourcePage {
 /** The parameters of the requested path. */
 export type Params = Readonly<Record<string, string>>;
 
-/** Sentence with the reason why an answer with HTTP 2xx does not belong to its operation; undefined when it does. */
+/** Sentence with the reason why an answer with HTTP 2xx does not belong to its operation; undefined if it does. */
 export type Proof = (answer: unknown, params: Params) => string | undefined;
 
 /** Proves a JSON object with an identifier of the kind; then runs the proofs in `more`. */

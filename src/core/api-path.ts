@@ -9,7 +9,6 @@ const PATH = /^(?:\/(?:[a-z0-9_-]+|[a-z]{3}(?:\.[A-Za-z0-9_]+){2,}))+\/?$/;
 /** Characters allowed in a query; everything else must be percent-encoded. */
 const QUERY = /^[\w\-.~!$&'()*+,;=:@%/?[\]]*$/;
 
-/** The path without its query. */
 const withoutQuery = (text: string): string => text.split('?')[0] ?? '';
 
 /** Reason why a text is not a path under the service's origin; undefined for a valid path. */
@@ -23,7 +22,7 @@ export const pathProblem = (text: string): string | undefined => {
   return undefined;
 };
 
-/** True when a write to this path creates a charge. */
+/** True if a write to this path creates a charge. */
 export const isChargePath = (text: string): boolean => /\/ugwo\/[^/]+\/activities$/.test(barePath(text));
 
 /**

@@ -58,7 +58,7 @@ export const batching = <T>(run: (waiting: T[]) => Promise<void>, { waits = true
   };
 };
 
-/** Result of `act`; undefined when it throws. For calls whose failure only means that there is no answer. */
+/** Result of `act`; undefined if it throws. For calls whose failure only means that there is no answer. */
 export const attempt = <T>(act: () => T): T | undefined => {
   try {
     return act();

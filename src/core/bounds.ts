@@ -15,7 +15,7 @@ export const BOUNDS = {
   name: 1000,
   /** Characters. Values under a longer path are printed as one line of tsv, since each line would repeat the path. */
   path: 256,
-  /** Characters. The service's identifiers have 29. An identifier is in every path, line and row of the ledger. */
+  /** Longest identifier, in characters (the service's have 29). Ledger rows store it. */
   id: 256,
   /** Characters. A cursor is part of the next URL, and few servers accept longer ones. */
   cursor: 4096,
@@ -52,7 +52,7 @@ export interface Measure {
   readonly name: number;
 }
 
-/** Sentence that names the exceeded limit; undefined when the text is within all of them. */
+/** Sentence that names the exceeded limit; undefined if the text is within all of them. */
 export const excessOf = ({ depth, values, name }: Measure): string | undefined => {
   if (depth > BOUNDS.depth) return `the answer is nested deeper than ${BOUNDS.depth} levels`;
   if (values > BOUNDS.values) return `the answer has more than ${grouped(BOUNDS.values)} values`;

@@ -39,7 +39,7 @@ export const about = (activity: { readonly uid: string }): { readonly activity: 
   activity: JSON.stringify({ uid: activity.uid, status: statusOf(activity) }),
 });
 
-/** The activities of a payment request; undefined when it lists none. PHP turns a list with gaps into an object. */
+/** The activities of a payment request; undefined if it lists none. PHP turns a list with gaps into an object. */
 export const activitiesOf = (ugwo: unknown): readonly unknown[] | undefined => {
   const listed = valueAt(ugwo, 'activities');
   if (Array.isArray(listed)) return listed;
@@ -115,7 +115,7 @@ const sentenceIn = (value: unknown): string | undefined => {
 const isThere = (action: unknown): boolean =>
   typeof action === 'object' ? action !== null && Object.keys(action).length > 0 : machineValue(action).trim() !== '';
 
-/** Reads the next action of an activity as far as possible; undefined when the customer has nothing to do. */
+/** Reads the next action of an activity as far as possible; undefined if the customer has nothing to do. */
 export const readNextAction = (activity: unknown): NextAction | undefined => {
   const action = valueAt(activity, 'next_action');
   if (!isThere(action)) return undefined;
@@ -166,7 +166,7 @@ const missingIn = (action: NextAction): readonly string[] => {
   return isPart ? ['account number'] : [];
 };
 
-/** Explains why nobody can transfer money to an account; undefined when it is complete, or when there is none. */
+/** Explains why nobody can transfer money to an account; undefined if it is complete, or if there is none. */
 export const incompleteText = (action: NextAction): string | undefined => {
   const missing = missingIn(action);
   return missing.length === 0 ? prunedText(action) : `the service sent no ${missing.join(' and no ')}`;
@@ -174,7 +174,7 @@ export const incompleteText = (action: NextAction): string | undefined => {
 
 /**
  * Time until which the customer can still complete the step, in milliseconds since the epoch by the service's clock;
- * undefined when no answer says so for certain. Only `requires_action` asks for a step. With any other status the
+ * undefined if no answer says so for certain. Only `requires_action` asks for a step. With any other status the
  * customer has acted, or its meaning is unknown here, so an expiry bounds nothing.
  */
 export const payableUntil = (activity: unknown): number | undefined => {
@@ -252,7 +252,7 @@ export const rowStateOf = (state: ChargeState, hasFailed: boolean): RowState =>
 const RETRIED: readonly RowState[] = ['rejected', 'failed', 'not_created'];
 
 /**
- * True when another run sends a row in this state again; `retry` is --retry-failed. An unsent row is always sent
+ * True if another run sends a row in this state again; `retry` is --retry-failed. An unsent row is always sent
  * again: exit code 5 says that the same command may be repeated. A row that may have been applied never is.
  */
 export const isTakenUp = (state: RowState, retry: boolean): boolean =>

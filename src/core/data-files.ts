@@ -25,7 +25,7 @@ export const SEEDED = {
   processing: { ugwo: 'ugw.Lcal.ZP9S3Yh3ll6gZfRG0i3qZJIk', activity: 'act.Lcal.oOQCF4VliwmNl9Sr6ziqH0R8' },
 } as const;
 
-/** Message after a data file was filled; undefined when it already had records. */
+/** Message after a data file was filled; undefined if it already had records. */
 export const firstUse = (
   made: { readonly customers: number; readonly ugwo: number },
   file: string,

@@ -130,7 +130,6 @@ for (const kind of Object.keys(ERRORS) as ErrorKind[]) {
   for (const status of statuses) rejections.set(status, kind);
 }
 
-/** The exit codes of all errors. */
 export const EXIT_CODES = codes as Readonly<Record<ErrorKind, number>>;
 
 /** The kind of error for each status by which the service says no. Nothing was applied then. */
@@ -230,7 +229,7 @@ export class PayError extends Error {
   }
 }
 
-/** True when every other request to the service would fail in the same way now. */
+/** True if every other request to the service would fail in the same way now. */
 export const endsAll = ({ kind, detail }: PayError): boolean => kind === 'auth' || detail.retryAt !== undefined;
 
 export const usageError = (message: string, detail: ErrorDetail = {}): PayError =>

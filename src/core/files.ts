@@ -21,7 +21,6 @@ import { PayError, reasonOf, usageError } from './error.ts';
 export const OPEN_TO_OTHERS = 0o077;
 export const WRITABLE_BY_OTHERS = 0o022;
 
-/** The uid of root. */
 export const ROOT = 0;
 
 /** The most symbolic links that a path is followed through, as on Linux. */
@@ -57,7 +56,7 @@ export const setMode = (file: string | number, mode: number): void => {
 };
 
 /**
- * Reason why nothing can be created in a folder, which may itself be missing; undefined when the folder is writable.
+ * Reason why nothing can be created in a folder, which may itself be missing; undefined if the folder is writable.
  */
 export const unwritable = (folder: string): string | undefined => {
   if (!existsSync(folder) && dirname(folder) !== folder) return unwritable(dirname(folder));
@@ -84,7 +83,7 @@ export const homeFolder = (given?: string, hint = 'set HOME to an absolute path'
 const unsafePath = (path: string, what: string): PayError =>
   usageError(`${path} ${what}, so it was not used`, { hint: 'use a file in a folder of your own; nothing was sent' });
 
-/** File information; undefined when the file is missing or unreadable: the open that follows reports the reason. */
+/** File information; undefined if the file is missing or unreadable: the open that follows reports the reason. */
 const statsAt = (look: typeof lstatSync, path: string): Stats | undefined => attempt(() => look(path));
 
 /**

@@ -22,7 +22,7 @@ export const isAnyId = (text: string): boolean => text.length <= BOUNDS.id && SH
 
 export const isId = (prefix: IdPrefix, text: string): boolean => text.startsWith(`${prefix}.`) && isAnyId(text);
 
-/** Reason why `text` is not an identifier of this kind, in the user's terms; undefined when it is one. */
+/** Reason why `text` is not an identifier of this kind, in the user's terms; undefined if it is one. */
 export const idProblem = (prefix: IdPrefix, text: string): string | undefined => {
   if (isId(prefix, text)) return undefined;
   const wanted = `${ID_KINDS[prefix]}: ${prefix}.XXXX.YYYY…`;

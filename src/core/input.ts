@@ -131,7 +131,7 @@ export const targetFlags = ({ local, profile, baseUrl }: TargetOptions): string[
 /** The streams that a question needs. */
 export type Terminals = { readonly [K in 'stdin' | 'stderr']: Pick<Io[K], 'isTerminal'> };
 
-/** True when a person can read a question and answer it: a terminal on both sides, and no --no-input. */
+/** True if a person can read a question and answer it: a terminal on both sides, and no --no-input. */
 export const canAsk = ({ stdin, stderr }: Terminals, { input }: { readonly input: boolean }): boolean =>
   input && stdin.isTerminal && stderr.isTerminal;
 

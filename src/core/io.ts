@@ -7,17 +7,17 @@ import type { Redactor } from './secret.ts';
  */
 export interface Output {
   write(text: string | Uint8Array): Promise<void>;
-  /** Sends a text to the terminal's clipboard, which may ignore it. False when the stream is not a terminal. */
+  /** Sends a text to the terminal's clipboard, which may ignore it. False if the stream is not a terminal. */
   copy(text: string): Promise<boolean>;
   /**
    * Registers a function whose output erases the drawn lines before another program gets the terminal (Ctrl-Z);
-   * undefined when nothing is drawn.
+   * undefined if nothing is drawn.
    */
   drawn(erase: (() => string) | undefined): void;
   readonly isTerminal: boolean;
   /** Width in columns; 80 when unknown. */
   readonly columns: number;
-  /** Height in rows; undefined when unknown. */
+  /** Height in rows; undefined if unknown. */
   readonly rows?: number | undefined;
   /** The reader has closed the pipe (`| head -1`) or the stream has failed: further output is useless. */
   readonly closed: boolean;
@@ -74,7 +74,7 @@ export interface Io {
   readonly flight: Flight;
 }
 
-/** True when the locale says that the terminal shows UTF-8. Windows terminals do, and have no such variables. */
+/** True if the locale says that the terminal shows UTF-8. Windows terminals do, and have no such variables. */
 export const speaksUtf8 = (env: Env): boolean =>
   /utf-?8/i.test(env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '') || env['OS'] === 'Windows_NT';
 

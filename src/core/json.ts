@@ -111,7 +111,7 @@ export class NumberText {
 /** Matches a number that is long, has a fraction or an exponent, or is minus zero, but not a date in a string. */
 const MAYBE_INEXACT = /(?:^|[:,[\s])-?(?:\d{16}|\d+[.eE])|(?:^|[:,[\s])-0/;
 
-/** True when parsing the text may lose digits. A time with a fraction also matches; that is slower, not wrong. */
+/** True if parsing the text may lose digits. A time with a fraction also matches; that is slower, not wrong. */
 export const mayBeInexact = (text: string): boolean => MAYBE_INEXACT.test(text);
 
 /** Like JSON.parse, but a number whose text a double would not reproduce becomes the result of `made`. */

@@ -34,7 +34,7 @@ export const checkBaseUrl = (text: string): OriginCheck => {
   return { origin: url.origin };
 };
 
-/** True when many writes to an origin need a confirmation: money may be real there. */
+/** True if many writes to an origin need a confirmation: money may be real there. */
 export const isGuarded = (origin: string): boolean => origin !== ENVIRONMENTS.sandbox && !isLoopback(origin);
 
 /**

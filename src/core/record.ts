@@ -77,7 +77,7 @@ export type RequestedTime =
   | { readonly at: number }
   | { readonly daysAgo: number; readonly zone: Zone };
 
-/** Creation time of a record, in milliseconds since the epoch; undefined when it has none. */
+/** Creation time of a record, in milliseconds since the epoch; undefined if it has none. */
 export const createdAt = (record: unknown): number | undefined => readInstant(valueAt(record, 'created_at'));
 
 /** The instant of a requested time. */

@@ -147,7 +147,7 @@ export type Result =
    */
   | {
       readonly kind: 'wait';
-      /** The record as known before the wait; undefined when nothing is known. */
+      /** The record as known before the wait; undefined if nothing is known. */
       readonly record: ApiRecord | undefined;
       readonly view: View;
       readonly wrote?: true;
@@ -207,7 +207,7 @@ export interface CheckResult {
   readonly status: 'ok' | 'warn' | 'fail' | 'skipped';
   /** The finding, in one sentence without a full stop. */
   readonly detail: string;
-  /** Advice; null when there is nothing to do. */
+  /** Advice; null if there is nothing to do. */
   readonly advice: string | null;
   /** Error kind that a command would end with because of a failure; null for the other states. */
   readonly kind: ErrorKind | null;
@@ -226,6 +226,6 @@ export interface Identity {
   readonly key_from: 'environment' | 'profile' | 'command' | 'emulator';
   /** Person that the ledger names for decisions made here. */
   readonly operator: string;
-  /** True when the service has just accepted the key; null when it was not asked. */
+  /** True if the service has just accepted the key; null if it was not asked. */
   readonly accepted: boolean | null;
 }

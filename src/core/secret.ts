@@ -83,7 +83,7 @@ export class Redactor {
     return withoutKeys(this.clean(text));
   }
 
-  /** True when `clean` would change these bytes, read as UTF-8. */
+  /** True if `clean` would change these bytes, read as UTF-8. */
   holds(bytes: Uint8Array): boolean {
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     return this.#secrets.some((secret) => buffer.includes(secret));
@@ -115,7 +115,7 @@ const unescaped = (text: string): string =>
     ? text.replace(JSON_ESCAPE, (_, hex: string | undefined, char: string) => (hex === undefined ? char : fromHex(hex)))
     : text.replaceAll('\\/', '/');
 
-/** True when JSON, or several JSON texts, may hold a secret in any spelling. Cheap: called for all output. */
+/** True if JSON, or several JSON texts, may hold a secret in any spelling. Cheap: called for all output. */
 export const holdsSecret = (text: string, clean: Clean): boolean => {
   const holds = (read: string): boolean => clean(read) !== read;
   return holds(text) || (text.includes('\\') && holds(unescaped(text)));

@@ -64,7 +64,7 @@ const SPOILT: readonly Spoilt[] = [
   },
 ];
 
-/** Sentence with the value and the likely reason why it is wrong; undefined when it looks right. */
+/** Sentence with the value and the likely reason why it is wrong; undefined if it looks right. */
 export const spoiltWords = (text: string, name: string): string | undefined => {
   const found = SPOILT.find(({ form, of }) => (of === undefined || of.includes(name)) && form.test(text));
   if (found === undefined) return undefined;

@@ -144,7 +144,7 @@ const SHORTEST = 3;
 
 /**
  * The known word that was probably meant: the only one that starts with the typed word, else the nearest one within a
- * third of its length, else the longest one with which the typed word starts (`gtbank`: gtb). Undefined when none is
+ * third of its length, else the longest one with which the typed word starts (`gtbank`: gtb). Undefined if none is
  * near, to avoid wild guesses.
  */
 export const didYouMean = (typed: string, known: readonly string[]): string | undefined => {

@@ -6,7 +6,7 @@ import type { Env } from './io.ts';
 import { isLoopback } from './origin.ts';
 
 /**
- * True when certificates are verified. The usual variable may disable that only for this machine; `what` names the
+ * True if certificates are verified. The usual variable may disable that only for this machine; `what` names the
  * data that would be sent.
  */
 export const verifies = (origin: string, env: Env, what: string): boolean => {

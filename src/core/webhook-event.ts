@@ -26,9 +26,9 @@ export type EventName = (typeof EVENTS)[number];
 
 /** Fields of an event, read from its body. */
 interface EventRead {
-  /** The same in every delivery of an event; undefined when the body has none, and then repeats can't be detected. */
+  /** The same in every delivery of an event; undefined if the body has none, and then repeats can't be detected. */
   readonly uid: string | undefined;
-  /** Its name; empty when there is none. */
+  /** Its name; empty if there is none. */
   readonly event: string;
   /** The resource, as its GET shows it. */
   readonly data: unknown;
@@ -62,7 +62,7 @@ export const readEvent = (body: unknown): EventRead => {
 
 const ESCAPED = /[.+?^${}()|[\]\\]/g;
 
-/** True when an event's name matches one of the patterns, in which `*` stands for any text: `ugwo.activity.*`. */
+/** True if an event's name matches one of the patterns, in which `*` stands for any text: `ugwo.activity.*`. */
 export const isWanted = (event: string, wanted: readonly string[]): boolean =>
   wanted.some((pattern) =>
     new RegExp(`^${pattern.replaceAll(ESCAPED, String.raw`\$&`).replaceAll('*', '.*')}$`, 's').test(event),
@@ -80,7 +80,7 @@ export type EventState = (typeof EVENT_STATES)[number];
 export const signatureOf = (secret: string, body: Uint8Array): string =>
   createHmac('sha256', secret).update(body).digest('hex');
 
-/** True when one of the secrets made this signature of these bytes, in either case of its hex digits. The time it takes reveals neither. */
+/** True if one of the secrets made this signature of these bytes, in either case of its hex digits. The time it takes reveals neither. */
 export const isSignedBy = (secrets: readonly string[], body: Uint8Array, signature: string): boolean => {
   const given = Buffer.from(signature.toLowerCase(), 'latin1');
   let signed = false;

@@ -68,13 +68,13 @@ const sqliteCodeOf = (thrown: unknown): number | undefined => {
   return undefined;
 };
 
-/** True when another process has the file locked, which is no sign of a disk fault. */
+/** True if another process has the file locked, which is no sign of a disk fault. */
 export const isBusy = (thrown: unknown): boolean => sqliteCodeOf(thrown) === SQLITE_BUSY;
 
 /** Damage that SQLite does not detect. */
 export class Damage extends Error {}
 
-/** True when the file is damaged, according to SQLite or to our own check. */
+/** True if the file is damaged, according to SQLite or to our own check. */
 export const isDamage = (thrown: unknown): boolean => {
   if (thrown instanceof Damage) return true;
   const code = sqliteCodeOf(thrown);
@@ -83,7 +83,7 @@ export const isDamage = (thrown: unknown): boolean => {
 
 /**
  * Rewrites the file without its deleted rows; `wait` handles locks of other processes. Temporarily takes as much space
- * again. False when that fails: the rows are still deleted, and their space is reused.
+ * again. False if that fails: the rows are still deleted, and their space is reused.
  */
 export const compact = async (db: DatabaseSync, wait: (work: () => void) => Promise<unknown>): Promise<boolean> => {
   try {

@@ -292,7 +292,7 @@ const COPY_WAIT_MS = 50;
 
 /**
  * Reads a database without creating or changing any file, not even SQLite's own beside it, which exist only while
- * another process has it open. Undefined when there is no database of this kind.
+ * another process has it open. Undefined if there is no database of this kind.
  */
 export const readWithoutLock = <T>(path: string, kind: DatabaseKind, look: (db: DatabaseSync) => T): T | undefined => {
   if (fileStateOf(path, kind) !== 'ours') return undefined;

@@ -134,11 +134,11 @@ const unlessBusy = <T>(take: () => T): T | undefined => {
 /** Maximum time for which a process in `isHeld` delays taking the lock, in milliseconds. */
 const LOCK_PATIENCE_MS = 2000;
 
-/** Takes a lock alone. Undefined when another process holds it for longer than `timeout` milliseconds. */
+/** Takes a lock alone. Undefined if another process holds it for longer than `timeout` milliseconds. */
 export const holdLock = (path: string, timeout = LOCK_PATIENCE_MS): (() => void) | undefined =>
   unlessBusy(() => takeLock(path, 'alone', timeout));
 
-/** True when a process holds the file. Concurrent calls of this function don't disturb one another. */
+/** True if a process holds the file. Concurrent calls of this function don't disturb one another. */
 export const isFileLocked = (path: string): boolean => {
   if (!existsSync(path)) return false;
   const release = unlessBusy(() => takeLock(path, 'shared', 0));

@@ -3,7 +3,7 @@ import { type PayError, reasonOf, usageError } from '../core/error.ts';
 
 /** Keys that have occurred before, in memory that does not grow with their number. */
 export interface SeenKeys {
-  /** The row of the first occurrence; undefined when that is this row. */
+  /** The row of the first occurrence; undefined if that is this row. */
   firstAt(key: string, row: number): number | undefined;
   close(): void;
 }

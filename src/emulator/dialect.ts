@@ -26,7 +26,7 @@ const listForm =
 /** Converts a value of any structure: only its empty objects change. */
 const plainForm: Shape = (value) => (Array.isArray(value) ? value.map(plainForm) : fields({})(value));
 
-/** Converts an object that the contract gives as null when it is absent. */
+/** Converts an object that the contract gives as null if it is absent. */
 const orEmpty =
   (shape: Shape): Shape =>
   (value) =>

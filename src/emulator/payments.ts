@@ -249,9 +249,9 @@ export const catchUp = (store: EmulatorStore, now: number): void => {
 export interface Settling {
   readonly activity: string;
   readonly as: ActivityEnding;
-  /** Milliseconds from now; undefined: at once. */
+  /** Milliseconds from now; undefined if at once. */
   readonly after: number | undefined;
-  /** Amount that comes with a success, in the minor unit of the given currency; undefined: the full amount. */
+  /** Amount that comes with a success, in the minor unit of the given currency; undefined if it is the full amount. */
   readonly amount?: ((currency: string) => number) | undefined;
 }
 

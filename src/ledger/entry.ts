@@ -60,7 +60,7 @@ export interface ChargeTerms {
   readonly phone: string | undefined;
   /** Digest of the phone number and of `otherTerms`, which tells charges apart (see `Ledger.digest`). */
   readonly termsDigest?: string | undefined;
-  /** Requested expiry of the account, if any. */
+  /** Requested expiry of the account. */
   readonly expiresAt?: number | undefined;
   /** Terms that a read of the payment request has shown. */
   readonly asked?: RequestTerms;

@@ -34,7 +34,7 @@ export interface Job {
   readonly adjustments?: RowCounts | undefined;
 }
 
-/** A job that is begun, or gone on with: what an earlier run has counted is over. */
+/** Input of `open`. It replaces the counts of an earlier run. */
 export type NewJob = Omit<Job, 'createdAt' | 'runAt' | 'adjustments'>;
 
 export interface JobRow {
@@ -67,7 +67,6 @@ export interface Worker {
   readonly slices: number;
 }
 
-/** Outcome of an update. */
 export interface UpdateOutcome {
   readonly state: Exclude<UpdateState, 'sending'>;
   readonly exitCode: number;
@@ -76,14 +75,14 @@ export interface UpdateOutcome {
 
 /** Jobs and their rows in the ledger. Methods fail only with errors of the ledger itself. */
 export interface Jobs {
-  /** Notes that a job is begun, or gone on with, and makes room for the outcomes of so many rows that are in flight at once. */
+  /** Stores that a job starts or continues, and reserves space for the outcomes of `atOnce` rows in flight. */
   open(job: NewJob, atOnce: number): Promise<void>;
   /**
    * Deletes the plans of charges and updates from before a moment. Of one that was carried out, it deletes the text. A
    * shared ledger keeps all rows without the text, since an operator may not delete any.
    */
   endPlans(before: number): Promise<void>;
-  /** Notes at the end of a run how rows ended of which there is no entry: the last run's word counts. */
+  /** Stores, at the end of a run, the results of rows that have no entry. The last run wins. */
   adjust(job: string, adjustments: RowCounts): Promise<void>;
   get(id: string): Promise<Job | undefined>;
   /** Lists the selected jobs, newest first. `before` is the id of a job: only earlier ones are listed. */
@@ -116,6 +115,5 @@ export interface Jobs {
   release(job: string): Promise<void>;
   /** Workers on the job now; none if the ledger belongs to this machine alone. */
   workers(job: string): Promise<readonly Worker[]>;
-  /** Stores the outcome of an update. */
   settleUpdate(of: JobRow, outcome: UpdateOutcome): Promise<void>;
 }

@@ -21,7 +21,7 @@ export interface Verified {
 
 /** Policies and approvals. Methods fail only with errors of the ledger itself. */
 export interface Policies {
-  /** Policy in force for a profile: its own, else that of `OTHERS`; undefined if there is neither. */
+  /** Policy in force for a profile: its own, else that of `OTHER_PROFILES`; undefined if there is neither. */
   allowance(of: AllowanceOf): Promise<Allowance | undefined>;
   /** Policies in force, by profile. */
   list(): Promise<readonly Allowance['kept'][]>;
@@ -105,7 +105,7 @@ export type BeginResult =
 export type Judged =
   | {
       readonly kind: 'clear';
-      /** See `Begun`. */
+      /** See `BeginResult`. */
       readonly elsewhere: Entry | undefined;
     }
   | Refused;

@@ -25,7 +25,7 @@ export const OTHER_PROFILES = '*';
 
 /** Last policy set for a profile, with who set it and when (milliseconds since the epoch). */
 export interface KeptPolicy {
-  /** Name of a profile, or `OTHERS`. */
+  /** Name of a profile, or `OTHER_PROFILES`. */
   readonly profile: string;
   /** Undefined once the policy was removed. */
   readonly policy: Policy | undefined;
@@ -167,7 +167,6 @@ export const withRow = ({ rows, amounts, unknown }: Total, { amount, currency }:
         unknown,
       };
 
-/** Adds two totals. */
 export const addTotals = (one: Total, other: Total): Total => {
   const amounts = new Map(one.amounts);
   for (const [currency, amount] of other.amounts) amounts.set(currency, (amounts.get(currency) ?? 0n) + amount);

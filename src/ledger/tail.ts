@@ -91,7 +91,7 @@ export const openTail = (ledger: Ledger, { filters, unsettledOnly }: WatchFilter
   /** Returns all matching charges at the first read, and added ones later. */
   const added = async (): Promise<ChargeChange[]> => {
     const changes: ChargeChange[] = [];
-    // The first read skips charges that can't be unsettled, since the ledger may hold very many.
+    // The first read skips settled charges, since the ledger may hold very many.
     const parts = last === undefined && unsettledOnly ? [{ payments: ['open'] as const }, { states: UNDECIDED }] : [{}];
     const after = Math.max(0, (last ?? 0) - OVERLAP);
     let highest = (await ledger.list({ limit: 1 }))[0]?.seq ?? 0;

@@ -64,7 +64,7 @@ const otherFields = (value: unknown, view: View, styles: Styles): CardField[] =>
   ];
 };
 
-/** The amount that the customer has to pay; undefined where the record has none. */
+/** The amount that the customer has to pay; undefined if the record has none. */
 export const amountOf = (value: unknown, view: View, styles: Styles): string | undefined => {
   if (view.amount !== undefined) return view.amount;
   const column = view.columns.find(({ kind, path }) => kind === 'money' && !isBlank(valueAt(value, path)));
@@ -123,7 +123,7 @@ export const drawCard = async (
 
 /**
  * Renders the changes of a record whose card was printed already: the changed lines, or the whole card where those
- * alone would mislead. Empty where nothing has changed.
+ * alone would mislead. Empty if nothing has changed.
  */
 export const cardChanges = async (
   before: ApiRecord,

@@ -12,7 +12,7 @@ export type LiveResult = Extract<Result, { kind: 'live' }>;
 const DEFAULT_ROWS = 24;
 
 /**
- * True where a board is drawn and redrawn: not for screen readers, and not where its control sequences would disturb.
+ * True if a board is drawn and redrawn: not for screen readers, and not where its control sequences would disturb.
  */
 export const isDrawn = (
   { stdout, env }: Pick<Io, 'stdout' | 'env'>,

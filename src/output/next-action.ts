@@ -25,7 +25,7 @@ const inHalfBlocks = (modules: Modules): string[] =>
 const inAscii = (modules: Modules): string[] =>
   modules.map((line) => line.map((dark) => (dark ? '##' : '  ')).join(''));
 
-/** The reason for drawing no code unasked; undefined where a code is drawn. */
+/** The reason for drawing no code unasked; undefined if a code is drawn. */
 const whyNoCode = ({ styles: { paper, unicode }, width, env }: Surface): 'silent' | 'locale' | undefined => {
   // Without colour, the terminal's own colours would decide its polarity.
   if (paper === undefined || !Number.isFinite(width) || env['TERM'] === 'dumb') return 'silent';

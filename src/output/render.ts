@@ -73,7 +73,7 @@ const continueText = ({ next, repeats }: Walked, goOn: List['goOn'], clean: Clea
   return `${goOn(clean(next))}${again}`;
 };
 
-/** The notice about the end of a list; undefined where there is none. */
+/** The notice about the end of a list; undefined if there is none. */
 const endingText = (
   walked: Walked,
   { goOn, saysEmpty }: List,

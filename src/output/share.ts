@@ -18,7 +18,7 @@ type Message = { readonly text: string } | { readonly why: string };
 interface ShareInput {
   readonly value: unknown;
   readonly action: NextAction | undefined;
-  /** As text for people; undefined where the amount is unknown. */
+  /** As text for people; undefined if the amount is unknown. */
   readonly amount: string | undefined;
   readonly now: number;
 }

@@ -16,7 +16,7 @@ const eraseLine = (width: number, columns: number): string =>
 
 /** The progress of a long operation, on stderr beside the data. */
 export interface StatusLine {
-  /** True where one line is rewritten on a terminal; false where each text is a new line. */
+  /** True if one line is rewritten on a terminal; false if each text is a new line. */
   readonly rewrites: boolean;
   /** The width to fit the text into; Infinity in a pipe. */
   readonly width: number;

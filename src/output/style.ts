@@ -6,7 +6,7 @@ import { STATUSES, type Tone } from '../core/status.ts';
 export type Paint = (text: string) => string;
 
 interface DrawingCharacters {
-  /** True where the locale shows more than ASCII. */
+  /** True if the locale shows more than ASCII. */
   readonly unicode: boolean;
   /** The line below the head of a table. */
   readonly rule: string;

@@ -42,7 +42,7 @@ const mostSpare = (widths: readonly number[], floors: readonly number[]): number
 
 /**
  * Column widths that fit a table into `total` terminal columns. The column with the most slack shrinks first, down to a
- * readable width, or with `tight` down to the least useful one. Undefined where even that is not enough.
+ * readable width, or with `tight` down to the least useful one. Undefined if even that is not enough.
  */
 const fitWidths = (
   natural: readonly number[],
@@ -111,7 +111,7 @@ interface Choice {
   readonly tight: boolean;
 }
 
-/** The layout for columns of these natural widths; undefined where no such table fits. */
+/** The layout for columns of these natural widths; undefined if no such table fits. */
 const fitLayout = (
   natural: readonly number[],
   { columns, tight }: Choice,

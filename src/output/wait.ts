@@ -87,7 +87,7 @@ export const openCountdown = (
 export type WaitResult = Extract<Result, { kind: 'wait' }>;
 
 interface WaitShow {
-  /** True where a person watches: the known record is shown at once, and at the end only its changes. */
+  /** True if a person watches: the known record is shown at once, and at the end only its changes. */
   readonly watched: boolean;
   readonly countdown: Countdown;
   /** Shows a record; `before` is the record that was shown already. */

@@ -6,13 +6,13 @@ import { type Clean, cleanedJson, holdsSecret } from '../core/secret.ts';
 /** Renders a list a page at a time. The caller writes the text and waits for the reader. */
 export interface Sink {
   /**
-   * Text of the next page; that of the first page includes what opens the list. `more` is true where pages may follow. Yielded bytes are
+   * Text of the next page; that of the first page includes what opens the list. `more` is true if pages may follow. Yielded bytes are
    * valid until the next piece is requested.
    */
   page(records: readonly ApiRecord[], more: boolean): Generator<string | Uint8Array>;
-  /** The text that closes the list; `next` is the cursor to continue at, null when nothing remains. */
+  /** The text that closes the list; `next` is the cursor to continue at, null if nothing remains. */
   end(next: string | null): string;
-  /** A notice about how the list was shown; undefined where there is none. */
+  /** A notice about how the list was shown; undefined if there is none. */
   notice?(): string | undefined;
 }
 
@@ -23,7 +23,7 @@ const PORTION = 256 * 1024;
 
 /**
  * The position at which a text can be split: after its last character that can't be part of a key. Keys are printable
- * ASCII, so each key stays whole. 0 where there is no such position.
+ * ASCII, so each key stays whole. 0 if there is no such position.
  */
 const lastApart = (text: string): number => {
   // The next chunk may begin with the other half of the last character.
@@ -117,7 +117,7 @@ export interface Walked {
    */
   readonly how: 'end' | 'max' | 'closed' | 'broken';
   readonly shown: number;
-  /** The cursor to continue at; null when nothing remains. */
+  /** The cursor to continue at; null if nothing remains. */
   readonly next: string | null;
   /** The number of records at `next` that were shown already. */
   readonly repeats: number;

@@ -128,7 +128,7 @@ export const consume = (queue: Queue, notifier: Notifier, deps: ConsumerDeps, st
   };
   const { ended, until } = deliverInOrder({ next, send }, notifier, stop);
 
-  /** True where the events of every payment request (or the named one) were reported and that failed. */
+  /** True if the events of every payment request (or the named one) were reported and that failed. */
   const isTried = (busy: ReadonlyMap<string, unknown>, ugwo?: string): boolean =>
     [...batches.values()].every(
       ({ key, tries }) => (ugwo !== undefined && key !== ugwo) || (tries > 0 && !busy.has(key)),
@@ -173,7 +173,7 @@ export const openPrintCursor = (queue: Queue) => {
       }
       return found;
     },
-    /** The next events, at most `most`; empty where there are none. */
+    /** The next events, at most `most`; empty if there are none. */
     next: (most = PRINTED_AT_ONCE): readonly KeptEvent[] => queue.behind(printed, most),
     /** Stores that all events up to this one are about to be printed, or were. */
     note: async (what: 'printing' | 'printed', { seq }: KeptEvent): Promise<void> => {

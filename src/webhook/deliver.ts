@@ -14,7 +14,7 @@ export interface DeliveryTarget extends Pick<RequestOptions, 'lookup' | 'agent'>
 }
 
 /**
- * The answer of a target; or the reason why there was none, and `reached`: true where the target may have received the
+ * The answer of a target; or the reason why there was none, and `reached`: true if the target may have received the
  * event.
  */
 export type PostResult =
@@ -120,7 +120,7 @@ interface RetryDeps {
   readonly say: (text: string) => void;
 }
 
-/** Retries a write until it succeeds; resolves to false where the run ends first. */
+/** Retries a write until it succeeds; resolves to false if the run ends first. */
 export const retryUntilWritten = async (
   write: () => Promise<void>,
   { clock, say }: RetryDeps,

@@ -9,7 +9,7 @@ export type Headers = readonly (readonly [name: string, value: string])[];
 
 /** A delivery with a verified signature. */
 export interface Delivery {
-  /** The event's uid, or `sha256:…` of the body where it has none. */
+  /** The event's uid, or `sha256:…` of the body if it has none. */
   readonly uid: string;
   readonly event: string;
   readonly ugwo: string | undefined;
@@ -117,7 +117,7 @@ const readDeliveryBody = (body: Uint8Array): Pick<Delivery, 'uid' | 'event' | 'u
 };
 
 /**
- * The reason to refuse a delivery; undefined where its signature is valid. Nothing of a body is parsed before its
+ * The reason to refuse a delivery; undefined if its signature is valid. Nothing of a body is parsed before its
  * signature is verified.
  */
 const problemOf = (secrets: Secrets, body: Uint8Array, signature: string): string | undefined => {

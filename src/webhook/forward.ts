@@ -115,7 +115,6 @@ const SLOW = [429, 502, 503, 504];
 /** The status of a target that wants no more events. */
 const GONE_STATUS = 410;
 
-/** The dependencies of forwarding. */
 interface ForwardDeps {
   readonly clock: Clock;
   /**
@@ -129,7 +128,7 @@ interface ForwardDeps {
   readonly say: (text: string) => Promise<void>;
 }
 
-/** True where the target could not be reached, which says nothing about the event. */
+/** True if the target could not be reached, which says nothing about the event. */
 const isAway = (posted: PostResult): boolean => posted.kind === 'failed' && !posted.reached;
 
 const isSlow = (posted: PostResult): boolean => posted.kind === 'answered' && SLOW.includes(posted.status);

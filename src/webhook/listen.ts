@@ -131,7 +131,7 @@ const deliveryHandler = (
   };
 };
 
-/** The number of these events up to the requested end; undefined where the end is not among them. */
+/** The number of these events up to the requested end; undefined if the end is not among them. */
 const countAtEnd = (
   until: ListenOptions['until'],
   events: readonly KeptEvent[],

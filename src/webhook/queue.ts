@@ -140,7 +140,7 @@ function* agedIn(sql: QueueStatements, before: number): Generator<readonly Aged[
 const NEVER_ABORTED = new AbortController().signal;
 
 /**
- * Opens the queue of received events, in order of arrival; creates it where there is none. Writes of one event-loop
+ * Opens the queue of received events, in order of arrival; creates it if there is none. Writes of one event-loop
  * turn share a commit: a write is synced when its promise resolves, and nothing of it is stored where it rejects.
  * Throws a `ledger` error where the queue can't be used.
  */
@@ -205,7 +205,7 @@ export const openQueue = (folder: string, uid: number | undefined) => {
         }
         return count;
       },
-      /** Returns the space of removed events to the disk; resolves to false where that is impossible. */
+      /** Returns the space of removed events to the disk; resolves to false if that is impossible. */
       compact: (): Promise<boolean> => compact(db, async (work) => work()),
       setting: (name: 'target'): string | undefined => sql.setting(name),
       set: (name: 'target', value: string): Promise<void> => write(() => sql.set(name, value)),

@@ -54,7 +54,7 @@ const openRoom = () => {
     done: (socket: Socket): void => {
       if (sockets.delete(socket)) sockets.add(socket);
     },
-    /** Reserves `size` bytes for a body; returns false where there is no room. */
+    /** Reserves `size` bytes for a body; returns false if there is no room. */
     take: (request: IncomingMessage, size: number): boolean => {
       reading.set(request, (reading.get(request) ?? 0) + size);
       bytes += size;
@@ -103,7 +103,7 @@ const answer = (response: ServerResponse, said: DeliveryAnswer | 405 | 413, last
   response.writeHead(status, headers).end(text);
 };
 
-/** The body, or the status to answer instead; undefined where the sender has disconnected. */
+/** The body, or the status to answer instead; undefined if the sender has disconnected. */
 const receiveBody = async (request: IncomingMessage, room: Room): Promise<Uint8Array | 413 | 503 | undefined> => {
   if (Number(request.headers['content-length'] ?? 0) > DELIVERY_LIMITS.body) return 413;
   const chunks: Uint8Array[] = [];

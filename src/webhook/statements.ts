@@ -221,7 +221,7 @@ const restStatements = (db: DatabaseSync) => {
   const setting = db.prepare('SELECT value FROM setting WHERE name = ?');
   const set = db.prepare('INSERT INTO setting VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value');
   return {
-    /** The position of a reader; 0 where it has not started. */
+    /** The position of a reader; 0 if it has not started. */
     place: (name: string): number => Number(place.get(name)?.['seq'] ?? 0),
     setPlace: (name: string, seq: number): void => void setPlace.run(name, seq),
     refuse: ({ at, why, delivery, signature, size, body }: RefusedDelivery): void => {

@@ -22,7 +22,7 @@ const meaningOf = (head: readonly string[], cells: readonly string[]): string =>
 
 const longestOf = (texts: readonly string[]): number => Math.max(0, ...texts.map(({ length }) => length));
 
-/** Widths of the columns: the widest is made narrower until all fit, but breaks no word. Undefined where they can't. */
+/** Widths of the columns: the widest is made narrower until all fit, but breaks no word. Undefined if they can't. */
 const columnsFor = ({ head, rows }: Table, width: number): readonly number[] | undefined => {
   const columns = head.map((name, at) => [name, ...rows.map((row) => row[at] ?? '')]);
   const least = columns.map((cells) => longestOf(cells.flatMap((cell) => cell.split(' '))));

@@ -40,7 +40,7 @@ export const emulatorClockCommand = defineCommand({
 });
 
 export interface FaultsInput {
-  /** A file; undefined only shows the rules. */
+  /** A file; undefined to show the rules. */
   readonly from: string | undefined;
   readonly clear: boolean;
   readonly data: string | undefined;

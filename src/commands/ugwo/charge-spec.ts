@@ -85,7 +85,7 @@ export interface OneCharge {
   readonly earlier: Earlier | 'reuse';
   /** True to read the payment request first. */
   readonly look: boolean;
-  /** Maximum wait for the payment, in milliseconds; undefined: no wait. */
+  /** Maximum wait for the payment, in milliseconds; undefined for no wait. */
   readonly wait: number | undefined;
   readonly passOn: ShareOptions;
   /** The plan that the charge carries out. No option gives it. */
@@ -101,7 +101,7 @@ export interface FileOfCharges {
   readonly earlier: Earlier;
   /** True to read each payment request before its charge. */
   readonly look: boolean;
-  /** Maximum wait for the payments once all rows are sent, in milliseconds; undefined: no wait. */
+  /** Maximum wait for the payments once all rows are sent, in milliseconds; undefined for no wait. */
   readonly wait: number | undefined;
 }
 

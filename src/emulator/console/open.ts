@@ -123,7 +123,7 @@ const FILES: ReadonlyMap<string, readonly [type: string, text: string]> = new Ma
 /** Interval in milliseconds for checking whether the data has changed, since another process may write to the file. */
 const CONSOLE_POLL_MS = 500;
 
-/** Resolves at the next request, after `POLL_MS`, or when the browser has left. */
+/** Resolves at the next request, after `CONSOLE_POLL_MS`, or when the browser has left. */
 const nextChange = async ({ clock, closing }: Service, requests: RequestLog, closed: AbortSignal): Promise<void> => {
   const changed = new AbortController();
   const stopListening = requests.listen(() => changed.abort());

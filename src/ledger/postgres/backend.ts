@@ -40,7 +40,6 @@ export interface ServerClock {
   now(): number;
 }
 
-/** Options for opening a shared ledger. */
 export interface SharedLedgerOptions extends LocalOptions {
   readonly access: Access;
   /** Folder of this machine for the copies of its intents. */
@@ -51,7 +50,7 @@ export interface SharedLedgerOptions extends LocalOptions {
   readonly clockSql?: () => string;
   /** Tolerated difference between clocks during a sending, in milliseconds; a minute by default. */
   readonly slack?: number;
-  /** Time limits for the server; `LIMITS` by default. */
+  /** Time limits for the server; `DATABASE_LIMITS` by default. */
   readonly limits?: DatabaseLimits;
 }
 

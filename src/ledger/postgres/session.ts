@@ -116,7 +116,6 @@ export const DATABASE_LIMITS: DatabaseLimits = {
   outcome: 60_000,
 };
 
-/** Result of one statement. */
 export interface StatementResult {
   /** Command tag of the server: `SELECT`, `COMMIT`, and `ROLLBACK` for a COMMIT that failed. */
   readonly command: string;

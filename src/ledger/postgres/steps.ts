@@ -87,7 +87,7 @@ export const writeUnit = (
   decide: ([found]) => ({ result: undefined, writes: [inlined(statement(rowsIn(found)))] }),
 });
 
-/** Query for the policy of a profile. Its own comes first, since `OTHERS` sorts before every profile name. */
+/** Query for the policy of a profile. Its own comes first, since `OTHER_PROFILES` sorts before every profile name. */
 const heldStatement = ({ profile }: AllowanceOf): string => `SELECT ${POLICY} FROM paycli.policy
   WHERE profile IN ${listLiteral([profile ?? OTHER_PROFILES, OTHER_PROFILES])} AND policy IS NOT NULL ORDER BY profile COLLATE "C" DESC LIMIT 1`;
 

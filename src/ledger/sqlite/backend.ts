@@ -119,7 +119,6 @@ const walkBy = async <T>(
   }
 };
 
-/** Options for opening a ledger. */
 export interface LedgerOptions extends LocalOptions {
   /** Absolute path of the file. */
   readonly path: string;
