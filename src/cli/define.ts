@@ -16,7 +16,7 @@ export type Completes =
   | ('profile' | 'column' | 'bank' | 'file' | 'source');
 
 /** A description of accepted values, for the schema, completion and suggestions. */
-export interface Takes {
+export interface ValueSpec {
   readonly type?: ValueType;
   /** A suggestion, not a check: `parse` or the service decides what is valid. */
   readonly choices?: readonly string[];
@@ -28,14 +28,14 @@ export interface Takes {
 }
 
 /** A parser from text to a value, with an optional description of accepted values. Throws a usage error. */
-export type Parse<T> = ((text: string) => T) & Takes;
+export type Parse<T> = ((text: string) => T) & ValueSpec;
 
 /** Attaches a description of accepted values to a parser. */
-export const taking = <T>(takes: Takes, parse: (text: string) => T): Parse<T> =>
+export const taking = <T>(takes: ValueSpec, parse: (text: string) => T): Parse<T> =>
   Object.assign((text: string) => parse(text), takes);
 
 /** An option of a command: its flags in commander's syntax, and its parser. */
-export interface OptionSpec<T = unknown> extends Takes {
+export interface OptionSpec<T = unknown> extends ValueSpec {
   readonly flags: string;
   readonly about: string;
   /** Throws a usage error; undefined for a switch. */
@@ -46,7 +46,7 @@ export interface OptionSpec<T = unknown> extends Takes {
   readonly rare?: true;
 }
 
-export interface ArgumentSpec extends Takes {
+export interface ArgumentSpec extends ValueSpec {
   readonly name: string;
   readonly about: string;
   readonly required: boolean;
@@ -74,7 +74,7 @@ export const option = <T>(
   flags: string,
   about: string,
   parse: Parse<T>,
-  takes: Takes & BodyField = {},
+  takes: ValueSpec & BodyField = {},
 ): OptionSpec<T> & BodyField => ({
   ...parse,
   ...takes,
@@ -88,7 +88,7 @@ export const repeated = <T>(
   flags: string,
   about: string,
   parse: Parse<T>,
-  takes: Takes & BodyField = {},
+  takes: ValueSpec & BodyField = {},
 ): OptionSpec<T[]> & BodyField => ({
   ...(option(flags, about, parse, takes) as unknown as OptionSpec<T[]>),
   repeats: true,
@@ -96,14 +96,14 @@ export const repeated = <T>(
 
 export const flag = (flags: string, about: string): OptionSpec<boolean> => ({ flags, about });
 
-export const optional = (name: string, about: string, takes: Takes = {}): ArgumentSpec => ({
+export const optional = (name: string, about: string, takes: ValueSpec = {}): ArgumentSpec => ({
   ...takes,
   name,
   about,
   required: false,
 });
 
-export const argument = (name: string, about: string, takes: Takes = {}): ArgumentSpec => ({
+export const argument = (name: string, about: string, takes: ValueSpec = {}): ArgumentSpec => ({
   ...optional(name, about, takes),
   required: true,
 });

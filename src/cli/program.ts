@@ -12,7 +12,7 @@ import type {
   OptionSpec,
   OptionSpecs,
   Question,
-  Takes,
+  ValueSpec,
 } from './define.ts';
 import { checkGlobals, GLOBAL_OPTIONS, type Globals, HELP_OPTION, readGlobals, VERSION_OPTION } from './globals.ts';
 import { FIND } from './options.ts';
@@ -90,7 +90,7 @@ const ID_PREFIXES: Partial<Record<Completes, IdPrefix>> = {
 const OTHER_IDS: readonly (Completes | undefined)[] = ['charge', 'refund', 'job', 'entry', 'event'];
 
 /** A value as it is meant: an id without the blanks or the URL around it. */
-const asMeant = ({ completes }: Takes, text: string): string => {
+const asMeant = ({ completes }: ValueSpec, text: string): string => {
   const prefix = completes && ID_PREFIXES[completes];
   if (prefix !== undefined) return idIn(prefix, text);
   return OTHER_IDS.includes(completes) ? text.trim() : text;

@@ -1,12 +1,12 @@
 import { ERRORS, type ErrorKind } from '../core/error.ts';
-import type { ArgumentSpec, CommandSpec, OptionSpec, Takes } from './define.ts';
+import type { ArgumentSpec, CommandSpec, OptionSpec, ValueSpec } from './define.ts';
 import { BUILT_IN_OPTIONS, GLOBAL_OPTIONS } from './globals.ts';
 import { type Noun, TOPICS } from './program.ts';
 
 /**
  * An option such as `--output`, with the short form `-o` and the value name `format`. Without a value it is a switch.
  */
-export interface OptionNode extends Takes, Pick<OptionSpec, 'about' | 'rare'> {
+export interface OptionNode extends ValueSpec, Pick<OptionSpec, 'about' | 'rare'> {
   readonly name: string;
   readonly short?: string;
   readonly value?: string;
@@ -63,7 +63,7 @@ export interface Tree {
 const FLAGS_SYNTAX = /^(?:(-\w), )?(--[\w-]+)(?: <(.+)>)?$/;
 
 /** Selects the description of accepted values from a declaration. */
-const takesOf = ({ type, choices, completes, list, default: fallback }: Takes): Takes => ({
+const takesOf = ({ type, choices, completes, list, default: fallback }: ValueSpec): ValueSpec => ({
   ...(type === undefined ? {} : { type }),
   ...(choices === undefined ? {} : { choices }),
   ...(completes === undefined ? {} : { completes }),

@@ -1,4 +1,4 @@
-import type { Completes, Takes } from '../cli/define.ts';
+import type { Completes, ValueSpec } from '../cli/define.ts';
 import {
   type CommandNode,
   calledBy,
@@ -23,7 +23,7 @@ interface Offer {
 
 /** The value at the cursor: its description, the typed part, and the text before it in the same word. */
 interface Value {
-  readonly takes: Takes;
+  readonly takes: ValueSpec;
   readonly lead: string;
   readonly typed: string;
   /** The command, for its columns. */

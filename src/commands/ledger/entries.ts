@@ -155,9 +155,9 @@ export const findEntry = async (ledger: Ledger, id: string): Promise<Entry> => {
   const found = await ledger.get(id);
   if (found !== undefined) return found;
   const newest = (await ledger.list({ limit: NEWEST_SEARCHED })).map((entry) => entry.id);
-  const none = noSuch('charge', id, newest, ['list', '--kind', 'all']);
+  const notFound = noSuch('charge', id, newest, ['list', '--kind', 'all']);
   const hint = await hintFor(ledger, id);
-  throw hint === undefined ? none : none.with({ hint });
+  throw hint === undefined ? notFound : notFound.with({ hint });
 };
 
 /** True for the id of a job, false for a charge. */
