@@ -80,7 +80,10 @@ export type EventState = (typeof EVENT_STATES)[number];
 export const signatureOf = (secret: string, body: Uint8Array): string =>
   createHmac('sha256', secret).update(body).digest('hex');
 
-/** True if one of the secrets made this signature of these bytes, in either case of its hex digits. The time it takes reveals neither. */
+/**
+ * True if one of the secrets made this signature of these bytes, in either case of its hex digits. The time it takes
+ * reveals neither.
+ */
 export const isSignedBy = (secrets: readonly string[], body: Uint8Array, signature: string): boolean => {
   const given = Buffer.from(signature.toLowerCase(), 'latin1');
   let signed = false;

@@ -368,8 +368,8 @@ export const COUNTED = `kind = 'charge' AND state IN ('sending', 'unknown', 'acc
   (status IS NULL OR status NOT IN ('failed', 'expired'))`;
 
 /**
- * Payment of an accepted charge by its stored status, as `moneyKnown` has it for entries without money. `lapsed` is SQL for
- * a read that came late enough after the account's expiry.
+ * Payment of an accepted charge by its stored status, as `moneyKnown` has it for entries without money. `lapsed` is SQL
+ * for a read that came late enough after the account's expiry.
  */
 export const paymentByStatus = (lapsed: string): string => `CASE
   WHEN kind <> 'charge' OR state <> 'accepted' THEN NULL

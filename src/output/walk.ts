@@ -6,8 +6,8 @@ import { type Clean, cleanedJson, holdsSecret } from '../core/secret.ts';
 /** Renders a list a page at a time. The caller writes the text and waits for the reader. */
 export interface Sink {
   /**
-   * Text of the next page; that of the first page includes what opens the list. `more` is true if pages may follow. Yielded bytes are
-   * valid until the next piece is requested.
+   * Text of the next page; that of the first page includes what opens the list. `more` is true if pages may follow.
+   * Yielded bytes are valid until the next piece is requested.
    */
   page(records: readonly ApiRecord[], more: boolean): Generator<string | Uint8Array>;
   /** The text that closes the list; `next` is the cursor to continue at, null if nothing remains. */
