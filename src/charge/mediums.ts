@@ -33,7 +33,7 @@ export interface ChargeField {
   readonly rare?: true;
   /** The default value, as it would be typed. */
   readonly default?: string;
-  /** Form of the value, for the contract; text if omitted. The contract leaves out a duration: its property belongs to another field. */
+  /** Form of the value; text if omitted. The contract leaves out a duration, which sets another field's property. */
   readonly form?: 'time' | 'duration' | 'phone';
   /** Describes a required value. */
   readonly needs?: string;
@@ -127,7 +127,7 @@ interface SharedField extends ChargeField {
 
 const [mediums, shared] = [new Map<unknown, Medium>(), new Map<string, SharedField>()];
 const columns = new Map<string, string>();
-/** Properties with a column in the ledger. Of other properties the ledger stores a keyed digest, enough to tell charges apart. */
+/** Properties with a column in the ledger. Of others it stores a keyed digest, enough to tell charges apart. */
 export const STORED_PROPERTIES: readonly string[] = ['medium', 'provider', 'phone', 'expires_at'];
 
 for (const medium of MEDIUMS) {
