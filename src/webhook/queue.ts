@@ -6,15 +6,8 @@ import { compact, type DatabaseFault, type DatabaseKind } from '../database/conn
 import { checkPrivate } from '../database/file.ts';
 import { groupCommit } from '../database/group.ts';
 import { isFileLocked, openDatabase } from '../database/open.ts';
-import { type Delivery, digestUid, type EventSummary, OTHER_BODY, type RefusedDelivery } from './event.ts';
-import {
-  type Aged,
-  type EventFilter,
-  type Head,
-  QUEUE_MIGRATIONS,
-  type QueueStatements,
-  queueStatements,
-} from './statements.ts';
+import { type Delivery, digestUid, OTHER_BODY, type RefusedDelivery } from './event.ts';
+import { type Aged, type Head, QUEUE_MIGRATIONS, type QueueStatements, queueStatements } from './statements.ts';
 
 export const lockPath = (folder: string): string => join(folder, LOCK_FILE_NAME);
 /** True while a `webhook listen` over this data folder reports events of this service to the ledger. */
@@ -91,24 +84,6 @@ const storeIn = (sql: QueueStatements, came: Delivery, { state, duplicates, due 
   return isOther ? { kind: 'other', uid: one.uid } : { kind: 'new' };
 };
 
-/** The number of events to read at once, where a filter may exclude most. */
-const PRUNE_STEP = 200;
-
-const eventsBefore = (sql: QueueStatements, from: number, filter: EventFilter, limit: number): EventSummary[] => {
-  const found: EventSummary[] = [];
-  for (let seq = from; found.length < limit; ) {
-    const some = sql.events.before(seq, filter.ugwo, PRUNE_STEP);
-    found.push(
-      ...some.filter(
-        ({ event, state }) => filter.states?.includes(state) !== false && filter.isWanted?.(event) !== false,
-      ),
-    );
-    if (some.length < PRUNE_STEP) break;
-    seq = some.at(-1)?.seq ?? 0;
-  }
-  return found.slice(0, limit);
-};
-
 /** The number of events to prune in one commit: a delivery waits for no more than that. */
 const PRUNED_AT_ONCE = 500;
 
@@ -164,8 +139,7 @@ export const openQueue = (folder: string, uid: number | undefined) => {
       /** Events after a position, oldest first, at most `limit`. */
       behind: sql.events.behind,
       /** Events before a position, newest first, at most `limit`. */
-      before: (seq: number, filter: EventFilter, limit: number): readonly EventSummary[] =>
-        eventsBefore(sql, seq, filter, limit),
+      before: sql.events.before,
       place: (reader: Reader): number => sql.place(READERS[reader]),
       setPlace: (reader: Reader, seq: number): Promise<void> => write(() => sql.setPlace(READERS[reader], seq)),
       /** The first waiting events of the order keys that are due first. */

@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
-import type { EventState } from '../core/webhook-event.ts';
+import { EVENT_STATES, type EventState } from '../core/webhook-event.ts';
 import { type Migration, number, optionalNumber, optionalText, sqlText } from '../database/connect.ts';
 import type { Delivery, EventSummary, Headers, KeptEvent, RefusedDelivery } from './event.ts';
 
@@ -46,6 +46,7 @@ export const QUEUE_MIGRATIONS: readonly Migration[] = [
      body BLOB NOT NULL
    ) STRICT;`,
   'CREATE TABLE pruned (uid TEXT NOT NULL PRIMARY KEY) STRICT, WITHOUT ROWID;',
+  'CREATE INDEX event_kind ON event (event, state);',
 ];
 
 type Row = Readonly<Record<string, SQLOutputValue>>;
@@ -53,7 +54,7 @@ type Row = Readonly<Record<string, SQLOutputValue>>;
 const SUMMARY_COLUMNS_SQL = [
   ...['seq', 'uid', 'again', 'event', 'ugwo', 'activity', 'delivery', 'signature', 'received_at', 'repeats', 'state'],
   ...['attempts', 'answer', 'answered_at', 'refused_since'],
-];
+].join();
 
 const summaryOf = (row: Row): EventSummary => ({
   seq: number(row['seq']),
@@ -116,10 +117,13 @@ const eventStatements = (db: DatabaseSync) => {
   const repeat = db.prepare('UPDATE event SET repeats = repeats + 1 WHERE uid = ? AND again <= 0 RETURNING repeats');
   const sizes = db.prepare('SELECT seq, length(body) AS size FROM event WHERE seq > ? ORDER BY seq LIMIT ?');
   const between = db.prepare('SELECT * FROM event WHERE seq > ? AND seq <= ? ORDER BY seq');
-  const before = db.prepare(
-    `SELECT ${SUMMARY_COLUMNS_SQL.join(', ')} FROM event WHERE seq < :before AND (:ugwo IS NULL OR ugwo = :ugwo)
-     ORDER BY seq DESC LIMIT :limit`,
+  // The index of names would be read from its start to its end without the recursion.
+  const names = db.prepare(
+    `WITH RECURSIVE name (event) AS (SELECT min(event) FROM event UNION ALL
+       SELECT (SELECT min(event) FROM event WHERE event > name.event) FROM name WHERE event IS NOT NULL)
+     SELECT event FROM name WHERE event IS NOT NULL`,
   );
+  const namesIn = (): string[] => names.all().map(({ event }) => sqlText(event));
   /** The last position whose events fit into MOST_BYTES; at least one event, even a larger one. */
   const reach = (seq: number, limit: number): number => {
     let [last, bytes] = [seq, 0];
@@ -163,9 +167,28 @@ const eventStatements = (db: DatabaseSync) => {
       remove.run(seq);
       leave.run(uid);
     },
-    /** The events before a position, newest first. */
-    before: (seq: number, ugwo: string | undefined, limit: number): EventSummary[] =>
-      before.all({ before: seq, ugwo: ugwo ?? null, limit }).map(summaryOf),
+    /** The events before a position, newest first. An index has each part in this order, and SQLite merges them. */
+    before: (seq: number, { ugwo, isWanted, states }: EventFilter, limit: number): EventSummary[] => {
+      const fits = (event: string, state: EventState): boolean =>
+        isWanted?.(event) !== false && states?.includes(state) !== false;
+      const kinds = (): string[][] =>
+        namesIn().flatMap((event) => EVENT_STATES.filter((state) => fits(event, state)).map((state) => [event, state]));
+      const [where, parts] =
+        ugwo !== undefined
+          ? ['ugwo = ? AND', [[ugwo]]]
+          : (isWanted ?? states) === undefined
+            ? ['', [[]]]
+            : ['event = ? AND state = ? AND', kinds()];
+      if (parts.length === 0) return [];
+      const sql = parts.map(() => `SELECT ${SUMMARY_COLUMNS_SQL} FROM event WHERE ${where} seq < ?`);
+      // Few events have the same payment request, so all of these are read.
+      return db
+        .prepare(`${sql.join(' UNION ALL ')} ORDER BY seq DESC LIMIT ?`)
+        .all(...parts.flatMap((values) => [...values, seq]), ugwo === undefined ? limit : -1)
+        .map(summaryOf)
+        .filter(({ event, state }) => fits(event, state))
+        .slice(0, limit);
+    },
   };
 };
 

@@ -1,6 +1,7 @@
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { digestUid, OTHER_BODY } from '../../src/webhook/event.ts';
 import { openQueue } from '../../src/webhook/queue.ts';
 import { newFolder } from '../support/program.ts';
@@ -104,6 +105,47 @@ describe('the queue', () => {
     expect(queue.before(10_000, { isWanted, states: ['waiting'] }, 9)).toEqual([]);
     expect(queue.before(10_000, { ugwo: ugwoOf(3) }, 9).map(({ uid }) => uid)).toEqual([uidOf(3)]);
     expect(queue.before(10_000, { states: ['waiting'] }, 2).map(({ uid }) => uid)).toEqual([uidOf(498), uidOf(496)]);
+    const twice = { states: ['waiting', 'kept', 'waiting'], ugwo: undefined } as const;
+    expect(queue.before(10_000, twice, 3).map(({ uid }) => uid)).toEqual([uidOf(499), uidOf(498), uidOf(497)]);
+    expect(queue.before(10_000, { ugwo: ugwoOf(3), states: ['waiting'] }, 9)).toEqual([]);
+  });
+
+  it.each([
+    ['a payment request', { ugwo: ugwoOf(1) }, /USING INDEX event_ugwo \(ugwo=\? AND/],
+    ['a state', { states: ['failed'] }, /USING INDEX event_kind \(event=\? AND state=\? AND rowid<\?\)/],
+    [
+      'a name',
+      { isWanted: () => true },
+      /USING INDEX event_kind \(event=\? AND state=\? AND rowid<\?\)|^MERGE|^LEFT|^RIGHT/,
+    ],
+    ['any kind', {}, /USING INTEGER PRIMARY KEY \(rowid<\?\)/],
+  ] as const)('finds events of %s through an index', async (_what, filter, index) => {
+    const prepare = vi.spyOn(DatabaseSync.prototype, 'prepare');
+    onTestFinished(() => prepare.mockRestore());
+    const folder = join(newFolder('queue'), 'data');
+    const queue = newQueue(folder);
+    await queue.keep(delivery(1), KEPT);
+    const opened = prepare.mock.calls.length;
+    queue.before(9, filter, 9);
+    const calls = prepare.mock.calls.map(([sql]) => sql);
+    const db = new DatabaseSync(join(folder, 'webhooks.db'));
+    const planOf = (sql: string): string[] => {
+      const holes = Array.from(sql.matchAll(/\?/g), () => null);
+      return db
+        .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+        .all(...holes)
+        .map(({ detail }) => String(detail));
+    };
+    const list = calls.slice(opened).flatMap(planOf);
+    const others = calls
+      .slice(0, opened)
+      .filter((sql) => sql.includes(' FROM event'))
+      .flatMap(planOf);
+    db.close();
+    expect(list.length).toBeGreaterThan(0);
+    expect(list.filter((step) => !index.test(step))).toEqual([]);
+    // The recursion over names goes over a row per name.
+    expect(others.filter((step) => /^SCAN (?!name$)|TEMP B-TREE|^SEARCH event$/.test(step))).toEqual([]);
   });
 
   it('deletes events that are old, reported and done, and remembers their uids', async () => {
