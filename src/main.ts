@@ -71,7 +71,7 @@ export const main = async (files: ProgramFiles = {}): Promise<void> => {
     specsFor,
     nouns: NOUNS,
     version,
-    open: (globals) => openRun(io, globals, files),
+    open: (globals, words) => openRun(io, globals, files, words),
     defaults: (globals) => storedDefaults(io, globals),
   }).catch(crashed);
   end(code);

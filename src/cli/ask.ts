@@ -165,14 +165,14 @@ const isByHand = ({ stdout, env }: Io, { yes, quiet, asCurl }: Globals): boolean
   stdout.isTerminal && !yes && !quiet && !asCurl && ['', 'false', '0'].includes(env['CI'] ?? '');
 
 /** Dependencies for a question, and the function that releases them. */
-type Open<D> = (globals: Globals) => { readonly run: D; close(): Promise<void> };
+type Open<D> = (globals: Globals, words: string) => { readonly run: D; close(): Promise<void> };
 
 /** The choices that the service has for a question; none where nobody expects a request for it. */
-const readChoices = async <D>({ choices, records }: Question, globals: Globals, io: Io, open: Open<D>) => {
+const readChoices = async <D>({ choices, records, title }: Question, globals: Globals, io: Io, open: Open<D>) => {
   const isExpected = choices === undefined ? isByHand(io, globals) : !globals.asCurl;
   if (records === undefined || !isExpected) return [];
   const read = await records();
-  const { run, close } = open(globals);
+  const { run, close } = open(globals, title);
   return read(run as never).finally(close);
 };
 

@@ -111,6 +111,7 @@ const openOutput = (fd: 1 | 2, env: Env, redactor: Redactor): Output => {
   };
   return {
     isTerminal: terminal,
+    isFile: stats?.isFile() === true || isNullDevice(stats),
     get columns() {
       return widthFor(terminal ? stream().columns : undefined, env);
     },
@@ -155,7 +156,7 @@ const systemClock: Clock = {
   now: () => Date.now(),
   // Node has this built in; `performance` is a module to load.
   ticks: () => Number(process.hrtime.bigint()) / NS_PER_MS,
-  sleep: (ms, signal) =>
+  sleep: (ms, signal, isIdle) =>
     new Promise((resolve, reject) => {
       if (signal?.aborted === true) return reject(signal.reason);
       const onAbort = (): void => {
@@ -166,6 +167,7 @@ const systemClock: Clock = {
         signal?.removeEventListener('abort', onAbort);
         resolve();
       }, ms);
+      if (isIdle === true) timer.unref();
       signal?.addEventListener('abort', onAbort, { once: true });
     }),
 };

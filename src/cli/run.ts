@@ -21,6 +21,8 @@ import { type ProgramOptions, parseArgv } from './program.ts';
 
 /** Dependencies that this file itself uses. */
 interface OwnRun {
+  /** The streams of the run, which a line about its silence shares. */
+  readonly io: Io;
   say(said: string | readonly string[]): Promise<void>;
 }
 
@@ -48,7 +50,8 @@ export interface Program<D extends OwnRun> extends Omit<ProgramOptions, 'env'> {
   readonly allSpecs: () => Promise<readonly CommandSpec<unknown, OptionSpecs, D>[]>;
   /** Only the commands that argv can mean. */
   readonly specsFor: (argv: readonly string[]) => Promise<readonly CommandSpec<unknown, OptionSpecs, D>[]>;
-  readonly open: (globals: Globals) => OpenRun<D>;
+  /** `words` name the command where its silence needs an explanation. */
+  readonly open: (globals: Globals, words?: string) => OpenRun<D>;
   /** The defaults that the profile stores for terminal output. */
   readonly defaults: (globals: Globals) => Promise<StoredDefaults | undefined>;
 }
@@ -214,12 +217,12 @@ const runCommand = async <D extends OwnRun>(
   spec: CommandSpec<unknown, OptionSpecs, D>,
   input: unknown,
   globals: Globals,
-  io: Io,
+  outer: Io,
   program: Program<D>,
   columnsHint?: string,
 ): Promise<number> => {
   checkPreview(spec, globals);
-  checkDecimal(globals, io);
+  checkDecimal(globals, outer);
   const handler = await spec.load();
   const withColumnsHint = (thrown: unknown): never => {
     const isTheirs =
@@ -230,7 +233,9 @@ const runCommand = async <D extends OwnRun>(
     throw isTheirs ? thrown.with({ hint: columnsHint }) : thrown;
   };
   await checkColumnsFirst(handler, input, globals).catch(withColumnsHint);
-  const { run, filter, pager, remind, close } = program.open(globals);
+  const words = spec.endless === true ? undefined : spec.path.join(' ');
+  const { run, filter, pager, remind, close } = program.open(globals, words);
+  const { io } = run;
   let reminds = isAboutCharges(spec) && spec.reminds !== false;
   try {
     const compiled = await filter();

@@ -40,9 +40,14 @@ export interface RunState {
   /** Releases the resources, in reverse order. */
   readonly closing: (() => Promise<void>)[];
   readonly status: {
+    /** The command's own line. */
     line?: StatusLine;
-    /** A second line, which shows that a request takes long. */
-    waiting?: StatusLine;
+    /** Words of the command, for the line of a silent run; undefined for none, where silence is normal. */
+    words?: string | undefined;
+    /** The progress that this line shows, such as `1,200 of 100,000 read`. A command may set it. */
+    doing?: string;
+    /** The host of a request under way. */
+    host?: string | undefined;
     /** Takes notices while a pager has the terminal; they are printed after it. */
     hold?: ((text: string) => void) | undefined;
   };

@@ -98,31 +98,19 @@ export const previewTarget = async (run: RunContext): Promise<Pick<RunTarget, 'o
   return { origin, key };
 };
 
-/**
- * Shows on a terminal that a request takes long. Skipped with --debug, whose lines show progress themselves, as a
- * file's progress does.
- */
-const watched = async (
-  transport: Transport,
-  { io, globals, state: { status } }: RunContext,
-  origin: string,
-): Promise<Transport> => {
-  const { stderr, clock, env } = io;
-  if (!stderr.isTerminal || globals.quiet || globals.debug) return transport;
-  const [{ openStatusLine, openWaiting }, { stylesFor }] = await Promise.all([
-    import('../output/status-line.ts'),
-    import('../output/style.ts'),
-  ]);
-  const isFree = (): boolean => status.line === undefined;
-  if (!isFree()) return transport;
-  const line = openStatusLine(io, await stylesFor(usesColor(globals.color, env, true)), false);
-  status.waiting = line;
-  const began = openWaiting(line, clock, new URL(origin).host, isFree);
+/** Names the host of a request under way, for the line of a silent run. */
+const namingHost = (transport: Transport, origin: string, { status }: RunContext['state']): Transport => {
+  const { host } = new URL(origin);
+  let underWay = 0;
   return {
     ...transport,
     send: async (attempt) => {
-      const ended = began();
-      return transport.send(attempt).finally(ended);
+      underWay += 1;
+      status.host = host;
+      return transport.send(attempt).finally(() => {
+        underWay -= 1;
+        if (underWay === 0) status.host = undefined;
+      });
     },
   };
 };
@@ -149,7 +137,7 @@ export const openClient = async (run: RunContext, credentials: RunCredentials): 
     // Removes only known secrets from data. A text that only looks like a secret may be a public key.
     clean: (text) => redactor.clean(text),
   });
-  const transport = await watched(opened, run, credentials.origin);
+  const transport = namingHost(opened, credentials.origin, state);
   state.closing.push(() => transport.close());
   // The caller does not wait for a notice; the run ends after all notices are printed.
   let said = Promise.resolve();

@@ -9,7 +9,7 @@ import type { JqFiles } from '../jq/room.ts';
 import { connectTarget, loadWords, openClient, previewTarget } from './client.ts';
 import { openInner } from './inner.ts';
 import { openLedgerOf, optionalLedger, sharedSetting } from './ledger.ts';
-import { openSay, pagerOf, type RunContext } from './run.ts';
+import { openSay, pagerOf, type RunContext, watchSilence } from './run.ts';
 
 /** Paths of bundled third-party files, if they do not lie beside the program. */
 export interface ProgramFiles {
@@ -17,10 +17,11 @@ export interface ProgramFiles {
 }
 
 /** Opens one run. Each service is loaded by import() at its first use. */
-export const openRun = (io: Io, globals: Globals, files: ProgramFiles = {}): OpenRun<Run> => {
+export const openRun = (outer: Io, globals: Globals, files: ProgramFiles = {}, words?: string): OpenRun<Run> => {
   // Drops stack traces unless --debug shows them: undici creates an error for every connection that it closes.
   if (!globals.debug) Error.stackTraceLimit = 0;
-  const state: RunState = { since: io.clock.now(), closing: [], status: {} };
+  const state: RunState = { since: outer.clock.now(), closing: [], status: { words } };
+  const io = watchSilence(outer, globals, state);
   const context: RunContext = { io, globals, state, say: openSay(io, globals, state.status) };
   const target = memo(() => connectTarget(context));
   // A failed attempt is not remembered: in a run that takes days, the ledger may be reachable later.

@@ -17,10 +17,6 @@ export const openPager = async (
   { variable, line }: WantedPager,
 ): Promise<Pager | undefined> => {
   const { stdout, stderr, env, redactor } = io;
-  const [{ openStatusLine }, { stylesFor }] = await Promise.all([
-    import('../output/status-line.ts'),
-    import('../output/style.ts'),
-  ]);
   const [program = '', ...args] = splitCommand(line, variable);
   const { childEnv, findProgram } = await import('../config/key-command.ts');
   const file = findProgram(program, env);
@@ -40,8 +36,6 @@ export const openPager = async (
   child.stdin.on('error', () => {
     closed = true;
   });
-  // Occupies the status line, so that no waiting time is drawn over the pages.
-  status.line = openStatusLine(io, await stylesFor(false), true);
   const write = (text: string): Promise<void> =>
     Promise.race([
       ended,

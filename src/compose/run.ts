@@ -2,13 +2,15 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { RowServices } from '../bulk/kind.ts';
 import type { ShowProgress } from '../bulk/progress.ts';
 import { type Globals, usesColor } from '../cli/globals.ts';
-import type { Run } from '../commands/run.ts';
+import type { Run, RunState } from '../commands/run.ts';
 import type { Folders } from '../config/machine.ts';
 import type { ProfileRoom } from '../config/profiles.ts';
 import { usageError } from '../core/error.ts';
 import type { ReadSource } from '../core/input.ts';
-import { type Env, type Io, speaksUtf8 } from '../core/io.ts';
+import { type Env, type Io, type Output, speaksUtf8 } from '../core/io.ts';
 import type { StoredDefaults } from '../core/settings.ts';
+import { SECOND_MS } from '../core/time.ts';
+import type { StatusLine } from '../output/status-line.ts';
 
 /** The parts of a run from which the others are opened. */
 export type RunContext = Pick<Run, 'io' | 'globals' | 'say' | 'state'>;
@@ -35,7 +37,6 @@ export const openSay =
   (io: Io, globals: Globals, status: Run['state']['status']): Run['say'] =>
   async (said) => {
     if (isSilent(io, globals)) return;
-    await status.waiting?.clear();
     await status.line?.clear();
     const [{ notice }, { clearFrame }] = await Promise.all([
       import('../output/text.ts'),
@@ -46,6 +47,106 @@ export const openSay =
     if (status.hold === undefined) await io.stderr.write(text);
     else status.hold(text);
   };
+
+const openLine = async (io: Io, globals: Globals): Promise<StatusLine> => {
+  const [{ openStatusLine }, { stylesFor }] = await Promise.all([
+    import('../output/status-line.ts'),
+    import('../output/style.ts'),
+  ]);
+  const styles = await stylesFor(usesColor(globals.color, io.env, io.stderr.isTerminal), speaksUtf8(io.env));
+  return openStatusLine(io, styles, isSilent(io, globals));
+};
+
+/**
+ * The run's streams. On a terminal, after a second without output, a line shows each second that the command is still
+ * running; other output erases it. There is none beside another line, nor while a person types or reads in a pager.
+ * What draws it is loaded only then.
+ */
+export const watchSilence = (io: Io, globals: Globals, { status, closing }: RunState): Io => {
+  const { stdin, stdout, stderr, clock } = io;
+  if (!stderr.isTerminal || globals.quiet || status.words === undefined) return io;
+  let since = clock.ticks();
+  let line: StatusLine | undefined;
+  let isTyping = false;
+  const drawn = new Set<Output>();
+  const moved = (): void => {
+    since = clock.ticks();
+    // Written within this turn, so it comes before what follows.
+    void line?.clear();
+  };
+  const watched = (output: Output): Output => ({
+    isTerminal: output.isTerminal,
+    get columns() {
+      return output.columns;
+    },
+    get rows() {
+      return output.rows;
+    },
+    get closed() {
+      return output.closed;
+    },
+    copy: (text) => output.copy(text),
+    drawn: (erase) => {
+      moved();
+      if (erase === undefined) drawn.delete(output);
+      else drawn.add(output);
+      output.drawn(erase);
+    },
+    write: (data) => {
+      if (output.isFile !== true) moved();
+      return output.write(data);
+    },
+  });
+  const typed = async <T>(read: Promise<T>): Promise<T> => {
+    isTyping = true;
+    moved();
+    return read.finally(() => {
+      isTyping = false;
+      since = clock.ticks();
+    });
+  };
+  const text = (silent: number): string => {
+    const { words, doing, host } = status;
+    const now = [doing, host && `waiting for ${host}`].filter((part) => part !== undefined).join(', ');
+    return `${words}${now && `: ${now}`} … ${Math.round(silent / SECOND_MS)}s`;
+  };
+  const over = new AbortController();
+  const watch = async (): Promise<void> => {
+    for (let pause = SECOND_MS; line?.rewrites !== false; ) {
+      await clock.sleep(pause, over.signal, true);
+      const silent = clock.ticks() - since;
+      pause = silent < SECOND_MS ? Math.ceil(SECOND_MS - silent) : SECOND_MS;
+      if (silent < SECOND_MS) continue;
+      line ??= await openLine(io, globals);
+      const isFree = !isTyping && drawn.size === 0 && status.hold === undefined && status.words !== undefined;
+      if (isFree) await line.show(text(silent));
+    }
+  };
+  watch().catch(() => undefined);
+  closing.push(async () => {
+    over.abort();
+    await line?.clear();
+  });
+  const typing: Io['stdin'] = {
+    isTerminal: true,
+    line: (prompt, how) => typed(stdin.line(prompt, how)),
+    text: (limit) => typed(stdin.text(limit)),
+    bytes: async function* () {
+      isTyping = true;
+      try {
+        yield* stdin.bytes();
+      } finally {
+        isTyping = false;
+      }
+    },
+  };
+  return {
+    ...io,
+    stdin: stdin.isTerminal ? typing : stdin,
+    stdout: watched(stdout),
+    stderr: watched(stderr),
+  };
+};
 
 type OfIo = Pick<Run, 'io'>;
 
@@ -76,16 +177,9 @@ export const readInputBytes = async ({ io }: OfIo, from: string, limit: number):
 
 /** Opens the progress line of a run. */
 export const openRunProgress = async ({ io, globals, state }: RunContext): Promise<ShowProgress> => {
-  const [{ showProgress }, { openStatusLine }, { stylesFor }] = await Promise.all([
-    import('../bulk/progress.ts'),
-    import('../output/status-line.ts'),
-    import('../output/style.ts'),
-  ]);
-  const { stderr, env, clock } = io;
-  const styles = await stylesFor(usesColor(globals.color, env, stderr.isTerminal), speaksUtf8(env));
-  const line = openStatusLine(io, styles, isSilent(io, globals));
-  state.status.line = line;
-  return showProgress(line, clock);
+  const { showProgress } = await import('../bulk/progress.ts');
+  state.status.line = await openLine(io, globals);
+  return showProgress(state.status.line, io.clock);
 };
 
 /** Opens the services that a file of rows needs. */

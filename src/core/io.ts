@@ -19,6 +19,8 @@ export interface Output {
   readonly columns: number;
   /** Height in rows; undefined if unknown. */
   readonly rows?: number | undefined;
+  /** Goes to a file or to /dev/null, so that nobody sees it arrive. */
+  readonly isFile?: boolean;
   /** The reader has closed the pipe (`| head -1`) or the stream has failed: further output is useless. */
   readonly closed: boolean;
 }
@@ -38,8 +40,11 @@ export interface Clock {
   now(): number;
   /** Milliseconds of a monotonic clock with an arbitrary start: for durations. */
   ticks(): number;
-  /** Resolves after `ms`; rejects with the signal's reason when it is aborted. */
-  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /**
+   * Resolves after `ms`; rejects with the signal's reason when it is aborted. An idle one doesn't keep the process
+   * running.
+   */
+  sleep(ms: number, signal?: AbortSignal, isIdle?: boolean): Promise<void>;
 }
 
 /** Ctrl-C and SIGTERM: `stop` at the first one, `leave` at the second. The reason is the signal's name. */

@@ -1,7 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
-import type { Clock, Io, Output } from '../core/io.ts';
+import type { Io, Output } from '../core/io.ts';
 import { visible } from '../core/text.ts';
-import { SECOND_MS } from '../core/time.ts';
 import type { Styles } from './style.ts';
 import { type Beside, shorten, widthOf } from './text.ts';
 
@@ -128,30 +127,3 @@ export const openFrame = (output: Output): Frame => {
 
 /** Erases a frame for other output; the frame is drawn again below it. */
 export const clearFrame = async (output: Output): Promise<void> => frames.get(output)?.clear();
-
-/** Called when a request begins; returns the function to call when it has ended. */
-export type OnRequest = () => () => Promise<void>;
-
-/**
- * Shows on a terminal that a request takes longer than a second: every second where the line can be rewritten,
- * otherwise once. The line is erased when the request has ended. `isFree` returns true while nothing else is drawn
- * there.
- */
-export const openWaiting = (line: StatusLine, clock: Clock, host: string, isFree: () => boolean): OnRequest => {
-  const show = async (over: AbortSignal): Promise<void> => {
-    const began = clock.ticks();
-    do {
-      await clock.sleep(SECOND_MS, over);
-      if (isFree()) await line.show(`waiting for ${host} … ${Math.round((clock.ticks() - began) / SECOND_MS)}s`);
-    } while (line.rewrites);
-  };
-  return () => {
-    const over = new AbortController();
-    const shown = show(over.signal).catch(() => undefined);
-    return async () => {
-      over.abort('over');
-      await shown;
-      await line.clear();
-    };
-  };
-};

@@ -1,5 +1,7 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { paycli } from '../support/program.ts';
+import { newFolder, paycli } from '../support/program.ts';
 import { ACTIVITY, held, json, page, serve, serveAll, UGWO_ID } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 
@@ -7,6 +9,19 @@ const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'];
 const SPINNER = /waiting for 127\.0\.0\.1:\d+ … (\d+)s/;
 /** Two counts of seconds. */
 const MOVES = /waiting for \S+ … (\d+)s[\s\S]*waiting for \S+ … (?!\1s)\d+s/;
+
+describe('a command without a request or output', () => {
+  it('shows on a terminal that it is running, and obeys a signal', async () => {
+    const fifo = join(newFolder(), 'fifo');
+    execFileSync('mkfifo', [fifo]);
+    const login = ['login', '--base-url', 'http://127.0.0.1:9', '--no-verify', '--key-command', `cat '${fifo}'`];
+    const terminal = openTerminal(login);
+    await terminal.saw(/login … (\d+)s[\s\S]*login … (?!\1s)\d+s/);
+    terminal.type('\u0003');
+    expect(await terminal.ended).toEqual({ code: 130 });
+    expect(await terminal.screen()).not.toContain('…');
+  });
+});
 
 describe('a request of more than a second', () => {
   it('shows a spinner on a terminal, erased afterwards', async () => {

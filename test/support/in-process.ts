@@ -74,7 +74,7 @@ const here = async (args: readonly string[], options: RunOptions): Promise<Ended
         specsFor,
         nouns: NOUNS,
         version,
-        open: (globals) => openRun(io, globals),
+        open: (globals, words) => openRun(io, globals, {}, words),
         defaults: (globals) => storedDefaults(io, globals),
       })
   ).finally(() => process.chdir(before));

@@ -208,6 +208,7 @@ export const serveEmulator = async (
     `export PAYCLI_SECRET_KEY=${running.key}`,
     'Stop it with Ctrl-C.',
   ]);
+  run.state.status.words = undefined;
   return {
     kind: 'service',
     record: madeHere({
