@@ -12,7 +12,10 @@ export interface Query extends Omit<ListFilter, 'limit' | 'oldestFirst'> {
   readonly earlier?: string | undefined;
   /** With `job`: charges of these rows of its file. */
   readonly rows?: readonly [first: number, last: number] | undefined;
-  readonly order?: 'oldest' | 'newest' | 'row';
+  /** Final entries that pruning would change. */
+  readonly prunable?: boolean | undefined;
+  /** `time` is the order of the clock, which may have been set. */
+  readonly order?: 'oldest' | 'newest' | 'row' | 'time';
   /** All if omitted. */
   readonly limit?: number | undefined;
 }
@@ -49,6 +52,8 @@ export interface EmergencyLine extends StoredOutcome {
  */
 export interface Backend {
   read(query: Query): Promise<readonly Entry[]>;
+  /** Counts all results of a query. */
+  count(query: Query): Promise<number>;
   /**
    * Passes all results of a query to a reducer, in batches, as of one moment and in the order of creation. `begin`
    * creates the reducer, and is called again if the walk has to restart.

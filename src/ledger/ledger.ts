@@ -41,8 +41,8 @@ export interface Period {
 }
 
 /** Accumulates entries, and returns a result at the end. */
-export interface Reducer<T> {
-  take(entries: readonly Entry[]): void;
+export interface Reducer<T, E = Entry> {
+  take(entries: readonly E[]): void;
   end(): T;
 }
 

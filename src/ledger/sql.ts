@@ -68,6 +68,7 @@ export const conditionsOf = (
     customer,
     email,
     paidTwice,
+    prunable,
     operator,
     accountDigest,
     pspReference,
@@ -94,6 +95,7 @@ export const conditionsOf = (
   ...(customer === undefined ? [] : [['customer = ?', customer] as const]),
   ...(email === undefined ? [] : [['customer_email = ?', email] as const]),
   ...(paidTwice === true ? [['paid_twice IS NOT NULL'] as const] : []),
+  ...(prunable === true ? [[PRUNABLE] as const] : []),
   ...(operator === undefined ? [] : [['operator = ?', operator] as const]),
   ...(accountDigest === undefined ? [] : [['account_digest = ?', accountDigest] as const]),
   ...(pspReference === undefined ? [] : [['psp_reference = ?', pspReference] as const]),
@@ -172,6 +174,14 @@ const sqlList = (values: readonly string[]): string => values.map((value) => `'$
  */
 export const COUNTING = `kind = 'charge' AND state IN ('sending', 'unknown', 'accepted') AND
   (payment IS NULL OR payment NOT IN ('expired', 'failed', 'reversed'))`;
+
+/**
+ * Condition for final entries that pruning would change: the evidence of a pruned one ends with its mark. An index has
+ * the same condition, so a change of this text needs a migration.
+ */
+const PRUNABLE = `state NOT IN ('sending', 'unknown') AND COALESCE(payment, '') <> 'open' AND
+  (evidence NOT LIKE '%{"kind":"pruned","at":"${'_'.repeat(25)}"}]' OR next_action NOT LIKE '{"type":"pruned",%' OR path IS NOT NULL OR
+  ref IS NOT NULL OR customer IS NOT NULL OR customer_email IS NOT NULL OR account_digest IS NOT NULL)`;
 
 /** Condition for charges or refunds that count for a policy. */
 export const countingOf = (kind: string | undefined): string =>
@@ -358,6 +368,10 @@ export const policiesBy = (
 });
 
 // Parts of the migrations of both databases.
+
+/** Index that holds nothing that is pruned or still open, so that a charge costs it no write before its end. */
+export const prunableIndex = (table: string): string =>
+  `CREATE INDEX charge_prunable ON ${table} (created_at) WHERE ${PRUNABLE};`;
 
 /** Condition of an index that a later migration replaces. */
 export const UNFINISHED = `state = 'accepted' AND

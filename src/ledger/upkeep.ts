@@ -1,19 +1,10 @@
-import { isDeepStrictEqual } from 'node:util';
-import { PAYMENTS } from '../charge/payment.ts';
 import { PRUNED, payableUntil } from '../core/charge.ts';
 import { utcAtom } from '../core/time.ts';
-import type { Backend } from './backend.ts';
-import { type Entry, type Evidence, isCharge, isInScope, type KeptActivity, type Money, type Scope } from './entry.ts';
+import type { Backend, Query } from './backend.ts';
+import { type Entry, type Evidence, isCharge, type KeptActivity, type Money, type Scope } from './entry.ts';
 import type { Job } from './job.ts';
 import type { Prunable, Reducer, Verified } from './ledger.ts';
-import { DECISIVE, paymentIn, wasResolved } from './transitions.ts';
-
-/** True if an entry is final. A made charge is final once it is paid or has failed. */
-const hasEnded = (entry: Entry): boolean => {
-  if (entry.state === 'sending' || entry.state === 'unknown') return false;
-  const payment = paymentIn(entry);
-  return payment === undefined || PAYMENTS[payment].final;
-};
+import { DECISIVE, wasResolved } from './transitions.ts';
 
 /**
  * Next action for a pruned charge. It keeps the expiry, in case a read shows its activity open again, and drops the
@@ -38,15 +29,15 @@ const wordOf = ({ kind, at, as, by, line }: Evidence): Evidence => ({
 });
 
 const evidenceLeft = (evidence: readonly Evidence[], at: string): readonly Evidence[] => {
-  const pruned = evidence.find(({ kind }) => kind === PRUNED) ?? { kind: PRUNED, at };
-  return [...evidence.filter(({ kind }) => DECISIVE.includes(kind)).map(wordOf), pruned];
+  const pruned = evidence.find(({ kind }) => kind === PRUNED)?.at ?? at;
+  return [...evidence.filter(({ kind }) => DECISIVE.includes(kind)).map(wordOf), { kind: PRUNED, at: pruned }];
 };
 
 /**
  * Reduces an entry to the fields that keep it from being made twice and that reports add up. Removes the customer, the
- * reference, the account, the sent data and the observations.
+ * reference, the account, the sent data and the observations. `PRUNABLE` finds the entries that this changes.
  */
-const pruned = (entry: Entry, at: string): Entry => {
+export const pruned = (entry: Entry, at: string): Entry => {
   const { path: _path, body: _body, ...rest } = entry;
   const { activity, asked, money } = entry;
   return {
@@ -69,39 +60,32 @@ const pruned = (entry: Entry, at: string): Entry => {
   };
 };
 
-/** True if pruning would change the entry. */
-const isPrunable = (entry: Entry): boolean => hasEnded(entry) && !isDeepStrictEqual(pruned(entry, ''), entry);
-
-const openPrunableCount = (scope: Scope) => (): Reducer<Prunable> => {
-  let [count, open] = [0, 0];
+/** Counts the final entries from before a moment that pruning would change, and those that are not final. */
+export const prunable = async (backend: Backend, before: number, scope: Scope): Promise<Prunable> => {
+  const count = (more: Query) => backend.count({ ...scope, started: { until: before }, ...more });
+  const open = await count({ payments: ['open'] });
   return {
-    take: (all) => {
-      const entries = all.filter(isInScope(scope));
-      count += entries.filter(isPrunable).length;
-      open += entries.filter((entry) => !hasEnded(entry)).length;
-    },
-    end: () => ({ count, open }),
+    count: await count({ prunable: true }),
+    open: open + (await count({ states: ['sending', 'unknown'] })),
   };
 };
 
-export const prunable = (backend: Backend, before: number, scope: Scope): Promise<Prunable> =>
-  backend.walk({ started: { until: before } }, openPrunableCount(scope));
-
 const PRUNED_PER_STEP = 500;
 
-/** Prunes the final entries from before a moment, in batches: a concurrent charge waits for one batch at most. */
+/** Prunes the same entries, oldest first, in batches: a concurrent charge waits for one batch at most. */
 export const pruneEntries = async (backend: Backend, before: number, scope: Scope): Promise<number> => {
   const at = utcAtom(backend.moment().at);
   let count = 0;
-  for (let after = 0; ; ) {
-    const query = { ...scope, started: { until: before }, after, limit: PRUNED_PER_STEP };
-    const step = await backend.change('prune', [query], ([found = []]) => {
-      const write = found.filter(isPrunable).map((entry) => pruned(entry, at));
-      return { write, result: { pruned: write.length, seen: found.length, last: found.at(-1)?.seq ?? 0 } };
-    });
-    count += step.pruned;
-    if (step.seen < PRUNED_PER_STEP) return count;
-    after = step.last;
+  for (let since: number | undefined; ; ) {
+    const started = { since, until: before };
+    const query = { ...scope, prunable: true, started, order: 'time', limit: PRUNED_PER_STEP } as const;
+    const found = await backend.change('prune', [query], ([entries = []]) => ({
+      write: entries.map((entry) => pruned(entry, at)),
+      result: entries,
+    }));
+    count += found.length;
+    if (found.length < PRUNED_PER_STEP) return count;
+    since = found.at(-1)?.createdAt;
   }
 };
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Query } from '../../src/ledger/backend.ts';
 import { findStatement, inlined, literal } from '../../src/ledger/postgres/statements.ts';
-import { selecting } from '../../src/ledger/sqlite/statements.ts';
+import { counting, selecting } from '../../src/ledger/sqlite/statements.ts';
 import { onyeOf, ugwoOf, uidOf } from '../support/ids.ts';
 import { beside, MINUTE, NOON, newPath, open, PLACE } from './support/charges.ts';
 import { newSharedPlace } from './support/postgres.ts';
@@ -29,6 +29,11 @@ const READS: readonly (readonly [what: string, query: Query, index: string])[] =
   ['charges of a payment request', { kind: 'charge', about: ugwoOf(7), ...PAGE }, 'charge_of_ugwo(?:_again)?'],
   ['refunds of an activity', { kind: 'refund', about: uidOf(7), states: ['accepted'] }, 'charge_of_ugwo(?:_again)?'],
   ['the charge of an activity', { activities: [uidOf(7)] }, 'charge_activity'],
+  [
+    'what can be pruned',
+    { ...SCOPE, prunable: true, started: { since: NOON, until: NOON + 60 * MINUTE }, order: 'time', limit: 500 },
+    'charge_prunable',
+  ],
 ];
 
 it.each(READS)('a ledger file finds %s through an index', async (_what, query, index) => {
@@ -36,6 +41,18 @@ it.each(READS)('a ledger file finds %s through an index', async (_what, query, i
   await open(path);
   const plan = beside(path, `EXPLAIN QUERY PLAN SELECT * FROM charge ${inlined(selecting(query))}`);
   expect(plan[0]?.['detail']).toMatch(new RegExp(`^SEARCH charge USING INDEX ${index} `));
+});
+
+it.each<[string, Query, string]>([
+  ['what can be pruned', { prunable: true }, 'charge_prunable (created_at<?)'],
+  ['open charges', { payments: ['open'] }, 'charge_payment (payment=?)'],
+  ['unknown entries', { states: ['sending', 'unknown'] }, 'charge_state (state=?)'],
+])('a ledger file counts %s from before a moment through an index', async (_what, query, index) => {
+  const path = newPath();
+  await open(path);
+  const sql = inlined(counting({ ...SCOPE, started: { until: NOON }, ...query }));
+  const plan = beside(path, `EXPLAIN QUERY PLAN SELECT 1 FROM charge ${sql}`);
+  expect(plan).toEqual([expect.objectContaining({ detail: `SEARCH charge USING INDEX ${index}` })]);
 });
 
 /** Charges a minute apart. One of a hundred is a refund, open, part paid or overpaid. */

@@ -1,13 +1,17 @@
+import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Entry, KeptActivity, StoredOutcome } from '../../src/ledger/entry.ts';
 import type { BeginResult, Ledger } from '../../src/ledger/ledger.ts';
 import { ledgerOver } from '../../src/ledger/open.ts';
+import { COLUMNS, entryRow } from '../../src/ledger/rows.ts';
 import { snapshotOf } from '../../src/ledger/snapshot.ts';
+import { inserting } from '../../src/ledger/sql.ts';
+import { selecting } from '../../src/ledger/sqlite/statements.ts';
 import { uidOf } from '../support/ids.ts';
-import { account, intent, MINUTE, momentAt, NOON, SELF } from './support/charges.ts';
+import { account, intent, MINUTE, momentAt, NOON, newPath, open, SELF } from './support/charges.ts';
 import { ID, job } from './support/jobs.ts';
-import { memoryBackend, memoryStore } from './support/memory-backend.ts';
+import { isPrunable, memoryBackend, memoryStore } from './support/memory-backend.ts';
 import { shown } from './support/shown.ts';
 
 const STATUSES = [
@@ -87,7 +91,14 @@ const command = fc.oneof(
       exitCode: fc.constantFrom(0, 3, 5, 6, 11),
     }),
   },
-  { weight: 3, arbitrary: fc.record({ what: fc.constant('observe' as const), activity }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      what: fc.constant('observe' as const),
+      activity,
+      ref: fc.constantFrom(undefined, 'INV-1'),
+    }),
+  },
   {
     weight: 2,
     arbitrary: fc.record({
@@ -140,7 +151,7 @@ const openWorld = (prunes: boolean) => {
           return order(await ledger.record(id, outcome));
         }
         case 'observe':
-          return ledger.observe(shown([one.activity(now)], { ref: 'INV-1' }), true);
+          return ledger.observe(shown([one.activity(now)], { ref: one.ref }), true);
         case 'resolve': {
           const id = ids[one.nth % ids.length];
           if (id === undefined) return undefined;
@@ -169,17 +180,40 @@ const openWorld = (prunes: boolean) => {
   };
 };
 
+const manyCommands = fc.array(command, { minLength: 20, maxLength: 80, size: 'max' });
+const numRuns = Number(process.env['PAYCLI_PRUNE_RUNS'] ?? 50);
+
 describe('a ledger pruned at any time', () => {
+  it('selects in SQL the entries that pruning would change', async () => {
+    const path = newPath();
+    await open(path);
+    const db = new DatabaseSync(path);
+    const insert = db.prepare(inserting('charge', COLUMNS.join()));
+    const select = db.prepare(`SELECT id FROM charge ${selecting({ prunable: true })[0]}`);
+    const property = fc.asyncProperty(manyCommands, async (commands) => {
+      const world = openWorld(true);
+      for (const one of commands) await world.run(one);
+      const entries = [...world.store.charges.values()];
+      db.exec('BEGIN');
+      for (const entry of entries) insert.run(...entryRow(entry), entry.seq);
+      const selected = select.all();
+      db.exec('ROLLBACK');
+      expect(selected).toEqual(entries.filter(isPrunable).map(({ id }) => ({ id })));
+    });
+    await fc.assert(property, { numRuns });
+    db.close();
+  });
+
   it('decides like one that is never pruned', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(command, { minLength: 20, maxLength: 80, size: 'max' }), async (commands) => {
+      fc.asyncProperty(manyCommands, async (commands) => {
         const [kept, pruned] = [openWorld(false), openWorld(true)];
         for (const one of commands) {
           expect(await pruned.run(one)).toEqual(await kept.run(one));
           expect(await pruned.seen()).toEqual(await kept.seen());
         }
       }),
-      { numRuns: Number(process.env['PAYCLI_PRUNE_RUNS'] ?? 50) },
+      { numRuns },
     );
   });
 });

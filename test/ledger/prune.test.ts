@@ -6,6 +6,7 @@ import { pruneEntries } from '../../src/ledger/upkeep.ts';
 import { uidOf } from '../support/ids.ts';
 import { BACKENDS, open } from './support/backends.ts';
 import { account, beginCharge, charge, intent, MINUTE, momentAt, NOON } from './support/charges.ts';
+import { shown } from './support/shown.ts';
 
 const LATER = NOON + 3 * 24 * 60 * MINUTE;
 
@@ -79,6 +80,29 @@ describe.each(BACKENDS)('pruning a ledger %s', (_where, newPlace) => {
     const ledger = await open(place, { now: () => LATER });
     expect(await ledger.prune(NOON + MINUTE)).toMatchObject({ count: 1 });
     expect(await ledger.prune(LATER)).toMatchObject({ count: 1 });
+    expect(await ledger.prunable(LATER)).toEqual({ count: 0, open: 0 });
+  });
+
+  it('covers what has ended, was read again, or was written under a clock that went back, since the last pruning', async () => {
+    const place = newPlace();
+    const first = await open(place);
+    await made(first, 1, {});
+    await made(first, 2, { status: 'successful' });
+    await made(first, 3, { status: 'successful' });
+    const ledger = await open(place, { now: () => LATER });
+    expect(await ledger.prune(LATER)).toMatchObject({ count: 2 });
+    expect(await ledger.prunable(LATER)).toEqual({ count: 0, open: 1 });
+    const code = { type: 'user_action', instruction: 'Dial *737#' };
+    const read = (number: number, status: string, nextAction: unknown = null) =>
+      account({ uid: uidOf(number), status, nextAction });
+    await ledger.observe(shown([read(1, 'failed')]), true);
+    expect(await ledger.prunable(LATER)).toEqual({ count: 1, open: 0 });
+    await ledger.observe(shown([read(2, 'successful')], { ref: 'INV-1' }), true);
+    expect(await ledger.prunable(LATER)).toEqual({ count: 2, open: 0 });
+    await ledger.observe(shown([read(3, 'successful', code)]), true);
+    expect(await ledger.prunable(LATER)).toEqual({ count: 3, open: 0 });
+    await made(await open(place, { now: () => NOON - MINUTE }), 4, { status: 'successful' });
+    expect(await ledger.prune(LATER)).toMatchObject({ count: 4 });
     expect(await ledger.prunable(LATER)).toEqual({ count: 0, open: 0 });
   });
 

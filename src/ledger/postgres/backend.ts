@@ -18,7 +18,7 @@ import {
   sharedError,
 } from './session.ts';
 import type { Shadow } from './shadow.ts';
-import { entriesOf, findStatement, inlined } from './statements.ts';
+import { countStatement, entriesOf, findStatement, inlined } from './statements.ts';
 import {
   allowanceLooks,
   allowanceOf,
@@ -143,6 +143,7 @@ export const sharedBackend = (options: SharedOptions): Backend => {
     now: clock.now,
     moment,
     read: (query) => find(query),
+    count: async (query) => Number((await read(countStatement(query))).rows[0]?.[0]),
     walk: (query, begin) => walk(query, entriesOf, begin),
     inspect: async (begin) => {
       let faults: string[] = [];

@@ -1,4 +1,4 @@
-import { COUNTED, COUNTING, paymentByStatus, readIndexes, UNFINISHED } from '../sql.ts';
+import { COUNTED, COUNTING, paymentByStatus, prunableIndex, readIndexes, UNFINISHED } from '../sql.ts';
 import { literal } from './statements.ts';
 
 /**
@@ -172,7 +172,13 @@ const MONEY = `
 `;
 
 /** Migrations from one version to the next. Add new ones at the end; never change one. */
-export const SHARED_MIGRATIONS: readonly string[] = [FIRST, POLICIES, ADJUSTMENTS, MONEY];
+export const SHARED_MIGRATIONS: readonly string[] = [
+  FIRST,
+  POLICIES,
+  ADJUSTMENTS,
+  MONEY,
+  prunableIndex('paycli.charge'),
+];
 
 /** Rights of an operator: no changes to tables, no deletes, and no updates of the columns that never change. */
 const RIGHTS = [

@@ -36,7 +36,7 @@ export const inlined = ([sql, ...values]: Statement): string => {
 };
 
 /** The last entry of a row counts. After a push from another ledger, it isn't necessarily the last inserted one. */
-const ORDERS = { oldest: 'seq ASC', newest: 'seq DESC', row: '"row", created_at, seq' } as const;
+const ORDERS = { oldest: 'seq ASC', newest: 'seq DESC', row: '"row", created_at, seq', time: 'created_at' } as const;
 const NEWEST_OF_ROW = 'created_at DESC, seq DESC';
 
 /** `row` is an SQL keyword. */
@@ -51,16 +51,23 @@ const amongActivities = (activities: readonly string[]): Statement => [
   ...activities,
 ];
 
-/** Statement that runs a query. `lock` locks the rows until the end of the transaction. */
-export const findStatement = (query: Query, lock: boolean): string => {
-  const { id, earlier, limit = -1, order = 'oldest', rows } = query;
+const selecting = (query: Query): string => {
+  const { id, earlier } = query;
   const where = whereOf([
     ...(id === undefined ? [] : [['id = ?', id] as const]),
     ...(earlier === undefined ? [] : [[IN_FORCE, earlier] as const]),
     ...conditionsOf(query, amongActivities),
   ]);
+  return inlined(where);
+};
+
+export const countStatement = (query: Query): string => `SELECT count(*) FROM paycli.charge ${selecting(query)}`;
+
+/** Statement that runs a query. `lock` locks the rows until the end of the transaction. */
+export const findStatement = (query: Query, lock: boolean): string => {
+  const { limit = -1, order = 'oldest', rows } = query;
   const limited = limit < 0 ? '' : ` LIMIT ${limit}`;
-  return `${SELECT} ${inlined(where)} ORDER BY ${rows !== undefined && order === 'newest' ? NEWEST_OF_ROW : ORDERS[order]}${limited}${lock ? ' FOR UPDATE' : ''}`;
+  return `${SELECT} ${selecting(query)} ORDER BY ${rows !== undefined && order === 'newest' ? NEWEST_OF_ROW : ORDERS[order]}${limited}${lock ? ' FOR UPDATE' : ''}`;
 };
 
 export const entriesOf = ({ rows }: StatementResult): Entry[] => rows.map((row) => entryOf(row as never));

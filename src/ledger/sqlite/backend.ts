@@ -79,6 +79,16 @@ const allowanceIn = (
 
 const ROWS_AT_ONCE = 500;
 
+const openCount = (): Reducer<number, Row> => {
+  let count = 0;
+  return {
+    take: (rows) => {
+      count += rows.length;
+    },
+    end: () => count,
+  };
+};
+
 /** Next batch of rows. */
 const someOf = (rows: Iterator<Row, void>): Row[] => {
   const some: Row[] = [];
@@ -94,10 +104,10 @@ const someOf = (rows: Iterator<Row, void>): Row[] => {
  * Walks over rows in batches. The statement sees the file as of its start, so only the start can find the file locked
  * and is retried. Signals are handled between batches.
  */
-const walkBy = async <T>(
+const walkBy = async <T, E>(
   rows: () => Generator<Row, void>,
-  entriesOf: (rows: readonly Row[]) => readonly Entry[],
-  begin: () => Reducer<T>,
+  entriesOf: (rows: readonly Row[]) => readonly E[],
+  begin: () => Reducer<T, E>,
   read: <R>(work: () => R) => Promise<R>,
   asError: (thrown: unknown) => unknown,
 ): Promise<T> => {
@@ -244,9 +254,14 @@ export const backendOver = (
   const { lifeline, write, read } = writerOf(db, options, shared);
   const ask: ReadStatement = (...statement) => read(() => rows(...statement));
 
-  const walk = <T>(query: Query, entriesIn: (rows: readonly Row[]) => readonly Entry[], begin: () => Reducer<T>) =>
+  const walk = <T, E>(
+    query: Query,
+    entriesIn: (rows: readonly Row[]) => readonly E[],
+    begin: () => Reducer<T, E>,
+    counts = false,
+  ) =>
     walkBy(
-      () => sql.each(query),
+      () => sql.each(query, counts),
       entriesIn,
       begin,
       read,
@@ -278,6 +293,7 @@ export const backendOver = (
     now,
     moment: shared.once(() => ({ at: now(), mark: { boot, uptime: uptime() } })),
     read: (query) => read(() => sql.find(query)),
+    count: (query) => walk(query, (rows) => rows, openCount, true),
     walk: (query, begin) => walk(query, (rows) => rows.map(checkedRow).map(entryOf), begin),
     inspect: async (begin) => {
       const faults = [...(await read(sql.wrong))];

@@ -29,7 +29,7 @@ export const preparing = (db: DatabaseSync, start = '') => {
 export const rowsFrom = (statement: StatementSync, ...values: SQLInputValue[]): readonly Row[] =>
   statement.all(...values) as unknown as readonly Row[];
 
-const ORDERS = { oldest: 'seq ASC', newest: 'seq DESC', row: 'row, seq' } as const;
+const ORDERS = { oldest: 'seq ASC', newest: 'seq DESC', row: 'row, seq', time: 'created_at' } as const;
 
 /** A list of any length is one parameter. A single value without the list is found much faster. */
 const amongActivities = (activities: readonly string[]): Statement => {
@@ -38,11 +38,16 @@ const amongActivities = (activities: readonly string[]): Statement => {
   return ['activity IN (SELECT value FROM json_each(?))', JSON.stringify(activities)];
 };
 
-/** SQL after `FROM charge`, and its values. */
-export const selecting = (query: Query): Statement => {
+/** SQL after `FROM charge`, and its values, in any order. */
+export const counting = (query: Query): Statement => {
   // Few charges have the same subject. The plus keeps SQLite from scanning all charges of a state instead.
   const state = query.about === undefined ? 'state' : '+state';
-  const [where, ...values] = whereOf(conditionsOf(query, amongActivities, state));
+  return whereOf(conditionsOf(query, amongActivities, state));
+};
+
+/** The same, in the order of the query. */
+export const selecting = (query: Query): Statement => {
+  const [where, ...values] = counting(query);
   return [`${where} ORDER BY ${ORDERS[query.order ?? 'oldest']}`, ...values];
 };
 
@@ -100,11 +105,11 @@ export const ledgerStatements = (db: DatabaseSync) => {
       // Every step of a charge runs this query, so it takes a short path.
       return (query.id === undefined ? matching(query) : rows('WHERE id = ?', query.id)).map(entryOf);
     },
-    /** Yields rows one by one, as of the moment when the first one is read. */
-    each: function* (query: Query): Generator<Row, void> {
-      const [ordered, ...values] = selecting(query);
+    /** Yields rows one by one, as of the moment when the first one is read. To count them, yields them empty. */
+    each: function* (query: Query, counts = false): Generator<Row, void> {
+      const [sql, ...values] = counts ? counting(query) : selecting(query);
       // Uses a statement of its own: running a shared prepared statement again would end the walk in progress.
-      const statement = db.prepare(`${SELECT} ${ordered}`);
+      const statement = db.prepare(`${counts ? 'SELECT 1 FROM charge' : SELECT} ${sql}`);
       statement.setReturnArrays(true);
       yield* statement.iterate(...values) as unknown as Iterable<Row>;
     },

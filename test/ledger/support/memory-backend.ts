@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { PAYMENTS, type Payment } from '../../../src/charge/payment.ts';
 import { type RowCounts, rowStateOf } from '../../../src/core/charge.ts';
 import { PayError, reasonOf } from '../../../src/core/error.ts';
@@ -21,11 +22,19 @@ import {
   type Total,
   withRow,
 } from '../../../src/ledger/policy.ts';
+import { entryRow } from '../../../src/ledger/rows.ts';
 import { paymentIn } from '../../../src/ledger/transitions.ts';
+import { pruned } from '../../../src/ledger/upkeep.ts';
 
 const isFree = (payment: Payment | undefined): boolean => payment !== undefined && PAYMENTS[payment].frees;
 
 const MAY_STAND: readonly string[] = ['sending', 'unknown', 'accepted'];
+
+/** True if pruning would change the row of an entry. A made charge is final once it is paid or has failed. */
+export const isPrunable = (entry: Entry): boolean =>
+  !['sending', 'unknown'].includes(entry.state) &&
+  PAYMENTS[paymentIn(entry) ?? 'failed'].final &&
+  !isDeepStrictEqual(entryRow(pruned(entry, '')), entryRow(entry));
 
 const isIn = (value: number, [first, last]: readonly [number, number]): boolean => value >= first && value <= last;
 
@@ -37,6 +46,7 @@ const isAsked = (charge: Entry, query: Query): boolean => {
   return (
     (kind === undefined || charge.kind === kind) &&
     (payments === undefined || (payment !== undefined && payments.includes(payment))) &&
+    (query.prunable !== true || isPrunable(charge)) &&
     (email === undefined || asked?.email === email) &&
     (paidTwice !== true || charge.money?.isPaidTwice === true) &&
     (operator === undefined || charge.operator === operator) &&
@@ -63,6 +73,7 @@ const ORDERS: Readonly<Record<NonNullable<Query['order']>, (a: Entry, b: Entry) 
   oldest: (a, b) => a.seq - b.seq,
   newest: (a, b) => b.seq - a.seq,
   row: (a, b) => (a.row ?? 0) - (b.row ?? 0) || a.seq - b.seq,
+  time: (a, b) => a.createdAt - b.createdAt,
 };
 
 const countsOf = (states: readonly string[]): RowCounts =>
@@ -135,6 +146,7 @@ export const memoryBackend = (
     key: 'key',
     slack: 0,
     read: async (query) => find(query),
+    count: async (query) => find(query).length,
     walk: async (query, begin) => {
       const taker = begin();
       taker.take(find(query));
