@@ -50,7 +50,7 @@ it.each<[string, Query, string]>([
 ])('a ledger file counts %s from before a moment through an index', async (_what, query, index) => {
   const path = newPath();
   await open(path);
-  const sql = inlined(counting({ ...SCOPE, started: { until: NOON }, ...query }));
+  const [sql] = counting({ ...SCOPE, started: { until: NOON }, ...query });
   const plan = beside(path, `EXPLAIN QUERY PLAN SELECT 1 FROM charge ${sql}`);
   expect(plan).toEqual([expect.objectContaining({ detail: `SEARCH charge USING INDEX ${index}` })]);
 });
