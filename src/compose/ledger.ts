@@ -105,7 +105,7 @@ const namesInFolder = (folder: string): string[] => {
  * Returns a function that lists the other ledgers that this machine has charged with by now: its own file if this run
  * uses a shared ledger, and other shared ledgers. Each is opened once.
  */
-const othersOf = (run: RunContext, access: Access | undefined) => {
+const othersOf = (run: RunContext, data: string, access: Access | undefined) => {
   const opened = new Map<string, OtherLedger>();
   const openOnce = async (path: string, open: () => Promise<OtherLedger>): Promise<OtherLedger> => {
     const other = opened.get(path) ?? (await open());
@@ -113,7 +113,6 @@ const othersOf = (run: RunContext, access: Access | undefined) => {
     return other;
   };
   return async (): Promise<OtherLedger[]> => {
-    const { data } = await foldersOf(run);
     if (access === undefined && !namesInFolder(data).some((name) => name.startsWith(SHADOW_FILE_START))) return [];
     const { openOtherShadow, shadowPaths } = await import('../ledger/postgres/shadow.ts');
     const own = access && (await import('../ledger/postgres/open.ts')).shadowPath(data, access.address);
@@ -144,13 +143,14 @@ export const openLedgerOf = async (run: RunContext, setting: SharedSetting | und
   const ledger =
     setting === undefined ? await openFileLedger(run, dryRun) : await openTeamLedger(run, setting.access, dryRun);
   run.state.closing.push(() => ledger.close());
-  const [{ withOthers }, { ledgersLock }, { lockWait }] = await Promise.all([
+  const [{ withOthers }, { ledgersLock }, { lockWait }, { data }] = await Promise.all([
     import('../ledger/open.ts'),
     import('../ledger/local/file.ts'),
     ledgerDeps(run),
+    foldersOf(run),
   ]);
-  const lock = ledgersLock(join((await foldersOf(run)).data, LEDGERS_LOCK_NAME), lockWait);
-  return withOthers(ledger, othersOf(run, setting?.access), lock);
+  const lock = ledgersLock(join(data, LEDGERS_LOCK_NAME), lockWait);
+  return withOthers(ledger, othersOf(run, data, setting?.access), lock);
 };
 
 /** Command that settles unknown entries. Names the profile if they all belong to one; else it names the other profiles itself. */

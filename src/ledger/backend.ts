@@ -105,8 +105,7 @@ export interface Backend {
 
 /** Storage of jobs and of rows that are updates. */
 export interface JobsBackend
-  extends Pick<Jobs, 'adjust' | 'endPlans' | 'get' | 'list' | 'updates' | 'charged'>,
-    Partial<Pick<Jobs, 'lease' | 'release' | 'workers'>> {
+  extends Pick<Jobs, 'adjust' | 'endPlans' | 'get' | 'list' | 'updates' | 'charged' | 'lease' | 'release' | 'workers'> {
   open(job: NewJob, now: number): Promise<void>;
   /** Of a job of charges: how the last charge of each row stands. */
   chargeTally(job: string): Promise<RowCounts>;

@@ -249,8 +249,11 @@ export const expireStale = async (backend: Backend): Promise<void> => {
   await backend.change('note', [SENDING], ([found = []]) => ({ write: staleAmong(found, backend), result: undefined }));
 };
 
-/** Reads charges after marking those of dead processes as unknown. */
+/** Reads charges; those of dead processes are marked as unknown first. */
 export const readResolved = async (backend: Backend, query: Query): Promise<readonly Entry[]> => {
+  if (query.states !== undefined) await expireStale(backend);
+  const found = await backend.read(query);
+  if (!found.some((charge) => isStale(charge, backend))) return found;
   await expireStale(backend);
   return backend.read(query);
 };

@@ -107,13 +107,13 @@ export interface Jobs {
     how: { readonly retry: boolean; readonly looked: boolean },
   ): Promise<boolean>;
   /**
-   * Leases a slice of a job's rows to one worker for a while, where many machines share a ledger. It saves work and
-   * decides nothing. Returns false if another worker holds the slice.
+   * Leases a slice of a job's rows to one worker for a while. It saves work and decides nothing. Returns false if
+   * another worker holds the slice.
    */
   lease(job: string, slice: number): Promise<boolean>;
   /** Releases this process's slices of the job. */
   release(job: string): Promise<void>;
-  /** Workers on the job now; none if the ledger belongs to this machine alone. */
+  /** Workers on the job now. */
   workers(job: string): Promise<readonly Worker[]>;
   settleUpdate(of: JobRow, outcome: UpdateOutcome): Promise<void>;
 }

@@ -62,10 +62,9 @@ const jobsOver = (backend: Backend, clean: (text: string) => string): Jobs => {
     get: jobs.get,
     list: jobs.list,
     charged: jobs.charged,
-    // A ledger of one machine has no leases, so every worker gets every slice.
-    lease: async (job, slice) => (await jobs.lease?.(job, slice)) ?? true,
-    release: async (job) => jobs.release?.(job),
-    workers: async (job) => (await jobs.workers?.(job)) ?? [],
+    lease: jobs.lease,
+    release: jobs.release,
+    workers: jobs.workers,
     tally: async ({ id, kind }) => {
       if (kind === 'update') return withoutEmptyCounts(await updateTally(id));
       await expireStale(backend);

@@ -37,7 +37,7 @@ export const inserting = (table: string, columns: string): string =>
   `INSERT INTO ${table} (${columns}) VALUES (${placesFor(columns)})`;
 
 /** Upsert into a table whose first `keys` columns are its key. */
-const replacing = (table: string, columns: string, keys: number): string => {
+export const replacing = (table: string, columns: string, keys: number): string => {
   const names = columns.split(', ');
   const change = names.slice(keys).map((name) => `${name} = excluded.${name}`);
   return `${inserting(table, columns)} ON CONFLICT (${names.slice(0, keys).join(', ')}) DO UPDATE SET ${change.join(', ')}`;

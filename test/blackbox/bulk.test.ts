@@ -286,6 +286,22 @@ describe('ugwo charge --from', () => {
     expect(ended.stderr.match(/waiting for 2 rows/g)).toHaveLength(1);
   });
 
+  it('gives each process rows of its own, and those of a killed one to the others', async () => {
+    const service = await serveCharges({ 1: hang, 2: hang });
+    const [file, options] = [ussdFile(...Array.from({ length: 130 }, (_, at) => at + 1)), { service, ...home() }];
+    const run = ['ugwo', 'charge', '--from', file, '--json', '--concurrency', '2'];
+    const first = start(run, options);
+    await service.came(2);
+    const second = start(run, options);
+    await service.came(4);
+    expect(Object.keys(postsOf(service))).toEqual(['1', '2', '129', '130']);
+    first.kill('SIGKILL');
+    const ended = await second.ended;
+    expect(ended.code).toBe(6);
+    expect(summaryOf(ended)).toMatchObject({ accepted: 128, unknown: 2, not_started: 0 });
+    expect(new Set(Object.values(postsOf(service)))).toEqual(new Set([1]));
+  });
+
   it('retries rows that were not sent, and with --retry-failed also rejected and failed ones', async () => {
     let [isOpen, isMended] = [false, false];
     const service = await serveBy((seen) => {

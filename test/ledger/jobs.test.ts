@@ -38,6 +38,25 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       expect((await one.jobs.list({ limit: 1 }))[0]?.adjustments).toBeUndefined();
     });
 
+    it('gives each slice of its rows to one process at a time, until released', async () => {
+      const place = newPlace();
+      const [one, other] = [await open(place), await open(place, { self: { ...SELF, pid: 4712 } })];
+      expect(await one.jobs.lease(ID, 0)).toBe(true);
+      expect(await one.jobs.lease(ID, 0)).toBe(true);
+      expect(await other.jobs.lease(ID, 0)).toBe(false);
+      expect(await other.jobs.lease(ID, 1)).toBe(true);
+      expect(await other.jobs.lease(ID, 2)).toBe(true);
+      expect(await other.jobs.lease('job-0000000000000002', 0)).toBe(true);
+      expect(await one.jobs.workers(ID)).toEqual([
+        { worker: expect.stringContaining('4711'), slices: 1 },
+        { worker: expect.stringContaining('4712'), slices: 2 },
+      ]);
+      await one.jobs.release(ID);
+      expect(await one.jobs.workers(ID)).toEqual([{ worker: expect.stringContaining('4712'), slices: 2 }]);
+      expect(await other.jobs.lease(ID, 0)).toBe(true);
+      expect(await one.jobs.lease(ID, 0)).toBe(false);
+    });
+
     it('loses its text after a day if it is a plan, and stays if a charge belongs to it', async () => {
       const place = newPlace();
       const ledger = await open(place);

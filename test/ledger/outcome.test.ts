@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { EmergencyLine } from '../../src/ledger/backend.ts';
+import type { EmergencyLine, Query } from '../../src/ledger/backend.ts';
 import type { Charge, Entry, Evidence, Resolution, StoredOutcome } from '../../src/ledger/entry.ts';
-import { expireStale, isStale } from '../../src/ledger/guard.ts';
+import { expireStale, isStale, readResolved } from '../../src/ledger/guard.ts';
 import { noteEvidence, observe, record, resolveCharge, takeIn } from '../../src/ledger/outcome.ts';
 import { addsTo, changesState } from '../../src/ledger/transitions.ts';
 import { account, charge, NOON, SELF } from './support/charges.ts';
@@ -141,6 +141,19 @@ describe('a charge whose process died', () => {
     const about = [{ states: ['sending'] }];
     expect(some.changes).toMatchObject([{ purpose: 'note', about, write: [{ id: 'chg-left', state: 'unknown' }] }]);
     expect(some.changes[0]?.write).toHaveLength(1);
+  });
+
+  it('is looked for among the charges that are read, except where their state selects them', async () => {
+    const hasEnded = ({ pid }: typeof SELF): boolean => pid === DEAD.pid;
+    const all = [sending(), left];
+    const readBy = async (query: Query) => {
+      const { backend, reads } = watched(all, hasEnded);
+      const found = await readResolved(backend, query);
+      return { states: found.map(({ state }) => state), reads: reads.length };
+    };
+    expect(await readBy({ id: 'chg-mine' })).toEqual({ states: ['sending'], reads: 1 });
+    expect(await readBy({ id: 'chg-left' })).toEqual({ states: ['unknown'], reads: 3 });
+    expect(await readBy({ states: ['unknown'] })).toEqual({ states: ['unknown'], reads: 2 });
   });
 });
 

@@ -1,10 +1,18 @@
 import { statSync } from 'node:fs';
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { nextTurn } from '../../core/async.ts';
-import { compact, type DatabaseKind, number, optionalText, transact, versionReader } from '../../database/connect.ts';
+import {
+  compact,
+  type DatabaseKind,
+  number,
+  optionalText,
+  sqlText,
+  transact,
+  versionReader,
+} from '../../database/connect.ts';
 import { groupCommit } from '../../database/group.ts';
 import type { Backend, LockPolicy, Query } from '../backend.ts';
-import type { Entry } from '../entry.ts';
+import type { Entry, Sender } from '../entry.ts';
 import type { Reducer } from '../ledger.ts';
 import { diskGuard } from '../local/emergency.ts';
 import { asLedgerError, type Highest, type LocalOptions, ledgerError, patiently } from '../local/file.ts';
@@ -19,7 +27,7 @@ import {
   type Spent,
 } from '../policy.ts';
 import { entryOf, type Row, readable } from '../rows.ts';
-import { bootOf } from '../sender.ts';
+import { bootOf, operator } from '../sender.ts';
 import {
   approvalBy,
   approvalIn,
@@ -34,6 +42,7 @@ import {
   policiesBy,
   policyOf,
   type ReadStatement,
+  replacing,
   type Statement,
   updateOf,
 } from '../sql.ts';
@@ -235,6 +244,10 @@ const writerOf = (db: DatabaseSync, { path, self, lockWait, kind = LEDGER_FILE }
 export const LAST_ENTRIES = `SELECT max(seq), ${ENTRY_STATE} FROM charge WHERE job = ? GROUP BY row`;
 const JOBS = jobStatements('');
 
+/** Duration of a lease, in milliseconds. The lease of an ended process is over at once. */
+const LEASE_MS = 60_000;
+const TAKE_SLICE = replacing('slice', 'job, slice, owner, until', 2);
+
 /** Storage in one SQLite file, shared by the processes of one machine. */
 export const backendOver = (
   db: DatabaseSync,
@@ -250,6 +263,9 @@ export const backendOver = (
   const nameNow = (name: string | undefined) => name && sql.nameNow(name, options.since);
   const allowance = allowanceIn(rows, nameNow);
   const boot = bootOf(self);
+  const ownName = JSON.stringify(self);
+  const senderIn = (owner: SQLOutputValue | undefined): Sender => JSON.parse(sqlText(owner));
+  const isRunning = (owner: SQLOutputValue | undefined): boolean => !hasEnded(senderIn(owner), false);
   const shared = readings();
   const { lifeline, write, read } = writerOf(db, options, shared);
   const ask: ReadStatement = (...statement) => read(() => rows(...statement));
@@ -324,6 +340,20 @@ export const backendOver = (
           if (decision.write !== undefined) run(...JOBS.writeUpdate(decision.write));
           return decision.result;
         }),
+      lease: (job, slice) =>
+        write('note', () => {
+          const [[owner, until] = []] = rows('SELECT owner, until FROM slice WHERE job = ? AND slice = ?', job, slice);
+          if (owner !== undefined && owner !== ownName && number(until) > now() && isRunning(owner)) return false;
+          run(TAKE_SLICE, job, slice, ownName, now() + LEASE_MS);
+          return true;
+        }),
+      release: (job) => write('note', () => run('DELETE FROM slice WHERE job = ? AND owner = ?', job, ownName)),
+      workers: async (job) => {
+        const held = 'SELECT owner, count(*) FROM slice WHERE job = ? AND until > ? GROUP BY owner ORDER BY owner';
+        return (await ask(held, job, now()))
+          .filter(([owner]) => isRunning(owner))
+          .map(([owner, slices]) => ({ worker: `${operator()} ${senderIn(owner).pid}`, slices: number(slices) }));
+      },
     },
     policies: {
       ...policies,

@@ -255,6 +255,17 @@ const MONEY = (db: DatabaseSync): void => {
   db.exec(WITH_MONEY);
 };
 
+/** Leases on slices of jobs. The owner is a `Sender` as JSON. */
+const LEASES = `
+  CREATE TABLE slice (
+    job TEXT NOT NULL,
+    slice INTEGER NOT NULL,
+    owner TEXT NOT NULL,
+    until INTEGER NOT NULL,
+    PRIMARY KEY (job, slice)
+  ) STRICT, WITHOUT ROWID;
+`;
+
 /** Migrations from one version to the next. Add new ones at the end; never change one. */
 const LEDGER_MIGRATIONS: readonly Migration[] = [
   FIRST,
@@ -266,6 +277,7 @@ const LEDGER_MIGRATIONS: readonly Migration[] = [
   ADJUSTMENTS,
   MONEY,
   prunableIndex('charge'),
+  LEASES,
 ];
 
 /** Kind of the ledger's file. Its contents must survive a power loss. */

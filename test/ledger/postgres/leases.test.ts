@@ -5,23 +5,6 @@ import { newSharedPlace } from '../support/postgres.ts';
 const JOB = 'job-0000000000000001';
 
 describe('a slice of a job', () => {
-  it('belongs to one worker at a time, which is shown, until released', async () => {
-    const place = newSharedPlace();
-    const [ada, ben] = [await place.open(), await place.open({ worker: 'ben@ci' })];
-    expect(await ada.jobs.lease(JOB, 0)).toBe(true);
-    expect(await ada.jobs.lease(JOB, 0)).toBe(true);
-    expect(await ben.jobs.lease(JOB, 0)).toBe(false);
-    expect(await ben.jobs.lease(JOB, 1)).toBe(true);
-    expect(await ben.jobs.lease('job-0000000000000002', 0)).toBe(true);
-    expect(await ada.jobs.workers(JOB)).toEqual([
-      { worker: 'ada@laptop', slices: 1 },
-      { worker: 'ben@ci', slices: 1 },
-    ]);
-    await ada.jobs.release(JOB);
-    expect(await ada.jobs.workers(JOB)).toEqual([{ worker: 'ben@ci', slices: 1 }]);
-    expect(await ben.jobs.lease(JOB, 0)).toBe(true);
-  });
-
   it("is free after its lease expires by the server's clock", async () => {
     const place = newSharedPlace();
     const [ada, ben] = [await place.open(), await place.open({ worker: 'ben@ci' })];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LAST_ENTRIES } from '../../../src/ledger/sqlite/backend.ts';
-import { beside, newPath, open, SELF } from '../support/charges.ts';
+import { beside, MINUTE, NOON, newPath, open, SELF } from '../support/charges.ts';
 import { begin, ID, job } from '../support/jobs.ts';
 
 describe('a job', () => {
@@ -24,6 +24,28 @@ describe('a job', () => {
       beside(path, `UPDATE job SET adjustments = '${text}'`);
       expect((await ledger.jobs.get(ID))?.adjustments).toEqual(adjustments);
     }
+  });
+});
+
+describe('a slice of a job', () => {
+  const OTHER = { ...SELF, pid: 4712 };
+
+  it('is free a minute after its lease', async () => {
+    const path = newPath();
+    const [one, later] = [await open(path), await open(path, { self: OTHER, now: () => NOON + MINUTE })];
+    expect(await one.jobs.lease(ID, 0)).toBe(true);
+    expect(await later.jobs.workers(ID)).toEqual([]);
+    expect(await later.jobs.lease(ID, 0)).toBe(true);
+    expect(await one.jobs.lease(ID, 0)).toBe(false);
+  });
+
+  it('is free once its process has ended', async () => {
+    const path = newPath();
+    const hasEnded = ({ pid }: typeof SELF): boolean => pid === SELF.pid;
+    const [killed, other] = [await open(path), await open(path, { self: OTHER, hasEnded })];
+    expect(await killed.jobs.lease(ID, 0)).toBe(true);
+    expect(await other.jobs.workers(ID)).toEqual([]);
+    expect(await other.jobs.lease(ID, 0)).toBe(true);
   });
 });
 

@@ -3,7 +3,7 @@ import { PAYMENTS, type Payment } from '../../../src/charge/payment.ts';
 import { type RowCounts, rowStateOf } from '../../../src/core/charge.ts';
 import { PayError, reasonOf } from '../../../src/core/error.ts';
 import type { Backend, Query } from '../../../src/ledger/backend.ts';
-import type { Entry } from '../../../src/ledger/entry.ts';
+import type { Entry, Sender } from '../../../src/ledger/entry.ts';
 import { hasFailed } from '../../../src/ledger/guard.ts';
 import type { Job, KeptUpdate } from '../../../src/ledger/job.ts';
 import {
@@ -88,13 +88,15 @@ export const memoryStore = (first: readonly Entry[] = []) => ({
   updates: new Map<string, KeptUpdate>(),
   policies: new Map<string, KeptPolicy>(),
   approvals: new Map<string, Approval>(),
+  /** The owners of slices, by job and slice. */
+  leases: new Map<string, Sender>(),
 });
 export type MemoryStore = ReturnType<typeof memoryStore>;
 
 /** The backend contract in its simplest form: nothing is persistent and nothing fails. */
 export const memoryBackend = (
   world: Pick<Backend, 'moment' | 'self' | 'hasEnded'>,
-  { charges, jobs, updates, policies, approvals }: MemoryStore,
+  { charges, jobs, updates, policies, approvals, leases }: MemoryStore,
 ): Backend => {
   const find = (query: Query): Entry[] => {
     const found = [...charges.values()].filter((one) => isAsked(one, query)).sort(ORDERS[query.order ?? 'oldest']);
@@ -140,6 +142,7 @@ export const memoryBackend = (
   };
   const updatesOf = (job: string): KeptUpdate[] =>
     [...updates.values()].filter((one) => one.job === job).sort((a, b) => a.row - b.row);
+  const leasesOf = (job: string): [string, Sender][] => [...leases].filter(([key]) => key.startsWith(`${job} `));
   return {
     ...world,
     now: () => world.moment().at,
@@ -196,6 +199,23 @@ export const memoryBackend = (
         const { result, write: written } = decide(updates.get(`${job} ${row}`));
         if (written !== undefined) updates.set(`${job} ${row}`, written);
         return result;
+      },
+      lease: async (job, slice) => {
+        const key = `${job} ${slice}`;
+        const owner = leases.get(key) ?? world.self;
+        if (owner.pid !== world.self.pid && !world.hasEnded(owner, false, undefined)) return false;
+        leases.set(key, world.self);
+        return true;
+      },
+      release: async (job) => {
+        for (const [key] of leasesOf(job).filter(([, { pid }]) => pid === world.self.pid)) leases.delete(key);
+      },
+      workers: async (job) => {
+        const pids = leasesOf(job).map(([, { pid }]) => pid);
+        return [...new Set(pids)].map((pid) => ({
+          worker: String(pid),
+          slices: pids.filter((one) => one === pid).length,
+        }));
       },
     },
     policies: {

@@ -43,7 +43,7 @@ export const openShared = async (
     ...options,
     access,
     folder,
-    worker: 'ada@laptop',
+    worker: `ada@laptop ${options.self.pid}`,
     clockSql,
     slack: 0,
     ...some,

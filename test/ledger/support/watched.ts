@@ -12,16 +12,20 @@ interface Change {
 /** A minute past noon. */
 export const NOW = momentAt(NOON + MINUTE);
 
-/** A backend in memory that records its changes; processes die only if `hasEnded` says so. */
+/** A backend in memory that records its queries and changes; processes die only if `hasEnded` says so. */
 export const watched = (first: readonly Entry[], hasEnded: Backend['hasEnded'] = () => false) => {
   const store = memoryStore(first);
   const backend = memoryBackend({ moment: () => NOW, self: SELF, hasEnded: hasEnded }, store);
-  const changes: Change[] = [];
+  const [reads, changes]: [Query[], Change[]] = [[], []];
+  const read: Backend['read'] = (query) => {
+    reads.push(query);
+    return backend.read(query);
+  };
   const change: Backend['change'] = (purpose, about, decide) =>
     backend.change(purpose, about, (found) => {
       const decision = decide(found);
       changes.push({ purpose, about, write: decision.write ?? [] });
       return decision;
     });
-  return { backend: { ...backend, change }, changes, get: (id: string) => store.charges.get(id) };
+  return { backend: { ...backend, read, change }, reads, changes, get: (id: string) => store.charges.get(id) };
 };
