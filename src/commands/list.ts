@@ -1,6 +1,7 @@
 import type { Client } from '../client/client.ts';
 import type { Walk } from '../client/send.ts';
 import type { ListId } from '../contract/operations.ts';
+import { grouped } from '../core/bounds.ts';
 import { PayError, usageError } from '../core/error.ts';
 import { namingFlags } from '../core/input.ts';
 import { valueAt } from '../core/json.ts';
@@ -23,7 +24,7 @@ import type { Result, View } from '../core/result.ts';
 import { statusArgument } from '../core/status.ts';
 import { formatLocalFull } from '../core/time.ts';
 import { continueCommand, previewCall } from './record.ts';
-import type { Run } from './run.ts';
+import type { Run, RunState } from './run.ts';
 
 export async function* pageOf(records: readonly ApiRecord[]): AsyncGenerator<ApiPage> {
   yield { records, cursor: undefined, nextCursor: null };
@@ -178,11 +179,14 @@ const withFlags = (thrown: unknown): unknown => namingFlags(thrown, (path) => FL
 async function* withContinuation(
   pages: AsyncIterable<ApiPage>,
   command: (cursor: string) => string,
+  { status }: RunState,
 ): AsyncGenerator<ApiPage> {
-  let cursor: string | null = null;
+  let [cursor, count]: [string | null, number] = [null, 0];
+  status.doing = () => (count === 0 ? undefined : `${grouped(count)} read`);
   try {
     for await (const page of pages) {
       cursor = page.nextCursor;
+      count += page.records.length;
       yield page;
     }
   } catch (thrown) {
@@ -221,7 +225,7 @@ export const listRecords = async (list: ListOf, input: ListInput, run: Run): Pro
     const status = filter?.status?.map(statusArgument).join(',');
     return continueCommand(cursor, list.path, { ...filter, status, all, max: input.max, limit }, run.globals, now);
   };
-  const pages = withContinuation(client.pages(list.operation, { query: { limit } }, walkOf(input)), command);
+  const pages = withContinuation(client.pages(list.operation, { query: { limit } }, walkOf(input)), command, run.state);
   const max = mostOf(input);
   return {
     kind: 'list',

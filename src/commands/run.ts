@@ -45,7 +45,7 @@ export interface RunState {
     /** Words of the command, for the line of a silent run; undefined for none, where silence is normal. */
     words?: string | undefined;
     /** The progress that this line shows, such as `1,200 of 100,000 read`. A command may set it. */
-    doing?: string;
+    doing?: () => string | undefined;
     /** The host of a request under way. */
     host?: string | undefined;
     /** Takes notices while a pager has the terminal; they are printed after it. */

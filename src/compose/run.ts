@@ -107,7 +107,7 @@ export const watchSilence = (io: Io, globals: Globals, { status, closing }: RunS
   };
   const text = (silent: number): string => {
     const { words, doing, host } = status;
-    const now = [doing, host && `waiting for ${host}`].filter((part) => part !== undefined).join(', ');
+    const now = [doing?.(), host && `waiting for ${host}`].filter((part) => part !== undefined).join(', ');
     return `${words}${now && `: ${now}`} … ${Math.round(silent / SECOND_MS)}s`;
   };
   const over = new AbortController();

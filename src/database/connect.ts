@@ -189,6 +189,19 @@ export const transact = <T>(db: DatabaseSync, work: () => T): T => {
   }
 };
 
+/** Like `transact`, over many turns of the event loop, in which nothing else may use the database. */
+export const transactLong = async <T>(db: DatabaseSync, work: () => Promise<T>): Promise<T> => {
+  db.exec('BEGIN IMMEDIATE');
+  try {
+    const result = await work();
+    db.exec('COMMIT');
+    return result;
+  } catch (thrown) {
+    if (db.isTransaction) db.exec('ROLLBACK');
+    throw thrown;
+  }
+};
+
 /** Like `transact`, but always rolls back. */
 export const rehearse = <T>(db: DatabaseSync, work: () => T): T => {
   db.exec('BEGIN IMMEDIATE');

@@ -108,7 +108,7 @@ const settleActivity = (service: Service, body: Body) => {
 const seedRecords = ({ store, clock }: Service, body: Body) => {
   const customers = countIn(body, 'customers', 0, MOST_RECORDS) ?? FIRST_RECORDS.customers;
   const ugwo = countIn(body, 'ugwo', 0, MOST_RECORDS) ?? FIRST_RECORDS.ugwo;
-  store.write(() => seedStore(store, { customers, ugwo }, nowOf({ store, clock })));
+  store.write(() => [...seedStore(store, { customers, ugwo }, nowOf({ store, clock }))]);
   return { customers, ugwo };
 };
 
@@ -129,7 +129,7 @@ const triggerAsked = (service: Service, body: Body) => {
 };
 
 const removeRecords = ({ store }: Service) => {
-  store.write(() => store.removeRecords());
+  store.removeRecords();
   return {};
 };
 

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { loadSchemas } from '../contract/zod.ts';
+import { nextTurn } from '../core/async.ts';
 import type { Dialect } from '../core/data-files.ts';
 import { reasonOf, usageError } from '../core/error.ts';
 import type { Clock } from '../core/io.ts';
@@ -91,6 +92,8 @@ interface SeedOptions extends InFile {
   readonly ugwo: number;
   /** Adds nothing if there are records already; checks and adds in one transaction among all processes. */
   readonly onlyIfNew?: boolean;
+  /** Called from time to time with the number of records so far. Nothing is added if it throws. */
+  readonly onAdded?: (count: number) => void;
 }
 
 type AddOptions = InFile & Omit<WebhookInput, 'secret'> & { readonly signing: Signing };
@@ -100,7 +103,7 @@ type TriggerOptions = InFile & {
   readonly ugwo: string | undefined;
 };
 
-const usingStore = async <T>({ file }: InFile, use: (store: EmulatorStore) => T): Promise<T> =>
+const usingStore = async <T>({ file }: InFile, use: (store: EmulatorStore) => T | Promise<T>): Promise<T> =>
   withStore(resolve(file), use);
 
 /** Webhooks and deliveries of a data file. A running emulator sees changes at once. */
@@ -131,11 +134,14 @@ export const emulatorRoom = {
   /**
    * Adds customers and payment requests, and returns how many. The same calls on a new file give the same identifiers.
    */
-  seed: ({ file, clock, customers, ugwo, onlyIfNew = false }: SeedOptions) =>
+  seed: ({ file, clock, customers, ugwo, onlyIfNew = false, onAdded }: SeedOptions) =>
     usingStore({ file }, (store) =>
-      store.write(() => {
+      store.writeLong(async () => {
         if (onlyIfNew && !store.isNew()) return { customers: 0, ugwo: 0 };
-        seedStore(store, { customers, ugwo }, nowOf({ store, clock }));
+        for (const count of seedStore(store, { customers, ugwo }, nowOf({ store, clock }))) {
+          onAdded?.(count);
+          await nextTurn();
+        }
         return { customers, ugwo };
       }),
     ),
@@ -163,7 +169,7 @@ export const emulatorRoom = {
     const path = resolve(file);
     if (hasNothing(path)) return;
     try {
-      withStore(path, (store) => store.write(() => store.removeRecords()));
+      await withStore(path, (store) => store.removeRecords());
     } catch (thrown) {
       if (!(thrown instanceof BeyondUse)) throw thrown;
       replaceFile(path, DATA_FILE);

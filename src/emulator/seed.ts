@@ -47,6 +47,9 @@ export const GOODS = [
 const RECORD_INTERVAL_MS = 97 * MINUTE_MS;
 const LONGEST = 90 * DAY_MS;
 
+/** Records that are added within one turn of the event loop. */
+const TURN = 200;
+
 interface SeedSize {
   readonly customers: number;
   readonly ugwo: number;
@@ -158,13 +161,15 @@ const seededPayer = (number: number, customers: readonly string[]): string | nul
 
 /**
  * Adds records that are newer than the existing ones. Their content depends only on their number in the order of
- * creation and on the clock, never on chance: the same seeding of a new file gives the same identifiers.
+ * creation and on the clock, never on chance: the same seeding of a new file gives the same identifiers. Yields the
+ * number of records so far, at each TURN.
  */
-export const seedStore = (store: EmulatorStore, { customers, ugwo }: SeedSize, now: number): void => {
+export function* seedStore(store: EmulatorStore, { customers, ugwo }: SeedSize, now: number): Generator<number> {
   const customerAt = instants(store.newest('onye'), now, customers);
   const firstCustomer = store.made('onye') + 1;
   for (let index = 0; index < customers; index += 1) {
     store.addCustomer(seededCustomer(firstCustomer + index, customerAt(index)));
+    if (index % TURN === 0) yield index;
   }
   const payers = store.customerIds();
   const ugwoAt = instants(store.newest('ugwo'), now, ugwo);
@@ -175,5 +180,6 @@ export const seedStore = (store: EmulatorStore, { customers, ugwo }: SeedSize, n
     store.addUgwo(request, seededPayer(number, payers));
     const charge = chargeOf(number, request);
     if (charge !== undefined) store.addActivity(charge, undefined);
+    if (index % TURN === 0) yield customers + index;
   }
-};
+}

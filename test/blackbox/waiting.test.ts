@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { newFolder, paycli } from '../support/program.ts';
-import { ACTIVITY, held, json, page, serve, serveAll, UGWO_ID } from '../support/service.ts';
+import { ACTIVITY, held, json, page, serve, serveAll, serveMute, UGWO_ID } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 
 const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'];
@@ -10,8 +10,33 @@ const SPINNER = /waiting for 127\.0\.0\.1:\d+ … (\d+)s/;
 /** Two counts of seconds. */
 const MOVES = /waiting for \S+ … (\d+)s[\s\S]*waiting for \S+ … (?!\1s)\d+s/;
 
-describe('a command without a request or output', () => {
-  it('shows on a terminal that it is running, and obeys a signal', async () => {
+/** Commands that take long, each with its words on the line. The service never answers. */
+const LONG: readonly (readonly [args: string, words: string])[] = [
+  ['ugwo list', 'ugwo list: waiting for'],
+  ['ugwo list --all -o ndjson', 'ugwo list: waiting for'],
+  ['ugwo list --ref INV-1', 'ugwo list: waiting for'],
+  [`ugwo get ${UGWO_ID}`, 'ugwo get: waiting for'],
+  [CHARGE.join(' '), 'ugwo charge: waiting for'],
+  [`ugwo cancel ${UGWO_ID} --yes`, 'ugwo cancel: waiting for'],
+  ['onye list', 'onye list: waiting for'],
+  [`activity get ${UGWO_ID}`, 'activity get: waiting for'],
+  ['checkout list', 'checkout list: waiting for'],
+  ['doctor', 'doctor: waiting for'],
+  ['api /v1/ugwo', 'api: waiting for'],
+  ['emulator seed --ugwo 1000000', 'emulator seed: [\\d,]+ of 1,000,025 added'],
+];
+
+describe('a command without output', () => {
+  it.each(LONG)('says on a terminal that it is running, and obeys a signal: %s', async (args, words) => {
+    const service = await serveMute();
+    const terminal = openTerminal(args.split(' '), { service, columns: 160 });
+    await terminal.saw(new RegExp(`${words}.* … \\d+s`));
+    terminal.type('\u0003');
+    expect(await terminal.ended).toEqual({ code: 130 });
+    expect(await terminal.screen()).not.toContain('…');
+  });
+
+  it('says so without a request, too', async () => {
     const fifo = join(newFolder(), 'fifo');
     execFileSync('mkfifo', [fifo]);
     const login = ['login', '--base-url', 'http://127.0.0.1:9', '--no-verify', '--key-command', `cat '${fifo}'`];

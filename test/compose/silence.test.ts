@@ -43,7 +43,7 @@ describe('a command that prints nothing on a terminal', () => {
     const { silence, state } = start();
     state.status.host = 'api.example.com';
     expect(await silence(1000)).toEqual([line('ledger report: waiting for api.example.com … 1s')]);
-    state.status.doing = '1,200 of 100,000 read';
+    state.status.doing = () => '1,200 of 100,000 read';
     expect(await silence(1000)).toEqual([
       line('ledger report: 1,200 of 100,000 read, waiting for api.example.com … 2s'),
     ]);

@@ -141,6 +141,7 @@ test('an emulator that is stopped before it starts ends', async () => {
   const deps = {
     io: { env: { PAYCLI_HOME: tempFolder() }, clock: wakingClock(), signals: { stop: AbortSignal.abort('SIGTERM') } },
     say: async () => undefined,
+    state: { status: {} },
   } as unknown as Run;
   const input = { port: 0, host: '127.0.0.1', dialect: 'documented', seed: { customers: 0, ugwo: 0 } } as const;
   const result = await serveEmulator(input as never, deps);

@@ -182,3 +182,24 @@ test('seed returns the number of new records; with onlyIfNew, 0 if any record ex
   expect(await emulatorRoom.seed({ ...options, customers: 2, ugwo: 3 })).toEqual({ customers: 0, ugwo: 0 });
   expect(customersIn(options.file)).toHaveLength(2);
 });
+
+test('seed tells its progress while others get turns, and adds nothing if it is stopped', async () => {
+  const options = { file: tempFile(), clock: clockAt(), customers: 300, ugwo: 300 };
+  const told: number[] = [];
+  let turns = 0;
+  const other = (): void => {
+    turns += 1;
+    if (told.at(-1) !== 500) setImmediate(other);
+  };
+  setImmediate(other);
+  const onAdded = (count: number): void => {
+    told.push(count);
+    if (count > 400) throw new Error('stopped');
+  };
+  await expect(emulatorRoom.seed({ ...options, onAdded })).rejects.toThrow('stopped');
+  expect(told).toEqual([0, 200, 300, 500]);
+  expect(turns).toBeGreaterThan(1);
+  expect(customersIn(options.file)).toEqual([]);
+  await emulatorRoom.seed(options);
+  expect(customersIn(options.file)).toHaveLength(300);
+});

@@ -1,8 +1,9 @@
 import { resolve } from 'node:path';
 import { foldersOf, sourceOf } from '../../compose/run.ts';
 import { endpointSecrets } from '../../config/secrets.ts';
+import { grouped } from '../../core/bounds.ts';
 import { firstUse, LOCAL_DATA_FILE } from '../../core/data-files.ts';
-import { reasonOf, usageError } from '../../core/error.ts';
+import { interrupted, reasonOf, usageError } from '../../core/error.ts';
 import { type GivenAmount, readGiven } from '../../core/money.ts';
 import { isLoopback } from '../../core/origin.ts';
 import { madeHere } from '../../core/record.ts';
@@ -109,7 +110,14 @@ const opened = async (data: string | undefined, run: Run) => ({
 /** Adds records to the emulator's data, whether it is running or not. */
 export const seedEmulator = async ({ customers, ugwo, data }: SeedInput, run: Run): Promise<Result> => {
   const { file, emulator, clock } = await opened(data, run);
-  const added = await emulator.seed({ file, clock, customers, ugwo });
+  const { stop } = run.io.signals;
+  let done = 0;
+  run.state.status.doing = () => `${grouped(done)} of ${grouped(customers + ugwo)} added`;
+  const onAdded = (count: number): void => {
+    if (stop.aborted) throw interrupted(stop.reason);
+    done = count;
+  };
+  const added = await emulator.seed({ file, clock, customers, ugwo, onAdded });
   return { kind: 'record', record: madeHere({ ...added, data: file }), view: seededView };
 };
 

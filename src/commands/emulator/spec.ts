@@ -106,7 +106,7 @@ const emulatorSeedCommand = defineCommand({
     'add a long list': 'paycli emulator seed --customers 0 --ugwo 5000',
   },
   output: 'customers, ugwo (numbers added), data',
-  exits: ['usage'],
+  exits: ['usage', 'interrupted'],
   read: (_args, given) => ({
     customers: given.customers ?? FIRST_RECORDS.customers,
     ugwo: given.ugwo ?? FIRST_RECORDS.ugwo,
