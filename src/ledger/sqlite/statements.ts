@@ -39,15 +39,45 @@ const amongActivities = (activities: readonly string[]): Statement => {
 };
 
 /** SQL after `FROM charge`, and its values, in any order. */
-export const counting = (query: Query): Statement => {
+export const counting = (query: Query, bounds: readonly Statement[] = []): Statement => {
   // Few charges have the same subject. The plus keeps SQLite from scanning all charges of a state instead.
   const state = query.about === undefined ? 'state' : '+state';
-  return whereOf(conditionsOf(query, amongActivities, state));
+  return whereOf([...conditionsOf(query, amongActivities, state), ...bounds]);
+};
+
+/** So many entries cost no time that anybody notices, in the table or in an index. */
+const FEW = 20_000;
+
+/**
+ * Bounds for the places of a period, where a walk in their order would pass many entries on either side of it. They come
+ * from the index of moments and exclude no entry of the period, since a clock may have gone back.
+ */
+const boundsOf = ({ started = {}, order }: Query): Statement[] => {
+  const [period, ...values] = whereOf(conditionsOf({ started }, amongActivities));
+  const few = (where: string): string => `(SELECT count(*) FROM (SELECT 1 FROM charge ${where} LIMIT ${FEW})) < ${FEW}`;
+  const bound = (
+    moment: number | undefined,
+    extreme: string,
+    sign: string,
+    outside: string,
+    none: number,
+  ): Statement[] => {
+    if (moment === undefined) return [];
+    const isEnd = (order === 'newest') === (extreme === 'min');
+    const [worth, ...of] = isEnd ? [few(period), ...values] : [`NOT ${few(`WHERE created_at ${outside} ?`)}`, moment];
+    // Without the plus, SQLite would walk through the table for the first place.
+    const place = `CASE WHEN ${worth} THEN (SELECT ${extreme}(+seq) FROM charge ${period}) ELSE ${none} END`;
+    return [[`seq ${sign} ${place}`, ...of, ...values]];
+  };
+  return [
+    ...bound(started.since, 'min', '>=', '<', 0),
+    ...bound(started.until, 'max', '<=', '>=', Number.MAX_SAFE_INTEGER),
+  ];
 };
 
 /** The same, in the order of the query. */
 export const selecting = (query: Query): Statement => {
-  const [where, ...values] = counting(query);
+  const [where, ...values] = counting(query, boundsOf(query));
   return [`${where} ORDER BY ${ORDERS[query.order ?? 'oldest']}`, ...values];
 };
 
