@@ -60,17 +60,19 @@ const manifest: Plugin = {
   },
 };
 
-/** Sends jq's output and messages to the worker as they come; jq-wasm would collect them without a limit. */
-const jqSinks: Plugin = {
-  name: 'sinks of jq',
+/** Gives jq its input, output and messages as they come; jq-wasm would keep all of them. */
+const jqStreams: Plugin = {
+  name: 'streams of jq',
   transform: (code, id) => {
     if (!/\/jq-wasm\/dist\/index\.mjs$/.test(id.replaceAll('\\', '/'))) return undefined;
     return [
+      // The other devices with input are the random ones, which jq has no use for.
+      ['result = input();', 'result = globalThis.jqStdin(bytesRead);'],
       ['const stdoutSink = createByteSink(1024);', 'const stdoutSink = globalThis.jqStdout;'],
       ['const stderrSink = createByteSink(256);', 'const stderrSink = globalThis.jqStderr;'],
-    ].reduce((text, [sink = '', ours = '']) => {
-      if (text.split(sink).length !== 2) throw new Error(`${id}: nothing to put the worker's sinks in place of`);
-      return text.replace(sink, ours);
+    ].reduce((text, [theirs = '', ours = '']) => {
+      if (text.split(theirs).length !== 2) throw new Error(`${id}: nothing to put the worker's streams in place of`);
+      return text.replace(theirs, ours);
     }, code);
   },
 };
@@ -174,7 +176,7 @@ await bundle.close();
 const jq = await rolldown({
   ...HOW,
   input: { 'jq/worker': resolve('src/jq/worker.ts') },
-  plugins: [jqSinks, builtins],
+  plugins: [jqStreams, builtins],
 });
 const worker = await jq.write(WRITTEN);
 await jq.close();

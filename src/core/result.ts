@@ -192,13 +192,19 @@ export interface OutputOptions {
 
 /** A filter of jq (--jq). An invalid filter is a usage error; an aborted one throws `interrupted`. */
 export interface Filter {
+  /** True if its output for a list, `{"data":[…]}`, is its output for one record after the other. */
+  readonly isPerRecord: boolean;
   /** Loads jq, compiles the filter, and runs it on no input. */
   check(): Promise<void>;
   /**
-   * Applies the filter to each of the JSON values in `text`. Results are indented or one per line, and are written as
-   * they come, until `write` reports that the reader has closed the output. Returns the filter's stderr.
+   * Begins a run over JSON values: documents or, with `fromRecords`, records of a list. Results are indented or one per
+   * line, and are written as they come, until `write` reports that the reader has closed the output. The function that
+   * it returns takes the next part of the JSON, or nothing at the end, and returns what the filter wrote to stderr.
    */
-  run(text: string, isIndented: boolean, write: (text: string) => Promise<boolean>): Promise<string>;
+  open(
+    how: { readonly isIndented: boolean; readonly fromRecords: boolean },
+    write: (text: string) => Promise<boolean>,
+  ): (part?: string | Uint8Array) => Promise<string>;
 }
 
 /** Finding of `doctor` on one check. */

@@ -12,8 +12,7 @@ export interface JqFiles {
 }
 
 type JqDeps = Pick<Io, 'clock' | 'signals'>;
-type Write = Parameters<Filter['run']>[2];
-type End = Pick<Extract<JqSaid, { kind: 'end' }>, 'code' | 'stderr'>;
+type Write = Parameters<Filter['open']>[1];
 
 /** The files beside the program, where npm has put them. */
 const besideProgram = (): JqFiles => {
@@ -21,27 +20,41 @@ const besideProgram = (): JqFiles => {
   return { worker: at('worker.js'), wasm: at('jq.wasm') };
 };
 
+/** The most bytes that jq gets at a time. */
+const MOST_INPUT = 256 * 1024;
+
 /** The longest time that a filter may print nothing, in milliseconds. */
 const SILENT_MS = 60_000;
 
 /**
- * The program around a filter. It disables `input`, which would depend on how the records came, and `halt` and
+ * Matches the filters that give for a list what they give for each record: what follows `.data[]` sees one record, but
+ * an index that is not constant sees the list, as does the update `|=`. The number of a line depends on the lines before.
+ */
+const PER_RECORD =
+  /^(?!.*input_line_number)\s*\.data\s*\[\s*\](\s*\?)?(\s*(\.[a-z_]\w*|\[\s*(\d*|"[^"\\]*")\s*\])(\s*\?)?)*\s*($|\|(?!=))/is;
+
+/**
+ * The program around a filter, for whole documents or for records. It disables `input`, which would depend on how the records came, and `halt` and
  * `halt_error`, which would leave out the remaining records. On one line, since `$__loc__` shows the line.
  */
-const around = (filter: string): string => {
+const around = (filter: string, fromRecords = false): string => {
   const ours = ['input', 'inputs', 'halt', 'halt_error', 'halt_error(f)'].map(
     (name) => `def ${name}: error("${name.replace('(f)', '')} can't be used here");`,
   );
-  return `inputs|(${ours.join('')} ${filter}\n)`;
+  return `inputs|${fromRecords ? '{data:[.]}|' : ''}(${ours.join('')} ${filter}\n)`;
 };
 
-/** Replaces the escape of a lone surrogate by that of U+FFFD: jq would end at it. */
-const wellFormed = (json: string): string =>
-  /\\u[dD][89abAB]/.test(json)
-    ? json.replaceAll(/\\(?:u[dD][89abAB]..(\\u[dD][c-fC-F]..)?|.)/g, (found, second?: string) =>
-        found.length > 2 && second === undefined ? '\\ufffd' : found,
-      )
-    : json;
+/** The bytes of JSON for jq, which would end at a lone surrogate: its escape becomes that of U+FFFD. */
+const wellFormed = (part: string | Uint8Array): Uint8Array => {
+  const bytes = Buffer.from(part);
+  // A character per byte: an escape is of ASCII.
+  const json = bytes.toString('latin1');
+  if (!/\\u[dD][89abAB]/.test(json)) return bytes;
+  const replaced = json.replaceAll(/\\(?:u[dD][89abAB]..(\\u[dD][c-fC-F]..)?|.)/g, (found, second?: string) =>
+    found.length > 2 && second === undefined ? '\\ufffd' : found,
+  );
+  return Buffer.from(replaced, 'latin1');
+};
 
 const wrong = (what: string, hint = 'fix the filter; jq is documented at https://jqlang.org/manual'): PayError =>
   usageError(`--jq: ${what}`, { hint });
@@ -58,7 +71,7 @@ const filterFault = (stderr: string): PayError => {
 
 const crashOf = (thrown: unknown): PayError =>
   /abort|memory|stack/i.test(reasonOf(thrown))
-    ? wrong('the filter needs more than 256 MB of memory', 'filter a list page by page with -o ndjson')
+    ? wrong('the filter needs more than 256 MB of memory', 'begin it with .data[] | to filter one record at a time')
     : wrong(`jq failed: ${reasonOf(thrown)}`);
 
 const startWorker = async (workerData: JqStart, file: string): Promise<Worker> => {
@@ -76,16 +89,15 @@ const startWorker = async (workerData: JqStart, file: string): Promise<Worker> =
   return worker;
 };
 
-/** Runs a task; rejects if it is silent for too long or is stopped, and then terminates the thread. */
+/** Waits until jq pauses; rejects if it is silent for too long or is stopped, and then terminates the thread. */
 const bounded = async (
   worker: Worker,
-  task: JqTask,
-  taken: Int32Array,
   clock: JqDeps['clock'],
   stop: AbortSignal,
-  write: Write,
-): Promise<End> => {
-  const { promise, resolve, reject } = Promise.withResolvers<End>();
+  goOn: () => void,
+  write: (bytes: Uint8Array) => Promise<boolean>,
+): Promise<JqSaid> => {
+  const { promise, resolve, reject } = Promise.withResolvers<JqSaid>();
   const onStop = (): void => reject(interrupted(stop.reason));
   let heard = new AbortController();
   const listen = (): void => {
@@ -95,19 +107,13 @@ const bounded = async (
       () => undefined,
     );
   };
-  const decoder = new TextDecoder();
   const take = async (said: JqSaid): Promise<void> => {
     heard.abort();
-    if (said.kind === 'ready') return;
-    const text = decoder.decode(said.bytes, { stream: said.kind === 'piece' });
-    const isRead = text === '' || (await write(text));
-    if (said.kind === 'end') return resolve(said);
-    if (!isRead) {
-      void worker.terminate();
-      return resolve({ code: 0, stderr: '' });
-    }
-    Atomics.store(taken, 0, 1);
-    Atomics.notify(taken, 0);
+    const isRead = said.bytes.length === 0 || (await write(said.bytes));
+    if (!isRead) void worker.terminate();
+    if (!isRead) return resolve({ ...said, code: 0, stderr: '' });
+    if (said.kind === 'pause') return resolve(said);
+    goOn();
     listen();
   };
   const onMessage = (said: JqSaid): void => void take(said).catch(reject);
@@ -116,7 +122,6 @@ const bounded = async (
   stop.addEventListener('abort', onStop);
   if (stop.aborted) onStop();
   listen();
-  worker.postMessage(task);
   try {
     return await promise;
   } catch (thrown) {
@@ -130,34 +135,57 @@ const bounded = async (
   }
 };
 
-const nowhere: Write = async () => true;
-
 /**
  * Opens jq in its own thread: in the main thread, an endless filter would block all signals and could not be stopped.
  */
 export const openFilter = (filter: string, { clock, signals }: JqDeps, files: JqFiles = besideProgram()): Filter => {
-  const taken = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  const turn = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
+  const input = new Uint8Array(new SharedArrayBuffer(MOST_INPUT));
   let started: Promise<Worker> | undefined;
-  const run = async (task: JqTask, write: Write): Promise<string> => {
-    // After the first signal, a run still prints its results; the second signal stops the filter.
-    const stop = signals.stop.aborted ? signals.leave : signals.stop;
-    started ??= startWorker({ wasm: files.wasm, taken }, files.worker);
-    const { code, stderr } = await bounded(await started, task, taken, clock, stop, write);
-    if (stderr === undefined) throw wrong('debug, stderr and error wrote more than 1 MB', 'let them write less');
-    if (code !== 0) throw filterFault(stderr);
-    return stderr;
+  const goOn = (): void => {
+    Atomics.store(turn, 0, 1);
+    Atomics.notify(turn, 0);
+  };
+  const open = (task: JqTask, write: Write): ReturnType<Filter['open']> => {
+    const decoder = new TextDecoder();
+    let state: 'new' | 'open' | 'over' = 'new';
+    const step = async (portion: Uint8Array): Promise<string> => {
+      if (state === 'over') return '';
+      started ??= startWorker({ wasm: files.wasm, turn, input }, files.worker);
+      const worker = await started;
+      // After the first signal, a run still prints its results; the second signal stops the filter.
+      const stop = signals.stop.aborted ? signals.leave : signals.stop;
+      const paused = bounded(worker, clock, stop, goOn, (bytes) => write(decoder.decode(bytes, { stream: true })));
+      input.set(portion);
+      turn[1] = portion.length;
+      if (state === 'new') worker.postMessage(task);
+      else goOn();
+      state = 'over';
+      const { code, stderr } = await paused;
+      if (stderr === undefined) throw wrong('debug, stderr and error wrote more than 1 MB', 'let them write less');
+      if (code === undefined) state = 'open';
+      else if (code !== 0) throw filterFault(stderr);
+      return stderr;
+    };
+    return async (part) => {
+      if (part === undefined) return (await step(new Uint8Array())).trim();
+      const bytes = wellFormed(part);
+      let said = '';
+      for (let at = 0; at < bytes.length; at += MOST_INPUT) said += await step(bytes.subarray(at, at + MOST_INPUT));
+      return said.trim();
+    };
   };
   return {
+    isPerRecord: PER_RECORD.test(filter),
     async check() {
       // Neither program runs, since there is no input. The first task checks the filter alone, for the right positions
       // in its errors.
-      await run({ text: '', program: filter, flags: ['--'] }, nowhere);
-      await run({ text: '', program: around(filter), flags: ['-n'] }, nowhere);
+      await open({ program: filter, flags: ['--'] }, async () => true)();
+      await open({ program: around(filter), flags: ['-n'] }, async () => true)();
     },
-    run: (text, isIndented, write) =>
-      run(
-        { text: wellFormed(text), program: around(filter), flags: ['-n', '-r', ...(isIndented ? [] : ['-c'])] },
-        write,
-      ),
+    open({ isIndented, fromRecords }, write) {
+      const flags = ['-n', '-r', '--unbuffered', ...(isIndented ? [] : ['-c'])];
+      return open({ program: around(filter, fromRecords), flags }, write);
+    },
   };
 };

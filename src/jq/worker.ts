@@ -2,33 +2,34 @@ import { readFileSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { loadJq } from 'jq-wasm';
 
-/**
- * The data a worker starts with: the path of jq's WebAssembly file, and a number that is 1 once a piece of output has
- * been accepted.
- */
+/** The data a worker starts with: the path of jq's WebAssembly file, and memory that both threads share. */
 export interface JqStart {
   readonly wasm: string;
-  readonly taken: Int32Array;
+  /** At [0] 1 once the worker may go on, at [1] the number of bytes in `input`: 0 is the end. */
+  readonly turn: Int32Array;
+  readonly input: Uint8Array;
 }
 
-/** One run of jq: `program` over the JSON values in `text`. */
+/** One run of jq: `program` over the JSON values that come as `input`. The first bytes are there already. */
 export interface JqTask {
-  readonly text: string;
   readonly program: string;
   readonly flags: readonly string[];
 }
 
-/** The messages of a worker: it is ready, a piece of output, or the last piece and jq's exit. */
-export type JqSaid =
-  | { readonly kind: 'ready' }
-  | { readonly kind: 'piece'; readonly bytes: Uint8Array }
-  /** `stderr` is undefined if it was too long. */
-  | { readonly kind: 'end'; readonly bytes: Uint8Array; readonly code: number; readonly stderr: string | undefined };
+/** A message of a worker: a piece of output, or a pause in which jq needs more input or has ended. */
+export interface JqSaid {
+  readonly kind: 'piece' | 'pause';
+  readonly bytes: Uint8Array;
+  /** At a pause; undefined if it was too long. */
+  readonly stderr?: string | undefined;
+  /** Undefined if jq needs more input. */
+  readonly code?: number | undefined;
+}
 
 const PIECE = 64 * 1024;
 
 const port = parentPort;
-const { wasm, taken } = workerData as JqStart;
+const { wasm, turn, input } = workerData as JqStart;
 const room = new Uint8Array(PIECE);
 let length = 0;
 
@@ -38,51 +39,66 @@ const filled = (): Uint8Array => {
   return bytes;
 };
 
-const postSaid = (said: JqSaid): void => port?.postMessage(said);
+const post = (message: JqSaid): void => port?.postMessage(message);
 
-/**
- * Replaces the output buffer of jq-wasm, which stores all output and trims it (see scripts/build.ts). jq waits until a
- * piece has been written, so that endless output needs little memory.
- */
-const stdout = {
-  push: (byte: number): void => {
-    room[length] = byte;
-    length += 1;
-    if (length < PIECE) return;
-    Atomics.store(taken, 0, 0);
-    postSaid({ kind: 'piece', bytes: filled() });
-    Atomics.wait(taken, 0, 0);
-  },
-  reset: (): void => {
-    length = 0;
-  },
-  toString: (): string => '',
+const waitAfter = (message: JqSaid): void => {
+  Atomics.store(turn, 0, 0);
+  post(message);
+  Atomics.wait(turn, 0, 0);
 };
 
-/** The most bytes that `debug`, `stderr` and errors may write in a run: they are kept until its end. */
+let inputAt = 0;
+let inputEnd = 0;
+
+const takeInput = (): void => {
+  [inputAt, inputEnd] = [0, turn[1] ?? 0];
+};
+
+/** Replaces jq-wasm's input, which is one text. After `count` bytes jq gets only what is there, and filters that first. */
+const stdin = (count: number): number | null => {
+  if (inputAt === inputEnd && count === 0 && inputEnd > 0) {
+    waitAfter(pause());
+    takeInput();
+  }
+  return inputAt === inputEnd ? null : (input[inputAt++] ?? null);
+};
+
+/** A replacement of an output buffer of jq-wasm, which stores all output and trims it (see scripts/build.ts). */
+const sink = (push: (byte: number) => void) => ({ push, reset: () => undefined, toString: () => '' });
+
+/** jq waits until a piece has been written, so that endless output needs little memory. */
+const stdout = sink((byte) => {
+  room[length] = byte;
+  length += 1;
+  if (length === PIECE) waitAfter({ kind: 'piece', bytes: filled() });
+});
+
+/** The most bytes that `debug`, `stderr` and errors may write between two pauses: they are kept until then. */
 const MOST_SAID = 1024 * 1024;
 
 const messages = new Uint8Array(MOST_SAID);
 let writtenCount = 0;
 
-/** Replaces the buffer of jq-wasm for jq's messages, which has no limit. */
-const stderr = {
-  push: (byte: number): void => {
-    if (writtenCount < MOST_SAID) messages[writtenCount] = byte;
-    writtenCount += 1;
-  },
-  reset: (): void => {
-    writtenCount = 0;
-  },
-  toString: (): string => new TextDecoder().decode(messages.subarray(0, writtenCount)),
+const stderr = sink((byte) => {
+  if (writtenCount < MOST_SAID) messages[writtenCount] = byte;
+  writtenCount += 1;
+});
+
+/** A pause, with all that jq has written since the last one. */
+const pause = (code?: number): JqSaid => {
+  const text = new TextDecoder().decode(messages.subarray(0, writtenCount));
+  const isWhole = writtenCount <= MOST_SAID;
+  writtenCount = 0;
+  return { kind: 'pause', bytes: filled(), stderr: isWhole ? text : undefined, code };
 };
 
-Object.assign(globalThis, { jqStdout: stdout, jqStderr: stderr });
+Object.assign(globalThis, { jqStdin: stdin, jqStdout: stdout, jqStderr: stderr });
 
 const jq = await loadJq({ wasmBinary: readFileSync(wasm) });
 
-port?.on('message', ({ text, program, flags }: JqTask) => {
-  const { exitCode: code, stderr: said } = jq.raw(text, program, [...flags]);
-  postSaid({ kind: 'end', bytes: filled(), code, stderr: writtenCount > MOST_SAID ? undefined : said });
+port?.on('message', ({ program, flags }: JqTask) => {
+  takeInput();
+  post(pause(jq.raw('', program, [...flags]).exitCode));
 });
-postSaid({ kind: 'ready' });
+// Ready.
+post(pause());

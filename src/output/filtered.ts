@@ -3,16 +3,30 @@ import type { Filter, OutputOptions, Result, ResultNotices } from '../core/resul
 import { visibleText } from '../core/text.ts';
 import { type RenderIo, render } from './render.ts';
 
-/** Buffers the output and passes complete lines to `run`; with `atOnce`, passes everything at the end. */
-const gather = (stdout: Output, atOnce: boolean, run: (text: string) => Promise<void>) => {
-  const decoder = new TextDecoder();
-  let texts: string[] = [];
-  let failed = false;
-  const hand = async (text: string, rest: string): Promise<void> => {
-    texts = [rest];
-    failed = true;
-    await run(text);
-    failed = false;
+/**
+ * Prints the output of a filter: for -o json a list is one document, otherwise each record is filtered separately.
+ * Strings are printed as they are, all other values as JSON, indented on a terminal. The filter gets its input as it
+ * comes; a list of any length needs little memory if the filter works on single records.
+ */
+export const renderFiltered = async (
+  result: Result,
+  io: RenderIo,
+  options: OutputOptions,
+  filter: Filter,
+): Promise<ResultNotices> => {
+  const { stdout, stderr } = io;
+  const isIndented = stdout.isTerminal && options.format === 'json';
+  const fromRecords = filter.isPerRecord && result.kind === 'list' && options.format === 'json';
+  const feed = filter.open({ isIndented, fromRecords }, async (text) => {
+    await stdout.write(stdout.isTerminal ? visibleText(text) : text);
+    return !stdout.closed;
+  });
+  let isFed = false;
+  const take = async (part?: string | Uint8Array): Promise<void> => {
+    if (stdout.closed) return;
+    isFed = true;
+    const said = await feed(part);
+    if (said !== '') await stderr.write(`${visibleText(said)}\n`);
   };
   const output: Output = {
     isTerminal: false,
@@ -22,46 +36,12 @@ const gather = (stdout: Output, atOnce: boolean, run: (text: string) => Promise<
     get closed() {
       return stdout.closed;
     },
-    write: async (part) => {
-      const text = typeof part === 'string' ? part : decoder.decode(part, { stream: true });
-      texts.push(text);
-      if (atOnce || !text.includes('\n')) return;
-      const all = texts.join('');
-      const end = all.lastIndexOf('\n') + 1;
-      await hand(all.slice(0, end), all.slice(end));
-    },
+    write: take,
   };
-  const end = async (): Promise<void> => {
-    const text = texts.join('');
-    if (!failed && text !== '') await hand(text, '');
-  };
-  return { output, end };
-};
-
-/**
- * Prints the output of a filter: for -o json a list is one document, otherwise each record is filtered separately.
- * Strings are printed as they are, all other values as JSON, indented on a terminal.
- */
-export const renderFiltered = async (
-  result: Result,
-  io: RenderIo,
-  options: OutputOptions,
-  filter: Filter,
-): Promise<ResultNotices> => {
-  const { stdout, stderr } = io;
-  const write = async (text: string): Promise<boolean> => {
-    await stdout.write(stdout.isTerminal ? visibleText(text) : text);
-    return !stdout.closed;
-  };
-  const run = async (text: string): Promise<void> => {
-    if (stdout.closed) return;
-    const said = await filter.run(text, stdout.isTerminal && options.format === 'json', write);
-    if (said !== '') await stderr.write(`${visibleText(said)}\n`);
-  };
-  const { output, end } = gather(stdout, result.kind === 'list' && options.format === 'json', run);
+  const end = async (): Promise<void> => (isFed ? take() : undefined);
   let ending: ResultNotices;
   try {
-    ending = await render(result, { ...io, stdout: output }, options);
+    ending = await render(result, { ...io, stdout: output }, fromRecords ? { ...options, format: 'ndjson' } : options);
   } catch (thrown) {
     // An incomplete list is filtered as far as it goes, and its error is still reported.
     await end().catch(() => undefined);

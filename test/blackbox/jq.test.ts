@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { inProcess } from '../support/in-process.ts';
 import { errorOf, newFolder, paycli, start } from '../support/program.ts';
-import { ACTIVITY, json, page, serve, serveBy, UGWO_ID } from '../support/service.ts';
+import { ACTIVITY, held, json, page, serve, serveBy, UGWO_ID } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 
 const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'];
@@ -18,6 +18,33 @@ describe('--jq on a read', () => {
     const service = await serve([page([1, 2], 'c2'), page([3], null)]);
     const ended = await paycli(['ugwo', 'list', '--all', '-o', 'ndjson', '--jq', '{ref}'], { service });
     expect(ended.stdout).toBe('{"ref":"order-1"}\n{"ref":"order-2"}\n{"ref":"order-3"}\n');
+  });
+
+  it.each([['.data[].ref'], ['.data[] | select(.ref != "x") | .ref', '-o', 'json'], ['.ref', '-o', 'ndjson']])(
+    'prints the first page before it gets the second: %s %s %s',
+    async (filter, ...format) => {
+      const { hold, letGo } = held(page([3], null));
+      const service = await serve([page([1, 2], 'c2'), hold]);
+      const running = start(['ugwo', 'list', '--all', '--jq', filter, ...format], { service });
+      await running.saw(/^order-2$/m);
+      letGo();
+      expect(await running.ended).toMatchObject({ code: 0, stdout: 'order-1\norder-2\norder-3\n' });
+    },
+  );
+
+  it('ends within its memory while an endless list arrives', async () => {
+    let turn = 0;
+    const empty = Array.from({ length: 90_000 }, () => []);
+    const service = await serveBy(() => {
+      turn += 1;
+      return json(200, { data: [{ uid: UGWO_ID, metadata: empty }], next_cursor: `c${turn}` });
+    });
+    const ended = await paycli(['ugwo', 'list', '--all', '--jq', '.data | length'], { service });
+    expect(ended).toMatchObject({ code: 2, stdout: '' });
+    expect(errorOf(ended)).toMatchObject({
+      message: '--jq: the filter needs more than 256 MB of memory',
+      hint: 'begin it with .data[] | to filter one record at a time',
+    });
   });
 
   it('preserves the digits of large numbers', async () => {

@@ -17,9 +17,15 @@ const signals = { stop: new AbortController().signal, leave: new AbortController
 const open = (filter: string, world: Partial<Parameters<typeof openFilter>[1]> = {}): Filter =>
   openFilter(filter, { clock, signals, ...world }, FILES);
 
+/** Runs a filter over an input as one part, and returns its stderr. */
+const run = async (filter: Filter, input: string, write: (text: string) => Promise<boolean>): Promise<string> => {
+  const feed = filter.open({ isIndented: false, fromRecords: false }, write);
+  return (await feed(input)) + (await feed());
+};
+
 const printed = async (filter: Filter, input: string): Promise<string> => {
   let text = '';
-  await filter.run(input, false, async (more) => {
+  await run(filter, input, async (more) => {
     text += more;
     return true;
   });
@@ -43,11 +49,27 @@ describe('a filter', () => {
     expect(await printed(opened, input)).toBe(output);
   });
 
+  it('gets its input in parts, and prints all that a part gives before it takes the next', async () => {
+    let text = '';
+    const feed = open('.').open({ isIndented: false, fromRecords: false }, async (more) => {
+      text += more;
+      return true;
+    });
+    const long = 'é'.repeat(300_000);
+    // jq reads 1024 bytes at a time: no length of a part may look like the end of the input.
+    for (const part of ['1\n', `"${'a'.repeat(1021)}"\n`, `"${'a'.repeat(2045)}"\n`, `"${long}"\n`, '[2', ',3]\n']) {
+      const before = text;
+      await feed(part);
+      expect(text).toBe(before + (part === '[2' ? '' : part === ',3]\n' ? '[2,3]\n' : part.replaceAll('"', '')));
+    }
+    expect(await feed()).toBe('');
+  });
+
   it('keeps long output intact, in pieces', async () => {
     const pieces: number[] = [];
     let text = '';
     // A piece ends in the middle of a character.
-    await open('"a" + "é" * 60000').run('null', false, async (more) => {
+    await run(open('"a" + "é" * 60000'), 'null', async (more) => {
       pieces.push(more.length);
       text += more;
       return true;
@@ -62,7 +84,7 @@ describe('a filter', () => {
       times += 1;
       return false;
     };
-    await open('range(1e12)').run('null', false, once);
+    await run(open('range(1e12)'), 'null', once);
     expect(times).toBe(1);
   });
 
@@ -72,7 +94,7 @@ describe('a filter', () => {
   });
 
   it('returns its stderr', async () => {
-    expect(await open('debug').run('1', false, async () => true)).toBe('["DEBUG:",1]');
+    expect(await run(open('debug'), '1', async () => true)).toBe('["DEBUG:",1]');
   });
 
   it('is rejected before it runs', async () => {
@@ -104,12 +126,11 @@ describe('a filter', () => {
 
   it('prints what precedes the failing value, and nothing after it', async () => {
     let text = '';
-    const run = open('.a + 1').run('{"a":1}\n{"a":{}}\n{"a":3}', false, async (more) => {
+    const failing = run(open('.a + 1'), '{"a":1}\n{"a":{}}\n{"a":3}', async (more) => {
       text += more;
       return true;
     });
-    // Output in the same piece as the failure is lost: a record that can't be filtered ends the output.
-    await faultOf(run);
+    await faultOf(failing);
     expect(text).toBe('2\n');
   });
 
@@ -130,11 +151,108 @@ describe('a filter', () => {
       setImmediate(() => stop.abort('SIGINT'));
       return true;
     };
-    const first = faultOf(open('range(20000), (def f: f; f)', world).run('1', false, atFirst));
+    const first = faultOf(run(open('range(20000), (def f: f; f)', world), '1', atFirst));
     expect((await first).kind).toBe('interrupted');
     expect(await printed(open('.', world), '1')).toBe('1\n');
     const second = faultOf(printed(open('def f: f; f', world), '1'));
     leave.abort('SIGINT');
     expect((await second).kind).toBe('interrupted');
+  });
+});
+
+describe('a filter that begins with .data[]', () => {
+  const RECORDS = [
+    '{"id":1,"a":{"b":[1,2,{"c":null}]},"amount":123456789012345678901234567890.10}',
+    '{"id":"\\u0000\\ud83d\\ude00 \\ud800","a":[[3],[],{"b":4}],"a b":[5]}',
+    '{}',
+    '{"id":1,"id":2,"data":[{"id":9}],"next_cursor":"mine","a":{"b":{"x":6,"y":[7]}}}',
+    '{"id":null,"a":null,"x":0}',
+    // Not what a service sends, but what a filter must fail on in the same way.
+    '"text"',
+    '[1,[2],{"a":3}]',
+    'null',
+    '{"id":5,"a":5}',
+  ];
+
+  const result = async (filter: string, fromRecords: boolean, records: readonly string[]) => {
+    const opened = open(filter);
+    let stdout = '';
+    const feed = opened.open({ isIndented: false, fromRecords }, async (more) => {
+      stdout += more;
+      return true;
+    });
+    const input = fromRecords
+      ? records.map((record) => `${record}\n`)
+      : [`{"data":[\n${records.join(',\n')}\n],"next_cursor":"c"}\n`];
+    try {
+      for (const part of input) await feed(part);
+      await feed();
+      return { stdout };
+    } catch (thrown) {
+      return { stdout, message: (thrown as PayError).message };
+    }
+  };
+
+  it.each([
+    '.data[]',
+    ' .data [ ] ',
+    '.data[]?',
+    '.data[].id',
+    '.data[].id?',
+    '.data[] .a .b',
+    '.data[].a?.b?[]?',
+    '.data[].a[]',
+    '.data[]?["a b"]?[0]?',
+    '.data[].a.b[2].c',
+    '.data[] | .id',
+    '.data[]|select(.id == 1)|.a.b[]',
+    '.data[] | .id, .a',
+    '.data[] | (.id, .a)? // "none"',
+    '.data[] | [.id, .a?] | @json',
+    '.data[] | try .id catch "\\(.) \\($__loc__)"',
+    '.data[] | . as $one | reduce (.a[]?) as $x (0; . + 1) | {n: ., $one}',
+    '.data[] | def f: .id?; first(f, 1), limit(1; f)',
+    '.data[] | label $out | (.a[]? | if . == null then ., break $out else . end)',
+    '.data[] | .data[]?, .next_cursor?',
+    '.data[] | debug | stderr | .id? |= 1',
+    '.data[] | input_filename, $ENV, (. | tojson), ([paths] | length)',
+    '.data[] | input',
+    '.data[] | error',
+    '.data[] | halt',
+    '.data[] | .id + 1 # | \n | tostring',
+  ])('gives for each record what it gives for the list: %s', async (filter) => {
+    expect(open(filter).isPerRecord).toBe(true);
+    for (const records of [RECORDS, RECORDS.slice(0, 5), RECORDS.slice(2, 3), []]) {
+      expect(await result(filter, true, records)).toEqual(await result(filter, false, records));
+    }
+  });
+
+  it.each([
+    '.',
+    '.data',
+    '.data | .[]',
+    '.data[0]',
+    '.data[], .next_cursor',
+    '.data[] , 1 | .',
+    '.data[] as $one | .next_cursor',
+    '.data[] // 1',
+    '.data[] + 1',
+    '.data[].id + .data[].id',
+    '.data[] |= 1',
+    '.data[].id |= 1',
+    '.data[] = 1',
+    '.data[].a[.next_cursor]',
+    '.data[]["\\(.next_cursor)"]',
+    '.data[][1:]',
+    '.data[].a??',
+    '.data[] | input_line_number',
+    'limit(1; .data[])',
+    '[.data[]]',
+    'first(.data[] | .id)',
+    'try .data[] catch 1',
+    '.next_cursor, .data[] | .',
+    '.data[] == .data[] | not',
+  ])('is about the whole list otherwise: %s', (filter) => {
+    expect(open(filter).isPerRecord).toBe(false);
   });
 });
