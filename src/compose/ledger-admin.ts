@@ -174,7 +174,7 @@ export const openLedgerAdmin = async (run: RunContext): Promise<LedgerAdmin> => 
       // Opens the ledger first, which recovers data that ended processes left behind.
       const ledger = await openFileLedger(run);
       run.state.closing.push(() => ledger.close());
-      return (await import('../ledger/sqlite/backup.ts')).backUp(path, file);
+      return (await import('../ledger/sqlite/backup.ts')).backUp(path, file, run.io.signals.stop);
     },
     push: async () => {
       const access = shared();

@@ -46,6 +46,8 @@ export const thisMachine = {
   pid: process.pid,
   /** Effective uid of this process; undefined on systems without uids. */
   uid: process.geteuid?.(),
+  /** Path of the running Node or standalone program. */
+  runtime: process.execPath,
   uptime: uptimeFrom('/proc/uptime'),
   /** True if a process with that number exists, whoever owns it. */
   exists: (pid: number): boolean => {

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { nextTurn } from '../../core/async.ts';
+import { interrupted } from '../../core/error.ts';
 import {
   compact,
   type DatabaseKind,
@@ -86,7 +87,7 @@ const allowanceIn = (
   };
 };
 
-const ROWS_AT_ONCE = 500;
+const ROWS_AT_ONCE = 100;
 
 const openCount = (): Reducer<number, Row> => {
   let count = 0;
@@ -111,7 +112,7 @@ const someOf = (rows: Iterator<Row, void>): Row[] => {
 
 /**
  * Walks over rows in batches. The statement sees the file as of its start, so only the start can find the file locked
- * and is retried. Signals are handled between batches.
+ * and is retried. The first signal ends the walk.
  */
 const walkBy = async <T, E>(
   rows: () => Generator<Row, void>,
@@ -119,6 +120,7 @@ const walkBy = async <T, E>(
   begin: () => Reducer<T, E>,
   read: <R>(work: () => R) => Promise<R>,
   asError: (thrown: unknown) => unknown,
+  stop: AbortSignal,
 ): Promise<T> => {
   const taker = begin();
   const { walk, first } = await read(() => {
@@ -130,6 +132,7 @@ const walkBy = async <T, E>(
       taker.take(entriesOf(some));
       if (some.length < ROWS_AT_ONCE) return taker.end();
       await nextTurn();
+      if (stop.aborted) throw interrupted(stop.reason);
     }
   } catch (thrown) {
     throw asError(thrown);
@@ -282,6 +285,7 @@ export const backendOver = (
       begin,
       read,
       (thrown) => asLedgerError(thrown, options.path),
+      options.lockWait.stop,
     );
 
   const policies = policiesBy(
@@ -312,9 +316,18 @@ export const backendOver = (
     count: (query) => walk(query, (rows) => rows, openCount, true),
     walk: (query, begin) => walk(query, (rows) => rows.map(checkedRow).map(entryOf), begin),
     inspect: async (begin) => {
-      const faults = [...(await read(sql.wrong))];
-      const seen = await walk({}, (rows) => readable(rows, (fault) => faults.push(fault)), begin);
-      return { faults, seen };
+      const { runApart } = await import('./backup.ts');
+      const faults: string[] = [];
+      const failed = new AbortController();
+      const stop = AbortSignal.any([options.lockWait.stop, failed.signal]);
+      const [[found = []], seen] = await Promise.all([
+        runApart(options.path, [['PRAGMA integrity_check(50)']], stop),
+        walk({}, (rows) => readable(rows, (fault) => faults.push(fault)), begin),
+      ]).catch((thrown: unknown) => {
+        failed.abort();
+        throw asLedgerError(thrown, options.path);
+      });
+      return { faults: [...found.map(String).filter((fault) => fault !== 'ok'), ...faults], seen };
     },
     change: async (purpose, about, decide, of) => {
       const { result, last } = await write(purpose, () => {

@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { closeSync, linkSync, lstatSync, openSync, statSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { platform } from 'node:os';
+import { basename, dirname, join, parse, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { reasonOf, usageError } from '../../core/error.ts';
-import { closedAfter, connect, versionOf } from '../../database/connect.ts';
+import { text } from 'node:stream/consumers';
+import { interrupted, reasonOf, usageError } from '../../core/error.ts';
+import { closedAfter, versionOf } from '../../database/connect.ts';
 import { removeDatabase, syncFile, syncFolder } from '../../database/file.ts';
 import type { Copied } from '../ledger.ts';
 import { asLedgerError, ledgerError } from '../local/file.ts';
-import { LEDGER_FILE } from './schema.ts';
+import { thisMachine } from '../sender.ts';
 
 const refuseExisting = (file: string): void => {
   // A link counts as existing, wherever it leads.
@@ -15,27 +18,77 @@ const refuseExisting = (file: string): void => {
   throw usageError(`${file} is there already`, { hint: 'name a file that is not there yet; nothing was overwritten' });
 };
 
-const firstOf = (db: DatabaseSync, statement: string): string =>
-  String(Object.values(db.prepare(statement).get() ?? {})[0]);
-
-/** Writes the copy as of one moment, without blocking concurrent charges. */
-const copyInto = (ledger: string, made: string): string =>
-  closedAfter(connect(ledger, LEDGER_FILE), (db) => {
-    db.prepare('VACUUM INTO ?').run(made);
-    return firstOf(db, 'PRAGMA journal_mode');
-  });
+/** Runs SQL on a database, and prints the first column of each statement's rows, or SQLite's error. */
+const CHILD = `
+  const { DatabaseSync } = require('node:sqlite');
+  const [path, statements] = process.argv.slice(-2);
+  let said;
+  try {
+    const db = new DatabaseSync(path, { timeout: 20000, defensive: true });
+    db.exec('PRAGMA trusted_schema = OFF');
+    const columnOf = ([text, ...values]) => db.prepare(text).all(...values).map((row) => Object.values(row)[0]);
+    said = { columns: JSON.parse(statements).map(columnOf) };
+    db.close();
+  } catch ({ message, errcode }) {
+    said = { error: { message, errcode } };
+  }
+  process.stdout.write(JSON.stringify(said));
+`;
 
 /**
- * Checks the copy's integrity, and gives it the ledger's journal mode. Returns its number of charges. Throws if it is
- * damaged.
+ * Runs long statements in a child process, since a statement of this process would block its signals. Returns the first
+ * column of each statement's rows. `stop` kills the child.
  */
-const checkBackup = (made: string, journal: string): number =>
-  closedAfter(new DatabaseSync(made), (db) => {
-    const found = firstOf(db, 'PRAGMA integrity_check(1)');
-    if (found !== 'ok') throw ledgerError({ kind: 'damaged', path: made, what: `is damaged: ${found}` });
-    if (journal === 'wal') db.exec('PRAGMA journal_mode = wal');
-    return Number(firstOf(db, 'SELECT count(*) FROM charge'));
+export const runApart = async (
+  path: string,
+  statements: readonly (readonly [text: string, ...values: string[]])[],
+  stop: AbortSignal,
+): Promise<readonly (readonly unknown[])[]> => {
+  const { spawn } = await import('node:child_process');
+  if (stop.aborted) throw interrupted(stop.reason);
+  const child = spawn(thisMachine.runtime, ['-e', CHILD, path, JSON.stringify(statements)], {
+    // The standalone program takes `-e` as Bun does. Neither runtime reads settings of the person or the working folder.
+    env: { BUN_BE_BUN: '1' },
+    cwd: parse(path).root,
+    stdio: ['ignore', 'pipe', 'ignore'],
+    windowsHide: true,
+    // In a process group of its own, the child gets no Ctrl-C. On Windows that would open a window.
+    detached: platform() !== 'win32',
   });
+  const kill = (): void => void child.kill('SIGKILL');
+  stop.addEventListener('abort', kill);
+  try {
+    const [said, [code, signal]] = await Promise.all([text(child.stdout), once(child, 'close')]);
+    if (stop.aborted) throw interrupted(stop.reason);
+    if (said === '') throw new Error(`the process that reads it ended with ${signal ?? code}`);
+    const { columns, error } = JSON.parse(said);
+    if (error !== undefined) throw Object.assign(new Error(error.message), error);
+    return columns;
+  } finally {
+    stop.removeEventListener('abort', kill);
+  }
+};
+
+/**
+ * Writes the copy as of one moment, without blocking concurrent charges. Returns its number of charges. Throws if it is
+ * damaged. Each index of the copy is built from its table, so the check leaves out the comparison of the two.
+ */
+const copyInto = async (ledger: string, made: string, stop: AbortSignal): Promise<number> => {
+  const [[journal] = [], , , [found] = [], [entries] = []] = await runApart(
+    ledger,
+    [
+      ['PRAGMA journal_mode'],
+      ['VACUUM INTO ?', made],
+      ['ATTACH ? AS copy', made],
+      ['PRAGMA copy.quick_check(1)'],
+      ['SELECT count(*) FROM copy.charge'],
+    ],
+    stop,
+  );
+  if (found !== 'ok') throw ledgerError({ kind: 'damaged', path: made, what: `is damaged: ${found}` });
+  if (journal === 'wal') closedAfter(new DatabaseSync(made), (db) => db.exec('PRAGMA journal_mode = wal'));
+  return Number(entries);
+};
 
 /** Gives the finished copy its name, unless another file has taken the name meanwhile. */
 const publish = (made: string, file: string): void => {
@@ -55,9 +108,9 @@ const cannot = (file: string, thrown: unknown): Error =>
 
 /**
  * Copies a ledger, possibly in use, as of one moment into a new file. The copy has mode 0600 from the start, and is
- * verified and synced to disk before it gets its name.
+ * verified and synced to disk before it gets its name. The first signal, `stop`, leaves no file.
  */
-export const backUp = (ledger: string, path: string): Copied => {
+export const backUp = async (ledger: string, path: string, stop: AbortSignal): Promise<Copied> => {
   const file = resolve(path);
   refuseExisting(file);
   const made = join(dirname(file), `.${basename(file)}.${randomBytes(6).toString('hex')}.new`);
@@ -67,7 +120,7 @@ export const backUp = (ledger: string, path: string): Copied => {
     throw cannot(file, thrown);
   }
   try {
-    const entries = checkBackup(made, copyInto(ledger, made));
+    const entries = await copyInto(ledger, made, stop);
     syncFile(made);
     publish(made, file);
     syncFolder(dirname(file));

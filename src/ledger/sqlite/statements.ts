@@ -143,11 +143,6 @@ export const ledgerStatements = (db: DatabaseSync) => {
       statement.setReturnArrays(true);
       yield* statement.iterate(...values) as unknown as Iterable<Row>;
     },
-    /** Damage that SQLite finds in the file and its indexes. */
-    wrong: (): readonly string[] =>
-      rowsFrom(sql('PRAGMA integrity_check(50)'))
-        .map(([found]) => String(found))
-        .filter((found) => found !== 'ok'),
     /** Returns the entry's place in the order of creation. */
     insert: (entry: Entry): number => Number(sql(INSERT).run(...entryRow(entry)).lastInsertRowid),
     update: (entry: Entry): void => {

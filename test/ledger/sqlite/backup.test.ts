@@ -19,6 +19,8 @@ import { modeOf } from '../../support/files.ts';
 import { newFolder } from '../../support/program.ts';
 import { beside, intent, newPath, open } from '../support/charges.ts';
 
+const NEVER = new AbortController().signal;
+
 const begin = async (ledger: Ledger, number: number): Promise<void> => {
   const begun = await ledger.begin(intent({ about: `ugw.AbCd.${number}` }), { again: false });
   if (begun.kind === 'begun') await ledger.record(begun.id, { state: 'rejected', exitCode: 3 });
@@ -36,7 +38,7 @@ describe('a backup of a ledger', () => {
     const ledger = await open(path);
     for (const number of [1, 2, 3]) await begin(ledger, number);
     const file = join(folder, 'copy.sqlite');
-    expect(backUp(path, file)).toEqual({ file, bytes: statSync(file).size, entries: 3 });
+    expect(await backUp(path, file, NEVER)).toEqual({ file, bytes: statSync(file).size, entries: 3 });
     await begin(ledger, 4);
     expect(modeOf(file)).toBe(process.platform === 'win32' ? '666' : '600');
     expect(readdirSync(folder)).toEqual(['copy.sqlite']);
@@ -50,7 +52,7 @@ describe('a backup of a ledger', () => {
     await begin(ledger, 1);
     const before = await ledger.list({ limit: -1 });
     const copy = join(dirname(path), 'copy');
-    backUp(path, copy);
+    await backUp(path, copy, NEVER);
     await ledger.close();
     putBack(copy, path);
     const again = await open(path);
@@ -63,7 +65,7 @@ describe('a backup of a ledger', () => {
     const ledger = await open(path);
     await begin(ledger, 1);
     const copy = join(dirname(path), 'copy');
-    backUp(path, copy);
+    await backUp(path, copy, NEVER);
     await begin(ledger, 2);
     await ledger.close();
     putBack(copy, path);
@@ -84,7 +86,7 @@ describe('a backup of a ledger', () => {
     const file = join(dirname(path), 'copy');
     put(file);
     const before = lstatSync(file);
-    expect(() => backUp(path, file)).toThrow(`${file} is there already`);
+    await expect(backUp(path, file, NEVER)).rejects.toThrow(`${file} is there already`);
     expect(lstatSync(file).ino).toBe(before.ino);
     if (before.isFile()) expect(readFileSync(file).length).toBe(before.size);
   });
@@ -92,7 +94,7 @@ describe('a backup of a ledger', () => {
   it("that can't be written fails and leaves no file", async () => {
     const path = newPath();
     await begin(await open(path), 1);
-    expect(() => backUp(path, join(dirname(path), 'missing', 'copy'))).toThrow("couldn't write");
+    await expect(backUp(path, join(dirname(path), 'missing', 'copy'), NEVER)).rejects.toThrow("couldn't write");
   });
 });
 
