@@ -209,8 +209,8 @@ export interface Ledger {
    * keeps the name, which belongs to others too.
    */
   rename(from: string, to: string, isStored: boolean): Promise<number>;
-  /** Verifies that all entries are undamaged and plausible. */
-  verify(): Promise<Verified>;
+  /** Verifies that all entries are undamaged and plausible, until `stop`. */
+  verify(stop?: AbortSignal): Promise<Verified>;
   /** Activities among these that belong to a charge of the ledger. */
   owned(activities: readonly string[]): Promise<ReadonlySet<string>>;
   /** Adds evidence to an unknown entry, which stays unknown. */

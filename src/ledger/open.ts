@@ -238,7 +238,7 @@ export const ledgerOver = (backend: Backend, clean: (text: string) => string): L
       return { count, compacted: (await backend.compact?.()) ?? true };
     },
     rename: async (...names) => (await backend.rename?.(...names)) ?? 0,
-    verify: () => verifyEntries(backend),
+    verify: (stop) => verifyEntries(backend, stop),
     owned: async (activities) => {
       const owners = await read({ activities });
       return new Set(owners.flatMap(({ activity }) => activity?.uid ?? []));

@@ -1,4 +1,6 @@
+import { nextTurn } from '../core/async.ts';
 import { PRUNED, payableUntil } from '../core/charge.ts';
+import { interrupted } from '../core/error.ts';
 import { utcAtom } from '../core/time.ts';
 import type { Backend, Query } from './backend.ts';
 import { type Entry, type Evidence, isCharge, type KeptActivity, type Money, type Scope } from './entry.ts';
@@ -169,9 +171,12 @@ const tallyFaults = async (
   { jobs }: Backend,
   all: readonly Job[],
   startedRows: Seen['startedRows'],
+  stop: AbortSignal | undefined,
 ): Promise<string[]> => {
   const faults: string[] = [];
   for (const { id, kind, rows } of all) {
+    await nextTurn();
+    if (stop?.aborted === true) throw interrupted(stop.reason);
     const tally = kind === 'charge' ? await jobs.chargeTally(id) : await jobs.updateTally(id);
     const counted = Object.values(tally).reduce((sum, count) => sum + count, 0);
     if (counted > rows) faults.push(`${id} counts ${counted} rows, and its file has ${rows}`);
@@ -192,11 +197,11 @@ const jobFaults = async ({ jobs }: Backend, strange: Seen['strange']): Promise<s
 };
 
 /** Verifies a whole ledger: entries are undamaged, plausible, and consistent with the counts of jobs. */
-export const verifyEntries = async (backend: Backend): Promise<Verified> => {
+export const verifyEntries = async (backend: Backend, stop?: AbortSignal): Promise<Verified> => {
   const before = await backend.jobs.list({ limit: -1 });
   const { faults, seen } = await backend.inspect(faultSearch(before));
   const jobs = await jobFaults(backend, seen.strange);
-  const tallies = await tallyFaults(backend, before, seen.startedRows);
+  const tallies = await tallyFaults(backend, before, seen.startedRows, stop);
   return {
     entries: seen.entries,
     jobs: before.length,

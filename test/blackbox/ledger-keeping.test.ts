@@ -1,12 +1,14 @@
-import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { openLedger } from '../../src/ledger/sqlite/open.ts';
 import { account, beside } from '../ledger/support/charges.ts';
 import { intent } from '../ledger/support/memory.ts';
 import { inProcess } from '../support/in-process.ts';
 import { ledgerOptions, rewrite } from '../support/ledger.ts';
+import { childrenOf } from '../support/postgres/processes.ts';
 import { ownCluster } from '../support/postgres.ts';
-import { errorOf, newFolder, paycli } from '../support/program.ts';
+import { errorOf, newFolder, paycli, start } from '../support/program.ts';
 import { ACTIVITY, json, problem, serveAllBy, ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 import {
@@ -170,6 +172,48 @@ describe('a pruned account number', () => {
     expect(shared.stdout + shared.stderr).not.toContain('account_number');
     const shown = await inProcess(['ledger', 'list', '--json'], options);
     expect(shown.stdout).not.toContain('account_number');
+  });
+});
+
+/** Adds rows whose check takes SQLite many minutes. */
+const checkedForLong = (ledger: string): void => {
+  const db = new DatabaseSync(ledger);
+  db.exec(`PRAGMA ignore_check_constraints = ON;
+    CREATE TABLE slow (size INTEGER CHECK (length(hex(zeroblob(size))) > 0));
+    WITH RECURSIVE counted (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counted WHERE n < 100000)
+    INSERT INTO slow SELECT 10000000 FROM counted`);
+  db.close();
+};
+
+// Windows has no such signals.
+describe.skipIf(process.platform === 'win32')('while SQLite checks a file for long', () => {
+  it('ledger verify says so, and ends at Ctrl-C', async () => {
+    const { home, ledger } = await withOld(1);
+    checkedForLong(ledger);
+    const session = openTerminal(['ledger', 'verify'], { home });
+    await session.saw(/ledger verify/);
+    session.type('\x03');
+    expect(await session.ended).toEqual({ code: 130 });
+    expect(session.raw()).toContain('Cancelled by Ctrl-C');
+  });
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('ledger backup ends at %s and leaves no file and no process', async (signal, code) => {
+    const { home, ledger } = await withOld(1);
+    checkedForLong(ledger);
+    const folder = newFolder('copies');
+    const running = start(['ledger', 'backup', 'copy.sqlite'], { home, cwd: folder });
+    // The copy itself is written at once; its check does not end.
+    const isWritten = (): boolean =>
+      readdirSync(folder).some((name) => statSync(`${folder}/${name}`).size >= statSync(ledger).size / 2);
+    while (!isWritten()) await new Promise(setImmediate);
+    const children = process.platform === 'linux' ? childrenOf(running.pid as number) : [];
+    running.kill(signal);
+    expect(await running.ended).toMatchObject({ code, stdout: '', stderr: expect.stringContaining('Cancelled by') });
+    expect(readdirSync(folder)).toEqual([]);
+    for (const child of children) expect(() => process.kill(child, 0)).toThrow('ESRCH');
   });
 });
 

@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import type { Entry } from '../../src/ledger/entry.ts';
+import { thrownBy } from '../client/support.ts';
 import { BACKENDS, open } from './support/backends.ts';
 import { account, beside, charge, intent, newPath, open as openFile } from './support/charges.ts';
 import { begin, ID, job } from './support/jobs.ts';
@@ -31,6 +32,13 @@ describe.each(BACKENDS)('verify of a ledger %s', (_where, newPlace) => {
     const asked = { ref: 'INV\0\ud800-1', customer: '\0', amount: 1, currency: 'NGN' };
     await ledger.begin(intent({ asked }), { again: false });
     expect((await ledger.verify()).faults).toEqual([]);
+  });
+});
+
+describe.each(BACKENDS)('verify of a ledger %s', (_where, newPlace) => {
+  it('ends at the first signal', async () => {
+    const ledger = await filled(newPlace());
+    expect(await thrownBy(ledger.verify(AbortSignal.abort('SIGTERM')))).toMatchObject({ kind: 'interrupted' });
   });
 });
 

@@ -84,7 +84,7 @@ const verifyFailure = (faults: readonly string[]): PayError => {
 
 /** Verifies that the whole ledger is unchanged since it was written. */
 export const verifyLedger = async (_input: unknown, run: Run): Promise<Result> => {
-  const { entries, jobs, faults } = await (await run.ledger()).verify();
+  const { entries, jobs, faults } = await (await run.ledger()).verify(run.io.signals.stop);
   const record = madeHere({ ok: faults.length === 0, entries, jobs, faults });
   return {
     kind: 'record',

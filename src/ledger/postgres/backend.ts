@@ -129,7 +129,7 @@ export const sharedBackend = (options: SharedOptions): Backend => {
     query: Query,
     entriesIn: (answer: StatementResult) => readonly Entry[],
     begin: () => Reducer<T>,
-  ): Promise<T> => use((session) => walkIn(session, query, entriesIn, begin, limits.read), 'note');
+  ): Promise<T> => use((session) => walkIn(session, query, entriesIn, begin, limits.read, lockWait.stop), 'note');
 
   return {
     key: options.key,

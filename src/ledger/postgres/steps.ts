@@ -1,6 +1,6 @@
 import { NEXT_STEP } from '../../charge/words.ts';
 import { countText } from '../../core/charge.ts';
-import { PayError } from '../../core/error.ts';
+import { interrupted, PayError } from '../../core/error.ts';
 import type { Decision, JobsBackend, LockPolicy, Query } from '../backend.ts';
 import type { Entry } from '../entry.ts';
 import type { JobRow, KeptUpdate } from '../job.ts';
@@ -295,13 +295,17 @@ const ENTRIES_AT_ONCE = 1000;
 /** Begins a transaction that sees the whole ledger as of one moment. */
 const BEGIN_READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 
-/** Walks over the results of a query with a server-side cursor, so that neither side holds all of them at once. */
+/**
+ * Walks over the results of a query with a server-side cursor, so that neither side holds all of them at once. The
+ * first signal ends the walk.
+ */
 export const walkIn = async <T>(
   session: Session,
   query: Query,
   entriesIn: (answer: StatementResult) => readonly Entry[],
   begin: () => Reducer<T>,
   limit: number,
+  stop: AbortSignal,
 ): Promise<T> => {
   const taker = begin();
   try {
@@ -311,6 +315,7 @@ export const walkIn = async <T>(
       const some = answers[0] as StatementResult;
       taker.take(entriesIn(some));
       if (some.rows.length < ENTRIES_AT_ONCE) break;
+      if (stop.aborted) throw interrupted(stop.reason);
     }
     await session.run('COMMIT', limit);
     return taker.end();

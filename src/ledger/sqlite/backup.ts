@@ -21,7 +21,8 @@ const refuseExisting = (file: string): void => {
 /** Runs SQL on a database, and prints the first column of each statement's rows, or SQLite's error. */
 const CHILD = `
   const { DatabaseSync } = require('node:sqlite');
-  const [path, statements] = process.argv.slice(-2);
+  const { argv, stdout } = process;
+  const [path, statements] = argv.slice(-2);
   let said;
   try {
     const db = new DatabaseSync(path, { timeout: 20000, defensive: true });
@@ -32,7 +33,7 @@ const CHILD = `
   } catch ({ message, errcode }) {
     said = { error: { message, errcode } };
   }
-  process.stdout.write(JSON.stringify(said));
+  stdout.write(JSON.stringify(said));
 `;
 
 /**

@@ -18,7 +18,7 @@ import { snapshotOf } from '../../../src/ledger/snapshot.ts';
 import { LEDGER_FILE } from '../../../src/ledger/sqlite/schema.ts';
 import { ledgerStatements } from '../../../src/ledger/sqlite/statements.ts';
 import { thrownBy } from '../../client/support.ts';
-import { rewrite } from '../../support/ledger.ts';
+import { ledgerOptions, rewrite } from '../../support/ledger.ts';
 import { newFolder } from '../../support/program.ts';
 import { account, beginCharge, beside, intent, newPath, open, SELF } from '../support/charges.ts';
 import { shown } from '../support/shown.ts';
@@ -26,6 +26,35 @@ import { shown } from '../support/shown.ts';
 const FIRST = { again: false };
 
 const openingFails = (path: string): Promise<unknown> => thrownBy(open(path));
+
+describe('a walk over many charges', () => {
+  it('ends at the first signal', async () => {
+    const path = newPath();
+    await (await open(path)).begin(intent(), FIRST);
+    rewrite(
+      path,
+      `CREATE TEMP TABLE more AS SELECT * FROM charge;
+      WITH RECURSIVE counted (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counted WHERE n < 1000)
+      INSERT INTO more SELECT more.* FROM more, counted;
+      UPDATE more SET seq = NULL, id = 'chg-' || rowid, ugwo = 'ugw.AbCd.' || rowid;
+      INSERT INTO charge SELECT * FROM more`,
+    );
+    const stop = new AbortController();
+    const { lockWait } = ledgerOptions('');
+    const ledger = await open(path, { lockWait: { ...lockWait, stop: stop.signal } });
+    let seen = 0;
+    const take = (entries: readonly Entry[]): void => {
+      seen += entries.length;
+      stop.abort('SIGTERM');
+    };
+    const walk = ledger.walk({}, () => ({ take, end: () => seen }));
+    expect(await thrownBy(walk)).toMatchObject({
+      kind: 'interrupted',
+      message: 'cancelled by SIGTERM; nothing was changed',
+    });
+    expect(seen).toBeLessThan(1000);
+  });
+});
 
 describe('charges begun in the same tick', () => {
   it('share one time per transaction', async () => {

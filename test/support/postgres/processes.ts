@@ -3,7 +3,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Processes, Settings } from './kinds.ts';
 import type { Server } from './server.ts';
 
-const childrenOf = (pid: number): number[] =>
+/** Numbers of a process's children (Linux). */
+export const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
 
 const SIGNALS = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const;
