@@ -117,15 +117,13 @@ const runTransaction = async (
 ): Promise<readonly Decided[]> => {
   const keys = steps.flatMap((step) => step.keys);
   const looks = steps.map((step) => looksOf(step, earlier.get(step)));
+  // Intents have common looks, about the policy for example. Each is sent once, since planning costs most.
+  const texts = [...new Set(looks.flat())];
   const whole = `${SERVER} = ${literal(server())} AND ${knowsAllStatement(await newest())}`;
-  const statements = [
-    ...(keys.length === 0 ? [] : [lockStatement(keys)]),
-    `SELECT ${clockSql()}, ${whole}`,
-    ...looks.flat(),
-  ];
+  const statements = [...(keys.length === 0 ? [] : [lockStatement(keys)]), `SELECT ${clockSql()}, ${whole}`, ...texts];
   const { answers } = await session.run(`${beginning(limits)}\n${statements.join(';\n')}`, limits.answer);
   // Skip the answers to BEGIN, the settings and the lock, which come before those to the reads.
-  const own = answers.slice(answers.length - looks.flat().length);
+  const own = answers.slice(answers.length - texts.length);
   const [now, isWhole] = answers[answers.length - own.length - 1]?.rows[0] ?? [];
   if (isWhole !== true) {
     // Behind a pool, another server may have taken over. The next connection checks for lost intents.
@@ -133,12 +131,14 @@ const runTransaction = async (
     throw new Lost('it is another server, or it has lost charges');
   }
   clock(Number(now));
-  let at = 0;
-  const done = steps.map((step, index) => {
-    const count = looks[index]?.length ?? 0;
-    at += count;
-    return decided(step, own.slice(at - count, at), earlier.get(step));
-  });
+  const answerTo = new Map(texts.map((text, at) => [text, own[at] as StatementResult]));
+  const done = steps.map((step, index) =>
+    decided(
+      step,
+      (looks[index] ?? []).map((text) => answerTo.get(text) as StatementResult),
+      earlier.get(step),
+    ),
+  );
   const writes = done.flatMap((one) => ('written' in one ? one.written.writes : []));
   if (writes.length > 0) about(attemptOf(steps, done));
   await commit(session, writes, limits.answer);

@@ -1,12 +1,14 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { evidenceOf } from '../../../src/ledger/entry.ts';
 import type { LockWait } from '../../../src/ledger/local/file.ts';
 import { importEntries } from '../../../src/ledger/postgres/admin.ts';
 import { openSession } from '../../../src/ledger/postgres/session.ts';
 import { parseAddress } from '../../../src/ledger/postgres/url.ts';
+import { openPostgresRelay } from '../../faults/postgres-relay.ts';
 import { ledgerOptions } from '../../support/ledger.ts';
 import { account, beginCharge, charge, intent, MINUTE, NOON } from '../support/charges.ts';
-import { newSharedPlace } from '../support/postgres.ts';
+import { begin } from '../support/jobs.ts';
+import { newSharedPlace, openShared } from '../support/postgres.ts';
 import { shown } from '../support/shown.ts';
 
 describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
@@ -60,6 +62,22 @@ describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
       ledger.observe(shown([account({ status: 'successful' })]), true),
     ]);
     expect(await ledger.get(id)).toMatchObject({ activity: { status: 'successful' } });
+  });
+
+  it('asks once for what all intents of a transaction need', async () => {
+    const place = newSharedPlace();
+    const url = new URL(await place.url());
+    const relay = await openPostgresRelay(Number(url.port));
+    onTestFinished(relay.close);
+    url.port = String(relay.port);
+    const ledger = await openShared(url.href, place.folder);
+    const begun = await Promise.all([1, 2, 3].map((row) => begin(ledger, row)));
+    expect(begun.map(({ kind }) => kind)).toEqual(['begun', 'begun', 'begun']);
+    const sent = relay.messages.filter(({ side }) => side === 'request').map(({ bytes }) => bytes.toString());
+    const count = (text: string): number => sent.join('').split(text).length - 1;
+    expect(count('INSERT INTO paycli.charge')).toBe(3);
+    expect(count('SELECT profile, policy')).toBe(1);
+    expect(count('WHERE put_back')).toBe(1);
   });
 
   it("uses the row's latest entry, not the latest imported one", async () => {
