@@ -206,8 +206,9 @@ describe.skipIf(process.platform === 'win32')('while SQLite checks a file for lo
     const folder = newFolder('copies');
     const running = start(['ledger', 'backup', 'copy.sqlite'], { home, cwd: folder });
     // The copy itself is written at once; its check does not end.
+    const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
     const isWritten = (): boolean =>
-      readdirSync(folder).some((name) => statSync(`${folder}/${name}`).size >= statSync(ledger).size / 2);
+      readdirSync(folder).some((name) => sizeOf(`${folder}/${name}`) >= sizeOf(ledger) / 2);
     while (!isWritten()) await new Promise(setImmediate);
     const children = process.platform === 'linux' ? childrenOf(running.pid as number) : [];
     running.kill(signal);
