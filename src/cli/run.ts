@@ -4,9 +4,9 @@ import {
   defect,
   type ErrorDetail,
   EXIT_CODES,
-  interrupted,
   PayError,
   reasonOf,
+  rejectAt,
   usageError,
 } from '../core/error.ts';
 import { isId } from '../core/ids.ts';
@@ -110,14 +110,6 @@ const reportError = async (thrown: unknown, globals: Globals, io: Io): Promise<n
   return exitCode;
 };
 
-/** Rejects at the second signal, since the reader of the output may never read it. */
-const rejectAtSecondSignal = ({ signals }: Io): Promise<never> =>
-  new Promise((_, reject) => {
-    const onLeave = (): void => reject(interrupted(signals.leave.reason));
-    if (signals.leave.aborted) onLeave();
-    signals.leave.addEventListener('abort', onLeave, { once: true });
-  });
-
 /** True for commands after which a reminder about unknown charges belongs. */
 const isAboutCharges = ({ path }: CommandSpec): boolean => path[0] === 'ledger' || path.join(' ') === 'ugwo charge';
 
@@ -144,10 +136,8 @@ const openPrinter =
         : (await import('../output/filtered.ts')).renderFiltered(result, on, options, filter);
     const pager = usesPager(result, spec) ? await openPager() : undefined;
     const printed = pager === undefined ? print(io) : print(pager.io).finally(() => pager.end());
-    const left = rejectAtSecondSignal(io);
-    // A second signal after printing has finished changes nothing.
-    left.catch(() => undefined);
-    return await Promise.race([printed, left]);
+    // The reader of the output may never read it.
+    return await Promise.race([printed, rejectAt(io.signals.leave)]);
   };
 
 /** Reports the result's own failure if printing fails or is interrupted, since a charge may be unknown. */

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
+import { grouped } from '../core/bounds.ts';
 import { countText } from '../core/charge.ts';
-import { type PayError, usageError } from '../core/error.ts';
+import { type PayError, rejectAt, usageError } from '../core/error.ts';
 import { shellQuote } from '../core/shell.ts';
 import type { Entry } from '../ledger/entry.ts';
 import type { Ledger, LedgerAdmin, LedgerStatus, Pushed } from '../ledger/ledger.ts';
@@ -15,16 +16,6 @@ const NOTHING_CHARGED = 'nothing was ever charged from here';
 
 const NO_SHARED = 'set PAYCLI_LEDGER to postgres://USER@HOST/DATABASE, or run `paycli ledger use URL`';
 
-/** Yields all entries of a ledger in batches, oldest first. */
-async function* walkEntries(ledger: Ledger) {
-  for (let after = 0; ; ) {
-    const entries = await ledger.list({ oldestFirst: true, after, limit: PUSHED_AT_ONCE });
-    if (entries.length === 0) return;
-    yield entries;
-    after = entries.at(-1)?.seq ?? 0;
-  }
-}
-
 /** Yields all started rows of an update job in batches. */
 async function* updatesOf(ledger: Ledger, job: string, rows: number) {
   for (let first = 1; first <= rows; first += PUSHED_AT_ONCE)
@@ -35,7 +26,7 @@ async function* updatesOf(ledger: Ledger, job: string, rows: number) {
  * Imports a ledger into the shared one. Throws a usage error while an entry is being sent: its outcome would be
  * missing.
  */
-const pushAll = async (ledger: Ledger, session: Session): Promise<Pushed> => {
+const pushAll = async (ledger: Ledger, session: Session, { status }: RunContext['state']): Promise<Pushed> => {
   const { importEntries, importJobs, importUpdates } = await import('../ledger/postgres/admin.ts');
   const [sending] = await ledger.list({ states: ['sending'], limit: 1 });
   if (sending !== undefined) {
@@ -43,11 +34,16 @@ const pushAll = async (ledger: Ledger, session: Session): Promise<Pushed> => {
   }
   let [charges, updates, all] = [0, 0, 0];
   const kept: string[] = [];
-  for await (const entries of walkEntries(ledger)) {
-    const pushed = await importEntries(session, entries);
+  status.doing = () => `${grouped(all)} entries read`;
+  const entriesAfter = (after: number) => ledger.list({ oldestFirst: true, after, limit: PUSHED_AT_ONCE });
+  for (let entries = await entriesAfter(0); entries.length > 0; ) {
+    // The next ones are read while the server stores these.
+    const pushing = importEntries(session, entries);
+    const [pushed, read] = await Promise.all([pushing, entriesAfter(entries.at(-1)?.seq ?? 0)]);
     charges += pushed.added;
     all += entries.length;
     kept.push(...pushed.kept);
+    entries = read;
   }
   const jobs = await ledger.jobs.list({ limit: -1 });
   const added = await importJobs(session, [...jobs].reverse());
@@ -185,7 +181,10 @@ export const openLedgerAdmin = async (run: RunContext): Promise<LedgerAdmin> => 
       run.state.closing.push(() => ledger.close());
       return (await admin()).withLedger(access, async (session) => ({
         at: at(),
-        ...(await pushAll(ledger, session)),
+        ...(await Promise.race([
+          pushAll(ledger, session, run.state),
+          rejectAt(run.io.signals.stop, 'what was pushed stays; run it again to push the rest'),
+        ])),
       }));
     },
   };

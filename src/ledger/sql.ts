@@ -125,7 +125,7 @@ export const whereOf = (conditions: readonly Statement[]): Statement => {
 
 // Jobs and updates as table rows, for every database. `row` is quoted because it is an SQL keyword.
 
-const JOB_COLUMNS_SQL = 'id, kind, command, name, service, origin, profile, rows, created_at, run_at, adjustments';
+export const JOB_COLUMNS = 'id, kind, command, name, service, origin, profile, rows, created_at, run_at, adjustments';
 export const UPDATE_COLUMNS = 'job, "row", onye, state, deadline, exit_code, message, pid, boot, started';
 
 /** Columns of a job that change when it is resumed. */
@@ -150,7 +150,7 @@ const readJob = ([id, kind, command, name, service, origin, profile, rows, creat
   adjustments: adjustmentsOf(optionalText(adjustments)),
 });
 
-const jobValues = ({ adjustments, ...job }: Job): Value[] => [
+export const jobValues = ({ adjustments, ...job }: Job): Value[] => [
   ...[job.id, job.kind, job.command, job.name, job.service, job.origin, job.profile ?? null],
   ...[job.rows, job.createdAt, job.runAt, adjustmentsText(adjustments)],
 ];
@@ -221,14 +221,11 @@ export const deletePlans = (before: number): readonly Statement[] => [
 
 /** Statements that write jobs and updates, and that find the update of a row. */
 export const jobStatements = (schema: Schema) => {
-  const add = inserting(`${schema}job`, JOB_COLUMNS_SQL);
-  const open = `${add} ON CONFLICT (id) DO UPDATE SET ${RUN_AGAIN}`;
+  const open = `${inserting(`${schema}job`, JOB_COLUMNS)} ON CONFLICT (id) DO UPDATE SET ${RUN_AGAIN}`;
   const adjust = `UPDATE ${schema}job SET adjustments = ? WHERE id = ?`;
-  const addUpdate = inserting(`${schema}onye_update`, UPDATE_COLUMNS);
   const write = replacing(`${schema}onye_update`, UPDATE_COLUMNS, 2);
   const find = `SELECT ${UPDATE_COLUMNS} FROM ${schema}onye_update WHERE job = ? AND "row" = ?`;
   return {
-    addJob: (job: Job): Statement => [add, ...jobValues(job)],
     /** Inserts a new job, or updates one that continues. */
     openJob: (job: Parameters<JobsBackend['open']>[0], at: number): Statement => [
       open,
@@ -240,7 +237,6 @@ export const jobStatements = (schema: Schema) => {
       `UPDATE ${schema}job SET name = '' WHERE ${OLD_PLAN} AND name <> ''`,
       before,
     ],
-    addUpdate: (update: KeptUpdate): Statement => [addUpdate, ...updateValues(update)],
     writeUpdate: (update: KeptUpdate): Statement => [write, ...updateValues(update)],
     findUpdate: ({ job, row }: JobRow): Statement => [find, job, row],
   };
@@ -267,7 +263,7 @@ export const jobReads = (
   schema: Schema,
   lastEntries: string,
 ): Omit<JobsBackend, 'open' | 'adjust' | 'endPlans' | 'change' | 'lease' | 'release' | 'workers'> => {
-  const jobs = `SELECT ${JOB_COLUMNS_SQL} FROM ${schema}job`;
+  const jobs = `SELECT ${JOB_COLUMNS} FROM ${schema}job`;
   const tally = async (states: readonly RowState[], from: string, job: string): Promise<RowCounts> =>
     countsFrom(states, (await ask(`SELECT ${countColumns(states)} FROM ${from}`, job))[0]);
   const updates = async (where: string, ...values: Value[]): Promise<KeptUpdate[]> =>

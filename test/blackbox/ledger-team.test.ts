@@ -1,6 +1,8 @@
 import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openSession } from '../../src/ledger/postgres/session.ts';
+import { parseAddress } from '../../src/ledger/postgres/url.ts';
 import { CANARY } from '../support/canary.ts';
 import { inProcess } from '../support/in-process.ts';
 import { sharedCluster } from '../support/postgres.ts';
@@ -289,6 +291,28 @@ describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
     for (const number of [2, 3])
       expect(await chargeOf(ugwoOf(number), team.machine(service))).toMatchObject({ code: 9 });
     expect(postsOf(service)).toEqual({ 1: 1, 2: 1, 3: 2 });
+  });
+
+  it('is pushed until a signal comes, also while its database is busy; the next push takes the rest', async () => {
+    const team = await newTeam();
+    const file = { home: newFolder(), service: await serveCharges() };
+    expect(await chargeOf(ugwoOf(1), file)).toMatchObject({ code: 0 });
+    const session = await openSession({ address: parseAddress(team.url), password: async () => undefined });
+    onTestFinished(session.close);
+    await session.run('BEGIN; LOCK TABLE paycli.charge IN SHARE MODE', 20_000);
+    const shared = { ...file, env: { PAYCLI_LEDGER: team.url } };
+    const push = start(['ledger', 'push', '--json'], shared);
+    const waiting = "SELECT FROM pg_stat_activity WHERE datname = $1 AND wait_event_type = 'Lock'";
+    while ((await team.cluster.sql(waiting, [team.database])).length === 0);
+    push.kill('SIGTERM');
+    const stopped = await push.ended;
+    expect(errorOf(stopped)).toMatchObject({
+      exit_code: 143,
+      message: 'cancelled by SIGTERM; what was pushed stays; run it again to push the rest',
+    });
+    await session.run('ROLLBACK', 20_000);
+    expect(await inProcess(['ledger', 'push'], shared)).toMatchObject({ code: 0 });
+    expect(await listOf(team.machine())).toMatchObject([{ ugwo: ugwoOf(1), state: 'accepted' }]);
   });
 
   it('takes what a wait sees once it exists, though it was missing at the start', async () => {

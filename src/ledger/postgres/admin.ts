@@ -3,6 +3,7 @@ import { NEXT_STEP } from '../../charge/words.ts';
 import { PayError, usageError } from '../../core/error.ts';
 import type { Entry } from '../entry.ts';
 import type { Job, KeptUpdate } from '../job.ts';
+import { JOB_COLUMNS, jobValues, UPDATE_COLUMNS, updateValues } from '../sql.ts';
 import { handshake, isPostgres } from './handshake.ts';
 import { grantsTo, migrationFrom, SHARED_MIGRATIONS } from './schema.ts';
 import {
@@ -14,8 +15,7 @@ import {
   sharedError,
 } from './session.ts';
 import { unknownTo } from './shadow.ts';
-import { inlined, insertStatement } from './statements.ts';
-import { SHARED_JOBS } from './steps.ts';
+import { insertMissing, rowKept, WRITTEN_COLUMNS } from './statements.ts';
 import { CLOCK, commitAll } from './transaction.ts';
 
 /** Time limit for administration, in milliseconds. Rewriting a table or waiting for a lock may take long. */
@@ -193,10 +193,8 @@ export const withLedger = async <T>(access: Access, work: (session: Session) => 
 const IMPORT_LIMIT_MS = 60_000;
 
 /** Inserts missing rows in one transaction. Returns the number of inserted rows. */
-const written = async (session: Session, inserts: readonly string[]): Promise<number> => {
-  if (inserts.length === 0) return 0;
-  const statements = inserts.map((insert) => `${insert} ON CONFLICT DO NOTHING RETURNING 1`);
-  const answers = await commitAll(session, statements, IMPORT_LIMIT_MS);
+const written = async (session: Session, ...missing: Parameters<typeof insertMissing>): Promise<number> => {
+  const answers = await commitAll(session, [insertMissing(...missing)], IMPORT_LIMIT_MS);
   return answers.reduce((sum, { rows }) => sum + rows.length, 0);
 };
 
@@ -208,15 +206,14 @@ export const importEntries = async (
   session: Session,
   entries: readonly Entry[],
 ): Promise<{ readonly added: number; readonly kept: readonly string[] }> => {
-  const inserts = entries.map((entry) => insertStatement(entry));
-  const added = await written(session, inserts);
+  const added = await written(session, 'paycli.charge', WRITTEN_COLUMNS, entries.map(rowKept));
   if (added === entries.length) return { added, kept: [] };
   const kept = await unknownTo(session, entries, IMPORT_LIMIT_MS);
   return { added, kept: kept.map(({ id }) => id) };
 };
 
 export const importJobs = (session: Session, jobs: readonly Job[]): Promise<number> =>
-  written(session, jobs.map(SHARED_JOBS.addJob).map(inlined));
+  written(session, 'paycli.job', JOB_COLUMNS, jobs.map(jobValues));
 
 export const importUpdates = (session: Session, updates: readonly KeptUpdate[]): Promise<number> =>
-  written(session, updates.map(SHARED_JOBS.addUpdate).map(inlined));
+  written(session, 'paycli.onye_update', UPDATE_COLUMNS, updates.map(updateValues));

@@ -7,9 +7,12 @@ import type { StatementResult } from './session.ts';
 /** PostgreSQL can't store NUL. */
 const withoutNul = (text: string): string => text.replaceAll('\0', '\uFFFD');
 
-/** Escapes backslashes with an E string. Lone surrogates are replaced, since neither database stores them. */
+/** Lone surrogates are replaced, since neither database stores them. */
+const storable = (text: string): string => withoutNul(text).toWellFormed();
+
+/** Escapes backslashes with an E string. */
 const textLiteral = (text: string): string => {
-  const kept = withoutNul(text).toWellFormed().replaceAll("'", "''");
+  const kept = storable(text).replaceAll("'", "''");
   return kept.includes('\\') ? `E'${kept.replaceAll('\\', '\\\\')}'` : `'${kept}'`;
 };
 
@@ -72,10 +75,11 @@ export const findStatement = (query: Query, lock: boolean): string => {
 
 export const entriesOf = ({ rows }: StatementResult): Entry[] => rows.map((row) => entryOf(row as never));
 
-const WRITTEN = COLUMNS.slice(0, -1);
+/** Columns that an entry has when it is inserted. */
+export const WRITTEN_COLUMNS = COLUMNS.slice(0, -1).map(columnSql).join();
 
 /** Row as it will be read back: the checksum is computed after removing NUL, which PostgreSQL can't store. */
-const rowKept = (entry: Entry): Value[] => {
+export const rowKept = (entry: Entry): Value[] => {
   const row = entryRow(entry);
   if (!row.some((value) => typeof value === 'string' && value.includes('\0'))) return row;
   const kept = row.slice(0, AT.checksum).map((value) => (typeof value === 'string' ? withoutNul(value) : value));
@@ -87,7 +91,22 @@ const literalsOf = (entry: Entry): string[] => rowKept(entry).map(literal);
 
 export const insertStatement = (entry: Entry, putBack = false): string => {
   const extra = putBack ? [', put_back', ', true'] : ['', ''];
-  return `INSERT INTO paycli.charge (${WRITTEN.map(columnSql).join()}${extra[0]}) VALUES (${literalsOf(entry).join()}${extra[1]})`;
+  return `INSERT INTO paycli.charge (${WRITTEN_COLUMNS}${extra[0]}) VALUES (${literalsOf(entry).join()}${extra[1]})`;
+};
+
+/**
+ * Inserts the rows that a table lacks, and returns a row for each of them. All are one JSON text: a literal per value
+ * takes the server longer to parse.
+ */
+export const insertMissing = (table: string, columns: string, rows: readonly (readonly Value[])[]): string => {
+  const names = columns.replaceAll(/["\s]/g, '').split(',');
+  const asStored = (value: Value | undefined): Value | undefined =>
+    typeof value === 'string' ? storable(value) : (value ?? undefined);
+  const json = JSON.stringify(
+    rows.map((row) => Object.fromEntries(names.map((name, at) => [name, asStored(row[at])]))),
+  );
+  return `INSERT INTO ${table} (${columns}) SELECT ${columns}
+    FROM json_populate_recordset(NULL::${table}, ${literal(json)}) ON CONFLICT DO NOTHING RETURNING 1`;
 };
 
 /** Leaves the sent request unchanged, unless `unsaid` removes it. That requires the owner's rights. */

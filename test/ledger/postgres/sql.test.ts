@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { openSession, type Session } from '../../../src/ledger/postgres/session.ts';
-import { listLiteral, literal } from '../../../src/ledger/postgres/statements.ts';
+import { insertMissing, listLiteral, literal } from '../../../src/ledger/postgres/statements.ts';
 import { parseAddress } from '../../../src/ledger/postgres/url.ts';
 import { sharedCluster } from '../../support/postgres.ts';
 import { ANY_CHARACTER } from '../../support/text.ts';
@@ -42,6 +42,32 @@ describe.skipIf(process.platform === 'win32')('a value in a statement', () => {
         expect(answers[1]?.rows[0]?.[0]).toBe(texts.includes('x'));
       }),
       { numRuns: 150 },
+    );
+  });
+
+  it('comes back unchanged from a table that lacked it, once', async () => {
+    const session = await connect();
+    await session.run(
+      'CREATE TEMPORARY TABLE kept (seq bigint GENERATED ALWAYS AS IDENTITY, n bigint PRIMARY KEY, "row" text)',
+      LIMIT_MS,
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.option(text), { minLength: 1, maxLength: 8 }), async (texts) => {
+        const insert = insertMissing(
+          'kept',
+          'n, "row"',
+          texts.map((one, at) => [at, one]),
+        );
+        const { answers } = await session.run(
+          `TRUNCATE kept; ${insert}; ${insert}; SELECT "row" FROM kept ORDER BY seq; SELECT n FROM kept ORDER BY seq`,
+          LIMIT_MS,
+        );
+        const [, first, second, rows, numbers] = answers.map(({ rows }) => rows.flat());
+        expect([first?.length, second]).toEqual([texts.length, []]);
+        expect(rows).toEqual(texts.map((one) => one && asKept(one)));
+        expect(numbers).toEqual([...texts.keys()]);
+      }),
+      { numRuns: 50 },
     );
   });
 });
