@@ -1,8 +1,9 @@
 import type { Client } from '../client/client.ts';
 import type { Walk } from '../client/send.ts';
 import type { ListId } from '../contract/operations.ts';
+import { nextTurn } from '../core/async.ts';
 import { grouped } from '../core/bounds.ts';
-import { PayError, usageError } from '../core/error.ts';
+import { interrupted, PayError, usageError } from '../core/error.ts';
 import { namingFlags } from '../core/input.ts';
 import { valueAt } from '../core/json.ts';
 import {
@@ -175,18 +176,27 @@ const FLAGS = new Map([
 ]);
 const withFlags = (thrown: unknown): unknown => namingFlags(thrown, (path) => FLAGS.get(path));
 
+/** Counts the records of pages for the line of a silent run. */
+const countRead = ({ status }: RunState): ((page: ApiPage) => void) => {
+  let count = 0;
+  status.doing = () => (count === 0 ? undefined : `${grouped(count)} read`);
+  return ({ records }) => {
+    count += records.length;
+  };
+};
+
 /** Passes the pages through. Errors name the flag at fault and, after the first page, the command to continue with. */
 async function* withContinuation(
   pages: AsyncIterable<ApiPage>,
   command: (cursor: string) => string,
-  { status }: RunState,
+  state: RunState,
 ): AsyncGenerator<ApiPage> {
-  let [cursor, count]: [string | null, number] = [null, 0];
-  status.doing = () => (count === 0 ? undefined : `${grouped(count)} read`);
+  const count = countRead(state);
+  let cursor: string | null = null;
   try {
     for await (const page of pages) {
       cursor = page.nextCursor;
-      count += page.records.length;
+      count(page);
       yield page;
     }
   } catch (thrown) {
@@ -256,13 +266,22 @@ export const foreignCursor = (cursor: string): PayError =>
     hint: 'use the next_cursor of an earlier page, or leave out --cursor',
   });
 
-/** Yields pages with at most `max` items, starting after `from`. Reads a page only when the consumer asks for it. */
+/**
+ * Yields pages with at most `max` items, starting after `from`. Reads a page only when the consumer asks for it, and
+ * none after a signal.
+ */
 export async function* listedPages<T, P>(
+  { io, state }: Run,
   { find, placeOf, cursorOf, recordsOf, size: pageSize }: StoredList<T, P>,
   { from, max = Number.POSITIVE_INFINITY }: { readonly from?: P | undefined; readonly max?: number | undefined },
 ): AsyncGenerator<ApiPage> {
+  const { stop } = io.signals;
+  const count = countRead(state);
   let [at, left, cursor] = [from, max, undefined as string | undefined];
   while (left > 0) {
+    // Neither the ledger nor a file as output waits for the event loop, where signals are handled.
+    await nextTurn();
+    if (stop.aborted) throw interrupted(stop.reason);
     const size = Math.min(pageSize, left);
     // Asks for one more item to learn whether there is another page.
     const found = await find(at, size + 1);
@@ -270,7 +289,9 @@ export async function* listedPages<T, P>(
     const last = found.length > size ? shown.at(-1) : undefined;
     const place = last === undefined ? undefined : placeOf(last);
     const nextCursor = place === undefined ? null : cursorOf(place);
-    yield { records: await recordsOf(shown), cursor, nextCursor };
+    const page = { records: await recordsOf(shown), cursor, nextCursor };
+    count(page);
+    yield page;
     if (nextCursor === null) return;
     [at, left, cursor] = [place, left - size, nextCursor];
   }

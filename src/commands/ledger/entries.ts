@@ -49,6 +49,7 @@ const { cursorOf, seqOf } = numberedCursors('seq:');
 
 /** Yields entries in pages. `seen` gets the entries of each page. */
 const entryPages = (
+  run: Run,
   ledger: Ledger,
   filter: EntryFilter,
   bounds: { readonly from?: number | undefined; readonly max?: number | undefined },
@@ -64,7 +65,7 @@ const entryPages = (
     },
     size: PAGE_MAX,
   };
-  return listedPages(entries, bounds);
+  return listedPages(run, entries, bounds);
 };
 
 const entryFilter = (input: LedgerListInput, { digest }: Ledger): EntryFilter => {
@@ -115,7 +116,7 @@ export const listEntries = async (input: LedgerListInput, run: Run): Promise<Res
   const filter = { ...scope, ...entryFilter(input, ledger), started };
   return {
     kind: 'list',
-    pages: withPaidTwice((seen) => entryPages(ledger, filter, { from, max }, seen), run),
+    pages: withPaidTwice((seen) => entryPages(run, ledger, filter, { from, max }, seen), run),
     view: viewFor(input.kind, allProfiles),
     goOn: (at) => {
       const words = {

@@ -54,7 +54,7 @@ export const listJobs = async ({ max, cursor, allProfiles = false }: StoredListI
   const from = cursor === undefined ? undefined : await placeBehind(ledger, cursor);
   return {
     kind: 'list',
-    pages: listedPages(jobsOf(ledger, allProfiles ? {} : await scopeOf(run)), { from, max }),
+    pages: listedPages(run, jobsOf(ledger, allProfiles ? {} : await scopeOf(run)), { from, max }),
     view: allProfiles ? everyJobsView : jobsView,
     goOn: (at) => continueCommand(at, ['ledger', 'jobs'], { max, allProfiles }, run.globals),
     max,

@@ -109,7 +109,7 @@ export const listRefunds = async ({ max, cursor, allProfiles = false }: StoredLi
   };
   return {
     kind: 'list',
-    pages: listedPages(refunds, { from: cursor === undefined ? undefined : seqOf(cursor), max }),
+    pages: listedPages(run, refunds, { from: cursor === undefined ? undefined : seqOf(cursor), max }),
     view: refundListView,
     goOn: (at) => continueCommand(at, ['refund', 'list'], { max, allProfiles }, run.globals),
     max,

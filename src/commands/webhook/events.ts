@@ -43,6 +43,7 @@ const eventFilter = ({ event: events = [], ugwo, state: states }: EventListInput
 
 const eventPages = (input: EventListInput, from: number, run: Run): AsyncGenerator<ApiPage> =>
   listedPages(
+    run,
     {
       find: (behind, limit) => withQueue(run, (queue) => queue.before(behind ?? from, eventFilter(input), limit)),
       placeOf: ({ seq }) => seq,
