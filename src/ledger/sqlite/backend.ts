@@ -1,16 +1,8 @@
 import { statSync } from 'node:fs';
-import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { nextTurn } from '../../core/async.ts';
 import { interrupted } from '../../core/error.ts';
-import {
-  compact,
-  type DatabaseKind,
-  number,
-  optionalText,
-  sqlText,
-  transact,
-  versionReader,
-} from '../../database/connect.ts';
+import { compact, type DatabaseKind, number, optionalText, transact, versionReader } from '../../database/connect.ts';
 import { groupCommit } from '../../database/group.ts';
 import type { Backend, LockPolicy, Query } from '../backend.ts';
 import type { Entry, Sender } from '../entry.ts';
@@ -267,8 +259,7 @@ export const backendOver = (
   const allowance = allowanceIn(rows, nameNow);
   const boot = bootOf(self);
   const ownName = JSON.stringify(self);
-  const senderIn = (owner: SQLOutputValue | undefined): Sender => JSON.parse(sqlText(owner));
-  const isRunning = (owner: SQLOutputValue | undefined): boolean => !hasEnded(senderIn(owner), false);
+  const ownerOf = (name: Row[number] | undefined): Sender => JSON.parse(String(name));
   const shared = readings();
   const { lifeline, write, read } = writerOf(db, options, shared);
   const ask: ReadStatement = (...statement) => read(() => rows(...statement));
@@ -356,16 +347,18 @@ export const backendOver = (
       lease: (job, slice) =>
         write('note', () => {
           const [[owner, until] = []] = rows('SELECT owner, until FROM slice WHERE job = ? AND slice = ?', job, slice);
-          if (owner !== undefined && owner !== ownName && number(until) > now() && isRunning(owner)) return false;
+          if (owner !== undefined && owner !== ownName && number(until) > now() && !hasEnded(ownerOf(owner), false))
+            return false;
           run(TAKE_SLICE, job, slice, ownName, now() + LEASE_MS);
           return true;
         }),
       release: (job) => write('note', () => run('DELETE FROM slice WHERE job = ? AND owner = ?', job, ownName)),
       workers: async (job) => {
         const held = 'SELECT owner, count(*) FROM slice WHERE job = ? AND until > ? GROUP BY owner ORDER BY owner';
-        return (await ask(held, job, now()))
-          .filter(([owner]) => isRunning(owner))
-          .map(([owner, slices]) => ({ worker: `${operator()} ${senderIn(owner).pid}`, slices: number(slices) }));
+        return (await ask(held, job, now())).flatMap(([owner, slices]) => {
+          const sender = ownerOf(owner);
+          return hasEnded(sender, false) ? [] : { worker: `${operator()} ${sender.pid}`, slices: number(slices) };
+        });
       },
     },
     policies: {
