@@ -2,7 +2,7 @@ import type { RowCounts } from '../core/charge.ts';
 import type { PayError } from '../core/error.ts';
 import type { Entry, Moment, Sender, StoredOutcome } from './entry.ts';
 import type { JobRow, Jobs, KeptUpdate, NewJob } from './job.ts';
-import type { Ledger, ListFilter, Policies, Reducer } from './ledger.ts';
+import type { ChargeSum, Ledger, ListFilter, Policies, Reducer, SumQuery } from './ledger.ts';
 import type { Allowance, AllowanceOf } from './policy.ts';
 
 /** Query for charges that match all of its fields. Oldest first if `order` is omitted. */
@@ -55,10 +55,10 @@ export interface Backend {
   /** Counts all results of a query. */
   count(query: Query): Promise<number>;
   /**
-   * Passes all results of a query to a reducer, in batches, as of one moment and in the order of creation. `begin`
-   * creates the reducer, and is called again if the walk has to restart.
+   * Passes sums of charges to a reducer, in parts, as of one moment. `begin` creates the reducer, and is called again if
+   * the work has to restart. It verifies no checksums.
    */
-  walk<T>(query: Pick<Query, 'started'>, begin: () => Reducer<T>): Promise<T>;
+  sum<T>(query: SumQuery, begin: () => Reducer<T, ChargeSum>): Promise<T>;
   /**
    * Runs a rule on the results of the queries. A charge that it writes replaces the one with the same id, or is new if
    * its `seq` is 0. When this resolves, it is on the disk; when it rejects, nothing was written. If `of` asks for an

@@ -1,6 +1,16 @@
 import type { PaidBack, Payment } from '../charge/payment.ts';
 import type { ChargeState } from '../core/charge.ts';
-import type { Entry, Evidence, Intent, KeptActivity, Moment, Resolution, Scope, StoredOutcome } from './entry.ts';
+import type {
+  Entry,
+  Evidence,
+  Intent,
+  KeptActivity,
+  Moment,
+  Money,
+  Resolution,
+  Scope,
+  StoredOutcome,
+} from './entry.ts';
 import type { Jobs } from './job.ts';
 import type { Allowance, AllowanceOf, Approval, Forbidden, KeptPolicy, PolicyChange, Total } from './policy.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -40,10 +50,46 @@ export interface Period {
   readonly until?: number | undefined;
 }
 
-/** Accumulates entries, and returns a result at the end. */
+/** Accumulates entries or sums, and returns a result at the end. */
 export interface Reducer<T, E = Entry> {
-  take(entries: readonly E[]): void;
+  take(some: readonly E[]): void;
   end(): T;
+}
+
+/** Columns of charges that sums can keep apart. */
+export type SumColumn = 'medium' | 'profile' | 'origin' | 'job' | 'operator';
+
+/** Selects charges, and what their sums keep apart beside state, payment and currency. */
+export interface SumQuery extends Scope {
+  /** Time of a charge that decides its period: its start, or its payment. */
+  readonly time: 'created_at' | 'paid_at';
+  readonly period: Period;
+  readonly by: readonly SumColumn[];
+  readonly byQuarterHour: boolean;
+}
+
+/** Charges that have these values in common. A ledger gives several sums of the same values, each of other charges. */
+export interface ChargeSum extends Partial<Readonly<Record<SumColumn, string | undefined>>> {
+  readonly state: ChargeState;
+  /** Undefined unless they are accepted. */
+  readonly payment: Payment | undefined;
+  readonly currency: string | undefined;
+  /** Start of the quarter hour, in milliseconds. The days of every time zone begin with one. Zero if not asked for. */
+  readonly at: number;
+  /** By payment time, of reversed charges: these come whenever they were paid. */
+  readonly money: Money | undefined;
+  readonly count: number;
+  /**
+   * Sum of what was asked; undefined if no amount is known. Of several open charges of a payment request, the newest
+   * carries the amount.
+   */
+  readonly amount: bigint | undefined;
+  /** Number of charges without a known amount, which the sum leaves out. */
+  readonly withoutAmount: number;
+  /** Sum of what was received; undefined if none is known. */
+  readonly received: bigint | undefined;
+  /** Number of charges without a known received amount. */
+  readonly withoutReceived: number;
 }
 
 /**
@@ -153,8 +199,6 @@ export interface ListFilter extends Scope {
   readonly pspReference?: string | undefined;
   /** Only those started in this period. */
   readonly started?: Period | undefined;
-  /** Only those paid in this period, or paid before it and reversed since. */
-  readonly paid?: Period | undefined;
   readonly job?: string | undefined;
   readonly about?: string | undefined;
   /** Only those with one of these activities. */
@@ -194,8 +238,8 @@ export interface Ledger {
   unknown(): Promise<readonly Entry[]>;
   get(id: string): Promise<Entry | undefined>;
   list(filter: ListFilter): Promise<readonly Entry[]>;
-  /** Passes all entries of a period to a reducer, oldest first, as of one moment (see `Backend.walk`). */
-  walk<T>(period: Pick<ListFilter, 'started' | 'paid'>, begin: () => Reducer<T>): Promise<T>;
+  /** Passes sums of charges to a reducer, as of one moment (see `Backend.sum`). */
+  sum<T>(query: SumQuery, begin: () => Reducer<T, ChargeSum>): Promise<T>;
   /** Counts the selected entries from before a moment that can be pruned. */
   prunable(before: number, scope?: Scope): Promise<Prunable>;
   /**

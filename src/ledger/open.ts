@@ -224,9 +224,9 @@ export const ledgerOver = (backend: Backend, clean: (text: string) => string): L
     unknown: () => read({ states: ['unknown'] }),
     get: async (id) => (await read({ id }))[0],
     list: ({ oldestFirst, ...filter }) => read({ ...filter, order: oldestFirst === true ? 'oldest' : 'newest' }),
-    walk: async (period, begin) => {
+    sum: async (query, begin) => {
       await expireStale(backend);
-      return backend.walk(period, begin);
+      return backend.sum(query, begin);
     },
     prunable: async (before, scope = {}) => {
       await expireStale(backend);

@@ -1,7 +1,7 @@
 import { PAYMENT_NAMES, type Payment } from '../charge/payment.ts';
-import { type Entry, isCharge } from './entry.ts';
-import type { Reducer } from './ledger.ts';
-import { moneyKnown, paymentIn } from './transitions.ts';
+import type { Entry } from './entry.ts';
+import type { ChargeSum, Period, Reducer } from './ledger.ts';
+import { moneyKnown } from './transitions.ts';
 
 /** Outcomes that a sync sums up, in output order. `not_created` stands for those that it found not created. */
 export const SYNCED = [...PAYMENT_NAMES, 'unknown', 'not_created'] as const;
@@ -20,9 +20,9 @@ export interface Sum<P extends string = Payment> {
   readonly short: number;
 }
 
-/** Adds an amount to a sum, `by` times. An unknown one leaves it is. */
-const plus = (sum: bigint | undefined, amount: number | undefined, by = 1): bigint | undefined =>
-  amount === undefined ? sum : (sum ?? 0n) + BigInt(by * amount);
+/** Adds an amount to a sum, `by` times. An unknown one leaves it as it is. */
+const plus = (sum: bigint | undefined, amount: bigint | number | undefined, by = 1): bigint | undefined =>
+  amount === undefined ? sum : (sum ?? 0n) + BigInt(by) * BigInt(amount);
 
 /** Sums charges by payment state and currency. The result follows the order of `kinds`. */
 export const openSums = <P extends string>(kinds: readonly P[]) => {
@@ -63,66 +63,46 @@ type Reported = (typeof REPORTED)[number];
 type Groups = readonly (string | undefined)[];
 
 /** One counter of a report, with its sum in the minor unit. */
-export interface ReportLine {
+export interface ReportLine
+  extends Pick<ChargeSum, 'currency' | 'count' | 'amount' | 'withoutAmount' | 'received' | 'withoutReceived'> {
   /** Common values of the charges, in output order; undefined for a value that they lack. */
   readonly groups: Groups;
-  readonly currency: string | undefined;
   readonly reported: Reported;
-  readonly count: number;
-  /** Undefined if no amount is known. */
-  readonly amount: bigint | undefined;
-  /** Number of charges without a known amount, which the sum leaves out. */
-  readonly withoutAmount: number;
-  /** Sum of what was received; undefined if none is known. */
-  readonly received: bigint | undefined;
-  /** Number of charges without a known received amount. */
-  readonly withoutReceived: number;
 }
 
-/** One count of a charge in a report. */
-export interface Counted {
+/** Sum that counts in a report. */
+export interface Counted extends ChargeSum {
   readonly reported: Reported;
-  /** Moment that decides its period and its day. */
-  readonly at: number;
-  readonly received: number | undefined;
 }
 
-/** Counters that a charge belongs to by the time of its charge; none if it was certainly not made. */
-export const countsByCharge = (charge: Entry): readonly Counted[] => {
-  const [at, money] = [charge.createdAt, moneyKnown(charge)];
-  if (charge.state === 'unknown' || charge.state === 'sending')
-    return [{ reported: charge.state, at, received: undefined }];
-  const { received } = money ?? {};
-  return money === undefined
-    ? []
-    : (['charged', money.payment] as const).map((reported) => ({ reported, at, received }));
+/** Counters that charges belong to by the time of the charge; none if they were certainly not made. */
+export const countsByCharge = (sum: ChargeSum): readonly Counted[] => {
+  const { state, payment } = sum;
+  if (state === 'unknown' || state === 'sending') return [{ ...sum, reported: state }];
+  return payment === undefined ? [] : (['charged', payment] as const).map((reported) => ({ ...sum, reported }));
 };
 
 /**
- * Counters that a charge belongs to by the time of its payment. A reversal takes its money off on the day on which it
+ * Counters that charges belong to by the time of their payment. A reversal takes its money off on the day on which it
  * was seen, so the day of the payment stays as it was.
  */
-export const countsByPayment = (charge: Entry): readonly Counted[] => {
-  const { paidAt, reversed, payment, received } = moneyKnown(charge) ?? {};
-  if (paidAt === undefined || payment === undefined) return [];
-  if (reversed === undefined) return [{ reported: payment, at: paidAt, received }];
-  return [
-    { reported: reversed.payment, at: paidAt, received: reversed.received },
-    { reported: 'reversed', at: reversed.at, received: reversed.received && -reversed.received },
-  ];
-};
-
-const added = (line: ReportLine, charge: Entry, received: number | undefined): ReportLine => {
-  const amount = charge.asked?.amount;
-  return {
-    ...line,
-    count: line.count + 1,
-    amount: plus(line.amount, amount),
-    withoutAmount: line.withoutAmount + (amount === undefined ? 1 : 0),
-    received: plus(line.received, received),
-    withoutReceived: line.withoutReceived + (received === undefined ? 1 : 0),
+export const countsByPayment =
+  ({ since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY }: Period) =>
+  (sum: ChargeSum): readonly Counted[] => {
+    const { payment, count, money } = sum;
+    if (payment === undefined) return [];
+    if (money === undefined) return [{ ...sum, reported: payment }];
+    const counted = (reported: Payment, at: number, each: number | undefined): Counted[] => {
+      if (at < since || at >= until) return [];
+      const received = each === undefined ? undefined : BigInt(count) * BigInt(each);
+      return [{ ...sum, reported, at, received, withoutReceived: each === undefined ? count : 0 }];
+    };
+    const { paidAt, reversed, received } = money;
+    if (paidAt === undefined) return [];
+    if (reversed === undefined) return counted(payment, paidAt, received);
+    const back = reversed.received && -reversed.received;
+    return [...counted(reversed.payment, paidAt, reversed.received), ...counted('reversed', reversed.at, back)];
   };
-};
 
 /** Unnamed groups come last. */
 const byName = (a: string | undefined, b: string | undefined): number => {
@@ -131,42 +111,28 @@ const byName = (a: string | undefined, b: string | undefined): number => {
   return a < b ? -1 : 1;
 };
 
-/**
- * Sums charges by group, currency and counter. Of several open charges of a payment request the newest carries the
- * amount. Memory use depends on the size of the report and on the number of open charges, not on the size of the ledger.
- */
+/** Adds up sums by group, currency and counter. Memory use depends on the size of the report. */
 export const openLedgerReport =
-  (
-    countsOf: (charge: Entry) => readonly Counted[],
-    groupsOf: (charge: Entry, at: number) => Groups,
-    isMeant: (charge: Entry) => boolean,
-  ) =>
-  (): Reducer<readonly ReportLine[]> => {
+  (countsOf: (sum: ChargeSum) => readonly Counted[], groupsOf: (sum: ChargeSum) => Groups) =>
+  (): Reducer<readonly ReportLine[], ChargeSum> => {
     const lines = new Map<string, ReportLine>();
-    /** By payment request: the lines of its newest open charge, and its amount. */
-    const open = new Map<string, { readonly keys: string[]; readonly amount: number | undefined }>();
-    const add = (charge: Entry): void => {
-      const { currency, amount } = charge.asked ?? {};
-      const keys: string[] = [];
-      for (const { reported, at, received } of countsOf(charge)) {
-        const groups = groupsOf(charge, at);
-        const key = JSON.stringify([groups, currency, reported]);
-        const none = { groups, currency, reported, count: 0 };
-        const nothing = { amount: undefined, withoutAmount: 0, received: undefined, withoutReceived: 0 };
-        lines.set(key, added(lines.get(key) ?? { ...none, ...nothing }, charge, received));
-        keys.push(key);
-      }
-      if (paymentIn(charge) !== 'open') return;
-      const older = open.get(charge.about);
-      for (const key of older?.keys ?? []) {
-        const line = lines.get(key);
-        if (line !== undefined) lines.set(key, { ...line, amount: plus(line.amount, older?.amount, -1) });
-      }
-      open.set(charge.about, { keys, amount });
+    const add = (counted: Counted): void => {
+      const { currency, reported, count, amount, withoutAmount, received, withoutReceived } = counted;
+      const groups = groupsOf(counted);
+      const key = JSON.stringify([groups, currency, reported]);
+      const line = lines.get(key);
+      lines.set(key, {
+        ...{ groups, currency, reported },
+        count: count + (line?.count ?? 0),
+        amount: plus(line?.amount, amount),
+        withoutAmount: withoutAmount + (line?.withoutAmount ?? 0),
+        received: plus(line?.received, received),
+        withoutReceived: withoutReceived + (line?.withoutReceived ?? 0),
+      });
     };
     return {
-      take: (entries) => {
-        for (const entry of entries) if (isCharge(entry) && isMeant(entry)) add(entry);
+      take: (sums) => {
+        for (const counted of sums.flatMap(countsOf)) add(counted);
       },
       end: () =>
         [...lines.values()].sort(

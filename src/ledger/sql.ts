@@ -22,7 +22,7 @@ import type { Row, Value } from './rows.ts';
 
 // SQL that every database understands. `schema` prefixes the name of each table.
 
-type Schema = '' | 'paycli.';
+export type Schema = '' | 'paycli.';
 
 /** Statement or part of one, with a question mark for each of its values. */
 export type Statement = readonly [sql: string, ...values: Value[]];
@@ -57,6 +57,11 @@ const scopeConditions = ({ service, profile, otherThan }: Scope): Statement[] =>
 /** Lets SQLite use the index `charge_kind`. Few entries have the same subject, so these are found by their subject. */
 const OTHER_KIND = `kind = ? AND kind <> '${CHARGE}'`;
 
+const amongActivities = (activities: readonly string[]): Statement => [
+  `activity IN (${activities.map(() => '?').join() || 'NULL'})`,
+  ...activities,
+];
+
 /** Conditions of a query, except `id` and `earlier`: each database finds those in its own way. */
 export const conditionsOf = (
   {
@@ -78,11 +83,10 @@ export const conditionsOf = (
     before,
     after,
     started,
-    paid,
     workspace,
     ...scope
   }: Query,
-  among: (activities: readonly string[]) => Statement,
+  among: (activities: readonly string[]) => Statement = amongActivities,
   state = 'state',
 ): Statement[] => [
   ...(activities === undefined ? [] : [among(activities)]),
@@ -106,9 +110,6 @@ export const conditionsOf = (
   ...(about === undefined ? [] : [['ugwo = ?', about] as const]),
   ...(started?.since === undefined ? [] : [['created_at >= ?', started.since] as const]),
   ...(started?.until === undefined ? [] : [['created_at < ?', started.until] as const]),
-  ...(paid === undefined ? [] : [['paid_at IS NOT NULL'] as const]),
-  ...(paid?.since === undefined ? [] : [["(paid_at >= ? OR payment = 'reversed')", paid.since] as const]),
-  ...(paid?.until === undefined ? [] : [['paid_at < ?', paid.until] as const]),
   ...(before === undefined ? [] : [['seq < ?', before] as const]),
   ...(after === undefined ? [] : [['seq > ?', after] as const]),
 ];

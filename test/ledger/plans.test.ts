@@ -1,7 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Query } from '../../src/ledger/backend.ts';
+import type { SumQuery } from '../../src/ledger/ledger.ts';
 import { findStatement, inlined, literal } from '../../src/ledger/postgres/statements.ts';
+import type { ReadStatement, Schema } from '../../src/ledger/sql.ts';
 import { counting, selecting } from '../../src/ledger/sqlite/statements.ts';
+import { sumsWith } from '../../src/ledger/sums.ts';
 import { onyeOf, ugwoOf, uidOf } from '../support/ids.ts';
 import { beside, MINUTE, NOON, newPath, open, PLACE } from './support/charges.ts';
 import { newSharedPlace } from './support/postgres.ts';
@@ -31,6 +34,49 @@ const READS: readonly (readonly [what: string, query: Query, index: string])[] =
   ],
 ];
 
+/** Sums of an hour and of the whole ledger, and the indexes that find their entries. */
+const HOURLY = { since: NOON, until: NOON + 60 * MINUTE };
+const SUMS: readonly (readonly [what: string, query: SumQuery, indexes: readonly string[]])[] = [
+  ['charges', { ...SCOPE, time: 'created_at', period: HOURLY, by: ['job'], byQuarterHour: false }, ['charge_time']],
+  [
+    'payments',
+    { ...SCOPE, time: 'paid_at', period: HOURLY, by: ['profile', 'origin'], byQuarterHour: true },
+    ['charge_paid_at', 'charge_payment'],
+  ],
+];
+const summed = async (schema: Schema, query: SumQuery): Promise<string[]> => {
+  const asked: string[] = [];
+  const ask: ReadStatement = async (...statement) => {
+    asked.push(inlined(statement));
+    return [];
+  };
+  const nothing = { take: () => undefined, end: () => undefined };
+  await sumsWith(ask, schema, query, nothing, new AbortController().signal);
+  return asked;
+};
+
+it.each([
+  ...SUMS,
+  ...SUMS.map(([what, query, indexes]) => [`all ${what}`, { ...query, period: {} }, indexes] as const),
+])('a ledger file sums %s through an index', async (_what, query, indexes) => {
+  const path = newPath();
+  await open(path);
+  const plans = (await summed('', query)).map((sql) => beside(path, `EXPLAIN QUERY PLAN ${sql}`));
+  const searches = plans.map((plan) =>
+    plan.map((step) => String(step['detail'])).filter((step) => / charge|newer/.test(step)),
+  );
+  expect(searches).toEqual(
+    indexes.flatMap((index) => [
+      [expect.stringMatching(new RegExp(`^SEARCH charge USING COVERING INDEX ${index} `))],
+      [
+        expect.stringMatching(new RegExp(`^SEARCH charge USING INDEX ${index} `)),
+        // No reversed charge is open.
+        expect.stringMatching(index === 'charge_payment' ? / newer / : /^SEARCH newer USING INDEX charge_of_ugwo/),
+      ],
+    ]),
+  );
+});
+
 it.each(READS)('a ledger file finds %s through an index', async (_what, query, index) => {
   const path = newPath();
   await open(path);
@@ -50,12 +96,13 @@ it.each<[string, Query, string]>([
   expect(plan).toEqual([expect.objectContaining({ detail: `SEARCH charge USING INDEX ${index}` })]);
 });
 
-/** Charges a minute apart. One of a hundred is a refund, open, part paid or overpaid. */
+/** Charges a minute apart. One of a hundred is a refund, open, part paid, overpaid or reversed. */
 const MANY = `INSERT INTO paycli.charge (id, kind, state, service, origin, workspace, profile, ugwo, medium, digest, deadline,
-    created_at, begun_uptime, pid, boot, started, recorded_at, activity, status, payment, ref, customer, customer_email, checksum)
+    created_at, begun_uptime, pid, boot, started, recorded_at, activity, status, payment, paid_at, ref, customer, customer_email, checksum)
   SELECT 'chg-' || n, CASE WHEN n % 100 = 1 THEN 'refund' ELSE 'charge' END, 'accepted', ${literal(SCOPE.service)}, 'o', 'Test', 'shop',
     'ugw.AbCd.' || lpad(n::text, 24, '0'), 'ussd', '', 0, ${NOON} + n * 60000::bigint, 0, 1, '', '', 0, 'act.AbCd.' || lpad(n::text, 24, '0'),
-    'successful', CASE n % 100 WHEN 2 THEN 'open' WHEN 3 THEN 'underpaid' WHEN 4 THEN 'overpaid' ELSE 'paid' END, 'INV-' || n,
+    'successful', CASE n % 100 WHEN 2 THEN 'open' WHEN 3 THEN 'underpaid' WHEN 4 THEN 'overpaid' WHEN 5 THEN 'reversed' ELSE 'paid' END,
+    ${NOON} + n * 60000::bigint, 'INV-' || n,
     'ony.AbCd.' || lpad(n::text, 24, '0'), 'a' || n || '@example.com', 0 FROM generate_series(1, 5000) n;
   ANALYZE paycli.charge`;
 
@@ -74,4 +121,20 @@ describe.skipIf(process.platform === 'win32')('a ledger in PostgreSQL', () => {
       expect(text).not.toContain('Seq Scan');
     },
   );
+
+  it.each(SUMS)('sums %s through an index', async (_what, query, indexes) => {
+    const plans: string[] = [];
+    for (const sql of await summed('paycli.', query)) {
+      const plan = await place.sql(`EXPLAIN (COSTS OFF) ${sql}`);
+      plans.push(plan.map((line) => line['QUERY PLAN']).join('\n'));
+    }
+    expect(plans).toEqual(
+      indexes.flatMap((index) => {
+        const found = expect.stringMatching(new RegExp(`Index (?:Only )?Scan (?:using|on) ${index}\\b`));
+        return [found, found];
+      }),
+    );
+    expect(plans.join('\n')).toMatch(/Index Scan using charge_of_ugwo on charge newer/);
+    expect(plans.join('\n')).not.toContain('Seq Scan');
+  });
 });

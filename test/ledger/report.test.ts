@@ -1,7 +1,19 @@
+import { DatabaseSync } from 'node:sqlite';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PAYMENT_NAMES, type Payment } from '../../src/charge/payment.ts';
-import type { Charge, Entry, KeptActivity, RequestTerms, ServiceTime } from '../../src/ledger/entry.ts';
-import type { Ledger } from '../../src/ledger/ledger.ts';
+import { dayIn } from '../../src/core/time.ts';
+import {
+  type Charge,
+  type Entry,
+  isInScope,
+  type KeptActivity,
+  type RequestTerms,
+  type Scope,
+  type ServiceTime,
+} from '../../src/ledger/entry.ts';
+import type { ChargeSum, Ledger, Period, SumColumn, SumQuery } from '../../src/ledger/ledger.ts';
+import { insertStatement } from '../../src/ledger/postgres/statements.ts';
 import {
   countsByCharge,
   countsByPayment,
@@ -9,10 +21,24 @@ import {
   openSums,
   type ReportLine,
 } from '../../src/ledger/report.ts';
-import { paymentIn } from '../../src/ledger/transitions.ts';
+import { moneyKnown, paymentIn } from '../../src/ledger/transitions.ts';
 import { ugwoOf, uidOf } from '../support/ids.ts';
+import { DAY, HOUR } from '../support/units.ts';
 import { BACKENDS, open } from './support/backends.ts';
-import { account, beginCharge, begunOf, charge, intent, MINUTE, momentAt, NOON } from './support/charges.ts';
+import {
+  account,
+  beginCharge,
+  begunOf,
+  beside,
+  charge,
+  intent,
+  MINUTE,
+  momentAt,
+  NOON,
+  newPath,
+  open as openFile,
+} from './support/charges.ts';
+import { newSharedPlace } from './support/postgres.ts';
 import { shown } from './support/shown.ts';
 
 interface Made {
@@ -37,14 +63,10 @@ const accepted = async (
 
 const ngn = (amount: number): Made => ({ asked: { amount, currency: 'NGN' } });
 
-const reportOf = (ledger: Ledger, by: 'medium' | 'profile' | undefined = undefined, begun = {}) =>
-  ledger.walk(
-    { started: begun },
-    openLedgerReport(
-      countsByCharge,
-      (charge) => (by === undefined ? [] : [charge[by]]),
-      () => true,
-    ),
+const reportOf = (ledger: Ledger, by: readonly SumColumn[] = [], period: Period = {}) =>
+  ledger.sum(
+    { time: 'created_at', period, by, byQuarterHour: false },
+    openLedgerReport(countsByCharge, (sum) => by.map((name) => sum[name])),
   );
 
 const short = ({ groups, currency, reported, count, amount, withoutAmount }: ReportLine): string =>
@@ -104,7 +126,7 @@ describe.each(BACKENDS)('ledger report with a ledger %s', (_where, newPlace) => 
     const ledger = await open(newPlace());
     await accepted(ledger, 1, {}, { ...ngn(1), medium: 'ussd' });
     await accepted(ledger, 2, {}, ngn(2));
-    const groups = await reportOf(ledger, 'medium');
+    const groups = await reportOf(ledger, ['medium']);
     expect(groups.map(({ groups: [medium], amount }) => `${medium} ${amount}`)).toEqual([
       'bank_transfer 2',
       'bank_transfer 2',
@@ -119,7 +141,7 @@ describe.each(BACKENDS)('ledger report with a ledger %s', (_where, newPlace) => 
     for (const [index, now] of hours.entries())
       await accepted(await open(place, { now: () => now }), index, {}, ngn(1));
     const ledger = await open(place);
-    const counted = async (begun: object) => (await reportOf(ledger, undefined, begun))[0]?.count;
+    const counted = async (period: Period) => (await reportOf(ledger, [], period))[0]?.count;
     expect(await counted({ since: hours[1], until: hours[3] })).toBe(2);
     expect(await counted({ since: hours[1] })).toBe(3);
     expect(await counted({ until: hours[1] })).toBe(1);
@@ -131,7 +153,7 @@ describe.each(BACKENDS)('ledger report with a ledger %s', (_where, newPlace) => 
     const again = intent({ about: ugwoOf(1), ...ngn(100) });
     const second = begunOf(await ledger.begin(again, { again: true })).id;
     await ledger.record(second, { state: 'accepted', exitCode: 0, activity: account({ uid: uidOf(2) }) });
-    expect((await reportOf(ledger, 'medium')).map(short)).toEqual([
+    expect((await reportOf(ledger, ['medium'])).map(short)).toEqual([
       'bank_transfer NGN charged 1 100 0',
       'bank_transfer NGN open 1 100 0',
       'ussd NGN charged 1 0 0',
@@ -151,16 +173,11 @@ describe.each(BACKENDS)('ledger report with a ledger %s', (_where, newPlace) => 
       return ledger;
     };
     const onDay = async (ledger: Ledger, day: number): Promise<string[]> => {
-      const paid = { since: days[day], until: days[day + 1] };
-      const isIn = (moment: number) => moment >= (paid.since ?? 0) && moment < (paid.until ?? Infinity);
-      const counts = (one: Entry) => countsByPayment(one).filter(({ at: moment }) => isIn(moment));
-      const lines = await ledger.walk(
-        { paid },
-        openLedgerReport(
-          counts,
-          () => [],
-          () => true,
-        ),
+      const paid: Period = { since: days[day], until: days[day + 1] };
+      const query = { time: 'paid_at', period: paid, by: [], byQuarterHour: false } as const;
+      const lines = await ledger.sum(
+        query,
+        openLedgerReport(countsByPayment(paid), () => []),
       );
       return lines.map(({ reported, count, received }) => `${reported} ${count} ${received}`);
     };
@@ -180,6 +197,223 @@ describe.each(BACKENDS)('ledger report with a ledger %s', (_where, newPlace) => 
     await Promise.all(Array.from({ length: 1203 }, (_none, number) => begin(ledger, number, ngn(1))));
     expect((await reportOf(ledger)).map(short)).toEqual(['NGN sending 1203 1203 0']);
   });
+});
+
+const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
+const oneOf = <T>(...values: T[]) => fc.constantFrom(...values);
+const moments = fc.oneof(
+  oneOf(NOON, NOON + 13 * HOUR),
+  fc.integer({ min: -3 * DAY, max: 3 * DAY }).map((ms) => NOON + ms),
+);
+const sums = fc.oneof(oneOf(0, 100, Number.MAX_SAFE_INTEGER), fc.nat(100_000));
+
+/** Money that no reading makes, too. */
+const monies = fc.record({
+  payment: oneOf<Payment>(...PAYMENT_NAMES, 'open', 'reversed'),
+  received: maybe(sums),
+  paidAt: maybe(moments),
+});
+const reversals = fc.record({ payment: oneOf<Payment>('paid', 'underpaid'), received: maybe(sums), at: moments });
+
+/** Charges whose clock went back, of several services and profiles, and of payment requests with many open ones. */
+const odd = fc
+  .record({
+    kind: oneOf('charge', 'charge', 'charge', 'refund'),
+    state: oneOf<Charge['state']>('accepted', 'accepted', 'accepted', 'accepted', 'unknown', 'sending', 'rejected'),
+    number: fc.nat(200),
+    service: oneOf('https://api.example', 'https://other.example'),
+    workspace: oneOf(undefined, 'AbCd', 'EfGh'),
+    profile: oneOf(undefined, '', 'shop', 'local'),
+    medium: oneOf('ussd', 'bank_transfer'),
+    job: oneOf(undefined, 'job-1', 'job-2'),
+    operator: oneOf(undefined, 'ada', "o'bi"),
+    createdAt: moments,
+    asked: fc.record({ amount: maybe(sums), currency: oneOf(undefined, 'NGN', 'GHS') }),
+    status: oneOf('requires_action', 'successful', 'refunded', 'partially_refunded', 'expired'),
+    money: maybe(fc.tuple(monies, maybe(reversals))),
+  })
+  .map(({ kind, number, status, money: drawn, ...more }) => (index: number): Entry => {
+    const { state, job, service } = more;
+    const isOpen = state === 'unknown' || state === 'sending';
+    const [money, reversed] = drawn ?? [];
+    return {
+      ...charge({ ...more, origin: service }),
+      ...{ kind, id: `chg-${index}`, about: isOpen ? ugwoOf(1000 + index) : ugwoOf(number) },
+      row: job === undefined ? undefined : index,
+      recordedAt: state === 'sending' ? undefined : NOON,
+      activity: state === 'accepted' ? account({ status }) : undefined,
+      money:
+        state === 'accepted' && kind === 'charge' && money
+          ? {
+              ...money,
+              receivedAssumed: false,
+              refunded: 0,
+              reversed: money.payment === 'reversed' ? reversed : undefined,
+            }
+          : undefined,
+    };
+  });
+const ODD = fc.sample(odd, { numRuns: 2000, seed: 7 }).map((at, index) => at(index));
+
+type GroupName = SumColumn | 'day';
+interface Asked {
+  readonly time: SumQuery['time'];
+  readonly period: Period;
+  readonly names: readonly GroupName[];
+  readonly scope: Scope;
+}
+
+/** Counters of a charge, one by one. */
+const countersOf = (
+  one: Entry,
+  time: SumQuery['time'],
+): [reported: string, at: number, received: number | undefined][] => {
+  const { payment, paidAt, received, reversed } = moneyKnown(one) ?? {};
+  if (time === 'created_at') {
+    if (one.state === 'unknown' || one.state === 'sending') return [[one.state, one.createdAt, undefined]];
+    if (payment === undefined) return [];
+    return [
+      ['charged', one.createdAt, received],
+      [payment, one.createdAt, received],
+    ];
+  }
+  if (payment === undefined || paidAt === undefined) return [];
+  if (reversed === undefined) return [[payment, paidAt, received]];
+  return [
+    [reversed.payment, paidAt, reversed.received],
+    ['reversed', reversed.at, reversed.received && -reversed.received],
+  ];
+};
+
+/** The report as a plain sum over entries. */
+const plainReport = (entries: readonly Entry[], { time, period, names, scope }: Asked): string[] => {
+  const { since = -Infinity, until = Infinity } = period;
+  const counted = entries
+    .filter((one) => one.kind === 'charge' && isInScope(scope)(one))
+    .flatMap((one) => countersOf(one, time).map(([reported, at, received]) => ({ one, reported, at, received })))
+    .filter(({ at }) => at >= since && at < until);
+  const newest = new Map(counted.flatMap(({ one }) => (paymentIn(one) === 'open' ? [[one.about, one] as const] : [])));
+  const lines = new Map<string, { count: number; amounts: bigint[]; receiveds: bigint[] }>();
+  for (const { one, reported, at, received } of counted) {
+    const groups = names.map((name) => (name === 'day' ? dayIn('utc', at) : one[name]));
+    const key = JSON.stringify([groups, one.asked?.currency, reported]);
+    const line = lines.get(key) ?? { count: 0, amounts: [], receiveds: [] };
+    lines.set(key, line);
+    line.count += 1;
+    const isOlder = paymentIn(one) === 'open' && newest.get(one.about) !== one;
+    if (one.asked?.amount !== undefined) line.amounts.push(isOlder ? 0n : BigInt(one.asked.amount));
+    if (received !== undefined) line.receiveds.push(BigInt(received));
+  }
+  const total = (some: readonly bigint[]) =>
+    some.length === 0 ? undefined : some.reduce((sum, amount) => sum + amount, 0n);
+  return [...lines]
+    .map(([key, { count, amounts, receiveds }]) =>
+      [key, count, total(amounts), count - amounts.length, total(receiveds), count - receiveds.length].join(' '),
+    )
+    .sort();
+};
+
+const reportAs = async (ledger: Ledger, { time, period, names, scope }: Asked): Promise<string[]> => {
+  const by = names.filter((name) => name !== 'day');
+  const groupsOf = (sum: ChargeSum) => names.map((name) => (name === 'day' ? dayIn('utc', sum.at) : sum[name]));
+  const query = { ...scope, time, period, by, byQuarterHour: names.includes('day') };
+  const counts = time === 'created_at' ? countsByCharge : countsByPayment(period);
+  const lines = await ledger.sum(query, openLedgerReport(counts, groupsOf));
+  return lines
+    .map(({ groups, currency, reported, count, amount, withoutAmount, received, withoutReceived }) =>
+      [JSON.stringify([groups, currency, reported]), count, amount, withoutAmount, received, withoutReceived].join(' '),
+    )
+    .sort();
+};
+
+const PERIODS: readonly Period[] = [
+  {},
+  { since: NOON },
+  { since: NOON - DAY - 7, until: NOON + 13 * HOUR },
+  { until: NOON },
+];
+const GROUPS: readonly (readonly GroupName[])[] = [[], ['day'], ['job'], ['operator', 'medium'], ['profile', 'origin']];
+const SCOPES: readonly Scope[] = [
+  {},
+  { service: 'https://api.example', workspace: 'AbCd' },
+  { otherThan: 'local' },
+  { profile: 'local' },
+];
+const ASKED = (['created_at', 'paid_at'] as const).flatMap((time) =>
+  PERIODS.flatMap((period, at) =>
+    GROUPS.map((names, group): Asked => ({ time, period, names, scope: SCOPES[(at + group) % SCOPES.length] ?? {} })),
+  ),
+);
+
+const insertInto = (path: string, entries: readonly Entry[]): void => {
+  const db = new DatabaseSync(path);
+  db.exec(`BEGIN; ${entries.map((one) => insertStatement(one).replace('paycli.', '')).join(';\n')}; COMMIT`);
+  db.close();
+};
+
+/** A ledger with these entries. */
+const withEntries: Readonly<Record<string, (entries: readonly Entry[]) => Promise<Ledger>>> = {
+  'a file': async (entries) => {
+    const path = newPath();
+    const ledger = await openFile(path);
+    insertInto(path, entries);
+    return ledger;
+  },
+  PostgreSQL: async (entries) => {
+    const place = newSharedPlace();
+    await place.sql(entries.map((one) => insertStatement(one)).join(';\n'));
+    return place.open();
+  },
+};
+
+// The tests have no PostgreSQL on Windows.
+it.each(process.platform === 'win32' ? ['a file'] : Object.keys(withEntries))(
+  'sums odd charges as a plain sum over them, in %s',
+  async (where) => {
+    const ledger = (await withEntries[where]?.(ODD)) as Ledger;
+    const entries = await ledger.list({ limit: -1, oldestFirst: true });
+    expect(entries).toHaveLength(ODD.length);
+    for (const asked of ASKED) {
+      expect([asked, await reportAs(ledger, asked)]).toEqual([asked, plainReport(entries, asked)]);
+    }
+  },
+);
+
+it('sums a ledger as of one moment, and handles signals meanwhile', async () => {
+  const path = newPath();
+  const ledger = await openFile(path);
+  const charges = Array.from({ length: 1500 }, (_none, index) =>
+    charge({
+      id: `chg-${index}`,
+      about: ugwoOf(index),
+      createdAt: NOON + index,
+      asked: { amount: 1, currency: 'NGN' },
+    }),
+  );
+  insertInto(path, charges);
+  const counts: number[] = [];
+  let turns = 0;
+  const lines = await ledger.sum({ time: 'created_at', period: {}, by: [], byQuarterHour: false }, () => {
+    const reducer = openLedgerReport(countsByCharge, () => [])();
+    const take = (sums: readonly ChargeSum[]): void => {
+      expect(turns).toBe(counts.length);
+      setImmediate(() => (turns += 1));
+      if (counts.length === 0) beside(path, 'UPDATE charge SET amount = 1000');
+      counts.push(sums.reduce((all, { count }) => all + count, 0));
+      reducer.take(sums);
+    };
+    return { ...reducer, take };
+  });
+  expect(counts).toEqual([1000, 500]);
+  expect(lines.map(short)).toEqual(['NGN charged 1500 1500 0', 'NGN open 1500 1500 0']);
+});
+
+it('finds that the days of every time zone begin with a quarter hour', () => {
+  const moments = [2024, 2026, 2030].flatMap((year) => [0, 3, 6, 9].map((month) => Date.UTC(year, month, 15)));
+  for (const timeZone of Intl.supportedValuesOf('timeZone')) {
+    const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
+    for (const moment of moments) expect(format.format(moment)).toMatch(/GMT(?:[+-]\d\d:(?:00|15|30|45))?$/);
+  }
 });
 
 const LATE = NOON + 20 * MINUTE;

@@ -3,8 +3,7 @@ import { NumberText, printExact } from '../../core/json.ts';
 import { type ApiRecord, instantOf } from '../../core/record.ts';
 import type { Column, Result, View } from '../../core/result.ts';
 import { atomIn, dayIn, formatLocalFull, startOfDay, type Zone, zoneName } from '../../core/time.ts';
-import { type Entry, isInScope } from '../../ledger/entry.ts';
-import type { Period } from '../../ledger/ledger.ts';
+import type { ChargeSum, Period, SumColumn } from '../../ledger/ledger.ts';
 import { countsByCharge, countsByPayment, openLedgerReport, type ReportLine } from '../../ledger/report.ts';
 import { checkPeriod, pageOf } from '../list.ts';
 import type { Run } from '../run.ts';
@@ -15,10 +14,9 @@ const groupNames = ({ by, allProfiles }: ReportInput): Group[] => [
   ...new Set([...(allProfiles ? (['profile'] as const) : []), ...(by === undefined ? [] : [by])]),
 ];
 
-/** Group of a charge. Without a profile its origin stands for it. */
-const groupOf = (charge: Entry, at: number, by: Group, { zone, allProfiles }: ReportInput): string | undefined => {
-  if (by === 'day') return dayIn(zone, at);
-  return charge[by] ?? (by === 'profile' && allProfiles ? charge.origin : undefined);
+const groupOf = (sum: ChargeSum, by: Group, { zone, allProfiles }: ReportInput): string | undefined => {
+  if (by === 'day') return dayIn(zone, sum.at);
+  return sum[by] ?? (by === 'profile' && allProfiles ? sum.origin : undefined);
 };
 
 const periodOf = ({ since, until, today, zone }: ReportInput, now: number): Period => ({
@@ -77,18 +75,21 @@ const periodText = ({ since, until }: Period, { zone, byPaymentTime }: ReportInp
 export const reportLedger = async (input: ReportInput, run: Run): Promise<Result> => {
   await checkPeriod(input, run);
   const ledger = await run.ledger();
-  const isMeant = isInScope(input.allProfiles ? {} : await scopeOf(run));
+  const scope = input.allProfiles ? {} : await scopeOf(run);
   const names = groupNames(input);
   const moment = ledger.moment();
   const { zone } = input;
   const period = periodOf(input, moment.at);
-  const groupsOf = (charge: Entry, at: number) => names.map((name) => groupOf(charge, at, name, input));
-  const { since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY } = period;
-  const countsOf = input.byPaymentTime
-    ? (charge: Entry) => countsByPayment(charge).filter(({ at }) => at >= since && at < until)
-    : countsByCharge;
-  const walked = input.byPaymentTime ? { paid: period } : { started: period };
-  const lines = await ledger.walk(walked, openLedgerReport(countsOf, groupsOf, isMeant));
+  const groupsOf = (sum: ChargeSum) => names.map((name) => groupOf(sum, name, input));
+  const [time, countsOf] = input.byPaymentTime
+    ? (['paid_at', countsByPayment(period)] as const)
+    : (['created_at', countsByCharge] as const);
+  // Without a profile the origin stands for it.
+  const by = names.flatMap((name): SumColumn[] =>
+    name === 'profile' ? [name, 'origin'] : name === 'day' ? [] : [name],
+  );
+  const query = { ...scope, time, period, by, byQuarterHour: names.includes('day') };
+  const lines = await ledger.sum(query, openLedgerReport(countsOf, groupsOf));
   await run.say(periodText(period, input, moment.at));
   const when = periodRecord(period, zone, moment.at);
   return { kind: 'list', pages: pageOf(lines.map((line) => reportRecord(line, names, when))), view: viewBy(names) };

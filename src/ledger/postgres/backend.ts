@@ -9,6 +9,7 @@ import { type LocalOptions, patiently } from '../local/file.ts';
 import { type Row, readable } from '../rows.ts';
 import { bootOf } from '../sender.ts';
 import { jobReads, policiesBy, type ReadStatement } from '../sql.ts';
+import { sumsWith } from '../sums.ts';
 import {
   type Access,
   type DatabaseLimits,
@@ -22,6 +23,7 @@ import { countStatement, entriesOf, findStatement, inlined } from './statements.
 import {
   allowanceLooks,
   allowanceOf,
+  asOfOneMoment,
   changeStep,
   LAST_SHARED_ENTRIES,
   leases,
@@ -144,7 +146,15 @@ export const sharedBackend = (options: SharedOptions): Backend => {
     moment,
     read: (query) => find(query),
     count: async (query) => Number((await read(countStatement(query))).rows[0]?.[0]),
-    walk: (query, begin) => walk(query, entriesOf, begin),
+    sum: (query, begin) =>
+      use((session) => {
+        const asked: ReadStatement = async (...statement) => {
+          const { answers } = await session.run(inlined(statement), limits.read);
+          return answers[0]?.rows as readonly Row[];
+        };
+        const sums = () => sumsWith(asked, 'paycli.', query, begin(), lockWait.stop);
+        return asOfOneMoment(session, limits.read, sums);
+      }, 'note'),
     inspect: async (begin) => {
       let faults: string[] = [];
       const again = () => {

@@ -49,17 +49,12 @@ const SELECT = `SELECT ${COLUMNS.map(columnSql).join()} FROM paycli.charge`;
 
 const IN_FORCE = "ugwo = ? AND state IN ('sending', 'unknown', 'accepted')";
 
-const amongActivities = (activities: readonly string[]): Statement => [
-  `activity IN (${activities.map(() => '?').join() || 'NULL'})`,
-  ...activities,
-];
-
 const selecting = (query: Query): string => {
   const { id, earlier } = query;
   const where = whereOf([
     ...(id === undefined ? [] : [['id = ?', id] as const]),
     ...(earlier === undefined ? [] : [[IN_FORCE, earlier] as const]),
-    ...conditionsOf(query, amongActivities),
+    ...conditionsOf(query),
   ]);
   return inlined(where);
 };

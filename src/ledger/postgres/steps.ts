@@ -292,36 +292,40 @@ export const leases = (
 
 const ENTRIES_AT_ONCE = 1000;
 
-/** Begins a transaction that sees the whole ledger as of one moment. */
-const BEGIN_READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
-
-/**
- * Walks over the results of a query with a server-side cursor, so that neither side holds all of them at once. The
- * first signal ends the walk.
- */
-export const walkIn = async <T>(
-  session: Session,
-  query: Query,
-  entriesIn: (answer: StatementResult) => readonly Entry[],
-  begin: () => Reducer<T>,
-  limit: number,
-  stop: AbortSignal,
-): Promise<T> => {
-  const taker = begin();
+/** Runs `work` in a transaction that sees the whole ledger as of one moment. */
+export const asOfOneMoment = async <T>(session: Session, limit: number, work: () => Promise<T>): Promise<T> => {
   try {
-    await session.run(`${BEGIN_READ}; DECLARE walk NO SCROLL CURSOR FOR ${findStatement(query, false)}`, limit);
-    for (;;) {
-      const { answers } = await session.run(`FETCH ${ENTRIES_AT_ONCE} FROM walk`, limit);
-      const some = answers[0] as StatementResult;
-      taker.take(entriesIn(some));
-      if (some.rows.length < ENTRIES_AT_ONCE) break;
-      if (stop.aborted) throw interrupted(stop.reason);
-    }
+    await session.run('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', limit);
+    const result = await work();
     await session.run('COMMIT', limit);
-    return taker.end();
+    return result;
   } catch (thrown) {
     // Nothing else may run in its transaction.
     await session.close();
     throw thrown;
   }
 };
+
+/**
+ * Walks over the results of a query with a server-side cursor, so that neither side holds all of them at once. The
+ * first signal ends the walk.
+ */
+export const walkIn = <T>(
+  session: Session,
+  query: Query,
+  entriesIn: (answer: StatementResult) => readonly Entry[],
+  begin: () => Reducer<T>,
+  limit: number,
+  stop: AbortSignal,
+): Promise<T> =>
+  asOfOneMoment(session, limit, async () => {
+    const taker = begin();
+    await session.run(`DECLARE walk NO SCROLL CURSOR FOR ${findStatement(query, false)}`, limit);
+    for (;;) {
+      const { answers } = await session.run(`FETCH ${ENTRIES_AT_ONCE} FROM walk`, limit);
+      const some = answers[0] as StatementResult;
+      taker.take(entriesIn(some));
+      if (some.rows.length < ENTRIES_AT_ONCE) return taker.end();
+      if (stop.aborted) throw interrupted(stop.reason);
+    }
+  });

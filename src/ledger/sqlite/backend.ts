@@ -19,7 +19,7 @@ import {
   type Policy,
   type Spent,
 } from '../policy.ts';
-import { entryOf, type Row, readable } from '../rows.ts';
+import { type Row, readable } from '../rows.ts';
 import { bootOf, operator } from '../sender.ts';
 import {
   approvalBy,
@@ -39,7 +39,8 @@ import {
   type Statement,
   updateOf,
 } from '../sql.ts';
-import { checkedRow, LEDGER_FILE } from './schema.ts';
+import { sumsWith } from '../sums.ts';
+import { LEDGER_FILE } from './schema.ts';
 import { type LedgerStatements, preparing, rowsFrom } from './statements.ts';
 
 /** Sums are texts, since they may exceed a JavaScript number. */
@@ -305,7 +306,19 @@ export const backendOver = (
     moment: shared.once(() => ({ at: now(), mark: { boot, uptime: uptime() } })),
     read: (query) => read(() => sql.find(query)),
     count: (query) => walk(query, (rows) => rows, openCount, true),
-    walk: (query, begin) => walk(query, (rows) => rows.map(checkedRow).map(entryOf), begin),
+    sum: async (query, begin) => {
+      // All statements see the file as of this one's start, until it ends.
+      const held = await read(() => {
+        const all = sql.each({});
+        all.next();
+        return all;
+      });
+      try {
+        return await sumsWith(ask, '', query, begin(), options.lockWait.stop);
+      } finally {
+        held.return();
+      }
+    },
     inspect: async (begin) => {
       const { runApart } = await import('./backup.ts');
       const faults: string[] = [];

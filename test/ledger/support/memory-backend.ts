@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { PAYMENTS, type Payment } from '../../../src/charge/payment.ts';
-import { type RowCounts, rowStateOf } from '../../../src/core/charge.ts';
+import { CHARGE, type RowCounts, rowStateOf } from '../../../src/core/charge.ts';
 import { PayError, reasonOf } from '../../../src/core/error.ts';
 import type { Backend, Query } from '../../../src/ledger/backend.ts';
-import type { Entry, Sender } from '../../../src/ledger/entry.ts';
+import { type Entry, isInScope, type Sender } from '../../../src/ledger/entry.ts';
 import { hasFailed } from '../../../src/ledger/guard.ts';
 import type { Job, KeptUpdate } from '../../../src/ledger/job.ts';
 import {
@@ -23,8 +23,9 @@ import {
   withRow,
 } from '../../../src/ledger/policy.ts';
 import { entryRow } from '../../../src/ledger/rows.ts';
-import { paymentIn } from '../../../src/ledger/transitions.ts';
+import { moneyKnown, paymentIn } from '../../../src/ledger/transitions.ts';
 import { pruned } from '../../../src/ledger/upkeep.ts';
+import { MINUTE } from '../../support/units.ts';
 
 const isFree = (payment: Payment | undefined): boolean => payment !== undefined && PAYMENTS[payment].frees;
 
@@ -150,9 +151,32 @@ export const memoryBackend = (
     slack: 0,
     read: async (query) => find(query),
     count: async (query) => find(query).length,
-    walk: async (query, begin) => {
+    sum: async ({ time, period, by, byQuarterHour, ...scope }, begin) => {
+      const isPaidTime = time === 'paid_at';
+      const timeOf = (one: Entry): number => (isPaidTime ? moneyKnown(one)?.paidAt : one.createdAt) ?? Number.NaN;
+      const isTaken = (one: Entry): boolean => isPaidTime && paymentIn(one) === 'reversed';
+      const isMeant = (one: Entry): boolean =>
+        isTaken(one) || (timeOf(one) >= (period.since ?? -Infinity) && timeOf(one) < (period.until ?? Infinity));
+      const meant = find({ kind: CHARGE }).filter(isInScope(scope)).filter(isMeant);
+      const newest = new Map(meant.filter((one) => paymentIn(one) === 'open').map((one) => [one.about, one]));
       const taker = begin();
-      taker.take(find(query));
+      taker.take(
+        meant.map((one) => {
+          const { amount, currency } = one.asked ?? {};
+          const { payment, received } = moneyKnown(one) ?? {};
+          const isOlder = payment === 'open' && newest.get(one.about) !== one;
+          return {
+            ...Object.fromEntries(by.map((name) => [name, one[name]])),
+            ...{ state: one.state, payment, currency, count: 1 },
+            at: byQuarterHour ? Math.floor(timeOf(one) / (15 * MINUTE)) * 15 * MINUTE : 0,
+            money: isTaken(one) ? one.money : undefined,
+            amount: amount === undefined ? undefined : BigInt(isOlder ? 0 : amount),
+            withoutAmount: amount === undefined ? 1 : 0,
+            received: received === undefined ? undefined : BigInt(received),
+            withoutReceived: received === undefined ? 1 : 0,
+          };
+        }),
+      );
       return taker.end();
     },
     inspect: async (begin) => {

@@ -1,0 +1,101 @@
+/** Sums of charges, made by the database in parts, so that no statement takes long. */
+import type { Payment } from '../charge/payment.ts';
+import { nextTurn } from '../core/async.ts';
+import { CHARGE, type ChargeState } from '../core/charge.ts';
+import { interrupted } from '../core/error.ts';
+import { MINUTE_MS } from '../core/time.ts';
+import { number, optionalText, sqlText } from '../database/connect.ts';
+import type { Money } from './entry.ts';
+import type { ChargeSum, Reducer, SumQuery } from './ledger.ts';
+import type { Row } from './rows.ts';
+import { conditionsOf, type ReadStatement, type Schema, type Statement, whereOf } from './sql.ts';
+
+/**
+ * Number of rows in a part. Sums of a thousand fit SQLite's integers. PostgreSQL would compile a statement about more
+ * than ten thousand, which takes longer than running it.
+ */
+const ROWS_SUMMED = { '': 1000, 'paycli.': 10_000 } as const;
+
+/** Charges in a half-open range of a column. By `seq` they are the reversed ones. */
+type Part = readonly [along: SumQuery['time'] | 'seq', first: number, end: number];
+
+const inPart = ([along, ...limits]: Part): Statement => [
+  `${along === 'seq' ? "payment = 'reversed' AND " : ''}${along} >= ? AND ${along} < ?`,
+  ...limits,
+];
+
+/** Query for the sums of a part of a whole. */
+const sumStatement = (schema: Schema, query: SumQuery, whole: Part, part: Part): Statement => {
+  const { time: _time, period: _period, by, byQuarterHour, ...scope } = query;
+  const [along] = part;
+  const meant = conditionsOf({ ...scope, kind: CHARGE });
+  if (along === 'paid_at') meant.push(["payment <> 'reversed'"]);
+  // COALESCE hides the column from the choice of an index: few charges have the same subject.
+  const isNewer = "newer.ugwo = charge.ugwo AND newer.seq > charge.seq AND COALESCE(newer.payment, '') = 'open'";
+  const [newer, ...newerValues] = whereOf([[isNewer], ...meant, inPart(whole)]);
+  const [where, ...values] = whereOf([...meant, inPart(part)]);
+  const quarter = `${along} - ${along} % ${15 * MINUTE_MS}`;
+  const apart = [
+    'state',
+    'payment',
+    'currency',
+    byQuarterHour ? quarter : '0',
+    along === 'seq' ? 'money' : 'NULL',
+    ...by,
+  ];
+  return [
+    `SELECT count(*), count(amount), count(received), CAST(sum(received) AS text), CAST(sum(amount *
+      CASE WHEN payment = 'open' AND EXISTS (SELECT 1 FROM ${schema}charge AS newer ${newer}) THEN 0 ELSE 1 END) AS text),
+      ${apart.join()} FROM ${schema}charge ${where} GROUP BY ${apart.map((_column, place) => place + 6).join()}`,
+    ...newerValues,
+    ...values,
+  ];
+};
+
+const sumFrom = (by: SumQuery['by'], [count, amounts, receiveds, received, amount, ...apart]: Row): ChargeSum => {
+  const [state, payment, currency, at, money, ...values] = apart;
+  return {
+    ...Object.fromEntries(by.map((name, place) => [name, optionalText(values[place])])),
+    state: sqlText(state) as ChargeState,
+    payment: optionalText(payment) as Payment | undefined,
+    currency: optionalText(currency),
+    at: number(at),
+    money: typeof money === 'string' ? (JSON.parse(money) as Money) : undefined,
+    count: number(count),
+    amount: typeof amount === 'string' ? BigInt(amount) : undefined,
+    withoutAmount: number(count) - number(amounts),
+    received: typeof received === 'string' ? BigInt(received) : undefined,
+    withoutReceived: number(count) - number(receiveds),
+  };
+};
+
+/** Passes sums to a reducer. The caller's transaction keeps them of one moment. The first signal ends it. */
+export const sumsWith = async <T>(
+  ask: ReadStatement,
+  schema: Schema,
+  query: SumQuery,
+  reducer: Reducer<T, ChargeSum>,
+  stop: AbortSignal,
+): Promise<T> => {
+  const [earliest, latest] = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
+  const { time, period } = query;
+  const wholes: Part[] = [[time, period.since ?? earliest, period.until ?? latest]];
+  // A reversed charge counts at two times: of its payment, and of its reversal.
+  if (time === 'paid_at') wholes.push(['seq', earliest, latest]);
+  for (const whole of wholes) {
+    const [along, start, last] = whole;
+    for (let first = start; first < last; ) {
+      const [range, ...limits] = inPart([along, first + 1, last]);
+      // The index alone answers this.
+      const behind = `SELECT ${along} FROM ${schema}charge WHERE ${range} ORDER BY ${along} LIMIT 1 OFFSET ${ROWS_SUMMED[schema]}`;
+      const [next] = await ask(behind, ...limits);
+      const end = next === undefined ? last : number(next[0]);
+      const sums = await ask(...sumStatement(schema, query, whole, [along, first, end]));
+      reducer.take(sums.map((row) => sumFrom(query.by, row)));
+      first = end;
+      await nextTurn();
+      if (stop.aborted) throw interrupted(stop.reason);
+    }
+  }
+  return reducer.end();
+};
