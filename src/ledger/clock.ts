@@ -95,6 +95,15 @@ export const codeUntil = (activity: KeptActivity): number | undefined => {
   return asksForStep(activity) && created !== undefined ? created + CODE_OPEN_MS : undefined;
 };
 
+/**
+ * Milliseconds from the end of an open activity to its last read; negative if unknown. The service's clock or this one may
+ * be wrong, so the shorter time counts.
+ */
+export const readAfterEnd = ({ activity, createdAt, told }: Charge): number => {
+  const until = activity && (payableUntilOf(activity) ?? codeUntil(activity));
+  return told === undefined || until === undefined ? -1 : Math.min(told.service - until, told.at - createdAt);
+};
+
 /** Milliseconds in which a charge without an end counts as open, since it was sent; undefined if it has no limit. */
 export const codeOpenFor = (charge: Charge, { at, mark }: Moment): number | undefined =>
   asksForStep(charge.activity) ? CODE_OPEN_MS - (elapsed(charge.begun, mark) ?? at - charge.createdAt) : undefined;

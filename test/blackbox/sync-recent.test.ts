@@ -3,7 +3,7 @@ import { atom } from '../support/activity.ts';
 import { inProcess } from '../support/in-process.ts';
 import { newFolder, paycli, type RunOptions, runBefore } from '../support/program.ts';
 import { ACTIVITY, json, type Seen, serveAllBy, ugwo } from '../support/service.ts';
-import { activityOf, charged, numberIn, ugwoOf } from './bulk-support.ts';
+import { activityOf, charged, chargeFrom, numberIn, ussdFile } from './bulk-support.ts';
 
 /** Payment requests of NGN 5,000.00, whose activities the test ends. */
 const openShop = async (count: number) => {
@@ -22,31 +22,66 @@ const openShop = async (count: number) => {
     };
   };
   const numbers = Array.from({ length: count }, (_none, index) => index + 1);
+  let clock = 0;
   const service = await serveAllBy((seen: Seen) => {
     if (seen.method === 'POST') return charged(numberIn(seen));
+    const date = new Date(Date.now() + clock).toUTCString();
     return seen.url.startsWith('/v1/ugwo?')
-      ? json(200, { data: numbers.map(requestOf), next_cursor: null })
-      : json(200, requestOf(numberIn(seen)));
+      ? json(200, { data: numbers.map(requestOf), next_cursor: null }, { date })
+      : json(200, requestOf(numberIn(seen)), { date });
   });
   const options: RunOptions = { service, home: newFolder() };
-  for (const number of numbers) {
-    const ended = await inProcess(['ugwo', 'charge', ugwoOf(number), '--medium', 'bank_transfer', '--json'], options);
-    expect(ended.code, ended.stderr).toBe(0);
-  }
-  /** Syncs `later` milliseconds from now. Returns the lines of the sums, and the requests that it sent. */
-  const sync = async (later = 0) => {
+  const ended = await chargeFrom(ussdFile(...numbers), options);
+  expect(ended.code, ended.stderr).toBe(0);
+  /**
+   * Syncs `later` milliseconds from now, also by the service's clock. Returns the lines of the sums, and the requests that
+   * it sent.
+   */
+  const sync = async (later = 0, serviceLater = later, ids: readonly string[] = []) => {
     const before = service.seen.length;
+    clock = serviceLater;
     const env = runBefore(`const { now } = Date; Date.now = () => now() + ${later};`);
-    const words = ['ledger', 'sync', '-o', 'tsv', '--columns', 'payment,count'];
+    const words = ['ledger', 'sync', ...ids, '-o', 'tsv', '--columns', 'payment,count'];
     const ended = await (later === 0 ? inProcess(words, options) : paycli(words, { ...options, env }));
     expect(ended.code, ended.stderr).toBe(0);
     const sent = service.seen.slice(before).map(({ url }) => url.replace(/\?.*/, '').replace(/^\/v1\/ugwo/, ''));
     return [ended.stdout.split('\n').filter(Boolean), sent.map((path) => path.replace(/^\/ugw\.\w+\.0*/, ''))];
   };
-  return { now, sync };
+  /** Ids of the charges, and that of their job. */
+  const ids = async (verb: 'list' | 'jobs'): Promise<string[]> =>
+    (await inProcess(['ledger', verb, '-o', 'tsv', '--columns', 'id'], options)).stdout.split('\n').filter(Boolean);
+  return { now, sync, ids };
 };
 
 const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+describe('ledger sync of codes that nobody dialled', () => {
+  it('reads them a last time after eight days, and then counts them without a read', async () => {
+    const { now, sync, ids } = await openShop(2);
+    for (const number of [1, 2]) now.set(number, { status: 'requires_action', total: 0 });
+    expect(await sync()).toEqual([['open\t2'], ['1', '2']]);
+    expect(await sync(7 * DAY)).toEqual([['open\t2'], ['1', '2']]);
+    expect(await sync(9 * DAY)).toEqual([['open\t2'], ['1', '2']]);
+    expect(await sync(9 * DAY + HOUR)).toEqual([['open\t2'], []]);
+    now.set(1, { status: 'successful', total: 500_001 });
+    expect(await sync(9 * DAY + HOUR, undefined, await ids('jobs'))).toEqual([
+      ['paid\t1', 'open\t1'],
+      ['1', '2'],
+    ]);
+    now.set(2, { status: 'successful', total: 500_002 });
+    expect(await sync(9 * DAY + HOUR, undefined, (await ids('list')).slice(0, 1))).toEqual([['paid\t1'], ['2']]);
+  });
+
+  it.each([
+    ["this machine's", 9 * DAY, 0],
+    ["the service's", 0, 9 * DAY],
+  ])('reads them again while only %s clock is so far ahead', async (_whose, later, serviceLater) => {
+    const { now, sync } = await openShop(1);
+    now.set(1, { status: 'requires_action', total: 0 });
+    for (const _run of [1, 2]) expect(await sync(later, serviceLater)).toEqual([['open\t1'], ['1']]);
+  });
+});
 
 describe('ledger sync of charges that are final', () => {
   it('finds a reversal through one page of the list, and never ends with 13', async () => {

@@ -8,7 +8,7 @@ import { targetFlags } from '../../core/input.ts';
 import type { Result } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
 import { DAY_MS, HOUR_MS } from '../../core/time.ts';
-import { payableUntilOf } from '../../ledger/clock.ts';
+import { payableUntilOf, readAfterEnd } from '../../ledger/clock.ts';
 import { type Charge, type Entry, isCharge, isInScope, type Moment, type Scope } from '../../ledger/entry.ts';
 import type { Ledger, ListFilter } from '../../ledger/ledger.ts';
 import type { RequestRead } from '../../ledger/match.ts';
@@ -120,13 +120,14 @@ const changedOf = async (recent: readonly Recent[], { client, io }: Run): Promis
 };
 
 /**
- * Yields each chosen entry once: a charge that was unknown at first may be open when the filters find it. `failed` gets
- * the error of a failed read of the list.
+ * Yields each chosen entry once: a charge that was unknown at first may be open when the filters find it. Those that need
+ * no read are only counted. `failed` gets the error of a failed read of the list.
  */
 async function* entriesToCheck(
   ledger: Ledger,
   { entries, filters, recent }: Chosen,
   run: Run,
+  count: (charge: Charge) => void,
   failed: PayError[],
 ): AsyncGenerator<Entry> {
   // Found first: those that this run finds paid need no second read.
@@ -134,7 +135,13 @@ async function* entriesToCheck(
   yield* entries;
   const known = new Set(entries.map(({ id }) => id));
   for (const filter of filters) {
-    for await (const charge of walkCharges(ledger, filter)) if (!known.has(charge.id)) yield charge;
+    for await (const charge of walkCharges(ledger, filter)) {
+      if (known.has(charge.id)) continue;
+      // A code to dial may stay open for ever.
+      const wasLeft = readAfterEnd(charge) > OPEN_FOR_MS + LATE_FOR_MS;
+      if (wasLeft && filter.job === undefined) count(charge);
+      else yield charge;
+    }
   }
   try {
     for (const { id } of await changedOf(settled, run)) {
@@ -302,7 +309,8 @@ export const syncLedger = async ({ ids }: { readonly ids: readonly string[] }, r
   const unlisted: PayError[] = [];
   let failures: PayError[] = [];
   try {
-    const rows = entriesToCheck(ledger, chosen, run, unlisted);
+    const count = (charge: Charge): void => countEnd(found, charge, charge, paymentIn(charge));
+    const rows = entriesToCheck(ledger, chosen, run, count, unlisted);
     const ran = await checkCharges({ ...run.io, stop, rows, concurrency: READS_AT_ONCE, check, checked });
     failures = [...ran.failures, ...unlisted];
     // A signal also interrupts a running read.
