@@ -184,7 +184,7 @@ export const openFilter = (filter: string, { clock, signals }: JqDeps, files: Jq
       await open({ program: around(filter), flags: ['-n'] }, async () => true)();
     },
     open({ isIndented, fromRecords }, write) {
-      const flags = ['-n', '-r', '--unbuffered', ...(isIndented ? [] : ['-c'])];
+      const flags = ['-n', '-r', ...(isIndented ? [] : ['-c'])];
       return open({ program: around(filter, fromRecords), flags }, write);
     },
   };
