@@ -244,9 +244,13 @@ export interface Ledger {
   prunable(before: number, scope?: Scope): Promise<Prunable>;
   /**
    * Prunes the same entries to the fields that keep them from being made twice. Returns their number; `compacted` says
-   * if their disk space was released.
+   * if their disk space was released. `stop` ends it; what is pruned by then stays pruned.
    */
-  prune(before: number, scope?: Scope): Promise<{ readonly count: number; readonly compacted: boolean }>;
+  prune(
+    before: number,
+    scope?: Scope,
+    stop?: AbortSignal,
+  ): Promise<{ readonly count: number; readonly compacted: boolean }>;
   /**
    * Renames a profile in its entries, jobs and policy, and in those of processes that know it by the old name: of all
    * processes, until the same call says that the settings are stored. Returns the number of entries. A shared ledger

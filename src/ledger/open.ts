@@ -232,9 +232,9 @@ export const ledgerOver = (backend: Backend, clean: (text: string) => string): L
       await expireStale(backend);
       return prunable(backend, before, scope);
     },
-    prune: async (before, scope = {}) => {
+    prune: async (before, scope = {}, stop) => {
       await expireStale(backend);
-      const count = await pruneEntries(backend, before, scope);
+      const count = await pruneEntries(backend, before, scope, stop);
       return { count, compacted: (await backend.compact?.()) ?? true };
     },
     rename: async (...names) => (await backend.rename?.(...names)) ?? 0,

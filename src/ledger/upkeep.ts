@@ -74,8 +74,16 @@ export const prunable = async (backend: Backend, before: number, scope: Scope): 
 
 const PRUNED_PER_STEP = 500;
 
-/** Prunes the same entries, oldest first, in batches: a concurrent charge waits for one batch at most. */
-export const pruneEntries = async (backend: Backend, before: number, scope: Scope): Promise<number> => {
+/**
+ * Prunes the same entries, oldest first, in batches: a concurrent charge waits for one batch at most. `stop` ends it after
+ * a batch.
+ */
+export const pruneEntries = async (
+  backend: Backend,
+  before: number,
+  scope: Scope,
+  stop: AbortSignal | undefined,
+): Promise<number> => {
   const at = utcAtom(backend.moment().at);
   let count = 0;
   for (let since: number | undefined; ; ) {
@@ -86,6 +94,7 @@ export const pruneEntries = async (backend: Backend, before: number, scope: Scop
       result: entries,
     }));
     count += found.length;
+    if (stop?.aborted === true) throw interrupted(stop.reason);
     if (found.length < PRUNED_PER_STEP) return count;
     since = found.at(-1)?.createdAt;
   }

@@ -125,13 +125,15 @@ describe.each(BACKENDS)('pruning a ledger %s', (_where, newPlace) => {
     expect(await ledger.begin(again, { again: false, once: true })).toMatchObject({ why: 'made', by: { id } });
   });
 
-  it('handles more entries than one batch', async () => {
+  it('handles more entries than one batch, and stops between two of them', async () => {
     const place = newPlace();
     const first = await open(place);
     const ids = await Promise.all(Array.from({ length: 1003 }, (_none, number) => begin(first, number)));
     await Promise.all(ids.map((id) => first.record(id, { state: 'rejected', exitCode: 3, evidence })));
     const ledger = await open(place, { now: () => LATER });
-    expect(await ledger.prune(LATER)).toMatchObject({ count: 1003 });
+    // The signal comes during the first batch.
+    await expect(ledger.prune(LATER, {}, AbortSignal.abort('SIGTERM'))).rejects.toMatchObject({ kind: 'interrupted' });
+    expect(await ledger.prune(LATER)).toMatchObject({ count: 503 });
     expect(await ledger.prunable(LATER)).toEqual({ count: 0, open: 0 });
   });
 });
@@ -151,7 +153,7 @@ const pruned = async (entry: Entry): Promise<Entry | undefined> => {
       return result;
     },
   };
-  await pruneEntries(backend as unknown as Backend, LATER, {});
+  await pruneEntries(backend as unknown as Backend, LATER, {}, undefined);
   return written[0];
 };
 const ended = (more: Partial<Charge>): Charge => charge({ activity: account({ status: 'failed' }), ...more });

@@ -50,7 +50,7 @@ export const pruneLedger = async (
   const done =
     count === 0
       ? { count: 0, compacted: true }
-      : await ledger.prune(before, scope).catch((thrown: unknown) => {
+      : await ledger.prune(before, scope, run.io.signals.stop).catch((thrown: unknown) => {
           throw pruneFailure(thrown, run.io.signals.stop);
         });
   if (!done.compacted) {
