@@ -213,11 +213,15 @@ const OLD_PLAN = `id LIKE '${PLAN}-%' AND created_at < ?`;
 /** Statements that delete plans from before a moment, unless a charge or an update belongs to them. */
 export const deletePlans = (before: number): readonly Statement[] => [
   [
-    `DELETE FROM job WHERE ${OLD_PLAN} AND id NOT IN (SELECT job FROM charge WHERE job IS NOT NULL)
-      AND id NOT IN (SELECT job FROM onye_update)`,
+    `DELETE FROM job WHERE ${OLD_PLAN} AND NOT EXISTS (SELECT 1 FROM charge WHERE charge.job = job.id)
+      AND NOT EXISTS (SELECT 1 FROM onye_update WHERE onye_update.job = job.id)`,
     before,
   ],
-  [`DELETE FROM approval WHERE job LIKE '${PLAN}-%' AND asked_at < ? AND job NOT IN (SELECT id FROM job)`, before],
+  [
+    `DELETE FROM approval WHERE job LIKE '${PLAN}-%' AND asked_at < ?
+      AND NOT EXISTS (SELECT 1 FROM job WHERE job.id = approval.job)`,
+    before,
+  ],
 ];
 
 /** Statements that write jobs and updates, and that find the update of a row. */
