@@ -3,7 +3,6 @@ import { attempt } from '../../core/async.ts';
 import { isBusy } from '../../database/connect.ts';
 import type { Backend, LockPolicy, Query } from '../backend.ts';
 import type { Entry, Moment, Sender } from '../entry.ts';
-import type { Reducer } from '../ledger.ts';
 import { diskGuard } from '../local/emergency.ts';
 import { type LocalOptions, patiently } from '../local/file.ts';
 import { type Row, readable } from '../rows.ts';
@@ -127,12 +126,6 @@ export const sharedBackend = (options: SharedOptions): Backend => {
   const find = async (query: Query, purpose?: LockPolicy) =>
     query.activities?.length === 0 ? [] : entriesOf(await read(findStatement(query, false), purpose));
 
-  const walk = <T>(
-    query: Query,
-    entriesIn: (answer: StatementResult) => readonly Entry[],
-    begin: () => Reducer<T>,
-  ): Promise<T> => use((session) => walkIn(session, query, entriesIn, begin, limits.read, lockWait.stop), 'note');
-
   return {
     key: options.key,
     account: options.account,
@@ -162,7 +155,7 @@ export const sharedBackend = (options: SharedOptions): Backend => {
         return begin();
       };
       const read = ({ rows }: StatementResult) => readable(rows as readonly Row[], (fault) => faults.push(fault));
-      const seen = await walk({}, read, again);
+      const seen = await use((session) => walkIn(session, read, again, limits.read, lockWait.stop), 'note');
       return { faults, seen };
     },
     change: async (purpose, about, decide, of) => {

@@ -307,12 +307,11 @@ export const asOfOneMoment = async <T>(session: Session, limit: number, work: ()
 };
 
 /**
- * Walks over the results of a query with a server-side cursor, so that neither side holds all of them at once. The
- * first signal ends the walk.
+ * Walks over all entries with a server-side cursor, so that neither side holds all of them at once. The first signal
+ * ends the walk.
  */
 export const walkIn = <T>(
   session: Session,
-  query: Query,
   entriesIn: (answer: StatementResult) => readonly Entry[],
   begin: () => Reducer<T>,
   limit: number,
@@ -320,7 +319,7 @@ export const walkIn = <T>(
 ): Promise<T> =>
   asOfOneMoment(session, limit, async () => {
     const taker = begin();
-    await session.run(`DECLARE walk NO SCROLL CURSOR FOR ${findStatement(query, false)}`, limit);
+    await session.run(`DECLARE walk NO SCROLL CURSOR FOR ${findStatement({}, false)}`, limit);
     for (;;) {
       const { answers } = await session.run(`FETCH ${ENTRIES_AT_ONCE} FROM walk`, limit);
       const some = answers[0] as StatementResult;
