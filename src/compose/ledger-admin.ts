@@ -183,7 +183,7 @@ export const openLedgerAdmin = async (run: RunContext): Promise<LedgerAdmin> => 
         at: at(),
         ...(await Promise.race([
           pushAll(ledger, session, run.state),
-          rejectAt(run.io.signals.stop, 'what was pushed stays; run it again to push the rest'),
+          rejectAt(run.io.signals.stop, 'the charges pushed so far stay; run it again to push the rest'),
         ])),
       }));
     },

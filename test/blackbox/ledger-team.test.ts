@@ -308,7 +308,7 @@ describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
     const stopped = await push.ended;
     expect(errorOf(stopped)).toMatchObject({
       exit_code: 143,
-      message: 'cancelled by SIGTERM; what was pushed stays; run it again to push the rest',
+      message: 'cancelled by SIGTERM; the charges pushed so far stay; run it again to push the rest',
     });
     await session.run('ROLLBACK', 20_000);
     expect(await inProcess(['ledger', 'push'], shared)).toMatchObject({ code: 0 });
