@@ -15,6 +15,7 @@ import { bulkRate } from './rows/bulk-rate.ts';
 import { emulatorGrowth } from './rows/emulator-growth.ts';
 import { firstRow } from './rows/first-row.ts';
 import { ledgerGrowth } from './rows/ledger-growth.ts';
+import { ledgerReads } from './rows/ledger-reads.ts';
 import { onePage } from './rows/one-page.ts';
 import type { Bench } from './rows/scene.ts';
 import { sharedGrowth } from './rows/shared-growth.ts';
@@ -40,6 +41,7 @@ const BENCHES = new Map<string, Bench>([
   ['10', emulatorGrowth],
   ['11', sharedRate],
   ['13', webhookRate],
+  ['14', ledgerReads],
   ['8', ledgerGrowth],
 ]);
 /** By name alone: it fills a ledger with ten million charges. */

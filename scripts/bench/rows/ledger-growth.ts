@@ -1,11 +1,10 @@
 import { copyFileSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { thisMachine } from '../../../src/ledger/sender.ts';
 import { openLedger } from '../../../src/ledger/sqlite/open.ts';
-import { writeChecksums } from '../../../src/ledger/sqlite/schema.ts';
 import { ledgerOptions } from '../../../test/support/ledger.ts';
+import { fillLedger } from '../run/filled-ledger.ts';
 import { charge, intent } from '../run/ledger-work.ts';
 import type { Line } from '../run/line.ts';
 import { race } from '../run/race.ts';
@@ -15,32 +14,11 @@ const [FEW, MANY] = [1000, 1_000_000];
 const ROUNDS = 30;
 const AT_A_TIME = 100;
 
-/** Fills a ledger with copies of its one charge, each of another payment request and row of the job. */
-const fill = (path: string, count: number): void => {
-  const db = new DatabaseSync(path);
-  const columns = db.prepare("SELECT name FROM pragma_table_info('charge') WHERE name <> 'seq'").all();
-  const names = columns.map(({ name }) => String(name));
-  const fresh: Readonly<Record<string, string>> = {
-    id: "'chg-' || lower(hex(randomblob(6)))",
-    ugwo: "'ugw.Bnch.' || lower(hex(randomblob(12)))",
-    activity: "'act.Bnch.' || lower(hex(randomblob(12)))",
-    row: 'charge.row + n.n',
-  };
-  db.exec(`INSERT INTO charge (${names.join()})
-    WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ${count - 1})
-    SELECT ${names.map((name) => fresh[name] ?? `charge.${name}`).join()} FROM n, charge WHERE charge.seq = 1`);
-  writeChecksums(db);
-  db.close();
-};
-
 /** A ledger of so many charges: a copy, since the file system has work left with one that has grown in a minute. */
 const openFilled = async (folder: string, count: number): Promise<Ledger> => {
   const path = join(mkdtempSync(join(folder, 'filled-')), 'ledger.db');
   const copy = join(mkdtempSync(join(folder, 'ledger-')), 'ledger.db');
-  const ledger = await openLedger(ledgerOptions(path, { uptime: thisMachine.uptime }));
-  await charge(ledger, 1);
-  await ledger.close();
-  fill(path, count);
+  await fillLedger(path, { service: 'http://127.0.0.1:1', workspace: 'Bnch', profile: 'default', count });
   copyFileSync(path, copy);
   return openLedger(ledgerOptions(copy, { uptime: thisMachine.uptime }));
 };

@@ -12,14 +12,14 @@ import { writeRows } from '../run/charge-file.ts';
 import { charge } from '../run/ledger-work.ts';
 import type { Line } from '../run/line.ts';
 import { environment, NPM_BUILD, newHome } from '../run/programs.ts';
-import { type Contender, race } from '../run/race.ts';
+import { type Comparison, type Contender, race } from '../run/race.ts';
 import { during, startCharges } from '../run/services.ts';
 import { newTeam, withCluster } from '../run/team.ts';
 import { chargeFile } from './bulk-rate.ts';
 import type { Bench } from './scene.ts';
 
 const [ROWS, CHARGES, ROUNDS] = [2000, 320, 3];
-const WORKERS = [1, 4, 16];
+const WORKERS = [1, 8, 16];
 const EACH_WAY_MS = 10;
 const PLACES = ['loopback', `${2 * EACH_WAY_MS} ms away`] as const;
 
@@ -77,22 +77,42 @@ const contendersOf = (
   return { 'SQLite, 1 worker': own, ...Object.fromEntries(names) };
 };
 
-const raceAll = (name: string, work: string, count: number, contenders: Record<string, Contender>): Promise<Line[]> =>
+const raceAll = (
+  name: string,
+  work: string,
+  count: number,
+  contenders: Record<string, Contender>,
+  more: readonly Comparison[] = [],
+): Promise<Line[]> =>
   race({
     rounds: ROUNDS,
     warmUp: false,
     contenders,
-    comparisons: Object.keys(contenders)
-      .filter((contender) => !contender.startsWith('SQLite'))
-      .map((contender) => ({
-        row: 11,
-        name: `${name}, ${contender}`,
-        work: `${work}, ${contender}`,
-        against: "this machine's own ledger, 1 worker: as many times its rate",
-        ratio: ['SQLite, 1 worker', contender] as const,
-        unit: rate(count),
-      })),
+    comparisons: [
+      ...more,
+      ...Object.keys(contenders)
+        .filter((contender) => !contender.startsWith('SQLite'))
+        .map((contender) => ({
+          row: 11,
+          name: `${name}, ${contender}`,
+          work: `${work}, ${contender}`,
+          against: "this machine's own ledger, 1 worker: as many times its rate",
+          ratio: ['SQLite, 1 worker', contender] as const,
+          unit: rate(count),
+        })),
+    ],
   });
+
+/** What several workers on one file do of the work that one does. */
+const besideOne = (ledger: string, one: string, several: string): Comparison => ({
+  row: 11,
+  name: `8 workers, ${ledger}`,
+  work: `a file of ${ROWS.toLocaleString('en')} charges by 8 workers, ${ledger}`,
+  against: 'by one: as many times its rate',
+  ratio: [one, several],
+  unit: rate(ROWS),
+  goal: { bound: '≥', value: 0.9 },
+});
 
 /** Runs the built program to its good end. */
 const finish = async (args: readonly string[], env: Readonly<Record<string, string>>): Promise<void> => {
@@ -118,8 +138,12 @@ const files = (all: Surroundings, origin: string): Promise<Line[]> => {
     );
   const shared = async (workers: number, port?: number): Promise<number> =>
     bulk(workers, { PAYCLI_LEDGER: (await newTeam(cluster, folder)).url(port) });
-  const contenders = contendersOf(all, () => bulk(1, {}), shared);
-  return raceAll('rows', `a file of ${ROWS.toLocaleString('en')} charges over a shared ledger`, ROWS, contenders);
+  const own = (workers: number) => (): Promise<number> => bulk(workers, { PAYCLI_HOME: newHome(folder) });
+  const contenders = { ...contendersOf(all, own(1), shared), 'SQLite, 8 workers': own(8) };
+  return raceAll('rows', `a file of ${ROWS.toLocaleString('en')} charges over a shared ledger`, ROWS, contenders, [
+    besideOne('a ledger file', 'SQLite, 1 worker', 'SQLite, 8 workers'),
+    besideOne('PostgreSQL', `1 worker, ${PLACES[0]}`, `8 workers, ${PLACES[0]}`),
+  ]);
 };
 
 /** Messages of a client that it waits for, of the connection, the first words, an intent and an outcome. */

@@ -21,6 +21,8 @@ export interface Filling {
   readonly lapsed?: number;
   /** Number of newest charges that can still be paid. */
   readonly open?: number;
+  /** Time of the newest charge, in milliseconds since the epoch; now by default. */
+  readonly newest?: number;
 }
 
 const uid = (prefix: string): string => `'${prefix}.' || $workspace || '.' || printf('%024x', n * 2654435761)`;
@@ -80,7 +82,7 @@ const VALUES: Readonly<Record<string, string>> = {
 /** Makes a ledger file with so many charges, a half minute apart up to now, each of a thousand in a job's file. */
 export const fillLedger = async (
   path: string,
-  { service, workspace, profile, count, lapsed = 0, open = 0 }: Filling,
+  { service, workspace, profile, count, lapsed = 0, open = 0, newest = Date.now() }: Filling,
 ): Promise<void> => {
   mkdirSync(dirname(path), { recursive: true });
   const ledger = await openLedger(ledgerOptions(path, { uptime: thisMachine.uptime }));
@@ -88,7 +90,7 @@ export const fillLedger = async (
   await ledger.close();
   const db = new DatabaseSync(path);
   db.exec('DELETE FROM charge');
-  const values = { $service: service, $workspace: workspace, $profile: profile, $count: count, $now: Date.now() };
+  const values = { $service: service, $workspace: workspace, $profile: profile, $count: count, $now: newest };
   const names = Object.keys(VALUES);
   db.prepare(`INSERT INTO charge (${names.join()}) WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < $count)
     SELECT ${Object.values(VALUES).join()} FROM numbers`).run({
