@@ -199,6 +199,8 @@ export interface ListFilter extends Scope {
   readonly pspReference?: string | undefined;
   /** Only those started in this period. */
   readonly started?: Period | undefined;
+  /** Only those paid since this moment. */
+  readonly paidSince?: number | undefined;
   readonly job?: string | undefined;
   readonly about?: string | undefined;
   /** Only those with one of these activities. */

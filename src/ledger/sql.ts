@@ -83,6 +83,7 @@ export const conditionsOf = (
     before,
     after,
     started,
+    paidSince,
     workspace,
     ...scope
   }: Query,
@@ -110,6 +111,7 @@ export const conditionsOf = (
   ...(about === undefined ? [] : [['ugwo = ?', about] as const]),
   ...(started?.since === undefined ? [] : [['created_at >= ?', started.since] as const]),
   ...(started?.until === undefined ? [] : [['created_at < ?', started.until] as const]),
+  ...(paidSince === undefined ? [] : [['paid_at >= ?', paidSince] as const]),
   ...(before === undefined ? [] : [['seq < ?', before] as const]),
   ...(after === undefined ? [] : [['seq > ?', after] as const]),
 ];

@@ -127,6 +127,7 @@ const LISTS: Readonly<Record<Exclude<keyof ListFilter, 'service' | 'workspace' |
   accountDigest: [listing({ accountDigest: 'digest' })],
   pspReference: [listing({ pspReference: 'R-1' })],
   started: [listing({ started: { since: NOON - 1, until: NOON } })],
+  paidSince: [listing({ payments: ['paid'], paidSince: NOON })],
   job: [listing({ job: ID })],
   about: [listing({ about: ugwoOf(1) })],
   activities: [listing({ activities: [uidOf(1)] })],

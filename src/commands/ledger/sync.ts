@@ -62,7 +62,7 @@ const ownOnes = async (ledger: Ledger, scope: Scope, leaving: Leaving, run: Run)
   for (const line of unknownLines(others, leaving)) await run.say(`Not checked: ${line}.`);
   const now = run.io.clock.now();
   const late = { ...scope, payments: ['expired'], started: { since: now - OPEN_FOR_MS - LATE_FOR_MS } } as const;
-  const paid = { ...scope, payments: paymentsThat('brings'), paid: { since: now - REVERSIBLE_FOR_MS } };
+  const paid = { ...scope, payments: paymentsThat('brings'), paidSince: now - REVERSIBLE_FOR_MS };
   return {
     entries: all.filter(isOwn),
     filters: [{ ...scope, payments: ['open'] }],
