@@ -59,8 +59,8 @@ const openLine = async (io: Io, globals: Globals): Promise<StatusLine> => {
 
 /**
  * The run's streams. On a terminal, after a second without output, a line shows each second that the command is still
- * running; other output erases it. There is none beside another line, nor while a person types or reads in a pager.
- * What draws it is loaded only then.
+ * running; other output erases it. There is none beside another line, nor while a person types or reads in a pager. Its
+ * drawing code is loaded only then.
  */
 export const watchSilence = (io: Io, globals: Globals, { status, closing }: RunState): Io => {
   const { stdin, stdout, stderr, clock } = io;
