@@ -1,9 +1,8 @@
 import type { Client } from '../client/client.ts';
 import type { Walk } from '../client/send.ts';
 import type { ListId } from '../contract/operations.ts';
-import { nextTurn } from '../core/async.ts';
 import { grouped } from '../core/bounds.ts';
-import { interrupted, PayError, usageError } from '../core/error.ts';
+import { handleSignals, PayError, usageError } from '../core/error.ts';
 import { namingFlags } from '../core/input.ts';
 import { valueAt } from '../core/json.ts';
 import {
@@ -280,8 +279,7 @@ export async function* listedPages<T, P>(
   let [at, left, cursor] = [from, max, undefined as string | undefined];
   while (left > 0) {
     // Neither the ledger nor a file as output waits for the event loop, where signals are handled.
-    await nextTurn();
-    if (stop.aborted) throw interrupted(stop.reason);
+    await handleSignals(stop);
     const size = Math.min(pageSize, left);
     // Asks for one more item to learn whether there is another page.
     const found = await find(at, size + 1);

@@ -1,3 +1,4 @@
+import { nextTurn } from './async.ts';
 import type { Flight } from './io.ts';
 
 /** One way in which a run can end badly. */
@@ -278,6 +279,12 @@ export const interrupted = (signal: unknown, what = 'nothing was changed'): PayE
   const name = String(signal);
   const exitCode = Object.hasOwn(STOP_SIGNALS, name) ? STOP_SIGNALS[name as StopSignal] : STOP_SIGNALS.SIGINT;
   return new PayError('interrupted', `cancelled by ${signalWord(name)}; ${what}`, { exitCode });
+};
+
+/** Lets signals be handled, and throws after the first one. */
+export const handleSignals = async (stop: AbortSignal | undefined): Promise<void> => {
+  await nextTurn();
+  if (stop?.aborted === true) throw interrupted(stop.reason);
 };
 
 /** Rejects at a signal. */

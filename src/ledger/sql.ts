@@ -4,9 +4,8 @@ import { EXIT_CODES } from '../core/error.ts';
 import { isJsonObject, parseIfJson } from '../core/json.ts';
 import { number, optionalNumber, optionalText, sqlText } from '../database/connect.ts';
 import type { JobsBackend, Query } from './backend.ts';
-import type { Scope } from './entry.ts';
 import { type Job, type JobKind, type JobRow, type KeptUpdate, UPDATE_STATES, type UpdateState } from './job.ts';
-import type { Policies } from './ledger.ts';
+import type { Period, Policies } from './ledger.ts';
 import {
   type Allowance,
   type Approval,
@@ -47,73 +46,59 @@ export const replacing = (table: string, columns: string, keys: number): string 
 const amongRows = ([first, last]: readonly [number, number]): Statement =>
   first === last ? ['"row" = ?', first] : ['"row" BETWEEN ? AND ?', first, last];
 
-/** Conditions of a scope for any table, except the workspace. */
-const scopeConditions = ({ service, profile, otherThan }: Scope): Statement[] => [
-  ...(service === undefined ? [] : [['service = ?', service] as const]),
-  ...(profile === undefined ? [] : [['profile = ?', profile] as const]),
-  ...(otherThan === undefined ? [] : [["COALESCE(profile, '') <> ?", otherThan] as const]),
+/** Comparisons with one value of a query. */
+const COMPARISONS = {
+  ref: 'ref = ?',
+  customer: 'customer = ?',
+  email: 'customer_email = ?',
+  operator: 'operator = ?',
+  accountDigest: 'account_digest = ?',
+  pspReference: 'psp_reference = ?',
+  service: 'service = ?',
+  profile: 'profile = ?',
+  otherThan: "COALESCE(profile, '') <> ?",
+  job: 'job = ?',
+  about: 'ugwo = ?',
+  since: 'created_at >= ?',
+  until: 'created_at < ?',
+  paidSince: 'paid_at >= ?',
+  before: 'seq < ?',
+  after: 'seq > ?',
+} as const;
+const COMPARED = Object.entries(COMPARISONS) as [keyof typeof COMPARISONS, string][];
+
+/** Conditions for the values that are there. */
+const comparing = (query: Pick<Query & Period, keyof typeof COMPARISONS>): Statement[] =>
+  COMPARED.flatMap(([name, sql]) => {
+    const value = query[name];
+    return value === undefined ? [] : [[sql, value]];
+  });
+
+const isOneOf = (column: string, values: readonly string[]): Statement => [
+  `${column} IN (${values.map(() => '?').join() || 'NULL'})`,
+  ...values,
 ];
 
 /** Lets SQLite use the index `charge_kind`. Few entries have the same subject, so these are found by their subject. */
 const OTHER_KIND = `kind = ? AND kind <> '${CHARGE}'`;
 
-const amongActivities = (activities: readonly string[]): Statement => [
-  `activity IN (${activities.map(() => '?').join() || 'NULL'})`,
-  ...activities,
-];
-
 /** Conditions of a query, except `id` and `earlier`: each database finds those in its own way. */
 export const conditionsOf = (
-  {
-    activities,
-    states,
-    kind,
-    payments,
-    ref,
-    customer,
-    email,
-    paidTwice,
-    prunable,
-    operator,
-    accountDigest,
-    pspReference,
-    job,
-    rows,
-    about,
-    before,
-    after,
-    started,
-    paidSince,
-    workspace,
-    ...scope
-  }: Query,
-  among: (activities: readonly string[]) => Statement = amongActivities,
+  { activities, states, kind, payments, paidTwice, prunable, rows, started, workspace, ...compared }: Query,
+  among: (activities: readonly string[]) => Statement = (all) => isOneOf('activity', all),
   state = 'state',
 ): Statement[] => [
   ...(activities === undefined ? [] : [among(activities)]),
-  ...(states === undefined ? [] : [[`${state} IN (${states.map(() => '?').join() || 'NULL'})`, ...states] as const]),
-  ...(kind === undefined ? [] : [[kind === CHARGE || about !== undefined ? 'kind = ?' : OTHER_KIND, kind] as const]),
-  ...(payments === undefined
+  ...(states === undefined ? [] : [isOneOf(state, states)]),
+  ...(kind === undefined
     ? []
-    : [[`payment IN (${payments.map(() => '?').join() || 'NULL'})`, ...payments] as const]),
-  ...(ref === undefined ? [] : [['ref = ?', ref] as const]),
-  ...(customer === undefined ? [] : [['customer = ?', customer] as const]),
-  ...(email === undefined ? [] : [['customer_email = ?', email] as const]),
+    : [[kind === CHARGE || compared.about !== undefined ? 'kind = ?' : OTHER_KIND, kind] as const]),
+  ...(payments === undefined ? [] : [isOneOf('payment', payments)]),
   ...(paidTwice === true ? [['paid_twice IS NOT NULL'] as const] : []),
   ...(prunable === true ? [[PRUNABLE] as const] : []),
-  ...(operator === undefined ? [] : [['operator = ?', operator] as const]),
-  ...(accountDigest === undefined ? [] : [['account_digest = ?', accountDigest] as const]),
-  ...(pspReference === undefined ? [] : [['psp_reference = ?', pspReference] as const]),
-  ...scopeConditions(scope),
   ...(workspace === undefined ? [] : [['COALESCE(workspace, ?) = ?', workspace, workspace] as const]),
-  ...(job === undefined ? [] : [['job = ?', job] as const]),
   ...(rows === undefined ? [] : [amongRows(rows)]),
-  ...(about === undefined ? [] : [['ugwo = ?', about] as const]),
-  ...(started?.since === undefined ? [] : [['created_at >= ?', started.since] as const]),
-  ...(started?.until === undefined ? [] : [['created_at < ?', started.until] as const]),
-  ...(paidSince === undefined ? [] : [['paid_at >= ?', paidSince] as const]),
-  ...(before === undefined ? [] : [['seq < ?', before] as const]),
-  ...(after === undefined ? [] : [['seq > ?', after] as const]),
+  ...comparing({ ...compared, ...started }),
 ];
 
 /** WHERE clause with all of these conditions; empty if there are none. */
@@ -283,7 +268,7 @@ export const jobReads = (
     get: async (id) => (await ask(`${jobs} WHERE id = ?`, id)).map(readJob)[0],
     list: async ({ before, limit, workspace, ...scope }) => {
       const [where, ...values] = whereOf([
-        ...scopeConditions(scope),
+        ...comparing(scope),
         ...(workspace === undefined ? [] : [[ofWorkspace, workspace, workspace] as const]),
         ...(before === undefined ? [] : [[`seq < (SELECT seq FROM ${schema}job WHERE id = ?)`, before] as const]),
       ]);

@@ -1,8 +1,7 @@
 /** Sums of charges, made by the database in parts, so that no statement takes long. */
 import type { Payment } from '../charge/payment.ts';
-import { nextTurn } from '../core/async.ts';
 import { CHARGE, type ChargeState } from '../core/charge.ts';
-import { interrupted } from '../core/error.ts';
+import { handleSignals } from '../core/error.ts';
 import { MINUTE_MS } from '../core/time.ts';
 import { number, optionalText, sqlText } from '../database/connect.ts';
 import type { Money } from './entry.ts';
@@ -93,8 +92,7 @@ export const sumsWith = async <T>(
       const sums = await ask(...sumStatement(schema, query, whole, [along, first, end]));
       reducer.take(sums.map((row) => sumFrom(query.by, row)));
       first = end;
-      await nextTurn();
-      if (stop.aborted) throw interrupted(stop.reason);
+      await handleSignals(stop);
     }
   }
   return reducer.end();

@@ -1,6 +1,5 @@
-import { nextTurn } from '../core/async.ts';
 import { PRUNED, payableUntil } from '../core/charge.ts';
-import { interrupted } from '../core/error.ts';
+import { handleSignals } from '../core/error.ts';
 import { utcAtom } from '../core/time.ts';
 import type { Backend, Query } from './backend.ts';
 import { type Entry, type Evidence, isCharge, type KeptActivity, type Money, type Scope } from './entry.ts';
@@ -94,7 +93,7 @@ export const pruneEntries = async (
       result: entries,
     }));
     count += found.length;
-    if (stop?.aborted === true) throw interrupted(stop.reason);
+    await handleSignals(stop);
     if (found.length < PRUNED_PER_STEP) return count;
     since = found.at(-1)?.createdAt;
   }
@@ -184,8 +183,7 @@ const tallyFaults = async (
 ): Promise<string[]> => {
   const faults: string[] = [];
   for (const { id, kind, rows } of all) {
-    await nextTurn();
-    if (stop?.aborted === true) throw interrupted(stop.reason);
+    await handleSignals(stop);
     const tally = kind === 'charge' ? await jobs.chargeTally(id) : await jobs.updateTally(id);
     const counted = Object.values(tally).reduce((sum, count) => sum + count, 0);
     if (counted > rows) faults.push(`${id} counts ${counted} rows, and its file has ${rows}`);

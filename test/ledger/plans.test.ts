@@ -3,7 +3,7 @@ import type { Query } from '../../src/ledger/backend.ts';
 import type { SumQuery } from '../../src/ledger/ledger.ts';
 import { findStatement, inlined, literal } from '../../src/ledger/postgres/statements.ts';
 import type { ReadStatement, Schema } from '../../src/ledger/sql.ts';
-import { counting, selecting } from '../../src/ledger/sqlite/statements.ts';
+import { selecting } from '../../src/ledger/sqlite/statements.ts';
 import { sumsWith } from '../../src/ledger/sums.ts';
 import { onyeOf, ugwoOf, uidOf } from '../support/ids.ts';
 import { beside, MINUTE, NOON, newPath, open, PLACE } from './support/charges.ts';
@@ -91,9 +91,18 @@ it.each<[string, Query, string]>([
 ])('a ledger file counts %s from before a moment through an index', async (_what, query, index) => {
   const path = newPath();
   await open(path);
-  const [sql] = counting({ ...SCOPE, started: { until: NOON }, ...query });
+  const [sql] = selecting({ ...SCOPE, started: { until: NOON }, ...query }, 'any');
   const plan = beside(path, `EXPLAIN QUERY PLAN SELECT 1 FROM charge ${sql}`);
   expect(plan).toEqual([expect.objectContaining({ detail: `SEARCH charge USING INDEX ${index}` })]);
+});
+
+it('a ledger file finds the next entries to prune through one index, without a look at the others', async () => {
+  const path = newPath();
+  await open(path);
+  const query = { prunable: true, started: { since: NOON, until: NOON + MINUTE }, order: 'time' } as const;
+  const plan = beside(path, `EXPLAIN QUERY PLAN SELECT * FROM charge ${inlined(selecting(query))}`);
+  const detail = 'SEARCH charge USING INDEX charge_prunable (created_at>? AND created_at<?)';
+  expect(plan).toEqual([expect.objectContaining({ detail })]);
 });
 
 /** Charges a minute apart. One of a hundred is a refund, open, part paid, overpaid or reversed. */

@@ -137,7 +137,7 @@ const LISTS: Readonly<Record<Exclude<keyof ListFilter, 'service' | 'workspace' |
 };
 
 /** A sum holds the state of the file by a walk that it doesn't go on with. */
-const HELD = { 'FROM charge  ORDER BY seq ASC': 'it reads the first entry alone' };
+const HELD = { 'FROM charge ORDER BY seq': 'it reads the first entry alone' };
 const TODAY = { since: NOON - 60 * MINUTE, until: NOON };
 const USES: readonly (readonly [name: string, use: Use])[] = [
   ['the sum of a day', [(ledger) => ledger.sum({ ...SUM, period: TODAY }, reducer), HELD]],

@@ -8,7 +8,6 @@ import { type LocalOptions, patiently } from '../local/file.ts';
 import { type Row, readable } from '../rows.ts';
 import { bootOf } from '../sender.ts';
 import { jobReads, policiesBy, type ReadStatement } from '../sql.ts';
-import { sumsWith } from '../sums.ts';
 import {
   type Access,
   type DatabaseLimits,
@@ -140,7 +139,8 @@ export const sharedBackend = (options: SharedOptions): Backend => {
     read: (query) => find(query),
     count: async (query) => Number((await read(countStatement(query))).rows[0]?.[0]),
     sum: (query, begin) =>
-      use((session) => {
+      use(async (session) => {
+        const { sumsWith } = await import('../sums.ts');
         const asked: ReadStatement = async (...statement) => {
           const { answers } = await session.run(inlined(statement), limits.read);
           return answers[0]?.rows as readonly Row[];

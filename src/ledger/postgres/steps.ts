@@ -1,6 +1,6 @@
 import { NEXT_STEP } from '../../charge/words.ts';
 import { countText } from '../../core/charge.ts';
-import { interrupted, PayError } from '../../core/error.ts';
+import { handleSignals, PayError } from '../../core/error.ts';
 import type { Decision, JobsBackend, LockPolicy, Query } from '../backend.ts';
 import type { Entry } from '../entry.ts';
 import type { JobRow, KeptUpdate } from '../job.ts';
@@ -325,6 +325,6 @@ export const walkIn = <T>(
       const some = answers[0] as StatementResult;
       taker.take(entriesIn(some));
       if (some.rows.length < ENTRIES_AT_ONCE) return taker.end();
-      if (stop.aborted) throw interrupted(stop.reason);
+      await handleSignals(stop);
     }
   });

@@ -1,10 +1,9 @@
 import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
-import { nextTurn } from '../../core/async.ts';
-import { interrupted } from '../../core/error.ts';
+import { handleSignals } from '../../core/error.ts';
 import { compact, type DatabaseKind, number, optionalText, transact, versionReader } from '../../database/connect.ts';
 import { groupCommit } from '../../database/group.ts';
-import type { Backend, LockPolicy, Query } from '../backend.ts';
+import type { Backend, LockPolicy } from '../backend.ts';
 import type { Entry, Sender } from '../entry.ts';
 import type { Reducer } from '../ledger.ts';
 import { diskGuard } from '../local/emergency.ts';
@@ -39,9 +38,8 @@ import {
   type Statement,
   updateOf,
 } from '../sql.ts';
-import { sumsWith } from '../sums.ts';
 import { LEDGER_FILE } from './schema.ts';
-import { type LedgerStatements, preparing, rowsFrom } from './statements.ts';
+import { type LedgerStatements, preparing, rowsFrom, SELECT, selecting } from './statements.ts';
 
 /** Sums are texts, since they may exceed a JavaScript number. */
 const spentSql = (currencies: readonly string[], kind: string | undefined): string => `SELECT
@@ -83,16 +81,6 @@ const allowanceIn = (
 /** Few, since V8 enlarges its space for new objects by those that outlive a collection. */
 const ROWS_AT_ONCE = 20;
 
-const openCount = (): Reducer<number, Row> => {
-  let count = 0;
-  return {
-    take: (rows) => {
-      count += rows.length;
-    },
-    end: () => count,
-  };
-};
-
 /** Next batch of rows. */
 const someOf = (rows: Iterator<Row, void>): Row[] => {
   const some: Row[] = [];
@@ -102,37 +90,6 @@ const someOf = (rows: Iterator<Row, void>): Row[] => {
     some.push(next.value);
   }
   return some;
-};
-
-/**
- * Walks over rows in batches. The statement sees the file as of its start, so only the start can find the file locked
- * and is retried. The first signal ends the walk.
- */
-const walkBy = async <T, E>(
-  rows: () => Generator<Row, void>,
-  entriesOf: (rows: readonly Row[]) => readonly E[],
-  begin: () => Reducer<T, E>,
-  read: <R>(work: () => R) => Promise<R>,
-  asError: (thrown: unknown) => unknown,
-  stop: AbortSignal,
-): Promise<T> => {
-  const taker = begin();
-  const { walk, first } = await read(() => {
-    const walk = rows();
-    return { walk, first: someOf(walk) };
-  });
-  try {
-    for (let some = first; ; some = someOf(walk)) {
-      taker.take(entriesOf(some));
-      if (some.length < ROWS_AT_ONCE) return taker.end();
-      await nextTurn();
-      if (stop.aborted) throw interrupted(stop.reason);
-    }
-  } catch (thrown) {
-    throw asError(thrown);
-  } finally {
-    walk.return();
-  }
 };
 
 export interface LedgerOptions extends LocalOptions {
@@ -266,20 +223,31 @@ export const backendOver = (
   const { lifeline, write, read } = writerOf(db, options, shared);
   const ask: ReadStatement = (...statement) => read(() => rows(...statement));
 
-  const walk = <T, E>(
-    query: Query,
-    entriesIn: (rows: readonly Row[]) => readonly E[],
-    begin: () => Reducer<T, E>,
-    counts = false,
-  ) =>
-    walkBy(
-      () => sql.each(query, counts),
-      entriesIn,
-      begin,
-      read,
-      (thrown) => asLedgerError(thrown, options.path),
-      options.lockWait.stop,
-    );
+  /**
+   * Yields rows in batches. The statement sees the file as of its start, so only the start can find the file locked and
+   * is retried. The first signal ends it.
+   */
+  async function* batches(...statement: Parameters<typeof sql.each>): AsyncGenerator<readonly Row[]> {
+    const { walk, first } = await read(() => {
+      const walk = sql.each(...statement);
+      return { walk, first: someOf(walk) };
+    });
+    try {
+      for (let some = first; some.length > 0; some = someOf(walk)) {
+        yield some;
+        await handleSignals(options.lockWait.stop);
+      }
+    } catch (thrown) {
+      throw asLedgerError(thrown, options.path);
+    } finally {
+      walk.return();
+    }
+  }
+  const walk = async <T>(begin: () => Reducer<T>, tell: (fault: string) => void): Promise<T> => {
+    const taker = begin();
+    for await (const some of batches(SELECT, 'ORDER BY seq')) taker.take(readable(some, tell));
+    return taker.end();
+  };
 
   const policies = policiesBy(
     ask,
@@ -306,15 +274,20 @@ export const backendOver = (
     now,
     moment: shared.once(() => ({ at: now(), mark: { boot, uptime: uptime() } })),
     read: (query) => read(() => sql.find(query)),
-    count: (query) => walk(query, (rows) => rows, openCount, true),
+    count: async (query) => {
+      let count = 0;
+      for await (const some of batches('SELECT 1 FROM charge', ...selecting(query, 'any'))) count += some.length;
+      return count;
+    },
     sum: async (query, begin) => {
       // All statements see the file as of this one's start, until it ends.
       const held = await read(() => {
-        const all = sql.each({});
+        const all = sql.each(SELECT, 'ORDER BY seq');
         all.next();
         return all;
       });
       try {
+        const { sumsWith } = await import('../sums.ts');
         return await sumsWith(ask, '', query, begin(), options.lockWait.stop);
       } finally {
         held.return();
@@ -327,7 +300,7 @@ export const backendOver = (
       const stop = AbortSignal.any([options.lockWait.stop, failed.signal]);
       const [[found = []], seen] = await Promise.all([
         runApart(options.path, [['PRAGMA integrity_check(50)']], stop),
-        walk({}, (rows) => readable(rows, (fault) => faults.push(fault)), begin),
+        walk(begin, (fault) => faults.push(fault)),
       ]).catch((thrown: unknown) => {
         failed.abort();
         throw asLedgerError(thrown, options.path);
@@ -361,15 +334,18 @@ export const backendOver = (
       lease: (job, slice) =>
         write('note', () => {
           const [[owner, until] = []] = rows('SELECT owner, until FROM slice WHERE job = ? AND slice = ?', job, slice);
-          if (owner !== undefined && owner !== ownName && number(until) > now() && !hasEnded(ownerOf(owner), false))
-            return false;
+          // A lease that lasts longer was made before the clock was set back.
+          const left = number(until) - now();
+          const isHeld = owner !== undefined && left > 0 && left <= LEASE_MS;
+          if (isHeld && owner !== ownName && !hasEnded(ownerOf(owner), false)) return false;
           run(TAKE_SLICE, job, slice, ownName, now() + LEASE_MS);
           return true;
         }),
       release: (job) => write('note', () => run('DELETE FROM slice WHERE job = ? AND owner = ?', job, ownName)),
       workers: async (job) => {
-        const held = 'SELECT owner, count(*) FROM slice WHERE job = ? AND until > ? GROUP BY owner ORDER BY owner';
-        return (await ask(held, job, now())).flatMap(([owner, slices]) => {
+        const held = `SELECT owner, count(*) FROM slice WHERE job = ? AND until > ? AND until <= ?
+          GROUP BY owner ORDER BY owner`;
+        return (await ask(held, job, now(), now() + LEASE_MS)).flatMap(([owner, slices]) => {
           const sender = ownerOf(owner);
           return hasEnded(sender, false) ? [] : { worker: `${operator()} ${sender.pid}`, slices: number(slices) };
         });

@@ -5,6 +5,7 @@ import { usageError } from '../../core/error.ts';
 import { Damage } from '../../database/connect.ts';
 import type { Query } from '../backend.ts';
 import type { Entry } from '../entry.ts';
+import type { Period } from '../ledger.ts';
 import { AT, COLUMNS, checksumOf, entryOf, entryRow, type Row, UPDATED_COLUMNS } from '../rows.ts';
 import { conditionsOf, inserting, type Statement, whereOf } from '../sql.ts';
 import { checkedRow } from './schema.ts';
@@ -29,21 +30,16 @@ export const preparing = (db: DatabaseSync, start = '') => {
 export const rowsFrom = (statement: StatementSync, ...values: SQLInputValue[]): readonly Row[] =>
   statement.all(...values) as unknown as readonly Row[];
 
-const ORDERS = { oldest: 'seq ASC', newest: 'seq DESC', row: 'row, seq', time: 'created_at' } as const;
+const ORDERS = {
+  ...{ oldest: 'ORDER BY seq', newest: 'ORDER BY seq DESC', row: 'ORDER BY row, seq', time: 'ORDER BY created_at' },
+  any: '',
+} as const;
 
 /** A list of any length is one parameter. A single value without the list is found much faster. */
-const amongActivities = (activities: readonly string[]): Statement => {
-  const [only] = activities;
-  if (only !== undefined && activities.length === 1) return ['activity = ?', only];
-  return ['activity IN (SELECT value FROM json_each(?))', JSON.stringify(activities)];
-};
-
-/** SQL after `FROM charge`, and its values, in any order. */
-export const counting = (query: Query, bounds: readonly Statement[] = []): Statement => {
-  // Few charges have the same subject. The plus keeps SQLite from scanning all charges of a state instead.
-  const state = query.about === undefined ? 'state' : '+state';
-  return whereOf([...conditionsOf(query, amongActivities, state), ...bounds]);
-};
+const ofActivities = ([only = '', ...more]: readonly string[]): Statement =>
+  more.length === 0
+    ? ['activity = ?', only]
+    : ['activity IN (SELECT value FROM json_each(?))', JSON.stringify([only, ...more])];
 
 /** So many entries cost no time that anybody notices, in the table or in an index. */
 const FEW = 20_000;
@@ -52,8 +48,8 @@ const FEW = 20_000;
  * Bounds for the places of a period, where a walk in their order would pass many entries on either side of it. They come
  * from the index of moments and exclude no entry of the period, since a clock may have gone back.
  */
-const boundsOf = ({ started = {}, order }: Query): Statement[] => {
-  const [period, ...values] = whereOf(conditionsOf({ started }, amongActivities));
+const boundsOf = (started: Period, order: 'oldest' | 'newest'): Statement[] => {
+  const [period, ...values] = whereOf(conditionsOf({ started }));
   const few = (where: string): string => `(SELECT count(*) FROM (SELECT 1 FROM charge ${where} LIMIT ${FEW})) < ${FEW}`;
   const bound = (
     moment: number | undefined,
@@ -75,17 +71,21 @@ const boundsOf = ({ started = {}, order }: Query): Statement[] => {
   ];
 };
 
-/** The same, in the order of the query. */
-export const selecting = (query: Query): Statement => {
-  const [where, ...values] = counting(query, boundsOf(query));
+/** SQL after `FROM charge`, and its values. */
+export const selecting = (query: Query, order: keyof typeof ORDERS = query.order ?? 'oldest'): Statement => {
+  const { about, started = {}, paidSince } = query;
+  // Few charges have the same subject. The plus keeps SQLite from scanning all charges of a state instead.
+  const conditions = conditionsOf(query, ofActivities, about === undefined ? 'state' : '+state');
+  const isBySeq = order === 'oldest' || order === 'newest';
+  const [where, ...values] = whereOf([...conditions, ...(isBySeq ? boundsOf(started, order) : [])]);
   // SQLite would read all charges of a payment instead.
-  const index = query.paidSince === undefined ? '' : 'INDEXED BY charge_paid_at ';
-  return [`${index}${where} ORDER BY ${ORDERS[query.order ?? 'oldest']}`, ...values];
+  const index = paidSince === undefined ? '' : 'INDEXED BY charge_paid_at ';
+  return [`${index}${where} ${ORDERS[order]}`, ...values];
 };
 
 /** States in which a charge may block another one. */
 const BLOCKING_STATES: readonly string[] = ['sending', 'unknown', 'accepted'];
-const SELECT = `SELECT ${COLUMNS.join()} FROM charge`;
+export const SELECT = `SELECT ${COLUMNS.join()} FROM charge`;
 /** All columns but the last, the place (`seq`). */
 const WRITTEN = COLUMNS.slice(0, -1);
 const INSERT = inserting('charge', WRITTEN.join());
@@ -137,11 +137,10 @@ export const ledgerStatements = (db: DatabaseSync) => {
       // Every step of a charge runs this query, so it takes a short path.
       return (query.id === undefined ? matching(query) : rows('WHERE id = ?', query.id)).map(entryOf);
     },
-    /** Yields rows one by one, as of the moment when the first one is read. To count them, yields them empty. */
-    each: function* (query: Query, counts = false): Generator<Row, void> {
-      const [sql, ...values] = counts ? counting(query) : selecting(query);
+    /** Yields rows one by one, as of the moment when the first one is read. */
+    each: function* (start: string, ...[sql, ...values]: Statement): Generator<Row, void> {
       // Uses a statement of its own: running a shared prepared statement again would end the walk in progress.
-      const statement = db.prepare(`${counts ? 'SELECT 1 FROM charge' : SELECT} ${sql}`);
+      const statement = db.prepare(`${start} ${sql}`);
       statement.setReturnArrays(true);
       yield* statement.iterate(...values) as unknown as Iterable<Row>;
     },

@@ -36,7 +36,16 @@ describe('a slice of a job', () => {
     expect(await one.jobs.lease(ID, 0)).toBe(true);
     expect(await later.jobs.workers(ID)).toEqual([]);
     expect(await later.jobs.lease(ID, 0)).toBe(true);
-    expect(await one.jobs.lease(ID, 0)).toBe(false);
+    const again = await open(path, { now: () => NOON + MINUTE });
+    expect(await again.jobs.lease(ID, 0)).toBe(false);
+  });
+
+  it('is free after the clock was set back by more than a lease', async () => {
+    const path = newPath();
+    const [one, earlier] = [await open(path), await open(path, { self: OTHER, now: () => NOON - 1 })];
+    expect(await one.jobs.lease(ID, 0)).toBe(true);
+    expect(await earlier.jobs.workers(ID)).toEqual([]);
+    expect(await earlier.jobs.lease(ID, 0)).toBe(true);
   });
 
   it('is free once its process has ended', async () => {
