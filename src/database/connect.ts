@@ -1,4 +1,5 @@
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
+import { nextTurn } from '../core/async.ts';
 import type { PayError } from '../core/error.ts';
 
 /** Path of a commit to the disk: a log beside the file, or a journal that is emptied by truncation. */
@@ -189,13 +190,15 @@ export const transact = <T>(db: DatabaseSync, work: () => T): T => {
   }
 };
 
-/** Like `transact`, over many turns of the event loop, in which nothing else may use the database. */
-export const transactLong = async <T>(db: DatabaseSync, work: () => Promise<T>): Promise<T> => {
+/** Like `transact`; gives way to the event loop at each `yield` of the work, while nothing else may use the database. */
+export const transactLong = async <T>(db: DatabaseSync, work: () => Generator<void, T>): Promise<T> => {
   db.exec('BEGIN IMMEDIATE');
   try {
-    const result = await work();
+    const steps = work();
+    let step = steps.next();
+    for (; step.done !== true; step = steps.next()) await nextTurn();
     db.exec('COMMIT');
-    return result;
+    return step.value;
   } catch (thrown) {
     if (db.isTransaction) db.exec('ROLLBACK');
     throw thrown;

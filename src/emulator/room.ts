@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { loadSchemas } from '../contract/zod.ts';
-import { nextTurn } from '../core/async.ts';
 import type { Dialect } from '../core/data-files.ts';
 import { reasonOf, usageError } from '../core/error.ts';
 import type { Clock } from '../core/io.ts';
@@ -136,11 +135,11 @@ export const emulatorRoom = {
    */
   seed: ({ file, clock, customers, ugwo, onlyIfNew = false, onAdded }: SeedOptions) =>
     usingStore({ file }, (store) =>
-      store.writeLong(async () => {
+      store.writeLong(function* () {
         if (onlyIfNew && !store.isNew()) return { customers: 0, ugwo: 0 };
         for (const count of seedStore(store, { customers, ugwo }, nowOf({ store, clock }))) {
           onAdded?.(count);
-          await nextTurn();
+          yield;
         }
         return { customers, ugwo };
       }),

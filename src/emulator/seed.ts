@@ -169,7 +169,7 @@ export function* seedStore(store: EmulatorStore, { customers, ugwo }: SeedSize, 
   const firstCustomer = store.made('onye') + 1;
   for (let index = 0; index < customers; index += 1) {
     store.addCustomer(seededCustomer(firstCustomer + index, customerAt(index)));
-    if (index % TURN === 0) yield index;
+    if (index % TURN === TURN - 1) yield index + 1;
   }
   const payers = store.customerIds();
   const ugwoAt = instants(store.newest('ugwo'), now, ugwo);
@@ -180,6 +180,6 @@ export function* seedStore(store: EmulatorStore, { customers, ugwo }: SeedSize, 
     store.addUgwo(request, seededPayer(number, payers));
     const charge = chargeOf(number, request);
     if (charge !== undefined) store.addActivity(charge, undefined);
-    if (index % TURN === 0) yield customers + index;
+    if (index % TURN === TURN - 1) yield customers + index + 1;
   }
 }

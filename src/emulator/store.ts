@@ -419,8 +419,8 @@ const wholeFile = (db: DatabaseSync) => {
     },
     /** Runs `work` alone among all processes; rolls its writes back if it throws. */
     write,
-    /** The same for work of many turns of the event loop, in which nothing else may use this store. */
-    writeLong: <T>(work: () => Promise<T>): Promise<T> => transactLong(db, work),
+    /** The same for work that gives way to the event loop at each `yield`, while nothing else may use this store. */
+    writeLong: <T>(work: () => Generator<void, T>): Promise<T> => transactLong(db, work),
     /** Runs `work` alone among all processes, rolls its writes back and returns its result. */
     rehearse: <T>(work: () => T): T => rehearse(db, work),
     /** Calls the listener after each commit of this process. */

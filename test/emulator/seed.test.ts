@@ -197,9 +197,15 @@ test('seed tells its progress while others get turns, and adds nothing if it is 
     if (count > 400) throw new Error('stopped');
   };
   await expect(emulatorRoom.seed({ ...options, onAdded })).rejects.toThrow('stopped');
-  expect(told).toEqual([0, 200, 300, 500]);
-  expect(turns).toBeGreaterThan(1);
+  expect(told).toEqual([200, 500]);
+  expect(turns).toBeGreaterThan(0);
   expect(customersIn(options.file)).toEqual([]);
   await emulatorRoom.seed(options);
   expect(customersIn(options.file)).toHaveLength(300);
+});
+
+test("a few records are added in one turn, so that two runs of one process don't wait for each other", async () => {
+  const options = { file: tempFile(), clock: clockAt(), customers: 2, ugwo: 2, onlyIfNew: true };
+  await Promise.all([emulatorRoom.seed(options), emulatorRoom.seed(options)]);
+  expect(customersIn(options.file)).toHaveLength(2);
 });

@@ -22,15 +22,9 @@ export const SABOTAGES: readonly Caught[] = [
     sabotage: {
       name: 'the look before the lock',
       file: TRANSACTION,
-      from: `    ...(keys.length === 0 ? [] : [lockStatement(keys)]),
-    \`SELECT \${clockSql()}, \${whole}\`,
-    ...looks.flat(),
-  ];
+      from: `  const statements = [...(keys.length === 0 ? [] : [lockStatement(keys)]), \`SELECT \${clockSql()}, \${whole}\`, ...texts];
   const { answers } = await session.run(\`\${beginning(limits)}\\n\${statements.join(';\\n')}\`, limits.answer);`,
-      to: `    \`SELECT \${clockSql()}, \${whole}\`,
-    ...looks.flat(),
-    ...(keys.length === 0 ? [] : [lockStatement(keys)]),
-  ];
+      to: `  const statements = [\`SELECT \${clockSql()}, \${whole}\`, ...texts, ...(keys.length === 0 ? [] : [lockStatement(keys)])];
   const { answers: all } = await session.run(\`\${beginning(limits)}\\n\${statements.join(';\\n')}\`, limits.answer);
   const answers = keys.length === 0 ? all : all.slice(0, -1);`,
     },
