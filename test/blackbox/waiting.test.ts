@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { newFolder, paycli } from '../support/program.ts';
+import { newFolder, paycli, runBefore, start } from '../support/program.ts';
 import { ACTIVITY, held, json, page, serve, serveAll, serveMute, UGWO_ID } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 
@@ -46,6 +46,18 @@ describe('a command without output', () => {
     expect(await terminal.ended).toEqual({ code: 130 });
     expect(await terminal.screen()).not.toContain('…');
   });
+});
+
+/** Prints the flags that the program gives to V8. */
+const PRINTS_FLAGS =
+  'process.getBuiltinModule("v8").setFlagsFromString = (flag) => void process.stderr.write("V8 " + flag + "\\n");';
+
+// The standalone program has another engine.
+it.runIf(process.env['PAYCLI_PROGRAM'] === undefined)('a long command keeps its heap small', async () => {
+  const running = start(['onye', 'list'], { service: await serveMute(), env: runBefore(PRINTS_FLAGS) });
+  await running.saw(/V8 --semi-space-growth-factor=1\nV8 --heap-growing-percent=50\n/);
+  running.kill('SIGINT');
+  expect(await running.ended).toMatchObject({ code: 130 });
 });
 
 describe('a request of more than a second', () => {
