@@ -1,12 +1,13 @@
+import { rejectAt } from '../core/async.ts';
 import { about } from '../core/charge.ts';
 import {
   abruptExit,
   defect,
   type ErrorDetail,
   EXIT_CODES,
+  interrupted,
   PayError,
   reasonOf,
-  rejectAt,
   usageError,
 } from '../core/error.ts';
 import { isId } from '../core/ids.ts';
@@ -137,7 +138,7 @@ const openPrinter =
     const pager = usesPager(result, spec) ? await openPager() : undefined;
     const printed = pager === undefined ? print(io) : print(pager.io).finally(() => pager.end());
     // The reader of the output may never read it.
-    return await Promise.race([printed, rejectAt(io.signals.leave)]);
+    return await Promise.race([printed, rejectAt(io.signals.leave, interrupted)]);
   };
 
 /** Reports the result's own failure if printing fails or is interrupted, since a charge may be unknown. */

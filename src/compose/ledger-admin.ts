@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
+import { rejectAt } from '../core/async.ts';
 import { grouped } from '../core/bounds.ts';
 import { countText } from '../core/charge.ts';
-import { type PayError, rejectAt, usageError } from '../core/error.ts';
+import { interrupted, type PayError, usageError } from '../core/error.ts';
 import { shellQuote } from '../core/shell.ts';
 import type { Entry } from '../ledger/entry.ts';
 import type { Ledger, LedgerAdmin, LedgerStatus, Pushed } from '../ledger/ledger.ts';
@@ -183,7 +184,9 @@ export const openLedgerAdmin = async (run: RunContext): Promise<LedgerAdmin> => 
         at: at(),
         ...(await Promise.race([
           pushAll(ledger, session, run.state),
-          rejectAt(run.io.signals.stop, 'the charges pushed so far stay; run it again to push the rest'),
+          rejectAt(run.io.signals.stop, (signal) =>
+            interrupted(signal, 'the charges pushed so far stay; run it again to push the rest'),
+          ),
         ])),
       }));
     },

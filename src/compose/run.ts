@@ -59,8 +59,8 @@ const openLine = async (io: Io, globals: Globals): Promise<StatusLine> => {
 
 /**
  * The run's streams. On a terminal, after a second without output, a line shows each second that the command is still
- * running; other output erases it. There is none beside another line, nor while a person types or reads in a pager. Its
- * drawing code is loaded only then.
+ * running; other output erases it. There is none beside another line or an unfinished one of the data, nor while a
+ * person types or reads in a pager. The modules that draw it are loaded only then.
  */
 export const watchSilence = (io: Io, globals: Globals, { status, closing }: RunState): Io => {
   const { stdin, stdout, stderr, clock } = io;
@@ -68,6 +68,7 @@ export const watchSilence = (io: Io, globals: Globals, { status, closing }: RunS
   let since = clock.ticks();
   let line: StatusLine | undefined;
   let isTyping = false;
+  let isUnfinished = false;
   const drawn = new Set<Output>();
   const moved = (): void => {
     since = clock.ticks();
@@ -94,16 +95,18 @@ export const watchSilence = (io: Io, globals: Globals, { status, closing }: RunS
     },
     write: (data) => {
       if (output.isFile !== true) moved();
+      const last = data.at(-1) ?? '\n';
+      if (output === stdout && output.isTerminal) isUnfinished = last !== '\n' && last !== 10;
       return output.write(data);
     },
   });
-  const typed = async <T>(read: Promise<T>): Promise<T> => {
-    isTyping = true;
+  const type = (isNow: boolean): void => {
+    isTyping = isNow;
     moved();
-    return read.finally(() => {
-      isTyping = false;
-      since = clock.ticks();
-    });
+  };
+  const typed = async <T>(read: Promise<T>): Promise<T> => {
+    type(true);
+    return read.finally(() => type(false));
   };
   const text = (silent: number): string => {
     const { words, doing, host } = status;
@@ -114,12 +117,11 @@ export const watchSilence = (io: Io, globals: Globals, { status, closing }: RunS
   const watch = async (): Promise<void> => {
     for (let pause = SECOND_MS; line?.rewrites !== false; ) {
       await clock.sleep(pause, over.signal, true);
+      if (clock.ticks() - since >= SECOND_MS) line ??= await openLine(io, globals);
       const silent = clock.ticks() - since;
       pause = silent < SECOND_MS ? Math.ceil(SECOND_MS - silent) : SECOND_MS;
-      if (silent < SECOND_MS) continue;
-      line ??= await openLine(io, globals);
-      const isFree = !isTyping && drawn.size === 0 && status.hold === undefined && status.words !== undefined;
-      if (isFree) await line.show(text(silent));
+      const isBusy = isTyping || isUnfinished || drawn.size > 0 || status.hold !== undefined;
+      if (silent >= SECOND_MS && !isBusy && status.words !== undefined) await line?.show(text(silent));
     }
   };
   watch().catch(() => undefined);
@@ -132,11 +134,11 @@ export const watchSilence = (io: Io, globals: Globals, { status, closing }: RunS
     line: (prompt, how) => typed(stdin.line(prompt, how)),
     text: (limit) => typed(stdin.text(limit)),
     bytes: async function* () {
-      isTyping = true;
+      type(true);
       try {
         yield* stdin.bytes();
       } finally {
-        isTyping = false;
+        type(false);
       }
     },
   };

@@ -31,6 +31,14 @@ export const openChange = () => {
   };
 };
 
+/** Rejects at a signal, with the error of its reason. */
+export const rejectAt = (signal: AbortSignal, errorOf: (reason: unknown) => Error): Promise<never> =>
+  new Promise((_, reject) => {
+    const onAbort = (): void => reject(errorOf(signal.reason));
+    if (signal.aborted) onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+
 /** The next turn of the event loop. */
 export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 

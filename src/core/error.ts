@@ -287,14 +287,6 @@ export const handleSignals = async (stop: AbortSignal | undefined): Promise<void
   if (stop?.aborted === true) throw interrupted(stop.reason);
 };
 
-/** Rejects at a signal. */
-export const rejectAt = (signal: AbortSignal, what?: string): Promise<never> =>
-  new Promise((_, reject) => {
-    const onAbort = (): void => reject(interrupted(signal.reason, what));
-    if (signal.aborted) onAbort();
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
-
 /** Error of a run in which a person said no to a question, or gave no answer. */
 export const declinedError = (): PayError => new PayError('interrupted', 'cancelled; nothing was changed');
 

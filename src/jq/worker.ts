@@ -39,11 +39,11 @@ const filled = (): Uint8Array => {
   return bytes;
 };
 
-const post = (message: JqSaid): void => port?.postMessage(message);
+const tell = (message: JqSaid): void => port?.postMessage(message);
 
 const waitAfter = (message: JqSaid): void => {
   Atomics.store(turn, 0, 0);
-  post(message);
+  tell(message);
   Atomics.wait(turn, 0, 0);
 };
 
@@ -57,7 +57,7 @@ const takeInput = (): void => {
 /** Replaces jq-wasm's input, which is one text. After `count` bytes jq gets only what is there, and filters that first. */
 const stdin = (count: number): number | null => {
   if (inputAt === inputEnd && count === 0 && inputEnd > 0) {
-    waitAfter(pause());
+    waitAfter(jqPause());
     takeInput();
   }
   return inputAt === inputEnd ? null : (input[inputAt++] ?? null);
@@ -85,7 +85,7 @@ const stderr = sink((byte) => {
 });
 
 /** A pause, with all that jq has written since the last one. */
-const pause = (code?: number): JqSaid => {
+const jqPause = (code?: number): JqSaid => {
   const text = new TextDecoder().decode(messages.subarray(0, writtenCount));
   const isWhole = writtenCount <= MOST_SAID;
   writtenCount = 0;
@@ -98,7 +98,7 @@ const jq = await loadJq({ wasmBinary: readFileSync(wasm) });
 
 port?.on('message', ({ program, flags }: JqTask) => {
   takeInput();
-  post(pause(jq.raw('', program, [...flags]).exitCode));
+  tell(jqPause(jq.raw('', program, [...flags]).exitCode));
 });
 // Ready.
-post(pause());
+tell(jqPause());

@@ -8,12 +8,28 @@ import { terminal } from '../output/support.ts';
 
 const ERASE = '\r\u001b[2K';
 
-const start = (env: Io['env'] = {}, quiet = false, status: RunState['status'] = { words: 'ledger report' }) => {
+/** `loaded` is called when the modules that draw the line are there, before it is drawn. */
+const start = (
+  env: Io['env'] = {},
+  quiet = false,
+  status: RunState['status'] = { words: 'ledger report' },
+  loaded = (): void => undefined,
+) => {
   const [clock, fake, answer] = [new VirtualClock(), terminal(80, env), Promise.withResolvers<string>()];
   const state: RunState = { since: 0, closing: [], status };
-  const stdin = { isTerminal: true, line: () => answer.promise } as unknown as Io['stdin'];
+  async function* bytes() {
+    yield Buffer.from(await answer.promise);
+  }
+  const stdin = { isTerminal: true, line: () => answer.promise, bytes } as unknown as Io['stdin'];
   const outer = { ...fake, clock, stdin } as unknown as Io;
-  const io = watchSilence(outer, { quiet, color: 'never' } as unknown as Globals, state);
+  const globals = {
+    quiet,
+    get color() {
+      loaded();
+      return 'never';
+    },
+  };
+  const io = watchSilence(outer, globals as unknown as Globals, state);
   /** What stderr got since the last call. */
   const said = (): readonly string[] => fake.stderr.writes.splice(0);
   const silence = async (ms: number): Promise<readonly string[]> => {
@@ -77,6 +93,33 @@ describe('a command that prints nothing on a terminal', () => {
     expect(await silence(3000)).toEqual([]);
     io.stdout.drawn(undefined);
     expect(await silence(1000)).toHaveLength(1);
+  });
+
+  it('draws nothing over a record whose line is not finished', async () => {
+    const { silence, io } = start();
+    await io.stdout.write('{"data":[\n{"uid":"onye.1"}');
+    expect(await silence(3000)).toEqual([]);
+    await io.stdout.write(Buffer.from(']}\n'));
+    expect(await silence(1000)).toEqual([line('ledger report … 1s')]);
+  });
+
+  it('draws nothing beside what was printed while it loaded', async () => {
+    const run = start({}, false, { words: 'ledger report' }, () => void run.io.stdout.write('a record\n'));
+    expect([...(await run.silence(1000)), ...run.fake.stdout.writes]).toEqual(['a record\n']);
+    expect(await run.silence(1000)).toEqual([line('ledger report … 1s')]);
+  });
+
+  it('erases the line before it reads what a person types', async () => {
+    const { silence, io, said, answer } = start();
+    await silence(1500);
+    const read = io.stdin.bytes()[Symbol.asyncIterator]();
+    const typed = read.next();
+    expect(said()).toEqual([ERASE]);
+    expect(await silence(3000)).toEqual([]);
+    answer.resolve('typed');
+    expect(String((await typed).value)).toBe('typed');
+    await read.return?.();
+    expect(await silence(1001)).toHaveLength(1);
   });
 
   it('draws nothing while a person types or reads in a pager, or a server runs', async () => {
