@@ -79,10 +79,8 @@ const givenOf = (fields: Fields, format: FileFormat): ReadonlyMap<string, unknow
   return new Map(entries.map(([name, cell]) => unlinked([name, meant(cell)])).filter(([, cell]) => cell !== ''));
 };
 
-type Read = { readonly value: unknown } | { readonly fault: string };
-
 /** Parses a text as JSON. Other NDJSON values are parsed already. */
-const readJson = (given: unknown): Read => {
+const readJson = (given: unknown): { readonly value: unknown } | { readonly fault: string } => {
   if (typeof given !== 'string') return { value: given };
   if (depthOf(given) > MAX_DEPTH) return { fault: `nested deeper than ${MAX_DEPTH} levels` };
   try {

@@ -78,12 +78,6 @@ const isBlankRow = (cells: readonly string[]): boolean => cells.every((cell) => 
 const trimmedTo = (cells: readonly string[], count: number): readonly string[] =>
   cells.length > count && isBlankRow(cells.slice(count)) ? cells.slice(0, count) : cells;
 
-const handOver = (parser: Parser, chunk: Uint8Array): Promise<unknown> =>
-  new Promise((resolve) => parser.write(chunk, resolve));
-
-const finish = (parser: Parser): Promise<unknown> =>
-  new Promise((resolve) => parser.end((thrown?: unknown) => resolve(thrown)));
-
 /**
  * The records of a file as csv-parse finds them, one array a chunk: awaiting each record would cost more than parsing
  * it. The parser gets one chunk at a time, and its records come through `on_record`: its readable side would drop those
@@ -115,13 +109,13 @@ async function* csvRecords(
   parser.on('error', () => undefined);
   try {
     for await (const chunk of bytes) {
-      const thrown = await handOver(parser, chunk);
+      const thrown = await new Promise((resolve) => parser.write(chunk, resolve));
       yield found.splice(0);
       if (thrown) throw failed(count, thrown);
       given += chunk.length;
       if (given - ended > LONGEST_ROW + HELD_BACK) throw failed(count, undefined);
     }
-    const thrown = await finish(parser);
+    const thrown = await new Promise((resolve) => parser.end((thrown?: unknown) => resolve(thrown)));
     yield found;
     if (thrown) throw failed(count, thrown);
   } finally {

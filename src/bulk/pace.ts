@@ -17,14 +17,12 @@ interface Meter {
   started(now: number): void;
 }
 
-const FREE: Meter = { next: () => -Infinity, started: () => undefined };
-
 /**
  * A token bucket that is never more than the leeway ahead. The starts are a little further apart than the rate
  * requires: with the leeway there are then exactly `count` in the fullest window, and never one more.
  */
 const openMeter = (rate: Rate | undefined): Meter => {
-  if (rate === undefined) return FREE;
+  if (rate === undefined) return { next: () => -Infinity, started: () => undefined };
   const leeway = Math.min(LEEWAY_MS, rate.ms * LEEWAY_SHARE);
   const apart = (rate.ms + leeway) / rate.count;
   let due = -Infinity;

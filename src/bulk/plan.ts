@@ -39,16 +39,11 @@ export interface FileJob<T> {
   readonly walk: (walk: RowWalk<T>) => Promise<RowsWalked>;
 }
 
-/** A fault and its row; the first row is 1. */
-interface RowFault extends ColumnFault {
-  readonly row: number;
-}
-
 /** The result of reading a file from its first row to its last (charge-protocol, Bulk). */
 export interface Plan extends Pick<RowWalk<never>, 'bad'> {
   rows: number;
-  /** The first faults, up to a limit. */
-  readonly faults: RowFault[];
+  /** The first faults, up to a limit, each with its row; the first row is 1. */
+  readonly faults: (ColumnFault & { readonly row: number })[];
   /** The number of rows under each label of the confirmation question. */
   readonly counts: Map<string, number>;
   /** The sums by currency, in the minor unit. */

@@ -8,7 +8,7 @@ import { interrupted, PayError, reasonOf, usageError } from '../core/error.ts';
 import { setMode } from '../core/files.ts';
 import { printExact } from '../core/json.ts';
 import { BYTE_ORDER_MARK, forSpreadsheet, visibleCell, visibleJson, withoutFormula } from '../core/text.ts';
-import { bareName, type FileFormat, formatOfName, type InputRow } from './cells.ts';
+import { bareName, formatOfName, type InputRow } from './cells.ts';
 import { InputError } from './formats.ts';
 import { type RowsFile, rowsInPlace } from './read-file.ts';
 import { columnName, type RowEnd } from './row-end.ts';
@@ -102,9 +102,6 @@ const ndjsonLayout = ({ columns, own }: Content): ReportFormat => {
     },
   };
 };
-
-const layoutOf = (format: FileFormat, content: Content): ReportFormat =>
-  format === 'csv' ? csvLayout(content) : ndjsonLayout(content);
 
 /** An open file to append lines to. */
 interface LineFile {
@@ -270,7 +267,8 @@ const notWritten = (path: string, thrown: unknown): PayError =>
  * `interrupted` when a signal comes before a pipe has a reader.
  */
 export const openRowReport = async (path: string, content: Content, options: OpenOptions): Promise<Report> => {
-  const { header, line } = layoutOf(formatOfName(path) ?? content.format, content);
+  const { header, line } =
+    (formatOfName(path) ?? content.format) === 'csv' ? csvLayout(content) : ndjsonLayout(content);
   const file = await openWith(path, header, options).catch((thrown: unknown) => {
     throw notOpened(path, thrown);
   });

@@ -106,13 +106,10 @@ const columnWords = (name: string): string =>
     .split(/[^\p{L}\p{N}]+/u)
     .join(' ')} `;
 
-/** Suffix that a report gives to its own column where the input has one of that name. */
-const NUMBERED = /_\d+$/;
-
-/** Tests for columns that our own reports don't add. */
+/** Tests for columns that our own reports don't add. A report numbers its own where the input has one of that name. */
 const isForeign = ({ report }: Pick<RowKind<never>, 'report'>): ((column: string) => boolean) => {
   const own = new Set([...OWN_COLUMNS, ...report]);
-  return (column) => !own.has(column.replace(NUMBERED, ''));
+  return (column) => !own.has(column.replace(/_\d+$/, ''));
 };
 
 /** A column that is not read, and the one that was probably meant. */

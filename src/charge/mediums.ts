@@ -300,16 +300,13 @@ export const withoutPrivate = (data: Data): Data => {
 export const isFilled = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && Object.keys(value).length > 0;
 
-/** The step of a card or a wallet, which goes on in a browser. */
-const REDIRECT = /^redirect/i;
-
 /**
  * The step that an activity shows for certain. An undocumented type proves nothing: the service may have a new one.
  */
 const stepShown = (activity: unknown): Medium['step'] | undefined => {
   const action = readNextAction(activity);
   if (action !== undefined && action.kind !== 'other') return action.kind;
-  return REDIRECT.test(wordAt(activity, 'next_action.type') ?? '') ? 'redirect' : undefined;
+  return /^redirect/i.test(wordAt(activity, 'next_action.type') ?? '') ? 'redirect' : undefined;
 };
 
 /** Medium that an activity names, or that its next action implies (interface.md 2.5); null if it shows neither. */

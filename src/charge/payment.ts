@@ -67,13 +67,10 @@ export interface RequestFacts {
   readonly activities?: readonly ActivityFacts[] | undefined;
 }
 
-/** Amount as a text: `500000`, or `500000.00`. */
-const WHOLE = /^\d{1,15}(?:\.0+)?$/;
-
 /** Amount in the minor unit, from a number or a text of digits; undefined if it can't be represented exactly. */
 export const amountAt = (value: unknown, path: string): number | undefined => {
   const found = valueAt(value, path);
-  if (typeof found === 'string') return WHOLE.test(found) ? Number(found) : undefined;
+  if (typeof found === 'string') return /^\d{1,15}(?:\.0+)?$/.test(found) ? Number(found) : undefined;
   return typeof found === 'number' && Number.isSafeInteger(found) && found >= 0 ? found : undefined;
 };
 

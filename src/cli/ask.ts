@@ -132,10 +132,8 @@ interface Chooser {
   readonly env: Env;
 }
 
-const PROMPT = 'Number, name or part of it: ';
-
 const promptAt = ({ shown, offered }: Choosing): string => {
-  if (offered === undefined) return PROMPT;
+  if (offered === undefined) return 'Number, name or part of it: ';
   return shown.includes(offered)
     ? `Enter for ${visible(offered).replaceAll(/ +/g, ' ')}, or another: `
     : 'Enter to use it all the same, or another: ';

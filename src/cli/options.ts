@@ -229,16 +229,13 @@ const asMinor: Parse<number> = taking({ type: 'integer' }, (text) => {
   throw usageError(read.problem, { hint: read.hint });
 });
 
-/** Sample currencies with two, three and four decimals. */
-const ANY_CURRENCY = ['NGN', 'KWD', 'CLF'] as const;
-
 /**
  * Checks an amount in the currency it names, else in any with decimals. Without decimals it could be meant in either
  * unit.
  */
 const asAmount: Parse<string> = taking({ type: 'amount' }, (text) => {
   const { currency, amount } = splitMoney(text);
-  const [read, ...others] = currency === undefined ? ANY_CURRENCY : [currency];
+  const [read, ...others] = currency === undefined ? (['NGN', 'KWD', 'CLF'] as const) : [currency];
   const first = readAmount(amount, read);
   if ('minor' in first || others.some((other) => 'minor' in readAmount(amount, other))) return text;
   throw usageError(first.problem, { hint: first.hint });

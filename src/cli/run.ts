@@ -13,7 +13,6 @@ import {
 import { isId } from '../core/ids.ts';
 import type { Io } from '../core/io.ts';
 import { valueAt } from '../core/json.ts';
-import type { ApiRecord } from '../core/record.ts';
 import type { Filter, Format, OutputOptions, Result, ResultNotices } from '../core/result.ts';
 import type { StoredDefaults } from '../core/settings.ts';
 import type { CommandSpec, Handler, OptionSpecs } from './define.ts';
@@ -111,9 +110,6 @@ const reportError = async (thrown: unknown, globals: Globals, io: Io): Promise<n
   return exitCode;
 };
 
-/** True for commands after which a reminder about unknown charges belongs. */
-const isAboutCharges = ({ path }: CommandSpec): boolean => path[0] === 'ledger' || path.join(' ') === 'ugwo charge';
-
 type Print = (result: Result) => Promise<ResultNotices>;
 
 /** True for results that may go through a pager: neither the answer to a write, nor the output of an endless command. */
@@ -149,10 +145,6 @@ const failureFirst =
     throw failure !== undefined && thrown instanceof PayError ? failure : thrown;
   };
 
-/** Returns the service's answer to a write, which must not get lost; undefined if nothing was written. */
-const writtenBy = (result: Result): ApiRecord | undefined =>
-  (result.kind === 'record' || result.kind === 'wait') && result.wrote === true ? result.record : undefined;
-
 const aboutActivity = (value: unknown): Pick<ErrorDetail, 'activity'> => {
   const uid = valueAt(value, 'uid');
   return typeof uid === 'string' && isId('act', uid) ? about({ ...(value as object), uid }) : {};
@@ -163,7 +155,8 @@ const aboutActivity = (value: unknown): Pick<ErrorDetail, 'activity'> => {
  * result is `unrecorded` and its JSON goes to stderr with the error.
  */
 const showResult = async (result: Result, print: Print, { stdout }: Io): Promise<ResultNotices> => {
-  const written = writtenBy(result);
+  const written =
+    (result.kind === 'record' || result.kind === 'wait') && result.wrote === true ? result.record : undefined;
   if (written === undefined) return print(result).catch(failureFirst(result));
   const lost = (why: string, cause?: unknown): PayError =>
     new PayError('unrecorded', `the request succeeded, but the result couldn't be printed: ${why}`, {
@@ -227,7 +220,7 @@ const runCommand = async <D extends OwnRun>(
   const words = spec.endless === true ? undefined : spec.path.join(' ');
   const { run, filter, pager, remind, close } = program.open(globals, words);
   const { io } = run;
-  let reminds = isAboutCharges(spec) && spec.reminds !== false;
+  let reminds = (spec.path[0] === 'ledger' || spec.path.join(' ') === 'ugwo charge') && spec.reminds !== false;
   try {
     const compiled = await filter();
     const result = await handler.run(input, run);

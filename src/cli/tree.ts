@@ -26,10 +26,8 @@ export interface ExitNode {
   readonly again?: string;
 }
 
-/** Fields copied unchanged from a declaration. */
-type CopiedField = 'path' | 'summary' | 'description' | 'danger' | 'examples' | 'output' | 'format';
-
-export interface CommandNode extends Pick<CommandSpec, CopiedField> {
+export interface CommandNode
+  extends Pick<CommandSpec, 'path' | 'summary' | 'description' | 'danger' | 'examples' | 'output' | 'format'> {
   readonly kind: 'command';
   readonly name: string;
   readonly aliases: readonly string[];
@@ -60,8 +58,6 @@ export interface Tree {
   readonly commands: readonly (CommandNode | NounNode)[];
 }
 
-const FLAGS_SYNTAX = /^(?:(-\w), )?(--[\w-]+)(?: <(.+)>)?$/;
-
 /** Selects the description of accepted values from a declaration. */
 const takesOf = ({ type, choices, completes, list, default: fallback }: ValueSpec): ValueSpec => ({
   ...(type === undefined ? {} : { type }),
@@ -72,7 +68,7 @@ const takesOf = ({ type, choices, completes, list, default: fallback }: ValueSpe
 });
 
 const optionNode = (spec: OptionSpec): OptionNode => {
-  const [, short, name = spec.flags, value] = FLAGS_SYNTAX.exec(spec.flags) ?? [];
+  const [, short, name = spec.flags, value] = /^(?:(-\w), )?(--[\w-]+)(?: <(.+)>)?$/.exec(spec.flags) ?? [];
   return {
     name,
     ...(short === undefined ? {} : { short }),

@@ -24,8 +24,6 @@ export interface RawAnswer {
 
 export const TOO_LARGE = `the answer is larger than ${BOUNDS.bytes / 1024 / 1024} MiB`;
 
-type Zlib = typeof import('node:zlib');
-
 /** Some servers send deflate without the zlib header, whose first byte has the method in its lower half. */
 const isBare = (bytes: Uint8Array): boolean => ((bytes[0] ?? 0) & 0x0f) !== 8;
 
@@ -58,7 +56,7 @@ const openBuffer = () => {
 /** Few chunks: each is a turn of the event loop. */
 const CHUNKS = { chunkSize: 512 * 1024 };
 
-const DECODERS = new Map<string, (zlib: Zlib, bytes: Uint8Array) => Transform>([
+const DECODERS = new Map<string, (zlib: typeof import('node:zlib'), bytes: Uint8Array) => Transform>([
   ['gzip', (zlib) => zlib.createGunzip(CHUNKS)],
   ['x-gzip', (zlib) => zlib.createGunzip(CHUNKS)],
   ['deflate', (zlib, bytes) => (isBare(bytes) ? zlib.createInflateRaw(CHUNKS) : zlib.createInflate(CHUNKS))],

@@ -30,13 +30,10 @@ interface Value {
   readonly command: string;
 }
 
-/** Position of the cursor: offers that depend on the commands alone, or a value. */
-type Place = readonly Offer[] | Value | undefined;
-
 const offer = (word: string, about = ''): Offer => ({ word, about });
 
 /** Finds the place of the last word, after the words before it. Compares words and never evaluates them. */
-const findPlace = (tree: Tree, words: readonly string[], current: string): Place => {
+const findPlace = (tree: Tree, words: readonly string[], current: string): readonly Offer[] | Value | undefined => {
   let node: NounNode | CommandNode | undefined;
   let pending: OptionNode | undefined;
   let [isHelp, isAfter, count] = [false, false, 0];

@@ -4,8 +4,6 @@ import { valueAt } from '../core/json.ts';
 import type { Operation } from './operations.ts';
 import type { Params } from './proof.ts';
 
-type Issue = zod.core.$ZodIssue;
-
 /** The dotted path without the indexes of lists. */
 const dottedName = (path: readonly PropertyKey[]): string =>
   path
@@ -14,7 +12,7 @@ const dottedName = (path: readonly PropertyKey[]): string =>
     .join('.');
 
 /** The path inside its record. The envelope of a list has been proven; a bare array has none. */
-const inRecord = ({ path }: Issue): PropertyKey[] => path.slice(typeof path[0] === 'number' ? 1 : 2);
+const inRecord = ({ path }: zod.core.$ZodIssue): PropertyKey[] => path.slice(typeof path[0] === 'number' ? 1 : 2);
 
 const sayOf = (name: string, value: unknown): string =>
   value === undefined

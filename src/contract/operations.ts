@@ -244,8 +244,6 @@ export interface AnyRequest {
 
 const provesJson: Proof = (answer) => (isObject(answer) ? undefined : 'the answer is neither a JSON object nor a list');
 
-const SAFETY = { GET: 'safe', POST: 'never-repeat', PUT: 'checked', PATCH: 'checked', DELETE: 'checked' } as const;
-
 /** An operation for an undocumented method and path: handled by the same rules as the others. */
 export const anyOperation = ({ method, path, paged }: AnyRequest): Operation => ({
   method,
@@ -253,7 +251,7 @@ export const anyOperation = ({ method, path, paged }: AnyRequest): Operation => 
   params: {},
   ...(method === 'POST' || method === 'PUT' || method === 'PATCH' ? { body: () => z.looseObject({}) } : {}),
   success: { status: 200, schema: () => z.unknown(), proof: paged === true ? provesPage : provesJson },
-  safety: SAFETY[method],
+  safety: ({ GET: 'safe', POST: 'never-repeat', PUT: 'checked', PATCH: 'checked', DELETE: 'checked' } as const)[method],
 });
 
 /** The parameters of a path by its template; undefined if the path does not match. */

@@ -120,16 +120,13 @@ export const readProblem = (body: unknown): Problem | undefined => {
   return { title: words[0] ?? '', detail: words[1], violations: first, ...(more === 0 ? {} : { more }) };
 };
 
-/** Members of an error document that may name the missing object. */
-const MISSING = ['detail', 'message', 'code', 'error.detail', 'error.message', 'error.code'];
-
 /**
  * True if a 404 is about an object, by one of its names, and not about its address: a service without this read
  * names the path, or a route.
  */
 export const namesThing = (body: unknown, names: readonly string[]): boolean => {
   const plain = (text: string): string => text.toLowerCase().replaceAll('_', ' ');
-  return MISSING.some((member) => {
+  return ['detail', 'message', 'code', 'error.detail', 'error.message', 'error.code'].some((member) => {
     const text = plain(sentenceOf(valueAt(body, member)));
     if (/\b(?:route|endpoint)\b/.test(text)) return false;
     const words = text.replaceAll(/\S*\/\S*/g, '');

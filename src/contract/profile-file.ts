@@ -5,12 +5,10 @@ import { parseInstant } from '../core/time.ts';
 /** The version of the file that this program reads and writes. A higher one is never touched. */
 export const PROFILE_FILE_VERSION = 1;
 
-const PROFILE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
-
 /**
  * True for a valid profile name. `__proto__` is invalid; `constructor` is valid, and is treated like any other name.
  */
-export const isProfileName = (text: string): boolean => PROFILE_NAME.test(text);
+export const isProfileName = (text: string): boolean => /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(text);
 
 /** A profile: either `key` or `key_command` is there. Unknown fields are preserved. */
 export interface StoredProfile {

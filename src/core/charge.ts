@@ -137,13 +137,10 @@ export const readNextAction = (activity: unknown): NextAction | undefined => {
   };
 };
 
-/** Machine value. Sentences, numbers and keys (which contain dots) don't match. */
-const MACHINE_WORD = /^[a-z][\w-]{0,63}$/i;
-
 /** Returns the machine value at a path, or null if there is none that can be parsed. */
 export const wordAt = (value: unknown, path: string): string | null => {
   const word = textAt(value, path);
-  return MACHINE_WORD.test(word) ? word : null;
+  return /^[a-z][\w-]{0,63}$/i.test(word) ? word : null;
 };
 
 /** Type of the next action that `ledger prune` leaves in place of an account. */

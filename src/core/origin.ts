@@ -12,13 +12,11 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 export const isLoopback = (origin: string): boolean => LOOPBACK.test(new URL(origin).hostname);
 
-type OriginCheck = { readonly origin: string } | { readonly problem: string };
-
 /**
  * Reads one exact origin from a base URL. Only scheme, host and port are allowed: the other parts of a URL (a user, a
  * path, a query) are either a secret or a way to address another host.
  */
-export const checkBaseUrl = (text: string): OriginCheck => {
+export const checkBaseUrl = (text: string): { readonly origin: string } | { readonly problem: string } => {
   if (!URL.canParse(text)) return { problem: 'is not a URL such as https://api.example.com' };
   const url = new URL(text);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return { problem: 'must start with https://' };

@@ -134,10 +134,8 @@ export const cleanedAnswer = (text: string, clean: Clean): string => {
   }
 };
 
-const PERCENT = /%([2-7][\da-f])/gi;
-
 /** A URL, a path, or a line that contains one; shown decoded when it contains a secret. */
 export const cleanedUrl = (url: string, clean: Clean): string => {
-  const read = url.replace(PERCENT, (_, hex: string) => fromHex(hex));
+  const read = url.replace(/%([2-7][\da-f])/gi, (_, hex: string) => fromHex(hex));
   return clean(read) === read ? url : clean(read);
 };

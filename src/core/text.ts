@@ -20,11 +20,8 @@ const UNSEEN = /[\p{DI}\p{Cf}]/gu;
 const UNSEEN_OR_EMOJI =
   /((?!\p{ASCII})\p{Emoji}[\ufe0e\ufe0f]|[\d#*]\ufe0f\u20e3|\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f})|[\p{DI}\p{Cf}]{2,}|[\ufe00-\ufe0f]|[\u{e0000}-\u{e007f}]|[\u{e0100}-\u{e01ef}]|(?<!\P{ASCII})[\p{DI}\p{Cf}](?!\P{ASCII})/gu;
 
-/** Most text is printable ASCII, and testing for that is much cheaper than searching for hidden characters. */
-const NOT_PLAIN = /[^ -~]/;
-
-/** True for printable ASCII on one line. */
-const isPlainText = (text: string): boolean => !NOT_PLAIN.test(text);
+/** True for printable ASCII on one line, as most text is: much cheaper than a search for hidden characters. */
+const isPlainText = (text: string): boolean => !/[^ -~]/.test(text);
 
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 

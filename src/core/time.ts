@@ -70,15 +70,13 @@ export const parseInstant = (untrimmed: string): Instant | undefined => {
   return ms < EARLIEST || ms > LATEST ? undefined : { ms, offset };
 };
 
-const NO_T = /^(\d{4}-\d\d-\d\d) +(?=\d)/;
-
 /**
  * Reads an instant in an answer, in milliseconds, for display: like `parseInstant`, but also with a blank for the T,
  * and as UTC without an offset. Make no decisions on a text that `parseInstant` rejects.
  */
 export const readInstant = (value: unknown): number | undefined => {
   if (typeof value !== 'string') return undefined;
-  const text = value.trim().replace(NO_T, '$1T');
+  const text = value.trim().replace(/^(\d{4}-\d\d-\d\d) +(?=\d)/, '$1T');
   return (parseInstant(text) ?? parseInstant(`${text}Z`))?.ms;
 };
 

@@ -60,12 +60,10 @@ export const readEvent = (body: unknown): EventRead => {
   };
 };
 
-const ESCAPED = /[.+?^${}()|[\]\\]/g;
-
 /** True if an event's name matches one of the patterns, in which `*` stands for any text: `ugwo.activity.*`. */
 export const isWanted = (event: string, wanted: readonly string[]): boolean =>
   wanted.some((pattern) =>
-    new RegExp(`^${pattern.replaceAll(ESCAPED, String.raw`\$&`).replaceAll('*', '.*')}$`, 's').test(event),
+    new RegExp(`^${pattern.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`).replaceAll('*', '.*')}$`, 's').test(event),
   );
 
 /** Files in the data folder: the queue of received events, and the lock of the listening process. */

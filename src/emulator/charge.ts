@@ -202,8 +202,6 @@ const LEAST: Readonly<Record<string, number>> = { NGN: 20_000 };
 /** Duration of a refund that isn't scripted, in milliseconds. */
 const USUAL_MS = 10_000;
 
-const REFUNDABLE = ['successful', 'partially_refunded', 'refunded'];
-
 /**
  * A transfer needs a destination, since the service doesn't know the payer's account. Other mediums refund to the
  * source.
@@ -213,7 +211,7 @@ const needsDestination = (kept: StoredActivity): boolean => emulatedStep(kept) =
 /** Returns the amount of a refund. Throws a ProblemError if it can't be made. */
 const refundAmount = (body: RefundBody, kept: StoredActivity, currency: string, store: EmulatorStore): number => {
   const { activity } = kept;
-  if (!REFUNDABLE.includes(machineValue(activity.status)))
+  if (!['successful', 'partially_refunded', 'refunded'].includes(machineValue(activity.status)))
     throw problemError(409, 'nzube.refund.error.activity_not_paid');
   const left = chargedBy(activity) - refundedOf(store, activity.uid, (status) => status !== 'failed');
   const amount = body.amount === undefined ? left : Number(String(body.amount));

@@ -26,12 +26,10 @@ const isTurn = ({ rule: { share = 1, times = Number.POSITIVE_INFINITY }, seen, f
 
 type Rule = FaultRule | DeliveryRule;
 
-const SCOPE = ['event', 'method', 'path', 'share', 'times'];
-
 /** Formats the effect of a rule for display: `late: 10m`. */
 export const effectOf = (rule: Rule): string =>
   Object.entries(rule)
-    .filter(([name]) => !SCOPE.includes(name))
+    .filter(([name]) => !['event', 'method', 'path', 'share', 'times'].includes(name))
     .map(([name, value]) => (value === true ? name : `${name}: ${value}`))
     .join(', ');
 

@@ -130,8 +130,6 @@ export interface Route {
 /** The route of a request with its parameters, or the methods allowed for its path. */
 type RouteMatch = { readonly route: Route; readonly params: Params } | { readonly allow: readonly string[] };
 
-const NAMED = /^(.*)\{(\w+)\}$/;
-
 /** Extracts the values of named segments; undefined if the path doesn't match. */
 const paramsOf = (pattern: string, given: readonly string[]): Params | undefined => {
   const wanted = pattern.split('/');
@@ -139,7 +137,7 @@ const paramsOf = (pattern: string, given: readonly string[]): Params | undefined
   const params: Record<string, string> = Object.create(null);
   for (const [index, segment] of wanted.entries()) {
     const text = given[index] ?? '';
-    const [, start = segment, name] = NAMED.exec(segment) ?? [];
+    const [, start = segment, name] = /^(.*)\{(\w+)\}$/.exec(segment) ?? [];
     if (name === undefined ? text !== segment : text === start || !text.startsWith(start)) return undefined;
     if (name !== undefined) params[name] = text.slice(start.length);
   }

@@ -11,11 +11,9 @@ import { type EventName, isWanted, readEvent } from '../core/webhook-event.ts';
 import { newServiceId } from './ids.ts';
 import type { ActivityPlan, EmittedEvent, EmulatorStore, RefundEnding, StoredActivity } from './store.ts';
 
-/** Statuses of a payment request that has been paid (public material). */
-const PAID_STATUSES = ['ugwo_successful', 'partially_refunded', 'refunded'];
-
 /** True if the customer has paid it, even if it was refunded since. */
-export const isPaid = ({ status }: Pick<Ugwo, 'status'>): boolean => PAID_STATUSES.includes(machineValue(status ?? ''));
+export const isPaid = ({ status }: Pick<Ugwo, 'status'>): boolean =>
+  ['ugwo_successful', 'partially_refunded', 'refunded'].includes(machineValue(status ?? ''));
 
 /** Outcomes of a charge that `metadata.emulate` of a payment request can ask for. */
 export type Scripted =

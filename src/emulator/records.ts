@@ -53,9 +53,6 @@ const recordPage = <T>(
 
 // Customers
 
-/** Fields of a customer that a client can't set. */
-const FIXED_FIELDS = ['uid', 'status', 'created_at'];
-
 /** Capitalizes the first letter of each word; the result is the same in every locale. */
 const titleCased = (text: string): string =>
   text.toLowerCase().replaceAll(/(^|[\s-])(\p{L})/gu, (_all, before: string, first: string) => {
@@ -74,7 +71,7 @@ const normalized = (name: string, value: unknown): unknown => {
 const sentFields = (body: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(body)
-      .filter(([name]) => !FIXED_FIELDS.includes(name))
+      .filter(([name]) => !['uid', 'status', 'created_at'].includes(name))
       .map(([name, value]) => [name, normalized(name, value)]),
   );
 

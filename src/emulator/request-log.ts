@@ -32,8 +32,6 @@ export interface SeenRequest {
   readonly took: number;
 }
 
-type Open = SeenRequest & { readonly began: number };
-
 /** Copies the part, since a plain slice would keep the whole text in memory. */
 const cut = (text: string, longest = TEXT_LIMIT): string =>
   text.length <= longest ? text : Buffer.from(text.slice(0, longest)).toString();
@@ -41,7 +39,7 @@ const cut = (text: string, longest = TEXT_LIMIT): string =>
 /** Records the last requests of a running emulator, in memory only. */
 export const openRequestLog = (now: () => number, ticks: () => number) => {
   const kept: SeenRequest[] = [];
-  const open = new WeakMap<HttpRequest, Open>();
+  const open = new WeakMap<HttpRequest, SeenRequest & { readonly began: number }>();
   const listeners = new Set<(seen: SeenRequest) => void>();
   let seq = 0;
   const note = (asked: HttpRequest, known: Partial<SeenRequest>): void => {
@@ -93,14 +91,12 @@ export const withExecuted =
     return answer;
   };
 
-/** Browsers request it by themselves. */
-const ICON_PATH = '/favicon.ico';
-
 /** Records each request, and the status that its client received. */
 export const withRecords =
   (log: RequestLog, answering: Answering): Answering =>
   async (asked) => {
-    if (asked.target === ICON_PATH) return answering(asked);
+    // Browsers request it by themselves.
+    if (asked.target === '/favicon.ico') return answering(asked);
     log.begin(asked);
     const answer = await answering(asked);
     const isWhole = answer?.cutAfter === undefined && !asked.isClosed();

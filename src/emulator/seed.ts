@@ -155,10 +155,6 @@ const chargeOf = (number: number, ugwo: Ugwo): StoredActivity | undefined => {
   return { activity, ugwo: ugwo.uid, medium: machineValue(pickFrom(ugwo.checkout?.mediums ?? [], number).medium) };
 };
 
-/** Every seventh payment request has no customer. */
-const seededPayer = (number: number, customers: readonly string[]): string | null =>
-  number % 7 === 0 ? null : (customers[(number * 7) % customers.length] ?? null);
-
 /**
  * Adds records that are newer than the existing ones. Their content depends only on their number in the order of
  * creation and on the clock, never on chance: the same seeding of a new file gives the same identifiers. Yields the
@@ -177,7 +173,8 @@ export function* seedStore(store: EmulatorStore, { customers, ugwo }: SeedSize, 
   for (let index = 0; index < ugwo; index += 1) {
     const number = firstUgwo + index;
     const request = paymentRequest(number, ugwo - 1 - index, ugwoAt(index));
-    store.addUgwo(request, seededPayer(number, payers));
+    // Every seventh has no customer.
+    store.addUgwo(request, number % 7 === 0 ? null : (payers[(number * 7) % payers.length] ?? null));
     const charge = chargeOf(number, request);
     if (charge !== undefined) store.addActivity(charge, undefined);
     if (index % TURN === TURN - 1) yield customers + index + 1;

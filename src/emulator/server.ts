@@ -88,8 +88,6 @@ export const openapiText = async (): Promise<string> => {
   return JSON.stringify(document, null, 2);
 };
 
-const operationIds = Object.keys(operations) as OperationId[];
-
 /**
  * Converts numbers that a double can't hold, which are stored as text here, so that the contract checks them as
  * numbers.
@@ -175,7 +173,7 @@ const admitRequest = ({ store }: Service, asked: HttpRequest): void => {
  */
 const makeApp = (service: Service): Answering => {
   const openapi = async (): Promise<HttpAnswer> => respond(service, 200, 'application/json', await openapiText());
-  const api = operationIds.map((id) => operationRoute(service, id));
+  const api = (Object.keys(operations) as OperationId[]).map((id) => operationRoute(service, id));
   const others: readonly Route[] = [
     ...controlRoutes(service),
     { method: 'GET', path: OPENAPI, answer: openapi },

@@ -153,9 +153,6 @@ const readAllBytes = async ({ body }: Pick<HttpRequest, 'body'>): Promise<Uint8A
   return Buffer.concat(chunks);
 };
 
-const isJsonType = (contentType: string | undefined): boolean =>
-  contentType?.split(';')[0]?.trim().toLowerCase() === 'application/json';
-
 const parse = (bytes: Uint8Array): unknown => {
   const text = decodeUtf8(bytes);
   if (text === undefined) throw problemError(400, 'the body is not UTF-8');
@@ -175,7 +172,7 @@ export const readJsonBody = async (
   asked: HttpRequest,
   keep?: (bytes: Uint8Array) => void,
 ): Promise<Readonly<Record<string, unknown>>> => {
-  if (!isJsonType(asked.headers['content-type'])) {
+  if (asked.headers['content-type']?.split(';')[0]?.trim().toLowerCase() !== 'application/json') {
     throw problemError(400, 'the body must be announced as `Content-Type: application/json`');
   }
   const bytes = await readAllBytes(asked);

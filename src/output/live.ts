@@ -9,8 +9,6 @@ import { cleanedSink, cleanOf } from './walk.ts';
 
 export type LiveResult = Extract<Result, { kind: 'live' }>;
 
-const DEFAULT_ROWS = 24;
-
 /**
  * True if a board is drawn and redrawn: not for screen readers, and not where its control sequences would disturb.
  */
@@ -42,7 +40,7 @@ export const showBoard = async (
   const frame = openFrame(stdout);
   const draw = async (): Promise<void> => {
     // The cursor occupies the last row.
-    const rows = Math.max(1, (stdout.rows ?? DEFAULT_ROWS) - 1);
+    const rows = Math.max(1, (stdout.rows ?? 24) - 1);
     await frame.show(await boardLines(board(rows), io, await surface(), rows));
   };
   try {

@@ -19,10 +19,8 @@ const ROOM_FOR_TEXT = 20;
 
 const COLUMN_GAP = '  ';
 
-const totalWidth = (widths: readonly number[]): number => widths.reduce((total, width) => total + width, 0);
-
 const widthOfTable = (widths: readonly number[]): number =>
-  totalWidth(widths) + COLUMN_GAP.length * (widths.length - 1);
+  widths.reduce((total, width) => total + width, 0) + COLUMN_GAP.length * (widths.length - 1);
 
 const mayBeCut = ({ flexible, least }: Column): boolean => flexible === true || least !== undefined;
 

@@ -31,8 +31,6 @@ const countdownText = ({ status, until, failing }: Waiting, now: number, width: 
   return shorten(texts.find((text) => widthOf(text) <= width) ?? left, width, ellipsis);
 };
 
-type CountdownIo = Pick<Io, 'stderr' | 'clock' | 'env' | 'redactor'>;
-
 /** A line on stderr that is rewritten again and again, and erased at the end. */
 interface Countdown {
   readonly tell: (waiting: Waiting) => void;
@@ -40,16 +38,14 @@ interface Countdown {
   end(): Promise<void>;
 }
 
-const SILENT_COUNTDOWN: Countdown = { tell: () => undefined, end: async () => undefined };
-
 /** Counts down on a terminal that can rewrite a line; prints nothing anywhere else, or with `quiet`. */
 export const openCountdown = (
-  { stderr, clock, env, redactor }: CountdownIo,
+  { stderr, clock, env, redactor }: Pick<Io, 'stderr' | 'clock' | 'env' | 'redactor'>,
   styles: Styles,
   quiet: boolean,
 ): Countdown => {
   const line = openStatusLine({ stderr, env, redactor }, styles, quiet);
-  if (!line.rewrites) return SILENT_COUNTDOWN;
+  if (!line.rewrites) return { tell: () => undefined, end: async () => undefined };
   const over = new AbortController();
   let waiting: Waiting | undefined;
   let shown = '';

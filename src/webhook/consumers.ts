@@ -30,8 +30,6 @@ export interface LedgerConsumer {
   readonly record: (ugwo: string, events: readonly ConsumedEvent[]) => Promise<ConsumerResult | undefined>;
 }
 
-/** The backoff between two attempts, in milliseconds. */
-const CONSUMER_BACKOFF = { base: 1000, cap: 300_000 };
 /**
  * Milliseconds to collect the events about one payment request, which often come together: one read is enough for all.
  */
@@ -105,7 +103,7 @@ export const consume = (queue: Queue, notifier: Notifier, deps: ConsumerDeps, st
       batch.events = [...events, ...batch.events];
       if (batch.tries === 0 && !stop.aborted)
         await say(`couldn't check ${ugwo} yet, trying again: ${reasonOf(thrown)}`);
-      batch.due = clock.ticks() + backoff(batch.tries, random, CONSUMER_BACKOFF);
+      batch.due = clock.ticks() + backoff(batch.tries, random, { base: 1000, cap: 300_000 });
       batch.tries += 1;
     }
     if (batch.events.length === 0) batches.delete(ugwo);

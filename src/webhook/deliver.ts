@@ -112,9 +112,6 @@ export const post = async (
   }
 };
 
-/** The backoff between two attempts to write, in milliseconds. */
-const WRITE_RANGE = { base: 500, cap: 30_000 };
-
 interface RetryDeps {
   readonly clock: Clock;
   readonly say: (text: string) => void;
@@ -135,7 +132,7 @@ export const retryUntilWritten = async (
       if (stop.aborted) return false;
       await clock
         .sleep(
-          backoff(tries, () => 1, WRITE_RANGE),
+          backoff(tries, () => 1, { base: 500, cap: 30_000 }),
           stop,
         )
         .catch(() => undefined);

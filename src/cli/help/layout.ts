@@ -69,8 +69,6 @@ const FEW_EXAMPLES = 4;
 
 const SEEDED_IDS = 'These ids belong to the built-in service: add --local to each line, or export PAYCLI_PROFILE=local';
 
-type Example = CommandNode['examples'][number];
-
 export const flagsOf = ({ short, name, value }: OptionNode): string =>
   `${short === undefined ? '' : `${short}, `}${name}${value === undefined ? '' : ` <${value}>`}`;
 
@@ -95,7 +93,7 @@ export const optionEntries = (options: readonly OptionNode[], width: number): st
   );
 
 /** Lists examples without wrapping, so that they can be copied. */
-export const exampleLines = (examples: readonly Example[], width: number): string[] => [
+export const exampleLines = (examples: readonly CommandNode['examples'][number][], width: number): string[] => [
   ...examples.flatMap(({ about, line }) => [`# ${about}`, ...line.split('\n')]),
   ...(examples.some(({ line }) => line.includes('.Lcal.')) ? ['', ...prose(SEEDED_IDS, width)] : []),
 ];

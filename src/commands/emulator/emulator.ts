@@ -235,13 +235,11 @@ export const serveEmulator = async (
   };
 };
 
-const NOTHING_RESET = { files: [], commands: [] };
-
 const readSigning = async (signing: AddInput['signing'], run: Run) => {
   if (signing === 'unsigned') return signing;
   if ('secretOut' in signing) return { file: resolve(signing.secretOut) };
   const { all } = await endpointSecrets(
-    { main: { files: [signing.secretFile], commands: [] }, sandbox: NOTHING_RESET },
+    { main: { files: [signing.secretFile], commands: [] }, sandbox: { files: [], commands: [] } },
     run,
   );
   return { secret: all[0] ?? '' };

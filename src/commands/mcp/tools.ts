@@ -19,10 +19,6 @@ interface ToolCommand {
   readonly money?: true;
 }
 
-const PLAN_ABOUT =
-  'Check a charge and show who would be charged, how much, and whether it is refused. Charges nothing. Where charging ' +
-  'is allowed, returns a token for charge_confirm, valid for ten minutes and once.';
-
 /** The tools that are commands. No other option can be reached. */
 const TOOLS = {
   find_customers: { command: 'onye list', options: ['email', 'ref', 'since', 'until', 'max', 'cursor'] },
@@ -39,7 +35,9 @@ const TOOLS = {
   sync: { command: 'ledger sync' },
   charge_plan: {
     command: 'ugwo charge',
-    description: PLAN_ABOUT,
+    description:
+      'Check a charge and show who would be charged, how much, and whether it is refused. Charges nothing. Where charging ' +
+      'is allowed, returns a token for charge_confirm, valid for ten minutes and once.',
     options: [
       'medium',
       ...MEDIUM_FIELDS.flatMap(({ name, form }) => (form === 'time' ? [] : [name.replaceAll('_', '-')])),

@@ -54,13 +54,8 @@ export const readCustomer = async (uid: string, client: Client): Promise<Custome
   return { record, exact: parseExact(record.text) };
 };
 
-/** Status codes that mean: no such read, or no such customer. */
-const UNREADABLE_STATUSES: readonly number[] = [404, 405, 501];
-
 const hasNoRead = (thrown: unknown): thrown is PayError =>
-  thrown instanceof PayError &&
-  thrown.detail.status !== undefined &&
-  UNREADABLE_STATUSES.includes(thrown.detail.status);
+  thrown instanceof PayError && thrown.detail.status !== undefined && [404, 405, 501].includes(thrown.detail.status);
 
 const noRead = ({ detail }: PayError): PayError => {
   const { status } = detail;

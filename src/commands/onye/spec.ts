@@ -8,8 +8,6 @@ import { readSourceName, refuseSharedStdin } from '../../core/input.ts';
 import { type CustomerOptions, NEW_FIELDS, readFieldOptions } from './fields-shared.ts';
 import { updateCommand } from './update-spec.ts';
 
-const customerOptions = { ...NEW_FIELDS, ...DATA_OPTION, ...BULK_OPTIONS } as const;
-
 export type OnyeCreateInput = { readonly given: CustomerOptions } & (
   | { readonly kind: 'one' }
   /** A file of customers. Options give the fields for which the file has no column. */
@@ -28,7 +26,7 @@ const onyeCreateCommand = defineCommand({
     'billing_address (JSON) or billing_address.city, meta.k (meta.k: for JSON). Options apply to fields without a ' +
     'column. Other columns are copied to the report. The whole file is checked before anything is sent. Run the ' +
     'same command again to continue where it stopped: no row is sent twice.',
-  options: customerOptions,
+  options: { ...NEW_FIELDS, ...DATA_OPTION, ...BULK_OPTIONS } as const,
   examples: {
     'create a customer': 'paycli onye create --email ada@example.com --first-name Ada --last-name Obi',
     'with a billing address and metadata, for a script that wants the identifier':

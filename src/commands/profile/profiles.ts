@@ -175,11 +175,9 @@ interface Named {
   readonly name: string | undefined;
 }
 
-const NO_PROFILES = 'No profiles yet. Run `paycli login`, or use --local, which needs none.';
-
 export const listProfiles = async (_input: unknown, run: Run): Promise<Result> => {
   const profiles = (await profilesOf(run)).list();
-  if (profiles.length === 0) await run.say(NO_PROFILES);
+  if (profiles.length === 0) await run.say('No profiles yet. Run `paycli login`, or use --local, which needs none.');
   return { kind: 'list', pages: onePage(profiles), view: profileView, saysEmpty: true };
 };
 

@@ -40,11 +40,9 @@ export const COMPARED_COLUMNS = Object.keys(COMPARED);
 /** A column that is compared, and the text of its cell. */
 export type ComparedCell = readonly [column: string, text: string];
 
-const EMAIL_FORM = /^[^\s@"]+@[^\s@"]+$/;
-
 /** A column `customer` often holds a name, which the payment request doesn't have. */
 const isCompared = ([column, text]: ComparedCell): boolean =>
-  text !== '' && (column !== 'customer' || isId('ony', text) || EMAIL_FORM.test(text));
+  text !== '' && (column !== 'customer' || isId('ony', text) || /^[^\s@"]+@[^\s@"]+$/.test(text));
 
 const comparedText = (value: unknown): string =>
   (typeof value === 'string' ? value : machineValue(value) || printExact(value)).trim();

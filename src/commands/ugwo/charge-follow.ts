@@ -8,13 +8,10 @@ import { formatDuration } from '../../core/time.ts';
 import type { Charge } from '../../ledger/entry.ts';
 import { refreshCharge, walkCharges } from '../../ledger/reconcile.ts';
 import type { Sum } from '../../ledger/report.ts';
-import { type Now, openTail, type Tail } from '../../ledger/tail.ts';
+import { openTail, type Tail } from '../../ledger/tail.ts';
 import { checkCharges } from '../check-charges.ts';
 import { countOf, paymentSumsText } from '../record.ts';
 import type { Run } from '../run.ts';
-
-/** The first pause and the longest one. */
-const FOLLOW_PAUSES_MS = [2000, 15_000] as const;
 
 /** A wait for the charges of a job. */
 export interface FollowedJob {
@@ -43,9 +40,7 @@ const sumCodes = (sums: readonly Sum[], stop: AbortSignal): number[] => {
   ];
 };
 
-const isPayment = (sum: Sum<Now>): sum is Sum => sum.payment in PAYMENTS;
-
-const paymentsIn = (tail: Tail): Sum[] => tail.sums().filter(isPayment);
+const paymentsIn = (tail: Tail): Sum[] => tail.sums().filter((sum): sum is Sum => sum.payment in PAYMENTS);
 
 const openIn = (tail: Tail): string[] => tail.live().flatMap(({ charge, now }) => (now === 'open' ? [charge.id] : []));
 
@@ -79,7 +74,7 @@ const waitForOpen = async (wait: FollowedJob, tail: Tail): Promise<PayError | un
         `${paymentSumsText(paymentsIn(tail))}; ${formatDuration(Math.max(1000, end - clock.ticks()))} left, Ctrl-C stops waiting`,
     );
     return await waitForPayments(run.io, {
-      ...{ pauses: FOLLOW_PAUSES_MS, polls: 0, stop: signals.stop, until: () => end },
+      ...{ pauses: [2000, 15_000] as const, polls: 0, stop: signals.stop, until: () => end },
       ...{ read: () => checkOpen(wait, tail), isOver: () => openIn(tail).length === 0 },
     });
   } catch (thrown) {

@@ -9,8 +9,6 @@ const setCustomer = (text: string) => {
   return isId('ony', onye) || !text.includes('@') ? { onye } : { onye_email: text };
 };
 
-const readMetadata = (pairs: readonly Pair[]) => (pairs.length === 0 ? undefined : pairsToObject(pairs, '--metadata'));
-
 export const REQUEST_FIELDS = rarely(['metadata'], {
   ...AMOUNT_OPTIONS,
   currency: option('--currency <code>', 'currency, such as NGN', asText),
@@ -28,7 +26,7 @@ export const REQUEST_FIELDS = rarely(['metadata'], {
   }),
   metadata: repeated('--metadata <k=v>', 'metadata, keys with texts', asPair, {
     column: 'metadata.k',
-    value: readMetadata,
+    value: (pairs: readonly Pair[]) => (pairs.length === 0 ? undefined : pairsToObject(pairs, '--metadata')),
     own: true,
   }),
 } as const);

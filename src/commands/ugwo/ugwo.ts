@@ -18,8 +18,6 @@ import { previewCall, removeRecord } from '../record.ts';
 import type { Run } from '../run.ts';
 import { ugwoView, wholeUgwoView } from './view.ts';
 
-const NO_CHECKOUT = "It has no checkout, so it offers no medium and can't be charged.";
-
 /** Reads one payment request with its activities (public-facts.md, Payment requests). */
 export const getRequest = async ({ uid }: { readonly uid: string }, run: Run): Promise<Result> => {
   const call = { params: { uid } };
@@ -29,7 +27,7 @@ export const getRequest = async ({ uid }: { readonly uid: string }, run: Run): P
   const balance = balanceOf(requestFacts(record.value), { paidBack });
   const currency = machineValue(record.value['currency']);
   const notice = [
-    ...(record.value['checkout'] === null ? [NO_CHECKOUT] : []),
+    ...(record.value['checkout'] === null ? ["It has no checkout, so it offers no medium and can't be charged."] : []),
     ...(balance.isPaidTwice ? [`It was ${paidTwiceText(balance, currency, run.globals)}`] : []),
   ];
   return { kind: 'record', record, view: wholeUgwoView, ...(notice.length === 0 ? {} : { notice }) };

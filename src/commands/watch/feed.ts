@@ -97,8 +97,6 @@ export const openPolling = ({ ledger, client, io, stop }: Polling) => {
   };
 };
 
-/** The first pause and the longest one. */
-const POLL_PAUSES_MS = [2000, 30_000] as const;
 /** Maximum wait at the end for a check that is still running, in milliseconds. */
 const LAST_LOOK_MS = 1000;
 
@@ -151,7 +149,7 @@ export const openFeed = (deps: FeedDeps, open: () => readonly Charge[]): Feed =>
     return failing;
   };
   const wait: Wait = {
-    ...{ pauses: POLL_PAUSES_MS, polls: 0, stop: over.signal, read },
+    ...{ pauses: [2000, 30_000] as const, polls: 0, stop: over.signal, read },
     ...{ isOver: () => false, until: () => Number.POSITIVE_INFINITY },
   };
   const poll = async (): Promise<void> => {

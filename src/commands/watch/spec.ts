@@ -14,8 +14,6 @@ export interface WatchInput {
   readonly limit: number | undefined;
 }
 
-const CHARGE_FIRST = `paycli ugwo charge ${SEEDED.ugwo} --medium bank_transfer`;
-
 export const watchCommand = defineCommand({
   path: ['watch'],
   danger: 'read',
@@ -41,7 +39,7 @@ export const watchCommand = defineCommand({
     ),
   }),
   examples: {
-    'watch one payment request, for a script (exit 12: it is still open)': `${CHARGE_FIRST}\npaycli watch ${SEEDED.ugwo} --until-final --wait-timeout 1s -o ndjson`,
+    'watch one payment request, for a script (exit 12: it is still open)': `paycli ugwo charge ${SEEDED.ugwo} --medium bank_transfer\npaycli watch ${SEEDED.ugwo} --until-final --wait-timeout 1s -o ndjson`,
     'wait until no charge is open': 'paycli watch --until-final',
   },
   output:
