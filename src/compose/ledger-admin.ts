@@ -5,7 +5,7 @@ import { countText } from '../core/charge.ts';
 import { interrupted, type PayError, usageError } from '../core/error.ts';
 import { shellQuote } from '../core/shell.ts';
 import type { Entry } from '../ledger/entry.ts';
-import type { Ledger, LedgerAdmin, LedgerStatus, Pushed } from '../ledger/ledger.ts';
+import type { Ledger, LedgerStatus } from '../ledger/ledger.ts';
 import type { Access, Session } from '../ledger/postgres/session.ts';
 import { hasFileLedger, ledgerPath, openFileLedger, sharedSetting } from './ledger.ts';
 import { foldersOf, type RunContext } from './run.ts';
@@ -27,13 +27,14 @@ async function* updatesOf(ledger: Ledger, job: string, rows: number) {
  * Imports a ledger into the shared one. Throws a usage error while an entry is being sent: its outcome would be
  * missing.
  */
-const pushAll = async (ledger: Ledger, session: Session, { status }: RunContext['state']): Promise<Pushed> => {
+const pushAll = async (ledger: Ledger, session: Session, { status }: RunContext['state']) => {
   const { importEntries, importJobs, importUpdates } = await import('../ledger/postgres/admin.ts');
   const [sending] = await ledger.list({ states: ['sending'], limit: 1 });
   if (sending !== undefined) {
     throw usageError(`${sending.id} is being sent right now`, { hint: 'wait until it has ended, then run this again' });
   }
   let [charges, updates, all] = [0, 0, 0];
+  /** Open charges, each of a payment request of which the shared ledger has another open one. */
   const kept: string[] = [];
   status.doing = () => `${grouped(all)} entries read`;
   const entriesAfter = (after: number) => ledger.list({ oldestFirst: true, after, limit: PUSHED_AT_ONCE });
@@ -150,8 +151,11 @@ const notHere = (name: string): PayError =>
     hint: `pg_dump --schema=paycli --format=custom --file=FILE ${shellQuote(name)}`,
   });
 
-/** Opens the administration of the run's ledger (see `LedgerAdmin`). */
-export const openLedgerAdmin = async (run: RunContext): Promise<LedgerAdmin> => {
+/**
+ * Operations on the run's whole ledger. They fail with errors of the ledger, or with a `usage` error if there is no
+ * ledger for them.
+ */
+export const openLedgerAdmin = async (run: RunContext) => {
   const setting = await sharedSetting(run);
   const shared = (): Access => {
     if (setting === undefined) throw usageError('no shared ledger is set', { hint: NO_SHARED });
@@ -160,10 +164,16 @@ export const openLedgerAdmin = async (run: RunContext): Promise<LedgerAdmin> => 
   const admin = () => import('../ledger/postgres/admin.ts');
   const at = (): string => shared().address.name;
   return {
-    status: () => (setting === undefined ? fileStatus(run) : sharedStatus(setting, run)),
-    init: async (operators) => ({ at: at(), ...(await (await admin()).initLedger(shared(), operators)) }),
+    status: (): Promise<LedgerStatus> => (setting === undefined ? fileStatus(run) : sharedStatus(setting, run)),
+    /** Creates the tables of a shared ledger, and grants these roles the rights of an operator. */
+    init: async (operators: readonly string[]) => ({
+      at: at(),
+      ...(await (await admin()).initLedger(shared(), operators)),
+    }),
+    /** Migrates the tables of a shared ledger to this program's version. */
     migrate: async () => ({ at: at(), ...(await (await admin()).migrateLedger(shared())) }),
-    backUp: async (file) => {
+    /** Copies this machine's ledger, as of one moment, into a new file. */
+    backUp: async (file: string) => {
       if (setting !== undefined) throw notHere(at());
       const path = await ledgerPath(run);
       if (!(await hasFileLedger(run)))
@@ -173,6 +183,7 @@ export const openLedgerAdmin = async (run: RunContext): Promise<LedgerAdmin> => 
       run.state.closing.push(() => ledger.close());
       return (await import('../ledger/sqlite/backup.ts')).backUp(path, file, run.io.signals.stop);
     },
+    /** Copies the contents of this machine's ledger into the shared one. */
     push: async () => {
       const access = shared();
       if (!(await hasFileLedger(run))) {

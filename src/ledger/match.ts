@@ -39,7 +39,7 @@ const termAt = (activity: unknown, name: string): string | undefined =>
 const firstMismatch = (
   { medium, expiresAt, provider, phone }: Pick<Charge, 'medium' | 'expiresAt' | 'provider' | 'phone'>,
   activity: unknown,
-): 'another next action' | 'another expiry' | 'another provider' | 'another phone' | undefined => {
+): string | undefined => {
   if (hasForeignStep(activity, medium)) return 'another next action';
   // An unknown expiry is NaN, so that the comparison below is false.
   const until = parseInstant(stringAt(activity, ['next_action.headers.expires_at']) ?? '')?.ms ?? Number.NaN;
@@ -96,34 +96,6 @@ interface KeptCandidate {
   readonly created_at: string | null;
 }
 
-/** Reason why an activity can't be the charge's. */
-type Exclusion =
-  | 'owned by another charge'
-  | 'no charge'
-  | 'of another payment request'
-  | 'another medium'
-  | 'made too early';
-/**
- * Reason why an activity is not matched to the charge though it may be related. Such a read does not count as empty.
- */
-type Contradiction =
-  | 'made too late'
-  | 'another next action'
-  | 'another expiry'
-  | 'another provider'
-  | 'another phone'
-  | 'declined at once';
-/** Reason why an activity that can't be excluded is no proof either. */
-type Doubt =
-  | 'no identifier'
-  | 'no time'
-  | 'medium unclear'
-  | 'made before the charge was sent'
-  | 'made after its sending must have ended'
-  | 'clocks not compared'
-  | 'clock may have been set'
-  | typeof OLD_ANSWER;
-
 /** Doubt about a read until another read shows that the service's clock advances. */
 export const OLD_ANSWER = 'the answer may be an old one';
 
@@ -131,12 +103,12 @@ export interface Candidate {
   readonly activity: unknown;
   readonly kept: KeptCandidate;
   /** Undefined if nothing speaks against the match. */
-  readonly doubt: Doubt | undefined;
+  readonly doubt: string | undefined;
 }
 
 interface Excluded {
   readonly kept: KeptCandidate;
-  readonly why: Exclusion | Contradiction;
+  readonly why: string;
 }
 
 /** Activities of a read, sorted by whether they can be the charge's. */
@@ -183,7 +155,7 @@ interface Sending {
   /** Moment after which the sending was certainly over. */
   readonly certain: number;
   /** Reason why no activity can be excluded by its time; undefined if the clocks can be trusted. */
-  readonly unsure: 'clocks not compared' | 'clock may have been set' | undefined;
+  readonly unsure: string | undefined;
   /**
    * The service's clock is slow or far from ours, and no read has shown it advancing. A cache that hides its age looks
    * the same.
@@ -220,7 +192,7 @@ const exclusionOf = (
   kept: KeptCandidate,
   { from }: Sending,
   owned: ReadonlySet<string>,
-): Exclusion | undefined => {
+): string | undefined => {
   if (kept.uid !== null && owned.has(kept.uid)) return 'owned by another charge';
   if (isNoCharge(activity)) return 'no charge';
   if (isOfOther(activity, charge.about)) return 'of another payment request';
@@ -229,8 +201,11 @@ const exclusionOf = (
   return created !== undefined && created < from - WINDOW_MS ? 'made too early' : undefined;
 };
 
-/** A transfer or a dial string begins with a step for the customer. It has none only if it failed at once. */
-const contradictionBy = (charge: Charge, activity: unknown, { certain }: Sending): Contradiction | undefined => {
+/**
+ * Returns why the activity is not matched to the charge though it may be related. Such a read does not count as empty. A
+ * transfer or a dial string begins with a step for the customer. It has none only if it failed at once.
+ */
+const contradictionBy = (charge: Charge, activity: unknown, { certain }: Sending): string | undefined => {
   const created = activityCreatedAt(activity);
   if (created !== undefined && created > certain + WINDOW_MS) return 'made too late';
   const step = mediumNamed(charge.medium)?.step;
@@ -239,13 +214,14 @@ const contradictionBy = (charge: Charge, activity: unknown, { certain }: Sending
   return firstMismatch(charge, activity);
 };
 
+/** Returns why an activity that can't be excluded is no proof either. */
 const doubtOf = (
   charge: Charge,
   activity: unknown,
   kept: KeptCandidate,
   sending: Sending,
   look: TimedRead,
-): Doubt | undefined => {
+): string | undefined => {
   if (kept.uid === null) return 'no identifier';
   const created = activityCreatedAt(activity);
   if (created === undefined) return 'no time';

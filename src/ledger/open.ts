@@ -53,18 +53,11 @@ const jobsOver = (backend: Backend, clean: (text: string) => string): Jobs => {
   };
 
   return {
+    ...jobs,
     open: async (job, atOnce) => {
       backend.reserve(atOnce);
       await jobs.open({ ...job, name: clean(job.name) }, moment().at);
     },
-    adjust: jobs.adjust,
-    endPlans: jobs.endPlans,
-    get: jobs.get,
-    list: jobs.list,
-    charged: jobs.charged,
-    lease: jobs.lease,
-    release: jobs.release,
-    workers: jobs.workers,
     tally: async ({ id, kind }) => {
       if (kind === 'update') return withoutEmptyCounts(await updateTally(id));
       await expireStale(backend);

@@ -11,71 +11,37 @@ export type Value = null | number | bigint | string | NodeJS.NonSharedUint8Array
 /** Values of a table row, in column order. */
 export type Row = readonly Value[];
 
+type Names<T extends string> = T extends `${infer First} ${infer Others}` ? First | Names<Others> : T;
+
+const namesIn = <const T extends string>(text: T) => text.split(' ') as Names<T>[];
+
 /**
  * Columns that the checksum covers: first those that never change (`ugwo` holds what the entry is about), then those
  * that do. Never reorder them: the checksums of existing rows depend on the order.
  */
 const FIXED_COLUMNS = [
-  'id',
-  'service',
-  'origin',
-  'workspace',
-  'profile',
-  'ugwo',
-  'medium',
-  'provider',
-  'phone',
-  'phone_digest',
-  'expires_at',
-  'digest',
-  'job',
-  'row',
-  'deadline',
-  'created_at',
-  'begun_uptime',
-  'pid',
-  'boot',
-  'started',
-] as const;
+  ...namesIn('id service origin workspace profile ugwo medium provider phone phone_digest expires_at digest job'),
+  ...namesIn('row deadline created_at begun_uptime pid boot started'),
+];
 const CHANGING = [
-  'state',
-  'recorded_at',
-  'took',
-  'exit_code',
-  'activity',
-  'status',
-  'next_action',
-  'activity_created_at',
-  'told',
-  'evidence',
-  'amount',
-  'currency',
-  'ref',
-  'customer',
-] as const;
+  ...namesIn('state recorded_at took exit_code activity status next_action activity_created_at told evidence'),
+  ...namesIn('amount currency ref customer'),
+];
 /**
  * Columns that only other kinds than charges fill. Checksums of charges leave them out, so that older rows stay valid.
  */
-const OF_OTHERS = ['kind', 'path', 'body'] as const;
+const OF_OTHERS = namesIn('kind path body');
 
 /** Columns that were added later. A checksum leaves them out where all are empty, so that older rows stay valid. */
-const ADDED = ['operator', 'money', 'customer_email'] as const;
+const ADDED = namesIn('operator money customer_email');
 /** Columns that repeat a part of `money` for filters and sums. Programs read `money`. */
-const REPEATED = [
-  'payment',
-  'received',
-  'refunded',
-  'paid_at',
-  'paid_twice',
-  'psp_reference',
-  'account_digest',
-] as const;
+const REPEATED = namesIn('payment received refunded paid_at paid_twice psp_reference account_digest');
 
 /** Columns that change after an entry was created. */
-export const UPDATED_COLUMNS = [...CHANGING, 'money', 'customer_email', ...REPEATED] as const;
+export const UPDATED_COLUMNS = [...CHANGING, ...namesIn('money customer_email'), ...REPEATED];
 
 /** Columns in reading order. */
-export const COLUMNS = [...FIXED_COLUMNS, ...CHANGING, ...OF_OTHERS, ...ADDED, ...REPEATED, 'checksum', 'seq'] as const;
+export const COLUMNS = [...FIXED_COLUMNS, ...CHANGING, ...OF_OTHERS, ...ADDED, ...REPEATED, ...namesIn('checksum seq')];
 
 type Places = Readonly<Record<(typeof COLUMNS)[number], number>>;
 /** Index of each column in a row. */

@@ -62,17 +62,15 @@ export const entryRecord = (entry: Entry, money: Money | undefined): ApiRecord =
   });
 };
 
-const splitNames = (text: string): string[] => text.split(' ');
+/** Columns with these names, and what they have in common. */
+const columnsNamed = (names: string, more: Partial<Column> = {}): Column[] =>
+  names.split(' ').map((path) => ({ path, ...more }));
 
 const createdColumn: Column = { path: 'created_at', kind: 'time', label: 'created' };
 const recorded: Column = { path: 'recorded_at', kind: 'time', label: 'recorded' };
 const exitCode: Column = { path: 'exit_code', label: 'exit code' };
 
-const moneyColumn = (path: string, more: Partial<Column> = {}): Column => ({
-  ...{ path, kind: 'money' },
-  ...more,
-});
-const amountColumn = moneyColumn('amount', { needed: true });
+const amountColumn: Column = { path: 'amount', kind: 'money', needed: true };
 const email: Column = { path: 'customer_email', flexible: true, needed: true, least: 'customer_email'.length };
 
 /** The payment of an accepted charge, else the state of the entry. */
@@ -91,12 +89,8 @@ const TABLE: readonly Column[] = [
   amountColumn,
   statusColumn,
   createdColumn,
-  moneyColumn('received'),
-  { path: 'id' },
-  { path: 'customer' },
-  { path: 'medium' },
-  { path: 'ugwo' },
-  { path: 'activity' },
+  { path: 'received', kind: 'money' },
+  ...columnsNamed('id customer medium ugwo activity'),
   { path: 'origin', flexible: true },
 ];
 
@@ -115,21 +109,21 @@ const KINDS_TABLE: readonly Column[] = [
 const FOR_PROGRAMS: readonly Column[] = [
   { path: 'id' },
   { path: 'state', kind: 'state' },
-  ...splitNames('ugwo medium').map((path) => ({ path })),
+  ...columnsNamed('ugwo medium'),
   createdColumn,
   { path: 'status', kind: 'state' },
-  ...splitNames('activity origin profile job row').map((path) => ({ path })),
+  ...columnsNamed('activity origin profile job row'),
   recorded,
   exitCode,
   amountColumn,
-  ...splitNames('currency ref customer').map((path) => ({ path })),
+  ...columnsNamed('currency ref customer'),
   { path: 'payment', kind: 'state' },
-  ...splitNames('kind about').map((path) => ({ path })),
-  moneyColumn('received'),
+  ...columnsNamed('kind about'),
+  { path: 'received', kind: 'money' },
   { path: 'received_assumed' },
-  ...splitNames('missing excess refunded').map((path) => moneyColumn(path)),
+  ...columnsNamed('missing excess refunded', { kind: 'money' }),
   { path: 'paid_at', kind: 'time' },
-  ...splitNames('customer_email operator paid_twice account_last4').map((path) => ({ path })),
+  ...columnsNamed('customer_email operator paid_twice account_last4'),
 ];
 
 /** Entries of one kind or of all, of one profile or of all. */
@@ -145,8 +139,7 @@ const seen: InnerList = {
   heading: 'evidence',
   columns: [
     { path: 'at', kind: 'time' },
-    { path: 'kind' },
-    { path: 'found' },
+    ...columnsNamed('kind found'),
     { path: 'status', kind: 'state' },
     { path: 'message', flexible: true },
     { path: 'why', flexible: true },
@@ -186,18 +179,11 @@ const chargeView: View = {
     { path: 'id' },
     { path: 'state', kind: 'state' },
     { path: 'ugwo', label: 'payment request' },
-    { path: 'medium' },
-    { path: 'provider' },
-    { path: 'phone' },
-    { path: 'activity' },
-    { path: 'status', kind: 'state' },
-    { path: 'payment', kind: 'state' },
-    moneyColumn('amount'),
-    moneyColumn('received'),
+    ...columnsNamed('medium provider phone activity'),
+    ...columnsNamed('status payment', { kind: 'state' }),
+    ...columnsNamed('amount received', { kind: 'money' }),
     { path: 'received_assumed', label: 'received assumed' },
-    moneyColumn('missing'),
-    moneyColumn('excess'),
-    moneyColumn('refunded'),
+    ...columnsNamed('missing excess refunded', { kind: 'money' }),
     { path: 'paid_at', kind: 'time', label: 'paid' },
     { path: 'paid_twice', label: 'paid twice' },
     { path: 'currency', machineOnly: true },
@@ -205,30 +191,23 @@ const chargeView: View = {
     { path: 'customer_email', label: 'customer' },
     { path: 'customer', label: 'customer id' },
     { path: 'account_last4', label: 'account ends in' },
-    { path: 'operator' },
-    { path: 'origin' },
-    { path: 'profile' },
-    { path: 'job' },
-    { path: 'row' },
+    ...columnsNamed('operator origin profile job row'),
     createdColumn,
     recorded,
     exitCode,
-    { path: 'next_action', machineOnly: true },
-    { path: 'evidence', machineOnly: true },
+    ...columnsNamed('next_action evidence', { machineOnly: true }),
   ],
   nextAction: (value) => (stillToDo(value) ? readNextAction(value) : undefined),
 };
 
 const otherView: View = {
   columns: [
-    { path: 'id' },
-    { path: 'kind' },
+    ...columnsNamed('id kind'),
     { path: 'state', kind: 'state' },
     { path: 'about' },
     { path: 'request.path', label: 'path' },
     { path: 'request.body', label: 'body' },
-    { path: 'origin' },
-    { path: 'profile' },
+    ...columnsNamed('origin profile'),
     createdColumn,
     recorded,
     exitCode,
@@ -311,35 +290,24 @@ export const jobRecordOf = (
   });
 const lastRun: Column = { path: 'run_at', kind: 'time', label: 'last run' };
 /** Columns that came later, and so are the last. */
-const BESIDE: readonly Column[] = [
-  { path: 'refused', kind: 'count' },
-  { path: 'invalid', kind: 'count' },
-];
+const BESIDE: readonly Column[] = columnsNamed('refused invalid', { kind: 'count' });
 
 /** List of jobs. The most important columns come first: a narrow terminal drops columns from the end. */
 export const jobsView: View = {
   columns: [
     { path: 'id' },
-    { path: 'unknown', kind: 'count' },
-    { path: 'not_started', kind: 'count' },
-    { path: 'failed', kind: 'count' },
-    { path: 'rejected', kind: 'count' },
+    ...columnsNamed('unknown not_started failed rejected', { kind: 'count' }),
     { path: 'file', flexible: true },
     { path: 'rows', kind: 'count', always: true },
     { path: 'accepted', kind: 'count' },
     lastRun,
-    { path: 'not_sent', kind: 'count' },
-    { path: 'not_created', kind: 'count' },
-    { path: 'sending', kind: 'count' },
+    ...columnsNamed('not_sent not_created sending', { kind: 'count' }),
     { path: 'command' },
     { ...createdColumn, machineOnly: true },
-    { path: 'origin', machineOnly: true },
-    { path: 'profile', machineOnly: true },
+    ...columnsNamed('origin profile', { machineOnly: true }),
     { path: 'workers', label: 'at work now' },
     { path: 'approval' },
-    { path: 'asked_by', machineOnly: true },
-    { path: 'approved_by', machineOnly: true },
-    { path: 'approved_at', machineOnly: true },
+    ...columnsNamed('asked_by approved_by approved_at', { machineOnly: true }),
     ...BESIDE,
   ],
 };
@@ -350,13 +318,9 @@ export const everyJobsView: View = {
 
 export const jobView: View = {
   columns: [
-    { path: 'id' },
-    { path: 'command' },
-    { path: 'file' },
+    ...columnsNamed('id command file'),
     { path: 'rows', kind: 'count', always: true },
-    { path: 'accepted', kind: 'count' },
-    { path: 'failed', kind: 'count' },
-    { path: 'rejected', kind: 'count' },
+    ...columnsNamed('accepted failed rejected', { kind: 'count' }),
     { path: 'not_sent', kind: 'count', label: 'not sent' },
     { path: 'unknown', kind: 'count' },
     { path: 'not_created', kind: 'count', label: 'not created' },
@@ -364,8 +328,7 @@ export const jobView: View = {
     { path: 'not_started', kind: 'count', label: 'not started' },
     createdColumn,
     lastRun,
-    { path: 'origin' },
-    { path: 'profile' },
+    ...columnsNamed('origin profile'),
     { path: 'workers', label: 'at work now' },
     { path: 'approval' },
     { path: 'asked_by', label: 'asked by' },

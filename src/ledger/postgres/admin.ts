@@ -21,24 +21,6 @@ import { CLOCK, commitAll } from './transaction.ts';
 /** Time limit for administration, in milliseconds. Rewriting a table or waiting for a lock may take long. */
 const ADMIN_LIMIT_MS = 10 * 60_000;
 
-/** State of a database that holds a ledger or will hold one. */
-export interface DatabaseStatus {
-  readonly version: string;
-  readonly isPostgres: boolean;
-  readonly standby: boolean;
-  /** Schema version; undefined if there is no ledger. */
-  readonly schema: number | undefined;
-  readonly ledger: string | undefined;
-  readonly settings: Readonly<Record<'fsync' | 'full_page_writes' | 'synchronous_commit', string>>;
-  /** Replication state per standby: `async`, `sync`, `quorum` and so on. Empty if the role may not see them. */
-  readonly standbys: readonly string[];
-  /** Server's clock, in milliseconds since the epoch. */
-  readonly at: number;
-  readonly user: string;
-  /** True if this user may change the tables. */
-  readonly owner: boolean;
-}
-
 /** SQLSTATE codes for a missing schema or table. */
 const ABSENT = ['3F000', '42P01'];
 
@@ -75,8 +57,8 @@ const schemaOf = async (access: Access): Promise<{ readonly schema: number; read
   }
 };
 
-/** Reads the state of the database. Throws a `ledger` error if it can't be queried. */
-export const databaseStatus = async (access: Access): Promise<DatabaseStatus> => {
+/** Reads the state of a database that holds a ledger or will hold one. Throws a `ledger` error if it can't be queried. */
+export const databaseStatus = async (access: Access) => {
   const answer = await askDatabase(
     access,
     `SELECT version(), pg_is_in_recovery(), current_setting('fsync'), current_setting('full_page_writes'),
@@ -92,14 +74,17 @@ export const databaseStatus = async (access: Access): Promise<DatabaseStatus> =>
     version: String(version),
     isPostgres: isPostgres(String(version)),
     standby: standby === true,
+    /** Version of the tables; undefined if there is no ledger. */
     schema: known?.schema,
-    ledger: known?.ledger,
     settings: { fsync: String(fsync), full_page_writes: String(pages), synchronous_commit: String(commit) },
+    /** Replication state of each: `async`, `sync`, `quorum` and so on. Empty if the role may not see them. */
     standbys: String(standbys[0] ?? '')
       .split(' ')
       .filter((state) => state !== ''),
+    /** Server's clock, in milliseconds since the epoch. */
     at: Number(at),
     user: String(user),
+    /** True if this user may change the tables. */
     owner: owner === true,
   };
 };

@@ -5,22 +5,6 @@ import { Lost, type Session, type StatementResult } from './session.ts';
 import { idsOf, knownStatement } from './statements.ts';
 import { SERVER } from './transaction.ts';
 
-/** Facts about a server and its ledger. */
-export interface Handshake {
-  /** Unique name of the ledger. */
-  readonly ledger: string;
-  /** Key of its digests. */
-  readonly key: string;
-  /** Identity of the server (see `SERVER`). */
-  readonly server: string;
-  /** Server's clock, in milliseconds since the epoch. */
-  readonly at: number;
-  /** Role that has logged in. */
-  readonly account: string;
-  /** Known ids among those that were asked about. */
-  readonly knows: ReadonlySet<string>;
-}
-
 const refuseServer = (message: string, hint: string): never => {
   throw new PayError('ledger', message, { hint });
 };
@@ -93,7 +77,7 @@ export const handshake = async (
   mine: readonly string[],
   limit: number,
   another: () => Promise<Session>,
-): Promise<Handshake> => {
+) => {
   const { answers } = await session.run(
     `SELECT version(), pg_is_in_recovery(), ${clockSql}, session_user, ${SERVER};
     SELECT name, value FROM paycli.setting;
@@ -106,11 +90,13 @@ export const handshake = async (
   const settings = settingsIn(answers[1] as StatementResult);
   checkVersion(Number(settings.get('version')), name);
   return {
+    /** Unique name of the ledger, and the key of its digests. */
     ledger: settings.get('name') ?? '',
     key: settings.get('key') ?? '',
-    server: String(server),
-    at: Number(at),
-    account: String(account),
+    /** Identity of the server (see `SERVER`), its clock in milliseconds, and the role that has logged in. */
+    ...{ server: String(server), at: Number(at), account: String(account) },
+    /** Known ids among those that were asked about. */
     knows: idsOf(answers[2] as StatementResult),
   };
 };
+export type Handshake = Awaited<ReturnType<typeof handshake>>;

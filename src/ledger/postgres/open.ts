@@ -1,9 +1,11 @@
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
+import { attempt } from '../../core/async.ts';
 import { SHADOW_FILE_START } from '../../core/data-files.ts';
 import { PayError } from '../../core/error.ts';
 import { openDatabase, openReadOnly } from '../../database/open.ts';
-import type { Entry } from '../entry.ts';
+import type { Backend } from '../backend.ts';
+import type { Entry, Sender } from '../entry.ts';
 import { expireStale } from '../guard.ts';
 import type { Ledger } from '../ledger.ts';
 import { leftBeside, type Unfinished } from '../local/emergency.ts';
@@ -58,77 +60,48 @@ const openShadow = (path: string, options: KnownOptions): { shadow: Shadow; left
   });
 };
 
-/** Opens verified connections: they lead to the right ledger, which knows this machine's intents. */
-const opener = (options: KnownOptions, shadow: Shadow, path: string, clock: ServerClock) => {
-  const { access, folder, clockSql, limits } = options;
+/** Opening of a ledger: its shadow, and what is to be done beside the handshake. */
+interface Opening {
+  readonly shadow: Shadow;
+  /** Path of the shadow. */
+  readonly path: string;
+  readonly dead: readonly Sender[];
+  /** Intents of this machine that the server must know. */
+  readonly mine: () => Promise<readonly string[]>;
+  /** Called on each new connection that leads to the right ledger. */
+  readonly greeted: (session: Session, greeting: Handshake, mine: readonly string[]) => Promise<void>;
+  /** Called once the ledger can be used. */
+  readonly ready: (backend: Backend) => Promise<Backend>;
+}
+
+const openOver = async (options: KnownOptions, { mine, greeted, ready, ...opening }: Opening): Promise<Ledger> => {
+  const { access, clockSql, limits, lockWait, clean, now } = options;
   const { name } = access.address;
+  const { shadow, path } = opening;
+  const clock = serverClock(now);
   const plain = (): Promise<Session> => openSession(access, limits);
-  /** Other processes of this machine write to the shadow, too. */
-  const patient = <T>(work: () => T): Promise<T> => patiently(work, options.lockWait, options.lockWait.leave);
-  let isTidy = false;
-  /** Runs once per process, and does not wait for a lock. */
-  const forgetOld = (at: number): void => {
-    if (isTidy) return;
-    isTidy = true;
-    try {
-      shadow.forgetOld(at);
-    } catch {
-      // The next process does it.
-    }
-  };
   let greeting: Handshake | undefined;
   const open = async (): Promise<Session> => {
     const session = await plain();
     try {
-      const mine = await patient(shadow.last);
-      greeting = await handshake(session, name, clockSql(), mine, limits.connect, plain);
+      const asked = await mine();
+      greeting = await handshake(session, name, clockSql(), asked, limits.connect, plain);
       clock.set(greeting.at);
-      const { ledger, server, knows } = greeting;
-      const known = shadow.ledger();
-      refuseOtherDatabase(known, greeting, name, path);
-      if (known === undefined) shadow.belongsTo(ledger);
-      if (shadow.server() !== server || mine.some((id) => !knows.has(id))) {
-        await restoreLost(session, await patient(() => allStarted(ledger, folder)), greeting.at);
-        await patient(() => shadow.isKnownTo(server));
-      }
-      forgetOld(greeting.at);
+      refuseOtherDatabase(shadow.ledger(), greeting, name, path);
+      await greeted(session, greeting, asked);
       return session;
     } catch (thrown) {
       await session.close();
       throw thrown;
     }
   };
-  return { open, greeting: () => greeting };
-};
-
-/**
- * Opens a team's shared ledger. Throws a `ledger` error if it can't be used: no connection, no tables yet, another
- * version, or another ledger than before.
- */
-export const openSharedLedger = async (given: SharedLedgerOptions): Promise<Ledger> => {
-  const options: KnownOptions = { clockSql: () => CLOCK, limits: DATABASE_LIMITS, ...given };
-  const { access, folder, now, clean, lockWait } = options;
-  const { name } = access.address;
-  const path = shadowPath(folder, access.address);
-  const { shadow, left } = await patiently(() => openShadow(path, options), lockWait, lockWait.stop);
-  const clock = serverClock(now);
-  const { open, greeting } = opener(options, shadow, path, clock);
   const connection = connectionBy(open, lockWait);
   try {
     await connection.use(async () => undefined, { limit: 0, until: lockWait.stop });
-    const backend = sharedBackend({
-      ...options,
-      ...{ connection, shadow, path, clock, dead: left.senders },
-      server: () => greeting()?.server ?? '',
-      key: greeting()?.key ?? '',
-      account: greeting()?.account ?? '',
-    });
-    const known = await takeIn(backend, left.lines);
-    // Expire stale entries before the file is removed: without it, a sender that ended before its intent was in the
-    // shadow is not known to have run here.
-    if (left.senders.length > 0) await expireStale(backend);
-    left.remove(known);
-    return ledgerOver(backend, clean);
+    const { key = '', account = '' } = greeting ?? {};
+    const server = (): string => greeting?.server ?? '';
+    const backend = sharedBackend({ ...options, ...opening, connection, clock, server, key, account });
+    return ledgerOver(await ready(backend), clean);
   } catch (thrown) {
     await connection.close();
     shadow.close();
@@ -136,12 +109,48 @@ export const openSharedLedger = async (given: SharedLedgerOptions): Promise<Ledg
   }
 };
 
+const withDefaults = (given: SharedLedgerOptions): KnownOptions => ({
+  ...{ clockSql: () => CLOCK, limits: DATABASE_LIMITS },
+  ...given,
+});
+
+/**
+ * Opens a team's shared ledger. Throws a `ledger` error if it can't be used: no connection, no tables yet, another
+ * version, or another ledger than before.
+ */
+export const openSharedLedger = async (given: SharedLedgerOptions): Promise<Ledger> => {
+  const options = withDefaults(given);
+  const { access, folder, lockWait } = options;
+  const path = shadowPath(folder, access.address);
+  const { shadow, left } = await patiently(() => openShadow(path, options), lockWait, lockWait.stop);
+  /** Other processes of this machine write to the shadow, too. */
+  const patient = <T>(work: () => T): Promise<T> => patiently(work, lockWait, lockWait.leave);
+  /** Old copies are removed once per process, without waiting for a lock. If it fails, the next process does it. */
+  let isTidy = false;
+  const greeted: Opening['greeted'] = async (session, { ledger, server, knows, at }, mine) => {
+    if (shadow.ledger() === undefined) shadow.belongsTo(ledger);
+    if (shadow.server() !== server || mine.some((id) => !knows.has(id))) {
+      await restoreLost(session, await patient(() => allStarted(ledger, folder)), at);
+      await patient(() => shadow.isKnownTo(server));
+    }
+    if (!isTidy) attempt(() => shadow.forgetOld(at));
+    isTidy = true;
+  };
+  const ready: Opening['ready'] = async (backend) => {
+    const known = await takeIn(backend, left.lines);
+    // Expire stale entries before the file is removed: without it, a sender that ended before its intent was in the
+    // shadow is not known to have run here.
+    if (left.senders.length > 0) await expireStale(backend);
+    left.remove(known);
+    return backend;
+  };
+  return openOver(options, { shadow, path, dead: left.senders, mine: () => patient(shadow.last), greeted, ready });
+};
+
 /** Opens a team's shared ledger only to read it. Writes neither to it nor to this machine's copy of its intents. */
 export const openSharedToRead = async (given: SharedLedgerOptions): Promise<Ledger> => {
-  const options: KnownOptions = { clockSql: () => CLOCK, limits: DATABASE_LIMITS, ...given };
-  const { access, folder, now, clean, lockWait, limits, clockSql } = options;
-  const { name } = access.address;
-  const path = shadowPath(folder, access.address);
+  const options = withDefaults(given);
+  const path = shadowPath(options.folder, options.access.address);
   checkAccess(path);
   const shadow = openReadOnly(path, SHADOW_FILE, (db, closed): Shadow => {
     const opened = shadowIn(db, path);
@@ -151,30 +160,6 @@ export const openSharedToRead = async (given: SharedLedgerOptions): Promise<Ledg
     };
     return { ...opened, close };
   });
-  const clock = serverClock(now);
-  const plain = (): Promise<Session> => openSession(access, limits);
-  let greeting: Handshake | undefined;
-  const open = async (): Promise<Session> => {
-    const session = await plain();
-    try {
-      greeting = await handshake(session, name, clockSql(), [], limits.connect, plain);
-      clock.set(greeting.at);
-      refuseOtherDatabase(shadow.ledger(), greeting, name, path);
-      return session;
-    } catch (thrown) {
-      await session.close();
-      throw thrown;
-    }
-  };
-  const connection = connectionBy(open, lockWait);
-  try {
-    await connection.use(async () => undefined, { limit: 0, until: lockWait.stop });
-    const { server = '', key = '', account = '' } = greeting ?? {};
-    const shared = { ...options, connection, shadow, path, clock, dead: [], server: () => server, key, account };
-    return ledgerOver(readOnly(sharedBackend(shared)), clean);
-  } catch (thrown) {
-    await connection.close();
-    shadow.close();
-    throw sharedError(thrown, name);
-  }
+  const nothing = { dead: [], mine: async () => [], greeted: async () => undefined };
+  return openOver(options, { shadow, path, ...nothing, ready: async (backend) => readOnly(backend) });
 };

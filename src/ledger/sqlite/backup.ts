@@ -8,7 +8,6 @@ import { text } from 'node:stream/consumers';
 import { interrupted, reasonOf, usageError } from '../../core/error.ts';
 import { closedAfter, versionOf } from '../../database/connect.ts';
 import { removeDatabase, syncFile, syncFolder } from '../../database/file.ts';
-import type { Copied } from '../ledger.ts';
 import { asLedgerError, ledgerError } from '../local/file.ts';
 import { thisMachine } from '../sender.ts';
 
@@ -111,7 +110,7 @@ const cannot = (file: string, thrown: unknown): Error =>
  * Copies a ledger, possibly in use, as of one moment into a new file. The copy has mode 0600 from the start, and is
  * verified and synced to disk before it gets its name. The first signal, `stop`, leaves no file.
  */
-export const backUp = async (ledger: string, path: string, stop: AbortSignal): Promise<Copied> => {
+export const backUp = async (ledger: string, path: string, stop: AbortSignal) => {
   const file = resolve(path);
   refuseExisting(file);
   const made = join(dirname(file), `.${basename(file)}.${randomBytes(6).toString('hex')}.new`);
