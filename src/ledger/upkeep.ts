@@ -1,5 +1,6 @@
 import { PRUNED, payableUntil } from '../core/charge.ts';
 import { handleSignals } from '../core/error.ts';
+import { definedIn, pick, valueAt } from '../core/json.ts';
 import { utcAtom } from '../core/time.ts';
 import type { Backend, Query } from './backend.ts';
 import { type Entry, type Evidence, isCharge, type KeptActivity, type Money, type Scope } from './entry.ts';
@@ -22,11 +23,8 @@ const withoutAccount = ({ accountLast4: _last4, accountDigest: _digest, ...money
 
 /** Reduces decisive evidence to its kind, its moment and who gave it. */
 const wordOf = ({ kind, at, as, by, line }: Evidence): Evidence => ({
-  kind,
-  at,
-  ...(as === undefined ? {} : { as }),
-  ...(by === undefined ? {} : { by }),
-  ...(line === undefined ? {} : { line: { recorded_at: (line as { recorded_at?: unknown }).recorded_at } }),
+  ...{ kind, at },
+  ...definedIn({ as, by, line: line === undefined ? undefined : { recorded_at: valueAt(line, 'recorded_at') } }),
 });
 
 const evidenceLeft = (evidence: readonly Evidence[], at: string): readonly Evidence[] => {
@@ -39,24 +37,13 @@ const evidenceLeft = (evidence: readonly Evidence[], at: string): readonly Evide
  * reference, the account, the sent data and the observations. `PRUNABLE` finds the entries that this changes.
  */
 export const pruned = (entry: Entry, at: string): Entry => {
-  const { path: _path, body: _body, ...rest } = entry;
   const { activity, asked, money } = entry;
   return {
-    ...rest,
-    ...(isCharge(entry) ? {} : { path: undefined, body: undefined }),
-    ...(activity === undefined ? {} : { activity: { ...activity, nextAction: nextActionOf(activity) } }),
-    ...(asked === undefined
-      ? {}
-      : {
-          asked: {
-            amount: asked.amount,
-            currency: asked.currency,
-            ref: undefined,
-            customer: undefined,
-            email: undefined,
-          },
-        }),
-    ...(money === undefined ? {} : { money: withoutAccount(money) }),
+    ...entry,
+    ...{ path: undefined, body: undefined },
+    activity: activity && { ...activity, nextAction: nextActionOf(activity) },
+    ...(asked && { asked: pick(asked, ['amount', 'currency']) }),
+    money: money && withoutAccount(money),
     evidence: evidenceLeft(entry.evidence, at),
   };
 };

@@ -13,7 +13,7 @@ import { type Charge, type Entry, isCharge, isInScope, type Moment, type Scope }
 import type { Ledger, ListFilter } from '../../ledger/ledger.ts';
 import type { RequestRead } from '../../ledger/match.ts';
 import { reconcile, refreshCharge, walkCharges } from '../../ledger/reconcile.ts';
-import { openSums, SYNCED, type Synced } from '../../ledger/report.ts';
+import { openSums, SYNCED } from '../../ledger/report.ts';
 import { snapshotOf } from '../../ledger/snapshot.ts';
 import { moneyKnown, paymentIn } from '../../ledger/transitions.ts';
 import { checkCharges, type Listed, listRequests } from '../check-charges.ts';
@@ -180,22 +180,22 @@ const settleUnknown = async (
 
 const isUnresolved = ({ state }: Entry): boolean => state === 'unknown' || state === 'sending';
 
-interface Found {
-  readonly sums: ReturnType<typeof openSums<Synced>>;
-  readonly unknown: Entry[];
+const openFound = () => ({
+  sums: openSums(SYNCED),
+  unknown: [] as Entry[],
   /** Unknown entries with a reason; the others could not be read. */
-  readonly left: StillUnknown[];
+  left: [] as StillUnknown[],
   /** No longer unknown. */
-  readonly resolved: Entry[];
+  resolved: [] as Entry[],
   /** Of payment requests that were paid twice. */
-  readonly twice: Entry[];
-  done: number;
-  elsewhere: number;
+  twice: [] as Entry[],
+  ...{ done: 0, elsewhere: 0 },
   /** The service does not show them. */
-  hidden: number;
+  hidden: 0,
   /** Not created before this run. */
-  unmade: number;
-}
+  unmade: 0,
+});
+type Found = ReturnType<typeof openFound>;
 
 const checkWith = (ledger: Ledger, scope: Scope, found: Found, run: Run) => {
   const [client, isOwn] = [memo(() => run.client('read')), isInScope(scope)];
@@ -284,17 +284,7 @@ export const syncLedger = async ({ ids }: { readonly ids: readonly string[] }, r
   const chosen = ids.length > 0 ? await namedOnes(ledger, ids) : await ownOnes(ledger, scope, leaving, run);
   const progress = await openRunProgress(run);
   const { stop } = run.io.signals;
-  const found: Found = {
-    sums: openSums(SYNCED),
-    unknown: [],
-    left: [],
-    resolved: [],
-    twice: [],
-    done: 0,
-    elsewhere: 0,
-    hidden: 0,
-    unmade: 0,
-  };
+  const found = openFound();
   const check = checkWith(ledger, scope, found, run);
   const checked = async (before: Entry): Promise<void> => {
     const now = (await ledger.get(before.id)) ?? before;

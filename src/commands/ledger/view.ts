@@ -132,8 +132,6 @@ export const viewFor = (kind: string, allProfiles: boolean): View => {
   return { columns: FOR_PROGRAMS, table: allProfiles ? table.toSpliced(6, 0, { path: 'profile' }) : table };
 };
 
-const stillToDo = (value: unknown): boolean => valueAt(value, 'payment') === 'open';
-
 const seen: InnerList = {
   path: 'evidence',
   heading: 'evidence',
@@ -197,7 +195,7 @@ const chargeView: View = {
     exitCode,
     ...columnsNamed('next_action evidence', { machineOnly: true }),
   ],
-  nextAction: (value) => (stillToDo(value) ? readNextAction(value) : undefined),
+  nextAction: (value) => (valueAt(value, 'payment') === 'open' ? readNextAction(value) : undefined),
 };
 
 const otherView: View = {

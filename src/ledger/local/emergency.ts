@@ -18,16 +18,6 @@ import { ledgerError } from './file.ts';
 const LONGEST_LINE = 8 * 1024;
 const LONGEST_WORD = 500;
 
-/**
- * Emergency file of one process, beside the ledger. It exists from the first charge until the process closes the ledger
- * properly.
- */
-interface EmergencyFile {
-  /** Throws if this write fails, too. */
-  write(line: string): void;
-  close(): void;
-}
-
 /** Emergency file of some process. */
 interface LeftBehind {
   readonly path: string;
@@ -56,12 +46,10 @@ const senderIn = (name: string, ledger: string): Sender | undefined => {
 
 const shortenedLine = ({ activity, evidence, ...line }: EmergencyLine): object => ({
   ...line,
-  ...(activity === undefined ? {} : { activity: { ...activity, nextAction: null } }),
-  ...(evidence === undefined
-    ? {}
-    : {
-        evidence: { kind: evidence.kind, at: evidence.at, message: String(evidence['message']).slice(0, LONGEST_WORD) },
-      }),
+  ...(activity && { activity: { ...activity, nextAction: null } }),
+  ...(evidence && {
+    evidence: { kind: evidence.kind, at: evidence.at, message: String(evidence['message']).slice(0, LONGEST_WORD) },
+  }),
 });
 
 /** Formats the line, shortened if necessary. */
@@ -79,10 +67,11 @@ const writeAll = (descriptor: number, bytes: Buffer, position: number): number =
 };
 
 /**
- * Creates this process's file and fills it with blanks, synced to disk. This reserves room before anything is sent, so
+ * Emergency file of one process, beside the ledger. It exists from the first charge until the process closes the ledger
+ * properly. Creates this process's file and fills it with blanks, synced to disk. This reserves room before anything is sent, so
  * that a full disk can't prevent an outcome from being stored.
  */
-export const openEmergencyFile = (ledger: string, sender: Sender, lines = 1): EmergencyFile => {
+export const openEmergencyFile = (ledger: string, sender: Sender, lines = 1) => {
   const path = join(dirname(ledger), emergencyName(ledger, sender));
   const descriptor = openSync(path, 'wx', 0o600);
   let end = 0;
@@ -98,12 +87,13 @@ export const openEmergencyFile = (ledger: string, sender: Sender, lines = 1): Em
     throw thrown;
   }
   return {
-    write: (line) => {
+    /** Throws if this write fails, too. */
+    write: (line: string): void => {
       used = true;
       end = writeAll(descriptor, Buffer.from(`${line}\n`), end);
       fsyncSync(descriptor);
     },
-    close: () => {
+    close: (): void => {
       closeSync(descriptor);
       if (!used) rmSync(path, { force: true });
     },
@@ -146,7 +136,7 @@ const BROKEN_HINT = 'keep the line shown here, and do not run the command again 
 /** Handling of ledger failures in this process (charge-protocol, step 5 and Durability). */
 export const diskGuard = (path: string, self: Sender, isLocked: (thrown: unknown) => boolean = isBusy) => {
   let broken: PayError | undefined;
-  let file: EmergencyFile | undefined;
+  let file: ReturnType<typeof openEmergencyFile> | undefined;
   let lines = 1;
   /** After the first disk failure, this process sends nothing more. A lock is no sign of a disk failure. */
   const failed = (error: PayError): void => {

@@ -186,19 +186,15 @@ export class Uncounted extends Error {
   override readonly name = 'Uncounted';
 }
 
-/** Request for an allowance within a change. */
-interface AllowanceRequest {
-  readonly of: AllowanceOf;
-  /** True if the step holds the allowance's lock, so that no other step spends from it meanwhile. */
-  readonly alone: boolean;
-}
-
-/** Step that runs a rule of the ledger. */
+/**
+ * Step that runs a rule of the ledger. If `spending` asks for an allowance, `alone` says that the step holds its lock, so
+ * that no other step spends from it meanwhile.
+ */
 export const changeStep = <T>(
   purpose: LockPolicy,
   about: readonly Query[],
   decide: (found: readonly (readonly Entry[])[], allowance?: Allowance) => Decision<readonly Entry[], T>,
-  spending: AllowanceRequest | undefined,
+  spending: { readonly of: AllowanceOf; readonly alone: boolean } | undefined,
 ): UnitOfWork<T> => {
   const keys = about.map(lockKeys);
   const asked = about.filter(({ activities }) => activities?.length !== 0);

@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { PayError, reasonOf, usageError } from '../../core/error.ts';
 import { checkPath, OPEN_TO_OTHERS } from '../../core/files.ts';
+import { definedIn } from '../../core/json.ts';
 import { isLoopback } from '../../core/origin.ts';
 import { shellQuote } from '../../core/shell.ts';
 import { thisMachine } from '../sender.ts';
@@ -58,11 +59,7 @@ const checkKey = (path: string | null, uid = thisMachine.uid): void => {
 const tlsOf = (params: URLSearchParams): Tls => {
   const [ca, cert, key] = ['sslrootcert', 'sslcert', 'sslkey'].map((name) => absoluteFile(params.get(name)));
   checkKey(params.get('sslkey'));
-  return {
-    ...(ca === undefined ? {} : { ca }),
-    ...(cert === undefined ? {} : { cert }),
-    ...(key === undefined ? {} : { key }),
-  };
+  return definedIn({ ca, cert, key });
 };
 
 /** Accepted modes. All of them verify the certificate fully. A weaker mode is refused, not silently strengthened. */
