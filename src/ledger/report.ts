@@ -62,17 +62,15 @@ type Reported = (typeof REPORTED)[number];
 
 type Groups = readonly (string | undefined)[];
 
-/** One counter of a report, with its sum in the minor unit. */
-export interface ReportLine
-  extends Pick<ChargeSum, 'currency' | 'count' | 'amount' | 'withoutAmount' | 'received' | 'withoutReceived'> {
-  /** Common values of the charges, in output order; undefined for a value that they lack. */
-  readonly groups: Groups;
-  readonly reported: Reported;
-}
-
 /** Sum that counts in a report. */
 export interface Counted extends ChargeSum {
   readonly reported: Reported;
+}
+
+/** One counter of a report, with its sum in the minor unit. */
+export interface ReportLine extends Counted {
+  /** Common values of the charges, in output order; undefined for a value that they lack. */
+  readonly groups: Groups;
 }
 
 /** Counters that charges belong to by the time of the charge; none if they were certainly not made. */
@@ -122,7 +120,7 @@ export const openLedgerReport =
       const key = JSON.stringify([groups, currency, reported]);
       const line = lines.get(key);
       lines.set(key, {
-        ...{ groups, currency, reported },
+        ...{ ...counted, groups },
         count: count + (line?.count ?? 0),
         amount: plus(line?.amount, amount),
         withoutAmount: withoutAmount + (line?.withoutAmount ?? 0),

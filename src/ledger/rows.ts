@@ -24,8 +24,9 @@ const FIXED_COLUMNS = [
   ...namesIn('row deadline created_at begun_uptime pid boot started'),
 ];
 const CHANGING = [
-  ...namesIn('state recorded_at took exit_code activity status next_action activity_created_at told evidence'),
-  ...namesIn('amount currency ref customer'),
+  ...namesIn('state recorded_at took exit_code activity status next_action activity_created_at'),
+  ...namesIn('told'),
+  ...namesIn('evidence amount currency ref customer'),
 ];
 /**
  * Columns that only other kinds than charges fill. Checksums of charges leave them out, so that older rows stay valid.

@@ -77,9 +77,7 @@ const resolutionOf = (
   said: { readonly by: string; readonly reason: string; readonly at: number },
 ): Resolution => ({
   state: as === 'created' ? 'accepted' : 'not_created',
-  ...(activity === undefined
-    ? {}
-    : { activity: { uid: activity, status: '', nextAction: null, createdAt: undefined } }),
+  ...(activity !== undefined && { activity: { uid: activity, status: '', nextAction: null, createdAt: undefined } }),
   evidence: {
     kind: 'resolved',
     at: utcAtom(said.at),

@@ -49,23 +49,24 @@ const SELECT = `SELECT ${COLUMNS.map(columnSql).join()} FROM paycli.charge`;
 
 const IN_FORCE = "ugwo = ? AND state IN ('sending', 'unknown', 'accepted')";
 
-const selecting = (query: Query): string => {
+const selectedBy = (query: Query): string => {
   const { id, earlier } = query;
-  const where = whereOf([
-    ...(id === undefined ? [] : [['id = ?', id] as const]),
-    ...(earlier === undefined ? [] : [[IN_FORCE, earlier] as const]),
-    ...conditionsOf(query),
-  ]);
-  return inlined(where);
+  return inlined(
+    whereOf([
+      ...(id === undefined ? [] : [['id = ?', id] as const]),
+      ...(earlier === undefined ? [] : [[IN_FORCE, earlier] as const]),
+      ...conditionsOf(query),
+    ]),
+  );
 };
 
-export const countStatement = (query: Query): string => `SELECT count(*) FROM paycli.charge ${selecting(query)}`;
+export const countStatement = (query: Query): string => `SELECT count(*) FROM paycli.charge ${selectedBy(query)}`;
 
 /** Statement that runs a query. `lock` locks the rows until the end of the transaction. */
 export const findStatement = (query: Query, lock: boolean): string => {
   const { limit = -1, order = 'oldest', rows } = query;
   const limited = limit < 0 ? '' : ` LIMIT ${limit}`;
-  return `${SELECT} ${selecting(query)} ORDER BY ${rows !== undefined && order === 'newest' ? NEWEST_OF_ROW : ORDERS[order]}${limited}${lock ? ' FOR UPDATE' : ''}`;
+  return `${SELECT} ${selectedBy(query)} ORDER BY ${rows !== undefined && order === 'newest' ? NEWEST_OF_ROW : ORDERS[order]}${limited}${lock ? ' FOR UPDATE' : ''}`;
 };
 
 export const entriesOf = ({ rows }: StatementResult): Entry[] => rows.map((row) => entryOf(row as never));

@@ -30,7 +30,7 @@ export const preparing = (db: DatabaseSync, start = '') => {
 export const rowsFrom = (statement: StatementSync, ...values: SQLInputValue[]): readonly Row[] =>
   statement.all(...values) as unknown as readonly Row[];
 
-const ORDERS = {
+const ORDERINGS = {
   ...{ oldest: 'ORDER BY seq', newest: 'ORDER BY seq DESC', row: 'ORDER BY row, seq', time: 'ORDER BY created_at' },
   any: '',
 } as const;
@@ -42,7 +42,7 @@ const ofActivities = ([only = '', ...more]: readonly string[]): Statement =>
     : ['activity IN (SELECT value FROM json_each(?))', JSON.stringify([only, ...more])];
 
 /** So many entries cost no time that anybody notices, in the table or in an index. */
-const FEW = 20_000;
+const FEW_ENTRIES = 20_000;
 
 /**
  * Bounds for the places of a period, where a walk in their order would pass many entries on either side of it. They come
@@ -50,29 +50,24 @@ const FEW = 20_000;
  */
 const boundsOf = (started: Period, order: 'oldest' | 'newest'): Statement[] => {
   const [period, ...values] = whereOf(conditionsOf({ started }));
-  const few = (where: string): string => `(SELECT count(*) FROM (SELECT 1 FROM charge ${where} LIMIT ${FEW})) < ${FEW}`;
-  const bound = (
-    moment: number | undefined,
-    extreme: string,
-    sign: string,
-    outside: string,
-    none: number,
-  ): Statement[] => {
+  const few = (where: string): string =>
+    `(SELECT count(*) FROM (SELECT 1 FROM charge ${where} LIMIT ${FEW_ENTRIES})) < ${FEW_ENTRIES}`;
+  const ends = [
+    [started.since, '>=', 'min', '<', 0],
+    [started.until, '<=', 'max', '>=', Number.MAX_SAFE_INTEGER],
+  ] as const;
+  return ends.flatMap(([moment, sign, extreme, outside, none]): Statement[] => {
     if (moment === undefined) return [];
     const isEnd = (order === 'newest') === (extreme === 'min');
     const [worth, ...of] = isEnd ? [few(period), ...values] : [`NOT ${few(`WHERE created_at ${outside} ?`)}`, moment];
     // Without the plus, SQLite would walk through the table for the first place.
     const place = `CASE WHEN ${worth} THEN (SELECT ${extreme}(+seq) FROM charge ${period}) ELSE ${none} END`;
     return [[`seq ${sign} ${place}`, ...of, ...values]];
-  };
-  return [
-    ...bound(started.since, 'min', '>=', '<', 0),
-    ...bound(started.until, 'max', '<=', '>=', Number.MAX_SAFE_INTEGER),
-  ];
+  });
 };
 
 /** SQL after `FROM charge`, and its values. */
-export const selecting = (query: Query, order: keyof typeof ORDERS = query.order ?? 'oldest'): Statement => {
+export const selecting = (query: Query, order: keyof typeof ORDERINGS = query.order ?? 'oldest'): Statement => {
   const { about, started = {}, paidSince } = query;
   // Few charges have the same subject. The plus keeps SQLite from scanning all charges of a state instead.
   const conditions = conditionsOf(query, ofActivities, about === undefined ? 'state' : '+state');
@@ -80,7 +75,7 @@ export const selecting = (query: Query, order: keyof typeof ORDERS = query.order
   const [where, ...values] = whereOf([...conditions, ...(isBySeq ? boundsOf(started, order) : [])]);
   // SQLite would read all charges of a payment instead.
   const index = paidSince === undefined ? '' : 'INDEXED BY charge_paid_at ';
-  return [`${index}${where} ${ORDERS[order]}`, ...values];
+  return [`${index}${where} ${ORDERINGS[order]}`, ...values];
 };
 
 /** States in which a charge may block another one. */
