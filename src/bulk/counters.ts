@@ -78,7 +78,7 @@ const MOST_TROUBLES = 5;
 const MOST_ROWS_NAMED = 3;
 
 /** The order in which troubles are listed. */
-const STATE_ORDER: readonly RowState[] = [
+const TROUBLE_ORDER: readonly RowState[] = [
   ...(['unknown', 'accepted', 'failed', 'rejected', 'not_created', 'not_sent', 'refused'] as const),
   ...(['invalid', 'sending'] as const),
 ];
@@ -108,7 +108,7 @@ const openTroubles = () => {
       alike.set(reason, { ...known, count: known.count + 1, rows: [...known.rows, row].slice(0, MOST_ROWS_NAMED) });
     },
     list: (): Pick<Counters, 'troubles' | 'unlisted'> => {
-      const troubles = STATE_ORDER.flatMap((state) => [...(kept.get(state)?.values() ?? [])]).slice(0, MOST_TROUBLES);
+      const troubles = TROUBLE_ORDER.flatMap((state) => [...(kept.get(state)?.values() ?? [])]).slice(0, MOST_TROUBLES);
       return { troubles, unlisted: all - troubles.reduce((sum, { count }) => sum + count, 0) };
     },
   };

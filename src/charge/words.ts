@@ -41,10 +41,6 @@ export const otherSumText = (missing: number, asked: number | undefined, currenc
     : `${rest}, but this charge asks for ${formatMoney(asked, currency)}; tell the customer to pay what is missing`;
 };
 
-/** Sentence about money that came too much with one payment. */
-export const overpaidText = (excess: number, currency: string): string =>
-  `overpaid by ${formatMoney(excess, currency)}`;
-
 /** Next steps after an error of a ledger, by what has to be done. */
 export const NEXT_STEP = {
   init: 'run `paycli ledger init`',

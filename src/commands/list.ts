@@ -169,11 +169,8 @@ const limitOf = ({ limit, cursor, max, all, filter }: ListInput): string => {
   return /^\d+$/.test(wanted) && most < Number(wanted) && Number(wanted) <= PAGE_MAX ? String(most) : wanted;
 };
 
-const FLAGS = new Map([
-  ['limit', '--limit'],
-  ['cursor', '--cursor'],
-]);
-const withFlags = (thrown: unknown): unknown => namingFlags(thrown, (path) => FLAGS.get(path));
+const withFlags = (thrown: unknown): unknown =>
+  namingFlags(thrown, (path) => (path === 'limit' || path === 'cursor' ? `--${path}` : undefined));
 
 /** Counts the records of pages for the line of a silent run. */
 const countRead = ({ status }: RunState): ((page: ApiPage) => void) => {

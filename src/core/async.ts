@@ -75,21 +75,12 @@ export const attempt = <T>(act: () => T): T | undefined => {
   }
 };
 
-/**
- * Range of the waits between attempts, in milliseconds: `base` caps the wait before the first repeat, `cap` every
- * wait.
- */
-interface BackoffRange {
-  readonly base: number;
-  readonly cap: number;
-}
-
-/** Requests to the service. */
-const REQUESTS: BackoffRange = { base: 500, cap: 20_000 };
-
 /** Adds up to a fifth to a wait, so that requests that wait together don't resume together. */
 export const spread = (ms: number, random: () => number): number => ms * (1 + 0.2 * random());
 
-/** Full jitter: uniform in [0, min(cap, base × 2^retry)), `retry` counted from 0. */
-export const backoff = (retry: number, random: () => number, { base, cap }: BackoffRange = REQUESTS): number =>
+/**
+ * Full jitter: uniform in [0, min(cap, base × 2^retry)), `retry` counted from 0. `base` caps the wait before the first
+ * repeat, `cap` every wait, in milliseconds. The default is for requests to the service.
+ */
+export const backoff = (retry: number, random: () => number, { base, cap } = { base: 500, cap: 20_000 }): number =>
   random() * Math.min(cap, base * 2 ** retry);

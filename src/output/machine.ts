@@ -47,7 +47,7 @@ export const jsonRecord = (
 };
 
 /** Wraps a sink so that it gets records with only the named columns. */
-const chooseColumns = (sink: Sink, names: readonly string[] | undefined, view: View): Sink => {
+export const chooseColumns = (sink: Sink, names: readonly string[] | undefined, view: View): Sink => {
   if (names === undefined) return sink;
   let columns: readonly Column[] | undefined;
   return {
@@ -91,7 +91,7 @@ const openLines = (separator: string) => {
 };
 
 /** Writes `{"data":[…],"next_cursor":…}`, a record a line. Valid JSON even when the walk breaks off. */
-const allJsonSink = (): Sink => {
+export const jsonSink = (): Sink => {
   const linesOf = openLines(',\n');
   let opened = false;
   let filled = false;
@@ -112,7 +112,7 @@ const allJsonSink = (): Sink => {
   };
 };
 
-const allNdjsonSink = (): Sink => {
+export const ndjsonSink = (): Sink => {
   const linesOf = openLines('\n');
   return {
     *page(records) {
@@ -121,12 +121,6 @@ const allNdjsonSink = (): Sink => {
     end: () => '',
   };
 };
-
-export const jsonSink = (names: readonly string[] | undefined, view: View): Sink =>
-  chooseColumns(allJsonSink(), names, view);
-
-export const ndjsonSink = (names: readonly string[] | undefined, view: View): Sink =>
-  chooseColumns(allNdjsonSink(), names, view);
 
 /** Escapes TAB, line break and backslash, so that a cell contains neither TAB nor line break. */
 const escaped = (text: string): string =>

@@ -6,7 +6,7 @@ import type { Clean } from '../core/secret.ts';
 import { visibleText } from '../core/text.ts';
 import { cardChanges, drawCard } from './card.ts';
 import type { LiveResult } from './live.ts';
-import { csvRecord, csvSink, jsonRecord, jsonSink, ndjsonSink, tsvRecord, tsvSink } from './machine.ts';
+import { chooseColumns, csvRecord, csvSink, jsonRecord, jsonSink, ndjsonSink, tsvRecord, tsvSink } from './machine.ts';
 import { type Surface, stylesFor } from './style.ts';
 import { listSink } from './table.ts';
 import { notice, roomOn } from './text.ts';
@@ -51,9 +51,9 @@ const recordText = async (record: ApiRecord, view: View, io: RenderIo, options: 
 const sinkFor = async (view: View, io: RenderIo, options: OutputOptions): Promise<Sink> => {
   switch (options.format) {
     case 'json':
-      return jsonSink(options.columns, view);
+      return chooseColumns(jsonSink(), options.columns, view);
     case 'ndjson':
-      return ndjsonSink(options.columns, view);
+      return chooseColumns(ndjsonSink(), options.columns, view);
     case 'tsv':
       return tsvSink(options.columns, view, options);
     case 'csv':

@@ -10,13 +10,14 @@ import {
   paymentOf,
   requestFacts,
 } from '../../charge/payment.ts';
-import { overpaidText, paidTwiceText, partText } from '../../charge/words.ts';
+import { paidTwiceText, partText } from '../../charge/words.ts';
 import type { Client } from '../../client/client.ts';
 import { BOUNDS, cutText } from '../../core/bounds.ts';
 import { about, failureReason, prunedText, readNextAction, statusOf, textAt } from '../../core/charge.ts';
 import { PayError, signalWord } from '../../core/error.ts';
 import { type TargetOptions, targetFlags } from '../../core/input.ts';
 import { valueAt } from '../../core/json.ts';
+import { formatMoney } from '../../core/money.ts';
 import type { ApiRecord } from '../../core/record.ts';
 import type { Waited } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
@@ -199,7 +200,9 @@ const waitFailure = (activity: ActivityLike, outcome: Outcome, followed: Followe
 
 const noticeOf = ({ payment, balance, currency = '' }: Outcome, { place }: WaitOptions): string | undefined => {
   if (balance?.isPaidTwice === true) return paidTwiceText(balance, currency, place);
-  return payment === 'overpaid' && balance?.excess !== undefined ? overpaidText(balance.excess, currency) : undefined;
+  return payment === 'overpaid' && balance?.excess !== undefined
+    ? `overpaid by ${formatMoney(balance.excess, currency)}`
+    : undefined;
 };
 
 /**

@@ -10,7 +10,7 @@ import { refreshCharge } from '../../ledger/reconcile.ts';
 import { checkCharges, type Listed, listRequests } from '../check-charges.ts';
 
 /** Reads up to this many payment requests one by one. For more, a walk over the list finds the changed ones. */
-const FEW = 10;
+const FEW_CHARGES = 10;
 /**
  * Of the payment requests that the list shows as unchanged, each round reads this many one by one, or this share of
  * them if that is more.
@@ -88,7 +88,7 @@ export const openPolling = ({ ledger, client, io, stop }: Polling) => {
   return {
     /** Checks all of them once. */
     look: async (charges: readonly Charge[]): Promise<PayError | undefined> => {
-      if (charges.length <= FEW) return readEach(charges);
+      if (charges.length <= FEW_CHARGES) return readEach(charges);
       const listed = await listRequests(new Set(charges.map(({ about }) => about)), client, stop);
       return readEach(chosen(charges, listed), listed);
     },

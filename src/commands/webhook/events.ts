@@ -21,7 +21,7 @@ import {
   refusedRecord,
   refusedView,
   replayedView,
-  summaryRecord,
+  summaryFields,
 } from './view.ts';
 
 const withQueue = async <T>(run: Run, use: (queue: Queue) => T): Promise<T> => {
@@ -48,7 +48,7 @@ const eventPages = (input: EventListInput, from: number, run: Run): AsyncGenerat
       find: (behind, limit) => withQueue(run, (queue) => queue.before(behind ?? from, eventFilter(input), limit)),
       placeOf: ({ seq }) => seq,
       cursorOf,
-      recordsOf: async (events) => events.map(summaryRecord),
+      recordsOf: async (events) => events.map((event) => madeHere(summaryFields(event))),
       size: PAGE_MAX,
     },
     { from, max: input.max },

@@ -37,7 +37,7 @@ export const receivedRecord = (event: PrintedEvent): ApiRecord =>
     ...event.fields,
   });
 
-const summaryFields = (event: EventSummary) => ({
+export const summaryFields = (event: EventSummary) => ({
   uid: event.uid,
   event: event.event,
   state: event.state,
@@ -51,8 +51,6 @@ const summaryFields = (event: EventSummary) => ({
   answered_at: atom(event.answeredAt),
   signature: event.signature,
 });
-
-export const summaryRecord = (event: EventSummary): ApiRecord => madeHere(summaryFields(event));
 
 /** An event with its summary, headers and body. */
 export const eventRecord = (event: KeptEvent): ApiRecord =>
