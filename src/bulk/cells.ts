@@ -4,7 +4,6 @@ import { depthOf } from '../core/json-scan.ts';
 import { fromSpreadsheet } from '../core/text.ts';
 import type { ColumnFault } from './row-end.ts';
 
-/** The format of a file of rows. */
 export type FileFormat = 'csv' | 'ndjson';
 
 /** The format by the file name's ending; undefined for any other ending. */

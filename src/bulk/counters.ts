@@ -33,7 +33,6 @@ export type BitSet = ReturnType<typeof bitSet>;
 /** The progress through the rows of a file. */
 export interface CounterValues {
   readonly counts: RowCounts;
-  /** Rows that have a result. */
   readonly done: number;
   /** Rows among them whose result is not this run's work. */
   readonly skipped: number;
@@ -77,7 +76,6 @@ interface Tallying {
 const MOST_TROUBLES = 5;
 const MOST_ROWS_NAMED = 3;
 
-/** The order in which troubles are listed. */
 const TROUBLE_ORDER: readonly RowState[] = [
   ...(['unknown', 'accepted', 'failed', 'rejected', 'not_created', 'not_sent', 'refused'] as const),
   ...(['invalid', 'sending'] as const),

@@ -76,7 +76,6 @@ export interface KeyColumn {
   readonly wrong?: (text: string, problem: string) => string;
 }
 
-/** The item of a row, and its key. */
 export interface RowItem<T> {
   readonly key: string;
   readonly item: T;
@@ -105,7 +104,6 @@ export interface RowSender<T> {
 /** A job, and what its rows share. */
 export interface RowJob<T> extends RowDeps {
   readonly job: string;
-  /** --retry-failed. */
   readonly retry: boolean;
   readonly io: FileRun['io'];
   /** Rewrites the violations of an error to name the column or the flag behind each property. */
@@ -145,7 +143,6 @@ export interface RowKind<T> {
     readonly one: string;
     /** The word for an accepted row. */
     readonly done: string;
-    /** The hint for unknown rows. */
     readonly findOut: string;
     /** The hint for rows that the guard has refused and --again would send. */
     readonly refused?: string;
@@ -168,7 +165,6 @@ export interface RowKind<T> {
   readonly read: (cells: Cells, key: string) => T | undefined;
   /** The key that detects repeats, if it is not the key column's text. */
   readonly keyOf?: (item: T) => string;
-  /** Builds the request for an item. */
   readonly request: (item: T) => { readonly operation: OperationId; readonly input: CallInput };
   /** Maps a body property to the column or flag that set it. */
   readonly columnOf: (item: T, columns: readonly string[]) => FlagOf;

@@ -6,7 +6,6 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { Pace, RowSignals } from './pace.ts';
 
 export interface ReadingAhead<R> {
-  /** The rows in their order. */
   readonly rows: AsyncIterable<R>;
   /**
    * Starts what a row needs before its turn; undefined if it needs nothing. Never rejects: an error belongs to the

@@ -187,7 +187,6 @@ export interface RowsFile extends Pick<FileBytes, 'close'> {
   /** Column names in file order: for CSV its header, for NDJSON the names of its first row. */
   readonly columns: readonly string[];
   readonly format: FileFormat;
-  /** The delimiter of a CSV file. */
   readonly delimiter: string | undefined;
   /** True if the file began with a byte order mark. */
   readonly hasBom: boolean;

@@ -137,7 +137,6 @@ const saysMore = ({ state, exitCode }: RowEnd): boolean => {
   return state === 'rejected' ? kind?.statuses !== undefined : state === 'not_sent' && kind?.row === state;
 };
 
-/** The exit code for a row's result. */
 export const rowExit = (end: RowEnd): number =>
   end.exitCode !== undefined && saysMore(end) ? end.exitCode : STATE_EXITS[end.state];
 

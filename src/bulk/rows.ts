@@ -177,7 +177,6 @@ const ignoring = (names: readonly string[] = [], format: FileFormat): ((column: 
   return (column) => ignored.size > 0 && column.split(',').every((part) => ignored.has(compared(part)));
 };
 
-/** The item, or all faults of a row. */
 export type ReadRow<T> = RowItem<T> | { readonly faults: readonly ColumnFault[] };
 
 /** Reads the rows of a file for a noun. */
@@ -187,7 +186,6 @@ export interface RowReader<T> extends Pick<RowJob<T>, 'named'> {
   readonly judge: (row: InputRow) => ReadRow<T>;
   /** The notice about cells of judged rows that another program has probably left; undefined if there are none. */
   readonly leftovers: () => string | undefined;
-  /** Notices about the columns. */
   readonly notices: readonly string[];
   /** The columns that would be read without --ignore-columns. */
   readonly ignored: readonly string[];

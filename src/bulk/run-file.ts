@@ -135,11 +135,9 @@ const sendPlanned = async <T>(file: FileJob<T>): Promise<JobEnd> => {
   return { ...ended(walked), id };
 };
 
-/** A file, and the job for its rows. */
 interface FileOfRows<T> {
   readonly bulk: BulkInput;
   readonly kind: RowKind<T>;
-  /** The view of the summary. */
   readonly view: View;
   /** True if --dry-run judges each row by a read of its object and by the ledger. */
   readonly reads?: boolean;

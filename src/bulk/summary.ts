@@ -182,7 +182,6 @@ const jobFailure = (end: JobEnd, { words, bulk, stop, followed }: Summing): PayE
   });
 };
 
-/** The summary as the result of a command. */
 export const jobResult = (end: JobEnd, summing: Summing, view: View): Result => {
   const failure = jobFailure(end, summing);
   const inFile = end.inFile === undefined ? '' : `In the file: ${end.inFile}. `;

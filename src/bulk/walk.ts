@@ -111,7 +111,6 @@ interface OpenRow {
   readonly end: RowEnd | undefined;
 }
 
-/** A row to work on. */
 interface Item<T> extends RowItem<T> {
   readonly row: InputRow;
   /** State from an earlier run; undefined for a new row. */

@@ -55,7 +55,6 @@ interface ProtectedRequest {
   readonly again: boolean;
   /** Row of the file that asks for it. `retry` repeats a row whose last entry failed. */
   readonly row?: { readonly job: string; readonly number: number; readonly retry: boolean };
-  /** Number of earlier tries. */
   readonly tries?: number;
   /** Reads what the request relies on. If it throws, nothing is sent. */
   readonly look?: () => Promise<Reading>;

@@ -27,7 +27,6 @@ export type Payment = keyof typeof PAYMENTS;
 
 export const PAYMENT_NAMES = Object.keys(PAYMENTS) as readonly Payment[];
 
-/** Names of the payments that have a property. */
 export const paymentsThat = (property: 'final' | 'brings' | 'frees' | 'retried'): readonly Payment[] =>
   PAYMENT_NAMES.filter((name) => PAYMENTS[name][property]);
 
@@ -169,7 +168,6 @@ interface PaymentContext {
   readonly paidBack?: number | undefined;
 }
 
-/** A payment with its money. */
 export interface PaymentRead {
   readonly payment: Payment;
   /** Gross: refunds leave it unchanged. 0 if nothing came; undefined if nothing tells how much. */
@@ -264,7 +262,6 @@ const surplusOf = (paying: readonly ActivityFacts[], covers: (one: ActivityFacts
 /** Sums of the known refunds of activities that are refunded in part, by activity. */
 export type PaidBack = ReadonlyMap<string, number>;
 
-/** Balance of a payment request. */
 export const balanceOf = (
   request: RequestFacts,
   { asked: known, paidBack = new Map() }: { asked?: number | undefined; paidBack?: PaidBack | undefined } = {},

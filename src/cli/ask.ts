@@ -61,7 +61,6 @@ export const askLine = async (
   }
 };
 
-/** A question with a list of choices. */
 interface Choices {
   /** The question, in one line. */
   readonly title: string;

@@ -6,7 +6,6 @@ import type { Globals } from './globals.ts';
 /** A command line before defaults are applied. */
 interface Typed {
   readonly argv: readonly string[];
-  /** Words of the command. */
   readonly words: readonly string[];
   readonly globals: Globals;
   /** The command has its own output format. */

@@ -110,7 +110,6 @@ export const argument = (name: string, about: string, takes: ValueSpec = {}): Ar
 
 export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
 
-/** The options of a table of fields. */
 export const pickOptions = <F extends FieldTable>(fields: F) =>
   Object.fromEntries(Object.entries(fields).filter(([, { flags }]) => flags !== undefined)) as {
     readonly [K in keyof F as F[K] extends OptionSpec ? K : never]: F[K];
@@ -169,7 +168,6 @@ export interface CommandSpec<I = unknown, O extends OptionSpecs = OptionSpecs, D
    * codes that are not 0.
    */
   readonly examples: readonly { readonly about: string; readonly line: string }[];
-  /** The shape of the output. */
   readonly output: string;
   readonly exits: readonly ErrorKind[];
   /** Default format, on a terminal and in a pipe; without one, table or tsv. */
@@ -190,7 +188,6 @@ export interface CommandSpec<I = unknown, O extends OptionSpecs = OptionSpecs, D
 /** Possible errors of a read from the service. */
 export const READ_EXITS: readonly ErrorKind[] = ['usage', 'rejected', 'auth', 'read_failed', 'interrupted'];
 
-/** Possible errors of a write. */
 export const WRITE_EXITS: readonly ErrorKind[] = [...READ_EXITS, 'not_sent', 'unknown', 'unrecorded'];
 
 /** Possible errors of a write that the ledger protects against duplicates. */

@@ -84,7 +84,6 @@ export const refuseTypo = (text: string, known: readonly string[]): void => {
   throw usageError(notOneOf(text, known, meant));
 };
 
-/** Parses a whole number from `min` to `max`. */
 export const asInteger = (min: number, max: number): Parse<number> =>
   taking({ type: 'integer' }, (text) => {
     const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
@@ -105,7 +104,6 @@ export const asPair: Parse<Pair> = taking({ type: 'pair' }, parsePair);
 /** Accepts JSON inline, in a file (`@file`) or from standard input (`-`). */
 export const asSource: Parse<Source> = taking({ type: 'json', completes: 'source' }, readSourceName);
 
-/** Option for a body with any fields. */
 export const DATA_OPTION = rarely(['data'], {
   data: option('--data <json|@file|->', 'a JSON object with any fields; options override it', asSource),
 } as const);

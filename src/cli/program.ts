@@ -24,7 +24,6 @@ export const TOPICS = [
 ] as const;
 export type Topic = (typeof TOPICS)[number];
 
-/** A request for help. */
 export interface HelpWanted {
   /** A command, a noun or a topic; empty for the first page. */
   readonly words: readonly string[];
@@ -127,7 +126,6 @@ const given = <O extends OptionSpecs>(specs: O, command: Command): GivenOptions<
   return Object.fromEntries(entries) as GivenOptions<O>;
 };
 
-/** Finds the command by its name or its alias. */
 const commandNamed = (group: Command, word: string): Command | undefined =>
   group.commands.find((command) => command.name() === word || command.aliases().includes(word));
 

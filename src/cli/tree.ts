@@ -17,7 +17,6 @@ export interface ArgumentNode extends ArgumentSpec {
   readonly repeats: boolean;
 }
 
-/** An exit code of a command. */
 export interface ExitNode {
   readonly code: number;
   readonly kind: ErrorKind | 'done';

@@ -52,7 +52,6 @@ export interface Exchange {
   readonly body: string | undefined;
   /** Values of the path parameters. */
   readonly params: Params;
-  /** Additional headers. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The object of a read: an answer about any other object is rejected. */
   readonly subject?: Subject;

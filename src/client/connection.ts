@@ -98,7 +98,6 @@ const codeOf = (error: Error): string | undefined => {
   return typeof code === 'string' ? code : undefined;
 };
 
-/** All codes of an error and its causes. */
 const codesIn = (thrown: unknown): string[] => chainOf(thrown).flatMap((error) => codeOf(error) ?? []);
 
 const isUntrusted = (codes: readonly string[]): boolean => codes.some((code) => UNTRUSTED.test(code));
@@ -161,7 +160,6 @@ export const untrustedError = (origin: string, reason: string): PayError =>
     hint: 'if you run your own certificate authority, name its file in SSL_CERT_FILE or NODE_EXTRA_CA_CERTS',
   });
 
-/** The error with the code of its failure. */
 export const withCode = (error: PayError, outcome: { readonly code?: string }): PayError =>
   outcome.code === undefined ? error : error.with({ code: outcome.code });
 

@@ -41,7 +41,6 @@ export const readTexts = <F extends FieldTable>(
   ),
 });
 
-/** A body with the values at the properties of their fields. */
 export const buildBody = (fields: FieldTable, values: FieldValues): FieldValues => {
   const body = new Map<string, unknown>();
   for (const [name, { property = name, value: turn = (given: unknown) => given }] of Object.entries(fields)) {

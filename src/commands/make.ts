@@ -41,7 +41,6 @@ interface Making<T> {
 /** Milliseconds in which two files with an equal row mean the same. */
 const EQUAL_MS = 7 * 24 * 3_600_000;
 
-/** Columns of the report. */
 export const madeColumns = (uidColumn: string): readonly string[] => [uidColumn, 'status', 'entry'];
 
 /** Advice for unknown rows: only a person can find out their outcome at the service. */

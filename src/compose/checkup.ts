@@ -96,7 +96,6 @@ const folderFindings = async (run: RunContext): Promise<readonly CheckResult[]> 
   return data === config ? first : [...first, ...(await look('data', () => folderFinding('data', data)))];
 };
 
-/** Source of the profile's name. */
 const profileSource = ({ globals, io }: RunContext): string => {
   if (globals.profile !== undefined) return '--profile';
   return io.env['PAYCLI_PROFILE'] === undefined ? 'the default' : 'PAYCLI_PROFILE';

@@ -177,7 +177,6 @@ export const sourceOf =
 export const readInputBytes = async ({ io }: OfIo, from: string, limit: number): Promise<Uint8Array> =>
   (await import('../cli/sources.ts')).readBytesOf(io, await openCheckPath())(from, limit);
 
-/** Opens the progress line of a run. */
 export const openRunProgress = async ({ io, globals, state }: RunContext): Promise<ShowProgress> => {
   const { showProgress } = await import('../bulk/progress.ts');
   state.status.line = await openLine(io, globals);

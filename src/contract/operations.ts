@@ -200,7 +200,6 @@ export const operations = {
 export type Operations = typeof operations;
 /** The name of an operation: `ugwo.charge`. */
 export type OperationId = keyof Operations;
-/** The documented answer of an operation. */
 export type AnswerOf<K extends OperationId> = OutputOf<Operations[K]['success']['schema']>;
 /** The operations that answer with pages. */
 export type ListId = { [K in OperationId]: AnswerOf<K> extends { data: unknown[] } ? K : never }[OperationId];

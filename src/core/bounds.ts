@@ -39,7 +39,6 @@ export const BOUNDS = {
   column: 60,
 } as const;
 
-/** A count for people. */
 export const grouped = (count: number): string => new Intl.NumberFormat('en-US').format(count);
 
 /** Size of a JSON text, as far as memory and time depend on it. */

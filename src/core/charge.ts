@@ -11,7 +11,6 @@ export const machineValue = (value: unknown): string => {
   return typeof first === 'string' || typeof first === 'number' ? String(first) : '';
 };
 
-/** The machine value at a path. */
 export const textAt = (value: unknown, path: string): string => machineValue(valueAt(value, path));
 
 /** The reason in an `error` of the service. Its shape is not documented, so the usual names are tried. */
@@ -208,7 +207,6 @@ export const ANY_WRITE: WriteKind = {
   hint: "don't send it again until you know, or it may be applied twice",
 };
 
-/** A kind in plain words. */
 export const kindWord = (kind: string): string => kind.replaceAll('_', ' ');
 
 /** The beginning of a sentence about a write with an unknown outcome. */
@@ -239,7 +237,6 @@ export const ROW_STATES = [
 ] as const;
 export type RowState = (typeof ROW_STATES)[number];
 
-/** Number of rows in each state. */
 export type RowCounts = Readonly<Partial<Record<RowState, number>>>;
 
 /** State of a row by its last charge or update; `hasFailed` if that was accepted and failed later. */

@@ -26,7 +26,6 @@ export const ROOT = 0;
 /** The most symbolic links that a path is followed through, as on Linux. */
 export const MOST_LINKS = 40;
 
-/** The mode for people, `0600`. */
 export const modeText = ({ mode }: Stats): string => (mode & 0o777).toString(8).padStart(4, '0');
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;

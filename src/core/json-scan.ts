@@ -9,7 +9,6 @@ export interface Span {
   readonly end: number;
 }
 
-/** An element of an array. */
 export interface Element extends Span {
   /** True for printable ASCII without blanks between tokens: it can be printed unchanged. */
   readonly isPlain: boolean;

@@ -166,7 +166,6 @@ export const valueAt = (value: unknown, path: string): unknown =>
   // Most paths are one name, and each is read many times per row.
   path.includes('.') ? path.split('.').reduce(ownOf, value) : ownOf(value, path);
 
-/** The members that are not undefined. */
 export const definedIn = <T>(members: Readonly<Record<string, T>>): Record<string, Exclude<T, undefined>> => {
   const defined: [string, Exclude<T, undefined>][] = [];
   for (const [name, member] of Object.entries(members))

@@ -80,7 +80,6 @@ export type RequestedTime =
 /** Creation time of a record, in milliseconds since the epoch; undefined if it has none. */
 export const createdAt = (record: unknown): number | undefined => readInstant(valueAt(record, 'created_at'));
 
-/** The instant of a requested time. */
 export const instantOf = (moment: RequestedTime, now: number): number => {
   if ('daysAgo' in moment) return startOfDay(moment.zone, dayIn(moment.zone, now), -moment.daysAgo) ?? now;
   return 'at' in moment ? moment.at : now - moment.ago;
@@ -130,7 +129,6 @@ type FilterName = keyof typeof FILTERS;
 /** Filters of a list; a missing one excludes no record. */
 export type RecordFilter = { readonly [K in FilterName]?: Parameters<(typeof FILTERS)[K]>[0] };
 
-/** Input of a list command. */
 export interface ListInput {
   /** As entered: the contract checks it. */
   readonly limit?: string;
@@ -141,7 +139,6 @@ export interface ListInput {
   readonly filter?: RecordFilter;
 }
 
-/** Returns a test for the records that match the filter. */
 export const matcher = (filter: RecordFilter, now: number): Test => {
   const tests = Object.entries(filter).map(([name, wanted]) => FILTERS[name as FilterName](wanted as never, now));
   return (record) => tests.every((test) => test(record));

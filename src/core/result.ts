@@ -91,7 +91,6 @@ export interface Waiting {
   readonly failing: boolean;
 }
 
-/** Result of a wait. */
 export interface Waited {
   readonly record: ApiRecord;
   readonly notice?: string;
@@ -171,7 +170,6 @@ export type Result =
   /** A server in the foreground: the record is shown at once, then it runs until `done`. */
   | { readonly kind: 'service'; readonly record: ApiRecord; readonly view: View; readonly done: Promise<void> };
 
-/** The user's options for the output. */
 export interface OutputOptions {
   readonly format: Format;
   readonly columns: readonly string[] | undefined;

@@ -30,7 +30,6 @@ const WITH_COLUMNS = [
   'webhook.events.list',
 ] as const;
 
-/** The setting of a command's columns. */
 export const columnsSetting = (path: readonly string[]): string => COLUMNS_PREFIX + path.join('.');
 
 export const SETTINGS: readonly string[] = [...ALWAYS, ...WITH_COLUMNS.map((name) => COLUMNS_PREFIX + name)];

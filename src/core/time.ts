@@ -10,7 +10,6 @@ export const MINUTE_MS = 60 * SECOND_MS;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
-/** A number as two digits. */
 export const twoDigits = (value: number): string => String(value).padStart(2, '0');
 
 /** The number at two digits. Read by position for speed, since a walk reads millions of instants. */

@@ -24,7 +24,6 @@ export const EVENTS = [
 ] as const;
 export type EventName = (typeof EVENTS)[number];
 
-/** Fields of an event, read from its body. */
 interface EventRead {
   /** The same in every delivery of an event; undefined if the body has none, and then repeats can't be detected. */
   readonly uid: string | undefined;

@@ -10,11 +10,9 @@ const ID_LENGTH = 24;
 export const randomText = (length: number): string =>
   Array.from({ length }, () => ID_ALPHABET.charAt(randomInt(ID_ALPHABET.length))).join('');
 
-const KEY_LENGTH = 80;
-
 /** Returns a key in the service's format: `sk.Lcal.` and 80 characters. */
 export const randomKey = (prefix: 'sk' | 'pk' | 'ctl' | 'wsk'): string =>
-  `${prefix}.${LOCAL_WORKSPACE}.${randomText(KEY_LENGTH)}`;
+  `${prefix}.${LOCAL_WORKSPACE}.${randomText(80)}`;
 
 /** Returns at most 32 letters and digits that depend on `source` only. */
 export const derivedText = (source: string, length: number): string =>

@@ -136,7 +136,6 @@ const ENDING_FAULTS = {
 
 export const REFUND_FAULT = { message: 'The bank of the destination refused this refund.' };
 
-/** Returns the amount that an activity has charged, or would charge. */
 export const chargedBy = ({ charged_amount, amount }: Activity): number => Number(charged_amount ?? amount ?? 0);
 
 /**

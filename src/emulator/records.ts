@@ -209,7 +209,6 @@ export const listCheckouts: OperationHandler<'checkout.list'> = ({ query }) => {
 
 export const getCheckout: OperationHandler<'checkout.get'> = ({ params }) => checkoutAt(params);
 
-/** Codes that the providers of a medium accept. */
 const bankCodesOf = (name: string): readonly string[] => {
   const field = mediumNamed(name)?.fields.find((one) => one.name === 'provider');
   return field?.bank ? BANK_CODES : (field?.examples ?? []);

@@ -24,7 +24,6 @@ export interface SeenRequest {
   readonly body?: string;
   /** Undefined if it was not executed. */
   readonly executed?: Executed;
-  /** The fault rule that was applied. */
   readonly fault?: FaultRule;
   /** The status that the client received; undefined if the connection was cut. */
   readonly status?: number;

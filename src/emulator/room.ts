@@ -70,7 +70,6 @@ const secretOf = (signing: Signing): string => {
 const hasNothing = (path: string): boolean => ['missing', 'empty'].includes(fileStateOf(path, DATA_FILE));
 
 interface InFile {
-  /** The data file. */
   readonly file: string;
 }
 

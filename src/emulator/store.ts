@@ -99,7 +99,6 @@ const activities = (db: DatabaseSync) => {
     /** Without a plan, the activity no longer changes by itself. */
     replaceActivity: (activity: Activity, plan: ActivityPlan | undefined) =>
       void update.run(printExact(activity), ...columns(plan), activity.uid),
-    /** The first activity that is due by `now`. */
     dueActivity: (now: number) => dueFrom(due.get(now)),
   };
 };
@@ -162,7 +161,6 @@ export interface EmittedEvent {
   readonly at: number;
 }
 
-/** An event for one webhook. */
 export interface OutgoingDelivery extends EmittedEvent {
   readonly id: number;
   readonly webhook: Webhook;
@@ -176,7 +174,6 @@ export interface OutgoingDelivery extends EmittedEvent {
   readonly attempts: readonly DeliveryAttempt[];
 }
 
-/** The next step of a delivery. */
 export type Next = Pick<OutgoingDelivery, 'state' | 'due' | 'tries' | 'putOff'>;
 
 /** Maximum number of finished deliveries that are stored. */
@@ -274,7 +271,6 @@ const refunds = (db: DatabaseSync) => {
       void insert.run(refund.uid, activity, printExact(refund), plan?.due ?? null, plan?.ending ?? null),
     /** Stores the final state. */
     endRefund: (refund: Refund) => void update.run(printExact(refund), refund.uid),
-    /** The first refund that is due by `now`. */
     dueRefund: (now: number) => {
       const row = due.get(now);
       const [refund, plan] = [parseRecord<Refund>(row), dueEnding<RefundEnding>(row)];
@@ -392,7 +388,6 @@ const wholeFile = (db: DatabaseSync) => {
   return {
     /** The number of records of a kind ever created here. */
     made: (kind: 'onye' | 'ugwo') => Number(made.get(kind)?.['seq'] ?? 0),
-    /** The `created_at` of the newest record of a kind. */
     newest: (kind: 'onye' | 'ugwo') => parseRecord<Onye | Ugwo>(newest[kind].get())?.created_at ?? undefined,
     /** True if no record was ever created here, and none was ever removed. */
     isNew: () => some.get()?.['some'] === 0,

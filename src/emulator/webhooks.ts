@@ -211,7 +211,6 @@ interface Triggered {
   readonly event: EventName;
   readonly event_uid: string;
   readonly about: string;
-  /** The number of webhooks that get it. */
   readonly webhooks: number;
 }
 

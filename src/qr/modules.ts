@@ -6,5 +6,4 @@ const QUIET_ZONE = 4;
 /** The modules of a QR code, row by row, true for a dark one. */
 export type Modules = readonly (readonly boolean[])[];
 
-/** The QR code of a link. */
 export const modulesOf = (link: string): Modules => encode(link, { ecc: 'L', border: QUIET_ZONE }).data;

@@ -32,7 +32,6 @@ export interface KeptEvent extends Delivery {
   readonly seq: number;
   /** 0, its number among the stored repeats, or `OTHER_BODY`. */
   readonly again: number;
-  /** The number of repeats that came. */
   readonly repeats: number;
   readonly state: EventState;
   /** The number of attempts to forward it, whatever the outcome. */

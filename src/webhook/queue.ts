@@ -87,7 +87,6 @@ const storeIn = (sql: QueueStatements, came: Delivery, { state, duplicates, due 
 /** The number of events to prune in one commit: a delivery waits for no more than that. */
 const PRUNED_AT_ONCE = 500;
 
-/** The effect of pruning. */
 interface Prunable {
   readonly count: number;
   /** Events of the same age that are still to be forwarded. */

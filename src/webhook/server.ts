@@ -131,7 +131,6 @@ const listenOnPort = (server: Server, port: number, host: string): Promise<void>
   return promise;
 };
 
-/** Opens a receiver on a port; passes deliveries to `take`. */
 export const receive = async (port: number, host: string, take: OnDelivery): Promise<Receiver> => {
   const room = openRoom();
   let underWay = 0;

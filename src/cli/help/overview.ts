@@ -12,8 +12,6 @@ import {
 } from './layout.ts';
 import { commandsIn, type TaskCommands, tasksOf } from './tasks.ts';
 
-const OVERVIEW_EXAMPLES = 3;
-
 /** Width of the column of tasks on the first page, and of the space behind it. */
 const TASK = 11;
 const SUMMARY_GAP = 2;
@@ -99,7 +97,7 @@ export const nounPage = (node: NounNode, layout: HelpLayout): string[] => {
   const about = `${node.summary.charAt(0).toUpperCase()}${node.summary.slice(1)}.${alias}`;
   return [
     ...usageLines(`paycli ${name} <command> [options]`, layout),
-    ...section('Examples', (width) => exampleLines(examples.slice(0, OVERVIEW_EXAMPLES), width), layout),
+    ...section('Examples', (width) => exampleLines(examples.slice(0, 3), width), layout),
     '',
     ...prose(about, layout.width),
     ...inOneColumn(groups).flatMap(([task, list]) => section(task, (width) => helpEntryLines(list, width), layout)),

@@ -20,7 +20,6 @@ export interface ActivityLike {
   readonly uid: string;
 }
 
-/** An activity to wait for. */
 interface Follow {
   readonly params: { readonly ugwoUid: string; readonly activityUid: string };
   /** A known reading, such as the answer to the charge: then nothing is read before the first pause. */

@@ -96,7 +96,6 @@ type Input =
   | { readonly install: true; readonly shell: Shell | undefined }
   | { readonly install: false; readonly shell: Shell };
 
-/** Prints the script of a shell, or installs it. */
 export const printScript = async (input: Input, { io }: Run): Promise<Result> =>
   input.install
     ? install(input.shell ?? ownShell(io.env), io.env)

@@ -62,7 +62,6 @@ const chargeText = (given: Given, { asked }: Snapshot): string => {
   return parts.filter(isGiven).map(visible).join(', ');
 };
 
-/** Records the plan of a charge. */
 const planRecord = async (given: Given, text: string, asked: RequestTerms, run: Run): Promise<object> => {
   const { amount, currency } = asked;
   if (amount === undefined || currency === undefined) {
@@ -110,7 +109,6 @@ const STATES: Readonly<Record<number, string>> = {
   [EXIT_CODES.unknown]: 'unknown',
 };
 
-/** State of a charge by its entry in the ledger. */
 const planState = (entry: Entry | undefined): string => {
   if (entry?.state === 'accepted') return entry.exitCode === EXIT_CODES.charge_failed ? 'failed' : 'accepted';
   return entry?.state === 'unknown' || entry?.state === 'sending' ? entry.state : 'not_charged';

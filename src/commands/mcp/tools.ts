@@ -183,7 +183,6 @@ const readArguments = (tree: Tree, name: ToolName, given: unknown) => {
   return { node, parameters, set };
 };
 
-/** Arguments of a tool that takes one text for each. */
 export const argumentTexts = (tree: Tree, name: ToolName, given: unknown): Readonly<Record<string, string>> =>
   Object.fromEntries(readArguments(tree, name, given).set.map((one) => [one.name, one.texts.join()]));
 

@@ -109,7 +109,6 @@ type FeedDeps = Omit<Polling, 'client' | 'stop'> & {
 
 /** Keeps the ledger up to date while charges are watched. */
 export interface Feed {
-  /** Starts polling, if it has not started. */
   start(): void;
   /** Call after a change: shortens the pause before the next check. */
   onChange(): void;

@@ -89,7 +89,6 @@ export const showEvent = async ({ uid }: { readonly uid: string }, run: Run): Pr
   view: eventView,
 });
 
-/** Sends an event again, to --to or to the last target. */
 export const sendEventAgain = async ({ uid, to, allowRemote }: ReplayInput, run: Run): Promise<Result> => {
   const [event, last] = await withQueue(run, (queue) => [findEvent(queue, uid), queue.setting('target')] as const);
   const text = to ?? last;

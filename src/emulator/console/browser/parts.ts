@@ -8,7 +8,6 @@ export type Part = string | number | Node | false | undefined | null | readonly 
 /** Attributes may be left out; a function is a listener. */
 type Attributes = Readonly<Record<string, string | number | undefined | ((event: Event) => void)>>;
 
-/** Finds an element of page.html. */
 export const page = (id: string): HTMLElement => {
   const found = document.getElementById(id);
   if (found === null) throw new Error(`the page has no ${id}`);
