@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PaidBack } from '../charge/payment.ts';
 import { countText } from '../core/charge.ts';
@@ -10,7 +10,7 @@ import {
   REMINDER_FILE_NAME,
   SHADOW_FILE_START,
 } from '../core/data-files.ts';
-import { PayError, reasonOf } from '../core/error.ts';
+import { reasonOf } from '../core/error.ts';
 import { targetFlags } from '../core/input.ts';
 import { withTimeout } from '../core/io.ts';
 import type { ApiRecord } from '../core/record.ts';
@@ -88,19 +88,6 @@ const openTeamLedger = async (run: RunContext, access: Access, dryRun: boolean):
   });
 };
 
-/** Throws where the folder can't be read: a shared ledger's record may be in it. A dry run may find no folder. */
-const namesInFolder = (folder: string): string[] => {
-  try {
-    return readdirSync(folder);
-  } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw new PayError('ledger', `the data folder ${folder} can't be read: ${reasonOf(thrown)}`, {
-      hint: 'nothing was sent; give yourself access to the folder, then run the same command again',
-      cause: thrown,
-    });
-  }
-};
-
 /**
  * Returns a function that lists the other ledgers that this machine has charged with by now: its own file if this run
  * uses a shared ledger, and other shared ledgers. Each is opened once.
@@ -113,6 +100,7 @@ const othersOf = (run: RunContext, data: string, access: Access | undefined) => 
     return other;
   };
   return async (): Promise<OtherLedger[]> => {
+    const { namesInFolder } = await import('../ledger/local/file.ts');
     if (access === undefined && !namesInFolder(data).some((name) => name.startsWith(SHADOW_FILE_START))) return [];
     const { openOtherShadow, shadowPaths } = await import('../ledger/postgres/shadow.ts');
     const own = access && (await import('../ledger/postgres/open.ts')).shadowPath(data, access.address);

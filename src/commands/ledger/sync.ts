@@ -70,19 +70,12 @@ const ownOnes = async (ledger: Ledger, scope: Scope, leaving: Leaving, run: Run)
   };
 };
 
-/** A charge that may still change, and what the last reading of its payment request showed. */
-interface Recent {
-  readonly id: string;
-  readonly about: string;
-  readonly isDue: boolean;
-  readonly isAsListed: (listed: Listed) => boolean;
-}
-
 /** Moment at which an expired charge ended: that of its account, else of its activity. */
 const endedAt = ({ activity, money, createdAt }: Charge): number =>
   payableUntilOf(activity && { ...activity, status: 'requires_action' }) ?? money?.updatedAt ?? createdAt;
 
-const recentOf = (charge: Charge, moment: Moment): Recent | undefined => {
+/** A charge that may still change, and what the last reading of its payment request showed; undefined for another. */
+const recentOf = (charge: Charge, moment: Moment) => {
   const { readAt = 0, requestStatus, requestTotal, payment } = moneyKnown(charge) ?? {};
   if (payment === 'expired' && moment.at - endedAt(charge) > LATE_FOR_MS) return undefined;
   const { uid, status } = charge.activity ?? {};
@@ -90,12 +83,14 @@ const recentOf = (charge: Charge, moment: Moment): Recent | undefined => {
     id: charge.id,
     about: charge.about,
     isDue: moment.at - readAt > READ_WITHIN_MS,
-    isAsListed: (listed) =>
+    isAsListed: (listed: Listed): boolean =>
       listed.status === requestStatus &&
       (listed.total === '' || requestTotal === undefined || Number(listed.total) === requestTotal) &&
       (listed.last.uid !== uid || listed.last.status === status),
   };
 };
+
+type Recent = NonNullable<ReturnType<typeof recentOf>>;
 
 /** Charges that the filters select and that may still change. */
 const recentOnes = async (ledger: Ledger, filters: readonly Filter[]): Promise<readonly Recent[]> => {

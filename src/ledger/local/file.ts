@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { HIGHEST_FILE_NAME } from '../../core/data-files.ts';
 import { interrupted, PayError, reasonOf } from '../../core/error.ts';
@@ -88,6 +88,19 @@ export const asLedgerError = (thrown: unknown, path: string): PayError => {
   if (thrown instanceof PayError) return thrown;
   const kind = isDamage(thrown) ? 'damaged' : 'unusable';
   return ledgerError({ kind, path, what: `cannot be used: ${reasonOf(thrown)}`, cause: thrown });
+};
+
+/** Throws where the folder can't be read: a shared ledger's record may be in it. A dry run may find no folder. */
+export const namesInFolder = (folder: string): string[] => {
+  try {
+    return readdirSync(folder);
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw new PayError('ledger', `the data folder ${folder} can't be read: ${reasonOf(thrown)}`, {
+      hint: 'nothing was sent; give yourself access to the folder, then run the same command again',
+      cause: thrown,
+    });
+  }
 };
 
 /** Lock of all ledgers of this machine, in a file. Waits for it like for a locked ledger. */

@@ -1,4 +1,3 @@
-import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { NEXT_STEP } from '../../charge/words.ts';
@@ -7,7 +6,7 @@ import { PayError } from '../../core/error.ts';
 import { type DatabaseKind, transact } from '../../database/connect.ts';
 import { openDatabase } from '../../database/open.ts';
 import { type Entry, evidenceOf, withEvidence } from '../entry.ts';
-import { asLedgerError, checkAccess, TRY_MS } from '../local/file.ts';
+import { asLedgerError, checkAccess, namesInFolder, TRY_MS } from '../local/file.ts';
 import { COLUMNS, entryOf, entryRow, type Row } from '../rows.ts';
 import { withState } from '../transitions.ts';
 import type { Session, StatementResult } from './session.ts';
@@ -62,18 +61,9 @@ const entryIn = ({ entry }: Readonly<Record<string, unknown>>): Entry => {
 
 const SHADOW_NAME = new RegExp(`^${SHADOW_FILE_START}[0-9a-f]{12}\\.sqlite$`);
 
-const shadowNames = (folder: string): string[] => {
-  try {
-    return readdirSync(folder);
-  } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw asLedgerError(thrown, folder);
-  }
-};
-
 /** All of this machine's, by address. Throws a `ledger` error where the folder can't be read: none may be overlooked. */
 export const shadowPaths = (folder: string): string[] =>
-  shadowNames(folder)
+  namesInFolder(folder)
     .filter((name) => SHADOW_NAME.test(name))
     .map((name) => join(folder, name));
 
