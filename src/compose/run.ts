@@ -57,14 +57,8 @@ const openLine = async (io: Io, globals: Globals): Promise<StatusLine> => {
   return openStatusLine(io, styles, isSilent(io, globals));
 };
 
-/**
- * The run's streams. On a terminal, after a second without output, a line shows each second that the command is still
- * running; other output erases it. There is none beside another line or an unfinished one of the data, nor while a
- * person types or reads in a pager. The modules that draw it are loaded only then.
- */
-export const watchSilence = (io: Io, globals: Globals, { status, closing }: RunState): Io => {
+const watchTerminal = (io: Io, globals: Globals, { status, closing }: RunState): Io => {
   const { stdin, stdout, stderr, clock } = io;
-  if (!stderr.isTerminal || globals.quiet || status.words === undefined) return io;
   let since = clock.ticks();
   let line: StatusLine | undefined;
   let isTyping = false;
@@ -149,6 +143,14 @@ export const watchSilence = (io: Io, globals: Globals, { status, closing }: RunS
     stderr: watched(stderr),
   };
 };
+
+/**
+ * The run's streams. On a terminal, after a second without output, a line shows each second that the command is still
+ * running; other output erases it. There is none beside another line or an unfinished one of the data, nor while a
+ * person types or reads in a pager. The modules that draw it are loaded only then.
+ */
+export const watchSilence = (io: Io, globals: Globals, state: RunState): Io =>
+  io.stderr.isTerminal && !globals.quiet && state.status.words !== undefined ? watchTerminal(io, globals, state) : io;
 
 type OfIo = Pick<Run, 'io'>;
 
