@@ -52,7 +52,6 @@ export interface Trouble {
 
 /** The totals for the summary of a run. */
 export interface Counters extends Omit<CounterValues, 'passed'> {
-  /** The exit codes of the rows. */
   readonly codes: ReadonlySet<number>;
   /** The failures of this run and of earlier ones, grouped; the gravest first. */
   readonly troubles: readonly Trouble[];

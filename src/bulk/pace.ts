@@ -97,7 +97,6 @@ const openPace = ({ concurrency, rate, clock, random }: PaceOptions) => {
   const startsBy = ({ next, started }: Meter) => ({
     /** Milliseconds until the next start is allowed; 0 if it is allowed now. */
     wait: (): number => Math.max(0, Math.max(heldUntil, next()) - clock.ticks()),
-    /** Counts a start and returns its number. */
     start: (): number => {
       started(clock.ticks());
       starts += 1;

@@ -55,7 +55,6 @@ export interface Plan extends Pick<RowWalk<never>, 'bad'> {
 /** The number of faults that fit on a screen. */
 const MOST_FAULTS = 20;
 
-/** Leaves out a row because of its faults. */
 const leaveOut = ({ bad, faults }: Plan, row: number, found: readonly ColumnFault[]): void => {
   bad.set(row);
   for (const { column, what } of found) if (faults.length < MOST_FAULTS) faults.push({ row, column, what });

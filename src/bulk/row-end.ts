@@ -52,7 +52,6 @@ const placeOfViolation = ({ option, propertyPath }: Violation): string => option
 /** Names a field of a row in a sentence. */
 export const columnName = (field: string): string => `column ${field}`;
 
-/** The message and violations of an error, in one line. */
 const oneLine = ({ message, detail }: PayError): string => {
   const broken = (detail.violations ?? []).map((violation) =>
     [placeOfViolation(violation), violationWords(violation)].filter((text) => text !== '').join(': '),
@@ -68,7 +67,6 @@ export const faultsOf = (thrown: unknown): readonly ColumnFault[] => {
   return violations.map((violation) => ({ column: placeOfViolation(violation), what: violationWords(violation) }));
 };
 
-/** The result of a row that can't be sent as it is. */
 export const invalidEnd = (faults: readonly ColumnFault[]): RowEnd => ({
   state: 'invalid',
   noEntry: true,

@@ -18,7 +18,6 @@ export interface Failed {
   readonly error: PayError;
 }
 
-/** The outcome of a write that ended with an error. */
 export const failedBy = (error: PayError): Failed => ({ certain: outcomeOf(error), error });
 
 /** The outcome of a write that threw instead: unless the error proves something, the write may have been applied. */

@@ -102,7 +102,6 @@ export const activityFacts = (activity: unknown): ActivityFacts => {
   };
 };
 
-/** Reads the facts of a payment request. */
 export const requestFacts = (ugwo: unknown): RequestFacts => ({
   status: statusOf(ugwo),
   amount: amountAt(ugwo, 'amount'),
@@ -158,7 +157,6 @@ interface PaymentContext {
   readonly request?: RequestFacts | undefined;
   /** Amount that was asked, if the read does not say so. */
   readonly asked?: number | undefined;
-  /** Payment at an earlier reading. */
   readonly earlier?: Payment | undefined;
   /** True if the time to pay was over some time before this read, so that a payment in time would show. */
   readonly isLapsed?: boolean;

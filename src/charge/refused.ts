@@ -137,7 +137,6 @@ const missingText = ({ intent, by, missing }: Refused): string => {
 
 const NEW_REQUEST = 'for another payment, make a new payment request';
 
-/** Message and hint for each reason of a refusal. */
 const REFUSALS: Readonly<Record<RefusalReason, Words>> = {
   unresolved: ({ intent, by }, command) => [
     `${earlier({ by, activity: undefined })} may have ${by === undefined || isCharge(by) ? 'been made' : 'gone through'}; its result is unknown`,

@@ -23,7 +23,6 @@ import { flag, type GivenOptions, type OptionSpecs, option, type Parse, rarely, 
 /** Option parsers. Each throws a usage error that says what is expected; the caller names the flag. */
 export const asText = (text: string): string => text;
 
-/** Parses a duration to milliseconds. */
 export const asDuration: Parse<number> = taking({ type: 'duration' }, (text) => {
   const ms = parseDuration(text);
   if (ms === undefined) throw usageError(`"${text}" is not a duration such as 90s, 10m or 1h`);
@@ -135,7 +134,6 @@ export const givenAmount = ({ amount, amount_minor }: GivenOptions<typeof AMOUNT
   return amount_minor === undefined ? undefined : { flag: '--amount-minor', text: amount_minor };
 };
 
-/** An amount with its currency, in the minor unit. */
 export interface CurrencyAmount {
   readonly currency: string;
   readonly minor: number;
@@ -192,7 +190,6 @@ export const checkIdOption = (option: string, prefix: IdPrefix, text: string | u
 const DAYS_AGO: Readonly<Record<string, number>> = { today: 0, yesterday: 1 };
 const DAYS_IN: Readonly<Record<string, number>> = { d: 1, w: 7 };
 
-/** Throws for a day that its month does not have. */
 const refuseNoDay = (text: string): void => {
   const [, month = '', year, number, day] = /^((\d{4})-(0[1-9]|1[0-2]))-(\d\d)/.exec(text) ?? [];
   const last = new Date(Date.UTC(Number(year), Number(number), 0)).getUTCDate();

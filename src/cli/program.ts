@@ -43,7 +43,6 @@ export const meantByVerb = (verb: string, commands: readonly { readonly path: re
   return ` (Did you mean ${found.length === 1 ? '' : 'one of '}${found.join(', ')}?)`;
 };
 
-/** The result of parsing argv. */
 export type Parsed<S extends CommandSpec = CommandSpec> =
   | { readonly kind: 'run'; readonly spec: S; readonly input: unknown; readonly globals: Globals }
   /** The version, for stdout. */

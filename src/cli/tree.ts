@@ -37,7 +37,6 @@ export interface CommandNode
   readonly exits: readonly ExitNode[];
 }
 
-/** A noun with its verbs. */
 export interface NounNode {
   readonly kind: 'noun';
   readonly path: readonly string[];

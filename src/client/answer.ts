@@ -50,7 +50,6 @@ export interface Exchange {
   readonly operation: Operation;
   readonly path: string;
   readonly body: string | undefined;
-  /** Values of the path parameters. */
   readonly params: Params;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The object of a read: an answer about any other object is rejected. */
@@ -69,7 +68,6 @@ export interface RequestPace {
   readonly answered?: (outcome: Outcome) => void;
 }
 
-/** Dependencies and limits of sending. */
 export interface SendContext {
   readonly pace?: RequestPace | undefined;
   readonly origin: string;

@@ -64,7 +64,6 @@ export const withSentDetector = <T>(detector: SentDetector, dispatch: () => T): 
 /** True only with proof that no byte of the request was sent. */
 const provenNotSent = (detector: SentDetector): boolean => detector.traced && !detector.handedOver;
 
-/** Reason why there is no answer. */
 interface NoAnswer {
   /** For people, in plain words; a known code is replaced by them. */
   readonly reason: string;
@@ -296,7 +295,6 @@ const asProxyErrors =
       ? connect(options, done)
       : connect(options, (error, socket) => (error ? done(proxyFault(proxy, error), null) : done(null, socket)));
 
-/** The route to one origin, from the environment. */
 interface ConnectionRoute {
   readonly origin: string;
   /** False if certificates are not verified. */

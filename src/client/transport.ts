@@ -104,7 +104,6 @@ export interface AnsweredAttempt {
 
 export type AttemptResult = AnsweredAttempt | Failure;
 
-/** One request to be sent. */
 interface Attempt extends AttemptLimits {
   readonly method: Method;
   readonly path: string;
@@ -118,7 +117,6 @@ interface Attempt extends AttemptLimits {
   readonly mayStart?: () => boolean;
 }
 
-/** Connections to one origin. */
 export interface Transport {
   /** Result of the attempt; throws a PayError of kind `auth` for an unusable key. */
   send(attempt: Attempt): Promise<AttemptResult>;

@@ -30,7 +30,6 @@ export async function* pageOf(records: readonly ApiRecord[]): AsyncGenerator<Api
   yield { records, cursor: undefined, nextCursor: null };
 }
 
-/** Yields local values as one page. */
 export const onePage = (values: readonly unknown[]): AsyncGenerator<ApiPage> =>
   pageOf(values.map((value) => madeHere(value)));
 
@@ -252,7 +251,6 @@ export interface StoredList<T, P> {
   readonly placeOf: (item: T) => P;
   readonly cursorOf: (place: P) => string;
   readonly recordsOf: (items: readonly T[]) => Promise<readonly ApiRecord[]>;
-  /** Items per page. */
   readonly size: number;
 }
 

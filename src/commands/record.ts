@@ -52,7 +52,6 @@ interface Removal {
   readonly done: string;
 }
 
-/** Shows the record, asks, and removes it. */
 export const removeRecord = async (
   { read, remove, uid, view, question, typed, done }: Removal,
   run: Run,

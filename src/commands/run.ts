@@ -40,7 +40,6 @@ export interface RunState {
   /** Releases the resources, in reverse order. */
   readonly closing: (() => Promise<void>)[];
   readonly status: {
-    /** The command's own line. */
     line?: StatusLine;
     /** Words of the command, for the line of a silent run; undefined for none, where silence is normal. */
     words?: string | undefined;

@@ -32,7 +32,6 @@ export interface UniqueKey {
 /** Finds the record with a field's value. Resolves to undefined if the list has none. */
 export type Find = (wanted: string) => Promise<ApiRecord | undefined>;
 
-/** Joins the service's message and its violations. */
 export const allTitles = ({ message, detail }: PayError): string =>
   [message, ...(detail.violations ?? []).map(({ title }) => title)].join('\n');
 

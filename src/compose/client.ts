@@ -115,7 +115,6 @@ const namingHost = (transport: Transport, origin: string, { status }: RunContext
   };
 };
 
-/** Opens the client for one origin and key. */
 export const openClient = async (run: RunContext, credentials: RunCredentials): Promise<Client> => {
   const [{ createClient }, { openTransport }] = await Promise.all([
     import('../client/client.ts'),

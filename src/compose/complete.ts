@@ -26,7 +26,6 @@ interface Value {
   readonly takes: ValueSpec;
   readonly lead: string;
   readonly typed: string;
-  /** The command, for its columns. */
   readonly command: string;
 }
 

@@ -80,7 +80,6 @@ const readSecretFile = (file: SecretFile, machine: Machine): Buffer | undefined 
   }
 };
 
-/** The account of a password. */
 export interface DatabaseUser {
   readonly host: string;
   readonly port: number;

@@ -153,7 +153,6 @@ export interface ProfileStore {
   read(): ProfileFile | undefined;
   /** Throws when the state of the folder would make `write` fail; changes nothing. */
   checkFolder(): void;
-  /** Replaces the file, or creates it. */
   write(next: ProfileFile): void;
 }
 

@@ -96,7 +96,6 @@ export interface Target {
   readonly keySource: 'environment' | 'profile' | 'keychain' | 'command';
 }
 
-/** Advice for a key that the service refuses. */
 export const refusedKeyHint = ({ keySource, profile }: Pick<Target, 'keySource' | 'profile'>): string => {
   const wrong = 'was rotated, mistyped or belongs to the other environment';
   if (keySource === 'environment') {

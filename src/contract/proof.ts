@@ -21,7 +21,6 @@ export interface ResourcePage {
   readonly next_cursor: string | null;
 }
 
-/** The parameters of the requested path. */
 export type Params = Readonly<Record<string, string>>;
 
 /** Sentence with the reason why an answer with HTTP 2xx does not belong to its operation; undefined if it does. */

@@ -39,7 +39,6 @@ export const rejectAt = (signal: AbortSignal, errorOf: (reason: unknown) => Erro
     signal.addEventListener('abort', onAbort, { once: true });
   });
 
-/** The next turn of the event loop. */
 export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /**

@@ -86,7 +86,6 @@ export type NextAction = {
   | { readonly kind: 'other'; readonly type: string }
 );
 
-/** A name with its value, unchanged. */
 export type NameAndValue = readonly [name: string, value: unknown];
 
 /** A text of an answer, sent as a text, a number, or the first element of a pair. */

@@ -268,7 +268,6 @@ export const reasonOf = (thrown: unknown): string => {
 export const STOP_SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 143, SIGQUIT: 143 } as const;
 type StopSignal = keyof typeof STOP_SIGNALS;
 
-/** The name of a signal for people. */
 export const signalWord = (signal: unknown): string => (signal === 'SIGINT' ? 'Ctrl-C' : String(signal));
 
 /**

@@ -17,7 +17,6 @@ export const wordsFor = (prefix: IdPrefix): readonly string[] => nounOf(prefix).
 
 const SHAPE = /^[a-z]+(?:\.[A-Za-z0-9_]+){2,}$/;
 
-/** True for an identifier of any kind. */
 export const isAnyId = (text: string): boolean => text.length <= BOUNDS.id && SHAPE.test(text);
 
 export const isId = (prefix: IdPrefix, text: string): boolean => text.startsWith(`${prefix}.`) && isAnyId(text);

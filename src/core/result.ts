@@ -132,7 +132,6 @@ export type Result =
       readonly view: View;
       /** Maximum number of records to show; a notice reports it when it is reached. */
       readonly max?: number | undefined;
-      /** The command that continues from a cursor. */
       readonly goOn?: (cursor: string) => string;
       /** An empty list was reported already. */
       readonly saysEmpty?: true;

@@ -20,7 +20,6 @@ import { catchUp } from './payments.ts';
 import { nowOf, type Service } from './service.ts';
 import type { DeliveryAttempt, Next, OutgoingDelivery } from './store.ts';
 
-/** Time limit for an answer, in milliseconds. */
 const ANSWER_LIMIT_MS = 15_000;
 
 const ERROR_TEXTS: Readonly<Record<string, string>> = {

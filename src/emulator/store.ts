@@ -20,7 +20,6 @@ import { BeyondUse, DATA_FILE } from './schema.ts';
 
 type StoredRow = ReturnType<StatementSync['get']>;
 
-/** A record and its position in the order of creation. */
 export interface Placed<T> {
   readonly position: number;
   readonly record: T;
@@ -265,7 +264,6 @@ const refunds = (db: DatabaseSync) => {
   const insert = db.prepare('INSERT INTO refund (uid, activity, record, due, ending) VALUES (?, ?, ?, ?, ?)');
   const update = db.prepare('UPDATE refund SET record = ?, due = NULL, ending = NULL WHERE uid = ?');
   return {
-    /** All refunds of an activity, oldest first. */
     refundsOf: (activity: string) => of.all(activity).flatMap((row) => parseRecord<Refund>(row) ?? []),
     addRefund: (refund: Refund, activity: string, plan: Due<RefundEnding> | undefined) =>
       void insert.run(refund.uid, activity, printExact(refund), plan?.due ?? null, plan?.ending ?? null),

@@ -10,7 +10,6 @@ import type { Queue } from './queue.ts';
 /** The parts of an event that the ledger uses: only the object that it is about. Its other contents are not trusted. */
 export type ConsumedEvent = Pick<KeptEvent, 'seq' | 'uid' | 'event' | 'activity'>;
 
-/** The result of reporting events to the ledger. */
 export interface ConsumerResult {
   readonly said?: readonly string[];
   /** Extra fields to print with an event, by its uid. */
@@ -19,7 +18,6 @@ export interface ConsumerResult {
   readonly failure?: PayError;
 }
 
-/** Reports stored events to the ledger. */
 export interface LedgerConsumer {
   /** The service that these events come from. */
   readonly service: string;

@@ -5,7 +5,6 @@ import { reasonOf } from '../core/error.ts';
 import { type Clock, withTimeout } from '../core/io.ts';
 import type { Headers } from './event.ts';
 
-/** The bytes of an answer to read at most. */
 const MOST_ANSWER = 64 * 1024;
 
 /** A URL that gets events, and options for connections to it. */

@@ -36,7 +36,6 @@ export interface KeptEvent extends Delivery {
   readonly state: EventState;
   /** The number of attempts to forward it, whatever the outcome. */
   readonly attempts: number;
-  /** The target's last answer. */
   readonly answer: string | undefined;
   readonly answeredAt: number | undefined;
   /** The instant of the target's first refusal. */

@@ -60,7 +60,6 @@ export interface Listening {
  * Limits against hostile senders: the notices and the refused deliveries to store in each span of SPAN_MS milliseconds.
  */
 const [SAID_AT_ONCE, KEPT_AT_ONCE, SPAN_MS] = [5, 100, 10 * SECOND_MS];
-/** The bytes to store of a refused body. */
 const REFUSED_BODY = 4096;
 /** Milliseconds that the end of the run waits for forwarding in progress. */
 const END_MS = 5000;

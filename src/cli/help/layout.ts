@@ -121,7 +121,6 @@ const pageStart = (
   ];
 };
 
-/** Renders everything about a command. */
 const wholePage = (node: CommandNode, layout: HelpLayout): string[] => [
   ...pageStart(node, { ...node, about: aboutOf(node) }, layout),
   ...section('Output', (width) => prose(node.output, width), layout),

@@ -90,7 +90,6 @@ const firstPage =
   async (layout) =>
     rootPage(overview, globalOptions(), all, layout);
 
-/** Prints the requested help. */
 export const showHelp = async (
   wanted: HelpWanted,
   { color }: Pick<Globals, 'color'>,

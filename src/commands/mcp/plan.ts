@@ -45,7 +45,6 @@ const checkUnused = async ({ id }: Sealed, ledger: Ledger): Promise<void> => {
   throw refusedPlan(`the token was already used (${used.id}: ${used.state})`, hint).with({ ledgerId: used.id });
 };
 
-/** Arguments of a plan. */
 type Given = Readonly<Record<'ugwo' | 'medium', string> & Partial<Record<string, string>>>;
 
 const isGiven = (part: string | undefined): part is string => part !== undefined;

@@ -80,7 +80,6 @@ const typeOf = ({ repeats, list, type }: Pick<OptionNode, 'repeats' | 'list' | '
   return repeats ? 'texts' : type === 'integer' ? 'count' : 'text';
 };
 
-/** The parameters of a tool, from the declaration of its command. */
 const parametersOf = (node: CommandNode, { options = [], required = [] }: ToolCommand): readonly Parameter[] => [
   ...node.args.map((arg) => ({
     name: arg.name,

@@ -39,7 +39,6 @@ const confirmLoss = async (uid: string, { meta }: CustomerBody, client: Client, 
   await run.ask([what, 'Replace all metadata?'], 'refuse');
 };
 
-/** Sends only the given fields. */
 const sendUpdate = async (uid: string, body: CustomerBody, run: Run): Promise<Result> => {
   const call = { params: { uid }, body };
   if (run.globals.dryRun) return await previewCall('onye.update', call, run);

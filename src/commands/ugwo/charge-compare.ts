@@ -37,7 +37,6 @@ const COMPARED: Readonly<Record<string, Compare>> = {
 };
 export const COMPARED_COLUMNS = Object.keys(COMPARED);
 
-/** A column that is compared, and the text of its cell. */
 export type ComparedCell = readonly [column: string, text: string];
 
 /** A column `customer` often holds a name, which the payment request doesn't have. */

@@ -13,7 +13,6 @@ import { checkCharges } from '../check-charges.ts';
 import { countOf, paymentSumsText } from '../record.ts';
 import type { Run } from '../run.ts';
 
-/** A wait for the charges of a job. */
 export interface FollowedJob {
   readonly job: string;
   /** Maximum wait, in milliseconds. */

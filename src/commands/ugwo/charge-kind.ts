@@ -114,7 +114,6 @@ const CHARGE_COLUMNS = [
 
 type Fields = Readonly<Partial<Record<(typeof CHARGE_COLUMNS)[number], unknown>>>;
 
-/** An activity in the service's own fields. */
 const activityFields = (activity: unknown): Fields => {
   const header = (name: string): unknown => valueAt(activity, `next_action.headers.${name}`);
   return {

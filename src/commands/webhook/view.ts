@@ -52,7 +52,6 @@ export const summaryFields = (event: EventSummary) => ({
   signature: event.signature,
 });
 
-/** An event with its summary, headers and body. */
 export const eventRecord = (event: KeptEvent): ApiRecord =>
   apiRecordOf({
     ...summaryFields(event),
