@@ -1,3 +1,5 @@
+import { createCipheriv, createDecipheriv } from 'node:crypto';
+import { attempt } from '../core/async.ts';
 import { CHARGE, REFUND } from '../core/charge.ts';
 import { PayError } from '../core/error.ts';
 import { isJsonObject, parseIfJson } from '../core/json.ts';
@@ -157,21 +159,17 @@ export interface Total {
   readonly unknown: number;
 }
 
-/** Adds one row to a total. */
-export const withRow = ({ rows, amounts, unknown }: Total, { amount, currency }: RequestTerms): Total =>
-  amount === undefined || currency === undefined
-    ? { rows: rows + 1, amounts, unknown: unknown + 1 }
-    : {
-        rows: rows + 1,
-        amounts: new Map([...amounts, [currency, (amounts.get(currency) ?? 0n) + BigInt(amount)]]),
-        unknown,
-      };
-
 export const addTotals = (one: Total, other: Total): Total => {
   const amounts = new Map(one.amounts);
   for (const [currency, amount] of other.amounts) amounts.set(currency, (amounts.get(currency) ?? 0n) + amount);
   return { rows: one.rows + other.rows, amounts, unknown: one.unknown + other.unknown };
 };
+
+/** Adds one row to a total. */
+export const withRow = (total: Total, { amount, currency }: RequestTerms): Total =>
+  amount === undefined || currency === undefined
+    ? addTotals(total, { rows: 1, amounts: new Map(), unknown: 1 })
+    : addTotals(total, { rows: 1, amounts: new Map([[currency, BigInt(amount)]]), unknown: 0 });
 
 export const NO_TOTAL: Total = { rows: 0, amounts: new Map(), unknown: 0 };
 
@@ -203,6 +201,35 @@ export const isPlan = (id: string): boolean => id.startsWith(`${PLAN}-`);
 
 /** Time in which a plan can be approved and carried out, in milliseconds. */
 export const PLAN_VALID_MS = 600_000;
+
+type Digester = { readonly digest: (text: string) => string };
+
+/**
+ * Encryption of the text of a plan, which names the customer and the whole phone number to the person who approves it.
+ * The ledger stores it in place of a file's name, and has the key: this keeps the text out of lists and copied rows, and
+ * not from a reader of the whole ledger.
+ */
+const ALGORITHM = 'aes-256-gcm';
+const CIPHER_TAG_BYTES = 16;
+/** A key is used once. */
+const ONCE = Buffer.alloc(12);
+
+/** A digest in hex has the length of the key. */
+const planKey = ({ digest }: Digester, plan: string): Buffer => Buffer.from(digest(`text of ${plan}`));
+
+export const sealedText = (ledger: Digester, plan: string, text: string): string => {
+  const cipher = createCipheriv(ALGORITHM, planKey(ledger, plan), ONCE);
+  return Buffer.concat([cipher.update(text), cipher.final(), cipher.getAuthTag()]).toString('base64url');
+};
+
+/** The text; undefined once the ledger has deleted it. */
+export const textOfPlan = (ledger: Digester, plan: string, sealed: string): string | undefined =>
+  attempt(() => {
+    const bytes = Buffer.from(sealed, 'base64url');
+    const decipher = createDecipheriv(ALGORITHM, planKey(ledger, plan), ONCE, { authTagLength: CIPHER_TAG_BYTES });
+    decipher.setAuthTag(bytes.subarray(-CIPHER_TAG_BYTES));
+    return Buffer.concat([decipher.update(bytes.subarray(0, -CIPHER_TAG_BYTES)), decipher.final()]).toString();
+  });
 
 /**
  * True if a file's total exceeds what may be charged without approval. A currency that the policy doesn't name always

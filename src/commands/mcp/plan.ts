@@ -6,7 +6,7 @@ import { formatMoney } from '../../core/money.ts';
 import { visible, visibleJson } from '../../core/text.ts';
 import type { Entry, RequestTerms } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { textOfPlan } from '../../ledger/plan-text.ts';
+import { textOfPlan } from '../../ledger/policy.ts';
 import { asActivity, type Snapshot, snapshotOf } from '../../ledger/snapshot.ts';
 import type { Caller, Tool, ToolAnswer } from '../../mcp/server.ts';
 import type { Inner, Run } from '../run.ts';

@@ -8,8 +8,7 @@ import type { LedgerTarget, RequestTerms } from '../../ledger/entry.ts';
 import { newEntryId } from '../../ledger/guard.ts';
 import type { NewJob } from '../../ledger/job.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { sealedText } from '../../ledger/plan-text.ts';
-import { dayOf, isPlan, PLAN, PLAN_VALID_MS, type Total } from '../../ledger/policy.ts';
+import { dayOf, isPlan, PLAN, PLAN_VALID_MS, sealedText, type Total } from '../../ledger/policy.ts';
 import { operatorOf } from '../../ledger/sender.ts';
 import type { Run } from '../run.ts';
 

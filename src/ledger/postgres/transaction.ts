@@ -132,13 +132,8 @@ const runTransaction = async (
   }
   clock(Number(now));
   const answerTo = new Map(texts.map((text, at) => [text, own[at] as StatementResult]));
-  const done = steps.map((step, index) =>
-    decided(
-      step,
-      (looks[index] ?? []).map((text) => answerTo.get(text) as StatementResult),
-      earlier.get(step),
-    ),
-  );
+  const found = looks.map((some) => some.map((text) => answerTo.get(text) as StatementResult));
+  const done = steps.map((step, index) => decided(step, found[index] ?? [], earlier.get(step)));
   const writes = done.flatMap((one) => ('written' in one ? one.written.writes : []));
   if (writes.length > 0) about(attemptOf(steps, done));
   await commit(session, writes, limits.answer);
