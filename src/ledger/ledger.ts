@@ -15,13 +15,6 @@ import type { Jobs } from './job.ts';
 import type { Allowance, AllowanceOf, Approval, Forbidden, KeptPolicy, PolicyChange, Total } from './policy.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** Counts for a planned pruning. */
-export interface Prunable {
-  readonly count: number;
-  /** Entries left unchanged, since their outcome is still open. */
-  readonly open: number;
-}
-
 /** Scope and result of a verification. Each fault is a sentence. */
 export interface Verified {
   readonly entries: number;
@@ -242,8 +235,11 @@ export interface Ledger {
   list(filter: ListFilter): Promise<readonly Entry[]>;
   /** Passes sums of charges to a reducer, as of one moment (see `Backend.sum`). */
   sum<T>(query: SumQuery, begin: () => Reducer<T, ChargeSum>): Promise<T>;
-  /** Counts the selected entries from before a moment that can be pruned. */
-  prunable(before: number, scope?: Scope): Promise<Prunable>;
+  /**
+   * Counts the selected entries from before a moment that can be pruned, and those left unchanged, since their outcome is
+   * still open.
+   */
+  prunable(before: number, scope?: Scope): Promise<{ readonly count: number; readonly open: number }>;
   /**
    * Prunes the same entries to the fields that keep them from being made twice. Returns their number; `compacted` says
    * if their disk space was released. `stop` ends it; what is pruned by then stays pruned.

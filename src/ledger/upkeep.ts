@@ -5,7 +5,7 @@ import { utcAtom } from '../core/time.ts';
 import type { Backend, Query } from './backend.ts';
 import { type Entry, type Evidence, isCharge, type KeptActivity, type Money, type Scope } from './entry.ts';
 import type { Job } from './job.ts';
-import type { Prunable, Reducer, Verified } from './ledger.ts';
+import type { Reducer, Verified } from './ledger.ts';
 import { DECISIVE, wasResolved } from './transitions.ts';
 
 /**
@@ -49,13 +49,10 @@ export const pruned = (entry: Entry, at: string): Entry => {
 };
 
 /** Counts the final entries from before a moment that pruning would change, and those that are not final. */
-export const prunable = async (backend: Backend, before: number, scope: Scope): Promise<Prunable> => {
+export const prunable = async (backend: Backend, before: number, scope: Scope) => {
   const count = (more: Query) => backend.count({ ...scope, started: { until: before }, ...more });
   const open = await count({ payments: ['open'] });
-  return {
-    count: await count({ prunable: true }),
-    open: open + (await count({ states: ['sending', 'unknown'] })),
-  };
+  return { count: await count({ prunable: true }), open: open + (await count({ states: ['sending', 'unknown'] })) };
 };
 
 const PRUNED_PER_STEP = 500;

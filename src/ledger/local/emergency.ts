@@ -9,7 +9,7 @@ import { syncFolder } from '../../database/file.ts';
 import type { EmergencyLine } from '../backend.ts';
 import type { Sender } from '../entry.ts';
 import { thisMachine } from '../sender.ts';
-import { ledgerError } from './file.ts';
+import { type LocalOptions, ledgerError } from './file.ts';
 
 /**
  * Limits in bytes and in characters. A longer line might not fit, so it loses the next action and gets a shortened
@@ -179,17 +179,15 @@ const check = (db: DatabaseSync, path: string): void => {
 /** Age of the last write after which an invisible process counts as ended, in milliseconds. */
 const LONGEST_RUN_MS = 24 * 3_600_000;
 
-/** Clock and liveness check for other processes. */
-interface Others {
-  readonly now: () => number;
-  readonly hasEnded: (sender: Sender, overdue: boolean) => boolean;
-}
-
 /**
  * Emergency lines beside the ledger, for import. If a process ended without closing the ledger, this also checks the
  * ledger's integrity. Throws if it is damaged.
  */
-export const leftBeside = (db: DatabaseSync, path: string, { now, hasEnded }: Others) => {
+export const leftBeside = (
+  db: DatabaseSync,
+  path: string,
+  { now, hasEnded }: Pick<LocalOptions, 'now' | 'hasEnded'>,
+) => {
   const all = leftBehind(path);
   const dead = all.filter(({ sender, touchedAt }) => hasEnded(sender, now() - touchedAt > LONGEST_RUN_MS));
   if (dead.length > 0) check(db, path);
