@@ -56,6 +56,7 @@ const list = (record: string | JsonSchema, view: View | readonly string[]): Outp
 
 const ENTRY_COLUMNS = Object.keys(OWN.Entry['properties'] as object);
 const ENTRY = one('Entry', ENTRY_COLUMNS);
+const STATUS = Object.keys(OWN.Status['properties'] as object);
 const JOB = one('Job', jobView);
 const PROFILE = one('Profile', profileView);
 const POLICY = one('Policy', policyView);
@@ -89,6 +90,7 @@ export const OUTPUTS: Readonly<Record<string, readonly Output[]>> = {
   'checkout get': [one('Checkout', checkoutView)],
   'checkout providers': [list(OWN_OBJECT, providerView)],
   api: [one(anything)],
+  status: [one('Status', STATUS), list('Status', STATUS)],
   watch: [list('Change', changesView)],
   'ledger list': [list('Entry', ENTRY_COLUMNS)],
   'ledger jobs': [list('Job', jobsView)],

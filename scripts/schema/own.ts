@@ -1,7 +1,9 @@
 /** JSON Schemas (2020-12) of paycli's own output: ledger entries, reports, previews, errors. */
+
 import { MEDIUM_NAMES } from '../../src/charge/mediums.ts';
 import { PAYMENT_NAMES } from '../../src/charge/payment.ts';
 import { ALL_EXITS } from '../../src/cli/tree.ts';
+import { CASES } from '../../src/commands/ledger/view.ts';
 import { CHARGE_STATES, ROW_STATES } from '../../src/core/charge.ts';
 import { DELIVERY_STATES } from '../../src/core/data-files.ts';
 import { ID_KINDS, type IdPrefix } from '../../src/core/ids.ts';
@@ -176,6 +178,33 @@ const report = objectOf({
   zone: text,
   received: nullable.amount,
   without_received: count,
+});
+
+const sumsOfStatus = listOf(
+  objectOf({
+    ...{ currency: nullable.text, count, amount: nullable.amount, without_amount: count },
+    ...{ received: orNull({ type: 'integer' }), without_received: count },
+  }),
+);
+
+const status = objectOf({
+  profile: nullable.text,
+  day: text,
+  time_zone: text,
+  received: sumsOfStatus,
+  refunded: sumsOfStatus,
+  open: sumsOfStatus,
+  cases: listOf(
+    objectOf({
+      kind: oneOf(CASES),
+      ugwo: nullable.text,
+      ref: nullable.text,
+      amount: nullable.amount,
+      currency: nullable.text,
+      since: instant,
+      command: nullable.text,
+    }),
+  ),
 });
 
 /** A sum may exceed a JSON number; it is a text then. */
@@ -365,6 +394,7 @@ export const OWN = {
   Sum: sumOf([...PAYMENTS, 'unknown', 'not_created']),
   Summary: summary,
   Report: report,
+  Status: status,
   Policy: policy,
   Profile: profile,
   Setting: objectOf({ setting: text, value: nullable.text, from: text }),

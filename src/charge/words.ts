@@ -13,10 +13,10 @@ const bareAmount = (minor: number, currency: string): string => formatMoney(mino
 export const partText = (received: number, asked: number, currency: string): string =>
   `${formatMoney(received, currency)} of ${bareAmount(asked, currency)}`;
 
-/** Command that pays back `minor` of an activity. */
-const refundCommand = (activity: string, minor: number, currency: string, place: TargetOptions): string => {
-  const amount = bareAmount(minor, currency).replaceAll(',', '');
-  return shellLine(['paycli', 'refund', 'create', activity, '--amount', amount, ...targetFlags(place)]);
+/** Words of the command that pays back `minor` of an activity; undefined for less than the smallest refund. */
+export const refundWords = (activity: string, minor: number, currency: string): string[] | undefined => {
+  if (minor < (SMALLEST_REFUND[currency] ?? 0)) return undefined;
+  return ['refund', 'create', activity, '--amount', bareAmount(minor, currency).replaceAll(',', '')];
 };
 
 /** Sentence about a payment request that was paid twice, with the command that pays the excess back. */
@@ -27,10 +27,10 @@ export const paidTwiceText = (
 ): string => {
   const what = `paid twice: ${formatMoney(excess, currency)} too much came`;
   if (surplus === undefined) return what;
-  const smallest = SMALLEST_REFUND[currency] ?? 0;
-  return excess < smallest
-    ? `${what}; it can't be refunded, since a refund is at least ${formatMoney(smallest, currency)}`
-    : `${what}; pay it back with: ${refundCommand(surplus, excess, currency, place)}`;
+  const words = refundWords(surplus, excess, currency);
+  return words === undefined
+    ? `${what}; it can't be refunded, since a refund is at least ${formatMoney(SMALLEST_REFUND[currency] ?? 0, currency)}`
+    : `${what}; pay it back with: ${shellLine(['paycli', ...words, ...targetFlags(place)])}`;
 };
 
 /** Sentence about a charge of the rest that asks for another sum; `asked` is undefined if it doesn't say for how much. */

@@ -172,6 +172,8 @@ export interface CommandSpec<I = unknown, O extends OptionSpecs = OptionSpecs, D
   readonly exits: readonly ErrorKind[];
   /** Default format, on a terminal and in a pipe; without one, table or tsv. */
   readonly format?: Format;
+  /** Has metrics for Prometheus (-o prometheus). */
+  readonly metrics?: true;
   /** Runs until it is stopped; a filter gets its output record by record. */
   readonly endless?: true;
   /** Sends a single request, which --dry-run and --as-curl can show instead. */

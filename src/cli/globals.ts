@@ -12,6 +12,8 @@ export interface Globals {
   readonly baseUrl: string | undefined;
   /** undefined: table on a terminal, tsv in a pipe. */
   readonly format: Format | undefined;
+  /** Writes metrics for Prometheus, which only some commands have. */
+  readonly prometheus: boolean;
   readonly columns: readonly string[] | undefined;
   /** A jq filter for the output, which is then JSON. */
   readonly jq: string | undefined;
@@ -43,6 +45,11 @@ const asTimeout: Parse<number> = taking({ type: 'duration', default: '30s' }, (t
   throw usageError(`must be between 1s and 1h (got ${text})`);
 });
 
+/** The formats of all commands, and one of those that have metrics. */
+const asFormat: Parse<Format | 'prometheus'> = taking({ choices: FORMATS }, (text) =>
+  text === 'prometheus' ? text : asOneOf(FORMATS)(text),
+);
+
 export const GLOBAL_OPTIONS = rarely(
   [
     'baseUrl',
@@ -65,7 +72,7 @@ export const GLOBAL_OPTIONS = rarely(
     }),
     local: flag('--local', 'use the built-in service: no network, no key'),
     baseUrl: option('--base-url <url>', 'send this call to another origin (PAYCLI_BASE_URL)', asText, { type: 'url' }),
-    output: option('-o, --output <format>', `output format: ${FORMATS.join(', ')}`, asOneOf(FORMATS)),
+    output: option('-o, --output <format>', `output format: ${FORMATS.join(', ')}`, asFormat),
     json: flag('--json', 'same as -o json'),
     columns: option('--columns <a,b.c>', 'columns or JSON fields to show, in this order: uid,onye.email', asNames, {
       completes: 'column',
@@ -132,7 +139,8 @@ export const readGlobals = (given: GivenGlobals, env: Env): Globals => ({
   profile: given.profile,
   local: isLocal(given, env),
   baseUrl: given.baseUrl,
-  format: given.json === true ? 'json' : given.output,
+  format: given.json === true ? 'json' : given.output === 'prometheus' ? 'table' : given.output,
+  prometheus: given.output === 'prometheus',
   columns: given.columns,
   jq: given.jq,
   decimal: given.decimal ?? false,

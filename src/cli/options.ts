@@ -47,7 +47,7 @@ export const asRate: Parse<Rate> = taking({ type: 'rate' }, (text) => {
   return rate;
 });
 
-const notOneOf = (text: string, known: readonly string[], meant: string | undefined): string =>
+export const notOneOf = (text: string, known: readonly string[], meant?: string): string =>
   `"${text}" is not one of ${known.join(', ')}${meant === undefined ? '' : ` (did you mean ${meant}?)`}`;
 
 export const asOneOf = <T extends string>(known: readonly T[]): Parse<T> =>

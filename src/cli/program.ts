@@ -3,6 +3,7 @@ import { PayError, usageError } from '../core/error.ts';
 import { type IdPrefix, idIn, isId } from '../core/ids.ts';
 import { targetFlags } from '../core/input.ts';
 import type { Env } from '../core/io.ts';
+import { FORMATS } from '../core/result.ts';
 import { shellLine } from '../core/shell.ts';
 import type {
   ArgumentSpec,
@@ -15,7 +16,7 @@ import type {
   ValueSpec,
 } from './define.ts';
 import { checkGlobals, GLOBAL_OPTIONS, type Globals, HELP_OPTION, readGlobals, VERSION_OPTION } from './globals.ts';
-import { FIND } from './options.ts';
+import { FIND, notOneOf } from './options.ts';
 
 /** Help topics; each is a document in docs/. */
 export const TOPICS = [
@@ -325,6 +326,7 @@ export const parseArgv = <S extends CommandSpec>(
     if (asked.help !== undefined) return { kind: 'help', wanted: asked.help, globals };
     if (chosen === undefined) throw usageError('no command given');
     const { spec, command } = chosen;
+    if (globals.prometheus && spec.metrics !== true) throw usageError(`--output: ${notOneOf('prometheus', FORMATS)}`);
     const words = commandWords(program, argv);
     const last = spec.args.length - 1;
     const args = command.args.map((text, index) => asMeant(spec.args[Math.min(index, last)] ?? {}, text));

@@ -52,6 +52,8 @@ export interface Program<D extends OwnRun> extends Omit<ProgramOptions, 'env'> {
   readonly specsFor: (argv: readonly string[]) => Promise<readonly CommandSpec<unknown, OptionSpecs, D>[]>;
   /** `words` name the command where its silence needs an explanation. */
   readonly open: (globals: Globals, words?: string) => OpenRun<D>;
+  /** True if the ledger of this machine has charges. */
+  readonly hasCharges?: () => Promise<boolean>;
   /** The defaults that the profile stores for terminal output. */
   readonly defaults: (globals: Globals) => Promise<StoredDefaults | undefined>;
 }
@@ -286,6 +288,8 @@ export const runProgram = async <D extends OwnRun>(
     }
     if (parsed.kind === 'text') await io.stdout.write(parsed.text);
     else await (await import('./help/show.ts')).showHelp(parsed.wanted, parsed.globals, io, program);
+    if (argv.length === 0 && io.stdout.isTerminal && (await program.hasCharges?.()))
+      await io.stdout.write('What needs you now: paycli status\n');
     return 0;
   } catch (thrown) {
     return await reportError(thrown, parsed.globals, io);

@@ -8,7 +8,7 @@ import { usageError } from '../core/error.ts';
 import { asFlag, targetFlags } from '../core/input.ts';
 import { bothUnits, formatMoney } from '../core/money.ts';
 import { isGuarded } from '../core/origin.ts';
-import { instantOf, type RequestedTime } from '../core/record.ts';
+import { type ApiRecord, instantOf, type RequestedTime } from '../core/record.ts';
 import type { Result, ShareOptions, View } from '../core/result.ts';
 import { shellLine } from '../core/shell.ts';
 import { statusWord } from '../core/status.ts';
@@ -50,19 +50,24 @@ interface Removal {
   /** Text to type in full, unless it is practice: the record's name or amount. */
   readonly typed: (thing: Resource) => string;
   readonly done: string;
+  /** Called with what was read before, as it is after the removal. */
+  readonly observe?: (removed: ApiRecord) => Promise<unknown>;
 }
 
 export const removeRecord = async (
-  { read, remove, uid, view, question, typed, done }: Removal,
+  { read, remove, uid, view, question, typed, done, observe }: Removal,
   run: Run,
 ): Promise<Result> => {
   const call = { params: { uid } };
   if (run.globals.dryRun) return previewCall(remove, call, run);
   const client = await run.client('write');
-  const { value } = await client.call(read, call);
+  const before = await client.call(read, call);
+  const { value } = before;
   const { origin } = await run.target();
   await run.ask(question(value as Resource), 'refuse', isGuarded(origin) ? typed(value as Resource) : undefined);
-  return { kind: 'record', record: await client.call(remove, call), view, wrote: true, notice: done };
+  const record = await client.call(remove, call);
+  await observe?.({ ...before, value: { ...value, ...record.value } });
+  return { kind: 'record', record, view, wrote: true, notice: done };
 };
 
 /** The option that sets a format for programs; undefined if there is none. */

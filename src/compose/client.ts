@@ -75,6 +75,18 @@ export const scopeOf = async (run: Run): Promise<Scope> => {
   return { service, workspace };
 };
 
+/** Name of the run's profile, and its scope. A command that prints the key is not run: the name is enough. */
+export const profileWithoutKey = async (run: Run): Promise<{ profile: string | undefined; scope: Scope }> => {
+  if (!run.globals.local && run.io.env['PAYCLI_SECRET_KEY'] === undefined && (await isSaid(run))) {
+    const room = await profilesOf(run);
+    const { name: profile, key } = room.show(room.chosen(run.globals).name);
+    if (key === 'command') return { profile, scope: { profile } };
+  }
+  const scope = await scopeOf(run);
+  const { profile, origin } = scope.service === undefined ? { profile: scope.profile } : await run.target();
+  return { profile: profile ?? origin, scope };
+};
+
 const EVERYTHING = 'no key is needed with --all-profiles';
 
 /** Resolves the target of real requests. */

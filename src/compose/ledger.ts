@@ -30,6 +30,13 @@ export const hasFileLedger = async (run: Pick<RunContext, 'io'>): Promise<boolea
   return [LEDGER_FILE_NAME, HIGHEST_FILE_NAME].some((name) => existsSync(join(data, name)));
 };
 
+/** True if this machine's file has charges other than practice. Creates no file, and hides failures. */
+export const hasCharges = async (io: RunContext['io']): Promise<boolean> => {
+  const path = await ledgerPath({ io });
+  const found = async () => (await import('../ledger/sqlite/lately.ts')).recentIds(path, 'charge', false).length > 0;
+  return existsSync(path) && found().catch(() => false);
+};
+
 /** Options that every ledger needs. */
 const ledgerDeps = async ({ io: { clock, signals, redactor }, state }: RunContext) => {
   const { thisSender, thisMachine } = await import('../ledger/sender.ts');

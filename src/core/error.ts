@@ -117,6 +117,13 @@ const ROWS = {
     certain: 'unknown',
     row: 'unknown',
   },
+  attention: {
+    exit: 14,
+    meaning: 'nothing went wrong, but something waits for a person: `paycli status`',
+    again: 'yes, after the cases are settled',
+    certain: 'unknown',
+    row: 'unknown',
+  },
 } as const satisfies Readonly<Record<string, ErrorRow>>;
 
 export type ErrorKind = keyof typeof ROWS;

@@ -138,7 +138,7 @@ export type Result =
       /** Final error of the run, reported after the list is printed. */
       readonly failure?: PayError;
     }
-  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'text'; readonly text: string; readonly failure?: PayError }
   /**
    * A wait: a terminal shows the record at once, then a countdown line, then the final record; other outputs get only
    * the final record.

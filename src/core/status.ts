@@ -23,6 +23,9 @@ export const STATUSES: ReadonlyMap<string, readonly [word: string, tone: Tone]> 
   ['open', ['open', 'open']],
   ['expired', ['expired', 'bad']],
   ['reversed', ['reversed', 'bad']],
+  // Cases that need a person.
+  ['paid_twice', ['paid twice', 'alarm']],
+  ['expires_soon', ['expires soon', 'open']],
   // Charges in the ledger.
   ['sending', ['sending', 'busy']],
   ['accepted', ['accepted', 'good']],

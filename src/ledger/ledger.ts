@@ -33,6 +33,8 @@ export interface Policies {
    */
   set(profile: string, change: PolicyChange): Promise<KeptPolicy>;
   approval(job: string): Promise<Approval | undefined>;
+  /** Approvals that were asked for since a moment, and that nobody has given yet. */
+  waiting(since: number): Promise<readonly Approval[]>;
   /** Replaces the job's approval. */
   approve(approval: Approval): Promise<void>;
 }
@@ -54,8 +56,8 @@ export type SumColumn = 'medium' | 'profile' | 'origin' | 'job' | 'operator';
 
 /** Selects charges, and what their sums keep apart beside state, payment and currency. */
 export interface SumQuery extends Scope {
-  /** Time of a charge that decides its period: its start, or its payment. */
-  readonly time: 'created_at' | 'paid_at';
+  /** Time of a charge that decides its period: its start, or its payment. `open` selects all open ones, `refund` refunds. */
+  readonly time: 'created_at' | 'paid_at' | 'open' | 'refund';
   readonly period: Period;
   readonly by: readonly SumColumn[];
   readonly byQuarterHour: boolean;

@@ -351,6 +351,11 @@ export const policiesBy = (
     return kept as KeptPolicy;
   },
   approval: async (job) => approvalIn(await ask(...approvalBy(schema, job))),
+  // The table has a row for each file or plan that was stopped, so it is read as a whole.
+  waiting: async (since) =>
+    (await ask(`SELECT ${APPROVAL} FROM ${schema}approval WHERE approved_by IS NULL AND asked_at >= ?`, since)).map(
+      readApproval,
+    ),
   approve: (approval) =>
     write(`approval ${approval.job}`, () => [replacing(`${schema}approval`, APPROVAL, 1), ...approvalValues(approval)]),
 });

@@ -1,13 +1,13 @@
 /** Sums of charges, made by the database in parts, so that no statement takes long. */
 import type { Payment } from '../charge/payment.ts';
-import { CHARGE, type ChargeState } from '../core/charge.ts';
+import { CHARGE, type ChargeState, REFUND } from '../core/charge.ts';
 import { handleSignals } from '../core/error.ts';
 import { MINUTE_MS } from '../core/time.ts';
 import { number, optionalText, sqlText } from '../database/connect.ts';
 import type { Money } from './entry.ts';
 import type { ChargeSum, Reducer, SumQuery } from './ledger.ts';
 import type { Row } from './rows.ts';
-import { conditionsOf, type ReadStatement, type Schema, type Statement, whereOf } from './sql.ts';
+import { conditionsOf, countingOf, type ReadStatement, type Schema, type Statement, whereOf } from './sql.ts';
 
 /**
  * Number of rows in a part. Sums of a thousand fit SQLite's integers. PostgreSQL would compile a statement about more
@@ -15,31 +15,43 @@ import { conditionsOf, type ReadStatement, type Schema, type Statement, whereOf 
  */
 const ROWS_SUMMED = { '': 1000, 'paycli.': 10_000 } as const;
 
-/** Charges in a half-open range of a column. By `seq` they are the reversed ones. */
-type Part = readonly [along: SumQuery['time'] | 'seq', first: number, end: number];
+/** Entries that are not found by a time, but by a condition of an index, in the order of `seq`. */
+const BESIDE_TIME = {
+  open: "payment = 'open'",
+  reversed: "payment = 'reversed'",
+  refund: `kind = '${REFUND}' AND kind <> '${CHARGE}'`,
+} as const;
+
+/** Charges in a half-open range of a time or, with one of these conditions, of `seq`. */
+type Part = readonly [along: SumQuery['time'] | keyof typeof BESIDE_TIME, first: number, end: number];
+
+const bySeq = (along: Part[0]): along is keyof typeof BESIDE_TIME => along in BESIDE_TIME;
+const columnOf = (along: Part[0]): string => (bySeq(along) ? 'seq' : along);
 
 const inPart = ([along, ...limits]: Part): Statement => [
-  `${along === 'seq' ? "payment = 'reversed' AND " : ''}${along} >= ? AND ${along} < ?`,
+  `${bySeq(along) ? `${BESIDE_TIME[along]} AND ` : ''}${columnOf(along)} >= ? AND ${columnOf(along)} < ?`,
   ...limits,
 ];
 
 /** Query for the sums of a part of a whole. */
 const sumStatement = (schema: Schema, query: SumQuery, whole: Part, part: Part): Statement => {
-  const { time: _time, period: _period, by, byQuarterHour, ...scope } = query;
+  const { time: _time, period, by, byQuarterHour, ...scope } = query;
   const [along] = part;
-  const meant = conditionsOf({ ...scope, kind: CHARGE });
+  const meant = conditionsOf({ ...scope, ...(along === 'refund' ? { started: period } : { kind: CHARGE }) });
+  if (along === 'refund') meant.push([countingOf(REFUND)]);
   if (along === 'paid_at') meant.push(["payment <> 'reversed'"]);
   // COALESCE hides the column from the choice of an index: few charges have the same subject.
   const isNewer = "newer.ugwo = charge.ugwo AND newer.seq > charge.seq AND COALESCE(newer.payment, '') = 'open'";
-  const [newer, ...newerValues] = whereOf([[isNewer], ...meant, inPart(whole)]);
+  const column = columnOf(along);
+  const [newer, ...newerValues] = whereOf([[isNewer], ...meant, ...(bySeq(along) ? [] : [inPart(whole)])]);
   const [where, ...values] = whereOf([...meant, inPart(part)]);
-  const quarter = `${along} - ${along} % ${15 * MINUTE_MS}`;
+  const quarter = `${column} - ${column} % ${15 * MINUTE_MS}`;
   const apart = [
     'state',
     'payment',
     'currency',
     byQuarterHour ? quarter : '0',
-    along === 'seq' ? 'money' : 'NULL',
+    along === 'reversed' ? 'money' : 'NULL',
     ...by,
   ];
   return [
@@ -78,15 +90,16 @@ export const sumsWith = async <T>(
 ): Promise<T> => {
   const [earliest, latest] = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
   const { time, period } = query;
-  const wholes: Part[] = [[time, period.since ?? earliest, period.until ?? latest]];
+  const { since = earliest, until = latest } = bySeq(time) ? {} : period;
+  const wholes: Part[] = [[time, since, until]];
   // A reversed charge counts at two times: of its payment, and of its reversal.
-  if (time === 'paid_at') wholes.push(['seq', earliest, latest]);
+  if (time === 'paid_at') wholes.push(['reversed', earliest, latest]);
   for (const whole of wholes) {
     const [along, start, last] = whole;
     for (let first = start; first < last; ) {
       const [range, ...limits] = inPart([along, first + 1, last]);
       // The index alone answers this.
-      const behind = `SELECT ${along} FROM ${schema}charge WHERE ${range} ORDER BY ${along} LIMIT 1 OFFSET ${ROWS_SUMMED[schema]}`;
+      const behind = `SELECT ${columnOf(along)} FROM ${schema}charge WHERE ${range} ORDER BY ${columnOf(along)} LIMIT 1 OFFSET ${ROWS_SUMMED[schema]}`;
       const [next] = await ask(behind, ...limits);
       const end = next === undefined ? last : number(next[0]);
       const sums = await ask(...sumStatement(schema, query, whole, [along, first, end]));

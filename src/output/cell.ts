@@ -195,20 +195,24 @@ export interface CardField {
 /** With fewer columns than this beside the labels, values go on lines below them. */
 const LEAST_ROOM = 12;
 
+const isCommand = (text: string): boolean => text.startsWith('paycli ');
+
 const narrowLines = ({ label, cell }: CardField, width: number, styles: Styles): string[] => [
   ...wrap(label, width).map(styles.dim),
-  ...wrap(cell.text, Math.max(1, width - 2)).map((line) => `  ${cell.paint(line)}`),
+  ...(isCommand(cell.text) ? [cell.text] : wrap(cell.text, Math.max(1, width - 2))).map(
+    (line) => `  ${cell.paint(line)}`,
+  ),
 ];
 
 export const labelWidth = (labels: readonly string[]): number =>
   labels.reduce((widest, label) => Math.max(widest, widthOf(label)), 0);
 
 /**
- * True for a word that is too long for the room beside the label, but fits on a line of its own: it is printed whole,
- * so that it can be copied.
+ * True for a command that is too long for the room beside the label, or a word that fits on a line of its own: it is
+ * printed whole, so that it can be copied.
  */
 const standsAlone = ({ text }: Cell, room: number, width: number): boolean =>
-  !text.includes(' ') && widthOf(text) > room && widthOf(text) <= width - 2;
+  widthOf(text) > room && (isCommand(text) || (!text.includes(' ') && widthOf(text) <= width - 2));
 
 /**
  * Renders `label  value` lines with the values aligned after `labels` columns (by default the widest label); long

@@ -91,8 +91,8 @@ const ERROR_INDENT = '  ';
 
 /**
  * Renders an error for people: the event and its reason, a line per violation with flag and property, the next step,
- * the request. Wrapped at words on a terminal. A run that the user ended is no error: only its message is printed,
- * without `error:`.
+ * the request. Wrapped at words on a terminal. A run that the user ended, or that found work for a person, is no error: only
+ * its message is printed, without `error:`.
  */
 export const errorBlock = async (
   error: PayError,
@@ -116,7 +116,7 @@ export const errorBlock = async (
     ...(stack ? stackLines(error).map((line) => ERROR_INDENT + redactor.cleanAll(line)) : []),
   ];
   const block = [
-    ...(error.kind === 'interrupted'
+    ...(error.kind === 'interrupted' || error.kind === 'attention'
       ? proseLines(first.charAt(0).toUpperCase() + first.slice(1), room, beside)
       : led('error:', (text) => styles.bold(styles.alarm(text)), first)),
     ...more.flatMap(setIn),

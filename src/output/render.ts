@@ -165,7 +165,7 @@ export const render = async (result: Result, io: RenderIo, options: OutputOption
       // In a pipe the text is for a program: printed exactly.
       if (result.text !== '')
         await writeIfOpen(io.stdout, `${io.stdout.isTerminal ? visibleText(result.text) : result.text}\n`);
-      return {};
+      return { failure: result.failure };
     case 'record':
       if (result.passOn !== undefined) return await shareResult(result, result.passOn, io, options);
       await renderRecord(result.record, result.view, io, options);

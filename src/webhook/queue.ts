@@ -143,6 +143,7 @@ export const openQueue = (folder: string, uid: number | undefined) => {
       setPlace: (reader: Reader, seq: number): Promise<void> => write(() => sql.setPlace(READERS[reader], seq)),
       /** The first waiting events of the order keys that are due first. */
       heads: sql.heads.first,
+      waiting: sql.heads.waiting,
       at: sql.heads.at,
       /** Finishes the first event of a key; the next one follows. */
       done: ({ key, seq }: Head, { state, answer, at, due }: Answered & { readonly state: 'forwarded' | 'failed' }) =>

@@ -211,7 +211,13 @@ const headStatements = (db: DatabaseSync) => {
   const answered = db.prepare(
     `UPDATE event SET state = ?, attempts = attempts + 1, answer = ?, answered_at = ?, refused_since = ? WHERE seq = ?`,
   );
+  const waiting = db.prepare(`SELECT count(*) AS count, min(seq) AS seq FROM event WHERE state = 'waiting'`);
   return {
+    /** Number of events that wait to be forwarded, and the first of them. */
+    waiting: () => {
+      const { count, seq = null } = waiting.get() ?? {};
+      return { count: number(count), first: bySeq.all(seq).map(keptOf)[0] };
+    },
     open: (key: string, seq: number, at: number): void => void open.run(key, seq, at),
     /** The heads that are due first, whether their time has come or not. */
     first: (limit: number): Head[] =>

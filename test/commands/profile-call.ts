@@ -14,6 +14,7 @@ export const globals: Globals = {
   local: false,
   baseUrl: undefined,
   format: undefined,
+  prometheus: false,
   columns: undefined,
   jq: undefined,
   decimal: false,

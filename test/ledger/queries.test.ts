@@ -100,6 +100,7 @@ const POLICIES: Readonly<Record<keyof Policies, Use>> = {
       })),
   ],
   approval: [(ledger) => ledger.policies.approval(ID)],
+  waiting: [(ledger) => ledger.policies.waiting(NOON)],
   approve: [
     (ledger) =>
       ledger.policies.approve({

@@ -172,7 +172,8 @@ export const findJob = async ({ jobs }: Ledger, id: string): Promise<Job> => {
   throw noSuch('job', id, newest, ['jobs']);
 };
 
-const jobTargetFlags = ({ profile, origin }: Job): string[] =>
+/** Options that lead to the owner of an entry or a job. */
+export const ownerFlags = ({ profile, origin }: Pick<Job, 'profile' | 'origin'>): string[] =>
   targetFlags({
     local: profile === LOCAL_PROFILE,
     profile: profile === LOCAL_PROFILE ? undefined : profile,
@@ -188,7 +189,7 @@ const unknownStep = (job: Job): string => {
     return 'look at the customer; if it is not updated, the agent can plan it again';
   if (job.kind === 'update') return 'run the same command again: it checks each customer first';
   return isOfCharges(job)
-    ? `run \`${shellLine(['paycli', 'ledger', 'sync', ...jobTargetFlags(job)])}\``
+    ? `run \`${shellLine(['paycli', 'ledger', 'sync', ...ownerFlags(job)])}\``
     : 'look for each at the service, then record what you found with `paycli ledger resolve`';
 };
 

@@ -31,19 +31,19 @@ const periodRecord = ({ since, until }: Period, zone: Zone, now: number) => ({
   zone: zoneName(zone, now),
 });
 
+/** Output fields of a sum. */
+export const sumFields = ({ currency, count, amount, withoutAmount, received, withoutReceived }: ReportLine) => ({
+  currency: currency ?? null,
+  count,
+  amount: amount === undefined ? null : new NumberText(String(amount)),
+  without_amount: withoutAmount,
+  received: received === undefined ? null : new NumberText(String(received)),
+  without_received: withoutReceived,
+});
+
 const reportRecord = (line: ReportLine, names: readonly Group[], period: object): ApiRecord => {
-  const { groups, reported, currency, count, amount, withoutAmount, received, withoutReceived } = line;
-  const value = {
-    ...Object.fromEntries(names.map((name, at) => [name, groups[at] ?? null])),
-    reported,
-    currency: currency ?? null,
-    count,
-    amount: amount === undefined ? null : new NumberText(String(amount)),
-    without_amount: withoutAmount,
-    received: received === undefined ? null : new NumberText(String(received)),
-    without_received: withoutReceived,
-    ...period,
-  };
+  const groups = Object.fromEntries(names.map((name, at) => [name, line.groups[at] ?? null]));
+  const value = { ...groups, reported: line.reported, ...sumFields(line), ...period };
   return { value, text: printExact(value) };
 };
 

@@ -335,3 +335,24 @@ export const jobView: View = {
     ...BESIDE,
   ],
 };
+
+/** Kinds of cases that need a person, the gravest first. */
+export const CASES = [
+  'paid_twice',
+  'underpaid',
+  'reversed',
+  'unknown',
+  'approval',
+  'webhooks',
+  'expires_soon',
+] as const;
+
+const caseKind: Column = { path: 'kind', kind: 'state' };
+const command: Column = { path: 'command', needed: true };
+const since: Column = { path: 'since', kind: 'time' };
+
+/** View of the cases. `what` says in a few words what happened. */
+export const caseView: View = {
+  columns: [caseKind, { path: 'ugwo' }, { path: 'ref' }, amountColumn, { path: 'currency' }, since, command],
+  table: [caseKind, { path: 'ref', or: 'ugwo' }, { path: 'what', peopleOnly: true }, command],
+};

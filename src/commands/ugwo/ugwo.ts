@@ -84,6 +84,7 @@ export const cancel = ({ uid }: { readonly uid: string }, run: Run): Promise<Res
       ],
       typed: (request) => requestMoney(request) || request.uid,
       done: 'The payment request was cancelled.',
+      observe: (removed) => run.observe('request', removed),
     },
     run,
   );

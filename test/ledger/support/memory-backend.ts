@@ -156,7 +156,9 @@ export const memoryBackend = (
       const timeOf = (one: Entry): number => (isPaidTime ? moneyKnown(one)?.paidAt : one.createdAt) ?? Number.NaN;
       const isTaken = (one: Entry): boolean => isPaidTime && paymentIn(one) === 'reversed';
       const isMeant = (one: Entry): boolean =>
-        isTaken(one) || (timeOf(one) >= (period.since ?? -Infinity) && timeOf(one) < (period.until ?? Infinity));
+        (time === 'open' && paymentIn(one) === 'open') ||
+        isTaken(one) ||
+        (time !== 'open' && timeOf(one) >= (period.since ?? -Infinity) && timeOf(one) < (period.until ?? Infinity));
       const meant = find({ kind: CHARGE }).filter(isInScope(scope)).filter(isMeant);
       const newest = new Map(meant.filter((one) => paymentIn(one) === 'open').map((one) => [one.about, one]));
       const taker = begin();
@@ -251,6 +253,8 @@ export const memoryBackend = (
         return kept;
       },
       approval: async (job) => approvals.get(job),
+      waiting: async (since) =>
+        [...approvals.values()].filter(({ approvedBy, askedAt }) => approvedBy === undefined && askedAt >= since),
       approve: async (approval) => void approvals.set(approval.job, approval),
     },
     reserve: () => undefined,

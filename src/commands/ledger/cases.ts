@@ -1,0 +1,159 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { PAYMENTS } from '../../charge/payment.ts';
+import { partText, refundWords } from '../../charge/words.ts';
+import { foldersOf } from '../../compose/run.ts';
+import { realMachine } from '../../config/machine.ts';
+import { CHARGE, kindWord, REFUND } from '../../core/charge.ts';
+import { targetFlags } from '../../core/input.ts';
+import { formatMoney, sumsText } from '../../core/money.ts';
+import { shellLine } from '../../core/shell.ts';
+import { formatDuration, formatLocal, MINUTE_MS } from '../../core/time.ts';
+import { QUEUE_FILE_NAME } from '../../core/webhook-event.ts';
+import { payableFor } from '../../ledger/clock.ts';
+import { type Entry, isCharge, isInScope, type RequestTerms, type Scope } from '../../ledger/entry.ts';
+import { hasFailed } from '../../ledger/guard.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { isPlan, PLAN_VALID_MS } from '../../ledger/policy.ts';
+import { operatorOf } from '../../ledger/sender.ts';
+import { moneyKnown } from '../../ledger/transitions.ts';
+import type { Run } from '../run.ts';
+import { findApproval, ownerFlags } from './entries.ts';
+import { type CASES, countRows } from './view.ts';
+
+/** Something that waits for a person. Instants are milliseconds since the epoch. */
+export interface Case extends Pick<RequestTerms, 'ref' | 'amount' | 'currency'> {
+  readonly kind: (typeof CASES)[number];
+  readonly profile?: string | undefined;
+  readonly ugwo?: string | undefined;
+  readonly since: number;
+  /** Undefined if nothing can be done. */
+  readonly command: string | undefined;
+  readonly what: string;
+  /** False if it is only shown. */
+  readonly isDue: boolean;
+}
+
+const SOON_MS = 5 * MINUTE_MS;
+
+const sumOf = (amounts: readonly number[]): number => amounts.reduce((sum, amount) => sum + amount, 0);
+
+/** The charges of an entry's payment request, and its money. `unseen`: refunds of this ledger that no reading shows. */
+const requestOf = async (ledger: Ledger, { about: request, service, money }: Entry) => {
+  const all = await ledger.list({ about: request, service, kind: CHARGE, limit: -1 });
+  const paid = all.flatMap((one) => moneyKnown(one) ?? []).filter(({ payment }) => PAYMENTS[payment].brings);
+  const refunded = sumOf(paid.map((one) => one.refunded ?? 0));
+  let unseen = -refunded;
+  for (const about of new Set([money?.surplus, ...all.map(({ activity }) => activity?.uid)])) {
+    const refunds =
+      about === undefined ? [] : await ledger.list({ about, kind: REFUND, states: ['accepted'], limit: -1 });
+    // One without an amount pays all of it back.
+    unseen += sumOf(refunds.filter((one) => !hasFailed(one)).map(({ asked }) => asked?.amount ?? Infinity));
+  }
+  unseen = Math.max(0, unseen);
+  return { all, unseen, left: sumOf(paid.map((one) => one.received ?? 0)) - refunded - unseen };
+};
+type Request = Awaited<ReturnType<typeof requestOf>>;
+
+/** Finds the cases of a scope, the gravest first. */
+export const findCases = async (scope: Scope, since: number, allProfiles: boolean, run: Run): Promise<Case[]> => {
+  const ledger = await run.ledger();
+  const moment = ledger.moment();
+  const at = (ms: number): string => `since ${formatLocal(ms, moment.at)}`;
+  const line = (owner: Pick<Entry, 'profile' | 'origin'>, ...words: readonly string[]): string =>
+    shellLine(['paycli', ...words, ...(allProfiles ? ownerFlags(owner) : targetFlags(run.globals))]);
+  const caseOf = (kind: Case['kind'], entry: Entry, more: Partial<Case> & Pick<Case, 'command'>): Case => {
+    const { amount, currency, ref } = entry.asked ?? {};
+    const what = amount === undefined ? '' : formatMoney(amount, currency ?? '');
+    const own = { profile: entry.profile ?? entry.origin, ugwo: isCharge(entry) ? entry.about : undefined };
+    return { kind, ...own, ref, amount, currency, since: entry.createdAt, what, isDue: true, ...more };
+  };
+
+  const paidTwice = (entry: Entry, { unseen }: Request): Case[] => {
+    const { excess = 0, surplus = '', paidAt = entry.createdAt } = entry.money ?? {};
+    const [amount, currency] = [excess - unseen, entry.asked?.currency ?? ''];
+    if (amount <= 0) return [];
+    const words = surplus === '' ? undefined : refundWords(surplus, amount, currency);
+    const what = `${formatMoney(amount, currency)} excess${words === undefined ? ", can't be refunded" : ''}`;
+    const command = words && line(entry, ...words);
+    return [caseOf('paid_twice', entry, { amount, since: paidAt, command, what, isDue: words !== undefined })];
+  };
+
+  /** True if a charge may still be paid, or nobody knows. */
+  const isUnderWay = (one: Entry): boolean =>
+    ['sending', 'unknown'].includes(one.state) ||
+    (moneyKnown(one)?.payment === 'open' && (payableFor(one, moment) ?? 1) > 0);
+
+  const unpaid = (kind: 'underpaid' | 'reversed', entry: Entry, { all, left }: Request): Case[] => {
+    const { missing, paidAt, reversed, readAt } = moneyKnown(entry) ?? {};
+    const { amount: asked, currency = '' } = entry.asked ?? {};
+    const isOver = left >= (asked ?? Infinity) || missing === 0 || (kind === 'underpaid' && left <= 0);
+    if (isOver || all.some((one) => one.money?.requestStatus === 'cancelled' || isUnderWay(one))) return [];
+    const command = line(entry, 'ugwo', 'charge', entry.about, ...(left > 0 ? ['--remaining'] : []));
+    if (kind === 'reversed')
+      return [caseOf(kind, entry, { since: reversed?.at ?? readAt ?? entry.createdAt, command })];
+    const part = asked === undefined ? {} : { amount: asked - left, what: partText(left, asked, currency) };
+    return [caseOf(kind, entry, { since: paidAt ?? entry.createdAt, command, ...part })];
+  };
+
+  const unknown = (entry: Entry): Case => {
+    // The service shows the outcome of charges alone.
+    const [words, kind] = isCharge(entry) ? [['sync'], ''] : [['show', entry.id], `${kindWord(entry.kind)} `];
+    return caseOf('unknown', entry, { command: line(entry, 'ledger', ...words), what: kind + at(entry.createdAt) });
+  };
+
+  const expiring = (entry: Entry): Case[] => {
+    const left = payableFor(entry, moment) ?? 0;
+    if (!isCharge(entry) || left <= 0 || left > SOON_MS) return [];
+    const medium = ['--medium', entry.medium, ...(entry.provider === undefined ? [] : ['--provider', entry.provider])];
+    const command = line(entry, 'ugwo', 'charge', entry.about, ...medium, '--reuse', '--share');
+    return [caseOf('expires_soon', entry, { command, what: `in ${formatDuration(left)}`, isDue: false })];
+  };
+
+  const cases: Case[] = [];
+  const seen = new Set<string>();
+  const started = { since };
+  for (const [kind, filter] of [
+    ['paid_twice', { paidTwice: true }],
+    ['underpaid', { payments: ['underpaid'], started }],
+    ['reversed', { payments: ['reversed'], started }],
+  ] as const) {
+    for (const entry of await ledger.list({ ...scope, ...filter, limit: -1 })) {
+      const name = `${entry.service} ${entry.about}`;
+      if (seen.has(name)) continue;
+      seen.add(name);
+      const request = await requestOf(ledger, entry);
+      cases.push(...(kind === 'paid_twice' ? paidTwice(entry, request) : unpaid(kind, entry, request)));
+    }
+  }
+  cases.push(...(await ledger.unknown()).filter(isInScope(scope)).map(unknown));
+
+  for (const { job: id, askedAt, askedBy, total } of await ledger.policies.waiting(since)) {
+    const job = await ledger.jobs.get(id);
+    const isEnded = isPlan(id) && moment.at > askedAt + PLAN_VALID_MS;
+    if (job === undefined || isEnded || !isInScope(scope)({ ...job, workspace: undefined })) continue;
+    if ((await findApproval(ledger, job, await countRows(ledger, job))) === undefined) continue;
+    const [[currency, amount] = [], ...others] = total.amounts;
+    const sum = others.length > 0 || amount === undefined ? {} : { amount: Number(amount), currency };
+    const own = { profile: job.profile ?? job.origin, ref: isPlan(id) ? 'plan' : job.name, since: askedAt };
+    const what = `${sumsText(total.amounts) ?? `${total.rows} rows`}, by ${askedBy}`;
+    const isDue = isPlan(id) || askedBy !== operatorOf(ledger);
+    cases.push({ kind: 'approval', ...own, ...sum, command: line(job, 'approve', id), what, isDue });
+  }
+
+  const { data } = await foldersOf(run);
+  if (existsSync(join(data, QUEUE_FILE_NAME))) {
+    const queue = (await import('../../webhook/queue.ts')).openQueue(data, realMachine.uid);
+    const { count, first } = queue.waiting();
+    queue.close();
+    // A listener forwards an event at once.
+    if (first !== undefined && (first.attempts > 0 || moment.at - first.receivedAt >= MINUTE_MS)) {
+      const command = shellLine(['paycli', 'webhook', 'events', 'list', '--state', 'waiting']);
+      const what = `${count} wait ${at(first.receivedAt)}`;
+      cases.push({ kind: 'webhooks', since: first.receivedAt, command, what, isDue: true });
+    }
+  }
+  // An account is usually open for a quarter of an hour: older ones don't expire soon.
+  const open = await ledger.list({ ...scope, payments: ['open'], limit: 1000 });
+  return [...cases, ...open.flatMap(expiring)];
+};

@@ -1,0 +1,36 @@
+import { defineCommand, flag, type GivenOptions, option } from '../../cli/define.ts';
+import { asMoment, EVERY_PROFILE } from '../../cli/options.ts';
+
+const SINCE = 'cases of charges that started since (30d): 2h, 7d, 2026-11-20; unknown and paid twice stay';
+
+const options = {
+  since: option('--since <time>', SINCE, asMoment('first')),
+  sync: flag('--sync', 'run `paycli ledger sync` first'),
+  ...EVERY_PROFILE,
+} as const;
+export type StatusInput = GivenOptions<typeof options>;
+
+export const statusCommand = defineCommand({
+  path: ['status'],
+  danger: 'read',
+  metrics: true,
+  summary: 'show what needs you now, and the sums of today',
+  description:
+    'Prints the sums of today, and the cases that need a person, the most serious first, each with the command that ' +
+    'settles it. A case ends when its payment request is paid, cancelled or refunded, and rests while another charge ' +
+    'of it is open. It reads only the ledger, without a key. Exit 14 if a case needs you; an account that expires ' +
+    'within five minutes, or an approval that another person has to give, is only shown.',
+  options,
+  examples: {
+    'see what needs you': 'paycli status',
+    'ask the service first': 'paycli status --sync',
+    'write metrics for a node exporter': 'paycli status --all-profiles -o prometheus',
+  },
+  output:
+    'profile, day, time_zone; received, refunded, open: lists of sums by currency; cases: kind (paid_twice, underpaid, ' +
+    'reversed, unknown, approval, webhooks, expires_soon), ugwo, ref, amount, currency, since, command. tsv and csv: ' +
+    'the cases. With --all-profiles: a list of these',
+  exits: ['usage', 'auth', 'ledger', 'read_failed', 'interrupted', 'attention'],
+  reminds: false,
+  load: async () => ({ run: (await import('./status.ts')).showStatus }),
+});

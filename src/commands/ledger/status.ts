@@ -1,0 +1,131 @@
+import { profileWithoutKey } from '../../compose/client.ts';
+import { PayError, usageError } from '../../core/error.ts';
+import { speaksUtf8 } from '../../core/io.ts';
+import { printExact } from '../../core/json.ts';
+import { sumsText } from '../../core/money.ts';
+import { instantOf } from '../../core/record.ts';
+import type { Result } from '../../core/result.ts';
+import { atom, DAY_MS, dayIn, SECOND_MS, startOfDay, zoneName } from '../../core/time.ts';
+import type { ChargeSum, SumColumn } from '../../ledger/ledger.ts';
+import { type Counted, countsByPayment, openLedgerReport, type ReportLine } from '../../ledger/report.ts';
+import { pageOf } from '../list.ts';
+import type { Run } from '../run.ts';
+import { type Case, findCases } from './cases.ts';
+import { sumFields } from './report.ts';
+import type { StatusInput } from './status-spec.ts';
+import { CASES, caseView } from './view.ts';
+
+const SUMS = ['received', 'refunded', 'open'] as const;
+type Sums = Readonly<Record<(typeof SUMS)[number], readonly ReportLine[]>>;
+
+const linesOf = (lines: readonly ReportLine[], profile: string | undefined): ReportLine[] =>
+  lines.filter(({ groups }) => groups[0] === profile);
+
+/** `shop · today (Africa/Lagos)   received NGN 5,000.00   refunded nothing   open NGN 900.00 (1)` */
+const headText = (sums: Sums, profile: string | undefined, zone: string, separator: string): string => {
+  const text = (name: (typeof SUMS)[number]): string => {
+    const own = linesOf(sums[name], profile);
+    const known = own.map((line) => [line.currency ?? '', name === 'received' ? line.received : line.amount] as const);
+    const money = sumsText(new Map(known.flatMap(([currency, sum]) => (sum === undefined ? [] : [[currency, sum]]))));
+    const count = own.reduce((all, line) => all + line.count, 0);
+    return `${name} ${money ?? 'nothing'}${name === 'open' && count > 0 ? ` (${count})` : ''}`;
+  };
+  const title = `${profile === undefined ? '' : profile + separator}today (${zone})`;
+  return [title, ...SUMS.map(text)].join('   ');
+};
+
+const escaped = (label: unknown): string => String(label).replaceAll(/[\\"]/g, '\\$&').replaceAll('\n', '\\n');
+
+/** A metric in the text format of Prometheus. */
+const metricText = (name: string, help: string, values: readonly (readonly [object, unknown])[]): string => {
+  const lines = values.map(([labels, value]) => {
+    const pairs = Object.entries(labels).map(([label, text = '']) => `${label}="${escaped(text)}"`);
+    return `\n${name}{${pairs.join()}} ${value}`;
+  });
+  return `# HELP ${name} ${help}\n# TYPE ${name} gauge${lines.join('')}`;
+};
+
+const caseFields = ({ kind, ugwo, ref, amount, currency, since, command }: Case) => ({
+  ...{ kind, ugwo: ugwo ?? null, ref: ref ?? null, amount: amount ?? null, currency: currency ?? null },
+  ...{ since: atom(since), command: command ?? null },
+});
+
+const recordWith = (value: object) => ({ value, text: printExact(value) });
+
+/** Shows what needs a person now, and the sums of today. Reads the ledger alone. */
+export const showStatus = async ({ since, sync, allProfiles = false }: StatusInput, run: Run): Promise<Result> => {
+  const { globals, io } = run;
+  if (sync && allProfiles) throw usageError("--sync and --all-profiles can't be used together");
+  const synced = sync && (await (await import('./sync.ts')).syncLedger({ ids: [] }, run));
+  // What stays unknown is a case.
+  const failed = synced && 'failure' in synced && synced.failure?.kind !== 'unknown' ? synced.failure : undefined;
+  const ledger = await run.ledger();
+  const { profile, scope } = allProfiles ? { profile: undefined, scope: {} } : await profileWithoutKey(run);
+  const now = ledger.moment().at;
+  const [day, zone] = [dayIn('local', now), zoneName('local', now)];
+  const period = { since: startOfDay('local', day) };
+
+  const groupsOf = (sum: ChargeSum) => [allProfiles ? (sum.profile ?? sum.origin) : profile];
+  const query = { ...scope, by: (allProfiles ? ['profile', 'origin'] : []) as SumColumn[], byQuarterHour: false };
+  const as = (reported: Counted['reported']) => (sum: ChargeSum) => [{ ...sum, reported }];
+  // A reversal takes its money off, and is no payment.
+  const andTotal = (sum: Counted) => [
+    sum,
+    { ...sum, reported: 'charged' as const, count: sum.reported === 'reversed' ? 0 : sum.count },
+  ];
+  const counts = (sum: ChargeSum) => countsByPayment(period)(sum).flatMap(andTotal);
+  const paid = await ledger.sum({ ...query, time: 'paid_at', period }, openLedgerReport(counts, groupsOf));
+  const open = await ledger.sum({ ...query, time: 'open', period: {} }, openLedgerReport(as('open'), groupsOf));
+  const made = (sum: ChargeSum) => (sum.state === 'accepted' ? as('refunded')(sum) : []);
+  const refunded = await ledger.sum({ ...query, time: 'refund', period }, openLedgerReport(made, groupsOf));
+  const sums: Sums = { received: paid.filter(({ reported }) => reported === 'charged'), refunded, open };
+
+  const cases = await findCases(scope, instantOf(since ?? { ago: 30 * DAY_MS }, now), allProfiles, run);
+  const casesOf = (name: string | undefined) => cases.filter((one) => !allProfiles || one.profile === name);
+  const found = [...[...paid, ...refunded, ...open].map(({ groups }) => groups[0]), ...cases.map((one) => one.profile)];
+  const profiles = allProfiles && found.length > 0 ? [...new Set(found)].sort() : [profile];
+  const due = cases.filter(({ isDue }) => isDue).length;
+  const failure = failed ?? (due === 0 ? undefined : new PayError('attention', `cases that need you: ${due}`));
+  const ending = failure === undefined ? {} : { failure };
+  if (globals.prometheus) {
+    const lines = [...paid.filter(({ reported }) => reported !== 'charged'), ...open];
+    const labels = ({ groups: [profile], currency, reported: payment }: ReportLine) => ({ profile, currency, payment });
+    const of = (name: string | undefined, kind: string) => casesOf(name).filter((one) => one.kind === kind);
+    const counted = profiles.flatMap((profile) =>
+      CASES.map((kind) => [{ profile, kind }, of(profile, kind).length] as const),
+    );
+    const ages = profiles.map((profile) => {
+      const oldest = Math.min(now, ...of(profile, 'unknown').map((one) => one.since));
+      return [{ profile }, Math.floor((now - oldest) / SECOND_MS)] as const;
+    });
+    const text = [
+      metricText(
+        'paycli_received_minor',
+        'Received today, in the minor unit.',
+        lines.map((one) => [labels(one), one.received ?? 0]),
+      ),
+      metricText(
+        'paycli_charges',
+        'Charges paid or reversed today, and open ones.',
+        lines.map((one) => [labels(one), one.count]),
+      ),
+      metricText('paycli_cases', 'Cases that paycli status shows.', counted),
+      metricText('paycli_oldest_unknown_seconds', 'Age of the oldest unknown outcome, else 0.', ages),
+    ];
+    return { kind: 'text', text: text.join('\n'), ...ending };
+  }
+  if (globals.format === 'json' || globals.format === 'ndjson') {
+    const records = profiles.map((name) => {
+      const own = Object.fromEntries(SUMS.map((sum) => [sum, linesOf(sums[sum], name).map(sumFields)]));
+      const head = { profile: name ?? null, day, time_zone: zone };
+      return recordWith({ ...head, ...own, cases: casesOf(name).map(caseFields) });
+    });
+    const [record] = allProfiles ? [] : records;
+    return record === undefined
+      ? { kind: 'list', pages: pageOf(records), view: caseView, ...ending }
+      : { kind: 'record', record, view: caseView, ...ending };
+  }
+  await run.say(profiles.map((name) => headText(sums, name, zone, speaksUtf8(io.env) ? ' · ' : ', ')));
+  const rows = cases.map((one) => recordWith({ ...caseFields(one), what: one.what }));
+  return { kind: 'list', pages: pageOf(rows), view: caseView, saysEmpty: true, ...ending };
+};

@@ -1,0 +1,319 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { LOCAL_KEY_PREFIX } from '../../src/core/secret.ts';
+import { emulatorRoom } from '../../src/emulator/room.ts';
+import { type Intent, ledgerTargetOf } from '../../src/ledger/entry.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
+import { openLedger } from '../../src/ledger/sqlite/open.ts';
+import { openQueue } from '../../src/webhook/queue.ts';
+import { openShop } from '../emulator/shop.ts';
+import { clockAt } from '../emulator/support.ts';
+import { intent } from '../ledger/support/memory.ts';
+import { inProcess } from '../support/in-process.ts';
+import { ledgerOptions } from '../support/ledger.ts';
+import { newFolder } from '../support/program.ts';
+import { serve } from '../support/service.ts';
+import { openTerminal } from '../support/terminal.ts';
+import { delivery } from '../webhook/support.ts';
+
+const MINUTE = 60_000;
+const REFUND = { path: '/v1/refunds', body: '{}', medium: '', provider: undefined };
+const USSD = ['--medium', 'ussd', '--provider', 'gtb'];
+
+const writing = async (home: string, write: (ledger: Ledger) => Promise<unknown>): Promise<void> => {
+  const ledger = await openLedger(ledgerOptions(`${home}/ledger.sqlite`));
+  await write(ledger);
+  await ledger.close();
+};
+
+const beginUnknown = async (ledger: Ledger, some: Partial<Intent>): Promise<void> => {
+  const begun = await ledger.begin(intent(some), { again: false });
+  if (begun.kind === 'begun') await ledger.record(begun.id, { state: 'unknown', exitCode: 6 });
+};
+
+/** An agent's plan of a charge that waits for a person. */
+const askApproval = async (ledger: Ledger, profile: string | undefined, target = intent()): Promise<void> => {
+  const { service, origin } = target;
+  const job = { id: 'plan-00000000000a', kind: 'charge', command: 'ugwo charge', name: '{}', rows: 1 } as const;
+  await ledger.jobs.open({ ...job, service, origin, profile }, 1);
+  const total = { rows: 1, amounts: new Map([['NGN', 6_150_000n]]), unknown: 0 };
+  const asked = { job: job.id, total, askedBy: 'ada', askedAt: Date.now() };
+  await ledger.policies.approve({ ...asked, approvedBy: undefined, approvedAt: undefined });
+};
+
+const keepWaiting = async (home: string): Promise<void> => {
+  const queue = openQueue(home, process.geteuid?.());
+  const came = delivery(1, { receivedAt: Date.now() - 2 * MINUTE });
+  await queue.keep(came, { state: 'waiting', duplicates: false, due: 0 });
+  queue.close();
+};
+
+interface Shown {
+  readonly kind: string;
+  readonly ugwo: string | null;
+  readonly ref: string | null;
+  readonly amount: number | null;
+  readonly command: string | null;
+}
+
+/** A shop at the emulator, and the program with a ledger of its own. */
+const open = async () => {
+  const shop = await openShop({ clock: clockAt(Date.now()) });
+  const home = newFolder();
+  const options = { home, env: { PAYCLI_BASE_URL: shop.origin, PAYCLI_SECRET_KEY: shop.key } };
+  const paycli = (...args: readonly string[]) => inProcess(args, options);
+  const done = async (...args: readonly string[]): Promise<string> => {
+    const ended = await paycli(...args);
+    expect(ended.code, ended.stderr).toBe(0);
+    return ended.stdout;
+  };
+  const request = async (ref: string, amount = 90_000): Promise<string> =>
+    (await shop.request(undefined, { ref, amount })).uid;
+  const charge = async (uid: string, ...more: readonly string[]): Promise<string> =>
+    JSON.parse(await done('ugwo', 'charge', uid, ...USSD, ...more, '--json')).uid;
+  const settle = (activity: string, as: 'successful' | 'reversed', amount?: number) =>
+    emulatorRoom.settle({
+      ...shop,
+      activity,
+      as,
+      after: undefined,
+      amount: amount === undefined ? undefined : () => amount,
+    });
+  const sync = () => paycli('ledger', 'sync', '-q');
+  const status = async (...more: readonly string[]) => {
+    const { code, stdout, stderr } = await paycli('status', '--json', ...more);
+    expect([0, 14], stderr).toContain(code);
+    const { cases, ...sums } = JSON.parse(stdout) as { cases: readonly Shown[] };
+    return { code, cases, sums, stderr, kinds: cases.map(({ kind }) => kind) };
+  };
+  /** Runs the command of a case. */
+  const run = ({ command }: Shown, ...more: readonly string[]) => done(...String(command).split(' ').slice(1), ...more);
+  return { ...shop, home, options, paycli, done, request, charge, settle, sync, status, run };
+};
+
+describe('a case of status', () => {
+  it('is a payment request that was paid twice, until a refund covers the excess', async () => {
+    const { request, charge, settle, sync, status, run } = await open();
+    const uid = await request('INV-D6');
+    const [first, second] = [await charge(uid), await charge(uid, '--again')];
+    await settle(first, 'successful');
+    await settle(second, 'successful');
+    await sync();
+    const { code, cases, sums, stderr } = await status();
+    expect(cases).toMatchObject([{ kind: 'paid_twice', ugwo: uid, ref: 'INV-D6', amount: 90_000, currency: 'NGN' }]);
+    expect(cases[0]?.command).toMatch(/^paycli refund create act\.\S+ --amount 900\.00$/);
+    expect([code, JSON.parse(stderr)]).toMatchObject([14, { error: { kind: 'attention', exit_code: 14 } }]);
+    expect(sums).toMatchObject({
+      received: [{ currency: 'NGN', count: 2, received: 180_000 }],
+      refunded: [],
+      open: [],
+    });
+    await run(cases[0] as Shown, '--provider', 'gtb', '--account-number', '0123456789', '--yes');
+    expect(await status()).toMatchObject({
+      code: 0,
+      cases: [],
+      stderr: '',
+      sums: { refunded: [{ amount: 90_000, count: 1 }] },
+    });
+    // The refund is not done yet.
+    await sync();
+    expect((await status('--since', '1h')).kinds).toEqual([]);
+  });
+
+  it('is a part payment, which rests while the rest can be paid', async () => {
+    const { request, charge, settle, sync, status, run } = await open();
+    const uid = await request('INV-P5');
+    await settle(await charge(uid), 'successful', 40_000);
+    await sync();
+    const { code, cases } = await status();
+    const command = `paycli ugwo charge ${uid} --remaining`;
+    expect([code, cases]).toMatchObject([14, [{ kind: 'underpaid', ref: 'INV-P5', amount: 50_000, command }]]);
+    const { uid: rest } = JSON.parse(await run(cases[0] as Shown, ...USSD, '--json'));
+    expect(await status()).toMatchObject({ code: 0, cases: [] });
+    await settle(rest, 'successful', 50_000);
+    await sync();
+    expect(await status()).toMatchObject({ code: 0, cases: [] });
+  });
+
+  it('is a reversed payment, until the request is paid again or cancelled', async () => {
+    const { request, charge, settle, sync, status, run, done } = await open();
+    const [one, other] = [await request('INV-Q1'), await request('INV-Q2')];
+    for (const uid of [one, other]) {
+      const activity = await charge(uid);
+      await settle(activity, 'successful');
+      await sync();
+      await settle(activity, 'reversed');
+    }
+    await sync();
+    const { code, cases, sums } = await status();
+    expect([code, cases]).toMatchObject([
+      14,
+      [
+        { kind: 'reversed', ugwo: other, ref: 'INV-Q2', amount: 90_000, command: `paycli ugwo charge ${other}` },
+        { kind: 'reversed', ugwo: one },
+      ],
+    ]);
+    expect(sums).toMatchObject({ received: [{ currency: 'NGN', count: 2, received: 0 }] });
+    const { uid: again } = JSON.parse(await run(cases[0] as Shown, ...USSD, '--json'));
+    await settle(again, 'successful');
+    await sync();
+    expect((await status()).cases).toMatchObject([{ ugwo: one }]);
+    await done('ugwo', 'cancel', one, '--yes');
+    expect(await status()).toMatchObject({ code: 0, cases: [] });
+  });
+
+  it('is an unknown outcome, however old, with the command that finds out', async () => {
+    const { home, origin, key, status, paycli } = await open();
+    const target = ledgerTargetOf(origin, key, undefined);
+    await writing(home, async (ledger) => {
+      await beginUnknown(ledger, { ...target, asked: { ref: 'INV-F2', amount: 5, currency: 'NGN' } });
+      await beginUnknown(ledger, { ...target, kind: 'refund', about: 'act.AbCd.000000000000000000000001', ...REFUND });
+    });
+    const { code, cases } = await status('--since', new Date(Date.now() + MINUTE).toISOString());
+    expect([code, cases]).toMatchObject([
+      14,
+      [
+        { kind: 'unknown', ref: 'INV-F2', amount: 5, command: 'paycli ledger sync' },
+        { kind: 'unknown', ugwo: null, command: expect.stringMatching(/^paycli ledger show refund-/) },
+      ],
+    ]);
+    const metrics = await paycli('status', '-o', 'prometheus');
+    expect(metrics.stdout).toContain(`paycli_cases{profile="${origin}",kind="unknown"} 2\n`);
+    expect(metrics.stdout).toMatch(/^paycli_oldest_unknown_seconds\{profile="[^"]+"\} \d+$/m);
+    expect(metrics.code).toBe(14);
+  });
+
+  it('is an approval that this person can give', async () => {
+    const { home, origin, key, status } = await open();
+    await writing(home, (ledger) =>
+      askApproval(ledger, undefined, { ...intent(), ...ledgerTargetOf(origin, key, undefined) }),
+    );
+    const { code, cases } = await status();
+    const command = 'paycli approve plan-00000000000a';
+    expect([code, cases]).toMatchObject([14, [{ kind: 'approval', ref: 'plan', amount: 6_150_000, command }]]);
+  });
+
+  it('is webhook events that wait for a minute', async () => {
+    const { home, status, paycli } = await open();
+    expect(existsSync(`${home}/webhooks.sqlite`)).toBe(false);
+    expect((await status()).kinds).toEqual([]);
+    await keepWaiting(home);
+    const { code, cases } = await status();
+    const command = 'paycli webhook events list --state waiting';
+    expect([code, cases]).toMatchObject([14, [{ kind: 'webhooks', ugwo: null, amount: null, command }]]);
+    expect((await paycli('webhook', 'events', 'list', '--state', 'waiting', '-o', 'csv')).stdout).toContain('waiting');
+  });
+
+  it('is an account that expires soon, which needs nobody', async () => {
+    const { request, done, status, run } = await open();
+    const [soon, later] = [await request('ORD-35'), await request('ORD-36')];
+    await done('ugwo', 'charge', soon, '--medium', 'bank_transfer', '--expires-in', '4m');
+    await done('ugwo', 'charge', later, '--medium', 'bank_transfer', '--expires-in', '10m');
+    const { code, cases, sums } = await status();
+    const command = `paycli ugwo charge ${soon} --medium bank_transfer --reuse --share`;
+    expect([code, cases]).toMatchObject([0, [{ kind: 'expires_soon', ref: 'ORD-35', amount: 90_000, command }]]);
+    expect(sums).toMatchObject({ open: [{ currency: 'NGN', count: 2, amount: 180_000 }] });
+    expect(await run(cases[0] as Shown)).toContain('900.00');
+  });
+});
+
+describe('status', () => {
+  it('sends nothing and runs no key command', async () => {
+    const home = newFolder();
+    const marker = `${home}/was-run`;
+    const { origin } = await serve([]);
+    const shop = { origin, key_command: ['/bin/touch', marker], created_at: '2026-11-20T12:00:00+00:00' };
+    const settings = { version: 1, default: 'shop', profiles: { shop } };
+    writeFileSync(`${home}/config.json`, JSON.stringify(settings), { mode: 0o600 });
+    await writing(home, async (ledger) => {
+      await beginUnknown(ledger, { profile: 'shop', asked: { ref: 'INV-F2' } });
+      await beginUnknown(ledger, { profile: 'other', about: 'ugw.AbCd.000000000000000000000002' });
+    });
+    const env = { PAYCLI_SECRET_KEY: undefined, PAYCLI_BASE_URL: undefined };
+    const ended = await inProcess(['status', '--json'], { home, env });
+    expect(ended.code, ended.stderr).toBe(14);
+    expect(JSON.parse(ended.stdout)).toMatchObject({ profile: 'shop', cases: [{ ref: 'INV-F2' }] });
+    const all = await inProcess(['status', '--json', '--all-profiles'], { home, env });
+    expect(JSON.parse(all.stdout).data).toMatchObject([
+      { profile: 'other', cases: [{ command: 'paycli ledger sync --profile other' }] },
+      { profile: 'shop', cases: [{ command: 'paycli ledger sync --profile shop' }] },
+    ]);
+    expect(existsSync(marker)).toBe(false);
+  });
+
+  it('syncs first with --sync', async () => {
+    const { request, charge, settle, status, paycli } = await open();
+    await settle(await charge(await request('INV-S1')), 'successful', 40_000);
+    expect((await status()).kinds).toEqual([]);
+    expect((await status('--sync')).kinds).toEqual(['underpaid']);
+    expect(await paycli('status', '--sync', '--all-profiles')).toMatchObject({ code: 2 });
+  });
+
+  it('lists cases as rows of tsv, and as columns', async () => {
+    const { request, charge, settle, sync, paycli } = await open();
+    const uid = await request('INV-T1');
+    await settle(await charge(uid), 'successful', 40_000);
+    await sync();
+    const { stdout, stderr, code } = await paycli('status');
+    const [head, row] = stdout.split('\n').map((line) => line.split('\t'));
+    expect(head).toEqual(['kind', 'ugwo', 'ref', 'amount_minor', 'currency', 'since', 'command']);
+    expect(row).toEqual(['underpaid', uid, 'INV-T1', '50000', 'NGN', expect.stringMatching(/T/), expect.any(String)]);
+    expect(stderr).toContain('received NGN 400.00   refunded nothing   open nothing\n');
+    expect(stderr).not.toContain('error');
+    expect(stderr).toMatch(/^Cases that need you: 1$/m);
+    expect(code).toBe(14);
+    expect((await paycli('status', '-o', 'csv', '--columns', 'kind,ref')).stdout).toContain('underpaid,INV-T1');
+  });
+
+  it('writes metrics with escaped labels, which no other command does', async () => {
+    const home = newFolder();
+    await writing(home, (ledger) => beginUnknown(ledger, { profile: 'a\\b"c\nd' }));
+    const ended = await inProcess(['status', '--all-profiles', '-o', 'prometheus'], { home });
+    expect(ended.stdout).toContain('paycli_cases{profile="a\\\\b\\"c\\nd",kind="unknown"} 1\n');
+    for (const name of ['received_minor', 'charges', 'cases', 'oldest_unknown_seconds']) {
+      expect(ended.stdout).toMatch(new RegExp(`^# HELP paycli_${name} .+\\n# TYPE paycli_${name} gauge$`, 'm'));
+    }
+    const refused = await inProcess(['ledger', 'list', '-o', 'prometheus'], { home });
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toContain('--output: "prometheus" is not one of table, tsv, json, ndjson, csv');
+  });
+
+  it('counts by payment in its metrics', async () => {
+    const { origin, key, request, charge, settle, sync, paycli } = await open();
+    expect(key.startsWith(LOCAL_KEY_PREFIX)).toBe(true);
+    await settle(await charge(await request('INV-M1')), 'successful');
+    await charge(await request('INV-M2'));
+    await sync();
+    const { stdout, code } = await paycli('status', '-o', 'prometheus');
+    const labels = (payment: string): string => `{profile="${origin}",currency="NGN",payment="${payment}"}`;
+    expect(stdout).toContain(`paycli_received_minor${labels('paid')} 90000\n`);
+    expect(stdout).toContain(`paycli_charges${labels('paid')} 1\n`);
+    expect(stdout).toContain(`paycli_charges${labels('open')} 1\n`);
+    expect(code).toBe(0);
+  });
+
+  it.each([60, 80, 100, 140])('shows sums and whole commands on a terminal of %i columns', async (columns) => {
+    const { options, request, charge, settle, sync } = await open();
+    const uid = await request('INV-P5');
+    await settle(await charge(uid), 'successful', 40_000);
+    await sync();
+    const terminal = openTerminal(['status'], { ...options, columns, env: { ...options.env, NO_COLOR: '1' } });
+    expect(await terminal.ended).toEqual({ code: 14 });
+    const text = terminal.raw().replaceAll('\r\n', '\n');
+    expect(text.replaceAll(/\s+/g, ' ')).toMatch(/today \(.+?\) received NGN 400\.00 refunded nothing open nothing/);
+    expect(text).toContain(`paycli ugwo charge ${uid} --remaining`);
+    expect(text).toMatch(/part paid.*NGN 400\.00 of 900\.00/s);
+  });
+
+  it('is suggested on a terminal once there are charges', async () => {
+    const home = newFolder();
+    const screen = async (): Promise<string> => {
+      const terminal = openTerminal([], { home, columns: 100 });
+      await terminal.ended;
+      return terminal.raw();
+    };
+    expect(await screen()).not.toContain('What needs you now');
+    await writing(home, (ledger) => beginUnknown(ledger, {}));
+    expect(await screen()).toMatch(/What needs you now: paycli status\r?\n$/);
+  });
+});
