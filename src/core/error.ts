@@ -119,8 +119,8 @@ const ROWS = {
   },
   attention: {
     exit: 14,
-    meaning: 'nothing went wrong, but something waits for a person: `paycli status`',
-    again: 'yes, after the cases are settled',
+    meaning: 'something needs a person',
+    again: 'no, settle the cases',
     certain: 'unknown',
     row: 'unknown',
   },

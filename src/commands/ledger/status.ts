@@ -22,7 +22,7 @@ const linesOf = (lines: readonly ReportLine[], profile: string | undefined): Rep
   lines.filter(({ groups }) => groups[0] === profile);
 
 /** `shop · today (Africa/Lagos)   received NGN 5,000.00   refunded nothing   open NGN 900.00 (1)` */
-const headText = (sums: Sums, profile: string | undefined, zone: string, separator: string): string => {
+const headLines = (sums: Sums, profile: string | undefined, zone: string, { stderr, env }: Run['io']): string[] => {
   const text = (name: (typeof SUMS)[number]): string => {
     const own = linesOf(sums[name], profile);
     const known = own.map((line) => [line.currency ?? '', name === 'received' ? line.received : line.amount] as const);
@@ -30,8 +30,10 @@ const headText = (sums: Sums, profile: string | undefined, zone: string, separat
     const count = own.reduce((all, line) => all + line.count, 0);
     return `${name} ${money ?? 'nothing'}${name === 'open' && count > 0 ? ` (${count})` : ''}`;
   };
-  const title = `${profile === undefined ? '' : profile + separator}today (${zone})`;
-  return [title, ...SUMS.map(text)].join('   ');
+  const owner = profile === undefined ? '' : `${profile}${speaksUtf8(env) ? ' · ' : ', '}`;
+  const parts = [`${owner}today (${zone})`, ...SUMS.map(text)];
+  const line = parts.join('   ');
+  return stderr.isTerminal && line.length > stderr.columns ? parts : [line];
 };
 
 const escaped = (label: unknown): string => String(label).replaceAll(/[\\"]/g, '\\$&').replaceAll('\n', '\\n');
@@ -125,7 +127,7 @@ export const showStatus = async ({ since, sync, allProfiles = false }: StatusInp
       ? { kind: 'list', pages: pageOf(records), view: caseView, ...ending }
       : { kind: 'record', record, view: caseView, ...ending };
   }
-  await run.say(profiles.map((name) => headText(sums, name, zone, speaksUtf8(io.env) ? ' · ' : ', ')));
+  await run.say(profiles.flatMap((name) => headLines(sums, name, zone, io)));
   const rows = cases.map((one) => recordWith({ ...caseFields(one), what: one.what }));
   return { kind: 'list', pages: pageOf(rows), view: caseView, saysEmpty: true, ...ending };
 };
