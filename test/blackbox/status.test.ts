@@ -195,8 +195,8 @@ describe('a case of status', () => {
 
   it('is webhook events that wait for a minute', async () => {
     const { home, status, paycli } = await open();
-    expect(existsSync(`${home}/webhooks.sqlite`)).toBe(false);
     expect((await status()).kinds).toEqual([]);
+    expect(existsSync(`${home}/webhooks.db`)).toBe(false);
     await keepWaiting(home);
     const { code, cases } = await status();
     const command = 'paycli webhook events list --state waiting';

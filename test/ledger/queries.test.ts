@@ -100,7 +100,10 @@ const POLICIES: Readonly<Record<keyof Policies, Use>> = {
       })),
   ],
   approval: [(ledger) => ledger.policies.approval(ID)],
-  waiting: [(ledger) => ledger.policies.waiting(NOON)],
+  waiting: [
+    (ledger) => ledger.policies.waiting(NOON),
+    { approval: 'it has a row for each file or plan that was stopped' },
+  ],
   approve: [
     (ledger) =>
       ledger.policies.approve({
@@ -145,6 +148,11 @@ const USES: readonly (readonly [name: string, use: Use])[] = [
   [
     'the sum of what was paid on a day',
     [(ledger) => ledger.sum({ ...SUM, time: 'paid_at', period: TODAY }, reducer), HELD],
+  ],
+  ['the sum of what is open', [(ledger) => ledger.sum({ ...SUM, time: 'open' }, reducer), HELD]],
+  [
+    'the sum of the refunds of a day',
+    [(ledger) => ledger.sum({ ...SUM, time: 'refund', period: TODAY }, reducer), HELD],
   ],
   ...Object.entries(METHODS),
   ...Object.entries(JOBS).map(([name, use]) => [`jobs.${name}`, use] as const),
