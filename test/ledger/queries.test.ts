@@ -149,7 +149,7 @@ const USES: readonly (readonly [name: string, use: Use])[] = [
     'the sum of what was paid on a day',
     [(ledger) => ledger.sum({ ...SUM, time: 'paid_at', period: TODAY }, reducer), HELD],
   ],
-  ['the sum of what is open', [(ledger) => ledger.sum({ ...SUM, time: 'open' }, reducer), HELD]],
+  ['the sum of what is open', [(ledger) => ledger.sum({ ...SUM, time: 'open', period: {} }, reducer), HELD]],
   [
     'the sum of the refunds of a day',
     [(ledger) => ledger.sum({ ...SUM, time: 'refund', period: TODAY }, reducer), HELD],

@@ -24,7 +24,7 @@ const TASKS: readonly (readonly [task: string, ...Entry[]])[] = [
     ['config', 'list get set unset'],
     ['completion'],
   ],
-  ['Practice', ['emulator', 'start seed settle clock faults webhook reset']],
+  ['Practice', ['emulator', 'start seed settle clock faults webhook reset', '']],
   [
     'Team and maintenance',
     ['approve'],
