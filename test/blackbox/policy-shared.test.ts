@@ -94,6 +94,20 @@ describe('a file above --approve-above', () => {
     });
   });
 
+  it('needs another person than the one who asked, in `paycli status`, until it is approved', async () => {
+    const world = await waiting();
+    const status = async (who: RunOptions) => {
+      const { code, stdout } = await inProcess(['status', '--json'], who);
+      return { code, cases: JSON.parse(stdout).cases };
+    };
+    const approval = { kind: 'approval', ugwo: null, amount: 1_000_002, currency: 'NGN' };
+    const found = [expect.objectContaining({ ...approval, command: `paycli approve ${world.job}` })];
+    expect(await status(world.ada)).toEqual({ code: 0, cases: found });
+    expect(await status(world.obi)).toEqual({ code: 14, cases: found });
+    await approveAs(world);
+    expect(await status(world.obi)).toEqual({ code: 0, cases: [] });
+  });
+
   it("can't be approved by the user who asked for it, nor by a script", async () => {
     const { roles, ada, obi, job } = await waiting();
     const own = await inProcess(['approve', job, '--json', '--yes'], ada);
