@@ -195,11 +195,11 @@ export interface CardField {
 /** With fewer columns than this beside the labels, values go on lines below them. */
 const LEAST_ROOM = 12;
 
-const isCommand = (text: string): boolean => text.startsWith('paycli ');
+const isCommandLine = (text: string): boolean => text.startsWith('paycli ');
 
 const narrowLines = ({ label, cell }: CardField, width: number, styles: Styles): string[] => [
   ...wrap(label, width).map(styles.dim),
-  ...(isCommand(cell.text) ? [cell.text] : wrap(cell.text, Math.max(1, width - 2))).map(
+  ...(isCommandLine(cell.text) ? [cell.text] : wrap(cell.text, Math.max(1, width - 2))).map(
     (line) => `  ${cell.paint(line)}`,
   ),
 ];
@@ -212,7 +212,7 @@ export const labelWidth = (labels: readonly string[]): number =>
  * printed whole, so that it can be copied.
  */
 const standsAlone = ({ text }: Cell, room: number, width: number): boolean =>
-  widthOf(text) > room && (isCommand(text) || (!text.includes(' ') && widthOf(text) <= width - 2));
+  widthOf(text) > room && (isCommandLine(text) || (!text.includes(' ') && widthOf(text) <= width - 2));
 
 /**
  * Renders `label  value` lines with the values aligned after `labels` columns (by default the widest label); long

@@ -59,7 +59,7 @@ export const showStatus = async ({ since, sync, allProfiles = false }: StatusInp
   const { globals, io } = run;
   if (sync && allProfiles) throw usageError("--sync and --all-profiles can't be used together");
   const synced = sync && (await (await import('./sync.ts')).syncLedger({ ids: [] }, run));
-  // What stays unknown is a case.
+  // Charges that stay unknown are cases.
   const failed = synced && 'failure' in synced && synced.failure?.kind !== 'unknown' ? synced.failure : undefined;
   const ledger = await run.ledger();
   const { profile, scope } = allProfiles ? { profile: undefined, scope: {} } : await profileWithoutKey(run);
