@@ -30,6 +30,7 @@ const typedFor = async (command: Command, origin: string, shown: object): Promis
     target: async () => ({ ...PLACE, origin }),
     ask: async (_question: unknown, _unasked: unknown, typed: unknown) => void asked.push(typed),
     ledger: async () => memoryLedger(),
+    observe: async () => undefined,
   } as unknown as Run;
   await command(deps);
   expect(asked).toHaveLength(1);
