@@ -349,12 +349,10 @@ export const CASES = [
 
 const caseKind: Column = { path: 'kind', kind: 'state' };
 const command: Column = { path: 'command', needed: true };
+const sinceColumn: Column = { path: 'since', kind: 'time' };
 
 /** View of the cases. `what` says in a few words what happened. */
 export const caseView: View = {
-  columns: [
-    ...[caseKind, { path: 'ugwo' }, { path: 'ref' }, amountColumn, { path: 'currency' }],
-    ...[{ path: 'since', kind: 'time' } as const, command],
-  ],
+  columns: [caseKind, { path: 'ugwo' }, { path: 'ref' }, amountColumn, { path: 'currency' }, sinceColumn, command],
   table: [caseKind, { path: 'ref', or: 'ugwo' }, { path: 'what', peopleOnly: true }, command],
 };
