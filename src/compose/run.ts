@@ -57,6 +57,7 @@ const openLine = async (io: Io, globals: Globals): Promise<StatusLine> => {
   return openStatusLine(io, styles, isSilent(io, globals));
 };
 
+/** Streams that note the time of each write, and a loop that shows the line after a second without one. */
 const watchTerminal = (io: Io, globals: Globals, { status, closing }: RunState): Io => {
   const { stdin, stdout, stderr, clock } = io;
   let since = clock.ticks();

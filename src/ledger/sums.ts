@@ -22,7 +22,7 @@ const BESIDE_TIME = {
   refund: `kind = '${REFUND}' AND kind <> '${CHARGE}'`,
 } as const;
 
-/** Charges in a half-open range of a time or, with one of these conditions, of `seq`. */
+/** Entries in a half-open range of a time or, with one of these conditions, of `seq`. */
 type Part = readonly [along: SumQuery['time'] | keyof typeof BESIDE_TIME, first: number, end: number];
 
 const bySeq = (along: Part[0]): along is keyof typeof BESIDE_TIME => along in BESIDE_TIME;

@@ -78,7 +78,7 @@ const allowanceIn = (
   };
 };
 
-/** Few, since V8 enlarges its space for new objects by those that outlive a collection. */
+/** Small batches keep the heap small: V8 enlarges it for objects that outlive a collection. */
 const ROWS_AT_ONCE = 20;
 
 /** Next batch of rows. */
