@@ -11,7 +11,7 @@ const [FEW, MANY] = [10_000, 1_000_000];
 const COMPARED: Compared = {
   row: 7,
   name: 'bulk charge, growth in memory',
-  work: `npm build on Node, peak memory of a file of ${MANY.toLocaleString('en')} charges with a report`,
+  work: `Node, peak memory of a file of ${MANY.toLocaleString('en')} charges with a report`,
   against: `with ${FEW.toLocaleString('en')}`,
   goal: { bound: '≤', value: 1.25 },
 };

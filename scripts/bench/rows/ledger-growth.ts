@@ -51,7 +51,7 @@ const compare = (
       {
         row: 8,
         name,
-        work: `${work}, ${MANY.toLocaleString('en')} charges in the ledger`,
+        work: `${work}, ledger of ${MANY.toLocaleString('en')}`,
         against: `with ${FEW.toLocaleString('en')}`,
         ratio: ['many', 'few'],
         goal: { bound: '≤', value: 1.2 },

@@ -72,7 +72,7 @@ const readsOf = async (folder: string, service: string): Promise<Line[]> => {
         {
           row: 14,
           name: `${name}${where}`,
-          work: `npm build on Node, \`paycli ${args.join(' ')}\` (${name})${where}, ${MANY.toLocaleString('en')} charges in the ledger`,
+          work: `Node, \`paycli ${args.join(' ')}\` (${name})${where}, ledger of ${MANY.toLocaleString('en')}`,
           against: `with ${FEW.toLocaleString('en')}`,
           ratio: ['many', 'few'],
           goal: { bound: '≤', value: isCold ? cold : warm },
@@ -96,7 +96,7 @@ const readsOf = async (folder: string, service: string): Promise<Line[]> => {
       {
         row: 14,
         name: 'report',
-        work: `npm build on Node, \`paycli ledger report\`, ${MANY.toLocaleString('en')} charges in the ledger`,
+        work: `Node, \`paycli ledger report\`, ledger of ${MANY.toLocaleString('en')}`,
         against: 'the same sums by one `GROUP BY` in SQLite, within a process',
         ratio: ['report', 'bare sums'],
         goal: { bound: '≤', value: 2 },

@@ -40,7 +40,7 @@ export const onePage: Bench = ({ folder }) =>
         {
           row: 3,
           name: 'Node, one page',
-          work: 'the same, npm build on Node',
+          work: 'the same, Node',
           against: AGAINST,
           ratio: ['on Node', 'curl and jq'],
         },

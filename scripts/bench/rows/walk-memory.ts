@@ -26,12 +26,12 @@ interface Walker {
 }
 
 const walkers = (): readonly Walker[] => [
-  { name: 'npm build on Node', short: 'Node', command: NPM_BUILD, missing: missingPeak() },
+  { name: 'Node', short: 'Node', command: NPM_BUILD, missing: missingPeak() },
   { name: 'standalone', short: 'standalone', command: STANDALONE, missing: missingPeak() ?? missingStandalone() },
 ];
 
 const linesOf = async (scene: Scene, { name, short, command, missing }: Walker, format: string): Promise<Line[]> => {
-  const work = `${name}, peak memory of \`paycli ugwo list --all -o ${format}\`, ${MANY.toLocaleString('en')} records`;
+  const work = `${name}, peak memory, walk of ${MANY.toLocaleString('en')} records as ${format}`;
   const ratio: Compared = {
     row: 6,
     name: `${short}, growth in ${format}`,

@@ -23,8 +23,8 @@ const CURL_ROUNDS = 2;
 const ROUNDS = 7;
 
 const LIST = ['ugwo', 'list', '--all', '-o', 'ndjson'];
-const WORK = `\`paycli ugwo list --all -o ndjson\`, ${RECORDS.toLocaleString('en')} records into a file`;
-const ON_NODE = `npm build on Node, ${WORK}`;
+const WORK = `walk of ${RECORDS.toLocaleString('en')} records`;
+const ON_NODE = `Node, ${WORK}`;
 const ALONE = `standalone, ${WORK}`;
 
 /** A walk whose records go into a file, all of them. */
@@ -53,7 +53,7 @@ const walkers = (scene: Scene, origin: string) => {
 export const walkBesideCurl: Bench = (scene) =>
   during(startList(RECORDS), (origin) => {
     const { env, ...contenders } = walkers(scene, origin);
-    const against = 'the loop of curl and jq in `scripts/bench/curl-walk.sh`: so many times faster';
+    const against = 'curl and jq in a loop: times faster';
     const goal = { bound: '≥', value: 40 } as const;
     return race({
       rounds: CURL_ROUNDS,
@@ -85,7 +85,7 @@ export const walkBesideLoop: Bench = (scene) =>
       if (Number(stdout) !== RECORDS) throw new Error(`the bare loop saw ${stdout} of ${RECORDS}`);
       return ms;
     };
-    const against = 'a bare undici loop on Node that parses and drops every page';
+    const against = 'a bare undici loop';
     return race({
       rounds: ROUNDS,
       warmUp: true,

@@ -69,7 +69,7 @@ export const webhookRate: Bench = ({ folder }) =>
       {
         row: 13,
         name: 'webhooks',
-        work: `npm build on Node, rate of ${DELIVERIES.toLocaleString('en')} deliveries to \`webhook listen\`, ${CONCURRENCY} at once, each synced before it is answered`,
+        work: `Node, rate of ${DELIVERIES.toLocaleString('en')} deliveries to \`webhook listen\`, ${CONCURRENCY} at once, each synced before it is answered`,
         against: 'that of a bare server that writes and syncs one line each',
         ratio: ['bare server', 'webhook listen'],
         unit: { name: '/s', of: (ms) => (DELIVERIES / ms) * 1000 },
