@@ -1,9 +1,11 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { CASES } from '../../src/commands/ledger/view.ts';
 import { LOCAL_KEY_PREFIX } from '../../src/core/secret.ts';
 import { emulatorRoom } from '../../src/emulator/room.ts';
 import { type Intent, ledgerTargetOf } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
+import { sealedText } from '../../src/ledger/policy.ts';
 import { openLedger } from '../../src/ledger/sqlite/open.ts';
 import { openQueue } from '../../src/webhook/queue.ts';
 import { openShop } from '../emulator/shop.ts';
@@ -12,13 +14,15 @@ import { intent } from '../ledger/support/memory.ts';
 import { inProcess } from '../support/in-process.ts';
 import { ledgerOptions } from '../support/ledger.ts';
 import { newFolder } from '../support/program.ts';
-import { serve } from '../support/service.ts';
+import { json, serve } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
+import { secretFile } from '../support/webhooks.ts';
 import { delivery } from '../webhook/support.ts';
 
 const MINUTE = 60_000;
 const REFUND = { path: '/v1/refunds', body: '{}', medium: '', provider: undefined };
 const USSD = ['--medium', 'ussd', '--provider', 'gtb'];
+const LOST = { amount: 90_000, currency: 'NGN', ref: 'lost', metadata: { emulate: 'lost' } };
 
 const writing = async (home: string, write: (ledger: Ledger) => Promise<unknown>): Promise<void> => {
   const ledger = await openLedger(ledgerOptions(`${home}/ledger.sqlite`));
@@ -34,7 +38,9 @@ const beginUnknown = async (ledger: Ledger, some: Partial<Intent>): Promise<void
 /** An agent's plan of a charge that waits for a person. */
 const askApproval = async (ledger: Ledger, profile: string | undefined, target = intent()): Promise<void> => {
   const { service, origin } = target;
-  const job = { id: 'plan-00000000000a', kind: 'charge', command: 'ugwo charge', name: '{}', rows: 1 } as const;
+  const id = 'plan-00000000000a';
+  const name = sealedText(ledger, id, 'charge NGN 61,500.00');
+  const job = { id, kind: 'charge', command: 'ugwo charge', name, rows: 1 } as const;
   await ledger.jobs.open({ ...job, service, origin, profile }, 1);
   const total = { rows: 1, amounts: new Map([['NGN', 6_150_000n]]), unknown: 0 };
   const asked = { job: job.id, total, askedBy: 'ada', askedAt: Date.now() };
@@ -315,5 +321,61 @@ describe('status', () => {
     expect(await screen()).not.toContain('What needs you now');
     await writing(home, (ledger) => beginUnknown(ledger, {}));
     expect(await screen()).toMatch(/What needs you now: paycli status\r?\n$/);
+  });
+});
+
+describe('a day at the desk', () => {
+  it('goes from every kind of case to nothing left to do, by the commands that status shows', async () => {
+    const { home, origin, key, options, paycli, done, run, ...shop } = await open();
+    const { request, charge, settle, sync, status } = shop;
+    const refs = ['paid_twice', 'underpaid', 'reversed', 'expires_soon'];
+    const [twice = '', part = '', back = '', soon = ''] = await Promise.all(refs.map((ref) => request(ref)));
+    const payments = [await charge(twice), await charge(twice, '--again')];
+    for (const activity of payments) await settle(activity, 'successful');
+    await settle(await charge(part), 'successful', 40_000);
+    const taken = await charge(back);
+    await settle(taken, 'successful');
+    await sync();
+    await settle(taken, 'reversed');
+    await sync();
+    await done('ugwo', 'charge', soon, '--medium', 'bank_transfer', '--expires-in', '4m');
+    const lost = (await shop.post('/v1/ugwo', LOST)).json.uid;
+    expect(await paycli('ugwo', 'charge', lost, ...USSD)).toMatchObject({ code: 6 });
+    const here = ledgerTargetOf(origin, key, undefined);
+    await writing(home, (ledger) => askApproval(ledger, undefined, { ...intent(), ...here }));
+    await keepWaiting(home);
+
+    const { code, kinds, cases } = await status();
+    expect([code, kinds]).toEqual([14, [...CASES]]);
+    const pay = async (activity: string, amount?: number): Promise<unknown> => settle(activity, 'successful', amount);
+    const paidNow = async (answer: string): Promise<unknown> => pay(JSON.parse(answer).uid);
+    const follow: Record<string, (one: Shown) => Promise<unknown>> = {
+      paid_twice: (one) => run(one, '--provider', 'gtb', '--account-number', '0123456789', '--yes'),
+      underpaid: async (one) => paidNow(await run(one, ...USSD, '--json')),
+      reversed: async (one) => paidNow(await run(one, ...USSD, '--json')),
+      unknown: async (one) => {
+        await run(one);
+        await pay(JSON.parse(await done('ledger', 'list', '--ref', 'lost', '--json')).data[0].activity);
+      },
+      approval: async (one) => {
+        const terminal = openTerminal(String(one.command).split(' ').slice(1), options);
+        await terminal.saw(/to approve: /);
+        terminal.type('NGN 61,500.00\r');
+        expect(await terminal.ended).toEqual({ code: 0 });
+      },
+      webhooks: async (one) => {
+        expect(await run(one)).toContain('waiting');
+        const { origin: target } = await serve([json(200, {})]);
+        const secret = secretFile(home);
+        await done('webhook', 'listen', '--port', '0', '--secret-file', secret, '--forward-to', target, '--until', '1');
+      },
+      expires_soon: async (one) => {
+        expect(await run(one)).toContain('Account number');
+        await pay(JSON.parse(await done('ugwo', 'charge', soon, '--medium', 'bank_transfer', '--reuse', '--json')).uid);
+      },
+    };
+    for (const one of cases) await follow[one.kind]?.(one);
+
+    expect(await status('--sync')).toMatchObject({ code: 0, cases: [], stderr: '', sums: { open: [] } });
   });
 });
