@@ -129,10 +129,12 @@ const openPrinter =
   ): Print =>
   async (result) => {
     const options = outputOptions(globals, io);
-    const print = async (on: Io): Promise<ResultNotices> =>
-      filter === undefined
+    const print = async (on: Io): Promise<ResultNotices> => {
+      if (result.head !== undefined) await on.stdout.write(result.head);
+      return filter === undefined
         ? (await import('../output/render.ts')).render(result, on, options)
         : (await import('../output/filtered.ts')).renderFiltered(result, on, options, filter);
+    };
     const pager = usesPager(result, spec) ? await openPager() : undefined;
     const printed = pager === undefined ? print(io) : print(pager.io).finally(() => pager.end());
     // The reader of the output may never read it.
@@ -143,7 +145,7 @@ const openPrinter =
 const failureFirst =
   (result: Result) =>
   (thrown: unknown): never => {
-    const failure = result.kind === 'record' || result.kind === 'list' ? result.failure : undefined;
+    const failure = 'failure' in result ? result.failure : undefined;
     throw failure !== undefined && thrown instanceof PayError ? failure : thrown;
   };
 

@@ -12,7 +12,7 @@ import type { ApiRecord } from '../core/record.ts';
 import { formatDuration, formatLocal } from '../core/time.ts';
 import { type AnswerBody, type JsonBody, TOO_LARGE } from './body.ts';
 import { untrustedError } from './connection.ts';
-import type { AnsweredAttempt, AttemptResult } from './transport.ts';
+import type { AnsweredAttempt, Attempt, AttemptResult } from './transport.ts';
 
 /** Pause that the service has requested, when it is longer than a request waits by itself. */
 interface RequestedPause {
@@ -52,6 +52,7 @@ export interface Exchange {
   readonly body: string | undefined;
   readonly params: Params;
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly onHead?: Attempt['onHead'];
   /** The object of a read: an answer about any other object is rejected. */
   readonly subject?: Subject;
   /** Advice for a rejected key, which depends on where the key came from. */

@@ -18,9 +18,13 @@ type BodyBytes = { readonly bytes: Uint8Array; readonly isCut?: boolean } | { re
 /** An answer before decoding. */
 export interface RawAnswer {
   readonly status: number;
+  /** The words behind the status. */
+  readonly reason: string;
   readonly headers: Headers;
   readonly body: BodyBytes;
 }
+
+export type AnswerHead = Omit<RawAnswer, 'body'>;
 
 export const TOO_LARGE = `the answer is larger than ${BOUNDS.bytes / 1024 / 1024} MiB`;
 
@@ -102,7 +106,7 @@ export const readAnswerTo = (
 ): Promise<RawAnswer> => {
   const { promise, resolve, reject } = Promise.withResolvers<RawAnswer>();
   const buffer = openBuffer();
-  let head: Pick<RawAnswer, 'status' | 'headers'> = { status: 0, headers: {} };
+  let head: AnswerHead = { status: 0, reason: '', headers: {} };
   let started: Dispatcher.DispatchController | undefined;
 
   const cutOff = (controller: Dispatcher.DispatchController): void => {
@@ -123,10 +127,10 @@ export const readAnswerTo = (
       if (signal.aborted) controller.abort(signal.reason);
       else if (mayStart?.() === false) controller.abort(new Error('it was too late to send it'));
     },
-    onResponseStart: (_controller, status, headers) => {
+    onResponseStart: (_controller, status, headers, reason = '') => {
       // Skip 1xx responses before the final one.
       if (status < 200) return;
-      head = { status, headers };
+      head = { status, reason, headers };
       buffer.expect(headers);
     },
     onResponseData: (controller, chunk) => {

@@ -37,6 +37,7 @@ export interface CallInput extends WriteOptions {
   readonly typed?: Readonly<Record<string, unknown>>;
   /** Additional headers. They never replace those that a transport sets. */
   readonly headers?: Readonly<Record<string, string>>;
+  readonly onHead?: Exchange['onHead'];
 }
 
 /** A request as it would be sent, without its key. */
@@ -140,11 +141,11 @@ const exchangeOf = (options: ClientOptions, called: Called, input: CallInput): E
   for (const [name, value] of Object.entries(input.query ?? {}))
     for (const one of [value].flat()) asked.append(name, one);
   const query = asked.toString();
-  const { params = {}, headers } = input;
+  const { params = {}, headers, onHead } = input;
   const path = filledPath(operation, params) + (query === '' ? '' : `?${query}`);
   const subject = subjectOf(operation, input);
   const { keyHint } = options;
-  return { operation, path, body, params, headers, keyHint, ...(subject === undefined ? {} : { subject }) };
+  return { operation, path, body, params, headers, onHead, keyHint, ...(subject === undefined ? {} : { subject }) };
 };
 
 /** Notes on unreadable values in answers, each sentence once. Checks nothing when nobody reads them. */

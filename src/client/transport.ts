@@ -5,7 +5,7 @@ import type { Clock, Env } from '../core/io.ts';
 import { type Clean, keyFault } from '../core/secret.ts';
 import { cacheAge, httpDate } from '../core/time.ts';
 import { everyAuthority } from '../core/unsafe-settings.ts';
-import { type AnswerBody, type RawAnswer, readAnswerBody, readAnswerTo } from './body.ts';
+import { type AnswerBody, type AnswerHead, type RawAnswer, readAnswerBody, readAnswerTo } from './body.ts';
 import {
   type Failure,
   failureFrom,
@@ -104,10 +104,12 @@ export interface AnsweredAttempt {
 
 export type AttemptResult = AnsweredAttempt | Failure;
 
-interface Attempt extends AttemptLimits {
+export interface Attempt extends AttemptLimits {
   readonly method: Method;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Called with the status and the headers of the answer. */
+  readonly onHead?: ((head: AnswerHead) => void) | undefined;
   readonly body: string | undefined;
   /** Uses a connection that is closed afterwards: a write is never sent over a connection that may be half dead. */
   readonly fresh: boolean;
@@ -170,6 +172,7 @@ const roundTrip = async (
   const answer = await withSentDetector(detector, () =>
     readAnswerTo(dispatcher, attemptRequest(attempt, options), signal, attempt.mayStart),
   );
+  attempt.onHead?.(answer);
   return {
     kind: 'answer',
     status: answer.status,

@@ -113,7 +113,10 @@ export interface ResultNotices {
 }
 
 /** Result of a command. Commands never print: rendering is the one job of output/. */
-export type Result =
+export type Result = {
+  /** Text to print before the data, whatever their format. */
+  readonly head?: string | undefined;
+} & (
   | {
       readonly kind: 'record';
       readonly record: ApiRecord;
@@ -167,7 +170,8 @@ export type Result =
       readonly ended: () => ResultNotices;
     }
   /** A server in the foreground: the record is shown at once, then it runs until `done`. */
-  | { readonly kind: 'service'; readonly record: ApiRecord; readonly view: View; readonly done: Promise<void> };
+  | { readonly kind: 'service'; readonly record: ApiRecord; readonly view: View; readonly done: Promise<void> }
+);
 
 export interface OutputOptions {
   readonly format: Format;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { inProcess } from '../support/in-process.ts';
 import { errorOf, newFolder, paycli, type RunOptions } from '../support/program.ts';
-import { json, ONYE_ID, page, problem, reset, serve, serveAll, UGWO_ID } from '../support/service.ts';
+import { json, ONYE_ID, page, problem, raw, reset, serve, serveAll, serveAllBy, UGWO_ID } from '../support/service.ts';
 import { fileOf } from './bulk-support.ts';
 
 const ACT = 'act.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l';
@@ -60,12 +60,22 @@ describe('api', () => {
       ...['-F', `file=@${fileOf('one\n', 'note.txt')}`, '-F', 'stdin=@-'],
       ...['-f', 'm[a][b]=1', '-F', 'm[a][c]=2', '-f', '__proto__=p'],
     ];
-    const ended = await api(['/v1/things', ...fields], { service, home: newFolder(), stdin: 'two' });
+    const ended = await api(['/v1/things', ...fields], { service, home: newFolder(), stdin: 'two\nthree\r\n' });
     expect(ended.code, ended.stderr).toBe(0);
     expect(service.seen[0]?.body).toBe(
       '{"raw":"5","also":"@no","eq":"a=b","m":{"a":{"b":"1","c":2}},"__proto__":"p",' +
-        '"typed":[true,false,null,5,-1.50,12345678901234567890,"0803","1e3","x"],"file":"one","stdin":"two"}',
+        '"typed":[true,false,null,5,-1.50,12345678901234567890,"0803","1e3","x"],"file":"one","stdin":"two\\nthree"}',
     );
+  });
+
+  it('refuses a field that is no UTF-8', async () => {
+    const file = fileOf(Buffer.from([0x61, 0xff]), 'note.bin');
+    const ended = await api(['/v1/things', '-F', `a=@${file}`], { service: await serve([]), home: newFolder() });
+    expect(ended).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('note.bin is not valid UTF-8'),
+    });
   });
 
   it('sends headers and prints them with --dry-run', async () => {
@@ -101,6 +111,78 @@ describe('api', () => {
     const ended = await api(words, { service: await serve([]) });
     expect(ended).toMatchObject({ code: 2, stdout: '' });
     expect(ended.stderr).toContain(`the path comes first, and the method is an option\n→ use: ${line}\n`);
+  });
+
+  const headOf = (status: string, ...headers: readonly string[]) =>
+    new RegExp(`^HTTP/1\\.1 ${status}\r\n${headers.map((one) => `${one}\r\n`).join('')}(?:[a-z-]+: [^\r\n]+\r\n)*\r\n`);
+
+  it.each([
+    [[], '{"b":1.50,"uid":"e"}\n'],
+    [['--jq', '.uid'], 'e\n'],
+    [['-o', 'tsv'], 'b\t1.50\nuid\te\n'],
+  ])('prints the status line and the headers before the unchanged output with -i: %j', async (words, body) => {
+    const answer = json(200, '{"b": 1.50, "uid": "e"}', { 'X-Trace': 'a b' });
+    const service = await serve([answer, answer]);
+    expect(await paycli(['api', '/v1/events/e', ...words], { service })).toMatchObject({ stdout: body });
+    const { code, stdout } = await paycli(['api', '/v1/events/e', '-i', ...words], { service });
+    const head = headOf('200 OK', 'content-type: application/json', 'x-trace: a b');
+    expect([code, stdout.match(head)?.[0].length]).toEqual([0, stdout.length - body.length]);
+    expect(stdout.endsWith(body)).toBe(true);
+  });
+
+  it('prints the headers of a list, of a write, and of the last of several answers', async () => {
+    const busy = problem(503, 'Busy', undefined, { 'retry-after': '0' });
+    const service = await serve([busy, page([1], null), json(201, { uid: 'x' }), json(200, {})]);
+    const home = newFolder();
+    const statusOf = async (...words: readonly string[]) =>
+      (await api([...words, '--include'], { service, home })).stdout.split('\r\n', 1)[0];
+    expect(await statusOf('/v1/ugwo')).toBe('HTTP/1.1 200 OK');
+    expect(await statusOf('/v1/things', '-f', 'a=1')).toBe('HTTP/1.1 201 Created');
+    expect(await statusOf('/v1/things/1', '-X', 'PATCH', '-f', 'a=1')).toBe('HTTP/1.1 200 OK');
+  });
+
+  it.each([
+    ['a GET', [], problem(404, 'Not Found'), 3, '404 Not Found'],
+    ['a POST', ['-f', 'a=1'], problem(422, 'No'), 3, '422 Unprocessable Entity'],
+    ['a POST whose result is unknown', ['-f', 'a=1'], problem(500, 'Oh'), 6, '500 Internal Server Error'],
+    ['an answer that is not JSON', [], raw('HTTP/1.1 200 Fine\r\nx: y\r\ncontent-length: 2\r\n\r\nhi'), 8, '200 Fine'],
+  ])('prints the headers of an error, with its exit code: %s', async (_what, words, answer, code, status) => {
+    const service = await serveAllBy(() => answer);
+    const run = (more: readonly string[]) =>
+      paycli(['api', '/v1/things', ...words, ...more], { service, home: newFolder() });
+    const [without, ended] = [await run(['--json']), await run(['--json', '-i', '--jq', '.a'])];
+    expect(ended.code).toBe(code);
+    expect(ended.stdout.replace(headOf(status), '')).toBe('');
+    expect(ended.stdout).not.toBe('');
+    const message = errorOf(without)['message'];
+    expect(errorOf(ended)).toMatchObject({ message, exit_code: code });
+  });
+
+  it('prints no headers without an answer, also after one', async () => {
+    const service = await serve([problem(503, 'Busy', undefined, { 'retry-after': '0' }), reset, reset, reset, reset]);
+    expect(await api(['/v1/events', '-i'], { service })).toMatchObject({ code: 8, stdout: '' });
+  });
+
+  it('masks what gives access in a header, and what controls a terminal', async () => {
+    const key = 'sk.AbCd.1234567890abcdefghij';
+    const lines = ['Set-Cookie: a=SESSION', 'Set-Cookie: b=SESSION', 'Authorization: Bearer SESSION'];
+    const more = ['X-Api-Key: SESSION', `Location: /x?k=${key.replace('.', '%2E')}`, 'X-Title: a\x9b2Jb'];
+    const answer = Buffer.from(
+      `HTTP/1.1 200 OK\r\n${[...lines, ...more].join('\r\n')}\r\nContent-Length: 2\r\n\r\n{}`,
+      'latin1',
+    );
+    const { stdout } = await api(['/v1/events/e', '-i'], { service: await serve([raw(answer)]) });
+    expect(stdout.split('\r\n')).toEqual([
+      'HTTP/1.1 200 OK',
+      ...['set-cookie: [secret]', 'set-cookie: [secret]', 'authorization: [secret]', 'x-api-key: [secret]'],
+      ...[
+        'location: /x?k=[secret …ghij]',
+        expect.stringMatching(/^x-title: a[ -~]+2Jb$/),
+        'content-length: 2',
+        '',
+        '{}\n',
+      ],
+    ]);
   });
 
   it('follows the pages of a list', async () => {
@@ -176,6 +258,7 @@ describe('api', () => {
     [['/v1/things?a=b c'], 'percent-encode it'],
     [['/v1/ugwo', '-X', 'FETCH'], 'is not one of GET'],
     [['/v1/ugwo', '-X', 'POST', '--paginate'], '--paginate is for GET'],
+    [['/v1/ugwo', '--paginate', '-i'], "--include and --paginate can't be used together"],
     [['/v1/ugwo', '-X', 'GET', '--input', '-'], 'a GET has no body'],
     [['/v1/ugwo', '-f', 'limit=5', '--paginate'], 'with -X GET, fields go into the query'],
     [['/v1/x', '--input', '-', '-F', 'a=@-'], 'only one option can read standard input'],

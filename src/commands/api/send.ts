@@ -1,16 +1,19 @@
 import { createHash } from 'node:crypto';
 import { previewResult } from '../../cli/preview.ts';
+import type { AnswerHead } from '../../client/body.ts';
 import type { Called, CallInput, Client } from '../../client/client.ts';
 import { sourceOf } from '../../compose/run.ts';
 import type { ListId } from '../../contract/operations.ts';
 import { barePath, readQuery } from '../../core/api-path.ts';
-import { usageError } from '../../core/error.ts';
+import { PayError, usageError } from '../../core/error.ts';
 import { namingFlags, type ReadSource, readJsonObject } from '../../core/input.ts';
 import { isObject, printExact, printSorted, valueAt } from '../../core/json.ts';
 import { elementsOf } from '../../core/json-scan.ts';
 import { isGuarded } from '../../core/origin.ts';
 import type { ApiPage, ApiRecord } from '../../core/record.ts';
 import type { Result, View } from '../../core/result.ts';
+import { cleanedUrl } from '../../core/secret.ts';
+import { visible } from '../../core/text.ts';
 import { requestWords } from '../record.ts';
 import type { Run } from '../run.ts';
 import type { ApiInput, Field } from './spec.ts';
@@ -119,7 +122,12 @@ interface Request {
 
 const fieldText = (value: unknown): string => (typeof value === 'string' ? value : printExact(value));
 
-const readApiRequest = async (input: ApiInput, { match }: Client, run: Run): Promise<Request> => {
+const readApiRequest = async (
+  input: ApiInput,
+  onHead: CallInput['onHead'],
+  { match }: Client,
+  run: Run,
+): Promise<Request> => {
   const source = sourceOf(run);
   const { method, path, paginate: paged } = input;
   const hasBody = method !== 'GET' && method !== 'DELETE';
@@ -130,8 +138,8 @@ const readApiRequest = async (input: ApiInput, { match }: Client, run: Run): Pro
   const body = hasBody ? { body: { ...given, ...fieldsBody(fields) } } : {};
   const query = readQuery(path, hasBody ? [] : fields.map(([name, value]) => [name, fieldText(value)]));
   const headers = Object.keys(input.headers).length === 0 ? {} : { headers: input.headers };
-  if (known === undefined) return { called: request, call: { query, ...headers, ...body } };
-  return { called: known.id, call: { params: known.params, query, ...headers, ...body } };
+  if (known === undefined) return { called: request, call: { query, onHead, ...headers, ...body } };
+  return { called: known.id, call: { params: known.params, query, onHead, ...headers, ...body } };
 };
 
 /**
@@ -162,11 +170,24 @@ const confirmDelete = async (path: string, { ask, target }: Run): Promise<void> 
   await ask([`DELETE ${path}`, 'Send this?'], 'refuse', typed);
 };
 
-const sendRequest = async (input: ApiInput, run: Run): Promise<Result> => {
+/** Names of headers whose value may give access. */
+const SECRET_HEADER = /cookie|authorization|token|secret|api-?key/;
+
+/** The status line and the headers as HTTP writes them, without secrets. */
+const headText = ({ status, reason, headers }: AnswerHead, { stdout, redactor }: Run['io']): string => {
+  const shown = (text: string): string => visible(cleanedUrl(text, (read) => redactor.cleanAll(read)));
+  const lines = Object.entries(headers).flatMap(([name, values = []]) =>
+    [values].flat().map((value) => `${name}: ${SECRET_HEADER.test(name) ? '[secret]' : shown(value)}`),
+  );
+  const end = stdout.isTerminal ? '\n' : '\r\n';
+  return [`HTTP/1.1 ${status} ${shown(reason)}`, ...lines, '', ''].join(end);
+};
+
+const sendRequest = async (input: ApiInput, run: Run, onHead: CallInput['onHead']): Promise<Result> => {
   const { method, path, paginate } = input;
   const { globals } = run;
   const client = await run.client(globals.dryRun ? 'preview' : method === 'GET' ? 'read' : 'write');
-  const request = await readApiRequest(input, client, run);
+  const request = await readApiRequest(input, onHead, client, run);
   const { called, call } = request;
   if (globals.dryRun) return previewResult(client.preview(called, call), run);
   if (method === 'POST') return makePost(request, input, run);
@@ -186,12 +207,20 @@ const isList = (called: Called): called is ListId => called === 'ugwo.list' || c
 
 /** Sends any request to the service. Known operations keep their rules. */
 export const callApi = async (input: ApiInput, run: Run): Promise<Result> => {
+  let head: string | undefined;
+  const onHead = (answered: AnswerHead): void => {
+    head = headText(answered, run.io);
+  };
   try {
-    return await sendRequest(input, run);
+    const result = await sendRequest(input, run, input.include ? onHead : undefined);
+    return { ...result, head };
   } catch (thrown) {
     const given = new Map(
       input.fields.map(({ name, option }) => [name.replaceAll(/\[(.*?)\]/g, '.$1'), `${option} ${name}`]),
     );
-    throw namingFlags(thrown, (path) => given.get(path));
+    const error = namingFlags(thrown, (path) => given.get(path));
+    // An error without a status is not about an answer; the head is that of an attempt before it.
+    if (head === undefined || !(error instanceof PayError) || error.detail.status === undefined) throw error;
+    return { kind: 'text', text: '', head, failure: error };
   }
 };

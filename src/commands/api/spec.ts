@@ -34,6 +34,7 @@ export interface ApiInput {
   readonly fields: readonly Field[];
   readonly headers: Readonly<Record<string, string>>;
   readonly input: Source | undefined;
+  readonly include: boolean;
   readonly paginate: boolean;
   readonly again: boolean;
 }
@@ -108,11 +109,12 @@ const API_OPTIONS = rarely(['header', 'again'], {
   rawField: repeated('-f, --raw-field <k=v>', 'a field as text', asRawField),
   field: repeated(
     '-F, --field <k=v>',
-    'a field; true, false, null and numbers are JSON values, @file is the text of a file',
+    'a field; true, false, null and numbers are JSON values, @file is the text of a file, @- of standard input',
     asTypedField,
   ),
   header: repeated('-H, --header <name: value>', 'another header', asHeader),
   input: option('--input <file|->', 'the body as a JSON object; fields override it', asInput),
+  include: flag('-i, --include', 'print the status line and the headers of the answer before it'),
   paginate: flag('--paginate', 'with GET: follow next_cursor to the end of a list'),
   again: flag('--again', 'with a refund: once more, although this activity has a refund'),
 } as const);
@@ -134,18 +136,23 @@ const sourcesOf = (fields: readonly Field[], input: Source | undefined): readonl
 
 const read = (args: readonly string[], given: GivenOptions<typeof API_OPTIONS>): ApiInput => {
   refuseMethod(args);
-  const { input, paginate = false, again = false, rawField = [], field = [], header = [] } = given;
+  const { input, include = false, paginate = false, again = false, rawField = [], field = [], header = [] } = given;
   const fields = [...rawField, ...field];
   const method = given.method ?? (fields.length > 0 || input !== undefined ? 'POST' : 'GET');
   const path = readPath(args[0] ?? '', method);
   if (paginate && method !== 'GET') {
     throw usageError('--paginate is for GET', { hint: 'with -X GET, fields go into the query' });
   }
+  if (paginate && include) {
+    throw usageError("--include and --paginate can't be used together: the pages become one document", {
+      hint: 'read single pages: leave out --paginate, and add -f cursor=… with the next_cursor of the page before',
+    });
+  }
   if (input !== undefined && (method === 'GET' || method === 'DELETE')) {
     throw usageError(`--input: a ${method} has no body`, { hint: 'give fields with -f; they go into the query' });
   }
   refuseSharedStdin(sourcesOf(fields, input));
-  return { method, path, fields, headers: Object.fromEntries(header), input, paginate, again };
+  return { method, path, fields, headers: Object.fromEntries(header), input, include, paginate, again };
 };
 
 export const apiCommand = defineCommand({
