@@ -19,6 +19,8 @@ import type { ColumnFault, RowEnd } from './row-end.ts';
 /** A file of rows (`-` is standard input) and the options for processing it. */
 export interface BulkInput {
   readonly from: string;
+  /** Prints an empty file in place of reading one. */
+  readonly template?: true;
   readonly inputFormat?: 'csv' | 'ndjson';
   readonly delimiter?: string;
   readonly ignoreColumns?: readonly string[];
@@ -153,6 +155,11 @@ export interface RowKind<T> {
    * begin with `a.`.
    */
   readonly columns: readonly string[];
+  /**
+   * Cells of the row of a template. A row is refused while it has one of those that contain EXAMPLE. The amounts have kobo:
+   * a spreadsheet would make `5000` of `5000.00`.
+   */
+  readonly example: Readonly<Record<string, string>>;
   /** The report columns to add after those of the file, apart from `row`, `state` and `error`. */
   readonly report: readonly string[];
   /** The options that affect the requests, as a text. The same file with the same options is the same job. */

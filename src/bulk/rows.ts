@@ -201,6 +201,13 @@ const readKey = (cells: Cells, { name, prefix, missing, wrong }: KeyColumn, vali
   return text;
 };
 
+/** Cells that a row still has from the template. */
+const exampleFaults = ({ given }: Cells, example: RowKind<never>['example']): readonly ColumnFault[] =>
+  Object.entries(example).flatMap(([column, text]) => {
+    const what = `"${text}" is the example of the template: replace it, or delete the row`;
+    return text.includes('EXAMPLE') && given.get(column) === text ? [{ column, what }] : [];
+  });
+
 /** Columns whose value an option sets, too: it is unclear which one counts. */
 const faultIfTwice = (columns: readonly string[], known: Known, flagOf: FlagOf): readonly ColumnFault[] =>
   columns.flatMap((column) => {
@@ -272,6 +279,8 @@ export const openRows = <T>(
   };
   const read = (row: InputRow): ReadRow<T> => {
     const cells = cellsOf(namedIn(row.fields), format, columns);
+    const examples = exampleFaults(cells, kind.example);
+    if (examples.length > 0) return { faults: examples };
     const about = readKey(cells, key, validate);
     // NDJSON rows may have different names, so the first row is not enough.
     if (format === 'ndjson') {

@@ -3,6 +3,7 @@ import type { PayError } from '../core/error.ts';
 import { targetFlags } from '../core/input.ts';
 import { sumsText } from '../core/money.ts';
 import { environmentName, isGuarded } from '../core/origin.ts';
+import { madeHere } from '../core/record.ts';
 import type { Result, View } from '../core/result.ts';
 import type { PlannedRows } from '../ledger/ledger.ts';
 import { countStartedRows } from '../ledger/open.ts';
@@ -143,12 +144,32 @@ interface FileOfRows<T> {
   readonly reads?: boolean;
 }
 
+/** An empty file: the columns that no option sets, and an example row. A name such as `meta.k` stands for any key. */
+const templateOf = ({
+  key,
+  columns,
+  flagOf,
+  example,
+}: Pick<RowKind<never>, 'key' | 'columns' | 'flagOf' | 'example'>): Result => {
+  const all = [key.name, ...columns.flatMap((name) => name.split(' or '))].filter((name) => flagOf(name) === undefined);
+  const isCovered = (name: string): boolean =>
+    name.endsWith('.k') && all.some((other) => other !== name && other.startsWith(name.slice(0, -1)));
+  const names = all.filter((name) => !isCovered(name));
+  const row = madeHere(Object.fromEntries(names.map((name) => [name, example[name] ?? null])));
+  const view: View = { columns: names.map((path) => ({ path, kind: 'text' })) };
+  const pages = (async function* () {
+    yield { records: [row], cursor: undefined, nextCursor: null };
+  })();
+  return { kind: 'list', pages, view, format: 'csv' };
+};
+
 /** Sends the rows of a file, each once over any number of runs (charge-protocol, Bulk); --dry-run sends none. */
 export const runFile = async <T>(
   { bulk, kind, view, reads = false }: FileOfRows<T>,
   run: FileRun,
   services: RowServices,
 ): Promise<Result> => {
+  if (bulk.template) return templateOf(kind);
   const { io, globals } = run;
   const { dryRun } = globals;
   const client = await run.client(dryRun ? (bulk.check || reads ? 'read' : 'preview') : 'write');

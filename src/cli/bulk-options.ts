@@ -31,6 +31,7 @@ export const BULK_OPTIONS = rarely(
   ],
   {
     from: option('--from <file|->', 'read rows from a file: CSV with a header, or NDJSON; - is standard input', asFile),
+    template: flag('--template', 'print an empty file for --from: all columns, and an example row to replace'),
     inputFormat: option(
       '--input-format <format>',
       "with --from: csv or ndjson, if the file name doesn't say",
@@ -76,16 +77,19 @@ export const BULK_OPTIONS = rarely(
 export const BULK_OUTPUT =
   'With --from a summary: job, command, file, rows, a count for each state, not_started, skipped, report';
 
-/** Throws a usage error if an option that each row must set itself was given with --from. */
-export const refuseBeside = (fields: FieldTable, given: object): void => {
+type BulkGiven = GivenOptions<typeof BULK_OPTIONS>;
+
+/** The flag because of which a command is about a file. */
+export const fileFlag = ({ template }: Pick<BulkGiven, 'template'>): string => (template ? '--template' : '--from');
+
+/** Throws a usage error if an option that each row must set itself was given with a file. */
+export const refuseBeside = (fields: FieldTable, given: BulkGiven): void => {
   const own = Object.entries(fields).find(([name, field]) => field.own && Object.hasOwn(given, name));
   if (own === undefined) return;
-  throw usageError(`--from and ${asFlag(own[0])} can't be used together`, {
+  throw usageError(`${fileFlag(given)} and ${asFlag(own[0])} can't be used together`, {
     hint: 'give each row its own, in a column',
   });
 };
-
-type BulkGiven = GivenOptions<typeof BULK_OPTIONS>;
 
 const UNSAID = {
   concurrency: DEFAULT_PARALLEL,
@@ -97,13 +101,17 @@ const UNSAID = {
 };
 
 /**
- * Reads the options for a file. Returns undefined without --from, and throws a usage error if other options need it.
+ * Reads the options for a file. Returns undefined without --from and --template, and throws a usage error if other
+ * options need a file.
  */
 export const readBulk = (given: BulkGiven): BulkInput | undefined => {
-  if (given.from === undefined) {
-    const stray = (Object.keys(BULK_OPTIONS) as (keyof BulkGiven)[]).find((name) => given[name] !== undefined);
-    if (stray !== undefined) throw usageError(`${BULK_OPTIONS[stray].flags.split(' ')[0]} needs --from`);
-    return undefined;
+  if (given.from === undefined || given.template) {
+    const names = Object.keys(BULK_OPTIONS) as (keyof BulkGiven)[];
+    const stray = names.find((name) => name !== 'template' && given[name] !== undefined);
+    const flag = stray && BULK_OPTIONS[stray].flags.split(' ')[0];
+    if (given.template && flag) throw usageError(`--template and ${flag} can't be used together`);
+    if (flag) throw usageError(`${flag} needs --from`);
+    return given.template ? { ...UNSAID, from: '', template: true } : undefined;
   }
   if (given.from === '') throw usageError('--from is empty');
   if (given.report === '-') {

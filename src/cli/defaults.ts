@@ -44,7 +44,7 @@ export const withDefaults = (
   io: Pick<Io, 'stdin'>,
 ): { readonly argv: readonly string[]; readonly columnsHint?: string } => {
   const { argv, words, globals } = typed;
-  if (WITHOUT.includes(words[0] ?? '')) return { argv };
+  if (WITHOUT.includes(words[0] ?? '') || isTyped(typed, '--template')) return { argv };
   const output = storedOutput(typed, stored);
   const color = isTyped(typed, '--color') ? undefined : storedValue(stored, 'color', MEDIUM_NAMES);
   const setting = columnsSetting(words);

@@ -128,7 +128,8 @@ const openPrinter =
     openPager: () => Promise<Pager | undefined>,
   ): Print =>
   async (result) => {
-    const options = outputOptions(globals, io);
+    const format = globals.format ?? (result.kind === 'list' ? result.format : undefined);
+    const options = outputOptions({ ...globals, format }, io);
     const print = async (on: Io): Promise<ResultNotices> => {
       if (result.head !== undefined) await on.stdout.write(result.head);
       return filter === undefined
@@ -228,6 +229,8 @@ const runCommand = async <D extends OwnRun>(
   try {
     const compiled = await filter();
     const result = await handler.run(input, run);
+    // A file for paycli itself is made without the ledger.
+    reminds &&= result.kind !== 'list' || result.format === undefined;
     const print = openPrinter(spec, globals, io, compiled, pager);
     const { notice, failure } = await showResult(result, print, io).catch(withColumnsHint);
     if (notice !== undefined) await run.say(notice);

@@ -35,6 +35,7 @@ interface UpdateItem {
 }
 
 const EMAIL_COLUMN = 'email';
+const EXAMPLE_EMAIL = 'EXAMPLE@example.com';
 const UID = 'uid';
 const META_COLUMN = 'meta';
 const ADDRESS = 'billing_address';
@@ -192,6 +193,7 @@ export const updateKind = (options: GivenFields, reader?: () => Promise<Client>)
       wrong: (_text, problem) => problem,
     },
     columns: listColumns(CHANGED_FIELDS),
+    example: { [UID]: 'ony.EXAMPLE', [EMAIL_COLUMN]: EXAMPLE_EMAIL },
     report: [],
     options: `${updateOptionsText(options)}${options.replaceMeta === true ? ' replace-meta' : ''}`,
     flagOf: flagBeside(options),
@@ -222,6 +224,7 @@ export const customersKind = (fields: GivenFields, run: Run): RowKind<CustomerBo
     key: { name: EMAIL_COLUMN, aliases: ['e-mail', 'mail', 'onye.email'], missing: 'is missing' },
     keyOf: addressOf,
     columns: listColumns(NEW_FIELDS, EMAIL_COLUMN),
+    example: { [EMAIL_COLUMN]: EXAMPLE_EMAIL, first_name: 'Ada', last_name: 'Obi' },
     report: madeColumns('uid'),
     options: updateOptionsText(fields),
     flagOf: flagBeside(fields),

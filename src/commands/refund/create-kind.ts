@@ -113,6 +113,7 @@ export const refundKind = (given: RefundOptions, run: Run): RowKind<Item> => {
       wrong: (text, problem) => `"${text}" ${problem}`,
     },
     columns: listColumns(REFUND_FIELDS, REFUND_KEY),
+    example: { [REFUND_KEY]: 'act.EXAMPLE', amount: '1250.75', currency: 'NGN', reason: 'EXAMPLE' },
     report: madeColumns('refund'),
     options: printExact(pickValues(REFUND_FIELDS, given)),
     flagOf,

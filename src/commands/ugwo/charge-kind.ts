@@ -13,6 +13,7 @@ import {
   MEDIUM_COLUMNS,
   MEDIUM_FIELD_NAMES,
   MEDIUM_FIELDS,
+  MEDIUM_NAMES,
   type NameOf,
 } from '../../charge/mediums.ts';
 import { isStepUnreadable, PAYMENTS, paymentShown } from '../../charge/payment.ts';
@@ -199,7 +200,7 @@ const readChargeRow = (cells: Cells, ugwo: string, file: FileOfCharges, validate
   const nameOf: NameOf = (field) => (cells.columns.includes(field) ? field : (flagIn(file.fields)(field) ?? field));
   for (const { field, what } of (validate ? findFaults : findUncheckedFaults)(fields, params.length > 0, nameOf))
     cells.fault(nameOf(field), what);
-  const unread = file.look ? [] : cells.names.filter((name) => COMPARED_COLUMNS.includes(name));
+  const unread = file.look ? [] : [...cells.given.keys()].filter((name) => COMPARED_COLUMNS.includes(name));
   for (const name of unread) cells.fault(name, NOT_COMPARED);
   return { ugwo, fields, params, compared: comparedIn(cells) };
 };
@@ -299,6 +300,7 @@ export const chargeKind = (file: FileOfCharges, run: Run): RowKind<ChargeItem> =
       wrong: (text, problem) => `"${text}" ${problem}`,
     },
     columns: ['medium', ...MEDIUM_COLUMNS, 'param.k', ...COMPARED_COLUMNS],
+    example: { [UGWO_COLUMN]: 'ugw.EXAMPLE', medium: MEDIUM_NAMES[0] ?? '' },
     report: CHARGE_COLUMNS,
     options: chargeOptionsText(file),
     flagOf,

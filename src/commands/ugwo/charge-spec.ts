@@ -11,7 +11,7 @@ import {
   MEDIUM_NAMES,
   mediumNamed,
 } from '../../charge/mediums.ts';
-import { BULK_OPTIONS, readBulk } from '../../cli/bulk-options.ts';
+import { BULK_OPTIONS, fileFlag, readBulk } from '../../cli/bulk-options.ts';
 import {
   defineCommand,
   flag,
@@ -167,11 +167,11 @@ const readOneCharge = (ugwo: string | undefined, given: ChargeGiven, validate: b
 };
 
 const readChargeFile = (bulk: BulkInput, args: readonly string[], given: ChargeGiven): FileOfCharges => {
-  if (args.length > 0) throw usageError("--from and a payment request can't be used together");
+  if (args.length > 0) throw usageError(`${fileFlag(given)} and a payment request can't be used together`);
   const single = (['share', 'copy'] as const).find((name) => given[name] === true);
-  if (single !== undefined) throw usageError(`--${single} and --from can't be used together`);
+  if (single !== undefined) throw usageError(`--${single} and ${fileFlag(given)} can't be used together`);
   const earlier = readEarlier(given);
-  if (earlier === 'reuse') throw usageError("--reuse and --from can't be used together");
+  if (earlier === 'reuse') throw usageError(`--reuse and ${fileFlag(given)} can't be used together`);
   return {
     kind: 'file',
     bulk,
@@ -206,8 +206,8 @@ const mediumOf = (ugwo: string, look: boolean): Question => ({
 
 /** The next question for a required value that is missing; undefined if there is none. */
 const missingFieldIn = ([ugwo]: readonly string[], given: ChargeGiven): Question | undefined => {
-  const { medium, from, noPreflight } = given;
-  if (from !== undefined) return undefined;
+  const { medium, from, template, noPreflight } = given;
+  if (from !== undefined || template) return undefined;
   if (ugwo === undefined) return UNPAID;
   if (idProblem('ugw', ugwo) !== undefined) return undefined;
   if (medium === undefined) return mediumOf(ugwo, noPreflight !== true);

@@ -42,6 +42,7 @@ export const requestsKind = (given: RequestOptions, data: UgwoBody, run: Run): R
     key: { name: REF_COLUMN, aliases: ['reference'] },
     keyOf: ({ body }) => uniqueIn(BY_REF, body) ?? requestWords(body),
     columns: listColumns(REQUEST_FIELDS, REF_COLUMN),
+    example: { [REF_COLUMN]: 'EXAMPLE', amount: '1250.75', currency: 'NGN', customer: 'EXAMPLE@example.com' },
     report: madeColumns('uid'),
     options: printExact([pickValues(REQUEST_FIELDS, given), data]),
     flagOf: flagIn(given),
