@@ -14,7 +14,7 @@ import {
   triggeredView,
   webhookView,
 } from '../../src/commands/emulator/emulator.ts';
-import { jobsView, jobView, paymentSumsView } from '../../src/commands/ledger/view.ts';
+import { hitView, jobsView, jobView, paymentSumsView } from '../../src/commands/ledger/view.ts';
 import { onyeView } from '../../src/commands/onye/view.ts';
 import { policyView } from '../../src/commands/policy/policies.ts';
 import { identityView, profileView } from '../../src/commands/profile/profiles.ts';
@@ -91,6 +91,7 @@ export const OUTPUTS: Readonly<Record<string, readonly Output[]>> = {
   'checkout providers': [list(OWN_OBJECT, providerView)],
   api: [one(anything)],
   status: [one('Status', STATUS), list('Status', STATUS)],
+  find: [list('Hit', hitView)],
   watch: [list('Change', changesView)],
   'ledger list': [list('Entry', ENTRY_COLUMNS)],
   'ledger jobs': [list('Job', jobsView)],

@@ -109,6 +109,24 @@ const entry = objectOf({
   account_last4: nullable.text,
 });
 
+const hit = objectOf({
+  ugwo: nullable.text,
+  ref: nullable.text,
+  amount: nullable.amount,
+  currency: nullable.text,
+  customer: nullable.text,
+  customer_email: nullable.text,
+  status: nullable.text,
+  received: nullable.amount,
+  paid_at: nullable.instant,
+  created_at: instant,
+  id: orNull(entryId),
+  profile: nullable.text,
+  source: oneOf(['ledger', 'service']),
+  found_by: text,
+  command: nullable.text,
+});
+
 const sentRefund = objectOf({
   ...{ id: text, state: oneOf(CHARGE_STATES), uid: nullable.text, status: nullable.text },
   ...{ activity: text, ugwo: orNull(idOf('ugw')), amount: nullable.amount, currency: nullable.text },
@@ -395,6 +413,7 @@ export const OWN = {
   Summary: summary,
   Report: report,
   Status: status,
+  Hit: hit,
   Policy: policy,
   Profile: profile,
   Setting: objectOf({ setting: text, value: nullable.text, from: text }),

@@ -19,6 +19,7 @@ const SPEC_GROUPS: readonly Group[] = [
   { words: ['checkout'], load: async () => (await import('./checkout/spec.ts')).checkoutCommands },
   { words: ['api'], load: async () => [(await import('./api/spec.ts')).apiCommand] },
   { words: ['status'], load: async () => [(await import('./ledger/status-spec.ts')).statusCommand] },
+  { words: ['find'], load: async () => [(await import('./ledger/find-spec.ts')).findCommand] },
   { words: ['watch'], load: async () => [(await import('./watch/spec.ts')).watchCommand] },
   { words: ['ledger'], load: async () => (await import('./ledger/spec.ts')).ledgerCommands },
   { words: ['policy'], load: async () => (await import('./policy/spec.ts')).policyCommands },

@@ -64,13 +64,17 @@ interface SearchProgress {
   oldest: number | undefined;
 }
 
-const countPage = (looked: SearchProgress, { records }: ApiPage): void => {
+export const countPage = (looked: SearchProgress, { records }: ApiPage): void => {
   looked.count += records.length;
   for (const { value } of records) {
     const at = createdAt(value);
     if (at !== undefined) looked.oldest = Math.min(at, looked.oldest ?? at);
   }
 };
+
+/** `Looked through 1,200 payment requests, back to 2026-11-01 10:00.` */
+export const lookedThrough = ({ count, oldest }: SearchProgress, what: string): string =>
+  `Looked through ${count} ${what}${oldest === undefined ? '' : `, back to ${formatLocalFull(oldest)}`}.`;
 
 /**
  * Finds the cursor after the first `count` records of a page. Undefined if the service gives none, or other records.
@@ -143,9 +147,7 @@ async function* searching(
       if (isLast || room === 0) return;
     }
   } finally {
-    await say(
-      `Looked through ${looked.count} ${what}${looked.oldest === undefined ? '' : `, back to ${formatLocalFull(looked.oldest)}`}.`,
-    );
+    await say(lookedThrough(looked, what));
   }
 }
 

@@ -192,6 +192,14 @@ export interface ListFilter extends Scope {
   /** Only those with the account number of this digest (see `keptAccount`). */
   readonly accountDigest?: string | undefined;
   readonly pspReference?: string | undefined;
+  /** Only those with these last digits of a phone number (see `lastDigits`), and with that digest of the whole one. */
+  readonly phone?: string | undefined;
+  readonly termsDigest?: string | undefined;
+  /** Only those that asked for this amount, in the minor unit. */
+  readonly amount?: number | undefined;
+  readonly currency?: string | undefined;
+  /** Only those that brought this amount where another one was asked. */
+  readonly otherReceived?: number | undefined;
   /** Only those started in this period. */
   readonly started?: Period | undefined;
   /** Only those paid since this moment. */

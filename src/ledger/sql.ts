@@ -46,6 +46,9 @@ export const replacing = (table: string, columns: string, keys: number): string 
 const amongRows = ([first, last]: readonly [number, number]): Statement =>
   first === last ? ['"row" = ?', first] : ['"row" BETWEEN ? AND ?', first, last];
 
+/** Condition for charges that brought another sum than was asked. An index has the same condition. */
+const IS_OTHER_SUM = 'received > 0 AND received <> COALESCE(amount, 0)';
+
 /** Comparisons with one value of a query. */
 const COMPARISONS = {
   ref: 'ref = ?',
@@ -54,6 +57,11 @@ const COMPARISONS = {
   operator: 'operator = ?',
   accountDigest: 'account_digest = ?',
   pspReference: 'psp_reference = ?',
+  phone: 'phone = ?',
+  termsDigest: 'phone_digest = ?',
+  amount: 'amount = ?',
+  currency: 'currency = ?',
+  otherReceived: `received = ? AND ${IS_OTHER_SUM}`,
   service: 'service = ?',
   profile: 'profile = ?',
   otherThan: "COALESCE(profile, '') <> ?",
@@ -398,4 +406,11 @@ export const readIndexes = (table: string): string => `
   CREATE INDEX charge_account ON ${table} (account_digest, seq) WHERE account_digest IS NOT NULL;
   CREATE INDEX charge_psp_reference ON ${table} (psp_reference, seq) WHERE psp_reference IS NOT NULL;
   CREATE INDEX charge_operator ON ${table} (operator, seq) WHERE operator IS NOT NULL;
+`;
+
+/** Indexes for what a receipt or a customer names. */
+export const foundIndexes = (table: string): string => `
+  CREATE INDEX charge_phone ON ${table} (phone, seq) WHERE phone IS NOT NULL;
+  CREATE INDEX charge_amount ON ${table} (amount, seq) WHERE amount IS NOT NULL;
+  CREATE INDEX charge_other_sum ON ${table} (received, seq) WHERE ${IS_OTHER_SUM};
 `;

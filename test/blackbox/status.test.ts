@@ -2,33 +2,22 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { CASES } from '../../src/commands/ledger/view.ts';
 import { LOCAL_KEY_PREFIX } from '../../src/core/secret.ts';
-import { emulatorRoom } from '../../src/emulator/room.ts';
 import { type Intent, ledgerTargetOf } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { sealedText } from '../../src/ledger/policy.ts';
-import { openLedger } from '../../src/ledger/sqlite/open.ts';
 import { openQueue } from '../../src/webhook/queue.ts';
-import { openShop } from '../emulator/shop.ts';
-import { clockAt } from '../emulator/support.ts';
 import { intent } from '../ledger/support/memory.ts';
 import { inProcess } from '../support/in-process.ts';
-import { ledgerOptions } from '../support/ledger.ts';
 import { newFolder } from '../support/program.ts';
 import { json, serve } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { secretFile } from '../support/webhooks.ts';
 import { delivery } from '../webhook/support.ts';
+import { openDesk, type Shown, USSD, writing } from './desk-support.ts';
 
 const MINUTE = 60_000;
 const REFUND = { path: '/v1/refunds', body: '{}', medium: '', provider: undefined };
-const USSD = ['--medium', 'ussd', '--provider', 'gtb'];
 const LOST = { amount: 90_000, currency: 'NGN', ref: 'lost', metadata: { emulate: 'lost' } };
-
-const writing = async (home: string, write: (ledger: Ledger) => Promise<unknown>): Promise<void> => {
-  const ledger = await openLedger(ledgerOptions(`${home}/ledger.sqlite`));
-  await write(ledger);
-  await ledger.close();
-};
 
 const beginUnknown = async (ledger: Ledger, some: Partial<Intent>): Promise<void> => {
   const begun = await ledger.begin(intent(some), { again: false });
@@ -54,52 +43,9 @@ const keepWaiting = async (home: string): Promise<void> => {
   queue.close();
 };
 
-interface Shown {
-  readonly kind: string;
-  readonly ugwo: string | null;
-  readonly ref: string | null;
-  readonly amount: number | null;
-  readonly command: string | null;
-}
-
-/** A shop at the emulator, and the program with a ledger of its own. */
-const open = async () => {
-  const shop = await openShop({ clock: clockAt(Date.now()) });
-  const home = newFolder();
-  const options = { home, env: { PAYCLI_BASE_URL: shop.origin, PAYCLI_SECRET_KEY: shop.key } };
-  const paycli = (...args: readonly string[]) => inProcess(args, options);
-  const done = async (...args: readonly string[]): Promise<string> => {
-    const ended = await paycli(...args);
-    expect(ended.code, ended.stderr).toBe(0);
-    return ended.stdout;
-  };
-  const request = async (ref: string, amount = 90_000): Promise<string> =>
-    (await shop.request(undefined, { ref, amount })).uid;
-  const charge = async (uid: string, ...more: readonly string[]): Promise<string> =>
-    JSON.parse(await done('ugwo', 'charge', uid, ...USSD, ...more, '--json')).uid;
-  const settle = (activity: string, as: 'successful' | 'reversed', amount?: number) =>
-    emulatorRoom.settle({
-      ...shop,
-      activity,
-      as,
-      after: undefined,
-      amount: amount === undefined ? undefined : () => amount,
-    });
-  const sync = () => paycli('ledger', 'sync', '-q');
-  const status = async (...more: readonly string[]) => {
-    const { code, stdout, stderr } = await paycli('status', '--json', ...more);
-    expect([0, 14], stderr).toContain(code);
-    const { cases, ...sums } = JSON.parse(stdout) as { cases: readonly Shown[] };
-    return { code, cases, sums, stderr, kinds: cases.map(({ kind }) => kind) };
-  };
-  /** Runs the command of a case. */
-  const run = ({ command }: Shown, ...more: readonly string[]) => done(...String(command).split(' ').slice(1), ...more);
-  return { ...shop, home, options, paycli, done, request, charge, settle, sync, status, run };
-};
-
 describe('a case of status', () => {
   it('is a payment request that was paid twice, until a refund covers the excess', async () => {
-    const { request, charge, settle, sync, status, run } = await open();
+    const { request, charge, settle, sync, status, run } = await openDesk();
     const uid = await request('INV-D6');
     const [first, second] = [await charge(uid), await charge(uid, '--again')];
     await settle(first, 'successful');
@@ -127,7 +73,7 @@ describe('a case of status', () => {
   });
 
   it('is a part payment, which rests while the rest can be paid', async () => {
-    const { request, charge, settle, sync, status, run } = await open();
+    const { request, charge, settle, sync, status, run } = await openDesk();
     const uid = await request('INV-P5');
     await settle(await charge(uid), 'successful', 40_000);
     await sync();
@@ -142,7 +88,7 @@ describe('a case of status', () => {
   });
 
   it('is a reversed payment, until the request is paid again or cancelled', async () => {
-    const { request, charge, settle, sync, status, run, done } = await open();
+    const { request, charge, settle, sync, status, run, done } = await openDesk();
     const [one, other] = [await request('INV-Q1'), await request('INV-Q2')];
     for (const uid of [one, other]) {
       const activity = await charge(uid);
@@ -169,7 +115,7 @@ describe('a case of status', () => {
   });
 
   it('is an unknown outcome, however old, with the command that finds out', async () => {
-    const { home, origin, key, status, paycli } = await open();
+    const { home, origin, key, status, paycli } = await openDesk();
     const target = ledgerTargetOf(origin, key, undefined);
     await writing(home, async (ledger) => {
       await beginUnknown(ledger, { ...target, asked: { ref: 'INV-F2', amount: 5, currency: 'NGN' } });
@@ -190,7 +136,7 @@ describe('a case of status', () => {
   });
 
   it('is an approval that this person can give', async () => {
-    const { home, origin, key, status } = await open();
+    const { home, origin, key, status } = await openDesk();
     await writing(home, (ledger) =>
       askApproval(ledger, undefined, { ...intent(), ...ledgerTargetOf(origin, key, undefined) }),
     );
@@ -200,7 +146,7 @@ describe('a case of status', () => {
   });
 
   it('is webhook events that wait for a minute', async () => {
-    const { home, status, paycli } = await open();
+    const { home, status, paycli } = await openDesk();
     expect((await status()).kinds).toEqual([]);
     expect(existsSync(`${home}/webhooks.db`)).toBe(false);
     await keepWaiting(home);
@@ -211,7 +157,7 @@ describe('a case of status', () => {
   });
 
   it('is an account that expires soon, which needs nobody', async () => {
-    const { request, done, status, run } = await open();
+    const { request, done, status, run } = await openDesk();
     const [soon, later] = [await request('ORD-35'), await request('ORD-36')];
     await done('ugwo', 'charge', soon, '--medium', 'bank_transfer', '--expires-in', '4m');
     await done('ugwo', 'charge', later, '--medium', 'bank_transfer', '--expires-in', '10m');
@@ -248,7 +194,7 @@ describe('status', () => {
   });
 
   it('syncs first with --sync', async () => {
-    const { request, charge, settle, status, paycli } = await open();
+    const { request, charge, settle, status, paycli } = await openDesk();
     await settle(await charge(await request('INV-S1')), 'successful', 40_000);
     expect((await status()).kinds).toEqual([]);
     expect((await status('--sync')).kinds).toEqual(['underpaid']);
@@ -256,7 +202,7 @@ describe('status', () => {
   });
 
   it('lists cases as rows of tsv, and as columns', async () => {
-    const { request, charge, settle, sync, paycli } = await open();
+    const { request, charge, settle, sync, paycli } = await openDesk();
     const uid = await request('INV-T1');
     await settle(await charge(uid), 'successful', 40_000);
     await sync();
@@ -285,7 +231,7 @@ describe('status', () => {
   });
 
   it('counts by payment in its metrics', async () => {
-    const { origin, key, request, charge, settle, sync, paycli } = await open();
+    const { origin, key, request, charge, settle, sync, paycli } = await openDesk();
     expect(key.startsWith(LOCAL_KEY_PREFIX)).toBe(true);
     await settle(await charge(await request('INV-M1')), 'successful');
     await charge(await request('INV-M2'));
@@ -299,7 +245,7 @@ describe('status', () => {
   });
 
   it.each([60, 80, 100, 140])('shows sums and whole commands on a terminal of %i columns', async (columns) => {
-    const { options, request, charge, settle, sync } = await open();
+    const { options, request, charge, settle, sync } = await openDesk();
     const uid = await request('INV-P5');
     await settle(await charge(uid), 'successful', 40_000);
     await sync();
@@ -326,7 +272,7 @@ describe('status', () => {
 
 describe('a day at the desk', () => {
   it('goes from every kind of case to nothing left to do, by the commands that status shows', async () => {
-    const { home, origin, key, options, paycli, done, run, ...shop } = await open();
+    const { home, origin, key, options, paycli, done, run, ...shop } = await openDesk();
     const { request, charge, settle, sync, status } = shop;
     const refs = ['paid_twice', 'underpaid', 'reversed', 'expires_soon'];
     const [twice = '', part = '', back = '', soon = ''] = await Promise.all(refs.map((ref) => request(ref)));

@@ -55,9 +55,15 @@ const requestOf = async (ledger: Ledger, { about: request, service, money }: Ent
 };
 type Request = Awaited<ReturnType<typeof requestOf>>;
 
-/** Finds the cases of a scope, the gravest first. */
-export const findCases = async (scope: Scope, since: number, allProfiles: boolean, run: Run): Promise<Case[]> => {
-  const ledger = await run.ledger();
+/** True if a charge has ended without all of its money. */
+export const isUnpaid = (entry: Entry): boolean => {
+  const payment = moneyKnown(entry)?.payment;
+  if (payment === undefined) return !['sending', 'unknown'].includes(entry.state);
+  return payment === 'underpaid' || PAYMENTS[payment].frees;
+};
+
+/** Judges entries, and proposes commands for the target of the run, or with `allProfiles` for that of each entry. */
+const judgesOf = (ledger: Ledger, run: Run, allProfiles: boolean) => {
   const moment = ledger.moment();
   const at = (ms: number): string => `since ${formatLocal(ms, moment.at)}`;
   const line = (owner: Pick<Entry, 'profile' | 'origin'>, ...words: readonly string[]): string =>
@@ -109,6 +115,31 @@ export const findCases = async (scope: Scope, since: number, allProfiles: boolea
     const command = line(entry, 'ugwo', 'charge', entry.about, ...medium, '--reuse', '--share');
     return [caseOf('expires_soon', entry, { command, what: `in ${formatDuration(left)}`, isDue: false })];
   };
+
+  return { moment, at, line, paidTwice, unpaid, unknown, expiring };
+};
+
+/** Proposes the command to go on with, whatever has become of an entry, as `findCases` does for what needs a person. */
+export const nextSteps = (ledger: Ledger, run: Run, allProfiles: boolean) => {
+  const { line, paidTwice, unpaid, unknown } = judgesOf(ledger, run, allProfiles);
+  return async (entry: Entry): Promise<string> => {
+    const show = line(entry, 'ledger', 'show', entry.id);
+    const payment = moneyKnown(entry)?.payment;
+    if (['sending', 'unknown'].includes(entry.state)) return unknown(entry).command ?? show;
+    if (payment === 'open') return line(entry, 'ledger', 'sync', entry.id);
+    if (!isCharge(entry)) return show;
+    const request = await requestOf(ledger, entry);
+    const twice = request.all.find(({ money }) => money?.isPaidTwice);
+    if (twice !== undefined) return paidTwice(twice, request)[0]?.command ?? show;
+    if (!isUnpaid(entry)) return show;
+    return unpaid(payment === 'underpaid' ? payment : 'reversed', entry, request)[0]?.command ?? show;
+  };
+};
+
+/** Finds the cases of a scope, the gravest first. */
+export const findCases = async (scope: Scope, since: number, allProfiles: boolean, run: Run): Promise<Case[]> => {
+  const ledger = await run.ledger();
+  const { moment, at, line, paidTwice, unpaid, unknown, expiring } = judgesOf(ledger, run, allProfiles);
 
   const cases: Case[] = [];
   const seen = new Set<string>();

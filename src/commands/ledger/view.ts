@@ -356,3 +356,28 @@ export const caseView: View = {
   columns: [caseKind, { path: 'ugwo' }, { path: 'ref' }, amountColumn, { path: 'currency' }, sinceColumn, command],
   table: [caseKind, { path: 'ref', or: 'ugwo' }, { path: 'what', peopleOnly: true }, command],
 };
+
+/** View of what `find` finds. On a narrow terminal the hits are stacked. */
+export const hitView: View = {
+  columns: [
+    ...columnsNamed('ugwo ref'),
+    amountColumn,
+    ...columnsNamed('currency customer customer_email'),
+    { path: 'status', kind: 'state' },
+    { path: 'received', kind: 'money' },
+    { path: 'paid_at', kind: 'time', label: 'paid' },
+    createdColumn,
+    ...columnsNamed('id profile source found_by command'),
+  ],
+  table: [
+    { path: 'ref', flexible: true, needed: true, least: 6, endMatters: true },
+    email,
+    amountColumn,
+    { path: 'status', kind: 'state' },
+    { path: 'received', kind: 'money' },
+    { path: 'paid_at', kind: 'time', label: 'paid' },
+    command,
+    createdColumn,
+    ...columnsNamed('ugwo found_by profile'),
+  ],
+};

@@ -1,4 +1,4 @@
-import { COUNTED, COUNTING, paymentByStatus, prunableIndex, readIndexes, UNFINISHED } from '../sql.ts';
+import { COUNTED, COUNTING, foundIndexes, paymentByStatus, prunableIndex, readIndexes, UNFINISHED } from '../sql.ts';
 import { literal } from './statements.ts';
 
 /**
@@ -178,6 +178,7 @@ export const SHARED_MIGRATIONS: readonly string[] = [
   ADJUSTMENTS,
   MONEY,
   prunableIndex('paycli.charge'),
+  foundIndexes('paycli.charge'),
 ];
 
 /** Rights of an operator: no changes to tables, no deletes, and no updates of the columns that never change. */

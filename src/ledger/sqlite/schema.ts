@@ -4,7 +4,7 @@ import { parseIfJson } from '../../core/json.ts';
 import { Damage, type DatabaseKind, type Migration, optionalText } from '../../database/connect.ts';
 import { ledgerError, TRY_MS } from '../local/file.ts';
 import { AT, COLUMNS, checksumOf, type Row } from '../rows.ts';
-import { COUNTED, COUNTING, paymentByStatus, prunableIndex, readIndexes, UNFINISHED } from '../sql.ts';
+import { COUNTED, COUNTING, foundIndexes, paymentByStatus, prunableIndex, readIndexes, UNFINISHED } from '../sql.ts';
 
 /** Returns the row if its checksum is right. Throws if a page of the file holds something else by now. */
 export const checkedRow = (row: Row): Row => {
@@ -278,6 +278,7 @@ const LEDGER_MIGRATIONS: readonly Migration[] = [
   MONEY,
   prunableIndex('charge'),
   LEASES,
+  foundIndexes('charge'),
 ];
 
 /** Kind of the ledger's file. Its contents must survive a power loss. */

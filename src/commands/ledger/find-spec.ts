@@ -1,0 +1,45 @@
+import { argument, defineCommand, flag, type GivenOptions, option, READ_EXITS } from '../../cli/define.ts';
+import { asInteger, EVERY_PROFILE } from '../../cli/options.ts';
+import { usageError } from '../../core/error.ts';
+import { PAGE_DEFAULT } from '../../core/record.ts';
+
+const options = {
+  service: flag('--service', 'look also at the newest 2,000 payment requests of the service'),
+  max: option('--max <n>', 'show the newest <n> hits (10)', asInteger(1, 1000), { default: String(PAGE_DEFAULT) }),
+  ...EVERY_PROFILE,
+} as const;
+
+export interface FindInput extends GivenOptions<typeof options> {
+  readonly text: string;
+}
+
+export const findCommand = defineCommand({
+  path: ['find'],
+  danger: 'read',
+  summary: 'find the payment of a receipt or of a customer',
+  description:
+    'TEXT is an account number, the last four digits of a phone number or the whole one with its country code, ' +
+    "the provider's reference, a ref, an e-mail address, an amount (5,000.00) or an id. Shows the newest charges " +
+    'that match, each with its payment and the command to go on with. It reads only the ledger, without a key. The ' +
+    'ledger stores no names and nothing of requests that were never charged from here, and compares whole texts: ' +
+    '--service finds names, other phone numbers, and upper and lower case too.',
+  args: [argument('text...', 'what the customer tells you')],
+  options,
+  examples: {
+    'find a transfer by its account number': 'paycli find 9900000001',
+    'find an amount': 'paycli find NGN 5,000.00',
+    'find a customer by name': 'paycli find Ada Obi --service',
+  },
+  output:
+    'ugwo, ref, amount, currency, customer, customer_email, status (the payment of the charge, or its state; source ' +
+    'service: the status of the payment request), received, paid_at, created_at, id, profile, source (ledger, ' +
+    'service), found_by (what the text is), command; json: {"data":[…],"next_cursor":null}',
+  exits: [...READ_EXITS, 'ledger'],
+  read: (words, given): FindInput => {
+    const text = words.join(' ').trim();
+    if (text === '') throw usageError('the text to find is empty');
+    if (given.service && given.allProfiles) throw usageError("--service and --all-profiles can't be used together");
+    return { text, ...given };
+  },
+  load: async () => ({ run: (await import('./find.ts')).findPayments }),
+});

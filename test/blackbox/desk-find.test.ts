@@ -1,0 +1,389 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { type Intent, ledgerTargetOf } from '../../src/ledger/entry.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
+import { intent } from '../ledger/support/memory.ts';
+import { onyeOf, ugwoOf } from '../support/ids.ts';
+import { inProcess } from '../support/in-process.ts';
+import { newFolder } from '../support/program.ts';
+import { json, page, serveBy, ugwo } from '../support/service.ts';
+import { openDesk, writing } from './desk-support.ts';
+import { newTeam } from './team-support.ts';
+
+interface Hit {
+  readonly ugwo: string | null;
+  readonly ref: string | null;
+  readonly status: string;
+  readonly source: string;
+  readonly found_by: string;
+  readonly id: string | null;
+  readonly command: string;
+}
+
+const hitsIn = (stdout: string): readonly Hit[] => JSON.parse(stdout).data;
+
+/** A desk with a customer whose transfer brought a part of what was asked. */
+const partPaid = async (ledger?: string) => {
+  const desk = await openDesk(ledger);
+  const { json: ada } = await desk.post('/v1/onye', { email: 'ada@example.com', first_name: 'Ada', last_name: 'Obi' });
+  const { uid } = await desk.shopRequest({ ref: 'INV-P5', amount: 123_400, onye: ada.uid });
+  const charged = JSON.parse(await desk.done('ugwo', 'charge', uid, '--medium', 'bank_transfer', '--json'));
+  await desk.settle(charged.uid, 'successful', 40_000);
+  await desk.sync();
+  const find = async (...words: readonly string[]): Promise<readonly Hit[]> =>
+    hitsIn(await desk.done('find', ...words, '--json'));
+  const [entry] = JSON.parse(await desk.done('ledger', 'list', '--json')).data;
+  const account: string = charged.next_action.headers.account_number;
+  return {
+    ...desk,
+    find,
+    uid,
+    ada: ada.uid,
+    activity: charged.uid,
+    account,
+    psp: charged.psp_external_id,
+    id: entry.id,
+  };
+};
+
+/** Begins charges whose payment requests count up from 1, oldest first. */
+const beginning =
+  (...charges: readonly Partial<Intent>[]) =>
+  async (ledger: Ledger): Promise<void> => {
+    for (const [at, { phone, ...some }] of charges.entries()) {
+      const number = phone === undefined ? {} : { phone, medium: 'mobile_money', provider: 'mtn' };
+      const begun = await ledger.begin(intent({ about: ugwoOf(at + 1), ...number, ...some }), { again: false });
+      if (begun.kind === 'begun') await ledger.record(begun.id, { state: 'not_sent', exitCode: 7 });
+    }
+  };
+const asking = (amount: number, ref?: string, email?: string) => ({ asked: { amount, currency: 'NGN', ref, email } });
+
+/** A ledger with these charges, without a profile. */
+const filled = async (...charges: readonly Partial<Intent>[]) => {
+  const home = newFolder();
+  await writing(home, beginning(...charges));
+  return (...args: readonly string[]) => inProcess(['find', ...args], { home, env: { PAYCLI_SECRET_KEY: undefined } });
+};
+
+const expectPartPaid = async (desk: Awaited<ReturnType<typeof partPaid>>): Promise<void> => {
+  const { find, uid, ada, activity, account, psp, id } = desk;
+  const texts = [
+    [account, 'account_number'],
+    [account.replace(/^(...)(...)/, '$1 $2-'), 'account_number'],
+    [psp, 'psp_reference'],
+    ['INV-P5', 'ref'],
+    ['ada@example.com', 'customer_email'],
+    ['1,234.00', 'amount'],
+    ['NGN 1,234.00', 'amount'],
+    ['ngn1234', 'amount'],
+    ['400.00', 'received'],
+    [uid, 'ugwo'],
+    [activity, 'activity'],
+    [ada, 'customer'],
+    [id, 'id'],
+  ] as const;
+  for (const [text, by] of texts) {
+    expect(await find(...text.split(' ')), `${by} ${text}`).toEqual([
+      {
+        ...{
+          ugwo: uid,
+          ref: 'INV-P5',
+          amount: 123_400,
+          currency: 'NGN',
+          customer: ada,
+          customer_email: 'ada@example.com',
+        },
+        ...{
+          status: 'underpaid',
+          received: 40_000,
+          paid_at: expect.stringMatching(/T/),
+          created_at: expect.any(String),
+        },
+        ...{ id, profile: null, source: 'ledger', found_by: by, command: `paycli ugwo charge ${uid} --remaining` },
+      },
+    ]);
+  }
+  expect(await find('USD 1,234.00')).toEqual([]);
+  expect(await find('INV-P')).toEqual([]);
+};
+
+describe('find, in the ledger', () => {
+  it('finds a payment by whatever the customer tells', async () => {
+    await expectPartPaid(await partPaid());
+  });
+
+  it.skipIf(process.platform === 'win32')('finds the same in PostgreSQL', async () => {
+    await expectPartPaid(await partPaid((await newTeam()).url));
+  });
+
+  it('finds phones by their last four digits, and whole with the country code', async () => {
+    const find = await filled(
+      { phone: '+233201234567', ...asking(1) },
+      { phone: '+233209994567', ...asking(2) },
+      asking(3),
+    );
+    const found = async (text: string) =>
+      hitsIn((await find(text, '--json')).stdout).map((hit) => [hit.ugwo, hit.found_by]);
+    expect(await found('4567')).toEqual([
+      [ugwoOf(2), 'phone'],
+      [ugwoOf(1), 'phone'],
+    ]);
+    expect(await found('+233 20 123-4567')).toEqual([[ugwoOf(1), 'phone']]);
+    expect(await found('0201234567')).toEqual([]);
+    const { stderr, code } = await find('0201234567');
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/^By the end of a phone number: paycli find 4567$/m)]);
+  });
+
+  it('says what the text is in each hit, the newest first, where it may be several things', async () => {
+    const find = await filled(
+      { phone: '+233201231500', ...asking(7) },
+      asking(150_000, 'INV-1'),
+      asking(9, '1500'),
+      asking(150_000, '1500'),
+    );
+    const hits = hitsIn((await find('1500', '--json')).stdout);
+    expect(hits.map((hit) => [hit.ugwo, hit.found_by])).toEqual([
+      [ugwoOf(4), 'ref'],
+      [ugwoOf(3), 'ref'],
+      [ugwoOf(2), 'amount'],
+      [ugwoOf(1), 'phone'],
+    ]);
+  });
+
+  it('shows ten hits, and says how many more there are', async () => {
+    const find = await filled(...Array.from({ length: 12 }, (_, at) => asking(at + 1, 'INV-1', 'a@example.com')));
+    const { stdout, stderr } = await find('INV-1', '-o', 'csv', '--columns', 'amount');
+    expect(stdout.trim().split('\r\n')).toEqual(['amount_minor', ...[12, 11, 10, 9, 8, 7, 6, 5, 4, 3].map(String)]);
+    expect(stderr).toContain('The newest 10 of 12 hits. For more: paycli find INV-1 --max 12\n');
+    const all = await find('INV-1', '--max', '12', '-o', 'ndjson');
+    expect([all.stdout.trim().split('\n').length, all.stderr]).toEqual([12, '']);
+  });
+
+  it('finds nothing of another service or workspace, or of another profile without its key', async () => {
+    const { home, origin, key, paycli, done } = await openDesk();
+    const own = ledgerTargetOf(origin, key, undefined);
+    await writing(
+      home,
+      beginning(
+        { ...own, ...asking(1, 'INV-1') },
+        { ...own, service: 'https://other.example', ...asking(2, 'INV-1') },
+        { ...own, workspace: 'EfGh', ...asking(3, 'INV-1') },
+      ),
+    );
+    expect(hitsIn(await done('find', 'INV-1', '--json')).map((hit) => hit.ugwo)).toEqual([ugwoOf(1)]);
+    const all = hitsIn(await done('find', 'INV-1', '--json', '--all-profiles'));
+    expect(all.map((hit) => hit.ugwo)).toEqual([ugwoOf(3), ugwoOf(2), ugwoOf(1)]);
+    const [other] = hitsIn(await done('find', ugwoOf(2), '--json', '--all-profiles'));
+    expect(hitsIn(await done('find', String(other?.id), '--json'))).toEqual([]);
+    expect(hitsIn(await done('find', String(other?.id), '--json', '--all-profiles'))).toHaveLength(1);
+    expect(await paycli('find', 'INV-1', '--service', '--all-profiles')).toMatchObject({ code: 2 });
+  });
+
+  it('says that it found nothing, and what to try', async () => {
+    const find = await filled();
+    const ended = await find("O'Brien");
+    expect(ended).toMatchObject({ code: 0, stdout: '' });
+    expect(ended.stderr).toBe(`Nothing found in the ledger.\nAt the service: paycli find 'O'\\''Brien' --service\n`);
+    expect(await find('INV-1', '--json')).toMatchObject({
+      code: 0,
+      stdout: '{"data":[],"next_cursor":null}\n',
+      stderr: '',
+    });
+    expect(await find(' ')).toMatchObject({ code: 2, stdout: '' });
+    expect(await find()).toMatchObject({ code: 2, stdout: '' });
+  });
+
+  it('sends nothing and runs no key command', async () => {
+    const home = newFolder();
+    const marker = `${home}/was-run`;
+    const shop = {
+      origin: 'https://pay.example',
+      key_command: ['/bin/touch', marker],
+      created_at: '2026-11-20T12:00:00+00:00',
+    };
+    writeFileSync(`${home}/config.json`, JSON.stringify({ version: 1, default: 'shop', profiles: { shop } }), {
+      mode: 0o600,
+    });
+    await writing(home, beginning(asking(1, 'INV-1'), { profile: 'other', ...asking(1, 'INV-1') }));
+    const env = { PAYCLI_SECRET_KEY: undefined, PAYCLI_BASE_URL: undefined };
+    const found = async (...more: readonly string[]) => {
+      const { stdout, stderr } = await inProcess(['find', 'INV-1', '--json', ...more], { home, env });
+      expect(stderr).toBe('');
+      return hitsIn(stdout).map(({ command }) => command);
+    };
+    expect(await found()).toEqual([`paycli ugwo charge ${ugwoOf(1)}`]);
+    expect(await found('--all-profiles')).toEqual([
+      `paycli ugwo charge ${ugwoOf(2)} --profile other`,
+      `paycli ugwo charge ${ugwoOf(1)} --profile shop`,
+    ]);
+    expect(existsSync(marker)).toBe(false);
+  });
+});
+
+describe('the command of a hit', () => {
+  it('is the same as in status, and else finds out, charges or shows', async () => {
+    const { request, charge, settle, sync, done, status, find } = await partPaid();
+    const next = async (ref: string) =>
+      (await find(ref)).map(({ status, command }) => [status, command.replace(/(chg-|act\.|ugw\.)\S+/, '$1')]);
+    const twice = await request('INV-D6');
+    const attempts = [await charge(twice), await charge(twice, '--again')];
+    for (const activity of attempts) await settle(activity, 'successful');
+    const reversed = await charge(await request('INV-Q1'));
+    await settle(reversed, 'successful');
+    await settle(await charge(await request('INV-OK')), 'successful');
+    await sync();
+    await settle(reversed, 'reversed');
+    await sync();
+    await charge(await request('INV-N1'));
+    const lost = await request('INV-F2');
+    expect(lost).toMatch(/^ugw/);
+    expect(await next('INV-D6')).toEqual([
+      ['paid', 'paycli refund create act. --amount 900.00'],
+      ['paid', 'paycli refund create act. --amount 900.00'],
+    ]);
+    expect(await next('INV-Q1')).toEqual([['reversed', 'paycli ugwo charge ugw.']]);
+    expect(await next('INV-OK')).toEqual([['paid', 'paycli ledger show chg-']]);
+    expect(await next('INV-N1')).toEqual([['open', 'paycli ledger sync chg-']]);
+    const { cases } = await status();
+    expect(cases.map(({ command }) => command)).toEqual(
+      await Promise.all(['INV-D6', 'INV-P5', 'INV-Q1'].map(async (ref) => (await find(ref))[0]?.command)),
+    );
+    await done('ugwo', 'cancel', String((await find('INV-Q1'))[0]?.ugwo), '--yes');
+    expect(await next('INV-Q1')).toEqual([['reversed', 'paycli ledger show chg-']]);
+  });
+
+  it('finds out about an unknown charge, and shows a refund', async () => {
+    const { home, origin, key, find } = await partPaid();
+    const target = ledgerTargetOf(origin, key, undefined);
+    await writing(home, async (ledger) => {
+      for (const some of [
+        { ...asking(5, 'INV-F2'), about: ugwoOf(7) },
+        {
+          kind: 'refund',
+          about: 'act.AbCd.000000000000000000000001',
+          path: '/v1/refunds',
+          body: '{}',
+          medium: '',
+          provider: undefined,
+        },
+      ]) {
+        const begun = await ledger.begin(intent({ ...target, ...some }), { again: false });
+        if (begun.kind === 'begun') await ledger.record(begun.id, { state: 'unknown', exitCode: 6 });
+      }
+    });
+    expect(await find('INV-F2')).toMatchObject([{ status: 'unknown', command: 'paycli ledger sync' }]);
+    expect(await find('act.AbCd.000000000000000000000001')).toMatchObject([
+      { ugwo: null, status: 'unknown', command: expect.stringMatching(/^paycli ledger show refund-/) },
+    ]);
+  });
+});
+
+/** A service whose payment requests count up from 1, a hundred on a page, and the number of pages that it has served. */
+const listing = async (last: number, some: (number: number) => object = () => ({})) => {
+  const service = await serveBy(({ url }) => {
+    const query = new URL(url, 'http://list').searchParams;
+    expect(query.get('limit')).toBe('100');
+    const at = Number(query.get('cursor') ?? 0);
+    const records = Array.from({ length: 100 }, (_, place) => ({
+      ...ugwo(100 * at + place),
+      ...some(100 * at + place),
+    }));
+    return json(200, { data: records, next_cursor: at + 1 < last ? String(at + 1) : null });
+  });
+  const home = newFolder();
+  const find = (...args: readonly string[]) => inProcess(['find', ...args], { home, service });
+  return { service, home, find };
+};
+const ADA = {
+  uid: onyeOf(1),
+  email: 'Ada@Example.com',
+  first_name: 'Ada',
+  last_name: 'Obi',
+  phone: '+234 803 123-4567',
+};
+
+describe('find --service', () => {
+  it('reads twenty pages of a hundred, and says how far it looked', async () => {
+    const { service, find } = await listing(30);
+    expect((await find('order-1999', '--json', '--service')).stdout).toContain('order-1999');
+    expect(service.seen).toHaveLength(20);
+    const { code, stdout, stderr } = await find('order-2000', '--service');
+    expect([code, stdout, service.seen.length]).toEqual([0, '', 40]);
+    expect(stderr).toMatch(/^Looked through 2000 payment requests, back to 2026-11-20 \d\d:00\.\nNothing found\.\n$/);
+  });
+
+  it.each([
+    ['ada OBI', 'name'],
+    ['Ob', undefined],
+    ['ada@example.com', 'onye.email'],
+    ['1234567', 'onye.phone'],
+    ['08031234567', 'onye.phone'],
+    ['+2348031234567', 'onye.phone'],
+    ['ORDER-7', 'ref'],
+    ['5,000.07', 'amount'],
+    ['USD 5,000.07', undefined],
+    ['0.12', 'received'],
+    ['r-17', 'latest_ugwo_activity.psp_external_id'],
+    ['0123456789', 'latest_ugwo_activity.next_action.headers.account_number'],
+    ['chk.AbCd.000000000000000000000001', 'checkout.uid'],
+    [ugwoOf(7), 'uid'],
+  ])('finds %s in the records as received', async (text, by) => {
+    const { find } = await listing(1, (number) =>
+      number === 7
+        ? {
+            onye: ADA,
+            total_amount_paid: '12',
+            status: 'ugwo_successful',
+            checkout: { uid: 'chk.AbCd.000000000000000000000001' },
+            latest_ugwo_activity: {
+              uid: 'act.AbCd.000000000000000000000001',
+              psp_external_id: 'R-17',
+              next_action: { type: 'user_action', headers: { account_number: '0123456789' } },
+            },
+          }
+        : {},
+    );
+    const hits = hitsIn((await find(...text.split(' '), '--service', '--json')).stdout);
+    const hit = {
+      ...{ ugwo: ugwoOf(7), ref: 'order-7', amount: 500_007, customer: onyeOf(1), customer_email: 'Ada@Example.com' },
+      ...{ status: 'ugwo_successful', received: 12, id: null, source: 'service', found_by: by },
+      command: `paycli ugwo get ${ugwoOf(7)}`,
+    };
+    expect(hits).toMatchObject(by === undefined ? [] : [hit]);
+  });
+
+  it('shows the request as it is there, with the charge from here', async () => {
+    const { done, request, charge, settle, find, uid } = await partPaid();
+    const open = await request('INV-N1');
+    const fresh = await request('INV-N2');
+    const activity = await charge(open);
+    expect(await find('INV-N2')).toEqual([]);
+    expect(await find('INV-N2', '--service')).toMatchObject([
+      { ugwo: fresh, status: 'requires_ugwo', id: null, command: `paycli ugwo charge ${fresh}` },
+    ]);
+    await settle(activity, 'successful');
+    const [hit, ...others] = await find('inv-n1', '--service');
+    const sync = `paycli ledger sync ${hit?.id}`;
+    expect([hit, others]).toMatchObject([
+      { ugwo: open, status: 'ugwo_successful', source: 'service', command: sync },
+      [],
+    ]);
+    expect(await find('INV-N1', '--service')).toMatchObject([{ source: 'service', command: sync }]);
+    await done(...sync.split(' ').slice(1));
+    expect(await find('INV-N1', '--service')).toMatchObject([{ command: `paycli ledger show ${hit?.id}` }]);
+    expect(await find('ada', '--service')).toMatchObject([
+      { ugwo: uid, status: 'requires_ugwo', received: 40_000, command: `paycli ugwo charge ${uid} --remaining` },
+    ]);
+  });
+
+  it('shows what the ledger has if the service fails, and says that the list shows no customers', async () => {
+    const { find } = await listing(1, () => ({ onye: undefined }));
+    expect((await find('nobody', '--service')).stderr).toContain('The list shows no customers.');
+    const service = await serveBy(({ url }) => (url.includes('cursor') ? json(403, {}) : page([1], 'next')));
+    const home = newFolder();
+    await writing(home, beginning({ ...ledgerTargetOf(service.origin, '', undefined), ...asking(5, 'INV-1') }));
+    const { code, stdout, stderr } = await inProcess(['find', 'INV-1', '--service', '--json'], { home, service });
+    expect([code, JSON.parse(stderr)]).toMatchObject([4, { error: { kind: 'auth' } }]);
+    expect(hitsIn(stdout)).toMatchObject([{ ref: 'INV-1', source: 'ledger' }]);
+  });
+});

@@ -1,0 +1,74 @@
+import { expect } from 'vitest';
+import { emulatorRoom } from '../../src/emulator/room.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
+import { openLedger } from '../../src/ledger/sqlite/open.ts';
+import { openShop } from '../emulator/shop.ts';
+import { clockAt } from '../emulator/support.ts';
+import { inProcess } from '../support/in-process.ts';
+import { ledgerOptions } from '../support/ledger.ts';
+import { newFolder } from '../support/program.ts';
+
+export const USSD = ['--medium', 'ussd', '--provider', 'gtb'];
+
+/** Writes to the ledger file of a home. */
+export const writing = async (home: string, write: (ledger: Ledger) => Promise<unknown>): Promise<void> => {
+  const ledger = await openLedger(ledgerOptions(`${home}/ledger.sqlite`));
+  await write(ledger);
+  await ledger.close();
+};
+
+export interface Shown {
+  readonly kind: string;
+  readonly ugwo: string | null;
+  readonly ref: string | null;
+  readonly amount: number | null;
+  readonly command: string | null;
+}
+
+/** A shop at the emulator, and the program with a ledger of its own. */
+export const openDesk = async (ledger?: string) => {
+  const shop = await openShop({ clock: clockAt(Date.now()) });
+  const home = newFolder();
+  const options = { home, env: { PAYCLI_BASE_URL: shop.origin, PAYCLI_SECRET_KEY: shop.key, PAYCLI_LEDGER: ledger } };
+  const paycli = (...args: readonly string[]) => inProcess(args, options);
+  const done = async (...args: readonly string[]): Promise<string> => {
+    const ended = await paycli(...args);
+    expect(ended.code, ended.stderr).toBe(0);
+    return ended.stdout;
+  };
+  const request = async (ref: string, amount = 90_000): Promise<string> =>
+    (await shop.request(undefined, { ref, amount })).uid;
+  const charge = async (uid: string, ...more: readonly string[]): Promise<string> =>
+    JSON.parse(await done('ugwo', 'charge', uid, ...USSD, ...more, '--json')).uid;
+  const settle = (activity: string, as: 'successful' | 'reversed', amount?: number) =>
+    emulatorRoom.settle({
+      ...shop,
+      activity,
+      as,
+      after: undefined,
+      amount: amount === undefined ? undefined : () => amount,
+    });
+  const sync = () => paycli('ledger', 'sync', '-q');
+  const status = async (...more: readonly string[]) => {
+    const { code, stdout, stderr } = await paycli('status', '--json', ...more);
+    expect([0, 14], stderr).toContain(code);
+    const { cases, ...sums } = JSON.parse(stdout) as { cases: readonly Shown[] };
+    return { code, cases, sums, stderr, kinds: cases.map(({ kind }) => kind) };
+  };
+  /** Runs the command of a case. */
+  const run = ({ command }: Shown, ...more: readonly string[]) => done(...String(command).split(' ').slice(1), ...more);
+  return {
+    ...shop,
+    shopRequest: (more: object) => shop.request(undefined, { ...more }),
+    home,
+    options,
+    paycli,
+    done,
+    request,
+    charge,
+    settle,
+    sync,
+    status,
+    run,
+  };
+};
