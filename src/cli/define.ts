@@ -176,6 +176,8 @@ export interface CommandSpec<I = unknown, O extends OptionSpecs = OptionSpecs, D
   readonly metrics?: true;
   /** Runs until it is stopped; a filter gets its output record by record. */
   readonly endless?: true;
+  /** Shows a person what it changes, and asks. */
+  readonly confirms?: true;
   /** Sends a single request, which --dry-run and --as-curl can show instead. */
   readonly previews?: true;
   /** False if the command itself reports unknown charges, so that no reminder follows. */

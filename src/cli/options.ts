@@ -1,11 +1,10 @@
 import { usageError } from '../core/error.ts';
-import { ID_KINDS, type IdPrefix, idProblem } from '../core/ids.ts';
+import { canBeName, type IdPrefix, idProblem, LONGEST_REF } from '../core/ids.ts';
 import { type Pair, parsePair, readSourceName, type Source } from '../core/input.ts';
 import { pick } from '../core/json.ts';
 import { type GivenAmount, type ReadAmount, readAmount, readMinorAmount, splitMoney } from '../core/money.ts';
 import type { ListInput, RecordFilter, RequestedTime } from '../core/record.ts';
 import type { ShareOptions } from '../core/result.ts';
-import { shellLine } from '../core/shell.ts';
 import { statusArgument, statusValue } from '../core/status.ts';
 import { didYouMean } from '../core/text.ts';
 import {
@@ -150,34 +149,15 @@ export const asMoney: Parse<CurrencyAmount> = taking({ type: 'amount' }, (text) 
   throw usageError(read.problem, { hint: `write it with its decimals, such as 'NGN 5,000.00'` });
 });
 
-const LISTS: Readonly<Partial<Record<IdPrefix, string>>> = { ugw: 'ugwo', ony: 'onye' };
-
-/** Columns that identify a record and show its id on a terminal of any width. */
-const FOUND_COLUMNS: Readonly<Partial<Record<IdPrefix, string>>> = { ugw: 'uid,ref,status', ony: 'uid,email,status' };
-
-/** Beginning of a hint that ends in a command; the options of the target follow. */
-export const FIND = 'find it with: ';
-
 /**
- * Suggests the list command that finds the identifier for this text. Undefined if the text is an identifier of another
- * kind.
+ * Reads an identifier of this kind from an argument. Throws a usage error if it is invalid and `validate` is true. A name
+ * is valid: `parseArgv` reads again with the identifier in its place.
  */
-const findHint = (prefix: IdPrefix, text: string): string | undefined => {
-  const noun = LISTS[prefix];
-  if (noun === undefined || text === '' || Object.keys(ID_KINDS).some((known) => text.startsWith(`${known}.`))) {
-    return undefined;
-  }
-  const by = text.includes('@') ? '--email' : '--ref';
-  return `${FIND}${shellLine(['paycli', noun, 'list', by, text, '--columns', FOUND_COLUMNS[prefix] ?? 'uid'])}`;
-};
-
-/** Reads an identifier of this kind from an argument. Throws a usage error if it is invalid and `validate` is true. */
 export const readId = (prefix: IdPrefix, text: string | undefined, validate: boolean): string => {
   const uid = text ?? '';
-  const problem = validate ? idProblem(prefix, uid) : undefined;
+  const problem = validate && !canBeName(prefix, uid) ? idProblem(prefix, uid) : undefined;
   if (problem === undefined) return uid;
-  const hint = findHint(prefix, uid);
-  throw usageError(`"${uid}" ${problem}`, hint === undefined ? {} : { hint });
+  throw usageError(`"${uid}" ${problem}`);
 };
 
 /** Throws a usage error if the option was given and is not a valid identifier. */
@@ -291,8 +271,6 @@ export const MONEY_FILTER_OPTIONS = rarely(['amount', 'amountMinor'], {
 } as const);
 
 type AllOptions = typeof WALK_OPTIONS & typeof FILTER_OPTIONS & typeof MONEY_FILTER_OPTIONS;
-
-const LONGEST_REF = 150;
 
 /** Throws if the filters can't match any record. */
 const refuseHopeless = ({ ref, email, customer }: GivenOptions<AllOptions>) => {

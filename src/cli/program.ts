@@ -1,7 +1,6 @@
 import { Command, CommanderError, Option } from 'commander';
 import { PayError, usageError } from '../core/error.ts';
-import { type IdPrefix, idIn, isId } from '../core/ids.ts';
-import { targetFlags } from '../core/input.ts';
+import { canBeName, type IdPrefix, idIn, idProblem, isId, type NamedPrefix } from '../core/ids.ts';
 import type { Env } from '../core/io.ts';
 import { FORMATS } from '../core/result.ts';
 import { shellLine } from '../core/shell.ts';
@@ -16,7 +15,7 @@ import type {
   ValueSpec,
 } from './define.ts';
 import { checkGlobals, GLOBAL_OPTIONS, type Globals, HELP_OPTION, readGlobals, VERSION_OPTION } from './globals.ts';
-import { FIND, notOneOf } from './options.ts';
+import { notOneOf } from './options.ts';
 
 /** Help topics; each is a document in docs/. */
 export const TOPICS = [
@@ -44,8 +43,22 @@ export const meantByVerb = (verb: string, commands: readonly { readonly path: re
   return ` (Did you mean ${found.length === 1 ? '' : 'one of '}${found.join(', ')}?)`;
 };
 
+/** Names in place of ids, each once, and the command's input with ids in their place. */
+export interface Names {
+  readonly prefix: NamedPrefix;
+  readonly texts: readonly string[];
+  readonly read: (ids: ReadonlyMap<string, string>) => unknown;
+}
+
 export type Parsed<S extends CommandSpec = CommandSpec> =
-  | { readonly kind: 'run'; readonly spec: S; readonly input: unknown; readonly globals: Globals }
+  | {
+      readonly kind: 'run';
+      readonly spec: S;
+      readonly input: unknown;
+      readonly globals: Globals;
+      /** Undefined if there are none. */
+      readonly names?: Names;
+    }
   /** The version, for stdout. */
   | { readonly kind: 'text'; readonly text: string; readonly globals: Globals }
   | { readonly kind: 'help'; readonly wanted: HelpWanted; readonly globals: Globals }
@@ -71,6 +84,8 @@ export interface ProgramOptions {
   readonly env: Env;
   /** Descriptions of nouns for help, and their plain aliases. */
   readonly nouns: Readonly<Record<string, Noun>>;
+  /** Refuses names in place of ids. */
+  readonly idsOnly?: true;
 }
 
 /** Called with the command that argv names. */
@@ -86,6 +101,7 @@ const ID_PREFIXES: Partial<Record<Completes, IdPrefix>> = {
   payment: 'act',
   checkout: 'chk',
 };
+const NAMED: Partial<Record<Completes, NamedPrefix>> = { ugwo: 'ugw', payment: 'ugw', onye: 'ony' };
 const OTHER_IDS: readonly (Completes | undefined)[] = ['charge', 'refund', 'job', 'entry', 'event'];
 
 /** A value as it is meant: an id without the blanks or the URL around it. */
@@ -254,26 +270,47 @@ const verbAlone = (error: CommanderError, words: readonly string[], specs: reado
   return typed === undefined || words.length > 0 ? '' : meantByVerb(typed, specs);
 };
 
-/** Adds the options of the target to a hint that ends in a command. */
-const withTarget = (error: PayError, globals: Globals): PayError => {
-  const { hint } = error.detail;
-  const flags = targetFlags(globals);
-  return hint?.startsWith(FIND) && flags.length > 0 ? error.with({ hint: `${hint} ${shellLine(flags)}` }) : error;
-};
-
 /** Adds a hint about --help to a usage error that has no hint. */
 const withHelp = (error: PayError, words: readonly string[]): PayError =>
   error.kind !== 'usage' || error.detail.hint !== undefined
     ? error
     : error.with({ hint: `see: ${shellLine(['paycli', ...words, '--help'])}` });
 
-interface Reading<S> {
+interface Reading<S> extends Pick<ProgramOptions, 'idsOnly'> {
   readonly spec: S;
   readonly args: readonly string[];
   readonly options: Readonly<Record<string, unknown>>;
   readonly globals: Globals;
   readonly words: readonly string[];
 }
+
+const argumentAt = ({ args }: Pick<CommandSpec, 'args'>, index: number): ValueSpec =>
+  args[Math.min(index, args.length - 1)] ?? {};
+
+/** The names in the arguments and options of a command, all of one kind; undefined if there are none. */
+const namesGiven = ({ spec, args, options, globals }: Reading<CommandSpec>): Names | undefined => {
+  // A customer's option takes an e-mail address as it is.
+  const own = Object.keys(options).filter((key) => spec.options[key]?.completes === 'ugwo');
+  const values = [
+    ...args.map((text, index) => [argumentAt(spec, index).completes, text] as const),
+    ...own.map((key) => ['ugwo', String(options[key])] as const),
+  ];
+  const named = values.flatMap(([completes, text]) => {
+    const prefix = completes && NAMED[completes];
+    return prefix !== undefined && canBeName(prefix, text) ? [{ prefix, text }] : [];
+  });
+  const [first] = named;
+  if (first === undefined) return undefined;
+  return {
+    prefix: first.prefix,
+    texts: [...new Set(named.map(({ text }) => text))],
+    read: (ids) => {
+      const put = (text: string): string => ids.get(text) ?? text;
+      const others = Object.fromEntries(own.map((key) => [key, put(String(options[key]))]));
+      return spec.read(args.map(put), { ...options, ...others }, { validate: globals.validate });
+    },
+  };
+};
 
 /**
  * Reads arguments and options into the command's input. An error includes the question that could supply a missing
@@ -286,10 +323,13 @@ const readInput = <S extends CommandSpec>(reading: Reading<S>): Parsed<S> => {
     const excess = args.slice(spec.args.length);
     if (excess.length > 0 && spec.args.at(-1)?.name.endsWith('...') !== true)
       throw usageError(`too many arguments for ${spec.path.join(' ')}: ${excess.join(' ')}`);
-    return { kind: 'run', spec, input, globals };
+    const names = globals.validate ? namesGiven(reading) : undefined;
+    const [name = ''] = names?.texts ?? [];
+    if (names !== undefined && reading.idsOnly) throw usageError(`"${name}" ${idProblem(names.prefix, name)}`);
+    return { kind: 'run', spec, input, globals, ...(names && { names }) };
   } catch (thrown) {
     if (!(thrown instanceof PayError)) throw thrown;
-    const error = withHelp(withTarget(thrown, globals), words);
+    const error = withHelp(thrown, words);
     const question = spec.asks?.(args, options);
     if (question === undefined) return { kind: 'error', error, words, globals };
     const { option: name } = question;
@@ -328,9 +368,16 @@ export const parseArgv = <S extends CommandSpec>(
     const { spec, command } = chosen;
     if (globals.prometheus && spec.metrics !== true) throw usageError(`--output: ${notOneOf('prometheus', FORMATS)}`);
     const words = commandWords(program, argv);
-    const last = spec.args.length - 1;
-    const args = command.args.map((text, index) => asMeant(spec.args[Math.min(index, last)] ?? {}, text));
-    return readInput({ spec, args, options: given(spec.options, command), globals, words });
+    const args = command.args.map((text, index) => asMeant(argumentAt(spec, index), text));
+    const { idsOnly } = options;
+    return readInput({
+      spec,
+      args,
+      options: given(spec.options, command),
+      globals,
+      words,
+      ...(idsOnly && { idsOnly }),
+    });
   } catch (thrown) {
     const globals = readGlobals(given(GLOBAL_OPTIONS, program), options.env);
     const words = commandWords(program, argv);

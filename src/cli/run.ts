@@ -10,20 +10,26 @@ import {
   reasonOf,
   usageError,
 } from '../core/error.ts';
-import { isId } from '../core/ids.ts';
+import { isId, type NamedPrefix } from '../core/ids.ts';
 import type { Io } from '../core/io.ts';
 import { valueAt } from '../core/json.ts';
+import type { Named } from '../core/record.ts';
 import type { Filter, Format, OutputOptions, Result, ResultNotices } from '../core/result.ts';
 import type { StoredDefaults } from '../core/settings.ts';
+import type { Confirm } from './confirm.ts';
 import type { CommandSpec, Handler, OptionSpecs } from './define.ts';
 import { type Globals, usesColor } from './globals.ts';
-import { type ProgramOptions, parseArgv } from './program.ts';
+import { type Names, type ProgramOptions, parseArgv } from './program.ts';
 
-/** Dependencies that this file itself uses. */
-interface OwnRun {
+/** Dependencies that the program itself uses. */
+export interface OwnRun {
   /** The streams of the run, which a line about its silence shares. */
   readonly io: Io;
+  readonly globals: Globals;
+  readonly ask: Confirm;
   say(said: string | readonly string[]): Promise<void>;
+  /** Finds records by their names. */
+  named(prefix: NamedPrefix, names: readonly string[]): Promise<Named>;
 }
 
 /**
@@ -208,7 +214,7 @@ const runCommand = async <D extends OwnRun>(
   globals: Globals,
   outer: Io,
   program: Program<D>,
-  columnsHint?: string,
+  { names, columnsHint }: { readonly names?: Names | undefined; readonly columnsHint?: string | undefined },
 ): Promise<number> => {
   checkPreview(spec, globals);
   checkDecimal(globals, outer);
@@ -228,7 +234,8 @@ const runCommand = async <D extends OwnRun>(
   let reminds = (spec.path[0] === 'ledger' || spec.path.join(' ') === 'ugwo charge') && spec.reminds !== false;
   try {
     const compiled = await filter();
-    const result = await handler.run(input, run);
+    const meant = names === undefined ? input : await (await import('./names.ts')).readNamed(names, spec, run);
+    const result = await handler.run(meant, run);
     // A file for paycli itself is made without the ledger.
     reminds &&= result.kind !== 'list' || result.format === undefined;
     const print = openPrinter(spec, globals, io, compiled, pager);
@@ -289,7 +296,8 @@ export const runProgram = async <D extends OwnRun>(
     if (parsed.kind === 'error') throw parsed.error;
     if (parsed.kind === 'run') {
       const globals = withFormat(parsed.globals, parsed.spec);
-      return await runCommand(parsed.spec, parsed.input, globals, io, program, columnsHint);
+      const { spec, input, names } = parsed;
+      return await runCommand(spec, input, globals, io, program, { names, columnsHint });
     }
     if (parsed.kind === 'text') await io.stdout.write(parsed.text);
     else await (await import('./help/show.ts')).showHelp(parsed.wanted, parsed.globals, io, program);

@@ -47,6 +47,7 @@ export const openInner =
       allSpecs,
       nouns: NOUNS,
       version: packageJson.version,
+      idsOnly: true,
       open: (given) => open(inside, { ...given, timeout, validate }),
       defaults: async () => undefined,
       specsFor: async (words) =>

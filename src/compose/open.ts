@@ -32,6 +32,7 @@ export const openRun = (outer: Io, globals: Globals, files: ProgramFiles = {}, w
     ...context,
     ledger,
     observe,
+    named: async (prefix, names) => (await import('../commands/names.ts')).findNamed(prefix, names, run),
     ask: confirmer(io, globals),
     client: async (purpose, other) => {
       // The schemas check a write, also in a preview or a dry run.

@@ -31,6 +31,20 @@ export const idProblem = (prefix: IdPrefix, text: string): string | undefined =>
   return `is not the identifier of ${wanted}${alone}`;
 };
 
+export const LONGEST_REF = 150;
+/** A text meant as an id, as a link to one, or as a key. */
+const LIKE_ID = /(?:^|\W)(?:ony|ugw|act|chk|[sp]k)\.|^(?:ony|ugw|act|chk)$|^https?:\/\//i;
+
+/** Kinds of records that a name identifies, too: a payment request's ref, a customer's e-mail address. */
+export type NamedPrefix = 'ugw' | 'ony';
+
+/** True if a text in place of an identifier of this kind is a name. */
+export const canBeName = (prefix: IdPrefix, text: string): boolean => {
+  if (LIKE_ID.test(text.trim())) return false;
+  if (prefix === 'ony') return /^[^\s@]+@[^\s@]+$/.test(text.trim());
+  return prefix === 'ugw' && text.trim() !== '' && [...text].length <= LONGEST_REF;
+};
+
 /** The ids of a kind in a URL or a path, each once. */
 const idsIn = (prefix: string, text: string): readonly string[] => [
   ...new Set(text.split(/[/?#&=\s]/).filter((part) => part.startsWith(`${prefix}.`) && isAnyId(part))),

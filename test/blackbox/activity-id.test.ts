@@ -98,7 +98,7 @@ describe.each(['get', 'wait'])('activity %s', (verb) => {
   });
 
   it.each([
-    ['order-7', 'is not the identifier of an activity'],
+    ['act.7', 'is not the identifier of an activity'],
     [`${activityOf(1)} ${ugwoOf(1)}`, 'is the identifier of an activity, not of a payment request'],
     ['', "missing required argument 'id': the activity, act.…, or its payment request, ugw.…"],
   ])('refuses `%s`', async (words, message) => {

@@ -36,13 +36,13 @@ describe('did you mean', () => {
   });
 
   it.each<[readonly string[], string]>([
-    [['ugwo', 'get', 'order-7'], 'ugwo list --ref order-7'],
-    [['ugwo', 'charge', 'order-7', '--medium', 'bank_transfer'], 'ugwo list --ref order-7'],
+    [['ugwo', 'get', 'order-7'], 'ugwo list'],
+    [['ugwo', 'charge', 'order-7', '--medium', 'bank_transfer'], 'ugwo list'],
     [['ugwo', 'charge', 'ada@example.com', '--medium', 'bank_transfer'], 'ugwo list --email ada@example.com'],
-    [['activity', 'wait', 'order-7', 'act.Ab.1'], 'ugwo list --ref order-7'],
-    [['watch', SEEDED.ugwo, 'order-7'], 'ugwo list --ref order-7'],
+    [['activity', 'wait', 'order-7', 'act.Ab.1'], 'ugwo list'],
+    [['watch', SEEDED.ugwo, 'order-7'], 'ugwo list'],
     [['onye', 'update', 'ada@example.com', '--ref', '7'], 'onye list --email ada@example.com'],
-  ])('suggests a search for a value that is not an id: %j', async (args, find) => {
+  ])('suggests a search for a name that nothing has: %j', async (args, find) => {
     const { code, stderr } = await inProcess([...args, '--local']);
     expect(code).toBe(2);
     const line = /→ find it with:\s+paycli (.*)\n/.exec(stderr)?.[1] ?? '';

@@ -1,13 +1,13 @@
 import { argument, defineCommand, option, optional, READ_EXITS } from '../../cli/define.ts';
 import { asWaitTimeout, readId, readShare, SHARE_OPTIONS, WAIT_DEFAULT_MS } from '../../cli/options.ts';
 import { SEEDED } from '../../core/data-files.ts';
-import { isId } from '../../core/ids.ts';
+import { canBeName, isId } from '../../core/ids.ts';
 import type { ShareOptions } from '../../core/result.ts';
 
 const PAID_IDS = `${SEEDED.paid.ugwo} ${SEEDED.paid.activity}`;
 
 const args = [
-  argument('id', 'the activity, act.…, or its payment request, ugw.…', { completes: 'payment' }),
+  argument('id', 'the activity, act.…, or its payment request, ugw.… or its ref', { completes: 'payment' }),
   optional('activity', 'the activity of that payment request, act.… (default: its latest)', { completes: 'activity' }),
 ];
 const EXITS = [...READ_EXITS, 'ledger'] as const;
@@ -30,7 +30,8 @@ export interface WaitInput extends ActivityInput {
 }
 
 const readIds = ([id = '', activity]: readonly string[], validate: boolean): ActivityInput => {
-  if (activity === undefined && !isId('ugw', id)) return { activity: readId('act', id, validate) };
+  const isRequest = isId('ugw', id) || (validate && canBeName('ugw', id));
+  if (activity === undefined && !isRequest) return { activity: readId('act', id, validate) };
   const ugwo = readId('ugw', id, validate);
   return activity === undefined ? { ugwo } : { ugwo, activity: readId('act', activity, validate) };
 };

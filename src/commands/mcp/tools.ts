@@ -83,7 +83,7 @@ const typeOf = ({ repeats, list, type }: Pick<OptionNode, 'repeats' | 'list' | '
 const parametersOf = (node: CommandNode, { options = [], required = [] }: ToolCommand): readonly Parameter[] => [
   ...node.args.map((arg) => ({
     name: arg.name,
-    about: arg.about.replace(/; or --from$/, ''),
+    about: arg.about.replace(/(?: or (?:its ref|the e-mail address))?(?:; or --from)?$/, ''),
     type: typeOf(arg),
     splits: true,
     isRequired: !arg.repeats,

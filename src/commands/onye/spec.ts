@@ -64,7 +64,7 @@ const onyeGetCommand = defineCommand({
   path: ['onye', 'get'],
   danger: 'read',
   summary: 'show a customer',
-  args: [argument('onye', 'the customer, ony.…', { completes: 'onye' })],
+  args: [argument('onye', 'the customer, ony.… or the e-mail address', { completes: 'onye' })],
   examples: {
     'a customer': `paycli onye get ${SEEDED.onye}`,
     'the metadata, for a script': `paycli onye get ${SEEDED.onye} -o tsv --columns meta`,
@@ -106,12 +106,13 @@ const onyeDeleteCommand = defineCommand({
   summary: 'delete a customer; their payment requests stay',
   description:
     'Reads the customer, shows what will be lost and asks; a script needs --yes. Prints the deleted customer.',
-  args: [argument('onye', 'the customer, ony.…', { completes: 'onye' })],
+  args: [argument('onye', 'the customer, ony.… or the e-mail address', { completes: 'onye' })],
   examples: {
     'delete a customer, and print it as JSON': `paycli onye delete ${SEEDED.onye} --yes --json`,
   },
   output: 'the customer as it was: uid, email, first_name, last_name, ref, status, billing_address, meta, created_at',
   exits: WRITE_EXITS,
+  confirms: true,
   previews: true,
   read: (args, _given, { validate }) => ({ uid: readId('ony', args[0], validate) }),
   load: async () => ({

@@ -74,7 +74,7 @@ export const updateCommand = defineCommand({
     'would be lost. Options apply to fields without a column. Other columns are copied to the report. An empty cell leaves its field ' +
     'unchanged. The whole file is checked before anything is sent. Run the same command again to continue where it ' +
     "stopped. If an update's result is unknown, paycli reads the customer before it sends the update again.",
-  args: [optional('onye', 'the customer, ony.…; or --from', { completes: 'onye' })],
+  args: [optional('onye', 'the customer, ony.… or the e-mail address; or --from', { completes: 'onye' })],
   options: updateOptions,
   examples: {
     'change the e-mail address': `paycli onye update ${SEEDED.onye} --email ada@example.com`,

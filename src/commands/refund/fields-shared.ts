@@ -3,7 +3,7 @@ import { AMOUNT_OPTIONS, asText } from '../../cli/options.ts';
 
 export const REFUND_FIELDS = {
   activity: { property: 'ugwo_activity' },
-  ugwo: option('--ugwo <ugw>', 'payment request of the activity, ugw.…', asText, {
+  ugwo: option('--ugwo <ugw>', 'payment request of the activity, ugw.… or its ref', asText, {
     completes: 'ugwo',
     property: false,
     own: true,

@@ -77,6 +77,7 @@ const refundCreateCommand = defineCommand({
   },
   output: `the refund: uid, status, amount, currency, ugwo_activity, ref, reason, error.message, created_at. ${BULK_OUTPUT}`,
   exits: [...ONCE_EXITS, 'charge_failed'],
+  confirms: true,
   previews: true,
   read: (args, given, { validate }): RefundCreateInput => {
     const bulk = readBulk(given);

@@ -29,7 +29,7 @@ import {
 import { asPair, asText, asWaitTimeout, readId, readShare, SHARE_OPTIONS, WAIT_DEFAULT_MS } from '../../cli/options.ts';
 import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
-import { idProblem } from '../../core/ids.ts';
+import { canBeName, isId } from '../../core/ids.ts';
 import { asFlag, type Pair } from '../../core/input.ts';
 import { pick } from '../../core/json.ts';
 import type { ShareOptions } from '../../core/result.ts';
@@ -154,6 +154,11 @@ const readOneCharge = (ugwo: string | undefined, given: ChargeGiven, validate: b
       hint: 'or charge many from a file: --from charges.csv',
     });
   }
+  if (validate && given.noPreflight === true && canBeName('ugw', ugwo)) {
+    throw usageError(`--no-preflight needs the id of the payment request, not its ref "${ugwo}"`, {
+      hint: 'leave out --no-preflight, or give the id, ugw.…',
+    });
+  }
   return {
     kind: 'one',
     ugwo: readId('ugw', ugwo, validate),
@@ -209,8 +214,9 @@ const missingFieldIn = ([ugwo]: readonly string[], given: ChargeGiven): Question
   const { medium, from, template, noPreflight } = given;
   if (from !== undefined || template) return undefined;
   if (ugwo === undefined) return UNPAID;
-  if (idProblem('ugw', ugwo) !== undefined) return undefined;
-  if (medium === undefined) return mediumOf(ugwo, noPreflight !== true);
+  const isNamed = canBeName('ugw', ugwo);
+  if (!isNamed && !isId('ugw', ugwo)) return undefined;
+  if (medium === undefined) return mediumOf(ugwo, noPreflight !== true && !isNamed);
   const fields = fieldsGiven(given);
   const missing = mediumNamed(medium)?.fields.find(({ name, needs }) => needs && fields[name] === undefined);
   return missing && chargeQuestion(missing);
@@ -239,7 +245,7 @@ export const chargeCommand = defineCommand({
     'are copied to the report. The whole file is checked before anything is sent. Run the same command ' +
     'again to continue where it stopped: no row is charged twice. The exit code is that of the most serious row, in ' +
     'the order 7, 6, 10, 4, 8, 130, 3, 11, 13, 5, 9, 12, 0.',
-  args: [optional('ugwo', 'the payment request, ugw.…; or --from', { completes: 'ugwo' })],
+  args: [optional('ugwo', 'the payment request, ugw.… or its ref; or --from', { completes: 'ugwo' })],
   options: chargeOptions,
   examples: {
     'get an account number to transfer to': `paycli ugwo charge ${SEEDED.ugwo} --medium bank_transfer`,

@@ -95,7 +95,7 @@ const ugwoGetCommand = defineCommand({
   path: ['ugwo', 'get'],
   danger: 'read',
   summary: 'show a payment request with every activity on it',
-  args: [argument('ugwo', 'the payment request, ugw.…', { completes: 'ugwo' })],
+  args: [argument('ugwo', 'the payment request, ugw.… or its ref', { completes: 'ugwo' })],
   examples: {
     'a payment request and its activities': `paycli ugwo get ${SEEDED.paid.ugwo}`,
     'its status, for a script': `paycli ugwo get ${SEEDED.paid.ugwo} -o tsv --columns status,amount`,
@@ -154,13 +154,14 @@ const ugwoCancelCommand = defineCommand({
   description:
     'The service cancels only unpaid payment requests. paycli reads the payment request, shows it with the accounts ' +
     'and codes that can still be paid, and asks; a script needs --yes.',
-  args: [argument('ugwo', 'the payment request, ugw.…', { completes: 'ugwo' })],
+  args: [argument('ugwo', 'the payment request, ugw.… or its ref', { completes: 'ugwo' })],
   examples: {
     'cancel a payment request in a script': `paycli ugwo cancel ${SEEDED.ugwo} --yes`,
   },
   output:
     'the cancelled payment request: uid, status, amount, currency, ref, description, onye.uid, onye.email, created_at',
   exits: WRITE_EXITS,
+  confirms: true,
   previews: true,
   read: (args, _given, { validate }) => ({ uid: readId('ugw', args[0], validate) }),
   load: async () => ({ run: (await import('./ugwo.ts')).cancel, view: (await import('./ugwo.ts')).cancelledView }),

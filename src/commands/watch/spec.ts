@@ -24,7 +24,7 @@ export const watchCommand = defineCommand({
     'per currency. In a pipe, and with ACCESSIBLE, NO_COLOR or TERM=dumb set, it prints lines. While `paycli ' +
     'webhook listen` runs on this machine, webhooks bring the changes. Otherwise it polls: one walk over the list ' +
     'for many charges, and more slowly while nothing changes. It sends no charge. Ctrl-C ends it.',
-  args: [optional('ugwo...', 'payment requests, ugw.…', { completes: 'ugwo' })],
+  args: [optional('ugwo...', 'payment requests, ugw.… or their refs', { completes: 'ugwo' })],
   options: rarely(['open'], {
     job: option('--job <job>', 'the charges of this file, job-…', asText, { completes: 'job' }),
     open: flag('--open', 'every open charge in the ledger, and each new one (default)'),

@@ -78,6 +78,7 @@ export const newWorld = (): World => {
   const deps = (globals: Globals): Run => ({
     io,
     globals,
+    named: async () => ({ found: new Map(), looked: 'nowhere', isWhole: true }),
     inner: async () => shut(),
     state: { since: START, closing: [], status: {} },
     client: async (purpose) =>

@@ -1,0 +1,274 @@
+import { describe, expect, it } from 'vitest';
+import { onyeOf, ugwoOf } from '../support/ids.ts';
+import { inProcess } from '../support/in-process.ts';
+import { newFolder, type RunOptions } from '../support/program.ts';
+import { json, type Seen, serveAllBy, ugwo } from '../support/service.ts';
+import { openTerminal } from '../support/terminal.ts';
+import { charged, numberIn } from './bulk-support.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const customer = (number: number, more: Fields = {}): Fields => ({
+  uid: onyeOf(number),
+  email: `c${number}@example.com`,
+  first_name: `First${number}`,
+  last_name: null,
+  ref: null,
+  status: 'active',
+  billing_address: null,
+  meta: null,
+  created_at: '2026-11-20T10:00:00+00:00',
+  ...more,
+});
+
+const request = (number: number, more: Fields = {}): Fields => ({
+  ...ugwo(number),
+  onye: { uid: onyeOf(number), email: `c${number}@example.com` },
+  checkout: { uid: 'chk.AbCd.1' },
+  activities: [],
+  ...more,
+});
+
+interface Shop {
+  readonly ugwo?: readonly Fields[];
+  readonly onye?: readonly Fields[];
+  /** Records on a page; the service ignores the limit. */
+  readonly size?: number;
+}
+
+/** A service with these records, newest first, that a test may change, and runs of the program with one ledger. */
+const open = async (shop: Shop = {}) => {
+  const records = { ugwo: [...(shop.ugwo ?? [])], onye: [...(shop.onye ?? [])] };
+  const service = await serveAllBy((seen) => {
+    const [, kind, id, more] = /^\/v1\/(ugwo|onye)(?:\/([^/?]+))?(\/activities)?/.exec(seen.url) ?? [];
+    const all = kind === 'ugwo' ? records.ugwo : records.onye;
+    if (id === undefined) {
+      const at = Number(new URL(seen.url, 'http://x').searchParams.get('cursor') ?? 0);
+      const end = at + (shop.size ?? 100);
+      return json(200, { data: all.slice(at, end), next_cursor: end < all.length ? String(end) : null });
+    }
+    const found = all.find(({ uid }) => uid === id);
+    if (found === undefined) return json(404, { title: 'Not Found', status: 404 });
+    return more === undefined ? json(200, found) : charged(numberIn(seen));
+  });
+  const options: RunOptions = { service, home: newFolder() };
+  const paycli = (...args: readonly string[]) => inProcess(args, options);
+  const asked = (from = 0): readonly string[] =>
+    service.seen.slice(from).map(({ method, url }: Seen) => `${method} ${url}`);
+  return { records, service, options, paycli, asked };
+};
+
+const CHARGE = ['--medium', 'bank_transfer', '--json'];
+const LIST = 'GET /v1/ugwo?limit=100';
+const READ = (number: number): string => `GET /v1/ugwo/${ugwoOf(number)}`;
+const POST = (number: number): string => `POST /v1/ugwo/${ugwoOf(number)}/activities`;
+
+describe('a ref in place of the id of a payment request', () => {
+  it.each([
+    ['ugwo get order-2 --json', [LIST, READ(2)]],
+    ['activity get order-2 --json', [LIST, READ(2)]],
+    ['ugwo charge order-2 --medium bank_transfer', [LIST, READ(2), POST(2)]],
+    ['ugwo charge order-2 --medium bank_transfer --dry-run', [LIST, READ(2)]],
+    ['ugwo charge order-2 --medium bank_transfer --as-curl', [LIST]],
+    ['ugwo cancel order-2 --yes', [LIST, READ(2), `DELETE /v1/ugwo/${ugwoOf(2)}`]],
+    ['ugwo get order-2 --as-curl', [LIST]],
+  ])('is taken by `%s`', async (line, requests) => {
+    const { paycli, asked } = await open({ ugwo: [request(1), request(2)] });
+    const { code, stderr } = await paycli(...line.split(' '));
+    expect([0, 3], stderr).toContain(code);
+    expect(asked()).toEqual(requests);
+  });
+
+  it('is looked for in the ledger first, and the record is read', async () => {
+    const { paycli, asked, service } = await open({ ugwo: [request(1)] });
+    expect(await paycli('ugwo', 'charge', ugwoOf(1), ...CHARGE)).toMatchObject({ code: 0 });
+    const from = service.seen.length;
+    expect(JSON.parse((await paycli('ugwo', 'get', 'order-1', '--json')).stdout)).toMatchObject({ uid: ugwoOf(1) });
+    expect(asked(from)).toEqual([READ(1), READ(1)]);
+  });
+
+  it('is not taken from the ledger of another service or workspace', async () => {
+    const { paycli, options } = await open({ ugwo: [request(1)] });
+    expect(await paycli('ugwo', 'charge', ugwoOf(1), ...CHARGE)).toMatchObject({ code: 0 });
+    const other = await open({ ugwo: [request(2, { ref: 'order-1' })] });
+    const get = (more: RunOptions) => inProcess(['ugwo', 'get', 'order-1', '--json'], { ...options, ...more });
+    expect(JSON.parse((await get({ service: other.service })).stdout)).toMatchObject({ uid: ugwoOf(2) });
+    expect(other.asked()).toEqual([LIST, READ(2)]);
+  });
+
+  it('that has another record by now is not taken from the ledger', async () => {
+    const { paycli, records, asked, service } = await open({ ugwo: [request(1)] });
+    expect(await paycli('ugwo', 'charge', 'order-1', ...CHARGE)).toMatchObject({ code: 0 });
+    records.ugwo[0] = request(1, { ref: 'order-1-old' });
+    const from = service.seen.length;
+    const gone = await paycli('ugwo', 'charge', 'order-1', ...CHARGE, '--again');
+    expect(gone).toMatchObject({ code: 2, stderr: expect.stringContaining('no payment request with the ref') });
+    records.ugwo.push(request(2, { ref: 'order-1' }));
+    const shown = await paycli('ugwo', 'get', 'order-1', '--json');
+    expect(JSON.parse(shown.stdout)).toMatchObject({ uid: ugwoOf(2) });
+    expect(asked(from)).toEqual([READ(1), LIST, READ(1), LIST, READ(2)]);
+  });
+
+  it('of which there are several is refused, with all of them and a command', async () => {
+    const twice = [request(1, { ref: 'a b' }), request(2, { ref: 'a b', status: 'cancelled', onye: null })];
+    const { paycli, asked } = await open({ ugwo: twice });
+    const { code, stdout, stderr } = await paycli('ugwo', 'charge', 'a b', '--medium', 'bank_transfer');
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toBe(
+      'error: 2 payment requests have the ref "a b"\n' +
+        `  ${ugwoOf(1)}: NGN 5,000.01, c1@example.com, not paid\n` +
+        `  ${ugwoOf(2)}: NGN 5,000.02, cancelled\n` +
+        `→ give its id: paycli ugwo charge ${ugwoOf(1)}\n`,
+    );
+    expect(asked()).toEqual([LIST]);
+  });
+
+  it('that nothing has is refused, with the places that were searched', async () => {
+    const { paycli } = await open({ ugwo: [request(1), request(2)] });
+    expect(await paycli('ugwo', 'cancel', "it's 7", '--yes')).toMatchObject({
+      code: 2,
+      stderr:
+        'error: no payment request with the ref "it\'s 7" (looked in the ledger, and through all 2 payment requests of ' +
+        'the service)\n→ find it with: paycli ugwo list --columns uid,ref,status\n',
+    });
+  });
+
+  it('is looked for on twenty pages', async () => {
+    const many = Array.from({ length: 25 }, (_none, index) => request(index + 1));
+    const { paycli, asked } = await open({ ugwo: many, size: 1 });
+    const { stderr } = await paycli('ugwo', 'get', "it's 7");
+    expect(stderr).toContain('through the newest 20 payment requests');
+    expect(stderr).toContain("→ find it with: paycli ugwo list --ref 'it'\\''s 7' --columns uid,ref,status\n");
+    expect(asked()).toHaveLength(20);
+  });
+
+  it.each(['inv.2026.001', 'order 1', 'it\'s "7"', '  x  ', 'act-1', 'a@b', '-'])('may be `%s`', async (ref) => {
+    const { paycli } = await open({ ugwo: [request(1, { ref })] });
+    const { code, stdout, stderr } = await paycli('ugwo', 'get', '--json', '--', ref);
+    expect(code, stderr).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ uid: ugwoOf(1), ref });
+  });
+
+  it.each([
+    ['ugw.AbCd', /"ugw.AbCd" is not the identifier of a payment request/],
+    ['act.AbCd.1', /is the identifier of an activity, not of a payment request/],
+    ['', /"" is not the identifier/],
+    ['x'.repeat(151), /is not the identifier/],
+  ])('that looks like a mistyped id, or is none, is refused: `%s`', async (text, message) => {
+    const { paycli } = await open();
+    expect(await paycli('ugwo', 'get', text)).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
+  });
+
+  it('is refused with --no-preflight, and sent as it is with --no-validate', async () => {
+    const { paycli, asked } = await open({ ugwo: [request(1)] });
+    expect(await paycli('ugwo', 'charge', 'order-1', ...CHARGE, '--no-preflight')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--no-preflight'),
+    });
+    expect(asked()).toEqual([]);
+    expect(await paycli('ugwo', 'get', 'order-1', '--no-validate')).toMatchObject({ code: 3 });
+    expect(asked()).toEqual(['GET /v1/ugwo/order-1']);
+  });
+
+  it('reports other faults of the command line before it is looked for', async () => {
+    const { paycli, asked } = await open();
+    expect(await paycli('ugwo', 'charge', 'order-1', '--medium', 'ussd')).toMatchObject({ code: 2 });
+    const columns = ['--columns', 'uid,nonsense', '-o', 'tsv', '--medium', 'bank_transfer'];
+    expect(await paycli('ugwo', 'charge', 'order-1', ...columns)).toMatchObject({ code: 2 });
+    expect(asked()).toEqual([]);
+  });
+
+  it('is looked for once for several, in one walk', async () => {
+    const { paycli, asked } = await open({ ugwo: [request(1), request(2), request(3)], size: 1 });
+    const watched = await paycli('watch', 'order-1', 'order-2', 'order-1');
+    expect(watched.stderr).toContain(`no charge of ${ugwoOf(1)}`);
+    expect(asked().slice(0, 2)).toEqual([LIST, `${LIST}&cursor=1`]);
+  });
+
+  it('is taken by refund create --ugwo', async () => {
+    const { paycli, asked } = await open({ ugwo: [request(1)] });
+    const activity = 'act.AbCd.1';
+    const ended = await paycli('refund', 'create', activity, '--ugwo', 'order-1', '--yes');
+    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining(`no activity of ${ugwoOf(1)}`) });
+    expect(asked()).toEqual([LIST, READ(1)]);
+  });
+});
+
+describe('an e-mail address in place of the id of a customer', () => {
+  it.each([
+    ['onye get C2@Example.com --json', 'GET'],
+    ['onye update c2@example.com --first-name Ada', 'PATCH'],
+    ['onye delete c2@example.com --yes', 'DELETE'],
+  ])('is taken by `%s`', async (line, method) => {
+    const { paycli, service } = await open({ onye: [customer(1), customer(2)] });
+    const { stderr } = await paycli(...line.split(' '));
+    expect(service.seen[0]?.url).toBe('/v1/onye?limit=100');
+    const last = service.seen.at(-1);
+    expect([last?.method, last?.url], stderr).toEqual([method, `/v1/onye/${onyeOf(2)}`]);
+  });
+
+  it('that has moved to another customer is not taken from the ledger', async () => {
+    const { paycli, records } = await open({ ugwo: [request(1)], onye: [customer(1)] });
+    expect(await paycli('ugwo', 'charge', ugwoOf(1), ...CHARGE)).toMatchObject({ code: 0 });
+    records.onye[0] = customer(1, { email: 'new@example.com' });
+    records.onye.push(customer(2, { email: 'c1@example.com' }));
+    const updated = await paycli('onye', 'update', 'c1@example.com', '--first-name', 'Ada');
+    expect(updated.stderr).toContain(`c1@example.com is ${onyeOf(2)}: First2, c1@example.com, active\n`);
+  });
+
+  it('must be one', async () => {
+    const { paycli } = await open();
+    expect(await paycli('onye', 'get', 'Ada Bello')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('"Ada Bello" is not the identifier of a customer'),
+    });
+  });
+});
+
+describe('a write by name', () => {
+  it('prints the record before it sends, and asks nothing without a terminal', async () => {
+    const { paycli, asked } = await open({ ugwo: [request(1)] });
+    const ended = await paycli('ugwo', 'charge', 'order-1', '--medium', 'bank_transfer');
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(ended.stderr).toContain(`order-1 is ${ugwoOf(1)}: NGN 5,000.01, c1@example.com, not paid\n`);
+    expect(asked()).toEqual([LIST, READ(1), POST(1)]);
+  });
+
+  it.each([
+    ['y', [], 0, [LIST, READ(1), POST(1)]],
+    ['n', [], 130, [LIST]],
+    ['', ['--yes'], 0, [LIST, READ(1), POST(1)]],
+  ])('asks on a terminal: %s %s', async (answer, more, code, requests) => {
+    const { options, asked } = await open({ ugwo: [request(1)] });
+    const session = openTerminal(['ugwo', 'charge', 'order-1', '--medium', 'bank_transfer', ...more], options);
+    await session.saw(new RegExp(`order-1 is ${ugwoOf(1)}: NGN 5,000\\.01, c1@example\\.com, not paid`));
+    if (answer !== '') {
+      await session.saw(/Is this the one\? \[y\/N\] /);
+      session.type(`${answer}\r`);
+    }
+    expect(await session.ended).toEqual({ code });
+    if (answer === '') expect(session.raw()).not.toContain('Is this the one');
+    expect(asked()).toEqual(requests);
+  });
+
+  it('asks for a missing medium, too', async () => {
+    const { options, asked } = await open({ ugwo: [request(1)] });
+    const session = openTerminal(['ugwo', 'charge', 'order-1'], options);
+    await session.saw(/part of it: /);
+    session.type('bank_transfer\r');
+    await session.saw(/Is this the one\? \[y\/N\] /);
+    session.type('y\r');
+    expect(await session.ended).toEqual({ code: 0 });
+    expect(asked()).toEqual([LIST, READ(1), POST(1)]);
+  });
+
+  it('that asks by itself asks once', async () => {
+    const { options, asked } = await open({ ugwo: [request(1)] });
+    const session = openTerminal(['ugwo', 'cancel', 'order-1'], options);
+    await session.saw(/Cancel this payment request\? .*\[y\/N\] /s);
+    session.type('n\r');
+    expect(await session.ended).toEqual({ code: 130 });
+    expect(session.raw()).not.toContain('Is this the one');
+    expect(asked()).toEqual([LIST, READ(1)]);
+  });
+});
