@@ -91,7 +91,8 @@ const idsFor = async (kind: Completes | undefined, command: string, local: boole
     case 'activity':
     case 'payment': {
       const { recentIds } = await import('../ledger/sqlite/lately.ts');
-      return recentIds(await ledgerPath({ io }), kind, local).map(({ id, about }) => offer(id, about));
+      const wanted = kind === 'ugwo' && command === 'ugwo charge' ? 'unpaid' : kind;
+      return recentIds(await ledgerPath({ io }), wanted, local).map(({ id, about }) => offer(id, about));
     }
     default:
       return [];

@@ -6,11 +6,14 @@ import { describe, expect, it } from 'vitest';
 import { fromNpm } from '../../scripts/from-npm.ts';
 import { PARSER } from '../../scripts/pinned.ts';
 import { SEEDED } from '../../src/core/data-files.ts';
+import { intent } from '../ledger/support/memory.ts';
 import { PROGRAM } from '../support/built.ts';
+import { ugwoOf } from '../support/ids.ts';
 import { inProcess } from '../support/in-process.ts';
 import { newFolder, paycli } from '../support/program.ts';
 import { inShell } from '../support/shell.ts';
 import { openOn, type TerminalSession } from '../support/terminal.ts';
+import { openDesk, writing } from './desk-support.ts';
 
 type Shell = 'bash' | 'zsh' | 'fish';
 
@@ -266,6 +269,55 @@ describe('__complete', () => {
     ledger.close();
     const { stdout } = await inProcess(asked('--local', 'refund', 'get', ''), { home });
     expect(stdout).toMatch(/^refund-a1\t[^\n]*\n$/);
+  });
+
+  it('shows the ref and the customer beside requests, and offers to charge only those that can be', async () => {
+    const { home, post, shopRequest, charge, settle, sync } = await openDesk();
+    const { json: ada } = await post('/v1/onye', { email: 'ada@example.com', first_name: 'Ada' });
+    const request = async (ref: string): Promise<string> => {
+      return (await shopRequest({ ref, amount: 90_000, onye: ada.uid })).uid;
+    };
+    const requests = await Promise.all(['INV-PAID', 'INV-PART', 'INV-BACK', 'INV-OPEN'].map(request));
+    const activities = await Promise.all(requests.map((uid) => charge(uid)));
+    const [paid = '', part = '', reversed = '', open = ''] = requests;
+    await settle(String(activities[0]), 'successful');
+    await settle(String(activities[1]), 'successful', 40_000);
+    await settle(String(activities[2]), 'successful');
+    await sync();
+    await settle(String(activities[2]), 'reversed');
+    await sync();
+    await writing(home, async (ledger) => {
+      for (const [about, ref] of [
+        [ugwoOf(1), 'INV\u001b[31m\u00e9'],
+        [ugwoOf(2), 'LOST'],
+      ] as const) {
+        const begun = await ledger.begin(intent({ about, asked: { ref } }), { again: false });
+        const id = begun.kind === 'begun' ? begun.id : '';
+        await ledger.record(id, { state: about === ugwoOf(1) ? 'not_sent' : 'unknown', exitCode: 0 });
+      }
+    });
+    const offered = async (...words: readonly string[]): Promise<readonly (string | undefined)[][]> => {
+      const { stdout } = await inProcess(asked(...words), { home });
+      return stdout
+        .trim()
+        .split('\n')
+        .map((line) => line.split('\t'))
+        .sort();
+    };
+    const about = (ref: string, status: string) => `${ref} ada@example.com NGN 900.00 ${status}`;
+    const due = [
+      [part, about('INV-PART', 'part paid')],
+      [reversed, about('INV-BACK', 'reversed')],
+      [ugwoOf(1), 'INV [31m  not sent'],
+    ];
+    expect(await offered('ugwo', 'charge', 'ugw.')).toEqual(due.sort());
+    const others = [
+      [paid, about('INV-PAID', 'paid')],
+      [open, about('INV-OPEN', 'open')],
+      [ugwoOf(2), 'LOST unknown'],
+    ];
+    expect(await offered('ugwo', 'get', 'ugw.')).toEqual([...due, ...others].sort());
+    expect(await offered('onye', 'get', 'ony.')).toEqual([[ada.uid, 'ada@example.com']]);
   });
 
   it('offers no local ids for a live profile, and the reverse', async () => {

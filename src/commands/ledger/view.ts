@@ -83,8 +83,10 @@ const statusColumn: Column = {
   peopleOnly: true,
 };
 
+const refColumn: Column = { path: 'ref', flexible: true, needed: true, least: 6, endMatters: true };
+
 const TABLE: readonly Column[] = [
-  { path: 'ref', flexible: true, needed: true, least: 6, endMatters: true },
+  refColumn,
   email,
   amountColumn,
   statusColumn,
@@ -357,27 +359,30 @@ export const caseView: View = {
   table: [caseKind, { path: 'ref', or: 'ugwo' }, { path: 'what', peopleOnly: true }, command],
 };
 
+const paidColumns: readonly Column[] = [
+  { path: 'status', kind: 'state' },
+  { path: 'received', kind: 'money' },
+  { path: 'paid_at', kind: 'time', label: 'paid' },
+];
+
 /** View of what `find` finds. On a narrow terminal the hits are stacked. */
 export const hitView: View = {
   columns: [
     ...columnsNamed('ugwo ref'),
     amountColumn,
     ...columnsNamed('currency customer customer_email'),
-    { path: 'status', kind: 'state' },
-    { path: 'received', kind: 'money' },
-    { path: 'paid_at', kind: 'time', label: 'paid' },
+    ...paidColumns,
     createdColumn,
     ...columnsNamed('id profile source found_by command'),
   ],
   table: [
-    { path: 'ref', flexible: true, needed: true, least: 6, endMatters: true },
-    email,
+    refColumn,
+    { ...email, label: 'customer' },
     amountColumn,
-    { path: 'status', kind: 'state' },
-    { path: 'received', kind: 'money' },
-    { path: 'paid_at', kind: 'time', label: 'paid' },
+    ...paidColumns,
     command,
     createdColumn,
-    ...columnsNamed('ugwo found_by profile'),
+    { path: 'found_by', label: 'found by' },
+    ...columnsNamed('ugwo profile'),
   ],
 };

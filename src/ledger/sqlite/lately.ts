@@ -1,6 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { PAYMENTS, type Payment } from '../../charge/payment.ts';
 import { LOCAL_PROFILE } from '../../core/data-files.ts';
 import { formatMoney } from '../../core/money.ts';
+import { statusWord } from '../../core/status.ts';
 import { readWithoutLock } from '../../database/file.ts';
 import { checkAccess } from '../local/file.ts';
 import { LEDGER_FILE } from './schema.ts';
@@ -12,10 +14,10 @@ export interface RecentId {
 }
 
 /**
- * Kind of requested identifiers: charges, refunds, jobs, charges and jobs (`entry`), an object of the service, or an activity or its
- * payment request (`payment`).
+ * Kind of requested identifiers: charges, refunds, jobs, charges and jobs (`entry`), an object of the service, a payment
+ * request that can be charged (`unpaid`), or an activity or its payment request (`payment`).
  */
-export type RecentKind = 'charge' | 'refund' | 'job' | 'entry' | 'ugwo' | 'onye' | 'activity' | 'payment';
+export type RecentKind = 'charge' | 'refund' | 'job' | 'entry' | 'ugwo' | 'unpaid' | 'onye' | 'activity' | 'payment';
 
 /** Number of newest entries that are searched, however long the ledger is. */
 const NEWEST_COMPLETED = 2000;
@@ -26,12 +28,12 @@ const UPDATES = 200;
 
 type Row = Readonly<Record<string, unknown>>;
 
-const PREFIXES = { ugwo: /^ugw\./, onye: /^ony\./, activity: /^act\./, payment: /^(?:act|ugw)\./ };
+const PREFIXES = { ugwo: /^ugw\./, unpaid: /^ugw\./, onye: /^ony\./, activity: /^act\./, payment: /^(?:act|ugw)\./ };
 
 /** Entries of the local emulator profile are offered only under that profile. */
 const IS_MEANT = `(profile IS '${LOCAL_PROFILE}') = ?`;
 
-const CHARGES = `SELECT id, state, kind, medium, ugwo, activity, customer, amount, currency FROM
+const CHARGES = `SELECT id, state, kind, medium, ugwo, activity, customer, customer_email, ref, payment, amount, currency FROM
   (SELECT * FROM charge ORDER BY seq DESC LIMIT ${NEWEST_COMPLETED}) WHERE ${IS_MEANT}`;
 const RECENT_JOBS = `SELECT id, command, rows FROM (SELECT * FROM job ORDER BY seq DESC LIMIT ${NEWEST_JOBS}) WHERE ${IS_MEANT}`;
 const RECENT_UPDATES = `SELECT onye AS id, state FROM onye_update WHERE job IN
@@ -42,6 +44,17 @@ const rowMoney = ({ amount, currency }: Row): string =>
 
 const aboutCharge = (row: Row): string => [row['medium'] ?? row['kind'], row['state'], rowMoney(row)].join(' ').trim();
 
+const aboutRequest = (row: Row): string =>
+  [row['ref'], row['customer_email'], rowMoney(row), statusWord(String(row['payment'] ?? row['state']))]
+    .filter((part) => part !== null && part !== '')
+    .join(' ');
+
+/** True if a charge stands in the way of another one of its payment request. */
+const isInTheWay = ({ state, payment }: Row): boolean =>
+  payment === null
+    ? state === 'sending' || state === 'unknown'
+    : payment !== 'underpaid' && !PAYMENTS[payment as Payment].frees;
+
 const recentCharges = (db: DatabaseSync, local: number): Row[] => db.prepare(CHARGES).all(local);
 
 const recentJobs = (db: DatabaseSync, local: number): RecentId[] =>
@@ -51,9 +64,13 @@ const recentJobs = (db: DatabaseSync, local: number): RecentId[] =>
   }));
 
 const recentIdsOf = (db: DatabaseSync, kind: keyof typeof PREFIXES, local: number): RecentId[] => {
-  const found = recentCharges(db, local).flatMap((row) =>
-    [row['ugwo'], row['activity'], row['customer']].map((id) => ({ id: String(id), about: aboutCharge(row) })),
-  );
+  const rows = recentCharges(db, local);
+  const paid = new Set(kind === 'unpaid' ? rows.filter(isInTheWay).map(({ ugwo }) => ugwo) : []);
+  const found = rows.flatMap((row) => [
+    ...(paid.has(row['ugwo']) ? [] : [{ id: String(row['ugwo']), about: aboutRequest(row) }]),
+    { id: String(row['activity']), about: aboutCharge(row) },
+    { id: String(row['customer']), about: String(row['customer_email'] ?? '') },
+  ]);
   const updated = kind === 'onye' ? (db.prepare(RECENT_UPDATES).all(local) as Row[]) : [];
   const all = [...found, ...updated.map(({ id, state }) => ({ id: String(id), about: `update ${String(state)}` }))];
   return all.filter(({ id }) => PREFIXES[kind].test(id));
