@@ -5,7 +5,7 @@ import { type ApiRecord, type Named, PAGE_MAX } from '../core/record.ts';
 import type { Run } from './run.ts';
 
 /** Pages of the service's list to look through. */
-const PAGES_SEARCHED = 20;
+export const PAGES_SEARCHED = 20;
 
 const KINDS = {
   ugw: { field: 'ref', list: 'ugwo.list', get: 'ugwo.get', some: 'newest', records: 'payment requests' },

@@ -15,6 +15,7 @@ import type { Ledger, ListFilter } from '../../ledger/ledger.ts';
 import { snapshotOf } from '../../ledger/snapshot.ts';
 import { moneyKnown } from '../../ledger/transitions.ts';
 import { countPage, lookedThrough, pageOf } from '../list.ts';
+import { PAGES_SEARCHED } from '../names.ts';
 import type { Run } from '../run.ts';
 import { isUnpaid, nextSteps } from './cases.ts';
 import type { FindInput } from './find-spec.ts';
@@ -88,16 +89,17 @@ const foundIn = (request: unknown, text: string): string | undefined => {
   return fieldWith(request, text);
 };
 
-/** Number of newest pages of the service that are searched. */
-const PAGES = 20;
-
 /** Finds payment requests of the service, newest first, with their newest charge from here. Passes them on until an error. */
 const findAtService = async (text: string, run: Run, take: (request: object, by: string) => Promise<void>) => {
   const looked = { count: 0, oldest: undefined, hides: false };
-  run.state.status.doing = () => `${grouped(looked.count)} payment requests read`;
+  run.state.status.doing = () => (looked.count === 0 ? undefined : `${grouped(looked.count)} read`);
   const client = await run.client('read');
   try {
-    for await (const page of client.pages('ugwo.list', { query: { limit: String(PAGE_MAX) } }, { pages: PAGES })) {
+    for await (const page of client.pages(
+      'ugwo.list',
+      { query: { limit: String(PAGE_MAX) } },
+      { pages: PAGES_SEARCHED },
+    )) {
       countPage(looked, page);
       looked.hides ||= page.records.some(({ value }) => hidesCustomer(value));
       for (const { value } of page.records) {
