@@ -155,10 +155,7 @@ export interface RowKind<T> {
    * begin with `a.`.
    */
   readonly columns: readonly string[];
-  /**
-   * Cells of the row of a template. A row is refused while it has one of those that contain EXAMPLE. The amounts have kobo:
-   * a spreadsheet would make `5000` of `5000.00`.
-   */
+  /** Cells of the template's row, which refuse it if they contain EXAMPLE. A spreadsheet would drop the zeros of 5000.00. */
   readonly example: Readonly<Record<string, string>>;
   /** The report columns to add after those of the file, apart from `row`, `state` and `error`. */
   readonly report: readonly string[];

@@ -201,13 +201,6 @@ const readKey = (cells: Cells, { name, prefix, missing, wrong }: KeyColumn, vali
   return text;
 };
 
-/** Cells that a row still has from the template. */
-const exampleFaults = ({ given }: Cells, example: RowKind<never>['example']): readonly ColumnFault[] =>
-  Object.entries(example).flatMap(([column, text]) => {
-    const what = `"${text}" is the example of the template: replace it, or delete the row`;
-    return text.includes('EXAMPLE') && given.get(column) === text ? [{ column, what }] : [];
-  });
-
 /** Columns whose value an option sets, too: it is unclear which one counts. */
 const faultIfTwice = (columns: readonly string[], known: Known, flagOf: FlagOf): readonly ColumnFault[] =>
   columns.flatMap((column) => {
@@ -279,8 +272,11 @@ export const openRows = <T>(
   };
   const read = (row: InputRow): ReadRow<T> => {
     const cells = cellsOf(namedIn(row.fields), format, columns);
-    const examples = exampleFaults(cells, kind.example);
-    if (examples.length > 0) return { faults: examples };
+    for (const [column, text] of Object.entries(kind.example)) {
+      if (!text.includes('EXAMPLE') || cells.given.get(column) !== text) continue;
+      cells.fault(column, `"${text}" is the example of the template: replace it, or delete the row`);
+    }
+    if (cells.faults.length > 0) return { faults: cells.faults };
     const about = readKey(cells, key, validate);
     // NDJSON rows may have different names, so the first row is not enough.
     if (format === 'ndjson') {

@@ -145,16 +145,10 @@ interface FileOfRows<T> {
 }
 
 /** An empty file: the columns that no option sets, and an example row. A name such as `meta.k` stands for any key. */
-const templateOf = ({
-  key,
-  columns,
-  flagOf,
-  example,
-}: Pick<RowKind<never>, 'key' | 'columns' | 'flagOf' | 'example'>): Result => {
+const templateOf = <T>({ key, columns, flagOf, example }: RowKind<T>): Result => {
   const all = [key.name, ...columns.flatMap((name) => name.split(' or '))].filter((name) => flagOf(name) === undefined);
-  const isCovered = (name: string): boolean =>
-    name.endsWith('.k') && all.some((other) => other !== name && other.startsWith(name.slice(0, -1)));
-  const names = all.filter((name) => !isCovered(name));
+  // Named keys follow the name that stands for all.
+  const names = all.filter((name, at) => !(name.endsWith('.k') && all[at + 1]?.startsWith(name.slice(0, -1))));
   const row = madeHere(Object.fromEntries(names.map((name) => [name, example[name] ?? null])));
   const view: View = { columns: names.map((path) => ({ path, kind: 'text' })) };
   const pages = (async function* () {

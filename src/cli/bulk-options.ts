@@ -100,10 +100,7 @@ const UNSAID = {
   continueOnUnknown: false,
 };
 
-/**
- * Reads the options for a file. Returns undefined without --from and --template, and throws a usage error if other
- * options need a file.
- */
+/** Reads the options for a file; undefined without one. Throws a usage error if other options need it. */
 export const readBulk = (given: BulkGiven): BulkInput | undefined => {
   if (given.from === undefined || given.template) {
     const names = Object.keys(BULK_OPTIONS) as (keyof BulkGiven)[];
