@@ -61,6 +61,10 @@ const JOB = one('Job', jobView);
 const PROFILE = one('Profile', profileView);
 const POLICY = one('Policy', policyView);
 const SUMMARY = one('Summary', chargesView);
+const SENT_EVENT = one(
+  objectOf({ uid: text, event: text, to: text, answer: { type: ['integer', 'string'] }, ms: count }),
+  replayedView,
+);
 const WEBHOOK = one(objectOf({ id: count, url: text, events: listOf(text), signed: bool }), webhookView);
 const OWN_OBJECT: JsonSchema = { type: 'object' };
 
@@ -129,9 +133,8 @@ export const OUTPUTS: Readonly<Record<string, readonly Output[]>> = {
   'webhook verify': [one('VerifiedEvent', verifiedEventView)],
   'webhook events list': [list('KeptEvent', eventsView), list('RefusedDelivery', refusedView)],
   'webhook events show': [one('WholeEvent', eventView)],
-  'webhook events replay': [
-    one(objectOf({ uid: text, event: text, to: text, answer: { type: ['integer', 'string'] } }), replayedView),
-  ],
+  'webhook events replay': [SENT_EVENT],
+  'webhook trigger': [SENT_EVENT, { ...fields({ event: text }), list: true }],
   'webhook prune': [fields({ before: text, pruned: count, waiting: count, refused: count })],
   login: [PROFILE],
   'profile list': [list('Profile', profileView)],

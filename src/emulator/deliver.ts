@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { ClientRequest } from 'node:http';
 import { type DeliveryRule, isDeliveryRule } from '../contract/fault-rule.ts';
 import { attempt } from '../core/async.ts';
+import type { Dialect } from '../core/data-files.ts';
+import { printExact } from '../core/json.ts';
 import { lookupFor } from '../core/origin.ts';
 import { parseDuration, utcAtom } from '../core/time.ts';
-import { isWanted, signatureOf } from '../core/webhook-event.ts';
+import { type EventName, isWanted, signatureOf } from '../core/webhook-event.ts';
 import {
   deliverInOrder,
   dueOf,
@@ -16,9 +18,11 @@ import {
 } from '../webhook/deliver.ts';
 import { eventShape, SPEECH } from './dialect.ts';
 import { effectOf, ruleFor } from './faults.ts';
+import { newServiceId } from './ids.ts';
 import { catchUp } from './payments.ts';
 import { nowOf, type Service } from './service.ts';
-import type { DeliveryAttempt, Next, OutgoingDelivery } from './store.ts';
+import { type DeliveryAttempt, type Next, type OutgoingDelivery, withoutFile } from './store.ts';
+import { rehearsed } from './webhooks.ts';
 
 const ANSWER_LIMIT_MS = 15_000;
 
@@ -39,17 +43,34 @@ const deliveryOutcome = (posted: PostResult): Pick<DeliveryAttempt, 'status' | '
 const RETRY_MS = 30 * 60_000;
 const TRIES_LIMIT = 3;
 
-/** Returns the exact bytes of the request body. */
-const deliveryBody = ({ dialect }: Service, { uid, event, data }: OutgoingDelivery): Uint8Array => {
-  const json = `{"uid":${JSON.stringify(uid)},"event":${JSON.stringify(event)},"data":${data}}`;
-  return Buffer.from(SPEECH[dialect].answer(eventShape(event), json));
-};
-
 /** Without a secret the header is present but empty (public material, webhooks). */
-const signatureHeader = ({ secret }: OutgoingDelivery['webhook'], body: Uint8Array, rule: DeliveryRule | undefined) => {
+const signatureHeader = (secret: string, body: Uint8Array, rule: DeliveryRule | undefined) => {
   if (rule?.signature === 'none') return {};
   const signing = rule?.signature === 'wrong' ? `not ${secret}` : secret;
   return { 'x-kwugwo-signature': signing === '' ? '' : signatureOf(signing, body) };
+};
+
+type BodyParts = Pick<OutgoingDelivery, 'uid' | 'event' | 'data'>;
+
+/** The request of a delivery: the exact bytes of its body, and headers with a new id. */
+const deliveryRequest = (dialect: Dialect, { uid, event, data }: BodyParts, secret: string, rule?: DeliveryRule) => {
+  const json = `{"uid":${JSON.stringify(uid)},"event":${JSON.stringify(event)},"data":${data}}`;
+  const body = Buffer.from(SPEECH[dialect].answer(eventShape(event), json));
+  const id = randomUUID();
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': 'paycli-emulator',
+    'x-kwugwo-delivery-id': id,
+    ...signatureHeader(secret, body, rule),
+  };
+  return { id, headers: Object.entries(headers), body };
+};
+
+/** The request for an event that did not happen, about a record that nobody keeps. */
+export const sampleRequest = (event: EventName, secret: string, now: number) => {
+  const uid = newServiceId('evt');
+  const data = withoutFile((store) => printExact(rehearsed(store, event, undefined, now)));
+  return { uid, ...deliveryRequest('documented', { uid, event, data }, secret) };
 };
 
 /** Writes a body with the faults of a rule: cut off behind some bytes, or with a pause in the middle. */
@@ -70,18 +91,12 @@ const sendDelivery = async (
   delivery: OutgoingDelivery,
   rule: DeliveryRule | undefined,
 ): Promise<DeliveryAttempt> => {
-  const body = deliveryBody(service, delivery);
-  const [at, started, id] = [nowOf(service), service.clock.ticks(), randomUUID()];
-  const headers = {
-    'content-type': 'application/json',
-    'user-agent': 'paycli-emulator',
-    'x-kwugwo-delivery-id': id,
-    ...signatureHeader(delivery.webhook, body, rule),
-  };
+  const { id, headers, body } = deliveryRequest(service.dialect, delivery, delivery.webhook.secret, rule);
+  const [at, started] = [nowOf(service), service.clock.ticks()];
   const url = new URL(delivery.webhook.url);
   const slow = parseDuration(rule?.slow ?? '') ?? 0;
   const write = rule?.cut === undefined && slow === 0 ? undefined : writeBadly(service, rule?.cut, slow);
-  const posted = await post({ url, agent: false, ...lookupFor(url) }, Object.entries(headers), body, {
+  const posted = await post({ url, agent: false, ...lookupFor(url) }, headers, body, {
     ...{ stop: service.closing, limitMs: ANSWER_LIMIT_MS + slow, write },
   });
   return {

@@ -6,6 +6,9 @@ import type { Refund, Ugwo } from '../contract/ugwo.ts';
 import type { ActivityEnding, DeliveryState } from '../core/data-files.ts';
 import { parseExact, printExact } from '../core/json.ts';
 import {
+  closedAfter,
+  connect,
+  migrate,
   number,
   optionalNumber,
   optionalText,
@@ -449,6 +452,13 @@ export const openStore = (path: string): EmulatorStore =>
     const key = store.setting('key');
     if (key === undefined) throw new BeyondUse(path, 'is damaged: it holds no key');
     return { key, holdOutbox: () => holdLock(`${path}.lock`, 0), ...store };
+  });
+
+/** Result of `use` on new data that nobody keeps. */
+export const withoutFile = <T>(use: (store: EmulatorStore) => T): T =>
+  closedAfter(connect(':memory:', DATA_FILE), (db) => {
+    migrate(db, DATA_FILE);
+    return use({ key: '', holdOutbox: () => undefined, ...storeOf(db) });
   });
 
 export const withStore = async <T>(path: string, use: (store: EmulatorStore) => T | Promise<T>): Promise<T> => {

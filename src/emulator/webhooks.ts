@@ -192,7 +192,7 @@ const requestFor = (store: EmulatorStore, uid: string | undefined, now: number):
 };
 
 /** Builds a resource with the same code as a real event, and rolls the changes back. */
-const rehearsed = (
+export const rehearsed = (
   store: EmulatorStore,
   event: EventName,
   uid: string | undefined,

@@ -87,12 +87,11 @@ export const checkTarget = async (
   return { url, lookup: lookupWithin(allowRemote ? NEAR : HERE) };
 };
 
+type Sent = Pick<KeptEvent, 'headers' | 'body'>;
+
 /** Sends an event once, byte for byte as it came. */
-export const forwardOnce = (
-  target: DeliveryTarget,
-  { headers, body }: KeptEvent,
-  stop: AbortSignal,
-): Promise<PostResult> => post(target, passedOn(headers), body, { stop, limitMs: FORWARD_LIMIT_MS });
+export const forwardOnce = (target: DeliveryTarget, { headers, body }: Sent, stop: AbortSignal): Promise<PostResult> =>
+  post(target, passedOn(headers), body, { stop, limitMs: FORWARD_LIMIT_MS });
 
 /** The backoff between two attempts for one event, or two checks for an unavailable target. */
 const FORWARD_BACKOFF = { base: SECOND_MS, cap: 600 * SECOND_MS };
@@ -250,13 +249,13 @@ export const forward = (queue: Queue, notifier: Notifier, deps: ForwardDeps, sto
   };
 };
 
-/** Sends a stored event once, byte for byte. Returns the status of the answer, which is 2xx; throws otherwise. */
-export const forwardAgain = async (event: KeptEvent, target: DeliveryTarget, stop: AbortSignal): Promise<string> => {
+/** Sends an event once, byte for byte. Returns the status of the answer, which is 2xx; throws otherwise. */
+export const forwardAgain = async (event: Sent, target: DeliveryTarget, stop: AbortSignal): Promise<string> => {
   const posted = await forwardOnce(target, event, stop);
   const word = resultText(posted);
   if (isTaken(posted)) return word;
   if (posted.kind === 'answered') {
-    throw new PayError('rejected', `${target.url.href} answered ${word}`, { hint: 'it was sent as it was kept' });
+    throw new PayError('rejected', `${target.url.href} answered ${word}`, { hint: 'its log may say why' });
   }
   if (posted.kind === 'failed' && !posted.reached) {
     throw new PayError('not_sent', `${target.url.href} can't be reached: ${word}`, {

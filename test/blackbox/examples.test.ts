@@ -26,8 +26,10 @@ const isOfProfiles = (path: string): boolean => /^(?:profile|config) /.test(path
 const isLogin = (path: string): boolean => path === 'login';
 const isListening = (path: string): boolean => path === 'webhook listen';
 const isOfOneEvent = (path: string): boolean => /^webhook events (?:show|replay)$/.test(path);
+const sendsEvent = (path: string): boolean => path === 'webhook trigger';
 /** Examples that need more than a new built-in service. */
-const isApart = (path: string): boolean => [runsOn, isLogin, isListening, isOfOneEvent].some((is) => is(path));
+const isApart = (path: string): boolean =>
+  [runsOn, isLogin, isListening, isOfOneEvent, sendsEvent].some((is) => is(path));
 
 /** Examples with another format, or that run until stopped. */
 const OTHERWISE = /(?: -o | --columns| --as-curl| > |emulator start|paycli schema)/;
@@ -164,6 +166,13 @@ describe.runIf(process.platform !== 'win32')('a help example works as printed', 
       expect(codes, ended.stderr).toEqual([]);
       judge(path, ended);
     }
+  });
+
+  it.each(examplesOf(sendsEvent))('with a receiver: %s, %s', async (path, _about, { line }) => {
+    const target = await serveTarget();
+    const { codes, ended } = await tryLines(`${line.replace('http://127.0.0.1:3000/webhooks', target.url)} --json`, {});
+    expect(codes, ended.stderr).toEqual([]);
+    judge(path, ended);
   });
 
   // Uses an emulator instead of the public service (--base-url for --environment). The key is piped or typed; `op`

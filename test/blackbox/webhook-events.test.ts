@@ -1,12 +1,22 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { signatureOf } from '../../src/core/webhook-event.ts';
+import { EVENTS, signatureOf } from '../../src/core/webhook-event.ts';
 import { inProcess } from '../support/in-process.ts';
 import { newFolder, paycli } from '../support/program.ts';
 import { DEAD_ORIGIN } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
-import { bodyOf, deliver, listen, SECRET, secretFile, serveTarget, ugwoOf, uidOf } from '../support/webhooks.ts';
+import {
+  bodyOf,
+  deliver,
+  type Forwarded,
+  listen,
+  SECRET,
+  secretFile,
+  serveTarget,
+  ugwoOf,
+  uidOf,
+} from '../support/webhooks.ts';
 import { delivery, newQueue } from '../webhook/support.ts';
 
 /** A home that has received these bodies. */
@@ -106,6 +116,7 @@ describe('webhook events', () => {
       event: 'ugwo.activity.updated',
       to: target.url,
       answer: '200',
+      ms: expect.any(Number),
     });
     expect(target.seen[0]).toMatchObject({
       body,
@@ -123,6 +134,67 @@ describe('webhook events', () => {
     });
     const away = await inProcess([...args.slice(0, -1), 'https://example.com/'], { home });
     expect(away).toMatchObject({ code: 2, stderr: expect.stringContaining('is not on this machine') });
+  });
+});
+
+describe('webhook trigger', () => {
+  const trigger = (home: string, ...args: readonly string[]) =>
+    inProcess(['webhook', 'trigger', '--secret-file', secretFile(home), ...args], { home });
+
+  it.each(EVENTS)('sends %s once, with a signature that verifies, and keeps no data', async (event) => {
+    const [home, target] = [newFolder(), await serveTarget()];
+    const sent = await trigger(home, event, '--to', target.url, '--json');
+    expect(sent, sent.stderr).toMatchObject({ code: 0, stderr: '' });
+    expect(target.seen.length).toBe(1);
+    const [{ headers, body }] = target.seen as [Forwarded];
+    const { uid, ...told } = JSON.parse(body);
+    expect(JSON.parse(sent.stdout)).toEqual({ uid, event, to: target.url, answer: '200', ms: expect.any(Number) });
+    const prefix = event.startsWith('nzube.') ? 'ony' : event.startsWith('refund.') ? 'rfd' : 'act';
+    const about = /^ugwo\.(?!activity)/.test(event) ? 'ugw' : prefix;
+    expect(told).toMatchObject({ event, data: { uid: expect.stringMatching(`^${about}\\.`) } });
+    expect(headers).toMatchObject({ 'content-type': 'application/json', 'x-kwugwo-delivery-id': expect.any(String) });
+    const verify = ['webhook', 'verify', '--secret-file', secretFile(home), '--signature'];
+    const verified = await inProcess([...verify, String(headers['x-kwugwo-signature']), '--json'], { stdin: body });
+    expect(JSON.parse(verified.stdout)).toMatchObject({ valid: true, uid, event });
+    expect(readdirSync(home)).toEqual(['secret.txt']);
+  });
+
+  it('ends as the answer says', async () => {
+    const [home, target] = [newFolder(), await serveTarget(() => 500)];
+    const refused = await trigger(home, 'ugwo.successful', '--to', target.url);
+    expect(refused).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('answered 500') });
+    expect(target.seen.length).toBe(1);
+    expect(await trigger(home, 'ugwo.successful', '--to', `${DEAD_ORIGIN}/`)).toMatchObject({ code: 5 });
+  });
+
+  it('lists the events', async () => {
+    const { stdout } = await inProcess(['webhook', 'trigger', '--list', '-o', 'tsv', '--columns', 'event']);
+    expect(stdout).toBe(EVENTS.map((event) => `${event}\n`).join(''));
+  });
+
+  it.each([
+    [['--to', 'http://127.0.0.1:1/'], 'no event given'],
+    [['ugwo.succesful', '--to', 'http://127.0.0.1:1/'], 'did you mean ugwo.successful?'],
+    [['ugwo.successful'], '--to is required'],
+    [['ugwo.successful', '--to', 'ftp://127.0.0.1/'], 'is not a URL'],
+    [['ugwo.successful', '--to', 'http://192.0.2.1/'], 'is not encrypted'],
+    [['--list', '--to', 'http://127.0.0.1:1/'], "--list can't be used with"],
+  ])('is refused with %j', async (args, what) => {
+    const ended = await trigger(newFolder(), ...args);
+    expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(what) });
+  });
+
+  it('needs a private file for the secret, and never takes the secret itself', async () => {
+    const [home, target] = [newFolder(), await serveTarget()];
+    const file = secretFile(home);
+    const send = (...args: readonly string[]) =>
+      inProcess(['webhook', 'trigger', 'ugwo.successful', '--to', target.url, ...args], { home });
+    expect(await send()).toMatchObject({ code: 2, stderr: expect.stringContaining('--secret-file is required') });
+    const typed = await send('--secret-file', SECRET);
+    expect(typed).toMatchObject({ code: 2, stderr: expect.not.stringContaining(SECRET) });
+    chmodSync(file, 0o644);
+    expect(await send('--secret-file', file)).toMatchObject({ code: 4, stderr: expect.stringContaining('chmod 600') });
+    expect(target.seen).toEqual([]);
   });
 });
 

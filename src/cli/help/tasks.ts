@@ -31,7 +31,7 @@ const TASKS: readonly (readonly [task: string, ...Entry[]])[] = [
     ['policy', 'list show set remove'],
     ['ledger', 'use init migrate push status verify backup prune', ''],
   ],
-  ['For programs', ['api'], ['mcp'], ['schema'], ['webhook', 'listen verify events prune']],
+  ['For programs', ['api'], ['mcp'], ['schema'], ['webhook', 'listen verify trigger events prune']],
 ];
 
 /** One entry of help: a command, or those verbs of a noun that serve the task. */

@@ -1,18 +1,20 @@
 import { foldersOf } from '../../compose/run.ts';
 import { realMachine } from '../../config/machine.ts';
+import { endpointSecrets } from '../../config/secrets.ts';
 import { interrupted, PayError, usageError } from '../../core/error.ts';
 import { type ApiPage, instantOf, madeHere, PAGE_MAX, type RequestedTime } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
 import { atom, DAY_MS, formatLocalFull } from '../../core/time.ts';
-import { isWanted } from '../../core/webhook-event.ts';
+import { EVENTS, isWanted } from '../../core/webhook-event.ts';
+import type { DeliveryTarget } from '../../webhook/deliver.ts';
 import type { KeptEvent } from '../../webhook/event.ts';
-import { checkTarget, forwardAgain as replayEvent } from '../../webhook/forward.ts';
+import { checkTarget, forwardAgain } from '../../webhook/forward.ts';
 import { openQueue, type Queue } from '../../webhook/queue.ts';
 import type { EventFilter } from '../../webhook/statements.ts';
-import { listedPages, numberedCursors } from '../list.ts';
+import { listedPages, numberedCursors, onePage } from '../list.ts';
 import { continueCommand } from '../record.ts';
 import type { Run } from '../run.ts';
-import type { EventListInput, ReplayInput } from './spec.ts';
+import type { EventListInput, ReplayInput, TriggerInput } from './spec.ts';
 import {
   eventListView,
   eventRecord,
@@ -89,17 +91,37 @@ export const showEvent = async ({ uid }: { readonly uid: string }, run: Run): Pr
   view: eventView,
 });
 
+/** Sends an event to a target once, and shows the answer. */
+const sendTo = async (
+  target: DeliveryTarget,
+  { uid, event, ...request }: Pick<KeptEvent, 'event' | 'headers' | 'body'> & { readonly uid: string },
+  { clock, signals }: Run['io'],
+): Promise<Result> => {
+  const started = clock.ticks();
+  const answer = await forwardAgain(request, target, signals.stop);
+  const ms = Math.round(clock.ticks() - started);
+  return { kind: 'record', record: madeHere({ uid, event, to: target.url.href, answer, ms }), view: replayedView };
+};
+
 export const sendEventAgain = async ({ uid, to, allowRemote }: ReplayInput, run: Run): Promise<Result> => {
   const [event, last] = await withQueue(run, (queue) => [findEvent(queue, uid), queue.setting('target')] as const);
   const text = to ?? last;
   if (text === undefined) throw usageError('--to is required: `webhook listen` has forwarded nothing yet');
   const target = await checkTarget(text, '--to', allowRemote, run.io.env);
-  const answer = await replayEvent(event, target, run.io.signals.stop);
-  return {
-    kind: 'record',
-    record: madeHere({ uid, event: event.event, to: target.url.href, answer }),
-    view: replayedView,
-  };
+  return sendTo(target, { ...event, uid }, run.io);
+};
+
+/** Sends an event that did not happen, as the service would, or lists the events. */
+export const triggerEvent = async (input: TriggerInput, run: Run): Promise<Result> => {
+  if (input === undefined) {
+    return { kind: 'list', pages: onePage(EVENTS.map((event) => ({ event }))), view: { columns: [{ path: 'event' }] } };
+  }
+  const { event, to, secrets } = input;
+  // A made-up event may leave this machine.
+  const target = await checkTarget(to, '--to', true, run.io.env);
+  const { all } = await endpointSecrets(secrets, run);
+  const { sampleRequest } = await import('../../emulator/deliver.ts');
+  return sendTo(target, { event, ...sampleRequest(event, all.join(), run.io.clock.now()) }, run.io);
 };
 
 const agedText = (count: number, refused: number): string =>

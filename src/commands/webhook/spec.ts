@@ -10,7 +10,9 @@ import {
   repeated,
 } from '../../cli/define.ts';
 import {
+  asFile,
   asInteger,
+  asOneOf,
   asStatus,
   asText,
   checkIdOption,
@@ -21,7 +23,7 @@ import {
 } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
 import { statusArgument } from '../../core/status.ts';
-import { EVENT_STATES, EVENTS, isWanted, KEEP_DAYS } from '../../core/webhook-event.ts';
+import { EVENT_STATES, EVENTS, type EventName, isWanted, KEEP_DAYS } from '../../core/webhook-event.ts';
 
 /** Files and commands that give an endpoint's secrets, as named by the options. */
 export interface SecretNames {
@@ -160,7 +162,7 @@ const webhookEventsReplayCommand = defineCommand({
   examples: {
     'send it to your own server': `paycli webhook events replay ${EVENT} --to http://127.0.0.1:3000/webhooks`,
   },
-  output: 'uid, event, to, answer (the status)',
+  output: 'uid, event, to, answer (the status), ms (until the answer)',
   exits: [...READ_EXITS, 'not_sent', 'ledger'],
   read: ([uid = ''], given) => ({
     uid,
@@ -244,6 +246,41 @@ const webhookVerifyCommand = defineCommand({
     return { secrets: secretNames(given), signature: given.signature.trim(), from };
   },
   load: async () => ({ run: (await import('./listen.ts')).verifyDelivery }),
+});
+
+/** Undefined for a list of the events. */
+export type TriggerInput =
+  | { readonly event: EventName; readonly to: string; readonly secrets: SecretNames }
+  | undefined;
+
+const webhookTriggerCommand = defineCommand({
+  path: ['webhook', 'trigger'],
+  danger: 'write',
+  summary: 'send a made-up event to a URL, signed as by the service',
+  description:
+    'Sends it once, without an emulator; exit 3 if the answer is not 2xx. Its record exists nowhere. ' +
+    '`emulator webhook trigger` sends events about records of the emulator.',
+  args: [optional('event', EVENTS.join(', '), { choices: EVENTS })],
+  options: {
+    to: option('--to <url>', 'the receiver; https outside a private network', asText, { type: 'url' }),
+    secretFile: option('--secret-file <file>', 'sign with the secret in this file, wsk.…', asFile),
+    list: flag('--list', 'list the events instead'),
+  } as const,
+  examples: {
+    'list the events': 'paycli webhook trigger --list',
+    'tell your own server of a payment': `${SECRET_FILE}\npaycli webhook trigger ugwo.successful --to http://127.0.0.1:3000/webhooks --secret-file secret.txt`,
+  },
+  output: 'uid, event, to, answer (the status), ms (until the answer); with --list: event',
+  exits: [...READ_EXITS, 'not_sent'],
+  read: ([event], { to, secretFile, list }): TriggerInput => {
+    if (list && (event ?? to) !== undefined) throw usageError("--list can't be used with an event or --to");
+    if (list) return undefined;
+    if (event === undefined) throw usageError('no event given', { hint: 'list the events with --list' });
+    if (to === undefined) throw usageError('--to is required: the URL of the receiver');
+    if (secretFile === undefined) throw usageError('--secret-file is required: it signs the event');
+    return { event: asOneOf(EVENTS)(event), to, secrets: secretNames({ secretFile: [secretFile] }) };
+  },
+  load: async () => ({ run: (await import('./events.ts')).triggerEvent }),
 });
 
 export interface ListenInput {
@@ -344,4 +381,4 @@ const webhookListenCommand = defineCommand({
   load: async () => ({ run: (await import('./listen.ts')).listenForEvents }),
 });
 
-export const webhookCommands = [webhookListenCommand, webhookVerifyCommand, ...eventCommands];
+export const webhookCommands = [webhookListenCommand, webhookVerifyCommand, webhookTriggerCommand, ...eventCommands];

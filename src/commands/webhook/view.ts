@@ -113,7 +113,9 @@ export const eventView: View = {
 
 export const verifiedEventView: View = { columns: [{ path: 'valid' }, ...ABOUT, ...WHAT] };
 
-export const replayedView: View = { columns: [...ABOUT, { path: 'to', flexible: true }, { path: 'answer' }] };
+export const replayedView: View = {
+  columns: [...ABOUT, { path: 'to', flexible: true }, { path: 'answer' }, { path: 'ms' }],
+};
 
 export const prunedEventsView: View = {
   columns: [
