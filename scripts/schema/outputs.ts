@@ -165,5 +165,8 @@ export const OUTPUTS: Readonly<Record<string, readonly Output[]>> = {
   version: [one(objectOf({ version: text }))],
   mcp: [one(OWN_OBJECT)],
   schema: [one(OWN_OBJECT)],
-  completion: [one(text), fields({ shell: text, file: text })],
+  completion: [
+    one(text),
+    fields({ shell: text, file: { type: ['string', 'null'] }, startup_file: { type: ['string', 'null'] } }),
+  ],
 };

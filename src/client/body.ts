@@ -18,8 +18,7 @@ type BodyBytes = { readonly bytes: Uint8Array; readonly isCut?: boolean } | { re
 /** An answer before decoding. */
 export interface RawAnswer {
   readonly status: number;
-  /** The words behind the status. */
-  readonly reason: string;
+  readonly reasonPhrase: string;
   readonly headers: Headers;
   readonly body: BodyBytes;
 }
@@ -106,7 +105,7 @@ export const readAnswerTo = (
 ): Promise<RawAnswer> => {
   const { promise, resolve, reject } = Promise.withResolvers<RawAnswer>();
   const buffer = openBuffer();
-  let head: AnswerHead = { status: 0, reason: '', headers: {} };
+  let head: AnswerHead = { status: 0, reasonPhrase: '', headers: {} };
   let started: Dispatcher.DispatchController | undefined;
 
   const cutOff = (controller: Dispatcher.DispatchController): void => {
@@ -127,10 +126,10 @@ export const readAnswerTo = (
       if (signal.aborted) controller.abort(signal.reason);
       else if (mayStart?.() === false) controller.abort(new Error('it was too late to send it'));
     },
-    onResponseStart: (_controller, status, headers, reason = '') => {
+    onResponseStart: (_controller, status, headers, reasonPhrase = '') => {
       // Skip 1xx responses before the final one.
       if (status < 200) return;
-      head = { status, reason, headers };
+      head = { status, reasonPhrase, headers };
       buffer.expect(headers);
     },
     onResponseData: (controller, chunk) => {

@@ -258,7 +258,7 @@ describe('api', () => {
     [['/v1/things?a=b c'], 'percent-encode it'],
     [['/v1/ugwo', '-X', 'FETCH'], 'is not one of GET'],
     [['/v1/ugwo', '-X', 'POST', '--paginate'], '--paginate is for GET'],
-    [['/v1/ugwo', '--paginate', '-i'], "--include and --paginate can't be used together"],
+    [['/v1/ugwo', '--paginate', '-i'], '--include shows the headers of one answer, --paginate joins several'],
     [['/v1/ugwo', '-X', 'GET', '--input', '-'], 'a GET has no body'],
     [['/v1/ugwo', '-f', 'limit=5', '--paginate'], 'with -X GET, fields go into the query'],
     [['/v1/x', '--input', '-', '-F', 'a=@-'], 'only one option can read standard input'],

@@ -1,5 +1,18 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
@@ -10,9 +23,9 @@ import { intent } from '../ledger/support/memory.ts';
 import { PROGRAM } from '../support/built.ts';
 import { ugwoOf } from '../support/ids.ts';
 import { inProcess } from '../support/in-process.ts';
-import { newFolder, paycli } from '../support/program.ts';
-import { inShell } from '../support/shell.ts';
-import { openOn, type TerminalSession } from '../support/terminal.ts';
+import { newFolder, paycli, start } from '../support/program.ts';
+import { BECOME, inShell, mayBecome } from '../support/shell.ts';
+import { openOn, openTerminal, type TerminalSession } from '../support/terminal.ts';
 import { openDesk, writing } from './desk-support.ts';
 
 type Shell = 'bash' | 'zsh' | 'fish';
@@ -26,24 +39,26 @@ const isThere = (program: string): boolean => {
   }
 };
 
-/** The command that starts each shell without user settings, and the first input. Ctrl-X g prints the line. */
+/** The command that starts each shell without user settings, and its first input. Ctrl-X g prints the line. */
 const SHELLS: Readonly<
-  Record<Shell, { readonly argv: readonly string[]; readonly first: (script: string) => string }>
+  Record<Shell, { readonly argv: readonly string[]; readonly bare: readonly string[]; readonly first: string }>
 > = {
   bash: {
-    argv: ['bash', '--norc', '--noprofile', '-i'],
-    first: (script) => `line() { printf '[<%s>]' "$READLINE_LINE"; }; bind -x '"\\C-xg": line'; source ${script}`,
+    argv: ['bash', '--noprofile', '-i'],
+    bare: ['--norc'],
+    first: `line() { printf '[<%s>]' "$READLINE_LINE"; }; bind -x '"\\C-xg": line'`,
   },
   zsh: {
-    argv: ['zsh', '-f', '-i'],
-    first: (script) =>
+    argv: ['zsh', '-i'],
+    bare: ['-f'],
+    first:
       `LISTMAX=9999; line() { print -rn -- "[<$BUFFER>]" }; zle -N line; bindkey '^Xg' line; ` +
-      `autoload -Uz compinit && compinit -u -D && source ${script}; bindkey '^I' complete-word`,
+      `bindkey '^I' complete-word`,
   },
   fish: {
-    argv: ['fish', '--no-config', '-i'],
-    first: (script) =>
-      `set -g fish_autosuggestion_enabled 0; bind \\cxg 'printf "[<%s>]" (commandline)'; source ${script}`,
+    argv: ['fish', '-i'],
+    bare: ['--no-config'],
+    first: `set -g fish_autosuggestion_enabled 0; bind \\cxg 'printf "[<%s>]" (commandline)'`,
   },
 };
 
@@ -73,15 +88,18 @@ class Completing {
     this.cwd = cwd;
   }
 
-  static async open(shell: Shell, home: string): Promise<Completing> {
+  /** A shell that reads the script; with `isInstalled`, one that reads the start-up file of this home. */
+  static async open(shell: Shell, home: string, isInstalled = false): Promise<Completing> {
     const cwd = newFolder('cwd');
     const script = join(newFolder('script'), `paycli.${shell}`);
     writeFileSync(script, await scriptFor(shell));
-    const { argv, first } = SHELLS[shell];
+    const { argv, bare, first } = SHELLS[shell];
+    const reads = `${shell === 'zsh' ? 'autoload -Uz compinit && compinit -u -D; ' : ''}source ${script}; `;
     const { env = {} } = inShell('', { home, also: { paycli: QUICK } });
-    const session = openOn(argv, { home, cwd, env: { ...env, PS1: 'ready$ ' } });
+    const options = { home, cwd, env: { ...env, PS1: 'ready$ ' } };
+    const session = openOn(isInstalled ? argv : [...argv.slice(0, 1), ...bare, ...argv.slice(1)], options);
     await session.saw(/[$#%>]/);
-    session.type(`${first(script)}; echo set''up\r`);
+    session.type(`${isInstalled ? '' : reads}${first}; echo set''up\r`);
     await session.saw(/setup\r?\n/);
     return new Completing(session, cwd);
   }
@@ -363,7 +381,7 @@ describe('completion SHELL', () => {
   it.each([
     ['an unknown shell', ['ksh'], /bash, zsh, fish, powershell/],
     ['two shells', ['bash', 'zsh'], /too many arguments for completion: zsh/],
-    ['no shell', [], /missing required argument 'what': bash, zsh, fish, powershell, or install/],
+    ['no shell', [], /missing required argument 'what': bash, zsh, fish, powershell, install, uninstall/],
   ])('refuses %s', async (_what, words, message) => {
     const ended = await inProcess(['completion', ...words]);
     expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(message) });
@@ -382,16 +400,174 @@ it.runIf(isThere('zsh'))('names what is missing where zsh reads the script befor
 
 describe('completion install', () => {
   const PLACES = [
-    ['bash', '.local/share/bash-completion/completions/paycli', /bash-completion/],
-    ['zsh', '.local/share/zsh/site-functions/_paycli', /fpath=\('.*site-functions' \$fpath\)/],
-    ['fish', '.config/fish/completions/paycli.fish', /new shell/],
+    ['bash', '.local/share/bash-completion/completions/paycli', '.bashrc', /^Add to .*\.bashrc:\n# >>>[\s\S]*source /],
+    [
+      'zsh',
+      '.local/share/zsh/site-functions/_paycli',
+      '.zshrc',
+      /^Add to .*\.zshrc:\n# >>>[\s\S]*fpath=\(.*functions /,
+    ],
+    ['fish', '.config/fish/completions/paycli.fish', '.config/fish/config.fish', /^Open a new shell\.\n$/],
   ] as const;
 
-  it.each(PLACES)('writes the script where %s loads it, and prints the remaining steps', async (shell, place, said) => {
+  it.each(PLACES)(
+    'writes the script where %s loads it, and prints the remaining steps',
+    async (shell, place, startup, said) => {
+      const home = newFolder();
+      const ended = await inProcess(['completion', 'install'], { home, env: { SHELL: `/usr/bin/${shell}` } });
+      expect(ended).toMatchObject({ code: 0, stderr: expect.stringMatching(said) });
+      expect(readFileSync(join(home, place), 'utf8').trim()).toBe((await scriptFor(shell)).trim());
+      expect(existsSync(join(home, startup))).toBe(false);
+    },
+  );
+
+  const run = (verb: string, shell: string, home: string, ...more: readonly string[]) =>
+    inProcess(['completion', verb, shell, ...more], { home });
+
+  /** A second compinit would leave a file. */
+  const COMPINIT = 'autoload -Uz compinit && compinit -u -D\ncompinit() { : > ~/twice }\n';
+
+  const STARTUPS: readonly (readonly [Shell, string, string | Uint8Array])[] = [
+    ['bash', '.bashrc', Buffer.from('# M\xfcller\nPS1="ready$ "', 'latin1')],
+    ['zsh', '.zshrc', 'alias x=y'],
+    ['zsh', '.zshrc', COMPINIT],
+    ['fish', '.config/fish/config.fish', 'set -g x y\n'],
+  ];
+
+  for (const [shell, name, text] of STARTUPS) {
+    it.runIf(isThere(shell))(`completes in a new ${shell}, and is removed without a trace: ${text}`, async () => {
+      const [home, file] = [await copied(), join(newFolder(), 'it')];
+      const startup = join(home, name);
+      mkdirSync(dirname(startup), { recursive: true });
+      writeFileSync(startup, text);
+      expect(await run('install', shell, home, '--yes')).toMatchObject({ code: 0, stderr: 'Open a new shell.\n' });
+      const session = await Completing.open(shell, home, true);
+      expect((await session.tab('paycli ugwo charge --med')).trimEnd()).toBe('paycli ugwo charge --medium');
+      expect(await session.tab('paycli --local ledger show chg')).toMatch(/show chg-\w{12}/);
+      await session.over();
+      expect(existsSync(join(home, 'twice'))).toBe(false);
+      cpSync(startup, file);
+      expect(await run('install', shell, home)).toMatchObject({ code: 0, stderr: 'Open a new shell.\n' });
+      expect(readFileSync(startup)).toEqual(readFileSync(file));
+      const ended = await run('uninstall', shell, home);
+      expect(ended).toMatchObject({ code: 0, stderr: expect.stringMatching(/^Removed .*paycli/) });
+      expect(readFileSync(startup)).toEqual(Buffer.from(text));
+      const [, place] = PLACES.find(([one]) => one === shell) ?? ['', ''];
+      expect(existsSync(join(home, place))).toBe(false);
+      const again = await run('uninstall', shell, home, '-o', 'tsv');
+      expect(again).toMatchObject({ code: 0, stderr: 'Nothing was there.\n' });
+    });
+  }
+
+  it.runIf(isThere('bash'))('leaves bash to the package bash-completion, and a missing script alone', async () => {
     const home = newFolder();
-    const ended = await inProcess(['completion', 'install'], { home, env: { SHELL: `/usr/bin/${shell}` } });
-    expect(ended).toMatchObject({ code: 0, stderr: expect.stringMatching(said) });
-    expect(readFileSync(join(home, place), 'utf8').trim()).toBe((await scriptFor(shell)).trim());
+    await run('install', 'bash', home, '--yes');
+    const bash = (script: string) =>
+      spawnSync('bash', ['--norc', '-c', `${script}; source ${home}/.bashrc; complete -p paycli`], {
+        encoding: 'utf8',
+      });
+    expect(bash(':')).toMatchObject({ status: 0, stdout: 'complete -F _paycli paycli\n', stderr: '' });
+    expect(bash('BASH_COMPLETION_VERSINFO=(2 11)').status).toBe(1);
+    rmSync(join(home, PLACES[0][1]));
+    expect(bash(':').stderr).toMatch(/^bash: line 1: complete: paycli: no completion specification\n$/);
+  });
+
+  const isUnix = process.platform !== 'win32';
+
+  it.runIf(isUnix)('shows the lines on a terminal, and adds them after a yes', async () => {
+    const home = newFolder();
+    for (const [answer, code] of [
+      ['n', 130],
+      ['y', 0],
+    ] as const) {
+      const terminal = openTerminal(['completion', 'install', 'bash'], { home, columns: 200 });
+      await terminal.saw(/\[y\/N\] /);
+      const shown = (await terminal.screen()).split('\n');
+      expect(shown[0]).toBe(`${join(home, '.bashrc')} will contain:`);
+      expect(existsSync(join(home, '.bashrc')) || existsSync(join(home, '.local'))).toBe(false);
+      terminal.type(`${answer}\r`);
+      expect(await terminal.ended).toEqual({ code });
+      if (code === 0) expect(readFileSync(join(home, '.bashrc'), 'utf8')).toBe(`${shown.slice(1, 4).join('\n')}\n`);
+    }
+  });
+
+  const OLD = '# >>> paycli completion >>>\nold\n# <<< paycli completion <<<\n';
+
+  it.runIf(isUnix)('replaces an older block in place, behind a link, and keeps the mode and the owner', async () => {
+    const [home, dotfiles] = [newFolder(), newFolder()];
+    const [link, file] = [join(home, '.zshrc'), join(dotfiles, 'zshrc')];
+    writeFileSync(file, `a\n\n${OLD}b\n`);
+    chmodSync(file, 0o606);
+    const uid = process.getuid?.() === 0 ? 65_534 : undefined;
+    if (uid !== undefined) chownSync(file, uid, uid);
+    symlinkSync(file, link);
+    expect(await run('install', 'zsh', home, '--yes')).toMatchObject({ code: 0 });
+    expect(lstatSync(link).isSymbolicLink()).toBe(true);
+    expect(readFileSync(file, 'utf8')).toMatch(
+      /^a\n\n# >>> paycli completion >>>\nfpath=[\s\S]*\n# <<<[^\n]* <<<\nb\n$/,
+    );
+    expect(statSync(file)).toMatchObject({ mode: 0o100606, ...(uid === undefined ? {} : { uid, gid: uid }) });
+    expect(await run('uninstall', 'zsh', home)).toMatchObject({ code: 0 });
+    expect(readFileSync(file, 'utf8')).toBe('a\nb\n');
+    expect(readdirSync(dotfiles)).toEqual(['zshrc']);
+  });
+
+  it.each([
+    ['a line behind the block stays a line', `a\n${OLD}b\n`, 'a\nb\n'],
+    ['a block at the start', `${OLD}b`, 'b'],
+    ['no line break behind it', `a\n\n${OLD.trimEnd()}`, 'a\n'],
+    ['only its beginning', `a\n# >>> paycli completion >>>\nb\n\n${OLD}`, 'a\n# >>> paycli completion >>>\nb\n'],
+    ['only its beginning, and no end', 'a\n# >>> paycli completion >>>\nb\n', 'a\n# >>> paycli completion >>>\nb\n'],
+  ])('removes nothing else: %s', async (_what, before, after) => {
+    const home = newFolder();
+    writeFileSync(join(home, '.bashrc'), before);
+    expect(await run('uninstall', 'bash', home)).toMatchObject({ code: 0 });
+    expect(readFileSync(join(home, '.bashrc'), 'utf8')).toBe(after);
+  });
+
+  it('adds the lines in the folder of ZDOTDIR, with quotes where the shell needs them', async () => {
+    const [home, ZDOTDIR] = [newFolder("it's a home"), newFolder()];
+    await inProcess(['completion', 'install', 'zsh', '--yes'], { home, env: { ZDOTDIR } });
+    expect(readFileSync(join(ZDOTDIR, '.zshrc'), 'utf8')).toMatch(/^fpath=\('.*it'\\''s a home.*' \$fpath\)$/m);
+    expect(readdirSync(home)).not.toContain('.zshrc');
+  });
+
+  it('leaves the script of another program', async () => {
+    const home = newFolder();
+    const file = join(home, PLACES[2][1]);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, '# mine\n');
+    expect(await run('uninstall', 'fish', home, '--json')).toMatchObject({
+      code: 0,
+      stdout: '{"shell":"fish","file":null,"startup_file":null}\n',
+    });
+    expect(readFileSync(file, 'utf8')).toBe('# mine\n');
+  });
+
+  it.runIf(process.platform === 'linux')('prints the lines if the start-up file is read-only', async () => {
+    const home = newFolder();
+    symlinkSync('/proc/version', join(home, '.bashrc'));
+    const ended = await run('install', 'bash', home, '--yes');
+    expect(ended).toMatchObject({ code: 2, stdout: '' });
+    expect(ended.stderr).toMatch(
+      /^error: completion can't be installed: E[\s\S]*\.bashrc:\n *# >>>[\s\S]*source [\s\S]*# <<<[\s\S]*\n→ /,
+    );
+  });
+
+  it.runIf(mayBecome()).each([
+    ['a read-only file, though its folder is writable', 0o444, 'EACCES: permission denied, access'],
+    ['a file whose owner it could not keep', 0o666, 'EPERM: operation not permitted, chown'],
+  ])('does not change %s', async (_what, mode, why) => {
+    const home = newFolder();
+    writeFileSync(join(home, '.bashrc'), 'mine\n');
+    chmodSync(join(home, '.bashrc'), mode);
+    chmodSync(home, 0o777);
+    const variables = [`HOME=${home}`, `PAYCLI_HOME=${newFolder()}`, `XDG_DATA_HOME=${home}`];
+    const program = [...BECOME, 'env', '-i', ...variables, ...PROGRAM] as const;
+    const ended = await start(['completion', 'install', 'bash', '--yes'], { program }).ended;
+    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining(why) });
+    expect(readdirSync(home)).not.toContain('.bashrc.paycli-new');
+    expect(readFileSync(join(home, '.bashrc'), 'utf8')).toBe('mine\n');
   });
 
   it.each(['', 'home', '.'])('writes nothing into the working folder (HOME=%j)', async (HOME) => {
@@ -408,7 +584,7 @@ describe('completion install', () => {
     writeFileSync(file, await scriptFor('bash'));
     const again = await inProcess(['completion', 'install', 'bash', '--json'], { home });
     expect(again).toMatchObject({ code: 0, stderr: '' });
-    expect(JSON.parse(again.stdout)).toEqual({ shell: 'bash', file });
+    expect(JSON.parse(again.stdout)).toEqual({ shell: 'bash', file, startup_file: null });
     writeFileSync(file, '# mine\n');
     const { code, stderr } = await inProcess(['completion', 'install', 'bash'], { home });
     expect(code).toBe(2);

@@ -10,27 +10,16 @@ import { CANARY } from '../support/canary.ts';
 import { inProcess } from '../support/in-process.ts';
 import { type Ended, errorOf, newFolder, start } from '../support/program.ts';
 import { DEAD_ORIGIN, held, serve } from '../support/service.ts';
+import { BECOME, mayBecome, OTHER_UID } from '../support/shell.ts';
 import { SECRET, secretFile } from '../support/webhooks.ts';
 import { charged, postsOf, serveCharges, ugwoOf } from './bulk-support.ts';
 
-const UID = 54_321;
 const mayMount = process.platform === 'linux' && spawnSync('unshare', ['-m', 'true']).status === 0;
-/**
- * Becomes a user id without a passwd entry. It may read everything, because the program may be in a folder that only
- * root can enter.
- */
-const BECOME = [
-  'setpriv',
-  ...[`--reuid=${UID}`, `--regid=${UID}`, '--clear-groups'],
-  ...['--inh-caps=+dac_read_search', '--ambient-caps=+dac_read_search'],
-] as const;
-const mayBecome = spawnSync(BECOME[0], [...BECOME.slice(1), 'true']).status === 0;
-
 /** A folder that this user owns. */
 const folderOf = (): string => {
   const folder = mkdtempSync(join(tmpdir(), 'paycli-uid-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  chownSync(folder, UID, UID);
+  chownSync(folder, OTHER_UID, OTHER_UID);
   return folder;
 };
 
@@ -39,7 +28,7 @@ const asNobody = (args: readonly string[], ...variables: readonly string[]): Pro
   return start(args, { program: [...BECOME, 'env', '-i', ...variables, ...PROGRAM] }).ended;
 };
 
-describe.runIf(mayBecome)('a user without a passwd entry and without HOME', () => {
+describe.runIf(mayBecome())('a user without a passwd entry and without HOME', () => {
   it('keeps settings and data in PAYCLI_HOME', async () => {
     const home = `PAYCLI_HOME=${folderOf()}/paycli`;
     expect(await asNobody(['onye', 'list', '--local', '--limit', '1'], home)).toMatchObject({ code: 0 });
@@ -101,7 +90,7 @@ describe.runIf(mayMount)('a read-only file system', () => {
   });
 });
 
-describe.runIf(mayBecome)('a secret mounted world-readable by root', () => {
+describe.runIf(mayBecome())('a secret mounted world-readable by root', () => {
   it("is accepted from a user who can't change it", async () => {
     const [file, body] = [join(folderOf(), 'secret'), '{}'];
     writeFileSync(file, SECRET);

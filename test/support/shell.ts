@@ -1,9 +1,21 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { expect } from 'vitest';
 import { PROGRAM } from './built.ts';
 import { type Ended, newFolder, type RunOptions, start } from './program.ts';
+
+export const OTHER_UID = 54_321;
+/**
+ * Becomes a user id without a passwd entry. It may read everything, because the program may be in a folder that only
+ * root can enter.
+ */
+export const BECOME = [
+  'setpriv',
+  ...[`--reuid=${OTHER_UID}`, `--regid=${OTHER_UID}`, '--clear-groups'],
+  ...['--inh-caps=+dac_read_search', '--ambient-caps=+dac_read_search'],
+] as const;
+export const mayBecome = (): boolean => spawnSync(BECOME[0], [...BECOME.slice(1), 'true']).status === 0;
 
 const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
 

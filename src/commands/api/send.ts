@@ -122,12 +122,7 @@ interface Request {
 
 const fieldText = (value: unknown): string => (typeof value === 'string' ? value : printExact(value));
 
-const readApiRequest = async (
-  input: ApiInput,
-  onHead: CallInput['onHead'],
-  { match }: Client,
-  run: Run,
-): Promise<Request> => {
+const readApiRequest = async (input: ApiInput, { match }: Client, run: Run): Promise<Request> => {
   const source = sourceOf(run);
   const { method, path, paginate: paged } = input;
   const hasBody = method !== 'GET' && method !== 'DELETE';
@@ -138,8 +133,8 @@ const readApiRequest = async (
   const body = hasBody ? { body: { ...given, ...fieldsBody(fields) } } : {};
   const query = readQuery(path, hasBody ? [] : fields.map(([name, value]) => [name, fieldText(value)]));
   const headers = Object.keys(input.headers).length === 0 ? {} : { headers: input.headers };
-  if (known === undefined) return { called: request, call: { query, onHead, ...headers, ...body } };
-  return { called: known.id, call: { params: known.params, query, onHead, ...headers, ...body } };
+  if (known === undefined) return { called: request, call: { query, ...headers, ...body } };
+  return { called: known.id, call: { params: known.params, query, ...headers, ...body } };
 };
 
 /**
@@ -174,23 +169,22 @@ const confirmDelete = async (path: string, { ask, target }: Run): Promise<void> 
 const SECRET_HEADER = /cookie|authorization|token|secret|api-?key/;
 
 /** The status line and the headers as HTTP writes them, without secrets. */
-const headText = ({ status, reason, headers }: AnswerHead, { stdout, redactor }: Run['io']): string => {
+const headText = ({ status, reasonPhrase, headers }: AnswerHead, { stdout, redactor }: Run['io']): string => {
   const shown = (text: string): string => visible(cleanedUrl(text, (read) => redactor.cleanAll(read)));
   const lines = Object.entries(headers).flatMap(([name, values = []]) =>
     [values].flat().map((value) => `${name}: ${SECRET_HEADER.test(name) ? '[secret]' : shown(value)}`),
   );
-  const end = stdout.isTerminal ? '\n' : '\r\n';
-  return [`HTTP/1.1 ${status} ${shown(reason)}`, ...lines, '', ''].join(end);
+  return [`HTTP/1.1 ${status} ${shown(reasonPhrase)}`, ...lines, '', ''].join(stdout.isTerminal ? '\n' : '\r\n');
 };
 
 const sendRequest = async (input: ApiInput, run: Run, onHead: CallInput['onHead']): Promise<Result> => {
   const { method, path, paginate } = input;
   const { globals } = run;
   const client = await run.client(globals.dryRun ? 'preview' : method === 'GET' ? 'read' : 'write');
-  const request = await readApiRequest(input, onHead, client, run);
-  const { called, call } = request;
+  const { called, call: given } = await readApiRequest(input, client, run);
+  const call = { ...given, onHead };
   if (globals.dryRun) return previewResult(client.preview(called, call), run);
-  if (method === 'POST') return makePost(request, input, run);
+  if (method === 'POST') return makePost({ called, call }, input, run);
   if (method !== 'GET') {
     client.check(called, call);
     if (method === 'DELETE') await confirmDelete(barePath(path), run);
@@ -212,8 +206,7 @@ export const callApi = async (input: ApiInput, run: Run): Promise<Result> => {
     head = headText(answered, run.io);
   };
   try {
-    const result = await sendRequest(input, run, input.include ? onHead : undefined);
-    return { ...result, head };
+    return { ...(await sendRequest(input, run, input.include ? onHead : undefined)), head };
   } catch (thrown) {
     const given = new Map(
       input.fields.map(({ name, option }) => [name.replaceAll(/\[(.*?)\]/g, '.$1'), `${option} ${name}`]),

@@ -144,9 +144,7 @@ const read = (args: readonly string[], given: GivenOptions<typeof API_OPTIONS>):
     throw usageError('--paginate is for GET', { hint: 'with -X GET, fields go into the query' });
   }
   if (paginate && include) {
-    throw usageError("--include and --paginate can't be used together: the pages become one document", {
-      hint: 'read single pages: leave out --paginate, and add -f cursor=… with the next_cursor of the page before',
-    });
+    throw usageError('--include shows the headers of one answer, --paginate joins several: leave one out');
   }
   if (input !== undefined && (method === 'GET' || method === 'DELETE')) {
     throw usageError(`--input: a ${method} has no body`, { hint: 'give fields with -f; they go into the query' });

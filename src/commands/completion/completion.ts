@@ -1,15 +1,32 @@
-import { lstatSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  chownSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { reasonOf, usageError } from '../../core/error.ts';
 import { homeFolder, makeFolder } from '../../core/files.ts';
+import { canAsk } from '../../core/input.ts';
 import type { Env } from '../../core/io.ts';
 import { madeHere } from '../../core/record.ts';
 import type { Result, View } from '../../core/result.ts';
-import { shellLine } from '../../core/shell.ts';
+import { shellLine, shellQuote } from '../../core/shell.ts';
 import type { Run } from '../run.ts';
 import { madeByLine, SHELLS, type Shell, scriptFor } from './scripts-shared.ts';
+import type { CompletionInput } from './spec.ts';
 
-const installView: View = { columns: [{ path: 'shell' }, { path: 'file', flexible: true }] };
+const view: View = {
+  columns: ['shell', 'file', 'startup_file'].map((path) => ({ path, flexible: path !== 'shell' })),
+};
 
 const ownShell = ({ SHELL = '' }: Env): Shell => {
   const found = SHELLS.find((shell) => shell === basename(SHELL));
@@ -24,79 +41,124 @@ const folderIn = (env: Env, name: string, otherwise: string): string => {
   return isAbsolute(given) ? given : join(homeFolder(env['HOME']), otherwise);
 };
 
-/** Path where each shell looks for its script, and the remaining steps for the person. */
-const SCRIPT_FILES: Readonly<
-  Record<Exclude<Shell, 'powershell'>, (env: Env) => { file: string; left: readonly string[] }>
-> = {
-  bash: (env) => {
+const [BEGIN, END] = ['# >>> paycli completion >>>', '# <<< paycli completion <<<'];
+
+/** The block in a start-up file, and the line break before it. */
+const BLOCK = new RegExp(`(^|\\n)${BEGIN}\\n(?:(?!${BEGIN})[^\\n]*\\n)*?${END}(?:\\n|$)`);
+
+const blockOf = (...lines: readonly string[]): readonly string[] => [BEGIN, ...lines, END];
+
+/** The path where each shell looks for its script, and the block that loads it from a start-up file. */
+const PLACES = {
+  bash: (env: Env) => {
     const data = join(folderIn(env, 'XDG_DATA_HOME', '.local/share'), 'bash-completion');
     const own = env['BASH_COMPLETION_USER_DIR'] ?? '';
     const file = join(isAbsolute(own) ? own : data, 'completions', 'paycli');
-    return {
-      file,
-      left: [`Open a new shell. Without the package bash-completion, add to ~/.bashrc: source '${file}'`],
-    };
+    // The package bash-completion finds the script by itself.
+    const block = blockOf(`[ -n "\${BASH_COMPLETION_VERSINFO-}" ] || source ${shellQuote(file)} 2> /dev/null`);
+    return { file, startup: join(homeFolder(env['HOME']), '.bashrc'), block };
   },
-  zsh: (env) => {
+  zsh: (env: Env) => {
     const folder = join(folderIn(env, 'XDG_DATA_HOME', '.local/share'), 'zsh', 'site-functions');
-    return {
-      file: join(folder, '_paycli'),
-      left: [
-        `Add to ~/.zshrc, before compinit: fpath=('${folder}' $fpath)`,
-        'Without compinit there, add behind it: autoload -Uz compinit && compinit',
-        'Then open a new shell.',
-      ],
-    };
+    const block = blockOf(
+      `fpath=(${shellQuote(folder)} $fpath)`,
+      '(( $+functions[compdef] )) || { autoload -Uz compinit && compinit -i }',
+      'autoload -Uz _paycli && compdef _paycli paycli',
+    );
+    return { file: join(folder, '_paycli'), startup: join(folderIn(env, 'ZDOTDIR', ''), '.zshrc'), block };
   },
-  fish: (env) => ({
-    file: join(folderIn(env, 'XDG_CONFIG_HOME', '.config'), 'fish', 'completions', 'paycli.fish'),
-    left: ['Open a new shell.'],
-  }),
+  fish: (env: Env) => {
+    const file = join(folderIn(env, 'XDG_CONFIG_HOME', '.config'), 'fish', 'completions', 'paycli.fish');
+    return { file, startup: '', block: [] };
+  },
+};
+type Place = ReturnType<(typeof PLACES)[keyof typeof PLACES]>;
+
+const isOurs = (file: string, shell: Shell): boolean =>
+  lstatSync(file, { throwIfNoEntry: false })?.isFile() === true &&
+  readFileSync(file, 'utf8').split('\n', 2).includes(madeByLine(shell));
+
+/** Creates or replaces a file in one step. Its mode, its owner and a symbolic link to it stay. */
+const replaceFile = (file: string, text: string): void => {
+  const isThere = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+  const path = isThere ? realpathSync(file) : file;
+  const fresh = `${path}.paycli-new`;
+  makeFolder(dirname(path), 0o777);
+  try {
+    if (isThere) {
+      // The rename would replace even a read-only file.
+      accessSync(path, constants.W_OK);
+      copyFileSync(path, fresh, constants.COPYFILE_EXCL);
+      const { uid, gid } = statSync(path);
+      chownSync(fresh, uid, gid);
+    }
+    writeFileSync(fresh, text, 'latin1');
+    renameSync(fresh, path);
+  } finally {
+    rmSync(fresh, { force: true });
+  }
 };
 
-/** Throws if the file exists and paycli did not write it. */
-const refuseForeign = (file: string, shell: Shell): void => {
-  const there = lstatSync(file, { throwIfNoEntry: false });
-  if (there === undefined) return;
-  const isOurs = there.isFile() && readFileSync(file, 'utf8').split('\n', 2).includes(madeByLine(shell));
-  if (isOurs) return;
-  throw usageError(`${file} is there and was not made by paycli; nothing was changed`, {
-    hint: `move it away, or keep the script elsewhere: ${shellLine(['paycli', 'completion', shell])}`,
-  });
+/** The text of a start-up file with these lines as its block; without a block if there are none. */
+const withBlock = (text: string, block: string): string => {
+  const found = BLOCK.exec(text);
+  if (found === null) return text === '' || block === '' ? text + block : `${text}\n${block}`;
+  const [before, after] = [text.slice(0, found.index), text.slice(found.index + found[0].length)];
+  if (block !== '') return `${before}${found[1]}${block}${after}`;
+  // The lines before and behind the block stay two lines.
+  return after === '' || /(?:^|\n)$/.test(before) ? before + after : `${before}\n${after}`;
 };
 
-const writeScript = (file: string, text: string): void => {
-  makeFolder(dirname(file), 0o777);
-  const fresh = `${file}.new`;
-  writeFileSync(fresh, text);
-  renameSync(fresh, file);
+/** The step that changes the block of a start-up file; undefined if it needs no change. */
+const changeOf = (file: string, block: readonly string[]): (() => void) | undefined => {
+  // One character for each byte, so that all other bytes stay.
+  const text = existsSync(file) ? readFileSync(file, 'latin1') : '';
+  const next = withBlock(text, Buffer.from(block.map((line) => `${line}\n`).join('')).toString('latin1'));
+  return next === text ? undefined : () => replaceFile(file, next);
 };
 
-/** Writes the script to the path where its shell looks for it. */
-const install = (shell: Shell, env: Env): Result => {
-  if (shell === 'powershell') {
-    throw usageError('PowerShell has no folder for completions; nothing was written', {
-      hint: 'add to $PROFILE: paycli completion powershell | Out-String | Invoke-Expression',
+/** Writes the script and, if that is confirmed, the block that loads it. */
+const install = async (shell: Shell, { file, startup, block }: Place, run: Run): Promise<Result> => {
+  if (lstatSync(file, { throwIfNoEntry: false }) !== undefined && !isOurs(file, shell)) {
+    throw usageError(`${file} is there and was not made by paycli; nothing was changed`, {
+      hint: `move it away, or keep the script elsewhere: ${shellLine(['paycli', 'completion', shell])}`,
     });
   }
-  const { file, left } = SCRIPT_FILES[shell](env);
+  const change = changeOf(startup, block);
+  const isLeft = change !== undefined && !run.globals.yes && !canAsk(run.io, run.globals);
+  if (change && !isLeft) await run.ask([`${startup} will contain:`, ...block, 'Add this?'], 'refuse');
+  replaceFile(file, scriptFor(shell));
+  if (!isLeft) change?.();
+  const record = madeHere({ shell, file, startup_file: isLeft || startup === '' ? null : startup });
+  const notice = [...(isLeft ? [`Add to ${startup}:`, ...block] : []), 'Open a new shell.'];
+  return { kind: 'record', record, view, notice };
+};
+
+/** Removes what `install` wrote. */
+const uninstall = async (shell: Shell, { file, startup }: Place): Promise<Result> => {
+  const [change, isThere] = [changeOf(startup, []), isOurs(file, shell)];
+  change?.();
+  if (isThere) rmSync(file);
+  const record = madeHere({ shell, file: isThere ? file : null, startup_file: change ? startup : null });
+  const removed = [...(isThere ? [file] : []), ...(change ? [`the lines in ${startup}`] : [])].join(' and ');
+  return { kind: 'record', record, view, notice: removed === '' ? 'Nothing was there.' : `Removed ${removed}.` };
+};
+
+export const runCompletion = async (input: CompletionInput, run: Run): Promise<Result> => {
+  const { verb, shell = ownShell(run.io.env) } = input;
+  if (verb === 'print') return { kind: 'text', text: scriptFor(shell).trimEnd() };
+  if (shell === 'powershell') {
+    throw usageError('PowerShell has no folder for completions; nothing was changed', {
+      hint: 'its line in $PROFILE: paycli completion powershell | Out-String | Invoke-Expression',
+    });
+  }
+  const place = PLACES[shell](run.io.env);
   try {
-    refuseForeign(file, shell);
-    writeScript(file, scriptFor(shell));
+    return await (verb === 'install' ? install : uninstall)(shell, place, run);
   } catch (thrown) {
     if (!(thrown instanceof Error) || !('code' in thrown)) throw thrown;
-    throw usageError(`${file} can't be written: ${reasonOf(thrown)}`, {
-      hint: `print it and keep it elsewhere: ${shellLine(['paycli', 'completion', shell])}`,
-    });
+    const lines = place.startup === '' ? [] : [`Its lines in ${place.startup}:`, ...place.block];
+    const hint = `its script: ${shellLine(['paycli', 'completion', shell])}`;
+    throw usageError([`completion can't be ${verb}ed: ${reasonOf(thrown)}`, ...lines].join('\n'), { hint });
   }
-  return { kind: 'record', record: madeHere({ shell, file }), view: installView, notice: left };
 };
-
-type Input =
-  | { readonly install: true; readonly shell: Shell | undefined }
-  | { readonly install: false; readonly shell: Shell };
-
-export const printScript = async (input: Input, { io }: Run): Promise<Result> =>
-  input.install
-    ? install(input.shell ?? ownShell(io.env), io.env)
-    : { kind: 'text', text: scriptFor(input.shell).trimEnd() };

@@ -1,35 +1,40 @@
 import { argument, defineCommand, optional } from '../../cli/define.ts';
 import { asOneOf } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
-import { SHELLS } from './scripts-shared.ts';
+import { SHELLS, type Shell } from './scripts-shared.ts';
 
-const INSTALL = 'install';
+const CHANGES = ['install', 'uninstall'] as const;
+
+export interface CompletionInput {
+  readonly verb: 'print' | (typeof CHANGES)[number];
+  readonly shell: Shell | undefined;
+}
 
 export const completionCommand = defineCommand({
   path: ['completion'],
   summary: 'install or print completion for a shell',
   description:
     'The Tab key then completes commands, options and ids. The name of a shell prints its script. ' +
-    '`completion install` writes the script to the folder of bash, zsh or fish, and prints the next step. It does not ' +
-    'replace a file that paycli did not write. For PowerShell it prints the line ' +
-    'to add to $PROFILE.',
+    '`completion install` writes the script to the folder of bash, zsh or fish. It shows the lines that load it from ' +
+    '~/.bashrc or ~/.zshrc, and adds them after a yes (--yes). It does not replace a file that paycli did not write. ' +
+    '`completion uninstall` removes the script and these lines. For PowerShell it prints the line for $PROFILE.',
   danger: 'write',
   args: [
-    argument('what', `${SHELLS.join(', ')}, or ${INSTALL}`, { choices: [...SHELLS, INSTALL] }),
-    optional('shell', `for ${INSTALL}: ${SHELLS.join(', ')} (default: $SHELL)`, { choices: SHELLS }),
+    argument('what', [...SHELLS, ...CHANGES].join(', '), { choices: [...SHELLS, ...CHANGES] }),
+    optional('shell', `for ${CHANGES.join(' and ')}: ${SHELLS.join(', ')} (default: $SHELL)`, { choices: SHELLS }),
   ],
   examples: {
     'install it for bash': 'paycli completion install bash',
     'save the script of zsh to a file': 'paycli completion zsh > _paycli',
   },
-  output: 'a script; after install: shell, file',
+  output: 'a script; for install and uninstall: shell, file, startup_file',
   exits: ['usage'],
-  read: ([what = '', shell]) => {
+  read: ([what = '', shell]): CompletionInput => {
     const parse = asOneOf(SHELLS);
-    if (what === INSTALL) return { install: true, shell: shell === undefined ? undefined : parse(shell) } as const;
-    const printed = parse(what);
-    if (shell !== undefined) throw usageError(`too many arguments for completion: ${shell}`);
-    return { install: false, shell: printed } as const;
+    const verb = CHANGES.find((one) => one === what);
+    if (verb !== undefined) return { verb, shell: shell === undefined ? undefined : parse(shell) };
+    if (shell === undefined) return { verb: 'print', shell: parse(what) };
+    throw usageError(`too many arguments for completion: ${shell}`);
   },
-  load: async () => ({ run: (await import('./completion.ts')).printScript }),
+  load: async () => ({ run: (await import('./completion.ts')).runCompletion }),
 });
