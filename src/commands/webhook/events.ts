@@ -112,7 +112,7 @@ export const sendEventAgain = async ({ uid, to, allowRemote }: ReplayInput, run:
 };
 
 /** Sends an event that did not happen, as the service would, or lists the events. */
-export const triggerEvent = async (input: TriggerInput, run: Run): Promise<Result> => {
+export const sendMadeUpEvent = async (input: TriggerInput, run: Run): Promise<Result> => {
   if (input === undefined) {
     return { kind: 'list', pages: onePage(EVENTS.map((event) => ({ event }))), view: { columns: [{ path: 'event' }] } };
   }

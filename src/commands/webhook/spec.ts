@@ -280,7 +280,7 @@ const webhookTriggerCommand = defineCommand({
     if (secretFile === undefined) throw usageError('--secret-file is required: it signs the event');
     return { event: asOneOf(EVENTS)(event), to, secrets: secretNames({ secretFile: [secretFile] }) };
   },
-  load: async () => ({ run: (await import('./events.ts')).triggerEvent }),
+  load: async () => ({ run: (await import('./events.ts')).sendMadeUpEvent }),
 });
 
 export interface ListenInput {
