@@ -74,7 +74,12 @@ const findPlace = (tree: Tree, words: readonly string[], current: string): reado
 /** Words that a shell takes without quotes. */
 const SAFE = /^[\w.@:+-]{1,200}$/;
 
-const idsFor = async (kind: Completes | undefined, command: string, local: boolean, io: Io): Promise<Offer[]> => {
+const idsFor = async (
+  kind: Completes | undefined,
+  { typed, command }: Value,
+  local: boolean,
+  io: Io,
+): Promise<Offer[]> => {
   switch (kind) {
     case 'profile': {
       const stored = (await profilesOf({ io })).list().map(({ name, environment }) => offer(name, environment));
@@ -92,7 +97,10 @@ const idsFor = async (kind: Completes | undefined, command: string, local: boole
     case 'payment': {
       const { recentIds } = await import('../ledger/sqlite/lately.ts');
       const wanted = kind === 'ugwo' && command === 'ugwo charge' ? 'unpaid' : kind;
-      return recentIds(await ledgerPath({ io }), wanted, local).map(({ id, about }) => offer(id, about));
+      const recent = recentIds(await ledgerPath({ io }), wanted, local);
+      // Where nothing is typed, each record is offered once.
+      const named = typed === '' ? [] : recent.flatMap(({ id, name }) => (name ? offer(String(name), id) : []));
+      return [...recent.map(({ id, about }) => offer(id, about)), ...named];
     }
     default:
       return [];
@@ -100,12 +108,13 @@ const idsFor = async (kind: Completes | undefined, command: string, local: boole
 };
 
 /** Lines for a value; for the next element of a list that commas separate. */
-const valueLines = async ({ takes, typed, command, ...value }: Value, local: boolean, io: Io) => {
+const valueLines = async (value: Value, local: boolean, io: Io) => {
+  const { takes, typed } = value;
   const { completes, choices = completes === 'bank' ? BANK_CODES : undefined, list } = takes;
   if (completes === 'file') return { lines: [`:file:${typed}`] };
   if (completes === 'source') return { lines: typed.startsWith('@') ? [`:source:${typed.slice(1)}`] : [] };
   const lead = value.lead + (list === true ? typed.slice(0, typed.lastIndexOf(',') + 1) : '');
-  const found = choices?.map((word) => offer(word)) ?? (await idsFor(completes, command, local, io));
+  const found = choices?.map((word) => offer(word)) ?? (await idsFor(completes, value, local, io));
   const offers = found.filter(({ word }) => SAFE.test(word)).map((one) => ({ ...one, word: lead + one.word }));
   return { offers, lines: list === true ? [':nospace'] : [] };
 };

@@ -336,6 +336,15 @@ describe('__complete', () => {
     ];
     expect(await offered('ugwo', 'get', 'ugw.')).toEqual([...due, ...others].sort());
     expect(await offered('onye', 'get', 'ony.')).toEqual([[ada.uid, 'ada@example.com']]);
+    // What is typed may be the beginning of a name.
+    expect(await offered('ugwo', 'get', 'INV-P')).toEqual([
+      ['INV-PAID', paid],
+      ['INV-PART', part],
+    ]);
+    expect(await offered('ugwo', 'charge', 'INV-P')).toEqual([['INV-PART', part]]);
+    expect(await offered('activity', 'get', 'INV')).toHaveLength(4);
+    expect(await offered('onye', 'get', 'ada')).toEqual([['ada@example.com', ada.uid]]);
+    expect(await offered('ugwo', 'get', '')).toHaveLength(6);
   });
 
   it('offers no local ids for a live profile, and the reverse', async () => {

@@ -11,6 +11,8 @@ import { LEDGER_FILE } from './schema.ts';
 export interface RecentId {
   readonly id: string;
   readonly about: string;
+  /** The ref of a payment request, or the e-mail address of a customer, which commands take as well. */
+  readonly name?: unknown;
 }
 
 /**
@@ -67,9 +69,9 @@ const recentIdsOf = (db: DatabaseSync, kind: keyof typeof PREFIXES, local: numbe
   const rows = recentCharges(db, local);
   const paid = new Set(kind === 'unpaid' ? rows.filter(isInTheWay).map(({ ugwo }) => ugwo) : []);
   const found = rows.flatMap((row) => [
-    ...(paid.has(row['ugwo']) ? [] : [{ id: String(row['ugwo']), about: aboutRequest(row) }]),
+    ...(paid.has(row['ugwo']) ? [] : [{ id: String(row['ugwo']), about: aboutRequest(row), name: row['ref'] }]),
     { id: String(row['activity']), about: aboutCharge(row) },
-    { id: String(row['customer']), about: String(row['customer_email'] ?? '') },
+    { id: String(row['customer']), about: String(row['customer_email'] ?? ''), name: row['customer_email'] },
   ]);
   const updated = kind === 'onye' ? (db.prepare(RECENT_UPDATES).all(local) as Row[]) : [];
   const all = [...found, ...updated.map(({ id, state }) => ({ id: String(id), about: `update ${String(state)}` }))];
