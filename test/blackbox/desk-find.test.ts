@@ -1,5 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { SEEDED } from '../../src/core/data-files.ts';
 import { type Intent, ledgerTargetOf } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { intent } from '../ledger/support/memory.ts';
@@ -7,7 +8,8 @@ import { onyeOf, ugwoOf } from '../support/ids.ts';
 import { inProcess } from '../support/in-process.ts';
 import { newFolder } from '../support/program.ts';
 import { json, page, serveBy, ugwo } from '../support/service.ts';
-import { openDesk, writing } from './desk-support.ts';
+import { openTerminal } from '../support/terminal.ts';
+import { openDesk, USSD, writing } from './desk-support.ts';
 import { newTeam } from './team-support.ts';
 
 interface Hit {
@@ -159,6 +161,12 @@ describe('find, in the ledger', () => {
     expect([all.stdout.trim().split('\n').length, all.stderr]).toEqual([12, '']);
   });
 
+  it('counts no further than a hundred more', async () => {
+    const find = await filled(...Array.from({ length: 103 }, (_, at) => asking(at + 1, 'INV-1')));
+    expect((await find('INV-1', '--max', '1')).stderr).toMatch(/^The newest 1 of at least 101 hits\./);
+    expect((await find('INV-1', '--max', '4')).stderr).toMatch(/^The newest 4 of 103 hits\./);
+  });
+
   it('finds nothing of another service or workspace, or of another profile without its key', async () => {
     const { home, origin, key, paycli, done } = await openDesk();
     const own = ledgerTargetOf(origin, key, undefined);
@@ -177,6 +185,50 @@ describe('find, in the ledger', () => {
     expect(hitsIn(await done('find', String(other?.id), '--json'))).toEqual([]);
     expect(hitsIn(await done('find', String(other?.id), '--json', '--all-profiles'))).toHaveLength(1);
     expect(await paycli('find', 'INV-1', '--service', '--all-profiles')).toMatchObject({ code: 2 });
+  });
+
+  it('leads from the id of a file to its counts', async () => {
+    const home = newFolder();
+    const stdin = `uid,email\n${SEEDED.onye},ada@example.com\n`;
+    await inProcess(['onye', 'update', '--from', '-', '--local'], { home, stdin });
+    const charges = `ugwo\n${SEEDED.ugwo}\n`;
+    await inProcess(['ugwo', 'charge', '--from', '-', '--local', ...USSD], { home, stdin: charges });
+    const { data } = JSON.parse((await inProcess(['ledger', 'jobs', '--local', '--json'], { home })).stdout);
+    const [charged, updated] = data.map(({ id }: { id: string }) => id);
+    const find = (id: string) =>
+      inProcess(['find', id, '--local', '-o', 'tsv', '--columns', 'ugwo,found_by'], { home });
+    expect(await find(charged)).toMatchObject({
+      stdout: `${SEEDED.ugwo}\tjob\n`,
+      stderr: `All of it: paycli ledger show ${charged}\n`,
+    });
+    expect(await find(updated)).toMatchObject({ stdout: '', stderr: `All of it: paycli ledger show ${updated}\n` });
+    expect((await find('job-0000000000000000')).stderr).toMatch(/^Nothing found/);
+  });
+
+  it('prints no control characters of a ref or of the text', async () => {
+    const [ref, home] = ['INV\u001b[31m\u202e\n1', newFolder()];
+    await writing(home, beginning(asking(5, ref)));
+    const options = { home, env: { PAYCLI_SECRET_KEY: undefined } };
+    for (const text of [ref, `${ref}?`]) {
+      const ended = await inProcess(['find', text, '-o', 'tsv'], options);
+      expect(ended.code).toBe(0);
+      for (const hidden of ['\u001b', '\u202e']) expect(ended.stdout + ended.stderr).not.toContain(hidden);
+      const terminal = openTerminal(['find', text], { ...options, env: { ...options.env, NO_COLOR: '1' } });
+      await terminal.ended;
+      for (const hidden of ['\u001b[31m', '\u202e']) expect(terminal.raw()).not.toContain(hidden);
+      expect(terminal.raw()).toContain(String.raw`INV\x1b[31m`);
+    }
+    expect(hitsIn((await inProcess(['find', ref, '--json'], options)).stdout)).toMatchObject([{ ref }]);
+  });
+
+  it.each([60, 80, 100, 140])('shows the payment and the whole command at %i columns', async (columns) => {
+    const { options, uid } = await partPaid();
+    const terminal = openTerminal(['find', 'INV-P5'], { ...options, columns, env: { ...options.env, NO_COLOR: '1' } });
+    expect(await terminal.ended).toEqual({ code: 0 });
+    const text = terminal.raw().replaceAll('\r\n', '\n');
+    expect(text).toContain(`paycli ugwo charge ${uid} --remaining`);
+    expect(text).toMatch(/INV-P5.*NGN 1,234\.00.*part paid.*NGN 400\.00/s);
+    expect(text.split('\n').filter((line) => line.length > columns && !line.includes('paycli'))).toEqual([]);
   });
 
   it('says that it found nothing, and what to try', async () => {

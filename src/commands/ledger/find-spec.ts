@@ -5,7 +5,9 @@ import { PAGE_DEFAULT } from '../../core/record.ts';
 
 const options = {
   service: flag('--service', 'look also at the newest 2,000 payment requests of the service'),
-  max: option('--max <n>', 'show the newest <n> hits (10)', asInteger(1, 1000), { default: String(PAGE_DEFAULT) }),
+  max: option('--max <n>', 'show the newest <n> hits (10)', asInteger(1, 1_000_000_000), {
+    default: String(PAGE_DEFAULT),
+  }),
   ...EVERY_PROFILE,
 } as const;
 

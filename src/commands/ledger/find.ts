@@ -18,6 +18,7 @@ import { countPage, lookedThrough, pageOf } from '../list.ts';
 import { PAGES_SEARCHED } from '../names.ts';
 import type { Run } from '../run.ts';
 import { isUnpaid, nextSteps } from './cases.ts';
+import { namesJob } from './entries.ts';
 import type { FindInput } from './find-spec.ts';
 import { hitView } from './view.ts';
 
@@ -178,10 +179,12 @@ export const findPayments = async (
     shellLine(['paycli', 'find', ...words, ...(allProfiles ? ['--all-profiles'] : targetFlags(run.globals))]);
   const given = service ? [text, '--service'] : [text];
   if (newest.length > max) {
-    const count = `${isCut ? 'more than ' : ''}${newest.length}`;
+    const count = `${isCut ? 'at least ' : ''}${newest.length}`;
     await run.say(`The newest ${max} of ${count} hits. For more: ${again(...given, '--max', String(newest.length))}`);
   }
-  if (newest.length === 0 && failure === undefined) {
+  if (namesJob(text) && (await ledger.jobs.get(text)) !== undefined) {
+    await run.say(`All of it: ${shellLine(['paycli', 'ledger', 'show', text])}`);
+  } else if (newest.length === 0 && failure === undefined) {
     const number = numberIn(text) ?? '';
     await run.say([
       service ? 'Nothing found.' : 'Nothing found in the ledger.',
