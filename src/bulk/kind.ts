@@ -194,6 +194,8 @@ export interface RowKind<T> {
   readonly warnings?: () => readonly string[];
   /** Opens the sender of a job's rows: see `protectedRows` and `repeatableRows`. */
   readonly openSender: (job: RowJob<T>) => RowSender<T>;
+  /** Work that earlier runs have left on a job's rows, before more are sent. */
+  readonly resume?: ((job: string, rowDeps: RowDeps) => Promise<void>) | undefined;
   /** Waits for the final outcomes of a job's rows (--wait). */
   readonly follow?: ((job: string, services: RowServices, rowDeps: RowDeps) => Promise<Aftermath>) | undefined;
 }

@@ -130,6 +130,7 @@ const sendPlanned = async <T>(file: FileJob<T>): Promise<JobEnd> => {
   await askToSend(file, job, plan);
   await reporter.open(id);
   await begin();
+  await kind.resume?.(id, rowDeps);
   const tell: RowWalk<T>['tell'] = (counted) => progress.working(counted, total);
   const walked = await walk({ ...step, mode: 'send', work: sender.send, tell, onWaiting: progress.waiting });
   await endIn(rowDeps, id, walked);

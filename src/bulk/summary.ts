@@ -135,6 +135,7 @@ const hintsOf = (
     [unknown > 0 || unresolved, words.findOut],
     [planned === undefined && areLeft, stopped?.kind === 'unknown' ? `${GO_ON}; ${NEVER_STOP}` : GO_ON],
     [planned === undefined && rejected + failed + not_created > 0, RETRY],
+    [codes.has(EXIT_CODES.attention), 'run the same command again to share the messages that are left'],
     [again && stopped?.kind !== 'refused', words.refused],
   ];
   return hints.flatMap(([isTrue, hint]) => (isTrue && hint !== undefined ? [hint] : []));

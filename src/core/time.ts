@@ -100,9 +100,9 @@ export const formatLocal = (ms: number, now: number): string => {
   return `${String(date.getFullYear()).padStart(4, '0')}-${twoDigits(date.getMonth() + 1)}-${twoDigits(date.getDate())} ${clock}`;
 };
 
-/** For people in any time zone: `2026-11-20 14:05 (UTC+01:00)`, in the machine's time zone. */
-export const formatAnywhere = (ms: number): string => {
-  const atom = formatDateAtom({ ms, offset: -new Date(ms).getTimezoneOffset() });
+/** For people in any time zone: `2026-11-20 14:05 (UTC+01:00)`, by default in the machine's time zone. */
+export const formatAnywhere = (ms: number, offset = -new Date(ms).getTimezoneOffset()): string => {
+  const atom = formatDateAtom({ ms, offset });
   return `${atom.slice(0, 10)} ${atom.slice(11, 16)} (UTC${atom.slice(-6)})`;
 };
 

@@ -9,6 +9,7 @@ import type {
   Money,
   Resolution,
   Scope,
+  Sender,
   StoredOutcome,
 } from './entry.ts';
 import type { Jobs } from './job.ts';
@@ -269,8 +270,11 @@ export interface Ledger {
   verify(stop?: AbortSignal): Promise<Verified>;
   /** Activities among these that belong to a charge of the ledger. */
   owned(activities: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Adds evidence to an unknown entry, which stays unknown. */
-  note(id: string, evidence: Evidence): Promise<void>;
+  /** Adds evidence to an entry, if the rule allows it: whether it was added. The rule is pure, and may run again. */
+  note(id: string, evidence: Evidence, may?: (entry: Entry) => boolean): Promise<boolean>;
+  /** This process, and the test for the end of another one. See `Backend`. */
+  readonly self: Sender;
+  hasEnded(sender: Sender, overdue: boolean): boolean;
   /**
    * Resolves an unknown entry. Returns false if another process did so first, or if another charge owns the activity.
    */

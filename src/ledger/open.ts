@@ -210,7 +210,9 @@ export const ledgerOver = (backend: Backend, clean: (text: string) => string): L
       resolveCharge(backend, id, { ...resolution, evidence: seen(resolution.evidence) }, (charge) =>
         resolution.activity === undefined ? undefined : kept(resolution.activity, charge),
       ),
-    note: (id, evidence) => noteEvidence(backend, id, seen(evidence)),
+    note: (id, evidence, may) => noteEvidence(backend, id, seen(evidence), may),
+    self: backend.self,
+    hasEnded: (sender, overdue) => backend.hasEnded(sender, overdue, undefined),
     observe: (shown, wait = false) => observe(backend, { ...shown, asked: cleaned(shown.asked, clean) }, kept, wait),
     jobs: jobsOver(backend, clean),
     policies: backend.policies,

@@ -111,12 +111,16 @@ export const resolveCharge = (
   });
 };
 
-/** Adds evidence to a charge without changing its state. */
-export const noteEvidence = (backend: Backend, id: string, evidence: Evidence): Promise<void> =>
-  backend.change('note', [{ id }], ([[charge] = NO_ENTRIES]) => ({
-    write: charge === undefined ? [] : [withMore(charge, evidence)],
-    result: undefined,
-  }));
+/** Adds evidence to a charge without changing its state, if the rule allows it. */
+export const noteEvidence = (
+  backend: Backend,
+  id: string,
+  evidence: Evidence,
+  may: (charge: Entry) => boolean = () => true,
+): Promise<boolean> =>
+  backend.change('note', [{ id }], ([[charge] = NO_ENTRIES]) =>
+    charge !== undefined && may(charge) ? { write: [withMore(charge, evidence)], result: true } : { result: false },
+  );
 
 /**
  * Age up to which the last stored status is fresh enough, in milliseconds. A wait then need not write after each read.

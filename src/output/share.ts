@@ -1,5 +1,6 @@
 import { paymentShown } from '../charge/payment.ts';
 import { incompleteText, type NextAction, statusOf } from '../core/charge.ts';
+import { usageError } from '../core/error.ts';
 import type { Io, Output } from '../core/io.ts';
 import { printExact, valueAt } from '../core/json.ts';
 import type { ApiRecord } from '../core/record.ts';
@@ -13,7 +14,7 @@ import { shownExactly } from './next-action.ts';
 import { stylesFor } from './style.ts';
 
 /** A message for a customer, or the reason why there is none. */
-type Message = { readonly text: string } | { readonly why: string };
+export type Message = { readonly text: string } | { readonly why: string };
 
 interface ShareInput {
   readonly value: unknown;
@@ -21,32 +22,86 @@ interface ShareInput {
   /** As text for people; undefined if the amount is unknown. */
   readonly amount: string | undefined;
   readonly now: number;
+  /** Time zone of the expiry, if it is not this machine's. */
+  readonly zone?: string | undefined;
+  /** See `readTemplate`. */
+  readonly template?: string | undefined;
+  /** Values for the template that are not in the step. */
+  readonly others?: Values;
 }
 
-type Line = readonly [label: string, text: string];
+/** Values of placeholders, by name. */
+type Values = Readonly<Record<string, string | undefined>>;
 
-const factsOf = (action: NextAction): Line[] => {
-  if (action.kind === 'other') return [];
-  if (action.kind === 'dial') return [['Dial', visibleExactly(action.code)]];
+const PLACEHOLDERS: readonly string[] = [
+  ...['ref', 'amount', 'account_number', 'bank', 'account_name', 'code', 'expires', 'first_name', 'merchant'],
+];
+
+/** A placeholder, or what looks like the beginning of one. Other braces are text. */
+const NAMED = /\{([A-Za-z_]+)(\}?)/g;
+
+export const placeholdersIn = (template = ''): readonly string[] =>
+  [...template.matchAll(NAMED)].map(([, name = '']) => name);
+
+/** Checks a template. The line break at its end is that of every message. */
+export const readTemplate = (text: string, file: string): string => {
+  const fail = (what: string): never => {
+    throw usageError(`--share-template: ${file} ${what}`, {
+      hint: `placeholders are ${PLACEHOLDERS.map((name) => `{${name}}`).join(' ')}`,
+    });
+  };
+  for (const { 0: found, 1: name = '', 2: end, index } of text.matchAll(NAMED)) {
+    const line = text.slice(0, index).split('\n').length;
+    if (!PLACEHOLDERS.includes(name)) fail(`has ${found} in line ${line}, which is no placeholder`);
+    if (end === '') fail(`has ${found} in line ${line}, which is not closed`);
+  }
+  return text.trim() === '' ? fail('is empty') : text.replace(/\r?\n$/, '');
+};
+
+/** Minutes by which a time zone is ahead of UTC at a moment. Throws for an unknown zone. */
+export const offsetIn = (timeZone: string, ms: number): number => {
+  const text = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' }).format(ms);
+  const [, sign, hours, minutes] = /GMT([+-])(\d\d):(\d\d)/.exec(text) ?? [];
+  return (sign === '-' ? -1 : 1) * (Number(hours ?? 0) * 60 + Number(minutes ?? 0));
+};
+
+type Line = readonly [label: string, text: string, placeholder?: string];
+
+const timeIn = (zone: string | undefined, ms: number): string =>
+  formatAnywhere(ms, zone === undefined ? undefined : offsetIn(zone, ms));
+
+const factsOf = (action: NextAction, { amount, zone }: Pick<ShareInput, 'amount' | 'zone'>): Line[] => {
+  const money: Line[] = amount === undefined ? [] : [['Amount', amount, 'amount']];
+  if (action.kind === 'other') return money;
+  if (action.kind === 'dial') return [...money, ['Dial', visibleExactly(action.code), 'code']];
   const { bank, accountName, accountNumber, expiresAt } = action;
-  const expires: Line[] = expiresAt === undefined ? [] : [['Expires', formatAnywhere(expiresAt)]];
+  const expires: Line[] = expiresAt === undefined ? [] : [['Expires', timeIn(zone, expiresAt), 'expires']];
   return [
-    ['Bank', visible(bank)],
-    ['Account name', visible(accountName)],
-    ['Account number', visibleExactly(accountNumber)],
+    ...money,
+    ['Bank', visible(bank), 'bank'],
+    ['Account name', visible(accountName), 'account_name'],
+    ['Account number', visibleExactly(accountNumber), 'account_number'],
     ...expires,
   ];
 };
 
-const messageLines = (action: NextAction, amount: string | undefined): string[] => {
-  const money: Line[] = amount === undefined ? [] : [['Amount', amount]];
+/** Fills a template, unless the charge lacks a value that it names. */
+const filled = (template: string, facts: readonly Line[], others: Values = {}): Message => {
+  const values = new Map(facts.map(([, text, name]) => [name, text]));
+  for (const [name, text = ''] of Object.entries(others)) values.set(name, visible(text));
+  const missing = placeholdersIn(template).find((name) => (values.get(name) ?? '') === '');
+  if (missing !== undefined) return { why: `the charge has nothing for {${missing}} of the template` };
+  return { text: template.replaceAll(NAMED, (_all, name: string) => values.get(name) ?? '') };
+};
+
+const messageLines = (action: NextAction, facts: readonly Line[]): string[] => {
   const others = action.entries.map(
     ([name, value]): Line => [visible(name), visible(plainText(value) || printExact(value))],
   );
-  return [...money, ...factsOf(action), ...others].filter(([, text]) => text !== '').map((line) => line.join(': '));
+  return [...facts, ...others].filter(([, text]) => text !== '').map(([label, text]) => `${label}: ${text}`);
 };
 
-const whyNot = ({ value, action, now }: ShareInput): string | undefined => {
+const whyNot = ({ value, action, now, zone }: ShareInput): string | undefined => {
   const status = statusOf(value);
   const which = visible(plainText(valueAt(value, 'uid')));
   if (paymentShown(value) !== 'open') return `${which} is ${visible(statusWord(status))}`;
@@ -55,20 +110,23 @@ const whyNot = ({ value, action, now }: ShareInput): string | undefined => {
   const missing = incompleteText(action);
   if (missing !== undefined) return missing;
   if (action.kind === 'transfer' && action.expiresAt !== undefined && action.expiresAt <= now) {
-    return `the account expired at ${formatAnywhere(action.expiresAt)}`;
+    return `the account expired at ${timeIn(zone, action.expiresAt)}`;
   }
   return undefined;
 };
 
 /**
- * Writes the step as a message to send: the service's own words and facts. Refuses an incomplete or expired account.
+ * Writes the step as a message to send: a filled template, else the service's own words and facts. Refuses an
+ * incomplete or expired account.
  */
-const shareMessage = (input: ShareInput): Message => {
+export const shareMessage = (input: ShareInput): Message => {
   const why = whyNot(input);
-  const { action, amount } = input;
+  const { action, template, others } = input;
   if (why !== undefined || action === undefined) return { why: why ?? '' };
+  const facts = factsOf(action, input);
+  if (template !== undefined) return filled(template, facts, others);
   const said = action.instruction === undefined ? [] : [visibleLines(action.instruction)];
-  const lines = messageLines(action, amount);
+  const lines = messageLines(action, facts);
   const text = [...said, ...(lines.length === 0 ? [] : [lines.join('\n')])].join('\n\n');
   return text === '' ? { why: 'the service did not say what to do' } : { text };
 };

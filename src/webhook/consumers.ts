@@ -187,7 +187,6 @@ export interface Exec {
   readonly env: Env;
   /** Passes on its output from either stream. */
   readonly print: (text: string) => Promise<void>;
-  readonly say: (text: string) => Promise<void>;
   /** Sends a signal to a process group; undefined on a system without groups. */
   readonly signalGroup: ((pid: number, name: NodeJS.Signals) => void) | undefined;
 }
@@ -246,25 +245,27 @@ const end = async (child: ChildProcess, ended: Promise<unknown>, exec: Exec, { c
 
 /**
  * Runs the command with the event's body on its standard input, until its output is passed on. Ends it at the time
- * limit, and soon after the first signal. Never rejects.
+ * limit, and soon after the first signal. Resolves to the reason of a failure. Never rejects.
  */
-export const execute = async (exec: Exec, { uid, body }: KeptEvent, deps: ExecDeps): Promise<void> => {
+export const execute = async (
+  exec: Exec,
+  { body }: Pick<KeptEvent, 'body'>,
+  deps: ExecDeps,
+): Promise<string | undefined> => {
   const { promise: ended, resolve } = Promise.withResolvers<string | undefined>();
   let child: ChildProcess;
   try {
     child = startConsumer(exec);
   } catch (thrown) {
-    return await exec.say(`--exec couldn't be started for ${uid}: ${reasonOf(thrown)}`);
+    return `couldn't be started: ${reasonOf(thrown)}`;
   }
   let isOver = false;
   const over = (failed: string | undefined): void => {
     isOver = true;
     resolve(failed);
   };
-  child.on('error', (thrown) => over(`couldn't be started for ${uid}: ${reasonOf(thrown)}`));
-  child.on('close', (code, signal) => {
-    over(code === 0 ? undefined : `failed for ${uid}: ${signal ?? `exit code ${code}`}`);
-  });
+  child.on('error', (thrown) => over(`couldn't be started: ${reasonOf(thrown)}`));
+  child.on('close', (code, signal) => over(code === 0 ? undefined : `${signal ?? `exit code ${code}`}`));
   let printed = Promise.resolve();
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (text: string) => {
@@ -278,6 +279,5 @@ export const execute = async (exec: Exec, { uid, body }: KeptEvent, deps: ExecDe
   if (!isOver) await end(child, ended, exec, deps);
   const failed = await ended;
   await printed;
-  if (isLate) await exec.say(`--exec took longer than ${LIMIT_MS / MINUTE_MS} minutes for ${uid} and was ended`);
-  else if (failed !== undefined) await exec.say(`--exec ${failed}`);
+  return isLate ? `took longer than ${LIMIT_MS / MINUTE_MS} minutes and was ended` : failed;
 };

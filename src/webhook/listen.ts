@@ -258,7 +258,10 @@ export const openListening = async (options: ListenOptions, deps: ListenDeps): P
         const wanted = some.filter(isShown);
         // While the disk is full nothing is printed: it would be printed again.
         if (!(await retryUntilWritten(() => cursor.note('printing', last), deps, stop))) break;
-        if (exec !== undefined) for (const event of wanted) await execute(exec, event, deps);
+        for (const event of wanted) {
+          const failed = exec && (await execute(exec, event, deps));
+          if (failed !== undefined) await say(`--exec failed for ${event.uid}: ${failed}`);
+        }
         if (wanted.length > 0) yield await withFields(wanted);
         await retryUntilWritten(() => cursor.note('printed', last), deps, stop);
         count += wanted.length;

@@ -32,7 +32,9 @@ const updates = { job: 'job-1', row: 1, onye: onyeOf(1), bound: 1000 };
 const SUM = { ...SCOPE, time: 'created_at', by: [], byQuarterHour: true } as const;
 
 /** A use of each method. A new method or filter has no type until its use is here. */
-const METHODS: Readonly<Record<Exclude<keyof Ledger, 'jobs' | 'policies' | 'list' | 'account' | 'close'>, Use>> = {
+const METHODS: Readonly<
+  Record<Exclude<keyof Ledger, 'jobs' | 'policies' | 'list' | 'account' | 'self' | 'close'>, Use>
+> = {
   begin: [(ledger) => ledger.begin(intent({ about: ugwoOf(1), job: ID, row: 1 }), { again: false })],
   judge: [(ledger) => ledger.judge(intent({ about: ugwoOf(2) }), { again: false }, { total: NO_TOTAL })],
   digest: [(ledger) => ledger.digest('')],
@@ -63,6 +65,7 @@ const METHODS: Readonly<Record<Exclude<keyof Ledger, 'jobs' | 'policies' | 'list
   ],
   observe: [(ledger) => ledger.observe(shown([account()]), true)],
   moment: [(ledger) => ledger.moment()],
+  hasEnded: [(ledger) => ledger.hasEnded(ledger.self, false)],
 };
 
 const JOBS: Readonly<Record<keyof Jobs, Use>> = {

@@ -70,7 +70,6 @@ it('the listener accepts no delivery after a signal while a command hangs', asyn
     words: [process.execPath, '-e', "process.stdout.write('started'); setInterval(() => undefined, 1000)"],
     env: { PATH: process.env['PATH'] },
     print: async () => started.resolve(),
-    say: async () => undefined,
     signalGroup: undefined,
   };
   const folder = join(newFolder('queue'), 'data');

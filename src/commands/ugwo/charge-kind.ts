@@ -50,6 +50,7 @@ import {
   refusedCharge,
   restOf,
 } from './charge-send.ts';
+import type { ChargeSharing } from './charge-share.ts';
 import type { FileOfCharges } from './charge-spec.ts';
 
 /** Statuses that prevent a charge (public-facts.md, Payment requests; interface.md 4.2 rule 1). */
@@ -218,6 +219,7 @@ const openSender = (
   { isHeld }: Checker,
   job: RowJob<ChargeItem>,
   run: Run,
+  sharing: ChargeSharing | undefined,
 ): RowSender<ChargeItem> => {
   const { client, ledger, tellOnce } = job;
   const reads = openReads<ChargeItem, Snapshot | undefined>(ledger);
@@ -271,13 +273,15 @@ const openSender = (
     },
     kept: (charge) => {
       const activity = charge.activity === undefined ? undefined : asActivity(charge.activity);
-      return asKept(charge, activity, paymentIn(charge));
+      const end = asKept(charge, activity, paymentIn(charge));
+      return sharing?.shown(end, charge, job) ?? end;
     },
   };
-  return protectedRows(sending, job);
+  const sender = protectedRows(sending, job);
+  return sharing === undefined ? sender : { ...sender, send: sharing.afterEach(sender.send, job) };
 };
 
-export const chargeKind = (file: FileOfCharges, run: Run): RowKind<ChargeItem> => {
+export const chargeKind = (file: FileOfCharges, run: Run, sharing?: ChargeSharing): RowKind<ChargeItem> => {
   const { globals, io } = run;
   const { wait, bulk } = file;
   const checker = openChecker(run);
@@ -301,7 +305,7 @@ export const chargeKind = (file: FileOfCharges, run: Run): RowKind<ChargeItem> =
     },
     columns: ['medium', ...MEDIUM_COLUMNS, 'param.k', ...COMPARED_COLUMNS],
     example: { [UGWO_COLUMN]: 'ugw.EXAMPLE', medium: MEDIUM_NAMES[0] ?? '' },
-    report: CHARGE_COLUMNS,
+    report: sharing === undefined ? CHARGE_COLUMNS : [...CHARGE_COLUMNS, sharing.column],
     options: chargeOptionsText(file),
     flagOf,
     read: (cells, ugwo) => readChargeRow(cells, ugwo, file, globals.validate),
@@ -320,7 +324,8 @@ export const chargeKind = (file: FileOfCharges, run: Run): RowKind<ChargeItem> =
     counts: ({ fields }) => [fields.medium ?? 'no medium'],
     compares: ({ compared }) => compared.length > 0,
     ...checker,
-    openSender: (job) => openSender(file, checker, job, run),
+    openSender: (job) => openSender(file, checker, job, run, sharing),
+    resume: sharing && ((job, rowDeps) => sharing.left(job, bulk.concurrency, rowDeps)),
     follow:
       wait === undefined
         ? undefined

@@ -26,7 +26,16 @@ import {
   repeated,
   taking,
 } from '../../cli/define.ts';
-import { asPair, asText, asWaitTimeout, readId, readShare, SHARE_OPTIONS, WAIT_DEFAULT_MS } from '../../cli/options.ts';
+import {
+  asFile,
+  asPair,
+  asText,
+  asWaitTimeout,
+  readId,
+  readShare,
+  SHARE_OPTIONS,
+  WAIT_DEFAULT_MS,
+} from '../../cli/options.ts';
 import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
 import { canBeName, isId } from '../../core/ids.ts';
@@ -54,7 +63,7 @@ for (const { name, form = 'text', takes, help, hint, default: value, bank, rare 
   });
 }
 
-const chargeOptions = rarely(['param', 'remaining', 'waitTimeout', 'noPreflight'], {
+const chargeOptions = rarely(['param', 'remaining', 'waitTimeout', 'noPreflight', 'shareTemplate', 'shareZone'], {
   medium: option('--medium <medium>', MEDIUM_NAMES.join(', '), asText, { choices: MEDIUM_NAMES }),
   ...Object.fromEntries(fieldOptions),
   param: repeated('--param <k=v>', 'any other key of the charge; k:=json sets a JSON value', asPair),
@@ -70,12 +79,35 @@ const chargeOptions = rarely(['param', 'remaining', 'waitTimeout', 'noPreflight'
     'print the earlier activity if it is paid or can still be paid, and charge nothing; otherwise charge',
   ),
   ...SHARE_OPTIONS,
+  shareWith: option(
+    '--share-with <program>',
+    'run this program for each charge, with the message for the customer on its standard input',
+    asText,
+  ),
+  shareTemplate: option(
+    '--share-template <file>',
+    'with --share-with: the message, with {ref} {amount} {account_number} {bank} {account_name} {code} {expires} ' +
+      '{first_name} {merchant} (the name of the checkout)',
+    asFile,
+  ),
+  shareZone: option(
+    '--share-zone <zone>',
+    "with --share-with: time zone of the expiry, such as Africa/Lagos (this machine's)",
+    asText,
+  ),
   ...BULK_OPTIONS,
 } as const);
 type ChargeGiven = GivenOptions<typeof chargeOptions>;
 
 /** Reaction to an earlier charge that can still be paid or was paid. `remaining`: only the rest is charged. */
 export type Earlier = 'refuse' | 'again' | 'remaining';
+
+/** How to share the message to a customer. */
+export interface SharingOptions {
+  readonly program: string;
+  readonly template: string | undefined;
+  readonly zone: string | undefined;
+}
 
 export interface OneCharge {
   readonly kind: 'one';
@@ -88,6 +120,7 @@ export interface OneCharge {
   /** Maximum wait for the payment, in milliseconds; undefined for no wait. */
   readonly wait: number | undefined;
   readonly passOn: ShareOptions;
+  readonly sharing: SharingOptions | undefined;
   /** The plan that the charge carries out. No option gives it. */
   readonly plan?: PlannedCharge;
 }
@@ -103,6 +136,7 @@ export interface FileOfCharges {
   readonly look: boolean;
   /** Maximum wait for the payments once all rows are sent, in milliseconds; undefined for no wait. */
   readonly wait: number | undefined;
+  readonly sharing: SharingOptions | undefined;
 }
 
 export type ChargeInput = OneCharge | FileOfCharges;
@@ -148,6 +182,13 @@ const passOnOf = (given: ChargeGiven): ShareOptions => {
   return readShare(given);
 };
 
+const readSharing = ({ shareWith, shareTemplate, shareZone }: ChargeGiven): SharingOptions | undefined => {
+  if (shareWith !== undefined) return { program: shareWith, template: shareTemplate, zone: shareZone };
+  const stray = shareTemplate !== undefined ? '--share-template' : shareZone !== undefined ? '--share-zone' : undefined;
+  if (stray !== undefined) throw usageError(`${stray} needs --share-with`);
+  return undefined;
+};
+
 const readOneCharge = (ugwo: string | undefined, given: ChargeGiven, validate: boolean): OneCharge => {
   if (ugwo === undefined) {
     throw usageError("missing required argument 'ugwo': a payment request, ugw.…", {
@@ -168,6 +209,7 @@ const readOneCharge = (ugwo: string | undefined, given: ChargeGiven, validate: b
     look: given.noPreflight !== true,
     wait: readWait(given),
     passOn: passOnOf(given),
+    sharing: readSharing(given),
   };
 };
 
@@ -185,6 +227,7 @@ const readChargeFile = (bulk: BulkInput, args: readonly string[], given: ChargeG
     earlier,
     look: given.noPreflight !== true,
     wait: readWait(given),
+    sharing: readSharing(given),
   };
 };
 

@@ -30,6 +30,7 @@ import {
   lookBeforeCharge,
   restOf,
 } from './charge-send.ts';
+import type { ChargeSharing } from './charge-share.ts';
 import type { ChargeInput, OneCharge } from './charge-spec.ts';
 import { activityView, chargesView } from './view.ts';
 
@@ -179,6 +180,7 @@ const chargeOne = async (input: OneCharge, run: Run): Promise<Result> => {
   const call = { params: { ugwoUid: input.ugwo }, body: { type: 'charge', data } };
   try {
     checkShare(input.passOn, run.globals);
+    const sharing = await openSharing(input, run);
     if (run.globals.asCurl || (run.globals.dryRun && !input.look)) return await previewCall('ugwo.charge', call, run);
     if (run.globals.dryRun) return await showPlan(input, run);
     const client = await run.client('write');
@@ -187,16 +189,23 @@ const chargeOne = async (input: OneCharge, run: Run): Promise<Result> => {
     const made = await makeCharge(input, client, run);
     const { record, wrote } = made;
     const trouble = troubleOf(made);
+    const unshared = trouble === undefined ? await sharing?.one(made, input, client) : undefined;
     if (input.wait !== undefined && trouble === undefined) {
+      if (unshared !== undefined) await run.say(unshared.message);
       return waiting(made, input, input.wait, client, run);
     }
     const end = trouble === undefined ? chargeEnd(made, String(data['medium'])) : { failure: trouble };
-    const { passOn } = input;
-    return { kind: 'record', record, view: madeView(made), passOn, ...(wrote === undefined ? {} : { wrote }), ...end };
+    const failure = end.failure ?? unshared;
+    const shown = { record, view: madeView(made), passOn: input.passOn, ...(wrote === undefined ? {} : { wrote }) };
+    return { kind: 'record', ...shown, ...end, ...(failure && { failure }) };
   } catch (thrown) {
     throw namingFlags(thrown, flagOf(input), guessFor(data));
   }
 };
+
+/** Opens what shares the messages to customers, before anything is sent; undefined if nothing does. */
+const openSharing = async ({ sharing, earlier }: ChargeInput, run: Run): Promise<ChargeSharing | undefined> =>
+  sharing && (await import('./charge-share.ts')).openChargeSharing(sharing, earlier, run);
 
 export const chargedView = ({ kind }: ChargeInput): View => (kind === 'one' ? activityView : chargesView);
 
@@ -204,7 +213,12 @@ export const chargeRequests = async (input: ChargeInput, run: Run): Promise<Resu
   if (input.kind === 'one') return chargeOne(input, run);
   const [{ chargeKind }, { runFile }] = [await import('./charge-kind.ts'), await import('../../bulk/run-file.ts')];
   return runFile(
-    { bulk: input.bulk, kind: chargeKind(input, run), view: chargesView, reads: input.look },
+    {
+      bulk: input.bulk,
+      kind: chargeKind(input, run, await openSharing(input, run)),
+      view: chargesView,
+      reads: input.look,
+    },
     run,
     await openRowServices(run),
   );

@@ -1,31 +1,27 @@
-import { resolve } from 'node:path';
 import { balanceOf, PAYMENTS, type PaidBack, paymentShown } from '../../charge/payment.ts';
 import { paidTwiceText } from '../../charge/words.ts';
 import type { Client } from '../../client/client.ts';
+import { execOf } from '../../compose/exec.ts';
 import { foldersOf, readInputBytes } from '../../compose/run.ts';
-import { childEnv, findProgram } from '../../config/key-command.ts';
 import { realMachine } from '../../config/machine.ts';
 import { endpointSecrets } from '../../config/secrets.ts';
 import { memo } from '../../core/async.ts';
 import { statusOf } from '../../core/charge.ts';
-import { isRejected, PayError, reasonOf, usageError } from '../../core/error.ts';
+import { isRejected, PayError, reasonOf } from '../../core/error.ts';
 import { isId } from '../../core/ids.ts';
 import type { TargetOptions } from '../../core/input.ts';
-import type { Env, Io } from '../../core/io.ts';
 import { valueAt } from '../../core/json.ts';
 import { isLoopback } from '../../core/origin.ts';
 import { type ApiPage, type ApiRecord, madeHere } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
-import { splitCommand } from '../../core/shell.ts';
 import { statusWord } from '../../core/status.ts';
-import { colouredText } from '../../core/text.ts';
 import { atom } from '../../core/time.ts';
 import { DOUBLE_CHARGE } from '../../core/webhook-event.ts';
 import { type Charge, isCharge } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { reconcile, refreshCharge } from '../../ledger/reconcile.ts';
 import { type Snapshot, snapshotOf } from '../../ledger/snapshot.ts';
-import type { ConsumedEvent, ConsumerResult, Exec, LedgerConsumer } from '../../webhook/consumers.ts';
+import type { ConsumedEvent, ConsumerResult, LedgerConsumer } from '../../webhook/consumers.ts';
 import { SIGNATURE_HEADER, verifiedDelivery } from '../../webhook/event.ts';
 import { checkTarget } from '../../webhook/forward.ts';
 import { type PrintedEvent, openListening as receiveEvents } from '../../webhook/listen.ts';
@@ -202,53 +198,6 @@ const openLedgerConsumer = async (run: Run): Promise<LedgerConsumer | undefined>
   };
 };
 
-/** Variables that a program needs: paths, user, language, time zone and terminal. Windows needs more of them. */
-const PASSED = new RegExp(
-  `^(?:${[
-    ...['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'PWD', 'TMPDIR', 'XDG_\\w+'],
-    ...['LANG', 'LANGUAGE', 'LC_\\w+', 'TZ', 'TERM', 'COLORTERM', 'NO_COLOR'],
-    ...['SYSTEMROOT', 'SYSTEMDRIVE', 'WINDIR', 'COMSPEC', 'PATHEXT', 'TEMP', 'TMP', 'USERNAME', 'USERPROFILE'],
-    ...['HOMEDRIVE', 'HOMEPATH', 'APPDATA', 'LOCALAPPDATA', 'PROGRAMDATA', 'PROGRAMFILES'],
-  ].join('|')})$`,
-  'i',
-);
-
-/**
- * Builds the environment of the --exec program: the variables that any program needs, and those named by --exec-env.
- * Any other variable may hold a secret, whatever its name and value look like.
- */
-const environmentFor = (named: readonly string[], given: Env, { env, redactor }: Io): Env => {
-  for (const name of named) {
-    const value = env[name];
-    const fail = (what: string, hint: string): never => {
-      throw usageError(`--exec-env: ${JSON.stringify(name.split('=')[0])} ${what}`, { hint });
-    };
-    if (value === undefined) fail('is not set', 'give the name alone; the value comes from the environment');
-    else if (redactor.cleanAll(value) !== value)
-      fail('contains a secret of paycli', "programs can't have it; leave it out");
-  }
-  return Object.fromEntries(Object.entries(given).filter(([name]) => PASSED.test(name) || named.includes(name)));
-};
-
-/**
- * Resolves the program of --exec to its path before anything else runs. Searches the working folder only if the word is
- * a path.
- */
-const commandOf = (text: string, env: Env): Pick<Exec, 'words' | 'env'> => {
-  const [word = '', ...args] = splitCommand(text, '--exec');
-  const file = findProgram(word.includes('/') ? resolve(word) : word, env);
-  if (file !== undefined) return { words: [file, ...args], env: childEnv(env) };
-  throw usageError(`--exec: the program ${JSON.stringify(word)} was not found`, {
-    hint: 'give its path; folders of PATH that are relative, or inside the working folder, are not searched',
-  });
-};
-
-/** On a terminal, the program's output keeps its colours but can't move the cursor. */
-const printer =
-  ({ stderr }: Io) =>
-  (text: string): Promise<void> =>
-    stderr.write(stderr.isTerminal ? colouredText(text) : text);
-
 async function* consumedPages(events: AsyncIterable<readonly PrintedEvent[]>): AsyncGenerator<ApiPage> {
   for await (const some of events) yield { records: some.map(receivedRecord), cursor: undefined, nextCursor: null };
 }
@@ -268,12 +217,10 @@ export const listenForEvents = async (input: ListenInput, run: Run): Promise<Res
   const { port, host, forwardTo, allowRemote, only, duplicates, until, keepDays } = input;
   const target =
     forwardTo === undefined ? undefined : await checkTarget(forwardTo, '--forward-to', allowRemote, io.env);
-  const command = input.exec === undefined ? undefined : commandOf(input.exec, io.env);
+  const command = input.exec === undefined ? undefined : await execOf(input.exec, io);
   const secrets = await endpointSecrets(input.secrets, run);
-  const exec = command && {
-    ...{ words: command.words, env: environmentFor(input.execEnv, command.env, io), print: printer(io), say },
-    signalGroup: realMachine.platform === 'win32' ? undefined : realMachine.killGroup,
-  };
+  // Only now are the secrets known that it must not get.
+  const exec = command?.(input.execEnv);
   const { folder, uid } = { folder: (await foldersOf(run)).data, uid: realMachine.uid };
   const { clock, random, signals } = io;
   const ledger = await openLedgerConsumer(run);

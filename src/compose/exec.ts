@@ -1,0 +1,62 @@
+import { resolve } from 'node:path';
+import { usageError } from '../core/error.ts';
+import type { Env, Io } from '../core/io.ts';
+import { splitCommand } from '../core/shell.ts';
+import { colouredText } from '../core/text.ts';
+import type { Exec } from '../webhook/consumers.ts';
+
+/** Variables that a program needs: paths, user, language, time zone and terminal. Windows needs more of them. */
+const PASSED = new RegExp(
+  `^(?:${[
+    ...['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'PWD', 'TMPDIR', 'XDG_\\w+'],
+    ...['LANG', 'LANGUAGE', 'LC_\\w+', 'TZ', 'TERM', 'COLORTERM', 'NO_COLOR'],
+    ...['SYSTEMROOT', 'SYSTEMDRIVE', 'WINDIR', 'COMSPEC', 'PATHEXT', 'TEMP', 'TMP', 'USERNAME', 'USERPROFILE'],
+    ...['HOMEDRIVE', 'HOMEPATH', 'APPDATA', 'LOCALAPPDATA', 'PROGRAMDATA', 'PROGRAMFILES'],
+  ].join('|')})$`,
+  'i',
+);
+
+/**
+ * Builds the environment of the --exec program: the variables that any program needs, and those named by --exec-env.
+ * Any other variable may hold a secret, whatever its name and value look like.
+ */
+const environmentFor = (named: readonly string[], given: Env, { env, redactor }: Io): Env => {
+  for (const name of named) {
+    const value = env[name];
+    const fail = (what: string, hint: string): never => {
+      throw usageError(`--exec-env: ${JSON.stringify(name.split('=')[0])} ${what}`, { hint });
+    };
+    if (value === undefined) fail('is not set', 'give the name alone; the value comes from the environment');
+    else if (redactor.cleanAll(value) !== value)
+      fail('contains a secret of paycli', "programs can't have it; leave it out");
+  }
+  return Object.fromEntries(Object.entries(given).filter(([name]) => PASSED.test(name) || named.includes(name)));
+};
+
+/** On a terminal, the program's output keeps its colours but can't move the cursor. */
+const print = async ({ stdout, stderr }: Io, text: string): Promise<void> => {
+  const { clearFrame } = await import('../output/status-line.ts');
+  await clearFrame(stdout);
+  await stderr.write(stderr.isTerminal ? colouredText(text) : text);
+};
+
+/**
+ * Resolves the program of an option to its path before anything else runs. Searches the working folder only if the word is
+ * a path. Returns what adds its environment, once the secrets are known that it must not get.
+ */
+export const execOf = async (text: string, io: Io, flag = '--exec'): Promise<(named: readonly string[]) => Exec> => {
+  const { childEnv, findProgram } = await import('../config/key-command.ts');
+  const { realMachine } = await import('../config/machine.ts');
+  const [word = '', ...args] = splitCommand(text, flag);
+  const file = findProgram(word.includes('/') ? resolve(word) : word, io.env);
+  if (file === undefined) {
+    throw usageError(`${flag}: the program ${JSON.stringify(word)} was not found`, {
+      hint: 'give its path; folders of PATH that are relative, or inside the working folder, are not searched',
+    });
+  }
+  const given = childEnv(io.env);
+  return (named) => ({
+    ...{ words: [file, ...args], env: environmentFor(named, given, io), print: (text) => print(io, text) },
+    signalGroup: realMachine.platform === 'win32' ? undefined : realMachine.killGroup,
+  });
+};

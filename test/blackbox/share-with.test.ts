@@ -1,0 +1,227 @@
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { atom, transferTo } from '../support/activity.ts';
+import { inProcess } from '../support/in-process.ts';
+import { newFolder, type RunOptions, start } from '../support/program.ts';
+import { ACTIVITY, type Answer, json, type Service, serveAllBy, serveBy, UGWO_ID, ugwo } from '../support/service.ts';
+import {
+  activityOf,
+  chargeFrom,
+  csvOf,
+  fileOf,
+  numberIn,
+  once,
+  postsOf,
+  reportOf,
+  reportPath,
+  summaryOf,
+  ugwoOf,
+} from './bulk-support.ts';
+import { newTeam } from './team-support.ts';
+
+/** A program that keeps what it gets in one file for each payment request, and then runs these lines. */
+const sender = (...lines: readonly string[]) => {
+  const folder = newFolder('sent');
+  const path = join(folder, 'send.sh');
+  const keep = [
+    'cat >> "$here/$PAYCLI_UGWO"',
+    'env > "$here/$PAYCLI_UGWO.env"',
+    'echo x >> "$here/$PAYCLI_UGWO.times"',
+  ];
+  writeFileSync(path, ['#!/bin/sh', `here=${folder}`, ...keep, ...lines, ''].join('\n'));
+  chmodSync(path, 0o700);
+  const read = (name: string): string =>
+    existsSync(join(folder, name)) ? readFileSync(join(folder, name), 'utf8') : '';
+  return {
+    path,
+    folder,
+    sent: (ugwoUid = UGWO_ID): string => read(ugwoUid),
+    env: (ugwoUid = UGWO_ID): string[] =>
+      read(`${ugwoUid}.env`)
+        .split('\n')
+        .filter((line) => /PAYCLI|SECRET/.test(line))
+        .sort(),
+    /** How many times it ran for each payment request. */
+    times: (): Record<number, number> =>
+      Object.fromEntries(
+        readdirSync(folder)
+          .filter((name) => name.endsWith('.times'))
+          .map((name) => [Number(/ugw\.AbCd\.(\d+)/.exec(name)?.[1]), read(name).split('\n').length - 1]),
+      ),
+  };
+};
+
+const NEXT = transferTo('0123456789', 600_000);
+const MADE = {
+  ...ACTIVITY,
+  created_at: atom(Date.now()),
+  amount: 500_001,
+  checkout: { uid: 'chk.AbCd.1', currency: 'NGN' },
+};
+const OPEN = json(200, { ...MADE, next_action: NEXT });
+const template = (text: string | Uint8Array): string => fileOf(text, 'message.txt');
+const one = (...more: readonly string[]): string[] => ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', ...more];
+const at = (service: Service): RunOptions & { readonly home: string } => ({ service, home: newFolder() });
+const evidenceOf = async (options: RunOptions): Promise<unknown[]> => {
+  const { stdout } = await inProcess(['ledger', 'list', '--json'], options);
+  const [{ id = '' } = {}] = (JSON.parse(stdout) as { data: { id: string }[] }).data;
+  const shown = await inProcess(['ledger', 'show', id, '--json'], options);
+  return (JSON.parse(shown.stdout) as { evidence: { kind: string }[] }).evidence.map(({ kind }) => kind);
+};
+
+/** A customer with a name for each payment request. */
+const named: Answer = (seen, response, socket) => {
+  const number = numberIn(seen);
+  const onye = { uid: `ony.AbCd.${'0'.repeat(24)}`, email: `c${number}@example.com`, first_name: `Ada ${number}` };
+  const shown = { ...ugwo(number), onye, checkout: { uid: 'chk.AbCd.1' }, activities: [] };
+  json(200, shown)(seen, response, socket);
+};
+const accounts = (...odd: readonly [number: number, answer: Answer][]): Promise<Service> =>
+  serveAllBy((seen) => {
+    const number = numberIn(seen);
+    if (seen.url.startsWith('/v1/checkouts/')) return json(200, { uid: 'chk.AbCd.1', name: 'Ada Stores' });
+    if (seen.method === 'GET' && !seen.url.includes('/activities')) return named;
+    const next_action = transferTo(`000000000${number}`, 600_000);
+    return new Map(odd).get(number) ?? json(200, { ...MADE, amount: undefined, uid: activityOf(number), next_action });
+  });
+const rows = (...numbers: readonly number[]): string =>
+  fileOf(csvOf('ugwo,medium', ...numbers.map((number) => `${ugwoOf(number)},bank_transfer`)));
+
+describe.skipIf(process.platform === 'win32')('--share-with', () => {
+  it('gives a program the message of --share alone, once, and no key', async () => {
+    const service = await serveBy(() => OPEN);
+    const printed = await inProcess(one('--share'), at(service));
+    const [program, options] = [sender('echo said'), at(service)];
+    const ended = await inProcess(one('--share-with', program.path, '--json'), options);
+    expect([ended.code, ended.stderr, JSON.parse(ended.stdout).uid]).toEqual([0, 'said\n', ACTIVITY.uid]);
+    expect(program.sent()).toBe(printed.stdout);
+    expect(program.env()).toEqual(['PAYCLI_REF=order-1', `PAYCLI_UGWO=${UGWO_ID}`]);
+    expect(await evidenceOf(options)).toEqual(['sharing', 'shared']);
+    const again = await inProcess(one('--share-with', program.path, '--reuse', '--json'), options);
+    expect([again.code, JSON.parse(again.stdout).uid]).toEqual([0, ACTIVITY.uid]);
+    expect(program.sent()).toBe(printed.stdout);
+  });
+
+  it('ends with 14 if the program fails, and shares with --reuse what is left', async () => {
+    const service = await serveBy(() => OPEN);
+    const [failing, working, options] = [sender('exit 3'), sender(), at(service)];
+    const ended = await inProcess(one('--share-with', failing.path, '-o', 'json'), options);
+    expect([ended.code, JSON.parse(ended.stdout).uid]).toEqual([14, ACTIVITY.uid]);
+    expect(ended.stderr).toContain('the charge is made, but its message was not shared: exit code 3');
+    const again = await inProcess(one('--share-with', working.path, '--reuse'), options);
+    expect([again.code, postsOf(service)]).toEqual([0, once(0)]);
+    expect(working.sent()).toContain('0123456789');
+    expect(await evidenceOf(options)).toEqual(['sharing', 'not_shared', 'sharing', 'shared']);
+  });
+
+  it('fills a template, with the expiry in a time zone', async () => {
+    const service = await accounts();
+    const text =
+      '{first_name}: pay {amount} for {ref}\r\nto {account_number}, {bank} ({account_name}), by {expires}. {"x"} {merchant}\n';
+    const [program, uid] = [sender(), ugwoOf(7)];
+    const more = ['--share-template', template(text), '--share-zone', 'Asia/Kolkata', '--share-with', program.path];
+    const ended = await inProcess(['ugwo', 'charge', uid, '--medium', 'bank_transfer', ...more], at(service));
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect(program.sent(uid)).toMatch(
+      /^Ada 7: pay NGN 5,000\.07 for order-7\r\nto 0000000007, Test Bank \(Ada Obi\), by [-\d]{10} \d\d:\d\d \(UTC\+05:30\)\. \{"x"\} Ada Stores\n$/,
+    );
+    expect(program.env(uid)).toEqual(['PAYCLI_EMAIL=c7@example.com', 'PAYCLI_REF=order-7', `PAYCLI_UGWO=${uid}`]);
+  });
+
+  it.each([
+    ['pay\n{amount} to\n{acount_number}\n', 'in line 3, which is no placeholder', '{acount_number}'],
+    ['pay {amount', 'in line 1, which is not closed', '{amount'],
+    [' \n', '', 'is empty'],
+    [Buffer.from([0x41, 0xff]), '', 'is not valid UTF-8'],
+  ])('refuses the template %j before anything is sent', async (text, place, what) => {
+    const service = await serveBy(() => undefined);
+    const [program, file] = [sender(), template(text)];
+    for (const words of [one(), ['ugwo', 'charge', '--from', rows(1), '--yes']]) {
+      const ended = await inProcess([...words, '--share-with', program.path, '--share-template', file], at(service));
+      expect([ended.code, ended.stderr]).toEqual([2, expect.stringContaining('hare-template: ')]);
+      expect(ended.stderr).toContain(place);
+      expect(ended.stderr).toContain(what);
+    }
+    expect([service.seen, service.looks, program.times()]).toEqual([[], [], {}]);
+  });
+
+  it.each([
+    [['--share-template', 'x.txt'], '--share-template needs --share-with'],
+    [['--share-zone', 'UTC'], '--share-zone needs --share-with'],
+    [['--share-with', 'cat', '--share-zone', 'Mars/Base'], '"Mars/Base" is not a time zone'],
+    [['--share-with', 'no-such-program'], 'the program "no-such-program" was not found'],
+  ])('refuses %j before anything is sent', async (more, message) => {
+    const service = await serveBy(() => undefined);
+    const ended = await inProcess(one(...more), at(service));
+    expect([ended.code, ended.stderr, service.looks]).toEqual([2, expect.stringContaining(message), []]);
+  });
+
+  it.each<[string, Answer, string]>([
+    ['lacks a value of the template', OPEN, 'the charge has nothing for {code} of the template'],
+    ['has expired', json(200, { ...MADE, next_action: transferTo('0123456789', -60_000) }), 'the account expired at 2'],
+  ])('shares nothing of a charge that %s, and ends with 14', async (_, answer, why) => {
+    const [service, program] = [await serveBy(() => answer), sender()];
+    const more = why.includes('template') ? ['--share-template', template('{account_number} {code}')] : [];
+    const ended = await inProcess(one('--share-with', program.path, ...more), at(service));
+    expect([ended.code, program.times()]).toEqual([14, {}]);
+    expect(ended.stderr).toContain(`not shared: ${why}`);
+  });
+
+  it('shares each row of a file while its account lives, and in a later run what is left', async () => {
+    const service = await accounts([4, json(200, { ...MADE, uid: activityOf(4), status: 'failed' })]);
+    const [file, options, report] = [rows(1, 2, 3, 4), at(service), reportPath()];
+    const [failing, working] = [sender('case "$PAYCLI_REF" in *2) exit 1;; *3) kill -9 $$;; esac'), sender()];
+    const more = ['--report', report, '--share-template', template('{first_name}: {account_number}\n')];
+    const first = await chargeFrom(file, options, '--share-with', failing.path, ...more);
+    expect([first.code, summaryOf(first)]).toEqual([11, expect.objectContaining({ accepted: 3, failed: 1 })]);
+    expect(failing.sent(ugwoOf(1))).toBe('Ada 1: 0000000001\n');
+    const column = (name: string) => Object.values(reportOf(report)).map((row) => row[name]);
+    expect(column('row').map((row) => reportOf(report)[row ?? '']?.['shared'])).toEqual(
+      column('row').map((row) => ['yes', 'no', 'unknown', ''][Number(row) - 1]),
+    );
+    expect(reportOf(report)['2']?.['error']).toBe('its message was not shared: exit code 1');
+    expect(reportOf(report)['3']?.['error']).toBe('its message may have been shared: SIGKILL');
+    const second = await chargeFrom(file, options, '--share-with', working.path, ...more);
+    expect([second.code, summaryOf(second)]).toEqual([11, expect.objectContaining({ accepted: 3, skipped: 4 })]);
+    expect([working.times(), postsOf(service)]).toEqual([once(2), once(1, 2, 3, 4)]);
+    expect(working.sent(ugwoOf(2))).toBe('Ada 2: 0000000002\n');
+    expect(['1', '2', '3', '4'].map((row) => reportOf(report)[row]?.['shared'])).toEqual(['yes', 'yes', 'unknown', '']);
+  });
+
+  it('ends a file with 14 if only a message is left, with the command that shares it', async () => {
+    const [service, program] = [await accounts(), sender('exit 1')];
+    const ended = await chargeFrom(rows(1), at(service), '--share-with', program.path);
+    expect([ended.code, ended.stderr]).toEqual([14, expect.stringContaining('run the same command again')]);
+  });
+
+  it('does not share again what a killed run may have shared', async () => {
+    const [service, killing, working] = [await accounts(), sender('kill -9 $PPID'), sender()];
+    const [file, options, report] = [rows(1), at(service), reportPath()];
+    const words = ['ugwo', 'charge', '--from', file, '--report', report];
+    const killed = await start([...words, '--share-with', killing.path], options).ended;
+    expect([killed.signal, killing.times()]).toEqual(['SIGKILL', once(1)]);
+    const ended = await inProcess([...words, '--share-with', working.path], options);
+    expect([ended.code, working.times(), postsOf(service)]).toEqual([14, {}, once(1)]);
+    expect(reportOf(report)).toMatchObject({ 1: { shared: 'unknown' } });
+    expect(reportOf(report)['1']?.['error']).toContain('the run that shared it was ended');
+  });
+
+  it('shares each row once, whichever of two processes does', async () => {
+    const service = await accounts();
+    const [program, options, all] = [sender(), at(service), Array.from({ length: 40 }, (_, index) => index + 1)];
+    const words = ['ugwo', 'charge', '--from', rows(...all), '--share-with', program.path];
+    const both = await Promise.all([start(words, options).ended, start(words, options).ended]);
+    expect(both.map(({ code }) => code)).toEqual([0, 0]);
+    expect([program.times(), postsOf(service)]).toEqual([once(...all), once(...all)]);
+  });
+
+  it('shares a charge of a team once, on whatever machine', async () => {
+    const [service, program, team] = [await serveBy(() => OPEN), sender(), await newTeam()];
+    const words = one('--share-with', program.path, '--reuse');
+    for (const machine of [team.machine(service), team.machine(service)]) {
+      expect(await inProcess(words, machine)).toMatchObject({ code: 0 });
+    }
+    expect(program.sent().match(/0123456789/g)).toHaveLength(1);
+  });
+});
