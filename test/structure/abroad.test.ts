@@ -21,7 +21,7 @@ const filesWith = (pattern: RegExp): string[] =>
 it('few modules know the time zone', () => {
   expect(filesWith(ZONE)).toEqual([
     // The name of the variable, which a program inherits.
-    'src/commands/webhook/listen.ts',
+    'src/compose/exec.ts',
     'src/core/time.ts',
     // The browser's time zone.
     'src/emulator/console/browser/parts.ts',
@@ -32,13 +32,15 @@ it('few modules use a locale, and each names it', () => {
   expect(filesWith(LOCALE)).toEqual([
     'src/bulk/progress.ts',
     // The names of the variables, which a program inherits.
-    'src/commands/webhook/listen.ts',
+    'src/compose/exec.ts',
     'src/core/bounds.ts',
     // Whether the terminal shows UTF-8.
     'src/core/io.ts',
     'src/core/time.ts',
     'src/emulator/console/browser/parts.ts',
     'src/output/cell.ts',
+    // Reads the offset of a time zone.
+    'src/output/share.ts',
     'src/output/text.ts',
   ]);
   expect(filesWith(/\bIntl\.\w+\((?!'en)/)).toEqual(['src/core/time.ts']);

@@ -18,8 +18,8 @@ import { checkCharges } from '../check-charges.ts';
 import type { Run } from '../run.ts';
 import type { OneCharge, SharingOptions } from './charge-spec.ts';
 
-/** A charge whose customer is to be told, and what the ledger does not know of it. */
-interface Told {
+/** A charge whose message is to be shared, and what the ledger does not know of it. */
+interface ToShare {
   readonly id: string;
   /** Its activity, if the service has just shown it. */
   readonly activity?: unknown;
@@ -36,6 +36,12 @@ const CLAIM_MS = 6 * MINUTE_MS;
 const whyText = ({ shared, why }: Shared): string | undefined =>
   why && `its message ${shared === 'unknown' ? 'may have been' : 'was not'} shared: ${why}`;
 
+/** The reason for which a message can't be written or noted. */
+const whyOf = (thrown: unknown): { readonly why: string } => {
+  if (!(thrown instanceof PayError)) throw thrown;
+  return { why: thrown.message };
+};
+
 /** A stored text. One with a phone number holds only its last digits, so it stands for nothing. */
 const wholeText = (text: string | undefined): string | undefined => (text?.includes('…') === true ? undefined : text);
 
@@ -46,7 +52,7 @@ const variablesOf = ({ about, asked }: Entry, phone: unknown) => {
   return Object.fromEntries(named.filter(([, value]) => /^[^\p{C}\s-]\P{C}*$/u.test(value)));
 };
 
-/** True for a row whose customer can be told what to do. */
+/** True for a row that its customer can pay. */
 const isOpen = ({ state, exitCode, unrecorded, fields }: RowEnd): boolean =>
   state === 'accepted' && exitCode === 0 && unrecorded === undefined && fields?.['payment'] === 'open';
 
@@ -70,21 +76,24 @@ export const openChargeSharing = async (options: SharingOptions, earlier: OneCha
     };
   };
 
-  const readActivity = async ({ about, activity }: Entry, client: Client): Promise<unknown> => {
+  const activityOf = async ({ about, activity }: Entry, client: Client): Promise<unknown> => {
     const params = { ugwoUid: about, activityUid: activity?.uid ?? '' };
     const record = await client.call('activity.get', { params });
     await run.observe('activity', record);
     return record.value;
   };
 
-  const messageFor = async ({ about, asked }: Entry, activity: unknown, rest: string | undefined, client: Client) => {
-    const minor = activityFacts(activity).amount ?? (earlier === 'remaining' ? undefined : asked?.amount);
-    const currency = asked?.currency ?? textAt(activity, 'checkout.currency');
-    return write({
-      ...{ value: activity, action: readNextAction(activity), now: io.clock.now() },
-      amount: rest ?? (minor === undefined ? undefined : formatMoney(minor, currency)),
-      others: { ref: wholeText(asked?.ref), ...(await namesFor(about, client)) },
-    });
+  /** Undefined if the customer has nothing to do. */
+  const messageFor = async (entry: Entry, { activity, rest }: ToShare, client: Client) => {
+    const { about, asked } = entry;
+    const value = activity ?? (await activityOf(entry, client));
+    const action = readNextAction(value);
+    if (paymentShown(value) !== 'open' || action === undefined) return undefined;
+    const minor = activityFacts(value).amount ?? (earlier === 'remaining' ? undefined : asked?.amount);
+    const currency = asked?.currency ?? textAt(value, 'checkout.currency');
+    const amount = rest ?? (minor === undefined ? undefined : formatMoney(minor, currency));
+    const others = { ref: wholeText(asked?.ref), ...(await namesFor(about, client)) };
+    return write({ value, action, now: io.clock.now(), amount, others });
   };
 
   const send = async (entry: Entry, text: string, phone: unknown, ledger: Ledger): Promise<void> => {
@@ -97,28 +106,21 @@ export const openChargeSharing = async (options: SharingOptions, earlier: OneCha
     await noteSharing(ledger, entry.id, why === undefined ? 'shared' : isCertain ? 'not_shared' : 'share_unknown', why);
   };
 
-  /** Shares a message, unless that was done. What the ledger then says of it is the result. */
-  const share = async ({ id, activity, rest, phone }: Told, client: Client): Promise<Shared> => {
+  const shareOnce = async (what: ToShare, client: Client): Promise<Shared> => {
+    const { id } = what;
     const ledger = await run.ledger();
-    const entry = await ledger.get(id);
-    if (entry === undefined || sharedOf(entry, ledger).shared !== 'no') return shown(id, ledger);
-    const now = activity ?? (await readActivity(entry, client));
-    if (paymentShown(now) !== 'open' || readNextAction(now) === undefined) return { shared: 'no' };
-    const message = await messageFor(entry, now, rest, client);
+    const stored = async (): Promise<Entry> => (await ledger.get(id)) as Entry;
+    const entry = await stored();
+    if (sharedOf(entry, ledger).shared !== 'no') return sharedOf(entry, ledger);
+    const message = await messageFor(entry, what, client).catch(whyOf);
+    if (message === undefined || io.signals.stop.aborted) return { shared: 'no' };
     if ('why' in message) await noteSharing(ledger, id, 'not_shared', message.why);
-    else if (!io.signals.stop.aborted) await send(entry, message.text, phone, ledger);
-    return shown(id, ledger);
+    else await send(entry, message.text, what.phone, ledger);
+    return sharedOf(await stored(), ledger);
   };
-  const shown = async (id: string, ledger: Ledger): Promise<Shared> => {
-    const entry = await ledger.get(id);
-    return entry === undefined ? { shared: 'no' } : sharedOf(entry, ledger);
-  };
-  /** A failure to share makes no charge fail. */
-  const shareOrWhy = (told: Told, client: Client): Promise<Shared> =>
-    share(told, client).catch((thrown: unknown) => {
-      if (!(thrown instanceof PayError)) throw thrown;
-      return { shared: 'unknown', why: thrown.message };
-    });
+  /** Shares the message about a charge, unless that was done. No failure makes the charge fail. */
+  const share = (what: ToShare, client: Client): Promise<Shared> =>
+    shareOnce(what, client).catch((thrown: unknown) => ({ shared: 'unknown', ...whyOf(thrown) }));
 
   const withShared = (end: RowEnd, shared: Shared): RowEnd => {
     const fields = { ...end.fields, [SHARED_COLUMN]: shared.shared };
@@ -144,7 +146,7 @@ export const openChargeSharing = async (options: SharingOptions, earlier: OneCha
       const shared: Shared =
         known === undefined
           ? { shared: 'no', why: 'this ledger has no charge of it' }
-          : await shareOrWhy({ id: known, activity: record.value, rest: amount, phone }, client);
+          : await share({ id: known, activity: record.value, rest: amount, phone }, client);
       const why = whyText(shared);
       const hint =
         shared.shared === 'no'
@@ -163,14 +165,14 @@ export const openChargeSharing = async (options: SharingOptions, earlier: OneCha
         if (end === undefined || !isOpen(end)) return end;
         const { charge, activity: uid, status, next_action, missing_minor: missing, currency } = end.fields ?? {};
         const rest = missing === undefined ? undefined : formatMoney(Number(missing), String(currency));
-        const told = { id: String(charge), rest, phone: asked.item.fields['phone'] };
+        const what = { id: String(charge), rest, phone: asked.item.fields['phone'] };
         const activity = end.kept === undefined ? { uid, status, next_action } : undefined;
-        return withShared(end, await shareOrWhy({ ...told, activity }, client));
+        return withShared(end, await share({ ...what, activity }, client));
       },
     /** Shares the messages that earlier runs of a job have left. */
     left: async (job: string, concurrency: number, { ledger, client }: RowDeps): Promise<void> => {
       const rows = walkCharges(ledger, { job, payments: ['open'] });
-      const check = ({ id }: Charge) => shareOrWhy({ id }, client);
+      const check = ({ id }: Charge) => share({ id }, client);
       await checkCharges({ ...io, stop: io.signals.stop, concurrency, rows, check });
     },
   };

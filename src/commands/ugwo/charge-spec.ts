@@ -287,7 +287,12 @@ export const chargeCommand = defineCommand({
     '(exit 2 if one differs) and again before the charge (then exit 9); `7000` in amount is 7,000.00. Other columns ' +
     'are copied to the report. The whole file is checked before anything is sent. Run the same command ' +
     'again to continue where it stopped: no row is charged twice. The exit code is that of the most serious row, in ' +
-    'the order 7, 6, 10, 4, 8, 130, 3, 11, 13, 5, 9, 12, 0.',
+    'the order 7, 6, 10, 4, 8, 130, 3, 11, 13, 5, 9, 12, 14, 0.\n\n' +
+    '--share-with runs a program once for each charge that the customer can pay, without a shell. Its standard input ' +
+    'is the message alone. Its environment has no key, but PAYCLI_UGWO and, if known, PAYCLI_REF, PAYCLI_EMAIL and ' +
+    'PAYCLI_PHONE. If it fails, the charge stays, and the exit code is 14: the same file, or the same command with ' +
+    '--reuse, shares what is left. A message that may be sent already, since paycli or the program was killed, is not ' +
+    "shared again. The report's column shared is yes, no, unknown, or sharing (another run does it).",
   args: [optional('ugwo', 'the payment request, ugw.… or its ref; or --from', { completes: 'ugwo' })],
   options: chargeOptions,
   examples: {
@@ -295,6 +300,7 @@ export const chargeCommand = defineCommand({
     'get an account that expires in ten minutes': `paycli ugwo charge ${SEEDED.ugwo} --medium bank_transfer --expires-in 10m`,
     'get a code to dial': `paycli ugwo charge ${SEEDED.ugwo} --medium ussd --provider gtb`,
     'print a message to send to the customer in place of the activity': `paycli ugwo charge ${SEEDED.ugwo} --medium bank_transfer --share`,
+    'send the message with a program of your own': `paycli ugwo charge ${SEEDED.ugwo} --medium bank_transfer --share-with 'tee message.txt'`,
     'for a script that may run twice: the customer gets one account': `paycli ugwo charge ${SEEDED.ugwo} --medium bank_transfer --reuse -o json`,
     'wait for the payment, at most five seconds (exit 12: not paid yet)': `paycli ugwo charge ${SEEDED.ugwo} --medium ussd --provider gtb --wait --wait-timeout 5s`,
     'charge payment requests from a spreadsheet, with a report':
@@ -307,7 +313,7 @@ export const chargeCommand = defineCommand({
     'the activity (with --wait in a pipe: printed at the end of the wait; to get the account at once, charge without --wait ' +
     'and then run `paycli activity wait`): uid, status, psp, psp_external_id, next_action (what the customer must do), error, created_at. With --from ' +
     'a summary: job, command, file, rows, a count for each state, not_started, skipped, planned (with --dry-run: rows, amounts), report',
-  exits: [...ONCE_EXITS, 'charge_failed', 'underpaid', 'pending'],
+  exits: [...ONCE_EXITS, 'charge_failed', 'underpaid', 'pending', 'attention'],
   previews: true,
   read: (args, given, { validate }) => {
     if (validate) refuseOwnParams(given.param ?? []);
