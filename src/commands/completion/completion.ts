@@ -49,7 +49,7 @@ const BLOCK = new RegExp(`(^|\\n)${BEGIN}\\n(?:(?!${BEGIN})[^\\n]*\\n)*?${END}(?
 const blockOf = (...lines: readonly string[]): readonly string[] => [BEGIN, ...lines, END];
 
 /** The path where each shell looks for its script, and the block that loads it from a start-up file. */
-const PLACES = {
+const SHELL_FILES = {
   bash: (env: Env) => {
     const data = join(folderIn(env, 'XDG_DATA_HOME', '.local/share'), 'bash-completion');
     const own = env['BASH_COMPLETION_USER_DIR'] ?? '';
@@ -72,14 +72,14 @@ const PLACES = {
     return { file, startup: '', block: [] };
   },
 };
-type Place = ReturnType<(typeof PLACES)[keyof typeof PLACES]>;
+type ShellFiles = ReturnType<(typeof SHELL_FILES)[keyof typeof SHELL_FILES]>;
 
 const isOurs = (file: string, shell: Shell): boolean =>
   lstatSync(file, { throwIfNoEntry: false })?.isFile() === true &&
   readFileSync(file, 'utf8').split('\n', 2).includes(madeByLine(shell));
 
 /** Creates or replaces a file in one step. Its mode, its owner and a symbolic link to it stay. */
-const replaceFile = (file: string, text: string): void => {
+const writeAtOnce = (file: string, text: string): void => {
   const isThere = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
   const path = isThere ? realpathSync(file) : file;
   const fresh = `${path}.paycli-new`;
@@ -110,24 +110,24 @@ const withBlock = (text: string, block: string): string => {
 };
 
 /** The step that changes the block of a start-up file; undefined if it needs no change. */
-const changeOf = (file: string, block: readonly string[]): (() => void) | undefined => {
+const blockChange = (file: string, block: readonly string[]): (() => void) | undefined => {
   // One character for each byte, so that all other bytes stay.
   const text = existsSync(file) ? readFileSync(file, 'latin1') : '';
   const next = withBlock(text, Buffer.from(block.map((line) => `${line}\n`).join('')).toString('latin1'));
-  return next === text ? undefined : () => replaceFile(file, next);
+  return next === text ? undefined : () => writeAtOnce(file, next);
 };
 
 /** Writes the script and, if that is confirmed, the block that loads it. */
-const install = async (shell: Shell, { file, startup, block }: Place, run: Run): Promise<Result> => {
+const install = async (shell: Shell, { file, startup, block }: ShellFiles, run: Run): Promise<Result> => {
   if (lstatSync(file, { throwIfNoEntry: false }) !== undefined && !isOurs(file, shell)) {
     throw usageError(`${file} is there and was not made by paycli; nothing was changed`, {
       hint: `move it away, or keep the script elsewhere: ${shellLine(['paycli', 'completion', shell])}`,
     });
   }
-  const change = changeOf(startup, block);
+  const change = blockChange(startup, block);
   const isLeft = change !== undefined && !run.globals.yes && !canAsk(run.io, run.globals);
   if (change && !isLeft) await run.ask([`${startup} will contain:`, ...block, 'Add this?'], 'refuse');
-  replaceFile(file, scriptFor(shell));
+  writeAtOnce(file, scriptFor(shell));
   if (!isLeft) change?.();
   const record = madeHere({ shell, file, startup_file: isLeft || startup === '' ? null : startup });
   const notice = [...(isLeft ? [`Add to ${startup}:`, ...block] : []), 'Open a new shell.'];
@@ -135,8 +135,8 @@ const install = async (shell: Shell, { file, startup, block }: Place, run: Run):
 };
 
 /** Removes what `install` wrote. */
-const uninstall = async (shell: Shell, { file, startup }: Place): Promise<Result> => {
-  const [change, isThere] = [changeOf(startup, []), isOurs(file, shell)];
+const uninstall = async (shell: Shell, { file, startup }: ShellFiles): Promise<Result> => {
+  const [change, isThere] = [blockChange(startup, []), isOurs(file, shell)];
   change?.();
   if (isThere) rmSync(file);
   const record = madeHere({ shell, file: isThere ? file : null, startup_file: change ? startup : null });
@@ -152,7 +152,7 @@ export const runCompletion = async (input: CompletionInput, run: Run): Promise<R
       hint: 'its line in $PROFILE: paycli completion powershell | Out-String | Invoke-Expression',
     });
   }
-  const place = PLACES[shell](run.io.env);
+  const place = SHELL_FILES[shell](run.io.env);
   try {
     return await (verb === 'install' ? install : uninstall)(shell, place, run);
   } catch (thrown) {
