@@ -3,9 +3,10 @@ import type { Confirm } from '../cli/confirm.ts';
 import type { Globals } from '../cli/globals.ts';
 import type { CallInput, Client } from '../client/client.ts';
 import type { OperationId } from '../contract/operations.ts';
-import type { IdPrefix } from '../core/ids.ts';
+import type { IdPrefix, NamedPrefix } from '../core/ids.ts';
 import type { FlagOf, Guess, TargetOptions } from '../core/input.ts';
 import type { Io } from '../core/io.ts';
+import type { Named } from '../core/record.ts';
 import type { Rate } from '../core/time.ts';
 import type { LedgerTarget } from '../ledger/entry.ts';
 import type { Ledger, PlannedRows } from '../ledger/ledger.ts';
@@ -58,6 +59,7 @@ export interface FileRun {
   target(): Promise<LedgerTarget>;
   ledger(): Promise<Ledger>;
   say(text: string): Promise<void>;
+  named(prefix: NamedPrefix, names: readonly string[]): Promise<Named>;
   readonly ask: Confirm;
 }
 
@@ -150,6 +152,8 @@ export interface RowKind<T> {
     readonly refused?: string;
   };
   readonly key: KeyColumn;
+  /** The column whose ids may be names; undefined if it has to have ids. */
+  readonly named?: readonly [column: string, prefix: NamedPrefix] | undefined;
   /**
    * The other columns that are read, in lower case: `a or b` are two columns, `a.k` is the column `a` and all that
    * begin with `a.`.

@@ -1,13 +1,14 @@
 import type { Client } from '../client/client.ts';
 import { cutName } from '../core/bounds.ts';
 import { type PayError, usageError } from '../core/error.ts';
-import { idIn, idProblem } from '../core/ids.ts';
+import { canBeName, idIn, idProblem } from '../core/ids.ts';
 import { type FlagOf, namingFlags } from '../core/input.ts';
+import { idNamed } from '../core/names.ts';
 import { shellLine } from '../core/shell.ts';
 import { isLeftover } from '../core/spoilt.ts';
 import { didYouMean, isNear } from '../core/text.ts';
 import { bareName, type Cells, cellsOf, type FileFormat, fieldsFrom, type InputRow } from './cells.ts';
-import type { BulkInput, KeyColumn, RowItem, RowJob, RowKind } from './kind.ts';
+import type { BulkInput, FileRun, KeyColumn, RowItem, RowJob, RowKind } from './kind.ts';
 import type { RowsFile } from './read-file.ts';
 import { type ColumnFault, faultsOf } from './row-end.ts';
 
@@ -187,6 +188,11 @@ export interface RowReader<T> extends Pick<RowJob<T>, 'named'> {
   /** The notice about cells of judged rows that another program has probably left; undefined if there are none. */
   readonly leftovers: () => string | undefined;
   readonly notices: readonly string[];
+  /**
+   * Looks up the names of all rows that were read, so that they have ids when they are read again. Resolves to false if
+   * there were none.
+   */
+  readonly findNames: (run: Pick<FileRun, 'named' | 'say'>) => Promise<boolean>;
   /** The columns that would be read without --ignore-columns. */
   readonly ignored: readonly string[];
 }
@@ -270,8 +276,44 @@ export const openRows = <T>(
       ? fieldsFrom(entries.filter(([name]) => !isIgnored(name)))
       : fields;
   };
+  const [idColumn = '', prefix] = (validate ? kind.named : undefined) ?? [];
+  const ids = new Map<string, ReturnType<typeof idNamed>>();
+  /** Names that were read and not yet found. */
+  const unfound = new Set<string>();
+  let leftovers = openLeftovers();
+  /** The name in place of a row's id. */
+  const nameIn = ({ given }: Pick<Cells, 'given'>): string | undefined => {
+    const text = prefix === undefined ? undefined : given.get(idColumn);
+    return prefix !== undefined && typeof text === 'string' && canBeName(prefix, keyIn(text, prefix))
+      ? text
+      : undefined;
+  };
+  const findNames: RowReader<T>['findNames'] = async (run) => {
+    const names = [...unfound];
+    if (prefix === undefined || names.length === 0) return false;
+    const named = await run.named(prefix, names);
+    for (const name of names) ids.set(name, idNamed(prefix, name, named));
+    unfound.clear();
+    leftovers = openLeftovers();
+    const found = [...ids].flatMap(([name, meant]) => ('id' in meant ? [`${cutName(name)} is ${meant.id}`] : []));
+    if (found.length > 0) await run.say(`Names: ${found.slice(0, MOST_COLUMNS_NAMED).join(', ')}${andMore(found)}`);
+    return true;
+  };
+  /** The cells of a row, with the id in place of its name. */
+  const cellsIn = (row: InputRow): Cells => {
+    const fields = namedIn(row.fields);
+    const cells = cellsOf(fields, format, columns);
+    const name = nameIn(cells);
+    const meant = name === undefined ? undefined : ids.get(name);
+    if (name !== undefined && meant === undefined) unfound.add(name);
+    if (meant === undefined) return cells;
+    const id = 'id' in meant ? meant.id : null;
+    const settled = cellsOf(fieldsFrom([...Object.entries(fields), [idColumn, id]]), format, columns);
+    if ('problem' in meant) settled.fault(idColumn, [meant.problem, meant.ids.join(', ')].filter(Boolean).join(': '));
+    return settled;
+  };
   const read = (row: InputRow): ReadRow<T> => {
-    const cells = cellsOf(namedIn(row.fields), format, columns);
+    const cells = cellsIn(row);
     for (const [column, text] of Object.entries(kind.example)) {
       if (!text.includes('EXAMPLE') || cells.given.get(column) !== text) continue;
       cells.fault(column, `"${text}" is the example of the template: replace it, or delete the row`);
@@ -289,7 +331,6 @@ export const openRows = <T>(
     if (cells.faults.length > 0 || item === undefined) return { faults: cells.faults };
     return { key: kind.keyOf?.(item) ?? about, item };
   };
-  const leftovers = openLeftovers();
   const lookThrough = ({ number, fields }: InputRow): void => {
     for (const [name, value] of Object.entries(namedIn(fields))) {
       if (typeof value !== 'string' || !isLeftover(value.trim(), name) || knownIn(known, name) === undefined) continue;
@@ -314,7 +355,8 @@ export const openRows = <T>(
       }
     },
     named,
-    leftovers: leftovers.notice,
+    leftovers: () => leftovers.notice(),
+    findNames,
     notices: unusedNotices(columns.filter(isForeign(kind)), known),
     ignored: knownNames(all.filter(isIgnored), known).filter((name) => knownIn(known, name) !== undefined),
   };

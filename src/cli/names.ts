@@ -13,11 +13,9 @@ type Called = Pick<CommandSpec, 'path' | 'danger' | 'confirms'>;
 /** The command that shows the record that is probably meant, or the way to it. */
 const nextCommand = (name: string, record: unknown, { isWhole }: Named, { prefix }: Names, { path }: Called) => {
   if (record !== undefined) return `give its id: ${shellLine(['paycli', ...path, textAt(record, 'uid')])}`;
-  const [noun, columns] = prefix === 'ugw' ? ['ugwo', 'uid,ref,status'] : ['onye', 'uid,email,status'];
-  // The whole list has no such ref, but may have requests of the customer with this address.
-  const by = prefix === 'ugw' && !isWhole ? '--ref' : name.includes('@') ? '--email' : undefined;
-  const filter = by === undefined ? [] : [by, name];
-  return `find it with: ${shellLine(['paycli', noun, 'list', ...filter, '--columns', columns])}`;
+  const list = prefix === 'ugw' ? ['ugwo', 'list', '--ref', name] : ['onye', 'list', '--email', name];
+  // The whole list has no such ref, but the text may be a part of one, or something else.
+  return `find it with: ${shellLine(['paycli', ...(isWhole && prefix === 'ugw' ? ['find', name, '--service'] : list)])}`;
 };
 
 /** Reads the input again with ids in place of names. Before a write, tells which records are meant, and asks. */

@@ -6,6 +6,7 @@ import type { Run } from './run.ts';
 
 /** Pages of the service's list to look through. */
 export const PAGES_SEARCHED = 20;
+const READS_AT_ONCE = 8;
 
 const KINDS = {
   ugw: { field: 'ref', list: 'ugwo.list', get: 'ugwo.get', some: 'newest', records: 'payment requests' },
@@ -31,7 +32,7 @@ export const findNamed = async (prefix: NamedPrefix, names: readonly string[], r
   };
   const lookInLedger = async (): Promise<void> => {
     const [ledger, { service, workspace }] = [await run.ledger(), await run.target()];
-    for (const name of missing()) {
+    const look = async (name: string): Promise<void> => {
       const by = prefix === 'ony' ? { email: name.trim() } : { ref: name };
       const charges = await ledger.list({ ...by, kind: CHARGE, service, workspace, limit: PAGE_MAX });
       const uids = new Set(charges.map(({ about, asked }) => (prefix === 'ony' ? asked?.customer : about)));
@@ -39,6 +40,10 @@ export const findNamed = async (prefix: NamedPrefix, names: readonly string[], r
         const record = uid === undefined ? undefined : await client.look(get, { params: { uid } });
         if (record !== undefined) take(record);
       }
+    };
+    const names = missing();
+    for (let at = 0; at < names.length; at += READS_AT_ONCE) {
+      await Promise.all(names.slice(at, at + READS_AT_ONCE).map(look));
     }
   };
   const lookInList = async (): Promise<void> => {

@@ -16,15 +16,16 @@ export const recordLine = (record: unknown): string => {
   return `${text('uid')}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`;
 };
 
-/** The id of the record that has a name, or the reason why none is meant. */
+/** The id of the record that has a name, or the reason why none is meant, with the ids of those that may be. */
 export const idNamed = (
   prefix: NamedPrefix,
   name: string,
   { found, looked }: Named,
-): { readonly id: string } | { readonly problem: string } => {
-  const [record, ...others] = found.get(name) ?? [];
+): { readonly id: string } | { readonly problem: string; readonly ids: readonly string[] } => {
+  const ids = (found.get(name) ?? []).map(({ value }) => textAt(value, 'uid'));
+  const [id, ...others] = ids;
+  if (id !== undefined && others.length === 0) return { id };
   const [[one], what] = [wordsFor(prefix), `the ${WORDS[prefix]} ${JSON.stringify(name)}`];
-  if (record === undefined) return { problem: `no ${one} with ${what} (looked ${looked})` };
-  if (others.length > 0) return { problem: `${others.length + 1} ${one}s have ${what}` };
-  return { id: textAt(record.value, 'uid') };
+  const problem = id === undefined ? `no ${one} with ${what} (looked ${looked})` : `${ids.length} ${one}s have ${what}`;
+  return { problem, ids };
 };

@@ -814,7 +814,7 @@ it.runIf(process.platform !== 'win32')(
 
 it('ugwo charge --from with no valid row exits with 2, also with --skip-invalid', async () => {
   const service = await serveCharges();
-  const ended = await chargeFrom(fileOf(csvOf('ugwo,medium', 'x,ussd')), { service, ...home() }, '--skip-invalid');
+  const ended = await chargeFrom(fileOf(csvOf('ugwo,medium', 'ugw.x,ussd')), { service, ...home() }, '--skip-invalid');
   expect(ended.code).toBe(2);
 });
 

@@ -36,17 +36,17 @@ describe('did you mean', () => {
   });
 
   it.each<[readonly string[], string]>([
-    [['ugwo', 'get', 'order-7'], 'ugwo list'],
-    [['ugwo', 'charge', 'order-7', '--medium', 'bank_transfer'], 'ugwo list'],
-    [['ugwo', 'charge', 'ada@example.com', '--medium', 'bank_transfer'], 'ugwo list --email ada@example.com'],
-    [['activity', 'wait', 'order-7', 'act.Ab.1'], 'ugwo list'],
-    [['watch', SEEDED.ugwo, 'order-7'], 'ugwo list'],
+    [['ugwo', 'get', 'order-7'], 'find order-7 --service'],
+    [['ugwo', 'charge', 'order-7', '--medium', 'bank_transfer'], 'find order-7 --service'],
+    [['ugwo', 'charge', 'ada@example.com', '--medium', 'bank_transfer'], 'find ada@example.com --service'],
+    [['activity', 'wait', 'order-7', 'act.Ab.1'], 'find order-7 --service'],
+    [['watch', SEEDED.ugwo, 'order-7'], 'find order-7 --service'],
     [['onye', 'update', 'ada@example.com', '--ref', '7'], 'onye list --email ada@example.com'],
   ])('suggests a search for a name that nothing has: %j', async (args, find) => {
     const { code, stderr } = await inProcess([...args, '--local']);
     expect(code).toBe(2);
     const line = /→ find it with:\s+paycli (.*)\n/.exec(stderr)?.[1] ?? '';
-    expect(line).toMatch(new RegExp(`^${escaped(find)} --columns uid,[\\w,]+ --local$`));
+    expect(line).toMatch(new RegExp(`^${escaped(find)} --local$`));
     expect(await inProcess(line.split(' '))).toMatchObject({ code: 0 });
   });
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { onyeOf, ugwoOf } from '../support/ids.ts';
 import { inProcess } from '../support/in-process.ts';
-import { newFolder, type RunOptions } from '../support/program.ts';
-import { json, type Seen, serveAllBy, ugwo } from '../support/service.ts';
+import { newFolder, type RunOptions, start } from '../support/program.ts';
+import { hang, json, type Seen, serveAllBy, ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
-import { charged, numberIn } from './bulk-support.ts';
+import { charged, csvOf, fileOf, numberIn, once, postsOf, reportOf, reportPath, summaryOf } from './bulk-support.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -34,6 +34,8 @@ interface Shop {
   readonly onye?: readonly Fields[];
   /** Records on a page; the service ignores the limit. */
   readonly size?: number;
+  /** The number of a payment request whose charge gets no answer. */
+  readonly mute?: number;
 }
 
 /** A service with these records, newest first, that a test may change, and runs of the program with one ledger. */
@@ -49,7 +51,8 @@ const open = async (shop: Shop = {}) => {
     }
     const found = all.find(({ uid }) => uid === id);
     if (found === undefined) return json(404, { title: 'Not Found', status: 404 });
-    return more === undefined ? json(200, found) : charged(numberIn(seen));
+    if (more === undefined) return json(200, found);
+    return numberIn(seen) === shop.mute ? hang : charged(numberIn(seen));
   });
   const options: RunOptions = { service, home: newFolder() };
   const paycli = (...args: readonly string[]) => inProcess(args, options);
@@ -129,7 +132,7 @@ describe('a ref in place of the id of a payment request', () => {
       code: 2,
       stderr:
         'error: no payment request with the ref "it\'s 7" (looked in the ledger, and through all 2 payment requests of ' +
-        'the service)\n→ find it with: paycli ugwo list --columns uid,ref,status\n',
+        "the service)\n→ find it with: paycli find 'it'\\''s 7' --service\n",
     });
   });
 
@@ -138,7 +141,7 @@ describe('a ref in place of the id of a payment request', () => {
     const { paycli, asked } = await open({ ugwo: many, size: 1 });
     const { stderr } = await paycli('ugwo', 'get', "it's 7");
     expect(stderr).toContain('through the newest 20 payment requests');
-    expect(stderr).toContain("→ find it with: paycli ugwo list --ref 'it'\\''s 7' --columns uid,ref,status\n");
+    expect(stderr).toContain("→ find it with: paycli ugwo list --ref 'it'\\''s 7'\n");
     expect(asked()).toHaveLength(20);
   });
 
@@ -270,5 +273,124 @@ describe('a write by name', () => {
     expect(await session.ended).toEqual({ code: 130 });
     expect(session.raw()).not.toContain('Is this the one');
     expect(asked()).toEqual([LIST, READ(1)]);
+  });
+});
+
+describe('names in a file', () => {
+  const from = (file: string): readonly string[] => [
+    'ugwo',
+    'charge',
+    '--from',
+    file,
+    '--medium',
+    'bank_transfer',
+    '--json',
+  ];
+
+  it('of charges are looked up together, beside ids, and each row is charged once over any number of runs', async () => {
+    const { paycli, asked, service } = await open({ ugwo: [request(1), request(2), request(3)] });
+    const file = fileOf(csvOf('ugwo', 'order-1', ugwoOf(2), ' order-3 '));
+    const report = reportPath();
+    const first = await paycli(...from(file), '--report', report);
+    expect(first.code, first.stderr).toBe(0);
+    expect(asked().slice(0, 2).sort()).toEqual([READ(1), LIST].sort());
+    expect(asked().filter((one) => one === LIST)).toHaveLength(1);
+    expect(postsOf(service)).toEqual(once(1, 2, 3));
+    expect(reportOf(report)['1']).toMatchObject({ ugwo: 'order-1', state: 'accepted', ref: 'order-1' });
+    const again = await paycli(...from(file));
+    expect([again.code, summaryOf(again)['job']]).toEqual([0, summaryOf(first)['job']]);
+    expect(postsOf(service)).toEqual(once(1, 2, 3));
+  });
+
+  it('stay the same job after a kill, and no row is charged twice', async () => {
+    const { paycli, records, service, options } = await open({ ugwo: [request(1), request(2), request(3)], mute: 2 });
+    const args = from(fileOf(csvOf('ugwo', 'order-1', 'order-2', 'order-3')));
+    const first = start([...args, '--concurrency', '1'], options);
+    while (postsOf(service)[2] === undefined) await service.came(service.seen.length + 1);
+    first.kill('SIGKILL');
+    await first.ended;
+    records.ugwo[0] = request(1, { ref: 'renamed' });
+    const again = await paycli(...args);
+    expect(again.code, again.stderr).toBe(6);
+    expect(summaryOf(again)).toMatchObject({ accepted: 2, unknown: 1, rejected: 0 });
+    expect(postsOf(service)).toEqual(once(1, 2, 3));
+  });
+
+  it('are told with their ids', async () => {
+    const { paycli } = await open({ ugwo: [request(1), request(2)] });
+    const ended = await paycli(
+      'ugwo',
+      'charge',
+      '--from',
+      fileOf(csvOf('ugwo,medium', 'order-1,ussd', 'order-2,ussd')),
+      '--provider',
+      'gtb',
+    );
+    expect(ended.stderr).toContain(`Names: order-1 is ${ugwoOf(1)}, order-2 is ${ugwoOf(2)}\n`);
+  });
+
+  it('that nothing, or more than one has, are faults of their rows', async () => {
+    const twice = [request(1, { ref: 'a' }), request(2, { ref: 'a' }), request(3)];
+    const { paycli, service } = await open({ ugwo: twice });
+    const file = fileOf(csvOf('ugwo', 'a', 'order-3', 'nope', 'ugw.AbCd'));
+    const { code, stderr } = await paycli('ugwo', 'charge', '--from', file, '--medium', 'bank_transfer');
+    expect(code).toBe(2);
+    expect(stderr).toContain(`row 1, column ugwo: 2 payment requests have the ref "a": ${ugwoOf(1)}, ${ugwoOf(2)}\n`);
+    expect(stderr).toContain('row 3, column ugwo: no payment request with the ref "nope" (looked in the ledger, and');
+    expect(stderr).toContain('row 4, column ugwo: "ugw.AbCd" is not the identifier of a payment request');
+    expect(stderr).toContain('3 of 4 rows');
+    expect(postsOf(service)).toEqual({});
+    expect(await paycli(...from(file), '--skip-invalid')).toMatchObject({ code: 0 });
+    expect(postsOf(service)).toEqual(once(3));
+  });
+
+  it('are duplicates of the same name, and of its id', async () => {
+    const { paycli, service } = await open({ ugwo: [request(1)] });
+    const file = fileOf(csvOf('ugwo', 'order-1', 'order-1', ugwoOf(1)));
+    const { code, stderr } = await paycli('ugwo', 'charge', '--from', file, '--medium', 'bank_transfer');
+    expect([code, stderr.match(/duplicate of row 1/g)?.length]).toEqual([2, 2]);
+    expect(postsOf(service)).toEqual({});
+  });
+
+  it('may be more than the ledger is asked for one by one', async () => {
+    const many = Array.from({ length: 30 }, (_none, index) => request(index + 1));
+    const { paycli, asked, service } = await open({ ugwo: many });
+    const rows = many.map(({ ref }) => JSON.stringify({ ugwo: ref, medium: 'bank_transfer' }));
+    const file = fileOf(`${rows.join('\n')}\n`, 'a.ndjson');
+    expect(await paycli('ugwo', 'charge', '--from', file, '--json')).toMatchObject({ code: 0 });
+    const sent = asked().length;
+    expect(await paycli('ugwo', 'charge', '--from', file, '--json')).toMatchObject({ code: 0 });
+    expect(asked().slice(sent)).toEqual([LIST]);
+    expect(Object.values(postsOf(service))).toEqual(Array(30).fill(1));
+  });
+
+  it('are refused with --no-preflight', async () => {
+    const { paycli, asked } = await open({ ugwo: [request(1)] });
+    const { code, stderr } = await paycli(...from(fileOf(csvOf('ugwo', 'order-1'))), '--no-preflight');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--no-preflight')]);
+    expect(asked()).toEqual([]);
+  });
+
+  it('of updates are e-mail addresses', async () => {
+    const { paycli, service } = await open({ onye: [customer(1), customer(2)] });
+    const file = fileOf(csvOf('uid,email,first_name', 'C1@example.com,,Ada', `${onyeOf(2)},,Obi`));
+    const ended = await paycli('onye', 'update', '--from', file, '--json');
+    expect(ended.code, ended.stderr).toBe(0);
+    const sent = service.seen
+      .filter(({ method }) => method === 'PATCH')
+      .map(({ url, body }) => [url, JSON.parse(body)]);
+    expect(sent.sort()).toEqual([
+      [`/v1/onye/${onyeOf(1)}`, { first_name: 'Ada' }],
+      [`/v1/onye/${onyeOf(2)}`, { first_name: 'Obi' }],
+    ]);
+  });
+
+  it('of refunds are refs of their payment requests', async () => {
+    const { paycli, asked } = await open({ ugwo: [request(1)] });
+    const file = fileOf(csvOf('activity,ugwo,amount', 'act.AbCd.1,order-1,all', 'act.AbCd.2,order-9,all'));
+    const ended = await paycli('refund', 'create', '--from', file, '--dry-run');
+    expect([ended.code, ended.stderr]).toEqual([2, expect.stringContaining('row 2, column ugwo: no payment request')]);
+    expect(ended.stderr).not.toContain('row 1');
+    expect(asked()).toEqual([LIST]);
   });
 });

@@ -192,6 +192,7 @@ export const updateKind = (options: GivenFields, reader?: () => Promise<Client>)
       missing: 'is missing',
       wrong: (_text, problem) => problem,
     },
+    named: [UID, 'ony'],
     columns: listColumns(CHANGED_FIELDS),
     example: { [UID]: 'ony.EXAMPLE', [EMAIL_COLUMN]: EXAMPLE_EMAIL },
     report: [],

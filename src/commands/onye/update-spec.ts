@@ -67,7 +67,7 @@ export const updateCommand = defineCommand({
     'the write is lost. If nothing would change, nothing is sent.\n\n' +
     'A billing address is sent as a whole, by --billing-address or by its parts (--address, --city, …). Give every ' +
     'part that it should have.\n\n' +
-    'With --from, each row of a file is one update. Columns, in any case, also with blanks: uid, email, ref, first_name, ' +
+    'With --from, each row of a file is one update. Columns, in any case, also with blanks: uid (or the e-mail address so far), email, ref, first_name, ' +
     'last_name, billing_address (JSON) or billing_address.city, meta.k (meta.k: for JSON) or merge_meta.k, meta. ' +
     'meta.k and merge_meta.k set one key and keep the others. The column meta (JSON), --meta and --replace-meta ' +
     'replace all metadata; paycli then reads each customer first, also with --dry-run, and lists the keys that ' +

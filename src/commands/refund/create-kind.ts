@@ -112,6 +112,7 @@ export const refundKind = (given: RefundOptions, run: Run): RowKind<Item> => {
       missing: 'is missing: the paid activity, act.…',
       wrong: (text, problem) => `"${text}" ${problem}`,
     },
+    named: ['ugwo', 'ugw'],
     columns: listColumns(REFUND_FIELDS, REFUND_KEY),
     example: { [REFUND_KEY]: 'act.EXAMPLE', amount: '1250.75', currency: 'NGN', reason: 'EXAMPLE' },
     report: madeColumns('refund'),

@@ -277,10 +277,13 @@ export const chargeCommand = defineCommand({
     'it has no checkout, or if the customer can still pay an earlier charge, from any client (a terminal asks if it ' +
     'is by another medium). --again overrides the last two. --remaining charges the rest of a request that is paid ' +
     'in part.\n\n' +
+    'A ref is looked for in the ledger, then among the newest 2,000 payment requests; the service accepts each ref once. ' +
+    'paycli shows whose id it is before it sends anything, and a terminal asks (--yes answers). --dry-run and --as-curl ' +
+    'look it up, too; --no-preflight refuses it.\n\n' +
     '--dry-run reads the payment request and the ledger, writes nothing, and ends with the exit code that the charge ' +
     'would start with. For a file it reports the total, and the rows that would be refused. With --no-preflight it ' +
     'reads neither and needs no key.\n\n' +
-    'With --from, each row of a file is one charge. Columns, in any case, also with blanks: ugwo, medium, ' +
+    'With --from, each row of a file is one charge. Columns, in any case, also with blanks: ugwo (an id or a ref), medium, ' +
     `${MEDIUM_COLUMNS.join(', ')}, ` +
     'param.k (param.k: for JSON). Options apply to fields without a column. The columns ' +
     'amount, amount_minor, currency, ref and customer are compared with the payment request before anything is sent ' +
