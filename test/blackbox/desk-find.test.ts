@@ -4,7 +4,7 @@ import { SEEDED } from '../../src/core/data-files.ts';
 import { type Intent, ledgerTargetOf } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { intent } from '../ledger/support/memory.ts';
-import { onyeOf, ugwoOf } from '../support/ids.ts';
+import { onyeOf, ugwoOf, uidOf } from '../support/ids.ts';
 import { inProcess } from '../support/in-process.ts';
 import { newFolder } from '../support/program.ts';
 import { json, page, serveBy, ugwo } from '../support/service.ts';
@@ -304,6 +304,18 @@ describe('the command of a hit', () => {
     expect(await next('INV-Q1')).toEqual([['reversed', 'paycli ledger show chg-']]);
   });
 
+  it('shows a paid charge of which nobody knows how much it asked for', async () => {
+    const { home, origin, key, find } = await partPaid();
+    await writing(home, async (ledger) => {
+      const about = { ...ledgerTargetOf(origin, key, undefined), about: ugwoOf(7) };
+      const begun = await ledger.begin(intent(about), { again: false });
+      const activity = { uid: uidOf(7), status: 'successful', nextAction: null, createdAt: undefined };
+      if (begun.kind === 'begun') await ledger.record(begun.id, { state: 'accepted', exitCode: 0, activity });
+    });
+    const [hit] = await find(uidOf(7));
+    expect(hit).toMatchObject({ status: 'paid', command: `paycli ledger show ${hit?.id}` });
+  });
+
   it('finds out about an unknown charge, and shows a refund', async () => {
     const { home, origin, key, find } = await partPaid();
     const target = ledgerTargetOf(origin, key, undefined);
@@ -375,6 +387,7 @@ describe('find --service', () => {
     ['5,000.07', 'amount'],
     ['USD 5,000.07', undefined],
     ['0.12', 'received'],
+    ['8888', undefined],
     ['r-17', 'latest_ugwo_activity.psp_external_id'],
     ['0123456789', 'latest_ugwo_activity.next_action.headers.account_number'],
     ['chk.AbCd.000000000000000000000001', 'checkout.uid'],
@@ -393,7 +406,7 @@ describe('find --service', () => {
               next_action: { type: 'user_action', headers: { account_number: '0123456789' } },
             },
           }
-        : {},
+        : { total_amount_paid: '99998888' },
     );
     const hits = hitsIn((await find(...text.split(' '), '--service', '--json')).stdout);
     const hit = {
