@@ -3,7 +3,7 @@
 import { MEDIUM_NAMES } from '../../src/charge/mediums.ts';
 import { PAYMENT_NAMES } from '../../src/charge/payment.ts';
 import { ALL_EXITS } from '../../src/cli/tree.ts';
-import { CASES } from '../../src/commands/ledger/view.ts';
+import { CASES, hitView } from '../../src/commands/ledger/view.ts';
 import { CHARGE_STATES, ROW_STATES } from '../../src/core/charge.ts';
 import { DELIVERY_STATES } from '../../src/core/data-files.ts';
 import { ID_KINDS, type IdPrefix } from '../../src/core/ids.ts';
@@ -109,22 +109,18 @@ const entry = objectOf({
   account_last4: nullable.text,
 });
 
+/** A charge of the ledger or a payment request of the service, in the columns of `ledger list`. */
 const hit = objectOf({
-  ugwo: nullable.text,
-  ref: nullable.text,
-  amount: nullable.amount,
-  currency: nullable.text,
-  customer: nullable.text,
-  customer_email: nullable.text,
-  status: nullable.text,
-  received: nullable.amount,
-  paid_at: nullable.instant,
-  created_at: instant,
-  id: orNull(entryId),
-  profile: nullable.text,
+  ...Object.fromEntries(
+    Object.entries(entry['properties'] as Readonly<Record<string, JsonSchema>>)
+      .filter(([name]) => hitView.columns.some(({ path }) => path === name))
+      .map(([name, schema]) => [name, orNull(schema)]),
+  ),
+  state: text,
+  created_at: nullable.text,
   source: oneOf(['ledger', 'service']),
   found_by: text,
-  command: nullable.text,
+  command: text,
 });
 
 const sentRefund = objectOf({

@@ -1,5 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { hitView } from '../../src/commands/ledger/view.ts';
 import { SEEDED } from '../../src/core/data-files.ts';
 import { type Intent, ledgerTargetOf } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
@@ -15,7 +16,8 @@ import { newTeam } from './team-support.ts';
 interface Hit {
   readonly ugwo: string | null;
   readonly ref: string | null;
-  readonly status: string;
+  readonly state: string;
+  readonly payment: string | null;
   readonly source: string;
   readonly found_by: string;
   readonly id: string | null;
@@ -85,25 +87,15 @@ const expectPartPaid = async (desk: Awaited<ReturnType<typeof partPaid>>): Promi
     [id, 'id'],
   ] as const;
   for (const [text, by] of texts) {
-    expect(await find(...text.split(' ')), `${by} ${text}`).toEqual([
+    const hits = await find(...text.split(' '));
+    expect(hits, `${by} ${text}`).toMatchObject([
       {
-        ...{
-          ugwo: uid,
-          ref: 'INV-P5',
-          amount: 123_400,
-          currency: 'NGN',
-          customer: ada,
-          customer_email: 'ada@example.com',
-        },
-        ...{
-          status: 'underpaid',
-          received: 40_000,
-          paid_at: expect.stringMatching(/T/),
-          created_at: expect.any(String),
-        },
-        ...{ id, profile: null, source: 'ledger', found_by: by, command: `paycli ugwo charge ${uid} --remaining` },
+        ...{ ugwo: uid, ref: 'INV-P5', amount: 123_400, currency: 'NGN', customer: ada, id },
+        ...{ customer_email: 'ada@example.com', payment: 'underpaid', state: 'accepted', received: 40_000 },
+        ...{ profile: null, source: 'ledger', found_by: by, command: `paycli ugwo charge ${uid} --remaining` },
       },
     ]);
+    expect(Object.keys(hits[0] ?? {})).toEqual(hitView.columns.map(({ path }) => path));
   }
   expect(await find('USD 1,234.00')).toEqual([]);
   expect(await find('INV-P')).toEqual([]);
@@ -276,7 +268,7 @@ describe('the command of a hit', () => {
   it('is the same as in status, and else finds out, charges or shows', async () => {
     const { request, charge, settle, sync, done, status, find } = await partPaid();
     const next = async (ref: string) =>
-      (await find(ref)).map(({ status, command }) => [status, command.replace(/(chg-|act\.|ugw\.)\S+/, '$1')]);
+      (await find(ref)).map(({ payment, command }) => [payment, command.replace(/(chg-|act\.|ugw\.)\S+/, '$1')]);
     const twice = await request('INV-D6');
     const attempts = [await charge(twice), await charge(twice, '--again')];
     for (const activity of attempts) await settle(activity, 'successful');
@@ -313,7 +305,7 @@ describe('the command of a hit', () => {
       if (begun.kind === 'begun') await ledger.record(begun.id, { state: 'accepted', exitCode: 0, activity });
     });
     const [hit] = await find(uidOf(7));
-    expect(hit).toMatchObject({ status: 'paid', command: `paycli ledger show ${hit?.id}` });
+    expect(hit).toMatchObject({ payment: 'paid', command: `paycli ledger show ${hit?.id}` });
   });
 
   it('finds out about an unknown charge, and shows a refund', async () => {
@@ -335,9 +327,9 @@ describe('the command of a hit', () => {
         if (begun.kind === 'begun') await ledger.record(begun.id, { state: 'unknown', exitCode: 6 });
       }
     });
-    expect(await find('INV-F2')).toMatchObject([{ status: 'unknown', command: 'paycli ledger sync' }]);
+    expect(await find('INV-F2')).toMatchObject([{ state: 'unknown', command: 'paycli ledger sync' }]);
     expect(await find('act.AbCd.000000000000000000000001')).toMatchObject([
-      { ugwo: null, status: 'unknown', command: expect.stringMatching(/^paycli ledger show refund-/) },
+      { ugwo: null, state: 'unknown', command: expect.stringMatching(/^paycli ledger show refund-/) },
     ]);
   });
 });
@@ -379,18 +371,18 @@ describe('find --service', () => {
   it.each([
     ['ada OBI', 'name'],
     ['Ob', undefined],
-    ['ada@example.com', 'onye.email'],
-    ['1234567', 'onye.phone'],
-    ['08031234567', 'onye.phone'],
-    ['+2348031234567', 'onye.phone'],
+    ['ada@example.com', 'email'],
+    ['1234567', 'phone'],
+    ['08031234567', 'phone'],
+    ['+2348031234567', 'phone'],
     ['ORDER-7', 'ref'],
     ['5,000.07', 'amount'],
     ['USD 5,000.07', undefined],
     ['0.12', 'received'],
     ['8888', undefined],
-    ['r-17', 'latest_ugwo_activity.psp_external_id'],
-    ['0123456789', 'latest_ugwo_activity.next_action.headers.account_number'],
-    ['chk.AbCd.000000000000000000000001', 'checkout.uid'],
+    ['r-17', 'psp_external_id'],
+    ['0123456789', 'account_number'],
+    ['chk.AbCd.000000000000000000000001', 'uid'],
     [ugwoOf(7), 'uid'],
   ])('finds %s in the records as received', async (text, by) => {
     const { find } = await listing(1, (number) =>
@@ -411,7 +403,7 @@ describe('find --service', () => {
     const hits = hitsIn((await find(...text.split(' '), '--service', '--json')).stdout);
     const hit = {
       ...{ ugwo: ugwoOf(7), ref: 'order-7', amount: 500_007, customer: onyeOf(1), customer_email: 'Ada@Example.com' },
-      ...{ status: 'ugwo_successful', received: 12, id: null, source: 'service', found_by: by },
+      ...{ payment: null, state: 'ugwo_successful', received: 12, id: null, source: 'service', found_by: by },
       command: `paycli ugwo get ${ugwoOf(7)}`,
     };
     expect(hits).toMatchObject(by === undefined ? [] : [hit]);
@@ -424,20 +416,20 @@ describe('find --service', () => {
     const activity = await charge(open);
     expect(await find('INV-N2')).toEqual([]);
     expect(await find('INV-N2', '--service')).toMatchObject([
-      { ugwo: fresh, status: 'requires_ugwo', id: null, command: `paycli ugwo charge ${fresh}` },
+      { ugwo: fresh, state: 'requires_ugwo', id: null, command: `paycli ugwo charge ${fresh}` },
     ]);
     await settle(activity, 'successful');
     const [hit, ...others] = await find('inv-n1', '--service');
     const sync = `paycli ledger sync ${hit?.id}`;
     expect([hit, others]).toMatchObject([
-      { ugwo: open, status: 'ugwo_successful', source: 'service', command: sync },
+      { ugwo: open, state: 'ugwo_successful', source: 'service', command: sync },
       [],
     ]);
     expect(await find('INV-N1', '--service')).toMatchObject([{ source: 'service', command: sync }]);
     await done(...sync.split(' ').slice(1));
     expect(await find('INV-N1', '--service')).toMatchObject([{ command: `paycli ledger show ${hit?.id}` }]);
     expect(await find('ada', '--service')).toMatchObject([
-      { ugwo: uid, status: 'requires_ugwo', received: 40_000, command: `paycli ugwo charge ${uid} --remaining` },
+      { ugwo: uid, state: 'requires_ugwo', received: 40_000, command: `paycli ugwo charge ${uid} --remaining` },
     ]);
   });
 

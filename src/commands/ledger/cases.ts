@@ -63,7 +63,7 @@ export const isUnpaid = (entry: Entry): boolean => {
 };
 
 /** Judges entries, and proposes commands for the target of the run, or with `allProfiles` for that of each entry. */
-const judgesOf = (ledger: Ledger, run: Run, allProfiles: boolean) => {
+export const judgesOf = (ledger: Ledger, run: Run, allProfiles: boolean) => {
   const moment = ledger.moment();
   const at = (ms: number): string => `since ${formatLocal(ms, moment.at)}`;
   const line = (owner: Pick<Entry, 'profile' | 'origin'>, ...words: readonly string[]): string =>
@@ -116,13 +116,8 @@ const judgesOf = (ledger: Ledger, run: Run, allProfiles: boolean) => {
     return [caseOf('expires_soon', entry, { command, what: `in ${formatDuration(left)}`, isDue: false })];
   };
 
-  return { moment, at, line, paidTwice, unpaid, unknown, expiring };
-};
-
-/** Proposes the command to go on with, whatever has become of an entry, as `findCases` does for what needs a person. */
-export const nextSteps = (ledger: Ledger, run: Run, allProfiles: boolean) => {
-  const { line, paidTwice, unpaid, unknown } = judgesOf(ledger, run, allProfiles);
-  return async (entry: Entry): Promise<string> => {
+  /** The command to go on with, whatever has become of an entry. */
+  const stepFor = async (entry: Entry): Promise<string> => {
     const show = line(entry, 'ledger', 'show', entry.id);
     const payment = moneyKnown(entry)?.payment;
     if (['sending', 'unknown'].includes(entry.state)) return unknown(entry).command ?? show;
@@ -134,6 +129,7 @@ export const nextSteps = (ledger: Ledger, run: Run, allProfiles: boolean) => {
     if (!isUnpaid(entry)) return show;
     return unpaid(payment === 'underpaid' ? payment : 'reversed', entry, request)[0]?.command ?? show;
   };
+  return { moment, at, line, paidTwice, unpaid, unknown, expiring, stepFor };
 };
 
 /** Finds the cases of a scope, the gravest first. */

@@ -33,9 +33,8 @@ export const findCommand = defineCommand({
     'find a customer by name': 'paycli find Ada Obi --service',
   },
   output:
-    'ugwo, ref, amount, currency, customer, customer_email, status (the payment of the charge, or its state; source ' +
-    'service: the status of the payment request), received, paid_at, created_at, id, profile, source (ledger, ' +
-    'service), found_by (what the text is), command; json: {"data":[…],"next_cursor":null}',
+    'the columns of `paycli ledger list`, then source (ledger, or service: state is then the status of the payment ' +
+    'request), found_by (what the text is), command; json: {"data":[…],"next_cursor":null}',
   exits: [...READ_EXITS, 'ledger'],
   read: (words, given): FindInput => {
     const text = words.join(' ').trim();

@@ -83,10 +83,8 @@ const statusColumn: Column = {
   peopleOnly: true,
 };
 
-const refColumn: Column = { path: 'ref', flexible: true, needed: true, least: 6, endMatters: true };
-
 const TABLE: readonly Column[] = [
-  refColumn,
+  { path: 'ref', flexible: true, needed: true, least: 6, endMatters: true },
   email,
   amountColumn,
   statusColumn,
@@ -359,27 +357,13 @@ export const caseView: View = {
   table: [caseKind, { path: 'ref', or: 'ugwo' }, { path: 'what', peopleOnly: true }, command],
 };
 
-const paidColumns: readonly Column[] = [
-  { path: 'status', kind: 'state' },
-  { path: 'received', kind: 'money' },
-  { path: 'paid_at', kind: 'time', label: 'paid' },
-];
-
-/** View of what `find` finds. On a narrow terminal the hits are stacked. */
+/** View of what `find` finds: charges, or payment requests of the service. On a narrow terminal they are stacked. */
 export const hitView: View = {
-  columns: [
-    ...columnsNamed('ugwo ref'),
-    amountColumn,
-    ...columnsNamed('currency customer customer_email'),
-    ...paidColumns,
-    createdColumn,
-    ...columnsNamed('id profile source found_by command'),
-  ],
+  columns: [...FOR_PROGRAMS, ...columnsNamed('source found_by command')],
   table: [
-    refColumn,
-    { ...email, label: 'customer' },
-    amountColumn,
-    ...paidColumns,
+    ...TABLE.slice(0, 4),
+    { path: 'received', kind: 'money' },
+    { path: 'paid_at', kind: 'time', label: 'paid' },
     command,
     createdColumn,
     { path: 'found_by', label: 'found by' },
