@@ -1,4 +1,4 @@
-import { LOCK_FILE_NAME, QUEUE_FILE_NAME } from './webhook-event.ts';
+import { LOCK_FILE_NAME, QUEUE_FILE_NAME, WATCH_FILE_START } from './webhook-event.ts';
 
 /** The ledger's file in the folder for data. */
 export const LEDGER_FILE_NAME = 'ledger.sqlite';
@@ -70,4 +70,5 @@ export const DATA_FILES: readonly (readonly [start: string, what: string])[] = [
   [LOCAL_DATA_FILE, "the emulator's data"],
   [QUEUE_FILE_NAME, 'the queue of webhook events'],
   [LOCK_FILE_NAME, 'the queue of webhook events'],
+  [WATCH_FILE_START, 'the events of watch --exec'],
 ];

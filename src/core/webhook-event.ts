@@ -68,6 +68,10 @@ export const isWanted = (event: string, wanted: readonly string[]): boolean =>
 /** Files in the data folder: the queue of received events, and the lock of the listening process. */
 export const QUEUE_FILE_NAME = 'webhooks.db';
 export const LOCK_FILE_NAME = 'webhooks.lock';
+/** Changes of a charge for which `watch --exec` runs its program. */
+export const CHANGES = 'paid,underpaid,overpaid,paid_twice,reversed,expired,failed,unknown'.split(',');
+/** Start of the names of the files that store the events of `watch --exec`: a queue and a lock for each program. */
+export const WATCH_FILE_START = 'watch-';
 
 /** State of a received event: stored only, waiting to be forwarded, forwarded, or given up after days of refusals. */
 export const EVENT_STATES = ['kept', 'waiting', 'forwarded', 'failed'] as const;

@@ -1,5 +1,6 @@
 import { PAYMENT_NAMES, type Payment } from '../charge/payment.ts';
 import type { ChargeState } from '../core/charge.ts';
+import { DAY_MS } from '../core/time.ts';
 import { type Charge, isCharge } from './entry.ts';
 import type { Ledger, ListFilter } from './ledger.ts';
 import { walkCharges } from './reconcile.ts';
@@ -11,6 +12,8 @@ const UNMADE = [...UNDECIDED, 'rejected', 'not_sent', 'not_created'] as const sa
 
 /** State of a charge: its payment, or its ledger state if it was not accepted. */
 export type Now = Payment | (typeof UNMADE)[number];
+
+export const stateNow = (charge: Charge): Now => paymentIn(charge) ?? (charge.state as Now);
 
 /** A watched charge, its state, and the time of its last change in milliseconds. */
 export interface Watched {
@@ -38,6 +41,8 @@ const LIVE: readonly Now[] = [...UNSETTLED, 'expired'];
 
 /** Reads this many entries again, since in a shared ledger an entry with a lower number may appear later. */
 const OVERLAP = 200;
+/** An expired charge that was made this long ago is no longer part of the saved state. */
+const LATE_MS = 8 * DAY_MS;
 /** Maximum number of ended charges in memory. The most recent ones stay. */
 const MOST_ENDED = 200;
 
@@ -61,7 +66,7 @@ export const openTail = (ledger: Ledger, { filters, unsettledOnly }: WatchFilter
   };
 
   const take = (read: Charge, before: Watched | undefined): ChargeChange[] => {
-    const stands = paymentIn(read) ?? (read.state as Now);
+    const stands = stateNow(read);
     const isSame = before?.now === stands && before.charge.activity?.status === read.activity?.status;
     // Drops the evidence to save memory: there may be many charges for hours, and it is not shown here.
     const one = { charge: { ...read, evidence: [] }, now: stands, at: isSame ? before.at : now() };
@@ -97,8 +102,7 @@ export const openTail = (ledger: Ledger, { filters, unsettledOnly }: WatchFilter
     let highest = (await ledger.list({ limit: 1 }))[0]?.seq ?? 0;
     for (const filter of filters.flatMap((one) => parts.map((part) => ({ ...one, ...part, after })))) {
       for await (const charge of walkCharges(ledger, filter)) {
-        const stands = paymentIn(charge) ?? (charge.state as Now);
-        if (!live.has(charge.id) && isNew(charge, stands)) changes.push(...take(charge, undefined));
+        if (!live.has(charge.id) && isNew(charge, stateNow(charge))) changes.push(...take(charge, undefined));
         highest = Math.max(highest, charge.seq);
       }
     }
@@ -107,6 +111,20 @@ export const openTail = (ledger: Ledger, { filters, unsettledOnly }: WatchFilter
   };
 
   return {
+    /** State for `resume`, as JSON. */
+    state: (): string => {
+      const isKept = (one: Watched): boolean => one.now !== 'expired' || one.charge.createdAt > now() - LATE_MS;
+      return JSON.stringify({ last, live: [...live.values()].filter(isKept).map((one) => [one.charge.id, one.now]) });
+    },
+    /** Goes on where another tail has saved its state. Call it first. */
+    resume: async (state: string): Promise<void> => {
+      const saved = JSON.parse(state) as { readonly last: number; readonly live: readonly [string, Now][] };
+      last = saved.last;
+      for (const [id, then] of saved.live) {
+        const charge = await ledger.get(id);
+        if (charge !== undefined && isCharge(charge)) keep({ charge, now: then, at: now() }, undefined);
+      }
+    },
     /** Returns the changes since the last call. */
     changes: async (): Promise<ChargeChange[]> => [...(await reread()), ...(await added())],
     /** Rereads one live charge. */

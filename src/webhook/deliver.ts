@@ -19,11 +19,13 @@ export interface DeliveryTarget extends Pick<RequestOptions, 'lookup' | 'agent'>
 export type PostResult =
   | { readonly kind: 'answered'; readonly status: number; readonly retryAfter: string | undefined }
   | { readonly kind: 'failed'; readonly why: string; readonly code?: string; readonly reached: boolean }
+  /** A program has run without failure. */
+  | { readonly kind: 'ran' }
   /** The request was abandoned because the run ends. */
   | { readonly kind: 'left' };
 
 export const isTaken = (posted: PostResult): boolean =>
-  posted.kind === 'answered' && posted.status >= 200 && posted.status < 300;
+  posted.kind === 'ran' || (posted.kind === 'answered' && posted.status >= 200 && posted.status < 300);
 
 /** Groups repeated headers. Senders choose the names, so `constructor` must be a name like any other. */
 const groupHeaders = (headers: Headers): Record<string, string[]> => {

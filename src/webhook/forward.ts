@@ -25,6 +25,7 @@ import type { Head } from './statements.ts';
 /** The result in a word or two. */
 const resultText = (posted: PostResult): string => {
   if (posted.kind === 'answered') return String(posted.status);
+  if (posted.kind === 'ran') return 'exit code 0';
   return posted.kind === 'failed' ? posted.why : 'left';
 };
 
@@ -125,6 +126,8 @@ interface ForwardDeps {
   readonly send: (event: KeptEvent) => Promise<PostResult>;
   /** Prints a notice; resolves when it is written. */
   readonly say: (text: string) => Promise<void>;
+  /** The target is a program, which runs for one event after another. */
+  readonly isProgram?: true;
 }
 
 /** True if the target could not be reached, which says nothing about the event. */
@@ -138,7 +141,7 @@ const failedForward =
   (thrown: unknown): PostResult => ({ kind: 'failed', why: reasonOf(thrown), reached });
 
 /** Tracks the state of the target as a whole. */
-const openTarget = ({ steady, random, say }: ForwardDeps) => {
+const openTarget = ({ steady, random, say, isProgram }: ForwardDeps) => {
   let [failures, until, isClosed, why] = [0, 0, false, ''];
   /** The reasons of refusals; each is printed once until a refused event is accepted. */
   const refusals = new Set<string>();
@@ -149,7 +152,7 @@ const openTarget = ({ steady, random, say }: ForwardDeps) => {
     },
     /** While the target is in doubt, a single event tests it. */
     get atOnce(): number {
-      return failures === 0 ? FORWARDS_AT_ONCE : 1;
+      return failures === 0 && !isProgram ? FORWARDS_AT_ONCE : 1;
     },
     get until(): number {
       return until;
@@ -177,12 +180,12 @@ const openTarget = ({ steady, random, say }: ForwardDeps) => {
       if (isSlow(posted) || refusals.has(word)) return;
       refusals.add(word);
       const redirect = /^3\d\d$/.test(word) ? ', and redirects are not followed' : '';
-      say(`the target refused ${uid} (${word}${redirect}); it is tried again, and the events behind it wait`);
+      say(`${uid} was refused (${word}${redirect}); it is tried again, and the events behind it wait`);
     },
     taken: ({ uid, refusedSince }: KeptEvent, posted: PostResult): void => {
       if (refusedSince === undefined || refusals.size === 0) return;
       refusals.clear();
-      say(`the target has taken ${uid} now (${resultText(posted)})`);
+      say(`${uid} is delivered now (${resultText(posted)})`);
     },
   };
 };
@@ -215,8 +218,8 @@ const sendHead = async (
   target.refused(event, posted);
   const refusedSince = event.refusedSince ?? at;
   if (at - refusedSince >= GIVE_UP_MS && event.attempts >= GIVE_UP_TRIES) {
-    const again = shellLine(['paycli', 'webhook', 'events', 'replay', event.uid]);
-    await say(`${event.uid} was refused for three days (${answer}) and is given up. Send it again: ${again}`);
+    const again = ` Send it again: ${shellLine(['paycli', 'webhook', 'events', 'replay', event.uid])}`;
+    await say(`${event.uid} was refused for three days (${answer}) and is given up.${deps.isProgram ? '' : again}`);
     return store(() => queue.done(head, { state: 'failed', answer, at, due: steady() }));
   }
   const wait = Math.ceil(Math.max(pause ?? 0, backoff(event.attempts, random, FORWARD_BACKOFF)));
@@ -246,6 +249,8 @@ export const forward = (queue: Queue, notifier: Notifier, deps: ForwardDeps, sto
     ended,
     /** Resolves when no request is in progress and none is due. */
     quiet: (): Promise<void> => until((busy) => busy.size === 0),
+    /** Resolves when no event waits. */
+    empty: (): Promise<void> => until((busy) => busy.size === 0 && queue.waiting().count === 0),
   };
 };
 

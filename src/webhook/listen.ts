@@ -9,7 +9,7 @@ import { consume, type Exec, execute, type LedgerConsumer, openPrintCursor } fro
 import { type DeliveryTarget, openNotifier, retryUntilWritten } from './deliver.ts';
 import { type KeptEvent, OTHER_BODY, type Secrets, verifiedDelivery } from './event.ts';
 import { forward, forwardOnce } from './forward.ts';
-import { consumerLockPath, lockPath, openQueue, type Queue } from './queue.ts';
+import { consumerLockPath, holdQueue, type Queue } from './queue.ts';
 import { type DeliveryAnswer, type OnDelivery, receive } from './server.ts';
 
 export interface ListenOptions {
@@ -151,14 +151,13 @@ const countAtEnd = (
 export const openListening = async (options: ListenOptions, deps: ListenDeps): Promise<Listening> => {
   const { folder, only, until, exec, target, ledger } = options;
   const { clock, random, stop, say } = deps;
-  const queue = openQueue(folder, deps.uid);
-  const release = holdLock(lockPath(folder));
-  if (release === undefined) {
-    queue.close();
+  const held = holdQueue(folder, deps.uid);
+  if (held === undefined) {
     throw usageError('another `paycli webhook listen` is running on this machine', {
       hint: 'stop it, or set PAYCLI_HOME to another folder',
     });
   }
+  const { queue, release } = held;
   const offset = clock.now() - clock.ticks();
   const steady = (): number => Math.floor(clock.ticks() + offset);
   const [toPrint, toForward, toRecord] = [openNotifier(clock), openNotifier(clock), openNotifier(clock)];

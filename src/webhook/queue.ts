@@ -5,7 +5,7 @@ import { type EventState, LOCK_FILE_NAME, QUEUE_FILE_NAME } from '../core/webhoo
 import { compact, type DatabaseFault, type DatabaseKind } from '../database/connect.ts';
 import { checkPrivate } from '../database/file.ts';
 import { groupCommit } from '../database/group.ts';
-import { isFileLocked, openDatabase } from '../database/open.ts';
+import { holdLock, isFileLocked, openDatabase } from '../database/open.ts';
 import { type Delivery, digestUid, OTHER_BODY, type RefusedDelivery } from './event.ts';
 import { type Aged, type Head, QUEUE_MIGRATIONS, type QueueStatements, queueStatements } from './statements.ts';
 
@@ -118,8 +118,8 @@ const NEVER_ABORTED = new AbortController().signal;
  * turn share a commit: a write is synced when its promise resolves, and nothing of it is stored where it rejects.
  * Throws a `ledger` error where the queue can't be used.
  */
-export const openQueue = (folder: string, uid: number | undefined) => {
-  const path = join(folder, QUEUE_FILE_NAME);
+export const openQueue = (folder: string, uid: number | undefined, name = QUEUE_FILE_NAME) => {
+  const path = join(folder, name);
   const file = { name: 'the queue of webhook events', path, error: queueError };
   checkPrivate(file, uid);
   return openDatabase(path, QUEUE_FILE, (db) => {
@@ -181,10 +181,19 @@ export const openQueue = (folder: string, uid: number | undefined) => {
       },
       /** Returns the space of removed events to the disk; resolves to false if that is impossible. */
       compact: (): Promise<boolean> => compact(db, async (work) => work()),
-      setting: (name: 'target'): string | undefined => sql.setting(name),
-      set: (name: 'target', value: string): Promise<void> => write(() => sql.set(name, value)),
+      /** `target` is the last target of `webhook listen`; with `tail`, `watch --exec` goes on. */
+      setting: (name: 'target' | 'tail'): string | undefined => sql.setting(name),
+      set: (name: 'target' | 'tail', value: string): Promise<void> => write(() => sql.set(name, value)),
       close: (): void => db.close(),
     };
   });
 };
 export type Queue = ReturnType<typeof openQueue>;
+
+/** Opens a queue for one process at a time; undefined if another process holds it. */
+export const holdQueue = (folder: string, uid: number | undefined, name = QUEUE_FILE_NAME, lock = LOCK_FILE_NAME) => {
+  const queue = openQueue(folder, uid, name);
+  const release = holdLock(join(folder, lock));
+  if (release === undefined) queue.close();
+  return release && { queue, release };
+};

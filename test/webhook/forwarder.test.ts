@@ -234,13 +234,13 @@ describe('the forwarder', () => {
     );
     await pass(HOUR);
     expect(said).toEqual([
-      `the target refused ${uidOf(1)} (404); it is tried again, and the events behind it wait`,
-      `the target has taken ${uidOf(2)} now (200)`,
-      `the target refused ${uidOf(1)} (302, and redirects are not followed); it is tried again, and the events behind it wait`,
-      `the target refused ${uidOf(1)} (401); it is tried again, and the events behind it wait`,
-      `the target has taken ${uidOf(1)} now (200)`,
-      `the target refused ${uidOf(3)} (404); it is tried again, and the events behind it wait`,
-      `the target has taken ${uidOf(3)} now (200)`,
+      `${uidOf(1)} was refused (404); it is tried again, and the events behind it wait`,
+      `${uidOf(2)} is delivered now (200)`,
+      `${uidOf(1)} was refused (302, and redirects are not followed); it is tried again, and the events behind it wait`,
+      `${uidOf(1)} was refused (401); it is tried again, and the events behind it wait`,
+      `${uidOf(1)} is delivered now (200)`,
+      `${uidOf(3)} was refused (404); it is tried again, and the events behind it wait`,
+      `${uidOf(3)} is delivered now (200)`,
     ]);
   });
 

@@ -1,18 +1,44 @@
-import { defineCommand, flag, option, optional, READ_EXITS, rarely } from '../../cli/define.ts';
-import { asText, asWaitTimeout, readId } from '../../cli/options.ts';
+import {
+  defineCommand,
+  flag,
+  type GivenOptions,
+  option,
+  optional,
+  READ_EXITS,
+  rarely,
+  repeated,
+} from '../../cli/define.ts';
+import { asNames, asOneOf, asText, asWaitTimeout, readId } from '../../cli/options.ts';
 import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
+import { CHANGES } from '../../core/webhook-event.ts';
 
-export interface WatchInput {
-  /** Payment requests; empty: see `job`. */
+const watchOptions = rarely(['open', 'execEnv'], {
+  job: option('--job <job>', 'the charges of this file, job-…', asText, { completes: 'job' }),
+  open: flag('--open', 'every open charge in the ledger, and each new one (default)'),
+  untilFinal: flag(
+    '--until-final',
+    'end when every charge is paid, failed or expired, with the most serious exit code',
+  ),
+  waitTimeout: option(
+    '--wait-timeout <duration>',
+    'with --until-final: maximum wait, 1s to 24h (no limit)',
+    asWaitTimeout,
+  ),
+  exec: option('--exec <command>', 'run this per change, with its event on standard input; no shell', asText, {
+    type: 'command',
+  }),
+  on: option('--on <kinds>', `with --exec: only ${CHANGES.join()}`, (text) => asNames(text).map(asOneOf(CHANGES)), {
+    ...{ list: true, choices: CHANGES },
+  }),
+  execEnv: repeated('--exec-env <name>', 'pass this variable to --exec, besides PATH, HOME and the like', asText),
+} as const);
+
+export type WatchInput = GivenOptions<typeof watchOptions> & {
+  readonly on: readonly string[];
+  /** Payment requests. Without these and without a job, every open charge is watched. */
   readonly ugwos: readonly string[];
-  /** A job, job-…. Without payment requests and without a job, every open charge is watched. */
-  readonly job: string | undefined;
-  /** End when every charge is paid, failed or expired. */
-  readonly untilFinal: boolean;
-  /** Maximum time to watch, in milliseconds. */
-  readonly limit: number | undefined;
-}
+};
 
 export const watchCommand = defineCommand({
   path: ['watch'],
@@ -23,38 +49,32 @@ export const watchCommand = defineCommand({
     'Prints each charge, then a line for each change. On a terminal it is a table that updates in place, with sums ' +
     'per currency. In a pipe, and with ACCESSIBLE, NO_COLOR or TERM=dumb set, it prints lines. While `paycli ' +
     'webhook listen` runs on this machine, webhooks bring the changes. Otherwise it polls: one walk over the list ' +
-    'for many charges, and more slowly while nothing changes. It sends no charge. Ctrl-C ends it.',
+    'for many charges, and more slowly while nothing changes. It sends no charge. Ctrl-C ends it.\n\n' +
+    '--exec tells a program about each change at least once: again, with the same id, until it exits with 0, for three ' +
+    'days at most. Its next start also tells what changed while nothing watched.',
   args: [optional('ugwo...', 'payment requests, ugw.… or their refs', { completes: 'ugwo' })],
-  options: rarely(['open'], {
-    job: option('--job <job>', 'the charges of this file, job-…', asText, { completes: 'job' }),
-    open: flag('--open', 'every open charge in the ledger, and each new one (default)'),
-    untilFinal: flag(
-      '--until-final',
-      'end when every charge is paid, failed or expired, with the most serious exit code',
-    ),
-    waitTimeout: option(
-      '--wait-timeout <duration>',
-      'with --until-final: maximum wait, 1s to 24h (no limit)',
-      asWaitTimeout,
-    ),
-  }),
+  options: watchOptions,
   examples: {
     'watch one payment request, for a script (exit 12: it is still open)': `paycli ugwo charge ${SEEDED.ugwo} --medium bank_transfer\npaycli watch ${SEEDED.ugwo} --until-final --wait-timeout 1s -o ndjson`,
     'wait until no charge is open': 'paycli watch --until-final',
+    'run a program when money comes or goes': "paycli watch --exec './notify' --on paid,paid_twice,reversed",
   },
   output:
     'one object per charge at the start and then per change: at, charge, ugwo, before (null at the start), now (paid, ' +
     'refunded, open, expired, failed, or the state of a charge that was not accepted: sending, unknown, …), status, ' +
-    'amount, received, currency, medium, activity, ref, job, row, customer, customer_email',
-  exits: [...READ_EXITS, 'unknown', 'ledger', 'charge_failed', 'underpaid', 'pending', 'not_sent'],
+    'amount, received, currency, medium, activity, ref, job, row, customer, customer_email; an event of --exec: id, kind, ' +
+    'then the same fields',
+  exits: [...READ_EXITS, 'unknown', 'ledger', 'charge_failed', 'underpaid', 'pending', 'not_sent', 'attention'],
   read: (ugwos, given, { validate }): WatchInput => {
     const chosen = [ugwos.length > 0, given.job !== undefined, given.open === true].filter(Boolean);
     if (chosen.length > 1) throw usageError("payment requests, --job and --open can't be used together");
     if (given.waitTimeout !== undefined && given.untilFinal !== true) {
       throw usageError('--wait-timeout needs --until-final');
     }
+    if (given.exec === undefined && (given.on ?? given.execEnv) !== undefined)
+      throw usageError(`--${given.on === undefined ? 'exec-env' : 'on'} needs --exec`);
     for (const uid of ugwos) readId('ugw', uid, validate);
-    return { ugwos, job: given.job, untilFinal: given.untilFinal === true, limit: given.waitTimeout };
+    return { ...given, on: given.on ?? CHANGES, ugwos };
   },
   load: async () => ({ run: (await import('./watch.ts')).watch, view: (await import('./view.ts')).changesView }),
 });

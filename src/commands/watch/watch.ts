@@ -17,6 +17,7 @@ import { isListening } from '../../webhook/queue.ts';
 import { paymentSumsText, sumMoney } from '../record.ts';
 import type { Run } from '../run.ts';
 import { type Feed, openFeed } from './feed.ts';
+import type { Hook } from './hook.ts';
 import type { WatchInput } from './spec.ts';
 import { boardView, changeRecord, changesView } from './view.ts';
 
@@ -120,22 +121,25 @@ const isFinal = ({ now }: Watched): boolean => now !== 'open' && now !== 'sendin
 interface WatchEnd {
   final?: true;
   fault?: unknown;
+  /** Events wait for the program of --exec. */
+  untold?: PayError | undefined;
 }
 
 /** Yields the changes, one page per ledger read. Ends once nothing can change any more, or on a signal. */
 async function* changesOf(
-  { untilFinal, limit = Number.POSITIVE_INFINITY }: WatchInput,
+  { untilFinal, waitTimeout = Number.POSITIVE_INFINITY }: WatchInput,
   { io: { clock, signals } }: Run,
   tail: Tail,
+  hook: Hook | undefined,
   feed: Feed,
   over: WatchEnd,
 ): AsyncGenerator<ApiPage> {
-  const until = clock.ticks() + limit;
+  const until = clock.ticks() + waitTimeout;
   const ends = AbortSignal.any([signals.stop, feed.broken]);
   try {
     while (!ends.aborted) {
       const began = clock.ticks();
-      const changes = await tail.changes();
+      const changes = await (hook ?? tail).changes();
       if (changes.length > 0) feed.onChange();
       yield { records: changes.map(recordOfChange), cursor: undefined, nextCursor: null };
       const left = until - clock.ticks();
@@ -149,6 +153,7 @@ async function* changesOf(
     }
   } finally {
     over.fault = await feed.end();
+    over.untold = await hook?.end(over.final === true);
   }
 }
 
@@ -158,7 +163,10 @@ export const watch = async (input: WatchInput, run: Run): Promise<Result> => {
   const [ledger, { service, workspace }] = [await run.ledger(), await run.target()];
   const here = { service, workspace };
   const { data } = await foldersOf(run);
-  const tail = openTail(ledger, await chosen(input, ledger, here), io.clock.now);
+  const filter = await chosen(input, ledger, here);
+  const tail = openTail(ledger, filter, io.clock.now);
+  const hook =
+    input.exec === undefined ? undefined : await (await import('./hook.ts')).openHook(tail, filter, input, run);
   const openHere = (): Charge[] =>
     tail.live().flatMap(({ charge, now }) => (now === 'open' && isInScope(here)(charge) ? [charge] : []));
   const listens = (): boolean => isListening(data, service);
@@ -173,12 +181,12 @@ export const watch = async (input: WatchInput, run: Run): Promise<Result> => {
     if (over.fault !== undefined) return { notice, failure: over.fault };
     if (over.final !== true)
       return io.signals.stop.aborted ? { notice, failure: stoppedError(io.signals.stop.reason) } : {};
-    const failure = endFailure(sums, targetFlags(run.globals));
+    const failure = endFailure(sums, targetFlags(run.globals)) ?? over.untold;
     return failure === undefined ? { notice } : { failure };
   };
   return {
     kind: 'live',
-    pages: changesOf(input, run, tail, feed, over),
+    pages: changesOf(input, run, tail, hook, feed, over),
     view: changesView,
     board: (rows) => boardOf(tail, feed.word(), rows),
     ended,

@@ -1,0 +1,119 @@
+import { execOf } from '../../compose/exec.ts';
+import { foldersOf } from '../../compose/run.ts';
+import { realMachine } from '../../config/machine.ts';
+import { grouped } from '../../core/bounds.ts';
+import { PayError, usageError } from '../../core/error.ts';
+import { withTimeout } from '../../core/io.ts';
+import { DAY_MS, SECOND_MS } from '../../core/time.ts';
+import { CHANGES, KEEP_DAYS, WATCH_FILE_START } from '../../core/webhook-event.ts';
+import { isCharge } from '../../ledger/entry.ts';
+import { type ChargeChange, stateNow, type Tail, type Watched, type WatchFilter } from '../../ledger/tail.ts';
+import { moneyKnown } from '../../ledger/transitions.ts';
+import { execute } from '../../webhook/consumers.ts';
+import { openNotifier, type PostResult } from '../../webhook/deliver.ts';
+import type { Delivery } from '../../webhook/event.ts';
+import { forward } from '../../webhook/forward.ts';
+import { holdQueue } from '../../webhook/queue.ts';
+import type { Run } from '../run.ts';
+import type { WatchInput } from './spec.ts';
+import { changeRecord } from './view.ts';
+
+/** Limit of the end, to deliver what waits. */
+const DELIVER_MS = 30 * SECOND_MS;
+
+type Seen = Watched & Partial<ChargeChange>;
+
+/** Events about a charge as it stands. Their ids are the same whenever, and by whomever, a change is seen. */
+const eventsOf = (seen: Seen, receivedAt: number): Delivery[] => {
+  const { charge, now } = seen;
+  const money = moneyKnown(charge);
+  const record = changeRecord(seen, money).value as object;
+  const eventOf = (event: string, about: string, occasion: unknown): Delivery => {
+    const uid = [about, event, occasion ?? []].flat().join('.');
+    const body = Buffer.from(`${JSON.stringify({ id: uid, kind: event, ...record })}\n`);
+    const unsigned = { delivery: undefined, signature: '', headers: [] };
+    return { uid, event, ugwo: charge.about, activity: charge.activity?.uid, body, receivedAt, ...unsigned };
+  };
+  const own = CHANGES.includes(now) ? [eventOf(now, charge.id, money?.reversed?.at ?? money?.paidAt)] : [];
+  return money?.isPaidTwice ? [...own, eventOf('paid_twice', charge.about, money.surplus)] : own;
+};
+
+/**
+ * Tells a program about the changes of a tail, each at least once. A queue of the program stores each event until it
+ * has run without failure, and the ids of all events.
+ */
+export const openHook = async (tail: Tail, filter: WatchFilter, input: WatchInput, run: Run) => {
+  const { clock, random, signals } = run.io;
+  const exec = (await execOf(input.exec ?? '', run.io))(input.execEnv ?? []);
+  const [ledger, { data }, { service, workspace }] = [await run.ledger(), await foldersOf(run), await run.target()];
+  const { filters, unsettledOnly } = filter;
+  const name = WATCH_FILE_START + ledger.digest(JSON.stringify([service, workspace, exec.words]));
+  const held = holdQueue(data, realMachine.uid, `${name}.db`, `${name}.lock`);
+  if (held === undefined) throw usageError('another `paycli watch` on this machine runs the same program');
+  const { queue, release } = held;
+  const [over, notifier] = [new AbortController(), openNotifier(clock)];
+  const stop = AbortSignal.any([signals.stop, over.signal]);
+  stop.addEventListener('abort', notifier.call);
+  const offset = clock.now() - clock.ticks();
+  const steady = (): number => Math.floor(clock.ticks() + offset);
+  const send = async (event: Delivery): Promise<PostResult> => {
+    const why = await execute(exec, event, { clock, stop, leave: signals.leave });
+    if (why === undefined) return { kind: 'ran' };
+    return stop.aborted ? { kind: 'left' } : { kind: 'failed', why, reached: true };
+  };
+  // Nothing prints these events, so all old ones are pruned.
+  await queue.setPlace('printed', Number.MAX_SAFE_INTEGER);
+  await queue.prune(clock.now() - KEEP_DAYS * DAY_MS, stop);
+  const forwarder = forward(queue, notifier, { clock, steady, random, say: run.say, isProgram: true, send }, stop);
+
+  /** Stores the events that it does not know. The program runs for news alone. */
+  const keep = async (seen: readonly Seen[], isNews: boolean): Promise<void> => {
+    const events = new Map(seen.flatMap((one) => eventsOf(one, clock.now())).map((event) => [event.uid, event]));
+    const unknown = [...events.values()].filter(({ uid }) => queue.find(uid) === undefined);
+    const how = { duplicates: false, due: steady() };
+    const stateOf = ({ event }: Delivery) => (isNews && input.on.includes(event) ? 'waiting' : 'kept');
+    await Promise.all(unknown.map((event) => queue.keep(event, { ...how, state: stateOf(event) })));
+    if (unknown.length > 0) notifier.call();
+  };
+
+  /** Reversed charges, and those of payment requests that were paid twice. The tail may have left them as paid. */
+  const changedLater = async (): Promise<Seen[]> => {
+    const cases = filters.flatMap((one) => [
+      { ...one, payments: ['reversed'] as const },
+      { ...one, paidTwice: true },
+    ]);
+    const found = await Promise.all(cases.map((one) => ledger.list({ ...one, limit: -1 })));
+    const charges = found.flat().filter(isCharge);
+    return charges.map((charge) => ({ charge, now: stateNow(charge), at: clock.now() }));
+  };
+
+  // Of named charges, everything is news.
+  let saved = unsettledOnly ? queue.setting('tail') : '';
+  if (saved) await tail.resume(saved);
+
+  return {
+    /** Reads the changes of the tail, and stores their events. What stands at the first start is no news. */
+    changes: async (): Promise<ChargeChange[]> => {
+      const later = await changedLater();
+      const changes = await tail.changes();
+      await keep([...later, ...changes], saved !== undefined);
+      const state = unsettledOnly ? tail.state() : '';
+      if (state !== saved) await queue.set('tail', state);
+      saved = state;
+      return changes;
+    },
+    /** Stops; with `isFinal`, delivers first. Resolves to an error if events wait for the next start. */
+    end: async (isFinal: boolean): Promise<PayError | undefined> => {
+      if (isFinal && !stop.aborted) await withTimeout(forwarder.empty(), DELIVER_MS, clock);
+      over.abort();
+      await forwarder.ended;
+      const { count } = queue.waiting();
+      queue.close();
+      release();
+      if (count === 0) return undefined;
+      await run.say(`${grouped(count)} events wait for the program. They come again at its next start.`);
+      return new PayError('attention', `events that wait for the program of --exec: ${count}`);
+    },
+  };
+};
+export type Hook = Awaited<ReturnType<typeof openHook>>;

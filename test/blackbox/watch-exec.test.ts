@@ -1,0 +1,226 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { ActivityEnding } from '../../src/core/data-files.ts';
+import { emulatorRoom } from '../../src/emulator/room.ts';
+import { openShop } from '../emulator/shop.ts';
+import { clockAt } from '../emulator/support.ts';
+import { CANARY } from '../support/canary.ts';
+import { inProcess } from '../support/in-process.ts';
+import { endIfRunning, errorOf, newFolder, type Running, type RunOptions, start } from '../support/program.ts';
+
+/** A shop at the emulator, and the program with a ledger of its own. */
+const open = async () => {
+  const shop = await openShop({ clock: clockAt(Date.now()) });
+  const env = { PAYCLI_BASE_URL: shop.origin, PAYCLI_SECRET_KEY: shop.key, OTHER: CANARY };
+  const options: RunOptions = { home: newFolder(), env };
+  const paycli = (...args: string[]) => inProcess(args, options);
+  return {
+    ...{ ...shop, options, paycli },
+    settle: (activity: string, as: ActivityEnding, amount?: number) =>
+      emulatorRoom.settle({
+        ...shop,
+        activity,
+        as,
+        after: undefined,
+        amount: amount === undefined ? undefined : () => amount,
+      }),
+    /** Charges a payment request, by default a new one of NGN 900. Resolves to it and to its activity. */
+    sell: async (of?: string, ...more: string[]) => {
+      const ugwo = of ?? String((await shop.request(undefined, { amount: 90_000 })).uid);
+      const ended = await paycli('ugwo', 'charge', ugwo, '--medium', 'ussd', '--provider', 'gtb', ...more, '--json');
+      return { ugwo, ended, activity: ended.code === 0 ? String(JSON.parse(ended.stdout).uid) : '' };
+    },
+    watch: (...args: string[]): Running => start(['watch', ...args], options),
+  };
+};
+
+type Told = Readonly<Record<string, unknown>> & { readonly id: string; readonly kind: string };
+
+/** Events that programs have printed. */
+const toldIn = (text: string): Told[] =>
+  text.split('\n').flatMap((line) => (line.startsWith('{"id"') ? [JSON.parse(line) as Told] : []));
+
+const kindsIn = (text: string): string[] => toldIn(text).map(({ kind }) => kind);
+
+/** A program with this text, which starts with the event on its output. */
+const script = (text: string): string => {
+  const file = join(newFolder('exec'), 'run.sh');
+  writeFileSync(file, `#!/bin/sh\ncat\n${text}\n`, { mode: 0o700 });
+  return file;
+};
+
+const ended = async (run: Running, signal: NodeJS.Signals = 'SIGINT') => {
+  run.kill(signal);
+  return run.ended;
+};
+
+describe('watch --exec', () => {
+  it('runs the program once for each kind of change, with the record that it prints', async () => {
+    const { sell, settle, watch, paycli, file, request } = await open();
+    const sales = [await sell(), await sell(), await sell(), await sell(), await sell(), await sell()] as const;
+    const [paid, part, over, late, bad, twice] = sales;
+    const again = await sell(twice.ugwo, '--again');
+    const run = watch('--exec', 'cat', '-o', 'ndjson');
+    await run.saw(/(?:"now":"open"[\s\S]*){7}/);
+    await settle(paid.activity, 'successful');
+    await settle(part.activity, 'successful', 40_000);
+    await settle(over.activity, 'successful', 95_000);
+    await settle(late.activity, 'expired');
+    await settle(bad.activity, 'failed');
+    for (const { activity } of [twice, again]) await settle(activity, 'successful');
+    const lost = String((await request()).uid);
+    await emulatorRoom.faults({ file, rules: { rules: [{ method: 'POST', times: 1, reset: true, when: 'after' }] } });
+    expect((await sell(lost)).ended.code).toBe(6);
+    for (const kind of ['paid_twice', 'unknown', 'failed', 'expired', 'overpaid', 'underpaid'])
+      await run.saw(new RegExp(`"kind":"${kind}"`));
+    await run.saw(new RegExp(`"kind":"paid","at"[^\n]*${paid.ugwo}`));
+    await settle(paid.activity, 'reversed');
+    await paycli('ledger', 'sync', String(toldIn(run.stderr()).find(({ ugwo }) => ugwo === paid.ugwo)?.['charge']));
+    await run.saw(/"kind":"reversed"/);
+    const { code, stderr, stdout } = await ended(run);
+    expect(code).toBe(130);
+    const kinds = [
+      'paid',
+      'paid',
+      'paid',
+      'underpaid',
+      'overpaid',
+      'paid_twice',
+      'reversed',
+      'expired',
+      'failed',
+      'unknown',
+    ];
+    expect(kindsIn(stderr).sort()).toEqual(kinds.sort());
+    const told = toldIn(stderr);
+    expect(new Set(told.map(({ id }) => id)).size).toBe(told.length);
+    const { id, kind, ...record } = told.find((one) => one.kind === 'underpaid') as Told;
+    expect(id).toMatch(/^chg-\w+\.underpaid\.\d+$/);
+    expect(record).toMatchObject({ ugwo: part.ugwo, before: 'open', now: kind, amount: 90_000, received: 40_000 });
+    expect(stdout).toContain(JSON.stringify(record));
+    expect(told.find((one) => one.kind === 'paid_twice')?.id).toBe(`${twice.ugwo}.paid_twice.${again.activity}`);
+  });
+
+  it('runs it for the kinds of --on alone', async () => {
+    const { sell, settle, watch } = await open();
+    const [one, other] = [await sell(), await sell()];
+    await settle(one.activity, 'failed');
+    await settle(other.activity, 'successful');
+    const run = watch(one.ugwo, other.ugwo, '--until-final', '--exec', 'cat', '--on', 'paid,reversed');
+    const { code, stderr } = await run.ended;
+    expect([code, kindsIn(stderr)]).toEqual([11, ['paid']]);
+  });
+
+  it('runs it again after a failure, with the same id', async () => {
+    const { sell, settle, watch } = await open();
+    const { ugwo, activity } = await sell();
+    await settle(activity, 'successful');
+    const file = join(newFolder('mark'), 'failed');
+    const run = watch(ugwo, '--until-final', '--exec', `${script('[ -e "$1" ] && exit 0; : > "$1"; exit 3')} ${file}`);
+    const { code, stderr } = await run.ended;
+    expect(code, stderr).toBe(0);
+    const ids = toldIn(stderr).map(({ id }) => id);
+    expect(ids).toEqual([ids[0], ids[0]]);
+    expect(stderr).toContain(`${ids[0]} was refused (exit code 3)`);
+    expect(stderr).toContain(`${ids[0]} is delivered now`);
+  });
+
+  it('ends with 14 if the program has not run without failure, and tells it at the next start', async () => {
+    const { sell, settle, watch } = await open();
+    const { ugwo, activity } = await sell();
+    await settle(activity, 'successful');
+    const file = join(newFolder('mark'), 'go');
+    const exec = ['--until-final', '--exec', `${script('[ -e "$1" ]')} ${file}`];
+    const run = watch(ugwo, ...exec);
+    await run.saw(/was refused \(exit code 1\)/);
+    const failed = await ended(run);
+    expect(failed).toMatchObject({ code: 14, stderr: expect.stringContaining('1 events wait for the program') });
+    writeFileSync(file, '');
+    const { code, stderr } = await watch(ugwo, ...exec).ended;
+    expect([code, toldIn(stderr)]).toEqual([0, [toldIn(failed.stderr)[0]]]);
+    expect(toldIn((await watch(ugwo, ...exec).ended).stderr)).toEqual([]);
+  });
+
+  it('tells a change again after it was killed while the program ran, which holds up nothing', async () => {
+    const { sell, settle, watch } = await open();
+    const [one, other] = [await sell(), await sell()];
+    const folder = newFolder('mark');
+    const [go, pid] = [join(folder, 'go'), join(folder, 'pid')];
+    const exec = `${script('[ -e "$1" ] && exit 0; echo $$ > "$2"; echo holding; exec tail -f /dev/null')} ${go} ${pid}`;
+    const run = watch('--exec', exec, '-o', 'ndjson');
+    await run.saw(/(?:"now":"open"[\s\S]*){2}/);
+    await settle(one.activity, 'successful');
+    await run.saw(/holding/);
+    await settle(other.activity, 'failed');
+    await run.saw(/"now":"failed"/);
+    const before = await ended(run, 'SIGKILL');
+    endIfRunning(Number(readFileSync(pid, 'utf8')));
+    writeFileSync(go, '');
+    const after = await watch('--until-final', '--exec', exec).ended;
+    expect(kindsIn(before.stderr)).toEqual(['paid']);
+    expect(kindsIn(after.stderr).sort()).toEqual(['failed', 'paid']);
+    expect(toldIn(after.stderr)).toContainEqual(toldIn(before.stderr)[0]);
+  });
+
+  it('tells at its next start what changed meanwhile, and not what stood at its first', async () => {
+    const { sell, settle, watch, paycli } = await open();
+    const [old, next] = [await sell(), await sell()];
+    await settle(old.activity, 'successful');
+    await paycli('ledger', 'sync');
+    const run = watch('--exec', 'cat');
+    await run.saw(/\topen\t/);
+    expect(kindsIn((await ended(run)).stderr)).toEqual([]);
+    await settle(next.activity, 'successful');
+    const { ugwo, activity } = await sell();
+    await settle(activity, 'failed');
+    await paycli('ledger', 'sync');
+    const again = await watch('--exec', 'cat', '--until-final').ended;
+    expect(toldIn(again.stderr)).toMatchObject([
+      { kind: 'paid', ugwo: next.ugwo },
+      { kind: 'failed', ugwo },
+    ]);
+    expect(kindsIn((await watch('--exec', 'cat', '--until-final').ended).stderr)).toEqual([]);
+  });
+
+  it('gives it a minimal environment, and prints its output on stderr', async () => {
+    const { sell, settle, watch, key } = await open();
+    const { ugwo, activity } = await sell();
+    await settle(activity, 'successful');
+    const run = watch(ugwo, '--until-final', '--exec', script('env; echo problem >&2'), '-o', 'ndjson');
+    const { stdout, stderr } = await run.ended;
+    expect(stderr).toMatch(/^PATH=/m);
+    expect(stderr).toContain('problem');
+    for (const text of [key, CANARY, 'PAYCLI_', 'OTHER']) expect(stderr).not.toContain(text);
+    expect(stdout).not.toContain('PATH=');
+  });
+
+  it('runs once for each program', async () => {
+    const { sell, watch, paycli } = await open();
+    await sell();
+    const run = watch('--exec', 'cat');
+    await run.saw(/\topen\t/);
+    const other = await paycli('watch', '--exec', 'cat', '-o', 'json');
+    expect([other.code, errorOf(other)['message']]).toEqual([2, expect.stringContaining('runs the same program')]);
+    expect(await paycli('watch', '--exec', 'cat -', '--until-final', '--wait-timeout', '1s')).toMatchObject({
+      code: 12,
+    });
+    await ended(run);
+  });
+
+  it.each([
+    [['--on', 'paid'], '--on needs --exec'],
+    [['--exec-env', 'TZ'], '--exec-env needs --exec'],
+    [
+      ['--exec', 'cat', '--on', 'paid,fialed'],
+      '"fialed" is not one of paid, underpaid, overpaid, paid_twice, reversed, expired, failed, unknown (did you mean failed?)',
+    ],
+    [['--exec', 'nowhere-at-all'], 'the program "nowhere-at-all" was not found'],
+    [['--exec', 'cat', '--exec-env', 'OTHER'], 'contains a secret of paycli'],
+  ])('rejects %j', async (args, message) => {
+    const env = { OTHER: CANARY };
+    const service = { origin: 'http://127.0.0.1:9' };
+    const run = await inProcess(['watch', ...args, '-o', 'json'], { env, service });
+    expect([run.code, errorOf(run)['message']]).toEqual([2, expect.stringContaining(message)]);
+  });
+});
