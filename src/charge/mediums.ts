@@ -104,7 +104,7 @@ const OPERATOR: ChargeField = {
 const PHONE: ChargeField = {
   name: 'phone',
   takes: 'number',
-  about: 'the number in international format, +233…',
+  about: 'in international format, +233…',
   form: 'phone',
   needs: 'the number in international format',
   question: "The customer's phone number, +233…",

@@ -315,7 +315,7 @@ export const SHARE_OPTIONS = rarely(['copy', 'qr', 'noQr'], {
     '--copy',
     "copy the account number or the code to dial to the terminal's clipboard; with --share, the message",
   ),
-  share: flag('--share', 'print a message to send to the customer, and nothing else'),
+  share: flag('--share', 'print a message for the customer, and nothing else'),
   qr: flag('--qr', 'draw the code to dial as a QR code even where it may not scan'),
   noQr: flag('--no-qr', 'draw no QR code'),
 } as const);

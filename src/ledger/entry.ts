@@ -160,10 +160,7 @@ export interface KeptActivity {
 
 /** Observation about an entry. A list of them is in the order of observation. */
 export interface Evidence {
-  /**
-   * One of `answer`, `process_gone`, `look`, `odd`, `resolved`, `emergency_line`, `ledger_lost`, `pruned`, or of
-   * `SHARINGS`.
-   */
+  /** `answer`, `process_gone`, `look`, `odd`, `resolved`, `emergency_line`, `ledger_lost`, `pruned`, or of `SHARINGS`. */
   readonly kind: string;
   /** Formatted as DATE_ATOM. */
   readonly at: string;

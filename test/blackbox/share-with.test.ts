@@ -181,7 +181,7 @@ describe.skipIf(process.platform === 'win32')('--share-with', () => {
       column('row').map((row) => ['yes', 'no', 'unknown', ''][Number(row) - 1]),
     );
     expect(reportOf(report)['2']?.['error']).toBe('its message was not shared: exit code 1');
-    expect(reportOf(report)['3']?.['error']).toBe('its message may have been shared: SIGKILL');
+    expect(reportOf(report)['3']?.['error']).toBe('its message may be shared already: SIGKILL');
     const second = await chargeFrom(file, options, '--share-with', working.path, ...more);
     expect([second.code, summaryOf(second)]).toEqual([11, expect.objectContaining({ accepted: 3, skipped: 4 })]);
     expect([working.times(), postsOf(service)]).toEqual([once(2), once(1, 2, 3, 4)]);

@@ -67,7 +67,7 @@ const chargeOptions = rarely(['param', 'remaining', 'waitTimeout', 'noPreflight'
   medium: option('--medium <medium>', MEDIUM_NAMES.join(', '), asText, { choices: MEDIUM_NAMES }),
   ...Object.fromEntries(fieldOptions),
   param: repeated('--param <k=v>', 'any other key of the charge; k:=json sets a JSON value', asPair),
-  wait: flag('--wait', 'wait until the payment is paid or has failed; with --from, all payments'),
+  wait: flag('--wait', 'wait until the payment (or each) is paid or failed'),
   waitTimeout: option('--wait-timeout <duration>', 'with --wait: maximum wait (15m)', asWaitTimeout, {
     default: '15m',
   }),
@@ -79,11 +79,7 @@ const chargeOptions = rarely(['param', 'remaining', 'waitTimeout', 'noPreflight'
     'print the earlier activity if it is paid or can still be paid, and charge nothing; otherwise charge',
   ),
   ...SHARE_OPTIONS,
-  shareWith: option(
-    '--share-with <program>',
-    'run this program for each charge, with the message for the customer on its standard input',
-    asText,
-  ),
+  shareWith: option('--share-with <program>', 'pipe that message to this program, for each charge', asText),
   shareTemplate: option(
     '--share-template <file>',
     'with --share-with: the message, with {ref} {amount} {account_number} {bank} {account_name} {code} {expires} ' +
@@ -291,11 +287,11 @@ export const chargeCommand = defineCommand({
     'are copied to the report. The whole file is checked before anything is sent. Run the same command ' +
     'again to continue where it stopped: no row is charged twice. The exit code is that of the most serious row, in ' +
     'the order 7, 6, 10, 4, 8, 130, 3, 11, 13, 5, 9, 12, 14, 0.\n\n' +
-    '--share-with runs a program once for each charge that the customer can pay, without a shell. Its standard input ' +
-    'is the message alone. Its environment has no key, but PAYCLI_UGWO and, if known, PAYCLI_REF, PAYCLI_EMAIL and ' +
-    'PAYCLI_PHONE. If it fails, the charge stays, and the exit code is 14: the same file, or the same command with ' +
-    '--reuse, shares what is left. A message that may be sent already, since paycli or the program was killed, is not ' +
-    "shared again. The report's column shared is yes, no, unknown, or sharing (another run does it).",
+    '--share-with runs a program without a shell once for each charge that the customer can pay, with the message ' +
+    'alone on its standard input, and PAYCLI_UGWO, PAYCLI_REF and PAYCLI_EMAIL in its environment, but no key. If it ' +
+    'fails, the charge stays and the exit code is 14; the same file, or the same command with --reuse, shares what is ' +
+    'left. A message that may be sent already, since paycli or the program was killed, is not shared again. The ' +
+    "report's column shared is yes, no, unknown, or sharing (another run does it).",
   args: [optional('ugwo', 'the payment request, ugw.… or its ref; or --from', { completes: 'ugwo' })],
   options: chargeOptions,
   examples: {

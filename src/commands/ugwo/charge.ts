@@ -189,7 +189,7 @@ const chargeOne = async (input: OneCharge, run: Run): Promise<Result> => {
     const made = await makeCharge(input, client, run);
     const { record, wrote } = made;
     const trouble = troubleOf(made);
-    const unshared = trouble === undefined ? await sharing?.one(made, input, client) : undefined;
+    const unshared = trouble === undefined ? await sharing?.one(record, made.id, client) : undefined;
     if (input.wait !== undefined && trouble === undefined) {
       if (unshared !== undefined) await run.say(unshared.message);
       return waiting(made, input, input.wait, client, run);
