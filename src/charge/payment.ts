@@ -37,6 +37,10 @@ export const paymentsThat = (property: 'final' | 'brings' | 'frees' | 'retried')
 export const endKindOf = (payment: Payment, missing = 0): (typeof PAYMENTS)[Payment]['end'] =>
   payment === 'partially_refunded' && missing > 0 ? 'underpaid' : PAYMENTS[payment].end;
 
+/** True if a charge in this state has ended without all of its money, so that its payment request may be charged. */
+export const isUnpaid = (state: string, payment: Payment | null | undefined): boolean =>
+  payment ? payment === 'underpaid' || PAYMENTS[payment].frees : !['sending', 'unknown'].includes(state);
+
 /** Facts about one activity (public-facts.md, Activities). Instants are milliseconds by the service's clock. */
 export interface ActivityFacts {
   /** Empty if the answer shows none. */

@@ -264,7 +264,7 @@ describe('__complete', () => {
     const home = await copied();
     const before = readdirSync(home).map((name) => [name, readFileSync(join(home, name)).toString('hex')]);
     const { stdout } = await inProcess(asked(...SHOW), { home });
-    expect(stdout).toMatch(/^chg-\w{12}\tbank_transfer accepted NGN [\d,.]+\n$/);
+    expect(stdout).toMatch(/^chg-\w{12}\tINV-\d+ \S+@example\.com NGN [\d,.]+ open\n$/);
     expect(readdirSync(home).map((name) => [name, readFileSync(join(home, name)).toString('hex')])).toEqual(before);
     const open = new DatabaseSync(join(home, 'ledger.sqlite'));
     try {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { PAYMENTS } from '../../charge/payment.ts';
+import { isUnpaid, PAYMENTS } from '../../charge/payment.ts';
 import { partText, refundWords } from '../../charge/words.ts';
 import { foldersOf } from '../../compose/run.ts';
 import { realMachine } from '../../config/machine.ts';
@@ -54,13 +54,6 @@ const requestOf = async (ledger: Ledger, { about: request, service, money }: Ent
   return { all, unseen, left: sumOf(paid.map((one) => one.received ?? 0)) - refunded - unseen };
 };
 type Request = Awaited<ReturnType<typeof requestOf>>;
-
-/** True if a charge has ended without all of its money. */
-export const isUnpaid = (entry: Entry): boolean => {
-  const payment = moneyKnown(entry)?.payment;
-  if (payment === undefined) return !['sending', 'unknown'].includes(entry.state);
-  return payment === 'underpaid' || PAYMENTS[payment].frees;
-};
 
 /** Judges entries, and proposes commands for the target of the run, or with `allProfiles` for that of each entry. */
 export const judgesOf = (ledger: Ledger, run: Run, allProfiles: boolean) => {
@@ -126,7 +119,7 @@ export const judgesOf = (ledger: Ledger, run: Run, allProfiles: boolean) => {
     const request = await requestOf(ledger, entry);
     const twice = request.all.find(({ money }) => money?.isPaidTwice);
     if (twice !== undefined) return paidTwice(twice, request)[0]?.command ?? show;
-    if (!isUnpaid(entry)) return show;
+    if (!isUnpaid(entry.state, payment)) return show;
     return unpaid(payment === 'underpaid' ? payment : 'reversed', entry, request)[0]?.command ?? show;
   };
   return { moment, at, line, paidTwice, unpaid, unknown, expiring, stepFor };

@@ -1,3 +1,4 @@
+import { isUnpaid } from '../../charge/payment.ts';
 import { profileWithoutKey } from '../../compose/client.ts';
 import { grouped } from '../../core/bounds.ts';
 import { CHARGE, statusOf, textAt } from '../../core/charge.ts';
@@ -16,7 +17,7 @@ import { moneyKnown } from '../../ledger/transitions.ts';
 import { countPage, lookedThrough, pageOf } from '../list.ts';
 import { PAGES_SEARCHED } from '../names.ts';
 import type { Run } from '../run.ts';
-import { isUnpaid, judgesOf } from './cases.ts';
+import { judgesOf } from './cases.ts';
 import { namesJob } from './entries.ts';
 import type { FindInput } from './find-spec.ts';
 import { entryRecord, hitView } from './view.ts';
@@ -160,7 +161,8 @@ export const findPayments = async (
   const shown = async (hit: Hit): Promise<ApiRecord> => {
     const { entry, request } = hit;
     const isDue = request === undefined || statusOf(request) === 'requires_ugwo';
-    if (entry !== undefined && (isDue || !isUnpaid(entry))) return recordOf(hit, await stepFor(entry));
+    if (entry !== undefined && (isDue || !isUnpaid(entry.state, moneyKnown(entry)?.payment)))
+      return recordOf(hit, await stepFor(entry));
     return recordOf(hit, paycli('ugwo', isDue ? 'charge' : 'get', textAt(request, 'uid')));
   };
   const pages = pageOf(await Promise.all(newest.slice(0, max).map(shown)));

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { PAYMENTS, type Payment } from '../../charge/payment.ts';
+import { isUnpaid } from '../../charge/payment.ts';
+import { CHARGE } from '../../core/charge.ts';
 import { LOCAL_PROFILE } from '../../core/data-files.ts';
 import { formatMoney } from '../../core/money.ts';
 import { statusWord } from '../../core/status.ts';
@@ -35,7 +36,7 @@ const PREFIXES = { ugwo: /^ugw\./, unpaid: /^ugw\./, onye: /^ony\./, activity: /
 /** Entries of the local emulator profile are offered only under that profile. */
 const IS_MEANT = `(profile IS '${LOCAL_PROFILE}') = ?`;
 
-const CHARGES = `SELECT id, state, kind, medium, ugwo, activity, customer, customer_email, ref, payment, amount, currency FROM
+const CHARGES = `SELECT id, state, kind, ugwo, activity, customer, customer_email, ref, payment, amount, currency FROM
   (SELECT * FROM charge ORDER BY seq DESC LIMIT ${NEWEST_COMPLETED}) WHERE ${IS_MEANT}`;
 const RECENT_JOBS = `SELECT id, command, rows FROM (SELECT * FROM job ORDER BY seq DESC LIMIT ${NEWEST_JOBS}) WHERE ${IS_MEANT}`;
 const RECENT_UPDATES = `SELECT onye AS id, state FROM onye_update WHERE job IN
@@ -44,18 +45,11 @@ const RECENT_UPDATES = `SELECT onye AS id, state FROM onye_update WHERE job IN
 const rowMoney = ({ amount, currency }: Row): string =>
   amount === null || currency === null ? '' : formatMoney(String(amount), String(currency));
 
-const aboutCharge = (row: Row): string => [row['medium'] ?? row['kind'], row['state'], rowMoney(row)].join(' ').trim();
-
-const aboutRequest = (row: Row): string =>
-  [row['ref'], row['customer_email'], rowMoney(row), statusWord(String(row['payment'] ?? row['state']))]
-    .filter((part) => part !== null && part !== '')
-    .join(' ');
-
-/** True if a charge stands in the way of another one of its payment request. */
-const isInTheWay = ({ state, payment }: Row): boolean =>
-  payment === null
-    ? state === 'sending' || state === 'unknown'
-    : payment !== 'underpaid' && !PAYMENTS[payment as Payment].frees;
+const aboutEntry = (row: Row): string => {
+  const { kind, ref, customer_email: email, payment, state } = row;
+  const words = [kind === CHARGE ? null : kind, ref, email, rowMoney(row), statusWord(String(payment ?? state))];
+  return words.filter(Boolean).join(' ');
+};
 
 const recentCharges = (db: DatabaseSync, local: number): Row[] => db.prepare(CHARGES).all(local);
 
@@ -67,10 +61,11 @@ const recentJobs = (db: DatabaseSync, local: number): RecentId[] =>
 
 const recentIdsOf = (db: DatabaseSync, kind: keyof typeof PREFIXES, local: number): RecentId[] => {
   const rows = recentCharges(db, local);
-  const paid = new Set(kind === 'unpaid' ? rows.filter(isInTheWay).map(({ ugwo }) => ugwo) : []);
+  const others = kind === 'unpaid' ? rows.filter((row) => !isUnpaid(String(row['state']), row['payment'] as null)) : [];
+  const paid = new Set(others.map(({ ugwo }) => ugwo));
   const found = rows.flatMap((row) => [
-    ...(paid.has(row['ugwo']) ? [] : [{ id: String(row['ugwo']), about: aboutRequest(row), name: row['ref'] }]),
-    { id: String(row['activity']), about: aboutCharge(row) },
+    ...(paid.has(row['ugwo']) ? [] : [{ id: String(row['ugwo']), about: aboutEntry(row), name: row['ref'] }]),
+    { id: String(row['activity']), about: aboutEntry(row) },
     { id: String(row['customer']), about: String(row['customer_email'] ?? ''), name: row['customer_email'] },
   ]);
   const updated = kind === 'onye' ? (db.prepare(RECENT_UPDATES).all(local) as Row[]) : [];
@@ -82,7 +77,7 @@ const seenIn = (db: DatabaseSync, kind: RecentKind, local: number): RecentId[] =
   if (kind === 'job') return recentJobs(db, local);
   if (kind !== 'charge' && kind !== 'refund' && kind !== 'entry') return recentIdsOf(db, kind, local);
   const rows = recentCharges(db, local).filter((row) => kind !== 'refund' || row['kind'] === 'refund');
-  const all = rows.map((row) => ({ id: String(row['id']), about: aboutCharge(row) }));
+  const all = rows.map((row) => ({ id: String(row['id']), about: aboutEntry(row) }));
   return kind === 'entry' ? [...all, ...recentJobs(db, local)] : all;
 };
 
