@@ -12,7 +12,7 @@ import type { RowsFile } from './read-file.ts';
 import { jobOfReport, type Reporter } from './report.ts';
 import { type ColumnFault, invalidEnd, type RowEnd } from './row-end.ts';
 import type { ReadRow, RowReader } from './rows.ts';
-import { hasEnd, type RowsWalked, type RowWalk } from './walk.ts';
+import type { RowsWalked, RowWalk } from './walk.ts';
 
 /** A job whose rows may be sent. */
 export interface SendingJob<T> {
@@ -87,8 +87,11 @@ const planRows = async <T>(file: FileJob<T>): Promise<Plan> => {
     return asked;
   };
   // A row that was sent may have become invalid since, for example because a date in it has passed.
-  const onSettled = async ({ number }: InputRow, { faults = [] }: RowEnd): Promise<void> => {
-    if (job === undefined || !(await hasEnd(job.sender, number))) leaveOut(plan, number, faults);
+  const onSettled = async (row: InputRow, { faults = [] }: RowEnd): Promise<void> => {
+    const end = (await job?.sender.earlier(row.number, row.number))?.get(row.number);
+    const isDone = end !== undefined && job?.sender.takesUp(end) === false;
+    if (end?.about !== undefined && (isDone || end.state === 'unknown')) reader.keepId(row, end.about);
+    if (!isDone) leaveOut(plan, row.number, faults);
   };
   try {
     const { stopped } = await walk({

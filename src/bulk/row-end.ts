@@ -15,6 +15,8 @@ export interface RowEnd {
   readonly exitCode?: number | undefined;
   /** Report fields besides the row number, state and error. */
   readonly fields?: Readonly<Record<string, unknown>>;
+  /** Id of the object of a row that was started. */
+  readonly about?: string;
   /** The reason of the failure, in one line. */
   readonly error?: string | undefined;
   /** The reason in a few words, for many rows at once. */

@@ -1,7 +1,7 @@
 import type { Client } from '../client/client.ts';
 import { cutName } from '../core/bounds.ts';
 import { type PayError, usageError } from '../core/error.ts';
-import { canBeName, idIn, idProblem } from '../core/ids.ts';
+import { canBeName, idIn, idProblem, isId } from '../core/ids.ts';
 import { type FlagOf, namingFlags } from '../core/input.ts';
 import { idNamed } from '../core/names.ts';
 import { shellLine } from '../core/shell.ts';
@@ -189,6 +189,11 @@ export interface RowReader<T> extends Pick<RowJob<T>, 'named'> {
   readonly leftovers: () => string | undefined;
   readonly notices: readonly string[];
   /**
+   * Keeps the id to which a row was sent, in place of its name. The name may be gone by now: an update may have changed
+   * it, and another record may have taken it.
+   */
+  readonly keepId: (row: InputRow, id: string) => void;
+  /**
    * Looks up the names of all rows that were read, so that they have ids when they are read again. Resolves to false if
    * there were none.
    */
@@ -280,6 +285,7 @@ export const openRows = <T>(
   const ids = new Map<string, ReturnType<typeof idNamed>>();
   /** Names that were read and not yet found. */
   const unfound = new Set<string>();
+  let hasKept = false;
   let leftovers = openLeftovers();
   /** The name in place of a row's id. */
   const nameIn = ({ given }: Pick<Cells, 'given'>): string | undefined => {
@@ -288,12 +294,21 @@ export const openRows = <T>(
       ? text
       : undefined;
   };
+  const keepId: RowReader<T>['keepId'] = ({ fields }, id) => {
+    const name = nameIn(cellsOf(namedIn(fields), format, columns));
+    if (prefix === undefined || name === undefined || !isId(prefix, id) || !unfound.delete(name)) return;
+    ids.set(name, { id });
+    hasKept = true;
+  };
   const findNames: RowReader<T>['findNames'] = async (run) => {
     const names = [...unfound];
-    if (prefix === undefined || names.length === 0) return false;
-    const named = await run.named(prefix, names);
-    for (const name of names) ids.set(name, idNamed(prefix, name, named));
+    if (prefix === undefined || (names.length === 0 && !hasKept)) return false;
+    if (names.length > 0) {
+      const named = await run.named(prefix, names);
+      for (const name of names) ids.set(name, idNamed(prefix, name, named));
+    }
     unfound.clear();
+    hasKept = false;
     leftovers = openLeftovers();
     const found = [...ids].flatMap(([name, meant]) => ('id' in meant ? [`${cutName(name)} is ${meant.id}`] : []));
     if (found.length > 0) await run.say(`Names: ${found.slice(0, MOST_COLUMNS_NAMED).join(', ')}${andMore(found)}`);
@@ -356,6 +371,7 @@ export const openRows = <T>(
     },
     named,
     leftovers: () => leftovers.notice(),
+    keepId,
     findNames,
     notices: unusedNotices(columns.filter(isForeign(kind)), known),
     ignored: knownNames(all.filter(isIgnored), known).filter((name) => knownIn(known, name) !== undefined),

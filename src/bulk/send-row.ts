@@ -125,7 +125,12 @@ export const protectedRows = <T>(
     kind: 'charge',
     // Entries come in order of creation: the last entry of a row wins.
     earlier: async (first, last) =>
-      new Map((await ledger.jobs.entries(job, first, last)).map((entry) => [entry.row ?? 0, kept(entry)])),
+      new Map(
+        (await ledger.jobs.entries(job, first, last)).map((entry) => [
+          entry.row ?? 0,
+          { ...kept(entry), about: entry.about },
+        ]),
+      ),
     takesUp: (end) => isTakenUp(end.state, retry),
     lease: (slice) => ledger.jobs.lease(job, slice),
     openReadAhead: () => {
@@ -259,7 +264,7 @@ export const repeatableRows = <T>(
   return {
     kind: 'update',
     earlier: async (first, last) =>
-      new Map((await jobs.updates(job, first, last)).map((before) => [before.row, kept(before)])),
+      new Map((await jobs.updates(job, first, last)).map((one) => [one.row, { ...kept(one), about: one.onye }])),
     takesUp: (end) => isUnknownEnd(end) || isTakenUp(end.state, retry),
     lease: (slice) => jobs.lease(job, slice),
     send: async (asked, row, signals) => {

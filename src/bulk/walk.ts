@@ -44,12 +44,6 @@ export interface RowsWalked extends Counters {
   readonly stopped?: Stopped | undefined;
 }
 
-/** Resolves to true for a started row that this run leaves as it is. */
-export const hasEnd = async <T>({ earlier, takesUp }: RowSender<T>, row: number): Promise<boolean> => {
-  const end = (await earlier(row, row)).get(row);
-  return end !== undefined && !takesUp(end);
-};
-
 /** Runs work with the same key one after the other: with --allow-repeats the order of the rows counts. */
 const keyQueue = () => {
   const last = new Map<string, Promise<unknown>>();
