@@ -3,7 +3,7 @@ import { asInteger, EVERY_PROFILE } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
 import { PAGE_DEFAULT } from '../../core/record.ts';
 
-const options = {
+const findOptions = {
   service: flag('--service', 'look also at the newest 2,000 payment requests of the service'),
   max: option('--max <n>', 'show the newest <n> hits (10)', asInteger(1, 1_000_000_000), {
     default: String(PAGE_DEFAULT),
@@ -11,7 +11,7 @@ const options = {
   ...EVERY_PROFILE,
 } as const;
 
-export interface FindInput extends GivenOptions<typeof options> {
+export interface FindInput extends GivenOptions<typeof findOptions> {
   readonly text: string;
 }
 
@@ -23,10 +23,10 @@ export const findCommand = defineCommand({
     'TEXT is an account number, the last four digits of a phone number or the whole one with its country code, ' +
     "the provider's reference, a ref, an e-mail address, an amount (5,000.00) or an id. Shows the newest charges " +
     'that match, each with its payment and the command to go on with. It reads only the ledger, without a key. The ' +
-    'ledger stores no names and nothing of requests that were never charged from here, and compares whole texts: ' +
-    '--service finds names, other phone numbers, and upper and lower case too.',
+    'ledger stores no names, little of pruned charges and nothing of requests that were never charged from here, and ' +
+    'compares whole texts: --service finds names, other phone numbers, and upper and lower case too.',
   args: [argument('text...', 'what the customer tells you')],
-  options,
+  options: findOptions,
   examples: {
     'find a transfer by its account number': 'paycli find 9900000001',
     'find an amount': 'paycli find NGN 5,000.00',

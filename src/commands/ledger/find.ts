@@ -32,15 +32,15 @@ interface Hit {
 /** The digits of a number, with `+` before a country code; undefined for a text of anything else. */
 const numberIn = (text: string): string | undefined => /^\+?\d{4,}$/.exec(text.replaceAll(/[\s()-]/g, ''))?.[0];
 
-const amountIn = (text: string) => {
+const moneyNamed = (text: string) => {
   const { currency, amount } = splitMoney(text);
   const minor = Number(readMajor(amount, currency ?? ''));
   return Number.isSafeInteger(minor) ? { minor, currency } : undefined;
 };
 
-/** What the ledger can look up for a text, the surest first. */
+/** Filters of the ledger for a text, by what it may be, the surest first. */
 const lookupsOf = (text: string, { digest }: Ledger): Readonly<Record<string, Partial<ListFilter>>> => {
-  const [number, money] = [numberIn(text), amountIn(text)];
+  const [number, money] = [numberIn(text), moneyNamed(text)];
   const whole = number?.length === 4 ? undefined : termsDigestOf(number, {}, digest);
   return {
     ...{ ref: { ref: text }, psp_reference: { pspReference: text } },
@@ -58,9 +58,9 @@ const lookupsOf = (text: string, { digest }: Ledger): Readonly<Record<string, Pa
   };
 };
 
-/** What a text is in a payment request as received, in upper or lower case; undefined if it isn't there. */
+/** Field of a payment request as received that is the text, in upper or lower case; undefined if there is none. */
 const foundIn = (request: unknown, text: string): string | undefined => {
-  const [{ asked, facts }, money, wanted] = [snapshotOf(request), amountIn(text), text.toLowerCase()];
+  const [{ asked, facts }, money, wanted] = [snapshotOf(request), moneyNamed(text), text.toLowerCase()];
   const name = [valueAt(request, 'onye.first_name'), valueAt(request, 'onye.last_name')].join(' ').toLowerCase();
   if (text.length > 2 && name.includes(wanted)) return 'name';
   const isMeant = money !== undefined && (money.currency ?? asked.currency) === asked.currency;
@@ -109,8 +109,6 @@ const recordOf = ({ by, entry, request }: Hit, command: string): ApiRecord => {
   return madeHere(Object.fromEntries(hitView.columns.map(({ path }) => [path, valueAt(value, path) ?? null])));
 };
 
-const timeOf = ({ entry, request }: Hit): number => createdAt(request) ?? entry?.createdAt ?? 0;
-
 /** Finds the payments that a text names, newest first. Reads the ledger, and with --service the service. */
 export const findPayments = async (
   { text, service, max = PAGE_DEFAULT, allProfiles = false }: FindInput,
@@ -142,6 +140,7 @@ export const findPayments = async (
 
   const flags = allProfiles ? ['--all-profiles'] : targetFlags(run.globals);
   const paycli = (...words: readonly string[]): string => shellLine(['paycli', ...words, ...flags]);
+  const timeOf = ({ entry, request }: Hit): number => createdAt(request) ?? entry?.createdAt ?? 0;
   const newest = [...hits.values()].sort((a, b) => timeOf(b) - timeOf(a));
   if (newest.length > max) {
     const again = paycli('find', text, ...(service ? ['--service'] : []), '--max', String(newest.length));
