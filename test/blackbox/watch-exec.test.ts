@@ -1,5 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ActivityEnding } from '../../src/core/data-files.ts';
 import { emulatorRoom } from '../../src/emulator/room.ts';
@@ -8,6 +8,7 @@ import { clockAt } from '../emulator/support.ts';
 import { CANARY } from '../support/canary.ts';
 import { inProcess } from '../support/in-process.ts';
 import { endIfRunning, errorOf, newFolder, type Running, type RunOptions, start } from '../support/program.ts';
+import { serveTarget } from '../support/webhooks.ts';
 
 /** A shop at the emulator, and the program with a ledger of its own. */
 const open = async () => {
@@ -168,6 +169,9 @@ describe('watch --exec', () => {
     const [old, next] = [await sell(), await sell()];
     await settle(old.activity, 'successful');
     await paycli('ledger', 'sync');
+    await settle(old.activity, 'reversed');
+    const { stdout } = await paycli('ledger', 'list', '--payment', 'paid', '-o', 'ndjson');
+    expect(await paycli('ledger', 'sync', String(JSON.parse(stdout).id))).toMatchObject({ code: 0 });
     const run = watch('--exec', 'cat');
     await run.saw(/\topen\t/);
     expect(kindsIn((await ended(run)).stderr)).toEqual([]);
@@ -206,6 +210,35 @@ describe('watch --exec', () => {
       code: 12,
     });
     await ended(run);
+  });
+
+  const recipes = new Map(
+    [...readFileSync('docs/watch.md', 'utf8').matchAll(/For (\S+):\n\n((?: {4}.*\n)+)/g)].map(([, name, text = '']) => [
+      name,
+      text.replaceAll(/^ {4}/gm, ''),
+    ]),
+  );
+  const tools = (process.env['PATH'] ?? '').split(delimiter);
+  const hasTools = ['jq', 'curl'].every((name) => tools.some((folder) => existsSync(join(folder, name))));
+
+  it.runIf(hasTools).each([
+    ['Slack', /^\/secret application\/json \{\s+"text": "paid: ugw\.\S+, NGN 900"\s+\}$/],
+    ['ntfy', /^\/secret \S+ paid: ugw\.\S+$/],
+    ['e-mail', /^To: shop@example\.com\nSubject: paid: ugw\.\S+\n\n\{"id":"chg-/],
+  ])('runs the recipe for %s', async (name, expected) => {
+    const { sell, settle, watch, options } = await open();
+    const { ugwo, activity } = await sell();
+    await settle(activity, 'successful');
+    const home = String(options.home);
+    const [target, mail, file] = [await serveTarget(), join(home, 'mail'), join(home, 'recipe')];
+    for (const rc of ['.slack', '.ntfy']) writeFileSync(join(home, rc), `url = "${new URL('/secret', target.url)}"\n`);
+    writeFileSync(join(home, 'sendmail'), `#!/bin/sh\ncat > ${mail}\n`, { mode: 0o700 });
+    const text = recipes.get(name)?.replace('/usr/sbin/sendmail', join(home, 'sendmail')) ?? '';
+    writeFileSync(file, text, { mode: 0o700 });
+    const run = await watch(ugwo, '--until-final', '--exec', file).ended;
+    expect(run.code, run.stderr).toBe(0);
+    const [sent] = target.seen.map((one) => `${one.url} ${one.headers['content-type']} ${one.body}`);
+    expect((sent ?? readFileSync(mail, 'utf8')).trim()).toMatch(expected);
   });
 
   it.each([

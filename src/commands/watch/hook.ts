@@ -7,19 +7,17 @@ import { withTimeout } from '../../core/io.ts';
 import { DAY_MS, SECOND_MS } from '../../core/time.ts';
 import { CHANGES, KEEP_DAYS, WATCH_FILE_START } from '../../core/webhook-event.ts';
 import { isCharge } from '../../ledger/entry.ts';
+import type { ListFilter } from '../../ledger/ledger.ts';
 import { type ChargeChange, stateNow, type Tail, type Watched, type WatchFilter } from '../../ledger/tail.ts';
 import { moneyKnown } from '../../ledger/transitions.ts';
 import { execute } from '../../webhook/consumers.ts';
-import { openNotifier, type PostResult } from '../../webhook/deliver.ts';
+import { openNotifier, type PostResult, retryUntilWritten } from '../../webhook/deliver.ts';
 import type { Delivery } from '../../webhook/event.ts';
 import { forward } from '../../webhook/forward.ts';
 import { holdQueue } from '../../webhook/queue.ts';
 import type { Run } from '../run.ts';
 import type { WatchInput } from './spec.ts';
 import { changeRecord } from './view.ts';
-
-/** Limit of the end, to deliver what waits. */
-const DELIVER_MS = 30 * SECOND_MS;
 
 type Seen = Watched & Partial<ChargeChange>;
 
@@ -78,12 +76,9 @@ export const openHook = async (tail: Tail, filter: WatchFilter, input: WatchInpu
 
   /** Reversed charges, and those of payment requests that were paid twice. The tail may have left them as paid. */
   const changedLater = async (): Promise<Seen[]> => {
-    const cases = filters.flatMap((one) => [
-      { ...one, payments: ['reversed'] as const },
-      { ...one, paidTwice: true },
-    ]);
-    const found = await Promise.all(cases.map((one) => ledger.list({ ...one, limit: -1 })));
-    const charges = found.flat().filter(isCharge);
+    const cases: Partial<ListFilter>[] = [{ payments: ['reversed'] }, { paidTwice: true }];
+    const all = filters.flatMap((one) => cases.map((more) => ledger.list({ ...one, ...more, limit: -1 })));
+    const charges = (await Promise.all(all)).flat().filter(isCharge);
     return charges.map((charge) => ({ charge, now: stateNow(charge), at: clock.now() }));
   };
 
@@ -96,15 +91,18 @@ export const openHook = async (tail: Tail, filter: WatchFilter, input: WatchInpu
     changes: async (): Promise<ChargeChange[]> => {
       const later = await changedLater();
       const changes = await tail.changes();
-      await keep([...later, ...changes], saved !== undefined);
-      const state = unsettledOnly ? tail.state() : '';
-      if (state !== saved) await queue.set('tail', state);
-      saved = state;
+      const store = async (): Promise<void> => {
+        await keep([...later, ...changes], saved !== undefined);
+        const state = unsettledOnly ? tail.state() : '';
+        if (state !== saved) await queue.set('tail', state);
+        saved = state;
+      };
+      await retryUntilWritten(store, { clock, say: run.say }, stop);
       return changes;
     },
     /** Stops; with `isFinal`, delivers first. Resolves to an error if events wait for the next start. */
     end: async (isFinal: boolean): Promise<PayError | undefined> => {
-      if (isFinal && !stop.aborted) await withTimeout(forwarder.empty(), DELIVER_MS, clock);
+      if (isFinal && !stop.aborted) await withTimeout(forwarder.empty(), 30 * SECOND_MS, clock);
       over.abort();
       await forwarder.ended;
       const { count } = queue.waiting();
