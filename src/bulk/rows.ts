@@ -303,14 +303,18 @@ export const openRows = <T>(
   const findNames: RowReader<T>['findNames'] = async (run) => {
     const names = [...unfound];
     if (prefix === undefined || (names.length === 0 && !hasKept)) return false;
+    const found: string[] = [];
     if (names.length > 0) {
       const named = await run.named(prefix, names);
-      for (const name of names) ids.set(name, idNamed(prefix, name, named));
+      for (const name of names) {
+        const meant = idNamed(prefix, name, named);
+        ids.set(name, meant);
+        if ('id' in meant) found.push(`${cutName(name)} is ${meant.id}`);
+      }
     }
     unfound.clear();
     hasKept = false;
     leftovers = openLeftovers();
-    const found = [...ids].flatMap(([name, meant]) => ('id' in meant ? [`${cutName(name)} is ${meant.id}`] : []));
     if (found.length > 0) await run.say(`Names: ${found.slice(0, MOST_COLUMNS_NAMED).join(', ')}${andMore(found)}`);
     return true;
   };

@@ -36,6 +36,7 @@ export const readNamed = async (names: Names, spec: Called, run: OwnRun): Promis
     if (spec.danger !== 'read') await run.say(`${name} is ${recordLine(records[0]?.value)}`);
   }
   const asks = spec.danger !== 'read' && spec.confirms !== true && !run.globals.dryRun;
+  run.state.hasShown = true;
   if (asks) await run.ask(['Is this the one?'], 'go ahead');
   return names.read(ids);
 };

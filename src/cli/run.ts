@@ -27,6 +27,8 @@ export interface OwnRun {
   readonly io: Io;
   readonly globals: Globals;
   readonly ask: Confirm;
+  /** `hasShown`: the run has printed the record that it is about. */
+  readonly state: { hasShown?: true };
   say(said: string | readonly string[]): Promise<void>;
   /** Finds records by their names. */
   named(prefix: NamedPrefix, names: readonly string[]): Promise<Named>;

@@ -40,6 +40,8 @@ export interface RunState {
   readonly since: number;
   /** Releases the resources, in reverse order. */
   readonly closing: (() => Promise<void>)[];
+  /** True if the run has printed the record that it is about. */
+  hasShown?: true;
   readonly status: {
     line?: StatusLine;
     /** Words of the command, for the line of a silent run; undefined for none, where silence is normal. */

@@ -215,11 +215,16 @@ describe('find, in the ledger', () => {
 
   it.each([60, 80, 100, 140])('shows the payment and the whole command at %i columns', async (columns) => {
     const { options, uid } = await partPaid();
-    const terminal = openTerminal(['find', 'INV-P5'], { ...options, columns, env: { ...options.env, NO_COLOR: '1' } });
+    const terminal = openTerminal(['find', 'ada@example.com'], {
+      ...options,
+      columns,
+      env: { ...options.env, NO_COLOR: '1' },
+    });
     expect(await terminal.ended).toEqual({ code: 0 });
     const text = terminal.raw().replaceAll('\r\n', '\n');
     expect(text).toContain(`paycli ugwo charge ${uid} --remaining`);
     expect(text).toMatch(/INV-P5.*NGN 1,234\.00.*part paid.*NGN 400\.00/s);
+    if (columns <= 80) expect(text).toMatch(/^found by +e-mail address$/m);
     expect(text.split('\n').filter((line) => line.length > columns && !line.includes('paycli'))).toEqual([]);
   });
 

@@ -252,6 +252,7 @@ describe('a write by name', () => {
     }
     expect(await session.ended).toEqual({ code });
     if (answer === '') expect(session.raw()).not.toContain('Is this the one');
+    expect(session.raw()).not.toContain('Charging');
     expect(asked()).toEqual(requests);
   });
 

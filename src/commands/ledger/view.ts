@@ -2,6 +2,7 @@ import { CHARGE, ROW_STATES, type RowCounts, readNextAction } from '../../core/c
 import { NumberText, printExact, valueAt } from '../../core/json.ts';
 import { type ApiRecord, madeHere } from '../../core/record.ts';
 import type { Column, InnerList, View } from '../../core/result.ts';
+import type { StatusWords } from '../../core/status.ts';
 import { atom } from '../../core/time.ts';
 import type { Entry, Money } from '../../ledger/entry.ts';
 import type { Job, Worker } from '../../ledger/job.ts';
@@ -357,6 +358,13 @@ export const caseView: View = {
   table: [caseKind, { path: 'ref', or: 'ugwo' }, { path: 'what', peopleOnly: true }, command],
 };
 
+const FOUND_WORDS: StatusWords = {
+  customer_email: 'e-mail address',
+  account_number: 'account number',
+  psp_reference: 'psp reference',
+  ugwo: 'payment request',
+};
+
 /** View of what `find` finds: charges, or payment requests of the service. On a narrow terminal they are stacked. */
 export const hitView: View = {
   columns: [...FOR_PROGRAMS, ...columnsNamed('source found_by command')],
@@ -366,7 +374,7 @@ export const hitView: View = {
     { path: 'paid_at', kind: 'time', label: 'paid' },
     command,
     createdColumn,
-    { path: 'found_by', label: 'found by' },
+    { path: 'found_by', kind: 'state', words: FOUND_WORDS, label: 'found by' },
     ...columnsNamed('ugwo profile'),
   ],
 };

@@ -113,7 +113,8 @@ const makeCharge = async (input: OneCharge, client: Client, run: Run): Promise<M
           throw tooOld();
         },
         onSend: async ({ shown }) => {
-          if (shown !== undefined && io.stderr.isTerminal) await run.say(`Charging ${describedCharge(ugwo, shown)}`);
+          if (shown !== undefined && io.stderr.isTerminal && !run.state.hasShown)
+            await run.say(`Charging ${describedCharge(ugwo, shown)}`);
         },
       },
       rowDeps,
