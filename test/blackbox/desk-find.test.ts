@@ -403,7 +403,7 @@ describe('find --service', () => {
               next_action: { type: 'user_action', headers: { account_number: '0123456789' } },
             },
           }
-        : { total_amount_paid: '99998888' },
+        : { total_amount_paid: '99998888', metadata: { table: '68888' } },
     );
     const hits = hitsIn((await find(...text.split(' '), '--service', '--json')).stdout);
     const hit = {

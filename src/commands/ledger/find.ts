@@ -43,8 +43,7 @@ const lookupsOf = (text: string, { digest }: Ledger): Readonly<Record<string, Pa
   const [number, money] = [numberIn(text), moneyNamed(text)];
   const whole = number?.length === 4 ? undefined : termsDigestOf(number, {}, digest);
   return {
-    ...{ ref: { ref: text }, psp_reference: { pspReference: text } },
-    ...(text.includes('@') && { customer_email: { email: text } }),
+    ...{ ref: { ref: text }, psp_reference: { pspReference: text }, customer_email: { email: text } },
     ...(isAnyId(text) && { ugwo: { about: text }, activity: { activities: [text] }, customer: { customer: text } }),
     ...(namesJob(text) && { job: { job: text } }),
     ...(number && {
