@@ -2,24 +2,17 @@ import type { Run } from '../commands/run.ts';
 import type { SharingOptions } from '../commands/ugwo/charge-spec.ts';
 import { attempt } from '../core/async.ts';
 import { usageError } from '../core/error.ts';
-import { decodeUtf8 } from '../core/text.ts';
 import { readInputBytes } from './run.ts';
 
 const MOST_TEMPLATE_BYTES = 64 * 1024;
 
-const templateIn = async (file: string, run: Run): Promise<string> => {
-  const text = decodeUtf8(await readInputBytes(run, file, MOST_TEMPLATE_BYTES));
-  if (text === undefined) throw usageError(`--share-template: ${file} is not valid UTF-8`);
-  return (await import('../output/share.ts')).readTemplate(text, file);
-};
-
 /** Opens what writes the messages to customers. Throws if an option is not valid. */
 export const openMessages = async ({ template: file, zone }: Omit<SharingOptions, 'program'>, run: Run) => {
-  const { offsetIn, placeholdersIn, shareMessage } = await import('../output/share.ts');
+  const { offsetIn, placeholdersIn, readTemplate, shareMessage } = await import('../output/share.ts');
   if (zone !== undefined && attempt(() => offsetIn(zone, 0)) === undefined) {
     throw usageError(`--share-zone: "${zone}" is not a time zone, such as Africa/Lagos`);
   }
-  const template = file === undefined ? undefined : await templateIn(file, run);
+  const template = file && readTemplate(await readInputBytes(run, file, MOST_TEMPLATE_BYTES), file);
   return {
     /** Placeholders of the template. */
     wanted: placeholdersIn(template),

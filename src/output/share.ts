@@ -6,7 +6,7 @@ import { printExact, valueAt } from '../core/json.ts';
 import type { ApiRecord } from '../core/record.ts';
 import type { ShareOptions, View } from '../core/result.ts';
 import { statusWord } from '../core/status.ts';
-import { visible, visibleExactly, visibleLines } from '../core/text.ts';
+import { decodeUtf8, visible, visibleExactly, visibleLines } from '../core/text.ts';
 import { formatAnywhere } from '../core/time.ts';
 import { amountOf } from './card.ts';
 import { exactValue, plainText } from './cell.ts';
@@ -33,26 +33,27 @@ interface ShareInput {
 /** Values of placeholders, by name. */
 type Values = Readonly<Record<string, string | undefined>>;
 
-const PLACEHOLDERS: readonly string[] = [
+const PLACEHOLDER_NAMES: readonly string[] = [
   ...['ref', 'amount', 'account_number', 'bank', 'account_name', 'code', 'expires', 'first_name', 'merchant'],
 ];
 
 /** A placeholder, or what looks like the beginning of one. Other braces are text. */
-const NAMED = /\{([A-Za-z_]+)(\}?)/g;
+const PLACEHOLDER = /\{([A-Za-z_]+)(\}?)/g;
 
 export const placeholdersIn = (template = ''): readonly string[] =>
-  [...template.matchAll(NAMED)].map(([, name = '']) => name);
+  [...template.matchAll(PLACEHOLDER)].map(([, name = '']) => name);
 
 /** Checks a template. The line break at its end is that of every message. */
-export const readTemplate = (text: string, file: string): string => {
+export const readTemplate = (bytes: Uint8Array, file: string): string => {
   const fail = (what: string): never => {
     throw usageError(`--share-template: ${file} ${what}`, {
-      hint: `placeholders are ${PLACEHOLDERS.map((name) => `{${name}}`).join(' ')}`,
+      hint: `placeholders are ${PLACEHOLDER_NAMES.map((name) => `{${name}}`).join(' ')}`,
     });
   };
-  for (const { 0: found, 1: name = '', 2: end, index } of text.matchAll(NAMED)) {
+  const text = decodeUtf8(bytes) ?? fail('is not valid UTF-8');
+  for (const { 0: found, 1: name = '', 2: end, index } of text.matchAll(PLACEHOLDER)) {
     const line = text.slice(0, index).split('\n').length;
-    if (!PLACEHOLDERS.includes(name)) fail(`has ${found} in line ${line}, which is no placeholder`);
+    if (!PLACEHOLDER_NAMES.includes(name)) fail(`has ${found} in line ${line}, which is no placeholder`);
     if (end === '') fail(`has ${found} in line ${line}, which is not closed`);
   }
   return text.trim() === '' ? fail('is empty') : text.replace(/\r?\n$/, '');
@@ -86,12 +87,12 @@ const factsOf = (action: NextAction, { amount, zone }: Pick<ShareInput, 'amount'
 };
 
 /** Fills a template, unless the charge lacks a value that it names. */
-const filled = (template: string, facts: readonly Line[], others: Values = {}): Message => {
+const fillTemplate = (template: string, facts: readonly Line[], others: Values = {}): Message => {
   const values = new Map(facts.map(([, text, name]) => [name, text]));
   for (const [name, text = ''] of Object.entries(others)) values.set(name, visible(text));
   const missing = placeholdersIn(template).find((name) => (values.get(name) ?? '') === '');
   if (missing !== undefined) return { why: `the charge has nothing for {${missing}} of the template` };
-  return { text: template.replaceAll(NAMED, (_all, name: string) => values.get(name) ?? '') };
+  return { text: template.replaceAll(PLACEHOLDER, (_all, name: string) => values.get(name) ?? '') };
 };
 
 const messageLines = (action: NextAction, facts: readonly Line[]): string[] => {
@@ -124,7 +125,7 @@ export const shareMessage = (input: ShareInput): Message => {
   const { action, template, others } = input;
   if (why !== undefined || action === undefined) return { why: why ?? '' };
   const facts = factsOf(action, input);
-  if (template !== undefined) return filled(template, facts, others);
+  if (template !== undefined) return fillTemplate(template, facts, others);
   const said = action.instruction === undefined ? [] : [visibleLines(action.instruction)];
   const lines = messageLines(action, facts);
   const text = [...said, ...(lines.length === 0 ? [] : [lines.join('\n')])].join('\n\n');

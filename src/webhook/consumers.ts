@@ -243,6 +243,12 @@ const end = async (child: ChildProcess, ended: Promise<unknown>, exec: Exec, { c
   for (const stream of [child.stdout, child.stderr]) stream?.destroy();
 };
 
+/** Failure of a command. `isKilled`: it did not say so itself, and may have done its work before. */
+export interface ExecFailure {
+  readonly why: string;
+  readonly isKilled: boolean;
+}
+
 /**
  * Runs the command with the event's body on its standard input, until its output is passed on. Ends it at the time
  * limit, and soon after the first signal. Resolves to the reason of a failure. Never rejects.
@@ -251,21 +257,24 @@ export const execute = async (
   exec: Exec,
   { body }: Pick<KeptEvent, 'body'>,
   deps: ExecDeps,
-): Promise<string | undefined> => {
-  const { promise: ended, resolve } = Promise.withResolvers<string | undefined>();
+): Promise<ExecFailure | undefined> => {
+  const { promise: ended, resolve } = Promise.withResolvers<ExecFailure | undefined>();
+  const notStarted = (thrown: unknown) => ({ why: `couldn't be started: ${reasonOf(thrown)}`, isKilled: false });
   let child: ChildProcess;
   try {
     child = startConsumer(exec);
   } catch (thrown) {
-    return `couldn't be started: ${reasonOf(thrown)}`;
+    return notStarted(thrown);
   }
   let isOver = false;
-  const over = (failed: string | undefined): void => {
+  const over = (failed: ExecFailure | undefined): void => {
     isOver = true;
     resolve(failed);
   };
-  child.on('error', (thrown) => over(`couldn't be started: ${reasonOf(thrown)}`));
-  child.on('close', (code, signal) => over(code === 0 ? undefined : `${signal ?? `exit code ${code}`}`));
+  child.on('error', (thrown) => over(notStarted(thrown)));
+  child.on('close', (code, signal) =>
+    over(code === 0 ? undefined : { why: signal ?? `exit code ${code}`, isKilled: signal !== null }),
+  );
   let printed = Promise.resolve();
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (text: string) => {
@@ -279,5 +288,5 @@ export const execute = async (
   if (!isOver) await end(child, ended, exec, deps);
   const failed = await ended;
   await printed;
-  return isLate ? `took longer than ${LIMIT_MS / MINUTE_MS} minutes and was ended` : failed;
+  return isLate ? { why: `took longer than ${LIMIT_MS / MINUTE_MS} minutes and was ended`, isKilled: true } : failed;
 };

@@ -259,7 +259,7 @@ export const openListening = async (options: ListenOptions, deps: ListenDeps): P
         if (!(await retryUntilWritten(() => cursor.note('printing', last), deps, stop))) break;
         for (const event of wanted) {
           const failed = exec && (await execute(exec, event, deps));
-          if (failed !== undefined) await say(`--exec failed for ${event.uid}: ${failed}`);
+          if (failed !== undefined) await say(`--exec failed for ${event.uid}: ${failed.why}`);
         }
         if (wanted.length > 0) yield await withFields(wanted);
         await retryUntilWritten(() => cursor.note('printed', last), deps, stop);

@@ -115,6 +115,16 @@ describe.skipIf(process.platform === 'win32')('--share-with', () => {
     expect(await evidenceOf(options)).toEqual(['sharing', 'not_shared', 'sharing', 'shared']);
   });
 
+  it('shares later what a program that could not start has left', async () => {
+    const [service, working] = [await serveBy(() => OPEN), sender()];
+    const [options, broken] = [at(service), fileOf('#!/no/such/interpreter\n', 'broken')];
+    chmodSync(broken, 0o700);
+    const ended = await inProcess(one('--share-with', broken), options);
+    expect([ended.code, ended.stderr]).toEqual([14, expect.stringContaining("not shared: couldn't be started")]);
+    expect(await inProcess(one('--share-with', working.path, '--reuse'), options)).toMatchObject({ code: 0 });
+    expect(working.sent()).toContain('0123456789');
+  });
+
   it('fills a template, with the expiry in a time zone', async () => {
     const service = await accounts();
     const text =

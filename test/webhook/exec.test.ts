@@ -38,7 +38,7 @@ it('--exec ends when its output is written: only then does the event count as re
   await new Promise((resolve) => setImmediate(resolve));
   expect(isOver).toBe(false);
   written.resolve();
-  expect(await running).toBe('exit code 7');
+  expect(await running).toEqual({ why: 'exit code 7', isKilled: false });
 });
 
 /** Runs the stubborn program with virtual time; returns its output and the times of the signals. */
@@ -65,7 +65,7 @@ const ended = async (signals: { readonly stop?: boolean; readonly leave?: boolea
 it.skipIf(process.platform === 'win32')('--exec kills a command with its children after five minutes', async () => {
   expect(await ended({})).toEqual({
     texts: ['started', 'asked'],
-    failed: 'took longer than 5 minutes and was ended',
+    failed: { why: 'took longer than 5 minutes and was ended', isKilled: true },
     askedAt: 300_000,
     killedAt: 302_000,
   });
@@ -74,7 +74,7 @@ it.skipIf(process.platform === 'win32')('--exec kills a command with its childre
 it.skipIf(process.platform === 'win32')(
   '--exec kills a command three seconds after the first signal, and at once after the second',
   async () => {
-    const found = { texts: ['started', 'asked'], failed: 'SIGKILL' };
+    const found = { texts: ['started', 'asked'], failed: { why: 'SIGKILL', isKilled: true } };
     expect(await ended({ stop: true })).toEqual({ ...found, askedAt: 3000, killedAt: 5000 });
     expect(await ended({ stop: true, leave: true })).toEqual({ ...found, askedAt: 0, killedAt: 2000 });
   },

@@ -30,7 +30,7 @@ const withShared = (end: RowEnd, shared: Shared): RowEnd => {
 };
 
 /** True for a row that its customer can pay. */
-const isOpen = ({ state, exitCode, unrecorded, fields }: RowEnd): boolean =>
+const isShareable = ({ state, exitCode, unrecorded, fields }: RowEnd): boolean =>
   state === 'accepted' && exitCode === 0 && unrecorded === undefined && fields?.['payment'] === 'open';
 
 /** The reason for which a message can't be written or noted. */
@@ -98,10 +98,10 @@ export const openChargeSharing = async (options: SharingOptions, earlier: OneCha
     else if (await claimSharing(ledger, id)) {
       const program = { ...exec, env: { ...exec.env, ...variablesOf(entry) } };
       const body = Buffer.from(`${io.redactor.clean(message.text)}\n`);
-      const why = await execute(program, { body }, { clock: io.clock, ...io.signals });
+      const failure = await execute(program, { body }, { clock: io.clock, ...io.signals });
       // A program that was killed may have sent it before.
-      const failed = /^(?:exit code|couldn't be started)/.test(why ?? '') ? 'not_shared' : 'share_unknown';
-      await noteSharing(ledger, id, why === undefined ? 'shared' : failed, why);
+      const failed = failure?.isKilled === true ? 'share_unknown' : 'not_shared';
+      await noteSharing(ledger, id, failure === undefined ? 'shared' : failed, failure?.why);
     }
     return sharedOf(await stored(), ledger);
   };
@@ -123,13 +123,13 @@ export const openChargeSharing = async (options: SharingOptions, earlier: OneCha
     },
     /** Adds to the stored end of a row how its message stands. */
     shown: (end: RowEnd, entry: Entry, { ledger }: RowDeps): RowEnd =>
-      isOpen(end) ? withShared(end, sharedOf(entry, ledger)) : end,
+      isShareable(end) ? withShared(end, sharedOf(entry, ledger)) : end,
     /** Shares the message of each row that is charged. */
     afterEach:
       <T>(sending: RowWork<T>, { client }: RowDeps): RowWork<T> =>
       async (...asked) => {
         const end = await sending(...asked);
-        if (end === undefined || !isOpen(end)) return end;
+        if (end === undefined || !isShareable(end)) return end;
         const { charge, activity: uid, status, next_action, missing_minor: amount } = end.fields ?? {};
         const activity = end.kept === undefined ? { uid, status, next_action, amount } : undefined;
         return withShared(end, await share(String(charge), activity, client));

@@ -98,13 +98,6 @@ type ChargeGiven = GivenOptions<typeof chargeOptions>;
 /** Reaction to an earlier charge that can still be paid or was paid. `remaining`: only the rest is charged. */
 export type Earlier = 'refuse' | 'again' | 'remaining';
 
-/** How to share the message to a customer. */
-export interface SharingOptions {
-  readonly program: string;
-  readonly template: string | undefined;
-  readonly zone: string | undefined;
-}
-
 export interface OneCharge {
   readonly kind: 'one';
   readonly ugwo: string;
@@ -178,12 +171,12 @@ const passOnOf = (given: ChargeGiven): ShareOptions => {
   return readShare(given);
 };
 
-const readSharing = ({ shareWith, shareTemplate, shareZone }: ChargeGiven): SharingOptions | undefined => {
-  if (shareWith !== undefined) return { program: shareWith, template: shareTemplate, zone: shareZone };
-  const stray = shareTemplate !== undefined ? '--share-template' : shareZone !== undefined ? '--share-zone' : undefined;
-  if (stray !== undefined) throw usageError(`${stray} needs --share-with`);
-  return undefined;
+const readSharing = ({ shareWith: program, shareTemplate: template, shareZone: zone }: ChargeGiven) => {
+  if (program !== undefined) return { program, template, zone };
+  if ((template ?? zone) === undefined) return undefined;
+  throw usageError(`${template === undefined ? '--share-zone' : '--share-template'} needs --share-with`);
 };
+export type SharingOptions = NonNullable<ReturnType<typeof readSharing>>;
 
 const readOneCharge = (ugwo: string | undefined, given: ChargeGiven, validate: boolean): OneCharge => {
   if (ugwo === undefined) {

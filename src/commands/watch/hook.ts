@@ -55,9 +55,9 @@ export const openHook = async (tail: Tail, filter: WatchFilter, input: WatchInpu
   const offset = clock.now() - clock.ticks();
   const steady = (): number => Math.floor(clock.ticks() + offset);
   const send = async (event: Delivery): Promise<PostResult> => {
-    const why = await execute(exec, event, { clock, stop, leave: signals.leave });
-    if (why === undefined) return { kind: 'ran' };
-    return stop.aborted ? { kind: 'left' } : { kind: 'failed', why, reached: true };
+    const failed = await execute(exec, event, { clock, stop, leave: signals.leave });
+    if (failed === undefined) return { kind: 'ran' };
+    return stop.aborted ? { kind: 'left' } : { kind: 'failed', why: failed.why, reached: true };
   };
   // Nothing prints these events, so all old ones are pruned.
   await queue.setPlace('printed', Number.MAX_SAFE_INTEGER);
