@@ -46,4 +46,14 @@ describe.runIf(process.platform !== 'win32')('the example day in the guide', () 
       expect.arrayContaining(['cancelled,90000,NGN,INV-2', 'partially_refunded,500000,NGN,INV-1']),
     );
   });
+
+  it('at the desk ends with nothing left to do', async () => {
+    const desk = linesUnder('A day at the desk');
+    const [home, cwd] = [newFolder(), newFolder('cwd')];
+    const { codes, ended } = await tryLines(desk, { home, cwd, env: { PAYCLI_PROFILE: 'local' } });
+    expect(codes, ended.stderr).toEqual([]);
+    expect(ended.stdout).toMatch(/^underpaid\tugw\.\S+\tINV-P5\t250000\tNGN\t.*--remaining\b.*\nexit 14\n/m);
+    expect(ended.stdout).toMatch(/\tINV-P5\t.*\tledger\tref\tpaycli /);
+    expect(ended.stderr).toMatch(/received NGN 5,000\.00 {3}refunded nothing {3}open nothing\n(?:.*\n)?$/);
+  });
 });
