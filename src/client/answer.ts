@@ -46,13 +46,9 @@ export interface Subject {
 }
 
 /** One operation with its path, query and body: the whole request except for the key. */
-export interface Exchange {
+export interface Exchange extends Pick<Attempt, 'path' | 'headers' | 'body' | 'onHead'> {
   readonly operation: Operation;
-  readonly path: string;
-  readonly body: string | undefined;
   readonly params: Params;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  readonly onHead?: Attempt['onHead'];
   /** The object of a read: an answer about any other object is rejected. */
   readonly subject?: Subject;
   /** Advice for a rejected key, which depends on where the key came from. */

@@ -90,11 +90,8 @@ export const sendRead = async (
     const held = context.hold.check((reason) => failedRead(exchange, reason));
     if (held !== undefined) throw held;
     const outcome = await transport.send({
+      ...exchange,
       method: exchange.operation.method,
-      path: exchange.path,
-      headers: exchange.headers,
-      onHead: exchange.onHead,
-      body: undefined,
       fresh: false,
       timeout: context.timeout,
       signal: ends,
@@ -246,11 +243,8 @@ const attemptOnce = async (
   const { held } = context;
   const { stop, leave } = context.signals;
   const outcome = await transport.send({
+    ...exchange,
     method: exchange.operation.method,
-    path: exchange.path,
-    headers: exchange.headers,
-    onHead: exchange.onHead,
-    body: exchange.body,
     fresh: true,
     timeout: context.timeout,
     signal: leave,

@@ -1,17 +1,4 @@
-import {
-  accessSync,
-  chownSync,
-  constants,
-  copyFileSync,
-  existsSync,
-  lstatSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, lstatSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { reasonOf, usageError } from '../../core/error.ts';
 import { homeFolder, makeFolder } from '../../core/files.ts';
@@ -46,8 +33,6 @@ const [BEGIN, END] = ['# >>> paycli completion >>>', '# <<< paycli completion <<
 /** The block in a start-up file, and the line break before it. */
 const BLOCK = new RegExp(`(^|\\n)${BEGIN}\\n(?:(?!${BEGIN})[^\\n]*\\n)*?${END}(?:\\n|$)`);
 
-const blockOf = (...lines: readonly string[]): readonly string[] => [BEGIN, ...lines, END];
-
 /** The path where each shell looks for its script, and the block that loads it from a start-up file. */
 const SHELL_FILES = {
   bash: (env: Env) => {
@@ -55,51 +40,40 @@ const SHELL_FILES = {
     const own = env['BASH_COMPLETION_USER_DIR'] ?? '';
     const file = join(isAbsolute(own) ? own : data, 'completions', 'paycli');
     // The package bash-completion finds the script by itself.
-    const block = blockOf(`[ -n "\${BASH_COMPLETION_VERSINFO-}" ] || source ${shellQuote(file)} 2> /dev/null`);
+    const block = [BEGIN, `[ -n "\${BASH_COMPLETION_VERSINFO-}" ] || source ${shellQuote(file)} 2> /dev/null`, END];
     return { file, startup: join(homeFolder(env['HOME']), '.bashrc'), block };
   },
   zsh: (env: Env) => {
     const folder = join(folderIn(env, 'XDG_DATA_HOME', '.local/share'), 'zsh', 'site-functions');
-    const block = blockOf(
+    const block = [
+      BEGIN,
       `fpath=(${shellQuote(folder)} $fpath)`,
       '(( $+functions[compdef] )) || { autoload -Uz compinit && compinit -i }',
       'autoload -Uz _paycli && compdef _paycli paycli',
-    );
+      END,
+    ];
     return { file: join(folder, '_paycli'), startup: join(folderIn(env, 'ZDOTDIR', ''), '.zshrc'), block };
   },
-  fish: (env: Env) => {
-    const file = join(folderIn(env, 'XDG_CONFIG_HOME', '.config'), 'fish', 'completions', 'paycli.fish');
-    return { file, startup: '', block: [] };
-  },
+  fish: (env: Env) => ({
+    file: join(folderIn(env, 'XDG_CONFIG_HOME', '.config'), 'fish', 'completions', 'paycli.fish'),
+    startup: '',
+    block: [],
+  }),
 };
-type ShellFiles = ReturnType<(typeof SHELL_FILES)[keyof typeof SHELL_FILES]>;
+type ShellFiles = ReturnType<(typeof SHELL_FILES)['bash']>;
 
 const isOurs = (file: string, shell: Shell): boolean =>
   lstatSync(file, { throwIfNoEntry: false })?.isFile() === true &&
   readFileSync(file, 'utf8').split('\n', 2).includes(madeByLine(shell));
 
-/** Creates or replaces a file in one step. Its mode, its owner and a symbolic link to it stay. */
-const writeAtOnce = (file: string, text: string): void => {
-  const isThere = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
-  const path = isThere ? realpathSync(file) : file;
-  const fresh = `${path}.paycli-new`;
-  makeFolder(dirname(path), 0o777);
-  try {
-    if (isThere) {
-      // The rename would replace even a read-only file.
-      accessSync(path, constants.W_OK);
-      copyFileSync(path, fresh, constants.COPYFILE_EXCL);
-      const { uid, gid } = statSync(path);
-      chownSync(fresh, uid, gid);
-    }
-    writeFileSync(fresh, text, 'latin1');
-    renameSync(fresh, path);
-  } finally {
-    rmSync(fresh, { force: true });
-  }
+/** Writes over a file: its mode, its owner and a link to it stay. Nothing is cut off before all is written. */
+const writeOver = (file: string, text: string): void => {
+  makeFolder(dirname(file), 0o777);
+  writeFileSync(file, text, { encoding: 'latin1', flag: existsSync(file) ? 'r+' : 'w' });
+  truncateSync(file, text.length);
 };
 
-/** The text of a start-up file with these lines as its block; without a block if there are none. */
+/** The text of a start-up file with this block; without a block if it is empty. */
 const withBlock = (text: string, block: string): string => {
   const found = BLOCK.exec(text);
   if (found === null) return text === '' || block === '' ? text + block : `${text}\n${block}`;
@@ -109,12 +83,12 @@ const withBlock = (text: string, block: string): string => {
   return after === '' || /(?:^|\n)$/.test(before) ? before + after : `${before}\n${after}`;
 };
 
-/** The step that changes the block of a start-up file; undefined if it needs no change. */
+/** Changes the block of a start-up file; undefined if it needs no change. */
 const blockChange = (file: string, block: readonly string[]): (() => void) | undefined => {
   // One character for each byte, so that all other bytes stay.
   const text = existsSync(file) ? readFileSync(file, 'latin1') : '';
   const next = withBlock(text, Buffer.from(block.map((line) => `${line}\n`).join('')).toString('latin1'));
-  return next === text ? undefined : () => writeAtOnce(file, next);
+  return next === text ? undefined : () => writeOver(file, next);
 };
 
 /** Writes the script and, if that is confirmed, the block that loads it. */
@@ -127,15 +101,19 @@ const install = async (shell: Shell, { file, startup, block }: ShellFiles, run: 
   const change = blockChange(startup, block);
   const isLeft = change !== undefined && !run.globals.yes && !canAsk(run.io, run.globals);
   if (change && !isLeft) await run.ask([`${startup} will contain:`, ...block, 'Add this?'], 'refuse');
-  writeAtOnce(file, scriptFor(shell));
+  writeOver(file, scriptFor(shell));
   if (!isLeft) change?.();
   const record = madeHere({ shell, file, startup_file: isLeft || startup === '' ? null : startup });
-  const notice = [...(isLeft ? [`Add to ${startup}:`, ...block] : []), 'Open a new shell.'];
-  return { kind: 'record', record, view, notice };
+  return {
+    kind: 'record',
+    record,
+    view,
+    notice: [...(isLeft ? [`Add to ${startup}:`, ...block] : []), 'Open a new shell.'],
+  };
 };
 
 /** Removes what `install` wrote. */
-const uninstall = async (shell: Shell, { file, startup }: ShellFiles): Promise<Result> => {
+const uninstall = (shell: Shell, { file, startup }: ShellFiles): Result => {
   const [change, isThere] = [blockChange(startup, []), isOurs(file, shell)];
   change?.();
   if (isThere) rmSync(file);
@@ -144,20 +122,20 @@ const uninstall = async (shell: Shell, { file, startup }: ShellFiles): Promise<R
   return { kind: 'record', record, view, notice: removed === '' ? 'Nothing was there.' : `Removed ${removed}.` };
 };
 
-export const runCompletion = async (input: CompletionInput, run: Run): Promise<Result> => {
-  const { verb, shell = ownShell(run.io.env) } = input;
+export const runCompletion = async ({ verb, shell: given }: CompletionInput, run: Run): Promise<Result> => {
+  const shell = given ?? ownShell(run.io.env);
   if (verb === 'print') return { kind: 'text', text: scriptFor(shell).trimEnd() };
   if (shell === 'powershell') {
     throw usageError('PowerShell has no folder for completions; nothing was changed', {
       hint: 'its line in $PROFILE: paycli completion powershell | Out-String | Invoke-Expression',
     });
   }
-  const place = SHELL_FILES[shell](run.io.env);
+  const files = SHELL_FILES[shell](run.io.env);
   try {
-    return await (verb === 'install' ? install : uninstall)(shell, place, run);
+    return await (verb === 'install' ? install : uninstall)(shell, files, run);
   } catch (thrown) {
     if (!(thrown instanceof Error) || !('code' in thrown)) throw thrown;
-    const lines = place.startup === '' ? [] : [`Its lines in ${place.startup}:`, ...place.block];
+    const lines = files.startup === '' ? [] : [`Its lines in ${files.startup}:`, ...files.block];
     const hint = `its script: ${shellLine(['paycli', 'completion', shell])}`;
     throw usageError([`completion can't be ${verb}ed: ${reasonOf(thrown)}`, ...lines].join('\n'), { hint });
   }

@@ -3,10 +3,10 @@ import { asOneOf } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
 import { SHELLS, type Shell } from './scripts-shared.ts';
 
-const CHANGES = ['install', 'uninstall'] as const;
+const VERBS = ['install', 'uninstall'] as const;
 
 export interface CompletionInput {
-  readonly verb: 'print' | (typeof CHANGES)[number];
+  readonly verb: 'print' | (typeof VERBS)[number];
   readonly shell: Shell | undefined;
 }
 
@@ -20,8 +20,8 @@ export const completionCommand = defineCommand({
     '`completion uninstall` removes the script and these lines. For PowerShell it prints the line for $PROFILE.',
   danger: 'write',
   args: [
-    argument('what', [...SHELLS, ...CHANGES].join(', '), { choices: [...SHELLS, ...CHANGES] }),
-    optional('shell', `for ${CHANGES.join(' and ')}: ${SHELLS.join(', ')} (default: $SHELL)`, { choices: SHELLS }),
+    argument('what', [...SHELLS, ...VERBS].join(', '), { choices: [...SHELLS, ...VERBS] }),
+    optional('shell', `for ${VERBS.join(' and ')}: ${SHELLS.join(', ')} (default: $SHELL)`, { choices: SHELLS }),
   ],
   examples: {
     'install it for bash': 'paycli completion install bash',
@@ -31,7 +31,7 @@ export const completionCommand = defineCommand({
   exits: ['usage'],
   read: ([what = '', shell]): CompletionInput => {
     const parse = asOneOf(SHELLS);
-    const verb = CHANGES.find((one) => one === what);
+    const verb = VERBS.find((one) => one === what);
     if (verb !== undefined) return { verb, shell: shell === undefined ? undefined : parse(shell) };
     if (shell === undefined) return { verb: 'print', shell: parse(what) };
     throw usageError(`too many arguments for completion: ${shell}`);
