@@ -9,11 +9,12 @@ import { CANARY } from '../support/canary.ts';
 import { inProcess } from '../support/in-process.ts';
 import { endIfRunning, errorOf, newFolder, type Running, type RunOptions, start } from '../support/program.ts';
 import { serveTarget } from '../support/webhooks.ts';
+import { newTeam } from './team-support.ts';
 
 /** A shop at the emulator, and the program with a ledger of its own. */
-const open = async () => {
+const open = async (more: Readonly<Record<string, string>> = {}) => {
   const shop = await openShop({ clock: clockAt(Date.now()) });
-  const env = { PAYCLI_BASE_URL: shop.origin, PAYCLI_SECRET_KEY: shop.key, OTHER: CANARY };
+  const env = { PAYCLI_BASE_URL: shop.origin, PAYCLI_SECRET_KEY: shop.key, OTHER: CANARY, ...more };
   const options: RunOptions = { home: newFolder(), env };
   const paycli = (...args: string[]) => inProcess(args, options);
   return {
@@ -33,6 +34,7 @@ const open = async () => {
       return { ugwo, ended, activity: ended.code === 0 ? String(JSON.parse(ended.stdout).uid) : '' };
     },
     watch: (...args: string[]): Running => start(['watch', ...args], options),
+    elsewhere: (...args: string[]): Running => start(['watch', ...args], { ...options, home: newFolder() }),
   };
 };
 
@@ -197,6 +199,21 @@ describe('watch --exec', () => {
     expect(stderr).toContain('problem');
     for (const text of [key, CANARY, 'PAYCLI_', 'OTHER']) expect(stderr).not.toContain(text);
     expect(stdout).not.toContain('PATH=');
+  });
+
+  // The tests have no PostgreSQL on Windows.
+  it.skipIf(process.platform === 'win32')('runs on each machine of a shared ledger, with the same id', async () => {
+    const { url } = await newTeam();
+    const { sell, settle, watch, elsewhere } = await open({ PAYCLI_LEDGER: url });
+    const { activity } = await sell();
+    const runs = [watch('--exec', 'cat'), elsewhere('--exec', 'cat')];
+    for (const run of runs) await run.saw(/\topen\t/);
+    await settle(activity, 'successful');
+    for (const run of runs) await run.saw(/"kind":"paid"/);
+    const [one = [], other] = await Promise.all(runs.map(async (run) => toldIn((await ended(run)).stderr)));
+    expect(one).toHaveLength(1);
+    expect(other).toMatchObject([{ id: one[0]?.id, kind: 'paid' }]);
+    expect(kindsIn((await watch('--exec', 'cat', '--until-final').ended).stderr)).toEqual([]);
   });
 
   it('runs once for each program', async () => {
