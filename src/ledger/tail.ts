@@ -41,8 +41,6 @@ const LIVE: readonly Now[] = [...UNSETTLED, 'expired'];
 
 /** Reads this many entries again, since in a shared ledger an entry with a lower number may appear later. */
 const OVERLAP = 200;
-/** An expired charge that was made this long ago is no longer part of the saved state. */
-const LATE_MS = 8 * DAY_MS;
 /** Maximum number of ended charges in memory. The most recent ones stay. */
 const MOST_ENDED = 200;
 
@@ -111,9 +109,9 @@ export const openTail = (ledger: Ledger, { filters, unsettledOnly }: WatchFilter
   };
 
   return {
-    /** State for `resume`, as JSON. */
+    /** State for `resume`, as JSON, without old expired charges. */
     state: (): string => {
-      const isKept = (one: Watched): boolean => one.now !== 'expired' || one.charge.createdAt > now() - LATE_MS;
+      const isKept = (one: Watched): boolean => one.now !== 'expired' || one.charge.createdAt > now() - 8 * DAY_MS;
       return JSON.stringify({ last, live: [...live.values()].filter(isKept).map((one) => [one.charge.id, one.now]) });
     },
     /** Goes on where another tail has saved its state. Call it first. */

@@ -138,7 +138,10 @@ describe('watch --exec', () => {
     const run = watch(ugwo, ...exec);
     await run.saw(/was refused \(exit code 1\)/);
     const failed = await ended(run);
-    expect(failed).toMatchObject({ code: 14, stderr: expect.stringContaining('1 events wait for the program') });
+    expect(failed).toMatchObject({
+      code: 14,
+      stderr: expect.stringContaining('events that wait for the next start of --exec: 1'),
+    });
     writeFileSync(file, '');
     const { code, stderr } = await watch(ugwo, ...exec).ended;
     expect([code, toldIn(stderr)]).toEqual([0, [toldIn(failed.stderr)[0]]]);

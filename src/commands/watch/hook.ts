@@ -1,7 +1,6 @@
 import { execOf } from '../../compose/exec.ts';
 import { foldersOf } from '../../compose/run.ts';
 import { realMachine } from '../../config/machine.ts';
-import { grouped } from '../../core/bounds.ts';
 import { PayError, usageError } from '../../core/error.ts';
 import { withTimeout } from '../../core/io.ts';
 import { DAY_MS, SECOND_MS } from '../../core/time.ts';
@@ -40,11 +39,10 @@ const eventsOf = (seen: Seen, receivedAt: number): Delivery[] => {
  * Tells a program about the changes of a tail, each at least once. A queue of the program stores each event until it
  * has run without failure, and the ids of all events.
  */
-export const openHook = async (tail: Tail, filter: WatchFilter, input: WatchInput, run: Run) => {
+export const openHook = async (tail: Tail, { filters, unsettledOnly }: WatchFilter, input: WatchInput, run: Run) => {
   const { clock, random, signals } = run.io;
   const exec = (await execOf(input.exec ?? '', run.io))(input.execEnv ?? []);
   const [ledger, { data }, { service, workspace }] = [await run.ledger(), await foldersOf(run), await run.target()];
-  const { filters, unsettledOnly } = filter;
   const name = WATCH_FILE_START + ledger.digest(JSON.stringify([service, workspace, exec.words]));
   const held = holdQueue(data, realMachine.uid, `${name}.db`, `${name}.lock`);
   if (held === undefined) throw usageError('another `paycli watch` on this machine runs the same program');
@@ -68,9 +66,9 @@ export const openHook = async (tail: Tail, filter: WatchFilter, input: WatchInpu
   const keep = async (seen: readonly Seen[], isNews: boolean): Promise<void> => {
     const events = new Map(seen.flatMap((one) => eventsOf(one, clock.now())).map((event) => [event.uid, event]));
     const unknown = [...events.values()].filter(({ uid }) => queue.find(uid) === undefined);
-    const how = { duplicates: false, due: steady() };
     const stateOf = ({ event }: Delivery) => (isNews && input.on.includes(event) ? 'waiting' : 'kept');
-    await Promise.all(unknown.map((event) => queue.keep(event, { ...how, state: stateOf(event) })));
+    const add = (one: Delivery) => queue.keep(one, { state: stateOf(one), duplicates: false, due: steady() });
+    await Promise.all(unknown.map(add));
     if (unknown.length > 0) notifier.call();
   };
 
@@ -108,9 +106,9 @@ export const openHook = async (tail: Tail, filter: WatchFilter, input: WatchInpu
       const { count } = queue.waiting();
       queue.close();
       release();
-      if (count === 0) return undefined;
-      await run.say(`${grouped(count)} events wait for the program. They come again at its next start.`);
-      return new PayError('attention', `events that wait for the program of --exec: ${count}`);
+      const what = `events that wait for the next start of --exec: ${count}`;
+      if (count > 0) await run.say(what);
+      return count > 0 ? new PayError('attention', what) : undefined;
     },
   };
 };

@@ -16,15 +16,8 @@ import { CHANGES } from '../../core/webhook-event.ts';
 const watchOptions = rarely(['open', 'execEnv'], {
   job: option('--job <job>', 'the charges of this file, job-…', asText, { completes: 'job' }),
   open: flag('--open', 'every open charge in the ledger, and each new one (default)'),
-  untilFinal: flag(
-    '--until-final',
-    'end when every charge is paid, failed or expired, with the most serious exit code',
-  ),
-  waitTimeout: option(
-    '--wait-timeout <duration>',
-    'with --until-final: maximum wait, 1s to 24h (no limit)',
-    asWaitTimeout,
-  ),
+  untilFinal: flag('--until-final', 'end when each is paid, failed or expired, with the most serious exit code'),
+  waitTimeout: option('--wait-timeout <duration>', 'with --until-final: maximum, 1s to 24h (no limit)', asWaitTimeout),
   exec: option('--exec <command>', 'run this per change, with its event on standard input; no shell', asText, {
     type: 'command',
   }),
