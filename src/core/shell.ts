@@ -7,6 +7,10 @@ export const shellQuote = (word: string): string =>
 
 export const shellLine = (words: readonly string[]): string => words.map(shellQuote).join(' ');
 
+/** A command about any text, also one that looks like an option. */
+export const textLine = (words: readonly string[], text: string, options: readonly string[]): string =>
+  shellLine(text.startsWith('-') ? [...words, ...options, '--', text] : [...words, text, ...options]);
+
 const SHELL_WORD = /(?:[^\s'"]|'[^']*'|"[^"]*")+/g;
 const QUOTED = /'([^']*)'|"([^"]*)"/g;
 const SECRET_KEY = /\bsk\.[A-Za-z0-9]{4}\.[A-Za-z0-9]{16,}/;

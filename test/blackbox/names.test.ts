@@ -137,6 +137,14 @@ describe('a ref in place of the id of a payment request', () => {
     });
   });
 
+  it('that looks like an option is named by a command that takes it', async () => {
+    const { paycli } = await open({ ugwo: [request(1)] });
+    const { stderr } = await paycli('ugwo', 'get', '--', '-7');
+    expect(stderr).toContain('→ find it with: paycli find --service -- -7\n');
+    const { code, stderr: said } = await paycli('find', '--', '-7');
+    expect([code, said]).toEqual([0, expect.stringContaining('At the service: paycli find --service -- -7\n')]);
+  });
+
   it('is looked for on twenty pages', async () => {
     const many = Array.from({ length: 25 }, (_none, index) => request(index + 1));
     const { paycli, asked } = await open({ ugwo: many, size: 1 });
@@ -218,6 +226,12 @@ describe('an e-mail address in place of the id of a customer', () => {
     records.onye.push(customer(2, { email: 'c1@example.com' }));
     const updated = await paycli('onye', 'update', 'c1@example.com', '--first-name', 'Ada');
     expect(updated.stderr).toContain(`c1@example.com is ${onyeOf(2)}: First2, c1@example.com, active\n`);
+  });
+
+  it('that no customer has is not looked for a second time', async () => {
+    const { paycli } = await open({ onye: [customer(1)] });
+    const { stderr } = await paycli('onye', 'get', 'c2@example.com');
+    expect(stderr).toMatch(/ through all 1 customers of the service\)\n→ all customers: paycli onye list\n$/);
   });
 
   it('must be one', async () => {

@@ -9,7 +9,7 @@ import { valueAt } from '../../core/json.ts';
 import { readMajor, splitMoney } from '../../core/money.ts';
 import { type ApiRecord, createdAt, hidesCustomer, madeHere, PAGE_DEFAULT, PAGE_MAX } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
-import { shellLine } from '../../core/shell.ts';
+import { shellLine, textLine } from '../../core/shell.ts';
 import { type Entry, isInScope, keptAccount, lastDigits, termsDigestOf } from '../../ledger/entry.ts';
 import type { Ledger, ListFilter } from '../../ledger/ledger.ts';
 import { snapshotOf } from '../../ledger/snapshot.ts';
@@ -139,10 +139,12 @@ export const findPayments = async (
 
   const flags = allProfiles ? ['--all-profiles'] : targetFlags(run.globals);
   const paycli = (...words: readonly string[]): string => shellLine(['paycli', ...words, ...flags]);
+  const find = (what: string, ...options: readonly string[]): string =>
+    textLine(['paycli', 'find'], what, [...options, ...flags]);
   const timeOf = ({ entry, request }: Hit): number => createdAt(request) ?? entry?.createdAt ?? 0;
   const newest = [...hits.values()].sort((a, b) => timeOf(b) - timeOf(a));
   if (newest.length > max) {
-    const again = paycli('find', text, ...(service ? ['--service'] : []), '--max', String(newest.length));
+    const again = find(text, ...(service ? ['--service'] : []), '--max', String(newest.length));
     await run.say(`The newest ${max} of ${isCut ? 'at least ' : ''}${newest.length} hits. For more: ${again}`);
   }
   if (namesJob(text) && (await ledger.jobs.get(text)) !== undefined) {
@@ -151,8 +153,8 @@ export const findPayments = async (
     const number = numberIn(text) ?? '';
     await run.say([
       service ? 'Nothing found.' : 'Nothing found in the ledger.',
-      ...(number.length > 4 ? [`By the end of a phone number: ${paycli('find', number.slice(-4))}`] : []),
-      ...(service || allProfiles ? [] : [`At the service: ${paycli('find', text, '--service')}`]),
+      ...(number.length > 4 ? [`By the end of a phone number: ${find(number.slice(-4))}`] : []),
+      ...(service || allProfiles ? [] : [`At the service: ${find(text, '--service')}`]),
     ]);
   }
   const { stepFor } = judgesOf(ledger, run, allProfiles);
