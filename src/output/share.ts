@@ -14,7 +14,7 @@ import { shownExactly } from './next-action.ts';
 import { stylesFor } from './style.ts';
 
 /** A message for a customer, or the reason why there is none. */
-export type Message = { readonly text: string } | { readonly why: string };
+type Message = { readonly text: string } | { readonly why: string };
 
 interface ShareInput {
   readonly value: unknown;

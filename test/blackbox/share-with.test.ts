@@ -139,6 +139,26 @@ describe.skipIf(process.platform === 'win32')('--share-with', () => {
     expect(program.env(uid)).toEqual(['PAYCLI_EMAIL=c7@example.com', 'PAYCLI_REF=order-7', `PAYCLI_UGWO=${uid}`]);
   });
 
+  it('shares before it waits, and shares a code to dial', async () => {
+    const [service, program] = [await serveBy(() => json(200, { ...MADE, amount: undefined })), sender('exit 4')];
+    const words = [
+      'ugwo',
+      'charge',
+      UGWO_ID,
+      '--medium',
+      'ussd',
+      '--provider',
+      'gtb',
+      '--wait',
+      '--wait-timeout',
+      '1s',
+    ];
+    const more = ['--share-with', program.path, '--share-template', template('Dial {code}, {amount}')];
+    const ended = await inProcess([...words, ...more], at(service));
+    expect([ended.code, program.sent()]).toEqual([12, 'Dial *737*000*5000#, NGN 5,000.01\n']);
+    expect(ended.stderr).toContain('note: the charge is made, but its message was not shared: exit code 4');
+  });
+
   it.each([
     ['pay\n{amount} to\n{acount_number}\n', 'in line 3, which is no placeholder', '{acount_number}'],
     ['pay {amount', 'in line 1, which is not closed', '{amount'],

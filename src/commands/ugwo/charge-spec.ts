@@ -284,7 +284,8 @@ export const chargeCommand = defineCommand({
     'alone on its standard input, and PAYCLI_UGWO, PAYCLI_REF and PAYCLI_EMAIL in its environment, but no key. If it ' +
     'fails, the charge stays and the exit code is 14; the same file, or the same command with --reuse, shares what is ' +
     'left. A message that may be sent already, since paycli or the program was killed, is not shared again. The ' +
-    "report's column shared is yes, no, unknown, or sharing (another run does it).",
+    "report's column shared is yes, no, unknown, or sharing (another run does it). With --from, at most four times " +
+    '--concurrency programs run at once.',
   args: [optional('ugwo', 'the payment request, ugw.… or its ref; or --from', { completes: 'ugwo' })],
   options: chargeOptions,
   examples: {

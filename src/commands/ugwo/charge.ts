@@ -192,7 +192,7 @@ const chargeOne = async (input: OneCharge, run: Run): Promise<Result> => {
     const trouble = troubleOf(made);
     const unshared = trouble === undefined ? await sharing?.one(record, made.id, client) : undefined;
     if (input.wait !== undefined && trouble === undefined) {
-      if (unshared !== undefined) await run.say(unshared.message);
+      if (unshared !== undefined) await run.say(`note: ${unshared.message}`);
       return waiting(made, input, input.wait, client, run);
     }
     const end = trouble === undefined ? chargeEnd(made, String(data['medium'])) : { failure: trouble };
