@@ -57,6 +57,7 @@ export const findNamed = async (prefix: NamedPrefix, names: readonly string[], r
   for (const look of names.length > PAGES_SEARCHED ? [lookInList, lookInLedger] : [lookInLedger, lookInList]) {
     if (missing().length > 0) await look();
   }
+  delete run.state.status.doing;
   return {
     found: new Map(names.map((name) => [name, found.get(folded(name)) ?? []])),
     looked: `in the ledger, and through ${isWhole ? 'all' : `the ${some}`} ${grouped(count)} ${what} of the service`,

@@ -92,12 +92,16 @@ describe('a ref in place of the id of a payment request', () => {
   });
 
   it('is not taken from the ledger of another service or workspace', async () => {
-    const { paycli, options } = await open({ ugwo: [request(1)] });
+    const { paycli, options, asked } = await open({ ugwo: [request(1)] });
     expect(await paycli('ugwo', 'charge', ugwoOf(1), ...CHARGE)).toMatchObject({ code: 0 });
     const other = await open({ ugwo: [request(2, { ref: 'order-1' })] });
     const get = (more: RunOptions) => inProcess(['ugwo', 'get', 'order-1', '--json'], { ...options, ...more });
     expect(JSON.parse((await get({ service: other.service })).stdout)).toMatchObject({ uid: ugwoOf(2) });
     expect(other.asked()).toEqual([LIST, READ(2)]);
+    const from = asked().length;
+    const env = { PAYCLI_SECRET_KEY: `sk.Othr.${'0'.repeat(80)}` };
+    expect(await get({ env })).toMatchObject({ code: 0 });
+    expect(asked(from)).toEqual([LIST, READ(1)]);
   });
 
   it('that has another record by now is not taken from the ledger', async () => {

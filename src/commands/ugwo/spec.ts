@@ -102,7 +102,7 @@ const ugwoGetCommand = defineCommand({
   },
   output:
     'uid, status, amount, currency, ref, description, onye.uid, onye.email, created_at; json: the same and activities',
-  exits: READ_EXITS,
+  exits: [...READ_EXITS, 'ledger'],
   previews: true,
   read: (args, _given, { validate }) => ({ uid: readId('ugw', args[0], validate) }),
   load: async () => ({ run: (await import('./ugwo.ts')).getRequest }),
@@ -160,7 +160,7 @@ const ugwoCancelCommand = defineCommand({
   },
   output:
     'the cancelled payment request: uid, status, amount, currency, ref, description, onye.uid, onye.email, created_at',
-  exits: WRITE_EXITS,
+  exits: [...WRITE_EXITS, 'ledger'],
   confirms: true,
   previews: true,
   read: (args, _given, { validate }) => ({ uid: readId('ugw', args[0], validate) }),
