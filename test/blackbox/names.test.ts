@@ -156,6 +156,10 @@ describe('a ref in place of the id of a payment request', () => {
     expect(stderr).toContain('through the newest 20 payment requests');
     expect(stderr).toContain("→ find it with: paycli ugwo list --ref 'it'\\''s 7'\n");
     expect(asked()).toHaveLength(20);
+    const from = asked().length;
+    expect(await paycli('ugwo', 'get', 'order-1')).toMatchObject({ code: 0 });
+    // The next page may be under way when the first one arrives.
+    expect(asked(from).length).toBeLessThanOrEqual(3);
   });
 
   it.each(['inv.2026.001', 'order 1', 'it\'s "7"', '  x  ', 'act-1', 'a@b', '-'])('may be `%s`', async (ref) => {
@@ -347,6 +351,13 @@ describe('names in a file', () => {
       'gtb',
     );
     expect(ended.stderr).toContain(`Names: order-1 is ${ugwoOf(1)}, order-2 is ${ugwoOf(2)}\n`);
+  });
+
+  it('let a notice about the rows count each cell once', async () => {
+    const { paycli } = await open({ ugwo: [request(1), request(2)] });
+    const file = fileOf(csvOf('ugwo,medium,provider', 'order-1,ussd,NULL', `${ugwoOf(2)},ussd,NULL`));
+    const ended = await paycli('ugwo', 'charge', '--from', file, '--dry-run');
+    expect(ended.stderr).toMatch(/^2 cells look like leftovers/m);
   });
 
   it('that nothing, or more than one has, are faults of their rows', async () => {
