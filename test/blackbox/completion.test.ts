@@ -145,6 +145,7 @@ const LINES: readonly (readonly [typed: string, completed: string])[] = [
   ['paycli ugwo charge --med', 'paycli ugwo charge --medium '],
   ['paycli ugwo charge --medium=us', 'paycli ugwo charge --medium=ussd '],
   ['paycli ugwo list --status processing,not', 'paycli ugwo list --status processing,not-paid'],
+  ['paycli watch --on paid,under', 'paycli watch --on paid,underpaid'],
   ['paycli ugwo list --columns=uid,created', 'paycli ugwo list --columns=uid,created_at'],
 ];
 

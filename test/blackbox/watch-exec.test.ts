@@ -1,5 +1,6 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import type { ActivityEnding } from '../../src/core/data-files.ts';
 import { emulatorRoom } from '../../src/emulator/room.ts';
@@ -202,6 +203,23 @@ describe('watch --exec', () => {
     expect(stderr).toContain('problem');
     for (const text of [key, CANARY, 'PAYCLI_', 'OTHER']) expect(stderr).not.toContain(text);
     expect(stdout).not.toContain('PATH=');
+  });
+
+  it('goes on once an event that could not be stored can be', async () => {
+    const { sell, settle, watch, options } = await open();
+    const { activity } = await sell();
+    const run = watch('--exec', 'cat');
+    await run.saw(/\topen\t/);
+    const home = String(options.home);
+    const name = readdirSync(home).find((file) => /^watch-\w+\.db$/.test(file)) ?? '';
+    const db = new DatabaseSync(join(home, name));
+    db.exec('BEGIN IMMEDIATE');
+    await settle(activity, 'successful');
+    await run.saw(/the queue can't be written to/);
+    db.exec('ROLLBACK');
+    db.close();
+    await run.saw(/"kind":"paid"/);
+    expect(kindsIn((await ended(run)).stderr)).toEqual(['paid']);
   });
 
   // The tests have no PostgreSQL on Windows.
