@@ -10,15 +10,15 @@ import type { OwnRun } from './run.ts';
 
 type Called = Pick<CommandSpec, 'path' | 'danger' | 'confirms'>;
 
-/** The way to a record whose name was not found. */
-const wayTo = (prefix: NamedPrefix, name: string, isWhole: boolean, flags: readonly string[]): string => {
-  if (prefix === 'ony' && isWhole) return `all customers: ${shellLine(['paycli', 'onye', 'list', ...flags])}`;
-  const list = prefix === 'ugw' ? ['ugwo', 'list', '--ref', name] : ['onye', 'list', '--email', name];
-  // The whole list has no such ref, but the text may be a part of one, or something else.
-  const find = isWhole
+/**
+ * The command that may find a record whose name was not found. If the whole list has no such name, the text may be part
+ * of another one, or something else.
+ */
+const findCommand = (prefix: NamedPrefix, name: string, isWhole: boolean, flags: readonly string[]): string => {
+  if (prefix === 'ony') return shellLine(['paycli', 'onye', 'list', ...(isWhole ? [] : ['--email', name]), ...flags]);
+  return isWhole
     ? textLine(['paycli', 'find'], name, ['--service', ...flags])
-    : shellLine(['paycli', ...list, ...flags]);
-  return `find it with: ${find}`;
+    : shellLine(['paycli', 'ugwo', 'list', '--ref', name, ...flags]);
 };
 
 /** Reads the input again with ids in place of names. Before a write, tells which records are meant, and asks. */
@@ -33,7 +33,7 @@ export const readNamed = async (names: Names, spec: Called, run: OwnRun): Promis
         violations: records.map(({ value }) => ({ propertyPath: '', title: recordLine(value) })),
         hint:
           records[0] === undefined
-            ? wayTo(names.prefix, name, named.isWhole, flags)
+            ? `find it with: ${findCommand(names.prefix, name, named.isWhole, flags)}`
             : `give its id: ${shellLine(['paycli', ...spec.path, textAt(records[0].value, 'uid'), ...flags])}`,
       });
     }

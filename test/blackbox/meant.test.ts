@@ -41,7 +41,7 @@ describe('did you mean', () => {
     [['ugwo', 'charge', 'ada@example.com', '--medium', 'bank_transfer'], 'find ada@example.com --service'],
     [['activity', 'wait', 'order-7', 'act.Ab.1'], 'find order-7 --service'],
     [['watch', SEEDED.ugwo, 'order-7'], 'find order-7 --service'],
-    [['onye', 'update', 'ada@example.com', '--ref', '7'], 'onye list --email ada@example.com'],
+    [['onye', 'update', 'ada@example.com', '--ref', '7'], 'onye list'],
   ])('suggests a search for a name that nothing has: %j', async (args, find) => {
     const { code, stderr } = await inProcess([...args, '--local']);
     expect(code).toBe(2);

@@ -239,7 +239,7 @@ describe('an e-mail address in place of the id of a customer', () => {
   it('that no customer has is not looked for a second time', async () => {
     const { paycli } = await open({ onye: [customer(1)] });
     const { stderr } = await paycli('onye', 'get', 'c2@example.com');
-    expect(stderr).toMatch(/ through all 1 customers of the service\)\n→ all customers: paycli onye list\n$/);
+    expect(stderr).toMatch(/ through all 1 customers of the service\)\n→ find it with: paycli onye list\n$/);
   });
 
   it('must be one', async () => {
