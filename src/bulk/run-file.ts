@@ -3,7 +3,7 @@ import type { PayError } from '../core/error.ts';
 import { targetFlags } from '../core/input.ts';
 import { sumsText } from '../core/money.ts';
 import { environmentName, isGuarded } from '../core/origin.ts';
-import { madeHere } from '../core/record.ts';
+import { onePage } from '../core/record.ts';
 import type { Result, View } from '../core/result.ts';
 import type { PlannedRows } from '../ledger/ledger.ts';
 import { countStartedRows } from '../ledger/open.ts';
@@ -150,12 +150,9 @@ const templateOf = <T>({ key, columns, flagOf, example }: RowKind<T>): Result =>
   const all = [key.name, ...columns.flatMap((name) => name.split(' or '))].filter((name) => flagOf(name) === undefined);
   // Named keys follow the name that stands for all.
   const names = all.filter((name, at) => !(name.endsWith('.k') && all[at + 1]?.startsWith(name.slice(0, -1))));
-  const row = madeHere(Object.fromEntries(names.map((name) => [name, example[name] ?? null])));
+  const row = Object.fromEntries(names.map((name) => [name, example[name] ?? null]));
   const view: View = { columns: names.map((path) => ({ path, kind: 'text' })) };
-  const pages = (async function* () {
-    yield { records: [row], cursor: undefined, nextCursor: null };
-  })();
-  return { kind: 'list', pages, view, format: 'csv' };
+  return { kind: 'list', pages: onePage([row]), view, format: 'csv' };
 };
 
 /** Sends the rows of a file, each once over any number of runs (charge-protocol, Bulk); --dry-run sends none. */

@@ -79,9 +79,6 @@ export const BULK_OUTPUT =
 
 type BulkGiven = GivenOptions<typeof BULK_OPTIONS>;
 
-/** The flag because of which a command is about a file. */
-export const fileFlag = ({ template }: Pick<BulkGiven, 'template'>): string => (template ? '--template' : '--from');
-
 /** Throws a usage error if an option that each row must set itself was given with a file. */
 export const refuseBeside = (fields: FieldTable, given: BulkGiven): void => {
   const own = Object.entries(fields).find(([name, field]) => field.own && Object.hasOwn(given, name));
@@ -90,6 +87,9 @@ export const refuseBeside = (fields: FieldTable, given: BulkGiven): void => {
     hint: 'give each row its own, in a column',
   });
 };
+
+/** The flag because of which a command is about a file. */
+export const fileFlag = ({ template }: Pick<BulkGiven, 'template'>): string => (template ? '--template' : '--from');
 
 const UNSAID = {
   concurrency: DEFAULT_PARALLEL,
@@ -100,16 +100,19 @@ const UNSAID = {
   continueOnUnknown: false,
 };
 
-/** Reads the options for a file; undefined without one. Throws a usage error if other options need it. */
-export const readBulk = (given: BulkGiven): BulkInput | undefined => {
-  if (given.from === undefined || given.template) {
-    const names = Object.keys(BULK_OPTIONS) as (keyof BulkGiven)[];
-    const stray = names.find((name) => name !== 'template' && given[name] !== undefined);
-    const flag = stray && BULK_OPTIONS[stray].flags.split(' ')[0];
-    if (given.template && flag) throw usageError(`--template and ${flag} can't be used together`);
-    if (flag) throw usageError(`${flag} needs --from`);
-    return given.template ? { ...UNSAID, from: '', template: true } : undefined;
+/**
+ * Reads the options for a file; undefined without one. Throws a usage error if other options need it, or if `args` name
+ * a single thing as well.
+ */
+export const readBulk = (given: BulkGiven, args: readonly string[] = [], thing = ''): BulkInput | undefined => {
+  const { template, ...others } = given;
+  if (given.from === undefined || template) {
+    const stray = Object.keys(BULK_OPTIONS).find((name) => Object.hasOwn(others, name));
+    const why = template ? "and --template can't be used together" : 'needs --from';
+    if (stray !== undefined) throw usageError(`${asFlag(stray)} ${why}`);
+    if (!template) return undefined;
   }
+  if (args.length > 0) throw usageError(`${fileFlag(given)} and ${thing} can't be used together`);
   if (given.from === '') throw usageError('--from is empty');
   if (given.report === '-') {
     throw usageError('--report needs a file: standard output has the summary', {
@@ -117,5 +120,5 @@ export const readBulk = (given: BulkGiven): BulkInput | undefined => {
     });
   }
   const own = Object.entries(given).filter(([name]) => Object.hasOwn(BULK_OPTIONS, name));
-  return { ...UNSAID, ...Object.fromEntries(own), from: given.from };
+  return { ...UNSAID, from: '', ...Object.fromEntries(own) };
 };

@@ -238,8 +238,6 @@ const runCommand = async <D extends OwnRun>(
     const compiled = await filter();
     const meant = names === undefined ? input : await (await import('./names.ts')).readNamed(names, spec, run);
     const result = await handler.run(meant, run);
-    // A file for paycli itself is made without the ledger.
-    reminds &&= result.kind !== 'list' || result.format === undefined;
     const print = openPrinter(spec, globals, io, compiled, pager);
     const { notice, failure } = await showResult(result, print, io).catch(withColumnsHint);
     if (notice !== undefined) await run.say(notice);

@@ -13,7 +13,6 @@ import {
   hidesCustomer,
   instantOf,
   type ListInput,
-  madeHere,
   matcher,
   PAGE_DEFAULT,
   PAGE_MAX,
@@ -25,13 +24,6 @@ import { statusArgument } from '../core/status.ts';
 import { formatLocalFull } from '../core/time.ts';
 import { continueCommand, previewCall } from './record.ts';
 import type { Run, RunState } from './run.ts';
-
-export async function* pageOf(records: readonly ApiRecord[]): AsyncGenerator<ApiPage> {
-  yield { records, cursor: undefined, nextCursor: null };
-}
-
-export const onePage = (values: readonly unknown[]): AsyncGenerator<ApiPage> =>
-  pageOf(values.map((value) => madeHere(value)));
 
 /**
  * Throws a usage error for a period that ends before it begins: an empty result would look like an answer. Warns of one that

@@ -202,8 +202,8 @@ const inFile = (path: string, machine: Machine): string => {
 };
 
 /** The secrets of a webhook endpoint, each registered with the redactor before any other use. */
-const webhookSecrets = async (
-  { files, commands }: SecretSources,
+export const webhookSecrets = async (
+  { files, commands = [] }: Pick<SecretSources, 'files'> & Partial<SecretSources>,
   io: Io,
   machine: Machine = realMachine,
 ): Promise<readonly string[]> => {

@@ -75,6 +75,13 @@ export interface Named {
 /** A record created by this program, in the shape of a received one. */
 export const madeHere = <T>(value: T): ApiRecord<T> => ({ value, text: JSON.stringify(value) });
 
+export async function* pageOf(records: readonly ApiRecord[]): AsyncGenerator<ApiPage> {
+  yield { records, cursor: undefined, nextCursor: null };
+}
+
+export const onePage = (values: readonly unknown[]): AsyncGenerator<ApiPage> =>
+  pageOf(values.map((value) => madeHere(value)));
+
 /** A record with exact numbers, from a value of `parseExact`. */
 export const apiRecordOf = (exact: unknown): ApiRecord => {
   const text = printExact(exact);

@@ -121,8 +121,8 @@ describe('--template', () => {
   });
 
   it.each([
-    [['ugwo', 'charge', '--from', 'x.csv'], '--template and --from'],
-    [['ugwo', 'charge', '--report', 'x.csv'], '--template and --report'],
+    [['ugwo', 'charge', '--from', 'x.csv'], '--from and --template'],
+    [['ugwo', 'charge', '--report', 'x.csv'], '--report and --template'],
     [['ugwo', 'charge', SEEDED.ugwo], '--template and a payment request'],
     [['ugwo', 'charge', '--share'], '--share and --template'],
     [['onye', 'update', SEEDED.onye], '--template and a customer'],

@@ -1,10 +1,9 @@
 import { MEDIUM_NAMES } from '../../charge/mediums.ts';
 import { profilesOf } from '../../compose/run.ts';
 import type { Env } from '../../core/io.ts';
-import { madeHere } from '../../core/record.ts';
+import { madeHere, onePage } from '../../core/record.ts';
 import type { Result, View } from '../../core/result.ts';
 import { ALWAYS, SETTINGS, type StoredDefaults, storedValue } from '../../core/settings.ts';
-import { onePage } from '../list.ts';
 import type { Run } from '../run.ts';
 
 export const settingView: View = {

@@ -1,7 +1,7 @@
 import { checkUp } from '../../compose/checkup.ts';
 import { type ErrorKind, PayError } from '../../core/error.ts';
+import { onePage } from '../../core/record.ts';
 import type { CheckResult, Result, View } from '../../core/result.ts';
-import { onePage } from '../list.ts';
 import type { Run } from '../run.ts';
 
 export const checkView: View = {

@@ -1,17 +1,16 @@
 import { resolve } from 'node:path';
 import { foldersOf, sourceOf } from '../../compose/run.ts';
-import { endpointSecrets } from '../../config/secrets.ts';
+import { webhookSecrets } from '../../config/secrets.ts';
 import { grouped } from '../../core/bounds.ts';
 import { firstUse, LOCAL_DATA_FILE } from '../../core/data-files.ts';
 import { interrupted, reasonOf, usageError } from '../../core/error.ts';
 import { type GivenAmount, readGiven } from '../../core/money.ts';
 import { isLoopback } from '../../core/origin.ts';
-import { madeHere } from '../../core/record.ts';
+import { madeHere, onePage } from '../../core/record.ts';
 import type { Result, View } from '../../core/result.ts';
 import { utcAtom } from '../../core/time.ts';
 import type { EventName } from '../../core/webhook-event.ts';
 import { emulatorRoom } from '../../emulator/room.ts';
-import { onePage } from '../list.ts';
 import type { Run } from '../run.ts';
 import type { AddInput, ClockInput, FaultsInput } from './control-spec.ts';
 import type { SeedInput, SettleInput, StartInput } from './spec.ts';
@@ -238,11 +237,8 @@ export const serveEmulator = async (
 const readSigning = async (signing: AddInput['signing'], run: Run) => {
   if (signing === 'unsigned') return signing;
   if ('secretOut' in signing) return { file: resolve(signing.secretOut) };
-  const { all } = await endpointSecrets(
-    { main: { files: [signing.secretFile], commands: [] }, sandbox: { files: [], commands: [] } },
-    run,
-  );
-  return { secret: all[0] ?? '' };
+  const [secret = ''] = await webhookSecrets({ files: [signing.secretFile] }, run.io);
+  return { secret };
 };
 
 export const addEmulatorWebhook = async (

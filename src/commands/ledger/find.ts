@@ -7,14 +7,22 @@ import { isAnyId } from '../../core/ids.ts';
 import { targetFlags } from '../../core/input.ts';
 import { valueAt } from '../../core/json.ts';
 import { readMajor, splitMoney } from '../../core/money.ts';
-import { type ApiRecord, createdAt, hidesCustomer, madeHere, PAGE_DEFAULT, PAGE_MAX } from '../../core/record.ts';
+import {
+  type ApiRecord,
+  createdAt,
+  hidesCustomer,
+  madeHere,
+  PAGE_DEFAULT,
+  PAGE_MAX,
+  pageOf,
+} from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
 import { shellLine, textLine } from '../../core/shell.ts';
 import { type Entry, isInScope, keptAccount, lastDigits, termsDigestOf } from '../../ledger/entry.ts';
 import type { Ledger, ListFilter } from '../../ledger/ledger.ts';
 import { snapshotOf } from '../../ledger/snapshot.ts';
 import { moneyKnown } from '../../ledger/transitions.ts';
-import { countPage, lookedThrough, pageOf } from '../list.ts';
+import { countPage, lookedThrough } from '../list.ts';
 import { PAGES_SEARCHED } from '../names.ts';
 import type { Run } from '../run.ts';
 import { judgesOf } from './cases.ts';

@@ -1,11 +1,11 @@
 import { scopeOf } from '../../compose/client.ts';
 import { NumberText, printExact } from '../../core/json.ts';
-import { type ApiRecord, instantOf } from '../../core/record.ts';
+import { type ApiRecord, instantOf, pageOf } from '../../core/record.ts';
 import type { Column, Result, View } from '../../core/result.ts';
 import { atomIn, dayIn, formatLocalFull, startOfDay, type Zone, zoneName } from '../../core/time.ts';
 import type { ChargeSum, Period, SumColumn } from '../../ledger/ledger.ts';
 import { countsByCharge, countsByPayment, openLedgerReport, type ReportLine } from '../../ledger/report.ts';
-import { checkPeriod, pageOf } from '../list.ts';
+import { checkPeriod } from '../list.ts';
 import type { Run } from '../run.ts';
 import type { Group, ReportInput } from './keeping-spec.ts';
 

@@ -1,5 +1,5 @@
 import type { BulkInput } from '../../bulk/kind.ts';
-import { BULK_OPTIONS, BULK_OUTPUT, fileFlag, readBulk } from '../../cli/bulk-options.ts';
+import { BULK_OPTIONS, BULK_OUTPUT, readBulk } from '../../cli/bulk-options.ts';
 import { type BodyField, defineCommand, flag, optional, rarely, repeated, WRITE_EXITS } from '../../cli/define.ts';
 import { DATA_OPTION, readId } from '../../cli/options.ts';
 import { SEEDED } from '../../core/data-files.ts';
@@ -92,7 +92,7 @@ export const updateCommand = defineCommand({
   exits: [...WRITE_EXITS, 'ledger'],
   previews: true,
   read: (args, options, { validate }): UpdateInput => {
-    const bulk = readBulk(options);
+    const bulk = readBulk(options, args, 'a customer');
     const given = readFieldOptions(options, '--meta, --meta-json, --clear-meta and --merge-meta/--unset-meta');
     const both = given.merge_meta?.find(([name]) => given.unset_meta?.includes(name));
     if (both !== undefined) throw usageError(`"${both[0]}" is in both --merge-meta and --unset-meta`);
@@ -102,7 +102,6 @@ export const updateCommand = defineCommand({
       throw usageError('--replace-meta needs --from', { hint: '--meta replaces all metadata of one customer' });
     }
     if (bulk === undefined) return readOneUpdate(args[0], given, validate);
-    if (args.length > 0) throw usageError(`${fileFlag(options)} and a customer can't be used together`);
     return { kind: 'file', bulk, given, replaceMeta };
   },
   load: async () => ({ run: (await import('./update.ts')).update, view: (await import('./update.ts')).updatedView }),

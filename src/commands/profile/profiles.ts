@@ -6,10 +6,9 @@ import type { NewProfile, ProfileRoom, ProfileSummary } from '../../config/profi
 import { PayError, usageError } from '../../core/error.ts';
 import { askText, canAsk } from '../../core/input.ts';
 import { ENVIRONMENTS, type Environment } from '../../core/origin.ts';
-import { madeHere } from '../../core/record.ts';
+import { madeHere, onePage } from '../../core/record.ts';
 import type { Result, View } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
-import { onePage } from '../list.ts';
 import type { Run } from '../run.ts';
 import type { ProfileShowInput, RenameInput } from './spec.ts';
 

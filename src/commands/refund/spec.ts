@@ -1,5 +1,5 @@
 import type { BulkInput } from '../../bulk/kind.ts';
-import { BULK_OPTIONS, BULK_OUTPUT, fileFlag, readBulk, refuseBeside } from '../../cli/bulk-options.ts';
+import { BULK_OPTIONS, BULK_OUTPUT, readBulk, refuseBeside } from '../../cli/bulk-options.ts';
 import {
   argument,
   defineCommand,
@@ -80,9 +80,8 @@ const refundCreateCommand = defineCommand({
   confirms: true,
   previews: true,
   read: (args, given, { validate }): RefundCreateInput => {
-    const bulk = readBulk(given);
+    const bulk = readBulk(given, args, 'an activity');
     if (bulk === undefined) return readOneRefund(args[0], given, validate);
-    if (args.length > 0) throw usageError(`${fileFlag(given)} and an activity can't be used together`);
     refuseBeside(REFUND_FIELDS, given);
     return { kind: 'file', bulk, given };
   },

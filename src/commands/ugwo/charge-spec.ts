@@ -202,8 +202,7 @@ const readOneCharge = (ugwo: string | undefined, given: ChargeGiven, validate: b
   };
 };
 
-const readChargeFile = (bulk: BulkInput, args: readonly string[], given: ChargeGiven): FileOfCharges => {
-  if (args.length > 0) throw usageError(`${fileFlag(given)} and a payment request can't be used together`);
+const readChargeFile = (bulk: BulkInput, given: ChargeGiven): FileOfCharges => {
   const single = (['share', 'copy'] as const).find((name) => given[name] === true);
   if (single !== undefined) throw usageError(`--${single} and ${fileFlag(given)} can't be used together`);
   const earlier = readEarlier(given);
@@ -310,8 +309,8 @@ export const chargeCommand = defineCommand({
   previews: true,
   read: (args, given, { validate }) => {
     if (validate) refuseOwnParams(given.param ?? []);
-    const bulk = readBulk(given);
-    return bulk === undefined ? readOneCharge(args[0], given, validate) : readChargeFile(bulk, args, given);
+    const bulk = readBulk(given, args, 'a payment request');
+    return bulk === undefined ? readOneCharge(args[0], given, validate) : readChargeFile(bulk, given);
   },
   asks: missingFieldIn,
   load: async () => ({

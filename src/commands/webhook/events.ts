@@ -1,8 +1,8 @@
 import { foldersOf } from '../../compose/run.ts';
 import { realMachine } from '../../config/machine.ts';
-import { endpointSecrets } from '../../config/secrets.ts';
+import { webhookSecrets } from '../../config/secrets.ts';
 import { interrupted, PayError, usageError } from '../../core/error.ts';
-import { type ApiPage, instantOf, madeHere, PAGE_MAX, type RequestedTime } from '../../core/record.ts';
+import { type ApiPage, instantOf, madeHere, onePage, PAGE_MAX, pageOf, type RequestedTime } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
 import { atom, DAY_MS, formatLocalFull } from '../../core/time.ts';
 import { EVENTS, isWanted } from '../../core/webhook-event.ts';
@@ -11,7 +11,7 @@ import type { KeptEvent } from '../../webhook/event.ts';
 import { checkTarget, forwardAgain } from '../../webhook/forward.ts';
 import { openQueue, type Queue } from '../../webhook/queue.ts';
 import type { EventFilter } from '../../webhook/statements.ts';
-import { listedPages, numberedCursors, onePage } from '../list.ts';
+import { listedPages, numberedCursors } from '../list.ts';
 import { continueCommand } from '../record.ts';
 import type { Run } from '../run.ts';
 import type { EventListInput, ReplayInput, TriggerInput } from './spec.ts';
@@ -26,10 +26,10 @@ import {
   summaryFields,
 } from './view.ts';
 
-const withQueue = async <T>(run: Run, use: (queue: Queue) => T): Promise<T> => {
+const withQueue = async <T>(run: Run, use: (queue: Queue) => T | Promise<T>): Promise<T> => {
   const queue = openQueue((await foldersOf(run)).data, realMachine.uid);
   try {
-    return use(queue);
+    return await use(queue);
   } finally {
     queue.close();
   }
@@ -56,16 +56,13 @@ const eventPages = (input: EventListInput, from: number, run: Run): AsyncGenerat
     { from, max: input.max },
   );
 
-/** The newest refused deliveries; all of them for -1. */
-async function* refusedPage(most: number, run: Run): AsyncGenerator<ApiPage> {
-  const found = await withQueue(run, (queue) => queue.refused(most));
-  yield { records: found.map(refusedRecord), cursor: undefined, nextCursor: null };
-}
-
 /** Lists the received events, or with --refused the rejected deliveries, newest first. */
 export const listEvents = async (input: EventListInput, run: Run): Promise<Result> => {
   const { cursor, refused, all, ...words } = input;
-  if (refused) return { kind: 'list', pages: refusedPage(input.max ?? -1, run), view: refusedView };
+  if (refused) {
+    const found = await withQueue(run, (queue) => queue.refused(input.max ?? -1));
+    return { kind: 'list', pages: pageOf(found.map(refusedRecord)), view: refusedView };
+  }
   const from = cursor === undefined ? Number.MAX_SAFE_INTEGER : seqOf(cursor);
   return {
     kind: 'list',
@@ -116,12 +113,12 @@ export const sendMadeUpEvent = async (input: TriggerInput, run: Run): Promise<Re
   if (input === undefined) {
     return { kind: 'list', pages: onePage(EVENTS.map((event) => ({ event }))), view: { columns: [{ path: 'event' }] } };
   }
-  const { event, to, secrets } = input;
+  const { event, to, secretFile } = input;
   // A made-up event may leave this machine.
   const target = await checkTarget(to, '--to', true, run.io.env);
-  const { all } = await endpointSecrets(secrets, run);
+  const [secret = ''] = await webhookSecrets({ files: [secretFile] }, run.io);
   const { sampleRequest } = await import('../../emulator/deliver.ts');
-  return sendTo(target, { event, ...sampleRequest(event, all.join(), run.io.clock.now()) }, run.io);
+  return sendTo(target, { event, ...sampleRequest(event, secret, run.io.clock.now()) }, run.io);
 };
 
 const agedText = (count: number, refused: number): string =>
@@ -138,8 +135,7 @@ export const pruneEvents = async (input: { readonly before: RequestedTime }, run
   const { clock, signals } = run.io;
   const before = instantOf(input.before, clock.now());
   if (before > clock.now() - DAY_MS) throw usageError('--before must be at least a day ago');
-  const queue = openQueue((await foldersOf(run)).data, realMachine.uid);
-  try {
+  return withQueue(run, async (queue) => {
     const { count, waiting, refused } = queue.prunable(before);
     const isAny = count + refused > 0;
     if (isAny) {
@@ -158,7 +154,5 @@ export const pruneEvents = async (input: { readonly before: RequestedTime }, run
       record: madeHere({ before: atom(before), pruned, waiting, refused }),
       view: prunedEventsView,
     };
-  } finally {
-    queue.close();
-  }
+  });
 };

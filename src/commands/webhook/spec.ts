@@ -21,15 +21,10 @@ import {
   refuseTypo,
   refuseUnknown,
 } from '../../cli/options.ts';
+import type { SecretOptions } from '../../config/secrets.ts';
 import { usageError } from '../../core/error.ts';
 import { statusArgument } from '../../core/status.ts';
 import { EVENT_STATES, EVENTS, type EventName, isWanted, KEEP_DAYS } from '../../core/webhook-event.ts';
-
-/** Files and commands that give an endpoint's secrets, as named by the options. */
-export interface SecretNames {
-  readonly main: { readonly files: readonly string[]; readonly commands: readonly string[] };
-  readonly sandbox: { readonly files: readonly string[]; readonly commands: readonly string[] };
-}
 
 const secretOptions = rarely(['secretCommand', 'sandboxSecretFile', 'sandboxSecretCommand'], {
   secretFile: repeated(
@@ -57,12 +52,7 @@ const secretOptions = rarely(['secretCommand', 'sandboxSecretFile', 'sandboxSecr
   ),
 } as const);
 
-const secretNames = (given: {
-  readonly secretFile?: readonly string[];
-  readonly secretCommand?: readonly string[];
-  readonly sandboxSecretFile?: readonly string[];
-  readonly sandboxSecretCommand?: readonly string[];
-}): SecretNames => ({
+const secretNames = (given: GivenOptions<typeof secretOptions>): SecretOptions => ({
   main: { files: given.secretFile ?? [], commands: given.secretCommand ?? [] },
   sandbox: { files: given.sandboxSecretFile ?? [], commands: given.sandboxSecretCommand ?? [] },
 });
@@ -164,11 +154,7 @@ const webhookEventsReplayCommand = defineCommand({
   },
   output: 'uid, event, to, answer (the status), ms (until the answer)',
   exits: [...READ_EXITS, 'not_sent', 'ledger'],
-  read: ([uid = ''], given) => ({
-    uid,
-    to: given.to,
-    allowRemote: given.allowRemote ?? false,
-  }),
+  read: ([uid = ''], { to, allowRemote = false }): ReplayInput => ({ uid, to, allowRemote }),
   load: async () => ({ run: (await import('./events.ts')).sendEventAgain }),
 });
 
@@ -217,7 +203,7 @@ const VECTOR = {
 const SECRET_FILE = `(umask 077; printf '${VECTOR.secret}' > secret.txt)`;
 
 export interface VerifyInput {
-  readonly secrets: SecretNames;
+  readonly secrets: SecretOptions;
   readonly signature: string;
   /** A file, or `-`. */
   readonly from: string;
@@ -249,9 +235,7 @@ const webhookVerifyCommand = defineCommand({
 });
 
 /** Undefined for a list of the events. */
-export type TriggerInput =
-  | { readonly event: EventName; readonly to: string; readonly secrets: SecretNames }
-  | undefined;
+export type TriggerInput = { readonly event: EventName; readonly to: string; readonly secretFile: string } | undefined;
 
 const webhookTriggerCommand = defineCommand({
   path: ['webhook', 'trigger'],
@@ -278,13 +262,13 @@ const webhookTriggerCommand = defineCommand({
     if (event === undefined) throw usageError('no event given', { hint: 'list the events with --list' });
     if (to === undefined) throw usageError('--to is required: the URL of the receiver');
     if (secretFile === undefined) throw usageError('--secret-file is required: it signs the event');
-    return { event: asOneOf(EVENTS)(event), to, secrets: secretNames({ secretFile: [secretFile] }) };
+    return { event: asOneOf(EVENTS)(event), to, secretFile };
   },
   load: async () => ({ run: (await import('./events.ts')).sendMadeUpEvent }),
 });
 
 export interface ListenInput {
-  readonly secrets: SecretNames;
+  readonly secrets: SecretOptions;
   readonly port: number;
   readonly host: string;
   readonly forwardTo: string | undefined;
