@@ -32,8 +32,8 @@ export const idProblem = (prefix: IdPrefix, text: string): string | undefined =>
 };
 
 export const LONGEST_REF = 150;
-/** A text meant as an id, as a link to one, or as a key. */
-const LIKE_ID = /(?:^|\W)(?:ony|ugw|act|chk|[sp]k)\.|^(?:ony|ugw|act|chk)$|^https?:\/\//i;
+/** A text meant as an id, also as a table shortens it, as a link to one, or as a key. */
+const LIKE_ID = /^…|(?:^|\W)(?:ony|ugw|act|chk|[sp]k)\.|^(?:ony|ugw|act|chk)$|^https?:\/\//i;
 
 /** Kinds of records that a name identifies, too: a payment request's ref, a customer's e-mail address. */
 export type NamedPrefix = 'ugw' | 'ony';
