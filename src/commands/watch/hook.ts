@@ -18,10 +18,8 @@ import type { Run } from '../run.ts';
 import type { WatchInput } from './spec.ts';
 import { changeRecord } from './view.ts';
 
-type Seen = Watched & Partial<ChargeChange>;
-
 /** Events about a charge as it stands. Their ids are the same whenever, and by whomever, a change is seen. */
-const eventsOf = (seen: Seen, receivedAt: number): Delivery[] => {
+const eventsOf = (seen: Watched, receivedAt: number): Delivery[] => {
   const { charge, now } = seen;
   const money = moneyKnown(charge);
   const record = changeRecord(seen, money).value as object;
@@ -63,7 +61,7 @@ export const openHook = async (tail: Tail, { filters, unsettledOnly }: WatchFilt
   const forwarder = forward(queue, notifier, { clock, steady, random, say: run.say, isProgram: true, send }, stop);
 
   /** Stores the events that it does not know. The program runs for news alone. */
-  const keep = async (seen: readonly Seen[], isNews: boolean): Promise<void> => {
+  const keep = async (seen: readonly Watched[], isNews: boolean): Promise<void> => {
     const events = new Map(seen.flatMap((one) => eventsOf(one, clock.now())).map((event) => [event.uid, event]));
     const unknown = [...events.values()].filter(({ uid }) => queue.find(uid) === undefined);
     const stateOf = ({ event }: Delivery) => (isNews && input.on.includes(event) ? 'waiting' : 'kept');
@@ -73,7 +71,7 @@ export const openHook = async (tail: Tail, { filters, unsettledOnly }: WatchFilt
   };
 
   /** Reversed charges, and those of payment requests that were paid twice. The tail may have left them as paid. */
-  const changedLater = async (): Promise<Seen[]> => {
+  const changedLater = async (): Promise<Watched[]> => {
     const cases: Partial<ListFilter>[] = [{ payments: ['reversed'] }, { paidTwice: true }];
     const all = filters.flatMap((one) => cases.map((more) => ledger.list({ ...one, ...more, limit: -1 })));
     const charges = (await Promise.all(all)).flat().filter(isCharge);
