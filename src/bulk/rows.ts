@@ -289,10 +289,8 @@ export const openRows = <T>(
   let leftovers = openLeftovers();
   /** The name in place of a row's id. */
   const nameIn = ({ given }: Pick<Cells, 'given'>): string | undefined => {
-    const text = prefix === undefined ? undefined : given.get(idColumn);
-    return prefix !== undefined && typeof text === 'string' && canBeName(prefix, keyIn(text, prefix))
-      ? text
-      : undefined;
+    const text = given.get(idColumn);
+    return prefix && typeof text === 'string' && canBeName(prefix, keyIn(text, prefix)) ? text : undefined;
   };
   const keepId: RowReader<T>['keepId'] = ({ fields }, id) => {
     const name = nameIn(cellsOf(namedIn(fields), format, columns));
