@@ -7,7 +7,6 @@ import type { IdPrefix, NamedPrefix } from '../core/ids.ts';
 import type { FlagOf, Guess, TargetOptions } from '../core/input.ts';
 import type { Io } from '../core/io.ts';
 import type { Named } from '../core/record.ts';
-import type { Rate } from '../core/time.ts';
 import type { LedgerTarget } from '../ledger/entry.ts';
 import type { Ledger, PlannedRows } from '../ledger/ledger.ts';
 import type { Total } from '../ledger/policy.ts';
@@ -16,25 +15,6 @@ import type { RowSignals } from './pace.ts';
 import type { ShowProgress } from './progress.ts';
 import type { OpenOptions } from './report.ts';
 import type { ColumnFault, RowEnd } from './row-end.ts';
-
-/** A file of rows (`-` is standard input) and the options for processing it. */
-export interface BulkInput {
-  readonly from: string;
-  /** Prints an empty file in place of reading one. */
-  readonly template?: true;
-  readonly inputFormat?: 'csv' | 'ndjson';
-  readonly delimiter?: string;
-  readonly ignoreColumns?: readonly string[];
-  readonly concurrency: number;
-  readonly rate?: Rate;
-  readonly report?: string;
-  readonly check: boolean;
-  readonly retryFailed: boolean;
-  readonly skipInvalid: boolean;
-  readonly allowRepeats: boolean;
-  readonly continueOnUnknown: boolean;
-  readonly resume?: string;
-}
 
 /** The services that only a file of rows needs. */
 export interface RowServices {

@@ -1,4 +1,5 @@
 import { NEXT_STEP } from '../charge/words.ts';
+import type { BulkInput } from '../cli/bulk-options.ts';
 import type { Client } from '../client/client.ts';
 import { interrupted, isRejected, PayError, usageError } from '../core/error.ts';
 import { sumsText } from '../core/money.ts';
@@ -7,7 +8,7 @@ import { openSeen } from '../database/seen.ts';
 import { addTotals, dayOf, type Policy, type Total, worthOf } from '../ledger/policy.ts';
 import type { InputRow } from './cells.ts';
 import { bitSet } from './counters.ts';
-import type { BulkInput, FileRun, RowCheck, RowDeps, RowKind, RowSender, RowServices } from './kind.ts';
+import type { FileRun, RowCheck, RowDeps, RowKind, RowSender, RowServices } from './kind.ts';
 import type { RowsFile } from './read-file.ts';
 import { jobOfReport, type Reporter } from './report.ts';
 import { type ColumnFault, invalidEnd, type RowEnd } from './row-end.ts';

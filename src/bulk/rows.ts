@@ -1,3 +1,4 @@
+import type { BulkInput } from '../cli/bulk-options.ts';
 import type { Client } from '../client/client.ts';
 import { cutName } from '../core/bounds.ts';
 import { type PayError, usageError } from '../core/error.ts';
@@ -8,7 +9,7 @@ import { shellLine } from '../core/shell.ts';
 import { isLeftover } from '../core/spoilt.ts';
 import { didYouMean, isNear } from '../core/text.ts';
 import { bareName, type Cells, cellsOf, type FileFormat, fieldsFrom, type InputRow } from './cells.ts';
-import type { BulkInput, FileRun, KeyColumn, RowItem, RowJob, RowKind } from './kind.ts';
+import type { FileRun, KeyColumn, RowItem, RowJob, RowKind } from './kind.ts';
 import type { RowsFile } from './read-file.ts';
 import { type ColumnFault, faultsOf } from './row-end.ts';
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { BulkInput } from '../cli/bulk-options.ts';
 import type { PayError } from '../core/error.ts';
 import { targetFlags } from '../core/input.ts';
 import { sumsText } from '../core/money.ts';
@@ -9,7 +10,7 @@ import type { PlannedRows } from '../ledger/ledger.ts';
 import { countStartedRows } from '../ledger/open.ts';
 import { NO_TOTAL } from '../ledger/policy.ts';
 import { noCounts } from './counters.ts';
-import type { BulkInput, FileRun, RowDeps, RowJob, RowKind, RowServices } from './kind.ts';
+import type { FileRun, RowDeps, RowJob, RowKind, RowServices } from './kind.ts';
 import { mostOpen } from './pace.ts';
 import {
   type FileJob,

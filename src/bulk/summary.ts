@@ -1,3 +1,4 @@
+import type { BulkInput } from '../cli/bulk-options.ts';
 import { ROW_STATES, type RowState } from '../core/charge.ts';
 import { type ErrorKind, EXIT_CODES, interrupted, PayError, signalWord } from '../core/error.ts';
 import { exactNumber } from '../core/money.ts';
@@ -5,7 +6,7 @@ import { madeHere } from '../core/record.ts';
 import type { Result, View } from '../core/result.ts';
 import type { Total } from '../ledger/policy.ts';
 import type { Trouble } from './counters.ts';
-import type { Aftermath, BulkInput, RowKind } from './kind.ts';
+import type { Aftermath, RowKind } from './kind.ts';
 import { totalText } from './plan.ts';
 import { columnName, gravest, isSignalCode } from './row-end.ts';
 import type { RowsWalked } from './walk.ts';

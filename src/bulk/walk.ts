@@ -1,9 +1,10 @@
+import type { BulkInput } from '../cli/bulk-options.ts';
 import type { RowState } from '../core/charge.ts';
 import { PayError } from '../core/error.ts';
 import type { Io, Signals } from '../core/io.ts';
 import type { InputRow } from './cells.ts';
 import { type BitSet, type Counters, type CounterValues, openCounters } from './counters.ts';
-import type { BulkInput, RowItem, RowSender, RowWork } from './kind.ts';
+import type { RowItem, RowSender, RowWork } from './kind.ts';
 import { type Pace, type RowSignals, runRows, type Stopped } from './pace.ts';
 import { readAhead } from './read-ahead.ts';
 import type { RowsFile } from './read-file.ts';

@@ -1,4 +1,3 @@
-import type { BulkInput } from '../bulk/kind.ts';
 import { usageError } from '../core/error.ts';
 import { asFlag } from '../core/input.ts';
 import { type FieldTable, flag, type GivenOptions, option, type Parse, rarely, taking } from './define.ts';
@@ -92,6 +91,7 @@ export const refuseBeside = (fields: FieldTable, given: BulkGiven): void => {
 export const fileFlag = ({ template }: Pick<BulkGiven, 'template'>): string => (template ? '--template' : '--from');
 
 const UNSAID = {
+  from: '',
   concurrency: DEFAULT_PARALLEL,
   check: false,
   retryFailed: false,
@@ -99,6 +99,9 @@ const UNSAID = {
   allowRepeats: false,
   continueOnUnknown: false,
 };
+
+/** A file of rows (`-` is standard input) and the options for processing it. */
+export type BulkInput = Omit<BulkGiven, keyof typeof UNSAID> & Readonly<typeof UNSAID>;
 
 /**
  * Reads the options for a file; undefined without one. Throws a usage error if other options need it, or if `args` name
@@ -120,5 +123,5 @@ export const readBulk = (given: BulkGiven, args: readonly string[] = [], thing =
     });
   }
   const own = Object.entries(given).filter(([name]) => Object.hasOwn(BULK_OPTIONS, name));
-  return { ...UNSAID, from: '', ...Object.fromEntries(own) };
+  return { ...UNSAID, ...Object.fromEntries(own) };
 };

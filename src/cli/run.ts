@@ -136,8 +136,7 @@ const openPrinter =
     openPager: () => Promise<Pager | undefined>,
   ): Print =>
   async (result) => {
-    const format = globals.format ?? (result.kind === 'list' ? result.format : undefined);
-    const options = outputOptions({ ...globals, format }, io);
+    const options = outputOptions({ ...globals, format: globals.format ?? result.format }, io);
     const print = async (on: Io): Promise<ResultNotices> => {
       if (result.head !== undefined) await on.stdout.write(result.head);
       return filter === undefined

@@ -75,8 +75,11 @@ export interface Named {
 /** A record created by this program, in the shape of a received one. */
 export const madeHere = <T>(value: T): ApiRecord<T> => ({ value, text: JSON.stringify(value) });
 
-export async function* pageOf(records: readonly ApiRecord[]): AsyncGenerator<ApiPage> {
-  yield { records, cursor: undefined, nextCursor: null };
+export async function* pageOf(
+  records: readonly ApiRecord[],
+  nextCursor: string | null = null,
+): AsyncGenerator<ApiPage> {
+  yield { records, cursor: undefined, nextCursor };
 }
 
 export const onePage = (values: readonly unknown[]): AsyncGenerator<ApiPage> =>

@@ -116,6 +116,8 @@ export interface ResultNotices {
 export type Result = {
   /** Text to print before the data, whatever their format. */
   readonly head?: string | undefined;
+  /** The format unless another one is asked for. */
+  readonly format?: Format;
 } & (
   | {
       readonly kind: 'record';
@@ -136,8 +138,6 @@ export type Result = {
       /** Maximum number of records to show; a notice reports it when it is reached. */
       readonly max?: number | undefined;
       readonly goOn?: (cursor: string) => string;
-      /** The format unless another one is asked for, where the list is a file for paycli itself. */
-      readonly format?: Format;
       /** An empty list was reported already. */
       readonly saysEmpty?: true;
       /** Final error of the run, reported after the list is printed. */

@@ -43,13 +43,6 @@ const deliveryOutcome = (posted: PostResult): Pick<DeliveryAttempt, 'status' | '
 const RETRY_MS = 30 * 60_000;
 const TRIES_LIMIT = 3;
 
-/** Without a secret the header is present but empty (public material, webhooks). */
-const signatureHeader = (secret: string, body: Uint8Array, rule: DeliveryRule | undefined) => {
-  if (rule?.signature === 'none') return {};
-  const signing = rule?.signature === 'wrong' ? `not ${secret}` : secret;
-  return { 'x-kwugwo-signature': signing === '' ? '' : signatureOf(signing, body) };
-};
-
 type BodyParts = Pick<OutgoingDelivery, 'uid' | 'event' | 'data'>;
 
 /** The request of a delivery: the exact bytes of its body, and headers with a new id. */
@@ -57,11 +50,13 @@ const deliveryRequest = (dialect: Dialect, { uid, event, data }: BodyParts, secr
   const json = `{"uid":${JSON.stringify(uid)},"event":${JSON.stringify(event)},"data":${data}}`;
   const body = Buffer.from(SPEECH[dialect].answer(eventShape(event), json));
   const id = randomUUID();
+  const signing = rule?.signature === 'wrong' ? `not ${secret}` : secret;
   const headers = {
     'content-type': 'application/json',
     'user-agent': 'paycli-emulator',
     'x-kwugwo-delivery-id': id,
-    ...signatureHeader(secret, body, rule),
+    // Without a secret the header is present but empty (public material, webhooks).
+    ...(rule?.signature === 'none' ? {} : { 'x-kwugwo-signature': signing === '' ? '' : signatureOf(signing, body) }),
   };
   return { id, headers: Object.entries(headers), body };
 };

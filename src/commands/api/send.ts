@@ -10,7 +10,7 @@ import { namingFlags, type ReadSource, readJsonObject } from '../../core/input.t
 import { isObject, printExact, printSorted, valueAt } from '../../core/json.ts';
 import { elementsOf } from '../../core/json-scan.ts';
 import { isGuarded } from '../../core/origin.ts';
-import type { ApiPage, ApiRecord } from '../../core/record.ts';
+import { type ApiPage, type ApiRecord, pageOf } from '../../core/record.ts';
 import type { Result, View } from '../../core/result.ts';
 import { cleanedUrl } from '../../core/secret.ts';
 import { visible } from '../../core/text.ts';
@@ -72,10 +72,9 @@ const recordsView = (records: readonly unknown[]): View => {
   return { columns: [...new Set(names)].map((path) => ({ path, flexible: path !== 'uid' })) };
 };
 
-async function* all(first: ApiPage | undefined, rest: AsyncIterator<ApiPage>): AsyncGenerator<ApiPage> {
+async function* all(first: IteratorResult<ApiPage>, rest: AsyncIterator<ApiPage>): AsyncGenerator<ApiPage> {
   try {
-    if (first !== undefined) yield first;
-    for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
+    for (let next = first; next.done !== true; next = await rest.next()) yield next.value;
   } finally {
     await rest.return?.();
   }
@@ -85,8 +84,8 @@ async function* all(first: ApiPage | undefined, rest: AsyncIterator<ApiPage>): A
 const shownPages = async (pages: AsyncIterable<ApiPage>): Promise<Result> => {
   const rest = pages[Symbol.asyncIterator]();
   const first = await rest.next();
-  const page = first.done === true ? undefined : first.value;
-  return { kind: 'list', pages: all(page, rest), view: recordsView((page?.records ?? []).map(({ value }) => value)) };
+  const records: ApiPage['records'] = first.done === true ? [] : first.value.records;
+  return { kind: 'list', pages: all(first, rest), view: recordsView(records.map(({ value }) => value)) };
 };
 
 /** Records of an answer that is a list or a page of one; undefined if it is neither. */
@@ -94,11 +93,11 @@ const pageIn = ({ value, text }: ApiRecord): ApiPage | undefined => {
   const [data, next] = Array.isArray(value) ? [value, null] : [valueAt(value, 'data'), valueAt(value, 'next_cursor')];
   if (!Array.isArray(data) || (next !== null && typeof next !== 'string')) return undefined;
   const texts = elementsOf(Array.isArray(value) ? `{"data":${text}}` : text, 'data');
-  const records = texts.map((own, index) => ({
-    value: data[index] as ApiPage['records'][number]['value'],
-    text: own,
-  }));
-  return { records, cursor: undefined, nextCursor: next };
+  return {
+    records: texts.map((own, at): ApiRecord => ({ value: data[at], text: own })),
+    cursor: undefined,
+    nextCursor: next,
+  };
 };
 
 /**
@@ -108,10 +107,8 @@ const pageIn = ({ value, text }: ApiRecord): ApiPage | undefined => {
 const resultOf = (record: ApiRecord, rest: Pick<RecordResult, 'wrote' | 'failure'>): Result => {
   const page = rest.wrote === true ? undefined : pageIn(record);
   if (page === undefined) return { kind: 'record', record, view: recordsView([record.value]), ...rest };
-  async function* one(): AsyncGenerator<ApiPage> {
-    yield page as ApiPage;
-  }
-  return { kind: 'list', pages: one(), view: recordsView(page.records.map(({ value }) => value)) };
+  const { records, nextCursor } = page;
+  return { kind: 'list', pages: pageOf(records, nextCursor), view: recordsView(records.map(({ value }) => value)) };
 };
 
 /** The request: the operation or path to call, and its input. */

@@ -128,12 +128,6 @@ const refuseMethod = ([word = '', path = '/v1/…']: readonly string[]): void =>
   });
 };
 
-/** The files and the standard input that a request reads. */
-const sourcesOf = (fields: readonly Field[], input: Source | undefined): readonly (Source | undefined)[] => [
-  input,
-  ...fields.map(({ value }) => ('source' in value ? value.source : undefined)),
-];
-
 const read = (args: readonly string[], given: GivenOptions<typeof API_OPTIONS>): ApiInput => {
   refuseMethod(args);
   const { input, include = false, paginate = false, again = false, rawField = [], field = [], header = [] } = given;
@@ -149,7 +143,7 @@ const read = (args: readonly string[], given: GivenOptions<typeof API_OPTIONS>):
   if (input !== undefined && (method === 'GET' || method === 'DELETE')) {
     throw usageError(`--input: a ${method} has no body`, { hint: 'give fields with -f; they go into the query' });
   }
-  refuseSharedStdin(sourcesOf(fields, input));
+  refuseSharedStdin([input, ...fields.map(({ value }) => ('source' in value ? value.source : undefined))]);
   return { method, path, fields, headers: Object.fromEntries(header), input, include, paginate, again };
 };
 

@@ -1,5 +1,4 @@
-import type { BulkInput } from '../../bulk/kind.ts';
-import { BULK_OPTIONS, BULK_OUTPUT, readBulk, refuseBeside } from '../../cli/bulk-options.ts';
+import { BULK_OPTIONS, BULK_OUTPUT, type BulkInput, readBulk, refuseBeside } from '../../cli/bulk-options.ts';
 import { argument, defineCommand, ONCE_EXITS, READ_EXITS, WRITE_EXITS } from '../../cli/define.ts';
 import { DATA_OPTION, FILTER_OPTIONS, readId, readList, WALK_OPTIONS } from '../../cli/options.ts';
 import { SEEDED } from '../../core/data-files.ts';

@@ -1,5 +1,4 @@
-import type { BulkInput } from '../../bulk/kind.ts';
-import { BULK_OPTIONS, BULK_OUTPUT, readBulk } from '../../cli/bulk-options.ts';
+import { BULK_OPTIONS, BULK_OUTPUT, type BulkInput, readBulk } from '../../cli/bulk-options.ts';
 import { type BodyField, defineCommand, flag, optional, rarely, repeated, WRITE_EXITS } from '../../cli/define.ts';
 import { DATA_OPTION, readId } from '../../cli/options.ts';
 import { SEEDED } from '../../core/data-files.ts';

@@ -1,5 +1,4 @@
-import type { BulkInput } from '../../bulk/kind.ts';
-import { BULK_OPTIONS, BULK_OUTPUT, readBulk, refuseBeside } from '../../cli/bulk-options.ts';
+import { BULK_OPTIONS, BULK_OUTPUT, type BulkInput, readBulk, refuseBeside } from '../../cli/bulk-options.ts';
 import {
   argument,
   defineCommand,

@@ -1,4 +1,3 @@
-import type { BulkInput } from '../../bulk/kind.ts';
 import {
   type ChargeField,
   type ChargeFields,
@@ -11,7 +10,7 @@ import {
   MEDIUM_NAMES,
   mediumNamed,
 } from '../../charge/mediums.ts';
-import { BULK_OPTIONS, fileFlag, readBulk } from '../../cli/bulk-options.ts';
+import { BULK_OPTIONS, type BulkInput, fileFlag, readBulk } from '../../cli/bulk-options.ts';
 import {
   defineCommand,
   flag,

@@ -8,6 +8,7 @@ import {
   READ_EXITS,
   rarely,
   repeated,
+  taking,
 } from '../../cli/define.ts';
 import {
   asFile,
@@ -21,38 +22,32 @@ import {
   refuseTypo,
   refuseUnknown,
 } from '../../cli/options.ts';
-import type { SecretOptions } from '../../config/secrets.ts';
 import { usageError } from '../../core/error.ts';
 import { statusArgument } from '../../core/status.ts';
 import { EVENT_STATES, EVENTS, type EventName, isWanted, KEEP_DAYS } from '../../core/webhook-event.ts';
+
+const asCommand = taking({ type: 'command' }, asText);
 
 const secretOptions = rarely(['secretCommand', 'sandboxSecretFile', 'sandboxSecretCommand'], {
   secretFile: repeated(
     '--secret-file <file>',
     "a file with the endpoint's secret, wsk.…; repeat it while you change secrets",
-    asText,
-    { completes: 'file' },
+    asFile,
   ),
-  secretCommand: repeated('--secret-command <command>', 'a command that prints the secret; no shell', asText, {
-    type: 'command',
-  }),
+  secretCommand: repeated('--secret-command <command>', 'a command that prints the secret; no shell', asCommand),
   sandboxSecretFile: repeated(
     '--sandbox-secret-file <file>',
     "a file with the sandbox's secret, for events whose uid ends in _t",
-    asText,
-    {
-      completes: 'file',
-    },
+    asFile,
   ),
   sandboxSecretCommand: repeated(
     '--sandbox-secret-command <command>',
     "a command that prints the sandbox's secret",
-    asText,
-    { type: 'command' },
+    asCommand,
   ),
 } as const);
 
-const secretNames = (given: GivenOptions<typeof secretOptions>): SecretOptions => ({
+const secretNames = (given: GivenOptions<typeof secretOptions>) => ({
   main: { files: given.secretFile ?? [], commands: given.secretCommand ?? [] },
   sandbox: { files: given.sandboxSecretFile ?? [], commands: given.sandboxSecretCommand ?? [] },
 });
@@ -203,7 +198,7 @@ const VECTOR = {
 const SECRET_FILE = `(umask 077; printf '${VECTOR.secret}' > secret.txt)`;
 
 export interface VerifyInput {
-  readonly secrets: SecretOptions;
+  readonly secrets: ReturnType<typeof secretNames>;
   readonly signature: string;
   /** A file, or `-`. */
   readonly from: string;
@@ -268,7 +263,7 @@ const webhookTriggerCommand = defineCommand({
 });
 
 export interface ListenInput {
-  readonly secrets: SecretOptions;
+  readonly secrets: ReturnType<typeof secretNames>;
   readonly port: number;
   readonly host: string;
   readonly forwardTo: string | undefined;
@@ -309,9 +304,7 @@ const webhookListenCommand = defineCommand({
     only: repeated('--only <pattern>', 'print and forward only these events, such as ugwo.activity.*', asText, {
       choices: EVENTS,
     }),
-    exec: option('--exec <command>', 'run this for each event, with its body on standard input; no shell', asText, {
-      type: 'command',
-    }),
+    exec: option('--exec <command>', 'run this for each event, with its body on standard input; no shell', asCommand),
     execEnv: repeated('--exec-env <name>', 'pass this variable to --exec, besides PATH, HOME and the like', asText),
     until: option(
       '--until <what>',
@@ -346,21 +339,12 @@ const webhookListenCommand = defineCommand({
         ...(given.only ?? []),
         ...(given.until === undefined || /^\d+$/.test(given.until) ? [] : [given.until]),
       ]);
-    if (given.execEnv !== undefined && given.exec === undefined) throw usageError('--exec-env needs --exec');
-    if (given.port === undefined) throw usageError('--port is required', { hint: 'choose one, such as --port 4400' });
-    return {
-      secrets: secretNames(given),
-      port: given.port,
-      host: given.host ?? '127.0.0.1',
-      forwardTo: given.forwardTo,
-      allowRemote: given.allowRemote ?? false,
-      only: given.only ?? [],
-      exec: given.exec,
-      execEnv: given.execEnv ?? [],
-      until: readUntil(given.until),
-      duplicates: given.duplicates ?? false,
-      keepDays: given.keepDays ?? KEEP_DAYS,
-    };
+    const { port, host = '127.0.0.1', forwardTo, allowRemote = false, exec, duplicates = false } = given;
+    if (given.execEnv !== undefined && exec === undefined) throw usageError('--exec-env needs --exec');
+    if (port === undefined) throw usageError('--port is required', { hint: 'choose one, such as --port 4400' });
+    const { only = [], execEnv = [], keepDays = KEEP_DAYS } = given;
+    const [secrets, until] = [secretNames(given), readUntil(given.until)];
+    return { secrets, port, host, forwardTo, allowRemote, only, exec, execEnv, until, duplicates, keepDays };
   },
   load: async () => ({ run: (await import('./listen.ts')).listenForEvents }),
 });

@@ -64,18 +64,12 @@ const ABOUT: readonly Column[] = [
   { path: 'event', needed: true },
 ];
 const WHAT: readonly Column[] = [{ path: 'ugwo' }, { path: 'activity' }];
+const receivedAtColumn: Column = { path: 'received_at', kind: 'time', label: 'received' };
+const deliveryColumn: Column = { path: 'delivery_id', label: 'delivery', machineOnly: true };
 
-export const receivedView: View = {
-  columns: [
-    ...ABOUT,
-    ...WHAT,
-    { path: 'received_at', kind: 'time', label: 'received' },
-    { path: 'delivery_id', label: 'delivery', machineOnly: true },
-  ],
-};
+export const receivedView: View = { columns: [...ABOUT, ...WHAT, receivedAtColumn, deliveryColumn] };
 
 const state: Column = { path: 'state', kind: 'state', needed: true };
-const receivedAtColumn: Column = { path: 'received_at', kind: 'time', label: 'received' };
 const COUNTS: readonly Column[] = [
   { path: 'repeats', kind: 'count' },
   { path: 'attempts', kind: 'count' },
@@ -88,7 +82,7 @@ const SUMMARY_VIEW_COLUMNS: readonly Column[] = [
   state,
   ...WHAT,
   receivedAtColumn,
-  { path: 'delivery_id', label: 'delivery', machineOnly: true },
+  deliveryColumn,
   ...COUNTS,
   { path: 'signature', machineOnly: true },
 ];
@@ -139,7 +133,7 @@ export const refusedRecord = ({ at, why, delivery, signature, size, body }: Refu
 
 export const refusedView: View = {
   columns: [
-    { path: 'received_at', kind: 'time', label: 'received' },
+    receivedAtColumn,
     { path: 'why', needed: true },
     { path: 'delivery_id', label: 'delivery' },
     { path: 'signature', flexible: true },
