@@ -166,6 +166,9 @@ describe('api', () => {
   it('masks what gives access in a header, and what controls a terminal', async () => {
     const key = 'sk.AbCd.1234567890abcdefghij';
     const lines = ['Set-Cookie: a=SESSION', 'Set-Cookie: b=SESSION', 'Authorization: Bearer SESSION'];
+    const plain = ['WWW-Authenticate: Bearer', 'Idempotency-Key: k'];
+    const others = ['X-Auth', 'X-Session-Id', 'X-Password', 'X-Amz-Credential', 'X-Access-Key', 'Authentication-Info'];
+    lines.push(...others.map((name) => `${name}: SESSION`), ...plain);
     const more = ['X-Api-Key: SESSION', `Location: /x?k=${key.replace('.', '%2E')}`, 'X-Title: a\x9b2Jb'];
     const answer = Buffer.from(
       `HTTP/1.1 200 OK\r\n${[...lines, ...more].join('\r\n')}\r\nContent-Length: 2\r\n\r\n{}`,
@@ -174,7 +177,9 @@ describe('api', () => {
     const { stdout } = await api(['/v1/events/e', '-i'], { service: await serve([raw(answer)]) });
     expect(stdout.split('\r\n')).toEqual([
       'HTTP/1.1 200 OK',
-      ...['set-cookie: [secret]', 'set-cookie: [secret]', 'authorization: [secret]', 'x-api-key: [secret]'],
+      ...['set-cookie: [secret]', 'set-cookie: [secret]', 'authorization: [secret]'],
+      ...others.map((name) => `${name.toLowerCase()}: [secret]`),
+      ...['www-authenticate: Bearer', 'idempotency-key: k', 'x-api-key: [secret]'],
       ...[
         'location: /x?k=[secret …ghij]',
         expect.stringMatching(/^x-title: a[ -~]+2Jb$/),

@@ -163,7 +163,7 @@ const confirmDelete = async (path: string, { ask, target }: Run): Promise<void> 
 };
 
 /** Names of headers whose value may give access. */
-const SECRET_HEADER = /cookie|authorization|token|secret|api-?key/;
+const SECRET_HEADER = /auth(?!enticate$)|cookie|credential|password|secret|session|token|(?:access|api)-?key/;
 
 /** The status line and the headers as HTTP writes them, without secrets. */
 const headText = ({ status, reasonPhrase, headers }: AnswerHead, { stdout, redactor }: Run['io']): string => {
