@@ -7,15 +7,16 @@ import { readInputBytes } from './run.ts';
 const MOST_TEMPLATE_BYTES = 64 * 1024;
 
 /** Opens what writes the messages to customers. Throws if an option is not valid. */
-export const openMessages = async ({ template: file, zone }: Omit<SharingOptions, 'program'>, run: Run) => {
-  const { offsetIn, placeholdersIn, readTemplate, shareMessage } = await import('../output/share.ts');
+export const openMessages = async ({ shareWith, shareTemplate: file, shareZone: zone }: SharingOptions, run: Run) => {
+  const { offsetIn, readTemplate, shareMessage } = await import('../output/share.ts');
+  if (shareWith === undefined)
+    throw usageError(`--share-${file === undefined ? 'zone' : 'template'} needs --share-with`);
   if (zone !== undefined && attempt(() => offsetIn(zone, 0)) === undefined) {
     throw usageError(`--share-zone: "${zone}" is not a time zone, such as Africa/Lagos`);
   }
   const template = file && readTemplate(await readInputBytes(run, file, MOST_TEMPLATE_BYTES), file);
   return {
-    /** Placeholders of the template. */
-    wanted: placeholdersIn(template),
+    wants: (name: string): boolean => template?.includes(`{${name}}`) === true,
     write: (step: Parameters<typeof shareMessage>[0]) => shareMessage({ ...step, zone, template }),
   };
 };

@@ -33,6 +33,12 @@ export const claimSharing = (ledger: Ledger, id: string): Promise<boolean> => {
   return ledger.note(id, claim, (entry) => sharedOf(entry, ledger).shared === 'no');
 };
 
-/** Stores what came of a message, with the reason if it was not shared. */
-export const noteSharing = (ledger: Ledger, id: string, kind: Kind, message: string | undefined): Promise<boolean> =>
-  ledger.note(id, evidenceOf(kind, ledger.moment().at, message === undefined ? {} : { message }));
+/** Stores what came of a message. A program that was killed may have sent it before. */
+export const noteSharing = (
+  ledger: Ledger,
+  id: string,
+  failure: { readonly why: string; readonly isKilled: boolean } | undefined,
+): Promise<boolean> => {
+  const kind = failure === undefined ? 'shared' : failure.isKilled ? 'share_unknown' : 'not_shared';
+  return ledger.note(id, evidenceOf(kind, ledger.moment().at, { message: failure?.why }));
+};

@@ -27,36 +27,26 @@ interface ShareInput {
   /** See `readTemplate`. */
   readonly template?: string | undefined;
   /** Values for the template that are not in the step. */
-  readonly others?: Values;
+  readonly others?: Readonly<Record<string, string | undefined>>;
 }
 
-/** Values of placeholders, by name. */
-type Values = Readonly<Record<string, string | undefined>>;
-
-const PLACEHOLDER_NAMES: readonly string[] = [
-  ...['ref', 'amount', 'account_number', 'bank', 'account_name', 'code', 'expires', 'first_name', 'merchant'],
-];
+/** Facts of a step by the name of their placeholder, with their labels in a message without a template. */
+const LABELS = {
+  ...{ amount: 'Amount', code: 'Dial', bank: 'Bank', account_name: 'Account name' },
+  ...{ account_number: 'Account number', expires: 'Expires' },
+} as const;
+const PLACEHOLDERS = [...Object.keys(LABELS), 'ref', 'first_name', 'merchant'].map((name) => `{${name}}`);
 
 /** A placeholder, or what looks like the beginning of one. Other braces are text. */
-const PLACEHOLDER = /\{([A-Za-z_]+)(\}?)/g;
-
-export const placeholdersIn = (template = ''): readonly string[] =>
-  [...template.matchAll(PLACEHOLDER)].map(([, name = '']) => name);
+const PLACEHOLDER = /\{[A-Za-z_]+\}?/g;
 
 /** Checks a template. The line break at its end is that of every message. */
 export const readTemplate = (bytes: Uint8Array, file: string): string => {
-  const fail = (what: string): never => {
-    throw usageError(`--share-template: ${file} ${what}`, {
-      hint: `placeholders are ${PLACEHOLDER_NAMES.map((name) => `{${name}}`).join(' ')}`,
-    });
-  };
-  const text = decodeUtf8(bytes) ?? fail('is not valid UTF-8');
-  for (const { 0: found, 1: name = '', 2: end, index } of text.matchAll(PLACEHOLDER)) {
-    const line = text.slice(0, index).split('\n').length;
-    if (!PLACEHOLDER_NAMES.includes(name)) fail(`has ${found} in line ${line}, which is no placeholder`);
-    if (end === '') fail(`has ${found} in line ${line}, which is not closed`);
-  }
-  return text.trim() === '' ? fail('is empty') : text.replace(/\r?\n$/, '');
+  const text = decodeUtf8(bytes);
+  const odd = text?.match(PLACEHOLDER)?.find((found) => !PLACEHOLDERS.includes(found));
+  if (text !== undefined && text.trim() !== '' && odd === undefined) return text.replace(/\r?\n$/, '');
+  const what = odd === undefined ? 'is empty, or not valid UTF-8' : `has ${odd}, which is no placeholder`;
+  throw usageError(`--share-template: ${file} ${what}`, { hint: `placeholders are ${PLACEHOLDERS.join(' ')}` });
 };
 
 /** Minutes by which a time zone is ahead of UTC at a moment. Throws for an unknown zone. */
@@ -66,40 +56,36 @@ export const offsetIn = (timeZone: string, ms: number): number => {
   return (sign === '-' ? -1 : 1) * (Number(hours ?? 0) * 60 + Number(minutes ?? 0));
 };
 
-type Line = readonly [label: string, text: string, placeholder?: string];
-
 const timeIn = (zone: string | undefined, ms: number): string =>
   formatAnywhere(ms, zone === undefined ? undefined : offsetIn(zone, ms));
 
-const factsOf = (action: NextAction, { amount, zone }: Pick<ShareInput, 'amount' | 'zone'>): Line[] => {
-  const money: Line[] = amount === undefined ? [] : [['Amount', amount, 'amount']];
-  if (action.kind === 'other') return money;
-  if (action.kind === 'dial') return [...money, ['Dial', visibleExactly(action.code), 'code']];
+type Facts = Partial<Record<keyof typeof LABELS, string>>;
+
+const factsOf = (action: NextAction, { amount = '', zone }: Pick<ShareInput, 'amount' | 'zone'>): Facts => {
+  if (action.kind === 'other') return { amount };
+  if (action.kind === 'dial') return { amount, code: visibleExactly(action.code) };
   const { bank, accountName, accountNumber, expiresAt } = action;
-  const expires: Line[] = expiresAt === undefined ? [] : [['Expires', timeIn(zone, expiresAt), 'expires']];
-  return [
-    ...money,
-    ['Bank', visible(bank), 'bank'],
-    ['Account name', visible(accountName), 'account_name'],
-    ['Account number', visibleExactly(accountNumber), 'account_number'],
-    ...expires,
-  ];
+  const account = { account_name: visible(accountName), account_number: visibleExactly(accountNumber) };
+  return { amount, bank: visible(bank), ...account, expires: expiresAt === undefined ? '' : timeIn(zone, expiresAt) };
 };
 
 /** Fills a template, unless the charge lacks a value that it names. */
-const fillTemplate = (template: string, facts: readonly Line[], others: Values = {}): Message => {
-  const values = new Map(facts.map(([, text, name]) => [name, text]));
-  for (const [name, text = ''] of Object.entries(others)) values.set(name, visible(text));
-  const missing = placeholdersIn(template).find((name) => (values.get(name) ?? '') === '');
-  if (missing !== undefined) return { why: `the charge has nothing for {${missing}} of the template` };
-  return { text: template.replaceAll(PLACEHOLDER, (_all, name: string) => values.get(name) ?? '') };
+const fillTemplate = (template: string, facts: Facts, others: ShareInput['others'] = {}): Message => {
+  const values = new Map<string, string>([
+    ...Object.entries(others).map(([name, text = '']) => [`{${name}}`, visible(text)] as const),
+    ...Object.entries(facts).map(([name, text]) => [`{${name}}`, text] as const),
+  ]);
+  const missing = template.match(PLACEHOLDER)?.find((name) => !values.get(name));
+  if (missing !== undefined) return { why: `the charge has nothing for ${missing} of the template` };
+  return { text: template.replaceAll(PLACEHOLDER, (name) => values.get(name) ?? '') };
 };
 
-const messageLines = (action: NextAction, facts: readonly Line[]): string[] => {
+const messageLines = (action: NextAction, facts: Facts): string[] => {
+  const known = Object.entries(facts).map(([name, text]) => [LABELS[name as keyof Facts], text] as const);
   const others = action.entries.map(
-    ([name, value]): Line => [visible(name), visible(plainText(value) || printExact(value))],
+    ([name, value]) => [visible(name), visible(plainText(value) || printExact(value))] as const,
   );
-  return [...facts, ...others].filter(([, text]) => text !== '').map(([label, text]) => `${label}: ${text}`);
+  return [...known, ...others].filter(([, text]) => text !== '').map((line) => line.join(': '));
 };
 
 const whyNot = ({ value, action, now, zone }: ShareInput): string | undefined => {

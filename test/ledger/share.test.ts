@@ -19,7 +19,7 @@ describe.each(BACKENDS)('sharing a message with a ledger %s', (_name, newPlace) 
     expect(await shown()).toEqual({ shared: 'no' });
     expect((await claims()).filter(Boolean)).toHaveLength(1);
     expect(await shown()).toEqual({ shared: 'sharing' });
-    await noteSharing(ledger, id, 'not_shared', 'exit code 1');
+    await noteSharing(ledger, id, { why: 'exit code 1', isKilled: false });
     expect(await shown()).toEqual({ shared: 'no', why: 'exit code 1' });
     expect((await claims()).filter(Boolean)).toHaveLength(1);
     isOver = true;
@@ -27,7 +27,7 @@ describe.each(BACKENDS)('sharing a message with a ledger %s', (_name, newPlace) 
     expect(await claims()).toEqual([false, false, false, false]);
     [isOver, now] = [false, NOON + 7 * 60_000];
     expect(await shown()).toMatchObject({ shared: 'unknown' });
-    await noteSharing(ledger, id, 'shared', undefined);
+    await noteSharing(ledger, id, undefined);
     expect(await shown()).toEqual({ shared: 'yes' });
     expect(await claims()).toEqual([false, false, false, false]);
   });

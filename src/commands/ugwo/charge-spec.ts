@@ -170,12 +170,10 @@ const passOnOf = (given: ChargeGiven): ShareOptions => {
   return readShare(given);
 };
 
-const readSharing = ({ shareWith: program, shareTemplate: template, shareZone: zone }: ChargeGiven) => {
-  if (program !== undefined) return { program, template, zone };
-  if ((template ?? zone) === undefined) return undefined;
-  throw usageError(`${template === undefined ? '--share-zone' : '--share-template'} needs --share-with`);
-};
-export type SharingOptions = NonNullable<ReturnType<typeof readSharing>>;
+export type SharingOptions = Pick<ChargeGiven, 'shareWith' | 'shareTemplate' | 'shareZone'>;
+
+const sharingIn = (given: ChargeGiven): SharingOptions | undefined =>
+  (given.shareWith ?? given.shareTemplate ?? given.shareZone) === undefined ? undefined : given;
 
 const readOneCharge = (ugwo: string | undefined, given: ChargeGiven, validate: boolean): OneCharge => {
   if (ugwo === undefined) {
@@ -197,7 +195,7 @@ const readOneCharge = (ugwo: string | undefined, given: ChargeGiven, validate: b
     look: given.noPreflight !== true,
     wait: readWait(given),
     passOn: passOnOf(given),
-    sharing: readSharing(given),
+    sharing: sharingIn(given),
   };
 };
 
@@ -214,7 +212,7 @@ const readChargeFile = (bulk: BulkInput, given: ChargeGiven): FileOfCharges => {
     earlier,
     look: given.noPreflight !== true,
     wait: readWait(given),
-    sharing: readSharing(given),
+    sharing: sharingIn(given),
   };
 };
 

@@ -37,7 +37,7 @@ import { activityView, chargesView } from './view.ts';
 /** The activity of the run: created or reused. */
 interface Made {
   readonly record: ApiRecord<Activity>;
-  /** Ledger id of the created charge. */
+  /** Ledger id of the charge; undefined if another client made it. */
   readonly id?: string;
   readonly wrote?: true;
   /** Amount that the customer has to pay, where that is only the rest. */
@@ -119,9 +119,11 @@ const makeCharge = async (input: OneCharge, client: Client, run: Run): Promise<M
       },
       rowDeps,
     );
-    return charged.kind === 'refused' ? { record: reuse.reusedOr(charged) } : { charged, shown: looked?.shown };
+    if (charged.kind === 'refused')
+      return { record: reuse.reusedOr(charged), ...(charged.by && { id: charged.by.id }) };
+    return { charged, shown: looked?.shown };
   }, io);
-  if (made.charged === undefined) return { record: made.record };
+  if (made.charged === undefined) return made;
   const { charged, shown } = made;
   const record = charged.record as ApiRecord<Activity>;
   const { id, odd, unrecorded } = charged;
@@ -189,16 +191,13 @@ const chargeOne = async (input: OneCharge, run: Run): Promise<Result> => {
     client.check('ugwo.charge', call);
     const made = await makeCharge(input, client, run);
     const { record, wrote } = made;
-    const trouble = troubleOf(made);
-    const unshared = trouble === undefined ? await sharing?.one(record, made.id, client) : undefined;
+    const trouble = troubleOf(made) ?? (await sharing?.one(record.value, made.id, client));
     if (input.wait !== undefined && trouble === undefined) {
-      if (unshared !== undefined) await run.say(`note: ${unshared.message}`);
       return waiting(made, input, input.wait, client, run);
     }
     const end = trouble === undefined ? chargeEnd(made, String(data['medium'])) : { failure: trouble };
-    const failure = end.failure ?? unshared;
-    const shown = { record, view: madeView(made), passOn: input.passOn, ...(wrote === undefined ? {} : { wrote }) };
-    return { kind: 'record', ...shown, ...end, ...(failure && { failure }) };
+    const { passOn } = input;
+    return { kind: 'record', record, view: madeView(made), passOn, ...(wrote === undefined ? {} : { wrote }), ...end };
   } catch (thrown) {
     throw namingFlags(thrown, flagOf(input), guessFor(data));
   }
