@@ -2,16 +2,17 @@ import type { Run } from '../commands/run.ts';
 import type { SharingOptions } from '../commands/ugwo/charge-spec.ts';
 import { attempt } from '../core/async.ts';
 import { usageError } from '../core/error.ts';
+import { formatAnywhere } from '../core/time.ts';
 import { readInputBytes } from './run.ts';
 
 const MOST_TEMPLATE_BYTES = 64 * 1024;
 
 /** Opens what writes the messages to customers. Throws if an option is not valid. */
 export const openMessages = async ({ shareWith, shareTemplate: file, shareZone: zone }: SharingOptions, run: Run) => {
-  const { offsetIn, readTemplate, shareMessage } = await import('../output/share.ts');
+  const { readTemplate, shareMessage } = await import('../output/share.ts');
   if (shareWith === undefined)
     throw usageError(`--share-${file === undefined ? 'zone' : 'template'} needs --share-with`);
-  if (zone !== undefined && attempt(() => offsetIn(zone, 0)) === undefined) {
+  if (zone !== undefined && attempt(() => formatAnywhere(0, zone)) === undefined) {
     throw usageError(`--share-zone: "${zone}" is not a time zone, such as Africa/Lagos`);
   }
   const template = file && readTemplate(await readInputBytes(run, file, MOST_TEMPLATE_BYTES), file);

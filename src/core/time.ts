@@ -100,10 +100,13 @@ export const formatLocal = (ms: number, now: number): string => {
   return `${String(date.getFullYear()).padStart(4, '0')}-${twoDigits(date.getMonth() + 1)}-${twoDigits(date.getDate())} ${clock}`;
 };
 
-/** For people in any time zone: `2026-11-20 14:05 (UTC+01:00)`, by default in the machine's time zone. */
-export const formatAnywhere = (ms: number, offset = -new Date(ms).getTimezoneOffset()): string => {
-  const atom = formatDateAtom({ ms, offset });
-  return `${atom.slice(0, 10)} ${atom.slice(11, 16)} (UTC${atom.slice(-6)})`;
+/**
+ * For people in any time zone: `2026-11-20 14:05 (UTC+01:00)`, by default in the machine's. Throws for an unknown one.
+ */
+export const formatAnywhere = (ms: number, timeZone?: string): string => {
+  const digits = { year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' } as const;
+  const text = new Intl.DateTimeFormat('sv', { ...digits, timeZone, timeZoneName: 'longOffset' }).format(ms);
+  return `${text.replace('GMT', '(UTC').replace('\u2212', '-')})`;
 };
 
 /** For people, in a table where every row has the same shape: `2026-11-20 14:05`. */

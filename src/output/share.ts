@@ -49,16 +49,6 @@ export const readTemplate = (bytes: Uint8Array, file: string): string => {
   throw usageError(`--share-template: ${file} ${what}`, { hint: `placeholders are ${PLACEHOLDERS.join(' ')}` });
 };
 
-/** Minutes by which a time zone is ahead of UTC at a moment. Throws for an unknown zone. */
-export const offsetIn = (timeZone: string, ms: number): number => {
-  const text = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' }).format(ms);
-  const [, sign, hours, minutes] = /GMT([+-])(\d\d):(\d\d)/.exec(text) ?? [];
-  return (sign === '-' ? -1 : 1) * (Number(hours ?? 0) * 60 + Number(minutes ?? 0));
-};
-
-const timeIn = (zone: string | undefined, ms: number): string =>
-  formatAnywhere(ms, zone === undefined ? undefined : offsetIn(zone, ms));
-
 type Facts = Partial<Record<keyof typeof LABELS, string>>;
 
 const factsOf = (action: NextAction, { amount = '', zone }: Pick<ShareInput, 'amount' | 'zone'>): Facts => {
@@ -66,7 +56,12 @@ const factsOf = (action: NextAction, { amount = '', zone }: Pick<ShareInput, 'am
   if (action.kind === 'dial') return { amount, code: visibleExactly(action.code) };
   const { bank, accountName, accountNumber, expiresAt } = action;
   const account = { account_name: visible(accountName), account_number: visibleExactly(accountNumber) };
-  return { amount, bank: visible(bank), ...account, expires: expiresAt === undefined ? '' : timeIn(zone, expiresAt) };
+  return {
+    amount,
+    bank: visible(bank),
+    ...account,
+    expires: expiresAt === undefined ? '' : formatAnywhere(expiresAt, zone),
+  };
 };
 
 /** Fills a template, unless the charge lacks a value that it names. */
@@ -97,7 +92,7 @@ const whyNot = ({ value, action, now, zone }: ShareInput): string | undefined =>
   const missing = incompleteText(action);
   if (missing !== undefined) return missing;
   if (action.kind === 'transfer' && action.expiresAt !== undefined && action.expiresAt <= now) {
-    return `the account expired at ${timeIn(zone, action.expiresAt)}`;
+    return `the account expired at ${formatAnywhere(action.expiresAt, zone)}`;
   }
   return undefined;
 };

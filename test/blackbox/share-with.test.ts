@@ -214,6 +214,25 @@ describe.skipIf(process.platform === 'win32')('--share-with', () => {
     expect(['1', '2', '3', '4'].map((row) => reportOf(report)[row]?.['shared'])).toEqual(['yes', 'yes', 'unknown', '']);
   });
 
+  it('reads a checkout once for its name, and shares nothing to a customer who has paid meanwhile', async () => {
+    let isPaid = false;
+    const service = await serveAllBy((seen) => {
+      const number = numberIn(seen);
+      if (seen.url.startsWith('/v1/checkouts/')) return json(200, { uid: 'chk.AbCd.1', name: 'Ada Stores' });
+      if (seen.method === 'GET' && !seen.url.includes('/activities')) return named;
+      const open = { ...MADE, uid: activityOf(number), next_action: NEXT };
+      return json(200, { ...open, status: isPaid && number === 2 ? 'successful' : open.status });
+    });
+    const [failing, working, options, file] = [sender('exit 1'), sender(), at(service), rows(1, 2, 3)];
+    const more = ['--share-template', template('{merchant}: {account_number}'), '--concurrency', '1'];
+    const first = await chargeFrom(file, options, '--share-with', failing.path, ...more);
+    expect([first.code, failing.times()]).toEqual([14, once(1, 2, 3)]);
+    expect(service.seen.filter(({ url }) => url.startsWith('/v1/checkouts/'))).toHaveLength(1);
+    isPaid = true;
+    const second = await chargeFrom(file, options, '--share-with', working.path, ...more);
+    expect([second.code, working.times(), postsOf(service)]).toEqual([0, once(1, 3), once(1, 2, 3)]);
+  });
+
   it('ends a file with 14 if only a message is left, with the command that shares it', async () => {
     const [service, program] = [await accounts(), sender('exit 1')];
     const ended = await chargeFrom(rows(1), at(service), '--share-with', program.path);

@@ -39,8 +39,6 @@ it('few modules use a locale, and each names it', () => {
     'src/core/time.ts',
     'src/emulator/console/browser/parts.ts',
     'src/output/cell.ts',
-    // Reads the offset of a time zone.
-    'src/output/share.ts',
     'src/output/text.ts',
   ]);
   expect(filesWith(/\bIntl\.\w+\((?!'en)/)).toEqual(['src/core/time.ts']);

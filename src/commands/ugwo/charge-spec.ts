@@ -172,9 +172,6 @@ const passOnOf = (given: ChargeGiven): ShareOptions => {
 
 export type SharingOptions = Pick<ChargeGiven, 'shareWith' | 'shareTemplate' | 'shareZone'>;
 
-const sharingIn = (given: ChargeGiven): SharingOptions | undefined =>
-  (given.shareWith ?? given.shareTemplate ?? given.shareZone) === undefined ? undefined : given;
-
 const readOneCharge = (ugwo: string | undefined, given: ChargeGiven, validate: boolean): OneCharge => {
   if (ugwo === undefined) {
     throw usageError("missing required argument 'ugwo': a payment request, ugw.…", {
@@ -195,7 +192,7 @@ const readOneCharge = (ugwo: string | undefined, given: ChargeGiven, validate: b
     look: given.noPreflight !== true,
     wait: readWait(given),
     passOn: passOnOf(given),
-    sharing: sharingIn(given),
+    sharing: (given.shareWith ?? given.shareTemplate ?? given.shareZone) === undefined ? undefined : given,
   };
 };
 
@@ -212,7 +209,7 @@ const readChargeFile = (bulk: BulkInput, given: ChargeGiven): FileOfCharges => {
     earlier,
     look: given.noPreflight !== true,
     wait: readWait(given),
-    sharing: sharingIn(given),
+    sharing: (given.shareWith ?? given.shareTemplate ?? given.shareZone) === undefined ? undefined : given,
   };
 };
 
