@@ -6,7 +6,6 @@ import type { OperationId } from '../contract/operations.ts';
 import type { IdPrefix, NamedPrefix } from '../core/ids.ts';
 import type { FlagOf, Guess, TargetOptions } from '../core/input.ts';
 import type { Io } from '../core/io.ts';
-import type { Named } from '../core/record.ts';
 import type { LedgerTarget } from '../ledger/entry.ts';
 import type { Ledger, PlannedRows } from '../ledger/ledger.ts';
 import type { Total } from '../ledger/policy.ts';
@@ -15,6 +14,12 @@ import type { RowSignals } from './pace.ts';
 import type { ShowProgress } from './progress.ts';
 import type { OpenOptions } from './report.ts';
 import type { ColumnFault, RowEnd } from './row-end.ts';
+
+/** The id that a name means: the only one, unless there is a problem. */
+export interface Meant {
+  readonly ids: readonly string[];
+  readonly problem?: string;
+}
 
 /** The services that only a file of rows needs. */
 export interface RowServices {
@@ -29,6 +34,8 @@ export interface RowServices {
    */
   readonly checkPath: OpenOptions['checkPath'];
   readonly progress: ShowProgress;
+  /** Finds the ids of records by their names. */
+  readonly idsOf: (prefix: NamedPrefix, names: readonly string[]) => Promise<ReadonlyMap<string, Meant>>;
 }
 
 /** The services of a command that sends a file of rows. */
@@ -39,7 +46,6 @@ export interface FileRun {
   target(): Promise<LedgerTarget>;
   ledger(): Promise<Ledger>;
   say(text: string): Promise<void>;
-  named(prefix: NamedPrefix, names: readonly string[]): Promise<Named>;
   readonly ask: Confirm;
 }
 

@@ -100,7 +100,7 @@ const planRows = async <T>(file: FileJob<T>): Promise<Plan> => {
       tell: ({ done, passed }) => services.progress.reading(done + passed),
     });
     throwIfStopped(run.io, stopped !== undefined);
-    if (await reader.findNames(run)) return await planRows(file);
+    if (await reader.findNames(services, run)) return await planRows(file);
     // A file that can't be read to its end must not leave part of a report, which looks like a complete one.
     if (bulk.report === undefined || plan.bad.count === 0) return plan;
     for await (const row of input.rows()) {

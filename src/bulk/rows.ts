@@ -4,12 +4,11 @@ import { cutName } from '../core/bounds.ts';
 import { type PayError, usageError } from '../core/error.ts';
 import { canBeName, idIn, idProblem, isId } from '../core/ids.ts';
 import { type FlagOf, namingFlags } from '../core/input.ts';
-import { idNamed } from '../core/names.ts';
 import { shellLine } from '../core/shell.ts';
 import { isLeftover } from '../core/spoilt.ts';
 import { didYouMean, isNear } from '../core/text.ts';
 import { bareName, type Cells, cellsOf, type FileFormat, fieldsFrom, type InputRow } from './cells.ts';
-import type { FileRun, KeyColumn, RowItem, RowJob, RowKind } from './kind.ts';
+import type { FileRun, KeyColumn, Meant, RowItem, RowJob, RowKind, RowServices } from './kind.ts';
 import type { RowsFile } from './read-file.ts';
 import { type ColumnFault, faultsOf } from './row-end.ts';
 
@@ -198,7 +197,7 @@ export interface RowReader<T> extends Pick<RowJob<T>, 'named'> {
    * Looks up the names of all rows that were read, so that they have ids when they are read again. Resolves to false if
    * there were none.
    */
-  readonly findNames: (run: Pick<FileRun, 'named' | 'say'>) => Promise<boolean>;
+  readonly findNames: (services: Pick<RowServices, 'idsOf'>, run: Pick<FileRun, 'say'>) => Promise<boolean>;
   /** The columns that would be read without --ignore-columns. */
   readonly ignored: readonly string[];
 }
@@ -283,10 +282,9 @@ export const openRows = <T>(
       : fields;
   };
   const [idColumn = '', prefix] = (validate ? kind.named : undefined) ?? [];
-  const ids = new Map<string, ReturnType<typeof idNamed>>();
-  /** Names that were read and not yet found. */
-  const unfound = new Set<string>();
-  let hasKept = false;
+  /** The ids of the names that were read; undefined before they are looked up. */
+  const ids = new Map<string, Meant | undefined>();
+  let hasNewNames = false;
   let leftovers = openLeftovers();
   /** The name in place of a row's id. */
   const nameIn = ({ given }: Pick<Cells, 'given'>): string | undefined => {
@@ -295,26 +293,19 @@ export const openRows = <T>(
   };
   const keepId: RowReader<T>['keepId'] = ({ fields }, id) => {
     const name = nameIn(cellsOf(namedIn(fields), format, columns));
-    if (prefix === undefined || name === undefined || !isId(prefix, id) || !unfound.delete(name)) return;
-    ids.set(name, { id });
-    hasKept = true;
+    if (prefix !== undefined && name !== undefined && isId(prefix, id)) ids.set(name, ids.get(name) ?? { ids: [id] });
   };
-  const findNames: RowReader<T>['findNames'] = async (run) => {
-    const names = [...unfound];
-    if (prefix === undefined || (names.length === 0 && !hasKept)) return false;
-    const found: string[] = [];
-    if (names.length > 0) {
-      const named = await run.named(prefix, names);
-      for (const name of names) {
-        const meant = idNamed(prefix, name, named);
-        ids.set(name, meant);
-        if ('id' in meant) found.push(`${cutName(name)} is ${meant.id}`);
-      }
-    }
-    unfound.clear();
-    hasKept = false;
+  const findNames: RowReader<T>['findNames'] = async ({ idsOf }, { say }) => {
+    if (prefix === undefined || !hasNewNames) return false;
+    hasNewNames = false;
     leftovers = openLeftovers();
-    if (found.length > 0) await run.say(`Names: ${found.slice(0, MOST_COLUMNS_NAMED).join(', ')}${andMore(found)}`);
+    const names = [...ids.keys()].filter((name) => ids.get(name) === undefined);
+    const found: string[] = [];
+    for (const [name, meant] of names.length === 0 ? [] : await idsOf(prefix, names)) {
+      ids.set(name, meant);
+      if (meant.problem === undefined) found.push(`${cutName(name)} is ${meant.ids.join('')}`);
+    }
+    if (found.length > 0) await say(`Names: ${found.slice(0, MOST_COLUMNS_NAMED).join(', ')}${andMore(found)}`);
     return true;
   };
   /** The cells of a row, with the id in place of its name. */
@@ -322,12 +313,17 @@ export const openRows = <T>(
     const fields = namedIn(row.fields);
     const cells = cellsOf(fields, format, columns);
     const name = nameIn(cells);
-    const meant = name === undefined ? undefined : ids.get(name);
-    if (name !== undefined && meant === undefined) unfound.add(name);
-    if (meant === undefined) return cells;
-    const id = 'id' in meant ? meant.id : null;
+    if (name === undefined) return cells;
+    const meant = ids.get(name);
+    if (meant === undefined) {
+      ids.set(name, undefined);
+      hasNewNames = true;
+      return cells;
+    }
+    const { ids: some, problem } = meant;
+    const id = problem === undefined ? some[0] : null;
     const settled = cellsOf(fieldsFrom([...Object.entries(fields), [idColumn, id]]), format, columns);
-    if ('problem' in meant) settled.fault(idColumn, [meant.problem, meant.ids.join(', ')].filter(Boolean).join(': '));
+    if (problem !== undefined) settled.fault(idColumn, [problem, some.join(', ')].filter(Boolean).join(': '));
     return settled;
   };
   const read = (row: InputRow): ReadRow<T> => {

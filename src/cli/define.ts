@@ -1,4 +1,5 @@
 import type { ErrorKind } from '../core/error.ts';
+import type { NamedPrefix } from '../core/ids.ts';
 import type { Format, Result, View } from '../core/result.ts';
 
 /**
@@ -153,6 +154,13 @@ export interface Question {
   readonly open?: boolean;
 }
 
+export interface HowToRead {
+  /** False with --no-validate. */
+  readonly validate: boolean;
+  /** Takes a name in place of an id, and returns its id if that is known; undefined if only ids are taken. */
+  readonly named?: ((prefix: NamedPrefix, name: string) => string) | undefined;
+}
+
 export interface CommandSpec<I = unknown, O extends OptionSpecs = OptionSpecs, D = never> {
   /** The words that call it: `['ugwo', 'charge']`. */
   readonly path: readonly string[];
@@ -182,8 +190,8 @@ export interface CommandSpec<I = unknown, O extends OptionSpecs = OptionSpecs, D
   readonly previews?: true;
   /** False if the command itself reports unknown charges, so that no reminder follows. */
   readonly reminds?: false;
-  /** Reads arguments and options into one typed input; throws a usage error. `validate` is false with --no-validate. */
-  readonly read: (args: readonly string[], given: GivenOptions<O>, how: { readonly validate: boolean }) => I;
+  /** Reads arguments and options into one typed input; throws a usage error. */
+  readonly read: (args: readonly string[], given: GivenOptions<O>, how: HowToRead) => I;
   /** Returns the question for the next missing value, if `read` throws and a person can be asked. */
   readonly asks?: (args: readonly string[], given: GivenOptions<O>) => Question | undefined;
   readonly load: () => Promise<Handler<I, D>>;

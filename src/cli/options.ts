@@ -17,7 +17,16 @@ import {
   startOfDay,
   type Zone,
 } from '../core/time.ts';
-import { flag, type GivenOptions, type OptionSpecs, option, type Parse, rarely, taking } from './define.ts';
+import {
+  flag,
+  type GivenOptions,
+  type HowToRead,
+  type OptionSpecs,
+  option,
+  type Parse,
+  rarely,
+  taking,
+} from './define.ts';
 
 /** Option parsers. Each throws a usage error that says what is expected; the caller names the flag. */
 export const asText = (text: string): string => text;
@@ -149,14 +158,12 @@ export const asMoney: Parse<CurrencyAmount> = taking({ type: 'amount' }, (text) 
   throw usageError(read.problem, { hint: `write it with its decimals, such as 'NGN 5,000.00'` });
 });
 
-/**
- * Reads an identifier of this kind from an argument. Throws a usage error if it is invalid and `validate` is true. A name
- * is valid: `parseArgv` reads again with the identifier in its place.
- */
-export const readId = (prefix: IdPrefix, text: string | undefined, validate: boolean): string => {
+/** Reads an identifier of this kind from an argument. Throws a usage error if it is invalid and `validate` is true. */
+export const readId = (prefix: IdPrefix, text: string | undefined, { validate, named }: HowToRead): string => {
   const uid = text ?? '';
-  const problem = validate && !canBeName(prefix, uid) ? idProblem(prefix, uid) : undefined;
+  const problem = validate ? idProblem(prefix, uid) : undefined;
   if (problem === undefined) return uid;
+  if (named !== undefined && canBeName(prefix, uid)) return named(prefix, uid);
   throw usageError(`"${uid}" ${problem}`);
 };
 

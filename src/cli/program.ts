@@ -1,6 +1,6 @@
 import { Command, CommanderError, Option } from 'commander';
 import { PayError, usageError } from '../core/error.ts';
-import { canBeName, type IdPrefix, idIn, idProblem, isId, type NamedPrefix } from '../core/ids.ts';
+import { type IdPrefix, idIn, isId, type NamedPrefix } from '../core/ids.ts';
 import type { Env } from '../core/io.ts';
 import { FORMATS } from '../core/result.ts';
 import { shellLine } from '../core/shell.ts';
@@ -9,6 +9,7 @@ import type {
   CommandSpec,
   Completes,
   GivenOptions,
+  HowToRead,
   OptionSpec,
   OptionSpecs,
   Question,
@@ -43,10 +44,11 @@ export const meantByVerb = (verb: string, commands: readonly { readonly path: re
   return ` (Did you mean ${found.length === 1 ? '' : 'one of '}${found.join(', ')}?)`;
 };
 
-/** Names in place of ids, each once, and the command's input with ids in their place. */
+/** Names in place of ids, each once. A command takes those of one kind. */
 export interface Names {
   readonly prefix: NamedPrefix;
   readonly texts: readonly string[];
+  /** Reads the command's input with ids in their place. */
   readonly read: (ids: ReadonlyMap<string, string>) => unknown;
 }
 
@@ -56,7 +58,6 @@ export type Parsed<S extends CommandSpec = CommandSpec> =
       readonly spec: S;
       readonly input: unknown;
       readonly globals: Globals;
-      /** Undefined if there are none. */
       readonly names?: Names;
     }
   /** The version, for stdout. */
@@ -85,7 +86,7 @@ export interface ProgramOptions {
   /** Descriptions of nouns for help, and their plain aliases. */
   readonly nouns: Readonly<Record<string, Noun>>;
   /** Refuses names in place of ids. */
-  readonly idsOnly?: true;
+  readonly idsOnly?: true | undefined;
 }
 
 /** Called with the command that argv names. */
@@ -101,7 +102,6 @@ const ID_PREFIXES: Partial<Record<Completes, IdPrefix>> = {
   payment: 'act',
   checkout: 'chk',
 };
-const NAMED: Partial<Record<Completes, NamedPrefix>> = { ugwo: 'ugw', payment: 'ugw', onye: 'ony' };
 const OTHER_IDS: readonly (Completes | undefined)[] = ['charge', 'refund', 'job', 'entry', 'event'];
 
 /** A value as it is meant: an id without the blanks or the URL around it. */
@@ -284,49 +284,28 @@ interface Reading<S> extends Pick<ProgramOptions, 'idsOnly'> {
   readonly words: readonly string[];
 }
 
-const argumentAt = ({ args }: Pick<CommandSpec, 'args'>, index: number): ValueSpec =>
-  args[Math.min(index, args.length - 1)] ?? {};
-
-/** The names in the arguments and options of a command, all of one kind; undefined if there are none. */
-const namesGiven = ({ spec, args, options, globals }: Reading<CommandSpec>): Names | undefined => {
-  // A customer's option takes an e-mail address as it is.
-  const own = Object.keys(options).filter((key) => spec.options[key]?.completes === 'ugwo');
-  const values = [
-    ...args.map((text, index) => [argumentAt(spec, index).completes, text] as const),
-    ...own.map((key) => ['ugwo', String(options[key])] as const),
-  ];
-  const named = values.flatMap(([completes, text]) => {
-    const prefix = completes && NAMED[completes];
-    return prefix !== undefined && canBeName(prefix, text) ? [{ prefix, text }] : [];
-  });
-  const [first] = named;
-  if (first === undefined) return undefined;
-  return {
-    prefix: first.prefix,
-    texts: [...new Set(named.map(({ text }) => text))],
-    read: (ids) => {
-      const put = (text: string): string => ids.get(text) ?? text;
-      const others = Object.fromEntries(own.map((key) => [key, put(String(options[key]))]));
-      return spec.read(args.map(put), { ...options, ...others }, { validate: globals.validate });
-    },
-  };
-};
-
 /**
  * Reads arguments and options into the command's input. An error includes the question that could supply a missing
  * value.
  */
 const readInput = <S extends CommandSpec>(reading: Reading<S>): Parsed<S> => {
-  const { spec, args, options, globals, words } = reading;
+  const { spec, args, options, globals, words, idsOnly } = reading;
+  const { validate } = globals;
+  const found = new Map<string, NamedPrefix>();
+  const collect: HowToRead['named'] = (kind, name) => {
+    found.set(name, kind);
+    return name;
+  };
   try {
-    const input = spec.read(args, options, { validate: globals.validate });
+    const input = spec.read(args, options, { validate, named: idsOnly ? undefined : collect });
     const excess = args.slice(spec.args.length);
     if (excess.length > 0 && spec.args.at(-1)?.name.endsWith('...') !== true)
       throw usageError(`too many arguments for ${spec.path.join(' ')}: ${excess.join(' ')}`);
-    const names = globals.validate ? namesGiven(reading) : undefined;
-    const [name = ''] = names?.texts ?? [];
-    if (names !== undefined && reading.idsOnly) throw usageError(`"${name}" ${idProblem(names.prefix, name)}`);
-    return { kind: 'run', spec, input, globals, ...(names && { names }) };
+    const [prefix] = found.values();
+    if (prefix === undefined) return { kind: 'run', spec, input, globals };
+    const read: Names['read'] = (ids) =>
+      spec.read(args, options, { validate, named: (_kind, name) => ids.get(name) ?? name });
+    return { kind: 'run', spec, input, globals, names: { prefix, texts: [...found.keys()], read } };
   } catch (thrown) {
     if (!(thrown instanceof PayError)) throw thrown;
     const error = withHelp(thrown, words);
@@ -368,16 +347,10 @@ export const parseArgv = <S extends CommandSpec>(
     const { spec, command } = chosen;
     if (globals.prometheus && spec.metrics !== true) throw usageError(`--output: ${notOneOf('prometheus', FORMATS)}`);
     const words = commandWords(program, argv);
-    const args = command.args.map((text, index) => asMeant(argumentAt(spec, index), text));
+    const last = spec.args.length - 1;
+    const args = command.args.map((text, index) => asMeant(spec.args[Math.min(index, last)] ?? {}, text));
     const { idsOnly } = options;
-    return readInput({
-      spec,
-      args,
-      options: given(spec.options, command),
-      globals,
-      words,
-      ...(idsOnly && { idsOnly }),
-    });
+    return readInput({ spec, args, options: given(spec.options, command), globals, words, idsOnly });
   } catch (thrown) {
     const globals = readGlobals(given(GLOBAL_OPTIONS, program), options.env);
     const words = commandWords(program, argv);

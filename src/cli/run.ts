@@ -10,28 +10,20 @@ import {
   reasonOf,
   usageError,
 } from '../core/error.ts';
-import { isId, type NamedPrefix } from '../core/ids.ts';
+import { isId } from '../core/ids.ts';
 import type { Io } from '../core/io.ts';
 import { valueAt } from '../core/json.ts';
-import type { Named } from '../core/record.ts';
 import type { Filter, Format, OutputOptions, Result, ResultNotices } from '../core/result.ts';
 import type { StoredDefaults } from '../core/settings.ts';
-import type { Confirm } from './confirm.ts';
 import type { CommandSpec, Handler, OptionSpecs } from './define.ts';
 import { type Globals, usesColor } from './globals.ts';
 import { type Names, type ProgramOptions, parseArgv } from './program.ts';
 
-/** Dependencies that the program itself uses. */
-export interface OwnRun {
+/** Dependencies that this file itself uses. */
+interface OwnRun {
   /** The streams of the run, which a line about its silence shares. */
   readonly io: Io;
-  readonly globals: Globals;
-  readonly ask: Confirm;
-  /** `hasShown`: the run has printed the record that it is about. */
-  readonly state: { hasShown?: true };
   say(said: string | readonly string[]): Promise<void>;
-  /** Finds records by their names. */
-  named(prefix: NamedPrefix, names: readonly string[]): Promise<Named>;
 }
 
 /**
@@ -45,6 +37,8 @@ export interface Pager {
 /** Dependencies of a command, and the function that releases them. */
 export interface OpenRun<D> {
   readonly run: D;
+  /** Reads a command's input with ids in place of its names. */
+  readonly readNamed: (names: Names, spec: CommandSpec<unknown, OptionSpecs, D>) => Promise<unknown>;
   /** The compiled filter of --jq; undefined without --jq. */
   filter(): Promise<Filter | undefined>;
   /** The pager to read through; undefined if none is wanted. */
@@ -230,12 +224,12 @@ const runCommand = async <D extends OwnRun>(
   };
   await checkColumnsFirst(handler, input, globals).catch(withColumnsHint);
   const words = spec.endless === true ? undefined : spec.path.join(' ');
-  const { run, filter, pager, remind, close } = program.open(globals, words);
+  const { run, readNamed, filter, pager, remind, close } = program.open(globals, words);
   const { io } = run;
   let reminds = (spec.path[0] === 'ledger' || spec.path.join(' ') === 'ugwo charge') && spec.reminds !== false;
   try {
     const compiled = await filter();
-    const meant = names === undefined ? input : await (await import('./names.ts')).readNamed(names, spec, run);
+    const meant = names === undefined ? input : await readNamed(names, spec);
     const result = await handler.run(meant, run);
     const print = openPrinter(spec, globals, io, compiled, pager);
     const { notice, failure } = await showResult(result, print, io).catch(withColumnsHint);

@@ -1,25 +1,44 @@
+import type { Meant } from '../bulk/kind.ts';
+import type { CommandSpec } from '../cli/define.ts';
+import type { Names } from '../cli/program.ts';
 import { grouped } from '../core/bounds.ts';
 import { CHARGE, textAt } from '../core/charge.ts';
-import type { NamedPrefix } from '../core/ids.ts';
-import { type ApiRecord, type Named, PAGE_MAX } from '../core/record.ts';
+import { usageError } from '../core/error.ts';
+import { type NamedPrefix, wordsFor } from '../core/ids.ts';
+import { targetFlags } from '../core/input.ts';
+import { formatMoney } from '../core/money.ts';
+import { type ApiRecord, PAGE_MAX } from '../core/record.ts';
+import { shellLine, textLine } from '../core/shell.ts';
+import { statusWord } from '../core/status.ts';
 import type { Run } from './run.ts';
 
 /** Pages of the service's list to look through. */
 export const PAGES_SEARCHED = 20;
-const READS_AT_ONCE = 8;
+const LOOKUPS_AT_ONCE = 8;
 
 const KINDS = {
-  ugw: { field: 'ref', list: 'ugwo.list', get: 'ugwo.get', some: 'newest', records: 'payment requests' },
-  ony: { field: 'email', list: 'onye.list', get: 'onye.get', some: 'first', records: 'customers' },
+  ugw: { field: 'ref', word: 'ref', list: 'ugwo.list', get: 'ugwo.get', some: 'newest' },
+  ony: { field: 'email', word: 'e-mail address', list: 'onye.list', get: 'onye.get', some: 'first' },
 } as const;
+
+/** A name's id, or why it has none. */
+interface Found extends Meant {
+  readonly records: readonly ApiRecord[];
+  /** True if the service has no other record of their kind. */
+  readonly isWhole: boolean;
+}
 
 /**
  * Finds the records with these names, which the service gives to one record each: in the ledger, then in the first pages
  * of the service's list. A record that the ledger names is read, since its name may have changed. Many names are looked
  * for in the list first, where a page shows a hundred.
  */
-export const findNamed = async (prefix: NamedPrefix, names: readonly string[], run: Run): Promise<Named> => {
-  const { field, list, get, some, records: what } = KINDS[prefix];
+export const findNamed = async (
+  prefix: NamedPrefix,
+  names: readonly string[],
+  run: Run,
+): Promise<ReadonlyMap<string, Found>> => {
+  const [{ field, word, list, get, some }, [one]] = [KINDS[prefix], wordsFor(prefix)];
   const folded = (name: string): string => (prefix === 'ony' ? name.trim().toLowerCase() : name);
   const found = new Map<string, ApiRecord[]>(names.map((name) => [folded(name), []]));
   const client = await run.client('read');
@@ -41,9 +60,9 @@ export const findNamed = async (prefix: NamedPrefix, names: readonly string[], r
         if (record !== undefined) take(record);
       }
     };
-    const names = missing();
-    for (let at = 0; at < names.length; at += READS_AT_ONCE) {
-      await Promise.all(names.slice(at, at + READS_AT_ONCE).map(look));
+    const left = missing();
+    for (let at = 0; at < left.length; at += LOOKUPS_AT_ONCE) {
+      await Promise.all(left.slice(at, at + LOOKUPS_AT_ONCE).map(look));
     }
   };
   const lookInList = async (): Promise<void> => {
@@ -58,9 +77,69 @@ export const findNamed = async (prefix: NamedPrefix, names: readonly string[], r
     if (missing().length > 0) await look();
   }
   delete run.state.status.doing;
-  return {
-    found: new Map(names.map((name) => [name, found.get(folded(name)) ?? []])),
-    looked: `in the ledger, and through ${isWhole ? 'all' : `the ${some}`} ${grouped(count)} ${what} of the service`,
-    isWhole,
+  const looked = `in the ledger, and through ${isWhole ? 'all' : `the ${some}`} ${grouped(count)} ${one}s of the service`;
+  const foundFor = (name: string): Found => {
+    const records = found.get(folded(name)) ?? [];
+    const [ids, what] = [records.map(({ value }) => textAt(value, 'uid')), `the ${word} ${JSON.stringify(name)}`];
+    if (ids.length === 1) return { ids, records, isWhole };
+    const problem =
+      ids.length === 0 ? `no ${one} with ${what} (looked ${looked})` : `${ids.length} ${one}s have ${what}`;
+    return { ids, problem, records, isWhole };
   };
+  return new Map(names.map((name) => [name, foundFor(name)]));
+};
+
+/** Describes a record in one line: its id, and what tells a person which one it is. */
+const describedRecord = ({ value }: ApiRecord): string => {
+  const text = (path: string): string => textAt(value, path);
+  const money = text('amount') && formatMoney(text('amount'), text('currency'));
+  const name = [text('first_name'), text('last_name')].filter(Boolean).join(' ');
+  const customer = text('onye.email') || text('onye') || text('email');
+  const parts = [money, name, customer, statusWord(text('status'))].filter(Boolean);
+  return `${text('uid')}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`;
+};
+
+/**
+ * The command that may find a record whose name was not found. If the whole list has no such name, the text may be part
+ * of another one, or something else.
+ */
+const nextSearch = (prefix: NamedPrefix, name: string, isWhole: boolean, flags: readonly string[]): string => {
+  if (prefix === 'ony') return shellLine(['paycli', 'onye', 'list', ...(isWhole ? [] : ['--email', name]), ...flags]);
+  return isWhole
+    ? textLine(['paycli', 'find'], name, ['--service', ...flags])
+    : shellLine(['paycli', 'ugwo', 'list', '--ref', name, ...flags]);
+};
+
+/** Reads the input again with ids in place of names. Before a write, tells which records are meant, and asks. */
+export const readNamed = async (
+  { prefix, texts, read }: Names,
+  { path, danger, confirms }: Pick<CommandSpec, 'path' | 'danger' | 'confirms'>,
+  run: Run,
+): Promise<unknown> => {
+  const [flags, ids] = [targetFlags(run.globals), new Map<string, string>()];
+  for (const [
+    name,
+    {
+      ids: [id = ''],
+      problem,
+      records,
+      isWhole,
+    },
+  ] of await findNamed(prefix, texts, run)) {
+    const lines = records.map(describedRecord);
+    if (problem !== undefined) {
+      throw usageError(problem, {
+        violations: lines.map((title) => ({ propertyPath: '', title })),
+        hint:
+          id === ''
+            ? `find it with: ${nextSearch(prefix, name, isWhole, flags)}`
+            : `give its id: ${shellLine(['paycli', ...path, id, ...flags])}`,
+      });
+    }
+    ids.set(name, id);
+    if (danger !== 'read') await run.say(`${name} is ${lines.join('')}`);
+  }
+  run.state.hasShown = true;
+  if (danger !== 'read' && confirms !== true && !run.globals.dryRun) await run.ask(['Is this the one?'], 'go ahead');
+  return read(ids);
 };

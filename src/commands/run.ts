@@ -2,9 +2,8 @@ import type { PaidBack } from '../charge/payment.ts';
 import type { Confirm } from '../cli/confirm.ts';
 import type { Globals } from '../cli/globals.ts';
 import type { Client } from '../client/client.ts';
-import type { NamedPrefix } from '../core/ids.ts';
 import type { Io } from '../core/io.ts';
-import type { ApiRecord, Named } from '../core/record.ts';
+import type { ApiRecord } from '../core/record.ts';
 import type { Result } from '../core/result.ts';
 import type { LedgerTarget, RequestTerms } from '../ledger/entry.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -70,8 +69,6 @@ export interface Run {
    * request. Never fails. Resolves to the ledger's refunds of the activities.
    */
   observe(of: 'activity' | 'request', record: ApiRecord): Promise<PaidBack | undefined>;
-  /** Finds records by their names (see `canBeName`). */
-  named(prefix: NamedPrefix, names: readonly string[]): Promise<Named>;
   /** Prints one or several lines for people on stderr. Prints nothing with --quiet. */
   say(said: string | readonly string[]): Promise<void>;
   readonly ask: Confirm;

@@ -32,7 +32,6 @@ export const openRun = (outer: Io, globals: Globals, files: ProgramFiles = {}, w
     ...context,
     ledger,
     observe,
-    named: async (prefix, names) => (await import('../commands/names.ts')).findNamed(prefix, names, run),
     ask: confirmer(io, globals),
     client: async (purpose, other) => {
       // The schemas check a write, also in a preview or a dry run.
@@ -64,5 +63,7 @@ export const openRun = (outer: Io, globals: Globals, files: ProgramFiles = {}, w
     const wanted = globals.pager && io.stdout.isTerminal ? pagerOf(io.env) : undefined;
     return wanted && (await import('./pager.ts')).openPager(context, wanted);
   };
-  return { run, filter, pager, remind, close };
+  const readNamed: OpenRun<Run>['readNamed'] = async (names, spec) =>
+    (await import('../commands/names.ts')).readNamed(names, spec, run);
+  return { run, readNamed, filter, pager, remind, close };
 };

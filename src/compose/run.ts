@@ -187,7 +187,7 @@ export const openRunProgress = async ({ io, globals, state }: RunContext): Promi
 };
 
 /** Opens the services that a file of rows needs. */
-export const openRowServices = async (run: RunContext): Promise<RowServices> => {
+export const openRowServices = async (run: Run): Promise<RowServices> => {
   const { io, globals } = run;
   if (globals.asCurl) {
     throw usageError("--as-curl and --from can't be used together", { hint: 'use --dry-run to check the whole file' });
@@ -205,6 +205,7 @@ export const openRowServices = async (run: RunContext): Promise<RowServices> => 
     ownFileAt: (path) => ownFileAt(path, [data, config]),
     checkPath,
     progress,
+    idsOf: async (prefix, names) => (await import('../commands/names.ts')).findNamed(prefix, names, run),
   };
 };
 

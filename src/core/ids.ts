@@ -39,7 +39,7 @@ const LIKE_ID = /^…|(?:^|\W)(?:ony|ugw|act|chk|[sp]k)\.|^(?:ony|ugw|act|chk)$|
 export type NamedPrefix = 'ugw' | 'ony';
 
 /** True if a text in place of an identifier of this kind is a name. */
-export const canBeName = (prefix: IdPrefix, text: string): boolean => {
+export const canBeName = (prefix: IdPrefix, text: string): prefix is NamedPrefix => {
   if (LIKE_ID.test(text.trim())) return false;
   if (prefix === 'ony') return /^[^\s@]+@[^\s@]+$/.test(text.trim());
   return prefix === 'ugw' && text.trim() !== '' && [...text].length <= LONGEST_REF;

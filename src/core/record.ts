@@ -62,16 +62,6 @@ export interface ApiPage<T = unknown> {
   readonly nextCursor: string | null;
 }
 
-/** Records found by their names (see `canBeName`). */
-export interface Named {
-  /** By the name as it was given; a name that no record has is missing. */
-  readonly found: ReadonlyMap<string, readonly ApiRecord[]>;
-  /** Places where they were looked for, in words. */
-  readonly looked: string;
-  /** True if the service has no other record of their kind. */
-  readonly isWhole: boolean;
-}
-
 /** A record created by this program, in the shape of a received one. */
 export const madeHere = <T>(value: T): ApiRecord<T> => ({ value, text: JSON.stringify(value) });
 

@@ -117,7 +117,6 @@ export const call = async (path: string, options: Call = {}): Promise<Outcome> =
       };
       return { call } as unknown as Client;
     },
-    named: unexpected,
     inner: unexpected,
     target: unexpected,
     ledger: unexpected,

@@ -1,4 +1,4 @@
-import { argument, defineCommand, option, optional, READ_EXITS } from '../../cli/define.ts';
+import { argument, defineCommand, type HowToRead, option, optional, READ_EXITS } from '../../cli/define.ts';
 import { asWaitTimeout, readId, readShare, SHARE_OPTIONS, WAIT_DEFAULT_MS } from '../../cli/options.ts';
 import { SEEDED } from '../../core/data-files.ts';
 import { canBeName, isId } from '../../core/ids.ts';
@@ -29,11 +29,11 @@ export interface WaitInput extends ActivityInput {
   readonly limit: number;
 }
 
-const readIds = ([id = '', activity]: readonly string[], validate: boolean): ActivityInput => {
-  const isRequest = isId('ugw', id) || (validate && canBeName('ugw', id));
-  if (activity === undefined && !isRequest) return { activity: readId('act', id, validate) };
-  const ugwo = readId('ugw', id, validate);
-  return activity === undefined ? { ugwo } : { ugwo, activity: readId('act', activity, validate) };
+const readIds = ([id = '', activity]: readonly string[], how: HowToRead): ActivityInput => {
+  const isRequest = isId('ugw', id) || (how.validate && canBeName('ugw', id));
+  if (activity === undefined && !isRequest) return { activity: readId('act', id, how) };
+  const ugwo = readId('ugw', id, how);
+  return activity === undefined ? { ugwo } : { ugwo, activity: readId('act', activity, how) };
 };
 
 const FOUND =
@@ -54,7 +54,7 @@ const activityGetCommand = defineCommand({
   output,
   exits: EXITS,
   previews: true,
-  read: (words, given, { validate }) => ({ ...readIds(words, validate), passOn: readShare(given) }),
+  read: (words, given, how) => ({ ...readIds(words, how), passOn: readShare(given) }),
   load: async () => ({ run: (await import('./activity.ts')).showActivity }),
 });
 
@@ -78,8 +78,8 @@ const activityWaitCommand = defineCommand({
   },
   output,
   exits: [...EXITS, 'charge_failed', 'underpaid', 'pending'],
-  read: (words, given, { validate }) => ({
-    ...readIds(words, validate),
+  read: (words, given, how) => ({
+    ...readIds(words, how),
     limit: given.waitTimeout ?? WAIT_DEFAULT_MS,
   }),
   load: async () => ({

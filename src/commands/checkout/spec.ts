@@ -54,7 +54,7 @@ const checkoutGetCommand = defineCommand({
   output: 'uid, name, currency, status, mediums',
   exits: READ_EXITS,
   previews: true,
-  read: (args, _given, { validate }): CheckoutInput => ({ uid: readId('chk', args[0], validate) }),
+  read: (args, _given, how): CheckoutInput => ({ uid: readId('chk', args[0], how) }),
   load: async () => ({ run: (await import('./checkout.ts')).showCheckout }),
 });
 
@@ -69,9 +69,9 @@ const checkoutProvidersCommand = defineCommand({
   output: 'a line per bank: code, name, psp; a provider without banks is shown as the service sends it',
   exits: READ_EXITS,
   previews: true,
-  read: ([uid, medium = ''], _given, { validate }): ProvidersInput => {
-    if (validate) refuseTypo(medium, MEDIUM_NAMES);
-    return { uid: readId('chk', uid, validate), medium };
+  read: ([uid, medium = ''], _given, how): ProvidersInput => {
+    if (how.validate) refuseTypo(medium, MEDIUM_NAMES);
+    return { uid: readId('chk', uid, how), medium };
   },
   load: async () => ({ run: (await import('./checkout.ts')).showProviders }),
 });

@@ -169,7 +169,7 @@ const emulatorSettleCommand = defineCommand({
   output: 'the activity: uid, status, error, updated_at; with --in also due, the time when it ends',
   exits: ['usage'],
   read: (args, given) => {
-    const activity = readId('act', args[0], true);
+    const activity = readId('act', args[0], { validate: true });
     if (given.as === undefined) throw usageError(`--as is required: ${ENDINGS.join(', ')}`);
     const amount = givenAmount(given);
     if (amount !== undefined && given.as !== 'successful') throw usageError(`${amount.flag} is for --as successful`);

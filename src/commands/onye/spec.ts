@@ -71,7 +71,7 @@ const onyeGetCommand = defineCommand({
   output: 'the customer: uid, email, first_name, last_name, ref, status, billing_address, meta, created_at',
   exits: [...READ_EXITS, 'ledger'],
   previews: true,
-  read: (args, _given, { validate }) => ({ uid: readId('ony', args[0], validate) }),
+  read: (args, _given, how) => ({ uid: readId('ony', args[0], how) }),
   load: async () => ({ run: (await import('./onye.ts')).getCustomer }),
 });
 
@@ -113,7 +113,7 @@ const onyeDeleteCommand = defineCommand({
   exits: [...WRITE_EXITS, 'ledger'],
   confirms: true,
   previews: true,
-  read: (args, _given, { validate }) => ({ uid: readId('ony', args[0], validate) }),
+  read: (args, _given, how) => ({ uid: readId('ony', args[0], how) }),
   load: async () => ({
     run: (await import('./onye.ts')).deleteCustomer,
     view: (await import('./onye.ts')).deletedView,

@@ -1,5 +1,14 @@
 import { BULK_OPTIONS, BULK_OUTPUT, type BulkInput, readBulk } from '../../cli/bulk-options.ts';
-import { type BodyField, defineCommand, flag, optional, rarely, repeated, WRITE_EXITS } from '../../cli/define.ts';
+import {
+  type BodyField,
+  defineCommand,
+  flag,
+  type HowToRead,
+  optional,
+  rarely,
+  repeated,
+  WRITE_EXITS,
+} from '../../cli/define.ts';
 import { DATA_OPTION, readId } from '../../cli/options.ts';
 import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
@@ -42,17 +51,17 @@ export type UpdateInput = { readonly given: CustomerOptions } & (
   | { readonly kind: 'file'; readonly bulk: BulkInput; readonly replaceMeta: boolean }
 );
 
-const readOneUpdate = (uid: string | undefined, given: CustomerOptions, validate: boolean): UpdateInput => {
+const readOneUpdate = (uid: string | undefined, given: CustomerOptions, how: HowToRead): UpdateInput => {
   if (uid === undefined) {
     throw usageError("missing required argument 'onye': a customer, ony.…", {
       hint: 'or update many from a file: --from customers.csv',
     });
   }
-  readId('ony', uid, validate);
+  const id = readId('ony', uid, how);
   if (![...Object.keys(CHANGED_FIELDS), 'data'].some((name) => Object.hasOwn(given, name))) {
     throw usageError('nothing to change', { hint: 'give a field to change, such as --email ada@example.com' });
   }
-  return { kind: 'one', uid, given };
+  return { kind: 'one', uid: id, given };
 };
 
 export const updateCommand = defineCommand({
@@ -90,7 +99,7 @@ export const updateCommand = defineCommand({
     BULK_OUTPUT,
   exits: [...WRITE_EXITS, 'ledger'],
   previews: true,
-  read: (args, options, { validate }): UpdateInput => {
+  read: (args, options, how): UpdateInput => {
     const bulk = readBulk(options, args, 'a customer');
     const given = readFieldOptions(options, '--meta, --meta-json, --clear-meta and --merge-meta/--unset-meta');
     const both = given.merge_meta?.find(([name]) => given.unset_meta?.includes(name));
@@ -100,7 +109,7 @@ export const updateCommand = defineCommand({
     if (bulk === undefined && replaceMeta) {
       throw usageError('--replace-meta needs --from', { hint: '--meta replaces all metadata of one customer' });
     }
-    if (bulk === undefined) return readOneUpdate(args[0], given, validate);
+    if (bulk === undefined) return readOneUpdate(args[0], given, how);
     return { kind: 'file', bulk, given, replaceMeta };
   },
   load: async () => ({ run: (await import('./update.ts')).update, view: (await import('./update.ts')).updatedView }),

@@ -4,6 +4,7 @@ import {
   defineCommand,
   flag,
   type GivenOptions,
+  type HowToRead,
   ONCE_EXITS,
   optional,
   READ_EXITS,
@@ -29,7 +30,7 @@ export type RefundCreateInput = { readonly given: Given } /** Without an amount,
   | { readonly kind: 'file'; readonly bulk: BulkInput }
 );
 
-const readOneRefund = (activity: string | undefined, given: Given, validate: boolean): RefundCreateInput => {
+const readOneRefund = (activity: string | undefined, given: Given, how: HowToRead): RefundCreateInput => {
   if (activity === undefined) {
     throw usageError("missing required argument 'activity': the paid activity, act.…", {
       hint: 'or pay back many from a file: --from refunds.csv',
@@ -38,12 +39,12 @@ const readOneRefund = (activity: string | undefined, given: Given, validate: boo
   if (given.allOfIt === true) {
     throw usageError('--all-of-it needs --from', { hint: 'without an amount, the whole payment is paid back' });
   }
-  readId('act', activity, validate);
-  if (given.ugwo !== undefined) readId('ugw', given.ugwo, validate);
+  readId('act', activity, how);
+  const about = given.ugwo === undefined ? given : { ...given, ugwo: readId('ugw', given.ugwo, how) };
   if ((given.provider === undefined) !== (given.account_number === undefined)) {
     throw usageError('--provider and --account-number belong together', { hint: 'give both, or neither' });
   }
-  return { kind: 'one', activity, amount: givenAmount(given), given };
+  return { kind: 'one', activity, amount: givenAmount(given), given: about };
 };
 
 const REFUND_ONE = `paycli refund create ${SEEDED.paid.activity} --ugwo ${SEEDED.paid.ugwo} --amount 1,000.00 --provider gtb --account-number 0123456789 --yes`;
@@ -78,9 +79,9 @@ const refundCreateCommand = defineCommand({
   exits: [...ONCE_EXITS, 'charge_failed'],
   confirms: true,
   previews: true,
-  read: (args, given, { validate }): RefundCreateInput => {
+  read: (args, given, how): RefundCreateInput => {
     const bulk = readBulk(given, args, 'an activity');
-    if (bulk === undefined) return readOneRefund(args[0], given, validate);
+    if (bulk === undefined) return readOneRefund(args[0], given, how);
     refuseBeside(REFUND_FIELDS, given);
     return { kind: 'file', bulk, given };
   },

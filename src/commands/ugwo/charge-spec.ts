@@ -15,6 +15,7 @@ import {
   defineCommand,
   flag,
   type GivenOptions,
+  type HowToRead,
   ONCE_EXITS,
   type OptionSpec,
   option,
@@ -172,21 +173,21 @@ const passOnOf = (given: ChargeGiven): ShareOptions => {
 
 export type SharingOptions = Pick<ChargeGiven, 'shareWith' | 'shareTemplate' | 'shareZone'>;
 
-const readOneCharge = (ugwo: string | undefined, given: ChargeGiven, validate: boolean): OneCharge => {
+const readOneCharge = (ugwo: string | undefined, given: ChargeGiven, how: HowToRead): OneCharge => {
   if (ugwo === undefined) {
     throw usageError("missing required argument 'ugwo': a payment request, ugw.…", {
       hint: 'or charge many from a file: --from charges.csv',
     });
   }
-  if (validate && given.noPreflight === true && canBeName('ugw', ugwo)) {
+  if (how.validate && given.noPreflight === true && canBeName('ugw', ugwo)) {
     throw usageError(`--no-preflight needs the id of the payment request, not its ref "${ugwo}"`, {
       hint: 'leave out --no-preflight, or give the id, ugw.…',
     });
   }
   return {
     kind: 'one',
-    ugwo: readId('ugw', ugwo, validate),
-    fields: readChargeFields(given, validate),
+    ugwo: readId('ugw', ugwo, how),
+    fields: readChargeFields(given, how.validate),
     params: given.param ?? [],
     earlier: readEarlier(given),
     look: given.noPreflight !== true,
@@ -301,10 +302,10 @@ export const chargeCommand = defineCommand({
     'a summary: job, command, file, rows, a count for each state, not_started, skipped, planned (with --dry-run: rows, amounts), report',
   exits: [...ONCE_EXITS, 'charge_failed', 'underpaid', 'pending', 'attention'],
   previews: true,
-  read: (args, given, { validate }) => {
-    if (validate) refuseOwnParams(given.param ?? []);
+  read: (args, given, how) => {
+    if (how.validate) refuseOwnParams(given.param ?? []);
     const bulk = readBulk(given, args, 'a payment request');
-    return bulk === undefined ? readOneCharge(args[0], given, validate) : readChargeFile(bulk, given);
+    return bulk === undefined ? readOneCharge(args[0], given, how) : readChargeFile(bulk, given);
   },
   asks: missingFieldIn,
   load: async () => ({

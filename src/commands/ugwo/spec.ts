@@ -103,7 +103,7 @@ const ugwoGetCommand = defineCommand({
     'uid, status, amount, currency, ref, description, onye.uid, onye.email, created_at; json: the same and activities',
   exits: [...READ_EXITS, 'ledger'],
   previews: true,
-  read: (args, _given, { validate }) => ({ uid: readId('ugw', args[0], validate) }),
+  read: (args, _given, how) => ({ uid: readId('ugw', args[0], how) }),
   load: async () => ({ run: (await import('./ugwo.ts')).getRequest }),
 });
 
@@ -162,7 +162,7 @@ const ugwoCancelCommand = defineCommand({
   exits: [...WRITE_EXITS, 'ledger'],
   confirms: true,
   previews: true,
-  read: (args, _given, { validate }) => ({ uid: readId('ugw', args[0], validate) }),
+  read: (args, _given, how) => ({ uid: readId('ugw', args[0], how) }),
   load: async () => ({ run: (await import('./ugwo.ts')).cancel, view: (await import('./ugwo.ts')).cancelledView }),
 });
 

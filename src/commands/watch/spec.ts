@@ -58,7 +58,7 @@ export const watchCommand = defineCommand({
     'amount, received, currency, medium, activity, ref, job, row, customer, customer_email; an event of --exec: id, kind, ' +
     'then the same fields',
   exits: [...READ_EXITS, 'unknown', 'ledger', 'charge_failed', 'underpaid', 'pending', 'not_sent', 'attention'],
-  read: (ugwos, given, { validate }): WatchInput => {
+  read: (ugwos, given, how): WatchInput => {
     const chosen = [ugwos.length > 0, given.job !== undefined, given.open === true].filter(Boolean);
     if (chosen.length > 1) throw usageError("payment requests, --job and --open can't be used together");
     if (given.waitTimeout !== undefined && given.untilFinal !== true) {
@@ -66,8 +66,7 @@ export const watchCommand = defineCommand({
     }
     if (given.exec === undefined && (given.on ?? given.execEnv) !== undefined)
       throw usageError(`--${given.on === undefined ? 'exec-env' : 'on'} needs --exec`);
-    for (const uid of ugwos) readId('ugw', uid, validate);
-    return { ...given, on: given.on ?? CHANGES, ugwos };
+    return { ...given, on: given.on ?? CHANGES, ugwos: ugwos.map((uid) => readId('ugw', uid, how)) };
   },
   load: async () => ({ run: (await import('./watch.ts')).watch, view: (await import('./view.ts')).changesView }),
 });

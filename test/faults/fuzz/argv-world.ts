@@ -78,7 +78,6 @@ export const newWorld = (): World => {
   const deps = (globals: Globals): Run => ({
     io,
     globals,
-    named: async () => ({ found: new Map(), looked: 'nowhere', isWhole: true }),
     inner: async () => shut(),
     state: { since: START, closing: [], status: {} },
     client: async (purpose) =>
@@ -97,6 +96,9 @@ export const newWorld = (): World => {
     sent,
     open: (globals) => ({
       run: deps(globals),
+      readNamed: async () => {
+        throw new PayError('usage', 'nothing has that name');
+      },
       filter: async () => undefined,
       pager: async () => undefined,
       remind: async () => undefined,
