@@ -244,7 +244,7 @@ const end = async (child: ChildProcess, ended: Promise<unknown>, exec: Exec, { c
 };
 
 /** Failure of a command. `isKilled`: it did not say so itself, and may have done its work before. */
-interface ExecFailure {
+export interface ExecFailure {
   readonly why: string;
   readonly isKilled: boolean;
 }

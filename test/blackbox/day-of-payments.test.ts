@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ActivityEnding } from '../../src/core/data-files.ts';
@@ -217,7 +219,11 @@ describe('a part payment', () => {
     const refused = await paycli('ugwo', 'charge', uid, ...USSD);
     expect(refused.code).toBe(9);
     expect(refused.stderr.replaceAll(/\s+/g, ' ')).toMatch(/NGN 500\.00.*--remaining/);
-    const activity = await charge('--remaining');
+    // The customer is told the rest.
+    const message = join(newFolder(), 'message.txt');
+    const share = process.platform === 'win32' ? [] : ['--share-with', `tee ${message}`];
+    const activity = await charge('--remaining', ...share);
+    if (share.length > 0) expect(readFileSync(message, 'utf8')).toContain('Amount: NGN 500.00\n');
     await settle(activity, 'successful', () => 50_000);
     expect(await paycli('activity', 'wait', uid, activity)).toMatchObject({ code: 0 });
     expect(await paycli('ugwo', 'charge', uid, ...USSD, '--again')).toMatchObject({ code: 9 });

@@ -8,26 +8,27 @@ import { readNextAction, textAt } from '../../core/charge.ts';
 import { EXIT_CODES, PayError } from '../../core/error.ts';
 import { formatMoney } from '../../core/money.ts';
 import type { Charge, Entry } from '../../ledger/entry.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
 import { refreshCharge, walkCharges } from '../../ledger/reconcile.ts';
 import { claimSharing, noteSharing, type Shared, sharedOf } from '../../ledger/share.ts';
 import { asActivity } from '../../ledger/snapshot.ts';
-import { execute } from '../../webhook/consumers.ts';
+import { type ExecFailure, execute } from '../../webhook/consumers.ts';
 import { checkCharges } from '../check-charges.ts';
 import type { Run } from '../run.ts';
 import type { OneCharge, SharingOptions } from './charge-spec.ts';
 
 /** Report column: yes, no, unknown, or sharing while another run does it. */
 const SHARED_COLUMN = 'shared';
-const TROUBLES = { no: 'its message was not shared', unknown: 'its message may be shared already' } as const;
 
-/** Empty if nobody has to look. */
-const troubleOf = ({ shared, why = '' }: Shared): string =>
-  shared === 'no' || shared === 'unknown' ? [TROUBLES[shared], why].filter(Boolean).join(': ') : '';
+/** Undefined if nobody has to look. */
+const troubleOf = ({ shared, why }: Shared): string | undefined =>
+  why && `its message ${shared === 'no' ? 'was not shared' : 'may be shared already'}: ${why}`;
 
 const withShared = (end: RowEnd, shared: Shared): RowEnd => {
+  const trouble = troubleOf(shared);
   const row = { ...end, fields: { ...end.fields, [SHARED_COLUMN]: shared.shared } };
-  const errors = [end.error ?? '', troubleOf(shared)].filter(Boolean);
-  return troubleOf(shared) === '' ? row : { ...row, error: errors.join('; '), exitCode: EXIT_CODES.attention };
+  if (trouble === undefined) return row;
+  return { ...row, error: [end.error ?? [], trouble].flat().join('; '), exitCode: EXIT_CODES.attention };
 };
 
 /** True for a row that its customer can pay. */
@@ -37,6 +38,12 @@ const isShareable = ({ state, exitCode, unrecorded, fields = {} }: RowEnd): bool
   unrecorded === undefined &&
   fields['payment'] === 'open' &&
   fields['next_action'] !== undefined;
+
+/** The reason for which nothing was sent. */
+const unsent = (thrown: unknown): ExecFailure => {
+  if (!(thrown instanceof PayError)) throw thrown;
+  return { why: thrown.message, isKilled: false };
+};
 
 /** The reference of a charge. One with a phone number is stored with its last digits alone, and identifies nothing. */
 const refOf = ({ asked }: Entry): string | undefined => (asked?.ref?.includes('…') === true ? undefined : asked?.ref);
@@ -66,41 +73,39 @@ export const openChargeSharing = async (options: SharingOptions, earlier: OneCha
     return { first_name, merchant: merchants.get(uid) };
   };
 
-  const messageFor = async (entry: Entry, client: Client) => {
+  /** Gives the program the message. `isNew`: the ledger has all facts. */
+  const send = async (charge: Entry, ledger: Ledger, client: Client, isNew: boolean) => {
+    const isRead = !isNew && (await refreshCharge(ledger, charge, client));
+    const entry = (isRead ? await ledger.get(charge.id) : undefined) ?? charge;
     const { about, activity, asked, money } = entry;
     const value = activity && asActivity(activity);
     const [minor, currency] = [money?.missing ?? asked?.amount, asked?.currency];
-    if (minor === 0) return { why: 'nothing of its payment request is unpaid' };
-    return write({
+    const message = write({
       ...{ value, action: readNextAction(value), now: io.clock.now() },
       amount: minor === undefined || currency === undefined ? undefined : formatMoney(minor, currency),
       others: { ref: refOf(entry), ...(await namesFor(about, client)) },
     });
+    if ('why' in message) return { ...message, isKilled: false };
+    const program = { ...exec, env: { ...exec.env, ...variablesOf(entry) } };
+    const body = Buffer.from(`${io.redactor.clean(message.text)}\n`);
+    return execute(program, { body }, { clock: io.clock, ...io.signals });
   };
 
-  /** Shares the message about a charge, unless that was done. A failure makes no charge fail. */
+  /**
+   * Shares the message about a charge, unless that was done. A failure makes no charge fail. Only a read shows the rest
+   * that a customer has to pay, and what became of an earlier charge.
+   */
   const share = async (id: string, client: Client, isNew = earlier !== 'remaining'): Promise<Shared> => {
-    let isClaimed = false;
     try {
       const ledger = await run.ledger();
-      let entry = await ledger.get(id);
+      const entry = await ledger.get(id);
       if (entry === undefined) return { shared: 'no', why: 'this ledger has no charge of it' };
-      const known = sharedOf(entry, ledger);
-      if (known.shared !== 'no' || io.signals.stop.aborted) return known;
-      // Only a read shows the rest that the customer has to pay, and what became of an earlier charge.
-      if (!isNew && (await refreshCharge(ledger, entry, client))) entry = (await ledger.get(id)) ?? entry;
-      const message = await messageFor(entry, client);
-      if ('why' in message) return { shared: 'no', why: message.why };
-      isClaimed = await claimSharing(ledger, id);
-      if (isClaimed) {
-        const program = { ...exec, env: { ...exec.env, ...variablesOf(entry) } };
-        const body = Buffer.from(`${io.redactor.clean(message.text)}\n`);
-        await noteSharing(ledger, id, await execute(program, { body }, { clock: io.clock, ...io.signals }));
+      if (!io.signals.stop.aborted && (await claimSharing(ledger, id))) {
+        await noteSharing(ledger, id, await send(entry, ledger, client, isNew).catch(unsent));
       }
       return sharedOf((await ledger.get(id)) ?? entry, ledger);
     } catch (thrown) {
-      if (!(thrown instanceof PayError)) throw thrown;
-      return { shared: isClaimed ? 'unknown' : 'no', why: thrown.message };
+      return { shared: 'unknown', why: unsent(thrown).why };
     }
   };
 
@@ -111,7 +116,7 @@ export const openChargeSharing = async (options: SharingOptions, earlier: OneCha
       if (paymentShown(value) !== 'open' || readNextAction(value) === undefined) return undefined;
       const why = troubleOf(await share(id ?? '', client));
       const hint = 'to share what is left, run the same command again with --reuse';
-      return why === '' ? undefined : new PayError('attention', `the charge is made, but ${why}`, { hint });
+      return why === undefined ? undefined : new PayError('attention', `the charge is made, but ${why}`, { hint });
     },
     /** Adds to the stored end of a row how its message stands. */
     shown: (end: RowEnd, entry: Entry, { ledger }: RowDeps): RowEnd =>
@@ -127,7 +132,8 @@ export const openChargeSharing = async (options: SharingOptions, earlier: OneCha
     /** Shares the messages that earlier runs of a job have left. */
     left: async (job: string, concurrency: number, { ledger, client }: RowDeps): Promise<void> => {
       const rows = walkCharges(ledger, { job, payments: ['open'] });
-      const check = ({ id }: Charge) => share(id, client, false);
+      const check = async (charge: Charge) =>
+        sharedOf(charge, ledger).shared === 'no' ? share(charge.id, client, false) : undefined;
       await checkCharges({ ...io, stop: io.signals.stop, concurrency, rows, check });
     },
   };
