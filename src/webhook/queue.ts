@@ -22,14 +22,14 @@ const QUEUE_HINTS: Readonly<Record<DatabaseFault['kind'], string>> = {
   foreign: 'move it away, or set PAYCLI_HOME to another folder',
   newer: 'use the newer paycli; this version does not change a queue that it does not know',
   damaged:
-    'first copy it and the -wal file beside it; `sqlite3 FILE .recover` reads what is readable. If you move it away, paycli ' +
-    'prints events again that come again',
+    'first copy it and the -wal file beside it; `sqlite3 FILE .recover` reads what is readable. If you move it away, ' +
+    'events that wait are lost, and events that come again count as new',
   unusable:
     'free some disk space, mount a read-only file system writable, or give yourself access to the file and its folder (chmod 600, chmod 700)',
 };
 
 const queueError = ({ kind, path, what, cause }: DatabaseFault): PayError =>
-  new PayError('ledger', `the queue of webhook events ${path} ${what}`, { hint: QUEUE_HINTS[kind], cause });
+  new PayError('ledger', `the queue of events ${path} ${what}`, { hint: QUEUE_HINTS[kind], cause });
 
 /** Milliseconds that SQLite waits for a reader that has the file locked. */
 const BUSY_MS = 2000;
@@ -120,7 +120,7 @@ const NEVER_ABORTED = new AbortController().signal;
  */
 export const openQueue = (folder: string, uid: number | undefined, name = QUEUE_FILE_NAME) => {
   const path = join(folder, name);
-  const file = { name: 'the queue of webhook events', path, error: queueError };
+  const file = { name: 'the queue of events', path, error: queueError };
   checkPrivate(file, uid);
   return openDatabase(path, QUEUE_FILE, (db) => {
     // Another process may have created the missing folder meanwhile.

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
@@ -193,6 +193,24 @@ describe('watch --exec', () => {
     expect(kindsIn((await watch('--exec', 'cat', '--until-final').ended).stderr)).toEqual([]);
   });
 
+  it('tells what was reversed meanwhile, however much it is', async () => {
+    const { request, settle, watch, paycli } = await open();
+    const file = join(newFolder('rows'), 'rows.csv');
+    const requests = await Promise.all(Array.from({ length: 101 }, () => request(undefined, { amount: 90_000 })));
+    writeFileSync(file, ['ugwo', ...requests.map(({ uid }) => String(uid)), ''].join('\n'));
+    await paycli('ugwo', 'charge', '--from', file, '--medium', 'ussd', '--provider', 'gtb', '--yes');
+    const list = async () => (await paycli('ledger', 'list', '--all', '-o', 'ndjson')).stdout.trim().split('\n');
+    const charges = (await list()).map((line) => JSON.parse(line) as { id: string; activity: string });
+    for (const { activity } of charges) await settle(activity, 'successful');
+    await paycli('ledger', 'sync');
+    expect(toldIn((await watch('--until-final', '--exec', 'cat').ended).stderr)).toEqual([]);
+    for (const { activity } of charges) await settle(activity, 'reversed');
+    for (const { id } of charges) await paycli('ledger', 'sync', id);
+    const run = watch('--exec', 'cat');
+    await run.saw(new RegExp(`"id":"${charges.at(-1)?.id}.reversed`));
+    await ended(run);
+  });
+
   it('gives it a minimal environment, and prints its output on stderr', async () => {
     const { sell, settle, watch, key } = await open();
     const { ugwo, activity } = await sell();
@@ -277,6 +295,30 @@ describe('watch --exec', () => {
     expect(run.code, run.stderr).toBe(0);
     const [sent] = target.seen.map((one) => `${one.url} ${one.headers['content-type']} ${one.body}`);
     expect((sent ?? readFileSync(mail, 'utf8')).trim()).toMatch(expected);
+  });
+
+  it.runIf(hasTools).each(['Slack', 'ntfy'])('sends nothing by the recipe for %s without jq', async (name) => {
+    const [target, home] = [await serveTarget(), newFolder()];
+    const curl = tools.map((folder) => join(folder, 'curl')).find((path) => existsSync(path)) ?? '';
+    symlinkSync(curl, join(home, 'curl'));
+    for (const rc of ['.slack', '.ntfy']) writeFileSync(join(home, rc), `url = "${target.url}"\n`);
+    writeFileSync(join(home, 'recipe'), recipes.get(name) ?? '', { mode: 0o700 });
+    const program = [join(home, 'recipe')] as const;
+    const { code } = await start([], { home, program, env: { PATH: home }, stdin: '{}' }).ended;
+    expect([code, target.seen]).toEqual([127, []]);
+  });
+
+  it('names the file of its events if that is damaged', async () => {
+    const { sell, watch, options, paycli } = await open();
+    await sell();
+    const run = watch('--exec', 'cat');
+    await run.saw(/\topen\t/);
+    await ended(run);
+    const home = String(options.home);
+    const name = readdirSync(home).find((file) => /^watch-\w+\.db$/.test(file)) ?? '';
+    writeFileSync(join(home, name), 'no database');
+    const { code, stderr } = await paycli('watch', '--exec', 'cat');
+    expect([code, stderr]).toEqual([10, expect.stringContaining(`the queue of events ${join(home, name)} `)]);
   });
 
   it.each([

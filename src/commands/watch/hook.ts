@@ -6,7 +6,6 @@ import { withTimeout } from '../../core/io.ts';
 import { DAY_MS, SECOND_MS } from '../../core/time.ts';
 import { CHANGES, KEEP_DAYS, WATCH_FILE_START } from '../../core/webhook-event.ts';
 import { isCharge } from '../../ledger/entry.ts';
-import type { ListFilter } from '../../ledger/ledger.ts';
 import { type ChargeChange, stateNow, type Tail, type Watched, type WatchFilter } from '../../ledger/tail.ts';
 import { moneyKnown } from '../../ledger/transitions.ts';
 import { execute } from '../../webhook/consumers.ts';
@@ -17,6 +16,9 @@ import { holdQueue } from '../../webhook/queue.ts';
 import type { Run } from '../run.ts';
 import type { WatchInput } from './spec.ts';
 import { changeRecord } from './view.ts';
+
+/** Charges that a look reads, of those that were reversed and of those that were paid twice. */
+const MOST_READ = 100;
 
 /** Events about a charge as it stands. Their ids are the same whenever, and by whomever, a change is seen. */
 const eventsOf = (seen: Watched, receivedAt: number): Delivery[] => {
@@ -70,12 +72,24 @@ export const openHook = async (tail: Tail, { filters, unsettledOnly }: WatchFilt
     if (unknown.length > 0) notifier.call();
   };
 
-  /** Reversed charges, and those of payment requests that were paid twice. The tail may have left them as paid. */
+  const cases = [{ payments: ['reversed'] }, { paidTwice: true }] as const;
+  const later = filters.flatMap((one) =>
+    cases.map((more) => ({ ...one, ...more, before: undefined as number | undefined })),
+  );
+  /**
+   * Reversed charges, and those of payment requests that were paid twice: the tail may have left them as paid. The first
+   * start reads all. After that each call reads a part, since the ledger may hold very many.
+   */
   const changedLater = async (): Promise<Watched[]> => {
-    const cases: Partial<ListFilter>[] = [{ payments: ['reversed'] }, { paidTwice: true }];
-    const all = filters.flatMap((one) => cases.map((more) => ledger.list({ ...one, ...more, limit: -1 })));
-    const charges = (await Promise.all(all)).flat().filter(isCharge);
-    return charges.map((charge) => ({ charge, now: stateNow(charge), at: clock.now() }));
+    const limit = saved === undefined ? -1 : MOST_READ;
+    const found = await Promise.all(
+      later.map(async (part) => {
+        const some = await ledger.list({ ...part, limit });
+        part.before = some.length === limit ? some.at(-1)?.seq : undefined;
+        return some.filter(isCharge);
+      }),
+    );
+    return found.flat().map((charge) => ({ charge, now: stateNow(charge), at: clock.now() }));
   };
 
   // Of named charges, everything is news.
@@ -85,10 +99,10 @@ export const openHook = async (tail: Tail, { filters, unsettledOnly }: WatchFilt
   return {
     /** Reads the changes of the tail, and stores their events. What stands at the first start is no news. */
     changes: async (): Promise<ChargeChange[]> => {
-      const later = await changedLater();
+      const seen = await changedLater();
       const changes = await tail.changes();
       const store = async (): Promise<void> => {
-        await keep([...later, ...changes], saved !== undefined);
+        await keep([...seen, ...changes], saved !== undefined);
         const state = unsettledOnly ? tail.state() : '';
         if (state !== saved) await queue.set('tail', state);
         saved = state;

@@ -21,7 +21,7 @@ const watchOptions = rarely(['open', 'execEnv'], {
   exec: option('--exec <command>', 'run this per change, with its event on standard input; no shell', asText, {
     type: 'command',
   }),
-  on: option('--on <kinds>', `with --exec: only ${CHANGES.join()}`, (text) => asNames(text).map(asOneOf(CHANGES)), {
+  on: option('--on <kinds>', `with --exec: only ${CHANGES.join(', ')}`, (text) => asNames(text).map(asOneOf(CHANGES)), {
     ...{ list: true, choices: CHANGES },
   }),
   execEnv: repeated('--exec-env <name>', 'pass this variable to --exec, besides PATH, HOME and the like', asText),
@@ -44,7 +44,8 @@ export const watchCommand = defineCommand({
     'webhook listen` runs on this machine, webhooks bring the changes. Otherwise it polls: one walk over the list ' +
     'for many charges, and more slowly while nothing changes. It sends no charge. Ctrl-C ends it.\n\n' +
     '--exec tells a program about each change at least once: again, with the same id, until it exits with 0, for three ' +
-    'days at most. Its next start also tells what changed while nothing watched.',
+    'days at most. Its next start also tells what changed while nothing watched. Watch reads open charges alone: a ' +
+    'reversal or a second payment is told once `ledger sync` or `webhook listen` has read it.',
   args: [optional('ugwo...', 'payment requests, ugw.… or their refs', { completes: 'ugwo' })],
   options: watchOptions,
   examples: {
