@@ -45,7 +45,7 @@ export const watchCommand = defineCommand({
     'for many charges, and more slowly while nothing changes. It sends no charge. Ctrl-C ends it.\n\n' +
     '--exec tells a program about each change at least once: again, with the same id, until it exits with 0, for three ' +
     'days at most. Its next start also tells what changed while nothing watched. Watch reads open charges alone: a ' +
-    'reversal or a second payment is told once `ledger sync` or `webhook listen` has read it.',
+    'reversal or a second payment comes once `ledger sync` or `webhook listen` has read it.',
   args: [optional('ugwo...', 'payment requests, ugw.… or their refs', { completes: 'ugwo' })],
   options: watchOptions,
   examples: {
