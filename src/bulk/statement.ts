@@ -1,6 +1,6 @@
 import type { Zone } from '../core/time.ts';
 import type { InputRow } from './cells.ts';
-import type { RowsFile } from './read-file.ts';
+import type { openInput, RowsFile } from './read-file.ts';
 
 /** A line of a statement: money that came in or went out. */
 export interface StatementLine {
@@ -14,13 +14,16 @@ export interface StatementLine {
   readonly currency: string;
   /** In the minor unit, never negative; undefined without --fee-column, and for an empty cell. */
   readonly fee: number | undefined;
-  /** The cell of the reference column; undefined if it is empty or there is no such column. */
-  readonly reference: string | undefined;
+  /** The cells of the reference columns that aren't empty: a provider's export has several. */
+  readonly references: readonly string[];
   /** The narration and the references, one a line: what may name a payment. */
   readonly text: string;
   /** The row as read, for a report. */
   readonly fields: InputRow['fields'];
 }
+
+/** Columns that a report of matches adds begin with this, and are never guessed: a report can be read again. */
+export const REPORT_PREFIX = 'ledger_';
 
 /** The columns that options name, as the file writes them. */
 export interface StatementColumns {
@@ -49,3 +52,11 @@ export interface Statement extends Pick<RowsFile, 'columns' | 'format' | 'delimi
   /** All lines in the order of the file, read again for each walk. */
   lines(): AsyncIterable<StatementLine>;
 }
+
+/** The part of a file's description that `openStatement` needs. */
+export type StatementInput = Parameters<typeof openInput>[0];
+
+/** Opens a statement. Throws an InputError (exit 2) unless every line can be read. */
+export const openStatement = async (_input: StatementInput, _options: StatementOptions): Promise<Statement> => {
+  throw new Error('not built yet');
+};
