@@ -14,15 +14,21 @@ export class InputError extends PayError {
  * Makes the error for a row of one file. The first data row is 1, and the header of a CSV file is 0. Its hint says that
  * nothing was sent. When reading fails while rows are being sent, only the message is printed.
  */
-type Fail = (row: number, column: string | undefined, what: string, hint: string) => InputError;
+export type Fail = (row: number, column: string | undefined, what: string, hint: string) => InputError;
 
 export const failIn =
-  (name: string): Fail =>
+  (name: string, ending = '; nothing was sent'): Fail =>
   (row, column, what, hint) => {
     const place = row === 0 ? 'header' : `row ${row}`;
     const where = column === undefined ? place : `${place}, column ${JSON.stringify(cutName(column))}`;
-    return new InputError(`${name}: ${where}: ${what}`, `${hint}; nothing was sent`);
+    return new InputError(`${name}: ${where}: ${what}`, `${hint}${ending}`);
   };
+
+/**
+ * Finds the header of a table that another program wrote, below title lines. A row of such a table may end early, and a
+ * column may have no name. Nothing is sent for its rows.
+ */
+export type IsHeader = (names: readonly string[]) => boolean;
 
 /**
  * The longest accepted row, in bytes, separators and quotes included. A longer one is a mistake, such as an unclosed
@@ -73,6 +79,9 @@ const QUOTE_HINT = 'put the cell in quotes and double each quote inside it';
 const BLANK = /^(?:[ \t\r\n]|\xc2\xa0)*$/;
 
 const isBlankRow = (cells: readonly string[]): boolean => cells.every((cell) => BLANK.test(cell));
+
+/** The number of cells up to the last one that isn't blank. */
+const filledTo = (cells: readonly string[]): number => cells.findLastIndex((cell) => !BLANK.test(cell)) + 1;
 
 /** Drops the blank cells beyond `count`: a spreadsheet writes separators as far as the longest row reaches. */
 const trimmedTo = (cells: readonly string[], count: number): readonly string[] =>
@@ -142,23 +151,43 @@ const checkNames = (names: readonly string[], fail: Fail): void => {
   }
 };
 
-const columnNamesIn = ({ cells }: Cells, fail: Fail): readonly string[] => {
-  const named = trimmedTo(cells, cells.findLastIndex((cell) => !BLANK.test(cell)) + 1);
-  const names = named.map((cell, index) => textOfBytes(cell, (what, hint) => fail(0, `${index + 1}`, what, hint)));
+/** The header of a CSV file: its names and, in another program's table, the number of title lines above it. */
+interface Header {
+  readonly columns: readonly string[];
+  readonly titles: number | undefined;
+}
+
+const headerIn = ({ cells, number }: Cells, isHeader: IsHeader | undefined, fail: Fail): Header => {
+  const named = trimmedTo(cells, filledTo(cells));
+  const names = named.map((cell, index) => {
+    const name = textOfBytes(cell, (what, hint) => fail(0, `${index + 1}`, what, hint));
+    return isHeader !== undefined && name.trim() === '' ? `column ${index + 1}` : name;
+  });
   checkNames(names, fail);
-  return names;
+  return { columns: names, titles: isHeader && number };
 };
 
-/** The column names in file order; empty for a file of blank lines. */
-export const csvColumns = async (
+/**
+ * Finds the header: the first record, or the one that `isHeader` accepts. If it accepts none, the first of the longest
+ * records is taken for the header, so that an error can name its columns. A file of blank lines has no columns.
+ */
+export const csvHeader = async (
   bytes: AsyncIterable<Uint8Array>,
   delimiter: string,
   fail: Fail,
-): Promise<readonly string[]> => {
-  for await (const [header] of csvRecords(bytes, delimiter, (_, thrown) => csvError(thrown, 0, [], fail))) {
-    if (header !== undefined) return columnNamesIn(header, fail);
+  isHeader?: IsHeader,
+): Promise<Header> => {
+  let longest: Cells | undefined;
+  const failed = (row: number, thrown: unknown) => csvError(thrown, isHeader ? row : 0, [], fail);
+  for await (const records of csvRecords(bytes, delimiter, failed)) {
+    for (const record of records) {
+      if (isHeader?.(record.cells.map((cell) => Buffer.from(cell, 'latin1').toString())) !== false) {
+        return headerIn(record, isHeader, fail);
+      }
+      if (longest === undefined || filledTo(record.cells) > filledTo(longest.cells)) longest = record;
+    }
   }
-  return [];
+  return longest === undefined ? { columns: [], titles: undefined } : headerIn(longest, isHeader, fail);
 };
 
 const checkLength = (cells: readonly string[], number: number, columns: readonly string[], fail: Fail): void => {
@@ -167,10 +196,10 @@ const checkLength = (cells: readonly string[], number: number, columns: readonly
   throw fail(number, undefined, what, 'put cells that contain the delimiter in quotes, and leave no cell out');
 };
 
-const rowFrom = (record: Cells, columns: readonly string[], fail: Fail): InputRow => {
-  const { number } = record;
+const rowFrom = (record: Cells, columns: readonly string[], fail: Fail, titles?: number): InputRow => {
+  const number = record.number - (titles ?? 0);
   const cells = trimmedTo(record.cells, columns.length);
-  checkLength(cells, number, columns, fail);
+  if (titles === undefined || cells.length > columns.length) checkLength(cells, number, columns, fail);
   const entries = columns.map((name, index): [string, string] => [
     name,
     textOfBytes(cells[index] ?? '', (what, hint) => fail(number, name, what, hint)),
@@ -184,10 +213,12 @@ export async function* csvRows(
   delimiter: string,
   columns: readonly string[],
   fail: Fail,
+  titles?: Header['titles'],
 ): AsyncGenerator<InputRow> {
-  const failed = (row: number, thrown: unknown) => csvError(thrown, row, columns, fail);
+  const above = titles ?? 0;
+  const failed = (row: number, thrown: unknown) => csvError(thrown, row - above, columns, fail);
   for await (const records of csvRecords(bytes, delimiter, failed)) {
-    for (const record of records) if (record.number > 0) yield rowFrom(record, columns, fail);
+    for (const record of records) if (record.number > above) yield rowFrom(record, columns, fail, titles);
   }
 }
 

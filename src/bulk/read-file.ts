@@ -3,7 +3,16 @@ import { type FileHandle, mkdir, open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PayError, reasonOf } from '../core/error.ts';
 import { type FileFormat, formatOfName, type InputRow } from './cells.ts';
-import { csvColumns, csvRows, failIn, InputError, ndjsonColumns, ndjsonRows } from './formats.ts';
+import {
+  csvHeader,
+  csvRows,
+  type Fail,
+  failIn,
+  InputError,
+  type IsHeader,
+  ndjsonColumns,
+  ndjsonRows,
+} from './formats.ts';
 
 /**
  * Bytes per read. The rows of a chunk are parsed together: with four times as many bytes, a million short rows cost 30
@@ -103,6 +112,14 @@ const barePartOfHeader = (head: Buffer): string =>
     .split(/[\r\n]/)
     .find((line) => line !== '') ?? '';
 
+/** The delimiter with which a line of the head is the header; undefined if none is. */
+const delimiterOfTable = (head: Buffer, isHeader: IsHeader): string | undefined => {
+  const lines = head.toString().split(/[\r\n]+/);
+  const cellsIn = (line: string, delimiter: string): readonly string[] =>
+    line.split(delimiter).map((cell) => cell.replace(/^\s*"(.*)"\s*$/, '$1'));
+  return DELIMITER_CHOICES.find((delimiter) => lines.some((line) => isHeader(cellsIn(line, delimiter))));
+};
+
 /** The most frequent of comma, semicolon and tab in the header. */
 const delimiterOf = (head: Buffer): string => {
   const header = barePartOfHeader(head);
@@ -199,6 +216,8 @@ type InputOptions = ({ readonly path: string } | { readonly stdin: AsyncIterable
   readonly name: string;
   readonly format?: FileFormat | undefined;
   readonly delimiter?: string | undefined;
+  /** Set for a table that another program wrote. */
+  readonly isHeader?: IsHeader | undefined;
   /** A private folder for the copy. */
   readonly spoolFolder: string;
 };
@@ -252,7 +271,7 @@ const copied = async (options: InputOptions): Promise<Copied> =>
     ? copyOf(options.path, options)
     : { ...(await spool(options.stdin, options.name, options.spoolFolder)), isAt: async () => false };
 
-type Shape = Pick<InputOptions, 'name' | 'format' | 'delimiter'>;
+type Shape = Pick<InputOptions, 'name' | 'format' | 'delimiter' | 'isHeader'>;
 type Rows = Pick<RowsFile, 'columns' | 'format' | 'delimiter' | 'rows'>;
 
 /** The bytes after the first `length` ones, which the first chunk holds. */
@@ -264,30 +283,32 @@ async function* behind(length: number, chunks: AsyncIterable<Uint8Array>): Async
   }
 }
 
-const csv = async (bytes: FileBytes, head: Buffer, given: string | undefined, name: string): Promise<Rows> => {
-  const fail = failIn(name);
+const csv = async (
+  bytes: FileBytes,
+  head: Buffer,
+  { name, delimiter: given, isHeader }: Shape,
+  fail: Fail,
+): Promise<Rows> => {
   const line = separatorLine(head);
-  const delimiter = given ?? line?.delimiter ?? delimiterOf(head);
+  const delimiter = given ?? line?.delimiter ?? (isHeader && delimiterOfTable(head, isHeader)) ?? delimiterOf(head);
   checkDelimiter(delimiter, name);
   const walk = (): AsyncIterable<Uint8Array> => behind(line?.length ?? 0, bytes.walk());
-  const columns = await csvColumns(walk(), delimiter, fail);
-  return { columns, format: 'csv', delimiter, rows: () => csvRows(walk(), delimiter, columns, fail) };
+  const { columns, titles } = await csvHeader(walk(), delimiter, fail, isHeader);
+  return { columns, format: 'csv', delimiter, rows: () => csvRows(walk(), delimiter, columns, fail, titles) };
 };
 
-const ndjson = async (bytes: FileBytes, name: string): Promise<Rows> => {
-  const fail = failIn(name);
+const ndjson = async (bytes: FileBytes, fail: Fail): Promise<Rows> => {
   const columns = await ndjsonColumns(bytes.walk(), fail);
   return { columns, format: 'ndjson', delimiter: undefined, rows: () => ndjsonRows(bytes.walk(), fail) };
 };
 
-const inputRows = async (
-  bytes: FileBytes,
-  { name, format, delimiter }: Shape,
-): Promise<Rows & Pick<RowsFile, 'hasBom'>> => {
+const inputRows = async (bytes: FileBytes, shape: Shape): Promise<Rows & Pick<RowsFile, 'hasBom'>> => {
+  const { name, format, isHeader } = shape;
   const { head, hasBom } = await bytes.head();
   checkHead(head, name);
+  const fail = failIn(name, isHeader && '');
   const isCsv = (format ?? formatOf(name, head)) === 'csv';
-  const rows = await (isCsv ? csv(bytes, head, delimiter, name) : ndjson(bytes, name));
+  const rows = await (isCsv ? csv(bytes, head, shape, fail) : ndjson(bytes, fail));
   if (rows.columns.length === 0 && isCsv) checkHead(Buffer.alloc(0), name);
   return { ...rows, hasBom };
 };
