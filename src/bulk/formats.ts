@@ -56,9 +56,11 @@ const decodeText = (bytes: Uint8Array, wrong: Wrong): string => {
 const textOfBytes = (kept: string, wrong: Wrong): string =>
   /^\p{ASCII}*$/u.test(kept) && !kept.includes('\0') ? kept : decodeText(Buffer.from(kept, 'latin1'), wrong);
 
-/** One record of the file; the header is number 0. Its cells hold one byte a character. */
+/** One record of the file; the first is number 0. Its cells hold one byte a character. */
 interface Cells {
   readonly number: number;
+  /** The number of bytes before it. */
+  readonly begin: number;
   readonly cells: readonly string[];
 }
 
@@ -106,10 +108,11 @@ async function* csvRecords(
     skip_empty_lines: true,
     relax_column_count: true,
     on_record: (cells: string[], { bytes: end }) => {
-      if (end - ended > LONGEST_ROW) throw failed(count, undefined);
+      const begin = ended;
+      if (end - begin > LONGEST_ROW) throw failed(count, undefined);
       ended = end;
       if (isBlankRow(cells)) return null;
-      found.push({ number: count, cells });
+      found.push({ number: count, begin, cells });
       count += 1;
       return null;
     },
@@ -151,20 +154,20 @@ const checkNames = (names: readonly string[], fail: Fail): void => {
   }
 };
 
-/** The header of a CSV file: its names and, in another program's table, the number of title lines above it. */
+/** The header of a CSV file: its names, and the number of bytes above it. */
 interface Header {
   readonly columns: readonly string[];
-  readonly titles: number | undefined;
+  readonly begin: number;
 }
 
-const headerIn = ({ cells, number }: Cells, isHeader: IsHeader | undefined, fail: Fail): Header => {
+const headerIn = ({ cells, begin }: Cells, isHeader: IsHeader | undefined, fail: Fail): Header => {
   const named = trimmedTo(cells, filledTo(cells));
   const names = named.map((cell, index) => {
     const name = textOfBytes(cell, (what, hint) => fail(0, `${index + 1}`, what, hint));
     return isHeader !== undefined && name.trim() === '' ? `column ${index + 1}` : name;
   });
   checkNames(names, fail);
-  return { columns: names, titles: isHeader && number };
+  return { columns: names, begin };
 };
 
 /**
@@ -187,7 +190,7 @@ export const csvHeader = async (
       if (longest === undefined || filledTo(record.cells) > filledTo(longest.cells)) longest = record;
     }
   }
-  return longest === undefined ? { columns: [], titles: undefined } : headerIn(longest, isHeader, fail);
+  return longest === undefined ? { columns: [], begin: 0 } : headerIn(longest, isHeader, fail);
 };
 
 const checkLength = (cells: readonly string[], number: number, columns: readonly string[], fail: Fail): void => {
@@ -196,10 +199,10 @@ const checkLength = (cells: readonly string[], number: number, columns: readonly
   throw fail(number, undefined, what, 'put cells that contain the delimiter in quotes, and leave no cell out');
 };
 
-const rowFrom = (record: Cells, columns: readonly string[], fail: Fail, titles?: number): InputRow => {
-  const number = record.number - (titles ?? 0);
+const rowFrom = (record: Cells, columns: readonly string[], fail: Fail, mayEndEarly: boolean): InputRow => {
+  const { number } = record;
   const cells = trimmedTo(record.cells, columns.length);
-  if (titles === undefined || cells.length > columns.length) checkLength(cells, number, columns, fail);
+  if (!mayEndEarly || cells.length > columns.length) checkLength(cells, number, columns, fail);
   const entries = columns.map((name, index): [string, string] => [
     name,
     textOfBytes(cells[index] ?? '', (what, hint) => fail(number, name, what, hint)),
@@ -213,12 +216,11 @@ export async function* csvRows(
   delimiter: string,
   columns: readonly string[],
   fail: Fail,
-  titles?: Header['titles'],
+  mayEndEarly = false,
 ): AsyncGenerator<InputRow> {
-  const above = titles ?? 0;
-  const failed = (row: number, thrown: unknown) => csvError(thrown, row - above, columns, fail);
+  const failed = (row: number, thrown: unknown) => csvError(thrown, row, columns, fail);
   for await (const records of csvRecords(bytes, delimiter, failed)) {
-    for (const record of records) if (record.number > above) yield rowFrom(record, columns, fail, titles);
+    for (const record of records) if (record.number > 0) yield rowFrom(record, columns, fail, mayEndEarly);
   }
 }
 

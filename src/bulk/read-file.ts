@@ -274,12 +274,12 @@ const copied = async (options: InputOptions): Promise<Copied> =>
 type Shape = Pick<InputOptions, 'name' | 'format' | 'delimiter' | 'isHeader'>;
 type Rows = Pick<RowsFile, 'columns' | 'format' | 'delimiter' | 'rows'>;
 
-/** The bytes after the first `length` ones, which the first chunk holds. */
+/** The bytes after the first `length` ones. */
 async function* behind(length: number, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let left = length;
   for await (const chunk of chunks) {
     yield chunk.subarray(left);
-    left = 0;
+    left = Math.max(0, left - chunk.length);
   }
 }
 
@@ -292,9 +292,15 @@ const csv = async (
   const line = separatorLine(head);
   const delimiter = given ?? line?.delimiter ?? (isHeader && delimiterOfTable(head, isHeader)) ?? delimiterOf(head);
   checkDelimiter(delimiter, name);
-  const walk = (): AsyncIterable<Uint8Array> => behind(line?.length ?? 0, bytes.walk());
-  const { columns, titles } = await csvHeader(walk(), delimiter, fail, isHeader);
-  return { columns, format: 'csv', delimiter, rows: () => csvRows(walk(), delimiter, columns, fail, titles) };
+  const above = line?.length ?? 0;
+  const { columns, begin } = await csvHeader(behind(above, bytes.walk()), delimiter, fail, isHeader);
+  const table = (): AsyncIterable<Uint8Array> => behind(above + begin, bytes.walk());
+  return {
+    columns,
+    format: 'csv',
+    delimiter,
+    rows: () => csvRows(table(), delimiter, columns, fail, isHeader !== undefined),
+  };
 };
 
 const ndjson = async (bytes: FileBytes, fail: Fail): Promise<Rows> => {

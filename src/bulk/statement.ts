@@ -41,16 +41,43 @@ export interface StatementLine {
   readonly fields: InputRow['fields'];
 }
 
-/** The columns that options name. */
-export interface StatementColumns {
-  /** Signed amounts, or the credits if there is a debit column. */
-  readonly amount?: string | undefined;
-  readonly debit?: string | undefined;
-  readonly date?: string | undefined;
-  readonly text?: string | undefined;
-  readonly reference?: string | undefined;
-  readonly fee?: string | undefined;
-}
+/**
+ * Names of columns by what they hold, the best first, in small letters without blanks, points and what is in
+ * parentheses: those of Nigerian banks and of the exports of Paystack and Flutterwave, and their variants.
+ */
+const NAMES = {
+  date: [
+    /^(?:tran|trans|txn|transaction)date(?:time)?$/,
+    /^(?:paid(?:at|on)|datepaid|payment(?:date|time))$/,
+    /^date(?:time)?$/,
+    /^(?:post(?:ed|ing)?date|dateposted|entrydate)$/,
+    /^(?:created(?:at|on|date)?|datecreated)$/,
+    /^settle(?:d|ment)(?:date|at|on)$/,
+    /^val(?:ue)?date$/,
+  ],
+  credit: [/^(?:credits?|cr|deposits?|lodge?ments?|moneyin|paidin|inflow)(?:amounts?|amt)?$/],
+  debit: [/^(?:debits?|dr|withdrawals?|moneyout|paidout|outflow)(?:amounts?|amt)?$/],
+  amount: [
+    /^am(?:oun)?t$/,
+    /^(?:transaction|trans|tran|txn|gross|total)am(?:oun)?t$|^am(?:oun)?t(?:paid|received)$/,
+    /^(?:crdr|drcr|debitcredit|creditdebit)$/,
+    /^(?:settle(?:d|ment)|net)am(?:oun)?t$|^am(?:oun)?tsettled$/,
+  ],
+  side: [/^(?:cr|dr|c|d|credit|debit){2}$/, /(?:type|direction|indicator|sign)$/],
+  currency: [/^(?:transaction)?(?:currency|ccy|cur)(?:code)?$/],
+  status: [/^(?:transaction|payment|settlement)?status$/],
+  text: [/(?:narration|narrative|remarks?|descriptions?|details|particulars|memo|comments?)$/],
+  reference: [/(?:reference|ref)(?:no|number|id|code)?$/, /^(?:tran|trans|txn|transaction|session|payment)?id$|^rrn$/],
+  /** Never guessed: what is paid out without its fee agrees with no payment, and the gross amount needs none. */
+  fee: [],
+} as const satisfies Readonly<Record<string, readonly RegExp[]>>;
+type Role = keyof typeof NAMES;
+const ROLES = Object.keys(NAMES) as readonly Role[];
+
+/** The columns that options name: `amount` holds signed amounts, or the credits if `debit` is named too. */
+export type StatementColumns = Readonly<
+  Partial<Record<'amount' | 'debit' | 'date' | 'text' | 'reference' | 'fee', string | undefined>>
+>;
 
 export interface StatementOptions {
   readonly columns: StatementColumns;
@@ -72,44 +99,10 @@ export interface Statement extends Pick<RowsFile, 'columns' | 'format' | 'delimi
 /** Columns that a report of matches adds begin with this, and are never guessed: a report can be read again. */
 export const REPORT_PREFIX = 'ledger_';
 
-/**
- * Names of columns, the best first, in small letters without blanks, points and what is in parentheses: those of
- * Nigerian banks and of the exports of Paystack and Flutterwave, and their usual variants.
- */
-const NAMES = {
-  date: [
-    /^(?:tran|trans|txn|transaction)date(?:time)?$/,
-    /^(?:paid(?:at|on)|datepaid|payment(?:date|time))$/,
-    /^(?:date|datetime|date&?time)$/,
-    /^(?:post(?:ed|ing)?date|dateposted|entrydate)$/,
-    /^(?:created(?:at|on)?|datecreated|createddate)$/,
-    /^(?:settle(?:d|ment)(?:date|at|on))$/,
-    /^val(?:ue)?date$/,
-  ],
-  credit: [/^(?:credits?|cr|deposits?|lodge?ments?|moneyin|paidin|inflow)(?:amounts?|amt)?$/, /^amountcredited$/],
-  debit: [/^(?:debits?|dr|withdrawals?|moneyout|paidout|outflow)(?:amounts?|amt)?$/, /^amountdebited$/],
-  amount: [
-    /^am(?:oun)?t$/,
-    /^(?:transaction|trans|tran|txn|gross|total)am(?:oun)?t$|^am(?:oun)?t(?:paid|received)$/,
-    /^(?:crdr|drcr|debitcredit|creditdebit)$/,
-    /^(?:settle(?:d|ment)|net)am(?:oun)?t$|^am(?:oun)?tsettled$/,
-  ],
-  direction: [/^(?:cr|dr|c|d|credit|debit)(?:cr|dr|c|d|credit|debit)$/, /(?:type|direction|indicator|sign)$/],
-  currency: [/^(?:transaction)?(?:currency|ccy|cur)(?:code)?$/],
-  status: [/^(?:transaction|payment|settlement)?status$/],
-  text: [/(?:narration|narrative|remarks?|descriptions?|details|particulars|memo|comments?)$/],
-  reference: [/(?:reference|ref)(?:no|number|id|code)?$/, /^(?:tran|trans|txn|transaction|session|payment)?id$|^rrn$/],
-} as const satisfies Readonly<Record<string, readonly RegExp[]>>;
-type Role = keyof typeof NAMES;
-
-const plainName = (name: string): string =>
-  name
-    .toLowerCase()
-    .replace(/\(.*\)/, '')
-    .replaceAll(/[^\p{L}\p{N}]+/gu, '');
+const plainName = (name: string): string => bareName(name.replace(/\(.*\)/, '')).replaceAll(/[^\p{L}\p{N}]/gu, '');
 
 /** The columns whose names fit a role, the best first. Their order in the file doesn't count. */
-const candidates = (columns: readonly string[], role: Role): readonly string[] => {
+const guessed = (columns: readonly string[], role: Role): readonly string[] => {
   const rank = (name: string): number => NAMES[role].findIndex((form) => form.test(plainName(name)));
   return columns
     .filter((name) => !name.startsWith(REPORT_PREFIX) && rank(name) !== -1)
@@ -121,130 +114,120 @@ const columnNamed = (columns: readonly string[], name: string): string | undefin
 
 /** Finds the first row that has the named columns, or a date column and an amount column by name. */
 const headerOf =
-  ({ date, amount, debit }: StatementColumns): IsHeader =>
+  ({ date, amount, debit = amount }: StatementColumns): IsHeader =>
   (names) => {
-    const isThere = (name: string | undefined, ...roles: Role[]): boolean =>
+    const has = (name: string | undefined, ...roles: Role[]): boolean =>
       name === undefined
-        ? roles.some((role) => candidates(names, role).length > 0)
+        ? roles.some((role) => guessed(names, role).length > 0)
         : columnNamed(names, name) !== undefined;
-    return isThere(date, 'date') && isThere(amount, 'amount', 'credit') && (debit === undefined || isThere(debit));
+    return has(date, 'date') && has(amount, 'amount', 'credit') && has(debit, 'amount', 'credit');
   };
 
-/** The text of a cell. Numbers of NDJSON are as written. */
-const cellText = (value: unknown): string => {
-  if (typeof value === 'string') return fromSpreadsheet(value.trim());
-  return value === undefined || value === null ? '' : String(value);
+/** The text of a cell, without the apostrophe that marks a text in a spreadsheet; a number of NDJSON as written. */
+const cellText = (value: unknown): string =>
+  typeof value === 'string' ? fromSpreadsheet(value.trim()).replace(/^'/, '') : String(value ?? '');
+
+/** Statuses of rows that brought no money. */
+const FAILED = /^(?:un|not)|fail|abandon|cancel|declin|reject|pending|process|revers|expire|error|initiat/i;
+
+/** What a cell of a column is: false if it doesn't fit, a word if it tells something, else true. */
+type Look = (text: string) => boolean | DateOrder | Mark | 'any' | 'unclear' | 'failed';
+
+const lookAtAmount: Look = (text) => {
+  const digits = writtenAmount(text)?.digits;
+  if (digits === undefined) return isBlankAmount(text);
+  return !/[1-9]/.test(digits) || (markIn(digits) ?? 'any');
 };
 
-const isAmount = (text: string): boolean => isBlankAmount(text) || writtenAmount(text) !== undefined;
-
-/** What the cells of a column with a role look like; the other roles go by the name alone. */
-const FITS = {
-  date: (text: string): boolean => writtenDate(text) !== undefined,
-  credit: isAmount,
-  debit: isAmount,
-  amount: isAmount,
-  direction: (text: string): boolean => /^(?:c|cr|credit|d|dr|debit)$/i.test(text),
-  currency: (text: string): boolean => /^[a-z]{3}$/i.test(text),
+const LOOKS: Readonly<Partial<Record<Role, Look>>> = {
+  date: (text) => {
+    const date = writtenDate(text);
+    return date !== undefined && (orderIn(date) ?? 'any');
+  },
+  credit: lookAtAmount,
+  debit: lookAtAmount,
+  amount: lookAtAmount,
+  side: (text) => /^(?:c|cr|credit|d|dr|debit)$/i.test(text),
+  currency: (text) => /^[a-z]{3}$/i.test(text),
+  status: (text) => !FAILED.test(text) || 'failed',
 };
 
-/** The columns of a statement, and how it writes dates and amounts, as far as it tells. */
+/** The columns of a statement by role, and how it writes dates and amounts, as far as it tells. */
 interface Layout {
-  readonly date: string;
-  readonly amount: string;
-  readonly debit: string | undefined;
-  readonly direction: string | undefined;
-  readonly fee: string | undefined;
-  readonly currency: string | undefined;
-  readonly status: string | undefined;
-  readonly texts: readonly string[];
-  readonly references: readonly string[];
+  readonly columns: Readonly<Record<Role, readonly string[]>>;
   readonly order: DateOrder | undefined;
   readonly mark: Mark | undefined;
 }
 
-const missing = (columns: readonly string[], name: string, flag: string): PayError =>
+/** The columns for each role by the options and the names, the best first. */
+const openColumns = (columns: readonly string[], given: StatementColumns) => {
+  const { amount, debit, ...others } = given;
+  // A column of amounts that is named alone is the only one: a statement may be compared for its credits.
+  const sums = amount === undefined ? { debit } : debit === undefined ? { amount } : { credit: amount, debit };
+  const named: Readonly<Partial<Record<Role, string | undefined>>> = { ...sums, ...others };
+  return ROLES.flatMap((role) => {
+    const name = named[role];
+    const isOut = amount !== undefined && ['amount', 'credit', 'debit'].includes(role);
+    const found = name === undefined ? (isOut ? [] : guessed(columns, role)) : [columnNamed(columns, name)];
+    return found.map((column) => {
+      if (column === undefined) throw missing(columns, `${name}`, role === 'credit' ? 'amount' : role);
+      return { role, name: column, filled: 0, fitting: 0 };
+    });
+  });
+};
+
+const missing = (columns: readonly string[], name: string, role: string): PayError =>
   missingColumn(columns, { name, aliases: [] }, '').with({
-    hint: `name the column with ${flag}, as the file writes it`,
+    hint: `name the column with --${role}-column, as the file writes it`,
   });
 
-/** Statuses of lines that brought no money. */
-const FAILED = /^(?:un|not)|fail|abandon|cancel|declin|reject|pending|process|revers|expire|error|initiat/i;
-
-/** The first clue; undefined if there is none. */
-const clueIn = <T>(clues: readonly (T | 'unclear' | undefined)[]): T | undefined =>
-  clues.find((clue): clue is T => clue !== undefined && clue !== 'unclear');
-
-/** Chooses the columns by the options, the names and the contents. Reads the whole file once. */
+/** Chooses the columns by their contents, too. Reads the whole file once. */
 const layoutOf = async (input: RowsFile, { columns: given, dateOrder }: StatementOptions): Promise<Layout> => {
-  const all = input.columns;
-  const named = (role: keyof StatementColumns): string | undefined => {
-    const name = given[role];
-    const column = name === undefined ? undefined : columnNamed(all, name);
-    if (name !== undefined && column === undefined) throw missing(all, name, `--${role}-column`);
-    return column;
-  };
-  const open = (role: keyof typeof FITS, column?: string) =>
-    (column === undefined ? candidates(all, role) : [column]).map((name) => ({
-      name,
-      fits: FITS[role],
-      filled: 0,
-      fitting: 0,
-    }));
-  const [amount, debit] = [named('amount'), named('debit')];
-  const dates = open('date', named('date'));
-  const [singles, credits] = [open('amount', amount), amount === undefined ? open('credit') : []];
-  const debits = amount === undefined || debit !== undefined ? open('debit', debit) : [];
-  const [directions, currencies] = [open('direction'), open('currency')];
-  const amounts = [...singles, ...credits, ...debits];
-  const [status] = candidates(all, 'status');
-
+  const open = openColumns(input.columns, given);
   let order = dateOrder;
   let mark: Mark | undefined = input.format === 'ndjson' ? '.' : undefined;
   for await (const { fields } of input.rows()) {
-    const textIn = ({ name }: { readonly name: string }): string => cellText(fields[name]);
-    for (const column of [...dates, ...amounts, ...directions, ...currencies]) {
-      const text = textIn(column);
-      if (text !== '') column.filled += 1;
-      if (text !== '' && column.fits(text)) column.fitting += 1;
+    const told = new Set<string>();
+    for (const column of open) {
+      const text = cellText(fields[column.name]);
+      if (text === '') continue;
+      const look = LOOKS[column.role]?.(text) ?? true;
+      column.filled += 1;
+      if (look !== false) column.fitting += 1;
+      if (typeof look === 'string') told.add(column.role).add(look);
     }
     // Only lines tell how the file is written: a report has no other rows, and must be read alike.
-    if (status !== undefined && FAILED.test(textIn({ name: status }))) continue;
-    const days = dates
-      .map(textIn)
-      .map(writtenDate)
-      .filter((day) => day !== undefined);
-    const sums = amounts
-      .map((column) => writtenAmount(textIn(column))?.digits ?? '')
-      .filter((sum) => /[1-9]/.test(sum));
-    if (days.length === 0 || sums.length === 0) continue;
-    order ??= clueIn(days.map(orderIn));
-    mark ??= clueIn(sums.map(markIn));
+    const isMoney = (['amount', 'credit', 'debit'] as const).some((role) => told.has(role));
+    if (!told.has('date') || !isMoney || told.has('failed')) continue;
+    order ??= (['dmy', 'mdy'] as const).find((way) => told.has(way));
+    mark ??= (['.', ','] as const).find((way) => told.has(way));
   }
 
-  const good = (columns: typeof dates, least = 1): string | undefined =>
-    columns.find(({ filled, fitting }) => fitting >= least && 2 * fitting >= filled)?.name;
+  const all = (role: Role) => open.filter((column) => column.role === role);
+  const fitting = (role: Role, least = 1) =>
+    all(role).filter((column) => column.fitting >= least && 2 * column.fitting >= column.filled);
+  const either = (...choices: readonly (typeof open)[]) => choices.find((columns) => columns.length > 0) ?? [];
   // On a day without debits, their column is empty.
-  const [credit, paidOut] = [good(credits, 0), good(debits, 0)];
-  const isPair = credit !== undefined && paidOut !== undefined;
-  const date = good(dates) ?? dates[0]?.name;
-  const paidIn = isPair ? credit : (good(singles) ?? credit ?? singles[0]?.name);
-  if (date === undefined) throw missing(all, 'with dates', '--date-column');
-  if (paidIn === undefined) throw missing(all, 'with amounts', '--amount-column');
-  const [texts, references] = (['text', 'reference'] as const).map((role) => {
-    const column = named(role);
-    return column === undefined ? candidates(all, role) : [column];
-  }) as [readonly string[], readonly string[]];
+  const [credit, debit] = [fitting('credit', 0), fitting('debit', 0)];
+  const isPair = credit.length > 0 && debit.length > 0;
+  const date = either(fitting('date'), all('date'));
+  const amount = either(fitting('amount'), credit, all('amount'));
+  if (date.length === 0) throw missing(input.columns, 'with dates', 'date');
+  if (amount.length === 0) throw missing(input.columns, 'with amounts', 'amount');
+  const one = (columns: typeof open): readonly string[] => columns.slice(0, 1).map(({ name }) => name);
+  const every = (role: Role): readonly string[] => all(role).map(({ name }) => name);
   return {
-    date,
-    amount: paidIn,
-    debit: isPair || debit !== undefined ? paidOut : undefined,
-    direction: isPair ? undefined : good(directions),
-    fee: named('fee'),
-    currency: good(currencies),
-    status,
-    texts,
-    references,
+    columns: {
+      date: one(date),
+      ...(isPair
+        ? { credit: one(credit), debit: one(debit), amount: [], side: [] }
+        : { credit: [], debit: [], amount: one(amount), side: one(fitting('side')) }),
+      currency: one(fitting('currency')),
+      status: one(all('status')),
+      text: every('text'),
+      reference: every('reference'),
+      fee: every('fee'),
+    },
     order,
     mark,
   };
@@ -252,111 +235,94 @@ const layoutOf = async (input: RowsFile, { columns: given, dateOrder }: Statemen
 
 const ORDERS = { dmy: 'day first', mdy: 'month first' };
 
-/** Which column is what, for people. */
-const layoutNotice = ({
-  date,
-  amount,
-  debit,
-  direction,
-  fee,
-  currency,
-  status,
-  texts,
-  references,
-  order,
-}: Layout): string => {
-  const parts: readonly (readonly [role: string, columns: readonly (string | undefined)[]])[] = [
-    ['date', [date]],
-    [debit === undefined ? 'amount' : 'credit', [amount]],
-    ['debit', [debit]],
-    ['credit or debit', [direction]],
-    ['fee', [fee]],
-    ['currency', [currency]],
-    ['status', [status]],
-    ['text', texts],
-    ['reference', references],
-  ];
-  const shown = parts.flatMap(([role, columns]) => {
-    const names = columns.filter((name) => name !== undefined).map((name) => JSON.stringify(cutName(name)));
-    return names.length === 0 ? [] : [`${role} ${names.join(' and ')}`];
-  });
+/** Names the column of each role, for people. */
+const layoutNotice = ({ columns, order }: Layout): string => {
+  const shown = ROLES.filter((role) => columns[role].length > 0).map(
+    (role) => `${role} ${columns[role].map((name) => JSON.stringify(cutName(name))).join(' and ')}`,
+  );
   return `Columns: ${shown.join(', ')}${order === undefined ? '' : `; ${ORDERS[order]}`}`;
 };
 
 /** Rows of sums have amounts, but no date. */
 const SUM = /\b(?:totals?|balance|brought forward|carried forward|sum)\b|\b[bc]\/?f\b/i;
 
-const NO_LINE = 'without a date and an amount';
+const NO_LINE = 'without a date or an amount';
 
 /** Makes the reader of rows: a line, or the reason why a row is none. Throws for a row that can't be understood. */
-const lineReader = (layout: Layout, { currency, zone }: StatementOptions, fail: Fail) => {
-  const inHeader = /\(([A-Z]{3}|[₦$£€])\)\s*$/.exec(layout.amount)?.[1];
+const lineReader = ({ columns, order, mark }: Layout, { currency, zone }: StatementOptions, fail: Fail) => {
+  const [paidIn] = [...columns.credit, ...columns.amount];
+  const inHeader = /\(([A-Z]{3}|[₦$£€])\)\s*$/.exec(paidIn ?? '')?.[1];
+  const quoted = (text: string): string => JSON.stringify(cutName(text));
 
   const minorIn = (number: number, column: string | undefined, text: string): number => {
-    if (text === '') return 0;
-    const written = writtenAmount(text);
-    const { digits = '', negative = false } = written ?? {};
-    if (layout.mark === undefined && markIn(digits) === 'unclear') {
-      const [one, other] = ([',', '.'] as const).map((mark) =>
-        formatMoney(minorOf(digits, mark, currency) ?? 0, currency),
+    const { digits = '', negative = false } = writtenAmount(text) ?? {};
+    const minor = minorOf(digits, mark ?? '.', currency);
+    if (isBlankAmount(text)) return 0;
+    if (mark === undefined && markIn(digits) === 'unclear') {
+      const [one, other] = ([',', '.'] as const).map((way) =>
+        formatMoney(minorOf(digits, way, currency) ?? 0, currency),
       );
-      const what = `${JSON.stringify(text)} has two meanings, ${one} and ${other}, and no amount of the file tells which`;
+      const what = `${quoted(text)} has two meanings, ${one} and ${other}, and no amount of the file tells which`;
       throw fail(number, column, what, 'write the amounts with decimals, such as 5,000.00');
     }
-    const minor = minorOf(digits, layout.mark ?? '.', currency);
     if (minor !== undefined) return negative ? -minor : minor;
-    const like = layout.mark === ',' ? ', as others are, with a decimal comma' : '';
-    const what = spoiltWords(text, '') ?? `${JSON.stringify(cutName(text))} is not an amount in ${currency}${like}`;
+    const like = mark === ',' ? ', as others are, with a decimal comma' : '';
+    const what = spoiltWords(text, '') ?? `${quoted(text)} is not an amount in ${currency}${like}`;
     throw fail(number, column, what, 'correct the cell, or name another column');
   };
 
   const dateFault = (number: number, text: string): Error => {
-    const inOrder = layout.order === undefined ? '' : ` with the ${ORDERS[layout.order]}`;
-    const what = text === '' ? 'the date is missing' : `${JSON.stringify(cutName(text))} is not a date${inOrder}`;
+    const what =
+      text === ''
+        ? 'the date is missing'
+        : `${quoted(text)} is not a date${order === undefined ? '' : ` with the ${ORDERS[order]}`}`;
     const hint =
       'correct the cell, or name another column with --date-column; a row of sums needs a word such as Total';
-    return fail(number, layout.date, what, hint);
+    return fail(number, columns.date[0], what, hint);
   };
 
   return ({ number, fields }: InputRow): StatementLine | string => {
-    const at = (column: string | undefined): string => (column === undefined ? '' : cellText(fields[column]));
-    const texts = (columns: readonly string[]): readonly string[] => columns.map(at).filter((text) => text !== '');
-    if (FAILED.test(at(layout.status))) return `with the status ${at(layout.status)}`;
-    const date = writtenDate(at(layout.date));
-    const day = date && dayOf(date, layout.order ?? 'dmy', zone);
-    const [paidIn = '', paidOut = ''] = [at(layout.amount), at(layout.debit)].map((text) =>
-      isBlankAmount(text) ? '' : text,
-    );
-    if (day === undefined) {
-      const isSum = Object.values(fields).some((value) => SUM.test(cellText(value)));
-      if (isSum || (writtenAmount(paidIn) ?? writtenAmount(paidOut)) === undefined) return NO_LINE;
-      throw dateFault(number, at(layout.date));
+    const texts = (role: Role): readonly string[] =>
+      columns[role].map((column) => cellText(fields[column])).filter((text) => text !== '');
+    const [written = '', side = '', status = '', debit = '', fee = ''] = (
+      ['date', 'side', 'status', 'debit', 'fee'] as const
+    ).map((role) => texts(role)[0]);
+    if (FAILED.test(status)) return `with the status ${status}`;
+    const amountText = cellText(fields[paidIn ?? '']);
+    const date = writtenDate(written);
+    const day = date && dayOf(date, order ?? 'dmy', zone);
+    const money = writtenAmount(amountText) ?? writtenAmount(debit);
+    if (date === undefined || day === undefined) {
+      if (money === undefined || Object.values(fields).some((value) => SUM.test(cellText(value)))) return NO_LINE;
+      throw dateFault(number, written);
     }
-    const money = writtenAmount(paidIn === '' ? paidOut : paidIn)?.currency ?? (at(layout.currency) || inHeader);
-    const its = money === undefined ? currency : currencyOf(money.toUpperCase());
+    const its = currencyOf((money?.currency ?? texts('currency')[0] ?? inHeader ?? currency).toUpperCase());
     if (its !== currency) return `in ${its}`;
-    const [received, spent] = [minorIn(number, layout.amount, paidIn), minorIn(number, layout.debit, paidOut)];
-    const isOut = spent !== 0 || /^d/i.test(at(layout.direction));
-    const amount = isOut ? -Math.abs(spent || received) : received;
-    if (amount === 0) return NO_LINE;
+    const [received, spent] = [minorIn(number, paidIn, amountText), minorIn(number, columns.debit[0], debit)];
     if (received !== 0 && spent !== 0) {
-      const what = `the row has an amount in ${JSON.stringify(cutName(layout.amount))}, too`;
-      throw fail(number, layout.debit, what, 'a line is either money in or money out: correct it, or name the columns');
+      const what = `the row has an amount in ${quoted(`${paidIn}`)}, too`;
+      throw fail(
+        number,
+        columns.debit[0],
+        what,
+        'a line is either money in or money out: correct it, or name the columns',
+      );
     }
-    if (layout.order === undefined && date !== undefined && orderIn(date) === 'unclear') {
-      const what = `${JSON.stringify(at(layout.date))} has two meanings, and no date of the file has a day above 12`;
-      throw fail(number, layout.date, what, 'add --date-order dmy if the day is first, or --date-order mdy');
+    const amount = spent !== 0 || /^d/i.test(side) ? -Math.abs(spent || received) : received;
+    if (amount === 0) return NO_LINE;
+    if (order === undefined && orderIn(date) === 'unclear') {
+      const what = `${quoted(written)} has two meanings, and no date of the file has a day above 12`;
+      throw fail(number, columns.date[0], what, 'add --date-order dmy if the day is first, or --date-order mdy');
     }
-    const references = texts(layout.references);
-    const fee = at(layout.fee);
+    const references = texts('reference');
     return {
       number,
       day,
       amount,
       currency,
-      fee: isBlankAmount(fee) ? undefined : Math.abs(minorIn(number, layout.fee, fee)),
+      fee: isBlankAmount(fee) ? undefined : Math.abs(minorIn(number, columns.fee[0], fee)),
       references,
-      text: [...texts(layout.texts), ...references].join('\n'),
+      text: [...texts('text'), ...references].join('\n'),
       fields,
     };
   };
@@ -366,7 +332,7 @@ const lineReader = (layout: Layout, { currency, zone }: StatementOptions, fail: 
 const leftOutText = (leftOut: ReadonlyMap<string, { readonly count: number; readonly first: number }>): string =>
   [...leftOut]
     .map(([reason, { count, first }]) =>
-      count === 1 ? `row ${first} is ${reason}` : `${count} rows are ${reason} (the first is row ${first})`,
+      count === 1 ? `1 row ${reason} (row ${first})` : `${count} rows ${reason} (the first is row ${first})`,
     )
     .join(', ');
 
@@ -379,20 +345,19 @@ export const openStatement = async (file: StatementInput, options: StatementOpti
     const layout = await layoutOf(input, options);
     const read = lineReader(layout, options, failIn(file.name, ''));
     const leftOut = new Map<string, { readonly count: number; readonly first: number }>();
-    let days: Statement['days'] | undefined;
+    const days = new Set<string>();
     for await (const row of input.rows()) {
       const line = read(row);
       if (typeof line === 'string') {
         const { count, first } = leftOut.get(line) ?? { count: 0, first: row.number };
         leftOut.set(line, { count: count + 1, first });
       } else {
-        const { day } = line;
-        const { first, last } = days ?? { first: day, last: day };
-        days = { first: day < first ? day : first, last: day > last ? day : last };
+        days.add(line.day);
       }
     }
+    const [first, last = first] = [...days].sort().filter((_, at) => at === 0 || at === days.size - 1);
     const notices = [layoutNotice(layout), ...(leftOut.size === 0 ? [] : [`Left out: ${leftOutText(leftOut)}`])];
-    if (days === undefined) {
+    if (first === undefined || last === undefined) {
       const why = leftOut.size === 0 ? 'no row is below the header' : leftOutText(leftOut);
       const [other] = [...leftOut.keys()].filter((reason) => reason.startsWith('in '));
       const hint =
@@ -405,7 +370,7 @@ export const openStatement = async (file: StatementInput, options: StatementOpti
         if (typeof line !== 'string') yield line;
       }
     }
-    return { ...input, notices, days, lines };
+    return { ...input, notices, days: { first, last }, lines };
   } catch (thrown) {
     await input.close();
     throw thrown;
