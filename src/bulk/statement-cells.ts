@@ -67,7 +67,8 @@ export const markIn = (digits: string): Mark | 'unclear' | undefined => {
 export const minorOf = (digits: string, mark: Mark, currency: string): number | undefined => {
   const english = mark === '.' ? digits : digits.replaceAll(/[.,]/g, (found) => (found === '.' ? ',' : '.'));
   // Some programs write four decimals, of which the last are zeros.
-  const minor = readMajor(english.replace(/\.0+$|(?<=\.\d*[1-9])0+$/, ''), currency);
+  const short = english.replace(/^([^.]*)\.0+$/, '$1').replace(/^([^.]*\.\d*[1-9])0+$/, '$1');
+  const minor = readMajor(short, currency);
   return minor !== undefined && Number.isSafeInteger(Number(minor)) ? Number(minor) : undefined;
 };
 

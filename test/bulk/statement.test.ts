@@ -1,0 +1,526 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { openStatement, type StatementLine, type StatementOptions } from '../../src/bulk/statement.ts';
+import {
+  type DateOrder,
+  dayOf,
+  markIn,
+  minorOf,
+  orderIn,
+  writtenAmount,
+  writtenDate,
+} from '../../src/bulk/statement-cells.ts';
+import { PayError } from '../../src/core/error.ts';
+import type { Zone } from '../../src/core/time.ts';
+import { madeFolder } from './support.ts';
+
+const folder = madeFolder();
+const FILES = join(import.meta.dirname, '../fixtures/statements');
+
+const OPTIONS: StatementOptions = { columns: {}, currency: 'NGN', zone: 'utc' };
+
+const readPath = async (path: string, name: string, options: Partial<StatementOptions> = {}) => {
+  const statement = await openStatement({ path, name, spoolFolder: folder }, { ...OPTIONS, ...options });
+  try {
+    const lines: StatementLine[] = [];
+    for await (const line of statement.lines()) lines.push(line);
+    return { ...statement, lines };
+  } finally {
+    await statement.close();
+  }
+};
+
+/** The statement with this content. */
+const read = (content: string | Uint8Array, options: Partial<StatementOptions> = {}, name = 'x.csv') => {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return readPath(path, name, options);
+};
+
+const TABLE = 'Date,Amount,Narration\n';
+
+/** The amounts of lines with these cells, which are quoted. */
+const amountsOf = async (cells: readonly string[], options: Partial<StatementOptions> = {}) => {
+  const { lines } = await read(`${TABLE}${cells.map((cell) => `25/11/2026,"${cell}",\n`).join('')}`, options);
+  return lines.map(({ amount }) => amount);
+};
+
+/** Message and hint of the error, which ends the program with 2. */
+const faultOf = async (statement: Promise<unknown>): Promise<string> => {
+  const thrown = await statement.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (!(thrown instanceof PayError) || thrown.kind !== 'usage') throw new Error('no usage error', { cause: thrown });
+  return `${thrown.message} | ${thrown.detail.hint}`;
+};
+
+describe('an amount', () => {
+  it.each<[string, number]>([
+    ['₦5,000.00', 500000],
+    ['N5,000.00', 500000],
+    ['NGN 5,000.00', 500000],
+    ['NGN\u00a05\u202f000.00', 500000],
+    ['5,000.00 NGN', 500000],
+    ['5,000.00', 500000],
+    ['5000', 500000],
+    ['5,000', 500000],
+    ['5000.5', 500050],
+    ['5000.0000', 500000],
+    ['0.05', 5],
+    ['1,234,567.89', 123456789],
+    ['5,000.00 CR', 500000],
+    ['5,000.00cr', 500000],
+    ['5,000.00C', 500000],
+    ['NGN 5,000.00 DR', -500000],
+    ['5,000.00D', -500000],
+    ['(2,500.00)', -250000],
+    ['(₦2,500.00)', -250000],
+    ['-2,500.00', -250000],
+    ["'-2,500.00", -250000],
+    ['\u22122,500.00', -250000],
+    ['₦-2,500.00', -250000],
+    ['-₦2,500.00', -250000],
+    ['2,500.00-', -250000],
+    ['+2,500.00', 250000],
+  ])('%s', async (text, amount) => {
+    expect(await amountsOf(['1.00', text])).toEqual([100, amount]);
+  });
+
+  it.each<[string, number]>([
+    ['5.000,00', 500000],
+    ['5.000,00 DR', -500000],
+    ['1.234.567', 123456700],
+    ['5.000', 500000],
+    ['5000,5', 500050],
+    ['700', 70000],
+  ])('%s, where another one has a decimal comma', async (text, amount) => {
+    expect(await amountsOf([text, '12,50'])).toEqual([amount, 1250]);
+  });
+
+  it.each(['', '-', '–', '0', '0.00', '₦0.00'])('%j is none', async (text) => {
+    expect(await amountsOf(['1.00', text])).toEqual([100]);
+  });
+
+  it.each([
+    'abc',
+    '5.00.00',
+    '5,00,000.00',
+    '5,000.005',
+    '(5,000.00',
+    '5,000.00 XX',
+    '5.00E+05',
+    '99999999999999999.00',
+    '#REF!',
+  ])('%s is an error', async (text) => {
+    expect(await faultOf(amountsOf(['1.00', text]))).toMatch(
+      /^x\.csv: row 2, column "Amount": ".* \| correct the cell/,
+    );
+  });
+
+  it('is told apart by its decimals alone', () => {
+    const marks = [
+      '5',
+      '5.000',
+      '5,000',
+      '0.500',
+      '5000.000',
+      '5.00',
+      '5,00',
+      '5.000,00',
+      '5,000.00',
+      '1.000.000',
+      '1,000,000',
+    ];
+    expect(marks.map(markIn)).toEqual([undefined, 'unclear', undefined, '.', '.', '.', ',', ',', '.', ',', '.']);
+  });
+
+  it('of a currency without decimals has none', () => {
+    expect(minorOf('5,000', '.', 'JPY')).toBe(5000);
+    expect(minorOf('5,000.00', '.', 'JPY')).toBe(5000);
+    expect(minorOf('5,000.50', '.', 'JPY')).toBeUndefined();
+  });
+
+  it('names the currency', () => {
+    const written = ['₦5', 'N5', '$5', '5 USD', 'GHS 5', '5', '5CR', 'ngn5'].map(
+      (text) => writtenAmount(text)?.currency,
+    );
+    expect(written).toEqual(['NGN', 'NGN', 'USD', 'USD', 'GHS', undefined, undefined, 'NGN']);
+  });
+
+  it('in a number of NDJSON has a decimal point', async () => {
+    const { lines } = await read(
+      '{"date":"2026-11-25","amount":5.000}\n{"date":"2026-11-25","amount":-7.5}\n',
+      {},
+      'x.ndjson',
+    );
+    expect(lines.map(({ amount }) => amount)).toEqual([500, -750]);
+  });
+
+  it('with two meanings is an error if the file never tells', async () => {
+    const message =
+      'x.csv: row 1, column "Amount": "5.000" has two meanings, NGN 5,000.00 and NGN 5.00, and no amount of the file ' +
+      'tells which | write the amounts with decimals, such as 5,000.00';
+    expect(await faultOf(amountsOf(['5.000', '700']))).toBe(message);
+  });
+
+  it('is an error if the file writes others the other way', async () => {
+    expect(await faultOf(amountsOf(['5,000.00', '5.000,00']))).toContain(
+      'row 2, column "Amount": "5.000,00" is not an amount',
+    );
+    expect(await faultOf(amountsOf(['5.000,00', '5,000.00']))).toContain('as others are, with a decimal comma');
+  });
+});
+
+describe('a date', () => {
+  const dayIn = (text: string, order: DateOrder = 'dmy', zone: Zone = 'utc'): string | undefined => {
+    const date = writtenDate(text);
+    return date && dayOf(date, order, zone);
+  };
+
+  it.each([
+    '25/11/2026',
+    '25-11-2026',
+    '25.11.2026',
+    '25/11/26',
+    '25/11/2026 09:30',
+    '25/11/2026 09:30:15',
+    '25/11/2026, 9:30 PM',
+    '25-Nov-2026',
+    '25-NOV-26',
+    '25 November 2026',
+    '25th Nov 2026',
+    '25NOV2026',
+    '25-Nov-2026 09:30:15',
+    'Nov 25, 2026',
+    'Nov 25, 2026 9:30 am',
+    'Nov. 25 2026',
+    'November 25th 2026',
+    'November 25, 2026 at 9:30 a.m.',
+    'Wed, 25 Nov 2026 09:30:15 GMT',
+    'Wed Nov 25 2026 09:30:15 GMT+0100 (West Africa Standard Time)',
+    '2026-11-25',
+    '2026/11/25',
+    '2026-11-25 09:30:15',
+    '2026-11-25T09:30:15.123',
+    '2026-11-25T09:30:00+01:00',
+    '2026-11-25T09:30:00Z',
+    '2026-11-26T00:30:00+01:00',
+    '2026-11-24T23:30:00-01:00',
+    '2026-11-25 11:30:00 PM UTC',
+  ])('%s is the 25th', (text) => {
+    expect(dayIn(text)).toBe('2026-11-25');
+  });
+
+  it('is in the zone of the command if it has an offset', () => {
+    const day = dayIn('2026-11-25T23:30:00Z', 'dmy', 'local');
+    expect(day).toBe(new Date('2026-11-25T23:30:00Z').getHours() < 23 ? '2026-11-26' : '2026-11-25');
+    expect(dayIn('2026-11-25T23:30:00', 'dmy', 'local')).toBe('2026-11-25');
+  });
+
+  it.each([
+    '',
+    'Total',
+    '31/04/2026',
+    '29/02/2026',
+    '25/13/2026',
+    '00/11/2026',
+    '25-Nev-2026',
+    'Ma 25 2026',
+    '25/11',
+    '25/11/2026 25:00',
+    '25/11/2026 09:61',
+    '2026-11-25T09:30:00+0',
+    '1764061815',
+    '46351',
+  ])('%j is none', (text) => {
+    expect(dayIn(text)).toBeUndefined();
+  });
+
+  it('with two meanings is read in the order of the file', () => {
+    expect(dayIn('05/11/2026', 'dmy')).toBe('2026-11-05');
+    expect(dayIn('05/11/2026', 'mdy')).toBe('2026-05-11');
+    expect(dayIn('2026-05-11', 'mdy')).toBe('2026-05-11');
+    expect(dayIn('5-Nov-26', 'mdy')).toBe('2026-11-05');
+  });
+
+  it.each([
+    ['25/11/2026', 'dmy'],
+    ['11/25/2026', 'mdy'],
+    ['05/11/2026', 'unclear'],
+    ['05/05/2026', undefined],
+    ['05-Nov-2026', undefined],
+    ['2026-05-11', undefined],
+  ])('%s: %s', (text, order) => {
+    expect(orderIn(writtenDate(text) ?? expect.unreachable())).toBe(order);
+  });
+});
+
+describe('the order of day and month', () => {
+  const daysOf = async (dates: readonly string[], dateOrder?: DateOrder) => {
+    const { lines } = await read(`${TABLE}${dates.map((date) => `${date},1.00,\n`).join('')}`, { dateOrder });
+    return lines.map(({ day }) => day);
+  };
+
+  it('is that of the one date with a day above 12', async () => {
+    expect(await daysOf(['05/11/2026', '05/11/2026', '13/11/2026'])).toEqual([
+      '2026-11-05',
+      '2026-11-05',
+      '2026-11-13',
+    ]);
+    expect(await daysOf(['05/11/2026', '11/13/2026'])).toEqual(['2026-05-11', '2026-11-13']);
+  });
+
+  it('must be given if no date tells', async () => {
+    const message =
+      'x.csv: row 2, column "Date": "05/11/2026" has two meanings, and no date of the file has a day above 12 | ' +
+      'add --date-order dmy if the day is first, or --date-order mdy';
+    expect(await faultOf(daysOf(['11/11/2026', '05/11/2026']))).toBe(message);
+    expect(await daysOf(['05/11/2026'], 'dmy')).toEqual(['2026-11-05']);
+    expect(await daysOf(['05/11/2026'], 'mdy')).toEqual(['2026-05-11']);
+    expect(await daysOf(['11/11/2026'])).toEqual(['2026-11-11']);
+  });
+
+  it('is not told by rows that are no lines, since a report has none', async () => {
+    const sums =
+      'Date,Credit,Debit,Balance,Status\n13/11/2026,,,5.00,\n14/11/2026,0.00,0,5.00,\n15/11/2026,1.00,,,failed\n';
+    expect(await faultOf(read(`${sums}05/11/2026,1.00,,6.00,\n`))).toContain('row 4, column "Date"');
+  });
+
+  it('is the same in the whole file', async () => {
+    expect(await faultOf(daysOf(['25/11/2026', '11/25/2026']))).toBe(
+      'x.csv: row 2, column "Date": "11/25/2026" is not a date with the day first | correct the cell, or name another ' +
+        'column with --date-column; a row of sums needs a word such as Total',
+    );
+    expect(await faultOf(daysOf(['25/11/2026'], 'mdy'))).toContain('is not a date with the month first');
+  });
+});
+
+describe('the statements of five banks and two providers', () => {
+  const names = readdirSync(FILES).filter((name) => name.endsWith('.json'));
+
+  it('are ten', () => {
+    expect(names).toHaveLength(10);
+  });
+
+  it.each(names)('%s', async (name) => {
+    const { file, columns, notices, lines } = JSON.parse(readFileSync(join(FILES, name), 'utf8'));
+    const found = await readPath(join(FILES, file), file, { columns });
+    expect(found.notices).toEqual(notices);
+    expect(found.lines.map(({ fields: _, currency: __, ...line }) => JSON.parse(JSON.stringify(line)))).toEqual(lines);
+    const days = found.lines.map(({ day }) => day).sort();
+    expect(found.days).toEqual({ first: days[0], last: days.at(-1) });
+    expect(found.lines.every(({ currency }) => currency === 'NGN')).toBe(true);
+  });
+});
+
+describe('the columns', () => {
+  /** What the notice says of a file with these names and one line below. */
+  const chosen = async (names: string, line: string, columns: StatementOptions['columns'] = {}) => {
+    const { notices, lines } = await read(`${names}\n${line}\n`, { columns });
+    return [notices[0]?.replace('Columns: ', '').replaceAll('"', ''), ...lines.map(({ amount }) => amount)];
+  };
+
+  it.each<[string, string, string, number]>([
+    ['Value Date,Trans Date,Amount', '24-Nov-26,25-Nov-26,5.00', 'date Trans Date, amount Amount', 500],
+    ['Date,Value Date,Amount', ',25-Nov-26,5.00', 'date Value Date, amount Amount', 500],
+    ['Date,Amount,CR/DR', '25-Nov-26,5.00,DR', 'date Date, amount Amount, side CR/DR', -500],
+    ['Date,Amount,Transaction Type', '25-Nov-26,5.00,Credit', 'date Date, amount Amount, side Transaction Type', 500],
+    ['Date,Amount,Type', '25-Nov-26,5.00,NIP transfer', 'date Date, amount Amount', 500],
+    ['Date,Credit,Debit,Amount', '25-Nov-26,,5.00,9.00', 'date Date, credit Credit, debit Debit', -500],
+    ['Date,Credit,Balance', '25-Nov-26,5.00,9.00', 'date Date, amount Credit', 500],
+    ['Date,Debit/Credit,Balance', '25-Nov-26,-5.00,9.00', 'date Date, amount Debit/Credit', -500],
+    ['Date,Debit,Credit,Amount', '25-Nov-26,x,y,5.00', 'date Date, amount Amount', 500],
+    ['DATE,AMOUNT (₦),REMARKS', '25-Nov-26,5.00,a', 'date DATE, amount AMOUNT (₦), text REMARKS', 500],
+    ['Date,Net Amount,Amount,Fee', '25-Nov-26,4.00,5.00,1.00', 'date Date, amount Amount', 500],
+    ['Date,ledger_amount,ledger_ref,Amount', '25-Nov-26,4.00,a,5.00', 'date Date, amount Amount', 500],
+    ['Date,Amount,,Details', '25-Nov-26,5.00,x,a', 'date Date, amount Amount, text Details', 500],
+  ])('%s', async (names, line, columns, amount) => {
+    expect(await chosen(names, line)).toEqual([columns, amount]);
+  });
+
+  it.each<[string, string, StatementOptions['columns'], string, number]>([
+    ['A,B,C', '25-Nov-26,5.00,x', { date: 'A', amount: 'B', text: 'C' }, 'date A, amount B, text C', 500],
+    ['Date,Credit,Debit', '25-Nov-26,5.00,', { amount: 'credit' }, 'date Date, amount Credit', 500],
+    ['Date,In,Out', '25-Nov-26,,5.00', { amount: 'In', debit: 'Out' }, 'date Date, credit In, debit Out', -500],
+    ['Date,Credit,Out', '25-Nov-26,,5.00', { debit: 'out' }, 'date Date, credit Credit, debit Out', -500],
+    ['Date,Amount,RRN,Ref', '25-Nov-26,5.00,a,b', { reference: 'Ref' }, 'date Date, amount Amount, reference Ref', 500],
+    ['Date,Amount,Fee', '25-Nov-26,5.00,1.00', { fee: 'fee' }, 'date Date, amount Amount, fee Fee', 500],
+  ])('%s with %s and options', async (names, line, given, columns, amount) => {
+    expect(await chosen(names, line, given)).toEqual([columns, amount]);
+  });
+
+  it('of credits alone leaves the debits out', async () => {
+    const { lines, notices } = await read('Date,Credit,Debit\n25-Nov-26,5.00,\n25-Nov-26,,7.00\n', {
+      columns: { amount: 'Credit' },
+    });
+    expect(lines.map(({ amount }) => amount)).toEqual([500]);
+    expect(notices[1]).toBe('Left out: 1 row without a date or an amount (row 2)');
+  });
+
+  it('of the text and the references name the payment', async () => {
+    const table = 'Date,Amount,Remarks,Narration,Ref,RRN\n25-Nov-26,5.00,b, a ,"=""0123456789""",\n';
+    const { lines } = await read(table);
+    expect(lines).toMatchObject([{ references: ['0123456789'], text: 'a\nb\n0123456789' }]);
+  });
+
+  it('of fees never make money of a line', async () => {
+    const { lines } = await read('Date,Amount,Fee\n25-Nov-26,5.00,-1.50\n25-Nov-26,5.00,\n', {
+      columns: { fee: 'Fee' },
+    });
+    expect(lines.map(({ amount, fee }) => [amount, fee])).toEqual([
+      [500, 150],
+      [500, undefined],
+    ]);
+  });
+
+  it('that are named and missing are an error, which lists those of the table', async () => {
+    const table = 'Bank of X\nTrans Date,Credit,Remarks\n25-Nov-26,5.00,x\n';
+    const message =
+      'no column Trans Dat (found: Trans Date, Credit, Remarks) | name the column with --date-column, as the file writes it';
+    expect(await faultOf(read(table, { columns: { date: 'Trans Dat' } }))).toBe(message);
+    expect(await faultOf(read(table, { columns: { text: 'Note' } }))).toContain('no column Note (found: Trans Date');
+    expect(await faultOf(read(table, { columns: { amount: 'Debit' } }))).toContain(
+      'name the column with --amount-column',
+    );
+    expect(await faultOf(read('Datum,Credit\n1,2\n'))).toContain(
+      'no column with dates (found: Datum, Credit) | name the column with --date-column',
+    );
+    expect(await faultOf(read('Date,Betrag\n1,2\n'))).toContain('no column with amounts (found: Date, Betrag)');
+  });
+});
+
+describe('rows around the lines', () => {
+  const LINE = '25-Nov-26,5.00,x';
+  const numbers = async (content: string | Buffer, name?: string) =>
+    (await read(content, {}, name)).lines.map(({ number }) => number);
+
+  it.each<[string, string | Buffer, string?]>([
+    ['nothing else', `${TABLE}${LINE}\n`],
+    ['titles', `ACME, Ltd\nPeriod,01-Nov-26\n"Opening Balance","5,00"\n${TABLE}${LINE}\n`],
+    ['more titles than a chunk holds', `${'Title,x\n'.repeat(5000)}${TABLE}${LINE}\n`],
+    ['titles with other separators', `A;B;C;D;E\n${TABLE}${LINE}\n`],
+    ['a byte order mark and blank lines', `\ufeff\n\nTitle\n,,\n${TABLE}\n\n${LINE}\n,,,\n`],
+    ['semicolons', `Title, with, commas, and, more\n${`${TABLE}${LINE}\n`.replaceAll(',', ';')}`],
+    ['tabs', `Title\n${`${TABLE}${LINE}\n`.replaceAll(',', '\t')}`, 'x.tsv'],
+    ['a line that names the separator', `sep=|\nTitle\n${`${TABLE}${LINE}\n`.replaceAll(',', '|')}`],
+    ['quoted names', `Title\n"Date","Amount","Narration"\n"25-Nov-26","5.00","x"\n`],
+    ['CRLF and Ctrl-Z', `Title\n${TABLE}${LINE}\n\x1a`.replaceAll('\n', '\r\n')],
+    ['short rows', `${TABLE}${LINE}\nEnd of statement\n25-Nov-26\n`],
+    ['totals', `${TABLE}${LINE}\nTotal,5.00,\n,5.00,Closing balance\n,"9.00",Balance c/f\n`],
+    ['the header again', `${TABLE}${LINE}\n${TABLE}`],
+    ['titles that are no UTF-8', Buffer.concat([Buffer.from([0xe9, 0x0a]), Buffer.from(`${TABLE}${LINE}\n`)])],
+  ])('%s', async (_, content, name) => {
+    expect(await numbers(content, name)).toEqual([1]);
+  });
+
+  it('are counted from the header, as in errors', async () => {
+    expect(await numbers(`Title\n${TABLE}Opening balance,,\n\n${LINE}\n`)).toEqual([2]);
+    expect(await faultOf(read(`Title\n${TABLE}\n${LINE}\n25-Nov-26,x,y\n`))).toContain('x.csv: row 2, column "Amount"');
+  });
+});
+
+describe('a file that is no statement', () => {
+  const line = (cells: string): string => `${TABLE}25-Nov-26,5.00,x\n${cells}\n`;
+
+  it.each<[string, string | Buffer, string]>([
+    ['an empty file', '', 'x.csv has no rows'],
+    ['blank lines', '\n\n', 'x.csv has no rows'],
+    [
+      'only a header',
+      TABLE,
+      'x.csv has no lines in NGN: no row is below the header | check the columns: Columns: date "Date"',
+    ],
+    ['only sums', `${TABLE}Total,5.00,\n`, 'has no lines in NGN: 1 row without a date or an amount (row 1)'],
+    ['UTF-16', Buffer.from('\ufeffDate,Amount', 'utf16le'), 'x.csv is UTF-16 | save it as UTF-8'],
+    ['a workbook', Buffer.from('PK\x03\x04'), 'x.csv is a spreadsheet workbook or another zip file'],
+    ['a PDF', Buffer.from('%PDF-1.7'), 'x.csv is a PDF | export the table as CSV UTF-8'],
+    [
+      'a cell that is no UTF-8',
+      Buffer.concat([Buffer.from(line('25-Nov-26,5.00,')), Buffer.from([0xe9, 0x0a])]),
+      'x.csv: row 3, column "Date": not UTF-8 | save the file as UTF-8',
+    ],
+    ['a NUL', line('25-Nov-26,5.00,\0'), 'x.csv: row 2, column "Narration": a NUL character'],
+    ['a row that is too long', line('25-Nov-26,5,000.00,x'), 'x.csv: row 2: 4 cells, but the header has 3'],
+    ['an open quote', line('25-Nov-26,"5.00,x'), 'x.csv: row 2'],
+    ['an amount without a date', line(',5.00,x'), 'x.csv: row 2, column "Date": the date is missing'],
+    ['an amount with another date', line('soon,5.00,x'), 'x.csv: row 2, column "Date": "soon" is not a date'],
+    ['a day that does not exist', line('31-Nov-26,5.00,x'), '"31-Nov-26" is not a date'],
+    ['two columns of a name', 'Date,Amount,Amount\n', 'x.csv: header, column "Amount": duplicate column name'],
+  ])('%s', async (_, content, message) => {
+    expect(await faultOf(read(content))).toContain(message);
+  });
+
+  it('has a credit and a debit in one row', async () => {
+    expect(await faultOf(read('Date,Credit,Debit\n25-Nov-26,5.00,6.00\n'))).toContain(
+      'x.csv: row 1, column "Debit": the row has an amount in "Credit", too | a line is either money in or money out',
+    );
+  });
+
+  it.each([
+    ['a column', 'Date,Amount,Currency\n25-Nov-26,5.00,usd\n'],
+    ['an amount', 'Date,Amount\n25-Nov-26,$5.00\n'],
+    ['the header', 'Date,Amount (USD)\n25-Nov-26,5.00\n'],
+  ])('is in another currency by %s', async (_, content) => {
+    expect(await faultOf(read(content))).toBe('x.csv has no lines in NGN: 1 row in USD (row 1) | add --currency USD');
+    expect((await read(content, { currency: 'USD' })).lines).toMatchObject([{ amount: 500, currency: 'USD' }]);
+  });
+
+  it('leaves lines in another currency out, and says so', async () => {
+    const { lines, notices } = await read('Date,Amount\n25-Nov-26,5.00\n25-Nov-26,USD 6.00\n25-Nov-26,$7.00\n');
+    expect(lines.map(({ amount }) => amount)).toEqual([500]);
+    expect(notices[1]).toBe('Left out: 2 rows in USD (the first is row 2)');
+  });
+
+  it('changes nothing that was there, and leaves no copy', async () => {
+    const before = readdirSync(folder).sort();
+    await faultOf(read('Date,Amount\nsoon,5.00\n'));
+    expect(readdirSync(folder).filter((name) => name.startsWith('input-'))).toEqual([]);
+    expect(readdirSync(folder).sort()).toEqual([...new Set([...before, 'x.csv'])].sort());
+  });
+});
+
+it('reads the same lines from any order of columns, any separator and any titles', async () => {
+  const column = (names: readonly string[], cell: fc.Arbitrary<string>) =>
+    fc.tuple(fc.constantFrom(...names), fc.array(cell, { minLength: 3, maxLength: 3 }));
+  const money = fc
+    .integer({ min: 1, max: 10_000_000 })
+    .map((minor) => `${Math.floor(minor / 100)}.${String(minor % 100).padStart(2, '0')}`);
+  const text = fc.string({ unit: fc.constantFrom(...'ab,;\t"| 12é'), maxLength: 12 });
+  const table = fc.record({
+    columns: fc.tuple(
+      column(['Trans Date', 'Date'], fc.constantFrom('25/11/2026', '05/11/2026', '13/11/2026')),
+      column(['Value Date', 'Posted Date'], fc.constantFrom('25/11/2026', '30/11/2026')),
+      column(['Credit', 'Deposits'], money),
+      column(['Debit', 'Withdrawal'], fc.constantFrom('', '-', '0.00')),
+      column(['Balance'], money),
+      column(['Narration', 'Remarks'], text),
+      column(['Details', 'Memo'], text),
+      column(['Reference', 'Tx Ref'], text),
+      column(['RRN', 'Session ID'], text),
+    ),
+    order: fc.shuffledSubarray([0, 1, 2, 3, 4, 5, 6, 7, 8], { minLength: 9 }),
+    by: fc.constantFrom(',', ';', '\t'),
+    titles: fc.constantFrom('', 'Account Name\n', 'a;b;c,d,e\n\n'),
+    end: fc.constantFrom('\n', '\r\n'),
+  });
+  const write = (columns: readonly (readonly [string, readonly string[]])[], by: string, end: string): string =>
+    [columns.map(([name]) => name), ...[0, 1, 2].map((row) => columns.map(([, cells]) => cells[row] ?? ''))]
+      .map((cells) => cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(by) + end)
+      .join('');
+  const linesOf = async (content: string) => {
+    const { lines } = await read(content, { dateOrder: 'dmy' });
+    return lines.map(({ fields, ...line }) => ({ ...line, fields: { ...fields } }));
+  };
+  await fc.assert(
+    fc.asyncProperty(table, async ({ columns, order, by, titles, end }) => {
+      const shuffled = order.map((at) => columns[at] ?? expect.unreachable());
+      const found = await linesOf(titles.replaceAll('\n', end) + write(shuffled, by, end));
+      expect(found).toEqual(await linesOf(write(columns, ',', '\n')));
+      expect(found).toHaveLength(3);
+    }),
+    { numRuns: 100 },
+  );
+});
