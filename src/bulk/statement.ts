@@ -23,17 +23,16 @@ import {
 
 /** A line of a statement: money that came in or went out. */
 export interface StatementLine {
-  /** The number of the row below the header, as errors count them: the first is 1. */
+  /** The number of the row below the header, as in errors. */
   readonly number: number;
   /** `2026-11-25`: as written, or in the zone of the command if the file names an offset. */
   readonly day: string;
-  /** In the minor unit, a safe integer other than 0. Money out is negative. */
+  /** In the minor unit, not 0. Money out is negative. */
   readonly amount: number;
-  /** Always the currency of the options: lines in another one are left out, with a notice. */
   readonly currency: string;
-  /** In the minor unit, never negative; undefined without --fee-column, and for an empty cell. */
+  /** In the minor unit, not negative; undefined without --fee-column, and for an empty cell. */
   readonly fee: number | undefined;
-  /** The cells of the reference columns that aren't empty: a provider's export has several. */
+  /** A provider's export has several. */
   readonly references: readonly string[];
   /** The narration and the references, one a line: what may name a payment. */
   readonly text: string;
@@ -41,46 +40,12 @@ export interface StatementLine {
   readonly fields: InputRow['fields'];
 }
 
-/**
- * Names of columns by what they hold, the best first, in small letters without blanks, points and what is in
- * parentheses: those of Nigerian banks and of the exports of Paystack and Flutterwave, and their variants.
- */
-const NAMES = {
-  date: [
-    /^(?:tran|trans|txn|transaction)date(?:time)?$/,
-    /^(?:paid(?:at|on)|datepaid|payment(?:date|time))$/,
-    /^date(?:time)?$/,
-    /^(?:post(?:ed|ing)?date|dateposted|entrydate)$/,
-    /^(?:created(?:at|on|date)?|datecreated)$/,
-    /^settle(?:d|ment)(?:date|at|on)$/,
-    /^val(?:ue)?date$/,
-  ],
-  credit: [/^(?:credits?|cr|deposits?|lodge?ments?|moneyin|paidin|inflow)(?:amounts?|amt)?$/],
-  debit: [/^(?:debits?|dr|withdrawals?|moneyout|paidout|outflow)(?:amounts?|amt)?$/],
-  amount: [
-    /^am(?:oun)?t$/,
-    /^(?:transaction|trans|tran|txn|gross|total)am(?:oun)?t$|^am(?:oun)?t(?:paid|received)$/,
-    /^(?:crdr|drcr|debitcredit|creditdebit)$/,
-    /^(?:settle(?:d|ment)|net)am(?:oun)?t$|^am(?:oun)?tsettled$/,
-  ],
-  side: [/^(?:cr|dr|c|d|credit|debit){2}$/, /(?:type|direction|indicator|sign)$/],
-  currency: [/^(?:transaction)?(?:currency|ccy|cur)(?:code)?$/],
-  status: [/^(?:transaction|payment|settlement)?status$/],
-  text: [/(?:narration|narrative|remarks?|descriptions?|details|particulars|memo|comments?)$/],
-  reference: [/(?:reference|ref)(?:no|number|id|code)?$/, /^(?:tran|trans|txn|transaction|session|payment)?id$|^rrn$/],
-  /** Never guessed: what is paid out without its fee agrees with no payment, and the gross amount needs none. */
-  fee: [],
-} as const satisfies Readonly<Record<string, readonly RegExp[]>>;
-type Role = keyof typeof NAMES;
-const ROLES = Object.keys(NAMES) as readonly Role[];
-
-/** The columns that options name: `amount` holds signed amounts, or the credits if `debit` is named too. */
-export type StatementColumns = Readonly<
-  Partial<Record<'amount' | 'debit' | 'date' | 'text' | 'reference' | 'fee', string | undefined>>
->;
-
 export interface StatementOptions {
-  readonly columns: StatementColumns;
+  /** The columns that options name: `amount` holds signed amounts, or the credits if `debit` is named too. */
+  readonly columns: Partial<
+    Readonly<Record<'amount' | 'debit' | 'date' | 'text' | 'reference' | 'fee', string | undefined>>
+  >;
+  /** Lines in another currency are left out, with a notice. */
   readonly currency: string;
   readonly zone: Zone;
   readonly dateOrder?: DateOrder | undefined;
@@ -90,11 +55,47 @@ export interface StatementOptions {
 export interface Statement extends Pick<RowsFile, 'columns' | 'format' | 'delimiter' | 'hasBom' | 'isAt' | 'close'> {
   /** What was guessed and what was left out, for people: `Columns: …`. */
   readonly notices: readonly string[];
-  /** The first and the last day. */
   readonly days: { readonly first: string; readonly last: string };
   /** All lines in the order of the file, read again for each walk. */
   lines(): AsyncIterable<StatementLine>;
 }
+
+const ranked = (...names: readonly string[]): readonly RegExp[] => names.map((name) => new RegExp(`^(?:${name})$`));
+
+const [AMOUNTS, DATES] = ['(s|amounts?|amt)?', 'date(time)?'];
+
+/**
+ * Names of columns by what they hold, the best first: those of Nigerian banks and of the exports of Paystack and
+ * Flutterwave, and their variants. Compared without case, blanks, signs, and what is in parentheses.
+ */
+const NAMES = {
+  date: ranked(
+    `(trans?|txn|transaction)${DATES}`,
+    'paid(at|on)|datepaid|payment(date|time)',
+    DATES,
+    'post(ed|ing)?date|dateposted|entrydate',
+    'created(at|on|date)?|datecreated',
+    'settle(d|ment)(date|at|on)',
+    'val(ue)?date',
+  ),
+  credit: ranked(`(credit|cr|deposit|lodge?ment|moneyin|paidin|inflow)${AMOUNTS}`),
+  debit: ranked(`(debit|dr|withdrawal|moneyout|paidout|outflow)${AMOUNTS}`),
+  amount: ranked(
+    'amount|amt',
+    '(trans?|txn|transaction|gross|total)(amount|amt)|amount(paid|received)',
+    'crdr|drcr|debitcredit|creditdebit',
+    '(settle(d|ment)|net)(amount|amt)|amountsettled',
+  ),
+  side: ranked('(cr|dr|c|d|credit|debit){2}|.*(type|direction|indicator|sign)'),
+  currency: ranked('(transaction)?(currency|ccy|cur)(code)?'),
+  status: ranked('(transaction|payment|settlement)?status'),
+  text: ranked('.*(narration|narrative|remarks?|descriptions?|details|particulars|memo|comments?)'),
+  reference: ranked('.*(reference|ref)(no|number|id|code)?', '(trans?|txn|transaction|session|payment)?id|rrn'),
+  // Never guessed: the gross amount, which is, includes it.
+  fee: ranked(),
+};
+type Role = keyof typeof NAMES;
+const ROLES = Object.keys(NAMES) as readonly Role[];
 
 /** Columns that a report of matches adds begin with this, and are never guessed: a report can be read again. */
 export const REPORT_PREFIX = 'ledger_';
@@ -114,13 +115,11 @@ const columnNamed = (columns: readonly string[], name: string): string | undefin
 
 /** Finds the first row that has the named columns, or a date column and an amount column by name. */
 const headerOf =
-  ({ date, amount, debit = amount }: StatementColumns): IsHeader =>
+  ({ date, amount, debit }: StatementOptions['columns']): IsHeader =>
   (names) => {
-    const has = (name: string | undefined, ...roles: Role[]): boolean =>
-      name === undefined
-        ? roles.some((role) => guessed(names, role).length > 0)
-        : columnNamed(names, name) !== undefined;
-    return has(date, 'date') && has(amount, 'amount', 'credit') && has(debit, 'amount', 'credit');
+    const has = (given: string | undefined, ...roles: readonly Role[]): boolean =>
+      given === undefined ? roles.some((role) => guessed(names, role)[0]) : columnNamed(names, given) !== undefined;
+    return has(date, 'date') && has(amount, 'amount', 'credit') && (debit === undefined || has(debit));
   };
 
 /** The text of a cell, without the apostrophe that marks a text in a spreadsheet; a number of NDJSON as written. */
@@ -130,16 +129,15 @@ const cellText = (value: unknown): string =>
 /** Statuses of rows that brought no money. */
 const FAILED = /^(?:un|not)|fail|abandon|cancel|declin|reject|pending|process|revers|expire|error|initiat/i;
 
-/** What a cell of a column is: false if it doesn't fit, a word if it tells something, else true. */
-type Look = (text: string) => boolean | DateOrder | Mark | 'any' | 'unclear' | 'failed';
+/** What a cell is: false if it doesn't fit its column, a word if it tells how the file is written, else true. */
+type Look = (text: string) => boolean | DateOrder | Mark | 'unclear' | 'any' | 'failed';
 
 const lookAtAmount: Look = (text) => {
   const digits = writtenAmount(text)?.digits;
-  if (digits === undefined) return isBlankAmount(text);
-  return !/[1-9]/.test(digits) || (markIn(digits) ?? 'any');
+  return digits === undefined ? isBlankAmount(text) : !/[1-9]/.test(digits) || (markIn(digits) ?? 'any');
 };
 
-const LOOKS: Readonly<Partial<Record<Role, Look>>> = {
+const LOOKS: Partial<Readonly<Record<Role, Look>>> = {
   date: (text) => {
     const date = writtenDate(text);
     return date !== undefined && (orderIn(date) ?? 'any');
@@ -151,218 +149,175 @@ const LOOKS: Readonly<Partial<Record<Role, Look>>> = {
   currency: (text) => /^[a-z]{3}$/i.test(text),
   status: (text) => !FAILED.test(text) || 'failed',
 };
+const SUMS: readonly Role[] = ['amount', 'credit', 'debit'];
 
-/** The columns of a statement by role, and how it writes dates and amounts, as far as it tells. */
+/** The columns of a statement, and how it writes dates and amounts, as far as it tells. */
 interface Layout {
-  readonly columns: Readonly<Record<Role, readonly string[]>>;
+  readonly columns: ReadonlyMap<Role, readonly string[]>;
   readonly order: DateOrder | undefined;
   readonly mark: Mark | undefined;
 }
 
-/** The columns for each role by the options and the names, the best first. */
-const openColumns = (columns: readonly string[], given: StatementColumns) => {
-  const { amount, debit, ...others } = given;
-  // A column of amounts that is named alone is the only one: a statement may be compared for its credits.
-  const sums = amount === undefined ? { debit } : debit === undefined ? { amount } : { credit: amount, debit };
-  const named: Readonly<Partial<Record<Role, string | undefined>>> = { ...sums, ...others };
-  return ROLES.flatMap((role) => {
-    const name = named[role];
-    const isOut = amount !== undefined && ['amount', 'credit', 'debit'].includes(role);
-    const found = name === undefined ? (isOut ? [] : guessed(columns, role)) : [columnNamed(columns, name)];
-    return found.map((column) => {
-      if (column === undefined) throw missing(columns, `${name}`, role === 'credit' ? 'amount' : role);
-      return { role, name: column, filled: 0, fitting: 0 };
-    });
-  });
-};
-
-const missing = (columns: readonly string[], name: string, role: string): PayError =>
-  missingColumn(columns, { name, aliases: [] }, '').with({
-    hint: `name the column with --${role}-column, as the file writes it`,
-  });
-
-/** Chooses the columns by their contents, too. Reads the whole file once. */
+/** Chooses the columns by the options, the names and the contents. Reads the whole file once. */
 const layoutOf = async (input: RowsFile, { columns: given, dateOrder }: StatementOptions): Promise<Layout> => {
-  const open = openColumns(input.columns, given);
+  const { amount, debit, ...others } = given;
+  const sums = debit === undefined ? { amount } : { credit: amount, debit };
+  const named: Partial<Readonly<Record<Role, string | undefined>>> = { ...others, ...sums };
+  const missing = (name: string, role: Role): PayError => {
+    const hint = `name the column with --${role === 'credit' ? 'amount' : role}-column, as the file writes it`;
+    return missingColumn(input.columns, { name, aliases: [] }, '').with({ hint });
+  };
+  /** The columns of a role, and if they hold what they should; undefined for an empty one. */
+  const columnsFor = (role: Role): { role: Role; name: string; fits: boolean | undefined }[] => {
+    const name = named[role];
+    const column = name === undefined ? undefined : columnNamed(input.columns, name);
+    if (column !== undefined) return [{ role, name: column, fits: true }];
+    if (name !== undefined) throw missing(name, role);
+    // A column of amounts that is named alone is the only one: a statement may be compared for its credits.
+    if (amount !== undefined && SUMS.includes(role)) return [];
+    return guessed(input.columns, role).map((guess) => ({ role, name: guess, fits: undefined }));
+  };
+  const open = ROLES.flatMap(columnsFor);
   let order = dateOrder;
   let mark: Mark | undefined = input.format === 'ndjson' ? '.' : undefined;
   for await (const { fields } of input.rows()) {
     const told = new Set<string>();
     for (const column of open) {
       const text = cellText(fields[column.name]);
-      if (text === '') continue;
       const look = LOOKS[column.role]?.(text) ?? true;
-      column.filled += 1;
-      if (look !== false) column.fitting += 1;
-      if (typeof look === 'string') told.add(column.role).add(look);
+      if (text !== '') column.fits = column.fits === true || look !== false;
+      if (text !== '' && typeof look === 'string') told.add(column.role).add(look);
     }
     // Only lines tell how the file is written: a report has no other rows, and must be read alike.
-    const isMoney = (['amount', 'credit', 'debit'] as const).some((role) => told.has(role));
-    if (!told.has('date') || !isMoney || told.has('failed')) continue;
+    if (!told.has('date') || !SUMS.some((role) => told.has(role)) || told.has('failed')) continue;
     order ??= (['dmy', 'mdy'] as const).find((way) => told.has(way));
     mark ??= (['.', ','] as const).find((way) => told.has(way));
   }
-
-  const all = (role: Role) => open.filter((column) => column.role === role);
-  const fitting = (role: Role, least = 1) =>
-    all(role).filter((column) => column.fitting >= least && 2 * column.fitting >= column.filled);
-  const either = (...choices: readonly (typeof open)[]) => choices.find((columns) => columns.length > 0) ?? [];
-  // On a day without debits, their column is empty.
-  const [credit, debit] = [fitting('credit', 0), fitting('debit', 0)];
-  const isPair = credit.length > 0 && debit.length > 0;
-  const date = either(fitting('date'), all('date'));
-  const amount = either(fitting('amount'), credit, all('amount'));
-  if (date.length === 0) throw missing(input.columns, 'with dates', 'date');
-  if (amount.length === 0) throw missing(input.columns, 'with amounts', 'amount');
-  const one = (columns: typeof open): readonly string[] => columns.slice(0, 1).map(({ name }) => name);
-  const every = (role: Role): readonly string[] => all(role).map(({ name }) => name);
-  return {
-    columns: {
-      date: one(date),
-      ...(isPair
-        ? { credit: one(credit), debit: one(debit), amount: [], side: [] }
-        : { credit: [], debit: [], amount: one(amount), side: one(fitting('side')) }),
-      currency: one(fitting('currency')),
-      status: one(all('status')),
-      text: every('text'),
-      reference: every('reference'),
-      fee: every('fee'),
-    },
-    order,
-    mark,
-  };
+  const found = (role: Role): readonly string[] =>
+    open
+      .filter((column) => column.role === role && column.fits !== false)
+      .sort((one, other) => Number(other.fits ?? false) - Number(one.fits ?? false))
+      .map(({ name }) => name)
+      .slice(0, role === 'text' || role === 'reference' ? undefined : 1);
+  const columns = new Map(ROLES.map((role) => [role, found(role)]));
+  const [[single], [credit]] = [found('amount'), found('credit')];
+  const only = single ?? credit;
+  if (found('date').length === 0) throw missing('with dates', 'date');
+  if (only === undefined) throw missing('with amounts', 'amount');
+  if (credit !== undefined && found('debit').length > 0) columns.set('amount', []).set('side', []);
+  else columns.set('amount', [only]).set('credit', []).set('debit', []);
+  return { columns, order, mark };
 };
 
 const ORDERS = { dmy: 'day first', mdy: 'month first' };
 
-/** Names the column of each role, for people. */
+const quoted = (text: string): string => JSON.stringify(cutName(text));
+
+/** Names the columns of each role, for people. */
 const layoutNotice = ({ columns, order }: Layout): string => {
-  const shown = ROLES.filter((role) => columns[role].length > 0).map(
-    (role) => `${role} ${columns[role].map((name) => JSON.stringify(cutName(name))).join(' and ')}`,
-  );
-  return `Columns: ${shown.join(', ')}${order === undefined ? '' : `; ${ORDERS[order]}`}`;
+  const shown = [...columns].filter(([, names]) => names.length > 0);
+  const all = shown.map(([role, names]) => `${role} ${names.map(quoted).join(' and ')}`).join(', ');
+  return `Columns: ${all}${order === undefined ? '' : `; ${ORDERS[order]}`}`;
 };
 
 /** Rows of sums have amounts, but no date. */
-const SUM = /\b(?:totals?|balance|brought forward|carried forward|sum)\b|\b[bc]\/?f\b/i;
+const SUM_ROW = /\b(?:totals?|balance|brought forward|carried forward|sum)\b|\b[bc]\/?f\b/i;
 
 const NO_LINE = 'without a date or an amount';
 
 /** Makes the reader of rows: a line, or the reason why a row is none. Throws for a row that can't be understood. */
 const lineReader = ({ columns, order, mark }: Layout, { currency, zone }: StatementOptions, fail: Fail) => {
-  const [paidIn] = [...columns.credit, ...columns.amount];
-  const inHeader = /\(([A-Z]{3}|[₦$£€])\)\s*$/.exec(paidIn ?? '')?.[1];
-  const quoted = (text: string): string => JSON.stringify(cutName(text));
+  const [dateColumn, debitColumn, feeColumn, creditColumn = columns.get('amount')?.[0] ?? ''] = (
+    ['date', 'debit', 'fee', 'credit'] as const
+  ).map((role) => columns.get(role)?.[0]);
+  const inHeader = /\(([A-Z]{3}|[₦$£€])\)\s*$/.exec(creditColumn)?.[1];
 
   const minorIn = (number: number, column: string | undefined, text: string): number => {
-    const { digits = '', negative = false } = writtenAmount(text) ?? {};
-    const minor = minorOf(digits, mark ?? '.', currency);
     if (isBlankAmount(text)) return 0;
+    const { digits = '', negative = false } = writtenAmount(text) ?? {};
     if (mark === undefined && markIn(digits) === 'unclear') {
       const [one, other] = ([',', '.'] as const).map((way) =>
-        formatMoney(minorOf(digits, way, currency) ?? 0, currency),
+        formatMoney(`${minorOf(digits, way, currency)}`, currency),
       );
       const what = `${quoted(text)} has two meanings, ${one} and ${other}, and no amount of the file tells which`;
       throw fail(number, column, what, 'write the amounts with decimals, such as 5,000.00');
     }
+    const minor = minorOf(digits, mark ?? '.', currency);
     if (minor !== undefined) return negative ? -minor : minor;
     const like = mark === ',' ? ', as others are, with a decimal comma' : '';
     const what = spoiltWords(text, '') ?? `${quoted(text)} is not an amount in ${currency}${like}`;
     throw fail(number, column, what, 'correct the cell, or name another column');
   };
 
-  const dateFault = (number: number, text: string): Error => {
-    const what =
-      text === ''
-        ? 'the date is missing'
-        : `${quoted(text)} is not a date${order === undefined ? '' : ` with the ${ORDERS[order]}`}`;
-    const hint =
-      'correct the cell, or name another column with --date-column; a row of sums needs a word such as Total';
-    return fail(number, columns.date[0], what, hint);
-  };
-
   return ({ number, fields }: InputRow): StatementLine | string => {
     const texts = (role: Role): readonly string[] =>
-      columns[role].map((column) => cellText(fields[column])).filter((text) => text !== '');
-    const [written = '', side = '', status = '', debit = '', fee = ''] = (
-      ['date', 'side', 'status', 'debit', 'fee'] as const
+      (columns.get(role) ?? []).map((column) => cellText(fields[column])).filter((text) => text !== '');
+    const [status = '', dateText = '', debit = '', side = '', fee = '', ownCurrency = inHeader] = (
+      ['status', 'date', 'debit', 'side', 'fee', 'currency'] as const
     ).map((role) => texts(role)[0]);
+    const credit = cellText(fields[creditColumn]);
     if (FAILED.test(status)) return `with the status ${status}`;
-    const amountText = cellText(fields[paidIn ?? '']);
-    const date = writtenDate(written);
+    const date = writtenDate(dateText);
     const day = date && dayOf(date, order ?? 'dmy', zone);
-    const money = writtenAmount(amountText) ?? writtenAmount(debit);
+    const money = writtenAmount(credit) ?? writtenAmount(debit);
     if (date === undefined || day === undefined) {
-      if (money === undefined || Object.values(fields).some((value) => SUM.test(cellText(value)))) return NO_LINE;
-      throw dateFault(number, written);
+      if (money === undefined || Object.values(fields).some((value) => SUM_ROW.test(cellText(value)))) return NO_LINE;
+      const what = `${quoted(dateText)} is not a date${order === undefined ? '' : ` with the ${ORDERS[order]}`}`;
+      const hint =
+        'correct the cell, or name another column with --date-column; a row of sums needs a word such as Total';
+      throw fail(number, dateColumn, dateText === '' ? 'the date is missing' : what, hint);
     }
-    const its = currencyOf((money?.currency ?? texts('currency')[0] ?? inHeader ?? currency).toUpperCase());
+    const its = currencyOf((money?.currency ?? ownCurrency ?? currency).toUpperCase());
     if (its !== currency) return `in ${its}`;
-    const [received, spent] = [minorIn(number, paidIn, amountText), minorIn(number, columns.debit[0], debit)];
-    if (received !== 0 && spent !== 0) {
-      const what = `the row has an amount in ${quoted(`${paidIn}`)}, too`;
-      throw fail(
-        number,
-        columns.debit[0],
-        what,
-        'a line is either money in or money out: correct it, or name the columns',
-      );
+    const [paidIn, paidOut] = [minorIn(number, creditColumn, credit), minorIn(number, debitColumn, debit)];
+    if (paidIn !== 0 && paidOut !== 0) {
+      const hint = 'a line is either money in or money out: correct it, or name the columns';
+      throw fail(number, debitColumn, `the row has an amount in ${quoted(creditColumn)}, too`, hint);
     }
-    const amount = spent !== 0 || /^d/i.test(side) ? -Math.abs(spent || received) : received;
+    const amount = paidOut !== 0 || /^d/i.test(side) ? -Math.abs(paidOut || paidIn) : paidIn;
     if (amount === 0) return NO_LINE;
     if (order === undefined && orderIn(date) === 'unclear') {
-      const what = `${quoted(written)} has two meanings, and no date of the file has a day above 12`;
-      throw fail(number, columns.date[0], what, 'add --date-order dmy if the day is first, or --date-order mdy');
+      const what = `${quoted(dateText)} has two meanings, and no date of the file has a day above 12`;
+      throw fail(number, dateColumn, what, 'add --date-order dmy if the day is first, or --date-order mdy');
     }
     const references = texts('reference');
-    return {
-      number,
-      day,
-      amount,
-      currency,
-      fee: isBlankAmount(fee) ? undefined : Math.abs(minorIn(number, columns.fee[0], fee)),
-      references,
-      text: [...texts('text'), ...references].join('\n'),
-      fields,
-    };
+    const text = [...texts('text'), ...references].join('\n');
+    const paidFee = isBlankAmount(fee) ? undefined : Math.abs(minorIn(number, feeColumn, fee));
+    return { number, day, amount, currency, fee: paidFee, references, text, fields };
   };
 };
 
-/** The rows that are no lines, by reason. */
-const leftOutText = (leftOut: ReadonlyMap<string, { readonly count: number; readonly first: number }>): string =>
-  [...leftOut]
-    .map(([reason, { count, first }]) =>
-      count === 1 ? `1 row ${reason} (row ${first})` : `${count} rows ${reason} (the first is row ${first})`,
-    )
-    .join(', ');
-
-type StatementInput = Parameters<typeof openInput>[0];
-
-/** Opens a statement, and reads it once. Throws an InputError unless each row can be understood. */
-export const openStatement = async (file: StatementInput, options: StatementOptions): Promise<Statement> => {
+/** Opens a statement, and reads it twice. Throws a usage error unless each row can be understood. */
+export const openStatement = async (
+  file: Parameters<typeof openInput>[0],
+  options: StatementOptions,
+): Promise<Statement> => {
   const input = await openInput({ ...file, isHeader: headerOf(options.columns) });
   try {
     const layout = await layoutOf(input, options);
     const read = lineReader(layout, options, failIn(file.name, ''));
-    const leftOut = new Map<string, { readonly count: number; readonly first: number }>();
     const days = new Set<string>();
+    const leftOut = new Map<string, { count: number; first: number }>();
     for await (const row of input.rows()) {
       const line = read(row);
-      if (typeof line === 'string') {
+      if (typeof line !== 'string') days.add(line.day);
+      else {
         const { count, first } = leftOut.get(line) ?? { count: 0, first: row.number };
         leftOut.set(line, { count: count + 1, first });
-      } else {
-        days.add(line.day);
       }
     }
-    const [first, last = first] = [...days].sort().filter((_, at) => at === 0 || at === days.size - 1);
-    const notices = [layoutNotice(layout), ...(leftOut.size === 0 ? [] : [`Left out: ${leftOutText(leftOut)}`])];
-    if (first === undefined || last === undefined) {
-      const why = leftOut.size === 0 ? 'no row is below the header' : leftOutText(leftOut);
-      const [other] = [...leftOut.keys()].filter((reason) => reason.startsWith('in '));
-      const hint =
-        other === undefined ? `check the columns: ${notices[0]}` : `add --currency ${other.slice('in '.length)}`;
-      throw new InputError(`${file.name} has no lines in ${options.currency}: ${why}`, hint);
+    const left = [...leftOut].map(([reason, { count, first }]) =>
+      count === 1 ? `1 row ${reason} (row ${first})` : `${count} rows ${reason} (the first is row ${first})`,
+    );
+    const notices = [layoutNotice(layout), ...(left.length === 0 ? [] : [`Left out: ${left.join(', ')}`])];
+    const sorted = [...days].sort();
+    const [first, last = ''] = [sorted[0], sorted.at(-1)];
+    if (first === undefined) {
+      const other = [...leftOut.keys()].find((reason) => reason.startsWith('in '))?.slice('in '.length);
+      throw new InputError(
+        `${file.name} has no lines in ${options.currency}: ${left.join(', ') || 'no row is below the header'}`,
+        other === undefined ? `check the columns: ${notices[0]}` : `add --currency ${other}`,
+      );
     }
     async function* lines(): AsyncGenerator<StatementLine> {
       for await (const row of input.rows()) {

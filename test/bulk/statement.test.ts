@@ -388,7 +388,7 @@ describe('the columns', () => {
     expect(await faultOf(read('Datum,Credit\n1,2\n'))).toContain(
       'no column with dates (found: Datum, Credit) | name the column with --date-column',
     );
-    expect(await faultOf(read('Date,Betrag\n1,2\n'))).toContain('no column with amounts (found: Date, Betrag)');
+    expect(await faultOf(read('Date,Betrag\n25-Nov-26,2\n'))).toContain('no column with amounts (found: Date, Betrag)');
   });
 });
 
@@ -433,7 +433,11 @@ describe('a file that is no statement', () => {
       TABLE,
       'x.csv has no lines in NGN: no row is below the header | check the columns: Columns: date "Date"',
     ],
-    ['only sums', `${TABLE}Total,5.00,\n`, 'has no lines in NGN: 1 row without a date or an amount (row 1)'],
+    [
+      'only sums',
+      `${TABLE}Total,5.00,\n`,
+      'no column with dates (found: Date, Amount, Narration) | name the column with --date-column',
+    ],
     ['UTF-16', Buffer.from('\ufeffDate,Amount', 'utf16le'), 'x.csv is UTF-16 | save it as UTF-8'],
     ['a workbook', Buffer.from('PK\x03\x04'), 'x.csv is a spreadsheet workbook or another zip file'],
     ['a PDF', Buffer.from('%PDF-1.7'), 'x.csv is a PDF | export the table as CSV UTF-8'],
