@@ -5,7 +5,6 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  readlinkSync,
   renameSync,
   statSync,
   symlinkSync,
@@ -22,7 +21,7 @@ import { openInput } from '../../src/bulk/read-file.ts';
 import { PayError } from '../../src/core/error.ts';
 import { printExact } from '../../src/core/json.ts';
 import { MIB } from '../support/units.ts';
-import { faultOf, madeFolder, opened, read, rowsOf } from './support.ts';
+import { faultOf, keptCopies, madeFolder, opened, read, rowsOf } from './support.ts';
 
 const folder = madeFolder();
 
@@ -391,23 +390,13 @@ describe('standard input', () => {
   });
 
   it.runIf(process.platform === 'linux')('is stored in a private file', async () => {
-    const kept = (): string[] =>
-      readdirSync('/proc/self/fd')
-        .map((fd) => join('/proc/self/fd', fd))
-        .filter((path) => {
-          try {
-            return readlinkSync(path).startsWith(`${spoolFolder}/input-`);
-          } catch {
-            return false;
-          }
-        });
     const before = process.umask(0);
     const input = await openInput({ stdin: chunks('a\n1\n'), name: 'standard input', spoolFolder });
     process.umask(before);
-    expect(kept().map((path) => (statSync(path).mode & 0o777).toString(8))).toEqual(['600']);
-    expect(kept().map((path) => readFileSync(path, 'utf8'))).toEqual(['a\n1\n']);
+    expect(keptCopies(spoolFolder).map((path) => (statSync(path).mode & 0o777).toString(8))).toEqual(['600']);
+    expect(keptCopies(spoolFolder).map((path) => readFileSync(path, 'utf8'))).toEqual(['a\n1\n']);
     await input.close();
-    expect(kept()).toEqual([]);
+    expect(keptCopies(spoolFolder)).toEqual([]);
   });
 
   it("fails if it can't be stored, and on a signal", async () => {

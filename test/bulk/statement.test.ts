@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { openStatement, type StatementLine, type StatementOptions } from '../../src/bulk/statement.ts';
 import {
   type DateOrder,
@@ -14,7 +14,7 @@ import {
 } from '../../src/bulk/statement-cells.ts';
 import { PayError } from '../../src/core/error.ts';
 import type { Zone } from '../../src/core/time.ts';
-import { madeFolder } from './support.ts';
+import { keptCopies, madeFolder } from './support.ts';
 
 const folder = madeFolder();
 const FILES = join(import.meta.dirname, '../fixtures/statements');
@@ -69,6 +69,7 @@ describe('an amount', () => {
     ['5,000', 500000],
     ['5000.5', 500050],
     ['5000.0000', 500000],
+    ['5000.1000', 500010],
     ['0.05', 5],
     ['1,234,567.89', 123456789],
     ['5,000.00 CR', 500000],
@@ -151,12 +152,9 @@ describe('an amount', () => {
   });
 
   it('in a number of NDJSON has a decimal point', async () => {
-    const { lines } = await read(
-      '{"date":"2026-11-25","amount":5.000}\n{"date":"2026-11-25","amount":-7.5}\n',
-      {},
-      'x.ndjson',
-    );
-    expect(lines.map(({ amount }) => amount)).toEqual([500, -750]);
+    const rows = '{"date":"2026-11-25","amount":5.000}\n{"date":"2026-11-25","amount":-7}\n';
+    const { lines } = await read(rows, {}, 'x.ndjson');
+    expect(lines.map(({ amount }) => amount)).toEqual([500, -700]);
   });
 
   it('with two meanings is an error if the file never tells', async () => {
@@ -210,13 +208,15 @@ describe('a date', () => {
     '2026-11-26T00:30:00+01:00',
     '2026-11-24T23:30:00-01:00',
     '2026-11-25 11:30:00 PM UTC',
+    '2026-11-24 11:30 PM -01:00',
+    '2026-11-26 12:30 AM GMT+0100',
   ])('%s is the 25th', (text) => {
     expect(dayIn(text)).toBe('2026-11-25');
   });
 
   it('is in the zone of the command if it has an offset', () => {
-    const day = dayIn('2026-11-25T23:30:00Z', 'dmy', 'local');
-    expect(day).toBe(new Date('2026-11-25T23:30:00Z').getHours() < 23 ? '2026-11-26' : '2026-11-25');
+    vi.stubEnv('TZ', 'Africa/Lagos');
+    expect(dayIn('2026-11-25T23:30:00Z', 'dmy', 'local')).toBe('2026-11-26');
     expect(dayIn('2026-11-25T23:30:00', 'dmy', 'local')).toBe('2026-11-25');
   });
 
@@ -310,8 +310,6 @@ describe('the statements of five banks and two providers', () => {
     const found = await readPath(join(FILES, file), file, { columns });
     expect(found.notices).toEqual(notices);
     expect(found.lines.map(({ fields: _, currency: __, ...line }) => JSON.parse(JSON.stringify(line)))).toEqual(lines);
-    const days = found.lines.map(({ day }) => day).sort();
-    expect(found.days).toEqual({ first: days[0], last: days.at(-1) });
     expect(found.lines.every(({ currency }) => currency === 'NGN')).toBe(true);
   });
 });
@@ -385,11 +383,17 @@ describe('the columns', () => {
     expect(await faultOf(read(table, { columns: { amount: 'Debit' } }))).toContain(
       'name the column with --amount-column',
     );
+    expect(await faultOf(read(table, { columns: { amount: 'In', debit: 'Credit' } }))).toContain('--amount-column');
     expect(await faultOf(read('Datum,Credit\n1,2\n'))).toContain(
       'no column with dates (found: Datum, Credit) | name the column with --date-column',
     );
     expect(await faultOf(read('Date,Betrag\n25-Nov-26,2\n'))).toContain('no column with amounts (found: Date, Betrag)');
   });
+});
+
+it('has the days from the first to the last, in any order of lines', async () => {
+  const { days } = await read(`${TABLE}25-Nov-26,1.00,\n26-Nov-26,2.00,\n24-Nov-26,3.00,\n25-Nov-26,4.00,\n`);
+  expect(days).toEqual({ first: '2026-11-24', last: '2026-11-26' });
 });
 
 describe('rows around the lines', () => {
@@ -454,7 +458,9 @@ describe('a file that is no statement', () => {
     ['a day that does not exist', line('31-Nov-26,5.00,x'), '"31-Nov-26" is not a date'],
     ['two columns of a name', 'Date,Amount,Amount\n', 'x.csv: header, column "Amount": duplicate column name'],
   ])('%s', async (_, content, message) => {
-    expect(await faultOf(read(content))).toContain(message);
+    const fault = await faultOf(read(content));
+    expect(fault).toContain(message);
+    expect(fault).not.toContain('sent');
   });
 
   it('has a credit and a debit in one row', async () => {
@@ -478,11 +484,9 @@ describe('a file that is no statement', () => {
     expect(notices[1]).toBe('Left out: 2 rows in USD (the first is row 2)');
   });
 
-  it('changes nothing that was there, and leaves no copy', async () => {
-    const before = readdirSync(folder).sort();
+  it.runIf(process.platform === 'linux')('leaves no copy', async () => {
     await faultOf(read('Date,Amount\nsoon,5.00\n'));
-    expect(readdirSync(folder).filter((name) => name.startsWith('input-'))).toEqual([]);
-    expect(readdirSync(folder).sort()).toEqual([...new Set([...before, 'x.csv'])].sort());
+    expect(keptCopies(folder)).toEqual([]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
@@ -52,3 +52,15 @@ export const faultOf = async (act: Promise<unknown>): Promise<InputError> => {
   if (thrown instanceof InputError) return thrown;
   throw new Error('no InputError', { cause: thrown });
 };
+
+/** The open copies of files in this folder, as paths that can be read (Linux). */
+export const keptCopies = (folder: string): string[] =>
+  readdirSync('/proc/self/fd')
+    .map((fd) => join('/proc/self/fd', fd))
+    .filter((path) => {
+      try {
+        return readlinkSync(path).startsWith(`${folder}/input-`);
+      } catch {
+        return false;
+      }
+    });
