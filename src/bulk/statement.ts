@@ -51,39 +51,26 @@ export interface StatementOptions {
   readonly dateOrder?: DateOrder | undefined;
 }
 
-/** An open statement. Its columns and format suit the report of a file of rows. */
-export interface Statement extends Pick<RowsFile, 'columns' | 'format' | 'delimiter' | 'hasBom' | 'isAt' | 'close'> {
-  /** What was guessed and what was left out, for people: `Columns: …`. */
-  readonly notices: readonly string[];
-  readonly days: { readonly first: string; readonly last: string };
-  /** All lines in the order of the file, read again for each walk. */
-  lines(): AsyncIterable<StatementLine>;
-}
-
+/** Patterns of whole names, the best first. */
 const ranked = (...names: readonly string[]): readonly RegExp[] => names.map((name) => new RegExp(`^(?:${name})$`));
 
-const [AMOUNTS, DATES] = ['(s|amounts?|amt)?', 'date(time)?'];
+const [SUM, DAY] = ['(s|amounts?|amt)?', '(date|time|datetime)'];
 
 /**
- * Names of columns by what they hold, the best first: those of Nigerian banks and of the exports of Paystack and
- * Flutterwave, and their variants. Compared without case, blanks, signs, and what is in parentheses.
+ * Names of columns by what they hold: those of Nigerian banks and of the exports of Paystack and Flutterwave, and their
+ * variants. Compared without case, blanks, signs, and what is in parentheses.
  */
 const NAMES = {
   date: ranked(
-    `(trans?|txn|transaction)${DATES}`,
-    'paid(at|on)|datepaid|payment(date|time)',
-    DATES,
-    'post(ed|ing)?date|dateposted|entrydate',
-    'created(at|on|date)?|datecreated',
-    'settle(d|ment)(date|at|on)',
-    'val(ue)?date',
+    `(trans?|txn|transaction)${DAY}|(paid|payment)(at|on|date|time)|datepaid`,
+    `${DAY}|(post(ed|ing)?|entry)date|dateposted`,
+    'created(at|on|date)?|datecreated|settle(d|ment)(date|at|on)|val(ue)?date',
   ),
-  credit: ranked(`(credit|cr|deposit|lodge?ment|moneyin|paidin|inflow)${AMOUNTS}`),
-  debit: ranked(`(debit|dr|withdrawal|moneyout|paidout|outflow)${AMOUNTS}`),
+  credit: ranked(`(settlement)?(credit|cr|deposit|lodge?ment)${SUM}|(money|paid|amount)in|inflow|amountcredited`),
+  debit: ranked(`(settlement)?(debit|dr|withdrawal)${SUM}|(money|paid|amount)out|outflow|amountdebited`),
   amount: ranked(
     'amount|amt',
-    '(trans?|txn|transaction|gross|total)(amount|amt)|amount(paid|received)',
-    'crdr|drcr|debitcredit|creditdebit',
+    '(trans?|txn|transaction|gross|total)(amount|amt)|amount(paid|received)|crdr|drcr|debitcredit|creditdebit',
     '(settle(d|ment)|net)(amount|amt)|amountsettled',
   ),
   side: ranked('(cr|dr|c|d|credit|debit){2}|.*(type|direction|indicator|sign)'),
@@ -220,7 +207,7 @@ const layoutNotice = ({ columns, order }: Layout): string => {
   return `Columns: ${all}${order === undefined ? '' : `; ${ORDERS[order]}`}`;
 };
 
-/** Rows of sums have amounts, but no date. */
+/** Labels of rows of sums, which have amounts, but no date. */
 const SUM_ROW = /\b(?:totals?|balance|brought forward|carried forward|sum)\b|\b[bc]\/?f\b/i;
 
 const NO_LINE = 'without a date or an amount';
@@ -261,7 +248,8 @@ const lineReader = ({ columns, order, mark }: Layout, { currency, zone }: Statem
     const day = date && dayOf(date, order ?? 'dmy', zone);
     const money = writtenAmount(credit) ?? writtenAmount(debit);
     if (date === undefined || day === undefined) {
-      if (money === undefined || Object.values(fields).some((value) => SUM_ROW.test(cellText(value)))) return NO_LINE;
+      const labels = dateText === '' ? Object.values(fields).map(cellText) : [dateText];
+      if (money === undefined || labels.some((label) => SUM_ROW.test(label))) return NO_LINE;
       const what = `${quoted(dateText)} is not a date${order === undefined ? '' : ` with the ${ORDERS[order]}`}`;
       const hint =
         'correct the cell, or name another column with --date-column; a row of sums needs a word such as Total';
@@ -288,10 +276,7 @@ const lineReader = ({ columns, order, mark }: Layout, { currency, zone }: Statem
 };
 
 /** Opens a statement, and reads it twice. Throws a usage error unless each row can be understood. */
-export const openStatement = async (
-  file: Parameters<typeof openInput>[0],
-  options: StatementOptions,
-): Promise<Statement> => {
+export const openStatement = async (file: Parameters<typeof openInput>[0], options: StatementOptions) => {
   const input = await openInput({ ...file, isHeader: headerOf(options.columns) });
   try {
     const layout = await layoutOf(input, options);
@@ -309,6 +294,7 @@ export const openStatement = async (
     const left = [...leftOut].map(([reason, { count, first }]) =>
       count === 1 ? `1 row ${reason} (row ${first})` : `${count} rows ${reason} (the first is row ${first})`,
     );
+    // What was guessed and left out, for people.
     const notices = [layoutNotice(layout), ...(left.length === 0 ? [] : [`Left out: ${left.join(', ')}`])];
     const sorted = [...days].sort();
     const [first, last = ''] = [sorted[0], sorted.at(-1)];
@@ -319,6 +305,7 @@ export const openStatement = async (
         other === undefined ? `check the columns: ${notices[0]}` : `add --currency ${other}`,
       );
     }
+    /** All lines in the order of the file, read again for each walk. */
     async function* lines(): AsyncGenerator<StatementLine> {
       for await (const row of input.rows()) {
         const line = read(row);
@@ -331,3 +318,6 @@ export const openStatement = async (
     throw thrown;
   }
 };
+
+/** An open statement. Its columns and format suit the report of a file of rows. */
+export type Statement = Awaited<ReturnType<typeof openStatement>>;

@@ -455,6 +455,7 @@ describe('a file that is no statement', () => {
     ['an open quote', line('25-Nov-26,"5.00,x'), 'x.csv: row 2'],
     ['an amount without a date', line(',5.00,x'), 'x.csv: row 2, column "Date": the date is missing'],
     ['an amount with another date', line('soon,5.00,x'), 'x.csv: row 2, column "Date": "soon" is not a date'],
+    ['a date of no day, and a text about a sum', line('31-Nov-26,5.00,Balance of INV-1'), '"31-Nov-26" is not a date'],
     ['a day that does not exist', line('31-Nov-26,5.00,x'), '"31-Nov-26" is not a date'],
     ['two columns of a name', 'Date,Amount,Amount\n', 'x.csv: header, column "Amount": duplicate column name'],
   ])('%s', async (_, content, message) => {
