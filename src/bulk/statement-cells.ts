@@ -1,8 +1,8 @@
 import { readMajor } from '../core/money.ts';
 import { dayIn, HOUR_MS, MINUTE_MS, SECOND_MS, startOfDay, twoDigits, type Zone } from '../core/time.ts';
 
-/** The character before the decimals. */
-export type Mark = '.' | ',';
+/** What stands before the decimals. */
+export type DecimalSign = '.' | ',';
 
 /** The order of the day and the month in a date of numbers. */
 export type DateOrder = 'dmy' | 'mdy';
@@ -31,21 +31,21 @@ export const writtenAmount = (text: string) => {
 };
 
 /**
- * The mark before the decimals, as far as one amount tells. A point before exactly three digits, `5.000`, is unclear. A
+ * The sign before the decimals, as far as one amount tells. A point before exactly three digits, `5.000`, is unclear. A
  * comma there separates thousands in the countries of these files, unless another amount tells.
  */
-export const markIn = (digits: string): Mark | 'unclear' | undefined => {
-  const marks = digits.match(/[.,]/g) ?? [];
-  const last = marks.at(-1) as Mark | undefined;
-  if (last === undefined || marks.some((mark) => mark !== last)) return last;
-  if (marks.length > 1) return last === '.' ? ',' : '.';
+export const decimalIn = (digits: string): DecimalSign | 'unclear' | undefined => {
+  const signs = digits.match(/[.,]/g) ?? [];
+  const last = signs.at(-1) as DecimalSign | undefined;
+  if (last === undefined || signs.some((sign) => sign !== last)) return last;
+  if (signs.length > 1) return last === '.' ? ',' : '.';
   if (!/^[1-9]\d{0,2}[.,]\d{3}$/.test(digits)) return last;
   return last === '.' ? 'unclear' : undefined;
 };
 
-/** The count of minor units; undefined for digits that are no amount with this mark. Further decimals must be zeros. */
-export const minorOf = (digits: string, mark: Mark, currency: string): number | undefined => {
-  const english = mark === '.' ? digits : digits.replaceAll(/[.,]/g, (found) => (found === '.' ? ',' : '.'));
+/** The count of minor units; undefined for digits that are no amount with this sign. Further decimals must be zeros. */
+export const minorOf = (digits: string, decimal: DecimalSign, currency: string): number | undefined => {
+  const english = decimal === '.' ? digits : digits.replaceAll(/[.,]/g, (found) => (found === '.' ? ',' : '.'));
   const short = english.replace(/^([^.]*)\.0+$/, '$1').replace(/^([^.]*\.\d*[1-9])0+$/, '$1');
   const minor = Number(readMajor(short, currency));
   return Number.isSafeInteger(minor) ? minor : undefined;

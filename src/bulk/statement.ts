@@ -11,10 +11,10 @@ import { missingColumn } from './rows.ts';
 import {
   currencyOf,
   type DateOrder,
+  type DecimalSign,
   dayOf,
+  decimalIn,
   isBlankAmount,
-  type Mark,
-  markIn,
   minorOf,
   orderIn,
   writtenAmount,
@@ -117,11 +117,11 @@ const cellText = (value: unknown): string =>
 const FAILED = /^(?:un|not)|fail|abandon|cancel|declin|reject|pending|process|revers|expire|error|initiat/i;
 
 /** What a cell is: false if it doesn't fit its column, a word if it tells how the file is written, else true. */
-type Look = (text: string) => boolean | DateOrder | Mark | 'unclear' | 'any' | 'failed';
+type Look = (text: string) => boolean | DateOrder | DecimalSign | 'unclear' | 'any' | 'failed';
 
 const lookAtAmount: Look = (text) => {
   const digits = writtenAmount(text)?.digits;
-  return digits === undefined ? isBlankAmount(text) : !/[1-9]/.test(digits) || (markIn(digits) ?? 'any');
+  return digits === undefined ? isBlankAmount(text) : !/[1-9]/.test(digits) || (decimalIn(digits) ?? 'any');
 };
 
 const LOOKS: Partial<Readonly<Record<Role, Look>>> = {
@@ -142,7 +142,7 @@ const SUMS: readonly Role[] = ['amount', 'credit', 'debit'];
 interface Layout {
   readonly columns: ReadonlyMap<Role, readonly string[]>;
   readonly order: DateOrder | undefined;
-  readonly mark: Mark | undefined;
+  readonly decimal: DecimalSign | undefined;
 }
 
 /** Chooses the columns by the options, the names and the contents. Reads the whole file once. */
@@ -166,19 +166,19 @@ const layoutOf = async (input: RowsFile, { columns: given, dateOrder }: Statemen
   };
   const open = ROLES.flatMap(columnsFor);
   let order = dateOrder;
-  let mark: Mark | undefined = input.format === 'ndjson' ? '.' : undefined;
+  let decimal: DecimalSign | undefined = input.format === 'ndjson' ? '.' : undefined;
   for await (const { fields } of input.rows()) {
-    const told = new Set<string>();
+    const clues = new Set<string>();
     for (const column of open) {
       const text = cellText(fields[column.name]);
       const look = LOOKS[column.role]?.(text) ?? true;
       if (text !== '') column.fits = column.fits === true || look !== false;
-      if (text !== '' && typeof look === 'string') told.add(column.role).add(look);
+      if (text !== '' && typeof look === 'string') clues.add(column.role).add(look);
     }
     // Only lines tell how the file is written: a report has no other rows, and must be read alike.
-    if (!told.has('date') || !SUMS.some((role) => told.has(role)) || told.has('failed')) continue;
-    order ??= (['dmy', 'mdy'] as const).find((way) => told.has(way));
-    mark ??= (['.', ','] as const).find((way) => told.has(way));
+    if (!clues.has('date') || !SUMS.some((role) => clues.has(role)) || clues.has('failed')) continue;
+    order ??= (['dmy', 'mdy'] as const).find((way) => clues.has(way));
+    decimal ??= (['.', ','] as const).find((way) => clues.has(way));
   }
   const found = (role: Role): readonly string[] =>
     open
@@ -193,7 +193,7 @@ const layoutOf = async (input: RowsFile, { columns: given, dateOrder }: Statemen
   if (only === undefined) throw missing('with amounts', 'amount');
   if (credit !== undefined && found('debit').length > 0) columns.set('amount', []).set('side', []);
   else columns.set('amount', [only]).set('credit', []).set('debit', []);
-  return { columns, order, mark };
+  return { columns, order, decimal };
 };
 
 const ORDERS = { dmy: 'day first', mdy: 'month first' };
@@ -213,7 +213,7 @@ const SUM_ROW = /\b(?:totals?|balance|brought forward|carried forward|sum)\b|\b[
 const NO_LINE = 'without a date or an amount';
 
 /** Makes the reader of rows: a line, or the reason why a row is none. Throws for a row that can't be understood. */
-const lineReader = ({ columns, order, mark }: Layout, { currency, zone }: StatementOptions, fail: Fail) => {
+const lineReader = ({ columns, order, decimal }: Layout, { currency, zone }: StatementOptions, fail: Fail) => {
   const [dateColumn, debitColumn, feeColumn, creditColumn = columns.get('amount')?.[0] ?? ''] = (
     ['date', 'debit', 'fee', 'credit'] as const
   ).map((role) => columns.get(role)?.[0]);
@@ -222,16 +222,16 @@ const lineReader = ({ columns, order, mark }: Layout, { currency, zone }: Statem
   const minorIn = (number: number, column: string | undefined, text: string): number => {
     if (isBlankAmount(text)) return 0;
     const { digits = '', negative = false } = writtenAmount(text) ?? {};
-    if (mark === undefined && markIn(digits) === 'unclear') {
+    if (decimal === undefined && decimalIn(digits) === 'unclear') {
       const [one, other] = ([',', '.'] as const).map((way) =>
         formatMoney(`${minorOf(digits, way, currency)}`, currency),
       );
       const what = `${quoted(text)} has two meanings, ${one} and ${other}, and no amount of the file tells which`;
       throw fail(number, column, what, 'write the amounts with decimals, such as 5,000.00');
     }
-    const minor = minorOf(digits, mark ?? '.', currency);
+    const minor = minorOf(digits, decimal ?? '.', currency);
     if (minor !== undefined) return negative ? -minor : minor;
-    const like = mark === ',' ? ', as others are, with a decimal comma' : '';
+    const like = decimal === ',' ? ', as others are, with a decimal comma' : '';
     const what = spoiltWords(text, '') ?? `${quoted(text)} is not an amount in ${currency}${like}`;
     throw fail(number, column, what, 'correct the cell, or name another column');
   };

@@ -6,7 +6,7 @@ import { openStatement, type StatementLine, type StatementOptions } from '../../
 import {
   type DateOrder,
   dayOf,
-  markIn,
+  decimalIn,
   minorOf,
   orderIn,
   writtenAmount,
@@ -122,7 +122,7 @@ describe('an amount', () => {
   });
 
   it('is told apart by its decimals alone', () => {
-    const marks = [
+    const digits = [
       '5',
       '5.000',
       '5,000',
@@ -135,7 +135,7 @@ describe('an amount', () => {
       '1.000.000',
       '1,000,000',
     ];
-    expect(marks.map(markIn)).toEqual([undefined, 'unclear', undefined, '.', '.', '.', ',', ',', '.', ',', '.']);
+    expect(digits.map(decimalIn)).toEqual([undefined, 'unclear', undefined, '.', '.', '.', ',', ',', '.', ',', '.']);
   });
 
   it('of a currency without decimals has none', () => {
