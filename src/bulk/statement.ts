@@ -214,13 +214,13 @@ const NO_LINE = 'without a date or an amount';
 
 /** Makes the reader of rows: a line, or the reason why a row is none. Throws for a row that can't be understood. */
 const lineReader = ({ columns, order, decimal }: Layout, { currency, zone }: StatementOptions, fail: Fail) => {
-  const [dateColumn, debitColumn, feeColumn, creditColumn = columns.get('amount')?.[0] ?? ''] = (
-    ['date', 'debit', 'fee', 'credit'] as const
-  ).map((role) => columns.get(role)?.[0]);
-  const inHeader = /\(([A-Z]{3}|[₦$£€])\)\s*$/.exec(creditColumn)?.[1];
+  const named = (role: Role): string => columns.get(role)?.[0] ?? '';
+  const [dateColumn, amountColumn] = [named('date'), named('credit') || named('amount')];
+  const inHeader = /\(([A-Z]{3}|[₦$£€])\)\s*$/.exec(amountColumn)?.[1];
 
-  const minorIn = (number: number, column: string | undefined, text: string): number => {
+  const minorIn = (number: number, role: 'amount' | 'debit' | 'fee', text: string): number => {
     if (isBlankAmount(text)) return 0;
+    const column = role === 'amount' ? amountColumn : named(role);
     const { digits = '', negative = false } = writtenAmount(text) ?? {};
     if (decimal === undefined && decimalIn(digits) === 'unclear') {
       const [one, other] = ([',', '.'] as const).map((way) =>
@@ -233,7 +233,7 @@ const lineReader = ({ columns, order, decimal }: Layout, { currency, zone }: Sta
     if (minor !== undefined) return negative ? -minor : minor;
     const like = decimal === ',' ? ', as others are, with a decimal comma' : '';
     const what = spoiltWords(text, '') ?? `${quoted(text)} is not an amount in ${currency}${like}`;
-    throw fail(number, column, what, 'correct the cell, or name another column');
+    throw fail(number, column, what, `correct the cell, or name another column with --${role}-column`);
   };
 
   return ({ number, fields }: InputRow): StatementLine | string => {
@@ -242,8 +242,8 @@ const lineReader = ({ columns, order, decimal }: Layout, { currency, zone }: Sta
     const [status = '', dateText = '', debit = '', side = '', fee = '', ownCurrency = inHeader] = (
       ['status', 'date', 'debit', 'side', 'fee', 'currency'] as const
     ).map((role) => texts(role)[0]);
-    const credit = cellText(fields[creditColumn]);
-    if (FAILED.test(status)) return `with the status ${status}`;
+    const credit = cellText(fields[amountColumn]);
+    if (FAILED.test(status)) return `with the status ${cutName(status)}`;
     const date = writtenDate(dateText);
     const day = date && dayOf(date, order ?? 'dmy', zone);
     const money = writtenAmount(credit) ?? writtenAmount(debit);
@@ -257,12 +257,13 @@ const lineReader = ({ columns, order, decimal }: Layout, { currency, zone }: Sta
     }
     const its = currencyOf((money?.currency ?? ownCurrency ?? currency).toUpperCase());
     if (its !== currency) return `in ${its}`;
-    const [paidIn, paidOut] = [minorIn(number, creditColumn, credit), minorIn(number, debitColumn, debit)];
+    const [paidIn, paidOut] = [minorIn(number, 'amount', credit), minorIn(number, 'debit', debit)];
     if (paidIn !== 0 && paidOut !== 0) {
-      const hint = 'a line is either money in or money out: correct it, or name the columns';
-      throw fail(number, debitColumn, `the row has an amount in ${quoted(creditColumn)}, too`, hint);
+      const hint =
+        'correct it: a line is money in or money out; or name the columns with --amount-column and --debit-column';
+      throw fail(number, named('debit'), `the row has an amount in ${quoted(amountColumn)}, too`, hint);
     }
-    const amount = paidOut !== 0 || /^d/i.test(side) ? -Math.abs(paidOut || paidIn) : paidIn;
+    const amount = paidOut !== 0 || /^(?:d|dr|debit)$/i.test(side) ? -Math.abs(paidOut || paidIn) : paidIn;
     if (amount === 0) return NO_LINE;
     if (order === undefined && orderIn(date) === 'unclear') {
       const what = `${quoted(dateText)} has two meanings, and no date of the file has a day above 12`;
@@ -270,7 +271,7 @@ const lineReader = ({ columns, order, decimal }: Layout, { currency, zone }: Sta
     }
     const references = texts('reference');
     const text = [...texts('text'), ...references].join('\n');
-    const paidFee = isBlankAmount(fee) ? undefined : Math.abs(minorIn(number, feeColumn, fee));
+    const paidFee = isBlankAmount(fee) ? undefined : Math.abs(minorIn(number, 'fee', fee));
     return { number, day, amount, currency, fee: paidFee, references, text, fields };
   };
 };

@@ -350,6 +350,12 @@ describe('the columns', () => {
     expect(await chosen(names, line, given)).toEqual([columns, amount]);
   });
 
+  it('of sides may hold other words, which change nothing', async () => {
+    const table =
+      'Date,Amount,Type\n25-Nov-26,1.00,Credit\n25-Nov-26,2.00,Deposit\n25-Nov-26,3.00,dr\n25-Nov-26,-4.00,Debit\n';
+    expect((await read(table)).lines.map(({ amount }) => amount)).toEqual([100, 200, -300, -400]);
+  });
+
   it('of credits alone leaves the debits out', async () => {
     const { lines, notices } = await read('Date,Credit,Debit\n25-Nov-26,5.00,\n25-Nov-26,,7.00\n', {
       columns: { amount: 'Credit' },
@@ -379,6 +385,9 @@ describe('the columns', () => {
     const message =
       'no column Trans Dat (found: Trans Date, Credit, Remarks) | name the column with --date-column, as the file writes it';
     expect(await faultOf(read(table, { columns: { date: 'Trans Dat' } }))).toBe(message);
+    expect(await faultOf(read(table, { columns: { date: 'Remarks' } }))).toContain(
+      'column "Remarks": "x" is not a date',
+    );
     expect(await faultOf(read(table, { columns: { text: 'Note' } }))).toContain('no column Note (found: Trans Date');
     expect(await faultOf(read(table, { columns: { amount: 'Debit' } }))).toContain(
       'name the column with --amount-column',
@@ -464,9 +473,28 @@ describe('a file that is no statement', () => {
     expect(fault).not.toContain('sent');
   });
 
+  it.each([
+    [
+      'Date,Credit,Debit\n25-Nov-26,x,\n25-Nov-26,1,\n',
+      'column "Credit": "x" is not an amount in NGN',
+      '--amount-column',
+    ],
+    [
+      'Date,Credit,Debit\n25-Nov-26,,x\n25-Nov-26,,1\n',
+      'column "Debit": "x" is not an amount in NGN',
+      '--debit-column',
+    ],
+    ['Date,Credit,Fee\n25-Nov-26,1,x\n', 'column "Fee": "x" is not an amount in NGN', '--fee-column'],
+  ])('has a cell that is no amount: %j', async (content, message, flag) => {
+    const columns = content.includes('Fee') ? { fee: 'Fee' } : {};
+    expect(await faultOf(read(content, { columns }))).toBe(
+      `x.csv: row 1, ${message} | correct the cell, or name another column with ${flag}`,
+    );
+  });
+
   it('has a credit and a debit in one row', async () => {
     expect(await faultOf(read('Date,Credit,Debit\n25-Nov-26,5.00,6.00\n'))).toContain(
-      'x.csv: row 1, column "Debit": the row has an amount in "Credit", too | a line is either money in or money out',
+      'x.csv: row 1, column "Debit": the row has an amount in "Credit", too | correct it: a line is money in or money out',
     );
   });
 
