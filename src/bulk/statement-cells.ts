@@ -1,5 +1,5 @@
 import { readMajor } from '../core/money.ts';
-import { dayIn, HOUR_MS, MINUTE_MS, SECOND_MS, startOfDay, twoDigits, type Zone } from '../core/time.ts';
+import { dayIn, parseInstant, startOfDay, twoDigits, type Zone } from '../core/time.ts';
 
 /** What stands before the decimals. */
 export type DecimalSign = '.' | ',';
@@ -55,40 +55,37 @@ const MONTHS = 'january february march april may june july august september octo
 
 const WEEKDAY = String.raw`(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,?\s+)?`;
 const ORDINAL = '(?:st|nd|rd|th)?';
-const CLOCK = String.raw`(?<hour>[01]?\d|2[0-3]):(?<minute>[0-5]\d)(?::(?<second>[0-5]\d)(?:[.,]\d+)?)?\s*(?:(?<half>[ap])\.?m\.?)?`;
-const OFFSET = String.raw`\s*(?<offset>Z|(?:UTC|GMT)?[+-]\d\d:?\d\d|UTC|GMT)?(?:\s*\(.*\))?`;
+const CLOCK = String.raw`(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:[.,]\d+)?)?(?:\s*[ap]\.?m\.?)?`;
 const DATES = [
   String.raw`(?<year>\d{4})[-/.](?<month>\d{1,2})[-/.](?<day>\d{1,2})`,
   String.raw`(?<first>\d{1,2})[-/.](?<other>\d{1,2})[-/.](?<year>\d{4}|\d\d)`,
   String.raw`(?<day>\d{1,2})${ORDINAL}[-/.,\s]*(?<name>[a-z]{3,9})\.?[-/.,\s]*(?<year>\d{4}|\d\d)`,
   String.raw`(?<name>[a-z]{3,9})\.?[-/.\s]*(?<day>\d{1,2})${ORDINAL}[-/.,\s]+(?<year>\d{4})`,
-].map((form) => new RegExp(`^${WEEKDAY}${form}(?:(?:T|,?\\s+(?:at\\s+)?)${CLOCK}${OFFSET})?$`, 'i'));
+].map((form) => new RegExp(`^${WEEKDAY}${form}(?:(?:T|,?\\s+(?:at\\s+)?)${CLOCK})?$`, 'i'));
 
-type Parts = Readonly<Record<string, string | undefined>>;
+/** Reads `2026-11-25T09:30:15+01:00`, also with blanks in it, or UTC in words. */
+const instantIn = (text: string): number | undefined =>
+  parseInstant(
+    text
+      .replace(/\s*(?:UTC|GMT)$/, 'Z')
+      .replace(/\s+(?=[-+]\d)/, '')
+      .replace(/\s+/, 'T'),
+  )?.ms;
 
-/** The time after midnight in UTC, in milliseconds; undefined without an offset. */
-const timeInUtc = ({ hour, minute, second = '0', half, offset }: Parts): number | undefined => {
-  if (offset === undefined) return undefined;
-  const [, sign, hours = '0', minutes = '0'] = /([+-])(\d\d):?(\d\d)/.exec(offset) ?? [];
-  const east = (sign === '-' ? -1 : 1) * (Number(hours) * HOUR_MS + Number(minutes) * MINUTE_MS);
-  const hourOfDay = half === undefined ? Number(hour) : (Number(hour) % 12) + (/p/i.test(half) ? 12 : 0);
-  return hourOfDay * HOUR_MS + Number(minute) * MINUTE_MS + Number(second) * SECOND_MS - east;
-};
-
-/**
- * Reads a date such as `25/11/2026 09:30:15`, `25-NOV-26` and `November 25th 2026`; undefined for another text. Its
- * numbers are the day and the month, in this order if it is known.
- */
+/** A date such as `25/11/2026 09:30:15`, `25-NOV-26` and `November 25th 2026`; undefined for another text. */
 export const writtenDate = (text: string) => {
-  const parts: Parts | undefined = DATES.map((form) => form.exec(text)?.groups).find((groups) => groups !== undefined);
-  if (parts === undefined) return undefined;
-  const { first, other, day, name = '', year = '' } = parts;
-  const month = parts['month'] ?? MONTHS.findIndex((full) => full.startsWith(name.toLowerCase())) + 1;
+  const groups = DATES.map((form) => form.exec(text)?.groups).find((found) => found !== undefined);
+  const at = groups === undefined ? instantIn(text) : undefined;
+  if (groups === undefined && at === undefined) return undefined;
+  const { first, other, day, month, name = '', year = '' } = groups ?? {};
+  const named = MONTHS.findIndex((full) => full.startsWith(name.toLowerCase())) + 1;
   return {
+    /** In milliseconds since the epoch, if the text has an offset. */
+    at,
     year: Number(year) + (year.length === 2 ? 2000 : 0),
-    numbers: [Number(first ?? day), Number(other ?? month)] as const,
+    /** The day and the month; the other way round where the month is first. */
+    numbers: [Number(first ?? day), Number(other ?? month ?? named)] as const,
     isKnown: first === undefined,
-    inUtc: timeInUtc(parts),
   };
 };
 type WrittenDate = NonNullable<ReturnType<typeof writtenDate>>;
@@ -101,10 +98,9 @@ export const orderIn = ({ numbers: [first, other], isKnown }: WrittenDate): Date
 };
 
 /** The day in the zone, `2026-11-25`; undefined for a day that doesn't exist. */
-export const dayOf = ({ year, numbers, isKnown, inUtc }: WrittenDate, order: DateOrder, zone: Zone) => {
+export const dayOf = ({ at, year, numbers, isKnown }: WrittenDate, order: DateOrder, zone: Zone) => {
+  if (at !== undefined) return dayIn(zone, at);
   const [day, month] = isKnown || order === 'dmy' ? numbers : [numbers[1], numbers[0]];
   const text = `${year}-${twoDigits(month)}-${twoDigits(day)}`;
-  const start = startOfDay('utc', text);
-  if (start === undefined || inUtc === undefined) return start === undefined ? undefined : text;
-  return dayIn(zone, start + inUtc);
+  return startOfDay('utc', text) === undefined ? undefined : text;
 };
