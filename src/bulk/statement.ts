@@ -114,7 +114,7 @@ const cellText = (value: unknown): string =>
   typeof value === 'string' ? fromSpreadsheet(value.trim()).replace(/^'/, '') : String(value ?? '');
 
 /** Statuses of rows that brought no money. */
-const FAILED = /^(?:un|not)|fail|abandon|cancel|declin|reject|pending|process|revers|expire|error|initiat/i;
+const FAILED = /^(?:un|not)|fail|abandon|cancel|declin|reject|pending|processing|revers|expire|error|initiat/i;
 
 /** What a cell is: false if it doesn't fit its column, a word if it tells how the file is written, else true. */
 type Look = (text: string) => boolean | DateOrder | DecimalSign | 'unclear' | 'any' | 'failed';

@@ -354,6 +354,14 @@ describe('the columns', () => {
     expect((await read(table)).lines.map(({ amount }) => amount)).toEqual([100, 200, -300, -400]);
   });
 
+  it('of a status leaves out what brought no money', async () => {
+    const paid = ['', 'success', 'Successful', 'Completed', 'Processed', 'SETTLED', 'Approved', 'Paid'];
+    const unpaid = ['failed', 'Unsuccessful', 'Not paid', 'PENDING', 'Processing', 'Reversed', 'abandoned', 'Declined'];
+    const rows = [...paid, ...unpaid].map((status) => `25-Nov-26,5.00,${status}\n`);
+    const { lines } = await read(`Date,Amount,Status\n${rows.join('')}`);
+    expect(lines.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+  });
+
   it('of credits alone leaves the debits out', async () => {
     const { lines, notices } = await read('Date,Credit,Debit\n25-Nov-26,5.00,\n25-Nov-26,,7.00\n', {
       columns: { amount: 'Credit' },
