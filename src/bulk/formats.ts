@@ -174,7 +174,7 @@ const headerIn = ({ cells, begin }: Cells, isHeader: IsHeader | undefined, fail:
  * Finds the header: the first record, or the one that `isHeader` accepts. If it accepts none, the first of the longest
  * records is taken for the header, so that an error can name its columns. A file of blank lines has no columns.
  */
-export const csvHeader = async (
+export const findHeader = async (
   bytes: AsyncIterable<Uint8Array>,
   delimiter: string,
   fail: Fail,

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { PayError, reasonOf } from '../core/error.ts';
 import { type FileFormat, formatOfName, type InputRow } from './cells.ts';
 import {
-  csvHeader,
   csvRows,
   type Fail,
   failIn,
+  findHeader,
   InputError,
   type IsHeader,
   ndjsonColumns,
@@ -293,7 +293,7 @@ const csv = async (
   const delimiter = given ?? line?.delimiter ?? (isHeader && delimiterOfTable(head, isHeader)) ?? delimiterOf(head);
   checkDelimiter(delimiter, name);
   const above = line?.length ?? 0;
-  const { columns, begin } = await csvHeader(behind(above, bytes.walk()), delimiter, fail, isHeader);
+  const { columns, begin } = await findHeader(behind(above, bytes.walk()), delimiter, fail, isHeader);
   const table = (): AsyncIterable<Uint8Array> => behind(above + begin, bytes.walk());
   return {
     columns,

@@ -1,7 +1,7 @@
 import { readMajor } from '../core/money.ts';
 import { dayIn, parseInstant, startOfDay, twoDigits, type Zone } from '../core/time.ts';
 
-/** What stands before the decimals. */
+/** The sign before the decimals. */
 export type DecimalSign = '.' | ',';
 
 /** The order of the day and the month in a date of numbers. */
@@ -11,23 +11,23 @@ export type DateOrder = 'dmy' | 'mdy';
 const SIGNS = new Map(Object.entries({ '₦': 'NGN', N: 'NGN', $: 'USD', '£': 'GBP', '€': 'EUR' }));
 
 /** The code of a currency, from its code or sign. */
-export const currencyOf = (text: string): string => SIGNS.get(text) ?? text;
+export const currencyCode = (text: string): string => SIGNS.get(text) ?? text;
 
 /** True for a cell that stands for no amount: empty, or a dash. */
 export const isBlankAmount = (text: string): boolean => /^[\s\p{Pd}]*$/u.test(text);
 
 const CURRENCY = '[A-Z]{3}|[₦N$£€]';
-const AMOUNT = new RegExp(
+const AMOUNT_FORM = new RegExp(
   `^(\\()?([-+\u2212])?(${CURRENCY})?([-+\u2212])?(\\d[\\d.,]*)([-\u2212])?(${CURRENCY})?(?:([CD])R?)?(\\))?$`,
 );
 
 /** The parts of an amount such as `₦5,000.00`, `5.000,00 CR` and `(NGN 2,500.00)`; undefined for another text. */
 export const writtenAmount = (text: string) => {
   const [, open, before, left, inner, digits, after, right = left, side, close] =
-    AMOUNT.exec(text.replaceAll(/\s/g, '').toUpperCase()) ?? [];
+    AMOUNT_FORM.exec(text.replaceAll(/\s/g, '').toUpperCase()) ?? [];
   if (digits === undefined || (open === undefined) !== (close === undefined)) return undefined;
   const negative = open !== undefined || side === 'D' || /[-\u2212]/.test([before, inner, after].join(''));
-  return { digits, negative, currency: right && currencyOf(right) };
+  return { digits, negative, currency: right && currencyCode(right) };
 };
 
 /**
@@ -44,7 +44,7 @@ export const decimalIn = (digits: string): DecimalSign | 'unclear' | undefined =
 };
 
 /** The count of minor units; undefined for digits that are no amount with this sign. Further decimals must be zeros. */
-export const minorOf = (digits: string, decimal: DecimalSign, currency: string): number | undefined => {
+export const minorWritten = (digits: string, decimal: DecimalSign, currency: string): number | undefined => {
   const english = decimal === '.' ? digits : digits.replaceAll(/[.,]/g, (found) => (found === '.' ? ',' : '.'));
   const short = english.replace(/^([^.]*)\.0+$/, '$1').replace(/^([^.]*\.\d*[1-9])0+$/, '$1');
   const minor = Number(readMajor(short, currency));
@@ -55,13 +55,13 @@ const MONTHS = 'january february march april may june july august september octo
 
 const WEEKDAY = String.raw`(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,?\s+)?`;
 const ORDINAL = '(?:st|nd|rd|th)?';
-const CLOCK = String.raw`(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:[.,]\d+)?)?(?:\s*[ap]\.?m\.?)?`;
+const TIME_OF_DAY = String.raw`(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:[.,]\d+)?)?(?:\s*[ap]\.?m\.?)?`;
 const DATES = [
   String.raw`(?<year>\d{4})[-/.](?<month>\d{1,2})[-/.](?<day>\d{1,2})`,
   String.raw`(?<first>\d{1,2})[-/.](?<other>\d{1,2})[-/.](?<year>\d{4}|\d\d)`,
   String.raw`(?<day>\d{1,2})${ORDINAL}[-/.,\s]*(?<name>[a-z]{3,9})\.?[-/.,\s]*(?<year>\d{4}|\d\d)`,
   String.raw`(?<name>[a-z]{3,9})\.?[-/.\s]*(?<day>\d{1,2})${ORDINAL}[-/.,\s]+(?<year>\d{4})`,
-].map((form) => new RegExp(`^${WEEKDAY}${form}(?:(?:T|,?\\s+(?:at\\s+)?)${CLOCK})?$`, 'i'));
+].map((form) => new RegExp(`^${WEEKDAY}${form}(?:(?:T|,?\\s+(?:at\\s+)?)${TIME_OF_DAY})?$`, 'i'));
 
 /** Reads `2026-11-25T09:30:15+01:00`, also with blanks in it, or UTC in words. */
 const instantIn = (text: string): number | undefined =>
@@ -98,7 +98,7 @@ export const orderIn = ({ numbers: [first, other], isKnown }: WrittenDate): Date
 };
 
 /** The day in the zone, `2026-11-25`; undefined for a day that doesn't exist. */
-export const dayOf = ({ at, year, numbers, isKnown }: WrittenDate, order: DateOrder, zone: Zone) => {
+export const dayWritten = ({ at, year, numbers, isKnown }: WrittenDate, order: DateOrder, zone: Zone) => {
   if (at !== undefined) return dayIn(zone, at);
   const [day, month] = isKnown || order === 'dmy' ? numbers : [numbers[1], numbers[0]];
   const text = `${year}-${twoDigits(month)}-${twoDigits(day)}`;

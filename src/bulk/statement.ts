@@ -9,13 +9,13 @@ import { type Fail, failIn, InputError, type IsHeader } from './formats.ts';
 import { openInput, type RowsFile } from './read-file.ts';
 import { missingColumn } from './rows.ts';
 import {
-  currencyOf,
+  currencyCode,
   type DateOrder,
   type DecimalSign,
-  dayOf,
+  dayWritten,
   decimalIn,
   isBlankAmount,
-  minorOf,
+  minorWritten,
   orderIn,
   writtenAmount,
   writtenDate,
@@ -60,7 +60,7 @@ const [SUM, DAY] = ['(s|amounts?|amt)?', '(date|time|datetime)'];
  * Names of columns by what they hold: those of Nigerian banks and of the exports of Paystack and Flutterwave, and their
  * variants. Compared without case, blanks, signs, and what is in parentheses.
  */
-const NAMES = {
+const ROLE_NAMES = {
   date: ranked(
     `(trans?|txn|transaction)${DAY}|(paid|payment)(at|on|date|time)|datepaid`,
     `${DAY}|(post(ed|ing)?|entry)date|dateposted`,
@@ -81,8 +81,8 @@ const NAMES = {
   // Never guessed: the gross amount, which is, includes it.
   fee: ranked(),
 };
-type Role = keyof typeof NAMES;
-const ROLES = Object.keys(NAMES) as readonly Role[];
+type Role = keyof typeof ROLE_NAMES;
+const ROLES = Object.keys(ROLE_NAMES) as readonly Role[];
 
 /** Columns that a report of matches adds begin with this, and are never guessed: a report can be read again. */
 export const REPORT_PREFIX = 'ledger_';
@@ -91,7 +91,7 @@ const plainName = (name: string): string => bareName(name.replace(/\(.*\)/, ''))
 
 /** The columns whose names fit a role, the best first. Their order in the file doesn't count. */
 const guessed = (columns: readonly string[], role: Role): readonly string[] => {
-  const rank = (name: string): number => NAMES[role].findIndex((form) => form.test(plainName(name)));
+  const rank = (name: string): number => ROLE_NAMES[role].findIndex((form) => form.test(plainName(name)));
   return columns
     .filter((name) => !name.startsWith(REPORT_PREFIX) && rank(name) !== -1)
     .sort((one, other) => rank(one) - rank(other) || (one < other ? -1 : 1));
@@ -101,7 +101,7 @@ const columnNamed = (columns: readonly string[], name: string): string | undefin
   columns.find((column) => column === name) ?? columns.find((column) => bareName(column) === bareName(name));
 
 /** Finds the first row that has the named columns, or a date column and an amount column by name. */
-const headerOf =
+const isHeaderWith =
   ({ date, amount, debit }: StatementOptions['columns']): IsHeader =>
   (names) => {
     const has = (given: string | undefined, ...roles: readonly Role[]): boolean =>
@@ -110,13 +110,13 @@ const headerOf =
   };
 
 /** The text of a cell, without the apostrophe that marks a text in a spreadsheet; a number of NDJSON as written. */
-const cellText = (value: unknown): string =>
+const textOfCell = (value: unknown): string =>
   typeof value === 'string' ? fromSpreadsheet(value.trim()).replace(/^'/, '') : String(value ?? '');
 
 /** Statuses of rows that brought no money. */
-const FAILED = /^(?:un|not)|fail|abandon|cancel|declin|reject|pending|processing|revers|expire|error|initiat/i;
+const UNPAID_STATUS = /^(?:un|not)|fail|abandon|cancel|declin|reject|pending|processing|revers|expire|error|initiat/i;
 
-/** What a cell is: false if it doesn't fit its column, a word if it tells how the file is written, else true. */
+/** Judges a cell: false if it doesn't fit its column, a word if it tells how the file is written, else true. */
 type Look = (text: string) => boolean | DateOrder | DecimalSign | 'unclear' | 'any' | 'failed';
 
 const lookAtAmount: Look = (text) => {
@@ -124,7 +124,7 @@ const lookAtAmount: Look = (text) => {
   return digits === undefined ? isBlankAmount(text) : !/[1-9]/.test(digits) || (decimalIn(digits) ?? 'any');
 };
 
-const LOOKS: Partial<Readonly<Record<Role, Look>>> = {
+const LOOK_BY_ROLE: Partial<Readonly<Record<Role, Look>>> = {
   date: (text) => {
     const date = writtenDate(text);
     return date !== undefined && (orderIn(date) ?? 'any');
@@ -134,9 +134,9 @@ const LOOKS: Partial<Readonly<Record<Role, Look>>> = {
   amount: lookAtAmount,
   side: (text) => /^(?:c|cr|credit|d|dr|debit)$/i.test(text),
   currency: (text) => /^[a-z]{3}$/i.test(text),
-  status: (text) => !FAILED.test(text) || 'failed',
+  status: (text) => !UNPAID_STATUS.test(text) || 'failed',
 };
-const SUMS: readonly Role[] = ['amount', 'credit', 'debit'];
+const SUM_ROLES: readonly Role[] = ['amount', 'credit', 'debit'];
 
 /** The columns of a statement, and how it writes dates and amounts, as far as it tells. */
 interface Layout {
@@ -161,7 +161,7 @@ const layoutOf = async (input: RowsFile, { columns: given, dateOrder }: Statemen
     if (column !== undefined) return [{ role, name: column, fits: true }];
     if (name !== undefined) throw missing(name, role);
     // A column of amounts that is named alone is the only one: a statement may be compared for its credits.
-    if (amount !== undefined && SUMS.includes(role)) return [];
+    if (amount !== undefined && SUM_ROLES.includes(role)) return [];
     return guessed(input.columns, role).map((guess) => ({ role, name: guess, fits: undefined }));
   };
   const open = ROLES.flatMap(columnsFor);
@@ -170,13 +170,13 @@ const layoutOf = async (input: RowsFile, { columns: given, dateOrder }: Statemen
   for await (const { fields } of input.rows()) {
     const clues = new Set<string>();
     for (const column of open) {
-      const text = cellText(fields[column.name]);
-      const look = LOOKS[column.role]?.(text) ?? true;
+      const text = textOfCell(fields[column.name]);
+      const look = LOOK_BY_ROLE[column.role]?.(text) ?? true;
       if (text !== '') column.fits = column.fits === true || look !== false;
       if (text !== '' && typeof look === 'string') clues.add(column.role).add(look);
     }
     // Only lines tell how the file is written: a report has no other rows, and must be read alike.
-    if (!clues.has('date') || !SUMS.some((role) => clues.has(role)) || clues.has('failed')) continue;
+    if (!clues.has('date') || !SUM_ROLES.some((role) => clues.has(role)) || clues.has('failed')) continue;
     order ??= (['dmy', 'mdy'] as const).find((way) => clues.has(way));
     decimal ??= (['.', ','] as const).find((way) => clues.has(way));
   }
@@ -196,7 +196,7 @@ const layoutOf = async (input: RowsFile, { columns: given, dateOrder }: Statemen
   return { columns, order, decimal };
 };
 
-const ORDERS = { dmy: 'day first', mdy: 'month first' };
+const ORDER_WORDS = { dmy: 'day first', mdy: 'month first' };
 
 const quoted = (text: string): string => JSON.stringify(cutName(text));
 
@@ -204,7 +204,7 @@ const quoted = (text: string): string => JSON.stringify(cutName(text));
 const layoutNotice = ({ columns, order }: Layout): string => {
   const shown = [...columns].filter(([, names]) => names.length > 0);
   const all = shown.map(([role, names]) => `${role} ${names.map(quoted).join(' and ')}`).join(', ');
-  return `Columns: ${all}${order === undefined ? '' : `; ${ORDERS[order]}`}`;
+  return `Columns: ${all}${order === undefined ? '' : `; ${ORDER_WORDS[order]}`}`;
 };
 
 /** Labels of rows of sums, which have amounts, but no date. */
@@ -224,12 +224,12 @@ const lineReader = ({ columns, order, decimal }: Layout, { currency, zone }: Sta
     const { digits = '', negative = false } = writtenAmount(text) ?? {};
     if (decimal === undefined && decimalIn(digits) === 'unclear') {
       const [one, other] = ([',', '.'] as const).map((way) =>
-        formatMoney(`${minorOf(digits, way, currency)}`, currency),
+        formatMoney(`${minorWritten(digits, way, currency)}`, currency),
       );
       const what = `${quoted(text)} has two meanings, ${one} and ${other}, and no amount of the file tells which`;
       throw fail(number, column, what, 'write the amounts with decimals, such as 5,000.00');
     }
-    const minor = minorOf(digits, decimal ?? '.', currency);
+    const minor = minorWritten(digits, decimal ?? '.', currency);
     if (minor !== undefined) return negative ? -minor : minor;
     const like = decimal === ',' ? ', as others are, with a decimal comma' : '';
     const what = spoiltWords(text, '') ?? `${quoted(text)} is not an amount in ${currency}${like}`;
@@ -238,24 +238,24 @@ const lineReader = ({ columns, order, decimal }: Layout, { currency, zone }: Sta
 
   return ({ number, fields }: InputRow): StatementLine | string => {
     const texts = (role: Role): readonly string[] =>
-      (columns.get(role) ?? []).map((column) => cellText(fields[column])).filter((text) => text !== '');
+      (columns.get(role) ?? []).map((column) => textOfCell(fields[column])).filter((text) => text !== '');
     const [status = '', dateText = '', debit = '', side = '', fee = '', ownCurrency = inHeader] = (
       ['status', 'date', 'debit', 'side', 'fee', 'currency'] as const
     ).map((role) => texts(role)[0]);
-    const credit = cellText(fields[amountColumn]);
-    if (FAILED.test(status)) return `with the status ${cutName(status)}`;
+    const credit = textOfCell(fields[amountColumn]);
+    if (UNPAID_STATUS.test(status)) return `with the status ${cutName(status)}`;
     const date = writtenDate(dateText);
-    const day = date && dayOf(date, order ?? 'dmy', zone);
+    const day = date && dayWritten(date, order ?? 'dmy', zone);
     const money = writtenAmount(credit) ?? writtenAmount(debit);
     if (date === undefined || day === undefined) {
-      const labels = dateText === '' ? Object.values(fields).map(cellText) : [dateText];
+      const labels = dateText === '' ? Object.values(fields).map(textOfCell) : [dateText];
       if (money === undefined || labels.some((label) => SUM_ROW.test(label))) return NO_LINE;
-      const what = `${quoted(dateText)} is not a date${order === undefined ? '' : ` with the ${ORDERS[order]}`}`;
+      const what = `${quoted(dateText)} is not a date${order === undefined ? '' : ` with the ${ORDER_WORDS[order]}`}`;
       const hint =
         'correct the cell, or name another column with --date-column; a row of sums needs a word such as Total';
       throw fail(number, dateColumn, dateText === '' ? 'the date is missing' : what, hint);
     }
-    const its = currencyOf((money?.currency ?? ownCurrency ?? currency).toUpperCase());
+    const its = currencyCode((money?.currency ?? ownCurrency ?? currency).toUpperCase());
     if (its !== currency) return `in ${its}`;
     const [paidIn, paidOut] = [minorIn(number, 'amount', credit), minorIn(number, 'debit', debit)];
     if (paidIn !== 0 && paidOut !== 0) {
@@ -278,7 +278,7 @@ const lineReader = ({ columns, order, decimal }: Layout, { currency, zone }: Sta
 
 /** Opens a statement, and reads it twice. Throws a usage error unless each row can be understood. */
 export const openStatement = async (file: Parameters<typeof openInput>[0], options: StatementOptions) => {
-  const input = await openInput({ ...file, isHeader: headerOf(options.columns) });
+  const input = await openInput({ ...file, isHeader: isHeaderWith(options.columns) });
   try {
     const layout = await layoutOf(input, options);
     const read = lineReader(layout, options, failIn(file.name, ''));
@@ -295,7 +295,7 @@ export const openStatement = async (file: Parameters<typeof openInput>[0], optio
     const left = [...leftOut].map(([reason, { count, first }]) =>
       count === 1 ? `1 row ${reason} (row ${first})` : `${count} rows ${reason} (the first is row ${first})`,
     );
-    // What was guessed and left out, for people.
+    // For people.
     const notices = [layoutNotice(layout), ...(left.length === 0 ? [] : [`Left out: ${left.join(', ')}`])];
     const sorted = [...days].sort();
     const [first, last = ''] = [sorted[0], sorted.at(-1)];
@@ -321,4 +321,4 @@ export const openStatement = async (file: Parameters<typeof openInput>[0], optio
 };
 
 /** An open statement. Its columns and format suit the report of a file of rows. */
-export type Statement = Awaited<ReturnType<typeof openStatement>>;
+export type OpenStatement = Awaited<ReturnType<typeof openStatement>>;

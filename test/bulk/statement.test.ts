@@ -5,9 +5,9 @@ import { describe, expect, it, vi } from 'vitest';
 import { openStatement, type StatementLine, type StatementOptions } from '../../src/bulk/statement.ts';
 import {
   type DateOrder,
-  dayOf,
+  dayWritten,
   decimalIn,
-  minorOf,
+  minorWritten,
   orderIn,
   writtenAmount,
   writtenDate,
@@ -139,9 +139,9 @@ describe('an amount', () => {
   });
 
   it('of a currency without decimals has none', () => {
-    expect(minorOf('5,000', '.', 'JPY')).toBe(5000);
-    expect(minorOf('5,000.00', '.', 'JPY')).toBe(5000);
-    expect(minorOf('5,000.50', '.', 'JPY')).toBeUndefined();
+    expect(minorWritten('5,000', '.', 'JPY')).toBe(5000);
+    expect(minorWritten('5,000.00', '.', 'JPY')).toBe(5000);
+    expect(minorWritten('5,000.50', '.', 'JPY')).toBeUndefined();
   });
 
   it('names the currency', () => {
@@ -175,7 +175,7 @@ describe('an amount', () => {
 describe('a date', () => {
   const dayIn = (text: string, order: DateOrder = 'dmy', zone: Zone = 'utc'): string | undefined => {
     const date = writtenDate(text);
-    return date && dayOf(date, order, zone);
+    return date && dayWritten(date, order, zone);
   };
 
   it.each([
