@@ -40,7 +40,7 @@ export interface StatementLine {
   readonly fields: InputRow['fields'];
 }
 
-export interface StatementOptions {
+interface StatementOptions {
   /** The columns that options name: `amount` holds signed amounts, or the credits if `debit` is named too. */
   readonly columns: Partial<
     Readonly<Record<'amount' | 'debit' | 'date' | 'text' | 'reference' | 'fee', string | undefined>>
@@ -276,17 +276,17 @@ const lineReader = ({ columns, order, decimal }: Layout, { currency, zone }: Sta
   };
 };
 
-/** Opens a statement, and reads it twice. Throws a usage error unless each row can be understood. */
-export const openStatement = async (file: Parameters<typeof openInput>[0], options: StatementOptions) => {
+/** Reads a statement. Throws a usage error unless each row can be understood. */
+export const readStatement = async (file: Parameters<typeof openInput>[0], options: StatementOptions) => {
   const input = await openInput({ ...file, isHeader: isHeaderWith(options.columns) });
   try {
     const layout = await layoutOf(input, options);
     const read = lineReader(layout, options, failIn(file.name, ''));
-    const days = new Set<string>();
+    const lines: StatementLine[] = [];
     const leftOut = new Map<string, { count: number; first: number }>();
     for await (const row of input.rows()) {
       const line = read(row);
-      if (typeof line !== 'string') days.add(line.day);
+      if (typeof line !== 'string') lines.push(line);
       else {
         const { count, first } = leftOut.get(line) ?? { count: 0, first: row.number };
         leftOut.set(line, { count: count + 1, first });
@@ -297,8 +297,8 @@ export const openStatement = async (file: Parameters<typeof openInput>[0], optio
     );
     // For people.
     const notices = [layoutNotice(layout), ...(left.length === 0 ? [] : [`Left out: ${left.join(', ')}`])];
-    const sorted = [...days].sort();
-    const [first, last = ''] = [sorted[0], sorted.at(-1)];
+    const days = lines.map(({ day }) => day).sort();
+    const [first, last = ''] = [days[0], days.at(-1)];
     if (first === undefined) {
       const other = [...leftOut.keys()].find((reason) => reason.startsWith('in '))?.slice('in '.length);
       throw new InputError(
@@ -306,19 +306,11 @@ export const openStatement = async (file: Parameters<typeof openInput>[0], optio
         other === undefined ? `check the columns: ${notices[0]}` : `add --currency ${other}`,
       );
     }
-    /** All lines in the order of the file, read again for each walk. */
-    async function* lines(): AsyncGenerator<StatementLine> {
-      for await (const row of input.rows()) {
-        const line = read(row);
-        if (typeof line !== 'string') yield line;
-      }
-    }
     return { ...input, notices, days: { first, last }, lines };
-  } catch (thrown) {
+  } finally {
     await input.close();
-    throw thrown;
   }
 };
 
-/** An open statement. Its columns and format suit the report of a file of rows. */
-export type OpenStatement = Awaited<ReturnType<typeof openStatement>>;
+/** A statement that was read. Its columns and format suit the report of a file of rows. */
+export type BankStatement = Awaited<ReturnType<typeof readStatement>>;

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { openStatement, type StatementLine, type StatementOptions } from '../../src/bulk/statement.ts';
+import { readStatement } from '../../src/bulk/statement.ts';
 import {
   type DateOrder,
   dayWritten,
@@ -16,21 +16,15 @@ import { PayError } from '../../src/core/error.ts';
 import type { Zone } from '../../src/core/time.ts';
 import { keptCopies, madeFolder } from './support.ts';
 
+type StatementOptions = Parameters<typeof readStatement>[1];
+
 const folder = madeFolder();
 const FILES = join(import.meta.dirname, '../fixtures/statements');
 
 const OPTIONS: StatementOptions = { columns: {}, currency: 'NGN', zone: 'utc' };
 
-const readPath = async (path: string, name: string, options: Partial<StatementOptions> = {}) => {
-  const statement = await openStatement({ path, name, spoolFolder: folder }, { ...OPTIONS, ...options });
-  try {
-    const lines: StatementLine[] = [];
-    for await (const line of statement.lines()) lines.push(line);
-    return { ...statement, lines };
-  } finally {
-    await statement.close();
-  }
-};
+const readPath = (path: string, name: string, options: Partial<StatementOptions> = {}) =>
+  readStatement({ path, name, spoolFolder: folder }, { ...OPTIONS, ...options });
 
 /** The statement with this content. */
 const read = (content: string | Uint8Array, options: Partial<StatementOptions> = {}, name = 'x.csv') => {
