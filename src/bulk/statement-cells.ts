@@ -18,7 +18,7 @@ export const isBlankAmount = (text: string): boolean => /^[\s\p{Pd}]*$/u.test(te
 
 const CURRENCY = '[A-Z]{3}|[₦N$£€]';
 const AMOUNT_FORM = new RegExp(
-  `^(\\()?([-+\u2212])?(${CURRENCY})?([-+\u2212])?(\\d[\\d.,]*)([-\u2212])?(${CURRENCY})?(?:([CD])R?)?(\\))?$`,
+  `^(\\()?([-+\u2212])?(${CURRENCY})?([-+\u2212])?(\\d[\\d.,]*)([-\u2212])?(${CURRENCY})?(?:([CD])R?\\.?)?(\\))?$`,
 );
 
 /** The parts of an amount such as `₦5,000.00`, `5.000,00 CR` and `(NGN 2,500.00)`; undefined for another text. */
