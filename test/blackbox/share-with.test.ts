@@ -219,6 +219,16 @@ describe.skipIf(process.platform === 'win32')('--share-with', () => {
     const service = await serveAllBy((seen) => {
       const number = numberIn(seen);
       if (seen.url.startsWith('/v1/checkouts/')) return json(200, { uid: 'chk.AbCd.1', name: 'Ada Stores' });
+      const next_action = NEXT;
+      if (isPaid && number === 3 && seen.url.endsWith(ugwoOf(3))) {
+        const activities = [{ ...MADE, uid: activityOf(3), next_action }];
+        return json(200, {
+          ...ugwo(3),
+          total_amount_paid: ugwo(3)['amount'],
+          activities,
+          checkout: { uid: 'chk.AbCd.1' },
+        });
+      }
       if (seen.method === 'GET' && !seen.url.includes('/activities')) return named;
       const open = { ...MADE, uid: activityOf(number), next_action: NEXT };
       return json(200, { ...open, status: isPaid && number === 2 ? 'successful' : open.status });
@@ -230,7 +240,8 @@ describe.skipIf(process.platform === 'win32')('--share-with', () => {
     expect(service.seen.filter(({ url }) => url.startsWith('/v1/checkouts/'))).toHaveLength(1);
     isPaid = true;
     const second = await chargeFrom(file, options, '--share-with', working.path, ...more);
-    expect([second.code, working.times(), postsOf(service)]).toEqual([0, once(1, 3), once(1, 2, 3)]);
+    expect([second.code, working.times(), postsOf(service)]).toEqual([14, once(1), once(1, 2, 3)]);
+    expect(second.stderr).toContain('nothing of its payment request is unpaid');
   });
 
   it('ends a file with 14 if only a message is left, with the command that shares it', async () => {

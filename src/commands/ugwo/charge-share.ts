@@ -45,12 +45,9 @@ const unsent = (thrown: unknown): ExecFailure => {
   return { why: thrown.message, isKilled: false };
 };
 
-/** The reference of a charge. One with a phone number is stored with its last digits alone, and identifies nothing. */
-const refOf = ({ asked }: Entry): string | undefined => (asked?.ref?.includes('…') === true ? undefined : asked?.ref);
-
 /** Variables for a program. A value is no option of a command, and has no control character. */
-const variablesOf = (entry: Entry) => {
-  const all = { PAYCLI_UGWO: entry.about, PAYCLI_REF: refOf(entry), PAYCLI_EMAIL: entry.asked?.email };
+const variablesOf = ({ about, asked }: Entry) => {
+  const all = { PAYCLI_UGWO: about, PAYCLI_REF: asked?.ref, PAYCLI_EMAIL: asked?.email };
   return Object.fromEntries(Object.entries(all).filter(([, value = '']) => /^[^\p{C}\s-]\P{C}*$/u.test(value)));
 };
 
@@ -80,10 +77,11 @@ export const openChargeSharing = async (options: SharingOptions, earlier: OneCha
     const { about, activity, asked, money } = entry;
     const value = activity && asActivity(activity);
     const [minor, currency] = [money?.missing ?? asked?.amount, asked?.currency];
+    if (minor === 0) return { why: 'nothing of its payment request is unpaid', isKilled: false };
     const message = write({
       ...{ value, action: readNextAction(value), now: io.clock.now() },
       amount: minor === undefined || currency === undefined ? undefined : formatMoney(minor, currency),
-      others: { ref: refOf(entry), ...(await namesFor(about, client)) },
+      others: { ref: asked?.ref, ...(await namesFor(about, client)) },
     });
     if ('why' in message) return { ...message, isKilled: false };
     const program = { ...exec, env: { ...exec.env, ...variablesOf(entry) } };
