@@ -139,10 +139,9 @@ describe('a page of help', () => {
     expect([...text.matchAll(/^([A-Z][a-z ]+):$/gm)].map(([, heading]) => heading)).toEqual([
       'Examples',
       'Follow up',
-      'Files',
       'Team and maintenance',
     ]);
-    expect(text).toMatch(/^Files:\n {2}jobs +list files/m);
+    expect(text).toMatch(/^Team and maintenance:\n {2}use +/m);
   });
 
   it('may describe a group named like a noun', async () => {

@@ -13,8 +13,7 @@ const TASKS: readonly (readonly [task: string, ...Entry[]])[] = [
     ['refund', 'create list get'],
     ['checkout', 'list get providers'],
   ],
-  ['Follow up', ['status'], ['find'], ['watch'], ['ledger', 'list show sync resolve report']],
-  ['Files', ['ledger', 'jobs', 'files sent with --from']],
+  ['Follow up', ['status'], ['find'], ['watch'], ['ledger', 'list show sync resolve report jobs', 'charges']],
   [
     'Setup',
     ['login'],
@@ -31,7 +30,7 @@ const TASKS: readonly (readonly [task: string, ...Entry[]])[] = [
     ['policy', 'list show set remove'],
     ['ledger', 'use init migrate push status verify backup prune', ''],
   ],
-  ['For programs', ['api'], ['mcp'], ['schema'], ['webhook', 'listen verify trigger events prune']],
+  ['For programs', ['api'], ['mcp'], ['schema'], ['webhook', 'listen verify trigger events prune', 'events']],
 ];
 
 /** One entry of help: a command, or those verbs of a noun that serve the task. */

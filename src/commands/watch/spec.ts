@@ -51,7 +51,7 @@ export const watchCommand = defineCommand({
   examples: {
     'watch one payment request, for a script (exit 12: it is still open)': `paycli ugwo charge ${SEEDED.ugwo} --medium bank_transfer\npaycli watch ${SEEDED.ugwo} --until-final --wait-timeout 1s -o ndjson`,
     'wait until no charge is open': 'paycli watch --until-final',
-    'run a program when money comes or goes': "paycli watch --exec './notify' --on paid,paid_twice,reversed",
+    'run a program when money comes or goes': 'paycli watch --exec cat --on paid,paid_twice,reversed --until-final',
   },
   output:
     'one object per charge at the start and then per change: at, charge, ugwo, before (null at the start), now (paid, ' +
