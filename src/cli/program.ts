@@ -9,7 +9,6 @@ import type {
   CommandSpec,
   Completes,
   GivenOptions,
-  HowToRead,
   OptionSpec,
   OptionSpecs,
   Question,
@@ -44,10 +43,9 @@ export const meantByVerb = (verb: string, commands: readonly { readonly path: re
   return ` (Did you mean ${found.length === 1 ? '' : 'one of '}${found.join(', ')}?)`;
 };
 
-/** Names in place of ids, each once. A command takes those of one kind. */
+/** Names in place of ids. A command takes those of one kind. */
 export interface Names {
-  readonly prefix: NamedPrefix;
-  readonly texts: readonly string[];
+  readonly found: ReadonlyMap<string, NamedPrefix>;
   /** Reads the command's input with ids in their place. */
   readonly read: (ids: ReadonlyMap<string, string>) => unknown;
 }
@@ -284,28 +282,28 @@ interface Reading<S> extends Pick<ProgramOptions, 'idsOnly'> {
   readonly words: readonly string[];
 }
 
+const foundNames = (
+  { spec, args, options, globals: { validate } }: Reading<CommandSpec>,
+  found: ReadonlyMap<string, NamedPrefix>,
+): Names => ({
+  found,
+  read: (ids) => spec.read(args, options, { validate, named: (_prefix, name) => ids.get(name) ?? name }),
+});
+
 /**
  * Reads arguments and options into the command's input. An error includes the question that could supply a missing
  * value.
  */
 const readInput = <S extends CommandSpec>(reading: Reading<S>): Parsed<S> => {
   const { spec, args, options, globals, words, idsOnly } = reading;
-  const { validate } = globals;
   const found = new Map<string, NamedPrefix>();
-  const collect: HowToRead['named'] = (kind, name) => {
-    found.set(name, kind);
-    return name;
-  };
   try {
-    const input = spec.read(args, options, { validate, named: idsOnly ? undefined : collect });
+    const named = idsOnly ? undefined : (prefix: NamedPrefix, name: string) => found.set(name, prefix) && name;
+    const input = spec.read(args, options, { validate: globals.validate, named });
     const excess = args.slice(spec.args.length);
     if (excess.length > 0 && spec.args.at(-1)?.name.endsWith('...') !== true)
       throw usageError(`too many arguments for ${spec.path.join(' ')}: ${excess.join(' ')}`);
-    const [prefix] = found.values();
-    if (prefix === undefined) return { kind: 'run', spec, input, globals };
-    const read: Names['read'] = (ids) =>
-      spec.read(args, options, { validate, named: (_kind, name) => ids.get(name) ?? name });
-    return { kind: 'run', spec, input, globals, names: { prefix, texts: [...found.keys()], read } };
+    return { kind: 'run', spec, input, globals, ...(found.size > 0 && { names: foundNames(reading, found) }) };
   } catch (thrown) {
     if (!(thrown instanceof PayError)) throw thrown;
     const error = withHelp(thrown, words);

@@ -17,7 +17,7 @@ import type { Filter, Format, OutputOptions, Result, ResultNotices } from '../co
 import type { StoredDefaults } from '../core/settings.ts';
 import type { CommandSpec, Handler, OptionSpecs } from './define.ts';
 import { type Globals, usesColor } from './globals.ts';
-import { type Names, type ProgramOptions, parseArgv } from './program.ts';
+import { type Names, type Parsed, type ProgramOptions, parseArgv } from './program.ts';
 
 /** Dependencies that this file itself uses. */
 interface OwnRun {
@@ -204,12 +204,11 @@ const checkPreview = ({ previews }: Pick<CommandSpec, 'previews'>, { dryRun }: G
 };
 
 const runCommand = async <D extends OwnRun>(
-  spec: CommandSpec<unknown, OptionSpecs, D>,
-  input: unknown,
+  { spec, input, names }: Extract<Parsed<CommandSpec<unknown, OptionSpecs, D>>, { kind: 'run' }>,
   globals: Globals,
   outer: Io,
   program: Program<D>,
-  { names, columnsHint }: { readonly names?: Names | undefined; readonly columnsHint?: string | undefined },
+  columnsHint?: string,
 ): Promise<number> => {
   checkPreview(spec, globals);
   checkDecimal(globals, outer);
@@ -289,8 +288,7 @@ export const runProgram = async <D extends OwnRun>(
     if (parsed.kind === 'error') throw parsed.error;
     if (parsed.kind === 'run') {
       const globals = withFormat(parsed.globals, parsed.spec);
-      const { spec, input, names } = parsed;
-      return await runCommand(spec, input, globals, io, program, { names, columnsHint });
+      return await runCommand(parsed, globals, io, program, columnsHint);
     }
     if (parsed.kind === 'text') await io.stdout.write(parsed.text);
     else await (await import('./help/show.ts')).showHelp(parsed.wanted, parsed.globals, io, program);

@@ -112,11 +112,12 @@ const nextSearch = (prefix: NamedPrefix, name: string, isWhole: boolean, flags: 
 
 /** Reads the input again with ids in place of names. Before a write, tells which records are meant, and asks. */
 export const readNamed = async (
-  { prefix, texts, read }: Names,
+  { found, read }: Names,
   { path, danger, confirms }: Pick<CommandSpec, 'path' | 'danger' | 'confirms'>,
   run: Run,
 ): Promise<unknown> => {
   const [flags, ids] = [targetFlags(run.globals), new Map<string, string>()];
+  const [prefix = 'ugw'] = found.values();
   for (const [
     name,
     {
@@ -125,7 +126,7 @@ export const readNamed = async (
       records,
       isWhole,
     },
-  ] of await findNamed(prefix, texts, run)) {
+  ] of await findNamed(prefix, [...found.keys()], run)) {
     const lines = records.map(describedRecord);
     if (problem !== undefined) {
       throw usageError(problem, {

@@ -34,7 +34,7 @@ const environmentFor = (named: readonly string[], given: Env, { env, redactor }:
 };
 
 /** On a terminal, the program's output keeps its colours but can't move the cursor. */
-const print = async ({ stdout, stderr }: Io, text: string): Promise<void> => {
+const printFrom = async ({ stdout, stderr }: Io, text: string): Promise<void> => {
   const { clearFrame } = await import('../output/status-line.ts');
   await clearFrame(stdout);
   await stderr.write(stderr.isTerminal ? colouredText(text) : text);
@@ -56,7 +56,7 @@ export const execOf = async (text: string, io: Io, flag = '--exec'): Promise<(na
   }
   const given = childEnv(io.env);
   return (named) => ({
-    ...{ words: [file, ...args], env: environmentFor(named, given, io), print: (text) => print(io, text) },
+    ...{ words: [file, ...args], env: environmentFor(named, given, io), print: (text) => printFrom(io, text) },
     signalGroup: realMachine.platform === 'win32' ? undefined : realMachine.killGroup,
   });
 };

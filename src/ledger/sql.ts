@@ -371,8 +371,7 @@ export const policiesBy = (
 // Parts of the migrations of both databases.
 
 /** Index that holds nothing that is pruned or still open, so that a charge costs it no write before its end. */
-export const prunableIndex = (table: string): string =>
-  `CREATE INDEX charge_prunable ON ${table} (created_at) WHERE ${PRUNABLE};`;
+export const PRUNABLE_INDEX = `CREATE INDEX charge_prunable ON charge (created_at) WHERE ${PRUNABLE};`;
 
 /** Condition of an index that a later migration replaces. */
 export const UNFINISHED = `state = 'accepted' AND
@@ -394,23 +393,23 @@ export const paymentByStatus = (lapsed: string): string => `CASE
   ELSE 'open' END`;
 
 /** Indexes for the reads of an operator's day, in both databases. */
-export const readIndexes = (table: string): string => `
-  CREATE INDEX charge_payment ON ${table} (payment, seq) WHERE payment IS NOT NULL;
-  CREATE INDEX charge_paid_twice ON ${table} (seq) WHERE paid_twice IS NOT NULL;
-  CREATE INDEX charge_paid_at ON ${table} (paid_at) WHERE paid_at IS NOT NULL;
-  CREATE INDEX charge_time ON ${table} (created_at);
-  CREATE INDEX charge_kind ON ${table} (kind, seq) WHERE kind <> 'charge';
-  CREATE INDEX charge_ref ON ${table} (ref, seq) WHERE ref IS NOT NULL;
-  CREATE INDEX charge_customer ON ${table} (customer, seq) WHERE customer IS NOT NULL;
-  CREATE INDEX charge_email ON ${table} (customer_email, seq) WHERE customer_email IS NOT NULL;
-  CREATE INDEX charge_account ON ${table} (account_digest, seq) WHERE account_digest IS NOT NULL;
-  CREATE INDEX charge_psp_reference ON ${table} (psp_reference, seq) WHERE psp_reference IS NOT NULL;
-  CREATE INDEX charge_operator ON ${table} (operator, seq) WHERE operator IS NOT NULL;
+export const READ_INDEXES = `
+  CREATE INDEX charge_payment ON charge (payment, seq) WHERE payment IS NOT NULL;
+  CREATE INDEX charge_paid_twice ON charge (seq) WHERE paid_twice IS NOT NULL;
+  CREATE INDEX charge_paid_at ON charge (paid_at) WHERE paid_at IS NOT NULL;
+  CREATE INDEX charge_time ON charge (created_at);
+  CREATE INDEX charge_kind ON charge (kind, seq) WHERE kind <> 'charge';
+  CREATE INDEX charge_ref ON charge (ref, seq) WHERE ref IS NOT NULL;
+  CREATE INDEX charge_customer ON charge (customer, seq) WHERE customer IS NOT NULL;
+  CREATE INDEX charge_email ON charge (customer_email, seq) WHERE customer_email IS NOT NULL;
+  CREATE INDEX charge_account ON charge (account_digest, seq) WHERE account_digest IS NOT NULL;
+  CREATE INDEX charge_psp_reference ON charge (psp_reference, seq) WHERE psp_reference IS NOT NULL;
+  CREATE INDEX charge_operator ON charge (operator, seq) WHERE operator IS NOT NULL;
 `;
 
 /** Indexes for what a receipt or a customer names. */
-export const foundIndexes = (table: string): string => `
-  CREATE INDEX charge_phone ON ${table} (phone, seq) WHERE phone IS NOT NULL;
-  CREATE INDEX charge_amount ON ${table} (amount, seq) WHERE amount IS NOT NULL;
-  CREATE INDEX charge_other_sum ON ${table} (received, seq) WHERE ${IS_OTHER_SUM};
+export const FOUND_INDEXES = `
+  CREATE INDEX charge_phone ON charge (phone, seq) WHERE phone IS NOT NULL;
+  CREATE INDEX charge_amount ON charge (amount, seq) WHERE amount IS NOT NULL;
+  CREATE INDEX charge_other_sum ON charge (received, seq) WHERE ${IS_OTHER_SUM};
 `;

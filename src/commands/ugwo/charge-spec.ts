@@ -173,20 +173,21 @@ const passOnOf = (given: ChargeGiven): ShareOptions => {
 
 export type SharingOptions = Pick<ChargeGiven, 'shareWith' | 'shareTemplate' | 'shareZone'>;
 
+const refuseRefUnread = (_prefix: string, ref: string): never => {
+  throw usageError(`--no-preflight needs the id of the payment request, not its ref "${ref}"`, {
+    hint: 'leave out --no-preflight, or give the id, ugw.…',
+  });
+};
+
 const readOneCharge = (ugwo: string | undefined, given: ChargeGiven, how: HowToRead): OneCharge => {
   if (ugwo === undefined) {
     throw usageError("missing required argument 'ugwo': a payment request, ugw.…", {
       hint: 'or charge many from a file: --from charges.csv',
     });
   }
-  if (how.validate && given.noPreflight === true && canBeName('ugw', ugwo)) {
-    throw usageError(`--no-preflight needs the id of the payment request, not its ref "${ugwo}"`, {
-      hint: 'leave out --no-preflight, or give the id, ugw.…',
-    });
-  }
   return {
     kind: 'one',
-    ugwo: readId('ugw', ugwo, how),
+    ugwo: readId('ugw', ugwo, given.noPreflight ? { ...how, named: refuseRefUnread } : how),
     fields: readChargeFields(given, how.validate),
     params: given.param ?? [],
     earlier: readEarlier(given),

@@ -1,5 +1,7 @@
-import { COUNTED, COUNTING, foundIndexes, paymentByStatus, prunableIndex, readIndexes, UNFINISHED } from '../sql.ts';
+import { COUNTED, COUNTING, FOUND_INDEXES, PRUNABLE_INDEX, paymentByStatus, READ_INDEXES, UNFINISHED } from '../sql.ts';
 import { literal } from './statements.ts';
+
+const inSchema = (indexes: string): string => indexes.replaceAll(' ON charge ', ' ON paycli.charge ');
 
 /**
  * Same tables as in SQLite, in a schema of their own. `seq` approximates the order of creation: the first to commit
@@ -166,7 +168,7 @@ const MONEY = `
     refunded = CASE payment WHEN 'paid' THEN 0 WHEN 'refunded' THEN amount END
     WHERE payment IN ('paid', 'partially_refunded', 'refunded');
 
-  ${readIndexes('paycli.charge')}
+  ${inSchema(READ_INDEXES)}
   CREATE INDEX charge_of_job ON paycli.charge (job, row, seq) INCLUDE (state, payment, kind, exit_code) WHERE job IS NOT NULL;
   CREATE INDEX charge_of_profile ON paycli.charge (profile, created_at) INCLUDE (currency, amount) WHERE ${COUNTING};
 `;
@@ -177,8 +179,8 @@ export const SHARED_MIGRATIONS: readonly string[] = [
   POLICIES,
   ADJUSTMENTS,
   MONEY,
-  prunableIndex('paycli.charge'),
-  foundIndexes('paycli.charge'),
+  inSchema(PRUNABLE_INDEX),
+  inSchema(FOUND_INDEXES),
 ];
 
 /** Rights of an operator: no changes to tables, no deletes, and no updates of the columns that never change. */

@@ -4,7 +4,7 @@ import { parseIfJson } from '../../core/json.ts';
 import { Damage, type DatabaseKind, type Migration, optionalText } from '../../database/connect.ts';
 import { ledgerError, TRY_MS } from '../local/file.ts';
 import { AT, COLUMNS, checksumOf, type Row } from '../rows.ts';
-import { COUNTED, COUNTING, foundIndexes, paymentByStatus, prunableIndex, readIndexes, UNFINISHED } from '../sql.ts';
+import { COUNTED, COUNTING, FOUND_INDEXES, PRUNABLE_INDEX, paymentByStatus, READ_INDEXES, UNFINISHED } from '../sql.ts';
 
 /** Returns the row if its checksum is right. Throws if a page of the file holds something else by now. */
 export const checkedRow = (row: Row): Row => {
@@ -239,7 +239,7 @@ const WITH_MONEY = `
     refunded = CASE payment WHEN 'paid' THEN 0 WHEN 'refunded' THEN amount END
     WHERE payment IN ('paid', 'partially_refunded', 'refunded');
 
-  ${readIndexes('charge')}
+  ${READ_INDEXES}
   CREATE INDEX charge_of_job ON charge (job, row, seq, state, payment, kind, exit_code) WHERE job IS NOT NULL;
   CREATE INDEX charge_of_profile ON charge (profile, created_at, currency, amount) WHERE ${COUNTING};
 `;
@@ -276,9 +276,9 @@ const LEDGER_MIGRATIONS: readonly Migration[] = [
   POLICIES,
   ADJUSTMENTS,
   MONEY,
-  prunableIndex('charge'),
+  PRUNABLE_INDEX,
   LEASES,
-  foundIndexes('charge'),
+  FOUND_INDEXES,
 ];
 
 /** Kind of the ledger's file. Its contents must survive a power loss. */
