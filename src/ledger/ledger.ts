@@ -52,8 +52,10 @@ export interface Reducer<T, E = Entry> {
   end(): T;
 }
 
-/** Columns of charges that sums can keep apart. */
-export type SumColumn = 'medium' | 'profile' | 'origin' | 'job' | 'operator';
+/** Columns of charges that sums can keep apart. With `id`, each charge is a sum of its own. */
+export type SumColumn =
+  | ('medium' | 'profile' | 'origin' | 'job' | 'operator')
+  | ('id' | 'ugwo' | 'ref' | 'psp_reference' | 'account_digest');
 
 /** Selects charges, and what their sums keep apart beside state, payment and currency. */
 export interface SumQuery extends Scope {
@@ -61,7 +63,8 @@ export interface SumQuery extends Scope {
   readonly time: 'created_at' | 'paid_at' | 'open' | 'refund';
   readonly period: Period;
   readonly by: readonly SumColumn[];
-  readonly byQuarterHour: boolean;
+  /** Length in milliseconds of the parts into which time is cut; 0 keeps no times apart. */
+  readonly unit: number;
 }
 
 /** Charges that have these values in common. A ledger gives several sums of the same values, each of other charges. */
@@ -70,7 +73,7 @@ export interface ChargeSum extends Partial<Readonly<Record<SumColumn, string | u
   /** Undefined unless they are accepted. */
   readonly payment: Payment | undefined;
   readonly currency: string | undefined;
-  /** Start of the quarter hour, in milliseconds. The days of every time zone begin with one. Zero if not asked for. */
+  /** Start of the part of time, in milliseconds. Zero if not asked for. */
   readonly at: number;
   /** By payment time, of reversed charges: these come whenever they were paid. */
   readonly money: Money | undefined;

@@ -2,7 +2,6 @@
 import type { Payment } from '../charge/payment.ts';
 import { CHARGE, type ChargeState, REFUND } from '../core/charge.ts';
 import { handleSignals } from '../core/error.ts';
-import { MINUTE_MS } from '../core/time.ts';
 import { number, optionalText, sqlText } from '../database/connect.ts';
 import type { Money } from './entry.ts';
 import type { ChargeSum, Reducer, SumQuery } from './ledger.ts';
@@ -35,22 +34,21 @@ const inPart = ([along, ...limits]: Part): Statement => [
 
 /** Query for the sums of a part of a whole. */
 const sumStatement = (schema: Schema, query: SumQuery, whole: Part, part: Part): Statement => {
-  const { time: _time, period, by, byQuarterHour, ...scope } = query;
+  const { time: _time, period, by, unit, ...scope } = query;
   const [along] = part;
   const meant = conditionsOf({ ...scope, ...(along === 'refund' ? { started: period } : { kind: CHARGE }) });
   if (along === 'refund') meant.push([countingOf(REFUND)]);
   if (along === 'paid_at') meant.push(["payment <> 'reversed'"]);
   // COALESCE hides the column from the choice of an index: few charges have the same subject.
   const isNewer = "newer.ugwo = charge.ugwo AND newer.seq > charge.seq AND COALESCE(newer.payment, '') = 'open'";
-  const column = columnOf(along);
+  const time = bySeq(along) ? 'created_at' : along;
   const [newer, ...newerValues] = whereOf([[isNewer], ...meant, ...(bySeq(along) ? [] : [inPart(whole)])]);
   const [where, ...values] = whereOf([...meant, inPart(part)]);
-  const quarter = `${column} - ${column} % ${15 * MINUTE_MS}`;
   const apart = [
     'state',
     'payment',
     'currency',
-    byQuarterHour ? quarter : '0',
+    unit === 0 ? '0' : `${time} - ${time} % ${unit}`,
     along === 'reversed' ? 'money' : 'NULL',
     ...by,
   ];

@@ -44,18 +44,19 @@ const READS: readonly (readonly [what: string, query: Query, index: string])[] =
 /** Sums of an hour and of the whole ledger, and the indexes that find their entries. */
 const HOURLY = { since: NOON, until: NOON + 60 * MINUTE };
 const SUMS: readonly (readonly [what: string, query: SumQuery, indexes: readonly string[]])[] = [
-  ['charges', { ...SCOPE, time: 'created_at', period: HOURLY, by: ['job'], byQuarterHour: false }, ['charge_time']],
+  ['charges', { ...SCOPE, time: 'created_at', period: HOURLY, by: ['job'], unit: 0 }, ['charge_time']],
   [
     'payments',
-    { ...SCOPE, time: 'paid_at', period: HOURLY, by: ['profile', 'origin'], byQuarterHour: true },
+    { ...SCOPE, time: 'paid_at', period: HOURLY, by: ['profile', 'origin'], unit: 15 * MINUTE },
     ['charge_paid_at', 'charge_payment'],
   ],
-  ['what is open', { ...SCOPE, time: 'open', period: {}, by: [], byQuarterHour: false }, ['charge_payment']],
   [
-    'refunds of a day',
-    { ...SCOPE, time: 'refund', period: { since: NOON }, by: [], byQuarterHour: false },
-    ['charge_kind'],
+    'each payment',
+    { ...SCOPE, time: 'paid_at', period: HOURLY, by: ['id', 'ref', 'psp_reference', 'account_digest'], unit: 1 },
+    ['charge_paid_at', 'charge_payment'],
   ],
+  ['what is open', { ...SCOPE, time: 'open', period: {}, by: [], unit: 0 }, ['charge_payment']],
+  ['refunds of a day', { ...SCOPE, time: 'refund', period: { since: NOON }, by: [], unit: 0 }, ['charge_kind']],
 ];
 const summed = async (schema: Schema, query: SumQuery): Promise<string[]> => {
   const asked: string[] = [];

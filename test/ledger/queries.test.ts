@@ -29,7 +29,7 @@ const WHOLE = { charge: 'it is about all entries' };
 const reducer = () => ({ take: () => undefined, end: () => undefined });
 const updates = { job: 'job-1', row: 1, onye: onyeOf(1), bound: 1000 };
 
-const SUM = { ...SCOPE, time: 'created_at', by: [], byQuarterHour: true } as const;
+const SUM = { ...SCOPE, time: 'created_at', by: [], unit: 15 * MINUTE } as const;
 
 /** A use of each method. A new method or filter has no type until its use is here. */
 const METHODS: Readonly<
@@ -156,6 +156,10 @@ const USES: readonly (readonly [name: string, use: Use])[] = [
   [
     'the sum of what was paid on a day',
     [(ledger) => ledger.sum({ ...SUM, time: 'paid_at', period: TODAY }, reducer), HELD],
+  ],
+  [
+    'each payment of a day',
+    [(ledger) => ledger.sum({ ...SUM, time: 'paid_at', period: TODAY, by: ['id', 'ref'], unit: 1 }, reducer), HELD],
   ],
   ['the sum of what is open', [(ledger) => ledger.sum({ ...SUM, time: 'open', period: {} }, reducer), HELD]],
   [

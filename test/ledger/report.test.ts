@@ -65,7 +65,7 @@ const ngn = (amount: number): Made => ({ asked: { amount, currency: 'NGN' } });
 
 const reportOf = (ledger: Ledger, by: readonly SumColumn[] = [], period: Period = {}) =>
   ledger.sum(
-    { time: 'created_at', period, by, byQuarterHour: false },
+    { time: 'created_at', period, by, unit: 0 },
     openLedgerReport(countsByCharge, (sum) => by.map((name) => sum[name])),
   );
 
@@ -174,7 +174,7 @@ describe.each(BACKENDS)('ledger report with a ledger %s', (_where, newPlace) => 
     };
     const onDay = async (ledger: Ledger, day: number): Promise<string[]> => {
       const paid: Period = { since: days[day], until: days[day + 1] };
-      const query = { time: 'paid_at', period: paid, by: [], byQuarterHour: false } as const;
+      const query = { time: 'paid_at', period: paid, by: [], unit: 0 } as const;
       const lines = await ledger.sum(
         query,
         openLedgerReport(countsByPayment(paid), () => []),
@@ -189,6 +189,27 @@ describe.each(BACKENDS)('ledger report with a ledger %s', (_where, newPlace) => 
       [],
       ['paid 1 100'],
       ['reversed 1 -100'],
+    ]);
+  });
+
+  it('tells each payment apart, with its moment and what names it', async () => {
+    const place = newPlace();
+    const paidAt = NOON - 1;
+    const asked = { amount: 100, currency: 'NGN', ref: 'INV-1' };
+    const kept = { uid: uidOf(1), status: 'successful', pspReference: 'T-1', servedAt: paidAt, askedAt: paidAt };
+    const ledger = await open(place);
+    await accepted(ledger, 1, kept, { asked });
+    await accepted(ledger, 2, { ...kept, uid: uidOf(2), servedAt: NOON, pspReference: undefined }, { asked });
+    const by = ['id', 'ugwo', 'ref', 'psp_reference', 'account_digest'] as const;
+    const found = await ledger.sum({ time: 'paid_at', period: { until: NOON }, by, unit: 1 }, () => {
+      const all: ChargeSum[] = [];
+      return { take: (some) => void all.push(...some), end: () => all };
+    });
+    expect(found).toEqual([
+      expect.objectContaining({
+        ...{ id: expect.stringMatching(/^chg-/), ugwo: ugwoOf(1), ref: 'INV-1', at: paidAt },
+        ...{ psp_reference: 'T-1', account_digest: ledger.digest('0123456789'), received: 100n, count: 1 },
+      }),
     ]);
   });
 
@@ -255,7 +276,7 @@ const odd = fc
   });
 const ODD = fc.sample(odd, { numRuns: 2000, seed: 7 }).map((at, index) => at(index));
 
-type GroupName = SumColumn | 'day';
+type GroupName = (SumColumn & keyof Entry) | 'day';
 interface Asked {
   readonly time: SumQuery['time'];
   readonly period: Period;
@@ -316,7 +337,7 @@ const plainReport = (entries: readonly Entry[], { time, period, names, scope }: 
 const reportAs = async (ledger: Ledger, { time, period, names, scope }: Asked): Promise<string[]> => {
   const by = names.filter((name) => name !== 'day');
   const groupsOf = (sum: ChargeSum) => names.map((name) => (name === 'day' ? dayIn('utc', sum.at) : sum[name]));
-  const query = { ...scope, time, period, by, byQuarterHour: names.includes('day') };
+  const query = { ...scope, time, period, by, unit: names.includes('day') ? 15 * MINUTE : 0 };
   const counts = time === 'created_at' ? countsByCharge : countsByPayment(period);
   const lines = await ledger.sum(query, openLedgerReport(counts, groupsOf));
   return lines
@@ -332,7 +353,10 @@ const PERIODS: readonly Period[] = [
   { since: NOON - DAY - 7, until: NOON + 13 * HOUR },
   { until: NOON },
 ];
-const GROUPS: readonly (readonly GroupName[])[] = [[], ['day'], ['job'], ['operator', 'medium'], ['profile', 'origin']];
+const GROUPS: readonly (readonly GroupName[])[] = [
+  ...[[], ['day'], ['job'], ['operator', 'medium'], ['profile', 'origin']],
+  ['id'],
+] as const;
 const SCOPES: readonly Scope[] = [
   {},
   { service: 'https://api.example', workspace: 'AbCd' },
@@ -393,7 +417,7 @@ it('sums a ledger as of one moment, and handles signals meanwhile', async () => 
   insertInto(path, charges);
   const counts: number[] = [];
   let turns = 0;
-  const lines = await ledger.sum({ time: 'created_at', period: {}, by: [], byQuarterHour: false }, () => {
+  const lines = await ledger.sum({ time: 'created_at', period: {}, by: [], unit: 0 }, () => {
     const reducer = openLedgerReport(countsByCharge, () => [])();
     const take = (sums: readonly ChargeSum[]): void => {
       expect(turns).toBe(counts.length);

@@ -2,12 +2,15 @@ import { scopeOf } from '../../compose/client.ts';
 import { NumberText, printExact } from '../../core/json.ts';
 import { type ApiRecord, instantOf, pageOf } from '../../core/record.ts';
 import type { Column, Result, View } from '../../core/result.ts';
-import { atomIn, dayIn, formatLocalFull, startOfDay, type Zone, zoneName } from '../../core/time.ts';
+import { atomIn, dayIn, formatLocalFull, MINUTE_MS, startOfDay, type Zone, zoneName } from '../../core/time.ts';
 import type { ChargeSum, Period, SumColumn } from '../../ledger/ledger.ts';
 import { countsByCharge, countsByPayment, openLedgerReport, type ReportLine } from '../../ledger/report.ts';
 import { checkPeriod } from '../list.ts';
 import type { Run } from '../run.ts';
 import type { Group, ReportInput } from './keeping-spec.ts';
+
+/** The days of every time zone begin with a quarter hour. */
+const QUARTER_HOUR_MS = 15 * MINUTE_MS;
 
 /** Groups of a report. With all profiles, each profile is separate, since their money is not one sum. */
 const groupNames = ({ by, allProfiles }: ReportInput): Group[] => [
@@ -88,7 +91,7 @@ export const reportLedger = async (input: ReportInput, run: Run): Promise<Result
   const by = names.flatMap((name): SumColumn[] =>
     name === 'profile' ? [name, 'origin'] : name === 'day' ? [] : [name],
   );
-  const query = { ...scope, time, period, by, byQuarterHour: names.includes('day') };
+  const query = { ...scope, time, period, by, unit: names.includes('day') ? QUARTER_HOUR_MS : 0 };
   const lines = await ledger.sum(query, openLedgerReport(countsOf, groupsOf));
   await run.say(periodText(period, input, moment.at));
   const when = periodRecord(period, zone, moment.at);

@@ -67,7 +67,7 @@ export const showStatus = async ({ since, sync, allProfiles = false }: StatusInp
   const period = { since: startOfDay('local', day) };
 
   const groupsOf = (sum: ChargeSum) => [allProfiles ? (sum.profile ?? sum.origin) : profile];
-  const query = { ...scope, by: (allProfiles ? ['profile', 'origin'] : []) as SumColumn[], byQuarterHour: false };
+  const query = { ...scope, by: (allProfiles ? ['profile', 'origin'] : []) as SumColumn[], unit: 0 };
   const as = (reported: Counted['reported']) => (sum: ChargeSum) => [{ ...sum, reported }];
   // A reversal takes its money off, and is no payment.
   const andTotal = (sum: Counted) => [

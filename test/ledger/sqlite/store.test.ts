@@ -48,7 +48,7 @@ describe('a sum of many charges', () => {
       for (const { count } of sums) seen += count;
       stop.abort('SIGTERM');
     };
-    const query = { time: 'created_at', period: {}, by: [], byQuarterHour: false } as const;
+    const query = { time: 'created_at', period: {}, by: [], unit: 0 } as const;
     const sum = ledger.sum(query, () => ({ take, end: () => seen }));
     expect(await thrownBy(sum)).toMatchObject({
       kind: 'interrupted',

@@ -25,7 +25,6 @@ import {
 import { entryRow } from '../../../src/ledger/rows.ts';
 import { moneyKnown, paymentIn } from '../../../src/ledger/transitions.ts';
 import { pruned } from '../../../src/ledger/upkeep.ts';
-import { MINUTE } from '../../support/units.ts';
 
 const isFree = (payment: Payment | undefined): boolean => payment !== undefined && PAYMENTS[payment].frees;
 
@@ -151,7 +150,7 @@ export const memoryBackend = (
     slack: 0,
     read: async (query) => find(query),
     count: async (query) => find(query).length,
-    sum: async ({ time, period, by, byQuarterHour, ...scope }, begin) => {
+    sum: async ({ time, period, by, unit, ...scope }, begin) => {
       const isPaidTime = time === 'paid_at';
       const timeOf = (one: Entry): number => (isPaidTime ? moneyKnown(one)?.paidAt : one.createdAt) ?? Number.NaN;
       const isTaken = (one: Entry): boolean => isPaidTime && paymentIn(one) === 'reversed';
@@ -165,12 +164,14 @@ export const memoryBackend = (
       taker.take(
         meant.map((one) => {
           const { amount, currency } = one.asked ?? {};
-          const { payment, received } = moneyKnown(one) ?? {};
+          const { payment, received, pspReference, accountDigest } = moneyKnown(one) ?? {};
+          const columns = { ...one, ugwo: one.about, ref: one.asked?.ref };
+          const all = { ...columns, psp_reference: pspReference, account_digest: accountDigest };
           const isOlder = payment === 'open' && newest.get(one.about) !== one;
           return {
-            ...Object.fromEntries(by.map((name) => [name, one[name]])),
+            ...Object.fromEntries(by.map((name) => [name, all[name]])),
             ...{ state: one.state, payment, currency, count: 1 },
-            at: byQuarterHour ? Math.floor(timeOf(one) / (15 * MINUTE)) * 15 * MINUTE : 0,
+            at: unit === 0 ? 0 : Math.floor(timeOf(one) / unit) * unit,
             money: isTaken(one) ? one.money : undefined,
             amount: amount === undefined ? undefined : BigInt(isOlder ? 0 : amount),
             withoutAmount: amount === undefined ? 1 : 0,
