@@ -21,6 +21,7 @@ import type { Bench } from './rows/scene.ts';
 import { sharedGrowth } from './rows/shared-growth.ts';
 import { sharedRate } from './rows/shared-rate.ts';
 import { npmStarts, standaloneStarts } from './rows/starts.ts';
+import { statement } from './rows/statement.ts';
 import { walkMemory } from './rows/walk-memory.ts';
 import { walkBesideCurl, walkBesideLoop } from './rows/walks.ts';
 import { webhookRate } from './rows/webhook-rate.ts';
@@ -42,6 +43,7 @@ const BENCHES = new Map<string, Bench>([
   ['11', sharedRate],
   ['13', webhookRate],
   ['14', ledgerReads],
+  ['15', statement],
   ['8', ledgerGrowth],
 ]);
 /** By name alone: it fills a ledger with ten million charges. */

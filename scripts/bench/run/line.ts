@@ -19,7 +19,7 @@ export interface Compared {
 export interface Measured extends Compared {
   /** A ratio taken side by side, the median of the pairs; or a measure in `unit`. */
   readonly value: number;
-  readonly unit?: 'MB' | 'round trips';
+  readonly unit?: 'MB' | 's' | 'round trips';
   /** What was seen of both, by name, in `seenIn`. */
   readonly seen: Readonly<Record<string, number>>;
   readonly seenIn: string;
