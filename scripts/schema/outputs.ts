@@ -14,7 +14,7 @@ import {
   triggeredView,
   webhookView,
 } from '../../src/commands/emulator/emulator.ts';
-import { hitView, jobsView, jobView, paymentSumsView } from '../../src/commands/ledger/view.ts';
+import { hitView, jobsView, jobView, matchView, paymentSumsView } from '../../src/commands/ledger/view.ts';
 import { onyeView } from '../../src/commands/onye/view.ts';
 import { policyView } from '../../src/commands/policy/policies.ts';
 import { identityView, profileView } from '../../src/commands/profile/profiles.ts';
@@ -103,6 +103,7 @@ export const OUTPUTS: Readonly<Record<string, readonly Output[]>> = {
   'ledger sync': [list('Sum', paymentSumsView)],
   'ledger resolve': [ENTRY],
   'ledger report': [list('Report', Object.keys(OWN.Report['properties'] as object))],
+  'ledger match': [one('Statement', Object.keys(OWN.Statement['properties'] as object)), list('Match', matchView)],
   'ledger backup': [fields({ file: text, bytes: count, entries: count })],
   'ledger verify': [fields({ ok: bool, entries: count, jobs: count, faults: listOf(text) })],
   'ledger prune': [fields({ before: text, pruned: count, open: count })],

@@ -1,5 +1,6 @@
 /** JSON Schemas (2020-12) of paycli's own output: ledger entries, reports, previews, errors. */
 
+import { MATCH_RESULTS } from '../../src/bulk/statement-match.ts';
 import { MEDIUM_NAMES } from '../../src/charge/mediums.ts';
 import { PAYMENT_NAMES } from '../../src/charge/payment.ts';
 import { ALL_EXITS } from '../../src/cli/tree.ts';
@@ -221,6 +222,35 @@ const status = objectOf({
   ),
 });
 
+const match = objectOf({
+  result: oneOf(MATCH_RESULTS),
+  by: orNull(oneOf(['reference', 'account', 'ref', 'amount'])),
+  row: nullable.count,
+  day: text,
+  ...{ amount: nullable.amount, fee: nullable.amount, currency: text, difference: nullable.amount },
+  expected: { ...nullable.amount, description: 'The amount in the ledger' },
+  kind: orNull(oneOf(['payment', 'refund', 'reversal'])),
+  id: orNull(entryId),
+  ...{
+    ugwo: nullable.text,
+    ref: nullable.text,
+    paid_at: nullable.instant,
+    profile: nullable.text,
+    text: nullable.text,
+  },
+});
+
+const statement = objectOf({
+  ...{ file: text, first_day: text, last_day: text, time_zone: text, currency: text },
+  sums: listOf(
+    objectOf({
+      ...{ result: oneOf(MATCH_RESULTS), count, currency: text },
+      ...{ amount, expected: amount, difference: amount },
+    }),
+  ),
+  matches: listOf(match),
+});
+
 /** A sum may exceed a JSON number; it is a text then. */
 const sumOfDay = orNull({ anyOf: [amount, { type: 'string', pattern: '^[0-9]+$' }] });
 
@@ -409,6 +439,8 @@ export const OWN = {
   Summary: summary,
   Report: report,
   Status: status,
+  Match: match,
+  Statement: statement,
   Hit: hit,
   Policy: policy,
   Profile: profile,

@@ -33,6 +33,11 @@ export const STATUSES: ReadonlyMap<string, readonly [word: string, tone: Tone]> 
   ['not_sent', ['not sent', 'open']],
   ['unknown', ['unknown', 'alarm']],
   ['not_created', ['not created', 'open']],
+  // Lines of a statement and payments of the ledger.
+  ['agrees', ['agrees', 'good']],
+  ['other_amount', ['other amount', 'alarm']],
+  ['only_in_file', ['only in file', 'open']],
+  ['only_here', ['only here', 'open']],
   // Events and their deliveries.
   ['kept', ['stored', 'off']],
   ['waiting', ['waiting', 'open']],

@@ -13,7 +13,7 @@ const TASKS: readonly (readonly [task: string, ...Entry[]])[] = [
     ['refund', 'create list get'],
     ['checkout', 'list get providers'],
   ],
-  ['Follow up', ['status'], ['find'], ['watch'], ['ledger', 'list show sync resolve report jobs', 'charges']],
+  ['Follow up', ['status'], ['find'], ['watch'], ['ledger', 'list show sync resolve report match jobs', 'charges']],
   [
     'Setup',
     ['login'],

@@ -7,6 +7,7 @@ import { usageError } from '../../core/error.ts';
 import { asFlag } from '../../core/input.ts';
 import { statusArgument } from '../../core/status.ts';
 import { keepingCommands, ledgerReportCommand, sharedCommands } from './keeping-spec.ts';
+import { ledgerMatchCommand } from './match-spec.ts';
 
 const ROW =
   'id, state, ugwo, medium, origin, profile, activity, status, amount, currency, ref, customer, next_action, job, row, ' +
@@ -256,6 +257,7 @@ export const ledgerCommands = [
   ledgerSyncCommand,
   ledgerResolveCommand,
   ledgerReportCommand,
+  ledgerMatchCommand,
   ...keepingCommands,
   ...sharedCommands,
 ];

@@ -358,6 +358,30 @@ export const caseView: View = {
   table: [caseKind, { path: 'ref', or: 'ugwo' }, { path: 'what', peopleOnly: true }, command],
 };
 
+/** Fields of a compared line or payment. `expected` is what the ledger has. */
+const MATCH_COLUMNS: readonly Column[] = [
+  { path: 'result', kind: 'state' },
+  ...columnsNamed('by row day'),
+  ...columnsNamed('amount fee', { kind: 'money' }),
+  { path: 'currency' },
+  ...columnsNamed('difference expected', { kind: 'money' }),
+  ...columnsNamed('kind id ugwo ref'),
+  { path: 'paid_at', kind: 'time' },
+  ...columnsNamed('profile text'),
+];
+
+export const matchView: View = {
+  columns: MATCH_COLUMNS,
+  table: [
+    { path: 'result', kind: 'state', needed: true },
+    { path: 'day', needed: true },
+    { path: 'amount', or: 'expected', kind: 'money', needed: true },
+    { path: 'ref', or: 'text', label: 'what', flexible: true, needed: true, least: 6, peopleOnly: true },
+    { path: 'difference', kind: 'money' },
+    { path: 'row' },
+  ],
+};
+
 const FOUND_WORDS: StatusWords = {
   customer_email: 'e-mail address',
   account_number: 'account number',

@@ -1,0 +1,64 @@
+import { argument, defineCommand, flag, type GivenOptions, option, rarely } from '../../cli/define.ts';
+import { asFile, asOneOf, asText, EVERY_PROFILE } from '../../cli/options.ts';
+import { usageError } from '../../core/error.ts';
+import { readMajor, splitMoney } from '../../core/money.ts';
+
+const matchOptions = rarely(['currency', 'utc'], {
+  amountColumn: option('--amount-column <name>', 'the column with the amounts, or with the credits', asText),
+  debitColumn: option('--debit-column <name>', 'the column with the debits', asText),
+  dateColumn: option('--date-column <name>', 'the column with the dates', asText),
+  textColumn: option('--text-column <name>', 'the column with the narration', asText),
+  referenceColumn: option('--reference-column <name>', "the column with the provider's references", asText),
+  feeColumn: option('--fee-column <name>', 'the column with fees that are missing in the amounts', asText),
+  dateOrder: option('--date-order <order>', 'dmy or mdy, if no date tells', asOneOf(['dmy', 'mdy'] as const)),
+  tolerance: option('--tolerance <50.00>', 'amounts agree up to this difference', asText, { type: 'amount' }),
+  report: option('--report <file>', 'write each line with its payment; CSV, or NDJSON by file name', asFile),
+  currency: option('--currency <code>', 'the currency of the statement (NGN)', asText, { default: 'NGN' }),
+  utc: flag('--utc', "days of UTC instead of this machine's time zone"),
+  ...EVERY_PROFILE,
+} as const);
+
+export interface MatchInput extends Omit<GivenOptions<typeof matchOptions>, 'tolerance' | 'currency'> {
+  readonly file: string;
+  readonly currency: string;
+  /** In the minor unit. */
+  readonly tolerance: number;
+}
+
+const toleranceOf = (text: string, currency: string): number => {
+  const { currency: named = currency, amount } = splitMoney(text);
+  const minor = named === currency ? Number(readMajor(amount, currency)) : Number.NaN;
+  if (Number.isSafeInteger(minor)) return minor;
+  throw usageError(`--tolerance: "${text}" is not an amount in ${currency}, such as 50.00`);
+};
+
+export const ledgerMatchCommand = defineCommand({
+  path: ['ledger', 'match'],
+  danger: 'read',
+  summary: 'compare a statement of the bank or provider with the payments of the ledger',
+  description:
+    'It reads the ledger and the file, and sends nothing: run `paycli ledger sync` first. A line belongs to a payment ' +
+    "by the provider's reference, by the account number or the ref in its text, or by amount and day if both are alone " +
+    'with them. Money out belongs to refunds and reversals. Columns are guessed and shown; options name others. ' +
+    'Payments count from the first to the last day of the file; those of a day more at both ends count if a line ' +
+    'belongs to them. A terminal shows what differs. Exit 14 if anything does.',
+  args: [argument('file', 'the statement: CSV, or NDJSON; - is standard input', { completes: 'file' })],
+  options: matchOptions,
+  examples: {
+    'a statement (exit 14: nothing was paid here)': `printf 'Date,Credit,Narration\\n2026-11-25,"5,000.00",INV-1042\\n' > bank.csv\npaycli ledger match bank.csv`,
+    'only money in, with all lines for a spreadsheet (exit 14)': `printf 'Date,Debit,Credit\\n25/11/2026,,"5,000.00"\\n' | paycli ledger match - --amount-column Credit --report diff.csv`,
+  },
+  output:
+    'a line for each line of the file, and for each payment that is not in it: result (agrees, other_amount, ' +
+    'only_in_file, only_here), by (reference, account, ref, amount), row, day, amount, fee, currency, difference, ' +
+    'expected, kind (payment, refund, reversal), id, ugwo, ref, paid_at, profile, text; ' +
+    'json: file, first_day, last_day, time_zone, currency, sums of each result, matches',
+  exits: ['usage', 'auth', 'ledger', 'read_failed', 'interrupted', 'attention'],
+  read: ([file = ''], { currency: code = 'NGN', tolerance = '0', ...given }): MatchInput => {
+    const currency = code.toUpperCase();
+    if (file === '') throw usageError('name the file to compare');
+    if (!/^[A-Z]{3}$/.test(currency)) throw usageError(`--currency: "${code}" is not a code such as NGN`);
+    return { ...given, file, currency, tolerance: toleranceOf(tolerance, currency) };
+  },
+  load: async () => ({ run: (await import('./match.ts')).matchStatement }),
+});

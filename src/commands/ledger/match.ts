@@ -1,0 +1,205 @@
+import type { RowServices } from '../../bulk/kind.ts';
+import { openRowReport } from '../../bulk/report.ts';
+import { type BankStatement, REPORT_PREFIX, readStatement, type StatementLine } from '../../bulk/statement.ts';
+import { type LedgerPayment, MATCH_RESULTS, type Match, matchLines } from '../../bulk/statement-match.ts';
+import { PAYMENTS } from '../../charge/payment.ts';
+import { profileWithoutKey } from '../../compose/client.ts';
+import { openRowServices } from '../../compose/run.ts';
+import { grouped } from '../../core/bounds.ts';
+import { CHARGE } from '../../core/charge.ts';
+import { PayError, usageError } from '../../core/error.ts';
+import { NumberText } from '../../core/json.ts';
+import { decimalText, formatMoney } from '../../core/money.ts';
+import { madeHere, onePage } from '../../core/record.ts';
+import type { Result } from '../../core/result.ts';
+import { atom, dayIn, HOUR_MS, startOfDay, type Zone, zoneName } from '../../core/time.ts';
+import type { Scope } from '../../ledger/entry.ts';
+import type { ChargeSum, Ledger } from '../../ledger/ledger.ts';
+import { countsByPayment } from '../../ledger/report.ts';
+import type { Run } from '../run.ts';
+import type { MatchInput } from './match-spec.ts';
+import { matchView } from './view.ts';
+
+type Found = Match<StatementLine>;
+
+const KEPT_APART = ['id', 'ugwo', 'ref', 'psp_reference', 'account_digest', 'profile', 'origin'] as const;
+
+/** Reads the payments, refunds and reversals from the day before the first to the day after the last. */
+const readPayments = async (
+  ledger: Ledger,
+  scope: Scope,
+  { first, last }: BankStatement['days'],
+  { currency, zone }: { readonly currency: string; readonly zone: Zone },
+): Promise<readonly LedgerPayment[]> => {
+  const paymentOf = (sum: ChargeSum, kind: LedgerPayment['kind'], at: number, amount = 0n): LedgerPayment => {
+    const day = dayIn(zone, at);
+    // A bank may write a payment of less than an hour before or after midnight on the other day.
+    const nearby = [at - HOUR_MS, at + HOUR_MS].map((ms) => dayIn(zone, ms));
+    return {
+      ...{ id: sum.id ?? '', kind, at, day, otherDay: nearby.find((other) => other !== day), amount: Number(amount) },
+      ...{ ugwo: sum.ugwo, ref: sum.ref, pspReference: sum.psp_reference, accountDigest: sum.account_digest },
+      profile: sum.profile ?? sum.origin,
+    };
+  };
+  const period = { since: startOfDay(zone, first, -1), until: startOfDay(zone, last, 2) };
+  const read = <T>(time: 'paid_at' | 'refund', each: (sum: ChargeSum) => readonly T[]): Promise<readonly T[]> =>
+    ledger.sum({ ...scope, period, by: KEPT_APART, unit: 1, time }, () => {
+      const all: T[] = [];
+      return { take: (sums) => void all.push(...sums.flatMap(each)), end: () => all };
+    });
+  const counts = countsByPayment(period);
+  const payments = await read('paid_at', (sum) =>
+    counts(sum).flatMap(({ reported, at, received = sum.amount }) => {
+      if (sum.currency !== currency) return [];
+      if (reported === 'reversed') return [paymentOf(sum, 'reversal', at, received)];
+      return PAYMENTS[reported as keyof typeof PAYMENTS].brings ? [paymentOf(sum, 'payment', at, received)] : [];
+    }),
+  );
+  const refunds = await read('refund', (sum) => (sum.state === 'accepted' ? [sum] : []));
+  // A refund is about an activity, whose charge has the names.
+  const activities = refunds.flatMap(({ ugwo }) => ugwo ?? []);
+  const charges = await ledger.list({ kind: CHARGE, activities, limit: -1 });
+  const charged = new Map(charges.map((one) => [one.activity?.uid, one]));
+  return [
+    ...payments,
+    ...refunds.flatMap((sum) => {
+      const { about: ugwo, asked, money } = charged.get(sum.ugwo) ?? {};
+      if ((sum.currency ?? asked?.currency) !== currency) return [];
+      const names = { ugwo, ref: asked?.ref, psp_reference: money?.pspReference };
+      return [paymentOf({ ...sum, ...names }, 'refund', sum.at, -(sum.amount ?? BigInt(money?.received ?? 0)))];
+    }),
+  ];
+};
+
+/** Output fields of a line, a payment, or both. */
+const fieldsOf = ({ result, by, line, payment, difference }: Found, currency: string) => ({
+  ...{ result, by: by ?? null, row: line?.number ?? null, day: line?.day ?? payment?.day },
+  ...{ amount: line?.amount ?? null, fee: line?.fee ?? null, currency, difference: difference ?? null },
+  ...{ expected: payment?.amount ?? null, kind: payment?.kind ?? null, id: payment?.id ?? null },
+  ...{ ugwo: payment?.ugwo ?? null, ref: payment?.ref ?? null, paid_at: atom(payment?.at) },
+  ...{ profile: payment?.profile ?? null, text: line?.text ?? null },
+});
+
+/** Counts and sums of each result. */
+const sumsOf = (found: readonly Found[], currency: string) =>
+  MATCH_RESULTS.map((result) => {
+    const own = found.filter((one) => one.result === result);
+    const sum = (amountOf: (one: Found) => number | undefined): number =>
+      own.reduce((all, one) => all + (amountOf(one) ?? 0), 0);
+    const [amount, expected] = [sum(({ line }) => line?.amount), sum(({ payment }) => payment?.amount)];
+    return { result, count: own.length, currency, amount, expected, difference: sum((one) => one.difference) };
+  });
+type Sums = ReturnType<typeof sumsOf>;
+
+const counted = (count: number, one: string, more = `${one}s`): string =>
+  `${grouped(count)} ${count === 1 ? one : more}`;
+
+const matchSummary = (
+  found: readonly Found[],
+  sums: Sums,
+  { first, last }: BankStatement['days'],
+  currency: string,
+) => {
+  const [agrees = 0, other = 0, inFile = 0, here = 0] = sums.map(({ count }) => count);
+  const some = (count: number, text: string): string => (count > 0 ? `, ${text}` : '');
+  const others = found.flatMap(({ result, payment, difference = 0 }) => {
+    const off = formatMoney(difference, currency).slice(currency.length + 1);
+    return result === 'other_amount' ? [`${payment?.ref ?? payment?.id} ${difference > 0 ? '+' : ''}${off}`] : [];
+  });
+  const named = others.slice(0, 3).join(', ') + some(others.length - 3, '…');
+  const [inAll, hereInAll] = (['amount', 'expected'] as const).map((name) =>
+    sums.reduce((all, one) => all + one[name], 0),
+  );
+  const period = first === last ? `of ${first}` : `from ${first} to ${last}`;
+  return [
+    `${counted(agrees + other + inFile, 'line')}: ${counted(agrees, 'agrees', 'agree')}` +
+      some(other, `${counted(other, 'has', 'have')} another amount (${named})`) +
+      some(inFile, `${counted(inFile, 'is', 'are')} in the file only`),
+    `${counted(agrees + other + here, 'payment')} ${period}: ${grouped(agrees + other)} in the file` +
+      some(here, `${counted(here, 'is', 'are')} not`),
+    `${formatMoney(inAll ?? 0, currency)} in the file, ${formatMoney(hereInAll ?? 0, currency)} in the ledger`,
+  ];
+};
+
+/** Columns that a report adds. Their amounts have decimals, as in the file. */
+const ADDED_COLUMNS = 'result by difference amount day kind id ugwo ref'.split(' ').map((name) => REPORT_PREFIX + name);
+
+/** Writes each line as read with its payment, and then the payments without one. A report of a report is equal to it. */
+const writeReport = async (
+  path: string,
+  statement: BankStatement,
+  found: readonly Found[],
+  { currency }: MatchInput,
+  { checkPath }: Pick<RowServices, 'checkPath'>,
+  { io, globals }: Run,
+): Promise<void> => {
+  const isRead = (name: string): boolean => !name.startsWith(REPORT_PREFIX);
+  const content = { ...globals, ...statement, columns: statement.columns.filter(isRead), own: ADDED_COLUMNS };
+  const report = await openRowReport(path, content, { checkPath, stop: io.signals.stop });
+  const money = (amount: number | undefined) =>
+    amount === undefined ? undefined : new NumberText(decimalText(String(amount), currency));
+  const written = found.map(({ result, by, difference, line, payment }) => {
+    const { amount, day, kind, id, ugwo, ref } = payment ?? {};
+    const values = [result, by, money(difference), money(amount), day, kind, id, ugwo, ref];
+    const read = Object.entries(line?.fields ?? {}).filter(([name]) => isRead(name));
+    const added = ADDED_COLUMNS.map((name, at) => [name, values[at] ?? null]);
+    return report.write(Object.fromEntries(read), Object.fromEntries(added));
+  });
+  await Promise.all(written).finally(report.close);
+};
+
+const isOff = ({ result }: Found): boolean => result !== 'agrees';
+
+/** The error of a run that found differences. */
+const endingOf = (found: readonly Found[], name: string): { readonly failure?: PayError } => {
+  const off = found.filter(isOff);
+  const hasUnknown = (isIn: boolean): boolean =>
+    off.some(({ result, line }) => result === 'only_in_file' && line !== undefined && line.amount > 0 === isIn);
+  const hints = [
+    hasUnknown(true) ? ['find out who has paid since: `paycli ledger sync`'] : [],
+    hasUnknown(false) ? ['compare money in alone: --amount-column with the column of credits'] : [],
+  ].flat();
+  const what = `${counted(off.length, 'difference')} between ${name} and the ledger`;
+  const hint = hints.length === 0 ? {} : { hint: hints.join('\n') };
+  return off.length === 0 ? {} : { failure: new PayError('attention', what, hint) };
+};
+
+/** Compares a statement with the payments of its days. Reads the ledger alone. */
+export const matchStatement = async (input: MatchInput, run: Run): Promise<Result> => {
+  const { io, globals, say } = run;
+  const { file, currency, tolerance, dateOrder, report } = input;
+  const zone: Zone = input.utc === true ? 'utc' : 'local';
+  const name = file === '-' ? 'standard input' : file;
+  const services = await openRowServices(run);
+  const columns = {
+    ...{ amount: input.amountColumn, debit: input.debitColumn, date: input.dateColumn },
+    ...{ text: input.textColumn, reference: input.referenceColumn, fee: input.feeColumn },
+  };
+  const source = { ...services.source(file), name, spoolFolder: services.folder };
+  const statement = await readStatement(source, { columns, currency, zone, dateOrder });
+  if (report !== undefined && (await statement.isAt(report))) {
+    throw usageError(`--report: ${report} is the statement itself`, { hint: 'name another file' });
+  }
+  await say(statement.notices);
+  const { days, lines } = statement;
+  const ledger = await run.ledger();
+  const { scope } = input.allProfiles === true ? { scope: {} } : await profileWithoutKey(run);
+  const all = await readPayments(ledger, scope, days, { currency, zone });
+  const isMoneyIn = columns.amount !== undefined && columns.debit === undefined && lines.every((one) => one.amount > 0);
+  const payments = isMoneyIn ? all.filter(({ amount }) => amount > 0) : all;
+  if (payments.length < all.length) await say(`Only money in is compared: ${columns.amount} has no money out.`);
+  const found = matchLines(lines, payments, { tolerance, days, digest: ledger.digest });
+  if (report !== undefined) await writeReport(report, statement, found, input, services, run);
+
+  const sums = sumsOf(found, currency);
+  const ending = endingOf(found, name);
+  if (globals.format === 'json') {
+    const head = { file: name, first_day: days.first, last_day: days.last, time_zone: zoneName(zone, io.clock.now()) };
+    const value = { ...head, currency, sums, matches: found.map((one) => fieldsOf(one, currency)) };
+    return { kind: 'record', record: madeHere(value), view: matchView, ...ending };
+  }
+  await say(matchSummary(found, sums, days, currency));
+  const isTable = globals.format === 'table' || (globals.format === undefined && io.stdout.isTerminal);
+  const shown = (isTable ? found.filter(isOff) : found).map((one) => fieldsOf(one, currency));
+  return { kind: 'list', pages: onePage(shown), view: matchView, saysEmpty: true, ...ending };
+};

@@ -1,0 +1,389 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Ledger } from '../../src/ledger/ledger.ts';
+import { openLedger } from '../../src/ledger/sqlite/open.ts';
+import { account } from '../ledger/support/charges.ts';
+import { intent } from '../ledger/support/memory.ts';
+import { shown } from '../ledger/support/shown.ts';
+import { ugwoOf, uidOf } from '../support/ids.ts';
+import { inProcess } from '../support/in-process.ts';
+import { ledgerOptions } from '../support/ledger.ts';
+import { errorOf, newFolder, paycli } from '../support/program.ts';
+import { openTerminal } from '../support/terminal.ts';
+import { command, judged } from './schema-support.ts';
+
+interface Made {
+  readonly at: string;
+  readonly amount: number;
+  readonly ref?: string;
+  readonly psp?: string;
+  readonly account?: string;
+  readonly currency?: string;
+  readonly profile?: string;
+  /** What was paid back, and when. Null pays back all of it. */
+  readonly refund?: { readonly at: string; readonly amount: number | null; readonly exitCode?: number };
+  readonly reversedAt?: string;
+}
+
+const charged = async (ledger: Ledger, number: number, made: Made): Promise<void> => {
+  const { at, amount, ref, psp, currency = 'NGN', profile = 'shop' } = made;
+  const asked = { amount, currency, ref };
+  const begun = await ledger.begin(intent({ about: ugwoOf(number), profile, asked }), { again: false });
+  if (begun.kind !== 'begun') throw new Error(begun.why);
+  const open = account({ uid: uidOf(number) });
+  const headers = { ...Object(open.nextAction).headers, account_number: made.account ?? `99${number}` };
+  const activity = { ...open, status: 'successful', nextAction: { ...Object(open.nextAction), headers } };
+  const read = { ...activity, pspReference: psp, servedAt: Date.parse(at) };
+  await ledger.record(begun.id, { state: 'accepted', exitCode: 0, activity: read });
+};
+
+const refunded = async (
+  ledger: Ledger,
+  number: number,
+  { amount, exitCode = 0 }: NonNullable<Made['refund']>,
+): Promise<void> => {
+  const asked = amount === null ? {} : { asked: { amount, currency: 'NGN' } };
+  const refund = {
+    kind: 'refund',
+    medium: '',
+    provider: undefined,
+    about: uidOf(number),
+    path: '/v1/refunds',
+    body: '{}',
+  };
+  const begun = await ledger.begin(intent({ ...refund, ...asked }), { again: false });
+  if (begun.kind === 'begun')
+    await ledger.record(begun.id, { state: exitCode === 6 ? 'unknown' : 'accepted', exitCode });
+};
+
+/** A home whose ledger has these payments. */
+const withPaid = async (payments: readonly Made[]): Promise<string> => {
+  const home = newFolder();
+  const at = async (moment: string, work: (ledger: Ledger) => Promise<unknown>): Promise<void> => {
+    const ledger = await openLedger(ledgerOptions(`${home}/ledger.sqlite`, { now: () => Date.parse(moment) }));
+    await work(ledger);
+    await ledger.close();
+  };
+  for (const [number, made] of payments.entries()) {
+    const { refund, reversedAt } = made;
+    await at(made.at, (ledger) => charged(ledger, number, made));
+    if (refund !== undefined) await at(refund.at, (ledger) => refunded(ledger, number, refund));
+    if (reversedAt === undefined) continue;
+    const failed = { status: 'failed', servedAt: Date.parse(reversedAt), askedAt: Date.parse(reversedAt) };
+    await at(reversedAt, (ledger) => ledger.observe(shown([account({ uid: uidOf(number), ...failed })])));
+  }
+  return home;
+};
+
+const COLUMNS = 'result,by,row,amount,difference,expected,kind,ref';
+
+const matching = async (home: string, content: string, words: readonly string[] = [], name = 'bank.csv') => {
+  const file = join(newFolder('files'), name);
+  writeFileSync(file, content);
+  const args = ['ledger', 'match', file, '--utc', ...words];
+  const ended = await inProcess(args, { home, env: { TZ: 'Africa/Lagos' } });
+  return { ...ended, file, stderr: ended.stderr.replaceAll(file, name) };
+};
+
+/** The rows without the header, cells joined by blanks. */
+const rowsOf = async (
+  home: string,
+  content: string,
+  words: readonly string[] = [],
+): Promise<[number | null, string[]]> => {
+  const { code, stdout } = await matching(home, content, [...words, '-o', 'tsv', '--columns', COLUMNS]);
+  const rows = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) =>
+      line
+        .split('\t')
+        .filter((cell) => cell !== '')
+        .join(' '),
+    );
+  return [code, rows];
+};
+
+const AT = '2026-11-25T10:00:00Z';
+const DAY: readonly Made[] = [
+  { at: AT, amount: 250_000, ref: 'INV-P1', refund: { at: '2026-11-25T12:00:00Z', amount: 100_000 } },
+  { at: AT, amount: 500_000, ref: 'INV-P2' },
+  { at: AT, amount: 750_000, account: '9901122334' },
+  { at: AT, amount: 1_000_000, psp: 'T685312' },
+  { at: AT, amount: 12_345 },
+  { at: AT, amount: 990_000, ref: 'INV-P6' },
+  { at: AT, amount: 70_000, ref: 'INV-P7', reversedAt: '2026-11-25T13:00:00Z' },
+];
+const BANK = `GTBank,,,
+Account Name: SHOP LTD,,,
+Trans Date,Debit,Credit,Remarks
+25/11/2026,,"2,500.00",NIP FRM ADA OBI/INV-P1
+25/11/2026,,"7,500.00",NIP FRM OBI/INV P2
+25/11/2026,,"7,500.00",TRF TO 9901122334
+25/11/2026,,"10,000.00",PSTK T685312
+25/11/2026,,123.45,CASH
+25/11/2026,"1,000.00",,REFUND INV-P1
+25/11/2026,10.75,,NIP CHARGE
+25/11/2026,,700.00,INV-P7
+25/11/2026,700.00,,REVERSAL INV-P7
+Total,,,
+`;
+
+describe('ledger match', () => {
+  it('shows each line and each payment once, by what they belong together', async () => {
+    const home = await withPaid(DAY);
+    const { code, stdout, stderr } = await matching(home, BANK, ['-o', 'tsv', '--columns', COLUMNS]);
+    expect(stdout.trimEnd().split('\n')).toEqual([
+      'agrees\tref\t1\t250000\t0\t250000\tpayment\tINV-P1',
+      'other_amount\tref\t2\t750000\t250000\t500000\tpayment\tINV-P2',
+      'agrees\taccount\t3\t750000\t0\t750000\tpayment\t',
+      'agrees\treference\t4\t1000000\t0\t1000000\tpayment\t',
+      'agrees\tamount\t5\t12345\t0\t12345\tpayment\t',
+      'agrees\tref\t6\t-100000\t0\t-100000\trefund\tINV-P1',
+      'only_in_file\t\t7\t-1075\t\t\t\t',
+      'agrees\tref\t8\t70000\t0\t70000\tpayment\tINV-P7',
+      'agrees\tref\t9\t-70000\t0\t-70000\treversal\tINV-P7',
+      'only_here\t\t\t\t\t990000\tpayment\tINV-P6',
+    ]);
+    expect(stderr.split('\n').slice(1)).toEqual([
+      'Left out: 1 row without a date or an amount (row 10)',
+      '9 lines: 7 agree, 1 has another amount (INV-P2 +2,500.00), 1 is in the file only',
+      '9 payments of 2026-11-25: 8 in the file, 1 is not',
+      'NGN 26,612.70 in the file, NGN 34,023.45 in the ledger',
+      '3 differences between bank.csv and the ledger',
+      '→ compare money in alone: --amount-column with the column of credits',
+      '',
+    ]);
+    expect(code).toBe(14);
+  });
+
+  it('ends with 0 if all agree', async () => {
+    const home = await withPaid([{ at: AT, amount: 500_000, ref: 'INV-P2' }]);
+    const ended = await matching(home, 'Date,Amount,Narration\n25/11/2026,"5,000.00",INV-P2\n', ['-o', 'table']);
+    expect(ended).toMatchObject({ code: 0, stdout: '' });
+    expect(ended.stderr.split('\n').slice(1)).toEqual([
+      '1 line: 1 agrees',
+      '1 payment of 2026-11-25: 1 in the file',
+      'NGN 5,000.00 in the file, NGN 5,000.00 in the ledger',
+      '',
+    ]);
+  });
+
+  it('sums each result in JSON, and its sums add up to both totals', async () => {
+    const home = await withPaid(DAY);
+    const { code, stdout, stderr } = await matching(home, BANK, ['--json']);
+    judged(command('ledger match')?.output.json ?? { not: {} }, stdout);
+    const { matches, ...head } = JSON.parse(stdout);
+    expect(head).toMatchObject({ first_day: '2026-11-25', last_day: '2026-11-25', time_zone: 'UTC', currency: 'NGN' });
+    expect(head.sums).toEqual([
+      { result: 'agrees', count: 7, currency: 'NGN', amount: 1_912_345, expected: 1_912_345, difference: 0 },
+      { result: 'other_amount', count: 1, currency: 'NGN', amount: 750_000, expected: 500_000, difference: 250_000 },
+      { result: 'only_in_file', count: 1, currency: 'NGN', amount: -1075, expected: 0, difference: 0 },
+      { result: 'only_here', count: 1, currency: 'NGN', amount: 0, expected: 990_000, difference: 0 },
+    ]);
+    expect(matches).toHaveLength(10);
+    expect(matches[1]).toMatchObject({
+      day: '2026-11-25',
+      paid_at: '2026-11-25T10:00:00+00:00',
+      text: 'NIP FRM OBI/INV P2',
+    });
+    expect([code, errorOf({ code, stdout, stderr, signal: null })['kind']]).toEqual([14, 'attention']);
+  });
+
+  it.each(['report.csv', 'report.ndjson'])('writes a %s that it reads again with the same result', async (name) => {
+    const home = await withPaid(DAY);
+    const report = join(newFolder('files'), name);
+    const first = await matching(home, BANK, ['--report', report, '-o', 'tsv']);
+    const written = readFileSync(report, 'utf8');
+    const again = await matching(home, written, ['--report', `${report}.again.${name}`, '-o', 'tsv'], name);
+    expect([again.code, again.stdout]).toEqual([first.code, first.stdout]);
+    expect(readFileSync(`${report}.again.${name}`, 'utf8')).toBe(written);
+    if (name === 'report.ndjson') return;
+    expect(written.split('\r\n').slice(0, 3)).toEqual([
+      'Trans Date,Debit,Credit,Remarks,ledger_result,ledger_by,ledger_difference,ledger_amount,ledger_day,ledger_kind,ledger_id,ledger_ugwo,ledger_ref',
+      expect.stringMatching(
+        /^25\/11\/2026,,"2,500.00",NIP FRM ADA OBI\/INV-P1,agrees,ref,0.00,2500.00,2026-11-25,payment,chg-/,
+      ),
+      expect.stringMatching(/^25\/11\/2026,,"7,500.00",NIP FRM OBI\/INV P2,other_amount,ref,2500.00,5000.00,/),
+    ]);
+    expect(written).toMatch(/\r\n,,,,only_here,,,9900.00,2026-11-25,payment,chg-.*,INV-P6\r\n$/);
+  });
+
+  it('finds payments of the day before and after, and misses none of theirs', async () => {
+    const home = await withPaid([
+      { at: '2026-11-24T23:59:00Z', amount: 100 },
+      { at: '2026-11-24T09:00:00Z', amount: 200 },
+      { at: '2026-11-26T12:00:00Z', amount: 300, ref: 'INV-P3' },
+      { at: '2026-11-26T12:00:00Z', amount: 400, ref: 'INV-P4' },
+      { at: '2026-11-27T00:00:00Z', amount: 500, ref: 'INV-P5' },
+    ]);
+    const lines =
+      'Date,Amount,Narration\n25/11/2026,1.00,\n25/11/2026,2.00,\n25/11/2026,3.00,INV-P3\n25/11/2026,5.00,INV-P5\n';
+    expect(await rowsOf(home, lines)).toEqual([
+      14,
+      [
+        'agrees amount 1 100 0 100 payment',
+        'only_in_file 2 200',
+        'agrees ref 3 300 0 300 payment INV-P3',
+        'only_in_file 4 500',
+      ],
+    ]);
+  });
+
+  it('takes the days of the time zone', async () => {
+    const home = await withPaid([
+      { at: '2026-11-24T22:30:00Z', amount: 100 },
+      { at: '2026-11-24T23:30:00Z', amount: 200 },
+      { at: '2026-11-25T23:30:00Z', amount: 300 },
+    ]);
+    const file = join(newFolder('files'), 'bank.csv');
+    writeFileSync(file, 'Date,Amount\n25-Nov-2026,2.00\n');
+    const match = async (...words: string[]): Promise<unknown> => {
+      const args = ['ledger', 'match', file, '--json', ...words];
+      const { stdout } = await paycli(args, { home, env: { TZ: 'Africa/Lagos' } });
+      const { time_zone, matches } = JSON.parse(stdout);
+      return [
+        time_zone,
+        ...matches.map((one: { result: string; expected: number }) => `${one.result} ${one.expected}`),
+      ];
+    };
+    expect(await match()).toEqual(['Africa/Lagos', 'agrees 200']);
+    // By UTC it was near midnight, and another payment came on that day.
+    expect(await match('--utc')).toEqual(['UTC', 'agrees 200', 'only_here 300']);
+  });
+
+  it('pays a whole refund back, and leaves failed and unknown ones out', async () => {
+    const at = '2026-11-26T10:00:00Z';
+    const home = await withPaid([
+      { at: AT, amount: 500, ref: 'INV-P1', refund: { at, amount: null } },
+      { at: '2026-11-01T10:00:00Z', amount: 700, refund: { at, amount: 300, exitCode: 11 } },
+      { at: '2026-11-01T10:00:00Z', amount: 700, refund: { at, amount: 400, exitCode: 6 } },
+    ]);
+    const lines = 'Date,Amount,Narration\n25/11/2026,5.00,INV-P1\n26/11/2026,-5.00,INV-P1\n';
+    expect(await rowsOf(home, lines)).toEqual([
+      0,
+      ['agrees ref 1 500 0 500 payment INV-P1', 'agrees ref 2 -500 0 -500 refund INV-P1'],
+    ]);
+  });
+
+  it('tolerates small differences, and adds fees', async () => {
+    const home = await withPaid([
+      { at: AT, amount: 500_000, ref: 'INV-P1' },
+      { at: AT, amount: 700_000, ref: 'INV-P2' },
+    ]);
+    const lines = 'Date,Amount,Fee,Narration\n25/11/2026,"4,950.00",,INV-P1\n25/11/2026,"6,895.00",105.00,INV-P2\n';
+    const [one, two] = ['other_amount ref 1 495000 -5000 500000', 'other_amount ref 2 689500 -10500 700000'];
+    const [first, other] = [' payment INV-P1', ' payment INV-P2'];
+    expect(await rowsOf(home, lines)).toEqual([14, [one + first, two + other]]);
+    const agrees = (text: string): string => text.replace('other_amount', 'agrees');
+    expect(await rowsOf(home, lines, ['--tolerance', '50'])).toEqual([14, [agrees(one) + first, two + other]]);
+    expect(await rowsOf(home, lines, ['--tolerance', 'NGN 50.00', '--fee-column', 'fee'])).toEqual([
+      0,
+      [agrees(one) + first, `agrees ref 2 689500 0 700000${other}`],
+    ]);
+  });
+
+  it('compares money in alone where the named column has nothing else', async () => {
+    const home = await withPaid(DAY.slice(0, 1));
+    const bank = 'Date,Debit,Credit,Remarks\n25/11/2026,,"2,500.00",INV-P1\n25/11/2026,10.75,,NIP CHARGE\n';
+    const ended = await matching(home, bank, ['--amount-column', 'credit', '-o', 'tsv', '--columns', COLUMNS]);
+    expect(ended).toMatchObject({ code: 0, stdout: 'agrees\tref\t1\t250000\t0\t250000\tpayment\tINV-P1\n' });
+    expect(ended.stderr).toContain('Only money in is compared: credit has no money out.\n');
+    expect((await matching(home, bank)).code).toBe(14);
+    const both = ['--amount-column', 'credit', '--debit-column', 'debit'];
+    expect(await rowsOf(home, bank.replace('10.75', ''), both)).toEqual([
+      14,
+      ['agrees ref 1 250000 0 250000 payment INV-P1', 'only_here -100000 refund INV-P1'],
+    ]);
+  });
+
+  it('compares the payments in the currency of the statement, of the profile or of all', async () => {
+    const home = await withPaid([
+      { at: AT, amount: 500, ref: 'INV-P1', currency: 'GHS' },
+      { at: AT, amount: 600, ref: 'INV-P2', profile: 'local' },
+    ]);
+    const cedis = 'Date,Amount,Currency,Narration\n25/11/2026,5.00,GHS,INV-P1\n';
+    expect(await rowsOf(home, cedis, ['--currency', 'ghs'])).toEqual([0, ['agrees ref 1 500 0 500 payment INV-P1']]);
+    const naira = 'Date,Amount,Narration\n25/11/2026,6.00,INV-P2\n';
+    expect(await rowsOf(home, naira)).toEqual([14, ['only_in_file 1 600']]);
+    const every = await matching(home, naira, ['--all-profiles', '-o', 'tsv', '--columns', 'result,profile']);
+    expect(every).toMatchObject({ code: 0, stdout: 'agrees\tlocal\n' });
+  });
+
+  it.each<[string, string, string[], string]>([
+    ['an empty file', '', [], 'bank.csv has no rows'],
+    [
+      'bytes that are no text',
+      'Date,Amount,Narration\n25/11/2026,5.00,\u0000\n',
+      [],
+      'bank.csv: row 1, column "Narration": a NUL character',
+    ],
+    ['a column that is missing', 'Date,Sum\n25/11/2026,5.00\n', [], 'no column with amounts (found: Date, Sum)'],
+    [
+      'amounts with two meanings',
+      'Date,Amount\n25/11/2026,5.000\n',
+      [],
+      'bank.csv: row 1, column "Amount": "5.000" has two meanings',
+    ],
+    [
+      'dates with two meanings',
+      'Date,Amount\n05/11/2026,5.00\n',
+      [],
+      'bank.csv: row 1, column "Date": "05/11/2026" has two meanings',
+    ],
+    ['another currency', 'Date,Amount\n25/11/2026,USD 5.00\n', [], 'bank.csv has no lines in NGN'],
+    [
+      'a tolerance in another currency',
+      'Date,Amount\n',
+      ['--tolerance', 'USD 5.00'],
+      '--tolerance: "USD 5.00" is not an amount in NGN',
+    ],
+    ['no currency', 'Date,Amount\n', ['--currency', 'naira'], '--currency: "naira" is not a code such as NGN'],
+  ])('refuses %s, and writes nothing', async (_name, content, words, message) => {
+    const report = join(newFolder('files'), 'report.csv');
+    const { code, stdout, stderr } = await matching(newFolder(), content, [...words, '--report', report]);
+    expect([code, stdout, existsSync(report)]).toEqual([2, '', false]);
+    expect(stderr).toContain(`error: ${message}`);
+  });
+
+  it('does not overwrite the statement', async () => {
+    const home = await withPaid([]);
+    const file = join(newFolder('files'), 'bank.csv');
+    writeFileSync(file, BANK);
+    const { code, stderr } = await inProcess(['ledger', 'match', file, '--report', file], { home });
+    expect([code, readFileSync(file, 'utf8')]).toEqual([2, BANK]);
+    expect(stderr).toContain(`error: --report: ${file} is the statement itself`);
+  });
+
+  it('reads standard input', async () => {
+    const home = await withPaid([{ at: AT, amount: 500, ref: 'INV-P1' }]);
+    const stdin = '{"paid_at":"2026-11-25T10:00:00Z","amount":5,"narration":"INV-P1"}\n';
+    const ended = await inProcess(['ledger', 'match', '-', '--utc', '-o', 'ndjson'], { home, stdin });
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    judged(command('ledger match')?.output.ndjson_line ?? { not: {} }, ended.stdout);
+    expect(JSON.parse(ended.stdout)).toMatchObject({ result: 'agrees', by: 'ref', amount: 500 });
+  });
+
+  it('shows what differs on a terminal', async () => {
+    const home = await withPaid(DAY);
+    const file = join(newFolder('files'), 'bank.csv');
+    writeFileSync(file, BANK);
+    const terminal = openTerminal(['ledger', 'match', file, '--no-pager'], {
+      home,
+      env: { TZ: 'UTC', NO_COLOR: '1' },
+      columns: 80,
+    });
+    expect((await terminal.ended).code).toBe(14);
+    const lines = (await terminal.screen()).split('\n');
+    const top = lines.findIndex((line) => line.startsWith('result'));
+    expect(lines.slice(top, top + 5)).toEqual([
+      'result        day               amount  what          difference  row',
+      expect.stringMatching(/^─+$/),
+      'other amount  2026-11-25  NGN 7,500.00  INV-P2      NGN 2,500.00  2',
+      'only in file  2026-11-25    NGN -10.75  NIP CHARGE                7',
+      'only here     2026-11-25  NGN 9,900.00  INV-P6',
+    ]);
+    expect(lines[top + 5]).toMatch(/^3 differences between /);
+  });
+});
