@@ -7,15 +7,7 @@ import { isAnyId } from '../../core/ids.ts';
 import { targetFlags } from '../../core/input.ts';
 import { valueAt } from '../../core/json.ts';
 import { readMajor, splitMoney } from '../../core/money.ts';
-import {
-  type ApiRecord,
-  createdAt,
-  hidesCustomer,
-  madeHere,
-  PAGE_DEFAULT,
-  PAGE_MAX,
-  pageOf,
-} from '../../core/record.ts';
+import { createdAt, hidesCustomer, onePage, PAGE_DEFAULT, PAGE_MAX } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
 import { shellLine, textLine } from '../../core/shell.ts';
 import { type Entry, isInScope, keptAccount, lastDigits, termsDigestOf } from '../../ledger/entry.ts';
@@ -86,7 +78,6 @@ const foundIn = (request: unknown, text: string): string | undefined => {
   return found;
 };
 
-/** Finds payment requests among the newest of the service. */
 const findAtService = async (text: string, run: Run, take: (request: object, by: string) => Promise<void>) => {
   const looked = { count: 0, oldest: undefined, hides: false };
   run.state.status.doing = () => (looked.count === 0 ? undefined : `${grouped(looked.count)} read`);
@@ -105,7 +96,7 @@ const findAtService = async (text: string, run: Run, take: (request: object, by:
   }
 };
 
-const recordOf = ({ by, entry, request }: Hit, command: string): ApiRecord => {
+const hitRow = ({ by, entry, request }: Hit, command: string): object => {
   const { asked, facts, status } = snapshotOf(request);
   const value = {
     ...(entry && (entryRecord(entry, moneyKnown(entry)).value as object)),
@@ -113,7 +104,7 @@ const recordOf = ({ by, entry, request }: Hit, command: string): ApiRecord => {
     ...(request && { ugwo: textAt(request, 'uid'), created_at: valueAt(request, 'created_at') }),
     ...{ source: request === undefined ? 'ledger' : 'service', found_by: by, command },
   };
-  return madeHere(Object.fromEntries(hitView.columns.map(({ path }) => [path, valueAt(value, path) ?? null])));
+  return Object.fromEntries(hitView.columns.map(({ path }) => [path, valueAt(value, path) ?? null]));
 };
 
 /** Finds the payments that a text names, newest first. Reads the ledger, and with --service the service. */
@@ -146,7 +137,6 @@ export const findPayments = async (
   });
 
   const flags = allProfiles ? ['--all-profiles'] : targetFlags(run.globals);
-  const paycli = (...words: readonly string[]): string => shellLine(['paycli', ...words, ...flags]);
   const find = (what: string, ...options: readonly string[]): string =>
     textLine(['paycli', 'find'], what, [...options, ...flags]);
   const timeOf = ({ entry, request }: Hit): number => createdAt(request) ?? entry?.createdAt ?? 0;
@@ -166,13 +156,13 @@ export const findPayments = async (
     ]);
   }
   const { stepFor } = judgesOf(ledger, run, allProfiles);
-  const shown = async (hit: Hit): Promise<ApiRecord> => {
+  const shown = async (hit: Hit): Promise<object> => {
     const { entry, request } = hit;
     const isDue = request === undefined || statusOf(request) === 'requires_ugwo';
     if (entry !== undefined && (isDue || !isUnpaid(entry.state, moneyKnown(entry)?.payment)))
-      return recordOf(hit, await stepFor(entry));
-    return recordOf(hit, paycli('ugwo', isDue ? 'charge' : 'get', textAt(request, 'uid')));
+      return hitRow(hit, await stepFor(entry));
+    return hitRow(hit, shellLine(['paycli', 'ugwo', isDue ? 'charge' : 'get', textAt(request, 'uid'), ...flags]));
   };
-  const pages = pageOf(await Promise.all(newest.slice(0, max).map(shown)));
+  const pages = onePage(await Promise.all(newest.slice(0, max).map(shown)));
   return { kind: 'list', pages, view: hitView, saysEmpty: true, ...(failure && { failure }) };
 };

@@ -173,7 +173,7 @@ const passOnOf = (given: ChargeGiven): ShareOptions => {
 
 export type SharingOptions = Pick<ChargeGiven, 'shareWith' | 'shareTemplate' | 'shareZone'>;
 
-const refuseRefUnread = (_prefix: string, ref: string): never => {
+const refuseUnreadRef = (_prefix: string, ref: string): never => {
   throw usageError(`--no-preflight needs the id of the payment request, not its ref "${ref}"`, {
     hint: 'leave out --no-preflight, or give the id, ugw.…',
   });
@@ -187,7 +187,7 @@ const readOneCharge = (ugwo: string | undefined, given: ChargeGiven, how: HowToR
   }
   return {
     kind: 'one',
-    ugwo: readId('ugw', ugwo, given.noPreflight ? { ...how, named: refuseRefUnread } : how),
+    ugwo: readId('ugw', ugwo, given.noPreflight ? { ...how, named: refuseUnreadRef } : how),
     fields: readChargeFields(given, how.validate),
     params: given.param ?? [],
     earlier: readEarlier(given),

@@ -113,7 +113,7 @@ const makeCharge = async (input: OneCharge, client: Client, run: Run): Promise<M
           throw tooOld();
         },
         onSend: async ({ shown }) => {
-          if (shown !== undefined && io.stderr.isTerminal && !run.state.hasShown)
+          if (shown && io.stderr.isTerminal && !run.state.hasShown)
             await run.say(`Charging ${describedCharge(ugwo, shown)}`);
         },
       },
