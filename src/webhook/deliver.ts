@@ -113,15 +113,10 @@ export const post = async (
   }
 };
 
-interface RetryDeps {
-  readonly clock: Clock;
-  readonly say: (text: string) => void;
-}
-
 /** Retries a write until it succeeds; resolves to false if the run ends first. */
 export const retryUntilWritten = async (
   write: () => Promise<void>,
-  { clock, say }: RetryDeps,
+  { clock, say }: { readonly clock: Clock; readonly say: (text: string) => void },
   stop: AbortSignal,
 ): Promise<boolean> => {
   for (let tries = 0; ; tries += 1) {
@@ -131,12 +126,8 @@ export const retryUntilWritten = async (
     } catch (thrown) {
       if (tries === 0) say(`the queue can't be written to (${reasonOf(thrown)}); this is tried again until it can`);
       if (stop.aborted) return false;
-      await clock
-        .sleep(
-          backoff(tries, () => 1, { base: 500, cap: 30_000 }),
-          stop,
-        )
-        .catch(() => undefined);
+      const pause = backoff(tries, () => 1, { base: 500, cap: 30_000 });
+      await clock.sleep(pause, stop).catch(() => undefined);
     }
   }
 };

@@ -46,16 +46,6 @@ export interface PrintedEvent extends KeptEvent {
   readonly fields?: Readonly<Record<string, unknown>>;
 }
 
-export interface Listening {
-  /** `http://127.0.0.1:PORT` */
-  readonly origin: string;
-  /**
-   * New events, without those that were printed before. Ends when `until` is reached and rejects at a signal; either
-   * way only after deliveries in progress are stored and answered.
-   */
-  readonly events: AsyncGenerator<readonly PrintedEvent[]>;
-}
-
 /**
  * Limits against hostile senders: the notices and the refused deliveries to store in each span of SPAN_MS milliseconds.
  */
@@ -148,7 +138,7 @@ const countAtEnd = (
 };
 
 /** Listens on a port; stores, prints and forwards events. */
-export const openListening = async (options: ListenOptions, deps: ListenDeps): Promise<Listening> => {
+export const openListening = async (options: ListenOptions, deps: ListenDeps) => {
   const { folder, only, until, exec, target, ledger } = options;
   const { clock, random, stop, say } = deps;
   const held = holdQueue(folder, deps.uid);
@@ -270,18 +260,19 @@ export const openListening = async (options: ListenOptions, deps: ListenDeps): P
       await end();
     }
     if (failure !== undefined) throw failure;
-    if (!isOver) throw stoppedListening(stop.reason);
+    if (isOver) return;
+    const { exitCode = 130 } = interrupted(stop.reason).detail;
+    const what = `stopped by ${signalWord(stop.reason)}; every acknowledged event is stored`;
+    throw new PayError('interrupted', what, { exitCode });
   }
 
   return {
+    /** `http://127.0.0.1:PORT` */
     origin: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${receiver.port}`,
+    /**
+     * New events, without those that were printed before. Ends when `until` is reached and rejects at a signal; either
+     * way only after deliveries in progress are stored and answered.
+     */
     events: events(),
   };
-};
-
-const stoppedListening = (signal: unknown): PayError => {
-  const { exitCode = 130 } = interrupted(signal).detail;
-  return new PayError('interrupted', `stopped by ${signalWord(signal)}; every acknowledged event is stored`, {
-    exitCode,
-  });
 };

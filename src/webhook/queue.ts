@@ -9,14 +9,13 @@ import { holdLock, isFileLocked, openDatabase } from '../database/open.ts';
 import { type Delivery, digestUid, OTHER_BODY, type RefusedDelivery } from './event.ts';
 import { type Aged, type Head, QUEUE_MIGRATIONS, type QueueStatements, queueStatements } from './statements.ts';
 
-export const lockPath = (folder: string): string => join(folder, LOCK_FILE_NAME);
 /** True while a `webhook listen` over this data folder reports events of this service to the ledger. */
 export const isListening = (folder: string, service: string): boolean =>
   isFileLocked(consumerLockPath(folder, service));
 
 /** The lock of the process that reports events of a service to the ledger. */
 export const consumerLockPath = (folder: string, service: string): string =>
-  `${lockPath(folder)}-${hash('sha256', service).slice(0, 16)}`;
+  `${join(folder, LOCK_FILE_NAME)}-${hash('sha256', service).slice(0, 16)}`;
 
 const QUEUE_HINTS: Readonly<Record<DatabaseFault['kind'], string>> = {
   foreign: 'move it away, or set PAYCLI_HOME to another folder',
@@ -87,14 +86,6 @@ const storeIn = (sql: QueueStatements, came: Delivery, { state, duplicates, due 
 /** The number of events to prune in one commit: a delivery waits for no more than that. */
 const PRUNED_AT_ONCE = 500;
 
-interface Prunable {
-  readonly count: number;
-  /** Events of the same age that are still to be forwarded. */
-  readonly waiting: number;
-  /** Refused deliveries of the same age. */
-  readonly refused: number;
-}
-
 /**
  * Printed events that came before an instant, in batches, in order of arrival. Ends at the first batch without such an
  * event.
@@ -159,7 +150,8 @@ export const openQueue = (folder: string, uid: number | undefined, name = QUEUE_
         }),
       /** Moves attempts that are due after `latest` to `now`. */
       noLater: (latest: number, now: number): Promise<void> => write(() => sql.heads.noLater(latest, now)),
-      prunable: (before: number): Prunable => {
+      /** Counts finished events from before an instant, those still to be forwarded, and refused deliveries. */
+      prunable: (before: number) => {
         const aged = agedIn(sql, before).toArray().flat();
         const waiting = aged.filter(({ isWaiting }) => isWaiting).length;
         return { count: aged.length - waiting, waiting, refused: sql.oldRefused(before) };

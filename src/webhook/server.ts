@@ -12,12 +12,6 @@ export type OnDelivery = (delivery: {
   readonly body: Uint8Array;
 }) => Promise<DeliveryAnswer>;
 
-export interface Receiver {
-  readonly port: number;
-  /** Accepts no new deliveries; resolves when the complete ones are answered. */
-  close(): Promise<void>;
-}
-
 /**
  * Resource limits for one sender, and for all together. A delivery as documented has about 2 KiB and arrives within a
  * second.
@@ -131,7 +125,7 @@ const listenOnPort = (server: Server, port: number, host: string): Promise<void>
   return promise;
 };
 
-export const receive = async (port: number, host: string, take: OnDelivery): Promise<Receiver> => {
+export const receive = async (port: number, host: string, take: OnDelivery) => {
   const room = openRoom();
   let underWay = 0;
   let [closing, idle] = [false, (): void => undefined];
@@ -173,7 +167,8 @@ export const receive = async (port: number, host: string, take: OnDelivery): Pro
 
   return {
     port: (server.address() as AddressInfo).port,
-    close: async () => {
+    /** Accepts no new deliveries; resolves when the complete ones are answered. */
+    close: async (): Promise<void> => {
       closing = true;
       const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
       server.closeIdleConnections();

@@ -107,24 +107,11 @@ type FeedDeps = Omit<Polling, 'client' | 'stop'> & {
   readonly notice: (line: string) => Promise<void>;
 };
 
-/** Keeps the ledger up to date while charges are watched. */
-export interface Feed {
-  start(): void;
-  /** Call after a change: shortens the pause before the next check. */
-  onChange(): void;
-  /** Aborted once polling has failed for good. */
-  readonly broken: AbortSignal;
-  /** Status line for people: the source of the changes, and the last error. Undefined once the feed has ended. */
-  word(): string | undefined;
-  /** Stops polling. Resolves to the error that broke it, if any. */
-  end(): Promise<unknown>;
-}
-
 /**
- * Polls the service while no webhooks arrive on this machine: often while things change, then more and more slowly.
+ * Keeps the ledger up to date while charges are watched. Polls the service while no webhooks arrive on this machine: often while things change, then more and more slowly.
  * While webhooks arrive it reads only expired charges, since no event may come for those.
  */
-export const openFeed = (deps: FeedDeps, open: () => readonly Charge[]): Feed => {
+export const openFeed = (deps: FeedDeps, open: () => readonly Charge[]) => {
   const { clock } = deps.io;
   const [over, broken] = [new AbortController(), new AbortController()];
   let isListening = false;
@@ -157,20 +144,24 @@ export const openFeed = (deps: FeedDeps, open: () => readonly Charge[]): Feed =>
   };
 
   return {
+    /** Aborted once polling has failed for good. */
     broken: broken.signal,
-    start: () => {
+    start: (): void => {
       running ??= poll();
     },
-    onChange: () => {
+    /** Call after a change: shortens the pause before the next check. */
+    onChange: (): void => {
       wait.polls = 0;
     },
-    word: () => {
+    /** Status line for people: the source of the changes, and the last error. Undefined once the feed has ended. */
+    word: (): string | undefined => {
       if (over.signal.aborted) return undefined;
       const feed = isListening ? 'updates by webhooks' : 'polling';
       const how = failing === undefined ? feed : `couldn't check: ${failing.message}; trying again`;
       return `${how}; Ctrl-C stops watching`;
     },
-    end: async () => {
+    /** Stops polling. Resolves to the error that broke it, if any. */
+    end: async (): Promise<unknown> => {
       over.abort('over');
       const waited = new AbortController();
       await Promise.race([running, clock.sleep(LAST_LOOK_MS, waited.signal).catch(() => undefined)]);
@@ -179,3 +170,4 @@ export const openFeed = (deps: FeedDeps, open: () => readonly Charge[]): Feed =>
     },
   };
 };
+export type Feed = ReturnType<typeof openFeed>;

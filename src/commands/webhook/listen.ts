@@ -12,7 +12,7 @@ import { isId } from '../../core/ids.ts';
 import type { TargetOptions } from '../../core/input.ts';
 import { valueAt } from '../../core/json.ts';
 import { isLoopback } from '../../core/origin.ts';
-import { type ApiPage, type ApiRecord, madeHere } from '../../core/record.ts';
+import { type ApiPage, madeHere } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
 import { statusWord } from '../../core/status.ts';
 import { atom } from '../../core/time.ts';
@@ -29,25 +29,13 @@ import type { Run } from '../run.ts';
 import type { ListenInput, VerifyInput } from './spec.ts';
 import { aboutFields, receivedRecord, receivedView, verifiedEventView } from './view.ts';
 
-/** One payment of a payment request, and the charge that it came from. */
-interface Paid {
-  readonly activity: string;
-  readonly status: string;
-  readonly created_at: string | null;
-  /** The charge in the ledger; null if this ledger did not send it. */
-  readonly charge: string | null;
-  readonly profile: string | null;
-  readonly job: string | null;
-  readonly row: number | null;
-  readonly sent_at: string | null;
-}
-
 const stringOrNull = (value: unknown, name: string): string | null => {
   const found = valueAt(value, name);
   return typeof found === 'string' ? found : null;
 };
 
-const paidBy = (activity: unknown, charges: readonly Charge[]): Paid => {
+/** One payment of a payment request, and the charge that it came from: null if this ledger did not send it. */
+const paidBy = (activity: unknown, charges: readonly Charge[]) => {
   const uid = stringOrNull(activity, 'uid') ?? '';
   const charge = charges.find((one) => one.activity?.uid === uid);
   return {
@@ -62,15 +50,20 @@ const paidBy = (activity: unknown, charges: readonly Charge[]): Paid => {
   };
 };
 
-const paidText = ({ activity, status, created_at, charge, profile, job, row, sent_at }: Paid): string => {
+const paidText = ({
+  activity,
+  status,
+  created_at,
+  charge,
+  profile,
+  job,
+  row,
+  sent_at,
+}: ReturnType<typeof paidBy>): string => {
   if (charge === null)
     return `${activity} (${statusWord(status)}, made ${created_at ?? 'at an unknown time'}): not from this ledger`;
-  const from = [
-    profile === null ? undefined : `profile ${profile}`,
-    job === null ? undefined : `${job} row ${row}`,
-    `sent ${sent_at}`,
-  ];
-  return `${activity} (${statusWord(status)}): ${charge}, ${from.filter((part) => part !== undefined).join(', ')}`;
+  const from = [...(profile === null ? [] : [`profile ${profile}`]), ...(job === null ? [] : [`${job} row ${row}`])];
+  return `${activity} (${statusWord(status)}): ${[charge, ...from, `sent ${sent_at}`].join(', ')}`;
 };
 
 /**
@@ -122,16 +115,7 @@ interface Sources {
  * Reads the payment request from the service. Resolves to undefined if the service has no such payment request, or no
  * such read.
  */
-type ReadRequest = () => Promise<{ readonly request: ApiRecord; readonly shown: Snapshot } | undefined>;
-
-/** Reads once and returns the same answer to every later call. */
-const readRequestOnce = (ugwo: string, { client }: Sources): ReadRequest =>
-  memo(async () => {
-    const request = await client.look('ugwo.get', { params: { uid: ugwo } });
-    return request && { request, shown: snapshotOf(request.value, request) };
-  });
-
-const UNAVAILABLE = { unavailable: 'the service does not show the payment request' };
+type ReadRequest = () => Promise<Snapshot | undefined>;
 
 /** Settles unknown charges if the read proves their outcome, and updates open ones. */
 const updateCharges = async (
@@ -141,11 +125,15 @@ const updateCharges = async (
 ): Promise<PaidBack | undefined> => {
   const { ledger, client } = sources;
   for (const charge of charges.filter(({ state }) => state === 'unknown')) {
-    await reconcile(ledger, charge, async () => (await look())?.shown ?? UNAVAILABLE);
+    await reconcile(
+      ledger,
+      charge,
+      async () => (await look()) ?? { unavailable: 'the service does not show the payment request' },
+    );
   }
   const seen = await look();
   if (seen === undefined) return undefined;
-  if (seen.shown.activities !== undefined) return ledger.observe(seen.shown, true);
+  if (seen.activities !== undefined) return ledger.observe(seen, true);
   for (const charge of charges) await refreshCharge(ledger, charge, client);
   return undefined;
 };
@@ -163,11 +151,14 @@ const recordEvents = async (
   const charges = entries.filter(isCharge);
   const double = events.filter(({ event }) => event === DOUBLE_CHARGE);
   if (charges.length === 0 && double.length === 0) return undefined;
-  const look = readRequestOnce(ugwo, sources);
+  const look: ReadRequest = memo(async () => {
+    const request = await sources.client.look('ugwo.get', { params: { uid: ugwo } });
+    return request && snapshotOf(request.value, request);
+  });
   try {
     const paidBack = await updateCharges(charges, look, sources);
     if (double.length === 0) return undefined;
-    return doubleCharge(ugwo, double, charges, (await look())?.shown, paidBack, sources.place);
+    return doubleCharge(ugwo, double, charges, await look(), paidBack, sources.place);
   } catch (thrown) {
     // A retry is pointless where the service has no such payment request.
     if (!isRejected(thrown)) throw thrown;
