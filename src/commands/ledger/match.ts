@@ -10,7 +10,7 @@ import { CHARGE } from '../../core/charge.ts';
 import { PayError, usageError } from '../../core/error.ts';
 import { NumberText } from '../../core/json.ts';
 import { decimalText, formatMoney } from '../../core/money.ts';
-import { madeHere, onePage } from '../../core/record.ts';
+import { type ApiPage, madeHere, onePage, PAGE_MAX } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
 import { atom, dayIn, HOUR_MS, startOfDay, type Zone, zoneName } from '../../core/time.ts';
 import type { Scope } from '../../ledger/entry.ts';
@@ -79,6 +79,12 @@ const fieldsOf = ({ result, by, line, payment, difference }: Found, currency: st
   ...{ ugwo: payment?.ugwo ?? null, ref: payment?.ref ?? null, paid_at: atom(payment?.at) },
   ...{ profile: payment?.profile ?? null, text: line?.text ?? null },
 });
+
+async function* pagesOf(found: readonly Found[], currency: string): AsyncGenerator<ApiPage> {
+  for (let at = 0; at < found.length; at += PAGE_MAX) {
+    yield* onePage(found.slice(at, at + PAGE_MAX).map((one) => fieldsOf(one, currency)));
+  }
+}
 
 /** Counts and sums of each result. */
 const sumsOf = (found: readonly Found[], currency: string) =>
@@ -200,6 +206,6 @@ export const matchStatement = async (input: MatchInput, run: Run): Promise<Resul
   }
   await say(matchSummary(found, sums, days, currency));
   const isTable = globals.format === 'table' || (globals.format === undefined && io.stdout.isTerminal);
-  const shown = (isTable ? found.filter(isOff) : found).map((one) => fieldsOf(one, currency));
-  return { kind: 'list', pages: onePage(shown), view: matchView, saysEmpty: true, ...ending };
+  const pages = pagesOf(isTable ? found.filter(isOff) : found, currency);
+  return { kind: 'list', pages, view: matchView, saysEmpty: true, ...ending };
 };
