@@ -42,12 +42,10 @@ const RECENT_JOBS = `SELECT id, command, rows FROM (SELECT * FROM job ORDER BY s
 const RECENT_UPDATES = `SELECT onye AS id, state FROM onye_update WHERE job IN
   (SELECT id FROM job WHERE kind = 'update' AND ${IS_MEANT} ORDER BY seq DESC LIMIT ${UPDATE_JOBS}) LIMIT ${UPDATES}`;
 
-const rowMoney = ({ amount, currency }: Row): string =>
-  amount === null || currency === null ? '' : formatMoney(String(amount), String(currency));
-
 const aboutEntry = (row: Row): string => {
-  const { kind, ref, customer_email: email, payment, state } = row;
-  const words = [kind === CHARGE ? null : kind, ref, email, rowMoney(row), statusWord(String(payment ?? state))];
+  const { kind, ref, customer_email: email, amount, currency, payment, state } = row;
+  const money = amount === null || currency === null ? null : formatMoney(String(amount), String(currency));
+  const words = [kind === CHARGE ? null : kind, ref, email, money, statusWord(String(payment ?? state))];
   return words.filter(Boolean).join(' ');
 };
 
