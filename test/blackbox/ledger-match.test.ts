@@ -307,6 +307,10 @@ describe('ledger match', () => {
     expect(await rowsOf(home, cedis, ['--currency', 'ghs'])).toEqual([0, ['agrees ref 1 500 0 500 payment INV-P1']]);
     const naira = 'Date,Amount,Narration\n25/11/2026,6.00,INV-P2\n';
     expect(await rowsOf(home, naira)).toEqual([14, ['only_in_file 1 600']]);
+    const practice = await matching(home, naira.replace('6.00', '7.00'), ['--local']);
+    expect(practice.stderr).toContain('1 has another amount (INV-P2 +1.00)');
+    const unknown = await matching(home, naira.replace('6.00,INV-P2', '8.00,'), ['--local']);
+    expect(unknown.stderr).toContain('→ find out who has paid since: `paycli ledger sync --local`\n');
     const every = await matching(home, naira, ['--all-profiles', '-o', 'tsv', '--columns', 'result,profile']);
     expect(every).toMatchObject({ code: 0, stdout: 'agrees\tlocal\n' });
   });

@@ -8,10 +8,12 @@ import { openRowServices } from '../../compose/run.ts';
 import { grouped } from '../../core/bounds.ts';
 import { CHARGE } from '../../core/charge.ts';
 import { PayError, usageError } from '../../core/error.ts';
+import { targetFlags } from '../../core/input.ts';
 import { NumberText } from '../../core/json.ts';
 import { decimalText, formatMoney } from '../../core/money.ts';
 import { type ApiPage, madeHere, onePage, PAGE_MAX } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
+import { shellLine } from '../../core/shell.ts';
 import { atom, dayIn, HOUR_MS, startOfDay, type Zone, zoneName } from '../../core/time.ts';
 import type { Scope } from '../../ledger/entry.ts';
 import type { ChargeSum, Ledger } from '../../ledger/ledger.ts';
@@ -157,12 +159,14 @@ const writeReport = async (
 const isOff = ({ result }: Found): boolean => result !== 'agrees';
 
 /** The error of a run that found differences. */
-const endingOf = (found: readonly Found[], name: string): { readonly failure?: PayError } => {
+const endingOf = (found: readonly Found[], name: string, { globals }: Run): { readonly failure?: PayError } => {
   const off = found.filter(isOff);
   const hasUnknown = (isIn: boolean): boolean =>
     off.some(({ result, line }) => result === 'only_in_file' && line !== undefined && line.amount > 0 === isIn);
   const hints = [
-    hasUnknown(true) ? ['find out who has paid since: `paycli ledger sync`'] : [],
+    hasUnknown(true)
+      ? [`find out who has paid since: \`${shellLine(['paycli', 'ledger', 'sync', ...targetFlags(globals)])}\``]
+      : [],
     hasUnknown(false) ? ['compare money in alone: --amount-column with the column of credits'] : [],
   ].flat();
   const what = `${counted(off.length, 'difference')} between ${name} and the ledger`;
@@ -198,7 +202,7 @@ export const matchStatement = async (input: MatchInput, run: Run): Promise<Resul
   if (report !== undefined) await writeReport(report, statement, found, input, services, run);
 
   const sums = sumsOf(found, currency);
-  const ending = endingOf(found, name);
+  const ending = endingOf(found, name, run);
   if (globals.format === 'json') {
     const head = { file: name, first_day: days.first, last_day: days.last, time_zone: zoneName(zone, io.clock.now()) };
     const value = { ...head, currency, sums, matches: found.map((one) => fieldsOf(one, currency)) };
