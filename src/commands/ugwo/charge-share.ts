@@ -21,11 +21,11 @@ import type { OneCharge, SharingOptions } from './charge-spec.ts';
 const SHARED_COLUMN = 'shared';
 
 /** Undefined if nobody has to look. */
-const troubleOf = ({ shared, why }: Shared): string | undefined =>
+const whyNotShared = ({ shared, why }: Shared): string | undefined =>
   why && `its message ${shared === 'no' ? 'was not shared' : 'may be shared already'}: ${why}`;
 
 const withShared = (end: RowEnd, shared: Shared): RowEnd => {
-  const trouble = troubleOf(shared);
+  const trouble = whyNotShared(shared);
   const row = { ...end, fields: { ...end.fields, [SHARED_COLUMN]: shared.shared } };
   if (trouble === undefined) return row;
   return { ...row, error: [end.error ?? [], trouble].flat().join('; '), exitCode: EXIT_CODES.attention };
@@ -112,7 +112,7 @@ export const openChargeSharing = async (options: SharingOptions, earlier: OneCha
     /** Shares the message about one charge. Resolves to an error if a person has to look. */
     one: async (value: unknown, id: string | undefined, client: Client): Promise<PayError | undefined> => {
       if (paymentShown(value) !== 'open' || readNextAction(value) === undefined) return undefined;
-      const why = troubleOf(await share(id ?? '', client));
+      const why = whyNotShared(await share(id ?? '', client));
       const hint = 'to share what is left, run the same command again with --reuse';
       return why === undefined ? undefined : new PayError('attention', `the charge is made, but ${why}`, { hint });
     },

@@ -38,7 +38,7 @@ import { activityView, chargesView } from './view.ts';
 interface Made {
   readonly record: ApiRecord<Activity>;
   /** Ledger id of the charge; undefined if another client made it. */
-  readonly id?: string;
+  readonly id?: string | undefined;
   readonly wrote?: true;
   /** Amount that the customer has to pay, where that is only the rest. */
   readonly amount?: string;
@@ -119,8 +119,7 @@ const makeCharge = async (input: OneCharge, client: Client, run: Run): Promise<M
       },
       rowDeps,
     );
-    if (charged.kind === 'refused')
-      return { record: reuse.reusedOr(charged), ...(charged.by && { id: charged.by.id }) };
+    if (charged.kind === 'refused') return { record: reuse.reusedOr(charged), id: charged.by?.id };
     return { charged, shown: looked?.shown };
   }, io);
   if (made.charged === undefined) return made;
