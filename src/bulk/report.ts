@@ -12,6 +12,7 @@ import { bareName, formatOfName, type InputRow } from './cells.ts';
 import { InputError } from './formats.ts';
 import { type RowsFile, rowsInPlace } from './read-file.ts';
 import { columnName, type RowEnd } from './row-end.ts';
+import { REPORT_PREFIX } from './statement.ts';
 
 /** Unique names that avoid the taken ones: the name itself, or the first free one of `name_2`, `name_3`, …. */
 const freeNames = (
@@ -294,6 +295,8 @@ const OWN = ['row', 'state', JOB_COLUMN].map((name) => new RegExp(`^${name}(?:_\
  */
 const jobIn = async ({ columns, rows }: Pick<RowsFile, 'columns' | 'rows'>): Promise<string | undefined> => {
   const last = columns.at(-1) ?? '';
+  // A comparison of a statement can be made again.
+  if (columns.includes(`${REPORT_PREFIX}result`)) return '';
   if (!OWN.every((name) => columns.some((column) => name.test(column))) || !OWN.at(-1)?.test(last)) return undefined;
   try {
     for await (const { fields } of rows()) {

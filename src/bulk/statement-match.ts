@@ -1,4 +1,4 @@
-import { DAY_MS, startOfDay } from '../core/time.ts';
+import { DAY_MS } from '../core/time.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BankStatement, StatementLine } from './statement.ts';
 
@@ -21,32 +21,25 @@ export interface LedgerPayment extends Readonly<Record<Names, string | undefined
   readonly accountDigest: string | undefined;
 }
 
-/** A line, as far as it decides what it belongs to. */
-export type MatchedLine = Pick<StatementLine, 'number' | 'day' | 'amount' | 'fee' | 'references' | 'text'>;
+/** Things that a line and its payment both have: the provider's reference, the account, the ref, or the amount. */
+type By = 'reference' | 'account' | 'ref' | 'amount';
 
 export const MATCH_RESULTS = ['agrees', 'other_amount', 'only_in_file', 'only_here'] as const;
 
 /** A line, a payment, or both. */
-export interface Match<L = MatchedLine> {
+export interface Match {
   readonly result: (typeof MATCH_RESULTS)[number];
-  /** Thing that both have: the provider's reference, the account, the ref of the payment request, or the amount. */
-  readonly by?: 'reference' | 'account' | 'ref' | 'amount';
-  readonly line?: L;
+  readonly by?: By;
+  readonly line?: StatementLine;
   readonly payment?: LedgerPayment;
   /** Excess of the line over the payment, after its fee. */
   readonly difference?: number;
 }
 
-type Matching = Pick<BankStatement, 'days'> & Pick<Ledger, 'digest'> & { readonly tolerance: number };
-
-const indexed = <T>(all: readonly T[], keysOf: (one: T) => Iterable<string>): ReadonlyMap<string, readonly T[]> => {
-  const index = new Map<string, T[]>();
+const indexed = <T>(all: readonly T[], keysOf: (one: T) => readonly string[]): ReadonlyMap<string, Set<T>> => {
+  const index = new Map<string, Set<T>>();
   for (const one of all) {
-    for (const key of keysOf(one)) {
-      const some = index.get(key);
-      if (some === undefined) index.set(key, [one]);
-      else some.push(one);
-    }
+    for (const key of keysOf(one)) index.set(key, (index.get(key) ?? new Set()).add(one));
   }
   return index;
 };
@@ -71,16 +64,13 @@ const namesWithin = (text: string, names: ReadonlySet<string>, longest: number):
       if (names.has(name)) found.push({ first, last, name });
     }
   }
-  return found
-    .filter(
-      (one) =>
-        !found.some(({ first, last }) => first <= one.first && last >= one.last && last - first > one.last - one.first),
-    )
-    .map(({ name }) => name);
+  const isIn = (one: (typeof found)[0], other: (typeof found)[0]): boolean =>
+    one !== other && one.first >= other.first && one.last <= other.last;
+  return found.filter((one) => !found.some((other) => isIn(one, other))).map(({ name }) => name);
 };
 
 /** The amount that the customer paid, or got back. */
-const netOf = ({ amount, fee = 0 }: MatchedLine): number => amount + fee;
+const netOf = ({ amount, fee = 0 }: StatementLine): number => amount + fee;
 
 const isSameWay = (one: { readonly amount: number }, other: { readonly amount: number }): boolean =>
   one.amount > 0 === other.amount > 0;
@@ -94,12 +84,12 @@ interface Placed<T> {
 
 /** Finds those of the same day and nearly the same amount: two at most, since only one alone is certain. */
 const nearby = <T>(all: readonly Placed<T>[], tolerance: number) => {
-  const partsOf = ({ amount, days }: Placed<unknown>, ...more: readonly number[]): readonly string[] =>
-    days.flatMap((day) => [0, ...more].map((by) => `${day} ${Math.floor(amount / (tolerance + 1)) + by}`));
-  const parts = indexed(all, partsOf);
+  const partsOf = ({ amount, days }: Placed<unknown>, more = [0]): readonly string[] =>
+    days.flatMap((day) => more.map((by) => `${day} ${Math.floor(amount / (tolerance + 1)) + by}`));
+  const parts = indexed(all, (one) => partsOf(one));
   return (wanted: Placed<unknown>): readonly Placed<T>[] => {
     const found: Placed<T>[] = [];
-    for (const part of partsOf(wanted, -1, 1)) {
+    for (const part of partsOf(wanted, [0, -1, 1])) {
       for (const one of parts.get(part) ?? []) {
         if (Math.abs(one.amount - wanted.amount) > tolerance || !isSameWay(one, wanted)) continue;
         if (found.push(one) === 2) return found;
@@ -111,50 +101,58 @@ const nearby = <T>(all: readonly Placed<T>[], tolerance: number) => {
 
 const byText = (a: string, b: string): number => Number(a > b) - Number(a < b);
 
+const ordinalOf = (day: string): number => Date.parse(day) / DAY_MS;
+
 /**
  * Matches lines with payments, one with one: by the provider's reference, then by the account number or the ref in the
  * text, then by amount and day where both are alone. The order of the lines doesn't matter. Payments of other days are
  * in the result only if a line belongs to them.
  */
-export const matchLines = <L extends MatchedLine>(
-  given: readonly L[],
-  allPayments: readonly LedgerPayment[],
-  { tolerance, days, digest }: Matching,
-): readonly Match<L>[] => {
+export const matchLines = (
+  given: readonly StatementLine[],
+  payments: readonly LedgerPayment[],
+  { tolerance, days, digest }: Pick<BankStatement, 'days'> & Pick<Ledger, 'digest'> & { readonly tolerance: number },
+): readonly Match[] => {
   // The number in the file decides only between lines that are otherwise equal.
   const lines = given
     .map((line) => ({ line, content: JSON.stringify([line.day, line.amount, line.fee, line.text, line.references]) }))
     .sort((a, b) => byText(a.content, b.content) || a.line.number - b.line.number)
     .map(({ line }) => line);
-  const payments = [...allPayments].sort((a, b) => a.at - b.at || byText(a.id, b.id) || byText(a.kind, b.kind));
-  const free = new Set(payments);
-  const matched = new Map<L, Match<L>>();
-  const match = (line: L, payment: LedgerPayment, by: Match['by']): void => {
+  const candidates = [...payments]
+    .sort((a, b) => a.at - b.at || byText(a.id, b.id) || byText(a.kind, b.kind))
+    .map((payment) => {
+      const { pspReference, accountDigest, ref, amount } = payment;
+      const names = { reference: bare(pspReference), account: accountDigest, ref: bare(ref) };
+      const keys = Object.entries(names).flatMap(([by, name]) => (name ? [`${by} ${name}`] : []));
+      // Those of the same amount alone are found without the others of a name.
+      return { payment, keys: keys.flatMap((key) => [key, `${key} ${amount}`]), ordinal: ordinalOf(payment.day) };
+    });
+  const free = new Set(candidates);
+  const index = indexed(candidates, ({ keys }) => keys);
+  const matched = new Map<StatementLine, Match>();
+  const match = (line: StatementLine, candidate: (typeof candidates)[0], by: By): void => {
+    const { payment, keys } = candidate;
     const difference = netOf(line) - payment.amount;
     const result = Math.abs(difference) <= tolerance ? 'agrees' : 'other_amount';
-    free.delete(payment);
-    matched.set(line, { result, ...(by && { by }), line, payment, difference });
+    free.delete(candidate);
+    for (const key of keys) index.get(key)?.delete(candidate);
+    matched.set(line, { result, by, line, payment, difference });
   };
-  const left = (): L[] => lines.filter((line) => !matched.has(line));
+  const left = (): StatementLine[] => lines.filter((line) => !matched.has(line));
 
-  const keysOf = (name: string | undefined): readonly string[] => [bare(name)].filter((key) => key !== '');
-  const indexes = {
-    reference: indexed(payments, ({ pspReference }) => keysOf(pspReference)),
-    account: indexed(payments, ({ accountDigest }) => (accountDigest === undefined ? [] : [accountDigest])),
-    ref: indexed(payments, ({ ref }) => keysOf(ref)),
-  };
   const allNames = payments.flatMap(({ pspReference = '', ref = '' }) => [pspReference, ref]);
   const inTexts = new Set(allNames.filter((name) => name.trim().length >= SHORTEST_NAME).map(bare));
   const longest = [...inTexts].reduce((most, { length }) => Math.max(most, length), 0);
-  const namedBy = ({ text, references }: L) => {
-    const names = new Set([...references.map(bare), ...namesWithin(text, inTexts, longest)]);
-    const keys = { reference: names, account: (text.match(DIGITS) ?? []).map(digest), ref: names };
-    return (['reference', 'account', 'ref'] as const).flatMap((by) =>
-      [...keys[by]].flatMap((key) => (indexes[by].has(key) ? [{ by, all: indexes[by].get(key) ?? [] }] : [])),
-    );
-  };
-  const ordinals = new Map([...lines, ...payments].map(({ day }) => [day, (startOfDay('utc', day) ?? 0) / DAY_MS]));
-  const named = new Map(lines.map((line) => [line, namedBy(line)]));
+  const named = new Map(
+    lines.map((line) => {
+      const names = new Set([...line.references.map(bare), ...namesWithin(line.text, inTexts, longest)]);
+      const found = { reference: names, account: (line.text.match(DIGITS) ?? []).map(digest), ref: names };
+      const keys = (['reference', 'account', 'ref'] as const).flatMap((by) =>
+        [...found[by]].map((name) => ({ by, key: `${by} ${name}` })),
+      );
+      return [line, keys.filter(({ key }) => index.has(key))];
+    }),
+  );
   for (const isProviders of [true, false]) {
     // The closest are matched first.
     for (const [mostOff, mostDays] of [
@@ -164,21 +162,19 @@ export const matchLines = <L extends MatchedLine>(
       [Infinity, Infinity],
     ] as const) {
       for (const line of left()) {
-        const [net, lineDay] = [netOf(line), ordinals.get(line.day) ?? 0];
-        let best:
-          | { readonly by: Match['by']; readonly payment: LedgerPayment; readonly apart: number; readonly off: number }
-          | undefined;
-        for (const { by, all } of (named.get(line) ?? []).filter((one) => (one.by === 'reference') === isProviders)) {
-          for (const payment of all) {
-            const off = Math.abs(net - payment.amount);
-            if (off > mostOff || !free.has(payment) || !isSameWay(payment, line)) continue;
-            const apart = Math.abs(lineDay - (ordinals.get(payment.day) ?? 0));
-            if (apart > mostDays || (best !== undefined && (apart - best.apart || off - best.off) >= 0)) continue;
-            best = { by, payment, apart, off };
+        const [net, lineDay] = [netOf(line), ordinalOf(line.day)];
+        let best: { by: By; candidate: (typeof candidates)[0]; apart: number; off: number } | undefined;
+        for (const { by, key } of (named.get(line) ?? []).filter((one) => (one.by === 'reference') === isProviders)) {
+          for (const candidate of index.get(mostOff === 0 ? `${key} ${net}` : key) ?? new Set()) {
+            const off = Math.abs(net - candidate.payment.amount);
+            const apart = Math.abs(lineDay - candidate.ordinal);
+            if (off > mostOff || apart > mostDays || !isSameWay(candidate.payment, line)) continue;
+            if (best !== undefined && (apart - best.apart || off - best.off) >= 0) continue;
+            best = { by, candidate, apart, off };
             if (apart === 0 && off === 0) break;
           }
         }
-        if (best !== undefined) match(line, best.payment, best.by);
+        if (best !== undefined) match(line, best.candidate, best.by);
       }
     }
   }
@@ -190,8 +186,8 @@ export const matchLines = <L extends MatchedLine>(
     const nameless = left().filter((line) => named.get(line)?.length === 0);
     const placedLines = nameless.map((of) => ({ amount: netOf(of), days: [of.day], of }));
     const placed = [...free].map((of) => {
-      const other = isAcrossMidnight && of.otherDay !== undefined ? [of.otherDay] : [];
-      return { amount: of.amount, days: [of.day, ...other], of };
+      const { amount, day, otherDay } = of.payment;
+      return { amount, days: isAcrossMidnight && otherDay !== undefined ? [day, otherDay] : [day], of };
     });
     const [linesAt, paymentsAt] = [nearby(placedLines, most), nearby(placed, most)];
     for (const line of placedLines) {
@@ -200,9 +196,9 @@ export const matchLines = <L extends MatchedLine>(
       if (isAlone) match(line.of, payment.of, 'amount');
     }
   }
-  const missing = [...free].filter(({ day }) => day >= days.first && day <= days.last);
+  const missing = [...free].filter(({ payment: { day } }) => day >= days.first && day <= days.last);
   return [
-    ...given.map((line): Match<L> => matched.get(line) ?? { result: 'only_in_file', line }),
-    ...missing.map((payment): Match<L> => ({ result: 'only_here', payment })),
+    ...given.map((line): Match => matched.get(line) ?? { result: 'only_in_file', line }),
+    ...missing.map(({ payment }): Match => ({ result: 'only_here', payment })),
   ];
 };

@@ -97,6 +97,9 @@ const guessed = (columns: readonly string[], role: Role): readonly string[] => {
     .sort((one, other) => rank(one) - rank(other) || (one < other ? -1 : 1));
 };
 
+/** True if a column that an option names holds money in alone. */
+export const isCreditColumn = (name = ''): boolean => guessed([name], 'credit').length > 0;
+
 const columnNamed = (columns: readonly string[], name: string): string | undefined =>
   columns.find((column) => column === name) ?? columns.find((column) => bareName(column) === bareName(name));
 

@@ -291,6 +291,11 @@ describe('ledger match', () => {
     expect(ended).toMatchObject({ code: 0, stdout: 'agrees\tref\t1\t250000\t0\t250000\tpayment\tINV-P1\n' });
     expect(ended.stderr).toContain('Only money in is compared: credit has no money out.\n');
     expect((await matching(home, bank)).code).toBe(14);
+    const signed = 'Date,Amount,Remarks\n25/11/2026,"2,500.00",INV-P1\n';
+    expect(await rowsOf(home, signed, ['--amount-column', 'Amount'])).toEqual([
+      14,
+      ['agrees ref 1 250000 0 250000 payment INV-P1', 'only_here -100000 refund INV-P1'],
+    ]);
     const both = ['--amount-column', 'credit', '--debit-column', 'debit'];
     expect(await rowsOf(home, bank.replace('10.75', ''), both)).toEqual([
       14,
@@ -351,13 +356,28 @@ describe('ledger match', () => {
     expect(stderr).toContain(`error: ${message}`);
   });
 
-  it('does not overwrite the statement', async () => {
-    const home = await withPaid([]);
-    const file = join(newFolder('files'), 'bank.csv');
+  it('overwrites no file but an earlier comparison', async () => {
+    const home = await withPaid(DAY);
+    const folder = newFolder('files');
+    const [file, notes] = [join(folder, 'bank.csv'), join(folder, 'notes.csv')];
     writeFileSync(file, BANK);
-    const { code, stderr } = await inProcess(['ledger', 'match', file, '--report', file], { home });
-    expect([code, readFileSync(file, 'utf8')]).toEqual([2, BANK]);
-    expect(stderr).toContain(`error: --report: ${file} is the statement itself`);
+    writeFileSync(notes, 'Date,Note\n25/11/2026,call Ada\n');
+    const refused = async (report: string, what: string): Promise<void> => {
+      const before = readFileSync(report);
+      const { code, stderr } = await inProcess(['ledger', 'match', file, '--report', report], { home });
+      expect([code, readFileSync(report).equals(before)]).toEqual([2, true]);
+      expect(stderr).toContain(`error: --report: ${report} is ${what}`);
+    };
+    await refused(file, 'the input file');
+    await refused(join(home, 'ledger.sqlite'), 'the ledger');
+    await refused(notes, 'there already, and is no report');
+    for (const report of [join(folder, 'diff.csv'), join(folder, 'diff.ndjson')]) {
+      const write = () => inProcess(['ledger', 'match', file, '--utc', '--report', report], { home });
+      await write();
+      const written = readFileSync(report, 'utf8');
+      expect((await write()).code).toBe(14);
+      expect(readFileSync(report, 'utf8')).toBe(written);
+    }
   });
 
   it('reads standard input', async () => {

@@ -2,14 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readStatement } from '../../src/bulk/statement.ts';
-import {
-  type LedgerPayment,
-  MATCH_RESULTS,
-  type Match,
-  type MatchedLine,
-  matchLines,
-} from '../../src/bulk/statement-match.ts';
+import { readStatement, type StatementLine } from '../../src/bulk/statement.ts';
+import { type LedgerPayment, MATCH_RESULTS, type Match, matchLines } from '../../src/bulk/statement-match.ts';
 import { DAY_MS } from '../../src/core/time.ts';
 import { madeFolder } from './support.ts';
 
@@ -18,8 +12,9 @@ const dayOf = (number: number): string => new Date(START + number * DAY_MS).toIS
 
 type Given<T> = Partial<T> & { readonly on?: number };
 
-const line = (number: number, { on = 0, ...more }: Given<MatchedLine>): MatchedLine => ({
+const line = (number: number, { on = 0, ...more }: Given<StatementLine>): StatementLine => ({
   ...{ number, day: dayOf(on), amount: 5000, fee: undefined, references: [], text: '' },
+  ...{ currency: 'NGN', fields: {} },
   ...more,
 });
 
@@ -42,7 +37,7 @@ const shortOf = ({ result, by, line: one, payment: paid, difference }: Match): s
 };
 
 const match = (
-  lines: readonly Given<MatchedLine>[],
+  lines: readonly Given<StatementLine>[],
   payments: Readonly<Record<string, Given<LedgerPayment>>>,
   tolerance = 0,
 ): string[] =>
@@ -53,7 +48,7 @@ const match = (
   ).map(shortOf);
 
 describe('a line belongs to the payment', () => {
-  it.each<[string, Given<MatchedLine>, Given<LedgerPayment>, by: string | undefined]>([
+  it.each<[string, Given<StatementLine>, Given<LedgerPayment>, by: string | undefined]>([
     ['whose provider reference it has', { references: ['T685312'] }, { pspReference: 'T685312', on: 1 }, 'reference'],
     ['whose provider reference is in its text', { text: 'NIP/T685312/ADA' }, { pspReference: 'T685312' }, 'reference'],
     ['whose short reference is a whole cell', { references: ['t68'] }, { pspReference: 'T68', on: 1 }, 'reference'],
@@ -78,7 +73,7 @@ describe('a line belongs to the payment', () => {
     );
   });
 
-  it.each<[string, Given<MatchedLine>[], Record<string, Given<LedgerPayment>>, string[]]>([
+  it.each<[string, Given<StatementLine>[], Record<string, Given<LedgerPayment>>, string[]]>([
     [
       'whose name is longer, where one is inside the other',
       [{ text: 'INV-1042-2' }],
@@ -231,6 +226,23 @@ describe('a line belongs to the payment', () => {
     }
   });
 
+  it('without a look at each payment for each line, if all have one name', () => {
+    const [count, text] = [300, 'INV-1042'];
+    let looks = 0;
+    const payments = Array.from({ length: count }, (_none, at) => ({
+      ...payment(`P${at}`, { ref: text, on: -1 }),
+      get amount() {
+        looks += 1;
+        return 1000 + at;
+      },
+    }));
+    const lines = Array.from({ length: count }, (_none, at) => line(at + 1, { text, amount: 1000 + at }));
+    expect(matchLines(lines.toReversed(), payments, ofDays(0, 0)).every(({ result }) => result === 'agrees')).toBe(
+      true,
+    );
+    expect(looks).toBeLessThan(count * 10);
+  });
+
   it('of a day more at both ends, which is not missing without a line', () => {
     const payments = { A: { on: -1, ref: 'INV-1041' }, B: { on: -1 }, C: { on: 4, ref: 'INV-1042' }, D: { on: 4 } };
     expect(match([{ text: 'INV-1041' }, { on: 3, text: 'INV-1042' }], payments)).toEqual([
@@ -275,7 +287,7 @@ const made = ({
   lines,
   payments,
 }: {
-  readonly lines: Given<MatchedLine>[];
+  readonly lines: Given<StatementLine>[];
   readonly payments: Given<LedgerPayment>[];
 }) => ({
   lines: lines.map((one, at) => line(at + 1, { ...one, text: [one.text, ...(one.references ?? [])].join('\n') })),

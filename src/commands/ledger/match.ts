@@ -1,13 +1,14 @@
 import type { RowServices } from '../../bulk/kind.ts';
+import { refuseReport } from '../../bulk/plan.ts';
 import { openRowReport } from '../../bulk/report.ts';
-import { type BankStatement, REPORT_PREFIX, readStatement, type StatementLine } from '../../bulk/statement.ts';
+import { type BankStatement, isCreditColumn, REPORT_PREFIX, readStatement } from '../../bulk/statement.ts';
 import { type LedgerPayment, MATCH_RESULTS, type Match, matchLines } from '../../bulk/statement-match.ts';
 import { PAYMENTS } from '../../charge/payment.ts';
 import { profileWithoutKey } from '../../compose/client.ts';
 import { openRowServices } from '../../compose/run.ts';
 import { grouped } from '../../core/bounds.ts';
 import { CHARGE } from '../../core/charge.ts';
-import { PayError, usageError } from '../../core/error.ts';
+import { PayError } from '../../core/error.ts';
 import { targetFlags } from '../../core/input.ts';
 import { NumberText } from '../../core/json.ts';
 import { decimalText, formatMoney } from '../../core/money.ts';
@@ -22,10 +23,6 @@ import type { Run } from '../run.ts';
 import type { MatchInput } from './match-spec.ts';
 import { matchView } from './view.ts';
 
-type Found = Match<StatementLine>;
-
-const KEPT_APART = ['id', 'ugwo', 'ref', 'psp_reference', 'account_digest', 'profile', 'origin'] as const;
-
 /** Reads the payments, refunds and reversals from the day before the first to the day after the last. */
 const readPayments = async (
   ledger: Ledger,
@@ -34,18 +31,18 @@ const readPayments = async (
   { currency, zone }: { readonly currency: string; readonly zone: Zone },
 ): Promise<readonly LedgerPayment[]> => {
   const paymentOf = (sum: ChargeSum, kind: LedgerPayment['kind'], at: number, amount = 0n): LedgerPayment => {
-    const day = dayIn(zone, at);
     // A bank may write a payment of less than an hour before or after midnight on the other day.
-    const nearby = [at - HOUR_MS, at + HOUR_MS].map((ms) => dayIn(zone, ms));
+    const [day = '', ...nearby] = [at, at - HOUR_MS, at + HOUR_MS].map((ms) => dayIn(zone, ms));
     return {
       ...{ id: sum.id ?? '', kind, at, day, otherDay: nearby.find((other) => other !== day), amount: Number(amount) },
       ...{ ugwo: sum.ugwo, ref: sum.ref, pspReference: sum.psp_reference, accountDigest: sum.account_digest },
       profile: sum.profile ?? sum.origin,
     };
   };
+  const by = ['id', 'ugwo', 'ref', 'psp_reference', 'account_digest', 'profile', 'origin'] as const;
   const period = { since: startOfDay(zone, first, -1), until: startOfDay(zone, last, 2) };
   const read = <T>(time: 'paid_at' | 'refund', each: (sum: ChargeSum) => readonly T[]): Promise<readonly T[]> =>
-    ledger.sum({ ...scope, period, by: KEPT_APART, unit: 1, time }, () => {
+    ledger.sum({ ...scope, period, by, unit: 1, time }, () => {
       const all: T[] = [];
       return { take: (sums) => void all.push(...sums.flatMap(each)), end: () => all };
     });
@@ -74,7 +71,7 @@ const readPayments = async (
 };
 
 /** Output fields of a line, a payment, or both. */
-const fieldsOf = ({ result, by, line, payment, difference }: Found, currency: string) => ({
+const fieldsOf = ({ result, by, line, payment, difference }: Match, currency: string) => ({
   ...{ result, by: by ?? null, row: line?.number ?? null, day: line?.day ?? payment?.day },
   ...{ amount: line?.amount ?? null, fee: line?.fee ?? null, currency, difference: difference ?? null },
   ...{ expected: payment?.amount ?? null, kind: payment?.kind ?? null, id: payment?.id ?? null },
@@ -82,50 +79,50 @@ const fieldsOf = ({ result, by, line, payment, difference }: Found, currency: st
   ...{ profile: payment?.profile ?? null, text: line?.text ?? null },
 });
 
-async function* pagesOf(found: readonly Found[], currency: string): AsyncGenerator<ApiPage> {
+async function* pagesOf(found: readonly Match[], currency: string): AsyncGenerator<ApiPage> {
   for (let at = 0; at < found.length; at += PAGE_MAX) {
     yield* onePage(found.slice(at, at + PAGE_MAX).map((one) => fieldsOf(one, currency)));
   }
 }
 
 /** Counts and sums of each result. */
-const sumsOf = (found: readonly Found[], currency: string) =>
+const sumsOf = (found: readonly Match[], currency: string) =>
   MATCH_RESULTS.map((result) => {
     const own = found.filter((one) => one.result === result);
-    const sum = (amountOf: (one: Found) => number | undefined): number =>
+    const sum = (amountOf: (one: Match) => number | undefined): number =>
       own.reduce((all, one) => all + (amountOf(one) ?? 0), 0);
     const [amount, expected] = [sum(({ line }) => line?.amount), sum(({ payment }) => payment?.amount)];
     return { result, count: own.length, currency, amount, expected, difference: sum((one) => one.difference) };
   });
-type Sums = ReturnType<typeof sumsOf>;
 
 const counted = (count: number, one: string, more = `${one}s`): string =>
   `${grouped(count)} ${count === 1 ? one : more}`;
 
 const matchSummary = (
-  found: readonly Found[],
-  sums: Sums,
+  found: readonly Match[],
+  sums: ReturnType<typeof sumsOf>,
   { first, last }: BankStatement['days'],
   currency: string,
 ) => {
   const [agrees = 0, other = 0, inFile = 0, here = 0] = sums.map(({ count }) => count);
   const some = (count: number, text: string): string => (count > 0 ? `, ${text}` : '');
-  const others = found.flatMap(({ result, payment, difference = 0 }) => {
+  const others = found.filter(({ result }) => result === 'other_amount');
+  const named = others.slice(0, 3).map(({ payment, difference = 0 }) => {
     const off = formatMoney(difference, currency).slice(currency.length + 1);
-    return result === 'other_amount' ? [`${payment?.ref ?? payment?.id} ${difference > 0 ? '+' : ''}${off}`] : [];
+    return `${payment?.ref ?? payment?.id} ${difference > 0 ? '+' : ''}${off}`;
   });
-  const named = others.slice(0, 3).join(', ') + some(others.length - 3, '…');
-  const [inAll, hereInAll] = (['amount', 'expected'] as const).map((name) =>
-    sums.reduce((all, one) => all + one[name], 0),
-  );
-  const period = first === last ? `of ${first}` : `from ${first} to ${last}`;
+  const total = (of: 'amount' | 'expected'): string =>
+    formatMoney(
+      sums.reduce((all, one) => all + one[of], 0),
+      currency,
+    );
   return [
     `${counted(agrees + other + inFile, 'line')}: ${counted(agrees, 'agrees', 'agree')}` +
-      some(other, `${counted(other, 'has', 'have')} another amount (${named})`) +
+      some(other, `${counted(other, 'has', 'have')} another amount (${named.join(', ')}${some(other - 3, '…')})`) +
       some(inFile, `${counted(inFile, 'is', 'are')} in the file only`),
-    `${counted(agrees + other + here, 'payment')} ${period}: ${grouped(agrees + other)} in the file` +
-      some(here, `${counted(here, 'is', 'are')} not`),
-    `${formatMoney(inAll ?? 0, currency)} in the file, ${formatMoney(hereInAll ?? 0, currency)} in the ledger`,
+    `${counted(agrees + other + here, 'payment')} ${first === last ? `of ${first}` : `from ${first} to ${last}`}: ` +
+      `${grouped(agrees + other)} in the file${some(here, `${counted(here, 'is', 'are')} not`)}`,
+    `${total('amount')} in the file, ${total('expected')} in the ledger`,
   ];
 };
 
@@ -136,7 +133,7 @@ const ADDED_COLUMNS = 'result by difference amount day kind id ugwo ref'.split('
 const writeReport = async (
   path: string,
   statement: BankStatement,
-  found: readonly Found[],
+  found: readonly Match[],
   { currency }: MatchInput,
   { checkPath }: Pick<RowServices, 'checkPath'>,
   { io, globals }: Run,
@@ -149,29 +146,28 @@ const writeReport = async (
   const written = found.map(({ result, by, difference, line, payment }) => {
     const { amount, day, kind, id, ugwo, ref } = payment ?? {};
     const values = [result, by, money(difference), money(amount), day, kind, id, ugwo, ref];
-    const read = Object.entries(line?.fields ?? {}).filter(([name]) => isRead(name));
-    const added = ADDED_COLUMNS.map((name, at) => [name, values[at] ?? null]);
-    return report.write(Object.fromEntries(read), Object.fromEntries(added));
+    return report.write(
+      Object.fromEntries(Object.entries(line?.fields ?? {}).filter(([column]) => isRead(column))),
+      Object.fromEntries(ADDED_COLUMNS.map((column, at) => [column, values[at] ?? null])),
+    );
   });
   await Promise.all(written).finally(report.close);
 };
 
-const isOff = ({ result }: Found): boolean => result !== 'agrees';
+const isOff = ({ result }: Match): boolean => result !== 'agrees';
 
 /** The error of a run that found differences. */
-const endingOf = (found: readonly Found[], name: string, { globals }: Run): { readonly failure?: PayError } => {
-  const off = found.filter(isOff);
-  const hasUnknown = (isIn: boolean): boolean =>
-    off.some(({ result, line }) => result === 'only_in_file' && line !== undefined && line.amount > 0 === isIn);
+const endingOf = (found: readonly Match[], name: string, { globals }: Run): { readonly failure?: PayError } => {
+  const count = found.filter(isOff).length;
+  if (count === 0) return {};
+  const unknown = found.flatMap(({ result, line }) => (result === 'only_in_file' && line ? [line.amount > 0] : []));
+  const sync = `find out who has paid since: \`${shellLine(['paycli', 'ledger', 'sync', ...targetFlags(globals)])}\``;
   const hints = [
-    hasUnknown(true)
-      ? [`find out who has paid since: \`${shellLine(['paycli', 'ledger', 'sync', ...targetFlags(globals)])}\``]
-      : [],
-    hasUnknown(false) ? ['compare money in alone: --amount-column with the column of credits'] : [],
-  ].flat();
-  const what = `${counted(off.length, 'difference')} between ${name} and the ledger`;
+    unknown.includes(true) ? sync : '',
+    unknown.includes(false) ? 'compare money in alone: --amount-column with the column of credits' : '',
+  ].filter((hint) => hint !== '');
   const hint = hints.length === 0 ? {} : { hint: hints.join('\n') };
-  return off.length === 0 ? {} : { failure: new PayError('attention', what, hint) };
+  return { failure: new PayError('attention', `${counted(count, 'difference')} between ${name} and the ledger`, hint) };
 };
 
 /** Compares a statement with the payments of its days. Reads the ledger alone. */
@@ -187,16 +183,15 @@ export const matchStatement = async (input: MatchInput, run: Run): Promise<Resul
   };
   const source = { ...services.source(file), name, spoolFolder: services.folder };
   const statement = await readStatement(source, { columns, currency, zone, dateOrder });
-  if (report !== undefined && (await statement.isAt(report))) {
-    throw usageError(`--report: ${report} is the statement itself`, { hint: 'name another file' });
-  }
+  if (report !== undefined) await refuseReport(report, { input: statement, services });
   await say(statement.notices);
   const { days, lines } = statement;
   const ledger = await run.ledger();
   const { scope } = input.allProfiles === true ? { scope: {} } : await profileWithoutKey(run);
   const all = await readPayments(ledger, scope, days, { currency, zone });
-  const isMoneyIn = columns.amount !== undefined && columns.debit === undefined && lines.every((one) => one.amount > 0);
-  const payments = isMoneyIn ? all.filter(({ amount }) => amount > 0) : all;
+  // A column of signed amounts may have no money out either, and then lacks each refund.
+  const isMoneyIn = isCreditColumn(columns.amount) && !columns.debit && lines.every(({ amount }) => amount > 0);
+  const payments = isMoneyIn ? all.filter(({ kind }) => kind === 'payment') : all;
   if (payments.length < all.length) await say(`Only money in is compared: ${columns.amount} has no money out.`);
   const found = matchLines(lines, payments, { tolerance, days, digest: ledger.digest });
   if (report !== undefined) await writeReport(report, statement, found, input, services, run);
