@@ -37,9 +37,12 @@ export const paymentsThat = (property: 'final' | 'brings' | 'frees' | 'retried')
 export const endKindOf = (payment: Payment, missing = 0): (typeof PAYMENTS)[Payment]['end'] =>
   payment === 'partially_refunded' && missing > 0 ? 'underpaid' : PAYMENTS[payment].end;
 
+/** True for a write whose outcome nobody knows yet. */
+export const isUndecided = (state: string): boolean => state === 'sending' || state === 'unknown';
+
 /** True if a charge in this state has ended without all of its money, so that its payment request may be charged. */
 export const isUnpaid = (state: string, payment: Payment | null | undefined): boolean =>
-  payment ? payment === 'underpaid' || PAYMENTS[payment].frees : !['sending', 'unknown'].includes(state);
+  payment ? payment === 'underpaid' || PAYMENTS[payment].frees : !isUndecided(state);
 
 /** Facts about one activity (public-facts.md, Activities). Instants are milliseconds by the service's clock. */
 export interface ActivityFacts {
@@ -149,7 +152,7 @@ const receivedOf = (
   return decides && total !== undefined ? { received: total, isAssumed: false } : ownMoney(activity, asked);
 };
 
-const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
+export const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
 
 /** Sum over all paying activities: what the service says, else what they show themselves. */
 const totalOf = ({ total, activities = [] }: RequestFacts, asked: number | undefined): number =>

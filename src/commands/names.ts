@@ -118,15 +118,9 @@ export const readNamed = async (
 ): Promise<unknown> => {
   const [flags, ids] = [targetFlags(run.globals), new Map<string, string>()];
   const [prefix = 'ugw'] = found.values();
-  for (const [
-    name,
-    {
-      ids: [id = ''],
-      problem,
-      records,
-      isWhole,
-    },
-  ] of await findNamed(prefix, [...found.keys()], run)) {
+  for (const [name, meant] of await findNamed(prefix, [...found.keys()], run)) {
+    const { problem, records, isWhole } = meant;
+    const [id = ''] = meant.ids;
     const lines = records.map(describedRecord);
     if (problem !== undefined) {
       throw usageError(problem, {

@@ -1,4 +1,4 @@
-import { amountAt, type PaidBack } from '../charge/payment.ts';
+import { amountAt, isUndecided, type PaidBack } from '../charge/payment.ts';
 import { isId } from '../core/ids.ts';
 import { parseIfJson } from '../core/json.ts';
 import type { Backend, Decision, EmergencyLine, Query } from './backend.ts';
@@ -42,9 +42,7 @@ const reopens = ({ state }: Pick<Entry, 'state'>, outcome: Pick<StoredOutcome, '
 
 /** True if another charge of the payment request is open. Then this one can't be reopened. */
 const hasSuccessor = ({ id, service }: Entry, earlier: readonly Entry[]): boolean =>
-  earlier.some(
-    (other) => other.service === service && other.id !== id && (other.state === 'sending' || other.state === 'unknown'),
-  );
+  earlier.some((other) => other.service === service && other.id !== id && isUndecided(other.state));
 
 /** Applies the outcome that a charge's own process reports. */
 const withOutcome = (charge: Entry, outcome: StoredOutcome, earlier: readonly Entry[], now: Moment): Entry => {

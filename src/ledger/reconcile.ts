@@ -1,4 +1,4 @@
-import type { RequestFacts } from '../charge/payment.ts';
+import { isUndecided, type RequestFacts } from '../charge/payment.ts';
 import { statusOf, wordAt } from '../core/charge.ts';
 import { valueAt } from '../core/json.ts';
 import type { ApiRecord } from '../core/record.ts';
@@ -211,8 +211,6 @@ const ownedIn = async (ledger: Ledger, snapshot: RequestRead): Promise<ReadonlyS
   return ledger.owned(activities.map((activity) => valueAt(activity, 'uid')).filter((uid) => typeof uid === 'string'));
 };
 
-const isUnproven = ({ state }: Charge): boolean => state === 'unknown' || state === 'sending';
-
 const LOST_RACE: Extract<Conclusion, { state: 'unknown' }> = {
   state: 'unknown',
   why: 'unreadable',
@@ -241,11 +239,11 @@ export const reconcile = async (
   // Other processes may have stored a read or resolved the charge during this read.
   const asNow = async (): Promise<Charge> => ({ ...charge, ...(await ledger.get(charge.id)) }) as Charge;
   const current = await asNow();
-  if (!isUnproven(current)) return { charge: current, left: undefined };
+  if (!isUndecided(current.state)) return { charge: current, left: undefined };
   const conclusion = judgeRead(current, seen, await ownedIn(ledger, snapshot));
   const left = await writeConclusion(ledger, charge.id, conclusion);
   const after = await asNow();
-  return { charge: after, left: isUnproven(after) ? left : undefined };
+  return { charge: after, left: isUndecided(after.state) ? left : undefined };
 };
 
 /**

@@ -2,6 +2,7 @@ import {
   type ActivityFacts,
   activityFacts,
   balanceOf,
+  isUndecided,
   orderOf,
   PAYMENTS,
   type PaidBack,
@@ -242,10 +243,7 @@ export const wasResolved = ({ evidence }: Pick<Entry, 'evidence'>): boolean =>
  * service always does. An unknown outcome overrides `not_created`, which was then concluded too soon.
  */
 export const changesState = ({ state }: Entry, said: Pick<StoredOutcome, 'state'>): boolean =>
-  state === 'sending' ||
-  state === 'unknown' ||
-  said.state === 'accepted' ||
-  (state === 'not_created' && said.state === 'unknown');
+  isUndecided(state) || said.state === 'accepted' || (state === 'not_created' && said.state === 'unknown');
 
 /**
  * Order of a reading to the stored one (see `orderOf`). A reading of another activity, or the first one, is newer.

@@ -1,7 +1,7 @@
 import { paymentShown } from '../charge/payment.ts';
 import { incompleteText, type NextAction, statusOf } from '../core/charge.ts';
 import { usageError } from '../core/error.ts';
-import type { Io, Output } from '../core/io.ts';
+import type { Io } from '../core/io.ts';
 import { printExact, valueAt } from '../core/json.ts';
 import type { ApiRecord } from '../core/record.ts';
 import type { ShareOptions, View } from '../core/result.ts';
@@ -115,17 +115,10 @@ export const shareMessage = (input: ShareInput): Message => {
 
 type PassOnIo = Pick<Io, 'stdout' | 'stderr' | 'clock'>;
 
-type Copied = readonly [what: string, text: string];
-
-const copiedOf = (action: NextAction | undefined, message: Message | undefined): Copied | undefined => {
-  if (message !== undefined) return 'text' in message ? ['the message', message.text] : undefined;
-  if (action?.kind === 'transfer') return ['the account number', action.accountNumber];
-  return action?.kind === 'dial' ? ['the code to dial', action.code] : undefined;
-};
-
-const copyTo = async (outputs: readonly Output[], text: string): Promise<boolean> => {
-  for (const output of outputs) if (await output.copy(text)) return true;
-  return false;
+const copiedOf = (action: NextAction | undefined, message: Message | undefined) => {
+  if (message !== undefined) return 'text' in message ? { what: 'the message', text: message.text } : undefined;
+  if (action?.kind === 'transfer') return { what: 'the account number', text: action.accountNumber };
+  return action?.kind === 'dial' ? { what: 'the code to dial', text: action.code } : undefined;
 };
 
 const copyText = async (
@@ -135,11 +128,11 @@ const copyText = async (
 ): Promise<string> => {
   const copied = copiedOf(action, message);
   if (copied === undefined) return 'Nothing was copied: there is no account number and no code to dial.';
-  const [what, text] = copied;
+  const { what, text } = copied;
   // A line break would run a pasted command, and nobody sees an escape sequence in a clipboard.
   if (message === undefined && shownExactly(text) !== text) return `Nothing was copied: ${what} has hidden characters.`;
-  const taken = await copyTo([stderr, stdout], text);
-  return taken ? `Copied ${what}, if this terminal lets programs copy.` : 'Nothing was copied: this is no terminal.';
+  const isTaken = (await stderr.copy(text)) || (await stdout.copy(text));
+  return isTaken ? `Copied ${what}, if this terminal lets programs copy.` : 'Nothing was copied: this is no terminal.';
 };
 
 /** Passes a customer's step on: prints a message, copies it, or both. Returns notices. */

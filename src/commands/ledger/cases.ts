@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { isUnpaid, PAYMENTS } from '../../charge/payment.ts';
+import { isUndecided, isUnpaid, sum } from '../../charge/payment.ts';
 import { partText, refundWords } from '../../charge/words.ts';
 import { foldersOf } from '../../compose/run.ts';
 import { realMachine } from '../../config/machine.ts';
@@ -36,22 +36,20 @@ export interface Case extends Pick<RequestTerms, 'ref' | 'amount' | 'currency'> 
 
 const SOON_MS = 5 * MINUTE_MS;
 
-const sumOf = (amounts: readonly number[]): number => amounts.reduce((sum, amount) => sum + amount, 0);
-
 /** The charges of an entry's payment request, and its money. `unseen`: refunds of this ledger that no reading shows. */
 const requestOf = async (ledger: Ledger, { about: request, service, money }: Entry) => {
   const all = await ledger.list({ about: request, service, kind: CHARGE, limit: -1 });
-  const paid = all.flatMap((one) => moneyKnown(one) ?? []).filter(({ payment }) => PAYMENTS[payment].brings);
-  const refunded = sumOf(paid.map((one) => one.refunded ?? 0));
+  const known = all.flatMap((one) => moneyKnown(one) ?? []);
+  const refunded = sum(known.map((one) => one.refunded ?? 0));
   let unseen = -refunded;
   for (const about of new Set([money?.surplus, ...all.map(({ activity }) => activity?.uid)])) {
     const refunds =
       about === undefined ? [] : await ledger.list({ about, kind: REFUND, states: ['accepted'], limit: -1 });
     // One without an amount pays all of it back.
-    unseen += sumOf(refunds.filter((one) => !hasFailed(one)).map(({ asked }) => asked?.amount ?? Infinity));
+    unseen += sum(refunds.filter((one) => !hasFailed(one)).map(({ asked }) => asked?.amount ?? Infinity));
   }
   unseen = Math.max(0, unseen);
-  return { all, unseen, left: sumOf(paid.map((one) => one.received ?? 0)) - refunded - unseen };
+  return { all, unseen, left: sum(known.map((one) => one.received ?? 0)) - refunded - unseen };
 };
 type Request = Awaited<ReturnType<typeof requestOf>>;
 
@@ -80,19 +78,26 @@ export const judgesOf = (ledger: Ledger, run: Run, allProfiles: boolean) => {
 
   /** True if a charge may still be paid, or nobody knows. */
   const isUnderWay = (one: Entry): boolean =>
-    ['sending', 'unknown'].includes(one.state) ||
-    (moneyKnown(one)?.payment === 'open' && (payableFor(one, moment) ?? 1) > 0);
+    isUndecided(one.state) || (moneyKnown(one)?.payment === 'open' && (payableFor(one, moment) ?? 1) > 0);
 
-  const unpaid = (kind: 'underpaid' | 'reversed', entry: Entry, { all, left }: Request): Case[] => {
-    const { missing, paidAt, reversed, readAt } = moneyKnown(entry) ?? {};
+  const unpaid = (entry: Entry, { all, left }: Request): Case[] => {
+    const { payment, missing, paidAt, reversed, readAt } = moneyKnown(entry) ?? {};
     const { amount: asked, currency = '' } = entry.asked ?? {};
-    const isOver = left >= (asked ?? Infinity) || missing === 0 || (kind === 'underpaid' && left <= 0);
-    if (isOver || all.some((one) => one.money?.requestStatus === 'cancelled' || isUnderWay(one))) return [];
+    const isPart = payment === 'underpaid';
+    const isOver = left >= (asked ?? Infinity) || missing === 0 || (isPart && left <= 0);
+    if (isOver || !isUnpaid(entry.state, payment)) return [];
+    if (all.some((one) => one.money?.requestStatus === 'cancelled' || isUnderWay(one))) return [];
     const command = line(entry, 'ugwo', 'charge', entry.about, ...(left > 0 ? ['--remaining'] : []));
-    if (kind === 'reversed')
-      return [caseOf(kind, entry, { since: reversed?.at ?? readAt ?? entry.createdAt, command })];
+    if (!isPart) return [caseOf('reversed', entry, { since: reversed?.at ?? readAt ?? entry.createdAt, command })];
     const part = asked === undefined ? {} : { amount: asked - left, what: partText(left, asked, currency) };
-    return [caseOf(kind, entry, { since: paidAt ?? entry.createdAt, command, ...part })];
+    return [caseOf('underpaid', entry, { since: paidAt ?? entry.createdAt, command, ...part })];
+  };
+
+  /** The case of a charge whose money came twice, in part or not at all. */
+  const judged = async (charge: Entry): Promise<Case[]> => {
+    const request = await requestOf(ledger, charge);
+    const twice = request.all.find(({ money }) => money?.isPaidTwice);
+    return twice === undefined ? unpaid(charge, request) : paidTwice(twice, request);
   };
 
   const unknown = (entry: Entry): Case => {
@@ -112,38 +117,31 @@ export const judgesOf = (ledger: Ledger, run: Run, allProfiles: boolean) => {
   /** The command to go on with, whatever has become of an entry. */
   const stepFor = async (entry: Entry): Promise<string> => {
     const show = line(entry, 'ledger', 'show', entry.id);
-    const payment = moneyKnown(entry)?.payment;
-    if (['sending', 'unknown'].includes(entry.state)) return unknown(entry).command ?? show;
-    if (payment === 'open') return line(entry, 'ledger', 'sync', entry.id);
-    if (!isCharge(entry)) return show;
-    const request = await requestOf(ledger, entry);
-    const twice = request.all.find(({ money }) => money?.isPaidTwice);
-    if (twice !== undefined) return paidTwice(twice, request)[0]?.command ?? show;
-    if (!isUnpaid(entry.state, payment)) return show;
-    return unpaid(payment === 'underpaid' ? payment : 'reversed', entry, request)[0]?.command ?? show;
+    if (isUndecided(entry.state)) return unknown(entry).command ?? show;
+    if (moneyKnown(entry)?.payment === 'open') return line(entry, 'ledger', 'sync', entry.id);
+    const [found] = isCharge(entry) ? await judged(entry) : [];
+    return found?.command ?? show;
   };
-  return { moment, at, line, paidTwice, unpaid, unknown, expiring, stepFor };
+  return { moment, at, line, judged, unknown, expiring, stepFor };
 };
 
 /** Finds the cases of a scope, the gravest first. */
 export const findCases = async (scope: Scope, since: number, allProfiles: boolean, run: Run): Promise<Case[]> => {
   const ledger = await run.ledger();
-  const { moment, at, line, paidTwice, unpaid, unknown, expiring } = judgesOf(ledger, run, allProfiles);
+  const { moment, at, line, judged, unknown, expiring } = judgesOf(ledger, run, allProfiles);
 
   const cases: Case[] = [];
   const seen = new Set<string>();
   const started = { since };
-  for (const [kind, filter] of [
-    ['paid_twice', { paidTwice: true }],
-    ['underpaid', { payments: ['underpaid'], started }],
-    ['reversed', { payments: ['reversed'], started }],
+  for (const filter of [
+    { paidTwice: true },
+    { payments: ['underpaid'], started },
+    { payments: ['reversed'], started },
   ] as const) {
-    for (const entry of await ledger.list({ ...scope, ...filter, limit: -1 })) {
-      const name = `${entry.service} ${entry.about}`;
-      if (seen.has(name)) continue;
+    for (const charge of await ledger.list({ ...scope, ...filter, limit: -1 })) {
+      const name = `${charge.service} ${charge.about}`;
+      if (!seen.has(name)) cases.push(...(await judged(charge)));
       seen.add(name);
-      const request = await requestOf(ledger, entry);
-      cases.push(...(kind === 'paid_twice' ? paidTwice(entry, request) : unpaid(kind, entry, request)));
     }
   }
   cases.push(...(await ledger.unknown()).filter(isInScope(scope)).map(unknown));

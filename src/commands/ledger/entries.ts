@@ -119,12 +119,8 @@ export const listEntries = async (input: LedgerListInput, run: Run): Promise<Res
     pages: withPaidTwice((seen) => entryPages(run, ledger, filter, { from, max }, seen), run),
     view: viewFor(input.kind, allProfiles),
     goOn: (at) => {
-      const words = {
-        ...input,
-        kind: input.kind === CHARGE ? undefined : input.kind,
-        all: undefined,
-        cursor: undefined,
-      };
+      const kind = input.kind === CHARGE ? undefined : input.kind;
+      const words = { ...input, kind, all: undefined, cursor: undefined };
       return continueCommand(at, ['ledger', 'list'], words, run.globals, now);
     },
     max,

@@ -1,6 +1,6 @@
 import { scopeOf } from '../../compose/client.ts';
-import { NumberText, printExact } from '../../core/json.ts';
-import { type ApiRecord, instantOf, pageOf } from '../../core/record.ts';
+import { NumberText } from '../../core/json.ts';
+import { type ApiRecord, instantOf, madeExactly, pageOf } from '../../core/record.ts';
 import type { Column, Result, View } from '../../core/result.ts';
 import { atomIn, dayIn, formatLocalFull, MINUTE_MS, startOfDay, type Zone, zoneName } from '../../core/time.ts';
 import type { ChargeSum, Period, SumColumn } from '../../ledger/ledger.ts';
@@ -46,8 +46,7 @@ export const sumFields = ({ currency, count, amount, withoutAmount, received, wi
 
 const reportRecord = (line: ReportLine, names: readonly Group[], period: object): ApiRecord => {
   const groups = Object.fromEntries(names.map((name, at) => [name, line.groups[at] ?? null]));
-  const value = { ...groups, reported: line.reported, ...sumFields(line), ...period };
-  return { value, text: printExact(value) };
+  return madeExactly({ ...groups, reported: line.reported, ...sumFields(line), ...period });
 };
 
 const viewBy = (names: readonly Group[]): View => ({

@@ -1,9 +1,8 @@
 import { profileWithoutKey } from '../../compose/client.ts';
 import { PayError, usageError } from '../../core/error.ts';
 import { speaksUtf8 } from '../../core/io.ts';
-import { printExact } from '../../core/json.ts';
 import { sumsText } from '../../core/money.ts';
-import { instantOf, pageOf } from '../../core/record.ts';
+import { instantOf, madeExactly, pageOf } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
 import { atom, DAY_MS, dayIn, SECOND_MS, startOfDay, zoneName } from '../../core/time.ts';
 import type { ChargeSum, SumColumn } from '../../ledger/ledger.ts';
@@ -51,8 +50,6 @@ const caseFields = ({ kind, ugwo, ref, amount, currency, since, command }: Case)
   ...{ since: atom(since), command: command ?? null },
 });
 
-const recordWith = (value: object) => ({ value, text: printExact(value) });
-
 /** Shows what needs a person now, and the sums of today. Reads the ledger alone. */
 export const showStatus = async ({ since, sync, allProfiles = false }: StatusInput, run: Run): Promise<Result> => {
   const { globals, io } = run;
@@ -99,16 +96,17 @@ export const showStatus = async ({ since, sync, allProfiles = false }: StatusInp
       const oldest = Math.min(now, ...of(profile, 'unknown').map((one) => one.since));
       return [{ profile }, Math.floor((now - oldest) / SECOND_MS)] as const;
     });
+    const each = (value: (line: ReportLine) => unknown) => lines.map((line) => [labels(line), value(line)] as const);
     const text = [
       metricText(
         'paycli_received_minor',
         'Received today, in the minor unit.',
-        lines.map((one) => [labels(one), one.received ?? 0]),
+        each(({ received = 0 }) => received),
       ),
       metricText(
         'paycli_charges',
         'Charges paid or reversed today, and open ones.',
-        lines.map((one) => [labels(one), one.count]),
+        each(({ count }) => count),
       ),
       metricText('paycli_cases', 'Cases that paycli status shows.', counted),
       metricText('paycli_oldest_unknown_seconds', 'Age of the oldest unknown outcome, else 0.', ages),
@@ -119,7 +117,7 @@ export const showStatus = async ({ since, sync, allProfiles = false }: StatusInp
     const records = profiles.map((name) => {
       const own = Object.fromEntries(SUMS.map((sum) => [sum, linesOf(sums[sum], name).map(sumFields)]));
       const head = { profile: name ?? null, day, time_zone: zone };
-      return recordWith({ ...head, ...own, cases: casesOf(name).map(caseFields) });
+      return madeExactly({ ...head, ...own, cases: casesOf(name).map(caseFields) });
     });
     const [record] = allProfiles ? [] : records;
     return record === undefined
@@ -127,6 +125,6 @@ export const showStatus = async ({ since, sync, allProfiles = false }: StatusInp
       : { kind: 'record', record, view: caseView, ...ending };
   }
   await run.say(profiles.flatMap((name) => headLines(sums, name, zone, io)));
-  const rows = cases.map((one) => recordWith({ ...caseFields(one), what: one.what }));
+  const rows = cases.map((one) => madeExactly({ ...caseFields(one), what: one.what }));
   return { kind: 'list', pages: pageOf(rows), view: caseView, saysEmpty: true, ...ending };
 };

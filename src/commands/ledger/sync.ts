@@ -1,4 +1,4 @@
-import { PAYMENTS, type Payment, paymentsThat } from '../../charge/payment.ts';
+import { isUndecided, PAYMENTS, type Payment, paymentsThat } from '../../charge/payment.ts';
 import type { Client } from '../../client/client.ts';
 import { openRunProgress } from '../../compose/run.ts';
 import { memo } from '../../core/async.ts';
@@ -173,8 +173,6 @@ const settleUnknown = async (
   return left;
 };
 
-const isUnresolved = ({ state }: Entry): boolean => state === 'unknown' || state === 'sending';
-
 const openFound = () => ({
   sums: openSums(SYNCED),
   unknown: [] as Entry[],
@@ -200,7 +198,7 @@ const checkWith = (ledger: Ledger, scope: Scope, found: Found, run: Run) => {
     return isCharge(entry) ? settleUnknown(ledger, entry, await client()) : { why: 'unseen' };
   };
   return async (entry: Entry): Promise<void> => {
-    if (isUnresolved(entry)) {
+    if (isUndecided(entry.state)) {
       const left = await leftOf(entry);
       if (left !== undefined) found.left.push({ entry, ...left });
     } else if (paymentIn(entry) !== undefined) {
@@ -214,12 +212,12 @@ const checkWith = (ledger: Ledger, scope: Scope, found: Found, run: Run) => {
 const countEnd = (found: Found, before: Entry, now: Entry, payment: Payment | undefined): void => {
   found.done += 1;
   if (now.money?.isPaidTwice === true) found.twice.push(now);
-  if (isUnresolved(before) && !isUnresolved(now)) found.resolved.push(now);
+  if (isUndecided(before.state) && !isUndecided(now.state)) found.resolved.push(now);
   if (payment !== undefined) found.sums.add(now, payment);
-  else if (isUnresolved(now)) {
+  else if (isUndecided(now.state)) {
     found.unknown.push(now);
     found.sums.add(now, 'unknown');
-  } else if (now.state === 'not_created' && isUnresolved(before)) found.sums.add(now, 'not_created');
+  } else if (now.state === 'not_created' && isUndecided(before.state)) found.sums.add(now, 'not_created');
   else found.unmade += 1;
 };
 

@@ -1,6 +1,6 @@
 import { CHARGE, ROW_STATES, type RowCounts, readNextAction } from '../../core/charge.ts';
-import { NumberText, printExact, valueAt } from '../../core/json.ts';
-import { type ApiRecord, madeHere } from '../../core/record.ts';
+import { NumberText, valueAt } from '../../core/json.ts';
+import { type ApiRecord, madeExactly, madeHere } from '../../core/record.ts';
 import type { Column, InnerList, View } from '../../core/result.ts';
 import type { StatusWords } from '../../core/status.ts';
 import { atom } from '../../core/time.ts';
@@ -140,35 +140,28 @@ const seen: InnerList = {
     { path: 'at', kind: 'time' },
     ...columnsNamed('kind found'),
     { path: 'status', kind: 'state' },
-    { path: 'message', flexible: true },
-    { path: 'why', flexible: true },
+    ...columnsNamed('message why', { flexible: true }),
     { path: 'as' },
-    { path: 'by', flexible: true },
-    { path: 'reason', flexible: true },
+    ...columnsNamed('by reason', { flexible: true }),
   ],
 };
-
-const activityColumns: readonly Column[] = [
-  { path: 'uid' },
-  { path: 'status', kind: 'state' },
-  { path: 'medium' },
-  { path: 'created_at', kind: 'time' },
-];
 
 /** Activities that the last check showed, possible matches first. */
 const lastLook = ({ evidence }: Entry): InnerList[] => {
   const index = evidence.findLastIndex(({ kind }) => kind === 'look');
-  const lists: InnerList[] = [
-    {
-      path: `evidence.${index}.candidates`,
-      heading: 'possible activities',
-      columns: [...activityColumns, { path: 'doubt', flexible: true }],
-    },
-    {
-      path: `evidence.${index}.excluded`,
-      heading: 'excluded activities',
-      columns: [...activityColumns, { path: 'why', flexible: true }],
-    },
+  const listOf = (name: string, heading: string, reason: string): InnerList => ({
+    ...{ path: `evidence.${index}.${name}`, heading },
+    columns: [
+      { path: 'uid' },
+      { path: 'status', kind: 'state' },
+      { path: 'medium' },
+      { path: 'created_at', kind: 'time' },
+      { path: reason, flexible: true },
+    ],
+  });
+  const lists = [
+    listOf('candidates', 'possible activities', 'doubt'),
+    listOf('excluded', 'excluded activities', 'why'),
   ];
   return lists.filter(({ path }) => valueAt({ evidence }, `${path}.0`) !== undefined);
 };
@@ -223,8 +216,7 @@ export const entryView = (entry: Entry): View => ({
 /** Output row of a sum. The amount keeps all its digits. */
 export const sumRecord = ({ payment, currency, count, amount, received }: Sum<Synced>): ApiRecord => {
   const exact = (sum: bigint | undefined) => (sum === undefined ? null : new NumberText(String(sum)));
-  const value = { payment, currency: currency ?? null, count, amount: exact(amount), received: exact(received) };
-  return { value, text: printExact(value) };
+  return madeExactly({ payment, currency: currency ?? null, count, amount: exact(amount), received: exact(received) });
 };
 
 export const paymentSumsView: View = {
@@ -232,8 +224,7 @@ export const paymentSumsView: View = {
     { path: 'payment', kind: 'state' },
     { path: 'currency', machineOnly: true },
     { path: 'count', kind: 'count' },
-    { path: 'amount', kind: 'money' },
-    { path: 'received', kind: 'money' },
+    ...columnsNamed('amount received', { kind: 'money' }),
   ],
 };
 
@@ -260,20 +251,16 @@ export const jobRecordOf = (
   counts: RowCounts,
   workers: readonly Worker[],
   approval: Approval | undefined,
-): ApiRecord =>
-  madeHere({
+): ApiRecord => {
+  // These two came later, and so are the last.
+  const { refused = 0, invalid = 0, ...others } = counts;
+  return madeHere({
     id: job.id,
     command: job.command,
     // The text of a plan names a customer.
     file: job.id.startsWith('plan-') ? 'plan' : job.name,
     rows: job.rows,
-    accepted: counts.accepted ?? 0,
-    failed: counts.failed ?? 0,
-    rejected: counts.rejected ?? 0,
-    not_sent: counts.not_sent ?? 0,
-    unknown: counts.unknown ?? 0,
-    not_created: counts.not_created ?? 0,
-    sending: counts.sending ?? 0,
+    ...others,
     not_started: notStarted(job, counts),
     created_at: atom(job.createdAt),
     run_at: atom(job.runAt),
@@ -284,11 +271,11 @@ export const jobRecordOf = (
     asked_by: approval?.askedBy ?? null,
     approved_by: approval?.approvedBy ?? null,
     approved_at: approval?.approvedAt === undefined ? null : atom(approval.approvedAt),
-    refused: counts.refused ?? 0,
-    invalid: counts.invalid ?? 0,
+    refused,
+    invalid,
   });
+};
 const lastRun: Column = { path: 'run_at', kind: 'time', label: 'last run' };
-/** Columns that came later, and so are the last. */
 const BESIDE: readonly Column[] = columnsNamed('refused invalid', { kind: 'count' });
 
 /** List of jobs. The most important columns come first: a narrow terminal drops columns from the end. */
@@ -350,28 +337,32 @@ export const CASES = [
 
 const caseKind: Column = { path: 'kind', kind: 'state' };
 const command: Column = { path: 'command', needed: true };
-const sinceColumn: Column = { path: 'since', kind: 'time' };
 
 /** View of the cases. `what` says in a few words what happened. */
 export const caseView: View = {
-  columns: [caseKind, { path: 'ugwo' }, { path: 'ref' }, amountColumn, { path: 'currency' }, sinceColumn, command],
+  columns: [
+    caseKind,
+    ...columnsNamed('ugwo ref'),
+    amountColumn,
+    { path: 'currency' },
+    { path: 'since', kind: 'time' },
+    command,
+  ],
   table: [caseKind, { path: 'ref', or: 'ugwo' }, { path: 'what', peopleOnly: true }, command],
 };
 
-/** Fields of a compared line or payment. `expected` is what the ledger has. */
-const MATCH_COLUMNS: readonly Column[] = [
-  { path: 'result', kind: 'state' },
-  ...columnsNamed('by row day'),
-  ...columnsNamed('amount fee', { kind: 'money' }),
-  { path: 'currency' },
-  ...columnsNamed('difference expected', { kind: 'money' }),
-  ...columnsNamed('kind id ugwo ref'),
-  { path: 'paid_at', kind: 'time' },
-  ...columnsNamed('profile text'),
-];
-
+/** View of compared lines and payments. `expected` is what the ledger has. */
 export const matchView: View = {
-  columns: MATCH_COLUMNS,
+  columns: [
+    { path: 'result', kind: 'state' },
+    ...columnsNamed('by row day'),
+    ...columnsNamed('amount fee', { kind: 'money' }),
+    { path: 'currency' },
+    ...columnsNamed('difference expected', { kind: 'money' }),
+    ...columnsNamed('kind id ugwo ref'),
+    { path: 'paid_at', kind: 'time' },
+    ...columnsNamed('profile text'),
+  ],
   table: [
     { path: 'result', kind: 'state', needed: true },
     { path: 'day', needed: true },

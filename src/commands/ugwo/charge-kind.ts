@@ -135,11 +135,7 @@ const activityFields = (activity: unknown): Fields => {
 const madeEnd = (activity: unknown): Pick<RowEnd, 'exitCode' | 'error'> =>
   isStepUnreadable(activity) ? { exitCode: EXIT_CODES.unrecorded, error: unreadableText(activity) } : { exitCode: 0 };
 
-const askedFields = ({ amount, currency, ref }: RequestTerms): Fields => ({
-  amount_minor: amount,
-  currency,
-  ref,
-});
+const askedFields = ({ amount, currency, ref }: RequestTerms): Fields => ({ amount_minor: amount, currency, ref });
 
 /** Row outcome of a charge that this run created. */
 const madeNow = (activity: unknown, id: string, asked: RequestTerms = {}, rest?: Rest): RowEnd => {

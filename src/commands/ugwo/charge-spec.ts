@@ -98,34 +98,31 @@ type ChargeGiven = GivenOptions<typeof chargeOptions>;
 /** Reaction to an earlier charge that can still be paid or was paid. `remaining`: only the rest is charged. */
 export type Earlier = 'refuse' | 'again' | 'remaining';
 
-export interface OneCharge {
-  readonly kind: 'one';
-  readonly ugwo: string;
+/** What options say about a charge, and about each one of a file. */
+interface ChargeOptions {
   readonly fields: ChargeFields;
   readonly params: readonly Pair[];
   readonly earlier: Earlier | 'reuse';
-  /** True to read the payment request first. */
+  /** True to read each payment request before its charge. */
   readonly look: boolean;
-  /** Maximum wait for the payment, in milliseconds; undefined for no wait. */
+  /** Maximum wait for the payments once all are sent, in milliseconds; undefined for no wait. */
   readonly wait: number | undefined;
-  readonly passOn: ShareOptions;
   readonly sharing: SharingOptions | undefined;
+}
+
+export interface OneCharge extends ChargeOptions {
+  readonly kind: 'one';
+  readonly ugwo: string;
+  readonly passOn: ShareOptions;
   /** The plan that the charge carries out. No option gives it. */
   readonly plan?: PlannedCharge;
 }
 
 /** A file of charges. Options give the values for which the file has no column. */
-export interface FileOfCharges {
+export interface FileOfCharges extends ChargeOptions {
   readonly kind: 'file';
   readonly bulk: BulkInput;
-  readonly fields: ChargeFields;
-  readonly params: readonly Pair[];
   readonly earlier: Earlier;
-  /** True to read each payment request before its charge. */
-  readonly look: boolean;
-  /** Maximum wait for the payments once all rows are sent, in milliseconds; undefined for no wait. */
-  readonly wait: number | undefined;
-  readonly sharing: SharingOptions | undefined;
 }
 
 export type ChargeInput = OneCharge | FileOfCharges;
