@@ -25,12 +25,6 @@ export const failIn =
   };
 
 /**
- * Finds the header of a table that another program wrote, below title lines. A row of such a table may end early, and a
- * column may have no name. Nothing is sent for its rows.
- */
-export type IsHeader = (names: readonly string[]) => boolean;
-
-/**
  * The longest accepted row, in bytes, separators and quotes included. A longer one is a mistake, such as an unclosed
  * quote.
  */
@@ -56,11 +50,9 @@ const decodeText = (bytes: Uint8Array, wrong: Wrong): string => {
 const textOfBytes = (kept: string, wrong: Wrong): string =>
   /^\p{ASCII}*$/u.test(kept) && !kept.includes('\0') ? kept : decodeText(Buffer.from(kept, 'latin1'), wrong);
 
-/** One record of the file; the first is number 0. Its cells hold one byte a character. */
+/** One record of the file; the header is number 0. Its cells hold one byte a character. */
 interface Cells {
   readonly number: number;
-  /** The number of bytes before it. */
-  readonly begin: number;
   readonly cells: readonly string[];
 }
 
@@ -81,9 +73,6 @@ const QUOTE_HINT = 'put the cell in quotes and double each quote inside it';
 const BLANK = /^(?:[ \t\r\n]|\xc2\xa0)*$/;
 
 const isBlankRow = (cells: readonly string[]): boolean => cells.every((cell) => BLANK.test(cell));
-
-/** The number of cells up to the last one that isn't blank. */
-const filledTo = (cells: readonly string[]): number => cells.findLastIndex((cell) => !BLANK.test(cell)) + 1;
 
 /** Drops the blank cells beyond `count`: a spreadsheet writes separators as far as the longest row reaches. */
 const trimmedTo = (cells: readonly string[], count: number): readonly string[] =>
@@ -108,11 +97,10 @@ async function* csvRecords(
     skip_empty_lines: true,
     relax_column_count: true,
     on_record: (cells: string[], { bytes: end }) => {
-      const begin = ended;
-      if (end - begin > LONGEST_ROW) throw failed(count, undefined);
+      if (end - ended > LONGEST_ROW) throw failed(count, undefined);
       ended = end;
       if (isBlankRow(cells)) return null;
-      found.push({ number: count, begin, cells });
+      found.push({ number: count, cells });
       count += 1;
       return null;
     },
@@ -154,43 +142,23 @@ const checkNames = (names: readonly string[], fail: Fail): void => {
   }
 };
 
-/** The header of a CSV file: its names, and the number of bytes above it. */
-interface Header {
-  readonly columns: readonly string[];
-  readonly begin: number;
-}
-
-const headerIn = ({ cells, begin }: Cells, isHeader: IsHeader | undefined, fail: Fail): Header => {
-  const named = trimmedTo(cells, filledTo(cells));
-  const names = named.map((cell, index) => {
-    const name = textOfBytes(cell, (what, hint) => fail(0, `${index + 1}`, what, hint));
-    return isHeader !== undefined && name.trim() === '' ? `column ${index + 1}` : name;
-  });
+const columnNamesIn = ({ cells }: Cells, fail: Fail): readonly string[] => {
+  const named = trimmedTo(cells, cells.findLastIndex((cell) => !BLANK.test(cell)) + 1);
+  const names = named.map((cell, index) => textOfBytes(cell, (what, hint) => fail(0, `${index + 1}`, what, hint)));
   checkNames(names, fail);
-  return { columns: names, begin };
+  return names;
 };
 
-/**
- * Finds the header: the first record, or the one that `isHeader` accepts. If it accepts none, the first of the longest
- * records is taken for the header, so that an error can name its columns. A file of blank lines has no columns.
- */
-export const findHeader = async (
+/** The column names in file order; empty for a file of blank lines. */
+export const csvColumns = async (
   bytes: AsyncIterable<Uint8Array>,
   delimiter: string,
   fail: Fail,
-  isHeader?: IsHeader,
-): Promise<Header> => {
-  let longest: Cells | undefined;
-  const failed = (row: number, thrown: unknown) => csvError(thrown, isHeader ? row : 0, [], fail);
-  for await (const records of csvRecords(bytes, delimiter, failed)) {
-    for (const record of records) {
-      if (isHeader?.(record.cells.map((cell) => Buffer.from(cell, 'latin1').toString())) !== false) {
-        return headerIn(record, isHeader, fail);
-      }
-      if (longest === undefined || filledTo(record.cells) > filledTo(longest.cells)) longest = record;
-    }
+): Promise<readonly string[]> => {
+  for await (const [header] of csvRecords(bytes, delimiter, (_, thrown) => csvError(thrown, 0, [], fail))) {
+    if (header !== undefined) return columnNamesIn(header, fail);
   }
-  return longest === undefined ? { columns: [], begin: 0 } : headerIn(longest, isHeader, fail);
+  return [];
 };
 
 const checkLength = (cells: readonly string[], number: number, columns: readonly string[], fail: Fail): void => {

@@ -3,16 +3,7 @@ import { type FileHandle, mkdir, open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PayError, reasonOf } from '../core/error.ts';
 import { type FileFormat, formatOfName, type InputRow } from './cells.ts';
-import {
-  csvRows,
-  type Fail,
-  failIn,
-  findHeader,
-  InputError,
-  type IsHeader,
-  ndjsonColumns,
-  ndjsonRows,
-} from './formats.ts';
+import { csvColumns, csvRows, type Fail, failIn, InputError, ndjsonColumns, ndjsonRows } from './formats.ts';
 
 /**
  * Bytes per read. The rows of a chunk are parsed together: with four times as many bytes, a million short rows cost 30
@@ -112,14 +103,6 @@ const barePartOfHeader = (head: Buffer): string =>
     .split(/[\r\n]/)
     .find((line) => line !== '') ?? '';
 
-/** The delimiter with which a line of the head is the header; undefined if none is. */
-const delimiterOfTable = (head: Buffer, isHeader: IsHeader): string | undefined => {
-  const lines = head.toString().split(/[\r\n]+/);
-  const cellsIn = (line: string, delimiter: string): readonly string[] =>
-    line.split(delimiter).map((cell) => cell.replace(/^\s*"(.*)"\s*$/, '$1'));
-  return DELIMITER_CHOICES.find((delimiter) => lines.some((line) => isHeader(cellsIn(line, delimiter))));
-};
-
 /** The most frequent of comma, semicolon and tab in the header. */
 const delimiterOf = (head: Buffer): string => {
   const header = barePartOfHeader(head);
@@ -131,6 +114,23 @@ const delimiterOf = (head: Buffer): string => {
 const separatorLine = (head: Buffer): { readonly length: number; readonly delimiter: string } | undefined => {
   const [line, delimiter] = /^"?sep=([ -!#-~\t])"?(?:\r\n|\n|\r|$)/i.exec(head.toString('latin1')) ?? [];
   return line === undefined || delimiter === undefined ? undefined : { length: line.length, delimiter };
+};
+
+/** Tells by its names if a line is the header of a table that another program wrote. */
+type IsHeader = (names: readonly string[]) => boolean;
+
+/** The bytes above such a header, and its delimiter; undefined if the head has none. */
+const tableIn = (head: Buffer, isHeader: IsHeader, given: string | undefined) => {
+  let length = 0;
+  for (const line of head.toString('latin1').split(/(?<=[\r\n])/)) {
+    const header = Buffer.from(line, 'latin1').toString().trimEnd();
+    const delimiter = (given === undefined ? DELIMITER_CHOICES : [given]).find((choice) =>
+      isHeader(header.split(choice).map((cell) => cell.replace(/^\s*"(.*)"\s*$/, '$1'))),
+    );
+    if (delimiter !== undefined) return { length, delimiter };
+    length += line.length;
+  }
+  return undefined;
 };
 
 /** Throws for a delimiter that ends a row or a quote, or is not exactly one character. */
@@ -207,6 +207,8 @@ export interface RowsFile extends Pick<FileBytes, 'close'> {
   readonly delimiter: string | undefined;
   /** True if the file began with a byte order mark. */
   readonly hasBom: boolean;
+  /** What stands above the header. */
+  readonly titles: string;
   /** All rows from the first on. Throws an InputError with row and column for unreadable input. */
   rows(): AsyncIterable<InputRow>;
 }
@@ -216,7 +218,7 @@ type InputOptions = ({ readonly path: string } | { readonly stdin: AsyncIterable
   readonly name: string;
   readonly format?: FileFormat | undefined;
   readonly delimiter?: string | undefined;
-  /** Set for a table that another program wrote. */
+  /** Set for a table with titles above its header, whose rows may end early. Nothing is sent for its rows. */
   readonly isHeader?: IsHeader | undefined;
   /** A private folder for the copy. */
   readonly spoolFolder: string;
@@ -272,40 +274,33 @@ const copied = async (options: InputOptions): Promise<Copied> =>
     : { ...(await spool(options.stdin, options.name, options.spoolFolder)), isAt: async () => false };
 
 type Shape = Pick<InputOptions, 'name' | 'format' | 'delimiter' | 'isHeader'>;
-type Rows = Pick<RowsFile, 'columns' | 'format' | 'delimiter' | 'rows'>;
+type Rows = Pick<RowsFile, 'columns' | 'format' | 'delimiter' | 'titles' | 'rows'>;
 
-/** The bytes after the first `length` ones. */
+/** The bytes after the first `length` ones, which the first chunk holds. */
 async function* behind(length: number, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let left = length;
   for await (const chunk of chunks) {
     yield chunk.subarray(left);
-    left = Math.max(0, left - chunk.length);
+    left = 0;
   }
 }
 
-const csv = async (
-  bytes: FileBytes,
-  head: Buffer,
-  { name, delimiter: given, isHeader }: Shape,
-  fail: Fail,
-): Promise<Rows> => {
+const csv = async (bytes: FileBytes, head: Buffer, shape: Shape, fail: Fail): Promise<Rows> => {
+  const { name, delimiter: given, isHeader } = shape;
   const line = separatorLine(head);
-  const delimiter = given ?? line?.delimiter ?? (isHeader && delimiterOfTable(head, isHeader)) ?? delimiterOf(head);
+  const above = (isHeader && tableIn(head, isHeader, given ?? line?.delimiter)) ?? line;
+  const delimiter = given ?? above?.delimiter ?? delimiterOf(head);
   checkDelimiter(delimiter, name);
-  const above = line?.length ?? 0;
-  const { columns, begin } = await findHeader(behind(above, bytes.walk()), delimiter, fail, isHeader);
-  const table = (): AsyncIterable<Uint8Array> => behind(above + begin, bytes.walk());
-  return {
-    columns,
-    format: 'csv',
-    delimiter,
-    rows: () => csvRows(table(), delimiter, columns, fail, isHeader !== undefined),
-  };
+  const walk = (): AsyncIterable<Uint8Array> => behind(above?.length ?? 0, bytes.walk());
+  const columns = await csvColumns(walk(), delimiter, fail);
+  const titles = head.toString('utf8', 0, above?.length ?? 0);
+  const rows = () => csvRows(walk(), delimiter, columns, fail, isHeader !== undefined);
+  return { columns, format: 'csv', delimiter, titles, rows };
 };
 
 const ndjson = async (bytes: FileBytes, fail: Fail): Promise<Rows> => {
   const columns = await ndjsonColumns(bytes.walk(), fail);
-  return { columns, format: 'ndjson', delimiter: undefined, rows: () => ndjsonRows(bytes.walk(), fail) };
+  return { columns, format: 'ndjson', delimiter: undefined, titles: '', rows: () => ndjsonRows(bytes.walk(), fail) };
 };
 
 const inputRows = async (bytes: FileBytes, shape: Shape): Promise<Rows & Pick<RowsFile, 'hasBom'>> => {

@@ -1,25 +1,12 @@
 import { cutName } from '../core/bounds.ts';
 import type { PayError } from '../core/error.ts';
-import { formatMoney } from '../core/money.ts';
-import { spoiltWords } from '../core/spoilt.ts';
 import { fromSpreadsheet } from '../core/text.ts';
 import type { Zone } from '../core/time.ts';
 import { bareName, type InputRow } from './cells.ts';
-import { type Fail, failIn, InputError, type IsHeader } from './formats.ts';
-import { openInput, type RowsFile } from './read-file.ts';
+import { type Fail, failIn, InputError } from './formats.ts';
+import { openInput } from './read-file.ts';
 import { missingColumn } from './rows.ts';
-import {
-  currencyCode,
-  type DateOrder,
-  type DecimalSign,
-  dayWritten,
-  decimalIn,
-  isBlankAmount,
-  minorWritten,
-  orderIn,
-  writtenAmount,
-  writtenDate,
-} from './statement-cells.ts';
+import { currencyCode, type DateOrder, isBlankAmount, writtenAmount, writtenDays } from './statement-cells.ts';
 
 /** A line of a statement: money that came in or went out. */
 export interface StatementLine {
@@ -51,51 +38,43 @@ interface StatementOptions {
   readonly dateOrder?: DateOrder | undefined;
 }
 
-/** Patterns of whole names, the best first. */
-const ranked = (...names: readonly string[]): readonly RegExp[] => names.map((name) => new RegExp(`^(?:${name})$`));
-
-const [SUM, DAY] = ['(s|amounts?|amt)?', '(date|time|datetime)'];
-
 /**
- * Names of columns by what they hold: those of Nigerian banks and of the exports of Paystack and Flutterwave, and their
- * variants. Compared without case, blanks, signs, and what is in parentheses.
+ * Names of columns by what they hold, the best first: those of Nigerian banks and of the exports of Paystack and
+ * Flutterwave. Compared without case, blanks, signs, and a currency in parentheses.
  */
 const ROLE_NAMES = {
-  date: ranked(
-    `(trans?|txn|transaction)${DAY}|(paid|payment)(at|on|date|time)|datepaid`,
-    `${DAY}|(post(ed|ing)?|entry)date|dateposted`,
-    'created(at|on|date)?|datecreated|settle(d|ment)(date|at|on)|val(ue)?date',
-  ),
-  credit: ranked(`(settlement)?(credit|cr|deposit|lodge?ment)${SUM}|(money|paid|amount)in|inflow|amountcredited`),
-  debit: ranked(`(settlement)?(debit|dr|withdrawal)${SUM}|(money|paid|amount)out|outflow|amountdebited`),
-  amount: ranked(
-    'amount|amt',
-    '(trans?|txn|transaction|gross|total)(amount|amt)|amount(paid|received)|crdr|drcr|debitcredit|creditdebit',
-    '(settle(d|ment)|net)(amount|amt)|amountsettled',
-  ),
-  side: ranked('(cr|dr|c|d|credit|debit){2}|.*(type|direction|indicator|sign)'),
-  currency: ranked('(transaction)?(currency|ccy|cur)(code)?'),
-  status: ranked('(transaction|payment|settlement)?status'),
-  text: ranked('.*(narration|narrative|remarks?|descriptions?|details|particulars|memo|comments?)'),
-  reference: ranked('.*(reference|ref)(no|number|id|code)?', '(trans?|txn|transaction|session|payment)?id|rrn'),
+  date: [
+    /^(trans?|txn|transaction|paid|payment)(date(time)?|at)$/,
+    /^date(time)?$/,
+    /^(post(ed|ing)?|created)(date|at)$/,
+    /^value?date$/,
+  ],
+  credit: [/^(credit|cr|deposit|lodgement)s?(amount|amt)?$|^moneyin$/],
+  debit: [/^(debit|dr|withdrawal)s?(amount|amt)?$|^moneyout$/],
+  amount: [/^amount$/, /^(trans?|txn|transaction)amount$/, /^(settled|settlement|net)amount$/],
+  side: [/^(trans?|txn|transaction)?type$|^((cr|dr|credit|debit){2}|direction)(indicator|flag)?$/],
+  currency: [/^currency(code)?$/],
+  status: [/^(transaction|payment)?status$/],
+  text: [/(narration|remarks?|description|details|particulars)$/],
+  reference: [/(reference|ref)(no|number)?$/, /^(trans?|transaction|session)?id$|^rrn$/],
   // Never guessed: the gross amount, which is, includes it.
-  fee: ranked(),
-};
+  fee: [],
+} as const;
 type Role = keyof typeof ROLE_NAMES;
-const ROLES = Object.keys(ROLE_NAMES) as readonly Role[];
 
 /** Columns that a report of matches adds begin with this, and are never guessed: a report can be read again. */
 export const REPORT_PREFIX = 'ledger_';
 
-const plainName = (name: string): string => bareName(name.replace(/\(.*\)/, '')).replaceAll(/[^\p{L}\p{N}]/gu, '');
+const CURRENCY_IN_NAME = /\(([A-Z]{3}|[₦N])\)\s*$/;
 
-/** The columns whose names fit a role, the best first. Their order in the file doesn't count. */
-const guessed = (columns: readonly string[], role: Role): readonly string[] => {
-  const rank = (name: string): number => ROLE_NAMES[role].findIndex((form) => form.test(plainName(name)));
-  return columns
-    .filter((name) => !name.startsWith(REPORT_PREFIX) && rank(name) !== -1)
-    .sort((one, other) => rank(one) - rank(other) || (one < other ? -1 : 1));
-};
+const plainName = (name: string): string =>
+  bareName(name.replace(CURRENCY_IN_NAME, '').replaceAll(/[^\p{L}\p{N}]/gu, ''));
+
+/** The columns whose names fit a role, the best first. */
+const guessed = (columns: readonly string[], role: Role): readonly string[] =>
+  ROLE_NAMES[role].flatMap((form: RegExp) =>
+    columns.filter((name) => !name.startsWith(REPORT_PREFIX) && form.test(plainName(name))),
+  );
 
 /** True if a column that an option names holds money in alone. */
 export const isCreditColumn = (name = ''): boolean => guessed([name], 'credit').length > 0;
@@ -103,213 +82,191 @@ export const isCreditColumn = (name = ''): boolean => guessed([name], 'credit').
 const columnNamed = (columns: readonly string[], name: string): string | undefined =>
   columns.find((column) => column === name) ?? columns.find((column) => bareName(column) === bareName(name));
 
-/** Finds the first row that has the named columns, or a date column and an amount column by name. */
+/** Finds the header by a date column and an amount column, whose names options may give. */
 const isHeaderWith =
-  ({ date, amount, debit }: StatementOptions['columns']): IsHeader =>
-  (names) => {
+  ({ date, amount }: StatementOptions['columns']) =>
+  (names: readonly string[]): boolean => {
     const has = (given: string | undefined, ...roles: readonly Role[]): boolean =>
-      given === undefined ? roles.some((role) => guessed(names, role)[0]) : columnNamed(names, given) !== undefined;
-    return has(date, 'date') && has(amount, 'amount', 'credit') && (debit === undefined || has(debit));
+      roles.some((role) => guessed(names, role).length > 0) || (given !== undefined && !!columnNamed(names, given));
+    return has(date, 'date') && has(amount, 'amount', 'credit');
   };
 
 /** The text of a cell, without the apostrophe that marks a text in a spreadsheet; a number of NDJSON as written. */
 const textOfCell = (value: unknown): string =>
   typeof value === 'string' ? fromSpreadsheet(value.trim()).replace(/^'/, '') : String(value ?? '');
 
-/** Statuses of rows that brought no money. */
-const UNPAID_STATUS = /^(?:un|not)|fail|abandon|cancel|declin|reject|pending|processing|revers|expire|error|initiat/i;
+const SIDE = /^(?:c|cr|credit|d|dr|debit)$/i;
 
-/** Judges a cell: false if it doesn't fit its column, a word if it tells how the file is written, else true. */
-type Look = (text: string) => boolean | DateOrder | DecimalSign | 'unclear' | 'any' | 'failed';
+type Columns = Readonly<Partial<Record<Role, readonly string[]>>>;
 
-const lookAtAmount: Look = (text) => {
-  const digits = writtenAmount(text)?.digits;
-  return digits === undefined ? isBlankAmount(text) : !/[1-9]/.test(digits) || (decimalIn(digits) ?? 'any');
-};
+const missing = (columns: readonly string[], name: string, hint: string): PayError =>
+  missingColumn(columns, { name, aliases: [] }, '').with({ hint });
 
-const LOOK_BY_ROLE: Partial<Readonly<Record<Role, Look>>> = {
-  date: (text) => {
-    const date = writtenDate(text);
-    return date !== undefined && (orderIn(date) ?? 'any');
-  },
-  credit: lookAtAmount,
-  debit: lookAtAmount,
-  amount: lookAtAmount,
-  side: (text) => /^(?:c|cr|credit|d|dr|debit)$/i.test(text),
-  currency: (text) => /^[a-z]{3}$/i.test(text),
-  status: (text) => !UNPAID_STATUS.test(text) || 'failed',
-};
-const SUM_ROLES: readonly Role[] = ['amount', 'credit', 'debit'];
-
-/** The columns of a statement, and how it writes dates and amounts, as far as it tells. */
-interface Layout {
-  readonly columns: ReadonlyMap<Role, readonly string[]>;
-  readonly order: DateOrder | undefined;
-  readonly decimal: DecimalSign | undefined;
-}
-
-/** Chooses the columns by the options, the names and the contents. Reads the whole file once. */
-const layoutOf = async (input: RowsFile, { columns: given, dateOrder }: StatementOptions): Promise<Layout> => {
-  const { amount, debit, ...others } = given;
-  const sums = debit === undefined ? { amount } : { credit: amount, debit };
-  const named: Partial<Readonly<Record<Role, string | undefined>>> = { ...others, ...sums };
-  const missing = (name: string, role: Role): PayError => {
-    const hint = `name the column with --${role === 'credit' ? 'amount' : role}-column, as the file writes it`;
-    return missingColumn(input.columns, { name, aliases: [] }, '').with({ hint });
-  };
-  /** The columns of a role, and if they hold what they should; undefined for an empty one. */
-  const columnsFor = (role: Role): { role: Role; name: string; fits: boolean | undefined }[] => {
+/** Chooses the columns by the options, the names and the contents. */
+const chooseColumns = (
+  columns: readonly string[],
+  rows: readonly InputRow[],
+  { columns: given, zone }: StatementOptions,
+): Columns => {
+  const named: Partial<Record<Role, string | undefined>> = { ...given, credit: given.debit && given.amount };
+  const candidates = (role: Role): readonly string[] => {
     const name = named[role];
-    const column = name === undefined ? undefined : columnNamed(input.columns, name);
-    if (column !== undefined) return [{ role, name: column, fits: true }];
-    if (name !== undefined) throw missing(name, role);
-    // A column of amounts that is named alone is the only one: a statement may be compared for its credits.
-    if (amount !== undefined && SUM_ROLES.includes(role)) return [];
-    return guessed(input.columns, role).map((guess) => ({ role, name: guess, fits: undefined }));
+    if (name === undefined) return guessed(columns, role);
+    const column = columnNamed(columns, name);
+    if (column !== undefined) return [column];
+    throw missing(columns, name, `name the column with --${role}-column, as the file writes it`);
   };
-  const open = ROLES.flatMap(columnsFor);
-  let order = dateOrder;
-  let decimal: DecimalSign | undefined = input.format === 'ndjson' ? '.' : undefined;
-  for await (const { fields } of input.rows()) {
-    const clues = new Set<string>();
-    for (const column of open) {
-      const text = textOfCell(fields[column.name]);
-      const look = LOOK_BY_ROLE[column.role]?.(text) ?? true;
-      if (text !== '') column.fits = column.fits === true || look !== false;
-      if (text !== '' && typeof look === 'string') clues.add(column.role).add(look);
-    }
-    // Only lines tell how the file is written: a report has no other rows, and must be read alike.
-    if (!clues.has('date') || !SUM_ROLES.some((role) => clues.has(role)) || clues.has('failed')) continue;
-    order ??= (['dmy', 'mdy'] as const).find((way) => clues.has(way));
-    decimal ??= (['.', ','] as const).find((way) => clues.has(way));
-  }
-  const found = (role: Role): readonly string[] =>
-    open
-      .filter((column) => column.role === role && column.fits !== false)
-      .sort((one, other) => Number(other.fits ?? false) - Number(one.fits ?? false))
-      .map(({ name }) => name)
-      .slice(0, role === 'text' || role === 'reference' ? undefined : 1);
-  const columns = new Map(ROLES.map((role) => [role, found(role)]));
-  const [[single], [credit]] = [found('amount'), found('credit')];
-  const only = single ?? credit;
-  if (found('date').length === 0) throw missing('with dates', 'date');
-  if (only === undefined) throw missing('with amounts', 'amount');
-  if (credit !== undefined && found('debit').length > 0) columns.set('amount', []).set('side', []);
-  else columns.set('amount', [only]).set('credit', []).set('debit', []);
-  return { columns, order, decimal };
+  /** The columns with a text that fits. */
+  const fitting = (names: readonly string[], fits: (text: string) => boolean): readonly string[] =>
+    names.filter((name) => rows.some(({ fields }) => fits(textOfCell(fields[name]))));
+  const isDate = (text: string): boolean => Object.values(writtenDays(text, zone)).some((day) => day !== undefined);
+  const dates = candidates('date');
+  const [date = dates[0] ?? ''] = fitting(dates, isDate);
+  const [amount] = candidates('amount');
+  const [credit = amount ?? ''] = candidates('credit');
+  // A column of amounts that is named alone is the only one: a statement may be compared for its credits.
+  const [debit] = given.amount !== undefined && given.debit === undefined ? [] : candidates('debit');
+  return {
+    date: [date],
+    ...(debit === undefined
+      ? { amount: [amount ?? credit], side: fitting(candidates('side'), (text) => SIDE.test(text)).slice(0, 1) }
+      : { credit: [credit], debit: [debit] }),
+    ...{ currency: candidates('currency'), status: candidates('status') },
+    ...{ text: candidates('text'), reference: candidates('reference'), fee: candidates('fee') },
+  };
 };
 
 const ORDER_WORDS = { dmy: 'day first', mdy: 'month first' };
 
 const quoted = (text: string): string => JSON.stringify(cutName(text));
 
-/** Names the columns of each role, for people. */
-const layoutNotice = ({ columns, order }: Layout): string => {
-  const shown = [...columns].filter(([, names]) => names.length > 0);
-  const all = shown.map(([role, names]) => `${role} ${names.map(quoted).join(' and ')}`).join(', ');
-  return `Columns: ${all}${order === undefined ? '' : `; ${ORDER_WORDS[order]}`}`;
-};
+/** Statuses of rows that brought money. */
+const PAID_STATUS = /^(?:|success\w*|completed?|paid|settled|approved|processed|posted)$/i;
 
 /** Labels of rows of sums, which have amounts, but no date. */
-const SUM_ROW = /\b(?:totals?|balance|brought forward|carried forward|sum)\b|\b[bc]\/?f\b/i;
+const SUM_ROW = /\b(?:totals?|balance|[bc]\/?f)\b/i;
 
 const NO_LINE = 'without a date or an amount';
 
+/** The currency in a title such as `Currency: USD`. */
+const CURRENCY_TITLE = /(?:^|[",;\t])\s*(?:account )?currency(?: code)?"?\s*[:,;\t][\s":,;]*([^",;\t\r\n]+)/im;
+
+/** A line before the whole file has told the order of day and month. */
+type DatedLine = Omit<StatementLine, 'day'> & { readonly days: ReturnType<typeof writtenDays> };
+
 /** Makes the reader of rows: a line, or the reason why a row is none. Throws for a row that can't be understood. */
-const lineReader = ({ columns, order, decimal }: Layout, { currency, zone }: StatementOptions, fail: Fail) => {
-  const named = (role: Role): string => columns.get(role)?.[0] ?? '';
-  const [dateColumn, amountColumn] = [named('date'), named('credit') || named('amount')];
-  const inHeader = /\(([A-Z]{3}|[₦$£€])\)\s*$/.exec(amountColumn)?.[1];
+const lineReader = (columns: Columns, titles: string, { currency, zone }: StatementOptions, fail: Fail) => {
+  const [amountColumn = ''] = columns.credit ?? columns.amount ?? [];
+  const named = (CURRENCY_IN_NAME.exec(amountColumn) ?? CURRENCY_TITLE.exec(titles))?.[1] ?? currency;
 
-  const minorIn = (number: number, role: 'amount' | 'debit' | 'fee', text: string): number => {
-    if (isBlankAmount(text)) return 0;
-    const column = role === 'amount' ? amountColumn : named(role);
-    const { digits = '', negative = false } = writtenAmount(text) ?? {};
-    if (decimal === undefined && decimalIn(digits) === 'unclear') {
-      const [one, other] = ([',', '.'] as const).map((way) =>
-        formatMoney(`${minorWritten(digits, way, currency)}`, currency),
-      );
-      const what = `${quoted(text)} has two meanings, ${one} and ${other}, and no amount of the file tells which`;
-      throw fail(number, column, what, 'write the amounts with decimals, such as 5,000.00');
-    }
-    const minor = minorWritten(digits, decimal ?? '.', currency);
-    if (minor !== undefined) return negative ? -minor : minor;
-    const like = decimal === ',' ? ', as others are, with a decimal comma' : '';
-    const what = spoiltWords(text, '') ?? `${quoted(text)} is not an amount in ${currency}${like}`;
-    throw fail(number, column, what, `correct the cell, or name another column with --${role}-column`);
-  };
-
-  return ({ number, fields }: InputRow): StatementLine | string => {
+  return ({ number, fields }: InputRow): DatedLine | string => {
     const texts = (role: Role): readonly string[] =>
-      (columns.get(role) ?? []).map((column) => textOfCell(fields[column])).filter((text) => text !== '');
-    const [status = '', dateText = '', debit = '', side = '', fee = '', ownCurrency = inHeader] = (
-      ['status', 'date', 'debit', 'side', 'fee', 'currency'] as const
-    ).map((role) => texts(role)[0]);
-    const credit = textOfCell(fields[amountColumn]);
-    if (UNPAID_STATUS.test(status)) return `with the status ${cutName(status)}`;
-    const date = writtenDate(dateText);
-    const day = date && dayWritten(date, order ?? 'dmy', zone);
-    const money = writtenAmount(credit) ?? writtenAmount(debit);
-    if (date === undefined || day === undefined) {
+      (columns[role] ?? []).map((column) => textOfCell(fields[column])).filter((text) => text !== '');
+    const textIn = (role: Role): string => texts(role)[0] ?? '';
+    const wrong = (role: Role, what: string, hint: string): InputError => fail(number, columns[role]?.[0], what, hint);
+    const minorIn = (role: Role): number => {
+      const { minor, isUnclear = false } = writtenAmount(textIn(role), currency) ?? {};
+      if (minor !== undefined) return minor;
+      const what = isUnclear ? 'has two meanings: its point may separate thousands' : `is not an amount in ${currency}`;
+      const correct = `correct the cell, or name another column with --${role === 'credit' ? 'amount' : role}-column`;
+      throw wrong(
+        role,
+        `${quoted(textIn(role))} ${what}`,
+        isUnclear ? 'write it with decimals, such as 5,000.00' : correct,
+      );
+    };
+
+    const [status, dateText, side] = [textIn('status'), textIn('date'), textIn('side')];
+    if (!PAID_STATUS.test(status)) return `with the status ${cutName(status)}`;
+    const days = writtenDays(dateText, zone);
+    const sums = (['amount', 'credit', 'debit'] as const)
+      .map((role) => ({ role, text: textIn(role), ...writtenAmount(textIn(role), currency) }))
+      .filter(({ text, minor }) => !isBlankAmount(text) && minor !== 0);
+    const [sum, another] = sums;
+    if (sum === undefined) return NO_LINE;
+    if (days.dmy === undefined && days.mdy === undefined) {
       const labels = dateText === '' ? Object.values(fields).map(textOfCell) : [dateText];
-      if (money === undefined || labels.some((label) => SUM_ROW.test(label))) return NO_LINE;
-      const what = `${quoted(dateText)} is not a date${order === undefined ? '' : ` with the ${ORDER_WORDS[order]}`}`;
+      if (sums.every(({ isUnclear }) => isUnclear === undefined) || labels.some((label) => SUM_ROW.test(label)))
+        return NO_LINE;
+      const what = dateText === '' ? 'the date is missing' : `${quoted(dateText)} is not a date`;
       const hint =
         'correct the cell, or name another column with --date-column; a row of sums needs a word such as Total';
-      throw fail(number, dateColumn, dateText === '' ? 'the date is missing' : what, hint);
+      throw wrong('date', what, hint);
     }
-    const its = currencyCode((money?.currency ?? ownCurrency ?? currency).toUpperCase());
+    const its = currencyCode(sum.currency ?? (textIn('currency') || named));
     if (its !== currency) return `in ${its}`;
-    const [paidIn, paidOut] = [minorIn(number, 'amount', credit), minorIn(number, 'debit', debit)];
-    if (paidIn !== 0 && paidOut !== 0) {
+    if (another !== undefined) {
       const hint =
         'correct it: a line is money in or money out; or name the columns with --amount-column and --debit-column';
-      throw fail(number, named('debit'), `the row has an amount in ${quoted(amountColumn)}, too`, hint);
+      throw wrong('debit', `the row has an amount in ${quoted(amountColumn)}, too`, hint);
     }
-    const amount = paidOut !== 0 || /^(?:d|dr|debit)$/i.test(side) ? -Math.abs(paidOut || paidIn) : paidIn;
-    if (amount === 0) return NO_LINE;
-    if (order === undefined && orderIn(date) === 'unclear') {
-      const what = `${quoted(dateText)} has two meanings, and no date of the file has a day above 12`;
-      throw fail(number, dateColumn, what, 'add --date-order dmy if the day is first, or --date-order mdy');
+    if ((columns.side ?? []).length > 0 && !SIDE.test(side)) {
+      throw wrong('side', `${quoted(side)} is neither credit nor debit`, 'correct the cell, or rename the column');
     }
+    const amount = minorIn(sum.role);
+    const isOut = sum.role === 'debit' || /^d/i.test(side);
+    const fee = isBlankAmount(textIn('fee')) ? undefined : Math.abs(minorIn('fee'));
     const references = texts('reference');
     const text = [...texts('text'), ...references].join('\n');
-    const paidFee = isBlankAmount(fee) ? undefined : Math.abs(minorIn(number, 'fee', fee));
-    return { number, day, amount, currency, fee: paidFee, references, text, fields };
+    return { number, days, amount: isOut ? -Math.abs(amount) : amount, currency, fee, references, text, fields };
   };
 };
 
 /** Reads a statement. Throws a usage error unless each row can be understood. */
 export const readStatement = async (file: Parameters<typeof openInput>[0], options: StatementOptions) => {
-  const input = await openInput({ ...file, isHeader: isHeaderWith(options.columns) });
+  const isHeader = isHeaderWith(options.columns);
+  const input = await openInput({ ...file, isHeader });
   try {
-    const layout = await layoutOf(input, options);
-    const read = lineReader(layout, options, failIn(file.name, ''));
-    const lines: StatementLine[] = [];
-    const leftOut = new Map<string, { count: number; first: number }>();
-    for await (const row of input.rows()) {
-      const line = read(row);
-      if (typeof line !== 'string') lines.push(line);
-      else {
-        const { count, first } = leftOut.get(line) ?? { count: 0, first: row.number };
-        leftOut.set(line, { count: count + 1, first });
-      }
+    if (!isHeader(input.columns)) {
+      const hint = 'name both with --date-column and --amount-column, as the file writes them';
+      throw missing(input.columns, 'with dates beside one with amounts', hint);
     }
-    const left = [...leftOut].map(([reason, { count, first }]) =>
-      count === 1 ? `1 row ${reason} (row ${first})` : `${count} rows ${reason} (the first is row ${first})`,
-    );
-    // For people.
-    const notices = [layoutNotice(layout), ...(left.length === 0 ? [] : [`Left out: ${left.join(', ')}`])];
-    const days = lines.map(({ day }) => day).sort();
-    const [first, last = ''] = [days[0], days.at(-1)];
+    const rows: InputRow[] = [];
+    for await (const row of input.rows()) rows.push(row);
+    // A row of NDJSON may have other members than the first.
+    const names = [...new Set([...input.columns, ...rows.flatMap(({ fields }) => Object.keys(fields))])];
+    const columns = chooseColumns(names, rows, options);
+    const fail = failIn(file.name, '');
+    const read = rows.map(lineReader(columns, input.titles, options, fail));
+    const dated = read.filter((one) => typeof one !== 'string');
+
+    // One date tells the order. Rows that are no lines don't: a report has none, and must be read alike.
+    const told = dated.find(({ days: { dmy, mdy } }) => (dmy === undefined) !== (mdy === undefined));
+    const order = options.dateOrder ?? (told && (told.days.dmy === undefined ? 'mdy' : 'dmy'));
+    const lines = dated.map(({ days, ...line }): StatementLine => {
+      const [dateColumn = ''] = columns.date ?? [];
+      const wrong = (what: string, hint: string): InputError =>
+        fail(line.number, dateColumn, `${quoted(textOfCell(line.fields[dateColumn]))} ${what}`, hint);
+      if (order === undefined && days.dmy !== days.mdy) {
+        const hint = 'add --date-order dmy if the day is first, or --date-order mdy';
+        throw wrong('has two meanings, and no date of the file has a day above 12', hint);
+      }
+      const day = days[order ?? 'dmy'];
+      if (day === undefined) throw wrong(`is not a date with the ${ORDER_WORDS[order ?? 'dmy']}`, 'correct the cell');
+      return { ...line, day };
+    });
+
+    const shown = Object.entries(columns).filter(([, found]) => found.length > 0);
+    const all = shown.map(([role, found]) => `${role} ${found.map(quoted).join(' and ')}`).join(', ');
+    const columnNotice = `Columns: ${all}${order === undefined ? '' : `; ${ORDER_WORDS[order]}`}`;
+    const reasons = [...new Set(read.filter((one) => typeof one === 'string'))];
+    const left = reasons.map((reason) => {
+      const [count, first] = [read.filter((one) => one === reason).length, rows[read.indexOf(reason)]?.number];
+      return count === 1 ? `1 row ${reason} (row ${first})` : `${count} rows ${reason} (the first is row ${first})`;
+    });
+    const sorted = lines.map(({ day }) => day).sort();
+    const [first, last = ''] = [sorted[0], sorted.at(-1)];
     if (first === undefined) {
-      const other = [...leftOut.keys()].find((reason) => reason.startsWith('in '))?.slice('in '.length);
+      const message = `${file.name} has no lines in ${options.currency}: ${left.join(', ') || 'no row is below the header'}`;
+      const other = reasons.map((reason) => /^in ([A-Z]{3})$/.exec(reason)?.[1]).find((code) => code !== undefined);
       throw new InputError(
-        `${file.name} has no lines in ${options.currency}: ${left.join(', ') || 'no row is below the header'}`,
-        other === undefined ? `check the columns: ${notices[0]}` : `add --currency ${other}`,
+        message,
+        other === undefined ? `check the columns: ${columnNotice}` : `add --currency ${other}`,
       );
     }
-    return { ...input, notices, days: { first, last }, lines };
+    // For people.
+    const notices = [columnNotice, ...(left.length === 0 ? [] : [`Left out: ${left.join(', ')}`])];
+    return { ...input, columns: names, notices, days: { first, last }, lines };
   } finally {
     await input.close();
   }

@@ -328,7 +328,12 @@ describe('ledger match', () => {
       [],
       'bank.csv: row 1, column "Narration": a NUL character',
     ],
-    ['a column that is missing', 'Date,Sum\n25/11/2026,5.00\n', [], 'no column with amounts (found: Date, Sum)'],
+    [
+      'a column that is missing',
+      'Date,Sum\n25/11/2026,5.00\n',
+      [],
+      'no column with dates beside one with amounts (found: Date, Sum)',
+    ],
     [
       'amounts with two meanings',
       'Date,Amount\n25/11/2026,5.000\n',

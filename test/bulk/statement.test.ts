@@ -3,15 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { readStatement } from '../../src/bulk/statement.ts';
-import {
-  type DateOrder,
-  dayWritten,
-  decimalIn,
-  minorWritten,
-  orderIn,
-  writtenAmount,
-  writtenDate,
-} from '../../src/bulk/statement-cells.ts';
+import { type DateOrder, writtenAmount, writtenDays } from '../../src/bulk/statement-cells.ts';
 import { PayError } from '../../src/core/error.ts';
 import type { Zone } from '../../src/core/time.ts';
 import { keptCopies, madeFolder } from './support.ts';
@@ -57,43 +49,31 @@ describe('an amount', () => {
     ['N5,000.00', 500000],
     ['NGN 5,000.00', 500000],
     ['NGN\u00a05\u202f000.00', 500000],
-    ['5,000.00 NGN', 500000],
     ['5,000.00', 500000],
     ['5000', 500000],
     ['5,000', 500000],
     ['5000.5', 500050],
-    ['5000.0000', 500000],
-    ['5000.1000', 500010],
     ['0.05', 5],
     ['1,234,567.89', 123456789],
     ['5,000.00 CR', 500000],
     ['5,000.00cr', 500000],
-    ['5,000.00C', 500000],
-    ['5,000.00 Cr.', 500000],
     ['NGN 5,000.00 DR', -500000],
-    ['5,000.00D', -500000],
     ['(2,500.00)', -250000],
     ['(₦2,500.00)', -250000],
     ['-2,500.00', -250000],
     ["'-2,500.00", -250000],
-    ['\u22122,500.00', -250000],
     ['₦-2,500.00', -250000],
     ['-₦2,500.00', -250000],
-    ['2,500.00-', -250000],
-    ['+2,500.00', 250000],
   ])('%s', async (text, amount) => {
     expect(await amountsOf(['1.00', text])).toEqual([100, amount]);
   });
 
   it.each<[string, number]>([
     ['5.000,00', 500000],
-    ['5.000,00 DR', -500000],
-    ['1.234.567', 123456700],
-    ['5.000', 500000],
-    ['5000,5', 500050],
-    ['700', 70000],
-  ])('%s, where another one has a decimal comma', async (text, amount) => {
-    expect(await amountsOf([text, '12,50'])).toEqual([amount, 1250]);
+    ['1.234.567,5 DR', -123456750],
+    ['5000,50', 500050],
+  ])('%s, with a decimal comma', async (text, amount) => {
+    expect(await amountsOf(['1.00', text])).toEqual([100, amount]);
   });
 
   it.each(['', '-', '–', '0', '0.00', '₦0.00'])('%j is none', async (text) => {
@@ -110,68 +90,41 @@ describe('an amount', () => {
     '5.00E+05',
     '99999999999999999.00',
     '#REF!',
+    '1 5,000.00',
+    '12 34',
+    '0123456789',
+    '1.234.567',
+    '5,000.00 and 3',
+    '5,000.00\n6,000.00',
   ])('%s is an error', async (text) => {
     expect(await faultOf(amountsOf(['1.00', text]))).toMatch(
       /^x\.csv: row 2, column "Amount": ".* \| correct the cell/,
     );
   });
 
-  it('is told apart by its decimals alone', () => {
-    const digits = [
-      '5',
-      '5.000',
-      '5,000',
-      '0.500',
-      '5000.000',
-      '5.00',
-      '5,00',
-      '5.000,00',
-      '5,000.00',
-      '1.000.000',
-      '1,000,000',
-    ];
-    expect(digits.map(decimalIn)).toEqual([undefined, 'unclear', undefined, '.', '.', '.', ',', ',', '.', ',', '.']);
-  });
-
-  it('of a currency without decimals has none', () => {
-    expect(minorWritten('5,000', '.', 'JPY')).toBe(5000);
-    expect(minorWritten('5,000.00', '.', 'JPY')).toBe(5000);
-    expect(minorWritten('5,000.50', '.', 'JPY')).toBeUndefined();
-  });
-
   it('names the currency', () => {
-    const written = ['₦5', 'N5', '$5', '5 USD', 'GHS 5', '5', '5CR', 'ngn5'].map(
-      (text) => writtenAmount(text)?.currency,
-    );
-    expect(written).toEqual(['NGN', 'NGN', 'USD', 'USD', 'GHS', undefined, undefined, 'NGN']);
+    const written = ['₦5', 'N5', 'USD 5', '5', '5CR', 'ngn5'].map((text) => writtenAmount(text, 'NGN')?.currency);
+    expect(written).toEqual(['NGN', 'NGN', 'USD', undefined, undefined, 'NGN']);
   });
 
   it('in a number of NDJSON has a decimal point', async () => {
-    const rows = '{"date":"2026-11-25","amount":5.000}\n{"date":"2026-11-25","amount":-7}\n';
+    const rows = '{"date":"2026-11-25","amount":5.5}\n{"date":"2026-11-25","amount":-7}\n';
     const { lines } = await read(rows, {}, 'x.ndjson');
-    expect(lines.map(({ amount }) => amount)).toEqual([500, -700]);
+    expect(lines.map(({ amount }) => amount)).toEqual([550, -700]);
   });
 
-  it('with two meanings is an error if the file never tells', async () => {
-    const message =
-      'x.csv: row 1, column "Amount": "5.000" has two meanings, NGN 5,000.00 and NGN 5.00, and no amount of the file ' +
-      'tells which | write the amounts with decimals, such as 5,000.00';
-    expect(await faultOf(amountsOf(['5.000', '700']))).toBe(message);
-  });
-
-  it('is an error if the file writes others the other way', async () => {
-    expect(await faultOf(amountsOf(['5,000.00', '5.000,00']))).toContain(
-      'row 2, column "Amount": "5.000,00" is not an amount',
-    );
-    expect(await faultOf(amountsOf(['5.000,00', '5,000.00']))).toContain('as others are, with a decimal comma');
+  it.each([
+    ['x.csv', `${TABLE}25-Nov-26,5.000,\n25-Nov-26,700,\n`, 'NGN'],
+    ['x.csv', `${TABLE}25-Nov-26,5.000,\n`, 'KWD'],
+  ])('with two meanings is an error: %s %s %s', async (name, content, currency) => {
+    const what = `${name}: row 1, column "Amount": "5.000" has two meanings: its point may separate thousands`;
+    expect(await faultOf(read(content, { currency }, name))).toBe(`${what} | write it with decimals, such as 5,000.00`);
   });
 });
 
 describe('a date', () => {
-  const dayIn = (text: string, order: DateOrder = 'dmy', zone: Zone = 'utc'): string | undefined => {
-    const date = writtenDate(text);
-    return date && dayWritten(date, order, zone);
-  };
+  const dayIn = (text: string, order: DateOrder = 'dmy', zone: Zone = 'utc'): string | undefined =>
+    writtenDays(text, zone)[order];
 
   it.each([
     '25/11/2026',
@@ -185,14 +138,11 @@ describe('a date', () => {
     '25-NOV-26',
     '25 November 2026',
     '25th Nov 2026',
-    '25NOV2026',
     '25-Nov-2026 09:30:15',
     'Nov 25, 2026',
     'Nov 25, 2026 9:30 am',
     'Nov. 25 2026',
     'November 25th 2026',
-    'November 25, 2026 at 9:30 a.m.',
-    'Wed, 25 Nov 2026 09:30:15',
     '2026-11-25',
     '2026/11/25',
     '2026-11-25 09:30:15',
@@ -201,8 +151,6 @@ describe('a date', () => {
     '2026-11-25T09:30:00Z',
     '2026-11-26T00:30:00+01:00',
     '2026-11-24T23:30:00-01:00',
-    '2026-11-25 09:30:00 UTC',
-    '2026-11-26 00:30:00 +0100',
   ])('%s is the 25th', (text) => {
     expect(dayIn(text)).toBe('2026-11-25');
   });
@@ -223,8 +171,6 @@ describe('a date', () => {
     '25-Nev-2026',
     'Ma 25 2026',
     '25/11',
-    '25/11/2026 25:00',
-    '25/11/2026 09:61',
     '2026-11-25T09:30:00+0',
     '1764061815',
     '46351',
@@ -237,17 +183,6 @@ describe('a date', () => {
     expect(dayIn('05/11/2026', 'mdy')).toBe('2026-05-11');
     expect(dayIn('2026-05-11', 'mdy')).toBe('2026-05-11');
     expect(dayIn('5-Nov-26', 'mdy')).toBe('2026-11-05');
-  });
-
-  it.each([
-    ['25/11/2026', 'dmy'],
-    ['11/25/2026', 'mdy'],
-    ['05/11/2026', 'unclear'],
-    ['05/05/2026', undefined],
-    ['05-Nov-2026', undefined],
-    ['2026-05-11', undefined],
-  ])('%s: %s', (text, order) => {
-    expect(orderIn(writtenDate(text) ?? expect.unreachable())).toBe(order);
   });
 });
 
@@ -284,8 +219,7 @@ describe('the order of day and month', () => {
 
   it('is the same in the whole file', async () => {
     expect(await faultOf(daysOf(['25/11/2026', '11/25/2026']))).toBe(
-      'x.csv: row 2, column "Date": "11/25/2026" is not a date with the day first | correct the cell, or name another ' +
-        'column with --date-column; a row of sums needs a word such as Total',
+      'x.csv: row 2, column "Date": "11/25/2026" is not a date with the day first | correct the cell',
     );
     expect(await faultOf(daysOf(['25/11/2026'], 'mdy'))).toContain('is not a date with the month first');
   });
@@ -322,12 +256,11 @@ describe('the columns', () => {
     ['Date,Amount,Type', '25-Nov-26,5.00,NIP transfer', 'date Date, amount Amount', 500],
     ['Date,Credit,Debit,Amount', '25-Nov-26,,5.00,9.00', 'date Date, credit Credit, debit Debit', -500],
     ['Date,Credit,Balance', '25-Nov-26,5.00,9.00', 'date Date, amount Credit', 500],
-    ['Date,Debit/Credit,Balance', '25-Nov-26,-5.00,9.00', 'date Date, amount Debit/Credit', -500],
-    ['Date,Debit,Credit,Amount', '25-Nov-26,x,y,5.00', 'date Date, amount Amount', 500],
+    ['Date,Debit,Amount', '25-Nov-26,,5.00', 'date Date, credit Amount, debit Debit', 500],
+    ['Date,Amount,Card Type', '25-Nov-26,5.00,Debit', 'date Date, amount Amount', 500],
     ['DATE,AMOUNT (₦),REMARKS', '25-Nov-26,5.00,a', 'date DATE, amount AMOUNT (₦), text REMARKS', 500],
     ['Date,Net Amount,Amount,Fee', '25-Nov-26,4.00,5.00,1.00', 'date Date, amount Amount', 500],
     ['Date,ledger_amount,ledger_ref,Amount', '25-Nov-26,4.00,a,5.00', 'date Date, amount Amount', 500],
-    ['Date,Amount,,Details', '25-Nov-26,5.00,x,a', 'date Date, amount Amount, text Details', 500],
   ])('%s', async (names, line, columns, amount) => {
     expect(await chosen(names, line)).toEqual([columns, amount]);
   });
@@ -343,15 +276,27 @@ describe('the columns', () => {
     expect(await chosen(names, line, given)).toEqual([columns, amount]);
   });
 
-  it('of sides may hold other words, which change nothing', async () => {
-    const table =
-      'Date,Amount,Type\n25-Nov-26,1.00,Credit\n25-Nov-26,2.00,Deposit\n25-Nov-26,3.00,dr\n25-Nov-26,-4.00,Debit\n';
-    expect((await read(table)).lines.map(({ amount }) => amount)).toEqual([100, 200, -300, -400]);
+  it('of sides holds the side of each line', async () => {
+    const table = 'Date,Amount,Type\n25-Nov-26,1.00,Credit\n25-Nov-26,3.00,dr\n25-Nov-26,-4.00,Debit\n';
+    expect((await read(table)).lines.map(({ amount }) => amount)).toEqual([100, -300, -400]);
+    expect(await faultOf(read(`${table}25-Nov-26,2.00,Withdrawal\n`))).toBe(
+      'x.csv: row 4, column "Type": "Withdrawal" is neither credit nor debit | correct the cell, or rename the column',
+    );
   });
 
   it('of a status leaves out what brought no money', async () => {
     const paid = ['', 'success', 'Successful', 'Completed', 'Processed', 'SETTLED', 'Approved', 'Paid'];
-    const unpaid = ['failed', 'Unsuccessful', 'Not paid', 'PENDING', 'Processing', 'Reversed', 'abandoned', 'Declined'];
+    const unpaid = [
+      'In progress',
+      'failed',
+      'Unsuccessful',
+      'Not paid',
+      'PENDING',
+      'Processing',
+      'Reversed',
+      'abandoned',
+      'Declined',
+    ];
     const rows = [...paid, ...unpaid].map((status) => `25-Nov-26,5.00,${status}\n`);
     const { lines } = await read(`Date,Amount,Status\n${rows.join('')}`);
     expect(lines.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
@@ -368,7 +313,7 @@ describe('the columns', () => {
   it('of the text and the references name the payment', async () => {
     const table = 'Date,Amount,Remarks,Narration,Ref,RRN\n25-Nov-26,5.00,b, a ,"=""0123456789""",\n';
     const { lines } = await read(table);
-    expect(lines).toMatchObject([{ references: ['0123456789'], text: 'a\nb\n0123456789' }]);
+    expect(lines).toMatchObject([{ references: ['0123456789'], text: 'b\na\n0123456789' }]);
   });
 
   it('of fees never make money of a line', async () => {
@@ -394,10 +339,10 @@ describe('the columns', () => {
       'name the column with --amount-column',
     );
     expect(await faultOf(read(table, { columns: { amount: 'In', debit: 'Credit' } }))).toContain('--amount-column');
-    expect(await faultOf(read('Datum,Credit\n1,2\n'))).toContain(
-      'no column with dates (found: Datum, Credit) | name the column with --date-column',
+    expect(await faultOf(read('Datum,Betrag\n1,2\n'))).toBe(
+      'no column with dates beside one with amounts (found: Datum, Betrag) | name both with --date-column and ' +
+        '--amount-column, as the file writes them',
     );
-    expect(await faultOf(read('Date,Betrag\n25-Nov-26,2\n'))).toContain('no column with amounts (found: Date, Betrag)');
   });
 });
 
@@ -414,7 +359,7 @@ describe('rows around the lines', () => {
   it.each<[string, string | Buffer, string?]>([
     ['nothing else', `${TABLE}${LINE}\n`],
     ['titles', `ACME, Ltd\nPeriod,01-Nov-26\n"Opening Balance","5,00"\n${TABLE}${LINE}\n`],
-    ['more titles than a chunk holds', `${'Title,x\n'.repeat(5000)}${TABLE}${LINE}\n`],
+    ['many titles, with a quote', `${'Title "é",x\n'.repeat(500)}${TABLE}${LINE}\n`],
     ['titles with other separators', `A;B;C;D;E\n${TABLE}${LINE}\n`],
     ['a byte order mark and blank lines', `\ufeff\n\nTitle\n,,\n${TABLE}\n\n${LINE}\n,,,\n`],
     ['semicolons', `Title, with, commas, and, more\n${`${TABLE}${LINE}\n`.replaceAll(',', ';')}`],
@@ -447,11 +392,7 @@ describe('a file that is no statement', () => {
       TABLE,
       'x.csv has no lines in NGN: no row is below the header | check the columns: Columns: date "Date"',
     ],
-    [
-      'only sums',
-      `${TABLE}Total,5.00,\n`,
-      'no column with dates (found: Date, Amount, Narration) | name the column with --date-column',
-    ],
+    ['only sums', `${TABLE}Total,5.00,\n`, 'x.csv has no lines in NGN: 1 row without a date or an amount (row 1)'],
     ['UTF-16', Buffer.from('\ufeffDate,Amount', 'utf16le'), 'x.csv is UTF-16 | save it as UTF-8'],
     ['a workbook', Buffer.from('PK\x03\x04'), 'x.csv is a spreadsheet workbook or another zip file'],
     ['a PDF', Buffer.from('%PDF-1.7'), 'x.csv is a PDF | export the table as CSV UTF-8'],
@@ -501,7 +442,9 @@ describe('a file that is no statement', () => {
 
   it.each([
     ['a column', 'Date,Amount,Currency\n25-Nov-26,5.00,usd\n'],
-    ['an amount', 'Date,Amount\n25-Nov-26,$5.00\n'],
+    ['an amount', 'Date,Amount\n25-Nov-26,USD 5.00\n'],
+    ['a title', 'Account No,Currency: USD\nDate,Amount\n25-Nov-26,5.00\n'],
+    ['a title in two cells', '"Currency","USD"\nDate,Amount\n25-Nov-26,5.00\n'],
     ['the header', 'Date,Amount (USD)\n25-Nov-26,5.00\n'],
   ])('is in another currency by %s', async (_, content) => {
     expect(await faultOf(read(content))).toBe('x.csv has no lines in NGN: 1 row in USD (row 1) | add --currency USD');
@@ -509,7 +452,7 @@ describe('a file that is no statement', () => {
   });
 
   it('leaves lines in another currency out, and says so', async () => {
-    const { lines, notices } = await read('Date,Amount\n25-Nov-26,5.00\n25-Nov-26,USD 6.00\n25-Nov-26,$7.00\n');
+    const { lines, notices } = await read('Date,Amount\n25-Nov-26,5.00\n25-Nov-26,USD 6.00\n25-Nov-26,usd7.00\n');
     expect(lines.map(({ amount }) => amount)).toEqual([500]);
     expect(notices[1]).toBe('Left out: 2 rows in USD (the first is row 2)');
   });
@@ -550,7 +493,12 @@ it('reads the same lines from any order of columns, any separator and any titles
       .join('');
   const linesOf = async (content: string) => {
     const { lines } = await read(content, { dateOrder: 'dmy' });
-    return lines.map(({ fields, ...line }) => ({ ...line, fields: { ...fields } }));
+    return lines.map(({ fields, text, references, ...line }) => ({
+      ...line,
+      fields: { ...fields },
+      texts: text.split('\n').sort(),
+      references: [...references].sort(),
+    }));
   };
   await fc.assert(
     fc.asyncProperty(table, async ({ columns, order, by, titles, end }) => {

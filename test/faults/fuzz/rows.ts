@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import type { InputRow } from '../../../src/bulk/cells.ts';
-import { csvRows, failIn, findHeader, InputError, ndjsonRows } from '../../../src/bulk/formats.ts';
+import { csvColumns, csvRows, failIn, InputError, ndjsonRows } from '../../../src/bulk/formats.ts';
 import { openInput } from '../../../src/bulk/read-file.ts';
 import { printExact } from '../../../src/core/json.ts';
 import { mayBeRenamed } from '../../support/engine.ts';
@@ -46,7 +46,7 @@ const readAll = async (
 
 const readCsv = (bytes: Uint8Array, delimiter: string, size: number): Promise<Read> =>
   readAll(async () => {
-    const { columns } = await findHeader(inChunks(bytes, size), delimiter, fail);
+    const columns = await csvColumns(inChunks(bytes, size), delimiter, fail);
     return { columns, rows: csvRows(inChunks(bytes, size), delimiter, columns, fail) };
   });
 
