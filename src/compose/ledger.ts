@@ -11,7 +11,7 @@ import {
   SHADOW_FILE_START,
 } from '../core/data-files.ts';
 import { reasonOf } from '../core/error.ts';
-import { targetFlags } from '../core/input.ts';
+import { ownerFlags } from '../core/input.ts';
 import { withTimeout } from '../core/io.ts';
 import type { ApiRecord } from '../core/record.ts';
 import { shellLine } from '../core/shell.ts';
@@ -151,10 +151,7 @@ export const openLedgerOf = async (run: RunContext, setting: SharedSetting | und
 /** Command that settles unknown entries. Names the profile if they all belong to one; else it names the other profiles itself. */
 export const syncCommand = (unknown: readonly Entry[]): string => {
   const [profile, ...others] = new Set(unknown.map((charge) => charge.profile));
-  const local = profile === LOCAL_PROFILE;
-  const words =
-    others.length > 0 ? [] : targetFlags({ local, profile: local ? undefined : profile, baseUrl: undefined });
-  return shellLine(['paycli', 'ledger', 'sync', ...words]);
+  return shellLine(['paycli', 'ledger', 'sync', ...(others.length > 0 ? [] : ownerFlags({ profile }))]);
 };
 
 const REMIND_AGAIN_MS = 3_600_000;

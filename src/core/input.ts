@@ -1,3 +1,4 @@
+import { LOCAL_PROFILE } from './data-files.ts';
 import { declinedError, PayError, reasonOf, usageError, type Violation } from './error.ts';
 import type { Input, Io } from './io.ts';
 import { isJsonObject, parseExact } from './json.ts';
@@ -127,6 +128,12 @@ export const targetFlags = ({ local, profile, baseUrl }: TargetOptions): string[
   ...(profile === undefined ? [] : ['--profile', profile]),
   ...(baseUrl === undefined ? [] : ['--base-url', baseUrl]),
 ];
+
+/** The same for the owner of an entry or a job. */
+export const ownerFlags = ({ profile, origin }: { profile?: string | undefined; origin?: string }): string[] =>
+  profile === LOCAL_PROFILE
+    ? ['--local']
+    : targetFlags({ local: false, profile, baseUrl: profile === undefined ? origin : undefined });
 
 /** The streams that a question needs. */
 export type Terminals = { readonly [K in 'stdin' | 'stderr']: Pick<Io[K], 'isTerminal'> };

@@ -42,6 +42,10 @@ export interface Column {
   readonly peopleOnly?: boolean;
 }
 
+/** Columns with these names, and what they have in common. */
+export const columnsNamed = (names: string, more: Partial<Column> = {}): Column[] =>
+  names.split(' ').map((path) => ({ path, ...more }));
+
 /** Presentation of the records of one resource. */
 export interface View {
   /** The contract's columns in order: binding for tsv and csv. */

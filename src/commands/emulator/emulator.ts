@@ -7,7 +7,7 @@ import { interrupted, reasonOf, usageError } from '../../core/error.ts';
 import { type GivenAmount, readGiven } from '../../core/money.ts';
 import { isLoopback } from '../../core/origin.ts';
 import { madeHere, onePage } from '../../core/record.ts';
-import type { Result, View } from '../../core/result.ts';
+import { columnsNamed, type Result, type View } from '../../core/result.ts';
 import { utcAtom } from '../../core/time.ts';
 import type { EventName } from '../../core/webhook-event.ts';
 import { emulatorRoom } from '../../emulator/room.ts';
@@ -46,12 +46,10 @@ export const movedClockView: View = {
 };
 
 export const faultView: View = {
-  columns: (
+  columns: columnsNamed(
     'method path share times delay status retry_after reset cut bad_json when ' +
-    'seen fired event twice late out_of_order signature slow never'
-  )
-    .split(' ')
-    .map((path) => ({ path })),
+      'seen fired event twice late out_of_order signature slow never',
+  ),
 };
 
 export const webhookView: View = {
@@ -70,17 +68,14 @@ export const triggeredView: View = {
 /** A delivery of an event to one webhook, and its state. */
 export const deliveryView: View = {
   columns: [
-    { path: 'id', needed: true },
-    { path: 'event', needed: true },
+    ...columnsNamed('id event', { needed: true }),
     { path: 'state', kind: 'state', needed: true },
     { path: 'status', label: 'answer' },
     { path: 'error', flexible: true },
     { path: 'about' },
-    { path: 'at', kind: 'time' },
-    { path: 'due', kind: 'time' },
+    ...columnsNamed('at due', { kind: 'time' }),
     { path: 'url', flexible: true },
-    { path: 'event_uid', machineOnly: true },
-    { path: 'webhook', machineOnly: true },
+    ...columnsNamed('event_uid webhook', { machineOnly: true }),
   ],
 };
 

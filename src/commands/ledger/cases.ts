@@ -5,7 +5,7 @@ import { partText, refundWords } from '../../charge/words.ts';
 import { foldersOf } from '../../compose/run.ts';
 import { realMachine } from '../../config/machine.ts';
 import { CHARGE, kindWord, REFUND } from '../../core/charge.ts';
-import { targetFlags } from '../../core/input.ts';
+import { ownerFlags, targetFlags } from '../../core/input.ts';
 import { formatMoney, sumsText } from '../../core/money.ts';
 import { shellLine } from '../../core/shell.ts';
 import { formatDuration, formatLocal, MINUTE_MS } from '../../core/time.ts';
@@ -18,7 +18,7 @@ import { isPlan, PLAN_VALID_MS } from '../../ledger/policy.ts';
 import { operatorOf } from '../../ledger/sender.ts';
 import { moneyKnown } from '../../ledger/transitions.ts';
 import type { Run } from '../run.ts';
-import { findApproval, ownerFlags } from './entries.ts';
+import { findApproval } from './entries.ts';
 import { type CASES, countRows } from './view.ts';
 
 /** Something that waits for a person. Instants are milliseconds since the epoch. */

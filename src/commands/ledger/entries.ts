@@ -1,10 +1,9 @@
 import { paidTwiceText } from '../../charge/words.ts';
 import { scopeOf } from '../../compose/client.ts';
 import { CHARGE, type RowCounts } from '../../core/charge.ts';
-import { LOCAL_PROFILE } from '../../core/data-files.ts';
 import { type PayError, usageError } from '../../core/error.ts';
 import { isId } from '../../core/ids.ts';
-import { type TargetOptions, targetFlags } from '../../core/input.ts';
+import { ownerFlags, type TargetOptions } from '../../core/input.ts';
 import { type ApiPage, instantOf, PAGE_MAX } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
@@ -167,14 +166,6 @@ export const findJob = async ({ jobs }: Ledger, id: string): Promise<Job> => {
   const newest = (await jobs.list({ limit: NEWEST_SEARCHED })).map((job) => job.id);
   throw noSuch('job', id, newest, ['jobs']);
 };
-
-/** Options that lead to the owner of an entry or a job. */
-export const ownerFlags = ({ profile, origin }: Pick<Job, 'profile' | 'origin'>): string[] =>
-  targetFlags({
-    local: profile === LOCAL_PROFILE,
-    profile: profile === LOCAL_PROFILE ? undefined : profile,
-    baseUrl: profile === undefined ? origin : undefined,
-  });
 
 /**
  * Next step for unknown rows. `ledger sync` checks charges at the service; a person checks other requests. An

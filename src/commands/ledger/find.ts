@@ -20,7 +20,7 @@ import type { Run } from '../run.ts';
 import { judgesOf } from './cases.ts';
 import { namesJob } from './entries.ts';
 import type { FindInput } from './find-spec.ts';
-import { entryRecord, hitView } from './view.ts';
+import { entryRecord, hitView, rowOf } from './view.ts';
 
 /** An entry of the ledger, a payment request of the service, or one with its newest charge. `by`: what the text is. */
 interface Hit {
@@ -98,13 +98,12 @@ const findAtService = async (text: string, run: Run, take: (request: object, by:
 
 const hitRow = ({ by, entry, request }: Hit, command: string): object => {
   const { asked, facts, status } = snapshotOf(request);
-  const value = {
+  return rowOf(hitView, {
     ...(entry && (entryRecord(entry, moneyKnown(entry)).value as object)),
     ...(request && { ...asked, customer_email: asked.email, received: facts?.total, payment: null, state: status }),
     ...(request && { ugwo: textAt(request, 'uid'), created_at: valueAt(request, 'created_at') }),
     ...{ source: request === undefined ? 'ledger' : 'service', found_by: by, command },
-  };
-  return Object.fromEntries(hitView.columns.map(({ path }) => [path, valueAt(value, path) ?? null]));
+  });
 };
 
 /** Finds the payments that a text names, newest first. Reads the ledger, and with --service the service. */

@@ -3,7 +3,7 @@ import { openLedgerAdmin } from '../../compose/ledger-admin.ts';
 import { profilesOf } from '../../compose/run.ts';
 import { interrupted, PayError, usageError } from '../../core/error.ts';
 import { instantOf, madeHere, type RequestedTime } from '../../core/record.ts';
-import type { Result, View } from '../../core/result.ts';
+import { columnsNamed, type Result, type View } from '../../core/result.ts';
 import { atom, DAY_MS, formatLocalFull } from '../../core/time.ts';
 import type { Run } from '../run.ts';
 import type { UseInput } from './keeping-spec.ts';
@@ -66,8 +66,7 @@ export const pruneLedger = async (
 const verifiedLedgerView: View = {
   columns: [
     { path: 'ok' },
-    { path: 'entries', kind: 'count', always: true },
-    { path: 'jobs', kind: 'count', always: true },
+    ...columnsNamed('entries jobs', { kind: 'count', always: true }),
     { path: 'faults', flexible: true },
   ],
 };
@@ -101,11 +100,7 @@ const statusView: View = {
     { path: 'from', label: 'set by' },
     { path: 'schema' },
     { path: 'version', flexible: true },
-    { path: 'user' },
-    { path: 'owner' },
-    { path: 'clock_ahead_ms' },
-    { path: 'standbys' },
-    { path: 'settings' },
+    ...columnsNamed('user owner clock_ahead_ms standbys settings'),
     { path: 'warnings', flexible: true },
   ],
 };
@@ -166,9 +161,7 @@ const pushView: View = {
   columns: [
     { path: 'at', flexible: true },
     { path: 'charges', kind: 'count', always: true },
-    { path: 'jobs', kind: 'count' },
-    { path: 'updates', kind: 'count' },
-    { path: 'known', kind: 'count' },
+    ...columnsNamed('jobs updates known', { kind: 'count' }),
     { path: 'kept' },
   ],
 };

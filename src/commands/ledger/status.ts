@@ -11,7 +11,7 @@ import type { Run } from '../run.ts';
 import { type Case, findCases } from './cases.ts';
 import { sumFields } from './report.ts';
 import type { StatusInput } from './status-spec.ts';
-import { CASES, caseView } from './view.ts';
+import { CASES, caseView, rowOf } from './view.ts';
 
 const SUMS = ['received', 'refunded', 'open'] as const;
 type Sums = Readonly<Record<(typeof SUMS)[number], readonly ReportLine[]>>;
@@ -45,10 +45,7 @@ const metricText = (name: string, help: string, values: readonly (readonly [obje
   return `# HELP ${name} ${help}\n# TYPE ${name} gauge${lines.join('')}`;
 };
 
-const caseFields = ({ kind, ugwo, ref, amount, currency, since, command }: Case) => ({
-  ...{ kind, ugwo: ugwo ?? null, ref: ref ?? null, amount: amount ?? null, currency: currency ?? null },
-  ...{ since: atom(since), command: command ?? null },
-});
+const caseFields = (one: Case) => rowOf(caseView, { ...one, since: atom(one.since) });
 
 /** Shows what needs a person now, and the sums of today. Reads the ledger alone. */
 export const showStatus = async ({ since, sync, allProfiles = false }: StatusInput, run: Run): Promise<Result> => {

@@ -1,7 +1,7 @@
 import { CHARGE, ROW_STATES, type RowCounts, readNextAction } from '../../core/charge.ts';
 import { NumberText, valueAt } from '../../core/json.ts';
 import { type ApiRecord, madeExactly, madeHere } from '../../core/record.ts';
-import type { Column, InnerList, View } from '../../core/result.ts';
+import { type Column, columnsNamed, type InnerList, type View } from '../../core/result.ts';
 import type { StatusWords } from '../../core/status.ts';
 import { atom } from '../../core/time.ts';
 import type { Entry, Money } from '../../ledger/entry.ts';
@@ -63,9 +63,9 @@ export const entryRecord = (entry: Entry, money: Money | undefined): ApiRecord =
   });
 };
 
-/** Columns with these names, and what they have in common. */
-const columnsNamed = (names: string, more: Partial<Column> = {}): Column[] =>
-  names.split(' ').map((path) => ({ path, ...more }));
+/** Columns headed by their words: "not sent" for `not_sent`. */
+const columnsWorded = (names: string, more: Partial<Column> = {}): Column[] =>
+  columnsNamed(names, more).map((column) => ({ ...column, label: column.path.replaceAll('_', ' ') }));
 
 const createdColumn: Column = { path: 'created_at', kind: 'time', label: 'created' };
 const recorded: Column = { path: 'recorded_at', kind: 'time', label: 'recorded' };
@@ -306,19 +306,12 @@ export const jobView: View = {
   columns: [
     ...columnsNamed('id command file'),
     { path: 'rows', kind: 'count', always: true },
-    ...columnsNamed('accepted failed rejected', { kind: 'count' }),
-    { path: 'not_sent', kind: 'count', label: 'not sent' },
-    { path: 'unknown', kind: 'count' },
-    { path: 'not_created', kind: 'count', label: 'not created' },
-    { path: 'sending', kind: 'count' },
-    { path: 'not_started', kind: 'count', label: 'not started' },
+    ...columnsWorded('accepted failed rejected not_sent unknown not_created sending not_started', { kind: 'count' }),
     createdColumn,
     lastRun,
     ...columnsNamed('origin profile'),
     { path: 'workers', label: 'at work now' },
-    { path: 'approval' },
-    { path: 'asked_by', label: 'asked by' },
-    { path: 'approved_by', label: 'approved by' },
+    ...columnsWorded('approval asked_by approved_by'),
     { path: 'approved_at', kind: 'time', label: 'approved' },
     ...BESIDE,
   ],
@@ -379,6 +372,10 @@ const FOUND_WORDS: StatusWords = {
   psp_reference: 'psp reference',
   ugwo: 'payment request',
 };
+
+/** A row of a view: what is undefined is null. */
+export const rowOf = ({ columns }: View, value: object) =>
+  Object.fromEntries(columns.map(({ path }) => [path, valueAt(value, path) ?? null]));
 
 /** View of what `find` finds: charges, or payment requests of the service. On a narrow terminal they are stacked. */
 export const hitView: View = {

@@ -7,7 +7,7 @@ import { PayError, usageError } from '../../core/error.ts';
 import { askText, canAsk } from '../../core/input.ts';
 import { ENVIRONMENTS, type Environment } from '../../core/origin.ts';
 import { madeHere, onePage } from '../../core/record.ts';
-import type { Result, View } from '../../core/result.ts';
+import { columnsNamed, type Result, type View } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
 import type { Run } from '../run.ts';
 import type { ProfileShowInput, RenameInput } from './spec.ts';
@@ -18,8 +18,7 @@ export const profileView: View = {
     { path: 'name', label: 'profile' },
     { path: 'default' },
     { path: 'origin', flexible: true },
-    { path: 'environment' },
-    { path: 'key' },
+    ...columnsNamed('environment key'),
     { path: 'created_at', kind: 'time', label: 'stored' },
   ],
 };

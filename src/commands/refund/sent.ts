@@ -4,7 +4,7 @@ import { activitiesOf, REFUND, statusOf } from '../../core/charge.ts';
 import { PayError, usageError } from '../../core/error.ts';
 import { isJsonObject, parseIfJson, valueAt } from '../../core/json.ts';
 import { type ApiRecord, madeHere, PAGE_MAX } from '../../core/record.ts';
-import type { Column, Result, View } from '../../core/result.ts';
+import { type Column, columnsNamed, type Result, type View } from '../../core/result.ts';
 import { REFUND_WORDS } from '../../core/status.ts';
 import { atom } from '../../core/time.ts';
 import type { Entry } from '../../ledger/entry.ts';
@@ -61,17 +61,16 @@ const refundAmountColumn: Column = { path: 'amount', kind: 'money', needed: true
 const refundCreatedColumn: Column = { path: 'created_at', kind: 'time', label: 'created' };
 
 export const refundListView: View = {
-  columns: [
-    ...['id', 'state', 'uid', 'status', 'activity', 'ugwo', 'amount', 'currency', 'ref', 'reason'],
-    ...['created_at', 'recorded_at', 'origin', 'profile', 'job', 'row', 'exit_code'],
-  ].map((path) => ({ path })),
+  columns: columnsNamed(
+    'id state uid status activity ugwo amount currency ref reason ' +
+      'created_at recorded_at origin profile job row exit_code',
+  ),
   table: [
     { path: 'ref', flexible: true, needed: true, least: 6 },
     refundAmountColumn,
     refundStatusColumn,
     refundCreatedColumn,
-    { path: 'id' },
-    { path: 'activity' },
+    ...columnsNamed('id activity'),
   ],
 };
 
@@ -85,7 +84,7 @@ export const oneView: View = {
     { path: 'ugwo', label: 'payment request' },
     refundAmountColumn,
     { path: 'currency', machineOnly: true },
-    ...['ref', 'reason', 'origin', 'profile', 'job', 'row'].map((path) => ({ path })),
+    ...columnsNamed('ref reason origin profile job row'),
     refundCreatedColumn,
     { path: 'recorded_at', kind: 'time', label: 'recorded' },
     { path: 'exit_code', label: 'exit code' },

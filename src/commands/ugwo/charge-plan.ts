@@ -9,7 +9,8 @@ import { textAt } from '../../core/charge.ts';
 import { PayError } from '../../core/error.ts';
 import { isId } from '../../core/ids.ts';
 import { targetFlags } from '../../core/input.ts';
-import { printExact, valueAt } from '../../core/json.ts';
+import { valueAt } from '../../core/json.ts';
+import { madeExactly } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
 import type { Entry } from '../../ledger/entry.ts';
@@ -106,8 +107,7 @@ const withTerms = (preview: Result, uid: string, { asked, description }: Partial
   if (preview.kind !== 'record') return preview;
   const { ref = null, amount = null, currency = null, customer = null, email = customer } = asked ?? {};
   const terms = { uid, ref, amount, currency, customer: email, description: description ?? null };
-  const value = { ...(preview.record.value as object), payment_request: terms };
-  return { ...preview, record: { value, text: printExact(value) } };
+  return { ...preview, record: madeExactly({ ...(preview.record.value as object), payment_request: terms }) };
 };
 
 /**

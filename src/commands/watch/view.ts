@@ -1,5 +1,5 @@
 import { type ApiRecord, madeHere } from '../../core/record.ts';
-import type { Column, View } from '../../core/result.ts';
+import { type Column, columnsNamed, type View } from '../../core/result.ts';
 import { utcAtom } from '../../core/time.ts';
 import type { Money } from '../../ledger/entry.ts';
 import type { ChargeChange, Watched } from '../../ledger/tail.ts';
@@ -19,14 +19,13 @@ const NAMES: readonly Column[] = [{ path: 'medium' }, { path: 'ugwo' }, { path: 
 export const changesView: View = {
   columns: [
     at,
-    { path: 'charge' },
-    { path: 'ugwo' },
+    ...columnsNamed('charge ugwo'),
     beforeColumn,
     now,
     { path: 'status', kind: 'state' },
     watchedAmountColumn,
     receivedColumn,
-    ...'currency medium activity ref job row customer customer_email'.split(' ').map((path) => ({ path })),
+    ...columnsNamed('currency medium activity ref job row customer customer_email'),
   ],
   table: [...CHARGE_TABLE, now, at, beforeColumn, ...NAMES],
 };
