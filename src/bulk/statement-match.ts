@@ -8,7 +8,8 @@ type Names = 'ugwo' | 'ref' | 'pspReference' | 'profile';
 export interface LedgerPayment extends Readonly<Record<Names, string | undefined>> {
   /** The entry's id; a reversal has that of its charge. */
   readonly id: string;
-  readonly kind: 'payment' | 'refund' | 'reversal';
+  /** Another charge brought no such money, but a line that names it is no other's. */
+  readonly kind: 'payment' | 'refund' | 'reversal' | 'other';
   /** In milliseconds since the epoch. */
   readonly at: number;
   /** `2026-11-25`, in the zone of the command. */
@@ -130,12 +131,15 @@ export const matchLines = (
   const free = new Set(candidates);
   const index = indexed(candidates, ({ keys }) => keys);
   const matched = new Map<StatementLine, Match>();
+  const take = (candidate: (typeof candidates)[0]): void => {
+    free.delete(candidate);
+    for (const key of candidate.keys) index.get(key)?.delete(candidate);
+  };
   const match = (line: StatementLine, candidate: (typeof candidates)[0], by: By): void => {
-    const { payment, keys } = candidate;
+    const { payment } = candidate;
     const difference = netOf(line) - payment.amount;
     const result = Math.abs(difference) <= tolerance ? 'agrees' : 'other_amount';
-    free.delete(candidate);
-    for (const key of keys) index.get(key)?.delete(candidate);
+    take(candidate);
     matched.set(line, { result, by, line, payment, difference });
   };
   const left = (): StatementLine[] => lines.filter((line) => !matched.has(line));
@@ -153,6 +157,7 @@ export const matchLines = (
       return [line, keys.filter(({ key }) => index.has(key))];
     }),
   );
+  for (const candidate of candidates) if (candidate.payment.kind === 'other') take(candidate);
   for (const isProviders of [true, false]) {
     // The closest are matched first.
     for (const [mostOff, mostDays] of [

@@ -24,6 +24,7 @@ interface Made {
   /** What was paid back, and when. Null pays back all of it. */
   readonly refund?: { readonly at: string; readonly amount: number | null; readonly exitCode?: number };
   readonly reversedAt?: string;
+  readonly isOpen?: true;
 }
 
 const charged = async (ledger: Ledger, number: number, made: Made): Promise<void> => {
@@ -33,7 +34,11 @@ const charged = async (ledger: Ledger, number: number, made: Made): Promise<void
   if (begun.kind !== 'begun') throw new Error(begun.why);
   const open = account({ uid: uidOf(number) });
   const headers = { ...Object(open.nextAction).headers, account_number: made.account ?? `99${number}` };
-  const activity = { ...open, status: 'successful', nextAction: { ...Object(open.nextAction), headers } };
+  const activity = {
+    ...open,
+    ...(made.isOpen ? {} : { status: 'successful' }),
+    nextAction: { ...Object(open.nextAction), headers },
+  };
   const read = { ...activity, pspReference: psp, servedAt: Date.parse(at) };
   await ledger.record(begun.id, { state: 'accepted', exitCode: 0, activity: read });
 };
@@ -251,6 +256,22 @@ describe('ledger match', () => {
     expect(await match()).toEqual(['Africa/Lagos', 'agrees 200']);
     // By UTC it was near midnight, and another payment came on that day.
     expect(await match('--utc')).toEqual(['UTC', 'agrees 200', 'only_here 300']);
+  });
+
+  it.each<[string, Partial<Made>]>([
+    ['that nobody has paid yet', { isOpen: true }],
+    ['in another currency', { currency: 'USD' }],
+    ['of another workspace', { profile: 'local' }],
+  ])('takes no line that names a charge %s for a payment of its amount', async (_name, other) => {
+    const home = await withPaid([
+      { at: AT, amount: 500, ref: 'INV-P1' },
+      { at: AT, amount: 500, ref: 'INV-P2', account: '9901122334', ...other },
+    ]);
+    for (const text of ['INV-P2', 'TO 9901122334']) {
+      const result = await rowsOf(home, `Date,Amount,Narration\n25/11/2026,5.00,${text}\n`);
+      expect(result).toEqual([14, ['only_in_file 1 500', 'only_here 500 payment INV-P1']]);
+    }
+    expect((await rowsOf(home, 'Date,Amount\n25/11/2026,5.00\n'))[0]).toBe(0);
   });
 
   it('pays a whole refund back, and leaves failed and unknown ones out', async () => {

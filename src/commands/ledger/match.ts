@@ -23,7 +23,10 @@ import type { Run } from '../run.ts';
 import type { MatchInput } from './match-spec.ts';
 import { matchView } from './view.ts';
 
-/** Reads the payments, refunds and reversals from the day before the first to the day after the last. */
+/**
+ * Reads the payments, refunds and reversals from the day before the first to the day after the last, and what else was
+ * charged on these days.
+ */
 const readPayments = async (
   ledger: Ledger,
   scope: Scope,
@@ -41,8 +44,9 @@ const readPayments = async (
   };
   const by = ['id', 'ugwo', 'ref', 'psp_reference', 'account_digest', 'profile', 'origin'] as const;
   const period = { since: startOfDay(zone, first, -1), until: startOfDay(zone, last, 2) };
-  const read = <T>(time: 'paid_at' | 'refund', each: (sum: ChargeSum) => readonly T[]): Promise<readonly T[]> =>
-    ledger.sum({ ...scope, period, by, unit: 1, time }, () => {
+  type Time = 'paid_at' | 'refund' | 'created_at';
+  const read = <T>(time: Time, each: (sum: ChargeSum) => readonly T[], among = scope): Promise<readonly T[]> =>
+    ledger.sum({ ...among, period, by, unit: 1, time }, () => {
       const all: T[] = [];
       return { take: (sums) => void all.push(...sums.flatMap(each)), end: () => all };
     });
@@ -54,6 +58,7 @@ const readPayments = async (
       return PAYMENTS[reported as keyof typeof PAYMENTS].brings ? [paymentOf(sum, 'payment', at, received)] : [];
     }),
   );
+  const paid = new Set<string | undefined>(payments.map(({ id }) => id));
   const refunds = await read('refund', (sum) => (sum.state === 'accepted' ? [sum] : []));
   // A refund is about an activity, whose charge has the names.
   const activities = refunds.flatMap(({ ugwo }) => ugwo ?? []);
@@ -67,6 +72,7 @@ const readPayments = async (
       const names = { ugwo, ref: asked?.ref, psp_reference: money?.pspReference };
       return [paymentOf({ ...sum, ...names }, 'refund', sum.at, -(sum.amount ?? BigInt(money?.received ?? 0)))];
     }),
+    ...(await read('created_at', (sum) => (paid.has(sum.id) ? [] : [paymentOf(sum, 'other', sum.at)]), {})),
   ];
 };
 
@@ -191,7 +197,7 @@ export const matchStatement = async (input: MatchInput, run: Run): Promise<Resul
   const all = await readPayments(ledger, scope, days, { currency, zone });
   // A column of signed amounts may have no money out either, and then lacks each refund.
   const isMoneyIn = isCreditColumn(columns.amount) && !columns.debit && lines.every(({ amount }) => amount > 0);
-  const payments = isMoneyIn ? all.filter(({ kind }) => kind === 'payment') : all;
+  const payments = isMoneyIn ? all.filter(({ kind }) => kind !== 'refund' && kind !== 'reversal') : all;
   if (payments.length < all.length) await say(`Only money in is compared: ${columns.amount} has no money out.`);
   const found = matchLines(lines, payments, { tolerance, days, digest: ledger.digest });
   if (report !== undefined) await writeReport(report, statement, found, input, services, run);
