@@ -1,5 +1,5 @@
 import { argument, defineCommand, flag, option, optional, rarely, repeated } from '../../cli/define.ts';
-import { asOneOf, asText, EVERY_PROFILE, momentIn } from '../../cli/options.ts';
+import { asMoment, asOneOf, asText, EVERY_PROFILE, momentIn } from '../../cli/options.ts';
 import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
 import type { RequestedTime } from '../../core/record.ts';
@@ -54,9 +54,11 @@ const ledgerPruneCommand = defineCommand({
   danger: 'write',
   options: {
     ...EVERY_PROFILE,
-    before: option('--before <time>', 'charges that started before: 90d, 2026-01-31 or a full timestamp', asText, {
-      type: 'time',
-    }),
+    before: option(
+      '--before <time>',
+      'charges that started before: 90d, 2026-01-31 or a full timestamp',
+      asMoment('first'),
+    ),
   },
   examples: {
     'keep the details of a year': 'paycli ledger prune --before 365d --yes',
@@ -65,11 +67,7 @@ const ledgerPruneCommand = defineCommand({
   exits: ['usage', 'auth', 'ledger', 'interrupted'],
   read: (_args, given) => {
     if (given.before === undefined) throw usageError('--before is required: it prunes older charges');
-    try {
-      return { before: momentIn('local', 'first', given.before), allProfiles: given.allProfiles ?? false };
-    } catch (thrown) {
-      throw usageError(`--before: ${(thrown as Error).message}`);
-    }
+    return { before: given.before, allProfiles: given.allProfiles ?? false };
   },
   load: async () => ({ run: (await import('./keeping.ts')).pruneLedger }),
 });

@@ -13,11 +13,11 @@ import {
 import {
   asFile,
   asInteger,
+  asMoment,
   asOneOf,
   asStatus,
   asText,
   checkIdOption,
-  momentIn,
   PAGE_OPTIONS,
   refuseTypo,
   refuseUnknown,
@@ -162,20 +162,18 @@ const webhookPruneCommand = defineCommand({
     'Uids of events stay, so paycli recognizes an event that comes again. It asks first. It can run beside `webhook listen`, which ' +
     `removes them after ${KEEP_DAYS} days by itself (--keep-days).`,
   options: {
-    before: option('--before <time>', 'events that came before: 90d, 2026-01-31 or a full timestamp', asText, {
-      type: 'time',
-    }),
+    before: option(
+      '--before <time>',
+      'events that came before: 90d, 2026-01-31 or a full timestamp',
+      asMoment('first'),
+    ),
   } as const,
   examples: { 'keep the events of a month': 'paycli webhook prune --before 30d --yes' },
   output: 'before, pruned, waiting (not removed: they wait for their target), refused (removed refused deliveries)',
   exits: ['usage', 'ledger', 'interrupted'],
   read: (_args, given) => {
     if (given.before === undefined) throw usageError('--before is required: it removes events older than that');
-    try {
-      return { before: momentIn('local', 'first', given.before) };
-    } catch (thrown) {
-      throw usageError(`--before: ${(thrown as Error).message}`);
-    }
+    return { before: given.before };
   },
   load: async () => ({ run: (await import('./events.ts')).pruneEvents }),
 });
@@ -310,9 +308,7 @@ const webhookListenCommand = defineCommand({
       '--until <what>',
       'end with exit code 0 after this many events, or after an event of this name',
       asText,
-      {
-        choices: EVENTS,
-      },
+      { choices: EVENTS },
     ),
     duplicates: flag('--duplicates', 'also print and forward an event that comes again'),
     keepDays: option(
