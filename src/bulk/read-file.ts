@@ -119,13 +119,16 @@ const separatorLine = (head: Buffer): { readonly length: number; readonly delimi
 /** Tells by its names if a line is the header of a table that another program wrote. */
 type IsHeader = (names: readonly string[]) => boolean;
 
+/** Lines with their ends. A cell in quotes may have line ends, too. */
+const LINES = /(?:(?<=^|[,;\t\r\n])"(?:[^"]|"")*"|[^\r\n])*(?:[\r\n]+|$)/g;
+
 /** The bytes above such a header, and its delimiter; undefined if the head has none. */
 const tableIn = (head: Buffer, isHeader: IsHeader, given: string | undefined) => {
   let length = 0;
-  for (const line of head.toString('latin1').split(/(?<=[\r\n])/)) {
+  for (const line of head.toString('latin1').match(LINES) ?? []) {
     const header = Buffer.from(line, 'latin1').toString().trimEnd();
     const delimiter = (given === undefined ? DELIMITER_CHOICES : [given]).find((choice) =>
-      isHeader(header.split(choice).map((cell) => cell.replace(/^\s*"(.*)"\s*$/, '$1'))),
+      isHeader(header.split(choice).map((cell) => cell.replace(/^\s*"(.*)"\s*$/s, '$1'))),
     );
     if (delimiter !== undefined) return { length, delimiter };
     length += line.length;
@@ -207,7 +210,7 @@ export interface RowsFile extends Pick<FileBytes, 'close'> {
   readonly delimiter: string | undefined;
   /** True if the file began with a byte order mark. */
   readonly hasBom: boolean;
-  /** What stands above the header. */
+  /** The text above the header. */
   readonly titles: string;
   /** All rows from the first on. Throws an InputError with row and column for unreadable input. */
   rows(): AsyncIterable<InputRow>;

@@ -221,11 +221,13 @@ export const readStatement = async (file: Parameters<typeof openInput>[0], optio
       const hint = 'name both with --date-column and --amount-column, as the file writes them';
       throw missing(input.columns, 'with dates beside one with amounts', hint);
     }
-    const rows: InputRow[] = [];
-    for await (const row of input.rows()) rows.push(row);
-    // A row of NDJSON may have other members than the first.
-    const names = [...new Set([...input.columns, ...rows.flatMap(({ fields }) => Object.keys(fields))])];
-    const columns = chooseColumns(names, rows, options);
+    const [rows, names]: [InputRow[], Set<string>] = [[], new Set(input.columns)];
+    for await (const row of input.rows()) {
+      rows.push(row);
+      // A row of NDJSON may have other members than the first.
+      for (const name of Object.keys(row.fields)) names.add(name);
+    }
+    const columns = chooseColumns([...names], rows, options);
     const fail = failIn(file.name, '');
     const read = rows.map(lineReader(columns, input.titles, options, fail));
     const dated = read.filter((one) => typeof one !== 'string');
@@ -266,7 +268,7 @@ export const readStatement = async (file: Parameters<typeof openInput>[0], optio
     }
     // For people.
     const notices = [columnNotice, ...(left.length === 0 ? [] : [`Left out: ${left.join(', ')}`])];
-    return { ...input, columns: names, notices, days: { first, last }, lines };
+    return { ...input, columns: [...names], notices, days: { first, last }, lines };
   } finally {
     await input.close();
   }

@@ -150,6 +150,7 @@ describe('a date', () => {
     '2026-11-25T09:30:00+01:00',
     '2026-11-25T09:30:00Z',
     '2026-11-26T00:30:00+01:00',
+    '2026-11-26 00:30:00+01:00',
     '2026-11-24T23:30:00-01:00',
   ])('%s is the 25th', (text) => {
     expect(dayIn(text)).toBe('2026-11-25');
@@ -339,6 +340,7 @@ describe('the columns', () => {
       'name the column with --amount-column',
     );
     expect(await faultOf(read(table, { columns: { amount: 'In', debit: 'Credit' } }))).toContain('--amount-column');
+    expect(await faultOf(read('Date,Amount (kobo)\n25-Nov-26,500\n'))).toContain('no column with dates beside one');
     expect(await faultOf(read('Datum,Betrag\n1,2\n'))).toBe(
       'no column with dates beside one with amounts (found: Datum, Betrag) | name both with --date-column and ' +
         '--amount-column, as the file writes them',
@@ -366,6 +368,8 @@ describe('rows around the lines', () => {
     ['tabs', `Title\n${`${TABLE}${LINE}\n`.replaceAll(',', '\t')}`, 'x.tsv'],
     ['a line that names the separator', `sep=|\nTitle\n${`${TABLE}${LINE}\n`.replaceAll(',', '|')}`],
     ['quoted names', `Title\n"Date","Amount","Narration"\n"25-Nov-26","5.00","x"\n`],
+    ['a name with the sign of naira', `Title\nDate,Amount (₦)\n25-Nov-26,5.00\n`],
+    ['a name with a line break', `Title,"a"\n"Trans\nDate",Amount\n25-Nov-26,5.00\n`],
     ['CRLF and Ctrl-Z', `Title\n${TABLE}${LINE}\n\x1a`.replaceAll('\n', '\r\n')],
     ['short rows', `${TABLE}${LINE}\nEnd of statement\n25-Nov-26\n`],
     ['totals', `${TABLE}${LINE}\nTotal,5.00,\n,5.00,Closing balance\n,"9.00",Balance c/f\n`],
@@ -449,6 +453,13 @@ describe('a file that is no statement', () => {
   ])('is in another currency by %s', async (_, content) => {
     expect(await faultOf(read(content))).toBe('x.csv has no lines in NGN: 1 row in USD (row 1) | add --currency USD');
     expect((await read(content, { currency: 'USD' })).lines).toMatchObject([{ amount: 500, currency: 'USD' }]);
+  });
+
+  it('is in part in another currency by a member that the first row of NDJSON lacks', async () => {
+    const rows = '{"date":"2026-11-25","amount":5}\n{"date":"2026-11-25","amount":6,"currency":"USD"}\n';
+    const { lines, notices } = await read(rows, {}, 'x.ndjson');
+    expect(lines.map(({ amount }) => amount)).toEqual([500]);
+    expect(notices[1]).toBe('Left out: 1 row in USD (row 2)');
   });
 
   it('leaves lines in another currency out, and says so', async () => {
