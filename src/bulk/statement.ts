@@ -1,11 +1,9 @@
-import { cutName } from '../core/bounds.ts';
-import type { PayError } from '../core/error.ts';
+import { cutList, cutName } from '../core/bounds.ts';
 import { fromSpreadsheet } from '../core/text.ts';
 import type { Zone } from '../core/time.ts';
 import { bareName, type InputRow } from './cells.ts';
 import { type Fail, failIn, InputError } from './formats.ts';
 import { openInput } from './read-file.ts';
-import { missingColumn } from './rows.ts';
 import { currencyCode, type DateOrder, isBlankAmount, writtenAmount, writtenDays } from './statement-cells.ts';
 
 /** A line of a statement: money that came in or went out. */
@@ -99,8 +97,10 @@ const SIDE = /^(?:c|cr|credit|d|dr|debit)$/i;
 
 type Columns = Readonly<Partial<Record<Role, readonly string[]>>>;
 
-const missing = (columns: readonly string[], name: string, hint: string): PayError =>
-  missingColumn(columns, { name, aliases: [] }, '').with({ hint });
+const missing = (columns: readonly string[], name: string, hint: string): InputError => {
+  const { first, more } = cutList(columns.map(cutName), 10);
+  return new InputError(`no column ${name} (found: ${first.join(', ')}${more > 0 ? ` and ${more} more` : ''})`, hint);
+};
 
 /** Chooses the columns by the options, the names and the contents. */
 const chooseColumns = (
@@ -169,15 +169,12 @@ const lineReader = (columns: Columns, titles: string, { currency, zone }: Statem
       if (minor !== undefined) return minor;
       const what = isUnclear ? 'has two meanings: its point may separate thousands' : `is not an amount in ${currency}`;
       const correct = `correct the cell, or name another column with --${role === 'credit' ? 'amount' : role}-column`;
-      throw wrong(
-        role,
-        `${quoted(textIn(role))} ${what}`,
-        isUnclear ? 'write it with decimals, such as 5,000.00' : correct,
-      );
+      const hint = isUnclear ? 'write it with decimals, such as 5,000.00' : correct;
+      throw wrong(role, `${quoted(textIn(role))} ${what}`, hint);
     };
 
-    const [status, dateText, side] = [textIn('status'), textIn('date'), textIn('side')];
-    if (!PAID_STATUS.test(status)) return `with the status ${cutName(status)}`;
+    if (!PAID_STATUS.test(textIn('status'))) return `with the status ${cutName(textIn('status'))}`;
+    const [dateText, side] = [textIn('date'), textIn('side')];
     const days = writtenDays(dateText, zone);
     const sums = (['amount', 'credit', 'debit'] as const)
       .map((role) => ({ role, text: textIn(role), ...writtenAmount(textIn(role), currency) }))
@@ -233,8 +230,8 @@ export const readStatement = async (file: Parameters<typeof openInput>[0], optio
     const dated = read.filter((one) => typeof one !== 'string');
 
     // One date tells the order. Rows that are no lines don't: a report has none, and must be read alike.
-    const told = dated.find(({ days: { dmy, mdy } }) => (dmy === undefined) !== (mdy === undefined));
-    const order = options.dateOrder ?? (told && (told.days.dmy === undefined ? 'mdy' : 'dmy'));
+    const clear = dated.find(({ days: { dmy, mdy } }) => (dmy === undefined) !== (mdy === undefined));
+    const order = options.dateOrder ?? (clear && (clear.days.dmy === undefined ? 'mdy' : 'dmy'));
     const lines = dated.map(({ days, ...line }): StatementLine => {
       const [dateColumn = ''] = columns.date ?? [];
       const wrong = (what: string, hint: string): InputError =>
