@@ -100,7 +100,12 @@ const nearby = <T>(all: readonly Placed<T>[], tolerance: number) => {
   };
 };
 
-const byText = (a: string, b: string): number => Number(a > b) - Number(a < b);
+/** Sorts by what each one holds, so that the order in which they came decides nothing. */
+const sortedBy = <T>(all: readonly T[], contentOf: (one: T) => readonly unknown[]): readonly T[] =>
+  all
+    .map((one) => ({ one, content: JSON.stringify(contentOf(one)) }))
+    .sort((a, b) => (a.content < b.content ? -1 : 1))
+    .map(({ one }) => one);
 
 const ordinalOf = (day: string): number => Date.parse(day) / DAY_MS;
 
@@ -115,19 +120,14 @@ export const matchLines = (
   { tolerance, days, digest }: Pick<BankStatement, 'days'> & Pick<Ledger, 'digest'> & { readonly tolerance: number },
 ): readonly Match[] => {
   // The number in the file decides only between lines that are otherwise equal.
-  const lines = given
-    .map((line) => ({ line, content: JSON.stringify([line.day, line.amount, line.fee, line.text, line.references]) }))
-    .sort((a, b) => byText(a.content, b.content) || a.line.number - b.line.number)
-    .map(({ line }) => line);
-  const candidates = [...payments]
-    .sort((a, b) => a.at - b.at || byText(a.id, b.id) || byText(a.kind, b.kind))
-    .map((payment) => {
-      const { pspReference, accountDigest, ref, amount } = payment;
-      const names = { reference: bare(pspReference), account: accountDigest, ref: bare(ref) };
-      const keys = Object.entries(names).flatMap(([by, name]) => (name ? [`${by} ${name}`] : []));
-      // Those of the same amount alone are found without the others of a name.
-      return { payment, keys: keys.flatMap((key) => [key, `${key} ${amount}`]), ordinal: ordinalOf(payment.day) };
-    });
+  const lines = sortedBy(given, (one) => [one.day, one.amount, one.fee, one.text, one.references, one.number]);
+  const candidates = sortedBy(payments, ({ at, id, kind }) => [at, id, kind]).map((payment) => {
+    const { pspReference, accountDigest, ref, amount } = payment;
+    const names = { reference: bare(pspReference), account: accountDigest, ref: bare(ref) };
+    const keys = Object.entries(names).flatMap(([by, name]) => (name ? [`${by} ${name}`] : []));
+    // Those of the same amount alone are found without the others of a name.
+    return { payment, keys: keys.flatMap((key) => [key, `${key} ${amount}`]), ordinal: ordinalOf(payment.day) };
+  });
   const free = new Set(candidates);
   const index = indexed(candidates, ({ keys }) => keys);
   const matched = new Map<StatementLine, Match>();
@@ -183,22 +183,21 @@ export const matchLines = (
       }
     }
   }
-  for (const [most, isAcrossMidnight] of [0, tolerance].flatMap((off) => [
-    [off, false] as const,
-    [off, true] as const,
-  ])) {
-    // A line that names a payment is no other's.
-    const nameless = left().filter((line) => named.get(line)?.length === 0);
-    const placedLines = nameless.map((of) => ({ amount: netOf(of), days: [of.day], of }));
-    const placed = [...free].map((of) => {
-      const { amount, day, otherDay } = of.payment;
-      return { amount, days: isAcrossMidnight && otherDay !== undefined ? [day, otherDay] : [day], of };
-    });
-    const [linesAt, paymentsAt] = [nearby(placedLines, most), nearby(placed, most)];
-    for (const line of placedLines) {
-      const [payment, another] = paymentsAt(line);
-      const isAlone = payment !== undefined && another === undefined && linesAt(payment).length === 1;
-      if (isAlone) match(line.of, payment.of, 'amount');
+  for (const most of [0, tolerance]) {
+    for (const isAcrossMidnight of [false, true]) {
+      // A line that names a payment is no other's.
+      const nameless = left().filter((line) => named.get(line)?.length === 0);
+      const placedLines = nameless.map((of) => ({ amount: netOf(of), days: [of.day], of }));
+      const placed = [...free].map((of) => {
+        const { amount, day, otherDay = day } = of.payment;
+        return { amount, days: isAcrossMidnight && otherDay !== day ? [day, otherDay] : [day], of };
+      });
+      const [linesAt, paymentsAt] = [nearby(placedLines, most), nearby(placed, most)];
+      for (const line of placedLines) {
+        const [payment, another] = paymentsAt(line);
+        const isAlone = payment !== undefined && another === undefined && linesAt(payment).length === 1;
+        if (isAlone) match(line.of, payment.of, 'amount');
+      }
     }
   }
   const missing = [...free].filter(({ payment: { day } }) => day >= days.first && day <= days.last);

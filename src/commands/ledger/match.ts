@@ -117,18 +117,16 @@ const matchSummary = (
     const off = formatMoney(difference, currency).slice(currency.length + 1);
     return `${payment?.ref ?? payment?.id} ${difference > 0 ? '+' : ''}${off}`;
   });
-  const total = (of: 'amount' | 'expected'): string =>
-    formatMoney(
-      sums.reduce((all, one) => all + one[of], 0),
-      currency,
-    );
+  const [inAll, hereInAll] = (['amount', 'expected'] as const).map((name) =>
+    formatMoney(`${sums.reduce((all, one) => all + one[name], 0)}`, currency),
+  );
   return [
     `${counted(agrees + other + inFile, 'line')}: ${counted(agrees, 'agrees', 'agree')}` +
       some(other, `${counted(other, 'has', 'have')} another amount (${named.join(', ')}${some(other - 3, '…')})`) +
       some(inFile, `${counted(inFile, 'is', 'are')} in the file only`),
     `${counted(agrees + other + here, 'payment')} ${first === last ? `of ${first}` : `from ${first} to ${last}`}: ` +
       `${grouped(agrees + other)} in the file${some(here, `${counted(here, 'is', 'are')} not`)}`,
-    `${total('amount')} in the file, ${total('expected')} in the ledger`,
+    `${inAll} in the file, ${hereInAll} in the ledger`,
   ];
 };
 
@@ -167,11 +165,11 @@ const endingOf = (found: readonly Match[], name: string, { globals }: Run): { re
   const count = found.filter(isOff).length;
   if (count === 0) return {};
   const unknown = found.flatMap(({ result, line }) => (result === 'only_in_file' && line ? [line.amount > 0] : []));
-  const sync = `find out who has paid since: \`${shellLine(['paycli', 'ledger', 'sync', ...targetFlags(globals)])}\``;
+  const sync = shellLine(['paycli', 'ledger', 'sync', ...targetFlags(globals)]);
   const hints = [
-    unknown.includes(true) ? sync : '',
-    unknown.includes(false) ? 'compare money in alone: --amount-column with the column of credits' : '',
-  ].filter((hint) => hint !== '');
+    ...(unknown.includes(true) ? [`find out who has paid since: \`${sync}\``] : []),
+    ...(unknown.includes(false) ? ['compare money in alone: --amount-column with the column of credits'] : []),
+  ];
   const hint = hints.length === 0 ? {} : { hint: hints.join('\n') };
   return { failure: new PayError('attention', `${counted(count, 'difference')} between ${name} and the ledger`, hint) };
 };
