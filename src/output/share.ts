@@ -56,12 +56,8 @@ const factsOf = (action: NextAction, { amount = '', zone }: Pick<ShareInput, 'am
   if (action.kind === 'dial') return { amount, code: visibleExactly(action.code) };
   const { bank, accountName, accountNumber, expiresAt } = action;
   const account = { account_name: visible(accountName), account_number: visibleExactly(accountNumber) };
-  return {
-    amount,
-    bank: visible(bank),
-    ...account,
-    expires: expiresAt === undefined ? '' : formatAnywhere(expiresAt, zone),
-  };
+  const expires = expiresAt === undefined ? '' : formatAnywhere(expiresAt, zone);
+  return { amount, bank: visible(bank), ...account, expires };
 };
 
 /** Fills a template, unless the charge lacks a value that it names. */

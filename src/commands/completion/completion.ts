@@ -104,12 +104,8 @@ const install = async (shell: Shell, { file, startup, block }: ShellFiles, run: 
   writeOver(file, scriptFor(shell));
   if (!isLeft) change?.();
   const record = madeHere({ shell, file, startup_file: isLeft || startup === '' ? null : startup });
-  return {
-    kind: 'record',
-    record,
-    view,
-    notice: [...(isLeft ? [`Add to ${startup}:`, ...block] : []), 'Open a new shell.'],
-  };
+  const notice = [...(isLeft ? [`Add to ${startup}:`, ...block] : []), 'Open a new shell.'];
+  return { kind: 'record', record, view, notice };
 };
 
 /** Removes what `install` wrote. */

@@ -34,12 +34,12 @@ const headLines = (sums: Sums, profile: string | undefined, zone: string, { stde
   return stderr.isTerminal && line.length > stderr.columns ? parts : [line];
 };
 
-const escaped = (label: unknown): string => String(label).replaceAll(/[\\"]/g, '\\$&').replaceAll('\n', '\\n');
+const labelText = (label: unknown): string => String(label).replaceAll(/[\\"]/g, '\\$&').replaceAll('\n', '\\n');
 
 /** A metric in the text format of Prometheus. */
 const metricText = (name: string, help: string, values: readonly (readonly [object, unknown])[]): string => {
   const lines = values.map(([labels, value]) => {
-    const pairs = Object.entries(labels).map(([label, text = '']) => `${label}="${escaped(text)}"`);
+    const pairs = Object.entries(labels).map(([label, text = '']) => `${label}="${labelText(text)}"`);
     return `\n${name}{${pairs.join()}} ${value}`;
   });
   return `# HELP ${name} ${help}\n# TYPE ${name} gauge${lines.join('')}`;

@@ -98,7 +98,7 @@ type ChargeGiven = GivenOptions<typeof chargeOptions>;
 /** Reaction to an earlier charge that can still be paid or was paid. `remaining`: only the rest is charged. */
 export type Earlier = 'refuse' | 'again' | 'remaining';
 
-/** What options say about a charge, and about each one of a file. */
+/** Options of a charge, and of each charge of a file. */
 interface ChargeOptions {
   readonly fields: ChargeFields;
   readonly params: readonly Pair[];

@@ -149,10 +149,7 @@ export const pruneEvents = async (input: { readonly before: RequestedTime }, run
         'The file keeps its size for now, since it is in use or the disk is full. New events use the free space.',
       );
     }
-    return {
-      kind: 'record',
-      record: madeHere({ before: atom(before), pruned, waiting, refused }),
-      view: prunedEventsView,
-    };
+    const record = madeHere({ before: atom(before), pruned, waiting, refused });
+    return { kind: 'record', record, view: prunedEventsView };
   });
 };

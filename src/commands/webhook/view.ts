@@ -2,7 +2,7 @@ import { excessOf } from '../../core/bounds.ts';
 import { parseExact } from '../../core/json.ts';
 import { scan } from '../../core/json-scan.ts';
 import { type ApiRecord, apiRecordOf, madeHere } from '../../core/record.ts';
-import { type Column, columnsNamed, type View } from '../../core/result.ts';
+import type { Column, View } from '../../core/result.ts';
 import { decodeUtf8 } from '../../core/text.ts';
 import { atom } from '../../core/time.ts';
 import type { Delivery, EventSummary, KeptEvent, RefusedDelivery } from '../../webhook/event.ts';
@@ -59,8 +59,11 @@ export const eventRecord = (event: KeptEvent): ApiRecord =>
     ...bodyFields(event.body),
   });
 
-const ABOUT = columnsNamed('uid event', { needed: true });
-const WHAT = columnsNamed('ugwo activity');
+const ABOUT: readonly Column[] = [
+  { path: 'uid', needed: true },
+  { path: 'event', needed: true },
+];
+const WHAT: readonly Column[] = [{ path: 'ugwo' }, { path: 'activity' }];
 const receivedAtColumn: Column = { path: 'received_at', kind: 'time', label: 'received' };
 const deliveryColumn: Column = { path: 'delivery_id', label: 'delivery', machineOnly: true };
 
@@ -68,7 +71,8 @@ export const receivedView: View = { columns: [...ABOUT, ...WHAT, receivedAtColum
 
 const state: Column = { path: 'state', kind: 'state', needed: true };
 const COUNTS: readonly Column[] = [
-  ...columnsNamed('repeats attempts', { kind: 'count' }),
+  { path: 'repeats', kind: 'count' },
+  { path: 'attempts', kind: 'count' },
   { path: 'answer', flexible: true },
   { path: 'answered_at', kind: 'time', label: 'answered' },
 ];
@@ -89,7 +93,9 @@ export const eventListView: View = {
     { path: 'event', needed: true, least: 12, endMatters: true },
     state,
     receivedAtColumn,
-    ...columnsNamed('ugwo uid activity'),
+    { path: 'ugwo' },
+    { path: 'uid' },
+    { path: 'activity' },
     ...COUNTS,
   ],
 };
