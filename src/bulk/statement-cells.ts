@@ -21,8 +21,7 @@ export const writtenAmount = (text: string, currency: string) => {
   const [, open, before, named, inner, digits, side, close] =
     AMOUNT_FORM.exec(text.toUpperCase().replaceAll(NEEDLESS_BLANKS, '')) ?? [];
   if (digits === undefined || (open === undefined) !== (close === undefined)) return undefined;
-  const hasComma = /,\d\d?$/.test(digits);
-  const english = hasComma ? digits.replaceAll(/[.,]/g, (sign) => (sign === ',' ? '.' : ',')) : digits;
+  const english = /,\d\d?$/.test(digits) ? digits.replaceAll(/[.,]/g, (sign) => (sign === ',' ? '.' : ',')) : digits;
   const isUnclear = /^\d{1,3}\.\d{3}$/.test(digits);
   const minor = isUnclear ? Number.NaN : Number(readMajor(english, currency));
   const isNegative = open !== undefined || before !== undefined || inner !== undefined || side === 'D';

@@ -41,12 +41,7 @@ interface StatementOptions {
  * Flutterwave. Compared without case, blanks, signs, and a currency in parentheses.
  */
 const ROLE_NAMES = {
-  date: [
-    /^(trans?|txn|transaction|paid|payment)(date(time)?|at)$/,
-    /^date(time)?$/,
-    /^(post(ed|ing)?|created)(date|at)$/,
-    /^value?date$/,
-  ],
+  date: [/^(trans?|txn|transaction|paid)(date|at)$/, /^date$/, /^(post(ed)?|created)(date|at)$/, /^val(ue)?date$/],
   credit: [/^(credit|cr|deposit|lodgement)s?(amount|amt)?$|^moneyin$/],
   debit: [/^(debit|dr|withdrawal)s?(amount|amt)?$|^moneyout$/],
   amount: [/^amount$/, /^(trans?|txn|transaction)amount$/, /^(settled|settlement|net)amount$/],
@@ -119,9 +114,8 @@ const chooseColumns = (
   /** The columns with a text that fits. */
   const fitting = (names: readonly string[], fits: (text: string) => boolean): readonly string[] =>
     names.filter((name) => rows.some(({ fields }) => fits(textOfCell(fields[name]))));
-  const isDate = (text: string): boolean => Object.values(writtenDays(text, zone)).some((day) => day !== undefined);
   const dates = candidates('date');
-  const [date = dates[0] ?? ''] = fitting(dates, isDate);
+  const [date = dates[0] ?? ''] = fitting(dates, (text) => Object.values(writtenDays(text, zone)).some(Boolean));
   const [amount] = candidates('amount');
   const [credit = amount ?? ''] = candidates('credit');
   // A column of amounts that is named alone is the only one: a statement may be compared for its credits.
@@ -137,6 +131,7 @@ const chooseColumns = (
 };
 
 const ORDER_WORDS = { dmy: 'day first', mdy: 'month first' };
+const DATE_ORDER_HINT = 'add --date-order dmy if the day is first, or --date-order mdy';
 
 const quoted = (text: string): string => JSON.stringify(cutName(text));
 
@@ -183,8 +178,7 @@ const lineReader = (columns: Columns, titles: string, { currency, zone }: Statem
     if (sum === undefined) return NO_LINE;
     if (days.dmy === undefined && days.mdy === undefined) {
       const labels = dateText === '' ? Object.values(fields).map(textOfCell) : [dateText];
-      if (sums.every(({ isUnclear }) => isUnclear === undefined) || labels.some((label) => SUM_ROW.test(label)))
-        return NO_LINE;
+      if (!sums.some((one) => 'minor' in one) || labels.some((label) => SUM_ROW.test(label))) return NO_LINE;
       const what = dateText === '' ? 'the date is missing' : `${quoted(dateText)} is not a date`;
       const hint =
         'correct the cell, or name another column with --date-column; a row of sums needs a word such as Total';
@@ -233,16 +227,14 @@ export const readStatement = async (file: Parameters<typeof openInput>[0], optio
     const clear = dated.find(({ days: { dmy, mdy } }) => (dmy === undefined) !== (mdy === undefined));
     const order = options.dateOrder ?? (clear && (clear.days.dmy === undefined ? 'mdy' : 'dmy'));
     const lines = dated.map(({ days, ...line }): StatementLine => {
-      const [dateColumn = ''] = columns.date ?? [];
-      const wrong = (what: string, hint: string): InputError =>
-        fail(line.number, dateColumn, `${quoted(textOfCell(line.fields[dateColumn]))} ${what}`, hint);
-      if (order === undefined && days.dmy !== days.mdy) {
-        const hint = 'add --date-order dmy if the day is first, or --date-order mdy';
-        throw wrong('has two meanings, and no date of the file has a day above 12', hint);
-      }
+      const isClear = order !== undefined || days.dmy === days.mdy;
       const day = days[order ?? 'dmy'];
-      if (day === undefined) throw wrong(`is not a date with the ${ORDER_WORDS[order ?? 'dmy']}`, 'correct the cell');
-      return { ...line, day };
+      if (isClear && day !== undefined) return { ...line, day };
+      const [what, hint] = isClear
+        ? [`is not a date with the ${ORDER_WORDS[order ?? 'dmy']}`, 'correct the cell']
+        : ['has two meanings, and no date of the file has a day above 12', DATE_ORDER_HINT];
+      const [column = ''] = columns.date ?? [];
+      throw fail(line.number, column, `${quoted(textOfCell(line.fields[column]))} ${what}`, hint);
     });
 
     const shown = Object.entries(columns).filter(([, found]) => found.length > 0);
@@ -257,11 +249,8 @@ export const readStatement = async (file: Parameters<typeof openInput>[0], optio
     const [first, last = ''] = [sorted[0], sorted.at(-1)];
     if (first === undefined) {
       const message = `${file.name} has no lines in ${options.currency}: ${left.join(', ') || 'no row is below the header'}`;
-      const other = reasons.map((reason) => /^in ([A-Z]{3})$/.exec(reason)?.[1]).find((code) => code !== undefined);
-      throw new InputError(
-        message,
-        other === undefined ? `check the columns: ${columnNotice}` : `add --currency ${other}`,
-      );
+      const [other] = reasons.flatMap((reason) => /^in ([A-Z]{3})$/.exec(reason)?.[1] ?? []);
+      throw new InputError(message, other ? `add --currency ${other}` : `check the columns: ${columnNotice}`);
     }
     // For people.
     const notices = [columnNotice, ...(left.length === 0 ? [] : [`Left out: ${left.join(', ')}`])];

@@ -216,6 +216,7 @@ describe('the order of day and month', () => {
     const sums =
       'Date,Credit,Debit,Balance,Status\n13/11/2026,,,5.00,\n14/11/2026,0.00,0,5.00,\n15/11/2026,1.00,,,failed\n';
     expect(await faultOf(read(`${sums}05/11/2026,1.00,,6.00,\n`))).toContain('row 4, column "Date"');
+    expect(await faultOf(daysOf(['13/11/2026,USD 1.00,\n05/11/2026']))).toContain('row 2, column "Date"');
   });
 
   it('is the same in the whole file', async () => {
@@ -409,6 +410,11 @@ describe('a file that is no statement', () => {
     ['a row that is too long', line('25-Nov-26,5,000.00,x'), 'x.csv: row 2: 4 cells, but the header has 3'],
     ['an open quote', line('25-Nov-26,"5.00,x'), 'x.csv: row 2'],
     ['an amount without a date', line(',5.00,x'), 'x.csv: row 2, column "Date": the date is missing'],
+    [
+      'an amount beside a text',
+      'Date,Credit,Debit\n25-Nov-26,1,\n,x,5.00\n',
+      'x.csv: row 2, column "Date": the date is missing',
+    ],
     ['an amount with another date', line('soon,5.00,x'), 'x.csv: row 2, column "Date": "soon" is not a date'],
     ['a date of no day, and a text about a sum', line('31-Nov-26,5.00,Balance of INV-1'), '"31-Nov-26" is not a date'],
     ['a day that does not exist', line('31-Nov-26,5.00,x'), '"31-Nov-26" is not a date'],
