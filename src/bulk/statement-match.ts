@@ -1,11 +1,10 @@
 import { DAY_MS } from '../core/time.ts';
-import type { Ledger } from '../ledger/ledger.ts';
+import type { ChargeSum, Ledger } from '../ledger/ledger.ts';
 import type { BankStatement, StatementLine } from './statement.ts';
 
-type Names = 'ugwo' | 'ref' | 'pspReference' | 'profile';
-
 /** Money of a ledger that a statement should show. */
-export interface LedgerPayment extends Readonly<Record<Names, string | undefined>> {
+export interface LedgerPayment
+  extends Pick<ChargeSum, 'ugwo' | 'ref' | 'psp_reference' | 'account_digest' | 'profile'> {
   /** The entry's id; a reversal has that of its charge. */
   readonly id: string;
   /** Another charge brought no such money, but a line that names it is no other's. */
@@ -18,8 +17,6 @@ export interface LedgerPayment extends Readonly<Record<Names, string | undefined
   readonly otherDay: string | undefined;
   /** In the minor unit. Money out is negative. */
   readonly amount: number;
-  /** See `keptAccount`. */
-  readonly accountDigest: string | undefined;
 }
 
 /** Things that a line and its payment both have: the provider's reference, the account, the ref, or the amount. */
@@ -122,8 +119,8 @@ export const matchLines = (
   // The number in the file decides only between lines that are otherwise equal.
   const lines = sortedBy(given, (one) => [one.day, one.amount, one.fee, one.text, one.references, one.number]);
   const candidates = sortedBy(payments, ({ at, id, kind }) => [at, id, kind]).map((payment) => {
-    const { pspReference, accountDigest, ref, amount } = payment;
-    const names = { reference: bare(pspReference), account: accountDigest, ref: bare(ref) };
+    const { psp_reference, account_digest, ref, amount } = payment;
+    const names = { reference: bare(psp_reference), account: account_digest, ref: bare(ref) };
     const keys = Object.entries(names).flatMap(([by, name]) => (name ? [`${by} ${name}`] : []));
     // Those of the same amount alone are found without the others of a name.
     return { payment, keys: keys.flatMap((key) => [key, `${key} ${amount}`]), ordinal: ordinalOf(payment.day) };
@@ -144,7 +141,7 @@ export const matchLines = (
   };
   const left = (): StatementLine[] => lines.filter((line) => !matched.has(line));
 
-  const allNames = payments.flatMap(({ pspReference = '', ref = '' }) => [pspReference, ref]);
+  const allNames = payments.flatMap(({ psp_reference = '', ref = '' }) => [psp_reference, ref]);
   const inTexts = new Set(allNames.filter((name) => name.trim().length >= SHORTEST_NAME).map(bare));
   const longest = [...inTexts].reduce((most, { length }) => Math.max(most, length), 0);
   const named = new Map(
@@ -159,13 +156,8 @@ export const matchLines = (
   );
   for (const candidate of candidates) if (candidate.payment.kind === 'other') take(candidate);
   for (const isProviders of [true, false]) {
-    // The closest are matched first.
-    for (const [mostOff, mostDays] of [
-      [0, 0],
-      [0, Infinity],
-      [tolerance, Infinity],
-      [Infinity, Infinity],
-    ] as const) {
+    // The closest are matched first, and those of the day before all.
+    for (const [pass, mostOff] of [0, 0, tolerance, Infinity].entries()) {
       for (const line of left()) {
         const [net, lineDay] = [netOf(line), ordinalOf(line.day)];
         let best: { by: By; candidate: (typeof candidates)[0]; apart: number; off: number } | undefined;
@@ -173,7 +165,7 @@ export const matchLines = (
           for (const candidate of index.get(mostOff === 0 ? `${key} ${net}` : key) ?? new Set()) {
             const off = Math.abs(net - candidate.payment.amount);
             const apart = Math.abs(lineDay - candidate.ordinal);
-            if (off > mostOff || apart > mostDays || !isSameWay(candidate.payment, line)) continue;
+            if (off > mostOff || (pass === 0 && apart > 0) || !isSameWay(candidate.payment, line)) continue;
             if (best !== undefined && (apart - best.apart || off - best.off) >= 0) continue;
             best = { by, candidate, apart, off };
             if (apart === 0 && off === 0) break;

@@ -328,9 +328,21 @@ describe('ledger match', () => {
     const home = await withPaid([
       { at: AT, amount: 500, ref: 'INV-P1', currency: 'GHS' },
       { at: AT, amount: 600, ref: 'INV-P2', profile: 'local' },
+      { at: AT, amount: 1_005_120, ref: 'INV-P3', currency: 'KWD' },
+      { at: AT, amount: 5000, ref: 'INV-P4', currency: 'JPY' },
     ]);
     const cedis = 'Date,Amount,Currency,Narration\n25/11/2026,5.00,GHS,INV-P1\n';
     expect(await rowsOf(home, cedis, ['--currency', 'ghs'])).toEqual([0, ['agrees ref 1 500 0 500 payment INV-P1']]);
+    const dinars = 'Date,Amount,Narration\n25/11/2026,"1,005.125",INV-P3\n';
+    expect(await rowsOf(home, dinars, ['--currency', 'KWD', '--tolerance', '0.005'])).toEqual([
+      0,
+      ['agrees ref 1 1005125 5 1005120 payment INV-P3'],
+    ]);
+    const yen = 'Date,Amount,Narration\n25/11/2026,"5,001",INV-P4\n';
+    expect(await rowsOf(home, yen, ['--currency', 'JPY'])).toEqual([
+      14,
+      ['other_amount ref 1 5001 1 5000 payment INV-P4'],
+    ]);
     const naira = 'Date,Amount,Narration\n25/11/2026,6.00,INV-P2\n';
     expect(await rowsOf(home, naira)).toEqual([14, ['only_in_file 1 600']]);
     const practice = await matching(home, naira.replace('6.00', '7.00'), ['--local']);

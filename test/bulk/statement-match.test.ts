@@ -20,7 +20,7 @@ const line = (number: number, { on = 0, ...more }: Given<StatementLine>): Statem
 
 const payment = (id: string, { on = 0, ...more }: Given<LedgerPayment> = {}): LedgerPayment => ({
   ...{ id, kind: 'payment', at: START + on * DAY_MS, day: dayOf(on), otherDay: undefined, amount: 5000 },
-  ...{ ugwo: undefined, ref: undefined, pspReference: undefined, accountDigest: undefined, profile: undefined },
+  ...{ ugwo: undefined, ref: undefined, psp_reference: undefined, account_digest: undefined, profile: undefined },
   ...more,
 });
 
@@ -49,22 +49,32 @@ const match = (
 
 describe('a line belongs to the payment', () => {
   it.each<[string, Given<StatementLine>, Given<LedgerPayment>, by: string | undefined]>([
-    ['whose provider reference it has', { references: ['T685312'] }, { pspReference: 'T685312', on: 1 }, 'reference'],
-    ['whose provider reference is in its text', { text: 'NIP/T685312/ADA' }, { pspReference: 'T685312' }, 'reference'],
-    ['whose short reference is a whole cell', { references: ['t68'] }, { pspReference: 'T68', on: 1 }, 'reference'],
+    ['whose provider reference it has', { references: ['T685312'] }, { psp_reference: 'T685312', on: 1 }, 'reference'],
+    ['whose provider reference is in its text', { text: 'NIP/T685312/ADA' }, { psp_reference: 'T685312' }, 'reference'],
+    ['whose short reference is a whole cell', { references: ['t68'] }, { psp_reference: 'T68', on: 1 }, 'reference'],
     ['whose ref it has', { text: 'TRF FRM ADA OBI/INV-1042' }, { ref: 'INV-1042', on: 1 }, 'ref'],
     ['whose ref is in capitals', { text: 'INV-1042A' }, { ref: 'inv-1042a', on: 1 }, 'ref'],
     ['whose ref lost its hyphen', { text: 'FOR INV1042' }, { ref: 'INV-1042', on: 1 }, 'ref'],
     ['whose ref got blanks', { text: 'INV 1042' }, { ref: 'INV1042', on: 1 }, 'ref'],
     ['whose ref has five characters', { text: 'INV-1 ADA' }, { ref: 'INV-1', on: 1 }, 'ref'],
-    ['whose account it names', { text: 'TO0123456789/ADA' }, { accountDigest: digest('0123456789'), on: 1 }, 'account'],
+    [
+      'whose account it names',
+      { text: 'TO0123456789/ADA' },
+      { account_digest: digest('0123456789'), on: 1 },
+      'account',
+    ],
     ['alone with its amount on its day', {}, {}, 'amount'],
     ['that was near midnight', { on: 1 }, { on: 0, otherDay: dayOf(1) }, 'amount'],
     ['not by a part of a word', { text: 'XINV-1042' }, { ref: 'INV-1042', on: 1 }, undefined],
     ['not by a part of a number', { text: 'INV-10429' }, { ref: 'INV-1042', on: 1 }, undefined],
-    ['not by a part of an account', { text: '00123456789' }, { accountDigest: digest('0123456789'), on: 1 }, undefined],
+    [
+      'not by a part of an account',
+      { text: '00123456789' },
+      { account_digest: digest('0123456789'), on: 1 },
+      undefined,
+    ],
     ['not by four characters', { text: 'A-12' }, { ref: 'A-12', on: 1 }, undefined],
-    ['not by a part of a cell', { references: ['T68 9'] }, { pspReference: 'T68', on: 1 }, undefined],
+    ['not by a part of a cell', { references: ['T68 9'] }, { psp_reference: 'T68', on: 1 }, undefined],
     ['not by the amount of another day', { on: 1 }, { on: 0 }, undefined],
     ['not if its money went the other way', { amount: -5000, text: 'INV-1042' }, { ref: 'INV-1042' }, undefined],
   ])('%s', (_name, one, paid, by) => {
@@ -83,7 +93,7 @@ describe('a line belongs to the payment', () => {
     [
       "by the provider's reference before a ref",
       [{ text: 'INV-1042', amount: 1 }, { text: 'INV-1042 T685312' }],
-      { P: { ref: 'INV-1042', pspReference: 'T685312' } },
+      { P: { ref: 'INV-1042', psp_reference: 'T685312' } },
       ['1 only_in_file', '2 P agrees by reference'],
     ],
     [
@@ -275,8 +285,8 @@ const crowded = fc.record({
       amount: oneOf(...AMOUNTS),
       otherDay: oneOf(undefined, dayOf(1), dayOf(2)),
       ref: oneOf(undefined, ...NAMES),
-      pspReference: oneOf(undefined, ...NAMES),
-      accountDigest: oneOf(undefined, digest('0123456789')),
+      psp_reference: oneOf(undefined, ...NAMES),
+      account_digest: oneOf(undefined, digest('0123456789')),
     }),
     { maxLength: 12 },
   ),
@@ -441,9 +451,9 @@ describe('the statement of', () => {
       const { file, columns, payments, groups }: Expected = JSON.parse(readFileSync(join(files, name), 'utf8'));
       const source = { path: join(files, file), name: file, spoolFolder: folder };
       const { days: period, lines } = await readStatement(source, { columns, currency: 'NGN', zone: 'utc' });
-      const paid = payments.map(({ at, account, psp_reference: pspReference, ...one }) => ({
-        ...payment(one.id, { ...one, at: Date.parse(at), day: at.slice(0, 10), pspReference }),
-        accountDigest: account && digest(account),
+      const paid = payments.map(({ at, account, ...one }) => ({
+        ...payment(one.id, { ...one, at: Date.parse(at), day: at.slice(0, 10) }),
+        account_digest: account && digest(account),
       }));
       const found = matchLines(lines, paid, { tolerance: 0, days: period, digest });
       const grouped = Object.groupBy(found, ({ result }) => result);

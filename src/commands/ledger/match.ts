@@ -38,7 +38,7 @@ const readPayments = async (
     const [day = '', ...nearby] = [at, at - HOUR_MS, at + HOUR_MS].map((ms) => dayIn(zone, ms));
     return {
       ...{ id: sum.id ?? '', kind, at, day, otherDay: nearby.find((other) => other !== day), amount: Number(amount) },
-      ...{ ugwo: sum.ugwo, ref: sum.ref, pspReference: sum.psp_reference, accountDigest: sum.account_digest },
+      ...{ ugwo: sum.ugwo, ref: sum.ref, psp_reference: sum.psp_reference, account_digest: sum.account_digest },
       profile: sum.profile ?? sum.origin,
     };
   };
@@ -165,11 +165,12 @@ const endingOf = (found: readonly Match[], name: string, { globals }: Run): { re
   const count = found.filter(isOff).length;
   if (count === 0) return {};
   const unknown = found.flatMap(({ result, line }) => (result === 'only_in_file' && line ? [line.amount > 0] : []));
-  const sync = shellLine(['paycli', 'ledger', 'sync', ...targetFlags(globals)]);
-  const hints = [
-    ...(unknown.includes(true) ? [`find out who has paid since: \`${sync}\``] : []),
-    ...(unknown.includes(false) ? ['compare money in alone: --amount-column with the column of credits'] : []),
-  ];
+  const hints = [];
+  if (unknown.includes(true)) {
+    const sync = shellLine(['paycli', 'ledger', 'sync', ...targetFlags(globals)]);
+    hints.push(`find out who has paid since: \`${sync}\``);
+  }
+  if (unknown.includes(false)) hints.push('compare money in alone: --amount-column with the column of credits');
   const hint = hints.length === 0 ? {} : { hint: hints.join('\n') };
   return { failure: new PayError('attention', `${counted(count, 'difference')} between ${name} and the ledger`, hint) };
 };
