@@ -75,13 +75,14 @@ export const isCreditColumn = (name = ''): boolean => guessed([name], 'credit').
 const columnNamed = (columns: readonly string[], name: string): string | undefined =>
   columns.find((column) => column === name) ?? columns.find((column) => bareName(column) === bareName(name));
 
-/** Finds the header by a date column and an amount column, whose names options may give. */
+/** Finds the header by a date column and an amount column, whose names options may give. A row of sums is none. */
 const isHeaderWith =
   ({ date, amount }: StatementOptions['columns']) =>
   (names: readonly string[]): boolean => {
     const has = (given: string | undefined, ...roles: readonly Role[]): boolean =>
       roles.some((role) => guessed(names, role).length > 0) || (given !== undefined && !!columnNamed(names, given));
-    return has(date, 'date') && has(amount, 'amount', 'credit');
+    const hasSum = names.some((name) => writtenAmount(name, 'NGN') !== undefined);
+    return has(date, 'date') && has(amount, 'amount', 'credit') && !hasSum;
   };
 
 /** The text of a cell, without the apostrophe that marks a text in a spreadsheet; a number of NDJSON as written. */
@@ -136,7 +137,7 @@ const DATE_ORDER_HINT = 'add --date-order dmy if the day is first, or --date-ord
 const quoted = (text: string): string => JSON.stringify(cutName(text));
 
 /** Statuses of rows that brought money. */
-const PAID_STATUS = /^(?:|success\w*|completed?|paid|settled|approved|processed|posted)$/i;
+const PAID_STATUS = /^(?:success\w*|completed?|paid|settled|approved|processed|posted)$/i;
 
 /** Labels of rows of sums, which have amounts, but no date. */
 const SUM_ROW = /\b(?:totals?|balance|[bc]\/?f)\b/i;
@@ -168,7 +169,8 @@ const lineReader = (columns: Columns, titles: string, { currency, zone }: Statem
       throw wrong(role, `${quoted(textIn(role))} ${what}`, hint);
     };
 
-    if (!PAID_STATUS.test(textIn('status'))) return `with the status ${cutName(textIn('status'))}`;
+    const unpaid = texts('status').find((status) => !PAID_STATUS.test(status));
+    if (unpaid !== undefined) return `with the status ${cutName(unpaid)}`;
     const [dateText, side] = [textIn('date'), textIn('side')];
     const days = writtenDays(dateText, zone);
     const sums = (['amount', 'credit', 'debit'] as const)
@@ -184,8 +186,9 @@ const lineReader = (columns: Columns, titles: string, { currency, zone }: Statem
         'correct the cell, or name another column with --date-column; a row of sums needs a word such as Total';
       throw wrong('date', what, hint);
     }
-    const its = currencyCode(sum.currency ?? (textIn('currency') || named));
-    if (its !== currency) return `in ${its}`;
+    const its = [sum.currency ?? [], texts('currency')].flat();
+    const other = (its.length > 0 ? its : [named]).map(currencyCode).find((code) => code !== currency);
+    if (other !== undefined) return `in ${other}`;
     if (another !== undefined) {
       const hint =
         'correct it: a line is money in or money out; or name the columns with --amount-column and --debit-column';

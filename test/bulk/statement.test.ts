@@ -302,6 +302,8 @@ describe('the columns', () => {
     const rows = [...paid, ...unpaid].map((status) => `25-Nov-26,5.00,${status}\n`);
     const { lines } = await read(`Date,Amount,Status\n${rows.join('')}`);
     expect(lines.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    const both = 'Date,Amount,Status,Payment Status\n25-Nov-26,5.00,success,failed\n25-Nov-26,6.00,success,paid\n';
+    expect((await read(both)).lines.map(({ number }) => number)).toEqual([2]);
   });
 
   it('of credits alone leaves the debits out', async () => {
@@ -363,6 +365,7 @@ describe('rows around the lines', () => {
     ['nothing else', `${TABLE}${LINE}\n`],
     ['titles', `ACME, Ltd\nPeriod,01-Nov-26\n"Opening Balance","5,00"\n${TABLE}${LINE}\n`],
     ['many titles, with a quote', `${'Title "é",x\n'.repeat(500)}${TABLE}${LINE}\n`],
+    ['a title with the names and a sum', `Date,25-Nov-26,Amount,9\n${TABLE}${LINE}\n`],
     ['titles with other separators', `A;B;C;D;E\n${TABLE}${LINE}\n`],
     ['a byte order mark and blank lines', `\ufeff\n\nTitle\n,,\n${TABLE}\n\n${LINE}\n,,,\n`],
     ['semicolons', `Title, with, commas, and, more\n${`${TABLE}${LINE}\n`.replaceAll(',', ';')}`],
@@ -455,6 +458,7 @@ describe('a file that is no statement', () => {
     ['an amount', 'Date,Amount\n25-Nov-26,USD 5.00\n'],
     ['a title', 'Account No,Currency: USD\nDate,Amount\n25-Nov-26,5.00\n'],
     ['a title in two cells', '"Currency","USD"\nDate,Amount\n25-Nov-26,5.00\n'],
+    ['another column', 'Date,Amount,Currency,Currency Code\n25-Nov-26,5.00,,USD\n'],
     ['the header', 'Date,Amount (USD)\n25-Nov-26,5.00\n'],
   ])('is in another currency by %s', async (_, content) => {
     expect(await faultOf(read(content))).toBe('x.csv has no lines in NGN: 1 row in USD (row 1) | add --currency USD');
@@ -466,6 +470,10 @@ describe('a file that is no statement', () => {
     const { lines, notices } = await read(rows, {}, 'x.ndjson');
     expect(lines.map(({ amount }) => amount)).toEqual([500]);
     expect(notices[1]).toBe('Left out: 1 row in USD (row 2)');
+  });
+
+  it('is in another currency if the amount and the column differ', async () => {
+    expect(await faultOf(read('Date,Amount,Currency\n25-Nov-26,NGN 5.00,USD\n'))).toContain('1 row in USD (row 1)');
   });
 
   it('leaves lines in another currency out, and says so', async () => {
