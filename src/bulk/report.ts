@@ -12,7 +12,6 @@ import { bareName, formatOfName, type InputRow } from './cells.ts';
 import { InputError } from './formats.ts';
 import { type RowsFile, rowsInPlace } from './read-file.ts';
 import { columnName, type RowEnd } from './row-end.ts';
-import { REPORT_PREFIX } from './statement.ts';
 
 /** Unique names that avoid the taken ones: the name itself, or the first free one of `name_2`, `name_3`, …. */
 const freeNames = (
@@ -282,6 +281,9 @@ export const openRowReport = async (path: string, content: Content, options: Ope
     close: lines.close,
   };
 };
+
+/** Columns that a report of matches adds begin with this, and are never guessed: a report can be read again. */
+export const REPORT_PREFIX = 'ledger_';
 
 /** The last column of a report: the job of the row, empty for rows that were never to be sent. */
 const JOB_COLUMN = 'job';

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../core/time.ts';
+import { DAY_MS, startOfDay } from '../core/time.ts';
 import type { ChargeSum, Ledger } from '../ledger/ledger.ts';
 import type { BankStatement, StatementLine } from './statement.ts';
 
@@ -104,7 +104,7 @@ const sortedBy = <T>(all: readonly T[], contentOf: (one: T) => readonly unknown[
     .sort((a, b) => (a.content < b.content ? -1 : 1))
     .map(({ one }) => one);
 
-const ordinalOf = (day: string): number => Date.parse(day) / DAY_MS;
+const ordinalOf = (day: string): number => (startOfDay('utc', day) ?? 0) / DAY_MS;
 
 /**
  * Matches lines with payments, one with one: by the provider's reference, then by the account number or the ref in the

@@ -4,6 +4,7 @@ import type { Zone } from '../core/time.ts';
 import { bareName, type InputRow } from './cells.ts';
 import { type Fail, failIn, InputError } from './formats.ts';
 import { openInput } from './read-file.ts';
+import { REPORT_PREFIX } from './report.ts';
 import { currencyCode, type DateOrder, isBlankAmount, writtenAmount, writtenDays } from './statement-cells.ts';
 
 /** A line of a statement: money that came in or went out. */
@@ -54,9 +55,6 @@ const ROLE_NAMES = {
   fee: [],
 } as const;
 type Role = keyof typeof ROLE_NAMES;
-
-/** Columns that a report of matches adds begin with this, and are never guessed: a report can be read again. */
-export const REPORT_PREFIX = 'ledger_';
 
 const CURRENCY_IN_NAME = /\(([A-Z]{3}|[₦N])\)\s*$/;
 

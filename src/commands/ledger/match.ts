@@ -1,7 +1,7 @@
 import type { RowServices } from '../../bulk/kind.ts';
 import { refuseReport } from '../../bulk/plan.ts';
-import { openRowReport } from '../../bulk/report.ts';
-import { type BankStatement, isCreditColumn, REPORT_PREFIX, readStatement } from '../../bulk/statement.ts';
+import { openRowReport, REPORT_PREFIX } from '../../bulk/report.ts';
+import { type BankStatement, isCreditColumn, readStatement } from '../../bulk/statement.ts';
 import { type LedgerPayment, MATCH_RESULTS, type Match, matchLines } from '../../bulk/statement-match.ts';
 import { PAYMENTS } from '../../charge/payment.ts';
 import { profileWithoutKey } from '../../compose/client.ts';
