@@ -55,6 +55,7 @@ const run = async (bench: Bench, order: Order): Promise<string[]> => {
   const relays = await Promise.all([openPostgresRelay(bench.cluster.port), openPostgresRelay(bench.cluster.port)]);
   const [came, reached, ended] = [0, 1, 2].map(() => Promise.withResolvers<void>()) as [Turn, Turn, Turn];
   let isDone = false;
+  let looked: Promise<void> | undefined;
   const [one, other] = relays.map(
     ({ port }): Process => ({ url: bench.url(port), folder: bench.newMachine(), limits: LIMITS }),
   ) as [Process, Process];
@@ -64,7 +65,7 @@ const run = async (bench: Bench, order: Order): Promise<string[]> => {
         if (request > order.first) await ended.promise;
         if (request !== order.first) return;
         await came.promise;
-        void waited(bench, () => isDone).then(reached.resolve);
+        looked = waited(bench, () => isDone).then(reached.resolve);
       },
       () => {
         isDone = relays[0].messages.filter(({ side }) => side === 'request').length > order.first;
@@ -92,6 +93,8 @@ const run = async (bench: Bench, order: Order): Promise<string[]> => {
       ended.resolve();
     }),
   ]);
+  // A look at a server that has ended would fail.
+  await looked;
   for (const relay of relays) await relay.close();
   for (const { folder } of [one, other]) rmSync(folder, { recursive: true });
   return faultsOf(ends, bench.posts(ugwo)).map(
