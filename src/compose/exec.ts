@@ -50,8 +50,10 @@ export const execOf = async (text: string, io: Io, flag = '--exec'): Promise<(na
   const [word = '', ...args] = splitCommand(text, flag);
   const file = findProgram(word.includes('/') ? resolve(word) : word, io.env);
   if (file === undefined) {
-    throw usageError(`${flag}: the program ${JSON.stringify(word)} was not found`, {
-      hint: 'give its path; folders of PATH that are relative, or inside the working folder, are not searched',
+    throw usageError(`${flag}: the program ${JSON.stringify(word)} was not found, or is not executable`, {
+      hint: word.includes('/')
+        ? 'check the path; a script needs chmod +x'
+        : 'give its path; folders of PATH that are relative, or inside the working folder, are not searched',
     });
   }
   const given = childEnv(io.env);

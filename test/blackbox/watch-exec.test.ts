@@ -329,6 +329,7 @@ describe('watch --exec', () => {
       '"fialed" is not one of paid, underpaid, overpaid, paid_twice, reversed, expired, failed, unknown (did you mean failed?)',
     ],
     [['--exec', 'nowhere-at-all'], 'the program "nowhere-at-all" was not found'],
+    [['--exec', './package.json'], 'the program "./package.json" was not found, or is not executable'],
     [['--exec', 'cat', '--exec-env', 'OTHER'], 'contains a secret of paycli'],
   ])('rejects %j', async (args, message) => {
     const env = { OTHER: CANARY };
