@@ -1,4 +1,5 @@
 import type { Meant } from '../bulk/kind.ts';
+import { partText } from '../charge/words.ts';
 import type { CommandSpec } from '../cli/define.ts';
 import type { Names } from '../cli/program.ts';
 import { grouped } from '../core/bounds.ts';
@@ -95,7 +96,10 @@ const describedRecord = ({ value }: ApiRecord): string => {
   const money = text('amount') && formatMoney(text('amount'), text('currency'));
   const name = [text('first_name'), text('last_name')].filter(Boolean).join(' ');
   const customer = text('onye.email') || text('onye') || text('email');
-  const parts = [money, name, customer, statusWord(text('status'))].filter(Boolean);
+  const [asked, received] = [Number(text('amount')), Number(text('total_amount_paid'))];
+  const isPart = received > 0 && received < asked;
+  const status = isPart ? `part paid: ${partText(received, asked, text('currency'))}` : statusWord(text('status'));
+  const parts = [money, name, customer, status].filter(Boolean);
   return `${text('uid')}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`;
 };
 

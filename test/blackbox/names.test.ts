@@ -261,6 +261,12 @@ describe('a write by name', () => {
     expect(asked()).toEqual([LIST, READ(1), POST(1)]);
   });
 
+  it('says what was paid of a request that is paid in part', async () => {
+    const { paycli } = await open({ ugwo: [request(1, { total_amount_paid: 250_000 })] });
+    const { stderr } = await paycli('ugwo', 'charge', 'order-1', '--medium', 'bank_transfer');
+    expect(stderr).toContain(`: NGN 5,000.01, c1@example.com, part paid: NGN 2,500.00 of 5,000.01\n`);
+  });
+
   it.each([
     ['y', [], 0, [LIST, READ(1), POST(1)]],
     ['n', [], 130, [LIST]],
