@@ -92,7 +92,7 @@ const expectPartPaid = async (desk: Awaited<ReturnType<typeof partPaid>>): Promi
       {
         ...{ ugwo: uid, ref: 'INV-P5', amount: 123_400, currency: 'NGN', customer: ada, id },
         ...{ customer_email: 'ada@example.com', payment: 'underpaid', state: 'accepted', received: 40_000 },
-        ...{ profile: null, source: 'ledger', found_by: by, command: `paycli ugwo charge ${uid} --remaining` },
+        ...{ profile: null, source: 'ledger', found_by: by, command: 'paycli ugwo charge INV-P5 --remaining' },
       },
     ]);
     expect(Object.keys(hits[0] ?? {})).toEqual(hitView.columns.map(({ path }) => path));
@@ -214,7 +214,7 @@ describe('find, in the ledger', () => {
   });
 
   it.each([60, 80, 100, 140])('shows the payment and the whole command at %i columns', async (columns) => {
-    const { options, uid } = await partPaid();
+    const { options } = await partPaid();
     const terminal = openTerminal(['find', 'ada@example.com'], {
       ...options,
       columns,
@@ -222,7 +222,7 @@ describe('find, in the ledger', () => {
     });
     expect(await terminal.ended).toEqual({ code: 0 });
     const text = terminal.raw().replaceAll('\r\n', '\n');
-    expect(text).toContain(`paycli ugwo charge ${uid} --remaining`);
+    expect(text).toContain('paycli ugwo charge INV-P5 --remaining');
     expect(text).toMatch(/INV-P5.*NGN 1,234\.00.*part paid.*NGN 400\.00/s);
     if (columns <= 80) expect(text).toMatch(/^found by +e-mail address$/m);
     expect(text.split('\n').filter((line) => line.length > columns && !line.includes('paycli'))).toEqual([]);
@@ -260,10 +260,10 @@ describe('find, in the ledger', () => {
       expect(stderr).toBe('');
       return hitsIn(stdout).map(({ command }) => command);
     };
-    expect(await found()).toEqual([`paycli ugwo charge ${ugwoOf(1)}`]);
+    expect(await found()).toEqual(['paycli ugwo charge INV-1']);
     expect(await found('--all-profiles')).toEqual([
-      `paycli ugwo charge ${ugwoOf(2)} --profile other`,
-      `paycli ugwo charge ${ugwoOf(1)} --profile shop`,
+      'paycli ugwo charge INV-1 --profile other',
+      'paycli ugwo charge INV-1 --profile shop',
     ]);
     expect(existsSync(marker)).toBe(false);
   });
@@ -290,7 +290,7 @@ describe('the command of a hit', () => {
       ['paid', 'paycli refund create act. --amount 900.00'],
       ['paid', 'paycli refund create act. --amount 900.00'],
     ]);
-    expect(await next('INV-Q1')).toEqual([['reversed', 'paycli ugwo charge ugw.']]);
+    expect(await next('INV-Q1')).toEqual([['reversed', 'paycli ugwo charge INV-Q1']]);
     expect(await next('INV-OK')).toEqual([['paid', 'paycli ledger show chg-']]);
     expect(await next('INV-N1')).toEqual([['open', 'paycli ledger sync chg-']]);
     const { cases } = await status();
@@ -434,7 +434,7 @@ describe('find --service', () => {
     await done(...sync.split(' ').slice(1));
     expect(await find('INV-N1', '--service')).toMatchObject([{ command: `paycli ledger show ${hit?.id}` }]);
     expect(await find('ada', '--service')).toMatchObject([
-      { ugwo: uid, state: 'requires_ugwo', received: 40_000, command: `paycli ugwo charge ${uid} --remaining` },
+      { ugwo: uid, state: 'requires_ugwo', received: 40_000, command: 'paycli ugwo charge INV-P5 --remaining' },
     ]);
   });
 

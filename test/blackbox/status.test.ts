@@ -78,13 +78,21 @@ describe('a case of status', () => {
     await settle(await charge(uid), 'successful', 40_000);
     await sync();
     const { code, cases } = await status();
-    const command = `paycli ugwo charge ${uid} --remaining`;
+    const command = 'paycli ugwo charge INV-P5 --remaining';
     expect([code, cases]).toMatchObject([14, [{ kind: 'underpaid', ref: 'INV-P5', amount: 50_000, command }]]);
     const { uid: rest } = JSON.parse(await run(cases[0] as Shown, ...USSD, '--json'));
     expect(await status()).toMatchObject({ code: 0, cases: [] });
     await settle(rest, 'successful', 50_000);
     await sync();
     expect(await status()).toMatchObject({ code: 0, cases: [] });
+  });
+
+  it('names a payment request by its id if its ref is no plain word', async () => {
+    const { request, charge, settle, sync, status } = await openDesk();
+    const uid = await request('INV P6');
+    await settle(await charge(uid), 'successful', 40_000);
+    await sync();
+    expect((await status()).cases).toMatchObject([{ ref: 'INV P6', command: `paycli ugwo charge ${uid} --remaining` }]);
   });
 
   it('is a reversed payment, until the request is paid again or cancelled', async () => {
@@ -101,7 +109,7 @@ describe('a case of status', () => {
     expect([code, cases]).toMatchObject([
       14,
       [
-        { kind: 'reversed', ugwo: other, ref: 'INV-Q2', amount: 90_000, command: `paycli ugwo charge ${other}` },
+        { kind: 'reversed', ugwo: other, ref: 'INV-Q2', amount: 90_000, command: 'paycli ugwo charge INV-Q2' },
         { kind: 'reversed', ugwo: one },
       ],
     ]);
@@ -162,7 +170,7 @@ describe('a case of status', () => {
     await done('ugwo', 'charge', soon, '--medium', 'bank_transfer', '--expires-in', '4m');
     await done('ugwo', 'charge', later, '--medium', 'bank_transfer', '--expires-in', '10m');
     const { code, cases, sums } = await status();
-    const command = `paycli ugwo charge ${soon} --medium bank_transfer --reuse --share`;
+    const command = 'paycli ugwo charge ORD-35 --medium bank_transfer --reuse --share';
     expect([code, cases]).toMatchObject([0, [{ kind: 'expires_soon', ref: 'ORD-35', amount: 90_000, command }]]);
     expect(sums).toMatchObject({ open: [{ currency: 'NGN', count: 2, amount: 180_000 }] });
     expect(await run(cases[0] as Shown)).toContain('900.00');
@@ -253,7 +261,7 @@ describe('status', () => {
     expect(await terminal.ended).toEqual({ code: 14 });
     const text = terminal.raw().replaceAll('\r\n', '\n');
     expect(text.replaceAll(/\s+/g, ' ')).toMatch(/today \(.+?\) received NGN 400\.00 refunded nothing open nothing/);
-    expect(text).toContain(`paycli ugwo charge ${uid} --remaining`);
+    expect(text).toContain('paycli ugwo charge INV-P5 --remaining');
     expect(text).toMatch(/part paid.*NGN 400\.00 of 900\.00/s);
   });
 

@@ -412,7 +412,7 @@ it('ledger prune says after a signal that pruned entries stay pruned', async () 
   } as unknown as Ledger;
   const { error } = await call('prune', {
     ledger,
-    given: { before: '1000d' },
+    given: { before: { ago: 86_400_000_000 } },
     globals: { yes: true },
     stop: AbortSignal.abort('SIGINT'),
   });

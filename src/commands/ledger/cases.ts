@@ -5,6 +5,7 @@ import { partText, refundWords } from '../../charge/words.ts';
 import { foldersOf } from '../../compose/run.ts';
 import { realMachine } from '../../config/machine.ts';
 import { CHARGE, kindWord, REFUND } from '../../core/charge.ts';
+import { canBeName } from '../../core/ids.ts';
 import { ownerFlags, targetFlags } from '../../core/input.ts';
 import { formatMoney, sumsText } from '../../core/money.ts';
 import { shellLine } from '../../core/shell.ts';
@@ -59,6 +60,12 @@ export const judgesOf = (ledger: Ledger, run: Run, allProfiles: boolean) => {
   const at = (ms: number): string => `since ${formatLocal(ms, moment.at)}`;
   const line = (owner: Pick<Entry, 'profile' | 'origin'>, ...words: readonly string[]): string =>
     shellLine(['paycli', ...words, ...(allProfiles ? ownerFlags(owner) : targetFlags(run.globals))]);
+  /** Names the payment request by its ref, if that is a plain word: people know it, and a narrow terminal shows it whole. */
+  const charging = (entry: Entry, ...more: readonly string[]): string => {
+    const { ref = '' } = entry.asked ?? {};
+    const isName = /^\w[\w-]*$/.test(ref) && canBeName('ugw', ref);
+    return line(entry, 'ugwo', 'charge', isName ? ref : entry.about, ...more);
+  };
   const caseOf = (kind: Case['kind'], entry: Entry, more: Partial<Case> & Pick<Case, 'command'>): Case => {
     const { amount, currency, ref } = entry.asked ?? {};
     const what = amount === undefined ? '' : formatMoney(amount, currency ?? '');
@@ -87,7 +94,7 @@ export const judgesOf = (ledger: Ledger, run: Run, allProfiles: boolean) => {
     const isOver = left >= (asked ?? Infinity) || missing === 0 || (isPart && left <= 0);
     if (isOver || !isUnpaid(entry.state, payment)) return [];
     if (all.some((one) => one.money?.requestStatus === 'cancelled' || isUnderWay(one))) return [];
-    const command = line(entry, 'ugwo', 'charge', entry.about, ...(left > 0 ? ['--remaining'] : []));
+    const command = charging(entry, ...(left > 0 ? ['--remaining'] : []));
     if (!isPart) return [caseOf('reversed', entry, { since: reversed?.at ?? readAt ?? entry.createdAt, command })];
     const part = asked === undefined ? {} : { amount: asked - left, what: partText(left, asked, currency) };
     return [caseOf('underpaid', entry, { since: paidAt ?? entry.createdAt, command, ...part })];
@@ -110,7 +117,7 @@ export const judgesOf = (ledger: Ledger, run: Run, allProfiles: boolean) => {
     const left = payableFor(entry, moment) ?? 0;
     if (!isCharge(entry) || left <= 0 || left > SOON_MS) return [];
     const medium = ['--medium', entry.medium, ...(entry.provider === undefined ? [] : ['--provider', entry.provider])];
-    const command = line(entry, 'ugwo', 'charge', entry.about, ...medium, '--reuse', '--share');
+    const command = charging(entry, ...medium, '--reuse', '--share');
     return [caseOf('expires_soon', entry, { command, what: `in ${formatDuration(left)}`, isDue: false })];
   };
 
