@@ -122,9 +122,8 @@ export const readNamed = async (
 ): Promise<unknown> => {
   const [flags, ids] = [targetFlags(run.globals), new Map<string, string>()];
   const [prefix = 'ugw'] = found.values();
-  for (const [name, meant] of await findNamed(prefix, [...found.keys()], run)) {
-    const { problem, records, isWhole } = meant;
-    const [id = ''] = meant.ids;
+  for (const [name, { ids: some, problem, records, isWhole }] of await findNamed(prefix, [...found.keys()], run)) {
+    const [id = ''] = some;
     const lines = records.map(describedRecord);
     if (problem !== undefined) {
       throw usageError(problem, {

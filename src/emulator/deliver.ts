@@ -7,15 +7,7 @@ import { printExact } from '../core/json.ts';
 import { lookupFor } from '../core/origin.ts';
 import { parseDuration, utcAtom } from '../core/time.ts';
 import { type EventName, isWanted, signatureOf } from '../core/webhook-event.ts';
-import {
-  deliverInOrder,
-  dueOf,
-  openNotifier,
-  type PostResult,
-  post,
-  type Queued,
-  type Step,
-} from '../webhook/deliver.ts';
+import { deliverInOrder, dueOf, openNotifier, type PostResult, post, type Queued } from '../webhook/deliver.ts';
 import { eventShape, SPEECH } from './dialect.ts';
 import { effectOf, ruleFor } from './faults.ts';
 import { newServiceId } from './ids.ts';
@@ -164,9 +156,7 @@ const PARALLEL_LIMIT = 8;
 /** Pause in milliseconds for a payment request whose delivery outcome could not be stored. */
 const PAUSE_MS = 10_000;
 
-interface Head extends Queued {
-  readonly delivery: OutgoingDelivery;
-}
+type Head = Queued & { readonly delivery: OutgoingDelivery };
 
 /** The deliveries to send now to a webhook. The events of one payment request arrive in order. */
 const dueAt = ({ store }: Service, webhook: number, busy: ReadonlyMap<string, unknown>, now: number) => {
@@ -196,7 +186,7 @@ export const deliver = async (service: Service): Promise<void> => {
     return webhooks.flatMap(({ id }) => dueAt(service, id, busy, nowOf(service)));
   };
   // A fault of the file is reported by a client's next request.
-  const next = (busy: ReadonlyMap<string, unknown>): Step<Head> => ({
+  const next = (busy: ReadonlyMap<string, unknown>) => ({
     start: attempt(() => startDue(busy)) ?? [],
     wait: DELIVERY_POLL_MS,
   });

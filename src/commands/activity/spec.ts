@@ -78,10 +78,7 @@ const activityWaitCommand = defineCommand({
   },
   output,
   exits: [...EXITS, 'charge_failed', 'underpaid', 'pending'],
-  read: (words, given, how) => ({
-    ...readIds(words, how),
-    limit: given.waitTimeout ?? WAIT_DEFAULT_MS,
-  }),
+  read: (words, given, how) => ({ ...readIds(words, how), limit: given.waitTimeout ?? WAIT_DEFAULT_MS }),
   load: async () => ({
     run: (await import('./activity.ts')).waitForActivity,
     view: (await import('./activity.ts')).waitView,

@@ -5,15 +5,13 @@ import { homeFolder, makeFolder } from '../../core/files.ts';
 import { canAsk } from '../../core/input.ts';
 import type { Env } from '../../core/io.ts';
 import { madeHere } from '../../core/record.ts';
-import type { Result, View } from '../../core/result.ts';
+import { columnsNamed, type Result, type View } from '../../core/result.ts';
 import { shellLine, shellQuote } from '../../core/shell.ts';
 import type { Run } from '../run.ts';
 import { madeByLine, SHELLS, type Shell, scriptFor } from './scripts-shared.ts';
 import type { CompletionInput } from './spec.ts';
 
-const view: View = {
-  columns: ['shell', 'file', 'startup_file'].map((path) => ({ path, flexible: path !== 'shell' })),
-};
+const view: View = { columns: [{ path: 'shell' }, ...columnsNamed('file startup_file', { flexible: true })] };
 
 const ownShell = ({ SHELL = '' }: Env): Shell => {
   const found = SHELLS.find((shell) => shell === basename(SHELL));

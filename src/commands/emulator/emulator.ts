@@ -18,8 +18,7 @@ import type { SeedInput, SettleInput, StartInput } from './spec.ts';
 /** A running emulator. Shows the whole key: it gives access only to test data of this machine. */
 export const serviceView: View = {
   columns: [
-    { path: 'origin' },
-    { path: 'key' },
+    ...columnsNamed('origin key'),
     { path: 'data', label: 'data file', flexible: true },
     { path: 'public_key', label: 'public key' },
     { path: 'control_token', label: 'control token' },

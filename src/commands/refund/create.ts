@@ -5,7 +5,7 @@ import { PayError, usageError } from '../../core/error.ts';
 import { namingFlags } from '../../core/input.ts';
 import { valueAt } from '../../core/json.ts';
 import { bothUnits, formatMoney, readGiven } from '../../core/money.ts';
-import type { Result, View } from '../../core/result.ts';
+import { columnsNamed, type Result, type View } from '../../core/result.ts';
 import { REFUND_WORDS } from '../../core/status.ts';
 import { snapshotOf } from '../../ledger/snapshot.ts';
 import { buildBody, findFlag } from '../fields.ts';
@@ -70,8 +70,7 @@ export const refundView: View = {
     { path: 'amount', kind: 'money', needed: true },
     { path: 'currency', kind: 'enum', machineOnly: true },
     { path: 'ugwo_activity', flexible: true, label: 'activity' },
-    { path: 'ref', flexible: true },
-    { path: 'reason', flexible: true },
+    ...columnsNamed('ref reason', { flexible: true }),
     { path: 'error.message', flexible: true, label: 'error' },
     { path: 'created_at', kind: 'time', label: 'created' },
     { path: 'updated_at', kind: 'time', label: 'updated', peopleOnly: true },

@@ -99,15 +99,9 @@ type ChargeGiven = GivenOptions<typeof chargeOptions>;
 export type Earlier = 'refuse' | 'again' | 'remaining';
 
 /** Options of a charge, and of each charge of a file. */
-interface ChargeOptions {
+interface ChargeOptions extends Readonly<ReturnType<typeof readCommon>> {
   readonly fields: ChargeFields;
-  readonly params: readonly Pair[];
   readonly earlier: Earlier | 'reuse';
-  /** True to read each payment request before its charge. */
-  readonly look: boolean;
-  /** Maximum wait for the payments once all are sent, in milliseconds; undefined for no wait. */
-  readonly wait: number | undefined;
-  readonly sharing: SharingOptions | undefined;
 }
 
 export interface OneCharge extends ChargeOptions {
@@ -170,6 +164,14 @@ const passOnOf = (given: ChargeGiven): ShareOptions => {
 
 export type SharingOptions = Pick<ChargeGiven, 'shareWith' | 'shareTemplate' | 'shareZone'>;
 
+/** `look`: read each payment request before its charge. `wait`: milliseconds for the payments once all are sent. */
+const readCommon = (given: ChargeGiven) => ({
+  params: (given.param ?? []) as readonly Pair[],
+  look: given.noPreflight !== true,
+  wait: readWait(given),
+  sharing: (given.shareWith ?? given.shareTemplate ?? given.shareZone) === undefined ? undefined : given,
+});
+
 const refuseUnreadRef = (_prefix: string, ref: string): never => {
   throw usageError(`--no-preflight needs the id of the payment request, not its ref "${ref}"`, {
     hint: 'leave out --no-preflight, or give the id, ugw.…',
@@ -177,21 +179,15 @@ const refuseUnreadRef = (_prefix: string, ref: string): never => {
 };
 
 const readOneCharge = (ugwo: string | undefined, given: ChargeGiven, how: HowToRead): OneCharge => {
-  if (ugwo === undefined) {
-    throw usageError("missing required argument 'ugwo': a payment request, ugw.…", {
-      hint: 'or charge many from a file: --from charges.csv',
-    });
-  }
+  const hint = 'or charge many from a file: --from charges.csv';
+  if (ugwo === undefined) throw usageError("missing required argument 'ugwo': a payment request, ugw.…", { hint });
   return {
     kind: 'one',
     ugwo: readId('ugw', ugwo, given.noPreflight ? { ...how, named: refuseUnreadRef } : how),
     fields: readChargeFields(given, how.validate),
-    params: given.param ?? [],
     earlier: readEarlier(given),
-    look: given.noPreflight !== true,
-    wait: readWait(given),
+    ...readCommon(given),
     passOn: passOnOf(given),
-    sharing: (given.shareWith ?? given.shareTemplate ?? given.shareZone) === undefined ? undefined : given,
   };
 };
 
@@ -200,16 +196,7 @@ const readChargeFile = (bulk: BulkInput, given: ChargeGiven): FileOfCharges => {
   if (single !== undefined) throw usageError(`--${single} and ${fileFlag(given)} can't be used together`);
   const earlier = readEarlier(given);
   if (earlier === 'reuse') throw usageError(`--reuse and ${fileFlag(given)} can't be used together`);
-  return {
-    kind: 'file',
-    bulk,
-    fields: fieldsGiven(given),
-    params: given.param ?? [],
-    earlier,
-    look: given.noPreflight !== true,
-    wait: readWait(given),
-    sharing: (given.shareWith ?? given.shareTemplate ?? given.shareZone) === undefined ? undefined : given,
-  };
+  return { kind: 'file', bulk, fields: fieldsGiven(given), earlier, ...readCommon(given) };
 };
 
 const chargeQuestion = ({ name, question, bank }: ChargeField): Question => ({

@@ -2,16 +2,15 @@ import { foldersOf } from '../../compose/run.ts';
 import { realMachine } from '../../config/machine.ts';
 import { webhookSecrets } from '../../config/secrets.ts';
 import { interrupted, PayError, usageError } from '../../core/error.ts';
-import { type ApiPage, instantOf, madeHere, onePage, PAGE_MAX, pageOf, type RequestedTime } from '../../core/record.ts';
+import { instantOf, madeHere, onePage, PAGE_MAX, pageOf, type RequestedTime } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
 import { atom, DAY_MS, formatLocalFull } from '../../core/time.ts';
 import { EVENTS, isWanted } from '../../core/webhook-event.ts';
 import type { DeliveryTarget } from '../../webhook/deliver.ts';
-import type { KeptEvent } from '../../webhook/event.ts';
+import type { EventSummary, KeptEvent } from '../../webhook/event.ts';
 import { checkTarget, forwardAgain } from '../../webhook/forward.ts';
 import { openQueue, type Queue } from '../../webhook/queue.ts';
-import type { EventFilter } from '../../webhook/statements.ts';
-import { listedPages, numberedCursors } from '../list.ts';
+import { listedPages, numberedCursors, type StoredList } from '../list.ts';
 import { continueCommand } from '../record.ts';
 import type { Run } from '../run.ts';
 import type { EventListInput, ReplayInput, TriggerInput } from './spec.ts';
@@ -37,40 +36,23 @@ const withQueue = async <T>(run: Run, use: (queue: Queue) => T | Promise<T>): Pr
 
 const { cursorOf, seqOf } = numberedCursors('event:');
 
-const eventFilter = ({ event: events = [], ugwo, state: states }: EventListInput): EventFilter => ({
-  ugwo,
-  states,
-  ...(events.length === 0 ? {} : { isWanted: (event: string) => isWanted(event, events) }),
-});
-
-const eventPages = (input: EventListInput, from: number, run: Run): AsyncGenerator<ApiPage> =>
-  listedPages(
-    run,
-    {
-      find: (behind, limit) => withQueue(run, (queue) => queue.before(behind ?? from, eventFilter(input), limit)),
-      placeOf: ({ seq }) => seq,
-      cursorOf,
-      recordsOf: async (events) => events.map((event) => madeHere(summaryFields(event))),
-      size: PAGE_MAX,
-    },
-    { from, max: input.max },
-  );
-
 /** Lists the received events, or with --refused the rejected deliveries, newest first. */
 export const listEvents = async (input: EventListInput, run: Run): Promise<Result> => {
   const { cursor, refused, all, ...words } = input;
+  const { event: wanted, ugwo, state: states, max } = input;
   if (refused) {
-    const found = await withQueue(run, (queue) => queue.refused(input.max ?? -1));
+    const found = await withQueue(run, (queue) => queue.refused(max ?? -1));
     return { kind: 'list', pages: pageOf(found.map(refusedRecord)), view: refusedView };
   }
   const from = cursor === undefined ? Number.MAX_SAFE_INTEGER : seqOf(cursor);
-  return {
-    kind: 'list',
-    pages: eventPages(input, from, run),
-    view: eventListView,
-    goOn: (at) => continueCommand(at, ['webhook', 'events', 'list'], words, run.globals),
-    max: input.max,
+  const filter = { ugwo, states, isWanted: wanted && ((event: string) => isWanted(event, wanted)) };
+  const stored: StoredList<EventSummary, number> = {
+    ...{ placeOf: ({ seq }) => seq, cursorOf, size: PAGE_MAX },
+    find: (behind, limit) => withQueue(run, (queue) => queue.before(behind ?? from, filter, limit)),
+    recordsOf: async (events) => events.map((event) => madeHere(summaryFields(event))),
   };
+  const goOn = (at: string) => continueCommand(at, ['webhook', 'events', 'list'], words, run.globals);
+  return { kind: 'list', pages: listedPages(run, stored, { from, max }), view: eventListView, goOn, max };
 };
 
 /** Finds an event by its uid. Throws `rejected` if this machine has not received it. */

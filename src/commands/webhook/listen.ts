@@ -50,16 +50,8 @@ const paidBy = (activity: unknown, charges: readonly Charge[]) => {
   };
 };
 
-const paidText = ({
-  activity,
-  status,
-  created_at,
-  charge,
-  profile,
-  job,
-  row,
-  sent_at,
-}: ReturnType<typeof paidBy>): string => {
+const paidText = (paid: ReturnType<typeof paidBy>): string => {
+  const { activity, status, created_at, charge, profile, job, row, sent_at } = paid;
   if (charge === null)
     return `${activity} (${statusWord(status)}, made ${created_at ?? 'at an unknown time'}): not from this ledger`;
   const from = [...(profile === null ? [] : [`profile ${profile}`]), ...(job === null ? [] : [`${job} row ${row}`])];
@@ -111,25 +103,14 @@ interface Sources {
   readonly place: TargetOptions;
 }
 
-/**
- * Reads the payment request from the service. Resolves to undefined if the service has no such payment request, or no
- * such read.
- */
+/** Reads the payment request; resolves to undefined if the service has none, or no such read. */
 type ReadRequest = () => Promise<Snapshot | undefined>;
 
 /** Settles unknown charges if the read proves their outcome, and updates open ones. */
-const updateCharges = async (
-  charges: readonly Charge[],
-  look: ReadRequest,
-  sources: Sources,
-): Promise<PaidBack | undefined> => {
-  const { ledger, client } = sources;
+const updateCharges = async (charges: readonly Charge[], look: ReadRequest, { ledger, client }: Sources) => {
+  const proof = async () => (await look()) ?? { unavailable: 'the service does not show the payment request' };
   for (const charge of charges.filter(({ state }) => state === 'unknown')) {
-    await reconcile(
-      ledger,
-      charge,
-      async () => (await look()) ?? { unavailable: 'the service does not show the payment request' },
-    );
+    await reconcile(ledger, charge, proof);
   }
   const seen = await look();
   if (seen === undefined) return undefined;
