@@ -16,9 +16,7 @@ const ledgerBackupCommand = defineCommand({
     'server.',
   danger: 'write',
   args: [argument('file', 'where to write the copy', { completes: 'file' })],
-  examples: {
-    'make a copy': `${CHARGED_FIRST}\npaycli ledger backup "ledger-$(date +%F-%s).sqlite"`,
-  },
+  examples: { 'make a copy': `${CHARGED_FIRST}\npaycli ledger backup "ledger-$(date +%F-%s).sqlite"` },
   output: 'file, bytes, entries',
   exits: ['usage', 'ledger'],
   read: ([file = '']) => {
@@ -35,9 +33,7 @@ const ledgerVerifyCommand = defineCommand({
     'Checks the database and its indexes, the checksum and the state of every entry, and the counts of each file. ' +
     'It changes nothing. Exit 10 if anything is wrong.',
   danger: 'read',
-  examples: {
-    'check it every night': 'paycli ledger verify --json',
-  },
+  examples: { 'check it every night': 'paycli ledger verify --json' },
   output: 'ok, entries, jobs, faults (a sentence each)',
   exits: ['ledger', 'usage', 'auth', 'interrupted'],
   load: async () => ({ run: (await import('./keeping.ts')).verifyLedger }),
@@ -60,9 +56,7 @@ const ledgerPruneCommand = defineCommand({
       asMoment('first'),
     ),
   },
-  examples: {
-    'keep the details of a year': 'paycli ledger prune --before 365d --yes',
-  },
+  examples: { 'keep the details of a year': 'paycli ledger prune --before 365d --yes' },
   output: 'before, pruned, open (not pruned: still open or unknown)',
   exits: ['usage', 'auth', 'ledger', 'interrupted'],
   read: (_args, given) => {
@@ -80,9 +74,7 @@ const ledgerStatusCommand = defineCommand({
   path: ['ledger', 'status'],
   danger: 'read',
   summary: 'show where the ledger is, and warnings about its safety',
-  examples: {
-    'show where the ledger is': 'paycli ledger status',
-  },
+  examples: { 'show where the ledger is': 'paycli ledger status' },
   output:
     'kind (file, postgres), at, from, schema; of a shared one also version, user, owner, clock_ahead_ms, standbys, ' +
     'settings, warnings',
@@ -154,9 +146,7 @@ const ledgerMigrateCommand = defineCommand({
   danger: 'write',
   summary: "update a shared ledger's tables to this version of paycli, as the owner of its database",
   description: `${WHERE}. An older paycli refuses it afterwards.`,
-  examples: {
-    'after an update of paycli (exit 2 if none is set)': 'paycli ledger migrate',
-  },
+  examples: { 'after an update of paycli (exit 2 if none is set)': 'paycli ledger migrate' },
   output: 'at, from, to',
   exits: ['usage', 'auth', 'ledger'],
   load: async () => ({ run: (await import('./keeping.ts')).migrateSharedLedger }),
@@ -167,9 +157,7 @@ const ledgerPushCommand = defineCommand({
   danger: 'write',
   summary: "copy this machine's ledger into the shared one",
   description: `${WHERE}. Run it on each machine before it uses the shared ledger. The local file stays as it is. Running it again does no harm.`,
-  examples: {
-    'before the first charge with it (exit 2 if none is set)': 'paycli ledger push',
-  },
+  examples: { 'before the first charge with it (exit 2 if none is set)': 'paycli ledger push' },
   output: 'at, charges, jobs, updates, known, kept (charges whose payment request has another open one there)',
   exits: ['usage', 'auth', 'ledger', 'refused'],
   load: async () => ({ run: (await import('./keeping.ts')).pushLedger }),

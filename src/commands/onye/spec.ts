@@ -106,9 +106,7 @@ const onyeDeleteCommand = defineCommand({
   description:
     'Reads the customer, shows what will be lost and asks; a script needs --yes. Prints the deleted customer.',
   args: [argument('onye', 'the customer, ony.… or the e-mail address', { completes: 'onye' })],
-  examples: {
-    'delete a customer, and print it as JSON': `paycli onye delete ${SEEDED.onye} --yes --json`,
-  },
+  examples: { 'delete a customer, and print it as JSON': `paycli onye delete ${SEEDED.onye} --yes --json` },
   output: 'the customer as it was: uid, email, first_name, last_name, ref, status, billing_address, meta, created_at',
   exits: [...WRITE_EXITS, 'ledger'],
   confirms: true,

@@ -147,12 +147,6 @@ const readEarlier = (given: ChargeGiven): OneCharge['earlier'] => {
   return first;
 };
 
-const readWait = (given: ChargeGiven): number | undefined => {
-  if (given.wait === true) return given.waitTimeout ?? WAIT_DEFAULT_MS;
-  if (given.waitTimeout !== undefined) throw usageError('--wait-timeout needs --wait');
-  return undefined;
-};
-
 const passOnOf = (given: ChargeGiven): ShareOptions => {
   if (given.share === true && given.wait === true) {
     throw usageError("--share and --wait can't be used together", {
@@ -165,12 +159,15 @@ const passOnOf = (given: ChargeGiven): ShareOptions => {
 export type SharingOptions = Pick<ChargeGiven, 'shareWith' | 'shareTemplate' | 'shareZone'>;
 
 /** `look`: read each payment request before its charge. `wait`: milliseconds for the payments once all are sent. */
-const readCommon = (given: ChargeGiven) => ({
-  params: (given.param ?? []) as readonly Pair[],
-  look: given.noPreflight !== true,
-  wait: readWait(given),
-  sharing: (given.shareWith ?? given.shareTemplate ?? given.shareZone) === undefined ? undefined : given,
-});
+const readCommon = ({ param = [], noPreflight, wait, waitTimeout, ...given }: ChargeGiven) => {
+  if (wait !== true && waitTimeout !== undefined) throw usageError('--wait-timeout needs --wait');
+  return {
+    params: param as readonly Pair[],
+    look: noPreflight !== true,
+    wait: wait === true ? (waitTimeout ?? WAIT_DEFAULT_MS) : undefined,
+    sharing: (given.shareWith ?? given.shareTemplate ?? given.shareZone) === undefined ? undefined : given,
+  };
+};
 
 const refuseUnreadRef = (_prefix: string, ref: string): never => {
   throw usageError(`--no-preflight needs the id of the payment request, not its ref "${ref}"`, {

@@ -59,9 +59,8 @@ export const listEvents = async (input: EventListInput, run: Run): Promise<Resul
 const findEvent = (queue: Queue, uid: string): KeptEvent => {
   const event = queue.find(uid);
   if (event !== undefined) return event;
-  throw new PayError('rejected', `this machine has received no event ${uid}`, {
-    hint: 'see: paycli webhook events list',
-  });
+  const hint = 'see: paycli webhook events list';
+  throw new PayError('rejected', `this machine has received no event ${uid}`, { hint });
 };
 
 export const showEvent = async ({ uid }: { readonly uid: string }, run: Run): Promise<Result> => ({

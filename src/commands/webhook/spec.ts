@@ -117,9 +117,7 @@ const webhookEventsShowCommand = defineCommand({
   danger: 'read',
   summary: 'show an event with its headers and body',
   args: [argument('uid', 'the event, evt.… (sha256:… if it has no uid)', { completes: 'event' })],
-  examples: {
-    'show an event': `paycli webhook events show ${EVENT}`,
-  },
+  examples: { 'show an event': `paycli webhook events show ${EVENT}` },
   output: `${SHOWN}, headers, body (JSON; null if the body is not JSON, then body_base64)`,
   exits: ['usage', 'rejected', 'ledger'],
   read: (args) => ({ uid: args[0] ?? '' }),
