@@ -7,7 +7,7 @@ export interface LedgerPayment
   extends Pick<ChargeSum, 'ugwo' | 'ref' | 'psp_reference' | 'account_digest' | 'profile'> {
   /** The entry's id; a reversal has that of its charge. */
   readonly id: string;
-  /** Another charge brought no such money, but a line that names it is no other's. */
+  /** `other`: a charge that brought no such money. A line that names it belongs to no payment. */
   readonly kind: 'payment' | 'refund' | 'reversal' | 'other';
   /** In milliseconds since the epoch. */
   readonly at: number;
@@ -51,7 +51,7 @@ const DIGITS = new RegExp(`\\d{${SHORTEST_NAME},}`, 'g');
 /** A name as banks write it: in any case, and without what separates its parts. */
 const bare = (name = ''): string => (name.toLowerCase().match(WORD) ?? []).join('');
 
-/** Finds the names in a text. A name inside a longer one is another's. */
+/** Finds the names in a text. A name inside a longer name doesn't count. */
 const namesWithin = (text: string, names: ReadonlySet<string>, longest: number): readonly string[] => {
   const words = text.toLowerCase().match(WORD) ?? [];
   const found: { readonly first: number; readonly last: number; readonly name: string }[] = [];
@@ -177,7 +177,7 @@ export const matchLines = (
   }
   for (const most of [0, tolerance]) {
     for (const isAcrossMidnight of [false, true]) {
-      // A line that names a payment is no other's.
+      // A line that names a payment belongs to no other one.
       const nameless = left().filter((line) => named.get(line)?.length === 0);
       const placedLines = nameless.map((of) => ({ amount: netOf(of), days: [of.day], of }));
       const placed = [...free].map((of) => {

@@ -51,7 +51,7 @@ const ROLE_NAMES = {
   status: [/^(transaction|payment)?status$/],
   text: [/(narration|remarks?|description|details|particulars)$/],
   reference: [/(reference|ref)(no|number)?$/, /^(trans?|transaction|session)?id$|^rrn$/],
-  // Never guessed: the gross amount, which is, includes it.
+  // Not guessed: the gross amount includes it.
   fee: [],
 } as const;
 type Role = keyof typeof ROLE_NAMES;
@@ -253,7 +253,6 @@ export const readStatement = async (file: Parameters<typeof openInput>[0], optio
       const [other] = reasons.flatMap((reason) => /^in ([A-Z]{3})$/.exec(reason)?.[1] ?? []);
       throw new InputError(message, other ? `add --currency ${other}` : `check the columns: ${columnNotice}`);
     }
-    // For people.
     const notices = [columnNotice, ...(left.length === 0 ? [] : [`Left out: ${left.join(', ')}`])];
     return { ...input, columns: [...names], notices, days: { first, last }, lines };
   } finally {

@@ -87,7 +87,7 @@ export const refuseBeside = (fields: FieldTable, given: BulkGiven): void => {
   });
 };
 
-/** The flag because of which a command is about a file. */
+/** The flag that makes a command work on a file. */
 export const fileFlag = ({ template }: Pick<BulkGiven, 'template'>): string => (template ? '--template' : '--from');
 
 const UNSAID = {

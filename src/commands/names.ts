@@ -25,7 +25,7 @@ const KINDS = {
 /** A name's id, or why it has none. */
 interface Found extends Meant {
   readonly records: readonly ApiRecord[];
-  /** True if the service has no other record of their kind. */
+  /** True if the service's whole list was read. */
   readonly isWhole: boolean;
 }
 

@@ -42,7 +42,7 @@ const printFrom = async ({ stdout, stderr }: Io, text: string): Promise<void> =>
 
 /**
  * Resolves the program of an option to its path before anything else runs. Searches the working folder only if the word is
- * a path. Returns what adds its environment, once the secrets are known that it must not get.
+ * a path. Call the returned function once paycli's secrets are known: the environment that it builds has none of them.
  */
 export const execOf = async (text: string, io: Io, flag = '--exec'): Promise<(named: readonly string[]) => Exec> => {
   const { childEnv, findProgram } = await import('../config/key-command.ts');

@@ -116,7 +116,7 @@ export const openChargeSharing = async (options: SharingOptions, earlier: OneCha
       const hint = 'to share what is left, run the same command again with --reuse';
       return why === undefined ? undefined : new PayError('attention', `the charge is made, but ${why}`, { hint });
     },
-    /** Adds to the stored end of a row how its message stands. */
+    /** Adds the state of its message to the stored end of a row. */
     shown: (end: RowEnd, entry: Entry, { ledger }: RowDeps): RowEnd =>
       isShareable(end) ? withShared(end, sharedOf(entry, ledger)) : end,
     /** Shares the message of each row that is charged. */
