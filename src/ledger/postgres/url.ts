@@ -124,7 +124,8 @@ const portOf = (text: string): number => {
 export const parseAddress = (text: string): Address => {
   const url = parsed(text);
   const { searchParams: params } = url;
-  if (url.password !== '') {
+  // `URL` doesn't report an empty password: in `ada:@b/c@db.example/pay`, `@b/c` is meant as one.
+  if (url.password !== '' || /^[^/]*\/\/[^/?#]*:\s*@/.test(text)) {
     throw unsafe(
       'contains a password, which other users could see',
       'remove it, and use a password file (PGPASSFILE) or a command that prints it (PAYCLI_LEDGER_PASSWORD_COMMAND)',

@@ -152,6 +152,8 @@ describe('addressOf', () => {
 
   it.each([
     ['postgres://ada:hunter22@db.example/pay', 'auth'],
+    ['postgres://ada:@db.example/hunter22', 'auth'],
+    ['postgres://ada:@h/hunter22@db.example/pay', 'auth'],
     ['postgres://ada:5?hunter22@db.example/pay', 'usage'],
     ['postgres://ada@db.example/pay?password=hunter22', 'usage'],
     ['postgres://ada:hunter22@/pay?host=/x', 'usage'],
