@@ -284,9 +284,10 @@ export const execute = async (
   // A command that reads no input, or has ended, is no error.
   child.stdin?.on('error', () => undefined).end(body);
   await patience(ended, deps);
-  const isLate = !isOver && !deps.stop.aborted;
-  if (!isOver) await end(child, ended, exec, deps);
+  const [isKilled, isLate] = [!isOver, !isOver && !deps.stop.aborted];
+  if (isKilled) await end(child, ended, exec, deps);
   const failed = await ended;
   await printed;
-  return isLate ? { why: `took longer than ${LIMIT_MS / MINUTE_MS} minutes and was ended`, isKilled: true } : failed;
+  if (isLate) return { why: `took longer than ${LIMIT_MS / MINUTE_MS} minutes and was ended`, isKilled };
+  return failed && { ...failed, isKilled: failed.isKilled || isKilled };
 };

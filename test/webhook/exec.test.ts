@@ -79,3 +79,14 @@ it.skipIf(process.platform === 'win32')(
     expect(await ended({ stop: true, leave: true })).toEqual({ ...found, askedAt: 0, killedAt: 2000 });
   },
 );
+
+it.skipIf(process.platform === 'win32')(
+  '--exec does not trust the exit code of a command that it has ended',
+  async () => {
+    const script = "process.on('SIGTERM', () => process.exit(3)); setInterval(() => {}, 1000); console.log('started')";
+    const leave = new AbortController();
+    const exec = execOf(script, async () => leave.abort('SIGTERM'));
+    const failed = await execute(exec, EVENT, { clock, stop: leave.signal, leave: leave.signal });
+    expect(failed).toEqual({ why: 'exit code 3', isKilled: true });
+  },
+);
