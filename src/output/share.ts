@@ -37,8 +37,8 @@ const LABELS = {
 } as const;
 const PLACEHOLDERS = [...Object.keys(LABELS), 'ref', 'first_name', 'merchant'].map((name) => `{${name}}`);
 
-/** A placeholder, or what looks like the beginning of one. Other braces are text. */
-const PLACEHOLDER = /\{[A-Za-z_]+\}?/g;
+/** A placeholder, or what looks like the beginning of one, also of other programs. Other braces are text. */
+const PLACEHOLDER = /\{[{\s]*[\p{L}_]+\}?/gu;
 
 /** Checks a template. The line break at its end is that of every message. */
 export const readTemplate = (bytes: Uint8Array, file: string): string => {

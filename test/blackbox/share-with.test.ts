@@ -158,6 +158,9 @@ describe.skipIf(process.platform === 'win32')('--share-with', () => {
   it.each([
     ['pay\n{amount} to\n{acount_number}\n', '{acount_number}, which is no placeholder'],
     ['pay {amount', '{amount, which is no placeholder'],
+    ['pay { amount }', '{ amount, which is no placeholder'],
+    ['pay {{amount}}', '{{amount}, which is no placeholder'],
+    ['pay {\u0430mount}', '{\u0430mount}, which is no placeholder'],
     [' \n', 'is empty'],
     [Buffer.from([0x41, 0xff]), 'not valid UTF-8'],
   ])('refuses the template %j before anything is sent', async (text, what) => {
