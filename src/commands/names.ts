@@ -5,7 +5,7 @@ import type { Names } from '../cli/program.ts';
 import { grouped } from '../core/bounds.ts';
 import { CHARGE, textAt } from '../core/charge.ts';
 import { usageError } from '../core/error.ts';
-import { type NamedPrefix, wordsFor } from '../core/ids.ts';
+import { isId, type NamedPrefix, wordsFor } from '../core/ids.ts';
 import { targetFlags } from '../core/input.ts';
 import { formatMoney } from '../core/money.ts';
 import { type ApiRecord, PAGE_MAX } from '../core/record.ts';
@@ -40,15 +40,17 @@ export const findNamed = async (
   run: Run,
 ): Promise<ReadonlyMap<string, Found>> => {
   const [{ field, word, list, get, some }, [one]] = [KINDS[prefix], wordsFor(prefix)];
-  const folded = (name: string): string => (prefix === 'ony' ? name.trim().toLowerCase() : name);
+  // Folds ASCII alone: in lower case, the Kelvin sign is a `k`.
+  const folded = (name: string): string =>
+    prefix === 'ony' ? name.trim().replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : name;
   const found = new Map<string, ApiRecord[]>(names.map((name) => [folded(name), []]));
   const client = await run.client('read');
   let [count, isWhole] = [0, false];
   run.state.status.doing = () => (count === 0 ? undefined : `${grouped(count)} read`);
   const missing = (): readonly string[] => names.filter((name) => found.get(folded(name))?.length === 0);
   const take = (record: ApiRecord): void => {
-    const same = found.get(folded(textAt(record.value, field)));
-    if (same?.every(({ value }) => textAt(value, 'uid') !== textAt(record.value, 'uid'))) same.push(record);
+    const [uid, same] = [textAt(record.value, 'uid'), found.get(folded(textAt(record.value, field)))];
+    if (isId(prefix, uid) && same?.every(({ value }) => textAt(value, 'uid') !== uid)) same.push(record);
   };
   const lookInLedger = async (): Promise<void> => {
     const [ledger, { service, workspace }] = [await run.ledger(), await run.target()];

@@ -180,6 +180,13 @@ describe('a ref in place of the id of a payment request', () => {
     expect(await paycli('ugwo', 'get', text)).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
   });
 
+  it.each([undefined, '..', 'act.AbCd.1', onyeOf(1)])('is not that of a record with the id %s', async (uid) => {
+    const { paycli, asked } = await open({ ugwo: [request(1, { uid })] });
+    const { code, stderr } = await paycli('ugwo', 'cancel', 'order-1', '--yes');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('no payment request with the ref "order-1"')]);
+    expect(asked()).toEqual([LIST]);
+  });
+
   it('is refused with --no-preflight, and sent as it is with --no-validate', async () => {
     const { paycli, asked } = await open({ ugwo: [request(1)] });
     expect(await paycli('ugwo', 'charge', 'order-1', ...CHARGE, '--no-preflight')).toMatchObject({
@@ -235,6 +242,12 @@ describe('an e-mail address in place of the id of a customer', () => {
     records.onye.push(customer(2, { email: 'c1@example.com' }));
     const updated = await paycli('onye', 'update', 'c1@example.com', '--first-name', 'Ada');
     expect(updated.stderr).toContain(`c1@example.com is ${onyeOf(2)}: First2, c1@example.com, active\n`);
+  });
+
+  it('is not that of a customer with the Kelvin sign in place of a k', async () => {
+    const { paycli } = await open({ onye: [customer(1, { email: '\u212aelvin@example.com' })] });
+    const { code, stderr } = await paycli('onye', 'update', 'Kelvin@example.com', '--first-name', 'Ada');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('no customer with the e-mail address "Kelvin@')]);
   });
 
   it('that no customer has is not looked for a second time', async () => {
