@@ -142,21 +142,26 @@ const checkNames = (names: readonly string[], fail: Fail): void => {
   }
 };
 
-const columnNamesIn = ({ cells }: Cells, fail: Fail): readonly string[] => {
+const columnNamesIn = ({ cells }: Cells, fail: Fail, mayBeNameless: boolean): readonly string[] => {
   const named = trimmedTo(cells, cells.findLastIndex((cell) => !BLANK.test(cell)) + 1);
-  const names = named.map((cell, index) => textOfBytes(cell, (what, hint) => fail(0, `${index + 1}`, what, hint)));
+  const names = named.map((cell, index) =>
+    mayBeNameless && BLANK.test(cell)
+      ? `column ${index + 1}`
+      : textOfBytes(cell, (what, hint) => fail(0, `${index + 1}`, what, hint)),
+  );
   checkNames(names, fail);
   return names;
 };
 
-/** The column names in file order; empty for a file of blank lines. */
+/** The column names in file order; empty for a file of blank lines. A nameless column is called by its place. */
 export const csvColumns = async (
   bytes: AsyncIterable<Uint8Array>,
   delimiter: string,
   fail: Fail,
+  mayBeNameless = false,
 ): Promise<readonly string[]> => {
   for await (const [header] of csvRecords(bytes, delimiter, (_, thrown) => csvError(thrown, 0, [], fail))) {
-    if (header !== undefined) return columnNamesIn(header, fail);
+    if (header !== undefined) return columnNamesIn(header, fail, mayBeNameless);
   }
   return [];
 };

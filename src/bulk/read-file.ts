@@ -295,7 +295,7 @@ const csv = async (bytes: FileBytes, head: Buffer, shape: Shape, fail: Fail): Pr
   const delimiter = given ?? above?.delimiter ?? delimiterOf(head);
   checkDelimiter(delimiter, name);
   const walk = (): AsyncIterable<Uint8Array> => behind(above?.length ?? 0, bytes.walk());
-  const columns = await csvColumns(walk(), delimiter, fail);
+  const columns = await csvColumns(walk(), delimiter, fail, isHeader !== undefined);
   const titles = head.toString('utf8', 0, above?.length ?? 0);
   const rows = () => csvRows(walk(), delimiter, columns, fail, isHeader !== undefined);
   return { columns, format: 'csv', delimiter, titles, rows };

@@ -5,7 +5,14 @@ import { bareName, type InputRow } from './cells.ts';
 import { type Fail, failIn, InputError } from './formats.ts';
 import { openInput } from './read-file.ts';
 import { REPORT_PREFIX } from './report.ts';
-import { currencyCode, type DateOrder, isBlankAmount, writtenAmount, writtenDays } from './statement-cells.ts';
+import {
+  CURRENCY_IN_NAME,
+  currencyCode,
+  type DateOrder,
+  isBlankAmount,
+  writtenAmount,
+  writtenDays,
+} from './statement-cells.ts';
 
 /** A line of a statement: money that came in or went out. */
 export interface StatementLine {
@@ -38,25 +45,37 @@ interface StatementOptions {
 }
 
 /**
- * Names of columns by what they hold, the best first: those of Nigerian banks and of the exports of Paystack and
- * Flutterwave. Compared without case, blanks, signs, and a currency in parentheses.
+ * Names of columns by what they hold, the best first: those of Nigerian banks and wallets, and of the exports of
+ * providers. Compared without case, blanks, signs, and a currency in parentheses.
  */
 const ROLE_NAMES = {
-  date: [/^(trans?|txn|transaction|paid)(date|at)$/, /^date$/, /^(post(ed)?|created)(date|at)$/, /^val(ue)?date$/],
-  credit: [/^(credit|cr|deposit|lodgement)s?(amount|amt)?$|^moneyin$/],
-  debit: [/^(debit|dr|withdrawal)s?(amount|amt)?$|^moneyout$/],
-  amount: [/^amount$/, /^(trans?|txn|transaction)amount$/, /^(settled|settlement|net)amount$/],
-  side: [/^(trans?|txn|transaction)?type$|^((cr|dr|credit|debit){2}|direction)(indicator|flag)?$/],
+  date: [
+    /^(trans?|txn|transaction|paid|payment)(date|time|datetime|at|on)$/,
+    /^date(time|paid)?$/,
+    /^(post(ed|ing)?|created|completed)(date|at|on)$|^date(posted|created)$/,
+    /^(val(ue)?|settle(d|ment))(date|at|on)$/,
+  ],
+  credit: [
+    /^(settlement)?(credit|cr|deposit|lodge?ment|inflow)s?(amount|amt)?$|^amount(credit|cr)$|^(money|paid|amount)in$/,
+  ],
+  debit: [/^(settlement)?(debit|dr|withdrawal|outflow)s?(amount|amt)?$|^amount(debit|dr)$|^(money|paid|amount)out$/],
+  // The amount alone may be the one that was asked for.
+  amount: [
+    /^amountpaid$|^paidamount$/,
+    /^amount$/,
+    /^(trans?|txn|transaction)amount$/,
+    /^(settled|settlement|net)amount$|^amountsettled$/,
+    /^(debitcredit|creditdebit)$/,
+  ],
+  side: [/^(trans?|txn|transaction|entry)?type$|^((cr|dr|credit|debit){2}|[cd]{2}|direction)(indicator|flag)?$/],
   currency: [/^currency(code)?$/],
-  status: [/^(transaction|payment)?status$/],
-  text: [/(narration|remarks?|description|details|particulars)$/],
-  reference: [/(reference|ref)(no|number)?$/, /^(trans?|transaction|session)?id$|^rrn$/],
+  status: [/^(trans?|txn|transaction|payment)?status$/],
+  text: [/(narrat(ion|ive)|remarks?|description|details?|particulars)$/],
+  reference: [/(reference|ref)(no|number|id)?$/, /^(trans?|txn|transaction|payment|session)?id$|^rrn$/],
   // Not guessed: the gross amount includes it.
   fee: [],
 } as const;
 type Role = keyof typeof ROLE_NAMES;
-
-const CURRENCY_IN_NAME = /\(([A-Z]{3}|[₦N])\)\s*$/;
 
 const plainName = (name: string): string =>
   bareName(name.replace(CURRENCY_IN_NAME, '').replaceAll(/[^\p{L}\p{N}]/gu, ''));
@@ -87,7 +106,8 @@ const isHeaderWith =
 const textOfCell = (value: unknown): string =>
   typeof value === 'string' ? fromSpreadsheet(value.trim()).replace(/^'/, '') : String(value ?? '');
 
-const SIDE = /^(?:c|cr|credit|d|dr|debit)$/i;
+/** The side of a line in words. The group finds money out. */
+const SIDE = /^(?:(d|dr|debit|withdrawal|out(?:flow|ward)?)|c|cr|credit|deposit|in(?:flow|ward)?)\.?$/i;
 
 type Columns = Readonly<Partial<Record<Role, readonly string[]>>>;
 
@@ -135,10 +155,10 @@ const DATE_ORDER_HINT = 'add --date-order dmy if the day is first, or --date-ord
 const quoted = (text: string): string => JSON.stringify(cutName(text));
 
 /** Statuses of rows that brought money. */
-const PAID_STATUS = /^(?:success\w*|completed?|paid|settled|approved|processed|posted)$/i;
+const PAID_STATUS = /^(?:success\w*|completed?|(?:over|partially_)?paid|settled|approved|processed|posted)$/i;
 
 /** Labels of rows of sums, which have amounts, but no date. */
-const SUM_ROW = /\b(?:totals?|balance|[bc]\/?f)\b/i;
+const SUM_ROW = /(?:\b|sub)totals?\b|\bbalance\b|\b(?:brought|carried) forward\b|\b[bc]\/?f\b/i;
 
 const NO_LINE = 'without a date or an amount';
 
@@ -196,7 +216,7 @@ const lineReader = (columns: Columns, titles: string, { currency, zone }: Statem
       throw wrong('side', `${quoted(side)} is neither credit nor debit`, 'correct the cell, or rename the column');
     }
     const amount = minorIn(sum.role);
-    const isOut = sum.role === 'debit' || /^d/i.test(side);
+    const isOut = sum.role === 'debit' || SIDE.exec(side)?.[1] !== undefined;
     const fee = isBlankAmount(textIn('fee')) ? undefined : Math.abs(minorIn('fee'));
     const references = texts('reference');
     const text = [...texts('text'), ...references].join('\n');

@@ -64,6 +64,16 @@ describe('an amount', () => {
     ["'-2,500.00", -250000],
     ['₦-2,500.00', -250000],
     ['-₦2,500.00', -250000],
+    ['₦ (2,500.00)', -250000],
+    ['2,500.00-', -250000],
+    ['+2,500.00', 250000],
+    ['5,000.00 NGN', 500000],
+    ['5,000.00 ₦ DR', -500000],
+    ['5,000 Naira', 500000],
+    ['=N=5,000.00', 500000],
+    ['#5,000.00', 500000],
+    ['â‚¦5,000.00', 500000],
+    ['?5,000.00', 500000],
   ])('%s', async (text, amount) => {
     expect(await amountsOf(['1.00', text])).toEqual([100, amount]);
   });
@@ -76,7 +86,7 @@ describe('an amount', () => {
     expect(await amountsOf(['1.00', text])).toEqual([100, amount]);
   });
 
-  it.each(['', '-', '–', '0', '0.00', '₦0.00'])('%j is none', async (text) => {
+  it.each(['', '-', '–', '--', ' ₦-   ', '0', '0.00', '₦0.00'])('%j is none', async (text) => {
     expect(await amountsOf(['1.00', text])).toEqual([100]);
   });
 
@@ -86,6 +96,9 @@ describe('an amount', () => {
     '5,00,000.00',
     '5,000.005',
     '(5,000.00',
+    '-(5,000.00)',
+    '-5,000.00-',
+    'NGN',
     '5,000.00 XX',
     '5.00E+05',
     '99999999999999999.00',
@@ -103,8 +116,10 @@ describe('an amount', () => {
   });
 
   it('names the currency', () => {
-    const written = ['₦5', 'N5', 'USD 5', '5', '5CR', 'ngn5'].map((text) => writtenAmount(text, 'NGN')?.currency);
-    expect(written).toEqual(['NGN', 'NGN', 'USD', undefined, undefined, 'NGN']);
+    const written = ['₦5', 'N5', 'USD 5', '5', '5CR', 'ngn5', '5 usd', '5#', '?5'].map(
+      (text) => writtenAmount(text, 'NGN')?.currency,
+    );
+    expect(written).toEqual(['NGN', 'NGN', 'USD', undefined, undefined, 'NGN', 'USD', 'NGN', undefined]);
   });
 
   it('in a number of NDJSON has a decimal point', async () => {
@@ -152,6 +167,14 @@ describe('a date', () => {
     '2026-11-26T00:30:00+01:00',
     '2026-11-26 00:30:00+01:00',
     '2026-11-24T23:30:00-01:00',
+    '2026-11-25 09:30:15 UTC',
+    '2026-11-26 00:30:00 +0100',
+    '2026 Nov 25 09:30:15',
+    'Wed, 25 Nov 2026',
+    'Wednesday 25/11/2026',
+    'Wed Nov 25 09:30:15 2026',
+    '09:30 25/11/2026',
+    '9:30 AM, 25-Nov-26',
   ])('%s is the 25th', (text) => {
     expect(dayIn(text)).toBe('2026-11-25');
   });
@@ -159,6 +182,7 @@ describe('a date', () => {
   it('is in the zone of the command if it has an offset', () => {
     vi.stubEnv('TZ', 'Africa/Lagos');
     expect(dayIn('2026-11-25T23:30:00Z', 'dmy', 'local')).toBe('2026-11-26');
+    expect(dayIn('2026-11-25 23:30:00 UTC', 'dmy', 'local')).toBe('2026-11-26');
     expect(dayIn('2026-11-25T23:30:00', 'dmy', 'local')).toBe('2026-11-25');
   });
 
@@ -170,6 +194,8 @@ describe('a date', () => {
     '25/13/2026',
     '00/11/2026',
     '25-Nev-2026',
+    'Web 25 Nov 2026',
+    '09:30',
     'Ma 25 2026',
     '25/11',
     '2026-11-25T09:30:00+0',
@@ -227,11 +253,11 @@ describe('the order of day and month', () => {
   });
 });
 
-describe('the statements of five banks and two providers', () => {
+describe('the statements of six banks, a wallet and two providers', () => {
   const names = readdirSync(FILES).filter((name) => name.endsWith('.json'));
 
-  it('are ten', () => {
-    expect(names).toHaveLength(10);
+  it('are twelve', () => {
+    expect(names).toHaveLength(12);
   });
 
   it.each(names)('%s', async (name) => {
@@ -262,6 +288,31 @@ describe('the columns', () => {
     ['Date,Amount,Card Type', '25-Nov-26,5.00,Debit', 'date Date, amount Amount', 500],
     ['DATE,AMOUNT (₦),REMARKS', '25-Nov-26,5.00,a', 'date DATE, amount AMOUNT (₦), text REMARKS', 500],
     ['Date,Net Amount,Amount,Fee', '25-Nov-26,4.00,5.00,1.00', 'date Date, amount Amount', 500],
+    ['Date,Amount,D/C', '25-Nov-26,5.00,D', 'date Date, amount Amount, side D/C', -500],
+    ['Date,Amount,Direction', '25-Nov-26,5.00,Out', 'date Date, amount Amount, side Direction', -500],
+    ['Date,Amount,Entry Type', '25-Nov-26,5.00,Dr.', 'date Date, amount Amount, side Entry Type', -500],
+    ['Trans. Time,Debit/Credit(₦)', '2026 Nov 25 01:25:48,-5.00', 'date Trans. Time, amount Debit/Credit(₦)', -500],
+    ['Date/Time,Money In,Money out', '25-Nov-26,,-5.00', 'date Date/Time, credit Money In, debit Money out', -500],
+    ['paidOn,amount,amountPaid,settlementAmount', '25-Nov-26,4,5,3', 'date paidOn, amount amountPaid', 500],
+    [
+      'Posting Date,Narrative,Inflow,Outflow',
+      '25-Nov-26,a,5,',
+      'date Posting Date, credit Inflow, debit Outflow, text Narrative',
+      500,
+    ],
+    [
+      'Time,Trans Time,Trans Date,Amount (=N=)',
+      '25-Nov-26,09:30,25-Nov-26,5',
+      'date Trans Date, amount Amount (=N=)',
+      500,
+    ],
+    [
+      'Date,Amount (?),Detail,Ref ID',
+      '25-Nov-26,5,a,b',
+      'date Date, amount Amount (?), text Detail, reference Ref ID',
+      500,
+    ],
+    ['Date,,Amount', '25-Nov-26,9.00,5.00', 'date Date, amount Amount', 500],
     ['Date,ledger_amount,ledger_ref,Amount', '25-Nov-26,4.00,a,5.00', 'date Date, amount Amount', 500],
   ])('%s', async (names, line, columns, amount) => {
     expect(await chosen(names, line)).toEqual([columns, amount]);
@@ -281,13 +332,24 @@ describe('the columns', () => {
   it('of sides holds the side of each line', async () => {
     const table = 'Date,Amount,Type\n25-Nov-26,1.00,Credit\n25-Nov-26,3.00,dr\n25-Nov-26,-4.00,Debit\n';
     expect((await read(table)).lines.map(({ amount }) => amount)).toEqual([100, -300, -400]);
-    expect(await faultOf(read(`${table}25-Nov-26,2.00,Withdrawal\n`))).toBe(
-      'x.csv: row 4, column "Type": "Withdrawal" is neither credit nor debit | correct the cell, or rename the column',
+    expect(await faultOf(read(`${table}25-Nov-26,2.00,Reversal\n`))).toBe(
+      'x.csv: row 4, column "Type": "Reversal" is neither credit nor debit | correct the cell, or rename the column',
     );
   });
 
   it('of a status leaves out what brought no money', async () => {
-    const paid = ['', 'success', 'Successful', 'Completed', 'Processed', 'SETTLED', 'Approved', 'Paid'];
+    const paid = [
+      '',
+      'success',
+      'Successful',
+      'Completed',
+      'Processed',
+      'SETTLED',
+      'Approved',
+      'Paid',
+      'OVERPAID',
+      'PARTIALLY_PAID',
+    ];
     const unpaid = [
       'In progress',
       'failed',
@@ -300,8 +362,8 @@ describe('the columns', () => {
       'Declined',
     ];
     const rows = [...paid, ...unpaid].map((status) => `25-Nov-26,5.00,${status}\n`);
-    const { lines } = await read(`Date,Amount,Status\n${rows.join('')}`);
-    expect(lines.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    const { lines } = await read(`Date,Amount,Trans Status\n${rows.join('')}`);
+    expect(lines.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     const both = 'Date,Amount,Status,Payment Status\n25-Nov-26,5.00,success,failed\n25-Nov-26,6.00,success,paid\n';
     expect((await read(both)).lines.map(({ number }) => number)).toEqual([2]);
   });
@@ -377,6 +439,7 @@ describe('rows around the lines', () => {
     ['CRLF and Ctrl-Z', `Title\n${TABLE}${LINE}\n\x1a`.replaceAll('\n', '\r\n')],
     ['short rows', `${TABLE}${LINE}\nEnd of statement\n25-Nov-26\n`],
     ['totals', `${TABLE}${LINE}\nTotal,5.00,\n,5.00,Closing balance\n,"9.00",Balance c/f\n`],
+    ['sums of a page', `${TABLE}${LINE}\n,5.00,Page Subtotal\n,9.00,Brought Forward\n`],
     ['the header again', `${TABLE}${LINE}\n${TABLE}`],
     ['titles that are no UTF-8', Buffer.concat([Buffer.from([0xe9, 0x0a]), Buffer.from(`${TABLE}${LINE}\n`)])],
   ])('%s', async (_, content, name) => {
