@@ -83,11 +83,15 @@ describe('a line to copy parses', () => {
 });
 
 describe('the handwritten documents', () => {
-  const wordsIn = (file: string): number => readFileSync(file, 'utf8').split(/\s+/).length;
+  /** Words outside of the table that the bench writes. */
+  const wordsIn = (file: string): number =>
+    readFileSync(file, 'utf8')
+      .replace(/<!-- bench -->.*<!-- \/bench -->/s, '')
+      .split(/\s+/).length;
   const own = documents.filter((file) => file.startsWith('docs') && !file.startsWith(join('docs', 'reference')));
 
-  it('have at most 16,000 words', () => {
-    expect(own.reduce((sum, file) => sum + wordsIn(file), 0)).toBeLessThanOrEqual(16_000);
+  it('have at most 15,218 words', () => {
+    expect(own.reduce((sum, file) => sum + wordsIn(file), 0)).toBeLessThanOrEqual(15_218);
   });
 
   it.each(own.filter((file) => file.includes('adr')))('have at most 230 words in %s', (file) => {
