@@ -8,8 +8,12 @@ import { missingPeak, watch } from '../run/watched.ts';
 import type { Bench } from './scene.ts';
 
 const CHARGES = 1_000_000;
-/** The bench ledger has some 2,500 payments a day. */
-const DAYS = 5;
+const LINES = 10_000;
+/**
+ * Time between a midnight and the newest charge: with a charge each half minute, 88 of 100 paid, so many payments lie
+ * between. Payments of a day in part would be missing in the statement.
+ */
+const AFTER_MIDNIGHT = 11_354 * 30_000;
 const ROUNDS = 5;
 const SERVICE = 'http://127.0.0.1:9';
 const DAY_MS = 86_400_000;
@@ -17,8 +21,8 @@ const DAY_MS = 86_400_000;
 /** Three ways in which lines name payments: by ref, by the provider's reference, and not at all. */
 const NARRATIONS = [`'NIP/000013261125/ADA OBI/' || ref`, `'PSTK ' || psp_reference`, `'CASH DEPOSIT'`];
 
-/** Writes a statement with all payments of the last days. Returns the number of its lines. */
-const writeStatement = (ledger: string, file: string, since: number): number => {
+/** Writes a statement with all payments since a moment. */
+const writeStatement = (ledger: string, file: string, since: number): void => {
   const db = new DatabaseSync(ledger, { readOnly: true });
   const rows = db
     .prepare(
@@ -28,17 +32,18 @@ const writeStatement = (ledger: string, file: string, since: number): number => 
     )
     .all(since);
   db.close();
+  if (rows.length !== LINES) throw new Error(`the statement has ${rows.length} lines, not ${LINES}`);
   writeFileSync(file, `Trans Date,Credit,Remarks\n${rows.map(({ line }) => `${line}\n`).join('')}`);
-  return rows.length;
 };
 
 /** Row 15: a statement of some days beside a large ledger, each time in a process of its own. */
 export const statement: Bench = async ({ folder }) => {
   const home = newHome(folder);
   const [ledger, file] = [join(home, 'ledger.sqlite'), join(home, 'bank.csv')];
-  await fillLedger(ledger, { service: SERVICE, workspace: 'Bnch', profile: 'default', count: CHARGES });
-  const now = Date.now();
-  const lines = writeStatement(ledger, file, now - (now % DAY_MS) - (DAYS - 1) * DAY_MS);
+  const midnight = Math.floor(Date.now() / DAY_MS - 4) * DAY_MS;
+  const newest = midnight + AFTER_MIDNIGHT;
+  await fillLedger(ledger, { service: SERVICE, workspace: 'Bnch', profile: 'default', count: CHARGES, newest });
+  writeStatement(ledger, file, midnight);
   const env = { ...environment(folder, home), PAYCLI_BASE_URL: SERVICE };
   const command = [...NPM_BUILD, 'ledger', 'match', file, '--utc', '--date-order', 'dmy', '-o', 'csv'] as const;
   const [seconds, peaks]: [number[], number[]] = [[], []];
@@ -50,7 +55,7 @@ export const statement: Bench = async ({ folder }) => {
     seconds.push((performance.now() - started) / 1000);
     peaks.push(peakMb);
   }
-  const work = `Node, \`paycli ledger match\` of ${lines.toLocaleString('en')} lines, ledger of ${CHARGES.toLocaleString('en')}`;
+  const work = `Node, \`paycli ledger match\` of ${LINES.toLocaleString('en')} lines, ledger of ${CHARGES.toLocaleString('en')}`;
   const common = { row: 15, against: '', seen: {} };
   const peak = {
     ...common,
