@@ -182,6 +182,8 @@ export interface RowKind<T> {
   readonly check?: (item: T, how: RowCheck) => Promise<readonly ColumnFault[]>;
   /** Notices about the objects that `check` has read. */
   readonly warnings?: () => readonly string[];
+  /** True if --dry-run judges each row, by a read of its object and by the ledger. */
+  readonly judges?: boolean;
   /** Opens the sender of a job's rows: see `protectedRows` and `repeatableRows`. */
   readonly openSender: (job: RowJob<T>) => RowSender<T>;
   /** Work that earlier runs have left on a job's rows, before more are sent. */

@@ -138,14 +138,6 @@ const sendPlanned = async <T>(file: FileJob<T>): Promise<JobEnd> => {
   return { ...ended(walked), id };
 };
 
-interface FileOfRows<T> {
-  readonly bulk: BulkInput;
-  readonly kind: RowKind<T>;
-  readonly view: View;
-  /** True if --dry-run judges each row by a read of its object and by the ledger. */
-  readonly reads?: boolean;
-}
-
 /** An empty file: the columns that no option sets, and an example row. A name such as `meta.k` stands for any key. */
 const templateOf = <T>({ key, columns, flagOf, example }: RowKind<T>): Result => {
   const all = [key.name, ...columns.flatMap((name) => name.split(' or '))].filter((name) => flagOf(name) === undefined);
@@ -158,17 +150,19 @@ const templateOf = <T>({ key, columns, flagOf, example }: RowKind<T>): Result =>
 
 /** Sends the rows of a file, each once over any number of runs (charge-protocol, Bulk); --dry-run sends none. */
 export const runFile = async <T>(
-  { bulk, kind, view, reads = false }: FileOfRows<T>,
+  bulk: BulkInput,
+  kind: RowKind<T>,
+  view: View,
   run: FileRun,
   services: RowServices,
 ): Promise<Result> => {
   if (bulk.template) return templateOf(kind);
   const { io, globals } = run;
   const { dryRun } = globals;
-  const client = await run.client(dryRun ? (bulk.check || reads ? 'read' : 'preview') : 'write');
+  const client = await run.client(dryRun ? (bulk.check || kind.judges ? 'read' : 'preview') : 'write');
   refuseCheck(bulk, kind);
   const rowDeps =
-    dryRun && !reads
+    dryRun && kind.judges !== true
       ? undefined
       : { client, ledger: await run.ledger(), place: await run.target(), words: targetFlags(globals), io };
   const { from, inputFormat: format, delimiter, report } = bulk;

@@ -100,9 +100,6 @@ export const update = async (input: UpdateInput, run: Run): Promise<Result> => {
   const { bulk, replaceMeta } = input;
   // A dry run reads, and needs a key, only where metadata would be lost.
   const reader = run.globals.dryRun ? memo(() => run.client('read')) : undefined;
-  return runFile(
-    { bulk, kind: updateKind({ ...fields, replaceMeta }, reader), view: updatesView },
-    run,
-    await openRowServices(run),
-  );
+  const kind = updateKind({ ...fields, replaceMeta }, reader);
+  return runFile(bulk, kind, updatesView, run, await openRowServices(run));
 };

@@ -168,9 +168,5 @@ export const refundsMadeView = ({ kind }: RefundCreateInput): View => (kind === 
 export const createRefunds = async (input: RefundCreateInput, run: Run): Promise<Result> => {
   if (input.kind === 'one') return createOneRefund(input, run);
   const [{ refundKind }, { runFile }] = [await import('./create-kind.ts'), await import('../../bulk/run-file.ts')];
-  return runFile(
-    { bulk: input.bulk, kind: refundKind(input.given, run), view: refundsView },
-    run,
-    await openRowServices(run),
-  );
+  return runFile(input.bulk, refundKind(input.given, run), refundsView, run, await openRowServices(run));
 };

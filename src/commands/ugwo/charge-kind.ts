@@ -300,6 +300,7 @@ export const chargeKind = (file: FileOfCharges, run: Run, sharing?: ChargeSharin
       wrong: (text, problem) => `"${text}" ${problem}${file.look ? '' : ' (--no-preflight takes no refs)'}`,
     },
     named: file.look ? [UGWO_COLUMN, 'ugw'] : undefined,
+    judges: file.look,
     columns: ['medium', ...MEDIUM_COLUMNS, 'param.k', ...COMPARED_COLUMNS],
     example: { [UGWO_COLUMN]: 'ugw.EXAMPLE', medium: MEDIUM_NAMES[0] ?? '' },
     report: sharing === undefined ? CHARGE_COLUMNS : [...CHARGE_COLUMNS, sharing.column],

@@ -211,9 +211,5 @@ export const chargeRequests = async (input: ChargeInput, run: Run): Promise<Resu
   if (input.kind === 'one') return chargeOne(input, run);
   const sharing = input.sharing && (await openSharing(input.sharing, input, run));
   const [{ chargeKind }, { runFile }] = [await import('./charge-kind.ts'), await import('../../bulk/run-file.ts')];
-  return runFile(
-    { bulk: input.bulk, kind: chargeKind(input, run, sharing), view: chargesView, reads: input.look },
-    run,
-    await openRowServices(run),
-  );
+  return runFile(input.bulk, chargeKind(input, run, sharing), chargesView, run, await openRowServices(run));
 };

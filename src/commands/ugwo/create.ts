@@ -99,9 +99,5 @@ export const createRequests = async (input: UgwoCreateInput, run: Run): Promise<
     await import('./create-kind.ts'),
     await import('../../bulk/run-file.ts'),
   ];
-  return runFile(
-    { bulk: input.bulk, kind: createKind(given, data, run), view: requestsCreatedView },
-    run,
-    await openRowServices(run),
-  );
+  return runFile(input.bulk, createKind(given, data, run), requestsCreatedView, run, await openRowServices(run));
 };
