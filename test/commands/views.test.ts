@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { entryRecord, viewFor } from '../../src/commands/ledger/view.ts';
+import { entryRecord } from '../../src/commands/ledger/entries.ts';
+import { viewFor } from '../../src/commands/ledger/view.ts';
 import { onyeView } from '../../src/commands/onye/view.ts';
 import { ugwoView, wholeUgwoView } from '../../src/commands/ugwo/view.ts';
 import { boardView, changeRecord, changesView } from '../../src/commands/watch/view.ts';
@@ -60,8 +61,7 @@ const STATES = ['accepted', 'not_created', 'unknown'] as const;
 const charges = STATES.map((state, index) => {
   const asked = { amount: AMOUNTS[index], currency: 'NGN', ref: REFS[index], email: MAILS[index] ?? undefined };
   const activity = { uid: uidOf('act', index), status: 'successful', nextAction: null, createdAt: undefined };
-  const entry = charge({ id: `chg-00000000000${index}`, asked, state, activity });
-  return entryRecord(entry, moneyKnown(entry));
+  return entryRecord(charge({ id: `chg-00000000000${index}`, asked, state, activity }));
 });
 
 const changes = (['not_created', 'open', 'refunded'] as const).map((now, index) => {

@@ -17,7 +17,7 @@ import { hasFailed } from '../../ledger/guard.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { isPlan, PLAN_VALID_MS } from '../../ledger/policy.ts';
 import { operatorOf } from '../../ledger/sender.ts';
-import { moneyKnown } from '../../ledger/transitions.ts';
+import { moneyKnown, paymentIn } from '../../ledger/transitions.ts';
 import type { Run } from '../run.ts';
 import { findApproval } from './entries.ts';
 import { type CASES, countRows } from './view.ts';
@@ -85,7 +85,7 @@ export const judgesOf = (ledger: Ledger, run: Run, allProfiles: boolean) => {
 
   /** True if a charge may still be paid, or nobody knows. */
   const isUnderWay = (one: Entry): boolean =>
-    isUndecided(one.state) || (moneyKnown(one)?.payment === 'open' && (payableFor(one, moment) ?? 1) > 0);
+    isUndecided(one.state) || (paymentIn(one) === 'open' && (payableFor(one, moment) ?? 1) > 0);
 
   const unpaid = (entry: Entry, { all, left }: Request): Case[] => {
     const { payment, missing, paidAt, reversed, readAt } = moneyKnown(entry) ?? {};
@@ -125,7 +125,7 @@ export const judgesOf = (ledger: Ledger, run: Run, allProfiles: boolean) => {
   const stepFor = async (entry: Entry): Promise<string> => {
     const show = line(entry, 'ledger', 'show', entry.id);
     if (isUndecided(entry.state)) return unknown(entry).command ?? show;
-    if (moneyKnown(entry)?.payment === 'open') return line(entry, 'ledger', 'sync', entry.id);
+    if (paymentIn(entry) === 'open') return line(entry, 'ledger', 'sync', entry.id);
     const [found] = isCharge(entry) ? await judged(entry) : [];
     return found?.command ?? show;
   };

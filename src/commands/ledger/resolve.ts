@@ -7,11 +7,11 @@ import { formatLocal, utcAtom } from '../../core/time.ts';
 import type { Entry, Resolution } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { operatorOf } from '../../ledger/sender.ts';
-import { moneyKnown, wasResolved } from '../../ledger/transitions.ts';
+import { wasResolved } from '../../ledger/transitions.ts';
 import type { Run } from '../run.ts';
-import { findEntry } from './entries.ts';
+import { entryRecord, findEntry } from './entries.ts';
 import type { ResolveInput } from './spec.ts';
-import { entryRecord, entryView } from './view.ts';
+import { entryView } from './view.ts';
 
 const SETTLED: Readonly<Record<string, string>> = {
   sending: 'is still being sent: wait until that process ends',
@@ -105,5 +105,5 @@ export const resolveEntry = async (input: ResolveInput, run: Run): Promise<Resul
     await checkOwner(ledger, charge, input.activity);
     throw notUnknown(now);
   }
-  return { kind: 'record', record: entryRecord(now, moneyKnown(now)), view: entryView(now) };
+  return { kind: 'record', record: entryRecord(now), view: entryView(now) };
 };

@@ -4,64 +4,11 @@ import { type ApiRecord, madeExactly, madeHere } from '../../core/record.ts';
 import { type Column, columnsNamed, type InnerList, type View } from '../../core/result.ts';
 import type { StatusWords } from '../../core/status.ts';
 import { atom } from '../../core/time.ts';
-import type { Entry, Money } from '../../ledger/entry.ts';
+import type { Entry } from '../../ledger/entry.ts';
 import type { Job, Worker } from '../../ledger/job.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Approval } from '../../ledger/policy.ts';
 import type { Sum, Synced } from '../../ledger/report.ts';
-
-/** Fields of a charge. Missing fields are null, and all of them for other entries. */
-const chargeFields = ({ activity, asked }: Entry) => ({
-  activity: activity?.uid ?? null,
-  // An activity named by a person has no known status.
-  status: activity?.status || null,
-  amount: asked?.amount ?? null,
-  currency: asked?.currency ?? null,
-  ref: asked?.ref ?? null,
-  customer: asked?.customer ?? null,
-  next_action: activity?.nextAction ?? null,
-});
-
-/** Fields of a charge's money. Missing fields are null, and all of them for other entries. */
-const moneyFields = (entry: Entry, money: Money | undefined) => ({
-  received: money?.received ?? null,
-  received_assumed: money?.receivedAssumed ?? null,
-  missing: money?.missing ?? null,
-  excess: money?.excess ?? null,
-  refunded: money?.refunded ?? null,
-  paid_at: money?.paidAt === undefined ? null : atom(money.paidAt),
-  customer_email: entry.asked?.email ?? null,
-  operator: entry.operator ?? null,
-  paid_twice: money === undefined ? null : money.isPaidTwice === true,
-  account_last4: money?.accountLast4 ?? null,
-});
-
-/** Output row of an entry (cli.md, ledger). `money` is that of an accepted charge. */
-export const entryRecord = (entry: Entry, money: Money | undefined): ApiRecord => {
-  const isCharge = entry.kind === CHARGE;
-  return madeHere({
-    id: entry.id,
-    state: entry.state,
-    ugwo: isCharge ? entry.about : null,
-    medium: entry.medium ?? null,
-    origin: entry.origin,
-    profile: entry.profile ?? null,
-    ...chargeFields(isCharge ? entry : { ...entry, asked: {} }),
-    job: entry.job ?? null,
-    row: entry.row ?? null,
-    created_at: atom(entry.createdAt),
-    recorded_at: atom(entry.recordedAt),
-    exit_code: entry.exitCode ?? null,
-    evidence: entry.evidence,
-    provider: entry.provider ?? null,
-    phone: entry.phone ?? null,
-    payment: money?.payment ?? null,
-    kind: entry.kind,
-    about: entry.about,
-    request: isCharge ? null : { path: entry.path ?? null, body: JSON.parse(entry.body ?? 'null') },
-    ...moneyFields(entry, money),
-  });
-};
 
 /** Columns headed by their words: "not sent" for `not_sent`. */
 const columnsWorded = (names: string, more: Partial<Column> = {}): Column[] =>
@@ -270,7 +217,7 @@ export const jobRecordOf = (
     approval: approval === undefined ? null : isApproved(approval) ? 'approved' : 'waiting',
     asked_by: approval?.askedBy ?? null,
     approved_by: approval?.approvedBy ?? null,
-    approved_at: approval?.approvedAt === undefined ? null : atom(approval.approvedAt),
+    approved_at: atom(approval?.approvedAt),
     refused,
     invalid,
   });
