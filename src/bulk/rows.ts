@@ -1,6 +1,6 @@
 import type { BulkInput } from '../cli/bulk-options.ts';
 import type { Client } from '../client/client.ts';
-import { cutName } from '../core/bounds.ts';
+import { cutName, firstNames } from '../core/bounds.ts';
 import { type PayError, usageError } from '../core/error.ts';
 import { canBeName, idIn, idProblem, isId } from '../core/ids.ts';
 import { type FlagOf, namingFlags } from '../core/input.ts';
@@ -63,9 +63,6 @@ const OWN_COLUMNS = ['row', 'state', 'error', 'job'];
 const MOST_COLUMNS_NAMED = 10;
 const DELIMITERS = /[,;\t|]/;
 
-const andMore = (names: readonly string[]): string =>
-  names.length > MOST_COLUMNS_NAMED ? ` and ${names.length - MOST_COLUMNS_NAMED} more` : '';
-
 type Needed = Pick<KeyColumn, 'name' | 'prefix' | 'aliases'>;
 
 const cellStep = (columns: readonly string[], { name, prefix, aliases }: Needed, all: string): string => {
@@ -82,8 +79,7 @@ const cellStep = (columns: readonly string[], { name, prefix, aliases }: Needed,
 
 /** The error for a file without its key column; `all` lists the columns that are read, as text. */
 export const missingColumn = (columns: readonly string[], needed: Needed, all: string): PayError => {
-  const names = columns.slice(0, MOST_COLUMNS_NAMED).map(cutName);
-  const found = names.length === 0 ? '' : ` (found: ${names.join(', ')}${andMore(columns)})`;
+  const found = columns.length === 0 ? '' : ` (found: ${firstNames(columns.map(cutName))})`;
   return usageError(`no column ${needed.name}${found}`, { hint: cellStep(columns, needed, all) });
 };
 
@@ -93,10 +89,7 @@ const MOST_GUESSED = 1000;
 /** The notice about unused columns; none if every column is read. */
 const unusedNotices = (columns: readonly string[], known: Known): readonly string[] => {
   const unused = columns.filter((name) => knownIn(known, name) === undefined);
-  if (unused.length === 0) return [];
-  return [
-    `Ignored columns (copied to the report): ${unused.slice(0, MOST_COLUMNS_NAMED).join(', ')}${andMore(unused)}`,
-  ];
+  return unused.length === 0 ? [] : [`Ignored columns (copied to the report): ${firstNames(unused)}`];
 };
 
 /** The words of a name, with a blank around each: those of `refundAmount`, `Refund-Amount` and `refund_amount` are equal. */
@@ -158,16 +151,16 @@ const IGNORE = '--ignore-columns';
 
 /** Throws a usage error if the file has columns that resemble others. */
 const refuseLookalikes = (found: readonly Lookalike[]): void => {
-  const shown = found.slice(0, MOST_COLUMNS_NAMED).map((names) => names.map(cutName));
+  const shown = found.map((names) => names.map(cutName));
   const [[first, meant] = []] = shown;
   if (first === undefined) return;
-  const all = shown.map(([column, name]) => `${JSON.stringify(column)} (${name}?)`).join(', ');
-  const columns = found.map(([column]) => column);
-  const ignore = shellLine([IGNORE, shown.map(([column]) => column).join(',')]);
+  const all = firstNames(shown.map(([column, name]) => `${JSON.stringify(column)} (${name}?)`));
+  const columns = shown.slice(0, MOST_COLUMNS_NAMED).map(([column]) => column);
+  const ignore = shellLine([IGNORE, columns.join(',')]);
   const [what, rename, them] =
     found.length === 1
       ? [`the column ${JSON.stringify(first)} isn't read: did you mean ${meant}?`, `rename it to ${meant}`, 'it']
-      : [`${found.length} columns aren't read and resemble others: ${all}${andMore(columns)}`, 'rename them', 'them'];
+      : [`${found.length} columns aren't read and resemble others: ${all}`, 'rename them', 'them'];
   throw usageError(what, { hint: `${rename}, or leave ${them} out with \`${ignore}\`; nothing was sent` });
 };
 
@@ -230,12 +223,11 @@ const openLeftovers = () => {
     },
     notice: (): string | undefined => {
       if (count === 0) return undefined;
-      const more = count > MOST_COLUMNS_NAMED ? ` and ${count - MOST_COLUMNS_NAMED} more` : '';
       const what =
         count === 1
           ? '1 cell looks like a leftover of another program and is sent as it is'
           : `${count} cells look like leftovers of another program and are sent as they are`;
-      return `${what}: ${shown.join('; ')}${more}`;
+      return `${what}: ${shown.join('; ')}${count > shown.length ? ` and ${count - shown.length} more` : ''}`;
     },
   };
 };
@@ -305,7 +297,7 @@ export const openRows = <T>(
       ids.set(name, meant);
       if (meant.problem === undefined) found.push(`${cutName(name)} is ${meant.ids.join('')}`);
     }
-    if (found.length > 0) await say(`Names: ${found.slice(0, MOST_COLUMNS_NAMED).join(', ')}${andMore(found)}`);
+    if (found.length > 0) await say(`Names: ${firstNames(found)}`);
     return true;
   };
   /** The cells of a row, with the id in place of its name. */

@@ -1,4 +1,4 @@
-import { cutList, cutName } from '../core/bounds.ts';
+import { cutName, firstNames } from '../core/bounds.ts';
 import { fromSpreadsheet } from '../core/text.ts';
 import type { Zone } from '../core/time.ts';
 import { bareName, type InputRow } from './cells.ts';
@@ -111,10 +111,8 @@ const SIDE = /^(?:(d|dr|debit|withdrawal|out(?:flow|ward)?)|c|cr|credit|deposit|
 
 type Columns = Readonly<Partial<Record<Role, readonly string[]>>>;
 
-const missing = (columns: readonly string[], name: string, hint: string): InputError => {
-  const { first, more } = cutList(columns.map(cutName), 10);
-  return new InputError(`no column ${name} (found: ${first.join(', ')}${more > 0 ? ` and ${more} more` : ''})`, hint);
-};
+const missing = (columns: readonly string[], name: string, hint: string): InputError =>
+  new InputError(`no column ${name} (found: ${firstNames(columns.map(cutName))})`, hint);
 
 /** Chooses the columns by the options, the names and the contents. */
 const chooseColumns = (

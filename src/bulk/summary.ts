@@ -1,4 +1,5 @@
 import type { BulkInput } from '../cli/bulk-options.ts';
+import { firstNames } from '../core/bounds.ts';
 import { ROW_STATES, type RowState } from '../core/charge.ts';
 import { type ErrorKind, EXIT_CODES, interrupted, PayError, signalWord } from '../core/error.ts';
 import { exactNumber } from '../core/money.ts';
@@ -107,9 +108,8 @@ const whyOf = (stopped: PayError | undefined, { not_started }: Counts, stop: Abo
 
 const troubleText = ({ count, rows, error, reason }: Trouble): string => {
   if (count === 1) return `row ${rows[0]}: ${error}`;
-  const more = count - rows.length;
   const named =
-    more === 0 ? `${rows.slice(0, -1).join(', ')} and ${rows.at(-1)}` : `${rows.join(', ')} and ${more} more`;
+    count > rows.length ? firstNames(rows, rows.length, count) : `${rows.slice(0, -1).join(', ')} and ${rows.at(-1)}`;
   return `${count} × ${reason}: rows ${named}`;
 };
 

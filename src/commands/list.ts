@@ -165,12 +165,13 @@ const limitOf = ({ limit, cursor, max, all, filter }: ListInput): string => {
 const withFlags = (thrown: unknown): unknown =>
   namingFlags(thrown, (path) => (path === 'limit' || path === 'cursor' ? `--${path}` : undefined));
 
-/** Counts the records of pages for the line of a silent run. */
-const countRead = ({ status }: RunState): ((page: ApiPage) => void) => {
+/** Counts the records of pages, for the line of a silent run. Returns the number so far. */
+export const countRead = ({ status }: RunState): ((page: ApiPage) => number) => {
   let count = 0;
   status.doing = () => (count === 0 ? undefined : `${grouped(count)} read`);
   return ({ records }) => {
     count += records.length;
+    return count;
   };
 };
 

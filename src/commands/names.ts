@@ -11,6 +11,7 @@ import { formatMoney } from '../core/money.ts';
 import { type ApiRecord, PAGE_MAX } from '../core/record.ts';
 import { shellLine, textLine } from '../core/shell.ts';
 import { statusWord } from '../core/status.ts';
+import { countRead } from './list.ts';
 import type { Run } from './run.ts';
 
 /** Pages of the service's list to look through. */
@@ -45,8 +46,8 @@ export const findNamed = async (
     prefix === 'ony' ? name.trim().replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : name;
   const found = new Map<string, ApiRecord[]>(names.map((name) => [folded(name), []]));
   const client = await run.client('read');
+  const countPage = countRead(run.state);
   let [count, isWhole] = [0, false];
-  run.state.status.doing = () => (count === 0 ? undefined : `${grouped(count)} read`);
   const missing = (): readonly string[] => names.filter((name) => found.get(folded(name))?.length === 0);
   const take = (record: ApiRecord): void => {
     const [uid, same] = [textAt(record.value, 'uid'), found.get(folded(textAt(record.value, field)))];
@@ -70,7 +71,7 @@ export const findNamed = async (
   };
   const lookInList = async (): Promise<void> => {
     for await (const page of client.pages(list, { query: { limit: String(PAGE_MAX) } }, { pages: PAGES_SEARCHED })) {
-      count += page.records.length;
+      count = countPage(page);
       isWhole = page.nextCursor === null;
       for (const record of page.records) take(record);
       if (missing().length === 0) return;

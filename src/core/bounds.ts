@@ -83,3 +83,9 @@ export const cutList = <T>(
   most: number,
 ): { readonly first: readonly T[]; readonly more: number } =>
   list.length <= most ? { first: list, more: 0 } : { first: list.slice(0, most), more: list.length - most };
+
+/** The first names of a list that has `count`: `a, b and 3 more`. */
+export const firstNames = (names: readonly unknown[], most = 10, count = names.length): string => {
+  const first = names.slice(0, most);
+  return `${first.join(', ')}${count > first.length ? ` and ${count - first.length} more` : ''}`;
+};

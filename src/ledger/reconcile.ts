@@ -1,4 +1,5 @@
 import { isUndecided, type RequestFacts } from '../charge/payment.ts';
+import { firstNames } from '../core/bounds.ts';
 import { statusOf, wordAt } from '../core/charge.ts';
 import { valueAt } from '../core/json.ts';
 import type { ApiRecord } from '../core/record.ts';
@@ -99,14 +100,11 @@ const judgeEmpty = (charge: Charge, look: SnapshotAt, sorted: SortedActivities):
   };
 };
 
-const MOST_CANDIDATES = 3;
-
-const candidateNames = (candidates: readonly Pick<Candidate, 'kept'>[]): string => {
-  const names = candidates.slice(0, MOST_CANDIDATES).map(({ kept }) => kept.uid ?? 'one without an identifier');
-  return candidates.length > names.length
-    ? `${names.join(', ')} and ${candidates.length - names.length} more`
-    : names.join(', ');
-};
+const candidateNames = (candidates: readonly Pick<Candidate, 'kept'>[]): string =>
+  firstNames(
+    candidates.map(({ kept }) => kept.uid ?? 'one without an identifier'),
+    3,
+  );
 
 const unproven = (
   charge: Charge,

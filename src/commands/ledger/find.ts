@@ -1,6 +1,5 @@
 import { isUnpaid } from '../../charge/payment.ts';
 import { profileWithoutKey } from '../../compose/client.ts';
-import { grouped } from '../../core/bounds.ts';
 import { CHARGE, statusOf, textAt } from '../../core/charge.ts';
 import { PayError } from '../../core/error.ts';
 import { isAnyId } from '../../core/ids.ts';
@@ -13,14 +12,14 @@ import { shellLine, textLine } from '../../core/shell.ts';
 import { type Entry, isInScope, keptAccount, lastDigits, termsDigestOf } from '../../ledger/entry.ts';
 import type { Ledger, ListFilter } from '../../ledger/ledger.ts';
 import { snapshotOf } from '../../ledger/snapshot.ts';
-import { moneyKnown } from '../../ledger/transitions.ts';
-import { countPage, lookedThrough } from '../list.ts';
+import { paymentIn } from '../../ledger/transitions.ts';
+import { countPage, countRead, lookedThrough } from '../list.ts';
 import { PAGES_SEARCHED } from '../names.ts';
 import type { Run } from '../run.ts';
 import { judgesOf } from './cases.ts';
-import { namesJob } from './entries.ts';
+import { entryRecord, namesJob } from './entries.ts';
 import type { FindInput } from './find-spec.ts';
-import { entryRecord, hitView, rowOf } from './view.ts';
+import { hitView, rowOf } from './view.ts';
 
 /** An entry of the ledger, a payment request of the service, or one with its newest charge. `by`: what the text is. */
 interface Hit {
@@ -80,10 +79,11 @@ const foundIn = (request: unknown, text: string): string | undefined => {
 
 const findAtService = async (text: string, run: Run, take: (request: object, by: string) => Promise<void>) => {
   const looked = { count: 0, oldest: undefined, hides: false };
-  run.state.status.doing = () => (looked.count === 0 ? undefined : `${grouped(looked.count)} read`);
+  const count = countRead(run.state);
   const [client, query] = [await run.client('read'), { limit: String(PAGE_MAX) }];
   try {
     for await (const page of client.pages('ugwo.list', { query }, { pages: PAGES_SEARCHED })) {
+      count(page);
       countPage(looked, page);
       for (const { value } of page.records) {
         looked.hides ||= hidesCustomer(value);
@@ -99,7 +99,7 @@ const findAtService = async (text: string, run: Run, take: (request: object, by:
 const hitRow = ({ by, entry, request }: Hit, command: string): object => {
   const { asked, facts, status } = snapshotOf(request);
   return rowOf(hitView, {
-    ...(entry && (entryRecord(entry, moneyKnown(entry)).value as object)),
+    ...(entry && (entryRecord(entry).value as object)),
     ...(request && { ...asked, customer_email: asked.email, received: facts?.total, payment: null, state: status }),
     ...(request && { ugwo: textAt(request, 'uid'), created_at: valueAt(request, 'created_at') }),
     ...{ source: request === undefined ? 'ledger' : 'service', found_by: by, command },
@@ -158,7 +158,7 @@ export const findPayments = async (
   const shown = async (hit: Hit): Promise<object> => {
     const { entry, request } = hit;
     const isDue = request === undefined || statusOf(request) === 'requires_ugwo';
-    if (entry !== undefined && (isDue || !isUnpaid(entry.state, moneyKnown(entry)?.payment)))
+    if (entry !== undefined && (isDue || !isUnpaid(entry.state, paymentIn(entry))))
       return hitRow(hit, await stepFor(entry));
     return hitRow(hit, shellLine(['paycli', 'ugwo', isDue ? 'charge' : 'get', textAt(request, 'uid'), ...flags]));
   };

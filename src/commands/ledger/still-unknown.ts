@@ -1,3 +1,4 @@
+import { firstNames } from '../../core/bounds.ts';
 import { countText, kindWord } from '../../core/charge.ts';
 import { LOCAL_PROFILE } from '../../core/data-files.ts';
 import { shellLine } from '../../core/shell.ts';
@@ -26,15 +27,11 @@ export interface Leaving {
   readonly local: boolean;
 }
 
-/** Maximum number of ids on a line; nobody reads more. */
-const MOST_IDS = 3;
-
-const idsText = (entries: readonly Entry[]): string => {
-  const names = entries.slice(0, MOST_IDS).map(({ id }) => id);
-  return entries.length > names.length
-    ? `${names.join(', ')} and ${entries.length - names.length} more`
-    : names.join(', ');
-};
+const idsText = (entries: readonly Entry[]): string =>
+  firstNames(
+    entries.map(({ id }) => id),
+    3,
+  );
 
 /** Time at which a check can settle all of them. Rounded up to the minute, since no seconds are shown. */
 const lastCheck = (left: readonly StillUnknown[]): number =>

@@ -1,6 +1,7 @@
 import type { Client } from '../../client/client.ts';
 import { sourceOf } from '../../compose/run.ts';
 import type { AnswerOf } from '../../contract/operations.ts';
+import { firstNames } from '../../core/bounds.ts';
 import { PayError } from '../../core/error.ts';
 import { asFlag, readJsonObject, type Source } from '../../core/input.ts';
 import { isJsonObject, parseExact, pick } from '../../core/json.ts';
@@ -97,14 +98,9 @@ export const customerShown = async (uid: string, client: Client): Promise<unknow
 export const keysLost = (before: unknown, after: unknown): readonly string[] =>
   Object.keys(Object(before)).filter((name) => !Object.hasOwn(Object(after), name));
 
-const MOST_KEYS_NAMED = 10;
-
 /** Lists names. Quotes a name that is not a plain word, so that names stay distinguishable. */
-export const keyNames = (names: readonly string[]): string => {
-  const more = names.length > MOST_KEYS_NAMED ? ` and ${names.length - MOST_KEYS_NAMED} more` : '';
-  const shown = names.slice(0, MOST_KEYS_NAMED).map((name) => (/^[\w.-]+$/.test(name) ? name : JSON.stringify(name)));
-  return shown.join(', ') + more;
-};
+export const keyNames = (names: readonly string[]): string =>
+  firstNames(names.map((name) => (/^[\w.-]+$/.test(name) ? name : JSON.stringify(name))));
 
 const merged = (meta: CustomerBody, { set, unset }: MetaChange): CustomerBody =>
   Object.fromEntries(Object.entries({ ...meta, ...set }).filter(([name]) => !unset.includes(name)));
