@@ -15,6 +15,8 @@ export interface RowEnd {
   readonly exitCode?: number | undefined;
   /** Report fields besides the row number, state and error. */
   readonly fields?: Readonly<Record<string, unknown>>;
+  /** Amount that its customer has to pay, if the answer to this run's charge says so. */
+  readonly sum?: number | undefined;
   /** Id of the object of a row that was started. */
   readonly about?: string;
   /** The reason of the failure, in one line. */

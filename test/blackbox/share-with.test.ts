@@ -146,6 +146,41 @@ describe.skipIf(process.platform === 'win32')('--share-with', () => {
     expect(program.env(uid)).toEqual(['PAYCLI_EMAIL=c7@example.com', 'PAYCLI_REF=order-7', `PAYCLI_UGWO=${uid}`]);
   });
 
+  it.each([
+    ['the sum of the answer', 505_000, [], '5,050.00'],
+    ['the rest', undefined, ['--remaining'], '2,500.01'],
+    ['the rest, whatever the answer says', 400_000, ['--remaining'], '2,500.01'],
+  ])('tells the customer %s, as --share does', async (_, amount, more, sum) => {
+    const paid = more.length > 0 ? 250_000 : 0;
+    const service = await serveAllBy(({ method, url }) => {
+      const activity = { ...MADE, amount, next_action: NEXT };
+      if (method === 'POST' || url.includes('/activities/')) return json(200, activity);
+      return json(200, { ...ugwo(1), uid: UGWO_ID, checkout: { uid: 'chk.AbCd.1' }, total_amount_paid: paid });
+    });
+    const [program, row] = [sender(), sender()];
+    const printed = await inProcess(one('--share', ...more), at(service));
+    await inProcess(one('--share-with', program.path, ...more), at(service));
+    const file = fileOf(csvOf('ugwo,medium', `${UGWO_ID},bank_transfer`));
+    await chargeFrom(file, at(service), '--share-with', row.path, ...more);
+    expect(printed.stdout).toContain(`Amount: NGN ${sum}\n`);
+    expect([program.sent(), row.sent()]).toEqual([printed.stdout, printed.stdout]);
+  });
+
+  it('shares later no sum that is not the rest, and names no command that is refused', async () => {
+    const service = await serveAllBy(({ method, url }) => {
+      if (method === 'POST') return OPEN;
+      if (url.includes('/activities/')) return json(404, {});
+      return json(200, { ...ugwo(1), uid: UGWO_ID, checkout: { uid: 'chk.AbCd.1' }, total_amount_paid: 250_000 });
+    });
+    const [failing, working, options] = [sender('exit 1'), sender(), at(service)];
+    const first = await inProcess(one('--share-with', failing.path, '--remaining'), at(service));
+    expect([first.code, first.stderr]).toEqual([14, expect.stringContaining('→ tell the customer yourself\n')]);
+    const file = fileOf(csvOf('ugwo,medium', `${UGWO_ID},bank_transfer`));
+    expect(await chargeFrom(file, options, '--share-with', failing.path, '--remaining')).toMatchObject({ code: 14 });
+    const again = await chargeFrom(file, options, '--share-with', working.path, '--remaining');
+    expect([again.code, working.times()]).toEqual([14, {}]);
+  });
+
   it('shares before it waits, and shares a code to dial', async () => {
     const [service, program] = [await serveBy(() => json(200, { ...MADE, amount: undefined })), sender()];
     const charge = ['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', 'gtb'];
@@ -244,7 +279,7 @@ describe.skipIf(process.platform === 'win32')('--share-with', () => {
     isPaid = true;
     const second = await chargeFrom(file, options, '--share-with', working.path, ...more);
     expect([second.code, working.times(), postsOf(service)]).toEqual([14, once(1), once(1, 2, 3)]);
-    expect(second.stderr).toContain('nothing of its payment request is unpaid');
+    expect(second.stderr).toContain('shows nothing that is left to pay');
   });
 
   it('ends a file with 14 if only a message is left, with the command that shares it', async () => {

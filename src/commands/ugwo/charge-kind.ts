@@ -16,7 +16,7 @@ import {
   MEDIUM_NAMES,
   type NameOf,
 } from '../../charge/mediums.ts';
-import { isStepUnreadable, PAYMENTS, paymentShown } from '../../charge/payment.ts';
+import { activityFacts, isStepUnreadable, PAYMENTS, paymentShown } from '../../charge/payment.ts';
 import type { Client } from '../../client/client.ts';
 import type { Resource } from '../../contract/proof.ts';
 import { DIAL_HEADER, failureReason, rowStateOf, statusOf } from '../../core/charge.ts';
@@ -145,7 +145,8 @@ const madeNow = (activity: unknown, id: string, asked: RequestTerms = {}, rest?:
     ...{ charge: id, ...askedFields(asked), payment, missing_minor: rest?.missing },
   };
   const state = rowStateOf('accepted', PAYMENTS[payment].retried);
-  if (state !== 'failed') return { state, fields, ...definedIn({ error: rest?.warning }), ...madeEnd(activity) };
+  const sum = rest?.missing ?? activityFacts(activity).amount;
+  if (state !== 'failed') return { state, sum, fields, ...definedIn({ error: rest?.warning }), ...madeEnd(activity) };
   const error = valueAt(activity, 'error') ?? null;
   return { state, fields, error: `the charge failed: ${failureReason(error) ?? printExact(error)}` };
 };

@@ -1,6 +1,6 @@
 import type { RowDeps, RowWork } from '../../bulk/kind.ts';
 import type { RowEnd } from '../../bulk/row-end.ts';
-import { paymentShown } from '../../charge/payment.ts';
+import { activityFacts, paymentShown } from '../../charge/payment.ts';
 import type { Client } from '../../client/client.ts';
 import { execOf } from '../../compose/exec.ts';
 import { openMessages } from '../../compose/share.ts';
@@ -70,14 +70,15 @@ export const openChargeSharing = async (options: SharingOptions, earlier: OneCha
     return { first_name, merchant: merchants.get(uid) };
   };
 
-  /** Gives the program the message. `isNew`: the ledger has all facts. */
-  const send = async (charge: Entry, ledger: Ledger, client: Client, isNew: boolean) => {
-    const isRead = !isNew && (await refreshCharge(ledger, charge, client));
+  /** Gives the program the message. `sum`: what the answer asks for. `isNew`: the ledger has all facts. */
+  const send = async (charge: Entry, ledger: Ledger, client: Client, sum: number | undefined, isNew: boolean) => {
+    const isRead = !isNew && sum === undefined && (await refreshCharge(ledger, charge, client));
     const entry = (isRead ? await ledger.get(charge.id) : undefined) ?? charge;
     const { about, activity, asked, money } = entry;
     const value = activity && asActivity(activity);
-    const [minor, currency] = [money?.missing ?? asked?.amount, asked?.currency];
-    if (minor === 0) return { why: 'nothing of its payment request is unpaid', isKilled: false };
+    const known = money?.missing ?? (earlier === 'remaining' ? 0 : asked?.amount);
+    const [minor, currency] = [sum || known, asked?.currency];
+    if (minor === 0) return { why: 'its payment request shows nothing that is left to pay', isKilled: false };
     const message = write({
       ...{ value, action: readNextAction(value), now: io.clock.now() },
       amount: minor === undefined || currency === undefined ? undefined : formatMoney(minor, currency),
@@ -93,13 +94,13 @@ export const openChargeSharing = async (options: SharingOptions, earlier: OneCha
    * Shares the message about a charge, unless that was done. A failure makes no charge fail. Only a read shows the rest
    * that a customer has to pay, and what became of an earlier charge.
    */
-  const share = async (id: string, client: Client, isNew = earlier !== 'remaining'): Promise<Shared> => {
+  const share = async (id: string, client: Client, sum?: number, isNew = earlier !== 'remaining'): Promise<Shared> => {
     try {
       const ledger = await run.ledger();
       const entry = await ledger.get(id);
       if (entry === undefined) return { shared: 'no', why: 'this ledger has no charge of it' };
       if (!io.signals.stop.aborted && (await claimSharing(ledger, id))) {
-        await noteSharing(ledger, id, await send(entry, ledger, client, isNew).catch(unsent));
+        await noteSharing(ledger, id, await send(entry, ledger, client, sum, isNew).catch(unsent));
       }
       return sharedOf((await ledger.get(id)) ?? entry, ledger);
     } catch (thrown) {
@@ -110,10 +111,12 @@ export const openChargeSharing = async (options: SharingOptions, earlier: OneCha
   return {
     column: SHARED_COLUMN,
     /** Shares the message about one charge. Resolves to an error if a person has to look. */
-    one: async (value: unknown, id: string | undefined, client: Client): Promise<PayError | undefined> => {
+    one: async (value: unknown, id = '', client: Client, rest?: number): Promise<PayError | undefined> => {
       if (paymentShown(value) !== 'open' || readNextAction(value) === undefined) return undefined;
-      const why = whyNotShared(await share(id ?? '', client));
-      const hint = 'to share what is left, run the same command again with --reuse';
+      const why = whyNotShared(await share(id, client, rest ?? activityFacts(value).amount));
+      const hint = rest
+        ? 'tell the customer yourself'
+        : 'to share what is left, run the same command again with --reuse';
       return why === undefined ? undefined : new PayError('attention', `the charge is made, but ${why}`, { hint });
     },
     /** Adds the state of its message to the stored end of a row. */
@@ -125,13 +128,13 @@ export const openChargeSharing = async (options: SharingOptions, earlier: OneCha
       async (...asked) => {
         const end = await sending(...asked);
         if (end === undefined || !isShareable(end)) return end;
-        return withShared(end, await share(String(end.fields?.['charge']), client));
+        return withShared(end, await share(String(end.fields?.['charge']), client, end.sum));
       },
     /** Shares the messages that earlier runs of a job have left. */
     left: async (job: string, concurrency: number, { ledger, client }: RowDeps): Promise<void> => {
       const rows = walkCharges(ledger, { job, payments: ['open'] });
       const check = async (charge: Charge) =>
-        sharedOf(charge, ledger).shared === 'no' ? share(charge.id, client, false) : undefined;
+        sharedOf(charge, ledger).shared === 'no' ? share(charge.id, client, undefined, false) : undefined;
       await checkCharges({ ...io, stop: io.signals.stop, concurrency, rows, check });
     },
   };

@@ -28,6 +28,7 @@ import {
   guessFor,
   type Looked,
   lookBeforeCharge,
+  type Rest,
   restOf,
 } from './charge-send.ts';
 import type { ChargeSharing } from './charge-share.ts';
@@ -40,8 +41,8 @@ interface Made {
   /** Ledger id of the charge; undefined if another client made it. */
   readonly id?: string | undefined;
   readonly wrote?: true;
-  /** Amount that the customer has to pay, where that is only the rest. */
-  readonly amount?: string;
+  /** Rest that the customer has to pay, where it is one. */
+  readonly rest?: Rest | undefined;
   /** Error if the ledger could not record the charge. */
   readonly unrecorded?: PayError;
 }
@@ -128,10 +129,10 @@ const makeCharge = async (input: OneCharge, client: Client, run: Run): Promise<M
   const { id, odd, unrecorded } = charged;
   const rest = restOf(record.value, earlier, shown);
   for (const what of [...(rest?.warning === undefined ? [] : [rest.warning]), ...odd]) await run.say(`note: ${what}`);
-  return { record, id, wrote: true, ...(rest && { amount: rest.text }), ...(unrecorded && { unrecorded }) };
+  return { record, id, wrote: true, rest, ...(unrecorded && { unrecorded }) };
 };
 
-const madeView = ({ amount }: Made): View => (amount === undefined ? activityView : { ...activityView, amount });
+const madeView = ({ rest }: Made): View => (rest === undefined ? activityView : { ...activityView, amount: rest.text });
 
 const chargeEnd = ({ record: { value }, id }: Made, medium: string): { notice?: string; failure?: PayError } => {
   const status = statusOf(value);
@@ -190,7 +191,7 @@ const chargeOne = async (input: OneCharge, run: Run): Promise<Result> => {
     client.check('ugwo.charge', call);
     const made = await makeCharge(input, client, run);
     const { record, wrote } = made;
-    const trouble = troubleOf(made) ?? (await sharing?.one(record.value, made.id, client));
+    const trouble = troubleOf(made) ?? (await sharing?.one(record.value, made.id, client, made.rest?.missing));
     if (input.wait !== undefined && trouble === undefined) {
       return waiting(made, input, input.wait, client, run);
     }
