@@ -123,6 +123,8 @@ const openWorld = (prunes: boolean) => {
   const backend = memoryBackend({ moment: () => momentAt(now), self: SELF, hasEnded: () => false }, store);
   const ledger: Ledger = ledgerOver(backend, (text) => text);
   const ids: string[] = [];
+  /** Entries whose outcome is recorded: the process that began one records it once. */
+  const recorded = new Set<string>();
   const order = (entry: Entry | undefined): number => (entry === undefined ? -1 : ids.indexOf(entry.id));
 
   const begin = async ({ intent: wanted, look, ...how }: Extract<Command, { what: 'begin' }>): Promise<unknown> => {
@@ -144,7 +146,8 @@ const openWorld = (prunes: boolean) => {
           return begin(one);
         case 'record': {
           const id = ids[one.nth % ids.length];
-          if (id === undefined) return undefined;
+          if (id === undefined || recorded.has(id)) return undefined;
+          recorded.add(id);
           const accepted = one.state === 'accepted' ? { activity: one.activity(now) } : {};
           const evidence = { kind: 'answer', at: '2026-11-20T12:00:00+00:00', message: 'as it was told' };
           const outcome: StoredOutcome = { state: one.state, exitCode: one.exitCode, evidence, ...accepted };
@@ -195,10 +198,12 @@ describe('a ledger pruned at any time', () => {
       for (const one of commands) await world.run(one);
       const entries = [...world.store.charges.values()];
       db.exec('BEGIN');
-      for (const entry of entries) insert.run(...entryRow(entry), entry.seq);
-      const selected = select.all();
-      db.exec('ROLLBACK');
-      expect(selected).toEqual(entries.filter(isPrunable).map(({ id }) => ({ id })));
+      try {
+        for (const entry of entries) insert.run(...entryRow(entry), entry.seq);
+        expect(select.all()).toEqual(entries.filter(isPrunable).map(({ id }) => ({ id })));
+      } finally {
+        db.exec('ROLLBACK');
+      }
     });
     await fc.assert(property, { numRuns });
     db.close();
