@@ -220,6 +220,14 @@ describe.skipIf(process.platform === 'win32')('--share-with', () => {
     expect([ended.code, ended.stderr, service.looks]).toEqual([2, expect.stringContaining(message), []]);
   });
 
+  it('reads standard input for one thing alone', async () => {
+    const words = ['ugwo', 'charge', '--from', '-', '--share-with', 'cat', '--share-template', '-'];
+    expect(await inProcess(words)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('can read standard input'),
+    });
+  });
+
   it.each<[string, Answer, string]>([
     ['lacks a value of the template', OPEN, 'the charge has nothing for {code} of the template'],
     ['has expired', json(200, { ...MADE, next_action: transferTo('0123456789', -60_000) }), 'the account expired at 2'],
@@ -250,6 +258,16 @@ describe.skipIf(process.platform === 'win32')('--share-with', () => {
     expect([working.times(), postsOf(service)]).toEqual([once(2), once(1, 2, 3, 4)]);
     expect(working.sent(ugwoOf(2))).toBe('Ada 2: 0000000002\n');
     expect(['1', '2', '3', '4'].map((row) => reportOf(report)[row]?.['shared'])).toEqual(['yes', 'yes', 'unknown', '']);
+  });
+
+  it('names the placeholder of a template that a payment request that shows no checkout leaves empty', async () => {
+    const [service, program] = [
+      await serveAllBy(({ method }) => (method === 'POST' ? OPEN : json(200, { ...ugwo(1), checkout: undefined }))),
+      sender(),
+    ];
+    const more = ['--share-with', program.path, '--share-template', template('{merchant}: {account_number}')];
+    const ended = await inProcess(['ugwo', 'charge', ugwoOf(1), '--medium', 'bank_transfer', ...more], at(service));
+    expect([ended.code, ended.stderr]).toEqual([14, expect.stringContaining('the charge has nothing for {merchant}')]);
   });
 
   it('reads a checkout once for its name, and shares nothing to a customer who has paid meanwhile', async () => {

@@ -63,7 +63,7 @@ export const openChargeSharing = async (options: SharingOptions, earlier: OneCha
     if (!wants('first_name') && !wants('merchant')) return {};
     const { value } = await client.call('ugwo.get', { params: { uid: ugwo } });
     const uid = textAt(value, 'checkout.uid');
-    if (wants('merchant') && !merchants.has(uid)) {
+    if (wants('merchant') && uid !== '' && !merchants.has(uid)) {
       merchants.set(uid, textAt((await client.call('checkout.get', { params: { uid } })).value, 'name'));
     }
     const first_name = textAt(value, 'onye.first_name') || textAt(value, 'onye_nzube.first_name');

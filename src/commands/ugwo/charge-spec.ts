@@ -39,7 +39,7 @@ import {
 import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
 import { canBeName, isId } from '../../core/ids.ts';
-import { asFlag, type Pair } from '../../core/input.ts';
+import { asFlag, type Pair, readSourceName, refuseSharedStdin } from '../../core/input.ts';
 import { pick } from '../../core/json.ts';
 import type { ShareOptions } from '../../core/result.ts';
 import type { PlannedCharge } from '../run.ts';
@@ -191,6 +191,7 @@ const readOneCharge = (ugwo: string | undefined, given: ChargeGiven, how: HowToR
 const readChargeFile = (bulk: BulkInput, given: ChargeGiven): FileOfCharges => {
   const single = (['share', 'copy'] as const).find((name) => given[name] === true);
   if (single !== undefined) throw usageError(`--${single} and ${fileFlag(given)} can't be used together`);
+  refuseSharedStdin([bulk.from, given.shareTemplate ?? ''].map(readSourceName));
   const earlier = readEarlier(given);
   if (earlier === 'reuse') throw usageError(`--reuse and ${fileFlag(given)} can't be used together`);
   return { kind: 'file', bulk, fields: fieldsGiven(given), earlier, ...readCommon(given) };
