@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { transferTo } from '../support/activity.ts';
 import { inProcess } from '../support/in-process.ts';
 import { rewrite } from '../support/ledger.ts';
-import { type Ended, errorOf, newFolder, paycli, type RunOptions, start } from '../support/program.ts';
+import { type Ended, errorOf, fromNoon, newFolder, paycli, type RunOptions, start } from '../support/program.ts';
 import type { Answer, Seen, Service } from '../support/service.ts';
 import { ACTIVITY, json, problem, raw, reset, serveAllBy, serveBy, ugwo } from '../support/service.ts';
 import {
@@ -147,7 +147,7 @@ const CASES: Readonly<Record<string, Case>> = {
 
 const prepared = async ({ before = [], prepare, env = {}, ...answers }: Case) => {
   const { service, now } = await serveAnswers({});
-  const options = { service, home: newFolder(), env };
+  const options = { service, home: newFolder(), env: { ...fromNoon(), ...env } };
   for (const [args, own = {}] of before) {
     now.answers = own;
     await inProcess([...args, '--json'], options);
@@ -401,7 +401,7 @@ describe('--dry-run of a file of charges', () => {
     [['--max-amount', 'NGN 10,000.03'], 9],
     [['--max-amount', 'NGN 15,000.06'], 0],
   ])('counts its rows against the policy %j, and not the attempt', async (limits, code) => {
-    const options = { service: await serveRows({}), home: newFolder() };
+    const options = { service: await serveRows({}), home: newFolder(), env: fromNoon() };
     expect((await inProcess([...POLICY, ...limits], options)).code).toBe(0);
     const [files, file] = [filesIn(options.home), ussdFile(1, 2, 3)];
     for (const _again of [1, 2]) {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { atomIn, dayIn, startOfDay } from '../../src/core/time.ts';
+import { clock } from '../support/clock.ts';
 import { inProcess } from '../support/in-process.ts';
-import { paycli } from '../support/program.ts';
+import { fromNoon, paycli } from '../support/program.ts';
 import type { Answer } from '../support/service.ts';
 import { json, serveBy, ugwo } from '../support/service.ts';
 
@@ -51,11 +52,12 @@ describe('ugwo list with filters', () => {
   });
 
   it('accepts yesterday and weeks', async () => {
-    const day = (ago: number): string => atomIn('local', startOfDay('local', dayIn('local', Date.now()), -ago) ?? 0);
+    const env = fromNoon();
+    const day = (ago: number): string => atomIn('local', startOfDay('local', dayIn('local', clock.now()), -ago) ?? 0);
     const ages = [0, 1, 2, 6, 8].map((ago, index) => [index + 1, { created_at: day(ago) }] as const);
     const found = async (...args: readonly string[]) => {
       const service = await serveList({ 'limit=100': pageOf(ages, null) });
-      return refs((await inProcess([...list, ...args], { service })).stdout);
+      return refs((await inProcess([...list, ...args], { service, env })).stdout);
     };
     expect(await found('--since', 'yesterday')).toEqual(['order-1', 'order-2']);
     expect(await found('--since', 'yesterday', '--until', 'yesterday')).toEqual(['order-2']);

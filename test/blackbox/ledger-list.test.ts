@@ -3,9 +3,10 @@ import { memo } from '../../src/core/async.ts';
 import type { Intent } from '../../src/ledger/entry.ts';
 import { openLedger } from '../../src/ledger/sqlite/open.ts';
 import { intent } from '../ledger/support/memory.ts';
+import { clock } from '../support/clock.ts';
 import { inProcess } from '../support/in-process.ts';
 import { ledgerOptions } from '../support/ledger.ts';
-import { newFolder, type RunOptions } from '../support/program.ts';
+import { fromNoon, newFolder, type RunOptions } from '../support/program.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { DAY } from '../support/units.ts';
 import { activityOf, ugwoOf } from './bulk-support.ts';
@@ -43,7 +44,7 @@ const machine = async (): Promise<RunOptions & { readonly home: string }> => {
   let now = 0;
   const ledger = await openLedger(ledgerOptions(`${home}/ledger.sqlite`, { now: () => now }));
   for (const [index, [status, daysAgo, customer]] of ENTRIES.entries()) {
-    now = Date.now() - daysAgo * DAY;
+    now = clock.now() - daysAgo * DAY;
     const begun = await ledger.begin(terms(index + 1, customer), { again: false });
     if (begun.kind !== 'begun') throw new Error('refused');
     const activity = status && { uid: activityOf(index + 1), status, nextAction: null, createdAt: undefined };
@@ -74,7 +75,12 @@ describe.each(LEDGERS)('ledger list from %s', (_what, open) => {
   // Lazy: programs may start only inside a test.
   const opened = memo(open);
   const numbersOf = async (...filters: readonly string[]): Promise<string> => {
-    const { code, stdout, stderr } = await inProcess(['ledger', 'list', '--json', ...filters], await opened());
+    const env = fromNoon();
+    const options = await opened();
+    const { code, stdout, stderr } = await inProcess(['ledger', 'list', '--json', ...filters], {
+      ...options,
+      env: { ...options.env, ...env },
+    });
     if (code !== 0) throw new Error(stderr);
     const { data } = JSON.parse(stdout) as { data: { kind: string; about: string }[] };
     return data.map(({ kind, about }) => (kind === 'charge' ? Number(about.slice(-2)) : kind)).join(' ');

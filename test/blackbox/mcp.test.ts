@@ -8,7 +8,7 @@ import { RUNTIME } from '../support/built.ts';
 import { CANARY } from '../support/canary.ts';
 import { inProcess } from '../support/in-process.ts';
 import { ledgerOptions, rewrite } from '../support/ledger.ts';
-import { errorOf, newFolder, type RunOptions, start } from '../support/program.ts';
+import { errorOf, fromNoon, newFolder, type RunOptions, start } from '../support/program.ts';
 import {
   type Answer,
   hang,
@@ -233,11 +233,11 @@ it('deletes a plan a day later, with the next plan or with prune', async () => {
 it('makes 200 plans of a profile in a day', async () => {
   const service = await serveCharges();
   const { home } = await homeWith(service.origin, 'shop');
-  const agent = await connect(SHOP, { home });
+  const agent = await connect(SHOP, { home, env: fromNoon() });
   await tokenOf(agent);
   const { stdout } = await inProcess(['ledger', 'jobs', '--profile', 'shop', '--json'], { home });
   const { origin } = (JSON.parse(stdout) as { data: [{ origin: string }] }).data[0];
-  const ledger = await openLedger(ledgerOptions(join(home, 'ledger.sqlite'), { now: Date.now }));
+  const ledger = await openLedger(ledgerOptions(join(home, 'ledger.sqlite')));
   const job = {
     kind: 'charge',
     command: 'ugwo charge',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { inProcess } from '../support/in-process.ts';
 import { rewrite } from '../support/ledger.ts';
 import type { Ended, RunOptions } from '../support/program.ts';
-import { errorOf, newFolder, paycli } from '../support/program.ts';
+import { errorOf, fromNoon, newFolder, paycli } from '../support/program.ts';
 import type { Service } from '../support/service.ts';
 import { json, serveAllBy, serveBy, ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
@@ -23,11 +23,11 @@ import {
 const chargeFrom = (file: string, options: RunOptions, ...more: readonly string[]): Promise<Ended> =>
   inProcess(['ugwo', 'charge', '--from', file, '--json', ...more], options);
 
-type World = Required<Pick<RunOptions, 'home' | 'service'>> & { readonly service: Service };
+type World = Required<Pick<RunOptions, 'home' | 'service' | 'env'>> & { readonly service: Service };
 
 /** A ledger whose policy limits charges by keys without a profile, like the key of these tests. */
 const under = async (limits: readonly string[], service?: Service): Promise<World> => {
-  const world = { home: newFolder(), service: service ?? (await serveCharges()) };
+  const world = { home: newFolder(), service: service ?? (await serveCharges()), env: fromNoon() };
   const set = await inProcess(['policy', 'set', '--others', ...limits], world);
   expect(set).toMatchObject({ code: 0, stderr: '' });
   return world;

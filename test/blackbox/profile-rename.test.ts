@@ -9,7 +9,7 @@ import { beside } from '../ledger/support/charges.ts';
 import { CANARY } from '../support/canary.ts';
 import { inProcess } from '../support/in-process.ts';
 import { ledgerOptions } from '../support/ledger.ts';
-import { type Ended, newFolder, paycli } from '../support/program.ts';
+import { type Ended, fromNoon, newFolder, paycli } from '../support/program.ts';
 import { type Service, serveBy } from '../support/service.ts';
 import { charged, numberIn, postsOf, serveCharges, ugwoOf, ussdFile } from './bulk-support.ts';
 
@@ -22,11 +22,12 @@ const profilesIn = (home: string): ProfileFile =>
 /** A home with the profiles `shop` (for the test's service) and `other`. */
 const loggedIn = async (serves?: Service) => {
   const [home, service] = [newFolder(), serves ?? (await serveCharges())];
+  const env = fromNoon();
   for (const name of ['other', 'shop']) {
     const args = ['login', '--profile', name, '--base-url', service.origin, '--key-stdin', '--no-verify'];
-    expect(await inProcess(args, { home, stdin: CANARY })).toMatchObject({ code: 0 });
+    expect(await inProcess(args, { home, env, stdin: CANARY })).toMatchObject({ code: 0 });
   }
-  const run = (...args: readonly string[]): Promise<Ended> => inProcess(args, { home });
+  const run = (...args: readonly string[]): Promise<Ended> => inProcess(args, { home, env });
   const json = async (...args: readonly string[]): Promise<unknown> => {
     const ended = await run(...args, '--json');
     expect(ended.code, ended.stderr).toBe(0);
@@ -34,7 +35,7 @@ const loggedIn = async (serves?: Service) => {
   };
   const charge = (number: number, profile: string): Promise<Ended> =>
     run('ugwo', 'charge', ugwoOf(number), '--medium', 'ussd', '--provider', 'gtb', '--profile', profile);
-  return { home, service, run, json, charge };
+  return { home, env, service, run, json, charge };
 };
 
 /** Profiles of the ledger's entries, oldest first. */
@@ -124,10 +125,10 @@ describe('profile rename', () => {
       return numberIn(seen) === 1 ? (...asked) => void first.promise.then(() => answer(...asked)) : answer;
     });
     const world = await loggedIn(service);
-    const { home, run, charge } = world;
+    const { home, env, run, charge } = world;
     await run('policy', 'set', ...whose, '--max-charges', '3');
     const file = ['ugwo', 'charge', '--from', ussdFile(1, 2, 3, 4), '--concurrency', '1', '--profile', 'shop'];
-    const sending = paycli(file, { home });
+    const sending = paycli(file, { home, env });
     await service.came(1);
     expect(await run(...RENAME)).toMatchObject({ code: 0 });
     expect(await charge(9, 'store')).toMatchObject({ code: 0 });
@@ -137,9 +138,9 @@ describe('profile rename', () => {
     expect(await namesIn(world)).toEqual(['store', 'store', 'store']);
     // A new profile of that name has nothing to do with the renamed one, also in a process that began before.
     const login = ['login', '--profile', 'shop', '--base-url', service.origin, '--key-stdin', '--no-verify'];
-    expect(await inProcess(login, { home, stdin: CANARY })).toMatchObject({ code: 0 });
+    expect(await inProcess(login, { home, env, stdin: CANARY })).toMatchObject({ code: 0 });
     const args = ['ugwo', 'charge', ugwoOf(5), '--medium', 'ussd', '--provider', 'gtb', '--profile', 'shop'];
-    expect(await inProcess(args, { home })).toMatchObject({ code: 0 });
+    expect(await inProcess(args, { home, env })).toMatchObject({ code: 0 });
     expect(await namesIn(world)).toEqual(['store', 'store', 'store', 'shop']);
   });
 

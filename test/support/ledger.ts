@@ -3,12 +3,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { LedgerOptions } from '../../src/ledger/sqlite/backend.ts';
 import { writeChecksums } from '../../src/ledger/sqlite/schema.ts';
+import { clock } from './clock.ts';
 
 /** Default options of a test ledger: the real clocks, and a process that is never considered dead. */
 export const ledgerOptions = (path: string, some: Partial<LedgerOptions> = {}): LedgerOptions => ({
   path,
-  now: () => Date.now(),
-  since: Date.now(),
+  now: () => clock.now(),
+  since: clock.now(),
   uptime: () => Math.round(uptime() * 1000),
   self: { pid: process.pid, boot: 'boot', started: String(process.pid) },
   hasEnded: () => false,

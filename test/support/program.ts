@@ -2,9 +2,10 @@ import { spawn } from 'node:child_process';
 import { appendFileSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { onTestFinished } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
 import { PROGRAM, RUNTIME } from './built.ts';
 import { CANARY, RUN_FOLDER } from './canary.ts';
+import { clock } from './clock.ts';
 import { PASSING_CLOCK } from './pause.ts';
 
 export interface RunOptions {
@@ -84,6 +85,19 @@ export interface PassingClock {
 export const passingClock = (more = ''): PassingClock => {
   const passed = join(newFolder('clock'), 'passed');
   return { env: { ...runBefore(PASSING_CLOCK + more), CLOCK_PASSED: passed }, pass: () => writeFileSync(passed, '') };
+};
+
+const NOON = Date.UTC(2026, 10, 20, 12);
+
+/**
+ * Moves the wall clock of the program to noon until the test ends, so that no day ends meanwhile. Returns the variables
+ * that move it in a process of its own.
+ */
+export const fromNoon = (): Record<string, string> => {
+  const passed = Date.now() - NOON;
+  const moved = vi.spyOn(clock, 'now').mockImplementation(() => Date.now() - passed);
+  onTestFinished(() => moved.mockRestore());
+  return runBefore(`const { now } = Date; Date.now = () => now() - ${passed};`);
 };
 
 /** Keeps the output of a run for the final search. */
