@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { usageError } from '../core/error.ts';
 import type { Env, Io } from '../core/io.ts';
 import { splitCommand } from '../core/shell.ts';
@@ -48,17 +48,18 @@ export const execOf = async (text: string, io: Io, flag = '--exec'): Promise<(na
   const { childEnv, findProgram } = await import('../config/key-command.ts');
   const { realMachine } = await import('../config/machine.ts');
   const [word = '', ...args] = splitCommand(text, flag);
-  const file = findProgram(word.includes('/') ? resolve(word) : word, io.env);
+  const isPath = basename(word) !== word;
+  const file = findProgram(isPath ? resolve(word) : word, io.env);
   if (file === undefined) {
     throw usageError(`${flag}: the program ${JSON.stringify(word)} was not found, or is not executable`, {
-      hint: word.includes('/')
-        ? 'check the path; a script needs chmod +x'
+      hint: isPath
+        ? 'check the path; a script needs chmod +x, or on Windows its interpreter, such as "node send.js"'
         : 'give its path; folders of PATH that are relative, or inside the working folder, are not searched',
     });
   }
   const given = childEnv(io.env);
   return (named) => ({
     ...{ words: [file, ...args], env: environmentFor(named, given, io), print: (text) => printFrom(io, text) },
-    signalGroup: realMachine.platform === 'win32' ? undefined : realMachine.killGroup,
+    signalGroup: realMachine.killGroup,
   });
 };

@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process';
 import type { Pager } from '../cli/run.ts';
+import { startProgram } from '../core/files.ts';
 import type { Env } from '../core/io.ts';
 import { splitCommand } from '../core/shell.ts';
 import { forTerminal } from '../core/text.ts';
@@ -24,7 +24,7 @@ export const openPager = async (
     await say(`${variable} names ${program}, which was not found. Printed without it.`);
     return undefined;
   }
-  const child = spawn(file, args, {
+  const child = startProgram([file, ...args], {
     env: { ...childEnv(env), LESS: lessOf(env) },
     stdio: ['pipe', 'inherit', 'inherit'],
   });
@@ -33,14 +33,14 @@ export const openPager = async (
   void ended.then(() => {
     closed = true;
   });
-  child.stdin.on('error', () => {
+  child.stdin?.on('error', () => {
     closed = true;
   });
   const write = (text: string): Promise<void> =>
     Promise.race([
       ended,
       new Promise<void>((resolve) => {
-        child.stdin.write(forTerminal(redactor.clean(text)), () => resolve());
+        child.stdin?.write(forTerminal(redactor.clean(text)), () => resolve());
       }),
     ]);
   const said: (string | Uint8Array)[] = [];
@@ -62,7 +62,7 @@ export const openPager = async (
       stderr: { ...stderr, columns: stderr.columns, write: async (text) => void said.push(text) },
     },
     end: async () => {
-      child.stdin.end();
+      child.stdin?.end();
       await ended;
       status.hold = undefined;
       for (const text of said) await stderr.write(text);

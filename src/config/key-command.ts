@@ -1,9 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
-import { basename, delimiter, isAbsolute, join, parse, relative, resolve, sep } from 'node:path';
+import { basename, delimiter, extname, isAbsolute, join, parse, relative, resolve, sep } from 'node:path';
 import { attempt } from '../core/async.ts';
 import { interrupted, PayError } from '../core/error.ts';
-import { homeFolder } from '../core/files.ts';
+import { homeFolder, startProgram } from '../core/files.ts';
 import type { Env, Io } from '../core/io.ts';
 import { keyProblem } from '../core/secret.ts';
 import { refuseStreamLog } from '../core/unsafe-settings.ts';
@@ -14,6 +14,9 @@ const isProgram = (path: string): boolean =>
     accessSync(path, constants.X_OK);
     return statSync(path).isFile();
   }) === true;
+
+/** Endings of what Windows can start: it looks at nothing else, such as the first line of a script. */
+const WINDOWS_ENDINGS = ['.com', '.exe', '.bat', '.cmd'];
 
 const realPath = (path: string): string | undefined => attempt(() => realpathSync(path));
 
@@ -54,11 +57,11 @@ export const childEnv = (env: Env, machine: Machine = realMachine): Env => {
 
 /** The absolute path of a program, which is given or found on PATH; undefined if it is missing or not trusted. */
 export const findProgram = (word: string, env: Env, machine: Machine = realMachine): string | undefined => {
-  if (isAbsolute(word)) return isProgram(word) ? word : undefined;
-  if (word === '' || word.includes('/') || word.includes(sep)) return undefined;
-  const endings = machine.platform === 'win32' ? ['', '.exe', '.com'] : [''];
-  return trustedFolders(env, machine)
-    .flatMap((folder) => endings.map((ending) => join(folder, word + ending)))
+  if (word === '' || (!isAbsolute(word) && basename(word) !== word)) return undefined;
+  const hasEnding = machine.platform !== 'win32' || WINDOWS_ENDINGS.includes(extname(word).toLowerCase());
+  const folders = isAbsolute(word) ? [''] : trustedFolders(env, machine);
+  return folders
+    .flatMap((folder) => (hasEnding ? [''] : WINDOWS_ENDINGS).map((ending) => join(folder, word + ending)))
     .find(isProgram);
 };
 
@@ -85,8 +88,8 @@ const failure = ({ command, what: secret }: Printed, program: string, what: stri
   });
 
 interface CommandRun {
-  readonly file: string;
-  readonly args: readonly string[];
+  /** The program's path and its arguments. */
+  readonly words: readonly string[];
   readonly io: Io;
   readonly machine: Machine;
   readonly printed: Pick<Printed, 'what' | 'longest'>;
@@ -95,49 +98,40 @@ interface CommandRun {
   readonly fail: (what: string) => PayError;
 }
 
-/** True if a program starts as the leader of its own process group; on Windows that would open a window. */
-const leads = ({ platform }: Machine): boolean => platform !== 'win32';
-
-const startCommand = ({ file, args, io, machine, input, fail }: CommandRun): ChildProcess => {
-  try {
-    // In the root folder: version managers and helpers read settings from the working folder.
-    const where = { cwd: parse(file).root, env: childEnv(io.env, machine) as NodeJS.ProcessEnv };
-    const options = { ...where, shell: false, windowsHide: true, detached: leads(machine) };
-    // Loaded on demand: only a key command needs it.
-    return process
-      .getBuiltinModule('node:child_process')
-      .spawn(file, args, { ...options, stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'ignore'] });
-  } catch {
-    throw fail('could not be started');
-  }
-};
-
 /** Kills a program and its process group. */
-const endCommand = (child: ChildProcess, { machine }: CommandRun): void => {
-  try {
-    if (leads(machine) && child.pid !== undefined) machine.killGroup(child.pid);
-    else child.kill('SIGKILL');
-  } catch {
-    // All processes have already ended.
-  }
+const endCommand = (child: ChildProcess, { machine: { killGroup } }: CommandRun): void => {
+  const { pid } = child;
+  if (killGroup === undefined || pid === undefined) child.kill('SIGKILL');
+  // Fails if all processes have already ended.
+  else attempt(() => killGroup(pid));
 };
 
 /** Output of the program. After any failure it is killed and its output is dropped. */
 const readOutput = async (run: CommandRun): Promise<string> => {
-  const { stop } = run.io.signals;
+  const { words, io, machine, input } = run;
+  const { stop } = io.signals;
   if (stop.aborted) throw interrupted(stop.reason);
   refuseStreamLog(`the ${run.printed.what}`);
-  const child = startCommand(run);
+  const child = attempt(() =>
+    startProgram(words, {
+      // In the root folder: version managers and helpers read settings from the working folder.
+      cwd: parse(words[0] ?? '').root,
+      env: childEnv(io.env, machine) as NodeJS.ProcessEnv,
+      detached: machine.killGroup !== undefined,
+      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'ignore'],
+    }),
+  );
+  if (child === undefined) throw run.fail('could not be started');
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   // A program that ends without reading its input reports that by its exit code.
-  child.stdin?.on('error', () => undefined).end(run.input);
+  child.stdin?.on('error', () => undefined).end(input);
   const giveUp = (error: PayError): void => {
     endCommand(child, run);
     child.stdout?.destroy();
     reject(error);
   };
   const onStop = (): void => giveUp(interrupted(stop.reason));
-  const { keyCommandLimit: limit } = run.machine;
+  const { keyCommandLimit: limit } = machine;
   const timer = setTimeout(() => giveUp(run.fail(`did not finish within ${limit / 1000} s`)), limit);
   stop.addEventListener('abort', onStop);
   let output = '';
@@ -177,7 +171,7 @@ export const runSecretCommand = async (
       hint: 'give its absolute path; relative paths, and folders of PATH inside the working folder, are not searched',
     });
   }
-  const output = await readOutput({ file, args, io, machine, printed, fail });
+  const output = await readOutput({ words: [file, ...args], io, machine, printed, fail });
   const key = output.replace(/\r?\n$/, '');
   io.redactor.add(key);
   if (key === '') throw fail('printed nothing');
@@ -189,18 +183,12 @@ export const runSecretCommand = async (
 const ANYTHING = { what: 'page of text', longest: 64 * 1024 };
 
 /** Runs a program with `input` on its standard input and drops its output; throws unless it ends with 0. */
-export const feedCommand = async (
-  command: readonly string[],
-  input: string,
-  io: Io,
-  machine: Machine,
-): Promise<void> => {
-  const [file = '', ...args] = command;
+export const feedCommand = async (words: readonly string[], input: string, io: Io, machine: Machine): Promise<void> => {
   const fail = (what: string): PayError => {
     const locked = what.startsWith('did not finish') ? ': the keychain may be locked; unlock it, then try again' : '';
-    return new PayError('auth', `${basename(file)} ${what}${locked}`);
+    return new PayError('auth', `${basename(words[0] ?? '')} ${what}${locked}`);
   };
-  await readOutput({ file, args, io, machine, printed: ANYTHING, input, fail });
+  await readOutput({ words, io, machine, printed: ANYTHING, input, fail });
 };
 
 /** Output of a program that prints no secret; undefined if it is missing, not trusted, or fails. */
@@ -213,7 +201,7 @@ export const printedBy = async (
   const file = findProgram(program, io.env, machine);
   if (file === undefined) return undefined;
   const fail = (what: string): PayError => new PayError('usage', `${program} ${what}`);
-  return readOutput({ file, args, io, machine, printed: ANYTHING, fail }).catch((thrown: unknown) => {
+  return readOutput({ words: [file, ...args], io, machine, printed: ANYTHING, fail }).catch((thrown: unknown) => {
     if (thrown instanceof PayError && thrown.kind === 'interrupted') throw thrown;
     return undefined;
   });

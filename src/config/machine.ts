@@ -14,8 +14,8 @@ export interface Machine {
   readonly cwd: () => string | undefined;
   /** Time limit of a key command, in milliseconds. */
   readonly keyCommandLimit: number;
-  /** Sends a signal to a process group, SIGKILL by default. Throws when the group does not exist. */
-  readonly killGroup: (pid: number, signal?: NodeJS.Signals) => void;
+  /** Sends a signal to a process group, SIGKILL by default; throws if there is none. Undefined on Windows, without groups. */
+  readonly killGroup: ((pid: number, signal?: NodeJS.Signals) => void) | undefined;
 }
 
 /** Runtime and platform, such as `Node.js 24.21.0 (linux x64)`. */
@@ -26,7 +26,7 @@ export const realMachine: Machine = {
   uid: process.geteuid?.(),
   cwd: () => attempt(() => process.cwd()),
   keyCommandLimit: 10_000,
-  killGroup: (pid, signal = 'SIGKILL') => void process.kill(-pid, signal),
+  killGroup: process.platform === 'win32' ? undefined : (pid, signal = 'SIGKILL') => void process.kill(-pid, signal),
 };
 
 /** Absolute paths of the program's folders. Each is determined on first access, and throws if there is none. */

@@ -1,6 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { attempt, backoff } from '../core/async.ts';
 import { type PayError, reasonOf } from '../core/error.ts';
+import { startProgram } from '../core/files.ts';
 import { type Clock, type Env, withTimeout } from '../core/io.ts';
 import { MINUTE_MS } from '../core/time.ts';
 import { deliverInOrder, dueOf, type Notifier, type Queued, type Step } from './deliver.ts';
@@ -203,18 +204,6 @@ const [LIMIT_MS, STOP_MS] = [5 * MINUTE_MS, 3000];
 /** Milliseconds between SIGTERM and SIGKILL. */
 const KILL_MS = 2000;
 
-const startConsumer = ({ words, env, signalGroup }: Exec): ChildProcess => {
-  const [program = '', ...args] = words;
-  // The command leads a process group of its own, so that its children end with it.
-  const options = {
-    env: env as NodeJS.ProcessEnv,
-    shell: false,
-    windowsHide: true,
-    detached: signalGroup !== undefined,
-  };
-  return spawn(program, args, { ...options, stdio: 'pipe' });
-};
-
 const signalTo = (child: ChildProcess, { signalGroup }: Exec, name: NodeJS.Signals): void => {
   const { pid } = child;
   if (pid === undefined || signalGroup === undefined) child.kill(name);
@@ -262,7 +251,9 @@ export const execute = async (
   const notStarted = (thrown: unknown) => ({ why: `couldn't be started: ${reasonOf(thrown)}`, isKilled: false });
   let child: ChildProcess;
   try {
-    child = startConsumer(exec);
+    const env = exec.env as NodeJS.ProcessEnv;
+    // It leads a process group of its own, so that its children end with it.
+    child = startProgram(exec.words, { env, detached: exec.signalGroup !== undefined, stdio: 'pipe' });
   } catch (thrown) {
     return notStarted(thrown);
   }

@@ -16,14 +16,20 @@ const folderOf = (...names: string[]): string => {
 };
 
 describe('findProgram', () => {
-  it('tries .exe and .com on Windows only', () => {
-    for (const ending of ['', '.exe', '.com']) {
-      const PATH = folderOf(`op${ending}`);
-      expect(findProgram('op', { PATH }, windows)).toBe(join(PATH, `op${ending}`));
-      expect(findProgram('op', { PATH }, realMachine)).toBe(ending === '' ? join(PATH, 'op') : undefined);
+  it('finds on Windows what that can start, also without its ending', () => {
+    for (const ending of ['.com', '.exe', '.bat', '.cmd']) {
+      // npm puts a script for other systems beside its batch files.
+      const PATH = folderOf('op', `op${ending}`);
+      const found = join(PATH, `op${ending}`);
+      for (const word of ['op', `op${ending}`, join(PATH, 'op'), found])
+        expect(findProgram(word, { PATH }, windows)).toBe(found);
+      expect(findProgram('op', { PATH }, realMachine)).toBe(join(PATH, 'op'));
     }
-    const both = folderOf('op', 'op.com', 'op.exe');
-    expect(findProgram('op', { PATH: both }, windows)).toBe(join(both, 'op'));
+    const PATH = folderOf('op', 'op.js', 'op.v2.EXE', 'tool.js.exe');
+    const words = ['op', 'op.js', join(PATH, 'op.js'), 'op.v2.EXE', 'tool.js'];
+    expect(words.map((word) => findProgram(word, { PATH }, windows)?.slice(PATH.length + 1))).toEqual([
+      ...[undefined, undefined, undefined, 'op.v2.EXE', 'tool.js.exe'],
+    ]);
   });
 
   it('searches PATH, or Path if PATH is not set, in order', () => {

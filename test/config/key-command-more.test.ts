@@ -8,7 +8,8 @@ import { splitCommand } from '../../src/core/shell.ts';
 import { errorOf, fakeIo, KEY, newFolder, script } from './world.ts';
 
 const windows = { ...realMachine, platform: 'win32' } as const;
-const helper = (body: string): string => script(join(newFolder(), 'helper'), body);
+/** Its ending is for Windows. */
+const helper = (body: string): string => script(join(newFolder(), 'helper.exe'), body);
 const run = (command: readonly string[], machine = realMachine, env: Env = { PATH: '/usr/bin:/bin' }) =>
   runKeyCommand(command, fakeIo(env).io, machine);
 

@@ -24,17 +24,20 @@ it('a key is stored in the folder of the user, and serves every later command', 
 });
 
 it('a key command is a program of Windows, by its path or by its name', async () => {
-  const service = await serve([page([], null), page([], null)]);
+  const service = await serve([page([], null), page([], null), page([], null)]);
   const env = newUser().env;
   const secret = join(newFolder('secret'), 'config.json');
   writeFileSync(secret, `${CANARY}\r\n`);
-  for (const program of ['C:\\windows\\system32\\cmd.exe', 'cmd']) {
-    const command = `${program} /c type ${onDrive(secret)}`;
+  const batch = join(newFolder('a batch'), 'print key.cmd');
+  writeFileSync(batch, '@type %1\r\n');
+  const programs = ['C:\\windows\\system32\\cmd.exe /c type', 'cmd /c type', `"${onDrive(batch)}"`];
+  for (const program of programs) {
+    const command = `${program} ${onDrive(secret)}`;
     const login = ['login', '--base-url', service.origin, '--key-command', command, '--yes'];
     const ended = await paycli(login, { env });
     expect(ended.code, ended.stderr).toBe(0);
   }
-  expect(service.seen).toMatchObject([KEY, KEY]);
+  expect(service.seen).toMatchObject([KEY, KEY, KEY]);
 });
 
 it('the credential manager that is missing is named, and the key is stored in the file', async () => {

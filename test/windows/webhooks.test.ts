@@ -1,8 +1,12 @@
+import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { emulatorRoom } from '../../src/emulator/room.ts';
+import { openShop } from '../emulator/shop.ts';
+import { clockAt } from '../emulator/support.ts';
 import { freePort } from '../support/ports.ts';
 import { newFolder, paycli } from '../support/program.ts';
 import { bodyOf, deliver, listen, secretFile, serveTarget, uidOf } from '../support/webhooks.ts';
-import { onDrive } from './support.ts';
+import { newPrograms, onDrive } from './support.ts';
 
 const statesOf = async (home: string): Promise<readonly string[]> => {
   const { stdout } = await paycli(['webhook', 'events', 'list', '--json'], { home });
@@ -43,4 +47,26 @@ it('a program of Windows is run for an event, and its exit code is shown', async
   const listener = await listen(home, ['--exec', 'C:\\windows\\system32\\cmd.exe /c exit 3', '--until', '1']);
   await deliver(listener.origin, bodyOf(1));
   expect((await listener.ended).stderr).toContain(`--exec failed for ${uidOf(1)}: exit code 3`);
+});
+
+it('a batch file is told what watch has seen, whole, and again after a failure', async () => {
+  const { origin, key, request, ...shop } = await openShop({ clock: clockAt(Date.now()) });
+  const options = { home: newFolder(), env: { PAYCLI_BASE_URL: origin, PAYCLI_SECRET_KEY: key } };
+  const { uid } = await request(undefined, { ref: '₦ & "Ádá" 🍍' });
+  const charged = await paycli(['ugwo', 'charge', uid, '--medium', 'bank_transfer', '--json'], options);
+  const { uid: activity } = JSON.parse(charged.stdout) as { uid: string };
+  await emulatorRoom.settle({ ...shop, activity, as: 'successful', after: undefined });
+  const { named, sent } = await newPrograms();
+  const watched = await paycli(
+    ['watch', uid, '--until-final', '--exec', `${named.batch} 'fail & "end"' once`],
+    options,
+  );
+  expect(watched.code, watched.stderr).toBe(0);
+  expect(watched.stderr).toMatch(/was refused \(exit code 3\)[\s\S]*is delivered now/);
+  const told = readFileSync(sent, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(told).toEqual([told[0], told[0]]);
+  expect(told[0]).toMatchObject({ kind: 'paid', ugwo: uid, ref: '₦ & "Ádá" 🍍' });
 });

@@ -4,6 +4,7 @@ import { activityFacts, paymentShown } from '../../charge/payment.ts';
 import type { Client } from '../../client/client.ts';
 import { execOf } from '../../compose/exec.ts';
 import { openMessages } from '../../compose/share.ts';
+import { realMachine } from '../../config/machine.ts';
 import { readNextAction, textAt } from '../../core/charge.ts';
 import { EXIT_CODES, PayError } from '../../core/error.ts';
 import { formatMoney } from '../../core/money.ts';
@@ -45,10 +46,13 @@ const unsent = (thrown: unknown): ExecFailure => {
   return { why: thrown.message, isKilled: false };
 };
 
-/** Variables for a program. A value is no option of a command, and has no control character. */
+/** A value that is no option and has no control character, nor what means something to a batch file of Windows. */
+const SAFE_VALUE = realMachine.platform === 'win32' ? /^(?![\s-])[^\p{C}"%&()<>^|!]+$/u : /^(?![\s-])\P{C}+$/u;
+
+/** Variables for a program. */
 const variablesOf = ({ about, asked }: Entry) => {
   const all = { PAYCLI_UGWO: about, PAYCLI_REF: asked?.ref, PAYCLI_EMAIL: asked?.email };
-  return Object.fromEntries(Object.entries(all).filter(([, value = '']) => /^[^\p{C}\s-]\P{C}*$/u.test(value)));
+  return Object.fromEntries(Object.entries(all).filter(([, value = '']) => SAFE_VALUE.test(value)));
 };
 
 /** Opens what shares the messages to customers: each once, in whatever run. */
