@@ -23,14 +23,11 @@ import { boardView, changeRecord, changesView } from './view.ts';
 
 const recordOfChange = (change: Watched): ApiRecord => changeRecord(change, moneyKnown(change.charge));
 
-const sumWords = (sum: Sum<Now>): string =>
-  [grouped(sum.count), statusWord(sum.payment), sumMoney(sum)].filter((part) => part !== undefined).join(' ');
-
 /** A line for each currency: `3 open NGN 15,000.00, 12 paid NGN 60,000.00`. */
 const sumLines = (sums: readonly Sum<Now>[]): string[] => {
-  const lines = new Map<string | undefined, string[]>();
-  for (const sum of sums) lines.set(sum.currency, [...(lines.get(sum.currency) ?? []), sumWords(sum)]);
-  return [...lines.values()].map((parts) => parts.join(', '));
+  const words = (sum: Sum<Now>): string =>
+    [grouped(sum.count), statusWord(sum.payment), sumMoney(sum)].filter((part) => part !== undefined).join(' ');
+  return [...Map.groupBy(sums, ({ currency }) => currency).values()].map((some) => some.map(words).join(', '));
 };
 
 /** Lines around the rows: the header, its rule, and the line that counts the omitted rows. */
@@ -67,22 +64,17 @@ const UNMADE_KINDS = {
   sending: 'pending',
 } as const satisfies Record<Exclude<Now, Payment>, ErrorKind>;
 
-const endKindNow = ({ payment: now, short }: Sum<Now>): ErrorKind | undefined =>
-  now in PAYMENTS ? endKindOf(now as Payment, short) : UNMADE_KINDS[now as keyof typeof UNMADE_KINDS];
-
 /** Error of a watch with --until-final: the most serious kind. Undefined if the exit code is 0. */
 export const endFailure = (sums: readonly Sum<Now>[], place: readonly string[]): PayError | undefined => {
-  const kinds = sums.flatMap((sum) => endKindNow(sum) ?? []);
+  const kinds = sums.flatMap(({ payment: now, short }): ErrorKind | readonly [] => {
+    if (now in PAYMENTS) return endKindOf(now as Payment, short) ?? [];
+    return UNMADE_KINDS[now as keyof typeof UNMADE_KINDS];
+  });
   const code = gravest(kinds.map((kind) => EXIT_CODES[kind]));
   const kind = kinds.find((one) => EXIT_CODES[one] === code);
   if (kind === undefined) return undefined;
   const hint = `find out: \`${shellLine(['paycli', 'ledger', 'sync', ...place])}\``;
   return new PayError(kind, `not every charge is paid: ${paymentSumsText(sums)}`, kind === 'unknown' ? { hint } : {});
-};
-
-const stoppedError = (signal: unknown): PayError => {
-  const error = interrupted(signal);
-  return new PayError('interrupted', 'stopped watching; nothing was changed', error.detail);
 };
 
 /** So often the ledger is read, in milliseconds; one that takes long is read more seldom. */
@@ -179,8 +171,12 @@ export const watch = async (input: WatchInput, run: Run): Promise<Result> => {
     const sums = tail.sums();
     const notice = sums.length === 0 ? 'No charge is open.' : paymentSumsText(sums);
     if (over.fault !== undefined) return { notice, failure: over.fault };
-    if (over.final !== true)
-      return io.signals.stop.aborted ? { notice, failure: stoppedError(io.signals.stop.reason) } : {};
+    const { stop } = io.signals;
+    if (over.final !== true) {
+      if (!stop.aborted) return {};
+      const { detail } = interrupted(stop.reason);
+      return { notice, failure: new PayError('interrupted', 'stopped watching; nothing was changed', detail) };
+    }
     const failure = endFailure(sums, targetFlags(run.globals)) ?? over.untold;
     return failure === undefined ? { notice } : { failure };
   };

@@ -176,13 +176,6 @@ const webhookPruneCommand = defineCommand({
   load: async () => ({ run: (await import('./events.ts')).pruneEvents }),
 });
 
-const eventCommands = [
-  webhookEventsListCommand,
-  webhookEventsShowCommand,
-  webhookEventsReplayCommand,
-  webhookPruneCommand,
-];
-
 /** Test vector computed in the language of the service's own plugin. */
 const VECTOR = {
   secret: 'wsk.test-secret',
@@ -328,19 +321,24 @@ const webhookListenCommand = defineCommand({
     'for each event: uid, event, ugwo, activity, received_at, delivery_id; json adds body, signature, and double_charge (confirmed, paid) if the service reports one',
   exits: ['usage', 'rejected', 'auth', 'ledger', 'interrupted'],
   read: (_args, given, { validate }) => {
-    if (validate)
-      refuseTypos([
-        ...(given.only ?? []),
-        ...(given.until === undefined || /^\d+$/.test(given.until) ? [] : [given.until]),
-      ]);
+    const until = readUntil(given.until);
+    if (validate) refuseTypos([...(given.only ?? []), ...(until && 'event' in until ? [until.event] : [])]);
     const { port, host = '127.0.0.1', forwardTo, allowRemote = false, exec, duplicates = false } = given;
     if (given.execEnv !== undefined && exec === undefined) throw usageError('--exec-env needs --exec');
     if (port === undefined) throw usageError('--port is required', { hint: 'choose one, such as --port 4400' });
     const { only = [], execEnv = [], keepDays = KEEP_DAYS } = given;
-    const [secrets, until] = [secretNames(given), readUntil(given.until)];
-    return { secrets, port, host, forwardTo, allowRemote, only, exec, execEnv, until, duplicates, keepDays };
+    const secrets = secretNames(given);
+    return { secrets, until, port, host, forwardTo, allowRemote, only, exec, execEnv, duplicates, keepDays };
   },
   load: async () => ({ run: (await import('./listen.ts')).listenForEvents }),
 });
 
-export const webhookCommands = [webhookListenCommand, webhookVerifyCommand, webhookTriggerCommand, ...eventCommands];
+export const webhookCommands = [
+  webhookListenCommand,
+  webhookVerifyCommand,
+  webhookTriggerCommand,
+  webhookEventsListCommand,
+  webhookEventsShowCommand,
+  webhookEventsReplayCommand,
+  webhookPruneCommand,
+];
