@@ -8,10 +8,8 @@ import { readInputBytes } from './run.ts';
 const MOST_TEMPLATE_BYTES = 64 * 1024;
 
 /** Opens what writes the messages to customers. Throws if an option is not valid. */
-export const openMessages = async ({ shareWith, shareTemplate: file, shareZone: zone }: SharingOptions, run: Run) => {
+export const openMessages = async ({ shareTemplate: file, shareZone: zone }: SharingOptions, run: Run) => {
   const { readTemplate, shareMessage } = await import('../output/share.ts');
-  if (shareWith === undefined)
-    throw usageError(`--share-${file === undefined ? 'zone' : 'template'} needs --share-with`);
   if (zone !== undefined && attempt(() => formatAnywhere(0, zone)) === undefined) {
     throw usageError(`--share-zone: "${zone}" is not a time zone, such as Africa/Lagos`);
   }

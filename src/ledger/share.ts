@@ -37,7 +37,7 @@ export const claimSharing = (ledger: Ledger, id: string): Promise<boolean> => {
 export const noteSharing = (
   ledger: Ledger,
   id: string,
-  failure: { readonly why: string; readonly isKilled: boolean } | undefined,
+  failure: { readonly why: string; readonly isKilled?: boolean } | undefined,
 ): Promise<boolean> => {
   const kind = failure === undefined ? 'shared' : failure.isKilled ? 'share_unknown' : 'not_shared';
   return ledger.note(id, evidenceOf(kind, ledger.moment().at, { message: failure?.why }));

@@ -232,10 +232,10 @@ const end = async (child: ChildProcess, ended: Promise<unknown>, exec: Exec, { c
   for (const stream of [child.stdout, child.stderr]) stream?.destroy();
 };
 
-/** Failure of a command. `isKilled`: it did not say so itself, and may have done its work before. */
+/** Failure of a command. `isKilled`: it may have done its work before it was ended. */
 export interface ExecFailure {
   readonly why: string;
-  readonly isKilled: boolean;
+  readonly isKilled?: boolean;
 }
 
 /**
@@ -248,7 +248,7 @@ export const execute = async (
   deps: ExecDeps,
 ): Promise<ExecFailure | undefined> => {
   const { promise: ended, resolve } = Promise.withResolvers<ExecFailure | undefined>();
-  const notStarted = (thrown: unknown) => ({ why: `couldn't be started: ${reasonOf(thrown)}`, isKilled: false });
+  const notStarted = (thrown: unknown) => ({ why: `couldn't be started: ${reasonOf(thrown)}` });
   let child: ChildProcess;
   try {
     const env = exec.env as NodeJS.ProcessEnv;

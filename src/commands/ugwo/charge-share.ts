@@ -43,7 +43,7 @@ const isShareable = ({ state, exitCode, unrecorded, fields = {} }: RowEnd): bool
 /** The reason for which nothing was sent. */
 const unsent = (thrown: unknown): ExecFailure => {
   if (!(thrown instanceof PayError)) throw thrown;
-  return { why: thrown.message, isKilled: false };
+  return { why: thrown.message };
 };
 
 /** A value that is no option and has no control character, nor what means something to a batch file of Windows. */
@@ -59,7 +59,7 @@ const variablesOf = ({ about, asked }: Entry) => {
 export const openChargeSharing = async (options: SharingOptions, earlier: OneCharge['earlier'], run: Run) => {
   const { io } = run;
   const { wants, write } = await openMessages(options, run);
-  const exec = (await execOf(options.shareWith ?? '', io, '--share-with'))([]);
+  const exec = (await execOf(options.shareWith, io, '--share-with'))([]);
   const merchants = new Map<string, string>();
 
   /** Names for the template that only reads show. */
@@ -82,13 +82,13 @@ export const openChargeSharing = async (options: SharingOptions, earlier: OneCha
     const value = activity && asActivity(activity);
     const known = money?.missing ?? (earlier === 'remaining' ? 0 : asked?.amount);
     const [minor, currency] = [sum || known, asked?.currency];
-    if (minor === 0) return { why: 'its payment request shows nothing that is left to pay', isKilled: false };
+    if (minor === 0) return { why: 'its payment request shows nothing that is left to pay' };
     const message = write({
       ...{ value, action: readNextAction(value), now: io.clock.now() },
       amount: minor === undefined || currency === undefined ? undefined : formatMoney(minor, currency),
       others: { ref: asked?.ref, ...(await namesFor(about, client)) },
     });
-    if ('why' in message) return { ...message, isKilled: false };
+    if ('why' in message) return message;
     const program = { ...exec, env: { ...exec.env, ...variablesOf(entry) } };
     const body = Buffer.from(`${io.redactor.clean(message.text)}\n`);
     return execute(program, { body }, { clock: io.clock, ...io.signals });

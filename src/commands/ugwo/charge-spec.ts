@@ -130,12 +130,6 @@ const readChargeFields = (given: ChargeGiven, validate: boolean): ChargeFields =
   return fields;
 };
 
-/** Throws if --param sets a key that has its own option. Only the option checks the value. */
-const refuseOwnParams = (params: readonly Pair[]): void => {
-  const own = params.map(([name]) => name).find((name) => MEDIUM_FIELD_NAMES.includes(name));
-  if (own !== undefined) throw usageError(`--param ${own}: use ${asFlag(own)}`);
-};
-
 const readEarlier = (given: ChargeGiven): OneCharge['earlier'] => {
   const [first = 'refuse', second] = (['again', 'reuse', 'remaining'] as const).filter((name) => given[name] === true);
   if (second !== undefined) throw usageError(`--${first} and --${second} can't be used together`);
@@ -156,18 +150,21 @@ const passOnOf = (given: ChargeGiven): ShareOptions => {
   return readShare(given);
 };
 
-export type SharingOptions = Pick<ChargeGiven, 'shareWith' | 'shareTemplate' | 'shareZone'>;
-
 /** `look`: read each payment request before its charge. `wait`: milliseconds for the payments once all are sent. */
 const readCommon = ({ param = [], noPreflight, wait, waitTimeout, ...given }: ChargeGiven) => {
   if (wait !== true && waitTimeout !== undefined) throw usageError('--wait-timeout needs --wait');
+  const { shareWith, shareTemplate, shareZone } = given;
+  if (shareWith === undefined && (shareTemplate ?? shareZone) !== undefined) {
+    throw usageError(`--share-${shareTemplate === undefined ? 'zone' : 'template'} needs --share-with`);
+  }
   return {
     params: param as readonly Pair[],
     look: noPreflight !== true,
     wait: wait === true ? (waitTimeout ?? WAIT_DEFAULT_MS) : undefined,
-    sharing: (given.shareWith ?? given.shareTemplate ?? given.shareZone) === undefined ? undefined : given,
+    sharing: shareWith === undefined ? undefined : { shareWith, shareTemplate, shareZone },
   };
 };
+export type SharingOptions = NonNullable<ChargeOptions['sharing']>;
 
 const refuseUnreadRef = (_prefix: string, ref: string): never => {
   throw usageError(`--no-preflight needs the id of the payment request, not its ref "${ref}"`, {
@@ -286,7 +283,9 @@ export const chargeCommand = defineCommand({
   exits: [...ONCE_EXITS, 'charge_failed', 'underpaid', 'pending', 'attention'],
   previews: true,
   read: (args, given, how) => {
-    if (how.validate) refuseOwnParams(given.param ?? []);
+    const [own] = given.param?.find(([name]) => MEDIUM_FIELD_NAMES.includes(name)) ?? [];
+    // Only the option of a field checks its value.
+    if (how.validate && own !== undefined) throw usageError(`--param ${own}: use ${asFlag(own)}`);
     const bulk = readBulk(given, args, 'a payment request');
     return bulk === undefined ? readOneCharge(args[0], given, how) : readChargeFile(bulk, given);
   },

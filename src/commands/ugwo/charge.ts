@@ -32,7 +32,7 @@ import {
   restOf,
 } from './charge-send.ts';
 import type { ChargeSharing } from './charge-share.ts';
-import type { ChargeInput, OneCharge, SharingOptions } from './charge-spec.ts';
+import type { ChargeInput, OneCharge } from './charge-spec.ts';
 import { activityView, chargesView } from './view.ts';
 
 /** The activity of the run: created or reused. */
@@ -183,7 +183,7 @@ const chargeOne = async (input: OneCharge, run: Run): Promise<Result> => {
   const call = { params: { ugwoUid: input.ugwo }, body: { type: 'charge', data } };
   try {
     checkShare(input.passOn, run.globals);
-    const sharing = input.sharing && (await openSharing(input.sharing, input, run));
+    const sharing = await openSharing(input, run);
     if (run.globals.asCurl || (run.globals.dryRun && !input.look)) return await previewCall('ugwo.charge', call, run);
     if (run.globals.dryRun) return await showPlan(input, run);
     const client = await run.client('write');
@@ -203,14 +203,15 @@ const chargeOne = async (input: OneCharge, run: Run): Promise<Result> => {
   }
 };
 
-const openSharing = async (options: SharingOptions, { earlier }: ChargeInput, run: Run): Promise<ChargeSharing> =>
-  (await import('./charge-share.ts')).openChargeSharing(options, earlier, run);
+/** Undefined without --share-with. */
+const openSharing = async ({ sharing, earlier }: ChargeInput, run: Run): Promise<ChargeSharing | undefined> =>
+  sharing && (await import('./charge-share.ts')).openChargeSharing(sharing, earlier, run);
 
 export const chargedView = ({ kind }: ChargeInput): View => (kind === 'one' ? activityView : chargesView);
 
 export const chargeRequests = async (input: ChargeInput, run: Run): Promise<Result> => {
   if (input.kind === 'one') return chargeOne(input, run);
-  const sharing = input.sharing && (await openSharing(input.sharing, input, run));
+  const sharing = await openSharing(input, run);
   const [{ chargeKind }, { runFile }] = [await import('./charge-kind.ts'), await import('../../bulk/run-file.ts')];
   return runFile(input.bulk, chargeKind(input, run, sharing), chargesView, run, await openRowServices(run));
 };
