@@ -3,7 +3,6 @@ import { previewResult } from '../../cli/preview.ts';
 import type { AnswerHead } from '../../client/body.ts';
 import type { Called, CallInput, Client } from '../../client/client.ts';
 import { sourceOf } from '../../compose/run.ts';
-import type { ListId } from '../../contract/operations.ts';
 import { barePath, readQuery } from '../../core/api-path.ts';
 import { PayError, usageError } from '../../core/error.ts';
 import { namingFlags, type ReadSource, readJsonObject } from '../../core/input.ts';
@@ -38,6 +37,7 @@ const readKeys = (name: string): readonly string[] => {
   return [first, ...[...rest.matchAll(/\[(.*?)\]/g)].map(([, key = '']) => key)];
 };
 
+/** The members that fields set below a name, or of the body. Throws a usage error if two contradict each other. */
 const placeMembers = (fields: readonly Placed[], name = ''): Readonly<Record<string, unknown>> => {
   const groups = Map.groupBy(fields, ([[key = '']]) => key);
   return Object.fromEntries(
@@ -56,12 +56,6 @@ const built = (fields: readonly Placed[], name: string): unknown => {
   if (fields.every(([[key = '']]) => key !== '')) return placeMembers(fields, name);
   throw usageError(`"${name}" is given twice; leave one out`);
 };
-
-/** The body of the fields. Throws a usage error if two of them contradict each other. */
-const fieldsBody = (fields: readonly Read[]): Readonly<Record<string, unknown>> =>
-  placeMembers(fields.map(([name, value]) => [readKeys(name), value]));
-
-type RecordResult = Extract<Result, { readonly kind: 'record' }>;
 
 /** Number of records that determine the columns of a list. */
 const LOOKED_AT = 10;
@@ -104,7 +98,7 @@ const pageIn = ({ value, text }: ApiRecord): ApiPage | undefined => {
  * Result of an answer of any shape: a list, or else one record. The answer of a write always stays one record, so that
  * nothing gets lost.
  */
-const resultOf = (record: ApiRecord, rest: Pick<RecordResult, 'wrote' | 'failure'>): Result => {
+const resultOf = (record: ApiRecord, rest: { readonly wrote?: true; readonly failure?: PayError }): Result => {
   const page = rest.wrote === true ? undefined : pageIn(record);
   if (page === undefined) return { kind: 'record', record, view: recordsView([record.value]), ...rest };
   const { records, nextCursor } = page;
@@ -117,8 +111,6 @@ interface Request {
   readonly call: CallInput;
 }
 
-const fieldText = (value: unknown): string => (typeof value === 'string' ? value : printExact(value));
-
 const readApiRequest = async (input: ApiInput, { match }: Client, run: Run): Promise<Request> => {
   const source = sourceOf(run);
   const { method, path, paginate: paged } = input;
@@ -127,8 +119,10 @@ const readApiRequest = async (input: ApiInput, { match }: Client, run: Run): Pro
   const request = { method, path: barePath(path), paged };
   const known = match(request);
   const fields = await readFieldValues(input.fields, source);
-  const body = hasBody ? { body: { ...given, ...fieldsBody(fields) } } : {};
-  const query = readQuery(path, hasBody ? [] : fields.map(([name, value]) => [name, fieldText(value)]));
+  const members = (): object => placeMembers(fields.map(([name, value]) => [readKeys(name), value]));
+  const body = hasBody ? { body: { ...given, ...members() } } : {};
+  const asText = (value: unknown): string => (typeof value === 'string' ? value : printExact(value));
+  const query = readQuery(path, hasBody ? [] : fields.map(([name, value]) => [name, asText(value)]));
   const headers = Object.keys(input.headers).length === 0 ? {} : { headers: input.headers };
   if (known === undefined) return { called: request, call: { query, ...headers, ...body } };
   return { called: known.id, call: { params: known.params, query, ...headers, ...body } };
@@ -190,11 +184,10 @@ const sendRequest = async (input: ApiInput, run: Run, onHead: CallInput['onHead'
   if (!paginate) return resultOf(await client.call(called, call), {});
   const { cursor, ...query } = call.query ?? {};
   const from = typeof cursor === 'string' ? { from: cursor } : {};
-  const list = typeof called === 'string' ? { method, path: barePath(path), paged: true } : called;
-  return shownPages(client.pages(isList(called) ? called : list, { ...call, query }, from));
+  const isKnown = typeof called !== 'string' || called === 'ugwo.list' || called === 'onye.list';
+  const list = isKnown ? called : { method, path: barePath(path), paged: true };
+  return shownPages(client.pages(list, { ...call, query }, from));
 };
-
-const isList = (called: Called): called is ListId => called === 'ugwo.list' || called === 'onye.list';
 
 /** Sends any request to the service. Known operations keep their rules. */
 export const callApi = async (input: ApiInput, run: Run): Promise<Result> => {

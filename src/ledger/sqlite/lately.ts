@@ -36,12 +36,6 @@ const PREFIXES = { ugwo: /^ugw\./, unpaid: /^ugw\./, onye: /^ony\./, activity: /
 /** Entries of the local emulator profile are offered only under that profile. */
 const IS_MEANT = `(profile IS '${LOCAL_PROFILE}') = ?`;
 
-const CHARGES = `SELECT id, state, kind, ugwo, activity, customer, customer_email, ref, payment, amount, currency FROM
-  (SELECT * FROM charge ORDER BY seq DESC LIMIT ${NEWEST_COMPLETED}) WHERE ${IS_MEANT}`;
-const RECENT_JOBS = `SELECT id, command, rows FROM (SELECT * FROM job ORDER BY seq DESC LIMIT ${NEWEST_JOBS}) WHERE ${IS_MEANT}`;
-const RECENT_UPDATES = `SELECT onye AS id, state FROM onye_update WHERE job IN
-  (SELECT id FROM job WHERE kind = 'update' AND ${IS_MEANT} ORDER BY seq DESC LIMIT ${UPDATE_JOBS}) LIMIT ${UPDATES}`;
-
 const aboutEntry = (row: Row): string => {
   const { kind, ref, customer_email: email, amount, currency, payment, state } = row;
   const money = amount === null || currency === null ? null : formatMoney(String(amount), String(currency));
@@ -49,38 +43,44 @@ const aboutEntry = (row: Row): string => {
   return words.filter(Boolean).join(' ');
 };
 
-const recentCharges = (db: DatabaseSync, local: number): Row[] => db.prepare(CHARGES).all(local);
+const recentJobs = (db: DatabaseSync, local: number): RecentId[] => {
+  const jobs = `SELECT id, command, rows FROM (SELECT * FROM job ORDER BY seq DESC LIMIT ${NEWEST_JOBS}) WHERE ${IS_MEANT}`;
+  const found: Row[] = db.prepare(jobs).all(local);
+  return found.map(({ id, command, rows }) => ({ id: String(id), about: `${String(command)}, ${String(rows)} rows` }));
+};
 
-const recentJobs = (db: DatabaseSync, local: number): RecentId[] =>
-  (db.prepare(RECENT_JOBS).all(local) as Row[]).map(({ id, command, rows }) => ({
-    id: String(id),
-    about: `${String(command)}, ${String(rows)} rows`,
-  }));
+/** Customers of the newest files of updates. */
+const recentUpdates = (db: DatabaseSync, local: number): RecentId[] => {
+  const updates = `SELECT onye AS id, state FROM onye_update WHERE job IN
+    (SELECT id FROM job WHERE kind = 'update' AND ${IS_MEANT} ORDER BY seq DESC LIMIT ${UPDATE_JOBS}) LIMIT ${UPDATES}`;
+  const found: Row[] = db.prepare(updates).all(local);
+  return found.map(({ id, state }) => ({ id: String(id), about: `update ${String(state)}` }));
+};
 
-const recentIdsOf = (db: DatabaseSync, kind: keyof typeof PREFIXES, local: number): RecentId[] => {
-  const rows = recentCharges(db, local);
-  const others = kind === 'unpaid' ? rows.filter((row) => !isUnpaid(String(row['state']), row['payment'] as null)) : [];
-  const paid = new Set(others.map(({ ugwo }) => ugwo));
+/** Ids of this kind in the newest entries, and in the newest jobs where these belong to it. */
+const recentIn = (db: DatabaseSync, kind: RecentKind, local: number): RecentId[] => {
+  if (kind === 'job') return recentJobs(db, local);
+  const entries = `SELECT id, state, kind, ugwo, activity, customer, customer_email, ref, payment, amount, currency FROM
+    (SELECT * FROM charge ORDER BY seq DESC LIMIT ${NEWEST_COMPLETED}) WHERE ${IS_MEANT}`;
+  const rows: Row[] = db.prepare(entries).all(local);
+  if (kind === 'charge' || kind === 'refund' || kind === 'entry') {
+    const own = rows.filter((row) => kind !== 'refund' || row['kind'] === 'refund');
+    const all = own.map((row) => ({ id: String(row['id']), about: aboutEntry(row) }));
+    return kind === 'entry' ? [...all, ...recentJobs(db, local)] : all;
+  }
+  const isPaid = ({ state, payment }: Row): boolean => !isUnpaid(String(state), payment as null);
+  const paid = new Set(kind === 'unpaid' ? rows.filter(isPaid).map(({ ugwo }) => ugwo) : []);
   const found = rows.flatMap((row) => [
     ...(paid.has(row['ugwo']) ? [] : [{ id: String(row['ugwo']), about: aboutEntry(row), name: row['ref'] }]),
     { id: String(row['activity']), about: aboutEntry(row) },
     { id: String(row['customer']), about: String(row['customer_email'] ?? ''), name: row['customer_email'] },
   ]);
-  const updated = kind === 'onye' ? (db.prepare(RECENT_UPDATES).all(local) as Row[]) : [];
-  const all = [...found, ...updated.map(({ id, state }) => ({ id: String(id), about: `update ${String(state)}` }))];
-  return all.filter(({ id }) => PREFIXES[kind].test(id));
-};
-
-const seenIn = (db: DatabaseSync, kind: RecentKind, local: number): RecentId[] => {
-  if (kind === 'job') return recentJobs(db, local);
-  if (kind !== 'charge' && kind !== 'refund' && kind !== 'entry') return recentIdsOf(db, kind, local);
-  const rows = recentCharges(db, local).filter((row) => kind !== 'refund' || row['kind'] === 'refund');
-  const all = rows.map((row) => ({ id: String(row['id']), about: aboutEntry(row) }));
-  return kind === 'entry' ? [...all, ...recentJobs(db, local)] : all;
+  const updated = kind === 'onye' ? recentUpdates(db, local) : [];
+  return [...found, ...updated].filter(({ id }) => PREFIXES[kind].test(id));
 };
 
 /** Lists recent identifiers of a ledger file, newest first. Never creates the file. Throws if it can't be read. */
 export const recentIds = (path: string, kind: RecentKind, local: boolean): readonly RecentId[] => {
   checkAccess(path);
-  return readWithoutLock(path, LEDGER_FILE, (db) => seenIn(db, kind, local ? 1 : 0)) ?? [];
+  return readWithoutLock(path, LEDGER_FILE, (db) => recentIn(db, kind, local ? 1 : 0)) ?? [];
 };
