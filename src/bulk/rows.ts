@@ -86,12 +86,6 @@ export const missingColumn = (columns: readonly string[], needed: Needed, all: s
 /** In files with more unused columns than this, only words are compared. */
 const MOST_GUESSED = 1000;
 
-/** The notice about unused columns; none if every column is read. */
-const unusedNotices = (columns: readonly string[], known: Known): readonly string[] => {
-  const unused = columns.filter((name) => knownIn(known, name) === undefined);
-  return unused.length === 0 ? [] : [`Ignored columns (copied to the report): ${firstNames(unused)}`];
-};
-
 /** The words of a name, with a blank around each: those of `refundAmount`, `Refund-Amount` and `refund_amount` are equal. */
 const columnWords = (name: string): string =>
   ` ${name
@@ -343,6 +337,7 @@ export const openRows = <T>(
       leftovers.add(number, name, value);
     }
   };
+  const unused = columns.filter(isForeign(kind)).filter((name) => knownIn(known, name) === undefined);
   const named = (thrown: unknown, item: T): unknown =>
     namingFlags(thrown, kind.columnOf(item, columns), kind.guessOf?.(item), kind.money?.(item)?.currency);
 
@@ -364,7 +359,7 @@ export const openRows = <T>(
     leftovers: () => leftovers.notice(),
     keepId,
     findNames,
-    notices: unusedNotices(columns.filter(isForeign(kind)), known),
+    notices: unused.length === 0 ? [] : [`Ignored columns (copied to the report): ${firstNames(unused)}`],
     ignored: knownNames(all.filter(isIgnored), known).filter((name) => knownIn(known, name) !== undefined),
   };
 };

@@ -34,15 +34,41 @@ const headLines = (sums: Sums, profile: string | undefined, zone: string, { stde
   return stderr.isTerminal && line.length > stderr.columns ? parts : [line];
 };
 
-const labelText = (label: unknown): string => String(label).replaceAll(/[\\"]/g, '\\$&').replaceAll('\n', '\\n');
-
-/** A metric in the text format of Prometheus. */
-const metricText = (name: string, help: string, values: readonly (readonly [object, unknown])[]): string => {
-  const lines = values.map(([labels, value]) => {
-    const pairs = Object.entries(labels).map(([label, text = '']) => `${label}="${labelText(text)}"`);
-    return `\n${name}{${pairs.join()}} ${value}`;
+/** The figures in the text format of Prometheus. */
+const metricsText = (
+  lines: readonly ReportLine[],
+  profiles: readonly (string | undefined)[],
+  casesOf: (profile: string | undefined) => readonly Case[],
+  now: number,
+): string => {
+  const quoted = (text: string): string => `"${text.replaceAll(/[\\"]/g, '\\$&').replaceAll('\n', '\\n')}"`;
+  const metric = (name: string, help: string, values: readonly (readonly [object, unknown])[]): string => {
+    const rows = values.map(([labels, value]) => {
+      const pairs = Object.entries(labels).map(([label, text = '']) => `${label}=${quoted(String(text))}`);
+      return `\n${name}{${pairs.join()}} ${value}`;
+    });
+    return `# HELP ${name} ${help}\n# TYPE ${name} gauge${rows.join('')}`;
+  };
+  const each = (value: (line: ReportLine) => unknown) =>
+    lines.map(
+      (line) => [{ profile: line.groups[0], currency: line.currency, payment: line.reported }, value(line)] as const,
+    );
+  const of = (profile: string | undefined, kind: string) => casesOf(profile).filter((one) => one.kind === kind);
+  const counts = profiles.flatMap((profile) =>
+    CASES.map((kind) => [{ profile, kind }, of(profile, kind).length] as const),
+  );
+  const ages = profiles.map((profile) => {
+    const oldest = Math.min(now, ...of(profile, 'unknown').map(({ since }) => since));
+    return [{ profile }, Math.floor((now - oldest) / SECOND_MS)] as const;
   });
-  return `# HELP ${name} ${help}\n# TYPE ${name} gauge${lines.join('')}`;
+  const received = each((line) => line.received ?? 0);
+  const charges = each(({ count }) => count);
+  return [
+    metric('paycli_received_minor', 'Received today, in the minor unit.', received),
+    metric('paycli_charges', 'Charges paid or reversed today, and open ones.', charges),
+    metric('paycli_cases', 'Cases that paycli status shows.', counts),
+    metric('paycli_oldest_unknown_seconds', 'Age of the oldest unknown outcome, else 0.', ages),
+  ].join('\n');
 };
 
 const caseFields = (one: Case) => rowOf(caseView, { ...one, since: atom(one.since) });
@@ -84,31 +110,7 @@ export const showStatus = async ({ since, sync, allProfiles = false }: StatusInp
   const ending = failure === undefined ? {} : { failure };
   if (globals.prometheus) {
     const lines = [...paid.filter(({ reported }) => reported !== 'charged'), ...open];
-    const labels = ({ groups: [profile], currency, reported: payment }: ReportLine) => ({ profile, currency, payment });
-    const of = (name: string | undefined, kind: string) => casesOf(name).filter((one) => one.kind === kind);
-    const counted = profiles.flatMap((profile) =>
-      CASES.map((kind) => [{ profile, kind }, of(profile, kind).length] as const),
-    );
-    const ages = profiles.map((profile) => {
-      const oldest = Math.min(now, ...of(profile, 'unknown').map((one) => one.since));
-      return [{ profile }, Math.floor((now - oldest) / SECOND_MS)] as const;
-    });
-    const each = (value: (line: ReportLine) => unknown) => lines.map((line) => [labels(line), value(line)] as const);
-    const text = [
-      metricText(
-        'paycli_received_minor',
-        'Received today, in the minor unit.',
-        each(({ received = 0 }) => received),
-      ),
-      metricText(
-        'paycli_charges',
-        'Charges paid or reversed today, and open ones.',
-        each(({ count }) => count),
-      ),
-      metricText('paycli_cases', 'Cases that paycli status shows.', counted),
-      metricText('paycli_oldest_unknown_seconds', 'Age of the oldest unknown outcome, else 0.', ages),
-    ];
-    return { kind: 'text', text: text.join('\n'), ...ending };
+    return { kind: 'text', text: metricsText(lines, profiles, casesOf, now), ...ending };
   }
   if (globals.format === 'json' || globals.format === 'ndjson') {
     const records = profiles.map((name) => {
