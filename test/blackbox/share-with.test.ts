@@ -115,6 +115,15 @@ describe.skipIf(process.platform === 'win32')('--share-with', () => {
     expect(await evidenceOf(options)).toEqual(['sharing', 'not_shared', 'sharing', 'shared']);
   });
 
+  it('names no command that shares nothing, after a program that may have sent the message', async () => {
+    const [service, killed] = [await serveBy(() => OPEN), sender('kill -9 $$')];
+    const ended = await inProcess(one('--share-with', killed.path), at(service));
+    expect([ended.code, ended.stderr]).toEqual([
+      14,
+      expect.stringContaining('SIGKILL\n→ tell the customer yourself\n'),
+    ]);
+  });
+
   it('waits for no payment of a customer who got no message', async () => {
     const [service, failing] = [await serveBy(() => OPEN), sender('exit 4')];
     const ended = await inProcess(one('--share-with', failing.path, '--wait', '-o', 'json'), at(service));

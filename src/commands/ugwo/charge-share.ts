@@ -33,12 +33,8 @@ const withShared = (end: RowEnd, shared: Shared): RowEnd => {
 };
 
 /** True for a row that its customer can pay. */
-const isShareable = ({ state, exitCode, unrecorded, fields = {} }: RowEnd): boolean =>
-  state === 'accepted' &&
-  exitCode === 0 &&
-  unrecorded === undefined &&
-  fields['payment'] === 'open' &&
-  fields['next_action'] !== undefined;
+const isShareable = ({ exitCode, unrecorded, fields = {} }: RowEnd): boolean =>
+  exitCode === 0 && unrecorded === undefined && fields['payment'] === 'open' && fields['next_action'] !== undefined;
 
 /** The reason for which nothing was sent. */
 const unsent = (thrown: unknown): ExecFailure => {
@@ -117,10 +113,10 @@ export const openChargeSharing = async (options: SharingOptions, earlier: OneCha
     /** Shares the message about one charge. Resolves to an error if a person has to look. */
     one: async (value: unknown, id = '', client: Client, rest?: number): Promise<PayError | undefined> => {
       if (paymentShown(value) !== 'open' || readNextAction(value) === undefined) return undefined;
-      const why = whyNotShared(await share(id, client, rest ?? activityFacts(value).amount));
-      const hint = rest
-        ? 'tell the customer yourself'
-        : 'to share what is left, run the same command again with --reuse';
+      const shared = await share(id, client, rest ?? activityFacts(value).amount);
+      const why = whyNotShared(shared);
+      const isLeft = shared.shared === 'no' && rest === undefined;
+      const hint = isLeft ? 'to share it, run the same command again with --reuse' : 'tell the customer yourself';
       return why === undefined ? undefined : new PayError('attention', `the charge is made, but ${why}`, { hint });
     },
     /** Adds the state of its message to the stored end of a row. */
