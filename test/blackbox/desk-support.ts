@@ -4,12 +4,11 @@ import type { Ledger } from '../../src/ledger/ledger.ts';
 import { openLedger } from '../../src/ledger/sqlite/open.ts';
 import { openShop } from '../emulator/shop.ts';
 import { clockAt } from '../emulator/support.ts';
+import { clock } from '../support/clock.ts';
 import { inProcess } from '../support/in-process.ts';
 import { ledgerOptions } from '../support/ledger.ts';
-import { newFolder } from '../support/program.ts';
+import { fromNoon, newFolder } from '../support/program.ts';
 
-/** For sums that must not depend on the hour: today may end meanwhile. */
-export const SINCE = ['--since', '1d'];
 export const USSD = ['--medium', 'ussd', '--provider', 'gtb'];
 
 /** Writes to the ledger file of a home. */
@@ -27,11 +26,15 @@ export interface Shown {
   readonly command: string | null;
 }
 
-/** A shop at the emulator, and the program with a ledger of its own. */
+/** A shop at the emulator, and the program with a ledger of its own, on one day. */
 export const openDesk = async (ledger?: string) => {
-  const shop = await openShop({ clock: clockAt(Date.now()) });
+  const moved = fromNoon();
+  const shop = await openShop({ clock: clockAt(clock.now()) });
   const home = newFolder();
-  const options = { home, env: { PAYCLI_BASE_URL: shop.origin, PAYCLI_SECRET_KEY: shop.key, PAYCLI_LEDGER: ledger } };
+  const options = {
+    home,
+    env: { ...moved, PAYCLI_BASE_URL: shop.origin, PAYCLI_SECRET_KEY: shop.key, PAYCLI_LEDGER: ledger },
+  };
   const paycli = (...args: readonly string[]) => inProcess(args, options);
   const done = async (...args: readonly string[]): Promise<string> => {
     const ended = await paycli(...args);
@@ -52,12 +55,7 @@ export const openDesk = async (ledger?: string) => {
     });
   const sync = () => paycli('ledger', 'sync', '-q');
   const status = async (...more: readonly string[]) => {
-    const { code, stdout, stderr } = await paycli(
-      'status',
-      '--json',
-      ...(more.includes('--since') ? [] : SINCE),
-      ...more,
-    );
+    const { code, stdout, stderr } = await paycli('status', '--json', ...more);
     expect([0, 14], stderr).toContain(code);
     const { cases, ...sums } = JSON.parse(stdout) as { cases: readonly Shown[] };
     return { code, cases, sums, stderr, kinds: cases.map(({ kind }) => kind) };
