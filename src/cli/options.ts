@@ -5,7 +5,7 @@ import { pick } from '../core/json.ts';
 import { type GivenAmount, type ReadAmount, readAmount, readMinorAmount, splitMoney } from '../core/money.ts';
 import type { ListInput, RecordFilter, RequestedTime } from '../core/record.ts';
 import type { ShareOptions } from '../core/result.ts';
-import { statusArgument, statusValue } from '../core/status.ts';
+import { STATUSES, statusArgument, statusValue } from '../core/status.ts';
 import { didYouMean } from '../core/text.ts';
 import {
   DAY_MS,
@@ -58,28 +58,31 @@ export const asRate: Parse<Rate> = taking({ type: 'rate' }, (text) => {
 export const notOneOf = (text: string, known: readonly string[], meant?: string): string =>
   `"${text}" is not one of ${known.join(', ')}${meant === undefined ? '' : ` (did you mean ${meant}?)`}`;
 
+/** Throws if a text is unknown: an empty result would look like an answer. */
+export const refuseUnknown = (text: string, known: readonly string[]): void => {
+  if (known.includes(text)) return;
+  throw usageError(notOneOf(text, known, didYouMean(text, known)));
+};
+
 export const asOneOf = <T extends string>(known: readonly T[]): Parse<T> =>
   taking({ choices: known }, (text) => {
-    const found = known.find((value) => value === text);
-    if (found !== undefined) return found;
-    throw usageError(notOneOf(text, known, didYouMean(text, known)));
+    refuseUnknown(text, known);
+    return text as T;
   });
+
+/** The status that a text means. For a status of other records, the error leads to these. */
+const readStatus = <T extends string>(text: string, known: readonly T[], option = ''): T => {
+  const [found, words] = [statusValue(text, known), known.map(statusArgument)];
+  if (found !== undefined) return found;
+  const isOther = statusValue(text, [...STATUSES.keys()]) !== undefined;
+  const meant = isOther ? undefined : didYouMean(text, [...words, ...known]);
+  const hint = 'what needs you: `paycli status`\ncharges by their payment or state: `paycli ledger list --help`';
+  throw usageError(option + notOneOf(text, words, meant), isOther ? { hint } : {});
+};
 
 /** Parses a status: its value, or its word with blanks or hyphens. */
-export const asStatus = <T extends string>(known: readonly T[]): Parse<T> => {
-  const words = known.map(statusArgument);
-  return taking({ choices: words }, (text) => {
-    const found = statusValue(text, known);
-    if (found !== undefined) return found;
-    throw usageError(notOneOf(text, words, didYouMean(text, words)));
-  });
-};
-
-/** Throws if a filter value is unknown: an empty result would look like an answer. `other` values are suggested too. */
-export const refuseUnknown = (text: string, known: readonly string[], other: readonly string[] = []): void => {
-  if (known.includes(text)) return;
-  throw usageError(notOneOf(text, known, didYouMean(text, [...known, ...other])));
-};
+export const asStatus = <T extends string>(known: readonly T[]): Parse<T> =>
+  taking({ choices: known.map(statusArgument) }, (text) => readStatus(text, known));
 
 /**
  * Throws if a word is probably a mistyped known one. A word unlike any of them may be newer than paycli, and the
@@ -287,14 +290,6 @@ const refuseHopeless = ({ ref, email, customer }: GivenOptions<AllOptions>) => {
   if (customer?.includes('@') === false) checkIdOption('--customer', 'ony', customer);
 };
 
-/** The values of the given statuses. Without validation, an unknown one is looked for as it is. */
-const statusesIn = (texts: readonly string[], known: readonly string[], validate: boolean): readonly string[] =>
-  texts.map((text) => {
-    const value = statusValue(text, known);
-    if (value === undefined && validate) refuseUnknown(text, known.map(statusArgument), known);
-    return value ?? text;
-  });
-
 /** Reads the options of a list; `statuses` are the possible statuses of its records. */
 export const readList = <O extends OptionSpecs>(
   options: GivenOptions<O>,
@@ -302,7 +297,10 @@ export const readList = <O extends OptionSpecs>(
   statuses: readonly string[],
 ): ListInput => {
   const all = options as GivenOptions<AllOptions>;
-  const given = all.status === undefined ? all : { ...all, status: statusesIn(all.status, statuses, validate) };
+  // Without validation, an unknown status is looked for as it is.
+  const read = (text: string): string =>
+    validate ? readStatus(text, statuses, '--status: ') : (statusValue(text, statuses) ?? text);
+  const given = { ...all, ...(all.status && { status: all.status.map(read) }) };
   if (validate) refuseHopeless(given);
   if (given.cursor === '') throw usageError('--cursor is empty');
   if (given.amount !== undefined && given.amountMinor !== undefined) {

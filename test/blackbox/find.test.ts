@@ -195,7 +195,13 @@ describe('a filter value copied from a table', () => {
 
 describe('a filter of another list with an impossible value', () => {
   it.each([
-    [['onye', 'list', '--status', 'actve'], '"actve" is not one of active (did you mean active?)'],
+    [['onye', 'list', '--status', 'actve'], '--status: "actve" is not one of active (did you mean active?)'],
+    ...['part-paid', 'underpaid', 'paid_twice', 'unknown'].map((word): [string[], string] => [
+      ['ugwo', 'list', '--status', word],
+      `--status: "${word}" is not one of not-paid, processing, paid, part-refunded, refunded, cancelled → what needs ` +
+        'you: `paycli status` → charges by their payment or state: `paycli ledger list --help`',
+    ]),
+    [['ledger', 'list', '--payment', 'unknown'], 'by their payment or state: `paycli ledger list --help`'],
     [['onye', 'list', '--email', 'ada'], '--email: "ada" is not an e-mail address'],
     [['checkout', 'list', '--currency', 'naira'], '--currency: "naira" is not a currency code of three letters'],
     [['checkout', 'list', '--status', 'on'], '--status: "on" is not one of active, inactive'],

@@ -116,24 +116,17 @@ describe('a charge of a payment request that was paid twice', () => {
 });
 
 describe('ledger show', () => {
-  it('suggests an id for a typo', async () => {
+  it('suggests an id for a typo, and the search for what else it may be', async () => {
     const ledger = memoryLedger([charge({ id: 'chg-k3v9x2m7q4ab' }), charge(numbered(2))]);
     const { error } = await call('show', { ledger, args: ['chg-k3v9x2m7q4az'] });
     expect(error).toMatchObject({ kind: 'usage', message: 'no charge "chg-k3v9x2m7q4az" in the ledger' });
     expect(error?.detail.hint).toBe(
-      'did you mean chg-k3v9x2m7q4ab?\nsee them all: `paycli ledger list --kind all --all-profiles`',
+      'did you mean chg-k3v9x2m7q4ab?\nlook for it: `paycli find chg-k3v9x2m7q4az --all-profiles`',
     );
-    const other = await call('show', { ledger, args: ['zzz'] });
-    expect(other.error?.detail.hint).toBe('see them all: `paycli ledger list --kind all --all-profiles`');
-  });
-
-  it('suggests the search by activity or payment request', async () => {
-    const ledger = memoryLedger([charge(), charge(numbered(2, { state: 'accepted', activity: kept(ACTIVITY) }))]);
     const hint = async (id: string) => (await call('show', { ledger, args: [id] })).error?.detail.hint;
-    expect(await hint(ACTIVITY)).toBe(`it is the activity of ${idOf(2)}: \`paycli ledger show ${idOf(2)}\``);
-    expect(await hint(OTHER)).toBe('see them all: `paycli ledger list --kind all --all-profiles`');
-    expect(await hint(UGWO)).toBe(`find its charges: \`paycli ledger list --all-profiles --ugwo ${UGWO}\``);
-    expect(await hint('ugw.$(reboot)')).toBe('see them all: `paycli ledger list --kind all --all-profiles`');
+    expect(await hint(ACTIVITY)).toBe(`look for it: \`paycli find ${ACTIVITY} --all-profiles\``);
+    expect(await hint('ORD 35')).toBe("look for it: `paycli find 'ORD 35' --all-profiles`");
+    expect(await hint('ugw.$(reboot)')).toBe("look for it: `paycli find 'ugw.$(reboot)' --all-profiles`");
   });
 
   it.each([

@@ -2,11 +2,10 @@ import { paidTwiceText } from '../../charge/words.ts';
 import { scopeOf } from '../../compose/client.ts';
 import { CHARGE, type RowCounts } from '../../core/charge.ts';
 import { type PayError, usageError } from '../../core/error.ts';
-import { isId } from '../../core/ids.ts';
 import { ownerFlags, type TargetOptions } from '../../core/input.ts';
 import { type ApiPage, type ApiRecord, instantOf, madeHere, PAGE_MAX } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
-import { shellLine } from '../../core/shell.ts';
+import { shellLine, textLine } from '../../core/shell.ts';
 import { didYouMean } from '../../core/text.ts';
 import { atom } from '../../core/time.ts';
 import { type Entry, keptAccount } from '../../ledger/entry.ts';
@@ -165,31 +164,19 @@ export const listEntries = async (input: LedgerListInput, run: Run): Promise<Res
 /** Number of newest entries to search for a similar id. */
 const NEWEST_SEARCHED = 100;
 
-const noSuch = (what: 'charge' | 'job', id: string, newest: readonly string[], list: readonly string[]): PayError => {
+const noSuch = (what: 'charge' | 'job', id: string, newest: readonly string[], where: string): PayError => {
   const meant = didYouMean(id, newest);
-  const where = `see them all: \`${shellLine(['paycli', 'ledger', ...list, '--all-profiles'])}\``;
   return usageError(`no ${what} ${JSON.stringify(id)} in the ledger`, {
     hint: meant === undefined ? where : `did you mean ${meant}?\n${where}`,
   });
 };
 
-/** Hint that leads from a payment request or activity id to the charge; undefined for other texts. */
-const hintFor = async (ledger: Ledger, id: string): Promise<string | undefined> => {
-  if (isId('ugw', id))
-    return `find its charges: \`${shellLine(['paycli', 'ledger', 'list', '--all-profiles', '--ugwo', id])}\``;
-  if (!isId('act', id)) return undefined;
-  const [owner] = await ledger.list({ activities: [id], limit: 1 });
-  return owner && `it is the activity of ${owner.id}: \`${shellLine(['paycli', 'ledger', 'show', owner.id])}\``;
-};
-
-/** Finds an entry by id. Throws a usage error if there is none. */
+/** Finds an entry by id. Throws a usage error if there is none, with the search for what else the text may be. */
 export const findEntry = async (ledger: Ledger, id: string): Promise<Entry> => {
   const found = await ledger.get(id);
   if (found !== undefined) return found;
   const newest = (await ledger.list({ limit: NEWEST_SEARCHED })).map((entry) => entry.id);
-  const notFound = noSuch('charge', id, newest, ['list', '--kind', 'all']);
-  const hint = await hintFor(ledger, id);
-  throw hint === undefined ? notFound : notFound.with({ hint });
+  throw noSuch('charge', id, newest, `look for it: \`${textLine(['paycli', 'find'], id, ['--all-profiles'])}\``);
 };
 
 /** True for the id of a job, false for a charge. */
@@ -200,7 +187,7 @@ export const findJob = async ({ jobs }: Ledger, id: string): Promise<Job> => {
   const found = await jobs.get(id);
   if (found !== undefined) return found;
   const newest = (await jobs.list({ limit: NEWEST_SEARCHED })).map((job) => job.id);
-  throw noSuch('job', id, newest, ['jobs']);
+  throw noSuch('job', id, newest, 'see them all: `paycli ledger jobs --all-profiles`');
 };
 
 /**
