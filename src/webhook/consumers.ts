@@ -275,8 +275,10 @@ export const execute = async (
   // A command that reads no input, or has ended, is no error.
   child.stdin?.on('error', () => undefined).end(body);
   await patience(ended, deps);
-  const [isKilled, isLate] = [!isOver, !isOver && !deps.stop.aborted];
-  if (isKilled) await end(child, ended, exec, deps);
+  // A command that has exited said its own code; a child of it may hold the streams open.
+  const isKilled = !isOver && child.exitCode === null;
+  const isLate = isKilled && !deps.stop.aborted;
+  if (!isOver) await end(child, ended, exec, deps);
   const failed = await ended;
   await printed;
   if (isLate) return { why: `took longer than ${LIMIT_MS / MINUTE_MS} minutes and was ended`, isKilled };

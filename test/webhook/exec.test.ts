@@ -90,3 +90,19 @@ it.skipIf(process.platform === 'win32')(
     expect(failed).toEqual({ why: 'exit code 3', isKilled: true });
   },
 );
+
+it.skipIf(process.platform === 'win32')(
+  '--exec trusts a command that leaves a child with its output open',
+  async () => {
+    const script = `console.log(process.pid);
+    require('node:child_process').spawn('sleep', ['600'], { stdio: 'inherit' }).unref();`;
+    const [time, started] = [new TestClock(), Promise.withResolvers<string>()];
+    const exec = execOf(script, async (text) => started.resolve(text));
+    const running = execute(exec, EVENT, { clock: time, stop: NEVER, leave: NEVER });
+    const pid = await started.promise;
+    await expect.poll(() => isThere(Number(pid))).toBe(false);
+    await new Promise((resolve) => setImmediate(resolve));
+    await time.step();
+    expect([await running, time.time]).toEqual([undefined, 300_000]);
+  },
+);
