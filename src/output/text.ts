@@ -132,7 +132,7 @@ const breakLine = (line: string, width: number): string[] => {
     from = index + all.length;
   }
   words(line.slice(from));
-  return lines;
+  return lines.length === 0 ? [''] : lines;
 };
 
 /**

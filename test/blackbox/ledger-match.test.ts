@@ -439,7 +439,8 @@ describe('ledger match', () => {
     expect((await terminal.ended).code).toBe(14);
     const lines = (await terminal.screen()).split('\n');
     const top = lines.findIndex((line) => line.startsWith('result'));
-    expect(lines.slice(top, top + 5)).toEqual([
+    expect(lines.slice(top - 1, top + 5)).toEqual([
+      '',
       'result        day               amount  what          difference  row',
       expect.stringMatching(/^─+$/),
       'other amount  2026-11-25  NGN 7,500.00  INV-P2      NGN 2,500.00  2',

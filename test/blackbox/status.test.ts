@@ -264,6 +264,13 @@ describe('status', () => {
     expect(text.replaceAll(/\s+/g, ' ')).toMatch(/today \(.+?\) received NGN 400\.00 refunded nothing open nothing/);
     expect(text).toContain('paycli ugwo charge INV-P5 --remaining');
     expect(text).toMatch(/part paid.*NGN 400\.00 of 900\.00/s);
+    expect(text).toMatch(/open nothing\n\nkind /);
+  });
+
+  it('is one line of a ledger without charges', async () => {
+    const terminal = openTerminal(['status', '--local'], { home: newFolder(), env: { TZ: 'UTC', NO_COLOR: '1' } });
+    expect(await terminal.ended).toEqual({ code: 0 });
+    expect(terminal.raw()).toMatch(/^local.+today \(UTC\) {3}nothing received, refunded or open\r\n$/);
   });
 
   it('is suggested on a terminal once there are charges', async () => {

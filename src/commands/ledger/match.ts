@@ -208,7 +208,7 @@ export const matchStatement = async (input: MatchInput, run: Run): Promise<Resul
     const value = { ...head, currency, sums, matches: found.map((one) => fieldsOf(one, currency)) };
     return { kind: 'record', record: madeHere(value), view: matchView, ...ending };
   }
-  await say(matchSummary(found, sums, days, currency));
+  await say([...matchSummary(found, sums, days, currency), ...(io.stdout.isTerminal && ending.failure ? [''] : [])]);
   const isTable = globals.format === 'table' || (globals.format === undefined && io.stdout.isTerminal);
   const pages = pagesOf(isTable ? found.filter(isOff) : found, currency);
   return { kind: 'list', pages, view: matchView, saysEmpty: true, ...ending };

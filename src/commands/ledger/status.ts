@@ -29,7 +29,9 @@ const headLines = (sums: Sums, profile: string | undefined, zone: string, { stde
     return `${name} ${money ?? 'nothing'}${name === 'open' && count > 0 ? ` (${count})` : ''}`;
   };
   const owner = profile === undefined ? '' : `${profile}${speaksUtf8(env) ? ' · ' : ', '}`;
-  const parts = [`${owner}today (${zone})`, ...SUMS.map(text)];
+  const isEmpty = SUMS.every((name) => linesOf(sums[name], profile).length === 0);
+  const known = isEmpty ? ['nothing received, refunded or open'] : SUMS.map(text);
+  const parts = [`${owner}today (${zone})`, ...known];
   const line = parts.join('   ');
   return stderr.isTerminal && line.length > stderr.columns ? parts : [line];
 };
@@ -123,7 +125,8 @@ export const showStatus = async ({ since, sync, allProfiles = false }: StatusInp
       ? { kind: 'list', pages: pageOf(records), view: caseView, ...ending }
       : { kind: 'record', record, view: caseView, ...ending };
   }
-  await run.say(profiles.flatMap((name) => headLines(sums, name, zone, io)));
+  const gap = cases.length > 0 && io.stdout.isTerminal ? [''] : [];
+  await run.say([...profiles.flatMap((name) => headLines(sums, name, zone, io)), ...gap]);
   const rows = cases.map((one) => madeExactly({ ...caseFields(one), what: one.what }));
   return { kind: 'list', pages: pageOf(rows), view: caseView, saysEmpty: true, ...ending };
 };
