@@ -7,7 +7,7 @@ import type { Ledger } from '../../src/ledger/ledger.ts';
 import { intent } from '../ledger/support/memory.ts';
 import { onyeOf, ugwoOf, uidOf } from '../support/ids.ts';
 import { inProcess } from '../support/in-process.ts';
-import { newFolder } from '../support/program.ts';
+import { newFolder, type RunOptions } from '../support/program.ts';
 import { json, page, serveBy, ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { openDesk, USSD, writing } from './desk-support.ts';
@@ -27,8 +27,8 @@ interface Hit {
 const hitsIn = (stdout: string): readonly Hit[] => JSON.parse(stdout).data;
 
 /** A desk with a customer whose transfer brought a part of what was asked. */
-const partPaid = async (ledger?: string) => {
-  const desk = await openDesk(ledger);
+const partPaid = async (env?: RunOptions['env']) => {
+  const desk = await openDesk(env);
   const { json: ada } = await desk.post('/v1/onye', { email: 'ada@example.com', first_name: 'Ada', last_name: 'Obi' });
   const { uid } = await desk.shopRequest({ ref: 'INV-P5', amount: 123_400, onye: ada.uid });
   const charged = JSON.parse(await desk.done('ugwo', 'charge', uid, '--medium', 'bank_transfer', '--json'));
@@ -107,7 +107,7 @@ describe('find, in the ledger', () => {
   });
 
   it.skipIf(process.platform === 'win32')('finds the same in PostgreSQL', async () => {
-    await expectPartPaid(await partPaid((await newTeam()).url));
+    await expectPartPaid(await partPaid({ PAYCLI_LEDGER: (await newTeam()).url }));
   });
 
   it('finds phones by their last four digits, and whole with the country code', async () => {

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import type { ActivityEnding } from '../../src/core/data-files.ts';
 import { emulatorRoom } from '../../src/emulator/room.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { openLedger } from '../../src/ledger/sqlite/open.ts';
@@ -7,7 +8,7 @@ import { clockAt } from '../emulator/support.ts';
 import { clock } from '../support/clock.ts';
 import { inProcess } from '../support/in-process.ts';
 import { ledgerOptions } from '../support/ledger.ts';
-import { fromNoon, newFolder } from '../support/program.ts';
+import { fromNoon, newFolder, type RunOptions } from '../support/program.ts';
 
 export const USSD = ['--medium', 'ussd', '--provider', 'gtb'];
 
@@ -27,13 +28,13 @@ export interface Shown {
 }
 
 /** A shop at the emulator, and the program with a ledger of its own, on one day. */
-export const openDesk = async (ledger?: string) => {
+export const openDesk = async (env: RunOptions['env'] = {}) => {
   const moved = fromNoon();
   const shop = await openShop({ clock: clockAt(clock.now()) });
   const home = newFolder();
   const options = {
     home,
-    env: { ...moved, PAYCLI_BASE_URL: shop.origin, PAYCLI_SECRET_KEY: shop.key, PAYCLI_LEDGER: ledger },
+    env: { ...moved, PAYCLI_BASE_URL: shop.origin, PAYCLI_SECRET_KEY: shop.key, ...env },
   };
   const paycli = (...args: readonly string[]) => inProcess(args, options);
   const done = async (...args: readonly string[]): Promise<string> => {
@@ -45,7 +46,7 @@ export const openDesk = async (ledger?: string) => {
     (await shop.request(undefined, { ref, amount })).uid;
   const charge = async (uid: string, ...more: readonly string[]): Promise<string> =>
     JSON.parse(await done('ugwo', 'charge', uid, ...USSD, ...more, '--json')).uid;
-  const settle = (activity: string, as: 'successful' | 'reversed', amount?: number) =>
+  const settle = (activity: string, as: ActivityEnding, amount?: number) =>
     emulatorRoom.settle({
       ...shop,
       activity,

@@ -2,36 +2,24 @@ import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } fro
 import { delimiter, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import type { ActivityEnding } from '../../src/core/data-files.ts';
 import { emulatorRoom } from '../../src/emulator/room.ts';
-import { openShop } from '../emulator/shop.ts';
-import { clockAt } from '../emulator/support.ts';
 import { CANARY } from '../support/canary.ts';
 import { inProcess } from '../support/in-process.ts';
 import { endIfRunning, errorOf, newFolder, type Running, type RunOptions, start } from '../support/program.ts';
 import { serveTarget } from '../support/webhooks.ts';
+import { openDesk, USSD } from './desk-support.ts';
 import { newTeam } from './team-support.ts';
 
-/** A shop at the emulator, and the program with a ledger of its own. */
-const open = async (more: Readonly<Record<string, string>> = {}) => {
-  const shop = await openShop({ clock: clockAt(Date.now()) });
-  const env = { PAYCLI_BASE_URL: shop.origin, PAYCLI_SECRET_KEY: shop.key, OTHER: CANARY, ...more };
-  const options: RunOptions = { home: newFolder(), env };
-  const paycli = (...args: string[]) => inProcess(args, options);
+/** A desk whose environment has a secret, and what watches its charges. */
+const open = async (env: RunOptions['env'] = {}) => {
+  const desk = await openDesk({ OTHER: CANARY, ...env });
+  const { options, paycli, shopRequest } = desk;
   return {
-    ...{ ...shop, options, paycli },
-    settle: (activity: string, as: ActivityEnding, amount?: number) =>
-      emulatorRoom.settle({
-        ...shop,
-        activity,
-        as,
-        after: undefined,
-        amount: amount === undefined ? undefined : () => amount,
-      }),
+    ...desk,
     /** Charges a payment request, by default a new one of NGN 900. Resolves to it and to its activity. */
     sell: async (of?: string, ...more: string[]) => {
-      const ugwo = of ?? String((await shop.request(undefined, { amount: 90_000 })).uid);
-      const ended = await paycli('ugwo', 'charge', ugwo, '--medium', 'ussd', '--provider', 'gtb', ...more, '--json');
+      const ugwo = of ?? String((await shopRequest({ amount: 90_000 })).uid);
+      const ended = await paycli('ugwo', 'charge', ugwo, ...USSD, ...more, '--json');
       return { ugwo, ended, activity: ended.code === 0 ? String(JSON.parse(ended.stdout).uid) : '' };
     },
     watch: (...args: string[]): Running => start(['watch', ...args], options),
@@ -73,7 +61,7 @@ describe('watch --exec', () => {
     await settle(late.activity, 'expired');
     await settle(bad.activity, 'failed');
     for (const { activity } of [twice, again]) await settle(activity, 'successful');
-    const lost = String((await request()).uid);
+    const lost = await request('lost');
     await emulatorRoom.faults({ file, rules: { rules: [{ method: 'POST', times: 1, reset: true, when: 'after' }] } });
     expect((await sell(lost)).ended.code).toBe(6);
     for (const kind of ['paid_twice', 'unknown', 'failed', 'expired', 'overpaid', 'underpaid'])
@@ -194,11 +182,11 @@ describe('watch --exec', () => {
   });
 
   it('tells what was reversed meanwhile, however much it is', async () => {
-    const { request, settle, watch, paycli } = await open();
+    const { shopRequest, settle, watch, paycli } = await open();
     const file = join(newFolder('rows'), 'rows.csv');
-    const requests = await Promise.all(Array.from({ length: 101 }, () => request(undefined, { amount: 90_000 })));
+    const requests = await Promise.all(Array.from({ length: 101 }, () => shopRequest({})));
     writeFileSync(file, ['ugwo', ...requests.map(({ uid }) => String(uid)), ''].join('\n'));
-    await paycli('ugwo', 'charge', '--from', file, '--medium', 'ussd', '--provider', 'gtb', '--yes');
+    await paycli('ugwo', 'charge', '--from', file, ...USSD, '--yes');
     const list = async () => (await paycli('ledger', 'list', '--all', '-o', 'ndjson')).stdout.trim().split('\n');
     const charges = (await list()).map((line) => JSON.parse(line) as { id: string; activity: string });
     for (const { activity } of charges) await settle(activity, 'successful');
