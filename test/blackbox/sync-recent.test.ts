@@ -7,11 +7,19 @@ import { activityOf, charged, chargeFrom, numberIn, ussdFile } from './bulk-supp
 
 /** Payment requests of NGN 5,000.00, whose activities the test ends. */
 const openShop = async (count: number) => {
+  const created = { created_at: atom(Date.now()) };
   const now = new Map<number, { readonly status: string; readonly total: number; readonly more?: object }>();
   const requestOf = (number: number) => {
     const { status = 'requires_action', total = 0, more } = now.get(number) ?? {};
     const ends = status === 'failed' ? { error: { code: 'psp.error.expired', message: 'Expired' } } : {};
-    const activity = { ...ACTIVITY, uid: activityOf(number), updated_at: atom(Date.now()), status, ...ends };
+    const activity = {
+      ...ACTIVITY,
+      ...created,
+      uid: activityOf(number),
+      updated_at: atom(Date.now()),
+      status,
+      ...ends,
+    };
     return {
       ...ugwo(number),
       checkout: { uid: 'chk.AbCd.1' },
@@ -24,7 +32,7 @@ const openShop = async (count: number) => {
   const numbers = Array.from({ length: count }, (_none, index) => index + 1);
   let clock = 0;
   const service = await serveAllBy((seen: Seen) => {
-    if (seen.method === 'POST') return charged(numberIn(seen));
+    if (seen.method === 'POST') return charged(numberIn(seen), created);
     const date = new Date(Date.now() + clock).toUTCString();
     return seen.url.startsWith('/v1/ugwo?')
       ? json(200, { data: numbers.map(requestOf), next_cursor: null }, { date })
