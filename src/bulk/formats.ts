@@ -144,11 +144,8 @@ const checkNames = (names: readonly string[], fail: Fail): void => {
 
 const columnNamesIn = ({ cells }: Cells, fail: Fail, mayBeNameless: boolean): readonly string[] => {
   const named = trimmedTo(cells, cells.findLastIndex((cell) => !BLANK.test(cell)) + 1);
-  const names = named.map((cell, index) =>
-    mayBeNameless && BLANK.test(cell)
-      ? `column ${index + 1}`
-      : textOfBytes(cell, (what, hint) => fail(0, `${index + 1}`, what, hint)),
-  );
+  const called = named.map((cell, index) => (mayBeNameless && BLANK.test(cell) ? `column ${index + 1}` : cell));
+  const names = called.map((cell, index) => textOfBytes(cell, (what, hint) => fail(0, `${index + 1}`, what, hint)));
   checkNames(names, fail);
   return names;
 };
