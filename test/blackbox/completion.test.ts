@@ -19,14 +19,13 @@ import { describe, expect, it } from 'vitest';
 import { fromNpm } from '../../scripts/from-npm.ts';
 import { PARSER } from '../../scripts/pinned.ts';
 import { SEEDED } from '../../src/core/data-files.ts';
-import { intent } from '../ledger/support/memory.ts';
 import { PROGRAM } from '../support/built.ts';
 import { ugwoOf } from '../support/ids.ts';
 import { inProcess } from '../support/in-process.ts';
 import { newFolder, paycli, start } from '../support/program.ts';
 import { BECOME, inShell, mayBecome } from '../support/shell.ts';
 import { openOn, openTerminal, type TerminalSession } from '../support/terminal.ts';
-import { openDesk, writing } from './desk-support.ts';
+import { begin, openDesk, writing } from './desk-support.ts';
 
 type Shell = 'bash' | 'zsh' | 'fish';
 
@@ -310,9 +309,8 @@ describe('__complete', () => {
         [ugwoOf(1), 'INV\u001b[31m\u00e9'],
         [ugwoOf(2), 'LOST'],
       ] as const) {
-        const begun = await ledger.begin(intent({ about, asked: { ref } }), { again: false });
-        const id = begun.kind === 'begun' ? begun.id : '';
-        await ledger.record(id, { state: about === ugwoOf(1) ? 'not_sent' : 'unknown', exitCode: 0 });
+        const state = about === ugwoOf(1) ? 'not_sent' : 'unknown';
+        await begin(ledger, { about, asked: { ref } }, { state, exitCode: 0 });
       }
     });
     const offered = async (...words: readonly string[]): Promise<readonly (string | undefined)[][]> => {

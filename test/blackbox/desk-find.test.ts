@@ -4,13 +4,12 @@ import { hitView } from '../../src/commands/ledger/view.ts';
 import { SEEDED } from '../../src/core/data-files.ts';
 import { type Intent, ledgerTargetOf } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import { intent } from '../ledger/support/memory.ts';
 import { onyeOf, ugwoOf, uidOf } from '../support/ids.ts';
 import { inProcess } from '../support/in-process.ts';
 import { newFolder, type RunOptions } from '../support/program.ts';
 import { json, page, serveBy, ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
-import { openDesk, USSD, writing } from './desk-support.ts';
+import { begin, openDesk, REFUND, USSD, writing } from './desk-support.ts';
 import { newTeam } from './team-support.ts';
 
 interface Hit {
@@ -56,8 +55,7 @@ const beginning =
   async (ledger: Ledger): Promise<void> => {
     for (const [at, { phone, ...some }] of charges.entries()) {
       const number = phone === undefined ? {} : { phone, medium: 'mobile_money', provider: 'mtn' };
-      const begun = await ledger.begin(intent({ about: ugwoOf(at + 1), ...number, ...some }), { again: false });
-      if (begun.kind === 'begun') await ledger.record(begun.id, { state: 'not_sent', exitCode: 7 });
+      await begin(ledger, { about: ugwoOf(at + 1), ...number, ...some }, { state: 'not_sent', exitCode: 7 });
     }
   };
 const asking = (amount: number, ref?: string, email?: string) => ({ asked: { amount, currency: 'NGN', ref, email } });
@@ -305,9 +303,8 @@ describe('the command of a hit', () => {
     const { home, origin, key, find } = await partPaid();
     await writing(home, async (ledger) => {
       const about = { ...ledgerTargetOf(origin, key, undefined), about: ugwoOf(7) };
-      const begun = await ledger.begin(intent(about), { again: false });
       const activity = { uid: uidOf(7), status: 'successful', nextAction: null, createdAt: undefined };
-      if (begun.kind === 'begun') await ledger.record(begun.id, { state: 'accepted', exitCode: 0, activity });
+      await begin(ledger, about, { state: 'accepted', exitCode: 0, activity });
     });
     const [hit] = await find(uidOf(7));
     expect(hit).toMatchObject({ payment: 'paid', command: `paycli ledger show ${hit?.id}` });
@@ -317,20 +314,9 @@ describe('the command of a hit', () => {
     const { home, origin, key, find } = await partPaid();
     const target = ledgerTargetOf(origin, key, undefined);
     await writing(home, async (ledger) => {
-      for (const some of [
-        { ...asking(5, 'INV-F2'), about: ugwoOf(7) },
-        {
-          kind: 'refund',
-          about: 'act.AbCd.000000000000000000000001',
-          path: '/v1/refunds',
-          body: '{}',
-          medium: '',
-          provider: undefined,
-        },
-      ]) {
-        const begun = await ledger.begin(intent({ ...target, ...some }), { again: false });
-        if (begun.kind === 'begun') await ledger.record(begun.id, { state: 'unknown', exitCode: 6 });
-      }
+      const refund = { ...REFUND, about: 'act.AbCd.000000000000000000000001' };
+      for (const some of [{ ...asking(5, 'INV-F2'), about: ugwoOf(7) }, refund])
+        await begin(ledger, { ...target, ...some }, { state: 'unknown', exitCode: 6 });
     });
     expect(await find('INV-F2')).toMatchObject([{ state: 'unknown', command: 'paycli ledger sync' }]);
     expect(await find('act.AbCd.000000000000000000000001')).toMatchObject([

@@ -1,16 +1,28 @@
 import { expect } from 'vitest';
 import type { ActivityEnding } from '../../src/core/data-files.ts';
 import { emulatorRoom } from '../../src/emulator/room.ts';
+import type { Intent } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { openLedger } from '../../src/ledger/sqlite/open.ts';
 import { openShop } from '../emulator/shop.ts';
 import { clockAt } from '../emulator/support.ts';
+import { begunOf } from '../ledger/support/charges.ts';
+import { intent } from '../ledger/support/memory.ts';
 import { clock } from '../support/clock.ts';
 import { inProcess } from '../support/in-process.ts';
 import { ledgerOptions } from '../support/ledger.ts';
 import { fromNoon, newFolder, type RunOptions } from '../support/program.ts';
 
 export const USSD = ['--medium', 'ussd', '--provider', 'gtb'];
+
+export const REFUND = { kind: 'refund', path: '/v1/refunds', body: '{}', medium: '', provider: undefined };
+
+/** Begins a write in a ledger, and records its outcome. */
+export const begin = async (
+  ledger: Ledger,
+  some: Partial<Intent>,
+  outcome: Parameters<Ledger['record']>[1],
+): Promise<unknown> => ledger.record(begunOf(await ledger.begin(intent(some), { again: false })).id, outcome);
 
 /** Writes to the ledger file of a home. */
 export const writing = async (home: string, write: (ledger: Ledger) => Promise<unknown>): Promise<void> => {

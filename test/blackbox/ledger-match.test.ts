@@ -4,13 +4,13 @@ import { describe, expect, it } from 'vitest';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { openLedger } from '../../src/ledger/sqlite/open.ts';
 import { account } from '../ledger/support/charges.ts';
-import { intent } from '../ledger/support/memory.ts';
 import { shown } from '../ledger/support/shown.ts';
 import { ugwoOf, uidOf } from '../support/ids.ts';
 import { inProcess } from '../support/in-process.ts';
 import { ledgerOptions } from '../support/ledger.ts';
 import { errorOf, newFolder, paycli } from '../support/program.ts';
 import { openTerminal } from '../support/terminal.ts';
+import { begin, REFUND } from './desk-support.ts';
 import { command, judged } from './schema-support.ts';
 
 interface Made {
@@ -30,8 +30,6 @@ interface Made {
 const charged = async (ledger: Ledger, number: number, made: Made): Promise<void> => {
   const { at, amount, ref, psp, currency = 'NGN', profile = 'shop' } = made;
   const asked = { amount, currency, ref };
-  const begun = await ledger.begin(intent({ about: ugwoOf(number), profile, asked }), { again: false });
-  if (begun.kind !== 'begun') throw new Error(begun.why);
   const open = account({ uid: uidOf(number) });
   const headers = { ...Object(open.nextAction).headers, account_number: made.account ?? `99${number}` };
   const activity = {
@@ -40,7 +38,7 @@ const charged = async (ledger: Ledger, number: number, made: Made): Promise<void
     nextAction: { ...Object(open.nextAction), headers },
   };
   const read = { ...activity, pspReference: psp, servedAt: Date.parse(at) };
-  await ledger.record(begun.id, { state: 'accepted', exitCode: 0, activity: read });
+  await begin(ledger, { about: ugwoOf(number), profile, asked }, { state: 'accepted', exitCode: 0, activity: read });
 };
 
 const refunded = async (
@@ -49,17 +47,8 @@ const refunded = async (
   { amount, exitCode = 0 }: NonNullable<Made['refund']>,
 ): Promise<void> => {
   const asked = amount === null ? {} : { asked: { amount, currency: 'NGN' } };
-  const refund = {
-    kind: 'refund',
-    medium: '',
-    provider: undefined,
-    about: uidOf(number),
-    path: '/v1/refunds',
-    body: '{}',
-  };
-  const begun = await ledger.begin(intent({ ...refund, ...asked }), { again: false });
-  if (begun.kind === 'begun')
-    await ledger.record(begun.id, { state: exitCode === 6 ? 'unknown' : 'accepted', exitCode });
+  const state = exitCode === 6 ? 'unknown' : 'accepted';
+  await begin(ledger, { ...REFUND, about: uidOf(number), ...asked }, { state, exitCode });
 };
 
 /** A home whose ledger has these payments. */

@@ -14,16 +14,13 @@ import { json, serve } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { secretFile } from '../support/webhooks.ts';
 import { delivery } from '../webhook/support.ts';
-import { openDesk, type Shown, USSD, writing } from './desk-support.ts';
+import { begin, openDesk, REFUND, type Shown, USSD, writing } from './desk-support.ts';
 
 const MINUTE = 60_000;
-const REFUND = { path: '/v1/refunds', body: '{}', medium: '', provider: undefined };
 const LOST = { amount: 90_000, currency: 'NGN', ref: 'lost', metadata: { emulate: 'lost' } };
 
-const beginUnknown = async (ledger: Ledger, some: Partial<Intent>): Promise<void> => {
-  const begun = await ledger.begin(intent(some), { again: false });
-  if (begun.kind === 'begun') await ledger.record(begun.id, { state: 'unknown', exitCode: 6 });
-};
+const beginUnknown = (ledger: Ledger, some: Partial<Intent>): Promise<unknown> =>
+  begin(ledger, some, { state: 'unknown', exitCode: 6 });
 
 /** An agent's plan of a charge that waits for a person. */
 const askApproval = async (ledger: Ledger, profile: string | undefined, target = intent()): Promise<void> => {
@@ -128,7 +125,7 @@ describe('a case of status', () => {
     const target = ledgerTargetOf(origin, key, undefined);
     await writing(home, async (ledger) => {
       await beginUnknown(ledger, { ...target, asked: { ref: 'INV-F2', amount: 5, currency: 'NGN' } });
-      await beginUnknown(ledger, { ...target, kind: 'refund', about: 'act.AbCd.000000000000000000000001', ...REFUND });
+      await beginUnknown(ledger, { ...target, ...REFUND, about: 'act.AbCd.000000000000000000000001' });
     });
     const { code, cases } = await status('--since', new Date(clock.now() + MINUTE).toISOString());
     expect([code, cases]).toMatchObject([
