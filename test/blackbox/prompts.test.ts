@@ -171,7 +171,7 @@ describe('a missing payment request of ugwo charge', () => {
     checkout: CHECKOUT,
     ...more,
   });
-  const LISTED = [
+  const listed = (): readonly object[] => [
     unpaid(1, { ref: null, onye: null, created_at: new Date(Date.now() - 3 * 24 * 3_600_000).toISOString() }),
     { ...unpaid(2), status: 'cancelled', ref: 'GONE' },
     unpaid(4, { ref: 'GONE-TOO', checkout: null }),
@@ -181,8 +181,7 @@ describe('a missing payment request of ugwo charge', () => {
       created_at: new Date(Date.now() - 60_000).toISOString(),
     }),
   ];
-  const serving = (listed: readonly unknown[] = LISTED) =>
-    serveBy(() => json(200, { data: listed, next_cursor: 'more' }));
+  const serving = (data: readonly unknown[] = listed()) => serveBy(() => json(200, { data, next_cursor: 'more' }));
   const ASKED = ['ugwo', 'charge', '--medium', 'bank_transfer'];
 
   it('is selected on a terminal from the newest unpaid ones', async () => {
