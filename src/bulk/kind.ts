@@ -145,7 +145,7 @@ export interface RowKind<T> {
    * begin with `a.`.
    */
   readonly columns: readonly string[];
-  /** Cells of the template's row, which refuse it if they contain EXAMPLE. A spreadsheet would drop the zeros of 5000.00. */
+  /** Cells of the template's row. A row with EXAMPLE in one is refused. A spreadsheet would drop the zeros of 5000.00. */
   readonly example: Readonly<Record<string, string>>;
   /** The report columns to add after those of the file, apart from `row`, `state` and `error`. */
   readonly report: readonly string[];
@@ -186,7 +186,7 @@ export interface RowKind<T> {
   readonly judges?: boolean;
   /** Opens the sender of a job's rows: see `protectedRows` and `repeatableRows`. */
   readonly openSender: (job: RowJob<T>) => RowSender<T>;
-  /** Work that earlier runs have left on a job's rows, before more are sent. */
+  /** Does what earlier runs have left to do for a job's rows, before more are sent. */
   readonly resume?: ((job: string, rowDeps: RowDeps) => Promise<void>) | undefined;
   /** Waits for the final outcomes of a job's rows (--wait). */
   readonly follow?: ((job: string, services: RowServices, rowDeps: RowDeps) => Promise<Aftermath>) | undefined;

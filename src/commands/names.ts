@@ -31,9 +31,9 @@ interface Found extends Meant {
 }
 
 /**
- * Finds the records with these names, which the service gives to one record each: in the ledger, then in the first pages
- * of the service's list. A record that the ledger names is read, since its name may have changed. Many names are looked
- * for in the list first, where a page shows a hundred.
+ * Finds the records with these names; the service accepts each name once. Looks in the ledger, then in the first pages of
+ * the service's list. For many names it begins with the list, where one page shows a hundred. Reads each record that the
+ * ledger finds, since its name may have changed.
  */
 export const findNamed = async (
   prefix: NamedPrefix,

@@ -7,7 +7,7 @@ import { readInputBytes } from './run.ts';
 
 const MOST_TEMPLATE_BYTES = 64 * 1024;
 
-/** Opens what writes the messages to customers. Throws if an option is not valid. */
+/** Opens the writer of messages to customers. Throws if an option is not valid. */
 export const openMessages = async ({ shareTemplate: file, shareZone: zone }: SharingOptions, run: Run) => {
   const { readTemplate, shareMessage } = await import('../output/share.ts');
   if (zone !== undefined && attempt(() => formatAnywhere(0, zone)) === undefined) {

@@ -53,7 +53,7 @@ const deliveryRequest = (dialect: Dialect, { uid, event, data }: BodyParts, secr
   return { id, headers: Object.entries(headers), body };
 };
 
-/** The request for an event that did not happen, about a record that nobody keeps. */
+/** The request of a made-up event, about a record that no store has. */
 export const sampleRequest = (event: EventName, secret: string, now: number) => {
   const uid = newServiceId('evt');
   const data = withoutFile((store) => printExact(rehearsed(store, event, undefined, now)));

@@ -454,7 +454,7 @@ export const openStore = (path: string): EmulatorStore =>
     return { key, holdOutbox: () => holdLock(`${path}.lock`, 0), ...store };
   });
 
-/** Result of `use` on new data that nobody keeps. */
+/** Calls `use` with an empty store in memory, and drops the store. */
 export const withoutFile = <T>(use: (store: EmulatorStore) => T): T =>
   closedAfter(connect(':memory:', DATA_FILE), (db) => {
     migrate(db, DATA_FILE);

@@ -2,17 +2,17 @@ import { MINUTE_MS } from '../core/time.ts';
 import { type Entry, evidenceOf, type Sender } from './entry.ts';
 import type { Ledger } from './ledger.ts';
 
-/** Kinds of evidence about the message to a charge's customer, of which the last one counts, and their word in a report. */
+/** Kinds of evidence about a charge's message, and the word for each in a report. The last evidence counts. */
 const SHARINGS = { sharing: 'sharing', shared: 'yes', not_shared: 'no', share_unknown: 'unknown' } as const;
 type Kind = keyof typeof SHARINGS;
 
-/** State of the message to a charge's customer. `why`: a person has to look. */
+/** State of the message to a charge's customer. `why`: the reason why a person has to look. */
 export interface Shared {
   readonly shared: (typeof SHARINGS)[Kind];
   readonly why?: string;
 }
 
-/** Longest sharing of a message: the time limit of the program, and its end. */
+/** Longest time to share a message: the limit of the program, and a minute to end it. */
 const LONGEST_MS = 6 * MINUTE_MS;
 
 /** If the process that has claimed a message ended meanwhile, nobody knows if it was shared. */
@@ -33,7 +33,7 @@ export const claimSharing = (ledger: Ledger, id: string): Promise<boolean> => {
   return ledger.note(id, claim, (entry) => sharedOf(entry, ledger).shared === 'no');
 };
 
-/** Stores what came of a message. A program that was killed may have sent it before. */
+/** Stores the result of sharing a message. A program that was killed may have sent it before. */
 export const noteSharing = (
   ledger: Ledger,
   id: string,

@@ -30,7 +30,7 @@ interface ShareInput {
   readonly others?: Readonly<Record<string, string | undefined>>;
 }
 
-/** Facts of a step by the name of their placeholder, with their labels in a message without a template. */
+/** Labels of the facts of a step, in a message without a template. The names are those of the placeholders. */
 const LABELS = {
   ...{ amount: 'Amount', code: 'Dial', bank: 'Bank', account_name: 'Account name' },
   ...{ account_number: 'Account number', expires: 'Expires' },
@@ -40,7 +40,7 @@ const PLACEHOLDERS = [...Object.keys(LABELS), 'ref', 'first_name', 'merchant'].m
 /** A placeholder, or what looks like the beginning of one, also of other programs. Other braces are text. */
 const PLACEHOLDER = /\{[{\s]*[\p{L}_]+\}?/gu;
 
-/** Checks a template. The line break at its end is that of every message. */
+/** Checks a template, and cuts off its last line break: every message gets one. */
 export const readTemplate = (bytes: Uint8Array, file: string): string => {
   const text = decodeUtf8(bytes);
   const odd = text?.match(PLACEHOLDER)?.find((found) => !PLACEHOLDERS.includes(found));

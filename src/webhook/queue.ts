@@ -173,7 +173,7 @@ export const openQueue = (folder: string, uid: number | undefined, name = QUEUE_
       },
       /** Returns the space of removed events to the disk; resolves to false if that is impossible. */
       compact: (): Promise<boolean> => compact(db, async (work) => work()),
-      /** `target` is the last target of `webhook listen`; with `tail`, `watch --exec` goes on. */
+      /** `target`: the last target of `webhook listen`. `tail`: the place where `watch --exec` goes on. */
       setting: (name: 'target' | 'tail'): string | undefined => sql.setting(name),
       set: (name: 'target' | 'tail', value: string): Promise<void> => write(() => sql.set(name, value)),
       close: (): void => db.close(),

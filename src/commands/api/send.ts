@@ -202,7 +202,7 @@ export const callApi = async (input: ApiInput, run: Run): Promise<Result> => {
       input.fields.map(({ name, option }) => [name.replaceAll(/\[(.*?)\]/g, '.$1'), `${option} ${name}`]),
     );
     const error = namingFlags(thrown, (path) => given.get(path));
-    // An error without a status is not about an answer; the head is that of an attempt before it.
+    // An error without a status has no answer: the head is that of an earlier attempt.
     if (head === undefined || !(error instanceof PayError) || error.detail.status === undefined) throw error;
     return { kind: 'text', text: '', head, failure: error };
   }

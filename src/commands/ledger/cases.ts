@@ -31,13 +31,13 @@ export interface Case extends Pick<RequestTerms, 'ref' | 'amount' | 'currency'> 
   /** Undefined if nothing can be done. */
   readonly command: string | undefined;
   readonly what: string;
-  /** False if it is only shown. */
+  /** True if it needs a person; the others are only shown. */
   readonly isDue: boolean;
 }
 
 const SOON_MS = 5 * MINUTE_MS;
 
-/** The charges of an entry's payment request, and its money. `unseen`: refunds of this ledger that no reading shows. */
+/** The charges of an entry's payment request, and its money. `unseen`: refunds of this ledger that no answer shows yet. */
 const requestOf = async (ledger: Ledger, { about: request, service, money }: Entry) => {
   const all = await ledger.list({ about: request, service, kind: CHARGE, limit: -1 });
   const known = all.flatMap((one) => moneyKnown(one) ?? []);
@@ -46,7 +46,7 @@ const requestOf = async (ledger: Ledger, { about: request, service, money }: Ent
   for (const about of new Set([money?.surplus, ...all.map(({ activity }) => activity?.uid)])) {
     const refunds =
       about === undefined ? [] : await ledger.list({ about, kind: REFUND, states: ['accepted'], limit: -1 });
-    // One without an amount pays all of it back.
+    // A refund without an amount pays everything back.
     unseen += sum(refunds.filter((one) => !hasFailed(one)).map(({ asked }) => asked?.amount ?? Infinity));
   }
   unseen = Math.max(0, unseen);
@@ -54,7 +54,7 @@ const requestOf = async (ledger: Ledger, { about: request, service, money }: Ent
 };
 type Request = Awaited<ReturnType<typeof requestOf>>;
 
-/** Judges entries, and proposes commands for the target of the run, or with `allProfiles` for that of each entry. */
+/** Judges entries, and proposes commands: for the target of the run, or with `allProfiles` for that of each entry. */
 export const judgesOf = (ledger: Ledger, run: Run, allProfiles: boolean) => {
   const moment = ledger.moment();
   const at = (ms: number): string => `since ${formatLocal(ms, moment.at)}`;
@@ -108,7 +108,7 @@ export const judgesOf = (ledger: Ledger, run: Run, allProfiles: boolean) => {
   };
 
   const unknown = (entry: Entry): Case => {
-    // The service shows the outcome of charges alone.
+    // `ledger sync` settles charges alone.
     const [words, kind] = isCharge(entry) ? [['sync'], ''] : [['show', entry.id], `${kindWord(entry.kind)} `];
     return caseOf('unknown', entry, { command: line(entry, 'ledger', ...words), what: kind + at(entry.createdAt) });
   };
@@ -121,7 +121,7 @@ export const judgesOf = (ledger: Ledger, run: Run, allProfiles: boolean) => {
     return [caseOf('expires_soon', entry, { command, what: `in ${formatDuration(left)}`, isDue: false })];
   };
 
-  /** The command to go on with, whatever has become of an entry. */
+  /** The next command for an entry in any state. */
   const stepFor = async (entry: Entry): Promise<string> => {
     const show = line(entry, 'ledger', 'show', entry.id);
     if (isUndecided(entry.state)) return unknown(entry).command ?? show;

@@ -56,7 +56,7 @@ const lookupsOf = (text: string, { digest }: Ledger): Readonly<Record<string, Pa
   };
 };
 
-/** Field of a payment request as received that is the text, in upper or lower case; undefined if there is none. */
+/** Name of the field of a payment request that has the text, in any case; undefined if none has. */
 const foundIn = (request: unknown, text: string): string | undefined => {
   const [{ asked, facts }, money, wanted] = [snapshotOf(request), moneyNamed(text), text.toLowerCase()];
   const name = [valueAt(request, 'onye.first_name'), valueAt(request, 'onye.last_name')].join(' ').toLowerCase();
@@ -126,7 +126,7 @@ export const findPayments = async (
   const take = async (request: object, by: string): Promise<void> => {
     const about = textAt(request, 'uid');
     const charges = await ledger.list({ ...scope, about, kind: CHARGE, limit: -1 });
-    // The service shows their request as it is now.
+    // The request, as it is now, takes their place.
     for (const { id } of charges) hits.delete(id);
     add(about, { by, entry: charges[0], request });
   };

@@ -91,7 +91,7 @@ export const showStatus = async ({ since, sync, allProfiles = false }: StatusInp
   const groupsOf = (sum: ChargeSum) => [allProfiles ? (sum.profile ?? sum.origin) : profile];
   const query = { ...scope, by: (allProfiles ? ['profile', 'origin'] : []) as SumColumn[], unit: 0 };
   const as = (reported: Counted['reported']) => (sum: ChargeSum) => [{ ...sum, reported }];
-  // A reversal takes its money off, and is no payment.
+  // A reversal takes its money off the total, but is no payment to count.
   const andTotal = (sum: Counted) => [
     sum,
     { ...sum, reported: 'charged' as const, count: sum.reported === 'reversed' ? 0 : sum.count },

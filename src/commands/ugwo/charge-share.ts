@@ -21,7 +21,7 @@ import type { OneCharge, SharingOptions } from './charge-spec.ts';
 /** Report column: yes, no, unknown, or sharing while another run does it. */
 const SHARED_COLUMN = 'shared';
 
-/** Undefined if nobody has to look. */
+/** The reason why a person has to look; undefined if there is none. */
 const whyNotShared = ({ shared, why }: Shared): string | undefined =>
   why && `its message ${shared === 'no' ? 'was not shared' : 'may be shared already'}: ${why}`;
 
@@ -51,14 +51,14 @@ const variablesOf = ({ about, asked }: Entry) => {
   return Object.fromEntries(Object.entries(all).filter(([, value = '']) => SAFE_VALUE.test(value)));
 };
 
-/** Opens what shares the messages to customers: each once, in whatever run. */
+/** Opens the sharing of messages with customers. Each message is shared once, in whatever run. */
 export const openChargeSharing = async (options: SharingOptions, earlier: OneCharge['earlier'], run: Run) => {
   const { io } = run;
   const { wants, write } = await openMessages(options, run);
   const exec = (await execOf(options.shareWith, io, '--share-with'))([]);
   const merchants = new Map<string, string>();
 
-  /** Names for the template that only reads show. */
+  /** Reads the names that the template wants: the ledger has none. */
   const namesFor = async (ugwo: string, client: Client) => {
     if (!wants('first_name') && !wants('merchant')) return {};
     const { value } = await client.call('ugwo.get', { params: { uid: ugwo } });

@@ -17,10 +17,10 @@ import type { Run } from '../run.ts';
 import type { WatchInput } from './spec.ts';
 import { changeRecord } from './view.ts';
 
-/** Charges that a look reads, of those that were reversed and of those that were paid twice. */
+/** A look reads at most so many reversed charges, and as many that were paid twice. */
 const MOST_READ = 100;
 
-/** Events about a charge as it stands. Their ids are the same whenever, and by whomever, a change is seen. */
+/** Events about a charge as it is now. Whoever sees a change, and whenever, gives its event the same id. */
 const eventsOf = (seen: Watched, receivedAt: number): Delivery[] => {
   const { charge, now } = seen;
   const money = moneyKnown(charge);
@@ -36,8 +36,8 @@ const eventsOf = (seen: Watched, receivedAt: number): Delivery[] => {
 };
 
 /**
- * Tells a program about the changes of a tail, each at least once. A queue of the program stores each event until it
- * has run without failure, and the ids of all events.
+ * Runs a program for each change of a tail, at least once. The program has a queue of its own, which stores an event
+ * until the program has run without failure, and its id for good.
  */
 export const openHook = async (tail: Tail, { filters, unsettledOnly }: WatchFilter, input: WatchInput, run: Run) => {
   const { clock, random, signals } = run.io;
@@ -57,12 +57,12 @@ export const openHook = async (tail: Tail, { filters, unsettledOnly }: WatchFilt
     if (failed === undefined) return { kind: 'ran' };
     return stop.aborted ? { kind: 'left' } : { kind: 'failed', why: failed.why, reached: true };
   };
-  // Nothing prints these events, so all old ones are pruned.
+  // Only printed events are pruned, and nothing prints these.
   await queue.setPlace('printed', Number.MAX_SAFE_INTEGER);
   await queue.prune(clock.now() - KEEP_DAYS * DAY_MS, stop);
   const forwarder = forward(queue, notifier, { clock, steady, random, say: run.say, isProgram: true, send }, stop);
 
-  /** Stores the events that it does not know. The program runs for news alone. */
+  /** Stores the events that are new to the queue. The program runs for them only if `isNews`. */
   const keep = async (seen: readonly Watched[], isNews: boolean): Promise<void> => {
     const events = new Map(seen.flatMap((one) => eventsOf(one, clock.now())).map((event) => [event.uid, event]));
     const unknown = [...events.values()].filter(({ uid }) => queue.find(uid) === undefined);
@@ -77,8 +77,8 @@ export const openHook = async (tail: Tail, { filters, unsettledOnly }: WatchFilt
     cases.map((more) => ({ ...one, ...more, before: undefined as number | undefined })),
   );
   /**
-   * Reversed charges, and those of payment requests that were paid twice: the tail may have left them as paid. The first
-   * start reads all. After that each call reads a part, since the ledger may hold very many.
+   * Reversed charges, and those of payment requests that were paid twice. The tail may have dropped them as paid. The
+   * first start reads all. After that each call reads a part, since the ledger may hold very many.
    */
   const changedLater = async (): Promise<Watched[]> => {
     const limit = saved === undefined ? -1 : MOST_READ;
@@ -92,12 +92,12 @@ export const openHook = async (tail: Tail, { filters, unsettledOnly }: WatchFilt
     return found.flat().map((charge) => ({ charge, now: stateNow(charge), at: clock.now() }));
   };
 
-  // Of named charges, everything is news.
+  // The program runs for everything about named charges.
   let saved = unsettledOnly ? queue.setting('tail') : '';
   if (saved) await tail.resume(saved);
 
   return {
-    /** Reads the changes of the tail, and stores their events. What stands at the first start is no news. */
+    /** Reads the changes of the tail, and stores their events. The program doesn't run for what its first start finds. */
     changes: async (): Promise<ChargeChange[]> => {
       const seen = await changedLater();
       const changes = await tail.changes();

@@ -77,7 +77,7 @@ export const endFailure = (sums: readonly Sum<Now>[], place: readonly string[]):
   return new PayError(kind, `not every charge is paid: ${paymentSumsText(sums)}`, kind === 'unknown' ? { hint } : {});
 };
 
-/** So often the ledger is read, in milliseconds; one that takes long is read more seldom. */
+/** Milliseconds between reads of the ledger. A read that takes long is followed by a longer pause. */
 const EVERY_MS = 1000;
 const SHARE_OF_TIME = 20;
 
