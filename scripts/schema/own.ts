@@ -249,6 +249,7 @@ const statement = objectOf({
     }),
   ),
   matches: listOf(match),
+  notices: listOf(text),
 });
 
 /** A sum may exceed a JSON number; it is a text then. */

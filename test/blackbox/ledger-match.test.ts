@@ -143,7 +143,7 @@ describe('ledger match', () => {
     expect(stderr.split('\n').slice(1)).toEqual([
       'Left out: 1 row without a date or an amount (row 10)',
       '9 lines: 7 agree, 1 has another amount (INV-P2 +2,500.00), 1 is in the file only',
-      '9 payments of 2026-11-25: 8 in the file, 1 is not',
+      '7 payments, 1 refund, 1 reversal of 2026-11-25: 8 in the file, 1 is not',
       'NGN 26,612.70 in the file, NGN 34,023.45 in the ledger',
       '3 differences between bank.csv and the ledger',
       '→ compare money in alone: --amount-column with the column of credits',
@@ -175,6 +175,10 @@ describe('ledger match', () => {
       { result: 'other_amount', count: 1, currency: 'NGN', amount: 750_000, expected: 500_000, difference: 250_000 },
       { result: 'only_in_file', count: 1, currency: 'NGN', amount: -1075, expected: 0, difference: 0 },
       { result: 'only_here', count: 1, currency: 'NGN', amount: 0, expected: 990_000, difference: 0 },
+    ]);
+    expect(head.notices).toEqual([
+      'Columns: date "Trans Date", credit "Credit", debit "Debit", text "Remarks"; day first',
+      'Left out: 1 row without a date or an amount (row 10)',
     ]);
     expect(matches).toHaveLength(10);
     expect(matches[1]).toMatchObject({
@@ -300,6 +304,8 @@ describe('ledger match', () => {
     const ended = await matching(home, bank, ['--amount-column', 'credit', '-o', 'tsv', '--columns', COLUMNS]);
     expect(ended).toMatchObject({ code: 0, stdout: 'agrees\tref\t1\t250000\t0\t250000\tpayment\tINV-P1\n' });
     expect(ended.stderr).toContain('Only money in is compared: credit has no money out.\n');
+    const { stdout } = await matching(home, bank, ['--amount-column', 'credit', '--json']);
+    expect(JSON.parse(stdout).notices).toContain('Only money in is compared: credit has no money out.');
     expect((await matching(home, bank)).code).toBe(14);
     const signed = 'Date,Amount,Remarks\n25/11/2026,"2,500.00",INV-P1\n';
     expect(await rowsOf(home, signed, ['--amount-column', 'Amount'])).toEqual([

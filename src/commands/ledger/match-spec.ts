@@ -25,13 +25,6 @@ export interface MatchInput extends Omit<GivenOptions<typeof matchOptions>, 'tol
   readonly tolerance: number;
 }
 
-const toleranceOf = (text: string, currency: string): number => {
-  const { currency: named = currency, amount } = splitMoney(text);
-  const minor = named === currency ? Number(readMajor(amount, currency)) : Number.NaN;
-  if (Number.isSafeInteger(minor)) return minor;
-  throw usageError(`--tolerance: "${text}" is not an amount in ${currency}, such as 50.00`);
-};
-
 export const ledgerMatchCommand = defineCommand({
   path: ['ledger', 'match'],
   danger: 'read',
@@ -52,13 +45,16 @@ export const ledgerMatchCommand = defineCommand({
     'a line for each line of the file, and for each payment that is not in it: result (agrees, other_amount, ' +
     'only_in_file, only_here), by (reference, account, ref, amount), row, day, amount, fee, currency, difference, ' +
     'expected, kind (payment, refund, reversal), id, ugwo, ref, paid_at, profile, text; ' +
-    'json: file, first_day, last_day, time_zone, currency, sums of each result, matches',
+    'json: file, first_day, last_day, time_zone, currency, sums of each result, matches, notices',
   exits: ['usage', 'auth', 'ledger', 'read_failed', 'interrupted', 'attention'],
-  read: ([file = ''], { currency: code = 'NGN', tolerance = '0', ...given }): MatchInput => {
+  read: ([file = ''], { currency: code = 'NGN', tolerance: text = '0', ...given }): MatchInput => {
     const currency = code.toUpperCase();
+    const { currency: named = currency, amount } = splitMoney(text);
+    const tolerance = Number(readMajor(amount, currency));
     if (file === '') throw usageError('name the file to compare');
     if (!/^[A-Z]{3}$/.test(currency)) throw usageError(`--currency: "${code}" is not a code such as NGN`);
-    return { ...given, file, currency, tolerance: toleranceOf(tolerance, currency) };
+    if (named === currency && Number.isSafeInteger(tolerance)) return { ...given, file, currency, tolerance };
+    throw usageError(`--tolerance: "${text}" is not an amount in ${currency}, such as 50.00`);
   },
   load: async () => ({ run: (await import('./match.ts')).matchStatement }),
 });
