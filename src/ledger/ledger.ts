@@ -80,7 +80,7 @@ export interface ChargeSum extends Partial<Readonly<Record<SumColumn, string | u
   readonly count: number;
   /**
    * Sum of what was asked; undefined if no amount is known. Of several open charges of a payment request, the newest
-   * carries the amount.
+   * carries the amount. By `open`, without the parts that were paid.
    */
   readonly amount: bigint | undefined;
   /** Number of charges without a known amount, which the sum leaves out. */

@@ -44,6 +44,10 @@ const sumStatement = (schema: Schema, query: SumQuery, whole: Part, part: Part):
   const time = bySeq(along) ? 'created_at' : along;
   const [newer, ...newerValues] = whereOf([[isNewer], ...meant, ...(bySeq(along) ? [] : [inPart(whole)])]);
   const [where, ...values] = whereOf([...meant, inPart(part)]);
+  // Parts that were paid are no longer open.
+  const parts = `(SELECT sum(part.received) FROM ${schema}charge AS part
+    WHERE part.ugwo = charge.ugwo AND COALESCE(part.payment, '') = 'underpaid')`;
+  const asked = along === 'open' ? `amount - COALESCE(${parts}, 0)` : 'amount';
   const apart = [
     'state',
     'payment',
@@ -53,7 +57,7 @@ const sumStatement = (schema: Schema, query: SumQuery, whole: Part, part: Part):
     ...by,
   ];
   return [
-    `SELECT count(*), count(amount), count(received), CAST(sum(received) AS text), CAST(sum(amount *
+    `SELECT count(*), count(amount), count(received), CAST(sum(received) AS text), CAST(sum((${asked}) *
       CASE WHEN payment = 'open' AND EXISTS (SELECT 1 FROM ${schema}charge AS newer ${newer}) THEN 0 ELSE 1 END) AS text),
       ${apart.join()} FROM ${schema}charge ${where} GROUP BY ${apart.map((_column, place) => place + 6).join()}`,
     ...newerValues,

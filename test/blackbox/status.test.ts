@@ -79,7 +79,7 @@ describe('a case of status', () => {
     const command = 'paycli ugwo charge INV-P5 --remaining';
     expect([code, cases]).toMatchObject([14, [{ kind: 'underpaid', ref: 'INV-P5', amount: 50_000, command }]]);
     const { uid: rest } = JSON.parse(await run(cases[0] as Shown, ...USSD, '--json'));
-    expect(await status()).toMatchObject({ code: 0, cases: [] });
+    expect(await status()).toMatchObject({ code: 0, cases: [], sums: { open: [{ amount: 50_000 }] } });
     await settle(rest, 'successful', 50_000);
     await sync();
     expect(await status()).toMatchObject({ code: 0, cases: [] });

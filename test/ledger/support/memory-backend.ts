@@ -160,6 +160,10 @@ export const memoryBackend = (
         (time !== 'open' && timeOf(one) >= (period.since ?? -Infinity) && timeOf(one) < (period.until ?? Infinity));
       const meant = find({ kind: CHARGE }).filter(isInScope(scope)).filter(isMeant);
       const newest = new Map(meant.filter((one) => paymentIn(one) === 'open').map((one) => [one.about, one]));
+      const partsOf = ({ about }: Entry): number =>
+        find({ kind: CHARGE })
+          .filter((one) => time === 'open' && one.about === about && paymentIn(one) === 'underpaid')
+          .reduce((all, one) => all + (moneyKnown(one)?.received ?? 0), 0);
       const taker = begin();
       taker.take(
         meant.map((one) => {
@@ -173,7 +177,7 @@ export const memoryBackend = (
             ...{ state: one.state, payment, currency, count: 1 },
             at: unit === 0 ? 0 : Math.floor(timeOf(one) / unit) * unit,
             money: isTaken(one) ? one.money : undefined,
-            amount: amount === undefined ? undefined : BigInt(isOlder ? 0 : amount),
+            amount: amount === undefined ? undefined : BigInt(isOlder ? 0 : amount - partsOf(one)),
             withoutAmount: amount === undefined ? 1 : 0,
             received: received === undefined ? undefined : BigInt(received),
             withoutReceived: received === undefined ? 1 : 0,
