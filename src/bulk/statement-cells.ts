@@ -55,7 +55,8 @@ export const writtenDays = (text: string, zone: Zone) => {
   const iso = text.replace(/^([\d-]+) /, '$1T').replace(/ ?(?:UTC|GMT)$/, 'Z');
   const at = parseInstant(iso.replace(' ', ''))?.ms;
   if (at !== undefined) return { dmy: dayIn(zone, at), mdy: dayIn(zone, at) };
-  const [, first = '', other = '', last = ''] = DATE_FORM.exec(text.replaceAll(BESIDE_DATE, ' ').trim()) ?? [];
+  const parted = text.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3').replaceAll(BESIDE_DATE, ' ');
+  const [, first = '', other = '', last = ''] = DATE_FORM.exec(parted.trim()) ?? [];
   const dayOf = (year: string, month: string, day: string): string | undefined => {
     const named = MONTHS.findIndex((name) => name.startsWith(month.toLowerCase())) + 1;
     const found = `${year.padStart(4, '20')}-${twoDigits(Number(month) || named)}-${day.padStart(2, '0')}`;

@@ -35,7 +35,7 @@ interface StatementOptions {
 }
 
 /** Names of a column with money in alone. */
-const CREDIT = '(settlement)?(credit|cr|deposit|lodge?ment|inflow)s?(amount|amt)?|moneyin';
+const CREDIT = '(settlement)?(credit|cr|deposit|lodge?ment|inflow)s?(amount|amt)?|(money|paid)in';
 
 /**
  * Names of columns by what they hold, the best first: those of Nigerian banks and wallets, and of the exports of
@@ -47,7 +47,7 @@ const ROLE_NAMES = {
     '(post(ed|ing)?|created)(date|at|on)|date(posted|created) (val(ue)?|settle(d|ment))date',
   // The amount beside the one that was paid is the one that was asked for.
   amount: `${CREDIT} amountpaid|paidamount amount (settled|settlement|net)amount|amountsettled|debitcredit|creditdebit`,
-  debit: '(settlement)?(debit|dr|withdrawal|outflow)s?(amount|amt)?|moneyout',
+  debit: '(settlement)?(debit|dr|withdrawal|outflow)s?(amount|amt)?|(money|paid)out',
   side: '(entry)?type|((cr|dr|credit|debit){2}|[cd]{2}|direction)(indicator|flag)?',
   currency: 'currency(code)?',
   status: '(payment)?status',

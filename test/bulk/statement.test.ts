@@ -162,6 +162,7 @@ describe('a date', () => {
     'November 25th 2026',
     '2026-11-25',
     '2026/11/25',
+    '20261125',
     '2026-11-25 09:30:15',
     '2026-11-25T09:30:15.123',
     '2026-11-25T09:30:00+01:00',
@@ -202,6 +203,7 @@ describe('a date', () => {
     '25/11',
     '2026-11-25T09:30:00+0',
     '1764061815',
+    '25112026',
     '46351',
   ])('%j is none', (text) => {
     expect(dayIn(text)).toBeUndefined();
@@ -295,6 +297,7 @@ describe('the columns', () => {
     ['Date,Amount,Entry Type', '25-Nov-26,5.00,Dr.', 'date Date, amount Amount, side Entry Type', -500],
     ['Trans. Time,Debit/Credit(₦)', '2026 Nov 25 01:25:48,-5.00', 'date Trans. Time, amount Debit/Credit(₦)', -500],
     ['Date/Time,Money In,Money out', '25-Nov-26,,-5.00', 'date Date/Time, credit Money In, debit Money out', -500],
+    ['Date,Paid In,Paid Out', '25-Nov-26,,5.00', 'date Date, credit Paid In, debit Paid Out', -500],
     ['paidOn,amount,amountPaid,settlementAmount', '25-Nov-26,4,5,3', 'date paidOn, amount amountPaid', 500],
     [
       'Posting Date,Narrative,Inflow,Outflow',
