@@ -287,6 +287,7 @@ describe('the columns', () => {
     ['Date,Amount,Transaction Type', '25-Nov-26,5.00,Credit', 'date Date, amount Amount, side Transaction Type', 500],
     ['Date,Amount,Type', '25-Nov-26,5.00,NIP transfer', 'date Date, amount Amount', 500],
     ['Date,Credit,Debit,Amount', '25-Nov-26,,5.00,9.00', 'date Date, credit Credit, debit Debit', -500],
+    ['Date,Credit,Debit,Type', '25-Nov-26,5.00,,dr', 'date Date, credit Credit, debit Debit', 500],
     ['Date,Credit,Balance', '25-Nov-26,5.00,9.00', 'date Date, amount Credit', 500],
     ['Date,Debit,Amount', '25-Nov-26,,5.00', 'date Date, credit Amount, debit Debit', 500],
     ['Date,Amount,Card Type', '25-Nov-26,5.00,Debit', 'date Date, amount Amount', 500],
@@ -320,6 +321,7 @@ describe('the columns', () => {
 
   it.each<[string, string, StatementOptions['columns'], string, number]>([
     ['A,B,C', '25-Nov-26,5.00,x', { date: 'A', amount: 'B', text: 'C' }, 'date A, amount B, text C', 500],
+    ['Date,AMOUNT,Amount', '25-Nov-26,9.00,5.00', { amount: 'Amount' }, 'date Date, amount Amount', 500],
     ['Date,Credit,Debit', '25-Nov-26,5.00,', { amount: 'credit' }, 'date Date, amount Credit', 500],
     ['Date,In,Out', '25-Nov-26,,5.00', { amount: 'In', debit: 'Out' }, 'date Date, credit In, debit Out', -500],
     ['Date,Credit,Out', '25-Nov-26,,5.00', { debit: 'out' }, 'date Date, credit Credit, debit Out', -500],
