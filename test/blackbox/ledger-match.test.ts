@@ -208,6 +208,20 @@ describe('ledger match', () => {
     expect(written).toMatch(/\r\n,,,,only_here,,,9900.00,2026-11-25,payment,chg-.*,INV-P6\r\n$/);
   });
 
+  it('reads the report of a statement with titles and a nameless column again, whose fees are in the settled amounts', async () => {
+    const home = await withPaid([{ at: '2026-11-25T08:30:00Z', amount: 500_000, ref: 'INV-7101' }]);
+    const words = ['--fee-column', 'Charge (NGN)', '--columns', COLUMNS, '-o', 'tsv'];
+    const statement = readFileSync(join(import.meta.dirname, '../fixtures/statements/moniepoint.csv'), 'utf8');
+    const report = join(newFolder('files'), 'report.csv');
+    const first = await matching(home, statement, [...words, '--report', report]);
+    expect(first.stdout.split('\n').slice(0, 2)).toEqual([
+      'agrees\tref\t1\t497500\t0\t500000\tpayment\tINV-7101',
+      'only_in_file\t\t2\t-102000\t\t\t\t',
+    ]);
+    const again = await matching(home, readFileSync(report, 'utf8'), words);
+    expect([again.code, again.stdout]).toEqual([14, first.stdout]);
+  });
+
   it('finds payments of the day before and after, and misses none of theirs', async () => {
     const home = await withPaid([
       { at: '2026-11-24T23:59:00Z', amount: 100 },
