@@ -167,7 +167,8 @@ export const readId = (prefix: IdPrefix, text: string | undefined, { validate, n
   const problem = validate ? idProblem(prefix, uid) : undefined;
   if (problem === undefined) return uid;
   if (named !== undefined && canBeName(prefix, uid)) return named(prefix, uid);
-  throw usageError(`"${uid}" ${problem}`);
+  const hint = prefix === 'ony' && named ? { hint: 'give ony.…, or the e-mail address of the customer' } : {};
+  throw usageError(`"${uid}" ${problem}`, hint);
 };
 
 /** Throws a usage error if the option was given and is not a valid identifier. */

@@ -260,7 +260,9 @@ describe('an e-mail address in place of the id of a customer', () => {
     const { paycli } = await open();
     expect(await paycli('onye', 'get', 'Ada Bello')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('"Ada Bello" is not the identifier of a customer'),
+      stderr: expect.stringMatching(
+        /"Ada Bello" is not the identifier of a customer .+\n→ give ony\.…, or the e-mail address of the customer\n$/,
+      ),
     });
   });
 });
