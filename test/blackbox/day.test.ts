@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { inProcess } from '../support/in-process.ts';
-import { newFolder } from '../support/program.ts';
+import { fromNoon, newFolder } from '../support/program.ts';
 import { tryLines } from '../support/shell.ts';
 
 /** The first block of commands under a heading of the guide. */
@@ -19,7 +19,8 @@ describe.runIf(process.platform !== 'win32')('the example day in the guide', () 
     const day = linesUnder("A day's work, on this machine alone");
     expect(day.split('\n')).toHaveLength(10);
     const [home, cwd] = [newFolder(), newFolder('cwd')];
-    const { codes, ended } = await tryLines(day, { home, cwd, env: { PAYCLI_PROFILE: 'local' } });
+    const env = { PAYCLI_PROFILE: 'local', ...fromNoon() };
+    const { codes, ended } = await tryLines(day, { home, cwd, env });
     expect(codes, ended.stderr).toEqual([]);
 
     const look = async (...words: readonly string[]): Promise<string> =>
@@ -50,7 +51,8 @@ describe.runIf(process.platform !== 'win32')('the example day in the guide', () 
   it('at the desk ends with nothing left to do', async () => {
     const desk = linesUnder('A day at the desk');
     const [home, cwd] = [newFolder(), newFolder('cwd')];
-    const { codes, ended } = await tryLines(desk, { home, cwd, env: { PAYCLI_PROFILE: 'local' } });
+    const env = { PAYCLI_PROFILE: 'local', ...fromNoon() };
+    const { codes, ended } = await tryLines(desk, { home, cwd, env, also: { date: 'echo 2026-11-20' } });
     expect(codes, ended.stderr).toEqual([]);
     expect(ended.stdout).toMatch(/^underpaid\tugw\.\S+\tINV-P5\t250000\tNGN\t.*--remaining\b.*\nexit 14\n/m);
     expect(ended.stdout).toMatch(/\tINV-P5\t.*\tledger\tref\tpaycli /);
