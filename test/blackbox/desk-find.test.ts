@@ -193,6 +193,9 @@ describe('find, in the ledger', () => {
     });
     expect(await find(updated)).toMatchObject({ stdout: '', stderr: `All of it: paycli ledger show ${updated}\n` });
     expect((await find('job-0000000000000000')).stderr).toMatch(/^Nothing found/);
+    const terminal = openTerminal(['find', charged, '--local'], { home, columns: 60, env: { NO_COLOR: '1' } });
+    expect(await terminal.ended).toEqual({ code: 0 });
+    expect(terminal.raw()).toMatch(/^All of it:\r\n {2}paycli ledger show job-\w+\r\n\r\nref /);
   });
 
   it('prints no control characters of a ref or of the text', async () => {

@@ -154,6 +154,8 @@ export const findPayments = async (
       ...(service || allProfiles ? [] : [`At the service: ${find(text, '--service')}`]),
     ]);
   }
+  const isHeaded = service || newest.length > max || namesJob(text);
+  if (isHeaded && newest.length > 0 && run.io.stdout.isTerminal) await run.say('');
   const { stepFor } = judgesOf(ledger, run, allProfiles);
   const shown = async (hit: Hit): Promise<object> => {
     const { entry, request } = hit;
