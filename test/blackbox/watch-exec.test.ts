@@ -27,13 +27,13 @@ const open = async (env: RunOptions['env'] = {}) => {
   };
 };
 
-type Told = Readonly<Record<string, unknown>> & { readonly id: string; readonly kind: string };
+type Printed = Readonly<Record<string, unknown>> & { readonly id: string; readonly kind: string };
 
 /** Events that programs have printed. */
-const toldIn = (text: string): Told[] =>
-  text.split('\n').flatMap((line) => (line.startsWith('{"id"') ? [JSON.parse(line) as Told] : []));
+const eventsIn = (text: string): Printed[] =>
+  text.split('\n').flatMap((line) => (line.startsWith('{"id"') ? [JSON.parse(line) as Printed] : []));
 
-const kindsIn = (text: string): string[] => toldIn(text).map(({ kind }) => kind);
+const kindsIn = (text: string): string[] => eventsIn(text).map(({ kind }) => kind);
 
 /** A program with this text, which starts with the event on its output. */
 const script = (text: string): string => {
@@ -68,7 +68,7 @@ describe('watch --exec', () => {
       await run.saw(new RegExp(`"kind":"${kind}"`));
     await run.saw(new RegExp(`"kind":"paid","at"[^\n]*${paid.ugwo}`));
     await settle(paid.activity, 'reversed');
-    await paycli('ledger', 'sync', String(toldIn(run.stderr()).find(({ ugwo }) => ugwo === paid.ugwo)?.['charge']));
+    await paycli('ledger', 'sync', String(eventsIn(run.stderr()).find(({ ugwo }) => ugwo === paid.ugwo)?.['charge']));
     await run.saw(/"kind":"reversed"/);
     const { code, stderr, stdout } = await ended(run);
     expect(code).toBe(130);
@@ -85,13 +85,13 @@ describe('watch --exec', () => {
       'unknown',
     ];
     expect(kindsIn(stderr).sort()).toEqual(kinds.sort());
-    const told = toldIn(stderr);
-    expect(new Set(told.map(({ id }) => id)).size).toBe(told.length);
-    const { id, kind, ...record } = told.find((one) => one.kind === 'underpaid') as Told;
+    const printed = eventsIn(stderr);
+    expect(new Set(printed.map(({ id }) => id)).size).toBe(printed.length);
+    const { id, kind, ...record } = printed.find((one) => one.kind === 'underpaid') as Printed;
     expect(id).toMatch(/^chg-\w+\.underpaid\.\d+$/);
     expect(record).toMatchObject({ ugwo: part.ugwo, before: 'open', now: kind, amount: 90_000, received: 40_000 });
     expect(stdout).toContain(JSON.stringify(record));
-    expect(told.find((one) => one.kind === 'paid_twice')?.id).toBe(`${twice.ugwo}.paid_twice.${again.activity}`);
+    expect(printed.find((one) => one.kind === 'paid_twice')?.id).toBe(`${twice.ugwo}.paid_twice.${again.activity}`);
   });
 
   it('runs it for the kinds of --on alone', async () => {
@@ -112,7 +112,7 @@ describe('watch --exec', () => {
     const run = watch(ugwo, '--until-final', '--exec', `${script('[ -e "$1" ] && exit 0; : > "$1"; exit 3')} ${file}`);
     const { code, stderr } = await run.ended;
     expect(code, stderr).toBe(0);
-    const ids = toldIn(stderr).map(({ id }) => id);
+    const ids = eventsIn(stderr).map(({ id }) => id);
     expect(ids).toEqual([ids[0], ids[0]]);
     expect(stderr).toContain(`${ids[0]} was refused (exit code 3)`);
     expect(stderr).toContain(`${ids[0]} is delivered now`);
@@ -133,8 +133,8 @@ describe('watch --exec', () => {
     });
     writeFileSync(file, '');
     const { code, stderr } = await watch(ugwo, ...exec).ended;
-    expect([code, toldIn(stderr)]).toEqual([0, [toldIn(failed.stderr)[0]]]);
-    expect(toldIn((await watch(ugwo, ...exec).ended).stderr)).toEqual([]);
+    expect([code, eventsIn(stderr)]).toEqual([0, [eventsIn(failed.stderr)[0]]]);
+    expect(eventsIn((await watch(ugwo, ...exec).ended).stderr)).toEqual([]);
   });
 
   it('tells a change again after it was killed while the program ran, which holds up nothing', async () => {
@@ -155,7 +155,7 @@ describe('watch --exec', () => {
     const after = await watch('--until-final', '--exec', exec).ended;
     expect(kindsIn(before.stderr)).toEqual(['paid']);
     expect(kindsIn(after.stderr).sort()).toEqual(['failed', 'paid']);
-    expect(toldIn(after.stderr)).toContainEqual(toldIn(before.stderr)[0]);
+    expect(eventsIn(after.stderr)).toContainEqual(eventsIn(before.stderr)[0]);
   });
 
   it('tells at its next start what changed meanwhile, and not what stood at its first', async () => {
@@ -174,7 +174,7 @@ describe('watch --exec', () => {
     await settle(activity, 'failed');
     await paycli('ledger', 'sync');
     const again = await watch('--exec', 'cat', '--until-final').ended;
-    expect(toldIn(again.stderr)).toMatchObject([
+    expect(eventsIn(again.stderr)).toMatchObject([
       { kind: 'paid', ugwo: next.ugwo },
       { kind: 'failed', ugwo },
     ]);
@@ -191,7 +191,7 @@ describe('watch --exec', () => {
     const charges = (await list()).map((line) => JSON.parse(line) as { id: string; activity: string });
     for (const { activity } of charges) await settle(activity, 'successful');
     await paycli('ledger', 'sync');
-    expect(toldIn((await watch('--until-final', '--exec', 'cat').ended).stderr)).toEqual([]);
+    expect(eventsIn((await watch('--until-final', '--exec', 'cat').ended).stderr)).toEqual([]);
     for (const { activity } of charges) await settle(activity, 'reversed');
     for (const { id } of charges) await paycli('ledger', 'sync', id);
     const run = watch('--exec', 'cat');
@@ -237,7 +237,7 @@ describe('watch --exec', () => {
     for (const run of runs) await run.saw(/\topen\t/);
     await settle(activity, 'successful');
     for (const run of runs) await run.saw(/"kind":"paid"/);
-    const [one = [], other] = await Promise.all(runs.map(async (run) => toldIn((await ended(run)).stderr)));
+    const [one = [], other] = await Promise.all(runs.map(async (run) => eventsIn((await ended(run)).stderr)));
     expect(one).toHaveLength(1);
     expect(other).toMatchObject([{ id: one[0]?.id, kind: 'paid' }]);
     expect(kindsIn((await watch('--exec', 'cat', '--until-final').ended).stderr)).toEqual([]);
