@@ -427,6 +427,16 @@ describe('find --service', () => {
     ]);
   });
 
+  it.each([
+    ['ada@example.com', 'e-mail address'],
+    ['R-17', 'psp reference'],
+  ])('says to people what %s is as of the ledger', async (text, words) => {
+    const latest = { psp_external_id: 'R-17' };
+    const { find } = await listing(1, (number) => (number === 7 ? { onye: ADA, latest_ugwo_activity: latest } : {}));
+    const { stdout } = await find(text, '--service', '-o', 'table');
+    expect(stdout).toMatch(new RegExp(`^order-7 .+ ${words} `, 'm'));
+  });
+
   it('shows what the ledger has if the service fails, and says that the list shows no customers', async () => {
     const { find } = await listing(1, () => ({ onye: undefined }));
     expect((await find('nobody', '--service')).stderr).toContain('The list shows no customers.');

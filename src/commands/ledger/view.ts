@@ -318,6 +318,9 @@ const FOUND_WORDS: StatusWords = {
   account_number: 'account number',
   psp_reference: 'psp reference',
   ugwo: 'payment request',
+  // The service's own names.
+  email: 'e-mail address',
+  psp_external_id: 'psp reference',
 };
 
 /** A row of a view: what is undefined is null. */
