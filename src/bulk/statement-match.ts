@@ -43,11 +43,11 @@ const indexed = <T>(all: Iterable<T>, keysOf: (one: T) => readonly string[]): Re
 /** A shorter name may be in any text. A whole cell of references may be shorter. */
 const SHORTEST_NAME = 5;
 
-const WORD = /[\p{L}\p{N}]+/gu;
+const BETWEEN_WORDS = /[^\p{L}\p{N}]+/gu;
 const DIGITS = new RegExp(`\\d{${SHORTEST_NAME},}`, 'g');
 
 /** A name as banks write it: in any case, and without what separates its parts. */
-const bare = (name = ''): string => (name.toLowerCase().match(WORD) ?? []).join('');
+const bare = (name = ''): string => name.toLowerCase().replaceAll(BETWEEN_WORDS, '');
 
 /** Names of a payment, as lines have them. */
 const namesOf = ({ psp_reference, account_digest = '', ref }: LedgerPayment) => ({
@@ -56,7 +56,7 @@ const namesOf = ({ psp_reference, account_digest = '', ref }: LedgerPayment) => 
 
 /** Finds the names in a text. A name inside a longer name doesn't count. */
 const namesWithin = (text: string, names: ReadonlySet<string>, longest: number): readonly string[] => {
-  const words = text.toLowerCase().match(WORD) ?? [];
+  const words = text.toLowerCase().split(BETWEEN_WORDS);
   let end = 0;
   return words.flatMap((_word, first) => {
     let [read, found] = ['', ''];
@@ -69,11 +69,7 @@ const namesWithin = (text: string, names: ReadonlySet<string>, longest: number):
 };
 
 /** Finds the names of payments that each line has. */
-const namesInLines = (
-  lines: readonly StatementLine[],
-  payments: readonly LedgerPayment[],
-  digest: Ledger['digest'],
-): ReadonlyMap<StatementLine, readonly string[]> => {
+const lineNames = (lines: readonly StatementLine[], payments: readonly LedgerPayment[], digest: Ledger['digest']) => {
   const all = new Set(payments.flatMap((payment) => Object.values(namesOf(payment))));
   const long = payments
     .flatMap(({ psp_reference = '', ref = '' }) => [psp_reference, ref])
@@ -84,7 +80,7 @@ const namesInLines = (
     lines.map((line) => {
       const accounts = (line.text.match(DIGITS) ?? []).map(digest);
       const names = [...accounts, ...line.references.map(bare), ...namesWithin(line.text, inTexts, longest)];
-      return [line, names.filter((name) => name !== '' && all.has(name))];
+      return [line, names.filter((name) => name !== '' && all.has(name))] as const;
     }),
   );
 };
@@ -129,7 +125,7 @@ export const matchLines = (
   { tolerance, days, digest }: Pick<BankStatement, 'days'> & Pick<Ledger, 'digest'> & { readonly tolerance: number },
 ): readonly Match[] => {
   const lines = given.toSorted(byContent);
-  const named = namesInLines(lines, payments, digest);
+  const named = lineNames(lines, payments, digest);
   const wanted = new Set([...named.values()].flat());
   const own = payments.filter(({ kind }) => kind !== 'other');
   const free = new Set(own.sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1)));

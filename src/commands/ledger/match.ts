@@ -59,8 +59,7 @@ const readPayments = async (
   const paid = new Set<string | undefined>(payments.map(({ id }) => id));
   const refunds = await read('refund', (sum) => (sum.state === 'accepted' ? [sum] : []));
   // A refund is about an activity, whose charge has the names.
-  const activities = refunds.flatMap(({ ugwo }) => ugwo ?? []);
-  const charges = await ledger.list({ kind: CHARGE, activities, limit: -1 });
+  const charges = await ledger.list({ kind: CHARGE, activities: refunds.flatMap(({ ugwo }) => ugwo ?? []), limit: -1 });
   const charged = new Map(charges.map((one) => [one.activity?.uid, one]));
   return [
     ...payments,
@@ -100,12 +99,7 @@ type Sums = ReturnType<typeof sumsOf>;
 const counted = (count: number, one: string, more = `${one}s`): string =>
   `${grouped(count)} ${count === 1 ? one : more}`;
 
-const matchSummary = (
-  found: readonly Match[],
-  sums: Sums,
-  currency: string,
-  { first, last }: BankStatement['days'],
-) => {
+const matchSummary = (found: readonly Match[], sums: Sums, currency: string, days: BankStatement['days']) => {
   const [agrees = 0, other = 0, inFile = 0, here = 0] = sums.map(({ count }) => count);
   const some = (count: number, text: string): string => (count > 0 ? `, ${text}` : '');
   const named = found.flatMap(({ result, payment, difference = 0 }) => {
@@ -116,16 +110,14 @@ const matchSummary = (
     const count = found.filter(({ payment }) => payment?.kind === kind).length;
     return at === 0 || count > 0 ? counted(count, kind) : [];
   });
-  const [inAll, hereInAll] = (['amount', 'expected'] as const).map((name) =>
-    formatMoney(`${sums.reduce((all, one) => all + one[name], 0)}`, currency),
-  );
+  const total = (side: 'amount' | 'expected'): number => sums.reduce((all, one) => all + one[side], 0);
   return [
     `${counted(agrees + other + inFile, 'line')}: ${counted(agrees, 'agrees', 'agree')}` +
       some(other, `${counted(other, 'has', 'have')} another amount (${firstNames(named, 3)})`) +
       some(inFile, `${counted(inFile, 'is', 'are')} in the file only`),
-    `${kinds.join(', ')} ${first === last ? `of ${first}` : `from ${first} to ${last}`}: ` +
+    `${kinds.join(', ')} ${days.first === days.last ? `of ${days.first}` : `from ${days.first} to ${days.last}`}: ` +
       `${grouped(agrees + other)} in the file${some(here, `${counted(here, 'is', 'are')} not`)}`,
-    `${inAll} in the file, ${hereInAll} in the ledger`,
+    `${formatMoney(total('amount'), currency)} in the file, ${formatMoney(total('expected'), currency)} in the ledger`,
   ];
 };
 
