@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { inProcess } from '../support/in-process.ts';
 import { rewrite } from '../support/ledger.ts';
 import type { Ended, RunOptions } from '../support/program.ts';
@@ -311,7 +311,10 @@ describe('a ledger file', () => {
 });
 
 describe('policies', () => {
-  const home = { home: newFolder() };
+  let home = { home: '' };
+  beforeEach(() => {
+    home = { home: newFolder() };
+  });
   const policy = async (...args: readonly string[]): Promise<Record<string, unknown>> => {
     const ended = await inProcess(['policy', ...args, '--json'], home);
     expect(ended.code, ended.stderr).toBe(0);
