@@ -74,7 +74,8 @@ describe('entries of a period in SQLite', () => {
   });
 
   describe('after changes of the clock', () => {
-    beforeAll(() => db.exec(CLOCK_CHANGES));
+    beforeAll(() => db.exec(`BEGIN; ${CLOCK_CHANGES}`));
+    afterAll(() => db.exec('ROLLBACK'));
 
     it.each(WAYS)('%s first, %s, are all found', (_order, _what, query) => {
       expect(found({ ...query, limit: -1 })).toBe(expected({ ...query, limit: -1 }));
