@@ -41,9 +41,7 @@ export const findNamed = async (
   run: Run,
 ): Promise<ReadonlyMap<string, Found>> => {
   const [{ field, word, list, get, some }, [one]] = [KINDS[prefix], wordsFor(prefix)];
-  // Folds ASCII alone: in lower case, the Kelvin sign is a `k`.
-  const folded = (name: string): string =>
-    prefix === 'ony' ? name.trim().replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : name;
+  const folded = (name: string): string => (prefix === 'ony' ? name.trim().toLowerCase() : name);
   const found = new Map<string, ApiRecord[]>(names.map((name) => [folded(name), []]));
   const client = await run.client('read');
   const countPage = countRead(run.state);
