@@ -1,7 +1,7 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { type FileHandle, mkdir, open, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { type FileHandle, open, stat } from 'node:fs/promises';
 import { PayError, reasonOf } from '../core/error.ts';
+import { makeNameless } from '../core/files.ts';
 import { type FileFormat, formatOfName, type InputRow } from './cells.ts';
 import { csvColumns, csvRows, type Fail, failIn, InputError, ndjsonColumns, ndjsonRows } from './formats.ts';
 
@@ -143,20 +143,6 @@ const checkDelimiter = (delimiter: string, name: string): void => {
     `${JSON.stringify(delimiter)} can't separate the columns of ${name}`,
     'use one character, such as ;',
   );
-};
-
-/** Creates a private file and removes its name at once, so that no exit of the program leaves it behind. */
-const makeNameless = async (folder: string): Promise<FileHandle> => {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const path = join(folder, `input-${randomUUID()}`);
-  const file = await open(path, 'wx+', 0o600);
-  try {
-    await rm(path);
-  } catch (thrown) {
-    await file.close();
-    throw thrown;
-  }
-  return file;
 };
 
 /** Wraps a copy error. A PayError, such as an interruption, stays as it is. */

@@ -13,8 +13,9 @@ import {
   type Stats,
   statSync,
 } from 'node:fs';
+import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import { homedir, platform } from 'node:os';
-import { dirname, isAbsolute, resolve } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { attempt } from './async.ts';
 import { PayError, reasonOf, usageError } from './error.ts';
 
@@ -124,6 +125,18 @@ export const isMounted = (path: string): boolean => {
     if (point === bytes) return true;
   }
   return false;
+};
+
+/** Creates a private file and removes its name at once, so that no exit of the program leaves it behind. */
+export const makeNameless = async (folder: string): Promise<FileHandle> => {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const path = join(folder, `input-${crypto.randomUUID()}`);
+  const file = await open(path, 'wx+', 0o600);
+  await rm(path).catch(async (thrown: unknown) => {
+    await file.close();
+    throw thrown;
+  });
+  return file;
 };
 
 /**

@@ -1,7 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
+import type { FileHandle } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { attempt, backoff } from '../core/async.ts';
 import { type PayError, reasonOf } from '../core/error.ts';
-import { startProgram } from '../core/files.ts';
+import { makeNameless, startProgram } from '../core/files.ts';
 import { type Clock, type Env, withTimeout } from '../core/io.ts';
 import { MINUTE_MS } from '../core/time.ts';
 import { deliverInOrder, dueOf, type Notifier, type Queued, type Step } from './deliver.ts';
@@ -250,12 +252,19 @@ export const execute = async (
   const { promise: ended, resolve } = Promise.withResolvers<ExecFailure | undefined>();
   const notStarted = (thrown: unknown) => ({ why: `couldn't be started: ${reasonOf(thrown)}` });
   let child: ChildProcess;
+  let input: FileHandle | undefined;
   try {
-    const env = exec.env as NodeJS.ProcessEnv;
+    // A file, so that it reads the whole body or does not start, also if paycli is killed now.
+    input = await makeNameless(tmpdir());
+    await input.write(body, 0, body.length, 0);
+    const [env, stdio] = [exec.env as NodeJS.ProcessEnv, [input.fd, 'pipe' as const, 'pipe' as const]];
     // It leads a process group of its own, so that its children end with it.
-    child = startProgram(exec.words, { env, detached: exec.signalGroup !== undefined, stdio: 'pipe' });
+    child = startProgram(exec.words, { env, detached: exec.signalGroup !== undefined, stdio });
   } catch (thrown) {
     return notStarted(thrown);
+  } finally {
+    // Not awaited: the command may end before.
+    void input?.close();
   }
   let isOver = false;
   const over = (failed: ExecFailure | undefined): void => {
@@ -272,8 +281,6 @@ export const execute = async (
       printed = printed.then(() => exec.print(text));
     });
   }
-  // A command that reads no input, or has ended, is no error.
-  child.stdin?.on('error', () => undefined).end(body);
   await patience(ended, deps);
   // A command that has exited said its own code; a child of it may hold the streams open.
   const isKilled = !isOver && child.exitCode === null;

@@ -327,6 +327,21 @@ describe.skipIf(process.platform === 'win32')('--share-with', () => {
     expect(reportOf(report)['1']?.['error']).toContain('the run that shared it was ended');
   });
 
+  it('gives a program the whole message, also if paycli is killed as it starts', async () => {
+    const service = await serveAllBy(({ method }) =>
+      method === 'POST' ? OPEN : json(200, { ...ugwo(1), ref: 'r'.repeat(150), checkout: undefined }),
+    );
+    const folder = newFolder('late');
+    const program = join(folder, 'send.sh');
+    const keep = `kill -9 $PPID; cat > ${folder}/part; mv ${folder}/part ${folder}/sent`;
+    writeFileSync(program, `#!/bin/sh\n${keep}\n`, { mode: 0o700 });
+    const more = ['--share-with', program, '--share-template', template('{ref}'.repeat(10_000))];
+    const killed = await start(['ugwo', 'charge', ugwoOf(1), '--medium', 'bank_transfer', ...more], at(service)).ended;
+    expect(killed.signal).toBe('SIGKILL');
+    await expect.poll(() => existsSync(join(folder, 'sent')), { timeout: 20_000 }).toBe(true);
+    expect(readFileSync(join(folder, 'sent'), 'utf8')).toBe(`${'r'.repeat(1_500_000)}\n`);
+  });
+
   it('shares each row once, whichever of two processes does', async () => {
     const service = await accounts();
     const [program, options, all] = [sender(), at(service), Array.from({ length: 40 }, (_, index) => index + 1)];
