@@ -200,6 +200,12 @@ describe('a missing payment request of ugwo charge', () => {
     expect(service.seen.map(({ url }) => url)).toEqual(['/v1/ugwo?limit=100']);
   });
 
+  it('is told in one line each on a narrow terminal', async () => {
+    const session = openTerminal(ASKED, { home: newFolder(), service: await serving(), columns: 60 });
+    await session.saw(/part of it: $/);
+    expect(await session.screen()).toMatch(/^ {2}2 {2}INV-3 +NGN 5,000\.03 +1 min$/m);
+  });
+
   it.each<[string, readonly string[], Record<string, string>]>([
     ['--yes', [...ASKED, '--yes'], {}],
     ['-q', [...ASKED, '-q'], {}],

@@ -16,19 +16,19 @@ const ageOf = (request: Resource, now: number): string => {
   return age < 48 * HOUR_MS ? formatDuration(age) : `${Math.floor(age / DAY_MS)} days`;
 };
 
-/** Columns that fit on 80: reference, customer, amount, age. Without a reference, the end of the id identifies it. */
-const choiceLabel = (request: Resource, now: number): string => {
+/** Cells that fit on the terminal: reference or the end of the id, customer where 80 columns are, amount, age. */
+const choiceLabel = (request: Resource, { clock, stderr }: Run['io']): string => {
   const [uid, ref, email] = ['uid', 'ref', 'onye.email'].map((path) => textAt(request, path));
   const name = ref === '' ? `…${uid?.slice(-6)}` : ref;
   const columns = [
     [name, 18],
-    [email, 24],
+    ...(stderr.columns < 80 ? [] : [[email, 24] as const]),
     [formatMoney(textAt(request, 'amount'), textAt(request, 'currency')), 16],
   ] as const;
   const cells = columns.map(([text = '', width]) =>
     text.length > width ? `${text.slice(0, width - 1)}…` : text.padEnd(width),
   );
-  return [...cells, ageOf(request, now)].join('  ').trimEnd();
+  return [...cells, ageOf(request, clock.now())].join('  ').trimEnd();
 };
 
 const canBeCharged = (request: unknown): boolean =>
@@ -41,7 +41,7 @@ export const unpaidRequests = async (run: Pick<Run, 'client' | 'io'>): Promise<r
   for await (const { records } of client.pages('ugwo.list', { query: { limit: '100' } }, { pages: 1 })) {
     for (const { value } of records) {
       if (!canBeCharged(value) || choices.length === MOST_CHOICES) continue;
-      choices.push({ value: String(value['uid']), label: choiceLabel(value as Resource, run.io.clock.now()) });
+      choices.push({ value: String(value['uid']), label: choiceLabel(value as Resource, run.io) });
     }
   }
   return choices;
