@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { initLedger } from '../../src/ledger/postgres/admin.ts';
 import { parseAddress } from '../../src/ledger/postgres/url.ts';
@@ -55,15 +56,19 @@ const typeAs = async (who: RunOptions, job: string, typed: string): Promise<{ co
 };
 
 it('in a shared ledger, only the owner sets policies, which limit the charges of all together', async () => {
-  const { service, owner, ada, obi } = await team();
+  const { service, owner, ada, obi, sql } = await team();
+  const today = async () => (await sql("SELECT to_char(now() AT TIME ZONE 'UTC', 'DDD') AS day"))[0];
   const set = ['policy', 'set', '--others', '--max-charges', '3', '--json'];
   const denied = await paycli(set, ada);
   expect(denied.code).toBe(10);
   expect(errorOf(denied)['message']).toContain('permission denied for table policy');
   expect(await paycli(set, owner)).toMatchObject({ code: 0 });
+  const day = await today();
   expect(await chargeFrom(ussdFile(1, 2), ada)).toMatchObject({ code: 0 });
   expect(await chargeFrom(ussdFile(3), obi)).toMatchObject({ code: 0 });
   const beyond = await chargeFrom(ussdFile(4), ada);
+  // The day is the database's, whose clock no test moves: at midnight the limit begins anew.
+  if (!isDeepStrictEqual(await today(), day)) return;
   expect(beyond.code).toBe(9);
   expect(errorOf(beyond)['message']).toContain('allows 3 a day, and all of them are used today');
   expect(postsOf(service)).toEqual(once(1, 2, 3));
