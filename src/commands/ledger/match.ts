@@ -79,10 +79,12 @@ const fieldsOf = ({ line, payment, ...match }: Match, currency: string) => {
   return rowOf(matchView, { ...payment, ...line, ...match, ...amounts, row: line?.number, paid_at: atom(payment?.at) });
 };
 
+function* partsOf(found: readonly Match[]): Generator<readonly Match[]> {
+  for (let at = 0; at < found.length; at += PAGE_MAX) yield found.slice(at, at + PAGE_MAX);
+}
+
 async function* pagesOf(found: readonly Match[], currency: string): AsyncGenerator<ApiPage> {
-  for (let at = 0; at < found.length; at += PAGE_MAX) {
-    yield* onePage(found.slice(at, at + PAGE_MAX).map((one) => fieldsOf(one, currency)));
-  }
+  for (const part of partsOf(found)) yield* onePage(part.map((one) => fieldsOf(one, currency)));
 }
 
 /** Counts and sums of each result. */
@@ -181,7 +183,11 @@ export const matchStatement = async (input: MatchInput, run: Run): Promise<Resul
   if (report !== undefined) {
     const content = { ...globals, ...statement, columns: statement.columns.filter(isRead), own: ADDED_COLUMNS };
     const { write, close } = await openRowReport(report, content, { ...services, stop: io.signals.stop });
-    await Promise.all(found.map((one) => write(...reportRow(one, currency)))).finally(close);
+    try {
+      for (const part of partsOf(found)) await Promise.all(part.map((one) => write(...reportRow(one, currency))));
+    } finally {
+      await close();
+    }
   }
 
   const [sums, ending] = [sumsOf(found, currency), endingOf(found, name, run)];
