@@ -84,6 +84,7 @@ it.each([
       [expect.stringMatching(new RegExp(`^SEARCH charge USING COVERING INDEX ${index} `))],
       [
         expect.stringMatching(new RegExp(`^SEARCH charge USING INDEX ${index} `)),
+        ...(query.time === 'open' ? [expect.stringMatching(/^SEARCH part USING INDEX charge_of_ugwo/)] : []),
         // No reversed charge is open.
         expect.stringMatching(
           query.time === 'paid_at' && index === 'charge_payment'
