@@ -13,7 +13,7 @@ const [browse, shared] = [useBrowser(), useConsole()];
 const SECRET = 'wsk.Test.00112233445566778899';
 
 const opened = async () => {
-  const [service, { page }] = [await shared(), await browse({}, /status of 4\d\d/)];
+  const [service, { page }] = [await startConsole(), await browse({}, /status of 4\d\d/)];
   const hands = withKeyboard(page);
   const press = (name: string) => hands.press(page.getByRole('button', { name, exact: true }).first());
   const open = (name: string) => hands.press(page.getByRole('link', { name, exact: true }));
