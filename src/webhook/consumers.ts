@@ -240,13 +240,23 @@ export interface ExecFailure {
   readonly isKilled?: boolean;
 }
 
+/** A nameless file with the body. */
+const bodyFile = async (body: Uint8Array): Promise<FileHandle> => {
+  const file = await makeNameless(tmpdir());
+  const { bytesWritten } = await file.write(body, 0, body.length, 0);
+  if (bytesWritten === body.length) return file;
+  await file.close();
+  throw new Error(`no space left in ${tmpdir()}`);
+};
+
 /**
- * Runs the command with the event's body on its standard input, until its output is passed on. Ends it at the time
- * limit, and soon after the first signal. Resolves to the reason of a failure. Never rejects.
+ * Runs the command with the body on its standard input, until its output is passed on. Ends it at the time limit, and
+ * soon after the first signal. `isOnce`: the body is never given again, so it is a file, which the command reads whole
+ * or does not start, also if paycli is killed now. Resolves to the reason of a failure. Never rejects.
  */
 export const execute = async (
   exec: Exec,
-  { body }: Pick<KeptEvent, 'body'>,
+  { body, isOnce = false }: Pick<KeptEvent, 'body'> & { readonly isOnce?: boolean },
   deps: ExecDeps,
 ): Promise<ExecFailure | undefined> => {
   const { promise: ended, resolve } = Promise.withResolvers<ExecFailure | undefined>();
@@ -254,10 +264,9 @@ export const execute = async (
   let child: ChildProcess;
   let input: FileHandle | undefined;
   try {
-    // A file, so that it reads the whole body or does not start, also if paycli is killed now.
-    input = await makeNameless(tmpdir());
-    await input.write(body, 0, body.length, 0);
-    const [env, stdio] = [exec.env as NodeJS.ProcessEnv, [input.fd, 'pipe' as const, 'pipe' as const]];
+    input = isOnce ? await bodyFile(body) : undefined;
+    const stdio = [input?.fd ?? ('pipe' as const), 'pipe' as const, 'pipe' as const];
+    const env = exec.env as NodeJS.ProcessEnv;
     // It leads a process group of its own, so that its children end with it.
     child = startProgram(exec.words, { env, detached: exec.signalGroup !== undefined, stdio });
   } catch (thrown) {
@@ -281,6 +290,8 @@ export const execute = async (
       printed = printed.then(() => exec.print(text));
     });
   }
+  // A command that reads no input, or has ended, is no error.
+  child.stdin?.on('error', () => undefined).end(body);
   await patience(ended, deps);
   // A command that has exited said its own code; a child of it may hold the streams open.
   const isKilled = !isOver && child.exitCode === null;

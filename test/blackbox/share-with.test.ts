@@ -2,6 +2,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { atom, transferTo } from '../support/activity.ts';
+import { PROGRAM } from '../support/built.ts';
 import { inProcess } from '../support/in-process.ts';
 import { newFolder, type RunOptions, start } from '../support/program.ts';
 import { ACTIVITY, type Answer, json, type Service, serveAllBy, serveBy, UGWO_ID, ugwo } from '../support/service.ts';
@@ -340,6 +341,20 @@ describe.skipIf(process.platform === 'win32')('--share-with', () => {
     expect(killed.signal).toBe('SIGKILL');
     await expect.poll(() => existsSync(join(folder, 'sent')), { timeout: 20_000 }).toBe(true);
     expect(readFileSync(join(folder, 'sent'), 'utf8')).toBe(`${'r'.repeat(1_500_000)}\n`);
+  });
+
+  it('gives a program no message that is cut, if the disk is full', async () => {
+    const service = await serveAllBy(({ method }) =>
+      method === 'POST' ? OPEN : json(200, { ...ugwo(1), ref: 'r'.repeat(150), checkout: undefined }),
+    );
+    const { path, times } = sender();
+    // No file of the run may be longer than a megabyte.
+    const program = ['bash', '-c', 'ulimit -S -f 1000; exec "$@"', 'bash', ...PROGRAM] as const;
+    const args = ['ugwo', 'charge', ugwoOf(1), '--medium', 'bank_transfer', '--share-with', path];
+    const many = ['--share-template', template('{ref}'.repeat(10_000))];
+    const full = await start([...args, ...many], { ...at(service), program }).ended;
+    expect([full.code, times()]).toEqual([14, {}]);
+    expect(full.stderr).toContain("its message was not shared: couldn't be started: no space left in");
   });
 
   it('shares each row once, whichever of two processes does', async () => {

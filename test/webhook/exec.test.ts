@@ -41,6 +41,18 @@ it('--exec ends when its output is written: only then does the event count as re
   expect(await running).toEqual({ why: 'exit code 7', isKilled: false });
 });
 
+it('--exec gives an event through a pipe, which needs no disk; what is given once, in a file', async () => {
+  const script = "process.exitCode = require('node:fs').fstatSync(0).isFile() ? 3 : 4";
+  const runs = [EVENT, { ...EVENT, isOnce: true }].map((event) =>
+    execute(
+      execOf(script, async () => undefined),
+      event,
+      { clock, stop: NEVER, leave: NEVER },
+    ),
+  );
+  expect((await Promise.all(runs)).map((failed) => failed?.why)).toEqual(['exit code 4', 'exit code 3']);
+});
+
 /** Runs the stubborn program with virtual time; returns its output and the times of the signals. */
 const ended = async (signals: { readonly stop?: boolean; readonly leave?: boolean }) => {
   const [time, stop, leave] = [new TestClock(), new AbortController(), new AbortController()];

@@ -87,7 +87,7 @@ export const openChargeSharing = async (options: SharingOptions, earlier: OneCha
     if ('why' in message) return message;
     const program = { ...exec, env: { ...exec.env, ...variablesOf(entry) } };
     const body = Buffer.from(`${io.redactor.clean(message.text)}\n`);
-    return execute(program, { body }, { clock: io.clock, ...io.signals });
+    return execute(program, { body, isOnce: true }, { clock: io.clock, ...io.signals });
   };
 
   /**
