@@ -46,7 +46,8 @@ const sumStatement = (schema: Schema, query: SumQuery, whole: Part, part: Part):
   const [where, ...values] = whereOf([...meant, inPart(part)]);
   // Parts that were paid are no longer open.
   const parts = `(SELECT sum(part.received) FROM ${schema}charge AS part
-    WHERE part.ugwo = charge.ugwo AND COALESCE(part.payment, '') = 'underpaid')`;
+    WHERE part.ugwo = charge.ugwo AND COALESCE(part.payment, '') IN ('underpaid', 'partially_refunded')
+      AND part.received < part.amount)`;
   const asked = along === 'open' ? `amount - COALESCE(${parts}, 0)` : 'amount';
   const apart = [
     'state',

@@ -162,24 +162,33 @@ describe.each(BACKENDS)('ledger report with a ledger %s', (_where, newPlace) => 
     ]);
   });
 
-  it('leaves a part that was paid out of what is open', async () => {
-    const ledger = await open(newPlace());
-    await accepted(ledger, 1, {}, { ...ngn(100), medium: 'ussd' });
-    const rest = begunOf(await ledger.begin(intent({ about: ugwoOf(1), ...ngn(100) }), { again: true })).id;
-    await ledger.record(rest, { state: 'accepted', exitCode: 0, activity: account({ uid: uidOf(2) }) });
-    const half = { uid: uidOf(1), status: 'successful', amount: 100, charged_amount: 40 };
-    const request = { uid: ugwoOf(1), amount: 100, total_amount_paid: 40, status: 'requires_ugwo', activities: [half] };
-    await ledger.observe(snapshotOf(request, account({})));
-    await accepted(ledger, 3, {}, ngn(7));
-    const counts = (sum: ChargeSum) => [{ ...sum, reported: 'open' as const }];
-    const query = { time: 'open', period: {}, by: [], unit: 0 } as const;
-    const lines = await ledger.sum(
-      query,
-      openLedgerReport(counts, () => []),
-    );
-    expect(lines.map(short)).toEqual(['NGN open 2 67 0']);
-    expect((await reportOf(ledger)).map(short)).toContain('NGN open 2 107 0');
-  });
+  it.each(['successful', 'partially_refunded'])(
+    'leaves a part that was paid, and is %s, out of what is open',
+    async (status) => {
+      const ledger = await open(newPlace());
+      await accepted(ledger, 1, {}, { ...ngn(100), medium: 'ussd' });
+      const rest = begunOf(await ledger.begin(intent({ about: ugwoOf(1), ...ngn(100) }), { again: true })).id;
+      await ledger.record(rest, { state: 'accepted', exitCode: 0, activity: account({ uid: uidOf(2) }) });
+      const half = { uid: uidOf(1), status, amount: 100, charged_amount: 40 };
+      const request = {
+        uid: ugwoOf(1),
+        amount: 100,
+        total_amount_paid: 40,
+        status: 'requires_ugwo',
+        activities: [half],
+      };
+      await ledger.observe(snapshotOf(request, account({})));
+      await accepted(ledger, 3, {}, ngn(7));
+      const counts = (sum: ChargeSum) => [{ ...sum, reported: 'open' as const }];
+      const query = { time: 'open', period: {}, by: [], unit: 0 } as const;
+      const lines = await ledger.sum(
+        query,
+        openLedgerReport(counts, () => []),
+      );
+      expect(lines.map(short)).toEqual(['NGN open 2 67 0']);
+      expect((await reportOf(ledger)).map(short)).toContain('NGN open 2 107 0');
+    },
+  );
 
   it('keeps the sums of a day by payment time when a later day takes the money back', async () => {
     const place = newPlace();

@@ -162,8 +162,10 @@ export const memoryBackend = (
       const newest = new Map(meant.filter((one) => paymentIn(one) === 'open').map((one) => [one.about, one]));
       const partsOf = ({ about }: Entry): number =>
         find({ kind: CHARGE })
-          .filter((one) => time === 'open' && one.about === about && paymentIn(one) === 'underpaid')
-          .reduce((all, one) => all + (moneyKnown(one)?.received ?? 0), 0);
+          .filter((one) => time === 'open' && one.about === about)
+          .filter((one) => ['underpaid', 'partially_refunded'].includes(paymentIn(one) ?? ''))
+          .map((one) => ({ received: moneyKnown(one)?.received ?? 0, asked: one.asked?.amount ?? 0 }))
+          .reduce((all, { received, asked }) => (received < asked ? all + received : all), 0);
       const taker = begin();
       taker.take(
         meant.map((one) => {
