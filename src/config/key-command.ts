@@ -61,7 +61,9 @@ export const findProgram = (word: string, env: Env, machine: Machine = realMachi
   const hasEnding = machine.platform !== 'win32' || WINDOWS_ENDINGS.includes(extname(word).toLowerCase());
   const folders = isAbsolute(word) ? [''] : trustedFolders(env, machine);
   return folders
-    .flatMap((folder) => (hasEnding ? [''] : WINDOWS_ENDINGS).map((ending) => join(folder, word + ending)))
+    .flatMap((folder) =>
+      (hasEnding ? [''] : WINDOWS_ENDINGS).map((ending) => (folder === '' ? word : join(folder, word)) + ending),
+    )
     .find(isProgram);
 };
 

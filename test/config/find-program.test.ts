@@ -56,6 +56,14 @@ describe('findProgram', () => {
     expect(findProgram('op', { PATH: cwd }, machine)).toBe(join(cwd, 'op'));
   });
 
+  it('takes an absolute path as it is written: behind a link, .. is another folder', () => {
+    const [folder, other] = [folderOf('op'), newFolder()];
+    mkdirSync(join(folder, 'deep'));
+    symlinkSync(join(folder, 'deep'), join(other, 'link'));
+    const path = `${other}/link/../op`;
+    expect(findProgram(path, {}, realMachine)).toBe(path);
+  });
+
   it('accepts a program given by its absolute path, and only if the file exists', () => {
     const folder = folderOf('op');
     expect(findProgram(join(folder, 'op'), {}, workingIn(folder))).toBe(join(folder, 'op'));
