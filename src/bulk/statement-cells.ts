@@ -16,7 +16,10 @@ const NEEDLESS_BLANKS = /(?<!\d)\s+|\s+(?!\d)|\s(?=\d{3}(?!\d))/g;
 /** A cell that stands for no amount: empty, or a dash. */
 const NO_AMOUNT = new RegExp(`^(?:(?:${UNIT})?\\p{Pd}+)?$`, 'iu');
 /** An account number may begin with 0, an amount doesn't. */
-const AMOUNT_FORM = new RegExp(`^([-+(]?)(${UNIT})?([-+(]?)((?!0\\d)\\d[\\d.,]*)(${UNIT})?(?:([CD])R)?([-)]?)$`, 'i');
+const AMOUNT_FORM = new RegExp(
+  `^([-+(]?)(${UNIT})?([-+(]?)((?!0\\d)\\d[\\d.,]*)((?!N[CD]R)(?:${UNIT}))?(?:([CD])R)?([-)]?)$`,
+  'i',
+);
 
 /**
  * An amount such as `₦5,000.00`, `5.000,00 CR`, `5,000.00 NGN` and `(NGN 2,500.00)`, or 0 for none; undefined for
@@ -46,7 +49,8 @@ export type DateOrder = 'dmy' | 'mdy';
 const MONTHS = 'january february march april may june july august september october november december'.split(' ');
 
 /** The day of the week, and the time of day. */
-const BESIDE_DATE = /^(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*[,.\s]+|[T,\s]*\d\d?:\d\d[\d:.]*(?:\s*[ap]m)?[,\s]*/gi;
+const BESIDE_DATE =
+  /^(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*[,.\s]+|(?:(?<![T,\s])[T,\s]+|(?<![\d:]))\d\d?:\d\d[\d:.]*(?:\s*[ap]m)?[,\s]*/gi;
 const DATE_FORM =
   /^(\d{1,4}|[a-z]{3,9})(?:st|nd|rd|th)?[-/.,\s]+(\d{1,2}|[a-z]{3,9})(?:st|nd|rd|th)?[-/.,\s]+(\d{4}|\d\d)$/i;
 
@@ -63,7 +67,7 @@ export const writtenDays = (text: string, zone: Zone) => {
     return startOfDay('utc', found) === undefined ? undefined : found;
   };
   const [year, day, month] = /^\d{4}/.test(first) ? [first, last, other] : [last, first, other];
-  const [dmy, mdy] = [dayOf(year, month, day), dayOf(year, day, month)];
-  const sure = /^\d{4} |[a-z]/i.test(`${first} ${other}`) ? (dmy ?? mdy) : undefined;
+  const [dmy, mdy] = [dayOf(year, month, day), year === first ? undefined : dayOf(year, day, month)];
+  const sure = year === first || /[a-z]/i.test(first + other) ? (dmy ?? mdy) : undefined;
   return (dmy ?? mdy) === undefined ? undefined : { dmy: sure ?? dmy, mdy: sure ?? mdy };
 };

@@ -149,7 +149,8 @@ const rowCells = ({ number, fields }: InputRow, columns: Columns, currency: stri
 /** Makes the reader of rows: a line, or the reason why a row is none. Throws for a row that can't be understood. */
 const lineReader = (columns: Columns, titles: string, { currency, zone }: StatementOptions, fail: Fail) => {
   const [amountColumn = ''] = columns.amount;
-  const usual = (CURRENCY_IN_NAME.exec(amountColumn) ?? CURRENCY_TITLE.exec(titles))?.[1] ?? currency;
+  const [, inName = []] = CURRENCY_IN_NAME.exec(amountColumn) ?? [];
+  const inTitles = CURRENCY_TITLE.exec(titles)?.[1] ?? currency;
 
   return (row: InputRow): DatedLine | string => {
     const { texts, text, amount, minor, wrong } = rowCells(row, columns, currency, fail);
@@ -169,8 +170,8 @@ const lineReader = (columns: Columns, titles: string, { currency, zone }: Statem
       throw wrong('date', date === '' ? missing : `${quoted(date)} is not a date`);
     }
 
-    const codes = [amount(sum)?.currency ?? [], texts('currency'), usual].flat().map(currencyCode);
-    const other = codes.find((code) => code !== currency);
+    const own = [amount(sum)?.currency ?? [], texts('currency'), inName].flat();
+    const other = (own.length > 0 ? own : [inTitles]).map(currencyCode).find((code) => code !== currency);
     if (other !== undefined) return `in ${other}`;
 
     if (another !== undefined) throw wrong('debit', `the row has an amount in ${quoted(amountColumn)}, too`);

@@ -486,6 +486,9 @@ describe('a file that is no statement', () => {
       'Date,Credit,Debit\n25-Nov-26,1,\n,x,5.00\n',
       'x.csv: row 2, column "Date": the date is missing',
     ],
+    ['a time without a blank before it', line('25/11/2026:10:30,5.00,x'), '"25/11/2026:10:30" is not a date'],
+    ['a year before the day', line('2026-13-11,5.00,x'), '"2026-13-11" is not a date'],
+    ['a unit between the amount and its side', line('25-Nov-26,5.00 N CR,x'), 'is not an amount in NGN'],
     ['an amount with another date', line('soon,5.00,x'), 'x.csv: row 2, column "Date": "soon" is not a date'],
     ['a date of no day, and a text about a sum', line('31-Nov-26,5.00,Balance of INV-1'), '"31-Nov-26" is not a date'],
     ['a day that does not exist', line('31-Nov-26,5.00,x'), '"31-Nov-26" is not a date'],
@@ -539,6 +542,20 @@ describe('a file that is no statement', () => {
     expect(lines.map(({ amount }) => amount)).toEqual([500]);
     expect(notices[1]).toBe('Left out: 1 row in USD (row 2)');
   });
+
+  it('is in the currency that its row names, whatever a title says', async () => {
+    const titled = 'Currency: All\nDate,Amount,Currency\n25-Nov-26,5.00,NGN\n25-Nov-26,6.00,USD\n';
+    expect((await read(titled)).lines).toMatchObject([{ amount: 500 }]);
+    expect((await read(titled, { currency: 'USD' })).lines).toMatchObject([{ amount: 600 }]);
+  });
+
+  it.each(['T'.repeat(300_000), `25${' '.repeat(300_000)}x`])(
+    'is refused at once for a long date',
+    async (date) => {
+      expect(await faultOf(read(`Date,Amount\n${date},5.00\n`))).toContain('is not a date');
+    },
+    10_000,
+  );
 
   it('is in another currency if the amount and the column differ', async () => {
     expect(await faultOf(read('Date,Amount,Currency\n25-Nov-26,NGN 5.00,USD\n'))).toContain('1 row in USD (row 1)');
