@@ -126,7 +126,7 @@ const matchSummary = (found: readonly Match[], sums: Sums, currency: string, day
 /** Columns that a report adds. Their amounts have decimals, as in the file. */
 const ADDED_COLUMNS = 'result by difference amount day kind id ugwo ref'.split(' ').map((name) => REPORT_PREFIX + name);
 
-/** A report of a report is equal to it. */
+/** True for a column of the file itself: without the added ones, a report of a report is equal to it. */
 const isRead = (name: string): boolean => !name.startsWith(REPORT_PREFIX);
 
 /** The line as read, if there is one, and the added columns. */
