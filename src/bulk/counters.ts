@@ -155,8 +155,15 @@ export const openCounters = ({ onSettled, tell }: Tallying) => {
       show();
     },
     tally: (): Counters => ({
-      ...{ counts, done: closed.count, skipped, codes, ...troubles.list() },
-      ...{ again, unresolved, unrecorded, adjustments },
+      counts,
+      done: closed.count,
+      skipped,
+      codes,
+      ...troubles.list(),
+      again,
+      unresolved,
+      unrecorded,
+      adjustments,
     }),
   };
 };

@@ -96,7 +96,10 @@ const planRows = async <T>(file: FileJob<T>): Promise<Plan> => {
   };
   try {
     const { stopped } = await walk({
-      ...{ ...plan, mode: 'plan', read, onSettled },
+      ...plan,
+      mode: 'plan',
+      read,
+      onSettled,
       tell: ({ done, passed }) => services.progress.reading(done + passed),
     });
     throwIfStopped(run.io, stopped !== undefined);
@@ -139,7 +142,9 @@ const checkRows = async <T>(
   check: boolean,
 ): Promise<void> => {
   const { stopped } = await walk({
-    ...{ ...plan, mode: 'check', read: reader.read },
+    ...plan,
+    mode: 'check',
+    read: reader.read,
     work: async ({ item }, _row, { slowDown }) => {
       const found = await faultsAt(kind, item, { check, client: client.paced({ slowDown }) });
       return found.length === 0 ? undefined : invalidEnd(found);

@@ -51,7 +51,9 @@ const bare = (name = ''): string => name.toLowerCase().replaceAll(BETWEEN_WORDS,
 
 /** Names of a payment, as lines have them. */
 const namesOf = ({ psp_reference, account_digest = '', ref }: LedgerPayment) => ({
-  ...{ reference: bare(psp_reference), account: account_digest, ref: bare(ref) },
+  reference: bare(psp_reference),
+  account: account_digest,
+  ref: bare(ref),
 });
 
 /** Finds the names in a text. A name inside a longer name doesn't count. */

@@ -107,9 +107,15 @@ const chooseColumns = (names: readonly string[], rows: readonly InputRow[], opti
   const debits = given.amount !== undefined && given.debit === undefined ? [] : found('debit');
   const sides = debits.length > 0 ? [] : fitting('side', (text) => SIDE.test(text));
   return {
-    ...{ date: [...dates, ...found('date')].slice(0, 1), amount: found('amount').slice(0, 1) },
-    ...{ debit: debits.slice(0, 1), side: sides.slice(0, 1), currency: found('currency'), status: found('status') },
-    ...{ text: found('text'), reference: found('reference'), fee: found('fee') },
+    date: [...dates, ...found('date')].slice(0, 1),
+    amount: found('amount').slice(0, 1),
+    debit: debits.slice(0, 1),
+    side: sides.slice(0, 1),
+    currency: found('currency'),
+    status: found('status'),
+    text: found('text'),
+    reference: found('reference'),
+    fee: found('fee'),
   };
 };
 type Columns = ReturnType<typeof chooseColumns>;
@@ -181,9 +187,13 @@ const lineReader = (columns: Columns, titles: string, { currency, zone }: Statem
     }
     const [signed, isOut] = [minor(sum), sum === 'debit' || out !== undefined];
     return {
-      ...{ number: row.number, days, amount: isOut ? -Math.abs(signed) : signed },
-      ...{ fee: text('fee') === '' ? undefined : Math.abs(minor('fee')), references: texts('reference') },
-      ...{ text: [...texts('text'), ...texts('reference')].join('\n'), fields: row.fields },
+      number: row.number,
+      days,
+      amount: isOut ? -Math.abs(signed) : signed,
+      fee: text('fee') === '' ? undefined : Math.abs(minor('fee')),
+      references: texts('reference'),
+      text: [...texts('text'), ...texts('reference')].join('\n'),
+      fields: row.fields,
     };
   };
 };

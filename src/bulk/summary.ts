@@ -51,9 +51,15 @@ const jobRecord = (end: JobEnd, { command, bulk, followed }: Summing) => {
   const { id, name, rows, skipped, planned } = end;
   const amounts = [...(planned?.amounts ?? [])].map(([currency, sum]) => ({ currency, amount: exactNumber(sum) }));
   return {
-    ...{ job: id, command, file: name, rows, ...summaryCounts(end), skipped },
+    job: id,
+    command,
+    file: name,
+    rows,
+    ...summaryCounts(end),
+    skipped,
     ...(planned && { planned: { rows: planned.rows, amounts, unknown_amounts: planned.unknown } }),
-    ...{ report: bulk.report ?? null, ...followed?.fields },
+    report: bulk.report ?? null,
+    ...followed?.fields,
   };
 };
 

@@ -321,8 +321,11 @@ export async function charge(request: ChargeRequest | MakeRequest, run: ChargeRu
     const intent: Intent = {
       ...run.place,
       ...rules.intent,
-      ...{ operator: operatorOf(ledger), kind: rules.effect.kind, bound: client.longestWrite },
-      ...{ job: row?.job, row: row?.number },
+      operator: operatorOf(ledger),
+      kind: rules.effect.kind,
+      bound: client.longestWrite,
+      job: row?.job,
+      row: row?.number,
     };
     const how = { ...rules.how, again, retry: row?.retry === true };
     const started = await (run.planned === undefined

@@ -286,7 +286,11 @@ export const balanceOf = (
     paying.length > 1 || paying.some((one) => one.isDoubleCharge) || received >= 2 * (asked ?? Infinity);
   const isPaidTwice = (excess ?? 0) > 0 && isRepeated;
   return {
-    ...{ asked, received, refunded, excess, isPaidTwice },
+    asked,
+    received,
+    refunded,
+    excess,
+    isPaidTwice,
     missing: asked === undefined ? undefined : Math.max(0, asked - received),
     surplus: isPaidTwice ? surplusOf(paying, covers) : undefined,
   };

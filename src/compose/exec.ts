@@ -59,7 +59,9 @@ export const execOf = async (text: string, io: Io, flag = '--exec'): Promise<(na
   }
   const given = childEnv(io.env);
   return (named) => ({
-    ...{ words: [file, ...args], env: environmentFor(named, given, io), print: (text) => printFrom(io, text) },
+    words: [file, ...args],
+    env: environmentFor(named, given, io),
+    print: (text) => printFrom(io, text),
     signalGroup: realMachine.killGroup,
   });
 };

@@ -88,7 +88,8 @@ const openTeamLedger = async (run: RunContext, access: Access, dryRun: boolean):
   const { self } = deps;
   const open = dryRun ? openSharedToRead : openSharedLedger;
   return open({
-    ...{ ...deps, access },
+    ...deps,
+    access,
     folder: (await foldersOf(run)).data,
     hasEnded: (sender, overdue) => mayHaveEnded(sender, self, overdue),
     worker: `${operator()} ${self.pid}`,

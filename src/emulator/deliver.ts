@@ -84,7 +84,9 @@ const sendDelivery = async (
   const slow = parseDuration(rule?.slow ?? '') ?? 0;
   const write = rule?.cut === undefined && slow === 0 ? undefined : writeBadly(service, rule?.cut, slow);
   const posted = await post({ url, agent: false, ...lookupFor(url) }, headers, body, {
-    ...{ stop: service.closing, limitMs: ANSWER_LIMIT_MS + slow, write },
+    stop: service.closing,
+    limitMs: ANSWER_LIMIT_MS + slow,
+    write,
   });
   return {
     delivery_id: id,

@@ -135,8 +135,12 @@ export const openFeed = (deps: FeedDeps, open: () => readonly Charge[]) => {
     return failing;
   };
   const wait: Wait = {
-    ...{ pauses: [2000, 30_000] as const, polls: 0, stop: over.signal, read },
-    ...{ isOver: () => false, until: () => Number.POSITIVE_INFINITY },
+    pauses: [2000, 30_000] as const,
+    polls: 0,
+    stop: over.signal,
+    read,
+    isOver: () => false,
+    until: () => Number.POSITIVE_INFINITY,
   };
   const poll = async (): Promise<void> => {
     fault = await waitForPayments(deps.io, wait).catch((thrown: unknown) => thrown);

@@ -22,7 +22,8 @@ const watchOptions = rarely(['open', 'execEnv'], {
     type: 'command',
   }),
   on: option('--on <kinds>', `with --exec: only ${CHANGES.join(', ')}`, (text) => asNames(text).map(asOneOf(CHANGES)), {
-    ...{ list: true, choices: CHANGES },
+    list: true,
+    choices: CHANGES,
   }),
   execEnv: repeated('--exec-env <name>', 'pass this variable to --exec, besides PATH, HOME and the like', asText),
 } as const);

@@ -47,7 +47,9 @@ export const listEvents = async (input: EventListInput, run: Run): Promise<Resul
   const from = cursor === undefined ? Number.MAX_SAFE_INTEGER : seqOf(cursor);
   const filter = { ugwo, states, isWanted: wanted && ((event: string) => isWanted(event, wanted)) };
   const stored: StoredList<EventSummary, number> = {
-    ...{ placeOf: ({ seq }) => seq, cursorOf, size: PAGE_MAX },
+    placeOf: ({ seq }) => seq,
+    cursorOf,
+    size: PAGE_MAX,
     find: (behind, limit) => withQueue(run, (queue) => queue.before(behind ?? from, filter, limit)),
     recordsOf: async (events) => events.map((event) => madeHere(summaryFields(event))),
   };
