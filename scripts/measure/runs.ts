@@ -136,6 +136,7 @@ export const measureRuns = async (): Promise<Record<string, number>> => {
       'files executed by one charge': charge.files,
       'files executed by a file of one row': file.files,
       'files executed by ugwo list --all --json': list.files,
+      'functions executed by ugwo list --all --json': list.functions,
       'files executed by onye get': get.files,
       'files executed by a webhook delivery about a charge': delivery.files,
     };

@@ -2,6 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseSync } from 'rolldown/utils';
+import { SyntaxKind } from 'typescript/unstable/ast';
+import { createScanner } from 'typescript/unstable/ast/scanner';
 
 interface Node {
   readonly type: string;
@@ -28,6 +30,8 @@ interface Source {
 export type Names = Readonly<Record<string, readonly string[]>>;
 
 const FUNCTIONS = ['ArrowFunctionExpression', 'FunctionDeclaration', 'FunctionExpression'];
+/** A function of as many lines has no outline. */
+const LONG = 60;
 const TYPES = ['TSInterfaceDeclaration', 'TSTypeAliasDeclaration'];
 const QUESTION_WORD = /^\s*(?:\/\*\*|\*|\/\/)\s*(?:What|How|Whether)\b/gm;
 
@@ -48,6 +52,26 @@ const nodesBelow = (node: Node, found: Node[] = []): Node[] => {
   }
   return found;
 };
+
+/** Leaves of TypeScript's syntax tree: names, words, literals, operators and brackets; comments are none. */
+const tokensOf = ({ text, nodes }: Source): number => {
+  if (nodes.length === 0) return 0;
+  const expressions = new Set(nodes.filter(({ regex }) => regex !== undefined).map(({ start }) => start));
+  const templates = new Set(nodes.filter(({ type }) => type === 'TemplateElement').map(({ start }) => start));
+  const scanner = createScanner(true, undefined, text);
+  let tokens = 0;
+  while (scanner.scan() !== SyntaxKind.EndOfFile) {
+    const start = scanner.getTokenStart();
+    if (expressions.has(start)) scanner.reScanSlashToken();
+    else if (scanner.getToken() === SyntaxKind.CloseBraceToken && templates.has(start))
+      scanner.reScanTemplateToken(false);
+    tokens += 1;
+  }
+  return tokens;
+};
+
+const isSpreadLiteral = ({ type, argument }: Node): boolean =>
+  type === 'SpreadElement' && isNode(argument) && argument.type === 'ObjectExpression';
 
 const nameOf = (node: unknown): string => (node as { readonly name: string }).name;
 
@@ -128,19 +152,28 @@ export const measureSource = (): { readonly figures: Record<string, number>; rea
   const declared = sources.flatMap((source) => source.declared).filter(({ type }) => type !== 'ExportSpecifier');
   const types = declared.filter(({ type }) => TYPES.includes(type));
   const values = declared.filter(({ type }) => !TYPES.includes(type));
-  const lengths = sources
-    .flatMap(({ text, nodes }) =>
-      nodes.filter(({ type }) => FUNCTIONS.includes(type)).map(({ start, end }) => linesOf(text.slice(start, end)) + 1),
-    )
-    .filter((length) => length > 1);
+  const functions = [...src].flatMap(([file, { text, nodes }]) =>
+    nodes
+      .filter(({ type }) => FUNCTIONS.includes(type))
+      .map(({ start, end }) => ({
+        place: `${file}:${linesOf(text.slice(0, start)) + 1}`,
+        length: linesOf(text.slice(start, end)) + 1,
+      })),
+  );
+  const lengths = functions.map(({ length }) => length).filter((length) => length > 1);
   const names = {
     'exported types with several definitions': inSeveralFiles(types.filter(({ isExported }) => isExported)),
     'exported values with several definitions': inSeveralFiles(values.filter(({ isExported }) => isExported)),
     'names of values in several files': inSeveralFiles(values),
     'exports that only tests import': testOnly(src, test),
+    [`functions of ${LONG} lines or more`]: functions.filter(({ length }) => length >= LONG).map(({ place }) => place),
+    'literals that are spread into a literal': [...src].flatMap(([file, { text, nodes }]) =>
+      nodes.filter(isSpreadLiteral).map(({ start }) => `${file}:${linesOf(text.slice(0, start)) + 1}`),
+    ),
     'members of Run': membersOf('src/commands/run.ts', 'Run'),
   };
   const figures = {
+    'tokens in src': sumOf(sources.map(tokensOf)),
     'files in src': sources.length,
     'lines in src': sumOf(texts.map(linesOf)),
     'lines in test': sumOf([...test.values()].map(({ text }) => linesOf(text))),
