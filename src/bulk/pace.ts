@@ -1,4 +1,4 @@
-import { openChange, spread } from '../core/async.ts';
+import { memo, openChange, spread } from '../core/async.ts';
 import type { PayError } from '../core/error.ts';
 import type { Clock } from '../core/io.ts';
 import type { Rate } from '../core/time.ts';
@@ -182,97 +182,116 @@ const LANDED = 3;
 /** The maximum number of rows sent but not settled, for a given number in flight. */
 export const mostOpen = (inFlight: number): number => inFlight * (1 + LANDED);
 
+/** One run over rows. */
+class Running<R, E extends Consequence> {
+  readonly #run: RowsRun<R, E>;
+  readonly #pace: Pace;
+  readonly #turn: RowSignals['turn'];
+  readonly #change = openChange();
+  /** Rows whose request is not answered yet. */
+  #inFlight = 0;
+  /** Rows without a result yet, the landed ones included. */
+  #open = 0;
+  #started = 0;
+  readonly #landing = new Set<Promise<void>>();
+  /** Aborted once no new row may start. */
+  readonly #over = new AbortController();
+  #stopped: Stopped | undefined;
+  /** The first error thrown. It is stored beside the reason of the stop, since it must not be lost. */
+  #fault: { readonly thrown: unknown } | undefined;
+
+  constructor(run: RowsRun<R, E>) {
+    this.#run = run;
+    this.#pace = openPace(run);
+    this.#turn = openTurns(run);
+  }
+
+  async toEnd(): Promise<Ran> {
+    const { stop } = this.#run;
+    const onSignal = (): void => this.#end('signal');
+    stop.addEventListener('abort', onSignal);
+    if (stop.aborted) onSignal();
+    await this.#startAll().catch((thrown: unknown) => this.#fail(thrown));
+    stop.removeEventListener('abort', onSignal);
+    while (this.#open > 0) await this.#change.changed();
+    if (this.#fault !== undefined) throw this.#fault.thrown;
+    return { started: this.#started, ...(this.#stopped === undefined ? {} : { stopped: this.#stopped }) };
+  }
+
+  async #startAll(): Promise<void> {
+    const { rows } = this.#run;
+    if (!(await this.#waitForSlot())) return;
+    for await (const row of typeof rows === 'function' ? rows(this.#pace) : rows) {
+      // The pace may have changed while the row was being read.
+      if (!(await this.#waitForSlot())) return;
+      this.#started += 1;
+      this.#inFlight += 1;
+      this.#open += 1;
+      void this.#workOn(row, this.#pace.start());
+      if (!(await this.#waitForSlot())) return;
+    }
+  }
+
+  /** Waits until one more row may start; resolves to false if no more may. */
+  async #waitForSlot(): Promise<boolean> {
+    while (!this.#over.signal.aborted) {
+      const wait = this.#pace.wait();
+      if (this.#inFlight >= this.#pace.limit || this.#open >= mostOpen(this.#pace.limit)) await this.#change.changed();
+      else if (wait <= 0) return true;
+      else await this.#run.clock.sleep(Math.ceil(wait), this.#over.signal).catch(() => undefined);
+    }
+    return false;
+  }
+
+  async #workOn(row: R, start: number): Promise<void> {
+    const { work, onSettled } = this.#run;
+    const settled = Promise.withResolvers<void>();
+    const land = memo(() => this.#freePlace());
+    const landed: RowSignals['landed'] = (stops) => {
+      this.#end(stops);
+      this.#landing.add(settled.promise);
+      land();
+    };
+    try {
+      const slowDown: RowSignals['slowDown'] = (ms) => this.#pace.slowDown(start, ms);
+      const result = await work(row, { turn: this.#turn, slowDown, landed });
+      this.#end(result.stops);
+      if (result.slowDown === undefined) this.#pace.succeed(start);
+      else slowDown(result.slowDown);
+      // A row that ends at once, such as one that is not sent, follows the rows that gave it their place.
+      if (!this.#landing.has(settled.promise)) await Promise.all(this.#landing);
+      await onSettled(row, result);
+    } catch (thrown) {
+      this.#fail(thrown);
+    }
+    this.#landing.delete(settled.promise);
+    settled.resolve();
+    land();
+    this.#open -= 1;
+    this.#change.notify();
+  }
+
+  /** The request of a row is answered, or given up; only local work is left. */
+  #freePlace(): void {
+    this.#inFlight -= 1;
+    this.#change.notify();
+  }
+
+  #end(why: Stopped | undefined): void {
+    if (why === undefined) return;
+    this.#stopped ??= why;
+    this.#over.abort();
+  }
+
+  #fail(thrown: unknown): void {
+    this.#fault ??= { thrown };
+    this.#over.abort();
+  }
+}
+
 /**
  * Works on rows concurrently, as many at once as the pace allows; each row at most once. Ends when all are done. After
  * a signal or a result that stops the run, it ends when the rows in flight are done.
  */
-export const runRows = async <R, E extends Consequence = Consequence>(run: RowsRun<R, E>): Promise<Ran> => {
-  const { rows, clock, stop } = run;
-  const pace = openPace(run);
-  const turn = openTurns(run);
-  const { notify, changed } = openChange();
-  /** Rows whose request is not answered yet. */
-  let inFlight = 0;
-  /** Rows without a result yet, the landed ones included. */
-  let open = 0;
-  let started = 0;
-  const landing = new Set<Promise<void>>();
-
-  /** Aborted once no new row may start. */
-  const over = new AbortController();
-  let stopped: Stopped | undefined;
-  /** The first error thrown. It is stored beside the reason of the stop, since it must not be lost. */
-  let fault: { readonly thrown: unknown } | undefined;
-  const end = (why: Stopped | undefined): void => {
-    if (why === undefined) return;
-    stopped ??= why;
-    over.abort();
-  };
-  const fail = (thrown: unknown): void => {
-    fault ??= { thrown };
-    over.abort();
-  };
-  const onSignal = (): void => end('signal');
-
-  const workOn = async (row: R, start: number): Promise<void> => {
-    const settled = Promise.withResolvers<void>();
-    let isLanded = false;
-    /** The request is answered, or given up; only local work is left. Frees the row's place. */
-    const land = (): void => {
-      if (isLanded) return;
-      isLanded = true;
-      inFlight -= 1;
-      notify();
-    };
-    const landed: RowSignals['landed'] = (stops) => {
-      end(stops);
-      landing.add(settled.promise);
-      land();
-    };
-    try {
-      const result = await run.work(row, { turn, slowDown: (ms) => pace.slowDown(start, ms), landed });
-      end(result.stops);
-      if (result.slowDown === undefined) pace.succeed(start);
-      else pace.slowDown(start, result.slowDown);
-      // A row that ends at once, such as one that is not sent, follows the rows that gave it their place.
-      if (!landing.has(settled.promise)) await Promise.all(landing);
-      await run.onSettled(row, result);
-    } catch (thrown) {
-      fail(thrown);
-    }
-    landing.delete(settled.promise);
-    settled.resolve();
-    land();
-    open -= 1;
-    notify();
-  };
-
-  /** Waits until one more row may start; resolves to false if no more may. */
-  const waitForSlot = async (): Promise<boolean> => {
-    while (!over.signal.aborted) {
-      const wait = pace.wait();
-      if (inFlight >= pace.limit || open >= mostOpen(pace.limit)) await changed();
-      else if (wait <= 0) return true;
-      else await clock.sleep(Math.ceil(wait), over.signal).catch(() => undefined);
-    }
-    return false;
-  };
-  const startAll = async (): Promise<void> => {
-    if (!(await waitForSlot())) return;
-    for await (const row of typeof rows === 'function' ? rows(pace) : rows) {
-      // The pace may have changed while the row was being read.
-      if (!(await waitForSlot())) return;
-      [started, inFlight, open] = [started + 1, inFlight + 1, open + 1];
-      void workOn(row, pace.start());
-      if (!(await waitForSlot())) return;
-    }
-  };
-
-  stop.addEventListener('abort', onSignal);
-  if (stop.aborted) onSignal();
-  await startAll().catch(fail);
-  stop.removeEventListener('abort', onSignal);
-  while (open > 0) await changed();
-  if (fault !== undefined) throw fault.thrown;
-  return { started, ...(stopped === undefined ? {} : { stopped }) };
-};
+export const runRows = <R, E extends Consequence = Consequence>(run: RowsRun<R, E>): Promise<Ran> =>
+  new Running(run).toEnd();

@@ -19,83 +19,98 @@ export interface ReadingAhead<R> {
 /** Number of the last rows over which the time between two rows is averaged. */
 const AVERAGED = 8;
 
+/** Rows that wait for their turn, and the reads for them. */
+class Ahead<R> {
+  readonly #reading: ReadingAhead<R>;
+  readonly #waiting: R[] = [];
+  readonly #reads = new Set<Promise<void>>();
+  readonly #change = openChange();
+  #isWanted = false;
+  #isOver = false;
+  #isAtEnd = false;
+  /** Average time between two rows, in milliseconds. */
+  #apart = 0;
+  #passedOn: number;
+
+  constructor(reading: ReadingAhead<R>) {
+    this.#reading = reading;
+    this.#passedOn = reading.clock.ticks();
+  }
+
+  async *rows(): AsyncGenerator<R> {
+    const filling = this.#fill().finally(() => {
+      this.#isAtEnd = true;
+      this.#change.notify();
+    });
+    // Handled after the rows that were read before the error.
+    filling.catch(() => undefined);
+    try {
+      for (let row = await this.#next(); row !== undefined; row = await this.#next()) yield row;
+      await filling;
+    } finally {
+      this.#isOver = true;
+      this.#change.notify();
+      await filling.catch(() => undefined);
+      await Promise.all(this.#reads);
+    }
+  }
+
+  /** Resolves to undefined after the last row. */
+  async #next(): Promise<R | undefined> {
+    while (this.#waiting.length === 0 && !this.#isAtEnd) {
+      this.#isWanted = true;
+      this.#change.notify();
+      await this.#change.changed();
+    }
+    if (this.#waiting.length === 0) return undefined;
+    const now = this.#reading.clock.ticks();
+    this.#apart += (now - this.#passedOn - this.#apart) / AVERAGED;
+    this.#passedOn = now;
+    const row = this.#waiting.shift();
+    this.#change.notify();
+    return row;
+  }
+
+  async #fill(): Promise<void> {
+    for await (const row of this.#reading.rows) {
+      if (this.#isDue()) this.#begin(row);
+      this.#waiting.push(row);
+      this.#isWanted = false;
+      this.#change.notify();
+      while (!this.#isWanted && !this.#isOver && !this.#isDue()) await this.#change.changed();
+      if (this.#isOver) return;
+    }
+  }
+
+  #isDue(): boolean {
+    const { limit, reads } = this.#reading.pace;
+    const isRoom = this.#waiting.length < limit && this.#reads.size < limit;
+    // Half the time is left for a row that takes longer than the others.
+    const isSoon = (this.#waiting.length + 1) * this.#apart <= FRESH_MS / 2;
+    return isRoom && isSoon && !this.#isOver && reads.wait() <= 0;
+  }
+
+  #begin(row: R): void {
+    const { read, pace } = this.#reading;
+    let start = 0;
+    const reading = read(row, (ms) => pace.slowDown(start, ms));
+    if (reading === undefined) return;
+    start = pace.reads.start();
+    this.#reads.add(reading);
+    void reading.then(() => {
+      this.#reads.delete(reading);
+      this.#change.notify();
+    });
+  }
+}
+
 /**
  * Passes rows on in their order, and reads for the next ones while the earlier ones are sent. At most as many rows wait,
  * and as many reads run, as rows may be in flight, so memory stays constant. If rows are sent slowly, fewer wait: no
  * read gets too old before its row's turn. A row that is asked for never waits for its read: it comes with the read in
  * progress, or without one if the pace allows none.
  */
-export async function* readAhead<R>({ rows, read, pace, clock }: ReadingAhead<R>): AsyncGenerator<R> {
-  const waiting: R[] = [];
-  const reads = new Set<Promise<void>>();
-  let [isWanted, isOver, isAtEnd] = [false, false, false];
-  const { notify, changed } = openChange();
-
-  /** Average time between two rows, in milliseconds. */
-  let apart = 0;
-  let passedOn = clock.ticks();
-  const passOn = (): void => {
-    const now = clock.ticks();
-    apart += (now - passedOn - apart) / AVERAGED;
-    passedOn = now;
-  };
-
-  const isDue = (): boolean =>
-    waiting.length < pace.limit &&
-    // Half the time is left for a row that takes longer than the others.
-    (waiting.length + 1) * apart <= FRESH_MS / 2 &&
-    reads.size < pace.limit &&
-    !isOver &&
-    pace.reads.wait() <= 0;
-  const begin = (row: R): void => {
-    let start = 0;
-    const reading = read(row, (ms) => pace.slowDown(start, ms));
-    if (reading === undefined) return;
-    start = pace.reads.start();
-    reads.add(reading);
-    void reading.then(() => {
-      reads.delete(reading);
-      notify();
-    });
-  };
-  const fill = async (): Promise<void> => {
-    for await (const row of rows) {
-      if (isDue()) begin(row);
-      waiting.push(row);
-      isWanted = false;
-      notify();
-      while (!isWanted && !isOver && !isDue()) await changed();
-      if (isOver) return;
-    }
-  };
-
-  const filling = fill().finally(() => {
-    isAtEnd = true;
-    notify();
-  });
-  // Handled after the rows that were read before the error.
-  filling.catch(() => undefined);
-  try {
-    for (;;) {
-      while (waiting.length === 0 && !isAtEnd) {
-        isWanted = true;
-        notify();
-        await changed();
-      }
-      const [row] = waiting.splice(0, 1);
-      if (row === undefined) break;
-      passOn();
-      notify();
-      yield row;
-    }
-    await filling;
-  } finally {
-    isOver = true;
-    notify();
-    await filling.catch(() => undefined);
-    await Promise.all(reads);
-  }
-}
+export const readAhead = <R>(reading: ReadingAhead<R>): AsyncGenerator<R> => new Ahead(reading).rows();
 
 /** A read in progress, and the moment just before it. */
 interface StartedRead<R> {

@@ -121,160 +121,207 @@ interface Settled {
   readonly before?: RowState | undefined;
 }
 
-/** True for a result of this run; false if the row is as it was before, or another process is sending it. */
-const isResult = ({ untouched, state }: RowEnd): boolean => untouched !== true && state !== 'sending';
+/** One walk over the rows of a file, in their order. */
+class Walking<T> {
+  readonly #walker: Walker<T>;
+  readonly #walk: RowWalk<T>;
+  readonly #counters: ReturnType<typeof openCounters>;
+  readonly #inTurn = keyQueue();
+  readonly #doubted: ReturnType<typeof openDoubts>;
+  readonly #ahead: ReturnType<NonNullable<RowSender<T>['openReadAhead']>>;
+  /** An error that prevents reading or looking up rows ends the run, and hides no result of the run. */
+  #broken: PayError | undefined;
 
-/**
- * Walks over the rows of a file in their order and works on those that are left to do, as many at once as the pace
- * allows. Stored results of earlier runs are settled in their turn. Ends early after a signal, or after a result that
- * stops the run.
- *
- * A walk that sends claims each row by the intent that its work writes, so that any number of runs and processes send
- * it once. It repeats until every row has a result, including those that another process is sending.
- */
-export const walkRows = async <T>(walker: Walker<T>, walk: RowWalk<T>): Promise<RowsWalked> => {
-  const { input, sender, clock, stop, leave } = walker;
-  const { mode, rows, bad, read } = walk;
-  const isSending = mode === 'send';
-  const { closed, tally, settle, pass, adjust } = openCounters(walk);
-  const inTurn = keyQueue();
-  const doubted = openDoubts(walker.continueOnUnknown);
-
-  /** The rows without a result, a slice at a time, each with its stored result of earlier runs. */
-  async function* openSlices(): AsyncGenerator<readonly OpenRow[]> {
-    let batch: InputRow[] = [];
-    const withEnds = async (): Promise<readonly OpenRow[]> => {
-      const [first, last] = [batch[0]?.number ?? 0, batch.at(-1)?.number ?? 0];
-      const ends = mode === 'plan' ? undefined : await sender?.earlier(first, last);
-      return batch.map((row) => ({ row, end: ends?.get(row.number) }));
-    };
-    for await (const row of input.rows()) {
-      if (bad.has(row.number) || closed.has(row.number)) continue;
-      if (batch[0] !== undefined && sliceOf(batch[0]) !== sliceOf(row)) {
-        yield await withEnds();
-        batch = [];
-      }
-      batch.push(row);
-    }
-    if (batch.length > 0) yield await withEnds();
+  constructor(walker: Walker<T>, walk: RowWalk<T>) {
+    this.#walker = walker;
+    this.#walk = walk;
+    this.#counters = openCounters(walk);
+    this.#doubted = openDoubts(walker.continueOnUnknown);
+    // Nothing is read ahead for a key that an earlier row may change.
+    this.#ahead = walk.mode === 'send' && !walker.allowRepeats ? walker.sender?.openReadAhead?.() : undefined;
   }
 
-  const isToDo = (end: RowEnd | undefined): boolean =>
-    end === undefined || sender?.takesUp(end) === true || (mode === 'judge' && end.state === 'sending');
+  /** Settles every row that the file alone decides, and counts the others. */
+  async plan(): Promise<RowsWalked> {
+    for await (const _ of this.#settling(this.#inOrder())) {
+      if (this.#walker.stop.aborted) return { ...this.#counters.tally(), stopped: 'signal' };
+      this.#counters.pass();
+    }
+    return this.#counters.tally();
+  }
+
+  /** Works once on the rows that are left to do. */
+  async work(): Promise<RowsWalked> {
+    const { stopped } = await this.#run((pace) => this.#toDo(pace));
+    return { ...this.#counters.tally(), stopped };
+  }
+
+  /**
+   * Sends until every row has a result, including those that another process is sending. Each row is claimed by the
+   * intent that its work writes, so that any number of runs and processes send it once.
+   */
+  async send(): Promise<RowsWalked> {
+    const { clock, stop } = this.#walker;
+    const { rows, bad, onWaiting } = this.#walk;
+    await this.#countBad();
+    for (let looks = 0; ; looks += 1) {
+      const ran = await this.#run((pace) => this.#whileReadable(pace));
+      const stopped = ran.stopped ?? this.#broken;
+      if (stopped !== undefined) return this.#endedBy(stopped);
+      const open = rows - bad.count - this.#counters.closed.count;
+      if (open === 0) return this.#counters.tally();
+      await onWaiting?.(open);
+      await clock.sleep(Math.min(LONGEST_ROW_WAIT_MS, SENDING_RETRY_MS * 2 ** looks), stop).catch(() => undefined);
+      if (stop.aborted) return this.#endedBy('signal');
+    }
+  }
+
+  /** The entries of rows that became invalid since they were sent count as invalid. */
+  async #countBad(): Promise<void> {
+    const { rows, bad } = this.#walk;
+    for (let row = 1; row <= rows; row += 1) {
+      if (!bad.has(row)) continue;
+      const earlier = await this.#walker.sender?.earlier(row, row);
+      this.#counters.adjust('invalid', earlier?.get(row)?.state);
+    }
+  }
+
+  #run(rows: (pace: Pace) => AsyncIterable<Item<T>>): ReturnType<typeof runRows> {
+    return runRows({
+      ...this.#walker,
+      rows,
+      work: (item, signals) => this.#workOn(item, signals),
+      onSettled: (item, end) => this.#settle(item, end),
+    });
+  }
+
+  async #workOn(item: Item<T>, signals: RowSignals): Promise<Partial<RowEnd>> {
+    const end = await this.#inTurn(item.key, async () => this.#walk.work?.(item, item.row.number, signals));
+    return end === undefined ? {} : this.#doubted(end);
+  }
+
+  /** A row that is as it was before, or that another process is sending, has no result yet. */
+  async #settle({ row, before }: Item<T>, { state, ...more }: Partial<RowEnd>): Promise<void> {
+    if (state === undefined) return this.#counters.pass();
+    if (more.untouched === true || state === 'sending') return;
+    await this.#counters.settle(row, { ...more, state }, true, more.before ?? before);
+  }
+
+  async *#whileReadable(pace: Pace): AsyncGenerator<Item<T>> {
+    try {
+      yield* this.#toDo(pace);
+    } catch (thrown) {
+      this.#broken = unreadableRow(thrown);
+    }
+  }
+
+  #toDo(pace: Pace): AsyncIterable<Item<T>> {
+    const ahead = this.#ahead;
+    if (ahead === undefined) return this.#settling(this.#inOrder());
+    const begin = (next: Item<T> | Settled, slowDown: RowSignals['slowDown']): Promise<void> | undefined =>
+      'end' in next ? undefined : ahead(next, slowDown);
+    return this.#settling(readAhead({ rows: this.#inOrder(), read: begin, pace, clock: this.#walker.clock }));
+  }
+
+  /** Passes on the rows to work on, and settles the others on the way. */
+  async *#settling(all: AsyncIterable<Item<T> | Settled>): AsyncGenerator<Item<T>> {
+    for await (const next of all) {
+      if ('end' in next) await this.#counters.settle(next.row, next.end, next.own, next.before);
+      else yield next;
+    }
+  }
+
+  /** The rows to work on, and those to settle. Skips the rows of other processes. */
+  async *#inOrder(): AsyncGenerator<Item<T> | Settled> {
+    for await (const slice of this.#openSlices()) {
+      const isMine = this.#leaseOf(slice[0] === undefined ? 0 : sliceOf(slice[0].row));
+      for (const { row, end } of slice) {
+        if (!this.#isToDo(end)) {
+          if (end !== undefined && end.state !== 'sending') yield { row, end, own: false };
+        } else if (this.#walk.mode !== 'send' || (await isMine())) {
+          yield this.#read(row, end?.state);
+        }
+      }
+    }
+  }
+
+  #read(row: InputRow, before: RowState | undefined): Item<T> | Settled {
+    const asked = this.#walk.read(row);
+    if ('faults' in asked) return { row, end: invalidEnd(asked.faults), own: true, before };
+    return { row, before, ...asked };
+  }
+
+  #isToDo(end: RowEnd | undefined): boolean {
+    if (end === undefined || this.#walker.sender?.takesUp(end) === true) return true;
+    return this.#walk.mode === 'judge' && end.state === 'sending';
+  }
 
   /** Caches the lease of a slice; asks for it again after RENEW_MS. */
-  const leaseOf = (slice: number) => {
+  #leaseOf(slice: number): () => Promise<boolean> {
+    const { clock, sender } = this.#walker;
     let asked = Number.NEGATIVE_INFINITY;
     let mine = true;
-    return async (): Promise<boolean> => {
+    return async () => {
       if (clock.ticks() - asked < RENEW_MS) return mine;
       asked = clock.ticks();
       mine = (await sender?.lease(slice)) ?? true;
       return mine;
     };
-  };
+  }
 
-  /** The rows to work on, and those to settle. Skips the rows of other processes. */
-  async function* inOrder(): AsyncGenerator<Item<T> | Settled> {
-    for await (const slice of openSlices()) {
-      const isMine = leaseOf(slice[0] === undefined ? 0 : sliceOf(slice[0].row));
-      for (const { row, end } of slice) {
-        if (isToDo(end)) {
-          if (isSending && !(await isMine())) continue;
-          const asked = read(row);
-          const before = end?.state;
-          yield 'faults' in asked
-            ? { row, end: invalidEnd(asked.faults), own: true, before }
-            : { row, before, ...asked };
-        } else if (end !== undefined && end.state !== 'sending') yield { row, end, own: false };
+  /** The rows without a result, a slice at a time, each with its stored result of earlier runs. */
+  async *#openSlices(): AsyncGenerator<readonly OpenRow[]> {
+    let slice: InputRow[] = [];
+    for await (const row of this.#walker.input.rows()) {
+      if (this.#walk.bad.has(row.number) || this.#counters.closed.has(row.number)) continue;
+      if (slice[0] !== undefined && sliceOf(slice[0]) !== sliceOf(row)) {
+        yield await this.#withEnds(slice);
+        slice = [];
       }
+      slice.push(row);
     }
+    if (slice.length > 0) yield await this.#withEnds(slice);
   }
 
-  /** Passes on the rows to work on, and settles the others on the way. */
-  async function* settling(all: AsyncIterable<Item<T> | Settled>): AsyncGenerator<Item<T>> {
-    for await (const next of all) {
-      if ('end' in next) await settle(next.row, next.end, next.own, next.before);
-      else yield next;
-    }
+  async #withEnds(slice: readonly InputRow[]): Promise<readonly OpenRow[]> {
+    const [first, last] = [slice[0]?.number ?? 0, slice.at(-1)?.number ?? 0];
+    const ends = this.#walk.mode === 'plan' ? undefined : await this.#walker.sender?.earlier(first, last);
+    return slice.map((row) => ({ row, end: ends?.get(row.number) }));
   }
 
-  /** Nothing is read ahead for a key that an earlier row may change. */
-  const ahead = isSending && !walker.allowRepeats ? sender?.openReadAhead?.() : undefined;
-  const toDo = (pace: Pace): AsyncIterable<Item<T>> => {
-    if (ahead === undefined) return settling(inOrder());
-    const begin = (next: Item<T> | Settled, slowDown: RowSignals['slowDown']): Promise<void> | undefined =>
-      'end' in next ? undefined : ahead(next, slowDown);
-    return settling(readAhead({ rows: inOrder(), read: begin, pace, clock }));
-  };
-
-  /** An error that prevents reading or looking up rows ends the run, and hides no result of the run. */
-  let broken: PayError | undefined;
-  async function* whileReadable(pace: Pace): AsyncGenerator<Item<T>> {
-    try {
-      yield* toDo(pace);
-    } catch (thrown) {
-      broken = unreadableRow(thrown);
-    }
+  /** Rows that can't be read or looked up count as not started. */
+  async #endedBy(stopped: Stopped): Promise<RowsWalked> {
+    const isReadable = stopped === 'signal' || (stopped !== this.#broken && !UNREADABLE.includes(stopped.kind));
+    const sending = isReadable ? await this.#settleRest().catch(() => 0) : 0;
+    const counted = this.#counters.tally();
+    return { ...counted, counts: { ...counted.counts, sending }, stopped };
   }
-
-  const work = async (item: Item<T>, signals: RowSignals): Promise<Partial<RowEnd>> => {
-    const end = await inTurn(item.key, async () => walk.work?.(item, item.row.number, signals));
-    return end === undefined ? {} : doubted(end);
-  };
-  const onSettled = async ({ row, before }: Item<T>, { state, ...more }: Partial<RowEnd>): Promise<void> => {
-    if (state === undefined) return pass();
-    const end = { ...more, state };
-    if (isResult(end)) await settle(row, end, true, end.before ?? before);
-  };
 
   /**
    * Reports the rows that a run did not reach before it ended early: their stored results, and the number that another
    * process is sending.
    */
-  const settleRest = async (): Promise<number> => {
+  async #settleRest(): Promise<number> {
     let sending = 0;
-    for await (const slice of openSlices()) {
+    for await (const slice of this.#openSlices()) {
       for (const { row, end } of slice) {
-        if (leave.aborted) return sending;
+        if (this.#walker.leave.aborted) return sending;
         if (end?.state === 'sending') sending += 1;
-        else if (end !== undefined && wasStopped(end)) adjust(undefined, end.state);
-        else if (end !== undefined) await settle(row, end, false);
+        else if (end !== undefined && wasStopped(end)) this.#counters.adjust(undefined, end.state);
+        else if (end !== undefined) await this.#counters.settle(row, end, false);
       }
     }
     return sending;
-  };
+  }
+}
 
-  /** Rows that can't be read or looked up count as not started. */
-  const endedBy = async (stopped: Stopped): Promise<RowsWalked> => {
-    const isReadable = stopped === 'signal' || (stopped !== broken && !UNREADABLE.includes(stopped.kind));
-    const sending = isReadable ? await settleRest().catch(() => 0) : 0;
-    const counted = tally();
-    return { ...counted, counts: { ...counted.counts, sending }, stopped };
-  };
-
-  if (mode === 'plan') {
-    for await (const _ of settling(inOrder())) {
-      if (stop.aborted) return { ...tally(), stopped: 'signal' };
-      pass();
-    }
-    return tally();
-  }
-  if (!isSending) {
-    const { stopped } = await runRows({ ...walker, rows: toDo, work, onSettled });
-    return { ...tally(), stopped };
-  }
-  for (let row = 1; row <= rows; row += 1) {
-    if (bad.has(row)) adjust('invalid', (await sender?.earlier(row, row))?.get(row)?.state);
-  }
-  for (let looks = 0; ; looks += 1) {
-    const ran = await runRows({ ...walker, rows: whileReadable, work, onSettled });
-    const stopped = ran.stopped ?? broken;
-    if (stopped !== undefined) return endedBy(stopped);
-    const open = rows - bad.count - closed.count;
-    if (open === 0) return tally();
-    await walk.onWaiting?.(open);
-    await clock.sleep(Math.min(LONGEST_ROW_WAIT_MS, SENDING_RETRY_MS * 2 ** looks), stop).catch(() => undefined);
-    if (stop.aborted) return endedBy('signal');
-  }
+/**
+ * Walks over the rows of a file in their order and works on those that are left to do, as many at once as the pace
+ * allows. Stored results of earlier runs are settled in their turn. Ends early after a signal, or after a result that
+ * stops the run.
+ */
+export const walkRows = async <T>(walker: Walker<T>, walk: RowWalk<T>): Promise<RowsWalked> => {
+  const walking = new Walking(walker, walk);
+  if (walk.mode === 'plan') return walking.plan();
+  return walk.mode === 'send' ? walking.send() : walking.work();
 };
