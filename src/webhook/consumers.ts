@@ -6,7 +6,7 @@ import { type PayError, reasonOf } from '../core/error.ts';
 import { makeNameless, startProgram } from '../core/files.ts';
 import { type Clock, type Env, withTimeout } from '../core/io.ts';
 import { MINUTE_MS } from '../core/time.ts';
-import { deliverInOrder, dueOf, type Notifier, type Queued, type Step } from './deliver.ts';
+import { type Busy, deliverInOrder, dueOf, type Notifier, type Queued, type Step } from './deliver.ts';
 import type { KeptEvent } from './event.ts';
 import type { Queue } from './queue.ts';
 
@@ -57,96 +57,117 @@ interface Batch extends Queued {
   due: number;
 }
 
-/**
- * Reports events to the ledger until `stop`; the caller also calls `notifier` then. Stores its position: the event
- * before the first unfinished one.
- */
-export const consume = (queue: Queue, notifier: Notifier, deps: ConsumerDeps, stop: AbortSignal) => {
-  const { clock, random, ledger, say, failed } = deps;
-  const batches = new Map<string, Batch>();
+/** Reports events to the ledger until `stop`; the caller also calls `notifier` then. */
+export class Recorder {
+  readonly #queue: Queue;
+  readonly #deps: ConsumerDeps;
+  readonly #stop: AbortSignal;
+  readonly #batches = new Map<string, Batch>();
   /** The positions of unfinished events, in order. */
-  const open = new Set<number>();
-  const fields = new Map<string, Readonly<Record<string, unknown>>>();
-  // Findings about events that were not printed were lost with the process: those events are reported again.
-  let read = Math.min(queue.place('recorded'), queue.place('printed'));
-  let kept = read;
+  readonly #open = new Set<number>();
+  readonly #fields = new Map<string, Readonly<Record<string, unknown>>>();
+  #read: number;
+  /** The stored position: the event before the first unfinished one. */
+  #kept: number;
+  readonly #delivering: ReturnType<typeof deliverInOrder>;
+  /** Resolves once it has stopped and the calls in progress have ended. */
+  readonly ended: Promise<void>;
 
-  const add = (key: string, event: ConsumedEvent): void => {
-    const batch = batches.get(key) ?? { key, events: [], tries: 0, due: clock.ticks() + GATHERED_MS };
-    batch.events.push(event);
-    batches.set(key, batch);
-  };
+  constructor(queue: Queue, notifier: Notifier, deps: ConsumerDeps, stop: AbortSignal) {
+    this.#queue = queue;
+    this.#deps = deps;
+    this.#stop = stop;
+    // Findings about events that were not printed were lost with the process: those events are reported again.
+    this.#read = Math.min(queue.place('recorded'), queue.place('printed'));
+    this.#kept = this.#read;
+    const source = { next: (busy: Busy) => this.#next(busy), send: (batch: Batch) => this.#send(batch) };
+    this.#delivering = deliverInOrder(source, notifier, stop);
+    this.ended = this.#delivering.ended.then(() => this.#keepPlace());
+  }
 
-  const pull = (): void => {
-    for (let more = true; more && open.size < MOST_OPEN; ) {
-      const events = queue.behind(read, EVENTS_AT_ONCE);
+  /** Resolves when every event was reported, or has failed at least once. */
+  quiet(): Promise<void> {
+    return this.#delivering.until((busy) => this.#isTried(busy));
+  }
+
+  /** Resolves when an event was reported, or has failed, with the fields to print with it. */
+  async findings({ seq, uid, ugwo }: KeptEvent): Promise<Readonly<Record<string, unknown>> | undefined> {
+    const isReported = (busy: Busy): boolean => !this.#open.has(seq) || this.#isTried(busy, ugwo);
+    await this.#delivering.until((busy) => this.#read >= seq && isReported(busy));
+    const found = this.#fields.get(uid);
+    this.#fields.delete(uid);
+    return found;
+  }
+
+  /** True if the events of every payment request (or the named one) were reported and that failed. */
+  #isTried(busy: Busy, ugwo?: string): boolean {
+    return [...this.#batches.values()].every(
+      ({ key, tries }) => (ugwo !== undefined && key !== ugwo) || (tries > 0 && !busy.has(key)),
+    );
+  }
+
+  async #next(busy: Busy): Promise<Step<Batch>> {
+    this.#pull();
+    await this.#keepPlace();
+    const waiting = [...this.#batches.values()].sort((a, b) => a.due - b.due);
+    return dueOf(waiting, busy, READ_AT_ONCE - busy.size, this.#deps.clock.ticks());
+  }
+
+  #pull(): void {
+    for (let more = true; more && this.#open.size < MOST_OPEN; ) {
+      const events = this.#queue.behind(this.#read, EVENTS_AT_ONCE);
       for (const { seq, uid, event, activity, ugwo } of events) {
-        read = seq;
+        this.#read = seq;
         if (ugwo === undefined) continue;
-        add(ugwo, { seq, uid, event, activity });
-        open.add(seq);
+        this.#add(ugwo, { seq, uid, event, activity });
+        this.#open.add(seq);
       }
       more = events.length > 0;
     }
-  };
+  }
 
-  const send = async (batch: Batch): Promise<void> => {
+  #add(key: string, event: ConsumedEvent): void {
+    const due = this.#deps.clock.ticks() + GATHERED_MS;
+    const batch = this.#batches.get(key) ?? { key, events: [], tries: 0, due };
+    batch.events.push(event);
+    this.#batches.set(key, batch);
+  }
+
+  /** If the position can't be stored, the events are reported once more after a restart, which does no harm. */
+  async #keepPlace(): Promise<void> {
+    const [first] = this.#open;
+    const place = first === undefined ? this.#read : first - 1;
+    if (place === this.#kept) return;
+    this.#kept = place;
+    await this.#queue.setPlace('recorded', place).catch(() => undefined);
+  }
+
+  async #send(batch: Batch): Promise<void> {
+    const { clock, random, say } = this.#deps;
     const { key: ugwo, events } = batch;
     batch.events = [];
     try {
-      const result = await ledger.record(ugwo, events);
-      for (const line of result?.said ?? []) await say(line);
-      for (const [uid, some] of result?.fields ?? []) fields.set(uid, some);
-      if (result?.failure !== undefined) failed(result.failure);
-      for (const { seq } of events) open.delete(seq);
+      await this.#report(ugwo, events);
       [batch.tries, batch.due] = [0, clock.ticks() + GATHERED_MS];
     } catch (thrown) {
       batch.events = [...events, ...batch.events];
-      if (batch.tries === 0 && !stop.aborted)
+      if (batch.tries === 0 && !this.#stop.aborted)
         await say(`couldn't check ${ugwo} yet, trying again: ${reasonOf(thrown)}`);
       batch.due = clock.ticks() + backoff(batch.tries, random, { base: 1000, cap: 300_000 });
       batch.tries += 1;
     }
-    if (batch.events.length === 0) batches.delete(ugwo);
-  };
+    if (batch.events.length === 0) this.#batches.delete(ugwo);
+  }
 
-  /** If the position can't be stored, the events are reported once more after a restart, which does no harm. */
-  const keepPlace = async (): Promise<void> => {
-    const [first] = open;
-    const place = first === undefined ? read : first - 1;
-    if (place === kept) return;
-    kept = place;
-    await queue.setPlace('recorded', place).catch(() => undefined);
-  };
-
-  const next = async (busy: ReadonlyMap<string, unknown>): Promise<Step<Batch>> => {
-    pull();
-    await keepPlace();
-    const waiting = [...batches.values()].sort((a, b) => a.due - b.due);
-    return dueOf(waiting, busy, READ_AT_ONCE - busy.size, clock.ticks());
-  };
-  const { ended, until } = deliverInOrder({ next, send }, notifier, stop);
-
-  /** True if the events of every payment request (or the named one) were reported and that failed. */
-  const isTried = (busy: ReadonlyMap<string, unknown>, ugwo?: string): boolean =>
-    [...batches.values()].every(
-      ({ key, tries }) => (ugwo !== undefined && key !== ugwo) || (tries > 0 && !busy.has(key)),
-    );
-
-  return {
-    /** Resolves once it has stopped and the calls in progress have ended. */
-    ended: ended.then(keepPlace),
-    /** Resolves when every event was reported, or has failed at least once. */
-    quiet: (): Promise<void> => until(isTried),
-    /** Resolves when an event was reported, or has failed, with the fields to print with it. */
-    findings: async ({ seq, uid, ugwo }: KeptEvent) => {
-      await until((busy) => read >= seq && (!open.has(seq) || isTried(busy, ugwo)));
-      const found = fields.get(uid);
-      fields.delete(uid);
-      return found;
-    },
-  };
-};
+  async #report(ugwo: string, events: readonly ConsumedEvent[]): Promise<void> {
+    const { ledger, say, failed } = this.#deps;
+    const { said = [], fields = [], failure } = (await ledger.record(ugwo, events)) ?? {};
+    for (const line of said) await say(line);
+    for (const [uid, some] of fields) this.#fields.set(uid, some);
+    if (failure !== undefined) failed(failure);
+    for (const { seq } of events) this.#open.delete(seq);
+  }
+}
 
 /** The number of events to read at once. */
 const PRINTED_AT_ONCE = 100;

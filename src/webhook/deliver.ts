@@ -132,6 +132,12 @@ export const retryUntilWritten = async (
   }
 };
 
+/** The time of day at this call, monotonic from there: setting the clock extends no pause. */
+export const steadyTime = (clock: Clock): (() => number) => {
+  const offset = clock.now() - clock.ticks();
+  return () => Math.floor(clock.ticks() + offset);
+};
+
 /** A notifier: one waits, others call. A call while nobody waits counts for the next wait. */
 export const openNotifier = (clock: Pick<Clock, 'sleep'>) => {
   let { promise, resolve } = Promise.withResolvers<void>();
@@ -153,7 +159,7 @@ export interface Queued {
 }
 
 /** The keys of what is being sent. */
-type Busy = ReadonlyMap<string, unknown>;
+export type Busy = ReadonlyMap<string, unknown>;
 
 /** The items to send now, and the milliseconds until the next is due; undefined if that depends on other events. */
 export interface Step<T extends Queued> {

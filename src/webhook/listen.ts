@@ -1,12 +1,18 @@
-import { memo } from '../core/async.ts';
 import { interrupted, PayError, reasonOf, signalWord, usageError } from '../core/error.ts';
 import { type Clock, withTimeout } from '../core/io.ts';
 import { shellLine } from '../core/shell.ts';
 import { DAY_MS, SECOND_MS } from '../core/time.ts';
 import { DOUBLE_CHARGE, isWanted } from '../core/webhook-event.ts';
 import { holdLock } from '../database/open.ts';
-import { consume, type Exec, execute, type LedgerConsumer, openPrintCursor } from './consumers.ts';
-import { type DeliveryTarget, openNotifier, retryUntilWritten } from './deliver.ts';
+import { type Exec, execute, type LedgerConsumer, openPrintCursor, Recorder } from './consumers.ts';
+import {
+  type DeliveryTarget,
+  type Notifier,
+  openNotifier,
+  type PostResult,
+  retryUntilWritten,
+  steadyTime,
+} from './deliver.ts';
 import { type KeptEvent, OTHER_BODY, type Secrets, verifiedDelivery } from './event.ts';
 import { forward, forwardOnce } from './forward.ts';
 import { consumerLockPath, holdQueue, type Queue } from './queue.ts';
@@ -137,142 +143,203 @@ const countAtEnd = (
   return index === -1 ? undefined : index + 1;
 };
 
-/** Listens on a port; stores, prints and forwards events. */
-export const openListening = async (options: ListenOptions, deps: ListenDeps) => {
-  const { folder, only, until, exec, target, ledger } = options;
-  const { clock, random, stop, say } = deps;
-  const held = holdQueue(folder, deps.uid);
-  if (held === undefined) {
-    throw usageError('another `paycli webhook listen` is running on this machine', {
-      hint: 'stop it, or set PAYCLI_HOME to another folder',
-    });
+/** One run of the listener: the queue, what fills it, and what empties it. */
+class Listening {
+  readonly #options: ListenOptions;
+  readonly #deps: ListenDeps;
+  readonly #queue: Queue;
+  readonly #steady: () => number;
+  readonly #toPrint: Notifier;
+  readonly #toForward: Notifier;
+  readonly #toRecord: Notifier;
+  /** Stops new forwarding. */
+  readonly #finish = new AbortController();
+  /** Aborts the requests in progress. */
+  readonly #abandon = new AbortController();
+  /** Releases the lock of the process that reports to the ledger. */
+  #releaseLedger: (() => void) | undefined;
+  #receiver: Awaited<ReturnType<typeof receive>> | undefined;
+  #forwarder: ReturnType<typeof forward> | undefined;
+  #recorder: Recorder | undefined;
+  #pruning: Promise<void> | undefined;
+  /** The failure to end the run with. */
+  #failure: PayError | undefined;
+
+  constructor(queue: Queue, options: ListenOptions, deps: ListenDeps) {
+    this.#queue = queue;
+    this.#options = options;
+    this.#deps = deps;
+    this.#steady = steadyTime(deps.clock);
+    this.#toPrint = openNotifier(deps.clock);
+    this.#toForward = openNotifier(deps.clock);
+    this.#toRecord = openNotifier(deps.clock);
   }
-  const { queue, release } = held;
-  const offset = clock.now() - clock.ticks();
-  const steady = (): number => Math.floor(clock.ticks() + offset);
-  const [toPrint, toForward, toRecord] = [openNotifier(clock), openNotifier(clock), openNotifier(clock)];
-  // `finish` stops new forwarding; `abandon` then aborts the requests in progress.
-  const [finish, abandon] = [new AbortController(), new AbortController()];
-  let failure: PayError | undefined;
-  const callAll = (): void => {
-    for (const notifier of [toPrint, toForward, toRecord]) notifier.call();
+
+  /** `http://127.0.0.1:PORT` */
+  get origin(): string {
+    const { host } = this.#options;
+    return `http://${host.includes(':') ? `[${host}]` : host}:${this.#receiver?.port}`;
+  }
+
+  /** Rejects where the port can't be opened; nothing is left running then. */
+  async start(): Promise<void> {
+    const { port, host, target, ledger } = this.#options;
+    const { stop } = this.#deps;
+    const queue = this.#queue;
+    stop.addEventListener('abort', this.#callAll, { once: true });
+    const handler = deliveryHandler(queue, this.#options, this.#deps, this.#steady, this.#callAll);
+    const receiver = await receive(port, host, handler).catch((thrown: unknown) => {
+      queue.close();
+      throw thrown;
+    });
+    this.#receiver = receiver;
+    // At the first signal, also while a command of --exec or the output holds up the end.
+    stop.addEventListener('abort', receiver.close, { once: true });
+    if (stop.aborted) void receiver.close();
+    if (target !== undefined) await queue.set('target', target.url.href);
+    if (target !== undefined) this.#startForwarding(target);
+    if (ledger !== undefined) this.#startRecording(ledger);
+    this.#pruning = this.#prune();
+  }
+
+  readonly #callAll = (): void => {
+    for (const notifier of [this.#toPrint, this.#toForward, this.#toRecord]) notifier.call();
   };
-  stop.addEventListener('abort', callAll, { once: true });
 
-  const receiver = await receive(
-    options.port,
-    options.host,
-    deliveryHandler(queue, options, deps, steady, callAll),
-  ).catch((thrown: unknown) => {
-    queue.close();
-    release();
-    throw thrown;
-  });
-  // At the first signal, also while a command of --exec or the output holds up the end.
-  const close = memo(() => receiver.close());
-  stop.addEventListener('abort', close, { once: true });
-  if (stop.aborted) close();
-  if (target !== undefined) await queue.set('target', target.url.href);
-  const forwarder =
-    target &&
-    forward(
-      queue,
-      toForward,
-      { clock, steady, random, say, send: (event) => forwardOnce(target, event, abandon.signal) },
-      finish.signal,
-    );
-  const releaseLedger = ledger && holdLock(consumerLockPath(folder, ledger.service));
-  const consumer =
-    ledger &&
-    consume(queue, toRecord, { clock, random, say, ledger, failed: (found) => (failure ??= found) }, finish.signal);
+  #startForwarding(target: DeliveryTarget): void {
+    const send = (event: KeptEvent): Promise<PostResult> => forwardOnce(target, event, this.#abandon.signal);
+    const deps = { ...this.#deps, steady: this.#steady, send };
+    this.#forwarder = forward(this.#queue, this.#toForward, deps, this.#finish.signal);
+  }
 
-  const prune = async (): Promise<void> => {
-    while (!finish.signal.aborted) {
+  #startRecording(ledger: LedgerConsumer): void {
+    this.#releaseLedger = holdLock(consumerLockPath(this.#options.folder, ledger.service));
+    const failed = (failure: PayError): void => {
+      this.#failure ??= failure;
+    };
+    const deps = { ...this.#deps, ledger, failed };
+    this.#recorder = new Recorder(this.#queue, this.#toRecord, deps, this.#finish.signal);
+  }
+
+  async #prune(): Promise<void> {
+    const { clock } = this.#deps;
+    const { signal } = this.#finish;
+    while (!signal.aborted) {
       // A failed pruning is repeated the next day.
-      await queue.prune(clock.now() - options.keepDays * DAY_MS, finish.signal).catch(() => undefined);
-      await clock.sleep(DAY_MS, finish.signal).catch(() => undefined);
+      await this.#queue.prune(clock.now() - this.#options.keepDays * DAY_MS, signal).catch(() => undefined);
+      await clock.sleep(DAY_MS, signal).catch(() => undefined);
     }
-  };
-  const pruning = prune();
+  }
 
-  const end = async (): Promise<void> => {
-    await close();
-    if (!stop.aborted) await withTimeout(Promise.all([forwarder?.quiet(), consumer?.quiet()]), 30 * SECOND_MS, clock);
-    finish.abort();
-    callAll();
-    await withTimeout(Promise.all([forwarder?.ended, consumer?.ended]), END_MS, clock);
-    abandon.abort();
-    await forwarder?.ended;
-    await pruning;
-    queue.close();
-    releaseLedger?.();
-    release();
-  };
-
-  /** Adds the findings about events, for those where it waits for them. */
-  const withFields = (some: readonly KeptEvent[]): Promise<readonly PrintedEvent[]> =>
-    Promise.all(
-      some.map(async (event) => {
-        if (consumer === undefined || event.event !== DOUBLE_CHARGE) return event;
-        const fields = await withTimeout(consumer.findings(event), SERVICE_READ_LIMIT_MS, clock);
-        return fields === undefined ? event : { ...event, fields };
-      }),
-    );
-
-  const isShown = ({ event, again }: KeptEvent): boolean =>
-    (again !== OTHER_BODY || options.duplicates) && (only.length === 0 || isWanted(event, only));
-
-  async function* events(): AsyncGenerator<readonly KeptEvent[]> {
-    const cursor = openPrintCursor(queue);
-    let [count, isOver] = [0, false];
+  /**
+   * New events, without those that were printed before. Ends when `until` is reached and rejects at a signal; either
+   * way only after deliveries in progress are stored and answered.
+   */
+  async *events(): AsyncGenerator<readonly PrintedEvent[]> {
+    const { stop } = this.#deps;
+    let isOver = false;
     try {
-      const doubtful = cursor.doubtful();
-      for (const { uid } of doubtful) {
-        const show = shellLine(['paycli', 'webhook', 'events', 'show', uid]);
-        await say(`${uid} may not have been printed: paycli was killed at that moment. See: ${show}`);
-      }
-      // Stored after the notices: a crash in between repeats them, and never loses them.
-      const named = doubtful.at(-1);
-      if (named !== undefined) await retryUntilWritten(() => cursor.note('printed', named), deps, stop);
-      while (!isOver && !stop.aborted) {
-        // With --exec, one event at a time: a crash leaves at most one command in doubt.
-        const found = cursor.next(exec === undefined ? undefined : 1);
-        const reached = countAtEnd(until, found, isShown, count);
-        const some = found.slice(0, reached);
-        const last = some.at(-1);
-        if (last === undefined) {
-          await toPrint.wait();
-          continue;
-        }
-        const wanted = some.filter(isShown);
-        // While the disk is full nothing is printed: it would be printed again.
-        if (!(await retryUntilWritten(() => cursor.note('printing', last), deps, stop))) break;
-        for (const event of wanted) {
-          const failed = exec && (await execute(exec, event, deps));
-          if (failed !== undefined) await say(`--exec failed for ${event.uid}: ${failed.why}`);
-        }
-        if (wanted.length > 0) yield await withFields(wanted);
-        await retryUntilWritten(() => cursor.note('printed', last), deps, stop);
-        count += wanted.length;
-        isOver = reached !== undefined;
-      }
+      isOver = yield* this.#untilOver();
     } finally {
-      await end();
+      await this.#end();
     }
-    if (failure !== undefined) throw failure;
+    if (this.#failure !== undefined) throw this.#failure;
     if (isOver) return;
     const { exitCode = 130 } = interrupted(stop.reason).detail;
     const what = `stopped by ${signalWord(stop.reason)}; every acknowledged event is stored`;
     throw new PayError('interrupted', what, { exitCode });
   }
 
-  return {
-    /** `http://127.0.0.1:PORT` */
-    origin: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${receiver.port}`,
-    /**
-     * New events, without those that were printed before. Ends when `until` is reached and rejects at a signal; either
-     * way only after deliveries in progress are stored and answered.
-     */
-    events: events(),
-  };
+  /** Returns true if `until` was reached, and false at a signal or if the queue could not be written to. */
+  async *#untilOver(): AsyncGenerator<readonly PrintedEvent[], boolean> {
+    const { exec, until } = this.#options;
+    const { stop } = this.#deps;
+    const isShown = (event: KeptEvent): boolean => this.#isShown(event);
+    const cursor = openPrintCursor(this.#queue);
+    await this.#sayDoubtful(cursor);
+    for (let count = 0; !stop.aborted; ) {
+      // With --exec, one event at a time: a crash leaves at most one command in doubt.
+      const found = cursor.next(exec === undefined ? undefined : 1);
+      const reached = countAtEnd(until, found, isShown, count);
+      const some = found.slice(0, reached);
+      const last = some.at(-1);
+      if (last === undefined) {
+        await this.#toPrint.wait();
+        continue;
+      }
+      const wanted = some.filter(isShown);
+      // While the disk is full nothing is printed: it would be printed again.
+      if (!(await retryUntilWritten(() => cursor.note('printing', last), this.#deps, stop))) return false;
+      await this.#runFor(wanted);
+      if (wanted.length > 0) yield await this.#withFields(wanted);
+      await retryUntilWritten(() => cursor.note('printed', last), this.#deps, stop);
+      count += wanted.length;
+      if (reached !== undefined) return true;
+    }
+    return false;
+  }
+
+  async #sayDoubtful(cursor: ReturnType<typeof openPrintCursor>): Promise<void> {
+    const doubtful = cursor.doubtful();
+    for (const { uid } of doubtful) {
+      const show = shellLine(['paycli', 'webhook', 'events', 'show', uid]);
+      await this.#deps.say(`${uid} may not have been printed: paycli was killed at that moment. See: ${show}`);
+    }
+    // Stored after the notices: a crash in between repeats them, and never loses them.
+    const named = doubtful.at(-1);
+    if (named !== undefined) await retryUntilWritten(() => cursor.note('printed', named), this.#deps, this.#deps.stop);
+  }
+
+  #isShown({ event, again }: KeptEvent): boolean {
+    const { only, duplicates } = this.#options;
+    return (again !== OTHER_BODY || duplicates) && (only.length === 0 || isWanted(event, only));
+  }
+
+  async #runFor(events: readonly KeptEvent[]): Promise<void> {
+    const { exec } = this.#options;
+    if (exec === undefined) return;
+    for (const event of events) {
+      const failed = await execute(exec, event, this.#deps);
+      if (failed !== undefined) await this.#deps.say(`--exec failed for ${event.uid}: ${failed.why}`);
+    }
+  }
+
+  /** Adds the findings about events, for those where it waits for them. */
+  #withFields(events: readonly KeptEvent[]): Promise<readonly PrintedEvent[]> {
+    const recorder = this.#recorder;
+    const addTo = async (event: KeptEvent): Promise<PrintedEvent> => {
+      if (recorder === undefined || event.event !== DOUBLE_CHARGE) return event;
+      const fields = await withTimeout(recorder.findings(event), SERVICE_READ_LIMIT_MS, this.#deps.clock);
+      return fields === undefined ? event : { ...event, fields };
+    };
+    return Promise.all(events.map(addTo));
+  }
+
+  async #end(): Promise<void> {
+    const { clock, stop } = this.#deps;
+    const [forwarder, recorder] = [this.#forwarder, this.#recorder];
+    await this.#receiver?.close();
+    if (!stop.aborted) await withTimeout(Promise.all([forwarder?.quiet(), recorder?.quiet()]), 30 * SECOND_MS, clock);
+    this.#finish.abort();
+    this.#callAll();
+    await withTimeout(Promise.all([forwarder?.ended, recorder?.ended]), END_MS, clock);
+    this.#abandon.abort();
+    await forwarder?.ended;
+    await this.#pruning;
+    this.#releaseLedger?.();
+    this.#queue.close();
+  }
+}
+
+/** Listens on a port; stores, prints and forwards events. */
+export const openListening = async (options: ListenOptions, deps: ListenDeps) => {
+  const queue = holdQueue(options.folder, deps.uid);
+  if (queue === undefined) {
+    throw usageError('another `paycli webhook listen` is running on this machine', {
+      hint: 'stop it, or set PAYCLI_HOME to another folder',
+    });
+  }
+  const listening = new Listening(queue, options, deps);
+  await listening.start();
+  return { origin: listening.origin, events: listening.events() };
 };

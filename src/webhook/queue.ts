@@ -1,13 +1,28 @@
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
 import { PayError } from '../core/error.ts';
 import { type EventState, LOCK_FILE_NAME, QUEUE_FILE_NAME } from '../core/webhook-event.ts';
 import { compact, type DatabaseFault, type DatabaseKind } from '../database/connect.ts';
 import { checkPrivate } from '../database/file.ts';
 import { groupCommit } from '../database/group.ts';
 import { holdLock, isFileLocked, openDatabase } from '../database/open.ts';
-import { type Delivery, digestUid, OTHER_BODY, type RefusedDelivery } from './event.ts';
-import { type Aged, type Head, QUEUE_MIGRATIONS, type QueueStatements, queueStatements } from './statements.ts';
+import {
+  type Delivery,
+  digestUid,
+  type EventSummary,
+  type KeptEvent,
+  OTHER_BODY,
+  type RefusedDelivery,
+} from './event.ts';
+import {
+  type Aged,
+  type EventFilter,
+  type Head,
+  QUEUE_MIGRATIONS,
+  type QueueStatements,
+  queueStatements,
+} from './statements.ts';
 
 /** True while a `webhook listen` over this data folder reports events of this service to the ledger. */
 export const isListening = (folder: string, service: string): boolean =>
@@ -105,87 +120,165 @@ function* agedIn(sql: QueueStatements, before: number): Generator<readonly Aged[
 const NEVER_ABORTED = new AbortController().signal;
 
 /**
- * Opens the queue of received events, in order of arrival; creates it if there is none. Writes of one event-loop
- * turn share a commit: a write is synced when its promise resolves, and nothing of it is stored where it rejects.
- * Throws a `ledger` error where the queue can't be used.
+ * The queue of received events, in order of arrival. Writes of one event-loop turn share a commit: a write is synced
+ * when its promise resolves, and nothing of it is stored where it rejects.
  */
-export const openQueue = (folder: string, uid: number | undefined, name = QUEUE_FILE_NAME) => {
+export class Queue {
+  readonly #db: DatabaseSync;
+  readonly #sql: QueueStatements;
+  readonly #together: ReturnType<typeof groupCommit>;
+  #release: (() => void) | undefined;
+
+  constructor(db: DatabaseSync) {
+    this.#db = db;
+    this.#sql = queueStatements(db);
+    this.#together = groupCommit(db, async (transaction) => transaction(), [NEVER_ABORTED]);
+  }
+
+  #write<T>(work: () => T): Promise<T> {
+    return this.#together(work, NEVER_ABORTED);
+  }
+
+  /** Stores a delivery. A repeat is counted, and with `duplicates` stored again. */
+  keep(delivery: Delivery, how: Keeping): Promise<Enqueued> {
+    return this.#write(() => storeIn(this.#sql, delivery, how));
+  }
+
+  /** Stores a refused delivery; only the newest ones stay. */
+  refuse(refused: RefusedDelivery): Promise<void> {
+    return this.#write(() => this.#sql.refuse(refused));
+  }
+
+  refused(limit: number): RefusedDelivery[] {
+    return this.#sql.refused(limit);
+  }
+
+  find(uid: string): KeptEvent | undefined {
+    return this.#sql.events.find(uid);
+  }
+
+  /** Events after a position, oldest first, at most `limit`. */
+  behind(seq: number, limit: number): KeptEvent[] {
+    return this.#sql.events.behind(seq, limit);
+  }
+
+  /** Events before a position, newest first, at most `limit`. */
+  before(seq: number, filter: EventFilter, limit: number): EventSummary[] {
+    return this.#sql.events.before(seq, filter, limit);
+  }
+
+  place(reader: Reader): number {
+    return this.#sql.place(READERS[reader]);
+  }
+
+  setPlace(reader: Reader, seq: number): Promise<void> {
+    return this.#write(() => this.#sql.setPlace(READERS[reader], seq));
+  }
+
+  /** The first waiting events of the order keys that are due first. */
+  heads(limit: number): Head[] {
+    return this.#sql.heads.first(limit);
+  }
+
+  waiting(): ReturnType<QueueStatements['heads']['waiting']> {
+    return this.#sql.heads.waiting();
+  }
+
+  at(seq: number): KeptEvent | undefined {
+    return this.#sql.heads.at(seq);
+  }
+
+  /** Finishes the first event of a key; the next one follows. */
+  done({ key, seq }: Head, { state, answer, at, due }: Answered & { readonly state: 'forwarded' | 'failed' }) {
+    return this.#write(() => {
+      this.#sql.heads.answered(seq, state, answer, at, undefined);
+      this.#sql.heads.advance(key, due);
+    });
+  }
+
+  /** Postpones the first event of a key after a refusal. */
+  delay({ key, seq }: Head, { answer, at, due, refusedSince }: Answered & { readonly refusedSince: number }) {
+    return this.#write(() => {
+      this.#sql.heads.answered(seq, 'waiting', answer, at, refusedSince);
+      this.#sql.heads.delay(key, due);
+    });
+  }
+
+  /** Moves attempts that are due after `latest` to `now`. */
+  noLater(latest: number, now: number): Promise<void> {
+    return this.#write(() => this.#sql.heads.noLater(latest, now));
+  }
+
+  /** Counts finished events from before an instant, those still to be forwarded, and refused deliveries. */
+  prunable(before: number) {
+    const aged = agedIn(this.#sql, before).toArray().flat();
+    const waiting = aged.filter(({ isWaiting }) => isWaiting).length;
+    return { count: aged.length - waiting, waiting, refused: this.#sql.oldRefused(before) };
+  }
+
+  /**
+   * Removes refused deliveries from before an instant, and finished events except for their uids, until `stop`.
+   * Returns the number of events.
+   */
+  async prune(before: number, stop: AbortSignal): Promise<number> {
+    await this.#write(() => this.#sql.pruneRefused(before));
+    let count = 0;
+    for (const aged of agedIn(this.#sql, before)) {
+      if (stop.aborted) break;
+      const done = aged.filter(({ isWaiting }) => !isWaiting);
+      await this.#write(() => done.forEach(this.#sql.events.prune));
+      count += done.length;
+    }
+    return count;
+  }
+
+  /** Returns the space of removed events to the disk; resolves to false if that is impossible. */
+  compact(): Promise<boolean> {
+    return compact(this.#db, async (work) => work());
+  }
+
+  /** `target`: the last target of `webhook listen`. `tail`: the place where `watch --exec` goes on. */
+  setting(name: 'target' | 'tail'): string | undefined {
+    return this.#sql.setting(name);
+  }
+
+  set(name: 'target' | 'tail', value: string): Promise<void> {
+    return this.#write(() => this.#sql.set(name, value));
+  }
+
+  /** Holds a lock until the queue is closed; returns false if another process has it. */
+  hold(lock: string): boolean {
+    this.#release = holdLock(lock);
+    return this.#release !== undefined;
+  }
+
+  close(): void {
+    this.#db.close();
+    this.#release?.();
+  }
+}
+
+/** Opens the queue; creates it if there is none. Throws a `ledger` error where the queue can't be used. */
+export const openQueue = (folder: string, uid: number | undefined, name = QUEUE_FILE_NAME): Queue => {
   const path = join(folder, name);
   const file = { name: 'the queue of events', path, error: queueError };
   checkPrivate(file, uid);
   return openDatabase(path, QUEUE_FILE, (db) => {
     // Another process may have created the missing folder meanwhile.
     checkPrivate(file, uid);
-    const sql = queueStatements(db);
-    const together = groupCommit(db, async (transaction) => transaction(), [NEVER_ABORTED]);
-    const write = <T>(work: () => T): Promise<T> => together(work, NEVER_ABORTED);
-    return {
-      /** Stores a delivery. A repeat is counted, and with `duplicates` stored again. */
-      keep: (delivery: Delivery, how: Keeping): Promise<Enqueued> => write(() => storeIn(sql, delivery, how)),
-      /** Stores a refused delivery; only the newest ones stay. */
-      refuse: (refused: RefusedDelivery): Promise<void> => write(() => sql.refuse(refused)),
-      refused: sql.refused,
-      find: sql.events.find,
-      /** Events after a position, oldest first, at most `limit`. */
-      behind: sql.events.behind,
-      /** Events before a position, newest first, at most `limit`. */
-      before: sql.events.before,
-      place: (reader: Reader): number => sql.place(READERS[reader]),
-      setPlace: (reader: Reader, seq: number): Promise<void> => write(() => sql.setPlace(READERS[reader], seq)),
-      /** The first waiting events of the order keys that are due first. */
-      heads: sql.heads.first,
-      waiting: sql.heads.waiting,
-      at: sql.heads.at,
-      /** Finishes the first event of a key; the next one follows. */
-      done: ({ key, seq }: Head, { state, answer, at, due }: Answered & { readonly state: 'forwarded' | 'failed' }) =>
-        write(() => {
-          sql.heads.answered(seq, state, answer, at, undefined);
-          sql.heads.advance(key, due);
-        }),
-      /** Postpones the first event of a key after a refusal. */
-      delay: ({ key, seq }: Head, { answer, at, due, refusedSince }: Answered & { readonly refusedSince: number }) =>
-        write(() => {
-          sql.heads.answered(seq, 'waiting', answer, at, refusedSince);
-          sql.heads.delay(key, due);
-        }),
-      /** Moves attempts that are due after `latest` to `now`. */
-      noLater: (latest: number, now: number): Promise<void> => write(() => sql.heads.noLater(latest, now)),
-      /** Counts finished events from before an instant, those still to be forwarded, and refused deliveries. */
-      prunable: (before: number) => {
-        const aged = agedIn(sql, before).toArray().flat();
-        const waiting = aged.filter(({ isWaiting }) => isWaiting).length;
-        return { count: aged.length - waiting, waiting, refused: sql.oldRefused(before) };
-      },
-      /**
-       * Removes refused deliveries from before an instant, and finished events except for their uids, until `stop`.
-       * Returns the number of events.
-       */
-      prune: async (before: number, stop: AbortSignal): Promise<number> => {
-        await write(() => sql.pruneRefused(before));
-        let count = 0;
-        for (const aged of agedIn(sql, before)) {
-          if (stop.aborted) break;
-          const done = aged.filter(({ isWaiting }) => !isWaiting);
-          await write(() => done.forEach(sql.events.prune));
-          count += done.length;
-        }
-        return count;
-      },
-      /** Returns the space of removed events to the disk; resolves to false if that is impossible. */
-      compact: (): Promise<boolean> => compact(db, async (work) => work()),
-      /** `target`: the last target of `webhook listen`. `tail`: the place where `watch --exec` goes on. */
-      setting: (name: 'target' | 'tail'): string | undefined => sql.setting(name),
-      set: (name: 'target' | 'tail', value: string): Promise<void> => write(() => sql.set(name, value)),
-      close: (): void => db.close(),
-    };
+    return new Queue(db);
   });
 };
-export type Queue = ReturnType<typeof openQueue>;
 
 /** Opens a queue for one process at a time; undefined if another process holds it. */
-export const holdQueue = (folder: string, uid: number | undefined, name = QUEUE_FILE_NAME, lock = LOCK_FILE_NAME) => {
+export const holdQueue = (
+  folder: string,
+  uid: number | undefined,
+  name = QUEUE_FILE_NAME,
+  lock = LOCK_FILE_NAME,
+): Queue | undefined => {
   const queue = openQueue(folder, uid, name);
-  const release = holdLock(join(folder, lock));
-  if (release === undefined) queue.close();
-  return release && { queue, release };
+  if (queue.hold(join(folder, lock))) return queue;
+  queue.close();
+  return undefined;
 };

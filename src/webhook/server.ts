@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { memo } from '../core/async.ts';
 import { reasonOf, usageError } from '../core/error.ts';
 import { type Headers, headerPairs } from './event.ts';
 
@@ -168,7 +169,7 @@ export const receive = async (port: number, host: string, take: OnDelivery) => {
   return {
     port: (server.address() as AddressInfo).port,
     /** Accepts no new deliveries; resolves when the complete ones are answered. */
-    close: async (): Promise<void> => {
+    close: memo(async (): Promise<void> => {
       closing = true;
       const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
       server.closeIdleConnections();
@@ -181,6 +182,6 @@ export const receive = async (port: number, host: string, take: OnDelivery) => {
       clearTimeout(late);
       server.closeAllConnections();
       await closed;
-    },
+    }),
   };
 };

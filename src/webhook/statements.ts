@@ -101,6 +101,38 @@ export interface Aged {
 /** The number of refused deliveries to store; the newest stay. */
 const MOST_REFUSED = 1000;
 
+/** Finds the events before a position, newest first. An index has each part in this order, and SQLite merges them. */
+const summariesBefore = (db: DatabaseSync) => {
+  // The index of names would be read from its start to its end without the recursion.
+  const names = db.prepare(
+    `WITH RECURSIVE name (event) AS (SELECT min(event) FROM event UNION ALL
+       SELECT (SELECT min(event) FROM event WHERE event > name.event) FROM name WHERE event IS NOT NULL)
+     SELECT event FROM name WHERE event IS NOT NULL`,
+  );
+  const namesIn = (): string[] => names.all().map(({ event }) => sqlText(event));
+  return (seq: number, { ugwo, isWanted, states }: EventFilter, limit: number): EventSummary[] => {
+    const fits = (event: string, state: EventState): boolean =>
+      isWanted?.(event) !== false && states?.includes(state) !== false;
+    const kinds = (): string[][] =>
+      namesIn().flatMap((event) => EVENT_STATES.filter((state) => fits(event, state)).map((state) => [event, state]));
+    const [where, parts] =
+      ugwo !== undefined
+        ? ['ugwo = ? AND', [[ugwo]]]
+        : (isWanted ?? states) === undefined
+          ? ['', [[]]]
+          : ['event = ? AND state = ? AND', kinds()];
+    if (parts.length === 0) return [];
+    const sql = parts.map(() => `SELECT ${SUMMARY_COLUMNS_SQL} FROM event WHERE ${where} seq < ?`);
+    // Few events have the same payment request, so all of these are read.
+    return db
+      .prepare(`${sql.join(' UNION ALL ')} ORDER BY seq DESC LIMIT ?`)
+      .all(...parts.flatMap((values) => [...values, seq]), ugwo === undefined ? limit : -1)
+      .map(summaryOf)
+      .filter(({ event, state }) => fits(event, state))
+      .slice(0, limit);
+  };
+};
+
 const eventStatements = (db: DatabaseSync) => {
   const insert = db.prepare(
     `INSERT INTO event (uid, again, event, ugwo, activity, lane, delivery, signature, headers, body, received_at, state)
@@ -117,13 +149,6 @@ const eventStatements = (db: DatabaseSync) => {
   const repeat = db.prepare('UPDATE event SET repeats = repeats + 1 WHERE uid = ? AND again <= 0 RETURNING repeats');
   const sizes = db.prepare('SELECT seq, length(body) AS size FROM event WHERE seq > ? ORDER BY seq LIMIT ?');
   const between = db.prepare('SELECT * FROM event WHERE seq > ? AND seq <= ? ORDER BY seq');
-  // The index of names would be read from its start to its end without the recursion.
-  const names = db.prepare(
-    `WITH RECURSIVE name (event) AS (SELECT min(event) FROM event UNION ALL
-       SELECT (SELECT min(event) FROM event WHERE event > name.event) FROM name WHERE event IS NOT NULL)
-     SELECT event FROM name WHERE event IS NOT NULL`,
-  );
-  const namesIn = (): string[] => names.all().map(({ event }) => sqlText(event));
   /** The last position whose events fit into MOST_BYTES; at least one event, even a larger one. */
   const reach = (seq: number, limit: number): number => {
     let [last, bytes] = [seq, 0];
@@ -167,28 +192,7 @@ const eventStatements = (db: DatabaseSync) => {
       remove.run(seq);
       leave.run(uid);
     },
-    /** The events before a position, newest first. An index has each part in this order, and SQLite merges them. */
-    before: (seq: number, { ugwo, isWanted, states }: EventFilter, limit: number): EventSummary[] => {
-      const fits = (event: string, state: EventState): boolean =>
-        isWanted?.(event) !== false && states?.includes(state) !== false;
-      const kinds = (): string[][] =>
-        namesIn().flatMap((event) => EVENT_STATES.filter((state) => fits(event, state)).map((state) => [event, state]));
-      const [where, parts] =
-        ugwo !== undefined
-          ? ['ugwo = ? AND', [[ugwo]]]
-          : (isWanted ?? states) === undefined
-            ? ['', [[]]]
-            : ['event = ? AND state = ? AND', kinds()];
-      if (parts.length === 0) return [];
-      const sql = parts.map(() => `SELECT ${SUMMARY_COLUMNS_SQL} FROM event WHERE ${where} seq < ?`);
-      // Few events have the same payment request, so all of these are read.
-      return db
-        .prepare(`${sql.join(' UNION ALL ')} ORDER BY seq DESC LIMIT ?`)
-        .all(...parts.flatMap((values) => [...values, seq]), ugwo === undefined ? limit : -1)
-        .map(summaryOf)
-        .filter(({ event, state }) => fits(event, state))
-        .slice(0, limit);
-    },
+    before: summariesBefore(db),
   };
 };
 

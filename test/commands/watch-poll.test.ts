@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../src/client/client.ts';
-import { openPolling } from '../../src/commands/watch/feed.ts';
+import { Polling } from '../../src/commands/watch/feed.ts';
 import { endFailure } from '../../src/commands/watch/watch.ts';
 import { EXIT_CODES, PayError } from '../../src/core/error.ts';
 import { madeHere } from '../../src/core/record.ts';
@@ -47,7 +47,7 @@ const open = (listed: number) => {
     now += ms;
   };
   const clock = { now: () => now, ticks: () => now, sleep };
-  const polling = openPolling({
+  const polling = new Polling({
     ...{ client, stop: new AbortController().signal, io: { clock, random: () => 0.5 } },
     ledger: { moment: () => momentAt(now), observe: async () => undefined } as unknown as Ledger,
   });

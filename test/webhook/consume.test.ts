@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PayError } from '../../src/core/error.ts';
-import { type ConsumedEvent, type ConsumerResult, consume } from '../../src/webhook/consumers.ts';
+import { type ConsumedEvent, type ConsumerResult, Recorder } from '../../src/webhook/consumers.ts';
 import { openNotifier } from '../../src/webhook/deliver.ts';
 import type { KeptEvent } from '../../src/webhook/event.ts';
 import type { Queue } from '../../src/webhook/queue.ts';
@@ -37,7 +37,7 @@ const open = (record: RecordEvents, place = 0, written: Promise<void> = Promise.
     },
     failed: (failure: PayError) => void failures.push(failure),
   };
-  const consumer = consume(queue, notifier, deps, stop.signal);
+  const consumer = new Recorder(queue, notifier, deps, stop.signal);
   return {
     ...{ clock, said, failures, consumer, kept },
     /** Runs what is ready, then advances time to the next timer, this many times. */

@@ -23,7 +23,7 @@ const POLLS_AT_ONCE = 4;
 const LISTED_WITHIN_MS = 15_000;
 const AGAIN_MS = 60_000;
 
-interface Polling {
+interface PollingDeps {
   readonly ledger: Ledger;
   readonly client: Client;
   readonly io: Pick<Io, 'clock' | 'random'>;
@@ -32,75 +32,84 @@ interface Polling {
 
 const UNTOUCHED = ['requires_ugwo', 'processing'];
 
-const isUntouched = ({ status, total }: Listed): boolean => UNTOUCHED.includes(status) && Number(total) === 0;
-
 /** Reads the status of open charges with as few requests as possible and records it in the ledger. */
-export const openPolling = ({ ledger, client, io, stop }: Polling) => {
+export class Polling {
+  readonly #deps: PollingDeps;
   /** By payment request: its list fields when it was last read by itself, and the time of that read in clock ticks. */
-  const traces = new Map<string, string>();
-  const readAt = new Map<string, number>();
+  readonly #traces = new Map<string, string>();
+  readonly #readAt = new Map<string, number>();
 
-  const isOverdue = (charge: Charge): boolean => {
+  constructor(deps: PollingDeps) {
+    this.#deps = deps;
+  }
+
+  /** Checks all of them once. Resolves to the last error if a read failed. */
+  async look(charges: readonly Charge[]): Promise<PayError | undefined> {
+    if (charges.length <= FEW_CHARGES) return this.#readEach(charges);
+    const { client, stop } = this.#deps;
+    const listed = await listRequests(new Set(charges.map(({ about }) => about)), client, stop);
+    return this.#readEach(this.#chosen(charges, listed), listed);
+  }
+
+  /** Checks only those whose account has expired. */
+  lookAtOverdue(charges: readonly Charge[]): Promise<PayError | undefined> {
+    return this.#readEach(charges.filter((charge) => this.#isOverdue(charge)));
+  }
+
+  #isOverdue(charge: Charge): boolean {
+    const { ledger, io } = this.#deps;
     const left = payableFor(charge, ledger.moment()) ?? 0;
-    const since = io.clock.ticks() - (readAt.get(charge.about) ?? Number.NEGATIVE_INFINITY);
+    const since = io.clock.ticks() - (this.#readAt.get(charge.about) ?? Number.NEGATIVE_INFINITY);
     return left <= -LISTED_WITHIN_MS && since >= AGAIN_MS;
-  };
+  }
 
-  const hasChanged = ({ about, activity }: Charge, listed: Listed | undefined): boolean => {
+  #hasChanged({ about, activity }: Charge, listed: Listed | undefined): boolean {
     if (listed === undefined) return false;
-    const before = traces.get(about);
+    const before = this.#traces.get(about);
     if (before !== undefined) return before !== JSON.stringify(listed);
     // First time in the list: compared with the ledger.
-    traces.set(about, JSON.stringify(listed));
-    return !isUntouched(listed) || (listed.last.uid === activity?.uid && listed.last.status !== activity.status);
-  };
+    this.#traces.set(about, JSON.stringify(listed));
+    const isUntouched = UNTOUCHED.includes(listed.status) && Number(listed.total) === 0;
+    return !isUntouched || (listed.last.uid === activity?.uid && listed.last.status !== activity.status);
+  }
 
   /** Chooses the changed ones, those whose account has expired since they were read, and some of the rest in turn. */
-  const chosen = (charges: readonly Charge[], listed: ReadonlyMap<string, Listed>): Charge[] => {
+  #chosen(charges: readonly Charge[], listed: ReadonlyMap<string, Listed>): Charge[] {
     const [now, later]: [Charge[], Charge[]] = [[], []];
     for (const charge of charges) {
-      (hasChanged(charge, listed.get(charge.about)) || isOverdue(charge) ? now : later).push(charge);
+      const isDue = this.#hasChanged(charge, listed.get(charge.about)) || this.#isOverdue(charge);
+      (isDue ? now : later).push(charge);
     }
     const inTurn = later
-      .sort((a, b) => (readAt.get(a.about) ?? 0) - (readAt.get(b.about) ?? 0))
+      .sort((a, b) => (this.#readAt.get(a.about) ?? 0) - (this.#readAt.get(b.about) ?? 0))
       .slice(0, Math.max(LEAST_READS, Math.ceil(later.length * SHARE_OF_READS)));
     return [...now, ...inTurn];
-  };
+  }
 
-  /** Reads each charge by itself. Resolves to the last error if a read failed. */
-  const readEach = async (
+  /** Reads each charge by itself. */
+  async #readEach(
     charges: readonly Charge[],
     listed: ReadonlyMap<string, Listed> = new Map(),
-  ): Promise<PayError | undefined> => {
+  ): Promise<PayError | undefined> {
+    const { ledger, client, io, stop } = this.#deps;
     const check = async (charge: Charge): Promise<void> => {
       await refreshCharge(ledger, charge, client);
-      readAt.set(charge.about, io.clock.ticks());
+      this.#readAt.set(charge.about, io.clock.ticks());
       const shown = listed.get(charge.about);
-      if (shown !== undefined) traces.set(charge.about, JSON.stringify(shown));
+      if (shown !== undefined) this.#traces.set(charge.about, JSON.stringify(shown));
     };
     async function* rows() {
       yield* charges;
     }
     const { failures } = await checkCharges({ ...io, stop, rows: rows(), concurrency: POLLS_AT_ONCE, check });
     return failures.at(-1);
-  };
-
-  return {
-    /** Checks all of them once. */
-    look: async (charges: readonly Charge[]): Promise<PayError | undefined> => {
-      if (charges.length <= FEW_CHARGES) return readEach(charges);
-      const listed = await listRequests(new Set(charges.map(({ about }) => about)), client, stop);
-      return readEach(chosen(charges, listed), listed);
-    },
-    /** Checks only those whose account has expired. */
-    lookAtOverdue: (charges: readonly Charge[]): Promise<PayError | undefined> => readEach(charges.filter(isOverdue)),
-  };
-};
+  }
+}
 
 /** Maximum wait at the end for a check that is still running, in milliseconds. */
 const LAST_LOOK_MS = 1000;
 
-type FeedDeps = Omit<Polling, 'client' | 'stop'> & {
+type FeedDeps = Omit<PollingDeps, 'client' | 'stop'> & {
   readonly client: () => Promise<Client>;
   /** True while `webhook listen` on this machine records the service's events in the ledger. */
   readonly isListening: () => boolean;
@@ -120,11 +129,11 @@ export const openFeed = (deps: FeedDeps, open: () => readonly Charge[]) => {
   let fault: unknown;
   let running: Promise<void> | undefined;
 
-  const polling = memo(async () => openPolling({ ...deps, client: await deps.client(), stop: over.signal }));
+  const polling = memo(async () => new Polling({ ...deps, client: await deps.client(), stop: over.signal }));
   const read = async (): Promise<PayError | undefined> => {
-    const { look, lookAtOverdue } = await polling();
+    const reader = await polling();
     isListening = deps.isListening();
-    const looking = isListening ? lookAtOverdue(open()) : look(open());
+    const looking = isListening ? reader.lookAtOverdue(open()) : reader.look(open());
     failing = await looking.catch((thrown: unknown) => {
       if (thrown instanceof PayError && thrown.kind !== 'ledger') return thrown;
       throw thrown;

@@ -6,13 +6,14 @@ import { withTimeout } from '../../core/io.ts';
 import { DAY_MS, SECOND_MS } from '../../core/time.ts';
 import { CHANGES, KEEP_DAYS, WATCH_FILE_START } from '../../core/webhook-event.ts';
 import { isCharge } from '../../ledger/entry.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
 import { type ChargeChange, stateNow, type Tail, type Watched, type WatchFilter } from '../../ledger/tail.ts';
 import { moneyKnown } from '../../ledger/transitions.ts';
-import { execute } from '../../webhook/consumers.ts';
-import { openNotifier, type PostResult, retryUntilWritten } from '../../webhook/deliver.ts';
+import { type Exec, execute } from '../../webhook/consumers.ts';
+import { type Notifier, openNotifier, type PostResult, retryUntilWritten, steadyTime } from '../../webhook/deliver.ts';
 import type { Delivery } from '../../webhook/event.ts';
 import { forward } from '../../webhook/forward.ts';
-import { holdQueue } from '../../webhook/queue.ts';
+import { holdQueue, type Queue } from '../../webhook/queue.ts';
 import type { Run } from '../run.ts';
 import type { WatchInput } from './spec.ts';
 import { changeRecord } from './view.ts';
@@ -35,93 +36,141 @@ const eventsOf = (seen: Watched, receivedAt: number): Delivery[] => {
   return money?.isPaidTwice ? [...own, eventOf('paid_twice', charge.about, money.surplus)] : own;
 };
 
+type SeenFilter = WatchFilter['filters'][number];
+
+interface HookDeps {
+  readonly tail: Tail;
+  readonly ledger: Pick<Ledger, 'list'>;
+  readonly queue: Queue;
+  readonly exec: Exec;
+  /** The kinds of changes for which the program runs. */
+  readonly on: readonly string[];
+  readonly io: Run['io'];
+  readonly say: Run['say'];
+}
+
 /**
  * Runs a program for each change of a tail, at least once. The program has a queue of its own, which stores an event
  * until the program has run without failure, and its id for good.
  */
-export const openHook = async (tail: Tail, { filters, unsettledOnly }: WatchFilter, input: WatchInput, run: Run) => {
-  const { clock, random, signals } = run.io;
-  const exec = (await execOf(input.exec ?? '', run.io))(input.execEnv ?? []);
-  const [ledger, { data }, { service, workspace }] = [await run.ledger(), await foldersOf(run), await run.target()];
-  const name = WATCH_FILE_START + ledger.digest(JSON.stringify([service, workspace, exec.words]));
-  const held = holdQueue(data, realMachine.uid, `${name}.db`, `${name}.lock`);
-  if (held === undefined) throw usageError('another `paycli watch` on this machine runs the same program');
-  const { queue, release } = held;
-  const [over, notifier] = [new AbortController(), openNotifier(clock)];
-  const stop = AbortSignal.any([signals.stop, over.signal]);
-  stop.addEventListener('abort', notifier.call);
-  const offset = clock.now() - clock.ticks();
-  const steady = (): number => Math.floor(clock.ticks() + offset);
-  const send = async (event: Delivery): Promise<PostResult> => {
-    const failed = await execute(exec, event, { clock, stop, leave: signals.leave });
+export class Hook {
+  readonly #deps: HookDeps;
+  /** True if the program doesn't run for what its first start finds; the queue then keeps the place of the tail. */
+  readonly #goesOn: boolean;
+  readonly #later: readonly { readonly filter: SeenFilter; before: number | undefined }[];
+  readonly #over = new AbortController();
+  readonly #stop: AbortSignal;
+  readonly #notifier: Notifier;
+  readonly #steady: () => number;
+  readonly #forwarder: ReturnType<typeof forward>;
+  /** The stored place of the tail; undefined before the first start has stored it. */
+  #saved: string | undefined;
+
+  constructor(deps: HookDeps, { filters, unsettledOnly }: WatchFilter) {
+    const { queue, say, io } = deps;
+    const { clock, random, signals } = io;
+    this.#deps = deps;
+    this.#goesOn = unsettledOnly;
+    this.#later = filters.flatMap((filter) => [
+      { filter: { ...filter, payments: ['reversed'] }, before: undefined },
+      { filter: { ...filter, paidTwice: true }, before: undefined },
+    ]);
+    this.#stop = AbortSignal.any([signals.stop, this.#over.signal]);
+    this.#notifier = openNotifier(clock);
+    this.#stop.addEventListener('abort', this.#notifier.call);
+    this.#steady = steadyTime(clock);
+    const send = (event: Delivery): Promise<PostResult> => this.#run(event);
+    const forwarding = { clock, steady: this.#steady, random, say, isProgram: true, send } as const;
+    this.#forwarder = forward(queue, this.#notifier, forwarding, this.#stop);
+    this.#saved = unsettledOnly ? queue.setting('tail') : '';
+  }
+
+  /** Goes on where an earlier run has ended. */
+  async start(): Promise<void> {
+    const { queue, tail, io } = this.#deps;
+    // Only printed events are pruned, and nothing prints these.
+    await queue.setPlace('printed', Number.MAX_SAFE_INTEGER);
+    await queue.prune(io.clock.now() - KEEP_DAYS * DAY_MS, this.#stop);
+    if (this.#saved) await tail.resume(this.#saved);
+  }
+
+  /** Reads the changes of the tail, and stores their events. */
+  async changes(): Promise<ChargeChange[]> {
+    const seen = await this.#changedLater();
+    const changes = await this.#deps.tail.changes();
+    const store = (): Promise<void> => this.#store([...seen, ...changes]);
+    await retryUntilWritten(store, { clock: this.#deps.io.clock, say: this.#deps.say }, this.#stop);
+    return changes;
+  }
+
+  /** Stops; with `isFinal`, delivers first. Resolves to an error if events wait for the next start. */
+  async end(isFinal: boolean): Promise<PayError | undefined> {
+    const { queue, io, say } = this.#deps;
+    if (isFinal && !this.#stop.aborted) await withTimeout(this.#forwarder.empty(), 30 * SECOND_MS, io.clock);
+    this.#over.abort();
+    await this.#forwarder.ended;
+    const { count } = queue.waiting();
+    queue.close();
+    if (count === 0) return undefined;
+    const what = `events that wait for the next start of --exec: ${count}`;
+    await say(what);
+    return new PayError('attention', what);
+  }
+
+  async #run(event: Delivery): Promise<PostResult> {
+    const { clock, signals } = this.#deps.io;
+    const failed = await execute(this.#deps.exec, event, { clock, stop: this.#stop, leave: signals.leave });
     if (failed === undefined) return { kind: 'ran' };
-    return stop.aborted ? { kind: 'left' } : { kind: 'failed', why: failed.why, reached: true };
-  };
-  // Only printed events are pruned, and nothing prints these.
-  await queue.setPlace('printed', Number.MAX_SAFE_INTEGER);
-  await queue.prune(clock.now() - KEEP_DAYS * DAY_MS, stop);
-  const forwarder = forward(queue, notifier, { clock, steady, random, say: run.say, isProgram: true, send }, stop);
+    return this.#stop.aborted ? { kind: 'left' } : { kind: 'failed', why: failed.why, reached: true };
+  }
 
-  /** Stores the events that are new to the queue. The program runs for them only if `isNews`. */
-  const keep = async (seen: readonly Watched[], isNews: boolean): Promise<void> => {
-    const events = new Map(seen.flatMap((one) => eventsOf(one, clock.now())).map((event) => [event.uid, event]));
-    const unknown = [...events.values()].filter(({ uid }) => queue.find(uid) === undefined);
-    const stateOf = ({ event }: Delivery) => (isNews && input.on.includes(event) ? 'waiting' : 'kept');
-    const add = (one: Delivery) => queue.keep(one, { state: stateOf(one), duplicates: false, due: steady() });
-    await Promise.all(unknown.map(add));
-    if (unknown.length > 0) notifier.call();
-  };
-
-  const cases = [{ payments: ['reversed'] }, { paidTwice: true }] as const;
-  const later = filters.flatMap((one) =>
-    cases.map((more) => ({ ...one, ...more, before: undefined as number | undefined })),
-  );
   /**
    * Reversed charges, and those of payment requests that were paid twice. The tail may have dropped them as paid. The
    * first start reads all. After that each call reads a part, since the ledger may hold very many.
    */
-  const changedLater = async (): Promise<Watched[]> => {
-    const limit = saved === undefined ? -1 : MOST_READ;
+  async #changedLater(): Promise<Watched[]> {
+    const { ledger, io } = this.#deps;
+    const limit = this.#saved === undefined ? -1 : MOST_READ;
     const found = await Promise.all(
-      later.map(async (part) => {
-        const some = await ledger.list({ ...part, limit });
+      this.#later.map(async (part) => {
+        const some = await ledger.list({ ...part.filter, before: part.before, limit });
         part.before = some.length === limit ? some.at(-1)?.seq : undefined;
         return some.filter(isCharge);
       }),
     );
-    return found.flat().map((charge) => ({ charge, now: stateNow(charge), at: clock.now() }));
-  };
+    return found.flat().map((charge) => ({ charge, now: stateNow(charge), at: io.clock.now() }));
+  }
 
-  // The program runs for everything about named charges.
-  let saved = unsettledOnly ? queue.setting('tail') : '';
-  if (saved) await tail.resume(saved);
+  /** Stores events, then the place of the tail after them. */
+  async #store(seen: readonly Watched[]): Promise<void> {
+    const { queue, tail } = this.#deps;
+    await this.#keep(seen, this.#saved !== undefined);
+    const state = this.#goesOn ? tail.state() : '';
+    if (state !== this.#saved) await queue.set('tail', state);
+    this.#saved = state;
+  }
 
-  return {
-    /** Reads the changes of the tail, and stores their events. The program doesn't run for what its first start finds. */
-    changes: async (): Promise<ChargeChange[]> => {
-      const seen = await changedLater();
-      const changes = await tail.changes();
-      const store = async (): Promise<void> => {
-        await keep([...seen, ...changes], saved !== undefined);
-        const state = unsettledOnly ? tail.state() : '';
-        if (state !== saved) await queue.set('tail', state);
-        saved = state;
-      };
-      await retryUntilWritten(store, { clock, say: run.say }, stop);
-      return changes;
-    },
-    /** Stops; with `isFinal`, delivers first. Resolves to an error if events wait for the next start. */
-    end: async (isFinal: boolean): Promise<PayError | undefined> => {
-      if (isFinal && !stop.aborted) await withTimeout(forwarder.empty(), 30 * SECOND_MS, clock);
-      over.abort();
-      await forwarder.ended;
-      const { count } = queue.waiting();
-      queue.close();
-      release();
-      const what = `events that wait for the next start of --exec: ${count}`;
-      if (count > 0) await run.say(what);
-      return count > 0 ? new PayError('attention', what) : undefined;
-    },
-  };
+  /** Stores the events that are new to the queue. The program runs for them only if `isNews`. */
+  async #keep(seen: readonly Watched[], isNews: boolean): Promise<void> {
+    const { queue, on, io } = this.#deps;
+    const events = new Map(seen.flatMap((one) => eventsOf(one, io.clock.now())).map((event) => [event.uid, event]));
+    const unknown = [...events.values()].filter(({ uid }) => queue.find(uid) === undefined);
+    const stateOf = ({ event }: Delivery) => (isNews && on.includes(event) ? 'waiting' : 'kept');
+    const add = (one: Delivery) => queue.keep(one, { state: stateOf(one), duplicates: false, due: this.#steady() });
+    await Promise.all(unknown.map(add));
+    if (unknown.length > 0) this.#notifier.call();
+  }
+}
+
+/** Opens the queue of a program, which one run at a time may hold. */
+export const openHook = async (tail: Tail, filter: WatchFilter, input: WatchInput, run: Run): Promise<Hook> => {
+  const { io, say } = run;
+  const exec = (await execOf(input.exec ?? '', io))(input.execEnv ?? []);
+  const [ledger, { data }, { service, workspace }] = [await run.ledger(), await foldersOf(run), await run.target()];
+  const name = WATCH_FILE_START + ledger.digest(JSON.stringify([service, workspace, exec.words]));
+  const queue = holdQueue(data, realMachine.uid, `${name}.db`, `${name}.lock`);
+  if (queue === undefined) throw usageError('another `paycli watch` on this machine runs the same program');
+  const hook = new Hook({ tail, ledger, queue, exec, on: input.on, io, say }, filter);
+  await hook.start();
+  return hook;
 };
-export type Hook = Awaited<ReturnType<typeof openHook>>;
