@@ -41,17 +41,24 @@ export const otherSumText = (missing: number, asked: number | undefined, currenc
     : `${rest}, but this charge asks for ${formatMoney(asked, currency)}; tell the customer to pay what is missing`;
 };
 
+/** The last commit that reads ledgers of the versions that were never released. */
+const SETTLE =
+  'first settle it with the last commit that reads it, 4181737e: run `paycli ledger sync` there until `paycli ledger list ' +
+  '--all-profiles --state unknown` is empty and no emergency file is left beside it. Then';
+
 /** Next steps after an error of a ledger, by what has to be done. */
 export const NEXT_STEP = {
   init: 'run `paycli ledger init`',
   initAsOwner: 'run `paycli ledger init` once, as the owner of the database',
   grant: "ask the ledger's owner for an operator's rights (`paycli ledger init --operator`)",
-  migrate: 'run `paycli ledger migrate`',
   migrateAsOwner: 'run `paycli ledger migrate` once, as the owner of the database',
   reach: 'check that the database runs and can be reached (`paycli ledger status`), then run the same command again',
   findLost: 'find out about them first: `paycli ledger sync`',
   replaceRecord:
     'copy it, check that `paycli ledger list --all-profiles` shows every charge made from this machine, then move it away',
+  settleFile: `${SETTLE} keep it elsewhere, with highest-charge, and start a new one, which knows none of its charges and files`,
+  settleShared: `${SETTLE} keep it, and make one in another database with \`paycli ledger init\`, which knows none of its charges and files`,
+  settleRecord: `${SETTLE} keep it elsewhere`,
   upgradeFile: 'run `paycli ledger list` once, which brings it up to date; nothing was sent or changed',
   removePolicy: 'remove one with `paycli policy remove`; nothing was changed',
   // Anybody who can edit a ledger file could approve there.

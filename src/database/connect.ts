@@ -8,28 +8,51 @@ type Journal = 'wal' | 'truncate';
 /** A fault of a database file. */
 export interface DatabaseFault {
   /**
-   * `foreign`: another program's file, or no database at all; never written to. `newer`: created by a newer paycli.
-   * `damaged`: ours, but unreadable. `unusable`: the system refused access.
+   * `foreign`: another program's file, or no database at all; never written to. `newer` and `unreleased`: see
+   * `versionFault`. `damaged`: ours, but unreadable. `unusable`: the system refused access.
    */
-  readonly kind: 'foreign' | 'newer' | 'damaged' | 'unusable';
+  readonly kind: 'foreign' | 'newer' | 'unreleased' | 'damaged' | 'unusable';
   readonly path: string;
   /** The end of a sentence that begins with the path: `is damaged: …`. */
   readonly what: string;
   readonly cause?: unknown;
 }
 
-/** SQL, or a function for work beyond SQL; all migrations run in one transaction. */
-export type Migration = string | ((db: DatabaseSync) => void);
+/** Versions of the tables of a store. */
+export interface Versions {
+  /** The version that the first migration makes. Programs that were never released made lower ones. */
+  readonly first: number;
+  /** The first makes the tables, and each other one brings them one version further. Only append, never change one. */
+  readonly migrations: readonly string[];
+}
 
-/** One kind of database file. */
-export interface DatabaseKind {
+/** Version of the tables that this program uses. */
+export const currentVersion = ({ first, migrations }: Versions): number => first + migrations.length - 1;
+
+/** SQL that brings tables of a version to the current one. 0: there are none yet. */
+export const migrationsFrom = (version: number, { first, migrations }: Versions): string =>
+  migrations.slice(version === 0 ? 0 : version - first + 1).join('\n');
+
+/**
+ * Fault of tables of a version; undefined for the current one. `what` is the end of a sentence. Only `older` ones can be
+ * migrated.
+ */
+export const versionFault = (version: number, versions: Versions) => {
+  const known = currentVersion(versions);
+  if (version > known) {
+    return { kind: 'newer', what: `was made by a newer paycli (schema ${version}, this one knows ${known})` } as const;
+  }
+  if (version < versions.first) {
+    return { kind: 'unreleased', what: `was made by a paycli that was never released (schema ${version})` } as const;
+  }
+  if (version === known) return undefined;
+  return { kind: 'older', what: `was made by an older paycli (schema ${version}, this one needs ${known})` } as const;
+};
+
+/** One kind of database file. `user_version` holds its version. */
+export interface DatabaseKind extends Versions {
   /** Stored in the file's header, so that another program's database is never mistaken for ours. */
   readonly applicationId: number;
-  /**
-   * Each migration brings the file one version further; `user_version` counts those that have run. Only append, never
-   * change one.
-   */
-  readonly migrations: readonly Migration[];
   /**
    * `power loss`: commits survive any failure. `process`: commits survive the process, but not a crash of the machine.
    */
@@ -215,13 +238,13 @@ export const rehearse = <T>(db: DatabaseSync, work: () => T): T => {
   }
 };
 
-/** Returns a function that reads the file's current number of migrations. */
+/** Returns a function that reads the file's version. */
 export const versionReader = (db: DatabaseSync): (() => number) => {
   const version = db.prepare('PRAGMA user_version');
   return () => Number(version.get()?.['user_version']);
 };
 
-/** Number of migrations that have run on the file. */
+/** Version of the file; 0 for an empty one. */
 export const versionOf = (db: DatabaseSync): number => versionReader(db)();
 
 /**
@@ -229,15 +252,12 @@ export const versionOf = (db: DatabaseSync): number => versionReader(db)();
  * several processes at once: the second finds nothing left to do, and a newer version stays.
  */
 export const migrate = (db: DatabaseSync, kind: DatabaseKind, fill?: DatabaseKind['fill']): void => {
-  const { migrations, applicationId } = kind;
+  const current = currentVersion(kind);
   transact(db, () => {
     const version = versionOf(db);
-    if (version >= migrations.length) return;
-    for (const migration of migrations.slice(version)) {
-      if (typeof migration === 'string') db.exec(migration);
-      else migration(db);
-    }
+    if (version >= current) return;
+    db.exec(migrationsFrom(version, kind));
     fill?.(db);
-    db.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${migrations.length};`);
+    db.exec(`PRAGMA application_id = ${kind.applicationId}; PRAGMA user_version = ${current};`);
   });
 };

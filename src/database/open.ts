@@ -10,24 +10,25 @@ import {
   isDamage,
   migrate,
   useJournal,
+  versionFault,
   versionOf,
 } from './connect.ts';
 import { makeFile, refuseUnlessOurs, stateUnlessForeign } from './file.ts';
 
-const refuseNewer = (db: DatabaseSync, path: string, kind: DatabaseKind): void => {
-  const [version, known] = [versionOf(db), kind.migrations.length];
-  if (version <= known) return;
-  const what = `was made by a newer paycli (schema ${version}, this one knows ${known})`;
-  throw kind.error({ kind: 'newer', path, what });
+/** Throws for a version that can't be migrated; true for one that has to be. */
+const isOlder = (db: DatabaseSync, path: string, kind: DatabaseKind): boolean => {
+  const fault = versionFault(versionOf(db), kind);
+  if (fault === undefined || fault.kind === 'older') return fault !== undefined;
+  throw kind.error({ kind: fault.kind, path, what: fault.what });
 };
 
 const bringUpToDate = (db: DatabaseSync, path: string, kind: DatabaseKind): void => {
-  refuseNewer(db, path, kind);
+  const older = isOlder(db, path, kind);
   useJournal(db, kind);
-  if (versionOf(db) === kind.migrations.length) return;
+  if (!older) return;
   migrate(db, kind);
   // Another process may have migrated it to a newer version meanwhile.
-  refuseNewer(db, path, kind);
+  isOlder(db, path, kind);
 };
 
 const openFault = (thrown: unknown, path: string, kind: DatabaseKind): PayError => {
@@ -95,7 +96,7 @@ export const openReadOnly = <T>(
   try {
     db = new DatabaseSync(isThere ? path : ':memory:', { readOnly: isThere, timeout: kind.busyTimeout ?? 0 });
     if (!isThere) migrate(db, kind);
-    refuseNewer(db, path, kind);
+    isOlder(db, path, kind);
     return use(db, closed);
   } catch (thrown) {
     if (db?.isOpen) db.close();

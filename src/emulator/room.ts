@@ -161,7 +161,7 @@ export const emulatorRoom = {
   openapi: async () => (await import('./server.ts')).openapiText(),
   /**
    * Removes records, fault rules and deliveries, and resets the clock. Keeps the key; never uses an identifier again. A
-   * file that is damaged or from a newer paycli is replaced by a new one, with a new key.
+   * file that is damaged or of another version is replaced by a new one, with a new key.
    */
   reset: async ({ file }: InFile): Promise<void> => {
     const path = resolve(file);

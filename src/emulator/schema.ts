@@ -37,6 +37,7 @@ const EMULATOR_TABLES = `
     uid TEXT NOT NULL UNIQUE,
     ugwo TEXT NOT NULL REFERENCES ugwo (uid),
     record TEXT NOT NULL,
+    medium TEXT NOT NULL,
     due INTEGER,
     ending TEXT,
     paid INTEGER
@@ -86,29 +87,10 @@ const EMULATOR_TABLES = `
   CREATE INDEX delivery_due ON delivery (webhook, due, seq);
 `;
 
-/**
- * Stores the medium, which files of older versions hide in the psp. There, an open activity left its payment request
- * open, and a reversal had another name.
- */
-const MEDIUM_COLUMN = `
-  ALTER TABLE activity ADD COLUMN medium TEXT;
-  UPDATE activity SET medium = CASE record ->> '$.psp'
-    WHEN 'psp.Lcal.f2NU7f3JkxOsoq0XG416SqSp' THEN 'bank_transfer'
-    WHEN 'psp.Lcal.PVwX8bIm0N9QxzznRIhgQtLC' THEN 'ussd'
-    WHEN 'psp.Lcal.t2fXtYQWjbmZX9bBMHjRPxm3' THEN 'mobile_money'
-  END, record = json_set(record, '$.psp', 'paystack_ng');
-  UPDATE activity SET ending = 'reversed' WHERE ending = 'taken_back';
-  UPDATE ugwo SET record = json_set(record, '$.status', 'processing')
-  WHERE record ->> '$.status' = 'requires_ugwo' AND EXISTS (
-    SELECT 1 FROM activity
-    WHERE activity.ugwo = ugwo.uid AND activity.record ->> '$.status' IN ('requires_action', 'processing')
-  );
-`;
-
 const ELSEWHERE_HINT = 'set PAYCLI_HOME to another folder (the emulator commands take --data FILE, too)';
 const START_OVER = `Empty it with \`paycli emulator reset\`, or ${ELSEWHERE_HINT}.`;
 
-/** A file that is ours, but damaged or from a newer paycli. Only resetting it or another file helps. */
+/** A file that is ours, but damaged or of another version. Only resetting it or another file helps. */
 export class BeyondUse extends PayError {
   constructor(path: string, what: string, cause?: unknown) {
     super('usage', `the emulator's data file ${path} ${what}`, { hint: START_OVER, cause });
@@ -116,7 +98,7 @@ export class BeyondUse extends PayError {
 }
 
 const dataError = ({ kind, path, what, cause }: DatabaseFault): PayError => {
-  if (kind === 'newer' || kind === 'damaged') return new BeyondUse(path, what, cause);
+  if (kind === 'newer' || kind === 'unreleased' || kind === 'damaged') return new BeyondUse(path, what, cause);
   if (kind === 'foreign')
     return usageError(`${path} is not a data file of the emulator`, { hint: `move it away, or ${ELSEWHERE_HINT}` });
   return usageError(`the emulator's data file ${path} ${what}`, { hint: ELSEWHERE_HINT, cause });
@@ -126,7 +108,8 @@ const dataError = ({ kind, path, what, cause }: DatabaseFault): PayError => {
 export const DATA_FILE: DatabaseKind = {
   // "payl"
   applicationId: 0x7061796c,
-  migrations: [EMULATOR_TABLES, MEDIUM_COLUMN],
+  first: 3,
+  migrations: [EMULATOR_TABLES],
   survives: 'process',
   fill: (db) => {
     const insert = db.prepare('INSERT INTO setting (name, value) VALUES (?, ?)');

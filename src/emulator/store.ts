@@ -59,7 +59,6 @@ const END_OF_LIST = Number.MAX_SAFE_INTEGER;
 export interface StoredActivity {
   readonly activity: Activity;
   readonly ugwo: string;
-  /** Empty if an older version didn't store it. */
   readonly medium: string;
 }
 
@@ -71,7 +70,7 @@ export interface ActivityPlan extends Due<ActivityEnding> {
 const storedActivity = (row: StoredRow): StoredActivity | undefined => {
   const [activity, ugwo] = [parseRecord<Activity>(row), optionalText(row?.['ugwo'])];
   if (activity === undefined || ugwo === undefined) return undefined;
-  return { activity, ugwo, medium: optionalText(row?.['medium']) ?? '' };
+  return { activity, ugwo, medium: sqlText(row?.['medium']) };
 };
 
 const dueFrom = (row: StoredRow): (StoredActivity & ActivityPlan) | undefined => {

@@ -2,6 +2,7 @@ import { CHARGE, type ChargeState } from '../core/charge.ts';
 import { reasonOf } from '../core/error.ts';
 import { number, optionalNumber, optionalText, sqlText } from '../database/connect.ts';
 import type { ChargeTerms, Entry, Evidence, KeptActivity, Money, RequestTerms, ServiceTime } from './entry.ts';
+import { isPruned } from './pruned.ts';
 import { bootOf } from './sender.ts';
 import { moneyKnown } from './transitions.ts';
 
@@ -15,52 +16,37 @@ type Names<T extends string> = T extends `${infer First} ${infer Others}` ? Firs
 
 const namesIn = <const T extends string>(text: T) => text.split(' ') as Names<T>[];
 
-/**
- * Columns that the checksum covers: first those that never change (`ugwo` holds what the entry is about), then those
- * that do. Never reorder them: the checksums of existing rows depend on the order.
- */
-const FIXED_COLUMNS = [
-  ...namesIn('id service origin workspace profile ugwo medium provider phone phone_digest expires_at digest job'),
-  ...namesIn('row deadline created_at begun_uptime pid boot started'),
+/** Columns that never change, except that pruning clears `path` and `body`. `ugwo` holds what the entry is about. */
+const FIXED = [
+  ...namesIn('id kind service origin workspace profile ugwo medium provider phone phone_digest expires_at path body'),
+  ...namesIn('digest job row deadline created_at begun_uptime pid boot started operator'),
 ];
 const CHANGING = [
-  ...namesIn('state recorded_at took exit_code activity status next_action activity_created_at'),
-  ...namesIn('told'),
-  ...namesIn('evidence amount currency ref customer'),
+  ...namesIn('state recorded_at took exit_code activity status next_action activity_created_at evidence'),
+  'told' as const,
+  ...namesIn('amount currency ref customer customer_email money'),
 ];
-/**
- * Columns that only other kinds than charges fill. Checksums of charges leave them out, so that older rows stay valid.
- */
-const OF_OTHERS = namesIn('kind path body');
-
-/** Columns that were added later. A checksum leaves them out where all are empty, so that older rows stay valid. */
-const ADDED = namesIn('operator money customer_email');
-/** Columns that repeat a part of `money` for filters and sums. Programs read `money`. */
-const REPEATED = namesIn('payment received refunded paid_at paid_twice psp_reference account_digest');
+/** Columns that repeat a part of the others for filters and sums. Programs read the others. */
+const REPEATED = namesIn('payment received refunded paid_at paid_twice psp_reference account_digest pruned');
 
 /** Columns that change after an entry was created. */
-export const UPDATED_COLUMNS = [...CHANGING, ...namesIn('money customer_email'), ...REPEATED];
+export const UPDATED_COLUMNS = [...CHANGING, ...REPEATED];
 
 /** Columns in reading order. */
-export const COLUMNS = [...FIXED_COLUMNS, ...CHANGING, ...OF_OTHERS, ...ADDED, ...REPEATED, ...namesIn('checksum seq')];
+export const COLUMNS = [...FIXED, ...UPDATED_COLUMNS, ...namesIn('checksum seq')];
 
-type Places = Readonly<Record<(typeof COLUMNS)[number], number>>;
+type Column = (typeof COLUMNS)[number];
 /** Index of each column in a row. */
-export const AT = Object.fromEntries(COLUMNS.map((name, place) => [name, place])) as Places;
+export const AT = Object.fromEntries(COLUMNS.map((name, place) => [name, place])) as Readonly<Record<Column, number>>;
 
-const OF_OTHER_KINDS = FIXED_COLUMNS.length + CHANGING.length;
-const OF_ALL = OF_OTHER_KINDS + OF_OTHERS.length;
-const WITH_ADDED = OF_ALL + ADDED.length;
+const COVERED = FIXED.length + CHANGING.length;
 
 /**
  * Checksum of a row: FNV-1a in 32 bits. It detects accidental damage and is fast, since each read and write computes
- * it. Charges use the same columns as before other kinds existed.
+ * it. It leaves out the columns that repeat others.
  */
 export const checksumOf = (row: Row): number => {
-  const isCharge = row[AT.kind] === CHARGE && row[AT.path] === null && row[AT.body] === null;
-  const added = row.slice(OF_ALL, WITH_ADDED);
-  const covered = row.slice(0, isCharge ? OF_OTHER_KINDS : OF_ALL);
-  const text = JSON.stringify(added.every((value) => value === null) ? covered : [...covered, ...added]);
+  const text = JSON.stringify(row.slice(0, COVERED));
   let sum = 0x811c9dc5;
   for (let at = 0; at < text.length; at += 1) sum = Math.imul(sum ^ text.charCodeAt(at), 0x01000193);
   return sum >>> 0;
@@ -146,26 +132,67 @@ const json = (value: unknown): string | null => (value === undefined || value ==
 const asStored = (value: Value | undefined): Value =>
   typeof value === 'string' ? value.toWellFormed() : (value ?? null);
 
+const valuesOf = (entry: Entry): Readonly<Record<Exclude<Column, 'checksum' | 'seq'>, Value | undefined>> => {
+  const { activity, asked, sender } = entry;
+  const money = moneyKnown(entry);
+  return {
+    id: entry.id,
+    kind: entry.kind,
+    service: entry.service,
+    origin: entry.origin,
+    workspace: entry.workspace,
+    profile: entry.profile,
+    ugwo: entry.about,
+    medium: entry.medium ?? '',
+    provider: entry.provider,
+    phone: entry.phone,
+    phone_digest: entry.termsDigest,
+    expires_at: entry.expiresAt,
+    path: entry.path,
+    body: entry.body,
+    digest: entry.digest,
+    job: entry.job,
+    row: entry.row,
+    deadline: entry.deadline,
+    created_at: entry.createdAt,
+    begun_uptime: entry.begun.uptime,
+    pid: sender.pid,
+    boot: sender.boot,
+    started: sender.started,
+    operator: entry.operator,
+    state: entry.state,
+    recorded_at: entry.recordedAt,
+    took: entry.took,
+    exit_code: entry.exitCode,
+    activity: activity?.uid,
+    status: activity?.status,
+    next_action: json(activity?.nextAction),
+    activity_created_at: activity?.createdAt,
+    told: json(entry.told),
+    evidence: JSON.stringify(entry.evidence),
+    amount: asked?.amount,
+    currency: asked?.currency,
+    ref: asked?.ref,
+    customer: asked?.customer,
+    customer_email: asked?.email,
+    money: json(entry.money),
+    payment: money?.payment,
+    received: money?.received,
+    refunded: money?.refunded,
+    paid_at: money?.paidAt,
+    paid_twice: money?.isPaidTwice === true ? money.excess : undefined,
+    psp_reference: money?.pspReference,
+    account_digest: money?.accountDigest,
+    pruned: isPruned(entry) ? 1 : undefined,
+  };
+};
+
+const WRITTEN = [...FIXED, ...UPDATED_COLUMNS] as const;
+
 /** Converts an entry to a table row in the order of COLUMNS, with its checksum. The table itself assigns its place (`seq`). */
 export const entryRow = (entry: Entry): Value[] => {
-  const { activity, asked, sender } = entry;
-  const { payment, received, refunded, paidAt, isPaidTwice, excess, pspReference, accountDigest } =
-    moneyKnown(entry) ?? {};
-  const fixed = [
-    ...[entry.id, entry.service, entry.origin, entry.workspace, entry.profile, entry.about, entry.medium ?? ''],
-    ...[entry.provider, entry.phone, entry.termsDigest, entry.expiresAt, entry.digest, entry.job, entry.row],
-    ...[entry.deadline, entry.createdAt, entry.begun.uptime, sender.pid, sender.boot, sender.started],
-  ];
-  const changing = [
-    ...[entry.state, entry.recordedAt, entry.took, entry.exitCode],
-    ...[activity?.uid, activity?.status, json(activity?.nextAction), activity?.createdAt],
-    ...[json(entry.told), JSON.stringify(entry.evidence), asked?.amount, asked?.currency, asked?.ref, asked?.customer],
-  ];
-  const others = [entry.kind, entry.path, entry.body];
-  const added = [entry.operator, json(entry.money), asked?.email];
-  const paidTwice = isPaidTwice === true ? excess : undefined;
-  const repeated = [payment, received, refunded, paidAt, paidTwice, pspReference, accountDigest];
-  const row = [...fixed, ...changing, ...others, ...added, ...repeated].map(asStored);
+  const values = valuesOf(entry);
+  const row = WRITTEN.map((name) => asStored(values[name]));
   row.push(checksumOf(row));
   return row;
 };

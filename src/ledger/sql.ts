@@ -47,7 +47,7 @@ const amongRows = ([first, last]: readonly [number, number]): Statement =>
   first === last ? ['"row" = ?', first] : ['"row" BETWEEN ? AND ?', first, last];
 
 /** Condition for charges that brought another sum than was asked. An index has the same condition. */
-const IS_OTHER_SUM = 'received > 0 AND received <> COALESCE(amount, 0)';
+export const IS_OTHER_SUM = 'received > 0 AND received <> COALESCE(amount, 0)';
 
 /** Comparisons with one value of a query. */
 const COMPARISONS = {
@@ -172,12 +172,10 @@ export const COUNTING = `kind = 'charge' AND state IN ('sending', 'unknown', 'ac
   (payment IS NULL OR payment NOT IN ('expired', 'failed', 'reversed'))`;
 
 /**
- * Condition for final entries that pruning would change: the evidence of a pruned one ends with its mark. An index has
- * the same condition, so a change of this text needs a migration.
+ * Condition for final entries that pruning would change. An index has the same condition, so a change of this text needs
+ * a migration.
  */
-const PRUNABLE = `state NOT IN ('sending', 'unknown') AND COALESCE(payment, '') <> 'open' AND
-  (evidence NOT LIKE '%{"kind":"pruned","at":"${'_'.repeat(25)}"}]' OR next_action NOT LIKE '{"type":"pruned",%' OR path IS NOT NULL OR
-  ref IS NOT NULL OR customer IS NOT NULL OR customer_email IS NOT NULL OR account_digest IS NOT NULL)`;
+export const PRUNABLE = `state NOT IN ('sending', 'unknown') AND COALESCE(payment, '') <> 'open' AND pruned IS NULL`;
 
 /** Condition for charges or refunds that count for a policy. */
 export const countingOf = (kind: string | undefined): string =>
@@ -367,49 +365,3 @@ export const policiesBy = (
   approve: (approval) =>
     write(`approval ${approval.job}`, () => [replacing(`${schema}approval`, APPROVAL, 1), ...approvalValues(approval)]),
 });
-
-// Parts of the migrations of both databases.
-
-/** Index that holds nothing that is pruned or still open, so that a charge costs it no write before its end. */
-export const PRUNABLE_INDEX = `CREATE INDEX charge_prunable ON charge (created_at) WHERE ${PRUNABLE};`;
-
-/** Condition of an index that a later migration replaces. */
-export const UNFINISHED = `state = 'accepted' AND
-  (status IS NULL OR status NOT IN ('successful', 'partially_refunded', 'refunded', 'failed', 'expired'))`;
-
-/** Condition of an index that a later migration replaces. */
-export const COUNTED = `kind = 'charge' AND state IN ('sending', 'unknown', 'accepted') AND
-  (status IS NULL OR status NOT IN ('failed', 'expired'))`;
-
-/**
- * Payment of an accepted charge by its stored status, as `moneyKnown` has it for entries without money. `lapsed` is SQL
- * for a read that came late enough after the account's expiry.
- */
-export const paymentByStatus = (lapsed: string): string => `CASE
-  WHEN kind <> 'charge' OR state <> 'accepted' THEN NULL
-  WHEN status = 'successful' THEN 'paid'
-  WHEN status IN ('partially_refunded', 'refunded', 'failed', 'expired') THEN status
-  WHEN status = 'requires_action' AND ${lapsed} THEN 'expired'
-  ELSE 'open' END`;
-
-/** Indexes for the reads of an operator's day, in both databases. */
-export const READ_INDEXES = `
-  CREATE INDEX charge_payment ON charge (payment, seq) WHERE payment IS NOT NULL;
-  CREATE INDEX charge_paid_twice ON charge (seq) WHERE paid_twice IS NOT NULL;
-  CREATE INDEX charge_paid_at ON charge (paid_at) WHERE paid_at IS NOT NULL;
-  CREATE INDEX charge_time ON charge (created_at);
-  CREATE INDEX charge_kind ON charge (kind, seq) WHERE kind <> 'charge';
-  CREATE INDEX charge_ref ON charge (ref, seq) WHERE ref IS NOT NULL;
-  CREATE INDEX charge_customer ON charge (customer, seq) WHERE customer IS NOT NULL;
-  CREATE INDEX charge_email ON charge (customer_email, seq) WHERE customer_email IS NOT NULL;
-  CREATE INDEX charge_account ON charge (account_digest, seq) WHERE account_digest IS NOT NULL;
-  CREATE INDEX charge_psp_reference ON charge (psp_reference, seq) WHERE psp_reference IS NOT NULL;
-  CREATE INDEX charge_operator ON charge (operator, seq) WHERE operator IS NOT NULL;
-`;
-
-/** Indexes for what a receipt or a customer names. */
-export const FOUND_INDEXES = `
-  CREATE INDEX charge_phone ON charge (phone, seq) WHERE phone IS NOT NULL;
-  CREATE INDEX charge_amount ON charge (amount, seq) WHERE amount IS NOT NULL;
-  CREATE INDEX charge_other_sum ON charge (received, seq) WHERE ${IS_OTHER_SUM};
-`;

@@ -1,52 +1,11 @@
-import { PRUNED, payableUntil } from '../core/charge.ts';
 import { handleSignals } from '../core/error.ts';
-import { definedIn, pick, valueAt } from '../core/json.ts';
 import { utcAtom } from '../core/time.ts';
 import type { Backend, Query } from './backend.ts';
-import { type Entry, type Evidence, isCharge, type KeptActivity, type Money, type Scope } from './entry.ts';
+import { type Entry, isCharge, type Scope } from './entry.ts';
 import type { Job } from './job.ts';
 import type { Reducer, Verified } from './ledger.ts';
-import { DECISIVE, wasResolved } from './transitions.ts';
-
-/**
- * Next action for a pruned charge. It keeps the expiry, in case a read shows its activity open again, and drops the
- * account number.
- */
-const nextActionOf = (activity: KeptActivity): unknown => {
-  const open = { status: 'requires_action', next_action: activity.nextAction };
-  const until = payableUntil(open);
-  if (until === undefined) return null;
-  return { type: PRUNED, headers: { expires_at: new Date(until).toISOString() } };
-};
-
-const withoutAccount = ({ accountLast4: _last4, accountDigest: _digest, ...money }: Money): Money => money;
-
-/** Reduces decisive evidence to its kind, its moment and who gave it. */
-const wordOf = ({ kind, at, as, by, line }: Evidence): Evidence => ({
-  ...{ kind, at },
-  ...definedIn({ as, by, line: line === undefined ? undefined : { recorded_at: valueAt(line, 'recorded_at') } }),
-});
-
-const evidenceLeft = (evidence: readonly Evidence[], at: string): readonly Evidence[] => {
-  const pruned = evidence.find(({ kind }) => kind === PRUNED)?.at ?? at;
-  return [...evidence.filter(({ kind }) => DECISIVE.includes(kind)).map(wordOf), { kind: PRUNED, at: pruned }];
-};
-
-/**
- * Reduces an entry to the fields that keep it from being made twice and that reports add up. Removes the customer, the
- * reference, the account, the sent data and the observations. `PRUNABLE` finds the entries that this changes.
- */
-export const pruned = (entry: Entry, at: string): Entry => {
-  const { activity, asked, money } = entry;
-  return {
-    ...entry,
-    ...{ path: undefined, body: undefined },
-    activity: activity && { ...activity, nextAction: nextActionOf(activity) },
-    ...(asked && { asked: pick(asked, ['amount', 'currency']) }),
-    money: money && withoutAccount(money),
-    evidence: evidenceLeft(entry.evidence, at),
-  };
-};
+import { pruned } from './pruned.ts';
+import { wasResolved } from './transitions.ts';
 
 /** Counts the final entries from before a moment that pruning would change, and those that are not final. */
 export const prunable = async (backend: Backend, before: number, scope: Scope) => {

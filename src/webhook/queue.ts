@@ -19,7 +19,7 @@ import {
   type Aged,
   type EventFilter,
   type Head,
-  QUEUE_MIGRATIONS,
+  QUEUE_TABLES,
   type QueueStatements,
   queueStatements,
 } from './statements.ts';
@@ -35,6 +35,7 @@ export const consumerLockPath = (folder: string, service: string): string =>
 const QUEUE_HINTS: Readonly<Record<DatabaseFault['kind'], string>> = {
   foreign: 'move it away, or set PAYCLI_HOME to another folder',
   newer: 'use the newer paycli; this version does not change a queue that it does not know',
+  unreleased: 'move it away; events that wait are lost, and events that come again count as new',
   damaged:
     'first copy it and the -wal file beside it; `sqlite3 FILE .recover` reads what is readable. If you move it away, ' +
     'events that wait are lost, and events that come again count as new',
@@ -52,7 +53,8 @@ const BUSY_MS = 2000;
 const QUEUE_FILE: DatabaseKind = {
   // "payw"
   applicationId: 0x70617977,
-  migrations: QUEUE_MIGRATIONS,
+  first: 4,
+  migrations: [QUEUE_TABLES],
   survives: 'power loss',
   busyTimeout: BUSY_MS,
   error: queueError,

@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { EVENT_STATES, type EventState } from '../core/webhook-event.ts';
-import { type Migration, number, optionalNumber, optionalText, sqlText } from '../database/connect.ts';
+import { number, optionalNumber, optionalText, sqlText } from '../database/connect.ts';
 import type { Delivery, EventSummary, Headers, KeptEvent, RefusedDelivery } from './event.ts';
 
 /**
@@ -8,8 +8,8 @@ import type { Delivery, EventSummary, Headers, KeptEvent, RefusedDelivery } from
  * request. A pruned event leaves its uid in a table of its own. `lane` is an order key: its events are forwarded in
  * order. It has a row while one of its events waits: the first event, and the instant of its next attempt.
  */
-export const QUEUE_MIGRATIONS: readonly Migration[] = [
-  `CREATE TABLE event (
+export const QUEUE_TABLES = `
+   CREATE TABLE event (
      seq INTEGER PRIMARY KEY AUTOINCREMENT,
      uid TEXT NOT NULL,
      again INTEGER NOT NULL DEFAULT 0,
@@ -32,6 +32,8 @@ export const QUEUE_MIGRATIONS: readonly Migration[] = [
    CREATE UNIQUE INDEX event_uid ON event (uid, again);
    CREATE INDEX event_waiting ON event (lane, seq) WHERE state = 'waiting';
    CREATE INDEX event_ugwo ON event (ugwo, seq) WHERE ugwo IS NOT NULL;
+   CREATE INDEX event_kind ON event (event, state);
+   CREATE TABLE pruned (uid TEXT NOT NULL PRIMARY KEY) STRICT, WITHOUT ROWID;
    CREATE TABLE lane (lane TEXT NOT NULL PRIMARY KEY, head INTEGER NOT NULL, due INTEGER NOT NULL) STRICT, WITHOUT ROWID;
    CREATE INDEX lane_due ON lane (due, head);
    CREATE TABLE place (name TEXT NOT NULL PRIMARY KEY, seq INTEGER NOT NULL) STRICT, WITHOUT ROWID;
@@ -44,10 +46,8 @@ export const QUEUE_MIGRATIONS: readonly Migration[] = [
      signature TEXT NOT NULL,
      size INTEGER NOT NULL,
      body BLOB NOT NULL
-   ) STRICT;`,
-  'CREATE TABLE pruned (uid TEXT NOT NULL PRIMARY KEY) STRICT, WITHOUT ROWID;',
-  'CREATE INDEX event_kind ON event (event, state);',
-];
+   ) STRICT;
+`;
 
 type Row = Readonly<Record<string, SQLOutputValue>>;
 

@@ -237,15 +237,15 @@ describe('--dry-run of a charge', () => {
     expect(postsTo(service)).toBe(1);
   });
 
-  it("leaves an older paycli's ledger unchanged", async () => {
+  it('leaves the ledger of a paycli that was never released unchanged', async () => {
     const options = await prepared({ before: [[CHARGE]], code: 10 });
-    rewrite(join(options.home, 'ledger.sqlite'), 'PRAGMA user_version = 3');
+    rewrite(join(options.home, 'ledger.sqlite'), 'PRAGMA user_version = 11');
     const files = filesIn(options.home);
     const dry = await inProcess([...CHARGE, '--dry-run', '--json'], options);
     expect(errorOf(dry)).toMatchObject({
       exit_code: 10,
-      message: expect.stringContaining('was made by an older paycli'),
-      hint: expect.stringContaining('run `paycli ledger list` once'),
+      message: expect.stringContaining('was made by a paycli that was never released (schema 11)'),
+      hint: expect.stringContaining('first settle it with the last commit that reads it, 4181737e'),
     });
     expect(filesIn(options.home)).toEqual(files);
   });

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { afterAll, describe, expect, it } from 'vitest';
-import { SHARED_MIGRATIONS } from '../../src/ledger/postgres/schema.ts';
 import { inProcess } from '../support/in-process.ts';
 import { startCluster } from '../support/postgres/cluster.ts';
 import type { Cluster } from '../support/postgres/kinds.ts';
@@ -188,34 +187,8 @@ describe.skipIf(process.platform === 'win32')("an operator's role", () => {
     expect(errorOf(revoked)).toMatchObject({ exit_code: 10, code: '42501' });
   });
 
-  it('keeps its rights after the owner migrates', async () => {
-    const { cluster } = await newTeamOf('ada');
-    const database = await cluster.createDatabase();
-    const first = `${SHARED_MIGRATIONS[0]} INSERT INTO paycli.setting VALUES ('name', 'n'), ('key', 'k'), ('version', '1');
-      GRANT INSERT ON paycli.charge TO ada`;
-    await cluster.sql(first, [], database);
-    const as = (user: string) => ({ PAYCLI_LEDGER: cluster.url(database, { user }) });
-    const [ada, owner] = [as('ada'), as('postgres')];
-    const service = await serveAll();
-    const before = await chargeOf(ugwoOf(1), { env: ada, service });
-    expect(errorOf(before)).toMatchObject({ exit_code: 10 });
-    const migrated = await inProcess(['ledger', 'migrate', '--json'], { env: owner });
-    expect(JSON.parse(migrated.stdout)).toMatchObject({ from: 1, to: SCHEMA });
-    expect(await chargeOf(ugwoOf(1), { env: ada, service })).toMatchObject({ code: 0 });
-    expect(await listOf({ env: ada })).toMatchObject([{ state: 'accepted' }]);
-    const file = fileOf(csvOf('ugwo,medium,provider', `${ugwoOf(2)},ussd,gtb`, 'ugw.none,ussd,gtb'));
-    expect(await chargeFrom(file, { env: ada, service }, '--no-preflight', '--skip-invalid')).toMatchObject({
-      code: 0,
-    });
-    const jobs = await inProcess(['ledger', 'jobs', '--json'], { env: ada });
-    expect(JSON.parse(jobs.stdout)).toMatchObject({ data: [{ accepted: 1, invalid: 1, not_started: 0 }] });
-  });
-
-  it("can't create or migrate a ledger; the error says whom to ask", async () => {
+  it("can't create a ledger; the error says whom to ask", async () => {
     const team = await newTeamOf('ada');
-    await team.cluster.sql("UPDATE paycli.setting SET value = '0' WHERE name = 'version'", [], team.database);
-    const ended = await inProcess(['ledger', 'migrate', '--json'], team.machine(undefined, 'ada'));
-    expect(errorOf(ended)).toMatchObject({ exit_code: 10, hint: 'run it as the owner of the database' });
     const other = await team.cluster.createDatabase();
     const env = { PAYCLI_LEDGER: team.cluster.url(other, { user: 'ada' }) };
     const init = await inProcess(['ledger', 'init', '--json'], { env });

@@ -1,4 +1,5 @@
-import { SHARED_MIGRATIONS } from '../../src/ledger/postgres/schema.ts';
+import { currentVersion } from '../../src/database/connect.ts';
+import { SHARED_LEDGER } from '../../src/ledger/postgres/schema.ts';
 import { inProcess } from '../support/in-process.ts';
 import type { Cluster } from '../support/postgres/kinds.ts';
 import { sharedCluster } from '../support/postgres.ts';
@@ -7,7 +8,7 @@ import { newFolder } from '../support/program.ts';
 import type { Service } from '../support/service.ts';
 
 /** The schema version of this program's ledgers. */
-export const SCHEMA = SHARED_MIGRATIONS.length;
+export const SCHEMA = currentVersion(SHARED_LEDGER);
 
 /** A database with a ledger, and its users. */
 export interface Team {

@@ -244,6 +244,7 @@ const openAtOnce = (file: string, survives = 'power loss'): Promise<unknown[]> =
         import { openDatabase } from ${JSON.stringify(join(SOURCES, 'database/open.ts'))};
         const kind = {
           applicationId: ${kindOf().applicationId},
+          first: 1,
           migrations: ${JSON.stringify(MIGRATIONS)},
           survives: '${survives}',
           error: ({ what, cause }) => new Error(what, { cause }),

@@ -78,7 +78,7 @@ describe('a new file', () => {
       import { statSync } from 'node:fs';
       import { openDatabase } from ${JSON.stringify(join(SOURCES, 'database/open.ts'))};
       process.umask(0o${umask});
-      const kind = { applicationId: 1, migrations: ['CREATE TABLE a (b) '], survives: 'process', error: ({ cause }) => cause };
+      const kind = { applicationId: 1, first: 1, migrations: ['CREATE TABLE a (b) '], survives: 'process', error: ({ cause }) => cause };
       const mode = (path) => (statSync(${JSON.stringify(folder)} + path).mode & 0o777).toString(8);
       openDatabase(${JSON.stringify(join(folder, 'deep/new/a.sqlite'))}, kind, (db) => {
         db.exec('INSERT INTO a VALUES (1)');
@@ -118,7 +118,7 @@ describe('a new file', () => {
       };
       syncBuiltinESMExports();
       const { openDatabase } = await import(${JSON.stringify(join(SOURCES, 'database/open.ts'))});
-      const kind = { applicationId: 1, migrations: ['CREATE TABLE a (b) '], survives: '${survives}', error: ({ cause }) => cause };
+      const kind = { applicationId: 1, first: 1, migrations: ['CREATE TABLE a (b) '], survives: '${survives}', error: ({ cause }) => cause };
       openDatabase(${JSON.stringify(join(folder, 'deep/new/a.sqlite'))}, kind, (db) => db.close());
       console.log(JSON.stringify(synced));`);
     expect(seen.toSorted()).toEqual(synced.map((name) => folder + name));

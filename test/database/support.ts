@@ -25,6 +25,7 @@ class TestFault extends PayError {
 /** A kind of file with one table. */
 export const kindOf = (different: Partial<DatabaseKind> = {}): DatabaseKind => ({
   applicationId: 0x74657374,
+  first: 1,
   migrations: ['CREATE TABLE word (text TEXT NOT NULL) STRICT;'],
   survives: 'power loss',
   error: (fault) => new TestFault(fault),

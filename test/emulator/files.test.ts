@@ -2,12 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { emulatorRoom } from '../../src/emulator/room.ts';
 import { modeOf } from '../support/files.ts';
-import { MINUTE } from '../support/units.ts';
-import { clockAt, customersIn, faultOf, inFile, NOON, startEmulator, tempFile, tempFolder } from './support.ts';
+import { clockAt, customersIn, faultOf, inFile, startEmulator, tempFile, tempFolder } from './support.ts';
 
 const ROOM = join(import.meta.dirname, '../../src/emulator/room.ts');
 // Older versions of Node warn about SQLite on stderr.
@@ -89,38 +87,6 @@ describe('the data file survives', () => {
     expect(fault).toMatchObject({ kind: 'usage', message: `port ${port} is already in use` });
     expect(fault.detail.hint).toContain('--port');
     expect(readdirSync(join(file, '..'))).toEqual(['emulator.sqlite']);
-  });
-});
-
-describe('a data file of an older version', () => {
-  const earlier = (): string => {
-    const file = tempFile();
-    const path = join(import.meta.dirname, '../fixtures/earlier/emulator.sqlite.gz');
-    writeFileSync(file, gunzipSync(readFileSync(path)), { mode: 0o600 });
-    return file;
-  };
-
-  test('shows an open charge as processing, and reverses a payment as planned', async () => {
-    const at = clockAt();
-    const { send } = await startEmulator({ file: earlier(), clock: at });
-    const read = async (ref: string) => {
-      const { data } = (await send('GET', '/v1/ugwo?limit=100')).json;
-      const { uid } = data.find((ugwo: { ref: string }) => ugwo.ref === ref);
-      return (await send('GET', `/v1/ugwo/${uid}`)).json;
-    };
-    expect(await read('open')).toMatchObject({ status: 'processing', activities: [{ psp: 'paystack_ng' }] });
-    const back = 'successful:0s taken_back:2m';
-    expect(await read(back)).toMatchObject({ status: 'ugwo_successful', total_amount_paid: 90_000 });
-    at.set(NOON + 2 * MINUTE);
-    expect(await read(back)).toMatchObject({ status: 'requires_ugwo', total_amount_paid: 0 });
-  });
-
-  test('still refuses a refund of a transfer without a destination', async () => {
-    const { send } = await startEmulator({ file: earlier() });
-    const { data } = (await send('GET', '/v1/ugwo?limit=100')).json;
-    const paid = data.find((ugwo: { ref: string }) => ugwo.ref === 'paid').lastest_ugwo_activity;
-    const refund = await send('POST', '/v1/refunds', { ugwo_activity: paid.uid });
-    expect(refund.json.detail).toBe('nzube.refund.error.missing_destination');
   });
 });
 
@@ -234,7 +200,8 @@ describe('a foreign file is rejected and unchanged', () => {
 });
 
 describe('an unusable data file', () => {
-  const newer = (file: string) => inFile(file, (db) => db.exec('PRAGMA user_version = 3'));
+  const ofVersion = (version: number) => (file: string) =>
+    inFile(file, (db) => db.exec(`PRAGMA user_version = ${version}`));
   const damaged = (file: string) => {
     const bytes = readFileSync(file);
     bytes.fill(0xff, 100, 4000);
@@ -243,7 +210,8 @@ describe('an unusable data file', () => {
   const keyless = (file: string) => inFile(file, (db) => db.exec('DELETE FROM setting'));
 
   test.each([
-    ['from a newer paycli', newer, 'newer paycli (schema 3, this one knows 2)'],
+    ['from a newer paycli', ofVersion(4), 'newer paycli (schema 4, this one knows 3)'],
+    ['from no released paycli', ofVersion(2), 'was made by a paycli that was never released (schema 2)'],
     ['damaged', damaged, 'is damaged'],
     ['without a key', keyless, 'is damaged'],
   ])('%s is a usage error whose hint suggests reset, which works', async (_case, spoil, message) => {

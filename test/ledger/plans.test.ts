@@ -128,12 +128,12 @@ it('a ledger file finds the next entries to prune through one index, without a l
 
 /** Charges a minute apart. One of a hundred is a refund, open, part paid, overpaid or reversed. */
 const MANY = `INSERT INTO paycli.charge (id, kind, state, service, origin, workspace, profile, ugwo, medium, digest, deadline,
-    created_at, begun_uptime, pid, boot, started, recorded_at, activity, status, payment, paid_at, ref, customer, customer_email, checksum)
+    created_at, begun_uptime, pid, boot, started, recorded_at, activity, status, payment, paid_at, ref, customer, customer_email, evidence, checksum)
   SELECT 'chg-' || n, CASE WHEN n % 100 = 1 THEN 'refund' ELSE 'charge' END, 'accepted', ${literal(SCOPE.service)}, 'o', 'Test', 'shop',
     'ugw.AbCd.' || lpad(n::text, 24, '0'), 'ussd', '', 0, ${NOON} + n * 60000::bigint, 0, 1, '', '', 0, 'act.AbCd.' || lpad(n::text, 24, '0'),
     'successful', CASE n % 100 WHEN 2 THEN 'open' WHEN 3 THEN 'underpaid' WHEN 4 THEN 'overpaid' WHEN 5 THEN 'reversed' ELSE 'paid' END,
     ${NOON} + n * 60000::bigint, 'INV-' || n,
-    'ony.AbCd.' || lpad(n::text, 24, '0'), 'a' || n || '@example.com', 0 FROM generate_series(1, 5000) n;
+    'ony.AbCd.' || lpad(n::text, 24, '0'), 'a' || n || '@example.com', '[]', 0 FROM generate_series(1, 5000) n;
   ANALYZE paycli.charge`;
 
 // The tests have no PostgreSQL on Windows.

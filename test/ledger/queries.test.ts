@@ -230,10 +230,10 @@ const { service, workspace, profile } = SCOPE;
 /** Each statement fills a table. Charges are a minute apart. */
 const MANY = [
   `charge (id, kind, state, service, origin, workspace, profile, ugwo, medium, digest, deadline, created_at, begun_uptime, pid, boot, started,
-    recorded_at, activity, status, payment, ref, customer, customer_email, job, "row", checksum)
+    recorded_at, activity, status, payment, ref, customer, customer_email, job, "row", evidence, checksum)
   SELECT 'chg-' || n, CASE WHEN n % 100 = 1 THEN 'refund' ELSE 'charge' END, 'accepted', '${service}', 'o', '${workspace}', '${profile}',
     'ugw-' || n, 'ussd', '', 0, ${NOON} - (100000 - n) * 60000::bigint, 0, 1, '', '', 0, 'act-' || n, 'successful',
-    CASE n % 100 WHEN 2 THEN 'open' WHEN 3 THEN 'underpaid' ELSE 'paid' END, 'INV-' || n, 'ony-' || n, n || '@example.com', 'job-' || n / 100, n % 100, 0
+    CASE n % 100 WHEN 2 THEN 'open' WHEN 3 THEN 'underpaid' ELSE 'paid' END, 'INV-' || n, 'ony-' || n, n || '@example.com', 'job-' || n / 100, n % 100, '[]', 0
     FROM generate_series(1, 100000) n`,
   `job (id, kind, command, name, service, origin, profile, rows, created_at, run_at)
     SELECT 'job-' || n, 'charge', '', '', '${service}', 'o', '${profile}', 100, 0, 0 FROM generate_series(1, 1000) n`,

@@ -195,8 +195,8 @@ describe('the source', () => {
       const text = readFileSync(file, 'utf8');
       return quoted.test(text) || (!file.endsWith('spec.ts') && named.test(text));
     });
-    // A header of a next action has the name of a medium, and a migration of the emulator reads old files.
-    expect(naming.sort()).toEqual(['src/charge/mediums.ts', 'src/core/charge.ts', 'src/emulator/schema.ts']);
+    // A header of a next action has the name of a medium.
+    expect(naming.sort()).toEqual(['src/charge/mediums.ts', 'src/core/charge.ts']);
   });
 
   it('is parsed correctly for its imports', () => {

@@ -1,8 +1,8 @@
 import { uptime } from 'node:os';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
+import { COLUMNS, checksumOf, type Value } from '../../src/ledger/rows.ts';
 import type { LedgerOptions } from '../../src/ledger/sqlite/backend.ts';
-import { writeChecksums } from '../../src/ledger/sqlite/schema.ts';
 import { clock } from './clock.ts';
 
 /** Default options of a test ledger: the real clocks, and a process that is never considered dead. */
@@ -22,6 +22,14 @@ export const ledgerOptions = (path: string, some: Partial<LedgerOptions> = {}): 
   },
   ...some,
 });
+
+/** Computes the checksum of every charge of a ledger. */
+export const writeChecksums = (db: DatabaseSync): void => {
+  const read = db.prepare(`SELECT ${COLUMNS.join()} FROM charge`);
+  read.setReturnArrays(true);
+  const write = db.prepare('UPDATE charge SET checksum = ? WHERE seq = ?');
+  for (const row of read.all() as unknown as Value[][]) write.run(checksumOf(row), Number(row.at(-1)));
+};
 
 /** Rewrites the charges of a ledger as if it had written them itself. */
 export const rewrite = (path: string, sql: string): void => {

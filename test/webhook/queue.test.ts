@@ -199,6 +199,21 @@ describe('the queue', () => {
     ]);
   });
 
+  it('is rejected if a paycli that was never released made it', () => {
+    const folder = join(newFolder('queue'), 'data');
+    openQueue(folder, process.geteuid?.()).close();
+    const db = new DatabaseSync(join(folder, 'webhooks.db'));
+    db.exec('PRAGMA user_version = 3');
+    db.close();
+    expect(() => openQueue(folder, process.geteuid?.())).toThrow(
+      expect.objectContaining({
+        kind: 'ledger',
+        message: expect.stringContaining('never released (schema 3)'),
+        detail: expect.objectContaining({ hint: expect.stringContaining('move it away; events that wait are lost') }),
+      }),
+    );
+  });
+
   it.skipIf(process.geteuid === undefined)('is rejected if others may change it', () => {
     const folder = newFolder('open');
     chmodSync(folder, 0o777);

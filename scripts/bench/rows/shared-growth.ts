@@ -25,7 +25,7 @@ const fill = async ({ cluster, database }: Team, count: number): Promise<void> =
     WHERE table_schema = 'paycli' AND table_name = 'charge' AND column_name <> 'seq'`);
   const names = columns.map(({ name = '' }) => name);
   const indexes = await sql(`SELECT indexdef AS made, indexname AS name FROM pg_indexes
-    WHERE schemaname = 'paycli' AND tablename = 'charge' AND indexname <> 'charge_pkey'`);
+    WHERE schemaname = 'paycli' AND tablename = 'charge' AND indexname NOT IN ('charge_pkey', 'charge_id_key')`);
   for (const { name } of indexes) await sql(`DROP INDEX paycli.${name}`);
   const quoted = (name: string): string => `"${name}"`;
   await sql(`INSERT INTO paycli.charge (${names.map(quoted).join()})

@@ -3,8 +3,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { thisMachine } from '../../../src/ledger/sender.ts';
 import { openLedger } from '../../../src/ledger/sqlite/open.ts';
-import { writeChecksums } from '../../../src/ledger/sqlite/schema.ts';
-import { ledgerOptions } from '../../../test/support/ledger.ts';
+import { ledgerOptions, writeChecksums } from '../../../test/support/ledger.ts';
 import { charge } from './ledger-work.ts';
 
 const MINUTE = 60_000;
@@ -77,6 +76,7 @@ const VALUES: Readonly<Record<string, string>> = {
   refunded: `CASE WHEN ${KIND} = 'charge' THEN 0 END`,
   paid_at: `CASE WHEN ${IS_PAID} THEN ${CREATED} + 60000 END`,
   psp_reference: `CASE WHEN ${IS_PAID} THEN 'R-' || n END`,
+  checksum: '0',
 };
 
 /** Makes a ledger file with so many charges, a half minute apart up to now, each of a thousand in a job's file. */

@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { NEXT_STEP } from '../../charge/words.ts';
 import { HIGHEST_FILE_NAME } from '../../core/data-files.ts';
 import { interrupted, PayError, reasonOf } from '../../core/error.ts';
 import { type DatabaseFault, isBusy, isDamage } from '../../database/connect.ts';
@@ -64,6 +65,7 @@ const KEEP =
 const FAULT_HINTS: Readonly<Record<DatabaseFault['kind'], string>> = {
   foreign: `it may be a ledger whose first bytes are damaged: ${KEEP}`,
   newer: 'use the newer paycli; this one does not touch a ledger that it does not understand',
+  unreleased: NEXT_STEP.settleFile,
   damaged: `${KEEP}; \`sqlite3 FILE .recover\` reads what is left of it`,
   unusable:
     'free some disk space, mount a read-only file system writable, or give yourself access to the file and its folder (chmod 600, chmod 700); a ledger in ' +

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { NEXT_STEP } from '../../charge/words.ts';
 import { PayError, usageError } from '../../core/error.ts';
+import { currentVersion, versionFault } from '../../database/connect.ts';
 import type { Entry } from '../entry.ts';
 import type { Job, KeptUpdate } from '../job.ts';
 import { JOB_COLUMNS, jobValues, UPDATE_COLUMNS, updateValues } from '../sql.ts';
 import { handshake, isPostgres } from './handshake.ts';
-import { grantsTo, migrationFrom, SHARED_MIGRATIONS } from './schema.ts';
+import { checkVersion, grantsTo, migrationOf, newLedger, SHARED_LEDGER } from './schema.ts';
 import {
   type Access,
   DATABASE_LIMITS,
@@ -96,12 +97,6 @@ const asOwner = (access: Access, text: string): Promise<unknown> =>
     throw thrown.with({ hint: 'run it as the owner of the database' });
   });
 
-/** Migrates the tables, all or nothing. */
-const runMigrations = async (access: Access, version: number): Promise<void> => {
-  const names = { name: randomBytes(8).toString('hex'), key: randomBytes(32).toString('hex') };
-  await asOwner(access, migrationFrom(version, names));
-};
-
 const grant = async (access: Access, roles: readonly string[]): Promise<void> => {
   if (roles.length > 0) await asOwner(access, roles.map(grantsTo).join('\n'));
 };
@@ -125,45 +120,40 @@ const checkEncoding = async (access: Access): Promise<void> => {
   });
 };
 
-const checkNotNewer = ({ address: { name } }: Access, schema: number): void => {
-  if (schema <= SHARED_MIGRATIONS.length) return;
-  throw new PayError('ledger', `the ledger ${name} was made by a newer paycli (schema ${schema})`, {
-    hint: 'use the newer paycli; nothing was changed',
-  });
-};
-
 /** Creates the ledger's tables if there are none, and grants roles the rights of an operator. Can be repeated. */
 export const initLedger = async (
   access: Access,
   roles: readonly string[],
 ): Promise<{ readonly made: boolean; readonly schema: number }> => {
   const before = await schemaOf(access);
-  checkNotNewer(access, before?.schema ?? 0);
-  if (before !== undefined && before.schema < SHARED_MIGRATIONS.length) {
-    throw usageError(`there is a ledger of schema ${before.schema} already`, { hint: NEXT_STEP.migrate });
-  }
   if (before === undefined) {
     await checkEncoding(access);
-    await runMigrations(access, 0);
+    await asOwner(access, newLedger({ name: randomBytes(8).toString('hex'), key: randomBytes(32).toString('hex') }));
+  } else {
+    checkVersion(access.address.name, before.schema);
   }
   await grant(access, roles);
-  return { made: before === undefined, schema: SHARED_MIGRATIONS.length };
+  return { made: before === undefined, schema: currentVersion(SHARED_LEDGER) };
 };
 
-/** Migrates the ledger to this program's version. Throws if there is no ledger, or a newer one. */
-export const migrateLedger = async (access: Access): Promise<{ readonly from: number; readonly to: number }> => {
+/** Migrates the ledger to this program's version, all or nothing. Throws if there is no ledger, or none that it can migrate. */
+export const migrateLedger = async (
+  access: Access,
+  versions = SHARED_LEDGER,
+): Promise<{ readonly from: number; readonly to: number }> => {
+  const { name } = access.address;
   const before = await schemaOf(access);
   if (before === undefined) {
-    const { name } = access.address;
     throw usageError(`${name}: there is no ledger in this database`, { hint: NEXT_STEP.init });
   }
-  checkNotNewer(access, before.schema);
-  if (before.schema < SHARED_MIGRATIONS.length) {
-    await runMigrations(access, before.schema);
+  if (versionFault(before.schema, versions)?.kind === 'older') {
+    await asOwner(access, migrationOf(before.schema, versions));
     // Only the owner has rights to new tables.
     await grant(access, await operatorsOf(access));
+  } else {
+    checkVersion(name, before.schema, versions);
   }
-  return { from: before.schema, to: SHARED_MIGRATIONS.length };
+  return { from: before.schema, to: currentVersion(versions) };
 };
 
 /** Connects to an existing ledger of this program's version. */

@@ -1,29 +1,8 @@
-import { NEXT_STEP } from '../../charge/words.ts';
 import { PayError } from '../../core/error.ts';
-import { SHARED_MIGRATIONS } from './schema.ts';
+import { checkVersion } from './schema.ts';
 import { Lost, type Session, type StatementResult } from './session.ts';
 import { idsOf, knownStatement } from './statements.ts';
 import { SERVER } from './transaction.ts';
-
-const refuseServer = (message: string, hint: string): never => {
-  throw new PayError('ledger', message, { hint });
-};
-
-const checkVersion = (version: number, name: string): void => {
-  const known = SHARED_MIGRATIONS.length;
-  if (version > known) {
-    refuseServer(
-      `the ledger ${name} was made by a newer paycli (schema ${version}, this one knows ${known})`,
-      'use the newer paycli; this version does not change a newer ledger',
-    );
-  }
-  if (version < known) {
-    refuseServer(
-      `the ledger ${name} was made by an older paycli (schema ${version}, this one needs ${known})`,
-      NEXT_STEP.migrateAsOwner,
-    );
-  }
-};
 
 const OTHER_SERVERS = /-YB-|Cockroach|Redshift|Greenplum|Crate|Materialize|Risingwave|Spanner/i;
 
@@ -57,10 +36,8 @@ const checkLocks = async (
   } finally {
     await other.close();
   }
-  refuseServer(
-    `${name} is not PostgreSQL (${version.slice(0, 60)}), so its locks may not prevent double charges`,
-    'use PostgreSQL 14 or newer',
-  );
+  const message = `${name} is not PostgreSQL (${version.slice(0, 60)}), so its locks may not prevent double charges`;
+  throw new PayError('ledger', message, { hint: 'use PostgreSQL 14 or newer' });
 };
 
 const settingsIn = ({ rows }: StatementResult): ReadonlyMap<string, string> =>
@@ -88,7 +65,7 @@ export const handshake = async (
   if (standby === true) throw new Lost('it is a standby, which takes no writes');
   await checkLocks(session, String(version), name, limit, another);
   const settings = settingsIn(answers[1] as StatementResult);
-  checkVersion(Number(settings.get('version')), name);
+  checkVersion(name, Number(settings.get('version')));
   return {
     /** Unique name of the ledger, and the key of its digests. */
     ledger: settings.get('name') ?? '',

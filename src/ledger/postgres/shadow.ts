@@ -7,39 +7,40 @@ import { type DatabaseKind, transact } from '../../database/connect.ts';
 import { openDatabase } from '../../database/open.ts';
 import { type Entry, evidenceOf, withEvidence } from '../entry.ts';
 import { asLedgerError, checkAccess, namesInFolder, TRY_MS } from '../local/file.ts';
-import { COLUMNS, entryOf, entryRow, type Row } from '../rows.ts';
+import { entryOf, entryRow, type Row } from '../rows.ts';
 import { withState } from '../transitions.ts';
 import type { Session, StatementResult } from './session.ts';
 import { idsOf, insertStatement, knownStatement } from './statements.ts';
 import { commitAll } from './transaction.ts';
 
-const SHADOW_TABLES = `
+/**
+ * `leads` marks the first intent of each commit. Intents of one commit are lost together, so the first one stands for
+ * all.
+ */
+const TABLES = `
   CREATE TABLE intent (
     n INTEGER PRIMARY KEY AUTOINCREMENT,
     id TEXT NOT NULL UNIQUE,
     created_at INTEGER NOT NULL,
-    entry TEXT NOT NULL
+    entry TEXT NOT NULL,
+    leads INTEGER NOT NULL
   ) STRICT;
   CREATE INDEX intent_age ON intent (created_at);
-  CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
-`;
-
-/** Marks the first intent of each commit. Intents of one commit are lost together, so the first one stands for all. */
-const LEADERS = `
-  ALTER TABLE intent ADD COLUMN leads INTEGER NOT NULL DEFAULT 1;
   CREATE INDEX intent_leads ON intent (n) WHERE leads = 1;
+  CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 `;
 
 /** File of the intents that this machine has stored in a shared ledger. */
 export const SHADOW_FILE: DatabaseKind = {
   // "pays" in ASCII.
   applicationId: 0x70617973,
-  migrations: [SHADOW_TABLES, LEADERS],
+  first: 3,
+  migrations: [TABLES],
   survives: 'power loss',
   busyTimeout: TRY_MS,
-  error: ({ path, what, cause }) =>
+  error: ({ kind, path, what, cause }) =>
     new PayError('ledger', `${path}, this machine's record of its charges in the shared ledger, ${what}`, {
-      hint: NEXT_STEP.replaceRecord,
+      hint: kind === 'unreleased' ? NEXT_STEP.settleRecord : NEXT_STEP.replaceRecord,
       cause,
     }),
 };
@@ -53,11 +54,9 @@ const LAST = 64;
 /** Age in milliseconds after which copies are deleted. People would notice a ledger that lost more than that. */
 const KEPT_MS = 90 * 24 * 3_600_000;
 
-/** Reads a stored row. Its last value is its checksum. Rows of older versions have fewer columns. */
-const entryIn = ({ entry }: Readonly<Record<string, unknown>>): Entry => {
-  const values = (JSON.parse(String(entry)) as Row).slice(0, -1);
-  return entryOf(COLUMNS.map((name, at) => (name === 'seq' ? 0 : (values[at] ?? null))));
-};
+/** Reads a stored row, which has no place (`seq`). */
+const entryIn = ({ entry }: Readonly<Record<string, unknown>>): Entry =>
+  entryOf([...(JSON.parse(String(entry)) as Row), 0]);
 
 const SHADOW_NAME = new RegExp(`^${SHADOW_FILE_START}[0-9a-f]{12}\\.sqlite$`);
 

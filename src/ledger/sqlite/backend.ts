@@ -1,7 +1,15 @@
 import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { handleSignals } from '../../core/error.ts';
-import { compact, type DatabaseKind, number, optionalText, transact, versionReader } from '../../database/connect.ts';
+import {
+  compact,
+  currentVersion,
+  type DatabaseKind,
+  number,
+  optionalText,
+  transact,
+  versionReader,
+} from '../../database/connect.ts';
 import { groupCommit } from '../../database/group.ts';
 import type { Backend, LockPolicy } from '../backend.ts';
 import type { Entry, Sender } from '../entry.ts';
@@ -112,7 +120,7 @@ const checksOf = (db: DatabaseSync, path: string, kind: DatabaseKind, { once }: 
   const file = fileAt(path);
   return {
     version: (): void => {
-      if (version() <= kind.migrations.length) return;
+      if (version() <= currentVersion(kind)) return;
       throw ledgerError({ kind: 'newer', path, what: 'was upgraded by a newer paycli while in use' });
     },
     /** Data written to a file without a name would be lost. */

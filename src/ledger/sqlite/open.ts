@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { NEXT_STEP } from '../../charge/words.ts';
 import { PayError } from '../../core/error.ts';
-import { versionOf } from '../../database/connect.ts';
+import { type DatabaseKind, versionFault, versionOf } from '../../database/connect.ts';
 import { openDatabase, openReadOnly } from '../../database/open.ts';
 import type { Backend } from '../backend.ts';
 import type { Ledger } from '../ledger.ts';
@@ -54,11 +54,10 @@ const refuseOtherFile = (path: string, name: string, sql: LedgerStatements): voi
   }
 };
 
-const refuseOlder = (db: DatabaseSync, path: string): void => {
-  if (versionOf(db) === LEDGER_FILE.migrations.length) return;
-  throw new PayError('ledger', `the ledger ${path} was made by an older paycli`, {
-    hint: NEXT_STEP.upgradeFile,
-  });
+const refuseOlder = (db: DatabaseSync, path: string, kind: DatabaseKind): void => {
+  const fault = versionFault(versionOf(db), kind);
+  if (fault !== undefined)
+    throw new PayError('ledger', `the ledger ${path} ${fault.what}`, { hint: NEXT_STEP.upgradeFile });
 };
 
 const openBackend = (options: LedgerOptions): { readonly backend: Backend; readonly left: Unfinished } => {
@@ -106,11 +105,11 @@ export const openLedger = async (options: LedgerOptions): Promise<Ledger> => {
  * ended process left beside the ledger. Throws the errors of `openLedger`.
  */
 export const openToRead = async (options: LedgerOptions): Promise<Ledger> => {
-  const { path, lockWait, clean } = options;
+  const { path, lockWait, clean, kind = LEDGER_FILE } = options;
   checkAccess(path);
   refuseMissing(path);
   const open = (db: DatabaseSync, closed: () => void): Backend => {
-    refuseOlder(db, path);
+    refuseOlder(db, path, kind);
     const sql = ledgerStatements(db);
     const { name, key } = sql.settings();
     refuseOtherFile(path, name, sql);
@@ -118,7 +117,7 @@ export const openToRead = async (options: LedgerOptions): Promise<Ledger> => {
     return { ...backend, close: () => backend.close().then(closed) };
   };
   try {
-    const backend = await patiently(() => openReadOnly(path, LEDGER_FILE, open), lockWait, lockWait.stop);
+    const backend = await patiently(() => openReadOnly(path, kind, open), lockWait, lockWait.stop);
     return ledgerOver(readOnly(backend), clean);
   } catch (thrown) {
     throw asLedgerError(thrown, path);

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { databaseStatus, initLedger, migrateLedger } from '../../../src/ledger/postgres/admin.ts';
-import { migrationFrom } from '../../../src/ledger/postgres/schema.ts';
+import { migrationOf, SHARED_LEDGER } from '../../../src/ledger/postgres/schema.ts';
 import { openSession } from '../../../src/ledger/postgres/session.ts';
 import { findStatement, knowsAllStatement, writtenStatement } from '../../../src/ledger/postgres/statements.ts';
 import { allowanceLooks } from '../../../src/ledger/postgres/steps.ts';
@@ -82,7 +82,7 @@ describe.skipIf(process.platform === 'win32')('a schema `public` with planted op
     ['a row', findStatement({ job: 'job-0000000000000001', rows: [1, 1], order: 'newest' }, true)],
     ['a write', writtenStatement([charge()])],
     ...looks.map((look, index): [string, string] => [`allowance ${index}`, look]),
-    ['a migration', migrationFrom(1, { name: '', key: '' }).split(';')[0] ?? ''],
+    ['a migration', migrationOf(SHARED_LEDGER.first, SHARED_LEDGER).split(';')[0] ?? ''],
   ])('never affects %s, whose types are exact, with any search_path', async (_what, statement) => {
     await expect(place.sql(statement)).resolves.toBeDefined();
   });

@@ -1,12 +1,10 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { reasonOf } from '../../../src/core/error.ts';
-import { openDatabase } from '../../../src/database/open.ts';
 import type { Intent, StoredOutcome } from '../../../src/ledger/entry.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { highestPath } from '../../../src/ledger/local/file.ts';
 import { openLedger } from '../../../src/ledger/sqlite/open.ts';
-import { LEDGER_FILE } from '../../../src/ledger/sqlite/schema.ts';
 import { thrownBy } from '../../client/support.ts';
 import { ugwoOf } from '../../support/ids.ts';
 import { ledgerOptions } from '../../support/ledger.ts';
@@ -142,21 +140,5 @@ describe('a damaged ledger', () => {
       await ledger.record(begun.id, { state: 'unknown', exitCode: 6 });
     }
     expect((await ledger.unknown()).map(({ profile }) => profile)).toEqual(odd.map((text) => text.toWellFormed()));
-  });
-
-  it('does not include one of an older paycli, whose rows get a checksum', async () => {
-    const path = newPath();
-    openDatabase(path, { ...LEDGER_FILE, migrations: LEDGER_FILE.migrations.slice(0, 3) }, (db) => {
-      const names = 'id, state, service, origin, ugwo, medium, digest, deadline, created_at, begun_uptime, recorded_at';
-      const insert = db.prepare(`INSERT INTO charge (${names}, pid, boot, started)
-        VALUES (?, 'unknown', 'https://api.example', '', ?, 'ussd', '', 0, 0, 0, 0, 1, '', '')`);
-      db.exec('BEGIN');
-      for (let index = 0; index < 2001; index += 1) insert.run(`chg-${index}`, ugwoOf(index));
-      db.exec('COMMIT');
-      db.close();
-    });
-    const ledger = await open(path);
-    expect(await ledger.list({ limit: -1 })).toHaveLength(2001);
-    expect(await ledger.begin(intent({ about: ugwoOf(2000) }), FIRST)).toMatchObject({ why: 'unresolved' });
   });
 });

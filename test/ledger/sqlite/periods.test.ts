@@ -11,9 +11,10 @@ import { newPath } from '../support/charges.ts';
 const COUNT = 100_000;
 
 /** Entries of one kind, each a second after the one before. */
-const MANY = `INSERT INTO charge (seq, id, state, service, origin, ugwo, medium, digest, deadline, created_at, begun_uptime, pid, boot, started, recorded_at)
+const MANY = `INSERT INTO charge (seq, id, kind, state, service, origin, ugwo, medium, digest, deadline, created_at, begun_uptime, pid, boot, started, recorded_at,
+    evidence, checksum)
   WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${COUNT})
-  SELECT n, n, 'accepted', 's', 'o', n, '', '', 0, n, 0, 1, '', '', 0 FROM numbers`;
+  SELECT n, n, 'charge', 'accepted', 's', 'o', n, '', '', 0, n, 0, 1, '', '', 0, '[]', 0 FROM numbers`;
 /** The clock was a day slow, then three seconds fast, and twice it was a day fast. */
 const CLOCK_CHANGES = `UPDATE charge SET created_at = created_at + CASE WHEN seq % 40000 = 7 THEN 86400 WHEN seq > 50000 THEN 3 ELSE -86400 END
   WHERE seq BETWEEN 49000 AND 51000 OR seq % 40000 = 7`;

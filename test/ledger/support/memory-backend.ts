@@ -22,9 +22,9 @@ import {
   type Total,
   withRow,
 } from '../../../src/ledger/policy.ts';
+import { pruned } from '../../../src/ledger/pruned.ts';
 import { entryRow } from '../../../src/ledger/rows.ts';
 import { moneyKnown, paymentIn } from '../../../src/ledger/transitions.ts';
-import { pruned } from '../../../src/ledger/upkeep.ts';
 
 const isFree = (payment: Payment | undefined): boolean => payment !== undefined && PAYMENTS[payment].frees;
 
