@@ -1,12 +1,12 @@
 import { accessSync, closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
-import { isAbsolute } from 'node:path';
 import { attempt } from '../core/async.ts';
-import { PayError, reasonOf, usageError, variableIs } from '../core/error.ts';
+import { PayError, reasonOf, usageError } from '../core/error.ts';
 import { checkPath, homeFolder, OPEN_TO_OTHERS, ROOT, WRITABLE_BY_OTHERS } from '../core/files.ts';
 import { askText, canAsk } from '../core/input.ts';
 import type { Env, Io } from '../core/io.ts';
 import { PRINTABLE, quotesProblem } from '../core/secret.ts';
 import { shellQuote, splitCommand } from '../core/shell.ts';
+import { refuseRelative } from '../core/unsafe-settings.ts';
 import { runSecretCommand } from './key-command.ts';
 import { type Machine, realMachine } from './machine.ts';
 
@@ -88,16 +88,11 @@ export interface DatabaseUser {
 }
 
 const PASSWORD_FILE = { what: 'the password file', hint: 'name a file of your own in PGPASSFILE' };
-const PATH_HINT = 'set PGPASSFILE to an absolute path: a relative one would mean another file in every working folder';
 
 /** Undefined for a user without a home folder who has not set PGPASSFILE. */
 const passwordFilePath = (env: Env): string | undefined => {
-  const given = env['PGPASSFILE'] || undefined;
-  if (given === undefined) return attempt(() => `${homeFolder(env['HOME'])}/.pgpass`);
-  if (!isAbsolute(given)) {
-    throw new PayError('auth', `${variableIs('PGPASSFILE', given)}, not an absolute path`, { hint: PATH_HINT });
-  }
-  return given;
+  refuseRelative(env, 'PGPASSFILE');
+  return env['PGPASSFILE'] || attempt(() => `${homeFolder(env['HOME'])}/.pgpass`);
 };
 
 /**

@@ -75,8 +75,8 @@ export const checkTarget = async (
   const url = new URL(text);
   if (!['http:', 'https:'].includes(url.protocol)) return refuse('is not a URL', example);
   if (url.username !== '' || url.password !== '') return refuse('contains a user name or a password', 'leave it out');
-  if (isLoopback(url.origin)) return { url, ...lookupFor(url) };
   if (url.protocol === 'https:') verifies(url.origin, env, 'events');
+  if (isLoopback(url.origin)) return { url, ...lookupFor(url) };
   if (url.protocol === 'https:' && allowRemote) return { url };
   const found = await addressesOf(url);
   const within = (allowed: RegExp): boolean => found.every((address) => allowed.test(address));

@@ -1,4 +1,5 @@
-import { readdirSync } from 'node:fs';
+import { copyFileSync, readdirSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CANARY } from '../support/canary.ts';
 import { errorOf, newFolder, paycli } from '../support/program.ts';
@@ -27,6 +28,28 @@ describe('TLS', () => {
     const proxy = way === 'straight' ? {} : { HTTPS_PROXY: (await serveProxy()).url };
     expect(await paycli(args, { service, env: { ...proxy, SSL_CERT_FILE: CA_FILE } })).toMatchObject({ code: 0 });
     expect(service.requests).toHaveLength(1);
+  });
+
+  it.each([
+    ['SSL_CERT_FILE', 'ca.pem'],
+    ['NODE_EXTRA_CA_CERTS', './ca.pem'],
+    ['SSL_CERT_DIR', ['/etc/ssl/certs', 'trusted'].join(delimiter)],
+  ])('trusts no authority of the working folder: %s=%s', async (name, value) => {
+    const service = await serveTls('good', ANSWER);
+    const cwd = newFolder('cwd');
+    copyFileSync(CA_FILE, join(cwd, 'ca.pem'));
+    const ended = await paycli(CHARGE, { service, cwd, env: { [name]: value } });
+    expect(ended).toMatchObject({ code: 4, stdout: '' });
+    expect(errorOf(ended)).toMatchObject({
+      message: `${name} is "${value}", not an absolute path`,
+      hint: `set ${name} to an absolute path: a relative one would mean another file in every working folder`,
+    });
+    expect(service.requests).toEqual([]);
+    const shared = await paycli(['ledger', 'list', '--json'], {
+      cwd,
+      env: { [name]: value, PAYCLI_LEDGER: 'postgres://ada@db.invalid/pay' },
+    });
+    expect(errorOf(shared)).toMatchObject({ exit_code: 4, message: `${name} is "${value}", not an absolute path` });
   });
 
   // Each certificate once, with each command, direct and by proxy: all connections share their options.

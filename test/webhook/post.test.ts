@@ -140,5 +140,8 @@ describe('a target', () => {
       );
     }
     expect((await check('https://127.0.0.1/x', false, env)).url.href).toBe('https://127.0.0.1/x');
+    await expect(check('https://127.0.0.1/x', false, { SSL_CERT_FILE: 'ca.pem' })).rejects.toThrow(
+      'SSL_CERT_FILE is "ca.pem", not an absolute path',
+    );
   });
 });

@@ -5,7 +5,7 @@ import { NEXT_STEP } from '../../charge/words.ts';
 import { memo } from '../../core/async.ts';
 import { PayError, reasonOf } from '../../core/error.ts';
 import type { Env } from '../../core/io.ts';
-import { everyAuthority } from '../../core/unsafe-settings.ts';
+import { everyAuthority, refuseRelativeTrust } from '../../core/unsafe-settings.ts';
 import type { Address } from './url.ts';
 
 /** The connection is unusable. The last message may or may not have taken effect. */
@@ -277,6 +277,7 @@ export const openSession = async (
   { address, env = {}, ...access }: Access,
   limits = DATABASE_LIMITS,
 ): Promise<Session> => {
+  if (address.tls !== undefined) refuseRelativeTrust(env);
   const password = memo(access.password);
   const client = new Client(optionsOf(address, await passwordOf({ address, password }), limits));
   const wire = wireOf(client);
