@@ -1,5 +1,11 @@
-import { type ClientRequest, type IncomingMessage, request as plain, type RequestOptions } from 'node:http';
-import { request as encrypted } from 'node:https';
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  type IncomingMessage,
+  request as plain,
+  type RequestOptions,
+} from 'node:http';
+import { request as encrypted, Agent as HttpsAgent } from 'node:https';
 import { backoff } from '../core/async.ts';
 import { reasonOf } from '../core/error.ts';
 import { type Clock, withTimeout } from '../core/io.ts';
@@ -72,6 +78,9 @@ const limited = (stop: AbortSignal, limitMs: number) => {
   };
 };
 
+/** Agents of our own: variables can make the runtime's send through a proxy, which would read an event on its way. */
+const [plainAgent, encryptedAgent] = [new HttpAgent({ keepAlive: true }), new HttpsAgent({ keepAlive: true })];
+
 interface PostOptions {
   readonly stop: AbortSignal;
   /** The time limit for an answer, in milliseconds. */
@@ -89,13 +98,15 @@ export const post = async (
 ): Promise<PostResult> => {
   const { promise: answered, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const { signal, done } = limited(stop, limitMs);
+  const isEncrypted = url.protocol === 'https:';
   const options: RequestOptions = {
     method: 'POST',
+    agent: isEncrypted ? encryptedAgent : plainAgent,
     headers: { ...groupHeaders(headers), 'content-length': String(body.byteLength) },
     signal,
     ...connection,
   };
-  const request = (url.protocol === 'https:' ? encrypted : plain)(url, options, resolve).on('error', reject);
+  const request = (isEncrypted ? encrypted : plain)(url, options, resolve).on('error', reject);
   try {
     const [answer] = await Promise.all([answered, write(request, body)]);
     // Only the status counts: a truncated body is no failure.

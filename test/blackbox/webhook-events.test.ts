@@ -5,7 +5,9 @@ import { EVENTS, signatureOf } from '../../src/core/webhook-event.ts';
 import { inProcess } from '../support/in-process.ts';
 import { newFolder, paycli } from '../support/program.ts';
 import { DEAD_ORIGIN } from '../support/service.ts';
+
 import { openTerminal } from '../support/terminal.ts';
+import { serveProxy } from '../support/tls.ts';
 import {
   bodyOf,
   deliver,
@@ -157,6 +159,15 @@ describe('webhook trigger', () => {
     const verified = await inProcess([...verify, String(headers['x-kwugwo-signature']), '--json'], { stdin: body });
     expect(JSON.parse(verified.stdout)).toMatchObject({ valid: true, uid, event });
     expect(readdirSync(home)).toEqual(['secret.txt']);
+  });
+
+  it.each(['NODE_USE_ENV_PROXY=1', 'NODE_OPTIONS=--use-env-proxy'])('uses no proxy, also with %s', async (setting) => {
+    const [home, target, proxy] = [newFolder(), await serveTarget(), await serveProxy()];
+    const [name = '', value] = setting.split(/=(.*)/);
+    const env = { [name]: value, HTTP_PROXY: proxy.url, http_proxy: proxy.url };
+    const args = ['webhook', 'trigger', 'ugwo.successful', '--to', target.url, '--secret-file', secretFile(home)];
+    expect(await paycli(args, { home, env })).toMatchObject({ code: 0 });
+    expect([target.seen.length, proxy.readable, proxy.asked]).toEqual([1, [], []]);
   });
 
   it('ends as the answer says', async () => {
