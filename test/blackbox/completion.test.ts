@@ -429,6 +429,30 @@ describe('completion install', () => {
     },
   );
 
+  it.runIf(process.platform !== 'win32')(
+    'lets nobody else change what a new shell runs, also with an open umask',
+    async () => {
+      const [home, [, place, startup]] = [newFolder(), PLACES[0]];
+      const install = () =>
+        start(['-c', 'umask 000; exec "$@"', 'sh', ...PROGRAM, 'completion', 'install', 'bash', '--yes'], {
+          home,
+          program: ['/bin/sh'],
+        }).ended;
+      const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8);
+      expect(await install()).toMatchObject({ code: 0 });
+      const script = join(home, place);
+      expect([script, join(home, startup), dirname(script), dirname(dirname(script))].map(mode)).toEqual([
+        '644',
+        '644',
+        '755',
+        '755',
+      ]);
+      chmodSync(script, 0o666);
+      expect(await install()).toMatchObject({ code: 0 });
+      expect(mode(script)).toBe('644');
+    },
+  );
+
   const run = (verb: string, shell: string, home: string, ...more: readonly string[]) =>
     inProcess(['completion', verb, shell, ...more], { home });
 

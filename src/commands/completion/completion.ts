@@ -1,7 +1,7 @@
-import { existsSync, lstatSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { reasonOf, usageError } from '../../core/error.ts';
-import { homeFolder, makeFolder } from '../../core/files.ts';
+import { homeFolder, makeFolder, setMode, WRITABLE_BY_OTHERS } from '../../core/files.ts';
 import { canAsk } from '../../core/input.ts';
 import type { Env } from '../../core/io.ts';
 import { madeHere } from '../../core/record.ts';
@@ -64,10 +64,13 @@ const isOurs = (file: string, shell: Shell): boolean =>
   lstatSync(file, { throwIfNoEntry: false })?.isFile() === true &&
   readFileSync(file, 'utf8').split('\n', 2).includes(madeByLine(shell));
 
-/** Writes over a file: its mode, its owner and a link to it stay. Nothing is cut off before all is written. */
+/**
+ * Writes over a file: its mode, its owner and a link to it stay. Nothing is cut off before all is written. A new shell
+ * runs what is written, so others can't change a new file or folder, whatever the umask is.
+ */
 const writeOver = (file: string, text: string): void => {
-  makeFolder(dirname(file), 0o777);
-  writeFileSync(file, text, { encoding: 'latin1', flag: existsSync(file) ? 'r+' : 'w' });
+  makeFolder(dirname(file), 0o755);
+  writeFileSync(file, text, { encoding: 'latin1', mode: 0o644, flag: existsSync(file) ? 'r+' : 'w' });
   truncateSync(file, text.length);
 };
 
@@ -100,6 +103,7 @@ const install = async (shell: Shell, { file, startup, block }: ShellFiles, run: 
   const isLeft = change !== undefined && !run.globals.yes && !canAsk(run.io, run.globals);
   if (change && !isLeft) await run.ask([`${startup} will contain:`, ...block, 'Add this?'], 'refuse');
   writeOver(file, scriptFor(shell));
+  setMode(file, statSync(file).mode & ~WRITABLE_BY_OTHERS);
   if (!isLeft) change?.();
   const record = madeHere({ shell, file, startup_file: isLeft || startup === '' ? null : startup });
   const notice = [...(isLeft ? [`Add to ${startup}:`, ...block] : []), 'Open a new shell.'];
