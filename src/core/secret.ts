@@ -48,6 +48,20 @@ export const keyFault = (
  */
 const KEY_SHAPE = /\b(?!w?sk\.Lcal\.)(?:[sp]k\.[A-Za-z0-9]{4}\.[A-Za-z0-9_+/=-]{8,}|wsk\.[A-Za-z0-9_.+/=-]{8,})/g;
 
+/** Words in the names of headers, and of parameters in a URL, whose value may give access. */
+const SECRET_WORDS =
+  'auth(?!enticate$)|cookie|credential|password|secret|session|token|jwt|bearer|signature|(?:access|api)-?key|_key';
+export const SECRET_NAME = new RegExp(SECRET_WORDS, 'i');
+/** The value of a parameter. Looks back from its `=`, so that a long text costs no more than its length. */
+const SECRET_VALUE = new RegExp(`(?<=(?:${SECRET_WORDS}|\\b(?:sig|key)(?==))[\\w.~-]*=)[^&#\\s"'<>]+`, 'gi');
+
+/** A text without what gives access in its URLs: parameters, user and password. Without tokens of the form JWT, too. */
+export const withoutTokens = (text: string): string =>
+  text
+    .replaceAll(SECRET_VALUE, '[secret]')
+    .replaceAll(/\/\/[^/?#\s"'<>]*@/g, '//[secret]@')
+    .replaceAll(/\beyJ[\w-]+\.[\w-]+(?:\.[\w-]*)*/gi, '[secret]');
+
 /** The only part of a key that is ever shown. */
 export const keyTail = (key: string): string => `…${key.slice(-4)}`;
 
@@ -67,9 +81,11 @@ export class Redactor {
 
   add(secret: string): void {
     if (secret.length < 8) return;
-    // Forms of the secret in JSON, a shell and a URL: most keys look the same in the first two.
+    // Forms of the secret in JSON, a shell, a URL, and names that are lower-cased, as those of headers: most keys look the
+    // same in the first two.
     const forms = [
       secret,
+      secret.toLowerCase(),
       JSON.stringify(secret).slice(1, -1),
       secret.replaceAll("'", "'\\''"),
       encodeURIComponent(secret.toWellFormed()),
@@ -94,6 +110,28 @@ export class Redactor {
     // A function, since `$&` in a replacement text would stand for the secret itself.
     for (const secret of this.#secrets) cleaned = cleaned.replaceAll(secret, () => `[secret ${keyTail(secret)}]`);
     return cleaned;
+  }
+
+  /**
+   * Cleans a text that comes in pieces: a secret may begin in one and end in the next. Returns what may be shown so far;
+   * without a piece, the rest.
+   */
+  openPieces(): (piece?: string) => string {
+    let held = '';
+    return (piece) => {
+      const text = this.clean(held + (piece ?? ''));
+      const at = piece === undefined ? text.length : this.#beginningIn(text);
+      held = text.slice(at);
+      return text.slice(0, at);
+    };
+  }
+
+  /** The position from which the end of a text may be the beginning of a secret. */
+  #beginningIn(text: string): number {
+    const [longest = ''] = this.#secrets;
+    let at = Math.max(0, text.length - longest.length + 1);
+    while (at < text.length && !this.#secrets.some((secret) => secret.startsWith(text.slice(at)))) at += 1;
+    return at;
   }
 }
 

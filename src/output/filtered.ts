@@ -14,11 +14,13 @@ export const renderFiltered = async (
   options: OutputOptions,
   filter: Filter,
 ): Promise<ResultNotices> => {
-  const { stdout, stderr } = io;
+  const { stdout, stderr, redactor } = io;
   const isIndented = stdout.isTerminal && options.format === 'json';
   const fromRecords = filter.isPerRecord && result.kind === 'list' && options.format === 'json';
+  const pieces = redactor.openPieces();
+  const print = async (text: string): Promise<void> => stdout.write(stdout.isTerminal ? visibleText(text) : text);
   const feed = filter.open({ isIndented, fromRecords }, async (text) => {
-    await stdout.write(stdout.isTerminal ? visibleText(text) : text);
+    await print(pieces(text));
     return !stdout.closed;
   });
   let isFed = false;
@@ -38,7 +40,10 @@ export const renderFiltered = async (
     },
     write: take,
   };
-  const end = async (): Promise<void> => (isFed ? take() : undefined);
+  const end = async (): Promise<void> => {
+    if (!isFed) return;
+    await take().finally(() => print(pieces()));
+  };
   let ending: ResultNotices;
   try {
     ending = await render(result, { ...io, stdout: output }, fromRecords ? { ...options, format: 'ndjson' } : options);

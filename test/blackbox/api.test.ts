@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { CANARY } from '../support/canary.ts';
 import { inProcess } from '../support/in-process.ts';
 import { errorOf, newFolder, paycli, type RunOptions } from '../support/program.ts';
 import { json, ONYE_ID, page, problem, raw, reset, serve, serveAll, serveAllBy, UGWO_ID } from '../support/service.ts';
@@ -187,6 +188,25 @@ describe('api', () => {
         '',
         '{}\n',
       ],
+    ]);
+  });
+
+  it('masks tokens in the URLs of headers, and the key in a name', async () => {
+    const lines = [
+      `Link: </v1/ugwo?access_token=SECRET&limit=5>; rel="next"`,
+      'Location: https://ada:SECRET@files.test/x?X-Amz-Signature=SECRET%26SECRET&next=%2Fy%3Fapi_key%3DSECRET',
+      'X-Trace: eyJhbGciOiJub25lIn0.eyJzdWIiOiIxIn0.SECRET',
+      ...['X-Amz-Signature: SECRET', 'X-Jwt: SECRET', 'X-Bearer: SECRET', 'X_Key: SECRET'],
+      `${CANARY}: a`,
+    ];
+    const answer = raw(`HTTP/1.1 200 OK\r\n${lines.join('\r\n')}\r\nContent-Length: 2\r\n\r\n{}`);
+    const { stdout } = await api(['/v1/events/e', '-i'], { service: await serve([answer]) });
+    expect(stdout.split('\r\n').slice(1, -3)).toEqual([
+      'link: </v1/ugwo?access_token=[secret]&limit=5>; rel="next"',
+      'location: https://[secret]@files.test/x?X-Amz-Signature=[secret]&next=/y?api_key=[secret]',
+      'x-trace: [secret]',
+      ...['x-amz-signature: [secret]', 'x-jwt: [secret]', 'x-bearer: [secret]', 'x_key: [secret]'],
+      `[secret …${CANARY.slice(-4).toLowerCase()}]: a`,
     ]);
   });
 

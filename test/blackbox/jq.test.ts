@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { CANARY } from '../support/canary.ts';
 import { inProcess } from '../support/in-process.ts';
 import { errorOf, newFolder, paycli, start } from '../support/program.ts';
 import { ACTIVITY, held, json, page, serve, serveBy, UGWO_ID } from '../support/service.ts';
@@ -79,6 +80,16 @@ describe('--jq on a read', () => {
     const { stdout } = await paycli(['ugwo', 'list', '--jq', '$ENV, env'], { service, env });
     expect(stdout).toContain('web_user');
     expect(stdout).not.toMatch(/PAYCLI|A_VARIABLE|sk\./);
+  });
+
+  it('hides a key that a filter puts across the border of two pieces', async () => {
+    const service = await serve([page([1], null), page([1], null)]);
+    const halves = [CANARY.slice(0, 40), CANARY.slice(40)].map((half) => JSON.stringify(half)).join(' + ');
+    for (const before of [65_460, 65_500]) {
+      const filter = `("x" * ${before}) + ${halves} + "y"`;
+      const { code, stdout } = await paycli(['ugwo', 'list', '--jq', filter], { service });
+      expect([code, stdout]).toEqual([0, `${'x'.repeat(before)}[secret …${CANARY.slice(-4)}]y\n`]);
+    }
   });
 
   it('stops when its reader has closed the pipe', async () => {

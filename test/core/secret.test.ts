@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { keyFault, keyProblem, keyTail, LOCAL_KEY_PREFIX, Redactor } from '../../src/core/secret.ts';
+import { keyFault, keyProblem, keyTail, LOCAL_KEY_PREFIX, Redactor, withoutTokens } from '../../src/core/secret.ts';
 import { shellQuote } from '../../src/core/shell.ts';
 import { ANY_CHARACTER } from '../support/text.ts';
 
@@ -209,4 +209,41 @@ describe('cleanAll', () => {
   ])('leaves %s unchanged', (text) => {
     expect(redactor.cleanAll(text)).toBe(text);
   });
+});
+
+describe('a text in pieces', () => {
+  it('shows no secret, wherever it is cut, and all else', () => {
+    const redactor = new Redactor();
+    redactor.add(KEY);
+    const text = `sk.sk.Kw9a.b7Fq${KEY}${KEY} sk.Kw9a`;
+    for (let size = 1; size <= text.length; size += 1) {
+      const pieces = redactor.openPieces();
+      const shown = (text.match(new RegExp(`.{1,${size}}`, 'g')) ?? []).map((piece) => pieces(piece));
+      expect([...shown, pieces()].join(''), String(size)).toBe(redactor.clean(text));
+    }
+  });
+
+  it('holds back nothing that is no beginning of a secret', () => {
+    const redactor = new Redactor();
+    redactor.add(KEY);
+    const pieces = redactor.openPieces();
+    expect([pieces('a line\n'), pieces('sk.Kw'), pieces(' and more'), pieces()]).toEqual([
+      'a line\n',
+      '',
+      'sk.Kw and more',
+      '',
+    ]);
+  });
+});
+
+describe('withoutTokens', () => {
+  it.each([
+    ['</x?page=2&access_token=SECRET>; rel="next"', '</x?page=2&access_token=[secret]>; rel="next"'],
+    ['https://ada:SE%40CRET@host/x', 'https://[secret]@host/x'],
+    ['https://b/o?X-Amz-Signature=SECRET&X-Amz-Date=1', 'https://b/o?X-Amz-Signature=[secret]&X-Amz-Date=1'],
+    ['/x?sig=SECRET&key=SECRET#token=SECRET', '/x?sig=[secret]&key=[secret]#token=[secret]'],
+    ['/x?next=https://y/?api_key=SE?C=RET&signed=1', '/x?next=https://y/?api_key=[secret]&signed=1'],
+    ['a eyJhbGciOiJub25lIn0.eyJzdWIiOiIxIn0.SECRET b', 'a [secret] b'],
+    ['Bearer realm="x"; max-age=1; a@b', 'Bearer realm="x"; max-age=1; a@b'],
+  ])('of %s is %s', (text, shown) => expect(withoutTokens(text)).toBe(shown));
 });

@@ -11,7 +11,7 @@ import { elementsOf } from '../../core/json-scan.ts';
 import { isGuarded } from '../../core/origin.ts';
 import { type ApiPage, type ApiRecord, pageOf } from '../../core/record.ts';
 import type { Result, View } from '../../core/result.ts';
-import { cleanedUrl } from '../../core/secret.ts';
+import { cleanedUrl, SECRET_NAME, withoutTokens } from '../../core/secret.ts';
 import { visible } from '../../core/text.ts';
 import { requestWords } from '../record.ts';
 import type { Run } from '../run.ts';
@@ -156,14 +156,12 @@ const confirmDelete = async (path: string, { ask, target }: Run): Promise<void> 
   await ask([`DELETE ${path}`, 'Send this?'], 'refuse', typed);
 };
 
-/** Names of headers whose value may give access. */
-const SECRET_HEADER = /auth(?!enticate$)|cookie|credential|password|secret|session|token|(?:access|api)-?key/;
-
 /** The status line and the headers as HTTP writes them, without secrets. */
 const headText = ({ status, reasonPhrase, headers }: AnswerHead, { stdout, redactor }: Run['io']): string => {
-  const shown = (text: string): string => visible(cleanedUrl(text, (read) => redactor.cleanAll(read)));
+  const shown = (text: string): string =>
+    visible(cleanedUrl(withoutTokens(text), (read) => withoutTokens(redactor.cleanAll(read))));
   const lines = Object.entries(headers).flatMap(([name, values = []]) =>
-    [values].flat().map((value) => `${name}: ${SECRET_HEADER.test(name) ? '[secret]' : shown(value)}`),
+    [values].flat().map((value) => `${shown(name)}: ${SECRET_NAME.test(name) ? '[secret]' : shown(value)}`),
   );
   return [`HTTP/1.1 ${status} ${shown(reasonPhrase)}`, ...lines, '', ''].join(stdout.isTerminal ? '\n' : '\r\n');
 };
