@@ -57,7 +57,7 @@ describe('profile rename', () => {
     writeFileSync(join(home, 'config.json'), JSON.stringify(stored));
     const ended = await run(...RENAME);
     expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining('name\tstore\ndefault\ttrue\n') });
-    expect(ended.stderr).toContain('The shared ledger postgres://ada@db.example:5432/payments keeps "shop"');
+    expect(ended.stderr).toContain('The shared ledger postgres://db.example:5432/payments keeps "shop"');
     expect(profilesIn(home)).toEqual({
       ...before,
       default: 'store',

@@ -16,7 +16,7 @@ export interface Address {
   readonly database: string;
   /** TLS files. Undefined for a plain connection, which is allowed only to this machine. */
   readonly tls: Tls | undefined;
-  /** Name in messages, without secrets. */
+  /** Name in messages: without the user, which may hold a password. */
   readonly name: string;
 }
 
@@ -68,19 +68,15 @@ const STRICT = ['require', 'verify-ca', 'verify-full'];
 const checkMode = (mode: string | null, near: boolean): void => {
   if (mode === null || STRICT.includes(mode) || (near && mode === 'disable')) return;
   throw unsafe(
-    `has sslmode=${mode}, but the server's certificate is always verified`,
+    "has an sslmode that doesn't verify the server's certificate, which is always verified",
     'leave sslmode out; name your own certificate authority with sslrootcert=FILE',
   );
 };
 
 const checkParameters = (params: URLSearchParams): void => {
-  const stranger = [...params.keys()].find((name) => !PARAMETERS.includes(name));
-  if (stranger === undefined) return;
-  // Text other than a plain word is not shown: it may be the rest of a password.
-  const named = /^\w+$/.test(stranger) ? ` ${stranger}` : '';
-  throw usageError(`the ledger's address has an unknown setting${named}`, {
-    hint: `known: ${PARAMETERS.join(', ')}`,
-  });
+  if ([...params.keys()].every((name) => PARAMETERS.includes(name))) return;
+  // Its name is not shown: it may be the rest of a password.
+  throw usageError("the ledger's address has an unknown setting", { hint: `known: ${PARAMETERS.join(', ')}` });
 };
 
 /** `postgres://USER@/DATABASE?host=…`, as in libpq. A URL can't have a user without a host. */
@@ -89,7 +85,9 @@ const HOSTLESS = /^(postgres(?:ql)?:\/\/)([^/?#@:]+)@\/([^?#]*)\?/;
 const parsed = (given: string): URL => {
   const text = given.replace(HOSTLESS, '$1/$3?user=$2&');
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url !== undefined && ['postgres:', 'postgresql:'].includes(url.protocol)) return url;
+  // With an unescaped `@` or `/` in the database, the host may be the beginning of a password, too.
+  const isWhole = url !== undefined && !/[@/]/.test(url.pathname.slice(1));
+  if (isWhole && ['postgres:', 'postgresql:'].includes(url.protocol)) return url;
   // The message doesn't repeat the address, which may hold a password.
   throw usageError("the ledger's address is not a PostgreSQL address", { hint: FORM });
 };
@@ -124,8 +122,9 @@ const portOf = (text: string): number => {
 export const parseAddress = (text: string): Address => {
   const url = parsed(text);
   const { searchParams: params } = url;
+  const user = params.get('user') ?? decodedPart(url.username);
   // `URL` doesn't report an empty password: in `ada:@b/c@db.example/pay`, `@b/c` is meant as one.
-  if (url.password !== '' || /^[^/]*\/\/[^/?#]*:\s*@/.test(text)) {
+  if (url.password !== '' || user.includes(':') || /^[^/]*\/\/[^/?#]*:\s*@/.test(text)) {
     throw unsafe(
       'contains a password, which other users could see',
       'remove it, and use a password file (PGPASSFILE) or a command that prints it (PAYCLI_LEDGER_PASSWORD_COMMAND)',
@@ -133,7 +132,7 @@ export const parseAddress = (text: string): Address => {
   }
   checkParameters(params);
   const host = (params.get('host') ?? decodedPart(url.hostname)).replace(/^\[(.*)\]$/, '$1');
-  const [user, database] = [params.get('user') ?? decodedPart(url.username), decodedPart(url.pathname.slice(1))];
+  const database = decodedPart(url.pathname.slice(1));
   if (host === '' || user === '' || database === '')
     throw usageError("the ledger's address is not complete", { hint: FORM });
   const near = isOnThisMachine(host);
@@ -146,6 +145,6 @@ export const parseAddress = (text: string): Address => {
     host: host.toLowerCase() === 'localhost' ? '127.0.0.1' : host,
     ...{ port, user, database },
     tls: secure && !host.startsWith('/') ? tlsOf(params) : undefined,
-    name: `postgres://${user}@${host}:${port}/${database}`,
+    name: `postgres://${host}:${port}/${database}`,
   };
 };
