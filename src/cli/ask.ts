@@ -4,7 +4,7 @@ import { declinedError, interrupted } from '../core/error.ts';
 import { askText, canAsk } from '../core/input.ts';
 import type { Env, Input, Io, Output } from '../core/io.ts';
 import { visible } from '../core/text.ts';
-import type { CommandSpec, OptionSpecs, Question } from './define.ts';
+import type { CommandSpec, Question } from './define.ts';
 import type { Globals } from './globals.ts';
 import type { Parsed } from './program.ts';
 
@@ -193,7 +193,7 @@ const askQuestion = async <D>(
  * Asks a person for the missing values, one after the other. Returns the error unchanged if nobody can be asked, or if
  * there is nothing to choose from.
  */
-export const askMissing = async <D, S extends CommandSpec<unknown, OptionSpecs, D>>(
+export const askMissing = async <D, S extends CommandSpec<D>>(
   parsed: Parsed<S>,
   io: Io,
   open: Open<D>,

@@ -69,7 +69,7 @@ export const BULK_OPTIONS = rarely(
       'with --from: continue this job; refused if the file or the options differ',
       asJob,
     ),
-  } as const,
+  },
 );
 
 /** Output description for the help of commands with --from. */
@@ -104,10 +104,10 @@ const UNSAID = {
 export type BulkInput = Omit<BulkGiven, keyof typeof UNSAID> & Readonly<typeof UNSAID>;
 
 /**
- * Reads the options for a file; undefined without one. Throws a usage error if other options need it, or if `args` name
- * a single thing as well.
+ * Reads the options for a file; undefined without one. Throws a usage error if other options need it, or if a single
+ * thing is named as well.
  */
-export const readBulk = (given: BulkGiven, args: readonly string[] = [], thing = ''): BulkInput | undefined => {
+export const readBulk = (given: BulkGiven, named?: string, thing = ''): BulkInput | undefined => {
   const { template, ...others } = given;
   if (given.from === undefined || template) {
     const stray = Object.keys(BULK_OPTIONS).find((name) => Object.hasOwn(others, name));
@@ -115,7 +115,7 @@ export const readBulk = (given: BulkGiven, args: readonly string[] = [], thing =
     if (stray !== undefined) throw usageError(`${asFlag(stray)} ${why}`);
     if (!template) return undefined;
   }
-  if (args.length > 0) throw usageError(`${fileFlag(given)} and ${thing} can't be used together`);
+  if (named !== undefined) throw usageError(`${fileFlag(given)} and ${thing} can't be used together`);
   if (given.from === '') throw usageError('--from is empty');
   if (given.report === '-') {
     throw usageError('--report needs a file: standard output has the summary', {

@@ -35,23 +35,35 @@ export type Parse<T> = ((text: string) => T) & ValueSpec;
 export const taking = <T>(takes: ValueSpec, parse: (text: string) => T): Parse<T> =>
   Object.assign((text: string) => parse(text), takes);
 
+/** An argument of a command; like an option, it is declared with the value that it has in the command's input. */
+export interface ArgumentSpec<V = unknown> extends ValueSpec {
+  /** It ends with dots if it takes all words that are left. */
+  readonly name: string;
+  readonly about: string;
+  readonly required: boolean;
+  /** Throws a usage error. Without it, the text is the value. */
+  readonly parse?: (text: string, how: HowToRead) => V;
+}
+
 /** An option of a command: its flags in commander's syntax, and its parser. */
-export interface OptionSpec<T = unknown> extends ValueSpec {
+export interface OptionSpec<V = unknown> extends ValueSpec {
   readonly flags: string;
   readonly about: string;
   /** Throws a usage error; undefined for a switch. */
-  readonly parse?: (text: string) => T;
+  readonly parse?: (text: string) => V;
   /** May be given several times; the values are collected. */
   readonly repeats?: boolean;
   /** Rarely used: help shows it only with --all. */
   readonly rare?: true;
 }
 
-export interface ArgumentSpec extends ValueSpec {
-  readonly name: string;
-  readonly about: string;
-  readonly required: boolean;
-}
+/** The arguments, in their order, and the options of a command, by their names in its input. */
+export type InputTable = Readonly<Record<string, ArgumentSpec | OptionSpec>>;
+
+type ValueOf<S> = S extends { readonly parse?: (text: string, how: HowToRead) => infer V } ? V : never;
+
+/** The values of a table. One that was not given is its default, false for a switch, empty for a list, else undefined. */
+export type InputOf<T extends InputTable> = { readonly [K in keyof T]: ValueOf<T[K]> };
 
 /** The places of a field besides its option. Each has the field's name, unless it says otherwise. */
 export interface BodyField {
@@ -70,43 +82,62 @@ export interface BodyField {
 /** The fields of a body by name. One without `flags` has no option. */
 export type FieldTable = Readonly<Record<string, BodyField & Partial<OptionSpec>>>;
 
+type Takes = ValueSpec & BodyField;
+
 /** Declares an option with a value; `parse` throws a usage error on an invalid text. */
-export const option = <T>(
+export function option<T>(
   flags: string,
   about: string,
   parse: Parse<T>,
-  takes: ValueSpec & BodyField = {},
-): OptionSpec<T> & BodyField => ({
-  ...parse,
-  ...takes,
-  flags,
-  about,
-  parse,
-});
+  takes: Takes & { readonly default: string },
+): OptionSpec<T> & BodyField;
+export function option<T>(
+  flags: string,
+  about: string,
+  parse: Parse<T>,
+  takes?: Takes,
+): OptionSpec<T | undefined> & BodyField;
+export function option<T>(flags: string, about: string, parse: Parse<T>, takes?: Takes): OptionSpec<T> & BodyField {
+  return { ...parse, ...takes, flags, about, parse };
+}
 
 /** Declares an option that may be given several times. */
 export const repeated = <T>(
   flags: string,
   about: string,
   parse: Parse<T>,
-  takes: ValueSpec & BodyField = {},
-): OptionSpec<T[]> & BodyField => ({
-  ...(option(flags, about, parse, takes) as unknown as OptionSpec<T[]>),
+  takes: Takes = {},
+): OptionSpec<readonly T[]> & BodyField => ({
+  ...(option(flags, about, parse, takes) as unknown as OptionSpec<readonly T[]>),
   repeats: true,
 });
 
 export const flag = (flags: string, about: string): OptionSpec<boolean> => ({ flags, about });
 
-export const optional = (name: string, about: string, takes: ValueSpec = {}): ArgumentSpec => ({
-  ...takes,
-  name,
-  about,
-  required: false,
-});
+type ParseArgument<T> = (text: string, how: HowToRead) => T;
 
-export const argument = (name: string, about: string, takes: ValueSpec = {}): ArgumentSpec => ({
-  ...optional(name, about, takes),
-  required: true,
+export const argument = <T = string>(
+  name: string,
+  about: string,
+  takes: ValueSpec = {},
+  parse?: ParseArgument<T>,
+): ArgumentSpec<NoInfer<T>> => ({ ...takes, name, about, required: true, ...(parse && { parse }) });
+
+export const optional = <T = string>(
+  name: string,
+  about: string,
+  takes: ValueSpec = {},
+  parse?: ParseArgument<T>,
+): ArgumentSpec<NoInfer<T> | undefined> => ({ ...argument(name, about, takes, parse), required: false });
+
+/** Declares an argument that takes all words that are left. */
+export const several = <T = string>(
+  name: string,
+  about: string,
+  takes: ValueSpec = {},
+  parse?: ParseArgument<T>,
+): ArgumentSpec<readonly NoInfer<T>[]> => ({
+  ...(optional(`${name}...`, about, takes, parse) as unknown as ArgumentSpec<readonly T[]>),
 });
 
 export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
@@ -117,15 +148,15 @@ export const pickOptions = <F extends FieldTable>(fields: F) =>
   };
 
 /** Marks some of the options as rarely used: a person can do without them in the first weeks. */
-export const rarely = <O extends OptionSpecs>(names: readonly (keyof O)[], options: O): O => ({
+export const rarely = <T extends InputTable>(names: readonly (keyof T)[], options: T): T => ({
   ...options,
   ...Object.fromEntries(names.map((name) => [name, { ...options[name], rare: true }])),
 });
 
 /** Given option values: a key is present only if its option was given. */
-export type GivenOptions<O extends OptionSpecs> = {
-  readonly [K in keyof O]?: O[K] extends OptionSpec<infer T> ? T : never;
-};
+export type GivenOptions<T extends InputTable> = Partial<InputOf<T>>;
+
+type Given = Readonly<Record<string, unknown>>;
 
 /** The module of a handler, loaded only when its command runs. `D` is the dependencies that it gets. */
 export interface Handler<I, D> {
@@ -161,7 +192,7 @@ export interface HowToRead {
   readonly named?: ((prefix: NamedPrefix, name: string) => string) | undefined;
 }
 
-export interface CommandSpec<I = unknown, O extends OptionSpecs = OptionSpecs, D = never> {
+export interface CommandSpec<D = never> {
   /** The words that call it: `['ugwo', 'charge']`. */
   readonly path: readonly string[];
   /** One word that calls it too: `whoami` for `profile show`. */
@@ -170,7 +201,7 @@ export interface CommandSpec<I = unknown, O extends OptionSpecs = OptionSpecs, D
   readonly description?: string;
   readonly danger: Danger;
   readonly args: readonly ArgumentSpec[];
-  readonly options: O;
+  readonly options: OptionSpecs;
   /**
    * Command lines that work unchanged on a new built-in service; a test runs each in a shell. `about` names the exit
    * codes that are not 0.
@@ -190,11 +221,11 @@ export interface CommandSpec<I = unknown, O extends OptionSpecs = OptionSpecs, D
   readonly previews?: true;
   /** False if the command itself reports unknown charges, so that no reminder follows. */
   readonly reminds?: false;
-  /** Reads arguments and options into one typed input; throws a usage error. */
-  readonly read: (args: readonly string[], given: GivenOptions<O>, how: HowToRead) => I;
+  /** Reads arguments and options into the input of the handler; throws a usage error. */
+  readonly read: (args: readonly string[], given: Given, how: HowToRead) => unknown;
   /** Returns the question for the next missing value, if `read` throws and a person can be asked. */
-  readonly asks?: (args: readonly string[], given: GivenOptions<O>) => Question | undefined;
-  readonly load: () => Promise<Handler<I, D>>;
+  readonly asks?: (args: readonly string[], given: Given) => Question | undefined;
+  readonly load: () => Promise<Handler<unknown, D>>;
 }
 
 /** Possible errors of a read from the service. */
@@ -205,31 +236,62 @@ export const WRITE_EXITS: readonly ErrorKind[] = [...READ_EXITS, 'not_sent', 'un
 /** Possible errors of a write that the ledger protects against duplicates. */
 export const ONCE_EXITS: readonly ErrorKind[] = [...WRITE_EXITS, 'refused', 'ledger'];
 
-/** A command declaration. Omitted arguments and options count as none. */
-interface Declared<I, O extends OptionSpecs, D>
-  extends Omit<CommandSpec<I, O, D>, 'args' | 'options' | 'examples' | 'read'> {
-  readonly args?: CommandSpec['args'];
-  readonly options?: O;
+const ungiven = ({ parse, repeats, default: text }: OptionSpec): unknown => {
+  if (parse === undefined) return false;
+  if (repeats) return [];
+  return text === undefined ? undefined : parse(text);
+};
+
+/** Reads the value of an argument from the words that are left, and takes its words away. */
+const readWords = ({ name, parse = (text) => text }: ArgumentSpec, left: string[], how: HowToRead): unknown => {
+  const texts = left.splice(0, name.endsWith('...') ? left.length : 1);
+  const values = texts.map((text) => parse(text, how));
+  return name.endsWith('...') ? values : values[0];
+};
+
+/** A command declaration. `I` is the input of its handler. */
+interface Declared<T extends InputTable, I, D>
+  extends Omit<CommandSpec<D>, 'args' | 'options' | 'examples' | 'read' | 'asks' | 'load'> {
+  readonly input?: T;
   /** Command lines by description. */
   readonly examples: Readonly<Record<string, string>>;
+  readonly asks?: (words: readonly string[], given: GivenOptions<T>) => Question | undefined;
+  readonly load: () => Promise<Handler<I, D>>;
 }
 
-/**
- * Declares a command; the type of its input flows from `read` to the handler. Without `read`, the given options are the
- * input.
- */
-export function defineCommand<I, O extends OptionSpecs, D>(
-  spec: Declared<I, O, D> & Pick<CommandSpec<I, O, D>, 'read'>,
-): CommandSpec<unknown, OptionSpecs, D>;
-export function defineCommand<O extends OptionSpecs, D>(
-  spec: Declared<GivenOptions<O>, O, D> & { readonly read?: never },
-): CommandSpec<unknown, OptionSpecs, D>;
-export function defineCommand<D>({ examples, ...spec }: Declared<never, OptionSpecs, D>): unknown {
+/** Refuses values that can't be used together, or makes another input of them. */
+type Read<T extends InputTable, I> = (
+  input: InputOf<T>,
+  how: HowToRead,
+  given: GivenOptions<T>,
+  words: readonly string[],
+) => I;
+
+/** Declares a command. The type of its input flows from `input` through `read`, if there is one, to the handler. */
+export function defineCommand<T extends InputTable, I, D>(
+  spec: Declared<T, I, D> & { readonly input: T; readonly read: Read<T, I> },
+): CommandSpec<D>;
+export function defineCommand<T extends InputTable, D>(
+  spec: Declared<T, InputOf<T>, D> & { readonly read?: never },
+): CommandSpec<D>;
+export function defineCommand({
+  input: table = {},
+  read = (input: Given) => input,
+  ...spec
+}: Declared<InputTable, never, never> & { readonly read?: Read<InputTable, unknown> }): unknown {
+  const specs = Object.entries(table);
   return {
-    args: [],
-    options: {},
-    read: (_args: readonly string[], given: unknown) => given,
     ...spec,
-    examples: Object.entries(examples).map(([about, line]) => ({ about, line })),
+    args: specs.flatMap(([, one]) => ('flags' in one ? [] : [one])),
+    options: Object.fromEntries(specs.filter(([, one]) => 'flags' in one)),
+    examples: Object.entries(spec.examples).map(([about, line]) => ({ about, line })),
+    read: (words: readonly string[], given: Given, how: HowToRead) => {
+      const left = [...words];
+      const input = specs.map(([name, one]) => [
+        name,
+        'flags' in one ? (given[name] ?? ungiven(one)) : readWords(one, left, how),
+      ]);
+      return read(Object.fromEntries(input), how, given, words);
+    },
   };
 }

@@ -1,7 +1,6 @@
 import { usageError } from '../core/error.ts';
 import { canBeName, type IdPrefix, idProblem, LONGEST_REF } from '../core/ids.ts';
 import { type Pair, parsePair, readSourceName, type Source } from '../core/input.ts';
-import { pick } from '../core/json.ts';
 import { type GivenAmount, type ReadAmount, readAmount, readMinorAmount, splitMoney } from '../core/money.ts';
 import type { ListInput, RecordFilter, RequestedTime } from '../core/record.ts';
 import type { ShareOptions } from '../core/result.ts';
@@ -17,16 +16,7 @@ import {
   startOfDay,
   type Zone,
 } from '../core/time.ts';
-import {
-  flag,
-  type GivenOptions,
-  type HowToRead,
-  type OptionSpecs,
-  option,
-  type Parse,
-  rarely,
-  taking,
-} from './define.ts';
+import { flag, type GivenOptions, type HowToRead, option, type Parse, rarely, taking } from './define.ts';
 
 /** Option parsers. Each throws a usage error that says what is expected; the caller names the flag. */
 export const asText = (text: string): string => text;
@@ -116,7 +106,7 @@ export const asSource: Parse<Source> = taking({ type: 'json', completes: 'source
 
 export const DATA_OPTION = rarely(['data'], {
   data: option('--data <json|@file|->', 'a JSON object with any fields; options override it', asSource),
-} as const);
+});
 
 export const asFile: Parse<string> = taking({ completes: 'file' }, asText);
 
@@ -134,7 +124,7 @@ export const AMOUNT_OPTIONS = rarely(['amount_minor'], {
     column: false,
     own: true,
   }),
-} as const);
+});
 
 /** Returns the given amount; undefined if none was given. Throws a usage error if both options were. */
 export const givenAmount = ({ amount, amount_minor }: GivenOptions<typeof AMOUNT_OPTIONS>): GivenAmount | undefined => {
@@ -170,6 +160,12 @@ export const readId = (prefix: IdPrefix, text: string | undefined, { validate, n
   const hint = prefix === 'ony' && named ? { hint: 'give ony.…, or the e-mail address of the customer' } : {};
   throw usageError(`"${uid}" ${problem}`, hint);
 };
+
+/** Parses an argument that is an identifier of this kind, or a name in its place. */
+export const asId =
+  (prefix: IdPrefix) =>
+  (text: string, how: HowToRead): string =>
+    readId(prefix, text, how);
 
 /** Throws a usage error if the option was given and is not a valid identifier. */
 export const checkIdOption = (option: string, prefix: IdPrefix, text: string | undefined): void => {
@@ -238,15 +234,15 @@ export const PAGE_OPTIONS = rarely(['all', 'cursor'], {
   all: flag('--all', 'list everything, which is the default'),
   max: option('--max <n>', 'stop after <n> records', asInteger(1, 1_000_000_000)),
   cursor: option('--cursor <cursor>', 'continue from the next_cursor of an earlier page', asText),
-} as const);
+});
 
 /** Selects the records of all profiles instead of the current one. */
 export const EVERY_PROFILE = rarely(['allProfiles'], {
   allProfiles: flag('--all-profiles', 'all profiles, practice (--local) included'),
-} as const);
+});
 
-/** Input of a list stored on this machine that has no filters. */
-export type StoredListInput = GivenOptions<typeof PAGE_OPTIONS & typeof EVERY_PROFILE>;
+/** Options of a list stored on this machine that has no filters. */
+export const STORED_LIST = { ...PAGE_OPTIONS, ...EVERY_PROFILE };
 
 /** Paging options of lists from the service. */
 export const WALK_OPTIONS = rarely(['limit'], {
@@ -257,7 +253,7 @@ export const WALK_OPTIONS = rarely(['limit'], {
   cursor: PAGE_OPTIONS.cursor,
   all: flag('--all', 'list all pages'),
   max: PAGE_OPTIONS.max,
-} as const);
+});
 
 /** Filters applied by paycli, since the service has no filters of its own. */
 export const FILTER_OPTIONS = {
@@ -270,7 +266,7 @@ export const FILTER_OPTIONS = {
   until: option('--until <time>', 'created until: the same; a day counts to its end', asMoment('last')),
   ref: option('--ref <text>', 'only with this reference', asText),
   email: option('--email <address>', "only with this customer's e-mail address", asText),
-} as const;
+};
 
 /** Additional filters for payment requests. */
 export const MONEY_FILTER_OPTIONS = rarely(['amount', 'amountMinor'], {
@@ -279,40 +275,40 @@ export const MONEY_FILTER_OPTIONS = rarely(['amount', 'amountMinor'], {
   }),
   amount: option('--amount <5,000.00>', "only of this amount, also as tables print it: 'NGN 5,000.00'", asAmount),
   amountMinor: option('--amount-minor <n>', 'only of this amount, in the minor unit (kobo)', asMinor),
-} as const);
-
-type AllOptions = typeof WALK_OPTIONS & typeof FILTER_OPTIONS & typeof MONEY_FILTER_OPTIONS;
+});
 
 /** Throws if the filters can't match any record. */
-const refuseHopeless = ({ ref, email, customer }: GivenOptions<AllOptions>) => {
+const refuseHopeless = ({ ref, email, customer }: RecordFilter) => {
   if (ref === '') throw usageError('--ref is empty');
   if ([...(ref ?? '')].length > LONGEST_REF) throw usageError(`--ref is longer than ${LONGEST_REF} characters`);
   if (email?.includes('@') === false) throw usageError(`--email: "${email}" is not an e-mail address`);
   if (customer?.includes('@') === false) checkIdOption('--customer', 'ony', customer);
 };
 
-/** Reads the options of a list; `statuses` are the possible statuses of its records. */
-export const readList = <O extends OptionSpecs>(
-  options: GivenOptions<O>,
+type ListOptions = GivenOptions<typeof WALK_OPTIONS> & RecordFilter;
+
+/**
+ * Reads the options of a list; `statuses` are the possible statuses of its records. An option that is neither for paging
+ * nor a filter of that name and type does not compile.
+ */
+export const readList = <G extends ListOptions>(
+  given: G & Readonly<Record<Exclude<keyof G, keyof ListOptions>, never>>,
   { validate }: { readonly validate: boolean },
   statuses: readonly string[],
 ): ListInput => {
-  const all = options as GivenOptions<AllOptions>;
+  const { limit, cursor, max, all, ...filter }: ListOptions = given;
   // Without validation, an unknown status is looked for as it is.
   const read = (text: string): string =>
     validate ? readStatus(text, statuses, '--status: ') : (statusValue(text, statuses) ?? text);
-  const given = { ...all, ...(all.status && { status: all.status.map(read) }) };
-  if (validate) refuseHopeless(given);
-  if (given.cursor === '') throw usageError('--cursor is empty');
-  if (given.amount !== undefined && given.amountMinor !== undefined) {
+  const status = filter.status?.map(read);
+  if (validate) refuseHopeless(filter);
+  if (cursor === '') throw usageError('--cursor is empty');
+  if (filter.amount !== undefined && filter.amountMinor !== undefined) {
     throw usageError("--amount and --amount-minor can't be used together");
   }
-  const names = Object.keys({ ...FILTER_OPTIONS, ...MONEY_FILTER_OPTIONS }) as (keyof RecordFilter)[];
-  const filter: RecordFilter = pick(given, names);
-  return {
-    ...pick(given, ['limit', 'cursor', 'max', 'all']),
-    ...(Object.keys(filter).length === 0 ? {} : { filter }),
-  };
+  const page = { limit, cursor, max, all };
+  if (Object.keys(filter).length === 0) return page;
+  return { ...page, filter: status === undefined ? filter : { ...filter, status } };
 };
 
 /** Options for passing a customer's next step on. */
@@ -324,7 +320,7 @@ export const SHARE_OPTIONS = rarely(['copy', 'qr', 'noQr'], {
   share: flag('--share', 'print a message for the customer, and nothing else'),
   qr: flag('--qr', 'draw the code to dial as a QR code even where it may not scan'),
   noQr: flag('--no-qr', 'draw no QR code'),
-} as const);
+});
 
 export const readShare = ({ copy = false, share = false, qr }: GivenOptions<typeof SHARE_OPTIONS>): ShareOptions => ({
   copy,

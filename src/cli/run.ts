@@ -15,7 +15,7 @@ import type { Io } from '../core/io.ts';
 import { valueAt } from '../core/json.ts';
 import type { Filter, Format, OutputOptions, Result, ResultNotices } from '../core/result.ts';
 import type { StoredDefaults } from '../core/settings.ts';
-import type { CommandSpec, Handler, OptionSpecs } from './define.ts';
+import type { CommandSpec, Handler } from './define.ts';
 import { type Globals, usesColor } from './globals.ts';
 import { type Names, type Parsed, type ProgramOptions, parseArgv } from './program.ts';
 
@@ -38,7 +38,7 @@ export interface Pager {
 export interface OpenRun<D> {
   readonly run: D;
   /** Reads a command's input with ids in place of its names. */
-  readonly readNamed: (names: Names, spec: CommandSpec<unknown, OptionSpecs, D>) => Promise<unknown>;
+  readonly readNamed: (names: Names, spec: CommandSpec<D>) => Promise<unknown>;
   /** The compiled filter of --jq; undefined without --jq. */
   filter(): Promise<Filter | undefined>;
   /** The pager to read through; undefined if none is wanted. */
@@ -49,9 +49,9 @@ export interface OpenRun<D> {
 }
 
 export interface Program<D extends OwnRun> extends Omit<ProgramOptions, 'env'> {
-  readonly allSpecs: () => Promise<readonly CommandSpec<unknown, OptionSpecs, D>[]>;
+  readonly allSpecs: () => Promise<readonly CommandSpec<D>[]>;
   /** Only the commands that argv can mean. */
-  readonly specsFor: (argv: readonly string[]) => Promise<readonly CommandSpec<unknown, OptionSpecs, D>[]>;
+  readonly specsFor: (argv: readonly string[]) => Promise<readonly CommandSpec<D>[]>;
   /** `words` name the command where its silence needs an explanation. */
   readonly open: (globals: Globals, words?: string) => OpenRun<D>;
   /** True if the ledger of this machine has charges. */
@@ -204,7 +204,7 @@ const checkPreview = ({ previews }: Pick<CommandSpec, 'previews'>, { dryRun }: G
 };
 
 const runCommand = async <D extends OwnRun>(
-  { spec, input, names }: Extract<Parsed<CommandSpec<unknown, OptionSpecs, D>>, { kind: 'run' }>,
+  { spec, input, names }: Extract<Parsed<CommandSpec<D>>, { kind: 'run' }>,
   globals: Globals,
   outer: Io,
   program: Program<D>,

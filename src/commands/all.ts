@@ -1,8 +1,8 @@
-import type { CommandSpec, OptionSpecs } from '../cli/define.ts';
+import type { CommandSpec } from '../cli/define.ts';
 import type { Noun } from '../cli/program.ts';
 import type { Run } from './run.ts';
 
-type Spec = CommandSpec<unknown, OptionSpecs, Run>;
+type Spec = CommandSpec<Run>;
 
 /** Commands that are declared together, and their possible first words. */
 interface Group {

@@ -140,15 +140,15 @@ const FILTERS = {
 type FilterName = keyof typeof FILTERS;
 
 /** Filters of a list; a missing one excludes no record. */
-export type RecordFilter = { readonly [K in FilterName]?: Parameters<(typeof FILTERS)[K]>[0] };
+export type RecordFilter = { readonly [K in FilterName]?: Parameters<(typeof FILTERS)[K]>[0] | undefined };
 
 export interface ListInput {
   /** As entered: the contract checks it. */
-  readonly limit?: string;
-  readonly cursor?: string;
+  readonly limit?: string | undefined;
+  readonly cursor?: string | undefined;
   /** Maximum number of records. Without it and without `all`, one page is listed. */
-  readonly max?: number;
-  readonly all?: boolean;
+  readonly max?: number | undefined;
+  readonly all?: boolean | undefined;
   readonly filter?: RecordFilter;
 }
 

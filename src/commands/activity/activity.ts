@@ -5,13 +5,13 @@ import { isId } from '../../core/ids.ts';
 import { targetFlags } from '../../core/input.ts';
 import { valueAt } from '../../core/json.ts';
 import { createdAt } from '../../core/record.ts';
-import type { Result } from '../../core/result.ts';
+import type { Result, ShareOptions } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
 import { checkShare, findRequestOf, previewCall } from '../record.ts';
 import type { Run } from '../run.ts';
 import { openFollowing } from './follow-shared.ts';
 import { waitedOf } from './followed-shared.ts';
-import type { ActivityInput, ShowInput, WaitInput } from './spec.ts';
+import type { ActivityIds } from './spec.ts';
 import { activityView } from './view.ts';
 
 /** The latest activity of a payment request: the one that the service names, else the one created last. */
@@ -32,7 +32,7 @@ const latestIn = async (ugwoUid: string, client: Client): Promise<string> => {
 };
 
 /** Finds what the arguments leave out: the payment request in the ledger, or the latest activity at the service. */
-const activityPath = async ({ ugwo, activity }: ActivityInput, verb: 'get' | 'wait', run: Run) => {
+const activityPath = async ({ ugwo, activity }: ActivityIds, verb: 'get' | 'wait', run: Run) => {
   if (activity === undefined) {
     return { ugwoUid: ugwo ?? '', activityUid: await latestIn(ugwo ?? '', await run.client('read')) };
   }
@@ -45,7 +45,10 @@ const activityPath = async ({ ugwo, activity }: ActivityInput, verb: 'get' | 'wa
 };
 
 /** Reads one activity (public-facts.md, Activities). */
-export const showActivity = async ({ passOn, ...input }: ShowInput, run: Run): Promise<Result> => {
+export const showActivity = async (
+  { passOn, ...input }: ActivityIds & { readonly passOn: ShareOptions },
+  run: Run,
+): Promise<Result> => {
   checkShare(passOn, run.globals);
   const { dryRun } = run.globals;
   if (dryRun && input.activity === undefined)
@@ -61,7 +64,10 @@ export const showActivity = async ({ passOn, ...input }: ShowInput, run: Run): P
 export const waitView = activityView;
 
 /** Waits for an activity to reach a final status. Only reads. Shows the first answer at once. */
-export const waitForActivity = async ({ limit, ...input }: WaitInput, run: Run): Promise<Result> => {
+export const waitForActivity = async (
+  { limit, ...input }: ActivityIds & { readonly limit: number },
+  run: Run,
+): Promise<Result> => {
   const client = await run.client('read');
   const params = await activityPath(input, 'wait', run);
   const following = openFollowing({ params, limit }, { client, io: run.io, observe: run.observe });

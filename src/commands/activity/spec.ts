@@ -1,40 +1,40 @@
-import { argument, defineCommand, type HowToRead, option, optional, READ_EXITS } from '../../cli/define.ts';
-import { asWaitTimeout, readId, readShare, SHARE_OPTIONS, WAIT_DEFAULT_MS } from '../../cli/options.ts';
+import {
+  argument,
+  defineCommand,
+  type HowToRead,
+  type InputOf,
+  option,
+  optional,
+  READ_EXITS,
+} from '../../cli/define.ts';
+import { asWaitTimeout, readId, readShare, SHARE_OPTIONS } from '../../cli/options.ts';
 import { SEEDED } from '../../core/data-files.ts';
 import { canBeName, isId } from '../../core/ids.ts';
-import type { ShareOptions } from '../../core/result.ts';
 
 const PAID_IDS = `${SEEDED.paid.ugwo} ${SEEDED.paid.activity}`;
 
-const args = [
-  argument('id', 'the activity, act.…, or its payment request, ugw.… or its ref', { completes: 'payment' }),
-  optional('activity', 'the activity of that payment request, act.… (default: its latest)', { completes: 'activity' }),
-];
+const named = {
+  id: argument('id', 'the activity, act.…, or its payment request, ugw.… or its ref', { completes: 'payment' }),
+  activity: optional('activity', 'the activity of that payment request, act.… (default: its latest)', {
+    completes: 'activity',
+  }),
+};
 const EXITS = [...READ_EXITS, 'ledger'] as const;
 const output =
   'the activity: uid, status, psp, psp_external_id, next_action (what the customer must do), error, created_at';
 
 /** Identifies an activity: by itself, by its payment request (the latest one), or by both. */
-export interface ActivityInput {
-  readonly ugwo?: string;
-  readonly activity?: string;
-}
-
-export interface ShowInput extends ActivityInput {
-  readonly passOn: ShareOptions;
-}
-
-export interface WaitInput extends ActivityInput {
-  /** Maximum wait, in milliseconds. */
-  readonly limit: number;
-}
-
-const readIds = ([id = '', activity]: readonly string[], how: HowToRead): ActivityInput => {
+const readIds = ({ id, activity }: InputOf<typeof named>, how: HowToRead): ActivityIds => {
   const isRequest = isId('ugw', id) || (how.validate && canBeName('ugw', id));
   if (activity === undefined && !isRequest) return { activity: readId('act', id, how) };
   const ugwo = readId('ugw', id, how);
   return activity === undefined ? { ugwo } : { ugwo, activity: readId('act', activity, how) };
 };
+
+export interface ActivityIds {
+  readonly ugwo?: string;
+  readonly activity?: string;
+}
 
 const FOUND =
   '`act.…` is enough if you charged it from here. Otherwise give `ugw.… act.…`. `ugw.…` alone is its latest activity.';
@@ -44,8 +44,7 @@ const activityGetCommand = defineCommand({
   danger: 'read',
   summary: 'show an activity: its status, and what the customer must do',
   description: FOUND,
-  args,
-  options: SHARE_OPTIONS,
+  input: { ...named, ...SHARE_OPTIONS },
   examples: {
     'show the status of a charge': `paycli activity get ${PAID_IDS}`,
     'show the latest charge of a payment request': `paycli activity get ${SEEDED.paid.ugwo}`,
@@ -54,7 +53,7 @@ const activityGetCommand = defineCommand({
   output,
   exits: EXITS,
   previews: true,
-  read: (words, given, how) => ({ ...readIds(words, how), passOn: readShare(given) }),
+  read: (input, how, given) => ({ ...readIds(input, how), passOn: readShare(given) }),
   load: async () => ({ run: (await import('./activity.ts')).showActivity }),
 });
 
@@ -66,8 +65,8 @@ const activityWaitCommand = defineCommand({
     'Polls the service until the status is final. Stops earlier, with exit code 12, when the time is up or soon after the ' +
     'account to pay to has expired. Failed reads are retried. Waiting changes nothing: you can stop it and start again at ' +
     `any time. ${FOUND}`,
-  args,
-  options: {
+  input: {
+    ...named,
     waitTimeout: option('--wait-timeout <duration>', 'maximum wait, 1s to 24h (15m)', asWaitTimeout, {
       default: '15m',
     }),
@@ -78,7 +77,7 @@ const activityWaitCommand = defineCommand({
   },
   output,
   exits: [...EXITS, 'charge_failed', 'underpaid', 'pending'],
-  read: (words, given, how) => ({ ...readIds(words, how), limit: given.waitTimeout ?? WAIT_DEFAULT_MS }),
+  read: (input, how) => ({ ...readIds(input, how), limit: input.waitTimeout }),
   load: async () => ({
     run: (await import('./activity.ts')).waitForActivity,
     view: (await import('./activity.ts')).waitView,

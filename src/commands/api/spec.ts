@@ -2,7 +2,7 @@ import {
   argument,
   defineCommand,
   flag,
-  type GivenOptions,
+  type InputOf,
   ONCE_EXITS,
   option,
   rarely,
@@ -25,18 +25,6 @@ export interface Field {
   readonly name: string;
   readonly option: '--raw-field' | '--field';
   readonly value: { readonly known: unknown } | { readonly source: Source };
-}
-
-export interface ApiInput {
-  readonly method: Method;
-  /** Path with its query, as given. */
-  readonly path: string;
-  readonly fields: readonly Field[];
-  readonly headers: Readonly<Record<string, string>>;
-  readonly input: Source | undefined;
-  readonly include: boolean;
-  readonly paginate: boolean;
-  readonly again: boolean;
 }
 
 const splitField = (text: string): readonly [name: string, value: string] => {
@@ -104,7 +92,8 @@ const readPath = (given: string, method: Method): string => {
   });
 };
 
-const API_OPTIONS = rarely(['header', 'again'], {
+const apiInput = rarely(['header', 'again'], {
+  path: argument('path', 'path of the service, /v1/… or v1/…'),
   method: option('-X, --method <method>', `${METHODS.join(', ')} (GET; POST with fields or --input)`, readMethod),
   rawField: repeated('-f, --raw-field <k=v>', 'a field as text', asRawField),
   field: repeated(
@@ -117,10 +106,10 @@ const API_OPTIONS = rarely(['header', 'again'], {
   include: flag('-i, --include', 'print the status line and the headers of the answer before it'),
   paginate: flag('--paginate', 'with GET: follow next_cursor to the end of a list'),
   again: flag('--again', 'with a refund: once more, although this activity has a refund'),
-} as const);
+});
 
 /** Throws if the method comes first, where the path belongs. */
-const refuseMethod = ([word = '', path = '/v1/…']: readonly string[]): void => {
+const refuseMethod = (word: string, path = '/v1/…'): void => {
   const method = METHODS.find((one) => one === word.toUpperCase());
   if (method === undefined) return;
   throw usageError('the path comes first, and the method is an option', {
@@ -128,12 +117,12 @@ const refuseMethod = ([word = '', path = '/v1/…']: readonly string[]): void =>
   });
 };
 
-const read = (args: readonly string[], given: GivenOptions<typeof API_OPTIONS>): ApiInput => {
-  refuseMethod(args);
-  const { input, include = false, paginate = false, again = false, rawField = [], field = [], header = [] } = given;
+const read = (given: InputOf<typeof apiInput>, _how: unknown, _given: unknown, words: readonly string[]) => {
+  refuseMethod(given.path, words[1]);
+  const { input, include, paginate, again, rawField, field, header } = given;
   const fields = [...rawField, ...field];
   const method = given.method ?? (fields.length > 0 || input !== undefined ? 'POST' : 'GET');
-  const path = readPath(args[0] ?? '', method);
+  const path = readPath(given.path, method);
   if (paginate && method !== 'GET') {
     throw usageError('--paginate is for GET', { hint: 'with -X GET, fields go into the query' });
   }
@@ -146,6 +135,7 @@ const read = (args: readonly string[], given: GivenOptions<typeof API_OPTIONS>):
   refuseSharedStdin([input, ...fields.map(({ value }) => ('source' in value ? value.source : undefined))]);
   return { method, path, fields, headers: Object.fromEntries(header), input, include, paginate, again };
 };
+export type ApiInput = ReturnType<typeof read>;
 
 export const apiCommand = defineCommand({
   path: ['api'],
@@ -157,8 +147,7 @@ export const apiCommand = defineCommand({
     'while its result is unknown, paycli refuses the same POST. DELETE and refunds ask first; a script needs --yes.\n\n' +
     'Fields go into the body; those of GET and DELETE go into the query. `a[b]=c` sets a member of an object, and `a[]=b` adds to ' +
     'a list. -H never sets Authorization.',
-  args: [argument('path', 'path of the service, /v1/… or v1/…')],
-  options: API_OPTIONS,
+  input: apiInput,
   examples: {
     'read a payment request': `paycli api /v1/ugwo/${SEEDED.paid.ugwo}`,
     'all customers, one a line': 'paycli api /v1/onye -X GET -f limit=100 --paginate -o ndjson',

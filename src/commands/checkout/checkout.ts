@@ -6,7 +6,7 @@ import { apiRecordOf, pageOf } from '../../core/record.ts';
 import type { Result, View } from '../../core/result.ts';
 import { getRecord, previewCall } from '../record.ts';
 import type { Run } from '../run.ts';
-import type { CheckoutInput, CheckoutListInput, ProvidersInput } from './spec.ts';
+import type { CheckoutFilter } from './spec.ts';
 
 export const checkoutView: View = {
   columns: [
@@ -27,7 +27,7 @@ export const providerView: View = {
 };
 
 /** Reads a checkout (public material, Checkouts). */
-export const showCheckout = ({ uid }: CheckoutInput, run: Run): Promise<Result> =>
+export const showCheckout = ({ uid }: { readonly uid: string }, run: Run): Promise<Result> =>
   getRecord('checkout.get', { uid }, checkoutView, run);
 
 /** Reads a list that the service returns as one bare array. `shown` converts each record to its rows. */
@@ -45,7 +45,7 @@ const wholeList = async (
 };
 
 /** Lists checkouts, which the service filters by number: 1 is active, 2 inactive (public material, Checkouts). */
-export const showCheckouts = ({ status, currency }: CheckoutListInput, run: Run): Promise<Result> => {
+export const showCheckouts = ({ status, currency }: CheckoutFilter, run: Run): Promise<Result> => {
   const query = {
     ...(status === undefined ? {} : { 'filter[status][]': [String(CHECKOUT_STATUSES.indexOf(status) + 1)] }),
     ...(currency === undefined ? {} : { 'filter[currency][]': [currency.toUpperCase()] }),
@@ -61,5 +61,5 @@ const bankRecords = (record: unknown): readonly unknown[] => {
 };
 
 /** Lists the providers of a medium of a checkout, and their banks (public material, Checkouts). */
-export const showProviders = ({ uid, medium }: ProvidersInput, run: Run): Promise<Result> =>
-  wholeList('checkout.providers', { params: { uid, medium } }, providerView, run, bankRecords);
+export const showProviders = (params: { readonly uid: string; readonly medium: string }, run: Run): Promise<Result> =>
+  wholeList('checkout.providers', { params }, providerView, run, bankRecords);

@@ -1,6 +1,6 @@
 import { MEDIUM_NAMES } from '../../charge/mediums.ts';
-import { argument, defineCommand, option, READ_EXITS } from '../../cli/define.ts';
-import { asOneOf, readId, refuseTypo } from '../../cli/options.ts';
+import { argument, defineCommand, type InputOf, option, READ_EXITS } from '../../cli/define.ts';
+import { asId, asOneOf, refuseTypo } from '../../cli/options.ts';
 import { CHECKOUT_STATUSES } from '../../core/charge.ts';
 import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
@@ -11,27 +11,19 @@ const asCurrency = (text: string): string => {
   throw usageError(`"${text}" is not a currency code of three letters, such as NGN`);
 };
 
-const checkoutArgument = argument('checkout', 'the checkout, chk.…', { completes: 'checkout' });
+const checkoutArgument = argument('checkout', 'the checkout, chk.…', { completes: 'checkout' }, asId('chk'));
 
-export interface CheckoutInput {
-  readonly uid: string;
-}
-export interface CheckoutListInput {
-  readonly status: (typeof CHECKOUT_STATUSES)[number] | undefined;
-  readonly currency: string | undefined;
-}
-export interface ProvidersInput extends CheckoutInput {
-  readonly medium: string;
-}
+const listInput = {
+  status: option('--status <status>', `only ${CHECKOUT_STATUSES.join(' or ')}`, asOneOf(CHECKOUT_STATUSES)),
+  currency: option('--currency <code>', 'only of this currency, such as NGN', asCurrency),
+};
+export type CheckoutFilter = InputOf<typeof listInput>;
 
 const checkoutListCommand = defineCommand({
   path: ['checkout', 'list'],
   danger: 'read',
   summary: 'list checkouts: each has a currency and the mediums that it offers',
-  options: {
-    status: option('--status <status>', `only ${CHECKOUT_STATUSES.join(' or ')}`, asOneOf(CHECKOUT_STATUSES)),
-    currency: option('--currency <code>', 'only of this currency, such as NGN', asCurrency),
-  },
+  input: listInput,
   examples: {
     'all checkouts': 'paycli checkout list',
     'checkouts that take naira now': 'paycli checkout list --status active --currency NGN',
@@ -39,7 +31,6 @@ const checkoutListCommand = defineCommand({
   output: 'uid, name, currency, status, mediums',
   exits: READ_EXITS,
   previews: true,
-  read: (_args, { status, currency }): CheckoutListInput => ({ status, currency }),
   load: async () => ({ run: (await import('./checkout.ts')).showCheckouts }),
 });
 
@@ -47,14 +38,13 @@ const checkoutGetCommand = defineCommand({
   path: ['checkout', 'get'],
   danger: 'read',
   summary: 'show a checkout',
-  args: [checkoutArgument],
+  input: { uid: checkoutArgument },
   examples: {
     'a checkout with its mediums': `paycli checkout get ${SEEDED.checkout}`,
   },
   output: 'uid, name, currency, status, mediums',
   exits: READ_EXITS,
   previews: true,
-  read: (args, _given, how): CheckoutInput => ({ uid: readId('chk', args[0], how) }),
   load: async () => ({ run: (await import('./checkout.ts')).showCheckout }),
 });
 
@@ -62,17 +52,19 @@ const checkoutProvidersCommand = defineCommand({
   path: ['checkout', 'providers'],
   danger: 'read',
   summary: 'list the banks or networks that a checkout offers for a medium',
-  args: [checkoutArgument, argument('medium', MEDIUM_NAMES.join(', '), { choices: MEDIUM_NAMES })],
+  input: {
+    uid: checkoutArgument,
+    medium: argument('medium', MEDIUM_NAMES.join(', '), { choices: MEDIUM_NAMES }, (text, { validate }) => {
+      if (validate) refuseTypo(text, MEDIUM_NAMES);
+      return text;
+    }),
+  },
   examples: {
     'the codes for --provider': `paycli checkout providers ${SEEDED.checkout} ussd`,
   },
   output: 'a line per bank: code, name, psp; a provider without banks is shown as the service sends it',
   exits: READ_EXITS,
   previews: true,
-  read: ([uid, medium = ''], _given, how): ProvidersInput => {
-    if (how.validate) refuseTypo(medium, MEDIUM_NAMES);
-    return { uid: readId('chk', uid, how), medium };
-  },
   load: async () => ({ run: (await import('./checkout.ts')).showProviders }),
 });
 

@@ -9,7 +9,7 @@ import { columnsNamed, type Result, type View } from '../../core/result.ts';
 import { shellLine, shellQuote } from '../../core/shell.ts';
 import type { Run } from '../run.ts';
 import { madeByLine, SHELLS, type Shell, scriptFor } from './scripts-shared.ts';
-import type { CompletionInput } from './spec.ts';
+import type { readCompletion } from './spec.ts';
 
 const view: View = { columns: [{ path: 'shell' }, ...columnsNamed('file startup_file', { flexible: true })] };
 
@@ -120,7 +120,10 @@ const uninstall = (shell: Shell, { file, startup }: ShellFiles): Result => {
   return { kind: 'record', record, view, notice: removed === '' ? 'Nothing was there.' : `Removed ${removed}.` };
 };
 
-export const runCompletion = async ({ verb, shell: given }: CompletionInput, run: Run): Promise<Result> => {
+export const runCompletion = async (
+  { verb, shell: given }: ReturnType<typeof readCompletion>,
+  run: Run,
+): Promise<Result> => {
   const shell = given ?? ownShell(run.io.env);
   if (verb === 'print') return { kind: 'text', text: scriptFor(shell).trimEnd() };
   if (shell === 'powershell') {

@@ -1,14 +1,22 @@
-import { argument, defineCommand, optional } from '../../cli/define.ts';
+import { argument, defineCommand, type InputOf, optional } from '../../cli/define.ts';
 import { asOneOf } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
-import { SHELLS, type Shell } from './scripts-shared.ts';
+import { SHELLS } from './scripts-shared.ts';
 
 const VERBS = ['install', 'uninstall'] as const;
 
-export interface CompletionInput {
-  readonly verb: 'print' | (typeof VERBS)[number];
-  readonly shell: Shell | undefined;
-}
+const completionInput = {
+  what: argument('what', [...SHELLS, ...VERBS].join(', '), { choices: [...SHELLS, ...VERBS] }),
+  shell: optional('shell', `for ${VERBS.join(' and ')}: ${SHELLS.join(', ')} (default: $SHELL)`, { choices: SHELLS }),
+};
+
+export const readCompletion = ({ what, shell }: InputOf<typeof completionInput>) => {
+  const parse = asOneOf(SHELLS);
+  const verb = VERBS.find((one) => one === what);
+  if (verb !== undefined) return { verb, shell: shell === undefined ? undefined : parse(shell) };
+  if (shell === undefined) return { verb: 'print' as const, shell: parse(what) };
+  throw usageError(`too many arguments for completion: ${shell}`);
+};
 
 export const completionCommand = defineCommand({
   path: ['completion'],
@@ -19,22 +27,13 @@ export const completionCommand = defineCommand({
     '~/.bashrc or ~/.zshrc, and adds them after a yes (--yes). It does not replace a file that paycli did not write. ' +
     '`completion uninstall` removes the script and these lines. For PowerShell it prints the line for $PROFILE.',
   danger: 'write',
-  args: [
-    argument('what', [...SHELLS, ...VERBS].join(', '), { choices: [...SHELLS, ...VERBS] }),
-    optional('shell', `for ${VERBS.join(' and ')}: ${SHELLS.join(', ')} (default: $SHELL)`, { choices: SHELLS }),
-  ],
+  input: completionInput,
   examples: {
     'install it for bash': 'paycli completion install bash',
     'save the script of zsh to a file': 'paycli completion zsh > _paycli',
   },
   output: 'a script; for install and uninstall: shell, file, startup_file',
   exits: ['usage'],
-  read: ([what = '', shell]): CompletionInput => {
-    const parse = asOneOf(SHELLS);
-    const verb = VERBS.find((one) => one === what);
-    if (verb !== undefined) return { verb, shell: shell === undefined ? undefined : parse(shell) };
-    if (shell === undefined) return { verb: 'print', shell: parse(what) };
-    throw usageError(`too many arguments for completion: ${shell}`);
-  },
+  read: readCompletion,
   load: async () => ({ run: (await import('./completion.ts')).runCompletion }),
 });

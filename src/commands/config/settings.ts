@@ -55,7 +55,7 @@ export const getSetting = async ({ name }: { readonly name: string }, run: Run):
 
 /** Stores a setting in the profile; undefined removes it. */
 export const setSetting = async (
-  { name, value }: { readonly name: string; readonly value: string | undefined },
+  { name, value }: { readonly name: string; readonly value?: string },
   run: Run,
 ): Promise<Result> => {
   const room = await profilesOf(run);

@@ -4,7 +4,7 @@ import { usageError } from '../../core/error.ts';
 import { asSetting, SETTINGS, settingProblem } from '../../core/settings.ts';
 
 const SETTING_OUTPUT = 'setting, value, from (profile NAME, a variable, built-in)';
-const SETTING_NAME = argument('setting', 'the name of the setting', { choices: SETTINGS });
+const SETTING_NAME = argument('setting', 'the name of the setting', { choices: SETTINGS }, asSetting);
 
 const configListCommand = defineCommand({
   path: ['config', 'list'],
@@ -22,21 +22,14 @@ const configGetCommand = defineCommand({
   path: ['config', 'get'],
   summary: 'show one setting',
   danger: 'read',
-  args: [SETTING_NAME],
+  input: { name: SETTING_NAME },
   examples: {
     'show the output format': 'paycli config get output',
   },
   output: SETTING_OUTPUT,
   exits: ['usage', 'auth'],
-  read: ([name = '']) => ({ name: asSetting(name) }),
   load: async () => ({ run: (await import('./settings.ts')).getSetting }),
 });
-
-const readSetting = ([name = '', value = '']: readonly string[]) => {
-  const problem = settingProblem(asSetting(name), value, MEDIUM_NAMES);
-  if (problem !== undefined) throw usageError(`${name}: "${value}" ${problem}`);
-  return { name, value };
-};
 
 const configSetCommand = defineCommand({
   path: ['config', 'set'],
@@ -45,7 +38,7 @@ const configSetCommand = defineCommand({
     'Defaults apply on a terminal only. Scripts, pipes and files get the built-in behaviour. Options, and variables ' +
     'such as NO_COLOR, override a default. --local has no defaults.',
   danger: 'write',
-  args: [SETTING_NAME, argument('value', 'the value of the setting, such as ussd for medium')],
+  input: { name: SETTING_NAME, value: argument('value', 'the value of the setting, such as ussd for medium') },
   examples: {
     'print JSON on a terminal': 'paycli config set output json',
     'choose the columns of a list': 'paycli config set columns.ugwo.list ref,amount,status',
@@ -53,7 +46,12 @@ const configSetCommand = defineCommand({
   },
   output: SETTING_OUTPUT,
   exits: ['usage', 'auth'],
-  read: readSetting,
+  read: (input) => {
+    const { name, value } = input;
+    const problem = settingProblem(name, value, MEDIUM_NAMES);
+    if (problem !== undefined) throw usageError(`${name}: "${value}" ${problem}`);
+    return input;
+  },
   load: async () => ({ run: (await import('./settings.ts')).setSetting }),
 });
 
@@ -61,13 +59,12 @@ const configUnsetCommand = defineCommand({
   path: ['config', 'unset'],
   summary: 'remove a default of the profile',
   danger: 'write',
-  args: [SETTING_NAME],
+  input: { name: SETTING_NAME },
   examples: {
     'go back to tables': 'paycli config unset output',
   },
   output: SETTING_OUTPUT,
   exits: ['usage', 'auth'],
-  read: ([name = '']) => ({ name: asSetting(name), value: undefined }),
   load: async () => ({ run: (await import('./settings.ts')).setSetting }),
 });
 

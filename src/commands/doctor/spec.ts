@@ -7,7 +7,7 @@ export const doctorCommand = defineCommand({
     'Checks everything a command depends on and says how to fix each problem. Sends at most one GET, and changes ' +
     'nothing. Never prints a key.',
   danger: 'read',
-  options: { offline: flag('--offline', "don't ask the service") },
+  input: { offline: flag('--offline', "don't ask the service") },
   examples: {
     'check everything': 'paycli doctor',
     'without the network, for a program': 'paycli doctor --offline --json',
@@ -15,6 +15,5 @@ export const doctorCommand = defineCommand({
   output:
     'a list; each: check, status (ok, warn, fail, skipped), detail, advice, kind (the exit kind that commands would end with)',
   exits: [...READ_EXITS, 'ledger'],
-  read: (_args, { offline }) => ({ offline: offline === true }),
   load: async () => ({ run: (await import('./doctor.ts')).doctor }),
 });

@@ -11,11 +11,12 @@ export const dataOption = {
   rare: true,
 } as const;
 
-export interface ClockInput {
-  /** Milliseconds to add, `back` for real time, undefined to show the clock. */
-  readonly by: number | 'back' | undefined;
-  readonly data: string | undefined;
-}
+export const clockInput = {
+  by: optional('by', '+15m, +90s, +1h; or back', { type: 'duration', choices: ['back'] }, (text) =>
+    text === 'back' ? text : asDuration(text.replace(/^\+/, '')),
+  ),
+  data: dataOption,
+};
 
 export const emulatorClockCommand = defineCommand({
   path: ['emulator', 'clock'],
@@ -24,27 +25,21 @@ export const emulatorClockCommand = defineCommand({
   description:
     "Moves the emulator's time forward: accounts expire, and payments and refunds end. `back` returns to the real " +
     'time. It works whether or not the emulator is running, and for --local.',
-  args: [optional('by', '+15m, +90s, +1h; or back', { type: 'duration', choices: ['back'] })],
-  options: { data: dataOption } as const,
+  input: clockInput,
   examples: {
     'let a quarter of an hour pass': 'paycli emulator clock +15m',
     'set it back': 'paycli emulator clock back',
   },
   output: 'now, moved (in milliseconds)',
   exits: ['usage'],
-  read: ([by], given): ClockInput => ({
-    by: by === 'back' ? 'back' : by === undefined ? undefined : asDuration(by.replace(/^\+/, '')),
-    data: given.data,
-  }),
   load: async () => ({ run: (await import('./emulator.ts')).moveEmulatorClock }),
 });
 
-export interface FaultsInput {
-  /** A file; undefined to show the rules. */
-  readonly from: string | undefined;
-  readonly clear: boolean;
-  readonly data: string | undefined;
-}
+export const faultsInput = {
+  from: optional('file', 'the rules; they replace all others', { completes: 'file' }),
+  clear: flag('--clear', 'remove all rules'),
+  data: dataOption,
+};
 
 export const emulatorFaultsCommand = defineCommand({
   path: ['emulator', 'faults'],
@@ -58,11 +53,7 @@ export const emulatorFaultsCommand = defineCommand({
     'A rule with an event (ugwo.activity.*) changes deliveries to webhooks. Its effects: twice, late (10m by ' +
     '`emulator clock`), out_of_order (after the next one), signature (wrong or none), cut, slow (20s) or never.\n\n' +
     'Rules stay until you clear them. They also apply to --local.',
-  args: [optional('file', 'the rules; they replace all others', { completes: 'file' })],
-  options: {
-    clear: flag('--clear', 'remove all rules'),
-    data: dataOption,
-  },
+  input: faultsInput,
   examples: {
     'lose the answer of the next charge':
       `echo '{"rules": [{"method": "POST", "times": 1, "reset": true, "when": "after"}]}' > faults.json\n` +
@@ -74,9 +65,9 @@ export const emulatorFaultsCommand = defineCommand({
   },
   output: 'each rule as given, with seen (matching requests or deliveries) and fired (how often it took effect)',
   exits: ['usage'],
-  read: ([from], given) => {
-    if (from !== undefined && given.clear) throw usageError("a file and --clear can't be used together");
-    return { from, clear: given.clear ?? false, data: given.data };
+  read: (input) => {
+    if (input.from !== undefined && input.clear) throw usageError("a file and --clear can't be used together");
+    return input;
   },
   load: async () => ({ run: (await import('./emulator.ts')).setEmulatorFaults }),
 });
@@ -85,29 +76,17 @@ const MOST_SHOWN = 10_000;
 const ADD = 'paycli emulator webhook add http://127.0.0.1:4242/webhooks';
 const WEBHOOK = 'id, url, events, signed';
 
-export interface AddInput {
-  readonly url: string;
-  readonly events: readonly string[];
-  /** `secretFile` holds the secret; `secretOut` receives a new one; `unsigned` signs nothing. */
-  readonly signing: { readonly secretFile: string } | { readonly secretOut: string } | 'unsigned';
-  readonly allowRemote: boolean;
-  readonly data: string | undefined;
-}
-
-const signingGiven = (given: {
-  readonly secretOut?: string;
-  readonly secretFile?: string;
-  readonly unsigned?: boolean;
-}): AddInput['signing'] => {
-  const { secretOut, secretFile, unsigned } = given;
-  if ([secretOut, secretFile, unsigned].filter((one) => one !== undefined).length !== 1) {
-    throw usageError('choose one of --secret-out, --secret-file and --unsigned', {
-      hint: '--secret-out FILE makes a secret; give the same file to your receiver',
-    });
-  }
-  if (secretOut !== undefined) return { secretOut };
-  return secretFile === undefined ? 'unsigned' : { secretFile };
-};
+export const addInput = rarely(['allowRemote'], {
+  url: argument('url', 'the receiver, http://127.0.0.1:PORT/PATH', { type: 'url' }),
+  event: repeated('--event <pattern>', 'only these events, such as ugwo.activity.* (all)', asText, {
+    choices: EVENTS,
+  }),
+  secretOut: option('--secret-out <file>', 'create a secret, and write it to this new file', asFile),
+  secretFile: option('--secret-file <file>', 'sign with the secret in this file, wsk.…', asFile),
+  unsigned: flag('--unsigned', 'send an empty signature'),
+  allowRemote: flag('--allow-remote', 'let the URL name another machine'),
+  data: dataOption,
+});
 
 const emulatorWebhookAddCommand = defineCommand({
   path: ['emulator', 'webhook', 'add'],
@@ -117,30 +96,20 @@ const emulatorWebhookAddCommand = defineCommand({
     'A running `emulator start` sends all later changes: by your scripts, --local, `emulator settle` or the clock. ' +
     "While none runs, events wait in the data file. If the receiver doesn't answer 2xx, the emulator tries twice " +
     'more, 30 minutes apart by `emulator clock`. The secret is for tests only, and is never printed.',
-  args: [argument('url', 'the receiver, http://127.0.0.1:PORT/PATH', { type: 'url' })],
-  options: rarely(['allowRemote'], {
-    event: repeated('--event <pattern>', 'only these events, such as ugwo.activity.* (all)', asText, {
-      choices: EVENTS,
-    }),
-    secretOut: option('--secret-out <file>', 'create a secret, and write it to this new file', asFile),
-    secretFile: option('--secret-file <file>', 'sign with the secret in this file, wsk.…', asFile),
-    unsigned: flag('--unsigned', 'send an empty signature'),
-    allowRemote: flag('--allow-remote', 'let the URL name another machine'),
-    data: dataOption,
-  }),
+  input: addInput,
   examples: {
     'sign with a new secret': `${ADD} --secret-out secret.txt`,
     'send only events about charges': `${ADD} --event 'ugwo.activity.*' --unsigned`,
   },
   output: WEBHOOK,
   exits: ['usage', 'auth'],
-  read: ([url = ''], given): AddInput => ({
-    url,
-    events: given.event ?? [],
-    signing: signingGiven(given),
-    allowRemote: given.allowRemote ?? false,
-    data: given.data,
-  }),
+  read: (input) => {
+    const { secretOut, secretFile, unsigned } = input;
+    if ([secretOut, secretFile, unsigned].filter(Boolean).length === 1) return input;
+    throw usageError('choose one of --secret-out, --secret-file and --unsigned', {
+      hint: '--secret-out FILE makes a secret; give the same file to your receiver',
+    });
+  },
   load: async () => ({ run: (await import('./emulator.ts')).addEmulatorWebhook }),
 });
 
@@ -148,7 +117,7 @@ const emulatorWebhookListCommand = defineCommand({
   path: ['emulator', 'webhook', 'list'],
   danger: 'read',
   summary: "list the emulator's webhooks",
-  options: { data: dataOption } as const,
+  input: { data: dataOption },
   examples: {
     'list them': 'paycli emulator webhook list',
   },
@@ -164,14 +133,15 @@ const emulatorWebhookRemoveCommand = defineCommand({
   danger: 'write',
   summary: 'send no more events to a URL',
   description: 'Also removes its deliveries, including those not sent yet.',
-  args: [argument('id', 'the webhook, by its id in `emulator webhook list`', { type: 'integer' })],
-  options: { data: dataOption } as const,
+  input: {
+    id: argument('id', 'the webhook, by its id in `emulator webhook list`', { type: 'integer' }, asId),
+    data: dataOption,
+  },
   examples: {
     'add and remove one': `${ADD} --unsigned\npaycli emulator webhook remove 1`,
   },
   output: WEBHOOK,
   exits: ['usage'],
-  read: ([id = ''], given) => ({ id: asId(id), data: given.data }),
   load: async () => ({ run: (await import('./emulator.ts')).removeEmulatorWebhook }),
 });
 
@@ -182,11 +152,11 @@ const emulatorWebhookTriggerCommand = defineCommand({
   description:
     "The event is well-formed, but the emulator's data doesn't change, and it names no record unless --ugwo gives a " +
     'payment request. A receiver that reads the payment request sees that nothing changed.',
-  args: [argument('event', EVENTS.join(', '), { choices: EVENTS })],
-  options: {
+  input: {
+    event: argument('event', EVENTS.join(', '), { choices: EVENTS }, asOneOf(EVENTS)),
     ugwo: option('--ugwo <ugwo>', 'about this payment request', asText, { completes: 'ugwo' }),
     data: dataOption,
-  } as const,
+  },
   examples: {
     'a payment arrives': `${ADD} --unsigned\npaycli emulator webhook trigger ugwo.successful`,
     'a payment request that was paid twice':
@@ -196,14 +166,20 @@ const emulatorWebhookTriggerCommand = defineCommand({
   },
   output: 'event, event_uid, about, webhooks (number of receivers)',
   exits: ['usage'],
-  read: ([text = ''], given) => {
-    const event = asOneOf(EVENTS)(text);
-    checkIdOption('--ugwo', 'ugw', given.ugwo);
-    if (given.ugwo !== undefined && event.startsWith('nzube.')) throw usageError(`${event} is not about --ugwo`);
-    return { event, ugwo: given.ugwo, data: given.data };
+  read: (input) => {
+    const { event, ugwo } = input;
+    checkIdOption('--ugwo', 'ugw', ugwo);
+    if (ugwo !== undefined && event.startsWith('nzube.')) throw usageError(`${event} is not about --ugwo`);
+    return input;
   },
   load: async () => ({ run: (await import('./emulator.ts')).triggerEmulatorEvent }),
 });
+
+export const deliveriesInput = {
+  replay: option('--replay <id>', 'send this one again: the same event under a new delivery id', asId),
+  max: option('--max <n>', 'stop after <n> records (50)', asInteger(1, MOST_SHOWN), { default: '50' }),
+  data: dataOption,
+};
 
 const emulatorWebhookDeliveriesCommand = defineCommand({
   path: ['emulator', 'webhook', 'deliveries'],
@@ -212,11 +188,7 @@ const emulatorWebhookDeliveriesCommand = defineCommand({
   description:
     'The states: waiting (for the first or the next try, or for `emulator start`), delivered, failed (after three ' +
     'tries) and dropped (by a rule of `emulator faults`). The emulator stores ten thousand.',
-  options: {
-    replay: option('--replay <id>', 'send this one again: the same event under a new delivery id', asId),
-    max: option('--max <n>', 'stop after <n> records (50)', asInteger(1, MOST_SHOWN), { default: '50' }),
-    data: dataOption,
-  } as const,
+  input: deliveriesInput,
   examples: {
     'list them': 'paycli emulator webhook deliveries',
     'send one again':

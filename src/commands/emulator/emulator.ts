@@ -1,8 +1,9 @@
 import { resolve } from 'node:path';
+import type { InputOf } from '../../cli/define.ts';
 import { foldersOf, sourceOf } from '../../compose/run.ts';
 import { webhookSecrets } from '../../config/secrets.ts';
 import { grouped } from '../../core/bounds.ts';
-import { firstUse, LOCAL_DATA_FILE } from '../../core/data-files.ts';
+import { FIRST_RECORDS, firstUse, LOCAL_DATA_FILE } from '../../core/data-files.ts';
 import { interrupted, reasonOf, usageError } from '../../core/error.ts';
 import { type GivenAmount, readGiven } from '../../core/money.ts';
 import { isLoopback } from '../../core/origin.ts';
@@ -12,8 +13,8 @@ import { utcAtom } from '../../core/time.ts';
 import type { EventName } from '../../core/webhook-event.ts';
 import { emulatorRoom } from '../../emulator/room.ts';
 import type { Run } from '../run.ts';
-import type { AddInput, ClockInput, FaultsInput } from './control-spec.ts';
-import type { SeedInput, SettleInput, StartInput } from './spec.ts';
+import type { addInput, clockInput, deliveriesInput, faultsInput } from './control-spec.ts';
+import type { SettleInput, seedInput, startInput } from './spec.ts';
 
 /** A running emulator. Shows the whole key: it gives access only to test data of this machine. */
 export const serviceView: View = {
@@ -101,7 +102,7 @@ const opened = async (data: string | undefined, run: Run) => ({
 });
 
 /** Adds records to the emulator's data, whether it is running or not. */
-export const seedEmulator = async ({ customers, ugwo, data }: SeedInput, run: Run): Promise<Result> => {
+export const seedEmulator = async ({ customers, ugwo, data }: InputOf<typeof seedInput>, run: Run): Promise<Result> => {
   const { file, emulator, clock } = await opened(data, run);
   const { stop } = run.io.signals;
   let done = 0;
@@ -115,7 +116,7 @@ export const seedEmulator = async ({ customers, ugwo, data }: SeedInput, run: Ru
 };
 
 /** Removes every record after a confirmation. */
-export const resetEmulator = async ({ data }: { readonly data?: string }, run: Run): Promise<Result> => {
+export const resetEmulator = async ({ data }: { readonly data: string | undefined }, run: Run): Promise<Result> => {
   const { file, emulator } = await opened(data, run);
   await run.ask([`Remove every record from ${file}?`], 'refuse');
   await emulator.reset({ file });
@@ -148,7 +149,7 @@ export const settleCharge = async (
   return { kind: 'record', record: madeHere({ ...activity, ...when }), view: settledView };
 };
 
-export const moveEmulatorClock = async ({ by, data }: ClockInput, run: Run): Promise<Result> => {
+export const moveEmulatorClock = async ({ by, data }: InputOf<typeof clockInput>, run: Run): Promise<Result> => {
   const { file, emulator, clock } = await opened(data, run);
   const state = await emulator.clock({ file, clock, ...(by === undefined ? {} : { by }) });
   return { kind: 'record', record: madeHere(state), view: movedClockView };
@@ -164,7 +165,10 @@ const readRules = async (path: string, run: Run): Promise<unknown> => {
   }
 };
 
-export const setEmulatorFaults = async ({ from, clear, data }: FaultsInput, run: Run): Promise<Result> => {
+export const setEmulatorFaults = async (
+  { from, clear, data }: InputOf<typeof faultsInput>,
+  run: Run,
+): Promise<Result> => {
   const { file, emulator } = await opened(data, run);
   const rules = clear ? { rules: [] } : from === undefined ? undefined : await readRules(from, run);
   const kept = await emulator.faults({ file, ...(rules === undefined ? {} : { rules }) });
@@ -184,11 +188,11 @@ const aborted = (signal: AbortSignal): Promise<void> => {
  * Runs the emulator until a signal stops it. Fills an empty data file first. Clears the rules of --faults at the end.
  */
 export const serveEmulator = async (
-  { port, host, data, dialect, faults, seed }: StartInput,
+  { port = 0, host, data, dialect, faults }: InputOf<typeof startInput>,
   run: Run,
 ): Promise<Result> => {
   const { file, emulator, clock } = await opened(data, run);
-  const said = firstUse(await emulator.seed({ file, clock, ...seed, onlyIfNew: true }), file);
+  const said = firstUse(await emulator.seed({ file, clock, ...FIRST_RECORDS, onlyIfNew: true }), file);
   if (said !== undefined) await run.say(said);
   if (faults !== undefined) await emulator.faults({ file, rules: await readRules(faults, run) });
   const running = await emulator.start({
@@ -228,27 +232,29 @@ export const serveEmulator = async (
   };
 };
 
-const readSigning = async (signing: AddInput['signing'], run: Run) => {
-  if (signing === 'unsigned') return signing;
-  if ('secretOut' in signing) return { file: resolve(signing.secretOut) };
-  const [secret = ''] = await webhookSecrets({ files: [signing.secretFile] }, run.io);
+/** What signs the deliveries: a secret that is read from a file, or a new one that is written to another. */
+const signingOf = async ({ secretOut, secretFile }: InputOf<typeof addInput>, { io }: Run) => {
+  if (secretOut !== undefined) return { file: resolve(secretOut) };
+  if (secretFile === undefined) return 'unsigned';
+  const [secret = ''] = await webhookSecrets({ files: [secretFile] }, io);
   return { secret };
 };
 
-export const addEmulatorWebhook = async (
-  { url, events, signing, allowRemote, data }: AddInput,
-  run: Run,
-): Promise<Result> => {
+export const addEmulatorWebhook = async (input: InputOf<typeof addInput>, run: Run): Promise<Result> => {
+  const { url, event: events, secretOut, allowRemote, data } = input;
   const { file, emulator } = await opened(data, run);
-  const signed = await readSigning(signing, run);
-  const webhook = await emulator.webhooks.add({ file, url, events, allowRemote, signing: signed });
-  if (signing !== 'unsigned' && 'secretOut' in signing) {
-    await run.say(`The secret is in ${signing.secretOut}. Give it to your receiver: --secret-file there, too.`);
+  const signing = await signingOf(input, run);
+  const webhook = await emulator.webhooks.add({ file, url, events, allowRemote, signing });
+  if (secretOut !== undefined) {
+    await run.say(`The secret is in ${secretOut}. Give it to your receiver: --secret-file there, too.`);
   }
   return { kind: 'record', record: madeHere(webhook), view: webhookView };
 };
 
-export const listEmulatorWebhooks = async ({ data }: { readonly data?: string }, run: Run): Promise<Result> => {
+export const listEmulatorWebhooks = async (
+  { data }: { readonly data: string | undefined },
+  run: Run,
+): Promise<Result> => {
   const { file, emulator } = await opened(data, run);
   return { kind: 'list', pages: onePage(await emulator.webhooks.list({ file })), view: webhookView };
 };
@@ -275,7 +281,7 @@ export const triggerEmulatorEvent = async (
 
 /** Lists sent and pending deliveries, or sends one again. */
 export const listEmulatorDeliveries = async (
-  { replay, max = 50, data }: { readonly replay?: number; readonly max?: number; readonly data?: string },
+  { replay, max, data }: InputOf<typeof deliveriesInput>,
   run: Run,
 ): Promise<Result> => {
   const { file, emulator } = await opened(data, run);

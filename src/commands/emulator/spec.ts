@@ -1,4 +1,4 @@
-import { argument, defineCommand, option, rarely } from '../../cli/define.ts';
+import { argument, defineCommand, type InputOf, option, rarely } from '../../cli/define.ts';
 import {
   AMOUNT_OPTIONS,
   asDuration,
@@ -9,23 +9,26 @@ import {
   givenAmount,
   readId,
 } from '../../cli/options.ts';
-import { type ActivityEnding, DIALECTS, type Dialect, ENDINGS, FIRST_RECORDS, SEEDED } from '../../core/data-files.ts';
+import { DIALECTS, ENDINGS, FIRST_RECORDS, SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
-import type { GivenAmount } from '../../core/money.ts';
 import { dataOption, emulatorClockCommand, emulatorFaultsCommand, emulatorWebhookCommands } from './control-spec.ts';
 
 const MOST_SEEDED = 10_000_000;
 
-export interface StartInput {
-  /** 0 takes any free port. */
-  readonly port: number;
-  readonly host: string;
-  readonly data: string | undefined;
-  readonly dialect: Dialect;
-  /** The file with the rules for faults. */
-  readonly faults: string | undefined;
-  readonly seed: { readonly customers: number; readonly ugwo: number };
-}
+export const startInput = rarely(['host', 'dialect', 'faults'], {
+  port: option('--port <n>', 'listen on this port (default: any free port)', asInteger(0, 65_535)),
+  host: option('--host <address>', 'listen on this address, such as 0.0.0.0 in a container (127.0.0.1)', asText, {
+    default: '127.0.0.1',
+  }),
+  data: dataOption,
+  dialect: option(
+    '--dialect <name>',
+    'documented, or live: answers in the form of the public service (documented)',
+    asOneOf(DIALECTS),
+    { default: 'documented' },
+  ),
+  faults: option('--faults <file>', 'follow the fault rules of this file until it stops', asFile),
+});
 
 const emulatorStartCommand = defineCommand({
   path: ['emulator', 'start'],
@@ -44,20 +47,7 @@ const emulatorStartCommand = defineCommand({
     '/emulator/clock and /emulator/faults take control_token as the key.\n\n' +
     '--dialect live answers as the public service does: enums as pairs with translation keys, empty objects as [], ' +
     'amounts as text, lists with few fields, identifiers that end in _t, and errors as {message, errors}. Test your client with both.',
-  options: rarely(['host', 'dialect', 'faults'], {
-    port: option('--port <n>', 'listen on this port (default: any free port)', asInteger(0, 65_535)),
-    host: option('--host <address>', 'listen on this address, such as 0.0.0.0 in a container (127.0.0.1)', asText, {
-      default: '127.0.0.1',
-    }),
-    data: dataOption,
-    dialect: option(
-      '--dialect <name>',
-      'documented, or live: answers in the form of the public service (documented)',
-      asOneOf(DIALECTS),
-      { default: 'documented' },
-    ),
-    faults: option('--faults <file>', 'follow the fault rules of this file until it stops', asFile),
-  }),
+  input: startInput,
   examples: {
     'listen on any free port': 'paycli emulator start',
     'use another data file': 'paycli emulator start --data ./test.sqlite',
@@ -66,22 +56,21 @@ const emulatorStartCommand = defineCommand({
   output:
     'origin, key, data, public_key, control_token, console (open it in a browser); printed at once, then it runs until you stop it',
   exits: ['usage'],
-  read: (_args, given) => ({
-    port: given.port ?? 0,
-    host: given.host ?? '127.0.0.1',
-    data: given.data,
-    dialect: given.dialect ?? 'documented',
-    faults: given.faults,
-    seed: FIRST_RECORDS,
-  }),
   load: async () => ({ run: (await import('./emulator.ts')).serveEmulator }),
 });
 
-export interface SeedInput {
-  readonly customers: number;
-  readonly ugwo: number;
-  readonly data: string | undefined;
-}
+export const seedInput = {
+  customers: option(
+    '--customers <n>',
+    `number of customers to add (${FIRST_RECORDS.customers})`,
+    asInteger(0, MOST_SEEDED),
+    { default: String(FIRST_RECORDS.customers) },
+  ),
+  ugwo: option('--ugwo <n>', `number of payment requests to add (${FIRST_RECORDS.ugwo})`, asInteger(0, MOST_SEEDED), {
+    default: String(FIRST_RECORDS.ugwo),
+  }),
+  data: dataOption,
+};
 
 const emulatorSeedCommand = defineCommand({
   path: ['emulator', 'seed'],
@@ -89,29 +78,13 @@ const emulatorSeedCommand = defineCommand({
   summary: "add customers and payment requests to the emulator's data",
   description:
     'New records are newer than existing ones. Seeding a new file in the same way gives the same identifiers.',
-  options: {
-    customers: option(
-      '--customers <n>',
-      `number of customers to add (${FIRST_RECORDS.customers})`,
-      asInteger(0, MOST_SEEDED),
-      { default: String(FIRST_RECORDS.customers) },
-    ),
-    ugwo: option('--ugwo <n>', `number of payment requests to add (${FIRST_RECORDS.ugwo})`, asInteger(0, MOST_SEEDED), {
-      default: String(FIRST_RECORDS.ugwo),
-    }),
-    data: dataOption,
-  },
+  input: seedInput,
   examples: {
     'add the usual records': 'paycli emulator seed',
     'add a long list': 'paycli emulator seed --customers 0 --ugwo 5000',
   },
   output: 'customers, ugwo (numbers added), data',
   exits: ['usage', 'interrupted'],
-  read: (_args, given) => ({
-    customers: given.customers ?? FIRST_RECORDS.customers,
-    ugwo: given.ugwo ?? FIRST_RECORDS.ugwo,
-    data: given.data,
-  }),
   load: async () => ({ run: (await import('./emulator.ts')).seedEmulator }),
 });
 
@@ -120,7 +93,7 @@ const emulatorResetCommand = defineCommand({
   danger: 'write',
   summary: "remove every record from the emulator's data",
   description: 'The key stays, and identifiers are never reused. Asks first; a script needs --yes.',
-  options: { data: dataOption } as const,
+  input: { data: dataOption },
   examples: {
     'start over without being asked': 'paycli emulator reset --yes',
     'empty another data file': 'paycli emulator reset --yes --data ./test.sqlite',
@@ -130,15 +103,24 @@ const emulatorResetCommand = defineCommand({
   load: async () => ({ run: (await import('./emulator.ts')).resetEmulator }),
 });
 
-export interface SettleInput {
-  readonly activity: string;
-  readonly as: ActivityEnding;
-  /** Milliseconds; undefined settles at once. */
-  readonly after: number | undefined;
-  /** Undefined for what the charge asked for. */
-  readonly amount: GivenAmount | undefined;
-  readonly data: string | undefined;
-}
+const settleInput = rarely(['amount', 'amount_minor'], {
+  activity: argument('activity', 'the activity, act.…', { completes: 'activity' }, (text) =>
+    readId('act', text, { validate: true }),
+  ),
+  as: option('--as <ending>', ENDINGS.join(', '), asOneOf(ENDINGS)),
+  in: option('--in <duration>', "delay by the emulator's clock (default: now)", asDuration),
+  ...AMOUNT_OPTIONS,
+  data: dataOption,
+});
+
+const readSettle = (input: InputOf<typeof settleInput>) => {
+  const { activity, as, data } = input;
+  if (as === undefined) throw usageError(`--as is required: ${ENDINGS.join(', ')}`);
+  const amount = givenAmount(input);
+  if (amount !== undefined && as !== 'successful') throw usageError(`${amount.flag} is for --as successful`);
+  return { activity, as, after: input.in, amount, data };
+};
+export type SettleInput = ReturnType<typeof readSettle>;
 
 const emulatorSettleCommand = defineCommand({
   path: ['emulator', 'settle'],
@@ -148,13 +130,7 @@ const emulatorSettleCommand = defineCommand({
     'Works whether or not the emulator is running. An unpaid bank_transfer account expires by itself; an expired ' +
     'charge has the status failed. --as successful also pays an expired charge: a late transfer. --amount pays a part ' +
     'or too much. --as reversed is for a paid charge: the provider takes the money back.',
-  args: [argument('activity', 'the activity, act.…', { completes: 'activity' })],
-  options: rarely(['amount', 'amount_minor'], {
-    as: option('--as <ending>', ENDINGS.join(', '), asOneOf(ENDINGS)),
-    in: option('--in <duration>', "delay by the emulator's clock (default: now)", asDuration),
-    ...AMOUNT_OPTIONS,
-    data: dataOption,
-  }),
+  input: settleInput,
   examples: {
     'the customer pays':
       `paycli activity get ${SEEDED.processing.ugwo} ${SEEDED.processing.activity} --local\n` +
@@ -168,13 +144,7 @@ const emulatorSettleCommand = defineCommand({
   },
   output: 'the activity: uid, status, error, updated_at; with --in also due, the time when it ends',
   exits: ['usage'],
-  read: (args, given) => {
-    const activity = readId('act', args[0], { validate: true });
-    if (given.as === undefined) throw usageError(`--as is required: ${ENDINGS.join(', ')}`);
-    const amount = givenAmount(given);
-    if (amount !== undefined && given.as !== 'successful') throw usageError(`${amount.flag} is for --as successful`);
-    return { activity, as: given.as, after: given.in, amount, data: given.data };
-  },
+  read: readSettle,
   load: async () => ({ run: (await import('./emulator.ts')).settleCharge }),
 });
 

@@ -17,7 +17,7 @@ import { moneyKnown } from '../../ledger/transitions.ts';
 import { checkPeriod, listedPages, numberedCursors, type StoredList } from '../list.ts';
 import { continueCommand } from '../record.ts';
 import type { Run } from '../run.ts';
-import type { LedgerListInput } from './spec.ts';
+import type { EntryOptions } from './spec.ts';
 import { countRows, entryView, isApproved, isOfCharges, jobRecordOf, jobView, notStarted, viewFor } from './view.ts';
 
 /** A line for each payment request of these charges that was paid twice, with the command that pays the excess back. */
@@ -102,7 +102,7 @@ const entryPages = (
   return listedPages(run, entries, bounds);
 };
 
-const entryFilter = (input: LedgerListInput, { digest }: Ledger): EntryFilter => {
+const entryFilter = (input: EntryOptions, { digest }: Ledger): EntryFilter => {
   const { payment, kind, state, ref, customer, ugwo, job, paidTwice, operator, accountNumber, pspReference } = input;
   const isEmail = customer?.includes('@') === true;
   const account = accountNumber === undefined ? {} : keptAccount(accountNumber, digest);
@@ -137,7 +137,7 @@ async function* withPaidTwice(
 }
 
 /** Lists the ledger's entries, newest first. */
-export const listEntries = async (input: LedgerListInput, run: Run): Promise<Result> => {
+export const listEntries = async (input: EntryOptions, run: Run): Promise<Result> => {
   const { since, until, job, max, cursor, allProfiles } = input;
   const now = run.io.clock.now();
   await checkPeriod(input, run);

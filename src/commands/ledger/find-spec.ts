@@ -1,19 +1,23 @@
-import { argument, defineCommand, flag, type GivenOptions, option, READ_EXITS } from '../../cli/define.ts';
+import { defineCommand, flag, type InputOf, option, READ_EXITS, several } from '../../cli/define.ts';
 import { asInteger, EVERY_PROFILE } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
 import { PAGE_DEFAULT } from '../../core/record.ts';
 
-const findOptions = {
+const findInput = {
+  words: { ...several('text', 'what the customer tells you'), required: true },
   service: flag('--service', 'look also at the newest 2,000 payment requests of the service'),
   max: option('--max <n>', 'show the newest <n> hits (10)', asInteger(1, 1_000_000_000), {
     default: String(PAGE_DEFAULT),
   }),
   ...EVERY_PROFILE,
-} as const;
+};
 
-export interface FindInput extends GivenOptions<typeof findOptions> {
-  readonly text: string;
-}
+export const readFind = ({ words, ...input }: InputOf<typeof findInput>) => {
+  const text = words.join(' ').trim();
+  if (text === '') throw usageError('the text to find is empty');
+  if (input.service && input.allProfiles) throw usageError("--service and --all-profiles can't be used together");
+  return { ...input, text };
+};
 
 export const findCommand = defineCommand({
   path: ['find'],
@@ -25,8 +29,7 @@ export const findCommand = defineCommand({
     'that match, each with its payment and the command to go on with. It reads only the ledger, without a key. The ' +
     'ledger stores no names, little of pruned charges and nothing of requests that were never charged from here, and ' +
     'compares whole texts: --service finds names, other phone numbers, and upper and lower case too.',
-  args: [argument('text...', 'what the customer tells you')],
-  options: findOptions,
+  input: findInput,
   examples: {
     'find a transfer by its account number': 'paycli find 9900000001',
     'find an amount': 'paycli find NGN 5,000.00',
@@ -36,11 +39,6 @@ export const findCommand = defineCommand({
     'the columns of `paycli ledger list`, then source (ledger, or service: state is then the status of the payment ' +
     'request), found_by (what the text is), command; json: {"data":[…],"next_cursor":null}',
   exits: [...READ_EXITS, 'ledger'],
-  read: (words, given): FindInput => {
-    const text = words.join(' ').trim();
-    if (text === '') throw usageError('the text to find is empty');
-    if (given.service && given.allProfiles) throw usageError("--service and --all-profiles can't be used together");
-    return { text, ...given };
-  },
+  read: readFind,
   load: async () => ({ run: (await import('./find.ts')).findPayments }),
 });

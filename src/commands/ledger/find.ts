@@ -6,7 +6,7 @@ import { isAnyId } from '../../core/ids.ts';
 import { targetFlags } from '../../core/input.ts';
 import { valueAt } from '../../core/json.ts';
 import { readMajor, splitMoney } from '../../core/money.ts';
-import { createdAt, hidesCustomer, onePage, PAGE_DEFAULT, PAGE_MAX } from '../../core/record.ts';
+import { createdAt, hidesCustomer, onePage, PAGE_MAX } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
 import { shellLine, textLine } from '../../core/shell.ts';
 import { type Entry, isInScope, keptAccount, lastDigits, termsDigestOf } from '../../ledger/entry.ts';
@@ -18,7 +18,7 @@ import { PAGES_SEARCHED } from '../names.ts';
 import type { Run } from '../run.ts';
 import { judgesOf } from './cases.ts';
 import { entryRecord, namesJob } from './entries.ts';
-import type { FindInput } from './find-spec.ts';
+import type { readFind } from './find-spec.ts';
 import { hitView, rowOf } from './view.ts';
 
 /** An entry of the ledger, a payment request of the service, or one with its newest charge. `by`: what the text is. */
@@ -108,7 +108,7 @@ const hitRow = ({ by, entry, request }: Hit, command: string): object => {
 
 /** Finds the payments that a text names, newest first. Reads the ledger, and with --service the service. */
 export const findPayments = async (
-  { text, service, max = PAGE_DEFAULT, allProfiles = false }: FindInput,
+  { text, service, max, allProfiles }: ReturnType<typeof readFind>,
   run: Run,
 ): Promise<Result> => {
   const ledger = await run.ledger();

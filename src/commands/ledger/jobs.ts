@@ -1,5 +1,6 @@
 import { NEXT_STEP } from '../../charge/words.ts';
-import type { StoredListInput } from '../../cli/options.ts';
+import type { InputOf } from '../../cli/define.ts';
+import type { STORED_LIST } from '../../cli/options.ts';
 import { scopeOf } from '../../compose/client.ts';
 import { declinedError, PayError, usageError } from '../../core/error.ts';
 import { askText, canAsk, codeWord } from '../../core/input.ts';
@@ -48,7 +49,10 @@ const jobsOf = (ledger: Ledger, scope: Scope): StoredList<Job, string> => ({
 });
 
 /** Lists the jobs in the ledger, newest first. */
-export const listJobs = async ({ max, cursor, allProfiles = false }: StoredListInput, run: Run): Promise<Result> => {
+export const listJobs = async (
+  { max, cursor, allProfiles }: InputOf<typeof STORED_LIST>,
+  run: Run,
+): Promise<Result> => {
   const ledger = await run.ledger();
   const from = cursor === undefined ? undefined : await placeBehind(ledger, cursor);
   return {

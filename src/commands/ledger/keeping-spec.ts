@@ -1,4 +1,4 @@
-import { argument, defineCommand, flag, option, optional, rarely, repeated } from '../../cli/define.ts';
+import { argument, defineCommand, flag, type InputOf, option, optional, rarely, repeated } from '../../cli/define.ts';
 import { asMoment, asOneOf, asText, EVERY_PROFILE, momentIn } from '../../cli/options.ts';
 import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
@@ -15,13 +15,13 @@ const ledgerBackupCommand = defineCommand({
     'overwritten. Keep the copy on another disk. For a ledger in PostgreSQL, the message says how to back up its ' +
     'server.',
   danger: 'write',
-  args: [argument('file', 'where to write the copy', { completes: 'file' })],
+  input: { file: argument('file', 'where to write the copy', { completes: 'file' }) },
   examples: { 'make a copy': `${CHARGED_FIRST}\npaycli ledger backup "ledger-$(date +%F-%s).sqlite"` },
   output: 'file, bytes, entries',
   exits: ['usage', 'ledger'],
-  read: ([file = '']) => {
-    if (file === '') throw usageError('name the file to write');
-    return { file };
+  read: (input) => {
+    if (input.file === '') throw usageError('name the file to write');
+    return input;
   },
   load: async () => ({ run: (await import('./keeping.ts')).backUpLedger }),
 });
@@ -48,7 +48,7 @@ const ledgerPruneCommand = defineCommand({
     "can be made twice and reports don't change. It asks first. For a ledger in PostgreSQL, run it as the owner of " +
     'the database.',
   danger: 'write',
-  options: {
+  input: {
     ...EVERY_PROFILE,
     before: option(
       '--before <time>',
@@ -59,9 +59,9 @@ const ledgerPruneCommand = defineCommand({
   examples: { 'keep the details of a year': 'paycli ledger prune --before 365d --yes' },
   output: 'before, pruned, open (not pruned: still open or unknown)',
   exits: ['usage', 'auth', 'ledger', 'interrupted'],
-  read: (_args, given) => {
-    if (given.before === undefined) throw usageError('--before is required: it prunes older charges');
-    return { before: given.before, allProfiles: given.allProfiles ?? false };
+  read: ({ before, allProfiles }) => {
+    if (before === undefined) throw usageError('--before is required: it prunes older charges');
+    return { before, allProfiles };
   },
   load: async () => ({ run: (await import('./keeping.ts')).pruneLedger }),
 });
@@ -82,11 +82,16 @@ const ledgerStatusCommand = defineCommand({
   load: async () => ({ run: (await import('./keeping.ts')).showLedgerStatus }),
 });
 
-export interface UseInput {
-  /** Undefined returns to the file of this machine. */
-  readonly url: string | undefined;
-  readonly passwordCommand: string | undefined;
-}
+export const useInput = {
+  url: optional('url', 'postgres://USER@HOST[:PORT]/DATABASE', { type: 'url' }),
+  file: flag('--file', 'use the file of this machine again'),
+  passwordCommand: option(
+    '--password-command <command>',
+    'a command that prints the password; it runs without a shell',
+    asText,
+    { type: 'command' },
+  ),
+};
 
 const ledgerUseCommand = defineCommand({
   path: ['ledger', 'use'],
@@ -96,30 +101,18 @@ const ledgerUseCommand = defineCommand({
     'Stored with the profile that --profile names, or with the default one. PAYCLI_LEDGER overrides it for one ' +
     'call. The address never contains the password. It comes from a password file (PGPASSFILE, ~/.pgpass) or a ' +
     'command, or a client certificate replaces it (sslcert, sslkey).',
-  args: [optional('url', 'postgres://USER@HOST[:PORT]/DATABASE', { type: 'url' })],
-  options: {
-    file: flag('--file', 'use the file of this machine again'),
-    passwordCommand: option(
-      '--password-command <command>',
-      'a command that prints the password; it runs without a shell',
-      asText,
-      { type: 'command' },
-    ),
-  },
+  input: useInput,
   examples: {
     'share a ledger (exit 4 without a profile)':
       "paycli ledger use postgres://ada@db.example/payments --password-command 'op read op://payments/ledger'",
   },
   output: 'name, ledger',
   exits: ['usage', 'auth'],
-  read: (args, given): UseInput => {
-    const [url] = args;
-    if ((url === undefined) !== (given.file === true)) {
-      throw usageError('give the address of a ledger, or --file', {
-        hint: 'paycli ledger use postgres://USER@HOST/DATABASE',
-      });
-    }
-    return { url, passwordCommand: given.passwordCommand };
+  read: (input) => {
+    if ((input.url === undefined) === input.file) return input;
+    throw usageError('give the address of a ledger, or --file', {
+      hint: 'paycli ledger use postgres://USER@HOST/DATABASE',
+    });
   },
   load: async () => ({ run: (await import('./keeping.ts')).useLedger }),
 });
@@ -129,15 +122,18 @@ const ledgerInitCommand = defineCommand({
   danger: 'write',
   summary: 'create the tables of a shared ledger, as the owner of its database',
   description: `${WHERE}. Run it again to grant another role an operator's rights.`,
-  options: {
-    operator: repeated('--operator <role>', "grant this database role an operator's rights: no DDL, no DELETE", asText),
+  input: {
+    operators: repeated(
+      '--operator <role>',
+      "grant this database role an operator's rights: no DDL, no DELETE",
+      asText,
+    ),
   },
   examples: {
     'create it, and let the role ada use it (exit 2 if none is set)': 'paycli ledger init --operator ada',
   },
   output: 'at, made, schema, operators',
   exits: ['usage', 'auth', 'ledger'],
-  read: (_args, given) => ({ operators: given.operator ?? [] }),
   load: async () => ({ run: (await import('./keeping.ts')).initSharedLedger }),
 });
 
@@ -174,19 +170,6 @@ export const sharedCommands = [
 const REPORT_GROUPS = ['day', 'medium', 'profile', 'job', 'operator'] as const;
 export type Group = (typeof REPORT_GROUPS)[number];
 
-export interface ReportInput {
-  readonly since: RequestedTime | undefined;
-  readonly until: RequestedTime | undefined;
-  /** Start at the beginning of today. */
-  readonly today: boolean;
-  readonly by: Group | undefined;
-  /** Count payments by the time of the payment, in place of charges by the time of the charge. */
-  readonly byPaymentTime: boolean;
-  readonly allProfiles: boolean;
-  /** Time zone that defines the days. */
-  readonly zone: Zone;
-}
-
 const momentFor = (zone: Zone, end: 'first' | 'last', name: string, text: string): RequestedTime => {
   try {
     return momentIn(zone, end, text);
@@ -194,6 +177,34 @@ const momentFor = (zone: Zone, end: 'first' | 'last', name: string, text: string
     throw usageError(`${name}: ${(thrown as Error).message}`);
   }
 };
+
+const reportInput = rarely(['utc'], {
+  since: option('--since <time>', 'charged since: yesterday, 2h, 7d, 1w, 2026-11-20 or a full timestamp', asText, {
+    type: 'time',
+  }),
+  until: option('--until <time>', 'charged until (the same formats); includes the whole day', asText, {
+    type: 'time',
+  }),
+  today: flag('--today', 'charged today'),
+  byPaymentTime: flag('--by-payment-time', 'payments in that time, whenever they were charged'),
+  by: option('--by <group>', `one group per ${REPORT_GROUPS.join(', ')}`, asOneOf(REPORT_GROUPS)),
+  ...EVERY_PROFILE,
+  utc: flag('--utc', "days of UTC instead of this machine's time zone"),
+});
+
+const readReport = ({ since, until, utc, ...input }: InputOf<typeof reportInput>) => {
+  if (input.today && (since !== undefined || until !== undefined)) {
+    throw usageError("--today can't be used with --since or --until");
+  }
+  const zone: Zone = utc ? 'utc' : 'local';
+  return {
+    ...input,
+    zone,
+    since: since === undefined ? undefined : momentFor(zone, 'first', '--since', since),
+    until: until === undefined ? undefined : momentFor(zone, 'last', '--until', until),
+  };
+};
+export type ReportInput = ReturnType<typeof readReport>;
 
 export const ledgerReportCommand = defineCommand({
   path: ['ledger', 'report'],
@@ -205,19 +216,7 @@ export const ledgerReportCommand = defineCommand({
     'the day on which it was seen, so the sums of earlier days stay as they were. The report covers the service and workspace of the profile. --local covers practice; --all-profiles ' +
     'lists each profile.',
   danger: 'read',
-  options: rarely(['utc'], {
-    since: option('--since <time>', 'charged since: yesterday, 2h, 7d, 1w, 2026-11-20 or a full timestamp', asText, {
-      type: 'time',
-    }),
-    until: option('--until <time>', 'charged until (the same formats); includes the whole day', asText, {
-      type: 'time',
-    }),
-    today: flag('--today', 'charged today'),
-    byPaymentTime: flag('--by-payment-time', 'payments in that time, whenever they were charged'),
-    by: option('--by <group>', `one group per ${REPORT_GROUPS.join(', ')}`, asOneOf(REPORT_GROUPS)),
-    ...EVERY_PROFILE,
-    utc: flag('--utc', "days of UTC instead of this machine's time zone"),
-  }),
+  input: reportInput,
   examples: {
     'the charges of today, by result': 'paycli ledger report --today',
     'a month, day by day, for a spreadsheet':
@@ -230,17 +229,6 @@ export const ledgerReportCommand = defineCommand({
     'without_received; ' +
     'json: {"data":[…],"next_cursor":null}',
   exits: ['usage', 'auth', 'ledger', 'interrupted'],
-  read: (_args, given): ReportInput => {
-    const { since, until, today = false, by, byPaymentTime = false, utc = false, allProfiles = false } = given;
-    if (today && (since !== undefined || until !== undefined)) {
-      throw usageError("--today can't be used with --since or --until");
-    }
-    const zone = utc ? 'utc' : 'local';
-    return {
-      since: since === undefined ? undefined : momentFor(zone, 'first', '--since', since),
-      until: until === undefined ? undefined : momentFor(zone, 'last', '--until', until),
-      ...{ today, by, byPaymentTime, zone, allProfiles },
-    };
-  },
+  read: readReport,
   load: async () => ({ run: (await import('./report.ts')).reportLedger }),
 });

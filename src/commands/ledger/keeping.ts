@@ -1,3 +1,4 @@
+import type { InputOf } from '../../cli/define.ts';
 import { scopeOf } from '../../compose/client.ts';
 import { openLedgerAdmin } from '../../compose/ledger-admin.ts';
 import { profilesOf } from '../../compose/run.ts';
@@ -6,7 +7,7 @@ import { instantOf, madeHere, type RequestedTime } from '../../core/record.ts';
 import { columnsNamed, type Result, type View } from '../../core/result.ts';
 import { atom, DAY_MS, formatLocalFull } from '../../core/time.ts';
 import type { Run } from '../run.ts';
-import type { UseInput } from './keeping-spec.ts';
+import type { useInput } from './keeping-spec.ts';
 
 const prunedEntriesView: View = {
   columns: [
@@ -125,7 +126,7 @@ const useView: View = {
   ],
 };
 
-export const useLedger = async ({ url, passwordCommand }: UseInput, run: Run): Promise<Result> => {
+export const useLedger = async ({ url, passwordCommand }: InputOf<typeof useInput>, run: Run): Promise<Result> => {
   if (url !== undefined) (await import('../../ledger/postgres/url.ts')).parseAddress(url);
   const name = (await profilesOf(run)).useLedger(run.globals.profile, url, passwordCommand);
   return {

@@ -1,9 +1,10 @@
-import { argument, defineCommand, flag, type GivenOptions, option, rarely } from '../../cli/define.ts';
+import { argument, defineCommand, flag, type InputOf, option, rarely } from '../../cli/define.ts';
 import { asFile, asOneOf, asText, EVERY_PROFILE } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
 import { readMajor, splitMoney } from '../../core/money.ts';
 
-const matchOptions = rarely(['currency', 'utc'], {
+const matchInput = rarely(['currency', 'utc'], {
+  file: argument('file', 'the statement: CSV, or NDJSON; - is standard input', { completes: 'file' }),
   amountColumn: option('--amount-column <name>', 'the column with the amounts, or with the credits', asText),
   debitColumn: option('--debit-column <name>', 'the column with the debits', asText),
   dateColumn: option('--date-column <name>', 'the column with the dates', asText),
@@ -16,14 +17,20 @@ const matchOptions = rarely(['currency', 'utc'], {
   currency: option('--currency <code>', 'the currency of the statement (NGN)', asText, { default: 'NGN' }),
   utc: flag('--utc', "days of UTC instead of this machine's time zone"),
   ...EVERY_PROFILE,
-} as const);
+});
 
-export interface MatchInput extends Omit<GivenOptions<typeof matchOptions>, 'tolerance' | 'currency'> {
-  readonly file: string;
-  readonly currency: string;
-  /** In the minor unit. */
-  readonly tolerance: number;
-}
+/** The tolerance is in the minor unit. */
+const readMatch = (input: InputOf<typeof matchInput>) => {
+  const { file, tolerance: text = '0' } = input;
+  const currency = input.currency.toUpperCase();
+  const { currency: named = currency, amount } = splitMoney(text);
+  const tolerance = Number(readMajor(amount, currency));
+  if (file === '') throw usageError('name the file to compare');
+  if (!/^[A-Z]{3}$/.test(currency)) throw usageError(`--currency: "${input.currency}" is not a code such as NGN`);
+  if (named === currency && Number.isSafeInteger(tolerance)) return { ...input, currency, tolerance };
+  throw usageError(`--tolerance: "${text}" is not an amount in ${currency}, such as 50.00`);
+};
+export type MatchInput = ReturnType<typeof readMatch>;
 
 export const ledgerMatchCommand = defineCommand({
   path: ['ledger', 'match'],
@@ -35,8 +42,7 @@ export const ledgerMatchCommand = defineCommand({
     'with them. Money out belongs to refunds and reversals. Columns are guessed and shown; options name others. ' +
     'Payments count from the first to the last day of the file; those of a day more at both ends count if a line ' +
     'belongs to them. A terminal shows what differs. Exit 14 if anything does.',
-  args: [argument('file', 'the statement: CSV, or NDJSON; - is standard input', { completes: 'file' })],
-  options: matchOptions,
+  input: matchInput,
   examples: {
     'a statement (exit 14: nothing was paid here)': `printf 'Date,Credit,Narration\\n2026-11-25,"5,000.00",INV-1042\\n' > bank.csv\npaycli ledger match bank.csv`,
     'only money in, with all lines for a spreadsheet (exit 14)': `printf 'Date,Debit,Credit\\n25/11/2026,,"5,000.00"\\n' | paycli ledger match - --amount-column Credit --report diff.csv`,
@@ -47,14 +53,6 @@ export const ledgerMatchCommand = defineCommand({
     'expected, kind (payment, refund, reversal), id, ugwo, ref, paid_at, profile, text; ' +
     'json: file, first_day, last_day, time_zone, currency, sums of each result, matches, notices',
   exits: ['usage', 'auth', 'ledger', 'read_failed', 'interrupted', 'attention'],
-  read: ([file = ''], { currency: code = 'NGN', tolerance: text = '0', ...given }): MatchInput => {
-    const currency = code.toUpperCase();
-    const { currency: named = currency, amount } = splitMoney(text);
-    const tolerance = Number(readMajor(amount, currency));
-    if (file === '') throw usageError('name the file to compare');
-    if (!/^[A-Z]{3}$/.test(currency)) throw usageError(`--currency: "${code}" is not a code such as NGN`);
-    if (named === currency && Number.isSafeInteger(tolerance)) return { ...given, file, currency, tolerance };
-    throw usageError(`--tolerance: "${text}" is not an amount in ${currency}, such as 50.00`);
-  },
+  read: readMatch,
   load: async () => ({ run: (await import('./match.ts')).matchStatement }),
 });

@@ -159,7 +159,7 @@ const endingOf = (found: readonly Match[], name: string, { globals }: Run): { re
 export const matchStatement = async (input: MatchInput, run: Run): Promise<Result> => {
   const { io, globals, say } = run;
   const { file, currency, report } = input;
-  const zone: Zone = input.utc === true ? 'utc' : 'local';
+  const zone: Zone = input.utc ? 'utc' : 'local';
   const name = file === '-' ? 'standard input' : file;
   const services = await openRowServices(run);
   const columns = {
@@ -171,7 +171,7 @@ export const matchStatement = async (input: MatchInput, run: Run): Promise<Resul
   if (report !== undefined) await refuseReport(report, { input: statement, services });
   const { days, lines } = statement;
   const ledger = await run.ledger();
-  const { scope } = input.allProfiles === true ? { scope: {} } : await profileWithoutKey(run);
+  const { scope } = input.allProfiles ? { scope: {} } : await profileWithoutKey(run);
   const all = await readPayments(ledger, scope, days, { currency, zone });
   // A column of signed amounts may have no money out either, and then lacks each refund.
   const isMoneyIn = isCreditColumn(columns.amount) && !columns.debit && lines.every(({ amount }) => amount > 0);

@@ -1,6 +1,25 @@
 import { PAYMENT_NAMES } from '../../charge/payment.ts';
-import { argument, defineCommand, flag, type GivenOptions, option, optional, repeated } from '../../cli/define.ts';
-import { asMoment, asOneOf, asStatus, asText, checkIdOption, EVERY_PROFILE, PAGE_OPTIONS } from '../../cli/options.ts';
+import {
+  argument,
+  defineCommand,
+  flag,
+  type GivenOptions,
+  type HowToRead,
+  type InputOf,
+  option,
+  repeated,
+  several,
+} from '../../cli/define.ts';
+import {
+  asMoment,
+  asOneOf,
+  asStatus,
+  asText,
+  checkIdOption,
+  EVERY_PROFILE,
+  PAGE_OPTIONS,
+  STORED_LIST,
+} from '../../cli/options.ts';
 import { CHARGE, CHARGE_STATES } from '../../core/charge.ts';
 import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
@@ -70,14 +89,10 @@ const entryOptions = {
   pspReference: option('--psp-reference <text>', 'only the charge with this reference of the provider', asText),
   ...PAGE_OPTIONS,
   ...EVERY_PROFILE,
-} as const;
+};
 
 type ListGiven = GivenOptions<typeof entryOptions>;
-
-export interface LedgerListInput extends ListGiven {
-  readonly kind: (typeof LISTED_KINDS)[number];
-  readonly allProfiles: boolean;
-}
+export type EntryOptions = ListGiven & Pick<InputOf<typeof entryOptions>, 'kind' | 'allProfiles'>;
 
 const CHARGE_FILTERS = ['payment', 'ref', 'customer', 'paidTwice', 'accountNumber', 'pspReference'] as const;
 
@@ -94,7 +109,7 @@ const ledgerListCommand = defineCommand({
   description:
     'It reads only the ledger: `paycli ledger sync` finds out who has paid. Use --kind to list refunds, and the ' +
     `payment requests and customers created from here. ${FOLLOWS}`,
-  options: entryOptions,
+  input: entryOptions,
   examples: {
     'list all charges': 'paycli ledger list',
     'see who has paid today': 'paycli ledger list --payment paid --since today',
@@ -109,12 +124,12 @@ const ledgerListCommand = defineCommand({
     'customer_email, operator, paid_twice, account_last4; ' +
     'json: {"data":[…],"next_cursor":…}, whose records hold next_action, evidence, provider, phone and request too',
   exits: ['usage', 'auth', 'ledger', 'read_failed', 'interrupted'],
-  read: (_args, given, { validate }): LedgerListInput => {
+  read: (_input, { validate }, given): EntryOptions => {
     if (validate) checkIdOption('--ugwo', 'ugw', given.ugwo);
     if (validate && given.customer?.includes('@') !== true) checkIdOption('--customer', 'ony', given.customer);
-    const { kind = given.job === undefined ? CHARGE : 'all', allProfiles = false } = given;
-    checkKind({ ...given, kind });
-    return { kind, allProfiles, ...given };
+    const { kind = given.job === undefined ? CHARGE : 'all', allProfiles = false, ...filters } = given;
+    checkKind({ kind, ...filters });
+    return { kind, allProfiles, ...filters };
   },
   load: async () => ({ run: (await import('./entries.ts')).listEntries }),
 });
@@ -127,7 +142,7 @@ const ledgerJobsCommand = defineCommand({
     'A job is a file given to --from, together with the options that change what is sent. Running the same command again ' +
     'continues the same job. `not_started`: rows that never started. `refused`, `invalid`: as counted by the last run. ' +
     FOLLOWS,
-  options: { ...PAGE_OPTIONS, ...EVERY_PROFILE },
+  input: STORED_LIST,
   examples: {
     'list all jobs': 'paycli ledger jobs',
     'list the last one, as JSON': 'paycli ledger jobs --max 1 --json',
@@ -141,14 +156,13 @@ const ledgerShowCommand = defineCommand({
   path: ['ledger', 'show'],
   danger: 'read',
   summary: 'show a charge with its evidence, or a job with its row counts',
-  args: [argument('id', 'the charge, chg-…, or the job, job-…', { completes: 'entry' })],
+  input: { id: argument('id', 'the charge, chg-…, or the job, job-…', { completes: 'entry' }) },
   examples: {
     'show the last charge': `${CHARGE_SEEDED}\npaycli ledger show ${LAST_CHARGE}`,
     'show the last file and how to continue': `${FILE}\npaycli ledger show ${LAST_JOB}`,
   },
   output: `a charge: ${ROW}; a job: ${JOB_OUTPUT}`,
   exits: ['usage', 'ledger', 'read_failed'],
-  read: (args) => ({ id: args[0] ?? '' }),
   load: async () => ({ run: (await import('./entries.ts')).showEntry }),
 });
 
@@ -163,7 +177,7 @@ const ledgerSyncCommand = defineCommand({
     'Otherwise it stays unknown, and the exit code is 6. Without an id it checks the whole profile. With a job it checks the charges of that ' +
     'file. It also finds money that came within a day after an account expired, and reversals and refunds within three ' +
     'days after the payment. Any other charge that has ended is checked again only if you name it or its job.',
-  args: [optional('id...', 'charges, chg-…, or jobs, job-… (default: all of the profile)', { completes: 'entry' })],
+  input: { ids: several('id', 'charges, chg-…, or jobs, job-… (default: all of the profile)', { completes: 'entry' }) },
   examples: {
     'see who has paid': 'paycli ledger sync',
     'for a script': 'paycli ledger sync --json',
@@ -175,16 +189,8 @@ const ledgerSyncCommand = defineCommand({
     'amount, received',
   exits: ['usage', 'auth', 'unknown', 'read_failed', 'ledger', 'interrupted'],
   reminds: false,
-  read: (args) => ({ ids: args }),
   load: async () => ({ run: (await import('./sync.ts')).syncLedger }),
 });
-
-export interface ResolveInput {
-  readonly id: string;
-  readonly as: 'created' | 'not-created';
-  readonly activity: string | undefined;
-  readonly reason: string | undefined;
-}
 
 const LONGEST_REASON = 1000;
 
@@ -194,6 +200,26 @@ const asReason = (text: string): string => {
   throw usageError(`is longer than ${LONGEST_REASON} characters`);
 };
 
+const resolveInput = {
+  id: argument('id', 'the charge, chg-…', { completes: 'charge' }),
+  as: option('--as <what>', 'created or not-created', asOneOf(['created', 'not-created'] as const)),
+  activity: option('--activity <activity>', 'the activity that was created, act.…', asText, {
+    completes: 'activity',
+  }),
+  reason: option('--reason <text>', 'how you know; kept with the charge', asReason),
+};
+
+const readResolve = (input: InputOf<typeof resolveInput>, { validate }: HowToRead) => {
+  const { as, activity } = input;
+  if (as === undefined) throw usageError('--as is required: created or not-created');
+  if (as === 'not-created' && activity !== undefined) {
+    throw usageError("--activity can't be used with --as not-created");
+  }
+  if (validate) checkIdOption('--activity', 'act', activity);
+  return { ...input, as };
+};
+export type ResolveInput = ReturnType<typeof readResolve>;
+
 const ledgerResolveCommand = defineCommand({
   path: ['ledger', 'resolve'],
   danger: 'money',
@@ -201,28 +227,14 @@ const ledgerResolveCommand = defineCommand({
   description:
     'For charges that `paycli ledger sync` leaves unknown. Check the payment request at the service first: once its ' +
     'charge is recorded as not created, it can be charged again. Asks first; a script needs --reason and --yes.',
-  args: [argument('id', 'the charge, chg-…', { completes: 'charge' })],
-  options: {
-    as: option('--as <what>', 'created or not-created', asOneOf(['created', 'not-created'] as const)),
-    activity: option('--activity <activity>', 'the activity that was created, act.…', asText, {
-      completes: 'activity',
-    }),
-    reason: option('--reason <text>', 'how you know; kept with the charge', asReason),
-  },
+  input: resolveInput,
   examples: {
     'the charge was made (exit 6: its answer was lost)': `${LOST}\npaycli ledger resolve ${LAST_UNKNOWN} --as created --reason 'seen in the dashboard' --yes`,
     'the charge was not made (exit 6: its answer was lost)': `${LOST}\npaycli ledger resolve ${LAST_UNKNOWN} --as not-created --reason 'not in the dashboard' --yes`,
   },
   output: ROW,
   exits: ['usage', 'ledger', 'interrupted'],
-  read: (args, given, { validate }) => {
-    if (given.as === undefined) throw usageError('--as is required: created or not-created');
-    if (given.as === 'not-created' && given.activity !== undefined) {
-      throw usageError("--activity can't be used with --as not-created");
-    }
-    if (validate) checkIdOption('--activity', 'act', given.activity);
-    return { id: args[0] ?? '', as: given.as, activity: given.activity, reason: given.reason };
-  },
+  read: readResolve,
   load: async () => ({ run: (await import('./resolve.ts')).resolveEntry }),
 });
 
@@ -238,7 +250,9 @@ export const approveCommand = defineCommand({
     'these options, and at most these rows and this sum. It sends nothing.\n\n' +
     'An agent that charges at a live service with `paycli mcp --allow money` names its plan, plan-…. Any person can ' +
     'approve a plan, within ten minutes.',
-  args: [argument('job', 'the job, job-…, that the refused command named, or the plan, plan-…', { completes: 'job' })],
+  input: {
+    id: argument('job', 'the job, job-…, that the refused command named, or the plan, plan-…', { completes: 'job' }),
+  },
   examples: {
     'the newest file (exit 2 without a shared ledger)':
       `printf 'ugwo\\n${SEEDED.ugwo}\\n' | paycli ugwo charge --from - --medium bank_transfer\n` +
@@ -246,7 +260,6 @@ export const approveCommand = defineCommand({
   },
   output: 'the job, as in `paycli ledger show`',
   exits: ['usage', 'refused', 'ledger', 'interrupted'],
-  read: ([id = '']) => ({ id }),
   load: async () => ({ run: (await import('./jobs.ts')).approve }),
 });
 

@@ -1,14 +1,13 @@
-import { defineCommand, flag, type GivenOptions, option } from '../../cli/define.ts';
+import { defineCommand, flag, option } from '../../cli/define.ts';
 import { asMoment, EVERY_PROFILE } from '../../cli/options.ts';
 
 const SINCE = 'cases of charges that started since (30d): 2h, 7d, 2026-11-20; unknown and paid twice stay';
 
-const options = {
+export const statusInput = {
   since: option('--since <time>', SINCE, asMoment('first')),
   sync: flag('--sync', 'run `paycli ledger sync` first'),
   ...EVERY_PROFILE,
-} as const;
-export type StatusInput = GivenOptions<typeof options>;
+};
 
 export const statusCommand = defineCommand({
   path: ['status'],
@@ -20,7 +19,7 @@ export const statusCommand = defineCommand({
     'settles it. A case ends when its payment request is paid, cancelled or refunded, and rests while another charge ' +
     'of it is open. It reads only the ledger, without a key. Exit 14 if a case needs you; an account that expires ' +
     'within five minutes, or an approval that another person has to give, is only shown.',
-  options,
+  input: statusInput,
   examples: {
     'see what needs you': 'paycli status',
     'ask the service first': 'paycli status --sync',

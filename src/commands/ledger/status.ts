@@ -1,3 +1,4 @@
+import type { InputOf } from '../../cli/define.ts';
 import { profileWithoutKey } from '../../compose/client.ts';
 import { PayError, usageError } from '../../core/error.ts';
 import { speaksUtf8 } from '../../core/io.ts';
@@ -10,7 +11,7 @@ import { type Counted, countsByPayment, openLedgerReport, type ReportLine } from
 import type { Run } from '../run.ts';
 import { type Case, findCases } from './cases.ts';
 import { sumFields } from './report.ts';
-import type { StatusInput } from './status-spec.ts';
+import type { statusInput } from './status-spec.ts';
 import { CASES, caseView, rowOf } from './view.ts';
 
 const SUMS = ['received', 'refunded', 'open'] as const;
@@ -76,7 +77,10 @@ const metricsText = (
 const caseFields = (one: Case) => rowOf(caseView, { ...one, since: atom(one.since) });
 
 /** Shows what needs a person now, and the sums of today. Reads the ledger alone. */
-export const showStatus = async ({ since, sync, allProfiles = false }: StatusInput, run: Run): Promise<Result> => {
+export const showStatus = async (
+  { since, sync, allProfiles }: InputOf<typeof statusInput>,
+  run: Run,
+): Promise<Result> => {
   const { globals, io } = run;
   if (sync && allProfiles) throw usageError("--sync and --all-profiles can't be used together");
   const synced = sync && (await (await import('./sync.ts')).syncLedger({ ids: [] }, run));

@@ -11,7 +11,6 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import { type Caller, serveMcp, type Tool, type ToolAnswer } from '../../mcp/server.ts';
 import type { Inner, Run } from '../run.ts';
 import { answerConfirm, answerPlan, CONFIRM, confirmTool } from './plan.ts';
-import type { McpInput } from './spec.ts';
 import { argvOf, commandTools, type InnerEnd, isTool, toolAnswerOf } from './tools.ts';
 import { answerUpdate, UPDATE_TOOL } from './update.ts';
 
@@ -130,7 +129,7 @@ const sessionFailure = (signal: unknown, writes: readonly InnerEnd[]): PayError 
 };
 
 /** Serves the tools until the client closes its side. */
-export const serveTools = async ({ allow }: McpInput, run: Run): Promise<Result> => {
+export const serveTools = async ({ allow }: { readonly allow?: 'money' | undefined }, run: Run): Promise<Result> => {
   const { io, globals, inner } = run;
   const money = allow === 'money';
   if (money && !globals.local && globals.profile === undefined) {

@@ -1,12 +1,6 @@
 import { defineCommand, option } from '../../cli/define.ts';
 import { asOneOf } from '../../cli/options.ts';
 
-const ALLOWED = ['money'] as const;
-
-export interface McpInput {
-  readonly allow?: (typeof ALLOWED)[number];
-}
-
 export const mcpCommand = defineCommand({
   path: ['mcp'],
   danger: 'money',
@@ -16,8 +10,8 @@ export const mcpCommand = defineCommand({
     'update customers, and charge payment requests in two steps: a plan, then its confirmation within ten minutes, ' +
     'once. --allow money needs --profile or --local, and works with that profile alone. At a live service a person ' +
     'also has to type `paycli approve plan-…` on a terminal. The limits of `paycli policy set` apply.',
-  options: {
-    allow: option('--allow <what>', 'money: also update customers and charge', asOneOf(ALLOWED)),
+  input: {
+    allow: option('--allow <what>', 'money: also update customers and charge', asOneOf(['money'] as const)),
   },
   examples: {
     'list the tools, as a client would': `echo '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' | paycli mcp`,
@@ -27,6 +21,5 @@ export const mcpCommand = defineCommand({
   exits: ['usage', 'auth', 'ledger', 'interrupted'],
   endless: true,
   reminds: false,
-  read: (_args, given): McpInput => given,
   load: async () => ({ run: (await import('./mcp.ts')).serveTools }),
 });

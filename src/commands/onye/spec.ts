@@ -1,6 +1,6 @@
 import { BULK_OPTIONS, BULK_OUTPUT, type BulkInput, readBulk, refuseBeside } from '../../cli/bulk-options.ts';
 import { argument, defineCommand, ONCE_EXITS, READ_EXITS, WRITE_EXITS } from '../../cli/define.ts';
-import { DATA_OPTION, FILTER_OPTIONS, readId, readList, WALK_OPTIONS } from '../../cli/options.ts';
+import { asId, DATA_OPTION, FILTER_OPTIONS, readList, WALK_OPTIONS } from '../../cli/options.ts';
 import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
 import { readSourceName, refuseSharedStdin } from '../../core/input.ts';
@@ -25,7 +25,7 @@ const onyeCreateCommand = defineCommand({
     'billing_address (JSON) or billing_address.city, meta.k (meta.k: for JSON). Options apply to fields without a ' +
     'column. Other columns are copied to the report. The whole file is checked before anything is sent. Run the ' +
     'same command again to continue where it stopped: no row is sent twice.',
-  options: { ...NEW_FIELDS, ...DATA_OPTION, ...BULK_OPTIONS } as const,
+  input: { ...NEW_FIELDS, ...DATA_OPTION, ...BULK_OPTIONS },
   examples: {
     'create a customer': 'paycli onye create --email ada@example.com --first-name Ada --last-name Obi',
     'with a billing address and metadata, for a script that wants the identifier':
@@ -38,7 +38,7 @@ const onyeCreateCommand = defineCommand({
   output: `the customer: uid, email, first_name, last_name, ref, status, billing_address, meta, created_at. ${BULK_OUTPUT}`,
   exits: ONCE_EXITS,
   previews: true,
-  read: (_args, given): OnyeCreateInput => {
+  read: (_input, _how, given): OnyeCreateInput => {
     readFieldOptions(given, '--meta and --meta-json');
     const bulk = readBulk(given);
     refuseSharedStdin([given.billing_address, given.meta_json, given.data, bulk && readSourceName(bulk.from)]);
@@ -59,11 +59,18 @@ const onyeCreateCommand = defineCommand({
   }),
 });
 
+const customerArgument = argument(
+  'onye',
+  'the customer, ony.… or the e-mail address',
+  { completes: 'onye' },
+  asId('ony'),
+);
+
 const onyeGetCommand = defineCommand({
   path: ['onye', 'get'],
   danger: 'read',
   summary: 'show a customer',
-  args: [argument('onye', 'the customer, ony.… or the e-mail address', { completes: 'onye' })],
+  input: { uid: customerArgument },
   examples: {
     'a customer': `paycli onye get ${SEEDED.onye}`,
     'the metadata, for a script': `paycli onye get ${SEEDED.onye} -o tsv --columns meta`,
@@ -71,7 +78,6 @@ const onyeGetCommand = defineCommand({
   output: 'the customer: uid, email, first_name, last_name, ref, status, billing_address, meta, created_at',
   exits: [...READ_EXITS, 'ledger'],
   previews: true,
-  read: (args, _given, how) => ({ uid: readId('ony', args[0], how) }),
   load: async () => ({ run: (await import('./onye.ts')).getCustomer }),
 });
 
@@ -85,7 +91,7 @@ const onyeListCommand = defineCommand({
   description:
     'The service has no filters, so paycli walks the list and shows the matches: the first ten, --max <n>, or ' +
     '--all. It says how many records it has read.',
-  options: { ...WALK_OPTIONS, ...FILTER_OPTIONS, status: { ...FILTER_OPTIONS.status, choices: CUSTOMER_STATUSES } },
+  input: { ...WALK_OPTIONS, ...FILTER_OPTIONS, status: { ...FILTER_OPTIONS.status, choices: CUSTOMER_STATUSES } },
   examples: {
     'ten customers': 'paycli onye list',
     'find one by e-mail address': 'paycli onye list --email ada.bello20@example.com',
@@ -95,7 +101,7 @@ const onyeListCommand = defineCommand({
     'uid, email, first_name, last_name, ref, status, billing_address, meta, created_at; json: {"data":[…],"next_cursor":…}',
   exits: READ_EXITS,
   previews: true,
-  read: (_args, given, how) => readList(given, how, CUSTOMER_STATUSES),
+  read: (_input, how, given) => readList(given, how, CUSTOMER_STATUSES),
   load: async () => ({ run: (await import('./onye.ts')).listCustomers }),
 });
 
@@ -105,13 +111,12 @@ const onyeDeleteCommand = defineCommand({
   summary: 'delete a customer; their payment requests stay',
   description:
     'Reads the customer, shows what will be lost and asks; a script needs --yes. Prints the deleted customer.',
-  args: [argument('onye', 'the customer, ony.… or the e-mail address', { completes: 'onye' })],
+  input: { uid: customerArgument },
   examples: { 'delete a customer, and print it as JSON': `paycli onye delete ${SEEDED.onye} --yes --json` },
   output: 'the customer as it was: uid, email, first_name, last_name, ref, status, billing_address, meta, created_at',
   exits: [...WRITE_EXITS, 'ledger'],
   confirms: true,
   previews: true,
-  read: (args, _given, how) => ({ uid: readId('ony', args[0], how) }),
   load: async () => ({
     run: (await import('./onye.ts')).deleteCustomer,
     view: (await import('./onye.ts')).deletedView,

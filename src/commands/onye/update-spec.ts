@@ -34,7 +34,8 @@ const asCleared = (text: string): string => {
   throw usageError(why, { hint: `${guess}fields that can be cleared: ${CLEARABLE.join(', ')}` });
 };
 
-const updateOptions = rarely(['replaceMeta'], {
+const updateInput = rarely(['replaceMeta'], {
+  uid: optional('onye', 'the customer, ony.… or the e-mail address; or --from', { completes: 'onye' }),
   ...CUSTOMER_FIELDS,
   clear: repeated('--clear <field>', 'make a field empty: ref, first_name, last_name or meta', asCleared, {
     choices: CLEARABLE,
@@ -43,7 +44,7 @@ const updateOptions = rarely(['replaceMeta'], {
   replaceMeta: flag('--replace-meta', 'with --from: columns such as meta.tier replace all metadata'),
   ...DATA_OPTION,
   ...BULK_OPTIONS,
-} as const);
+});
 
 export type UpdateInput = { readonly given: CustomerOptions } & (
   | { readonly kind: 'one'; readonly uid: string }
@@ -82,8 +83,7 @@ export const updateCommand = defineCommand({
     'would be lost. Options apply to fields without a column. Other columns are copied to the report. An empty cell leaves its field ' +
     'unchanged. The whole file is checked before anything is sent. Run the same command again to continue where it ' +
     "stopped. If an update's result is unknown, paycli reads the customer before it sends the update again.",
-  args: [optional('onye', 'the customer, ony.… or the e-mail address; or --from', { completes: 'onye' })],
-  options: updateOptions,
+  input: updateInput,
   examples: {
     'change the e-mail address': `paycli onye update ${SEEDED.onye} --email ada@example.com`,
     'replace all metadata': `paycli onye update ${SEEDED.onye} --meta tier=vip --meta visits:=3`,
@@ -99,17 +99,16 @@ export const updateCommand = defineCommand({
     BULK_OUTPUT,
   exits: [...WRITE_EXITS, 'ledger'],
   previews: true,
-  read: (args, options, how): UpdateInput => {
-    const bulk = readBulk(options, args, 'a customer');
+  read: ({ uid, replaceMeta }, how, options): UpdateInput => {
+    const bulk = readBulk(options, uid, 'a customer');
     const given = readFieldOptions(options, '--meta, --meta-json, --clear-meta and --merge-meta/--unset-meta');
     const both = given.merge_meta?.find(([name]) => given.unset_meta?.includes(name));
     if (both !== undefined) throw usageError(`"${both[0]}" is in both --merge-meta and --unset-meta`);
     refuseSharedStdin([given.billing_address, given.meta_json, given.data, bulk && readSourceName(bulk.from)]);
-    const replaceMeta = options.replaceMeta === true;
     if (bulk === undefined && replaceMeta) {
       throw usageError('--replace-meta needs --from', { hint: '--meta replaces all metadata of one customer' });
     }
-    if (bulk === undefined) return readOneUpdate(args[0], given, how);
+    if (bulk === undefined) return readOneUpdate(uid, given, how);
     return { kind: 'file', bulk, given, replaceMeta };
   },
   load: async () => ({ run: (await import('./update.ts')).update, view: (await import('./update.ts')).updatedView }),

@@ -20,7 +20,7 @@ import {
 } from '../../ledger/policy.ts';
 import { operatorOf } from '../../ledger/sender.ts';
 import type { Run } from '../run.ts';
-import type { PolicyOf, SetInput } from './spec.ts';
+import type { PolicyInput, PolicyOwner } from './spec.ts';
 
 /** Use of a policy today, as far as it is counted. */
 interface Today {
@@ -91,7 +91,7 @@ export const policyView: View = {
 };
 
 /** Name under which a policy is stored. The profile need not exist on this machine. */
-const policyName = async ({ profile, others }: PolicyOf, run: Run): Promise<string> => {
+const policyName = async ({ profile, others }: PolicyOwner, run: Run): Promise<string> => {
   if (others) return OTHER_PROFILES;
   if (profile === LOCAL_PROFILE || (profile === undefined && run.globals.local)) return LOCAL_PROFILE;
   const room = await profilesOf(run);
@@ -131,7 +131,7 @@ export const listPolicies = async (_input: unknown, run: Run): Promise<Result> =
 };
 
 /** Shows the policy in force for a profile, and its charges and refunds of today. */
-export const showPolicy = async (input: PolicyOf, run: Run): Promise<Result> => {
+export const showPolicy = async (input: PolicyOwner, run: Run): Promise<Result> => {
   const name = await policyName(input, run);
   const allowance = await today(await run.ledger(), name);
   if (allowance === undefined) {
@@ -147,24 +147,24 @@ export const showPolicy = async (input: PolicyOf, run: Run): Promise<Result> => 
   };
 };
 
-const withAmounts = (before: Amounts | undefined, given: SetInput['maxAmount']): Amounts | undefined =>
-  given === undefined
+const withAmounts = (before: Amounts | undefined, given: PolicyInput['maxAmount']): Amounts | undefined =>
+  given.length === 0
     ? before
     : { ...before, ...Object.fromEntries(given.map(({ currency, minor }) => [currency, minor])) };
 
 /** Merges the given limits into the existing policy. */
-const changedPolicy = (before: Policy, given: SetInput): Policy => ({
+const changedPolicy = (before: Policy, given: PolicyInput): Policy => ({
   maxCharges: given.maxCharges ?? before.maxCharges,
   maxAmount: withAmounts(before.maxAmount, given.maxAmount),
-  mediums: given.mediums ?? before.mediums,
+  mediums: given.medium.length === 0 ? before.mediums : given.medium,
   approveAbove: withAmounts(before.approveAbove, given.approveAbove),
   maxRefunds: given.maxRefunds ?? before.maxRefunds,
   maxRefundAmount: withAmounts(before.maxRefundAmount, given.maxRefundAmount),
 });
 
-export const setPolicy = async (input: SetInput, run: Run): Promise<Result> => {
+export const setPolicy = async (input: PolicyInput, run: Run): Promise<Result> => {
   const [name, ledger] = [await policyName(input, run), await run.ledger()];
-  if (input.approveAbove !== undefined && ledger.account === undefined) {
+  if (input.approveAbove.length > 0 && ledger.account === undefined) {
     throw usageError("--approve-above: a ledger file can't tell who approves", { hint: NEXT_STEP.share });
   }
   const by = operatorOf(ledger);
@@ -174,11 +174,11 @@ export const setPolicy = async (input: SetInput, run: Run): Promise<Result> => {
   return { kind: 'record', record: policyRecordOf(kept), view: policyView };
 };
 
-const ownerText = ({ others }: PolicyOf, name: string): string =>
+const ownerText = ({ others }: PolicyOwner, name: string): string =>
   others ? 'for all other profiles' : `of profile ${name}`;
 
 /** Asks, and removes a profile's policy. The ledger records who did it. */
-export const removePolicy = async (input: PolicyOf, run: Run): Promise<Result> => {
+export const removePolicy = async (input: PolicyOwner, run: Run): Promise<Result> => {
   const [name, ledger] = [await policyName(input, run), await run.ledger()];
   const removed = (await ledger.policies.list()).find(({ profile }) => profile === name);
   if (removed === undefined) {

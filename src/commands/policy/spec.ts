@@ -1,13 +1,5 @@
 import { MEDIUM_NAMES } from '../../charge/mediums.ts';
-import {
-  type ArgumentSpec,
-  defineCommand,
-  flag,
-  type GivenOptions,
-  option,
-  optional,
-  repeated,
-} from '../../cli/define.ts';
+import { defineCommand, flag, type GivenOptions, type InputOf, option, optional, repeated } from '../../cli/define.ts';
 import { asInteger, asMoney, asOneOf, type CurrencyAmount } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
 
@@ -16,23 +8,18 @@ const POLICY_OUTPUT =
   'approve_above, max_refund_amount, refund_amount_today; in the minor unit), unknown_amounts_today, set_by, set_at, ' +
   'max_refunds, refunds_today, unknown_refund_amounts_today';
 
-const PROFILE: readonly ArgumentSpec[] = [
-  optional('profile', 'the profile (default: the current one)', { completes: 'profile' }),
-];
-const others = flag('--others', 'all profiles without a policy of their own, and charges without a profile');
+/** The owner of a policy. */
+const ownerInput = {
+  profile: optional('profile', 'the profile (default: the current one)', { completes: 'profile' }),
+  others: flag('--others', 'all profiles without a policy of their own, and charges without a profile'),
+};
+export type PolicyOwner = InputOf<typeof ownerInput>;
 
 const SET = 'paycli policy set --max-charges 100';
 
-/** Identifies the owner of a policy. */
-export interface PolicyOf {
-  /** Undefined means the current profile. */
-  readonly profile: string | undefined;
-  readonly others: boolean;
-}
-
-const policyOwner = ([profile]: readonly string[], given: { readonly others?: boolean }): PolicyOf => {
-  if (profile !== undefined && given.others === true) throw usageError("--others and a profile can't be used together");
-  return { profile, others: given.others === true };
+const oneOwner = <T extends PolicyOwner>(input: T): T => {
+  if (input.profile === undefined || !input.others) return input;
+  throw usageError("--others and a profile can't be used together");
 };
 
 const policyListCommand = defineCommand({
@@ -52,18 +39,17 @@ const policyShowCommand = defineCommand({
   danger: 'read',
   summary: 'show what a profile may charge and refund, and what it has today',
   description: 'Shows the policy of a profile: its own, or else the one for all others.',
-  args: PROFILE,
-  options: { others },
+  input: ownerInput,
   examples: {
     'what the profile may still charge today': `${SET}\npaycli policy show`,
   },
   output: POLICY_OUTPUT,
   exits: ['usage', 'auth', 'ledger', 'interrupted'],
-  read: policyOwner,
+  read: oneOwner,
   load: async () => ({ run: (await import('./policies.ts')).showPolicy }),
 });
 
-const setOptions = {
+const setInput = {
   maxCharges: option('--max-charges <n>', 'maximum number of charges a day (UTC)', asInteger(0, 1_000_000_000)),
   maxAmount: repeated(
     '--max-amount <NGN 5,000.00>',
@@ -82,35 +68,25 @@ const setOptions = {
     'maximum amount of refunds a day (UTC), once per currency; other currencies are then refused',
     asMoney,
   ),
-  others,
-} as const;
+  ...ownerInput,
+};
+export type PolicyInput = InputOf<typeof setInput>;
 
-export interface SetInput extends PolicyOf {
-  readonly maxCharges: number | undefined;
-  readonly maxAmount: readonly CurrencyAmount[] | undefined;
-  readonly mediums: readonly string[] | undefined;
-  readonly approveAbove: readonly CurrencyAmount[] | undefined;
-  readonly maxRefunds: number | undefined;
-  readonly maxRefundAmount: readonly CurrencyAmount[] | undefined;
-}
-
-const refuseTwice = (flag: string, amounts: readonly CurrencyAmount[] = []): void => {
+const refuseTwice = (flag: string, amounts: readonly CurrencyAmount[]): void => {
   const twice = amounts.find(({ currency }, at) => amounts.findIndex((one) => one.currency === currency) < at);
   if (twice !== undefined) throw usageError(`${flag}: ${twice.currency} is given twice`);
 };
 
-const readPolicyInput = (args: readonly string[], given: GivenOptions<typeof setOptions>): SetInput => {
-  const { maxCharges, maxAmount, medium: mediums, approveAbove, maxRefunds, maxRefundAmount } = given;
-  const limits = { maxCharges, maxAmount, mediums, approveAbove, maxRefunds, maxRefundAmount };
-  if (Object.values(limits).every((limit) => limit === undefined)) {
+const readPolicy = (input: PolicyInput, _how: unknown, { others, ...limits }: GivenOptions<typeof setInput>) => {
+  if (Object.keys(limits).length === 0) {
     throw usageError('no limit given', {
       hint: 'give --max-charges, --max-amount, --medium, --approve-above, --max-refunds or --max-refund-amount',
     });
   }
-  refuseTwice('--max-amount', maxAmount);
-  refuseTwice('--approve-above', approveAbove);
-  refuseTwice('--max-refund-amount', maxRefundAmount);
-  return { ...policyOwner(args, given), ...limits };
+  refuseTwice('--max-amount', input.maxAmount);
+  refuseTwice('--approve-above', input.approveAbove);
+  refuseTwice('--max-refund-amount', input.maxRefundAmount);
+  return oneOwner(input);
 };
 
 const policySetCommand = defineCommand({
@@ -122,8 +98,7 @@ const policySetCommand = defineCommand({
     'charge or refund beyond a limit is refused (exit 9) and nothing is sent; --again does not override a limit. Those ' +
     'that failed or were never made do not count. The policy is part of the ledger, so it applies to everyone who shares ' +
     'it.',
-  args: PROFILE,
-  options: setOptions,
+  input: setInput,
   examples: {
     'at most 100 charges and NGN 500,000.00 a day, by bank transfer only':
       "paycli policy set --max-charges 100 --max-amount 'NGN 500,000.00' --medium bank_transfer",
@@ -134,7 +109,7 @@ const policySetCommand = defineCommand({
   },
   output: POLICY_OUTPUT,
   exits: ['usage', 'auth', 'ledger', 'interrupted'],
-  read: readPolicyInput,
+  read: readPolicy,
   load: async () => ({ run: (await import('./policies.ts')).setPolicy }),
 });
 
@@ -142,14 +117,13 @@ const policyRemoveCommand = defineCommand({
   path: ['policy', 'remove'],
   danger: 'money',
   summary: "remove a profile's policy; then the one for all others applies, if there is one",
-  args: PROFILE,
-  options: { others },
+  input: ownerInput,
   examples: {
     'no limits any more': `${SET}\npaycli policy remove --yes`,
   },
   output: `the policy that was removed: ${POLICY_OUTPUT}`,
   exits: ['usage', 'auth', 'ledger', 'interrupted'],
-  read: policyOwner,
+  read: oneOwner,
   load: async () => ({ run: (await import('./policies.ts')).removePolicy }),
 });
 

@@ -10,7 +10,6 @@ import { madeHere, onePage } from '../../core/record.ts';
 import { columnsNamed, type Result, type View } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
 import type { Run } from '../run.ts';
-import type { ProfileShowInput, RenameInput } from './spec.ts';
 
 /** View of a profile. It has no column for a key, only for its last four characters. */
 export const profileView: View = {
@@ -180,7 +179,7 @@ export const listProfiles = async (_input: unknown, run: Run): Promise<Result> =
 };
 
 /** Shows the named profile, or the one that a call would use now. */
-export const showProfile = async ({ name, check }: ProfileShowInput, run: Run): Promise<Result> => {
+export const showProfile = async ({ name, check }: Named & { readonly check: boolean }, run: Run): Promise<Result> => {
   const identity = await whoAmI(run, name, check);
   await noticeOverride(run);
   return { kind: 'record', record: madeHere(identity), view: identityView };
@@ -214,7 +213,10 @@ const halfRenamed = (thrown: unknown, to: string): unknown => {
  * Renames a profile. The ledger goes first, in one transaction: if the run ends before the profile is saved, the same
  * command finishes the work. Until then, and in processes that began before, the old name stands for the new one there.
  */
-export const renameProfile = async ({ from, to }: RenameInput, run: Run): Promise<Result> => {
+export const renameProfile = async (
+  { from, to }: { readonly from: string; readonly to: string },
+  run: Run,
+): Promise<Result> => {
   const save = (await profilesOf(run)).renaming(from, to);
   const { entries, shared, end } = await renameInLedger(run, from, to);
   let profile: ProfileSummary;

@@ -7,11 +7,6 @@ const PROFILE_OUTPUT = 'the profile: name, default, origin, environment, key (it
 const STORED_EXITS: readonly ErrorKind[] = ['usage', 'auth'];
 const ANSWERED_EXITS: readonly ErrorKind[] = [...STORED_EXITS, 'interrupted'];
 
-export interface ProfileShowInput {
-  readonly name: string | undefined;
-  readonly check: boolean;
-}
-
 const environments = Object.keys(ENVIRONMENTS) as Environment[];
 
 const loginCommand = defineCommand({
@@ -21,7 +16,7 @@ const loginCommand = defineCommand({
   description:
     'Asks for the key without showing it, checks it with the service and stores it for one origin only. --profile names ' +
     'the profile ("default" if you leave it out). The first profile becomes the default.',
-  options: rarely(['noVerify'], {
+  input: rarely(['noVerify'], {
     environment: option('--environment <name>', 'live or sandbox (or give --base-url)', asOneOf(environments)),
     keyStdin: flag('--key-stdin', 'read the key from standard input'),
     keyCommand: option(
@@ -42,18 +37,18 @@ const loginCommand = defineCommand({
   },
   output: PROFILE_OUTPUT,
   exits: [...READ_EXITS, 'not_sent'],
-  read: (_args, given) => {
-    if (given.keyStdin === true && given.keyCommand !== undefined) {
+  read: ({ environment, keyStdin, keyCommand, keychain, noVerify }) => {
+    if (keyStdin && keyCommand !== undefined) {
       throw usageError("--key-stdin and --key-command can't be used together", { hint: 'give one of them' });
     }
-    if (given.keychain === true && given.keyCommand !== undefined) {
+    if (keychain && keyCommand !== undefined) {
       throw usageError("--keychain and --key-command can't be used together", { hint: 'give one of them' });
     }
     const key =
-      given.keyCommand !== undefined
-        ? ({ kind: 'command', line: given.keyCommand } as const)
-        : ({ kind: given.keyStdin === true ? 'stdin' : 'prompt' } as const);
-    return { environment: given.environment, key, verify: given.noVerify !== true, keychain: given.keychain === true };
+      keyCommand === undefined
+        ? ({ kind: keyStdin ? 'stdin' : 'prompt' } as const)
+        : ({ kind: 'command', line: keyCommand } as const);
+    return { environment, key, verify: !noVerify, keychain };
   },
   load: async () => ({ run: (await import('./profiles.ts')).login }),
 });
@@ -78,8 +73,10 @@ const profileShowCommand = defineCommand({
   description:
     'Shows the profile NAME, or the one that a command would use now. Shows the last four characters of the key. Never asks ' +
     'the service, unless you add --check.',
-  args: [optional('name', 'the profile (default: the current one)', { completes: 'profile' })],
-  options: { check: flag('--check', 'ask the service whether it accepts the key') },
+  input: {
+    name: optional('name', 'the profile (default: the current one)', { completes: 'profile' }),
+    check: flag('--check', 'ask the service whether it accepts the key'),
+  },
   examples: {
     'show what a command would use': 'paycli profile show',
     'show another profile': 'paycli profile show shop',
@@ -87,7 +84,6 @@ const profileShowCommand = defineCommand({
   },
   output: `${PROFILE_OUTPUT}, key_from, operator, accepted (null without --check)`,
   exits: READ_EXITS,
-  read: ([name], { check }): ProfileShowInput => ({ name, check: check === true }),
   load: async () => ({ run: (await import('./profiles.ts')).showProfile }),
 });
 
@@ -95,20 +91,14 @@ const profileUseCommand = defineCommand({
   path: ['profile', 'use'],
   danger: 'write',
   summary: 'make a profile the default',
-  args: [optional('name', 'the profile; a terminal asks', { completes: 'profile' })],
+  input: { name: optional('name', 'the profile; a terminal asks', { completes: 'profile' }) },
   examples: {
     'use the profile "shop" from now on': 'paycli profile use shop',
   },
   output: PROFILE_OUTPUT,
   exits: ANSWERED_EXITS,
-  read: ([name]) => ({ name }),
   load: async () => ({ run: (await import('./profiles.ts')).useProfile }),
 });
-
-export interface RenameInput {
-  readonly from: string;
-  readonly to: string;
-}
 
 const profileRenameCommand = defineCommand({
   path: ['profile', 'rename'],
@@ -117,13 +107,12 @@ const profileRenameCommand = defineCommand({
   description:
     "Renames the profile with its key, ledger and settings, and in the entries and the policy of this machine's ledger. If the " +
     'command is interrupted, run it again. A shared ledger keeps the old name.',
-  args: [argument('old', 'the profile', { completes: 'profile' }), argument('new', 'its new name')],
+  input: { from: argument('old', 'the profile', { completes: 'profile' }), to: argument('new', 'its new name') },
   examples: {
     'call the profile "shop" "store"': 'paycli profile rename shop store',
   },
   output: PROFILE_OUTPUT,
   exits: [...ANSWERED_EXITS, 'ledger'],
-  read: ([from = '', to = '']): RenameInput => ({ from, to }),
   load: async () => ({ run: (await import('./profiles.ts')).renameProfile }),
 });
 
@@ -134,14 +123,13 @@ const profileRemoveCommand = defineCommand({
   summary: 'remove a profile and its stored key',
   description:
     'Removes the profile NAME, or the current one. Asks first; a script needs --yes. The key still works until you rotate it.',
-  args: [optional('name', 'the profile (default: the current one)', { completes: 'profile' })],
+  input: { name: optional('name', 'the profile (default: the current one)', { completes: 'profile' }) },
   examples: {
     'remove the current profile without being asked': 'paycli profile remove --yes',
     'remove another profile': 'paycli profile remove shop --yes',
   },
   output: `${PROFILE_OUTPUT}; as it was before`,
   exits: ANSWERED_EXITS,
-  read: ([name]) => ({ name }),
   load: async () => ({ run: (await import('./profiles.ts')).removeProfile }),
 });
 

@@ -1,4 +1,5 @@
-import type { StoredListInput } from '../../cli/options.ts';
+import type { InputOf } from '../../cli/define.ts';
+import type { STORED_LIST } from '../../cli/options.ts';
 import { scopeOf } from '../../compose/client.ts';
 import { activitiesOf, REFUND, statusOf } from '../../core/charge.ts';
 import { PayError, usageError } from '../../core/error.ts';
@@ -95,7 +96,10 @@ export const oneView: View = {
 };
 
 /** Lists the refunds that this ledger sent, newest first. */
-export const listRefunds = async ({ max, cursor, allProfiles = false }: StoredListInput, run: Run): Promise<Result> => {
+export const listRefunds = async (
+  { max, cursor, allProfiles }: InputOf<typeof STORED_LIST>,
+  run: Run,
+): Promise<Result> => {
   const scope = allProfiles ? {} : await scopeOf(run);
   const ledger = await run.ledger();
   const refunds = {

@@ -10,20 +10,21 @@ import {
   READ_EXITS,
   rarely,
 } from '../../cli/define.ts';
-import { EVERY_PROFILE, givenAmount, PAGE_OPTIONS, readId } from '../../cli/options.ts';
+import { givenAmount, readId, STORED_LIST } from '../../cli/options.ts';
 import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
 import type { GivenAmount } from '../../core/money.ts';
 import { REFUND_FIELDS, REFUND_OPTIONS } from './fields-shared.ts';
 
-const refundOptions = rarely(['again', 'allOfIt'], {
+const refundInput = rarely(['again', 'allOfIt'], {
+  activity: optional('activity', 'the paid activity, act.…; or --from', { completes: 'activity' }),
   ...REFUND_OPTIONS,
   allOfIt: flag('--all-of-it', 'with --from: pay back the whole payment in each row of a file without amounts'),
   again: flag('--again', 'refund once more, although a refund of this activity was made'),
   ...BULK_OPTIONS,
-} as const);
+});
 
-type Given = GivenOptions<typeof refundOptions>;
+type Given = GivenOptions<typeof refundInput>;
 
 export type RefundCreateInput = { readonly given: Given } /** Without an amount, the whole payment is paid back. */ & (
   | { readonly kind: 'one'; readonly activity: string; readonly amount: GivenAmount | undefined }
@@ -67,8 +68,7 @@ const refundCreateCommand = defineCommand({
     'payment; a row without an amount is invalid. If the payment request is known, each row is compared with it ' +
     'before it is sent. The whole file is checked first, and the question shows the sum of all rows. Run the same ' +
     'command again to continue where it stopped: no row is sent twice.',
-  args: [optional('activity', 'the paid activity, act.…; or --from', { completes: 'activity' })],
-  options: refundOptions,
+  input: refundInput,
   examples: {
     'pay back a part': REFUND_ONE,
     'from a spreadsheet, with a report':
@@ -79,9 +79,9 @@ const refundCreateCommand = defineCommand({
   exits: [...ONCE_EXITS, 'charge_failed'],
   confirms: true,
   previews: true,
-  read: (args, given, how): RefundCreateInput => {
-    const bulk = readBulk(given, args, 'an activity');
-    if (bulk === undefined) return readOneRefund(args[0], given, how);
+  read: ({ activity }, how, given): RefundCreateInput => {
+    const bulk = readBulk(given, activity, 'an activity');
+    if (bulk === undefined) return readOneRefund(activity, given, how);
     refuseBeside(REFUND_FIELDS, given);
     return { kind: 'file', bulk, given };
   },
@@ -99,7 +99,7 @@ const refundListCommand = defineCommand({
   danger: 'read',
   summary: 'list refunds sent from here, newest first',
   description: `${FROM_LEDGER} It covers the service and workspace of the profile.`,
-  options: { ...PAGE_OPTIONS, ...EVERY_PROFILE },
+  input: STORED_LIST,
   examples: {
     'list all refunds': 'paycli refund list',
     'list the last five, as JSON': 'paycli refund list --max 5 --json',
@@ -116,13 +116,12 @@ const refundGetCommand = defineCommand({
   description:
     `${FROM_LEDGER} paycli then reads the payment request: it shows the status of the activity, and that of the refund if the ` +
     'payment request has it. This needs the charge of the activity in the ledger.',
-  args: [argument('id', 'the refund: refund-… in the ledger, or rfd.… at the service', { completes: 'refund' })],
+  input: { id: argument('id', 'the refund: refund-… in the ledger, or rfd.… at the service', { completes: 'refund' }) },
   examples: {
     'show the last refund': `${REFUND_ONE}\npaycli refund get "$(paycli refund list --max 1 -o tsv --columns id)"`,
   },
   output: `${SENT}, evidence, now (refund, activity, ugwo: their statuses at the service, null if not shown)`,
   exits: [...READ_EXITS, 'ledger'],
-  read: (args) => ({ id: args[0] ?? '' }),
   load: async () => ({ run: (await import('./sent.ts')).getRefund }),
 });
 

@@ -1,4 +1,4 @@
-import { defineCommand, flag, optional } from '../../cli/define.ts';
+import { defineCommand, flag, several } from '../../cli/define.ts';
 import { usageError } from '../../core/error.ts';
 
 export const schemaCommand = defineCommand({
@@ -11,8 +11,10 @@ export const schemaCommand = defineCommand({
     '--openapi prints the contract of the service instead, as OpenAPI 3.1: what paycli sends and how it reads answers. A ' +
     'running emulator serves it at /openapi.json, and the npm package has it as paycli/openapi.json.',
   danger: 'read',
-  args: [optional('command...', 'only this command, or those of this noun')],
-  options: { openapi: flag('--openapi', 'print the contract of the service instead') },
+  input: {
+    words: several('command', 'only this command, or those of this noun'),
+    openapi: flag('--openapi', 'print the contract of the service instead'),
+  },
   examples: {
     'all commands': 'paycli schema > schema.json',
     'one command': 'paycli schema ugwo charge',
@@ -20,9 +22,9 @@ export const schemaCommand = defineCommand({
   },
   output: 'the commands, or the OpenAPI document, as JSON',
   exits: ['usage'],
-  read: (words, { openapi = false }) => {
-    if (openapi && words.length > 0) throw usageError("--openapi can't be used with a command");
-    return { words, openapi };
+  read: (input) => {
+    if (input.openapi && input.words.length > 0) throw usageError("--openapi can't be used with a command");
+    return input;
   },
   load: async () => ({ run: (await import('./print.ts')).printSchema }),
 });

@@ -63,7 +63,8 @@ for (const { name, form = 'text', takes, help, hint, default: value, bank, rare 
   });
 }
 
-const chargeOptions = rarely(['param', 'remaining', 'waitTimeout', 'noPreflight', 'shareTemplate', 'shareZone'], {
+const chargeInput = rarely(['param', 'remaining', 'waitTimeout', 'noPreflight', 'shareTemplate', 'shareZone'], {
+  ugwo: optional('ugwo', 'the payment request, ugw.… or its ref; or --from', { completes: 'ugwo' }),
   medium: option('--medium <medium>', MEDIUM_NAMES.join(', '), asText, { choices: MEDIUM_NAMES }),
   ...Object.fromEntries(fieldOptions),
   param: repeated('--param <k=v>', 'any other key of the charge; k:=json sets a JSON value', asPair),
@@ -92,8 +93,8 @@ const chargeOptions = rarely(['param', 'remaining', 'waitTimeout', 'noPreflight'
     asText,
   ),
   ...BULK_OPTIONS,
-} as const);
-type ChargeGiven = GivenOptions<typeof chargeOptions>;
+});
+type ChargeGiven = GivenOptions<typeof chargeInput>;
 
 /** Reaction to an earlier charge that can still be paid or was paid. `remaining`: only the rest is charged. */
 export type Earlier = 'refuse' | 'again' | 'remaining';
@@ -260,8 +261,7 @@ export const chargeCommand = defineCommand({
     '14; the same file, or the same command with --reuse, shares what is left. A message that may be sent already, ' +
     "since paycli or the program was killed, is not shared again. The report's column shared is yes, no, unknown, or " +
     'sharing (another run does it). With --from, at most four times --concurrency programs run at once.',
-  args: [optional('ugwo', 'the payment request, ugw.… or its ref; or --from', { completes: 'ugwo' })],
-  options: chargeOptions,
+  input: chargeInput,
   examples: {
     'get an account number to transfer to': `paycli ugwo charge ${SEEDED.ugwo} --medium bank_transfer`,
     'get an account that expires in ten minutes': `paycli ugwo charge ${SEEDED.ugwo} --medium bank_transfer --expires-in 10m`,
@@ -282,12 +282,12 @@ export const chargeCommand = defineCommand({
     'a summary: job, command, file, rows, a count for each state, not_started, skipped, planned (with --dry-run: rows, amounts), report',
   exits: [...ONCE_EXITS, 'charge_failed', 'underpaid', 'pending', 'attention'],
   previews: true,
-  read: (args, given, how) => {
+  read: ({ ugwo }, how, given) => {
     const [own] = given.param?.find(([name]) => MEDIUM_FIELD_NAMES.includes(name)) ?? [];
     // Only the option of a field checks its value.
     if (how.validate && own !== undefined) throw usageError(`--param ${own}: use ${asFlag(own)}`);
-    const bulk = readBulk(given, args, 'a payment request');
-    return bulk === undefined ? readOneCharge(args[0], given, how) : readChargeFile(bulk, given);
+    const bulk = readBulk(given, ugwo, 'a payment request');
+    return bulk === undefined ? readOneCharge(ugwo, given, how) : readChargeFile(bulk, given);
   },
   asks: missingFieldIn,
   load: async () => ({

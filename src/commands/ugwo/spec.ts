@@ -9,11 +9,11 @@ import {
   WRITE_EXITS,
 } from '../../cli/define.ts';
 import {
+  asId,
   DATA_OPTION,
   FILTER_OPTIONS,
   givenAmount,
   MONEY_FILTER_OPTIONS,
-  readId,
   readList,
   WALK_OPTIONS,
 } from '../../cli/options.ts';
@@ -25,13 +25,13 @@ import { statusArgument } from '../../core/status.ts';
 import { chargeCommand } from './charge-spec.ts';
 import { REQUEST_FIELDS } from './create-shared.ts';
 
-const requestOptions = {
+const requestInput = {
   ...REQUEST_FIELDS,
   ...DATA_OPTION,
   ...BULK_OPTIONS,
-} as const;
+};
 
-type Given = GivenOptions<typeof requestOptions>;
+type Given = GivenOptions<typeof requestInput>;
 
 export type UgwoCreateInput = { readonly given: Given } & (
   | { readonly kind: 'one'; readonly amount: GivenAmount; readonly currency: string }
@@ -62,7 +62,7 @@ const ugwoCreateCommand = defineCommand({
     'amount_minor (500000), currency, customer, description, checkout, metadata.k. Options apply to fields without ' +
     'a column. Other columns are copied to the report. The whole file is checked before anything is sent. Run the ' +
     'same command again to continue where it stopped: no row is sent twice.',
-  options: requestOptions,
+  input: requestInput,
   examples: {
     'ask a customer for 5,000 naira':
       'paycli ugwo create --amount 5,000.00 --currency NGN --customer ada@example.com --ref INV-2026-001',
@@ -77,7 +77,7 @@ const ugwoCreateCommand = defineCommand({
     BULK_OUTPUT,
   exits: ONCE_EXITS,
   previews: true,
-  read: (_args, given): UgwoCreateInput => {
+  read: (_input, _how, given): UgwoCreateInput => {
     const bulk = readBulk(given);
     refuseSharedStdin([given.data, bulk && readSourceName(bulk.from)]);
     if (bulk === undefined) return readOneRequest(given);
@@ -90,11 +90,13 @@ const ugwoCreateCommand = defineCommand({
   }),
 });
 
+const requestArgument = argument('ugwo', 'the payment request, ugw.… or its ref', { completes: 'ugwo' }, asId('ugw'));
+
 const ugwoGetCommand = defineCommand({
   path: ['ugwo', 'get'],
   danger: 'read',
   summary: 'show a payment request with every activity on it',
-  args: [argument('ugwo', 'the payment request, ugw.… or its ref', { completes: 'ugwo' })],
+  input: { uid: requestArgument },
   examples: {
     'a payment request and its activities': `paycli ugwo get ${SEEDED.paid.ugwo}`,
     'its status, for a script': `paycli ugwo get ${SEEDED.paid.ugwo} -o tsv --columns status,amount`,
@@ -103,7 +105,6 @@ const ugwoGetCommand = defineCommand({
     'uid, status, amount, currency, ref, description, onye.uid, onye.email, created_at; json: the same and activities',
   exits: [...READ_EXITS, 'ledger'],
   previews: true,
-  read: (args, _given, how) => ({ uid: readId('ugw', args[0], how) }),
   load: async () => ({ run: (await import('./ugwo.ts')).getRequest }),
 });
 
@@ -125,7 +126,7 @@ const ugwoListCommand = defineCommand({
     'The service has no filters, so paycli walks the list and shows the matches: the first ten, --max <n>, or ' +
     '--all. It says how many records it has read. It stops at --since, or when it has found ' +
     'the --ref.',
-  options: rarely(['email'], {
+  input: rarely(['email'], {
     ...WALK_OPTIONS,
     ...FILTER_OPTIONS,
     status: { ...FILTER_OPTIONS.status, choices: REQUEST_STATUSES.map(statusArgument) },
@@ -142,7 +143,7 @@ const ugwoListCommand = defineCommand({
     'uid, status, amount, currency, ref, description, onye.uid, onye.email, created_at; json: {"data":[…],"next_cursor":…}',
   exits: READ_EXITS,
   previews: true,
-  read: (_args, given, how) => readList(given, how, REQUEST_STATUSES),
+  read: (_input, how, given) => readList(given, how, REQUEST_STATUSES),
   load: async () => ({ run: (await import('./ugwo.ts')).listPaymentRequests }),
 });
 
@@ -153,7 +154,7 @@ const ugwoCancelCommand = defineCommand({
   description:
     'The service cancels only unpaid payment requests. paycli reads the payment request, shows it with the accounts ' +
     'and codes that can still be paid, and asks; a script needs --yes.',
-  args: [argument('ugwo', 'the payment request, ugw.… or its ref', { completes: 'ugwo' })],
+  input: { uid: requestArgument },
   examples: {
     'cancel a payment request in a script': `paycli ugwo cancel ${SEEDED.ugwo} --yes`,
   },
@@ -162,7 +163,6 @@ const ugwoCancelCommand = defineCommand({
   exits: [...WRITE_EXITS, 'ledger'],
   confirms: true,
   previews: true,
-  read: (args, _given, how) => ({ uid: readId('ugw', args[0], how) }),
   load: async () => ({ run: (await import('./ugwo.ts')).cancel, view: (await import('./ugwo.ts')).cancelledView }),
 });
 

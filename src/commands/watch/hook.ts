@@ -165,7 +165,7 @@ export class Hook {
 /** Opens the queue of a program, which one run at a time may hold. */
 export const openHook = async (tail: Tail, filter: WatchFilter, input: WatchInput, run: Run): Promise<Hook> => {
   const { io, say } = run;
-  const exec = (await execOf(input.exec ?? '', io))(input.execEnv ?? []);
+  const exec = (await execOf(input.exec ?? '', io))(input.execEnv);
   const [ledger, { data }, { service, workspace }] = [await run.ledger(), await foldersOf(run), await run.target()];
   const name = WATCH_FILE_START + ledger.digest(JSON.stringify([service, workspace, exec.words]));
   const queue = holdQueue(data, realMachine.uid, `${name}.db`, `${name}.lock`);

@@ -1,19 +1,11 @@
-import {
-  defineCommand,
-  flag,
-  type GivenOptions,
-  option,
-  optional,
-  READ_EXITS,
-  rarely,
-  repeated,
-} from '../../cli/define.ts';
+import { defineCommand, flag, type InputOf, option, READ_EXITS, rarely, repeated, several } from '../../cli/define.ts';
 import { asNames, asOneOf, asText, asWaitTimeout, readId } from '../../cli/options.ts';
 import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
 import { CHANGES } from '../../core/webhook-event.ts';
 
-const watchOptions = rarely(['open', 'execEnv'], {
+const watchInput = rarely(['open', 'execEnv'], {
+  ugwos: several('ugwo', 'payment requests, ugw.… or their refs', { completes: 'ugwo' }),
   job: option('--job <job>', 'the charges of this file, job-…', asText, { completes: 'job' }),
   open: flag('--open', 'every open charge in the ledger, and each new one (default)'),
   untilFinal: flag('--until-final', 'end when each is paid, failed or expired, with the most serious exit code'),
@@ -26,13 +18,10 @@ const watchOptions = rarely(['open', 'execEnv'], {
     choices: CHANGES,
   }),
   execEnv: repeated('--exec-env <name>', 'pass this variable to --exec, besides PATH, HOME and the like', asText),
-} as const);
+});
 
-export type WatchInput = GivenOptions<typeof watchOptions> & {
-  readonly on: readonly string[];
-  /** Payment requests. Without these and without a job, every open charge is watched. */
-  readonly ugwos: readonly string[];
-};
+/** Without payment requests and without a job, every open charge is watched. */
+export type WatchInput = InputOf<typeof watchInput> & { readonly on: readonly string[] };
 
 export const watchCommand = defineCommand({
   path: ['watch'],
@@ -47,8 +36,7 @@ export const watchCommand = defineCommand({
     '--exec tells a program about each change at least once: again, with the same id, until it exits with 0, for three ' +
     'days at most. Its next start also tells what changed while nothing watched. Watch reads open charges alone: a ' +
     'reversal or a second payment comes once `ledger sync` or `webhook listen` has read it.',
-  args: [optional('ugwo...', 'payment requests, ugw.… or their refs', { completes: 'ugwo' })],
-  options: watchOptions,
+  input: watchInput,
   examples: {
     'watch one payment request, for a script (exit 12: it is still open)': `paycli ugwo charge ${SEEDED.ugwo} --medium bank_transfer\npaycli watch ${SEEDED.ugwo} --until-final --wait-timeout 1s -o ndjson`,
     'wait until no charge is open': 'paycli watch --until-final',
@@ -60,15 +48,15 @@ export const watchCommand = defineCommand({
     'amount, received, currency, medium, activity, ref, job, row, customer, customer_email; an event of --exec: id, kind, ' +
     'then the same fields',
   exits: [...READ_EXITS, 'unknown', 'ledger', 'charge_failed', 'underpaid', 'pending', 'not_sent', 'attention'],
-  read: (ugwos, given, how): WatchInput => {
-    const chosen = [ugwos.length > 0, given.job !== undefined, given.open === true].filter(Boolean);
+  read: (input, how, given): WatchInput => {
+    const chosen = [input.ugwos.length > 0, input.job !== undefined, input.open].filter(Boolean);
     if (chosen.length > 1) throw usageError("payment requests, --job and --open can't be used together");
-    if (given.waitTimeout !== undefined && given.untilFinal !== true) {
+    if (input.waitTimeout !== undefined && !input.untilFinal) {
       throw usageError('--wait-timeout needs --until-final');
     }
     if (given.exec === undefined && (given.on ?? given.execEnv) !== undefined)
       throw usageError(`--${given.on === undefined ? 'exec-env' : 'on'} needs --exec`);
-    return { ...given, on: given.on ?? CHANGES, ugwos: ugwos.map((uid) => readId('ugw', uid, how)) };
+    return { ...input, on: input.on ?? CHANGES, ugwos: input.ugwos.map((uid) => readId('ugw', uid, how)) };
   },
   load: async () => ({ run: (await import('./watch.ts')).watch, view: (await import('./view.ts')).changesView }),
 });

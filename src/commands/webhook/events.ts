@@ -1,3 +1,4 @@
+import type { InputOf } from '../../cli/define.ts';
 import { foldersOf } from '../../compose/run.ts';
 import { realMachine } from '../../config/machine.ts';
 import { webhookSecrets } from '../../config/secrets.ts';
@@ -13,7 +14,7 @@ import { openQueue, type Queue } from '../../webhook/queue.ts';
 import { listedPages, numberedCursors, type StoredList } from '../list.ts';
 import { continueCommand } from '../record.ts';
 import type { Run } from '../run.ts';
-import type { EventListInput, ReplayInput, TriggerInput } from './spec.ts';
+import type { EventFilter, readTrigger, replayInput } from './spec.ts';
 import {
   eventListView,
   eventRecord,
@@ -37,7 +38,7 @@ const withQueue = async <T>(run: Run, use: (queue: Queue) => T | Promise<T>): Pr
 const { cursorOf, seqOf } = numberedCursors('event:');
 
 /** Lists the received events, or with --refused the rejected deliveries, newest first. */
-export const listEvents = async (input: EventListInput, run: Run): Promise<Result> => {
+export const listEvents = async (input: EventFilter, run: Run): Promise<Result> => {
   const { cursor, refused, all, ...words } = input;
   const { event: wanted, ugwo, state: states, max } = input;
   if (refused) {
@@ -83,7 +84,10 @@ const sendTo = async (
   return { kind: 'record', record: madeHere({ uid, event, to: target.url.href, answer, ms }), view: replayedView };
 };
 
-export const sendEventAgain = async ({ uid, to, allowRemote }: ReplayInput, run: Run): Promise<Result> => {
+export const sendEventAgain = async (
+  { uid, to, allowRemote }: InputOf<typeof replayInput>,
+  run: Run,
+): Promise<Result> => {
   const [event, last] = await withQueue(run, (queue) => [findEvent(queue, uid), queue.setting('target')] as const);
   const text = to ?? last;
   if (text === undefined) throw usageError('--to is required: `webhook listen` has forwarded nothing yet');
@@ -92,7 +96,7 @@ export const sendEventAgain = async ({ uid, to, allowRemote }: ReplayInput, run:
 };
 
 /** Sends an event that did not happen, as the service would, or lists the events. */
-export const sendMadeUpEvent = async (input: TriggerInput, run: Run): Promise<Result> => {
+export const sendMadeUpEvent = async (input: ReturnType<typeof readTrigger>, run: Run): Promise<Result> => {
   if (input === undefined) {
     return { kind: 'list', pages: onePage(EVENTS.map((event) => ({ event }))), view: { columns: [{ path: 'event' }] } };
   }

@@ -26,7 +26,7 @@ import { SIGNATURE_HEADER, verifiedDelivery } from '../../webhook/event.ts';
 import { checkTarget } from '../../webhook/forward.ts';
 import { type PrintedEvent, openListening as receiveEvents } from '../../webhook/listen.ts';
 import type { Run } from '../run.ts';
-import type { ListenInput, VerifyInput } from './spec.ts';
+import type { ListenInput, readVerify } from './spec.ts';
 import { aboutFields, receivedRecord, receivedView, verifiedEventView } from './view.ts';
 
 const stringOrNull = (value: unknown, name: string): string | null => {
@@ -208,7 +208,10 @@ export const listenForEvents = async (input: ListenInput, run: Run): Promise<Res
 const MOST_FILE_BYTES = 10 * 1024 * 1024;
 
 /** Checks the signature of a body. Throws `rejected` if it does not match. */
-export const verifyDelivery = async ({ secrets, signature, from }: VerifyInput, run: Run): Promise<Result> => {
+export const verifyDelivery = async (
+  { secrets, signature, from }: ReturnType<typeof readVerify>,
+  run: Run,
+): Promise<Result> => {
   const known = await endpointSecrets(secrets, run);
   const body = await readInputBytes(run, from, MOST_FILE_BYTES);
   const headers = [[SIGNATURE_HEADER, signature]] as const;

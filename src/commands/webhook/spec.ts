@@ -3,6 +3,8 @@ import {
   defineCommand,
   flag,
   type GivenOptions,
+  type HowToRead,
+  type InputOf,
   option,
   optional,
   READ_EXITS,
@@ -24,7 +26,7 @@ import {
 } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
 import { statusArgument } from '../../core/status.ts';
-import { EVENT_STATES, EVENTS, type EventName, isWanted, KEEP_DAYS } from '../../core/webhook-event.ts';
+import { EVENT_STATES, EVENTS, isWanted, KEEP_DAYS } from '../../core/webhook-event.ts';
 
 const asCommand = taking({ type: 'command' }, asText);
 
@@ -45,11 +47,11 @@ const secretOptions = rarely(['secretCommand', 'sandboxSecretFile', 'sandboxSecr
     "a command that prints the sandbox's secret",
     asCommand,
   ),
-} as const);
+});
 
-const secretNames = (given: GivenOptions<typeof secretOptions>) => ({
-  main: { files: given.secretFile ?? [], commands: given.secretCommand ?? [] },
-  sandbox: { files: given.sandboxSecretFile ?? [], commands: given.sandboxSecretCommand ?? [] },
+const secretNames = (input: InputOf<typeof secretOptions>) => ({
+  main: { files: input.secretFile, commands: input.secretCommand },
+  sandbox: { files: input.sandboxSecretFile, commands: input.sandboxSecretCommand },
 });
 
 /** Prefix of event names that the service uses but that are not all documented. */
@@ -62,7 +64,7 @@ const refuseUnmatched = (pattern: string): void => {
 };
 
 /** Throws if an event looks like a mistyped known one, or if a pattern matches no known event. */
-const refuseTypos = (events: readonly string[] = []): void => {
+const refuseTypos = (events: readonly string[]): void => {
   for (const event of events) event.includes('*') ? refuseUnmatched(event) : refuseTypo(event, EVENTS);
 };
 
@@ -83,15 +85,15 @@ const eventOptions = rarely(['refused'], {
   ),
   refused: flag('--refused', 'list deliveries that were refused for their signature instead'),
   ...PAGE_OPTIONS,
-} as const);
+});
 
-export type EventListInput = GivenOptions<typeof eventOptions>;
+export type EventFilter = GivenOptions<typeof eventOptions>;
 
 const webhookEventsListCommand = defineCommand({
   path: ['webhook', 'events', 'list'],
   danger: 'read',
   summary: 'list received events, newest first',
-  options: eventOptions,
+  input: eventOptions,
   examples: {
     'list all events': 'paycli webhook events list',
     'list events that wait for their target': 'paycli webhook events list --state waiting',
@@ -101,7 +103,7 @@ const webhookEventsListCommand = defineCommand({
     `${SHOWN}; json: {"data":[…],"next_cursor":…}; ` +
     'with --refused: received_at, why, delivery_id, signature, size, body_start (the first 4 KiB)',
   exits: ['usage', 'ledger', 'read_failed', 'interrupted'],
-  read: (_args, given, { validate }): EventListInput => {
+  read: (_input, { validate }, given): EventFilter => {
     if (validate) checkIdOption('--ugwo', 'ugw', given.ugwo);
     if (validate) given.event?.forEach(refuseUnmatched);
     if (given.refused && (given.event ?? given.ugwo ?? given.state ?? given.cursor) !== undefined) {
@@ -116,38 +118,32 @@ const webhookEventsShowCommand = defineCommand({
   path: ['webhook', 'events', 'show'],
   danger: 'read',
   summary: 'show an event with its headers and body',
-  args: [argument('uid', 'the event, evt.… (sha256:… if it has no uid)', { completes: 'event' })],
+  input: { uid: argument('uid', 'the event, evt.… (sha256:… if it has no uid)', { completes: 'event' }) },
   examples: { 'show an event': `paycli webhook events show ${EVENT}` },
   output: `${SHOWN}, headers, body (JSON; null if the body is not JSON, then body_base64)`,
   exits: ['usage', 'rejected', 'ledger'],
-  read: (args) => ({ uid: args[0] ?? '' }),
   load: async () => ({ run: (await import('./events.ts')).showEvent }),
 });
 
-export interface ReplayInput {
-  readonly uid: string;
-  readonly to: string | undefined;
-  readonly allowRemote: boolean;
-}
+export const replayInput = rarely(['allowRemote'], {
+  uid: argument('uid', 'the event, evt.…', { completes: 'event' }),
+  to: option('--to <url>', 'send it to this URL (default: the last target of `webhook listen`)', asText, {
+    type: 'url',
+  }),
+  allowRemote: flag('--allow-remote', 'let --to name another machine: by https, or in a private network'),
+});
 
 const webhookEventsReplayCommand = defineCommand({
   path: ['webhook', 'events', 'replay'],
   danger: 'write',
   summary: 'send an event again, byte for byte',
   description: 'Keeps the signature and the delivery id.',
-  args: [argument('uid', 'the event, evt.…', { completes: 'event' })],
-  options: rarely(['allowRemote'], {
-    to: option('--to <url>', 'send it to this URL (default: the last target of `webhook listen`)', asText, {
-      type: 'url',
-    }),
-    allowRemote: flag('--allow-remote', 'let --to name another machine: by https, or in a private network'),
-  } as const),
+  input: replayInput,
   examples: {
     'send it to your own server': `paycli webhook events replay ${EVENT} --to http://127.0.0.1:3000/webhooks`,
   },
   output: 'uid, event, to, answer (the status), ms (until the answer)',
   exits: [...READ_EXITS, 'not_sent', 'ledger'],
-  read: ([uid = ''], { to, allowRemote = false }): ReplayInput => ({ uid, to, allowRemote }),
   load: async () => ({ run: (await import('./events.ts')).sendEventAgain }),
 });
 
@@ -159,7 +155,7 @@ const webhookPruneCommand = defineCommand({
     'Removes refused deliveries, and the headers and bodies of finished events, that came before --before. Events that wait for their target stay. ' +
     'Uids of events stay, so paycli recognizes an event that comes again. It asks first. It can run beside `webhook listen`, which ' +
     `removes them after ${KEEP_DAYS} days by itself (--keep-days).`,
-  options: {
+  input: {
     before: option(
       '--before <time>',
       'events that came before: 90d, 2026-01-31 or a full timestamp',
@@ -169,9 +165,9 @@ const webhookPruneCommand = defineCommand({
   examples: { 'keep the events of a month': 'paycli webhook prune --before 30d --yes' },
   output: 'before, pruned, waiting (not removed: they wait for their target), refused (removed refused deliveries)',
   exits: ['usage', 'ledger', 'interrupted'],
-  read: (_args, given) => {
-    if (given.before === undefined) throw usageError('--before is required: it removes events older than that');
-    return { before: given.before };
+  read: ({ before }) => {
+    if (before === undefined) throw usageError('--before is required: it removes events older than that');
+    return { before };
   },
   load: async () => ({ run: (await import('./events.ts')).pruneEvents }),
 });
@@ -186,12 +182,16 @@ const VECTOR = {
 };
 const SECRET_FILE = `(umask 077; printf '${VECTOR.secret}' > secret.txt)`;
 
-export interface VerifyInput {
-  readonly secrets: ReturnType<typeof secretNames>;
-  readonly signature: string;
-  /** A file, or `-`. */
-  readonly from: string;
-}
+const verifyInput = {
+  from: optional('file', 'the file with the body; - or nothing for standard input', { completes: 'file' }),
+  ...secretOptions,
+  signature: option('--signature <hex>', 'the value of X-Kwugwo-Signature', asText),
+};
+
+export const readVerify = ({ from = '-', signature, ...given }: InputOf<typeof verifyInput>) => {
+  if (signature === undefined) throw usageError('--signature is required: the value of X-Kwugwo-Signature');
+  return { secrets: secretNames(given), signature: signature.trim(), from };
+};
 
 const webhookVerifyCommand = defineCommand({
   path: ['webhook', 'verify'],
@@ -200,26 +200,33 @@ const webhookVerifyCommand = defineCommand({
   description:
     "Reads the body byte for byte as it came. Don't parse and reformat the body first: its signature would change. The " +
     'signature is the value of the header X-Kwugwo-Signature.',
-  args: [optional('file', 'the file with the body; - or nothing for standard input', { completes: 'file' })],
-  options: {
-    ...secretOptions,
-    signature: option('--signature <hex>', 'the value of X-Kwugwo-Signature', asText),
-  } as const,
+  input: verifyInput,
   examples: {
     'check a body': `${SECRET_FILE}\nprintf '%s' '${VECTOR.body}' > body.json\npaycli webhook verify --secret-file secret.txt --signature ${VECTOR.signature} body.json`,
     'a body that was changed (exit 3)': `${SECRET_FILE}\necho '{}' | paycli webhook verify --secret-file secret.txt --signature ${VECTOR.signature}`,
   },
   output: 'valid (true), uid, event, ugwo, activity',
   exits: ['usage', 'rejected', 'auth', 'interrupted'],
-  read: ([from = '-'], given) => {
-    if (given.signature === undefined) throw usageError('--signature is required: the value of X-Kwugwo-Signature');
-    return { secrets: secretNames(given), signature: given.signature.trim(), from };
-  },
+  read: readVerify,
   load: async () => ({ run: (await import('./listen.ts')).verifyDelivery }),
 });
 
+const triggerInput = {
+  event: optional('event', EVENTS.join(', '), { choices: EVENTS }),
+  to: option('--to <url>', 'the receiver; https outside a private network', asText, { type: 'url' }),
+  secretFile: option('--secret-file <file>', 'sign with the secret in this file, wsk.…', asFile),
+  list: flag('--list', 'list the events instead'),
+};
+
 /** Undefined for a list of the events. */
-export type TriggerInput = { readonly event: EventName; readonly to: string; readonly secretFile: string } | undefined;
+export const readTrigger = ({ event, to, secretFile, list }: InputOf<typeof triggerInput>) => {
+  if (list && (event ?? to) !== undefined) throw usageError("--list can't be used with an event or --to");
+  if (list) return undefined;
+  if (event === undefined) throw usageError('no event given', { hint: 'list the events with --list' });
+  if (to === undefined) throw usageError('--to is required: the URL of the receiver');
+  if (secretFile === undefined) throw usageError('--secret-file is required: it signs the event');
+  return { event: asOneOf(EVENTS)(event), to, secretFile };
+};
 
 const webhookTriggerCommand = defineCommand({
   path: ['webhook', 'trigger'],
@@ -228,47 +235,59 @@ const webhookTriggerCommand = defineCommand({
   description:
     'Sends it once, without an emulator; exit 3 if the answer is not 2xx. Its record exists nowhere. ' +
     '`emulator webhook trigger` sends events about records of the emulator.',
-  args: [optional('event', EVENTS.join(', '), { choices: EVENTS })],
-  options: {
-    to: option('--to <url>', 'the receiver; https outside a private network', asText, { type: 'url' }),
-    secretFile: option('--secret-file <file>', 'sign with the secret in this file, wsk.…', asFile),
-    list: flag('--list', 'list the events instead'),
-  } as const,
+  input: triggerInput,
   examples: {
     'list the events': 'paycli webhook trigger --list',
     'tell your own server of a payment': `${SECRET_FILE}\npaycli webhook trigger ugwo.successful --to http://127.0.0.1:3000/webhooks --secret-file secret.txt`,
   },
   output: 'uid, event, to, answer (the status), ms (until the answer); with --list: event',
   exits: [...READ_EXITS, 'not_sent'],
-  read: ([event], { to, secretFile, list }): TriggerInput => {
-    if (list && (event ?? to) !== undefined) throw usageError("--list can't be used with an event or --to");
-    if (list) return undefined;
-    if (event === undefined) throw usageError('no event given', { hint: 'list the events with --list' });
-    if (to === undefined) throw usageError('--to is required: the URL of the receiver');
-    if (secretFile === undefined) throw usageError('--secret-file is required: it signs the event');
-    return { event: asOneOf(EVENTS)(event), to, secretFile };
-  },
+  read: readTrigger,
   load: async () => ({ run: (await import('./events.ts')).sendMadeUpEvent }),
 });
 
-export interface ListenInput {
-  readonly secrets: ReturnType<typeof secretNames>;
-  readonly port: number;
-  readonly host: string;
-  readonly forwardTo: string | undefined;
-  readonly allowRemote: boolean;
-  readonly only: readonly string[];
-  readonly exec: string | undefined;
-  readonly execEnv: readonly string[];
-  readonly until: { readonly count: number } | { readonly event: string } | undefined;
-  readonly duplicates: boolean;
-  readonly keepDays: number;
-}
+const listenInput = rarely(['host', 'execEnv', 'until', 'duplicates', 'keepDays', 'allowRemote'], {
+  port: option('--port <n>', 'listen on this port; 0: any free port', asInteger(0, 65_535)),
+  host: option('--host <address>', 'listen on this address (127.0.0.1)', asText, { default: '127.0.0.1' }),
+  ...secretOptions,
+  forwardTo: option('--forward-to <url>', 'forward each event to this URL, in order per payment request', asText, {
+    type: 'url',
+  }),
+  only: repeated('--only <pattern>', 'print and forward only these events, such as ugwo.activity.*', asText, {
+    choices: EVENTS,
+  }),
+  exec: option('--exec <command>', 'run this for each event, with its body on standard input; no shell', asCommand),
+  execEnv: repeated('--exec-env <name>', 'pass this variable to --exec, besides PATH, HOME and the like', asText),
+  until: option(
+    '--until <what>',
+    'end with exit code 0 after this many events, or after an event of this name',
+    asText,
+    { choices: EVENTS },
+  ),
+  duplicates: flag('--duplicates', 'also print and forward an event that comes again'),
+  keepDays: option(
+    '--keep-days <n>',
+    `remove finished events after this many days, except their uids (${KEEP_DAYS})`,
+    asInteger(1, 100_000),
+    { default: String(KEEP_DAYS) },
+  ),
+  allowRemote: flag('--allow-remote', 'let --forward-to name another machine: by https, or in a private network'),
+});
 
-const readUntil = (text: string | undefined): ListenInput['until'] => {
+const readUntil = (text: string | undefined) => {
   if (text === undefined) return undefined;
   return /^\d+$/.test(text) ? { count: asInteger(1, 1_000_000_000)(text) } : { event: text };
 };
+
+export const readListen = (input: InputOf<typeof listenInput>, { validate }: HowToRead) => {
+  const { port, only, exec, execEnv, ...others } = input;
+  const until = readUntil(input.until);
+  if (validate) refuseTypos([...only, ...(until?.event === undefined ? [] : [until.event])]);
+  if (execEnv.length > 0 && exec === undefined) throw usageError('--exec-env needs --exec');
+  if (port === undefined) throw usageError('--port is required', { hint: 'choose one, such as --port 4400' });
+  return { ...others, port, only, exec, execEnv, until, secrets: secretNames(input) };
+};
+export type ListenInput = ReturnType<typeof readListen>;
 
 const webhookListenCommand = defineCommand({
   path: ['webhook', 'listen'],
@@ -283,33 +302,7 @@ const webhookListenCommand = defineCommand({
     'For an event about a charge in the ledger, it reads the payment request and records its status. It does not rely on ' +
     'the event itself. If the service confirms a double charge, the exit code is 3 ' +
     'when it ends.',
-  options: rarely(['host', 'execEnv', 'until', 'duplicates', 'keepDays', 'allowRemote'], {
-    port: option('--port <n>', 'listen on this port; 0: any free port', asInteger(0, 65_535)),
-    host: option('--host <address>', 'listen on this address (127.0.0.1)', asText, { default: '127.0.0.1' }),
-    ...secretOptions,
-    forwardTo: option('--forward-to <url>', 'forward each event to this URL, in order per payment request', asText, {
-      type: 'url',
-    }),
-    only: repeated('--only <pattern>', 'print and forward only these events, such as ugwo.activity.*', asText, {
-      choices: EVENTS,
-    }),
-    exec: option('--exec <command>', 'run this for each event, with its body on standard input; no shell', asCommand),
-    execEnv: repeated('--exec-env <name>', 'pass this variable to --exec, besides PATH, HOME and the like', asText),
-    until: option(
-      '--until <what>',
-      'end with exit code 0 after this many events, or after an event of this name',
-      asText,
-      { choices: EVENTS },
-    ),
-    duplicates: flag('--duplicates', 'also print and forward an event that comes again'),
-    keepDays: option(
-      '--keep-days <n>',
-      `remove finished events after this many days, except their uids (${KEEP_DAYS})`,
-      asInteger(1, 100_000),
-      { default: String(KEEP_DAYS) },
-    ),
-    allowRemote: flag('--allow-remote', 'let --forward-to name another machine: by https, or in a private network'),
-  }),
+  input: listenInput,
   examples: {
     'print events': 'paycli webhook listen --port 4400 --secret-file secret.txt',
     'forward events to your own server':
@@ -320,16 +313,7 @@ const webhookListenCommand = defineCommand({
   output:
     'for each event: uid, event, ugwo, activity, received_at, delivery_id; json adds body, signature, and double_charge (confirmed, paid) if the service reports one',
   exits: ['usage', 'rejected', 'auth', 'ledger', 'interrupted'],
-  read: (_args, given, { validate }) => {
-    const until = readUntil(given.until);
-    if (validate) refuseTypos([...(given.only ?? []), ...(until && 'event' in until ? [until.event] : [])]);
-    const { port, host = '127.0.0.1', forwardTo, allowRemote = false, exec, duplicates = false } = given;
-    if (given.execEnv !== undefined && exec === undefined) throw usageError('--exec-env needs --exec');
-    if (port === undefined) throw usageError('--port is required', { hint: 'choose one, such as --port 4400' });
-    const { only = [], execEnv = [], keepDays = KEEP_DAYS } = given;
-    const secrets = secretNames(given);
-    return { secrets, until, port, host, forwardTo, allowRemote, only, exec, execEnv, duplicates, keepDays };
-  },
+  read: readListen,
   load: async () => ({ run: (await import('./listen.ts')).listenForEvents }),
 });
 
