@@ -184,7 +184,7 @@ export interface RowKind<T> {
   readonly warnings?: () => readonly string[];
   /** True if --dry-run judges each row, by a read of its object and by the ledger. */
   readonly judges?: boolean;
-  /** Opens the sender of a job's rows: see `protectedRows` and `repeatableRows`. */
+  /** Opens the sender of a job's rows: see `ProtectedRows` and `RepeatableRows`. */
   readonly openSender: (job: RowJob<T>) => RowSender<T>;
   /** Does what earlier runs have left to do for a job's rows, before more are sent. */
   readonly resume?: ((job: string, rowDeps: RowDeps) => Promise<void>) | undefined;

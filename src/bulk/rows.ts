@@ -2,7 +2,7 @@ import type { BulkInput } from '../cli/bulk-options.ts';
 import type { Client } from '../client/client.ts';
 import { cutName, firstNames } from '../core/bounds.ts';
 import { type PayError, usageError } from '../core/error.ts';
-import { canBeName, idIn, idProblem, isId } from '../core/ids.ts';
+import { canBeName, idIn, idProblem, isId, type NamedPrefix } from '../core/ids.ts';
 import { type FlagOf, namingFlags } from '../core/input.ts';
 import { shellLine } from '../core/shell.ts';
 import { isLeftover } from '../core/spoilt.ts';
@@ -14,11 +14,6 @@ import { type ColumnFault, faultsOf } from './row-end.ts';
 
 /** Names of columns that are read; one that ends in a dot stands for all that begin with it. */
 type Known = readonly string[];
-
-const knownOf = ({ key, columns }: Pick<RowKind<never>, 'key' | 'columns'>): Known => [
-  key.name,
-  ...columns.flatMap((name) => (name.endsWith('.k') ? [name.slice(0, -2), name.slice(0, -1)] : name.split(' or '))),
-];
 
 const knownIn = (known: Known, column: string): string | undefined =>
   known.find((name) => (name.endsWith('.') ? column.startsWith(name) : column === name));
@@ -167,28 +162,6 @@ const ignoring = (names: readonly string[] = [], format: FileFormat): ((column: 
 
 export type ReadRow<T> = RowItem<T> | { readonly faults: readonly ColumnFault[] };
 
-/** Reads the rows of a file for a noun. */
-export interface RowReader<T> extends Pick<RowJob<T>, 'named'> {
-  readonly read: (row: InputRow) => ReadRow<T>;
-  /** Reads a row and checks it against the contract; sending checks that again. */
-  readonly judge: (row: InputRow) => ReadRow<T>;
-  /** The notice about cells of judged rows that another program has probably left; undefined if there are none. */
-  readonly leftovers: () => string | undefined;
-  readonly notices: readonly string[];
-  /**
-   * Keeps the id to which a row was sent, in place of its name. The name may be gone by now: an update may have changed
-   * it, and another record may have taken it.
-   */
-  readonly keepId: (row: InputRow, id: string) => void;
-  /**
-   * Looks up the names of all rows that were read, so that they have ids when they are read again. Resolves to false if
-   * there were none.
-   */
-  readonly findNames: (services: Pick<RowServices, 'idsOf'>, run: Pick<FileRun, 'say'>) => Promise<boolean>;
-  /** The columns that would be read without --ignore-columns. */
-  readonly ignored: readonly string[];
-}
-
 const keyIn = (text: string, prefix: KeyColumn['prefix']): string => (prefix === undefined ? text : idIn(prefix, text));
 
 const readKey = (cells: Cells, { name, prefix, missing, wrong }: KeyColumn, validate: boolean): string => {
@@ -226,140 +199,241 @@ const openLeftovers = () => {
   };
 };
 
+/** The columns of a file that are read, by the names of their kind. */
+class FileColumns {
+  readonly known: Known;
+  /** The names by which the columns are read, without the ignored ones. */
+  readonly names: readonly string[];
+  /** The columns that would be read without --ignore-columns. */
+  readonly ignored: readonly string[];
+  readonly format: FileFormat;
+  readonly #isIgnored: (column: string) => boolean;
+  /** The names in the file; undefined if they are read as they are. */
+  readonly #written: readonly string[] | undefined;
+
+  /** Throws a usage error if two columns have the same name. */
+  constructor(
+    { key, columns }: Pick<RowKind<never>, 'key' | 'columns'>,
+    { columns: all, format }: Pick<RowsFile, 'columns' | 'format'>,
+    ignoreColumns: readonly string[] | undefined,
+  ) {
+    const others = columns.flatMap((name) =>
+      name.endsWith('.k') ? [name.slice(0, -2), name.slice(0, -1)] : name.split(' or '),
+    );
+    this.known = [key.name, ...others];
+    this.format = format;
+    this.#isIgnored = ignoring(ignoreColumns, format);
+    const written = all.filter((name) => !this.#isIgnored(name));
+    // JSON keys are used as they are.
+    this.names = format === 'csv' ? columnNames(written, this.known) : written;
+    this.#written = all.every((name, index) => name === this.names[index]) ? undefined : written;
+    this.ignored = knownNames(all.filter(this.#isIgnored), this.known).filter((name) => this.isRead(name));
+  }
+
+  isRead(column: string): boolean {
+    return knownIn(this.known, column) !== undefined;
+  }
+
+  /** The fields of a row under the names by which they are read. */
+  fieldsIn({ fields }: InputRow): InputRow['fields'] {
+    if (this.format === 'csv') {
+      const written = this.#written;
+      if (written === undefined) return fields;
+      return fieldsFrom(this.names.map((name, index) => [name, fields[written[index] ?? '']]));
+    }
+    const entries = Object.entries(fields);
+    const read = entries.filter(([name]) => !this.#isIgnored(name));
+    return read.length === entries.length ? fields : fieldsFrom(read);
+  }
+
+  cells(fields: InputRow['fields']): Cells {
+    return cellsOf(fields, this.format, this.names);
+  }
+}
+
+/** Throws a usage error if the columns don't fit the kind. */
+const checkColumns = <T>(kind: RowKind<T>, { known, names, format }: FileColumns): void => {
+  const { key } = kind;
+  if (key.missing !== undefined && !names.includes(key.name)) {
+    throw missingColumn(names, key, [key.name, ...kind.columns].join(', '));
+  }
+  for (const { column, what } of faultIfTwice(names, known, kind.flagOf)) {
+    throw usageError(`${what} and the column ${column} set the same value; leave one out`);
+  }
+  refuseLookalikes(lookalikes(names, known, kind));
+  kind.checkColumns?.(names, format);
+};
+
+/**
+ * The names that rows have in place of an id. The first reading of a file collects them; they are looked up together,
+ * and the next reading has their ids.
+ */
+class RowNames {
+  readonly #column: string;
+  readonly #prefix: NamedPrefix | undefined;
+  /** The ids of the names that were read; undefined before they are looked up. */
+  readonly #ids = new Map<string, Meant | undefined>();
+  #hasNew = false;
+
+  constructor(named: RowKind<never>['named']) {
+    [this.#column, this.#prefix] = named ?? ['', undefined];
+  }
+
+  /** The cells of a row, with the id in place of its name. */
+  settled(cells: Cells, fields: InputRow['fields'], columns: FileColumns): Cells {
+    const name = this.#nameIn(cells);
+    if (name === undefined) return cells;
+    const meant = this.#ids.get(name);
+    if (meant === undefined) {
+      this.#ids.set(name, undefined);
+      this.#hasNew = true;
+      return cells;
+    }
+    const { ids, problem } = meant;
+    const id = problem === undefined ? ids[0] : null;
+    const settled = columns.cells(fieldsFrom([...Object.entries(fields), [this.#column, id]]));
+    if (problem !== undefined) settled.fault(this.#column, [problem, ids.join(', ')].filter(Boolean).join(': '));
+    return settled;
+  }
+
+  /**
+   * Keeps the id to which a row was sent, in place of its name. The name may be gone by now: an update may have changed
+   * it, and another record may have taken it.
+   */
+  keep(cells: Cells, id: string): void {
+    const name = this.#nameIn(cells);
+    if (this.#prefix === undefined || name === undefined || !isId(this.#prefix, id)) return;
+    this.#ids.set(name, this.#ids.get(name) ?? { ids: [id] });
+  }
+
+  /** Looks up all names that were read. Resolves to false if there were none. */
+  async find({ idsOf }: Pick<RowServices, 'idsOf'>, { say }: Pick<FileRun, 'say'>): Promise<boolean> {
+    if (this.#prefix === undefined || !this.#hasNew) return false;
+    this.#hasNew = false;
+    const names = [...this.#ids.keys()].filter((name) => this.#ids.get(name) === undefined);
+    const found: string[] = [];
+    for (const [name, meant] of names.length === 0 ? [] : await idsOf(this.#prefix, names)) {
+      this.#ids.set(name, meant);
+      if (meant.problem === undefined) found.push(`${cutName(name)} is ${meant.ids.join('')}`);
+    }
+    if (found.length > 0) await say(`Names: ${firstNames(found)}`);
+    return true;
+  }
+
+  #nameIn({ given }: Pick<Cells, 'given'>): string | undefined {
+    const text = given.get(this.#column);
+    const prefix = this.#prefix;
+    return prefix && typeof text === 'string' && canBeName(prefix, keyIn(text, prefix)) ? text : undefined;
+  }
+}
+
 /** The options and the client with which a file is read. */
 interface Reading extends Pick<BulkInput, 'ignoreColumns'> {
   readonly client: Pick<Client, 'check'>;
   readonly validate: boolean;
 }
 
-/** True for names that the first row of the file doesn't have. */
-const hasOthers = (names: readonly string[], first: readonly string[]): boolean =>
-  names.length !== first.length || names.some((name, index) => name !== first[index]);
+/** Reads the rows of a file for a noun. */
+export class RowReader<T> implements Pick<RowJob<T>, 'named'> {
+  readonly #kind: RowKind<T>;
+  readonly #reading: Reading;
+  readonly #columns: FileColumns;
+  readonly #names: RowNames;
+  #leftovers = openLeftovers();
 
-/** Opens the reader for a file whose columns are known; throws a usage error if the columns don't fit. */
-export const openRows = <T>(
-  kind: RowKind<T>,
-  { columns: all, format }: Pick<RowsFile, 'columns' | 'format'>,
-  { client, validate, ignoreColumns }: Reading,
-): RowReader<T> => {
-  const { key } = kind;
-  const known = knownOf(kind);
-  const isIgnored = ignoring(ignoreColumns, format);
-  const written = all.filter((name) => !isIgnored(name));
-  // JSON keys are used as they are.
-  const columns = format === 'csv' ? columnNames(written, known) : written;
-  if (key.missing !== undefined && !columns.includes(key.name)) {
-    throw missingColumn(columns, key, [key.name, ...kind.columns].join(', '));
+  /** Throws a usage error if the columns don't fit. */
+  constructor(kind: RowKind<T>, file: Pick<RowsFile, 'columns' | 'format'>, reading: Reading) {
+    this.#kind = kind;
+    this.#reading = reading;
+    this.#columns = new FileColumns(kind, file, reading.ignoreColumns);
+    checkColumns(kind, this.#columns);
+    this.#names = new RowNames(reading.validate ? kind.named : undefined);
   }
-  for (const { column, what } of faultIfTwice(columns, known, kind.flagOf)) {
-    throw usageError(`${what} and the column ${column} set the same value; leave one out`);
-  }
-  refuseLookalikes(lookalikes(columns, known, kind));
-  kind.checkColumns?.(columns, format);
-  const isAsWritten = all.every((name, index) => name === columns[index]);
 
-  const namedIn = (fields: InputRow['fields']): InputRow['fields'] => {
-    if (format === 'csv') {
-      return isAsWritten ? fields : fieldsFrom(columns.map((name, index) => [name, fields[written[index] ?? '']]));
+  /** The columns that would be read without --ignore-columns. */
+  get ignored(): readonly string[] {
+    return this.#columns.ignored;
+  }
+
+  get notices(): readonly string[] {
+    const unused = this.#columns.names.filter(isForeign(this.#kind)).filter((name) => !this.#columns.isRead(name));
+    return unused.length === 0 ? [] : [`Ignored columns (copied to the report): ${firstNames(unused)}`];
+  }
+
+  /** The notice about cells of judged rows that another program has probably left; undefined if there are none. */
+  leftovers(): string | undefined {
+    return this.#leftovers.notice();
+  }
+
+  /** Rewrites the violations of an error to name the column or the flag behind each property. */
+  readonly named = (thrown: unknown, item: T): unknown => {
+    const kind = this.#kind;
+    const flagOf = kind.columnOf(item, this.#columns.names);
+    return namingFlags(thrown, flagOf, kind.guessOf?.(item), kind.money?.(item)?.currency);
+  };
+
+  /** See `RowNames`. */
+  keepId(row: InputRow, id: string): void {
+    this.#names.keep(this.#columns.cells(this.#columns.fieldsIn(row)), id);
+  }
+
+  /** Looks up the names of all rows that were read: they have ids when they are read again. False if there were none. */
+  async findNames(services: Pick<RowServices, 'idsOf'>, run: Pick<FileRun, 'say'>): Promise<boolean> {
+    const found = await this.#names.find(services, run);
+    if (found) this.#leftovers = openLeftovers();
+    return found;
+  }
+
+  readonly read = (row: InputRow): ReadRow<T> => {
+    const { key, keyOf, read } = this.#kind;
+    const fields = this.#columns.fieldsIn(row);
+    const cells = this.#names.settled(this.#columns.cells(fields), fields, this.#columns);
+    this.#refuseExample(cells);
+    if (cells.faults.length > 0) return { faults: cells.faults };
+    const about = readKey(cells, key, this.#reading.validate);
+    if (this.#columns.format === 'ndjson') this.#checkNames(cells);
+    const item = read(cells, about);
+    if (cells.faults.length > 0 || item === undefined) return { faults: cells.faults };
+    return { key: keyOf?.(item) ?? about, item };
+  };
+
+  /** Reads a row and checks it against the contract; sending checks that again. */
+  judge(row: InputRow): ReadRow<T> {
+    const asked = this.read(row);
+    if ('faults' in asked) return asked;
+    try {
+      const { operation, input } = this.#kind.request(asked.item);
+      this.#reading.client.check(operation, input);
+      this.#lookForLeftovers(row);
+      return asked;
+    } catch (thrown) {
+      return { faults: faultsOf(this.named(thrown, asked.item)) };
     }
-    const entries = Object.entries(fields);
-    return entries.some(([name]) => isIgnored(name))
-      ? fieldsFrom(entries.filter(([name]) => !isIgnored(name)))
-      : fields;
-  };
-  const [idColumn = '', prefix] = (validate ? kind.named : undefined) ?? [];
-  /** The ids of the names that were read; undefined before they are looked up. */
-  const ids = new Map<string, Meant | undefined>();
-  let hasNewNames = false;
-  let leftovers = openLeftovers();
-  /** The name in place of a row's id. */
-  const nameIn = ({ given }: Pick<Cells, 'given'>): string | undefined => {
-    const text = given.get(idColumn);
-    return prefix && typeof text === 'string' && canBeName(prefix, keyIn(text, prefix)) ? text : undefined;
-  };
-  const keepId: RowReader<T>['keepId'] = ({ fields }, id) => {
-    const name = nameIn(cellsOf(namedIn(fields), format, columns));
-    if (prefix !== undefined && name !== undefined && isId(prefix, id)) ids.set(name, ids.get(name) ?? { ids: [id] });
-  };
-  const findNames: RowReader<T>['findNames'] = async ({ idsOf }, { say }) => {
-    if (prefix === undefined || !hasNewNames) return false;
-    hasNewNames = false;
-    leftovers = openLeftovers();
-    const names = [...ids.keys()].filter((name) => ids.get(name) === undefined);
-    const found: string[] = [];
-    for (const [name, meant] of names.length === 0 ? [] : await idsOf(prefix, names)) {
-      ids.set(name, meant);
-      if (meant.problem === undefined) found.push(`${cutName(name)} is ${meant.ids.join('')}`);
-    }
-    if (found.length > 0) await say(`Names: ${firstNames(found)}`);
-    return true;
-  };
-  /** The cells of a row, with the id in place of its name. */
-  const cellsIn = (row: InputRow): Cells => {
-    const fields = namedIn(row.fields);
-    const cells = cellsOf(fields, format, columns);
-    const name = nameIn(cells);
-    if (name === undefined) return cells;
-    const meant = ids.get(name);
-    if (meant === undefined) {
-      ids.set(name, undefined);
-      hasNewNames = true;
-      return cells;
-    }
-    const { ids: some, problem } = meant;
-    const id = problem === undefined ? some[0] : null;
-    const settled = cellsOf(fieldsFrom([...Object.entries(fields), [idColumn, id]]), format, columns);
-    if (problem !== undefined) settled.fault(idColumn, [problem, some.join(', ')].filter(Boolean).join(': '));
-    return settled;
-  };
-  const read = (row: InputRow): ReadRow<T> => {
-    const cells = cellsIn(row);
-    for (const [column, text] of Object.entries(kind.example)) {
+  }
+
+  #refuseExample(cells: Cells): void {
+    for (const [column, text] of Object.entries(this.#kind.example)) {
       if (!text.includes('EXAMPLE') || cells.given.get(column) !== text) continue;
       cells.fault(column, `"${text}" is the example of the template: replace it, or delete the row`);
     }
-    if (cells.faults.length > 0) return { faults: cells.faults };
-    const about = readKey(cells, key, validate);
-    // NDJSON rows may have different names, so the first row is not enough.
-    if (format === 'ndjson') {
-      for (const { column, what } of faultIfTwice(cells.names, known, kind.flagOf))
-        cells.fault(column, `is also set by ${what}`);
-      for (const [column, meant] of hasOthers(cells.names, columns) ? lookalikes(cells.names, known, kind) : [])
-        cells.fault(column, `is not read: did you mean ${cutName(meant)}? (leave it out with ${IGNORE})`);
-    }
-    const item = kind.read(cells, about);
-    if (cells.faults.length > 0 || item === undefined) return { faults: cells.faults };
-    return { key: kind.keyOf?.(item) ?? about, item };
-  };
-  const lookThrough = ({ number, fields }: InputRow): void => {
-    for (const [name, value] of Object.entries(namedIn(fields))) {
-      if (typeof value !== 'string' || !isLeftover(value.trim(), name) || knownIn(known, name) === undefined) continue;
-      leftovers.add(number, name, value);
-    }
-  };
-  const unused = columns.filter(isForeign(kind)).filter((name) => knownIn(known, name) === undefined);
-  const named = (thrown: unknown, item: T): unknown =>
-    namingFlags(thrown, kind.columnOf(item, columns), kind.guessOf?.(item), kind.money?.(item)?.currency);
+  }
 
-  return {
-    read,
-    judge: (row) => {
-      const asked = read(row);
-      if ('faults' in asked) return asked;
-      try {
-        const { operation, input } = kind.request(asked.item);
-        client.check(operation, input);
-        lookThrough(row);
-        return asked;
-      } catch (thrown) {
-        return { faults: faultsOf(named(thrown, asked.item)) };
-      }
-    },
-    named,
-    leftovers: () => leftovers.notice(),
-    keepId,
-    findNames,
-    notices: unused.length === 0 ? [] : [`Ignored columns (copied to the report): ${firstNames(unused)}`],
-    ignored: knownNames(all.filter(isIgnored), known).filter((name) => knownIn(known, name) !== undefined),
-  };
-};
+  /** NDJSON rows may have different names, so the first row is not enough. */
+  #checkNames(cells: Cells): void {
+    const { known, names: first } = this.#columns;
+    for (const { column, what } of faultIfTwice(cells.names, known, this.#kind.flagOf)) {
+      cells.fault(column, `is also set by ${what}`);
+    }
+    if (cells.names.length === first.length && cells.names.every((name, index) => name === first[index])) return;
+    for (const [column, meant] of lookalikes(cells.names, known, this.#kind)) {
+      cells.fault(column, `is not read: did you mean ${cutName(meant)}? (leave it out with ${IGNORE})`);
+    }
+  }
+
+  #lookForLeftovers(row: InputRow): void {
+    for (const [name, value] of Object.entries(this.#columns.fieldsIn(row))) {
+      if (typeof value !== 'string' || !isLeftover(value.trim(), name) || !this.#columns.isRead(name)) continue;
+      this.#leftovers.add(row.number, name, value);
+    }
+  }
+}

@@ -25,7 +25,7 @@ import {
 } from './plan.ts';
 import { openInput } from './read-file.ts';
 import { openReporter } from './report.ts';
-import { openRows } from './rows.ts';
+import { RowReader } from './rows.ts';
 import { type JobEnd, jobResult } from './summary.ts';
 import { type RowsWalked, type RowWalk, walkRows } from './walk.ts';
 
@@ -174,7 +174,7 @@ export const runFile = async <T>(
   const reporter = openReporter(input, { ...globals, clean, checkPath, stop, path: report, columns: kind.report });
   let end: JobEnd;
   try {
-    const reader = openRows(kind, input, { ...globals, ...bulk, client });
+    const reader = new RowReader(kind, input, { ...globals, ...bulk, client });
     for (const line of reader.notices) await run.say(line);
     const opened = { bulk, name, kind, run, client, services, input, reader, reporter };
     const job = rowDeps && (await openJobOf(opened, rowDeps));

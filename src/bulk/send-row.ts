@@ -5,7 +5,7 @@ import { EXIT_CODES, PayError, reasonOf } from '../core/error.ts';
 import type { Entry } from '../ledger/entry.ts';
 import type { Update, UpdateOutcome } from '../ledger/job.ts';
 import type { PlannedRows } from '../ledger/ledger.ts';
-import type { RowItem, RowJob, RowKind, RowSender } from './kind.ts';
+import type { RowItem, RowJob, RowKind, RowSender, RowWork } from './kind.ts';
 import type { RowSignals } from './pace.ts';
 import { type RowEnd, rowEndOf } from './row-end.ts';
 
@@ -81,18 +81,74 @@ export interface Protected<T> {
 }
 
 /** Sends rows under the ledger's protocol, each like a single command. */
-export const protectedRows = <T>(
-  { openReadAhead, judge, once, kept, settle, idColumn }: Protected<T>,
-  { job, retry, client, ledger, named, io, tellOnce }: RowJob<T>,
-): RowSender<T> => {
-  const attempt = async (
+export class ProtectedRows<T> implements RowSender<T> {
+  readonly kind = 'charge';
+  readonly judge: RowSender<T>['judge'];
+  readonly #rows: Protected<T>;
+  readonly #job: RowJob<T>;
+
+  constructor(rows: Protected<T>, job: RowJob<T>) {
+    this.#rows = rows;
+    this.#job = job;
+    const { judge } = rows;
+    this.judge = judge && ((planned) => this.#judging(judge(planned)));
+  }
+
+  readonly earlier: RowSender<T>['earlier'] = async (first, last) => {
+    const { kept } = this.#rows;
+    const entries = await this.#job.ledger.jobs.entries(this.#job.job, first, last);
+    // Entries come in order of creation: the last entry of a row wins.
+    return new Map(entries.map((entry) => [entry.row ?? 0, { ...kept(entry), about: entry.about }]));
+  };
+
+  readonly takesUp: RowSender<T>['takesUp'] = (end) => isTakenUp(end.state, this.#job.retry);
+
+  readonly lease: RowSender<T>['lease'] = (slice) => this.#job.ledger.jobs.lease(this.#job.job, slice);
+
+  readonly openReadAhead: NonNullable<RowSender<T>['openReadAhead']> = () => {
+    const read = this.#rows.openReadAhead?.();
+    return read && (({ item }, slowDown) => read(item, this.#job.client.paced({ slowDown })));
+  };
+
+  readonly send: RowWork<T> = async ({ item }, number, signals) => {
+    const left: Pick<RowEnd, 'before'> = {};
+    try {
+      return await this.#attempt(item, this.#attemptOf(number, signals), left);
+    } catch (thrown) {
+      const id = thrown instanceof PayError ? thrown.detail.ledgerId : undefined;
+      const end = rowEndOf(this.#job.named(thrown, item));
+      if (id === undefined) return { ...end, ...left, fields: {} };
+      return this.#settled({ ...end, fields: { [this.#rows.idColumn]: id } }, id);
+    }
+  };
+
+  #attemptOf(number: number, signals: RowSignals): Pick<RowAttempt, 'row' | 'client'> {
+    const { job, retry, client } = this.#job;
+    return { row: { job, number, retry }, client: clientFor(client, signals) };
+  }
+
+  #judging(judge: ReturnType<NonNullable<Protected<T>['judge']>>): RowWork<T> {
+    return async ({ item }, number, signals) => {
+      try {
+        const entry = await judge(item, this.#attemptOf(number, signals));
+        return entry && { ...this.#rows.kept(entry), kept: 'elsewhere' };
+      } catch (thrown) {
+        return rowEndOf(this.#job.named(thrown, item));
+      }
+    };
+  }
+
+  /** `left` gets the state of the entry that an earlier try of this run has left. */
+  async #attempt(
     item: T,
-    { row, client }: Pick<RowAttempt, 'row' | 'client'>,
+    attempt: Pick<RowAttempt, 'row' | 'client'>,
     left: { before?: RowEnd['state'] },
-  ): Promise<RowEnd> => {
+  ): Promise<RowEnd> {
+    const { once, kept } = this.#rows;
+    const { job, io, tellOnce } = this.#job;
     const done = await sendAnew(async (tries) => {
       try {
-        return await once(item, { row, client, tries });
+        return await once(item, { ...attempt, tries });
       } catch (thrown) {
         const { resendAfter, ledgerId } = thrown instanceof PayError ? thrown.detail : {};
         if (resendAfter !== undefined && ledgerId !== undefined) left.before = 'not_sent';
@@ -103,14 +159,15 @@ export const protectedRows = <T>(
       return { ...kept(done.entry), ...left, kept: done.entry.job === job ? 'here' : 'elsewhere' };
     }
     const { end, odd, unrecorded } = done;
-    if (odd[0] !== undefined) await tellOnce('odd', `note: row ${row.number}: ${odd[0]}`);
+    if (odd[0] !== undefined) await tellOnce('odd', `note: row ${attempt.row.number}: ${odd[0]}`);
     if (unrecorded !== undefined) return { ...end, stops: unrecorded, unrecorded };
     io.flight.accepted -= 1;
     return end;
-  };
+  }
 
   /** Checks an unknown row once against the service. Returns the result unchanged if that shows nothing. */
-  const settled = async (end: RowEnd, id: string): Promise<RowEnd> => {
+  async #settled(end: RowEnd, id: string): Promise<RowEnd> {
+    const { settle, kept } = this.#rows;
     if (end.state !== 'unknown' || end.stops !== undefined || settle === undefined) return end;
     try {
       const entry = await settle(id);
@@ -119,49 +176,8 @@ export const protectedRows = <T>(
       if (!(thrown instanceof PayError)) throw thrown;
       return end;
     }
-  };
-
-  return {
-    kind: 'charge',
-    // Entries come in order of creation: the last entry of a row wins.
-    earlier: async (first, last) =>
-      new Map(
-        (await ledger.jobs.entries(job, first, last)).map((entry) => [
-          entry.row ?? 0,
-          { ...kept(entry), about: entry.about },
-        ]),
-      ),
-    takesUp: (end) => isTakenUp(end.state, retry),
-    lease: (slice) => ledger.jobs.lease(job, slice),
-    openReadAhead: () => {
-      const read = openReadAhead?.();
-      return read && (({ item }, slowDown) => read(item, client.paced({ slowDown })));
-    },
-    judge:
-      judge &&
-      ((planned) => {
-        const judged = judge(planned);
-        return async ({ item }, number, signals) => {
-          try {
-            const entry = await judged(item, { row: { job, number, retry }, client: clientFor(client, signals) });
-            return entry && { ...kept(entry), kept: 'elsewhere' };
-          } catch (thrown) {
-            return rowEndOf(named(thrown, item));
-          }
-        };
-      }),
-    send: async ({ item }, number, signals) => {
-      const left: Parameters<typeof attempt>[2] = {};
-      try {
-        return await attempt(item, { row: { job, number, retry }, client: clientFor(client, signals) }, left);
-      } catch (thrown) {
-        const id = thrown instanceof PayError ? thrown.detail.ledgerId : undefined;
-        const end = rowEndOf(named(thrown, item));
-        return id === undefined ? { ...end, ...left, fields: {} } : settled({ ...end, fields: { [idColumn]: id } }, id);
-      }
-    },
-  };
-};
+  }
+}
 
 const kept = ({ state, exitCode, message }: Update): RowEnd => ({ state, exitCode, error: message });
 
@@ -199,80 +215,93 @@ export interface Repeatable<T> extends Pick<RowKind<T>, 'request'> {
  * was not applied (charge-protocol, What proves that nothing was sent). A read that the request depends on comes before
  * the row is started, so that a failed read leaves no trace.
  */
-export const repeatableRows = <T>(
-  { request, readsFirst, look }: Repeatable<T>,
-  { job, retry, client, ledger: { jobs }, named, io }: RowJob<T>,
-): RowSender<T> => {
-  const begin = (key: string, row: number, looked: boolean): Promise<boolean> =>
-    jobs.beginUpdate({ job, row, onye: key, bound: client.longestWrite }, { retry, looked });
+export class RepeatableRows<T> implements RowSender<T> {
+  readonly kind = 'update';
+  readonly #rows: Repeatable<T>;
+  readonly #job: RowJob<T>;
 
-  const settle = async (row: number, outcome: UpdateOutcome, end: RowEnd = { state: 'accepted' }): Promise<RowEnd> => {
+  constructor(rows: Repeatable<T>, job: RowJob<T>) {
+    this.#rows = rows;
+    this.#job = job;
+  }
+
+  readonly earlier: RowSender<T>['earlier'] = async (first, last) => {
+    const updates = await this.#job.ledger.jobs.updates(this.#job.job, first, last);
+    return new Map(updates.map((one) => [one.row, { ...kept(one), about: one.onye }]));
+  };
+
+  readonly takesUp: RowSender<T>['takesUp'] = (end) => isUnknownEnd(end) || isTakenUp(end.state, this.#job.retry);
+
+  readonly lease: RowSender<T>['lease'] = (slice) => this.#job.ledger.jobs.lease(this.#job.job, slice);
+
+  readonly send: RowWork<T> = async (asked, row, signals) => {
     try {
-      await jobs.settleUpdate({ job, row }, outcome);
-      return end;
+      return await this.#update(asked, row, signals);
     } catch (thrown) {
-      const unrecorded = unnoted(thrown);
-      return { ...end, stops: unrecorded, unrecorded };
+      return rowEndOf(this.#job.named(thrown, asked.item));
     }
   };
 
-  /** Reads an unknown row once: it is done if the read shows all of it. */
-  const seen = async (asked: T, row: number, end: RowEnd): Promise<RowEnd> => {
-    if (!isUnknownEnd(end) || end.stops !== undefined) return end;
-    try {
-      return (await look(asked)).applied ? await settle(row, SEEN) : end;
-    } catch (thrown) {
-      if (!(thrown instanceof PayError)) throw thrown;
-      return end;
-    }
-  };
-
-  /** `asked` is the whole item of the row, and `item` the part left to send. */
-  const send = async (item: T, asked: T, row: number, signals: RowSignals): Promise<RowEnd> => {
-    const { operation, input } = request(item);
-    const outcome = await clientFor(client, signals).write(operation, input);
-    if (outcome.certain !== 'accepted') {
-      const end = rowEndOf(named(outcome.error, item), { started: true });
-      const { exitCode = EXIT_CODES.unknown, error: message } = end;
-      const noted = { state: outcome.certain, exitCode, ...(message === undefined ? {} : { message }) };
-      return seen(asked, row, await settle(row, noted, end));
-    }
-    const noted = await settle(row, ACCEPTED);
-    if (noted.stops === undefined) io.flight.accepted -= 1;
-    return noted;
-  };
-
-  const update = async ({ key, item }: RowItem<T>, row: number, signals: RowSignals): Promise<RowEnd> => {
-    const reads = readsFirst(item);
-    if (!reads && (await begin(key, row, false))) return send(item, item, row, signals);
-    const [before] = await jobs.updates(job, row, row);
+  async #update({ key, item }: RowItem<T>, row: number, signals: RowSignals): Promise<RowEnd> {
+    const { job, ledger } = this.#job;
+    const reads = this.#rows.readsFirst(item);
+    if (!reads && (await this.#begin(key, row, false))) return this.#write(item, item, row, signals);
+    const [before] = await ledger.jobs.updates(job, row, row);
     const wasUnknown = before !== undefined && isUnknownEnd(before);
     if (!reads && !wasUnknown) return before === undefined ? SENT_ELSEWHERE : kept(before);
-    let looked: Awaited<ReturnType<typeof look>>;
+    let looked: Awaited<ReturnType<Repeatable<T>['look']>>;
     try {
-      looked = await look(item);
+      looked = await this.#rows.look(item);
     } catch (thrown) {
       const end = rowEndOf(thrown);
       // A failed read proves nothing, whatever the service answered.
       return wasUnknown && end.untouched !== true ? { ...end, state: 'unknown' } : end;
     }
-    if (wasUnknown && looked.applied) return settle(row, SEEN);
-    if (!(await begin(key, row, wasUnknown))) return SENT_ELSEWHERE;
-    return looked.item === undefined ? settle(row, NOTHING) : send(looked.item, item, row, signals);
-  };
+    if (wasUnknown && looked.applied) return this.#settle(row, SEEN);
+    if (!(await this.#begin(key, row, wasUnknown))) return SENT_ELSEWHERE;
+    return looked.item === undefined ? this.#settle(row, NOTHING) : this.#write(looked.item, item, row, signals);
+  }
 
-  return {
-    kind: 'update',
-    earlier: async (first, last) =>
-      new Map((await jobs.updates(job, first, last)).map((one) => [one.row, { ...kept(one), about: one.onye }])),
-    takesUp: (end) => isUnknownEnd(end) || isTakenUp(end.state, retry),
-    lease: (slice) => jobs.lease(job, slice),
-    send: async (asked, row, signals) => {
-      try {
-        return await update(asked, row, signals);
-      } catch (thrown) {
-        return rowEndOf(named(thrown, asked.item));
-      }
-    },
-  };
-};
+  #begin(key: string, row: number, looked: boolean): Promise<boolean> {
+    const { job, retry, client, ledger } = this.#job;
+    return ledger.jobs.beginUpdate({ job, row, onye: key, bound: client.longestWrite }, { retry, looked });
+  }
+
+  /** `asked` is the whole item of the row, and `item` the part left to send. */
+  async #write(item: T, asked: T, row: number, signals: RowSignals): Promise<RowEnd> {
+    const { client, named, io } = this.#job;
+    const { operation, input } = this.#rows.request(item);
+    const outcome = await clientFor(client, signals).write(operation, input);
+    if (outcome.certain !== 'accepted') {
+      const end = rowEndOf(named(outcome.error, item), { started: true });
+      const { exitCode = EXIT_CODES.unknown, error: message } = end;
+      const noted = { state: outcome.certain, exitCode, ...(message === undefined ? {} : { message }) };
+      return this.#seen(asked, row, await this.#settle(row, noted, end));
+    }
+    const noted = await this.#settle(row, ACCEPTED);
+    if (noted.stops === undefined) io.flight.accepted -= 1;
+    return noted;
+  }
+
+  async #settle(row: number, outcome: UpdateOutcome, end: RowEnd = { state: 'accepted' }): Promise<RowEnd> {
+    const { job, ledger } = this.#job;
+    try {
+      await ledger.jobs.settleUpdate({ job, row }, outcome);
+      return end;
+    } catch (thrown) {
+      const unrecorded = unnoted(thrown);
+      return { ...end, stops: unrecorded, unrecorded };
+    }
+  }
+
+  /** Reads an unknown row once: it is done if the read shows all of it. */
+  async #seen(asked: T, row: number, end: RowEnd): Promise<RowEnd> {
+    if (!isUnknownEnd(end) || end.stops !== undefined) return end;
+    try {
+      return (await this.#rows.look(asked)).applied ? await this.#settle(row, SEEN) : end;
+    } catch (thrown) {
+      if (!(thrown instanceof PayError)) throw thrown;
+      return end;
+    }
+  }
+}

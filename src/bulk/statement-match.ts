@@ -116,78 +116,132 @@ const byContent = (a: StatementLine, b: StatementLine): number => {
   return a.amount - b.amount || (rest(a) < rest(b) ? -1 : 1);
 };
 
+interface Matching extends Pick<BankStatement, 'days'>, Pick<Ledger, 'digest'> {
+  readonly tolerance: number;
+}
+
+type NameKind = 'reference' | 'account' | 'ref';
+
+/** A payment that may be that of a line: the days between them, and the difference of their amounts. */
+interface Candidate {
+  readonly payment: LedgerPayment;
+  readonly apart: number;
+  readonly off: number;
+}
+
+/** Lines and payments that have no partner yet, and the partners found. */
+class Matches {
+  readonly #tolerance: number;
+  readonly #lines: readonly StatementLine[];
+  /** The names of payments in each line. */
+  readonly #named: ReadonlyMap<StatementLine, readonly string[]>;
+  readonly #wanted: ReadonlySet<string>;
+  readonly #times: ReadonlyMap<string, number | undefined>;
+  readonly #found = new Map<StatementLine, Match>();
+  /** The payments without a line. */
+  readonly free: Set<LedgerPayment>;
+
+  constructor(lines: readonly StatementLine[], payments: readonly LedgerPayment[], { tolerance, digest }: Matching) {
+    this.#tolerance = tolerance;
+    this.#lines = lines.toSorted(byContent);
+    this.#named = lineNames(this.#lines, payments, digest);
+    this.#wanted = new Set([...this.#named.values()].flat());
+    const own = payments.filter(({ kind }) => kind !== 'other');
+    this.free = new Set(own.sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1)));
+    this.#times = new Map([...this.#lines, ...own].map(({ day }) => [day, startOfDay('utc', day)]));
+  }
+
+  of(line: StatementLine): Match {
+    return this.#found.get(line) ?? { result: 'only_in_file', line };
+  }
+
+  /** The closest are matched first, and those of the day before all. */
+  byName(kinds: readonly NameKind[]): void {
+    const index = indexed(this.free, (payment) => this.#keysOf(payment, kinds));
+    for (const [pass, mostOff] of [0, 0, this.#tolerance, Infinity].entries()) {
+      for (const [line, names] of this.#named) {
+        if (this.#found.has(line)) continue;
+        // Those of the same amount alone are found without the others of a name.
+        const keys = mostOff === 0 ? names.map((name) => `${name} ${netOf(line)}`) : names;
+        const payment = this.#closest(
+          line,
+          keys.values().flatMap((key) => index.get(key) ?? []),
+          mostOff,
+          pass > 0,
+        );
+        if (payment === undefined) continue;
+        for (const key of this.#keysOf(payment, kinds)) index.get(key)?.delete(payment);
+        this.#match(line, payment, kinds.find((by) => names.includes(namesOf(payment)[by])) ?? 'ref');
+      }
+    }
+  }
+
+  /** By amount and day, where both are alone. */
+  byAmount(tolerance: number, isAcrossMidnight: boolean): void {
+    const lineAt = (line: StatementLine): Place => [netOf(line), [line.day]];
+    const paymentAt = ({ amount, day, otherDay }: LedgerPayment): Place =>
+      isAcrossMidnight && otherDay !== undefined ? [amount, [day, otherDay]] : [amount, [day]];
+    // A line that names a payment belongs to no other one.
+    const nameless = this.#lines.filter((line) => !this.#found.has(line) && this.#named.get(line)?.length === 0);
+    const [linesNear, paymentsNear] = [nearby(nameless, lineAt, tolerance), nearby(this.free, paymentAt, tolerance)];
+    for (const line of nameless) {
+      const [payment, another] = paymentsNear(lineAt(line));
+      const isAlone = another === undefined && payment && linesNear(paymentAt(payment)).length === 1;
+      if (isAlone) this.#match(line, payment, 'amount');
+    }
+  }
+
+  #keysOf(payment: LedgerPayment, kinds: readonly NameKind[]): readonly string[] {
+    const names = namesOf(payment);
+    return kinds.flatMap((by) => (this.#wanted.has(names[by]) ? [names[by], `${names[by]} ${payment.amount}`] : []));
+  }
+
+  #closest(
+    line: StatementLine,
+    payments: Iterable<LedgerPayment>,
+    mostOff: number,
+    anyDay: boolean,
+  ): LedgerPayment | undefined {
+    const [net, lineTime] = [netOf(line), this.#times.get(line.day) ?? 0];
+    let best: Candidate | undefined;
+    for (const payment of payments) {
+      const off = Math.abs(net - payment.amount);
+      const apart = Math.abs(lineTime - (this.#times.get(payment.day) ?? 0));
+      if (off > mostOff || (!anyDay && apart > 0) || payment.amount > 0 !== line.amount > 0) continue;
+      if (best !== undefined && (apart - best.apart || off - best.off) >= 0) continue;
+      best = { payment, apart, off };
+      if (apart === 0 && off === 0) break;
+    }
+    return best?.payment;
+  }
+
+  #match(line: StatementLine, payment: LedgerPayment, by: By): void {
+    const difference = netOf(line) - payment.amount;
+    const result = Math.abs(difference) <= this.#tolerance ? 'agrees' : 'other_amount';
+    this.free.delete(payment);
+    this.#found.set(line, { result, by, line, payment, difference });
+  }
+}
+
 /**
  * Matches lines with payments, one with one: by the provider's reference, then by the account number or the ref in the
  * text, then by amount and day where both are alone. The order of the lines doesn't matter. Payments of other days are
  * in the result only if a line belongs to them.
  */
 export const matchLines = (
-  given: readonly StatementLine[],
+  lines: readonly StatementLine[],
   payments: readonly LedgerPayment[],
-  { tolerance, days, digest }: Pick<BankStatement, 'days'> & Pick<Ledger, 'digest'> & { readonly tolerance: number },
+  how: Matching,
 ): readonly Match[] => {
-  const lines = given.toSorted(byContent);
-  const named = lineNames(lines, payments, digest);
-  const wanted = new Set([...named.values()].flat());
-  const own = payments.filter(({ kind }) => kind !== 'other');
-  const free = new Set(own.sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1)));
-  const times = new Map([...lines, ...own].map(({ day }) => [day, startOfDay('utc', day)]));
-  const matched = new Map<StatementLine, Match>();
-  const match = (line: StatementLine, payment: LedgerPayment, by: By): void => {
-    const difference = netOf(line) - payment.amount;
-    const result = Math.abs(difference) <= tolerance ? 'agrees' : 'other_amount';
-    free.delete(payment);
-    matched.set(line, { result, by, line, payment, difference });
-  };
-
-  for (const kinds of [['reference'], ['account', 'ref']] as const) {
-    // Those of the same amount alone are found without the others of a name.
-    const keysOf = (payment: LedgerPayment): readonly string[] => {
-      const names = namesOf(payment);
-      return kinds.flatMap((by) => (wanted.has(names[by]) ? [names[by], `${names[by]} ${payment.amount}`] : []));
-    };
-    const index = indexed(free, keysOf);
-    // The closest are matched first, and those of the day before all.
-    for (const [pass, mostOff] of [0, 0, tolerance, Infinity].entries()) {
-      for (const [line, names] of named) {
-        if (matched.has(line)) continue;
-        const [net, lineTime] = [netOf(line), times.get(line.day) ?? 0];
-        let best: { readonly payment: LedgerPayment; readonly apart: number; readonly off: number } | undefined;
-        for (const name of names) {
-          for (const payment of index.get(mostOff === 0 ? `${name} ${net}` : name) ?? []) {
-            const off = Math.abs(net - payment.amount);
-            const apart = Math.abs(lineTime - (times.get(payment.day) ?? 0));
-            if (off > mostOff || (pass === 0 && apart > 0) || payment.amount > 0 !== line.amount > 0) continue;
-            if (best !== undefined && (apart - best.apart || off - best.off) >= 0) continue;
-            best = { payment, apart, off };
-            if (apart === 0 && off === 0) break;
-          }
-        }
-        if (best === undefined) continue;
-        const { payment } = best;
-        for (const key of keysOf(payment)) index.get(key)?.delete(payment);
-        match(line, payment, kinds.find((by) => names.includes(namesOf(payment)[by])) ?? 'ref');
-      }
-    }
+  const matches = new Matches(lines, payments, how);
+  matches.byName(['reference']);
+  matches.byName(['account', 'ref']);
+  for (const most of new Set([0, how.tolerance])) {
+    for (const isAcrossMidnight of [false, true]) matches.byAmount(most, isAcrossMidnight);
   }
-  for (const most of new Set([0, tolerance])) {
-    for (const isAcrossMidnight of [false, true]) {
-      const lineAt = (line: StatementLine): Place => [netOf(line), [line.day]];
-      const paymentAt = ({ amount, day, otherDay }: LedgerPayment): Place =>
-        isAcrossMidnight && otherDay !== undefined ? [amount, [day, otherDay]] : [amount, [day]];
-      // A line that names a payment belongs to no other one.
-      const nameless = lines.filter((line) => !matched.has(line) && named.get(line)?.length === 0);
-      const [linesNear, paymentsNear] = [nearby(nameless, lineAt, most), nearby(free, paymentAt, most)];
-      for (const line of nameless) {
-        const [payment, another] = paymentsNear(lineAt(line));
-        const isAlone = another === undefined && payment && linesNear(paymentAt(payment)).length === 1;
-        if (isAlone) match(line, payment, 'amount');
-      }
-    }
-  }
-  const missing = [...free].filter(({ day }) => day >= days.first && day <= days.last);
+  const missing = [...matches.free].filter(({ day }) => day >= how.days.first && day <= how.days.last);
   return [
-    ...given.map((line): Match => matched.get(line) ?? { result: 'only_in_file', line }),
+    ...lines.map((line) => matches.of(line)),
     ...missing.map((payment): Match => ({ result: 'only_here', payment })),
   ];
 };

@@ -1,6 +1,6 @@
 import type { RowJob, RowKind, RowSender } from '../bulk/kind.ts';
 import type { RowEnd } from '../bulk/row-end.ts';
-import { type Protected, protectedRows } from '../bulk/send-row.ts';
+import { type Protected, ProtectedRows } from '../bulk/send-row.ts';
 import { charge, type MakeRequest, sendAnew } from '../charge/charge.ts';
 import type { Outcome } from '../charge/outcome.ts';
 import { refusedError } from '../charge/refused.ts';
@@ -206,5 +206,5 @@ export const openMaker = <T>(
       return { state, exitCode, fields, error: lastMessage(entry) ?? state.replaceAll('_', ' ') };
     },
   };
-  return protectedRows(sending, job);
+  return new ProtectedRows(sending, job);
 };

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { missingColumn, openRows } from '../../src/bulk/rows.ts';
+import { missingColumn, RowReader } from '../../src/bulk/rows.ts';
 import { PayError } from '../../src/core/error.ts';
 
-type Kind = Parameters<typeof openRows>[0];
-type Reading = Parameters<typeof openRows>[2];
+type Kind = ConstructorParameters<typeof RowReader>[0];
+type Reading = ConstructorParameters<typeof RowReader>[2];
 
 /** Opens a file with these columns for a noun that reads the known ones. */
 const openFile = (
@@ -26,7 +26,7 @@ const openFile = (
     ...more,
   };
   const reading = { client: {} as Reading['client'], validate: false };
-  const { notices } = openRows(noun as unknown as Kind, { columns, format }, reading);
+  const { notices } = new RowReader(noun as unknown as Kind, { columns, format }, reading);
   return { names, notices };
 };
 

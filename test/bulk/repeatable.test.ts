@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { RowJob } from '../../src/bulk/kind.ts';
-import { type Protected, protectedRows, repeatableRows } from '../../src/bulk/send-row.ts';
+import { type Protected, ProtectedRows, RepeatableRows } from '../../src/bulk/send-row.ts';
 import { tooOld } from '../../src/charge/charge.ts';
 import { failedBy, type Outcome } from '../../src/charge/outcome.ts';
 import type { RequestPace } from '../../src/client/answer.ts';
@@ -51,7 +51,7 @@ const sent = async ({ before, reads = false, look, fails }: World) => {
       },
     }),
   };
-  const sender = repeatableRows<Item>(
+  const sender = new RepeatableRows<Item>(
     {
       request: ({ uid }) => ({ operation: 'onye.update', input: { params: { uid }, body: {} } }),
       readsFirst: (one) => one.reads,
@@ -167,7 +167,7 @@ describe('a row that must not be sent twice', () => {
       if (ms > 0) onSleep();
     };
     const io = { clock: { sleep }, flight: { accepted: 1 }, signals: { stop: signal.signal } };
-    const sender = protectedRows<string>({ idColumn: 'charge', once, kept: () => ({ state: 'accepted' }) }, {
+    const sender = new ProtectedRows<string>({ idColumn: 'charge', once, kept: () => ({ state: 'accepted' }) }, {
       job: JOB,
       retry: false,
       named: (thrown: unknown) => thrown,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openRows } from '../../src/bulk/rows.ts';
+import { RowReader } from '../../src/bulk/rows.ts';
 import type { Client } from '../../src/client/client.ts';
 import type { GivenFields } from '../../src/commands/onye/fields.ts';
 import { updateKind } from '../../src/commands/onye/kinds.ts';
@@ -23,7 +23,7 @@ type Format = 'csv' | 'ndjson';
 
 const client = { check: () => undefined } as unknown as Client;
 const opened = (columns: readonly string[], options: GivenFields, format: Format = 'ndjson', validate = true) =>
-  openRows(updateKind(options), { columns, format }, { client, validate });
+  new RowReader(updateKind(options), { columns, format }, { client, validate });
 /** As a later row of its file. */
 const rowOf = (fields: object, options = NONE, format: Format = 'csv', validate = true) =>
   opened(['uid'], options, format, validate).read({ number: 2, fields: fields as Record<string, unknown> });

@@ -1,6 +1,6 @@
 import type { Cells } from '../../bulk/cells.ts';
 import type { RowJob, RowKind } from '../../bulk/kind.ts';
-import { type Repeatable, repeatableRows } from '../../bulk/send-row.ts';
+import { type Repeatable, RepeatableRows } from '../../bulk/send-row.ts';
 import type { Client } from '../../client/client.ts';
 import { machineValue } from '../../core/charge.ts';
 import { usageError } from '../../core/error.ts';
@@ -211,7 +211,7 @@ export const updateKind = (options: GivenFields, reader?: () => Promise<Client>)
       return [];
     },
     warnings,
-    openSender: (job) => repeatableRows({ request, ...updateSending(job) }, job),
+    openSender: (job) => new RepeatableRows({ request, ...updateSending(job) }, job),
   };
 };
 

@@ -2,7 +2,7 @@ import type { Cells } from '../../bulk/cells.ts';
 import type { RowCheck, RowJob, RowKind, RowSender } from '../../bulk/kind.ts';
 import { openReads } from '../../bulk/read-ahead.ts';
 import type { ColumnFault, RowEnd } from '../../bulk/row-end.ts';
-import { type Protected, protectedRows } from '../../bulk/send-row.ts';
+import { type Protected, ProtectedRows } from '../../bulk/send-row.ts';
 import { charge } from '../../charge/charge.ts';
 import {
   type ChargeFields,
@@ -274,7 +274,7 @@ const openSender = (
       return sharing?.shown(end, charge, job) ?? end;
     },
   };
-  const sender = protectedRows(sending, job);
+  const sender = new ProtectedRows(sending, job);
   return sharing === undefined ? sender : { ...sender, send: sharing.afterEach(sender.send, job) };
 };
 
