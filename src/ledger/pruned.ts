@@ -18,7 +18,8 @@ const withoutAccount = ({ accountLast4: _last4, accountDigest: _digest, ...money
 
 /** Reduces decisive evidence to its kind, its moment and who gave it. */
 const wordOf = ({ kind, at, as, by, line }: Evidence): Evidence => ({
-  ...{ kind, at },
+  kind,
+  at,
   ...definedIn({ as, by, line: line === undefined ? undefined : { recorded_at: valueAt(line, 'recorded_at') } }),
 });
 
@@ -35,7 +36,8 @@ export const pruned = (entry: Entry, at: string): Entry => {
   const { activity, asked, money } = entry;
   return {
     ...entry,
-    ...{ path: undefined, body: undefined },
+    path: undefined,
+    body: undefined,
     activity: activity && { ...activity, nextAction: nextActionOf(activity) },
     ...(asked && { asked: pick(asked, ['amount', 'currency']) }),
     money: money && withoutAccount(money),

@@ -33,7 +33,9 @@ export const openSums = <P extends string>(kinds: readonly P[]) => {
     const before = sums.get(key);
     const money = moneyKnown(charge);
     sums.set(key, {
-      ...{ payment, currency, count: (before?.count ?? 0) + by },
+      payment,
+      currency,
+      count: (before?.count ?? 0) + by,
       amount: plus(before?.amount, amount, by),
       received: plus(before?.received, money?.received, by),
       short: (before?.short ?? 0) + ((money?.missing ?? 0) > 0 ? by : 0),
@@ -120,7 +122,8 @@ export const openLedgerReport =
       const key = JSON.stringify([groups, currency, reported]);
       const line = lines.get(key);
       lines.set(key, {
-        ...{ ...counted, groups },
+        ...counted,
+        groups,
         count: count + (line?.count ?? 0),
         amount: plus(line?.amount, amount),
         withoutAmount: withoutAmount + (line?.withoutAmount ?? 0),

@@ -140,9 +140,16 @@ const adjustmentsText = (counts: RowCounts | undefined): string | null =>
   counts === undefined ? null : JSON.stringify(counts);
 
 const readJob = ([id, kind, command, name, service, origin, profile, rows, created, run, adjustments]: Row): Job => ({
-  ...{ id: sqlText(id), kind: sqlText(kind) as JobKind, command: sqlText(command), name: sqlText(name) },
-  ...{ service: sqlText(service), origin: sqlText(origin), profile: optionalText(profile) },
-  ...{ rows: number(rows), createdAt: number(created), runAt: number(run) },
+  id: sqlText(id),
+  kind: sqlText(kind) as JobKind,
+  command: sqlText(command),
+  name: sqlText(name),
+  service: sqlText(service),
+  origin: sqlText(origin),
+  profile: optionalText(profile),
+  rows: number(rows),
+  createdAt: number(created),
+  runAt: number(run),
   adjustments: adjustmentsOf(optionalText(adjustments)),
 });
 
@@ -152,8 +159,13 @@ export const jobValues = ({ adjustments, ...job }: Job): Value[] => [
 ];
 
 export const updateOf = ([job, row, onye, state, deadline, exit, message, pid, boot, started]: Row): KeptUpdate => ({
-  ...{ job: sqlText(job), row: number(row), onye: sqlText(onye), state: sqlText(state) as UpdateState },
-  ...{ deadline: number(deadline), exitCode: optionalNumber(exit), message: optionalText(message) },
+  job: sqlText(job),
+  row: number(row),
+  onye: sqlText(onye),
+  state: sqlText(state) as UpdateState,
+  deadline: number(deadline),
+  exitCode: optionalNumber(exit),
+  message: optionalText(message),
   sender: { pid: number(pid), boot: sqlText(boot), started: sqlText(started) },
 });
 

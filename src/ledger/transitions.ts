@@ -74,7 +74,7 @@ const withoutTime = ({ uid, status, nextAction, createdAt }: KeptActivity): Kept
 
 export const withState = (charge: Entry, change: StateChange): Entry => {
   const { state, moment, took, exitCode, activity, request, evidence } = change;
-  const next: Entry = { ...charge, ...{ state, took, exitCode, evidence }, recordedAt: moment.at };
+  const next: Entry = { ...charge, state, took, exitCode, evidence, recordedAt: moment.at };
   // The stored reading stays where it is newer than the answer.
   if (activity !== undefined && activity === charge.activity) return next;
   const read = { ...next, told: serviceTimeBy(activity, moment), activity: activity && withoutTime(activity) };
@@ -159,7 +159,9 @@ const moneyRead = (charge: Entry, earlier: Entry, reading: ActivityReading): Mon
   const facts = activity.facts ?? activityFacts(asActivity(activity));
   const asked = charge.asked?.amount;
   const shown = paymentOf(facts, {
-    ...{ request, asked, paidBack: paidBack?.get(activity.uid) },
+    request,
+    asked,
+    paidBack: paidBack?.get(activity.uid),
     earlier: before?.payment,
     isLapsed: wasSeenExpired(charge),
     accountUntil: charge.activity && payableUntilOf({ ...charge.activity, status: 'requires_action' }),

@@ -133,6 +133,21 @@ const summariesBefore = (db: DatabaseSync) => {
   };
 };
 
+/** Finds the events after a position whose bodies fit into MOST_BYTES; at least one, even a larger one. */
+const eventsBehind = (db: DatabaseSync) => {
+  const sizes = db.prepare('SELECT seq, length(body) AS size FROM event WHERE seq > ? ORDER BY seq LIMIT ?');
+  const between = db.prepare('SELECT * FROM event WHERE seq > ? AND seq <= ? ORDER BY seq');
+  return (seq: number, limit: number): KeptEvent[] => {
+    let [last, bytes] = [seq, 0];
+    for (const row of sizes.all(seq, limit)) {
+      bytes += number(row['size']);
+      if (last > seq && bytes > MOST_BYTES) break;
+      last = number(row['seq']);
+    }
+    return between.all(seq, last).map(keptOf);
+  };
+};
+
 const eventStatements = (db: DatabaseSync) => {
   const insert = db.prepare(
     `INSERT INTO event (uid, again, event, ugwo, activity, lane, delivery, signature, headers, body, received_at, state)
@@ -147,18 +162,6 @@ const eventStatements = (db: DatabaseSync) => {
   const remove = db.prepare('DELETE FROM event WHERE seq = ?');
   const leave = db.prepare('INSERT INTO pruned VALUES (?) ON CONFLICT DO NOTHING');
   const repeat = db.prepare('UPDATE event SET repeats = repeats + 1 WHERE uid = ? AND again <= 0 RETURNING repeats');
-  const sizes = db.prepare('SELECT seq, length(body) AS size FROM event WHERE seq > ? ORDER BY seq LIMIT ?');
-  const between = db.prepare('SELECT * FROM event WHERE seq > ? AND seq <= ? ORDER BY seq');
-  /** The last position whose events fit into MOST_BYTES; at least one event, even a larger one. */
-  const reach = (seq: number, limit: number): number => {
-    let [last, bytes] = [seq, 0];
-    for (const row of sizes.all(seq, limit)) {
-      bytes += number(row['size']);
-      if (last > seq && bytes > MOST_BYTES) break;
-      last = number(row['seq']);
-    }
-    return last;
-  };
   return {
     insert: (one: Delivery, again: number, key: string, state: EventState): number =>
       Number(
@@ -178,7 +181,7 @@ const eventStatements = (db: DatabaseSync) => {
     repeat: (uid: string): number => Number(repeat.get(uid)?.['repeats'] ?? 0),
     find: (uid: string): KeptEvent | undefined => byUid.all(uid).map(keptOf)[0],
     /** The events after a position, in order of arrival; fewer where they are large. */
-    behind: (seq: number, limit: number): KeptEvent[] => between.all(seq, reach(seq, limit)).map(keptOf),
+    behind: eventsBehind(db),
     /** The fields for pruning of events after a position and up to another, oldest first. */
     aged: (seq: number, upTo: number, limit: number): Aged[] =>
       old.all(seq, upTo, limit).map((row) => ({

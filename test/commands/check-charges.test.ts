@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkCharges } from '../../src/commands/check-charges.ts';
-import { openFeed } from '../../src/commands/watch/feed.ts';
+import { Feed } from '../../src/commands/watch/feed.ts';
 import { PayError } from '../../src/core/error.ts';
 import type { Charge } from '../../src/ledger/entry.ts';
 
@@ -61,8 +61,8 @@ describe('the feed of a watch', () => {
     const deps = {
       ...{ client: async () => ({}), ledger: {} },
       ...{ io: { clock, random: () => 0.5 }, isListening: () => false, notice: async () => undefined },
-    } as unknown as Parameters<typeof openFeed>[0];
-    const feed = openFeed(deps, () => []);
+    } as unknown as ConstructorParameters<typeof Feed>[0];
+    const feed = new Feed(deps, () => []);
     feed.start();
     await done.promise;
     expect(await feed.end()).toBeUndefined();
@@ -87,8 +87,8 @@ describe('the feed of a watch', () => {
       ...{ client: async () => ({ look }), ledger: {}, isListening: () => false },
       io: { clock: { now: () => now, ticks: () => now, sleep }, random: () => 0.5 },
       notice: async (line: string) => void notices.push(line),
-    } as unknown as Parameters<typeof openFeed>[0];
-    const feed = openFeed(deps, () => [{ about: 'ugw.AbCd.1', activity: { uid: 'act.AbCd.1' } } as Charge]);
+    } as unknown as ConstructorParameters<typeof Feed>[0];
+    const feed = new Feed(deps, () => [{ about: 'ugw.AbCd.1', activity: { uid: 'act.AbCd.1' } } as Charge]);
     feed.start();
     await done.promise;
     expect(await feed.end()).toBeUndefined();

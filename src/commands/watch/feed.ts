@@ -117,70 +117,87 @@ type FeedDeps = Omit<PollingDeps, 'client' | 'stop'> & {
 };
 
 /**
- * Keeps the ledger up to date while charges are watched. Polls the service while no webhooks arrive on this machine: often while things change, then more and more slowly.
- * While webhooks arrive it reads only expired charges, since no event may come for those.
+ * Keeps the ledger up to date while charges are watched. Polls the service while no webhooks arrive on this machine:
+ * often while things change, then more and more slowly. While webhooks arrive it reads only expired charges, since no
+ * event may come for those.
  */
-export const openFeed = (deps: FeedDeps, open: () => readonly Charge[]) => {
-  const { clock } = deps.io;
-  const [over, broken] = [new AbortController(), new AbortController()];
-  let isListening = false;
-  let failing: PayError | undefined;
-  let isHeld = false;
-  let fault: unknown;
-  let running: Promise<void> | undefined;
+export class Feed {
+  readonly #deps: FeedDeps;
+  readonly #open: () => readonly Charge[];
+  readonly #polling: () => Promise<Polling>;
+  readonly #over = new AbortController();
+  readonly #broken = new AbortController();
+  readonly #wait: Wait;
+  #isListening = false;
+  #failing: PayError | undefined;
+  #fault: unknown;
+  #running: Promise<void> | undefined;
 
-  const polling = memo(async () => new Polling({ ...deps, client: await deps.client(), stop: over.signal }));
-  const read = async (): Promise<PayError | undefined> => {
-    const reader = await polling();
-    isListening = deps.isListening();
-    const looking = isListening ? reader.lookAtOverdue(open()) : reader.look(open());
-    failing = await looking.catch((thrown: unknown) => {
+  /** `open` returns the open charges. */
+  constructor(deps: FeedDeps, open: () => readonly Charge[]) {
+    this.#deps = deps;
+    this.#open = open;
+    const stop = this.#over.signal;
+    this.#polling = memo(async () => new Polling({ ...deps, client: await deps.client(), stop }));
+    this.#wait = {
+      pauses: [2000, 30_000],
+      polls: 0,
+      stop,
+      read: () => this.#read(),
+      isOver: () => false,
+      until: () => Number.POSITIVE_INFINITY,
+    };
+  }
+
+  /** Aborted once polling has failed for good. */
+  get broken(): AbortSignal {
+    return this.#broken.signal;
+  }
+
+  start(): void {
+    this.#running ??= this.#poll();
+  }
+
+  /** Call after a change: shortens the pause before the next check. */
+  onChange(): void {
+    this.#wait.polls = 0;
+  }
+
+  /** Status line for people: the source of the changes, and the last error. Undefined once the feed has ended. */
+  word(): string | undefined {
+    if (this.#over.signal.aborted) return undefined;
+    const feed = this.#isListening ? 'updates by webhooks' : 'polling';
+    const how = this.#failing === undefined ? feed : `couldn't check: ${this.#failing.message}; trying again`;
+    return `${how}; Ctrl-C stops watching`;
+  }
+
+  /** Stops polling. Resolves to the error that broke it, if any. */
+  async end(): Promise<unknown> {
+    this.#over.abort('over');
+    const waited = new AbortController();
+    const last = this.#deps.io.clock.sleep(LAST_LOOK_MS, waited.signal).catch(() => undefined);
+    await Promise.race([this.#running, last]);
+    waited.abort('over');
+    return this.#fault;
+  }
+
+  async #poll(): Promise<void> {
+    this.#fault = await waitForPayments(this.#deps.io, this.#wait).catch((thrown: unknown) => thrown);
+    if (this.#fault !== undefined) this.#broken.abort('broken');
+  }
+
+  async #read(): Promise<PayError | undefined> {
+    const { isListening, notice } = this.#deps;
+    const polling = await this.#polling();
+    this.#isListening = isListening();
+    const reading = this.#isListening ? polling.lookAtOverdue(this.#open()) : polling.look(this.#open());
+    const before = this.#failing;
+    this.#failing = await reading.catch((thrown: unknown) => {
       if (thrown instanceof PayError && thrown.kind !== 'ledger') return thrown;
       throw thrown;
     });
-    const wasHeld = isHeld;
-    isHeld = failing?.detail.retryAt !== undefined;
-    if (isHeld && !wasHeld) await deps.notice(`Not checking: ${failing?.message}.`);
-    return failing;
-  };
-  const wait: Wait = {
-    pauses: [2000, 30_000] as const,
-    polls: 0,
-    stop: over.signal,
-    read,
-    isOver: () => false,
-    until: () => Number.POSITIVE_INFINITY,
-  };
-  const poll = async (): Promise<void> => {
-    fault = await waitForPayments(deps.io, wait).catch((thrown: unknown) => thrown);
-    if (fault !== undefined) broken.abort('broken');
-  };
-
-  return {
-    /** Aborted once polling has failed for good. */
-    broken: broken.signal,
-    start: (): void => {
-      running ??= poll();
-    },
-    /** Call after a change: shortens the pause before the next check. */
-    onChange: (): void => {
-      wait.polls = 0;
-    },
-    /** Status line for people: the source of the changes, and the last error. Undefined once the feed has ended. */
-    word: (): string | undefined => {
-      if (over.signal.aborted) return undefined;
-      const feed = isListening ? 'updates by webhooks' : 'polling';
-      const how = failing === undefined ? feed : `couldn't check: ${failing.message}; trying again`;
-      return `${how}; Ctrl-C stops watching`;
-    },
-    /** Stops polling. Resolves to the error that broke it, if any. */
-    end: async (): Promise<unknown> => {
-      over.abort('over');
-      const waited = new AbortController();
-      await Promise.race([running, clock.sleep(LAST_LOOK_MS, waited.signal).catch(() => undefined)]);
-      waited.abort('over');
-      return fault;
-    },
-  };
-};
-export type Feed = ReturnType<typeof openFeed>;
+    const isHeld = (failure: PayError | undefined): boolean => failure?.detail.retryAt !== undefined;
+    if (isHeld(this.#failing) && !isHeld(before)) await notice(`Not checking: ${this.#failing?.message}.`);
+    return this.#failing;
+  }
+}

@@ -16,7 +16,7 @@ import { moneyKnown } from '../../ledger/transitions.ts';
 import { isListening } from '../../webhook/queue.ts';
 import { paymentSumsText, sumMoney } from '../record.ts';
 import type { Run } from '../run.ts';
-import { type Feed, openFeed } from './feed.ts';
+import { Feed } from './feed.ts';
 import type { Hook } from './hook.ts';
 import type { WatchInput } from './spec.ts';
 import { boardView, changeRecord, changesView } from './view.ts';
@@ -162,7 +162,7 @@ export const watch = async (input: WatchInput, run: Run): Promise<Result> => {
   const openHere = (): Charge[] =>
     tail.live().flatMap(({ charge, now }) => (now === 'open' && isInScope(here)(charge) ? [charge] : []));
   const listens = (): boolean => isListening(data, service);
-  const feed = openFeed(
+  const feed = new Feed(
     { ledger, io, isListening: listens, notice: run.say, client: () => run.client('read') },
     openHere,
   );

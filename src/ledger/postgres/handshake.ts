@@ -71,7 +71,9 @@ export const handshake = async (
     ledger: settings.get('name') ?? '',
     key: settings.get('key') ?? '',
     /** Identity of the server (see `SERVER`), its clock in milliseconds, and the role that has logged in. */
-    ...{ server: String(server), at: Number(at), account: String(account) },
+    server: String(server),
+    at: Number(at),
+    account: String(account),
     /** Known ids among those that were asked about. */
     knows: idsOf(answers[2] as StatementResult),
   };

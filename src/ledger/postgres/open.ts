@@ -110,7 +110,8 @@ const openOver = async (options: KnownOptions, { mine, greeted, ready, ...openin
 };
 
 const withDefaults = (given: SharedLedgerOptions): KnownOptions => ({
-  ...{ clockSql: () => CLOCK, limits: DATABASE_LIMITS },
+  clockSql: () => CLOCK,
+  limits: DATABASE_LIMITS,
   ...given,
 });
 

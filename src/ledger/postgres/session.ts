@@ -171,7 +171,12 @@ const optionsOf = (
   password: () => string,
   { connect }: DatabaseLimits,
 ) => ({
-  ...{ host, port, user, database, types, password },
+  host,
+  port,
+  user,
+  database,
+  types,
+  password,
   ssl: tls === undefined ? false : { ...tls, rejectUnauthorized: true, minVersion: 'TLSv1.2' as const },
   enableChannelBinding: true,
   application_name: 'paycli',

@@ -143,7 +143,9 @@ export const parseAddress = (text: string): Address => {
   return {
     // Without a hosts entry, a machine would ask a name server for `localhost`.
     host: host.toLowerCase() === 'localhost' ? '127.0.0.1' : host,
-    ...{ port, user, database },
+    port,
+    user,
+    database,
     tls: secure && !host.startsWith('/') ? tlsOf(params) : undefined,
     name: `postgres://${host}:${port}/${database}`,
   };

@@ -31,7 +31,10 @@ export const rowsFrom = (statement: StatementSync, ...values: SQLInputValue[]): 
   statement.all(...values) as unknown as readonly Row[];
 
 const ORDERINGS = {
-  ...{ oldest: 'ORDER BY seq', newest: 'ORDER BY seq DESC', row: 'ORDER BY row, seq', time: 'ORDER BY created_at' },
+  oldest: 'ORDER BY seq',
+  newest: 'ORDER BY seq DESC',
+  row: 'ORDER BY row, seq',
+  time: 'ORDER BY created_at',
   any: '',
 } as const;
 
