@@ -347,24 +347,19 @@ export const termsDigestOf = (
 
 /**
  * True if an earlier charge asks the same customer by the same medium and terms as this one would. Only their digests
- * can compare phone numbers; entries of an older ledger have none.
+ * can compare phone numbers.
  */
 export const asksTheSame = (
-  { medium, provider, phone, termsDigest, ...entry }: Entry,
+  { medium, provider, phone, termsDigest }: Entry,
   data: Terms,
   digest: (text: string) => string,
 ): boolean => {
   const [askedProvider, askedPhone] = [readTerm(data['provider']), readTerm(data['phone'])];
-  // Of an unknown medium's other terms, an older ledger has the digest of the whole body alone.
-  const others =
-    entry.digest === digestOf(data) && termsDigest === termsDigestOf(askedPhone, {}, digest)
-      ? {}
-      : findOtherTerms(data);
   return (
     medium === data['medium'] &&
     provider === askedProvider &&
     (phone === undefined) === (askedPhone === undefined) &&
-    termsDigest === termsDigestOf(askedPhone, others, digest)
+    termsDigest === termsDigestOf(askedPhone, findOtherTerms(data), digest)
   );
 };
 

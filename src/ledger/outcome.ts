@@ -214,14 +214,6 @@ export const observe = (
   });
 };
 
-/** Older paycli versions named the field `settled_at`. */
-type OldLine = EmergencyLine & { readonly settled_at?: number };
-
-const asLine = ({ settled_at: old, ...line }: OldLine): EmergencyLine => ({
-  ...line,
-  recorded_at: line.recorded_at ?? old ?? 0,
-});
-
 /** Converts an emergency line to evidence of its charge. */
 const asEvidence = ({ evidence, ...line }: EmergencyLine): Evidence => ({
   kind: 'emergency_line',
@@ -254,8 +246,7 @@ const afterLine = (charge: Entry, line: EmergencyLine, earlier: readonly Entry[]
  * Imports emergency lines that processes could not write into the ledger, each line once. Returns the ids of the
  * charges that the ledger knows.
  */
-export const takeIn = async (backend: Backend, given: readonly EmergencyLine[]): Promise<ReadonlySet<string>> => {
-  const lines = given.map(asLine);
+export const takeIn = async (backend: Backend, lines: readonly EmergencyLine[]): Promise<ReadonlySet<string>> => {
   if (lines.length === 0) return new Set();
   const doubts = lines.filter(({ state }) => state === 'unknown').map(({ ugwo, about = ugwo }) => about ?? '');
   const about = [

@@ -9,7 +9,6 @@ import {
   type Payment,
   type PaymentRead,
   paymentOf,
-  paymentShown,
   type RequestFacts,
 } from '../charge/payment.ts';
 import { CHARGE, type ChargeState } from '../core/charge.ts';
@@ -187,20 +186,12 @@ const moneyRead = (charge: Entry, earlier: Entry, reading: ActivityReading): Mon
 };
 
 /**
- * Money of an accepted charge; undefined for other kinds, and for charges not known to be made. Entries of older
- * versions hold none: what was asked counts as received.
+ * Money of an accepted charge; undefined for other kinds, and for charges not known to be made. One that a person found
+ * made, without its activity, is open.
  */
-export const moneyKnown = (charge: Entry): Money | undefined => {
-  const { kind, state, money, activity, asked, told, recordedAt } = charge;
+export const moneyKnown = ({ kind, state, money, recordedAt }: Entry): Money | undefined => {
   if (kind !== CHARGE || state !== 'accepted') return undefined;
-  if (money !== undefined) return money;
-  const shown = paymentShown(activity);
-  const payment = shown === 'open' && wasSeenExpired(charge) ? 'expired' : shown;
-  const { brings } = PAYMENTS[payment];
-  const received = brings ? asked?.amount : 0;
-  const refunded = payment === 'refunded' ? received : payment === 'partially_refunded' ? undefined : 0;
-  const paidAt = brings ? recordedAt : undefined;
-  return { payment, received, receivedAssumed: brings, refunded, paidAt, readAt: told?.at ?? recordedAt };
+  return money ?? { payment: 'open', received: 0, receivedAssumed: false, refunded: 0, readAt: recordedAt };
 };
 
 /** Payment of an accepted charge; undefined for any other entry. */

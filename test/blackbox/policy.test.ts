@@ -232,7 +232,7 @@ describe('a refund under a policy', () => {
   });
 });
 
-/** Stores a policy for all profiles with --approve-above, as an earlier version did in a ledger file. */
+/** Stores a policy for all profiles with --approve-above in a ledger file, which only an editor can. */
 const withApprovals = async (): Promise<World> => {
   const world = await under(['--max-charges', '9']);
   rewrite(`${world.home}/ledger.sqlite`, `UPDATE policy SET policy = '{"maxCharges":9,"approveAbove":{"NGN":99}}'`);
@@ -270,44 +270,6 @@ describe('a ledger file', () => {
       expect(await charge(1, world)).toMatchObject({ code: 0 });
     },
   );
-
-  it('shows and lists a stored --approve-above, and says what it does', async () => {
-    const world = await withApprovals();
-    const said = `With approve_above in a ledger file, every file of charges is refused: ${SHARE}\n`;
-    const amounts = [{ currency: 'NGN', max_amount: null, amount_today: null, approve_above: 99 }];
-    for (const words of [['show', '--others'], ['list']]) {
-      const { stdout } = await inProcess(['policy', ...words, '-o', 'ndjson'], world);
-      expect(JSON.parse(stdout)).toMatchObject({ max_charges: 9, amounts });
-      expect(await inProcess(['policy', ...words], world)).toMatchObject({ code: 0, stderr: said });
-    }
-    await inProcess(['policy', 'remove', '--others', '--yes'], world);
-    await inProcess(['policy', 'set', '--others', '--max-charges', '9'], world);
-    expect((await inProcess(['policy', 'show', '--others'], world)).stderr).toBe('');
-  });
-
-  it.each([
-    ['asked for', 'NULL, NULL'],
-    ['given', "'obi@desk', 1800000000000"],
-  ])('has no approvals of files: one that an earlier version stored as %s counts for nothing', async (_what, given) => {
-    const world = await under(['--max-charges', '9']);
-    const file = ussdFile(1, 2);
-    const job = String(summaryOf(await chargeFrom(file, world))['job']);
-    const stored = `INSERT INTO approval VALUES ('${job}', 9, '{"NGN":"9000000"}', 0, 'ada@laptop', 1800000000000, ${given})`;
-    rewrite(`${world.home}/ledger.sqlite`, stored);
-    const none = { id: job, approval: null, asked_by: null, approved_by: null, accepted: 2 };
-    const { stdout } = await inProcess(['ledger', 'jobs', '--json'], world);
-    expect(JSON.parse(stdout)).toMatchObject({ data: [none] });
-    const shown = await inProcess(['ledger', 'show', job, '--json'], world);
-    expect([JSON.parse(shown.stdout), shown.stderr]).toMatchObject([none, '']);
-    const approved = await inProcess(['approve', job, '--json', '--yes'], world);
-    expect(approved).toMatchObject({ code: 2, stdout: '' });
-    expect(errorOf(approved)).toMatchObject({
-      message: `${job}: a ledger file can't tell who approves a file`,
-      hint: SHARE,
-    });
-    rewrite(`${world.home}/ledger.sqlite`, `UPDATE policy SET policy = '{"approveAbove":{"NGN":99}}'`);
-    expect(await chargeFrom(file, world)).toMatchObject({ code: 9, stdout: '' });
-  });
 });
 
 describe('policies', () => {

@@ -204,15 +204,13 @@ const unknownStep = (job: Job): string => {
 };
 
 /**
- * Approval of a job. In a ledger file only plans have one: it can't tell who approves a file. A job without rows to send
- * waits for none: it was sent under another policy.
+ * Approval of a job. A job without rows to send waits for none: it was sent under another policy.
  */
 export const findApproval = async (
-  { account, policies }: Ledger,
+  { policies }: Ledger,
   job: Job,
   counts: RowCounts,
 ): Promise<Approval | undefined> => {
-  if (account === undefined && !isPlan(job.id)) return undefined;
   const approval = await policies.approval(job.id);
   const { not_sent = 0, refused = 0 } = counts;
   const isOver = notStarted(job, counts) + not_sent + refused === 0;

@@ -117,16 +117,8 @@ async function* policyPage(kept: readonly Allowance['kept'][], run: Run): AsyncI
   yield { records, cursor: undefined, nextCursor: null };
 }
 
-/** Reports what the policies of an earlier version do in a ledger file. */
-const reportNoApprovals = async (kept: readonly Allowance['kept'][], run: Run): Promise<void> => {
-  const { account } = await run.ledger();
-  if (account !== undefined || kept.every(({ policy }) => policy.approveAbove === undefined)) return;
-  await run.say(`With approve_above in a ledger file, every file of charges is refused: ${NEXT_STEP.share}`);
-};
-
 export const listPolicies = async (_input: unknown, run: Run): Promise<Result> => {
   const kept = await (await run.ledger()).policies.list();
-  await reportNoApprovals(kept, run);
   return { kind: 'list', pages: policyPage(kept, run), view: policyView };
 };
 
@@ -139,7 +131,6 @@ export const showPolicy = async (input: PolicyOwner, run: Run): Promise<Result> 
       hint: 'nothing is limited; set one with `paycli policy set`, and see all with `paycli policy list`',
     });
   }
-  await reportNoApprovals([allowance.kept], run);
   return {
     kind: 'record',
     record: policyRecordOf(allowance.kept, input.others ? undefined : allowance),

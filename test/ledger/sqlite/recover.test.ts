@@ -26,22 +26,6 @@ const line = (id: string, more: object = {}): object => ({
 });
 
 describe('the emergency lines of a dead process', () => {
-  it.each([
-    ['settled_at', { recorded_at: undefined, settled_at: NOON + 5 }, NOON + 5],
-    ['neither', { recorded_at: undefined }, 0],
-    ['both', { settled_at: NOON + 5 }, NOON + MINUTE],
-  ])('of an older paycli have their time in %s', async (_name, more, recordedAt) => {
-    const path = newPath();
-    const id = await beginCharge(await open(path));
-    left(path, [line(id, more)]);
-    const charge = await (await open(path, GONE)).get(id);
-    expect(charge).toMatchObject({ state: 'accepted', recordedAt });
-    expect(charge?.evidence).toMatchObject([
-      { kind: 'emergency_line', at: new Date(recordedAt).toISOString(), line: { recorded_at: recordedAt } },
-    ]);
-    expect(charge?.evidence[0]?.['line']).not.toHaveProperty('settled_at');
-  });
-
   it('are each applied once, beside other evidence', async () => {
     const path = newPath();
     const ledger = await open(path);
