@@ -46,7 +46,7 @@ export const pruned = (entry: Entry, at: string): Entry => {
 };
 
 /** True if pruning would not change the entry. A later reading may have brought something back. */
-export const isPruned = ({ path, body, activity, asked, money, evidence }: Entry): boolean => {
+export const isPrunedEntry = ({ path, body, activity, asked, money, evidence }: Entry): boolean => {
   if (evidence.at(-1)?.kind !== PRUNED) return false;
   const { nextAction = null } = activity ?? {};
   const isReduced = nextAction === null || valueAt(nextAction, 'type') === PRUNED;

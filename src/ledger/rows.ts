@@ -2,7 +2,7 @@ import { CHARGE, type ChargeState } from '../core/charge.ts';
 import { reasonOf } from '../core/error.ts';
 import { number, optionalNumber, optionalText, sqlText } from '../database/connect.ts';
 import type { ChargeTerms, Entry, Evidence, KeptActivity, Money, RequestTerms, ServiceTime } from './entry.ts';
-import { isPruned } from './pruned.ts';
+import { isPrunedEntry } from './pruned.ts';
 import { bootOf } from './sender.ts';
 import { moneyKnown } from './transitions.ts';
 
@@ -183,16 +183,16 @@ const valuesOf = (entry: Entry): Readonly<Record<Exclude<Column, 'checksum' | 's
     paid_twice: money?.isPaidTwice === true ? money.excess : undefined,
     psp_reference: money?.pspReference,
     account_digest: money?.accountDigest,
-    pruned: isPruned(entry) ? 1 : undefined,
+    pruned: isPrunedEntry(entry) ? 1 : undefined,
   };
 };
 
-const WRITTEN = [...FIXED, ...UPDATED_COLUMNS] as const;
+const STORED = [...FIXED, ...UPDATED_COLUMNS] as const;
 
 /** Converts an entry to a table row in the order of COLUMNS, with its checksum. The table itself assigns its place (`seq`). */
 export const entryRow = (entry: Entry): Value[] => {
   const values = valuesOf(entry);
-  const row = WRITTEN.map((name) => asStored(values[name]));
+  const row = STORED.map((name) => asStored(values[name]));
   row.push(checksumOf(row));
   return row;
 };

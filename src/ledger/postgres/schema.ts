@@ -9,7 +9,7 @@ import { literal } from './statements.ts';
  * A schema of their own. `seq` approximates the order of creation: the first to commit need not have the lower number.
  * `put_back` marks an intent that the database had lost and that its machine has restored.
  */
-const TABLES = `
+const SHARED_TABLES = `
   CREATE SCHEMA paycli;
   ${tablesIn({
     schema: 'paycli.',
@@ -33,7 +33,7 @@ const TABLES = `
   );
 `;
 
-export const SHARED_LEDGER: Versions = { first: 7, migrations: [TABLES] };
+export const SHARED_LEDGER: Versions = { first: 7, migrations: [SHARED_TABLES] };
 
 const VERSION_HINTS = {
   newer: 'use the newer paycli; nothing was changed',
@@ -51,7 +51,7 @@ export const checkVersion = (name: string, version: number, versions = SHARED_LE
 /** Rights of an operator: no changes to tables, no deletes, and no updates of the columns that never change. */
 const RIGHTS = [
   'USAGE ON SCHEMA paycli',
-  'SELECT ON ALL TABLES IN SCHEMA paycli',
+  'SELECT ON ALL SHARED_TABLES IN SCHEMA paycli',
   'INSERT ON paycli.charge, paycli.job, paycli.onye_update, paycli.slice, paycli.approval',
   `UPDATE (${UPDATED_COLUMNS.join()}, checksum) ON paycli.charge`,
   'UPDATE (run_at, name, profile, adjustments) ON paycli.job',

@@ -17,7 +17,7 @@ import { commitAll } from './transaction.ts';
  * `leads` marks the first intent of each commit. Intents of one commit are lost together, so the first one stands for
  * all.
  */
-const TABLES = `
+const SHADOW_TABLES = `
   CREATE TABLE intent (
     n INTEGER PRIMARY KEY AUTOINCREMENT,
     id TEXT NOT NULL UNIQUE,
@@ -35,7 +35,7 @@ export const SHADOW_FILE: DatabaseKind = {
   // "pays" in ASCII.
   applicationId: 0x70617973,
   first: 3,
-  migrations: [TABLES],
+  migrations: [SHADOW_TABLES],
   survives: 'power loss',
   busyTimeout: TRY_MS,
   error: ({ kind, path, what, cause }) =>

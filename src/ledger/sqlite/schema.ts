@@ -15,7 +15,7 @@ export const checkedRow = (row: Row): Row => {
  * must agree with the first. A slice of a job is leased to its owner, a `Sender` as JSON. The settings hold the ledger's
  * name and the key of its digests.
  */
-const TABLES = `
+const LEDGER_TABLES = `
   ${tablesIn({
     schema: '',
     integer: 'INTEGER',
@@ -43,7 +43,7 @@ export const LEDGER_FILE: DatabaseKind = {
   // "payg" in ASCII.
   applicationId: 0x70617967,
   first: 12,
-  migrations: [TABLES],
+  migrations: [LEDGER_TABLES],
   survives: 'power loss',
   // Longer waits happen between attempts, where signals are handled.
   busyTimeout: TRY_MS,
