@@ -1,4 +1,3 @@
-import { stripVTControlCharacters } from 'node:util';
 import type { Io, Output } from '../core/io.ts';
 import { visible } from '../core/text.ts';
 import type { Styles } from './style.ts';
@@ -107,7 +106,7 @@ export const openFrame = (output: Output): Frame => {
       const text = lines.map((line) => `${ERASE}${line}\n`).join('');
       if (text === shown) return;
       const start = back();
-      [shown, widths] = [text, lines.map((line) => widthOf(stripVTControlCharacters(line)))];
+      [shown, widths] = [text, lines.map((line) => widthOf(line))];
       output.drawn(erase);
       await output.write(`${start}${text}${REST}`);
     },

@@ -81,27 +81,45 @@ interface Layout {
   readonly widths: readonly number[];
 }
 
-/** Lines of a table: one below the head, and blanks between the columns. */
+/** The characters of a table: one line below the head, and blanks between the columns. */
 const charsOf = ({ rule }: Styles) => ({
-  ...{ top: '', 'top-left': '', 'top-mid': '', 'top-right': '' },
-  ...{ bottom: '', 'bottom-left': '', 'bottom-mid': '', 'bottom-right': '' },
-  ...{ left: '', middle: COLUMN_GAP, right: '' },
-  ...{ 'left-mid': '', mid: rule, 'mid-mid': rule.repeat(COLUMN_GAP.length), 'right-mid': '' },
+  top: '',
+  'top-left': '',
+  'top-mid': '',
+  'top-right': '',
+  bottom: '',
+  'bottom-left': '',
+  'bottom-mid': '',
+  'bottom-right': '',
+  left: '',
+  middle: COLUMN_GAP,
+  right: '',
+  'left-mid': '',
+  mid: rule,
+  'mid-mid': rule.repeat(COLUMN_GAP.length),
+  'right-mid': '',
 });
 
 const alignOf = (column: Column | undefined): 'left' | 'right' =>
   column?.kind === 'money' || column?.kind === 'count' ? 'right' : 'left';
 
-/** An identifier is shown whole or not at all: a part of it is of no use. */
+/**
+ * Shortens a text to its column. An identifier is shown whole or not at all: a part of it is of no use. cli-table3 would
+ * take a second for a long text of wide letters, and would cut an emoji in half.
+ */
 const shortenCell = (text: string, column: Column, width: number, { ellipsis }: Styles): string => {
   if (column.kind === 'customer' && isAnyId(text) && widthOf(text) > width) return '';
   return (column.endMatters === true ? shortenStart : shorten)(text, width, ellipsis);
 };
 
-const naturalWidths = (rows: readonly (readonly Cell[])[], columns: readonly Column[]): number[] =>
-  columns.map((column, index) =>
-    rows.reduce((width, row) => Math.max(width, widthOf(row[index]?.text ?? '')), widthOf(headingOf(column))),
-  );
+const headingCells = (columns: readonly Column[], { heading }: Styles): Cell[] =>
+  columns.map((column) => ({ text: headingOf(column), paint: heading }));
+
+/** The width of the widest cell of one column. */
+const widestOf = (rows: readonly (readonly Cell[])[], index: number): number =>
+  Math.max(...rows.map((row) => widthOf(row[index]?.text ?? '')));
+
+const painted = (row: readonly Cell[]): string[] => row.map(({ text, paint }) => paint(text));
 
 /** A candidate set of columns; `tight` allows the least useful widths. */
 interface Choice {
@@ -144,66 +162,37 @@ const choices = (columns: readonly Column[], chosen: boolean): Choice[] => {
 
 const joinLines = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
 
-/** Stands for one column of a text. */
-const STAND_IN = 'x';
-const STAND_INS = /x+/g;
-
 /**
- * Lays out fitted cells by cli-table3. A stand-in of the same width takes the place of each text until then: cli-table3
- * measures some characters wrongly, and cuts a text that is wider than its column.
+ * Renders pages under one header, with the widths of the first page. On a later page, a column is wider for a cell that
+ * may not be cut.
  */
-const layOut = (
-  Table: CliTable,
-  { columns, widths }: Layout,
-  styles: Styles,
-  head: readonly Cell[],
-  rows: readonly (readonly Cell[])[],
-): string[] => {
-  const standIn = ({ text }: Cell, column: number): string =>
-    STAND_IN.repeat(text === '' ? 0 : Math.max(1, Math.min(widthOf(text), widths[column] ?? 0)));
-  const table = new Table({
-    head: head.map(standIn),
-    colWidths: [...widths],
-    colAligns: columns.map(alignOf),
-    chars: charsOf(styles),
-    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0, compact: true },
-  });
-  for (const row of rows) table.push(row.map(standIn));
-  const cells = [...head, ...rows.flat()].filter(({ text }) => text !== '');
-  let filled = 0;
-  const fill = (): string => {
-    const { text, paint } = cells[filled] as Cell;
-    filled += 1;
-    // A combining mark alone has no width, and stands on a blank.
-    return paint(widthOf(text) === 0 ? ` ${text}` : text);
-  };
-  const lines = table.toString().split('\n');
-  return lines.map((line, at) =>
-    head.length > 0 && at === 1 ? styles.dim(line) : line.replaceAll(STAND_INS, fill).trimEnd(),
-  );
-};
-
-/**
- * Renders pages under one header, with the widths of the first page. A cell that is wider than its column and may not
- * be cut shifts the rest of its row.
- */
-const tableSink = (Table: CliTable, layout: Layout, { width, styles }: Surface): Sink => {
-  const { columns, widths } = layout;
-  const mayCut = Number.isFinite(width);
-  const fitted = (cellAt: (column: Column) => Cell): Cell[] =>
+const tableSink = (Table: CliTable, { columns, widths }: Layout, { width, styles }: Surface): Sink => {
+  const fitted = (cells: readonly Cell[]): Cell[] =>
     columns.map((column, index) => {
-      const [{ text, paint }, width] = [cellAt(column), widths[index] ?? 0];
-      const short = mayCut && mayBeCut(column) ? shortenCell(text, column, width, styles) : text;
-      return { text: short, paint };
+      const { text, paint } = cells[index] as Cell;
+      const mayCut = Number.isFinite(width) && mayBeCut(column);
+      return { text: mayCut ? shortenCell(text, column, widths[index] ?? 0, styles) : text, paint };
     });
-  let head = fitted((column) => ({ text: headingOf(column), paint: styles.heading }));
+  const draw = (head: readonly Cell[], rows: readonly (readonly Cell[])[]): string[] => {
+    const table = new Table({
+      head: painted(head),
+      colWidths: widths.map((width, index) => Math.max(width, widestOf(rows, index))),
+      colAligns: columns.map(alignOf),
+      chars: charsOf(styles),
+      style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0, compact: true },
+    });
+    table.push(...rows.map(painted));
+    const lines = table.toString().split('\n');
+    return lines.map((line, at) => (at === 1 && head.length > 0 ? styles.dim(line) : line.trimEnd()));
+  };
+  let head = fitted(headingCells(columns, styles));
   return {
     *page(records) {
       // The time of cli-table3 grows with the square of the rows, and a list inside a record may be long.
       for (let from = 0; from < records.length; from += PAGE_MAX) {
         const values = records.slice(from, from + PAGE_MAX).map(exactValue);
-        const rows = values.map((value) => fitted((column) => cellOf(value, column, styles)));
-        yield joinLines(layOut(Table, layout, styles, head, rows));
+        const rows = values.map((value) => fitted(columns.map((column) => cellOf(value, column, styles))));
+        yield joinLines(draw(head, rows));
         head = [];
       }
     },
@@ -250,8 +239,11 @@ export const listSink = async (names: readonly string[] | undefined, view: View,
   let hidden: readonly Column[] = [];
   const choose = (records: readonly ApiRecord[], more: boolean): Sink => {
     const columns = names === undefined ? tableColumns(view, records) : readColumns(names, view, records);
-    const rows = records.map(exactValue).map((value) => columns.map((column) => cellOf(value, column, surface.styles)));
-    const natural = naturalWidths(rows, columns);
+    const cells = records
+      .map(exactValue)
+      .map((value) => columns.map((column) => cellOf(value, column, surface.styles)));
+    const rows = [headingCells(columns, surface.styles), ...cells];
+    const natural = columns.map((_, index) => widestOf(rows, index));
     for (const choice of choices(columns, names !== undefined)) {
       const layout = fitLayout(natural, choice, surface.width, more);
       if (layout === undefined) continue;

@@ -1,21 +1,10 @@
+import stringWidth from 'string-width';
 import { memo } from '../core/async.ts';
 import type { Io, Output } from '../core/io.ts';
 import { visible } from '../core/text.ts';
 import { forLocale, type Styles } from './style.ts';
 
-/**
- * Measures columns on a terminal. cli-table3 is not used for that, since its string-width knows no emoji newer than
- * 2019. All functions here expect text without control characters and colour.
- */
 const ASCII = /^[ -~]*$/;
-// Compiled lazily: an engine reads all of Unicode for these.
-const emoji = memo(() => /^\p{RGI_Emoji}$/v);
-const noWidth = memo(() => /[\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff]/u);
-/** East Asian Wide and Fullwidth (Unicode Annex 11), and characters that are drawn as an emoji by default. */
-const wide = memo(
-  () =>
-    /[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18d08}\u{1aff0}-\u{1b2fb}\u{1f200}-\u{1f265}\u{20000}-\u{3fffd}\p{Emoji_Presentation}]/u,
-);
 
 const segmenter = memo(() => new Intl.Segmenter('en', { granularity: 'grapheme' }));
 
@@ -25,29 +14,14 @@ const graphemesOf = (text: string): string[] => {
   return Array.from(segmenter().segment(text), ({ segment }) => segment);
 };
 
-const widthOfPoint = (point: string): number => {
-  if (noWidth().test(point)) return 0;
-  return wide().test(point) ? 2 : 1;
-};
-
-const widthOfGrapheme = (grapheme: string): number => {
-  if (emoji().test(grapheme)) return 2;
-  let width = 0;
-  for (const point of grapheme) width += widthOfPoint(point);
-  return width;
-};
-
-/** The columns that `text` takes. */
-export const widthOf = (text: string): number => {
-  if (ASCII.test(text)) return text.length;
-  return graphemesOf(text).reduce((width, grapheme) => width + widthOfGrapheme(grapheme), 0);
-};
+/** The columns that `text` takes, by the measure of cli-table3; escapes for colour take none. */
+export const widthOf = (text: string): number => (ASCII.test(text) ? text.length : stringWidth(text));
 
 /** The leading graphemes that fit into `width` columns. */
 const headOf = (graphemes: readonly string[], width: number): string[] => {
   let used = 0;
   const end = graphemes.findIndex((grapheme) => {
-    used += widthOfGrapheme(grapheme);
+    used += widthOf(grapheme);
     return used > width;
   });
   return end === -1 ? [...graphemes] : graphemes.slice(0, end);
@@ -89,7 +63,7 @@ const wrapLine = (line: string, width: number, mayBreak: boolean): string[] => {
     const bare = widthOf(word.trimEnd());
     if (!fits(bare)) close();
     if (fits(bare) || !mayBreak) add(word, bare);
-    else for (const one of graphemesOf(word)) add(one, one === ' ' ? 0 : widthOfGrapheme(one));
+    else for (const one of graphemesOf(word)) add(one, one === ' ' ? 0 : widthOf(one));
   }
   close();
   return lines;

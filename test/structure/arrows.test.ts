@@ -56,6 +56,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   conf: 'config',
   chalk: 'output',
   'cli-table3': 'output',
+  'string-width': 'output',
   uqr: 'qr',
   'csv-parse': 'bulk',
   'csv-stringify': 'bulk',
