@@ -1,29 +1,14 @@
-import { createHmac } from 'node:crypto';
 import { batching } from '../core/async.ts';
-import { CHARGE, isTakenUp, type RowCounts, readNextAction } from '../core/charge.ts';
-import { idProblem, isAnyId } from '../core/ids.ts';
-import { definedIn, pick } from '../core/json.ts';
+import { CHARGE, isTakenUp, type RowCounts } from '../core/charge.ts';
+import { idProblem } from '../core/ids.ts';
+import { pick } from '../core/json.ts';
 import type { Backend, Decision, EmergencyLine, Query } from './backend.ts';
-import {
-  cleaned,
-  type Entry,
-  type Evidence,
-  type Intent,
-  type KeptActivity,
-  type KeptIntent,
-  keptAccount,
-  lastDigits,
-  type StoredOutcome,
-  termsDigestOf,
-  withoutNumbers,
-  withoutPhone,
-  withoutPhoneEnding,
-  withoutTerms,
-} from './entry.ts';
+import { cleaned, type Entry, type Intent, withoutNumbers } from './entry.ts';
 import { begin, expireStale, guard, isStale, judgeIntent, readResolved } from './guard.ts';
 import type { Jobs, KeptUpdate, Update } from './job.ts';
 import type { BeginOptions, BeginResult, Ledger, Refused } from './ledger.ts';
 import { noteEvidence, observe, record, resolveCharge } from './outcome.ts';
+import { Redaction, wordOf } from './redaction.ts';
 import { STALE } from './transitions.ts';
 import { prunable, pruneEntries, verifyEntries } from './upkeep.ts';
 
@@ -95,25 +80,6 @@ export const countStartedRows = async ({ jobs }: Ledger, id: string): Promise<nu
   return Object.values(counts).reduce((sum, count) => sum + count, 0);
 };
 
-/** Body for storage, without keys. Texts that may be a phone or account number show their last digits only. */
-const keptBody = (body: string, clean: (text: string) => string): string => {
-  const masked: unknown = JSON.parse(body, (_name, value) =>
-    typeof value === 'string' && !isAnyId(value) ? withoutNumbers(value) : value,
-  );
-  return JSON.stringify(cleaned(masked, clean));
-};
-
-/** Cleaner of an intent's texts: a reference, or any field without the checks, may hold the customer's number. */
-const wordOf =
-  ({ phone }: Pick<Intent, 'phone'>, clean: (text: string) => string) =>
-  (text: string): string =>
-    withoutPhone(clean(text), phone);
-
-/** Stored length of an answer that proves nothing, in characters. */
-const LONGEST_ANSWER = 2000;
-/** Length that is cleaned before the cut. A number or a key cut in two would not be recognized. */
-const LOOKED_THROUGH = 4 * LONGEST_ANSWER;
-
 /** An emergency line must name its subject without the help of the ledger. */
 const lineOf = (
   id: string,
@@ -131,89 +97,39 @@ export const ledgerOver = (backend: Backend, clean: (text: string) => string): L
   /** Intents that this process is sending. */
   const open = new Map<string, Intent>();
 
-  const digest = (text: string): string => createHmac('sha256', backend.key).update(text).digest('hex').slice(0, 32);
-
-  /**
-   * Removes secrets from an activity, and adds what identifies its account. `charge` owns it: it holds its phone number
-   * or the last digits, and an account that the service no longer shows.
-   */
-  const kept = (
-    activity: KeptActivity,
-    { phone, otherTerms, activity: known }: Pick<Intent, 'phone' | 'otherTerms'> & Partial<Pick<Entry, 'activity'>>,
-  ): KeptActivity => {
-    const { facts } = activity;
-    const shown = readNextAction({ next_action: activity.nextAction ?? known?.nextAction });
-    const last = phone && lastDigits(phone);
-    const cleanWord = (text: string): string =>
-      withoutPhoneEnding(withoutPhone(withoutTerms(clean(text), otherTerms), phone), last);
-    return {
-      ...activity,
-      ...(shown?.kind === 'transfer' ? keptAccount(shown.accountNumber, digest) : {}),
-      nextAction: cleaned(activity.nextAction, cleanWord),
-      ...(facts && { facts: { ...facts, failureCode: cleaned(facts.failureCode, cleanWord) } }),
-      psp: cleaned(activity.psp, clean),
-      pspReference: cleaned(activity.pspReference, clean),
-    };
-  };
-  const seen = (evidence: Evidence): Evidence => cleaned(evidence, clean);
-  const keptIntent = ({ otherTerms, ...intent }: Intent): Intent & KeptIntent => {
-    const { about, medium, provider, phone, path, body, asked } = intent;
-    return {
-      ...intent,
-      ...cleaned({ about, ...definedIn<unknown>({ medium, provider, path, asked }) }, wordOf(intent, clean)),
-      ...(body === undefined ? {} : { body: keptBody(body, clean) }),
-      ...definedIn({ phone: phone && lastDigits(phone), termsDigest: termsDigestOf(phone, otherTerms, digest) }),
-    };
-  };
-  /** The service's words in an answer that proves nothing may repeat the numbers of the request. */
-  const keptAnswer = (evidence: Evidence, { kind, phone, otherTerms }: Partial<Intent>): Evidence => {
-    const cleanWord = (text: string): string =>
-      kind === CHARGE ? withoutPhone(withoutTerms(clean(text), otherTerms), phone) : withoutNumbers(clean(text));
-    const { message, answer } = evidence as { readonly message?: string; readonly answer?: string };
-    return {
-      ...seen(evidence),
-      ...(message === undefined ? {} : { message: cleanWord(message) }),
-      ...(answer && { answer: cleanWord(answer.slice(0, LOOKED_THROUGH)).slice(0, LONGEST_ANSWER) }),
-    };
-  };
-
+  const redaction = new Redaction(backend.key, clean);
   const read = (query: Query): Promise<readonly Entry[]> => readResolved(backend, query);
 
   return {
     moment: backend.moment,
     account: backend.account,
     clean,
-    digest,
+    digest: redaction.digest,
     begin: async (intent, how) => {
-      const kept = keptIntent(intent);
+      const kept = redaction.intent(intent);
       const started = await begin(backend, kept, how);
       // Only to clean the answer. An emergency line has the rest as it is stored.
       if (started.kind === 'begun') open.set(started.id, { ...kept, ...pick(intent, ['phone', 'otherTerms']) });
       return started;
     },
-    judge: (intent, how, plan) => judgeIntent(backend, keptIntent(intent), how, plan),
+    judge: (intent, how, plan) => judgeIntent(backend, redaction.intent(intent), how, plan),
     record: async (id, given) => {
       const intent = open.get(id);
       open.delete(id);
-      const { activity, evidence } = given;
-      const keep = given.state === 'accepted' ? seen : keptAnswer;
-      const outcome: StoredOutcome = {
-        ...given,
-        ...(activity && { activity: kept(activity, intent ?? {}) }),
-        ...(evidence && { evidence: keep(evidence, intent ?? {}) }),
-      };
+      const outcome = redaction.outcome(given, intent ?? {});
       return record(backend, id, intent?.about ?? '', outcome).catch((thrown: unknown) => {
         throw backend.keepInEmergency({ ...lineOf(id, intent), recorded_at: backend.moment().at, ...outcome }, thrown);
       });
     },
     resolve: (id, resolution) =>
-      resolveCharge(backend, id, { ...resolution, evidence: seen(resolution.evidence) }, (charge) =>
-        resolution.activity === undefined ? undefined : kept(resolution.activity, charge),
+      resolveCharge(backend, id, { ...resolution, evidence: cleaned(resolution.evidence, clean) }, (charge) =>
+        resolution.activity === undefined ? undefined : redaction.activity(resolution.activity, charge),
       ),
-    note: (id, evidence, may) => noteEvidence(backend, id, seen(evidence), may),
+    note: (id, evidence, may) => noteEvidence(backend, id, cleaned(evidence, clean), may),
     self: backend.self,
     hasEnded: (sender, overdue) => backend.hasEnded(sender, overdue, undefined),
-    observe: (shown, wait = false) => observe(backend, { ...shown, asked: cleaned(shown.asked, clean) }, kept, wait),
+    observe: (shown, wait = false) =>
+      observe(backend, { ...shown, asked: cleaned(shown.asked, clean) }, redaction.activity, wait),
     jobs: jobsOver(backend, clean),
     policies: backend.policies,
     unknown: () => read({ states: ['unknown'] }),

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { attempt } from '../../core/async.ts';
+import type { PayError } from '../../core/error.ts';
 import { isBusy } from '../../database/connect.ts';
 import type { Backend, LockPolicy, Query } from '../backend.ts';
-import type { Entry, Moment, Sender } from '../entry.ts';
+import type { Entry, Sender } from '../entry.ts';
 import { diskGuard } from '../local/emergency.ts';
 import { type LocalOptions, patiently } from '../local/file.ts';
 import { type Row, readable } from '../rows.ts';
@@ -75,56 +76,137 @@ export interface SharedOptions extends KnownOptions {
 /** Default tolerance for the difference between two machines' clocks during a sending, in milliseconds. */
 const SLACK_MS = 60_000;
 
-/** Storage in PostgreSQL, shared by many machines. */
-export const sharedBackend = (options: SharedOptions): Backend => {
-  const { connection, shadow, path, clock, clockSql, uptime, self, lockWait, worker, limits, server } = options;
-  const { name } = options.access.address;
-  const guard = diskGuard(path, self, (thrown) => isFromPassing(thrown) || isBusy(thrown));
-  const boot = bootOf(self);
-  const moment = (): Moment => ({ at: clock.now(), mark: { boot, uptime: uptime() } });
+/** Reads and writes of one shared ledger, over its connection. */
+class SharedStore {
+  readonly #options: SharedOptions;
+  readonly guard: ReturnType<typeof diskGuard>;
+  readonly #together: ReturnType<typeof groupedSteps>;
+  /** Profiles and files that are known to have a counting policy. */
+  readonly #counted = new Set<string>();
 
-  const patience = (purposes: readonly LockPolicy[]): Patience => {
+  constructor(options: SharedOptions) {
+    const { connection, shadow, path, clock, clockSql, self, lockWait, limits, server } = options;
+    this.#options = options;
+    this.guard = diskGuard(path, self, (thrown) => isFromPassing(thrown) || isBusy(thrown));
+    this.#together = groupedSteps({
+      connection,
+      patience: (purposes) => this.#patience(purposes),
+      keep: (intents) => this.#keep(intents),
+      limits,
+      server,
+      newest: () => patiently(shadow.last, lockWait, lockWait.leave),
+      clock: clock.set,
+      clockSql,
+    });
+  }
+
+  #patience(purposes: readonly LockPolicy[]): Patience {
+    const { limits, lockWait } = this.#options;
     if (purposes.includes('outcome')) return { limit: limits.outcome, until: lockWait.leave };
     const glances = purposes.every((one) => one === 'glance');
     return { limit: glances ? 0 : limits.patience, until: lockWait.stop };
-  };
-  const wasHere = (sender: Sender): boolean => options.dead.some((one) => isDeepStrictEqual(one, sender));
-  /** Profiles and files that are known to have a counting policy. */
-  const counted = new Set<string>();
+  }
+
+  #error(thrown: unknown): PayError {
+    return sharedError(thrown, this.#options.access.address.name);
+  }
 
   /** After the disk has failed, nothing more is started. */
-  const keep = async (intents: readonly Entry[]): Promise<void> => {
+  async #keep(intents: readonly Entry[]): Promise<void> {
+    const { shadow, lockWait } = this.#options;
     try {
       await patiently(() => shadow.keep(intents), lockWait, lockWait.leave);
     } catch (thrown) {
-      guard.failed(sharedError(thrown, name));
+      this.guard.failed(this.#error(thrown));
       throw thrown;
     }
-  };
-  const newest = () => patiently(shadow.last, lockWait, lockWait.leave);
-  const together = groupedSteps({ connection, patience, keep, limits, server, newest, clock: clock.set, clockSql });
+  }
 
-  const step = async <T>(one: UnitOfWork<T>): Promise<T> => {
+  async step<T>(one: UnitOfWork<T>): Promise<T> {
     try {
-      if (one.purpose === 'intent') guard.ready();
-      return await together(one);
+      if (one.purpose === 'intent') this.guard.ready();
+      return await this.#together(one);
     } catch (thrown) {
-      throw thrown instanceof Uncounted ? thrown : sharedError(thrown, name);
+      throw thrown instanceof Uncounted ? thrown : this.#error(thrown);
     }
-  };
-  const use = <T>(work: (session: Session) => Promise<T>, purpose: LockPolicy): Promise<T> =>
-    connection.use(work, patience([purpose])).catch((thrown: unknown) => {
-      throw sharedError(thrown, name);
+  }
+
+  use<T>(work: (session: Session) => Promise<T>, purpose: LockPolicy): Promise<T> {
+    return this.#options.connection.use(work, this.#patience([purpose])).catch((thrown: unknown) => {
+      throw this.#error(thrown);
     });
-  const read = async (statement: string, purpose: LockPolicy = 'note'): Promise<StatementResult> => {
+  }
+
+  readonly read = async (statement: string, purpose: LockPolicy = 'note'): Promise<StatementResult> => {
+    const { limits } = this.#options;
     const limit = purpose === 'glance' ? limits.glance : limits.read;
-    const { answers } = await use((session) => session.run(statement, limit), purpose);
+    const { answers } = await this.use((session) => session.run(statement, limit), purpose);
     return answers[0] as StatementResult;
   };
-  const ask: ReadStatement = async (...statement) => (await read(inlined(statement))).rows as readonly Row[];
-  const find = async (query: Query, purpose?: LockPolicy) =>
-    query.activities?.length === 0 ? [] : entriesOf(await read(findStatement(query, false), purpose));
 
+  readonly ask: ReadStatement = async (...statement) => (await this.read(inlined(statement))).rows as readonly Row[];
+
+  async find(query: Query, purpose?: LockPolicy): Promise<readonly Entry[]> {
+    return query.activities?.length === 0 ? [] : entriesOf(await this.read(findStatement(query, false), purpose));
+  }
+
+  readonly sum: Backend['sum'] = (query, begin) => {
+    const { limits, lockWait } = this.#options;
+    return this.use(async (session) => {
+      const { sumsWith } = await import('../sums.ts');
+      const asked: ReadStatement = async (...statement) => {
+        const { answers } = await session.run(inlined(statement), limits.read);
+        return answers[0]?.rows as readonly Row[];
+      };
+      const sums = () => sumsWith(asked, 'paycli.', query, begin(), lockWait.stop);
+      return asOfOneMoment(session, limits.read, sums);
+    }, 'note');
+  };
+
+  readonly inspect: Backend['inspect'] = async (begin) => {
+    const { limits, lockWait } = this.#options;
+    let faults: string[] = [];
+    const again = () => {
+      faults = [];
+      return begin();
+    };
+    const read = ({ rows }: StatementResult) => readable(rows as readonly Row[], (fault) => faults.push(fault));
+    const seen = await this.use((session) => walkIn(session, read, again, limits.read, lockWait.stop), 'note');
+    return { faults, seen };
+  };
+
+  readonly change: Backend['change'] = async (purpose, about, decide, of) => {
+    // Most reads show nothing new, so try without a lock first.
+    if (purpose === 'glance') {
+      const seen = decide(await Promise.all(about.map((query) => this.find(query, purpose))));
+      if ((seen.write ?? []).length === 0) return seen.result;
+    }
+    if (of === undefined) return this.step(changeStep(purpose, about, decide, undefined));
+    const spend = (alone: boolean) => this.step(changeStep(purpose, about, decide, { of, alone }));
+    // Without a counting policy, charges need not wait for each other.
+    const whose = `${of.kind} ${of.profile ?? ''} ${of.job ?? ''}`;
+    if (this.#counted.has(whose)) return spend(true);
+    return spend(false).catch((thrown: unknown) => {
+      if (!(thrown instanceof Uncounted)) throw thrown;
+      this.#counted.add(whose);
+      return spend(true);
+    });
+  };
+
+  async close(): Promise<void> {
+    const { connection, shadow } = this.#options;
+    await connection.close();
+    this.guard.close();
+    shadow.close();
+  }
+}
+
+/** Storage in PostgreSQL, shared by many machines. */
+export const sharedBackend = (options: SharedOptions): Backend => {
+  const { shadow, clock, uptime, self, dead } = options;
+  const store = new SharedStore(options);
+  const boot = bootOf(self);
+  const wasHere = (sender: Sender): boolean => dead.some((one) => isDeepStrictEqual(one, sender));
   return {
     key: options.key,
     account: options.account,
@@ -135,64 +217,26 @@ export const sharedBackend = (options: SharedOptions): Backend => {
         ? options.hasEnded(sender, overdue)
         : overdue,
     now: clock.now,
-    moment,
-    read: (query) => find(query),
-    count: async (query) => Number((await read(countStatement(query))).rows[0]?.[0]),
-    sum: (query, begin) =>
-      use(async (session) => {
-        const { sumsWith } = await import('../sums.ts');
-        const asked: ReadStatement = async (...statement) => {
-          const { answers } = await session.run(inlined(statement), limits.read);
-          return answers[0]?.rows as readonly Row[];
-        };
-        const sums = () => sumsWith(asked, 'paycli.', query, begin(), lockWait.stop);
-        return asOfOneMoment(session, limits.read, sums);
-      }, 'note'),
-    inspect: async (begin) => {
-      let faults: string[] = [];
-      const again = () => {
-        faults = [];
-        return begin();
-      };
-      const read = ({ rows }: StatementResult) => readable(rows as readonly Row[], (fault) => faults.push(fault));
-      const seen = await use((session) => walkIn(session, read, again, limits.read, lockWait.stop), 'note');
-      return { faults, seen };
-    },
-    change: async (purpose, about, decide, of) => {
-      // Most reads show nothing new, so try without a lock first.
-      if (purpose === 'glance') {
-        const seen = decide(await Promise.all(about.map((query) => find(query, purpose))));
-        if ((seen.write ?? []).length === 0) return seen.result;
-      }
-      if (of === undefined) return step(changeStep(purpose, about, decide, undefined));
-      const spend = (alone: boolean) => step(changeStep(purpose, about, decide, { of, alone }));
-      // Without a counting policy, charges need not wait for each other.
-      const whose = `${of.kind} ${of.profile ?? ''} ${of.job ?? ''}`;
-      if (counted.has(whose)) return spend(true);
-      return spend(false).catch((thrown: unknown) => {
-        if (!(thrown instanceof Uncounted)) throw thrown;
-        counted.add(whose);
-        return spend(true);
-      });
-    },
+    moment: () => ({ at: clock.now(), mark: { boot, uptime: uptime() } }),
+    read: (query) => store.find(query),
+    count: async (query) => Number((await store.read(countStatement(query))).rows[0]?.[0]),
+    sum: store.sum,
+    inspect: store.inspect,
+    change: store.change,
     jobs: {
-      ...jobReads(ask, 'paycli.', LAST_SHARED_ENTRIES),
-      open: (job) => step(writeUnit(`job ${job.id}`, () => SHARED_JOBS.openJob(job, clock.now()))),
-      adjust: (job, adjustments) => step(writeUnit(`job ${job}`, () => SHARED_JOBS.adjustJob(job, adjustments))),
-      endPlans: (before) => step(writeUnit('plans', () => SHARED_JOBS.clearPlans(before))),
-      change: (purpose, of, decide) => step(updateStep(purpose, of, decide)),
-      ...leases(worker, read),
+      ...jobReads(store.ask, 'paycli.', LAST_SHARED_ENTRIES),
+      open: (job) => store.step(writeUnit(`job ${job.id}`, () => SHARED_JOBS.openJob(job, clock.now()))),
+      adjust: (job, adjustments) => store.step(writeUnit(`job ${job}`, () => SHARED_JOBS.adjustJob(job, adjustments))),
+      endPlans: (before) => store.step(writeUnit('plans', () => SHARED_JOBS.clearPlans(before))),
+      change: (purpose, of, decide) => store.step(updateStep(purpose, of, decide)),
+      ...leases(options.worker, store.read),
     },
     policies: {
-      ...policiesBy(ask, (...unit) => step(writeUnit(...unit)), 'paycli.', 'COLLATE "C"'),
-      allowance: async (of) => allowanceOf(of, await Promise.all(allowanceLooks(of).map((look) => read(look)))),
+      ...policiesBy(store.ask, (...unit) => store.step(writeUnit(...unit)), 'paycli.', 'COLLATE "C"'),
+      allowance: async (of) => allowanceOf(of, await Promise.all(allowanceLooks(of).map((look) => store.read(look)))),
     },
-    reserve: guard.reserve,
-    keepInEmergency: guard.unrecorded,
-    close: async () => {
-      await connection.close();
-      guard.close();
-      shadow.close();
-    },
+    reserve: store.guard.reserve,
+    keepInEmergency: store.guard.unrecorded,
+    close: () => store.close(),
   };
 };

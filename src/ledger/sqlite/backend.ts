@@ -11,8 +11,8 @@ import {
   versionReader,
 } from '../../database/connect.ts';
 import { groupCommit } from '../../database/group.ts';
-import type { Backend, LockPolicy } from '../backend.ts';
-import type { Entry, Sender } from '../entry.ts';
+import type { Backend, JobsBackend, LockPolicy } from '../backend.ts';
+import type { Entry, Moment, Sender } from '../entry.ts';
 import type { Reducer } from '../ledger.ts';
 import { diskGuard } from '../local/emergency.ts';
 import { asLedgerError, type Highest, type LocalOptions, ledgerError, patiently } from '../local/file.ts';
@@ -210,6 +210,179 @@ const JOBS = jobStatements('');
 const LEASE_MS = 60_000;
 const TAKE_SLICE = replacing('slice', 'job, slice, owner, until', 2);
 
+/** Reads and writes of one ledger file, which wait for other processes that have it locked. */
+class FileStore {
+  readonly #db: DatabaseSync;
+  readonly sql: LedgerStatements;
+  readonly options: LedgerOptions;
+  readonly #prepared: ReturnType<typeof preparing>;
+  readonly #writer: ReturnType<typeof writerOf>;
+  readonly #readings = readings();
+
+  constructor(db: DatabaseSync, sql: LedgerStatements, options: LedgerOptions) {
+    this.#db = db;
+    this.sql = sql;
+    this.options = options;
+    this.#prepared = preparing(db);
+    this.#writer = writerOf(db, options, this.#readings);
+  }
+
+  get lifeline(): ReturnType<typeof diskGuard> {
+    return this.#writer.lifeline;
+  }
+
+  read<T>(work: () => T): Promise<T> {
+    return this.#writer.read(work);
+  }
+
+  write<T>(purpose: LockPolicy, work: () => T): Promise<T> {
+    return this.#writer.write(purpose, work);
+  }
+
+  /** Runs a statement in the caller's transaction. */
+  readonly rows = (...[text, ...values]: Statement): readonly Row[] => rowsFrom(this.#prepared(text), ...values);
+  readonly run = (...[text, ...values]: Statement): void => void this.#prepared(text).run(...values);
+
+  readonly ask: ReadStatement = (...statement) => this.read(() => this.rows(...statement));
+
+  /** The moment now, read once in a transaction. */
+  readonly moment = this.#readings.once((): Moment => {
+    const { now, uptime, self } = this.options;
+    return { at: now(), mark: { boot: bootOf(self), uptime: uptime() } };
+  });
+
+  nameNow(name: string | undefined): string | undefined {
+    return name && this.sql.nameNow(name, this.options.since);
+  }
+
+  /** Writes entries in the caller's transaction. Returns the place of the last new one. */
+  writeAll(entries: readonly Entry[] = []): number | undefined {
+    let last: number | undefined;
+    for (const entry of entries) {
+      if (entry.seq === 0) last = this.sql.insert({ ...entry, profile: this.nameNow(entry.profile) });
+      else this.sql.update(entry);
+    }
+    return last;
+  }
+
+  /**
+   * Yields rows in batches. The statement sees the file as of its start, so only the start can find the file locked and
+   * is retried. The first signal ends it.
+   */
+  async *batches(...statement: Parameters<LedgerStatements['each']>): AsyncGenerator<readonly Row[]> {
+    const { lockWait, path } = this.options;
+    const { walk, first } = await this.read(() => {
+      const walk = this.sql.each(...statement);
+      return { walk, first: someOf(walk) };
+    });
+    try {
+      for (let some = first; some.length > 0; some = someOf(walk)) {
+        yield some;
+        await handleSignals(lockWait.stop);
+      }
+    } catch (thrown) {
+      throw asLedgerError(thrown, path);
+    } finally {
+      walk.return();
+    }
+  }
+
+  readonly sum: Backend['sum'] = async (query, begin) => {
+    // All statements see the file as of this one's start, until it ends.
+    const held = await this.read(() => {
+      const all = this.sql.each(SELECT, 'ORDER BY seq');
+      all.next();
+      return all;
+    });
+    try {
+      const { sumsWith } = await import('../sums.ts');
+      return await sumsWith(this.ask, '', query, begin(), this.options.lockWait.stop);
+    } finally {
+      held.return();
+    }
+  };
+
+  async #walk<T>(begin: () => Reducer<T>, tell: (fault: string) => void): Promise<T> {
+    const taker = begin();
+    for await (const some of this.batches(SELECT, 'ORDER BY seq')) taker.take(readable(some, tell));
+    return taker.end();
+  }
+
+  readonly inspect: Backend['inspect'] = async (begin) => {
+    const { path, lockWait } = this.options;
+    const { runApart } = await import('./backup.ts');
+    const faults: string[] = [];
+    const failed = new AbortController();
+    const stop = AbortSignal.any([lockWait.stop, failed.signal]);
+    const [[found = []], seen] = await Promise.all([
+      runApart(path, [['PRAGMA integrity_check(50)']], stop),
+      this.#walk(begin, (fault) => faults.push(fault)),
+    ]).catch((thrown: unknown) => {
+      failed.abort();
+      throw asLedgerError(thrown, path);
+    });
+    return { faults: [...found.map(String).filter((fault) => fault !== 'ok'), ...faults], seen };
+  };
+
+  compact(): Promise<boolean> {
+    const { lockWait } = this.options;
+    return compact(this.#db, (work) => patiently(work, lockWait, lockWait.stop));
+  }
+
+  close(): void {
+    this.#db.close();
+    this.lifeline.close();
+  }
+}
+
+/** Leases on slices of jobs, each held by one process of this machine. */
+const leasesIn = (store: FileStore): Pick<JobsBackend, 'lease' | 'release' | 'workers'> => {
+  const { now, self, hasEnded } = store.options;
+  const ownName = JSON.stringify(self);
+  const ownerOf = (name: Row[number] | undefined): Sender => JSON.parse(String(name));
+  return {
+    lease: (job, slice) =>
+      store.write('note', () => {
+        const held = 'SELECT owner, until FROM slice WHERE job = ? AND slice = ?';
+        const [[owner, until] = []] = store.rows(held, job, slice);
+        // A lease that lasts longer was made before the clock was set back.
+        const left = number(until) - now();
+        const isHeld = owner !== undefined && left > 0 && left <= LEASE_MS;
+        if (isHeld && owner !== ownName && !hasEnded(ownerOf(owner), false)) return false;
+        store.run(TAKE_SLICE, job, slice, ownName, now() + LEASE_MS);
+        return true;
+      }),
+    release: (job) =>
+      store.write('note', () => store.run('DELETE FROM slice WHERE job = ? AND owner = ?', job, ownName)),
+    workers: async (job) => {
+      const held = `SELECT owner, count(*) FROM slice WHERE job = ? AND until > ? AND until <= ?
+        GROUP BY owner ORDER BY owner`;
+      return (await store.ask(held, job, now(), now() + LEASE_MS)).flatMap(([owner, slices]) => {
+        const sender = ownerOf(owner);
+        return hasEnded(sender, false) ? [] : { worker: `${operator()} ${sender.pid}`, slices: number(slices) };
+      });
+    },
+  };
+};
+
+const jobsIn = (store: FileStore): JobsBackend => ({
+  ...jobReads(store.ask, '', LAST_ENTRIES),
+  ...leasesIn(store),
+  open: (job, at) =>
+    store.write('note', () => store.run(...JOBS.openJob({ ...job, profile: store.nameNow(job.profile) }, at))),
+  adjust: (job, adjustments) => store.write('note', () => store.run(...JOBS.adjustJob(job, adjustments))),
+  endPlans: (before) =>
+    store.write('note', () => {
+      for (const statement of [JOBS.clearPlans(before), ...deletePlans(before)]) store.run(...statement);
+    }),
+  change: (purpose, of, decide) =>
+    store.write(purpose, () => {
+      const decision = decide(store.rows(...JOBS.findUpdate(of)).map(updateOf)[0]);
+      if (decision.write !== undefined) store.run(...JOBS.writeUpdate(decision.write));
+      return decision.result;
+    }),
+});
+
 /** Storage in one SQLite file, shared by the processes of one machine. */
 export const backendOver = (
   db: DatabaseSync,
@@ -218,157 +391,51 @@ export const backendOver = (
   key: string,
   options: LedgerOptions,
 ): Backend => {
-  const { now, uptime, self, hasEnded } = options;
-  const prepared = preparing(db);
-  const rows = (...[text, ...values]: Statement): readonly Row[] => rowsFrom(prepared(text), ...values);
-  const run = (...[text, ...values]: Statement): void => void prepared(text).run(...values);
-  const nameNow = (name: string | undefined) => name && sql.nameNow(name, options.since);
-  const allowance = allowanceIn(rows, nameNow);
-  const boot = bootOf(self);
-  const ownName = JSON.stringify(self);
-  const ownerOf = (name: Row[number] | undefined): Sender => JSON.parse(String(name));
-  const shared = readings();
-  const { lifeline, write, read } = writerOf(db, options, shared);
-  const ask: ReadStatement = (...statement) => read(() => rows(...statement));
-
-  /**
-   * Yields rows in batches. The statement sees the file as of its start, so only the start can find the file locked and
-   * is retried. The first signal ends it.
-   */
-  async function* batches(...statement: Parameters<typeof sql.each>): AsyncGenerator<readonly Row[]> {
-    const { walk, first } = await read(() => {
-      const walk = sql.each(...statement);
-      return { walk, first: someOf(walk) };
-    });
-    try {
-      for (let some = first; some.length > 0; some = someOf(walk)) {
-        yield some;
-        await handleSignals(options.lockWait.stop);
-      }
-    } catch (thrown) {
-      throw asLedgerError(thrown, options.path);
-    } finally {
-      walk.return();
-    }
-  }
-  const walk = async <T>(begin: () => Reducer<T>, tell: (fault: string) => void): Promise<T> => {
-    const taker = begin();
-    for await (const some of batches(SELECT, 'ORDER BY seq')) taker.take(readable(some, tell));
-    return taker.end();
-  };
-
+  const store = new FileStore(db, sql, options);
+  const allowance = allowanceIn(store.rows, (name) => store.nameNow(name));
   const policies = policiesBy(
-    ask,
-    (_about, statement, look) => write('note', () => run(...statement(look === undefined ? [] : rows(...look)))),
+    store.ask,
+    (_about, statement, look) =>
+      store.write('note', () => store.run(...statement(look === undefined ? [] : store.rows(...look)))),
     '',
     '',
   );
-
-  /** Returns the place of the last new entry. */
-  const writeAll = (charges: readonly Entry[] = []): number | undefined => {
-    let last: number | undefined;
-    for (const charge of charges) {
-      if (charge.seq === 0) last = sql.insert({ ...charge, profile: nameNow(charge.profile) });
-      else sql.update(charge);
-    }
-    return last;
-  };
-
   return {
     key,
-    self,
+    self: options.self,
     slack: 0,
-    hasEnded,
-    now,
-    moment: shared.once(() => ({ at: now(), mark: { boot, uptime: uptime() } })),
-    read: (query) => read(() => sql.find(query)),
+    hasEnded: options.hasEnded,
+    now: options.now,
+    moment: store.moment,
+    read: (query) => store.read(() => sql.find(query)),
     count: async (query) => {
       let count = 0;
-      for await (const some of batches('SELECT 1 FROM charge', ...selecting(query, 'any'))) count += some.length;
+      for await (const some of store.batches('SELECT 1 FROM charge', ...selecting(query, 'any'))) count += some.length;
       return count;
     },
-    sum: async (query, begin) => {
-      // All statements see the file as of this one's start, until it ends.
-      const held = await read(() => {
-        const all = sql.each(SELECT, 'ORDER BY seq');
-        all.next();
-        return all;
-      });
-      try {
-        const { sumsWith } = await import('../sums.ts');
-        return await sumsWith(ask, '', query, begin(), options.lockWait.stop);
-      } finally {
-        held.return();
-      }
-    },
-    inspect: async (begin) => {
-      const { runApart } = await import('./backup.ts');
-      const faults: string[] = [];
-      const failed = new AbortController();
-      const stop = AbortSignal.any([options.lockWait.stop, failed.signal]);
-      const [[found = []], seen] = await Promise.all([
-        runApart(options.path, [['PRAGMA integrity_check(50)']], stop),
-        walk(begin, (fault) => faults.push(fault)),
-      ]).catch((thrown: unknown) => {
-        failed.abort();
-        throw asLedgerError(thrown, options.path);
-      });
-      return { faults: [...found.map(String).filter((fault) => fault !== 'ok'), ...faults], seen };
-    },
+    sum: store.sum,
+    inspect: store.inspect,
     change: async (purpose, about, decide, of) => {
-      const { result, last } = await write(purpose, () => {
+      const { result, last } = await store.write(purpose, () => {
         const decision = decide(about.map(sql.find), of && allowance(of));
-        return { result: decision.result, last: writeAll(decision.write) };
+        return { result: decision.result, last: store.writeAll(decision.write) };
       });
       if (last !== undefined) highest.keep(last);
       return result;
     },
-    rename: (from, to, isStored) => write('note', () => sql.rename(from, to, isStored ? now() : undefined)),
-    compact: () => compact(db, (work) => patiently(work, options.lockWait, options.lockWait.stop)),
-    jobs: {
-      ...jobReads(ask, '', LAST_ENTRIES),
-      open: (job, at) => write('note', () => run(...JOBS.openJob({ ...job, profile: nameNow(job.profile) }, at))),
-      adjust: (job, adjustments) => write('note', () => run(...JOBS.adjustJob(job, adjustments))),
-      endPlans: (before) =>
-        write('note', () => {
-          for (const statement of [JOBS.clearPlans(before), ...deletePlans(before)]) run(...statement);
-        }),
-      change: (purpose, of, decide) =>
-        write(purpose, () => {
-          const decision = decide(rows(...JOBS.findUpdate(of)).map(updateOf)[0]);
-          if (decision.write !== undefined) run(...JOBS.writeUpdate(decision.write));
-          return decision.result;
-        }),
-      lease: (job, slice) =>
-        write('note', () => {
-          const [[owner, until] = []] = rows('SELECT owner, until FROM slice WHERE job = ? AND slice = ?', job, slice);
-          // A lease that lasts longer was made before the clock was set back.
-          const left = number(until) - now();
-          const isHeld = owner !== undefined && left > 0 && left <= LEASE_MS;
-          if (isHeld && owner !== ownName && !hasEnded(ownerOf(owner), false)) return false;
-          run(TAKE_SLICE, job, slice, ownName, now() + LEASE_MS);
-          return true;
-        }),
-      release: (job) => write('note', () => run('DELETE FROM slice WHERE job = ? AND owner = ?', job, ownName)),
-      workers: async (job) => {
-        const held = `SELECT owner, count(*) FROM slice WHERE job = ? AND until > ? AND until <= ?
-          GROUP BY owner ORDER BY owner`;
-        return (await ask(held, job, now(), now() + LEASE_MS)).flatMap(([owner, slices]) => {
-          const sender = ownerOf(owner);
-          return hasEnded(sender, false) ? [] : { worker: `${operator()} ${sender.pid}`, slices: number(slices) };
-        });
-      },
-    },
+    rename: (from, to, isStored) =>
+      store.write('note', () => sql.rename(from, to, isStored ? options.now() : undefined)),
+    compact: () => store.compact(),
+    jobs: jobsIn(store),
     policies: {
       ...policies,
-      set: async (profile, change) => policies.set(await read(() => sql.nameNow(profile, options.since)), change),
-      allowance: (of) => read(() => allowance(of)),
+      set: async (profile, change) => policies.set(await store.read(() => sql.nameNow(profile, options.since)), change),
+      allowance: (of) => store.read(() => allowance(of)),
     },
-    reserve: lifeline.reserve,
-    keepInEmergency: lifeline.unrecorded,
+    reserve: store.lifeline.reserve,
+    keepInEmergency: store.lifeline.unrecorded,
     close: async () => {
-      db.close();
-      lifeline.close();
+      store.close();
       highest.close();
     },
   };

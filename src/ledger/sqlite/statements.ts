@@ -90,6 +90,49 @@ const INSERT = inserting('charge', WRITTEN.join());
 const UPDATE_CHARGE = `UPDATE charge SET ${UPDATED_COLUMNS.map((name) => `${name} = ?`).join()}, checksum = ? WHERE seq = ? AND id = ?`;
 const CLEAR_REQUEST = 'UPDATE charge SET path = NULL, body = NULL WHERE id = ? AND path IS NOT NULL';
 
+/** Statements and reads in the caller's transaction. */
+interface Reading {
+  readonly sql: (text: string) => StatementSync;
+  /** Rows with a valid checksum. */
+  readonly rows: (query: string, ...values: SQLInputValue[]) => Row[];
+  readonly nameNow: (name: string, since: number) => string;
+}
+
+/**
+ * Gives a profile's entries, jobs and policy another name, and notes it for runs that know the old name (see
+ * `nameNow`): for those that began before `at`; for all while it is undefined. Returns the number of entries.
+ */
+const rename = ({ sql, rows, nameNow }: Reading, given: string, to: string, at: number | undefined): number => {
+  // The same rename, or one to another name, may have been started before.
+  const from = nameNow(given, Number.MAX_VALUE);
+  const held = rowsFrom(sql('SELECT profile FROM policy WHERE policy IS NOT NULL AND profile IN (?, ?)'), from, to);
+  if (held.length > 1) {
+    throw usageError(`"${given}" and "${to}" both have a policy`, {
+      hint: NEXT_STEP.removePolicy,
+    });
+  }
+  sql('DELETE FROM setting WHERE name = ?').run(`renamed ${to}`);
+  const note = sql('INSERT INTO setting VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value');
+  note.run(`renamed ${given}`, JSON.stringify({ to, at }));
+  if (from === to) return 0;
+  let count = 0;
+  for (let last = 0; ; ) {
+    const found = rows('WHERE profile = ? AND seq > ? ORDER BY seq LIMIT 1000', from, last);
+    for (const row of found) {
+      const next = row.with(AT.profile, to);
+      sql('UPDATE charge SET profile = ?, checksum = ? WHERE seq = ?').run(to, checksumOf(next), row[AT.seq] ?? null);
+    }
+    count += found.length;
+    if (found.length === 0) break;
+    last = Number(found.at(-1)?.[AT.seq]);
+  }
+  sql('UPDATE job SET profile = ? WHERE profile = ?').run(to, from);
+  // A removed policy leaves a row.
+  sql('DELETE FROM policy WHERE policy IS NULL AND profile = ?').run(to);
+  sql('UPDATE OR IGNORE policy SET profile = ? WHERE profile = ?').run(to, from);
+  return count;
+};
+
 /** Statements for entries, each prepared on first use. They run in the caller's transaction. */
 export const ledgerStatements = (db: DatabaseSync) => {
   const sql = preparing(db);
@@ -135,6 +178,8 @@ export const ledgerStatements = (db: DatabaseSync) => {
       // Every step of a charge runs this query, so it takes a short path.
       return (query.id === undefined ? matching(query) : rows('WHERE id = ?', query.id)).map(entryOf);
     },
+    rename: (given: string, to: string, at: number | undefined): number =>
+      rename({ sql, rows, nameNow }, given, to, at),
     /** Yields rows one by one, as of the moment when the first one is read. */
     each: function* (start: string, ...[sql, ...values]: Statement): Generator<Row, void> {
       // Uses a statement of its own: running a shared prepared statement again would end the walk in progress.
@@ -150,44 +195,6 @@ export const ledgerStatements = (db: DatabaseSync) => {
       if (entry.kind !== CHARGE && entry.path === undefined) sql(CLEAR_REQUEST).run(entry.id);
       const { changes } = sql(UPDATE_CHARGE).run(...changing, row[AT.checksum] ?? null, entry.seq, entry.id);
       if (changes !== 1) throw new Damage(`it has no row of ${entry.id} any more`);
-    },
-    /**
-     * Gives a profile's entries, jobs and policy another name, and notes it for runs that know the old name (see
-     * `nameNow`): for those that began before `at`; for all while it is undefined. Returns the number of entries.
-     */
-    rename: (given: string, to: string, at: number | undefined): number => {
-      // The same rename, or one to another name, may have been started before.
-      const from = nameNow(given, Number.MAX_VALUE);
-      const held = rowsFrom(sql('SELECT profile FROM policy WHERE policy IS NOT NULL AND profile IN (?, ?)'), from, to);
-      if (held.length > 1) {
-        throw usageError(`"${given}" and "${to}" both have a policy`, {
-          hint: NEXT_STEP.removePolicy,
-        });
-      }
-      sql('DELETE FROM setting WHERE name = ?').run(`renamed ${to}`);
-      const note = sql('INSERT INTO setting VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value');
-      note.run(`renamed ${given}`, JSON.stringify({ to, at }));
-      if (from === to) return 0;
-      let count = 0;
-      for (let last = 0; ; ) {
-        const found = rows('WHERE profile = ? AND seq > ? ORDER BY seq LIMIT 1000', from, last);
-        for (const row of found) {
-          const next = row.with(AT.profile, to);
-          sql('UPDATE charge SET profile = ?, checksum = ? WHERE seq = ?').run(
-            to,
-            checksumOf(next),
-            row[AT.seq] ?? null,
-          );
-        }
-        count += found.length;
-        if (found.length === 0) break;
-        last = Number(found.at(-1)?.[AT.seq]);
-      }
-      sql('UPDATE job SET profile = ? WHERE profile = ?').run(to, from);
-      // A removed policy leaves a row.
-      sql('DELETE FROM policy WHERE policy IS NULL AND profile = ?').run(to);
-      sql('UPDATE OR IGNORE policy SET profile = ? WHERE profile = ?').run(to, from);
-      return count;
     },
     settings: (): { readonly name: string; readonly key: string } =>
       Object.fromEntries(rowsFrom(sql('SELECT name, value FROM setting'))),
