@@ -51,7 +51,7 @@ export const checkVersion = (name: string, version: number, versions = SHARED_LE
 /** Rights of an operator: no changes to tables, no deletes, and no updates of the columns that never change. */
 const RIGHTS = [
   'USAGE ON SCHEMA paycli',
-  'SELECT ON ALL SHARED_TABLES IN SCHEMA paycli',
+  'SELECT ON ALL TABLES IN SCHEMA paycli',
   'INSERT ON paycli.charge, paycli.job, paycli.onye_update, paycli.slice, paycli.approval',
   `UPDATE (${UPDATED_COLUMNS.join()}, checksum) ON paycli.charge`,
   'UPDATE (run_at, name, profile, adjustments) ON paycli.job',
