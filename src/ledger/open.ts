@@ -89,6 +89,23 @@ const lineOf = (
     ? { ledger_id: id, ugwo: intent?.about ?? '', medium: intent?.medium ?? '' }
     : { ledger_id: id, kind: intent.kind, about: intent.about };
 
+/** Works on many entries at once, after those of dead processes have become unknown. */
+const settledIn = (backend: Backend): Pick<Ledger, 'sum' | 'prunable' | 'prune'> => ({
+  sum: async (query, begin) => {
+    await expireStale(backend);
+    return backend.sum(query, begin);
+  },
+  prunable: async (before, scope = {}) => {
+    await expireStale(backend);
+    return prunable(backend, before, scope);
+  },
+  prune: async (before, scope = {}, stop) => {
+    await expireStale(backend);
+    const count = await pruneEntries(backend, before, scope, stop);
+    return { count, compacted: (await backend.compact?.()) ?? true };
+  },
+});
+
 /**
  * Applies the ledger's rules to a backend. Everything stored goes through `clean`, which removes the known secrets from
  * a text. This happens here, above every backend.
@@ -135,19 +152,7 @@ export const ledgerOver = (backend: Backend, clean: (text: string) => string): L
     unknown: () => read({ states: ['unknown'] }),
     get: async (id) => (await read({ id }))[0],
     list: ({ oldestFirst, ...filter }) => read({ ...filter, order: oldestFirst === true ? 'oldest' : 'newest' }),
-    sum: async (query, begin) => {
-      await expireStale(backend);
-      return backend.sum(query, begin);
-    },
-    prunable: async (before, scope = {}) => {
-      await expireStale(backend);
-      return prunable(backend, before, scope);
-    },
-    prune: async (before, scope = {}, stop) => {
-      await expireStale(backend);
-      const count = await pruneEntries(backend, before, scope, stop);
-      return { count, compacted: (await backend.compact?.()) ?? true };
-    },
+    ...settledIn(backend),
     rename: async (...names) => (await backend.rename?.(...names)) ?? 0,
     verify: (stop) => verifyEntries(backend, stop),
     owned: async (activities) => {

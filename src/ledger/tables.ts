@@ -14,75 +14,37 @@ interface Dialect {
 }
 
 /**
- * Tables and indexes that both databases have. Instants are milliseconds since the epoch, and amounts are in the minor
- * unit.
- *
- * A charge is an entry of any kind; `ugwo` holds its subject. `next_action`, `told`, `evidence` and `money` are JSON, and
- * so are a policy (NULL once removed) and the adjustments of a job: counts of its last run that its entries don't show,
- * NULL while a run is under way. A row of a job is identified by its charges, the last of which counts, or by its update.
- *
- * `charge_prunable` holds nothing that is pruned or still open, so that a charge costs it no write before its end.
- * `charge_of_job` and `charge_of_profile` hold all columns that counting a job's rows and summing a profile's day need.
+ * A charge is an entry of any kind; `ugwo` holds its subject. `next_action`, `told`, `evidence` and `money` are JSON.
+ * Instants are milliseconds since the epoch, and amounts are in the minor unit.
  */
-export const tablesIn = ({ schema, integer, place, end, keyed, including }: Dialect): string => `
-  CREATE TABLE ${schema}setting (
-    name text PRIMARY KEY,
-    value text NOT NULL
-  )${keyed};
-
+const chargeTable = ({ schema, integer, place, end }: Dialect): string => `
   CREATE TABLE ${schema}charge (
     seq ${place},
     id text NOT NULL UNIQUE,
     kind text NOT NULL,
-    service text NOT NULL,
-    origin text NOT NULL,
-    workspace text,
-    profile text,
+    service text NOT NULL, origin text NOT NULL, workspace text, profile text,
     ugwo text NOT NULL,
-    medium text NOT NULL,
-    provider text,
-    phone text,
-    phone_digest text,
-    expires_at ${integer},
-    path text,
-    body text,
-    digest text NOT NULL,
-    job text,
-    row ${integer},
-    deadline ${integer} NOT NULL,
-    created_at ${integer} NOT NULL,
-    begun_uptime ${integer} NOT NULL,
-    pid ${integer} NOT NULL,
-    boot text NOT NULL,
-    started text NOT NULL,
-    operator text,
+    medium text NOT NULL, provider text, phone text, phone_digest text, expires_at ${integer},
+    path text, body text, digest text NOT NULL,
+    job text, row ${integer},
+    deadline ${integer} NOT NULL, created_at ${integer} NOT NULL, begun_uptime ${integer} NOT NULL,
+    pid ${integer} NOT NULL, boot text NOT NULL, started text NOT NULL, operator text,
     state text NOT NULL CHECK (state IN ('sending', 'accepted', 'rejected', 'not_sent', 'unknown', 'not_created')),
-    recorded_at ${integer},
-    took ${integer},
-    exit_code ${integer},
-    activity text,
-    status text,
-    next_action text,
-    activity_created_at text,
-    told text,
-    evidence text NOT NULL,
-    amount ${integer},
-    currency text,
-    ref text,
-    customer text,
-    customer_email text,
-    money text,
-    payment text,
-    received ${integer},
-    refunded ${integer},
-    paid_at ${integer},
-    paid_twice ${integer},
-    psp_reference text,
-    account_digest text,
-    pruned ${integer},
-    checksum ${integer} NOT NULL,
+    recorded_at ${integer}, took ${integer}, exit_code ${integer},
+    activity text, status text, next_action text, activity_created_at text, told text, evidence text NOT NULL,
+    amount ${integer}, currency text, ref text, customer text, customer_email text,
+    money text, payment text, received ${integer}, refunded ${integer}, paid_at ${integer}, paid_twice ${integer},
+    psp_reference text, account_digest text,
+    pruned ${integer}, checksum ${integer} NOT NULL,
     CHECK ((state = 'sending') = (recorded_at IS NULL))
   )${end};
+`;
+
+/**
+ * `charge_prunable` holds nothing that is pruned or still open, so that a charge costs it no write before its end.
+ * `charge_of_job` and `charge_of_profile` hold all columns that counting a job's rows and summing a profile's day need.
+ */
+const chargeIndexes = ({ schema, including }: Dialect): string => `
   CREATE INDEX charge_of_ugwo ON ${schema}charge (ugwo, seq);
   CREATE INDEX charge_state ON ${schema}charge (state, seq);
   CREATE INDEX charge_time ON ${schema}charge (created_at);
@@ -103,7 +65,13 @@ export const tablesIn = ({ schema, integer, place, end, keyed, including }: Dial
   CREATE INDEX charge_phone ON ${schema}charge (phone, seq) WHERE phone IS NOT NULL;
   CREATE INDEX charge_amount ON ${schema}charge (amount, seq) WHERE amount IS NOT NULL;
   CREATE INDEX charge_other_sum ON ${schema}charge (received, seq) WHERE ${IS_OTHER_SUM};
+`;
 
+/**
+ * A row of a job is identified by its charges, the last of which counts, or by its update. `adjustments` is JSON: counts of
+ * the last run that its entries don't show, NULL while a run is under way.
+ */
+const jobTables = ({ schema, integer, place, end, keyed }: Dialect): string => `
   CREATE TABLE ${schema}job (
     seq ${place},
     id text NOT NULL UNIQUE,
@@ -132,7 +100,10 @@ export const tablesIn = ({ schema, integer, place, end, keyed, including }: Dial
     started text NOT NULL,
     PRIMARY KEY (job, row)
   )${keyed};
+`;
 
+/** A policy is JSON; NULL once removed. */
+const policyTables = ({ schema, integer, keyed }: Dialect): string => `
   CREATE TABLE ${schema}policy (
     profile text PRIMARY KEY,
     policy text,
@@ -151,3 +122,8 @@ export const tablesIn = ({ schema, integer, place, end, keyed, including }: Dial
     approved_at ${integer}
   )${keyed};
 `;
+
+/** Tables and indexes that both databases have. */
+export const tablesIn = (dialect: Dialect): string => `
+  CREATE TABLE ${dialect.schema}setting (name text PRIMARY KEY, value text NOT NULL)${dialect.keyed};
+  ${[chargeTable, chargeIndexes, jobTables, policyTables].map((made) => made(dialect)).join('')}`;

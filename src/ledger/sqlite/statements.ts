@@ -133,24 +133,24 @@ const rename = ({ sql, rows, nameNow }: Reading, given: string, to: string, at: 
   return count;
 };
 
+/** Searches two indexes, since a lost page of one would hide charges. */
+const earlierRows = ({ sql, rows }: Pick<Reading, 'sql' | 'rows'>, about: string): Row[] => {
+  const all = rows('INDEXED BY charge_of_ugwo WHERE ugwo = ? ORDER BY seq', about);
+  const again = rowsFrom(
+    sql('SELECT seq FROM charge INDEXED BY charge_of_ugwo_again WHERE ugwo = ? ORDER BY seq'),
+    about,
+  );
+  const agree = again.length === all.length && again.every(([seq], at) => seq === all[at]?.[AT.seq]);
+  if (!agree) throw new Damage(`its indexes differ on the charges of ${about}`);
+  return all.filter((row) => BLOCKING_STATES.includes(String(row[AT.state])));
+};
+
 /** Statements for entries, each prepared on first use. They run in the caller's transaction. */
 export const ledgerStatements = (db: DatabaseSync) => {
   const sql = preparing(db);
   const select = preparing(db, `${SELECT} `);
   /** Rows with a valid checksum. */
   const rows = (query: string, ...values: SQLInputValue[]): Row[] => rowsFrom(select(query), ...values).map(checkedRow);
-
-  /** Searches two indexes, since a lost page of one would hide charges. */
-  const earlierRows = (about: string): Row[] => {
-    const all = rows('INDEXED BY charge_of_ugwo WHERE ugwo = ? ORDER BY seq', about);
-    const again = rowsFrom(
-      sql('SELECT seq FROM charge INDEXED BY charge_of_ugwo_again WHERE ugwo = ? ORDER BY seq'),
-      about,
-    );
-    const agree = again.length === all.length && again.every(([seq], at) => seq === all[at]?.[AT.seq]);
-    if (!agree) throw new Damage(`its indexes differ on the charges of ${about}`);
-    return all.filter((row) => BLOCKING_STATES.includes(String(row[AT.state])));
-  };
 
   const matching = (query: Query): Row[] => {
     if (query.activities?.length === 0) return [];
@@ -174,7 +174,7 @@ export const ledgerStatements = (db: DatabaseSync) => {
   return {
     nameNow,
     find: (query: Query): Entry[] => {
-      if (query.earlier !== undefined) return earlierRows(query.earlier).map(entryOf);
+      if (query.earlier !== undefined) return earlierRows({ sql, rows }, query.earlier).map(entryOf);
       // Every step of a charge runs this query, so it takes a short path.
       return (query.id === undefined ? matching(query) : rows('WHERE id = ?', query.id)).map(entryOf);
     },
