@@ -206,6 +206,11 @@ export class Queue {
     });
   }
 
+  /** Lets the stored events with some names wait, and none with the others. The next attempts are at `due`. */
+  choose(wanted: readonly string[], others: readonly string[], due: number): Promise<void> {
+    return this.#write(() => this.#sql.heads.choose(wanted, others, due));
+  }
+
   /** Moves attempts that are due after `latest` to `now`. */
   noLater(latest: number, now: number): Promise<void> {
     return this.#write(() => this.#sql.heads.noLater(latest, now));

@@ -219,6 +219,11 @@ const headStatements = (db: DatabaseSync) => {
     `UPDATE event SET state = ?, attempts = attempts + 1, answer = ?, answered_at = ?, refused_since = ? WHERE seq = ?`,
   );
   const waiting = db.prepare(`SELECT count(*) AS count, min(seq) AS seq FROM event WHERE state = 'waiting'`);
+  const among = (state: EventState) => `state = '${state}' AND event IN (SELECT value FROM json_each(?))`;
+  const want = db.prepare(`UPDATE event SET state = 'waiting' WHERE ${among('kept')}`);
+  const leave = db.prepare(`UPDATE event SET state = 'kept' WHERE ${among('waiting')}`);
+  const clear = db.prepare('DELETE FROM lane');
+  const fill = db.prepare(`INSERT INTO lane SELECT lane, min(seq), ? FROM event WHERE state = 'waiting' GROUP BY lane`);
   return {
     /** Number of events that wait to be forwarded, and the first of them. */
     waiting: () => {
@@ -226,6 +231,13 @@ const headStatements = (db: DatabaseSync) => {
       return { count: number(count), first: bySeq.all(seq).map(keptOf)[0] };
     },
     open: (key: string, seq: number, at: number): void => void open.run(key, seq, at),
+    /** Lets the stored events with some names wait, and none with the others. The next attempts are at `at`. */
+    choose: (wanted: readonly string[], others: readonly string[], at: number): void => {
+      want.run(JSON.stringify(wanted));
+      leave.run(JSON.stringify(others));
+      clear.run();
+      fill.run(at);
+    },
     /** The heads that are due first, whether their time has come or not. */
     first: (limit: number): Head[] =>
       due.all(limit).map((row) => ({ key: sqlText(row['lane']), seq: number(row['head']), due: number(row['due']) })),

@@ -3,12 +3,16 @@ import { delimiter, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { emulatorRoom } from '../../src/emulator/room.ts';
+import { atom } from '../support/activity.ts';
 import { CANARY } from '../support/canary.ts';
 import { inProcess } from '../support/in-process.ts';
 import { endIfRunning, errorOf, newFolder, type Running, type RunOptions, start } from '../support/program.ts';
+import { json, serveAllBy, ugwo } from '../support/service.ts';
 import { serveTarget } from '../support/webhooks.ts';
+import { activityOf, charged, ugwoOf } from './bulk-support.ts';
 import { openDesk, USSD } from './desk-support.ts';
 import { newTeam } from './team-support.ts';
+import { requestWith } from './watch-support.ts';
 
 /** A desk whose environment has a secret, and what watches its charges. */
 const open = async (env: RunOptions['env'] = {}) => {
@@ -197,6 +201,76 @@ describe('watch --exec', () => {
     const run = watch('--exec', 'cat');
     await run.saw(new RegExp(`"id":"${charges.at(-1)?.id}.reversed`));
     await ended(run);
+  });
+
+  it('tells that a charge was paid after all, and paid again after a reversal, now or at the next start', async () => {
+    let [turns, status] = [0, 'requires_action'];
+    const shown = () => {
+      const updated_at = atom(Date.now() + 60_000 * turns);
+      const error = status === 'failed' && turns > 1 ? { code: 'psp.error.reversed' } : null;
+      const activities =
+        turns === 0 ? [] : [{ uid: activityOf(1), activity_type: 'charge', status, updated_at, error }];
+      return { ...requestWith(1, status, status === 'successful' ? Number(ugwo(1)['amount']) : 0), activities };
+    };
+    const service = await serveAllBy(({ method, url }) => {
+      if (method === 'POST') return charged(1);
+      if (url.includes('/activities/')) return json(200, shown().activities[0]);
+      return json(200, url.startsWith('/v1/ugwo?') ? { data: [shown()], next_cursor: null } : shown());
+    });
+    const options = { service, home: newFolder() };
+    const watch = () => start(['watch', '--exec', 'cat'], options);
+    await inProcess(['ugwo', 'charge', ugwoOf(1), ...USSD], options);
+    const run = watch();
+    await run.saw(/\topen\t/);
+    const turn = async (to: string): Promise<void> => {
+      [turns, status] = [turns + 1, to];
+      const charge = /chg-\w+/.exec(run.stderr())?.[0] ?? [];
+      await inProcess(['ledger', 'sync', charge].flat(), options);
+    };
+    await turn('failed');
+    await run.saw(/"kind":"failed"/);
+    await turn('successful');
+    await run.saw(/"kind":"paid"/);
+    await turn('failed');
+    await run.saw(/"kind":"reversed"/);
+    await ended(run);
+    await turn('successful');
+    const next = watch();
+    await next.saw(/"kind":"paid"/);
+    const told = [run, next].map(({ stderr }) => eventsIn(stderr()));
+    await ended(next);
+    expect(told.map((events) => events.map(({ kind }) => kind))).toEqual([['failed', 'paid', 'reversed'], ['paid']]);
+    expect(new Set(told.flat().map(({ id }) => id)).size).toBe(4);
+  });
+
+  it('keeps what --on leaves out for the start that wants it', async () => {
+    const { sell, settle, watch } = await open();
+    const [one, other] = [await sell(), await sell()];
+    const of = (on: string, exec = 'cat'): Running =>
+      watch('--until-final', '--wait-timeout', '2s', '--exec', exec, '--on', on);
+    await of('reversed').ended;
+    await settle(one.activity, 'successful');
+    await settle(other.activity, 'failed');
+    expect(kindsIn((await of('reversed').ended).stderr)).toEqual([]);
+    expect(eventsIn((await of('paid').ended).stderr)).toMatchObject([{ kind: 'paid', ugwo: one.ugwo }]);
+    expect(kindsIn((await of('failed,paid').ended).stderr)).toEqual(['failed']);
+    expect(kindsIn((await of('failed,paid').ended).stderr)).toEqual([]);
+  });
+
+  it('leaves what waits for a start that wants its kind', async () => {
+    const { sell, settle, watch } = await open();
+    const { activity } = await sell();
+    const go = join(newFolder('mark'), 'go');
+    const exec = `${script('[ -e "$1" ]')} ${go}`;
+    const run = watch('--exec', exec, '--on', 'paid');
+    await run.saw(/\topen\t/);
+    await settle(activity, 'successful');
+    await run.saw(/was refused/);
+    await ended(run);
+    writeFileSync(go, '');
+    const of = (on: string) => watch('--until-final', '--exec', exec, '--on', on).ended;
+    expect(await of('reversed')).toMatchObject({ code: 0, stderr: expect.not.stringContaining('"kind"') });
+    expect(kindsIn((await of('paid')).stderr)).toEqual(['paid']);
   });
 
   it('gives it a minimal environment, and prints its output on stderr', async () => {

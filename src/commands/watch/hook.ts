@@ -18,8 +18,10 @@ import type { Run } from '../run.ts';
 import type { WatchInput } from './spec.ts';
 import { changeRecord } from './view.ts';
 
-/** A look reads at most so many reversed charges, and as many that were paid twice. */
+/** A look reads at most so many reversed charges, as many that were paid twice, and as many that may be paid after all. */
 const MOST_READ = 100;
+/** Changes after which a charge may be paid after all. */
+const UNPAID: readonly string[] = ['failed', 'expired', 'reversed'];
 
 /** Events about a charge as it is now. Whoever sees a change, and whenever, gives its event the same id. */
 const eventsOf = (seen: Watched, receivedAt: number): Delivery[] => {
@@ -57,20 +59,24 @@ export class Hook {
   readonly #deps: HookDeps;
   /** True if the program doesn't run for what its first start finds; the queue then keeps the place of the tail. */
   readonly #goesOn: boolean;
+  readonly #filters: WatchFilter['filters'];
   readonly #later: readonly { readonly filter: SeenFilter; before: number | undefined }[];
+  /** Position of the last look at charges that were told as not paid. */
+  #beforeUnpaid = Number.MAX_SAFE_INTEGER;
   readonly #over = new AbortController();
   readonly #stop: AbortSignal;
   readonly #notifier: Notifier;
   readonly #steady: () => number;
-  readonly #forwarder: ReturnType<typeof forward>;
+  #forwarder: ReturnType<typeof forward> | undefined;
   /** The stored place of the tail; undefined before the first start has stored it. */
   #saved: string | undefined;
 
   constructor(deps: HookDeps, { filters, unsettledOnly }: WatchFilter) {
-    const { queue, say, io } = deps;
-    const { clock, random, signals } = io;
+    const { queue, io } = deps;
+    const { clock, signals } = io;
     this.#deps = deps;
     this.#goesOn = unsettledOnly;
+    this.#filters = filters;
     this.#later = filters.flatMap((filter) => [
       { filter: { ...filter, payments: ['reversed'] }, before: undefined },
       { filter: { ...filter, paidTwice: true }, before: undefined },
@@ -79,18 +85,25 @@ export class Hook {
     this.#notifier = openNotifier(clock);
     this.#stop.addEventListener('abort', this.#notifier.call);
     this.#steady = steadyTime(clock);
-    const send = (event: Delivery): Promise<PostResult> => this.#run(event);
-    const forwarding = { clock, steady: this.#steady, random, say, isProgram: true, send } as const;
-    this.#forwarder = forward(queue, this.#notifier, forwarding, this.#stop);
     this.#saved = unsettledOnly ? queue.setting('tail') : '';
   }
 
   /** Goes on where an earlier run has ended. */
   async start(): Promise<void> {
-    const { queue, tail, io } = this.#deps;
+    const { queue, tail, on, io, say } = this.#deps;
+    const { clock, random } = io;
     // Only printed events are pruned, and nothing prints these.
     await queue.setPlace('printed', Number.MAX_SAFE_INTEGER);
-    await queue.prune(io.clock.now() - KEEP_DAYS * DAY_MS, this.#stop);
+    await queue.prune(clock.now() - KEEP_DAYS * DAY_MS, this.#stop);
+    // Another start may have had another --on: what it only stored is told now, and what it left waits for its kind.
+    await queue.choose(
+      on,
+      CHANGES.filter((kind) => !on.includes(kind)),
+      this.#steady(),
+    );
+    const send = (event: Delivery): Promise<PostResult> => this.#run(event);
+    const forwarding = { clock, steady: this.#steady, random, say, isProgram: true, send } as const;
+    this.#forwarder = forward(queue, this.#notifier, forwarding, this.#stop);
     if (this.#saved) await tail.resume(this.#saved);
   }
 
@@ -106,9 +119,11 @@ export class Hook {
   /** Stops; with `isFinal`, delivers first. Resolves to an error if events wait for the next start. */
   async end(isFinal: boolean): Promise<PayError | undefined> {
     const { queue, io, say } = this.#deps;
-    if (isFinal && !this.#stop.aborted) await withTimeout(this.#forwarder.empty(), 30 * SECOND_MS, io.clock);
+    const forwarder = this.#forwarder;
+    if (isFinal && !this.#stop.aborted && forwarder !== undefined)
+      await withTimeout(forwarder.empty(), 30 * SECOND_MS, io.clock);
     this.#over.abort();
-    await this.#forwarder.ended;
+    await forwarder?.ended;
     const { count } = queue.waiting();
     queue.close();
     if (count === 0) return undefined;
@@ -125,8 +140,8 @@ export class Hook {
   }
 
   /**
-   * Reversed charges, and those of payment requests that were paid twice. The tail may have dropped them as paid. The
-   * first start reads all. After that each call reads a part, since the ledger may hold very many.
+   * Charges that the tail has dropped: reversed ones, those of payment requests that were paid twice, and those that were
+   * told as not paid. The first start reads all. After that each call reads a part, since the ledger may hold very many.
    */
   async #changedLater(): Promise<Watched[]> {
     const { ledger, io } = this.#deps;
@@ -138,7 +153,19 @@ export class Hook {
         return some.filter(isCharge);
       }),
     );
+    const unpaid = this.#toldAsUnpaid();
+    for (const filter of unpaid.length === 0 ? [] : this.#filters) {
+      found.push((await ledger.list({ ...filter, activities: unpaid, limit: -1 })).filter(isCharge));
+    }
     return found.flat().map((charge) => ({ charge, now: stateNow(charge), at: io.clock.now() }));
+  }
+
+  /** The activities of some charges that were told as not paid. */
+  #toldAsUnpaid(): string[] {
+    const isWanted = (event: string): boolean => UNPAID.includes(event);
+    const events = this.#deps.queue.before(this.#beforeUnpaid, { isWanted }, MOST_READ);
+    this.#beforeUnpaid = (events.length === MOST_READ && events.at(-1)?.seq) || Number.MAX_SAFE_INTEGER;
+    return events.flatMap(({ activity }) => activity ?? []);
   }
 
   /** Stores events, then the place of the tail after them. */
@@ -150,12 +177,12 @@ export class Hook {
     this.#saved = state;
   }
 
-  /** Stores the events that are new to the queue. The program runs for them only if `isNews`. */
+  /** Stores the events that are new to the queue. The program runs only for news, now or once their kind is wanted. */
   async #keep(seen: readonly Watched[], isNews: boolean): Promise<void> {
     const { queue, on, io } = this.#deps;
     const events = new Map(seen.flatMap((one) => eventsOf(one, io.clock.now())).map((event) => [event.uid, event]));
     const unknown = [...events.values()].filter(({ uid }) => queue.find(uid) === undefined);
-    const stateOf = ({ event }: Delivery) => (isNews && on.includes(event) ? 'waiting' : 'kept');
+    const stateOf = ({ event }: Delivery) => (!isNews ? 'forwarded' : on.includes(event) ? 'waiting' : 'kept');
     const add = (one: Delivery) => queue.keep(one, { state: stateOf(one), duplicates: false, due: this.#steady() });
     await Promise.all(unknown.map(add));
     if (unknown.length > 0) this.#notifier.call();
