@@ -3,7 +3,7 @@
  * licences of the bundled packages, an SBOM, the OpenAPI document and the manual pages.
  */
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, relative, resolve } from 'node:path';
+import { relative, resolve } from 'node:path';
 import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
 import { overviewOf } from '../src/cli/help/overview.ts';
 import { commandTree } from '../src/cli/tree.ts';
@@ -77,26 +77,6 @@ const jqStreams: Plugin = {
   },
 };
 
-/** Bundles a script for browsers, with what it imports, into one text. */
-const browserScript = async (path: string): Promise<string> => {
-  const bundle = await rolldown({ input: path, platform: 'browser' });
-  const { output } = await bundle.generate({ format: 'esm', comments: false });
-  await bundle.close();
-  return output[0].code;
-};
-
-/** Bundles a file imported with `?raw` as text, as vitest does; a script for browsers is bundled first. */
-const raw: Plugin = {
-  name: 'raw',
-  resolveId: (source, from = '') => (source.endsWith('?raw') ? resolve(dirname(from), source) : undefined),
-  load: async (id) => {
-    if (!id.endsWith('?raw')) return undefined;
-    const path = id.slice(0, -4);
-    const text = path.endsWith('.ts') ? await browserScript(path) : readFileSync(path, 'utf8');
-    return { code: `export default ${JSON.stringify(text)};`, moduleType: 'js' };
-  },
-};
-
 const COPY = '?mcp';
 
 /** Gives the MCP server a copy of zod: it uses more of it than the schemas, which load with every write. */
@@ -165,7 +145,7 @@ const bundle = await rolldown({
   ...HOW,
   input: MAIN,
   preserveEntrySignatures: 'allow-extension',
-  plugins: [without, ownZod, manifest, raw, builtins],
+  plugins: [without, ownZod, manifest, builtins],
 });
 const { output } = await bundle.write({
   ...WRITTEN,

@@ -22,8 +22,8 @@ const APART = {
   'charge/words.ts': 'core',
 };
 
-/** Folders with a chunk of their own: PostgreSQL, the console, and help. */
-const ROOMS_WITHIN = /\/src\/(?:ledger\/(?=postgres\/)|emulator\/(?=console\/)|cli\/(?=help\/))(\w+)\//;
+/** Folders with a chunk of their own: PostgreSQL, the pages of the emulator, and help. */
+const ROOMS_WITHIN = /\/src\/(?:ledger\/(?=postgres\/)|emulator\/(?=pages\/)|cli\/(?=help\/))(\w+)\//;
 
 /** Rooms that are always loaded together share a file. */
 const TOGETHER: Readonly<Record<string, string>> = { cli: 'core', output: 'core', contract: 'client' };

@@ -6,12 +6,6 @@ declare module '#openapi' {
   export default document;
 }
 
-/** The text of a file, which the build puts into the bundle. */
-declare module '*?raw' {
-  const text: string;
-  export default text;
-}
-
 /** Help topics as blocks of text, which the build makes from docs/; package.json maps the module. */
 declare module '#topics' {
   type Block =

@@ -154,6 +154,8 @@ const problem = (value: unknown): unknown => {
 /** Writes answers in a dialect, after the check against the contract. JSON in, JSON out. */
 export interface Speech {
   answer(shape: Shape, json: string): string;
+  /** Converts an identifier, for pages. */
+  id(uid: string): string;
   readonly problemType: string;
   problem(json: string): string;
 }
@@ -167,11 +169,13 @@ export interface Speech {
 export const SPEECH: Readonly<Record<Dialect, Speech>> = {
   documented: {
     answer: (_shape, json) => json,
+    id: (uid) => uid,
     problemType: 'application/problem+json',
     problem: (json) => json,
   },
   live: {
     answer: (shape, json) => printExact(shape(parseExact(json))),
+    id: testId,
     problemType: 'application/json',
     problem: (json) => printExact(problem(parseExact(json))),
   },

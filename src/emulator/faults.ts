@@ -87,6 +87,5 @@ export const withFaults =
     const path = target.split('?')[0] ?? target;
     const rule = path.startsWith('/v1/') ? ruleFor(service.store, forRequest(method, path)) : undefined;
     if (rule === undefined) return answering(asked);
-    service.requests?.fault(asked, rule);
     return misbehave(rule, service, asked, answering);
   };

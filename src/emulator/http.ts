@@ -19,11 +19,7 @@ export interface HttpRequest {
   readonly body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
   /** Closes the connection without an answer; with `reset`, the client notices at once. */
   readonly hangUp: (how?: 'reset') => void;
-  readonly isClosed: () => boolean;
 }
-
-/** Sends texts one by one, until it is done or the client has disconnected. */
-export type StreamedAnswer = (write: (text: string) => Promise<void>, closed: AbortSignal) => Promise<void>;
 
 export interface HttpAnswer {
   readonly status: number;
@@ -31,8 +27,6 @@ export interface HttpAnswer {
   readonly text: string;
   /** Closes the connection after this many bytes of the text. */
   readonly cutAfter?: number;
-  /** Replaces the text. */
-  readonly sending?: StreamedAnswer;
 }
 
 /** Answers a request; undefined to close the connection without an answer. */
@@ -74,42 +68,13 @@ export const readHttpRequest = (incoming: IncomingMessage): HttpRequest => {
     // Discards an unread rest of the body with the answer, which is still sent.
     body: incoming.iterator({ destroyOnReturn: false }),
     hangUp: (how) => (how === 'reset' ? socket.resetAndDestroy() : socket.destroy()),
-    isClosed: () => socket.destroyed,
   };
 };
 
-const sendAll = async (sending: StreamedAnswer, socket: Socket, outgoing: ServerResponse): Promise<void> => {
-  const over = new AbortController();
-  const closed = over.signal;
-  for (const one of [socket, outgoing]) one.once('close', () => over.abort());
-  outgoing.flushHeaders();
-  // After the connection is closed, the callback of a write may never come.
-  const write = (text: string): Promise<void> =>
-    new Promise((resolve) => {
-      const done = (): void => {
-        closed.removeEventListener('abort', done);
-        resolve();
-      };
-      if (closed.aborted) return done();
-      closed.addEventListener('abort', done);
-      outgoing.write(text, done);
-    });
-  await sending(write, closed);
-  outgoing.end();
-};
-
 /** Sends an answer on the connection of its request, unless that is closed. */
-export const sendAnswer = async (
-  answer: HttpAnswer | undefined,
-  socket: Socket,
-  outgoing: ServerResponse,
-): Promise<void> => {
+export const sendAnswer = (answer: HttpAnswer | undefined, socket: Socket, outgoing: ServerResponse): void => {
   if (answer === undefined || socket.destroyed) return;
-  const { status, headers, text, cutAfter, sending } = answer;
-  if (sending !== undefined) {
-    outgoing.writeHead(status, headers);
-    return sendAll(sending, socket, outgoing);
-  }
+  const { status, headers, text, cutAfter } = answer;
   const bytes = Buffer.from(text);
   outgoing.writeHead(status, { ...headers, 'content-length': bytes.byteLength });
   if (cutAfter === undefined) return void outgoing.end(bytes);

@@ -263,21 +263,21 @@ export const unknownActivity = (uid: string): PayError =>
     hint: 'name the data file that it was charged in with --data',
   });
 
-/**
- * Returns the activity if it can end this way: an open one, an expired one if money comes late, a paid one for a
- * reversal. Throws usage errors.
- */
+/** Returns how an activity can still end: an open one in any way, an expired one if money comes late, a paid one reversed. */
+export const endingsOf = (activity: Activity): readonly ActivityEnding[] => {
+  const payment = paymentShown(activity);
+  if (payment === 'open') return ['successful', 'failed', 'expired'];
+  if (payment === 'expired') return ['successful'];
+  return machineValue(activity.status) === 'successful' ? ['reversed'] : [];
+};
+
+/** Returns the activity if it can end this way; throws usage errors. */
 const endable = (store: EmulatorStore, uid: string, as: ActivityEnding): StoredActivity => {
   const kept = store.activity(uid);
   if (kept === undefined) throw unknownActivity(uid);
-  const status = machineValue(kept.activity.status);
-  const payment = paymentShown(kept.activity);
-  if (as === 'reversed') {
-    if (status === 'successful') return kept;
-    throw usageError(`the activity ${uid} can't be reversed: it is ${statusWord(status)}`);
-  }
-  if (payment === 'open' || (payment === 'expired' && as === 'successful')) return kept;
-  throw usageError(`the activity ${uid} has ended already: it is ${statusWord(status)}`);
+  if (endingsOf(kept.activity).includes(as)) return kept;
+  const why = as === 'reversed' ? "can't be reversed" : 'has ended already';
+  throw usageError(`the activity ${uid} ${why}: it is ${statusWord(machineValue(kept.activity.status))}`);
 };
 
 const refuseAfterExpiry = (activity: Activity, due: number): void => {

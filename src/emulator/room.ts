@@ -33,14 +33,9 @@ export interface RunningEmulator {
   readonly publicKey: string;
   /** The key of the control endpoints. */
   readonly controlToken: string;
-  /** Address of the console, which nobody can guess; undefined without a console. */
-  readonly console: string | undefined;
+  /** Address of the console, which nobody can guess. */
+  readonly console: string;
   close(): Promise<void>;
-}
-
-export interface ConsoleOptions {
-  /** The data file, if commands shown by the console must name it. */
-  readonly data: string | undefined;
 }
 
 /** The secret that signs deliveries: a given one, a new one that is written to a new file, or none. */
@@ -81,7 +76,6 @@ interface StartOptions extends InFile {
   readonly dialect?: Dialect;
   /** Also delivers the events in the outbox; otherwise they only collect there. */
   readonly delivers?: boolean;
-  readonly console?: ConsoleOptions;
 }
 
 interface SeedOptions extends InFile {
@@ -123,11 +117,11 @@ const webhooks = {
 export const emulatorRoom = {
   /**
    * Starts the service over the data in `file` (created if missing, with mode 0600). `port` 0 takes any free one. The
-   * default dialect is the documented one. Starts a console if requested.
+   * default dialect is the documented one.
    */
-  start: async ({ file, port, host, clock, dialect = 'documented', delivers, console }: StartOptions) => {
+  start: async ({ file, port, host, clock, dialect = 'documented', delivers }: StartOptions) => {
     const [{ serveEmulatorOn: serve }] = await Promise.all([import('./server.ts'), loadSchemas()]);
-    return await serve({ store: openStore(resolve(file)), clock, dialect }, port, { host, delivers, console });
+    return await serve({ store: openStore(resolve(file)), clock, dialect }, port, { host, delivers });
   },
   /**
    * Adds customers and payment requests, and returns how many. The same calls on a new file give the same identifiers.

@@ -17,7 +17,6 @@ import {
   routeFor,
   sendAnswer,
 } from './http.ts';
-import { PAGE_PATH, PAGE_START, showPage } from './payment-page.ts';
 import { catchUp } from './payments.ts';
 import {
   cancelUgwo,
@@ -33,12 +32,10 @@ import {
   listUgwo,
   updateOnye,
 } from './records.ts';
-import { openRequestLog, type RequestLog, withExecuted, withRecords } from './request-log.ts';
-import type { ConsoleOptions, RunningEmulator } from './room.ts';
+import type { RunningEmulator } from './room.ts';
 import {
-  CONSOLE,
   checkedAnswer,
-  consolePath,
+  consoleToken,
   invalid,
   nowOf,
   type OperationHandler,
@@ -117,8 +114,7 @@ const readOperation = async <K extends OperationId>(
 ): Promise<Omit<RequestOf<K>, 'hangUp'>> => {
   const [operation, now]: [Operation, number] = [operations[id], nowOf(service)];
   const query = queryOf(asked);
-  const keep = (bytes: Uint8Array): void => service.requests?.body(asked, bytes);
-  const body = operation.body === undefined ? undefined : await readJsonBody(asked, keep);
+  const body = operation.body === undefined ? undefined : await readJsonBody(asked);
   const faults = [operation.query?.().safeParse(query).error, operation.body?.(now).safeParse(asSent(body)).error];
   const violations = faults.flatMap((fault) => (fault === undefined ? [] : breaches(fault)));
   if (violations.length > 0) throw invalid(violations);
@@ -157,27 +153,44 @@ const controlRoutes = (service: Service): readonly Route[] =>
     return { method, path, answer };
   });
 
+/** Starts of the paths of the pages, which people open in a browser: the customer's, and the console. */
+const [UGWO_START, CONSOLE] = ['ugw.', 'console'];
+
+/** Routes of the pages, which are loaded when somebody opens one. */
+const pageRoutes = (service: Service): readonly Route[] => {
+  const show: Route['answer'] = async (asked) =>
+    (await import('./pages/payment-page.ts')).showPaymentPage(service, asked);
+  const showConsole: Route['answer'] = async (asked, { token = '', ugwo }) =>
+    (await import('./pages/console-page.ts')).showConsole(service, asked, token, ugwo);
+  const paths = [
+    [`/${UGWO_START}{rest}`, show],
+    [`/${CONSOLE}/{token}/`, showConsole],
+    [`/${CONSOLE}/{token}/{ugwo}`, showConsole],
+  ] as const;
+  return paths.flatMap(([path, answer]) => ['GET', 'POST'].map((method) => ({ method, path, answer })));
+};
+
 /** Throws a ProblemError if the client may not make this request. Reads the path as the routes do. */
 const admitRequest = ({ store }: Service, asked: HttpRequest): void => {
   const { method, segments, headers } = asked;
   const [, first = '', ...more] = segments;
-  const isPage = more.length === 0 && first.startsWith(PAGE_START);
-  refusePages(headers, asked, isPage);
+  const isPage = first === CONSOLE || (more.length === 0 && first.startsWith(UGWO_START));
+  refusePages(headers, asked, isPage && method === 'GET');
   if (isPage || (method === 'GET' && OPENAPI === segments.join('/'))) return;
   refuseStrangers(headers, CONTROL === `/${first}/` ? (store.setting('control_token') ?? '') : store.key);
 };
 
 /**
- * Builds the service of interface.md from the contract's table of operations. Adds the hosted page, which a public key
- * opens, the contract, which needs no key, and the controls, which have their own key.
+ * Builds the service of interface.md from the contract's table of operations. Adds the pages, which check their own
+ * keys, the contract, which needs no key, and the controls, which have their own key.
  */
 const makeApp = (service: Service): Answering => {
   const openapi = async (): Promise<HttpAnswer> => respond(service, 200, 'application/json', await openapiText());
   const api = (Object.keys(operations) as OperationId[]).map((id) => operationRoute(service, id));
   const others: readonly Route[] = [
     ...controlRoutes(service),
+    ...pageRoutes(service),
     { method: 'GET', path: OPENAPI, answer: openapi },
-    { method: 'GET', path: PAGE_PATH, answer: (asked) => showPage(service, asked) },
   ];
   const handled = async (asked: HttpRequest): Promise<HttpAnswer> => {
     admitRequest(service, asked);
@@ -224,16 +237,6 @@ const stop = async (server: Server): Promise<void> => {
   await promise;
 };
 
-/** Adds the console to the service; it is loaded when somebody opens it. */
-const withConsole = (service: Service, requests: RequestLog, options: ConsoleOptions): Answering => {
-  const app = makeApp(service);
-  const seen = withRecords(requests, withFaults(service, withExecuted(requests, app)));
-  // The page reads one dialect. Its own calls meet no fault and are in no log.
-  const unseen = makeApp({ ...service, dialect: 'documented', requests: undefined });
-  const console = memo(async () => (await import('./console/open.ts')).openConsole(service, requests, options, unseen));
-  return async (asked) => (CONSOLE === `/${asked.segments[1]}/` ? (await console())(asked) : seen(asked));
-};
-
 /** Answer for when even the data can't be read. */
 const BROKEN_ANSWER: HttpAnswer = {
   status: 500,
@@ -269,43 +272,34 @@ const listener = (service: Service, answering: Answering): RequestListener => {
 
 /** Starts the service on a port, by default on 127.0.0.1 only. Takes over the store and closes it at the end. */
 export const serveEmulatorOn = async (
-  opened: Omit<Service, 'closing' | 'requests'>,
+  opened: Omit<Service, 'closing'>,
   port: number,
   {
     host = LISTEN_HOST,
     delivers = false,
-    console,
-  }: {
-    readonly host?: string | undefined;
-    readonly delivers?: boolean | undefined;
-    readonly console?: ConsoleOptions | undefined;
-  },
+  }: { readonly host?: string | undefined; readonly delivers?: boolean | undefined },
 ): Promise<RunningEmulator> => {
   const closing = new AbortController();
-  const requests = console && openRequestLog(() => nowOf(opened), opened.clock.ticks);
-  const service: Service = { ...opened, closing: closing.signal, requests };
-  const answer =
-    requests === undefined || console === undefined
-      ? withFaults(service, makeApp(service))
-      : withConsole(service, requests, console);
-  const server = createServer(listener(service, answer));
+  const service: Service = { ...opened, closing: closing.signal };
+  const { store } = service;
+  const server = createServer(listener(service, withFaults(service, makeApp(service))));
   try {
     await listenOn(server, port, host);
   } catch (thrown) {
-    service.store.close();
+    store.close();
     throw thrown;
   }
   const delivering = delivers ? (await import('./deliver.ts')).deliver(service) : undefined;
   const origin = `http://${hostName(host)}:${(server.address() as AddressInfo).port}`;
   return {
     origin,
-    key: service.store.key,
-    publicKey: service.store.setting('public_key') ?? '',
-    controlToken: service.store.setting('control_token') ?? '',
-    console: console && `${origin}${consolePath(service.store)}`,
+    key: store.key,
+    publicKey: store.setting('public_key') ?? '',
+    controlToken: store.setting('control_token') ?? '',
+    console: `${origin}/${CONSOLE}/${consoleToken(store)}/`,
     close: memo(async () => {
       closing.abort();
-      await Promise.all([stop(server), delivering]).finally(() => service.store.close());
+      await Promise.all([stop(server), delivering]).finally(() => store.close());
     }),
   };
 };

@@ -11,7 +11,6 @@ import { decodeUtf8 } from '../core/text.ts';
 import { SPEECH } from './dialect.ts';
 import type { HttpAnswer, HttpRequest } from './http.ts';
 import { derivedText } from './ids.ts';
-import type { RequestLog } from './request-log.ts';
 import type { EmulatorStore } from './store.ts';
 
 /** Thrown to answer with an error document (interface.md section 7). */
@@ -85,8 +84,6 @@ export interface Service {
   readonly dialect: Dialect;
   /** Aborted when the service closes, to end all waits. */
   readonly closing: AbortSignal;
-  /** Log of the last requests; undefined if there is no console to show it. */
-  readonly requests: RequestLog | undefined;
 }
 
 /** Returns the emulator's time in milliseconds since the epoch; its clock may have been moved. */
@@ -164,22 +161,30 @@ const parse = (bytes: Uint8Array): unknown => {
   }
 };
 
-/**
- * Reads the JSON object of a request (interface.md section 5); throws a 400 if the body isn't one. `keep` receives the
- * bytes, even if they are invalid.
- */
-export const readJsonBody = async (
-  asked: HttpRequest,
-  keep?: (bytes: Uint8Array) => void,
-): Promise<Readonly<Record<string, unknown>>> => {
-  if (asked.headers['content-type']?.split(';')[0]?.trim().toLowerCase() !== 'application/json') {
-    throw problemError(400, 'the body must be announced as `Content-Type: application/json`');
+/** Reads a body of one type as bytes; throws a 400 if it is announced as another. */
+const readBody = async (asked: HttpRequest, type: string): Promise<Uint8Array> => {
+  if (asked.headers['content-type']?.split(';')[0]?.trim().toLowerCase() !== type) {
+    throw problemError(400, `the body must be announced as \`Content-Type: ${type}\``);
   }
-  const bytes = await readAllBytes(asked);
-  keep?.(bytes);
-  const value = parse(bytes);
+  return readAllBytes(asked);
+};
+
+/** Reads the JSON object of a request (interface.md section 5); throws a 400 if the body isn't one. */
+export const readJsonBody = async (asked: HttpRequest): Promise<Readonly<Record<string, unknown>>> => {
+  const value = parse(await readBody(asked, 'application/json'));
   if (isJsonObject(value)) return value;
   throw problemError(400, 'the body is not a JSON object');
+};
+
+/**
+ * Reads a form of one of our pages. Throws a 403 unless the browser names this service as the page's origin: another
+ * site can send the same form, but not the same `Origin`.
+ */
+export const readForm = async (asked: HttpRequest): Promise<URLSearchParams> => {
+  if (asked.headers['origin'] !== `http://${asked.headers['host']}`) {
+    throw problemError(403, 'only its own pages may send forms: the header `Origin` is missing or differs');
+  }
+  return new URLSearchParams(decodeUtf8(await readBody(asked, 'application/x-www-form-urlencoded')));
 };
 
 type RequestHeaders = Readonly<Record<string, string | undefined>>;
@@ -189,8 +194,8 @@ const hostsOf = (port: number): string[] =>
 
 /**
  * Refuses requests that a web page could send: a name rebound to this machine shows in `Host`, and a browser names the
- * page in `Origin` or `Sec-Fetch-Site`. No answer ever has a CORS header. Only the hosted page may be opened from other
- * sites, for example in a frame.
+ * page in `Origin` or `Sec-Fetch-Site`. No answer ever has a CORS header. Other sites may only open a page, for example
+ * in a frame.
  */
 export const refusePages = (
   headers: RequestHeaders,
@@ -232,14 +237,9 @@ export const refuseStrangers = (headers: RequestHeaders, key: string): void => {
   );
 };
 
-/** Start of the console's path; its token follows. */
-export const CONSOLE = '/console/';
-
 /**
  * Derives the token in the console's path. A cookie would go to every port of this machine. The token stays the same
- * for a data file, so that the address can be bookmarked. It opens the control endpoints only behind this path.
+ * for a data file, so that the address can be bookmarked.
  */
 export const consoleToken = (store: Pick<EmulatorStore, 'setting'>): string =>
   derivedText(`console ${store.setting('control_token') ?? ''}`, 32);
-
-export const consolePath = (store: Pick<EmulatorStore, 'setting'>): string => `${CONSOLE}${consoleToken(store)}/`;

@@ -407,11 +407,6 @@ const wholeFile = (db: DatabaseSync) => {
         db.exec('PRAGMA foreign_keys = ON');
       }
     },
-    /** Returns a different text after any write, by this process or another one. */
-    version: () => {
-      const { changes } = db.prepare('SELECT total_changes() AS changes').get() ?? {};
-      return `${db.prepare('PRAGMA data_version').get()?.['data_version']} ${changes}`;
-    },
     /** Runs `work` alone among all processes; rolls its writes back if it throws. */
     write,
     /** The same for work that gives way to the event loop at each `yield`, while nothing else may use this store. */

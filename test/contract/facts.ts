@@ -30,7 +30,7 @@ export const FACTS: readonly Fact[] = [
   ['a key is sk., four characters and eighty', asked, ['emulator/guard', 'accepts the key of the data file']],
   [
     'a public key is a 401 on the API',
-    page('the public key can only read: 401 on the merchant API, and no other method here'),
+    page('the public key opens this page only: 401 on the merchant API, and no other method here'),
     ['client/transport', "with characters that a header can't contain is rejected and not quoted"],
   ],
   ['a key of another environment is a 401', ['emulator/guard', 'the key of another data file is a 401']],

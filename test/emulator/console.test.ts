@@ -1,48 +1,37 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { DIALECTS, type Dialect } from '../../src/core/data-files.ts';
-import { seenRequestRow } from '../../src/emulator/console/open.ts';
 import { emulatorRoom } from '../../src/emulator/room.ts';
 import { openShop } from './shop.ts';
 import { clockAt, sendRaw, tempFile } from './support.ts';
 
-const JSON_TYPE = 'application/json';
-
 const opened = async (dialect: Dialect = 'documented') => {
-  const [file, clock] = [tempFile(), clockAt()];
-  await emulatorRoom.seed({ file, clock, customers: 2, ugwo: 10 });
-  const running = await emulatorRoom.start({ file, port: 0, clock, dialect, console: { data: undefined } });
-  onTestFinished(() => running.close());
-  const root = new URL(running.console ?? '').pathname;
-  const open = (path: string, headers = {}) => sendRaw(running.origin, { path: `${root}${path}`, headers });
-  const submit = (path: string, body: object, headers: Record<string, string | undefined> = {}) => {
-    const usual = { origin: running.origin, 'content-type': JSON_TYPE, 'sec-fetch-site': 'same-origin', ...headers };
+  const shop = await openShop({ customers: 2, ugwo: 10, dialect });
+  const root = new URL(shop.console).pathname;
+  const open = (path = '', headers = {}) => sendRaw(shop.origin, { path: `${root}${path}`, headers });
+  const submit = (path: string, fields: Record<string, string>, headers: Record<string, string | undefined> = {}) => {
+    const type = 'application/x-www-form-urlencoded';
+    const usual = { origin: shop.origin, 'content-type': type, 'sec-fetch-site': 'same-origin', ...headers };
     const given = Object.fromEntries(Object.entries(usual).filter(([, value]) => value !== undefined));
-    return sendRaw(running.origin, {
-      method: 'POST',
-      path: `${root}${path}`,
-      headers: given,
-      body: JSON.stringify(body),
-    });
+    const body = new URLSearchParams(fields).toString();
+    return sendRaw(shop.origin, { method: 'POST', path: `${root}${path}`, headers: given, body });
   };
-  const moved = () => emulatorRoom.clock({ file, clock }).then(({ moved }) => moved);
-  return { ...running, root, file, open, submit, moved };
+  const moved = () => emulatorRoom.clock({ file: shop.file, clock: shop.clock }).then(({ moved }) => moved);
+  return { ...shop, root, open, submit, moved };
 };
 
 describe('security row 13: a foreign page uses the console', () => {
   test('a wrong token opens nothing', async () => {
     const { origin, root, controlToken, publicKey } = await opened();
     const token = root.split('/')[2] ?? '';
-    for (const wrong of ['', 'x', `${token.slice(0, -1)}!`, `${token}x`, controlToken, publicKey]) {
-      for (const path of [
-        `/console/${wrong}/`,
-        `/console/${wrong}/v1/ugwo`,
-        `/console/${wrong}/updates`,
-        `/console/${wrong}/emulator/clock`,
-      ]) {
-        expect((await sendRaw(origin, { path })).status, path).toBe(403);
+    for (const wrong of ['x', `${token.slice(0, -1)}!`, `${token}x`, controlToken, publicKey]) {
+      for (const path of [`/console/${wrong}/`, `/console/${wrong}/ugw.Lcal.x`]) {
+        const { status, text } = await sendRaw(origin, { path });
+        expect([status, text.includes('INV-')], path).toEqual([403, false]);
       }
     }
-    expect((await sendRaw(origin, { path: '/console/' })).status).toBe(403);
+    for (const path of ['/console', '/console/', '/console//']) {
+      expect((await sendRaw(origin, { path })).status, path).toBe(404);
+    }
   });
 
   test.each([
@@ -54,9 +43,8 @@ describe('security row 13: a foreign page uses the console', () => {
     ['a script from another site', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' }],
   ])('%s gets a 403', async (_what, headers) => {
     const { open } = await opened();
-    const answer = await open('v1/ugwo', headers);
-    expect(answer.status).toBe(403);
-    expect(answer.text).not.toContain('ugw.');
+    const answer = await open('', headers);
+    expect([answer.status, answer.text.includes('ugw.')]).toEqual([403, false]);
   });
 
   test('a link from another site opens the console', async () => {
@@ -70,117 +58,121 @@ describe('security row 13: a foreign page uses the console', () => {
     ['a foreign origin', { origin: 'https://evil.example' }],
     ['another name of this machine', { origin: 'http://localhost:1' }],
     ['a form from another site', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }],
-    ['a body that needs no preflight', { 'content-type': 'text/plain' }],
+    ['a body that is no form', { 'content-type': 'text/plain' }],
   ])('%s changes nothing', async (_what, headers) => {
     const { submit, moved } = await opened();
-    expect((await submit('emulator/clock', { by: '15m' }, headers)).status).toBeGreaterThanOrEqual(400);
+    expect((await submit('', { by: '15m' }, headers)).status).toBeGreaterThanOrEqual(400);
     expect(await moved()).toBe(0);
-    expect((await submit('emulator/clock', { by: '15m' })).status).toBe(200);
+    expect((await submit('', { by: '15m' })).status).toBe(303);
     expect(await moved()).toBe(900_000);
   });
 
-  test('every answer has the security policy, forbids framing and caching, and has no CORS header', async () => {
-    const { open, submit } = await opened();
-    const answers = [
-      await open(''),
-      await open('nothing'),
-      await open('style.css'),
-      await submit('emulator/clock', { by: '15m' }),
-    ];
-    for (const { headers } of answers) {
+  test('every page has the security policy, forbids framing and caching, and has no CORS header', async () => {
+    const { open, submit, request } = await opened();
+    const { uid } = await request();
+    for (const { headers } of [await open(), await open(uid), await submit('', { activity: 'act.x', end: 'paid' })]) {
       expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
       expect(headers).toMatchObject({
-        'content-security-policy':
-          "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'none'; " +
-          "frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+        'content-security-policy': expect.stringMatching(
+          /^default-src 'none'; script-src 'none'; style-src 'sha256-[\w+/]{43}='; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'$/,
+        ),
         'referrer-policy': 'same-origin',
         'x-content-type-options': 'nosniff',
-        'cross-origin-resource-policy': 'same-origin',
         'cache-control': 'no-store',
       });
     }
   });
 
-  test('a GET changes nothing, and only the service and the controls accept writes', async () => {
-    const { open, submit, moved } = await opened();
-    expect((await open('emulator/clock?by=15m')).json).toMatchObject({ moved: 0 });
-    expect((await open('constructor')).status).toBe(404);
-    for (const path of ['', 'about', 'updates', 'openapi.json', 'ugw.Lcal.x']) {
-      expect((await submit(path, { by: '15m' })).status, path).toBe(404);
+  test('a GET changes nothing, and no other method is answered', async () => {
+    const { open, moved, origin, root, key } = await opened();
+    expect((await open('?by=15m')).status).toBe(200);
+    for (const method of ['PUT', 'DELETE']) {
+      const headers = { authorization: `Bearer ${key}`, origin };
+      expect((await sendRaw(origin, { method, path: root, headers })).status).toBe(404);
     }
     expect(await moved()).toBe(0);
   });
-});
-
-test('an emulator without a console stores no requests', async () => {
-  const [file, clock] = [tempFile(), clockAt()];
-  const running = await emulatorRoom.start({ file, port: 0, clock });
-  onTestFinished(() => running.close());
-  expect(running.console).toBeUndefined();
-  expect((await sendRaw(running.origin, { path: '/console/' })).status).toBe(401);
 });
 
 test("the console's address is stable for a data file", async () => {
   const [file, clock] = [tempFile(), clockAt()];
   const paths = [];
   for (const _ of [1, 2]) {
-    const running = await emulatorRoom.start({ file, port: 0, clock, console: { data: undefined } });
-    paths.push(new URL(running.console ?? '').pathname);
+    const running = await emulatorRoom.start({ file, port: 0, clock });
+    onTestFinished(() => running.close());
+    paths.push(new URL(running.console).pathname);
     await running.close();
   }
   expect(paths[0]).toBe(paths[1]);
   expect(paths[0]).toMatch(/^\/console\/\w{32}\/$/);
 });
 
-test('the console shows the answer to a request made before it was opened', async () => {
-  const { open, origin, key } = await opened();
-  const answer = await sendRaw(origin, { path: '/v1/ugwo?limit=1', headers: { authorization: `Bearer ${key}` } });
-  expect((await open('requests/1')).json).toMatchObject({
-    got: '200 OK',
-    executed: { status: 200, text: answer.text },
-  });
+test.each([
+  ['paid', { status: 'successful', charged_amount: 500_000 }, 'ugwo_successful'],
+  ['part', { status: 'successful', charged_amount: 250_000 }, 'requires_ugwo'],
+  ['too much', { status: 'successful', charged_amount: 750_000 }, 'ugwo_successful'],
+  ['failed', { status: 'failed', error: { code: 'psp.error.declined' } }, 'requires_ugwo'],
+])('the button "%s" ends a charge and shows its payment request again', async (end, ended, status) => {
+  const { submit, request, charge, read, root } = await opened();
+  const { uid } = await request();
+  const { uid: activity } = (await charge(uid)).json;
+  const { status: got, headers } = await submit(uid, { activity, end });
+  expect([got, headers.location]).toEqual([303, `${root}${uid}#${activity}`]);
+  expect(await read(uid)).toMatchObject({ status, activities: [ended] });
 });
 
-test.each(DIALECTS)('the console uses the documented dialect while clients get the %s one', async (dialect) => {
-  const { open } = await opened(dialect);
-  const [ugwo] = (await open('v1/ugwo?limit=1')).json.data;
-  expect(ugwo).toMatchObject({ amount: expect.any(Number), status: expect.any(String) });
+test('an activity has the buttons for what can still happen to it', async () => {
+  const { submit, open, request, charge, read, pass } = await opened();
+  const { uid } = await request();
+  const buttons = async () => {
+    const { text } = await open(uid);
+    return [...text.matchAll(/name="end" value="([^"]+)"/g)].map(([, name]) => name);
+  };
+  expect(await buttons()).toEqual([]);
+  const { uid: activity } = (await charge(uid, { medium: 'bank_transfer' })).json;
+  expect(await buttons()).toEqual(['paid', 'part', 'too much', 'failed']);
+  pass(16 * 60);
+  expect(await buttons()).toEqual(['paid', 'part', 'too much']);
+  await submit(uid, { activity, end: 'paid' });
+  expect(await buttons()).toEqual(['reversed']);
+  await submit(uid, { activity, end: 'reversed' });
+  expect(await buttons()).toEqual([]);
+  expect((await read(uid)).activities).toMatchObject([{ error: { code: 'psp.error.reversed' } }]);
 });
 
-test('the console creates a charge whose answer is lost', async () => {
-  const { open, submit } = await opened();
-  const body = { amount: 500_000, currency: 'NGN', metadata: { emulate: 'lost' } };
-  const { uid } = (await submit('v1/ugwo', body)).json;
-  const charge = { type: 'charge', data: { medium: 'ussd', provider: 'gtb' } };
-  expect((await submit(`v1/ugwo/${uid}/activities`, charge)).status).toBe(200);
-  const [activity] = (await open(`timelines/${uid}`)).json.activities;
-  expect(activity).toMatchObject({ medium: 'ussd', refunds: [], qr: expect.any(Array) });
+test('a button that came too late says so, and changes nothing', async () => {
+  const { submit, paid, read } = await opened();
+  const { ugwo, activity } = await paid();
+  const { status, text } = await submit(ugwo, { activity, end: 'failed' });
+  expect([status, text.includes('has ended already: it is paid')]).toEqual([409, true]);
+  expect(await read(ugwo)).toMatchObject({ status: 'ugwo_successful' });
 });
 
-/** The reasons shown for a request with this answer. */
-const reasonsOf = (status: number, text: string): readonly string[] => {
-  const request = { seq: 1, at: 0, method: 'POST', url: '/v1/ugwo', agent: '', took: 1 };
-  return seenRequestRow({ ...request, status, executed: { status, text } }).reasons;
-};
-
-describe.each(DIALECTS)('the reason of a rejected request, in the %s dialect', (dialect) => {
-  test.each([
-    ['one violation', '/v1/ugwo', { amount: 1, currency: 'NGN' }, ['amount: should be at least 20000']],
-    ['two violations', '/v1/ugwo', {}, [expect.stringMatching(/^amount: /), expect.stringMatching(/^currency: /)]],
-    [
-      'an error code',
-      '/v1/ugwo/ugw.Lcal.nothing/activities',
-      { type: 'charge', data: { medium: 'bank_transfer' } },
-      ['No payment request in this workspace has this id (ugwo.error.not_found)'],
-    ],
-  ])('%s', async (_what, path, body, words) => {
-    const { post } = await openShop({ dialect });
-    const { status, text } = await post(path, body);
-    expect(reasonsOf(status, text)).toEqual(words);
-  });
+test('the list shows the newest first, and leads to the older ones', async () => {
+  const { open, post } = await opened();
+  for (let count = 0; count < 45; count += 1)
+    await post('/v1/ugwo', { amount: 500_000, currency: 'NGN', ref: `N${count}` });
+  const refsOf = (text: string) => [...text.matchAll(/data-column="ref" class="free">([^<]*)</g)].map(([, ref]) => ref);
+  const { text } = await open();
+  expect([refsOf(text).length, refsOf(text)[0]]).toEqual([50, 'N44']);
+  const [, older = ''] = /<a href="(\?before=\d+)">Older/.exec(text) ?? [];
+  const rest = await open(older);
+  expect(refsOf(rest.text)).toHaveLength(5);
+  expect(rest.text).not.toContain('Older');
 });
 
-test('an accepted answer has no reason, and an unreadable one an empty one', () => {
-  expect(reasonsOf(200, '{"message":"x"}')).toEqual([]);
-  expect(reasonsOf(500, 'no JSON')).toEqual(['']);
+test.each(DIALECTS)('the console names the same identifiers as the API in the %s dialect', async (dialect) => {
+  const { open, request, charge, submit } = await opened(dialect);
+  const { uid } = await request();
+  const { uid: activity } = (await charge(uid)).json;
+  expect((await open()).text).toContain(`<a href="${uid}">${uid}</a>`);
+  const { text } = await open(uid);
+  expect(new Set(text.match(/\bugw\.\w+\.\w+/g))).toEqual(new Set([uid]));
+  expect(new Set(text.match(/\bact\.\w+\.\w+/g))).toEqual(new Set([activity]));
+  expect((await submit(uid, { activity, end: 'paid' })).status).toBe(303);
+});
+
+test('an unknown payment request is a 404', async () => {
+  const { open } = await opened();
+  expect((await open('ugw.Lcal.nothing')).status).toBe(404);
 });

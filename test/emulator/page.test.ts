@@ -2,7 +2,7 @@ import { createContext, runInContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { emulatorRoom } from '../../src/emulator/room.ts';
 import { openShop, TRANSFER } from './shop.ts';
-import { type Answer, sendRaw } from './support.ts';
+import { type Answer, type Setting, sendRaw } from './support.ts';
 
 const SHOP = 'http://localhost:3000';
 
@@ -36,7 +36,8 @@ describe('the hosted page', () => {
     for (const text of [
       'Pay NGN 5,000.00',
       'Two &#60;b&#62;tickets&#60;/b&#62; &#38; more',
-      '<li>bank_transfer</li><li>ussd</li>',
+      '<button name="medium" value="bank_transfer">bank transfer</button>',
+      '<button name="medium" value="ussd">ussd</button>',
     ]) {
       expect(before.text).toContain(text);
     }
@@ -85,11 +86,11 @@ describe('the hosted page', () => {
       'style-src': expect.stringMatching(/^'sha256-[\w+/]{43}='$/),
       'connect-src': "'self'",
       'base-uri': "'none'",
-      'form-action': "'none'",
+      'form-action': "'self'",
       'frame-ancestors': SHOP,
     });
     expect(answer.headers).toMatchObject({
-      'referrer-policy': 'no-referrer',
+      'referrer-policy': 'same-origin',
       'x-content-type-options': 'nosniff',
       'cache-control': 'no-store',
     });
@@ -139,7 +140,7 @@ describe('the hosted page', () => {
     expect([answer.status, answer.text.includes('data-code="ugwo.error.not_found"')]).toEqual([404, true]);
   });
 
-  test('the public key can only read: 401 on the merchant API, and no other method here', async () => {
+  test('the public key opens this page only: 401 on the merchant API, and no other method here', async () => {
     const { publicKey, origin, request, read } = await withPage();
     expect(publicKey).toMatch(/^pk\.Lcal\.\w{80}$/);
     const { uid } = await request();
@@ -151,7 +152,7 @@ describe('the hosted page', () => {
     ] as const) {
       expect((await sendRaw(origin, { method, path, headers })).status).toBe(401);
     }
-    for (const method of ['POST', 'PUT', 'DELETE']) {
+    for (const method of ['PUT', 'DELETE']) {
       expect((await sendRaw(origin, { method, path: `/${uid}?pk=${publicKey}`, headers })).status).toBe(404);
     }
     expect((await read(uid)).status).toBe('requires_ugwo');
@@ -183,6 +184,83 @@ describe('the hosted page', () => {
     expect(text).toContain(`data-code="${code}"`);
     expect(text).not.toContain('I have paid');
   });
+});
+
+describe('a button of the page', () => {
+  const withForm = async (setting: Setting = {}) => {
+    const shop = await openShop(setting);
+    const { uid } = await shop.request();
+    const path = `/${uid}?pk=${shop.publicKey}`;
+    const press = (medium: string, headers: Record<string, string | undefined> = {}) => {
+      const usual = { origin: shop.origin, 'content-type': 'application/x-www-form-urlencoded', ...headers };
+      const given = Object.fromEntries(Object.entries(usual).filter(([, value]) => value !== undefined));
+      return sendRaw(shop.origin, { method: 'POST', path, headers: given, body: `medium=${medium}` });
+    };
+    const activities = async () => (await shop.read(uid)).activities as { status: string; next_action: object }[];
+    return { ...shop, uid, path, press, activities };
+  };
+
+  test.each([
+    ['bank_transfer', { account_number: expect.any(String) }],
+    ['ussd', { ussd: expect.any(String) }],
+  ])('charges by %s, and shows the page again', async (medium, headers) => {
+    const { press, path, activities } = await withForm();
+    const { status, headers: answered } = await press(medium);
+    expect([status, answered.location]).toEqual([303, path]);
+    expect(await activities()).toMatchObject([{ status: 'requires_action', next_action: { headers } }]);
+  });
+
+  test('is there for each medium of the checkout, also in another currency', async () => {
+    const { post, publicKey, origin, read } = await openShop();
+    const { uid } = (await post('/v1/ugwo', { amount: 500_000, currency: 'GHS' })).json;
+    const path = `/${uid}?pk=${publicKey}`;
+    const { text } = await sendRaw(origin, { path });
+    expect([...text.matchAll(/name="medium" value="(\w+)"/g)].map(([, name]) => name)).toEqual(['mobile_money']);
+    const headers = { origin, 'content-type': 'application/x-www-form-urlencoded' };
+    expect((await sendRaw(origin, { method: 'POST', path, headers, body: 'medium=mobile_money' })).status).toBe(303);
+    expect((await read(uid)).activities).toMatchObject([{ status: 'processing' }]);
+  });
+
+  test('shows why the service refuses it', async () => {
+    const { press, activities } = await withForm();
+    const { status, text } = await press('cash');
+    expect(status).toBe(422);
+    expect(text).toContain('data.medium: is not configured on the checkout');
+    expect(await activities()).toEqual([]);
+  });
+
+  test('says that a payment request without checkout has none', async () => {
+    const { request, publicKey, origin } = await openShop();
+    const { uid } = await request('unrouted');
+    const { text } = await sendRaw(origin, { path: `/${uid}?pk=${publicKey}` });
+    expect(text).toContain('It has no checkout');
+    expect(text).not.toContain('name="medium"');
+  });
+
+  test.each([
+    ['no origin', { origin: undefined }],
+    ['the origin of a sandbox', { origin: 'null' }],
+    ['a foreign origin', { origin: 'https://evil.example' }],
+    ['another port of this machine', { origin: 'http://127.0.0.1:1' }],
+    ['a form of another site', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }],
+    ['a body that is no form', { 'content-type': 'text/plain' }],
+  ])('changes nothing with %s', async (_what, headers) => {
+    const { press, activities } = await withForm();
+    expect((await press('ussd', headers)).status).toBeGreaterThanOrEqual(400);
+    expect(await activities()).toEqual([]);
+    expect((await press('ussd')).status).toBe(303);
+  });
+});
+
+test('names the same identifiers as the API in the live dialect', async () => {
+  const { request, charge, publicKey, origin } = await openShop({ dialect: 'live' });
+  const { uid } = await request();
+  const { uid: activity } = (await charge(uid)).json;
+  const path = `/${uid}?pk=${publicKey}`;
+  const { text } = await sendRaw(origin, { path });
+  expect([...text.matchAll(/\b(?:act|ugw)\.\w+\.\w+/g)].map(([id]) => id)).toEqual([activity]);
+  const state = await sendRaw(origin, { path, headers: { accept: 'application/json' } });
+  expect(state.json.activity.uid).toBe(activity);
 });
 
 /** Runs the page's script in a minimal browser and records its messages to the parent. */
@@ -252,17 +330,17 @@ describe('the messages of its script to the embedding page', () => {
     const { browser } = await opened();
     expect(browser.types()).toEqual(['ready', 'theme', 'resize']);
     await browser.click('close');
-    expect(browser.last()).toEqual({ source: 'kwugwo', type: 'close' });
+    expect(browser.last()).toEqual({ source: 'kwugwo', type: 'close', payload: {} });
     expect(new Set(browser.said.map(({ target }) => target))).toEqual(new Set([SHOP]));
     expect(browser.said.map(({ message }) => message['source'])).toEqual(Array(4).fill('kwugwo'));
-    expect(browser.said[2]?.message).toMatchObject({ height: 480 });
+    expect(browser.said[2]?.message).toMatchObject({ payload: { height: 480 } });
   });
 
   test('after "I have paid": polls until the payment, then success with the activity', async () => {
     const { browser, activity, looks } = await opened('successful:30s');
     await browser.click('paid');
     expect(looks()).toBe(3);
-    expect(browser.last()).toEqual({ source: 'kwugwo', type: 'success', activityUid: activity });
+    expect(browser.last()).toEqual({ source: 'kwugwo', type: 'success', payload: { activityUid: activity } });
   });
 
   test('after a part payment: the sum that is missing, and neither success nor error', async () => {
@@ -284,7 +362,8 @@ describe('the messages of its script to the embedding page', () => {
   test('after a failed charge: error with its code and message', async () => {
     const { browser } = await opened('failed:30s');
     await browser.click('paid');
-    expect(browser.last()).toMatchObject({ type: 'error', code: 'psp.error.declined', message: expect.any(String) });
+    const payload = { code: 'psp.error.declined', message: expect.any(String) };
+    expect(browser.last()).toMatchObject({ type: 'error', payload });
   });
 
   test('without a payment: only resize', async () => {
@@ -301,8 +380,7 @@ describe('the messages of its script to the embedding page', () => {
     expect(browser.last()).toEqual({
       source: 'kwugwo',
       type: 'error',
-      code: 'ugwo_processed',
-      message: 'This has been paid already.',
+      payload: { code: 'ugwo_processed', message: 'This has been paid already.' },
     });
   });
 

@@ -1,9 +1,6 @@
-import { EventEmitter } from 'node:events';
-import type { ServerResponse } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { expect, test, vi } from 'vitest';
-import { sendAnswer } from '../../src/emulator/http.ts';
+import { expect, test } from 'vitest';
 import { inFile, sendRaw, startEmulator } from './support.ts';
 
 const asked = async (method: string, path: string): Promise<Response> => {
@@ -84,22 +81,4 @@ test('unreadable data is a 500, and the service continues', async () => {
     const { status } = await sendRaw(emulator.origin, { path, headers: { authorization: `Bearer ${emulator.key}` } });
     expect(status).toBe(500);
   }
-});
-
-test('a stream ends after its client has gone, even if the last write never completes', async () => {
-  const [socket, outgoing] = [new EventEmitter(), new EventEmitter()];
-  Object.assign(outgoing, { writeHead: vi.fn(), flushHeaders: vi.fn(), write: vi.fn(), end: vi.fn() });
-  const sending = async (write: (text: string) => Promise<void>, gone: AbortSignal): Promise<void> => {
-    await write('first');
-    expect(gone.aborted).toBe(true);
-    await write('second');
-  };
-  const sent = sendAnswer(
-    { status: 200, headers: {}, text: '', sending },
-    socket as Socket,
-    outgoing as ServerResponse,
-  );
-  socket.emit('close');
-  await sent;
-  expect(outgoing).toHaveProperty('end.mock.calls.length', 1);
 });

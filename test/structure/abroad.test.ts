@@ -23,8 +23,6 @@ it('few modules know the time zone', () => {
     // The name of the variable, which a program inherits.
     'src/compose/exec.ts',
     'src/core/time.ts',
-    // The browser's time zone.
-    'src/emulator/console/browser/parts.ts',
   ]);
 });
 
@@ -37,7 +35,6 @@ it('few modules use a locale, and each names it', () => {
     // Whether the terminal shows UTF-8.
     'src/core/io.ts',
     'src/core/time.ts',
-    'src/emulator/console/browser/parts.ts',
     'src/output/cell.ts',
     'src/output/text.ts',
   ]);

@@ -16,7 +16,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   story: ['charge', 'core', 'ledger'],
   client: ['charge', 'contract', 'core'],
   config: ['contract', 'core'],
-  emulator: ['charge', 'contract', 'core', 'database', 'qr', 'webhook'],
+  emulator: ['charge', 'contract', 'core', 'database', 'webhook'],
   database: ['core'],
   ledger: ['charge', 'core', 'database'],
   webhook: ['charge', 'core', 'database'],
@@ -77,8 +77,6 @@ const WORLDLY = [
   'src/cli/process-io.ts',
   'src/config/machine.ts',
   'src/config/signals-before.ts',
-  // Runs in a browser.
-  'src/emulator/console/browser/parts.ts',
   'src/ledger/sender.ts',
 ];
 

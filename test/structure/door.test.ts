@@ -54,7 +54,6 @@ it('few files open connections', () => {
   ).toEqual([
     'src/client/connection.ts',
     'src/client/proxy.ts',
-    'src/emulator/console/open.ts',
     'src/emulator/server.ts',
     'src/ledger/postgres/session.ts',
     'src/webhook/deliver.ts',

@@ -131,10 +131,10 @@ const loadedBy = async (args: readonly string[], service?: Service): Promise<rea
 };
 
 describe('a command', () => {
-  it('loads nothing of the console for --local', async () => {
+  it('loads no page of the emulator for --local', async () => {
     const loaded = await loadedBy(['ugwo', 'list', '--local']);
     expect(loaded).toContain('src/emulator/server.ts');
-    expect(loaded.filter((name) => name.startsWith('src/emulator/console/'))).toEqual([]);
+    expect(loaded.filter((name) => name.startsWith('src/emulator/pages/'))).toEqual([]);
   });
 
   it('loads neither the ledger nor the readers of files if it only reads', async () => {

@@ -195,15 +195,7 @@ export const serveEmulator = async (
   const said = firstUse(await emulator.seed({ file, clock, ...FIRST_RECORDS, onlyIfNew: true }), file);
   if (said !== undefined) await run.say(said);
   if (faults !== undefined) await emulator.faults({ file, rules: await readRules(faults, run) });
-  const running = await emulator.start({
-    file,
-    port,
-    host,
-    clock,
-    dialect,
-    delivers: true,
-    console: { data: data === undefined ? undefined : file },
-  });
+  const running = await emulator.start({ file, port, host, clock, dialect, delivers: true });
   if (!isLoopback(`http://${host.includes(':') ? `[${host}]` : host}`)) {
     await run.say(`${host} is open to the network over plain http: anyone with its key can read and change its data.`);
   }

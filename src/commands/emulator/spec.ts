@@ -43,7 +43,8 @@ const emulatorStartCommand = defineCommand({
     'made, the answer is lost), lost:unmade (the answer is lost and no charge is made). refund:failed or ' +
     'refund:failed:30s decide how a refund ends. unrouted or 402:create decide how the creation ends. Separate ' +
     'several with spaces.\n\n' +
-    'It also serves the hosted page, /ugw.…?pk=PUBLIC_KEY&embed=1&embed_origin=ORIGIN, and /openapi.json. ' +
+    'It also serves the hosted page, /ugw.…?pk=PUBLIC_KEY&embed=1&embed_origin=ORIGIN, with a button for each medium; ' +
+    'the console, with buttons that settle charges; and /openapi.json. ' +
     '/emulator/clock and /emulator/faults take control_token as the key.\n\n' +
     '--dialect live answers as the public service does: enums as pairs with translation keys, empty objects as [], ' +
     'amounts as text, lists with few fields, identifiers that end in _t, and errors as {message, errors}. Test your client with both.',
