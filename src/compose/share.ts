@@ -9,13 +9,14 @@ const MOST_TEMPLATE_BYTES = 64 * 1024;
 
 /** Opens the writer of messages to customers. Throws if an option is not valid. */
 export const openMessages = async ({ shareTemplate: file, shareZone: zone }: SharingOptions, run: Run) => {
-  const { readTemplate, shareMessage } = await import('../output/share.ts');
+  const { shareMessage, Template } = await import('../output/share.ts');
   if (zone !== undefined && attempt(() => formatAnywhere(0, zone)) === undefined) {
     throw usageError(`--share-zone: "${zone}" is not a time zone, such as Africa/Lagos`);
   }
-  const template = file && readTemplate(await readInputBytes(run, file, MOST_TEMPLATE_BYTES), file);
+  const template =
+    file === undefined ? undefined : new Template(await readInputBytes(run, file, MOST_TEMPLATE_BYTES), file);
   return {
-    wants: (name: string): boolean => template?.includes(`{${name}}`) === true,
+    template,
     write: (step: Parameters<typeof shareMessage>[0]) => shareMessage({ ...step, zone, template }),
   };
 };

@@ -59,6 +59,8 @@ export interface View {
   readonly nextAction?: (value: unknown) => NextAction | undefined;
   /** The amount that the customer has to pay, in place of the record's own. */
   readonly amount?: string;
+  /** The payment request's ref, for a message to the customer. */
+  readonly ref?: string | undefined;
   /** Lists inside the record, each shown as a table under its card. */
   readonly lists?: readonly InnerList[];
 }
@@ -134,6 +136,8 @@ export type Result = {
       readonly notice?: string | readonly string[];
       /** Final error of the run, reported after the record is printed. */
       readonly failure?: PayError;
+      /** Called once the record is printed. Resolves to the final error. */
+      readonly after?: () => Promise<PayError | undefined>;
     }
   | {
       readonly kind: 'list';

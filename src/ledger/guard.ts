@@ -147,7 +147,7 @@ const ofRequest = (shown: Snapshot, isExplained: boolean, found: readonly Obstac
   return [{ why, by: paid?.by, activity: paid?.activity }];
 };
 
-/** Reasons that --again overrides, gravest first. */
+/** Reasons that --again overrides. */
 const OVERRIDABLE: readonly RefusalReason[] = [
   'payable',
   'other_medium',
@@ -156,16 +156,20 @@ const OVERRIDABLE: readonly RefusalReason[] = [
   'no_checkout',
   'made',
 ];
-/** Gravest reason first. Reasons that nothing overrides come before the others. */
+/**
+ * Gravest reason first. Reasons that nothing overrides come before the others. Of a payment request that was paid in part,
+ * an account that is open for the rest counts first: the customer needs no other.
+ */
 const GRAVITY: readonly RefusalReason[] = [
   'unresolved',
   'in_progress',
   'cancelled',
   'refunded',
   'paid',
-  'underpaid',
   'not_underpaid',
-  ...OVERRIDABLE,
+  'payable',
+  'underpaid',
+  ...OVERRIDABLE.filter((why) => why !== 'payable'),
 ];
 
 /** True if an option lets the charge pass this obstacle. */

@@ -26,12 +26,18 @@ export const sharedOf = ({ evidence }: Entry, { hasEnded, moment }: Ledger): Sha
   return { shared: SHARINGS[last.kind as Kind], ...(typeof why === 'string' && { why }) };
 };
 
+const isFree = (entry: Entry, ledger: Ledger): boolean => sharedOf(entry, ledger).shared === 'no';
+
 /** Claims a message for this process; false if it was shared, or may have been. */
 export const claimSharing = (ledger: Ledger, id: string): Promise<boolean> => {
   const { at } = ledger.moment();
   const claim = evidenceOf('sharing', at, { sender: ledger.self, deadline: at + LONGEST_MS });
-  return ledger.note(id, claim, (entry) => sharedOf(entry, ledger).shared === 'no');
+  return ledger.note(id, claim, (entry) => isFree(entry, ledger));
 };
+
+/** Stores why no program was started, unless another process has claimed the message meanwhile. */
+export const noteUnshared = (ledger: Ledger, id: string, why: string): Promise<boolean> =>
+  ledger.note(id, evidenceOf('not_shared', ledger.moment().at, { message: why }), (entry) => isFree(entry, ledger));
 
 /** Stores the result of sharing a message. A program that was killed may have sent it before. */
 export const noteSharing = (

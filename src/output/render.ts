@@ -141,7 +141,8 @@ const shareResult = async (
     said.push(...(await sharedRecord(cleanedRecord(record, cleanOf(io)), view, how, io)));
   }
   if (!how.share) await renderRecord(record, view, io, { ...options, qr: how.qr });
-  return said.length === 0 ? { failure } : { failure, notice: said };
+  const ended = { failure: failure ?? (await result.after?.()) };
+  return said.length === 0 ? ended : { ...ended, notice: said };
 };
 
 const renderLive = async (live: LiveResult, io: RenderIo, options: OutputOptions): Promise<ResultNotices> => {
@@ -169,7 +170,7 @@ export const render = async (result: Result, io: RenderIo, options: OutputOption
     case 'record':
       if (result.passOn !== undefined) return await shareResult(result, result.passOn, io, options);
       await renderRecord(result.record, result.view, io, options);
-      return result;
+      return { ...result, failure: result.failure ?? (await result.after?.()) };
     case 'list':
       await renderList(result, io, options);
       return { failure: result.failure };

@@ -1,5 +1,6 @@
+import { type Medium, mediumNamed } from '../charge/mediums.ts';
 import { paymentShown } from '../charge/payment.ts';
-import { incompleteText, type NextAction, statusOf } from '../core/charge.ts';
+import { DIAL_HEADER, incompleteText, type NextAction, statusOf } from '../core/charge.ts';
 import { usageError } from '../core/error.ts';
 import type { Io } from '../core/io.ts';
 import { printExact, valueAt } from '../core/json.ts';
@@ -13,8 +14,8 @@ import { exactValue, plainText } from './cell.ts';
 import { shownExactly } from './next-action.ts';
 import { stylesFor } from './style.ts';
 
-/** A message for a customer, or the reason why there is none. */
-type Message = { readonly text: string } | { readonly why: string };
+/** A message for a customer, or the reason why there is none; `lacks`: the placeholder that stays empty. */
+type Message = { readonly text: string } | { readonly why: string; readonly lacks?: string };
 
 interface ShareInput {
   readonly value: unknown;
@@ -24,55 +25,114 @@ interface ShareInput {
   readonly now: number;
   /** Time zone of the expiry, if it is not this machine's. */
   readonly zone?: string | undefined;
-  /** See `readTemplate`. */
-  readonly template?: string | undefined;
-  /** Values for the template that are not in the step. */
+  readonly template?: Template | undefined;
+  /** Values that are not in the step. */
   readonly others?: Readonly<Record<string, string | undefined>>;
 }
 
-/** Labels of the facts of a step, in a message without a template. The names are those of the placeholders. */
-const LABELS = {
-  ...{ amount: 'Amount', code: 'Dial', bank: 'Bank', account_name: 'Account name' },
-  ...{ account_number: 'Account number', expires: 'Expires' },
-} as const;
-const PLACEHOLDERS = [...Object.keys(LABELS), 'ref', 'first_name', 'merchant'].map((name) => `{${name}}`);
+/** Values of a message under the names of their placeholders. The step that shows one; its label if there is no template. */
+const PLACES: Readonly<Record<string, { readonly label?: string; readonly step?: Medium['step'] }>> = {
+  amount: { label: 'Amount' },
+  code: { label: 'Dial', step: 'dial' },
+  bank: { label: 'Bank', step: 'transfer' },
+  account_name: { label: 'Account name', step: 'transfer' },
+  account_number: { label: 'Account number', step: 'transfer' },
+  expires: { label: 'Expires', step: 'transfer' },
+  ref: { label: 'Reference' },
+  first_name: {},
+  merchant: {},
+};
+/** Columns of a report that have another name than their place. */
+const COLUMNS: Readonly<Record<string, string>> = {
+  [DIAL_HEADER]: 'code',
+  bank_name: 'bank',
+  payable_until: 'expires',
+};
+const placeNamed = (name: string): string | undefined => (Object.hasOwn(PLACES, name) ? name : COLUMNS[name]);
 
 /** A placeholder, or what looks like the beginning of one, also of other programs. Other braces are text. */
-const PLACEHOLDER = /\{[{\s]*[\p{L}_]+\}?/gu;
+const PLACEHOLDER = /\{[{\s]*[\p{L}_]+(?:\|[^{}]*)?\}?/gu;
 
-/** Checks a template, and cuts off its last line break: every message gets one. */
-export const readTemplate = (bytes: Uint8Array, file: string): string => {
-  const text = decodeUtf8(bytes);
-  const odd = text?.match(PLACEHOLDER)?.find((found) => !PLACEHOLDERS.includes(found));
-  if (text !== undefined && text.trim() !== '' && odd === undefined) return text.replace(/\r?\n$/, '');
-  const what = odd === undefined ? 'is empty, or not valid UTF-8' : `has ${odd}, which is no placeholder`;
-  throw usageError(`--share-template: ${file} ${what}`, { hint: `placeholders are ${PLACEHOLDERS.join(' ')}` });
-};
+interface Part {
+  readonly found: string;
+  readonly place: string;
+  /** The default; undefined if there is none. */
+  readonly otherwise: string | undefined;
+}
 
-type Facts = Partial<Record<keyof typeof LABELS, string>>;
+/** A text for customers with placeholders such as `{first_name}`, or with a default: `{first_name|there}`. */
+export class Template {
+  readonly #text: string;
 
-const factsOf = (action: NextAction, { amount = '', zone }: Pick<ShareInput, 'amount' | 'zone'>): Facts => {
-  if (action.kind === 'other') return { amount };
-  if (action.kind === 'dial') return { amount, code: visibleExactly(action.code) };
+  constructor(bytes: Uint8Array, file: string) {
+    const text = decodeUtf8(bytes);
+    const odd = text?.match(PLACEHOLDER)?.find((found) => Template.#part(found) === undefined);
+    if (text === undefined || text.trim() === '' || odd !== undefined) {
+      const what = odd === undefined ? 'is empty, or not valid UTF-8' : `has ${odd}, which is no placeholder`;
+      const known = [...Object.keys(PLACES), ...Object.keys(COLUMNS)].map((name) => `{${name}}`);
+      throw usageError(`--share-template: ${file} ${what}`, { hint: `placeholders are ${known.join(' ')}` });
+    }
+    // Every message gets a line break.
+    this.#text = text.replace(/\r?\n$/, '');
+  }
+
+  static #part(found: string): Part | undefined {
+    const [, name = '', otherwise] = /^\{(\w+)(?:\|(.*))?\}$/s.exec(found) ?? [];
+    const place = placeNamed(name);
+    return place === undefined ? undefined : { found, place, otherwise };
+  }
+
+  #parts(): readonly Part[] {
+    return (this.#text.match(PLACEHOLDER) ?? []).flatMap((found) => Template.#part(found) ?? []);
+  }
+
+  wants(name: string): boolean {
+    return this.#parts().some(({ place }) => place === name);
+  }
+
+  /** The first placeholder without a default whose place has no value. */
+  lacking(has: (place: string) => boolean): string | undefined {
+    return this.#parts().find(({ place, otherwise }) => otherwise === undefined && !has(place))?.found;
+  }
+
+  /** The first placeholder for which a charge by a medium never has a value. A medium that is not known may have all. */
+  impossible(medium: unknown): string | undefined {
+    const known = mediumNamed(medium);
+    return this.lacking((place) => known === undefined || [undefined, known.step].includes(PLACES[place]?.step));
+  }
+
+  /** Fills the template, unless the charge lacks a value that it needs. */
+  fill(values: Facts): Message {
+    const lacks = this.lacking((place) => !!values[place]);
+    if (lacks !== undefined) return { why: `the charge has nothing for ${lacks} of the template`, lacks };
+    return {
+      text: this.#text.replaceAll(PLACEHOLDER, (found) => {
+        const { place = '', otherwise = '' } = Template.#part(found) ?? {};
+        return values[place] || otherwise;
+      }),
+    };
+  }
+}
+
+type Facts = Readonly<Record<string, string>>;
+
+const factsOf = (action: NextAction, { amount = '', zone, others = {} }: ShareInput): Facts => {
+  const ref = visible(others['ref'] ?? '');
+  if (action.kind === 'other') return { amount, ref };
+  if (action.kind === 'dial') return { amount, code: visibleExactly(action.code), ref };
   const { bank, accountName, accountNumber, expiresAt } = action;
-  const account = { account_name: visible(accountName), account_number: visibleExactly(accountNumber) };
-  const expires = expiresAt === undefined ? '' : formatAnywhere(expiresAt, zone);
-  return { amount, bank: visible(bank), ...account, expires };
-};
-
-/** Fills a template, unless the charge lacks a value that it names. */
-const fillTemplate = (template: string, facts: Facts, others: ShareInput['others'] = {}): Message => {
-  const values = new Map<string, string>([
-    ...Object.entries(others).map(([name, text = '']) => [`{${name}}`, visible(text)] as const),
-    ...Object.entries(facts).map(([name, text]) => [`{${name}}`, text] as const),
-  ]);
-  const missing = template.match(PLACEHOLDER)?.find((name) => !values.get(name));
-  if (missing !== undefined) return { why: `the charge has nothing for ${missing} of the template` };
-  return { text: template.replaceAll(PLACEHOLDER, (name) => values.get(name) ?? '') };
+  return {
+    amount,
+    bank: visible(bank),
+    account_name: visible(accountName),
+    account_number: visibleExactly(accountNumber),
+    expires: expiresAt === undefined ? '' : formatAnywhere(expiresAt, zone),
+    ref,
+  };
 };
 
 const messageLines = (action: NextAction, facts: Facts): string[] => {
-  const known = Object.entries(facts).map(([name, text]) => [LABELS[name as keyof Facts], text] as const);
+  const known = Object.entries(facts).map(([name, text]) => [PLACES[name]?.label, text] as const);
   const others = action.entries.map(
     ([name, value]) => [visible(name), visible(plainText(value) || printExact(value))] as const,
   );
@@ -102,7 +162,10 @@ export const shareMessage = (input: ShareInput): Message => {
   const { action, template, others } = input;
   if (why !== undefined || action === undefined) return { why: why ?? '' };
   const facts = factsOf(action, input);
-  if (template !== undefined) return fillTemplate(template, facts, others);
+  if (template !== undefined) {
+    const named = Object.entries(others ?? {}).map(([name, text = '']) => [name, visible(text)]);
+    return template.fill({ ...Object.fromEntries(named), ...facts });
+  }
   const said = action.instruction === undefined ? [] : [visibleLines(action.instruction)];
   const lines = messageLines(action, facts);
   const text = [...said, ...(lines.length === 0 ? [] : [lines.join('\n')])].join('\n\n');
@@ -141,7 +204,8 @@ export const sharedRecord = async (
   const value = exactValue(record);
   const action = view.nextAction?.(value);
   const amount = amountOf(value, view, await stylesFor(false));
-  const message = how.share ? shareMessage({ value, action, amount, now: io.clock.now() }) : undefined;
+  const others = { ref: view.ref };
+  const message = how.share ? shareMessage({ value, action, amount, others, now: io.clock.now() }) : undefined;
   const said: string[] = [];
   if (message !== undefined && 'text' in message) await io.stdout.write(`${message.text}\n`);
   if (message !== undefined && 'why' in message) said.push(`Nothing to send to the customer: ${message.why}.`);

@@ -25,7 +25,7 @@ describe('--share and --copy', () => {
   it('prints a message for the customer, and nothing else', async () => {
     expect(await paycli([...GET, '--share'], { service: await serve([OPEN]) })).toMatchObject({
       code: 0,
-      stdout: `${MESSAGE}${formatAnywhere(Date.parse(ACTION.headers.expires_at))}\n`,
+      stdout: `${MESSAGE}${formatAnywhere(Date.parse(ACTION.headers.expires_at))}\nReference: order-1\n`,
       stderr: '',
     });
   });

@@ -60,6 +60,7 @@ const MADE = {
   amount: 500_001,
   checkout: { uid: 'chk.AbCd.1', currency: 'NGN' },
 };
+const NO_EXPIRY = JSON.parse(JSON.stringify(NEXT).replace('expires_at', 'other'));
 const OPEN = json(200, { ...MADE, next_action: NEXT });
 const template = (text: string | Uint8Array): string => fileOf(text, 'message.txt');
 const one = (...more: readonly string[]): string[] => ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', ...more];
@@ -96,6 +97,7 @@ describe.skipIf(process.platform === 'win32')('--share-with', () => {
     const [program, options] = [sender('echo said'), at(service)];
     const ended = await inProcess(one('--share-with', program.path, '--json'), options);
     expect([ended.code, ended.stderr, JSON.parse(ended.stdout).uid]).toEqual([0, 'said\n', ACTIVITY.uid]);
+    expect(printed.stdout).toContain('\nReference: order-1\n');
     expect(program.sent()).toBe(printed.stdout);
     expect(program.env()).toEqual(['PAYCLI_REF=order-1', `PAYCLI_UGWO=${UGWO_ID}`]);
     expect(await evidenceOf(options)).toEqual(['sharing', 'shared']);
@@ -184,7 +186,7 @@ describe.skipIf(process.platform === 'win32')('--share-with', () => {
     });
     const [failing, working, options] = [sender('exit 1'), sender(), at(service)];
     const first = await inProcess(one('--share-with', failing.path, '--remaining'), at(service));
-    expect([first.code, first.stderr]).toEqual([14, expect.stringContaining('→ tell the customer yourself\n')]);
+    expect([first.code, first.stderr]).toEqual([14, expect.stringContaining('with --reuse in place of --remaining\n')]);
     const file = fileOf(csvOf('ugwo,medium', `${UGWO_ID},bank_transfer`));
     expect(await chargeFrom(file, options, '--share-with', failing.path, '--remaining')).toMatchObject({ code: 14 });
     const again = await chargeFrom(file, options, '--share-with', working.path, '--remaining');
@@ -239,14 +241,15 @@ describe.skipIf(process.platform === 'win32')('--share-with', () => {
   });
 
   it.each<[string, Answer, string]>([
-    ['lacks a value of the template', OPEN, 'the charge has nothing for {code} of the template'],
+    ['lacks a value of the template', json(200, { ...MADE, next_action: NO_EXPIRY }), 'nothing for {expires} of the'],
     ['has expired', json(200, { ...MADE, next_action: transferTo('0123456789', -60_000) }), 'the account expired at 2'],
   ])('shares nothing of a charge that %s, and ends with 14', async (_, answer, why) => {
     const [service, program] = [await serveBy(() => answer), sender()];
-    const more = why.includes('template') ? ['--share-template', template('{account_number} {code}')] : [];
+    const more = why.includes('{expires}') ? ['--share-template', template('{account_number} {expires}')] : [];
     const ended = await inProcess(one('--share-with', program.path, ...more), at(service));
     expect([ended.code, program.times()]).toEqual([14, {}]);
-    expect(ended.stderr).toContain(`not shared: ${why}`);
+    expect(ended.stderr).toContain(why);
+    expect(ended.stderr.includes('with --reuse and another template')).toBe(why.includes('{expires}'));
   });
 
   it('shares each row of a file while its account lives, and in a later run what is left', async () => {
@@ -277,7 +280,98 @@ describe.skipIf(process.platform === 'win32')('--share-with', () => {
     ];
     const more = ['--share-with', program.path, '--share-template', template('{merchant}: {account_number}')];
     const ended = await inProcess(['ugwo', 'charge', ugwoOf(1), '--medium', 'bank_transfer', ...more], at(service));
-    expect([ended.code, ended.stderr]).toEqual([14, expect.stringContaining('the charge has nothing for {merchant}')]);
+    expect([ended.code, ended.stderr]).toEqual([9, expect.stringContaining('it has nothing for {merchant}')]);
+    expect(postsOf(service)).toEqual({});
+  });
+
+  it.each<[string, string, string[], string]>([
+    ['a place that the medium never fills', '{code}', [], 'the template has {code}, which bank_transfer never gives'],
+    ['a column of another medium', '{ussd}', [], 'the template has {ussd}, which bank_transfer never gives'],
+    ['a name without a read', '{first_name}', ['--no-preflight'], '{first_name} is read from the payment request'],
+    ['a ref without a read', '{ref}', ['--no-preflight'], '{ref} is read from the payment request'],
+  ])('refuses a template with %s before anything is sent', async (_, text, more, what) => {
+    const [service, program] = [await serveBy(() => undefined), sender()];
+    const options = ['--share-with', program.path, '--share-template', template(text), ...more];
+    for (const words of [one(), one('--dry-run'), ['ugwo', 'charge', '--from', rows(1), '--yes']]) {
+      const ended = await inProcess([...words, ...options], at(service));
+      expect([ended.code, ended.stderr + ended.stdout]).toEqual([2, expect.stringContaining(what)]);
+    }
+    expect([service.seen, service.looks]).toEqual([[], []]);
+  });
+
+  it('charges nobody for whom the payment request lacks a value of the template, and goes on with the others', async () => {
+    const nameless: Answer = (seen, response, socket) =>
+      json(200, { ...ugwo(numberIn(seen)), checkout: { uid: 'chk.AbCd.1' }, activities: [] })(seen, response, socket);
+    const service = await serveAllBy((seen) => {
+      if (seen.method === 'GET' && numberIn(seen) === 2) return nameless;
+      if (seen.method === 'GET' && !seen.url.includes('/activities')) return named;
+      const next_action = transferTo(`000000000${numberIn(seen)}`, 600_000);
+      return json(200, { ...MADE, amount: undefined, uid: activityOf(numberIn(seen)), next_action });
+    });
+    const [program, report, options] = [sender(), reportPath(), at(service)];
+    const more = ['--share-with', program.path, '--share-template', template('{first_name}: {account_number}')];
+    const single = ['ugwo', 'charge', ugwoOf(2), '--medium', 'bank_transfer', ...more];
+    for (const words of [single, [...single, '--dry-run']]) {
+      const ended = await inProcess(words, at(service));
+      expect([ended.code, ended.stderr]).toEqual([
+        9,
+        expect.stringContaining('it has nothing for {first_name} of the'),
+      ]);
+    }
+    const planned = await chargeFrom(rows(1, 2, 3), options, '--dry-run', ...more);
+    expect([planned.code, postsOf(service)]).toEqual([9, {}]);
+    const ended = await chargeFrom(rows(1, 2, 3), options, '--report', report, ...more);
+    expect([ended.code, summaryOf(ended), postsOf(service)]).toEqual([
+      9,
+      expect.objectContaining({ accepted: 2, refused: 1 }),
+      once(1, 3),
+    ]);
+    expect(reportOf(report)['2']?.['error']).toContain('{first_name}');
+    expect(program.times()).toEqual(once(1, 3));
+  });
+
+  it('fills defaults, and places with the names of the columns of a report', async () => {
+    const service = await serveAllBy(({ method }) =>
+      method === 'POST' ? OPEN : json(200, { ...ugwo(1), ref: null, checkout: undefined, activities: [] }),
+    );
+    const program = sender();
+    const text = 'Dear {first_name|customer, valued}, pay {bank_name} {account_number} by {payable_until}{ref|}{code|}';
+    const more = ['--share-with', program.path, '--share-template', template(text)];
+    const ended = await inProcess(['ugwo', 'charge', ugwoOf(1), '--medium', 'bank_transfer', ...more], at(service));
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect(program.sent(ugwoOf(1))).toMatch(/^Dear customer, valued, pay Test Bank 0123456789 by \d{4}-[^{]*\n$/);
+  });
+
+  it('prints the charge before the program ends', async () => {
+    const service = await serveBy(() => OPEN);
+    const go = join(newFolder('go'), 'go');
+    const program = sender(`while [ ! -e ${go} ]; do sleep 0.05; done`);
+    const run = start(one('--share-with', program.path, '-o', 'json'), at(service));
+    await expect.poll(() => run.stdout(), { timeout: 20_000 }).toContain('0123456789');
+    writeFileSync(go, '');
+    expect(await run.ended).toMatchObject({ code: 0 });
+  });
+
+  it('shows the account for the rest, and shares it, after a program that failed', async () => {
+    let made = false;
+    const shown = { ...ugwo(1), uid: UGWO_ID, checkout: { uid: 'chk.AbCd.1' }, total_amount_paid: 250_000 };
+    const paid = { ...MADE, uid: activityOf(9), status: 'successful', amount: 250_000, next_action: null };
+    const rest = { ...MADE, amount: undefined, next_action: NEXT };
+    const service = await serveAllBy(({ method, url }) => {
+      if (method === 'POST') {
+        made = true;
+        return json(200, rest);
+      }
+      if (url.includes('/activities/')) return json(200, rest);
+      return json(200, { ...shown, activities: made ? [paid, rest] : [paid] });
+    });
+    const [failing, working, options] = [sender('exit 1'), sender(), at(service)];
+    const first = await inProcess(one('--share-with', failing.path, '--remaining'), options);
+    expect([first.code, first.stderr]).toEqual([14, expect.stringContaining('with --reuse in place of --remaining\n')]);
+    const again = await inProcess(one('--share-with', working.path, '--reuse', '-o', 'json'), options);
+    expect([again.code, JSON.parse(again.stdout).uid]).toEqual([0, MADE.uid]);
+    expect(working.sent()).toContain('Amount: NGN 2,500.01\n');
+    expect(postsOf(service)).toEqual(once(0));
   });
 
   it('reads a checkout once for its name, and shares nothing to a customer who has paid meanwhile', async () => {

@@ -1,5 +1,5 @@
 import type { Client } from '../../client/client.ts';
-import { activitiesOf, latestActivityOf } from '../../core/charge.ts';
+import { activitiesOf, latestActivityOf, textAt } from '../../core/charge.ts';
 import { PayError, usageError } from '../../core/error.ts';
 import { isId } from '../../core/ids.ts';
 import { targetFlags } from '../../core/input.ts';
@@ -44,6 +44,14 @@ const activityPath = async ({ ugwo, activity }: ActivityIds, verb: 'get' | 'wait
   });
 };
 
+/** Ref of a payment request for a message; undefined if it can't be read. */
+const refFor = async (uid: string, client: Client): Promise<string | undefined> => {
+  const shown = await client.look('ugwo.get', { params: { uid } }).catch((thrown: unknown) => {
+    if (!(thrown instanceof PayError) || thrown.kind === 'interrupted') throw thrown;
+  });
+  return shown ? textAt(shown.value, 'ref') : undefined;
+};
+
 /** Reads one activity (public-facts.md, Activities). */
 export const showActivity = async (
   { passOn, ...input }: ActivityIds & { readonly passOn: ShareOptions },
@@ -56,9 +64,11 @@ export const showActivity = async (
   const { ugwoUid, activityUid } = await activityPath(input, 'get', run);
   const call = { params: { ugwoUid, activityUid } };
   if (dryRun) return previewCall('activity.get', call, run);
-  const record = await (await run.client('read')).call('activity.get', call);
+  const client = await run.client('read');
+  const record = await client.call('activity.get', call);
   await run.observe('activity', record);
-  return { kind: 'record', record, view: activityView, passOn };
+  const ref = passOn.share ? await refFor(ugwoUid, client) : undefined;
+  return { kind: 'record', record, view: { ...activityView, ref }, passOn };
 };
 
 export const waitView = activityView;

@@ -225,11 +225,13 @@ const openSender = (
     ({ ugwo }: ChargeItem, client: Client) =>
     async () => {
       const unseen = (text: string): Promise<void> => tellOnce('look', text);
-      return looks() ? (await lookBeforeCharge(ugwo, client, run, unseen))?.shown : undefined;
+      const looked = looks() ? await lookBeforeCharge(ugwo, client, run, unseen) : undefined;
+      if (looked !== undefined) sharing?.refuseLacking(ugwo, looked.record.value);
+      return looked?.shown;
     };
   const sending: Protected<ChargeItem> = {
     idColumn: 'charge',
-    judge: (planned) => judgeRows(earlier, job, run, planned),
+    judge: (planned) => judgeRows(earlier, job, run, planned, sharing),
     openReadAhead: () => (looks() ? (item, client) => reads.start(item, reading(item, client)) : undefined),
     once: async (item, { row, client, tries }) => {
       const { ugwo } = item;
@@ -307,7 +309,12 @@ export const chargeKind = (file: FileOfCharges, run: Run, sharing?: ChargeSharin
     report: sharing === undefined ? CHARGE_COLUMNS : [...CHARGE_COLUMNS, sharing.column],
     options: chargeOptionsText(file),
     flagOf,
-    read: (cells, ugwo) => readChargeRow(cells, ugwo, file, globals.validate),
+    read: (cells, ugwo) => {
+      const item = readChargeRow(cells, ugwo, file, globals.validate);
+      const impossible = sharing?.impossible(item.fields.medium);
+      if (impossible !== undefined) cells.fault('medium', impossible);
+      return item;
+    },
     request: (item) => ({
       operation: 'ugwo.charge',
       input: {

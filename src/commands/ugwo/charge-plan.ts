@@ -31,6 +31,7 @@ import {
   lookBeforeCharge,
   refusedCharge,
 } from './charge-send.ts';
+import type { ChargeSharing } from './charge-share.ts';
 import type { Earlier, OneCharge } from './charge-spec.ts';
 import { activityView } from './view.ts';
 
@@ -114,7 +115,7 @@ const withTerms = (preview: Result, uid: string, { asked, description }: Partial
  * Result of --dry-run: reads the payment request and the ledger, asks the guard, and shows the request. Throws what the
  * charge would throw before it is sent. Open `run` for a dry run, which only reads the ledger.
  */
-export const showPlan = async (input: OneCharge, run: Run): Promise<Result> => {
+export const showPlan = async (input: OneCharge, run: Run, sharing: ChargeSharing | undefined): Promise<Result> => {
   const { ugwo, earlier, look } = input;
   const data = chargeData(input, run.io.clock.now());
   const client = await run.client('read');
@@ -122,6 +123,7 @@ export const showPlan = async (input: OneCharge, run: Run): Promise<Result> => {
   const [ledger, place, words] = [await run.ledger(), await run.target(), targetFlags(run.globals)];
   const rowDeps: RowDeps = { client, ledger, place, words, io: run.io };
   const looked = look ? await lookBeforeCharge(ugwo, client, run, run.say) : undefined;
+  if (looked !== undefined) sharing?.refuseLacking(ugwo, looked.record.value);
   const { onRefused, reusedOr } = openReuse(input, data, () => looked, rowDeps, run);
   const judged = await charge(
     { ugwo, data: () => data, ...guardedBy(earlier), look: async () => ({ shown: looked?.shown }), onRefused },
@@ -142,12 +144,14 @@ export const judgeRows = <T extends Parameters<typeof chargeData>[0] & Parameter
   job: RowJob<T>,
   run: Run,
   planned: PlannedRows,
+  sharing: ChargeSharing | undefined,
 ): ReturnType<NonNullable<Protected<T>['judge']>> => {
   const { tellOnce } = job;
   const rejectionOf = openRejections(job.words);
   return async (item, { row, client }) => {
     const { ugwo } = item;
     const looked = await lookBeforeCharge(ugwo, client, run, (text) => tellOnce('look', text));
+    if (looked !== undefined) sharing?.refuseLacking(ugwo, looked.record.value);
     refuseDifferent(item, looked?.shown.asked);
     const data = chargeData(item, run.io.clock.now());
     const unsure = (text: string): Promise<void> => tellOnce(text, `Row ${row.number}: ${text}`);

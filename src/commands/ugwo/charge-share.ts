@@ -6,14 +6,14 @@ import { execOf } from '../../compose/exec.ts';
 import { openMessages } from '../../compose/share.ts';
 import { realMachine } from '../../config/machine.ts';
 import { readNextAction, textAt } from '../../core/charge.ts';
-import { EXIT_CODES, PayError } from '../../core/error.ts';
+import { EXIT_CODES, PayError, usageError } from '../../core/error.ts';
 import { formatMoney } from '../../core/money.ts';
 import type { Charge, Entry } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { refreshCharge, walkCharges } from '../../ledger/reconcile.ts';
-import { claimSharing, noteSharing, type Shared, sharedOf } from '../../ledger/share.ts';
+import { claimSharing, noteSharing, noteUnshared, type Shared, sharedOf } from '../../ledger/share.ts';
 import { asActivity } from '../../ledger/snapshot.ts';
-import { type ExecFailure, execute } from '../../webhook/consumers.ts';
+import { type Exec, execute } from '../../webhook/consumers.ts';
 import { checkCharges } from '../check-charges.ts';
 import type { Run } from '../run.ts';
 import type { OneCharge, SharingOptions } from './charge-spec.ts';
@@ -36,8 +36,16 @@ const withShared = (end: RowEnd, shared: Shared): RowEnd => {
 const isShareable = ({ exitCode, unrecorded, fields = {} }: RowEnd): boolean =>
   exitCode === 0 && unrecorded === undefined && fields['payment'] === 'open' && fields['next_action'] !== undefined;
 
-/** The reason for which nothing was sent. */
-const unsent = (thrown: unknown): ExecFailure => {
+/** The reason for which nothing was sent; `lacks`: a placeholder that the charge has no value for. */
+interface Unsent {
+  readonly why: string;
+  readonly lacks?: string;
+}
+type Unshared = Shared & Pick<Unsent, 'lacks'>;
+type Facts = Readonly<Record<string, string>>;
+type Messages = Awaited<ReturnType<typeof openMessages>>;
+
+const unsent = (thrown: unknown): Unsent => {
   if (!(thrown instanceof PayError)) throw thrown;
   return { why: thrown.message };
 };
@@ -51,92 +59,185 @@ const variablesOf = ({ about, asked }: Entry) => {
   return Object.fromEntries(Object.entries(all).filter(([, value = '']) => SAFE_VALUE.test(value)));
 };
 
-/** Opens the sharing of messages with customers. Each message is shared once, in whatever run. */
-export const openChargeSharing = async (options: SharingOptions, earlier: OneCharge['earlier'], run: Run) => {
-  const { io } = run;
-  const { wants, write } = await openMessages(options, run);
-  const exec = (await execOf(options.shareWith, io, '--share-with'))([]);
-  const merchants = new Map<string, string>();
+/** What a payment request has for a template, apart from the names of others that it refers to. */
+const namesIn = (request: unknown) => ({
+  ref: textAt(request, 'ref'),
+  first_name: textAt(request, 'onye.first_name') || textAt(request, 'onye_nzube.first_name'),
+  merchant: textAt(request, 'checkout.uid'),
+});
+const READ_NAMES = ['ref', 'first_name', 'merchant'];
 
-  /** Reads the names that the template wants: the ledger has none. */
-  const namesFor = async (ugwo: string, client: Client) => {
-    if (!wants('first_name') && !wants('merchant')) return {};
-    const { value } = await client.call('ugwo.get', { params: { uid: ugwo } });
-    const uid = textAt(value, 'checkout.uid');
-    if (wants('merchant') && uid !== '' && !merchants.has(uid)) {
-      merchants.set(uid, textAt((await client.call('checkout.get', { params: { uid } })).value, 'name'));
-    }
-    const first_name = textAt(value, 'onye.first_name') || textAt(value, 'onye_nzube.first_name');
-    return { first_name, merchant: merchants.get(uid) };
-  };
+const DEFAULTS = 'give it a default, such as {first_name|there}, or use another template';
 
-  /** Gives the program the message. `sum`: what the answer asks for. `isNew`: the ledger has all facts. */
-  const send = async (charge: Entry, ledger: Ledger, client: Client, sum: number | undefined, isNew: boolean) => {
-    const isRead = !isNew && sum === undefined && (await refreshCharge(ledger, charge, client));
-    const entry = (isRead ? await ledger.get(charge.id) : undefined) ?? charge;
-    const { about, activity, asked, money } = entry;
-    const value = activity && asActivity(activity);
-    const known = money?.missing ?? (earlier === 'remaining' ? 0 : asked?.amount);
-    const [minor, currency] = [sum || known, asked?.currency];
-    if (minor === 0) return { why: 'its payment request shows nothing that is left to pay' };
-    const message = write({
-      ...{ value, action: readNextAction(value), now: io.clock.now() },
-      amount: minor === undefined || currency === undefined ? undefined : formatMoney(minor, currency),
-      others: { ref: asked?.ref, ...(await namesFor(about, client)) },
+/** A message to share: a program, and its input. */
+interface Prepared {
+  readonly program: Exec;
+  readonly body: Buffer;
+}
+
+/** Shares messages with customers. Each message is shared once, in whatever run. */
+export class ChargeSharing {
+  readonly column = SHARED_COLUMN;
+  readonly #messages: Messages;
+  readonly #exec: Exec;
+  readonly #earlier: OneCharge['earlier'];
+  readonly #run: Run;
+  readonly #merchants = new Map<string, string>();
+
+  constructor(messages: Messages, exec: Exec, earlier: OneCharge['earlier'], run: Run) {
+    this.#messages = messages;
+    this.#exec = exec;
+    this.#earlier = earlier;
+    this.#run = run;
+  }
+
+  /** The reason why a charge by a medium can never be shared; undefined if there is none. */
+  impossible(medium: unknown): string | undefined {
+    const lacks = this.#messages.template?.impossible(medium);
+    return lacks && `the template has ${lacks}, which ${medium} never gives: ${DEFAULTS}`;
+  }
+
+  /** Throws if a payment request, as it was read before its charge, lacks a value of the template. */
+  refuseLacking(ugwo: string, request: unknown): void {
+    const names: Facts = namesIn(request);
+    const lacks = this.#messages.template?.lacking((place) => !READ_NAMES.includes(place) || !!names[place]);
+    if (lacks === undefined) return;
+    throw new PayError('refused', `${ugwo} was not charged: it has nothing for ${lacks} of the template`, {
+      hint: DEFAULTS,
+      reason: `nothing for ${lacks} of the template`,
     });
-    if ('why' in message) return message;
-    const program = { ...exec, env: { ...exec.env, ...variablesOf(entry) } };
-    const body = Buffer.from(`${io.redactor.clean(message.text)}\n`);
-    return execute(program, { body, isOnce: true }, { clock: io.clock, ...io.signals });
-  };
+  }
 
-  /**
-   * Shares the message about a charge, unless that was done. A failure makes no charge fail. Only a read shows the rest
-   * that a customer has to pay, and what became of an earlier charge.
-   */
-  const share = async (id: string, client: Client, sum?: number, isNew = earlier !== 'remaining'): Promise<Shared> => {
+  /** Shares the message about one charge, which may be `isNew`. Resolves to an error if a person has to look. */
+  async one(
+    value: unknown,
+    {
+      id = '',
+      isNew,
+      rest,
+    }: { readonly id?: string | undefined; readonly isNew: boolean; readonly rest?: number | undefined },
+    client: Client,
+  ): Promise<PayError | undefined> {
+    if (paymentShown(value) !== 'open' || readNextAction(value) === undefined) return undefined;
+    const shared = await this.#share(id, client, isNew ? (rest ?? activityFacts(value).amount) : undefined, isNew);
+    const why = whyNotShared(shared);
+    if (why === undefined) return undefined;
+    const reuse = 'to share it, run the same command again with --reuse';
+    const again = this.#earlier === 'remaining' ? `${reuse} in place of --remaining` : reuse;
+    const left = shared.lacks === undefined ? again : `${again} and another template`;
+    const hint = shared.shared === 'no' ? left : 'tell the customer yourself';
+    return new PayError('attention', `the charge is made, but ${why}`, { hint });
+  }
+
+  /** Adds the state of its message to the stored end of a row. */
+  shown(end: RowEnd, entry: Entry, { ledger }: RowDeps): RowEnd {
+    return isShareable(end) ? withShared(end, sharedOf(entry, ledger)) : end;
+  }
+
+  /** Shares the message of each row that is charged. */
+  afterEach<T>(sending: RowWork<T>, { client }: RowDeps): RowWork<T> {
+    return async (...asked) => {
+      const end = await sending(...asked);
+      if (end === undefined || !isShareable(end)) return end;
+      return withShared(end, await this.#share(String(end.fields?.['charge']), client, end.sum, !this.#isRest));
+    };
+  }
+
+  /** Shares the messages that earlier runs of a job have left. */
+  async left(job: string, concurrency: number, { ledger, client }: RowDeps): Promise<void> {
+    const rows = walkCharges(ledger, { job, payments: ['open'] });
+    const check = async (charge: Charge) =>
+      sharedOf(charge, ledger).shared === 'no' ? this.#share(charge.id, client, undefined, false) : undefined;
+    const { io } = this.#run;
+    await checkCharges({ ...io, stop: io.signals.stop, concurrency, rows, check });
+  }
+
+  /** Only a read shows the rest that a customer has to pay, and what became of an earlier charge. */
+  get #isRest(): boolean {
+    return this.#earlier === 'remaining';
+  }
+
+  /** Shares the message about a charge, unless that was done. A failure makes no charge fail. */
+  async #share(id: string, client: Client, sum: number | undefined, isNew: boolean): Promise<Unshared> {
+    const { io } = this.#run;
     try {
-      const ledger = await run.ledger();
+      const ledger = await this.#run.ledger();
       const entry = await ledger.get(id);
       if (entry === undefined) return { shared: 'no', why: 'this ledger has no charge of it' };
-      if (!io.signals.stop.aborted && (await claimSharing(ledger, id))) {
-        await noteSharing(ledger, id, await send(entry, ledger, client, sum, isNew).catch(unsent));
+      const shared = sharedOf(entry, ledger);
+      if (shared.shared !== 'no' || io.signals.stop.aborted) return shared;
+      const prepared = await this.#prepare(entry, ledger, client, sum, isNew).catch(unsent);
+      // Only a program that can start claims the message: a claim that ends with its process may have been shared.
+      if ('why' in prepared) {
+        await noteUnshared(ledger, id, prepared.why);
+        return { shared: 'no', ...prepared };
+      }
+      if (await claimSharing(ledger, id)) {
+        const { program, body } = prepared;
+        const failure = await execute(program, { body, isOnce: true }, { clock: io.clock, ...io.signals });
+        await noteSharing(ledger, id, failure);
       }
       return sharedOf((await ledger.get(id)) ?? entry, ledger);
     } catch (thrown) {
       return { shared: 'unknown', why: unsent(thrown).why };
     }
-  };
+  }
 
-  return {
-    column: SHARED_COLUMN,
-    /** Shares the message about one charge. Resolves to an error if a person has to look. */
-    one: async (value: unknown, id = '', client: Client, rest?: number): Promise<PayError | undefined> => {
-      if (paymentShown(value) !== 'open' || readNextAction(value) === undefined) return undefined;
-      const shared = await share(id, client, rest ?? activityFacts(value).amount);
-      const why = whyNotShared(shared);
-      const isLeft = shared.shared === 'no' && rest === undefined;
-      const hint = isLeft ? 'to share it, run the same command again with --reuse' : 'tell the customer yourself';
-      return why === undefined ? undefined : new PayError('attention', `the charge is made, but ${why}`, { hint });
-    },
-    /** Adds the state of its message to the stored end of a row. */
-    shown: (end: RowEnd, entry: Entry, { ledger }: RowDeps): RowEnd =>
-      isShareable(end) ? withShared(end, sharedOf(entry, ledger)) : end,
-    /** Shares the message of each row that is charged. */
-    afterEach:
-      <T>(sending: RowWork<T>, { client }: RowDeps): RowWork<T> =>
-      async (...asked) => {
-        const end = await sending(...asked);
-        if (end === undefined || !isShareable(end)) return end;
-        return withShared(end, await share(String(end.fields?.['charge']), client, end.sum));
-      },
-    /** Shares the messages that earlier runs of a job have left. */
-    left: async (job: string, concurrency: number, { ledger, client }: RowDeps): Promise<void> => {
-      const rows = walkCharges(ledger, { job, payments: ['open'] });
-      const check = async (charge: Charge) =>
-        sharedOf(charge, ledger).shared === 'no' ? share(charge.id, client, undefined, false) : undefined;
-      await checkCharges({ ...io, stop: io.signals.stop, concurrency, rows, check });
-    },
-  };
+  /** Writes the message. `sum`: what the answer asks for. `isNew`: the ledger has all facts. */
+  async #prepare(
+    charge: Entry,
+    ledger: Ledger,
+    client: Client,
+    sum: number | undefined,
+    isNew: boolean,
+  ): Promise<Prepared | Unsent> {
+    const { io } = this.#run;
+    const isRead = !isNew && sum === undefined && (await refreshCharge(ledger, charge, client));
+    const entry = (isRead ? await ledger.get(charge.id) : undefined) ?? charge;
+    const { about, activity, asked, money } = entry;
+    const value = activity && asActivity(activity);
+    const known = money?.missing ?? (this.#isRest ? 0 : asked?.amount);
+    const [minor, currency] = [sum || known, asked?.currency];
+    if (minor === 0) return { why: 'its payment request shows nothing that is left to pay' };
+    const message = this.#messages.write({
+      value,
+      action: readNextAction(value),
+      now: io.clock.now(),
+      amount: minor === undefined || currency === undefined ? undefined : formatMoney(minor, currency),
+      others: { ref: asked?.ref, ...(await this.#namesFor(about, client)) },
+    });
+    if ('why' in message) return message;
+    const program = { ...this.#exec, env: { ...this.#exec.env, ...variablesOf(entry) } };
+    return { program, body: Buffer.from(`${io.redactor.clean(message.text)}\n`) };
+  }
+
+  /** Reads the names that the template wants: the ledger has none. */
+  async #namesFor(ugwo: string, client: Client): Promise<Facts> {
+    const { template } = this.#messages;
+    const wantsMerchant = template?.wants('merchant') === true;
+    if (template?.wants('first_name') !== true && !wantsMerchant) return {};
+    const names = namesIn((await client.call('ugwo.get', { params: { uid: ugwo } })).value);
+    const uid = names.merchant;
+    if (wantsMerchant && uid !== '' && !this.#merchants.has(uid)) {
+      this.#merchants.set(uid, textAt((await client.call('checkout.get', { params: { uid } })).value, 'name'));
+    }
+    return { first_name: names.first_name, merchant: this.#merchants.get(uid) ?? '' };
+  }
+}
+
+/** Opens the sharing. `look`: each payment request is read before its charge. Throws if an option is not valid. */
+export const openChargeSharing = async (
+  options: SharingOptions,
+  { earlier, look }: Pick<OneCharge, 'earlier' | 'look'>,
+  run: Run,
+): Promise<ChargeSharing> => {
+  const messages = await openMessages(options, run);
+  const unread = look ? undefined : messages.template?.lacking((place) => !READ_NAMES.includes(place));
+  if (unread !== undefined) {
+    throw usageError(`--share-template: ${unread} is read from the payment request, which --no-preflight leaves out`, {
+      hint: DEFAULTS,
+    });
+  }
+  const exec = (await execOf(options.shareWith, run.io, '--share-with'))([]);
+  return new ChargeSharing(messages, exec, earlier, run);
 };
-export type ChargeSharing = Awaited<ReturnType<typeof openChargeSharing>>;

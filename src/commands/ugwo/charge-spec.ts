@@ -84,7 +84,7 @@ const chargeInput = rarely(['param', 'remaining', 'waitTimeout', 'noPreflight', 
   shareTemplate: option(
     '--share-template <file>',
     'with --share-with: the message, with {ref} {amount} {account_number} {bank} {account_name} {code} {expires} ' +
-      '{first_name} {merchant} (the name of the checkout)',
+      '{first_name} {merchant} (the name of the checkout); {first_name|there} has a default',
     asFile,
   ),
   shareZone: option(

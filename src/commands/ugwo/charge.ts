@@ -7,7 +7,7 @@ import type { Client } from '../../client/client.ts';
 import { openRowServices } from '../../compose/run.ts';
 import type { Resource as Activity } from '../../contract/proof.ts';
 import { about, statusOf } from '../../core/charge.ts';
-import { PayError } from '../../core/error.ts';
+import { PayError, usageError } from '../../core/error.ts';
 import { canAsk, namingFlags, targetFlags } from '../../core/input.ts';
 import type { ApiRecord } from '../../core/record.ts';
 import type { Result, View } from '../../core/result.ts';
@@ -40,6 +40,8 @@ interface Made {
   readonly record: ApiRecord<Activity>;
   /** Ledger id of the charge; undefined if another client made it. */
   readonly id?: string | undefined;
+  /** Ref of the payment request, as it was read before. */
+  readonly ref?: string | undefined;
   readonly wrote?: true;
   /** Rest that the customer has to pay, where it is one. */
   readonly rest?: Rest | undefined;
@@ -85,7 +87,12 @@ const refuseChanged = (ugwo: string, { asked }: PlannedCharge, shown: Snapshot |
  * Charges, unless an earlier charge blocks it. Then resolves to that charge's activity with --reuse, or throws the
  * guard's refusal.
  */
-const makeCharge = async (input: OneCharge, client: Client, run: Run): Promise<Made> => {
+const makeCharge = async (
+  input: OneCharge,
+  client: Client,
+  run: Run,
+  sharing: ChargeSharing | undefined,
+): Promise<Made> => {
   const [ledger, place] = [await run.ledger(), await run.target()];
   const { io } = run;
   const rowDeps: RowDeps = { client, ledger, place, words: targetFlags(run.globals), io };
@@ -103,6 +110,7 @@ const makeCharge = async (input: OneCharge, client: Client, run: Run): Promise<M
         look: async () => {
           const since = ledger.moment();
           looked = input.look ? await lookBeforeCharge(ugwo, client, run, run.say) : undefined;
+          if (looked !== undefined) sharing?.refuseLacking(ugwo, looked.record.value);
           if (plan !== undefined) refuseChanged(ugwo, plan, looked?.shown);
           return looked === undefined ? {} : { since, shown: looked.shown, askedAt: looked.shown.askedAt };
         },
@@ -120,19 +128,20 @@ const makeCharge = async (input: OneCharge, client: Client, run: Run): Promise<M
       },
       rowDeps,
     );
-    if (charged.kind === 'refused') return { record: reuse.reusedOr(charged), id: charged.by?.id };
-    return { charged, shown: looked?.shown };
+    const ref = looked?.shown.asked.ref;
+    if (charged.kind === 'refused') return { record: reuse.reusedOr(charged), id: charged.by?.id, ref };
+    return { charged, shown: looked?.shown, ref };
   }, io);
   if (made.charged === undefined) return made;
-  const { charged, shown } = made;
+  const { charged, shown, ref } = made;
   const record = charged.record as ApiRecord<Activity>;
   const { id, odd, unrecorded } = charged;
   const rest = restOf(record.value, earlier, shown);
   for (const what of [...(rest?.warning === undefined ? [] : [rest.warning]), ...odd]) await run.say(`note: ${what}`);
-  return { record, id, wrote: true, rest, ...(unrecorded && { unrecorded }) };
+  return { record, id, ref, wrote: true, rest, ...(unrecorded && { unrecorded }) };
 };
 
-const madeView = ({ rest }: Made): View => (rest === undefined ? activityView : { ...activityView, amount: rest.text });
+const madeView = ({ rest, ref }: Made): View => ({ ...activityView, ...(rest && { amount: rest.text }), ref });
 
 const chargeEnd = ({ record: { value }, id }: Made, medium: string): { notice?: string; failure?: PayError } => {
   const status = statusOf(value);
@@ -184,28 +193,35 @@ const chargeOne = async (input: OneCharge, run: Run): Promise<Result> => {
   try {
     checkShare(input.passOn, run.globals);
     const sharing = await openSharing(input, run);
+    const impossible = sharing?.impossible(data['medium']);
+    if (impossible !== undefined) throw usageError(`--share-template: ${impossible}`);
     if (run.globals.asCurl || (run.globals.dryRun && !input.look)) return await previewCall('ugwo.charge', call, run);
-    if (run.globals.dryRun) return await showPlan(input, run);
+    if (run.globals.dryRun) return await showPlan(input, run, sharing);
     const client = await run.client('write');
     // A request that fails the local check leaves no entry in the ledger.
     client.check('ugwo.charge', call);
-    const made = await makeCharge(input, client, run);
-    const { record, wrote } = made;
-    const trouble = troubleOf(made) ?? (await sharing?.one(record.value, made.id, client, made.rest?.missing));
-    if (input.wait !== undefined && trouble === undefined) {
-      return waiting(made, input, input.wait, client, run);
+    const made = await makeCharge(input, client, run, sharing);
+    const { record, wrote, id, rest } = made;
+    const { passOn, wait } = input;
+    const shown = { record, view: madeView(made), passOn, ...(wrote === undefined ? {} : { wrote }) };
+    const trouble = troubleOf(made);
+    if (trouble !== undefined) return { kind: 'record', ...shown, failure: trouble };
+    const share = async () => sharing?.one(record.value, { id, isNew: wrote === true, rest: rest?.missing }, client);
+    if (wait !== undefined) {
+      const failure = await share();
+      return failure === undefined ? waiting(made, input, wait, client, run) : { kind: 'record', ...shown, failure };
     }
-    const end = trouble === undefined ? chargeEnd(made, String(data['medium'])) : { failure: trouble };
-    const { passOn } = input;
-    return { kind: 'record', record, view: madeView(made), passOn, ...(wrote === undefined ? {} : { wrote }), ...end };
+    const end = chargeEnd(made, String(data['medium']));
+    const isShared = sharing !== undefined && end.failure === undefined;
+    return { kind: 'record', ...shown, ...end, ...(isShared && { after: share }) };
   } catch (thrown) {
     throw namingFlags(thrown, flagOf(input), guessFor(data));
   }
 };
 
 /** Undefined without --share-with. */
-const openSharing = async ({ sharing, earlier }: ChargeInput, run: Run): Promise<ChargeSharing | undefined> =>
-  sharing && (await import('./charge-share.ts')).openChargeSharing(sharing, earlier, run);
+const openSharing = async ({ sharing, ...input }: ChargeInput, run: Run): Promise<ChargeSharing | undefined> =>
+  sharing && (await import('./charge-share.ts')).openChargeSharing(sharing, input, run);
 
 export const chargedView = ({ kind }: ChargeInput): View => (kind === 'one' ? activityView : chargesView);
 
