@@ -33,7 +33,7 @@ export interface Judge<T = unknown> {
 /** An identifier with this prefix: interface.md section 2. */
 export const idShape = (prefix: IdPrefix) =>
   z
-    .string()
+    .string({ error: `is not an identifier ${prefix}.XXXX.YYYY…` })
     .refine((text) => isId(prefix, text), { error: `is not an identifier ${prefix}.XXXX.YYYY…` })
     .register(jsonSchemas(), { type: 'string', pattern: `^${prefix}(\\.[A-Za-z0-9_]+){2,}$`, maxLength: BOUNDS.id });
 
@@ -98,14 +98,39 @@ export const anyMembers = memo(() =>
     .register(jsonSchemas(), { type: ['object', 'array', 'null'] }),
 );
 
-/** The same, or a text: the name of an object, or a sentence. */
-export const membersOrText = memo(() =>
+/** Members of any value by name, with what each one is, for the OpenAPI document. */
+type Described = Readonly<Record<string, string>>;
+
+const orText = (more: Readonly<Record<string, unknown>>) =>
   z
     .custom<Record<string, unknown> | unknown[] | string | null>(
       (value) => typeof value === 'string' || typeof value === 'object',
       { error: 'is neither an object nor text' },
     )
-    .register(jsonSchemas(), { type: ['object', 'array', 'string', 'null'] }),
+    .register(jsonSchemas(), { type: ['object', 'array', 'string', 'null'], ...more });
+
+/** The same, or a text: the name of an object, or a sentence. */
+export const membersOrText = memo(() => orText({}));
+
+/** The same, with the members that paycli reads. They may have any form. */
+const describedOrText = (members: Described) =>
+  orText({
+    properties: Object.fromEntries(Object.entries(members).map(([name, description]) => [name, { description }])),
+  });
+
+/** The customer of a payment request, in short. */
+export const customerOrText = memo(() =>
+  describedOrText({
+    uid: 'The identifier of the customer',
+    email: 'The e-mail address',
+    first_name: 'The first name',
+    last_name: 'The last name',
+  }),
+);
+
+/** Why an activity or a refund failed. */
+export const errorOrText = memo(() =>
+  describedOrText({ code: 'A code such as psp.error.declined', message: 'The reason, in words' }),
 );
 
 /** An empty map, which some servers write as a list. */

@@ -150,15 +150,24 @@ const readAllBytes = async ({ body }: Pick<HttpRequest, 'body'>): Promise<Uint8A
   return Buffer.concat(chunks);
 };
 
+/** False if a text in the value has half a surrogate pair, which the service's language refuses. */
+const isWellFormed = (value: unknown): boolean => {
+  if (typeof value === 'string') return value.isWellFormed();
+  return typeof value !== 'object' || value === null || Object.entries(value).flat().every(isWellFormed);
+};
+
 const parse = (bytes: Uint8Array): unknown => {
   const text = decodeUtf8(bytes);
   if (text === undefined) throw problemError(400, 'the body is not UTF-8');
   if (depthOf(text) > DEPTH_LIMIT) throw problemError(400, `the body is nested deeper than ${DEPTH_LIMIT} levels`);
+  let value: unknown;
   try {
-    return parseExact(text);
+    value = parseExact(text);
   } catch {
     throw problemError(400, 'the body is not JSON');
   }
+  if (!isWellFormed(value)) throw problemError(400, 'the body has half a surrogate pair, which is no character');
+  return value;
 };
 
 /** Reads a body of one type as bytes; throws a 400 if it is announced as another. */

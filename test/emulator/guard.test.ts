@@ -25,7 +25,7 @@ const speak = (emulator: Emulator, text: string): Promise<string> => {
 describe('5 authentication', () => {
   test('accepts the key of the data file', async () => {
     const emulator = await startEmulator();
-    expect(emulator.key).toMatch(/^sk\.Lcal\.[A-Za-z0-9]{80}$/);
+    expect(emulator.key).toMatch(/^sk\.Lcal\.[A-Za-z0-9]{78}_t$/);
     expect((await list(emulator, {})).status).toBe(200);
   });
 
