@@ -3,6 +3,7 @@
 import { MATCH_RESULTS } from '../../src/bulk/statement-match.ts';
 import { MEDIUM_NAMES } from '../../src/charge/mediums.ts';
 import { PAYMENT_NAMES } from '../../src/charge/payment.ts';
+import { REFUND_STATES } from '../../src/charge/refund.ts';
 import { ALL_EXITS } from '../../src/cli/tree.ts';
 import { CASES, hitView } from '../../src/commands/ledger/view.ts';
 import { CHARGE_STATES, ROW_STATES } from '../../src/core/charge.ts';
@@ -94,7 +95,7 @@ const entry = objectOf({
   }),
   provider: nullable.text,
   phone: nullable.text,
-  payment: orNull(oneOf(PAYMENTS)),
+  payment: orNull(oneOf([...PAYMENTS, ...REFUND_STATES])),
   kind: text,
   about: text,
   request: orNull(objectOf({ path: nullable.text, body: anything })),
@@ -129,6 +130,8 @@ const sentRefund = objectOf({
   ...{ activity: text, ugwo: orNull(idOf('ugw')), amount: nullable.amount, currency: nullable.text },
   ...{ ref: nullable.text, reason: nullable.text, created_at: instant, recorded_at: nullable.instant },
   ...{ origin: text, profile: nullable.text, job: orNull(jobId), row: nullable.count, exit_code: nullable.count },
+  ...{ refund: orNull(oneOf(REFUND_STATES)), refund_at: nullable.instant, ugwo_ref: nullable.text },
+  customer_email: nullable.text,
   'evidence?': listOf({ type: 'object' }),
   'now?': objectOf({ refund: nullable.text, activity: nullable.text, ugwo: nullable.text }),
 });
@@ -209,6 +212,7 @@ const status = objectOf({
   received: sumsOfStatus,
   refunded: sumsOfStatus,
   open: sumsOfStatus,
+  refund_open: sumsOfStatus,
   cases: listOf(
     objectOf({
       kind: oneOf(CASES),

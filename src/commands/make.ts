@@ -14,6 +14,7 @@ import type { ApiRecord } from '../core/record.ts';
 import type { Result } from '../core/result.ts';
 import { shellLine } from '../core/shell.ts';
 import type { Entry, RequestTerms } from '../ledger/entry.ts';
+import { hasFailed } from '../ledger/guard.ts';
 import { NO_TOTAL } from '../ledger/policy.ts';
 import type { Run } from './run.ts';
 import { existingForRow, openFind, type UniqueKey, uniqueIn } from './unique.ts';
@@ -199,7 +200,7 @@ export const openMaker = <T>(
       const { id, state, exitCode, evidence } = entry;
       const made = evidence.findLast(({ uid }) => uid !== undefined);
       const fields = { entry: id, [uidColumn]: made?.['uid'], status: made?.['status'] };
-      if (state === 'accepted' && exitCode === EXIT_CODES.charge_failed) {
+      if (hasFailed(entry)) {
         return { state: 'failed', exitCode, fields, error: lastMessage(entry) };
       }
       if (state === 'accepted' || state === 'sending') return { state, exitCode, fields };

@@ -12,6 +12,7 @@ import { type ApiRecord, instantOf, type RequestedTime } from '../core/record.ts
 import type { Result, ShareOptions, View } from '../core/result.ts';
 import { shellLine } from '../core/shell.ts';
 import { statusWord } from '../core/status.ts';
+import type { Entry } from '../ledger/entry.ts';
 import type { Sum } from '../ledger/report.ts';
 import type { Run } from './run.ts';
 
@@ -29,15 +30,19 @@ export const getRecord = async (
   return { kind: 'record', record: await (await run.client('read')).call(operation, { params }), view };
 };
 
-/** The payment request of an activity that this ledger has a charge of, sent to the same service. */
-export const findRequestOf = async (
+/** The charge of an activity in this ledger, sent to the same service. */
+export const findChargeOf = async (
   activity: string,
   run: Pick<Run, 'ledger' | 'target'>,
-): Promise<string | undefined> => {
+): Promise<Entry | undefined> => {
   const [ledger, { service, workspace }] = [await run.ledger(), await run.target()];
   const [charge] = await ledger.list({ activities: [activity], service, workspace, limit: 1 });
-  return charge?.about;
+  return charge;
 };
+
+/** The payment request of an activity that this ledger has a charge of. */
+export const findRequestOf = async (...[activity, run]: Parameters<typeof findChargeOf>): Promise<string | undefined> =>
+  (await findChargeOf(activity, run))?.about;
 
 /** A permanent removal: its operations, and the question for the person. */
 interface Removal {

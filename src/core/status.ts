@@ -23,6 +23,11 @@ export const STATUSES: ReadonlyMap<string, readonly [word: string, tone: Tone]> 
   ['open', ['open', 'open']],
   ['expired', ['expired', 'bad']],
   ['reversed', ['reversed', 'bad']],
+  // Refunds.
+  ['refund_open', ['refund open', 'busy']],
+  ['paid_back', ['paid back', 'off']],
+  ['refund_failed', ['refund failed', 'alarm']],
+  ['refund_disputed', ['refund disputed', 'alarm']],
   // Cases that need a person.
   ['paid_twice', ['paid twice', 'alarm']],
   ['expires_soon', ['expires soon', 'open']],

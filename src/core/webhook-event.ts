@@ -68,8 +68,9 @@ export const isWanted = (event: string, wanted: readonly string[]): boolean =>
 /** Files in the data folder: the queue of received events, and the lock of the listening process. */
 export const QUEUE_FILE_NAME = 'webhooks.db';
 export const LOCK_FILE_NAME = 'webhooks.lock';
-/** Changes of a charge for which `watch --exec` runs its program. */
-export const CHANGES = 'paid,underpaid,overpaid,paid_twice,reversed,expired,failed,unknown'.split(',');
+/** Changes of a charge and of its refunds for which `watch --exec` runs its program. */
+export const CHANGES =
+  'paid,underpaid,overpaid,paid_twice,reversed,expired,failed,unknown,refunded,refund_failed'.split(',');
 /** Start of the names of the files that store the events of `watch --exec`: a queue and a lock for each program. */
 export const WATCH_FILE_START = 'watch-';
 

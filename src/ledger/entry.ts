@@ -1,6 +1,7 @@
 import { createHash, hash } from 'node:crypto';
 import { findOtherTerms } from '../charge/mediums.ts';
 import type { ActivityFacts, Payment, PaymentRead, RequestFacts } from '../charge/payment.ts';
+import type { Refund } from '../charge/refund.ts';
 import { CHARGE, type ChargeState } from '../core/charge.ts';
 import { printSorted } from '../core/json.ts';
 import { isLoopback } from '../core/origin.ts';
@@ -189,6 +190,8 @@ export interface Entry extends KeptIntent {
   readonly activity: KeptActivity | undefined;
   /** Set for an accepted charge whose activity was read. */
   readonly money: Money | undefined;
+  /** Set for an accepted refund. */
+  readonly refund?: Refund | undefined;
   readonly evidence: readonly Evidence[];
 }
 

@@ -2,7 +2,6 @@ import { randomInt } from 'node:crypto';
 import { areDifferent, isOtherMedium, mediumShown } from '../charge/mediums.ts';
 import { activityFacts, balanceOf, PAYMENTS, type Payment, paymentOf, paymentShown } from '../charge/payment.ts';
 import { CHARGE, isTakenUp, REFUND, rowStateOf } from '../core/charge.ts';
-import { EXIT_CODES } from '../core/error.ts';
 import type { Backend, Query } from './backend.ts';
 import { codeOpenFor, codeUntil, payableFor, payableUntilOf, serviceTimeNow } from './clock.ts';
 import {
@@ -86,7 +85,7 @@ const obstacleBy = (earlier: Entry, wanted: Wanted, moment: Moment, seenNow: boo
   if (state === 'unknown') return because('unresolved');
   if (state === 'sending') return because('in_progress');
   const isMade = once === true || isEqualRow(earlier, wanted);
-  if (isMade && earlier.kind === kind && state === 'accepted') return because('made');
+  if (isMade && earlier.kind === kind && state === 'accepted' && !hasFailed(earlier)) return because('made');
   const payment = paymentIn(earlier);
   if (kind !== CHARGE || !isCharge(earlier) || payment === undefined) return [];
   return standsIn(earlierPaymentOf(earlier, payment, medium, moment, seenNow), earlier, activity);
@@ -289,12 +288,10 @@ export const newEntryId = (kind: string): string => {
   return `${kind === CHARGE ? 'chg' : kind}-${sixLetters(high)}${sixLetters(low)}`;
 };
 
-/** True if an accepted entry has failed. Entries other than charges know it at once, by their exit code. */
+/** True if an accepted entry has failed. */
 export const hasFailed = (entry: Entry): boolean => {
   const payment = paymentIn(entry);
-  return payment === undefined
-    ? entry.kind !== CHARGE && entry.exitCode === EXIT_CODES.charge_failed
-    : PAYMENTS[payment].retried;
+  return payment === undefined ? entry.refund?.state === 'refund_failed' : PAYMENTS[payment].retried;
 };
 
 /** True if the last entry of a job's row keeps the row from being started again. */

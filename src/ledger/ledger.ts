@@ -1,4 +1,5 @@
 import type { PaidBack, Payment } from '../charge/payment.ts';
+import type { RefundState } from '../charge/refund.ts';
 import type { ChargeState } from '../core/charge.ts';
 import type {
   Entry,
@@ -59,8 +60,10 @@ export type SumColumn =
 
 /** Selects charges, and what their sums keep apart beside state, payment and currency. */
 export interface SumQuery extends Scope {
-  /** Time of a charge that decides its period: its start, or its payment. `open` selects all open ones, `refund` refunds. */
-  readonly time: 'created_at' | 'paid_at' | 'open' | 'refund';
+  /** Time of a charge that decides its period: its start, or its payment. `open` selects all open ones. Refunds are selected by their start (`refund`), by the moment at which they were
+   * seen paid back (`paid_back`), or while they are open (`refund_open`).
+   */
+  readonly time: 'created_at' | 'paid_at' | 'open' | 'refund' | 'paid_back' | 'refund_open';
   readonly period: Period;
   readonly by: readonly SumColumn[];
   /** Length in milliseconds of the parts into which time is cut; 0 keeps no times apart. */
@@ -183,8 +186,8 @@ export interface BeginOptions {
 export interface ListFilter extends Scope {
   readonly states?: readonly ChargeState[] | undefined;
   readonly kind?: string | undefined;
-  /** Only accepted charges with one of these payments at their last reading. */
-  readonly payments?: readonly Payment[] | undefined;
+  /** Only accepted charges with one of these payments at their last reading, and refunds in one of these states. */
+  readonly payments?: readonly (Payment | RefundState)[] | undefined;
   readonly ref?: string | undefined;
   /** Only those of the customer with this identifier. */
   readonly customer?: string | undefined;
@@ -287,6 +290,8 @@ export interface Ledger {
    * request. With `wait`, waits for a locked ledger. Resolves to this ledger's refunds of the activities.
    */
   observe(shown: Snapshot, wait?: boolean): Promise<PaidBack>;
+  /** Stores what a refund's own record shows. `activity` is what it pays back, and `uid` its identifier at the service. */
+  observeRefund(activity: string, uid: string, service: string, shown: RefundState): Promise<void>;
   /** Jobs (files of charges and updates) and their rows. */
   readonly jobs: Jobs;
   readonly policies: Policies;

@@ -1,4 +1,6 @@
 import { amountAt, isUndecided, type PaidBack } from '../charge/payment.ts';
+import { afterActivity, afterRecord, type RefundState, sumOfRefunds } from '../charge/refund.ts';
+import { REFUND } from '../core/charge.ts';
 import { isId } from '../core/ids.ts';
 import { parseIfJson } from '../core/json.ts';
 import type { Backend, Decision, EmergencyLine, Query } from './backend.ts';
@@ -15,7 +17,7 @@ import {
   type UptimeReading,
   withEvidence,
 } from './entry.ts';
-import { hasFailed, resolveStale } from './guard.ts';
+import { resolveStale } from './guard.ts';
 import { activitiesIn, keptActivity, type Snapshot } from './snapshot.ts';
 import {
   type ActivityReading,
@@ -24,6 +26,7 @@ import {
   changesState,
   lateAnswer,
   latest,
+  moneyKnown,
   paymentIn,
   wasResolved,
   wasSeenExpired,
@@ -169,14 +172,66 @@ const later = (charge: Entry, reading: ActivityReading, asked: RequestTerms): En
   return isWorthNoting(termed, next, reading.activity, reading.moment) ? next : termed;
 };
 
-/** Sum of an activity's refunds that did not fail at once; undefined if the amount of one is not known. */
-const paidBackBy = (refunds: readonly Entry[]): number | undefined => {
-  const made = refunds.filter((refund) => !hasFailed(refund));
-  const amounts = made.map(({ body }) => amountAt(parseIfJson(body ?? ''), 'amount'));
-  return amounts.length === 0 || amounts.includes(undefined)
-    ? undefined
-    : amounts.reduce<number>((a, b = 0) => a + b, 0);
+/** A refund as `charge/refund.ts` judges it. */
+const refundIn = ({ refund, asked, body }: Entry) => ({
+  state: refund?.state ?? 'refund_open',
+  amount: amountAt(parseIfJson(body ?? ''), 'amount') ?? asked?.amount,
+});
+
+const withRefund = (entry: Entry, state: RefundState, at: number, found: string): Entry =>
+  entry.refund === undefined || entry.refund.state === state
+    ? entry
+    : withMore(
+        { ...entry, refund: { ...entry.refund, state, at } },
+        evidenceOf('refund', at, { status: state, found }),
+      );
+
+/** Returns the refunds as an activity's reading leaves them. A person's word about one stays. */
+const refundsAfter = (
+  refunds: readonly Entry[],
+  { facts, status, uid }: KeptActivity,
+  at: number,
+): readonly Entry[] => {
+  const states = afterActivity(status, facts?.charged ?? facts?.amount, refunds.map(refundIn));
+  return refunds.map((one, place) =>
+    one.evidence.some(({ kind }) => kind === 'settled')
+      ? one
+      : withRefund(one, states[place] ?? 'refund_open', at, `${uid} is ${status}`),
+  );
 };
+
+/** Sum that was paid back, of an activity that is refunded in part; undefined if none of its refunds is known to be. */
+const paidBackBy = (refunds: readonly Entry[]): number | undefined => {
+  const back = refunds.map(refundIn).filter(({ state }) => state === 'paid_back');
+  return back.length === 0 ? undefined : sumOfRefunds(back);
+};
+
+/** Stores what a refund's own record shows. */
+export const observeRefund = (
+  backend: Backend,
+  about: string,
+  uid: string,
+  service: string,
+  shown: RefundState,
+): Promise<void> =>
+  backend.change(
+    'note',
+    [
+      { about, service, kind: REFUND, states: ['accepted'] },
+      { activities: [about], service },
+    ],
+    ([refunds = [], [charge] = NO_ENTRIES]) => {
+      const { at } = backend.moment();
+      const write = refunds.flatMap((one) => {
+        if (one.refund?.uid !== uid) return [];
+        const others = refunds.filter((other) => other !== one).map(refundIn);
+        const state = afterRecord(refundIn(one), shown, others, charge && moneyKnown(charge)?.received);
+        const next = withRefund(one, state, at, `${uid} is shown as ${shown}`);
+        return next === one ? [] : [next];
+      });
+      return { write, result: undefined };
+    },
+  );
 
 /**
  * Stores what a read shows of the charges that own its activities. `kept` returns the part of an activity that may be
@@ -193,14 +248,20 @@ export const observe = (
     .map((raw) => keptActivity(raw, shown))
     .filter(({ uid, status }) => isId('act', uid) && status !== '');
   if (activities.length === 0) return Promise.resolve(new Map());
-  const inPart = activities.filter(({ status }) => status === 'partially_refunded').map(({ uid }) => uid);
+  const returned = activities.filter(({ status }) => status === 'partially_refunded' || status === 'refunded');
   const about: readonly Query[] = [
     { activities: activities.map(({ uid }) => uid) },
-    ...inPart.map((uid) => ({ about: uid, kind: 'refund', states: ['accepted'] as const })),
+    ...returned.map(({ uid }) => ({
+      about: uid,
+      kind: REFUND,
+      states: ['accepted'] as const,
+      order: 'oldest' as const,
+    })),
   ];
-  return backend.change(wait ? 'note' : 'glance', about, ([charges = [], ...refunds]) => {
+  return backend.change(wait ? 'note' : 'glance', about, ([charges = [], ...found]) => {
     const moment = backend.moment();
-    const sums = inPart.map((uid, at) => [uid, paidBackBy(refunds[at] ?? [])] as const);
+    const refunds = returned.map((activity, at) => refundsAfter(found[at] ?? [], activity, moment.at));
+    const sums = returned.map(({ uid }, at) => [uid, paidBackBy(refunds[at] ?? [])] as const);
     const paidBack = new Map(sums.flatMap(([uid, sum]) => (sum === undefined ? [] : [[uid, sum]])));
     const write = charges.flatMap((charge) => {
       const of = activities.filter(({ uid }) => uid === charge.activity?.uid);
@@ -210,7 +271,8 @@ export const observe = (
       }, charge);
       return now === charge ? [] : [now];
     });
-    return { write, result: paidBack };
+    const before = new Set(found.flat());
+    return { write: [...write, ...refunds.flat().filter((one) => !before.has(one))], result: paidBack };
   });
 };
 

@@ -56,10 +56,10 @@ export const openSums = <P extends string>(kinds: readonly P[]) => {
 };
 
 /**
- * Counters of a report, in output order: all charges, their payment states, and then charges with an unknown outcome
- * and charges being sent.
+ * Counters of a report, in output order: all charges, their payment states, then charges with an unknown outcome and
+ * charges being sent, and at last refunds.
  */
-const REPORTED = ['charged', ...PAYMENT_NAMES, 'unknown', 'sending'] as const;
+const REPORTED = ['charged', ...PAYMENT_NAMES, 'unknown', 'sending', 'paid_back', 'refund_open'] as const;
 type Reported = (typeof REPORTED)[number];
 
 type Groups = readonly (string | undefined)[];

@@ -1,4 +1,5 @@
-import { CHARGE, type ChargeState } from '../core/charge.ts';
+import type { Refund } from '../charge/refund.ts';
+import { CHARGE, type ChargeState, REFUND } from '../core/charge.ts';
 import { reasonOf } from '../core/error.ts';
 import { number, optionalNumber, optionalText, sqlText } from '../database/connect.ts';
 import type { ChargeTerms, Entry, Evidence, KeptActivity, Money, RequestTerms, ServiceTime } from './entry.ts';
@@ -119,7 +120,8 @@ export const entryOf = (row: Row): Entry => {
     recordedAt: optionalNumber(row[AT.recorded_at]),
     exitCode: optionalNumber(row[AT.exit_code]),
     activity: keptActivityIn(row),
-    money: parsedAt<Money>(row, AT.money),
+    money: row[AT.kind] === CHARGE ? parsedAt<Money>(row, AT.money) : undefined,
+    refund: row[AT.kind] === REFUND ? parsedAt<Refund>(row, AT.money) : undefined,
     operator: optionalText(row[AT.operator]),
     evidence: JSON.parse(sqlText(row[AT.evidence])) as Evidence[],
     ...(row[AT.kind] === CHARGE ? termsOf(row) : storedRequest(row)),
@@ -133,7 +135,7 @@ const asStored = (value: Value | undefined): Value =>
   typeof value === 'string' ? value.toWellFormed() : (value ?? null);
 
 const valuesOf = (entry: Entry): Readonly<Record<Exclude<Column, 'checksum' | 'seq'>, Value | undefined>> => {
-  const { activity, asked, sender } = entry;
+  const { activity, asked, sender, refund } = entry;
   const money = moneyKnown(entry);
   return {
     id: entry.id,
@@ -175,11 +177,11 @@ const valuesOf = (entry: Entry): Readonly<Record<Exclude<Column, 'checksum' | 's
     ref: asked?.ref,
     customer: asked?.customer,
     customer_email: asked?.email,
-    money: json(entry.money),
-    payment: money?.payment,
+    money: json(entry.money ?? refund),
+    payment: money?.payment ?? refund?.state,
     received: money?.received,
     refunded: money?.refunded,
-    paid_at: money?.paidAt,
+    paid_at: refund?.state === 'paid_back' ? refund.at : money?.paidAt,
     paid_twice: money?.isPaidTwice === true ? money.excess : undefined,
     psp_reference: money?.pspReference,
     account_digest: money?.accountDigest,

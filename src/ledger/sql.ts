@@ -1,6 +1,5 @@
 import { paymentsThat } from '../charge/payment.ts';
 import { CHARGE, CHARGE_STATES, REFUND, ROW_STATES, type RowCounts, type RowState } from '../core/charge.ts';
-import { EXIT_CODES } from '../core/error.ts';
 import { isJsonObject, parseIfJson } from '../core/json.ts';
 import { number, optionalNumber, optionalText, sqlText } from '../database/connect.ts';
 import type { JobsBackend, Query } from './backend.ts';
@@ -187,12 +186,12 @@ export const COUNTING = `kind = 'charge' AND state IN ('sending', 'unknown', 'ac
  * Condition for final entries that pruning would change. An index has the same condition, so a change of this text needs
  * a migration.
  */
-export const PRUNABLE = `state NOT IN ('sending', 'unknown') AND COALESCE(payment, '') <> 'open' AND pruned IS NULL`;
+export const PRUNABLE = `state NOT IN ('sending', 'unknown') AND COALESCE(payment, '') NOT IN ('open', 'refund_open') AND pruned IS NULL`;
 
 /** Condition for charges or refunds that count for a policy. */
 export const countingOf = (kind: string | undefined): string =>
   kind === REFUND
-    ? `kind = '${REFUND}' AND state IN ('sending', 'unknown', 'accepted') AND COALESCE(exit_code, 0) <> ${EXIT_CODES.charge_failed}`
+    ? `kind = '${REFUND}' AND state IN ('sending', 'unknown', 'accepted') AND COALESCE(payment, '') <> 'refund_failed'`
     : COUNTING;
 
 const ENTRY_STATES: readonly RowState[] = [...CHARGE_STATES, 'failed'];
@@ -205,13 +204,9 @@ const countColumns = (states: readonly RowState[]): string =>
 const countsFrom = (states: readonly RowState[], row: Row = []): RowCounts =>
   Object.fromEntries(states.map((state, at) => [state, number(row[at])]));
 
-/**
- * State of an entry, with `failed` for an accepted one that failed. A charge shows it by its payment, other kinds by
- * their exit code.
- */
-export const ENTRY_STATE = `CASE WHEN state = 'accepted' AND CASE WHEN kind = '${CHARGE}'
-  THEN payment IN (${sqlList(paymentsThat('retried'))})
-  ELSE exit_code = ${EXIT_CODES.charge_failed} END THEN 'failed' ELSE state END AS state`;
+/** State of an entry, with `failed` for an accepted one that failed. */
+export const ENTRY_STATE = `CASE WHEN state = 'accepted' AND payment IN (${sqlList([...paymentsThat('retried'), 'refund_failed'])})
+  THEN 'failed' ELSE state END AS state`;
 
 const OLD_PLAN = `id LIKE '${PLAN}-%' AND created_at < ?`;
 

@@ -19,13 +19,16 @@ const BESIDE_TIME = {
   open: "payment = 'open'",
   reversed: "payment = 'reversed'",
   refund: `kind = '${REFUND}' AND kind <> '${CHARGE}'`,
+  refund_open: "payment = 'refund_open'",
 } as const;
 
 /** Entries in a half-open range of a time or, with one of these conditions, of `seq`. */
 type Part = readonly [along: SumQuery['time'] | keyof typeof BESIDE_TIME, first: number, end: number];
 
 const bySeq = (along: Part[0]): along is keyof typeof BESIDE_TIME => along in BESIDE_TIME;
-const columnOf = (along: Part[0]): string => (bySeq(along) ? 'seq' : along);
+const columnOf = (along: Part[0]): string => (bySeq(along) ? 'seq' : along === 'paid_back' ? 'paid_at' : along);
+/** Times of refunds. */
+const OF_REFUNDS: readonly Part[0][] = ['refund', 'paid_back', 'refund_open'];
 
 const inPart = ([along, ...limits]: Part): Statement => [
   `${bySeq(along) ? `${BESIDE_TIME[along]} AND ` : ''}${columnOf(along)} >= ? AND ${columnOf(along)} < ?`,
@@ -36,12 +39,14 @@ const inPart = ([along, ...limits]: Part): Statement => [
 const sumStatement = (schema: Schema, query: SumQuery, whole: Part, part: Part): Statement => {
   const { time: _time, period, by, unit, ...scope } = query;
   const [along] = part;
-  const meant = conditionsOf({ ...scope, ...(along === 'refund' ? { started: period } : { kind: CHARGE }) });
+  const [isRefund, started] = [OF_REFUNDS.includes(along), along === 'refund' ? period : undefined];
+  const meant = conditionsOf({ ...scope, started, ...(isRefund ? {} : { kind: CHARGE }) });
+  if (isRefund) meant.push([`kind = '${REFUND}'`]);
   if (along === 'refund') meant.push([countingOf(REFUND)]);
   if (along === 'paid_at') meant.push(["payment <> 'reversed'"]);
   // COALESCE hides the column from the choice of an index: few charges have the same subject.
   const isNewer = "newer.ugwo = charge.ugwo AND newer.seq > charge.seq AND COALESCE(newer.payment, '') = 'open'";
-  const time = bySeq(along) ? 'created_at' : along;
+  const time = bySeq(along) ? 'created_at' : columnOf(along);
   const [newer, ...newerValues] = whereOf([[isNewer], ...meant, ...(bySeq(along) ? [] : [inPart(whole)])]);
   const [where, ...values] = whereOf([...meant, inPart(part)]);
   // Parts that were paid are no longer open.

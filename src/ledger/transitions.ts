@@ -11,7 +11,8 @@ import {
   paymentOf,
   type RequestFacts,
 } from '../charge/payment.ts';
-import { CHARGE, type ChargeState } from '../core/charge.ts';
+import { type Refund, refundShown } from '../charge/refund.ts';
+import { CHARGE, type ChargeState, REFUND, textAt } from '../core/charge.ts';
 import { payableFor, payableUntilOf } from './clock.ts';
 import {
   type Entry,
@@ -71,9 +72,17 @@ const withoutTime = ({ uid, status, nextAction, createdAt }: KeptActivity): Kept
   createdAt,
 });
 
+/** A refund as the answer to its request shows it; open if only a person says that it was made. */
+const refundMade = ({ kind, refund }: Entry, { state, moment, evidence }: StateChange): Refund | undefined => {
+  if (kind !== REFUND || state !== 'accepted' || refund !== undefined) return refund;
+  const answer = evidence.findLast((one) => one['uid'] !== undefined);
+  return { state: refundShown(textAt(answer, 'status')), uid: textAt(answer, 'uid') || undefined, at: moment.at };
+};
+
 export const withState = (charge: Entry, change: StateChange): Entry => {
   const { state, moment, took, exitCode, activity, request, evidence } = change;
-  const next: Entry = { ...charge, state, took, exitCode, evidence, recordedAt: moment.at };
+  const refund = refundMade(charge, change);
+  const next: Entry = { ...charge, state, took, exitCode, evidence, refund, recordedAt: moment.at };
   // The stored reading stays where it is newer than the answer.
   if (activity !== undefined && activity === charge.activity) return next;
   const read = { ...next, told: serviceTimeBy(activity, moment), activity: activity && withoutTime(activity) };

@@ -10,7 +10,7 @@ import { wasResolved } from './transitions.ts';
 /** Counts the final entries from before a moment that pruning would change, and those that are not final. */
 export const prunable = async (backend: Backend, before: number, scope: Scope) => {
   const count = (more: Query) => backend.count({ ...scope, started: { until: before }, ...more });
-  const open = await count({ payments: ['open'] });
+  const open = await count({ payments: ['open', 'refund_open'] });
   return { count: await count({ prunable: true }), open: open + (await count({ states: ['sending', 'unknown'] })) };
 };
 

@@ -2,16 +2,24 @@ import type { ChildProcess } from 'node:child_process';
 import type { FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { attempt, backoff } from '../core/async.ts';
+import { textAt } from '../core/charge.ts';
 import { type PayError, reasonOf } from '../core/error.ts';
 import { makeNameless, startProgram } from '../core/files.ts';
 import { type Clock, type Env, withTimeout } from '../core/io.ts';
+import { parseIfJson } from '../core/json.ts';
 import { MINUTE_MS } from '../core/time.ts';
 import { type Busy, deliverInOrder, dueOf, type Notifier, type Queued, type Step } from './deliver.ts';
 import type { KeptEvent } from './event.ts';
 import type { Queue } from './queue.ts';
 
-/** The parts of an event that the ledger uses: only the object that it is about. Its other contents are not trusted. */
-export type ConsumedEvent = Pick<KeptEvent, 'seq' | 'uid' | 'event' | 'activity'>;
+/**
+ * The parts of an event that the ledger uses: only the objects that it is about. Its other contents are not trusted, as
+ * they may be old.
+ */
+export interface ConsumedEvent extends Pick<KeptEvent, 'seq' | 'uid' | 'event' | 'activity'> {
+  /** Identifier of the refund, in an event that tells how it ended. */
+  readonly refund: string | undefined;
+}
 
 export interface ConsumerResult {
   readonly said?: readonly string[];
@@ -116,10 +124,13 @@ export class Recorder {
   #pull(): void {
     for (let more = true; more && this.#open.size < MOST_OPEN; ) {
       const events = this.#queue.behind(this.#read, EVENTS_AT_ONCE);
-      for (const { seq, uid, event, activity, ugwo } of events) {
+      for (const { seq, uid, event, activity, ugwo, body } of events) {
         this.#read = seq;
         if (ugwo === undefined) continue;
-        this.#add(ugwo, { seq, uid, event, activity });
+        const refund = event.startsWith('refund.')
+          ? textAt(parseIfJson(Buffer.from(body).toString()), 'data.uid')
+          : undefined;
+        this.#add(ugwo, { seq, uid, event, activity, refund });
         this.#open.add(seq);
       }
       more = events.length > 0;

@@ -48,7 +48,8 @@ const refunded = async (
 ): Promise<void> => {
   const asked = amount === null ? {} : { asked: { amount, currency: 'NGN' } };
   const state = exitCode === 6 ? 'unknown' : 'accepted';
-  await begin(ledger, { ...REFUND, about: uidOf(number), ...asked }, { state, exitCode });
+  const answer = { kind: 'answer', at: '', uid: 'rfd.1', status: exitCode === 11 ? 'failed' : 'processing' };
+  await begin(ledger, { ...REFUND, about: uidOf(number), ...asked }, { state, exitCode, evidence: answer });
 };
 
 /** A home whose ledger has these payments. */

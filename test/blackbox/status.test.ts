@@ -63,7 +63,7 @@ describe('a case of status', () => {
       code: 0,
       cases: [],
       stderr: '',
-      sums: { refunded: [{ amount: 90_000, count: 1 }] },
+      sums: { refunded: [], refund_open: [{ amount: 90_000, count: 1 }] },
     });
     // The refund is not done yet.
     await sync();

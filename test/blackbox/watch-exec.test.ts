@@ -388,7 +388,7 @@ describe('watch --exec', () => {
     [['--exec-env', 'TZ'], '--exec-env needs --exec'],
     [
       ['--exec', 'cat', '--on', 'paid,fialed'],
-      '"fialed" is not one of paid, underpaid, overpaid, paid_twice, reversed, expired, failed, unknown (did you mean failed?)',
+      '"fialed" is not one of paid, underpaid, overpaid, paid_twice, reversed, expired, failed, unknown, refunded, refund_failed (did you mean failed?)',
     ],
     [['--exec', 'nowhere-at-all'], 'the program "nowhere-at-all" was not found'],
     [['--exec', './package.json'], 'the program "./package.json" was not found, or is not executable'],

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { EXIT_CODES } from '../../src/core/error.ts';
 import { type Intent, type KeptActivity, keptAccount } from '../../src/ledger/entry.ts';
 import type { Ledger, ListFilter } from '../../src/ledger/ledger.ts';
 import { operator } from '../../src/ledger/sender.ts';
@@ -106,7 +105,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       ];
       await ledger.observe(snapshotOf({ amount: 900, total_amount_paid: 1300, activities }, { askedAt: now }));
     };
-    const refund = async (amount: number, exitCode: number) => {
+    const refund = async (amount: number, status: string) => {
       const asks = {
         kind: 'refund',
         path: '/v1/refunds',
@@ -115,16 +114,20 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
         bound: 60_000,
       };
       const { id } = begunOf(await ledger.begin({ ...PLACE, ...asks, about: uids[1] ?? '' }, { again: true }));
-      await ledger.record(id, { state: 'accepted', exitCode });
+      const evidence = { kind: 'answer', at: '', uid: `rfd.${amount}`, status };
+      await ledger.record(id, { state: 'accepted', exitCode: 0, evidence });
     };
     await read('successful');
     expect(await found(ledger, { paidTwice: true })).toEqual(ids);
-    await refund(400, EXIT_CODES.charge_failed);
-    await refund(300, 0);
+    await refund(400, 'failed');
+    await refund(300, 'processing');
     await read('partially_refunded');
     const excesses = await Promise.all(ids.map(async (id) => (await ledger.get(id))?.money?.excess));
     expect(excesses).toEqual([100, 100]);
-    await refund(100, 0);
+    await refund(100, 'processing');
+    await read('partially_refunded');
+    expect(await found(ledger, { paidTwice: true })).toEqual(ids);
+    await ledger.observeRefund(uids[1] ?? '', 'rfd.100', PLACE.service, 'paid_back');
     await read('partially_refunded');
     expect(await found(ledger, { paidTwice: true })).toEqual([]);
   });

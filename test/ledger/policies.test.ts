@@ -151,7 +151,8 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
     expect(await next(ledger, { ...REFUND, ...asking(1, 'USD') })).toMatchObject(forbidden('currency'));
     const failed = await begun(ledger, { ...REFUND, ...asking(100) });
     expect(await next(ledger, { ...REFUND, ...asking(1) })).toMatchObject(forbidden('amount', { left: 0n }));
-    await ledger.record(failed, { state: 'accepted', exitCode: 11, evidence: { kind: 'answer', at: '' } });
+    const answer = { kind: 'answer', at: '', uid: 'rfd.1', status: 'failed' };
+    await ledger.record(failed, { state: 'accepted', exitCode: 11, evidence: answer });
     const made = await begun(ledger, { ...REFUND, ...asking(60) });
     await ledger.record(made, { state: 'accepted', exitCode: 0, evidence: { kind: 'answer', at: '' } });
     expect(await next(ledger, { ...REFUND, ...asking(41) })).toMatchObject(forbidden('amount', { left: 40n }));

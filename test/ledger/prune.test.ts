@@ -117,10 +117,14 @@ describe.each(BACKENDS)('pruning a ledger %s', (_where, newPlace) => {
     };
     const first = await open(place);
     const id = await begin(first, 1, refund as never);
-    await first.record(id, { state: 'accepted', exitCode: 0 });
+    const answer = { kind: 'answer', at: '', uid: 'rfd.1', status: 'processing' };
+    await first.record(id, { state: 'accepted', exitCode: 0, evidence: answer });
     const ledger = await open(place, { now: () => LATER });
+    expect(await ledger.prune(LATER)).toMatchObject({ count: 0 });
+    await ledger.observeRefund('ugw.AbCd.1', 'rfd.1', 'https://api.example', 'paid_back');
     expect(await ledger.prune(LATER)).toMatchObject({ count: 1 });
-    expect(await ledger.get(id)).toMatchObject({ kind: 'refund', state: 'accepted', path: undefined, body: undefined });
+    const kept = { kind: 'refund', state: 'accepted', path: undefined, body: undefined };
+    expect(await ledger.get(id)).toMatchObject({ ...kept, refund: { state: 'paid_back', uid: 'rfd.1' } });
     const again = intent({ about: 'ugw.AbCd.1', ...refund } as never);
     expect(await ledger.begin(again, { again: false, once: true })).toMatchObject({ why: 'made', by: { id } });
   });

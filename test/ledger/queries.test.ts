@@ -55,6 +55,7 @@ const METHODS: Readonly<
   rename: [(ledger) => ledger.rename('one', 'other', true), { ...WHOLE, job: 'it is about all jobs' }],
   verify: [(ledger) => ledger.verify(), { ...WHOLE, job: 'it is about all jobs' }],
   owned: [(ledger) => ledger.owned([uidOf(1), uidOf(2)])],
+  observeRefund: [(ledger) => ledger.observeRefund(uidOf(1), 'rfd.1', 'https://api.example', 'paid_back')],
   note: [async (ledger) => ledger.note(await unknownCharge(ledger), { kind: 'look', at: '' })],
   resolve: [
     async (ledger) =>

@@ -64,7 +64,7 @@ export const entryRecord = (entry: Entry): ApiRecord => {
     evidence: entry.evidence,
     provider: entry.provider ?? null,
     phone: entry.phone ?? null,
-    payment: money?.payment ?? null,
+    payment: money?.payment ?? entry.refund?.state ?? null,
     kind: entry.kind,
     about: entry.about,
     request: isCharge ? null : { path: entry.path ?? null, body: JSON.parse(entry.body ?? 'null') },

@@ -5,8 +5,9 @@ import { speaksUtf8 } from '../../core/io.ts';
 import { sumsText } from '../../core/money.ts';
 import { instantOf, madeExactly, pageOf } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
+import { statusWord } from '../../core/status.ts';
 import { atom, DAY_MS, dayIn, SECOND_MS, startOfDay, zoneName } from '../../core/time.ts';
-import type { ChargeSum, SumColumn } from '../../ledger/ledger.ts';
+import type { ChargeSum, Period, SumColumn } from '../../ledger/ledger.ts';
 import { type Counted, countsByPayment, openLedgerReport, type ReportLine } from '../../ledger/report.ts';
 import type { Run } from '../run.ts';
 import { type Case, findCases } from './cases.ts';
@@ -14,7 +15,7 @@ import { sumFields } from './report.ts';
 import type { statusInput } from './status-spec.ts';
 import { CASES, caseView, rowOf } from './view.ts';
 
-const SUMS = ['received', 'refunded', 'open'] as const;
+const SUMS = ['received', 'refunded', 'open', 'refund_open'] as const;
 type Sums = Readonly<Record<(typeof SUMS)[number], readonly ReportLine[]>>;
 
 const linesOf = (lines: readonly ReportLine[], profile: string | undefined): ReportLine[] =>
@@ -27,11 +28,12 @@ const headLines = (sums: Sums, profile: string | undefined, zone: string, { stde
     const known = own.map((line) => [line.currency ?? '', name === 'received' ? line.received : line.amount] as const);
     const money = sumsText(new Map(known.flatMap(([currency, sum]) => (sum === undefined ? [] : [[currency, sum]]))));
     const count = own.reduce((all, line) => all + line.count, 0);
-    return `${name} ${money ?? 'nothing'}${name === 'open' && count > 0 ? ` (${count})` : ''}`;
+    return `${statusWord(name)} ${money ?? 'nothing'}${name.endsWith('open') && count > 0 ? ` (${count})` : ''}`;
   };
   const owner = profile === undefined ? '' : `${profile}${speaksUtf8(env) ? ' · ' : ', '}`;
   const isEmpty = SUMS.every((name) => linesOf(sums[name], profile).length === 0);
-  const known = isEmpty ? ['nothing received, refunded or open'] : SUMS.map(text);
+  const shown = SUMS.filter((name) => name !== 'refund_open' || linesOf(sums[name], profile).length > 0);
+  const known = isEmpty ? ['nothing received, refunded or open'] : shown.map(text);
   const parts = [`${owner}today (${zone})`, ...known];
   const line = parts.join('   ');
   return stderr.isTerminal && line.length > stderr.columns ? parts : [line];
@@ -103,13 +105,18 @@ export const showStatus = async (
   const counts = (sum: ChargeSum) => countsByPayment(period)(sum).flatMap(andTotal);
   const paid = await ledger.sum({ ...query, time: 'paid_at', period }, openLedgerReport(counts, groupsOf));
   const open = await ledger.sum({ ...query, time: 'open', period: {} }, openLedgerReport(as('open'), groupsOf));
-  const made = (sum: ChargeSum) => (sum.state === 'accepted' ? as('refunded')(sum) : []);
-  const refunded = await ledger.sum({ ...query, time: 'refund', period }, openLedgerReport(made, groupsOf));
-  const sums: Sums = { received: paid.filter(({ reported }) => reported === 'charged'), refunded, open };
+  const ofRefunds = (time: 'paid_back' | 'refund_open', among: Period) =>
+    ledger.sum({ ...query, time, period: among }, openLedgerReport(as(time), groupsOf));
+  const refunded = await ofRefunds('paid_back', period);
+  const received = paid.filter(({ reported }) => reported === 'charged');
+  const sums: Sums = { received, refunded, open, refund_open: await ofRefunds('refund_open', {}) };
 
   const cases = await findCases(scope, instantOf(since ?? { ago: 30 * DAY_MS }, now), allProfiles, run);
   const casesOf = (name: string | undefined) => cases.filter((one) => !allProfiles || one.profile === name);
-  const found = [...[...paid, ...refunded, ...open].map(({ groups }) => groups[0]), ...cases.map((one) => one.profile)];
+  const found = [
+    ...[...paid, ...refunded, ...open, ...sums.refund_open].map(({ groups }) => groups[0]),
+    ...cases.map((one) => one.profile),
+  ];
   const profiles = allProfiles && found.length > 0 ? [...new Set(found)].sort() : [profile];
   const due = cases.filter(({ isDue }) => isDue).length;
   const failure = failed ?? (due === 0 ? undefined : new PayError('attention', `cases that need you: ${due}`));

@@ -9,7 +9,7 @@ import type { RequestTerms } from '../../ledger/entry.ts';
 import { amountIn, buildBody, findColumn, flagIn, listColumns, pickValues, readTexts } from '../fields.ts';
 import { checkByHand, madeColumns, openMaker } from '../make.ts';
 import type { Run } from '../run.ts';
-import { lookAtPaid, refundFailure } from './create.ts';
+import { checkDestination, lookAtPaid, refundFailure } from './create.ts';
 import { REFUND_FIELDS } from './fields-shared.ts';
 import type { RefundCreateInput } from './spec.ts';
 
@@ -80,8 +80,13 @@ const readRefundRow = (cells: Cells, activity: string, given: RefundOptions, val
  * Returns the money that a row pays back, as far as the service shows it. Throws a usage error if the row's currency
  * differs from the paid currency. Skips the check if the payment can't be read.
  */
-const lookBeforeRefund = async (item: Item, run: Pick<Run, 'client' | 'ledger' | 'target'>): Promise<RequestTerms> => {
+const lookBeforeRefund = async (
+  item: Item,
+  validate: boolean,
+  run: Pick<Run, 'client' | 'ledger' | 'target'>,
+): Promise<RequestTerms> => {
   const paid = await lookAtPaid(item, run);
+  if (validate) checkDestination(paid, { provider: item.body['destination'] });
   const { activity, money } = item;
   const currency = paid?.currency || undefined;
   if (currency !== undefined && item.currency !== undefined && currency !== item.currency) {
@@ -140,7 +145,11 @@ export const refundKind = (given: RefundOptions, run: Run): RowKind<Item> => {
             uidColumn: 'refund',
           },
           look: (item) =>
-            lookBeforeRefund(item, { ledger: run.ledger, target: run.target, client: async () => job.client }),
+            lookBeforeRefund(item, globals.validate, {
+              ledger: run.ledger,
+              target: run.target,
+              client: async () => job.client,
+            }),
         },
         job,
       ),

@@ -1,8 +1,9 @@
+import { mediumNamed, mediumShown } from '../../charge/mediums.ts';
 import { amountAt } from '../../charge/payment.ts';
 import { openRowServices } from '../../compose/run.ts';
 import { activitiesOf, failureReason, latestActivityOf, statusOf, summaryColumns, textAt } from '../../core/charge.ts';
 import { PayError, usageError } from '../../core/error.ts';
-import { namingFlags } from '../../core/input.ts';
+import { askText, canAsk, namingFlags } from '../../core/input.ts';
 import { valueAt } from '../../core/json.ts';
 import { bothUnits, formatMoney, readGiven } from '../../core/money.ts';
 import { columnsNamed, type Result, type View } from '../../core/result.ts';
@@ -10,7 +11,7 @@ import { REFUND_WORDS } from '../../core/status.ts';
 import { snapshotOf } from '../../ledger/snapshot.ts';
 import { buildBody, findFlag } from '../fields.ts';
 import { makeOnce, planOnce } from '../make.ts';
-import { findRequestOf, previewCall } from '../record.ts';
+import { findChargeOf, previewCall } from '../record.ts';
 import type { Run } from '../run.ts';
 import { REFUND_FIELDS } from './fields-shared.ts';
 import type { RefundCreateInput } from './spec.ts';
@@ -31,6 +32,8 @@ export interface Paid {
   /** In the minor unit; undefined if the activity does not give it. */
   readonly amount: number | undefined;
   readonly words: readonly string[];
+  /** The service doesn't know the account that a transfer came from. */
+  readonly isTransfer: boolean;
 }
 
 /**
@@ -38,7 +41,8 @@ export interface Paid {
  * error if it lists its activities, and this one is not among them.
  */
 export const lookAtPaid = async (input: Refunded, run: Needs): Promise<Paid | undefined> => {
-  const uid = input.ugwo ?? (await findRequestOf(input.activity, run));
+  const charge = await findChargeOf(input.activity, run);
+  const uid = input.ugwo ?? charge?.about;
   if (uid === undefined) return undefined;
   const client = await run.client('read');
   const { value } = await client.call('ugwo.get', { params: { uid } });
@@ -49,6 +53,7 @@ export const lookAtPaid = async (input: Refunded, run: Needs): Promise<Paid | un
   const whole = paid === undefined ? undefined : asked.amount;
   return {
     currency: asked.currency ?? '',
+    isTransfer: mediumNamed(mediumShown(paid) ?? charge?.medium ?? '')?.step === 'transfer',
     amount: amountAt(paid, 'charged_amount') ?? amountAt(paid, 'amount') ?? whole,
     words: [textAt(value, 'ref'), textAt(value, 'description'), textAt(value, 'onye.email')].filter(
       (text) => text !== '',
@@ -117,17 +122,40 @@ const withFailure = (result: Result): Result => {
   const why = refundFailure(result.record.value);
   if (why === undefined) return result;
   const failure = new PayError('charge_failed', why, {
-    hint: 'nothing was paid back; try again with --again, or with another destination',
+    hint: 'nothing was paid back; run the same command again, or give another destination',
   });
   return { ...result, failure };
 };
 
-const createOneRefund = async (input: RefundOf, run: Run): Promise<Result> => {
-  const { activity, given } = input;
+/** Throws a usage error for a refund of a transfer without a destination. */
+export const checkDestination = (paid: Paid | undefined, { provider }: { readonly provider?: unknown }): void => {
+  if (paid?.isTransfer !== true || provider !== undefined) return;
+  throw usageError('a refund of a bank transfer needs the account to pay to; nothing was sent', {
+    hint: "give the customer's bank and account with --provider and --account-number",
+  });
+};
+
+/** The given options, with the account to pay back a transfer to: a terminal asks for it. */
+const withDestination = async (
+  given: RefundOf['given'],
+  paid: Paid | undefined,
+  { io, globals }: Run,
+): Promise<RefundOf['given']> => {
+  const isMissing = globals.validate && paid?.isTransfer === true && given.provider === undefined;
+  if (isMissing && (globals.dryRun || !canAsk(io, globals))) checkDestination(paid, given);
+  if (!isMissing) return given;
+  const provider = await askText(io.stdin, 'Bank to pay to (its code, such as gtb): ');
+  return { ...given, provider, account_number: await askText(io.stdin, 'Account number (10 digits): ') };
+};
+
+const createOneRefund = async (asked: RefundOf, run: Run): Promise<Result> => {
+  const { activity } = asked;
   const { asCurl, dryRun } = run.globals;
-  const needsLook = !asCurl || input.amount?.flag === '--amount';
-  const refunded = { activity, ugwo: given.ugwo };
+  const needsLook = !asCurl || asked.amount?.flag === '--amount';
+  const refunded = { activity, ugwo: asked.given.ugwo };
   const paid = needsLook ? await lookAtPaid(refunded, run) : undefined;
+  const given = await withDestination(asked.given, paid, run);
+  const input = { ...asked, given };
   const amount = minorOf(input, paid);
   const body = buildBody(REFUND_FIELDS, { ...given, activity, amount });
   try {
@@ -139,11 +167,11 @@ const createOneRefund = async (input: RefundOf, run: Run): Promise<Result> => {
         hint: 'run the same command again to see what would be paid back',
       });
     };
-    const asked = { amount: amount ?? paid?.amount, currency: paid?.currency || undefined };
+    const terms = { amount: amount ?? paid?.amount, currency: paid?.currency || undefined };
     const question = [what, 'Pay this back?'];
     const how = {
       about: activity,
-      asked,
+      asked: terms,
       question,
       typed,
       look,

@@ -17,17 +17,14 @@ import type { Run } from '../run.ts';
 
 const { cursorOf, seqOf } = numberedCursors('refund:');
 
-/** The service's answer to the refund: its id, and its status then. */
-const refundAnswer = ({ evidence }: Entry) => evidence.findLast(({ uid }) => uid !== undefined);
-
 const refundRecord = (refund: Entry, charge: Entry | undefined) => {
-  const answer = refundAnswer(refund);
+  const answer = refund.evidence.findLast(({ uid }) => uid !== undefined);
   const body = parseIfJson(refund.body ?? '');
   const asked = (name: string): unknown => (isJsonObject(body) ? (body[name] ?? null) : null);
   return {
     id: refund.id,
     state: refund.state,
-    uid: answer?.['uid'] ?? null,
+    uid: refund.refund?.uid ?? null,
     status: answer?.['status'] ?? null,
     activity: refund.about,
     ugwo: charge?.about ?? null,
@@ -42,6 +39,10 @@ const refundRecord = (refund: Entry, charge: Entry | undefined) => {
     job: refund.job ?? null,
     row: refund.row ?? null,
     exit_code: refund.exitCode ?? null,
+    refund: refund.refund?.state ?? null,
+    refund_at: atom(refund.refund?.at),
+    ugwo_ref: charge?.asked?.ref ?? null,
+    customer_email: charge?.asked?.email ?? null,
   };
 };
 
@@ -57,19 +58,21 @@ const refundRecords = async (ledger: Ledger, refunds: readonly Entry[]) => {
   return refunds.map((refund) => refundRecord(refund, charges.get(`${refund.service} ${refund.about}`)));
 };
 
-const refundStatusColumn: Column = { path: 'status', or: 'state', kind: 'state', words: REFUND_WORDS, needed: true };
+const refundStateColumn: Column = { path: 'refund', or: 'state', kind: 'state', needed: true };
 const refundAmountColumn: Column = { path: 'amount', kind: 'money', needed: true };
 const refundCreatedColumn: Column = { path: 'created_at', kind: 'time', label: 'created' };
 
 export const refundListView: View = {
   columns: columnsNamed(
     'id state uid status activity ugwo amount currency ref reason ' +
-      'created_at recorded_at origin profile job row exit_code',
+      'created_at recorded_at origin profile job row exit_code refund refund_at ugwo_ref customer_email',
   ),
   table: [
-    { path: 'ref', flexible: true, needed: true, least: 6 },
+    { path: 'ugwo_ref', or: 'ref', label: 'ref', flexible: true, needed: true, least: 6, peopleOnly: true },
+    { path: 'customer_email', label: 'customer', flexible: true },
     refundAmountColumn,
-    refundStatusColumn,
+    refundStateColumn,
+    { path: 'status', kind: 'state', words: REFUND_WORDS },
     refundCreatedColumn,
     ...columnsNamed('id activity'),
   ],
@@ -79,13 +82,17 @@ export const oneView: View = {
   columns: [
     { path: 'id' },
     { path: 'state', kind: 'state' },
+    { path: 'refund', kind: 'state' },
+    { path: 'refund_at', kind: 'time', label: 'since' },
     { path: 'uid' },
-    { path: 'status', kind: 'state', words: REFUND_WORDS },
+    { path: 'status', kind: 'state', words: REFUND_WORDS, label: 'first status' },
     { path: 'activity' },
     { path: 'ugwo', label: 'payment request' },
     refundAmountColumn,
     { path: 'currency', machineOnly: true },
     ...columnsNamed('ref reason origin profile job row'),
+    { path: 'customer_email', label: 'customer' },
+    { path: 'ugwo_ref', label: 'ref of the request' },
     refundCreatedColumn,
     { path: 'recorded_at', kind: 'time', label: 'recorded' },
     { path: 'exit_code', label: 'exit code' },
@@ -119,11 +126,11 @@ export const listRefunds = async (
   };
 };
 
-/** Finds a refund by its id in the ledger or at the service. Only the evidence has the latter. */
+/** Finds a refund by its id in the ledger or at the service. */
 const findRefund = async (ledger: Ledger, id: string): Promise<Entry> => {
   const found = await ledger.get(id);
   if (found?.kind === REFUND) return found;
-  const isNamed = (refund: Entry): boolean => refundAnswer(refund)?.['uid'] === id;
+  const isNamed = ({ refund }: Entry): boolean => refund?.uid === id;
   const [named] = await entriesBehind(ledger, { kind: REFUND, test: isNamed }, undefined, 1);
   if (named !== undefined) return named;
   throw usageError(`no refund ${JSON.stringify(id)} in the ledger`, {

@@ -52,7 +52,8 @@ const REFUND_ONE = `paycli refund create ${SEEDED.paid.activity} --ugwo ${SEEDED
 
 const SENT =
   'id, state, uid, status (when it was sent), activity, ugwo, amount (null for the whole payment), currency, ref, reason, ' +
-  'created_at, recorded_at, origin, profile, job, row, exit_code';
+  'created_at, recorded_at, origin, profile, job, row, exit_code, refund (refund_open, paid_back, refund_failed, ' +
+  'refund_disputed), refund_at, ugwo_ref, customer_email';
 
 const refundCreateCommand = defineCommand({
   path: ['refund', 'create'],
@@ -60,7 +61,7 @@ const refundCreateCommand = defineCommand({
   summary: 'pay back a paid activity, or a part of it, or a file of them',
   description:
     'Shows the refund and asks; a script needs --yes. The ledger remembers each refund. While one is unknown, no ' +
-    "other is sent for the same activity; a second one needs --again. If this ledger doesn't know the charge, give " +
+    "other is sent for the same activity; a second one needs --again, unless the first failed. A refund of a bank transfer needs --provider and --account-number; a terminal asks for them. If this ledger doesn't know the charge, give " +
     'its payment request with --ugwo. --dry-run reads the payment request and the ledger, asks nothing and writes ' +
     'nothing.\n\n' +
     'With --from, each row of a file is one refund. Columns, in any case, also with blanks: activity, ugwo (an id or a ref), amount (5,000.00) or ' +

@@ -1,11 +1,13 @@
 import { execOf } from '../../compose/exec.ts';
 import { foldersOf } from '../../compose/run.ts';
 import { realMachine } from '../../config/machine.ts';
+import { REFUND } from '../../core/charge.ts';
 import { PayError, usageError } from '../../core/error.ts';
 import { withTimeout } from '../../core/io.ts';
+import { pick } from '../../core/json.ts';
 import { DAY_MS, SECOND_MS } from '../../core/time.ts';
 import { CHANGES, KEEP_DAYS, WATCH_FILE_START } from '../../core/webhook-event.ts';
-import { isCharge } from '../../ledger/entry.ts';
+import { type Entry, isCharge } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { type ChargeChange, stateNow, type Tail, type Watched, type WatchFilter } from '../../ledger/tail.ts';
 import { moneyKnown } from '../../ledger/transitions.ts';
@@ -23,18 +25,30 @@ const MOST_READ = 100;
 /** Changes after which a charge may be paid after all. */
 const UNPAID: readonly string[] = ['failed', 'expired', 'reversed'];
 
-/** Events about a charge as it is now. Whoever sees a change, and whenever, gives its event the same id. */
-const eventsOf = (seen: Watched, receivedAt: number): Delivery[] => {
-  const { charge, now } = seen;
+/** A charge, with one of its refunds that has ended. */
+interface Seen extends Watched {
+  readonly refund?: Entry;
+}
+
+/**
+ * Events about a charge as it is now, or about its refund. Whoever sees a change, and whenever, gives its event the same
+ * id.
+ */
+const eventsOf = (seen: Seen, receivedAt: number): Delivery[] => {
+  const { charge, now, refund } = seen;
   const money = moneyKnown(charge);
-  const record = changeRecord(seen, money).value as object;
+  const ofRefund = refund && { refund: refund.id, refund_amount: refund.asked?.amount ?? null };
+  const record = { ...(changeRecord(seen, money).value as object), ...ofRefund };
   const eventOf = (event: string, about: string, occasion: unknown): Delivery => {
     const uid = [about, event, occasion ?? []].flat().join('.');
     const body = Buffer.from(`${JSON.stringify({ id: uid, kind: event, ...record })}\n`);
     const unsigned = { delivery: undefined, signature: '', headers: [] };
     return { uid, event, ugwo: charge.about, activity: charge.activity?.uid, body, receivedAt, ...unsigned };
   };
-  const own = CHANGES.includes(now) ? [eventOf(now, charge.id, money?.reversed?.at ?? money?.paidAt)] : [];
+  if (refund !== undefined)
+    return [eventOf(refund.refund?.state === 'paid_back' ? 'refunded' : 'refund_failed', refund.id, undefined)];
+  const own =
+    CHANGES.includes(now) && now !== 'refunded' ? [eventOf(now, charge.id, money?.reversed?.at ?? money?.paidAt)] : [];
   return money?.isPaidTwice ? [...own, eventOf('paid_twice', charge.about, money.surplus)] : own;
 };
 
@@ -60,7 +74,8 @@ export class Hook {
   /** True if the program doesn't run for what its first start finds; the queue then keeps the place of the tail. */
   readonly #goesOn: boolean;
   readonly #filters: WatchFilter['filters'];
-  readonly #later: readonly { readonly filter: SeenFilter; before: number | undefined }[];
+  /** `of`: the charges whose refunds it selects. */
+  readonly #later: readonly { readonly filter: SeenFilter; before: number | undefined; readonly of?: SeenFilter }[];
   /** Position of the last look at charges that were told as not paid. */
   #beforeUnpaid = Number.MAX_SAFE_INTEGER;
   readonly #over = new AbortController();
@@ -80,6 +95,11 @@ export class Hook {
     this.#later = filters.flatMap((filter) => [
       { filter: { ...filter, payments: ['reversed'] }, before: undefined },
       { filter: { ...filter, paidTwice: true }, before: undefined },
+      {
+        filter: { ...pick(filter, ['service', 'workspace']), kind: REFUND, payments: ['paid_back', 'refund_failed'] },
+        before: undefined,
+        of: filter,
+      },
     ]);
     this.#stop = AbortSignal.any([signals.stop, this.#over.signal]);
     this.#notifier = openNotifier(clock);
@@ -141,23 +161,38 @@ export class Hook {
 
   /**
    * Charges that the tail has dropped: reversed ones, those of payment requests that were paid twice, and those that were
-   * told as not paid. The first start reads all. After that each call reads a part, since the ledger may hold very many.
+   * told as not paid; and ended refunds. The first start reads all. After that each call reads a part, since the ledger
+   * may hold very many.
    */
-  async #changedLater(): Promise<Watched[]> {
+  async #changedLater(): Promise<Seen[]> {
     const { ledger, io } = this.#deps;
     const limit = this.#saved === undefined ? -1 : MOST_READ;
     const found = await Promise.all(
       this.#later.map(async (part) => {
         const some = await ledger.list({ ...part.filter, before: part.before, limit });
         part.before = some.length === limit ? some.at(-1)?.seq : undefined;
-        return some.filter(isCharge);
+        return part.of === undefined
+          ? some.filter(isCharge).map((charge) => ({ charge }))
+          : this.#refunded(some, part.of);
       }),
     );
     const unpaid = this.#toldAsUnpaid();
     for (const filter of unpaid.length === 0 ? [] : this.#filters) {
-      found.push((await ledger.list({ ...filter, activities: unpaid, limit: -1 })).filter(isCharge));
+      const charges = await ledger.list({ ...filter, activities: unpaid, limit: -1 });
+      found.push(charges.filter(isCharge).map((charge) => ({ charge })));
     }
-    return found.flat().map((charge) => ({ charge, now: stateNow(charge), at: io.clock.now() }));
+    return found.flat().map((one) => ({ ...one, now: stateNow(one.charge), at: io.clock.now() }));
+  }
+
+  /** Refunds of chosen charges, with these. */
+  async #refunded(refunds: readonly Entry[], { about, job }: SeenFilter): Promise<Pick<Seen, 'charge' | 'refund'>[]> {
+    const activities = refunds.map((one) => one.about);
+    const charges = activities.length === 0 ? [] : await this.#deps.ledger.list({ activities, limit: -1 });
+    const isChosen = (one: Entry): boolean => (about ?? one.about) === one.about && (job ?? one.job) === one.job;
+    return refunds.flatMap((refund) => {
+      const of = charges.find((one) => one.activity?.uid === refund.about && one.service === refund.service);
+      return of !== undefined && isCharge(of) && isChosen(of) ? [{ charge: of, refund }] : [];
+    });
   }
 
   /** The activities of some charges that were told as not paid. */
@@ -169,7 +204,7 @@ export class Hook {
   }
 
   /** Stores events, then the place of the tail after them. */
-  async #store(seen: readonly Watched[]): Promise<void> {
+  async #store(seen: readonly Seen[]): Promise<void> {
     const { queue, tail } = this.#deps;
     await this.#keep(seen, this.#saved !== undefined);
     const state = this.#goesOn ? tail.state() : '';
@@ -178,7 +213,7 @@ export class Hook {
   }
 
   /** Stores the events that are new to the queue. The program runs only for news, now or once their kind is wanted. */
-  async #keep(seen: readonly Watched[], isNews: boolean): Promise<void> {
+  async #keep(seen: readonly Seen[], isNews: boolean): Promise<void> {
     const { queue, on, io } = this.#deps;
     const events = new Map(seen.flatMap((one) => eventsOf(one, io.clock.now())).map((event) => [event.uid, event]));
     const unknown = [...events.values()].filter(({ uid }) => queue.find(uid) === undefined);

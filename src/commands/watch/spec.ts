@@ -46,7 +46,7 @@ export const watchCommand = defineCommand({
     'one object per charge at the start and then per change: at, charge, ugwo, before (null at the start), now (paid, ' +
     'refunded, open, expired, failed, or the state of a charge that was not accepted: sending, unknown, …), status, ' +
     'amount, received, currency, medium, activity, ref, job, row, customer, customer_email; an event of --exec: id, kind, ' +
-    'then the same fields',
+    'then the same fields; of a refund also refund (its id in the ledger) and refund_amount',
   exits: [...READ_EXITS, 'unknown', 'ledger', 'charge_failed', 'underpaid', 'pending', 'not_sent', 'attention'],
   read: (input, how, given): WatchInput => {
     const chosen = [input.ugwos.length > 0, input.job !== undefined, input.open].filter(Boolean);

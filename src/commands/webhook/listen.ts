@@ -1,4 +1,5 @@
 import { balanceOf, PAYMENTS, type PaidBack, paymentShown } from '../../charge/payment.ts';
+import { refundShown } from '../../charge/refund.ts';
 import { paidTwiceText } from '../../charge/words.ts';
 import type { Client } from '../../client/client.ts';
 import { execOf } from '../../compose/exec.ts';
@@ -130,6 +131,13 @@ const recordEvents = async (
   const { ledger } = sources;
   const entries = await ledger.list({ about: ugwo, service, limit: -1 });
   const charges = entries.filter(isCharge);
+  for (const { event, activity, refund } of events) {
+    // An event about a refund may name its payment request alone.
+    const paid = activity === undefined ? charges.flatMap((one) => one.activity?.uid ?? []) : [activity];
+    for (const one of refund === undefined ? [] : paid) {
+      await ledger.observeRefund(one, refund ?? '', service, refundShown(event.slice('refund.'.length)));
+    }
+  }
   const double = events.filter(({ event }) => event === DOUBLE_CHARGE);
   if (charges.length === 0 && double.length === 0) return undefined;
   const look: ReadRequest = memo(async () => {

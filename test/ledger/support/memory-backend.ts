@@ -34,6 +34,7 @@ const MAY_STAND: readonly string[] = ['sending', 'unknown', 'accepted'];
 export const isPrunable = (entry: Entry): boolean =>
   !['sending', 'unknown'].includes(entry.state) &&
   PAYMENTS[paymentIn(entry) ?? 'failed'].final &&
+  entry.refund?.state !== 'refund_open' &&
   !isDeepStrictEqual(entryRow(pruned(entry, '')), entryRow(entry));
 
 const isIn = (value: number, [first, last]: readonly [number, number]): boolean => value >= first && value <= last;
@@ -42,7 +43,7 @@ const isAsked = (charge: Entry, query: Query): boolean => {
   const { id, activities, states, service, job, rows, about, earlier: standing, before, after, started: begun } = query;
   const { activity, state, seq, asked } = charge;
   const { kind, payments, ref, customer, email, paidTwice, operator, accountDigest, pspReference } = query;
-  const payment = paymentIn(charge);
+  const payment = paymentIn(charge) ?? charge.refund?.state;
   return (
     (kind === undefined || charge.kind === kind) &&
     (payments === undefined || (payment !== undefined && payments.includes(payment))) &&

@@ -1,0 +1,75 @@
+/**
+ * Refunds: what became of money that goes back, as far as records of the service prove it. Only this file maps a status
+ * of the service to a refund.
+ */
+
+/**
+ * Refunds that the service has accepted. A failure is known only from the refund's own record: the answer to its request,
+ * or a signed event that names it. A refund is disputed if the service has shown it as failed and as paid back, or if
+ * more went back than came.
+ */
+export const REFUND_STATES = ['refund_open', 'paid_back', 'refund_failed', 'refund_disputed'] as const;
+export type RefundState = (typeof REFUND_STATES)[number];
+
+/** Last thing that is known of a refund. */
+export interface Refund {
+  readonly state: RefundState;
+  /** Its identifier at the service, if an answer has shown it. */
+  readonly uid: string | undefined;
+  /** Moment at which this state was seen first, in milliseconds. */
+  readonly at: number;
+}
+
+/** One of the refunds of an activity. The amount is in the minor unit, and undefined for the whole payment. */
+interface RefundSeen extends Pick<Refund, 'state'> {
+  readonly amount: number | undefined;
+}
+
+const OWN: Readonly<Record<string, RefundState>> = { successful: 'paid_back', failed: 'refund_failed' };
+
+/** The state that a refund's own record shows. An unrecognized status may still become anything. */
+export const refundShown = (status: string): RefundState => OWN[status] ?? 'refund_open';
+
+/** The sum of refunds; undefined if one pays back the whole payment. */
+export const sumOfRefunds = (refunds: readonly RefundSeen[]): number | undefined =>
+  refunds.reduce<number | undefined>((sum, { amount }) => (sum === undefined ? sum : amount && sum + amount), 0);
+
+/**
+ * The state of a refund after its own record was read. `others`: the other refunds of its activity. `received`: what the
+ * activity brought.
+ */
+export const afterRecord = (
+  refund: RefundSeen,
+  shown: RefundState,
+  others: readonly RefundSeen[],
+  received: number | undefined,
+): RefundState => {
+  const { state } = refund;
+  if (shown === 'refund_open' || shown === state) return state;
+  const back = sumOfRefunds([refund, ...others.filter((one) => one.state === 'paid_back')]);
+  const isTooMuch = shown === 'paid_back' && (back ?? 0) > (received ?? Number.POSITIVE_INFINITY);
+  return state !== 'refund_open' || isTooMuch ? 'refund_disputed' : shown;
+};
+
+/**
+ * The states of an activity's refunds after the activity was read, in their order. It shows whether all, some or none of
+ * its money went back, and never which refund failed.
+ */
+export const afterActivity = (
+  status: string,
+  received: number | undefined,
+  refunds: readonly RefundSeen[],
+): readonly RefundState[] => {
+  const unfailed = refunds.filter(({ state }) => state !== 'refund_failed');
+  const sum = sumOfRefunds(unfailed);
+  const proves =
+    status === 'refunded'
+      ? sum === undefined || sum === received
+      : status === 'partially_refunded' && unfailed.length === 1;
+  const isBack = status === 'refunded' || status === 'partially_refunded';
+  return refunds.map(({ state }, at) => {
+    if (state === 'refund_open' && proves) return 'paid_back';
+    // Nothing else explains that money went back.
+    return isBack && unfailed.length === 0 && at === refunds.length - 1 ? 'refund_disputed' : state;
+  });
+};

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { afterActivity, afterRecord, type RefundState, refundShown } from '../../src/charge/refund.ts';
+
+const [OPEN, BACK, FAILED, DISPUTED] = ['refund_open', 'paid_back', 'refund_failed', 'refund_disputed'] as const;
+const of = (state: RefundState, amount = 300): { state: RefundState; amount: number | undefined } => ({
+  state,
+  amount,
+});
+
+describe("a refund's own record", () => {
+  it.each([
+    ['successful', BACK],
+    ['failed', FAILED],
+    ['processing', OPEN],
+    ['something_new', OPEN],
+  ] as const)('with the status %s shows %s', (status, state) => expect(refundShown(status)).toBe(state));
+
+  it.each<[before: RefundState, shown: RefundState, after: RefundState]>([
+    [OPEN, OPEN, OPEN],
+    [OPEN, BACK, BACK],
+    [OPEN, FAILED, FAILED],
+    [BACK, OPEN, BACK],
+    [BACK, BACK, BACK],
+    [BACK, FAILED, DISPUTED],
+    [FAILED, OPEN, FAILED],
+    [FAILED, BACK, DISPUTED],
+    [DISPUTED, BACK, DISPUTED],
+  ])('%s: %s leaves %s', (before, shown, after) => expect(afterRecord(of(before), shown, [], 900)).toBe(after));
+
+  it('disputes a refund with which more went back than came', () => {
+    expect(afterRecord(of(OPEN), BACK, [of(BACK, 600)], 900)).toBe(BACK);
+    expect(afterRecord(of(OPEN), BACK, [of(BACK, 601)], 900)).toBe(DISPUTED);
+    expect(afterRecord(of(OPEN), BACK, [of(FAILED, 601), of(OPEN, 601)], 900)).toBe(BACK);
+    expect(afterRecord(of(OPEN), BACK, [of(BACK, 601)], undefined)).toBe(BACK);
+  });
+});
+
+describe('the activity of refunds', () => {
+  it.each<[what: string, status: string, before: ReturnType<typeof of>[], after: RefundState[]]>([
+    ['proves the only one, in part', 'partially_refunded', [of(OPEN)], [BACK]],
+    ['proves none of two, in part', 'partially_refunded', [of(OPEN), of(OPEN)], [OPEN, OPEN]],
+    ['proves no second one, in part', 'partially_refunded', [of(BACK), of(OPEN)], [BACK, OPEN]],
+    ['proves the only one that has not failed', 'partially_refunded', [of(FAILED), of(OPEN)], [FAILED, BACK]],
+    ['proves all whose sum it brought', 'refunded', [of(OPEN), of(OPEN, 600)], [BACK, BACK]],
+    ['proves one that pays all back', 'refunded', [{ state: OPEN, amount: undefined }], [BACK]],
+    ['proves none of another sum', 'refunded', [of(OPEN), of(OPEN, 500)], [OPEN, OPEN]],
+    ['never proves a failure', 'successful', [of(OPEN), of(BACK), of(FAILED)], [OPEN, BACK, FAILED]],
+    ['disputes the last failure that alone explains it', 'refunded', [of(FAILED), of(FAILED)], [FAILED, DISPUTED]],
+    ['leaves a failure beside another refund', 'refunded', [of(FAILED), of(BACK, 900)], [FAILED, BACK]],
+    ['has none', 'refunded', [], []],
+  ])('%s', (_what, status, before, after) => expect(afterActivity(status, 900, before)).toEqual(after));
+});
