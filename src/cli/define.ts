@@ -112,6 +112,12 @@ export const repeated = <T>(
   repeats: true,
 });
 
+/** Declares an option that takes one value or several, as in `a,b`, and may be given several times. */
+export const listed = <T>(flags: string, about: string, parse: Parse<T>): OptionSpec<readonly T[]> & BodyField => ({
+  ...repeated(flags, about, parse),
+  list: true,
+});
+
 export const flag = (flags: string, about: string): OptionSpec<boolean> => ({ flags, about });
 
 type ParseArgument<T> = (text: string, how: HowToRead) => T;

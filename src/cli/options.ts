@@ -16,7 +16,7 @@ import {
   startOfDay,
   type Zone,
 } from '../core/time.ts';
-import { flag, type GivenOptions, type HowToRead, option, type Parse, rarely, taking } from './define.ts';
+import { flag, type GivenOptions, type HowToRead, listed, option, type Parse, rarely, taking } from './define.ts';
 
 /** Option parsers. Each throws a usage error that says what is expected; the caller names the flag. */
 export const asText = (text: string): string => text;
@@ -223,10 +223,9 @@ const asAmount: Parse<string> = taking({ type: 'amount' }, (text) => {
   throw usageError(first.problem, { hint: first.hint });
 });
 
-const asWords: Parse<readonly string[]> = taking({ list: true }, (text) => {
-  const words = text.split(',').map((word) => word.trim());
-  if (words.every((word) => word !== '')) return words;
-  throw usageError(`"${text}" is not a list such as processing,not-paid`);
+const asWord: Parse<string> = taking({}, (text) => {
+  if (text !== '') return text;
+  throw usageError('an empty word is no status; a list is written as processing,not-paid');
 });
 
 /** Paging options of lists stored on this machine. */
@@ -257,7 +256,7 @@ export const WALK_OPTIONS = rarely(['limit'], {
 
 /** Filters applied by paycli, since the service has no filters of its own. */
 export const FILTER_OPTIONS = {
-  status: option('--status <a,b>', 'only these statuses, as words or as in JSON', asWords),
+  status: listed('--status <a,b>', 'only these statuses, as words or as in JSON', asWord),
   since: option(
     '--since <time>',
     'created since: today, yesterday, 2h, 7d, 1w, 2026-11-20 or a full timestamp',

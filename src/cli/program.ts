@@ -120,8 +120,9 @@ const toCommander = (spec: OptionSpec): Option => {
   const name = option.long ?? spec.flags;
   return option.argParser((text: string, previous: unknown) => {
     try {
-      const value = parse(asMeant(spec, text));
-      return spec.repeats === true ? [...((previous as unknown[] | undefined) ?? []), value] : value;
+      if (spec.repeats !== true) return parse(asMeant(spec, text));
+      const texts = spec.list === true ? text.split(',').map((one) => one.trim()) : [text];
+      return [...((previous as unknown[] | undefined) ?? []), ...texts.map((one) => parse(asMeant(spec, one)))];
     } catch (thrown) {
       if (thrown instanceof PayError) throw usageError(`${name}: ${thrown.message}`, thrown.detail);
       throw thrown;

@@ -45,6 +45,14 @@ describe('ugwo list with filters', () => {
     expect(refs(ended.stdout)).toEqual(found);
   });
 
+  it('accepts several values of --status in one option or in several', async () => {
+    const page = pageOf([[1], [2, paid], [3, { status: 'cancelled' }]], null);
+    for (const given of [['--status=paid,cancelled'], ['--status', 'paid', '--status', 'cancelled']]) {
+      const ended = await inProcess([...list, ...given], { service: await serveList({ 'limit=100': page }) });
+      expect(refs(ended.stdout)).toEqual(['order-2', 'order-3']);
+    }
+  });
+
   it('accepts an unknown status with --no-validate', async () => {
     const service = await serveList({ 'limit=100': pageOf([[1], [2, { status: 'on hold' }]], null) });
     const ended = await inProcess([...list, '--status', 'on hold', '--no-validate'], { service });
@@ -131,7 +139,7 @@ describe('ugwo list with filters', () => {
     [['--since', '2026-11-31'], '--since: "2026-11-31" doesn\'t exist: 2026-11 has 30 days', ''],
     [['--until', '2026-02-30 09:30'], '"2026-02-30 09:30" doesn\'t exist: 2026-02 has 28 days', ''],
     [['--until', '2026-11-00T09:30:00Z'], '"2026-11-00T09:30:00Z" doesn\'t exist: 2026-11 has 30 days', ''],
-    [['--status', 'a,,b'], '--status: "a,,b" is not a list such as', ''],
+    [['--status', 'a,,b'], '--status: an empty word is no status', ''],
     [['--since', '2026-11-24', '--until', '2026-11-20'], '--until is before --since', 'swap the two times'],
     [['--since', '2d', '--until', '7d'], '--until is before --since', ''],
     [['--since', '2d', '--until', '2020-01-01', '--dry-run'], '--until is before --since', ''],

@@ -94,6 +94,8 @@ describe.each(LEDGERS)('ledger list from %s', (_what, open) => {
     ['charges paid today', ['--payment', 'paid', ...TODAY], '2'],
     ['charges paid until yesterday', ['--payment', 'paid', '--until', '2d'], '1'],
     ['refunded or failed charges', ['--payment', 'refunded', '--payment', 'failed'], '6 4'],
+    ['refunded or failed charges in one list', ['--payment', 'refunded, failed'], '6 4'],
+    ['entries in one of several states', ['--kind', 'all', '--state', 'unknown,rejected'], 'refund 8'],
     ['open charges', ['--payment', 'open'], '5'],
     ['part refunded charges', ['--payment', 'part-refunded'], '3'],
     ['open or paid charges', ['--payment', 'open', '--payment', 'paid', ...TODAY], '5 2'],

@@ -7,13 +7,16 @@ import type { Ledger } from '../../src/ledger/ledger.ts';
 import { sealedText } from '../../src/ledger/policy.ts';
 import { openQueue } from '../../src/webhook/queue.ts';
 import { intent } from '../ledger/support/memory.ts';
+import { CANARY } from '../support/canary.ts';
 import { clock } from '../support/clock.ts';
+import { ugwoOf } from '../support/ids.ts';
 import { inProcess } from '../support/in-process.ts';
 import { newFolder } from '../support/program.ts';
-import { json, serve } from '../support/service.ts';
+import { json, serve, serveAllBy, ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { secretFile } from '../support/webhooks.ts';
 import { delivery } from '../webhook/support.ts';
+import { charged } from './bulk-support.ts';
 import { begin, openDesk, REFUND, type Shown, USSD, writing } from './desk-support.ts';
 
 const MINUTE = 60_000;
@@ -138,7 +141,7 @@ describe('a case of status', () => {
     const metrics = await paycli('status', '-o', 'prometheus');
     expect(metrics.stdout).toContain(`paycli_cases{profile="${origin}",kind="unknown"} 2\n`);
     expect(metrics.stdout).toMatch(/^paycli_oldest_unknown_seconds\{profile="[^"]+"\} \d+$/m);
-    expect(metrics.code).toBe(14);
+    expect(metrics.code).toBe(0);
   });
 
   it('is an approval that this person can give', async () => {
@@ -223,6 +226,37 @@ describe('status', () => {
     expect((await paycli('status', '-o', 'csv', '--columns', 'kind,ref')).stdout).toContain('underpaid,INV-T1');
   });
 
+  it('says that --sync could not read the service, whatever else is unknown', async () => {
+    const home = newFolder();
+    let isDown = false;
+    const service = await serveAllBy(({ method }) => {
+      if (isDown) return json(503, {});
+      return method === 'POST'
+        ? charged(2)
+        : json(200, { ...ugwo(2), checkout: { uid: 'chk.AbCd.1' }, activities: [] });
+    });
+    const run = (...format: readonly string[]) => inProcess(['status', '--sync', ...format], { home, service });
+    const charge = ['ugwo', 'charge', ugwoOf(2), '--medium', 'bank_transfer'];
+    expect(await inProcess(charge, { home, service })).toMatchObject({ code: 0 });
+    isDown = true;
+    await writing(home, (ledger) => beginUnknown(ledger, ledgerTargetOf(service.origin, CANARY, undefined)));
+    const shown = await run('--json');
+    expect(shown.code).toBe(8);
+    expect(JSON.parse(shown.stdout)).toMatchObject({ cases: [{ kind: 'unknown' }] });
+    expect(JSON.parse(shown.stderr)).toMatchObject({ error: { kind: 'read_failed', exit_code: 8 } });
+    const metrics = await run('-o', 'prometheus');
+    expect(metrics.code).toBe(0);
+    expect(metrics.stdout).toMatch(/^paycli_cases\{profile="[^"]+",kind="unknown"\} 1$/m);
+    expect(metrics.stdout).toMatch(/^paycli_sync_failed\{profile="[^"]+"\} 1$/m);
+    expect(metrics.stdout).not.toMatch(/^paycli_last_sync_timestamp_seconds\{/m);
+  });
+
+  it('writes metrics without a key, which a sync needs', async () => {
+    const ended = await inProcess(['status', '--sync', '-o', 'prometheus'], { home: newFolder() });
+    expect(ended.code).toBe(0);
+    expect(ended.stdout).toMatch(/^paycli_sync_failed\{profile=.*\} 1$/m);
+  });
+
   it('writes metrics with escaped labels, which no other command does', async () => {
     const home = newFolder();
     await writing(home, (ledger) => beginUnknown(ledger, { profile: 'a\\b"c\nd' }));
@@ -242,11 +276,13 @@ describe('status', () => {
     await settle(await charge(await request('INV-M1')), 'successful');
     await charge(await request('INV-M2'));
     await sync();
-    const { stdout, code } = await paycli('status', '-o', 'prometheus');
+    const { stdout, code } = await paycli('status', '--sync', '-o', 'prometheus');
     const labels = (payment: string): string => `{profile="${origin}",currency="NGN",payment="${payment}"}`;
     expect(stdout).toContain(`paycli_received_minor${labels('paid')} 90000\n`);
     expect(stdout).toContain(`paycli_charges${labels('paid')} 1\n`);
     expect(stdout).toContain(`paycli_charges${labels('open')} 1\n`);
+    expect(stdout).toContain(`paycli_sync_failed{profile="${origin}"} 0`);
+    expect(stdout).toMatch(/^paycli_last_sync_timestamp_seconds\{profile="[^"]+"\} \d{10}$/m);
     expect(code).toBe(0);
   });
 

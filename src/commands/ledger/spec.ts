@@ -6,8 +6,8 @@ import {
   type GivenOptions,
   type HowToRead,
   type InputOf,
+  listed,
   option,
-  repeated,
   several,
 } from '../../cli/define.ts';
 import {
@@ -58,16 +58,16 @@ const asAccountNumber = (text: string): string => {
 };
 
 const entryOptions = {
-  payment: repeated(
-    '--payment <payment>',
+  payment: listed(
+    '--payment <a,b>',
     `only charges that are ${PAYMENT_NAMES.map(statusArgument).join(', ')}`,
     asStatus(PAYMENT_NAMES),
   ),
   kind: option('--kind <kind>', `which entries: ${LISTED_KINDS.join(', ')}`, asOneOf(LISTED_KINDS), {
     default: CHARGE,
   }),
-  state: repeated(
-    '--state <state>',
+  state: listed(
+    '--state <a,b>',
     `only these states: ${CHARGE_STATES.map(statusArgument).join(', ')}`,
     asStatus(CHARGE_STATES),
   ),

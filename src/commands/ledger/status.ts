@@ -45,6 +45,7 @@ const metricsText = (
   profiles: readonly (string | undefined)[],
   casesOf: (profile: string | undefined) => readonly Case[],
   now: number,
+  sync: 'none' | 'done' | 'failed',
 ): string => {
   const quoted = (text: string): string => `"${text.replaceAll(/[\\"]/g, '\\$&').replaceAll('\n', '\\n')}"`;
   const metric = (name: string, help: string, values: readonly (readonly [object, unknown])[]): string => {
@@ -68,15 +69,37 @@ const metricsText = (
   });
   const received = each((line) => line.received ?? 0);
   const charges = each(({ count }) => count);
+  const [syncedAt, syncFailed] = [Math.floor(now / SECOND_MS), sync === 'failed' ? 1 : 0];
+  const ofSync = (value: number) => profiles.map((profile) => [{ profile }, value] as const);
+  const syncs = [
+    metric(
+      'paycli_last_sync_timestamp_seconds',
+      'Time of this sync, unless it failed.',
+      syncFailed ? [] : ofSync(syncedAt),
+    ),
+    metric('paycli_sync_failed', '1 if this sync could not read the service, else 0.', ofSync(syncFailed)),
+  ];
   return [
     metric('paycli_received_minor', 'Received today, in the minor unit.', received),
     metric('paycli_charges', 'Charges paid or reversed today, and open ones.', charges),
     metric('paycli_cases', 'Cases that paycli status shows.', counts),
     metric('paycli_oldest_unknown_seconds', 'Age of the oldest unknown outcome, else 0.', ages),
+    ...(sync === 'none' ? [] : syncs),
   ].join('\n');
 };
 
 const caseFields = (one: Case) => rowOf(caseView, { ...one, since: atom(one.since) });
+
+/** Asks the service. Returns why it could not be read; charges that stay unknown are cases. */
+const syncFirst = async (run: Run): Promise<PayError | undefined> => {
+  const { runSync } = await import('./sync.ts');
+  try {
+    return (await runSync([], run)).unread;
+  } catch (thrown) {
+    if (!(thrown instanceof PayError) || ['ledger', 'interrupted', 'usage'].includes(thrown.kind)) throw thrown;
+    return thrown;
+  }
+};
 
 /** Shows what needs a person now, and the sums of today. Reads the ledger alone. */
 export const showStatus = async (
@@ -85,9 +108,7 @@ export const showStatus = async (
 ): Promise<Result> => {
   const { globals, io } = run;
   if (sync && allProfiles) throw usageError("--sync and --all-profiles can't be used together");
-  const synced = sync && (await (await import('./sync.ts')).syncLedger({ ids: [] }, run));
-  // Charges that stay unknown are cases.
-  const failed = synced && 'failure' in synced && synced.failure?.kind !== 'unknown' ? synced.failure : undefined;
+  const failed = sync ? await syncFirst(run) : undefined;
   const ledger = await run.ledger();
   const { profile, scope } = allProfiles ? { profile: undefined, scope: {} } : await profileWithoutKey(run);
   const now = ledger.moment().at;
@@ -123,7 +144,10 @@ export const showStatus = async (
   const ending = failure === undefined ? {} : { failure };
   if (globals.prometheus) {
     const lines = [...paid.filter(({ reported }) => reported !== 'charged'), ...open];
-    return { kind: 'text', text: metricsText(lines, profiles, casesOf, now), ...ending };
+    const synced = failed === undefined ? 'done' : 'failed';
+    const text = metricsText(lines, profiles, casesOf, now, sync ? synced : 'none');
+    // A file of metrics replaces the last one only after exit code 0.
+    return { kind: 'text', text, ...(failed?.kind === 'interrupted' ? { failure: failed } : {}) };
   }
   if (globals.format === 'json' || globals.format === 'ndjson') {
     const records = profiles.map((name) => {

@@ -255,11 +255,13 @@ const unknownError = ({ unknown, left }: Found, failures: readonly PayError[], r
   });
 };
 
-/** Final error of the run: the gravest of what ended it, what is unknown, and the failed reads. */
-const syncFailure = (found: Found, failures: readonly PayError[], run: Leaving): PayError | undefined => {
-  const ended = failures.find(({ kind }) => kind === 'interrupted') ?? failures.find(({ kind }) => kind === 'auth');
+const endedBy = (failures: readonly PayError[]): PayError | undefined =>
+  failures.find(({ kind }) => kind === 'interrupted') ?? failures.find(({ kind }) => kind === 'auth');
+
+/** The error of what could not be read; undefined if everything was. */
+const unreadError = (failures: readonly PayError[]): PayError | undefined => {
+  const ended = endedBy(failures);
   if (ended !== undefined) return ended;
-  if (found.unknown.length > 0) return unknownError(found, failures, run);
   const [failure, ...more] = failures;
   if (failure === undefined || more.length === 0) return failure;
   return new PayError('read_failed', `couldn't check ${chargesCount(failures.length)}: ${failure.message}`, {
@@ -268,8 +270,14 @@ const syncFailure = (found: Found, failures: readonly PayError[], run: Leaving):
   });
 };
 
+interface Synced {
+  readonly result: Result;
+  /** Why not everything was read. */
+  readonly unread: PayError | undefined;
+}
+
 /** Resolves unknown charges, checks open ones, and sums up the outcomes of all of them. */
-export const syncLedger = async ({ ids }: { readonly ids: readonly string[] }, run: Run): Promise<Result> => {
+export const runSync = async (ids: readonly string[], run: Run): Promise<Synced> => {
   const [ledger, { service, workspace }] = [await run.ledger(), await run.target()];
   const again = shellLine(['paycli', 'ledger', 'sync', ...targetFlags(run.globals)]);
   const leaving: Leaving = { again, now: run.io.clock.now(), local: run.globals.local };
@@ -308,12 +316,18 @@ export const syncLedger = async ({ ids }: { readonly ids: readonly string[] }, r
     `\`${shellLine(['paycli', 'ledger', 'show', id, ...targetFlags(run.globals)])}\``;
   const twice = paidTwiceLines(found.twice, run.globals);
   for (const text of [...resolvedLines(found.resolved, show), ...noticesOf(found), ...twice]) await run.say(text);
-  const failure = syncFailure(found, failures, leaving);
-  return {
+  const unread = unreadError(failures);
+  const isUnknown = found.unknown.length > 0 && endedBy(failures) === undefined;
+  const failure = isUnknown ? unknownError(found, failures, leaving) : unread;
+  const result: Result = {
     kind: 'list',
     pages: pageOf(found.sums.all().map(sumRecord)),
     view: paymentSumsView,
     saysEmpty: true,
     ...(failure === undefined ? {} : { failure }),
   };
+  return { result, unread };
 };
+
+export const syncLedger = async ({ ids }: { readonly ids: readonly string[] }, run: Run): Promise<Result> =>
+  (await runSync(ids, run)).result;

@@ -5,6 +5,7 @@ import {
   type GivenOptions,
   type HowToRead,
   type InputOf,
+  listed,
   option,
   optional,
   READ_EXITS,
@@ -78,8 +79,8 @@ const EVENT = 'evt.VCvr.7K2qPmRtV9xLnQ8sD1cYwHfE';
 const eventOptions = rarely(['refused'], {
   event: repeated('--event <pattern>', 'only these events, such as ugwo.activity.*', asText, { choices: EVENTS }),
   ugwo: option('--ugwo <ugwo>', 'only events about this payment request', asText, { completes: 'ugwo' }),
-  state: repeated(
-    '--state <state>',
+  state: listed(
+    '--state <a,b>',
     `only these states: ${EVENT_STATES.map(statusArgument).join(', ')}`,
     asStatus(EVENT_STATES),
   ),
