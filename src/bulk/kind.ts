@@ -19,6 +19,8 @@ import type { ColumnFault, RowEnd } from './row-end.ts';
 export interface Meant {
   readonly ids: readonly string[];
   readonly problem?: string;
+  /** Follows the id where the record's name is spelled differently. */
+  readonly note?: string;
 }
 
 /** The services that only a file of rows needs. */

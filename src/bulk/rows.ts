@@ -314,7 +314,7 @@ class RowNames {
     const found: string[] = [];
     for (const [name, meant] of names.length === 0 ? [] : await idsOf(this.#prefix, names)) {
       this.#ids.set(name, meant);
-      if (meant.problem === undefined) found.push(`${cutName(name)} is ${meant.ids.join('')}`);
+      if (meant.problem === undefined) found.push(`${cutName(name)} is ${meant.ids.join('')}${meant.note ?? ''}`);
     }
     if (found.length > 0) await say(`Names: ${firstNames(found)}`);
     return true;

@@ -83,8 +83,6 @@ export interface ProgramOptions {
   readonly env: Env;
   /** Descriptions of nouns for help, and their plain aliases. */
   readonly nouns: Readonly<Record<string, Noun>>;
-  /** Refuses names in place of ids. */
-  readonly idsOnly?: true | undefined;
 }
 
 /** Called with the command that argv names. */
@@ -275,7 +273,7 @@ const withHelp = (error: PayError, words: readonly string[]): PayError =>
     ? error
     : error.with({ hint: `see: ${shellLine(['paycli', ...words, '--help'])}` });
 
-interface Reading<S> extends Pick<ProgramOptions, 'idsOnly'> {
+interface Reading<S> {
   readonly spec: S;
   readonly args: readonly string[];
   readonly options: Readonly<Record<string, unknown>>;
@@ -296,10 +294,10 @@ const foundNames = (
  * value.
  */
 const readInput = <S extends CommandSpec>(reading: Reading<S>): Parsed<S> => {
-  const { spec, args, options, globals, words, idsOnly } = reading;
+  const { spec, args, options, globals, words } = reading;
   const found = new Map<string, NamedPrefix>();
   try {
-    const named = idsOnly ? undefined : (prefix: NamedPrefix, name: string) => found.set(name, prefix) && name;
+    const named = (prefix: NamedPrefix, name: string) => found.set(name, prefix) && name;
     const input = spec.read(args, options, { validate: globals.validate, named });
     const excess = args.slice(spec.args.length);
     if (excess.length > 0 && spec.args.at(-1)?.name.endsWith('...') !== true)
@@ -348,8 +346,7 @@ export const parseArgv = <S extends CommandSpec>(
     const words = commandWords(program, argv);
     const last = spec.args.length - 1;
     const args = command.args.map((text, index) => asMeant(spec.args[Math.min(index, last)] ?? {}, text));
-    const { idsOnly } = options;
-    return readInput({ spec, args, options: given(spec.options, command), globals, words, idsOnly });
+    return readInput({ spec, args, options: given(spec.options, command), globals, words });
   } catch (thrown) {
     const globals = readGlobals(given(GLOBAL_OPTIONS, program), options.env);
     const words = commandWords(program, argv);

@@ -11,6 +11,7 @@ import { formatMoney } from '../core/money.ts';
 import { type ApiRecord, PAGE_MAX } from '../core/record.ts';
 import { shellLine, textLine } from '../core/shell.ts';
 import { statusWord } from '../core/status.ts';
+import { foldedName, spellingsOf } from '../core/text.ts';
 import { countRead } from './list.ts';
 import type { Run } from './run.ts';
 
@@ -31,7 +32,8 @@ interface Found extends Meant {
 }
 
 /**
- * Finds the records with these names; the service accepts each name once. Looks in the ledger, then in the first pages of
+ * Finds the records with these names; the service accepts each name once. A record whose name is spelled differently
+ * counts if none has the name itself. Looks in the ledger, then in the first pages of
  * the service's list. For many names it begins with the list, where one page shows a hundred. Reads each record that the
  * ledger finds, since its name may have changed.
  */
@@ -41,22 +43,28 @@ export const findNamed = async (
   run: Run,
 ): Promise<ReadonlyMap<string, Found>> => {
   const [{ field, word, list, get, some }, [one]] = [KINDS[prefix], wordsFor(prefix)];
-  const folded = (name: string): string => (prefix === 'ony' ? name.trim().toLowerCase() : name);
-  const found = new Map<string, ApiRecord[]>(names.map((name) => [folded(name), []]));
+  const exact = (name: string): string => (prefix === 'ony' ? name.trim().toLowerCase() : name);
+  const nameOf = ({ value }: ApiRecord): string => textAt(value, field);
+  const found = new Map<string, ApiRecord[]>(names.map((name) => [foldedName(name), []]));
+  const spelledSo = (name: string): readonly ApiRecord[] =>
+    (found.get(foldedName(name)) ?? []).filter((record) => exact(nameOf(record)) === exact(name));
   const client = await run.client('read');
   const countPage = countRead(run.state);
   let [count, isWhole] = [0, false];
-  const missing = (): readonly string[] => names.filter((name) => found.get(folded(name))?.length === 0);
+  const missing = (): readonly string[] => names.filter((name) => spelledSo(name).length === 0);
   const take = (record: ApiRecord): void => {
-    const [uid, same] = [textAt(record.value, 'uid'), found.get(folded(textAt(record.value, field)))];
+    const [uid, same] = [textAt(record.value, 'uid'), found.get(foldedName(nameOf(record)))];
     if (isId(prefix, uid) && same?.every(({ value }) => textAt(value, 'uid') !== uid)) same.push(record);
   };
   const lookInLedger = async (): Promise<void> => {
     const [ledger, { service, workspace }] = [await run.ledger(), await run.target()];
     const look = async (name: string): Promise<void> => {
-      const by = prefix === 'ony' ? { email: name.trim() } : { ref: name };
-      const charges = await ledger.list({ ...by, kind: CHARGE, service, workspace, limit: PAGE_MAX });
-      const uids = new Set(charges.map(({ about, asked }) => (prefix === 'ony' ? asked?.customer : about)));
+      const uids = new Set<string | undefined>();
+      for (const text of spellingsOf(name)) {
+        const by = prefix === 'ony' ? { email: text.trim() } : { ref: text };
+        const charges = await ledger.list({ ...by, kind: CHARGE, service, workspace, limit: PAGE_MAX });
+        for (const { about, asked } of charges) uids.add(prefix === 'ony' ? asked?.customer : about);
+      }
       for (const uid of uids) {
         const record = uid === undefined ? undefined : await client.look(get, { params: { uid } });
         if (record !== undefined) take(record);
@@ -81,9 +89,14 @@ export const findNamed = async (
   delete run.state.status.doing;
   const looked = `in the ledger, and through ${isWhole ? 'all' : `the ${some}`} ${grouped(count)} ${one}s of the service`;
   const foundFor = (name: string): Found => {
-    const records = found.get(folded(name)) ?? [];
+    const exactly = spelledSo(name);
+    const records = exactly.length > 0 ? exactly : (found.get(foldedName(name)) ?? []);
     const [ids, what] = [records.map(({ value }) => textAt(value, 'uid')), `the ${word} ${JSON.stringify(name)}`];
-    if (ids.length === 1) return { ids, records, isWhole };
+    const note =
+      exactly.length > 0
+        ? ''
+        : `, whose ${word} is spelled differently: ${JSON.stringify(records.map(nameOf).join(''))}`;
+    if (ids.length === 1) return { ids, note, records, isWhole };
     const problem =
       ids.length === 0 ? `no ${one} with ${what} (looked ${looked})` : `${ids.length} ${one}s have ${what}`;
     return { ids, problem, records, isWhole };
@@ -123,7 +136,11 @@ export const readNamed = async (
 ): Promise<unknown> => {
   const [flags, ids] = [targetFlags(run.globals), new Map<string, string>()];
   const [prefix = 'ugw'] = found.values();
-  for (const [name, { ids: some, problem, records, isWhole }] of await findNamed(prefix, [...found.keys()], run)) {
+  for (const [name, { ids: some, problem, note = '', records, isWhole }] of await findNamed(
+    prefix,
+    [...found.keys()],
+    run,
+  )) {
     const [id = ''] = some;
     const lines = records.map(describedRecord);
     if (problem !== undefined) {
@@ -136,7 +153,7 @@ export const readNamed = async (
       });
     }
     ids.set(name, id);
-    if (danger !== 'read') await run.say(`${name} is ${lines.join('')}`);
+    if (danger !== 'read' || note !== '') await run.say(`${name} is ${lines.join('')}${note}`);
   }
   run.state.hasShown = true;
   if (danger !== 'read' && confirms !== true && !run.globals.dryRun) await run.ask(['Is this the one?'], 'go ahead');

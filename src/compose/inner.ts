@@ -47,7 +47,6 @@ export const openInner =
       allSpecs,
       nouns: NOUNS,
       version: packageJson.version,
-      idsOnly: true,
       open: (given) => open(inside, { ...given, timeout, validate }),
       defaults: async () => undefined,
       specsFor: async (words) =>

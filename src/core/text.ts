@@ -162,6 +162,19 @@ export const didYouMean = (typed: string, known: readonly string[]): string | un
     .sort((a, b) => b.length - a.length)[0];
 };
 
+/** A name without what a reader can't tell apart: how a letter is composed, kinds of blanks, and case. */
+export const foldedName = (name: string): string => name.normalize('NFC').toLowerCase().replaceAll(/\s+/g, ' ').trim();
+
+/** True unless two references are known and differ: a reading may lack one. */
+export const isSameRef = (one: string | undefined, other: string | undefined): boolean =>
+  one === undefined || other === undefined || foldedName(one) === foldedName(other);
+
+/** A name as it is, then in the other spellings of its letters and blanks, to look for one after the other. */
+export const spellingsOf = (name: string): readonly string[] => {
+  const plain = name.replaceAll(/\s+/g, ' ').trim();
+  return [...new Set([name, plain.normalize('NFC'), plain.normalize('NFD')])];
+};
+
 const strictDecoder = memo(() => new TextDecoder('utf-8', { fatal: true }));
 
 /** Decodes UTF-8 and drops a byte order mark; undefined for invalid UTF-8. */

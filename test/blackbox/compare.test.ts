@@ -115,10 +115,19 @@ describe('a column of a file of charges that is compared with the payment reques
   });
 
   it('is different from a value that the payment request does not show', async () => {
-    const service = await serveRequests(() => ({ ref: null }));
-    const ended = await chargeFrom(fileWith('ref', 'order-1'), { service, home: newFolder() });
+    const service = await serveRequests(() => ({ onye: null }));
+    const ended = await chargeFrom(fileWith('customer', ONYE.uid), { service, home: newFolder() });
     expect(ended.code).toBe(2);
-    expect(violationsOf(ended)).toMatchObject([{ title: '"order-1", but the payment request shows none' }]);
+    expect(violationsOf(ended)).toMatchObject([{ title: `${ONYE.uid}, but the payment request shows none` }]);
+  });
+
+  it.each([
+    ['a reading without one', null],
+    ['the same letters, composed otherwise, with other blanks and case', 'ORDER\u00a0e\u0301'],
+  ])('is no difference of a ref from %s', async (_what, ref) => {
+    const service = await serveRequests(() => ({ ref }));
+    const ended = await chargeFrom(fileWith('ref', 'order \u00e9'), { service, home: newFolder() });
+    expect(ended.code, ended.stderr).toBe(0);
   });
 
   it('is read before the first charge, for all rows', async () => {

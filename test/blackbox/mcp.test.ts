@@ -326,15 +326,19 @@ describe('a confirmation is rejected', () => {
     expect(postsOf(service)).toEqual(once(1));
   });
 
-  it('if the payment request has changed since the plan', async () => {
-    let amount = 500_000;
+  it.each([
+    ['amount', { amount: 777_777 }],
+    ['ref', { ref: 'order-9' }],
+    ['customer', { onye: { uid: 'ony.AbCd.9' } }],
+  ])('if the payment request has another %s since the plan', async (_what, other) => {
+    let more: object = {};
     const service = await serveAllBy(({ method }) =>
-      method === 'GET' ? json(200, { ...ugwo(1), amount, checkout: {}, activities: [] }) : undefined,
+      method === 'GET' ? json(200, { ...ugwo(1), checkout: {}, activities: [], ...more }) : undefined,
     );
     const { home } = await homeWith(service.origin, 'shop');
     const agent = await connect(SHOP, { home });
     const token = await tokenOf(agent);
-    amount += 1;
+    more = other;
     expect(await agent.call('charge_confirm', { token })).toEqual(
       refusedWith('has changed since the charge was planned'),
     );
@@ -659,6 +663,49 @@ describe('ended while it charges', () => {
   });
 });
 
+describe('a ref or an e-mail address in place of an id', () => {
+  it('names the record, which the plan keeps when another one gets the ref', async () => {
+    let named = 1;
+    const request = (number: number): object => ({
+      ...ugwo(number),
+      ref: number === named ? 'INV e\u0301' : `order-${number}`,
+      checkout: {},
+      activities: [],
+    });
+    const service = await serveAllBy(({ method, url }) => {
+      const number = Number(/ugw\.\S*?(\d+)(?:\/|$)/.exec(url)?.[1] ?? 0);
+      if (method === 'POST') return charged(number);
+      return json(200, number === 0 ? { data: [request(1), request(2)], next_cursor: null } : request(number));
+    });
+    const { home } = await homeWith(service.origin, 'shop');
+    const agent = await connect(SHOP, { home });
+    const ref = 'inv \u00e9';
+    expect((await agent.call('get_payment_request', { ugwo: ref })).json).toMatchObject({ uid: ugwoOf(1) });
+    const plan = await agent.call('charge_plan', { ...BY_USSD, ugwo: ref });
+    expect(plan.json['charge']).toContain(ugwoOf(1));
+    named = 2;
+    const { token } = plan.json;
+    expect(await agent.call('charge_confirm', { token })).toEqual(refusedWith(`${ugwoOf(1)} was not charged`));
+    named = 1;
+    const again = await tokenOf(agent, { ...BY_USSD, ugwo: ref });
+    expect((await agent.call('charge_confirm', { token: again })).json).toMatchObject({ state: 'accepted' });
+    expect(postsOf(service)).toEqual(once(1));
+  });
+
+  it('names a customer to read and to update', async () => {
+    const agent = await connect(LOCAL, { home: newFolder() });
+    const found = await agent.call('find_customers', { max: 1 });
+    const [{ uid, email } = { uid: '', email: '' }] = found.json['data'] as { uid: string; email: string }[];
+    expect((await agent.call('get_customer', { onye: email })).json).toMatchObject({ uid });
+    const updated = await agent.call('update_customer', { onye: email, first_name: 'Ngozi' });
+    expect(updated.json).toMatchObject({ uid, first_name: 'Ngozi' });
+    expect(await agent.call('update_customer', { onye: 'no@example.org', first_name: 'A' })).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('no customer with the e-mail address'),
+    });
+  });
+});
+
 describe('the arguments and results of an agent', () => {
   it('can use only the options, files and commands of its tools', async () => {
     const service = await serveBy(({ method }) => (method === 'PATCH' ? json(200, { uid: SEEDED.onye }) : undefined));
@@ -666,7 +713,7 @@ describe('the arguments and results of an agent', () => {
     const agent = await connect(SHOP, { home });
     const wrong: readonly (readonly [name: string, given: Record<string, unknown>, message: string])[] = [
       ['charge_plan', { ...BY_USSD, again: true }, 'charge_plan has no argument \\"again\\"'],
-      ['charge_plan', { ...BY_USSD, ugwo: '--again' }, 'is not the identifier of a payment request'],
+      ['charge_plan', { ...BY_USSD, ugwo: 'ugw.--again' }, 'is not the identifier of a payment request'],
       ['charge_plan', { ...BY_USSD, medium: 'ussd --again' }, 'is not one of'],
       ['charge_plan', { ugwo: ugwoOf(1) }, 'charge_plan needs medium'],
       ['get_customer', {}, 'get_customer needs onye'],
@@ -674,7 +721,7 @@ describe('the arguments and results of an agent', () => {
       ['find_customers', { email: ['a@example.com'] }, 'email must be a text'],
       ['find_customers', { max: 'many' }, 'max must be a whole number from 1 to 100'],
       ['find_payment_requests', { since: 'soon' }, 'since: \\"soon\\" is not a time'],
-      ['get_payment_request', { ugwo: 'order-1' }, 'ugwo: \\"order-1\\" is not the identifier'],
+      ['get_payment_request', { ugwo: 'ugw.1' }, 'ugwo: \\"ugw.1\\" is not the identifier'],
       ['get_payment_request', { ugwo: '' }, 'get_payment_request needs ugwo'],
       ['charge_plan', { ...BY_USSD, provider: null }, 'medium ussd needs provider'],
       ['charge_plan', { ...BY_USSD, medium: 'cash' }, 'medium: \\"cash\\" is not one of'],

@@ -68,6 +68,41 @@ const LIST = 'GET /v1/ugwo?limit=100';
 const READ = (number: number): string => `GET /v1/ugwo/${ugwoOf(number)}`;
 const POST = (number: number): string => `POST /v1/ugwo/${ugwoOf(number)}/activities`;
 
+describe('a ref that is spelled differently', () => {
+  const [composed, apart] = ['INV \u00e9', 'inv\u00a0e\u0301'];
+
+  it('means the only record that it fits, and the line says so', async () => {
+    const { paycli, asked } = await open({ ugwo: [request(1), request(2, { ref: apart })] });
+    const ended = await paycli('ugwo', 'charge', composed, ...CHARGE.slice(0, 2));
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(ended.stderr).toContain(`${composed} is ${ugwoOf(2)}`);
+    expect(ended.stderr).toContain(', whose ref is spelled differently: ');
+    expect(asked().at(-1)).toBe(POST(2));
+  });
+
+  it('means the record that has exactly this text before any other', async () => {
+    const { paycli } = await open({ ugwo: [request(1, { ref: apart }), request(2, { ref: composed })], size: 1 });
+    const { stdout, stderr } = await paycli('ugwo', 'get', composed, '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ uid: ugwoOf(2) });
+    expect(stderr).not.toContain('differently');
+  });
+
+  it('means none of several', async () => {
+    const { paycli } = await open({ ugwo: [request(1, { ref: apart }), request(2, { ref: 'inv \u00e9' })] });
+    const ended = await paycli('ugwo', 'charge', composed, ...CHARGE);
+    expect(ended.code).toBe(2);
+    expect(ended.stderr).toContain('2 payment requests have the ref');
+  });
+
+  it('is found by its charge in the ledger, alone and by find', async () => {
+    const shop = await open({ ugwo: [request(1, { ref: 'INV e\u0301' })] });
+    expect(await shop.paycli('ugwo', 'charge', ugwoOf(1), ...CHARGE)).toMatchObject({ code: 0 });
+    const found = await shop.paycli('find', composed, '-o', 'csv', '--columns', 'ugwo');
+    expect(found.stdout).toContain(ugwoOf(1));
+    expect(found.stderr).toContain('Found by another spelling');
+  });
+});
+
 describe('a ref in place of the id of a payment request', () => {
   it.each([
     ['ugwo get order-2 --json', [LIST, READ(2)]],

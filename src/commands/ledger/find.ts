@@ -9,6 +9,7 @@ import { readMajor, splitMoney } from '../../core/money.ts';
 import { createdAt, hidesCustomer, onePage, PAGE_MAX } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
 import { shellLine, textLine } from '../../core/shell.ts';
+import { foldedName, spellingsOf } from '../../core/text.ts';
 import { type Entry, isInScope, keptAccount, lastDigits, termsDigestOf } from '../../ledger/entry.ts';
 import type { Ledger, ListFilter } from '../../ledger/ledger.ts';
 import { snapshotOf } from '../../ledger/snapshot.ts';
@@ -56,10 +57,10 @@ const lookupsOf = (text: string, { digest }: Ledger): Readonly<Record<string, Pa
   };
 };
 
-/** Name of the field of a payment request that has the text, in any case; undefined if none has. */
+/** Name of the field of a payment request that has the text, in any spelling; undefined if none has. */
 const foundIn = (request: unknown, text: string): string | undefined => {
-  const [{ asked, facts }, money, wanted] = [snapshotOf(request), moneyNamed(text), text.toLowerCase()];
-  const name = [valueAt(request, 'onye.first_name'), valueAt(request, 'onye.last_name')].join(' ').toLowerCase();
+  const [{ asked, facts }, money, wanted] = [snapshotOf(request), moneyNamed(text), foldedName(text)];
+  const name = foldedName([valueAt(request, 'onye.first_name'), valueAt(request, 'onye.last_name')].join(' '));
   if (text.length > 2 && name.includes(wanted)) return 'name';
   const isMeant = money !== undefined && (money.currency ?? asked.currency) === asked.currency;
   if (isMeant && money.minor === asked.amount) return 'amount';
@@ -71,7 +72,7 @@ const foundIn = (request: unknown, text: string): string | undefined => {
     if (typeof value !== 'string' || /amount/.test(field)) return value;
     const number = numberIn(value) ?? '';
     const isEnd = ending !== undefined && number.length >= 7 && number.endsWith(ending);
-    if (isEnd || value.toLowerCase() === wanted) found ??= field;
+    if (isEnd || foldedName(value) === wanted) found ??= field;
     return value;
   });
   return found;
@@ -118,10 +119,22 @@ export const findPayments = async (
   const add = (name: string, hit: Hit): unknown => hits.has(name) || hits.set(name, hit);
   const named = await ledger.get(text);
   if (named !== undefined && isInScope(scope)(named)) add(text, { by: 'id', entry: named });
-  for (const [by, filter] of Object.entries(lookupsOf(text, ledger))) {
-    const found = await ledger.list({ ...scope, ...filter, limit });
-    isCut ||= found.length === limit;
-    for (const entry of found) add(entry.id, { by, entry });
+  for (const spelled of spellingsOf(text)) {
+    if (hits.size > 0) break;
+    for (const [by, filter] of Object.entries(lookupsOf(spelled, ledger))) {
+      const found = await ledger.list({ ...scope, ...filter, limit });
+      isCut ||= found.length === limit;
+      for (const entry of found) add(entry.id, { by, entry });
+    }
+    const other = hits.size > 0 && spelled !== text;
+    if (!other) continue;
+    const isOne = new Set([...hits.values()].map(({ entry }) => entry?.about)).size === 1;
+    if (!isOne) hits.clear();
+    await run.say(
+      isOne
+        ? `Found by another spelling: ${spelled}`
+        : `Several payment requests have another spelling of it: ${spelled}`,
+    );
   }
   const take = async (request: object, by: string): Promise<void> => {
     const about = textAt(request, 'uid');

@@ -11,7 +11,7 @@ import { asActivity, type Snapshot, snapshotOf } from '../../ledger/snapshot.ts'
 import type { Caller, Tool, ToolAnswer } from '../../mcp/server.ts';
 import type { Inner, Run } from '../run.ts';
 import { checkPlan, contentsOf, isSealed, recordPlan, type Sealed } from './token.ts';
-import { argumentTexts, argvOf, toolErrorOf } from './tools.ts';
+import { argumentTexts, argvOf, idNamed, toolErrorOf } from './tools.ts';
 
 export const CONFIRM = 'charge_confirm';
 
@@ -83,8 +83,11 @@ export const answerPlan = async (
   { signal }: Caller,
   inner: Inner,
 ): Promise<ToolAnswer> => {
-  const given = argumentTexts(tree, 'charge_plan', asked) as Given;
+  const named = argumentTexts(tree, 'charge_plan', asked) as Given;
+  const { id, failed: unread } = await idNamed('ugwo', named.ugwo, signal, inner);
+  const given: Given = { ...named, ugwo: id };
   const failed = ({ stderr }: Awaited<ReturnType<Inner>>) => toolErrorOf(tree, 'charge_plan', given, stderr);
+  if (unread !== undefined) return toolAnswer({ allowed: false, error: failed(unread) }, true);
   const judged = await inner(['--dry-run', ...argvOf(tree, 'charge_plan', given)], signal);
   if (judged.code !== 0) return toolAnswer({ allowed: false, error: failed(judged) }, true);
   let plan: object | undefined;

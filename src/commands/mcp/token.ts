@@ -18,7 +18,7 @@ export interface Sealed {
   /** Milliseconds since the epoch. */
   readonly until: number;
   readonly given: unknown;
-  readonly asked: Pick<RequestTerms, 'amount' | 'currency' | 'customer'>;
+  readonly asked: Pick<RequestTerms, 'amount' | 'currency' | 'customer' | 'ref'>;
 }
 
 /** Code that only this ledger can compute. It is another one for another profile or service. */
@@ -27,7 +27,7 @@ const macOf = (text: string, { digest }: Pick<Ledger, 'digest'>, { profile = '',
 
 /** A token is copied by a model, so it is short. */
 const seal = ({ id, until, given, asked }: Sealed, ledger: Ledger, place: LedgerTarget): string => {
-  const contents = [id, until, given, asked.amount, asked.currency, asked.customer];
+  const contents = [id, until, given, asked.amount, asked.currency, asked.customer, asked.ref];
   const text = Buffer.from(JSON.stringify(contents)).toString('base64url');
   return `${text}.${macOf(text, ledger, place)}`;
 };
@@ -36,8 +36,8 @@ const seal = ({ id, until, given, asked }: Sealed, ledger: Ledger, place: Ledger
 export const contentsOf = (token: string): Sealed | undefined => {
   const contents = parseIfJson(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString());
   if (!Array.isArray(contents)) return undefined;
-  const [id, until, given, amount, currency, customer] = contents;
-  return { id, until, given, asked: { amount, currency, customer: customer ?? undefined } };
+  const [id, until, given, amount, currency, customer, ref] = contents;
+  return { id, until, given, asked: { amount, currency, customer: customer ?? undefined, ref: ref ?? undefined } };
 };
 
 /** True for a token that this ledger has made for this profile and service. */

@@ -1,6 +1,8 @@
 import { MEDIUM_FIELDS } from '../../charge/mediums.ts';
 import type { CommandNode, OptionNode, Tree } from '../../cli/tree.ts';
+import { textAt } from '../../core/charge.ts';
 import { usageError } from '../../core/error.ts';
+import { canBeName } from '../../core/ids.ts';
 import { isJsonObject, parseIfJson } from '../../core/json.ts';
 import { visibleJson } from '../../core/text.ts';
 import type { Tool, ToolAnswer } from '../../mcp/server.ts';
@@ -83,7 +85,7 @@ const typeOf = ({ repeats, list, type }: Pick<OptionNode, 'repeats' | 'list' | '
 const parametersOf = (node: CommandNode, { options = [], required = [] }: ToolCommand): readonly Parameter[] => [
   ...node.args.map((arg) => ({
     name: arg.name,
-    about: arg.about.replace(/(?: or (?:its ref|the e-mail address))?(?:; or --from)?$/, ''),
+    about: arg.about.replace(/; or --from$/, ''),
     type: typeOf(arg),
     splits: true,
     isRequired: !arg.repeats,
@@ -232,6 +234,24 @@ export const toolErrorOf = (
     message: about === undefined ? message : `${about.name}: ${String(message)}`,
     ...(typeof hint === 'string' && !FOR_PEOPLE.test(hint) ? { hint } : {}),
   };
+};
+
+/** The arguments that name a record, by the noun that reads it. */
+const NAMED = { ugwo: 'ugw', onye: 'ony' } as const;
+
+/**
+ * The id of the record that a ref or an e-mail address names now: a plan is about that record, even if another one gets
+ * the name. `failed` is the ended read if there is no such record.
+ */
+export const idNamed = async (
+  noun: keyof typeof NAMED,
+  name: string,
+  signal: AbortSignal,
+  inner: Inner,
+): Promise<{ readonly id: string; readonly failed?: InnerEnd }> => {
+  if (!canBeName(NAMED[noun], name)) return { id: name };
+  const read = await inner([noun, 'get', '--', name], signal);
+  return read.code === 0 ? { id: textAt(parseIfJson(read.stdout), 'uid') } : { id: name, failed: read };
 };
 
 export type InnerEnd = Awaited<ReturnType<Inner>>;

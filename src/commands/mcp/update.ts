@@ -11,7 +11,7 @@ import type { Caller, ToolAnswer } from '../../mcp/server.ts';
 import type { Inner } from '../run.ts';
 import { toolAnswer } from './plan.ts';
 import { checkPlan, contentsOf, isSealed, recordPlan, type Sealed } from './token.ts';
-import { argumentTexts, argvOf, type InnerEnd, toolAnswerOf } from './tools.ts';
+import { argumentTexts, argvOf, type InnerEnd, idNamed, toolAnswerOf } from './tools.ts';
 
 export const UPDATE_TOOL = 'update_customer';
 
@@ -21,8 +21,11 @@ const refusedUpdate = (
 ) => new PayError('refused', `this call changed nothing: ${message}`, { hint });
 
 /** The update in words, for the person who approves it. */
-const updateText = ({ onye, ...fields }: Readonly<Record<string, string>>): string =>
-  [`update ${onye}`, ...Object.entries(fields).map(([name, text]) => `${name} ${JSON.stringify(text)}`)]
+const updateText = ({ onye, ...fields }: Readonly<Record<string, string>>, name: string): string =>
+  [
+    `update ${onye}${name === onye ? '' : ` (${name})`}`,
+    ...Object.entries(fields).map(([name, text]) => `${name} ${JSON.stringify(text)}`),
+  ]
     .map(visible)
     .join(', ');
 
@@ -71,7 +74,11 @@ const confirm = (
  * and the approval of a person.
  */
 export const answerUpdate = async (tree: Tree, given: unknown, caller: Caller, inner: Inner): Promise<ToolAnswer> => {
-  const { token, ...fields } = isJsonObject(given) ? given : {};
+  const { token, ...named } = isJsonObject(given) ? given : {};
+  const { onye = '' } = argumentTexts(tree, UPDATE_TOOL, named);
+  const { id, failed } = await idNamed('onye', onye, caller.signal, inner);
+  if (failed !== undefined) return toolAnswerOf(tree, UPDATE_TOOL, named, failed);
+  const fields = { ...named, onye: id };
   const asked = argumentTexts(tree, UPDATE_TOOL, fields);
   if (typeof token === 'string' && token !== '') {
     const sealed = contentsOf(token);
@@ -87,7 +94,7 @@ export const answerUpdate = async (tree: Tree, given: unknown, caller: Caller, i
   if (!isLive) return toolAnswerOf(tree, UPDATE_TOOL, fields, ended);
   const judged = await inner(['--dry-run', ...argv], caller.signal);
   if (judged.code !== 0) return toolAnswerOf(tree, UPDATE_TOOL, fields, judged);
-  const text = updateText(asked);
+  const text = updateText(asked, onye);
   let plan: object = {};
   const planned = await inner(argv, caller.signal, async (run) => {
     const job = { kind: 'update', command: 'onye update', text, total: { ...NO_TOTAL, rows: 1 } } as const;

@@ -6,6 +6,7 @@ import { PayError } from '../../core/error.ts';
 import { isId } from '../../core/ids.ts';
 import { printExact } from '../../core/json.ts';
 import { formatMoney, readMajor, splitMoney } from '../../core/money.ts';
+import { isSameRef } from '../../core/text.ts';
 import type { RequestTerms } from '../../ledger/entry.ts';
 
 /** The value of a cell, and that of the payment request, as people read them. Equal texts are equal values. */
@@ -31,7 +32,7 @@ const COMPARED: Readonly<Record<string, Compare>> = {
     termsMoney(asked),
   ],
   currency: (cell, { currency }) => [cell.toUpperCase(), currency],
-  ref: (cell, { ref }) => [inQuotes(cell), ref && inQuotes(ref.trim())],
+  ref: (cell, { ref = '' }) => [inQuotes(cell), inQuotes(isSameRef(cell, ref || undefined) ? cell : ref.trim())],
   customer: (cell, { customer, email }) =>
     isId('ony', cell) ? [cell, customer] : [cell.toLowerCase(), email?.toLowerCase()],
 };

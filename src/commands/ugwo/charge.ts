@@ -11,6 +11,7 @@ import { PayError, usageError } from '../../core/error.ts';
 import { canAsk, namingFlags, targetFlags } from '../../core/input.ts';
 import type { ApiRecord } from '../../core/record.ts';
 import type { Result, View } from '../../core/result.ts';
+import { isSameRef } from '../../core/text.ts';
 import type { Entry } from '../../ledger/entry.ts';
 import type { Refused } from '../../ledger/ledger.ts';
 import type { Snapshot } from '../../ledger/snapshot.ts';
@@ -77,7 +78,7 @@ const askBeside = async (refused: Refused, { ask, io, globals }: Run): Promise<s
 /** Throws if a payment request asks for anything else than when its charge was planned. */
 const refuseChanged = (ugwo: string, { asked }: PlannedCharge, shown: Snapshot | undefined): void => {
   const isSame = (['amount', 'currency', 'customer'] as const).every((name) => asked[name] === shown?.asked[name]);
-  if (isSame) return;
+  if (isSame && isSameRef(asked.ref, shown?.asked.ref)) return;
   throw new PayError('refused', `${ugwo} was not charged: it has changed since the charge was planned`, {
     hint: 'plan it again',
   });
