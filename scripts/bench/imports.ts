@@ -17,7 +17,7 @@ const load = (name: string): string[] => ['--input-type=module', '-e', `await im
 
 const CASES: readonly (readonly [string, readonly string[]])[] = [
   [BARE, ['-e', '0']],
-  ...['commander', 'zod', 'undici', 'conf', 'chalk', 'cli-table3', 'uqr'].map((name) => [name, load(name)] as const),
+  ...['commander', 'zod', 'undici', 'conf', 'chalk', 'cli-table3'].map((name) => [name, load(name)] as const),
   ['undici, the parts that paycli loads', load('undici/lib/dispatcher/client.js')],
   ['paycli --version', ['bin/paycli.js', '--version']],
   ['paycli ugwo charge --help', ['bin/paycli.js', 'ugwo', 'charge', '--help']],

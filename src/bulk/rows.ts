@@ -316,7 +316,7 @@ class RowNames {
       this.#ids.set(name, meant);
       if (meant.problem === undefined) found.push(`${cutName(name)} is ${meant.ids.join('')}${meant.note ?? ''}`);
     }
-    if (found.length > 0) await say(`Names: ${firstNames(found)}`);
+    if (found.length > 0) await say(`Names: ${firstNames(found, 1)}`);
     return true;
   }
 

@@ -311,18 +311,15 @@ export const readList = <G extends ListOptions>(
 };
 
 /** Options for passing a customer's next step on. */
-export const SHARE_OPTIONS = rarely(['copy', 'qr', 'noQr'], {
+export const SHARE_OPTIONS = rarely(['copy'], {
   copy: flag(
     '--copy',
     "copy the account number or the code to dial to the terminal's clipboard; with --share, the message",
   ),
   share: flag('--share', 'print a message for the customer, and nothing else'),
-  qr: flag('--qr', 'draw the code to dial as a QR code even where it may not scan'),
-  noQr: flag('--no-qr', 'draw no QR code'),
 });
 
-export const readShare = ({ copy = false, share = false, qr }: GivenOptions<typeof SHARE_OPTIONS>): ShareOptions => ({
+export const readShare = ({ copy = false, share = false }: GivenOptions<typeof SHARE_OPTIONS>): ShareOptions => ({
   copy,
   share,
-  qr: qr === undefined ? 'auto' : qr ? 'always' : 'never',
 });

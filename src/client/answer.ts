@@ -106,7 +106,7 @@ interface AnswerFault {
 }
 
 /** Rejects an answer about another object, which must not decide the outcome. */
-const otherObjectFault = ({ prefix, uid }: Subject, value: unknown): string | undefined => {
+export const otherObjectFault = ({ prefix, uid }: Subject, value: unknown): string | undefined => {
   const answered = valueAt(value, 'uid');
   return answered === uid ? undefined : `the service answered with another ${nounOf(prefix)}, ${answered}`;
 };

@@ -1,6 +1,5 @@
 import { failedBy, type Outcome } from '../charge/outcome.ts';
 import { limitFault } from '../contract/common.ts';
-import { oddMembers } from '../contract/oddities.ts';
 import {
   type AnyRequest,
   anyOperation,
@@ -16,13 +15,20 @@ import {
 import type { ListRecord, ResourcePage } from '../contract/proof.ts';
 import { loadSchemas } from '../contract/zod.ts';
 import { ANY_WRITE, type WriteKind } from '../core/charge.ts';
-import { PayError, reasonOf, usageError } from '../core/error.ts';
+import { PayError, usageError } from '../core/error.ts';
 import { isUnsafeSegment } from '../core/ids.ts';
 import { printExact } from '../core/json.ts';
 import type { ApiPage, ApiRecord } from '../core/record.ts';
 import type { CurlRequest } from '../core/shell.ts';
 import { spoiltIn } from '../core/spoilt.ts';
-import { type Exchange, openRequestedPause, type RequestPace, type SendContext, type Subject } from './answer.ts';
+import {
+  type Exchange,
+  openRequestedPause,
+  otherObjectFault,
+  type RequestPace,
+  type SendContext,
+  type Subject,
+} from './answer.ts';
 import type { JsonBody } from './body.ts';
 import { longestWrite, noticePause, sendRead, sendWrite, type Walk, type WriteOptions, walkPages } from './send.ts';
 import type { Transport } from './transport.ts';
@@ -92,8 +98,6 @@ export interface Client {
 
 export interface ClientOptions extends Omit<SendContext, 'hold' | 'pace'> {
   readonly transport: Transport;
-  /** False: nobody reads the notices, so answers are not checked for oddities. */
-  readonly isHeard?: boolean;
   /** False: the service does the checks (--no-validate). */
   readonly validate: boolean;
 }
@@ -148,24 +152,22 @@ const exchangeOf = (options: ClientOptions, called: Called, input: CallInput): E
   return { operation, path, body, params, headers, onHead, keyHint, ...(subject === undefined ? {} : { subject }) };
 };
 
-/** Notes on unreadable values in answers, each sentence once. Checks nothing when nobody reads them. */
-const openNotes = ({ notice, isHeard = true }: ClientOptions) => {
+/** The note on an answer that was cut, and on another object in the answer to a write. */
+const noteOn = ({ operation, params }: Exchange, received: Pick<ApiRecord, 'value' | 'cut'>): string | undefined => {
+  if (received.cut !== undefined) return `${received.cut}; only its main fields are read and shown`;
+  const { uid: prefix } = operation.params;
+  if (operation.safety === 'safe' || prefix === undefined || prefix === 'text') return undefined;
+  return otherObjectFault({ prefix, uid: params['uid'] ?? '' }, received.value);
+};
+
+/** Says each note once. */
+const openNotes = ({ notice }: ClientOptions) => {
   const said = new Set<string>();
-  return {
-    /** Loads the schemas that `tell` needs. */
-    ready: async (): Promise<void> => {
-      if (isHeard) await loadSchemas();
-    },
-    tell: ({ operation, params }: Exchange, received: Pick<ApiRecord, 'value' | 'cut'>): void => {
-      if (!isHeard) return;
-      const { value, cut } = received;
-      const sentences =
-        cut === undefined ? oddMembers(operation, value, params) : [`${cut}; only its main fields are read and shown`];
-      for (const sentence of sentences) {
-        if (!said.has(sentence)) notice(`note: ${sentence}`);
-        said.add(sentence);
-      }
-    },
+  return (...answered: Parameters<typeof noteOn>): void => {
+    const note = noteOn(...answered);
+    if (note === undefined || said.has(note)) return;
+    said.add(note);
+    notice(`note: ${note}`);
   };
 };
 
@@ -180,28 +182,17 @@ export const createClient = (given: ClientOptions): Client => {
 
 const pacedClient = (
   options: ClientOptions & Parameters<typeof sendWrite>[0],
-  notes: ReturnType<typeof openNotes>,
+  note: ReturnType<typeof openNotes>,
 ): Client => {
   const exchangeFor = async (called: Called, input: CallInput): Promise<Exchange> => {
     const method = typeof called === 'string' ? operations[called].method : called.method;
     if (method !== 'GET' || !isPlain(input.query)) await loadSchemas();
-    // Starts now, so that the schemas load while the service answers.
-    else void notes.ready();
     return exchangeOf(options, called, input);
-  };
-  const lookThrough = async (exchange: Exchange, received: ApiRecord): Promise<void> => {
-    try {
-      await notes.ready();
-      notes.tell(exchange, received);
-    } catch (thrown) {
-      // The request is done, even if its answer can't be checked.
-      options.debug(`. the answer could not be looked through: ${reasonOf(thrown)}`);
-    }
   };
   const writeBy = async (exchange: Exchange, input: CallInput): Promise<Outcome> => {
     const outcome = await sendWrite(options, options.transport, exchange, input);
     options.pace?.answered?.(outcome);
-    if (outcome.certain === 'accepted') await lookThrough(exchange, outcome.record);
+    if (outcome.certain === 'accepted') note(exchange, outcome.record);
     return outcome;
   };
   const call = async <K extends Called>(called: K, input: CallInput, signal?: AbortSignal) => {
@@ -212,7 +203,7 @@ const pacedClient = (
       return outcome.record as ApiRecord<Proven<K>>;
     }
     const received = await sendRead(options, options.transport, exchange, signal);
-    await lookThrough(exchange, received);
+    note(exchange, received);
     return received as ApiRecord<Proven<K>>;
   };
   return {
@@ -240,9 +231,8 @@ const pacedClient = (
         const exchange = await exchangeFor(called, { ...input, query });
         const page = (await sendRead(options, options.transport, exchange, signal)) as JsonBody;
         const { data, next_cursor: nextCursor } = page.envelope as ResourcePage;
-        await notes.ready();
         const open = (): ApiPage<ListRecord> => {
-          notes.tell(exchange, page);
+          note(exchange, page);
           return { records: page.records(), cursor, nextCursor };
         };
         return { count: data.length, nextCursor, open };
@@ -259,7 +249,7 @@ const pacedClient = (
     },
     longestWrite: longestWrite(options.timeout),
     longestAttempt: options.timeout,
-    paced: (pace) => pacedClient({ ...options, pace }, notes),
+    paced: (pace) => pacedClient({ ...options, pace }, note),
     pace: options.pace,
     close: () => options.transport.close(),
   };

@@ -14,7 +14,7 @@ import { cleanedUrl } from '../core/secret.ts';
 import { visible } from '../core/text.ts';
 import type { RunningEmulator } from '../emulator/room.ts';
 import type { Scope } from '../ledger/entry.ts';
-import { foldersOf, isSilent, profilesOf, type RunContext } from './run.ts';
+import { foldersOf, profilesOf, type RunContext } from './run.ts';
 
 /** Target of a run's requests, and its label for people. */
 export interface RunTarget {
@@ -167,7 +167,6 @@ export const openClient = async (run: RunContext, credentials: RunCredentials): 
     timeout,
     debug,
     notice,
-    isHeard: !isSilent(io, globals),
     validate,
   });
 };

@@ -16,7 +16,7 @@ import type { StatusLine } from '../output/status-line.ts';
 export type RunContext = Pick<Run, 'io' | 'globals' | 'say' | 'state'>;
 
 /** True if notices are suppressed. A program that reads JSON finds only the one error line on stderr. */
-export const isSilent = ({ stderr }: Io, { quiet, format }: Globals): boolean =>
+const isSilent = ({ stderr }: Io, { quiet, format }: Globals): boolean =>
   quiet || ((format === 'json' || format === 'ndjson') && !stderr.isTerminal);
 
 /** The environment variable that names a pager, and its command line. */

@@ -75,16 +75,12 @@ export interface InnerList {
   readonly columns: readonly Column[];
 }
 
-/** Condition for drawing a code to dial as a QR code; `auto` draws it where it can be scanned. */
-export type QrWhen = 'auto' | 'always' | 'never';
-
 /** Ways to pass on the customer's next step, in addition to showing it or in place of that. */
 export interface ShareOptions {
   /** Copies the account number or code to the terminal's clipboard; with `share`, the message. */
   readonly copy: boolean;
   /** Prints a message for the customer in place of the record. */
   readonly share: boolean;
-  readonly qr: QrWhen;
 }
 
 /** State of a wait, as the line on a terminal shows it. */
@@ -197,8 +193,6 @@ export interface OutputOptions {
   readonly rawCsv: boolean;
   /** CSV begins with a byte order mark. */
   readonly bom?: boolean;
-  /** `auto` by default. */
-  readonly qr?: QrWhen | undefined;
 }
 
 /** A filter of jq (--jq). An invalid filter is a usage error; an aborted one throws `interrupted`. */

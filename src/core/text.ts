@@ -213,10 +213,3 @@ export const forSpreadsheet = (text: string): string => (CHANGED.test(text) ? `=
 
 /** Reverses `forSpreadsheet`; any other cell stays unchanged. */
 export const fromSpreadsheet = (text: string): string => KEPT.exec(text)?.[1] ?? withFormula(text);
-
-/** No dial string is longer, and a longer QR code would not fit a screen. */
-const LONGEST_TYPED_WORD = 64;
-
-/** A tel: link for a dial string; undefined for a string that a telephone would not accept. */
-export const telLink = (code: string): string | undefined =>
-  code.length <= LONGEST_TYPED_WORD && /^[\d*#+]+$/.test(code) ? `tel:${encodeURIComponent(code)}` : undefined;

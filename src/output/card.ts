@@ -82,7 +82,7 @@ const wholeParts = async (value: unknown, view: View, surface: Surface): Promise
   const columns = view.columns.filter((column) => column.machineOnly !== true);
   const known = cardFields(value, columns, styles).filter(({ cell }) => cell.text !== '');
   const action = view.nextAction?.(value);
-  const blocks = action === undefined ? [] : [await nextActionLines(action, amountOf(value, view, styles), surface)];
+  const blocks = action === undefined ? [] : [nextActionLines(action, amountOf(value, view, styles), surface)];
   for (const list of view.lists ?? []) blocks.push(await innerListLines(value, list, surface));
   return { fields: [...known, ...otherFields(value, view, styles)], blocks };
 };

@@ -2,56 +2,11 @@ import { BOUNDS, cutList, cutText, grouped } from '../core/bounds.ts';
 import { incompleteText, type NameAndValue, type NextAction } from '../core/charge.ts';
 import { unreachable } from '../core/error.ts';
 import { printExact } from '../core/json.ts';
-import { telLink, visible, visibleExactly, visibleLines } from '../core/text.ts';
+import { visible, visibleExactly, visibleLines } from '../core/text.ts';
 import { formatDuration, formatLocal } from '../core/time.ts';
-import type { Modules } from '../qr/modules.ts';
 import { fieldLines, plainText } from './cell.ts';
 import { type Surface, unpainted } from './style.ts';
 import { wrap } from './text.ts';
-
-/** Draws two modules in one character: a dark module is ink, a light one is paper. */
-const halfBlock = (upper: boolean, lower: boolean): string => {
-  if (upper) return lower ? '█' : '▀';
-  return lower ? '▄' : ' ';
-};
-
-const inHalfBlocks = (modules: Modules): string[] =>
-  Array.from({ length: Math.ceil(modules.length / 2) }, (_, line) => {
-    const [upper = [], lower = []] = [modules[2 * line], modules[2 * line + 1]];
-    return upper.map((dark, column) => halfBlock(dark, lower[column] ?? false)).join('');
-  });
-
-/** Draws a module as two characters: about as wide as a line is high. */
-const inAscii = (modules: Modules): string[] =>
-  modules.map((line) => line.map((dark) => (dark ? '##' : '  ')).join(''));
-
-/** The reason for drawing no code unasked; undefined if a code is drawn. */
-const whyNoCode = ({ styles: { paper, unicode }, width, env }: Surface): 'silent' | 'locale' | undefined => {
-  // Without colour, the terminal's own colours would decide its polarity.
-  if (paper === undefined || !Number.isFinite(width) || env['TERM'] === 'dumb') return 'silent';
-  return unicode ? undefined : 'locale';
-};
-
-const NOT_IN_LOCALE = 'No QR code: this locale shows ASCII only. --qr draws one with #.';
-
-/**
- * The lines of a QR code that makes a telephone dial `code`. With `auto`, draws none where it could not be scanned:
- * without colour, in a pipe, on a narrow or dumb terminal, or where half blocks can't be shown.
- */
-const dialQr = async (code: string, surface: Surface): Promise<string[]> => {
-  const { styles, width, qr = 'auto' } = surface;
-  const asked = qr === 'always';
-  const without = (why: string): string[] => wrap(why, width - 2).map((line) => `  ${styles.dim(line)}`);
-  const link = telLink(code);
-  if (qr === 'never' || (link === undefined && !asked)) return [];
-  if (link === undefined) return without("No QR code: a telephone can't dial this code from a link.");
-  const hindered = asked ? undefined : whyNoCode(surface);
-  if (hindered !== undefined) return hindered === 'locale' ? without(NOT_IN_LOCALE) : [];
-  const modules = (await import('../qr/modules.ts')).modulesOf(link);
-  const columns = styles.unicode ? modules.length : 2 * modules.length;
-  if (columns > width) return asked ? without(`No QR code: it needs ${columns} columns.`) : [];
-  return (styles.unicode ? inHalfBlocks(modules) : inAscii(modules)).map(styles.paper ?? ((line) => line));
-};
 
 const ACTION_INDENT = 2;
 /** The width of the rules above and below the data to pass on. */
@@ -145,18 +100,12 @@ const framed = (lines: readonly string[], { styles, width }: Surface): string[] 
   return [rule, ...lines, rule];
 };
 
-/**
- * Renders the customer's next step. `amount` is the sum to pay, as text. On a terminal that can show it, a code to dial
- * comes with a QR code.
- */
-export const nextActionLines = async (
-  action: NextAction,
-  amount: string | undefined,
-  surface: Surface,
-): Promise<string[]> => {
-  const qr = action.kind === 'dial' ? await dialQr(action.code, surface) : [];
+/** Renders the customer's next step. `amount` is the sum to pay, as text. */
+export const nextActionLines = (action: NextAction, amount: string | undefined, surface: Surface): string[] => {
   const heading = wrap(actionHeading(action), surface.width).map(surface.styles.heading);
   const facts = spaceBlocks([...actionParts(action, amount, surface), missingLines(action, surface)].map(indented));
-  const others = spaceBlocks([qr, indented(instructionLines(action, surface))]);
-  return facts.length === 0 ? spaceBlocks([heading, others]) : [...heading, ...framed(facts, surface), ...others];
+  const instruction = indented(instructionLines(action, surface));
+  return facts.length === 0
+    ? spaceBlocks([heading, instruction])
+    : [...heading, ...framed(facts, surface), ...instruction];
 };

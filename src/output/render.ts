@@ -23,8 +23,6 @@ const surfaceOf = async (
   width: roomOn(stdout),
   styles: await stylesFor(options.color, speaksUtf8(env)),
   now: serviceNow(record, clock.now()),
-  env,
-  qr: options.qr,
 });
 
 const writeIfOpen = async (output: Output, text: string): Promise<void> => {
@@ -140,7 +138,7 @@ const shareResult = async (
     const { sharedRecord } = await import('./share.ts');
     said.push(...(await sharedRecord(cleanedRecord(record, cleanOf(io)), view, how, io)));
   }
-  if (!how.share) await renderRecord(record, view, io, { ...options, qr: how.qr });
+  if (!how.share) await renderRecord(record, view, io, options);
   const ended = { failure: failure ?? (await result.after?.()) };
   return said.length === 0 ? ended : { ...ended, notice: said };
 };
@@ -175,7 +173,7 @@ export const render = async (result: Result, io: RenderIo, options: OutputOption
       await renderList(result, io, options);
       return { failure: result.failure };
     case 'wait':
-      return await renderWait(result, io, { ...options, qr: result.passOn?.qr });
+      return await renderWait(result, io, options);
     case 'live':
       return await renderLive(result, io, options);
     case 'service':

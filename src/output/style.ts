@@ -1,5 +1,4 @@
 import { type Env, speaksUtf8 } from '../core/io.ts';
-import type { QrWhen } from '../core/result.ts';
 import { STATUSES, type Tone } from '../core/status.ts';
 
 /** Puts colour around a text that is already padded and free of control characters. */
@@ -21,8 +20,6 @@ export interface Styles extends DrawingCharacters {
   readonly bold: Paint;
   readonly heading: Paint;
   readonly alarm: Paint;
-  /** Black on white whatever the terminal's own colours are; undefined without colour. */
-  readonly paper: Paint | undefined;
   /** The colour of a state by its machine value; new states have none. */
   readonly state: (value: string) => Paint;
 }
@@ -41,7 +38,6 @@ const PLAIN_STYLES: Omit<Styles, keyof DrawingCharacters> = {
   bold: unpainted,
   heading: unpainted,
   alarm: unpainted,
-  paper: undefined,
   state: () => unpainted,
 };
 
@@ -75,7 +71,6 @@ export const stylesFor = async (color: boolean, unicode = true): Promise<Styles>
     bold: ofOne(chalk.bold),
     heading: ofOne(chalk.bold),
     alarm: ofOne(chalk.red),
-    paper: ofOne(chalk.bgWhiteBright.black),
     state: (value) => {
       const tone = STATUSES.get(value)?.[1];
       return tone === undefined ? unpainted : ofOne(chalk[TONE_COLORS[tone]]);
@@ -90,7 +85,4 @@ export interface Surface {
   readonly styles: Styles;
   /** Milliseconds since the epoch: the reference for "in 12 min". */
   readonly now: number;
-  readonly env: Env;
-  /** `auto` by default. */
-  readonly qr?: QrWhen | undefined;
 }

@@ -24,7 +24,7 @@ const ledgerRow = async (home: string): Promise<Record<string, unknown>> => {
 };
 
 describe('a charge with an unusual answer', () => {
-  it('is accepted and printed as received, with one note per unreadable field', async () => {
+  it('is accepted and printed as received', async () => {
     const odd = {
       ...ACTIVITY,
       status: null,
@@ -37,16 +37,7 @@ describe('a charge with an unusual answer', () => {
     expect(ended.code).toBe(0);
     expect(ended.stdout).toContain('Next: dial this code');
     expect(ended.stdout).toMatch(/^psp +psp\.A$/m);
-    expect(
-      ended.stderr
-        .trimEnd()
-        .split('\n')
-        .filter((line) => line.includes('could not be read')),
-    ).toEqual([
-      'note: the answer\'s "checkout.uid" could not be read; it is shown as received',
-      'note: the answer\'s "status" could not be read; it is shown as received',
-      'note: the answer\'s "error" could not be read; it is shown as received',
-    ]);
+    expect(ended.stderr).not.toContain('could not be read');
     expect(await ledgerRow(home)).toMatchObject({ state: 'accepted', activity: ACTIVITY.uid, exit_code: 0 });
   });
 
@@ -60,8 +51,6 @@ describe('a charge with an unusual answer', () => {
       });
       const ended = await paycli([...CHARGE, '--json'], { service });
       expect(ended).toMatchObject({ code: 0, stdout: `${text}\n` });
-      const shown = await inProcess([...CHARGE, '-o', 'table'], { service });
-      expect(shown.stderr).toContain('note: the answer\'s "activity_type" could not be read; it is shown as received');
     },
   );
 
@@ -237,7 +226,7 @@ describe('a rejection in an unusual format', () => {
 });
 
 describe('a read with an unusual answer', () => {
-  it('does not end a list; each unreadable field is noted once', async () => {
+  it('does not end a list', async () => {
     const odd = (number: number): object => ({ ...ugwo(number), uid: number, status: {}, amount: 'much' });
     const pages = [
       json(200, { data: [odd(1), odd(2)], next_cursor: 'a' }),
@@ -247,11 +236,7 @@ describe('a read with an unusual answer', () => {
     const ended = await paycli(['ugwo', 'list', '--all', '-o', 'tsv'], { service });
     expect(ended.code).toBe(0);
     expect(ended.stdout.trimEnd().split('\n')).toHaveLength(4);
-    expect(ended.stderr.trimEnd().split('\n')).toEqual(
-      ['uid', 'amount', 'status'].map(
-        (name) => `note: the answer's "${name}" could not be read; it is shown as received`,
-      ),
-    );
+    expect(ended.stderr).toBe('');
   });
 
   it('does not fail a login', async () => {

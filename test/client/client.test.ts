@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
 import type { AttemptResult } from '../../src/client/transport.ts';
 import { operations } from '../../src/contract/operations.ts';
@@ -20,11 +20,9 @@ const clientOf = (outcomes: readonly AttemptResult[], script: Script = {}, valid
     closed += 1;
   };
   const notice = (line: string): void => void notices.push(line);
-  const { isHeard } = script;
   const client = createClient({
     ...context,
     notice,
-    ...(isHeard === undefined ? {} : { isHeard }),
     transport: { ...transport, close },
     validate,
   });
@@ -120,63 +118,31 @@ describe('look', () => {
   });
 });
 
-describe('an unreadable part of an answer', () => {
-  const odd = answer(200, whole({ ...ACTIVITY, status: { code: 7 } }));
+describe('a note on an answer', () => {
+  const other = answer(200, whole({ uid: 'ony.AbCd.other' }));
+  const UPDATE = { params: { uid: ONYE_ID }, body: { first_name: 'Ada' } };
 
-  it('causes one notice', async () => {
-    const { client, notices } = clientOf([odd, odd]);
-    await client.call('ugwo.charge', CHARGE);
-    const first = [...notices];
-    expect(first.length).toBeGreaterThan(0);
-    for (const line of first) expect(line).toMatch(/^note: ./);
-    await client.call('ugwo.charge', CHARGE);
-    expect(notices).toEqual(first);
+  it('names the other object in the answer to a write, once', async () => {
+    const { client, notices } = clientOf([other, other]);
+    await client.call('onye.update', UPDATE);
+    await client.call('onye.update', UPDATE);
+    expect(notices).toEqual(['note: the service answered with another customer (onye), ony.AbCd.other']);
   });
 
-  it('causes a notice when its page is read', async () => {
-    const list = answer(200, whole({ data: [{ ...ugwo(1), status: { code: 7 } }], next_cursor: null }));
-    const { client, notices } = clientOf([list]);
-    for await (const { records } of client.pages('ugwo.list', {}, {})) expect(records).toHaveLength(1);
-    expect(notices.length).toBeGreaterThan(0);
-  });
-
-  it('is not searched in a page if notices are off', async () => {
-    const body = whole({ data: [{ ...ugwo(1), status: { code: 7 } }], next_cursor: null });
-    const asked = vi.spyOn(body, 'value', 'get');
-    const { client, notices } = clientOf([answer(200, body)], { isHeard: false });
-    for await (const { records } of client.pages('ugwo.list', {}, {})) expect(records).toHaveLength(1);
-    expect([notices, asked.mock.calls.length]).toEqual([[], 0]);
-  });
-
-  it('is not searched in any answer if notices are off', async () => {
-    const body = whole({ ...ACTIVITY, status: { code: 7 } });
-    const { client, notices } = clientOf([answer(200, body)], { isHeard: false });
-    const asked = vi.spyOn(operations['ugwo.charge'].success, 'schema');
-    onTestFinished(() => asked.mockRestore());
+  it('is not made for the object itself, nor for values that nobody can read', async () => {
+    const { client, notices } = clientOf([
+      answer(200, whole({ uid: ONYE_ID })),
+      answer(200, whole({ ...ACTIVITY, status: { code: 7 } })),
+    ]);
+    await client.call('onye.update', UPDATE);
     await client.call('ugwo.charge', CHARGE);
-    expect([notices, asked.mock.calls.length]).toEqual([[], 0]);
+    expect(notices).toEqual([]);
   });
 
   it('may be its size: only the main fields are read', async () => {
     const { client, notices } = clientOf([answer(200, large(ACTIVITY))]);
     await client.call('ugwo.charge', CHARGE);
     expect(notices).toEqual([`note: ${EXCESS}; only its main fields are read and shown`]);
-  });
-
-  it('does not change the result, even if the notice fails', async () => {
-    const { client, debug } = clientOf([odd]);
-    const telling = createClient({
-      ...scripted([]).context,
-      transport: { send: async () => odd, close: async () => undefined },
-      validate: true,
-      debug: (line) => void debug.push(line),
-      notice: () => {
-        throw new Error('nobody hears it');
-      },
-    });
-    expect((await telling.call('ugwo.charge', CHARGE)).value).toMatchObject({ uid: ACTIVITY.uid });
-    expect(debug).toEqual(['. the answer could not be looked through: nobody hears it']);
-    expect((await client.call('ugwo.charge', CHARGE)).value).toMatchObject({ uid: ACTIVITY.uid });
   });
 });
 

@@ -14,7 +14,6 @@ export interface Script {
   readonly onSend?: (attempt: Attempt) => void;
   readonly onWait?: () => void;
   /** False if notices are off. */
-  readonly isHeard?: boolean;
 }
 
 /** One request with scripted attempts; only its waits and attempts move the clocks. */

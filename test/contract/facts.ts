@@ -202,7 +202,7 @@ export const FACTS: readonly Fact[] = [
     ['contract/common', 'anyMembers and membersOrText'],
     ['blackbox/dialect', 'charges by mobile_money, where [] means no next action'],
   ],
-  ['numbers come as texts', ['contract/oddities', 'do not report the amount %j, which is a text']],
+  ['numbers come as texts', ['contract/common', 'numeric accepts %j']],
   ['moments come in several forms', ['core/time', 'readInstant']],
   [
     'too much may be paid, too little, and a payment be taken back',

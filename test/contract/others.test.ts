@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { faultRules } from '../../src/contract/fault-rule.ts';
-import { oddMembers } from '../../src/contract/oddities.ts';
 import { onyeCreate } from '../../src/contract/onye.ts';
-import { operations } from '../../src/contract/operations.ts';
 import { readProblem } from '../../src/contract/problem.ts';
 import { provesList, provesRefund } from '../../src/contract/proof.ts';
 import { refundCreate, ugwoCreate } from '../../src/contract/ugwo.ts';
@@ -99,27 +97,6 @@ describe('provesList and provesRefund', () => {
     for (const uid of ['', ' ', 5, null, undefined])
       expect(provesRefund({ uid }, {})).toBe('the answer has no "uid" of a refund');
     expect(provesRefund([], {})).toBe('the answer is not a JSON object');
-  });
-});
-
-describe('oddities of the other operations', () => {
-  it('are named in a bare array as in a page', () => {
-    const records = [{ uid: checkoutSnapshot.uid, status: {} }];
-    const said = ['the answer\'s "status" could not be read; it is shown as received'];
-    expect(oddMembers(operations['checkout.list'], records, {})).toEqual(said);
-    expect(oddMembers(operations['onye.list'], { data: [{ ...customer, status: {} }], next_cursor: null }, {})).toEqual(
-      said,
-    );
-    expect(oddMembers(operations['checkout.providers'], [{ psp: {} }], {})).toEqual([
-      'the answer\'s "psp" could not be read; it is shown as received',
-    ]);
-  });
-
-  it('include a deletion answered with another customer', () => {
-    const other = { ...customer, uid: 'ony.Kw9a.other' };
-    expect(oddMembers(operations['onye.delete'], other, { uid: customer.uid })).toEqual([
-      'the service answered with another customer (onye), ony.Kw9a.other',
-    ]);
   });
 });
 

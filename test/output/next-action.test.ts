@@ -5,7 +5,6 @@ import type { View } from '../../src/core/result.ts';
 import { formatLocal } from '../../src/core/time.ts';
 import { nextActionLines } from '../../src/output/next-action.ts';
 import { render } from '../../src/output/render.ts';
-import type { Surface } from '../../src/output/style.ts';
 import { widthOf } from '../../src/output/text.ts';
 import { MINUTE } from '../support/units.ts';
 import { NOW, options, pipe, recordOf, surface, terminal } from './support.ts';
@@ -41,7 +40,7 @@ const expiry = `expires ${formatLocal(NOW + 12 * MINUTE, NOW)}, in 12 min`;
 
 describe('a transfer', () => {
   it('is a block of instructions', async () => {
-    expect(await nextActionLines(TRANSFER, 'NGN 5,000.00', await surface(80))).toEqual([
+    expect(nextActionLines(TRANSFER, 'NGN 5,000.00', await surface(80))).toEqual([
       'Next: transfer to this account',
       rule(),
       '  bank          Wema Bank',
@@ -58,7 +57,7 @@ describe('a transfer', () => {
   });
 
   it('is readable in 30 columns', async () => {
-    expect(await nextActionLines(TRANSFER, undefined, await surface(30))).toEqual([
+    expect(nextActionLines(TRANSFER, undefined, await surface(30))).toEqual([
       'Next: transfer to this account',
       rule(30),
       '  bank          Wema Bank',
@@ -81,23 +80,19 @@ describe('a transfer', () => {
     [NOW, `  expired at ${formatLocal(NOW, NOW)}, 0 s ago`],
     [NOW + 1000, `  expires ${formatLocal(NOW + 1000, NOW)}, in 1 s`],
   ])('shows the expiry in the past: %d', async (expiresAt, line) => {
-    expect(await nextActionLines({ ...TRANSFER, expiresAt }, undefined, await surface(80))).toContain(line);
+    expect(nextActionLines({ ...TRANSFER, expiresAt }, undefined, await surface(80))).toContain(line);
   });
 
   it('shows other values for the customer', async () => {
-    const lines = await nextActionLines(
-      { ...TRANSFER, entries: [['amount', 'NGN 5,000.00']] },
-      undefined,
-      await surface(80),
-    );
+    const lines = nextActionLines({ ...TRANSFER, entries: [['amount', 'NGN 5,000.00']] }, undefined, await surface(80));
     expect(lines.map((line) => line.trim())).toContain('amount        NGN 5,000.00');
-    const dial = await nextActionLines({ ...DIAL, entries: [['session', '77']] }, undefined, await surface(80));
+    const dial = nextActionLines({ ...DIAL, entries: [['session', '77']] }, undefined, await surface(80));
     expect(dial.map((line) => line.trim())).toContain('session  77');
   });
 
   it('omits unknown values', async () => {
     const bare = { ...TRANSFER, instruction: undefined, bank: '', accountName: '', expiresAt: undefined };
-    expect(await nextActionLines(bare, undefined, await surface(80))).toEqual([
+    expect(nextActionLines(bare, undefined, await surface(80))).toEqual([
       'Next: transfer to this account',
       rule(),
       '  account number',
@@ -111,7 +106,7 @@ describe('a transfer', () => {
 
 describe('a dial string', () => {
   const shown = async (width: number, color: boolean, env: Record<string, string>): Promise<string[]> =>
-    await nextActionLines(DIAL, undefined, await surface(width, color, env));
+    nextActionLines(DIAL, undefined, await surface(width, color, env));
 
   it('is alone on its line', async () => {
     expect(await shown(30, false, {})).toEqual([
@@ -124,118 +119,22 @@ describe('a dial string', () => {
     ]);
   });
 
-  it('is bold, with a QR code if possible', async () => {
+  it('is bold, with nothing but the instruction below its data', async () => {
     const lines = await shown(80, true, { LANG: 'C.UTF-8', TERM: 'xterm' });
     expect(lines).toContain('  \u001b[1m*737*000*1234#\u001b[22m');
-    expect(lines.length).toBeGreaterThan(20);
-  });
-});
-
-/** Decodes half blocks to modules. */
-const modulesOf = (lines: readonly string[]): boolean[][] =>
-  lines.flatMap((line) => {
-    const [before, after] = ['\u001b[107m\u001b[30m', '\u001b[39m\u001b[49m'];
-    const inside = line.slice(before.length, -after.length);
-    if (line !== before + inside + after || !/^[█▀▄ ]+$/u.test(inside))
-      throw new Error(`no black on white: ${JSON.stringify(line)}`);
-    const blocks = [...inside];
-    return [
-      blocks.map((block) => block === '█' || block === '▀'),
-      blocks.map((block) => block === '█' || block === '▄'),
-    ];
-  });
-
-/** The lines below the data of a code to dial. */
-const qrLines = async (code: string, on: Surface): Promise<string[]> => {
-  const lines = await nextActionLines({ ...DIAL, instruction: undefined, code }, undefined, on);
-  return lines.slice(lines.findLastIndex((line) => /^[-─]+$/.test(stripVTControlCharacters(line))) + 1);
-};
-
-describe('the QR code of a dial string', () => {
-  const UTF8 = { LANG: 'en_NG.UTF-8' };
-  const qr = async (code: string, width = 80, color = true, env: Record<string, string> = UTF8): Promise<string[]> =>
-    await qrLines(code, await surface(width, color, env));
-
-  it('is black on white with a border of four modules', async () => {
-    const modules = modulesOf(await qr('*737*000*1234#'));
-    const size = modules[0]?.length ?? 0;
-    expect(modules.length - size).toBe(1);
-    modules.forEach((row, y) => {
-      row.forEach((dark, x) => {
-        const isMargin = Math.min(x, y) < 4 || Math.max(x, y) >= size - 4;
-        if (isMargin) expect(dark).toBe(false);
-      });
-    });
-    const finder = modules.slice(4, 11).map((row) =>
-      row
-        .slice(4, 11)
-        .map((dark) => (dark ? '#' : '.'))
-        .join(''),
-    );
-    expect(finder).toEqual(['#######', '#.....#', '#.###.#', '#.###.#', '#.###.#', '#.....#', '#######']);
-  });
-
-  it('contains a tel: link with an encoded #', async () => {
-    const { encode } = await import('uqr');
-    const { data } = encode('tel:*737*000*1234%23', { ecc: 'L', border: 4 });
-    expect(modulesOf(await qr('*737*000*1234#')).slice(0, data.length)).toEqual(data);
-  });
-
-  it.each<[string, () => Promise<string[]>]>([
-    ['without colour', () => qr('*737#', 80, false)],
-    ['in a pipe', () => qr('*737#', Number.POSITIVE_INFINITY)],
-    ['on a narrow terminal', () => qr('*737#', 28)],
-    ['on a dumb terminal', () => qr('*737#', 80, true, { ...UTF8, TERM: 'dumb' })],
-    ['for other text', () => qr('*737#;ext=1')],
-    ['for oversized text', () => qr('*'.repeat(65))],
-  ])('is omitted %s', async (_, lines) => {
-    expect(await lines()).toEqual([]);
-  });
-
-  it.each([{ LANG: 'C' }, {}, { ...UTF8, LC_ALL: 'POSIX' }])('is omitted with a reason for %j', async (env) => {
-    const lines = (await qr('*737#', 80, true, env)).map(stripVTControlCharacters);
-    expect(lines).toEqual(['  No QR code: this locale shows ASCII only. --qr draws one with #.']);
-  });
-
-  describe('that was requested', () => {
-    const asked = async (code: string, width: number, color: boolean, env: Record<string, string>): Promise<string[]> =>
-      await qrLines(code, { ...(await surface(width, color, env)), qr: 'always' });
-
-    it('is drawn without colour and in a pipe', async () => {
-      expect(await asked('*737#', Number.POSITIVE_INFINITY, false, UTF8)).toHaveLength(15);
-    });
-
-    it('is drawn with two # per module in an ASCII locale', async () => {
-      const { encode } = await import('uqr');
-      const { data } = encode('tel:*737%23', { ecc: 'L', border: 4 });
-      const lines = await asked('*737#', 80, false, { LANG: 'C' });
-      expect(
-        lines.map((line) => Array.from({ length: line.length / 2 }, (_, at) => line.slice(2 * at, 2 * at + 2))),
-      ).toEqual(data.map((row) => row.map((dark) => (dark ? '##' : '  '))));
-    });
-
-    it.each([
-      ['*737#', 57, 'No QR code: it needs 58 columns.'],
-      ['*737#;ext=1', 80, "No QR code: a telephone can't dial this code from a link."],
-    ])('is omitted with a reason: %s in %d columns', async (code, width, why) => {
-      expect(await asked(code, width, false, { LANG: 'C' })).toEqual([`  ${why}`]);
-    });
-  });
-
-  it('is not drawn with qr: never', async () => {
-    expect(await qrLines('*737#', { ...(await surface(80, true, UTF8)), qr: 'never' })).toEqual([]);
-  });
-
-  it.each([
-    { LC_ALL: 'en_US.utf8', LANG: 'C' },
-    { LC_CTYPE: 'UTF-8', LANG: 'C' },
-  ])('is drawn with %j', async (env) => {
-    expect((await qr('*737#', 29, true, env)).length).toBeGreaterThan(10);
+    expect(lines.map(stripVTControlCharacters)).toEqual([
+      'Next: dial this code',
+      '─'.repeat(48),
+      '  dial',
+      '  *737*000*1234#',
+      '─'.repeat(48),
+      '  Dial it on the phone',
+    ]);
   });
 });
 
 it('any other action shows its type and values', async () => {
-  expect(await nextActionLines(OTHER, undefined, await surface(40))).toEqual([
+  expect(nextActionLines(OTHER, undefined, await surface(40))).toEqual([
     'Next: redirect',
     rule(40),
     '  url     https://pay.example.com/a/very',
@@ -251,13 +150,13 @@ it.each([
   [{ ...OTHER, type: 'a\u001b', entries: [['b\n', 'c\u009b']], instruction: '\ud800' }],
 ] as readonly [NextAction][])('control characters are escaped: %#', async (action) => {
   for (const width of [30, 80, Number.POSITIVE_INFINITY]) {
-    const lines = await nextActionLines(action, '\u001b', await surface(width));
+    const lines = nextActionLines(action, '\u001b', await surface(width));
     expect(lines.join('')).not.toMatch(/[\p{Cc}\p{Cs}\u202e]/u);
   }
 });
 
 it.each([TRANSFER, DIAL, OTHER])('%# fits 30 columns', async (action) => {
-  for (const line of await nextActionLines(action, 'NGN 5,000.00', await surface(30))) {
+  for (const line of nextActionLines(action, 'NGN 5,000.00', await surface(30))) {
     expect(widthOf(line)).toBeLessThanOrEqual(30);
   }
 });
@@ -266,9 +165,9 @@ it.each([TRANSFER, DIAL, OTHER, { ...TRANSFER, expiresAt: NOW - MINUTE }])(
   '%# has the same text with and without colour',
   async (action) => {
     for (const width of [30, 80]) {
-      const [plain, colored] = [await surface(width), { ...(await surface(width, true)), qr: 'never' as const }];
-      const lines = (await nextActionLines(action, 'NGN 5', colored)).map(stripVTControlCharacters);
-      expect(lines).toEqual(await nextActionLines(action, 'NGN 5', plain));
+      const [plain, colored] = [await surface(width), await surface(width, true)];
+      const lines = nextActionLines(action, 'NGN 5', colored).map(stripVTControlCharacters);
+      expect(lines).toEqual(nextActionLines(action, 'NGN 5', plain));
     }
   },
 );

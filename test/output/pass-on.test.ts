@@ -9,7 +9,7 @@ const DIAL = recordOf({ uid: 'act.A.b', status: 'requires_action', next_action: 
 const NOTHING = recordOf({ uid: 'act.A.b', status: 'processing', next_action: null });
 
 const shown = async (how: Partial<ShareOptions>, io = terminal(), record = DIAL) => {
-  const passOn: ShareOptions = { copy: false, share: false, qr: 'never', ...how };
+  const passOn: ShareOptions = { copy: false, share: false, ...how };
   const ended = await render({ kind: 'record', record, view, passOn }, io, options({ format: 'table' }));
   return { ended, stdout: io.stdout.text, copied: io.stderr.copied ?? io.stdout.copied };
 };

@@ -31,7 +31,7 @@ const message = async (action: NextAction | undefined, value: object = open) => 
     ],
     nextAction: () => action,
   };
-  const [why] = await sharedRecord(recordOf(value), view, { share: true, copy: false, qr: 'auto' }, io);
+  const [why] = await sharedRecord(recordOf(value), view, { share: true, copy: false }, io);
   return why === undefined ? { text: io.stdout.text } : { why };
 };
 

@@ -80,7 +80,6 @@ export const surface = async (width: number, color = false, env: Env = {}): Prom
   width,
   styles: await stylesFor(color, speaksUtf8(env)),
   now: NOW,
-  env,
 });
 
 /** A record as returned by the client: the text and its parsed value. */

@@ -36,7 +36,7 @@ describe('the start-up bundle', () => {
     expect(inputs.some((name) => name.includes('node_modules/commander/'))).toBe(true);
   });
 
-  const late = ['zod', 'undici', 'conf', 'cli-table3', 'chalk', 'uqr', 'csv-parse', 'csv-stringify', 'jq-wasm'];
+  const late = ['zod', 'undici', 'conf', 'cli-table3', 'chalk', 'csv-parse', 'csv-stringify', 'jq-wasm'];
 
   it.each([...late, '@modelcontextprotocol/server'])('does not contain %s', (name) => {
     expect(inputs.filter((input) => input.includes(`node_modules/${name}/`))).toEqual([]);

@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { expect } from 'vitest';
@@ -60,12 +60,4 @@ export const tryLines = async (lines: string, place: Place): Promise<Tried> => {
   const all = existsSync(codes) ? readFileSync(codes, 'utf8').trim().split('\n').map(Number) : [];
   expect(all, ended.stderr).toHaveLength(lines.split('\n').length);
   return { codes: all.filter((code) => code !== 0), ended };
-};
-
-/** The arguments that a shell gives to each `paycli` of the lines. */
-export const argumentsOf = (lines: string, cwd: string): string[][] => {
-  const paycli = `paycli() { printf '%s\\0' "$@"; printf '\\n\\0'; }`;
-  const told = execFileSync('/bin/sh', ['-c', `${paycli}\n${lines}`], { cwd, encoding: 'utf8' });
-  const runs = told.split('\n\0').slice(0, -1);
-  return runs.map((run) => run.split('\0').slice(0, -1));
 };

@@ -5,7 +5,6 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { resolve } from 'node:path';
 import { TLSSocket } from 'node:tls';
 import { onTestFinished } from 'vitest';
-import { CANARY } from './canary.ts';
 
 const folder = resolve('test/fixtures/tls');
 
@@ -113,16 +112,6 @@ const routed = async (service: { readonly origin: string }, name: string, isUp: 
   const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
   return { HTTPS_PROXY: url, NODE_EXTRA_CA_CERTS: CA_FILE };
 };
-
-/**
- * Environment that routes `https://localhost` to this service, so that its origin is the same after a restart. `isUp`
- * false: nothing can be sent there.
- */
-export const asLocalhost = async (service: { readonly origin: string }, isUp = () => true) => ({
-  PAYCLI_BASE_URL: 'https://localhost',
-  PAYCLI_SECRET_KEY: CANARY,
-  ...(await routed(service, 'good', isUp)),
-});
 
 /** An origin that is neither the sandbox nor this machine: for paycli it is live. */
 export const LIVE_ORIGIN = 'https://elsewhere.test';

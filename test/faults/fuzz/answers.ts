@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import type { Failed, Outcome } from '../../../src/charge/outcome.ts';
 import { type Exchange, judgeAttempt } from '../../../src/client/answer.ts';
 import type { AttemptResult } from '../../../src/client/transport.ts';
-import { oddMembers } from '../../../src/contract/oddities.ts';
 import { operations } from '../../../src/contract/operations.ts';
 import { BOUNDS } from '../../../src/core/bounds.ts';
 import { EXIT_CODES } from '../../../src/core/error.ts';
@@ -76,11 +75,7 @@ const isProven = (exchange: Exchange, raw: Uint8Array): boolean => {
 };
 
 /** The next steps with an accepted answer must not fail either. */
-const holdsAccepted = (
-  { operation, params }: Exchange,
-  { record }: Extract<Outcome, { certain: 'accepted' }>,
-): void => {
-  oddMembers(operation, record.value, params);
+const holdsAccepted = ({ record }: Extract<Outcome, { certain: 'accepted' }>): void => {
   const { nextAction, uid } = keptActivity(record.value, record);
   must(uid === (record.value as { uid?: unknown }).uid, () => 'another identifier is kept');
   must(JSON.stringify(nextAction).length <= 2 * BOUNDS.kept, () => 'too much is kept of what the customer must do');
@@ -112,7 +107,7 @@ export const answers = target(
     const states = expected(exchange, given);
     const state = verdict.slowDown === undefined ? verdict.certain : 'slow_down';
     must(states.includes(state), () => `judged as ${state}, and ${states.join(' or ')} was expected`);
-    if (verdict.certain === 'accepted') holdsAccepted(exchange, verdict);
+    if (verdict.certain === 'accepted') holdsAccepted(verdict);
     else holdsFailed(verdict);
   },
 );
@@ -143,6 +138,6 @@ export const proven = target(
     const body = await bodyOf(Buffer.from(text));
     const verdict = judgeAttempt(ORIGIN, exchange, { kind: 'answer', status: 200, retryAfter: undefined, body });
     must(verdict.certain === 'accepted', () => `judged as ${verdict.certain}`);
-    if (verdict.certain === 'accepted') holdsAccepted(exchange, verdict);
+    if (verdict.certain === 'accepted') holdsAccepted(verdict);
   },
 );
