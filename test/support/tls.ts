@@ -85,18 +85,17 @@ export const serveProxy = async (status = 200): Promise<Proxy> => {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, readable };
 };
 
-/**
- * Environment that routes HTTPS to any host to this service, with one of the certificates. `isUp` false: nothing can
- * be sent there.
- */
-const routed = async (service: { readonly origin: string }, name: string, isUp: () => boolean) => {
+/** An origin that is neither the sandbox nor this machine: for paycli it is live. */
+export const LIVE_ORIGIN = 'https://elsewhere.test';
+
+/** Environment that routes the live origin to this service. */
+export const asLive = async (service: { readonly origin: string }) => {
   const certificate = {
-    cert: readFileSync(resolve(folder, `${name}.pem`)),
-    key: readFileSync(resolve(folder, `${name}.key`)),
+    cert: readFileSync(resolve(folder, 'wrong-host.pem')),
+    key: readFileSync(resolve(folder, 'wrong-host.key')),
   };
   const proxy = createHttp().on('connect', (_request, socket) => {
     socket.on('error', () => undefined);
-    if (!isUp()) return void socket.end('HTTP/1.1 502 No\r\n\r\n');
     socket.write('HTTP/1.1 200 OK\r\n\r\n');
     const secured = new TLSSocket(socket as Socket, { isServer: true, ...certificate });
     const onward = connect(Number(new URL(service.origin).port), '127.0.0.1');
@@ -112,9 +111,3 @@ const routed = async (service: { readonly origin: string }, name: string, isUp: 
   const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
   return { HTTPS_PROXY: url, NODE_EXTRA_CA_CERTS: CA_FILE };
 };
-
-/** An origin that is neither the sandbox nor this machine: for paycli it is live. */
-export const LIVE_ORIGIN = 'https://elsewhere.test';
-
-/** Environment that routes the live origin to this service. */
-export const asLive = (service: { readonly origin: string }) => routed(service, 'wrong-host', () => true);
