@@ -247,21 +247,36 @@ export interface Balance {
   readonly excess: number | undefined;
   /** True if the customer has paid more than once, and has not got the excess back. */
   readonly isPaidTwice: boolean;
-  /** The activity that came too much, if it was paid twice. */
-  readonly surplus: string | undefined;
+  /** What came too much, by activity: what to pay back of each. */
+  readonly surplus: readonly Surplus[];
+}
+
+/** Money of one activity that came too much. */
+export interface Surplus {
+  readonly activity: string;
+  readonly amount: number;
 }
 
 /**
- * The later of two payments came too much; the service marks it, too. One that brought less than the excess can't pay it
- * back, so another that can comes first.
+ * Spreads an excess over the activities that brought it. The later of two payments came too much; the service marks it,
+ * too. One that can pay back all of it comes first; else each pays back what it brought.
  */
-const surplusOf = (paying: readonly ActivityFacts[], covers: (one: ActivityFacts) => boolean): string | undefined => {
-  const latest = paying
-    .filter(({ status }) => status !== 'refunded')
-    .sort((a, b) => (b.createdAt ?? 0) - (a.createdAt ?? 0));
-  const large = latest.filter(covers);
-  const chosen = large.length === 0 ? latest : large;
-  return (chosen.find((one) => one.isDoubleCharge) ?? chosen[0])?.uid;
+const surplusOf = (
+  paying: readonly ActivityFacts[],
+  excess: number,
+  leftOf: (one: ActivityFacts) => number,
+): readonly Surplus[] => {
+  const latest = paying.toSorted(
+    (a, b) =>
+      Number(b.isDoubleCharge ?? false) - Number(a.isDoubleCharge ?? false) || (b.createdAt ?? 0) - (a.createdAt ?? 0),
+  );
+  const whole = latest.filter((one) => leftOf(one) >= excess).slice(0, 1);
+  let rest = excess;
+  return (whole.length === 0 ? latest : whole).flatMap((one) => {
+    const amount = Math.min(rest, leftOf(one));
+    rest -= amount;
+    return amount > 0 ? [{ activity: one.uid, amount }] : [];
+  });
 };
 
 /** Sums of the known refunds of activities that are refunded in part, by activity. */
@@ -278,9 +293,9 @@ export const balanceOf = (
     paymentOf(one, { request, asked, paidBack: paidBack.get(one.uid) });
   const refunded = request.status === 'refunded' ? received : sum(paying.map((one) => readOf(one).refunded ?? 0));
   const excess = asked === undefined ? undefined : Math.max(0, received - refunded - asked);
-  const covers = (one: ActivityFacts): boolean => {
+  const leftOf = (one: ActivityFacts): number => {
     const { received: brought = 0, refunded: back = 0 } = readOf(one);
-    return brought - back >= (excess ?? 0);
+    return brought - back;
   };
   const isRepeated =
     paying.length > 1 || paying.some((one) => one.isDoubleCharge) || received >= 2 * (asked ?? Infinity);
@@ -292,7 +307,7 @@ export const balanceOf = (
     excess,
     isPaidTwice,
     missing: asked === undefined ? undefined : Math.max(0, asked - received),
-    surplus: isPaidTwice ? surplusOf(paying, covers) : undefined,
+    surplus: surplusOf(paying, excess ?? 0, leftOf),
   };
 };
 

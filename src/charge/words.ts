@@ -19,18 +19,21 @@ export const refundWords = (activity: string, minor: number, currency: string): 
   return ['refund', 'create', activity, '--amount', bareAmount(minor, currency).replaceAll(',', '')];
 };
 
-/** Sentence about a payment request that was paid twice, with the command that pays the excess back. */
+/** Sentence about a payment request that was paid twice, with the commands that pay the excess back. */
 export const paidTwiceText = (
   { excess = 0, surplus }: Pick<Balance, 'excess' | 'surplus'>,
   currency: string,
   place: TargetOptions,
 ): string => {
   const what = `paid twice: ${formatMoney(excess, currency)} too much came`;
-  if (surplus === undefined) return what;
-  const words = refundWords(surplus, excess, currency);
-  return words === undefined
+  if (surplus.length === 0) return what;
+  const commands = surplus.flatMap(({ activity, amount }) => {
+    const words = refundWords(activity, amount, currency);
+    return words === undefined ? [] : [shellLine(['paycli', ...words, ...targetFlags(place)])];
+  });
+  return commands.length === 0
     ? `${what}; it can't be refunded, since a refund is at least ${formatMoney(SMALLEST_REFUND[currency] ?? 0, currency)}`
-    : `${what}; pay it back with: ${shellLine(['paycli', ...words, ...targetFlags(place)])}`;
+    : `${what}; pay it back with: ${commands.join(' and ')}`;
 };
 
 /** Sentence about a charge of the rest that asks for another sum; `asked` is undefined if it doesn't say for how much. */

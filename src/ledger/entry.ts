@@ -1,6 +1,6 @@
 import { createHash, hash } from 'node:crypto';
 import { findOtherTerms } from '../charge/mediums.ts';
-import type { ActivityFacts, Payment, PaymentRead, RequestFacts } from '../charge/payment.ts';
+import type { ActivityFacts, Payment, PaymentRead, RequestFacts, Surplus } from '../charge/payment.ts';
 import type { Refund } from '../charge/refund.ts';
 import { CHARGE, type ChargeState } from '../core/charge.ts';
 import { printSorted } from '../core/json.ts';
@@ -132,8 +132,8 @@ export interface Money extends PaymentRead {
   /** Amount that the payment request received too much. */
   readonly excess?: number | undefined;
   readonly isPaidTwice?: boolean | undefined;
-  /** Activity that came too much, if the payment request was paid twice. */
-  readonly surplus?: string | undefined;
+  /** See `Balance`. */
+  readonly surplus?: readonly Surplus[] | undefined;
 }
 
 /** Stored part of an activity. */

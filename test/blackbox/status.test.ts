@@ -73,6 +73,22 @@ describe('a case of status', () => {
     expect((await status('--since', '1h')).kinds).toEqual([]);
   });
 
+  it('is each activity that came too much, with the sum that it brought', async () => {
+    const { request, charge, settle, sync, status, paycli, run } = await openDesk();
+    const uid = await request('INV-D3', 500_000);
+    const activities = [await charge(uid), await charge(uid, '--again'), await charge(uid, '--again')];
+    for (const activity of activities) await settle(activity, 'successful');
+    await sync();
+    const commandsOf = (cases: readonly Shown[]) => cases.map(({ command }) => command);
+    const { cases } = await status();
+    const commands = activities.slice(1).map((activity) => `paycli refund create ${activity} --amount 5000.00`);
+    expect(commandsOf(cases).sort()).toEqual(commands.sort());
+    const said = (await paycli('ugwo', 'get', uid)).stderr.replaceAll(/\s+/g, ' ');
+    for (const command of commands) expect(said).toContain(command);
+    await run(cases[0] as Shown, '--provider', 'gtb', '--account-number', '0123456789', '--yes');
+    expect(commandsOf((await status()).cases)).toEqual(commandsOf(cases.slice(1)));
+  });
+
   it('is a part payment, which rests while the rest can be paid', async () => {
     const { request, charge, settle, sync, status, run } = await openDesk();
     const uid = await request('INV-P5');

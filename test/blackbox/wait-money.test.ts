@@ -129,7 +129,8 @@ describe('activity wait, paid twice', () => {
   });
 
   it('groups no digits in the command', async () => {
-    expect(said(await waited(second, twice(190_000)))).toContain(' --amount 1900.00');
+    const activities = [first, second].map((one) => ({ ...one, charged_amount: 190_000 }));
+    expect(said(await waited(second, twice(190_000, { activities })))).toContain(' --amount 1900.00');
   });
 
   it('says that less than NGN 200.00 is not refunded', async () => {

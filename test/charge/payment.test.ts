@@ -101,7 +101,7 @@ const TWO: readonly (readonly [
     900,
     1800,
     ['paid', 'paid'],
-    { missing: 0, excess: 900, isPaidTwice: true, surplus: 'act.b' },
+    { missing: 0, excess: 900, isPaidTwice: true, surplus: [{ activity: 'act.b', amount: 900 }] },
   ],
   [
     'one too large, one too small to pay the excess back',
@@ -109,10 +109,10 @@ const TWO: readonly (readonly [
     100,
     1100,
     ['overpaid', 'paid'],
-    { excess: 200, isPaidTwice: true, surplus: 'act.a' },
+    { excess: 200, isPaidTwice: true, surplus: [{ activity: 'act.a', amount: 200 }] },
   ],
-  ['one too large, one full', 1000, 900, 1900, ['overpaid', 'paid'], { excess: 1000, surplus: 'act.a' }],
-  ['one too small, one full', 400, 900, 1300, ['paid', 'paid'], { excess: 400, surplus: 'act.b' }],
+  ['one too large, one full', 1000, 900, 1900, ['overpaid', 'paid'], { excess: 1000, surplus: [{ activity: 'act.a', amount: 1000 }] }],
+  ['one too small, one full', 400, 900, 1300, ['paid', 'paid'], { excess: 400, surplus: [{ activity: 'act.b', amount: 400 }] }],
 ];
 
 describe('two payments of one request', () => {
@@ -124,6 +124,17 @@ describe('two payments of one request', () => {
     const of = request(total, ...both);
     expect(both.map((one) => paymentOf(one, { request: of }).payment)).toEqual(payments);
     expect(balanceOf(of)).toMatchObject(balance);
+  });
+
+  it('and a third one pay back what each brought, the latest first', () => {
+    const all = ['act.a', 'act.b', 'act.c'].map((uid, at) => ({ ...A, uid, charged: 900, createdAt: at }));
+    const { excess, surplus } = balanceOf(request(2700, ...all));
+    expect({ excess, surplus }).toEqual({
+      excess: 1800,
+      surplus: ['act.c', 'act.b'].map((activity) => ({ activity, amount: 900 })),
+    });
+    const [marked] = balanceOf(request(2700, { ...A, charged: 900, isDoubleCharge: true }, ...all.slice(1))).surplus;
+    expect(marked?.activity).toBe('act.a');
   });
 
   it('are paid twice until refunds cover the excess', () => {
@@ -195,6 +206,8 @@ describe('any request', () => {
         const sum = activities.reduce((all, one) => all + (paymentOf(one, { request: of }).received ?? 0), 0);
         expect(received).toBe(sum);
         expect(Math.min(missing, excess)).toBe(0);
+        for (const { activity, amount } of balanceOf(of).surplus)
+          expect(amount).toBeLessThanOrEqual(activities.find(({ uid }) => uid === activity)?.charged ?? 0);
       }),
     );
   });

@@ -96,7 +96,7 @@ describe('a charge of a payment request that was paid twice', () => {
   const activity = kept(ACTIVITY);
   const money = {
     ...({ payment: 'paid', received: 900, receivedAssumed: false, refunded: 0 } as const),
-    ...{ isPaidTwice: true, excess: 90_000, surplus: ACTIVITY },
+    ...{ isPaidTwice: true, excess: 90_000, surplus: [{ activity: ACTIVITY, amount: 90_000 }] },
   };
   const twice = charge({ state: 'accepted', activity, money, asked: { amount: 90_000, currency: 'NGN' } });
   const line = `${UGWO} was paid twice: NGN 900.00 too much came; pay it back with: paycli refund create ${ACTIVITY} --amount 900.00`;

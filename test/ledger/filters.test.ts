@@ -82,7 +82,8 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
     expect(await found(ledger, { paidTwice: true })).toEqual([]);
     await read('successful', 'successful');
     expect(await found(ledger, { paidTwice: true })).toEqual(ids);
-    expect((await ledger.get(ids[0] ?? ''))?.money).toMatchObject({ isPaidTwice: true, excess: 900, surplus: uids[0] });
+    const surplus = [{ activity: uids[0], amount: 900 }];
+    expect((await ledger.get(ids[0] ?? ''))?.money).toMatchObject({ isPaidTwice: true, excess: 900, surplus });
     await read('successful', 'refunded');
     expect(await found(ledger, { paidTwice: true })).toEqual([]);
   });

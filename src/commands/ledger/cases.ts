@@ -37,20 +37,23 @@ export interface Case extends Pick<RequestTerms, 'ref' | 'amount' | 'currency'> 
 
 const SOON_MS = 5 * MINUTE_MS;
 
-/** The charges of an entry's payment request, and its money. `unseen`: refunds of this ledger that no answer shows yet. */
+/**
+ * The charges of an entry's payment request, and its money. `unseen`: refunds of this ledger that no answer shows yet, of
+ * one activity or of all.
+ */
 const requestOf = async (ledger: Ledger, { about: request, service, money }: Entry) => {
   const all = await ledger.list({ about: request, service, kind: CHARGE, limit: -1 });
-  const known = all.flatMap((one) => moneyKnown(one) ?? []);
-  const refunded = sum(known.map((one) => one.refunded ?? 0));
-  let unseen = -refunded;
-  for (const about of new Set([money?.surplus, ...all.map(({ activity }) => activity?.uid)])) {
-    const refunds =
-      about === undefined ? [] : await ledger.list({ about, kind: REFUND, states: ['accepted'], limit: -1 });
+  const shown = new Map(all.map((one) => [one.activity?.uid, moneyKnown(one)]));
+  const unseen = new Map<string, number>();
+  for (const about of new Set([...(money?.surplus ?? []).map(({ activity }) => activity), ...shown.keys()])) {
+    if (about === undefined) continue;
+    const refunds = await ledger.list({ about, kind: REFUND, states: ['accepted'], limit: -1 });
     // A refund without an amount pays everything back.
-    unseen += sum(refunds.filter((one) => !hasFailed(one)).map(({ asked }) => asked?.amount ?? Infinity));
+    const made = sum(refunds.filter((one) => !hasFailed(one)).map(({ asked }) => asked?.amount ?? Infinity));
+    unseen.set(about, Math.max(0, made - (shown.get(about)?.refunded ?? 0)));
   }
-  unseen = Math.max(0, unseen);
-  return { all, unseen, left: sum(known.map((one) => one.received ?? 0)) - refunded - unseen };
+  const left = sum([...shown.values()].map((one) => (one?.received ?? 0) - (one?.refunded ?? 0)));
+  return { all, unseen, left: left - sum([...unseen.values()]) };
 };
 type Request = Awaited<ReturnType<typeof requestOf>>;
 
@@ -74,13 +77,20 @@ export const judgesOf = (ledger: Ledger, run: Run, allProfiles: boolean) => {
   };
 
   const paidTwice = (entry: Entry, { unseen }: Request): Case[] => {
-    const { excess = 0, surplus = '', paidAt = entry.createdAt } = entry.money ?? {};
-    const [amount, currency] = [excess - unseen, entry.asked?.currency ?? ''];
-    if (amount <= 0) return [];
-    const words = surplus === '' ? undefined : refundWords(surplus, amount, currency);
-    const what = `${formatMoney(amount, currency)} excess${words === undefined ? ", can't be refunded" : ''}`;
-    const command = words && line(entry, ...words);
-    return [caseOf('paid_twice', entry, { amount, since: paidAt, command, what, isDue: words !== undefined })];
+    const { excess = 0, surplus = [], paidAt: since = entry.createdAt } = entry.money ?? {};
+    const currency = entry.asked?.currency ?? '';
+    const left = excess - sum([...unseen.values()]);
+    const parts = surplus.map(({ activity, amount }) => ({ activity, due: amount - (unseen.get(activity) ?? 0) }));
+    const text = (amount: number): string => `${formatMoney(amount, currency)} excess`;
+    const cases = parts.flatMap(({ activity, due }) => {
+      const amount = Math.min(due, left);
+      const words = amount > 0 ? refundWords(activity, amount, currency) : undefined;
+      const command = words && line(entry, ...words);
+      return command === undefined ? [] : [caseOf('paid_twice', entry, { amount, since, command, what: text(amount) })];
+    });
+    if (cases.length > 0 || left <= 0) return cases;
+    const what = `${text(left)}, can't be refunded`;
+    return [caseOf('paid_twice', entry, { amount: left, since, command: undefined, what, isDue: false })];
   };
 
   /** True if a charge may still be paid, or nobody knows. */

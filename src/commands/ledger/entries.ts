@@ -25,10 +25,8 @@ export const paidTwiceLines = (charges: Iterable<Entry>, place: TargetOptions): 
   const lines = new Map<string, string>();
   for (const { about, asked, money } of charges) {
     if (money?.isPaidTwice !== true) continue;
-    lines.set(
-      about,
-      `${about} was ${paidTwiceText({ excess: money.excess, surplus: money.surplus }, asked?.currency ?? '', place)}`,
-    );
+    const { excess, surplus = [] } = money;
+    lines.set(about, `${about} was ${paidTwiceText({ excess, surplus }, asked?.currency ?? '', place)}`);
   }
   return [...lines.values()];
 };

@@ -49,7 +49,7 @@ const eventsOf = (seen: Seen, receivedAt: number): Delivery[] => {
     return [eventOf(refund.refund?.state === 'paid_back' ? 'refunded' : 'refund_failed', refund.id, undefined)];
   const own =
     CHANGES.includes(now) && now !== 'refunded' ? [eventOf(now, charge.id, money?.reversed?.at ?? money?.paidAt)] : [];
-  return money?.isPaidTwice ? [...own, eventOf('paid_twice', charge.about, money.surplus)] : own;
+  return money?.isPaidTwice ? [...own, eventOf('paid_twice', charge.about, money.surplus?.[0]?.activity)] : own;
 };
 
 type SeenFilter = WatchFilter['filters'][number];
