@@ -160,6 +160,7 @@ const job = objectOf({
   approved_at: nullable.instant,
   refused: count,
   invalid: count,
+  expired: count,
 });
 
 const summary = objectOf({

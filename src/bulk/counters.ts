@@ -77,7 +77,7 @@ const MOST_ROWS_NAMED = 3;
 
 const TROUBLE_ORDER: readonly RowState[] = [
   ...(['unknown', 'accepted', 'failed', 'rejected', 'not_created', 'not_sent', 'refused'] as const),
-  ...(['invalid', 'sending'] as const),
+  ...(['invalid', 'sending', 'expired'] as const),
 ];
 
 /**

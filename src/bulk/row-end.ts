@@ -122,6 +122,7 @@ const STATE_EXITS: Readonly<Record<RowState, number>> = {
   accepted: 0,
   sending: 0,
   failed: EXIT_CODES.charge_failed,
+  expired: EXIT_CODES.pending,
   rejected: EXIT_CODES.rejected,
   not_sent: EXIT_CODES.not_sent,
   not_created: EXIT_CODES.not_sent,

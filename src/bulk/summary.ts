@@ -83,6 +83,7 @@ const STATE_ORDER: readonly (keyof Counts)[] = [
   'refused',
   'sending',
   'invalid',
+  'expired',
   'not_started',
 ];
 
@@ -130,9 +131,10 @@ const GO_ON = 'run the same command again to continue with the rows that were no
 const NEVER_STOP = '--continue-on-unknown never stops at unknown rows';
 const RETRY =
   'fix the cause, then add --retry-failed to the same command to retry rows that were rejected, failed or not made';
+export const CHARGE_EXPIRED = 'add --retry-failed to the same command to charge the expired rows again';
 
 const hintsOf = (
-  { unknown, rejected, failed, not_sent, not_created, not_started, sending }: Counts,
+  { unknown, rejected, failed, expired, not_sent, not_created, not_started, sending }: Counts,
   { codes, again, unresolved, planned }: JobEnd,
   words: Summing['words'],
   stopped: PayError | undefined,
@@ -142,6 +144,7 @@ const hintsOf = (
     [unknown > 0 || unresolved, words.findOut],
     [planned === undefined && areLeft, stopped?.kind === 'unknown' ? `${GO_ON}; ${NEVER_STOP}` : GO_ON],
     [planned === undefined && rejected + failed + not_created > 0, RETRY],
+    [planned === undefined && expired > 0, CHARGE_EXPIRED],
     [codes.has(EXIT_CODES.attention), 'run the same command again to share the messages that are left'],
     [again && stopped?.kind !== 'refused', words.refused],
   ];
@@ -178,13 +181,14 @@ const jobFailure = (end: JobEnd, { words, bulk, stop, followed }: Summing): PayE
   const hint = stopped?.kind === 'unknown' ? undefined : stopped?.detail.hint;
   const hints = [
     ...hintsOf(counts, end, words, stopped),
-    ...[hint, followed?.hint].filter((line) => line !== undefined),
+    ...(hint === undefined ? [] : [hint]),
+    ...(followed?.hint?.split('\n') ?? []),
   ];
   return new PayError(KINDS_BY_CODE.find(([, number]) => number === code)?.[0] ?? 'interrupted', message, {
     exitCode: code,
     nameOf: columnName,
     ...(end.id === null ? {} : { ledgerId: end.id }),
-    ...(hints.length === 0 ? {} : { hint: hints.join('\n') }),
+    ...(hints.length === 0 ? {} : { hint: [...new Set(hints)].join('\n') }),
     ...(answer === undefined ? {} : { answer }),
     ...(stopped?.detail.retryAt === undefined ? {} : { retryAt: stopped.detail.retryAt }),
   });

@@ -71,7 +71,7 @@ const UNREADABLE: readonly PayError['kind'][] = ['ledger', 'unrecorded'];
 /** After this many unknown rows in a row, the service is at fault and not a row. */
 const MOST_UNKNOWN = 3;
 /** States that prove that the service is available. */
-const ANSWERED: readonly RowState[] = ['accepted', 'rejected', 'failed'];
+const ANSWERED: readonly RowState[] = ['accepted', 'rejected', 'failed', 'expired'];
 
 /** Stops the run at a result that follows too many unknown ones. */
 const openDoubts = (goesOn: boolean) => {

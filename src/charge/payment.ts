@@ -37,6 +37,12 @@ export const paymentsThat = (property: 'final' | 'brings' | 'frees' | 'retried')
 export const endKindOf = (payment: Payment, missing = 0): (typeof PAYMENTS)[Payment]['end'] =>
   payment === 'partially_refunded' && missing > 0 ? 'underpaid' : PAYMENTS[payment].end;
 
+/** What became of an accepted charge that `--retry-failed` charges again; undefined for another one. */
+export const endOf = (payment: Payment): 'failed' | 'expired' | undefined => {
+  if (payment === 'expired') return payment;
+  return PAYMENTS[payment].retried ? 'failed' : undefined;
+};
+
 /** True for a write whose outcome nobody knows yet. */
 export const isUndecided = (state: string): boolean => state === 'sending' || state === 'unknown';
 

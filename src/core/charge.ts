@@ -219,7 +219,7 @@ export const countText = (entries: readonly { readonly kind: string }[]): string
 };
 
 /**
- * State of a row of a file (cli.md, Bulk). `failed`: its activity was created and has failed. `refused`: the guard
+ * State of a row of a file (cli.md, Bulk). `failed`: its activity was created and has failed. `expired`: nobody paid it in time. `refused`: the guard
  * refused it; the ledger has no record of that. `sending`: another process is sending it. `invalid`: it could not be
  * sent as it is.
  */
@@ -233,16 +233,17 @@ export const ROW_STATES = [
   'refused',
   'sending',
   'invalid',
+  'expired',
 ] as const;
 export type RowState = (typeof ROW_STATES)[number];
 
 export type RowCounts = Readonly<Partial<Record<RowState, number>>>;
 
-/** State of a row by its last charge or update; `hasFailed` if that was accepted and failed later. */
-export const rowStateOf = (state: ChargeState, hasFailed: boolean): RowState =>
-  state === 'accepted' && hasFailed ? 'failed' : state;
+/** State of a row by its last charge or update. `end`: what became of that after it was accepted, if it is over. */
+export const rowStateOf = (state: ChargeState, end: 'failed' | 'expired' | undefined): RowState =>
+  state === 'accepted' ? (end ?? state) : state;
 
-const RETRIED: readonly RowState[] = ['rejected', 'failed', 'not_created'];
+const RETRIED: readonly RowState[] = ['rejected', 'failed', 'not_created', 'expired'];
 
 /**
  * True if another run sends a row in this state again; `retry` is --retry-failed. An unsent row is always sent
@@ -266,8 +267,13 @@ const SUMMARY_COLUMNS: readonly {
   { path: 'command' },
   { path: 'file' },
   { path: 'rows', kind: 'count', always: true },
-  ...ROW_STATES.map((state) => ({ path: state, kind: 'count' as const, label: state.replaceAll('_', ' ') })),
+  ...ROW_STATES.filter((state) => state !== 'expired').map((state) => ({
+    path: state,
+    kind: 'count' as const,
+    label: state.replaceAll('_', ' '),
+  })),
   { path: 'not_started', kind: 'count', label: 'not started' },
   { path: 'skipped', kind: 'count', label: 'done before' },
   { path: 'report' },
+  { path: 'expired', kind: 'count' },
 ];

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { areDifferent, isOtherMedium, mediumShown } from '../charge/mediums.ts';
-import { activityFacts, balanceOf, PAYMENTS, type Payment, paymentOf, paymentShown } from '../charge/payment.ts';
+import { activityFacts, balanceOf, endOf, PAYMENTS, type Payment, paymentOf, paymentShown } from '../charge/payment.ts';
 import { CHARGE, isTakenUp, REFUND, rowStateOf } from '../core/charge.ts';
 import type { Backend, Query } from './backend.ts';
 import { codeOpenFor, codeUntil, payableFor, payableUntilOf, serviceTimeNow } from './clock.ts';
@@ -288,15 +288,17 @@ export const newEntryId = (kind: string): string => {
   return `${kind === CHARGE ? 'chg' : kind}-${sixLetters(high)}${sixLetters(low)}`;
 };
 
-/** True if an accepted entry has failed. */
-export const hasFailed = (entry: Entry): boolean => {
+/** What became of an accepted entry, if it is over. */
+export const endIn = (entry: Entry): 'failed' | 'expired' | undefined => {
   const payment = paymentIn(entry);
-  return payment === undefined ? entry.refund?.state === 'refund_failed' : PAYMENTS[payment].retried;
+  if (payment !== undefined) return endOf(payment);
+  return entry.refund?.state === 'refund_failed' ? 'failed' : undefined;
 };
 
+export const hasFailed = (entry: Entry): boolean => endIn(entry) !== undefined;
+
 /** True if the last entry of a job's row keeps the row from being started again. */
-const isRowDone = (entry: Entry, retry: boolean): boolean =>
-  !isTakenUp(rowStateOf(entry.state, hasFailed(entry)), retry);
+const isRowDone = (entry: Entry, retry: boolean): boolean => !isTakenUp(rowStateOf(entry.state, endIn(entry)), retry);
 
 /** Finds an obstacle to an intent, among the entries about the same thing and the last entry of its row. */
 const obstacleOf = (

@@ -194,7 +194,7 @@ export const countingOf = (kind: string | undefined): string =>
     ? `kind = '${REFUND}' AND state IN ('sending', 'unknown', 'accepted') AND COALESCE(payment, '') <> 'refund_failed'`
     : COUNTING;
 
-const ENTRY_STATES: readonly RowState[] = [...CHARGE_STATES, 'failed'];
+const ENTRY_STATES: readonly RowState[] = [...CHARGE_STATES, 'failed', 'expired'];
 
 /** Counts each state in one pass. GROUP BY would sort all rows first. */
 const countColumns = (states: readonly RowState[]): string =>
@@ -204,9 +204,9 @@ const countColumns = (states: readonly RowState[]): string =>
 const countsFrom = (states: readonly RowState[], row: Row = []): RowCounts =>
   Object.fromEntries(states.map((state, at) => [state, number(row[at])]));
 
-/** State of an entry, with `failed` for an accepted one that failed. */
-export const ENTRY_STATE = `CASE WHEN state = 'accepted' AND payment IN (${sqlList([...paymentsThat('retried'), 'refund_failed'])})
-  THEN 'failed' ELSE state END AS state`;
+/** State of an entry, with `failed` or `expired` for an accepted one that is over. */
+export const ENTRY_STATE = `CASE WHEN state <> 'accepted' THEN state WHEN payment = 'expired' THEN payment
+  WHEN payment IN (${sqlList([...paymentsThat('retried'), 'refund_failed'])}) THEN 'failed' ELSE state END AS state`;
 
 const OLD_PLAN = `id LIKE '${PLAN}-%' AND created_at < ?`;
 

@@ -215,6 +215,20 @@ describe('ugwo charge --from --wait', () => {
     expect((await run()).code).toBe(code);
   });
 
+  it('counts an expired row as expired, and proposes to charge it again', async () => {
+    const { options, run } = await charging([failed({ error: 'expired' }), 0], [PAID, 90_000]);
+    expect((await run()).code).toBe(12);
+    const again = await run();
+    expect(again.code).toBe(12);
+    expect(summaryOf(again)).toMatchObject({ expired: 1, failed: 0, accepted: 1 });
+    expect(errorOf(again)['hint']).toBe('add --retry-failed to the same command to charge the expired rows again');
+    const jobs = await inProcess(['ledger', 'jobs', '--json'], options);
+    expect(JSON.parse(jobs.stdout).data).toMatchObject([{ expired: 1, failed: 0, accepted: 1 }]);
+    expect(said(await inProcess(['ledger', 'show', summaryOf(again)['job'] as string], options))).toContain(
+      '1 row is expired: run the same command again with --retry-failed',
+    );
+  });
+
   it('charges only failed and expired rows again with --retry-failed', async () => {
     const { service, run } = await charging(
       [PAID, 90_000],

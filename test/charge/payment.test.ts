@@ -111,8 +111,22 @@ const TWO: readonly (readonly [
     ['overpaid', 'paid'],
     { excess: 200, isPaidTwice: true, surplus: [{ activity: 'act.a', amount: 200 }] },
   ],
-  ['one too large, one full', 1000, 900, 1900, ['overpaid', 'paid'], { excess: 1000, surplus: [{ activity: 'act.a', amount: 1000 }] }],
-  ['one too small, one full', 400, 900, 1300, ['paid', 'paid'], { excess: 400, surplus: [{ activity: 'act.b', amount: 400 }] }],
+  [
+    'one too large, one full',
+    1000,
+    900,
+    1900,
+    ['overpaid', 'paid'],
+    { excess: 1000, surplus: [{ activity: 'act.a', amount: 1000 }] },
+  ],
+  [
+    'one too small, one full',
+    400,
+    900,
+    1300,
+    ['paid', 'paid'],
+    { excess: 400, surplus: [{ activity: 'act.b', amount: 400 }] },
+  ],
 ];
 
 describe('two payments of one request', () => {

@@ -95,6 +95,7 @@ describe('a job', () => {
       approved_at: null,
       refused: 0,
       invalid: 0,
+      expired: 0,
     });
     expect(JSON.stringify(rows[0])).toBe(expected);
     expect(JSON.stringify((await call('jobs', { ledger })).rows)).toBe(`[${expected}]`);

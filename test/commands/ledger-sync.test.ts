@@ -105,6 +105,20 @@ describe('ledger sync', () => {
     );
   });
 
+  it('names the activity of each charge that a person has to decide about', async () => {
+    const get = async (uid: string) =>
+      shows([{ ...made(`act.AbCd.${Number(uid.slice(-2))}`), created_at: null }], NOW)();
+    const { error } = await sync(many(2), { get });
+    expect(error?.detail.hint?.split('\n')).toEqual([
+      expect.stringMatching(
+        /^chg-0+1: act\.AbCd\.1 may be it, but that is not proven: no time; see `paycli ledger show chg-0+1`/,
+      ),
+      expect.stringMatching(
+        /^chg-0+2: act\.AbCd\.2 may be it, but that is not proven: no time; see `paycli ledger show chg-0+2`/,
+      ),
+    ]);
+  });
+
   it('exits with 8 if only open charges could not be read', async () => {
     const get = fails(new PayError('read_failed', 'reset'));
     const done = await sync([open(1), open(2)], { get });

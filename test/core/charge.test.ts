@@ -171,10 +171,12 @@ describe('unreachable', () => {
 });
 
 describe('rowStateOf', () => {
-  it('tells a failed charge from an accepted one, and nothing else', () => {
-    expect(rowStateOf('accepted', true)).toBe('failed');
-    for (const state of CHARGE_STATES) expect(rowStateOf(state, false)).toBe(state);
-    expect(rowStateOf('unknown', true)).toBe('unknown');
+  it('tells a failed or expired charge from an accepted one, and nothing else', () => {
+    for (const end of ['failed', 'expired'] as const) {
+      expect(rowStateOf('accepted', end)).toBe(end);
+      expect(rowStateOf('unknown', end)).toBe('unknown');
+    }
+    for (const state of CHARGE_STATES) expect(rowStateOf(state, undefined)).toBe(state);
   });
 });
 
@@ -200,14 +202,14 @@ describe('the summary of a job', () => {
   it('has its columns in the documented order', () => {
     expect(COLUMNS.map(({ path }) => path)).toEqual([
       ...['job', 'command', 'file', 'rows'],
-      ...ROW_STATES,
-      ...['not_started', 'skipped', 'report'],
+      ...ROW_STATES.filter((state) => state !== 'expired'),
+      ...['not_started', 'skipped', 'report', 'expired'],
     ]);
   });
 
   it('always counts rows by state', () => {
     const counts = COLUMNS.filter(({ kind }) => kind === 'count').map(({ path }) => path);
-    expect(counts).toEqual(['rows', ...ROW_STATES, 'not_started', 'skipped']);
+    expect(counts.sort()).toEqual(['rows', ...ROW_STATES, 'not_started', 'skipped'].sort());
     expect(COLUMNS.filter(({ always }) => always).map(({ path }) => path)).toEqual(['rows']);
   });
 

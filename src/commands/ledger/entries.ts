@@ -225,12 +225,14 @@ const approvalStep = (approval: Approval | undefined): string[] => {
 
 /** Next steps of a job: one line for each kind of unfinished row; empty if all rows are done. */
 const stepsOf = (job: Job, counts: RowCounts): string[] => {
-  const { unknown = 0, rejected = 0, failed = 0, not_sent = 0, not_created = 0, refused = 0, invalid = 0 } = counts;
+  const { unknown = 0, rejected = 0, failed = 0, not_sent = 0, not_created = 0, refused = 0 } = counts;
+  const { invalid = 0, expired = 0 } = counts;
   // Only the agent that planned it can start it.
   if (isPlan(job.id)) return unknown === 0 ? [] : [`its ${job.kind} is unknown: ${unknownStep(job)}`];
   const steps: readonly (readonly [rows: number, are: string, step: string])[] = [
     [unknown, 'unknown', unknownStep(job)],
     [rejected + failed + not_created, 'rejected, failed or not made', 'run the same command again with --retry-failed'],
+    [expired, 'expired', 'run the same command again with --retry-failed, which charges them again'],
     [not_sent, 'not sent', 'run the same command again'],
     [refused, 'refused', 'run the same command again: it checks them again, and says why'],
     // The whole file, changed, is another job, in which rows of some commands would be sent again.

@@ -35,7 +35,7 @@ const ROW =
 
 const JOB_OUTPUT =
   'id, command, file, rows, accepted, failed, rejected, not_sent, unknown, not_created, sending, not_started, created_at, ' +
-  'run_at, origin, profile, workers, approval (waiting, approved), asked_by, approved_by, approved_at, refused, invalid';
+  'run_at, origin, profile, workers, approval (waiting, approved), asked_by, approved_by, approved_at, refused, invalid, expired';
 
 /** Commands that fill the ledger at the start of an example. */
 const CHARGE_SEEDED = `paycli ugwo charge ${SEEDED.ugwo} --medium bank_transfer`;

@@ -79,8 +79,12 @@ const NEXT: Readonly<
 export const unknownLines = (left: readonly StillUnknown[], run: Leaving): string[] => {
   const groups = new Map<string, [StillUnknown, ...StillUnknown[]]>();
   for (const one of left) {
+    // Each has activities of its own, which a person has to look at.
+    const own = one.why === 'several' || one.why === 'doubtful' ? one.entry.id : '';
     const key =
-      one.why === 'elsewhere' ? elsewhere(one, run.local) : `${one.why} ${one.entry.kind} ${one.again === undefined}`;
+      one.why === 'elsewhere'
+        ? elsewhere(one, run.local)
+        : `${one.why} ${one.entry.kind} ${one.again === undefined} ${own}`;
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [one]);
     else group.push(one);

@@ -199,8 +199,8 @@ export const jobRecordOf = (
   workers: readonly Worker[],
   approval: Approval | undefined,
 ): ApiRecord => {
-  // These two came later, and so are the last.
-  const { refused = 0, invalid = 0, ...others } = counts;
+  // These came later, and so are the last.
+  const { refused = 0, invalid = 0, expired = 0, ...others } = counts;
   return madeHere({
     id: job.id,
     command: job.command,
@@ -220,10 +220,11 @@ export const jobRecordOf = (
     approved_at: atom(approval?.approvedAt),
     refused,
     invalid,
+    expired,
   });
 };
 const lastRun: Column = { path: 'run_at', kind: 'time', label: 'last run' };
-const BESIDE: readonly Column[] = columnsNamed('refused invalid', { kind: 'count' });
+const BESIDE: readonly Column[] = columnsNamed('refused invalid expired', { kind: 'count' });
 
 /** List of jobs. The most important columns come first: a narrow terminal drops columns from the end. */
 export const jobsView: View = {

@@ -1,6 +1,7 @@
 import type { Aftermath, RowDeps, RowServices } from '../../bulk/kind.ts';
 import { endKindOf, PAYMENTS } from '../../charge/payment.ts';
 import { waitForPayments } from '../../charge/wait.ts';
+import { CHARGE_EXPIRED } from '../../bulk/summary.ts';
 import type { BulkInput } from '../../cli/bulk-options.ts';
 import { EXIT_CODES, interrupted, PayError } from '../../core/error.ts';
 import { targetFlags } from '../../core/input.ts';
@@ -99,7 +100,8 @@ export const followCharges = async (wait: FollowedJob): Promise<Aftermath> => {
   const sync = shellLine(['paycli', 'ledger', 'sync', job, ...targetFlags(run.globals)]);
   const hints = [
     fault?.detail.hint,
-    codes.includes(EXIT_CODES.pending) ? `check again later: \`${sync}\`` : undefined,
+    countOf(sums, 'expired') > 0 ? CHARGE_EXPIRED : undefined,
+    fault !== undefined || countOf(sums, 'open') > 0 ? `check again later: \`${sync}\`` : undefined,
   ].filter((line) => line !== undefined);
   const isTimeUp = fault === undefined && !signals.stop.aborted && countOf(sums, 'open') > 0;
   const lines = [

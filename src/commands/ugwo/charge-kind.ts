@@ -16,7 +16,7 @@ import {
   MEDIUM_NAMES,
   type NameOf,
 } from '../../charge/mediums.ts';
-import { activityFacts, isStepUnreadable, PAYMENTS, paymentShown } from '../../charge/payment.ts';
+import { activityFacts, endOf, isStepUnreadable, paymentShown } from '../../charge/payment.ts';
 import type { Client } from '../../client/client.ts';
 import type { Resource } from '../../contract/proof.ts';
 import { DIAL_HEADER, failureReason, rowStateOf, statusOf } from '../../core/charge.ts';
@@ -25,7 +25,7 @@ import { type FlagOf, type Pair, targetFlags } from '../../core/input.ts';
 import { definedIn, printExact, valueAt } from '../../core/json.ts';
 import { shellLine } from '../../core/shell.ts';
 import { type Entry, isCharge, type RequestTerms } from '../../ledger/entry.ts';
-import { hasFailed } from '../../ledger/guard.ts';
+import { endIn } from '../../ledger/guard.ts';
 import type { RequestRead } from '../../ledger/match.ts';
 import { NO_TOTAL, type Total, withRow } from '../../ledger/policy.ts';
 import { reconcile } from '../../ledger/reconcile.ts';
@@ -144,16 +144,16 @@ const madeNow = (activity: unknown, id: string, asked: RequestTerms = {}, rest?:
     ...activityFields(activity),
     ...{ charge: id, ...askedFields(asked), payment, missing_minor: rest?.missing },
   };
-  const state = rowStateOf('accepted', PAYMENTS[payment].retried);
+  const state = rowStateOf('accepted', endOf(payment));
   const sum = rest?.missing ?? activityFacts(activity).amount;
-  if (state !== 'failed') return { state, sum, fields, ...definedIn({ error: rest?.warning }), ...madeEnd(activity) };
+  if (state === 'accepted') return { state, sum, fields, ...definedIn({ error: rest?.warning }), ...madeEnd(activity) };
   const error = valueAt(activity, 'error') ?? null;
   return { state, fields, error: `the charge failed: ${failureReason(error) ?? printExact(error)}` };
 };
 
 /** Row outcome of a charge from the ledger. `activity` is its activity in the service's own fields. */
 const asKept = (charge: Entry, activity: unknown, payment: string | undefined): RowEnd => {
-  const state = rowStateOf(charge.state, hasFailed(charge));
+  const state = rowStateOf(charge.state, endIn(charge));
   const { exitCode, id } = charge;
   const fields = { ...activityFields(activity), charge: id, ...askedFields(charge.asked ?? {}), payment };
   const kept = { state, exitCode, fields };

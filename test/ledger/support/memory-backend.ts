@@ -4,7 +4,7 @@ import { CHARGE, type RowCounts, rowStateOf } from '../../../src/core/charge.ts'
 import { PayError, reasonOf } from '../../../src/core/error.ts';
 import type { Backend, Query } from '../../../src/ledger/backend.ts';
 import { type Entry, isInScope, type Sender } from '../../../src/ledger/entry.ts';
-import { hasFailed } from '../../../src/ledger/guard.ts';
+import { endIn } from '../../../src/ledger/guard.ts';
 import type { Job, KeptUpdate } from '../../../src/ledger/job.ts';
 import {
   type Allowance,
@@ -112,9 +112,7 @@ export const memoryBackend = (
     return kept?.policy === undefined ? [] : [{ ...kept, policy: kept.policy }];
   };
   const counts = (one: Entry, kind = 'charge'): boolean =>
-    one.kind === kind &&
-    MAY_STAND.includes(one.state) &&
-    (kind === 'charge' ? !isFree(paymentIn(one)) : !hasFailed(one));
+    one.kind === kind && MAY_STAND.includes(one.state) && (kind === 'charge' ? !isFree(paymentIn(one)) : !endIn(one));
   const chargedOf = (job: string): Total =>
     find({ job })
       .filter((one) => counts(one))
@@ -224,7 +222,7 @@ export const memoryBackend = (
       charged: async (job) => chargedOf(job),
       chargeTally: async (job) => {
         const last = new Map(find({ job, order: 'row' }).map((charge) => [charge.row, charge]));
-        return countsOf([...last.values()].map((charge) => rowStateOf(charge.state, hasFailed(charge))));
+        return countsOf([...last.values()].map((charge) => rowStateOf(charge.state, endIn(charge))));
       },
       updateTally: async (job) => countsOf(updatesOf(job).map(({ state }) => state)),
       sendingUpdates: async (job) => updatesOf(job).filter(({ state }) => state === 'sending'),
