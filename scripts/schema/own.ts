@@ -109,6 +109,7 @@ const entry = objectOf({
   operator: nullable.text,
   paid_twice: orNull(bool),
   account_last4: nullable.text,
+  disputed: orNull(bool),
 });
 
 /** A charge of the ledger or a payment request of the service, in the columns of `ledger list`. */

@@ -142,8 +142,8 @@ interface Received {
 const positive = (amount: number | undefined): number | undefined => (amount === 0 ? undefined : amount);
 
 const ownMoney = ({ charged, amount }: ActivityFacts, asked: number | undefined): Received => {
-  const shown = positive(charged) ?? positive(amount);
-  return { received: shown ?? asked, isAssumed: shown === undefined };
+  const shown = positive(charged);
+  return { received: shown ?? positive(amount) ?? asked, isAssumed: shown === undefined };
 };
 
 const receivedOf = (
@@ -223,8 +223,8 @@ export const paymentOf = (activity: ActivityFacts, context: PaymentContext = {})
   const { earlier, isLapsed = false, accountUntil } = context;
   if (brings(activity)) return readPaid(activity, context);
   const isFailed = FAILED.includes(activity.status);
-  if (isFailed && isReversal(activity)) return unpaid('reversed');
-  if ((isFailed || UNDER_WAY.includes(activity.status)) && wasPaid(earlier)) return unpaid('reversed');
+  if (isFailed && (isReversal(activity) || wasPaid(earlier))) return unpaid('reversed');
+  if (earlier === 'reversed' && UNDER_WAY.includes(activity.status)) return unpaid('reversed');
   if (isFailed) return unpaid(isExpiry(activity, accountUntil) ? 'expired' : 'failed');
   return unpaid(isLapsed ? 'expired' : 'open');
 };
@@ -321,21 +321,49 @@ export const balanceOf = (
 export interface ReadingTime {
   /** The activity's own `updated_at`, with an offset. */
   readonly updatedAt?: number | undefined;
+  /** The latest `updated_at` among all activities of its payment request. */
+  readonly requestUpdatedAt?: number | undefined;
   /** The service's clock at the answer (`Date`). */
   readonly servedAt?: number | undefined;
 }
 
+/** What a reading does to the stored one. `disputes`: it shows less money, and nothing proves that it is newer. */
+export type Verdict = 'replaces' | 'older' | 'disputes';
+
+const isBefore = (one: number | undefined, other: number | undefined): boolean =>
+  one !== undefined && other !== undefined && one < other;
+
+const PAID_BACK: readonly Payment[] = ['partially_refunded', 'refunded'];
+
+/** True if a reading shows less money of the activity itself. An assumed amount was never shown. */
+const showsLess = (stored: PaymentRead, read: PaymentRead): boolean =>
+  PAYMENTS[stored.payment].brings &&
+  (!PAYMENTS[read.payment].brings ||
+    PAID_BACK.indexOf(read.payment) < PAID_BACK.indexOf(stored.payment) ||
+    (!stored.receivedAssumed && !read.receivedAssumed && isBefore(read.received, stored.received)));
+
+/** True if a reading shows that a part of the request's money is missing, after all of it was there. */
+const showsPart = (stored: PaymentRead, read: PaymentRead): boolean =>
+  read.payment === 'underpaid' && stored.payment !== 'underpaid' && !stored.receivedAssumed;
+
 /**
- * Order of a reading to a stored one. `isLater`: it began after the stored one was recorded. It is `unclear` where two
- * reads ran at once and nothing dates them.
+ * Decides what a reading of an activity does to the stored one. More money replaces less, unless it is dated earlier.
+ * Less money must prove itself by a later `updated_at`: a replica that lags sends old content with a fresh `Date`.
+ * Nothing under way proves that money went back. `isLater`: the read began after the stored one was recorded.
  */
-export const orderOf = (stored: ReadingTime, read: ReadingTime, isLater: boolean): 'newer' | 'older' | 'unclear' => {
-  const differences = (['updatedAt', 'servedAt'] as const).flatMap((name) => {
-    const [before, now] = [stored[name], read[name]];
-    return before === undefined || now === undefined || before === now ? [] : [now - before];
-  });
-  if (isLater) return differences.some((one) => one < 0) ? 'older' : 'newer';
-  const [first] = differences;
-  if (first === undefined) return 'unclear';
-  return first > 0 ? 'newer' : 'older';
+export const verdictOn = (
+  stored: PaymentRead & ReadingTime,
+  read: PaymentRead & ReadingTime,
+  activity: ActivityFacts,
+  isLater: boolean,
+): Verdict => {
+  if (isBefore(read.updatedAt, stored.updatedAt) || isBefore(read.servedAt, stored.servedAt)) return 'older';
+  const isLess = showsLess(stored, read);
+  if (!isLess && !(PAYMENTS[stored.payment].brings && showsPart(stored, read))) return 'replaces';
+  const isBack = PAYMENTS[read.payment].brings || read.payment === 'reversed';
+  const isDated = isLess
+    ? isBefore(stored.updatedAt, read.updatedAt)
+    : isBefore(stored.requestUpdatedAt, read.requestUpdatedAt);
+  if (isBack && (isDated || (FAILED.includes(activity.status) && isReversal(activity)))) return 'replaces';
+  return isLater ? 'disputes' : 'older';
 };

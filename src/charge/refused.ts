@@ -146,6 +146,10 @@ const REFUSALS: Readonly<Record<RefusalReason, Words>> = {
     `another paycli process is ${by === undefined || isCharge(by) ? 'charging it' : `sending a ${kindWord(by.kind)} of it`} right now (${entryName(by, undefined)})`,
     `wait for it, then check: ${command('ledger', 'show', by?.id ?? '')}`,
   ],
+  disputed: ({ by, activity }, command) => [
+    `it was paid (${entryName(by, activity)}), and a later answer shows less money, but not that it is newer`,
+    `find out: ${command('ledger', 'sync', by?.id ?? '')}; --again doesn't override this`,
+  ],
   payable: (refused, command, same) => {
     const { nextAction = null } = refused.activity ?? {};
     const isKnown = nextAction !== null && prunedText(refusedAction(refused)) === undefined;
@@ -227,6 +231,7 @@ const inOther = (
 const REASONS: Readonly<Record<RefusalReason, string>> = {
   unresolved: 'an earlier one is unknown',
   in_progress: 'another process is sending it',
+  disputed: 'paid, and a later answer shows less',
   payable: 'an earlier charge can still be paid',
   other_medium: 'a charge by another medium can still be paid',
   processing: 'a payment is under way',

@@ -29,6 +29,7 @@ export const STATUSES: ReadonlyMap<string, readonly [word: string, tone: Tone]> 
   ['refund_failed', ['refund failed', 'alarm']],
   ['refund_disputed', ['refund disputed', 'alarm']],
   // Cases that need a person.
+  ['disputed', ['disputed', 'alarm']],
   ['paid_twice', ['paid twice', 'alarm']],
   ['expires_soon', ['expires soon', 'open']],
   // Charges in the ledger.

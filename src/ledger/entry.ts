@@ -112,6 +112,18 @@ export interface Money extends PaymentRead {
   readonly reversed?:
     | { readonly payment: Payment; readonly received: number | undefined; readonly at: number }
     | undefined;
+  /**
+   * What a later reading showed, which is less and doesn't prove that it is newer, and when that was first seen.
+   * `settled`: a person said that the money is there.
+   */
+  readonly disputed?:
+    | {
+        readonly payment: Payment;
+        readonly received: number | undefined;
+        readonly at: number;
+        readonly settled?: boolean;
+      }
+    | undefined;
   /** Moment at which the reading was stored, by the ledger's clock. */
   readonly readAt?: number | undefined;
   /** The activity's own `updated_at`. */
@@ -127,6 +139,8 @@ export interface Money extends PaymentRead {
   /** The payment request's status and received total at that reading. */
   readonly requestStatus?: string | undefined;
   readonly requestTotal?: number | undefined;
+  /** The latest `updated_at` among the payment request's activities. */
+  readonly requestUpdatedAt?: number | undefined;
   /** Missing amount of the payment request. */
   readonly missing?: number | undefined;
   /** Amount that the payment request received too much. */

@@ -18,7 +18,7 @@ import type { BeginOptions, BeginResult, Judged, Obstacle, PlannedRows, RefusalR
 import { isNoCharge } from './match.ts';
 import { type Allowance, type AllowanceOf, dayOf, forbids, isPlan, withPlan, withRow } from './policy.ts';
 import { activitiesIn, keptActivity, type Snapshot } from './snapshot.ts';
-import { markStale, moneyKnown, paymentIn, started, wasSeenExpired, withReading } from './transitions.ts';
+import { isDisputed, markStale, moneyKnown, paymentIn, started, wasSeenExpired, withReading } from './transitions.ts';
 
 /** Parts of an intent that the guard uses. */
 type Wanted = Pick<Intent, 'kind' | 'medium'> &
@@ -88,6 +88,7 @@ const obstacleBy = (earlier: Entry, wanted: Wanted, moment: Moment, seenNow: boo
   if (isMade && earlier.kind === kind && state === 'accepted' && !hasFailed(earlier)) return because('made');
   const payment = paymentIn(earlier);
   if (kind !== CHARGE || !isCharge(earlier) || payment === undefined) return [];
+  if (isDisputed(earlier)) return because('disputed');
   return standsIn(earlierPaymentOf(earlier, payment, medium, moment, seenNow), earlier, activity);
 };
 
@@ -162,6 +163,7 @@ const OVERRIDABLE: readonly RefusalReason[] = [
 const GRAVITY: readonly RefusalReason[] = [
   'unresolved',
   'in_progress',
+  'disputed',
   'cancelled',
   'refunded',
   'paid',

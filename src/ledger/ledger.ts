@@ -97,13 +97,14 @@ export interface ChargeSum extends Partial<Readonly<Record<SumColumn, string | u
 /**
  * Reason why the guard refuses. An earlier charge is unresolved, is being sent, can still be paid by the same medium
  * (`payable`) or by another one, was paid, or belongs to the same row (`done`). `unseen`: its account has expired, and
- * nobody has read since whether it was paid in time. Or the payment request itself is cancelled, refunded, paid or paid
+ * nobody has read since whether it was paid in time. `disputed`: it was paid, and a later reading shows less. Or the payment request itself is cancelled, refunded, paid or paid
  * in part, or has no checkout; or it is `processing`, and nothing that is known explains it. `not_underpaid`: only the
  * rest was to be charged, and no part is paid. Or an equal object was made, or the profile's policy forbids it.
  */
 export type RefusalReason =
   | 'unresolved'
   | 'in_progress'
+  | 'disputed'
   | 'payable'
   | 'other_medium'
   | 'processing'
@@ -193,6 +194,8 @@ export interface ListFilter extends Scope {
   readonly customer?: string | undefined;
   /** Only those of the customer with this e-mail address. */
   readonly email?: string | undefined;
+  /** Only charges that are disputed (see `Money`). */
+  readonly disputed?: boolean | undefined;
   /** Only charges of payment requests that were paid twice at their last reading. */
   readonly paidTwice?: boolean | undefined;
   readonly operator?: string | undefined;
@@ -285,6 +288,8 @@ export interface Ledger {
    * Resolves an unknown entry. Returns false if another process did so first, or if another charge owns the activity.
    */
   resolve(id: string, resolution: Resolution): Promise<boolean>;
+  /** Applies a person's word about a disputed charge. Returns false if it is no longer disputed. */
+  settle(id: string, as: 'paid' | 'reversed', evidence: Evidence): Promise<boolean>;
   /**
    * Stores what a read shows of the ledger's charges: the payments of their activities, and the terms of the payment
    * request. With `wait`, waits for a locked ledger. Resolves to this ledger's refunds of the activities.

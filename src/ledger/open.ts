@@ -7,7 +7,7 @@ import { cleaned, type Entry, type Intent, withoutNumbers } from './entry.ts';
 import { begin, expireStale, guard, isStale, judgeIntent, readResolved } from './guard.ts';
 import type { Jobs, KeptUpdate, Update } from './job.ts';
 import type { BeginOptions, BeginResult, Ledger, Refused } from './ledger.ts';
-import { noteEvidence, observe, observeRefund, record, resolveCharge } from './outcome.ts';
+import { noteEvidence, observe, observeRefund, record, resolveCharge, settleCharge } from './outcome.ts';
 import { Redaction, wordOf } from './redaction.ts';
 import { STALE } from './transitions.ts';
 import { prunable, pruneEntries, verifyEntries } from './upkeep.ts';
@@ -142,6 +142,7 @@ export const ledgerOver = (backend: Backend, clean: (text: string) => string): L
       resolveCharge(backend, id, { ...resolution, evidence: cleaned(resolution.evidence, clean) }, (charge) =>
         resolution.activity === undefined ? undefined : redaction.activity(resolution.activity, charge),
       ),
+    settle: (id, as, evidence) => settleCharge(backend, id, as, cleaned(evidence, clean)),
     note: (id, evidence, may) => noteEvidence(backend, id, cleaned(evidence, clean), may),
     self: backend.self,
     hasEnded: (sender, overdue) => backend.hasEnded(sender, overdue, undefined),

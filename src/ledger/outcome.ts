@@ -33,6 +33,7 @@ import {
   withMore,
   withReading,
   withState,
+  withWord,
 } from './transitions.ts';
 
 type Writes<T> = Decision<readonly Entry[], T>;
@@ -54,7 +55,7 @@ const withOutcome = (charge: Entry, outcome: StoredOutcome, earlier: readonly En
   const oddEvidence = odd.length === 0 ? undefined : evidenceOf('odd', now.at, { message: odd.join('; ') });
   const seen = withMore(withMore(charge, word), oddEvidence);
   if (!changesState(charge, outcome) || (reopens(charge, outcome) && hasSuccessor(charge, earlier))) return seen;
-  const activity = outcome.activity && latest(charge, outcome.activity);
+  const activity = outcome.activity && latest(charge, outcome.activity, now);
   const took = elapsed(charge.begun, now.mark) ?? now.at - charge.createdAt;
   return withState(seen, { ...outcome, activity, moment: now, took, evidence: seen.evidence });
 };
@@ -112,6 +113,19 @@ export const resolveCharge = (
   });
 };
 
+/** Applies a person's word about a disputed charge. Returns false if the charge is no longer disputed. */
+export const settleCharge = (
+  backend: Backend,
+  id: string,
+  as: 'paid' | 'reversed',
+  evidence: Evidence,
+): Promise<boolean> =>
+  backend.change('note', [{ id }], ([[charge] = NO_ENTRIES]) =>
+    charge?.money?.disputed === undefined
+      ? { result: false }
+      : { write: [withWord(charge, as, evidence, backend.moment())], result: true },
+  );
+
 /** Adds evidence to a charge without changing its state, if the rule allows it. */
 export const noteEvidence = (
   backend: Backend,
@@ -148,13 +162,12 @@ const MONEY_FIELDS = [
   'requestStatus',
   'requestTotal',
   'excess',
+  'disputed',
 ] as const;
 
 const isWorthNoting = (charge: Entry, next: Entry, seen: KeptActivity, moment: Moment): boolean => {
   const { activity, money } = charge;
   if (!isFresh(charge, seen, moment) || paymentIn(charge) !== paymentIn(next)) return true;
-  // The other one of two readings whose order can't be told.
-  if (charge.evidence !== next.evidence) return true;
   if (activity?.status !== next.activity?.status || MONEY_FIELDS.some((name) => money?.[name] !== next.money?.[name]))
     return true;
   if (activity?.nextAction === null && next.activity?.nextAction !== null) return true;
@@ -300,7 +313,7 @@ const afterLine = (charge: Entry, line: EmergencyLine, earlier: readonly Entry[]
   if (!changesState(charge, line) || (reopens(charge, line) && hasSuccessor(charge, earlier))) return seen;
   const { state, exitCode, activity } = line;
   const moment = { at: line.recorded_at, mark: UNMARKED };
-  const known = activity && latest(charge, activity);
+  const known = activity && latest(charge, activity, moment);
   return withState(seen, { state, exitCode, activity: known, moment, took: charge.took, evidence: seen.evidence });
 };
 

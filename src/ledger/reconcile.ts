@@ -16,6 +16,7 @@ import {
   type Timed,
 } from './match.ts';
 import { activitiesIn, keptActivity, snapshotOf, withActivity } from './snapshot.ts';
+import { hasMoney, isDisputed } from './transitions.ts';
 
 /**
  * Reason why a charge stays unknown. `not_yet`: no activity has appeared so far. `several`, `doubtful`: the activities
@@ -291,14 +292,17 @@ export async function* walkCharges(ledger: Ledger, filter: Omit<ListFilter, 'lim
 }
 
 /** Reads the status of a charge's activity, and stores it. Returns false if the service shows nothing of it. */
-export const refreshCharge = async (ledger: Ledger, { about, activity }: Entry, reader: Reader): Promise<boolean> => {
+export const refreshCharge = async (ledger: Ledger, charge: Entry, reader: Reader): Promise<boolean> => {
+  const { id, about, activity } = charge;
   if (activity === undefined) return false;
   const request = await reader.look('ugwo.get', { params: { uid: about } });
   const shown = request && snapshotOf(request.value, request);
   const isShown = (one: unknown): boolean => valueAt(one, 'uid') === activity.uid && statusOf(one) !== '';
   if (shown !== undefined && activitiesIn(shown).some(isShown)) {
     await ledger.observe(shown, true);
-    return true;
+    const now = hasMoney(charge) ? await ledger.get(id) : undefined;
+    // The list of activities may be older than the activity itself.
+    if (now === undefined || !isDisputed(now)) return true;
   }
   const record = await reader.look('activity.get', { params: { ugwoUid: about, activityUid: activity.uid } });
   // The stored status says more than one that can't be parsed.

@@ -5,7 +5,7 @@ import { number, optionalNumber, optionalText, sqlText } from '../database/conne
 import type { ChargeTerms, Entry, Evidence, KeptActivity, Money, RequestTerms, ServiceTime } from './entry.ts';
 import { isPrunedEntry } from './pruned.ts';
 import { bootOf } from './sender.ts';
-import { moneyKnown } from './transitions.ts';
+import { isDisputed, moneyKnown } from './transitions.ts';
 
 /** Value of a database column, whatever the database. */
 export type Value = null | number | bigint | string | NodeJS.NonSharedUint8Array;
@@ -28,7 +28,7 @@ const CHANGING = [
   ...namesIn('amount currency ref customer customer_email money'),
 ];
 /** Columns that repeat a part of the others for filters and sums. Programs read the others. */
-const REPEATED = namesIn('payment received refunded paid_at paid_twice psp_reference account_digest pruned');
+const REPEATED = namesIn('payment received refunded paid_at paid_twice psp_reference account_digest pruned disputed');
 
 /** Columns that change after an entry was created. */
 export const UPDATED_COLUMNS = [...CHANGING, ...REPEATED];
@@ -186,6 +186,7 @@ const valuesOf = (entry: Entry): Readonly<Record<Exclude<Column, 'checksum' | 's
     psp_reference: money?.pspReference,
     account_digest: money?.accountDigest,
     pruned: isPrunedEntry(entry) ? 1 : undefined,
+    disputed: isDisputed(entry) ? money?.disputed?.at : undefined,
   };
 };
 

@@ -91,7 +91,7 @@ const OTHER_KIND = `kind = ? AND kind <> '${CHARGE}'`;
 
 /** Conditions of a query, except `id` and `earlier`: each database finds those in its own way. */
 export const conditionsOf = (
-  { activities, states, kind, payments, paidTwice, prunable, rows, started, workspace, ...compared }: Query,
+  { activities, states, kind, payments, paidTwice, disputed, prunable, rows, started, workspace, ...compared }: Query,
   among: (activities: readonly string[]) => Statement = (all) => isOneOf('activity', all),
   state = 'state',
 ): Statement[] => [
@@ -102,6 +102,7 @@ export const conditionsOf = (
     : [[kind === CHARGE || compared.about !== undefined ? 'kind = ?' : OTHER_KIND, kind] as const]),
   ...(payments === undefined ? [] : [isOneOf('payment', payments)]),
   ...(paidTwice === true ? [['paid_twice IS NOT NULL'] as const] : []),
+  ...(disputed === true ? [['disputed IS NOT NULL'] as const] : []),
   ...(prunable === true ? [[PRUNABLE] as const] : []),
   ...(workspace === undefined ? [] : [['COALESCE(workspace, ?) = ?', workspace, workspace] as const]),
   ...(rows === undefined ? [] : [amongRows(rows)]),

@@ -35,7 +35,7 @@ const chargeTable = ({ schema, integer, place, end }: Dialect): string => `
     amount ${integer}, currency text, ref text, customer text, customer_email text,
     money text, payment text, received ${integer}, refunded ${integer}, paid_at ${integer}, paid_twice ${integer},
     psp_reference text, account_digest text,
-    pruned ${integer}, checksum ${integer} NOT NULL,
+    pruned ${integer}, disputed ${integer}, checksum ${integer} NOT NULL,
     CHECK ((state = 'sending') = (recorded_at IS NULL))
   )${end};
 `;
@@ -53,6 +53,7 @@ const chargeIndexes = ({ schema, including }: Dialect): string => `
   CREATE INDEX charge_kind ON ${schema}charge (kind, seq) WHERE kind <> 'charge';
   CREATE INDEX charge_payment ON ${schema}charge (payment, seq) WHERE payment IS NOT NULL;
   CREATE INDEX charge_paid_twice ON ${schema}charge (seq) WHERE paid_twice IS NOT NULL;
+  CREATE INDEX charge_disputed ON ${schema}charge (seq) WHERE disputed IS NOT NULL;
   CREATE INDEX charge_paid_at ON ${schema}charge (paid_at) WHERE paid_at IS NOT NULL;
   CREATE INDEX charge_prunable ON ${schema}charge (created_at) WHERE ${PRUNABLE};
   CREATE INDEX charge_activity ON ${schema}charge (activity) WHERE activity IS NOT NULL;

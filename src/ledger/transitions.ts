@@ -3,13 +3,14 @@ import {
   activityFacts,
   balanceOf,
   isUndecided,
-  orderOf,
   PAYMENTS,
   type PaidBack,
   type Payment,
   type PaymentRead,
   paymentOf,
   type RequestFacts,
+  type Verdict,
+  verdictOn,
 } from '../charge/payment.ts';
 import { type Refund, refundShown } from '../charge/refund.ts';
 import { CHARGE, type ChargeState, REFUND, textAt } from '../core/charge.ts';
@@ -121,9 +122,19 @@ const SHOWN_WITHIN_MS = 15_000;
 export const wasSeenExpired = (charge: Entry): boolean =>
   charge.told !== undefined && (payableFor(charge, charge.told) ?? 0) <= -SHOWN_WITHIN_MS;
 
+/** The latest of some moments; undefined if none is known. */
+const latestOf = (moments: readonly (number | undefined)[]): number | undefined => {
+  const known = moments.filter((one) => one !== undefined);
+  return known.length === 0 ? undefined : Math.max(...known);
+};
+
 const balanceIn = (request: RequestFacts, asked: number | undefined, paidBack: PaidBack | undefined) => {
   const { missing, excess, isPaidTwice, surplus } = balanceOf(request, { asked, paidBack });
-  return { missing, excess, isPaidTwice, surplus, requestStatus: request.status, requestTotal: request.total };
+  const requestUpdatedAt = latestOf((request.activities ?? []).map(({ updatedAt }) => updatedAt));
+  return {
+    ...{ missing, excess, isPaidTwice, surplus },
+    ...{ requestStatus: request.status, requestTotal: request.total, requestUpdatedAt },
+  };
 };
 
 /** Moment of a payment: the service's own, else when it was first seen. It stays while the money stays. */
@@ -140,7 +151,10 @@ const reversedBy = (before: Money | undefined, { payment }: PaymentRead, at: num
 };
 
 /** Balance of a payment request whose money has changed since it was read. */
-const NO_BALANCE = { missing: undefined, excess: undefined, isPaidTwice: undefined, surplus: undefined };
+const NO_BALANCE = {
+  ...{ missing: undefined, excess: undefined, isPaidTwice: undefined, surplus: undefined },
+  requestUpdatedAt: undefined,
+};
 
 /**
  * True if a read of the activity alone shows nothing new of a payment. How much of the asked amount came is known from
@@ -182,8 +196,11 @@ const moneyRead = (charge: Entry, earlier: Entry, reading: ActivityReading): Mon
     ...read,
     paidAt: paidAtOf(before, read, reading),
     reversed: reversedBy(before, read, moment.at),
+    disputed: undefined,
     readAt: moment.at,
-    updatedAt: facts.updatedAt,
+    // An answer without this time leaves the date of the money that it shows again.
+    updatedAt:
+      isSame && read.payment === before?.payment ? latestOf([before.updatedAt, facts.updatedAt]) : facts.updatedAt,
     failureCode: facts.failureCode,
     isDoubleCharge: facts.isDoubleCharge,
     psp: activity.psp ?? before?.psp,
@@ -247,39 +264,63 @@ export const wasResolved = ({ evidence }: Pick<Entry, 'evidence'>): boolean =>
 export const changesState = ({ state }: Entry, said: Pick<StoredOutcome, 'state'>): boolean =>
   isUndecided(state) || said.state === 'accepted' || (state === 'not_created' && said.state === 'unknown');
 
-/**
- * Order of a reading to the stored one (see `orderOf`). A reading of another activity, or the first one, is newer.
- */
-const orderTo = (charge: Entry, activity: KeptActivity): 'newer' | 'older' | 'unclear' => {
-  const { activity: known, told } = charge;
-  const money = moneyKnown(charge);
-  if (known === undefined || known.uid !== activity.uid || money?.readAt === undefined) return 'newer';
-  const stored = { updatedAt: money.updatedAt, servedAt: told?.service };
-  const isLater = activity.askedAt !== undefined && activity.askedAt >= money.readAt;
-  return orderOf(stored, { updatedAt: activity.facts?.updatedAt, servedAt: activity.servedAt }, isLater);
+/** The charge as a reading shows it, and what that does to the stored reading. A first reading replaces nothing. */
+const judged = (charge: Entry, reading: ActivityReading): { readonly next: Entry; readonly verdict: Verdict } => {
+  const { activity, request } = reading;
+  const [next, before] = [observed(charge, reading), moneyKnown(charge)];
+  const isFirst = charge.activity?.uid !== activity.uid || before?.readAt === undefined;
+  if (isFirst || next.money === undefined) return { next, verdict: 'replaces' };
+  const facts = activity.facts ?? activityFacts(asActivity(activity));
+  const { requestUpdatedAt } = request === undefined ? NO_BALANCE : next.money;
+  const read = { ...next.money, requestUpdatedAt, updatedAt: facts.updatedAt, servedAt: activity.servedAt };
+  const isLater = activity.askedAt !== undefined && activity.askedAt >= before.readAt;
+  return { next, verdict: verdictOn({ ...before, servedAt: charge.told?.service }, read, facts, isLater) };
 };
 
 /** The activity to store with an outcome: the stored one, unless the answer is newer. */
-export const latest = (charge: Entry, answered: KeptActivity): KeptActivity =>
-  charge.activity === undefined || orderTo(charge, answered) === 'newer' ? answered : charge.activity;
+export const latest = (charge: Entry, activity: KeptActivity, moment: Moment): KeptActivity =>
+  charge.activity === undefined || judged(charge, { activity, moment }).verdict === 'replaces'
+    ? activity
+    : charge.activity;
 
-const hasMoney = (charge: Entry): boolean => {
+/** Stores what a reading shows that disputes the money. A repeated one adds nothing, also after a person's word. */
+const disputing = (charge: Entry, { money: shown }: Entry, { at }: Moment): Entry => {
+  const money = moneyKnown(charge);
+  if (money === undefined || shown === undefined) return charge;
+  const { payment, received } = shown;
+  if (money.disputed?.payment === payment && money.disputed.received === received) return charge;
+  const evidence = evidenceOf('reading', at, { payment, received, message: 'less money, not proven to be newer' });
+  return withMore({ ...charge, money: { ...money, disputed: { payment, received, at } } }, evidence);
+};
+
+/** True if a reading showed less money of a charge, nothing proves that it is newer, and nobody has settled it yet. */
+export const isDisputed = ({ money }: Pick<Entry, 'money'>): boolean =>
+  money?.disputed !== undefined && money.disputed.settled !== true;
+
+/** True if money of a charge was here at its last reading. */
+export const hasMoney = (charge: Entry): boolean => {
   const payment = paymentIn(charge);
   return payment !== undefined && PAYMENTS[payment].brings;
 };
 
-/**
- * Applies a reading, unless it is older than the stored one. Where nothing tells the order, the one that shows money
- * counts, and the other one is stored as evidence.
- */
+/** Applies a reading, as far as it proves something. */
 export const withReading = (charge: Entry, reading: ActivityReading): Entry => {
-  const order = orderTo(charge, reading.activity);
-  if (order === 'older') return charge;
-  const next = observed(charge, reading);
-  if (order === 'newer' || hasMoney(charge) === hasMoney(next)) return next;
-  const [kept, other] = hasMoney(charge) ? [charge, next] : [next, charge];
-  const { status = '' } = other.activity ?? {};
-  return withMore(kept, evidenceOf('reading', reading.moment.at, { status, message: 'read at the same time' }));
+  const { next, verdict } = judged(charge, reading);
+  if (verdict === 'replaces') return next;
+  return verdict === 'older' ? charge : disputing(charge, next, reading.moment);
+};
+
+/** Applies a person's word about a disputed charge. */
+export const withWord = (charge: Entry, as: 'paid' | 'reversed', evidence: Evidence, { at }: Moment): Entry => {
+  const { money } = charge;
+  if (money?.disputed === undefined) return charge;
+  const { payment, received, disputed } = money;
+  const none = { payment: 'reversed', received: 0, receivedAssumed: false, refunded: 0, disputed: undefined } as const;
+  const said =
+    as === 'paid'
+      ? { ...money, disputed: { ...disputed, settled: true } }
+      : { ...money, ...NO_BALANCE, ...none, reversed: { payment, received, at } };
+  return withMore({ ...charge, money: said }, evidence);
 };
 
 /** Evidence for an outcome that arrived after the charge was no longer `sending`. The history must show it. */

@@ -16,7 +16,7 @@ const openShop = async (count: number) => {
       ...ACTIVITY,
       ...created,
       uid: activityOf(number),
-      updated_at: atom(Date.now()),
+      updated_at: atom(Date.now() + 1000 * service.seen.length),
       status,
       ...ends,
     };

@@ -10,6 +10,7 @@ const FIRST = 'act.AbCd.0000000000000000000first';
 
 const standing = (status: string, more: object = {}) => ({ ...ACTIVITY, status, amount: 90_000, ...more });
 const PAID = standing('successful');
+const LATER = { updated_at: '2026-11-20T10:00:01+00:00' };
 const requestOf = (more: object = {}): Answer =>
   json(200, { ...ugwo(1), uid: UGWO_ID, status: 'ugwo_successful', amount: 90_000, activities: [PAID], ...more });
 
@@ -74,7 +75,7 @@ describe('activity wait, after a payment', () => {
   });
 
   it('ends with 11 if the request shows that the provider took the money back', async () => {
-    const activities = [standing('failed', { charged_amount: 0, error: { code: 'psp.error' } })];
+    const activities = [standing('failed', { ...LATER, charged_amount: 0, error: { code: 'psp.error' } })];
     const ended = await waited(PAID, requestOf({ status: 'requires_ugwo', activities, total_amount_paid: 0 }));
     expect(ended.code).toBe(11);
     expect(said(ended)).toContain('the payment was reversed: the provider took the money back');

@@ -5,11 +5,12 @@ import {
   activityFacts,
   balanceOf,
   isStepUnreadable,
-  orderOf,
   type Payment,
   paymentOf,
   type RequestFacts,
   requestFacts,
+  type Verdict,
+  verdictOn,
 } from '../../src/charge/payment.ts';
 
 const A: ActivityFacts = { uid: 'act.a', status: 'successful' };
@@ -63,7 +64,8 @@ const RULES: Row[] = [
   ['reversed after it had charged', failed({ charged: 900 }), {}, 'reversed', 0],
   ['failed, and was paid', failed({}), { earlier: 'paid' }, 'reversed', 0],
   ['failed, and was reversed', failed({ failureCode: 'psp.error.expired' }), { earlier: 'reversed' }, 'reversed', 0],
-  ['open again, and was paid', open('processing'), { earlier: 'overpaid' }, 'reversed', 0],
+  ['under way, and was paid', open('processing'), { earlier: 'overpaid' }, 'open', 0],
+  ['under way, and was reversed', open('processing'), { earlier: 'reversed' }, 'reversed', 0],
   ['failed, and was open', failed({}), { earlier: 'open' }, 'failed', 0],
   ['paid again after a reversal', A, { earlier: 'reversed', asked: 900 }, 'paid', 900],
 ];
@@ -75,6 +77,8 @@ describe('the payment of an activity', () => {
 
   it('marks an amount that nothing shows', () => {
     expect(paymentOf(A, { asked: 900 }).receivedAssumed).toBe(true);
+    expect(paymentOf({ ...A, amount: 900 }, { asked: 900 }).receivedAssumed).toBe(true);
+    expect(paymentOf({ ...A, charged: 900 }, { asked: 900 }).receivedAssumed).toBe(false);
     expect(paymentOf(A, { request: request(900, A) }).receivedAssumed).toBe(false);
   });
 
@@ -193,17 +197,101 @@ describe('facts of an answer', () => {
   });
 });
 
-describe('the order of two readings', () => {
-  it.each([
-    ['a read that began later is newer', {}, {}, true, 'newer'],
-    ['an older updated_at makes a later read older', { updatedAt: 5 }, { updatedAt: 4 }, true, 'older'],
-    ['an older Date makes a later read older', { servedAt: 5 }, { servedAt: 4 }, true, 'older'],
-    ['equal times change nothing', { updatedAt: 5, servedAt: 5 }, { updatedAt: 5, servedAt: 5 }, true, 'newer'],
-    ['at once, updated_at decides first', { updatedAt: 5, servedAt: 1 }, { updatedAt: 4, servedAt: 2 }, false, 'older'],
-    ['at once, Date decides then', { servedAt: 1 }, { updatedAt: 4, servedAt: 2 }, false, 'newer'],
-    ['at once, nothing decides', {}, { servedAt: 2 }, false, 'unclear'],
-  ] as const)('%s', (_what, stored, read, isLater, order) => {
-    expect(orderOf(stored, read, isLater)).toBe(order);
+const PAID = { payment: 'paid', received: 900, receivedAssumed: false, refunded: 0 } as const;
+const NOTHING = { received: 0, receivedAssumed: false, refunded: 0 } as const;
+const PART = { ...PAID, payment: 'underpaid', received: 400 } as const;
+const SHARE = { ...PAID, received: 400 } as const;
+const BACK = { ...PAID, payment: 'refunded', refunded: 900 } as const;
+
+type Reading = Parameters<typeof verdictOn>[0];
+
+/** A later read of an activity, and what it does to the stored reading. */
+const READINGS: readonly (readonly [string, Reading, Reading, Partial<ActivityFacts>, Verdict])[] = [
+  ['all came', { ...NOTHING, payment: 'open' }, PAID, {}, 'replaces'],
+  ['it failed', { ...NOTHING, payment: 'open' }, { ...NOTHING, payment: 'failed' }, { status: 'failed' }, 'replaces'],
+  ['the same', PAID, PAID, {}, 'replaces'],
+  ['more, of another second', { ...PART, servedAt: 5 }, { ...PAID, servedAt: 6 }, {}, 'replaces'],
+  ['more, dated earlier', { ...PART, updatedAt: 5 }, { ...PAID, updatedAt: 4 }, {}, 'older'],
+  ['more, served earlier', { ...PART, servedAt: 5 }, { ...PAID, servedAt: 4 }, {}, 'older'],
+  ['all went back', PAID, BACK, {}, 'replaces'],
+  ['a part, undated', PAID, PART, {}, 'disputes'],
+  ['a part, served later', { ...PAID, servedAt: 5 }, { ...PART, servedAt: 50 }, {}, 'disputes'],
+  ['a part, dated the same', { ...PAID, updatedAt: 5 }, { ...PART, updatedAt: 5 }, {}, 'disputes'],
+  ['a part, dated later', { ...PAID, updatedAt: 5 }, { ...PART, updatedAt: 6 }, {}, 'replaces'],
+  ['a part, dated earlier', { ...PAID, updatedAt: 5 }, { ...PART, updatedAt: 4 }, {}, 'older'],
+  ['a part where an assumed amount was', { ...PAID, receivedAssumed: true }, PART, {}, 'replaces'],
+  ['no amount', { ...PAID, received: 1000 }, { ...PAID, receivedAssumed: true }, {}, 'replaces'],
+  ['the refund is gone, undated', BACK, PAID, {}, 'disputes'],
+  ['the refund is gone, dated later', { ...BACK, updatedAt: 5 }, { ...PAID, updatedAt: 6 }, {}, 'replaces'],
+  ['the rest of the request is gone', SHARE, { ...SHARE, payment: 'underpaid' }, {}, 'disputes'],
+  [
+    'the rest of the request is gone, and another activity is dated later',
+    { ...SHARE, requestUpdatedAt: 5 },
+    { ...SHARE, payment: 'underpaid', requestUpdatedAt: 6 },
+    {},
+    'replaces',
+  ],
+  [
+    'less of itself, and another activity is dated later',
+    { ...PAID, requestUpdatedAt: 5 },
+    { ...PART, requestUpdatedAt: 6 },
+    {},
+    'disputes',
+  ],
+  ['under way', PAID, { ...NOTHING, payment: 'open' }, { status: 'processing' }, 'disputes'],
+  [
+    'under way, dated later',
+    { ...PAID, updatedAt: 5 },
+    { ...NOTHING, payment: 'open', updatedAt: 6 },
+    { status: 'requires_action' },
+    'disputes',
+  ],
+  [
+    'a status of the future, dated later',
+    { ...PAID, updatedAt: 5 },
+    { ...NOTHING, payment: 'open', updatedAt: 6 },
+    { status: 'reviewed' },
+    'disputes',
+  ],
+  ['failed', PAID, { ...NOTHING, payment: 'reversed' }, { status: 'failed' }, 'disputes'],
+  [
+    'failed, dated later',
+    { ...PAID, updatedAt: 5 },
+    { ...NOTHING, payment: 'reversed', updatedAt: 6 },
+    { status: 'failed' },
+    'replaces',
+  ],
+  [
+    'failed, after it had charged',
+    PAID,
+    { ...NOTHING, payment: 'reversed' },
+    { status: 'failed', charged: 900 },
+    'replaces',
+  ],
+  [
+    "failed with a reversal's code, of the same second",
+    { ...PAID, updatedAt: 5 },
+    { ...NOTHING, payment: 'reversed', updatedAt: 5 },
+    { status: 'failed', failureCode: 'psp.error.reversed' },
+    'replaces',
+  ],
+  [
+    "failed with a reversal's code, dated earlier",
+    { ...PAID, updatedAt: 5 },
+    { ...NOTHING, payment: 'reversed', updatedAt: 4 },
+    { status: 'failed', failureCode: 'psp.error.reversed' },
+    'older',
+  ],
+  ['paid after a reversal', { ...NOTHING, payment: 'reversed' }, PAID, {}, 'replaces'],
+];
+
+describe('a later reading', () => {
+  it.each(READINGS)('%s', (_what, stored, read, facts, verdict) => {
+    expect(verdictOn(stored, read, { ...A, ...facts }, true)).toBe(verdict);
+  });
+
+  it.each(READINGS)('%s, from a read that began earlier, never disputes', (_what, stored, read, facts, verdict) => {
+    expect(verdictOn(stored, read, { ...A, ...facts }, false)).toBe(verdict === 'disputes' ? 'older' : verdict);
   });
 });
 

@@ -57,6 +57,7 @@ describe('a ledger row', () => {
         operator: null,
         paid_twice: null,
         account_last4: null,
+        disputed: null,
       }),
     );
   });

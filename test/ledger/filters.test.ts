@@ -133,20 +133,6 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
     expect(await found(ledger, { paidTwice: true })).toEqual([]);
   });
 
-  it('stores both of two readings whose order nothing tells', async () => {
-    const ledger = await open(newPlace());
-    const id = await accepted(ledger);
-    const read = async (status: string) => {
-      const activities = [{ uid: account().uid, status }];
-      await ledger.observe(snapshotOf({ activities }, { askedAt: NOON - 1, servedAt: NOON }));
-    };
-    await read('successful');
-    await read('failed');
-    const { money, evidence } = (await ledger.get(id)) ?? {};
-    expect(money?.payment).toBe('paid');
-    expect(evidence?.at(-1)).toMatchObject({ kind: 'reading', status: 'failed' });
-  });
-
   it('stores who sends a charge', async () => {
     const ledger = await open(newPlace());
     const client = { longestWrite: 60_000, longestAttempt: 1000 };

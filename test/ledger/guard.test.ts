@@ -248,9 +248,27 @@ describe('withReading', () => {
   const paid = read(charge(), { ...seen, status: 'successful' });
   const back = { ...seen, status: 'failed' };
 
-  it('takes a payment as reversed when a newer read no longer shows it', () => {
-    expect(read(paid, { ...back, askedAt: LATER.at }).money?.payment).toBe('reversed');
-    expect(read(paid, { ...back, servedAt: NOON + 6 }).money?.payment).toBe('reversed');
+  it('keeps a payment that a newer read no longer shows, and notes once what that showed', () => {
+    const disputed = read(paid, { ...back, askedAt: LATER.at });
+    expect(disputed.money).toMatchObject({ payment: 'paid', disputed: { payment: 'reversed', received: 0 } });
+    expect(disputed.evidence.at(-1)).toMatchObject({ kind: 'reading', payment: 'reversed' });
+    expect(read(disputed, { ...back, askedAt: LATER.at })).toBe(disputed);
+    expect(read(disputed, { ...seen, status: 'successful' }).money?.disputed).toBeUndefined();
+    expect(read(paid, { ...back, servedAt: NOON + 6 })).toBe(paid);
+  });
+
+  it('keeps the date of money that an answer without a date shows again', () => {
+    const dated = (status: string, updatedAt?: number) => ({
+      ...{ ...seen, status, askedAt: LATER.at },
+      facts: { uid: seen.uid, status, updatedAt },
+    });
+    const first = read(charge(), dated('successful', 5));
+    expect(read(first, dated('successful')).money?.updatedAt).toBe(5);
+    expect(read(read(first, dated('successful')), dated('failed', 6)).money?.payment).toBe('reversed');
+    const open = read(charge(), dated('processing', 5));
+    expect(read(read(open, dated('successful')), dated('failed', 6)).money).toMatchObject({
+      ...{ payment: 'paid', updatedAt: undefined, disputed: { payment: 'reversed' } },
+    });
   });
 
   it('keeps what came by the payment request when a read of the activity alone shows nothing new', () => {
@@ -285,15 +303,6 @@ describe('withReading', () => {
 
   it('ignores an older read', () => {
     expect(read(paid, { ...back, servedAt: NOON + 4, askedAt: LATER.at })).toBe(paid);
-  });
-
-  it('counts the money where nothing tells the order, and stores the other reading as evidence', () => {
-    const both = read(paid, back);
-    expect(both.money?.payment).toBe('paid');
-    expect(both.evidence.at(-1)).toMatchObject({ kind: 'reading', status: 'failed' });
-    const other = read(read(charge(), seen), { ...seen, status: 'successful' });
-    expect(other.money?.payment).toBe('paid');
-    expect(other.evidence.at(-1)).toMatchObject({ kind: 'reading', status: 'processing' });
   });
 });
 

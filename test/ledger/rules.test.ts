@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { keptAccount, type Sender, type StoredOutcome, termsDigestOf } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
+import { asActivity, snapshotOf } from '../../src/ledger/snapshot.ts';
 import { thrownBy } from '../client/support.ts';
 import { BACKENDS, open } from './support/backends.ts';
 import { account, beginCharge, intent, MINUTE, momentAt, NOON, SELF } from './support/charges.ts';
@@ -304,14 +305,42 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       expect(await ledger.begin(intent(), FIRST)).toMatchObject({ kind: 'refused', why: 'paid' });
     });
 
+    const dated = (status: string, at: number | undefined) => {
+      const time = at === undefined ? {} : { updated_at: new Date(at).toISOString() };
+      return snapshotOf(
+        { activities: [{ ...asActivity(account({ status })), ...time }] },
+        { askedAt: NOON + 60 * MINUTE },
+      );
+    };
+
+    it.each(['paid', 'reversed'] as const)('stores what disputes a payment until a person says %s', async (as) => {
+      const place = newPlace();
+      const ledger = await open(place);
+      const id = await beginCharge(ledger);
+      await ledger.record(id, ACCEPTED);
+      await ledger.observe(dated('successful', undefined));
+      await ledger.observe(dated('failed', undefined));
+      await ledger.close();
+      const reopened = await open(place);
+      const disputed = async () => (await reopened.list({ limit: 9, disputed: true })).map((one) => one.id);
+      expect(await disputed()).toEqual([id]);
+      expect(await reopened.list({ limit: 9, payments: ['paid'] })).toMatchObject([{ id }]);
+      expect(await reopened.settle(id, as, { kind: 'settled', at: '' })).toBe(true);
+      expect(await disputed()).toEqual([]);
+      await reopened.observe(dated('failed', undefined));
+      expect(await disputed()).toEqual([]);
+      expect(await reopened.list({ limit: 9, payments: [as] })).toMatchObject([{ id }]);
+      expect(await reopened.settle(id, 'paid', { kind: 'settled', at: '' })).toBe(as === 'paid');
+    });
+
     it('stores a reversal, which stays after reopening', async () => {
       const place = newPlace();
       const ledger = await open(place);
       const id = await beginCharge(ledger);
       await ledger.record(id, ACCEPTED);
-      await ledger.observe(shown([account({ status: 'successful', servedAt: NOON + 1000 })]));
-      await ledger.observe(shown([account({ status: 'failed', servedAt: NOON + 2000 })]));
-      await ledger.observe(shown([account({ status: 'failed', servedAt: NOON + 120_000 })]));
+      await ledger.observe(dated('successful', NOON + 1000));
+      await ledger.observe(dated('failed', NOON + 2000));
+      await ledger.observe(dated('failed', NOON + 120_000));
       await ledger.close();
       const reopened = await open(place);
       const reversed = { payment: 'reversed', received: 0, paidAt: NOON + 1000 };

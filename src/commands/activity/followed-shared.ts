@@ -3,12 +3,12 @@ import {
   type Balance,
   balanceOf,
   endKindOf,
-  orderOf,
   PAYMENTS,
   type PaidBack,
   type Payment,
   paymentOf,
   requestFacts,
+  verdictOn,
 } from '../../charge/payment.ts';
 import { paidTwiceText, partText } from '../../charge/words.ts';
 import type { Client } from '../../client/client.ts';
@@ -134,9 +134,11 @@ const amountUnread = (activity: ActivityLike, fault: PayError, options: WaitOpti
 /** Money that a wait has found. */
 interface Outcome {
   readonly payment: Payment;
-  /** Of the payment request; undefined if it was not read. */
+  /** Of the payment request; undefined if it was not read, or shows less than the activity's own answer. */
   readonly balance?: Balance;
   readonly currency?: string;
+  /** True if the payment request shows less, and doesn't prove that it is newer. */
+  readonly isDisputed?: boolean;
 }
 
 /** Access to the payment request of a followed activity. */
@@ -160,23 +162,35 @@ const waitOutcome = async (
   if (shown === undefined) return { payment };
   const paidBack = await observe('request', shown);
   const [facts, request] = [activityFacts(value), requestFacts(shown.value)];
-  const later = request.activities?.find(({ uid, status }) => uid === facts.uid && status !== '') ?? facts;
-  const isOlder = orderOf({ ...facts, servedAt }, { ...later, servedAt: shown.servedAt }, true) === 'older';
+  const listed = request.activities?.find(({ uid, status }) => uid === facts.uid && status !== '') ?? facts;
+  const own = { ...paymentOf(facts), updatedAt: facts.updatedAt, servedAt };
+  const read = paymentOf(listed, { request, earlier: payment });
+  const time = { updatedAt: listed.updatedAt, servedAt: shown.servedAt };
+  const verdict = verdictOn(own, { ...read, ...time }, listed, true);
+  if (verdict !== 'replaces') return { payment, isDisputed: verdict === 'disputes' };
   return {
-    payment: paymentOf(isOlder ? facts : later, { request, earlier: payment }).payment,
+    payment: read.payment,
     balance: balanceOf(request, { paidBack }),
     currency: textAt(shown.value, 'currency'),
   };
 };
 
+/** Notice about a payment that its payment request doesn't confirm. */
+const disputedText = ({ ugwoUid, place }: WaitOptions): string => {
+  const look = shellLine(['paycli', 'ugwo', 'get', ugwoUid, ...targetFlags(place)]);
+  return `the payment request shows less money than the payment itself, and not which is newer; read it again later: ${look}`;
+};
+
 const partPaid = (
   activity: ActivityLike,
-  { balance, currency = '' }: Outcome,
-  { ugwoUid, place }: WaitOptions,
+  { balance, currency = '', isDisputed = false }: Outcome,
+  options: WaitOptions,
 ): PayError => {
+  const { ugwoUid, place } = options;
   const how = balance?.asked === undefined ? '' : `: ${partText(balance.received, balance.asked, currency)}`;
   const again = shellLine(['paycli', 'ugwo', 'charge', ugwoUid, '--remaining', ...targetFlags(place)]);
-  return new PayError('underpaid', `part paid${how}`, { hint: `charge the rest: ${again}`, ...about(activity) });
+  const hint = isDisputed ? disputedText(options) : `charge the rest: ${again}`;
+  return new PayError('underpaid', `part paid${how}`, { hint, ...about(activity) });
 };
 
 const waitFailure = (activity: ActivityLike, outcome: Outcome, followed: Followed, options: WaitOptions) => {
@@ -198,8 +212,12 @@ const waitFailure = (activity: ActivityLike, outcome: Outcome, followed: Followe
   }
 };
 
-const noticeOf = ({ payment, balance, currency = '' }: Outcome, { place }: WaitOptions): string | undefined => {
-  if (balance?.isPaidTwice === true) return paidTwiceText(balance, currency, place);
+const noticeOf = (
+  { payment, balance, currency = '', isDisputed = false }: Outcome,
+  options: WaitOptions,
+): string | undefined => {
+  if (isDisputed) return disputedText(options);
+  if (balance?.isPaidTwice === true) return paidTwiceText(balance, currency, options.place);
   return payment === 'overpaid' && balance?.excess !== undefined
     ? `overpaid by ${formatMoney(balance.excess, currency)}`
     : undefined;

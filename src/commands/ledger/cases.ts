@@ -9,6 +9,7 @@ import { canBeName } from '../../core/ids.ts';
 import { ownerFlags, targetFlags } from '../../core/input.ts';
 import { formatMoney, sumsText } from '../../core/money.ts';
 import { shellLine } from '../../core/shell.ts';
+import { statusWord } from '../../core/status.ts';
 import { formatDuration, formatLocal, MINUTE_MS } from '../../core/time.ts';
 import { QUEUE_FILE_NAME } from '../../core/webhook-event.ts';
 import { payableFor } from '../../ledger/clock.ts';
@@ -17,7 +18,7 @@ import { hasFailed } from '../../ledger/guard.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { isPlan, PLAN_VALID_MS } from '../../ledger/policy.ts';
 import { operatorOf } from '../../ledger/sender.ts';
-import { moneyKnown, paymentIn } from '../../ledger/transitions.ts';
+import { isDisputed, moneyKnown, paymentIn } from '../../ledger/transitions.ts';
 import type { Run } from '../run.ts';
 import { findApproval } from './entries.ts';
 import { type CASES, countRows } from './view.ts';
@@ -110,9 +111,17 @@ export const judgesOf = (ledger: Ledger, run: Run, allProfiles: boolean) => {
     return [caseOf('underpaid', entry, { since: paidAt ?? entry.createdAt, command, ...part })];
   };
 
-  /** The case of a charge whose money came twice, in part or not at all. */
+  const disputed = (entry: Entry): Case => {
+    const { payment = 'open', at: since = entry.createdAt } = entry.money?.disputed ?? {};
+    const what = `was paid, then shown as ${statusWord(payment)}`;
+    return caseOf('disputed', entry, { since, command: line(entry, 'ledger', 'sync', entry.id), what });
+  };
+
+  /** The case of a charge whose money is disputed, or came twice, in part or not at all. */
   const judged = async (charge: Entry): Promise<Case[]> => {
     const request = await requestOf(ledger, charge);
+    const unclear = request.all.filter(isDisputed);
+    if (unclear.length > 0) return unclear.map(disputed);
     const twice = request.all.find(({ money }) => money?.isPaidTwice);
     return twice === undefined ? unpaid(charge, request) : paidTwice(twice, request);
   };
@@ -151,6 +160,7 @@ export const findCases = async (scope: Scope, since: number, allProfiles: boolea
   const seen = new Set<string>();
   const started = { since };
   for (const filter of [
+    { disputed: true },
     { paidTwice: true },
     { payments: ['underpaid'], started },
     { payments: ['reversed'], started },

@@ -13,7 +13,7 @@ import type { Job } from '../../ledger/job.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { type Approval, isPlan } from '../../ledger/policy.ts';
 import { type EntryFilter, entriesBehind } from '../../ledger/reconcile.ts';
-import { moneyKnown } from '../../ledger/transitions.ts';
+import { isDisputed, moneyKnown } from '../../ledger/transitions.ts';
 import { checkPeriod, listedPages, numberedCursors, type StoredList } from '../list.ts';
 import { continueCommand } from '../record.ts';
 import type { Run } from '../run.ts';
@@ -76,6 +76,7 @@ export const entryRecord = (entry: Entry): ApiRecord => {
     operator: entry.operator ?? null,
     paid_twice: money === undefined ? null : money.isPaidTwice === true,
     account_last4: money?.accountLast4 ?? null,
+    disputed: money === undefined ? null : isDisputed(entry),
   });
 };
 

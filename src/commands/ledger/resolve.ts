@@ -21,6 +21,11 @@ const SETTLED: Readonly<Record<string, string>> = {
   not_created: 'is already recorded as not created',
 };
 
+const notDisputed = ({ id }: Entry): PayError =>
+  usageError(`${id} is not disputed`, {
+    hint: `--as paid and --as reversed are for disputed charges; see \`${shellLine(['paycli', 'ledger', 'show', id])}\``,
+  });
+
 const notUnknown = ({ id, state, activity }: Entry): PayError =>
   usageError(`${id} ${SETTLED[state] ?? `is ${state}`}${activity === undefined ? '' : ` (${activity.uid})`}`, {
     hint: `only an unknown charge can be resolved; see \`${shellLine(['paycli', 'ledger', 'show', id])}\``,
@@ -58,6 +63,9 @@ const CONSEQUENCES = {
     created: (about: string) => `${about} then counts as charged.`,
     'not-created': (about: string) =>
       `${about} can then be charged again. If it was created after all, the customer may pay twice.`,
+    paid: (about: string) => `${about} then stays paid.`,
+    reversed: (about: string) =>
+      `${about} can then be charged again. If the money is there after all, the customer may pay twice.`,
   },
   other: {
     created: () => 'It is then no longer unknown.',
@@ -68,7 +76,10 @@ const CONSEQUENCES = {
 
 const resolveQuestion = ({ as, activity }: ResolveInput, { id, about, kind }: Entry): string => {
   const named = activity === undefined ? '' : ` (${activity})`;
-  const then = CONSEQUENCES[kind === CHARGE ? 'charge' : 'other'][as](about, kindWord(kind));
+  const then =
+    kind === CHARGE || as === 'paid' || as === 'reversed'
+      ? CONSEQUENCES.charge[as](about)
+      : CONSEQUENCES.other[as](about, kindWord(kind));
   return `Record ${id} as ${as.replace('-', ' ')}${named}? ${then}`;
 };
 
@@ -88,19 +99,26 @@ const resolutionOf = (
   },
 });
 
-/** Records a person's decision about an unknown entry, with who, when and why. */
+/** Records a person's decision about an unknown entry or a disputed charge, with who, when and why. */
 export const resolveEntry = async (input: ResolveInput, run: Run): Promise<Result> => {
   const ledger = await run.ledger();
   const charge = await findEntry(ledger, input.id);
-  if (charge.state !== 'unknown' && !wasResolved(charge)) throw notUnknown(charge);
+  const { as } = input;
+  const word = as === 'paid' || as === 'reversed' ? as : undefined;
+  if (word !== undefined && charge.money?.disputed === undefined) throw notDisputed(charge);
+  if (word === undefined && charge.state !== 'unknown' && !wasResolved(charge)) throw notUnknown(charge);
   if (input.activity !== undefined && charge.kind !== CHARGE) throw usageError(`--activity: ${charge.id} is no charge`);
   await run.say(introOf(charge, run.io.clock.now()));
   await checkOwner(ledger, charge, input.activity);
   const reason = await reasonFor(input, run);
   await run.ask([resolveQuestion(input, charge)], 'refuse');
   const said = { by: operatorOf(ledger), reason, at: run.io.clock.now() };
-  const done = await ledger.resolve(charge.id, resolutionOf(input, said));
+  const { by, at } = said;
+  const done = await (word === undefined
+    ? ledger.resolve(charge.id, resolutionOf(input, said))
+    : ledger.settle(charge.id, word, { kind: 'settled', at: utcAtom(at), as: word, by, reason }));
   const now = await findEntry(ledger, charge.id);
+  if (!done && word !== undefined) throw notDisputed(now);
   if (!done) {
     await checkOwner(ledger, charge, input.activity);
     throw notUnknown(now);

@@ -31,7 +31,7 @@ import { ledgerMatchCommand } from './match-spec.ts';
 const ROW =
   'id, state, ugwo, medium, origin, profile, activity, status, amount, currency, ref, customer, next_action, job, row, ' +
   'created_at, recorded_at, exit_code, evidence, provider, phone, payment, kind, about, request, ' +
-  'received, received_assumed, missing, excess, refunded, paid_at, customer_email, operator, paid_twice, account_last4';
+  'received, received_assumed, missing, excess, refunded, paid_at, customer_email, operator, paid_twice, account_last4, disputed';
 
 const JOB_OUTPUT =
   'id, command, file, rows, accepted, failed, rejected, not_sent, unknown, not_created, sending, not_started, created_at, ' +
@@ -121,7 +121,7 @@ const ledgerListCommand = defineCommand({
   output:
     'id, state, ugwo, medium, activity, status, created_at, origin, profile, job, row, recorded_at, exit_code, amount, ' +
     'currency, ref, customer, payment, kind, about, received, received_assumed, missing, excess, refunded, paid_at, ' +
-    'customer_email, operator, paid_twice, account_last4; ' +
+    'customer_email, operator, paid_twice, account_last4, disputed; ' +
     'json: {"data":[…],"next_cursor":…}, whose records hold next_action, evidence, provider, phone and request too',
   exits: ['usage', 'auth', 'ledger', 'read_failed', 'interrupted'],
   read: (_input, { validate }, given): EntryOptions => {
@@ -176,7 +176,10 @@ const ledgerSyncCommand = defineCommand({
     "when two reads, a minute or more apart, don't find it. The second must be at least 15 minutes after the charge. " +
     'Otherwise it stays unknown, and the exit code is 6. Without an id it checks the whole profile. With a job it checks the charges of that ' +
     'file. It also finds money that came within a day after an account expired, and reversals and refunds within three ' +
-    'days after the payment. Any other charge that has ended is checked again only if you name it or its job.',
+    'days after the payment. Any other charge that has ended is checked again only if you name it or its job.\n\n' +
+    'A charge is disputed if it was paid, and a later answer shows less money, but not that it is newer. The payment then ' +
+    'stays, disputed charges are read first, and the exit code is 14 until an answer shows the money again, or you say ' +
+    'what is so with `paycli ledger resolve`.',
   input: { ids: several('id', 'charges, chg-…, or jobs, job-… (default: all of the profile)', { completes: 'entry' }) },
   examples: {
     'see who has paid': 'paycli ledger sync',
@@ -187,7 +190,7 @@ const ledgerSyncCommand = defineCommand({
     'one line per outcome and currency: payment (paid, overpaid, underpaid, open, expired, failed, reversed, refunded, ' +
     'partially_refunded, unknown; not_created for unknown charges that this run found not created), currency, count, ' +
     'amount, received',
-  exits: ['usage', 'auth', 'unknown', 'read_failed', 'ledger', 'interrupted'],
+  exits: ['usage', 'auth', 'unknown', 'read_failed', 'ledger', 'interrupted', 'attention'],
   reminds: false,
   load: async () => ({ run: (await import('./sync.ts')).syncLedger }),
 });
@@ -200,9 +203,12 @@ const asReason = (text: string): string => {
   throw usageError(`is longer than ${LONGEST_REASON} characters`);
 };
 
+/** What a person can say: about an unknown entry, and about a disputed charge. */
+const RESOLUTIONS = ['created', 'not-created', 'paid', 'reversed'] as const;
+
 const resolveInput = {
   id: argument('id', 'the charge, chg-…', { completes: 'charge' }),
-  as: option('--as <what>', 'created or not-created', asOneOf(['created', 'not-created'] as const)),
+  as: option('--as <what>', 'created or not-created; of a disputed charge: paid or reversed', asOneOf(RESOLUTIONS)),
   activity: option('--activity <activity>', 'the activity that was created, act.…', asText, {
     completes: 'activity',
   }),
@@ -211,10 +217,8 @@ const resolveInput = {
 
 const readResolve = (input: InputOf<typeof resolveInput>, { validate }: HowToRead) => {
   const { as, activity } = input;
-  if (as === undefined) throw usageError('--as is required: created or not-created');
-  if (as === 'not-created' && activity !== undefined) {
-    throw usageError("--activity can't be used with --as not-created");
-  }
+  if (as === undefined) throw usageError(`--as is required: ${RESOLUTIONS.join(', ')}`);
+  if (as !== 'created' && activity !== undefined) throw usageError(`--activity can't be used with --as ${as}`);
   if (validate) checkIdOption('--activity', 'act', activity);
   return { ...input, as };
 };
@@ -223,10 +227,11 @@ export type ResolveInput = ReturnType<typeof readResolve>;
 const ledgerResolveCommand = defineCommand({
   path: ['ledger', 'resolve'],
   danger: 'money',
-  summary: 'record by hand whether an unknown charge was made',
+  summary: 'record by hand whether an unknown charge was made, or a disputed one is paid',
   description:
     'For charges that `paycli ledger sync` leaves unknown. Check the payment request at the service first: once its ' +
-    'charge is recorded as not created, it can be charged again. Asks first; a script needs --reason and --yes.',
+    'charge is recorded as not created, it can be charged again. --as paid and --as reversed are for charges that it ' +
+    'leaves disputed. Asks first; a script needs --reason and --yes.',
   input: resolveInput,
   examples: {
     'the charge was made (exit 6: its answer was lost)': `${LOST}\npaycli ledger resolve ${LAST_UNKNOWN} --as created --reason 'seen in the dashboard' --yes`,

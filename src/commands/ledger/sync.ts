@@ -8,6 +8,7 @@ import { targetFlags } from '../../core/input.ts';
 import { pageOf } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
+import { statusWord } from '../../core/status.ts';
 import { DAY_MS, HOUR_MS } from '../../core/time.ts';
 import { payableUntilOf, readAfterEnd } from '../../ledger/clock.ts';
 import { type Charge, type Entry, isCharge, isInScope, type Moment, type Scope } from '../../ledger/entry.ts';
@@ -16,7 +17,7 @@ import type { RequestRead } from '../../ledger/match.ts';
 import { reconcile, refreshCharge, walkCharges } from '../../ledger/reconcile.ts';
 import { openSums, SYNCED } from '../../ledger/report.ts';
 import { snapshotOf } from '../../ledger/snapshot.ts';
-import { moneyKnown, paymentIn } from '../../ledger/transitions.ts';
+import { isDisputed, moneyKnown, paymentIn } from '../../ledger/transitions.ts';
 import { checkCharges, type Listed, listRequests } from '../check-charges.ts';
 import type { Run } from '../run.ts';
 import { findEntry, findJob, namesJob, paidTwiceLines } from './entries.ts';
@@ -55,16 +56,17 @@ const namedOnes = async (ledger: Ledger, ids: readonly string[]): Promise<Chosen
   return { entries, filters, recent: [] };
 };
 
-/** Finds what is unknown or open in the profile. Names the unknown entries of other profiles. */
+/** Finds what is disputed, unknown or open in the profile. Names the unknown entries of other profiles. */
 const ownOnes = async (ledger: Ledger, scope: Scope, leaving: Leaving, run: Run): Promise<Chosen> => {
   const [all, isOwn] = [await ledger.unknown(), isInScope(scope)];
   const others = all.filter((entry) => !isOwn(entry)).map((entry) => ({ entry, why: 'elsewhere' }) as const);
   for (const line of unknownLines(others, leaving)) await run.say(`Not checked: ${line}.`);
   const now = run.io.clock.now();
+  const disputed = await ledger.list({ ...scope, disputed: true, limit: -1 });
   const late = { ...scope, payments: ['expired'], started: { since: now - OPEN_FOR_MS - LATE_FOR_MS } } as const;
   const paid = { ...scope, payments: paymentsThat('brings'), paidSince: now - REVERSIBLE_FOR_MS };
   return {
-    entries: all.filter(isOwn),
+    entries: [...disputed, ...all.filter(isOwn)],
     filters: [{ ...scope, payments: ['open'] }],
     recent: [late, paid],
   };
@@ -141,7 +143,7 @@ async function* entriesToCheck(
   try {
     for (const { id } of await changedOf(settled, run)) {
       const charge = await ledger.get(id);
-      if (charge !== undefined) yield charge;
+      if (charge !== undefined && !known.has(id)) yield charge;
     }
   } catch (thrown) {
     if (!(thrown instanceof PayError) || thrown.kind === 'ledger') throw thrown;
@@ -182,6 +184,7 @@ const openFound = () => ({
   resolved: [] as Entry[],
   /** Of payment requests that were paid twice. */
   twice: [] as Entry[],
+  disputed: [] as Entry[],
   ...{ done: 0, elsewhere: 0 },
   /** The service does not show them. */
   hidden: 0,
@@ -212,6 +215,7 @@ const checkWith = (ledger: Ledger, scope: Scope, found: Found, run: Run) => {
 const countEnd = (found: Found, before: Entry, now: Entry, payment: Payment | undefined): void => {
   found.done += 1;
   if (now.money?.isPaidTwice === true) found.twice.push(now);
+  if (isDisputed(now)) found.disputed.push(now);
   if (isUndecided(before.state) && !isUndecided(now.state)) found.resolved.push(now);
   if (payment !== undefined) found.sums.add(now, payment);
   else if (isUndecided(now.state)) {
@@ -255,6 +259,18 @@ const unknownError = ({ unknown, left }: Found, failures: readonly PayError[], r
   });
 };
 
+/** Error of a run after which charges are disputed: exit 14, with a person's next step for each. */
+const disputedError = ({ disputed }: Found): PayError | undefined => {
+  if (disputed.length === 0) return undefined;
+  const lines = disputed.map(({ id, about, money }) => {
+    const shown = statusWord(money?.disputed?.payment ?? 'open');
+    const resolve = shellLine(['paycli', 'ledger', 'resolve', id, '--as', 'paid']);
+    return `${id} (${about}) was paid, and is now shown as ${shown}, but not that this is newer; check it in the service's dashboard, then run \`${resolve}\`, or \`--as reversed\``;
+  });
+  const are = disputed.length === 1 ? 'is' : 'are';
+  return new PayError('attention', `${chargesCount(disputed.length)} ${are} disputed`, { hint: lines.join('\n') });
+};
+
 const endedBy = (failures: readonly PayError[]): PayError | undefined =>
   failures.find(({ kind }) => kind === 'interrupted') ?? failures.find(({ kind }) => kind === 'auth');
 
@@ -291,7 +307,7 @@ export const runSync = async (ids: readonly string[], run: Run): Promise<Synced>
     const now = (await ledger.get(before.id)) ?? before;
     const [earlier, payment] = [paymentIn(before), paymentIn(now)];
     const isNewlyTwice = now.money?.isPaidTwice === true && before.money?.isPaidTwice !== true;
-    const isSame = earlier === payment && !isNewlyTwice;
+    const isSame = earlier === payment && !isNewlyTwice && !isDisputed(before) && !isDisputed(now);
     // A charge that was final already is counted only after a change, unless it was named.
     const isOld = ids.length === 0 && isSame && earlier !== undefined && PAYMENTS[earlier].final;
     if (!isOld) countEnd(found, before, now, payment);
@@ -318,7 +334,7 @@ export const runSync = async (ids: readonly string[], run: Run): Promise<Synced>
   for (const text of [...resolvedLines(found.resolved, show), ...noticesOf(found), ...twice]) await run.say(text);
   const unread = unreadError(failures);
   const isUnknown = found.unknown.length > 0 && endedBy(failures) === undefined;
-  const failure = isUnknown ? unknownError(found, failures, leaving) : unread;
+  const failure = isUnknown ? unknownError(found, failures, leaving) : (unread ?? disputedError(found));
   const result: Result = {
     kind: 'list',
     pages: pageOf(found.sums.all().map(sumRecord)),

@@ -71,7 +71,7 @@ const FOR_PROGRAMS: readonly Column[] = [
   { path: 'received_assumed' },
   ...columnsNamed('missing excess refunded', { kind: 'money' }),
   { path: 'paid_at', kind: 'time' },
-  ...columnsNamed('customer_email operator paid_twice account_last4'),
+  ...columnsNamed('customer_email operator paid_twice account_last4 disputed'),
 ];
 
 /** Entries of one kind or of all, of one profile or of all. */
@@ -125,6 +125,7 @@ const chargeView: View = {
     ...columnsNamed('missing excess refunded', { kind: 'money' }),
     { path: 'paid_at', kind: 'time', label: 'paid' },
     { path: 'paid_twice', label: 'paid twice' },
+    { path: 'disputed' },
     { path: 'currency', machineOnly: true },
     { path: 'ref' },
     { path: 'customer_email', label: 'customer' },
@@ -267,6 +268,7 @@ export const jobView: View = {
 
 /** Kinds of cases that need a person, the gravest first. */
 export const CASES = [
+  'disputed',
   'paid_twice',
   'underpaid',
   'reversed',

@@ -1,7 +1,7 @@
 import type { Aftermath, RowDeps, RowServices } from '../../bulk/kind.ts';
+import { CHARGE_EXPIRED } from '../../bulk/summary.ts';
 import { endKindOf, PAYMENTS } from '../../charge/payment.ts';
 import { waitForPayments } from '../../charge/wait.ts';
-import { CHARGE_EXPIRED } from '../../bulk/summary.ts';
 import type { BulkInput } from '../../cli/bulk-options.ts';
 import { EXIT_CODES, interrupted, PayError } from '../../core/error.ts';
 import { targetFlags } from '../../core/input.ts';

@@ -24,7 +24,7 @@ import {
 } from '../../../src/ledger/policy.ts';
 import { pruned } from '../../../src/ledger/pruned.ts';
 import { entryRow } from '../../../src/ledger/rows.ts';
-import { moneyKnown, paymentIn } from '../../../src/ledger/transitions.ts';
+import { isDisputed, moneyKnown, paymentIn } from '../../../src/ledger/transitions.ts';
 
 const isFree = (payment: Payment | undefined): boolean => payment !== undefined && PAYMENTS[payment].frees;
 
@@ -42,7 +42,7 @@ const isIn = (value: number, [first, last]: readonly [number, number]): boolean 
 const isAsked = (charge: Entry, query: Query): boolean => {
   const { id, activities, states, service, job, rows, about, earlier: standing, before, after, started: begun } = query;
   const { activity, state, seq, asked } = charge;
-  const { kind, payments, ref, customer, email, paidTwice, operator, accountDigest, pspReference } = query;
+  const { kind, payments, ref, customer, email, paidTwice, disputed, operator, accountDigest, pspReference } = query;
   const payment = paymentIn(charge) ?? charge.refund?.state;
   return (
     (kind === undefined || charge.kind === kind) &&
@@ -50,6 +50,7 @@ const isAsked = (charge: Entry, query: Query): boolean => {
     (query.prunable !== true || isPrunable(charge)) &&
     (email === undefined || asked?.email === email) &&
     (paidTwice !== true || charge.money?.isPaidTwice === true) &&
+    (disputed !== true || isDisputed(charge)) &&
     (operator === undefined || charge.operator === operator) &&
     (accountDigest === undefined || charge.money?.accountDigest === accountDigest) &&
     (pspReference === undefined || charge.money?.pspReference === pspReference) &&

@@ -1,0 +1,192 @@
+import { describe, expect, it } from 'vitest';
+import { atom } from '../support/activity.ts';
+import { inProcess } from '../support/in-process.ts';
+import { errorOf, newFolder, type RunOptions } from '../support/program.ts';
+import { ACTIVITY, json, serveAllBy, ugwo } from '../support/service.ts';
+import { activityOf, chargeFrom, postsOf, ugwoOf, ussdFile } from './bulk-support.ts';
+
+const UGWO = ugwoOf(1);
+const USSD = ['--medium', 'ussd', '--provider', 'gtb'];
+const ASKED = 500_001;
+
+/** What the service shows of a payment: its activity, and the total of the payment request. */
+interface Shown {
+  readonly activity: object;
+  readonly total: number;
+}
+
+const shown = (status: string, total: number, more: object = {}): Shown => ({
+  activity: { status, amount: ASKED, charged_amount: total, updated_at: undefined, ...more },
+  total,
+});
+const at = (second: number) => ({ updated_at: atom(Date.parse('2026-11-20T11:00:00Z') + 1000 * second) });
+const PAID = shown('successful', ASKED);
+const paidAt = (second: number): Shown => shown('successful', ASKED, at(second));
+const UNPAID = shown('requires_action', 0);
+
+/** A service that shows what the test says, of a payment request and of its one activity. */
+const openShop = async () => {
+  let [inList, byItself]: Shown[] = [UNPAID, UNPAID];
+  const made = new Set<string>();
+  const activity = ({ activity }: Shown) => ({ ...ACTIVITY, uid: activityOf(1), ...activity });
+  const service = await serveAllBy(({ method, url }) => {
+    if (method === 'POST') {
+      const uid = activityOf(made.size + 1);
+      made.add(uid);
+      return json(200, { ...ACTIVITY, uid });
+    }
+    if (url.includes('/activities/')) return json(200, activity(byItself ?? UNPAID));
+    const request = {
+      ...{ ...ugwo(1), checkout: { uid: 'chk.AbCd.1' }, status: 'requires_ugwo' },
+      total_amount_paid: inList?.total,
+      activities: made.size === 0 ? [] : [activity(inList ?? UNPAID)],
+    };
+    return json(200, url.includes('?') ? { data: [request], next_cursor: null } : request);
+  });
+  const options: RunOptions = { service, home: newFolder() };
+  const run = (...args: readonly string[]) => inProcess(args, options);
+  const listed = async () => JSON.parse((await run('ledger', 'list', '--json')).stdout).data;
+  const cases = async () => {
+    const ended = await run('status', '--json');
+    return { code: ended.code, cases: JSON.parse(ended.stdout).cases };
+  };
+  const show = (now: Shown, itself = now): void => {
+    [inList, byItself] = [now, itself];
+  };
+  return { service, options, run, listed, cases, show, posts: () => postsOf(service)[1] ?? 0 };
+};
+
+/** A shop whose one payment request is paid, as the ledger knows. */
+const openPaid = async (paid = PAID) => {
+  const shop = await openShop();
+  expect(await shop.run('ugwo', 'charge', UGWO, ...USSD)).toMatchObject({ code: 0 });
+  shop.show(paid);
+  expect(await shop.run('ledger', 'sync')).toMatchObject({ code: 0 });
+  expect(await shop.listed()).toMatchObject([{ payment: 'paid', received: ASKED }]);
+  return shop;
+};
+
+/** Readings that show less than `paid`, and don't prove that they are newer. */
+const LESS: readonly (readonly [string, paid: Shown, less: Shown])[] = [
+  ['nothing came, undated', PAID, UNPAID],
+  ['nothing came, dated later', paidAt(0), shown('requires_action', 0, at(60))],
+  ['under way, dated later', paidAt(0), shown('processing', 0, at(60))],
+  ['failed, undated', PAID, shown('failed', 0, { charged_amount: 0 })],
+  ['failed, of the same second', paidAt(0), shown('failed', 0, at(0))],
+  ['failed, and only now dated', PAID, shown('failed', 0, at(60))],
+  ['a part came, undated', PAID, shown('successful', 40_000)],
+  ['a part came, of the same second', paidAt(0), shown('successful', 40_000, at(0))],
+];
+
+describe('a reading that shows less money than before', () => {
+  it.each(LESS)('changes nothing and sends nothing: %s', async (_what, paid, less) => {
+    const { run, options, show, cases, listed, posts } = await openPaid(paid);
+    show(less);
+    for (const option of [[], ['--again'], ['--remaining'], ['--reuse'], ['--dry-run'], ['--wait', '--again']])
+      expect(await run('ugwo', 'charge', UGWO, ...USSD, ...option), option.join()).toMatchObject({ code: 9 });
+    const file = ussdFile(1);
+    for (const option of [[], ['--again'], ['--remaining'], ['--retry-failed'], ['--check']])
+      expect(await chargeFrom(file, options, ...option), option.join()).toMatchObject({ code: 9 });
+    expect(await listed()).toMatchObject([{ payment: 'paid', received: ASKED, disputed: true }]);
+    const synced = await run('ledger', 'sync', '--json');
+    expect(synced.code).toBe(14);
+    expect(errorOf(synced)).toMatchObject({ kind: 'attention', message: '1 charge is disputed' });
+    const found = await cases();
+    expect(found).toMatchObject({ code: 14, cases: [{ kind: 'disputed', ugwo: UGWO }] });
+    expect(found.cases[0].command).toMatch(/^paycli ledger sync chg-\w+$/);
+    expect(await run('status', '--sync', '-q')).toMatchObject({ code: 14 });
+    show(paid);
+    expect(await run('ledger', 'sync')).toMatchObject({ code: 0 });
+    expect(await cases()).toMatchObject({ code: 0, cases: [] });
+    expect(await listed()).toMatchObject([{ payment: 'paid', received: ASKED, disputed: false }]);
+    expect(posts()).toBe(1);
+  });
+
+  it.each([
+    ['failed, dated later', paidAt(0), shown('failed', 0, at(1))],
+    ['failed, with the code of a reversal', PAID, shown('failed', 0, { error: { code: 'psp.error.reversed' } })],
+    ['failed, after it had charged', paidAt(0), shown('failed', ASKED, at(0))],
+  ])('reverses the payment if it proves it: %s', async (_what, paid, less) => {
+    const { run, show, listed, posts } = await openPaid(paid);
+    show({ ...less, total: 0 });
+    expect(await run('ugwo', 'charge', UGWO, ...USSD)).toMatchObject({ code: 0 });
+    expect((await listed()).map((one: { readonly payment: string }) => one.payment)).toEqual(['open', 'reversed']);
+    expect(posts()).toBe(2);
+  });
+
+  it('counts for nothing if it is dated earlier', async () => {
+    const { run, show, cases, posts } = await openPaid(paidAt(5));
+    show(shown('failed', 0, { ...at(4), error: { code: 'psp.error.reversed' } }));
+    expect(await run('ugwo', 'charge', UGWO, ...USSD, '--again')).toMatchObject({ code: 9 });
+    expect(await run('ledger', 'sync', '-q')).toMatchObject({ code: 0 });
+    expect(await cases()).toMatchObject({ code: 0, cases: [] });
+    expect(posts()).toBe(1);
+  });
+});
+
+describe("an activity's own answer", () => {
+  it('beats the list in its payment request, in ledger sync', async () => {
+    const { run, show, cases } = await openPaid();
+    show(UNPAID, PAID);
+    const [id] = JSON.parse((await run('ledger', 'list', '--json')).stdout).data;
+    expect(await run('ledger', 'sync', id.id)).toMatchObject({ code: 0 });
+    expect(await cases()).toMatchObject({ code: 0, cases: [] });
+  });
+
+  it.each([
+    ['nothing came', UNPAID],
+    ['it failed', shown('failed', 0)],
+    ['a part came', shown('successful', 40_000)],
+  ])('beats it in a wait, which ends with 0 and a notice: %s', async (_what, less) => {
+    const { run, show, posts } = await openShop();
+    await run('ugwo', 'charge', UGWO, ...USSD);
+    show(less, PAID);
+    const ended = await run('activity', 'wait', UGWO, activityOf(1));
+    expect(ended.code).toBe(0);
+    expect(ended.stderr.replaceAll(/\s+/g, ' ')).toContain(
+      'the payment request shows less money than the payment itself',
+    );
+    expect(ended.stderr).not.toContain('paycli ugwo charge');
+    expect(await run('ugwo', 'charge', UGWO, ...USSD, '--again')).toMatchObject({ code: 9 });
+    expect(posts()).toBe(1);
+  });
+});
+
+describe('ledger resolve of a disputed charge', () => {
+  const resolved = async (as: string) => {
+    const shop = await openPaid();
+    shop.show(UNPAID);
+    await shop.run('ledger', 'sync', '-q');
+    await shop.run('ugwo', 'charge', UGWO, ...USSD);
+    const [{ id }] = await shop.listed();
+    const words = ['ledger', 'resolve', id, '--as', as, '--reason', 'seen in the dashboard', '--yes', '--json'];
+    return { ...shop, id, ended: await shop.run(...words) };
+  };
+
+  it('ends it as paid, and the same reading disputes it no more', async () => {
+    const { ended, run, cases, listed, posts } = await resolved('paid');
+    expect(ended.code).toBe(0);
+    expect(JSON.parse(ended.stdout).evidence.at(-1)).toMatchObject({
+      ...{ kind: 'settled', as: 'paid', reason: 'seen in the dashboard' },
+    });
+    for (const _run of [1, 2]) expect(await run('ugwo', 'charge', UGWO, ...USSD, '--again')).toMatchObject({ code: 9 });
+    expect(await cases()).toMatchObject({ code: 0, cases: [] });
+    expect(await listed()).toMatchObject([{ payment: 'paid', received: ASKED, disputed: false }]);
+    expect(posts()).toBe(1);
+  });
+
+  it('ends it as reversed, and the payment request can be charged again', async () => {
+    const { ended, run, show, listed, posts } = await resolved('reversed');
+    expect(ended.code).toBe(0);
+    expect(await listed()).toMatchObject([{ payment: 'reversed', received: 0, disputed: false }]);
+    show(shown('failed', 0));
+    expect(await run('ugwo', 'charge', UGWO, ...USSD)).toMatchObject({ code: 0 });
+    expect(posts()).toBe(2);
+  });
+
+  it('is refused for a charge that is not disputed, and an accepted one is never resolved otherwise', async () => {
+    const { run, id } = await resolved('reversed');
+    const resolve = (as: string) => run('ledger', 'resolve', id, '--as', as, '--reason', 'x', '--yes');
+    for (const as of ['paid', 'reversed', 'not-created', 'created']) expect((await resolve(as)).code).toBe(2);
+  });
+});
