@@ -18,6 +18,12 @@ const recordOf = ({ stdout, stderr }: Ended): Record<string, unknown> => {
   return JSON.parse(stdout) as Record<string, unknown>;
 };
 
+/** A ledger's address in output: without the user. */
+const shown = (url: string): string => {
+  const { protocol, host, pathname } = new URL(url);
+  return `${protocol}//${host}${pathname}`;
+};
+
 /** Runs `ledger` with these arguments for this address. */
 const ledgerAt = (url: string, ...args: readonly string[]): Promise<Ended> =>
   paycli(['ledger', ...args, '--json'], { env: { PAYCLI_LEDGER: url } });
@@ -112,7 +118,7 @@ describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
     const before = await ledgerAt(url, 'status');
     expect(recordOf(before)).toMatchObject({
       kind: 'postgres',
-      at: url,
+      at: shown(url),
       from: 'PAYCLI_LEDGER',
       schema: null,
       owner: true,
@@ -120,11 +126,21 @@ describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
     const list = await ledgerAt(url, 'list');
     expect(errorOf(list)).toMatchObject({
       exit_code: 10,
-      message: `${url}: there is no ledger in this database`,
+      message: `${shown(url)}: there is no ledger in this database`,
       hint: 'run `paycli ledger init` once, as the owner of the database',
     });
-    expect(recordOf(await ledgerAt(url, 'init'))).toEqual({ at: url, made: true, schema: SCHEMA, operators: [] });
-    expect(recordOf(await ledgerAt(url, 'init'))).toEqual({ at: url, made: false, schema: SCHEMA, operators: [] });
+    expect(recordOf(await ledgerAt(url, 'init'))).toEqual({
+      at: shown(url),
+      made: true,
+      schema: SCHEMA,
+      operators: [],
+    });
+    expect(recordOf(await ledgerAt(url, 'init'))).toEqual({
+      at: shown(url),
+      made: false,
+      schema: SCHEMA,
+      operators: [],
+    });
     const status = recordOf(await ledgerAt(url, 'status'));
     expect(status).toMatchObject({ schema: SCHEMA, standbys: [], warnings: [], user: 'postgres' });
     expect(status['version']).toMatch(/^PostgreSQL \d/);
@@ -144,18 +160,18 @@ describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
     ];
     expect(errorOf(charge)).toMatchObject({
       exit_code: 10,
-      message: `the ledger ${team.url} was made by a newer paycli (schema ${SCHEMA + 1}, this one knows ${SCHEMA})`,
+      message: `the ledger ${shown(team.url)} was made by a newer paycli (schema ${SCHEMA + 1}, this one knows ${SCHEMA})`,
     });
     expect(errorOf(migrate)).toMatchObject({ exit_code: 10, hint: 'use the newer paycli; nothing was changed' });
     expect(errorOf(init)).toMatchObject({ exit_code: 10, hint: 'use the newer paycli; nothing was changed' });
     await set(SCHEMA - 1);
     expect(errorOf(await chargeOf(ugwoOf(1), options))).toMatchObject({
       exit_code: 10,
-      message: `the ledger ${team.url} was made by a paycli that was never released (schema ${SCHEMA - 1})`,
+      message: `the ledger ${shown(team.url)} was made by a paycli that was never released (schema ${SCHEMA - 1})`,
       hint: expect.stringContaining('first settle it with the last commit that reads it, 4181737e'),
     });
     await set(SCHEMA);
-    expect(recordOf(await ledgerAt(team.url, 'migrate'))).toEqual({ at: team.url, from: SCHEMA, to: SCHEMA });
+    expect(recordOf(await ledgerAt(team.url, 'migrate'))).toEqual({ at: shown(team.url), from: SCHEMA, to: SCHEMA });
     expect(await chargeOf(ugwoOf(1), options)).toMatchObject({ code: 0 });
   });
 
@@ -174,7 +190,10 @@ describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
     const home = newFolder();
     expect(await chargeOf(ugwoOf(1), { home, service: await serveCharges() })).toMatchObject({ code: 0 });
     const push = await inProcess(['ledger', 'push', '--json'], { home, env: { PAYCLI_LEDGER: url } });
-    expect(errorOf(push)).toMatchObject({ exit_code: 10, message: `${url}: there is no ledger in this database` });
+    expect(errorOf(push)).toMatchObject({
+      exit_code: 10,
+      message: `${shown(url)}: there is no ledger in this database`,
+    });
   });
 
   it('blocks charges that the local ledger has as open or unknown, until these are pushed', async () => {
@@ -371,9 +390,12 @@ describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
     expect(recordOf(await run(['ledger', 'use', team.url]))).toEqual({ name: 'shop', ledger: team.url });
     expect(await chargeOf(ugwoOf(1), { home })).toMatchObject({ code: 0 });
     expect(await listOf(team.machine())).toMatchObject([{ ugwo: ugwoOf(1) }]);
-    expect(recordOf(await run(['ledger', 'status']))).toMatchObject({ at: team.url, from: 'the profile shop' });
+    expect(recordOf(await run(['ledger', 'status']))).toMatchObject({ at: shown(team.url), from: 'the profile shop' });
     const env = { PAYCLI_LEDGER: other.url };
-    expect(recordOf(await run(['ledger', 'status'], env))).toMatchObject({ at: other.url, from: 'PAYCLI_LEDGER' });
+    expect(recordOf(await run(['ledger', 'status'], env))).toMatchObject({
+      at: shown(other.url),
+      from: 'PAYCLI_LEDGER',
+    });
     // --local uses the local ledger.
     expect(recordOf(await run(['ledger', 'status', '--local']))).toMatchObject({ kind: 'file', from: null });
     expect(recordOf(await run(['ledger', 'use', '--file']))).toEqual({ name: 'shop', ledger: null });
