@@ -77,7 +77,7 @@ const EXPIRES: readonly ChargeField[] = [
     form: 'duration',
     default: EXPIRY_LIMIT,
     within: EXPIRY_LIMIT_MS,
-    // Leaves out the service's default: its 15 minutes run by its clock, not by ours.
+    // Leaves out the service's default: its time runs by its clock, not by ours.
     bodyOf: (ms: number, now) => (ms === EXPIRY_LIMIT_MS ? undefined : formatDateAtom({ ms: now + ms, offset: 0 })),
   },
 ];

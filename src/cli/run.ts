@@ -13,7 +13,14 @@ import {
 import { isId } from '../core/ids.ts';
 import type { Io } from '../core/io.ts';
 import { valueAt } from '../core/json.ts';
-import type { Filter, Format, OutputOptions, Result, ResultNotices } from '../core/result.ts';
+import {
+  type Filter,
+  type Format,
+  isJson,
+  type OutputOptions,
+  type Result,
+  type ResultNotices,
+} from '../core/result.ts';
 import type { StoredDefaults } from '../core/settings.ts';
 import type { CommandSpec, Handler } from './define.ts';
 import { type Globals, usesColor } from './globals.ts';
@@ -103,7 +110,7 @@ const reportError = async (thrown: unknown, globals: Globals, io: Io): Promise<n
     import('../output/error.ts'),
     import('../output/walk.ts'),
   ]);
-  const json = globals.format === 'json' || globals.format === 'ndjson' || globals.jq !== undefined;
+  const json = isJson(globals.format) || globals.jq !== undefined;
   const color = usesColor(globals.color, io.env, io.stderr.isTerminal);
   const { debug } = globals;
   const stack = debug && error.kind === 'internal';

@@ -1,3 +1,4 @@
+import { EXPIRY_LIMIT_MS } from '../charge/mediums.ts';
 import { type Failed, failedBy, type Outcome } from '../charge/outcome.ts';
 import { answersPage, type Operation } from '../contract/operations.ts';
 import { isOwnDocument, namesThing, type Problem, readProblem } from '../contract/problem.ts';
@@ -9,7 +10,7 @@ import { type IdPrefix, nounOf, wordsFor } from '../core/ids.ts';
 import type { Clock, Flight, Signals } from '../core/io.ts';
 import { definedIn, isJsonObject, mayBeInexact, parseTexts, valueAt } from '../core/json.ts';
 import type { ApiRecord } from '../core/record.ts';
-import { formatDuration, formatLocal } from '../core/time.ts';
+import { formatDuration, formatLocal, MINUTE_MS } from '../core/time.ts';
 import { type AnswerBody, type JsonBody, TOO_LARGE } from './body.ts';
 import { untrustedError } from './connection.ts';
 import type { AnsweredAttempt, Attempt, AttemptResult } from './transport.ts';
@@ -226,7 +227,7 @@ const blamingClock = (error: PayError, { servedAt, age, askedAt }: AnsweredAttem
   if (Math.abs(ahead) <= CLOCK_TOLERANCE_MS) return error;
   const off = `${formatDuration(Math.abs(ahead))} ${ahead > 0 ? 'ahead of' : 'behind'} the service's`;
   return error.with({
-    hint: `this machine's clock is ${off}: set it; without an expiry, the service's clock counts 15 minutes`,
+    hint: `this machine's clock is ${off}: set it; without an expiry, the service's clock counts ${EXPIRY_LIMIT_MS / MINUTE_MS} minutes`,
   });
 };
 

@@ -1,6 +1,6 @@
 import { BOUNDS } from './bounds.ts';
 import { isObject, NumberText, valueAt } from './json.ts';
-import { parseInstant, readInstant } from './time.ts';
+import { MINUTE_MS, parseInstant, readInstant } from './time.ts';
 
 /**
  * The machine value of an enum of the service, which arrives as a text or as a pair `[machine value, label]`. A number
@@ -26,6 +26,9 @@ export const failureReason = (error: unknown): string | undefined =>
  */
 export const CHARGE_STATES = ['sending', 'accepted', 'rejected', 'not_sent', 'unknown', 'not_created'] as const;
 export type ChargeState = (typeof CHARGE_STATES)[number];
+
+/** Minimum time from the end of the sending to the last empty read, in milliseconds, before a charge is not created. */
+export const NOT_CREATED_AFTER_MS = 15 * MINUTE_MS;
 
 /** The machine value of an activity's status. Empty, and so open, when it is unreadable or too long. */
 export const statusOf = (activity: unknown): string => {

@@ -6,6 +6,9 @@ import type { StatusWords } from './status.ts';
 export const FORMATS = ['table', 'tsv', 'json', 'ndjson', 'csv'] as const;
 export type Format = (typeof FORMATS)[number];
 
+/** True for a format of JSON. */
+export const isJson = (format: string | undefined): boolean => format === 'json' || format === 'ndjson';
+
 /**
  * Format of a value for people. `enum` and `state` take a string or a `[value, label]` pair; a `state` is shown by its
  * word (see `statusWord`). `money` is an integer in the minor unit. A `count` is grouped by thousands, and 0 is shown as

@@ -1,6 +1,6 @@
 import { isUndecided, type RequestFacts } from '../charge/payment.ts';
 import { firstNames } from '../core/bounds.ts';
-import { statusOf, wordAt } from '../core/charge.ts';
+import { NOT_CREATED_AFTER_MS, statusOf, wordAt } from '../core/charge.ts';
 import { valueAt } from '../core/json.ts';
 import type { ApiRecord } from '../core/record.ts';
 import { APART_MS, clocksAgree, elapsed, type ReadTime, readsOf, sendingTime, steadyElapsed, timeOf } from './clock.ts';
@@ -44,8 +44,6 @@ type Conclusion =
       readonly evidence?: Evidence;
     };
 
-/** Minimum time from the end of the sending to the last empty read, in milliseconds. */
-const OVER_MS = 15 * 60_000;
 /** Number of activities of a kind that are stored of one read. */
 const MOST_KEPT = 10;
 
@@ -91,12 +89,12 @@ const judgeEmpty = (charge: Charge, look: SnapshotAt, sorted: SortedActivities):
   const first = earlier ?? now;
   const evidence = readEvidence(look, 'none', sorted);
   const [between, over] = [steadyElapsed(first, now) ?? 0, elapsedSinceSend(charge, first, now) ?? 0];
-  if (between >= APART_MS && over >= OVER_MS) return { state: 'not_created', evidence };
+  if (between >= APART_MS && over >= NOT_CREATED_AFTER_MS) return { state: 'not_created', evidence };
   return {
     state: 'unknown',
     why: 'not_yet',
     reason: 'no activity found yet',
-    again: look.at + Math.max(APART_MS - between, OVER_MS - over),
+    again: look.at + Math.max(APART_MS - between, NOT_CREATED_AFTER_MS - over),
     ...(isWorthStoring(earlier, empty.at(-1), now) ? { evidence } : {}),
   };
 };

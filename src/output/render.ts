@@ -1,7 +1,14 @@
 import { unreachable } from '../core/error.ts';
 import { type Io, type Output, speaksUtf8 } from '../core/io.ts';
 import { type ApiRecord, serviceNow } from '../core/record.ts';
-import type { OutputOptions, Result, ResultNotices, ShareOptions, View } from '../core/result.ts';
+import {
+  isJson,
+  type OutputOptions,
+  type Result,
+  type ResultNotices,
+  type ShareOptions,
+  type View,
+} from '../core/result.ts';
 import type { Clean } from '../core/secret.ts';
 import { visibleText } from '../core/text.ts';
 import { cardChanges, drawCard } from './card.ts';
@@ -87,7 +94,7 @@ const endingText = (
   }
   // A program that reads JSON finds nothing but errors on stderr.
   if (walked.shown === 0 && walked.next === null) {
-    return saysEmpty === true || format === 'json' || format === 'ndjson' ? undefined : 'Nothing found.';
+    return saysEmpty === true || isJson(format) ? undefined : 'Nothing found.';
   }
   return command === undefined ? undefined : `More: ${command}`;
 };

@@ -20,11 +20,12 @@ import {
   PAGE_OPTIONS,
   STORED_LIST,
 } from '../../cli/options.ts';
-import { CHARGE, CHARGE_STATES } from '../../core/charge.ts';
+import { CHARGE, CHARGE_STATES, NOT_CREATED_AFTER_MS } from '../../core/charge.ts';
 import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
 import { asFlag } from '../../core/input.ts';
 import { statusArgument } from '../../core/status.ts';
+import { MINUTE_MS } from '../../core/time.ts';
 import { keepingCommands, ledgerReportCommand, sharedCommands } from './keeping-spec.ts';
 import { ledgerMatchCommand } from './match-spec.ts';
 
@@ -173,7 +174,8 @@ const ledgerSyncCommand = defineCommand({
   description:
     'Reads the payment request of each unknown or open charge, and records the outcome. It sends no charge and changes ' +
     'nothing at the service. An unknown charge becomes accepted if its activity is there. It becomes not_created ' +
-    "when two reads, a minute or more apart, don't find it. The second must be at least 15 minutes after the charge. " +
+    "when two reads, a minute or more apart, don't find it. The second must be at least " +
+    `${NOT_CREATED_AFTER_MS / MINUTE_MS} minutes after the charge. ` +
     'Otherwise it stays unknown, and the exit code is 6. Without an id it checks the whole profile. With a job it checks the charges of that ' +
     'file. It also finds money that came within a day after an account expired, and reversals and refunds within three ' +
     'days after the payment. Any other charge that has ended is checked again only if you name it or its job.\n\n' +
