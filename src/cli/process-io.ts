@@ -1,5 +1,5 @@
 import { fstatSync, type Stats, statSync, writeSync } from 'node:fs';
-import { attempt, memo } from '../core/async.ts';
+import { attempt, isDoneOrLeft, memo } from '../core/async.ts';
 import { abruptExit, PayError, STOP_SIGNALS } from '../core/error.ts';
 import type { Clock, Env, Flight, Input, Io, Output, Signals } from '../core/io.ts';
 import { Redactor } from '../core/secret.ts';
@@ -81,7 +81,7 @@ const openWriter = (stream: () => NodeJS.WriteStream, fd: number, stats: Stats |
  * run. On stderr, text that only looks like a secret is removed too. Creates the stream at the first write, since most
  * runs never write to stderr.
  */
-const openOutput = (fd: 1 | 2, env: Env, redactor: Redactor): Output => {
+const openOutput = (fd: 1 | 2, env: Env, redactor: Redactor, leave: AbortSignal): Output => {
   const [isData, stats] = [fd === 1, statsOfDescriptor(fd)];
   let closed = false;
   const stream = memo(() => {
@@ -103,11 +103,14 @@ const openOutput = (fd: 1 | 2, env: Env, redactor: Redactor): Output => {
   const write = async (data: string | Uint8Array): Promise<void> => {
     if (closed) return;
     if (isShut) throw new PayError('read_failed', 'standard output is closed', { hint: SHUT_HINT });
-    await writer()(safe(data)).catch((error: NodeJS.ErrnoException) => {
+    const written = writer()(safe(data)).catch((error: NodeJS.ErrnoException) => {
       closed = true;
       if (error.code === 'EPIPE' || !isData) return;
       throw new PayError('read_failed', `the output could not be written: ${error.message}`, { cause: error });
     });
+    if (isData) await written;
+    // Nobody may read the messages.
+    else await isDoneOrLeft(written, leave);
   };
   return {
     isTerminal: terminal,
@@ -184,7 +187,7 @@ export const processIo = (flight: Flight, exit: (code: number) => never): Io => 
   const redactor = new Redactor();
   redactor.add(env['PAYCLI_SECRET_KEY'] ?? '');
   const signals = listenToSignals(flight, exit);
-  const stderr = openOutput(2, env, redactor);
+  const stderr = openOutput(2, env, redactor, signals.leave);
   return {
     env,
     redactor,
@@ -192,7 +195,7 @@ export const processIo = (flight: Flight, exit: (code: number) => never): Io => 
     signals,
     flight,
     stdin: openStdin(signals.stop, stderr),
-    stdout: openOutput(1, env, redactor),
+    stdout: openOutput(1, env, redactor, signals.leave),
     stderr,
     random: () => Math.random(),
   };

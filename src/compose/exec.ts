@@ -35,6 +35,7 @@ const environmentFor = (named: readonly string[], given: Env, { env, redactor }:
 
 /** On a terminal, the program's output keeps its colours but can't move the cursor. */
 const printFrom = async ({ stdout, stderr }: Io, text: string): Promise<void> => {
+  if (text === '') return;
   const { clearFrame } = await import('../output/status-line.ts');
   await clearFrame(stdout);
   await stderr.write(stderr.isTerminal ? colouredText(text) : text);
@@ -61,7 +62,10 @@ export const execOf = async (text: string, io: Io, flag = '--exec'): Promise<(na
   return (named) => ({
     words: [file, ...args],
     env: environmentFor(named, given, io),
-    print: (text) => printFrom(io, text),
+    openPrint: () => {
+      const pieces = io.redactor.openPieces();
+      return (text) => printFrom(io, pieces(text));
+    },
     signalGroup: realMachine.killGroup,
   });
 };

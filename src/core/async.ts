@@ -83,3 +83,16 @@ export const spread = (ms: number, random: () => number): number => ms * (1 + 0.
  */
 export const backoff = (retry: number, random: () => number, { base, cap } = { base: 500, cap: 20_000 }): number =>
   random() * Math.min(cap, base * 2 ** retry);
+
+/** Milliseconds for what is under way when a signal comes. */
+const GRACE_MS = 100;
+
+/** Resolves to true when the work is done, or to false soon after the signal is aborted. */
+export const isDoneOrLeft = async (work: Promise<void>, signal: AbortSignal): Promise<boolean> => {
+  const { promise: left, resolve } = Promise.withResolvers<boolean>();
+  const leave = (): void => void setTimeout(() => resolve(false), GRACE_MS);
+  if (signal.aborted) leave();
+  else signal.addEventListener('abort', leave, { once: true });
+  const done = work.then(() => true);
+  return Promise.race([done, left]).finally(() => signal.removeEventListener('abort', leave));
+};

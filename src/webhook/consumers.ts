@@ -1,7 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import type { FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { attempt, backoff } from '../core/async.ts';
+import type { Readable } from 'node:stream';
+import { attempt, backoff, isDoneOrLeft } from '../core/async.ts';
 import { textAt } from '../core/charge.ts';
 import { type PayError, reasonOf } from '../core/error.ts';
 import { makeNameless, startProgram } from '../core/files.ts';
@@ -220,8 +221,8 @@ export interface Exec {
   readonly words: readonly string[];
   /** The environment, without any secret. */
   readonly env: Env;
-  /** Passes on its output from either stream. */
-  readonly print: (text: string) => Promise<void>;
+  /** Opens the printer of one of its streams, which gets the text in pieces, and at the end none. */
+  readonly openPrint: () => (text?: string) => Promise<void>;
   /** Sends a signal to a process group; undefined on a system without groups. */
   readonly signalGroup: ((pid: number, name: NodeJS.Signals) => void) | undefined;
 }
@@ -255,6 +256,22 @@ const patience = async (ended: Promise<unknown>, { clock, stop, leave }: ExecDep
   await withTimeout(Promise.race([ended, aborted(stop)]), LIMIT_MS, clock);
   if (stop.aborted) await withTimeout(Promise.race([ended, aborted(leave)]), STOP_MS, clock);
   over.abort();
+};
+
+/**
+ * Passes on a stream. Reads more only when what came is printed, so that a command can't fill the memory; after the
+ * second signal, waits for nobody.
+ */
+const passOn = async (stream: Readable, { openPrint }: Exec, { leave }: ExecDeps): Promise<void> => {
+  const print = openPrint();
+  try {
+    for await (const text of stream.setEncoding('utf8')) {
+      if (!(await isDoneOrLeft(print(text), leave))) return;
+    }
+  } catch {
+    // It was destroyed with its command.
+  }
+  await isDoneOrLeft(print(), leave);
 };
 
 /** Ends the command with SIGTERM, and with SIGKILL if it does not exit. */
@@ -316,12 +333,7 @@ export const execute = async (
   child.on('close', (code, signal) =>
     over(code === 0 ? undefined : { why: signal ?? `exit code ${code}`, isKilled: signal !== null }),
   );
-  let printed = Promise.resolve();
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.setEncoding('utf8').on('data', (text: string) => {
-      printed = printed.then(() => exec.print(text));
-    });
-  }
+  const printed = [child.stdout, child.stderr].map((stream) => stream && passOn(stream, exec, deps));
   // A command that reads no input, or has ended, is no error.
   child.stdin?.on('error', () => undefined).end(body);
   await patience(ended, deps);
@@ -330,7 +342,7 @@ export const execute = async (
   const isLate = isKilled && !deps.stop.aborted;
   if (!isOver) await end(child, ended, exec, deps);
   const failed = await ended;
-  await printed;
+  await Promise.all(printed);
   if (isLate) return { why: `took longer than ${LIMIT_MS / MINUTE_MS} minutes and was ended`, isKilled };
   return failed && { ...failed, isKilled: failed.isKilled || isKilled };
 };

@@ -1,8 +1,11 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
-import { describe, expect, it } from 'vitest';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { PROGRAM } from '../support/built.ts';
-import { newFolder, paycli } from '../support/program.ts';
+import { environment, newFolder, paycli } from '../support/program.ts';
 import { MIB } from '../support/units.ts';
 import { bodyOf, deliver, listen, secretFile, uidOf } from '../support/webhooks.ts';
 
@@ -47,6 +50,30 @@ describe('webhook listen', () => {
     const { stdout } = await paycli(['webhook', 'events', 'list', '--columns', 'uid'], { home });
     expect(stdout).toBe(`${uidOf(1)}\n`);
   });
+
+  it.skipIf(process.platform === 'win32')(
+    'ends at the second signal while nobody reads what a program writes without end',
+    async () => {
+      const home = newFolder();
+      const [[file, ...first], begun] = [PROGRAM, join(home, 'begun')];
+      // More than the pipe to the reader and its buffer hold, less than fits with the other pipe and its buffers.
+      const flood = `sh -c 'yes | head -c 256000; : > ${begun}; exec yes'`;
+      const args = ['webhook', 'listen', '--port', '0', '--secret-file', secretFile(home), '--exec', flood];
+      const env = environment({ home });
+      const child = spawn(file, [...first, ...args], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+      onTestFinished(() => void child.kill('SIGKILL'));
+      let said = '';
+      while (!/Listening on \S+:\d+/.test(said)) said += String((await once(child.stderr, 'data'))[0]);
+      child.stderr.pause();
+      await deliver(/http:\S+:\d+/.exec(said)?.[0] ?? '', bodyOf(1));
+      await expect.poll(() => existsSync(begun), { timeout: 30_000 }).toBe(true);
+      child.kill('SIGINT');
+      child.kill('SIGTERM');
+      // Whichever came first.
+      const [code] = await once(child, 'exit');
+      expect([130, 143]).toContain(code);
+    },
+  );
 
   it.runIf(process.platform === 'linux' && spawnSync('prlimit', ['--version']).status === 0)(
     'acknowledges nothing on a full disk, and continues once there is space',

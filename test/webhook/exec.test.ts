@@ -17,8 +17,10 @@ const NEVER = new AbortController().signal;
 
 const isThere = (pid: number): boolean => attempt(() => process.kill(pid, 0)) === true;
 
-const execOf = (script: string, print: Exec['print']): Exec => ({
-  ...{ words: [process.execPath, '-e', script], env: { PATH: process.env['PATH'] }, print },
+const execOf = (script: string, print: (text: string) => Promise<void>): Exec => ({
+  words: [process.execPath, '-e', script],
+  env: { PATH: process.env['PATH'] },
+  openPrint: () => async (text) => (text === undefined ? undefined : print(text)),
   signalGroup: (pid, name) => void process.kill(-pid, name),
 });
 
@@ -116,5 +118,30 @@ it.skipIf(process.platform === 'win32')(
     await new Promise((resolve) => setImmediate(resolve));
     await time.step();
     expect([await running, time.time]).toEqual([undefined, 300_000]);
+  },
+);
+
+it.skipIf(process.platform === 'win32')(
+  '--exec reads no more of a command that writes without end than is printed, and leaves it at the second signal',
+  async () => {
+    const [stop, leave] = [new AbortController(), new AbortController()];
+    const [texts, reached]: [string[], PromiseWithResolvers<void>] = [[], Promise.withResolvers()];
+    const exec = {
+      ...execOf('', (text) => {
+        texts.push(text);
+        reached.resolve();
+        return new Promise(() => undefined);
+      }),
+      words: ['/usr/bin/yes'],
+    };
+    const running = execute(exec, EVENT, { clock: new TestClock(), stop: stop.signal, leave: leave.signal });
+    await reached.promise;
+    // In this time, it would write much more.
+    for (let turn = 0; turn < 100; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    stop.abort('SIGTERM');
+    leave.abort('SIGTERM');
+    expect(await running).toMatchObject({ isKilled: true });
+    // On its other stream it says that nobody reads this one.
+    expect(texts.filter((text) => text.startsWith('y'))).toHaveLength(1);
   },
 );

@@ -69,7 +69,7 @@ it('the listener accepts no delivery after a signal while a command hangs', asyn
   const exec: Exec = {
     words: [process.execPath, '-e', "process.stdout.write('started'); setInterval(() => undefined, 1000)"],
     env: { PATH: process.env['PATH'] },
-    print: async () => started.resolve(),
+    openPrint: () => async () => started.resolve(),
     signalGroup: undefined,
   };
   const folder = join(newFolder('queue'), 'data');
