@@ -106,6 +106,25 @@ describe.skipIf(process.platform === 'win32')('--share-with', () => {
     expect(program.sent()).toBe(printed.stdout);
   });
 
+  it.each([
+    ['order-1/A #2: x+y', 'ada.o+pay%1@shop-1.example', ['PAYCLI_EMAIL', 'PAYCLI_REF', 'PAYCLI_UGWO'], ''],
+    ['@file', '|touch$IFS#@x.example', ['PAYCLI_UGWO'], 'PAYCLI_REF PAYCLI_EMAIL'],
+    ['$(touch x)', './x@y', ['PAYCLI_UGWO'], 'PAYCLI_REF PAYCLI_EMAIL'],
+    ['-o x', 'a@b@c', ['PAYCLI_UGWO'], 'PAYCLI_REF PAYCLI_EMAIL'],
+    ['a;b', '-a@x.example', ['PAYCLI_UGWO'], 'PAYCLI_REF PAYCLI_EMAIL'],
+    ['order-é', 'a b@x.example', ['PAYCLI_UGWO'], 'PAYCLI_REF PAYCLI_EMAIL'],
+  ])('passes a ref and an address only if they can be nothing else: %s, %s', async (ref, email, passed, said) => {
+    const onye = { uid: `ony.AbCd.${'0'.repeat(24)}`, email };
+    const shown = { ...ugwo(1), uid: UGWO_ID, ref, onye, checkout: MADE.checkout, activities: [] };
+    const service = await serveAllBy(({ method }) => (method === 'GET' ? json(200, shown) : OPEN));
+    const program = sender();
+    const ended = await inProcess(one('--share-with', program.path), at(service));
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(program.env().map((line) => line.split('=')[0])).toEqual(passed);
+    const notices = [...ended.stderr.matchAll(/^note: (\w+) is left out where .* as for ugw\./gm)];
+    expect(notices.map(([, name]) => name).join(' ')).toBe(said);
+  });
+
   it('ends with 14 if the program fails, and shares with --reuse what is left', async () => {
     const service = await serveBy(() => OPEN);
     const [failing, working, options] = [sender('exit 3'), sender(), at(service)];

@@ -50,13 +50,17 @@ const unsent = (thrown: unknown): Unsent => {
   return { why: thrown.message };
 };
 
-/** A value that is no option and has no control character, nor what means something to a batch file of Windows. */
-const SAFE_VALUE = realMachine.platform === 'win32' ? /^(?![\s-])[^\p{C}"%&()<>^|!]+$/u : /^(?![\s-])\P{C}+$/u;
-
-/** Variables for a program. */
-const variablesOf = ({ about, asked }: Entry) => {
-  const all = { PAYCLI_UGWO: about, PAYCLI_REF: asked?.ref, PAYCLI_EMAIL: asked?.email };
-  return Object.fromEntries(Object.entries(all).filter(([, value = '']) => SAFE_VALUE.test(value)));
+/**
+ * The values that can be nothing else: customers choose refs and addresses, and a mail program takes `|…` for a command, `./…`
+ * for a file, curl `@…` for one, and a shell that forgets a quote takes much more. A batch file reads `%`, too.
+ */
+const SAFE_VALUES = {
+  PAYCLI_UGWO: /^\w[\w.-]*$/,
+  PAYCLI_REF: /^[A-Za-z0-9][A-Za-z0-9 ._/#:+-]*$/,
+  PAYCLI_EMAIL:
+    realMachine.platform === 'win32'
+      ? /^[A-Za-z0-9][A-Za-z0-9._+-]*@[A-Za-z0-9._+-]+$/
+      : /^[A-Za-z0-9][A-Za-z0-9._%+-]*@[A-Za-z0-9._%+-]+$/,
 };
 
 /** What a payment request has for a template, apart from the names of others that it refers to. */
@@ -83,12 +87,31 @@ export class ChargeSharing {
   readonly #earlier: OneCharge['earlier'];
   readonly #run: Run;
   readonly #merchants = new Map<string, string>();
+  readonly #leftOut = new Set<string>();
 
   constructor(messages: Messages, exec: Exec, earlier: OneCharge['earlier'], run: Run) {
     this.#messages = messages;
     this.#exec = exec;
     this.#earlier = earlier;
     this.#run = run;
+  }
+
+  /** Variables for a program. The first time that one is left out, says so. */
+  async #variablesOf({ about, asked }: Entry) {
+    const values = { PAYCLI_UGWO: about, PAYCLI_REF: asked?.ref, PAYCLI_EMAIL: asked?.email };
+    const passed = new Map<string, string>();
+    for (const [name, safe] of Object.entries(SAFE_VALUES)) {
+      const value = values[name as keyof typeof values];
+      if (value === undefined) continue;
+      if (safe.test(value)) passed.set(name, value);
+      else if (!this.#leftOut.has(name)) {
+        this.#leftOut.add(name);
+        await this.#run.say(
+          `note: ${name} is left out where a program could read its value as something else, as for ${about}`,
+        );
+      }
+    }
+    return Object.fromEntries(passed);
   }
 
   /** The reason why a charge by a medium can never be shared; undefined if there is none. */
@@ -207,7 +230,7 @@ export class ChargeSharing {
       others: { ref: asked?.ref, ...(await this.#namesFor(about, client)) },
     });
     if ('why' in message) return message;
-    const program = { ...this.#exec, env: { ...this.#exec.env, ...variablesOf(entry) } };
+    const program = { ...this.#exec, env: { ...this.#exec.env, ...(await this.#variablesOf(entry)) } };
     return { program, body: Buffer.from(`${io.redactor.clean(message.text)}\n`) };
   }
 

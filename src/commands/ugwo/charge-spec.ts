@@ -256,8 +256,8 @@ export const chargeCommand = defineCommand({
     'again to continue where it stopped: no row is charged twice. The exit code is that of the most serious row, in ' +
     'the order 7, 6, 10, 4, 8, 130, 3, 11, 13, 5, 9, 12, 14, 0.\n\n' +
     '--share-with runs a program without a shell once for each charge that the customer can pay, with the message ' +
-    'alone on its standard input, and PAYCLI_UGWO, PAYCLI_REF and PAYCLI_EMAIL in its environment (on Windows, only ' +
-    'values that mean nothing else in a batch file), but no key. If it fails, the charge stays and the exit code is ' +
+    'alone on its standard input, and PAYCLI_UGWO, PAYCLI_REF and PAYCLI_EMAIL in its environment (a ref or an ' +
+    'address that could be read as something else is left out), but no key. If it fails, the charge stays and the exit code is ' +
     '14; the same file, or the same command with --reuse, shares what is left. A message that may be sent already, ' +
     "since paycli or the program was killed, is not shared again. The report's column shared is yes, no, unknown, or " +
     'sharing (another run does it). With --from, at most four times --concurrency programs run at once.',
