@@ -38,6 +38,8 @@ interface Content extends Pick<RowsFile, 'columns' | 'format' | 'delimiter' | 'h
   readonly rawCsv: boolean;
   /** Begins the report with a byte order mark even if the input has none (--bom). */
   readonly bom?: boolean;
+  /** Guards a cell of the input that its owner has not written. */
+  readonly guard?: (cell: string) => string;
 }
 
 interface ReportFormat {
@@ -74,11 +76,13 @@ const csvLine = (cells: readonly string[], delimiter: string): string =>
     eof: true,
   });
 
-const csvLayout = ({ columns, own, format, delimiter = ',', hasBom, rawCsv, bom = false }: Content): ReportFormat => {
+const csvLayout = (content: Content): ReportFormat => {
+  const { columns, own, format, delimiter = ',', hasBom, rawCsv, bom = false, guard } = content;
   const isCsv = format === 'csv';
   const ownCell = (value: unknown): string => reportCell(value, rawCsv);
-  const inputCell = isCsv ? asItWas : ownCell;
-  const shown = columns.map(isCsv ? asItWas : (name) => visibleCell(rawCsv ? name : withoutFormula(name)));
+  const guarded = (value: unknown): string => asItWas(guard && !rawCsv ? guard(String(value ?? '')) : value);
+  const inputCell = isCsv ? guarded : ownCell;
+  const shown = columns.map(isCsv ? guarded : (name) => visibleCell(rawCsv ? name : withoutFormula(name)));
   // Each column of a CSV file needs a name of its own.
   const names = freeNames(shown, ['']);
   // A report given back has no two columns that are read as one.

@@ -1,5 +1,6 @@
 import { basename, resolve } from 'node:path';
 import { usageError } from '../core/error.ts';
+import { checkPath } from '../core/files.ts';
 import type { Env, Io } from '../core/io.ts';
 import { splitCommand } from '../core/shell.ts';
 import { colouredText } from '../core/text.ts';
@@ -58,6 +59,7 @@ export const execOf = async (text: string, io: Io, flag = '--exec'): Promise<(na
         : 'give its path; folders of PATH that are relative, or inside the working folder, are not searched',
     });
   }
+  if (isPath) checkPath(realMachine.uid)(file);
   const given = childEnv(io.env);
   return (named) => ({
     words: [file, ...args],

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { openLedger } from '../../src/ledger/sqlite/open.ts';
@@ -188,6 +189,38 @@ describe('ledger match', () => {
       text: 'NIP FRM OBI/INV P2',
     });
     expect([code, errorOf({ code, stdout, stderr, signal: null })['kind']]).toEqual([14, 'attention']);
+  });
+
+  it('guards the formulas that payers wrote, and no amount', async () => {
+    const home = newFolder();
+    const report = join(newFolder('files'), 'report.csv');
+    const cells = [
+      '=HYPERLINK("http://x.test","INV-P1")',
+      '+cmd|x INV-P1',
+      '-2+3+cmd INV-P1',
+      '@SUM(A1) INV-P1',
+      'a;=1',
+    ];
+    const amounts = ['"-1,000.00"', '"+2,500.00"', '-₦100.00', '"=""0123"""', '-'];
+    const rows = cells.map((cell, at) => `25/11/2026,,"2,500.00","${cell.replaceAll('"', '""')}",${amounts[at]}`);
+    const statement = ['Trans Date,Debit,Credit,Remarks,Balance', ...rows, ''].join('\n');
+    const read = async () =>
+      parse(readFileSync(report, 'utf8'), { columns: true }) as readonly { readonly [name: string]: string }[];
+    await matching(home, statement, ['--report', report]);
+    const found = await read();
+    expect(found.slice(0, 5).map(({ Remarks }) => Remarks)).toEqual([
+      ...cells.slice(0, 4).map((cell) => `'${cell}`),
+      "a;'=1",
+    ]);
+    expect(found.slice(0, 5).map(({ Balance }) => Balance)).toEqual([
+      '-1,000.00',
+      '+2,500.00',
+      '-₦100.00',
+      '="0123"',
+      '-',
+    ]);
+    await matching(home, statement, ['--report', report, '--raw-csv']);
+    expect((await read())[0]?.['Remarks']).toBe(cells[0]);
   });
 
   it.each(['report.csv', 'report.ndjson'])('writes a %s that it reads again with the same result', async (name) => {

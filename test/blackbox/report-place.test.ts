@@ -15,8 +15,9 @@ import { describe, expect, it } from 'vitest';
 import { PROGRAM } from '../support/built.ts';
 import { inProcess } from '../support/in-process.ts';
 import type { Ended, RunOptions } from '../support/program.ts';
-import { environment, newFolder } from '../support/program.ts';
-import { DEAD_ORIGIN } from '../support/service.ts';
+import { environment, newFolder, paycli } from '../support/program.ts';
+import { DEAD_ORIGIN, UGWO_ID } from '../support/service.ts';
+import { secretFile } from '../support/webhooks.ts';
 import { chargeFrom, postsOf, serveCharges, ussdFile } from './bulk-support.ts';
 
 const digestsIn = (folder: string): Record<string, string> =>
@@ -146,6 +147,15 @@ describe.runIf(process.geteuid?.() === 0)('a link or pipe of another user', () =
     return path;
   };
   const refused = { code: 2, stdout: '', stderr: expect.stringMatching(/of another user .*, so it was not used/) };
+
+  it('is never run as a program', async () => {
+    const link = linkTo('/bin/cat');
+    const service = { origin: DEAD_ORIGIN };
+    const charge = ['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', 'gtb', '--share-with', link];
+    expect(await paycli(charge, { service })).toMatchObject(refused);
+    const secret = secretFile(newFolder());
+    expect(await paycli(['webhook', 'listen', '--secret-file', secret, '--exec', link])).toMatchObject(refused);
+  });
 
   it('is never written by a report', async () => {
     const service = await serveCharges();

@@ -1,6 +1,7 @@
 import { refuseReport } from '../../bulk/plan.ts';
 import { openRowReport, REPORT_PREFIX } from '../../bulk/report.ts';
 import { type BankStatement, isCreditColumn, readStatement } from '../../bulk/statement.ts';
+import { writtenAmount } from '../../bulk/statement-cells.ts';
 import { type LedgerPayment, MATCH_RESULTS, type Match, matchLines } from '../../bulk/statement-match.ts';
 import { PAYMENTS } from '../../charge/payment.ts';
 import { profileWithoutKey } from '../../compose/client.ts';
@@ -14,6 +15,7 @@ import { decimalText, formatMoney } from '../../core/money.ts';
 import { type ApiPage, madeHere, onePage, PAGE_MAX } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
+import { fromSpreadsheet, withoutFormula } from '../../core/text.ts';
 import { atom, dayIn, HOUR_MS, startOfDay, type Zone, zoneName } from '../../core/time.ts';
 import type { Scope } from '../../ledger/entry.ts';
 import type { ChargeSum, Ledger, SumQuery } from '../../ledger/ledger.ts';
@@ -155,6 +157,10 @@ const endingOf = (found: readonly Match[], name: string, { globals }: Run): { re
   return { failure: new PayError('attention', message, hints.length > 0 ? { hint: hints.join('\n') } : {}) };
 };
 
+/** A cell of a statement without a formula: payers write the narrations. An amount, and what is guarded, stays as it is. */
+const withoutPayersFormula = (cell: string): string =>
+  writtenAmount(cell, 'NGN') !== undefined || fromSpreadsheet(cell) !== cell ? cell : withoutFormula(cell);
+
 /** Compares a statement with the payments of its days. Reads the ledger alone. */
 export const matchStatement = async (input: MatchInput, run: Run): Promise<Result> => {
   const { io, globals, say } = run;
@@ -181,7 +187,13 @@ export const matchStatement = async (input: MatchInput, run: Run): Promise<Resul
   await say(notices);
   const found = matchLines(lines, payments, { ...input, days, digest: ledger.digest });
   if (report !== undefined) {
-    const content = { ...globals, ...statement, columns: statement.columns.filter(isRead), own: ADDED_COLUMNS };
+    const content = {
+      ...globals,
+      ...statement,
+      columns: statement.columns.filter(isRead),
+      own: ADDED_COLUMNS,
+      guard: withoutPayersFormula,
+    };
     const { write, close } = await openRowReport(report, content, { ...services, stop: io.signals.stop });
     try {
       for (const part of partsOf(found)) await Promise.all(part.map((one) => write(...reportRow(one, currency))));
