@@ -117,6 +117,13 @@ describe('the workflows', () => {
     expect(`${nodes[0]}`).toMatch(new RegExp(`^${manifest.engines.node.replace('>=', '').replaceAll('.', '\\.')}\\.`));
   });
 
+  it('build what is published in a job that runs no tests', () => {
+    const release = jobsOf(texts.find(([name]) => name === 'release.yml')?.[1] ?? '');
+    const runs = release.map(({ steps }) => steps.flatMap(({ run = [] }) => run).join('\n'));
+    const builders = runs.filter((run) => /npm run release$/m.test(run));
+    expect(builders).toEqual(['npm ci --ignore-scripts\nnpm run release']);
+  });
+
   it('give write permissions only to a job that runs no project code', () => {
     const mighty = texts.flatMap(([, text]) => jobsOf(text).filter(({ permissions }) => permissions !== undefined));
     expect(mighty.map(({ permissions }) => permissions)).toEqual([
