@@ -17,6 +17,12 @@ const PASSED = new RegExp(
   'i',
 );
 
+/** A value, and what its words are in base64. */
+const formsIn = (value = ''): readonly string[] => [
+  value,
+  ...value.split(/\s+/).map((word) => Buffer.from(word, 'base64').toString('latin1')),
+];
+
 /**
  * Builds the environment of the --exec program: the variables that any program needs, and those named by --exec-env.
  * Any other variable may hold a secret, whatever its name and value look like.
@@ -28,7 +34,7 @@ const environmentFor = (named: readonly string[], given: Env, { env, redactor }:
       throw usageError(`--exec-env: ${JSON.stringify(name.split('=')[0])} ${what}`, { hint });
     };
     if (value === undefined) fail('is not set', 'give the name alone; the value comes from the environment');
-    else if (redactor.cleanAll(value) !== value)
+    else if (formsIn(value).some((form) => redactor.cleanAll(form) !== form))
       fail('contains a secret of paycli', "programs can't have it; leave it out");
   }
   return Object.fromEntries(Object.entries(given).filter(([name]) => PASSED.test(name) || named.includes(name)));

@@ -6,6 +6,7 @@ import { CANARY } from '../support/canary.ts';
 import { inProcess } from '../support/in-process.ts';
 import { freePort } from '../support/ports.ts';
 import { errorOf, newFolder, paycli } from '../support/program.ts';
+import { DEAD_ORIGIN } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { bodyOf, deliver, listen, SECRET, secretFile, serveTarget, ugwoOf, uidOf } from '../support/webhooks.ts';
 import { eventOf, listen as listenForNews } from './news-support.ts';
@@ -313,6 +314,20 @@ describe('webhook listen', () => {
     const ended = await inProcess([...args, '--exec-env', name], { home, env });
     expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining(`"${name.split('=')[0]}" ${why}`) });
     expect(ended.stderr).not.toContain('plain-text');
+  });
+
+  it('rejects --exec-env of a variable that holds the key of the profile, whatever its form', async () => {
+    const [home, key] = [newFolder(), 'another-form-of-key-0123456789'];
+    const printed = join(home, 'key.sh');
+    writeFileSync(printed, `#!/bin/sh\necho ${key}\n`, { mode: 0o700 });
+    const login = ['login', '--profile', 'shop', '--base-url', DEAD_ORIGIN, '--key-command', printed, '--no-verify'];
+    expect(await inProcess(login, { home })).toMatchObject({ code: 0 });
+    const args = ['webhook', 'listen', '--port', '0', '--secret-file', secretFile(home), '--exec', 'sort'];
+    const basic = Buffer.from(`${key}:`).toString('base64');
+    for (const OTHER of [key, `Basic ${basic}`, `https://x.test/?k=${key}`]) {
+      const ended = await inProcess([...args, '--profile', 'shop', '--exec-env', 'OTHER'], { home, env: { OTHER } });
+      expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('contains a secret of paycli') });
+    }
   });
 
   it('lets a command print colours on a terminal, but not move the cursor', async () => {

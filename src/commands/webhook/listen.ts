@@ -199,11 +199,11 @@ export const listenForEvents = async (input: ListenInput, run: Run): Promise<Res
     forwardTo === undefined ? undefined : await checkTarget(forwardTo, '--forward-to', allowRemote, io.env);
   const command = input.exec === undefined ? undefined : await execOf(input.exec, io);
   const secrets = await endpointSecrets(input.secrets, run);
-  // Only now are the secrets known that it must not get.
-  const exec = command?.(input.execEnv);
   const { folder, uid } = { folder: (await foldersOf(run)).data, uid: realMachine.uid };
   const { clock, random, signals } = io;
   const ledger = await openLedgerConsumer(run);
+  // Only now are the secrets known that it must not get, and the key of the profile.
+  const exec = command?.(input.execEnv);
   const listening = await receiveEvents(
     { folder, port, host, secrets, target, only, duplicates, until, exec, ledger, keepDays },
     { clock, random, stop: signals.stop, leave: signals.leave, uid, say },
