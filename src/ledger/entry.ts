@@ -292,6 +292,7 @@ export interface Scope {
   readonly service?: string | undefined;
   /** Entries of an unknown workspace match, too. */
   readonly workspace?: string | undefined;
+  /** An empty name selects what was made without a profile. */
   readonly profile?: string | undefined;
   /** Excludes this profile. */
   readonly otherThan?: string | undefined;
@@ -303,7 +304,7 @@ export const isInScope =
   (entry: LedgerTarget): boolean =>
     (service ?? entry.service) === entry.service &&
     (workspace ?? entry.workspace) === (entry.workspace ?? workspace) &&
-    (profile ?? entry.profile) === entry.profile &&
+    (profile === undefined || profile === (entry.profile ?? '')) &&
     (otherThan === undefined || otherThan !== entry.profile);
 
 /** Number of stored digits of a phone number: enough to recognize it, too few to call it. */

@@ -76,9 +76,10 @@ const COMPARED = Object.entries(COMPARISONS) as [keyof typeof COMPARISONS, strin
 
 /** Conditions for the values that are there. */
 const comparing = (query: Pick<Query & Period, keyof typeof COMPARISONS>): Statement[] =>
-  COMPARED.flatMap(([name, sql]) => {
+  COMPARED.flatMap(([name, sql]): Statement[] => {
     const value = query[name];
-    return value === undefined ? [] : [[sql, value]];
+    if (value === undefined) return [];
+    return name === 'profile' && value === '' ? [['profile IS NULL']] : [[sql, value]];
   });
 
 const isOneOf = (column: string, values: readonly string[]): Statement => [

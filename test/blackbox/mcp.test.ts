@@ -126,11 +126,13 @@ it('charges at a live service only after the user has typed an approval, whateve
   );
   const terminal = openTerminal(['approve', String(id)], { home });
   await terminal.saw(/to approve: /);
-  expect(await terminal.screen()).toContain(`NGN 5,000.01 from an unknown customer by ussd gtb, ${ugwoOf(1)}, order-1`);
+  expect(await terminal.screen()).toContain(
+    `NGN 5,000.01 from an unknown customer by ussd "gtb", ${ugwoOf(1)}, "order-1"`,
+  );
   terminal.type('NGN 5,000.01\r');
   expect(await terminal.ended).toEqual({ code: 0 });
   expect(await agent.call('charge_confirm', { token })).toEqual(ACCEPTED);
-  expect(agent.questions).toEqual([expect.stringMatching(/^Charge NGN 5,000\.01 from .* by ussd gtb, ugw\..*\?$/)]);
+  expect(agent.questions).toEqual([expect.stringMatching(/^Charge NGN 5,000\.01 from .* by ussd "gtb", ugw\..*\?$/)]);
   expect(postsOf(service)).toEqual(once(1));
 });
 
@@ -203,7 +205,7 @@ describe('at a live service', () => {
       expect(readFileSync(join(home, name), 'latin1'), name).not.toMatch(/ada@example|201234567/);
     }
     const screen = await approve(home, id, 'NGN 5,000.01');
-    expect(screen).toContain('NGN 5,000.01 from ada@example.com by mobile_money mtn +233201234567');
+    expect(screen).toContain('NGN 5,000.01 from "ada@example.com" by mobile_money "mtn" "+233201234567"');
   });
 });
 
@@ -451,6 +453,34 @@ it('shows and checks the charges of its own profile alone', async () => {
   await agent.call('sync');
   expect(service.looks.at(-1)?.url).toContain(ugwoOf(1));
   expect(service.looks).toHaveLength(3);
+});
+
+it('shows no charge of a profile without one', async () => {
+  const service = await serveCharges();
+  const { home } = await homeWith(service.origin, 'shop', 'stall');
+  const charge = (number: number) => ['ugwo', 'charge', ugwoOf(number), '--medium', 'ussd', '--provider', 'gtb'];
+  for (const [index, profile] of ['shop', 'stall'].entries())
+    expect(await inProcess([...charge(index + 1), '--profile', profile], { home })).toMatchObject({ code: 0 });
+  expect(await inProcess(charge(3), { home, service })).toMatchObject({ code: 0 });
+  const removed = await inProcess(['profile', 'list', '-o', 'tsv', '--columns', 'name,default'], { home });
+  const agent = await connect([], { home, service });
+  expect((await agent.call('list_charges')).json, removed.stdout).toMatchObject({ data: [{ ugwo: ugwoOf(3) }] });
+});
+
+it('reads nothing of a token before its code: whatever letter is changed, nothing was charged', async () => {
+  const service = await serveCharges();
+  const { home } = await homeWith(service.origin, 'shop');
+  const agent = await connect(SHOP, { home });
+  const token = String(await tokenOf(agent));
+  const step = Math.ceil(token.length / 12);
+  for (let at = 0; at < token.length; at += step) {
+    const changed = `${token.slice(0, at)}${token[at] === 'A' ? 'B' : 'A'}${token.slice(at + 1)}`;
+    const { json, isError } = await agent.call('charge_confirm', { token: changed });
+    expect({ ...json, isError }, changed).toMatchObject({ isError: true, state: 'not_charged' });
+    expect(json['next']).toBeUndefined();
+  }
+  expect((await agent.call('charge_confirm', { token })).isError).toBe(false);
+  expect(postsOf(service)).toEqual(once(1));
 });
 
 describe('two confirmations at once', () => {

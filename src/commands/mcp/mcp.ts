@@ -49,10 +49,10 @@ const withLimit = async <T>(
   return await read({ ...caller, signal }, late.signal).finally(() => over.abort());
 };
 
-/** A ledger that shows the entries and jobs of one profile alone. */
+/** A ledger that shows the entries and jobs of one profile alone; with an empty name, those made without a profile. */
 const ofProfile = (ledger: Ledger, profile: string): Ledger => {
   type Kept = Pick<LedgerTarget, 'profile'>;
-  const isOwn = (one: Kept): boolean => one.profile === profile;
+  const isOwn = (one: Kept): boolean => (one.profile ?? '') === profile;
   const own = <T extends Kept>(one: T | undefined): T | undefined => (one && isOwn(one) ? one : undefined);
   return {
     ...ledger,
@@ -72,7 +72,7 @@ const forProfile = (run: Run): Run => ({
   ...run,
   ledger: async () => {
     const [ledger, place] = [await run.ledger(), await run.target().catch(() => undefined)];
-    return place?.profile === undefined ? ledger : ofProfile(ledger, place.profile);
+    return ofProfile(ledger, place?.profile ?? '');
   },
 });
 

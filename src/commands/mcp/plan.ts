@@ -10,7 +10,7 @@ import { textOfPlan } from '../../ledger/policy.ts';
 import { asActivity, type Snapshot, snapshotOf } from '../../ledger/snapshot.ts';
 import type { Caller, Tool, ToolAnswer } from '../../mcp/server.ts';
 import type { Inner, Run } from '../run.ts';
-import { checkPlan, contentsOf, isSealed, recordPlan, type Sealed } from './token.ts';
+import { checkPlan, openedToken, recordPlan, type Sealed } from './token.ts';
 import { argumentTexts, argvOf, idNamed, toolErrorOf } from './tools.ts';
 
 export const CONFIRM = 'charge_confirm';
@@ -52,12 +52,13 @@ const isGiven = (part: string | undefined): part is string => part !== undefined
 /** Who is charged, how much, and how. */
 const chargeText = (given: Given, { asked }: Snapshot): string => {
   const { amount = 0, currency = '', customer, email, ref } = asked;
-  const whom = email ?? customer ?? 'an unknown customer';
+  const known = email ?? customer;
+  const whom = known === undefined ? 'an unknown customer' : JSON.stringify(known);
   const fields = MEDIUM_FIELDS.filter((field) => field.needs && STORED_PROPERTIES.includes(propertyOf(field))).map(
     ({ name }) => given[name],
   );
-  const how = [given.medium, ...fields].filter(isGiven).join(' ');
-  const parts = [`${formatMoney(amount, currency)} from ${whom} by ${how}`, given.ugwo, ref];
+  const how = [given.medium, ...fields.filter(isGiven).map((field) => JSON.stringify(field))].join(' ');
+  const parts = [`${formatMoney(amount, currency)} from ${whom} by ${how}`, given.ugwo, ref && JSON.stringify(ref)];
   return parts.filter(isGiven).map(visible).join(', ');
 };
 
@@ -116,6 +117,8 @@ const planState = (entry: Entry | undefined): string => {
   return entry?.state === 'unknown' || entry?.state === 'sending' ? entry.state : 'not_charged';
 };
 
+const CALL_SYNC = 'do not call again; call sync';
+
 /** Carries out a plan. */
 export const answerConfirm = async (
   tree: Tree,
@@ -125,19 +128,18 @@ export const answerConfirm = async (
 ): Promise<ToolAnswer> => {
   const token = isJsonObject(given) ? given['token'] : undefined;
   if (typeof token !== 'string') throw usageError(`${CONFIRM} needs token: the token of charge_plan`);
-  const sealed = contentsOf(token);
-  if (sealed === undefined)
-    return toolAnswer({ state: 'not_charged', error: { message: 'the token is not valid' } }, true);
+  const opened = await openedToken(token, refusedPlan, (look) => inner(argvOf(tree, 'sync', {}), signal, look));
+  if (opened.sealed === undefined) {
+    const state = opened.isRead ? { state: 'not_charged' } : { state: 'unknown', next: CALL_SYNC };
+    return toolAnswer({ ...state, error: toolErrorOf(tree, 'sync', {}, opened.stderr) }, true);
+  }
+  const { sealed } = opened;
   const { id, asked } = sealed;
   // Without a look at the ledger, it may have been charged before.
   let found: { readonly state: string; readonly entry?: Entry | undefined } = { state: 'unknown' };
   let question: string | undefined;
   const { code, stdout, stderr } = await inner(argvOf(tree, 'charge_plan', sealed.given), signal, async (run, go) => {
     const [ledger, place] = [await run.ledger(), await run.target()];
-    if (!isSealed(token, ledger, place)) {
-      found = { state: 'not_charged' };
-      throw refusedPlan('the token is not valid for this profile');
-    }
     try {
       await checkUnused(sealed, ledger);
       await checkPlan(sealed, ledger, place, refusedPlan, CONFIRM);
@@ -158,7 +160,7 @@ export const answerConfirm = async (
   return toolAnswer(
     {
       state,
-      ...(state === 'unknown' || state === 'sending' ? { next: 'do not call again; call sync' } : {}),
+      ...(state === 'unknown' || state === 'sending' ? { next: CALL_SYNC } : {}),
       ...(activity === undefined ? {} : { activity }),
       ...(stderr.trim() === '' ? {} : { error: toolErrorOf(tree, 'charge_plan', sealed.given, stderr) }),
     },

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { PayError } from '../../core/error.ts';
-import { parseIfJson } from '../../core/json.ts';
 import { isGuarded } from '../../core/origin.ts';
+import type { Result } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
 import { DAY_MS, utcAtom } from '../../core/time.ts';
 import type { LedgerTarget, RequestTerms } from '../../ledger/entry.ts';
@@ -10,7 +10,7 @@ import type { NewJob } from '../../ledger/job.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { dayOf, isPlan, PLAN, PLAN_VALID_MS, sealedText, type Total } from '../../ledger/policy.ts';
 import { operatorOf } from '../../ledger/sender.ts';
-import type { Run } from '../run.ts';
+import type { Inner, Run } from '../run.ts';
 
 /** The contents of a token: the arguments of the tool, and what a payment request asks for. */
 export interface Sealed {
@@ -32,19 +32,34 @@ const seal = ({ id, until, given, asked }: Sealed, ledger: Ledger, place: Ledger
   return `${text}.${macOf(text, ledger, place)}`;
 };
 
-/** The contents of a token, not yet verified; undefined for any other text. */
-export const contentsOf = (token: string): Sealed | undefined => {
-  const contents = parseIfJson(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString());
-  if (!Array.isArray(contents)) return undefined;
-  const [id, until, given, amount, currency, customer, ref] = contents;
-  return { id, until, given, asked: { amount, currency, customer: customer ?? undefined, ref: ref ?? undefined } };
-};
-
-/** True for a token that this ledger has made for this profile and service. */
-export const isSealed = (token: string, ledger: Ledger, place: LedgerTarget): boolean => {
+/**
+ * The contents of a token that this ledger has made for this profile and service; undefined for any other text, of which
+ * nothing is read.
+ */
+export const openSeal = (token: string, ledger: Ledger, place: LedgerTarget): Sealed | undefined => {
   const [text = '', mac = ''] = token.split('.');
   const [given, expected] = [Buffer.from(mac), Buffer.from(macOf(text, ledger, place))];
-  return given.length === expected.length && timingSafeEqual(given, expected);
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
+  const contents = JSON.parse(Buffer.from(text, 'base64url').toString());
+  const [id, until, tool, amount, currency, customer, ref] = contents;
+  const asked = { amount, currency, customer: customer ?? undefined, ref: ref ?? undefined };
+  return { id, until, given: tool, asked };
+};
+
+/** Opens a token before anything in it is used. `isRead` false: the ledger could not be asked, and `stderr` says why. */
+export const openedToken = async (
+  token: string,
+  refused: (message: string) => PayError,
+  run: (look: (run: Run) => Promise<Result>) => ReturnType<Inner>,
+) => {
+  let [sealed, isRead]: [Sealed | undefined, boolean] = [undefined, false];
+  const { stderr } = await run(async (run) => {
+    sealed = openSeal(token, await run.ledger(), await run.target());
+    isRead = true;
+    if (sealed === undefined) throw refused('the token is not valid for this profile');
+    return { kind: 'text', text: '' };
+  });
+  return { sealed: sealed as Sealed | undefined, isRead, stderr };
 };
 
 const approveLine = (id: string, { profile }: LedgerTarget): string =>

@@ -10,7 +10,7 @@ import { NO_TOTAL, PLAN_VALID_MS } from '../../ledger/policy.ts';
 import type { Caller, ToolAnswer } from '../../mcp/server.ts';
 import type { Inner } from '../run.ts';
 import { toolAnswer } from './plan.ts';
-import { checkPlan, contentsOf, isSealed, recordPlan, type Sealed } from './token.ts';
+import { checkPlan, openSeal, recordPlan } from './token.ts';
 import { argumentTexts, argvOf, type InnerEnd, idNamed, toolAnswerOf } from './tools.ts';
 
 export const UPDATE_TOOL = 'update_customer';
@@ -52,19 +52,14 @@ const updateOnce = async (ledger: Ledger, id: string, onye: string, update: () =
 };
 
 /** Carries out the update of a token. */
-const confirm = (
-  tree: Tree,
-  given: Readonly<Record<string, string>>,
-  token: string,
-  sealed: Sealed,
-  { signal }: Caller,
-  inner: Inner,
-): Promise<InnerEnd> =>
-  inner(argvOf(tree, UPDATE_TOOL, sealed.given), signal, async (run, go) => {
+const confirm = (tree: Tree, given: unknown, token: string, { signal }: Caller, inner: Inner): Promise<InnerEnd> =>
+  inner(argvOf(tree, UPDATE_TOOL, given), signal, async (run, go) => {
     const [ledger, place] = [await run.ledger(), await run.target()];
-    if (!isSealed(token, ledger, place)) throw refusedUpdate('the token is not valid for this profile');
+    const sealed = openSeal(token, ledger, place);
+    if (sealed === undefined) throw refusedUpdate('the token is not valid for this profile');
     const planned = argumentTexts(tree, UPDATE_TOOL, sealed.given);
-    if (!isDeepStrictEqual(given, planned)) throw refusedUpdate('the token is for other arguments');
+    if (!isDeepStrictEqual(argumentTexts(tree, UPDATE_TOOL, given), planned))
+      throw refusedUpdate('the token is for other arguments');
     await checkPlan(sealed, ledger, place, refusedUpdate, UPDATE_TOOL);
     return updateOnce(ledger, sealed.id, planned['onye'] ?? '', () => go(run));
   });
@@ -80,11 +75,8 @@ export const answerUpdate = async (tree: Tree, given: unknown, caller: Caller, i
   if (failed !== undefined) return toolAnswerOf(tree, UPDATE_TOOL, named, failed);
   const fields = { ...named, onye: id };
   const asked = argumentTexts(tree, UPDATE_TOOL, fields);
-  if (typeof token === 'string' && token !== '') {
-    const sealed = contentsOf(token);
-    if (sealed === undefined) return toolAnswer({ error: { message: 'the token is not valid' } }, true);
-    return toolAnswerOf(tree, UPDATE_TOOL, sealed.given, await confirm(tree, asked, token, sealed, caller, inner));
-  }
+  if (typeof token === 'string' && token !== '')
+    return toolAnswerOf(tree, UPDATE_TOOL, fields, await confirm(tree, fields, token, caller, inner));
   const argv = argvOf(tree, UPDATE_TOOL, fields);
   let isLive = false;
   const ended = await inner(argv, caller.signal, async (run, go) => {
