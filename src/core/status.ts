@@ -31,6 +31,7 @@ export const STATUSES: ReadonlyMap<string, readonly [word: string, tone: Tone]> 
   // Cases that need a person.
   ['disputed', ['disputed', 'alarm']],
   ['paid_twice', ['paid twice', 'alarm']],
+  ['not_shared', ['not shared', 'alarm']],
   ['expires_soon', ['expires soon', 'open']],
   // Charges in the ledger.
   ['sending', ['sending', 'busy']],

@@ -339,8 +339,10 @@ describe('a day at the desk', () => {
   it('goes from every kind of case to nothing left to do, by the commands that status shows', async () => {
     const { home, origin, key, options, paycli, done, run, ...shop } = await openDesk();
     const { request, charge, settle, sync, status } = shop;
-    const refs = ['paid_twice', 'underpaid', 'reversed', 'expires_soon'];
-    const [twice = '', part = '', back = '', soon = ''] = await Promise.all(refs.map((ref) => request(ref)));
+    const refs = ['paid_twice', 'underpaid', 'reversed', 'expires_soon', 'not_shared'];
+    const [twice = '', part = '', back = '', soon = '', unshared = ''] = await Promise.all(
+      refs.map((ref) => request(ref)),
+    );
     const payments = [await charge(twice), await charge(twice, '--again')];
     for (const activity of payments) await settle(activity, 'successful');
     await settle(await charge(part), 'successful', 40_000);
@@ -350,6 +352,8 @@ describe('a day at the desk', () => {
     await settle(taken, 'reversed');
     await sync();
     await done('ugwo', 'charge', soon, '--medium', 'bank_transfer', '--expires-in', '4m');
+    const account = ['ugwo', 'charge', unshared, '--medium', 'bank_transfer'];
+    expect(await paycli(...account, '--share-with', 'false')).toMatchObject({ code: 14 });
     const lost = (await shop.post('/v1/ugwo', LOST)).json.uid;
     expect(await paycli('ugwo', 'charge', lost, ...USSD)).toMatchObject({ code: 6 });
     const here = ledgerTargetOf(origin, key, undefined);
@@ -380,6 +384,10 @@ describe('a day at the desk', () => {
         const { origin: target } = await serve([json(200, {})]);
         const secret = secretFile(home);
         await done('webhook', 'listen', '--port', '0', '--secret-file', secret, '--forward-to', target, '--until', '1');
+      },
+      not_shared: async (one) => {
+        expect(await run(one)).toContain('Reference: not_shared');
+        await pay(JSON.parse(await done(...account, '--reuse', '--json')).uid);
       },
       expires_soon: async (one) => {
         expect(await run(one)).toContain('Account number');

@@ -12,12 +12,13 @@ import { shellLine } from '../../core/shell.ts';
 import { statusWord } from '../../core/status.ts';
 import { formatDuration, formatLocal, MINUTE_MS } from '../../core/time.ts';
 import { QUEUE_FILE_NAME } from '../../core/webhook-event.ts';
-import { payableFor } from '../../ledger/clock.ts';
+import { codeOpenFor, payableFor } from '../../ledger/clock.ts';
 import { type Entry, isCharge, isInScope, type RequestTerms, type Scope } from '../../ledger/entry.ts';
 import { hasFailed } from '../../ledger/guard.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { isPlan, PLAN_VALID_MS } from '../../ledger/policy.ts';
 import { operatorOf } from '../../ledger/sender.ts';
+import { sharedOf } from '../../ledger/share.ts';
 import { isDisputed, moneyKnown, paymentIn } from '../../ledger/transitions.ts';
 import type { Run } from '../run.ts';
 import { findApproval } from './entries.ts';
@@ -132,12 +133,20 @@ export const judgesOf = (ledger: Ledger, run: Run, allProfiles: boolean) => {
     return caseOf('unknown', entry, { command: line(entry, 'ledger', ...words), what: kind + at(entry.createdAt) });
   };
 
-  const expiring = (entry: Entry): Case[] => {
-    const left = payableFor(entry, moment) ?? 0;
-    if (!isCharge(entry) || left <= 0 || left > SOON_MS) return [];
+  /** The cases of an open charge: its message was not shared, or its account expires soon. */
+  const opened = (entry: Entry): Case[] => {
+    if (!isCharge(entry)) return [];
+    const left = payableFor(entry, moment) ?? Infinity;
+    if (Math.min(left, codeOpenFor(entry, moment) ?? left) <= 0) return [];
     const medium = ['--medium', entry.medium, ...(entry.provider === undefined ? [] : ['--provider', entry.provider])];
     const command = charging(entry, ...medium, '--reuse', '--share');
-    return [caseOf('expires_soon', entry, { command, what: `in ${formatDuration(left)}`, isDue: false })];
+    const { why } = sharedOf(entry, ledger);
+    const soon = (): Case =>
+      caseOf('expires_soon', entry, { command, what: `in ${formatDuration(left)}`, isDue: false });
+    return [
+      ...(why === undefined ? [] : [caseOf('not_shared', entry, { command, what: why })]),
+      ...(left > SOON_MS ? [] : [soon()]),
+    ];
   };
 
   /** The next command for an entry in any state. */
@@ -148,13 +157,13 @@ export const judgesOf = (ledger: Ledger, run: Run, allProfiles: boolean) => {
     const [found] = isCharge(entry) ? await judged(entry) : [];
     return found?.command ?? show;
   };
-  return { moment, at, line, judged, unknown, expiring, stepFor };
+  return { moment, at, line, judged, unknown, opened, stepFor };
 };
 
 /** Finds the cases of a scope, the gravest first. */
 export const findCases = async (scope: Scope, since: number, allProfiles: boolean, run: Run): Promise<Case[]> => {
   const ledger = await run.ledger();
-  const { moment, at, line, judged, unknown, expiring } = judgesOf(ledger, run, allProfiles);
+  const { moment, at, line, judged, unknown, opened } = judgesOf(ledger, run, allProfiles);
 
   const cases: Case[] = [];
   const seen = new Set<string>();
@@ -200,5 +209,6 @@ export const findCases = async (scope: Scope, since: number, allProfiles: boolea
   }
   // An account is usually open for a quarter of an hour: older ones don't expire soon.
   const open = await ledger.list({ ...scope, payments: ['open'], limit: 1000 });
-  return [...cases, ...open.flatMap(expiring)];
+  const found = open.flatMap(opened);
+  return [...cases, ...found.filter(({ isDue }) => isDue), ...found.filter(({ isDue }) => !isDue)];
 };

@@ -31,7 +31,7 @@ export const statusCommand = defineCommand({
   },
   output:
     'profile, day, time_zone; received, refunded, open: lists of sums by currency; cases: kind (disputed, paid_twice, underpaid, ' +
-    'reversed, unknown, approval, webhooks, expires_soon), ugwo, ref, amount, currency, since, command. tsv and csv: ' +
+    'reversed, unknown, approval, webhooks, not_shared, expires_soon), ugwo, ref, amount, currency, since, command. tsv and csv: ' +
     'the cases. With --all-profiles: a list of these',
   exits: ['usage', 'auth', 'ledger', 'read_failed', 'interrupted', 'attention'],
   reminds: false,

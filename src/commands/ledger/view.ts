@@ -275,6 +275,7 @@ export const CASES = [
   'unknown',
   'approval',
   'webhooks',
+  'not_shared',
   'expires_soon',
 ] as const;
 
