@@ -314,7 +314,7 @@ describe('with several reasons, the guard', () => {
     ['refunded', 'paid', [], { status: 'refunded', activities: [PAID] }],
     ['paid', 'payable', [], { activities: [OPEN, PAID] }],
     ['paid', 'underpaid', [], { status: 'ugwo_successful', amount: 900, activities: [PART] }],
-    ['underpaid', 'payable', [], { amount: 900, activities: [OPEN, PART] }],
+    ['payable', 'underpaid', [], { amount: 900, activities: [OPEN, PART] }],
     ['payable', 'other_medium', [], { activities: [CODE, OPEN] }],
     ['other_medium', 'unseen', [EXPIRED], { activities: [CODE] }],
     ['processing', 'no_checkout', [], { status: 'processing', checkout: null }],

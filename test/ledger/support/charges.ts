@@ -1,18 +1,17 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { onTestFinished } from 'vitest';
-import { PAYMENTS, paymentShown } from '../../../src/charge/payment.ts';
 import { CHARGE } from '../../../src/core/charge.ts';
-import type { Charge, Entry, Intent, KeptActivity, Moment, Money, Sender } from '../../../src/ledger/entry.ts';
+import type { Charge, Entry, Intent, KeptActivity, Moment, Sender } from '../../../src/ledger/entry.ts';
 import { guard as guardOf } from '../../../src/ledger/guard.ts';
 import type { BeginOptions, BeginResult, Ledger } from '../../../src/ledger/ledger.ts';
 import type { LedgerOptions } from '../../../src/ledger/sqlite/backend.ts';
 import { openLedger } from '../../../src/ledger/sqlite/open.ts';
-import { wasSeenExpired } from '../../../src/ledger/transitions.ts';
 import { ledgerOptions } from '../../support/ledger.ts';
 import { newFolder } from '../../support/program.ts';
 import { UGWO_ID } from '../../support/service.ts';
 import { HOUR, MINUTE } from '../../support/units.ts';
+import { moneyOf } from './memory.ts';
 
 export { MINUTE };
 
@@ -63,18 +62,6 @@ export const account = (more: Partial<KeptActivity> = {}, expiresAfter = 15 * MI
 });
 
 const begunFrom = ({ bound: _bound, ...terms }: Intent): Omit<Intent, 'bound'> => terms;
-
-/** The money that a charge's activity shows by its status and its expiry. */
-const moneyOf = (one: Charge): Money | undefined => {
-  if (one.state !== 'accepted' || one.activity === undefined) return undefined;
-  const shown = paymentShown(one.activity);
-  const payment = shown === 'open' && wasSeenExpired(one) ? 'expired' : shown;
-  const { brings } = PAYMENTS[payment];
-  const received = brings ? one.asked?.amount : 0;
-  const refunded = payment === 'refunded' ? received : payment === 'partially_refunded' ? undefined : 0;
-  const paidAt = brings ? one.recordedAt : undefined;
-  return { payment, received, receivedAssumed: brings, refunded, paidAt, readAt: one.told?.at ?? one.recordedAt };
-};
 
 export const charge = (more: Partial<Charge> = {}): Charge => {
   const one: Charge = {
