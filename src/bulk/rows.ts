@@ -311,12 +311,15 @@ class RowNames {
     if (this.#prefix === undefined || !this.#hasNew) return false;
     this.#hasNew = false;
     const names = [...this.#ids.keys()].filter((name) => this.#ids.get(name) === undefined);
-    const found: string[] = [];
+    // One name is an example of those that were found as they are. A record with another spelling may not be the one.
+    const [exact, respelled]: [string[], string[]] = [[], []];
     for (const [name, meant] of names.length === 0 ? [] : await idsOf(this.#prefix, names)) {
       this.#ids.set(name, meant);
-      if (meant.problem === undefined) found.push(`${cutName(name)} is ${meant.ids.join('')}${meant.note ?? ''}`);
+      const { ids, problem, note = '' } = meant;
+      if (problem === undefined) (note === '' ? exact : respelled).push(`${cutName(name)} is ${ids.join('')}${note}`);
     }
-    if (found.length > 0) await say(`Names: ${firstNames(found, 1)}`);
+    if (exact.length > 0) await say(`Names: ${firstNames(exact, 1)}`);
+    if (respelled.length > 0) await say(`Names: ${firstNames(respelled)}`);
     return true;
   }
 

@@ -48,7 +48,10 @@ const COLUMNS: Readonly<Record<string, string>> = {
   bank_name: 'bank',
   payable_until: 'expires',
 };
-const placeNamed = (name: string): string | undefined => (Object.hasOwn(PLACES, name) ? name : COLUMNS[name]);
+const placeNamed = (name: string): string | undefined => {
+  const place = Object.hasOwn(COLUMNS, name) ? COLUMNS[name] : name;
+  return place !== undefined && Object.hasOwn(PLACES, place) ? place : undefined;
+};
 
 /** A placeholder, or what looks like the beginning of one, also of other programs. Other braces are text. */
 const PLACEHOLDER = /\{[{\s]*[\p{L}_]+(?:\|[^{}]*)?\}?/gu;

@@ -94,6 +94,15 @@ describe('a ref that is spelled differently', () => {
     expect(ended.stderr).toContain('2 payment requests have the ref');
   });
 
+  it('is told for each of the names of a file', async () => {
+    const { paycli } = await open({ ugwo: [request(1), request(2), request(3, { ref: apart })] });
+    const file = fileOf(csvOf('ugwo', 'order-1', 'order-2', composed));
+    const ended = await paycli('ugwo', 'charge', '--from', file, ...CHARGE.slice(0, 2), '--yes');
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(ended.stderr).toContain(`Names: order-1 is ${ugwoOf(1)} and 1 more\n`);
+    expect(ended.stderr).toContain(`Names: ${composed} is ${ugwoOf(3)}, whose ref is spelled differently: `);
+  });
+
   it('is found by its charge in the ledger, alone and by find', async () => {
     const shop = await open({ ugwo: [request(1, { ref: 'INV e\u0301' })] });
     expect(await shop.paycli('ugwo', 'charge', ugwoOf(1), ...CHARGE)).toMatchObject({ code: 0 });

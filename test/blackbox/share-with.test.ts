@@ -224,6 +224,8 @@ describe.skipIf(process.platform === 'win32')('--share-with', () => {
   it.each([
     ['pay\n{amount} to\n{acount_number}\n', '{acount_number}, which is no placeholder'],
     ['pay {amount', '{amount, which is no placeholder'],
+    // A name that each object of the language has.
+    ['pay {constructor|now}', '{constructor|now}, which is no placeholder'],
     ['pay { amount }', '{ amount, which is no placeholder'],
     ['pay {{amount}}', '{{amount}, which is no placeholder'],
     ['pay {\u0430mount}', '{\u0430mount}, which is no placeholder'],
