@@ -89,7 +89,7 @@ const askToSend = async <T>(file: FileJob<T>, { id, rowDeps, sender }: SendingJo
 };
 
 /** Stores this run's counts, and releases its leases. No row depends on it. */
-const endIn = async ({ ledger: { jobs } }: RowDeps, id: string, { adjustments }: RowsWalked): Promise<void> => {
+const closeRun = async ({ ledger: { jobs } }: RowDeps, id: string, { adjustments }: RowsWalked): Promise<void> => {
   try {
     await jobs.adjust(id, adjustments);
     await jobs.release(id);
@@ -134,7 +134,7 @@ const sendPlanned = async <T>(file: FileJob<T>): Promise<JobEnd> => {
   await kind.resume?.(id, rowDeps);
   const tell: RowWalk<T>['tell'] = (counted) => progress.working(counted, total);
   const walked = await walk({ ...step, mode: 'send', work: sender.send, tell, onWaiting: progress.waiting });
-  await endIn(rowDeps, id, walked);
+  await closeRun(rowDeps, id, walked);
   return { ...ended(walked), id };
 };
 

@@ -93,7 +93,7 @@ const missing = (columns: readonly string[], name: string, hint: string): InputE
   new InputError(`no column ${name} (found: ${firstNames(columns.map(cutName))})`, hint);
 
 /** Chooses the columns by the options, the names and the contents. */
-const chooseColumns = (names: readonly string[], rows: readonly InputRow[], options: StatementOptions) => {
+const findColumns = (names: readonly string[], rows: readonly InputRow[], options: StatementOptions) => {
   const { columns: given, zone } = options;
   const found = (role: Role): readonly string[] => {
     const [name, columns] = [given[role], roleColumns(role, names, given[role])];
@@ -118,7 +118,7 @@ const chooseColumns = (names: readonly string[], rows: readonly InputRow[], opti
     fee: found('fee'),
   };
 };
-type Columns = ReturnType<typeof chooseColumns>;
+type Columns = ReturnType<typeof findColumns>;
 
 const quoted = (text: string): string => JSON.stringify(cutName(text));
 
@@ -227,7 +227,7 @@ export const readStatement = async (file: Parameters<typeof openInput>[0], optio
     for await (const row of input.rows()) rows.push(row);
     // A row of NDJSON may have other members than the first.
     const names = [...new Set([...input.columns, ...rows.flatMap(({ fields }) => Object.keys(fields))])];
-    const columns = chooseColumns(names, rows, options);
+    const columns = findColumns(names, rows, options);
     const fail = failIn(file.name, '');
     const read = rows.map(lineReader(columns, input.titles, options, fail));
     const dated = read.filter((one) => typeof one !== 'string');

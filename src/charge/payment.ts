@@ -37,7 +37,7 @@ export const paymentsThat = (property: 'final' | 'brings' | 'frees' | 'retried')
 export const endKindOf = (payment: Payment, missing = 0): (typeof PAYMENTS)[Payment]['end'] =>
   payment === 'partially_refunded' && missing > 0 ? 'underpaid' : PAYMENTS[payment].end;
 
-/** What became of an accepted charge that `--retry-failed` charges again; undefined for another one. */
+/** The end of an accepted charge that `--retry-failed` charges again; undefined for another one. */
 export const endOf = (payment: Payment): 'failed' | 'expired' | undefined => {
   if (payment === 'expired') return payment;
   return PAYMENTS[payment].retried ? 'failed' : undefined;
@@ -253,7 +253,7 @@ export interface Balance {
   readonly excess: number | undefined;
   /** True if the customer has paid more than once, and has not got the excess back. */
   readonly isPaidTwice: boolean;
-  /** What came too much, by activity: what to pay back of each. */
+  /** Money that came too much, by activity: the amounts to pay back. */
   readonly surplus: readonly Surplus[];
 }
 
@@ -327,8 +327,8 @@ export interface ReadingTime {
   readonly servedAt?: number | undefined;
 }
 
-/** What a reading does to the stored one. `disputes`: it shows less money, and nothing proves that it is newer. */
-export type Verdict = 'replaces' | 'older' | 'disputes';
+/** Effect of a reading on the stored one. `disputes`: it shows less money, and nothing proves that it is newer. */
+export type ReadingVerdict = 'replaces' | 'older' | 'disputes';
 
 const isBefore = (one: number | undefined, other: number | undefined): boolean =>
   one !== undefined && other !== undefined && one < other;
@@ -356,7 +356,7 @@ export const verdictOn = (
   read: PaymentRead & ReadingTime,
   activity: ActivityFacts,
   isLater: boolean,
-): Verdict => {
+): ReadingVerdict => {
   if (isBefore(read.updatedAt, stored.updatedAt) || isBefore(read.servedAt, stored.servedAt)) return 'older';
   const isLess = showsLess(stored, read);
   if (!isLess && !(PAYMENTS[stored.payment].brings && showsPart(stored, read))) return 'replaces';

@@ -12,7 +12,7 @@ export const REFUND_STATES = ['refund_open', 'paid_back', 'refund_failed', 'refu
 export type RefundState = (typeof REFUND_STATES)[number];
 
 /** Last thing that is known of a refund. */
-export interface Refund {
+export interface RefundFacts {
   readonly state: RefundState;
   /** Its identifier at the service, if an answer has shown it. */
   readonly uid: string | undefined;
@@ -21,7 +21,7 @@ export interface Refund {
 }
 
 /** One of the refunds of an activity. The amount is in the minor unit, and undefined for the whole payment. */
-interface RefundSeen extends Pick<Refund, 'state'> {
+interface RefundSeen extends Pick<RefundFacts, 'state'> {
   readonly amount: number | undefined;
 }
 

@@ -1,6 +1,6 @@
 import { MEDIUM_NAMES } from '../charge/mediums.ts';
 import type { Io } from '../core/io.ts';
-import { isJson } from '../core/result.ts';
+import { isJsonFormat } from '../core/result.ts';
 import { columnsSetting, type StoredDefaults, storedValue, unsetHint } from '../core/settings.ts';
 import type { Globals } from './globals.ts';
 
@@ -22,7 +22,7 @@ const isTyped = ({ argv }: Typed, flag: string): boolean =>
 const storedOutput = ({ globals, hasFormat }: Typed, stored: StoredDefaults): string | undefined => {
   const value = storedValue(stored, 'output', MEDIUM_NAMES);
   const isOpen = globals.format === undefined && globals.jq === undefined && !hasFormat;
-  return !isOpen || (globals.columns !== undefined && isJson(value)) ? undefined : value;
+  return !isOpen || (globals.columns !== undefined && isJsonFormat(value)) ? undefined : value;
 };
 
 const storedMedium = (typed: Typed, stored: StoredDefaults, { stdin }: Pick<Io, 'stdin'>): string | undefined => {
@@ -48,7 +48,7 @@ export const withDefaults = (
   const color = isTyped(typed, '--color') ? undefined : storedValue(stored, 'color', MEDIUM_NAMES);
   const setting = columnsSetting(words);
   const takesColumns = globals.columns === undefined && globals.format === undefined && globals.jq === undefined;
-  const columns = takesColumns && !isJson(output) ? storedValue(stored, setting, MEDIUM_NAMES) : undefined;
+  const columns = takesColumns && !isJsonFormat(output) ? storedValue(stored, setting, MEDIUM_NAMES) : undefined;
   const medium = storedMedium(typed, stored, io);
   const more = [
     ...(output === undefined ? [] : ['-o', output]),

@@ -2,7 +2,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { PayError, usageError } from '../core/error.ts';
 import { type IdPrefix, idIn, isId, type NamedPrefix } from '../core/ids.ts';
 import type { Env } from '../core/io.ts';
-import { FORMATS, isJson } from '../core/result.ts';
+import { FORMATS, isJsonFormat } from '../core/result.ts';
 import { shellLine } from '../core/shell.ts';
 import type {
   ArgumentSpec,
@@ -354,7 +354,7 @@ export const parseArgv = <S extends CommandSpec>(
     if (thrown instanceof PayError) return failed(thrown);
     if (!(thrown instanceof CommanderError)) throw thrown;
     // A noun alone shows its help, but not to a program that reads JSON.
-    const isRead = isJson(globals.format) || globals.jq !== undefined;
+    const isRead = isJsonFormat(globals.format) || globals.jq !== undefined;
     if (thrown.exitCode !== 0 && (asked.help === undefined || isRead))
       return failed(usageError(usageMessage(thrown, words, specs, program) + verbAlone(thrown, words, specs)));
     if (asked.help !== undefined) return { kind: 'help', wanted: asked.help, globals };

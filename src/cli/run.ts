@@ -16,7 +16,7 @@ import { valueAt } from '../core/json.ts';
 import {
   type Filter,
   type Format,
-  isJson,
+  isJsonFormat,
   type OutputOptions,
   type Result,
   type ResultNotices,
@@ -110,7 +110,7 @@ const reportError = async (thrown: unknown, globals: Globals, io: Io): Promise<n
     import('../output/error.ts'),
     import('../output/walk.ts'),
   ]);
-  const json = isJson(globals.format) || globals.jq !== undefined;
+  const json = isJsonFormat(globals.format) || globals.jq !== undefined;
   const color = usesColor(globals.color, io.env, io.stderr.isTerminal);
   const { debug } = globals;
   const stack = debug && error.kind === 'internal';

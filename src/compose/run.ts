@@ -8,7 +8,7 @@ import type { ProfileRoom } from '../config/profiles.ts';
 import { usageError } from '../core/error.ts';
 import type { ReadSource } from '../core/input.ts';
 import { type Env, type Io, type Output, speaksUtf8 } from '../core/io.ts';
-import { isJson } from '../core/result.ts';
+import { isJsonFormat } from '../core/result.ts';
 import type { StoredDefaults } from '../core/settings.ts';
 import { SECOND_MS } from '../core/time.ts';
 import type { StatusLine } from '../output/status-line.ts';
@@ -18,7 +18,7 @@ export type RunContext = Pick<Run, 'io' | 'globals' | 'say' | 'state'>;
 
 /** True if notices are suppressed. A program that reads JSON finds only the one error line on stderr. */
 const isSilent = ({ stderr }: Io, { quiet, format }: Globals): boolean =>
-  quiet || (isJson(format) && !stderr.isTerminal);
+  quiet || (isJsonFormat(format) && !stderr.isTerminal);
 
 /** The environment variable that names a pager, and its command line. */
 export interface WantedPager {

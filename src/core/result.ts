@@ -7,7 +7,7 @@ export const FORMATS = ['table', 'tsv', 'json', 'ndjson', 'csv'] as const;
 export type Format = (typeof FORMATS)[number];
 
 /** True for a format of JSON. */
-export const isJson = (format: string | undefined): boolean => format === 'json' || format === 'ndjson';
+export const isJsonFormat = (format: string | undefined): boolean => format === 'json' || format === 'ndjson';
 
 /**
  * Format of a value for people. `enum` and `state` take a string or a `[value, label]` pair; a `state` is shown by its

@@ -1,7 +1,7 @@
 import { createHash, hash } from 'node:crypto';
 import { findOtherTerms } from '../charge/mediums.ts';
 import type { ActivityFacts, Payment, PaymentRead, RequestFacts, Surplus } from '../charge/payment.ts';
-import type { Refund } from '../charge/refund.ts';
+import type { RefundFacts } from '../charge/refund.ts';
 import { CHARGE, type ChargeState } from '../core/charge.ts';
 import { printSorted } from '../core/json.ts';
 import { isLoopback } from '../core/origin.ts';
@@ -113,7 +113,7 @@ export interface Money extends PaymentRead {
     | { readonly payment: Payment; readonly received: number | undefined; readonly at: number }
     | undefined;
   /**
-   * What a later reading showed, which is less and doesn't prove that it is newer, and when that was first seen.
+   * A later reading, which shows less and doesn't prove that it is newer, and when that was first seen.
    * `settled`: a person said that the money is there.
    */
   readonly disputed?:
@@ -205,7 +205,7 @@ export interface Entry extends KeptIntent {
   /** Set for an accepted charge whose activity was read. */
   readonly money: Money | undefined;
   /** Set for an accepted refund. */
-  readonly refund?: Refund | undefined;
+  readonly refund?: RefundFacts | undefined;
   readonly evidence: readonly Evidence[];
 }
 

@@ -290,7 +290,7 @@ export const newEntryId = (kind: string): string => {
   return `${kind === CHARGE ? 'chg' : kind}-${sixLetters(high)}${sixLetters(low)}`;
 };
 
-/** What became of an accepted entry, if it is over. */
+/** The end of an accepted entry; undefined if it is not over. */
 export const endIn = (entry: Entry): 'failed' | 'expired' | undefined => {
   const payment = paymentIn(entry);
   if (payment !== undefined) return endOf(payment);

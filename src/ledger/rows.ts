@@ -1,4 +1,4 @@
-import type { Refund } from '../charge/refund.ts';
+import type { RefundFacts } from '../charge/refund.ts';
 import { CHARGE, type ChargeState, REFUND } from '../core/charge.ts';
 import { reasonOf } from '../core/error.ts';
 import { number, optionalNumber, optionalText, sqlText } from '../database/connect.ts';
@@ -121,7 +121,7 @@ export const entryOf = (row: Row): Entry => {
     exitCode: optionalNumber(row[AT.exit_code]),
     activity: keptActivityIn(row),
     money: row[AT.kind] === CHARGE ? parsedAt<Money>(row, AT.money) : undefined,
-    refund: row[AT.kind] === REFUND ? parsedAt<Refund>(row, AT.money) : undefined,
+    refund: row[AT.kind] === REFUND ? parsedAt<RefundFacts>(row, AT.money) : undefined,
     operator: optionalText(row[AT.operator]),
     evidence: JSON.parse(sqlText(row[AT.evidence])) as Evidence[],
     ...(row[AT.kind] === CHARGE ? termsOf(row) : storedRequest(row)),

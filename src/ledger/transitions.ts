@@ -8,11 +8,11 @@ import {
   type Payment,
   type PaymentRead,
   paymentOf,
+  type ReadingVerdict,
   type RequestFacts,
-  type Verdict,
   verdictOn,
 } from '../charge/payment.ts';
-import { type Refund, refundShown } from '../charge/refund.ts';
+import { type RefundFacts, refundShown } from '../charge/refund.ts';
 import { CHARGE, type ChargeState, REFUND, textAt } from '../core/charge.ts';
 import { payableFor, payableUntilOf } from './clock.ts';
 import {
@@ -74,7 +74,7 @@ const withoutTime = ({ uid, status, nextAction, createdAt }: KeptActivity): Kept
 });
 
 /** A refund as the answer to its request shows it; open if only a person says that it was made. */
-const refundMade = ({ kind, refund }: Entry, { state, moment, evidence }: StateChange): Refund | undefined => {
+const refundMade = ({ kind, refund }: Entry, { state, moment, evidence }: StateChange): RefundFacts | undefined => {
   if (kind !== REFUND || state !== 'accepted' || refund !== undefined) return refund;
   const answer = evidence.findLast((one) => one['uid'] !== undefined);
   return { state: refundShown(textAt(answer, 'status')), uid: textAt(answer, 'uid') || undefined, at: moment.at };
@@ -265,7 +265,10 @@ export const changesState = ({ state }: Entry, said: Pick<StoredOutcome, 'state'
   isUndecided(state) || said.state === 'accepted' || (state === 'not_created' && said.state === 'unknown');
 
 /** The charge as a reading shows it, and what that does to the stored reading. A first reading replaces nothing. */
-const judged = (charge: Entry, reading: ActivityReading): { readonly next: Entry; readonly verdict: Verdict } => {
+const judged = (
+  charge: Entry,
+  reading: ActivityReading,
+): { readonly next: Entry; readonly verdict: ReadingVerdict } => {
   const { activity, request } = reading;
   const [next, before] = [observed(charge, reading), moneyKnown(charge)];
   const isFirst = charge.activity?.uid !== activity.uid || before?.readAt === undefined;

@@ -2,7 +2,7 @@ import { unreachable } from '../core/error.ts';
 import { type Io, type Output, speaksUtf8 } from '../core/io.ts';
 import { type ApiRecord, serviceNow } from '../core/record.ts';
 import {
-  isJson,
+  isJsonFormat,
   type OutputOptions,
   type Result,
   type ResultNotices,
@@ -94,7 +94,7 @@ const endingText = (
   }
   // A program that reads JSON finds nothing but errors on stderr.
   if (walked.shown === 0 && walked.next === null) {
-    return saysEmpty === true || isJson(format) ? undefined : 'Nothing found.';
+    return saysEmpty === true || isJsonFormat(format) ? undefined : 'Nothing found.';
   }
   return command === undefined ? undefined : `More: ${command}`;
 };

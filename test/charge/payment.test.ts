@@ -7,9 +7,9 @@ import {
   isStepUnreadable,
   type Payment,
   paymentOf,
+  type ReadingVerdict,
   type RequestFacts,
   requestFacts,
-  type Verdict,
   verdictOn,
 } from '../../src/charge/payment.ts';
 
@@ -206,7 +206,7 @@ const BACK = { ...PAID, payment: 'refunded', refunded: 900 } as const;
 type Reading = Parameters<typeof verdictOn>[0];
 
 /** A later read of an activity, and what it does to the stored reading. */
-const READINGS: readonly (readonly [string, Reading, Reading, Partial<ActivityFacts>, Verdict])[] = [
+const READINGS: readonly (readonly [string, Reading, Reading, Partial<ActivityFacts>, ReadingVerdict])[] = [
   ['all came', { ...NOTHING, payment: 'open' }, PAID, {}, 'replaces'],
   ['it failed', { ...NOTHING, payment: 'open' }, { ...NOTHING, payment: 'failed' }, { status: 'failed' }, 'replaces'],
   ['the same', PAID, PAID, {}, 'replaces'],

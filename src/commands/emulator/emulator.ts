@@ -132,7 +132,7 @@ const inMinor =
     throw usageError(`${given.flag}: ${read.problem}`, { hint: read.hint });
   };
 
-export const settleCharge = async (
+export const settleEmulatorCharge = async (
   { activity: uid, as, after, amount, data }: SettleInput,
   run: Run,
 ): Promise<Result> => {
@@ -224,7 +224,7 @@ export const serveEmulator = async (
   };
 };
 
-/** What signs the deliveries: a secret that is read from a file, or a new one that is written to another. */
+/** The secret that signs the deliveries: read from a file, or made anew and written to another. */
 const signingOf = async ({ secretOut, secretFile }: InputOf<typeof addInput>, { io }: Run) => {
   if (secretOut !== undefined) return { file: resolve(secretOut) };
   if (secretFile === undefined) return 'unsigned';

@@ -146,7 +146,7 @@ const emulatorSettleCommand = defineCommand({
   output: 'the activity: uid, status, error, updated_at; with --in also due, the time when it ends',
   exits: ['usage'],
   read: readSettle,
-  load: async () => ({ run: (await import('./emulator.ts')).settleCharge }),
+  load: async () => ({ run: (await import('./emulator.ts')).settleEmulatorCharge }),
 });
 
 export const emulatorCommands = [

@@ -205,7 +205,7 @@ const asReason = (text: string): string => {
   throw usageError(`is longer than ${LONGEST_REASON} characters`);
 };
 
-/** What a person can say: about an unknown entry, and about a disputed charge. */
+/** Answers of a person: about an unknown entry, and about a disputed charge. */
 const RESOLUTIONS = ['created', 'not-created', 'paid', 'reversed'] as const;
 
 const resolveInput = {

@@ -4,7 +4,7 @@ import { PayError, usageError } from '../../core/error.ts';
 import { speaksUtf8 } from '../../core/io.ts';
 import { sumsText } from '../../core/money.ts';
 import { instantOf, madeExactly, pageOf } from '../../core/record.ts';
-import { isJson, type Result } from '../../core/result.ts';
+import { isJsonFormat, type Result } from '../../core/result.ts';
 import { statusWord } from '../../core/status.ts';
 import { atom, DAY_MS, dayIn, SECOND_MS, startOfDay, zoneName } from '../../core/time.ts';
 import type { ChargeSum, Period, SumColumn } from '../../ledger/ledger.ts';
@@ -149,7 +149,7 @@ export const showStatus = async (
     // A file of metrics replaces the last one only after exit code 0.
     return { kind: 'text', text, ...(failed?.kind === 'interrupted' ? { failure: failed } : {}) };
   }
-  if (isJson(globals.format)) {
+  if (isJsonFormat(globals.format)) {
     const records = profiles.map((name) => {
       const own = Object.fromEntries(SUMS.map((sum) => [sum, linesOf(sums[sum], name).map(sumFields)]));
       const head = { profile: name ?? null, day, time_zone: zone };

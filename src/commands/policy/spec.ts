@@ -77,7 +77,7 @@ const refuseTwice = (flag: string, amounts: readonly CurrencyAmount[]): void => 
   if (twice !== undefined) throw usageError(`${flag}: ${twice.currency} is given twice`);
 };
 
-const readPolicy = (input: PolicyInput, _how: unknown, { others, ...limits }: GivenOptions<typeof setInput>) => {
+const readLimits = (input: PolicyInput, _how: unknown, { others, ...limits }: GivenOptions<typeof setInput>) => {
   if (Object.keys(limits).length === 0) {
     throw usageError('no limit given', {
       hint: 'give --max-charges, --max-amount, --medium, --approve-above, --max-refunds or --max-refund-amount',
@@ -109,7 +109,7 @@ const policySetCommand = defineCommand({
   },
   output: POLICY_OUTPUT,
   exits: ['usage', 'auth', 'ledger', 'interrupted'],
-  read: readPolicy,
+  read: readLimits,
   load: async () => ({ run: (await import('./policies.ts')).setPolicy }),
 });
 

@@ -63,8 +63,8 @@ const SAFE_VALUES = {
       : /^[A-Za-z0-9][A-Za-z0-9._%+-]*@[A-Za-z0-9._%+-]+$/,
 };
 
-/** What a payment request has for a template, apart from the names of others that it refers to. */
-const namesIn = (request: unknown) => ({
+/** Texts of a payment request for a template, apart from the names of others that it refers to. */
+const factsIn = (request: unknown) => ({
   ref: textAt(request, 'ref'),
   first_name: textAt(request, 'onye.first_name') || textAt(request, 'onye_nzube.first_name'),
   merchant: textAt(request, 'checkout.uid'),
@@ -122,7 +122,7 @@ export class ChargeSharing {
 
   /** Throws if a payment request, as it was read before its charge, lacks a value of the template. */
   refuseLacking(ugwo: string, request: unknown): void {
-    const names: Facts = namesIn(request);
+    const names: Facts = factsIn(request);
     const lacks = this.#messages.template?.lacking((place) => !READ_NAMES.includes(place) || !!names[place]);
     if (lacks === undefined) return;
     throw new PayError('refused', `${ugwo} was not charged: it has nothing for ${lacks} of the template`, {
@@ -239,7 +239,7 @@ export class ChargeSharing {
     const { template } = this.#messages;
     const wantsMerchant = template?.wants('merchant') === true;
     if (template?.wants('first_name') !== true && !wantsMerchant) return {};
-    const names = namesIn((await client.call('ugwo.get', { params: { uid: ugwo } })).value);
+    const names = factsIn((await client.call('ugwo.get', { params: { uid: ugwo } })).value);
     const uid = names.merchant;
     if (wantsMerchant && uid !== '' && !this.#merchants.has(uid)) {
       this.#merchants.set(uid, textAt((await client.call('checkout.get', { params: { uid } })).value, 'name'));

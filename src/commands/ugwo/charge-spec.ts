@@ -202,7 +202,7 @@ const chargeQuestion = ({ name, question, bank }: ChargeField): Question => ({
   ...(bank && { choices: async () => (await import('../../core/banks.ts')).BANK_CODES, open: true }),
 });
 
-const UNPAID = {
+const UNPAID_CHOICE = {
   title: 'Which payment request (the newest unpaid ones)',
   records: async () => (await import('./choose.ts')).unpaidRequests,
   open: true,
@@ -220,7 +220,7 @@ const mediumOf = (ugwo: string, look: boolean): Question => ({
 const missingFieldIn = ([ugwo]: readonly string[], given: ChargeGiven): Question | undefined => {
   const { medium, from, template, noPreflight } = given;
   if (from !== undefined || template) return undefined;
-  if (ugwo === undefined) return UNPAID;
+  if (ugwo === undefined) return UNPAID_CHOICE;
   const isNamed = canBeName('ugw', ugwo);
   if (!isNamed && !isId('ugw', ugwo)) return undefined;
   if (medium === undefined) return mediumOf(ugwo, noPreflight !== true && !isNamed);

@@ -1,13 +1,13 @@
 import packageJson from '../../../package.json' with { type: 'json' };
 import { defineCommand } from '../../cli/define.ts';
 import { madeHere } from '../../core/record.ts';
-import { isJson, type Result } from '../../core/result.ts';
+import { isJsonFormat, type Result } from '../../core/result.ts';
 import type { Run } from '../run.ts';
 
 const { version } = packageJson;
 
 const run = async (_input: unknown, { globals: { format } }: Pick<Run, 'globals'>): Promise<Result> =>
-  isJson(format)
+  isJsonFormat(format)
     ? { kind: 'record', record: madeHere({ version }), view: { columns: [{ path: 'version' }] } }
     : { kind: 'text', text: version };
 

@@ -14,7 +14,7 @@ import { openQueue, type Queue } from '../../webhook/queue.ts';
 import { listedPages, numberedCursors, type StoredList } from '../list.ts';
 import { continueCommand } from '../record.ts';
 import type { Run } from '../run.ts';
-import type { EventFilter, readTrigger, replayInput } from './spec.ts';
+import type { EventsInput, readTrigger, replayInput } from './spec.ts';
 import {
   eventListView,
   eventRecord,
@@ -38,7 +38,7 @@ const withQueue = async <T>(run: Run, use: (queue: Queue) => T | Promise<T>): Pr
 const { cursorOf, seqOf } = numberedCursors('event:');
 
 /** Lists the received events, or with --refused the rejected deliveries, newest first. */
-export const listEvents = async (input: EventFilter, run: Run): Promise<Result> => {
+export const listEvents = async (input: EventsInput, run: Run): Promise<Result> => {
   const { cursor, refused, all, ...words } = input;
   const { event: wanted, ugwo, state: states, max } = input;
   if (refused) {

@@ -88,7 +88,7 @@ const eventOptions = rarely(['refused'], {
   ...PAGE_OPTIONS,
 });
 
-export type EventFilter = GivenOptions<typeof eventOptions>;
+export type EventsInput = GivenOptions<typeof eventOptions>;
 
 const webhookEventsListCommand = defineCommand({
   path: ['webhook', 'events', 'list'],
@@ -104,7 +104,7 @@ const webhookEventsListCommand = defineCommand({
     `${SHOWN}; json: {"data":[…],"next_cursor":…}; ` +
     'with --refused: received_at, why, delivery_id, signature, size, body_start (the first 4 KiB)',
   exits: ['usage', 'ledger', 'read_failed', 'interrupted'],
-  read: (_input, { validate }, given): EventFilter => {
+  read: (_input, { validate }, given): EventsInput => {
     if (validate) checkIdOption('--ugwo', 'ugw', given.ugwo);
     if (validate) given.event?.forEach(refuseUnmatched);
     if (given.refused && (given.event ?? given.ugwo ?? given.state ?? given.cursor) !== undefined) {
