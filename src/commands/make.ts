@@ -94,7 +94,11 @@ export const makeOnce = async (
   const words = targetFlags(globals);
   const ledger = await run.ledger();
   const request = (tries: number): MakeRequest => ({
-    ...{ ...checked, about, once, again, tries },
+    ...checked,
+    about,
+    once,
+    again,
+    tries,
     look: async () => {
       if (tries > 0) await look?.();
       return { asked };
@@ -122,7 +126,11 @@ export const planOnce = async (
   const [ledger, place, words] = [await run.ledger(), await run.target(), targetFlags(run.globals)];
   const judged = await charge(
     {
-      ...{ ...client.check(called, input), about, once, again, look: async () => ({ asked }) },
+      ...client.check(called, input),
+      about,
+      once,
+      again,
+      look: async () => ({ asked }),
       send: (isOverdue) => client.write(called, { ...input, isOverdue }),
     },
     { client, ledger, place, words, io, planned: { total: NO_TOTAL } },
@@ -174,7 +182,12 @@ export const openMaker = <T>(
       const made = await charge(
         {
           ...client.check(operation, input),
-          ...{ about: about(item), once, again, row, tries, send },
+          about: about(item),
+          once,
+          again,
+          row,
+          tries,
+          send,
           ...(look && { look: async () => ({ since: ledger.moment(), asked: await look(item) }) }),
           equalSince: await equalSince(input.body ?? {}),
           isFailed: (value) => failure?.(value) !== undefined,

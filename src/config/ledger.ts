@@ -38,7 +38,8 @@ export const ledgerSetting = async (
   machine: Machine = realMachine,
 ): Promise<LedgerSetting | undefined> => {
   const set = (url: string, from: string, command?: readonly string[]): LedgerSetting => ({
-    ...{ url, from },
+    url,
+    from,
     password: async (user) => (await import('./secrets.ts')).ledgerPassword(user, command, io, machine),
   });
   const url = io.env['PAYCLI_LEDGER'];

@@ -128,7 +128,13 @@ export const openFollowing = ({ params, known, limit }: Follow, { client, io, ob
   /** Waits to the end, and reports each state before a pause to `tell`. */
   const end = async (tell: (waiting: Waiting) => void): Promise<Followed> => {
     await waitForPayments(io, {
-      ...{ pauses: ACTIVITY_PAUSES_MS, lastRead: LAST_READ_MS, polls: 0, stop: signals.stop, read, isOver, until },
+      pauses: ACTIVITY_PAUSES_MS,
+      lastRead: LAST_READ_MS,
+      polls: 0,
+      stop: signals.stop,
+      read,
+      isOver,
+      until,
       first: { fault: state.fault },
       due: () => state.expiry,
       onPause: (until, fault) =>

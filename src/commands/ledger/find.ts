@@ -43,7 +43,9 @@ const lookupsOf = (text: string, { digest }: Ledger): Readonly<Record<string, Pa
   const [number, money] = [numberIn(text), moneyNamed(text)];
   const whole = number?.length === 4 ? undefined : termsDigestOf(number, {}, digest);
   return {
-    ...{ ref: { ref: text }, psp_reference: { pspReference: text }, customer_email: { email: text } },
+    ref: { ref: text },
+    psp_reference: { pspReference: text },
+    customer_email: { email: text },
     ...(isAnyId(text) && { ugwo: { about: text }, activity: { activities: [text] }, customer: { customer: text } }),
     ...(namesJob(text) && { job: { job: text } }),
     ...(number && {
@@ -103,7 +105,9 @@ const hitRow = ({ by, entry, request }: Hit, command: string): object => {
     ...(entry && (entryRecord(entry).value as object)),
     ...(request && { ...asked, customer_email: asked.email, received: facts?.total, payment: null, state: status }),
     ...(request && { ugwo: textAt(request, 'uid'), created_at: valueAt(request, 'created_at') }),
-    ...{ source: request === undefined ? 'ledger' : 'service', found_by: by, command },
+    source: request === undefined ? 'ledger' : 'service',
+    found_by: by,
+    command,
   });
 };
 

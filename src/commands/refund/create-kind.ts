@@ -136,14 +136,12 @@ export const refundKind = (given: RefundOptions, run: Run): RowKind<Item> => {
     openSender: (job) =>
       openMaker(
         {
-          ...{
-            request,
-            about: ({ activity }) => activity,
-            once: true,
-            again,
-            failure: refundFailure,
-            uidColumn: 'refund',
-          },
+          request,
+          about: ({ activity }) => activity,
+          once: true,
+          again,
+          failure: refundFailure,
+          uidColumn: 'refund',
           look: (item) =>
             lookBeforeRefund(item, globals.validate, {
               ledger: run.ledger,

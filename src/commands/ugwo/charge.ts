@@ -106,7 +106,12 @@ const makeCharge = async (
     const reuse = openReuse(input, data(), () => looked, rowDeps, run);
     const charged = await charge(
       {
-        ...{ ugwo, data, ...guardedBy(earlier), beside, tries, onElsewhere },
+        ugwo,
+        data,
+        ...guardedBy(earlier),
+        beside,
+        tries,
+        onElsewhere,
         ...(plan && { row: { job: plan.id, number: 1, retry: false } }),
         look: async () => {
           const since = ledger.moment();

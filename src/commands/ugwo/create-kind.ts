@@ -54,7 +54,10 @@ export const requestsKind = (given: RequestOptions, data: UgwoBody, run: Run): R
     openSender: (job) =>
       openMaker(
         {
-          ...{ request, about: ({ body }) => requestWords(body), unique: BY_REF, uidColumn: 'uid' },
+          request,
+          about: ({ body }) => requestWords(body),
+          unique: BY_REF,
+          uidColumn: 'uid',
           keepsEqual: given.allowRepeats !== true,
         },
         job,
