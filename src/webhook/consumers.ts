@@ -1,6 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
 import type { FileHandle } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import type { Readable } from 'node:stream';
 import { attempt, backoff, isDoneOrLeft } from '../core/async.ts';
 import { textAt } from '../core/charge.ts';
@@ -258,19 +257,30 @@ const patience = async (ended: Promise<unknown>, { clock, stop, leave }: ExecDep
   over.abort();
 };
 
+/** Milliseconds that the stream of a command that has exited may be silent: a child of it may hold it open. */
+const SILENT_MS = 1000;
+
 /**
  * Passes on a stream. Reads more only when what came is printed, so that a command can't fill the memory; after the
- * second signal, waits for nobody.
+ * second signal, waits for nobody. Closes it if it is silent once the command has `exited`.
  */
-const passOn = async (stream: Readable, { openPrint }: Exec, { leave }: ExecDeps): Promise<void> => {
+const passOn = async (stream: Readable, { openPrint }: Exec, deps: ExecDeps, exited: Promise<void>): Promise<void> => {
+  const { clock, leave } = deps;
   const print = openPrint();
+  const pieces: AsyncIterator<string> = stream.setEncoding('utf8')[Symbol.asyncIterator]();
   try {
-    for await (const text of stream.setEncoding('utf8')) {
-      if (!(await isDoneOrLeft(print(text), leave))) return;
+    for (let isDone = false; !isDone; ) {
+      const read = new AbortController();
+      const silent = exited.then(() => clock.sleep(SILENT_MS, read.signal));
+      const piece = await Promise.race([pieces.next(), silent]);
+      read.abort();
+      isDone = !piece || piece.done === true;
+      if (piece && !isDone && !(await isDoneOrLeft(print(piece.value), leave))) return void stream.destroy();
     }
   } catch {
     // It was destroyed with its command.
   }
+  stream.destroy();
   await isDoneOrLeft(print(), leave);
 };
 
@@ -289,32 +299,32 @@ export interface ExecFailure {
   readonly isKilled?: boolean;
 }
 
-/** A nameless file with the body. */
-const bodyFile = async (body: Uint8Array): Promise<FileHandle> => {
-  const file = await makeNameless(tmpdir());
-  const { bytesWritten } = await file.write(body, 0, body.length, 0);
-  if (bytesWritten === body.length) return file;
-  await file.close();
-  throw new Error(`no space left in ${tmpdir()}`);
+/**
+ * Opens the input of a command: a nameless file with the body, which the command reads whole or does not start, also if
+ * paycli is killed now. `folder` is one that the run writes to anyhow.
+ */
+export const openInput = async (folder: string, body: Uint8Array): Promise<FileHandle> => {
+  const file = await makeNameless(folder);
+  try {
+    const { bytesWritten } = await file.write(body, 0, body.length, 0);
+    if (bytesWritten !== body.length) throw new Error(`no space left in ${folder}`);
+    return file;
+  } catch (thrown) {
+    await file.close();
+    throw thrown;
+  }
 };
 
 /**
- * Runs the command with the body on its standard input, until its output is passed on. Ends it at the time limit, and
- * soon after the first signal. `isOnce`: the body is never given again, so it is a file, which the command reads whole
- * or does not start, also if paycli is killed now. Resolves to the reason of a failure. Never rejects.
+ * Runs the command with the input, which it closes, until its output is passed on. Ends it at the time limit, and soon
+ * after the first signal. Resolves to the reason of a failure. Never rejects.
  */
-export const execute = async (
-  exec: Exec,
-  { body, isOnce = false }: Pick<KeptEvent, 'body'> & { readonly isOnce?: boolean },
-  deps: ExecDeps,
-): Promise<ExecFailure | undefined> => {
+export const execute = async (exec: Exec, input: FileHandle, deps: ExecDeps): Promise<ExecFailure | undefined> => {
   const { promise: ended, resolve } = Promise.withResolvers<ExecFailure | undefined>();
   const notStarted = (thrown: unknown) => ({ why: `couldn't be started: ${reasonOf(thrown)}` });
   let child: ChildProcess;
-  let input: FileHandle | undefined;
   try {
-    input = isOnce ? await bodyFile(body) : undefined;
-    const stdio = [input?.fd ?? ('pipe' as const), 'pipe' as const, 'pipe' as const];
+    const stdio = [input.fd, 'pipe' as const, 'pipe' as const];
     const env = exec.env as NodeJS.ProcessEnv;
     // It leads a process group of its own, so that its children end with it.
     child = startProgram(exec.words, { env, detached: exec.signalGroup !== undefined, stdio });
@@ -322,7 +332,7 @@ export const execute = async (
     return notStarted(thrown);
   } finally {
     // Not awaited: the command may end before.
-    void input?.close();
+    void input.close();
   }
   let isOver = false;
   const over = (failed: ExecFailure | undefined): void => {
@@ -333,9 +343,8 @@ export const execute = async (
   child.on('close', (code, signal) =>
     over(code === 0 ? undefined : { why: signal ?? `exit code ${code}`, isKilled: signal !== null }),
   );
-  const printed = [child.stdout, child.stderr].map((stream) => stream && passOn(stream, exec, deps));
-  // A command that reads no input, or has ended, is no error.
-  child.stdin?.on('error', () => undefined).end(body);
+  const exited = new Promise<void>((done) => void child.once('exit', () => done()));
+  const printed = [child.stdout, child.stderr].map((stream) => stream && passOn(stream, exec, deps, exited));
   await patience(ended, deps);
   // A command that has exited said its own code; a child of it may hold the streams open.
   const isKilled = !isOver && child.exitCode === null;

@@ -1,10 +1,11 @@
+import type { FileHandle } from 'node:fs/promises';
 import { interrupted, PayError, reasonOf, signalWord, usageError } from '../core/error.ts';
 import { type Clock, withTimeout } from '../core/io.ts';
 import { shellLine } from '../core/shell.ts';
 import { DAY_MS, SECOND_MS } from '../core/time.ts';
 import { DOUBLE_CHARGE, isWanted } from '../core/webhook-event.ts';
 import { holdLock } from '../database/open.ts';
-import { type Exec, execute, type LedgerConsumer, openPrintCursor, Recorder } from './consumers.ts';
+import { type Exec, execute, type LedgerConsumer, openInput, openPrintCursor, Recorder } from './consumers.ts';
 import {
   type DeliveryTarget,
   type Notifier,
@@ -252,7 +253,7 @@ class Listening {
 
   /** Returns true if `until` was reached, and false at a signal or if the queue could not be written to. */
   async *#untilOver(): AsyncGenerator<readonly PrintedEvent[], boolean> {
-    const { exec, until } = this.#options;
+    const { exec, folder, until } = this.#options;
     const { stop } = this.#deps;
     const isShown = (event: KeptEvent): boolean => this.#isShown(event);
     const cursor = openPrintCursor(this.#queue);
@@ -268,9 +269,17 @@ class Listening {
         continue;
       }
       const wanted = some.filter(isShown);
-      // While the disk is full nothing is printed: it would be printed again.
-      if (!(await retryUntilWritten(() => cursor.note('printing', last), this.#deps, stop))) return false;
-      await this.#runFor(wanted);
+      // While the disk is full nothing is printed: it would be printed again. Nor does a command start without its input.
+      let input: FileHandle | undefined;
+      const prepare = async (): Promise<void> => {
+        if (exec !== undefined && wanted[0] !== undefined) input ??= await openInput(folder, wanted[0].body);
+        await cursor.note('printing', last);
+      };
+      if (!(await retryUntilWritten(prepare, this.#deps, stop))) {
+        await input?.close();
+        return false;
+      }
+      if (input !== undefined) await this.#runFor(last, input);
       if (wanted.length > 0) yield await this.#withFields(wanted);
       await retryUntilWritten(() => cursor.note('printed', last), this.#deps, stop);
       count += wanted.length;
@@ -295,13 +304,10 @@ class Listening {
     return (again !== OTHER_BODY || duplicates) && (only.length === 0 || isWanted(event, only));
   }
 
-  async #runFor(events: readonly KeptEvent[]): Promise<void> {
+  async #runFor({ uid }: KeptEvent, input: FileHandle): Promise<void> {
     const { exec } = this.#options;
-    if (exec === undefined) return;
-    for (const event of events) {
-      const failed = await execute(exec, event, this.#deps);
-      if (failed !== undefined) await this.#deps.say(`--exec failed for ${event.uid}: ${failed.why}`);
-    }
+    const failed = exec && (await execute(exec, input, this.#deps));
+    if (failed !== undefined) await this.#deps.say(`--exec failed for ${uid}: ${failed.why}`);
   }
 
   /** Adds the findings about events, for those where it waits for them. */

@@ -467,8 +467,11 @@ describe.skipIf(process.platform === 'win32')('--share-with', () => {
     const program = ['bash', '-c', 'ulimit -S -f 1000; exec "$@"', 'bash', ...PROGRAM] as const;
     const args = ['ugwo', 'charge', ugwoOf(1), '--medium', 'bank_transfer', '--share-with', path];
     const many = ['--share-template', template('{ref}'.repeat(10_000))];
-    const full = await start([...args, ...many], { ...at(service), program }).ended;
+    const options = at(service);
+    const full = await start([...args, ...many], { ...options, program }).ended;
     expect([full.code, times()]).toEqual([14, {}]);
+    // No claim: one that stays, since the disk is full, would count as a message that may be shared.
+    expect(await evidenceOf(options)).toEqual(['not_shared']);
     expect(full.stderr).toContain("its message was not shared: couldn't be started: no space left in");
   });
 

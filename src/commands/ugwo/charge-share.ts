@@ -1,19 +1,21 @@
+import type { FileHandle } from 'node:fs/promises';
 import type { RowDeps, RowWork } from '../../bulk/kind.ts';
 import type { RowEnd } from '../../bulk/row-end.ts';
 import { activityFacts, paymentShown } from '../../charge/payment.ts';
 import type { Client } from '../../client/client.ts';
 import { execOf } from '../../compose/exec.ts';
+import { foldersOf } from '../../compose/run.ts';
 import { openMessages } from '../../compose/share.ts';
 import { realMachine } from '../../config/machine.ts';
 import { readNextAction, textAt } from '../../core/charge.ts';
-import { EXIT_CODES, PayError, usageError } from '../../core/error.ts';
+import { EXIT_CODES, PayError, reasonOf, usageError } from '../../core/error.ts';
 import { formatMoney } from '../../core/money.ts';
 import type { Charge, Entry } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { refreshCharge, walkCharges } from '../../ledger/reconcile.ts';
 import { claimSharing, noteSharing, noteUnshared, type Shared, sharedOf } from '../../ledger/share.ts';
 import { asActivity } from '../../ledger/snapshot.ts';
-import { type Exec, execute } from '../../webhook/consumers.ts';
+import { type Exec, execute, openInput } from '../../webhook/consumers.ts';
 import { checkCharges } from '../check-charges.ts';
 import type { Run } from '../run.ts';
 import type { OneCharge, SharingOptions } from './charge-spec.ts';
@@ -76,7 +78,7 @@ const DEFAULTS = 'give it a default, such as {first_name|there}, or use another 
 /** A message to share: a program, and its input. */
 interface Prepared {
   readonly program: Exec;
-  readonly body: Buffer;
+  readonly input: FileHandle;
 }
 
 /** Shares messages with customers. Each message is shared once, in whatever run. */
@@ -196,10 +198,9 @@ export class ChargeSharing {
         return { shared: 'no', ...prepared };
       }
       if (await claimSharing(ledger, id)) {
-        const { program, body } = prepared;
-        const failure = await execute(program, { body, isOnce: true }, { clock: io.clock, ...io.signals });
+        const failure = await execute(prepared.program, prepared.input, { clock: io.clock, ...io.signals });
         await noteSharing(ledger, id, failure);
-      }
+      } else await prepared.input.close();
       return sharedOf((await ledger.get(id)) ?? entry, ledger);
     } catch (thrown) {
       return { shared: 'unknown', why: unsent(thrown).why };
@@ -231,7 +232,12 @@ export class ChargeSharing {
     });
     if ('why' in message) return message;
     const program = { ...this.#exec, env: { ...this.#exec.env, ...(await this.#variablesOf(entry)) } };
-    return { program, body: Buffer.from(`${io.redactor.clean(message.text)}\n`) };
+    const body = Buffer.from(`${io.redactor.clean(message.text)}\n`);
+    try {
+      return { program, input: await openInput((await foldersOf(this.#run)).data, body) };
+    } catch (thrown) {
+      return { why: `couldn't be started: ${reasonOf(thrown)}` };
+    }
   }
 
   /** Reads the names that the template wants: the ledger has none. */

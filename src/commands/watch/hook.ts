@@ -11,7 +11,7 @@ import { type Entry, isCharge } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { type ChargeChange, stateNow, type Tail, type Watched, type WatchFilter } from '../../ledger/tail.ts';
 import { moneyKnown } from '../../ledger/transitions.ts';
-import { type Exec, execute } from '../../webhook/consumers.ts';
+import { type Exec, execute, openInput } from '../../webhook/consumers.ts';
 import { type Notifier, openNotifier, type PostResult, retryUntilWritten, steadyTime } from '../../webhook/deliver.ts';
 import type { Delivery } from '../../webhook/event.ts';
 import { forward } from '../../webhook/forward.ts';
@@ -58,6 +58,8 @@ interface HookDeps {
   readonly tail: Tail;
   readonly ledger: Pick<Ledger, 'list'>;
   readonly queue: Queue;
+  /** The folder of the queue. */
+  readonly folder: string;
   readonly exec: Exec;
   /** The kinds of changes for which the program runs. */
   readonly on: readonly string[];
@@ -154,7 +156,8 @@ export class Hook {
 
   async #run(event: Delivery): Promise<PostResult> {
     const { clock, signals } = this.#deps.io;
-    const failed = await execute(this.#deps.exec, event, { clock, stop: this.#stop, leave: signals.leave });
+    const input = await openInput(this.#deps.folder, event.body);
+    const failed = await execute(this.#deps.exec, input, { clock, stop: this.#stop, leave: signals.leave });
     if (failed === undefined) return { kind: 'ran' };
     return this.#stop.aborted ? { kind: 'left' } : { kind: 'failed', why: failed.why, reached: true };
   }
@@ -232,7 +235,7 @@ export const openHook = async (tail: Tail, filter: WatchFilter, input: WatchInpu
   const name = WATCH_FILE_START + ledger.digest(JSON.stringify([service, workspace, exec.words]));
   const queue = holdQueue(data, realMachine.uid, `${name}.db`, `${name}.lock`);
   if (queue === undefined) throw usageError('another `paycli watch` on this machine runs the same program');
-  const hook = new Hook({ tail, ledger, queue, exec, on: input.on, io, say }, filter);
+  const hook = new Hook({ tail, ledger, queue, folder: data, exec, on: input.on, io, say }, filter);
   await hook.start();
   return hook;
 };
