@@ -118,13 +118,18 @@ const describedOrText = (members: Described) =>
     properties: Object.fromEntries(Object.entries(members).map(([name, description]) => [name, { description }])),
   });
 
-/** The customer of a payment request, in short. */
+/** The customer of a payment request: whole, or in short. */
 export const customerOrText = memo(() =>
   describedOrText({
     uid: 'The identifier of the customer',
     email: 'The e-mail address',
     first_name: 'The first name',
     last_name: 'The last name',
+    ref: "The workspace's own reference",
+    billing_address: 'The address for bills',
+    meta: 'Texts by name',
+    status: 'The status, such as active',
+    created_at: 'The time of its creation',
   }),
 );
 
