@@ -297,6 +297,8 @@ export interface Ledger {
   observe(shown: Snapshot, wait?: boolean): Promise<PaidBack>;
   /** Stores what a refund's own record shows. `activity` is what it pays back, and `uid` its identifier at the service. */
   observeRefund(activity: string, uid: string, service: string, shown: RefundState): Promise<void>;
+  /** Stores a person's word about an open or disputed refund. Returns false if its end is known by now. */
+  settleRefund(id: string, state: RefundState, said: Evidence): Promise<boolean>;
   /** Jobs (files of charges and updates) and their rows. */
   readonly jobs: Jobs;
   readonly policies: Policies;

@@ -7,7 +7,7 @@ import { cleaned, type Entry, type Intent, withoutNumbers } from './entry.ts';
 import { begin, expireStale, guard, isStale, judgeIntent, readResolved } from './guard.ts';
 import type { Jobs, KeptUpdate, Update } from './job.ts';
 import type { BeginOptions, BeginResult, Ledger, Refused } from './ledger.ts';
-import { noteEvidence, observe, observeRefund, record, resolveCharge, settleCharge } from './outcome.ts';
+import { noteEvidence, observe, observeRefund, record, resolveCharge, settleCharge, settleRefund } from './outcome.ts';
 import { Redaction, wordOf } from './redaction.ts';
 import { STALE } from './transitions.ts';
 import { prunable, pruneEntries, verifyEntries } from './upkeep.ts';
@@ -149,6 +149,7 @@ export const ledgerOver = (backend: Backend, clean: (text: string) => string): L
     observe: (shown, wait = false) =>
       observe(backend, { ...shown, asked: cleaned(shown.asked, clean) }, redaction.activity, wait),
     observeRefund: (...shown) => observeRefund(backend, ...shown),
+    settleRefund: (id, state, said) => settleRefund(backend, id, state, cleaned(said, clean)),
     jobs: jobsOver(backend, clean),
     policies: backend.policies,
     unknown: () => read({ states: ['unknown'] }),

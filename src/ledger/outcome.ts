@@ -24,6 +24,7 @@ import {
   addsTo,
   asking,
   changesState,
+  isRefundUnsettled,
   lateAnswer,
   latest,
   moneyKnown,
@@ -218,6 +219,14 @@ const paidBackBy = (refunds: readonly Entry[]): number | undefined => {
   const back = refunds.map(refundIn).filter(({ state }) => state === 'paid_back');
   return back.length === 0 ? undefined : sumOfRefunds(back);
 };
+
+/** Stores a person's word about a refund. Returns false if its end is known by now. */
+export const settleRefund = (backend: Backend, id: string, state: RefundState, said: Evidence): Promise<boolean> =>
+  backend.change('note', [{ id }], ([[entry] = NO_ENTRIES]): Writes<boolean> => {
+    if (entry?.refund === undefined || !isRefundUnsettled(entry)) return { result: false };
+    const refund = { ...entry.refund, state, at: backend.moment().at };
+    return { write: [withMore({ ...entry, refund }, said)], result: true };
+  });
 
 /** Stores what a refund's own record shows. */
 export const observeRefund = (

@@ -90,6 +90,10 @@ export const withState = (charge: Entry, change: StateChange): Entry => {
   return { ...read, money: activity && moneyRead(read, charge, { activity, request, moment }) };
 };
 
+/** True for a refund of which nobody knows how it ended. */
+export const isRefundUnsettled = ({ refund }: Entry): boolean =>
+  refund?.state === 'refund_open' || refund?.state === 'refund_disputed';
+
 export const withMore = (charge: Entry, evidence: Evidence | undefined): Entry => ({
   ...charge,
   evidence: withEvidence(charge.evidence, evidence),

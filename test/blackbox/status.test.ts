@@ -339,13 +339,26 @@ describe('a day at the desk', () => {
   it('goes from every kind of case to nothing left to do, by the commands that status shows', async () => {
     const { home, origin, key, options, paycli, done, run, ...shop } = await openDesk();
     const { request, charge, settle, sync, status } = shop;
-    const refs = ['paid_twice', 'underpaid', 'reversed', 'expires_soon', 'not_shared'];
-    const [twice = '', part = '', back = '', soon = '', unshared = ''] = await Promise.all(
+    const refs = [
+      'paid_twice',
+      'underpaid',
+      'reversed',
+      'expires_soon',
+      'not_shared',
+      'overpaid',
+      'disputed',
+      'failed',
+    ];
+    const [twice = '', part = '', back = '', soon = '', unshared = '', much = '', ...refundable] = await Promise.all(
       refs.map((ref) => request(ref)),
     );
     const payments = [await charge(twice), await charge(twice, '--again')];
     for (const activity of payments) await settle(activity, 'successful');
     await settle(await charge(part), 'successful', 40_000);
+    await settle(await charge(much), 'successful', 120_000);
+    const refunded: string[] = [];
+    for (const ugwo of refundable) refunded.push(await charge(ugwo));
+    for (const activity of refunded) await settle(activity, 'successful');
     const taken = await charge(back);
     await settle(taken, 'successful');
     await sync();
@@ -359,6 +372,13 @@ describe('a day at the desk', () => {
     const here = ledgerTargetOf(origin, key, undefined);
     await writing(home, (ledger) => askApproval(ledger, undefined, { ...intent(), ...here }));
     await keepWaiting(home);
+    for (const activity of refunded) {
+      const made = JSON.parse(await done('refund', 'create', activity, '--amount', '300.00', '--yes', '--json'));
+      const shown = activity === refunded[0] ? (['paid_back', 'refund_failed'] as const) : (['refund_failed'] as const);
+      await writing(home, async (ledger) => {
+        for (const state of shown) await ledger.observeRefund(activity, made.uid, here.service, state);
+      });
+    }
 
     const { code, kinds, cases } = await status();
     // The emulator never shows less money than before: a service of another test does.
@@ -372,6 +392,12 @@ describe('a day at the desk', () => {
       unknown: async (one) => {
         await run(one);
         await pay(JSON.parse(await done('ledger', 'list', '--ref', 'lost', '--json')).data[0].activity);
+      },
+      overpaid: (one) => run(one, '--yes'),
+      refund_failed: (one) => run(one, '--yes'),
+      refund_disputed: async ({ command }) => {
+        const id = String(command).split(' ')[3] ?? '';
+        await done('ledger', 'resolve', id, '--as', 'paid-back', '--reason', 'seen', '--yes');
       },
       approval: async (one) => {
         const terminal = openTerminal(String(one.command).split(' ').slice(1), options);

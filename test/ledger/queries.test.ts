@@ -56,6 +56,7 @@ const METHODS: Readonly<
   verify: [(ledger) => ledger.verify(), { ...WHOLE, job: 'it is about all jobs' }],
   owned: [(ledger) => ledger.owned([uidOf(1), uidOf(2)])],
   observeRefund: [(ledger) => ledger.observeRefund(uidOf(1), 'rfd.1', 'https://api.example', 'paid_back')],
+  settleRefund: [(ledger) => ledger.settleRefund('refund-1', 'paid_back', { kind: 'settled', at: '' })],
   note: [async (ledger) => ledger.note(await unknownCharge(ledger), { kind: 'look', at: '' })],
   resolve: [
     async (ledger) =>

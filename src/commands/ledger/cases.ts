@@ -95,6 +95,33 @@ export const judgesOf = (ledger: Ledger, run: Run, allProfiles: boolean) => {
     return [caseOf('paid_twice', entry, { amount: left, since, command: undefined, what, isDue: false })];
   };
 
+  /** A payment that brought more than was asked, and has not gone back. */
+  const overpaid = (entry: Entry, { left }: Request): Case[] => {
+    const { amount: asked = Infinity, currency = '' } = entry.asked ?? {};
+    const amount = left - asked;
+    if (paymentIn(entry) !== 'overpaid' || amount <= 0) return [];
+    const words = refundWords(entry.activity?.uid ?? '', amount, currency);
+    const what = `${formatMoney(amount, currency)} too much${words === undefined ? ", can't be refunded" : ''}`;
+    const [since, command] = [entry.money?.paidAt ?? entry.createdAt, words && line(entry, ...words)];
+    return [caseOf('overpaid', entry, { amount, since, command, what, isDue: words !== undefined })];
+  };
+
+  /** A refund that is disputed, or that has failed and was not sent again. */
+  const returned = async (entry: Entry): Promise<Case[]> => {
+    const { refund, about, service, asked: { amount, currency = '' } = {} } = entry;
+    const [charge] = await ledger.list({ activities: [about], service, limit: 1 });
+    const own = { ugwo: charge?.about, ref: charge?.asked?.ref, since: refund?.at ?? entry.createdAt };
+    if (refund?.state === 'refund_disputed') {
+      return [caseOf('refund_disputed', entry, { ...own, command: line(entry, 'refund', 'get', entry.id) })];
+    }
+    const all = await ledger.list({ about, service, kind: REFUND, after: entry.seq, limit: -1 });
+    if (all.some(({ state }) => state === 'accepted' || isUndecided(state))) return [];
+    const words = amount === undefined ? undefined : refundWords(about, amount, currency);
+    return [
+      caseOf('refund_failed', entry, { ...own, command: line(entry, ...(words ?? ['refund', 'create', about])) }),
+    ];
+  };
+
   /** True if a charge may still be paid, or nobody knows. */
   const isUnderWay = (one: Entry): boolean =>
     isUndecided(one.state) || (paymentIn(one) === 'open' && (payableFor(one, moment) ?? 1) > 0);
@@ -118,13 +145,13 @@ export const judgesOf = (ledger: Ledger, run: Run, allProfiles: boolean) => {
     return caseOf('disputed', entry, { since, command: line(entry, 'ledger', 'sync', entry.id), what });
   };
 
-  /** The case of a charge whose money is disputed, or came twice, in part or not at all. */
+  /** The case of a charge whose money is disputed, or came twice, too much, in part or not at all. */
   const judged = async (charge: Entry): Promise<Case[]> => {
     const request = await requestOf(ledger, charge);
     const unclear = request.all.filter(isDisputed);
     if (unclear.length > 0) return unclear.map(disputed);
     const twice = request.all.find(({ money }) => money?.isPaidTwice);
-    return twice === undefined ? unpaid(charge, request) : paidTwice(twice, request);
+    return twice === undefined ? [...overpaid(charge, request), ...unpaid(charge, request)] : paidTwice(twice, request);
   };
 
   const unknown = (entry: Entry): Case => {
@@ -157,13 +184,13 @@ export const judgesOf = (ledger: Ledger, run: Run, allProfiles: boolean) => {
     const [found] = isCharge(entry) ? await judged(entry) : [];
     return found?.command ?? show;
   };
-  return { moment, at, line, judged, unknown, opened, stepFor };
+  return { moment, at, line, judged, returned, unknown, opened, stepFor };
 };
 
 /** Finds the cases of a scope, the gravest first. */
 export const findCases = async (scope: Scope, since: number, allProfiles: boolean, run: Run): Promise<Case[]> => {
   const ledger = await run.ledger();
-  const { moment, at, line, judged, unknown, opened } = judgesOf(ledger, run, allProfiles);
+  const { moment, at, line, judged, returned, unknown, opened } = judgesOf(ledger, run, allProfiles);
 
   const cases: Case[] = [];
   const seen = new Set<string>();
@@ -171,6 +198,7 @@ export const findCases = async (scope: Scope, since: number, allProfiles: boolea
   for (const filter of [
     { disputed: true },
     { paidTwice: true },
+    { payments: ['overpaid'], started },
     { payments: ['underpaid'], started },
     { payments: ['reversed'], started },
   ] as const) {
@@ -179,6 +207,9 @@ export const findCases = async (scope: Scope, since: number, allProfiles: boolea
       if (!seen.has(name)) cases.push(...(await judged(charge)));
       seen.add(name);
     }
+  }
+  for (const filter of [{ payments: ['refund_disputed'] }, { payments: ['refund_failed'], started }] as const) {
+    for (const refund of await ledger.list({ ...scope, ...filter, limit: -1 })) cases.push(...(await returned(refund)));
   }
   cases.push(...(await ledger.unknown()).filter(isInScope(scope)).map(unknown));
 

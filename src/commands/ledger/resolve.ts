@@ -4,10 +4,10 @@ import { askText, canAsk } from '../../core/input.ts';
 import type { Result } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
 import { formatLocal, utcAtom } from '../../core/time.ts';
-import type { Entry, Resolution } from '../../ledger/entry.ts';
+import { type Entry, evidenceOf, type Resolution } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { operatorOf } from '../../ledger/sender.ts';
-import { wasResolved } from '../../ledger/transitions.ts';
+import { isRefundUnsettled, wasResolved } from '../../ledger/transitions.ts';
 import type { Run } from '../run.ts';
 import { entryRecord, findEntry } from './entries.ts';
 import type { ResolveInput } from './spec.ts';
@@ -74,7 +74,9 @@ const CONSEQUENCES = {
   },
 } as const;
 
-const resolveQuestion = ({ as, activity }: ResolveInput, { id, about, kind }: Entry): string => {
+type Unknown = ResolveInput & { readonly as: keyof (typeof CONSEQUENCES)['charge'] };
+
+const resolveQuestion = ({ as, activity }: Unknown, { id, about, kind }: Entry): string => {
   const named = activity === undefined ? '' : ` (${activity})`;
   const then =
     kind === CHARGE || as === 'paid' || as === 'reversed'
@@ -84,7 +86,7 @@ const resolveQuestion = ({ as, activity }: ResolveInput, { id, about, kind }: En
 };
 
 const resolutionOf = (
-  { as, activity }: ResolveInput,
+  { as, activity }: Unknown,
   said: { readonly by: string; readonly reason: string; readonly at: number },
 ): Resolution => ({
   state: as === 'created' ? 'accepted' : 'not_created',
@@ -99,11 +101,32 @@ const resolutionOf = (
   },
 });
 
+const ENDS = { 'paid-back': 'paid_back', failed: 'refund_failed' } as const;
+
+/** Records how an open or disputed refund ended, by a person's word. */
+const resolveRefund = async (input: ResolveInput & { readonly as: keyof typeof ENDS }, run: Run): Promise<Result> => {
+  const ledger = await run.ledger();
+  const refund = await findEntry(ledger, input.id);
+  const { id, about } = refund;
+  const notOpen = usageError(`${id} is no refund that is open or disputed`, { hint: 'see: paycli refund list' });
+  if (!isRefundUnsettled(refund)) throw notOpen;
+  await run.say(introOf(refund, run.io.clock.now()));
+  const reason = await reasonFor(input, run);
+  const then = input.as === 'failed' ? `${about} can then be refunded again.` : 'Its money then counts as paid back.';
+  await run.ask([`Record ${id} as ${input.as.replace('-', ' ')}? ${then}`], 'refuse');
+  const said = { as: input.as, by: operatorOf(ledger), reason };
+  const state = ENDS[input.as];
+  if (!(await ledger.settleRefund(id, state, evidenceOf('settled', run.io.clock.now(), said)))) throw notOpen;
+  const now = await findEntry(ledger, id);
+  return { kind: 'record', record: entryRecord(now), view: entryView(now) };
+};
+
 /** Records a person's decision about an unknown entry or a disputed charge, with who, when and why. */
-export const resolveEntry = async (input: ResolveInput, run: Run): Promise<Result> => {
+export const resolveEntry = async ({ as, ...named }: ResolveInput, run: Run): Promise<Result> => {
+  if (as === 'paid-back' || as === 'failed') return resolveRefund({ as, ...named }, run);
+  const input = { as, ...named };
   const ledger = await run.ledger();
   const charge = await findEntry(ledger, input.id);
-  const { as } = input;
   const word = as === 'paid' || as === 'reversed' ? as : undefined;
   if (word !== undefined && charge.money?.disputed === undefined) throw notDisputed(charge);
   if (word === undefined && charge.state !== 'unknown' && !wasResolved(charge)) throw notUnknown(charge);

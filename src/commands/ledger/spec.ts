@@ -205,12 +205,16 @@ const asReason = (text: string): string => {
   throw usageError(`is longer than ${LONGEST_REASON} characters`);
 };
 
-/** Answers of a person: about an unknown entry, and about a disputed charge. */
-const RESOLUTIONS = ['created', 'not-created', 'paid', 'reversed'] as const;
+/** Answers of a person: about an unknown entry, a disputed charge, and a refund without a known end. */
+const RESOLUTIONS = ['created', 'not-created', 'paid', 'reversed', 'paid-back', 'failed'] as const;
 
 const resolveInput = {
-  id: argument('id', 'the charge, chg-…', { completes: 'charge' }),
-  as: option('--as <what>', 'created or not-created; of a disputed charge: paid or reversed', asOneOf(RESOLUTIONS)),
+  id: argument('id', 'the charge, chg-…, or the refund, refund-…', { completes: 'charge' }),
+  as: option(
+    '--as <what>',
+    'created or not-created; of a disputed charge: paid or reversed; of a refund without a known end: paid-back or failed',
+    asOneOf(RESOLUTIONS),
+  ),
   activity: option('--activity <activity>', 'the activity that was created, act.…', asText, {
     completes: 'activity',
   }),
@@ -233,7 +237,8 @@ const ledgerResolveCommand = defineCommand({
   description:
     'For charges that `paycli ledger sync` leaves unknown. Check the payment request at the service first: once its ' +
     'charge is recorded as not created, it can be charged again. --as paid and --as reversed are for charges that it ' +
-    'leaves disputed. Asks first; a script needs --reason and --yes.',
+    'leaves disputed, --as paid-back and --as failed for refunds that are open or disputed. Asks first; a script needs ' +
+    '--reason and --yes.',
   input: resolveInput,
   examples: {
     'the charge was made (exit 6: its answer was lost)': `${LOST}\npaycli ledger resolve ${LAST_UNKNOWN} --as created --reason 'seen in the dashboard' --yes`,

@@ -30,8 +30,8 @@ export const statusCommand = defineCommand({
       'paycli status --all-profiles -o prometheus > paycli.tmp && mv paycli.tmp paycli.prom',
   },
   output:
-    'profile, day, time_zone; received, refunded, open: lists of sums by currency; cases: kind (disputed, paid_twice, underpaid, ' +
-    'reversed, unknown, approval, webhooks, not_shared, expires_soon), ugwo, ref, amount, currency, since, command. tsv and csv: ' +
+    'profile, day, time_zone; received, refunded, open, refund_open: lists of sums by currency; cases: kind (disputed, paid_twice, overpaid, underpaid, ' +
+    'reversed, refund_disputed, refund_failed, unknown, approval, webhooks, not_shared, expires_soon), ugwo, ref, amount, currency, since, command. tsv and csv: ' +
     'the cases. With --all-profiles: a list of these',
   exits: ['usage', 'auth', 'ledger', 'read_failed', 'interrupted', 'attention'],
   reminds: false,

@@ -270,8 +270,11 @@ export const jobView: View = {
 export const CASES = [
   'disputed',
   'paid_twice',
+  'overpaid',
   'underpaid',
   'reversed',
+  'refund_disputed',
+  'refund_failed',
   'unknown',
   'approval',
   'webhooks',

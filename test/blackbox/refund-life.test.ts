@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { openDesk, type Shown } from './desk-support.ts';
+import { listen } from './news-support.ts';
+
+const paidRequest = async (desk: Awaited<ReturnType<typeof openDesk>>, ref: string, received?: number) => {
+  const ugwo = await desk.request(ref);
+  const activity = await desk.charge(ugwo);
+  await desk.settle(activity, 'successful', received);
+  await desk.sync();
+  return { ugwo, activity };
+};
+
+const refundsOf = async ({ done }: Awaited<ReturnType<typeof openDesk>>) =>
+  (JSON.parse(await done('refund', 'list', '--json')) as { data: { id: string; uid: string; refund: string }[] }).data;
+
+const statesOf = async (desk: Awaited<ReturnType<typeof openDesk>>) =>
+  (await refundsOf(desk)).map(({ refund }) => refund);
+
+describe('a refund', () => {
+  it('is open until its activity shows the money back', async () => {
+    const desk = await openDesk();
+    const { activity } = await paidRequest(desk, 'INV-1');
+    await desk.done('refund', 'create', activity, '--amount', '300.00', '--yes');
+    expect(await statesOf(desk)).toEqual(['refund_open']);
+    expect((await desk.status()).sums).toMatchObject({ refunded: [], refund_open: [{ amount: 30_000, count: 1 }] });
+    const again = await desk.paycli('refund', 'create', activity, '--amount', '300.00', '--yes');
+    expect([again.code, again.stderr]).toEqual([9, expect.stringContaining('--again')]);
+    await desk.pass(10);
+    await desk.done('ledger', 'sync', '-q');
+    expect(await statesOf(desk)).toEqual(['paid_back']);
+    expect((await desk.status()).sums).toMatchObject({ refunded: [{ amount: 30_000, count: 1 }], refund_open: [] });
+  });
+
+  it('that fails later is told by a signed event, is a case, and can be sent again', async () => {
+    const desk = await openDesk();
+    const { ugwo, activity } = await paidRequest(desk, 'INV-2');
+    await desk.done('refund', 'create', activity, '--amount', '300.00', '--yes');
+    const [{ uid } = { uid: '' }] = await refundsOf(desk);
+    const listener = await listen(desk.options);
+    const event = (name: string, of: string) => ({
+      uid: `evt.AbCd.${name.length}${of.length}`.padEnd(33, '0'),
+      event: name,
+      data: { uid: of, status: 'failed', ugwo: { uid: ugwo } },
+    });
+    expect(await listener.deliver(event('refund.failed', 'rfd.other'))).toBe(200);
+    expect(await listener.deliver(event('refund.failed', uid))).toBe(200);
+    await expect.poll(() => statesOf(desk), { timeout: 20_000 }).toEqual(['refund_failed']);
+    listener.run.kill('SIGINT');
+    await listener.run.ended;
+    const { code, cases, sums } = await desk.status();
+    expect([code, sums]).toMatchObject([14, { refunded: [], refund_open: [] }]);
+    expect(cases).toMatchObject([{ kind: 'refund_failed', ugwo, ref: 'INV-2', amount: 30_000 }]);
+    await desk.run(cases[0] as Shown, '--yes');
+    expect(await statesOf(desk)).toEqual(['refund_open', 'refund_failed']);
+    expect((await desk.status()).kinds).toEqual([]);
+  });
+
+  it('that failed at once blocks no other one', async () => {
+    const desk = await openDesk();
+    const { uid: ugwo } = await desk.shopRequest({
+      ref: 'INV-3',
+      amount: 90_000,
+      metadata: { emulate: 'refund:failed' },
+    });
+    const activity = await desk.charge(ugwo);
+    await desk.settle(activity, 'successful');
+    const create = ['refund', 'create', activity, '--amount', '300.00', '--yes'];
+    expect((await desk.paycli(...create)).code).toBe(11);
+    expect((await desk.paycli(...create)).code).toBe(11);
+    expect(await statesOf(desk)).toEqual(['refund_failed', 'refund_failed']);
+    expect((await desk.status()).kinds).toEqual(['refund_failed']);
+  });
+
+  it.each([
+    ['paid-back', 'paid_back', 9],
+    ['failed', 'refund_failed', 0],
+  ])('is recorded as %s by a person', async (word, state, code) => {
+    const desk = await openDesk();
+    const { activity } = await paidRequest(desk, 'INV-4');
+    const create = ['refund', 'create', activity, '--amount', '300.00', '--yes'];
+    await desk.done(...create);
+    const [{ id } = { id: '' }] = await refundsOf(desk);
+    const resolve = ['ledger', 'resolve', id, '--as', word, '--reason', 'seen at the bank', '--yes'];
+    expect(JSON.parse(await desk.done(...resolve, '--json'))).toMatchObject({ payment: state });
+    expect(await statesOf(desk)).toEqual([state]);
+    expect((await desk.paycli(...resolve)).code).toBe(2);
+    expect((await desk.paycli(...create)).code).toBe(code);
+  });
+
+  it('of a bank transfer names the missing account, and sends nothing', async () => {
+    const desk = await openDesk();
+    const ugwo = await desk.request('INV-5');
+    const charged = await desk.done('ugwo', 'charge', ugwo, '--medium', 'bank_transfer', '--json');
+    const activity = (JSON.parse(charged) as { uid: string }).uid;
+    await desk.settle(activity, 'successful');
+    const create = ['refund', 'create', activity, '--amount', '300.00', '--yes'];
+    for (const more of [[], ['--dry-run']]) {
+      const { code, stderr } = await desk.paycli(...create, ...more);
+      expect([code, stderr]).toEqual([2, expect.stringMatching(/--provider and --account-number/)]);
+    }
+    expect(await refundsOf(desk)).toEqual([]);
+    expect((await desk.paycli(...create, '--no-validate')).code).toBe(3);
+    await desk.done(...create, '--provider', 'gtb', '--account-number', '0123456789');
+    expect(await statesOf(desk)).toEqual(['refund_open', null]);
+  });
+});
+
+it('too much money is a case, until it went back', async () => {
+  const desk = await openDesk();
+  const { ugwo, activity } = await paidRequest(desk, 'INV-6', 150_000);
+  const { code, cases } = await desk.status();
+  expect([code, cases]).toMatchObject([14, [{ kind: 'overpaid', ugwo, amount: 60_000, currency: 'NGN' }]]);
+  expect(cases[0]?.command).toBe(`paycli refund create ${activity} --amount 600.00`);
+  await desk.run(cases[0] as Shown, '--yes');
+  expect(await desk.status()).toMatchObject({ code: 0, kinds: [] });
+});
