@@ -25,10 +25,13 @@ interface RefundSeen extends Pick<RefundFacts, 'state'> {
   readonly amount: number | undefined;
 }
 
-const OWN: Readonly<Record<string, RefundState>> = { successful: 'paid_back', failed: 'refund_failed' };
+const OWN = new Map<string, RefundState>([
+  ['successful', 'paid_back'],
+  ['failed', 'refund_failed'],
+]);
 
 /** The state that a refund's own record shows. An unrecognized status may still become anything. */
-export const refundShown = (status: string): RefundState => OWN[status] ?? 'refund_open';
+export const refundShown = (status: string): RefundState => OWN.get(status) ?? 'refund_open';
 
 /** The sum of refunds; undefined if one pays back the whole payment. */
 export const sumOfRefunds = (refunds: readonly RefundSeen[]): number | undefined =>

@@ -66,8 +66,11 @@ const withPaid = async (payments: readonly Made[]): Promise<string> => {
     await at(made.at, (ledger) => charged(ledger, number, made));
     if (refund !== undefined) await at(refund.at, (ledger) => refunded(ledger, number, refund));
     if (reversedAt === undefined) continue;
-    const failed = { status: 'failed', servedAt: Date.parse(reversedAt), askedAt: Date.parse(reversedAt) };
-    await at(reversedAt, (ledger) => ledger.observe(shown([account({ uid: uidOf(number), ...failed })])));
+    const [uid, updatedAt] = [uidOf(number), Date.parse(reversedAt)];
+    // Only a code for a reversal, or its own later date, takes money back.
+    const facts = { uid, status: 'failed', failureCode: 'psp.error.reversed', updatedAt };
+    const failed = account({ uid, status: 'failed', servedAt: updatedAt, askedAt: updatedAt, facts });
+    await at(reversedAt, (ledger) => ledger.observe(shown([failed])));
   }
   return home;
 };

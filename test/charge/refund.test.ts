@@ -13,6 +13,7 @@ describe("a refund's own record", () => {
     ['failed', FAILED],
     ['processing', OPEN],
     ['something_new', OPEN],
+    ['constructor', OPEN],
   ] as const)('with the status %s shows %s', (status, state) => expect(refundShown(status)).toBe(state));
 
   it.each<[before: RefundState, shown: RefundState, after: RefundState]>([

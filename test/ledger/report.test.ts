@@ -197,8 +197,8 @@ describe.each(BACKENDS)('ledger report with a ledger %s', (_where, newPlace) => 
       const now = days[day] ?? NOON;
       const ledger = await open(place, { now: () => now });
       if (day === 0) await accepted(ledger, 1, {}, ngn(100));
-      const read = { askedAt: now, servedAt: now };
-      await ledger.observe(shown([account({ uid: uidOf(1), status, ...read })]));
+      const facts = { uid: uidOf(1), status, updatedAt: now };
+      await ledger.observe(shown([account({ uid: uidOf(1), status, askedAt: now, servedAt: now, facts })]));
       return ledger;
     };
     const onDay = async (ledger: Ledger, day: number): Promise<string[]> => {
