@@ -56,7 +56,7 @@ export const afterRecord = (
 
 /**
  * The states of an activity's refunds after the activity was read, in their order. It shows whether all, some or none of
- * its money went back, and never which refund failed.
+ * its money went back, and never which refund failed. A part never proves a refund of all of it.
  */
 export const afterActivity = (
   status: string,
@@ -68,7 +68,7 @@ export const afterActivity = (
   const proves =
     status === 'refunded'
       ? sum === undefined || sum === received
-      : status === 'partially_refunded' && unfailed.length === 1;
+      : status === 'partially_refunded' && unfailed.length === 1 && sum !== undefined && sum < (received || Infinity);
   const isBack = status === 'refunded' || status === 'partially_refunded';
   return refunds.map(({ state }, at) => {
     if (state === 'refund_open' && proves) return 'paid_back';

@@ -42,6 +42,8 @@ describe('the activity of refunds', () => {
     ['proves none of two, in part', 'partially_refunded', [of(OPEN), of(OPEN)], [OPEN, OPEN]],
     ['proves no second one, in part', 'partially_refunded', [of(BACK), of(OPEN)], [BACK, OPEN]],
     ['proves the only one that has not failed', 'partially_refunded', [of(FAILED), of(OPEN)], [FAILED, BACK]],
+    ['proves none of all of it, in part', 'partially_refunded', [of(OPEN, 900)], [OPEN]],
+    ['proves none without an amount, in part', 'partially_refunded', [{ state: OPEN, amount: undefined }], [OPEN]],
     ['proves all whose sum it brought', 'refunded', [of(OPEN), of(OPEN, 600)], [BACK, BACK]],
     ['proves one that pays all back', 'refunded', [{ state: OPEN, amount: undefined }], [BACK]],
     ['proves none of another sum', 'refunded', [of(OPEN), of(OPEN, 500)], [OPEN, OPEN]],
@@ -50,4 +52,8 @@ describe('the activity of refunds', () => {
     ['leaves a failure beside another refund', 'refunded', [of(FAILED), of(BACK, 900)], [FAILED, BACK]],
     ['has none', 'refunded', [], []],
   ])('%s', (_what, status, before, after) => expect(afterActivity(status, 900, before)).toEqual(after));
+
+  it.each([0, undefined])('proves a part of an unknown sum: %s', (received) =>
+    expect(afterActivity('partially_refunded', received, [of(OPEN)])).toEqual([BACK]),
+  );
 });
