@@ -106,7 +106,10 @@ export const resolveCharge = (
       return { result: false };
     }
     const { took, exitCode } = charge;
-    const change = { state, took, exitCode, moment: backend.moment(), activity: kept(charge), request };
+    // Readings of an activity outlive another word that the charge was made.
+    const isSame = state === 'accepted' && (activity === undefined || activity.uid === charge.activity?.uid);
+    const known = isSame ? charge.activity : undefined;
+    const change = { state, took, exitCode, moment: backend.moment(), activity: known ?? kept(charge), request };
     return {
       write: [withState(charge, { ...change, evidence: withEvidence(charge.evidence, evidence) })],
       result: true,

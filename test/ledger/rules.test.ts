@@ -282,6 +282,19 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       expect(await ledger.get(id)).toMatchObject({ state: 'not_created', activity: undefined });
     });
 
+    it.each([undefined, account()])('as created once more keeps the payment that was seen since', async (activity) => {
+      const ledger = await open(newPlace());
+      const id = await beginCharge(ledger);
+      await ledger.record(id, { state: 'unknown', exitCode: 6 });
+      const [state, unread] = ['accepted', { ...account(), status: '', nextAction: null }] as const;
+      expect(await ledger.resolve(id, { state, activity: unread, evidence })).toBe(true);
+      await ledger.observe(shown([account({ status: 'successful' })]));
+      const named = activity === undefined ? {} : { activity: unread };
+      expect(await ledger.resolve(id, { state, evidence, ...named })).toBe(true);
+      expect(await ledger.get(id)).toMatchObject({ activity: { status: 'successful' }, money: { payment: 'paid' } });
+      expect(await ledger.begin(intent(), { again: true })).toMatchObject({ kind: 'refused', why: 'paid' });
+    });
+
     it('never gives one activity two owners', async () => {
       const ledger = await open(newPlace());
       await ledger.record(await beginCharge(ledger), ACCEPTED);
