@@ -103,14 +103,17 @@ const storeIn = (sql: QueueStatements, came: Delivery, { state, duplicates, due 
 /** The number of events to prune in one commit: a delivery waits for no more than that. */
 const PRUNED_AT_ONCE = 500;
 
+/** The events to prune: those that are printed and wait for nothing, or all. */
+type Prunable = 'finished' | 'all';
+
 /**
- * Printed events that came before an instant, in batches, in order of arrival. Ends at the first batch without such an
- * event.
+ * Events that came before an instant, in batches, in order of arrival; unless for `all`, printed ones. Ends at the first
+ * batch without such an event.
  */
-function* agedIn(sql: QueueStatements, before: number): Generator<readonly Aged[]> {
-  const printed = sql.place(READERS.printed);
+function* agedIn(sql: QueueStatements, before: number, what: Prunable): Generator<readonly Aged[]> {
+  const last = what === 'all' ? Number.MAX_SAFE_INTEGER : sql.place(READERS.printed);
   for (let after = 0; ; ) {
-    const some = sql.events.aged(after, printed, PRUNED_AT_ONCE);
+    const some = sql.events.aged(after, last, PRUNED_AT_ONCE);
     const aged = some.filter(({ receivedAt }) => receivedAt < before);
     if (aged.length === 0) return;
     yield aged;
@@ -217,27 +220,33 @@ export class Queue {
   }
 
   /** Counts finished events from before an instant, those still to be forwarded, and refused deliveries. */
-  prunable(before: number) {
-    const aged = agedIn(this.#sql, before).toArray().flat();
+  prunable(before: number, what: Prunable = 'finished') {
+    const aged = agedIn(this.#sql, before, what).toArray().flat();
     const waiting = aged.filter(({ isWaiting }) => isWaiting).length;
     return { count: aged.length - waiting, waiting, refused: this.#sql.oldRefused(before) };
   }
 
   /**
-   * Removes refused deliveries from before an instant, and finished events except for their uids, until `stop`.
+   * Removes refused deliveries from before an instant, and finished events, or all, except for their uids, until `stop`.
    * Returns the number of events.
    */
-  async prune(before: number, stop: AbortSignal): Promise<number> {
+  async prune(before: number, stop: AbortSignal, what: Prunable = 'finished'): Promise<number> {
     await this.#write(() => this.#sql.pruneRefused(before));
     let count = 0;
-    for (const aged of agedIn(this.#sql, before)) {
+    for (const aged of agedIn(this.#sql, before, what)) {
       if (stop.aborted) break;
-      const done = aged.filter(({ isWaiting }) => !isWaiting);
-      await this.#write(() => done.forEach(this.#sql.events.prune));
+      const done = aged.filter(({ isWaiting }) => what === 'all' || !isWaiting);
+      await this.#write(() => done.forEach(this.#remove));
       count += done.length;
     }
     return count;
   }
+
+  /** Removes an event. The next one of its key waits no longer for it. */
+  readonly #remove = (one: Aged): void => {
+    this.#sql.events.prune(one);
+    if (one.isWaiting) this.#sql.heads.advance(one.key, 0);
+  };
 
   /** Returns the space of removed events to the disk; resolves to false if that is impossible. */
   compact(): Promise<boolean> {

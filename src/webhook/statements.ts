@@ -94,6 +94,8 @@ export interface EventFilter {
 export interface Aged {
   readonly seq: number;
   readonly uid: string;
+  /** Its order key. */
+  readonly key: string;
   readonly isWaiting: boolean;
   readonly receivedAt: number;
 }
@@ -157,7 +159,7 @@ const eventStatements = (db: DatabaseSync) => {
   const bodyOf = db.prepare('SELECT body = ? AS same FROM event WHERE uid = ? AND again <= 0');
   const pruned = db.prepare('SELECT 1 FROM pruned WHERE uid = ?');
   const old = db.prepare(
-    'SELECT seq, uid, state, received_at FROM event WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?',
+    'SELECT seq, uid, lane, state, received_at FROM event WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?',
   );
   const remove = db.prepare('DELETE FROM event WHERE seq = ?');
   const leave = db.prepare('INSERT INTO pruned VALUES (?) ON CONFLICT DO NOTHING');
@@ -187,6 +189,7 @@ const eventStatements = (db: DatabaseSync) => {
       old.all(seq, upTo, limit).map((row) => ({
         seq: number(row['seq']),
         uid: sqlText(row['uid']),
+        key: sqlText(row['lane']),
         isWaiting: row['state'] === 'waiting',
         receivedAt: number(row['received_at']),
       })),

@@ -141,6 +141,36 @@ describe('watch --exec', () => {
     expect(eventsIn((await watch(ugwo, ...exec).ended).stderr)).toEqual([]);
   });
 
+  it.each(['ledger', 'webhook'])(
+    "loses the customer's data by `%s prune`, and runs no program for it",
+    async (group) => {
+      const { shopRequest, sell, settle, watch, paycli, options } = await open();
+      const ref = 'INV-CANARY-7';
+      const { ugwo, activity } = await sell(String((await shopRequest({ amount: 90_000, ref })).uid));
+      await settle(activity, 'successful');
+      const file = join(newFolder('mark'), 'go');
+      const exec = ['--until-final', '--exec', `${script('[ -e "$1" ]')} ${file}`];
+      const run = watch(ugwo, ...exec);
+      await run.saw(/was refused \(exit code 1\)/);
+      expect(await ended(run)).toMatchObject({ code: 14 });
+      const queueFiles = () => readdirSync(options.home).filter((name) => name.startsWith('watch-'));
+      const holdsRef = () => queueFiles().some((name) => readFileSync(join(options.home, name)).includes(ref));
+      const queue = queueFiles().find((name) => name.endsWith('.db')) ?? '';
+      const db = new DatabaseSync(join(options.home, queue));
+      db.exec('UPDATE event SET received_at = received_at - 40 * 86400000');
+      db.close();
+      expect(holdsRef()).toBe(true);
+      const asked = await paycli(group, 'prune', '--before', '30d');
+      expect(asked).toMatchObject({ code: 2, stderr: expect.stringContaining('are then never delivered: 1') });
+      const pruned = JSON.parse((await paycli(group, 'prune', '--before', '30d', '--yes', '--json')).stdout);
+      expect(pruned).toMatchObject(group === 'ledger' ? { pruned: 0, open: 0, events: 1 } : { pruned: 1, waiting: 1 });
+      expect(holdsRef()).toBe(false);
+      writeFileSync(file, '');
+      const { code, stderr } = await watch(ugwo, ...exec).ended;
+      expect([code, eventsIn(stderr)]).toEqual([0, []]);
+    },
+  );
+
   it('tells a change again after it was killed while the program ran, which holds up nothing', async () => {
     const { sell, settle, watch } = await open();
     const [one, other] = [await sell(), await sell()];

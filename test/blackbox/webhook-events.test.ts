@@ -36,7 +36,7 @@ const uidsOf = async (home: string, ...args: string[]): Promise<string[]> => {
 };
 
 describe('webhook prune', () => {
-  it('removes old finished events after confirmation, and never prints them again', async () => {
+  it('removes old events after confirmation, and never prints them again', async () => {
     const home = newFolder();
     const queue = newQueue(home);
     const [day, now] = [86_400_000, Date.now()];
@@ -53,18 +53,29 @@ describe('webhook prune', () => {
     const asked = await inProcess(prune, { home });
     expect(asked).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('Prune 2 events and 1 refused delivery that came before'),
+      stderr: expect.stringContaining('Prune 3 events and 1 refused delivery that came before'),
     });
     expect(await inProcess([...prune.slice(0, 2), '--before', '1h', '--yes'], { home })).toMatchObject({ code: 2 });
     const pruned = await inProcess([...prune, '--yes'], { home });
-    expect(JSON.parse(pruned.stdout)).toMatchObject({ pruned: 2, waiting: 1, refused: 1, before: expect.any(String) });
+    expect(JSON.parse(pruned.stdout)).toMatchObject({ pruned: 3, waiting: 1, refused: 1, before: expect.any(String) });
     expect(queue.refused(9).map(({ at }) => at)).toEqual([now]);
     expect(readFileSync(`${home}/webhooks.db`).includes('secret-40')).toBe(false);
-    expect(await uidsOf(home)).toEqual([uidOf(3), uidOf(1)]);
+    expect(await uidsOf(home)).toEqual([uidOf(3)]);
+    expect(queue.heads(9)).toEqual([]);
     const listener = await listen(home, ['--until', '1', '--columns', 'uid']);
-    for (const number of [0, 2, 5]) await deliver(listener.origin, bodyOf(number));
+    for (const number of [0, 1, 2, 5]) await deliver(listener.origin, bodyOf(number));
     expect((await listener.ended).stdout).toBe(`${uidOf(5)}\n`);
-    expect(await uidsOf(home)).toEqual([uidOf(5), uidOf(3), uidOf(1)]);
+    expect(await uidsOf(home)).toEqual([uidOf(5), uidOf(3)]);
+  });
+
+  it('lets the next event of its payment request follow a removed one', async () => {
+    const home = newFolder();
+    const queue = newQueue(home);
+    const waiting = { state: 'waiting', duplicates: false, due: 0 } as const;
+    await queue.keep(delivery(1, { ugwo: ugwoOf(1) }), waiting);
+    await queue.keep(delivery(2, { ugwo: ugwoOf(1), receivedAt: Date.now() }), waiting);
+    await inProcess(['webhook', 'prune', '--before', '30d', '--yes'], { home });
+    expect(queue.heads(9)).toMatchObject([{ key: ugwoOf(1), seq: 2 }]);
   });
 });
 

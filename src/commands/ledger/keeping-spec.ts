@@ -45,7 +45,8 @@ const ledgerPruneCommand = defineCommand({
   description:
     'Removes references, customers, account details, requests and evidence of charges that started before --before ' +
     'and have ended. Open and unknown charges stay whole. Amounts, states and activities always stay, so no charge ' +
-    "can be made twice and reports don't change. It asks first. For a ledger in PostgreSQL, run it as the owner of " +
+    "can be made twice and reports don't change. It also removes the events of that age from the queues of this machine, " +
+    'for all profiles, even if they wait (see `webhook prune`). It asks first. For a ledger in PostgreSQL, run it as the owner of ' +
     'the database.',
   danger: 'write',
   input: {
@@ -57,7 +58,7 @@ const ledgerPruneCommand = defineCommand({
     ),
   },
   examples: { 'keep the details of a year': 'paycli ledger prune --before 365d --yes' },
-  output: 'before, pruned, open (not pruned: still open or unknown)',
+  output: 'before, pruned, open (not pruned: still open or unknown), events (removed from the queues of this machine)',
   exits: ['usage', 'auth', 'ledger', 'interrupted'],
   read: ({ before, allProfiles }) => {
     if (before === undefined) throw usageError('--before is required: it prunes older charges');

@@ -1,11 +1,13 @@
 import type { InputOf } from '../../cli/define.ts';
 import { scopeOf } from '../../compose/client.ts';
 import { openLedgerAdmin } from '../../compose/ledger-admin.ts';
-import { profilesOf } from '../../compose/run.ts';
+import { foldersOf, profilesOf } from '../../compose/run.ts';
+import { realMachine } from '../../config/machine.ts';
 import { interrupted, PayError, usageError } from '../../core/error.ts';
 import { instantOf, madeHere, type RequestedTime } from '../../core/record.ts';
 import { columnsNamed, type Result, type View } from '../../core/result.ts';
 import { atom, DAY_MS, formatLocalFull } from '../../core/time.ts';
+import { prunableIn, pruneQueues, queueQuestion, withQueues } from '../../webhook/prune.ts';
 import type { Run } from '../run.ts';
 import type { useInput } from './keeping-spec.ts';
 
@@ -14,6 +16,7 @@ const prunedEntriesView: View = {
     { path: 'before', kind: 'time' },
     { path: 'pruned', kind: 'count', always: true },
     { path: 'open', kind: 'count', always: true, label: 'left, still open' },
+    { path: 'events', kind: 'count' },
   ],
 };
 
@@ -35,7 +38,9 @@ const pruneFailure = (thrown: unknown, stop: AbortSignal): unknown => {
   return new PayError('ledger', thrown.message, { ...thrown.detail, hint: 'prune as the owner of the database' });
 };
 
-/** Prunes ended entries. Stores only what prevents a second charge, with amounts and states. */
+/**
+ * Prunes ended entries, and the events of that age. Stores only what prevents a second charge, with amounts and states.
+ */
 export const pruneLedger = async (
   input: { readonly before: RequestedTime; readonly allProfiles: boolean },
   run: Run,
@@ -47,21 +52,29 @@ export const pruneLedger = async (
   const scope = input.allProfiles ? {} : await scopeOf(run);
   await ledger.jobs.endPlans(now - DAY_MS);
   const { count, open } = await ledger.prunable(before, scope);
-  if (count > 0) await run.ask(pruneQuestion(count, before, input.allProfiles), 'refuse', String(count));
-  const done =
-    count === 0
-      ? { count: 0, compacted: true }
-      : await ledger.prune(before, scope, run.io.signals.stop).catch((thrown: unknown) => {
-          throw pruneFailure(thrown, run.io.signals.stop);
-        });
-  if (!done.compacted) {
-    await run.say('The file keeps its size for now, since it is in use or the disk is full. New charges use the room.');
-  }
-  return {
-    kind: 'record',
-    record: madeHere({ before: atom(before), pruned: done.count, open }),
-    view: prunedEntriesView,
-  };
+  return withQueues((await foldersOf(run)).data, realMachine.uid, async (queues) => {
+    const found = prunableIn(queues, before);
+    const ofEvents = queueQuestion(found, before);
+    const question = [...(count === 0 ? [] : pruneQuestion(count, before, input.allProfiles)), ...ofEvents];
+    if (question.length > 0) await run.ask(question, 'refuse', count === 0 ? undefined : String(count));
+    const done =
+      count === 0
+        ? { count: 0, compacted: true }
+        : await ledger.prune(before, scope, run.io.signals.stop).catch((thrown: unknown) => {
+            throw pruneFailure(thrown, run.io.signals.stop);
+          });
+    if (!done.compacted) {
+      await run.say(
+        'The file keeps its size for now, since it is in use or the disk is full. New charges use the room.',
+      );
+    }
+    if (ofEvents.length > 0) await pruneQueues(queues, before, run);
+    return {
+      kind: 'record',
+      record: madeHere({ before: atom(before), pruned: done.count, open, events: found.events }),
+      view: prunedEntriesView,
+    };
+  });
 };
 
 const verifiedLedgerView: View = {

@@ -2,14 +2,15 @@ import type { InputOf } from '../../cli/define.ts';
 import { foldersOf } from '../../compose/run.ts';
 import { realMachine } from '../../config/machine.ts';
 import { webhookSecrets } from '../../config/secrets.ts';
-import { interrupted, PayError, usageError } from '../../core/error.ts';
+import { PayError, usageError } from '../../core/error.ts';
 import { instantOf, madeHere, onePage, PAGE_MAX, pageOf, type RequestedTime } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
-import { atom, DAY_MS, formatLocalFull } from '../../core/time.ts';
+import { atom, DAY_MS } from '../../core/time.ts';
 import { EVENTS, isWanted } from '../../core/webhook-event.ts';
 import type { DeliveryTarget } from '../../webhook/deliver.ts';
 import type { EventSummary, KeptEvent } from '../../webhook/event.ts';
 import { checkTarget, forwardAgain } from '../../webhook/forward.ts';
+import { prunableIn, pruneQueues, queueQuestion, withQueues } from '../../webhook/prune.ts';
 import { openQueue, type Queue } from '../../webhook/queue.ts';
 import { listedPages, numberedCursors, type StoredList } from '../list.ts';
 import { continueCommand } from '../record.ts';
@@ -108,35 +109,20 @@ export const sendMadeUpEvent = async (input: ReturnType<typeof readTrigger>, run
   return sendTo(target, { event, ...sampleRequest(event, secret, run.io.clock.now()) }, run.io);
 };
 
-const agedText = (count: number, refused: number): string =>
-  [
-    ...(count === 0 ? [] : [count === 1 ? '1 event' : `${count} events`]),
-    ...(refused === 0 ? [] : [refused === 1 ? '1 refused delivery' : `${refused} refused deliveries`]),
-  ].join(' and ');
-
-/**
- * Removes refused deliveries, and the bodies and headers of finished events. The uids of events stay, so that none is
- * printed twice.
- */
+/** Removes refused deliveries and all events, except for their uids, so that none is printed twice. */
 export const pruneEvents = async (input: { readonly before: RequestedTime }, run: Run): Promise<Result> => {
-  const { clock, signals } = run.io;
+  const { clock } = run.io;
   const before = instantOf(input.before, clock.now());
   if (before > clock.now() - DAY_MS) throw usageError('--before must be at least a day ago');
-  return withQueue(run, async (queue) => {
-    const { count, waiting, refused } = queue.prunable(before);
-    const isAny = count + refused > 0;
-    if (isAny) {
-      const question = `Prune ${agedText(count, refused)} that came before ${formatLocalFull(before)}?`;
-      await run.ask([question, 'Bodies and headers are removed for good. Uids of events stay.'], 'refuse');
+  return withQueues((await foldersOf(run)).data, realMachine.uid, async (queues) => {
+    const found = prunableIn(queues, before);
+    const question = queueQuestion(found, before);
+    if (question.length > 0) {
+      await run.ask(question, 'refuse');
+      await pruneQueues(queues, before, run);
     }
-    const pruned = isAny ? await queue.prune(before, signals.stop) : 0;
-    if (signals.stop.aborted) throw interrupted(signals.stop.reason, 'the events removed so far stay removed');
-    if (isAny && !(await queue.compact())) {
-      await run.say(
-        'The file keeps its size for now, since it is in use or the disk is full. New events use the free space.',
-      );
-    }
-    const record = madeHere({ before: atom(before), pruned, waiting, refused });
+    const { events, waiting, refused } = found;
+    const record = madeHere({ before: atom(before), pruned: events, waiting, refused });
     return { kind: 'record', record, view: prunedEventsView };
   });
 };

@@ -151,11 +151,12 @@ const webhookEventsReplayCommand = defineCommand({
 const webhookPruneCommand = defineCommand({
   path: ['webhook', 'prune'],
   danger: 'write',
-  summary: 'remove old events that are finished',
+  summary: 'remove old events',
   description:
-    'Removes refused deliveries, and the headers and bodies of finished events, that came before --before. Events that wait for their target stay. ' +
+    'Removes refused deliveries, and the headers and bodies of events, that came before --before: those of `webhook listen` and of each program of ' +
+    '`watch --exec`. An event that still waits is removed, too, and never delivered. ' +
     'Uids of events stay, so paycli recognizes an event that comes again. It asks first. It can run beside `webhook listen`, which ' +
-    `removes them after ${KEEP_DAYS} days by itself (--keep-days).`,
+    `removes finished events after ${KEEP_DAYS} days by itself (--keep-days).`,
   input: {
     before: option(
       '--before <time>',
@@ -164,7 +165,7 @@ const webhookPruneCommand = defineCommand({
     ),
   } as const,
   examples: { 'keep the events of a month': 'paycli webhook prune --before 30d --yes' },
-  output: 'before, pruned, waiting (not removed: they wait for their target), refused (removed refused deliveries)',
+  output: 'before, pruned, waiting (those of them that were not delivered), refused (removed refused deliveries)',
   exits: ['usage', 'ledger', 'interrupted'],
   read: ({ before }) => {
     if (before === undefined) throw usageError('--before is required: it removes events older than that');

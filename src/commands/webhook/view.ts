@@ -115,7 +115,7 @@ export const prunedEventsView: View = {
   columns: [
     { path: 'before', kind: 'time' },
     { path: 'pruned', kind: 'count', always: true },
-    { path: 'waiting', kind: 'count', always: true, label: 'left, waiting' },
+    { path: 'waiting', kind: 'count', always: true, label: 'of these, not delivered' },
     { path: 'refused', kind: 'count', label: 'refused deliveries pruned' },
   ],
 };
