@@ -127,17 +127,22 @@ export const wasSeenExpired = (charge: Entry): boolean =>
   charge.told !== undefined && (payableFor(charge, charge.told) ?? 0) <= -SHOWN_WITHIN_MS;
 
 /** The latest of some moments; undefined if none is known. */
-const latestOf = (moments: readonly (number | undefined)[]): number | undefined => {
+const latestMoment = (moments: readonly (number | undefined)[]): number | undefined => {
   const known = moments.filter((one) => one !== undefined);
   return known.length === 0 ? undefined : Math.max(...known);
 };
 
 const balanceIn = (request: RequestFacts, asked: number | undefined, paidBack: PaidBack | undefined) => {
   const { missing, excess, isPaidTwice, surplus } = balanceOf(request, { asked, paidBack });
-  const requestUpdatedAt = latestOf((request.activities ?? []).map(({ updatedAt }) => updatedAt));
+  const requestUpdatedAt = latestMoment((request.activities ?? []).map(({ updatedAt }) => updatedAt));
   return {
-    ...{ missing, excess, isPaidTwice, surplus },
-    ...{ requestStatus: request.status, requestTotal: request.total, requestUpdatedAt },
+    missing,
+    excess,
+    isPaidTwice,
+    surplus,
+    requestStatus: request.status,
+    requestTotal: request.total,
+    requestUpdatedAt,
   };
 };
 
@@ -156,7 +161,10 @@ const reversedBy = (before: Money | undefined, { payment }: PaymentRead, at: num
 
 /** Balance of a payment request whose money has changed since it was read. */
 const NO_BALANCE = {
-  ...{ missing: undefined, excess: undefined, isPaidTwice: undefined, surplus: undefined },
+  missing: undefined,
+  excess: undefined,
+  isPaidTwice: undefined,
+  surplus: undefined,
   requestUpdatedAt: undefined,
 };
 
@@ -204,7 +212,7 @@ const moneyRead = (charge: Entry, earlier: Entry, reading: ActivityReading): Mon
     readAt: moment.at,
     // An answer without this time leaves the date of the money that it shows again.
     updatedAt:
-      isSame && read.payment === before?.payment ? latestOf([before.updatedAt, facts.updatedAt]) : facts.updatedAt,
+      isSame && read.payment === before?.payment ? latestMoment([before.updatedAt, facts.updatedAt]) : facts.updatedAt,
     failureCode: facts.failureCode,
     isDoubleCharge: facts.isDoubleCharge,
     psp: activity.psp ?? before?.psp,

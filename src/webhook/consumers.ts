@@ -264,7 +264,12 @@ const SILENT_MS = 1000;
  * Passes on a stream. Reads more only when what came is printed, so that a command can't fill the memory; after the
  * second signal, waits for nobody. Closes it if it is silent once the command has `exited`.
  */
-const passOn = async (stream: Readable, { openPrint }: Exec, deps: ExecDeps, exited: Promise<void>): Promise<void> => {
+const passStream = async (
+  stream: Readable,
+  { openPrint }: Exec,
+  deps: ExecDeps,
+  exited: Promise<void>,
+): Promise<void> => {
   const { clock, leave } = deps;
   const print = openPrint();
   const pieces: AsyncIterator<string> = stream.setEncoding('utf8')[Symbol.asyncIterator]();
@@ -303,7 +308,7 @@ export interface ExecFailure {
  * Opens the input of a command: a nameless file with the body, which the command reads whole or does not start, also if
  * paycli is killed now. `folder` is one that the run writes to anyhow.
  */
-export const openInput = async (folder: string, body: Uint8Array): Promise<FileHandle> => {
+export const openProgramInput = async (folder: string, body: Uint8Array): Promise<FileHandle> => {
   const file = await makeNameless(folder);
   try {
     const { bytesWritten } = await file.write(body, 0, body.length, 0);
@@ -344,7 +349,7 @@ export const execute = async (exec: Exec, input: FileHandle, deps: ExecDeps): Pr
     over(code === 0 ? undefined : { why: signal ?? `exit code ${code}`, isKilled: signal !== null }),
   );
   const exited = new Promise<void>((done) => void child.once('exit', () => done()));
-  const printed = [child.stdout, child.stderr].map((stream) => stream && passOn(stream, exec, deps, exited));
+  const printed = [child.stdout, child.stderr].map((stream) => stream && passStream(stream, exec, deps, exited));
   await patience(ended, deps);
   // A command that has exited said its own code; a child of it may hold the streams open.
   const isKilled = !isOver && child.exitCode === null;

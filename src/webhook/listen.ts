@@ -5,7 +5,7 @@ import { shellLine } from '../core/shell.ts';
 import { DAY_MS, SECOND_MS } from '../core/time.ts';
 import { DOUBLE_CHARGE, isWanted } from '../core/webhook-event.ts';
 import { holdLock } from '../database/open.ts';
-import { type Exec, execute, type LedgerConsumer, openInput, openPrintCursor, Recorder } from './consumers.ts';
+import { type Exec, execute, type LedgerConsumer, openPrintCursor, openProgramInput, Recorder } from './consumers.ts';
 import {
   type DeliveryTarget,
   type Notifier,
@@ -272,7 +272,7 @@ class Listening {
       // While the disk is full nothing is printed: it would be printed again. Nor does a command start without its input.
       let input: FileHandle | undefined;
       const prepare = async (): Promise<void> => {
-        if (exec !== undefined && wanted[0] !== undefined) input ??= await openInput(folder, wanted[0].body);
+        if (exec !== undefined && wanted[0] !== undefined) input ??= await openProgramInput(folder, wanted[0].body);
         await cursor.note('printing', last);
       };
       if (!(await retryUntilWritten(prepare, this.#deps, stop))) {

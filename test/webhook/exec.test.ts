@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { attempt } from '../../src/core/async.ts';
-import { type Exec, execute, openInput } from '../../src/webhook/consumers.ts';
+import { type Exec, execute, openProgramInput } from '../../src/webhook/consumers.ts';
 import { clock } from '../support/clock.ts';
 import { newFolder } from '../support/program.ts';
 import { TestClock } from './support.ts';
 
 const run = async (exec: Exec, deps: Parameters<typeof execute>[2]) =>
-  execute(exec, await openInput(newFolder('input'), Buffer.from('{}')), deps);
+  execute(exec, await openProgramInput(newFolder('input'), Buffer.from('{}')), deps);
 const SCRIPT = "process.stdout.write('' + process.pid); process.exitCode = 7";
 /** A program that ignores SIGTERM; so does its child, which keeps the output open. */
 const STUBBORN = `

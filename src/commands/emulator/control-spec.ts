@@ -126,7 +126,7 @@ const emulatorWebhookListCommand = defineCommand({
   load: async () => ({ run: (await import('./emulator.ts')).listEmulatorWebhooks }),
 });
 
-const asId = asInteger(1, Number.MAX_SAFE_INTEGER);
+const asNumber = asInteger(1, Number.MAX_SAFE_INTEGER);
 
 const emulatorWebhookRemoveCommand = defineCommand({
   path: ['emulator', 'webhook', 'remove'],
@@ -134,7 +134,7 @@ const emulatorWebhookRemoveCommand = defineCommand({
   summary: 'send no more events to a URL',
   description: 'Also removes its deliveries, including those not sent yet.',
   input: {
-    id: argument('id', 'the webhook, by its id in `emulator webhook list`', { type: 'integer' }, asId),
+    id: argument('id', 'the webhook, by its id in `emulator webhook list`', { type: 'integer' }, asNumber),
     data: dataOption,
   },
   examples: {
@@ -176,7 +176,7 @@ const emulatorWebhookTriggerCommand = defineCommand({
 });
 
 export const deliveriesInput = {
-  replay: option('--replay <id>', 'send this one again: the same event under a new delivery id', asId),
+  replay: option('--replay <id>', 'send this one again: the same event under a new delivery id', asNumber),
   max: option('--max <n>', 'stop after <n> records (50)', asInteger(1, MOST_SHOWN), { default: '50' }),
   data: dataOption,
 };

@@ -107,9 +107,16 @@ const entryFilter = (input: EntryOptions, { digest }: Ledger): EntryFilter => {
   const account = accountNumber === undefined ? {} : keptAccount(accountNumber, digest);
   return {
     kind: kind === 'all' ? undefined : kind,
-    ...{ payments: payment, states: state, ref, about: ugwo, job },
+    payments: payment,
+    states: state,
+    ref,
+    about: ugwo,
+    job,
     ...(isEmail ? { email: customer } : { customer }),
-    ...{ paidTwice, operator, pspReference, accountDigest: account.accountDigest },
+    paidTwice,
+    operator,
+    pspReference,
+    accountDigest: account.accountDigest,
   };
 };
 

@@ -38,8 +38,16 @@ const readPayments = async (
     // A bank may write a payment of less than an hour before or after midnight on the other day.
     const [day = '', ...nearby] = [at, at - HOUR_MS, at + HOUR_MS].map((ms) => dayIn(zone, ms));
     return {
-      ...{ id: sum.id ?? '', kind, at, day, otherDay: nearby.find((other) => other !== day), amount: Number(amount) },
-      ...{ ugwo: sum.ugwo, ref: sum.ref, psp_reference: sum.psp_reference, account_digest: sum.account_digest },
+      id: sum.id ?? '',
+      kind,
+      at,
+      day,
+      otherDay: nearby.find((other) => other !== day),
+      amount: Number(amount),
+      ugwo: sum.ugwo,
+      ref: sum.ref,
+      psp_reference: sum.psp_reference,
+      account_digest: sum.account_digest,
       profile: sum.profile ?? sum.origin,
     };
   };
@@ -169,8 +177,12 @@ export const matchStatement = async (input: MatchInput, run: Run): Promise<Resul
   const name = file === '-' ? 'standard input' : file;
   const services = await openRowServices(run);
   const columns = {
-    ...{ amount: input.amountColumn, debit: input.debitColumn, date: input.dateColumn },
-    ...{ text: input.textColumn, reference: input.referenceColumn, fee: input.feeColumn },
+    amount: input.amountColumn,
+    debit: input.debitColumn,
+    date: input.dateColumn,
+    text: input.textColumn,
+    reference: input.referenceColumn,
+    fee: input.feeColumn,
   };
   const source = { ...services.source(file), name, spoolFolder: services.folder };
   const statement = await readStatement(source, { ...input, columns, zone });

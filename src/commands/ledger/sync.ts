@@ -185,7 +185,8 @@ const openFound = () => ({
   /** Of payment requests that were paid twice. */
   twice: [] as Entry[],
   disputed: [] as Entry[],
-  ...{ done: 0, elsewhere: 0 },
+  done: 0,
+  elsewhere: 0,
   /** The service does not show them. */
   hidden: 0,
   /** Not created before this run. */

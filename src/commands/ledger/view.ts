@@ -97,7 +97,8 @@ const seen: InnerList = {
 const lastLook = ({ evidence }: Entry): InnerList[] => {
   const index = evidence.findLastIndex(({ kind }) => kind === 'look');
   const listOf = (name: string, heading: string, reason: string): InnerList => ({
-    ...{ path: `evidence.${index}.${name}`, heading },
+    path: `evidence.${index}.${name}`,
+    heading,
     columns: [
       { path: 'uid' },
       { path: 'status', kind: 'state' },

@@ -75,8 +75,12 @@ const waitForOpen = async (wait: FollowedJob, tail: Tail): Promise<PayError | un
         `${paymentSumsText(paymentsIn(tail))}; ${formatDuration(Math.max(1000, end - clock.ticks()))} left, Ctrl-C stops waiting`,
     );
     return await waitForPayments(run.io, {
-      ...{ pauses: [2000, 15_000] as const, polls: 0, stop: signals.stop, until: () => end },
-      ...{ read: () => checkOpen(wait, tail), isOver: () => openIn(tail).length === 0 },
+      pauses: [2000, 15_000] as const,
+      polls: 0,
+      stop: signals.stop,
+      until: () => end,
+      read: () => checkOpen(wait, tail),
+      isOver: () => openIn(tail).length === 0,
     });
   } catch (thrown) {
     if (!(thrown instanceof PayError)) throw thrown;

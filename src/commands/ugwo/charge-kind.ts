@@ -142,7 +142,10 @@ const madeNow = (activity: unknown, id: string, asked: RequestTerms = {}, rest?:
   const payment = paymentShown(activity);
   const fields = {
     ...activityFields(activity),
-    ...{ charge: id, ...askedFields(asked), payment, missing_minor: rest?.missing },
+    charge: id,
+    ...askedFields(asked),
+    payment,
+    missing_minor: rest?.missing,
   };
   const state = rowStateOf('accepted', endOf(payment));
   const sum = rest?.missing ?? activityFacts(activity).amount;
@@ -238,7 +241,11 @@ const openSender = (
       const data = () => chargeData(item, run.io.clock.now());
       const charged = await charge(
         {
-          ...{ ugwo, data, ...guardedBy(earlier), row, tries },
+          ugwo,
+          data,
+          ...guardedBy(earlier),
+          row,
+          tries,
           look: async () => {
             const { since, result } = reads.take(item, reading(item, client));
             const shown = await result;

@@ -15,7 +15,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import { refreshCharge, walkCharges } from '../../ledger/reconcile.ts';
 import { claimSharing, noteSharing, noteUnshared, type Shared, sharedOf } from '../../ledger/share.ts';
 import { asActivity } from '../../ledger/snapshot.ts';
-import { type Exec, execute, openInput } from '../../webhook/consumers.ts';
+import { type Exec, execute, openProgramInput } from '../../webhook/consumers.ts';
 import { checkCharges } from '../check-charges.ts';
 import type { Run } from '../run.ts';
 import type { OneCharge, SharingOptions } from './charge-spec.ts';
@@ -234,7 +234,7 @@ export class ChargeSharing {
     const program = { ...this.#exec, env: { ...this.#exec.env, ...(await this.#variablesOf(entry)) } };
     const body = Buffer.from(`${io.redactor.clean(message.text)}\n`);
     try {
-      return { program, input: await openInput((await foldersOf(this.#run)).data, body) };
+      return { program, input: await openProgramInput((await foldersOf(this.#run)).data, body) };
     } catch (thrown) {
       return { why: `couldn't be started: ${reasonOf(thrown)}` };
     }

@@ -11,7 +11,7 @@ import { type Entry, isCharge } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { type ChargeChange, stateNow, type Tail, type Watched, type WatchFilter } from '../../ledger/tail.ts';
 import { moneyKnown } from '../../ledger/transitions.ts';
-import { type Exec, execute, openInput } from '../../webhook/consumers.ts';
+import { type Exec, execute, openProgramInput } from '../../webhook/consumers.ts';
 import { type Notifier, openNotifier, type PostResult, retryUntilWritten, steadyTime } from '../../webhook/deliver.ts';
 import type { Delivery } from '../../webhook/event.ts';
 import { forward } from '../../webhook/forward.ts';
@@ -156,7 +156,7 @@ export class Hook {
 
   async #run(event: Delivery): Promise<PostResult> {
     const { clock, signals } = this.#deps.io;
-    const input = await openInput(this.#deps.folder, event.body);
+    const input = await openProgramInput(this.#deps.folder, event.body);
     const failed = await execute(this.#deps.exec, input, { clock, stop: this.#stop, leave: signals.leave });
     if (failed === undefined) return { kind: 'ran' };
     return this.#stop.aborted ? { kind: 'left' } : { kind: 'failed', why: failed.why, reached: true };
