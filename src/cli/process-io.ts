@@ -76,6 +76,9 @@ const openWriter = (stream: () => NodeJS.WriteStream, fd: number, stats: Stats |
     });
 };
 
+/** Length of the pieces in which messages are written: what a pipe holds. */
+const PIECE = 65_536;
+
 /**
  * Opens stdout (data) or stderr (messages). A failed write to stderr is lost, not thrown, since it must never end a
  * run. On stderr, text that only looks like a secret is removed too. Creates the stream at the first write, since most
@@ -103,14 +106,18 @@ const openOutput = (fd: 1 | 2, env: Env, redactor: Redactor, leave: AbortSignal)
   const write = async (data: string | Uint8Array): Promise<void> => {
     if (closed) return;
     if (isShut) throw new PayError('read_failed', 'standard output is closed', { hint: SHUT_HINT });
-    const written = writer()(safe(data)).catch((error: NodeJS.ErrnoException) => {
-      closed = true;
-      if (error.code === 'EPIPE' || !isData) return;
-      throw new PayError('read_failed', `the output could not be written: ${error.message}`, { cause: error });
-    });
-    if (isData) await written;
-    // Nobody may read the messages.
-    else await isDoneOrLeft(written, leave);
+    const put = async (piece: string | Uint8Array): Promise<void> =>
+      writer()(piece).catch((error: NodeJS.ErrnoException) => {
+        closed = true;
+        if (error.code === 'EPIPE' || !isData) return;
+        throw new PayError('read_failed', `the output could not be written: ${error.message}`, { cause: error });
+      });
+    if (isData) return put(safe(data));
+    const all = Buffer.from(safe(data));
+    // Nobody may read the messages. While somebody does, a long one arrives whole.
+    for (let at = 0; at < all.length; at += PIECE) {
+      if (!(await isDoneOrLeft(put(all.subarray(at, at + PIECE)), leave))) return;
+    }
   };
   return {
     isTerminal: terminal,

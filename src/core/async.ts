@@ -85,7 +85,7 @@ export const backoff = (retry: number, random: () => number, { base, cap } = { b
   random() * Math.min(cap, base * 2 ** retry);
 
 /** Milliseconds for what is under way when a signal comes. */
-const GRACE_MS = 100;
+const GRACE_MS = 400;
 
 /** Resolves to true when the work is done, or to false soon after the signal is aborted. */
 export const isDoneOrLeft = async (work: Promise<void>, signal: AbortSignal): Promise<boolean> => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { inProcess } from '../support/in-process.ts';
-import { ownCluster, ownStandby } from '../support/postgres.ts';
+import { ownCluster, ownStandby, shownUrl } from '../support/postgres.ts';
 import { errorOf, newFolder, paycli } from '../support/program.ts';
 import { ACTIVITY, json, serveAllBy, ugwo } from '../support/service.ts';
 import { activityOf, charged, numberIn, postsOf, serveCharges, ugwoOf } from './bulk-support.ts';
@@ -85,7 +85,7 @@ describe.skipIf(process.platform === 'win32')("a team's database", () => {
     ]) {
       expect(errorOf(ended)).toMatchObject({
         exit_code: 10,
-        message: `${team.url} has another ledger than the one this machine used there before`,
+        message: `${shownUrl(team.url)} has another ledger than the one this machine used there before`,
         hint: expect.stringMatching(/^charges that it doesn't know could be made again\. .* remove \/\S+\.sqlite$/),
       });
     }
@@ -102,7 +102,7 @@ describe.skipIf(process.platform === 'win32')("a team's database", () => {
     const ended = await chargeOf(ugwoOf(1), options);
     expect(errorOf(ended)).toMatchObject({
       exit_code: 10,
-      message: `the ledger ${url} cannot be used: it is a standby, which takes no writes`,
+      message: `the ledger ${shownUrl(url)} cannot be used: it is a standby, which takes no writes`,
     });
     const status = await inProcess(['ledger', 'status', '--json'], options);
     expect(JSON.parse(status.stdout)).toMatchObject({ warnings: ['this is a standby, which takes no writes'] });

@@ -5,7 +5,7 @@ import { openSession } from '../../src/ledger/postgres/session.ts';
 import { parseAddress } from '../../src/ledger/postgres/url.ts';
 import { CANARY } from '../support/canary.ts';
 import { inProcess } from '../support/in-process.ts';
-import { sharedCluster } from '../support/postgres.ts';
+import { sharedCluster, shownUrl } from '../support/postgres.ts';
 import type { Ended } from '../support/program.ts';
 import { errorOf, newFolder, paycli, start } from '../support/program.ts';
 import { type Answer, held, problem, reset, serveBy } from '../support/service.ts';
@@ -16,12 +16,6 @@ import { charge } from './watch-support.ts';
 const recordOf = ({ stdout, stderr }: Ended): Record<string, unknown> => {
   if (stdout === '') throw new Error(stderr);
   return JSON.parse(stdout) as Record<string, unknown>;
-};
-
-/** A ledger's address in output: without the user. */
-const shown = (url: string): string => {
-  const { protocol, host, pathname } = new URL(url);
-  return `${protocol}//${host}${pathname}`;
 };
 
 /** Runs `ledger` with these arguments for this address. */
@@ -118,7 +112,7 @@ describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
     const before = await ledgerAt(url, 'status');
     expect(recordOf(before)).toMatchObject({
       kind: 'postgres',
-      at: shown(url),
+      at: shownUrl(url),
       from: 'PAYCLI_LEDGER',
       schema: null,
       owner: true,
@@ -126,17 +120,17 @@ describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
     const list = await ledgerAt(url, 'list');
     expect(errorOf(list)).toMatchObject({
       exit_code: 10,
-      message: `${shown(url)}: there is no ledger in this database`,
+      message: `${shownUrl(url)}: there is no ledger in this database`,
       hint: 'run `paycli ledger init` once, as the owner of the database',
     });
     expect(recordOf(await ledgerAt(url, 'init'))).toEqual({
-      at: shown(url),
+      at: shownUrl(url),
       made: true,
       schema: SCHEMA,
       operators: [],
     });
     expect(recordOf(await ledgerAt(url, 'init'))).toEqual({
-      at: shown(url),
+      at: shownUrl(url),
       made: false,
       schema: SCHEMA,
       operators: [],
@@ -160,18 +154,18 @@ describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
     ];
     expect(errorOf(charge)).toMatchObject({
       exit_code: 10,
-      message: `the ledger ${shown(team.url)} was made by a newer paycli (schema ${SCHEMA + 1}, this one knows ${SCHEMA})`,
+      message: `the ledger ${shownUrl(team.url)} was made by a newer paycli (schema ${SCHEMA + 1}, this one knows ${SCHEMA})`,
     });
     expect(errorOf(migrate)).toMatchObject({ exit_code: 10, hint: 'use the newer paycli; nothing was changed' });
     expect(errorOf(init)).toMatchObject({ exit_code: 10, hint: 'use the newer paycli; nothing was changed' });
     await set(SCHEMA - 1);
     expect(errorOf(await chargeOf(ugwoOf(1), options))).toMatchObject({
       exit_code: 10,
-      message: `the ledger ${shown(team.url)} was made by a paycli that was never released (schema ${SCHEMA - 1})`,
+      message: `the ledger ${shownUrl(team.url)} was made by a paycli that was never released (schema ${SCHEMA - 1})`,
       hint: expect.stringContaining('first settle it with the last commit that reads it, 4181737e'),
     });
     await set(SCHEMA);
-    expect(recordOf(await ledgerAt(team.url, 'migrate'))).toEqual({ at: shown(team.url), from: SCHEMA, to: SCHEMA });
+    expect(recordOf(await ledgerAt(team.url, 'migrate'))).toEqual({ at: shownUrl(team.url), from: SCHEMA, to: SCHEMA });
     expect(await chargeOf(ugwoOf(1), options)).toMatchObject({ code: 0 });
   });
 
@@ -192,7 +186,7 @@ describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
     const push = await inProcess(['ledger', 'push', '--json'], { home, env: { PAYCLI_LEDGER: url } });
     expect(errorOf(push)).toMatchObject({
       exit_code: 10,
-      message: `${shown(url)}: there is no ledger in this database`,
+      message: `${shownUrl(url)}: there is no ledger in this database`,
     });
   });
 
@@ -390,10 +384,13 @@ describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
     expect(recordOf(await run(['ledger', 'use', team.url]))).toEqual({ name: 'shop', ledger: team.url });
     expect(await chargeOf(ugwoOf(1), { home })).toMatchObject({ code: 0 });
     expect(await listOf(team.machine())).toMatchObject([{ ugwo: ugwoOf(1) }]);
-    expect(recordOf(await run(['ledger', 'status']))).toMatchObject({ at: shown(team.url), from: 'the profile shop' });
+    expect(recordOf(await run(['ledger', 'status']))).toMatchObject({
+      at: shownUrl(team.url),
+      from: 'the profile shop',
+    });
     const env = { PAYCLI_LEDGER: other.url };
     expect(recordOf(await run(['ledger', 'status'], env))).toMatchObject({
-      at: shown(other.url),
+      at: shownUrl(other.url),
       from: 'PAYCLI_LEDGER',
     });
     // --local uses the local ledger.

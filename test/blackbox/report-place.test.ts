@@ -154,7 +154,9 @@ describe.runIf(process.geteuid?.() === 0)('a link or pipe of another user', () =
     const charge = ['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', 'gtb', '--share-with', link];
     expect(await paycli(charge, { service })).toMatchObject(refused);
     const secret = secretFile(newFolder());
-    expect(await paycli(['webhook', 'listen', '--secret-file', secret, '--exec', link])).toMatchObject(refused);
+    expect(
+      await paycli(['webhook', 'listen', '--port', '4400', '--secret-file', secret, '--exec', link]),
+    ).toMatchObject(refused);
   });
 
   it('is never written by a report', async () => {

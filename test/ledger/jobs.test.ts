@@ -105,7 +105,8 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       await begin(ledger, 7, {}, 'job-1111111111111111');
       expect(await ledger.jobs.tally({ ...job(), createdAt: 0, runAt: 0 })).toEqual({
         accepted: 1,
-        failed: 2,
+        failed: 1,
+        expired: 1,
         unknown: 1,
         sending: 1,
         not_sent: 1,

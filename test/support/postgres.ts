@@ -41,3 +41,9 @@ export const sharedCluster = (): Promise<Cluster> => {
   shared ??= startShared();
   return shared;
 };
+
+/** A ledger's address in output: without the user. */
+export const shownUrl = (url: string): string => {
+  const { protocol, host, pathname } = new URL(url);
+  return `${protocol}//${host}${pathname}`;
+};
