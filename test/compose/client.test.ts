@@ -5,12 +5,12 @@ import { nextTurn } from '../../src/core/async.ts';
 import { Redactor } from '../../src/core/secret.ts';
 import { KEY } from '../client/support.ts';
 import { clock } from '../support/clock.ts';
-import { ACTIVITY, json, serveAll, UGWO_ID } from '../support/service.ts';
+import { json, serveAll } from '../support/service.ts';
 
 const { signal } = new AbortController();
 
-it('closing a run waits for its warnings about odd answers', async () => {
-  const service = await serveAll([json(200, { ...ACTIVITY, status: { code: 7 } })]);
+it('closing a run waits for its notes about odd answers', async () => {
+  const service = await serveAll([json(200, { uid: 'ony.AbCd.another' })]);
   const said: string[] = [];
   const closing: (() => Promise<void>)[] = [];
   const run = {
@@ -26,9 +26,9 @@ it('closing a run waits for its warnings about odd answers', async () => {
     },
   } as unknown as RunContext;
   const client = await openClient(run, { origin: service.origin, key: KEY });
-  const body = { type: 'charge', data: { medium: 'bank_transfer' } };
-  await client.call('ugwo.charge', { params: { ugwoUid: UGWO_ID }, body });
+  const body = { email: 'ada@example.com' };
+  await client.call('onye.update', { params: { uid: 'ony.AbCd.one' }, body });
   expect(said).toEqual([]);
   await Promise.all(closing.map((close) => close()));
-  expect(said).toEqual([expect.stringMatching(/^note: .*"status"/)]);
+  expect(said).toEqual([expect.stringMatching(/^note: .*another customer/)]);
 });
