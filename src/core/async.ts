@@ -90,9 +90,16 @@ const GRACE_MS = 400;
 /** Resolves to true when the work is done, or to false soon after the signal is aborted. */
 export const isDoneOrLeft = async (work: Promise<void>, signal: AbortSignal): Promise<boolean> => {
   const { promise: left, resolve } = Promise.withResolvers<boolean>();
-  const leave = (): void => void setTimeout(() => resolve(false), GRACE_MS);
+  let timer: NodeJS.Timeout | undefined;
+  const leave = (): void => {
+    timer = setTimeout(() => resolve(false), GRACE_MS);
+  };
   if (signal.aborted) leave();
   else signal.addEventListener('abort', leave, { once: true });
   const done = work.then(() => true);
-  return Promise.race([done, left]).finally(() => signal.removeEventListener('abort', leave));
+  return Promise.race([done, left]).finally(() => {
+    signal.removeEventListener('abort', leave);
+    // A timer would keep the program from ending.
+    clearTimeout(timer);
+  });
 };
