@@ -40,7 +40,7 @@ export interface FileJob<T> {
   readonly walk: (walk: RowWalk<T>) => Promise<RowsWalked>;
 }
 
-/** The result of reading a file from its first row to its last (charge-protocol, Bulk). */
+/** The result of reading a file from its first row to its last (docs/protocol.md, Files). */
 export interface Plan extends Pick<RowWalk<never>, 'bad'> {
   rows: number;
   /** The first faults, up to a limit, each with its row; the first row is 1. */

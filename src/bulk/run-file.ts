@@ -33,7 +33,7 @@ const JOB_ID_ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const JOB_ID_LENGTH = 16;
 
 /**
- * The id of a job, from everything that affects the requests: the same parts give the same job (charge-protocol, Bulk).
+ * The id of a job, from everything that affects the requests: the same parts give the same job (docs/protocol.md, Files).
  * The length of each part is hashed, too, so that different splits give different ids.
  */
 const jobId = (parts: readonly string[]): string => {
@@ -148,7 +148,7 @@ const templateOf = <T>({ key, columns, flagOf, example }: RowKind<T>): Result =>
   return { kind: 'list', pages: onePage([row]), view, format: 'csv' };
 };
 
-/** Sends the rows of a file, each once over any number of runs (charge-protocol, Bulk); --dry-run sends none. */
+/** Sends the rows of a file, each once over any number of runs (docs/protocol.md, Files); --dry-run sends none. */
 export const runFile = async <T>(
   bulk: BulkInput,
   kind: RowKind<T>,

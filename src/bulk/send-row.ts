@@ -212,7 +212,7 @@ export interface Repeatable<T> extends Pick<RowKind<T>, 'request'> {
 
 /**
  * Sends rows of absolute values. A row is sent again only if nothing of it was sent, or if a read shows that it
- * was not applied (charge-protocol, What proves that nothing was sent). A read that the request depends on comes before
+ * was not applied (docs/protocol.md, Answers). A read that the request depends on comes before
  * the row is started, so that a failed read leaves no trace.
  */
 export class RepeatableRows<T> implements RowSender<T> {

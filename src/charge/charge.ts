@@ -299,7 +299,7 @@ const openAge = ({ since, askedAt }: Reading, tries: number, { client, ledger, i
 };
 
 /**
- * Charges, or sends another request that must not be made twice (charge-protocol, The order of things). The intent is on
+ * Charges, or sends another request that must not be made twice (docs/protocol.md, Order). The intent is on
  * the disk before it is sent, and the outcome before this returns or throws. Throws the error of a request that was not
  * accepted, with the ledger id added. Resolves to the refusal if the guard refuses. A dry run only asks the guard.
  */

@@ -6,7 +6,7 @@ import { durationWord, formatDateAtom, type Instant, MINUTE_MS, parseDuration, p
 // A medium is described here and nowhere else. Options, columns, questions, bodies, ids of jobs, --reuse, the guard, the
 // matching of activities and the emulator follow from this list.
 
-/** The longest, and the default, life of an account in milliseconds (interface.md section 8). */
+/** The longest, and the default, life of an account in milliseconds (docs/service.md, Activities). */
 export const EXPIRY_LIMIT_MS = 15 * MINUTE_MS;
 const EXPIRY_LIMIT = `${EXPIRY_LIMIT_MS / MINUTE_MS}m`;
 
@@ -111,7 +111,7 @@ const PHONE: ChargeField = {
   examples: ['+233241234567'],
 };
 
-/** The mediums that paycli knows (interface.md 4.2). A service may have more, and answers may name any. */
+/** The mediums that paycli knows (docs/service.md, Activities). A service may have more, and answers may name any. */
 export const MEDIUMS: readonly Medium[] = [
   { name: 'bank_transfer', fields: EXPIRES, step: 'transfer', currency: 'NGN' },
   { name: 'ussd', fields: [BANK], step: 'dial', currency: 'NGN' },
@@ -243,7 +243,7 @@ export const findFaults = (fields: ChargeFields, isOpen: boolean, nameOf: NameOf
 export const findUncheckedFaults = (fields: ChargeFields, _isOpen: boolean, nameOf: NameOf): readonly ChargeFault[] =>
   setTwice(fields, nameOf);
 
-/** `data` of the body, as far as the fields set it (interface.md 4.2). `now` is in milliseconds. */
+/** `data` of the body, as far as the fields set it (docs/service.md, Activities). `now` is in milliseconds. */
 export const buildData = (fields: ChargeFields, now: number): Record<string, unknown> => {
   const data = new Map<string, unknown>();
   if (fields.medium !== undefined) data.set('medium', fields.medium);
@@ -309,7 +309,7 @@ const stepShown = (activity: unknown): Medium['step'] | undefined => {
   return /^redirect/i.test(wordAt(activity, 'next_action.type') ?? '') ? 'redirect' : undefined;
 };
 
-/** Medium that an activity names, or that its next action implies (interface.md 2.5); null if it shows neither. */
+/** Medium that an activity names, or that its next action implies (docs/service.md, Next actions); null if it shows neither. */
 export const mediumShown = (activity: unknown): string | null => {
   const named = wordAt(activity, 'medium');
   if (named !== null) return named;

@@ -3,7 +3,7 @@ import { outcomeOf, PayError, reasonOf } from '../core/error.ts';
 import type { ApiRecord } from '../core/record.ts';
 
 /**
- * Outcome of a write (docs/adr/0002, interface.md section 7). Only the service's own answer, or the proof that nothing
+ * Outcome of a write (docs/adr/0002-a-marker-decides-what-was-not-sent.md). Only the service's own answer, or the proof that nothing
  * was sent, makes it certain: `rejected` and `not_sent` have applied nothing. Every other case is `unknown`.
  */
 export type Outcome = Accepted | Failed;

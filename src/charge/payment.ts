@@ -50,7 +50,7 @@ export const isUndecided = (state: string): boolean => state === 'sending' || st
 export const isUnpaid = (state: string, payment: Payment | null | undefined): boolean =>
   payment ? payment === 'underpaid' || PAYMENTS[payment].frees : !isUndecided(state);
 
-/** Facts about one activity (public-facts.md, Activities). Instants are milliseconds by the service's clock. */
+/** Facts about one activity (docs/service.md, Activities). Instants are milliseconds by the service's clock. */
 export interface ActivityFacts {
   /** Empty if the answer shows none. */
   readonly uid: string;
@@ -68,7 +68,7 @@ export interface ActivityFacts {
   readonly accountUntil?: number | undefined;
 }
 
-/** Facts about a payment request (public-facts.md, Payment requests). */
+/** Facts about a payment request (docs/service.md, Payment requests). */
 export interface RequestFacts {
   readonly status: string;
   /** Amount that was asked. */
@@ -122,7 +122,7 @@ export const requestFacts = (ugwo: unknown): RequestFacts => ({
   activities: activitiesOf(ugwo)?.map(activityFacts),
 });
 
-/** Statuses of an activity whose money came (interface.md section 3, the later ones from public material). */
+/** Statuses of an activity whose money came (docs/service.md, Activities). */
 const BRINGING: readonly string[] = ['successful', 'partially_refunded', 'refunded'];
 const FAILED: readonly string[] = ['failed', 'expired'];
 /** Statuses of an activity that is under way. Any other status may mean anything. */

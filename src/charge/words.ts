@@ -3,7 +3,7 @@ import { formatMoney } from '../core/money.ts';
 import { shellLine } from '../core/shell.ts';
 import type { Balance } from './payment.ts';
 
-/** The smallest refund, in the minor unit (public-facts.md, Refunds); it is known for one currency only. */
+/** The smallest refund, in the minor unit (docs/service.md, Refunds); it is known for one currency only. */
 const SMALLEST_REFUND: Readonly<Record<string, number>> = { NGN: 20_000 };
 
 /** Amount without its currency: `1,900.00`. */

@@ -14,7 +14,7 @@ const asJob: Parse<string> = taking({ completes: 'job' }, (text) => {
   });
 });
 
-/** Options of a command that reads rows from a file (cli.md, Bulk). */
+/** Options of a command that reads rows from a file (docs/files.md). */
 export const BULK_OPTIONS = rarely(
   [
     'inputFormat',

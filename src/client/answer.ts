@@ -166,7 +166,7 @@ const STATUS_HINTS: Readonly<Record<number, string>> = {
   409: 'its current status does not allow this',
 };
 
-/** Error of the service's no (interface.md section 7). */
+/** Error of the service's no (docs/service.md, Errors). */
 export const rejection = (exchange: Exchange, status: number, problem: Problem | undefined): PayError => {
   const violations = problem?.violations ?? [];
   // Next to violations the detail only repeats them, in one long line.

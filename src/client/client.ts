@@ -171,7 +171,7 @@ const openNotes = ({ notice }: ClientOptions) => {
   };
 };
 
-/** interface.md documents no read of a payment request; a service without one is usable all the same. */
+/** The interface that is documented for charges has no read of a payment request; a service without one is usable all the same. */
 const NO_SUCH_READ: readonly (number | undefined)[] = [404, 405, 501];
 
 /** A client over one transport, which holds the one origin and the key. */

@@ -157,7 +157,7 @@ const holdMemory = async (): Promise<void> => {
 };
 
 /**
- * Walks a list (interface.md 4.3): follows `next_cursor` to null, tolerates an empty page, stops at a repeated cursor.
+ * Walks a list (docs/service.md, Lists): follows `next_cursor` to null, tolerates an empty page, stops at a repeated cursor.
  * The next page is requested before the current one is even parsed, so that it is on its way while this one is
  * processed and printed.
  */

@@ -211,7 +211,7 @@ const preview = async (list: ListOf, query: Readonly<Record<string, string>>, ru
   }
 };
 
-/** Lists records, or those that match a filter (interface.md 4.3). */
+/** Lists records, or those that match a filter (docs/service.md, Lists). */
 export const listRecords = async (list: ListOf, input: ListInput, run: Run): Promise<Result> => {
   const now = run.io.clock.now();
   await checkPeriod(input.filter ?? {}, run);

@@ -137,7 +137,7 @@ export const openProfiles = (io: Io, folders: Folders, machine: Machine = realMa
   const replace = (name: string, next: StoredProfile): ProfileSummary =>
     change(name, (file) => ({ ...file, profiles: { ...file.profiles, [name]: next } }));
   return {
-    /** Origin and key by cli.md's precedence: flag, then environment, then the default profile. Never the emulator. */
+    /** Origin and key: flag, then environment, then the default profile. Never the emulator. */
     target: async (asked: PlaceGiven): Promise<Target> =>
       await readTarget(chooseTarget(asked, io.env), read, io, machine),
     /** Advice for a key that the service refuses: it names the place of the key. */

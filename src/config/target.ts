@@ -207,7 +207,7 @@ const withStoredKey = async (
   return { origin, key, profile: name, keySource: 'profile' };
 };
 
-/** Origin and key by cli.md's precedence. */
+/** Origin and key: flag, then environment, then profile (docs/configuration.md). */
 export const readTarget = async (
   chosen: TargetSettings,
   read: () => ProfileFile | undefined,

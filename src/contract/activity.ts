@@ -59,7 +59,7 @@ const bareFault = (text: string): string | undefined => {
   return digitsFault(text) ?? `needs a plus in front: +${text}`;
 };
 
-/** Reason why a text is not a phone number in international format (interface.md 4.2), as the end of a sentence. */
+/** Reason why a text is not a phone number in international format (docs/service.md, Activities), as the end of a sentence. */
 const phoneFault = (text: string): string | undefined => {
   if (INTERNATIONAL.test(text)) return undefined;
   const bare = text.replaceAll(SEPARATORS, '');
@@ -77,7 +77,7 @@ const BANK_KEYS = ['bank_name', 'account_name', 'account_number'];
 const holds = (key: string) => ({ properties: { [key]: {} }, required: [key] });
 
 /**
- * `headers` of a next action (interface.md 2.5). Their keys tell the medium. The keys of a known medium must be
+ * `headers` of a next action (docs/service.md, Next actions). Their keys tell the medium. The keys of a known medium must be
  * complete, since half an account number sends a customer's money to a wrong account.
  */
 const headers = memo(() =>
@@ -102,7 +102,7 @@ const nextAction = memo(() =>
   z.looseObject({ type: enumLike(), instruction: textShape().nullish(), headers: headers().optional() }),
 );
 
-/** An activity: interface.md 2.4. `status` is one of section 3 or a later one; new values are accepted. */
+/** An activity: docs/service.md, Activities. New values of `status` are accepted. */
 export const activity = memo(() =>
   z.looseObject({
     uid: idShape('act'),
@@ -147,7 +147,7 @@ const variantOf = ({ name, fields }: Medium) => {
 type Variant = ReturnType<typeof variantOf>;
 
 /**
- * The body that creates a charge (interface.md 4.2), with one variant per medium. Other keys of `data` are sent
+ * The body that creates a charge (docs/service.md, Activities), with one variant per medium. Other keys of `data` are sent
  * unchanged.
  */
 const chargeBody = memo(() =>

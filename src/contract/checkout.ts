@@ -2,7 +2,7 @@ import { memo } from '../core/async.ts';
 import { enumLike, idShape, listOf, numeric, type OutputOf, textShape } from './common.ts';
 import { z } from './zod.ts';
 
-/** The snapshot of a checkout inside an activity or a payment request: interface.md 2.3. */
+/** The snapshot of a checkout inside an activity or a payment request: docs/service.md, Checkouts. */
 export const checkoutSnapshot = memo(() =>
   z.looseObject({
     uid: idShape('chk'),

@@ -30,7 +30,7 @@ export interface Judge<T = unknown> {
   ): { success: true; data: T; error?: undefined } | { success: false; data?: undefined; error: zod.ZodError };
 }
 
-/** An identifier with this prefix: interface.md section 2. */
+/** An identifier with this prefix (docs/service.md, Identifiers). */
 export const idShape = (prefix: IdPrefix) =>
   z
     .string({ error: `is not an identifier ${prefix}.XXXX.YYYY…` })
@@ -187,7 +187,7 @@ const DAY_PATTERN = String.raw`\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])`;
 const CLOCK_PATTERN = String.raw`([01]\d|2[0-3]):[0-5]\d(:[0-5]\d([.,]\d{1,9})?)?`;
 const OFFSET = String.raw`([Zz]|[+-]([01]\d|2[0-3]):?[0-5]\d)`;
 
-/** An ISO 8601 time with an offset (interface.md 2.4) in a request. */
+/** An ISO 8601 time with an offset (docs/service.md, Activities) in a request. */
 export const instant = memo(() =>
   z
     .string({ error: 'should be text' })
@@ -208,7 +208,7 @@ export const time = memo(() =>
     }),
 );
 
-/** Keys with texts: interface.md 2.1, and public material. */
+/** Keys with texts: docs/service.md, Customers. */
 export const textMap = memo(() =>
   z.union([z.record(z.string(), z.string().nullable()), noEntries()], {
     error: 'should be an object of keys and texts',
@@ -226,7 +226,7 @@ export const boundedText = (min: number, max: number) =>
     })
     .register(jsonSchemas(), { type: 'string', minLength: min, maxLength: max });
 
-/** A required text: interface.md section 7, "a required value is blank or missing". */
+/** A required text: docs/service.md, Errors. */
 export const notBlank = memo(() =>
   z
     .string({ error: (issue) => (issue.input === undefined ? 'is required' : 'should be text') })
@@ -235,7 +235,7 @@ export const notBlank = memo(() =>
 );
 
 /**
- * A page of any list: interface.md 2.6. The number of records is checked before (proof.ts). `next_cursor` is required:
+ * A page of any list: docs/service.md, Lists. The number of records is checked before (proof.ts). `next_cursor` is required:
  * a page without it would end a walk silently.
  */
 export const pageShape = <T extends zod.ZodType>(record: T) =>
@@ -248,7 +248,7 @@ export const limitFault = (text: string): string | undefined => {
   return Number(text) > PAGE_MAX ? `should be at most ${PAGE_MAX}` : undefined;
 };
 
-/** Query of a paged list (interface.md 4.3), with values as strings. */
+/** Query of a paged list (docs/service.md, Lists), with values as strings. */
 export const pageQuery = memo(() =>
   z.looseObject({
     cursor: z.string().optional(),

@@ -2,7 +2,7 @@ import { memo } from '../core/async.ts';
 import { anyMembers, boundedText, enumLike, idShape, noEntries, type OutputOf, textShape, time } from './common.ts';
 import { z } from './zod.ts';
 
-/** A customer in an answer: interface.md 2.1, the rest from public material. */
+/** A customer in an answer: docs/service.md, Customers. */
 export const onye = memo(() =>
   z.looseObject({
     uid: idShape('ony'),
@@ -50,7 +50,7 @@ const emailShape = memo(() =>
 const meta = memo(() => z.record(z.string(), z.unknown(), { error: 'should be an object of keys and values' }));
 
 /**
- * The body of a partial update (interface.md 4.1). Checks only the rules that the service states: an address without
+ * The body of a partial update (docs/service.md, Customers). Checks only the rules that the service states: an address without
  * an @, for example, can't be valid; the service checks everything finer. Other fields are sent unchanged.
  */
 export const onyeUpdate = memo(() =>

@@ -57,7 +57,7 @@ const ugwoPage = memo(() => pageShape(ugwo()));
 const checkoutList = memo(() => listOf(checkout()));
 const providerList = memo(() => listOf(provider()));
 
-/** The table of endpoints: the single source for client and emulator (interface.md section 4). */
+/** The table of endpoints: the single source for client and emulator (docs/service.md). */
 export const operations = {
   'onye.get': {
     method: 'GET',

@@ -15,7 +15,7 @@ export interface Resource {
 /** A record of a list: proven to be an object, and nothing else. */
 export type ListRecord = Readonly<Record<string, unknown>>;
 
-/** A page of a list (interface.md 2.6), as far as an answer proves it. */
+/** A page of a list (docs/service.md, Lists), as far as an answer proves it. */
 export interface ResourcePage {
   readonly data: readonly ListRecord[];
   readonly next_cursor: string | null;

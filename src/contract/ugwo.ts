@@ -24,7 +24,7 @@ import {
 import { onyeCreate } from './onye.ts';
 import { z } from './zod.ts';
 
-/** A payment request as lists show it: interface.md 2.2, the rest from public material. Amounts in the minor unit. */
+/** A payment request as lists show it: docs/service.md, Payment requests. Amounts in the minor unit. */
 export const ugwo = memo(() =>
   z.looseObject({
     uid: idShape('ugw'),

@@ -71,7 +71,7 @@ export const tellsActivities = (ugwo: unknown): boolean =>
  */
 export const CHECKOUT_STATUSES = ['active', 'inactive'] as const;
 
-/** The customer's next step (interface.md 2.5), ready to be passed on. */
+/** The customer's next step (docs/service.md, Next actions), ready to be passed on. */
 export type NextAction = {
   readonly instruction: string | undefined;
   /** Other members that the service sent for the customer. */
@@ -222,7 +222,7 @@ export const countText = (entries: readonly { readonly kind: string }[]): string
 };
 
 /**
- * State of a row of a file (cli.md, Bulk). `failed`: its activity was created and has failed. `expired`: nobody paid it in time. `refused`: the guard
+ * State of a row of a file (docs/files.md). `failed`: its activity was created and has failed. `expired`: nobody paid it in time. `refused`: the guard
  * refused it; the ledger has no record of that. `sending`: another process is sending it. `invalid`: it could not be
  * sent as it is.
  */

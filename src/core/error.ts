@@ -17,7 +17,7 @@ interface ErrorRow {
 }
 
 /**
- * All errors, the gravest first: a run over many rows ends with the gravest (cli.md, Errors). A signal comes before
+ * All errors, the gravest first: a run over many rows ends with the gravest (docs/exit-codes.md). A signal comes before
  * errors that the next run meets again, so that a script sees that rows are left. Code that detects an error names its kind;
  * everything else is looked up here.
  */
@@ -150,7 +150,7 @@ export const abruptExit = ({ open, accepted }: Flight, otherwise: number): numbe
 };
 
 /**
- * One rule that a request broke: the service's wording (interface.md section 7) and the flag behind it, if there is
+ * One rule that a request broke: the service's wording (docs/service.md, Errors) and the flag behind it, if there is
  * one.
  */
 export interface Violation {

@@ -53,7 +53,7 @@ export const serviceNow = ({ servedAt, age = 0 }: Pick<ApiRecord, 'servedAt' | '
   servedAt === undefined || age > CLOCKS_AGREE_MS || Math.abs(now - servedAt) <= CLOCKS_AGREE_MS ? now : servedAt;
 
 /**
- * One page of a list (interface.md 2.6), with the cursor that requested it (undefined for the first). The texts of its
+ * One page of a list (docs/service.md, Lists), with the cursor that requested it (undefined for the first). The texts of its
  * records have no blanks between tokens.
  */
 export interface ApiPage<T = unknown> {
@@ -164,9 +164,9 @@ export const endsAt = ({ since }: RecordFilter, now: number): Test => {
   return (record) => (createdAt(record) ?? Infinity) < from;
 };
 
-/** The bounds of `limit`: interface.md section 8. */
+/** The bounds of `limit` (docs/service.md, Lists). */
 export const PAGE_DEFAULT = 10;
 export const PAGE_MAX = 100;
 
-/** The fields of a page with its records and its next cursor: interface.md 2.6. */
+/** The fields of a page with its records and its next cursor: docs/service.md, Lists. */
 export const PAGE_FIELDS = ['data', 'next_cursor'] as const;

@@ -1,5 +1,5 @@
 /**
- * Instants on the wire are ISO 8601 with an offset (interface.md section 2.4). Instants in the program are milliseconds
+ * Instants on the wire are ISO 8601 with an offset (docs/service.md, Activities). Instants in the program are milliseconds
  * since the epoch. Local time is used for people only.
  */
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)$/i;

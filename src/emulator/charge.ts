@@ -46,7 +46,7 @@ interface Attempt {
 }
 
 /**
- * Builds an attempt to charge a payment request with its amount (interface.md 2.4), with the fields that public material
+ * Builds an attempt to charge a payment request with its amount (docs/service.md, Activities), with the fields that public material
  * adds.
  */
 export const activityOn = (ugwo: Ugwo, { uid, reference, outcome, at }: Attempt): Activity => ({
@@ -90,7 +90,7 @@ const breachesOf = (data: Data, checkout: CheckoutSnapshot): Violation[] => {
   return violations;
 };
 
-/** interface.md 2.5. Names no real bank, since money sent there could not come back. */
+/** docs/service.md, Next actions. Names no real bank, since money sent there could not come back. */
 const transfer = (ugwo: Ugwo, uid: string, expiresAt: number): Activity['next_action'] => {
   const amount = formatMoney(ugwo.amount ?? 0, machineValue(ugwo.currency ?? ''));
   return {
@@ -132,7 +132,7 @@ const declined = ({ medium }: Data): ActivityOutcome => {
   return { status: 'failed', next_action: null, error: { code: 'psp.error.declined', message } };
 };
 
-/** Returns the initial state of a charge and the customer's next step: interface.md sections 3 and 2.5. */
+/** Returns the initial state of a charge and the customer's next step: docs/service.md, Activities. */
 export const activityOutcome = (data: Data, ugwo: Ugwo, uid: string, now: number): ActivityOutcome => {
   const asking = (next_action: Activity['next_action']) => ({ status: 'requires_action', next_action, error: null });
   const step = emulatedStep(data);
@@ -169,7 +169,7 @@ const refuseUnrouted = (data: Data, { checkout }: Ugwo): void => {
 };
 
 /**
- * interface.md 4.2: attempts to charge a payment request, with what is missing of its amount. Attempts are independent
+ * docs/service.md, Activities: attempts to charge a payment request, with what is missing of its amount. Attempts are independent
  * (rule 2): an open or failed one prevents no other.
  */
 export const createCharge: OperationHandler<'ugwo.charge'> = ({ params, body, now, hangUp }, store) => {

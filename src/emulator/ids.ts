@@ -22,7 +22,7 @@ export const derivedText = (source: string, length: number): string =>
 export const derivedDigits = (source: string, length: number): string =>
   [...hash('sha256', source, 'buffer').subarray(0, length)].map((byte) => byte % 10).join('');
 
-/** Returns a new, unique identifier (interface.md section 2). */
+/** Returns a new, unique identifier (docs/service.md, Identifiers). */
 export const newServiceId = (prefix: IdPrefix | 'rfd' | 'evt'): string =>
   `${prefix}.${LOCAL_WORKSPACE}.${randomText(ID_LENGTH)}`;
 
@@ -47,7 +47,7 @@ const POSITION_BYTES = 6;
 const ID_TAG_BYTES = 9;
 
 /**
- * Encodes the opaque cursor of a list (interface.md 2.6): the position after which the next page starts, signed with
+ * Encodes the opaque cursor of a list (docs/service.md, Lists): the position after which the next page starts, signed with
  * the data file's key. A position is a record's number in the order of creation, so new records don't shift it.
  */
 export const encodeCursor = (key: string, list: string, position: number): string => {

@@ -27,7 +27,7 @@ interface PageQuery {
 }
 
 /**
- * interface.md 4.3: returns a page of a list, newest first. Reads one record more than the page holds, to detect the
+ * docs/service.md, Lists: returns a page of a list, newest first. Reads one record more than the page holds, to detect the
  * last page. Refuses a cursor of another list.
  */
 const recordPage = <T>(
@@ -104,7 +104,7 @@ export const listOnye: OperationHandler<'onye.list'> = ({ query }, store) =>
   recordPage('onye', query, store, store.customersBefore);
 
 /**
- * interface.md 4.1: a sent field replaces the old value entirely, `meta` included; the other fields stay. Stores fields
+ * docs/service.md, Customers: a sent field replaces the old value entirely, `meta` included; the other fields stay. Stores fields
  * that the contract doesn't name unchanged.
  */
 export const updateOnye: OperationHandler<'onye.update'> = ({ params, body, now }, store) => {

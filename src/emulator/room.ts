@@ -113,7 +113,7 @@ const webhooks = {
   replay: (asked: InFile & { readonly id: number }) => usingStore(asked, (store) => replayDelivery(store, asked.id)),
 };
 
-/** The service of interface.md on this machine. Every failure is a PayError of kind `usage`. */
+/** The service of docs/service.md on this machine. Every failure is a PayError of kind `usage`. */
 export const emulatorRoom = {
   /**
    * Starts the service over the data in `file` (created if missing, with mode 0600). `port` 0 takes any free one. The

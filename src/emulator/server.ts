@@ -181,7 +181,7 @@ const admitRequest = ({ store }: Service, asked: HttpRequest): void => {
 };
 
 /**
- * Builds the service of interface.md from the contract's table of operations. Adds the pages, which check their own
+ * Builds the service of docs/service.md from the contract's table of operations. Adds the pages, which check their own
  * keys, the contract, which needs no key, and the controls, which have their own key.
  */
 const makeApp = (service: Service): Answering => {

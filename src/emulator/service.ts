@@ -13,7 +13,7 @@ import type { HttpAnswer, HttpRequest } from './http.ts';
 import { derivedText } from './ids.ts';
 import type { EmulatorStore } from './store.ts';
 
-/** Thrown to answer with an error document (interface.md section 7). */
+/** Thrown to answer with an error document (docs/service.md, Errors). */
 export class ProblemError extends Error {
   readonly problem: ProblemAnswer;
   readonly headers: Readonly<Record<string, string>>;
@@ -42,7 +42,7 @@ export const problemError = (
   return new ProblemError({ ...kind, status, detail, message: detail, errors }, headers);
 };
 
-/** Builds a validation failure: status 422 and one violation for each broken rule (interface.md section 7). */
+/** Builds a validation failure: status 422 and one violation for each broken rule (docs/service.md, Errors). */
 export const invalid = (violations: readonly Violation[]): ProblemError =>
   new ProblemError({
     type: 'https://symfony.com/errors/validation',
@@ -178,7 +178,7 @@ const readBody = async (asked: HttpRequest, type: string): Promise<Uint8Array> =
   return readAllBytes(asked);
 };
 
-/** Reads the JSON object of a request (interface.md section 5); throws a 400 if the body isn't one. */
+/** Reads the JSON object of a request (docs/service.md, Requests); throws a 400 if the body isn't one. */
 export const readJsonBody = async (asked: HttpRequest): Promise<Readonly<Record<string, unknown>>> => {
   const value = parse(await readBody(asked, 'application/json'));
   if (isJsonObject(value)) return value;
@@ -233,7 +233,7 @@ const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
 /** Compares a key in constant time. */
 export const isKey = (given: string, key: string): boolean => key !== '' && timingSafeEqual(digest(given), digest(key));
 
-/** Every request must carry the data file's key (interface.md section 5). */
+/** Every request must carry the data file's key (docs/service.md, Requests). */
 export const refuseStrangers = (headers: RequestHeaders, key: string): void => {
   const given = /^Bearer (\S+)$/.exec(headers['authorization'] ?? '')?.[1];
   if (given !== undefined && isKey(given, key)) return;

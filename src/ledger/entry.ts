@@ -67,7 +67,7 @@ export interface ChargeTerms {
   readonly asked?: RequestTerms;
 }
 
-/** Request about to be sent that must not be made twice (charge-protocol, steps 1 and 2). */
+/** Request about to be sent that must not be made twice (docs/protocol.md, Order). */
 export interface Intent extends LedgerTarget, Partial<Omit<ChargeTerms, 'termsDigest'>> {
   /** Terms of a charge that are not stored (see `findOtherTerms`). */
   readonly otherTerms?: Terms;

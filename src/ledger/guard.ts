@@ -122,7 +122,7 @@ const ofOther = (raw: unknown, shown: Snapshot, medium: string, moment: Moment):
   return standsIn({ payment, isOther: other, left, isSeen: true }, undefined, activity);
 };
 
-/** States in which a payment request must not be charged (public-facts.md, Payment requests). */
+/** States in which a payment request must not be charged (docs/service.md, Payment requests). */
 const FINAL: Readonly<Record<string, RefusalReason>> = {
   ugwo_successful: 'paid',
   partially_refunded: 'refunded',
@@ -188,7 +188,7 @@ const amountMissing = (shown: Snapshot | undefined, by: Entry | undefined): numb
 };
 
 /**
- * Returns the gravest obstacle to an intent, if any (charge-protocol, The guard; ADR 10, 17): an earlier entry, or the
+ * Returns the gravest obstacle to an intent, if any (docs/protocol.md, Guard; ADR 10, 17): an earlier entry, or the
  * result of a read of the payment request. `earlier` holds all entries about the same thing at the same service, in any
  * order.
  */
@@ -360,7 +360,7 @@ const decisionOn = (
   };
 };
 
-/** Runs the guard and stores the intent in one transaction (charge-protocol, steps 1 and 2). */
+/** Runs the guard and stores the intent in one transaction (docs/protocol.md, Order). */
 export const begin = (backend: Backend, intent: Intent, how: BeginOptions): Promise<BeginResult> => {
   // Created outside the rule, so that it stays the same when the rule runs again.
   const id = newEntryId(intent.kind);

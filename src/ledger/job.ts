@@ -9,7 +9,7 @@ import type { Total } from './policy.ts';
 export type JobKind = 'charge' | 'update';
 
 /**
- * File whose rows are charged, created or updated, each once (charge-protocol, Bulk). Instants are milliseconds since
+ * File whose rows are charged, created or updated, each once (docs/protocol.md, Files). Instants are milliseconds since
  * the epoch.
  */
 export interface Job {

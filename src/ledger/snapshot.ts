@@ -6,7 +6,7 @@ import { definedIn, printExact, valueAt } from '../core/json.ts';
 import { type ApiRecord, earliestAsked, earliestServed } from '../core/record.ts';
 import type { KeptActivity, RequestTerms } from './entry.ts';
 
-/** Result of a read of a payment request (public-facts.md, Payment requests), with the fields that could be parsed. */
+/** Result of a read of a payment request (docs/service.md, Payment requests), with the fields that could be parsed. */
 export interface Snapshot {
   /** Service's `Date` of the answer, in milliseconds with a resolution of one second, if it sent one. */
   readonly servedAt?: number;

@@ -11,7 +11,7 @@ const schema = activityCreate(NOW);
 const charge = (data: unknown): unknown => ({ type: 'charge', data });
 const at = (ms: number, offset = 60): string => formatDateAtom({ ms, offset });
 
-describe('the body of a charge (interface.md 4.2)', () => {
+describe('the body of a charge (docs/service.md, Activities)', () => {
   it.each([
     ['bank_transfer', { medium: 'bank_transfer' }],
     ['bank_transfer with an expiry', { medium: 'bank_transfer', expires_at: at(NOW + 10 * MINUTE) }],

@@ -1,5 +1,5 @@
 /**
- * Answers of the service, written after interface.md and the public material; identifiers, people and accounts are
+ * Answers of the service, written after docs/service.md; identifiers, people and accounts are
  * invented. Every documented shape appears once.
  */
 const CUSTOMER_ID = 'ony.Kw9a.8Zp3Qr5Tt7Vv9Xx1Bb3Dd5Ff';

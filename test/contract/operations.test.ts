@@ -9,7 +9,7 @@ import * as fixtures from './fixtures.ts';
 
 const table: [id: string, operation: Operation][] = Object.entries(operations);
 
-describe('the table of operations (interface.md section 4, and public material)', () => {
+describe('the table of operations (docs/service.md)', () => {
   it('lists each operation with method, path and safety', () => {
     expect(table.map(([id, { method, path, safety }]) => [id, method, path, safety])).toEqual([
       ['onye.get', 'GET', '/v1/onye/{uid}', 'safe'],

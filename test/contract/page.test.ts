@@ -7,8 +7,8 @@ import { ANY_CHARACTER } from '../support/text.ts';
 import { faultsOf, pathsOf } from './faults.ts';
 import { lastPage, middlePage, ugwoWithCheckout } from './fixtures.ts';
 
-describe('pageQuery (interface.md 4.3)', () => {
-  it('has the bounds of interface.md section 8', () => {
+describe('pageQuery (docs/service.md, Lists)', () => {
+  it('has the bounds that the service documents', () => {
     expect([PAGE_DEFAULT, PAGE_MAX]).toEqual([10, 100]);
   });
 
@@ -61,7 +61,7 @@ describe('pageQuery (interface.md 4.3)', () => {
   });
 });
 
-describe('page (interface.md 2.6)', () => {
+describe('page (docs/service.md, Lists)', () => {
   it.each([
     ['lacks its next cursor, which would end the pagination silently', { data: [] }, ['next_cursor']],
     ['has an empty next cursor', { data: [], next_cursor: '' }, ['next_cursor']],

@@ -7,7 +7,7 @@ const plain = (length: number): string => 'x'.repeat(length);
 const emoji = (length: number): string => '😀'.repeat(length);
 const combining = (length: number): string => 'e\u0301'.repeat(length).slice(0, length);
 
-describe('the body of an update (interface.md 4.1)', () => {
+describe('the body of an update (docs/service.md, Customers)', () => {
   it.each([
     ['nothing', {}],
     ['every field', { email: 'ada@example.com', ref: 'r', first_name: 'Ada', last_name: 'L', meta: { a: 'b' } }],

@@ -122,7 +122,7 @@ describe('payableUntil', () => {
 });
 
 describe('mediums', () => {
-  it('are those of interface.md 4.2', () => {
+  it('are those that the service documents', () => {
     expect(MEDIUM_NAMES).toEqual(['bank_transfer', 'ussd', 'mobile_money']);
   });
 

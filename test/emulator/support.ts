@@ -150,7 +150,7 @@ export const customersIn = (file: string): string[] =>
       .map((row) => String(row['uid'])),
   );
 
-/** The property paths of a 422, which must match section 7 of interface.md. */
+/** The property paths of a 422, which must match docs/service.md, Errors. */
 export const violationsOf = (answer: Answer): string[] => {
   const { status, json } = answer;
   if (status !== 422 || json?.status !== 422 || typeof json.title !== 'string' || !Array.isArray(json.violations)) {

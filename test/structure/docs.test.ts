@@ -108,6 +108,28 @@ describe('the handwritten documents', () => {
   });
 });
 
+describe('a comment', () => {
+  const files = ['src', 'scripts', 'test'].flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => join(folder, name)),
+  );
+  const cited = files.flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/\b(docs\/[\w/-]+\.md)(?:, ([A-Z][a-z]+(?: [a-z]+)*))?/g)].map(
+      ([, page = '', heading]) => ({ file, page, heading }),
+    ),
+  );
+
+  it('cites pages and headings that exist', () => {
+    expect(cited.length).toBeGreaterThan(50);
+    const wrong = cited.filter(({ page, heading }) => {
+      if (!existsSync(page)) return true;
+      return heading !== undefined && !readFileSync(page, 'utf8').split('\n').includes(`## ${heading}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+});
+
 describe('the README', () => {
   const readme = readFileSync('README.md', 'utf8');
 

@@ -1,6 +1,6 @@
 import { ACTIVITY, json, ONYE_ID, problem, type Seen, type Service, serveAllBy, UGWO_ID, ugwo } from './service.ts';
 
-// A service that knows interface.md and the public material only, not paycli's own contract: it accepts what they
+// A service that knows docs/service.md only, not paycli's own contract: it accepts what they
 // document, and rejects everything else.
 
 export const ACT_ID = 'act.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l';

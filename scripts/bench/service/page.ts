@@ -5,7 +5,7 @@ const cursorOf = (before: number): string => Buffer.from(`after ${before}`).toSt
 const placeOf = (cursor: string): number =>
   Number(/^after (\d+)$/.exec(Buffer.from(cursor, 'base64url').toString())?.[1] ?? Number.NaN);
 
-/** One page of a list of `total` records (interface.md 4.3); undefined for what no page answers. */
+/** One page of a list of `total` records (docs/service.md, Lists); undefined for what no page answers. */
 export const pageOf = (url: string, total: number): Buffer | undefined => {
   const { pathname, searchParams } = new URL(url, 'http://list');
   const limit = Number(searchParams.get('limit') ?? PAGE_DEFAULT);

@@ -24,7 +24,7 @@ const customer = (kind: number): object => {
   };
 };
 
-/** A payment request as lists show it (interface.md 2.2 and 2.3, the rest as the emulator has it), without its number. */
+/** A payment request as lists show it (docs/service.md, Payment requests; the rest as the emulator has it), without its number. */
 const record = (kind: number): object => {
   const [description, price] = pick(GOODS, kind);
   return {

@@ -52,7 +52,7 @@ const refFor = async (uid: string, client: Client): Promise<string | undefined> 
   return shown ? textAt(shown.value, 'ref') : undefined;
 };
 
-/** Reads one activity (public-facts.md, Activities). */
+/** Reads one activity (docs/service.md, Activities). */
 export const showActivity = async (
   { passOn, ...input }: ActivityIds & { readonly passOn: ShareOptions },
   run: Run,

@@ -34,7 +34,7 @@ export const paidTwiceLines = (charges: Iterable<Entry>, place: TargetOptions): 
 /** Cursors by sequence number, the order of creation. */
 const { cursorOf, seqOf } = numberedCursors('seq:');
 
-/** Output row of an entry (cli.md, ledger). What is missing is null; the money is that of an accepted charge. */
+/** Output row of an entry (docs/ledger.md). What is missing is null; the money is that of an accepted charge. */
 export const entryRecord = (entry: Entry): ApiRecord => {
   const isCharge = entry.kind === CHARGE;
   const { activity } = entry;

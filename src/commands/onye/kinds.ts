@@ -95,7 +95,7 @@ const changeOf = (cells: Cells, own: CustomerBody, { change }: GivenFields): Met
 };
 
 /**
- * Reads a row's update (interface.md 4.1): its own fields and those of the options. An empty CSV cell and null leave a
+ * Reads a row's update (docs/service.md, Customers): its own fields and those of the options. An empty CSV cell and null leave a
  * field unchanged; an empty NDJSON text sets it. Single keys of the metadata are merged, unless the row also replaces
  * it. Does not check the contract.
  */

@@ -21,7 +21,7 @@ const ONYE: ListOf = {
   uniqueRef: false,
 };
 
-/** Lists customers (interface.md 4.3; the path by public material). */
+/** Lists customers (docs/service.md, Lists). */
 export const listCustomers = (input: ListInput, run: Run): Promise<Result> => listRecords(ONYE, input, run);
 
 export const deletedView = onyeView;

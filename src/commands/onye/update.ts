@@ -73,7 +73,7 @@ const merge = async (uid: string, given: CustomerBody, change: MetaChange, run: 
   return { kind: 'record', record, view: onyeView, wrote: true, ...('meta' in call.body ? { notice: MERGED } : {}) };
 };
 
-/** Updates a customer (interface.md 4.1). */
+/** Updates a customer (docs/service.md, Customers). */
 const updateOne = async (uid: string, { given, body, change }: GivenFields, run: Run): Promise<Result> => {
   if (Object.keys(body).length === 0 && change === undefined) throw usageError('--data is empty: nothing to change');
   try {

@@ -53,7 +53,7 @@ import {
 import type { ChargeSharing } from './charge-share.ts';
 import type { FileOfCharges } from './charge-spec.ts';
 
-/** Statuses that prevent a charge (public-facts.md, Payment requests; interface.md 4.2 rule 1). */
+/** Statuses that prevent a charge (docs/service.md, Payment requests). */
 const STATUS: Readonly<Record<string, string>> = {
   ugwo_successful: 'is already paid',
   partially_refunded: 'is already paid and partly refunded',

@@ -73,7 +73,7 @@ export const guessFor =
     return meant === typed ? undefined : meant;
   };
 
-/** Builds `data` of the body (interface.md 4.2). `now` is in milliseconds. */
+/** Builds `data` of the body (docs/service.md, Activities). `now` is in milliseconds. */
 export const chargeData = (input: ChargeParams, now: number): Record<string, unknown> => {
   const params = pairsToObject(input.params, '--param');
   const own = buildData(input.fields, now);
@@ -103,7 +103,7 @@ const unreadRequest = (ugwo: string, thrown: PayError): PayError => {
 const AGAIN = 'nothing was sent; run the same command again, or skip this check with --no-preflight';
 
 /**
- * Reads a payment request before its charge (charge-protocol, step 0). Calls `unseen` if charges made elsewhere can't be
+ * Reads a payment request before its charge (docs/protocol.md, Order). Calls `unseen` if charges made elsewhere can't be
  * seen. Resolves to undefined if the service can't show the payment request at all. Throws if the read failed: `auth`, `interrupted`, else `read_failed`, and `rejected` if
  * the service says that it does not exist. Nothing was sent in those cases.
  */

@@ -192,7 +192,7 @@ const waiting = (made: Made, { ugwo, passOn }: OneCharge, limit: number, client:
   };
 };
 
-/** Charges a payment request (interface.md 4.2) under the ledger protocol: one activity, sent once. */
+/** Charges a payment request (docs/service.md, Activities) under the ledger protocol: one activity, sent once. */
 const chargeOne = async (input: OneCharge, run: Run): Promise<Result> => {
   const data = chargeData(input, run.io.clock.now());
   const call = { params: { ugwoUid: input.ugwo }, body: { type: 'charge', data } };

@@ -18,7 +18,7 @@ import { previewCall, removeRecord } from '../record.ts';
 import type { Run } from '../run.ts';
 import { ugwoView, wholeUgwoView } from './view.ts';
 
-/** Reads one payment request with its activities (public-facts.md, Payment requests). */
+/** Reads one payment request with its activities (docs/service.md, Payment requests). */
 export const getRequest = async ({ uid }: { readonly uid: string }, run: Run): Promise<Result> => {
   const call = { params: { uid } };
   if (run.globals.dryRun) return previewCall('ugwo.get', call, run);

@@ -133,7 +133,7 @@ export const leftBehind = (ledger: string): LeftBehind[] =>
 const LOCKED = 'keep the line shown here; the next run that can use the ledger saves it';
 const BROKEN_HINT = 'keep the line shown here, and do not run the command again until the disk is fixed';
 
-/** Handling of ledger failures in this process (charge-protocol, step 5 and Durability). */
+/** Handling of ledger failures in this process (docs/protocol.md, Durability). */
 export const diskGuard = (path: string, self: Sender, isLocked: (thrown: unknown) => boolean = isBusy) => {
   let broken: PayError | undefined;
   let file: ReturnType<typeof openEmergencyFile> | undefined;
