@@ -106,7 +106,7 @@ export const OUTPUTS: Readonly<Record<string, readonly Output[]>> = {
   'ledger match': [one('Statement', Object.keys(OWN.Statement['properties'] as object)), list('Match', matchView)],
   'ledger backup': [fields({ file: text, bytes: count, entries: count })],
   'ledger verify': [fields({ ok: bool, entries: count, jobs: count, faults: listOf(text) })],
-  'ledger prune': [fields({ before: text, pruned: count, open: count })],
+  'ledger prune': [fields({ before: text, pruned: count, open: count, events: count })],
   'ledger status': [
     one('LedgerStatus', [
       'kind',
