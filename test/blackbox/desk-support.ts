@@ -5,7 +5,7 @@ import type { Intent } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { openLedger } from '../../src/ledger/sqlite/open.ts';
 import { openShop } from '../emulator/shop.ts';
-import { clockAt } from '../emulator/support.ts';
+import type { TestClock } from '../emulator/support.ts';
 import { begunOf } from '../ledger/support/charges.ts';
 import { intent } from '../ledger/support/memory.ts';
 import { clock } from '../support/clock.ts';
@@ -39,10 +39,22 @@ export interface Shown {
   readonly command: string | null;
 }
 
+/** The program's clock, which runs on: beside a service whose clock stands still, an answer may be an old one. */
+const runningClock = (): TestClock => {
+  let ahead = 0;
+  return {
+    ...clock,
+    now: () => clock.now() + ahead,
+    set: (ms) => {
+      ahead = ms - clock.now();
+    },
+  };
+};
+
 /** A shop at the emulator, and the program with a ledger of its own, on one day. */
 export const openDesk = async (env: RunOptions['env'] = {}) => {
   const moved = fromNoon();
-  const shop = await openShop({ clock: clockAt(clock.now()) });
+  const shop = await openShop({ clock: runningClock() });
   const home = newFolder();
   const options = {
     home,
