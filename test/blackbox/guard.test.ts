@@ -208,13 +208,14 @@ describe('--remaining', () => {
 
   it('charges the rest of a payment at the emulator', async () => {
     const options = { home: newFolder() };
-    const create = ['ugwo', 'create', '--amount', '900.00', '--currency', 'NGN', '--local'];
-    const made = await inProcess(
-      [...create, '--metadata', 'emulate=successful:1s:40000', '-o', 'tsv', '--columns', 'uid'],
-      options,
-    );
-    const charge = ['ugwo', 'charge', made.stdout.trim(), '--medium', 'bank_transfer', '--local'];
-    expect((await inProcess([...charge, '--wait'], options)).code).toBe(13);
+    const uid = async (...args: string[]): Promise<string> => {
+      const ended = await inProcess([...args, '-o', 'tsv', '--columns', 'uid'], options);
+      expect(ended).toMatchObject({ code: 0 });
+      return ended.stdout.trim();
+    };
+    const asked = await uid('ugwo', 'create', '--amount', '900.00', '--currency', 'NGN', '--local');
+    const charge = ['ugwo', 'charge', asked, '--medium', 'bank_transfer', '--local'];
+    await uid('emulator', 'settle', await uid(...charge), '--as', 'successful', '--amount', '400.00');
     const refused = await inProcess([...charge, '--again'], options);
     expect(refused).toMatchObject({ code: 9, stderr: expect.stringContaining('NGN 500.00 is missing') });
     const rest = await inProcess([...charge, '--remaining', '--share'], options);
