@@ -54,6 +54,8 @@ export const NEXT_STEP = {
   init: 'run `paycli ledger init`',
   initAsOwner: 'run `paycli ledger init` once, as the owner of the database',
   grant: "ask the ledger's owner for an operator's rights (`paycli ledger init --operator`)",
+  awaitMigration:
+    'once `paycli ledger migrate` has ended, run the same command again with the new paycli; nothing was sent',
   migrateAsOwner: 'run `paycli ledger migrate` once, as the owner of the database',
   reach: 'check that the database runs and can be reached (`paycli ledger status`), then run the same command again',
   findLost: 'find out about them first: `paycli ledger sync`',

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { rejectAt } from '../core/async.ts';
 import { grouped } from '../core/bounds.ts';
 import { countText } from '../core/charge.ts';
-import { interrupted, type PayError, usageError } from '../core/error.ts';
+import { handleSignals, interrupted, type PayError, usageError } from '../core/error.ts';
 import { shellQuote } from '../core/shell.ts';
 import type { Entry } from '../ledger/entry.ts';
 import type { Ledger, LedgerStatus } from '../ledger/ledger.ts';
@@ -12,6 +12,8 @@ import { foldersOf, type RunContext } from './run.ts';
 
 const PUSHED_AT_ONCE = 500;
 const CONNECT_LIMIT_MS = 10_000;
+/** Pause between two looks for entries that are being sent, in milliseconds. */
+const SENDING_LOOK_MS = 500;
 
 const NOTHING_CHARGED = 'nothing was ever charged from here';
 
@@ -171,7 +173,15 @@ export const openLedgerAdmin = async (run: RunContext) => {
       ...(await (await admin()).initLedger(shared(), operators)),
     }),
     /** Migrates the tables of a shared ledger to this program's version. */
-    migrate: async () => ({ at: at(), ...(await (await admin()).migrateLedger(shared())) }),
+    migrate: async () => {
+      const { clock, signals } = run.io;
+      const wait = async (sending: number): Promise<void> => {
+        run.state.status.doing = () => `${grouped(sending)} being sent`;
+        await clock.sleep(SENDING_LOOK_MS, signals.stop).catch(() => undefined);
+        await handleSignals(signals.stop);
+      };
+      return { at: at(), ...(await (await admin()).migrateLedger(shared(), { wait })) };
+    },
     /** Copies this machine's ledger, as of one moment, into a new file. */
     backUp: async (file: string) => {
       if (setting !== undefined) throw notHere(at());

@@ -12,7 +12,9 @@ import { LEDGER_FILE } from '../../src/ledger/sqlite/schema.ts';
 import { thrownBy } from '../client/support.ts';
 import { ledgerOptions } from '../support/ledger.ts';
 import { sharedCluster } from '../support/postgres.ts';
-import { beginCharge, beside, intent, newPath, open } from './support/charges.ts';
+import { newFolder } from '../support/program.ts';
+import { HOUR } from '../support/units.ts';
+import { account, beginCharge, beside, intent, NOON, newPath, open } from './support/charges.ts';
 import { newSharedPlace, type SharedPlace } from './support/postgres.ts';
 
 /** The versions of the next paycli, whose tables have one column and one table more. */
@@ -82,10 +84,18 @@ it('a ledger file that was never of a released version is refused and unchanged'
   expect(readFileSync(path)).toEqual(before);
 });
 
+const never = async (sending: number): Promise<never> => {
+  throw new Error(`${sending} are being sent`);
+};
+
+/** Migrates a ledger so late that the sending of each charge that was begun at noon must be over. */
+const migrateToNext = (access: Access) =>
+  migrateLedger(access, { versions: NEXT_SHARED, clockSql: `${NOON + HOUR}::bigint`, wait: never });
+
 /** Everything that refuses a shared ledger of another version. */
 const usesOf = (place: SharedPlace): readonly ((access: Access) => Promise<unknown>)[] => [
   () => place.open(),
-  (access) => migrateLedger(access),
+  (access) => migrateLedger(access, { wait: never }),
   (access) => initLedger(access, []),
 ];
 
@@ -99,11 +109,11 @@ describe.skipIf(process.platform === 'win32')('the next version of a shared ledg
 
   it('migrates it on request, and this version refuses it afterwards', async () => {
     const { place, access, id } = await withCharge();
-    expect(await migrateLedger(access, NEXT_SHARED)).toEqual({ from: SHARED, to: SHARED + 1 });
+    expect(await migrateToNext(access)).toEqual({ from: SHARED, to: SHARED + 1 });
     expect(await place.sql('SELECT id, more FROM paycli.charge')).toEqual([{ id, more: null }]);
     const newer = { kind: 'ledger', detail: { hint: 'use the newer paycli; nothing was changed' } };
     for (const use of usesOf(place)) expect(await thrownBy(use(access))).toMatchObject(newer);
-    expect(await migrateLedger(access, NEXT_SHARED)).toEqual({ from: SHARED + 1, to: SHARED + 1 });
+    expect(await migrateToNext(access)).toEqual({ from: SHARED + 1, to: SHARED + 1 });
     await place.sql(`UPDATE paycli.setting SET value = '${SHARED}' WHERE name = 'version'`);
     await expectItsCharge(await place.open(), id);
   });
@@ -112,10 +122,62 @@ describe.skipIf(process.platform === 'win32')('the next version of a shared ledg
     const { place, access } = await withCharge();
     await place.sql('DO $$ BEGIN CREATE ROLE mover LOGIN; EXCEPTION WHEN duplicate_object THEN END $$');
     await initLedger(access, ['mover']);
-    await migrateLedger(access, NEXT_SHARED);
+    await migrateToNext(access);
     const [cluster, database] = [await sharedCluster(), access.address.database];
     const right = "SELECT has_table_privilege('mover', 'paycli.later', 'SELECT') AS mine";
     expect(await cluster.sql(right, [], database)).toEqual([{ mine: true }]);
+  });
+
+  const other = intent({ about: 'ugw.AbCd.000000000000000000000002' });
+  const update = { job: 'job-0000000000000001', row: 1, onye: 'ony.AbCd.000000000000000000000001', bound: HOUR };
+  const accepted = { state: 'accepted', exitCode: 0, activity: account() } as const;
+  const newer = {
+    kind: 'ledger',
+    message: expect.stringMatching(new RegExp(`newer paycli \\(schema ${SHARED + 1}, this one knows ${SHARED}\\)$`)),
+  };
+
+  it('waits until no charge is being sent, and nobody begins one meanwhile', async () => {
+    const { place, access } = await withCharge();
+    const ledger = await place.open({ folder: newFolder('machine') });
+    const [sending, unchanged] = [await beginCharge(ledger, other), 'SELECT id FROM paycli.charge'];
+    const waits: number[] = [];
+    const wait = async (count: number): Promise<void> => {
+      waits.push(count);
+      const upgrading = { kind: 'ledger', message: expect.stringMatching(/ is being upgraded$/) };
+      const third = intent({ about: 'ugw.AbCd.000000000000000000000003' });
+      expect(await thrownBy(ledger.begin(third, { again: false }))).toMatchObject(upgrading);
+      expect(await thrownBy(ledger.jobs.beginUpdate(update, { retry: false, looked: false }))).toMatchObject(upgrading);
+      expect(await place.sql(unchanged)).toHaveLength(2);
+      for (const { id } of await ledger.list({ states: ['sending'], limit: 1 })) await ledger.record(id, accepted);
+    };
+    const at = { clockSql: `${NOON}::bigint`, versions: NEXT_SHARED, wait };
+    expect(await migrateLedger(access, at)).toEqual({ from: SHARED, to: SHARED + 1 });
+    expect(waits).toEqual([2, 1]);
+    expect(await ledger.get(sending)).toMatchObject({ state: 'accepted' });
+  });
+
+  it('refuses the next intent of a process that runs on, and stores its outcomes, on a new connection, too', async () => {
+    const { place, access, id } = await withCharge();
+    const ledger = await place.open({ folder: newFolder('machine') });
+    const more = await beginCharge(ledger, other);
+    await migrateToNext(access);
+    await ledger.record(id, accepted);
+    const third = intent({ about: 'ugw.AbCd.000000000000000000000003' });
+    expect(await thrownBy(ledger.begin(third, { again: false }))).toMatchObject(newer);
+    expect(await thrownBy(ledger.jobs.beginUpdate(update, { retry: false, looked: false }))).toMatchObject(newer);
+    await place.sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid()`);
+    await ledger.record(more, { ...accepted, activity: account({ uid: 'act.AbCd.000000000000000000000002' }) });
+    expect(await place.sql('SELECT DISTINCT state FROM paycli.charge')).toEqual([{ state: 'accepted' }]);
+  });
+
+  it('changes nothing when the wait is ended', async () => {
+    const { place, access, id } = await withCharge();
+    const at = { clockSql: `${NOON}::bigint`, versions: NEXT_SHARED, wait: never };
+    expect(await thrownBy(migrateLedger(access, at))).toMatchObject({
+      message: expect.stringContaining('1 are being'),
+    });
+    await expectItsCharge(await place.open(), id);
   });
 
   it('refuses it until then, and names the command', () => {

@@ -142,7 +142,7 @@ const ledgerMigrateCommand = defineCommand({
   path: ['ledger', 'migrate'],
   danger: 'write',
   summary: "update a shared ledger's tables to this version of paycli, as the owner of its database",
-  description: `${WHERE}. An older paycli refuses it afterwards.`,
+  description: `${WHERE}. It first waits until no charge is being sent, for minutes if a process died; meanwhile, nobody can begin one. An older paycli refuses it afterwards.`,
   examples: { 'after an update of paycli (exit 2 if none is set)': 'paycli ledger migrate' },
   output: 'at, from, to',
   exits: ['usage', 'auth', 'ledger'],

@@ -1,12 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { NEXT_STEP } from '../../charge/words.ts';
 import { PayError, usageError } from '../../core/error.ts';
-import { currentVersion, versionFault } from '../../database/connect.ts';
+import { currentVersion, type Versions, versionFault } from '../../database/connect.ts';
 import type { Entry } from '../entry.ts';
 import type { Job, KeptUpdate } from '../job.ts';
 import { JOB_COLUMNS, jobValues, UPDATE_COLUMNS, updateValues } from '../sql.ts';
 import { handshake, isPostgres } from './handshake.ts';
-import { checkVersion, grantsTo, migrationOf, newLedger, SHARED_LEDGER } from './schema.ts';
+import {
+  checkVersion,
+  grantsTo,
+  MIGRATION_LOCK,
+  migrationOf,
+  newLedger,
+  SHARED_LEDGER,
+  VERSION_NOW,
+} from './schema.ts';
 import {
   type Access,
   DATABASE_LIMITS,
@@ -90,12 +98,15 @@ export const databaseStatus = async (access: Access) => {
   };
 };
 
-/** Runs statements that require the owner's rights. */
-const asOwner = (access: Access, text: string): Promise<unknown> =>
-  withSession(access, (session) => session.run(`BEGIN; ${text} COMMIT`, ADMIN_LIMIT_MS)).catch((thrown: unknown) => {
+/** Does some work that requires the owner's rights. */
+const workAsOwner = <T>(access: Access, work: (session: Session) => Promise<T>): Promise<T> =>
+  withSession(access, work).catch((thrown: unknown) => {
     if (!(thrown instanceof PayError) || thrown.detail.code !== '42501') throw thrown;
     throw thrown.with({ hint: 'run it as the owner of the database' });
   });
+
+const asOwner = (access: Access, text: string): Promise<unknown> =>
+  workAsOwner(access, (session) => session.run(`BEGIN; ${text} COMMIT`, ADMIN_LIMIT_MS));
 
 const grant = async (access: Access, roles: readonly string[]): Promise<void> => {
   if (roles.length > 0) await asOwner(access, roles.map(grantsTo).join('\n'));
@@ -136,10 +147,27 @@ export const initLedger = async (
   return { made: before === undefined, schema: currentVersion(SHARED_LEDGER) };
 };
 
-/** Migrates the ledger to this program's version, all or nothing. Throws if there is no ledger, or none that it can migrate. */
+/** Number of entries that are being sent. Past its deadline, none is: its process has ended. */
+const sendingIn = async (session: Session, clockSql: string): Promise<number> => {
+  const sending = `SELECT count(*) FROM paycli.charge WHERE state = 'sending' AND deadline >= ${clockSql}`;
+  return Number((await session.run(sending, ADMIN_LIMIT_MS)).answers[0]?.rows[0]?.[0]);
+};
+
+interface MigrationOptions {
+  readonly versions?: Versions;
+  /** SQL expression for the server's clock. */
+  readonly clockSql?: string;
+  /** Waits a moment, while `sending` entries are being sent. When it rejects, nothing has changed. */
+  readonly wait: (sending: number) => Promise<void>;
+}
+
+/**
+ * Migrates the ledger to this program's version, all or nothing, once no entry is being sent. Throws if there is no
+ * ledger, or none that it can migrate.
+ */
 export const migrateLedger = async (
   access: Access,
-  versions = SHARED_LEDGER,
+  { versions = SHARED_LEDGER, clockSql = CLOCK, wait }: MigrationOptions,
 ): Promise<{ readonly from: number; readonly to: number }> => {
   const { name } = access.address;
   const before = await schemaOf(access);
@@ -147,7 +175,17 @@ export const migrateLedger = async (
     throw usageError(`${name}: there is no ledger in this database`, { hint: NEXT_STEP.init });
   }
   if (versionFault(before.schema, versions)?.kind === 'older') {
-    await asOwner(access, migrationOf(before.schema, versions));
+    await workAsOwner(access, async (session) => {
+      const { answers } = await session.run(`BEGIN; ${MIGRATION_LOCK} ${VERSION_NOW}`, ADMIN_LIMIT_MS);
+      const version = Number(answers.at(-1)?.rows[0]?.[0]);
+      // Somebody else may have migrated it meanwhile.
+      if (versionFault(version, versions)?.kind !== 'older') return;
+      for (let sending = await sendingIn(session, clockSql); sending > 0; ) {
+        await wait(sending);
+        sending = await sendingIn(session, clockSql);
+      }
+      await session.run(`${migrationOf(version, versions)} COMMIT`, ADMIN_LIMIT_MS);
+    });
     // Only the owner has rights to new tables.
     await grant(access, await operatorsOf(access));
   } else {
@@ -160,7 +198,8 @@ export const migrateLedger = async (
 export const withLedger = async <T>(access: Access, work: (session: Session) => Promise<T>): Promise<T> => {
   const { name } = access.address;
   return withSession(access, async (session) => {
-    await handshake(session, name, CLOCK, [], DATABASE_LIMITS.connect, () => openSession(access));
+    const { version } = await handshake(session, name, CLOCK, [], DATABASE_LIMITS.connect, () => openSession(access));
+    checkVersion(name, version);
     return work(session);
   });
 };

@@ -24,6 +24,7 @@ import {
   allowanceOf,
   asOfOneMoment,
   changeStep,
+  checkedIntent,
   LAST_SHARED_ENTRIES,
   leases,
   SHARED_JOBS,
@@ -124,8 +125,9 @@ class SharedStore {
 
   async step<T>(one: UnitOfWork<T>): Promise<T> {
     try {
-      if (one.purpose === 'intent') this.guard.ready();
-      return await this.#together(one);
+      if (one.purpose !== 'intent') return await this.#together(one);
+      this.guard.ready();
+      return await this.#together(checkedIntent(one, this.#options.access.address.name));
     } catch (thrown) {
       throw thrown instanceof Uncounted ? thrown : this.#error(thrown);
     }

@@ -1,5 +1,4 @@
 import { PayError } from '../../core/error.ts';
-import { checkVersion } from './schema.ts';
 import { Lost, type Session, type StatementResult } from './session.ts';
 import { idsOf, knownStatement } from './statements.ts';
 import { SERVER } from './transaction.ts';
@@ -43,10 +42,7 @@ const checkLocks = async (
 const settingsIn = ({ rows }: StatementResult): ReadonlyMap<string, string> =>
   new Map(rows.map(([setting, value]) => [String(setting), String(value)]));
 
-/**
- * First messages on a connection. Throws if the server is no ledger that this program can rely on: another version, no
- * PostgreSQL, or a standby.
- */
+/** First messages on a connection. Throws if the server is no ledger that this program can rely on: no PostgreSQL, or a standby. */
 export const handshake = async (
   session: Session,
   name: string,
@@ -65,11 +61,11 @@ export const handshake = async (
   if (standby === true) throw new Lost('it is a standby, which takes no writes');
   await checkLocks(session, String(version), name, limit, another);
   const settings = settingsIn(answers[1] as StatementResult);
-  checkVersion(name, Number(settings.get('version')));
   return {
     /** Unique name of the ledger, and the key of its digests. */
     ledger: settings.get('name') ?? '',
     key: settings.get('key') ?? '',
+    version: Number(settings.get('version')),
     /** Identity of the server (see `SERVER`), its clock in milliseconds, and the role that has logged in. */
     server: String(server),
     at: Number(at),

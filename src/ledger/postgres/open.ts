@@ -14,6 +14,7 @@ import { ledgerOver, readOnly } from '../open.ts';
 import { takeIn } from '../outcome.ts';
 import { type KnownOptions, type ServerClock, type SharedLedgerOptions, sharedBackend } from './backend.ts';
 import { type Handshake, handshake } from './handshake.ts';
+import { checkVersion } from './schema.ts';
 import { type Access, DATABASE_LIMITS, openSession, type Session, sharedError } from './session.ts';
 import { openOtherShadow, restoreLost, SHADOW_FILE, type Shadow, shadowIn, shadowPaths } from './shadow.ts';
 import { CLOCK, connectionBy } from './transaction.ts';
@@ -85,7 +86,10 @@ const openOver = async (options: KnownOptions, { mine, greeted, ready, ...openin
     const session = await plain();
     try {
       const asked = await mine();
+      const isFirst = greeting === undefined;
       greeting = await handshake(session, name, clockSql(), asked, limits.connect, plain);
+      // Outcomes of what this process has sent are stored in a newer ledger, too. It begins nothing there.
+      if (isFirst) checkVersion(name, greeting.version);
       clock.set(greeting.at);
       refuseOtherDatabase(shadow.ledger(), greeting, name, path);
       await greeted(session, greeting, asked);

@@ -66,15 +66,24 @@ const quotedName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 export const grantsTo = (role: string): string =>
   RIGHTS.map((right) => `GRANT ${right} TO ${quotedName(role)};`).join('\n');
 
-/** Serializes concurrent migrations. */
-const LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('paycli ledger schema'::text, 0::bigint));";
+const LOCK_KEY = "hashtextextended('paycli ledger schema'::text, 0::bigint)";
+
+/** Waits for other migrations and for the intents under way. Meanwhile, nobody can begin an intent (see `INTENT_LOOKS`). */
+export const MIGRATION_LOCK = `SELECT pg_advisory_xact_lock(${LOCK_KEY});`;
+
+export const VERSION_NOW = "SELECT value FROM paycli.setting WHERE name = 'version'";
+
+/**
+ * Reads in the transaction of each intent. A migration can't commit between the version and the intent, since both
+ * share a lock; it is false if a migration has it. Only a statement after the lock reads the version that it protects.
+ */
+export const INTENT_LOOKS = [`SELECT pg_try_advisory_xact_lock_shared(${LOCK_KEY})`, VERSION_NOW] as const;
 
 /** Statements that make the tables of a new ledger. */
-export const newLedger = ({ name, key }: { readonly name: string; readonly key: string }): string => `${LOCK}
+export const newLedger = ({ name, key }: { readonly name: string; readonly key: string }): string => `${MIGRATION_LOCK}
   ${migrationsFrom(0, SHARED_LEDGER)}
   INSERT INTO paycli.setting VALUES ('name', ${literal(name)}), ('key', ${literal(key)}), ('version', '${currentVersion(SHARED_LEDGER)}');`;
 
 /** Statements that bring the tables of a version to the current one. */
-export const migrationOf = (version: number, versions: Versions): string => `${LOCK}
-  ${migrationsFrom(version, versions)}
+export const migrationOf = (version: number, versions: Versions): string => `${migrationsFrom(version, versions)}
   UPDATE paycli.setting SET value = '${currentVersion(versions)}' WHERE name = 'version';`;

@@ -31,6 +31,7 @@ import {
   updateOf,
   updateValues,
 } from '../sql.ts';
+import { checkVersion, INTENT_LOOKS } from './schema.ts';
 import type { Session, StatementResult } from './session.ts';
 import {
   entriesOf,
@@ -230,6 +231,20 @@ export const changeStep = <T>(
     toKeep: () => started,
   };
 };
+
+/** Lets a step begin an intent only in a ledger of this version that nobody is migrating. */
+export const checkedIntent = <T>(one: UnitOfWork<T>, name: string): UnitOfWork<T> => ({
+  ...one,
+  looks: [...one.looks, ...INTENT_LOOKS],
+  decide: (answers) => {
+    const [isFree, version] = answers.slice(-INTENT_LOOKS.length).map(({ rows }) => rows[0]?.[0]);
+    if (isFree !== true) {
+      throw new PayError('ledger', `the ledger ${name} is being upgraded`, { hint: NEXT_STEP.awaitMigration });
+    }
+    checkVersion(name, Number(version));
+    return one.decide(answers.slice(0, -INTENT_LOOKS.length));
+  },
+});
 
 export const SHARED_JOBS = jobStatements('paycli.');
 
