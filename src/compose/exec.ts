@@ -17,10 +17,13 @@ const PASSED = new RegExp(
   'i',
 );
 
-/** A value, and what its words are in base64. */
+/** A value, and what its words are in base64 and in hexadecimal digits. */
 const formsIn = (value = ''): readonly string[] => [
   value,
-  ...value.split(/\s+/).map((word) => Buffer.from(word, 'base64').toString('latin1')),
+  ...(value.match(/[\w+/-]+/g) ?? []).flatMap((word) => [
+    Buffer.from(word, 'base64').toString('latin1'),
+    Buffer.from(word, 'hex').toString('latin1'),
+  ]),
 ];
 
 /**
