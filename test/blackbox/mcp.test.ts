@@ -298,7 +298,16 @@ describe('a confirmation is rejected', () => {
     const [text = '', mac = ''] = token.split('.');
     const contents = Buffer.from(text, 'base64url').toString();
     const other = Buffer.from(contents.replace(ugwoOf(1), ugwoOf(2))).toString('base64url');
-    for (const changed of [`${other}.${mac}`, text, `${text}.${mac.slice(1)}`, `${token}0`, 'x', '']) {
+    const odd = [
+      `${other}.${mac}`,
+      text,
+      `${text}.${mac.slice(1)}`,
+      `${token}0`,
+      `${token}.x`,
+      `${token}.`,
+      ` ${token}`,
+    ];
+    for (const changed of [...odd, 'x', '']) {
       const refused = await shop.call('charge_confirm', { token: changed });
       expect(refused, changed).toMatchObject({ isError: true, json: { state: 'not_charged' } });
       expect(refused.text).toContain('the token is not valid');

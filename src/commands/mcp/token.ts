@@ -37,7 +37,8 @@ const seal = ({ id, until, given, asked }: Sealed, ledger: Ledger, place: Ledger
  * nothing is read.
  */
 export const openSeal = (token: string, ledger: Ledger, place: LedgerTarget): Sealed | undefined => {
-  const [text = '', mac = ''] = token.split('.');
+  const dot = token.lastIndexOf('.');
+  const [text, mac] = [token.slice(0, dot), token.slice(dot + 1)];
   const [given, expected] = [Buffer.from(mac), Buffer.from(macOf(text, ledger, place))];
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
   const contents = JSON.parse(Buffer.from(text, 'base64url').toString());
