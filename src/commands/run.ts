@@ -37,6 +37,8 @@ export type Inner = (
 export interface RunState {
   /** Start of the run, before it reads a profile, in milliseconds since the epoch. */
   readonly since: number;
+  /** Opens the ledger only to read it, as a dry run does. */
+  readOnly?: true;
   /** Releases the resources, in reverse order. */
   readonly closing: (() => Promise<void>)[];
   /** True if the run has printed the record that it is about. */

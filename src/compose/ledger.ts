@@ -50,15 +50,15 @@ const ledgerDeps = async ({ io: { clock, signals, redactor }, state }: RunContex
   };
 };
 
-/** Opens the ledger in this machine's file; with `dryRun`, only to read it. */
-export const openFileLedger = async (run: RunContext, dryRun = false): Promise<Ledger> => {
+/** Opens the ledger in this machine's file; with `isOnlyRead`, only to read it. */
+export const openFileLedger = async (run: RunContext, isOnlyRead = false): Promise<Ledger> => {
   const [{ openLedger, openToRead }, { hasProcessEnded }, deps] = await Promise.all([
     import('../ledger/sqlite/open.ts'),
     import('../ledger/sender.ts'),
     ledgerDeps(run),
   ]);
   const path = await ledgerPath(run);
-  const open = dryRun ? openToRead : openLedger;
+  const open = isOnlyRead ? openToRead : openLedger;
   return open({ ...deps, path, hasEnded: (sender, overdue) => hasProcessEnded(sender, deps.self, overdue) });
 };
 
@@ -78,15 +78,15 @@ export const sharedSetting = async (run: RunContext): Promise<SharedSetting | un
   return { access: { address, password: () => setting.password(address), env: io.env }, from: setting.from };
 };
 
-/** Opens a shared ledger; with `dryRun`, only to read it. */
-const openTeamLedger = async (run: RunContext, access: Access, dryRun: boolean): Promise<Ledger> => {
+/** Opens a shared ledger; with `isOnlyRead`, only to read it. */
+const openTeamLedger = async (run: RunContext, access: Access, isOnlyRead: boolean): Promise<Ledger> => {
   const [{ openSharedLedger, openSharedToRead }, { mayHaveEnded, operator }, deps] = await Promise.all([
     import('../ledger/postgres/open.ts'),
     import('../ledger/sender.ts'),
     ledgerDeps(run),
   ]);
   const { self } = deps;
-  const open = dryRun ? openSharedToRead : openSharedLedger;
+  const open = isOnlyRead ? openSharedToRead : openSharedLedger;
   return open({
     ...deps,
     access,
@@ -133,11 +133,13 @@ const othersOf = (run: RunContext, data: string, access: Access | undefined) => 
   };
 };
 
-/** Opens the run's ledger: this machine's file, or a shared one. A dry run only reads it. */
+/** Opens the run's ledger: this machine's file, or a shared one. */
 export const openLedgerOf = async (run: RunContext, setting: SharedSetting | undefined): Promise<Ledger> => {
-  const { dryRun } = run.globals;
+  const isOnlyRead = run.globals.dryRun || run.state.readOnly === true;
   const ledger =
-    setting === undefined ? await openFileLedger(run, dryRun) : await openTeamLedger(run, setting.access, dryRun);
+    setting === undefined
+      ? await openFileLedger(run, isOnlyRead)
+      : await openTeamLedger(run, setting.access, isOnlyRead);
   run.state.closing.push(() => ledger.close());
   const [{ withOthers }, { ledgersLock }, { lockWait }, { data }] = await Promise.all([
     import('../ledger/open.ts'),

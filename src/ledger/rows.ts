@@ -200,8 +200,15 @@ export const entryRow = (entry: Entry): Value[] => {
   return row;
 };
 
-/** Converts the rows with a valid checksum to entries. Reports a fault to `tell` for each other row. */
-export const readable = (rows: readonly Row[], tell: (fault: string) => void): Entry[] =>
+/**
+ * Converts the rows with a valid checksum to entries. Reports a fault to `tell` for each other row, and for each whose
+ * repeated columns are not those of its entry. `rowKept` converts an entry to the row that is read back.
+ */
+export const readable = (
+  rows: readonly Row[],
+  tell: (fault: string) => void,
+  rowKept: (entry: Entry) => Row = entryRow,
+): Entry[] =>
   rows.flatMap((row) => {
     const name = `${String(row[AT.id])} (row ${row[AT.seq]})`;
     if (row[AT.checksum] !== checksumOf(row)) {
@@ -209,7 +216,11 @@ export const readable = (rows: readonly Row[], tell: (fault: string) => void): E
       return [];
     }
     try {
-      return [entryOf(row)];
+      const entry = entryOf(row);
+      const kept = rowKept(entry);
+      const changed = REPEATED.filter((column) => row[AT[column]] !== kept[AT[column]]);
+      if (changed.length > 0) tell(`${name} has another ${changed.join(', ')} than paycli wrote`);
+      return [entry];
     } catch (thrown) {
       tell(`${name} can't be read: ${reasonOf(thrown)}`);
       return [];

@@ -1,4 +1,14 @@
-import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { openLedger } from '../../src/ledger/sqlite/open.ts';
@@ -224,6 +234,22 @@ describe('ledger verify', () => {
     const ended = await inProcess(['ledger', 'verify', '--json'], { home });
     expect(ended).toMatchObject({ code: 0, stderr: '' });
     expect(JSON.parse(ended.stdout)).toEqual({ ok: true, entries: 4, jobs: 0, faults: [] });
+  });
+
+  const filesIn = (home: string) =>
+    Object.fromEntries(readdirSync(home).map((name) => [name, readFileSync(join(home, name), 'base64')]));
+
+  it('changes no file, and leaves what an ended process has left to the next command', async () => {
+    const { home, ledger } = await withOld(3);
+    const ended = Buffer.from(JSON.stringify({ pid: 2 ** 30, boot: 'before', started: '1' })).toString('base64url');
+    writeFileSync(`${ledger}-emergency-${ended}.000000000000.ndjson`, ' ', { mode: 0o600 });
+    for (const where of [home, newFolder()]) {
+      const before = filesIn(where);
+      expect(await inProcess(['ledger', 'verify'], { home: where })).toMatchObject({ code: 0 });
+      expect(filesIn(where)).toEqual(before);
+    }
+    expect(await inProcess(['ledger', 'list'], { home })).toMatchObject({ code: 0 });
+    expect(readdirSync(home).filter((name) => name.includes('-emergency-'))).toEqual([]);
   });
 
   it('exits with 10 if a row was changed, names it and explains what to do', async () => {

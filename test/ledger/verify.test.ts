@@ -96,7 +96,43 @@ describe('verify of a changed file', () => {
   });
 });
 
+/** Columns that sums and filters read, each with a value that its entry doesn't have. */
+const READ_BY_SUMS = {
+  payment: 'NULL',
+  received: '900000',
+  refunded: '1',
+  paid_at: '1',
+  paid_twice: '1',
+  psp_reference: "'other'",
+  account_digest: "'other'",
+  pruned: '1',
+  disputed: '1',
+};
+
+describe('verify of a file', () => {
+  it.each(Object.entries(READ_BY_SUMS))('finds a changed %s, which no checksum covers', async (column, value) => {
+    const path = newPath();
+    const ledger = await filled((some) => openFile(path, some));
+    beside(path, `UPDATE charge SET ${column} = ${value} WHERE seq = 2`);
+    expect(await ledger.verify()).toMatchObject({
+      entries: 3,
+      faults: [expect.stringMatching(new RegExp(`^chg-\\w{12} \\(row 2\\) has another ${column} than paycli wrote$`))],
+    });
+  });
+});
+
 describe.skipIf(process.platform === 'win32')('verify of a changed database', () => {
+  it('finds changed columns that no checksum covers', async () => {
+    const place = newSharedPlace();
+    const ledger = await filled(place.open);
+    const changes = Object.entries(READ_BY_SUMS).map((change) => change.join(' = '));
+    await place.sql(`UPDATE paycli.charge SET ${changes.join()} WHERE job IS NOT NULL AND "row" = 2`);
+    expect(await ledger.verify()).toMatchObject({
+      entries: 3,
+      faults: [expect.stringMatching(`has another ${Object.keys(READ_BY_SUMS).join(', ')} than paycli wrote$`)],
+    });
+  });
+
   it('finds a changed row', async () => {
     const place = newSharedPlace();
     const ledger = await filled(place.open);

@@ -30,8 +30,8 @@ const ledgerVerifyCommand = defineCommand({
   path: ['ledger', 'verify'],
   summary: 'check that the ledger is undamaged',
   description:
-    'Checks the database and its indexes, the checksum and the state of every entry, and the counts of each file. ' +
-    'It changes nothing. Exit 10 if anything is wrong.',
+    'Checks the database and its indexes, the checksum and the state of every entry, the columns that reports and searches ' +
+    'read, and the counts of each file. It changes nothing. Exit 10 if anything is wrong.',
   danger: 'read',
   examples: { 'check it every night': 'paycli ledger verify --json' },
   output: 'ok, entries, jobs, faults (a sentence each)',

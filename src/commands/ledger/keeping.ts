@@ -95,8 +95,9 @@ const verifyFailure = (faults: readonly string[]): PayError => {
   return new PayError('ledger', `the ledger is damaged: ${first}${more}`, { hint: DAMAGED_HINT });
 };
 
-/** Verifies that the whole ledger is unchanged since it was written. */
+/** Verifies that the whole ledger is unchanged since it was written. Opening it could change what is to be verified. */
 export const verifyLedger = async (_input: unknown, run: Run): Promise<Result> => {
+  run.state.readOnly = true;
   const { entries, jobs, faults } = await (await run.ledger()).verify(run.io.signals.stop);
   const record = madeHere({ ok: faults.length === 0, entries, jobs, faults });
   return {

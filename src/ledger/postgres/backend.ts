@@ -18,7 +18,7 @@ import {
   sharedError,
 } from './session.ts';
 import type { Shadow } from './shadow.ts';
-import { countStatement, entriesOf, findStatement, inlined } from './statements.ts';
+import { countStatement, entriesOf, findStatement, inlined, rowKept } from './statements.ts';
 import {
   allowanceLooks,
   allowanceOf,
@@ -172,7 +172,8 @@ class SharedStore {
       faults = [];
       return begin();
     };
-    const read = ({ rows }: StatementResult) => readable(rows as readonly Row[], (fault) => faults.push(fault));
+    const tell = (fault: string): void => void faults.push(fault);
+    const read = ({ rows }: StatementResult) => readable(rows as readonly Row[], tell, rowKept);
     const seen = await this.use((session) => walkIn(session, read, again, limits.read, lockWait.stop), 'note');
     return { faults, seen };
   };

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { handleSignals } from '../../core/error.ts';
 import {
@@ -315,7 +315,8 @@ class FileStore {
     const failed = new AbortController();
     const stop = AbortSignal.any([lockWait.stop, failed.signal]);
     const [[found = []], seen] = await Promise.all([
-      runApart(path, [['PRAGMA integrity_check(50)']], stop),
+      // Where there is no file, an empty ledger in memory is read.
+      existsSync(path) ? runApart(path, [['PRAGMA integrity_check(50)']], stop) : [],
       this.#walk(begin, (fault) => faults.push(fault)),
     ]).catch((thrown: unknown) => {
       failed.abort();

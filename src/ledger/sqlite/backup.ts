@@ -17,7 +17,10 @@ const refuseExisting = (file: string): void => {
   throw usageError(`${file} is there already`, { hint: 'name a file that is not there yet; nothing was overwritten' });
 };
 
-/** Runs SQL on a database, and prints the first column of each statement's rows, or SQLite's error. */
+/**
+ * Runs SQL on a database, and prints the first column of each statement's rows, or SQLite's error. It is not opened only
+ * to read: SQLite's checks would then leave out the constraints.
+ */
 const CHILD = `
   const { DatabaseSync } = require('node:sqlite');
   const { argv, stdout } = process;
