@@ -157,8 +157,8 @@ export interface RowKind<T> {
   readonly flagOf: FlagOf;
   /** Throws if columns contradict each other, or if one is missing. */
   readonly checkColumns?: (columns: readonly string[], format: FileFormat) => void;
-  /** Builds the item of a row; adds its faults to the cells. */
-  readonly read: (cells: Cells, key: string) => T | undefined;
+  /** Builds the item of a row; adds its faults to the cells. `name` is the name that the row has in place of an id. */
+  readonly read: (cells: Cells, key: string, name: string | undefined) => T | undefined;
   /** The key that detects repeats, if it is not the key column's text. */
   readonly keyOf?: (item: T) => string;
   readonly request: (item: T) => { readonly operation: OperationId; readonly input: CallInput };

@@ -279,21 +279,21 @@ class RowNames {
     [this.#column, this.#prefix] = named ?? ['', undefined];
   }
 
-  /** The cells of a row, with the id in place of its name. */
-  settled(cells: Cells, fields: InputRow['fields'], columns: FileColumns): Cells {
+  /** The cells of a row, with the id in place of its name, and the name. */
+  settled(cells: Cells, fields: InputRow['fields'], columns: FileColumns): readonly [Cells, name?: string] {
     const name = this.#nameIn(cells);
-    if (name === undefined) return cells;
+    if (name === undefined) return [cells];
     const meant = this.#ids.get(name);
     if (meant === undefined) {
       this.#ids.set(name, undefined);
       this.#hasNew = true;
-      return cells;
+      return [cells];
     }
     const { ids, problem } = meant;
     const id = problem === undefined ? ids[0] : null;
     const settled = columns.cells(fieldsFrom([...Object.entries(fields), [this.#column, id]]));
     if (problem !== undefined) settled.fault(this.#column, [problem, ids.join(', ')].filter(Boolean).join(': '));
-    return settled;
+    return [settled, name];
   }
 
   /**
@@ -390,12 +390,12 @@ export class RowReader<T> implements Pick<RowJob<T>, 'named'> {
   readonly read = (row: InputRow): ReadRow<T> => {
     const { key, keyOf, read } = this.#kind;
     const fields = this.#columns.fieldsIn(row);
-    const cells = this.#names.settled(this.#columns.cells(fields), fields, this.#columns);
+    const [cells, name] = this.#names.settled(this.#columns.cells(fields), fields, this.#columns);
     this.#refuseExample(cells);
     if (cells.faults.length > 0) return { faults: cells.faults };
     const about = readKey(cells, key, this.#reading.validate);
     if (this.#columns.format === 'ndjson') this.#checkNames(cells);
-    const item = read(cells, about);
+    const item = read(cells, about, name);
     if (cells.faults.length > 0 || item === undefined) return { faults: cells.faults };
     return { key: keyOf?.(item) ?? about, item };
   };

@@ -13,6 +13,7 @@ import { shellLine, textLine } from '../core/shell.ts';
 import { statusWord } from '../core/status.ts';
 import { foldedName, spellingsOf } from '../core/text.ts';
 import { countRead } from './list.ts';
+import { refuseRenamed } from './record.ts';
 import type { Run } from './run.ts';
 
 /** Pages of the service's list to look through. */
@@ -156,6 +157,13 @@ export const readNamed = async (
     if (danger !== 'read' || note !== '') await run.say(`${name} is ${lines.join('')}${note}`);
   }
   run.state.hasShown = true;
+  run.state.recheck = async () => {
+    const [client, { field, get }] = [await run.client('read'), KINDS[prefix]];
+    for (const [name, uid] of ids) {
+      const record = await client.look(get, { params: { uid } });
+      if (record !== undefined) refuseRenamed(prefix, { uid, name }, textAt(record.value, field));
+    }
+  };
   if (danger !== 'read' && confirms !== true && !run.globals.dryRun) await run.ask(['Is this the one?'], 'go ahead');
   return read(ids);
 };

@@ -4,7 +4,8 @@ import type { Called, CallInput } from '../client/client.ts';
 import type { OperationId } from '../contract/operations.ts';
 import type { Resource } from '../contract/proof.ts';
 import { machineValue } from '../core/charge.ts';
-import { usageError } from '../core/error.ts';
+import { PayError, usageError } from '../core/error.ts';
+import type { NamedPrefix } from '../core/ids.ts';
 import { asFlag, targetFlags } from '../core/input.ts';
 import { bothUnits, formatMoney } from '../core/money.ts';
 import { isGuarded } from '../core/origin.ts';
@@ -12,6 +13,7 @@ import { type ApiRecord, instantOf, type RequestedTime } from '../core/record.ts
 import type { Result, ShareOptions, View } from '../core/result.ts';
 import { shellLine } from '../core/shell.ts';
 import { statusWord } from '../core/status.ts';
+import { isSameRef } from '../core/text.ts';
 import type { Entry } from '../ledger/entry.ts';
 import type { Sum } from '../ledger/report.ts';
 import type { Run } from './run.ts';
@@ -19,6 +21,24 @@ import type { Run } from './run.ts';
 /** Shows the request of --dry-run or --as-curl instead of sending it. */
 export const previewCall = async (operation: Called, call: CallInput, run: Run): Promise<Result> =>
   previewResult((await run.client('preview')).preview(operation, call), run);
+
+/** A record that was found by a name: a ref or an e-mail address. */
+interface Named {
+  readonly uid: string;
+  /** Undefined if it was given by its id. */
+  readonly name: string | undefined;
+}
+
+/** Throws if a record has another name now than the one by which it was found. `shown` is empty if a read shows none. */
+export const refuseRenamed = (prefix: NamedPrefix, { uid, name }: Named, shown = ''): void => {
+  if (isSameRef(name, shown || undefined)) return;
+  const word = prefix === 'ugw' ? 'ref' : 'e-mail address';
+  const found = `${uid} was found by the ${word} ${JSON.stringify(name)}, and has ${JSON.stringify(shown)} now`;
+  throw new PayError('refused', `nothing was sent: ${found}`, {
+    hint: `run the same command again to look for the ${word} anew, or give the id`,
+    reason: `its ${word} has changed`,
+  });
+};
 
 export const getRecord = async (
   operation: OperationId,

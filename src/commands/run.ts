@@ -43,6 +43,8 @@ export interface RunState {
   readonly closing: (() => Promise<void>)[];
   /** True if the run has printed the record that it is about. */
   hasShown?: true;
+  /** Called after a person has answered a question. Throws if what it was about has changed meanwhile. */
+  recheck?: () => Promise<void>;
   readonly status: {
     line?: StatusLine;
     /** Words of the command, for the line of a silent run; undefined for none, where silence is normal. */

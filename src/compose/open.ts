@@ -3,6 +3,7 @@ import type { Globals } from '../cli/globals.ts';
 import type { OpenRun } from '../cli/run.ts';
 import type { Run, RunState } from '../commands/run.ts';
 import { memo, memoDone } from '../core/async.ts';
+import { canAsk } from '../core/input.ts';
 import type { Io } from '../core/io.ts';
 import type { Filter } from '../core/result.ts';
 import type { JqFiles } from '../jq/room.ts';
@@ -28,11 +29,15 @@ export const openRun = (outer: Io, globals: Globals, files: ProgramFiles = {}, w
   const setting = memoDone(() => sharedSetting(context));
   const ledger = memoDone(async () => openLedgerOf(context, await setting()));
   const { observe, remind } = optionalLedger(context, setting, ledger);
+  const confirm = confirmer(io, globals);
   const run: Run = {
     ...context,
     ledger,
     observe,
-    ask: confirmer(io, globals),
+    ask: async (...question) => {
+      await confirm(...question);
+      if (canAsk(io, globals) && !globals.yes) await state.recheck?.();
+    },
     client: async (purpose, other) => {
       // The schemas check a write, also in a preview or a dry run.
       if (purpose !== 'read' || globals.dryRun) await (await import('../contract/zod.ts')).loadSchemas();

@@ -37,15 +37,27 @@ interface Shop {
   readonly size?: number;
   /** The number of a payment request whose charge, or of a customer whose update, gets no answer. */
   readonly mute?: number;
+  /** True if the refs and e-mail addresses of the first two records change places once the list was read. */
+  readonly swaps?: true;
 }
 
 /** A service with these records, newest first, that a test may change, and runs of the program with one ledger. */
 const open = async (shop: Shop = {}) => {
   const records = { ugwo: [...(shop.ugwo ?? [])], onye: [...(shop.onye ?? [])] };
+  const swap = (): void => {
+    for (const [all, name] of [
+      [records.ugwo, 'ref'],
+      [records.onye, 'email'],
+    ] as const) {
+      const [one = {}, other = {}, ...more] = all;
+      all.splice(0, all.length, { ...one, [name]: other[name] }, { ...other, [name]: one[name] }, ...more);
+    }
+  };
   const service = await serveAllBy((seen) => {
     const [, kind, id, more] = /^\/v1\/(ugwo|onye)(?:\/([^/?]+))?(\/activities)?/.exec(seen.url) ?? [];
     const all = kind === 'ugwo' ? records.ugwo : records.onye;
     if (id === undefined) {
+      if (shop.swaps) setImmediate(swap);
       const at = Number(new URL(seen.url, 'http://x').searchParams.get('cursor') ?? 0);
       const end = at + (shop.size ?? 100);
       return json(200, { data: all.slice(at, end), next_cursor: end < all.length ? String(end) : null });
@@ -60,7 +72,7 @@ const open = async (shop: Shop = {}) => {
   const paycli = (...args: readonly string[]) => inProcess(args, options);
   const asked = (from = 0): readonly string[] =>
     service.seen.slice(from).map(({ method, url }: Seen) => `${method} ${url}`);
-  return { records, service, options, paycli, asked };
+  return { records, swap, service, options, paycli, asked };
 };
 
 const CHARGE = ['--medium', 'bank_transfer', '--json'];
@@ -321,7 +333,7 @@ describe('a write by name', () => {
   });
 
   it.each([
-    ['y', [], 0, [LIST, READ(1), POST(1)]],
+    ['y', [], 0, [LIST, READ(1), READ(1), POST(1)]],
     ['n', [], 130, [LIST]],
     ['', ['--yes'], 0, [LIST, READ(1), POST(1)]],
   ])('asks on a terminal: %s %s', async (answer, more, code, requests) => {
@@ -346,8 +358,38 @@ describe('a write by name', () => {
     await session.saw(/Is this the one\? \[y\/N\] /);
     session.type('y\r');
     expect(await session.ended).toEqual({ code: 0 });
-    expect(asked()).toEqual([LIST, READ(1), POST(1)]);
+    expect(asked()).toEqual([LIST, READ(1), READ(1), POST(1)]);
   });
+
+  it.each([
+    ['ugwo charge order-1 --medium bank_transfer', 'Is this the one', 'has "order-2" now'],
+    ['ugwo cancel order-1', 'Cancel this payment request', 'has "order-2" now'],
+    ['onye update c1@example.com --first-name Ada', 'Is this the one', 'has "c2@example.com" now'],
+    ['onye delete c1@example.com', 'Delete this customer', 'has "c2@example.com" now'],
+  ])('sends nothing if the name has moved while a person was asked: %s', async (line, question, found) => {
+    const shop = { ugwo: [request(1), request(2)], onye: [customer(1), customer(2)] };
+    const { options, service, swap } = await open(shop);
+    const session = openTerminal(line.split(' '), options);
+    await session.saw(new RegExp(`${question}.*\\[y/N\\] `, 's'));
+    swap();
+    session.type('y\r');
+    expect(await session.ended).toEqual({ code: 9 });
+    expect(session.raw().replaceAll(/\s+/g, ' ')).toContain(found);
+    expect(service.seen.filter(({ method }) => method !== 'GET')).toEqual([]);
+  });
+
+  it.each(['--json', '--again', '--reuse', '--dry-run'])(
+    'charges nothing if the ref moved after it was looked up: %s',
+    async (more) => {
+      const { paycli, service } = await open({ ugwo: [request(1), request(2)], swaps: true });
+      const ended = await paycli('ugwo', 'charge', 'order-1', '--medium', 'bank_transfer', more);
+      expect(ended.code, ended.stderr).toBe(9);
+      const [one, two] = more === '--json' ? ['\\"order-1\\"', '\\"order-2\\"'] : ['"order-1"', '"order-2"'];
+      expect(ended.stderr).toContain(`${ugwoOf(1)} was found by the ref ${one}, and has ${two} now`);
+      expect(ended.stderr).toContain('run the same command again to look for the ref anew, or give the id');
+      expect(postsOf(service)).toEqual({});
+    },
+  );
 
   it('that asks by itself asks once', async () => {
     const { options, asked } = await open({ ugwo: [request(1)] });
@@ -398,6 +440,34 @@ describe('names in a file', () => {
     expect(again.code, again.stderr).toBe(6);
     expect(summaryOf(again)).toMatchObject({ accepted: 2, unknown: 1, rejected: 0 });
     expect(postsOf(service)).toEqual(once(1, 2, 3));
+  });
+
+  it.each(['--json', '--again'])(
+    'of charges are refused if they have moved since they were looked up: %s',
+    async (more) => {
+      const { paycli, service } = await open({ ugwo: [request(1), request(2), request(3)], swaps: true });
+      const report = reportPath();
+      const args = [...from(fileOf(csvOf('ugwo', 'order-1', ugwoOf(2), 'order-3'))), more];
+      const ended = await paycli(...args, '--report', report);
+      expect(ended.code, ended.stderr).toBe(9);
+      expect(reportOf(report)[1]).toMatchObject({
+        state: 'refused',
+        error: `nothing was sent: ${ugwoOf(1)} was found by the ref "order-1", and has "order-2" now`,
+      });
+      expect(postsOf(service)).toEqual(once(2, 3));
+    },
+  );
+
+  it.each([
+    ['first_name', 'Ada'],
+    ['meta.tier', 'vip'],
+  ])('of updates are refused if they have moved since they were looked up: %s', async (column, cell) => {
+    const { paycli, service } = await open({ onye: [customer(1), customer(2), customer(3)], swaps: true });
+    const file = fileOf(csvOf(`uid,${column}`, `c1@example.com,${cell}`, `c3@example.com,${cell}`));
+    const ended = await paycli('onye', 'update', '--from', file, '--json');
+    expect([ended.code, summaryOf(ended)], ended.stderr).toMatchObject([9, { refused: 1, accepted: 1 }]);
+    const sent = service.seen.filter(({ method }) => method === 'PATCH');
+    expect(sent.map(({ url }) => url)).toEqual([`/v1/onye/${onyeOf(3)}`]);
   });
 
   it('are told with their ids', async () => {

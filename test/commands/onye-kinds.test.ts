@@ -54,7 +54,7 @@ describe('the update of a row', () => {
   it('has the customer', () => {
     expect(rowOf({ uid: UID, ref: 'r' })).toEqual({
       key: UID,
-      item: { uid: UID, body: { ref: 'r' }, typed: { ref: 'r' }, change: undefined },
+      item: { uid: UID, name: undefined, body: { ref: 'r' }, typed: { ref: 'r' }, change: undefined },
     });
   });
 
@@ -249,7 +249,7 @@ describe('the columns of a file', () => {
 });
 
 describe('the column of a property of the body', () => {
-  const item = { uid: UID, body: {}, typed: {}, change: undefined };
+  const item = { uid: UID, name: undefined, body: {}, typed: {}, change: undefined };
   const columnOf = (columns: readonly string[], path: string) => updateKind(NONE).columnOf(item, columns)(path);
 
   const columns = ['uid', 'email', 'meta.k', 'meta.n:', 'meta.a.b', 'billing_address.city'];

@@ -2,12 +2,13 @@ import type { Cells } from '../../bulk/cells.ts';
 import type { RowJob, RowKind } from '../../bulk/kind.ts';
 import { type Repeatable, RepeatableRows } from '../../bulk/send-row.ts';
 import type { Client } from '../../client/client.ts';
-import { machineValue } from '../../core/charge.ts';
+import { machineValue, textAt } from '../../core/charge.ts';
 import { usageError } from '../../core/error.ts';
 import type { FlagOf } from '../../core/input.ts';
 import { definedIn, printExact } from '../../core/json.ts';
 import { columnAmong, findColumn, findGivenFlag, listColumns, listTexts } from '../fields.ts';
 import { checkByHand, madeColumns, openMaker } from '../make.ts';
+import { refuseRenamed } from '../record.ts';
 import type { Run } from '../run.ts';
 import { BY_EMAIL } from './create.ts';
 import {
@@ -27,6 +28,8 @@ import { isApplied, isMerged } from './update-seen.ts';
 
 interface UpdateItem {
   readonly uid: string;
+  /** The e-mail address by which the customer was found; undefined if the row has the id. */
+  readonly name: string | undefined;
   readonly body: CustomerBody;
   /** The part that the row and the options give; the rest comes from a read. */
   readonly typed: CustomerBody;
@@ -99,7 +102,7 @@ const changeOf = (cells: Cells, own: CustomerBody, { change }: GivenFields): Met
  * field unchanged; an empty NDJSON text sets it. Single keys of the metadata are merged, unless the row also replaces
  * it. Does not check the contract.
  */
-const readUpdateRow = (cells: Cells, uid: string, options: GivenFields): UpdateItem => {
+const readUpdateRow = (cells: Cells, uid: string, name: string | undefined, options: GivenFields): UpdateItem => {
   const columns = [...cells.given.keys()];
   const isWhole = columns.some((column) => replaces(column, options));
   const both = isWhole ? columns.find(merges) : undefined;
@@ -110,7 +113,7 @@ const readUpdateRow = (cells: Cells, uid: string, options: GivenFields): UpdateI
   if (Object.keys(body).length === 0 && change === undefined && cells.faults.length === before) {
     cells.fault(undefined, 'changes nothing: no field is set');
   }
-  return { uid, body, typed: { ...body, ...(change && { [META_COLUMN]: change.set }) }, change };
+  return { uid, name, body, typed: { ...body, ...(change && { [META_COLUMN]: change.set }) }, change };
 };
 
 /** The options as a text, for the id of the job. */
@@ -118,17 +121,18 @@ const updateOptionsText = ({ body, change }: GivenFields): string =>
   printExact([...Object.entries(body), ...(change === undefined ? [] : [change])]);
 
 const updateSending = ({ client }: Pick<RowJob<UpdateItem>, 'client'>): Omit<Repeatable<UpdateItem>, 'request'> => ({
-  readsFirst: ({ change }) => change !== undefined,
+  readsFirst: ({ name, change }) => name !== undefined || change !== undefined,
   look: async (item) => {
-    const { uid, body, typed, change } = item;
-    if (change === undefined) {
-      return { applied: isApplied((await readCustomer(uid, client)).exact, body), item };
-    }
-    const { exact } = await customerToMerge(uid, client);
+    const { uid, name, body, typed, change } = item;
+    const { exact } = await (change === undefined ? readCustomer : customerToMerge)(uid, client);
+    const applied = isApplied(exact, body) && (change === undefined || isMerged(metaOf(exact) ?? {}, change));
+    // An update that is in effect may have changed the e-mail address.
+    if (!applied) refuseRenamed('ony', { uid, name }, textAt(exact, EMAIL_COLUMN));
+    if (change === undefined) return { applied, item };
     const whole = mergedBody(body, exact, change);
     return {
-      applied: isMerged(metaOf(exact) ?? {}, change) && isApplied(exact, body),
-      item: Object.keys(whole).length === 0 ? undefined : { uid, body: whole, typed, change: undefined },
+      applied,
+      item: Object.keys(whole).length === 0 ? undefined : { ...item, body: whole, typed, change: undefined },
     };
   },
 });
@@ -199,7 +203,7 @@ export const updateKind = (options: GivenFields, reader?: () => Promise<Client>)
     options: `${updateOptionsText(options)}${options.replaceMeta === true ? ' replace-meta' : ''}`,
     flagOf: flagBeside(options),
     checkColumns: (columns) => checkUpdateColumns(columns, options),
-    read: (cells, uid) => readUpdateRow(cells, uid, options),
+    read: (cells, uid, name) => readUpdateRow(cells, uid, name, options),
     request,
     columnOf: (_item, columns) => findColumn(CHANGED_FIELDS, columns, options.given, options.body),
     counts: ({ body, change }) =>

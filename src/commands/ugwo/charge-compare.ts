@@ -8,6 +8,7 @@ import { printExact } from '../../core/json.ts';
 import { formatMoney, readMajor, splitMoney } from '../../core/money.ts';
 import { isSameRef } from '../../core/text.ts';
 import type { RequestTerms } from '../../ledger/entry.ts';
+import { refuseRenamed } from '../record.ts';
 
 /** The value of a cell, and that of the payment request, as people read them. Equal texts are equal values. */
 type Compare = (cell: string, asked: RequestTerms) => readonly [given: string, shown: string | undefined];
@@ -61,11 +62,17 @@ export const differencesOf = (cells: readonly ComparedCell[], asked: RequestTerm
     return [{ column, what: `${cutName(given)}, but the payment request shows ${cutName(shown ?? 'none')}` }];
   });
 
+/** What a row says of its payment request. */
+interface ComparedRow {
+  readonly ugwo: string;
+  /** The ref by which it was found; undefined if the row has its id. */
+  readonly name: string | undefined;
+  readonly compared: readonly ComparedCell[];
+}
+
 /** Throws if a payment request differs from its row just before its charge. */
-export const refuseDifferent = (
-  { ugwo, compared }: { readonly ugwo: string; readonly compared: readonly ComparedCell[] },
-  asked: RequestTerms = {},
-): void => {
+export const refuseDifferent = ({ ugwo, name, compared }: ComparedRow, asked: RequestTerms = {}): void => {
+  refuseRenamed('ugw', { uid: ugwo, name }, asked.ref);
   const differences = differencesOf(compared, asked).map(({ column, what }) => `${column}: ${what}`);
   if (differences.length === 0) return;
   throw new PayError('refused', `${ugwo} was not charged: ${differences.join('; ')}`, {

@@ -166,6 +166,7 @@ const asKept = (charge: Entry, activity: unknown, payment: string | undefined): 
 
 export interface ChargeItem {
   readonly ugwo: string;
+  readonly name: string | undefined;
   readonly fields: ChargeFields;
   readonly params: readonly Pair[];
   readonly compared: readonly ComparedCell[];
@@ -193,7 +194,12 @@ const rowFields = (cells: Cells, options: ChargeFields): ChargeFields => {
 
 const NOT_COMPARED = "is compared with the payment request, which --no-preflight doesn't read";
 
-const readChargeRow = (cells: Cells, ugwo: string, file: FileOfCharges, validate: boolean): ChargeItem => {
+const readChargeRow = (
+  cells: Cells,
+  ugwo: string,
+  file: FileOfCharges,
+  validate: boolean,
+): Omit<ChargeItem, 'name'> => {
   const fields = rowFields(cells, file.fields);
   const params: readonly Pair[] = [...file.params, ...Object.entries(cells.object(PARAM) ?? {})];
   const own = validate ? params.filter(([name]) => MEDIUM_FIELD_NAMES.includes(name)) : [];
@@ -316,8 +322,8 @@ export const chargeKind = (file: FileOfCharges, run: Run, sharing?: ChargeSharin
     report: sharing === undefined ? CHARGE_COLUMNS : [...CHARGE_COLUMNS, sharing.column],
     options: chargeOptionsText(file),
     flagOf,
-    read: (cells, ugwo) => {
-      const item = readChargeRow(cells, ugwo, file, globals.validate);
+    read: (cells, ugwo, name) => {
+      const item = { ...readChargeRow(cells, ugwo, file, globals.validate), name };
       const impossible = sharing?.impossible(item.fields.medium);
       if (impossible !== undefined) cells.fault('medium', impossible);
       return item;

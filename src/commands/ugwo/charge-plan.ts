@@ -17,6 +17,7 @@ import type { Entry } from '../../ledger/entry.ts';
 import type { PlannedRows } from '../../ledger/ledger.ts';
 import { NO_TOTAL } from '../../ledger/policy.ts';
 import type { Snapshot } from '../../ledger/snapshot.ts';
+import { refuseRenamed } from '../record.ts';
 import type { Run } from '../run.ts';
 import { refuseDifferent } from './charge-compare.ts';
 import { openReuse } from './charge-reuse.ts';
@@ -116,13 +117,14 @@ const withTerms = (preview: Result, uid: string, { asked, description }: Partial
  * charge would throw before it is sent. Open `run` for a dry run, which only reads the ledger.
  */
 export const showPlan = async (input: OneCharge, run: Run, sharing: ChargeSharing | undefined): Promise<Result> => {
-  const { ugwo, earlier, look } = input;
+  const { ugwo, name, earlier, look } = input;
   const data = chargeData(input, run.io.clock.now());
   const client = await run.client('read');
   const request = client.preview('ugwo.charge', { params: { ugwoUid: ugwo }, body: { type: 'charge', data } });
   const [ledger, place, words] = [await run.ledger(), await run.target(), targetFlags(run.globals)];
   const rowDeps: RowDeps = { client, ledger, place, words, io: run.io };
   const looked = look ? await lookBeforeCharge(ugwo, client, run, run.say) : undefined;
+  refuseRenamed('ugw', { uid: ugwo, name }, looked?.shown.asked.ref);
   if (looked !== undefined) sharing?.refuseLacking(ugwo, looked.record.value);
   const { onRefused, reusedOr } = openReuse(input, data, () => looked, rowDeps, run);
   const judged = await charge(

@@ -108,6 +108,8 @@ interface ChargeOptions extends Readonly<ReturnType<typeof readCommon>> {
 export interface OneCharge extends ChargeOptions {
   readonly kind: 'one';
   readonly ugwo: string;
+  /** The ref by which it was found; undefined if its id was given. */
+  readonly name: string | undefined;
   readonly passOn: ShareOptions;
   /** The plan that the charge carries out. No option gives it. */
   readonly plan?: PlannedCharge;
@@ -176,9 +178,11 @@ const refuseUnreadRef = (_prefix: string, ref: string): never => {
 const readOneCharge = (ugwo: string | undefined, given: ChargeGiven, how: HowToRead): OneCharge => {
   const hint = 'or charge many from a file: --from charges.csv';
   if (ugwo === undefined) throw usageError("missing required argument 'ugwo': a payment request, ugw.…", { hint });
+  const id = readId('ugw', ugwo, given.noPreflight ? { ...how, named: refuseUnreadRef } : how);
   return {
     kind: 'one',
-    ugwo: readId('ugw', ugwo, given.noPreflight ? { ...how, named: refuseUnreadRef } : how),
+    ugwo: id,
+    name: id === ugwo ? undefined : ugwo,
     fields: readChargeFields(given, how.validate),
     earlier: readEarlier(given),
     ...readCommon(given),

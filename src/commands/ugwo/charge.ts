@@ -17,7 +17,7 @@ import type { Refused } from '../../ledger/ledger.ts';
 import type { Snapshot } from '../../ledger/snapshot.ts';
 import { openFollowing } from '../activity/follow-shared.ts';
 import { chargeFailed, notWaitedFor, stepUnreadable, type WaitOptions, waitedOf } from '../activity/followed-shared.ts';
-import { checkShare, previewCall } from '../record.ts';
+import { checkShare, previewCall, refuseRenamed } from '../record.ts';
 import type { PlannedCharge, Run } from '../run.ts';
 import { elsewhereText, showPlan } from './charge-plan.ts';
 import { openReuse } from './charge-reuse.ts';
@@ -97,7 +97,7 @@ const makeCharge = async (
   const [ledger, place] = [await run.ledger(), await run.target()];
   const { io } = run;
   const rowDeps: RowDeps = { client, ledger, place, words: targetFlags(run.globals), io };
-  const { ugwo, earlier, plan } = input;
+  const { ugwo, name, earlier, plan } = input;
   const beside: string[] = [];
   const onElsewhere = askElsewhere(run);
   const made = await sendAnew(async (tries) => {
@@ -117,6 +117,7 @@ const makeCharge = async (
           const since = ledger.moment();
           looked = input.look ? await lookBeforeCharge(ugwo, client, run, run.say) : undefined;
           if (looked !== undefined) sharing?.refuseLacking(ugwo, looked.record.value);
+          refuseRenamed('ugw', { uid: ugwo, name }, looked?.shown.asked.ref);
           if (plan !== undefined) refuseChanged(ugwo, plan, looked?.shown);
           return looked === undefined ? {} : { since, shown: looked.shown, askedAt: looked.shown.askedAt };
         },
