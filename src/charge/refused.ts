@@ -135,6 +135,19 @@ const missingText = ({ intent, by, missing }: Refused): string => {
   return `: ${formatMoney(missing, intent.asked?.currency ?? by?.asked?.currency ?? '')} is missing`;
 };
 
+/** Words about a charge that is disputed: two commands settle it, and nothing overrides it. */
+const disputedWords = (
+  { by, activity }: Pick<Refused, 'by' | 'activity'>,
+  command: Command,
+): readonly [what: string, hint: string] => {
+  const id = by?.id ?? '';
+  return [
+    `it was paid (${entryName(by, activity)}), and a later answer shows less money, but not that it is newer`,
+    `find out: ${command('ledger', 'sync', id)}. If it stays disputed, look at the service's dashboard, then record it: ` +
+      `${command('ledger', 'resolve', id, '--as', 'paid')}, or \`--as reversed\`; --again doesn't override this`,
+  ];
+};
+
 const NEW_REQUEST = 'for another payment, make a new payment request';
 
 const REFUSALS: Readonly<Record<RefusalReason, Words>> = {
@@ -146,10 +159,7 @@ const REFUSALS: Readonly<Record<RefusalReason, Words>> = {
     `another paycli process is ${by === undefined || isCharge(by) ? 'charging it' : `sending a ${kindWord(by.kind)} of it`} right now (${entryName(by, undefined)})`,
     `wait for it, then check: ${command('ledger', 'show', by?.id ?? '')}`,
   ],
-  disputed: ({ by, activity }, command) => [
-    `it was paid (${entryName(by, activity)}), and a later answer shows less money, but not that it is newer`,
-    `find out: ${command('ledger', 'sync', by?.id ?? '')}; --again doesn't override this`,
-  ],
+  disputed: disputedWords,
   payable: (refused, command, same) => {
     const { nextAction = null } = refused.activity ?? {};
     const isKnown = nextAction !== null && prunedText(refusedAction(refused)) === undefined;
@@ -253,13 +263,24 @@ const AGAIN_HELPS: readonly RefusalReason[] = ['payable', 'other_medium', 'proce
 const notDone = ({ kind, about }: Refused['intent']): string =>
   kind === CHARGE ? `${about} was not charged` : `no ${kindWord(kind)} was sent for ${about}`;
 
+const commandsOf =
+  (words: readonly string[]): Command =>
+  (...given) =>
+    `\`${shellLine(['paycli', ...given, ...words])}\``;
+
+/** Error for a refund or a cancellation while the charge is disputed. `notDone` says that it was not made. */
+export const disputedError = (by: Entry, notDone: string, words: readonly string[]): PayError => {
+  const [what, hint] = disputedWords({ by, activity: by.activity }, commandsOf(words));
+  return new PayError('refused', `${notDone}: ${what}`, { hint, reason: REASONS.disputed, ledgerId: by.id });
+};
+
 /**
  * Error for a refusal by the guard, with the payment details that the customer can still use. Instants are in local
  * time. `words` are the global options that send another command to the same place. `same` says that the charge asks
  * the same customer for the same.
  */
 export const refusedError = (refused: Refused, words: readonly string[], same: boolean): PayError => {
-  const command: Command = (...given) => `\`${shellLine(['paycli', ...given, ...words])}\``;
+  const command = commandsOf(words);
   const { why, by, activity, intent, policy, ledger } = refused;
   const [what, hint] = ledger === undefined ? REFUSALS[why](refused, command, same) : inOther(refused, ledger, command);
   const lines = why === 'payable' || why === 'other_medium' ? usablePaymentDetails(refused) : [];

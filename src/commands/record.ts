@@ -1,3 +1,4 @@
+import { disputedError } from '../charge/refused.ts';
 import type { Globals } from '../cli/globals.ts';
 import { previewResult } from '../cli/preview.ts';
 import type { Called, CallInput } from '../client/client.ts';
@@ -15,6 +16,7 @@ import { shellLine } from '../core/shell.ts';
 import { statusWord } from '../core/status.ts';
 import { isSameRef } from '../core/text.ts';
 import type { Entry } from '../ledger/entry.ts';
+import type { ListFilter } from '../ledger/ledger.ts';
 import type { Sum } from '../ledger/report.ts';
 import type { Run } from './run.ts';
 
@@ -60,6 +62,17 @@ export const findChargeOf = async (
   return charge;
 };
 
+/** Refuses to pay money back, or to cancel its payment request, while nobody knows whether the money is here. */
+export const refuseDisputed = async (
+  of: Pick<ListFilter, 'activities' | 'about'>,
+  notDone: string,
+  run: Pick<Run, 'ledger' | 'target' | 'globals'>,
+): Promise<void> => {
+  const [ledger, { service, workspace }] = [await run.ledger(), await run.target()];
+  const [by] = await ledger.list({ ...of, service, workspace, disputed: true, limit: 1 });
+  if (by !== undefined) throw disputedError(by, notDone, targetFlags(run.globals));
+};
+
 /** The payment request of an activity that this ledger has a charge of. */
 export const findRequestOf = async (...[activity, run]: Parameters<typeof findChargeOf>): Promise<string | undefined> =>
   (await findChargeOf(activity, run))?.about;
@@ -75,18 +88,21 @@ interface Removal {
   /** Text to type in full, unless it is practice: the record's name or amount. */
   readonly typed: (thing: Resource) => string;
   readonly done: string;
+  /** Throws if what was read before forbids it. */
+  readonly check?: (before: ApiRecord) => Promise<void>;
   /** Called with what was read before, as it is after the removal. */
   readonly observe?: (removed: ApiRecord) => Promise<unknown>;
 }
 
 export const removeRecord = async (
-  { read, remove, uid, view, question, typed, done, observe }: Removal,
+  { read, remove, uid, view, question, typed, done, check, observe }: Removal,
   run: Run,
 ): Promise<Result> => {
   const call = { params: { uid } };
   if (run.globals.dryRun) return previewCall(remove, call, run);
   const client = await run.client('write');
   const before = await client.call(read, call);
+  await check?.(before);
   const { value } = before;
   const { origin } = await run.target();
   await run.ask(question(value as Resource), 'refuse', isGuarded(origin) ? typed(value as Resource) : undefined);

@@ -3,7 +3,7 @@ import { atom } from '../support/activity.ts';
 import { inProcess } from '../support/in-process.ts';
 import { errorOf, newFolder, type RunOptions } from '../support/program.ts';
 import { ACTIVITY, json, serveAllBy, ugwo } from '../support/service.ts';
-import { activityOf, chargeFrom, postsOf, ugwoOf, ussdFile } from './bulk-support.ts';
+import { activityOf, chargeFrom, csvOf, fileOf, postsOf, ugwoOf, ussdFile } from './bulk-support.ts';
 
 const UGWO = ugwoOf(1);
 const USSD = ['--medium', 'ussd', '--provider', 'gtb'];
@@ -53,7 +53,8 @@ const openShop = async () => {
   const show = (now: Shown, itself = now): void => {
     [inList, byItself] = [now, itself];
   };
-  return { service, options, run, listed, cases, show, posts: () => postsOf(service)[1] ?? 0 };
+  const writes = () => service.seen.filter(({ method }) => method !== 'GET').length;
+  return { service, options, run, listed, cases, show, writes, posts: () => postsOf(service)[1] ?? 0 };
 };
 
 /** A shop whose one payment request is paid, as the ledger knows. */
@@ -149,6 +150,53 @@ describe("an activity's own answer", () => {
     expect(ended.stderr).not.toContain('paycli ugwo charge');
     expect(await run('ugwo', 'charge', UGWO, ...USSD, '--again')).toMatchObject({ code: 9 });
     expect(posts()).toBe(1);
+  });
+});
+
+describe('money that is disputed', () => {
+  const refund = ['refund', 'create', activityOf(1), '--amount', '1000.00', '--yes'];
+  const rows = fileOf(csvOf('activity,amount,currency', `${activityOf(1)},1000.00,NGN`), 'refunds.csv');
+  const ATTEMPTS: readonly (readonly string[])[] = [
+    refund,
+    [...refund, '--again'],
+    [...refund, '--ugwo', UGWO],
+    [...refund, '--dry-run'],
+    ['refund', 'create', '--from', rows, '--yes', '--json'],
+    ['refund', 'create', '--from', rows, '--yes', '--again', '--json'],
+    ['ugwo', 'cancel', UGWO, '--yes'],
+  ];
+  const isRefused = async ({ run, listed }: Awaited<ReturnType<typeof openShop>>, args: readonly string[]) => {
+    const ended = await run(...args);
+    const [{ id }] = await listed();
+    expect(ended.code, args.join(' ')).toBe(9);
+    if (args.includes('--from')) return;
+    expect(errorOf(ended), args.join(' ')).toMatchObject({ kind: 'refused', ledger_id: id });
+    expect(errorOf(ended).hint, args.join(' ')).toMatch(
+      new RegExp(`ledger sync ${id}.*ledger resolve ${id} --as paid.*--as reversed`),
+    );
+  };
+
+  it('is neither paid back, nor is its payment request cancelled', async () => {
+    const shop = await openPaid();
+    shop.show(UNPAID);
+    await shop.run('ledger', 'sync', '-q');
+    for (const args of ATTEMPTS) await isRefused(shop, args.includes('--json') ? args : [...args, '--json']);
+    expect(shop.writes()).toBe(1);
+    shop.show(PAID);
+    // Their own reads would show the money again. A person looks first.
+    await isRefused(shop, [...refund, '--json']);
+    await isRefused(shop, ['ugwo', 'cancel', UGWO, '--yes', '--json']);
+    expect(await shop.run('ledger', 'sync', '-q')).toMatchObject({ code: 0 });
+    expect(await shop.run(...refund)).toMatchObject({ code: 0 });
+    expect(shop.writes()).toBe(2);
+  });
+
+  const sending = ATTEMPTS.filter((args) => !args.includes('--dry-run'));
+  it.each(sending)('is refused as well if only the read before it shows less: %s %s %s %s', async (...args) => {
+    const shop = await openPaid();
+    shop.show(UNPAID);
+    await isRefused(shop, args.includes('--json') ? args : [...args, '--json']);
+    expect(shop.writes()).toBe(1);
   });
 });
 

@@ -83,7 +83,7 @@ const readRefundRow = (cells: Cells, activity: string, given: RefundOptions, val
 const lookBeforeRefund = async (
   item: Item,
   validate: boolean,
-  run: Pick<Run, 'client' | 'ledger' | 'target'>,
+  run: Pick<Run, 'client' | 'globals' | 'ledger' | 'target'>,
 ): Promise<RequestTerms> => {
   const paid = await lookAtPaid(item, run);
   if (validate) checkDestination(paid, { provider: item.body['destination'] });
@@ -144,6 +144,7 @@ export const refundKind = (given: RefundOptions, run: Run): RowKind<Item> => {
           uidColumn: 'refund',
           look: (item) =>
             lookBeforeRefund(item, globals.validate, {
+              globals,
               ledger: run.ledger,
               target: run.target,
               client: async () => job.client,

@@ -11,14 +11,14 @@ import { REFUND_WORDS } from '../../core/status.ts';
 import { snapshotOf } from '../../ledger/snapshot.ts';
 import { buildBody, findFlag } from '../fields.ts';
 import { makeOnce, planOnce } from '../make.ts';
-import { findChargeOf, previewCall } from '../record.ts';
+import { findChargeOf, previewCall, refuseDisputed } from '../record.ts';
 import type { Run } from '../run.ts';
 import { REFUND_FIELDS } from './fields-shared.ts';
 import type { RefundCreateInput } from './spec.ts';
 
 type RefundOf = Extract<RefundCreateInput, { readonly kind: 'one' }>;
 
-type Needs = Pick<Run, 'client' | 'ledger' | 'target'>;
+type Needs = Pick<Run, 'client' | 'globals' | 'ledger' | 'target'>;
 
 /** The activity to refund, and its payment request if --ugwo or the row gives it. */
 interface Refunded {
@@ -38,18 +38,25 @@ export interface Paid {
 
 /**
  * Reads the payment from its payment request. Resolves to undefined if the payment request is not known. Throws a usage
- * error if it lists its activities, and this one is not among them.
+ * error if it lists its activities, and this one is not among them, and refuses a payment that is disputed.
  */
 export const lookAtPaid = async (input: Refunded, run: Needs): Promise<Paid | undefined> => {
+  const check = () =>
+    refuseDisputed({ activities: [input.activity] }, `no refund was sent for ${input.activity}`, run);
+  await check();
   const charge = await findChargeOf(input.activity, run);
   const uid = input.ugwo ?? charge?.about;
   if (uid === undefined) return undefined;
   const client = await run.client('read');
-  const { value } = await client.call('ugwo.get', { params: { uid } });
+  const record = await client.call('ugwo.get', { params: { uid } });
+  const { value } = record;
+  const shown = snapshotOf(value, record);
+  await (await run.ledger()).observe(shown, true);
+  await check();
   const listed = activitiesOf(value);
   const paid = [...(listed ?? []), latestActivityOf(value)].find((one) => valueAt(one, 'uid') === input.activity);
   if (paid === undefined && listed !== undefined) throw usageError(`${input.activity} is no activity of ${uid}`);
-  const { asked } = snapshotOf(value);
+  const { asked } = shown;
   const whole = paid === undefined ? undefined : asked.amount;
   return {
     currency: asked.currency ?? '',

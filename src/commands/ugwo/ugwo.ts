@@ -14,7 +14,7 @@ import type { ListInput } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
 import { formatLocal } from '../../core/time.ts';
 import { type ListOf, listRecords } from '../list.ts';
-import { previewCall, removeRecord } from '../record.ts';
+import { previewCall, refuseDisputed, removeRecord } from '../record.ts';
 import type { Run } from '../run.ts';
 import { ugwoView, wholeUgwoView } from './view.ts';
 
@@ -70,8 +70,10 @@ const openTexts = (request: Resource, { clock }: Run['io']): string[] =>
   (activitiesOf(request) ?? [latestActivityOf(request)]).flatMap((activity) => openText(activity, clock.now()) ?? []);
 
 /** Cancels a payment request (public material, Payment requests). */
-export const cancel = ({ uid }: { readonly uid: string }, run: Run): Promise<Result> =>
-  removeRecord(
+export const cancel = async ({ uid }: { readonly uid: string }, run: Run): Promise<Result> => {
+  const check = () => refuseDisputed({ about: uid }, `${uid} was not cancelled`, run);
+  await check();
+  return removeRecord(
     {
       read: 'ugwo.get',
       remove: 'ugwo.cancel',
@@ -84,7 +86,12 @@ export const cancel = ({ uid }: { readonly uid: string }, run: Run): Promise<Res
       ],
       typed: (request) => requestMoney(request) || request.uid,
       done: 'The payment request was cancelled.',
+      check: async (before) => {
+        await run.observe('request', before);
+        await check();
+      },
       observe: (removed) => run.observe('request', removed),
     },
     run,
   );
+};
