@@ -171,7 +171,7 @@ describe('money that is disputed', () => {
     expect(ended.code, args.join(' ')).toBe(9);
     if (args.includes('--from')) return;
     expect(errorOf(ended), args.join(' ')).toMatchObject({ kind: 'refused', ledger_id: id });
-    expect(errorOf(ended).hint, args.join(' ')).toMatch(
+    expect(errorOf(ended)['hint'], args.join(' ')).toMatch(
       new RegExp(`ledger sync ${id}.*ledger resolve ${id} --as paid.*--as reversed`),
     );
   };
