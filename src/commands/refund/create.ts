@@ -41,8 +41,7 @@ export interface Paid {
  * error if it lists its activities, and this one is not among them, and refuses a payment that is disputed.
  */
 export const lookAtPaid = async (input: Refunded, run: Needs): Promise<Paid | undefined> => {
-  const check = () =>
-    refuseDisputed({ activities: [input.activity] }, `no refund was sent for ${input.activity}`, run);
+  const check = () => refuseDisputed({ activities: [input.activity] }, `no refund was sent for ${input.activity}`, run);
   await check();
   const charge = await findChargeOf(input.activity, run);
   const uid = input.ugwo ?? charge?.about;
