@@ -1,4 +1,3 @@
-import { disputedError } from '../charge/refused.ts';
 import type { Globals } from '../cli/globals.ts';
 import { previewResult } from '../cli/preview.ts';
 import type { Called, CallInput } from '../client/client.ts';
@@ -70,7 +69,10 @@ export const refuseDisputed = async (
 ): Promise<void> => {
   const [ledger, { service, workspace }] = [await run.ledger(), await run.target()];
   const [by] = await ledger.list({ ...of, service, workspace, disputed: true, limit: 1 });
-  if (by !== undefined) throw disputedError(by, notDone, targetFlags(run.globals));
+  if (by === undefined) return;
+  // These sentences need the ledger, which most commands don't load.
+  const { disputedError } = await import('../charge/refused.ts');
+  throw disputedError(by, notDone, targetFlags(run.globals));
 };
 
 /** The payment request of an activity that this ledger has a charge of. */
