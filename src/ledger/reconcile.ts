@@ -296,8 +296,10 @@ export const refreshCharge = async (ledger: Ledger, charge: Entry, reader: Reade
   const request = await reader.look('ugwo.get', { params: { uid: about } });
   const shown = request && snapshotOf(request.value, request);
   const isShown = (one: unknown): boolean => valueAt(one, 'uid') === activity.uid && statusOf(one) !== '';
-  if (shown !== undefined && activitiesIn(shown).some(isShown)) {
-    await ledger.observe(shown, true);
+  const listed = shown === undefined ? [] : activitiesIn(shown);
+  // It may show the payment of another charge of the request.
+  if (shown !== undefined && listed.length > 0) await ledger.observe(shown, true);
+  if (listed.some(isShown)) {
     const now = hasMoney(charge) ? await ledger.get(id) : undefined;
     // The list of activities may be older than the activity itself.
     if (now === undefined || !isDisputed(now)) return true;

@@ -184,6 +184,10 @@ const isSamePayment = (
   !receivedAssumed &&
   (charged === 0 || charged === received);
 
+/** The dispute about what came for the whole payment request, which a read of the activity alone can't settle. */
+const disputeOfRequest = (before: Money | undefined): Money['disputed'] =>
+  before?.disputed?.received === before?.received ? before?.disputed : undefined;
+
 /** Money of an accepted charge by a reading that `charge` holds already. `earlier` is the charge without that reading. */
 const moneyRead = (charge: Entry, earlier: Entry, reading: ActivityReading): Money | undefined => {
   const { activity, request, paidBack, moment } = reading;
@@ -208,7 +212,7 @@ const moneyRead = (charge: Entry, earlier: Entry, reading: ActivityReading): Mon
     ...read,
     paidAt: paidAtOf(before, read, reading),
     reversed: reversedBy(before, read, moment.at),
-    disputed: undefined,
+    disputed: request === undefined ? disputeOfRequest(before) : undefined,
     readAt: moment.at,
     // An answer without this time leaves the date of the money that it shows again.
     updatedAt:
