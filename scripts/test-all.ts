@@ -33,7 +33,7 @@ const ROUNDS: Readonly<Record<string, Round>> = {
     env: { PAYCLI_PROGRAM: PROGRAM_HERE },
     // These tests run in process, so the program doesn't matter.
     args: tests('test/{blackbox,faults,standalone}/*.test.ts', [
-      'test/faults/{disk,fuzz,model,postgres,postgres-around,postgres-relay,sabotage}.test.ts',
+      'test/faults/{disk,fuzz,lagging,model,postgres,postgres-around,postgres-relay,sabotage}.test.ts',
     ]),
   },
   abroad: {

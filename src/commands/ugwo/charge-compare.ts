@@ -62,7 +62,7 @@ export const differencesOf = (cells: readonly ComparedCell[], asked: RequestTerm
     return [{ column, what: `${cutName(given)}, but the payment request shows ${cutName(shown ?? 'none')}` }];
   });
 
-/** What a row says of its payment request. */
+/** The payment request of a row, as the file describes it. */
 interface ComparedRow {
   readonly ugwo: string;
   /** The ref by which it was found; undefined if the row has its id. */
