@@ -761,7 +761,7 @@ describe('a ledger file', () => {
     expect((await inProcess(['ledger', 'status', '--json'], { home })).stdout).toContain('the ledger is missing');
     expect((await inProcess(['doctor', '--offline'], { home })).stdout).toContain('is missing: it had 1 charge');
     expect(existsSync(ledger)).toBe(false);
-    expect((await inProcess(['ledger', 'verify'], { home: other })).code).toBe(0);
+    expect((await inProcess(['policy', 'list'], { home: other })).code).toBe(0);
     copyFileSync(join(other, 'ledger.sqlite'), ledger);
     expect(errorOf(await inProcess(charge, { service, home }))['message']).toContain(
       'is not the one that had 1 charge',
