@@ -227,7 +227,7 @@ describe('watch --exec', () => {
     await paycli('ledger', 'sync');
     expect(eventsIn((await watch('--until-final', '--exec', 'cat').ended).stderr)).toEqual([]);
     for (const { activity } of charges) await settle(activity, 'reversed');
-    for (const { id } of charges) await paycli('ledger', 'sync', id);
+    await paycli('ledger', 'sync', ...charges.map(({ id }) => id));
     const run = watch('--exec', 'cat');
     await run.saw(new RegExp(`"id":"${charges.at(-1)?.id}.reversed`));
     await ended(run);
