@@ -1,5 +1,5 @@
 import { atom } from '../support/activity.ts';
-import { uidOf } from '../support/ids.ts';
+import { ugwoOf, uidOf } from '../support/ids.ts';
 import { json, problem, reset, type Seen, type Service, serveAllBy } from '../support/service.ts';
 import { MINUTE, SECOND } from '../support/units.ts';
 
@@ -95,7 +95,7 @@ type Draw = () => number;
 
 /**
  * A service whose truth the test changes, and whose answers show a truth up to ten seconds old. Half of them have no
- * times, so that nothing tells their age. It notes each charge and refund that was sent though paycli could know better.
+ * times, so that nothing tells their age. It notes each charge and refund that was sent against what its answers had shown.
  */
 export class LaggingShop {
   readonly requests: { readonly uid: string; readonly activities: Activity[] }[];
@@ -109,12 +109,11 @@ export class LaggingShop {
   /** Activities that an answer has shown as paid. */
   readonly #shownPaid = new Set<string>();
   readonly #draw: Draw;
-  #service: Service | undefined;
 
   constructor(count: number, draw: Draw) {
     this.#draw = draw;
     this.requests = Array.from({ length: count }, (_, n) => ({
-      uid: `ugw.AbCd.${String(n + 1).padStart(24, '0')}`,
+      uid: ugwoOf(n + 1),
       activities: [],
     }));
     this.#remember();
@@ -126,16 +125,15 @@ export class LaggingShop {
     return this.requests.flatMap(({ activities }) => activities);
   }
 
-  async open(): Promise<Service> {
-    this.#service = await serveAllBy((seen) => (seen.method === 'GET' ? this.#read(seen) : this.#write(seen)));
-    return this.#service;
+  open(): Promise<Service> {
+    return serveAllBy((seen) => (seen.method === 'GET' ? this.#read(seen) : this.#write(seen)));
   }
 
   pass(ms: number): void {
     this.#time += ms;
   }
 
-  /** Half an hour later, all replicas show the truth. */
+  /** Lets 40 minutes pass. All replicas show the truth from then on. */
   catchUp(): void {
     this.#time += 40 * MINUTE;
     this.#lags = false;
@@ -220,7 +218,7 @@ export class LaggingShop {
     this.#judge(request);
     const { medium } = (JSON.parse(body) as { readonly data: { readonly medium: string } }).data;
     const made: Activity = {
-      uid: `act.AbCd.${String(this.activities.length + 1).padStart(24, '0')}`,
+      uid: uidOf(this.activities.length + 1),
       medium,
       amount: totalOf(request) < ASKED ? ASKED - totalOf(request) : ASKED,
       status: 'requires_action',
@@ -234,7 +232,7 @@ export class LaggingShop {
     return this.#draw() < 0.1 ? reset : json(200, shownActivity(made, true), headers);
   }
 
-  /** Notes a charge of a request that is paid, as every reading of it has shown, or one of them did. */
+  /** Notes a charge of a request that is paid, if an answer has shown that, or if each answer would show it by now. */
   #judge(request: Request): void {
     const isKnown = (one: Activity): boolean => {
       const long = this.#truthAt(this.#time - LAG_MS).requests.flatMap(({ activities }) => activities);

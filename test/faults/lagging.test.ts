@@ -200,7 +200,6 @@ const REFUND_STATES = {
 
 interface Entry {
   readonly id: string;
-  readonly state: string;
   readonly activity: string | null;
   readonly payment: string | null;
   readonly received: number | null;
@@ -209,14 +208,14 @@ interface Entry {
 
 /** Compares the ledger with the truth after the replicas have caught up. */
 const compare = async ({ shop, run }: Day): Promise<void> => {
-  const listed = async (kind: string): Promise<readonly Entry[]> =>
-    JSON.parse((await run('ledger', 'list', '--kind', kind, '--all', '--json')).stdout).data;
-  const before = await listed('charge');
+  const listed = async (): Promise<readonly Entry[]> =>
+    JSON.parse((await run('ledger', 'list', '--all', '--json')).stdout).data;
+  const before = await listed();
   for (const { disputed } of before) if (disputed === true) count('disputed');
   shop.catchUp();
-  for (const { id } of await listed('charge')) await run('ledger', 'sync', id);
+  for (const { id } of await listed()) await run('ledger', 'sync', id);
   const { cases } = JSON.parse((await run('status', '--json')).stdout) as { readonly cases: readonly object[] };
-  for (const charge of await listed('charge')) {
+  for (const charge of await listed()) {
     const one = shop.activities.find(({ uid }) => uid === charge.activity);
     if (one === undefined) continue;
     const both = JSON.stringify({ truth: one, charge });
