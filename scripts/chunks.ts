@@ -3,14 +3,15 @@ import type { ChunkingContext, ModuleInfo } from 'rolldown';
 
 /**
  * Files that commands need without the rest of their room, and the chunk of each, including what it imports of its room:
- * the ledger's place without profiles, profiles without the operations of the API, the command tree for help, and the
- * sentences for the service's codes for errors. A later line wins.
+ * the ledger's place and the target without profiles, profiles without the operations of the API, the command tree for
+ * help, and the sentences for the service's codes for errors. A later line wins.
  */
 const APART = {
   'config/profiles.ts': 'config',
+  'config/target.ts': 'target',
   'config/machine.ts': 'core',
   'config/ledger.ts': 'core',
-  'contract/profile-file.ts': 'config',
+  'contract/profile-file.ts': 'target',
   'cli/tree.ts': 'help',
   'core/io.ts': 'start',
   'core/service-codes.ts': 'service-codes',

@@ -3,7 +3,6 @@ import packageJson from '../package.json' with { type: 'json' };
 import { processIo } from './cli/process-io.ts';
 import { runProgram } from './cli/run.ts';
 import { allSpecs, NOUNS, specsFor } from './commands/all.ts';
-import { hasCharges } from './compose/ledger.ts';
 import { openRun, type ProgramFiles } from './compose/open.ts';
 import { storedDefaults } from './compose/run.ts';
 import { abruptExit, defect, EXIT_CODES } from './core/error.ts';
@@ -74,7 +73,7 @@ export const main = async (files: ProgramFiles = {}): Promise<void> => {
     version,
     open: (globals, words) => openRun(io, globals, files, words),
     defaults: (globals) => storedDefaults(io, globals),
-    hasCharges: () => hasCharges(io),
+    hasCharges: async () => (await import('./compose/ledger.ts')).hasCharges(io),
   }).catch(crashed);
   end(code);
 };

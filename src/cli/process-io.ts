@@ -91,7 +91,7 @@ const openOutput = (fd: 1 | 2, env: Env, redactor: Redactor, leave: AbortSignal)
     // Without a listener, an EPIPE would end the process; each write's callback already reports it.
     return (isData ? process.stdout : process.stderr).on('error', () => undefined);
   });
-  const writer = memo(() => openWriter(stream, fd, stats));
+  const write = openWriter(stream, fd, stats);
   // Node opens /dev/null in place of a stream that was closed at the start (`>&-`), which discards the output too.
   const isShut = isData && stats === undefined;
   const clean = (text: string): string => (isData ? redactor.clean(text) : redactor.cleanAll(text));
@@ -103,11 +103,11 @@ const openOutput = (fd: 1 | 2, env: Env, redactor: Redactor, leave: AbortSignal)
     const text = clean(typeof data === 'string' ? data : new TextDecoder().decode(data));
     return terminal ? forTerminal(text) : text;
   };
-  const write = async (data: string | Uint8Array): Promise<void> => {
+  const writeSafe = async (data: string | Uint8Array): Promise<void> => {
     if (closed) return;
     if (isShut) throw new PayError('read_failed', 'standard output is closed', { hint: SHUT_HINT });
     const put = async (piece: string | Uint8Array): Promise<void> =>
-      writer()(piece).catch((error: NodeJS.ErrnoException) => {
+      write(piece).catch((error: NodeJS.ErrnoException) => {
         closed = true;
         if (error.code === 'EPIPE' || !isData) return;
         throw new PayError('read_failed', `the output could not be written: ${error.message}`, { cause: error });
@@ -131,14 +131,14 @@ const openOutput = (fd: 1 | 2, env: Env, redactor: Redactor, leave: AbortSignal)
     get closed() {
       return closed;
     },
-    write,
+    write: writeSafe,
     drawn: (erase) => {
       if (terminal && erase !== undefined) onSuspend();
       drawn = erase;
     },
     copy: async (text) => {
       if (!terminal || closed || env['TERM'] === 'dumb') return false;
-      await writer()(clipboardSequence(clean(text))).catch(() => undefined);
+      await write(clipboardSequence(clean(text))).catch(() => undefined);
       return true;
     },
   };

@@ -278,7 +278,6 @@ interface Reading<S> {
   readonly args: readonly string[];
   readonly options: Readonly<Record<string, unknown>>;
   readonly globals: Globals;
-  readonly words: readonly string[];
 }
 
 const foundNames = (
@@ -294,7 +293,7 @@ const foundNames = (
  * value.
  */
 const readInput = <S extends CommandSpec>(reading: Reading<S>): Parsed<S> => {
-  const { spec, args, options, globals, words } = reading;
+  const { spec, args, options, globals } = reading;
   const found = new Map<string, NamedPrefix>();
   try {
     const named = (prefix: NamedPrefix, name: string) => found.set(name, prefix) && name;
@@ -305,6 +304,7 @@ const readInput = <S extends CommandSpec>(reading: Reading<S>): Parsed<S> => {
     return { kind: 'run', spec, input, globals, ...(found.size > 0 && { names: foundNames(reading, found) }) };
   } catch (thrown) {
     if (!(thrown instanceof PayError)) throw thrown;
+    const words = spec.path;
     const error = withHelp(thrown, words);
     const question = spec.asks?.(args, options);
     if (question === undefined) return { kind: 'error', error, words, globals };
@@ -343,10 +343,9 @@ export const parseArgv = <S extends CommandSpec>(
     if (chosen === undefined) throw usageError('no command given');
     const { spec, command } = chosen;
     if (globals.prometheus && spec.metrics !== true) throw usageError(`--output: ${notOneOf('prometheus', FORMATS)}`);
-    const words = commandWords(program, argv);
     const last = spec.args.length - 1;
     const args = command.args.map((text, index) => asMeant(spec.args[Math.min(index, last)] ?? {}, text));
-    return readInput({ spec, args, options: given(spec.options, command), globals, words });
+    return readInput({ spec, args, options: given(spec.options, command), globals });
   } catch (thrown) {
     const globals = readGlobals(given(GLOBAL_OPTIONS, program), options.env);
     const words = commandWords(program, argv);

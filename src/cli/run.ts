@@ -150,13 +150,15 @@ const openPrinter =
     return await Promise.race([printed, rejectAt(io.signals.leave, interrupted)]);
   };
 
-/** Reports the result's own failure if printing fails or is interrupted, since a charge may be unknown. */
-const failureFirst =
-  (result: Result) =>
-  (thrown: unknown): never => {
+/** Prints, or reports the result's own failure if that fails or is interrupted, since a charge may be unknown. */
+const printOrFail = async (result: Result, print: Print): Promise<ResultNotices> => {
+  try {
+    return await print(result);
+  } catch (thrown) {
     const failure = 'failure' in result ? result.failure : undefined;
     throw failure !== undefined && thrown instanceof PayError ? failure : thrown;
-  };
+  }
+};
 
 const aboutActivity = (value: unknown): Pick<ErrorDetail, 'activity'> => {
   const uid = valueAt(value, 'uid');
@@ -170,7 +172,7 @@ const aboutActivity = (value: unknown): Pick<ErrorDetail, 'activity'> => {
 const showResult = async (result: Result, print: Print, { stdout }: Io): Promise<ResultNotices> => {
   const written =
     (result.kind === 'record' || result.kind === 'wait') && result.wrote === true ? result.record : undefined;
-  if (written === undefined) return print(result).catch(failureFirst(result));
+  if (written === undefined) return printOrFail(result, print);
   const lost = (why: string, cause?: unknown): PayError =>
     new PayError('unrecorded', `the request succeeded, but the result couldn't be printed: ${why}`, {
       ...aboutActivity(written.value),

@@ -255,9 +255,8 @@ export const checkUp = async (run: RunContext, offline: boolean): Promise<readon
       target = await connectTarget(run);
       return ok('key', "the emulator's own");
     }
-    const room = await profilesOf(run);
-    const found = await room.target(run.globals);
-    target = { ...found, keyHint: room.keyHint(found) };
+    const found = await (await profilesOf(run)).target(run.globals);
+    target = { ...found, keyHint: (await import('../config/target.ts')).refusedKeyHint(found) };
     return ok('key', `${keyTail(found.key)}, ${KEY_FROM[found.keySource]}`);
   });
   await add('tls', () => tlsFinding(run, origin ?? target?.origin));

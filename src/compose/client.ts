@@ -6,6 +6,7 @@ import type { Client } from '../client/client.ts';
 import type { Transport } from '../client/transport.ts';
 import type { Run } from '../commands/run.ts';
 import type { ProfileRoom } from '../config/profiles.ts';
+import type { Target } from '../config/target.ts';
 import { FIRST_RECORDS, firstUse, LOCAL_DATA_FILE, LOCAL_PROFILE } from '../core/data-files.ts';
 import { PayError } from '../core/error.ts';
 import { canAsk } from '../core/input.ts';
@@ -89,17 +90,28 @@ export const profileWithoutKey = async (run: Run): Promise<{ profile: string | u
 
 const EVERYTHING = 'no key is needed with --all-profiles';
 
-/** Resolves the target of real requests. */
+const storedTarget = async (run: RunContext): Promise<Target> => {
+  const room = await profilesOf(run);
+  return room.target(await withProfile(run, room));
+};
+
+/** Resolves the target of real requests. The profiles are not loaded where flags and environment say it all. */
 export const connectTarget = async (run: RunContext): Promise<RunTarget> => {
   if (run.globals.local) {
     const { origin, key } = await startLocal(run);
     return { origin, key, ...LOCAL };
   }
-  const room = await profilesOf(run);
-  const target = await room.target(await withProfile(run, room));
+  const { chooseTarget, givenTarget, refusedKeyHint } = await import('../config/target.ts');
+  const target = givenTarget(chooseTarget(run.globals, run.io.env), run.io) ?? (await storedTarget(run));
   const { origin, key, profile } = target;
   const from = profile === undefined ? '' : `, profile ${profile}`;
-  return { origin, key, label: `${environmentName(origin)}: ${origin}${from}`, profile, keyHint: room.keyHint(target) };
+  return {
+    origin,
+    key,
+    label: `${environmentName(origin)}: ${origin}${from}`,
+    profile,
+    keyHint: refusedKeyHint(target),
+  };
 };
 
 /** Resolves the target of a request that is only shown. Needs no key. */

@@ -169,8 +169,8 @@ const isReminded = (file: string, now: number): boolean => {
 const OPTIONAL_LIMIT_MS = 2000;
 
 /**
- * Ledger reads and writes besides the command's own work. They never create a ledger, and their failure never fails the
- * command.
+ * Ledger reads and writes besides the command's own work. They never create a ledger, and the caller makes sure that
+ * their failure never fails the command.
  */
 export const optionalLedger = (
   run: RunContext,
@@ -187,7 +187,7 @@ export const optionalLedger = (
         const { snapshotOf, withActivity } = await import('../ledger/snapshot.ts');
         return open.observe(of === 'request' ? snapshotOf(record.value, record) : withActivity(undefined, record));
       };
-      return aside(note).catch(() => undefined);
+      return aside(note);
     },
     remind: async (): Promise<void> => {
       if (run.globals.quiet || run.globals.dryRun || !run.io.stderr.isTerminal) return;

@@ -24,7 +24,6 @@ import {
   own,
   type PlaceGiven,
   readTarget,
-  refusedKeyHint,
   type Target,
   type TargetSettings,
 } from './target.ts';
@@ -140,8 +139,6 @@ export const openProfiles = (io: Io, folders: Folders, machine: Machine = realMa
     /** Origin and key: flag, then environment, then the default profile. Never the emulator. */
     target: async (asked: PlaceGiven): Promise<Target> =>
       await readTarget(chooseTarget(asked, io.env), read, io, machine),
-    /** Advice for a key that the service refuses: it names the place of the key. */
-    keyHint: refusedKeyHint,
     /** The origin alone, for --dry-run: needs no key. */
     origin: async (asked: PlaceGiven): Promise<string> => originOf(chooseTarget(asked, io.env), read),
     /** Settings from flags and environment, checked; reads no profile. */

@@ -163,22 +163,29 @@ export const originOf = (chosen: TargetSettings, read: () => ProfileFile | undef
   return chosen.origin?.value ?? stored.origin;
 };
 
-const withEnvironmentKey = (key: string, chosen: TargetSettings, read: () => ProfileFile | undefined): Target => {
-  const settled = (origin: string, profile: string | undefined): Target => ({
-    origin,
-    key: checkKeyFor(key, origin, 'the key in PAYCLI_SECRET_KEY'),
-    profile,
-    keySource: 'environment',
-  });
-  if (chosen.origin !== undefined && chosen.name === undefined) return settled(chosen.origin.value, undefined);
-  const file = read();
+const environmentTarget = (key: string, origin: string, profile: string | undefined): Target => ({
+  origin,
+  key: checkKeyFor(key, origin, 'the key in PAYCLI_SECRET_KEY'),
+  profile,
+  keySource: 'environment',
+});
+
+/** Origin and key if flags and environment give both; undefined if the profiles are needed. */
+export const givenTarget = ({ name, origin }: TargetSettings, io: Pick<Io, 'env' | 'redactor'>): Target | undefined => {
+  const key = environmentKey(io);
+  return key === undefined || name !== undefined || origin === undefined
+    ? undefined
+    : environmentTarget(key, origin.value, undefined);
+};
+
+const withEnvironmentKey = (key: string, chosen: TargetSettings, file: ProfileFile | undefined): Target => {
   if (chosen.name === undefined && defaultName(file) === undefined) {
     throw new PayError('auth', 'PAYCLI_SECRET_KEY is set, but which service is the key for?', {
       hint: 'set PAYCLI_BASE_URL, or choose a profile with --profile',
     });
   }
   const { name, stored } = findProfile(file, chosen.name);
-  return settled(chosen.origin?.value ?? stored.origin, name);
+  return environmentTarget(key, chosen.origin?.value ?? stored.origin, name);
 };
 
 /** A stored key goes only to the origin that it was stored for, compared as a whole. */
@@ -214,7 +221,9 @@ export const readTarget = async (
   io: Io,
   machine: Machine,
 ): Promise<Target> => {
+  const given = givenTarget(chosen, io);
+  if (given !== undefined) return given;
   const key = environmentKey(io);
-  if (key !== undefined) return withEnvironmentKey(key, chosen, read);
+  if (key !== undefined) return withEnvironmentKey(key, chosen, read());
   return await withStoredKey(findProfile(read(), chosen.name), chosen, io, machine);
 };

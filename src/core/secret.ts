@@ -155,8 +155,10 @@ const unescaped = (text: string): string =>
 
 /** True if JSON, or several JSON texts, may hold a secret in any spelling. Cheap: called for all output. */
 export const holdsSecret = (text: string, clean: Clean): boolean => {
-  const holds = (read: string): boolean => clean(read) !== read;
-  return holds(text) || (text.includes('\\') && holds(unescaped(text)));
+  if (clean(text) !== text) return true;
+  if (!text.includes('\\')) return false;
+  const read = unescaped(text);
+  return clean(read) !== read;
 };
 
 /** JSON without the secrets in its strings, in any spelling; the rest stays unchanged. */

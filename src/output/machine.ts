@@ -63,11 +63,19 @@ export const chooseColumns = (sink: Sink, names: readonly string[] | undefined, 
 /** A record of a list on one line: every field and number as it was sent. */
 const recordLine = (record: ApiRecord): Uint8Array => record.bytes ?? Buffer.from(visibleJson(minify(record.text)));
 
-/** Concatenates bytes in a reused buffer: a new one for each page would be most of the memory of a walk. */
-const openJoiner = () => {
+/**
+ * Joins records to lines, with a text before the first and after the last, in a reused buffer: a new one for each page
+ * would be most of the memory of a walk.
+ */
+const openLines = (separator: string) => {
+  const between = Buffer.from(separator);
   let room = Buffer.alloc(0);
-  return (parts: readonly Uint8Array[]): Uint8Array => {
-    const size = parts.reduce((sum, { length }) => sum + length, 0);
+  return (records: readonly ApiRecord[], start: string, end: string): Uint8Array => {
+    const parts: Uint8Array[] = [];
+    for (const record of records) parts.push(parts.length === 0 ? Buffer.from(start) : between, recordLine(record));
+    parts.push(Buffer.from(end));
+    let size = 0;
+    for (const { length } of parts) size += length;
     if (size > room.length) room = Buffer.allocUnsafeSlow(2 * size);
     let at = 0;
     for (const part of parts) {
@@ -76,18 +84,6 @@ const openJoiner = () => {
     }
     return room.subarray(0, size);
   };
-};
-
-/** Joins records to lines, with a text before the first and after the last. */
-const openLines = (separator: string) => {
-  const put = openJoiner();
-  const between = Buffer.from(separator);
-  return (records: readonly ApiRecord[], start: string, end: string): Uint8Array =>
-    put([
-      Buffer.from(start),
-      ...records.flatMap((record, index) => (index === 0 ? [recordLine(record)] : [between, recordLine(record)])),
-      Buffer.from(end),
-    ]);
 };
 
 /** Writes `{"data":[…],"next_cursor":…}`, a record a line. Valid JSON even when the walk breaks off. */
