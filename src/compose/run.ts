@@ -7,11 +7,11 @@ import type { Folders } from '../config/machine.ts';
 import type { ProfileRoom } from '../config/profiles.ts';
 import { usageError } from '../core/error.ts';
 import type { ReadSource } from '../core/input.ts';
-import { type Env, type Io, type Output, speaksUtf8 } from '../core/io.ts';
+import { type Env, type Io, speaksUtf8 } from '../core/io.ts';
 import { isJsonFormat } from '../core/result.ts';
 import type { StoredDefaults } from '../core/settings.ts';
-import { SECOND_MS } from '../core/time.ts';
 import type { StatusLine } from '../output/status-line.ts';
+import { SilenceWatch } from './silence.ts';
 
 /** The parts of a run from which the others are opened. */
 export type RunContext = Pick<Run, 'io' | 'globals' | 'say' | 'state'>;
@@ -58,101 +58,18 @@ const openLine = async (io: Io, globals: Globals): Promise<StatusLine> => {
   return openStatusLine(io, styles, isSilent(io, globals));
 };
 
-/** Streams that note the time of each write, and a loop that shows the line after a second without one. */
-const watchTerminal = (io: Io, globals: Globals, { status, closing }: RunState): Io => {
-  const { stdin, stdout, stderr, clock } = io;
-  let since = clock.ticks();
-  let line: StatusLine | undefined;
-  let isTyping = false;
-  let isUnfinished = false;
-  const drawn = new Set<Output>();
-  const moved = (): void => {
-    since = clock.ticks();
-    // Written within this turn, so it comes before what follows.
-    void line?.clear();
-  };
-  const watched = (output: Output): Output => ({
-    isTerminal: output.isTerminal,
-    get columns() {
-      return output.columns;
-    },
-    get rows() {
-      return output.rows;
-    },
-    get closed() {
-      return output.closed;
-    },
-    copy: (text) => output.copy(text),
-    drawn: (erase) => {
-      moved();
-      if (erase === undefined) drawn.delete(output);
-      else drawn.add(output);
-      output.drawn(erase);
-    },
-    write: (data) => {
-      if (output.isFile !== true) moved();
-      const last = data.at(-1) ?? '\n';
-      if (output === stdout && output.isTerminal) isUnfinished = last !== '\n' && last !== 10;
-      return output.write(data);
-    },
-  });
-  const type = (isNow: boolean): void => {
-    isTyping = isNow;
-    moved();
-  };
-  const typed = async <T>(read: Promise<T>): Promise<T> => {
-    type(true);
-    return read.finally(() => type(false));
-  };
-  const text = (silent: number): string => {
-    const { words, doing, host } = status;
-    const now = [doing?.(), host && `waiting for ${host}`].filter((part) => part !== undefined).join(', ');
-    return `${words}${now && `: ${now}`} … ${Math.round(silent / SECOND_MS)}s`;
-  };
-  const over = new AbortController();
-  const watch = async (): Promise<void> => {
-    for (let pause = SECOND_MS; line?.rewrites !== false; ) {
-      await clock.sleep(pause, over.signal, true);
-      if (clock.ticks() - since >= SECOND_MS) line ??= await openLine(io, globals);
-      const silent = clock.ticks() - since;
-      pause = silent < SECOND_MS ? Math.ceil(SECOND_MS - silent) : SECOND_MS;
-      const isBusy = isTyping || isUnfinished || drawn.size > 0 || status.hold !== undefined;
-      if (silent >= SECOND_MS && !isBusy && status.words !== undefined) await line?.show(text(silent));
-    }
-  };
-  watch().catch(() => undefined);
-  closing.push(async () => {
-    over.abort();
-    await line?.clear();
-  });
-  const typing: Io['stdin'] = {
-    isTerminal: true,
-    line: (prompt, how) => typed(stdin.line(prompt, how)),
-    text: (limit) => typed(stdin.text(limit)),
-    bytes: async function* () {
-      type(true);
-      try {
-        yield* stdin.bytes();
-      } finally {
-        type(false);
-      }
-    },
-  };
-  return {
-    ...io,
-    stdin: stdin.isTerminal ? typing : stdin,
-    stdout: watched(stdout),
-    stderr: watched(stderr),
-  };
-};
-
 /**
  * The run's streams. On a terminal, after a second without output, a line shows each second that the command is still
  * running; other output erases it. There is none beside another line or an unfinished one of the data, nor while a
  * person types or reads in a pager. The modules that draw it are loaded only then.
  */
-export const watchSilence = (io: Io, globals: Globals, state: RunState): Io =>
-  io.stderr.isTerminal && !globals.quiet && state.status.words !== undefined ? watchTerminal(io, globals, state) : io;
+export const watchSilence = (io: Io, globals: Globals, { status, closing }: RunState): Io => {
+  if (!io.stderr.isTerminal || globals.quiet || status.words === undefined) return io;
+  const watch = new SilenceWatch(io.clock, status);
+  watch.show(() => openLine(io, globals)).catch(() => undefined);
+  closing.push(() => watch.close());
+  return watch.streams(io);
+};
 
 type OfIo = Pick<Run, 'io'>;
 
