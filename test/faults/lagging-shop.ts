@@ -106,7 +106,7 @@ export class LaggingShop {
   #lags = true;
   #time = Date.UTC(2026, 10, 20, 10);
   #past: Truth[] = [];
-  /** Activities that an answer has shown as paid. */
+  /** Activities that a read of them, or of their payment request, has shown as paid. */
   readonly #shownPaid = new Set<string>();
   readonly #draw: Draw;
 
@@ -178,7 +178,8 @@ export class LaggingShop {
     const headers: Record<string, string> = isDated ? { date: new Date(this.#time).toUTCString() } : {};
     const [, uid, activity] = /^\/v1\/ugwo\/(ugw\.[^/?]+)(?:\/activities\/(act\.[^/?]+))?/.exec(url) ?? [];
     const shown = uid === undefined ? requests : requests.filter((one) => one.uid === uid);
-    for (const one of shown.flatMap(({ activities }) => activities)) {
+    // The list only tells `ledger sync` which payment requests to read.
+    for (const one of uid === undefined ? [] : shown.flatMap(({ activities }) => activities)) {
       if (brings(one) && (activity === undefined || one.uid === activity)) this.#shownPaid.add(one.uid);
     }
     if (uid === undefined) {

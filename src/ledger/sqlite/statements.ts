@@ -5,7 +5,6 @@ import { usageError } from '../../core/error.ts';
 import { Damage } from '../../database/connect.ts';
 import type { Query } from '../backend.ts';
 import type { Entry } from '../entry.ts';
-import type { Period } from '../ledger.ts';
 import { AT, COLUMNS, checksumOf, entryOf, entryRow, type Row, UPDATED_COLUMNS } from '../rows.ts';
 import { conditionsOf, inserting, type Statement, whereOf } from '../sql.ts';
 import { checkedRow } from './schema.ts';
@@ -51,7 +50,7 @@ const FEW_ENTRIES = 20_000;
  * Bounds for the places of a period, where a walk in their order would pass many entries on either side of it. They come
  * from the index of moments and exclude no entry of the period, since a clock may have gone back.
  */
-const boundsOf = (started: Period, order: 'oldest' | 'newest'): Statement[] => {
+const boundsOf = ({ started = {}, after = 0, before }: Query, order: 'oldest' | 'newest'): Statement[] => {
   const [period, ...values] = whereOf(conditionsOf({ started }));
   const few = (where: string): string =>
     `(SELECT count(*) FROM (SELECT 1 FROM charge ${where} LIMIT ${FEW_ENTRIES})) < ${FEW_ENTRIES}`;
@@ -62,6 +61,8 @@ const boundsOf = (started: Period, order: 'oldest' | 'newest'): Statement[] => {
   return ends.flatMap(([moment, sign, extreme, outside, none]): Statement[] => {
     if (moment === undefined) return [];
     const isEnd = (order === 'newest') === (extreme === 'min');
+    // A later page begins within the period.
+    if (!isEnd && (order === 'newest' ? before !== undefined : after > 0)) return [];
     const [worth, ...of] = isEnd ? [few(period), ...values] : [`NOT ${few(`WHERE created_at ${outside} ?`)}`, moment];
     // Without the plus, SQLite would walk through the table for the first place.
     const place = `CASE WHEN ${worth} THEN (SELECT ${extreme}(+seq) FROM charge ${period}) ELSE ${none} END`;
@@ -71,11 +72,11 @@ const boundsOf = (started: Period, order: 'oldest' | 'newest'): Statement[] => {
 
 /** SQL after `FROM charge`, and its values. */
 export const selecting = (query: Query, order: keyof typeof ORDERINGS = query.order ?? 'oldest'): Statement => {
-  const { about, started = {}, paidSince } = query;
+  const { about, paidSince } = query;
   // Few charges have the same subject. The plus keeps SQLite from scanning all charges of a state instead.
   const conditions = conditionsOf(query, ofActivities, about === undefined ? 'state' : '+state');
   const isBySeq = order === 'oldest' || order === 'newest';
-  const [where, ...values] = whereOf([...conditions, ...(isBySeq ? boundsOf(started, order) : [])]);
+  const [where, ...values] = whereOf([...conditions, ...(isBySeq ? boundsOf(query, order) : [])]);
   // SQLite would read all charges of a payment instead.
   const index = paidSince === undefined ? '' : 'INDEXED BY charge_paid_at ';
   return [`${index}${where} ${ORDERINGS[order]}`, ...values];

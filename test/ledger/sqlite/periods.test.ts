@@ -74,6 +74,17 @@ describe('entries of a period in SQLite', () => {
     expect(passed).toBeLessThan(20_000);
   });
 
+  it.each([
+    ['oldest', { started: { since: 50_500 }, after: 60_000 }],
+    ['newest', { started: { until: 49_500 }, before: 40_000 }],
+  ] as const)('%s first, need no search for the first place on a later page', (order, page) => {
+    const query: Query = { ...page, order, limit: 101 };
+    const [sql, ...values] = selecting(query);
+    passed = 0;
+    placesOf(`${sql.replaceAll('WHERE', 'WHERE passed() AND')} LIMIT 101`, values);
+    expect(passed).toBe(101);
+  });
+
   describe('after changes of the clock', () => {
     beforeAll(() => db.exec(`BEGIN; ${CLOCK_CHANGES}`));
     afterAll(() => db.exec('ROLLBACK'));
