@@ -270,7 +270,7 @@ const chargeRules = (request: ChargeRequest, reading: Reading, run: ChargeRun): 
     },
     how: { shown, remaining, beside },
     send: async (isOverdue) => {
-      const isNothing = async (): Promise<boolean> => !isOverdue() && (await showsNothingNew(ugwo, shown, run));
+      const isNothing = (): Promise<boolean> => showsNothingNew(ugwo, shown, run);
       const body = { type: 'charge', data };
       return run.client.write('ugwo.charge', { params: { ugwoUid: ugwo }, body, isOverdue, tries, isNothing });
     },
@@ -278,24 +278,18 @@ const chargeRules = (request: ChargeRequest, reading: Reading, run: ChargeRun): 
   };
 };
 
-/** Measures the age of a read, which must not be too old when the request is sent. */
-const openAge = ({ since, askedAt }: Reading, tries: number, { client, ledger, io }: ChargeRun) => {
+/**
+ * Returns what tells if the read is too old to send by it. Each try doubles the limit: a service may take long to answer,
+ * or to connect. No attempt outlives the deadline after which other processes give it up.
+ */
+const openAge = ({ since, askedAt }: Reading, tries: number, { client, ledger, io }: ChargeRun): (() => boolean) => {
   const start = ledger.moment();
   const from = since ?? start;
   // Failed attempts don't age a read. The ledger's clock may be its server's, and this machine's may have been set.
   const failing = askedAt === undefined ? 0 : askedAt - io.clock.now() + start.at - from.at;
   const spared = Math.min(failing, passedSince(from, start));
-  const age = (): number => passedSince(from, ledger.moment()) - spared;
-  // The oldest read that a send may rely on: a fresh one, and the time of three attempts to connect.
-  const used = since === undefined ? Infinity : 2 * FRESH_MS + 3 * client.longestAttempt;
-  return {
-    /** Throws if the read is too old. Each try doubles the limit: a service may take long to answer. */
-    check: (): void => {
-      if (age() > FRESH_MS * 2 ** tries) throw tooOld();
-    },
-    /** An attempt must not outlive the deadline after which other processes give it up. */
-    isOverdue: (): boolean => age() + client.longestAttempt > Math.min(client.longestWrite, used),
-  };
+  const limit = Math.min(FRESH_MS * 2 ** tries, client.longestWrite - client.longestAttempt);
+  return () => passedSince(from, ledger.moment()) - spared > limit;
 };
 
 /**
@@ -315,8 +309,8 @@ export async function charge(request: ChargeRequest | MakeRequest, run: ChargeRu
   let reading = (await request.look?.()) ?? {};
   for (;;) {
     if (run.planned === undefined) await client.pace?.turn?.();
-    const age = openAge(reading, tries, run);
-    if (run.planned === undefined) age.check();
+    const isOverdue = openAge(reading, tries, run);
+    if (run.planned === undefined && isOverdue()) throw tooOld();
     const rules = 'ugwo' in request ? chargeRules(request, reading, run) : makeRules(request, reading, now);
     const intent: Intent = {
       ...run.place,
@@ -342,9 +336,9 @@ export async function charge(request: ChargeRequest | MakeRequest, run: ChargeRu
     const send = async (): Promise<Outcome> => {
       if (elsewhere !== undefined) await request.onElsewhere?.(elsewhere);
       // A person may have taken long to answer.
-      if (elsewhere !== undefined) age.check();
+      if (elsewhere !== undefined && isOverdue()) throw tooOld();
       await request.onSend?.(reading);
-      return rules.send(age.isOverdue);
+      return rules.send(isOverdue);
     };
     const outcome = await send().catch((thrown: unknown) => thrownAs(thrown, rules.effect));
     const stored = outcome.certain === 'accepted' ? rules.accepted(outcome.record) : failedOutcome(outcome, now());

@@ -209,8 +209,8 @@ export interface WriteOptions {
    */
   readonly isOverdue?: () => boolean;
   /**
-   * Number of earlier tries. A write with it is not sent again after a 429: its caller reads and checks again before
-   * the next try. The error says when that may be.
+   * Number of earlier tries. A write with it is not sent again after a 429, or when it is overdue: its caller reads and
+   * checks again before the next try. The error says when that may be.
    */
   readonly tries?: number | undefined;
   /** Called after a 429 that proves nothing: true if a read shows that nothing was applied. */
@@ -256,11 +256,11 @@ const attemptOnce = async (
   return { ...verdict, error: withCode(verdict.error, outcome) };
 };
 
-/**
- * Error after the machine slept, or the process was paused: others may have concluded meanwhile that nothing was sent.
- */
-const wasPaused = (exchange: Exchange): PayError =>
-  notSent(exchange, 'this process was paused for too long before it could send');
+/** Error of a write whose last check is too old: it may have been paid, or another process may have sent it meanwhile. */
+const tooLate = (exchange: Exchange, { tries }: WriteOptions): PayError =>
+  notSent(exchange, 'the last check was too old before it could be sent').with(
+    tries === undefined ? {} : { resendAfter: 0 },
+  );
 
 /**
  * Sends a write once. Repeats it only if nothing was applied: after a failed connection (up to 3), or after the
@@ -271,8 +271,9 @@ export const sendWrite = async (
   context: WriteContext,
   transport: Transport,
   exchange: Exchange,
-  { isOverdue, tries, isNothing }: WriteOptions = {},
+  options: WriteOptions = {},
 ): Promise<Outcome> => {
+  const { isOverdue, tries, isNothing } = options;
   const { flight, signals, clock, hold, pace } = context;
   const { stop } = signals;
   let [connections, sends] = [0, tries ?? 0];
@@ -284,7 +285,7 @@ export const sendWrite = async (
   for (;;) {
     await pace?.turn?.();
     const fault = stop.aborted ? interrupted(stop.reason) : hold.check((reason) => notSent(exchange, reason));
-    if (fault !== undefined || !mayStart()) return failedBy(fault ?? wasPaused(exchange));
+    if (fault !== undefined || !mayStart()) return failedBy(fault ?? tooLate(exchange, options));
     flight.open += 1;
     const first = await attemptOnce(context, transport, exchange, mayStart);
     const isSettled = first.ifNothing !== undefined && (await isNothing?.()) === true;
@@ -297,7 +298,7 @@ export const sendWrite = async (
     }
     const { error, slowDown: asked } = verdict;
     if (error.kind !== 'not_sent') return verdict;
-    if (late && asked === undefined) return failedBy(wasPaused(exchange));
+    if (late && asked === undefined) return failedBy(tooLate(exchange, options));
     const retryIn = asked && retryAfter(asked.retryAfter, clock.now());
     if ((retryIn ?? 0) > MAX_RETRY_AFTER_MS) return failedBy(hold.begin(error, retryIn ?? 0));
     if (asked !== undefined) pace?.slowDown?.(retryIn ?? 0);

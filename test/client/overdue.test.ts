@@ -8,9 +8,9 @@ import { answerText, serveWire } from '../support/wire.ts';
 import { bench, thrownBy } from './support.ts';
 
 const CHARGE = { params: { ugwoUid: UGWO_ID }, body: { type: 'charge', data: { medium: 'bank_transfer' } } };
-const STOOD_STILL = {
+const TOO_LATE = {
   kind: 'not_sent',
-  message: 'nothing was applied: this process was paused for too long before it could send',
+  message: 'nothing was applied: the last check was too old before it could be sent',
 };
 const ANSWERS = { asked: (socket: Socket) => void socket.write(answerText(200, ACTIVITY)) };
 
@@ -27,7 +27,7 @@ describe('a charge that becomes overdue while connecting', () => {
     const { client, flight, waits } = bench(service.origin);
     const questions = [false, true];
     const isOverdue = (): boolean => questions.shift() ?? false;
-    expect(await thrownBy(client.call('ugwo.charge', { ...CHARGE, isOverdue }))).toMatchObject(STOOD_STILL);
+    expect(await thrownBy(client.call('ugwo.charge', { ...CHARGE, isOverdue }))).toMatchObject(TOO_LATE);
     await service.closed;
     expect([service.received, questions, waits, flight]).toEqual([[''], [], [], { open: 0, accepted: 0 }]);
   });
@@ -43,7 +43,7 @@ describe('a charge that becomes overdue while connecting', () => {
     const proxy = way === 'straight' ? {} : { HTTPS_PROXY: (await serveProxy()).url };
     const env = { NODE_TLS_REJECT_UNAUTHORIZED: '0', ...proxy };
     const { client, flight } = bench(`https://localhost:${gate.port}`, { env });
-    expect(await thrownBy(client.call('ugwo.charge', { ...CHARGE, isOverdue: () => late }))).toMatchObject(STOOD_STILL);
+    expect(await thrownBy(client.call('ugwo.charge', { ...CHARGE, isOverdue: () => late }))).toMatchObject(TOO_LATE);
     expect([service.requests, flight]).toEqual([[], { open: 0, accepted: 0 }]);
   });
 });

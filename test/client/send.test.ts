@@ -415,9 +415,9 @@ const MADE = answer(200, whole(ACTIVITY));
 const NO = answer(422, whole({ title: 'No', status: 422 }));
 const slow = (seconds?: string): AttemptResult => answer(429, whole({ title: 'Slow', status: 429 }), seconds);
 const NOBODY: AttemptResult = { kind: 'not_sent', reason: 'nobody is there', code: 'ECONNREFUSED', untrusted: false };
-const STOOD_STILL = {
+const TOO_LATE = {
   kind: 'not_sent',
-  message: 'nothing was applied: this process was paused for too long before it could send',
+  message: 'nothing was applied: the last check was too old before it could be sent',
   detail: {
     request: { method: 'POST', path: CHARGE.path },
     hint: 'it is safe to run the same command again',
@@ -557,7 +557,7 @@ it('a write waits for its turn before each attempt', async () => {
 describe('an overdue write', () => {
   it('is not started', async () => {
     const { thrown, attempts } = await writing([MADE], {}, { isOverdue: () => true });
-    expect(thrown).toMatchObject(STOOD_STILL);
+    expect(thrown).toMatchObject(TOO_LATE);
     expect(attempts).toEqual([]);
   });
 
@@ -567,8 +567,14 @@ describe('an overdue write', () => {
       late = true;
     };
     const { thrown, attempts } = await writing([NOBODY], { onWait }, { isOverdue: () => late });
-    expect(thrown).toMatchObject(STOOD_STILL);
+    expect(thrown).toMatchObject(TOO_LATE);
     expect(attempts).toHaveLength(1);
+  });
+
+  it('is checked and sent anew at once, if its caller does that', async () => {
+    const { thrown } = await writing([MADE], {}, { isOverdue: () => true, tries: 0 });
+    expect(thrown).toMatchObject({ kind: 'not_sent', detail: { resendAfter: 0 } });
+    expect((await writing([MADE], {}, { isOverdue: () => true })).thrown?.detail).not.toHaveProperty('resendAfter');
   });
 
   it('is stopped in the tick of sending', async () => {
@@ -577,7 +583,7 @@ describe('an overdue write', () => {
     const onSend: Script['onSend'] = ({ mayStart }) => void asked.push(mayStart?.() ?? true);
     const { thrown, flight } = await writing([NOBODY], { onSend }, { isOverdue: () => left.shift() ?? false });
     expect(asked).toEqual([false]);
-    expect(thrown).toMatchObject(STOOD_STILL);
+    expect(thrown).toMatchObject(TOO_LATE);
     expect(flight).toEqual({ open: 0, accepted: 0 });
   });
 

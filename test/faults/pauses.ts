@@ -1,7 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { EXIT_CODES } from '../../src/core/error.ts';
 import { PROGRAM, RUNTIME } from '../support/built.ts';
 import { PASSING_CLOCK } from '../support/pause.ts';
 import { type Counting, serveCounting, ugwoOf } from './counting.ts';
@@ -14,8 +13,8 @@ import { environmentOf, type Surroundings } from './surroundings.ts';
 
 /*
  * Every pause. A charge is stopped (SIGSTOP) at each system call from the check's connection to its end. It resumes
- * when its time is over, and then nothing may be sent, unless it is checked anew, or the last deadline check has passed:
- * the service's count decides.
+ * when its time is over. Then the program checks and sends anew, once; a driver that can't do that sends nothing, unless
+ * the last check of its clock has passed. The service's count decides.
  */
 
 const LOOK_MS = 10;
@@ -24,8 +23,8 @@ const LOOK_MS = 10;
 interface Charger {
   readonly command: (home: string, origin: string, ugwo: string) => readonly string[];
   readonly runtime: 'node' | 'bun';
-  /** Its exit code if nothing was sent. */
-  readonly unsent: number;
+  /** When it is too late to send, it checks and sends anew. Else it ends with 1. */
+  readonly sendsAnew: boolean;
 }
 
 interface World {
@@ -52,7 +51,7 @@ const BUILT: Charger = {
     ...['ugwo', 'charge', ugwo, '--medium', 'ussd', '--provider', 'gtb', '--json'],
   ],
   runtime: RUNTIME,
-  unsent: EXIT_CODES.not_sent,
+  sendsAnew: true,
 };
 
 const driverIn = (file: string): Charger => ({
@@ -61,7 +60,7 @@ const driverIn = (file: string): Charger => ({
     ...[join(home, 'ledger.sqlite'), origin, 'wal', '1', 'close', ugwo],
   ],
   runtime: 'node',
-  unsent: 1,
+  sendsAnew: false,
 });
 
 /** Resumes a stopped program after its clock has advanced by an hour, as often as a thread of it is stopped. */
@@ -126,10 +125,9 @@ const charge = async ({ folder, service, next }: World, charger: Charger, inject
 };
 
 /** What is wrong with the end of a charge that was stopped there. */
-const faultOf = ({ ended, stage, executed }: Paused, { unsent }: Charger): string | undefined => {
-  // After a read that got too old, the program reads again and charges.
-  const isSent = stage === 'sent' || (stage !== 'connected' && executed > 0);
-  if (ended.code === (isSent ? 0 : unsent) && executed === (isSent ? 1 : 0)) return undefined;
+const faultOf = ({ ended, stage, executed }: Paused, { sendsAnew }: Charger): string | undefined => {
+  const isSent = sendsAnew || stage === 'sent' || (stage !== 'connected' && executed > 0);
+  if (ended.code === (isSent ? 0 : 1) && executed === (isSent ? 1 : 0)) return undefined;
   return `exit ${ended.code}, charged ${executed} times: ${ended.stderr.trim()}`;
 };
 

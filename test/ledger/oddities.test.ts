@@ -125,7 +125,8 @@ describe('a charge', () => {
     ['too late by the monotonic clock', { ...momentAt(NOON + 901), at: NOON }, true],
     ['too late by the wall clock, without a monotonic one', { at: NOON + 901, mark: { boot: '', uptime: 0 } }, true],
   ])('counts as overdue if it is %s', async (_what, now, overdue) => {
-    const moments = [momentAt(NOON), now];
+    // The start, the check before the intent, and the check before the send.
+    const moments = [momentAt(NOON), momentAt(NOON), now];
     const asked: boolean[] = [];
     const moment = (): Moment => moments.shift() ?? now;
     await charging(

@@ -11,8 +11,9 @@ export interface Gate {
   open(): Promise<void>;
 }
 
-/** A gate in front of the server of a URL on loopback. */
-export const serveGate = async (url: string): Promise<Gate> => {
+/** A gate in front of the server of a URL on loopback. The first connections may pass freely. */
+export const serveGate = async (url: string, free = 0): Promise<Gate> => {
+  let connections = 0;
   const reached = Promise.withResolvers<void>();
   const opened = Promise.withResolvers<void>();
   const through = Promise.withResolvers<void>();
@@ -23,6 +24,8 @@ export const serveGate = async (url: string): Promise<Gate> => {
     onward.on('error', () => socket.destroy());
     socket.on('error', () => onward.destroy());
     socket.pipe(onward);
+    connections += 1;
+    if (connections <= free) return void onward.pipe(socket);
     onward.once('data', async (first: Buffer) => {
       onward.pause();
       reached.resolve();

@@ -77,14 +77,14 @@ export const endIfRunning = (pid: number): void => {
 export interface PassingClock {
   /** Variables that make the program use this clock. */
   readonly env: Readonly<Record<string, string>>;
-  /** Advances it by an hour. */
   pass(): void;
 }
 
-/** A wall clock that the test advances; the program runs `more` first, too. */
-export const passingClock = (more = ''): PassingClock => {
+/** A wall clock that the test advances by `step` milliseconds; the program runs `more` first, too. */
+export const passingClock = (more = '', step = 3_600_000): PassingClock => {
   const passed = join(newFolder('clock'), 'passed');
-  return { env: { ...runBefore(PASSING_CLOCK + more), CLOCK_PASSED: passed }, pass: () => writeFileSync(passed, '') };
+  const env = { ...runBefore(PASSING_CLOCK + more), CLOCK_PASSED: passed, CLOCK_STEP: String(step) };
+  return { env, pass: () => writeFileSync(passed, '') };
 };
 
 const NOON = Date.UTC(2026, 10, 20, 12);

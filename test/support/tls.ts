@@ -22,7 +22,7 @@ export interface SecureService {
 /** An HTTPS service on loopback with one of the certificates of test/fixtures/tls. */
 export const serveTls = async (
   certificate: string,
-  answer: string,
+  answer: string | ((method: string) => string),
   protocols: readonly string[] = ['http/1.1'],
 ): Promise<SecureService> => {
   const requests: string[] = [];
@@ -38,7 +38,8 @@ export const serveTls = async (
     },
     (request, response) => {
       requests.push(`${request.method} ${request.url}`);
-      response.writeHead(200, { 'content-type': 'application/json' }).end(answer);
+      const body = typeof answer === 'string' ? answer : answer(request.method ?? '');
+      response.writeHead(200, { 'content-type': 'application/json' }).end(body);
     },
   );
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
