@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs';
 import { MINUTE_MS } from '../core/time.ts';
 import { type Entry, evidenceOf, type Sender } from './entry.ts';
 import type { Ledger } from './ledger.ts';
+import { bootOf } from './sender.ts';
 
 /** Kinds of evidence about a charge's message, and the word for each in a report. The last evidence counts. */
 const SHARINGS = { sharing: 'sharing', shared: 'yes', not_shared: 'no', share_unknown: 'unknown' } as const;
@@ -15,13 +17,29 @@ export interface Shared {
 /** Longest time to share a message: the limit of the program, and a minute to end it. */
 const LONGEST_MS = 6 * MINUTE_MS;
 
-/** If the process that has claimed a message ended meanwhile, nobody knows if it was shared. */
-export const sharedOf = ({ evidence }: Entry, { hasEnded, moment }: Ledger): Shared => {
+/** A claim of a message. `unstarted`: a file that its process removes just before it starts the program. */
+interface Claim {
+  readonly sender?: Sender;
+  readonly deadline?: number;
+  readonly unstarted?: string;
+}
+
+/** True if the process has certainly ended. The removal of a file may be undone when the machine stops. */
+const isGone = (sender: Sender, { hasEnded, moment }: Ledger): boolean =>
+  bootOf(sender) !== '' && bootOf(sender) === moment().mark.boot && hasEnded(sender, false);
+
+/**
+ * If the process that has claimed a message ended meanwhile, nobody knows if it was shared, unless the program was
+ * certainly not started.
+ */
+export const sharedOf = ({ evidence }: Entry, ledger: Ledger): Shared => {
   const last = evidence.findLast(({ kind }) => Object.hasOwn(SHARINGS, kind));
   if (last === undefined) return { shared: 'no' };
-  const { at, message: why, sender, deadline = 0 } = last as { sender?: Sender; deadline?: number } & typeof last;
-  if (sender !== undefined && hasEnded(sender, moment().at > deadline)) {
-    return { shared: 'unknown', why: `the run that shared it was ended at ${at}` };
+  const { at, message: why, sender, deadline = 0, unstarted } = last as Claim & typeof last;
+  if (sender !== undefined && ledger.hasEnded(sender, ledger.moment().at > deadline)) {
+    return unstarted !== undefined && isGone(sender, ledger) && existsSync(unstarted)
+      ? { shared: 'no', why: 'the run was ended before its program was started' }
+      : { shared: 'unknown', why: `the run that shared it was ended at ${at}` };
   }
   return { shared: SHARINGS[last.kind as Kind], ...(typeof why === 'string' && { why }) };
 };
@@ -29,9 +47,9 @@ export const sharedOf = ({ evidence }: Entry, { hasEnded, moment }: Ledger): Sha
 const isFree = (entry: Entry, ledger: Ledger): boolean => sharedOf(entry, ledger).shared === 'no';
 
 /** Claims a message for this process; false if it was shared, or may have been. */
-export const claimSharing = (ledger: Ledger, id: string): Promise<boolean> => {
+export const claimSharing = (ledger: Ledger, id: string, unstarted: string): Promise<boolean> => {
   const { at } = ledger.moment();
-  const claim = evidenceOf('sharing', at, { sender: ledger.self, deadline: at + LONGEST_MS });
+  const claim = evidenceOf('sharing', at, { sender: ledger.self, deadline: at + LONGEST_MS, unstarted });
   return ledger.note(id, claim, (entry) => isFree(entry, ledger));
 };
 

@@ -2,9 +2,9 @@ import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { atom, transferTo } from '../support/activity.ts';
-import { PROGRAM } from '../support/built.ts';
+import { PROGRAM, RUNTIME } from '../support/built.ts';
 import { inProcess } from '../support/in-process.ts';
-import { newFolder, type RunOptions, start } from '../support/program.ts';
+import { newFolder, type RunOptions, runBefore, start } from '../support/program.ts';
 import { ACTIVITY, type Answer, json, type Service, serveAllBy, serveBy, UGWO_ID, ugwo } from '../support/service.ts';
 import {
   activityOf,
@@ -52,6 +52,17 @@ const sender = (...lines: readonly string[]) => {
       ),
   };
 };
+
+/** Code that fails, or ends paycli, once it has claimed a message, before it starts the program. */
+const claimedThen = (code: string): string => `
+  import fs from 'node:fs';
+  import { syncBuiltinESMExports } from 'node:module';
+  const { unlinkSync } = fs;
+  fs.unlinkSync = (path) => {
+    if (path.includes('unstarted-')) { ${code} }
+    unlinkSync(path);
+  };
+  syncBuiltinESMExports();`;
 
 const NEXT = transferTo('0123456789', 600_000);
 const MADE = {
@@ -441,6 +452,23 @@ describe.skipIf(process.platform === 'win32')('--share-with', () => {
     expect([ended.code, working.times(), postsOf(service)]).toEqual([14, {}, once(1)]);
     expect(reportOf(report)).toMatchObject({ 1: { shared: 'unknown' } });
     expect(reportOf(report)['1']?.['error']).toContain('the run that shared it was ended');
+  });
+
+  it.runIf(process.platform === 'linux' && RUNTIME === 'node').each([
+    ['was killed', "process.kill(process.pid, 'SIGKILL');", null],
+    ['failed', "throw Error('odd disk');", 14],
+  ])('shares later what a run that %s before its program started has claimed', async (_, code, ended) => {
+    const [service, program] = [await accounts(), sender()];
+    const [file, options, report] = [rows(1), at(service), reportPath()];
+    const words = ['ugwo', 'charge', '--from', file, '--report', report, '--share-with', program.path];
+    const first = await start(words, { ...options, env: runBefore(claimedThen(code)) }).ended;
+    expect([first.code, await evidenceOf(options), program.times()]).toEqual([ended, ['sharing'], {}]);
+    if (ended !== null) expect(reportOf(report)['1']?.['error']).toBe('its message was not shared: odd disk');
+    const status = await inProcess(['status', '-o', 'json'], options);
+    expect(JSON.parse(status.stdout).cases).toMatchObject([{ kind: 'not_shared' }]);
+    const second = await inProcess(words, options);
+    expect([second.code, program.times(), postsOf(service)]).toEqual([0, once(1), once(1)]);
+    expect(reportOf(report)).toMatchObject({ 1: { shared: 'yes' } });
   });
 
   it('gives a program the whole message, also if paycli is killed as it starts', async () => {

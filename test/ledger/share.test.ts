@@ -1,5 +1,9 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Ledger } from '../../src/ledger/ledger.ts';
 import { claimSharing, noteSharing, sharedOf } from '../../src/ledger/share.ts';
+import { newFolder } from '../support/program.ts';
 import { BACKENDS, open } from './support/backends.ts';
 import { account, beginCharge, NOON } from './support/charges.ts';
 
@@ -11,7 +15,7 @@ describe.each(BACKENDS)('sharing a message with a ledger %s', (_name, newPlace) 
     const [ledger, other] = [await open(place, world), await open(place, world)];
     const id = await beginCharge(ledger);
     await ledger.record(id, { state: 'accepted', exitCode: 0, activity: account() });
-    const claims = async () => Promise.all([ledger, other, ledger, other].map((one) => claimSharing(one, id)));
+    const claims = async () => Promise.all([ledger, other, ledger, other].map((one) => claimSharing(one, id, '')));
     const shown = async () => {
       const entry = await ledger.get(id);
       return entry && sharedOf(entry, ledger);
@@ -30,5 +34,39 @@ describe.each(BACKENDS)('sharing a message with a ledger %s', (_name, newPlace) 
     await noteSharing(ledger, id, undefined);
     expect(await shown()).toEqual({ shared: 'yes' });
     expect(await claims()).toEqual([false, false, false, false]);
+  });
+
+  it('frees the claim of a process that has certainly ended before its program was started', async () => {
+    const place = newPlace();
+    const file = join(newFolder('claim'), 'unstarted');
+    let [now, isOver] = [NOON, false];
+    const world = { now: () => now, hasEnded: (_sender: unknown, overdue: boolean) => isOver || overdue };
+    const boot = { pid: 1, boot: 'other', started: '1' };
+    const [ledger, later, restarted] = [
+      await open(place, world),
+      await open(place, world),
+      await open(place, { ...world, self: boot }),
+    ];
+    const id = await beginCharge(ledger);
+    await ledger.record(id, { state: 'accepted', exitCode: 0, activity: account() });
+    const shown = async (to: Ledger) => {
+      const entry = await to.get(id);
+      return entry && sharedOf(entry, to).shared;
+    };
+    writeFileSync(file, '');
+    expect(await claimSharing(ledger, id, file)).toBe(true);
+    expect(await shown(later)).toBe('sharing');
+    // It may still start the program: it may only have been suspended.
+    now += 7 * 60_000;
+    expect(await shown(later)).toBe('unknown');
+    [isOver, now] = [true, NOON];
+    // The machine was restarted meanwhile: the file may be back after its removal.
+    expect(await shown(restarted)).toBe('unknown');
+    expect(await shown(later)).toBe('no');
+    rmSync(file);
+    expect(await shown(later)).toBe('unknown');
+    expect(await claimSharing(later, id, '')).toBe(false);
+    writeFileSync(file, '');
+    expect(await claimSharing(later, id, '')).toBe(true);
   });
 });

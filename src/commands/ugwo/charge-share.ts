@@ -1,4 +1,6 @@
-import type { FileHandle } from 'node:fs/promises';
+import { unlinkSync } from 'node:fs';
+import { type FileHandle, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { RowDeps, RowWork } from '../../bulk/kind.ts';
 import type { RowEnd } from '../../bulk/row-end.ts';
 import { activityFacts, paymentShown } from '../../charge/payment.ts';
@@ -79,6 +81,8 @@ const DEFAULTS = 'give it a default, such as {first_name|there}, or use another 
 interface Prepared {
   readonly program: Exec;
   readonly input: FileHandle;
+  /** A file that exists until the program is started. */
+  readonly unstarted: string;
 }
 
 /** Shares messages with customers. Each message is shared once, in whatever run. */
@@ -185,6 +189,8 @@ export class ChargeSharing {
   /** Shares the message about a charge, unless that was done. A failure makes no charge fail. */
   async #share(id: string, client: Client, sum: number | undefined, isNew: boolean): Promise<Unshared> {
     const { io } = this.#run;
+    let isStarted = false;
+    let input: FileHandle | undefined;
     try {
       const ledger = await this.#run.ledger();
       const entry = await ledger.get(id);
@@ -197,13 +203,20 @@ export class ChargeSharing {
         await noteUnshared(ledger, id, prepared.why);
         return { shared: 'no', ...prepared };
       }
-      if (await claimSharing(ledger, id)) {
-        const failure = await execute(prepared.program, prepared.input, { clock: io.clock, ...io.signals });
-        await noteSharing(ledger, id, failure);
-      } else await prepared.input.close();
+      const { program, unstarted } = prepared;
+      input = prepared.input;
+      await writeFile(unstarted, '', { mode: 0o600 });
+      const isClaimed = await claimSharing(ledger, id, unstarted);
+      unlinkSync(unstarted);
+      if (isClaimed) {
+        isStarted = true;
+        await noteSharing(ledger, id, await execute(program, input, { clock: io.clock, ...io.signals }));
+      }
       return sharedOf((await ledger.get(id)) ?? entry, ledger);
     } catch (thrown) {
-      return { shared: 'unknown', why: unsent(thrown).why };
+      return { shared: isStarted ? 'unknown' : 'no', why: reasonOf(thrown) };
+    } finally {
+      await input?.close();
     }
   }
 
@@ -234,7 +247,9 @@ export class ChargeSharing {
     const program = { ...this.#exec, env: { ...this.#exec.env, ...(await this.#variablesOf(entry)) } };
     const body = Buffer.from(`${io.redactor.clean(message.text)}\n`);
     try {
-      return { program, input: await openProgramInput((await foldersOf(this.#run)).data, body) };
+      const { data } = await foldersOf(this.#run);
+      const input = await openProgramInput(data, body);
+      return { program, input, unstarted: join(data, `unstarted-${crypto.randomUUID()}`) };
     } catch (thrown) {
       return { why: `couldn't be started: ${reasonOf(thrown)}` };
     }
