@@ -3,6 +3,7 @@ import { CHARGE, isTakenUp, type RowCounts } from '../core/charge.ts';
 import { idProblem } from '../core/ids.ts';
 import { pick } from '../core/json.ts';
 import type { Backend, Decision, EmergencyLine, Query } from './backend.ts';
+import { elapsed } from './clock.ts';
 import { cleaned, type Entry, type Intent, withoutNumbers } from './entry.ts';
 import { begin, expireStale, guard, isStale, judgeIntent, readResolved } from './guard.ts';
 import type { Jobs, KeptUpdate, Update } from './job.ts';
@@ -179,12 +180,13 @@ const MAY_BE_MADE: readonly string[] = ['sending', 'unknown', 'accepted'];
 
 /**
  * True if the entry was pushed, or if an entry was started with this machine's file since: a person chose to continue.
- * In a shared ledger a later entry may be anybody's, who knew nothing of this one.
+ * In a shared ledger a later entry may be anybody's, who knew nothing of this one. Only the monotonic clock shows the
+ * order: wall clocks may be set, and two ledgers may have those of two machines.
  */
 const isSettled = (theirs: Entry, own: readonly Entry[], isShared: boolean): boolean =>
   own.some(
-    ({ id, state, createdAt }) =>
-      id === theirs.id || (!isShared && MAY_BE_MADE.includes(state) && createdAt > theirs.createdAt),
+    ({ id, state, begun }) =>
+      id === theirs.id || (!isShared && MAY_BE_MADE.includes(state) && (elapsed(theirs.begun, begun) ?? 0) > 0),
   );
 
 const refusedByOther = async (

@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { nextTurn } from '../../src/core/async.ts';
+import { evidenceOf } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { ledgersLock } from '../../src/ledger/local/file.ts';
 import { type OtherLedger, withOthers } from '../../src/ledger/open.ts';
 import { ledgerOptions } from '../support/ledger.ts';
 import { newFolder } from '../support/program.ts';
-import { intent, newPath, open } from './support/charges.ts';
+import { account, beginCharge, intent, NOON, newPath, open, SELF, worldAtNoon } from './support/charges.ts';
 
 const asOther = (ledger: Ledger): OtherLedger => ({
   name: 'another ledger',
@@ -98,3 +99,36 @@ it('an intent with a number in its subject is refused for the one that another l
   const second = withOthers(two, async () => [asOther(one)], lock);
   expect(await second.begin(wanted, { again: false })).toMatchObject({ kind: 'refused' });
 });
+
+it.each([
+  ['was started after it, although the clock was set back', 60_000, -3_600_000, 'boot', 'begun'],
+  ['was started before it, although the clock was set back', -60_000, 3_600_000, 'boot', 'refused'],
+  ['has a later time of another boot, or another machine', 60_000, 60_000, 'other', 'refused'],
+])(
+  'an unknown entry of another ledger is settled only if an entry of the own file %s',
+  async (_name, later, clock, boot, kind) => {
+    const at = (uptime: number, wall: number, id: string) => ({
+      uptime: () => worldAtNoon.uptime() + uptime,
+      now: () => NOON + wall,
+      self: { ...SELF, boot: `${id} pid:[1]` },
+    });
+    const [theirs, path] = [await open(newPath(), at(0, 0, 'boot')), newPath()];
+    await theirs.record(await beginCharge(theirs), {
+      state: 'unknown',
+      exitCode: 6,
+      evidence: evidenceOf('answer', NOON, {}),
+    });
+    const own = await open(path, at(later, clock, boot));
+    await own.record(await beginCharge(own), {
+      state: 'accepted',
+      exitCode: 11,
+      activity: account({ status: 'failed' }),
+    });
+    await own.close();
+    const lock = ledgersLock(join(newFolder(), 'ledgers.lock'), ledgerOptions('').lockWait);
+    const now = await open(path, at(120_000, 120_000, 'boot'));
+    const other = { ...asOther(theirs), pushable: false };
+    const again = await withOthers(now, async () => [other], lock).begin(intent(), { again: false });
+    expect(again.kind).toBe(kind);
+  },
+);
