@@ -213,10 +213,6 @@ const REFUSALS: Readonly<Record<RefusalReason, Words>> = {
     `${earlier({ by, activity: undefined })} was made`,
     `see ${command('ledger', 'show', by?.id ?? '')}; --again makes another one`,
   ],
-  no_checkout: (_refused, command) => [
-    "it has no checkout, so it offers no medium and can't be charged",
-    `create another payment request with --checkout: ${command('ugwo', 'create', '--help')}`,
-  ],
   policy: ({ policy, intent }, command) =>
     policy === undefined ? ['a policy forbids it', ''] : policyWords(policy, command, intent.kind),
 };
@@ -253,7 +249,6 @@ const REASONS: Readonly<Record<RefusalReason, string>> = {
   refunded: 'paid and refunded',
   cancelled: 'cancelled',
   made: 'made before',
-  no_checkout: 'no checkout',
   policy: 'a policy forbids it',
 };
 

@@ -131,12 +131,11 @@ const FINAL: Readonly<Record<string, RefusalReason>> = {
 };
 
 /** Why a payment request itself must not be charged. `isExplained`: a payment that is known keeps it `processing`. */
-const refusalByRequest = ({ status, facts, noCheckout }: Snapshot, isExplained: boolean): RefusalReason | undefined => {
+const refusalByRequest = ({ status, facts }: Snapshot, isExplained: boolean): RefusalReason | undefined => {
   if (Object.hasOwn(FINAL, status)) return FINAL[status];
   const { received = 0, missing = 0 } = facts === undefined ? {} : balanceOf(facts);
   if (received > 0) return missing > 0 ? 'underpaid' : 'paid';
-  if (status === 'processing' && !isExplained) return 'processing';
-  return noCheckout ? 'no_checkout' : undefined;
+  return status === 'processing' && !isExplained ? 'processing' : undefined;
 };
 
 /** Obstacle from the payment request, with the activity that paid it if there is one. */
@@ -148,14 +147,7 @@ const ofRequest = (shown: Snapshot, isExplained: boolean, found: readonly Obstac
 };
 
 /** Reasons that --again overrides. */
-const OVERRIDABLE: readonly RefusalReason[] = [
-  'payable',
-  'other_medium',
-  'processing',
-  'unseen',
-  'no_checkout',
-  'made',
-];
+const OVERRIDABLE: readonly RefusalReason[] = ['payable', 'other_medium', 'processing', 'unseen', 'made'];
 /**
  * Gravest reason first. Reasons that nothing overrides come before the others. Of a payment request that was paid in part,
  * an account that is open for the rest counts first: the customer needs no other.

@@ -98,7 +98,7 @@ export interface ChargeSum extends Partial<Readonly<Record<SumColumn, string | u
  * Reason why the guard refuses. An earlier charge is unresolved, is being sent, can still be paid by the same medium
  * (`payable`) or by another one, was paid, or belongs to the same row (`done`). `unseen`: its account has expired, and
  * nobody has read since whether it was paid in time. `disputed`: it was paid, and a later reading shows less. Or the payment request itself is cancelled, refunded, paid or paid
- * in part, or has no checkout; or it is `processing`, and nothing that is known explains it. `not_underpaid`: only the
+ * in part; or it is `processing`, and nothing that is known explains it. `not_underpaid`: only the
  * rest was to be charged, and no part is paid. Or an equal object was made, or the profile's policy forbids it.
  */
 export type RefusalReason =
@@ -115,7 +115,6 @@ export type RefusalReason =
   | 'done'
   | 'cancelled'
   | 'refunded'
-  | 'no_checkout'
   | 'made'
   | 'policy';
 

@@ -18,7 +18,19 @@ import { CANARY } from '../support/canary.ts';
 import { inProcess } from '../support/in-process.ts';
 import type { RunOptions } from '../support/program.ts';
 import { errorOf, newFolder, passingClock, paycli, start } from '../support/program.ts';
-import { ACTIVITY, hang, json, ONYE_ID, problem, reset, serveAllBy, serveBy, ugwo } from '../support/service.ts';
+import {
+  ACTIVITY,
+  type Answer,
+  hang,
+  json,
+  ONYE_ID,
+  problem,
+  reset,
+  type Service,
+  serveAllBy,
+  serveBy,
+  ugwo,
+} from '../support/service.ts';
 import {
   activityOf,
   charged,
@@ -368,7 +380,6 @@ describe('ugwo charge --from', () => {
   });
 
   it.each<[string, Readonly<Record<string, unknown>>, reason: string, again: boolean]>([
-    ['have no checkout', { checkout: null }, 'no checkout', false],
     ['are cancelled', { status: 'cancelled' }, 'cancelled', false],
     ['were paid', { status: 'ugwo_successful' }, 'already paid', false],
     ['have charges by others', { activities: [ACTIVITY] }, 'an earlier charge can still be paid', true],
@@ -384,6 +395,44 @@ describe('ugwo charge --from', () => {
       expect(postsOf(service)).toEqual({});
     },
   );
+
+  describe('for payment requests that show no checkout', () => {
+    const refusing = (propertyPath: string, title: string) => problem(422, 'Validation', [{ propertyPath, title }]);
+    /** The third one shows a checkout and is charged; the others show none. */
+    const serveWithout = (answer: Answer) =>
+      serveAllBy((seen) => {
+        const number = numberIn(seen);
+        const checkout = number === 3 ? { uid: 'chk.AbCd.1' } : null;
+        if (seen.method === 'GET') return json(200, { ...ugwo(number), checkout, activities: [] });
+        return number === 3 ? charged(3) : answer;
+      });
+    const oneByOne = (service: Service, options: RunOptions, ...more: readonly string[]) =>
+      chargeFrom(ussdFile(1, 2, 3, 4), { service, ...options }, '--concurrency', '1', ...more);
+
+    it.each([
+      ['checkout', 'is missing'],
+      ['', 'The payment request has no checkout.'],
+    ])('sends no more of them after a 422 about the checkout, unless --again: %s %s', async (path, title) => {
+      const [service, options, report] = [await serveWithout(refusing(path, title)), home(), reportPath()];
+      const ended = await oneByOne(service, options, '--report', report);
+      expect(ended.code).toBe(3);
+      expect(summaryOf(ended)).toMatchObject({ rejected: 1, refused: 2, accepted: 1 });
+      expect(postsOf(service)).toEqual(once(1, 3));
+      const { state, error } = reportOf(report)[2] ?? {};
+      expect([state, error]).toEqual(['refused', expect.stringContaining('the service rejected row 1 for that')]);
+      expect(summaryOf(await oneByOne(service, options, '--again'))).toMatchObject({ rejected: 3, refused: 0 });
+      expect(postsOf(service)).toEqual(once(1, 2, 3, 4));
+    });
+
+    it.each([
+      ['are charged', charged(1), 'accepted', 4],
+      ['are rejected for something else', refusing('data.provider', 'is unknown'), 'rejected', 3],
+    ])('sends them all as long as they %s', async (_what, answer, state, count) => {
+      const service = await serveWithout(answer);
+      expect(summaryOf(await oneByOne(service, home()))).toMatchObject({ [state]: count, refused: 0 });
+      expect(postsOf(service)).toEqual(once(1, 2, 3, 4));
+    });
+  });
 
   it('reports rows as safe to retry if nobody answers', async () => {
     const service = { origin: 'http://127.0.0.1:1' };
@@ -849,7 +898,6 @@ describe('--check', () => {
     expect([...violations].sort((a, b) => a.row - b.row)).toMatchObject([
       { row: 1, column: 'ugwo', title: expect.stringContaining('already paid') },
       { row: 2, column: 'ugwo', title: expect.stringContaining('cancelled') },
-      { row: 3, column: 'ugwo', title: expect.stringContaining('no checkout') },
       { row: 4, column: 'ugwo', title: expect.stringContaining('partly refunded') },
       { row: 5, column: 'ugwo', title: expect.stringContaining('paid and refunded') },
     ]);

@@ -78,7 +78,7 @@ const CASES: Readonly<Record<string, Case>> = {
   'a paid payment request': { read: request(paidUp), code: 9 },
   'a cancelled one': { read: request({ status: 'cancelled' }), code: 9 },
   'a refunded one': { read: request({ status: 'refunded' }), code: 9 },
-  'one without a checkout': { read: request({ checkout: null }), code: 9 },
+  'one without a checkout': { read: request({ checkout: null }), code: 0 },
   'one that does not exist': { read: json(404, { message: 'ugwo.error.not_found' }), code: 3 },
   'a charge of somebody else that can still be paid': {
     read: request({ activities: [open(activityOf(7))] }),
@@ -194,6 +194,15 @@ describe('--dry-run of a charge', () => {
     );
     expect(ended.stdout).toContain(`/v1/ugwo/${ugwoOf(1)}/activities`);
     expect(ended.stdout).not.toContain('uthorization');
+  });
+
+  it.each([
+    ['alone', CHARGE, 'note: '],
+    ['in a file', ['ugwo', 'charge', '--from', ussdFile(1, 2), '--concurrency', '1'], 'note: row 1: '],
+  ])('notes that no checkout is shown, %s', async (_what, args, beginning) => {
+    const service = await serveAllBy((seen) => request({ checkout: null }, numberIn(seen)));
+    const { stderr } = await inProcess([...args, '--dry-run', '-o', 'csv'], { service });
+    expect(stderr.match(/^.*checkout.*$/gm)).toEqual([`${beginning}no checkout shown; the service may refuse`]);
   });
 
   it('names the unknown bank, and suggests a similar one', async () => {

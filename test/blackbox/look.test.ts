@@ -53,7 +53,6 @@ describe('the check before a charge', () => {
     ['paid', { status: 'ugwo_successful' }, /it is already paid/],
     ['refunded', { status: ['refunded', 'enum.ugwo_status.refunded'] }, /paid and refunded/],
     ['cancelled', { status: 'cancelled' }, /it is cancelled/],
-    ['without a checkout', { checkout: null }, /no checkout/],
     ['processing, and nothing explains it', { status: 'processing' }, /its status is processing/],
     ['paid in part', { total_amount_paid: 400_007 }, /paid in part: NGN 1,000\.00 is missing/],
     [

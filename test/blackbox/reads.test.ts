@@ -82,7 +82,7 @@ describe('ugwo get', () => {
       { uid: 'chk.AbCd.1', mediums: [{ medium: 'bank_transfer' }, { medium: 'ussd' }] },
       /^mediums +bank_transfer, ussd$/m,
     ],
-    [null, /^It has no checkout, so it offers no medium and can't be charged\.$/m],
+    [null, /^It shows no checkout, so the service may refuse a charge\.$/m],
   ])('shows how it can be charged: %j', async (checkout, text) => {
     const service = await serve([json(200, { ...WHOLE, checkout })], ASKED);
     const terminal = openTerminal(GET_UGWO, { service });

@@ -30,7 +30,6 @@ const LINES: readonly Line[] = [
     { uid: UGWO_ID, status: 'cancelled' },
   ],
   [
-    // The payment request has no checkout, which the check would notice.
     `ugwo charge ${UGWO_ID} --medium bank_transfer --no-preflight`,
     [`POST /v1/ugwo/${UGWO_ID}/activities`],
     { activity_type: 'charge' },

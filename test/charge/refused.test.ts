@@ -138,12 +138,6 @@ describe('refusedError', () => {
       `check its status: ${LOOK}; --again makes a second charge, and the customer may pay both`,
     ],
     ['cancelled', {}, 'it is cancelled', `see ${GET}; --again doesn't override this`],
-    [
-      'no_checkout',
-      {},
-      "it has no checkout, so it offers no medium and can't be charged",
-      'create another payment request with --checkout: `paycli ugwo create --help --profile x`',
-    ],
   ])('explains %s: %#', (why, given, message, hint) => {
     expect(said(why, given)).toEqual([message, hint]);
   });

@@ -33,7 +33,7 @@ describe('the guard after a read of a payment request', () => {
     ['partly refunded', { status: 'partially_refunded' }, 'refunded', 'refunded'],
     ['refunded', { status: 'refunded' }, 'refunded', 'refunded'],
     ['cancelled', { status: 'cancelled' }, 'cancelled', 'cancelled'],
-    ['without a checkout', { status: 'requires_ugwo', checkout: null }, 'no_checkout', undefined],
+    ['without a checkout', { status: 'requires_ugwo', checkout: null }, undefined, undefined],
     ['paid according to its sums', { status: 'requires_ugwo', amount: 500, total_amount_paid: '500' }, 'paid', 'paid'],
     [
       'paid according to its sums, written with decimals',
@@ -317,10 +317,7 @@ describe('with several reasons, the guard', () => {
     ['payable', 'underpaid', [], { amount: 900, activities: [OPEN, PART] }],
     ['payable', 'other_medium', [], { activities: [CODE, OPEN] }],
     ['other_medium', 'unseen', [EXPIRED], { activities: [CODE] }],
-    ['processing', 'no_checkout', [], { status: 'processing', checkout: null }],
     ['payable', 'unseen', [EXPIRED], { activities: [OPEN] }],
-    ['unseen', 'no_checkout', [EXPIRED], { checkout: null }],
-    ['payable', 'no_checkout', [], { checkout: null, activities: [OPEN] }],
   ])('names %s before %s', (first, _second, charges, ugwo) => {
     expect(why(look(ugwo), { charges })).toBe(first);
   });

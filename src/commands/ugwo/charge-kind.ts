@@ -20,7 +20,7 @@ import { activityFacts, endOf, isStepUnreadable, paymentShown } from '../../char
 import type { Client } from '../../client/client.ts';
 import type { Resource } from '../../contract/proof.ts';
 import { DIAL_HEADER, failureReason, rowStateOf, statusOf } from '../../core/charge.ts';
-import { EXIT_CODES } from '../../core/error.ts';
+import { EXIT_CODES, PayError } from '../../core/error.ts';
 import { type FlagOf, type Pair, targetFlags } from '../../core/input.ts';
 import { definedIn, printExact, valueAt } from '../../core/json.ts';
 import { shellLine } from '../../core/shell.ts';
@@ -63,13 +63,10 @@ const STATUS: Readonly<Record<string, string>> = {
 
 const UGWO_COLUMN = 'ugwo';
 
-const obstaclesOf = (ugwo: Resource): string[] => {
+const obstaclesOf = (ugwo: Resource): readonly ColumnFault[] => {
   const state = statusOf(ugwo);
   const what = Object.hasOwn(STATUS, state) ? STATUS[state] : undefined;
-  return [
-    ...(what === undefined ? [] : [what]),
-    ...(ugwo['checkout'] === null ? ["has no checkout, so it can't be charged"] : []),
-  ];
+  return what === undefined ? [] : [{ column: UGWO_COLUMN, what }];
 };
 
 /** Checks payment requests before anything is sent. With --check or a policy, adds up their amounts. */
@@ -81,9 +78,8 @@ const openChecker = ({ observe }: Pick<Run, 'observe'>) => {
       const { check, client } = how;
       const record = await client.call('ugwo.get', { params: { uid: ugwo } });
       await observe('request', record);
-      const obstacles = check ? obstaclesOf(record.value).map((what) => ({ column: UGWO_COLUMN, what })) : [];
       const { asked } = snapshotOf(record.value);
-      const faults = [...obstacles, ...differencesOf(compared, asked)];
+      const faults = [...(check ? obstaclesOf(record.value) : []), ...differencesOf(compared, asked)];
       if (check && faults.length === 0) total = withRow(total, asked);
       return faults;
     },
@@ -220,6 +216,39 @@ const chargeOptionsText = ({ fields, params, earlier }: FileOfCharges): string =
 
 const NOT_SHOWN = "the service can't show the payment request";
 
+/** True if the service rejected a charge because its payment request has no checkout. */
+const isAboutCheckout = ({ message, detail: { status, violations = [] } }: PayError): boolean => {
+  const texts = [message, ...violations.flatMap(({ propertyPath, title }) => [propertyPath, title])];
+  return status === 422 && texts.some((text) => /checkout/i.test(text));
+};
+
+/**
+ * Refuses rows that show no checkout as soon as the service has rejected one of them for it. It is documented to reject
+ * them all, and its documentation shows some that were charged.
+ */
+const openCheckouts = (earlier: FileOfCharges['earlier']) => {
+  let rejected: number | undefined;
+  return {
+    refuseMissing: (ugwo: string, shown: Snapshot | undefined): void => {
+      if (earlier === 'again' || rejected === undefined || shown?.noCheckout !== true) return;
+      const what = `it shows no checkout, and the service rejected row ${rejected} for that`;
+      throw new PayError('refused', `${ugwo} was not charged: ${what}; --again sends it`, {
+        reason: 'no checkout, as a rejected row: --again sends them',
+      });
+    },
+    /** Client that notes the answer to a row's charge before the next row takes its place. */
+    noting: (client: Client, row: number, shown: () => Snapshot | undefined): Client =>
+      client.paced({
+        ...client.pace,
+        answered: (outcome) => {
+          const isNo = outcome.certain === 'rejected' && isAboutCheckout(outcome.error);
+          if (isNo && shown()?.noCheckout === true) rejected ??= row;
+          client.pace?.answered?.(outcome);
+        },
+      }),
+  };
+};
+
 const openSender = (
   { look, earlier }: FileOfCharges,
   { isHeld }: Checker,
@@ -230,6 +259,7 @@ const openSender = (
   const { client, ledger, tellOnce } = job;
   const reads = openReads<ChargeItem, Snapshot | undefined>(ledger);
   const looks = (): boolean => look || isHeld();
+  const checkouts = openCheckouts(earlier);
   const reading =
     ({ ugwo }: ChargeItem, client: Client) =>
     async () => {
@@ -245,6 +275,7 @@ const openSender = (
     once: async (item, { row, client, tries }) => {
       const { ugwo } = item;
       const data = () => chargeData(item, run.io.clock.now());
+      let shown: Snapshot | undefined;
       const charged = await charge(
         {
           ugwo,
@@ -254,14 +285,15 @@ const openSender = (
           tries,
           look: async () => {
             const { since, result } = reads.take(item, reading(item, client));
-            const shown = await result;
+            shown = await result;
             refuseDifferent(item, shown?.asked);
+            checkouts.refuseMissing(ugwo, shown);
             return shown === undefined ? {} : { since, shown, askedAt: shown.askedAt };
           },
           onElsewhere: ({ id, origin }) =>
             tellOnce('elsewhere', `Row ${row.number}: ${ugwo} has an earlier charge at ${origin} (${id}).`),
         },
-        { ...job, client },
+        { ...job, client: checkouts.noting(client, row.number, () => shown) },
       );
       if (charged.kind === 'accepted') {
         const { record, id, odd, unrecorded, reading } = charged;

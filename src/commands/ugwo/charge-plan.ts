@@ -30,6 +30,7 @@ import {
   isMadeHere,
   type Looked,
   lookBeforeCharge,
+  NO_CHECKOUT,
   refusedCharge,
 } from './charge-send.ts';
 import type { ChargeSharing } from './charge-share.ts';
@@ -136,6 +137,7 @@ export const showPlan = async (input: OneCharge, run: Run, sharing: ChargeSharin
   const rejection = await openRejections(words)(ugwo, data, looked, run.say, client);
   if (rejection !== undefined) throw rejection;
   if (judged.elsewhere !== undefined) await run.say(elsewhereText(judged.elsewhere));
+  if (looked?.shown.noCheckout === true) await run.say(`note: ${NO_CHECKOUT}`);
   await run.say(`Nothing was sent. Without --dry-run, this charges ${describedCharge(ugwo, looked?.shown)}`);
   return withTerms(previewResult(request, run), ugwo, looked?.shown);
 };
@@ -171,6 +173,7 @@ export const judgeRows = <T extends Parameters<typeof chargeData>[0] & Parameter
     if (judged.elsewhere !== undefined)
       await tellOnce('elsewhere', `Row ${row.number}: ${elsewhereText(judged.elsewhere)}`);
     if (rejection !== undefined) throw rejection;
+    if (looked?.shown.noCheckout === true) await tellOnce('checkout', `note: row ${row.number}: ${NO_CHECKOUT}`);
     return undefined;
   };
 };

@@ -132,6 +132,9 @@ export const lookBeforeCharge = async (
   }
 };
 
+/** Note about a payment request whose read shows no checkout: the service documents both that it refuses it and charges of it. */
+export const NO_CHECKOUT = 'no checkout shown; the service may refuse';
+
 /** Describes a charge in one line: the payment request, and its amount, reference, description and customer. */
 export const describedCharge = (ugwo: string, shown: Snapshot | undefined): string => {
   const { asked = {}, description } = shown ?? {};

@@ -241,10 +241,9 @@ export const chargeCommand = defineCommand({
     'Creates an activity: one attempt to charge the payment request. paycli sends it once and records it in the ' +
     'ledger. If the answer is lost, the exit code is 6 and the charge may exist. Then `paycli ledger sync` ' +
     'finds out, and until then paycli sends no other charge for that payment request.\n\n' +
-    'paycli reads the payment request first. It refuses (exit 9) if the request is paid, refunded or cancelled, if ' +
-    'it has no checkout, or if the customer can still pay an earlier charge, from any client (a terminal asks if it ' +
-    'is by another medium). --again overrides the last two. --remaining charges the rest of a request that is paid ' +
-    'in part.\n\n' +
+    'paycli reads the payment request first. It refuses (exit 9) if the request is paid, refunded or cancelled, ' +
+    'or if the customer can still pay an earlier charge, from any client (a terminal asks if it is by another medium). ' +
+    '--again overrides the last. --remaining charges the rest of a request that is paid in part.\n\n' +
     'A ref is looked for in the ledger, then among the newest 2,000 payment requests; the service accepts each ref once. ' +
     'paycli shows whose id it is before it sends anything, and a terminal asks (--yes answers). --dry-run and --as-curl ' +
     'look it up, too; --no-preflight refuses it.\n\n' +

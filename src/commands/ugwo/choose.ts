@@ -31,16 +31,13 @@ const choiceLabel = (request: Resource, { clock, stderr }: Run['io']): string =>
   return [...cells, ageOf(request, clock.now())].join('  ').trimEnd();
 };
 
-const canBeCharged = (request: unknown): boolean =>
-  statusOf(request) === 'requires_ugwo' && valueAt(request, 'checkout') !== null;
-
 /** The newest payment requests that can be charged, for a person to choose from. */
 export const unpaidRequests = async (run: Pick<Run, 'client' | 'io'>): Promise<readonly Choice[]> => {
   const client = await run.client('read');
   const choices: Choice[] = [];
   for await (const { records } of client.pages('ugwo.list', { query: { limit: '100' } }, { pages: 1 })) {
     for (const { value } of records) {
-      if (!canBeCharged(value) || choices.length === MOST_CHOICES) continue;
+      if (statusOf(value) !== 'requires_ugwo' || choices.length === MOST_CHOICES) continue;
       choices.push({ value: String(value['uid']), label: choiceLabel(value as Resource, run.io) });
     }
   }

@@ -27,7 +27,7 @@ export const getRequest = async ({ uid }: { readonly uid: string }, run: Run): P
   const balance = balanceOf(requestFacts(record.value), { paidBack });
   const currency = machineValue(record.value['currency']);
   const notice = [
-    ...(record.value['checkout'] === null ? ["It has no checkout, so it offers no medium and can't be charged."] : []),
+    ...(record.value['checkout'] === null ? ['It shows no checkout, so the service may refuse a charge.'] : []),
     ...(balance.isPaidTwice ? [`It was ${paidTwiceText(balance, currency, run.globals)}`] : []),
   ];
   return { kind: 'record', record, view: wholeUgwoView, ...(notice.length === 0 ? {} : { notice }) };
