@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { atom, transferTo } from '../support/activity.ts';
 import { PROGRAM, RUNTIME } from '../support/built.ts';
 import { inProcess } from '../support/in-process.ts';
-import { newFolder, type RunOptions, runBefore, start } from '../support/program.ts';
+import { killingProgram, newFolder, type RunOptions, runBefore, start } from '../support/program.ts';
 import { ACTIVITY, type Answer, json, type Service, serveAllBy, serveBy, UGWO_ID, ugwo } from '../support/service.ts';
 import {
   activityOf,
@@ -475,15 +475,11 @@ describe.skipIf(process.platform === 'win32')('--share-with', () => {
     const service = await serveAllBy(({ method }) =>
       method === 'POST' ? OPEN : json(200, { ...ugwo(1), ref: 'r'.repeat(150), checkout: undefined }),
     );
-    const folder = newFolder('late');
-    const program = join(folder, 'send.sh');
-    const keep = `kill -9 $PPID; cat > ${folder}/part; mv ${folder}/part ${folder}/sent`;
-    writeFileSync(program, `#!/bin/sh\n${keep}\n`, { mode: 0o700 });
-    const more = ['--share-with', program, '--share-template', template('{ref}'.repeat(10_000))];
+    const program = killingProgram();
+    const more = ['--share-with', program.path, '--share-template', template('{ref}'.repeat(10_000))];
     const killed = await start(['ugwo', 'charge', ugwoOf(1), '--medium', 'bank_transfer', ...more], at(service)).ended;
     expect(killed.signal).toBe('SIGKILL');
-    await expect.poll(() => existsSync(join(folder, 'sent')), { timeout: 20_000 }).toBe(true);
-    expect(readFileSync(join(folder, 'sent'), 'utf8')).toBe(`${'r'.repeat(1_500_000)}\n`);
+    expect(await program.kept()).toBe(`${'r'.repeat(1_500_000)}\n`);
   });
 
   it('gives a program no message that is cut, if the disk is full', async () => {

@@ -6,8 +6,16 @@ import { emulatorRoom } from '../../src/emulator/room.ts';
 import { atom } from '../support/activity.ts';
 import { CANARY } from '../support/canary.ts';
 import { inProcess } from '../support/in-process.ts';
-import { endIfRunning, errorOf, newFolder, type Running, type RunOptions, start } from '../support/program.ts';
-import { json, serveAllBy, ugwo } from '../support/service.ts';
+import {
+  endIfRunning,
+  errorOf,
+  killingProgram,
+  newFolder,
+  type Running,
+  type RunOptions,
+  start,
+} from '../support/program.ts';
+import { ACTIVITY, json, serveAllBy, ugwo } from '../support/service.ts';
 import { serveTarget } from '../support/webhooks.ts';
 import { activityOf, charged, ugwoOf } from './bulk-support.ts';
 import { openDesk, USSD } from './desk-support.ts';
@@ -191,6 +199,24 @@ describe('watch --exec', () => {
     expect(kindsIn(after.stderr).sort()).toEqual(['failed', 'paid']);
     expect(eventsIn(after.stderr)).toContainEqual(eventsIn(before.stderr)[0]);
   });
+
+  it.skipIf(process.platform === 'win32')(
+    'gives the program the whole record, also if paycli is killed as it starts',
+    async () => {
+      let status = 'requires_action';
+      const service = await serveAllBy(({ method, url }) => {
+        if (method === 'POST') return charged(1);
+        if (url.includes('/activities/')) return json(200, { ...ACTIVITY, uid: activityOf(1), status });
+        return json(200, requestWith(1, status, status === 'successful' ? Number(ugwo(1)['amount']) : 0));
+      });
+      const [program, options] = [killingProgram(), { service, home: newFolder() }];
+      await inProcess(['ugwo', 'charge', ugwoOf(1), ...USSD], options);
+      status = 'successful';
+      const run = start(['watch', ugwoOf(1), '--exec', program.path], options);
+      expect((await run.ended).signal).toBe('SIGKILL');
+      expect(JSON.parse(await program.kept())).toMatchObject({ kind: 'paid', ugwo: ugwoOf(1) });
+    },
+  );
 
   it('tells at its next start what changed meanwhile, and not what stood at its first', async () => {
     const { sell, settle, watch, paycli } = await open();

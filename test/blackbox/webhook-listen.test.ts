@@ -5,7 +5,7 @@ import { signatureOf } from '../../src/core/webhook-event.ts';
 import { CANARY } from '../support/canary.ts';
 import { inProcess } from '../support/in-process.ts';
 import { freePort } from '../support/ports.ts';
-import { errorOf, newFolder, paycli } from '../support/program.ts';
+import { errorOf, killingProgram, newFolder, paycli } from '../support/program.ts';
 import { DEAD_ORIGIN } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { bodyOf, deliver, listen, SECRET, secretFile, serveTarget, ugwoOf, uidOf } from '../support/webhooks.ts';
@@ -359,6 +359,17 @@ describe('webhook listen', () => {
     listener.kill('SIGINT');
     expect((await listener.ended).stderr.includes('is open to the network over plain http')).toBe(isOpen);
   });
+
+  it.skipIf(process.platform === 'win32')(
+    'gives a command the whole body, also if paycli is killed as it starts',
+    async () => {
+      const [command, body] = [killingProgram(), `${bodyOf(1).slice(0, -1)},"x":"${'x'.repeat(900_000)}"}`];
+      const listener = await listen(newFolder(), ['--exec', command.path]);
+      await deliver(listener.origin, body);
+      expect((await listener.ended).signal).toBe('SIGKILL');
+      expect(await command.kept()).toBe(body);
+    },
+  );
 
   it('kills a hanging command on the first signal', async () => {
     const listener = await listen(newFolder(), [

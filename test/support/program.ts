@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
-import { appendFileSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { onTestFinished, vi } from 'vitest';
+import { expect, onTestFinished, vi } from 'vitest';
 import { PROGRAM, RUNTIME } from './built.ts';
 import { CANARY, RUN_FOLDER } from './canary.ts';
 import { clock } from './clock.ts';
@@ -72,6 +72,21 @@ export const endIfRunning = (pid: number): void => {
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code !== 'ESRCH') throw thrown;
   }
+};
+
+/** A program that kills the process that started it, and keeps its own input. */
+export const killingProgram = () => {
+  const folder = newFolder('late');
+  const [path, kept] = [join(folder, 'late.sh'), join(folder, 'kept')];
+  writeFileSync(path, `#!/bin/sh\nkill -9 $PPID; cat > ${kept}.part; mv ${kept}.part ${kept}\n`, { mode: 0o700 });
+  return {
+    path,
+    /** Resolves to the input once it was read to its end. */
+    kept: async (): Promise<string> => {
+      await expect.poll(() => existsSync(kept), { timeout: 20_000 }).toBe(true);
+      return readFileSync(kept, 'utf8');
+    },
+  };
 };
 
 export interface PassingClock {
