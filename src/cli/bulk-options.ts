@@ -5,10 +5,9 @@ import { asFile, asInteger, asNames, asOneOf, asRate, asText } from './options.t
 
 const MOST_AT_ONCE = 128;
 const DEFAULT_PARALLEL = 8;
-const JOB_ID = /^job-[0-9a-z]{16}$/;
 
 const asJob: Parse<string> = taking({ completes: 'job' }, (text) => {
-  if (JOB_ID.test(text)) return text;
+  if (/^job-[0-9a-z]{16}$/.test(text)) return text;
   throw usageError(`"${text}" is not a job id, such as job-0123456789abcdef`, {
     hint: 'list the jobs: `paycli ledger jobs`',
   });

@@ -26,7 +26,6 @@ const listenToSignals = (flight: Flight, exit: (code: number) => never): Signals
   return { stop: stop.signal, leave: leave.signal };
 };
 
-const NS_PER_MS = 1e6;
 const SHUT_HINT = 'leave it open, or discard the output with >/dev/null';
 
 /** Writes everything, or throws: a single write to a full file succeeds with only a part of the data. */
@@ -165,7 +164,7 @@ const openStdin = (stop: AbortSignal, stderr: Output): Input => ({
 const systemClock: Clock = {
   now: () => Date.now(),
   // Node has this built in; `performance` is a module to load.
-  ticks: () => Number(process.hrtime.bigint()) / NS_PER_MS,
+  ticks: () => Number(process.hrtime.bigint()) / 1e6,
   sleep: (ms, signal, isIdle) =>
     new Promise((resolve, reject) => {
       if (signal?.aborted === true) return reject(signal.reason);

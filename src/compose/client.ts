@@ -41,8 +41,6 @@ const startLocal = async (run: RunContext): Promise<RunningEmulator> => {
   return running;
 };
 
-const LOCAL = { label: 'local: the emulator on this machine', profile: LOCAL_PROFILE } as const;
-
 /** Lets a person choose a profile if none is set, none is the default, and there are some. */
 const withProfile = async ({ io, globals }: RunContext, room: ProfileRoom): Promise<Globals> => {
   const { name, origin } = room.chosen(globals);
@@ -71,7 +69,9 @@ export const scopeOf = async (run: Run): Promise<Scope> => {
   if (!(await isSaid(run))) return { otherThan: LOCAL_PROFILE };
   const { service, workspace } = await run.target().catch((thrown: unknown) => {
     if (!(thrown instanceof PayError) || thrown.kind !== 'auth') throw thrown;
-    throw thrown.with({ hint: [...(thrown.detail.hint?.split('\n') ?? []), EVERYTHING].join('\n') });
+    throw thrown.with({
+      hint: [...(thrown.detail.hint?.split('\n') ?? []), 'no key is needed with --all-profiles'].join('\n'),
+    });
   });
   return { service, workspace };
 };
@@ -88,8 +88,6 @@ export const profileWithoutKey = async (run: Run): Promise<{ profile: string | u
   return { profile: profile ?? origin, scope };
 };
 
-const EVERYTHING = 'no key is needed with --all-profiles';
-
 const storedTarget = async (run: RunContext): Promise<Target> => {
   const room = await profilesOf(run);
   return room.target(await withProfile(run, room));
@@ -99,7 +97,7 @@ const storedTarget = async (run: RunContext): Promise<Target> => {
 export const connectTarget = async (run: RunContext): Promise<RunTarget> => {
   if (run.globals.local) {
     const { origin, key } = await startLocal(run);
-    return { origin, key, ...LOCAL };
+    return { origin, key, label: 'local: the emulator on this machine', profile: LOCAL_PROFILE };
   }
   const { chooseTarget, givenTarget, refusedKeyHint } = await import('../config/target.ts');
   const target = givenTarget(chooseTarget(run.globals, run.io.env), run.io) ?? (await storedTarget(run));

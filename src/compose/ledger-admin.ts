@@ -17,8 +17,6 @@ const SENDING_LOOK_MS = 500;
 
 const NOTHING_CHARGED = 'nothing was ever charged from here';
 
-const NO_SHARED = 'set PAYCLI_LEDGER to postgres://USER@HOST/DATABASE, or run `paycli ledger use URL`';
-
 /** Yields all started rows of an update job in batches. */
 async function* updatesOf(ledger: Ledger, job: string, rows: number) {
   for (let first = 1; first <= rows; first += PUSHED_AT_ONCE)
@@ -60,8 +58,6 @@ const pushAll = async (ledger: Ledger, session: Session, { status }: RunContext[
   return { charges, jobs: added, updates, known: all + jobs.length - charges - added - updates - kept.length, kept };
 };
 
-const MISSING_LEDGER = 'the ledger is missing. Charges were made with it, so paycli charges nothing without it';
-
 /** Warnings about shared ledgers that this machine has charged with, other than the current ledger. */
 const sharedBefore = async (run: RunContext): Promise<string[]> => {
   const { openOtherShadow, shadowPaths } = await import('../ledger/postgres/shadow.ts');
@@ -102,7 +98,10 @@ const leftInFile = async (run: RunContext, access: Access, schema: number | unde
 const fileStatus = async (run: RunContext): Promise<LedgerStatus> => {
   const at = await ledgerPath(run);
   const schema = existsSync(at) ? (await import('../ledger/sqlite/backup.ts')).schemaAt(at) : undefined;
-  const missing = schema === undefined && (await hasFileLedger(run)) ? [MISSING_LEDGER] : [];
+  const missing =
+    schema === undefined && (await hasFileLedger(run))
+      ? ['the ledger is missing. Charges were made with it, so paycli charges nothing without it']
+      : [];
   const warnings = [...missing, ...(await sharedBefore(run))];
   return { kind: 'file', at, from: undefined, schema, warnings };
 };
@@ -160,7 +159,10 @@ const notHere = (name: string): PayError =>
 export const openLedgerAdmin = async (run: RunContext) => {
   const setting = await sharedSetting(run);
   const shared = (): Access => {
-    if (setting === undefined) throw usageError('no shared ledger is set', { hint: NO_SHARED });
+    if (setting === undefined)
+      throw usageError('no shared ledger is set', {
+        hint: 'set PAYCLI_LEDGER to postgres://USER@HOST/DATABASE, or run `paycli ledger use URL`',
+      });
     return setting.access;
   };
   const admin = () => import('../ledger/postgres/admin.ts');

@@ -42,9 +42,6 @@ const trustedFolders = (env: Env, machine: Machine): string[] => {
   });
 };
 
-/** Where a system keeps its own programs. An empty PATH would mean the working folder. */
-const SYSTEM_FOLDERS = ['/usr/bin', '/bin'];
-
 /**
  * The environment of a program that paycli starts. It finds its interpreter in trusted folders of PATH, too. It gets
  * no key: its own requests don't need one that was given for this call.
@@ -52,7 +49,7 @@ const SYSTEM_FOLDERS = ['/usr/bin', '/bin'];
 export const childEnv = (env: Env, machine: Machine = realMachine): Env => {
   const others = Object.entries(env).filter(([name]) => !/^(?:PAYCLI_SECRET_KEY|PATH)$/i.test(name));
   const folders = trustedFolders(env, machine);
-  return { ...Object.fromEntries(others), PATH: (folders.length > 0 ? folders : SYSTEM_FOLDERS).join(delimiter) };
+  return { ...Object.fromEntries(others), PATH: (folders.length > 0 ? folders : ['/usr/bin', '/bin']).join(delimiter) };
 };
 
 /** The absolute path of a program, which is given or found on PATH; undefined if it is missing or not trusted. */
@@ -81,8 +78,6 @@ export interface Printed {
   /** Problem with a secret; undefined for a valid one. */
   readonly problemOf: (secret: string) => string | undefined;
 }
-
-const KEY_PRINTED: Printed = { command: 'the key command', what: 'key', longest: LONGEST_KEY, problemOf: keyProblem };
 
 const failure = ({ command, what: secret }: Printed, program: string, what: string): PayError =>
   new PayError('auth', `${command} ${JSON.stringify(program)} ${what}`, {
@@ -211,4 +206,9 @@ export const printedBy = async (
 
 /** Like `runSecretCommand`, for a key of the service. */
 export const runKeyCommand = (command: readonly string[], io: Io, machine: Machine): Promise<string> =>
-  runSecretCommand(command, KEY_PRINTED, io, machine);
+  runSecretCommand(
+    command,
+    { command: 'the key command', what: 'key', longest: LONGEST_KEY, problemOf: keyProblem },
+    io,
+    machine,
+  );

@@ -59,13 +59,6 @@ const passwordVault = (account: string): Keychain => {
 /** Part of the names of a folder's keys in the keychain: two settings folders may have profiles of the same name. */
 const folderPart = (folder: string): string => hash('sha256', folder).slice(0, 12);
 
-/**
- * Each key gets its own name: until a profile is saved with the new key it still refers to the old one, which is for
- * its origin. The name stays when the profile is renamed.
- */
-const newAccount = (name: string, folder: string): string =>
-  `${name}-${folderPart(folder)}-${randomBytes(3).toString('hex')}`;
-
 const keychainFor = (account: string, { platform }: Machine): Keychain => {
   if (platform === 'darwin') return security(account);
   return platform === 'win32' ? passwordVault(account) : secretTool(account);
@@ -85,7 +78,9 @@ export const keepKey = async (
   io: Io,
   machine: Machine,
 ): Promise<KeychainKey> => {
-  const account = newAccount(name, folder);
+  // Each key gets its own name: until a profile is saved with the new key it still refers to the old one, which is for
+  // its origin. The name stays when the profile is renamed.
+  const account = `${name}-${folderPart(folder)}-${randomBytes(3).toString('hex')}`;
   const keychain = keychainFor(account, machine);
   const program = findProgram(keychain.program, io.env, machine);
   if (program === undefined) return { why: `${keychain.program} was not found` };

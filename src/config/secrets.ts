@@ -87,8 +87,6 @@ export interface DatabaseUser {
   readonly user: string;
 }
 
-const PASSWORD_FILE = { what: 'the password file', hint: 'name a file of your own in PGPASSFILE' };
-
 /** Undefined for a user without a home folder who has not set PGPASSFILE. */
 const passwordFilePath = (env: Env): string | undefined => {
   refuseRelative(env, 'PGPASSFILE');
@@ -115,7 +113,13 @@ const isFor = ([host, port, database, user]: readonly string[], asked: DatabaseU
 /** The password in PGPASSFILE, or in ~/.pgpass: the first matching line, as in PostgreSQL's own programs. */
 const passwordInFile = (asked: DatabaseUser, env: Env, machine: Machine): string | undefined => {
   const path = passwordFilePath(env);
-  const text = path === undefined ? undefined : readSecretFile({ path, ...PASSWORD_FILE }, machine)?.toString();
+  const text =
+    path === undefined
+      ? undefined
+      : readSecretFile(
+          { path, what: 'the password file', hint: 'name a file of your own in PGPASSFILE' },
+          machine,
+        )?.toString();
   return text
     ?.split(/\r?\n/)
     .filter((line) => line !== '' && !line.startsWith('#'))
@@ -162,11 +166,9 @@ export interface SecretSources {
 }
 
 const LONGEST_SECRET_FILE = 514;
-const OTHERS_KEY = /^[sp]k\./;
-const SECRET = /^wsk\./;
 
 const secretProblem = (secret: string): string | undefined => {
-  if (OTHERS_KEY.test(secret)) return 'is a key of the API, not the secret of a webhook endpoint (wsk.…)';
+  if (/^[sp]k\./.test(secret)) return 'is a key of the API, not the secret of a webhook endpoint (wsk.…)';
   const quotes = quotesProblem(secret);
   if (quotes !== undefined) return quotes;
   return PRINTABLE.test(secret) ? undefined : 'is not 8 to 512 printable characters, without blanks';
@@ -181,7 +183,7 @@ const PRINTED = {
 
 const inFile = (path: string, machine: Machine): string => {
   // The error does not repeat the secret: it would spread from the shell's history to every log.
-  if (SECRET.test(path)) {
+  if (/^wsk\./.test(path)) {
     throw usageError('a secret was given where the name of a file is needed', {
       hint: 'other users can see arguments while a program runs: make a new secret, and keep it in a file of mode 600',
     });

@@ -68,14 +68,14 @@ const sentenceOf = (value: unknown): string =>
 const firstSentence = (value: unknown, names: readonly string[]): string =>
   names.map((name) => sentenceOf(valueAt(value, name))).find((text) => text !== '') ?? '';
 
-const PATHS = ['propertyPath', 'property_path', 'field', 'path', 'property', 'name'];
-const TITLES = ['title', 'message', 'detail', 'error', 'code'];
-
 /** Violations of one entry of a list, or of the value under a path. */
 const violationsIn = (entry: unknown, path: string): Violation[] => {
   if (Array.isArray(entry)) return entry.flatMap((one) => violationsIn(one, path));
-  const title = isObject(entry) ? firstSentence(entry, TITLES) : sentenceOf(entry);
-  const propertyPath = firstSentence(entry, PATHS) || path;
+  const title = isObject(entry)
+    ? firstSentence(entry, ['title', 'message', 'detail', 'error', 'code'])
+    : sentenceOf(entry);
+  const propertyPath =
+    firstSentence(entry, ['propertyPath', 'property_path', 'field', 'path', 'property', 'name']) || path;
   return title === '' ? [] : [{ propertyPath, title }];
 };
 

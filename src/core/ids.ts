@@ -15,9 +15,8 @@ export const nounOf = (prefix: IdPrefix): string => ID_KINDS[prefix].replace(/^a
 /** The names of one kind: `payment request` and `ugwo`. */
 export const wordsFor = (prefix: IdPrefix): readonly string[] => nounOf(prefix).match(/\w[\w ]*\b/g) ?? [];
 
-const SHAPE = /^[a-z]+(?:\.[A-Za-z0-9_]+){2,}$/;
-
-export const isAnyId = (text: string): boolean => text.length <= BOUNDS.id && SHAPE.test(text);
+export const isAnyId = (text: string): boolean =>
+  text.length <= BOUNDS.id && /^[a-z]+(?:\.[A-Za-z0-9_]+){2,}$/.test(text);
 
 export const isId = (prefix: IdPrefix, text: string): boolean => text.startsWith(`${prefix}.`) && isAnyId(text);
 

@@ -108,11 +108,11 @@ export class NumberText {
   }
 }
 
-/** Matches a number that is long, has a fraction or an exponent, or is minus zero, but not a date in a string. */
-const MAYBE_INEXACT = /(?:^|[:,[\s])-?(?:\d{16}|\d+[.eE])|(?:^|[:,[\s])-0/;
-
-/** True if parsing the text may lose digits. A time with a fraction also matches; that is slower, not wrong. */
-export const mayBeInexact = (text: string): boolean => MAYBE_INEXACT.test(text);
+/**
+ * True if parsing the text may lose digits: a number is long, has a fraction or an exponent, or is minus zero. A date in
+ * a string doesn't match; a time with a fraction does, which is slower, not wrong.
+ */
+export const mayBeInexact = (text: string): boolean => /(?:^|[:,[\s])-?(?:\d{16}|\d+[.eE])|(?:^|[:,[\s])-0/.test(text);
 
 /** Like JSON.parse, but a number whose text a double would not reproduce becomes the result of `made`. */
 const parseNumbers = (text: string, made: (number: string) => unknown): unknown =>

@@ -8,9 +8,8 @@ export const ENVIRONMENTS = {
 } as const;
 export type Environment = keyof typeof ENVIRONMENTS;
 
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
-
-export const isLoopback = (origin: string): boolean => LOOPBACK.test(new URL(origin).hostname);
+export const isLoopback = (origin: string): boolean =>
+  /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(new URL(origin).hostname);
 
 /**
  * Reads one exact origin from a base URL. Only scheme, host and port are allowed: the other parts of a URL (a user, a

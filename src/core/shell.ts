@@ -41,18 +41,15 @@ export interface CurlRequest {
 }
 
 /**
- * Sends the key to curl through a pipe: other users of a machine can read the arguments of its programs, and the
- * shell's builtin `printf` is not a program. Unquoted, since a key has no blank, and curl would drop a backslash
- * within quotes.
+ * The request as a curl command for a POSIX shell. The key stays a variable that the shell fills in, and reaches curl
+ * through a pipe: other users of a machine can read the arguments of its programs, and the shell's builtin `printf` is
+ * not a program. It is unquoted, since a key has no blank, and curl would drop a backslash within quotes.
  */
-const keyFrom = (variable: string): string => `printf 'oauth2-bearer = %s\\n' "$${variable}"`;
-
-/** The request as a curl command for a POSIX shell. The key stays a variable that the shell fills in. */
-export const asCurl = ({ method, url, headers = {}, body }: CurlRequest, variable = 'PAYCLI_SECRET_KEY'): string => {
+export const asCurl = ({ method, url, headers = {}, body }: CurlRequest): string => {
   const curl = [`curl --config - --fail-with-body --request ${method} ${shellQuote(url)}`];
   for (const [name, value] of Object.entries(headers)) curl.push(`--header ${shellQuote(`${name}: ${value}`)}`);
   if (body !== undefined) {
     curl.push(`--header 'Content-Type: application/json'`, `--data-raw ${shellQuote(printExact(body))}`);
   }
-  return `${keyFrom(variable)} |\n  ${curl.join(' \\\n  ')}`;
+  return `printf 'oauth2-bearer = %s\\n' "$PAYCLI_SECRET_KEY" |\n  ${curl.join(' \\\n  ')}`;
 };

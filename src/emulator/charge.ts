@@ -202,12 +202,6 @@ const LEAST: Readonly<Record<string, number>> = { NGN: 20_000 };
 /** Duration of a refund that isn't scripted, in milliseconds. */
 const USUAL_MS = 10_000;
 
-/**
- * A transfer needs a destination, since the service doesn't know the payer's account. Other mediums refund to the
- * source.
- */
-const needsDestination = (kept: StoredActivity): boolean => emulatedStep(kept) === 'transfer';
-
 /** Returns the amount of a refund. Throws a ProblemError if it can't be made. */
 const refundAmount = (body: RefundBody, kept: StoredActivity, currency: string, store: EmulatorStore): number => {
   const { activity } = kept;
@@ -218,7 +212,8 @@ const refundAmount = (body: RefundBody, kept: StoredActivity, currency: string, 
   const isWholly = machineValue(activity.status) === 'refunded' || left <= 0;
   if (isWholly || amount > left) throw invalidBy('nzube.refund.error.refund_amount_too_high', 'amount');
   if (amount < (LEAST[currency] ?? 1)) throw invalidBy('nzube.refund.error.refund_amount_too_low', 'amount');
-  if (needsDestination(kept) && body.destination === undefined) {
+  // The service doesn't know the account that a transfer came from. Other mediums refund to the source.
+  if (emulatedStep(kept) === 'transfer' && body.destination === undefined) {
     throw invalidBy('nzube.refund.error.missing_destination', 'destination');
   }
   return amount;

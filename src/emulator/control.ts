@@ -29,7 +29,6 @@ export interface ClockState {
 /** Maximum number of records added by one request, since no other request is answered meanwhile. */
 const MOST_RECORDS = 100_000;
 const LARGEST_AMOUNT = 1e15 - 1;
-const SHOWN_DELIVERIES = 100;
 
 type InStore = Pick<Service, 'store' | 'clock'>;
 
@@ -148,7 +147,7 @@ export const controls: Readonly<Record<string, (service: Service, body: Body) =>
   [`POST ${CONTROL}webhooks`]: addAddress,
   [`POST ${CONTROL}webhooks/remove`]: ({ store }, body) => asRejection(() => removeWebhook(store, webhookIdIn(body))),
   [`POST ${CONTROL}webhooks/trigger`]: triggerAsked,
-  [`GET ${CONTROL}deliveries`]: ({ store }) => ({ data: listDeliveries(store, SHOWN_DELIVERIES) }),
+  [`GET ${CONTROL}deliveries`]: ({ store }) => ({ data: listDeliveries(store, 100) }),
   [`POST ${CONTROL}deliveries/replay`]: ({ store }, body) =>
     asRejection(() => replayDelivery(store, webhookIdIn(body))),
 };

@@ -30,7 +30,7 @@ interface PageQuery {
  * docs/service.md, Lists: returns a page of a list, newest first. Reads one record more than the page holds, to detect the
  * last page. Refuses a cursor of another list.
  */
-const recordPage = <T>(
+export const recordPage = <T>(
   list: 'onye' | 'ugwo',
   query: PageQuery,
   { key }: EmulatorStore,
@@ -75,7 +75,7 @@ const sentFields = (body: Readonly<Record<string, unknown>>): Record<string, unk
       .map(([name, value]) => [name, normalized(name, value)]),
   );
 
-const customerAt = ({ uid }: { readonly uid: string }, store: EmulatorStore): Onye =>
+export const customerAt = ({ uid }: { readonly uid: string }, store: EmulatorStore): Onye =>
   present(store.customer(uid), 'onye.error.not_found');
 
 /** Refuses an e-mail address that belongs to another customer. */
@@ -94,14 +94,6 @@ export const addCustomer = (store: EmulatorStore, body: Readonly<Record<string, 
   emit(store, now, 'nzube.onye.created', () => customer);
   return customer;
 };
-
-export const createOnye: OperationHandler<'onye.create'> = ({ body, now }, store) => addCustomer(store, body, now);
-
-export const getOnye: OperationHandler<'onye.get'> = ({ params }, store) => customerAt(params, store);
-
-/** Lists customers, newest first (public material). */
-export const listOnye: OperationHandler<'onye.list'> = ({ query }, store) =>
-  recordPage('onye', query, store, store.customersBefore);
 
 /**
  * docs/service.md, Customers: a sent field replaces the old value entirely, `meta` included; the other fields stay. Stores fields
@@ -179,7 +171,7 @@ const checkoutById = (id: string): CheckoutForms | undefined => {
   return ALL_CHECKOUTS.find(({ checkout: { uid } }) => uid >= from && uid <= to);
 };
 
-const checkoutAt = ({ uid }: { readonly uid: string }): Checkout =>
+export const checkoutAt = ({ uid }: { readonly uid: string }): Checkout =>
   present(checkoutById(uid), 'checkout.error.not_found').checkout;
 
 const isInCurrency =
@@ -206,8 +198,6 @@ export const listCheckouts: OperationHandler<'checkout.list'> = ({ query }) => {
       (statuses?.includes(machineValue(status)) ?? true) && (currencies?.includes(machineValue(currency)) ?? true),
   );
 };
-
-export const getCheckout: OperationHandler<'checkout.get'> = ({ params }) => checkoutAt(params);
 
 const bankCodesOf = (name: string): readonly string[] => {
   const field = mediumNamed(name)?.fields.find((one) => one.name === 'provider');
@@ -237,7 +227,7 @@ const NOT_COPIED = [
   ...['onye', 'onye_email', 'onye_nzube', 'metadata', 'meta', 'checkout'],
 ];
 
-const requestAt = (uid: string, store: EmulatorStore): Ugwo => present(store.ugwo(uid), 'ugwo.error.not_found');
+export const requestAt = (uid: string, store: EmulatorStore): Ugwo => present(store.ugwo(uid), 'ugwo.error.not_found');
 
 const refuseAmount = (amount: number, currency: string): void => {
   const [least, most] = AMOUNT_BOUNDS[currency] ?? [1, Number.MAX_SAFE_INTEGER];
@@ -309,14 +299,6 @@ export const createUgwo: OperationHandler<'ugwo.create'> = ({ body, now }, store
   emit(store, now, 'ugwo.created', () => withActivities(store, ugwo));
   return { ...ugwo, onye_nzube: payer === undefined ? null : { uid, first_name, last_name } };
 };
-
-/** Returns one payment request as lists show it, with all its activities, oldest first (public material). */
-export const getUgwo: OperationHandler<'ugwo.get'> = ({ params }, store) =>
-  withActivities(store, requestAt(params.uid, store));
-
-/** Lists payment requests, newest first. */
-export const listUgwo: OperationHandler<'ugwo.list'> = ({ query }, store) =>
-  recordPage('ugwo', query, store, store.ugwoBefore);
 
 /** Cancels a payment request with no payment made or in progress, and returns it in short form (public material). */
 export const cancelUgwo: OperationHandler<'ugwo.cancel'> = ({ params, now }, store) => {

@@ -88,12 +88,14 @@ const EMULATOR_TABLES = `
 `;
 
 const ELSEWHERE_HINT = 'set PAYCLI_HOME to another folder (the emulator commands take --data FILE, too)';
-const START_OVER = `Empty it with \`paycli emulator reset\`, or ${ELSEWHERE_HINT}.`;
 
 /** A file that is ours, but damaged or of another version. Only resetting it or another file helps. */
 export class BeyondUse extends PayError {
   constructor(path: string, what: string, cause?: unknown) {
-    super('usage', `the emulator's data file ${path} ${what}`, { hint: START_OVER, cause });
+    super('usage', `the emulator's data file ${path} ${what}`, {
+      hint: `Empty it with \`paycli emulator reset\`, or ${ELSEWHERE_HINT}.`,
+      cause,
+    });
   }
 }
 

@@ -61,14 +61,13 @@ type Kind = Pick<Ugwo, 'currency' | 'checkout'> & { readonly emulate?: string };
 
 const ORDINARY: Kind = { currency: 'NGN', checkout: NIGERIA };
 const GHANAIAN: Kind = { currency: 'GHS', checkout: GHANA };
-const UNROUTED: Kind = { currency: 'NGN', checkout: null };
 
 /** Repeats from the newest payment request back, so that the first page of a list has one of each kind. */
 const SEEDED_KINDS = [
   ORDINARY,
   GHANAIAN,
   { ...ORDINARY, emulate: 'fail:ussd' },
-  UNROUTED,
+  { currency: 'NGN', checkout: null },
   ORDINARY,
   { ...ORDINARY, emulate: 'lost' },
   { ...ORDINARY, emulate: 'fail' },
@@ -92,7 +91,6 @@ const CHARGED_STATUSES: Readonly<Record<string, string>> = {
   refunded: 'refunded',
   processing: 'processing',
 };
-const CHANNELS = ['web', 'till', 'invoice'] as const;
 
 /** Returns instants for `count` records, oldest first: newer than `after`, and up to a minute before `now`. */
 const instants = (after: string | undefined, now: number, count: number): ((index: number) => string) => {
@@ -135,7 +133,7 @@ const paymentRequest = (number: number, age: number, createdAt: string): Ugwo =>
     status,
     ref: `INV-${String(number).padStart(6, '0')}`,
     description,
-    metadata: { channel: pickFrom(CHANNELS, number), ...emulate },
+    metadata: { channel: pickFrom(['web', 'till', 'invoice'], number), ...emulate },
     onye: null,
     checkout: kind.checkout,
     created_at: createdAt,

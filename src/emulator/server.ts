@@ -17,19 +17,18 @@ import {
   routeFor,
   sendAnswer,
 } from './http.ts';
-import { catchUp } from './payments.ts';
+import { catchUp, withActivities } from './payments.ts';
 import {
+  addCustomer,
   cancelUgwo,
-  createOnye,
+  checkoutAt,
   createUgwo,
+  customerAt,
   deleteOnye,
-  getCheckout,
-  getOnye,
-  getUgwo,
   listCheckouts,
-  listOnye,
   listProviders,
-  listUgwo,
+  recordPage,
+  requestAt,
   updateOnye,
 } from './records.ts';
 import type { RunningEmulator } from './room.ts';
@@ -59,19 +58,30 @@ interface Handling<K extends OperationId> {
 
 /** The handlers of all operations. Does not compile while an operation of the contract has none. */
 const handlers: { readonly [K in OperationId]: Handling<K> } = {
-  'onye.create': { handle: createOnye, shape: SHAPES.customer },
-  'onye.get': { handle: getOnye, shape: SHAPES.customer },
-  'onye.list': { handle: listOnye, shape: SHAPES.customers },
+  'onye.create': { handle: ({ body, now }, store) => addCustomer(store, body, now), shape: SHAPES.customer },
+  'onye.get': { handle: ({ params }, store) => customerAt(params, store), shape: SHAPES.customer },
+  // Lists have the newest records first (public material).
+  'onye.list': {
+    handle: ({ query }, store) => recordPage('onye', query, store, store.customersBefore),
+    shape: SHAPES.customers,
+  },
   'onye.update': { handle: updateOnye, shape: SHAPES.customer },
   'onye.delete': { handle: deleteOnye, shape: SHAPES.customer },
   'ugwo.create': { handle: createUgwo, shape: SHAPES.ugwo },
-  'ugwo.get': { handle: getUgwo, shape: SHAPES.ugwo },
-  'ugwo.list': { handle: listUgwo, shape: SHAPES.ugwos },
+  // As lists show it, with all its activities, oldest first (public material).
+  'ugwo.get': {
+    handle: ({ params }, store) => withActivities(store, requestAt(params.uid, store)),
+    shape: SHAPES.ugwo,
+  },
+  'ugwo.list': {
+    handle: ({ query }, store) => recordPage('ugwo', query, store, store.ugwoBefore),
+    shape: SHAPES.ugwos,
+  },
   'ugwo.cancel': { handle: cancelUgwo, shape: SHAPES.ugwo },
   'ugwo.charge': { handle: createCharge, shape: SHAPES.activity },
   'activity.get': { handle: getActivity, shape: SHAPES.activity },
   'checkout.list': { handle: listCheckouts, shape: SHAPES.checkouts },
-  'checkout.get': { handle: getCheckout, shape: SHAPES.checkout },
+  'checkout.get': { handle: ({ params }) => checkoutAt(params), shape: SHAPES.checkout },
   'checkout.providers': { handle: listProviders, shape: SHAPES.providers },
   'refund.create': { handle: createRefund, shape: SHAPES.refund },
 };

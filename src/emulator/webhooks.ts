@@ -122,8 +122,6 @@ interface Scene {
 }
 
 const hangUp = (): void => undefined;
-const EVENT_AMOUNT = 500_000;
-const DESTINATION = { provider: 'gtb', account_number: '0123456789' };
 
 /** Chooses the data of a made-up charge. Throws a usage error without a checkout. */
 const dataFor = ({ uid, checkout }: Ugwo) => {
@@ -149,7 +147,7 @@ const paid = (stage: Scene): Activity =>
 
 const refunded = (stage: Scene, ending: 'successful' | 'failed') => {
   const { store, now } = stage;
-  const body = { ugwo_activity: paid(stage).uid, destination: DESTINATION };
+  const body = { ugwo_activity: paid(stage).uid, destination: { provider: 'gtb', account_number: '0123456789' } };
   return endRefund(store, createRefund({ params: {}, query: undefined, body, now, hangUp }, store), ending, now);
 };
 
@@ -182,7 +180,7 @@ const SCENES: Readonly<Record<EventName, (stage: Scene) => { readonly uid: strin
 };
 
 const requestFor = (store: EmulatorStore, uid: string | undefined, now: number): Ugwo => {
-  const body = { amount: EVENT_AMOUNT, currency: 'NGN', description: 'A made-up event' };
+  const body = { amount: 500_000, currency: 'NGN', description: 'A made-up event' };
   const ugwo =
     uid === undefined ? createUgwo({ params: {}, query: undefined, body, now, hangUp }, store) : store.ugwo(uid);
   if (ugwo !== undefined) return ugwo;

@@ -3,17 +3,7 @@ import { isJsonObject, printExact, valueAt } from '../core/json.ts';
 import type { ApiRecord } from '../core/record.ts';
 import type { Column, InnerList, View } from '../core/result.ts';
 import { visible } from '../core/text.ts';
-import {
-  type CardField,
-  type Cell,
-  cellOf,
-  exactValue,
-  fieldLines,
-  isBlank,
-  isScalar,
-  labelOf,
-  plainText,
-} from './cell.ts';
+import { type CardField, cellOf, exactValue, fieldLines, isBlank, isScalar, labelOf, plainText } from './cell.ts';
 import { checkRecordColumns, columnAt, tableColumns } from './columns.ts';
 import { nextActionLines } from './next-action.ts';
 import { type Styles, type Surface, unpainted } from './style.ts';
@@ -43,8 +33,6 @@ const innerListLines = async (value: unknown, list: InnerList, surface: Surface)
 const cardFields = (value: unknown, columns: readonly Column[], styles: Styles): CardField[] =>
   columns.map((column) => ({ label: labelOf(column), cell: cellOf(value, column, styles) }));
 
-const plainCell = (value: unknown): Cell => ({ text: visible(plainText(value)), paint: unpainted });
-
 /** Top-level scalars that the view does not know, under their own names. */
 const otherFields = (value: unknown, view: View, styles: Styles): CardField[] => {
   if (!isJsonObject(value)) return [];
@@ -58,7 +46,10 @@ const otherFields = (value: unknown, view: View, styles: Styles): CardField[] =>
     ...first.map(([name, member]) => ({
       label: visible(name),
       // A name may contain a dot.
-      cell: valueAt(value, name) === member ? cellOf(value, columnAt(name), styles) : plainCell(member),
+      cell:
+        valueAt(value, name) === member
+          ? cellOf(value, columnAt(name), styles)
+          : { text: visible(plainText(member)), paint: unpainted },
     })),
     ...(more === 0 ? [] : [rest]),
   ];

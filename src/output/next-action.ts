@@ -14,14 +14,15 @@ const FRAME = 48;
 
 const indented = (lines: readonly string[]): string[] => lines.map((line) => (line === '' ? '' : `  ${line}`));
 
-const entryText = (value: unknown): string => plainText(value) || printExact(value);
-
 const entryLines = (entries: readonly NameAndValue[], surface: Surface): string[] => {
   const { first, more } = cutList(entries, BOUNDS.lines);
   const rest: NameAndValue[] = more === 0 ? [] : [['…', `${grouped(more)} more (see -o json)`]];
   const fields = [...first, ...rest]
     .filter(([, value]) => value !== '')
-    .map(([label, value]) => ({ label: visible(label), cell: { text: visible(entryText(value)), paint: unpainted } }));
+    .map(([label, value]) => ({
+      label: visible(label),
+      cell: { text: visible(plainText(value) || printExact(value)), paint: unpainted },
+    }));
   return fieldLines(fields, surface.width - ACTION_INDENT, surface.styles);
 };
 

@@ -5,8 +5,6 @@ import { STATUSES, type Tone } from '../core/status.ts';
 export type Paint = (text: string) => string;
 
 interface DrawingCharacters {
-  /** True if the locale shows more than ASCII. */
-  readonly unicode: boolean;
   /** The line below the head of a table. */
   readonly rule: string;
   /** Replaces the omitted part of a text. */
@@ -26,8 +24,8 @@ export interface Styles extends DrawingCharacters {
 
 export const unpainted: Paint = (text) => text;
 
-const UNICODE: DrawingCharacters = { unicode: true, rule: '─', ellipsis: '…', arrow: '→' };
-const ASCII_DRAWING: DrawingCharacters = { unicode: false, rule: '-', ellipsis: '...', arrow: '->' };
+const UNICODE: DrawingCharacters = { rule: '─', ellipsis: '…', arrow: '→' };
+const ASCII_DRAWING: DrawingCharacters = { rule: '-', ellipsis: '...', arrow: '->' };
 
 /** Replaces the characters of our own texts that the locale can't show. */
 export const forLocale = (text: string, env: Env): string =>

@@ -12,10 +12,6 @@ import type { Sink } from './walk.ts';
 const NARROWEST_CELL = 8;
 /** The least width of a column while other columns can be left out instead. */
 const READABLE = 10;
-/** Widths that leave room for longer values on later pages, where there is space. */
-const ROOM_FOR_MONEY = 'NGN 10,000,000.00'.length;
-const ROOM_FOR_STATE = 'part refunded'.length;
-const ROOM_FOR_TEXT = 20;
 
 const COLUMN_GAP = '  ';
 
@@ -58,10 +54,11 @@ const fitWidths = (
   return widths;
 };
 
+/** Width that leaves room for longer values on later pages, where there is space. */
 const wantedWidth = (column: Column | undefined): number => {
-  if (column?.kind === 'money') return ROOM_FOR_MONEY;
-  if (column?.kind === 'state') return ROOM_FOR_STATE;
-  return column?.flexible === true ? ROOM_FOR_TEXT : 0;
+  if (column?.kind === 'money') return 'NGN 10,000,000.00'.length;
+  if (column?.kind === 'state') return 'part refunded'.length;
+  return column?.flexible === true ? 20 : 0;
 };
 
 /** Gives the rest of `total` to the columns whose later values are likely to be longer. */

@@ -39,49 +39,48 @@ export interface ActivityIds {
 const FOUND =
   '`act.…` is enough if you charged it from here. Otherwise give `ugw.… act.…`. `ugw.…` alone is its latest activity.';
 
-const activityGetCommand = defineCommand({
-  path: ['activity', 'get'],
-  danger: 'read',
-  summary: 'show an activity: its status, and what the customer must do',
-  description: FOUND,
-  input: { ...named, ...SHARE_OPTIONS },
-  examples: {
-    'show the status of a charge': `paycli activity get ${PAID_IDS}`,
-    'show the latest charge of a payment request': `paycli activity get ${SEEDED.paid.ugwo}`,
-    'only the status, for a script': `paycli activity get ${PAID_IDS} -o tsv --columns status`,
-  },
-  output,
-  exits: EXITS,
-  previews: true,
-  read: (input, how, given) => ({ ...readIds(input, how), passOn: readShare(given) }),
-  load: async () => ({ run: (await import('./activity.ts')).showActivity }),
-});
-
-const activityWaitCommand = defineCommand({
-  path: ['activity', 'wait'],
-  danger: 'read',
-  summary: 'wait until an activity is paid or has failed',
-  description:
-    'Polls the service until the status is final. Stops earlier, with exit code 12, when the time is up or soon after the ' +
-    'account to pay to has expired. Failed reads are retried. Waiting changes nothing: you can stop it and start again at ' +
-    `any time. ${FOUND}`,
-  input: {
-    ...named,
-    waitTimeout: option('--wait-timeout <duration>', 'maximum wait, 1s to 24h (15m)', asWaitTimeout, {
-      default: '15m',
-    }),
-  },
-  examples: {
-    'wait until the latest charge of a payment request is paid': `paycli activity wait ${SEEDED.paid.ugwo}`,
-    'wait at most two minutes, for a script': `paycli activity wait ${PAID_IDS} --wait-timeout 2m --json`,
-  },
-  output,
-  exits: [...EXITS, 'charge_failed', 'underpaid', 'pending'],
-  read: (input, how) => ({ ...readIds(input, how), limit: input.waitTimeout }),
-  load: async () => ({
-    run: (await import('./activity.ts')).waitForActivity,
-    view: (await import('./activity.ts')).waitView,
+export const activityCommands = [
+  defineCommand({
+    path: ['activity', 'get'],
+    danger: 'read',
+    summary: 'show an activity: its status, and what the customer must do',
+    description: FOUND,
+    input: { ...named, ...SHARE_OPTIONS },
+    examples: {
+      'show the status of a charge': `paycli activity get ${PAID_IDS}`,
+      'show the latest charge of a payment request': `paycli activity get ${SEEDED.paid.ugwo}`,
+      'only the status, for a script': `paycli activity get ${PAID_IDS} -o tsv --columns status`,
+    },
+    output,
+    exits: EXITS,
+    previews: true,
+    read: (input, how, given) => ({ ...readIds(input, how), passOn: readShare(given) }),
+    load: async () => ({ run: (await import('./activity.ts')).showActivity }),
   }),
-});
-
-export const activityCommands = [activityGetCommand, activityWaitCommand];
+  defineCommand({
+    path: ['activity', 'wait'],
+    danger: 'read',
+    summary: 'wait until an activity is paid or has failed',
+    description:
+      'Polls the service until the status is final. Stops earlier, with exit code 12, when the time is up or soon after the ' +
+      'account to pay to has expired. Failed reads are retried. Waiting changes nothing: you can stop it and start again at ' +
+      `any time. ${FOUND}`,
+    input: {
+      ...named,
+      waitTimeout: option('--wait-timeout <duration>', 'maximum wait, 1s to 24h (15m)', asWaitTimeout, {
+        default: '15m',
+      }),
+    },
+    examples: {
+      'wait until the latest charge of a payment request is paid': `paycli activity wait ${SEEDED.paid.ugwo}`,
+      'wait at most two minutes, for a script': `paycli activity wait ${PAID_IDS} --wait-timeout 2m --json`,
+    },
+    output,
+    exits: [...EXITS, 'charge_failed', 'underpaid', 'pending'],
+    read: (input, how) => ({ ...readIds(input, how), limit: input.waitTimeout }),
+    load: async () => ({
+      run: (await import('./activity.ts')).waitForActivity,
+      view: (await import('./activity.ts')).waitView,
+    }),
+  }),
+];

@@ -19,53 +19,51 @@ const listInput = {
 };
 export type CheckoutFilter = InputOf<typeof listInput>;
 
-const checkoutListCommand = defineCommand({
-  path: ['checkout', 'list'],
-  danger: 'read',
-  summary: 'list checkouts: each has a currency and the mediums that it offers',
-  input: listInput,
-  examples: {
-    'all checkouts': 'paycli checkout list',
-    'checkouts that take naira now': 'paycli checkout list --status active --currency NGN',
-  },
-  output: 'uid, name, currency, status, mediums',
-  exits: READ_EXITS,
-  previews: true,
-  load: async () => ({ run: (await import('./checkout.ts')).showCheckouts }),
-});
-
-const checkoutGetCommand = defineCommand({
-  path: ['checkout', 'get'],
-  danger: 'read',
-  summary: 'show a checkout',
-  input: { uid: checkoutArgument },
-  examples: {
-    'a checkout with its mediums': `paycli checkout get ${SEEDED.checkout}`,
-  },
-  output: 'uid, name, currency, status, mediums',
-  exits: READ_EXITS,
-  previews: true,
-  load: async () => ({ run: (await import('./checkout.ts')).showCheckout }),
-});
-
-const checkoutProvidersCommand = defineCommand({
-  path: ['checkout', 'providers'],
-  danger: 'read',
-  summary: 'list the banks or networks that a checkout offers for a medium',
-  input: {
-    uid: checkoutArgument,
-    medium: argument('medium', MEDIUM_NAMES.join(', '), { choices: MEDIUM_NAMES }, (text, { validate }) => {
-      if (validate) refuseTypo(text, MEDIUM_NAMES);
-      return text;
-    }),
-  },
-  examples: {
-    'the codes for --provider': `paycli checkout providers ${SEEDED.checkout} ussd`,
-  },
-  output: 'a line per bank: code, name, psp; a provider without banks is shown as the service sends it',
-  exits: READ_EXITS,
-  previews: true,
-  load: async () => ({ run: (await import('./checkout.ts')).showProviders }),
-});
-
-export const checkoutCommands = [checkoutListCommand, checkoutGetCommand, checkoutProvidersCommand];
+export const checkoutCommands = [
+  defineCommand({
+    path: ['checkout', 'list'],
+    danger: 'read',
+    summary: 'list checkouts: each has a currency and the mediums that it offers',
+    input: listInput,
+    examples: {
+      'all checkouts': 'paycli checkout list',
+      'checkouts that take naira now': 'paycli checkout list --status active --currency NGN',
+    },
+    output: 'uid, name, currency, status, mediums',
+    exits: READ_EXITS,
+    previews: true,
+    load: async () => ({ run: (await import('./checkout.ts')).showCheckouts }),
+  }),
+  defineCommand({
+    path: ['checkout', 'get'],
+    danger: 'read',
+    summary: 'show a checkout',
+    input: { uid: checkoutArgument },
+    examples: {
+      'a checkout with its mediums': `paycli checkout get ${SEEDED.checkout}`,
+    },
+    output: 'uid, name, currency, status, mediums',
+    exits: READ_EXITS,
+    previews: true,
+    load: async () => ({ run: (await import('./checkout.ts')).showCheckout }),
+  }),
+  defineCommand({
+    path: ['checkout', 'providers'],
+    danger: 'read',
+    summary: 'list the banks or networks that a checkout offers for a medium',
+    input: {
+      uid: checkoutArgument,
+      medium: argument('medium', MEDIUM_NAMES.join(', '), { choices: MEDIUM_NAMES }, (text, { validate }) => {
+        if (validate) refuseTypo(text, MEDIUM_NAMES);
+        return text;
+      }),
+    },
+    examples: {
+      'the codes for --provider': `paycli checkout providers ${SEEDED.checkout} ussd`,
+    },
+    output: 'a line per bank: code, name, psp; a provider without banks is shown as the service sends it',
+    exits: READ_EXITS,
+    previews: true,
+    load: async () => ({ run: (await import('./checkout.ts')).showProviders }),
+  }),
+];

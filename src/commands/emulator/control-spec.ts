@@ -88,92 +88,7 @@ export const addInput = rarely(['allowRemote'], {
   data: dataOption,
 });
 
-const emulatorWebhookAddCommand = defineCommand({
-  path: ['emulator', 'webhook', 'add'],
-  danger: 'write',
-  summary: 'send events of the emulator to a URL',
-  description:
-    'A running `emulator start` sends all later changes: by your scripts, --local, `emulator settle` or the clock. ' +
-    "While none runs, events wait in the data file. If the receiver doesn't answer 2xx, the emulator tries twice " +
-    'more, 30 minutes apart by `emulator clock`. The secret is for tests only, and is never printed.',
-  input: addInput,
-  examples: {
-    'sign with a new secret': `${ADD} --secret-out secret.txt`,
-    'send only events about charges': `${ADD} --event 'ugwo.activity.*' --unsigned`,
-  },
-  output: WEBHOOK,
-  exits: ['usage', 'auth'],
-  read: (input) => {
-    const { secretOut, secretFile, unsigned } = input;
-    if ([secretOut, secretFile, unsigned].filter(Boolean).length === 1) return input;
-    throw usageError('choose one of --secret-out, --secret-file and --unsigned', {
-      hint: '--secret-out FILE makes a secret; give the same file to your receiver',
-    });
-  },
-  load: async () => ({ run: (await import('./emulator.ts')).addEmulatorWebhook }),
-});
-
-const emulatorWebhookListCommand = defineCommand({
-  path: ['emulator', 'webhook', 'list'],
-  danger: 'read',
-  summary: "list the emulator's webhooks",
-  input: { data: dataOption },
-  examples: {
-    'list them': 'paycli emulator webhook list',
-  },
-  output: WEBHOOK,
-  exits: ['usage'],
-  load: async () => ({ run: (await import('./emulator.ts')).listEmulatorWebhooks }),
-});
-
 const asNumber = asInteger(1, Number.MAX_SAFE_INTEGER);
-
-const emulatorWebhookRemoveCommand = defineCommand({
-  path: ['emulator', 'webhook', 'remove'],
-  danger: 'write',
-  summary: 'send no more events to a URL',
-  description: 'Also removes its deliveries, including those not sent yet.',
-  input: {
-    id: argument('id', 'the webhook, by its id in `emulator webhook list`', { type: 'integer' }, asNumber),
-    data: dataOption,
-  },
-  examples: {
-    'add and remove one': `${ADD} --unsigned\npaycli emulator webhook remove 1`,
-  },
-  output: WEBHOOK,
-  exits: ['usage'],
-  load: async () => ({ run: (await import('./emulator.ts')).removeEmulatorWebhook }),
-});
-
-const emulatorWebhookTriggerCommand = defineCommand({
-  path: ['emulator', 'webhook', 'trigger'],
-  danger: 'write',
-  summary: 'send a made-up event',
-  description:
-    "The event is well-formed, but the emulator's data doesn't change, and it names no record unless --ugwo gives a " +
-    'payment request. A receiver that reads the payment request sees that nothing changed.',
-  input: {
-    event: argument('event', EVENTS.join(', '), { choices: EVENTS }, asOneOf(EVENTS)),
-    ugwo: option('--ugwo <ugwo>', 'about this payment request', asText, { completes: 'ugwo' }),
-    data: dataOption,
-  },
-  examples: {
-    'a payment arrives': `${ADD} --unsigned\npaycli emulator webhook trigger ugwo.successful`,
-    'a payment request that was paid twice':
-      'paycli emulator seed\n' +
-      `${ADD} --unsigned\n` +
-      `paycli emulator webhook trigger ugwo.activity.double_charge_detected --ugwo ${SEEDED.ugwo}`,
-  },
-  output: 'event, event_uid, about, webhooks (number of receivers)',
-  exits: ['usage'],
-  read: (input) => {
-    const { event, ugwo } = input;
-    checkIdOption('--ugwo', 'ugw', ugwo);
-    if (ugwo !== undefined && event.startsWith('nzube.')) throw usageError(`${event} is not about --ugwo`);
-    return input;
-  },
-  load: async () => ({ run: (await import('./emulator.ts')).triggerEmulatorEvent }),
-});
 
 export const deliveriesInput = {
   replay: option('--replay <id>', 'send this one again: the same event under a new delivery id', asNumber),
@@ -181,32 +96,107 @@ export const deliveriesInput = {
   data: dataOption,
 };
 
-const emulatorWebhookDeliveriesCommand = defineCommand({
-  path: ['emulator', 'webhook', 'deliveries'],
-  danger: 'write',
-  summary: 'list deliveries, newest first, or send one again',
-  description:
-    'The states: waiting (for the first or the next try, or for `emulator start`), delivered, failed (after three ' +
-    'tries) and dropped (by a rule of `emulator faults`). The emulator stores ten thousand.',
-  input: deliveriesInput,
-  examples: {
-    'list them': 'paycli emulator webhook deliveries',
-    'send one again':
-      `${ADD} --unsigned\n` +
-      'paycli emulator webhook trigger ugwo.created\n' +
-      'paycli emulator webhook deliveries --replay 1',
-  },
-  output:
-    'id, event, state, about, url, status (of the last answer), error, due (next try), at, event_uid, webhook, ' +
-    'attempts ([{delivery_id, at, status, error, ms, fault}])',
-  exits: ['usage'],
-  load: async () => ({ run: (await import('./emulator.ts')).listEmulatorDeliveries }),
-});
-
 export const emulatorWebhookCommands = [
-  emulatorWebhookAddCommand,
-  emulatorWebhookListCommand,
-  emulatorWebhookRemoveCommand,
-  emulatorWebhookTriggerCommand,
-  emulatorWebhookDeliveriesCommand,
+  defineCommand({
+    path: ['emulator', 'webhook', 'add'],
+    danger: 'write',
+    summary: 'send events of the emulator to a URL',
+    description:
+      'A running `emulator start` sends all later changes: by your scripts, --local, `emulator settle` or the clock. ' +
+      "While none runs, events wait in the data file. If the receiver doesn't answer 2xx, the emulator tries twice " +
+      'more, 30 minutes apart by `emulator clock`. The secret is for tests only, and is never printed.',
+    input: addInput,
+    examples: {
+      'sign with a new secret': `${ADD} --secret-out secret.txt`,
+      'send only events about charges': `${ADD} --event 'ugwo.activity.*' --unsigned`,
+    },
+    output: WEBHOOK,
+    exits: ['usage', 'auth'],
+    read: (input) => {
+      const { secretOut, secretFile, unsigned } = input;
+      if ([secretOut, secretFile, unsigned].filter(Boolean).length === 1) return input;
+      throw usageError('choose one of --secret-out, --secret-file and --unsigned', {
+        hint: '--secret-out FILE makes a secret; give the same file to your receiver',
+      });
+    },
+    load: async () => ({ run: (await import('./emulator.ts')).addEmulatorWebhook }),
+  }),
+  defineCommand({
+    path: ['emulator', 'webhook', 'list'],
+    danger: 'read',
+    summary: "list the emulator's webhooks",
+    input: { data: dataOption },
+    examples: {
+      'list them': 'paycli emulator webhook list',
+    },
+    output: WEBHOOK,
+    exits: ['usage'],
+    load: async () => ({ run: (await import('./emulator.ts')).listEmulatorWebhooks }),
+  }),
+  defineCommand({
+    path: ['emulator', 'webhook', 'remove'],
+    danger: 'write',
+    summary: 'send no more events to a URL',
+    description: 'Also removes its deliveries, including those not sent yet.',
+    input: {
+      id: argument('id', 'the webhook, by its id in `emulator webhook list`', { type: 'integer' }, asNumber),
+      data: dataOption,
+    },
+    examples: {
+      'add and remove one': `${ADD} --unsigned\npaycli emulator webhook remove 1`,
+    },
+    output: WEBHOOK,
+    exits: ['usage'],
+    load: async () => ({ run: (await import('./emulator.ts')).removeEmulatorWebhook }),
+  }),
+  defineCommand({
+    path: ['emulator', 'webhook', 'trigger'],
+    danger: 'write',
+    summary: 'send a made-up event',
+    description:
+      "The event is well-formed, but the emulator's data doesn't change, and it names no record unless --ugwo gives a " +
+      'payment request. A receiver that reads the payment request sees that nothing changed.',
+    input: {
+      event: argument('event', EVENTS.join(', '), { choices: EVENTS }, asOneOf(EVENTS)),
+      ugwo: option('--ugwo <ugwo>', 'about this payment request', asText, { completes: 'ugwo' }),
+      data: dataOption,
+    },
+    examples: {
+      'a payment arrives': `${ADD} --unsigned\npaycli emulator webhook trigger ugwo.successful`,
+      'a payment request that was paid twice':
+        'paycli emulator seed\n' +
+        `${ADD} --unsigned\n` +
+        `paycli emulator webhook trigger ugwo.activity.double_charge_detected --ugwo ${SEEDED.ugwo}`,
+    },
+    output: 'event, event_uid, about, webhooks (number of receivers)',
+    exits: ['usage'],
+    read: (input) => {
+      const { event, ugwo } = input;
+      checkIdOption('--ugwo', 'ugw', ugwo);
+      if (ugwo !== undefined && event.startsWith('nzube.')) throw usageError(`${event} is not about --ugwo`);
+      return input;
+    },
+    load: async () => ({ run: (await import('./emulator.ts')).triggerEmulatorEvent }),
+  }),
+  defineCommand({
+    path: ['emulator', 'webhook', 'deliveries'],
+    danger: 'write',
+    summary: 'list deliveries, newest first, or send one again',
+    description:
+      'The states: waiting (for the first or the next try, or for `emulator start`), delivered, failed (after three ' +
+      'tries) and dropped (by a rule of `emulator faults`). The emulator stores ten thousand.',
+    input: deliveriesInput,
+    examples: {
+      'list them': 'paycli emulator webhook deliveries',
+      'send one again':
+        `${ADD} --unsigned\n` +
+        'paycli emulator webhook trigger ugwo.created\n' +
+        'paycli emulator webhook deliveries --replay 1',
+    },
+    output:
+      'id, event, state, about, url, status (of the last answer), error, due (next try), at, event_uid, webhook, ' +
+      'attempts ([{delivery_id, at, status, error, ms, fault}])',
+    exits: ['usage'],
+    load: async () => ({ run: (await import('./emulator.ts')).listEmulatorDeliveries }),
+  }),
 ];

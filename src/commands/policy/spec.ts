@@ -22,33 +22,6 @@ const oneOwner = <T extends PolicyOwner>(input: T): T => {
   throw usageError("--others and a profile can't be used together");
 };
 
-const policyListCommand = defineCommand({
-  path: ['policy', 'list'],
-  danger: 'read',
-  summary: 'list the policies of all profiles',
-  examples: {
-    'list all policies': 'paycli policy list',
-  },
-  output: `a list; each ${POLICY_OUTPUT}`,
-  exits: ['usage', 'ledger', 'interrupted'],
-  load: async () => ({ run: (await import('./policies.ts')).listPolicies }),
-});
-
-const policyShowCommand = defineCommand({
-  path: ['policy', 'show'],
-  danger: 'read',
-  summary: 'show what a profile may charge and refund, and what it has today',
-  description: 'Shows the policy of a profile: its own, or else the one for all others.',
-  input: ownerInput,
-  examples: {
-    'what the profile may still charge today': `${SET}\npaycli policy show`,
-  },
-  output: POLICY_OUTPUT,
-  exits: ['usage', 'auth', 'ledger', 'interrupted'],
-  read: oneOwner,
-  load: async () => ({ run: (await import('./policies.ts')).showPolicy }),
-});
-
 const setInput = {
   maxCharges: option('--max-charges <n>', 'maximum number of charges a day (UTC)', asInteger(0, 1_000_000_000)),
   maxAmount: repeated(
@@ -89,42 +62,66 @@ const readLimits = (input: PolicyInput, _how: unknown, { others, ...limits }: Gi
   return oneOwner(input);
 };
 
-const policySetCommand = defineCommand({
-  path: ['policy', 'set'],
-  danger: 'money',
-  summary: 'limit what a profile may charge and refund in a day, and how',
-  description:
-    'Changes the given limits and leaves the others. To drop one limit, remove the policy and set it again. A ' +
-    'charge or refund beyond a limit is refused (exit 9) and nothing is sent; --again does not override a limit. Those ' +
-    'that failed or were never made do not count. The policy is part of the ledger, so it applies to everyone who shares ' +
-    'it.',
-  input: setInput,
-  examples: {
-    'at most 100 charges and NGN 500,000.00 a day, by bank transfer only':
-      "paycli policy set --max-charges 100 --max-amount 'NGN 500,000.00' --medium bank_transfer",
-    'two people for a file above NGN 1,000,000.00 (exit 2 without a shared ledger)':
-      "paycli policy set --approve-above 'NGN 1,000,000.00'",
-    'at most NGN 50,000.00 of refunds a day': "paycli policy set --max-refund-amount 'NGN 50,000.00'",
-    'for a CI job that has a key and no profile': 'paycli policy set --others --max-charges 20',
-  },
-  output: POLICY_OUTPUT,
-  exits: ['usage', 'auth', 'ledger', 'interrupted'],
-  read: readLimits,
-  load: async () => ({ run: (await import('./policies.ts')).setPolicy }),
-});
-
-const policyRemoveCommand = defineCommand({
-  path: ['policy', 'remove'],
-  danger: 'money',
-  summary: "remove a profile's policy; then the one for all others applies, if there is one",
-  input: ownerInput,
-  examples: {
-    'no limits any more': `${SET}\npaycli policy remove --yes`,
-  },
-  output: `the policy that was removed: ${POLICY_OUTPUT}`,
-  exits: ['usage', 'auth', 'ledger', 'interrupted'],
-  read: oneOwner,
-  load: async () => ({ run: (await import('./policies.ts')).removePolicy }),
-});
-
-export const policyCommands = [policyListCommand, policyShowCommand, policySetCommand, policyRemoveCommand];
+export const policyCommands = [
+  defineCommand({
+    path: ['policy', 'list'],
+    danger: 'read',
+    summary: 'list the policies of all profiles',
+    examples: {
+      'list all policies': 'paycli policy list',
+    },
+    output: `a list; each ${POLICY_OUTPUT}`,
+    exits: ['usage', 'ledger', 'interrupted'],
+    load: async () => ({ run: (await import('./policies.ts')).listPolicies }),
+  }),
+  defineCommand({
+    path: ['policy', 'show'],
+    danger: 'read',
+    summary: 'show what a profile may charge and refund, and what it has today',
+    description: 'Shows the policy of a profile: its own, or else the one for all others.',
+    input: ownerInput,
+    examples: {
+      'what the profile may still charge today': `${SET}\npaycli policy show`,
+    },
+    output: POLICY_OUTPUT,
+    exits: ['usage', 'auth', 'ledger', 'interrupted'],
+    read: oneOwner,
+    load: async () => ({ run: (await import('./policies.ts')).showPolicy }),
+  }),
+  defineCommand({
+    path: ['policy', 'set'],
+    danger: 'money',
+    summary: 'limit what a profile may charge and refund in a day, and how',
+    description:
+      'Changes the given limits and leaves the others. To drop one limit, remove the policy and set it again. A ' +
+      'charge or refund beyond a limit is refused (exit 9) and nothing is sent; --again does not override a limit. Those ' +
+      'that failed or were never made do not count. The policy is part of the ledger, so it applies to everyone who shares ' +
+      'it.',
+    input: setInput,
+    examples: {
+      'at most 100 charges and NGN 500,000.00 a day, by bank transfer only':
+        "paycli policy set --max-charges 100 --max-amount 'NGN 500,000.00' --medium bank_transfer",
+      'two people for a file above NGN 1,000,000.00 (exit 2 without a shared ledger)':
+        "paycli policy set --approve-above 'NGN 1,000,000.00'",
+      'at most NGN 50,000.00 of refunds a day': "paycli policy set --max-refund-amount 'NGN 50,000.00'",
+      'for a CI job that has a key and no profile': 'paycli policy set --others --max-charges 20',
+    },
+    output: POLICY_OUTPUT,
+    exits: ['usage', 'auth', 'ledger', 'interrupted'],
+    read: readLimits,
+    load: async () => ({ run: (await import('./policies.ts')).setPolicy }),
+  }),
+  defineCommand({
+    path: ['policy', 'remove'],
+    danger: 'money',
+    summary: "remove a profile's policy; then the one for all others applies, if there is one",
+    input: ownerInput,
+    examples: {
+      'no limits any more': `${SET}\npaycli policy remove --yes`,
+    },
+    output: `the policy that was removed: ${POLICY_OUTPUT}`,
+    exits: ['usage', 'auth', 'ledger', 'interrupted'],
+    read: oneOwner,
+    load: async () => ({ run: (await import('./policies.ts')).removePolicy }),
+  }),
+];
