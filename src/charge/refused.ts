@@ -4,9 +4,10 @@ import { formatMoney } from '../core/money.ts';
 import { shellLine } from '../core/shell.ts';
 import { formatLocal } from '../core/time.ts';
 import { type Entry, isCharge, type KeptActivity } from '../ledger/entry.ts';
-import type { RefusalReason, Refused } from '../ledger/ledger.ts';
+import type { Refused } from '../ledger/ledger.ts';
 import { type Forbidden, isPlan, isSpent, OTHER_PROFILES } from '../ledger/policy.ts';
 import { asActivity } from '../ledger/snapshot.ts';
+import { REFUSALS, type RefusalReason } from './refusals.ts';
 
 const listed = (words: readonly string[]): string => (words.length === 0 ? 'none' : words.join(', '));
 
@@ -150,7 +151,7 @@ const disputedWords = (
 
 const NEW_REQUEST = 'for another payment, make a new payment request';
 
-const REFUSALS: Readonly<Record<RefusalReason, Words>> = {
+const WORDS: Readonly<Record<RefusalReason, Words>> = {
   unresolved: ({ intent, by }, command) => [
     `${earlier({ by, activity: undefined })} may have ${by === undefined || isCharge(by) ? 'been made' : 'gone through'}; its result is unknown`,
     `find out: ${command('ledger', 'sync', by?.id ?? '')}${intent.kind === CHARGE ? "; --again doesn't override this" : ''}`,
@@ -230,30 +231,8 @@ const inOther = (
 ): readonly [what: string, hint: string] => [
   `${earlier({ by, activity: undefined })} ${why === 'unresolved' || why === 'in_progress' ? 'may have been made' : 'was made'} ${otherText({ name, pushable }, command)}`,
   `${pushable ? 'push it, then run the same command again' : 'use that ledger for it'}` +
-    `${intent.kind === CHARGE && (!pushable || AGAIN_HELPS.includes(why)) ? '; --again charges it all the same' : ''}`,
+    `${intent.kind === CHARGE && (!pushable || REFUSALS[why].passedBy?.includes('--again')) ? '; --again charges it all the same' : ''}`,
 ];
-
-/** Short reasons, for the summary of many rows. */
-const REASONS: Readonly<Record<RefusalReason, string>> = {
-  unresolved: 'an earlier one is unknown',
-  in_progress: 'another process is sending it',
-  disputed: 'paid, and a later answer shows less',
-  payable: 'an earlier charge can still be paid',
-  other_medium: 'a charge by another medium can still be paid',
-  processing: 'a payment is under way',
-  unseen: 'an earlier account has expired, but may have been paid in time',
-  done: 'charged before',
-  paid: 'already paid',
-  underpaid: 'paid in part: --remaining charges what is missing',
-  not_underpaid: 'not paid in part',
-  refunded: 'paid and refunded',
-  cancelled: 'cancelled',
-  made: 'made before',
-  policy: 'a policy forbids it',
-};
-
-/** Reasons that --again overrides. It doesn't override the others, or the service refuses the charge anyway. */
-const AGAIN_HELPS: readonly RefusalReason[] = ['payable', 'other_medium', 'processing', 'unseen', 'made'];
 
 const notDone = ({ kind, about }: Refused['intent']): string =>
   kind === CHARGE ? `${about} was not charged` : `no ${kindWord(kind)} was sent for ${about}`;
@@ -266,7 +245,7 @@ const commandsOf =
 /** Error for a refund or a cancellation while the charge is disputed. `notDone` says that it was not made. */
 export const disputedError = (by: Entry, notDone: string, words: readonly string[]): PayError => {
   const [what, hint] = disputedWords({ by, activity: by.activity }, commandsOf(words));
-  return new PayError('refused', `${notDone}: ${what}`, { hint, reason: REASONS.disputed, ledgerId: by.id });
+  return new PayError('refused', `${notDone}: ${what}`, { hint, reason: REFUSALS.disputed.short, ledgerId: by.id });
 };
 
 /**
@@ -277,12 +256,12 @@ export const disputedError = (by: Entry, notDone: string, words: readonly string
 export const refusedError = (refused: Refused, words: readonly string[], same: boolean): PayError => {
   const command = commandsOf(words);
   const { why, by, activity, intent, policy, ledger } = refused;
-  const [what, hint] = ledger === undefined ? REFUSALS[why](refused, command, same) : inOther(refused, ledger, command);
+  const [what, hint] = ledger === undefined ? WORDS[why](refused, command, same) : inOther(refused, ledger, command);
   const lines = why === 'payable' || why === 'other_medium' ? usablePaymentDetails(refused) : [];
   return new PayError('refused', [`${notDone(intent)}: ${what}`, ...lines].join('\n'), {
     hint,
-    reason: ledger === undefined ? REASONS[why] : `made before ${otherText(ledger, command)}`,
-    ...(ledger === undefined && AGAIN_HELPS.includes(why) ? { again: true } : {}),
+    reason: ledger === undefined ? REFUSALS[why].short : `made before ${otherText(ledger, command)}`,
+    ...(ledger === undefined && REFUSALS[why].passedBy?.includes('--again') ? { again: true } : {}),
     ...(ledger === undefined && why === 'unresolved' ? { unresolved: true } : {}),
     ...(by === undefined ? {} : { ledgerId: by.id }),
     ...(policy !== undefined && isSpent(policy.forbidden) ? { spent: true } : {}),

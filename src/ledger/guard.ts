@@ -1,7 +1,9 @@
 import { randomInt } from 'node:crypto';
 import { areDifferent, isOtherMedium, mediumShown } from '../charge/mediums.ts';
 import { activityFacts, balanceOf, endOf, PAYMENTS, type Payment, paymentOf, paymentShown } from '../charge/payment.ts';
+import { gravityOf, type Override, REFUSALS, type RefusalReason, refusalByStatus } from '../charge/refusals.ts';
 import { CHARGE, isTakenUp, REFUND, rowStateOf } from '../core/charge.ts';
+import { PayError } from '../core/error.ts';
 import type { Backend, Query } from './backend.ts';
 import { codeOpenFor, codeUntil, payableFor, payableUntilOf, serviceTimeNow } from './clock.ts';
 import {
@@ -14,7 +16,7 @@ import {
   type Moment,
   type Sender,
 } from './entry.ts';
-import type { BeginOptions, BeginResult, Judged, Obstacle, PlannedRows, RefusalReason } from './ledger.ts';
+import type { BeginOptions, BeginResult, Judged, Obstacle, PlannedRows } from './ledger.ts';
 import { isNoCharge } from './match.ts';
 import { type Allowance, type AllowanceOf, dayOf, forbids, isPlan, withPlan, withRow } from './policy.ts';
 import { activitiesIn, keptActivity, type Snapshot } from './snapshot.ts';
@@ -122,17 +124,10 @@ const ofOther = (raw: unknown, shown: Snapshot, medium: string, moment: Moment):
   return standsIn({ payment, isOther: other, left, isSeen: true }, undefined, activity);
 };
 
-/** States in which a payment request must not be charged (docs/service.md, Payment requests). */
-const FINAL: Readonly<Record<string, RefusalReason>> = {
-  ugwo_successful: 'paid',
-  partially_refunded: 'refunded',
-  refunded: 'refunded',
-  cancelled: 'cancelled',
-};
-
 /** Why a payment request itself must not be charged. `isExplained`: a payment that is known keeps it `processing`. */
 const refusalByRequest = ({ status, facts }: Snapshot, isExplained: boolean): RefusalReason | undefined => {
-  if (Object.hasOwn(FINAL, status)) return FINAL[status];
+  const final = refusalByStatus(status);
+  if (final !== undefined) return final.why;
   const { received = 0, missing = 0 } = facts === undefined ? {} : balanceOf(facts);
   if (received > 0) return missing > 0 ? 'underpaid' : 'paid';
   return status === 'processing' && !isExplained ? 'processing' : undefined;
@@ -146,30 +141,16 @@ const ofRequest = (shown: Snapshot, isExplained: boolean, found: readonly Obstac
   return [{ why, by: paid?.by, activity: paid?.activity }];
 };
 
-/** Reasons that --again overrides. */
-const OVERRIDABLE: readonly RefusalReason[] = ['payable', 'other_medium', 'processing', 'unseen', 'made'];
-/**
- * Gravest reason first. Reasons that nothing overrides come before the others. Of a payment request that was paid in part,
- * an account that is open for the rest counts first: the customer needs no other.
- */
-const GRAVITY: readonly RefusalReason[] = [
-  'unresolved',
-  'in_progress',
-  'disputed',
-  'cancelled',
-  'refunded',
-  'paid',
-  'not_underpaid',
-  'payable',
-  'underpaid',
-  ...OVERRIDABLE.filter((why) => why !== 'payable'),
-];
+/** Tells if an option or an answer applies to an obstacle. */
+const OVERRIDES: Readonly<Record<Override, (obstacle: Obstacle, how: BeginOptions) => boolean>> = {
+  '--again': (_obstacle, { again }) => again,
+  '--remaining': (_obstacle, { remaining }) => remaining === true,
+  yes: ({ activity }, { beside = [] }) => activity !== undefined && beside.includes(activity.uid),
+};
 
-/** True if an option lets the charge pass this obstacle. */
-const isOverridden = ({ why, activity }: Obstacle, { again, remaining, beside = [] }: BeginOptions): boolean =>
-  (again && OVERRIDABLE.includes(why)) ||
-  (remaining === true && why === 'underpaid') ||
-  (why === 'other_medium' && activity !== undefined && beside.includes(activity.uid));
+/** True if the intent passes this obstacle. */
+const isOverridden = (obstacle: Obstacle, how: BeginOptions): boolean =>
+  REFUSALS[obstacle.why].passedBy?.some((by) => OVERRIDES[by](obstacle, how)) === true;
 
 /** Missing amount of a payment request that was paid in part. */
 const amountMissing = (shown: Snapshot | undefined, by: Entry | undefined): number | undefined => {
@@ -206,15 +187,13 @@ export const guard = (
     remaining && !isPartPaid ? [{ why: 'not_underpaid', by: undefined, activity: undefined }] : [];
   const [gravest] = [...found, ...request, ...notPartPaid]
     .filter((one) => !isOverridden(one, how))
-    .sort((a, b) => GRAVITY.indexOf(a.why) - GRAVITY.indexOf(b.why) || (b.by?.seq ?? 0) - (a.by?.seq ?? 0));
+    .sort((a, b) => gravityOf(a.why) - gravityOf(b.why) || (b.by?.seq ?? 0) - (a.by?.seq ?? 0));
   return gravest?.why === 'underpaid' ? { ...gravest, missing: amountMissing(shown, gravest.by) } : gravest;
 };
 
-const MAY_BE_PAID: readonly RefusalReason[] = ['unresolved', 'in_progress', 'payable', 'other_medium'];
-
 /** Finds an entry about the same thing at another origin that may lead to a second payment. */
 const elsewhereOf = (others: readonly Entry[], wanted: Wanted, moment: Moment): Entry | undefined =>
-  others.find((other) => obstacleBy(other, wanted, moment, false).some(({ why }) => MAY_BE_PAID.includes(why)));
+  others.find((other) => obstacleBy(other, wanted, moment, false).some(({ why }) => REFUSALS[why].mayBePaid));
 
 type Liveness = Pick<Backend, 'hasEnded' | 'moment'>;
 
@@ -352,6 +331,20 @@ const decisionOn = (
   };
 };
 
+/** SQLite and PostgreSQL report a duplicate key: one index holds a second open charge of a payment request back. */
+const isDuplicate = (thrown: unknown): boolean => {
+  const { code, errcode } = ((thrown instanceof Error ? thrown.cause : undefined) as Record<string, unknown>) ?? {};
+  return code === '23505' || errcode === 2067;
+};
+
+const missedByGuard = ({ about }: Intent, cause: unknown): PayError =>
+  new PayError('refused', `${about} was not charged: another charge of it is unknown or is being sent`, {
+    hint:
+      'the ledger refused it after the guard had let it pass, which is a bug in paycli: please report it. ' +
+      'See `paycli ledger list --state unknown`',
+    cause,
+  });
+
 /** Runs the guard and stores the intent in one transaction (docs/protocol.md, Order). */
 export const begin = (backend: Backend, intent: Intent, how: BeginOptions): Promise<BeginResult> => {
   // Created outside the rule, so that it stays the same when the rule runs again.
@@ -366,7 +359,9 @@ export const begin = (backend: Backend, intent: Intent, how: BeginOptions): Prom
       result: { kind: 'begun', id, elsewhere },
     };
   };
-  return backend.change('intent', queriesFor(intent), decide, spendingOf(intent, backend));
+  return backend.change('intent', queriesFor(intent), decide, spendingOf(intent, backend)).catch((thrown: unknown) => {
+    throw isDuplicate(thrown) ? missedByGuard(intent, thrown) : thrown;
+  });
 };
 
 /** The entry that an intent would leave: a charge that the customer can pay. */

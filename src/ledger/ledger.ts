@@ -1,5 +1,6 @@
 import type { PaidBack, Payment } from '../charge/payment.ts';
 import type { RefundState } from '../charge/refund.ts';
+import type { RefusalReason } from '../charge/refusals.ts';
 import type { ChargeState } from '../core/charge.ts';
 import type {
   Entry,
@@ -93,30 +94,6 @@ export interface ChargeSum extends Partial<Readonly<Record<SumColumn, string | u
   /** Number of charges without a known received amount. */
   readonly withoutReceived: number;
 }
-
-/**
- * Reason why the guard refuses. An earlier charge is unresolved, is being sent, can still be paid by the same medium
- * (`payable`) or by another one, was paid, or belongs to the same row (`done`). `unseen`: its account has expired, and
- * nobody has read since whether it was paid in time. `disputed`: it was paid, and a later reading shows less. Or the payment request itself is cancelled, refunded, paid or paid
- * in part; or it is `processing`, and nothing that is known explains it. `not_underpaid`: only the
- * rest was to be charged, and no part is paid. Or an equal object was made, or the profile's policy forbids it.
- */
-export type RefusalReason =
-  | 'unresolved'
-  | 'in_progress'
-  | 'disputed'
-  | 'payable'
-  | 'other_medium'
-  | 'processing'
-  | 'paid'
-  | 'underpaid'
-  | 'not_underpaid'
-  | 'unseen'
-  | 'done'
-  | 'cancelled'
-  | 'refunded'
-  | 'made'
-  | 'policy';
 
 export interface Obstacle {
   readonly why: RefusalReason;

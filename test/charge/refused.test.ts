@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { RefusalReason } from '../../src/charge/refusals.ts';
 import { refusedError } from '../../src/charge/refused.ts';
 import { formatLocal } from '../../src/core/time.ts';
 import type { Charge, KeptActivity } from '../../src/ledger/entry.ts';
-import type { RefusalReason, Refused } from '../../src/ledger/ledger.ts';
+import type { Refused } from '../../src/ledger/ledger.ts';
 import { type Forbidden, OTHER_PROFILES } from '../../src/ledger/policy.ts';
 import { account, charge, MINUTE, momentAt, NOON } from '../ledger/support/charges.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { RefusalReason } from '../../src/charge/refusals.ts';
 import type { Charge } from '../../src/ledger/entry.ts';
-import type { RefusalReason } from '../../src/ledger/ledger.ts';
 import { type Snapshot, snapshotOf } from '../../src/ledger/snapshot.ts';
 import { uidOf } from '../support/ids.ts';
 import { account, charge, guard, MINUTE, momentAt, NOON } from './support/charges.ts';

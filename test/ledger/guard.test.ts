@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Payment } from '../../src/charge/payment.ts';
+import type { RefusalReason } from '../../src/charge/refusals.ts';
 import { CHARGE_STATES } from '../../src/core/charge.ts';
 import type { Backend } from '../../src/ledger/backend.ts';
 import type { Charge, Entry, KeptActivity } from '../../src/ledger/entry.ts';
 import { begin, guard as guardOf, newEntryId } from '../../src/ledger/guard.ts';
-import type { RefusalReason } from '../../src/ledger/ledger.ts';
 import { withReading } from '../../src/ledger/transitions.ts';
 import { account, charge, guard, intent, MINUTE, momentAt, NOON, PLACE, SELF } from './support/charges.ts';
 

@@ -17,6 +17,7 @@ import {
   type NameOf,
 } from '../../charge/mediums.ts';
 import { activityFacts, endOf, isStepUnreadable, paymentShown } from '../../charge/payment.ts';
+import { refusalByStatus } from '../../charge/refusals.ts';
 import type { Client } from '../../client/client.ts';
 import type { Resource } from '../../contract/proof.ts';
 import { DIAL_HEADER, failureReason, rowStateOf, statusOf } from '../../core/charge.ts';
@@ -53,20 +54,11 @@ import {
 import type { ChargeSharing } from './charge-share.ts';
 import type { FileOfCharges } from './charge-spec.ts';
 
-/** Statuses that prevent a charge (docs/service.md, Payment requests). */
-const STATUS: Readonly<Record<string, string>> = {
-  ugwo_successful: 'is already paid',
-  partially_refunded: 'is already paid and partly refunded',
-  refunded: 'is already paid and refunded',
-  cancelled: 'is cancelled',
-};
-
 const UGWO_COLUMN = 'ugwo';
 
 const obstaclesOf = (ugwo: Resource): readonly ColumnFault[] => {
-  const state = statusOf(ugwo);
-  const what = Object.hasOwn(STATUS, state) ? STATUS[state] : undefined;
-  return what === undefined ? [] : [{ column: UGWO_COLUMN, what }];
+  const refusal = refusalByStatus(statusOf(ugwo));
+  return refusal === undefined ? [] : [{ column: UGWO_COLUMN, what: refusal.words }];
 };
 
 /** Checks payment requests before anything is sent. With --check or a policy, adds up their amounts. */

@@ -1,5 +1,6 @@
 import type { RowDeps } from '../../bulk/kind.ts';
 import { PAYMENTS, paymentShown } from '../../charge/payment.ts';
+import { REFUSALS } from '../../charge/refusals.ts';
 import type { Client } from '../../client/client.ts';
 import type { Resource as Activity } from '../../contract/proof.ts';
 import { payableUntil } from '../../core/charge.ts';
@@ -53,9 +54,8 @@ const isOver = (record: ApiRecord<Activity>, now: number): boolean => {
 
 /** True if the blocking charge can equal this one. For an activity of another sender see `mismatchesOf`. */
 const canBeTheSame = ({ by, why }: Refused, data: Data, ledger: Ledger): boolean => {
-  if (why === 'paid') return true;
-  if (why !== 'payable' && why !== 'unseen') return false;
-  return by === undefined || asksTheSame(by, data, ledger.digest);
+  if (REFUSALS[why].isReusable !== true) return false;
+  return why === 'paid' || by === undefined || asksTheSame(by, data, ledger.digest);
 };
 
 /** Outcome of --reuse: the activity. `isOver` if it can't be paid any more. */

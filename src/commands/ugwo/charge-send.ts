@@ -10,6 +10,7 @@ import {
   propertyOf,
 } from '../../charge/mediums.ts';
 import { activityFacts, balanceOf } from '../../charge/payment.ts';
+import { REFUSALS } from '../../charge/refusals.ts';
 import { refusedError } from '../../charge/refused.ts';
 import { otherSumText } from '../../charge/words.ts';
 import type { Client } from '../../client/client.ts';
@@ -22,7 +23,7 @@ import { formatMoney } from '../../core/money.ts';
 import type { ApiRecord } from '../../core/record.ts';
 import { didYouMean } from '../../core/text.ts';
 import { asksTheSame, type Entry } from '../../ledger/entry.ts';
-import type { RefusalReason, Refused } from '../../ledger/ledger.ts';
+import type { Refused } from '../../ledger/ledger.ts';
 import { activitiesIn, MOST_AGE_MS, type Snapshot, snapshotOf } from '../../ledger/snapshot.ts';
 import type { Run } from '../run.ts';
 import type { OneCharge } from './charge-spec.ts';
@@ -178,8 +179,6 @@ export const refusedCharge = (refused: Refused, data: Data, { ledger, words }: R
   return refusedError(refused, words, isSame);
 };
 
-const ACCEPTED_BEFORE: readonly RefusalReason[] = ['payable', 'paid', 'unseen'];
-
 /**
  * True if the row already has its charge: from an earlier run, or from another file of this ledger with the same terms.
  */
@@ -193,5 +192,5 @@ export const isMadeHere = (
   (other === undefined &&
     by.job !== intent.job &&
     by.state === 'accepted' &&
-    ACCEPTED_BEFORE.includes(why) &&
+    REFUSALS[why].isReusable === true &&
     asksTheSame(by, data, ledger.digest));
