@@ -1,4 +1,4 @@
-/** What lets an intent pass an obstacle: an option, or a person's yes to a charge beside one by another medium. */
+/** Lets an intent pass an obstacle: an option, or a person's yes to a charge beside one by another medium. */
 export type Override = '--again' | '--remaining' | 'yes';
 
 /** A reason why paycli refuses an intent. */
@@ -22,7 +22,7 @@ type Unsafe = 'unresolved' | 'in_progress' | 'disputed';
  * All reasons, the gravest first. Reasons that nothing overrides come before the others. Of a payment request that was paid
  * in part, an account that is open for the rest counts first: the customer needs no other. Their words are in refused.ts.
  */
-const TABLE = {
+const REASONS = {
   /** The file's row has its charge. */
   done: { short: 'charged before' },
   unresolved: { short: 'an earlier one is unknown', mayBePaid: true },
@@ -64,16 +64,16 @@ const TABLE = {
 } as const satisfies Readonly<Record<string, Refusal>> &
   Readonly<Record<Unsafe, Refusal & { readonly passedBy?: never }>>;
 
-export type RefusalReason = keyof typeof TABLE;
-export const REFUSALS: Readonly<Record<RefusalReason, Refusal>> = TABLE;
+export type RefusalReason = keyof typeof REASONS;
+export const REFUSALS: Readonly<Record<RefusalReason, Refusal>> = REASONS;
 
-const NAMES = Object.keys(TABLE) as readonly RefusalReason[];
+const GRAVITY = Object.keys(REASONS) as readonly RefusalReason[];
 
 /** Place among all reasons: 0 is the gravest. */
-export const gravityOf = (why: RefusalReason): number => NAMES.indexOf(why);
+export const gravityOf = (why: RefusalReason): number => GRAVITY.indexOf(why);
 
 const BY_STATUS = new Map(
-  NAMES.flatMap((why) =>
+  GRAVITY.flatMap((why) =>
     Object.entries(REFUSALS[why].statuses ?? {}).map(([status, words]) => [status, { why, words }]),
   ),
 );

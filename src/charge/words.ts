@@ -65,6 +65,8 @@ export const NEXT_STEP = {
   settleShared: `${SETTLE} keep it, and make one in another database with \`paycli ledger init\`, which knows none of its charges and files`,
   settleRecord: `${SETTLE} keep it elsewhere`,
   upgradeFile: 'run `paycli ledger list` once, which brings it up to date; nothing was sent or changed',
+  reportMissed:
+    'the guard had let it pass, and the ledger held it back: report this as a bug in paycli, and see `paycli ledger list --state unknown`',
   removePolicy: 'remove one with `paycli policy remove`; nothing was changed',
   // Anybody who can edit a ledger file could approve there.
   share:

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { areDifferent, isOtherMedium, mediumShown } from '../charge/mediums.ts';
 import { activityFacts, balanceOf, endOf, PAYMENTS, type Payment, paymentOf, paymentShown } from '../charge/payment.ts';
 import { gravityOf, type Override, REFUSALS, type RefusalReason, refusalByStatus } from '../charge/refusals.ts';
+import { NEXT_STEP } from '../charge/words.ts';
 import { CHARGE, isTakenUp, REFUND, rowStateOf } from '../core/charge.ts';
 import { PayError } from '../core/error.ts';
 import type { Backend, Query } from './backend.ts';
@@ -339,9 +340,7 @@ const isDuplicate = (thrown: unknown): boolean => {
 
 const missedByGuard = ({ about }: Intent, cause: unknown): PayError =>
   new PayError('refused', `${about} was not charged: another charge of it is unknown or is being sent`, {
-    hint:
-      'the ledger refused it after the guard had let it pass, which is a bug in paycli: please report it. ' +
-      'See `paycli ledger list --state unknown`',
+    hint: NEXT_STEP.reportMissed,
     cause,
   });
 
