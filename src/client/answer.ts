@@ -144,7 +144,8 @@ export const decode = {
     const times = definedIn({ servedAt, age, askedAt });
     // A copy would evaluate the lazy values of the body at once.
     if (isList) return Object.assign(body, times);
-    return { value, ...(cut === undefined ? { text: body.text } : { text: JSON.stringify(value), cut }), ...times };
+    const note = cut === undefined ? body.note : `${cut}; only its main fields are read and shown`;
+    return { value, text: cut === undefined ? body.text : JSON.stringify(value), ...definedIn({ note }), ...times };
   },
 
   /** True if an error document names the requested object. */

@@ -2,7 +2,7 @@ import type { Transform } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { MAIN_FIELDS } from '../contract/operations.ts';
 import { BOUNDS, excessOf } from '../core/bounds.ts';
-import { minify, parseTexts } from '../core/json.ts';
+import { minify, parseTexts, withWholePairs } from '../core/json.ts';
 import { type Element, measure, type Scan, type Span, scan } from '../core/json-scan.ts';
 import { type ApiRecord, PAGE_FIELDS } from '../core/record.ts';
 import { type Clean, cleanedAnswer } from '../core/secret.ts';
@@ -154,13 +154,15 @@ export class JsonBody implements ApiRecord {
   readonly raw: Uint8Array;
   /** True if the body is longer than the limit; the text is its beginning. */
   readonly isCut: boolean;
+  readonly note: string | undefined;
   readonly #scan: Scan;
   #value: unknown;
 
-  constructor(text: string, raw: Uint8Array, isCut = false) {
+  constructor(text: string, raw: Uint8Array, isCut = false, note?: string) {
     this.text = text;
     this.raw = raw;
     this.isCut = isCut;
+    this.note = note;
     this.#scan = scan(raw, PAGE_FIELDS);
   }
 
@@ -232,6 +234,8 @@ class ListRecord<T> implements ApiRecord<T> {
   }
 }
 
+const HALVES = 'the service sent half a surrogate pair, which is no character: it is shown as U+FFFD';
+
 /** A body, or the reason why there is none. */
 export type AnswerBody = JsonBody | { readonly fault: string };
 
@@ -245,10 +249,11 @@ export const readAnswerBody = (received: BodyBytes, clean: Clean): AnswerBody =>
   const text = isCut ? decoder.decode(bytes) : decodeUtf8(bytes);
   if (text === undefined) return { fault: 'the answer is not valid UTF-8' };
   const cleaned = cleanedAnswer(text, clean);
+  const whole = withWholePairs(cleaned);
   // A byte order mark is no part of the JSON.
   const own = bytes[0] === 0xef ? bytes.subarray(3) : bytes;
-  const raw = cleaned === text && !isCut ? own : Buffer.from(cleaned);
-  const body = new JsonBody(cleaned, raw, isCut);
+  const raw = whole === text && !isCut ? own : Buffer.from(whole);
+  const body = new JsonBody(whole, raw, isCut, whole === cleaned ? undefined : HALVES);
   if (body.isJson || body.excess !== undefined) return body;
-  return { fault: cleaned === '' ? 'the answer is empty' : 'the answer is not JSON' };
+  return { fault: whole === '' ? 'the answer is empty' : 'the answer is not JSON' };
 };

@@ -152,9 +152,9 @@ const exchangeOf = (options: ClientOptions, called: Called, input: CallInput): E
   return { operation, path, body, params, headers, onHead, keyHint, ...(subject === undefined ? {} : { subject }) };
 };
 
-/** The note on an answer that was cut, and on another object in the answer to a write. */
-const noteOn = ({ operation, params }: Exchange, received: Pick<ApiRecord, 'value' | 'cut'>): string | undefined => {
-  if (received.cut !== undefined) return `${received.cut}; only its main fields are read and shown`;
+/** The note on an answer that lacks something, and on another object in the answer to a write. */
+const noteOn = ({ operation, params }: Exchange, received: Pick<ApiRecord, 'value' | 'note'>): string | undefined => {
+  if (received.note !== undefined) return received.note;
   const { uid: prefix } = operation.params;
   if (operation.safety === 'safe' || prefix === undefined || prefix === 'text') return undefined;
   return otherObjectFault({ prefix, uid: params['uid'] ?? '' }, received.value);

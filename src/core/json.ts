@@ -97,6 +97,17 @@ export const mapStrings = (text: string, map: (string: string) => string): strin
   return out + text.slice(from);
 };
 
+/**
+ * The same text with U+FFFD for each half of a surrogate pair, which is no character: other programs end at one. Valid
+ * UTF-8 holds halves only as escapes.
+ */
+export const withWholePairs = (text: string): string =>
+  /\\u[dD][89a-fA-F]/.test(text)
+    ? text.replaceAll(/\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|.)/g, (found, half?: string) =>
+        half === undefined ? found : String.raw`\ufffd`,
+      )
+    : text;
+
 /** A number that a double can't hold, as its text. */
 export class NumberText {
   readonly text: string;

@@ -27,8 +27,8 @@ export interface ApiRecord<T = unknown> {
   readonly age?: number;
   /** Start of the request, by this machine's clock, in milliseconds since the epoch. */
   readonly askedAt?: number;
-  /** Sentence with the reason why the value is only a part of the text. */
-  readonly cut?: string;
+  /** Sentence about what the value lacks of the answer. */
+  readonly note?: string | undefined;
 }
 
 /**

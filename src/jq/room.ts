@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { interrupted, PayError, reasonOf, usageError } from '../core/error.ts';
 import type { Io } from '../core/io.ts';
+import { withWholePairs } from '../core/json.ts';
 import type { Filter } from '../core/result.ts';
 import type { JqSaid, JqStart, JqTask } from './worker.ts';
 
@@ -44,17 +45,10 @@ const around = (filter: string, fromRecords = false): string => {
   return `inputs|${fromRecords ? '{data:[.]}|' : ''}(${ours.join('')} ${filter}\n)`;
 };
 
-/** The bytes of JSON for jq, which would end at a lone surrogate: its escape becomes that of U+FFFD. */
-const wellFormed = (part: string | Uint8Array): Uint8Array => {
-  const bytes = Buffer.from(part);
+/** The bytes of JSON for jq, which would end at half of a surrogate pair. */
+const wellFormed = (part: string | Uint8Array): Uint8Array =>
   // A character per byte: an escape is of ASCII.
-  const json = bytes.toString('latin1');
-  if (!/\\u[dD][89abAB]/.test(json)) return bytes;
-  const replaced = json.replaceAll(/\\(?:u[dD][89abAB]..(\\u[dD][c-fC-F]..)?|.)/g, (found, second?: string) =>
-    found.length > 2 && second === undefined ? '\\ufffd' : found,
-  );
-  return Buffer.from(replaced, 'latin1');
-};
+  Buffer.from(withWholePairs(Buffer.from(part).toString('latin1')), 'latin1');
 
 const wrong = (what: string, hint = 'fix the filter; jq is documented at https://jqlang.org/manual'): PayError =>
   usageError(`--jq: ${what}`, { hint });

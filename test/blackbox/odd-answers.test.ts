@@ -23,6 +23,36 @@ const ledgerRow = async (home: string): Promise<Record<string, unknown>> => {
   return (JSON.parse(stdout) as { data: Record<string, unknown>[] }).data[0] ?? {};
 };
 
+describe('half a surrogate pair in an answer', () => {
+  const of = (number: number): string => JSON.stringify(ugwo(number)).replace('Order', String.raw`\ud83d`);
+  /** A service with a list of two pages. */
+  const pages = (): Promise<Service> =>
+    serveAll([
+      json(200, `{"data":[${of(1)}],"next_cursor":"more"}`),
+      json(200, `{"data":[${of(2)}],"next_cursor":null}`),
+    ]);
+  const LIST = ['ugwo', 'list', '--all'];
+
+  it('is printed as U+FFFD, with one notice', async () => {
+    const { stdout } = await inProcess([...LIST, '--json'], { service: await pages() });
+    const { data } = JSON.parse(stdout) as { data: { description: string }[] };
+    expect(data.map(({ description }) => description)).toEqual(['\ufffd 1', '\ufffd 2']);
+    const ended = await inProcess([...LIST, '-o', 'tsv', '--columns', 'description'], { service: await pages() });
+    expect(ended).toMatchObject({
+      code: 0,
+      stdout: '\ufffd 1\n\ufffd 2\n',
+      stderr: 'note: the service sent half a surrogate pair, which is no character: it is shown as U+FFFD\n',
+    });
+  });
+
+  it('is printed as U+FFFD in a single record', async () => {
+    const service = await serveAll([json(200, of(1))]);
+    const ended = await inProcess(['ugwo', 'get', ugwoOf(1), '-o', 'tsv'], { service });
+    expect(ended.stdout).toMatch(/^description\t\ufffd 1$/m);
+    expect(ended.stderr).toContain('note: the service sent half a surrogate pair');
+  });
+});
+
 describe('a charge with an unusual answer', () => {
   it('is accepted and printed as received', async () => {
     const odd = {

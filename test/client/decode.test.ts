@@ -53,7 +53,7 @@ describe('decode.answer', () => {
     expect(decode.answer(CHARGE, { body, servedAt: 5 })).toStrictEqual({
       value: expect.objectContaining({ uid: ACTIVITY.uid }),
       text: expect.not.stringContaining('more'),
-      cut: EXCESS,
+      note: `${EXCESS}; only its main fields are read and shown`,
       servedAt: 5,
     });
     expect(made).not.toHaveBeenCalled();
@@ -62,7 +62,10 @@ describe('decode.answer', () => {
       Buffer.from(JSON.stringify(ACTIVITY).slice(0, -1)),
       true,
     );
-    expect(decode.answer(CHARGE, { body: cut })).toMatchObject({ value: { uid: ACTIVITY.uid }, cut: TOO_LARGE });
+    expect(decode.answer(CHARGE, { body: cut })).toMatchObject({
+      value: { uid: ACTIVITY.uid },
+      note: expect.stringContaining(TOO_LARGE),
+    });
     const none = new JsonBody('{"a":"', Buffer.from('{"a":"'), true);
     expect(decode.answer(CHARGE, { body: none })).toStrictEqual({ fault: TOO_LARGE });
     const half = bodyOf(body.text.slice(0, -1));

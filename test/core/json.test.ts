@@ -10,6 +10,7 @@ import {
   parseTexts,
   printExact,
   valueAt,
+  withWholePairs,
 } from '../../src/core/json.ts';
 import { depthOf, elementsOf, scan } from '../../src/core/json-scan.ts';
 import { mayBeRenamed } from '../support/engine.ts';
@@ -101,6 +102,24 @@ describe('minify', () => {
         const text = spread(tokens, spaces);
         if (!mayBeRenamed(text)) expect(meaning(minify(text))).toBe(meaning(text));
         expect(minify(minify(text))).toBe(minify(text));
+      }),
+    );
+  });
+});
+
+describe('withWholePairs', () => {
+  const halves = fc.constantFrom(
+    ...['\\ud83d', '\\uDbFF', '\\udc00', '\\uDE00', '\\\\', 'ud83d', '\\ud7ff', '\\ue000'],
+  );
+
+  it('replaces halves of surrogate pairs and nothing else', () => {
+    fc.assert(
+      fc.property(fc.array(fc.oneof(halves, characterText), { maxLength: 8 }), (characters) => {
+        const text = `"${characters.join('')}"`;
+        const string = JSON.parse(text) as string;
+        const whole = withWholePairs(text);
+        expect(JSON.parse(whole)).toBe(string.toWellFormed());
+        if (string.isWellFormed()) expect(whole).toBe(text);
       }),
     );
   });
