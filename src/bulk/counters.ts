@@ -61,6 +61,7 @@ export interface Counters extends Omit<CounterValues, 'passed'> {
   readonly again: boolean;
   /** An earlier one that is unknown stands in the way of one of them. */
   readonly unresolved: boolean;
+  readonly hints: ReadonlySet<string>;
   /** Outcomes that the ledger could not store. */
   readonly unrecorded: readonly PayError[];
   /** Corrections to the counts by state of the job's entries; negative ones lower a count. */
@@ -123,6 +124,7 @@ export const openCounters = ({ onSettled, tell }: Tallying) => {
   const closed = bitSet();
   const [counts, adjustments]: [Counts, Counts] = [{}, {}];
   const codes = new Set<number>();
+  const hints = new Set<string>();
   const troubles = openTroubles();
   const unrecorded: PayError[] = [];
   let [skipped, passed, again, unresolved] = [0, 0, false, false];
@@ -146,6 +148,7 @@ export const openCounters = ({ onSettled, tell }: Tallying) => {
       troubles.add(row.number, end);
       again ||= end.again === true;
       unresolved ||= end.unresolved === true;
+      if (end.hint !== undefined) hints.add(end.hint);
       show();
       await onSettled(row, end);
     },
@@ -162,6 +165,7 @@ export const openCounters = ({ onSettled, tell }: Tallying) => {
       ...troubles.list(),
       again,
       unresolved,
+      hints,
       unrecorded,
       adjustments,
     }),

@@ -23,6 +23,8 @@ export interface RowEnd {
   readonly error?: string | undefined;
   /** The reason in a few words, for many rows at once. */
   readonly reason?: string;
+  /** The next step, if its state and exit code don't say it. */
+  readonly hint?: string;
   /** True if --again would send the row. */
   readonly again?: true;
   /** An earlier one that is unknown stands in its way. */

@@ -135,7 +135,7 @@ export const CHARGE_EXPIRED = 'add --retry-failed to the same command to charge 
 
 const hintsOf = (
   { unknown, rejected, failed, expired, not_sent, not_created, not_started, sending }: Counts,
-  { codes, again, unresolved, planned }: JobEnd,
+  { codes, again, unresolved, hints: ofRows, planned }: JobEnd,
   words: Summing['words'],
   stopped: PayError | undefined,
 ): string[] => {
@@ -145,10 +145,9 @@ const hintsOf = (
     [planned === undefined && areLeft, stopped?.kind === 'unknown' ? `${GO_ON}; ${NEVER_STOP}` : GO_ON],
     [planned === undefined && rejected + failed + not_created > 0, RETRY],
     [planned === undefined && expired > 0, CHARGE_EXPIRED],
-    [codes.has(EXIT_CODES.attention), 'run the same command again to share the messages that are left'],
     [again && stopped?.kind !== 'refused', words.refused],
   ];
-  return hints.flatMap(([isTrue, hint]) => (isTrue && hint !== undefined ? [hint] : []));
+  return [...hints.flatMap(([isTrue, hint]) => (isTrue && hint !== undefined ? [hint] : [])), ...ofRows];
 };
 
 /** The answers that the user must keep, as one JSON text. */

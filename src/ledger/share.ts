@@ -8,17 +8,22 @@ import { bootOf } from './sender.ts';
 const SHARINGS = { sharing: 'sharing', shared: 'yes', not_shared: 'no', share_unknown: 'unknown' } as const;
 type Kind = keyof typeof SHARINGS;
 
+/** The reason for which nothing was sent; `lacks`: a placeholder that the charge has no value for. */
+export interface Unsent {
+  readonly why: string;
+  readonly lacks?: string;
+}
+
 /** State of the message to a charge's customer. `why`: the reason why a person has to look. */
-export interface Shared {
+export interface Shared extends Partial<Unsent> {
   readonly shared: (typeof SHARINGS)[Kind];
-  readonly why?: string;
 }
 
 /** Longest time to share a message: the limit of the program, and a minute to end it. */
 const LONGEST_MS = 6 * MINUTE_MS;
 
-/** A claim of a message. `unstarted`: a file that its process removes just before it starts the program. */
-interface Claim {
+/** Evidence about a message. `unstarted`: a file that a process removes just before it starts the program. */
+interface Sharing extends Pick<Unsent, 'lacks'> {
   readonly sender?: Sender;
   readonly deadline?: number;
   readonly unstarted?: string;
@@ -35,13 +40,13 @@ const isGone = (sender: Sender, { hasEnded, moment }: Ledger): boolean =>
 export const sharedOf = ({ evidence }: Entry, ledger: Ledger): Shared => {
   const last = evidence.findLast(({ kind }) => Object.hasOwn(SHARINGS, kind));
   if (last === undefined) return { shared: 'no' };
-  const { at, message: why, sender, deadline = 0, unstarted } = last as Claim & typeof last;
+  const { at, message: why, lacks, sender, deadline = 0, unstarted } = last as Sharing & typeof last;
   if (sender !== undefined && ledger.hasEnded(sender, ledger.moment().at > deadline)) {
     return unstarted !== undefined && isGone(sender, ledger) && existsSync(unstarted)
       ? { shared: 'no', why: 'the run was ended before its program was started' }
       : { shared: 'unknown', why: `the run that shared it was ended at ${at}` };
   }
-  return { shared: SHARINGS[last.kind as Kind], ...(typeof why === 'string' && { why }) };
+  return { shared: SHARINGS[last.kind as Kind], ...(typeof why === 'string' && { why }), ...(lacks && { lacks }) };
 };
 
 const isFree = (entry: Entry, ledger: Ledger): boolean => sharedOf(entry, ledger).shared === 'no';
@@ -54,8 +59,10 @@ export const claimSharing = (ledger: Ledger, id: string, unstarted: string): Pro
 };
 
 /** Stores why no program was started, unless another process has claimed the message meanwhile. */
-export const noteUnshared = (ledger: Ledger, id: string, why: string): Promise<boolean> =>
-  ledger.note(id, evidenceOf('not_shared', ledger.moment().at, { message: why }), (entry) => isFree(entry, ledger));
+export const noteUnshared = (ledger: Ledger, id: string, { why, lacks }: Unsent): Promise<boolean> => {
+  const evidence = evidenceOf('not_shared', ledger.moment().at, { message: why, lacks });
+  return ledger.note(id, evidence, (entry) => isFree(entry, ledger));
+};
 
 /** Stores the result of sharing a message. A program that was killed may have sent it before. */
 export const noteSharing = (

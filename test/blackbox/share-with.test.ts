@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { atom, transferTo } from '../support/activity.ts';
 import { PROGRAM, RUNTIME } from '../support/built.ts';
 import { inProcess } from '../support/in-process.ts';
-import { killingProgram, newFolder, type RunOptions, runBefore, start } from '../support/program.ts';
+import { errorOf, killingProgram, newFolder, type RunOptions, runBefore, start } from '../support/program.ts';
 import { ACTIVITY, type Answer, json, type Service, serveAllBy, serveBy, UGWO_ID, ugwo } from '../support/service.ts';
 import {
   activityOf,
@@ -436,10 +436,33 @@ describe.skipIf(process.platform === 'win32')('--share-with', () => {
     expect(second.stderr).toContain('shows nothing that is left to pay');
   });
 
-  it('ends a file with 14 if only a message is left, with the command that shares it', async () => {
-    const [service, program] = [await accounts(), sender('exit 1')];
+  it.each([
+    ['the command that shares it', 'exit 1', 'to share what is left, run the same command again with --share-with'],
+    ['no command, if it may be shared', 'kill -9 $$', 'tell the customer yourself'],
+  ])('ends a file with 14 if only a message is left, with %s', async (_, line, hint) => {
+    const [service, program] = [await accounts(), sender(line)];
     const ended = await chargeFrom(rows(1), at(service), '--share-with', program.path);
-    expect([ended.code, ended.stderr]).toEqual([14, expect.stringContaining('run the same command again')]);
+    expect([ended.code, errorOf(ended)['hint']]).toEqual([14, hint]);
+  });
+
+  it('asks for another template, now and at the next run, for rows whose answers lack a value of it', async () => {
+    const service = await accounts([1, json(200, { ...MADE, uid: activityOf(1), next_action: NO_EXPIRY })]);
+    const [program, file, options] = [sender(), rows(1, 2), at(service)];
+    const filled = (text: string) =>
+      chargeFrom(file, options, '--share-with', program.path, '--share-template', template(text));
+    for (const text of ['by {expires}', '{expires}']) {
+      const ended = await filled(text);
+      expect([ended.code, errorOf(ended)]).toMatchObject([
+        14,
+        {
+          message: expect.stringContaining('nothing for {expires}'),
+          hint: expect.stringContaining('another template'),
+        },
+      ]);
+    }
+    expect((await filled('by {expires|tonight}')).code).toBe(0);
+    expect([program.times(), postsOf(service)]).toEqual([once(1, 2), once(1, 2)]);
+    expect(program.sent(ugwoOf(1))).toBe('by tonight\n');
   });
 
   it('does not share again what a killed run may have shared', async () => {

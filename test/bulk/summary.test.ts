@@ -20,6 +20,7 @@ const end = (counts: Partial<Record<RowState, number>>, more: Partial<JobEnd> = 
     unlisted: 0,
     again: false,
     unresolved: false,
+    hints: new Set(),
     unrecorded: [],
     adjustments: {},
     ...more,

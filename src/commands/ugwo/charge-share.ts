@@ -15,7 +15,7 @@ import { formatMoney } from '../../core/money.ts';
 import type { Charge, Entry } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { refreshCharge, walkCharges } from '../../ledger/reconcile.ts';
-import { claimSharing, noteSharing, noteUnshared, type Shared, sharedOf } from '../../ledger/share.ts';
+import { claimSharing, noteSharing, noteUnshared, type Shared, sharedOf, type Unsent } from '../../ledger/share.ts';
 import { asActivity } from '../../ledger/snapshot.ts';
 import { type Exec, execute, openProgramInput } from '../../webhook/consumers.ts';
 import { checkCharges } from '../check-charges.ts';
@@ -29,23 +29,24 @@ const SHARED_COLUMN = 'shared';
 const whyNotShared = ({ shared, why }: Shared): string | undefined =>
   why && `its message ${shared === 'no' ? 'was not shared' : 'may be shared already'}: ${why}`;
 
+/** The next step for a message that was not shared. `again`: the command that shares it. */
+const nextStep = ({ shared, lacks }: Shared, again: string): string => {
+  if (shared !== 'no') return 'tell the customer yourself';
+  return `to share what is left, ${again}${lacks === undefined ? '' : ' and another template'}`;
+};
+
 const withShared = (end: RowEnd, shared: Shared): RowEnd => {
   const trouble = whyNotShared(shared);
   const row = { ...end, fields: { ...end.fields, [SHARED_COLUMN]: shared.shared } };
   if (trouble === undefined) return row;
-  return { ...row, error: [end.error ?? [], trouble].flat().join('; '), exitCode: EXIT_CODES.attention };
+  const hint = nextStep(shared, 'run the same command again with --share-with');
+  return { ...row, error: [end.error ?? [], trouble].flat().join('; '), exitCode: EXIT_CODES.attention, hint };
 };
 
 /** True for a row that its customer can pay. */
 const isShareable = ({ exitCode, unrecorded, fields = {} }: RowEnd): boolean =>
   exitCode === 0 && unrecorded === undefined && fields['payment'] === 'open' && fields['next_action'] !== undefined;
 
-/** The reason for which nothing was sent; `lacks`: a placeholder that the charge has no value for. */
-interface Unsent {
-  readonly why: string;
-  readonly lacks?: string;
-}
-type Unshared = Shared & Pick<Unsent, 'lacks'>;
 type Facts = Readonly<Record<string, string>>;
 type Messages = Awaited<ReturnType<typeof openMessages>>;
 
@@ -151,11 +152,9 @@ export class ChargeSharing {
     const shared = await this.#share(id, client, isNew ? (rest ?? activityFacts(value).amount) : undefined, isNew);
     const why = whyNotShared(shared);
     if (why === undefined) return undefined;
-    const reuse = 'to share it, run the same command again with --reuse';
+    const reuse = 'run the same command again with --reuse';
     const again = this.#earlier === 'remaining' ? `${reuse} in place of --remaining` : reuse;
-    const left = shared.lacks === undefined ? again : `${again} and another template`;
-    const hint = shared.shared === 'no' ? left : 'tell the customer yourself';
-    return new PayError('attention', `the charge is made, but ${why}`, { hint });
+    return new PayError('attention', `the charge is made, but ${why}`, { hint: nextStep(shared, again) });
   }
 
   /** Adds the state of its message to the stored end of a row. */
@@ -187,7 +186,7 @@ export class ChargeSharing {
   }
 
   /** Shares the message about a charge, unless that was done. A failure makes no charge fail. */
-  async #share(id: string, client: Client, sum: number | undefined, isNew: boolean): Promise<Unshared> {
+  async #share(id: string, client: Client, sum: number | undefined, isNew: boolean): Promise<Shared> {
     const { io } = this.#run;
     let isStarted = false;
     let input: FileHandle | undefined;
@@ -200,7 +199,7 @@ export class ChargeSharing {
       const prepared = await this.#prepare(entry, ledger, client, sum, isNew).catch(unsent);
       // Only a program that can start claims the message: a claim that ends with its process may have been shared.
       if ('why' in prepared) {
-        await noteUnshared(ledger, id, prepared.why);
+        await noteUnshared(ledger, id, prepared);
         return { shared: 'no', ...prepared };
       }
       const { program, unstarted } = prepared;
