@@ -35,10 +35,10 @@ export type Inner = (
 
 /** State of a run that ends with it. */
 export interface RunState {
-  /** Start of the run, before it reads a profile, in milliseconds since the epoch. */
-  readonly since: number;
   /** Opens the ledger only to read it, as a dry run does. */
   readOnly?: true;
+  /** Names of the profiles in the settings now; set once the run has read one of them. */
+  profiles?: () => readonly string[];
   /** Releases the resources, in reverse order. */
   readonly closing: (() => Promise<void>)[];
   /** True if the run has printed the record that it is about. */

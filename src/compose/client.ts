@@ -90,6 +90,7 @@ export const profileWithoutKey = async (run: Run): Promise<{ profile: string | u
 
 const storedTarget = async (run: RunContext): Promise<Target> => {
   const room = await profilesOf(run);
+  run.state.profiles = () => room.list().map(({ name }) => name);
   return room.target(await withProfile(run, room));
 };
 

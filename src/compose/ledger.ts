@@ -1,6 +1,7 @@
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PaidBack } from '../charge/payment.ts';
+import { memo } from '../core/async.ts';
 import { countText } from '../core/charge.ts';
 import {
   HIGHEST_FILE_NAME,
@@ -38,11 +39,10 @@ export const hasCharges = async (io: RunContext['io']): Promise<boolean> => {
 };
 
 /** Options that every ledger needs. */
-const ledgerDeps = async ({ io: { clock, signals, redactor }, state }: RunContext) => {
+const ledgerDeps = async ({ io: { clock, signals, redactor } }: RunContext) => {
   const { thisSender, thisMachine } = await import('../ledger/sender.ts');
   return {
     now: clock.now,
-    since: state.since,
     uptime: thisMachine.uptime,
     self: thisSender(),
     clean: (text: string) => redactor.cleanAll(text),
@@ -59,7 +59,13 @@ export const openFileLedger = async (run: RunContext, isOnlyRead = false): Promi
   ]);
   const path = await ledgerPath(run);
   const open = isOnlyRead ? openToRead : openLedger;
-  return open({ ...deps, path, hasEnded: (sender, overdue) => hasProcessEnded(sender, deps.self, overdue) });
+  const names = memo(() => run.state.profiles?.());
+  return open({
+    ...deps,
+    path,
+    isNamed: (profile) => names()?.includes(profile) !== false,
+    hasEnded: (sender, overdue) => hasProcessEnded(sender, deps.self, overdue),
+  });
 };
 
 /** Address and password of a shared ledger, and the source of the setting. */

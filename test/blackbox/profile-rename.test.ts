@@ -9,8 +9,9 @@ import { beside } from '../ledger/support/charges.ts';
 import { CANARY } from '../support/canary.ts';
 import { inProcess } from '../support/in-process.ts';
 import { ledgerOptions } from '../support/ledger.ts';
-import { type Ended, fromNoon, newFolder, paycli } from '../support/program.ts';
-import { type Service, serveBy } from '../support/service.ts';
+import { type Ended, fromNoon, newFolder, paycli, runBefore } from '../support/program.ts';
+import { ACTIVITY, json, type Service, serveAllBy, serveBy } from '../support/service.ts';
+import { openTerminal } from '../support/terminal.ts';
 import { charged, numberIn, postsOf, serveCharges, ugwoOf, ussdFile } from './bulk-support.ts';
 
 const LEDGER = 'ledger.sqlite';
@@ -115,33 +116,56 @@ describe('profile rename', () => {
     expect(await namesIn(world)).toEqual(['store']);
   });
 
-  it.each<[string, readonly string[]]>([
-    ['of the profile', ['shop']],
-    ['for all other profiles', ['--others']],
-  ])('leaves a file that is being sent under the policy %s, together with the new name', async (_what, whose) => {
-    const first = Promise.withResolvers<void>();
-    const service = await serveBy((seen) => {
-      const answer = charged(numberIn(seen));
-      return numberIn(seen) === 1 ? (...asked) => void first.promise.then(() => answer(...asked)) : answer;
-    });
-    const world = await loggedIn(service);
-    const { home, env, run, charge } = world;
-    await run('policy', 'set', ...whose, '--max-charges', '3');
-    const file = ['ugwo', 'charge', '--from', ussdFile(1, 2, 3, 4), '--concurrency', '1', '--profile', 'shop'];
-    const sending = paycli(file, { home, env });
-    await service.came(1);
+  it.each<[string, readonly string[], Record<string, string>]>([
+    ['of the profile', ['shop'], {}],
+    [
+      'of the profile, also after the clock was set back',
+      ['shop'],
+      runBefore('Date.now = () => Date.UTC(2026, 10, 20, 1);'),
+    ],
+    ['for all other profiles', ['--others'], {}],
+  ])(
+    'leaves a file that is being sent under the policy %s, together with the new name',
+    async (_what, whose, later) => {
+      const first = Promise.withResolvers<void>();
+      const service = await serveBy((seen) => {
+        const answer = charged(numberIn(seen));
+        return numberIn(seen) === 1 ? (...asked) => void first.promise.then(() => answer(...asked)) : answer;
+      });
+      const world = await loggedIn(service);
+      const { home, env, run, charge } = world;
+      const after = { home, env: { ...env, ...later } };
+      await run('policy', 'set', ...whose, '--max-charges', '3');
+      const file = ['ugwo', 'charge', '--from', ussdFile(1, 2, 3, 4), '--concurrency', '1', '--profile', 'shop'];
+      const sending = paycli(file, { home, env });
+      await service.came(1);
+      expect(await paycli(RENAME, after)).toMatchObject({ code: 0 });
+      expect(await charge(9, 'store')).toMatchObject({ code: 0 });
+      first.resolve();
+      expect(await sending).toMatchObject({ code: 9 });
+      expect(postsOf(service)).toEqual({ 1: 1, 9: 1, 2: 1 });
+      expect(await namesIn(world)).toEqual(['store', 'store', 'store']);
+      // A new profile of that name has nothing to do with the renamed one, also in a process that began before.
+      const login = ['login', '--profile', 'shop', '--base-url', service.origin, '--key-stdin', '--no-verify'];
+      expect(await inProcess(login, { home, env, stdin: CANARY })).toMatchObject({ code: 0 });
+      const args = ['ugwo', 'charge', ugwoOf(5), '--medium', 'ussd', '--provider', 'gtb', '--profile', 'shop'];
+      expect(await paycli(args, after)).toMatchObject({ code: 0 });
+      expect(await namesIn(world)).toEqual(['store', 'store', 'store', 'shop']);
+    },
+  );
+
+  it('leaves a refund under the policy that waits for its confirmation meanwhile', async () => {
+    const world = await loggedIn(await serveAllBy(() => json(200, { uid: 'rfd.AbCd.1' })));
+    const { home, env, run } = world;
+    await run('policy', 'set', 'shop', '--max-refunds', '0');
+    // It reads the profile, asks, and then opens the ledger.
+    const args = ['api', '/v1/refunds', '-f', `ugwo_activity=${ACTIVITY.uid}`, '--profile', 'shop'];
+    const session = openTerminal(args, { home, env });
+    await session.saw(/Pay this back\?/);
     expect(await run(...RENAME)).toMatchObject({ code: 0 });
-    expect(await charge(9, 'store')).toMatchObject({ code: 0 });
-    first.resolve();
-    expect(await sending).toMatchObject({ code: 9 });
-    expect(postsOf(service)).toEqual({ 1: 1, 9: 1, 2: 1 });
-    expect(await namesIn(world)).toEqual(['store', 'store', 'store']);
-    // A new profile of that name has nothing to do with the renamed one, also in a process that began before.
-    const login = ['login', '--profile', 'shop', '--base-url', service.origin, '--key-stdin', '--no-verify'];
-    expect(await inProcess(login, { home, env, stdin: CANARY })).toMatchObject({ code: 0 });
-    const args = ['ugwo', 'charge', ugwoOf(5), '--medium', 'ussd', '--provider', 'gtb', '--profile', 'shop'];
-    expect(await inProcess(args, { home, env })).toMatchObject({ code: 0 });
-    expect(await namesIn(world)).toEqual(['store', 'store', 'store', 'shop']);
+    session.type('y\r');
+    expect(await session.ended).toMatchObject({ code: 9 });
+    expect(world.service.seen).toEqual([]);
   });
 
   it('keeps the limits when a profile gets its old name back', async () => {

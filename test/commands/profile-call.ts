@@ -121,7 +121,7 @@ export const call = async (path: string, options: Call = {}): Promise<Outcome> =
     target: unexpected,
     ledger: unexpected,
     observe: unexpected,
-    state: { since: 0, closing: [], status: {} },
+    state: { closing: [], status: {} },
   };
   let records: readonly unknown[] = [];
   let error: PayError | undefined;

@@ -9,7 +9,7 @@ import { clock } from './clock.ts';
 export const ledgerOptions = (path: string, some: Partial<LedgerOptions> = {}): LedgerOptions => ({
   path,
   now: () => clock.now(),
-  since: clock.now(),
+  isNamed: () => true,
   uptime: () => Math.round(uptime() * 1000),
   self: { pid: process.pid, boot: 'boot', started: String(process.pid) },
   hasEnded: () => false,

@@ -103,8 +103,8 @@ const someOf = (rows: Iterator<Row, void>): Row[] => {
 export interface LedgerOptions extends LocalOptions {
   /** Absolute path of the file. */
   readonly path: string;
-  /** Start of this run, in milliseconds since the epoch. */
-  readonly since: number;
+  /** False if the run has read a profile of this name in the settings, and once the ledger is open, they have none. */
+  readonly isNamed: (profile: string) => boolean;
   readonly kind?: DatabaseKind;
 }
 
@@ -215,14 +215,17 @@ class FileStore {
   readonly #db: DatabaseSync;
   readonly sql: LedgerStatements;
   readonly options: LedgerOptions;
+  /** Number of renames of profiles when the ledger was opened. */
+  readonly #renames: number;
   readonly #prepared: ReturnType<typeof preparing>;
   readonly #writer: ReturnType<typeof writerOf>;
   readonly #readings = readings();
 
-  constructor(db: DatabaseSync, sql: LedgerStatements, options: LedgerOptions) {
+  constructor(db: DatabaseSync, sql: LedgerStatements, renames: number, options: LedgerOptions) {
     this.#db = db;
     this.sql = sql;
     this.options = options;
+    this.#renames = renames;
     this.#prepared = preparing(db);
     this.#writer = writerOf(db, options, this.#readings);
   }
@@ -251,8 +254,14 @@ class FileStore {
     return { at: now(), mark: { boot: bootOf(self), uptime: uptime() } };
   });
 
+  /**
+   * Present name of a profile that the run knows by this name. It may have been renamed since, also between the run's
+   * look at the settings and the opening of the ledger. No clock tells: it may have been set.
+   */
   nameNow(name: string | undefined): string | undefined {
-    return name && this.sql.nameNow(name, this.options.since);
+    const renamed = name && this.sql.nameNow(name, 0);
+    if (name === undefined || renamed === name) return name;
+    return this.options.isNamed(name) ? this.sql.nameNow(name, this.#renames) : renamed;
   }
 
   /** Writes entries in the caller's transaction. Returns the place of the last new one. */
@@ -389,10 +398,10 @@ export const backendOver = (
   db: DatabaseSync,
   sql: LedgerStatements,
   highest: Highest,
-  key: string,
+  { key, renames }: ReturnType<LedgerStatements['settings']>,
   options: LedgerOptions,
 ): Backend => {
-  const store = new FileStore(db, sql, options);
+  const store = new FileStore(db, sql, renames, options);
   const allowance = allowanceIn(store.rows, (name) => store.nameNow(name));
   const policies = policiesBy(
     store.ask,
@@ -424,13 +433,12 @@ export const backendOver = (
       if (last !== undefined) highest.keep(last);
       return result;
     },
-    rename: (from, to, isStored) =>
-      store.write('note', () => sql.rename(from, to, isStored ? options.now() : undefined)),
+    rename: (...names) => store.write('note', () => sql.rename(...names)),
     compact: () => store.compact(),
     jobs: jobsIn(store),
     policies: {
       ...policies,
-      set: async (profile, change) => policies.set(await store.read(() => sql.nameNow(profile, options.since)), change),
+      set: async (profile, change) => policies.set(await store.read(() => sql.nameNow(profile, renames)), change),
       allowance: (of) => store.read(() => allowance(of)),
     },
     reserve: store.lifeline.reserve,

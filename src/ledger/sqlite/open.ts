@@ -70,7 +70,7 @@ const openBackend = (options: LedgerOptions): { readonly backend: Backend; reado
     const settings = sql.settings();
     refuseOtherFile(path, settings.name, sql);
     const highest = openHighest(path, settings.name);
-    return { backend: backendOver(db, sql, highest, settings.key, options), left };
+    return { backend: backendOver(db, sql, highest, settings, options), left };
   });
 };
 
@@ -111,9 +111,9 @@ export const openToRead = async (options: LedgerOptions): Promise<Ledger> => {
   const open = (db: DatabaseSync, closed: () => void): Backend => {
     refuseOlder(db, path, kind);
     const sql = ledgerStatements(db);
-    const { name, key } = sql.settings();
-    refuseOtherFile(path, name, sql);
-    const backend = backendOver(db, sql, openHighest(path, name), key, options);
+    const settings = sql.settings();
+    refuseOtherFile(path, settings.name, sql);
+    const backend = backendOver(db, sql, openHighest(path, settings.name), settings, options);
     return { ...backend, close: () => backend.close().then(closed) };
   };
   try {

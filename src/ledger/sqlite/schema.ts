@@ -13,7 +13,7 @@ export const checkedRow = (row: Row): Row => {
  * At most one charge of a payment request is open. The unique index enforces it: a check in the program could not keep
  * two processes from sending at once. The second index on the charges of a payment request detects corrupted pages: it
  * must agree with the first. A slice of a job is leased to its owner, a `Sender` as JSON. The settings hold the ledger's
- * name and the key of its digests.
+ * name, the key of its digests, and the renames of profiles.
  */
 const LEDGER_TABLES = `
   ${tablesIn({

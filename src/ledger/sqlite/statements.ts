@@ -96,16 +96,29 @@ interface Reading {
   readonly sql: (text: string) => StatementSync;
   /** Rows with a valid checksum. */
   readonly rows: (query: string, ...values: SQLInputValue[]) => Row[];
-  readonly nameNow: (name: string, since: number) => string;
+  readonly nameNow: (name: string, seen: number) => string;
 }
+
+/** Name and key of a ledger, and the number of renames of profiles that have ended. */
+interface Settings {
+  readonly name: string;
+  readonly key: string;
+  readonly renames: number;
+}
+
+const settingsIn = (sql: Reading['sql']): Settings => {
+  const { name = '', key = '', renames = '0' } = Object.fromEntries(rowsFrom(sql('SELECT name, value FROM setting')));
+  return { name: String(name), key: String(key), renames: Number(renames) };
+};
 
 /**
  * Gives a profile's entries, jobs and policy another name, and notes it for runs that know the old name (see
- * `nameNow`): for those that began before `at`; for all while it is undefined. Returns the number of entries.
+ * `nameNow`): with the number of the rename once the settings are stored, without one until then. Returns the number of
+ * entries.
  */
-const rename = ({ sql, rows, nameNow }: Reading, given: string, to: string, at: number | undefined): number => {
+const rename = ({ sql, rows, nameNow }: Reading, given: string, to: string, isStored: boolean): number => {
   // The same rename, or one to another name, may have been started before.
-  const from = nameNow(given, Number.MAX_VALUE);
+  const from = nameNow(given, Infinity);
   const held = rowsFrom(sql('SELECT profile FROM policy WHERE policy IS NOT NULL AND profile IN (?, ?)'), from, to);
   if (held.length > 1) {
     throw usageError(`"${given}" and "${to}" both have a policy`, {
@@ -114,7 +127,9 @@ const rename = ({ sql, rows, nameNow }: Reading, given: string, to: string, at: 
   }
   sql('DELETE FROM setting WHERE name = ?').run(`renamed ${to}`);
   const note = sql('INSERT INTO setting VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value');
-  note.run(`renamed ${given}`, JSON.stringify({ to, at }));
+  const nth = isStored ? settingsIn(sql).renames + 1 : undefined;
+  if (nth !== undefined) note.run('renames', String(nth));
+  note.run(`renamed ${given}`, JSON.stringify({ to, nth }));
   if (from === to) return 0;
   let count = 0;
   for (let last = 0; ; ) {
@@ -161,15 +176,12 @@ export const ledgerStatements = (db: DatabaseSync) => {
     return limit < 0 ? rows(ordered, ...values) : rows(`${ordered} LIMIT ?`, ...values, limit);
   };
 
-  /**
-   * Present name of a profile, for a run that began at a moment (milliseconds since the epoch) and knows it by this
-   * name. It may have been renamed meanwhile.
-   */
-  const nameNow = (name: string, since: number): string => {
+  /** Present name of a profile, for a run that knows it by this name and has seen this number of renames. */
+  const nameNow = (name: string, seen: number): string => {
     const [[kept = null] = []] = rowsFrom(sql('SELECT value FROM setting WHERE name = ?'), `renamed ${name}`);
     if (kept === null) return name;
-    const { to, at = Infinity } = JSON.parse(String(kept)) as { readonly to: string; readonly at?: number };
-    return at > since ? nameNow(to, since) : name;
+    const { to, nth } = JSON.parse(String(kept)) as { readonly to: string; readonly nth?: number };
+    return nth === undefined || nth > seen ? nameNow(to, seen) : name;
   };
 
   return {
@@ -179,8 +191,8 @@ export const ledgerStatements = (db: DatabaseSync) => {
       // Every step of a charge runs this query, so it takes a short path.
       return (query.id === undefined ? matching(query) : rows('WHERE id = ?', query.id)).map(entryOf);
     },
-    rename: (given: string, to: string, at: number | undefined): number =>
-      rename({ sql, rows, nameNow }, given, to, at),
+    rename: (given: string, to: string, isStored: boolean): number =>
+      rename({ sql, rows, nameNow }, given, to, isStored),
     /** Yields rows one by one, as of the moment when the first one is read. */
     each: function* (start: string, ...[sql, ...values]: Statement): Generator<Row, void> {
       // Uses a statement of its own: running a shared prepared statement again would end the walk in progress.
@@ -197,8 +209,7 @@ export const ledgerStatements = (db: DatabaseSync) => {
       const { changes } = sql(UPDATE_CHARGE).run(...changing, row[AT.checksum] ?? null, entry.seq, entry.id);
       if (changes !== 1) throw new Damage(`it has no row of ${entry.id} any more`);
     },
-    settings: (): { readonly name: string; readonly key: string } =>
-      Object.fromEntries(rowsFrom(sql('SELECT name, value FROM setting'))),
+    settings: (): Settings => settingsIn(sql),
     /** Number of entries ever started here. */
     highest: (): number => Number(rowsFrom(sql("SELECT seq FROM sqlite_sequence WHERE name = 'charge'"))[0]?.[0] ?? 0),
   };
