@@ -52,11 +52,7 @@ const columnNames = (columns: readonly string[], known: Known): readonly string[
   return names;
 };
 
-/** The columns that every report adds to those of its file. */
-const OWN_COLUMNS = ['row', 'state', 'error', 'job'];
-
 const MOST_COLUMNS_NAMED = 10;
-const DELIMITERS = /[,;\t|]/;
 
 type Needed = Pick<KeyColumn, 'name' | 'prefix' | 'aliases'>;
 
@@ -65,7 +61,7 @@ const cellStep = (columns: readonly string[], { name, prefix, aliases }: Needed,
   if (prefix !== undefined && columns.some((column) => column.startsWith(`${prefix}.`))) {
     return `the first line is a row: add a header above it with the column names, such as ${name}`;
   }
-  if (columns.length === 1 && DELIMITERS.test(first)) return 'set the column separator with --delimiter';
+  if (columns.length === 1 && /[,;\t|]/.test(first)) return 'set the column separator with --delimiter';
   const meant =
     columns.find((column) => aliases.includes(column.trim().toLowerCase())) ??
     columns.find((column) => didYouMean(column, [name]) !== undefined);
@@ -91,7 +87,8 @@ const columnWords = (name: string): string =>
 
 /** Tests for columns that our own reports don't add. A report numbers its own where the input has one of that name. */
 const isForeign = ({ report }: Pick<RowKind<never>, 'report'>): ((column: string) => boolean) => {
-  const own = new Set([...OWN_COLUMNS, ...report]);
+  // Every report adds these four to the columns of its file.
+  const own = new Set(['row', 'state', 'error', 'job', ...report]);
   return (column) => !own.has(column.replace(/_\d+$/, ''));
 };
 

@@ -87,15 +87,16 @@ const STATE_ORDER: readonly (keyof Counts)[] = [
   'not_started',
 ];
 
-/** States with another name for people. */
-const STATE_WORDS: Partial<Record<keyof Counts, string>> = { not_created: 'not made', sending: 'still being sent' };
-
 const whatOf = (
   counts: Counts,
   { rows, planned }: Pick<JobEnd, 'rows' | 'planned'>,
   { done, verb }: Summing['words'],
 ): string => {
-  const words = { ...STATE_WORDS, accepted: done };
+  const words: Partial<Record<keyof Counts, string>> = {
+    not_created: 'not made',
+    sending: 'still being sent',
+    accepted: done,
+  };
   const [toSend, others] = [planned?.rows ?? 0, { ...counts, not_started: counts.not_started - (planned?.rows ?? 0) }];
   const shown = STATE_ORDER.filter((state) => others[state] > 0);
   const texts = [

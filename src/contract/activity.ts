@@ -98,10 +98,6 @@ const headers = memo(() =>
     }),
 );
 
-const nextAction = memo(() =>
-  z.looseObject({ type: enumLike(), instruction: textShape().nullish(), headers: headers().optional() }),
-);
-
 /** An activity: docs/service.md, Activities. New values of `status` are accepted. */
 export const activity = memo(() =>
   z.looseObject({
@@ -115,7 +111,9 @@ export const activity = memo(() =>
     ugwo_medium: anyMembers().optional(),
     psp: enumLike().nullish(),
     psp_external_id: textShape().nullish(),
-    next_action: maybe(nextAction()),
+    next_action: maybe(
+      z.looseObject({ type: enumLike(), instruction: textShape().nullish(), headers: headers().optional() }),
+    ),
     status: enumLike(),
     error: errorOrText().optional(),
     created_at: time().nullish(),

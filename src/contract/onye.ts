@@ -36,11 +36,6 @@ const updatedAddress = memo(() =>
   ),
 );
 
-/** The service's own older plugin leaves these two blank on creation. */
-const address = memo(() =>
-  updatedAddress().extend({ state: boundedText(0, 50).optional(), zip: boundedText(0, 10).optional() }),
-);
-
 const emailShape = memo(() =>
   z
     .string({ error: (issue) => (issue.input === undefined ? 'is required' : 'should be text') })
@@ -68,7 +63,10 @@ export const onyeUpdate = memo(() =>
 export const onyeCreate = memo(() =>
   onyeUpdate().extend({
     email: emailShape(),
-    billing_address: address().optional(),
+    // The service's own older plugin leaves these two blank on creation.
+    billing_address: updatedAddress()
+      .extend({ state: boundedText(0, 50).optional(), zip: boundedText(0, 10).optional() })
+      .optional(),
     meta: z.union([meta(), noEntries()], { error: 'should be an object of keys and values' }).optional(),
   }),
 );

@@ -52,8 +52,6 @@ const fileOf = (text: string): Source => {
   return text === '-' ? { kind: 'stdin' } : { kind: 'file', path: text };
 };
 
-const asInput = taking({ type: 'json', completes: 'file' }, fileOf);
-
 /** Headers that paycli sets, those that control the connection, and those that replace the method or the path. */
 const REFUSED_HEADERS = [
   /^(?:accept|accept-encoding|cache-control|content-.*|host|user-agent)$/,
@@ -78,8 +76,6 @@ const asHeader = taking({ type: 'pair' }, (text): readonly [name: string, value:
   return [lower, value.trimEnd()];
 });
 
-const readMethod = taking({ choices: METHODS }, (text: string): Method => asOneOf(METHODS)(text.toUpperCase()));
-
 const readPath = (given: string, method: Method): string => {
   // On Windows, Git Bash prefixes a word that starts with a slash with its own folder. So `v1/…` is accepted without
   // the slash.
@@ -94,7 +90,11 @@ const readPath = (given: string, method: Method): string => {
 
 const apiInput = rarely(['header', 'again'], {
   path: argument('path', 'path of the service, /v1/… or v1/…'),
-  method: option('-X, --method <method>', `${METHODS.join(', ')} (GET; POST with fields or --input)`, readMethod),
+  method: option(
+    '-X, --method <method>',
+    `${METHODS.join(', ')} (GET; POST with fields or --input)`,
+    taking({ choices: METHODS }, (text: string): Method => asOneOf(METHODS)(text.toUpperCase())),
+  ),
   rawField: repeated('-f, --raw-field <k=v>', 'a field as text', asRawField),
   field: repeated(
     '-F, --field <k=v>',
@@ -102,7 +102,11 @@ const apiInput = rarely(['header', 'again'], {
     asTypedField,
   ),
   header: repeated('-H, --header <name: value>', 'another header', asHeader),
-  input: option('--input <file|->', 'the body as a JSON object; fields override it', asInput),
+  input: option(
+    '--input <file|->',
+    'the body as a JSON object; fields override it',
+    taking({ type: 'json', completes: 'file' }, fileOf),
+  ),
   include: flag('-i, --include', 'print the status line and the headers of the answer before it'),
   paginate: flag('--paginate', 'with GET: follow next_cursor to the end of a list'),
   again: flag('--again', 'with a refund: once more, although this activity has a refund'),

@@ -151,25 +151,25 @@ export const useLedger = async ({ url, passwordCommand }: InputOf<typeof useInpu
   };
 };
 
-const initView: View = {
-  columns: [{ path: 'at', flexible: true }, { path: 'made' }, { path: 'schema' }, { path: 'operators' }],
-};
-
 /** Creates the tables of a shared ledger and registers its operators. */
 export const initSharedLedger = async (
   { operators }: { readonly operators: readonly string[] },
   run: Run,
 ): Promise<Result> => {
   const made = await (await openLedgerAdmin(run)).init(operators);
-  return { kind: 'record', record: madeHere({ ...made, operators }), view: initView };
+  return {
+    kind: 'record',
+    record: madeHere({ ...made, operators }),
+    view: {
+      columns: [{ path: 'at', flexible: true }, { path: 'made' }, { path: 'schema' }, { path: 'operators' }],
+    },
+  };
 };
-
-const migrateView: View = { columns: [{ path: 'at', flexible: true }, { path: 'from' }, { path: 'to' }] };
 
 export const migrateSharedLedger = async (_input: unknown, run: Run): Promise<Result> => ({
   kind: 'record',
   record: madeHere(await (await openLedgerAdmin(run)).migrate()),
-  view: migrateView,
+  view: { columns: [{ path: 'at', flexible: true }, { path: 'from' }, { path: 'to' }] },
 });
 
 const pushView: View = {
@@ -190,12 +190,14 @@ export const pushLedger = async (_input: unknown, run: Run): Promise<Result> => 
   return { kind: 'record', record: madeHere(pushed), view: pushView, ...(kept.length === 0 ? {} : { failure }) };
 };
 
-const backupView: View = {
-  columns: [{ path: 'file' }, { path: 'bytes', kind: 'count' }, { path: 'entries', kind: 'count', always: true }],
-};
-
 /** Backs up the ledger while it is in use. */
 export const backUpLedger = async ({ file }: { readonly file: string }, run: Run): Promise<Result> => {
   const copied = await (await openLedgerAdmin(run)).backUp(file);
-  return { kind: 'record', record: madeHere(copied), view: backupView };
+  return {
+    kind: 'record',
+    record: madeHere(copied),
+    view: {
+      columns: [{ path: 'file' }, { path: 'bytes', kind: 'count' }, { path: 'entries', kind: 'count', always: true }],
+    },
+  };
 };

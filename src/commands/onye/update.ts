@@ -24,7 +24,6 @@ import { CHANGED_FIELDS, type CustomerOptions } from './fields-shared.ts';
 import type { UpdateInput } from './update-spec.ts';
 import { onyeView, updatesView } from './view.ts';
 
-const REPLACED = 'All metadata was replaced, not merged.';
 const MERGED = 'All metadata was read, changed and written back; a change that somebody else made in between is lost.';
 
 /** Asks before the update drops metadata keys that the body does not name. Asks nothing if none would be lost. */
@@ -54,7 +53,7 @@ const sendUpdate = async (uid: string, body: CustomerBody, run: Run): Promise<Re
     record,
     view: onyeView,
     wrote: true,
-    ...('meta' in body && !asked ? { notice: REPLACED } : {}),
+    ...('meta' in body && !asked ? { notice: 'All metadata was replaced, not merged.' } : {}),
   };
 };
 

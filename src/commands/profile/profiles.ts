@@ -103,8 +103,6 @@ const secretFrom = async (key: KeyFrom, origin: string, run: Run): Promise<NewPr
   return { key: key.kind === 'stdin' ? text.replace(/\r?\n$/, '') : text };
 };
 
-const NO_VERIFY = 'to store the key without checking it, add --no-verify';
-
 /** Checks the key with the service. On failure, rethrows the service's error with a message and hint for the login. */
 const verifyKey = async (target: { origin: string; key: string }, run: Run): Promise<void> => {
   try {
@@ -113,7 +111,9 @@ const verifyKey = async (target: { origin: string; key: string }, run: Run): Pro
     if (!(thrown instanceof PayError)) throw thrown;
     const { status, hint } = thrown.detail;
     const refused = status === 401 || status === 403;
-    const next = refused ? 'check that the key belongs to this environment and was not rotated' : NO_VERIFY;
+    const next = refused
+      ? 'check that the key belongs to this environment and was not rotated'
+      : 'to store the key without checking it, add --no-verify';
     throw new PayError(thrown.kind, `couldn't verify the key, so nothing was stored: ${thrown.message}`, {
       ...thrown.detail,
       // The usual hint of a 401 says to log in, which does not help here.

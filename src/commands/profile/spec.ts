@@ -7,8 +7,6 @@ const PROFILE_OUTPUT = 'the profile: name, default, origin, environment, key (it
 const STORED_EXITS: readonly ErrorKind[] = ['usage', 'auth'];
 const ANSWERED_EXITS: readonly ErrorKind[] = [...STORED_EXITS, 'interrupted'];
 
-const environments = Object.keys(ENVIRONMENTS) as Environment[];
-
 export const profileCommands = [
   defineCommand({
     path: ['login'],
@@ -18,7 +16,11 @@ export const profileCommands = [
       'Asks for the key without showing it, checks it with the service and stores it for one origin only. --profile names ' +
       'the profile ("default" if you leave it out). The first profile becomes the default.',
     input: rarely(['noVerify'], {
-      environment: option('--environment <name>', 'live or sandbox (or give --base-url)', asOneOf(environments)),
+      environment: option(
+        '--environment <name>',
+        'live or sandbox (or give --base-url)',
+        asOneOf(Object.keys(ENVIRONMENTS) as Environment[]),
+      ),
       keyStdin: flag('--key-stdin', 'read the key from standard input'),
       keyCommand: option(
         '--key-command <command>',

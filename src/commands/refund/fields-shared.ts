@@ -1,4 +1,4 @@
-import { option, pickOptions } from '../../cli/define.ts';
+import { option } from '../../cli/define.ts';
 import { AMOUNT_OPTIONS, asText } from '../../cli/options.ts';
 
 export const REFUND_FIELDS = {
@@ -20,5 +20,3 @@ export const REFUND_FIELDS = {
     property: 'destination.account_number',
   }),
 } as const;
-
-export const REFUND_OPTIONS = pickOptions(REFUND_FIELDS);

@@ -58,7 +58,6 @@ const refundRecords = async (ledger: Ledger, refunds: readonly Entry[]) => {
   return refunds.map((refund) => refundRecord(refund, charges.get(`${refund.service} ${refund.about}`)));
 };
 
-const refundStateColumn: Column = { path: 'refund', or: 'state', kind: 'state', needed: true };
 const refundAmountColumn: Column = { path: 'amount', kind: 'money', needed: true };
 const refundCreatedColumn: Column = { path: 'created_at', kind: 'time', label: 'created' };
 
@@ -71,7 +70,7 @@ export const refundListView: View = {
     { path: 'ugwo_ref', or: 'ref', label: 'ref', flexible: true, needed: true, least: 6, peopleOnly: true },
     { path: 'customer_email', label: 'customer', flexible: true },
     refundAmountColumn,
-    refundStateColumn,
+    { path: 'refund', or: 'state', kind: 'state', needed: true },
     { path: 'status', kind: 'state', words: REFUND_WORDS },
     refundCreatedColumn,
     ...columnsNamed('id activity'),

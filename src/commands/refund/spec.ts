@@ -7,6 +7,7 @@ import {
   type HowToRead,
   ONCE_EXITS,
   optional,
+  pickOptions,
   READ_EXITS,
   rarely,
 } from '../../cli/define.ts';
@@ -14,11 +15,11 @@ import { givenAmount, readId, STORED_LIST } from '../../cli/options.ts';
 import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
 import type { GivenAmount } from '../../core/money.ts';
-import { REFUND_FIELDS, REFUND_OPTIONS } from './fields-shared.ts';
+import { REFUND_FIELDS } from './fields-shared.ts';
 
 const refundInput = rarely(['again', 'allOfIt'], {
   activity: optional('activity', 'the paid activity, act.…; or --from', { completes: 'activity' }),
-  ...REFUND_OPTIONS,
+  ...pickOptions(REFUND_FIELDS),
   allOfIt: flag('--all-of-it', 'with --from: pay back the whole payment in each row of a file without amounts'),
   again: flag('--again', 'refund once more, although a refund of this activity was made'),
   ...BULK_OPTIONS,

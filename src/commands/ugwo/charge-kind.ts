@@ -180,8 +180,6 @@ const rowFields = (cells: Cells, options: ChargeFields): ChargeFields => {
   };
 };
 
-const NOT_COMPARED = "is compared with the payment request, which --no-preflight doesn't read";
-
 const readChargeRow = (
   cells: Cells,
   ugwo: string,
@@ -196,7 +194,8 @@ const readChargeRow = (
   for (const { field, what } of (validate ? findFaults : findUncheckedFaults)(fields, params.length > 0, nameOf))
     cells.fault(nameOf(field), what);
   const unread = file.look ? [] : [...cells.given.keys()].filter((name) => COMPARED_COLUMNS.includes(name));
-  for (const name of unread) cells.fault(name, NOT_COMPARED);
+  for (const name of unread)
+    cells.fault(name, "is compared with the payment request, which --no-preflight doesn't read");
   return { ugwo, fields, params, compared: comparedIn(cells) };
 };
 
@@ -205,8 +204,6 @@ const chargeOptionsText = ({ fields, params, earlier }: FileOfCharges): string =
   const remaining = earlier === 'remaining' ? true : undefined;
   return printExact({ ...jobOptionsOf(fields), params, remaining });
 };
-
-const NOT_SHOWN = "the service can't show the payment request";
 
 /** True if the service rejected a charge because its payment request has no checkout. */
 const isAboutCheckout = ({ message, detail: { status, violations = [] } }: PayError): boolean => {
@@ -303,7 +300,9 @@ const openSender = (
       if (charge === undefined || !isCharge(charge)) return undefined;
       const shown = async (): Promise<RequestRead> => {
         const record = await client.look('ugwo.get', { params: { uid: charge.about } });
-        return record === undefined ? { unavailable: NOT_SHOWN } : snapshotOf(record.value, record);
+        return record === undefined
+          ? { unavailable: "the service can't show the payment request" }
+          : snapshotOf(record.value, record);
       };
       return (await reconcile(ledger, charge, shown)).charge;
     },

@@ -97,11 +97,13 @@ const unreadRequest = (ugwo: string, thrown: PayError): PayError => {
   const isNo = thrown.kind === 'auth' || detail.isMissing === true;
   return new PayError(isNo ? thrown.kind : 'read_failed', `${ugwo} was not charged: ${message}`, {
     ...detail,
-    hint: (isNo || detail.retryAt !== undefined) && detail.hint !== undefined ? detail.hint : AGAIN,
+    hint:
+      (isNo || detail.retryAt !== undefined) && detail.hint !== undefined
+        ? detail.hint
+        : 'nothing was sent; run the same command again, or skip this check with --no-preflight',
     cause: thrown,
   });
 };
-const AGAIN = 'nothing was sent; run the same command again, or skip this check with --no-preflight';
 
 /**
  * Reads a payment request before its charge (docs/protocol.md, Order). Calls `unseen` if charges made elsewhere can't be

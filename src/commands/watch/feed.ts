@@ -30,8 +30,6 @@ interface PollingDeps {
   readonly stop: AbortSignal;
 }
 
-const UNTOUCHED = ['requires_ugwo', 'processing'];
-
 /** Reads the status of open charges with as few requests as possible and records it in the ledger. */
 export class Polling {
   readonly #deps: PollingDeps;
@@ -69,7 +67,7 @@ export class Polling {
     if (before !== undefined) return before !== JSON.stringify(listed);
     // First time in the list: compared with the ledger.
     this.#traces.set(about, JSON.stringify(listed));
-    const isUntouched = UNTOUCHED.includes(listed.status) && Number(listed.total) === 0;
+    const isUntouched = ['requires_ugwo', 'processing'].includes(listed.status) && Number(listed.total) === 0;
     return !isUntouched || (listed.last.uid === activity?.uid && listed.last.status !== activity.status);
   }
 
