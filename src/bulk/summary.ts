@@ -168,7 +168,6 @@ const jobFailure = (end: JobEnd, { words, bulk, stop, followed }: Summing): PayE
   const code = gravest([...end.codes, ...run, ...(followed?.codes ?? [])]);
   if (code === 0) return undefined;
   const lines = [
-    ...(end.planned === undefined ? [] : [plannedText(end.planned, words)]),
     ...(followed === undefined || followed.text === '' ? [] : [followed.text]),
     ...whyOf(stopped, counts, stop),
     ...troublesOf(end, bulk.report),
