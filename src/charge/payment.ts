@@ -215,7 +215,7 @@ const isExpiry = ({ status, failureCode = '', updatedAt, accountUntil }: Activit
 };
 
 /** True if the money was here when an earlier reading was made. */
-const wasPaid = (earlier: Payment | undefined): boolean =>
+export const wasPaid = (earlier: Payment | undefined): boolean =>
   earlier !== undefined && (PAYMENTS[earlier].brings || earlier === 'reversed');
 
 /** The payment that an activity's reading shows. An unrecognized status counts as open: it may still become anything. */

@@ -27,9 +27,9 @@ import {
   isRefundUnsettled,
   lateAnswer,
   latest,
+  mayCorrect,
   moneyKnown,
   paymentIn,
-  wasResolved,
   wasSeenExpired,
   withMore,
   withReading,
@@ -86,8 +86,8 @@ export const record = (
 };
 
 /** An unknown charge can be resolved, and a person can correct a person's earlier resolution. */
-const mayResolve = (charge: Entry, { kind }: Evidence): boolean =>
-  charge.state === 'unknown' || (kind === 'resolved' && wasResolved(charge));
+const mayResolve = (charge: Entry, { state, evidence }: Resolution): boolean =>
+  charge.state === 'unknown' || (evidence.kind === 'resolved' && mayCorrect(charge, state));
 
 /**
  * Resolves an unknown charge. Returns false if it is no longer unknown, or if another charge owns the activity. `kept`
@@ -96,13 +96,14 @@ const mayResolve = (charge: Entry, { kind }: Evidence): boolean =>
 export const resolveCharge = (
   backend: Backend,
   id: string,
-  { state, activity, request, evidence }: Resolution,
+  resolution: Resolution,
   kept: (charge: Entry) => Resolution['activity'],
 ): Promise<boolean> => {
+  const { state, activity, request, evidence } = resolution;
   const about = [{ id }, { activities: activity === undefined ? [] : [activity.uid] }];
   return backend.change('note', about, ([[found] = NO_ENTRIES, owners = []]): Writes<boolean> => {
     const charge = found && resolveStale(found, backend);
-    if (charge === undefined || !mayResolve(charge, evidence) || owners.some((owner) => owner.id !== id)) {
+    if (charge === undefined || !mayResolve(charge, resolution) || owners.some((owner) => owner.id !== id)) {
       return { result: false };
     }
     const { took, exitCode } = charge;

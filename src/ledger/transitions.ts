@@ -11,6 +11,7 @@ import {
   type ReadingVerdict,
   type RequestFacts,
   verdictOn,
+  wasPaid,
 } from '../charge/payment.ts';
 import { type RefundFacts, refundShown } from '../charge/refund.ts';
 import { CHARGE, type ChargeState, REFUND, textAt } from '../core/charge.ts';
@@ -272,6 +273,14 @@ export const DECISIVE: readonly string[] = ['resolved', 'answer', 'emergency_lin
 /** True if a person made the last decision about a charge. */
 export const wasResolved = ({ evidence }: Pick<Entry, 'evidence'>): boolean =>
   evidence.findLast(({ kind }) => DECISIVE.includes(kind))?.kind === 'resolved';
+
+/** True if money that came or went back proves that an entry was made. */
+const hasMovedMoney = (entry: Entry): boolean =>
+  wasPaid(paymentIn(entry)) || entry.refund?.state === 'paid_back' || entry.refund?.state === 'refund_disputed';
+
+/** True if a person may replace a person's earlier word about an entry by this state. */
+export const mayCorrect = (entry: Entry, state: ChargeState): boolean =>
+  wasResolved(entry) && !(state === 'not_created' && hasMovedMoney(entry));
 
 /**
  * True if a process's outcome for its own charge overrides a state that others have set meanwhile. Acceptance by the

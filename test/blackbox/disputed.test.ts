@@ -25,7 +25,7 @@ const paidAt = (second: number): Shown => shown('successful', ASKED, at(second))
 const UNPAID = shown('requires_action', 0);
 
 /** A service that shows what the test says, of a payment request and of its one activity. */
-const openShop = async () => {
+const openShop = async (answer = 200) => {
   let [inList, byItself]: Shown[] = [UNPAID, UNPAID];
   const made = new Set<string>();
   const activity = ({ activity }: Shown) => ({ ...ACTIVITY, uid: activityOf(1), ...activity });
@@ -33,7 +33,7 @@ const openShop = async () => {
     if (method === 'POST') {
       const uid = activityOf(made.size + 1);
       made.add(uid);
-      return json(200, { ...ACTIVITY, uid });
+      return json(answer, { ...ACTIVITY, uid });
     }
     if (url.includes('/activities/')) return json(200, activity(byItself ?? UNPAID));
     const request = {
@@ -236,5 +236,28 @@ describe('ledger resolve of a disputed charge', () => {
     const { run, id } = await resolved('reversed');
     const resolve = (as: string) => run('ledger', 'resolve', id, '--as', as, '--reason', 'x', '--yes');
     for (const as of ['paid', 'reversed', 'not-created', 'created']) expect((await resolve(as)).code).toBe(2);
+  });
+});
+
+describe('ledger resolve --as not-created, after a person found a charge created', () => {
+  it.each([
+    ['paid', PAID, 'ledger sync'],
+    ['disputed', UNPAID, '--as reversed'],
+    ['reversed', shown('failed', 0, { error: { code: 'psp.error.reversed' } }), 'ledger sync'],
+  ])('keeps the money that was seen since then: %s', async (_what, later, hint) => {
+    const { run, show, listed } = await openShop(502);
+    expect((await run('ugwo', 'charge', UGWO, ...USSD)).code).toBe(6);
+    const [{ id }] = await listed();
+    const resolve = (as: string, ...more: readonly string[]) =>
+      run('ledger', 'resolve', id, '--as', as, '--reason', 'x', '--yes', '--json', ...more);
+    expect(await resolve('created', '--activity', activityOf(1))).toMatchObject({ code: 0 });
+    for (const now of [PAID, later]) {
+      show(now);
+      await run('ledger', 'sync', id, '-q');
+    }
+    const before = await listed();
+    const refused = await resolve('not-created');
+    expect([refused.code, errorOf(refused)['hint']]).toEqual([2, expect.stringContaining(hint)]);
+    expect(await listed()).toEqual(before);
   });
 });

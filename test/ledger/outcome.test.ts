@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { Payment } from '../../src/charge/payment.ts';
+import type { RefundState } from '../../src/charge/refund.ts';
 import type { EmergencyLine, Query } from '../../src/ledger/backend.ts';
 import type { Charge, Entry, Evidence, Resolution, StoredOutcome } from '../../src/ledger/entry.ts';
 import { expireStale, isStale, readResolved } from '../../src/ledger/guard.ts';
@@ -63,6 +65,8 @@ describe('changesState', () => {
 });
 
 describe('resolve', () => {
+  const moneyOf = (payment: Payment) => ({ payment, received: 0, receivedAssumed: false, refunded: 0 });
+  const refundOf = (state: RefundState) => ({ state, uid: undefined, at: NOON });
   const word: Evidence = { kind: 'resolved', at: AT, by: 'ada' };
   const unknown = charge({ id: 'chg-mine', state: 'unknown', activity: undefined });
 
@@ -75,6 +79,24 @@ describe('resolve', () => {
     expect(changes[0]).toMatchObject({ purpose: 'note', about: [{ id: 'chg-mine' }, { activities }] });
     expect(changes[0]?.about[1]).toEqual({ activities });
   });
+
+  it.each<[string, Partial<Entry>, boolean]>([
+    ['open charge', {}, true],
+    ['paid charge', { money: moneyOf('paid') }, false],
+    ['reversed charge', { money: moneyOf('reversed') }, false],
+    ['open refund', { kind: 'refund', refund: refundOf('refund_open') }, true],
+    ['refund that was paid back', { kind: 'refund', refund: refundOf('paid_back') }, false],
+  ])(
+    "replaces a person's word by not created only while no money moved: %s, as it is when it is written",
+    async (_what, more, may) => {
+      const created = charge({ id: 'chg-mine', state: 'accepted', evidence: [word] });
+      const { backend, changes } = watched([{ ...created, ...more }]);
+      expect(await resolveCharge(backend, 'chg-mine', { state: 'not_created', evidence: word }, () => undefined)).toBe(
+        may,
+      );
+      expect(changes[0]?.write).toHaveLength(may ? 1 : 0);
+    },
+  );
 });
 
 it('note adds evidence to a known charge, and ignores an unknown id', async () => {

@@ -1,4 +1,4 @@
-import { CHARGE, kindWord } from '../../core/charge.ts';
+import { CHARGE, kindWord, REFUND } from '../../core/charge.ts';
 import { type PayError, usageError } from '../../core/error.ts';
 import { askText, canAsk } from '../../core/input.ts';
 import type { Result } from '../../core/result.ts';
@@ -7,7 +7,7 @@ import { formatLocal, utcAtom } from '../../core/time.ts';
 import { type Entry, evidenceOf, type Resolution } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { operatorOf } from '../../ledger/sender.ts';
-import { isRefundUnsettled, wasResolved } from '../../ledger/transitions.ts';
+import { isDisputed, isRefundUnsettled, mayCorrect, wasResolved } from '../../ledger/transitions.ts';
 import type { Run } from '../run.ts';
 import { entryRecord, findEntry } from './entries.ts';
 import type { ResolveInput } from './spec.ts';
@@ -26,10 +26,29 @@ const notDisputed = ({ id }: Entry): PayError =>
     hint: `--as paid and --as reversed are for disputed charges; see \`${shellLine(['paycli', 'ledger', 'show', id])}\``,
   });
 
-const notUnknown = ({ id, state, activity }: Entry): PayError =>
-  usageError(`${id} ${SETTLED[state] ?? `is ${state}`}${activity === undefined ? '' : ` (${activity.uid})`}`, {
+/** Next step for an entry that a person found made, and whose money was seen since then. */
+const movedHint = (entry: Entry): string => {
+  const { id, kind } = entry;
+  const resolve = (as: string): string => shellLine(['paycli', 'ledger', 'resolve', id, '--as', as]);
+  const [there, back] = kind === REFUND ? ['paid-back', 'failed'] : ['paid', 'reversed'];
+  if (isDisputed(entry) || isRefundUnsettled(entry))
+    return `say where the money is: \`${resolve(there)}\`, or \`${resolve(back)}\``;
+  return kind === REFUND
+    ? `see \`${shellLine(['paycli', 'ledger', 'show', id])}\``
+    : `read it again: \`${shellLine(['paycli', 'ledger', 'sync', id])}\`; once an answer disputes the money, \`${resolve(back)}\` says that it went back`;
+};
+
+const notUnknown = (entry: Entry): PayError => {
+  const { id, kind, state, activity } = entry;
+  const named = activity === undefined ? '' : ` (${activity.uid})`;
+  if (state === 'accepted' && wasResolved(entry)) {
+    const seen = kind === REFUND ? 'its money went back' : 'the service has shown its money';
+    return usageError(`${id} was created: ${seen}${named}`, { hint: movedHint(entry) });
+  }
+  return usageError(`${id} ${SETTLED[state] ?? `is ${state}`}${named}`, {
     hint: `only an unknown charge can be resolved; see \`${shellLine(['paycli', 'ledger', 'show', id])}\``,
   });
+};
 
 const checkOwner = async (ledger: Ledger, charge: Entry, activity: string | undefined): Promise<void> => {
   if (activity === undefined || activity === charge.activity?.uid || !(await ledger.owned([activity])).has(activity))
@@ -85,16 +104,19 @@ const resolveQuestion = ({ as, activity }: Unknown, { id, about, kind }: Entry):
   return `Record ${id} as ${as.replace('-', ' ')}${named}? ${then}`;
 };
 
+/** State of an entry after a person's word. */
+const stateSaid = (as: Unknown['as']): Resolution['state'] => (as === 'created' ? 'accepted' : 'not_created');
+
 const resolutionOf = (
   { as, activity }: Unknown,
   said: { readonly by: string; readonly reason: string; readonly at: number },
 ): Resolution => ({
-  state: as === 'created' ? 'accepted' : 'not_created',
+  state: stateSaid(as),
   ...(activity !== undefined && { activity: { uid: activity, status: '', nextAction: null, createdAt: undefined } }),
   evidence: {
     kind: 'resolved',
     at: utcAtom(said.at),
-    as: as === 'created' ? 'created' : 'not_created',
+    as: as.replace('-', '_'),
     by: said.by,
     reason: said.reason,
     ...(activity === undefined ? {} : { activity }),
@@ -129,7 +151,7 @@ export const resolveEntry = async ({ as, ...named }: ResolveInput, run: Run): Pr
   const charge = await findEntry(ledger, input.id);
   const word = as === 'paid' || as === 'reversed' ? as : undefined;
   if (word !== undefined && charge.money?.disputed === undefined) throw notDisputed(charge);
-  if (word === undefined && charge.state !== 'unknown' && !wasResolved(charge)) throw notUnknown(charge);
+  if (word === undefined && charge.state !== 'unknown' && !mayCorrect(charge, stateSaid(as))) throw notUnknown(charge);
   if (input.activity !== undefined && charge.kind !== CHARGE) throw usageError(`--activity: ${charge.id} is no charge`);
   await run.say(introOf(charge, run.io.clock.now()));
   await checkOwner(ledger, charge, input.activity);
