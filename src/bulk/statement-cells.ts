@@ -1,15 +1,21 @@
 import { readMajor } from '../core/money.ts';
 import { dayIn, parseInstant, startOfDay, twoDigits, type Zone } from '../core/time.ts';
 
-/** A currency as a statement writes it: its code, or what stands for naira. A wrong encoding spoils its sign. */
-const UNIT = '[A-Z]{3}|[₦N#?]|=N=|[Nn]aira|NAIRA|â‚¦';
+/** What stands for cedi in a statement. A wrong encoding spoils the sign. */
+const CEDI = '(?:GH)?(?:₵|â‚µ)|GH¢';
+/** A currency as a statement writes it: its code, or what stands for naira or cedi. */
+const UNIT = `[A-Z]{3}|[₦N#?]|=N=|[Nn]aira|NAIRA|â‚¦|${CEDI}`;
 
 /** A currency in parentheses at the end of a column's name. */
 export const CURRENCY_IN_NAME = new RegExp(`\\((${UNIT})\\)\\s*$`);
 
-/** The code of a currency, from its code or what stands for naira. */
-export const currencyCode = (text: string): string =>
-  /^(?:[₦N#?]|=N=|â‚¦)$|naira/i.test(text) ? 'NGN' : (/^[A-Z]{3}\b/i.exec(text)?.[0] ?? text).toUpperCase();
+const IS_CEDI = new RegExp(`^(?:${CEDI})$`, 'i');
+
+/** The code of a currency, from its code or what stands for naira or cedi. */
+export const currencyCode = (text: string): string => {
+  if (IS_CEDI.test(text)) return 'GHS';
+  return /^(?:[₦N#?]|=N=|â‚¦)$|naira/i.test(text) ? 'NGN' : (/^[A-Z]{3}\b/i.exec(text)?.[0] ?? text).toUpperCase();
+};
 
 /** Blanks beside a currency or a sign, or between thousands. Two numbers in one cell stay apart. */
 const NEEDLESS_BLANKS = /(?<!\d)\s+|\s+(?!\d)|\s(?=\d{3}(?!\d))/g;

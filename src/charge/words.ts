@@ -4,7 +4,7 @@ import { shellLine } from '../core/shell.ts';
 import type { Balance } from './payment.ts';
 
 /** The smallest refund, in the minor unit (docs/service.md, Refunds); it is known for one currency only. */
-const SMALLEST_REFUND: Readonly<Record<string, number>> = { NGN: 20_000 };
+const SMALLEST_REFUND: ReadonlyMap<string, number> = new Map([['NGN', 20_000]]);
 
 /** Amount without its currency: `1,900.00`. */
 const bareAmount = (minor: number, currency: string): string => formatMoney(minor, currency).slice(currency.length + 1);
@@ -15,7 +15,7 @@ export const partText = (received: number, asked: number, currency: string): str
 
 /** Words of the command that pays back `minor` of an activity; undefined for less than the smallest refund. */
 export const refundWords = (activity: string, minor: number, currency: string): string[] | undefined => {
-  if (minor < (SMALLEST_REFUND[currency] ?? 0)) return undefined;
+  if (minor < (SMALLEST_REFUND.get(currency) ?? 0)) return undefined;
   return ['refund', 'create', activity, '--amount', bareAmount(minor, currency).replaceAll(',', '')];
 };
 
@@ -32,7 +32,7 @@ export const paidTwiceText = (
     return words === undefined ? [] : [shellLine(['paycli', ...words, ...targetFlags(place)])];
   });
   return commands.length === 0
-    ? `${what}; it can't be refunded, since a refund is at least ${formatMoney(SMALLEST_REFUND[currency] ?? 0, currency)}`
+    ? `${what}; it can't be refunded, since a refund is at least ${formatMoney(SMALLEST_REFUND.get(currency) ?? 0, currency)}`
     : `${what}; pay it back with: ${commands.join(' and ')}`;
 };
 

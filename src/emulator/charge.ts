@@ -197,7 +197,7 @@ export const createCharge: OperationHandler<'ugwo.charge'> = ({ params, body, no
 type RefundBody = RequestOf<'refund.create'>['body'];
 
 /** Minimum refund in kobo (public material); nothing is known of other currencies. */
-const LEAST: Readonly<Record<string, number>> = { NGN: 20_000 };
+const LEAST: ReadonlyMap<string, number> = new Map([['NGN', 20_000]]);
 
 /** Duration of a refund that isn't scripted, in milliseconds. */
 const USUAL_MS = 10_000;
@@ -211,7 +211,7 @@ const refundAmount = (body: RefundBody, kept: StoredActivity, currency: string, 
   const amount = body.amount === undefined ? left : Number(String(body.amount));
   const isWholly = machineValue(activity.status) === 'refunded' || left <= 0;
   if (isWholly || amount > left) throw invalidBy('nzube.refund.error.refund_amount_too_high', 'amount');
-  if (amount < (LEAST[currency] ?? 1)) throw invalidBy('nzube.refund.error.refund_amount_too_low', 'amount');
+  if (amount < (LEAST.get(currency) ?? 1)) throw invalidBy('nzube.refund.error.refund_amount_too_low', 'amount');
   // The service doesn't know the account that a transfer came from. Other mediums refund to the source.
   if (emulatedStep(kept) === 'transfer' && body.destination === undefined) {
     throw invalidBy('nzube.refund.error.missing_destination', 'destination');

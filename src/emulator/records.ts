@@ -217,9 +217,9 @@ export const listProviders: OperationHandler<'checkout.providers'> = ({ params: 
 type Body = RequestOf<'ugwo.create'>['body'];
 
 /** In kobo (public material). */
-const AMOUNT_BOUNDS: Readonly<Record<string, readonly [least: number, most: number]>> = {
-  NGN: [20_000, 5_000_000_000],
-};
+const AMOUNT_BOUNDS: ReadonlyMap<string, readonly [least: number, most: number]> = new Map([
+  ['NGN', [20_000, 5_000_000_000]],
+]);
 
 /** Fields that are not copied from the body: the service sets them, or derives them from it. */
 const NOT_COPIED = [
@@ -230,7 +230,7 @@ const NOT_COPIED = [
 export const requestAt = (uid: string, store: EmulatorStore): Ugwo => present(store.ugwo(uid), 'ugwo.error.not_found');
 
 const refuseAmount = (amount: number, currency: string): void => {
-  const [least, most] = AMOUNT_BOUNDS[currency] ?? [1, Number.MAX_SAFE_INTEGER];
+  const [least, most] = AMOUNT_BOUNDS.get(currency) ?? [1, Number.MAX_SAFE_INTEGER];
   if (amount < least) throw invalid([{ propertyPath: 'amount', title: `should be at least ${least}` }]);
   if (amount > most) throw invalid([{ propertyPath: 'amount', title: `should be at most ${most}` }]);
 };

@@ -188,7 +188,7 @@ describe("with the emulator's live dialect, paycli", () => {
 
   it('recognises a request without a checkout', async () => {
     const { run, unrouted } = await live();
-    const ended = await run('ugwo', 'charge', unrouted, '--medium', 'bank_transfer', '--again', '--json');
+    const ended = await run('ugwo', 'charge', unrouted, '--medium', 'bank_transfer', '--json');
     expect(ended.code, ended.stderr).toBe(3);
     expect(errorOf(ended)).toMatchObject({ violations: [{ property_path: 'checkout' }] });
   });

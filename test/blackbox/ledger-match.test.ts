@@ -203,24 +203,27 @@ describe('ledger match', () => {
       '-2+3+cmd INV-P1',
       '@SUM(A1) INV-P1',
       'a;=1',
+      'INV-P1',
     ];
-    const amounts = ['"-1,000.00"', '"+2,500.00"', '-₦100.00', '"=""0123"""', '-'];
+    const amounts = ['"-1,000.00"', '"+2,500.00"', '-₦100.00', '"=""0123"""', '-', '-GH₵5.00'];
     const rows = cells.map((cell, at) => `25/11/2026,,"2,500.00","${cell.replaceAll('"', '""')}",${amounts[at]}`);
     const statement = ['Trans Date,Debit,Credit,Remarks,Balance', ...rows, ''].join('\n');
     const read = async () =>
       parse(readFileSync(report, 'utf8'), { columns: true }) as readonly { readonly [name: string]: string }[];
     await matching(home, statement, ['--report', report]);
     const found = await read();
-    expect(found.slice(0, 5).map(({ Remarks }) => Remarks)).toEqual([
+    expect(found.slice(0, 6).map(({ Remarks }) => Remarks)).toEqual([
       ...cells.slice(0, 4).map((cell) => `'${cell}`),
       "a;'=1",
+      'INV-P1',
     ]);
-    expect(found.slice(0, 5).map(({ Balance }) => Balance)).toEqual([
+    expect(found.slice(0, 6).map(({ Balance }) => Balance)).toEqual([
       '-1,000.00',
       '+2,500.00',
       '-₦100.00',
       '="0123"',
       '-',
+      '-GH₵5.00',
     ]);
     await matching(home, statement, ['--report', report, '--raw-csv']);
     expect((await read())[0]?.['Remarks']).toBe(cells[0]);

@@ -116,10 +116,21 @@ describe('an amount', () => {
   });
 
   it('names the currency', () => {
-    const written = ['₦5', 'N5', 'USD 5', '5', '5CR', 'ngn5', '5 usd', '5#', '?5'].map(
+    const written = ['₦5', 'N5', 'USD 5', '5', '5CR', 'ngn5', '5 usd', '5#', '?5', 'GH₵ 5', '5 gh¢', '₵5', 'GHS 5'].map(
       (text) => writtenAmount(text, 'NGN')?.currency,
     );
-    expect(written).toEqual(['NGN', 'NGN', 'USD', undefined, undefined, 'NGN', 'USD', 'NGN', 'NGN']);
+    expect(written).toEqual([
+      'NGN',
+      'NGN',
+      'USD',
+      undefined,
+      undefined,
+      'NGN',
+      'USD',
+      'NGN',
+      'NGN',
+      ...Array(4).fill('GHS'),
+    ]);
   });
 
   it('in a number of NDJSON has a decimal point', async () => {
