@@ -59,6 +59,7 @@ export const NEXT_STEP = {
   migrateAsOwner: 'run `paycli ledger migrate` once, as the owner of the database',
   reach: 'check that the database runs and can be reached (`paycli ledger status`), then run the same command again',
   findLost: 'find out about them first: `paycli ledger sync`',
+  useNewer: 'use the newer paycli; nothing was changed',
   replaceRecord:
     'copy it, check that `paycli ledger list --all-profiles` shows every charge made from this machine, then move it away',
   settleFile: `${SETTLE} keep it elsewhere, with highest-charge, and start a new one, which knows none of its charges and files`,

@@ -239,9 +239,21 @@ export const rehearse = <T>(db: DatabaseSync, work: () => T): T => {
 };
 
 /** Returns a function that reads the file's version. */
-export const versionReader = (db: DatabaseSync): (() => number) => {
+const versionReader = (db: DatabaseSync): (() => number) => {
   const version = db.prepare('PRAGMA user_version');
   return () => Number(version.get()?.['user_version']);
+};
+
+/**
+ * Returns a function whose result is the error of a file that a newer program upgraded while it was open; undefined for
+ * another one. To this program, such a file may look damaged.
+ */
+export const upgradeReader = (db: DatabaseSync, path: string, kind: DatabaseKind): (() => PayError | undefined) => {
+  const version = versionReader(db);
+  return () =>
+    version() > currentVersion(kind)
+      ? kind.error({ kind: 'newer', path, what: 'was upgraded by a newer paycli while in use' })
+      : undefined;
 };
 
 /** Version of the file; 0 for an empty one. */

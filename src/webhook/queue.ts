@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { PayError } from '../core/error.ts';
 import { type EventState, LOCK_FILE_NAME, QUEUE_FILE_NAME } from '../core/webhook-event.ts';
-import { compact, type DatabaseFault, type DatabaseKind } from '../database/connect.ts';
+import { compact, type DatabaseFault, type DatabaseKind, upgradeReader } from '../database/connect.ts';
 import { checkPrivate } from '../database/file.ts';
 import { groupCommit } from '../database/group.ts';
 import { holdLock, isFileLocked, openDatabase } from '../database/open.ts';
@@ -134,10 +134,16 @@ export class Queue {
   readonly #together: ReturnType<typeof groupCommit>;
   #release: (() => void) | undefined;
 
-  constructor(db: DatabaseSync) {
+  constructor(db: DatabaseSync, path: string) {
     this.#db = db;
     this.#sql = queueStatements(db);
-    this.#together = groupCommit(db, async (transaction) => transaction(), [NEVER_ABORTED]);
+    const upgraded = upgradeReader(db, path, QUEUE_FILE);
+    const within = <T>(work: () => T): T => {
+      const error = upgraded();
+      if (error !== undefined) throw error;
+      return work();
+    };
+    this.#together = groupCommit(db, async (transaction) => transaction(), [NEVER_ABORTED], within);
   }
 
   #write<T>(work: () => T): Promise<T> {
@@ -282,7 +288,7 @@ export const openQueue = (folder: string, uid: number | undefined, name = QUEUE_
   return openDatabase(path, QUEUE_FILE, (db) => {
     // Another process may have created the missing folder meanwhile.
     checkPrivate(file, uid);
-    return new Queue(db);
+    return new Queue(db, path);
   });
 };
 

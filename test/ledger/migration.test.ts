@@ -59,6 +59,30 @@ describe('the next version of a ledger file', () => {
     });
   });
 
+  it.each([
+    ['another column', 'ALTER TABLE charge RENAME COLUMN medium TO means'],
+    ['another checksum', 'UPDATE charge SET checksum = 1'],
+  ])('is called newer by a process that runs on, and nothing is damaged: %s', async (_what, change) => {
+    const { path, id } = await fileWithCharge();
+    const ledger = await open(path);
+    await (await open(path, { kind: NEXT_FILE })).close();
+    beside(path, change);
+    const newer = {
+      kind: 'ledger',
+      message: `the ledger ${path} was upgraded by a newer paycli while in use`,
+      detail: { hint: expect.stringMatching(/^use the newer paycli/) },
+    };
+    for (const use of [
+      () => ledger.get(id),
+      () => ledger.list({ limit: 9 }),
+      () => ledger.begin(intent(), { again: false }),
+    ]) {
+      expect(await thrownBy(use())).toMatchObject(newer);
+    }
+    const kept = await thrownBy(ledger.record(id, { state: 'accepted', exitCode: 0, activity: account() }));
+    expect(kept).toMatchObject({ kind: 'unrecorded', message: expect.stringContaining('upgraded by a newer paycli') });
+  });
+
   it('refuses to read it only, which would not migrate it', async () => {
     const { path } = await fileWithCharge();
     const before = readFileSync(path);
@@ -171,6 +195,18 @@ describe.skipIf(process.platform === 'win32')('the next version of a shared ledg
     expect(await place.sql('SELECT DISTINCT state FROM paycli.charge')).toEqual([{ state: 'accepted' }]);
   });
 
+  it('is called newer by a process that runs on, also if its tables have other columns', async () => {
+    const { place, access, id } = await withCharge();
+    const ledger = await place.open({ folder: newFolder('machine') });
+    await migrateToNext(access);
+    await place.sql('ALTER TABLE paycli.charge RENAME COLUMN medium TO means');
+    for (const use of [() => ledger.get(id), () => ledger.list({ limit: 9 })]) {
+      expect(await thrownBy(use())).toMatchObject(newer);
+    }
+    await place.sql('ALTER TABLE paycli.charge RENAME COLUMN id TO number');
+    for (const use of usesOf(place)) expect(await thrownBy(use(access))).toMatchObject(newer);
+  });
+
   it('changes nothing when the wait is ended', async () => {
     const { place, access, id } = await withCharge();
     const at = { clockSql: `${NOON}::bigint`, versions: NEXT_SHARED, wait: never };
@@ -203,6 +239,12 @@ it.skipIf(process.platform === 'win32')('a shared ledger that was never of a rel
       detail: { hint: expect.stringMatching(SETTLED_FIRST) },
     });
   }
+});
+
+it('a newer record of shared charges is not to be moved away', () => {
+  expect(SHADOW_FILE.error({ kind: 'newer', path: '/a', what: 'is newer' }).detail.hint).toMatch(
+    /^use the newer paycli/,
+  );
 });
 
 it('a record of shared charges that was never of a released version has its own next step', () => {

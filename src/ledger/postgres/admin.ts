@@ -5,7 +5,7 @@ import { currentVersion, type Versions, versionFault } from '../../database/conn
 import type { Entry } from '../entry.ts';
 import type { Job, KeptUpdate } from '../job.ts';
 import { JOB_COLUMNS, jobValues, UPDATE_COLUMNS, updateValues } from '../sql.ts';
-import { handshake, isPostgres } from './handshake.ts';
+import { handshake, isPostgres, ledgerErrorOf } from './handshake.ts';
 import {
   checkVersion,
   grantsTo,
@@ -15,14 +15,7 @@ import {
   SHARED_LEDGER,
   VERSION_NOW,
 } from './schema.ts';
-import {
-  type Access,
-  DATABASE_LIMITS,
-  openSession,
-  type Session,
-  type StatementResult,
-  sharedError,
-} from './session.ts';
+import { type Access, DATABASE_LIMITS, openSession, type Session, type StatementResult } from './session.ts';
 import { unknownTo } from './shadow.ts';
 import { insertMissing, rowKept, WRITTEN_COLUMNS } from './statements.ts';
 import { CLOCK, commitAll } from './transaction.ts';
@@ -43,7 +36,7 @@ const withSession = async <T>(access: Access, work: (session: Session) => Promis
       await session.close();
     }
   } catch (thrown) {
-    throw sharedError(thrown, access.address.name);
+    throw await ledgerErrorOf(thrown, access);
   }
 };
 

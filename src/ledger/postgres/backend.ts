@@ -9,14 +9,8 @@ import { type LocalOptions, patiently } from '../local/file.ts';
 import { type Row, readable } from '../rows.ts';
 import { bootOf } from '../sender.ts';
 import { jobReads, policiesBy, type ReadStatement } from '../sql.ts';
-import {
-  type Access,
-  type DatabaseLimits,
-  isFromPassing,
-  type Session,
-  type StatementResult,
-  sharedError,
-} from './session.ts';
+import { ledgerErrorOf } from './handshake.ts';
+import { type Access, type DatabaseLimits, isFromPassing, type Session, type StatementResult } from './session.ts';
 import type { Shadow } from './shadow.ts';
 import { countStatement, entriesOf, findStatement, inlined, rowKept } from './statements.ts';
 import {
@@ -108,8 +102,9 @@ class SharedStore {
     return { limit: glances ? 0 : limits.patience, until: lockWait.stop };
   }
 
-  #error(thrown: unknown): PayError {
-    return sharedError(thrown, this.#options.access.address.name);
+  #error(thrown: unknown): Promise<PayError> {
+    const { access, limits } = this.#options;
+    return ledgerErrorOf(thrown, access, limits);
   }
 
   /** After the disk has failed, nothing more is started. */
@@ -118,7 +113,7 @@ class SharedStore {
     try {
       await patiently(() => shadow.keep(intents), lockWait, lockWait.leave);
     } catch (thrown) {
-      this.guard.failed(this.#error(thrown));
+      this.guard.failed(await this.#error(thrown));
       throw thrown;
     }
   }
@@ -129,13 +124,13 @@ class SharedStore {
       this.guard.ready();
       return await this.#together(checkedIntent(one, this.#options.access.address.name));
     } catch (thrown) {
-      throw thrown instanceof Uncounted ? thrown : this.#error(thrown);
+      throw thrown instanceof Uncounted ? thrown : await this.#error(thrown);
     }
   }
 
   use<T>(work: (session: Session) => Promise<T>, purpose: LockPolicy): Promise<T> {
-    return this.#options.connection.use(work, this.#patience([purpose])).catch((thrown: unknown) => {
-      throw this.#error(thrown);
+    return this.#options.connection.use(work, this.#patience([purpose])).catch(async (thrown: unknown) => {
+      throw await this.#error(thrown);
     });
   }
 

@@ -1,5 +1,15 @@
 import { PayError } from '../../core/error.ts';
-import { Lost, type Session, type StatementResult } from './session.ts';
+import { checkVersion, VERSION_NOW } from './schema.ts';
+import {
+  type Access,
+  DATABASE_LIMITS,
+  isNoLedger,
+  Lost,
+  openSession,
+  type Session,
+  type StatementResult,
+  sharedError,
+} from './session.ts';
 import { idsOf, knownStatement } from './statements.ts';
 import { SERVER } from './transaction.ts';
 
@@ -41,6 +51,24 @@ const checkLocks = async (
 
 const settingsIn = ({ rows }: StatementResult): ReadonlyMap<string, string> =>
   new Map(rows.map(([setting, value]) => [String(setting), String(value)]));
+
+/**
+ * Converts any failure of a database to a `ledger` error. Where there seems to be no ledger, it reads the version: a
+ * newer paycli may have changed the tables.
+ */
+export const ledgerErrorOf = async (thrown: unknown, access: Access, limits = DATABASE_LIMITS): Promise<PayError> => {
+  const { name } = access.address;
+  const error = sharedError(thrown, name);
+  if (!isNoLedger(error)) return error;
+  try {
+    const session = await openSession(access, limits);
+    const { answers } = await session.run(VERSION_NOW, limits.read).finally(session.close);
+    checkVersion(name, Number(answers[0]?.rows[0]?.[0]));
+  } catch (fault) {
+    if (fault instanceof PayError) return fault;
+  }
+  return error;
+};
 
 /** First messages on a connection. Throws if the server is no ledger that this program can rely on: no PostgreSQL, or a standby. */
 export const handshake = async (

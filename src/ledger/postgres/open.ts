@@ -13,9 +13,9 @@ import { checkAccess, patiently } from '../local/file.ts';
 import { ledgerOver, readOnly } from '../open.ts';
 import { takeIn } from '../outcome.ts';
 import { type KnownOptions, type ServerClock, type SharedLedgerOptions, sharedBackend } from './backend.ts';
-import { type Handshake, handshake } from './handshake.ts';
+import { type Handshake, handshake, ledgerErrorOf } from './handshake.ts';
 import { checkVersion } from './schema.ts';
-import { type Access, DATABASE_LIMITS, openSession, type Session, sharedError } from './session.ts';
+import { type Access, DATABASE_LIMITS, openSession, type Session } from './session.ts';
 import { openOtherShadow, restoreLost, SHADOW_FILE, type Shadow, shadowIn, shadowPaths } from './shadow.ts';
 import { CLOCK, connectionBy } from './transaction.ts';
 
@@ -109,7 +109,7 @@ const openOver = async (options: KnownOptions, { mine, greeted, ready, ...openin
   } catch (thrown) {
     await connection.close();
     shadow.close();
-    throw sharedError(thrown, name);
+    throw await ledgerErrorOf(thrown, access, limits);
   }
 };
 

@@ -36,7 +36,7 @@ const SHARED_TABLES = `
 export const SHARED_LEDGER: Versions = { first: 7, migrations: [SHARED_TABLES] };
 
 const VERSION_HINTS = {
-  newer: 'use the newer paycli; nothing was changed',
+  newer: NEXT_STEP.useNewer,
   older: NEXT_STEP.migrateAsOwner,
   unreleased: NEXT_STEP.settleShared,
 };

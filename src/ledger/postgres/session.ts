@@ -48,6 +48,9 @@ export const isUndone = (thrown: unknown): boolean => {
 
 const NO_LEDGER = ['3F000', '42P01', '42703'];
 
+/** True if an error says that there is no ledger, or one with other tables. */
+export const isNoLedger = ({ detail: { code = '' } }: PayError): boolean => NO_LEDGER.includes(code);
+
 /** Error codes for a certificate that could not be verified. */
 const UNTRUSTED_CODES = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|HOSTNAME_MISMATCH|INVALID_(?:CA|PURPOSE)/;
 

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { NEXT_STEP } from '../../charge/words.ts';
+import { attempt } from '../../core/async.ts';
 import { SHADOW_FILE_START } from '../../core/data-files.ts';
 import { PayError } from '../../core/error.ts';
-import { type DatabaseKind, transact } from '../../database/connect.ts';
+import { type DatabaseFault, type DatabaseKind, isBusy, transact, upgradeReader } from '../../database/connect.ts';
 import { openDatabase } from '../../database/open.ts';
 import { type Entry, evidenceOf, withEvidence } from '../entry.ts';
 import { asLedgerError, checkAccess, namesInFolder, TRY_MS } from '../local/file.ts';
@@ -30,6 +31,11 @@ const SHADOW_TABLES = `
   CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 `;
 
+const RECORD_HINTS: { readonly [kind in DatabaseFault['kind']]?: string } = {
+  newer: NEXT_STEP.useNewer,
+  unreleased: NEXT_STEP.settleRecord,
+};
+
 /** File of the intents that this machine has stored in a shared ledger. */
 export const SHADOW_FILE: DatabaseKind = {
   // "pays" in ASCII.
@@ -40,7 +46,7 @@ export const SHADOW_FILE: DatabaseKind = {
   busyTimeout: TRY_MS,
   error: ({ kind, path, what, cause }) =>
     new PayError('ledger', `${path}, this machine's record of its charges in the shared ledger, ${what}`, {
-      hint: kind === 'unreleased' ? NEXT_STEP.settleRecord : NEXT_STEP.replaceRecord,
+      hint: RECORD_HINTS[kind] ?? NEXT_STEP.replaceRecord,
       cause,
     }),
 };
@@ -84,11 +90,12 @@ export const shadowIn = (db: DatabaseSync, path: string) => {
   const set = db.prepare('INSERT OR REPLACE INTO setting VALUES (?, ?)');
   const naming = db.prepare('SELECT entry FROM intent WHERE instr(entry, ?) > 0 ORDER BY n');
   const one = db.prepare('SELECT 1 FROM intent WHERE id = ?');
+  const upgraded = upgradeReader(db, path, SHADOW_FILE);
   const asError = <T>(work: () => T): T => {
     try {
       return work();
     } catch (thrown) {
-      throw asLedgerError(thrown, path);
+      throw (isBusy(thrown) ? undefined : attempt(upgraded)) ?? asLedgerError(thrown, path);
     }
   };
   const kept = (name: string): string | undefined => asError(() => setting.get(name)?.['value'] as string | undefined);

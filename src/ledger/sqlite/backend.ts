@@ -1,14 +1,15 @@
 import { existsSync, statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
-import { handleSignals } from '../../core/error.ts';
+import { attempt } from '../../core/async.ts';
+import { handleSignals, PayError } from '../../core/error.ts';
 import {
   compact,
-  currentVersion,
   type DatabaseKind,
+  isBusy,
   number,
   optionalText,
   transact,
-  versionReader,
+  upgradeReader,
 } from '../../database/connect.ts';
 import { groupCommit } from '../../database/group.ts';
 import type { Backend, JobsBackend, LockPolicy } from '../backend.ts';
@@ -116,12 +117,13 @@ const fileAt = (path: string): string | undefined => {
 
 /** Checks before each write: the ledger's path still names the opened file, and its version is ours. */
 const checksOf = (db: DatabaseSync, path: string, kind: DatabaseKind, { once }: Readings) => {
-  const version = once(versionReader(db));
+  const upgraded = once(upgradeReader(db, path, kind));
   const file = fileAt(path);
   return {
+    upgraded,
     version: (): void => {
-      if (version() <= currentVersion(kind)) return;
-      throw ledgerError({ kind: 'newer', path, what: 'was upgraded by a newer paycli while in use' });
+      const error = upgraded();
+      if (error !== undefined) throw error;
     },
     /** Data written to a file without a name would be lost. */
     file: (): void => {
@@ -174,6 +176,11 @@ const writerOf = (db: DatabaseSync, { path, self, lockWait, kind = LEDGER_FILE }
     });
   const together = groupCommit(db, commit, signals, within);
 
+  /** Error of the file. One that was upgraded meanwhile says so, whatever this program makes of it. */
+  const errorOf = (thrown: unknown): PayError =>
+    (thrown instanceof PayError || isBusy(thrown) ? undefined : attempt(checks.upgraded)) ??
+    asLedgerError(thrown, path);
+
   const write = async <T>(purpose: LockPolicy, work: () => T): Promise<T> => {
     try {
       if (purpose === 'glance') return transact(db, work);
@@ -185,7 +192,7 @@ const writerOf = (db: DatabaseSync, { path, self, lockWait, kind = LEDGER_FILE }
       };
       return await together(checked, lockWait.stop);
     } catch (thrown) {
-      const error = asLedgerError(thrown, path);
+      const error = errorOf(thrown);
       if (purpose === 'intent') lifeline.failed(error);
       throw error;
     }
@@ -195,11 +202,11 @@ const writerOf = (db: DatabaseSync, { path, self, lockWait, kind = LEDGER_FILE }
     try {
       return await patiently(work, lockWait, lockWait.stop);
     } catch (thrown) {
-      throw asLedgerError(thrown, path);
+      throw errorOf(thrown);
     }
   };
 
-  return { lifeline, write, read };
+  return { lifeline, write, read, errorOf };
 };
 
 /** Last entry of each row. With max(), SQLite takes the other columns from the row with the maximum. */
@@ -279,7 +286,7 @@ class FileStore {
    * is retried. The first signal ends it.
    */
   async *batches(...statement: Parameters<LedgerStatements['each']>): AsyncGenerator<readonly Row[]> {
-    const { lockWait, path } = this.options;
+    const { lockWait } = this.options;
     const { walk, first } = await this.read(() => {
       const walk = this.sql.each(...statement);
       return { walk, first: someOf(walk) };
@@ -290,7 +297,7 @@ class FileStore {
         await handleSignals(lockWait.stop);
       }
     } catch (thrown) {
-      throw asLedgerError(thrown, path);
+      throw this.#writer.errorOf(thrown);
     } finally {
       walk.return();
     }
@@ -329,7 +336,7 @@ class FileStore {
       this.#walk(begin, (fault) => faults.push(fault)),
     ]).catch((thrown: unknown) => {
       failed.abort();
-      throw asLedgerError(thrown, path);
+      throw this.#writer.errorOf(thrown);
     });
     return { faults: [...found.map(String).filter((fault) => fault !== 'ok'), ...faults], seen };
   };
