@@ -412,3 +412,26 @@ it('tsv and csv print one value for each field that may be a pair', () => {
   expect(names).toEqual(expect.arrayContaining(['status', 'currency', 'medium', 'activity_type']));
   expect(names.filter((name) => kindOfName(`x.${name}`) !== 'enum')).toEqual([]);
 });
+
+const CUSTOMER_PROPERTIES = [
+  'uid',
+  'email',
+  'first_name',
+  'last_name',
+  'ref',
+  'billing_address',
+  'meta',
+  'status',
+  'created_at',
+];
+
+it.each([
+  ['Ugwo', 'onye', CUSTOMER_PROPERTIES],
+  ['Ugwo', 'onye_nzube', CUSTOMER_PROPERTIES],
+  ['UgwoWithActivities', 'onye', CUSTOMER_PROPERTIES],
+  ['Activity', 'error', ['code', 'message']],
+  ['Refund', 'error', ['code', 'message']],
+])('describes the properties of %s.%s', (name, property, described) => {
+  const { properties = {} } = document.components.schemas[name] as Schema;
+  expect(Object.keys(properties[property]?.properties ?? {})).toEqual(described);
+});
