@@ -398,13 +398,13 @@ describe('ugwo charge --from', () => {
 
   describe('for payment requests that show no checkout', () => {
     const refusing = (propertyPath: string, title: string) => problem(422, 'Validation', [{ propertyPath, title }]);
-    /** The third one shows a checkout and is charged; the others show none. */
-    const serveWithout = (answer: Answer) =>
+    /** The third one shows a checkout; the others show none. */
+    const serveWithout = (answer: Answer, third = charged(3)) =>
       serveAllBy((seen) => {
         const number = numberIn(seen);
         const checkout = number === 3 ? { uid: 'chk.AbCd.1' } : null;
         if (seen.method === 'GET') return json(200, { ...ugwo(number), checkout, activities: [] });
-        return number === 3 ? charged(3) : answer;
+        return number === 3 ? third : answer;
       });
     const oneByOne = (service: Service, options: RunOptions, ...more: readonly string[]) =>
       chargeFrom(ussdFile(1, 2, 3, 4), { service, ...options }, '--concurrency', '1', ...more);
@@ -431,6 +431,12 @@ describe('ugwo charge --from', () => {
       const service = await serveWithout(answer);
       expect(summaryOf(await oneByOne(service, home()))).toMatchObject({ [state]: count, refused: 0 });
       expect(postsOf(service)).toEqual(once(1, 2, 3, 4));
+    });
+
+    it('sends them after a 422 about the checkout of a request that shows one', async () => {
+      const service = await serveWithout(charged(1), refusing('data.medium', 'is not offered by the checkout'));
+      const ended = await chargeFrom(ussdFile(3, 1), { service, ...home() }, '--concurrency', '1');
+      expect(summaryOf(ended)).toMatchObject({ rejected: 1, accepted: 1 });
     });
   });
 
