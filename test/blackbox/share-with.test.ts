@@ -6,6 +6,7 @@ import { PROGRAM, RUNTIME } from '../support/built.ts';
 import { inProcess } from '../support/in-process.ts';
 import { errorOf, killingProgram, newFolder, type RunOptions, runBefore, start } from '../support/program.ts';
 import { ACTIVITY, type Answer, json, type Service, serveAllBy, serveBy, UGWO_ID, ugwo } from '../support/service.ts';
+import { openTerminal } from '../support/terminal.ts';
 import {
   activityOf,
   chargeFrom,
@@ -305,14 +306,22 @@ describe.skipIf(process.platform === 'win32')('--share-with', () => {
     expect(['1', '2', '3', '4'].map((row) => reportOf(report)[row]?.['shared'])).toEqual(['yes', 'yes', 'unknown', '']);
   });
 
-  it('names the placeholder of a template that a payment request that shows no checkout leaves empty', async () => {
-    const [service, program] = [
-      await serveAllBy(({ method }) => (method === 'POST' ? OPEN : json(200, { ...ugwo(1), checkout: undefined }))),
-      sender(),
-    ];
+  it.each<[string, Answer]>([
+    ['that shows no checkout', json(200, { ...ugwo(1), checkout: undefined })],
+    ['that the service does not show', json(405, {})],
+  ])('charges no payment request %s, by a template with the name of the checkout', async (_, look) => {
+    const [service, program] = [await serveAllBy(({ method }) => (method === 'POST' ? OPEN : look)), sender()];
     const more = ['--share-with', program.path, '--share-template', template('{merchant}: {account_number}')];
-    const ended = await inProcess(['ugwo', 'charge', ugwoOf(1), '--medium', 'bank_transfer', ...more], at(service));
-    expect([ended.code, ended.stderr]).toEqual([9, expect.stringContaining('it has nothing for {merchant}')]);
+    const single = ['ugwo', 'charge', ugwoOf(1), '--medium', 'bank_transfer', ...more];
+    const ended = [
+      ...[await inProcess(single, at(service)), await inProcess([...single, '--dry-run'], at(service))],
+      ...[
+        await chargeFrom(rows(1), at(service), ...more),
+        await chargeFrom(rows(1), at(service), '--dry-run', ...more),
+      ],
+    ];
+    const refused = [9, expect.stringContaining('nothing for {merchant}')];
+    expect(ended.map(({ code, stderr }) => [code, stderr])).toEqual([refused, refused, refused, refused]);
     expect(postsOf(service)).toEqual({});
   });
 
@@ -382,6 +391,17 @@ describe.skipIf(process.platform === 'win32')('--share-with', () => {
     await expect.poll(() => run.stdout(), { timeout: 20_000 }).toContain('0123456789');
     writeFileSync(go, '');
     expect(await run.ended).toMatchObject({ code: 0 });
+  });
+
+  it('shows the charge on a terminal before the program ends, also if the payment is waited for', async () => {
+    const service = await serveBy(() => OPEN);
+    const go = join(newFolder('go'), 'go');
+    const program = sender(`while [ ! -e ${go} ]; do sleep 0.05; done; exit 1`);
+    const terminal = openTerminal(one('--share-with', program.path, '--wait'), at(service));
+    await terminal.saw(/0123456789/);
+    writeFileSync(go, '');
+    expect(await terminal.ended).toEqual({ code: 14 });
+    expect(terminal.raw().match(/0123456789/g)).toHaveLength(1);
   });
 
   it('shows the account for the rest, and shares it, after a program that failed', async () => {

@@ -254,7 +254,7 @@ const openSender = (
     async () => {
       const unseen = (text: string): Promise<void> => tellOnce('look', text);
       const looked = looks() ? await lookBeforeCharge(ugwo, client, run, unseen) : undefined;
-      if (looked !== undefined) sharing?.refuseLacking(ugwo, looked.record.value);
+      sharing?.refuseLacking(ugwo, looked?.record.value);
       return looked?.shown;
     };
   const sending: Protected<ChargeItem> = {

@@ -126,7 +126,7 @@ export const showPlan = async (input: OneCharge, run: Run, sharing: ChargeSharin
   const rowDeps: RowDeps = { client, ledger, place, words, io: run.io };
   const looked = look ? await lookBeforeCharge(ugwo, client, run, run.say) : undefined;
   refuseRenamed('ugw', { uid: ugwo, name }, looked?.shown.asked.ref);
-  if (looked !== undefined) sharing?.refuseLacking(ugwo, looked.record.value);
+  sharing?.refuseLacking(ugwo, looked?.record.value);
   const { onRefused, reusedOr } = openReuse(input, data, () => looked, rowDeps, run);
   const judged = await charge(
     { ugwo, data: () => data, ...guardedBy(earlier), look: async () => ({ shown: looked?.shown }), onRefused },
@@ -155,7 +155,7 @@ export const judgeRows = <T extends Parameters<typeof chargeData>[0] & Parameter
   return async (item, { row, client }) => {
     const { ugwo } = item;
     const looked = await lookBeforeCharge(ugwo, client, run, (text) => tellOnce('look', text));
-    if (looked !== undefined) sharing?.refuseLacking(ugwo, looked.record.value);
+    sharing?.refuseLacking(ugwo, looked?.record.value);
     refuseDifferent(item, looked?.shown.asked);
     const data = chargeData(item, run.io.clock.now());
     const unsure = (text: string): Promise<void> => tellOnce(text, `Row ${row.number}: ${text}`);

@@ -116,7 +116,7 @@ const makeCharge = async (
         look: async () => {
           const since = ledger.moment();
           looked = input.look ? await lookBeforeCharge(ugwo, client, run, run.say) : undefined;
-          if (looked !== undefined) sharing?.refuseLacking(ugwo, looked.record.value);
+          sharing?.refuseLacking(ugwo, looked?.record.value);
           refuseRenamed('ugw', { uid: ugwo, name }, looked?.shown.asked.ref);
           if (plan !== undefined) refuseChanged(ugwo, plan, looked?.shown);
           return looked === undefined ? {} : { since, shown: looked.shown, askedAt: looked.shown.askedAt };
@@ -171,10 +171,17 @@ const troubleOf = ({ record, id, unrecorded }: Made): PayError | undefined => {
 };
 
 /**
- * Result that waits up to `limit` milliseconds for the payment. Does not wait if a signal arrived before the wait
- * started.
+ * Result that shares the message, and then waits up to `limit` milliseconds for the payment. Does not wait if a signal
+ * arrived before the wait started.
  */
-const waiting = (made: Made, { ugwo, passOn }: OneCharge, limit: number, client: Client, run: Run): Result => {
+const waiting = (
+  made: Made,
+  { ugwo, passOn }: OneCharge,
+  limit: number,
+  share: () => Promise<PayError | undefined>,
+  client: Client,
+  run: Run,
+): Result => {
   const { record, wrote } = made;
   const params = { ugwoUid: ugwo, activityUid: record.value.uid };
   const shown = { record, view: madeView(made), passOn, ...(wrote === undefined ? {} : { wrote }) };
@@ -187,6 +194,8 @@ const waiting = (made: Made, { ugwo, passOn }: OneCharge, limit: number, client:
     kind: 'wait',
     ...shown,
     wait: async (tell) => {
+      const failure = await share();
+      if (failure !== undefined) return { record, failure };
       const { end } = openFollowing({ params, known: record, limit }, { client, io: run.io, observe: run.observe });
       return waitedOf(await end(tell), options, { client, observe: run.observe });
     },
@@ -214,10 +223,7 @@ const chargeOne = async (input: OneCharge, run: Run): Promise<Result> => {
     const trouble = troubleOf(made);
     if (trouble !== undefined) return { kind: 'record', ...shown, failure: trouble };
     const share = async () => sharing?.one(record.value, { id, isNew: wrote === true, rest: rest?.missing }, client);
-    if (wait !== undefined) {
-      const failure = await share();
-      return failure === undefined ? waiting(made, input, wait, client, run) : { kind: 'record', ...shown, failure };
-    }
+    if (wait !== undefined) return waiting(made, input, wait, share, client, run);
     const end = chargeEnd(made, String(data['medium']));
     const isShared = sharing !== undefined && end.failure === undefined;
     return { kind: 'record', ...shown, ...end, ...(isShared && { after: share }) };
