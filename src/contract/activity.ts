@@ -1,7 +1,7 @@
 import type * as zod from 'zod';
 import { type ChargeField, MEDIUM_NAMES, MEDIUMS, type Medium, mediumNamed, propertyOf } from '../charge/mediums.ts';
 import { memo } from '../core/async.ts';
-import { DIAL_HEADER } from '../core/charge.ts';
+import { ACCOUNT_KEYS, DIAL_HEADER } from '../core/charge.ts';
 import { valueAt } from '../core/json.ts';
 import { parseInstant } from '../core/time.ts';
 import { checkoutSnapshot } from './checkout.ts';
@@ -71,8 +71,6 @@ const bankAccount = memo(() =>
 );
 const dialString = memo(() => z.looseObject({ [DIAL_HEADER]: someText() }));
 
-const BANK_KEYS = ['bank_name', 'account_name', 'account_number'];
-
 /** In JSON Schema: an object that has the key. */
 const holds = (key: string) => ({ properties: { [key]: {} }, required: [key] });
 
@@ -85,7 +83,7 @@ const headers = memo(() =>
     .superRefine((value, context) => {
       if (typeof value !== 'object' || value === null) return;
       const known =
-        DIAL_HEADER in value ? dialString() : BANK_KEYS.some((key) => key in value) ? bankAccount() : undefined;
+        DIAL_HEADER in value ? dialString() : ACCOUNT_KEYS.some((key) => key in value) ? bankAccount() : undefined;
       passOn(context, known?.safeParse(value).error?.issues);
     })
     .register(jsonSchemas(), {
@@ -93,7 +91,7 @@ const headers = memo(() =>
         { type: ['array', 'null'] },
         dialString(),
         { allOf: [bankAccount()], not: holds(DIAL_HEADER) },
-        { type: 'object', not: { anyOf: [DIAL_HEADER, ...BANK_KEYS].map(holds) } },
+        { type: 'object', not: { anyOf: [DIAL_HEADER, ...ACCOUNT_KEYS].map(holds) } },
       ],
     }),
 );

@@ -104,7 +104,8 @@ const otherEntries = (headers: unknown, ...known: readonly string[]): NameAndVal
 /** The header of a next action that holds the code to dial. */
 export const DIAL_HEADER = 'ussd';
 
-const ACCOUNT_KEYS = ['bank_name', 'account_name', 'account_number'];
+/** The headers of a next action that show an account to pay to. */
+export const ACCOUNT_KEYS = ['bank_name', 'account_name', 'account_number'];
 
 /** A text for people; the first element of a list. */
 const sentenceIn = (value: unknown): string | undefined => {

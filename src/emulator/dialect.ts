@@ -1,5 +1,5 @@
 import type { Dialect } from '../core/data-files.ts';
-import { isJsonObject, parseExact, printExact } from '../core/json.ts';
+import { isJsonObject, parseExact, pick, printExact } from '../core/json.ts';
 import { formatDateAtom, parseInstant } from '../core/time.ts';
 import { testId } from './ids.ts';
 
@@ -112,21 +112,20 @@ const REQUEST = {
   created_at: micros,
 } as const;
 
-/** The only fields that the service's documentation shows in its list of payment requests. */
-const LISTED = ['uid', 'amount', 'currency', 'status', 'ref', 'created_at'];
+const REQUEST_IN_LIST = fields({ ...REQUEST, currency: pair('currency') });
 
-/** Drops all other fields, then converts those. */
-const only =
-  (names: readonly string[], shape: Shape): Shape =>
-  (value) =>
-    shape(isJsonObject(value) ? Object.fromEntries(names.map((name) => [name, value[name]])) : value);
+/** Keeps the only fields that the service's documentation shows in its list of payment requests. */
+const inList: Shape = (value) =>
+  REQUEST_IN_LIST(
+    isJsonObject(value) ? pick(value, ['uid', 'amount', 'currency', 'status', 'ref', 'created_at']) : value,
+  );
 
 /** Shapes of resources and lists in the live dialect. */
 export const SHAPES = {
   customer: CUSTOMER,
   customers: fields({ data: listForm(CUSTOMER) }),
   ugwo: fields(REQUEST),
-  ugwos: fields({ data: listForm(only(LISTED, fields({ ...REQUEST, currency: pair('currency') }))) }),
+  ugwos: fields({ data: listForm(inList) }),
   activity: ACTIVITY,
   checkout: WHOLE_CHECKOUT,
   checkouts: listForm(WHOLE_CHECKOUT),

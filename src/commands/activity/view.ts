@@ -1,5 +1,5 @@
 import { readNextAction } from '../../core/charge.ts';
-import type { View } from '../../core/result.ts';
+import { createdColumn, type View } from '../../core/result.ts';
 
 /** An activity, with what the customer must do next. */
 export const activityView: View = {
@@ -17,7 +17,7 @@ export const activityView: View = {
     { path: 'next_action.headers.expires_at', machineOnly: true },
     { path: 'next_action.headers.ussd', machineOnly: true },
     { path: 'error', kind: 'reason' },
-    { path: 'created_at', kind: 'time', label: 'created' },
+    createdColumn,
     { path: 'updated_at', kind: 'time', machineOnly: true },
     { path: 'amount', kind: 'money', peopleOnly: true },
     { path: 'ugwo_uid', label: 'payment request', peopleOnly: true },

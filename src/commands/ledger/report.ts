@@ -1,7 +1,7 @@
 import { scopeOf } from '../../compose/client.ts';
 import { NumberText } from '../../core/json.ts';
 import { type ApiRecord, instantOf, madeExactly, pageOf } from '../../core/record.ts';
-import { type Column, columnsNamed, type Result, type View } from '../../core/result.ts';
+import { amountColumn, type Column, columnsNamed, type Result, type View } from '../../core/result.ts';
 import { atomIn, dayIn, formatLocalFull, MINUTE_MS, startOfDay, type Zone, zoneName } from '../../core/time.ts';
 import type { ChargeSum, Period, SumColumn } from '../../ledger/ledger.ts';
 import { countsByCharge, countsByPayment, openLedgerReport, type ReportLine } from '../../ledger/report.ts';
@@ -55,7 +55,7 @@ const viewBy = (names: readonly Group[]): View => ({
     { path: 'reported', kind: 'state', needed: true },
     { path: 'currency', machineOnly: true },
     { path: 'count', kind: 'count', needed: true },
-    { path: 'amount', kind: 'money', needed: true },
+    amountColumn,
     { path: 'without_amount', kind: 'count', label: 'amount not known' },
     ...columnsNamed('since until zone', { machineOnly: true }),
     { path: 'received', kind: 'money', needed: true },

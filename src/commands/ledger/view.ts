@@ -1,7 +1,16 @@
 import { CHARGE, ROW_STATES, type RowCounts, readNextAction } from '../../core/charge.ts';
 import { NumberText, valueAt } from '../../core/json.ts';
 import { type ApiRecord, madeExactly, madeHere } from '../../core/record.ts';
-import { type Column, columnsNamed, type InnerList, type View } from '../../core/result.ts';
+import {
+  amountColumn,
+  type Column,
+  columnsNamed,
+  createdColumn,
+  emailColumn,
+  type InnerList,
+  refColumn,
+  type View,
+} from '../../core/result.ts';
 import type { StatusWords } from '../../core/status.ts';
 import { atom } from '../../core/time.ts';
 import type { Entry } from '../../ledger/entry.ts';
@@ -14,12 +23,8 @@ import type { Sum, Synced } from '../../ledger/report.ts';
 const columnsWorded = (names: string, more: Partial<Column> = {}): Column[] =>
   columnsNamed(names, more).map((column) => ({ ...column, label: column.path.replaceAll('_', ' ') }));
 
-const createdColumn: Column = { path: 'created_at', kind: 'time', label: 'created' };
 const recorded: Column = { path: 'recorded_at', kind: 'time', label: 'recorded' };
 const exitCode: Column = { path: 'exit_code', label: 'exit code' };
-
-const amountColumn: Column = { path: 'amount', kind: 'money', needed: true };
-const email: Column = { path: 'customer_email', flexible: true, needed: true, least: 'customer_email'.length };
 
 /** The payment of an accepted charge, else the state of the entry. */
 const statusColumn: Column = {
@@ -32,8 +37,8 @@ const statusColumn: Column = {
 };
 
 const TABLE: readonly Column[] = [
-  { path: 'ref', flexible: true, needed: true, least: 6, endMatters: true },
-  email,
+  refColumn,
+  emailColumn,
   amountColumn,
   statusColumn,
   createdColumn,

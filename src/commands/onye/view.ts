@@ -1,5 +1,5 @@
 import { summaryColumns } from '../../core/charge.ts';
-import type { View } from '../../core/result.ts';
+import { createdColumn, type View } from '../../core/result.ts';
 
 export const onyeView: View = {
   columns: [
@@ -12,7 +12,7 @@ export const onyeView: View = {
     { path: 'status', kind: 'state' },
     { path: 'billing_address', label: 'billing address', flexible: true, cardOnly: true },
     { path: 'meta', flexible: true, cardOnly: true },
-    { path: 'created_at', kind: 'time', label: 'created' },
+    createdColumn,
   ],
 };
 

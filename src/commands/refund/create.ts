@@ -6,7 +6,7 @@ import { PayError, usageError } from '../../core/error.ts';
 import { askText, canAsk, namingFlags } from '../../core/input.ts';
 import { valueAt } from '../../core/json.ts';
 import { bothUnits, formatMoney, readGiven } from '../../core/money.ts';
-import { columnsNamed, type Result, type View } from '../../core/result.ts';
+import { amountColumn, columnsNamed, createdColumn, type Result, type View } from '../../core/result.ts';
 import { REFUND_WORDS } from '../../core/status.ts';
 import { snapshotOf } from '../../ledger/snapshot.ts';
 import { buildBody, findFlag } from '../fields.ts';
@@ -78,12 +78,12 @@ export const refundView: View = {
   columns: [
     { path: 'uid', needed: true },
     { path: 'status', kind: 'state', words: REFUND_WORDS, needed: true },
-    { path: 'amount', kind: 'money', needed: true },
+    amountColumn,
     { path: 'currency', kind: 'enum', machineOnly: true },
     { path: 'ugwo_activity', flexible: true, label: 'activity' },
     ...columnsNamed('ref reason', { flexible: true }),
     { path: 'error.message', flexible: true, label: 'error' },
-    { path: 'created_at', kind: 'time', label: 'created' },
+    createdColumn,
     { path: 'updated_at', kind: 'time', label: 'updated', peopleOnly: true },
   ],
 };

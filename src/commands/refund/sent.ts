@@ -5,7 +5,7 @@ import { activitiesOf, REFUND, statusOf } from '../../core/charge.ts';
 import { PayError, usageError } from '../../core/error.ts';
 import { isJsonObject, parseIfJson, valueAt } from '../../core/json.ts';
 import { type ApiRecord, madeHere, PAGE_MAX } from '../../core/record.ts';
-import { type Column, columnsNamed, type Result, type View } from '../../core/result.ts';
+import { amountColumn, columnsNamed, createdColumn, type Result, type View } from '../../core/result.ts';
 import { REFUND_WORDS } from '../../core/status.ts';
 import { atom } from '../../core/time.ts';
 import type { Entry } from '../../ledger/entry.ts';
@@ -58,9 +58,6 @@ const refundRecords = async (ledger: Ledger, refunds: readonly Entry[]) => {
   return refunds.map((refund) => refundRecord(refund, charges.get(`${refund.service} ${refund.about}`)));
 };
 
-const refundAmountColumn: Column = { path: 'amount', kind: 'money', needed: true };
-const refundCreatedColumn: Column = { path: 'created_at', kind: 'time', label: 'created' };
-
 export const refundListView: View = {
   columns: columnsNamed(
     'id state uid status activity ugwo amount currency ref reason ' +
@@ -69,10 +66,10 @@ export const refundListView: View = {
   table: [
     { path: 'ugwo_ref', or: 'ref', label: 'ref', flexible: true, needed: true, least: 6, peopleOnly: true },
     { path: 'customer_email', label: 'customer', flexible: true },
-    refundAmountColumn,
+    amountColumn,
     { path: 'refund', or: 'state', kind: 'state', needed: true },
     { path: 'status', kind: 'state', words: REFUND_WORDS },
-    refundCreatedColumn,
+    createdColumn,
     ...columnsNamed('id activity'),
   ],
 };
@@ -87,12 +84,12 @@ export const oneView: View = {
     { path: 'status', kind: 'state', words: REFUND_WORDS, label: 'first status' },
     { path: 'activity' },
     { path: 'ugwo', label: 'payment request' },
-    refundAmountColumn,
+    amountColumn,
     { path: 'currency', machineOnly: true },
     ...columnsNamed('ref reason origin profile job row'),
     { path: 'customer_email', label: 'customer' },
     { path: 'ugwo_ref', label: 'ref of the request' },
-    refundCreatedColumn,
+    createdColumn,
     { path: 'recorded_at', kind: 'time', label: 'recorded' },
     { path: 'exit_code', label: 'exit code' },
     { path: 'now.refund', kind: 'state', words: REFUND_WORDS, label: 'refund now' },

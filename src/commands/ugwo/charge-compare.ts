@@ -13,8 +13,6 @@ import { refuseRenamed } from '../record.ts';
 /** The value of a cell, and that of the payment request, as people read them. Equal texts are equal values. */
 type Compare = (cell: string, asked: RequestTerms) => readonly [given: string, shown: string | undefined];
 
-const inQuotes = (text: string): string => JSON.stringify(text);
-
 /** Formats money; without a currency, the amount alone. */
 const minorMoney = (minor: string | number, currency = ''): string => formatMoney(minor, currency).trim();
 
@@ -26,14 +24,17 @@ const COMPARED: Readonly<Record<string, Compare>> = {
   amount: (cell, asked) => {
     const { currency = asked.currency ?? '', amount } = splitMoney(cell);
     const minor = readMajor(amount, currency);
-    return [minor === undefined ? inQuotes(cell) : minorMoney(minor, currency), termsMoney(asked)];
+    return [minor === undefined ? JSON.stringify(cell) : minorMoney(minor, currency), termsMoney(asked)];
   },
   amount_minor: (cell, asked) => [
-    /^\d+$/.test(cell) ? minorMoney(cell, asked.currency) : inQuotes(cell),
+    /^\d+$/.test(cell) ? minorMoney(cell, asked.currency) : JSON.stringify(cell),
     termsMoney(asked),
   ],
   currency: (cell, { currency }) => [cell.toUpperCase(), currency],
-  ref: (cell, { ref = '' }) => [inQuotes(cell), inQuotes(isSameRef(cell, ref || undefined) ? cell : ref.trim())],
+  ref: (cell, { ref = '' }) => [
+    JSON.stringify(cell),
+    JSON.stringify(isSameRef(cell, ref || undefined) ? cell : ref.trim()),
+  ],
   customer: (cell, { customer, email }) =>
     isId('ony', cell) ? [cell, customer] : [cell.toLowerCase(), email?.toLowerCase()],
 };

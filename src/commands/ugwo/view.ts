@@ -2,12 +2,10 @@ import { mediumShown } from '../../charge/mediums.ts';
 import { activityFacts, paymentOf, requestFacts } from '../../charge/payment.ts';
 import { activitiesOf, readNextAction, summaryColumns } from '../../core/charge.ts';
 import { valueAt } from '../../core/json.ts';
-import type { Column, View } from '../../core/result.ts';
+import { amountColumn, type Column, createdColumn, refColumn, type View } from '../../core/result.ts';
 
 const uid: Column = { path: 'uid' };
 const requestStatusColumn: Column = { path: 'status', kind: 'state', needed: true };
-const requestAmountColumn: Column = { path: 'amount', kind: 'money', needed: true };
-const ref: Column = { path: 'ref', flexible: true, needed: true, least: 6, endMatters: true };
 const customerColumn: Column = {
   path: 'onye',
   kind: 'customer',
@@ -18,22 +16,21 @@ const customerColumn: Column = {
   peopleOnly: true,
 };
 const description: Column = { path: 'description', flexible: true };
-const requestCreatedColumn: Column = { path: 'created_at', kind: 'time', label: 'created' };
 
 export const ugwoView: View = {
   columns: [
     uid,
     requestStatusColumn,
-    requestAmountColumn,
+    amountColumn,
     { path: 'currency', kind: 'enum', machineOnly: true },
-    ref,
+    refColumn,
     customerColumn,
     description,
     { path: 'onye.uid', machineOnly: true },
     { path: 'onye.email', machineOnly: true },
-    requestCreatedColumn,
+    createdColumn,
   ],
-  table: [ref, customerColumn, requestAmountColumn, requestStatusColumn, requestCreatedColumn, uid, description],
+  table: [refColumn, customerColumn, amountColumn, requestStatusColumn, createdColumn, uid, description],
 };
 
 /** An activity in the words of its table: what the customer has to use, until when, and what came. */
@@ -69,7 +66,7 @@ export const wholeUgwoView: View = {
         { path: 'account_or_code', label: 'account or code' },
         { path: 'received', kind: 'money' },
         { path: 'expires_at', kind: 'time', label: 'expires' },
-        requestCreatedColumn,
+        createdColumn,
         uid,
       ],
     },

@@ -1,5 +1,5 @@
 import { type ApiRecord, madeHere } from '../../core/record.ts';
-import { type Column, columnsNamed, type View } from '../../core/result.ts';
+import { amountColumn, type Column, columnsNamed, emailColumn, refColumn, type View } from '../../core/result.ts';
 import { utcAtom } from '../../core/time.ts';
 import type { Money } from '../../ledger/entry.ts';
 import type { ChargeChange, Watched } from '../../ledger/tail.ts';
@@ -7,13 +7,8 @@ import type { ChargeChange, Watched } from '../../ledger/tail.ts';
 const at: Column = { path: 'at', kind: 'time' };
 const now: Column = { path: 'now', kind: 'state', needed: true };
 const beforeColumn: Column = { path: 'before', kind: 'state', always: true };
-const watchedAmountColumn: Column = { path: 'amount', kind: 'money', needed: true };
 const receivedColumn: Column = { path: 'received', kind: 'money' };
-const CHARGE_TABLE: readonly Column[] = [
-  { path: 'ref', flexible: true, needed: true, least: 6, endMatters: true },
-  { path: 'customer_email', flexible: true, needed: true, least: 'customer_email'.length },
-  watchedAmountColumn,
-];
+const CHARGE_TABLE: readonly Column[] = [refColumn, emailColumn, amountColumn];
 const NAMES: readonly Column[] = [{ path: 'medium' }, { path: 'ugwo' }, { path: 'charge' }, receivedColumn];
 
 export const changesView: View = {
@@ -23,7 +18,7 @@ export const changesView: View = {
     beforeColumn,
     now,
     { path: 'status', kind: 'state' },
-    watchedAmountColumn,
+    amountColumn,
     receivedColumn,
     ...columnsNamed('currency medium activity ref job row customer customer_email'),
   ],
