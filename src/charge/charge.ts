@@ -1,5 +1,5 @@
 import type { Client } from '../client/client.ts';
-import { CHARGE, CHARGE_WRITE, kindWord, statusOf, type WriteKind } from '../core/charge.ts';
+import { CHARGE, CHARGE_WRITE, kindWord, REFUND, statusOf, type WriteKind } from '../core/charge.ts';
 import { EXIT_CODES, interrupted, PayError } from '../core/error.ts';
 import type { Io } from '../core/io.ts';
 import { definedIn, valueAt } from '../core/json.ts';
@@ -23,7 +23,7 @@ import { operatorOf } from '../ledger/sender.ts';
 import { hasSameActivities, keptActivity, MOST_AGE_MS, type Snapshot, snapshotOf } from '../ledger/snapshot.ts';
 import { findOtherTerms, isOtherMedium, withoutPrivate } from './mediums.ts';
 import { type Failed, type Outcome, thrownAs } from './outcome.ts';
-import { isStepUnreadable, PAYMENTS, paymentShown } from './payment.ts';
+import { amountAt, isStepUnreadable, PAYMENTS, paymentShown } from './payment.ts';
 
 /** The client and the ledger of a request, and their place. */
 export interface ChargeRun {
@@ -47,6 +47,8 @@ export interface Reading {
   readonly shown?: Snapshot | undefined;
   /** Money that a refund pays back, as far as it is known. */
   readonly asked?: RequestTerms | undefined;
+  /** Status of the activity that a refund pays back. */
+  readonly paid?: string | undefined;
 }
 
 /** Parts of any request under the protocol. */
@@ -170,16 +172,28 @@ interface Rules {
   readonly accepted: (record: ApiRecord) => StoredOutcome;
 }
 
-const makeRules = (request: MakeRequest, { asked }: Reading, now: () => number): Rules => {
+const makeRules = (request: MakeRequest, { asked, paid }: Reading, now: () => number): Rules => {
   const { effect, about, path, body, once, equalSince, send, isFailed } = request;
   return {
     effect,
-    intent: { about, path, body, digest: digestOf(JSON.parse(body ?? '{}')), ...(asked && { asked }) },
+    intent: {
+      about,
+      path,
+      body,
+      digest: digestOf(JSON.parse(body ?? '{}')),
+      ...(asked && { asked }),
+      ...(paid && { evidence: [evidenceOf('paid', now(), { status: paid })] }),
+    },
     how: { once, equalSince },
     send,
     accepted: ({ value }) => {
       const [uid, status] = [String(valueAt(value, 'uid')), statusOf(value)];
-      const evidence = { message: `${effect.done}: ${uid}`, uid, ...(status === '' ? {} : { status }) };
+      const amount = effect.kind === REFUND ? amountAt(value, 'amount') : undefined;
+      const evidence = {
+        message: `${effect.done}: ${uid}`,
+        uid,
+        ...definedIn({ status: status || undefined, amount }),
+      };
       return {
         state: 'accepted',
         exitCode: isFailed?.(value) === true ? EXIT_CODES.charge_failed : 0,

@@ -23,7 +23,12 @@ export interface RefundFacts {
 /** One of the refunds of an activity. The amount is in the minor unit, and undefined for the whole payment. */
 interface RefundSeen extends Pick<RefundFacts, 'state'> {
   readonly amount: number | undefined;
+  /** A read before it was sent showed that nothing had gone back: what goes back from then on may be its money. */
+  readonly isFirst: boolean;
 }
+
+/** True if nothing of a paid activity in this status has gone back. */
+export const isWhole = (status: string): boolean => status === 'successful';
 
 const OWN = new Map<string, RefundState>([
   ['successful', 'paid_back'],
@@ -34,7 +39,7 @@ const OWN = new Map<string, RefundState>([
 export const refundShown = (status: string): RefundState => OWN.get(status) ?? 'refund_open';
 
 /** The sum of refunds; undefined if one pays back the whole payment. */
-export const sumOfRefunds = (refunds: readonly RefundSeen[]): number | undefined =>
+export const sumOfRefunds = (refunds: readonly Pick<RefundSeen, 'amount'>[]): number | undefined =>
   refunds.reduce<number | undefined>((sum, { amount }) => (sum === undefined ? sum : amount && sum + amount), 0);
 
 /**
@@ -49,14 +54,16 @@ export const afterRecord = (
 ): RefundState => {
   const { state } = refund;
   if (shown === 'refund_open' || shown === state) return state;
-  const back = sumOfRefunds([refund, ...others.filter((one) => one.state === 'paid_back')]);
-  const isTooMuch = shown === 'paid_back' && (back ?? 0) > (received ?? Number.POSITIVE_INFINITY);
+  const back = [refund, ...others.filter((one) => one.state === 'paid_back')];
+  const sum = sumOfRefunds(back.map(({ amount = received }) => ({ amount })));
+  const isTooMuch = shown === 'paid_back' && received !== undefined && sum !== undefined && sum > received;
   return state !== 'refund_open' || isTooMuch ? 'refund_disputed' : shown;
 };
 
 /**
  * The states of an activity's refunds after the activity was read, in their order. It shows whether all, some or none of
- * its money went back, and never which refund failed. A part never proves a refund of all of it.
+ * its money went back, and never how much or which refund failed. A part never proves a refund of all of it, nor one that
+ * was sent after another part had gone back: the service's dashboard refunds, too.
  */
 export const afterActivity = (
   status: string,
@@ -65,10 +72,10 @@ export const afterActivity = (
 ): readonly RefundState[] => {
   const unfailed = refunds.filter(({ state }) => state !== 'refund_failed');
   const sum = sumOfRefunds(unfailed);
-  const proves =
-    status === 'refunded'
-      ? sum === undefined || sum === received
-      : status === 'partially_refunded' && unfailed.length === 1 && sum !== undefined && sum < (received || Infinity);
+  const isFirst = unfailed.length === 1 && unfailed[0]?.isFirst === true;
+  const isPart = isFirst && sum !== undefined && sum < (received || Infinity);
+  const isAll = sum === undefined ? isFirst : sum === received;
+  const proves = status === 'refunded' ? isAll : status === 'partially_refunded' && isPart;
   const isBack = status === 'refunded' || status === 'partially_refunded';
   return refunds.map(({ state }, at) => {
     if (state === 'refund_open' && proves) return 'paid_back';

@@ -16,7 +16,7 @@ interface Refusal {
 }
 
 /** Reasons after which a charge may exist, or its money is in doubt: nothing overrides them. */
-type Unsafe = 'unresolved' | 'in_progress' | 'disputed';
+type Unsafe = 'unresolved' | 'in_progress' | 'disputed' | 'refund_open';
 
 /**
  * All reasons, the gravest first. Reasons that nothing overrides come before the others. Of a payment request that was paid
@@ -29,6 +29,8 @@ const REASONS = {
   in_progress: { short: 'another process is sending it', mayBePaid: true },
   /** It was paid, and a later reading shows less, but not that it is newer. */
   disputed: { short: 'paid, and a later answer shows less' },
+  /** Nothing shows yet how an earlier refund ended, or what is shown doesn't agree. */
+  refund_open: { short: 'an earlier refund is open' },
   cancelled: { short: 'cancelled', statuses: { cancelled: 'is cancelled' } },
   refunded: {
     short: 'paid and refunded',

@@ -161,6 +161,11 @@ const WORDS: Readonly<Record<RefusalReason, Words>> = {
     `wait for it, then check: ${command('ledger', 'show', by?.id ?? '')}`,
   ],
   disputed: disputedWords,
+  refund_open: ({ by }, command) => [
+    `nothing proves how ${earlier({ by, activity: undefined })} ended`,
+    `find out: ${command('ledger', 'sync')}. If it stays so, look at the service's dashboard, then record it: ` +
+      `${command('ledger', 'resolve', by?.id ?? '', '--as', 'paid-back')}, or \`--as failed\`; --again doesn't override this`,
+  ],
   payable: (refused, command, same) => {
     const { nextAction = null } = refused.activity ?? {};
     const isKnown = nextAction !== null && prunedText(refusedAction(refused)) === undefined;

@@ -1,7 +1,7 @@
 import type { RowJob, RowKind, RowSender } from '../bulk/kind.ts';
 import type { RowEnd } from '../bulk/row-end.ts';
 import { type Protected, ProtectedRows } from '../bulk/send-row.ts';
-import { charge, type MakeRequest, sendAnew } from '../charge/charge.ts';
+import { charge, type MakeRequest, type Reading, sendAnew } from '../charge/charge.ts';
 import type { Outcome } from '../charge/outcome.ts';
 import { refusedError } from '../charge/refused.ts';
 import { previewResult } from '../cli/preview.ts';
@@ -13,7 +13,7 @@ import { isGuarded } from '../core/origin.ts';
 import type { ApiRecord } from '../core/record.ts';
 import type { Result } from '../core/result.ts';
 import { shellLine } from '../core/shell.ts';
-import type { Entry, RequestTerms } from '../ledger/entry.ts';
+import type { Entry } from '../ledger/entry.ts';
 import { hasFailed } from '../ledger/guard.ts';
 import { NO_TOTAL } from '../ledger/policy.ts';
 import type { Run } from './run.ts';
@@ -29,8 +29,8 @@ interface Making<T> {
   readonly again?: boolean;
   /** A row without a unique value keeps what an equal row of another file created lately. */
   readonly keepsEqual?: boolean;
-  /** Checks a row before it is sent. Throws to prevent it. Returns the money that it pays back, as far as it is known. */
-  readonly look?: (item: T) => Promise<RequestTerms>;
+  /** Checks a row before it is sent. Throws to prevent it. */
+  readonly look?: (item: T) => Promise<Reading>;
   /** Unique field to find and compare an earlier record. */
   readonly unique?: UniqueKey;
   /** Reason of a failure that an accepted answer reports; undefined if there is none. */
@@ -64,13 +64,13 @@ interface OnceOptions {
   readonly typed?: string;
   /** Notice on a terminal where there is no question. */
   readonly saying?: string;
+  /** Result of its check. */
+  readonly reading?: Reading;
   /** Repeats the check of the request before it is sent anew after a 429. Throws to prevent it. */
-  readonly look?: () => Promise<void>;
+  readonly look?: () => Promise<Reading>;
   /** An earlier one blocks another, unless `again`. */
   readonly once?: boolean;
   readonly again?: boolean;
-  /** Money that it pays back, as far as it is known. */
-  readonly asked?: RequestTerms;
   /** Reason of a failure that an accepted answer reports; undefined if there is none. */
   readonly failure?: (value: unknown) => string | undefined;
 }
@@ -82,7 +82,7 @@ interface OnceOptions {
 export const makeOnce = async (
   called: Called,
   input: CallInput,
-  { about, question, typed, saying, look, once = false, again = false, asked, failure }: OnceOptions,
+  { about, question, typed, saying, reading = {}, look, once = false, again = false, failure }: OnceOptions,
   { io, globals, ...run }: Pick<Run, 'io' | 'globals' | 'client' | 'ask' | 'ledger' | 'target' | 'say'>,
 ): Promise<{ readonly record: ApiRecord; readonly wrote: true; readonly failure?: PayError }> => {
   const client = await run.client('write');
@@ -99,10 +99,7 @@ export const makeOnce = async (
     once,
     again,
     tries,
-    look: async () => {
-      if (tries > 0) await look?.();
-      return { asked };
-    },
+    look: async () => (tries > 0 && look !== undefined ? look() : reading),
     send: (isOverdue) => client.write(called, { ...input, isOverdue, tries }),
     isFailed: (value) => failure?.(value) !== undefined,
     onElsewhere: ({ id, kind, origin }) =>
@@ -118,7 +115,7 @@ export const makeOnce = async (
 export const planOnce = async (
   called: Called,
   input: CallInput,
-  { about, once = false, again = false, asked }: OnceOptions,
+  { about, reading = {}, once = false, again = false }: OnceOptions,
   run: Run,
 ): Promise<Result> => {
   const client = await run.client('read');
@@ -130,7 +127,7 @@ export const planOnce = async (
       about,
       once,
       again,
-      look: async () => ({ asked }),
+      look: async () => reading,
       send: (isOverdue) => client.write(called, { ...input, isOverdue }),
     },
     { client, ledger, place, words, io, planned: { total: NO_TOTAL } },
@@ -188,7 +185,7 @@ export const openMaker = <T>(
           row,
           tries,
           send,
-          ...(look && { look: async () => ({ since: ledger.moment(), asked: await look(item) }) }),
+          ...(look && { look: async () => ({ since: ledger.moment(), ...(await look(item)) }) }),
           equalSince: await equalSince(input.body ?? {}),
           isFailed: (value) => failure?.(value) !== undefined,
           onElsewhere: ({ id, origin }) =>

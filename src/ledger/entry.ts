@@ -87,6 +87,8 @@ export interface Intent extends LedgerTarget, Partial<Omit<ChargeTerms, 'termsDi
   readonly row?: number | undefined;
   /** Person or account that sends it. */
   readonly operator?: string | undefined;
+  /** What a read showed before it was sent, if it decides what becomes of it. */
+  readonly evidence?: readonly Evidence[];
 }
 
 /** Intent as far as it may be stored. Its phone number shows its last digits only. */
@@ -175,7 +177,7 @@ export interface KeptActivity {
 
 /** Observation about an entry. A list of them is in the order of observation. */
 export interface Evidence {
-  /** `answer`, `process_gone`, `look`, `odd`, `resolved`, `emergency_line`, `ledger_lost`, `pruned`, or of `SHARINGS`. */
+  /** `answer`, `paid`, `process_gone`, `look`, `odd`, `resolved`, `emergency_line`, `ledger_lost`, `pruned`, or of `SHARINGS`. */
   readonly kind: string;
   /** Formatted as DATE_ATOM. */
   readonly at: string;

@@ -21,7 +21,16 @@ import type { BeginOptions, BeginResult, Judged, Obstacle, PlannedRows } from '.
 import { isNoCharge } from './match.ts';
 import { type Allowance, type AllowanceOf, dayOf, forbids, isPlan, withPlan, withRow } from './policy.ts';
 import { activitiesIn, keptActivity, type Snapshot } from './snapshot.ts';
-import { isDisputed, markStale, moneyKnown, paymentIn, started, wasSeenExpired, withReading } from './transitions.ts';
+import {
+  isDisputed,
+  isRefundUnsettled,
+  markStale,
+  moneyKnown,
+  paymentIn,
+  started,
+  wasSeenExpired,
+  withReading,
+} from './transitions.ts';
 
 /** Parts of an intent that the guard uses. */
 type Wanted = Pick<Intent, 'kind' | 'medium'> &
@@ -87,6 +96,7 @@ const obstacleBy = (earlier: Entry, wanted: Wanted, moment: Moment, seenNow: boo
   const because = (why: RefusalReason): Obstacle[] => [{ why, by: earlier, activity }];
   if (state === 'unknown') return because('unresolved');
   if (state === 'sending') return because('in_progress');
+  if (kind === REFUND && isRefundUnsettled(earlier)) return because('refund_open');
   const isMade = once === true || isEqualRow(earlier, wanted);
   if (isMade && earlier.kind === kind && state === 'accepted' && !hasFailed(earlier)) return because('made');
   const payment = paymentIn(earlier);

@@ -1,5 +1,5 @@
 import { amountAt, isUndecided, type PaidBack } from '../charge/payment.ts';
-import { afterActivity, afterRecord, type RefundState, sumOfRefunds } from '../charge/refund.ts';
+import { afterActivity, afterRecord, isWhole, type RefundState, sumOfRefunds } from '../charge/refund.ts';
 import { REFUND } from '../core/charge.ts';
 import { isId } from '../core/ids.ts';
 import { parseIfJson } from '../core/json.ts';
@@ -191,10 +191,13 @@ const later = (charge: Entry, reading: ActivityReading, asked: RequestTerms): En
 };
 
 /** A refund as `charge/refund.ts` judges it. */
-const refundIn = ({ refund, asked, body }: Entry) => ({
-  state: refund?.state ?? 'refund_open',
-  amount: amountAt(parseIfJson(body ?? ''), 'amount') ?? asked?.amount,
-});
+const refundIn = ({ refund, asked, body, evidence }: Entry) => {
+  const isFirst = evidence.some(({ kind, status }) => kind === 'paid' && isWhole(String(status)));
+  const answer = evidence.findLast(({ amount }) => amount !== undefined);
+  // Without an amount, the service pays back what is left. Its answer says how much.
+  const amount = amountAt(parseIfJson(body ?? ''), 'amount') ?? amountAt(answer, 'amount');
+  return { state: refund?.state ?? 'refund_open', amount: amount ?? (isFirst ? asked?.amount : undefined), isFirst };
+};
 
 const withRefund = (entry: Entry, state: RefundState, at: number, found: string): Entry =>
   entry.refund === undefined || entry.refund.state === state

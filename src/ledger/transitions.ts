@@ -1,6 +1,7 @@
 import {
   type ActivityFacts,
   activityFacts,
+  amountAt,
   balanceOf,
   isUndecided,
   PAYMENTS,
@@ -13,7 +14,7 @@ import {
   verdictOn,
   wasPaid,
 } from '../charge/payment.ts';
-import { type RefundFacts, refundShown } from '../charge/refund.ts';
+import { refundShown } from '../charge/refund.ts';
 import { CHARGE, type ChargeState, REFUND, textAt } from '../core/charge.ts';
 import { payableFor, payableUntilOf } from './clock.ts';
 import {
@@ -33,7 +34,12 @@ import {
 import { asActivity } from './snapshot.ts';
 
 /** New entry for a charge about to be sent. The backend assigns its place (`seq`). */
-export const started = (id: string, { bound, ...intent }: Intent, sender: Sender, { at, mark }: Moment): Entry => ({
+export const started = (
+  id: string,
+  { bound, evidence = [], ...intent }: Intent,
+  sender: Sender,
+  { at, mark }: Moment,
+): Entry => ({
   ...intent,
   id,
   deadline: at + bound,
@@ -48,7 +54,7 @@ export const started = (id: string, { bound, ...intent }: Intent, sender: Sender
   exitCode: undefined,
   activity: undefined,
   money: undefined,
-  evidence: [],
+  evidence,
 });
 
 /** New state of a charge, with the fields that change with it. */
@@ -75,16 +81,30 @@ const withoutTime = ({ uid, status, nextAction, createdAt }: KeptActivity): Kept
 });
 
 /** A refund as the answer to its request shows it; open if only a person says that it was made. */
-const refundMade = ({ kind, refund }: Entry, { state, moment, evidence }: StateChange): RefundFacts | undefined => {
-  if (kind !== REFUND || state !== 'accepted' || refund !== undefined) return refund;
+const refundMade = (
+  { kind, refund, asked }: Entry,
+  { state, moment, evidence }: StateChange,
+): Pick<Entry, 'refund' | 'asked'> => {
+  if (kind !== REFUND || state !== 'accepted' || refund !== undefined) return { refund };
   const answer = evidence.findLast((one) => one['uid'] !== undefined);
-  return { state: refundShown(textAt(answer, 'status')), uid: textAt(answer, 'uid') || undefined, at: moment.at };
+  const amount = amountAt(answer, 'amount');
+  return {
+    refund: { state: refundShown(textAt(answer, 'status')), uid: textAt(answer, 'uid') || undefined, at: moment.at },
+    ...(amount !== undefined && { asked: { ...asked, amount } }),
+  };
 };
 
 export const withState = (charge: Entry, change: StateChange): Entry => {
   const { state, moment, took, exitCode, activity, request, evidence } = change;
-  const refund = refundMade(charge, change);
-  const next: Entry = { ...charge, state, took, exitCode, evidence, refund, recordedAt: moment.at };
+  const next: Entry = {
+    ...charge,
+    ...refundMade(charge, change),
+    state,
+    took,
+    exitCode,
+    evidence,
+    recordedAt: moment.at,
+  };
   // The stored reading stays where it is newer than the answer.
   if (activity !== undefined && activity === charge.activity) return next;
   const read = { ...next, told: serviceTimeBy(activity, moment), activity: activity && withoutTime(activity) };

@@ -410,7 +410,7 @@ describe('api', () => {
 
   it('blocks a second refund of an activity without --again, like `refund create`', async () => {
     const service = await serve([
-      json(200, { uid: 'r1', status: 'processing' }),
+      json(200, { uid: 'r1', status: 'successful' }),
       json(200, { uid: 'r2', status: 'x' }),
     ]);
     const home = newFolder();

@@ -23,7 +23,8 @@ const serveMaking = (
     const other = others(body, seen);
     if (other !== undefined || seen.method !== 'POST') return other;
     made += 1;
-    return json(200, { uid: uidOf(prefix, made), status: 'requires_ugwo', ...body });
+    const status = prefix === 'rfd' ? 'successful' : 'requires_ugwo';
+    return json(200, { uid: uidOf(prefix, made), status, ...body });
   });
 };
 

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { inProcess } from '../support/in-process.ts';
+import { newFolder } from '../support/program.ts';
 import { openDesk, type Shown } from './desk-support.ts';
 import { listen } from './news-support.ts';
 
@@ -23,12 +25,32 @@ describe('a refund', () => {
     await desk.done('refund', 'create', activity, '--amount', '300.00', '--yes');
     expect(await statesOf(desk)).toEqual(['refund_open']);
     expect((await desk.status()).sums).toMatchObject({ refunded: [], refund_open: [{ amount: 30_000, count: 1 }] });
-    const again = await desk.paycli('refund', 'create', activity, '--amount', '300.00', '--yes');
-    expect([again.code, again.stderr]).toEqual([9, expect.stringContaining('--again')]);
+    for (const option of [[], ['--again'], ['--dry-run', '--again']]) {
+      const second = await desk.paycli('refund', 'create', activity, '--amount', '300.00', '--yes', ...option);
+      expect([second.code, second.stderr]).toEqual([
+        9,
+        expect.stringMatching(/ledger resolve refund-\w+ --as paid-back/),
+      ]);
+    }
     await desk.pass(10);
     await desk.done('ledger', 'sync', '-q');
     expect(await statesOf(desk)).toEqual(['paid_back']);
     expect((await desk.status()).sums).toMatchObject({ refunded: [{ amount: 30_000, count: 1 }], refund_open: [] });
+  });
+
+  it('stays open if a part went back before it was sent, until a person says how it ended', async () => {
+    const desk = await openDesk();
+    const { ugwo, activity } = await paidRequest(desk, 'INV-7');
+    const create = ['refund', 'create', activity, '--ugwo', ugwo, '--amount', '300.00', '--yes'];
+    expect((await inProcess(create, { ...desk.options, home: newFolder() })).code).toBe(0);
+    await desk.pass(10);
+    await desk.done(...create);
+    await desk.pass(10);
+    await desk.done('ledger', 'sync', '-q');
+    expect(await statesOf(desk)).toEqual(['refund_open']);
+    const [{ id } = { id: '' }] = await refundsOf(desk);
+    await desk.done('ledger', 'resolve', id, '--as', 'paid-back', '--reason', 'seen in the dashboard', '--yes');
+    expect(await statesOf(desk)).toEqual(['paid_back']);
   });
 
   it('that fails later is told by a signed event, is a case, and can be sent again', async () => {

@@ -79,7 +79,12 @@ describe.each(LEDGERS)('refunds in a ledger (%s)', (_where, open) => {
     const shown = await run('get', String(id), '--json');
     expect(shown).toMatchObject({ code: 0, stderr: '' });
     expect(JSON.parse(shown.stdout)).toMatchObject({
-      ...{ id, uid: RFD(1), status: 'processing', evidence: [{ kind: 'answer' }] },
+      ...{
+        id,
+        uid: RFD(1),
+        status: 'processing',
+        evidence: [{ kind: 'paid', status: 'partially_refunded' }, { kind: 'answer' }],
+      },
       now: { refund: 'successful', activity: 'partially_refunded', ugwo: 'partially_refunded' },
     });
     expect(service.seen.slice(looks)).toMatchObject([{ method: 'GET', url: `/v1/ugwo/${ugwoOf(1)}` }]);
@@ -129,7 +134,10 @@ describe('refund get', () => {
 });
 
 it('refund list and get show labels and money on a terminal', async () => {
-  const { machine } = await refunded({ refunds: [{ uid: RFD(2), status: 'successful' }] });
+  const { machine, run } = await refunded({ refunds: [{ uid: RFD(2), status: 'successful' }] });
+  const [, first] = rowsIn(await run('list', '--json'));
+  const word = ['ledger', 'resolve', String(first?.['id']), '--as', 'failed', '--reason', 'seen', '--yes'];
+  expect(await inProcess(word, machine)).toMatchObject({ code: 0 });
   const lost = ['refund', 'create', activityOf(1), '--amount-minor', '3000', '--ref', 'lost', '--again', '--yes'];
   expect(await inProcess(lost, machine)).toMatchObject({ code: 6 });
   const list = openTerminal(['refund', 'list'], { ...machine, columns: 80 });

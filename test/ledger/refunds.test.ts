@@ -7,9 +7,14 @@ import { account, beginCharge, begunOf, NOON, PLACE } from './support/charges.ts
 
 const ASKS = { ...PLACE, kind: 'refund', path: '/v1/refunds', digest: '00', bound: 60_000, about: uidOf(1) };
 
-const beginRefund = (ledger: Ledger, amount: number, again = false) =>
+const beginRefund = (ledger: Ledger, amount: number | undefined, again = false, paid = 'successful') =>
   ledger.begin(
-    { ...ASKS, body: JSON.stringify({ amount }), asked: { amount, currency: 'NGN' } },
+    {
+      ...ASKS,
+      body: JSON.stringify({ amount }),
+      asked: { amount: amount ?? 900, currency: 'NGN' },
+      evidence: [{ kind: 'paid', at: '', status: paid }],
+    },
     { again, once: true },
   );
 
@@ -29,9 +34,13 @@ const opened = async (newPlace: () => Parameters<typeof open>[0]) => {
     const activities = [{ uid: uidOf(1), status, charged_amount: 900 }];
     await ledger.observe(snapshotOf({ amount: 900, total_amount_paid: 900, activities }, { askedAt: now }));
   };
-  const refund = async (amount: number, uid: string, status = 'processing'): Promise<string> => {
-    const { id } = begunOf(await beginRefund(ledger, amount, true));
-    const evidence = { kind: 'answer', at: '', uid, status };
+  const refund = async (
+    amount: number | undefined,
+    uid: string,
+    { status = 'processing', paid, ...shown }: { status?: string; paid?: string; amount?: number } = {},
+  ): Promise<string> => {
+    const { id } = begunOf(await beginRefund(ledger, amount, true, paid));
+    const evidence = { kind: 'answer', at: '', uid, status, ...shown };
     await ledger.record(id, { state: 'accepted', exitCode: status === 'failed' ? 11 : 0, evidence });
     return id;
   };
@@ -54,16 +63,16 @@ const DATABASES = BACKENDS.filter(([where]) => where !== 'in memory');
 describe.each(DATABASES)('a refund of a ledger %s', (_where, newPlace) => {
   it('is summed apart while it is open, and as money out once it is paid back', async () => {
     const { read, refund, states, sums } = await opened(newPlace);
+    await refund(100, 'rfd.2', { status: 'failed' });
     await refund(300, 'rfd.1');
-    await refund(100, 'rfd.2', 'failed');
     expect([await states(), await sums('paid_back'), await sums('refund_open')]).toEqual([
-      ['refund_open', 'refund_failed'],
+      ['refund_failed', 'refund_open'],
       [],
       [300n],
     ]);
     await read('partially_refunded');
     expect([await states(), await sums('paid_back'), await sums('refund_open')]).toEqual([
-      ['paid_back', 'refund_failed'],
+      ['refund_failed', 'paid_back'],
       [300n],
       [],
     ]);
@@ -71,11 +80,12 @@ describe.each(DATABASES)('a refund of a ledger %s', (_where, newPlace) => {
 });
 
 describe.each(BACKENDS)('a refund of a ledger %s', (_where, newPlace) => {
-  it('blocks another one until its failure is proven', async () => {
+  it('blocks another one, whatever the option, until its end is known', async () => {
     const { ledger, refund, told, read, states } = await opened(newPlace);
     const id = await refund(300, 'rfd.1');
     await read('successful');
-    expect(await beginRefund(ledger, 300)).toMatchObject({ kind: 'refused', why: 'made', by: { id } });
+    for (const again of [false, true])
+      expect(await beginRefund(ledger, 300, again)).toMatchObject({ kind: 'refused', why: 'refund_open', by: { id } });
     await told('rfd.other', 'refund_failed');
     expect(await states()).toEqual(['refund_open']);
     await told('rfd.1', 'refund_failed');
@@ -83,17 +93,60 @@ describe.each(BACKENDS)('a refund of a ledger %s', (_where, newPlace) => {
     expect(await beginRefund(ledger, 300)).toMatchObject({ kind: 'begun' });
   });
 
+  it('that was paid back lets another one pass with --again', async () => {
+    const { ledger, refund, told } = await opened(newPlace);
+    const id = await refund(300, 'rfd.1');
+    await told('rfd.1', 'paid_back');
+    expect(await beginRefund(ledger, 300)).toMatchObject({ kind: 'refused', why: 'made', by: { id } });
+    expect(await beginRefund(ledger, 300, true)).toMatchObject({ kind: 'begun' });
+  });
+
+  it('that is sent after another part went back is proven by its own record only', async () => {
+    const { refund, told, read, states } = await opened(newPlace);
+    await read('partially_refunded');
+    await refund(300, 'rfd.1', { paid: 'partially_refunded' });
+    await read('partially_refunded');
+    expect(await states()).toEqual(['refund_open']);
+    await told('rfd.1', 'paid_back');
+    expect(await states()).toEqual(['paid_back']);
+  });
+
+  it('without an amount pays back what the answer says', async () => {
+    const { ledger, refund, told, read, states } = await opened(newPlace);
+    const first = await refund(300, 'rfd.1');
+    await read('partially_refunded');
+    const rest = await refund(undefined, 'rfd.2', { paid: 'partially_refunded', amount: 600 });
+    await read('refunded');
+    expect(await states()).toEqual(['paid_back', 'paid_back']);
+    const amounts = await Promise.all([first, rest].map(async (id) => (await ledger.get(id))?.asked?.amount));
+    expect(amounts).toEqual([300, 600]);
+    await told('rfd.2', 'paid_back');
+    expect(await states()).toEqual(['paid_back', 'paid_back']);
+  });
+
+  it('without an amount is disputed if it is paid back beside another one', async () => {
+    const { refund, told, read, states } = await opened(newPlace);
+    await refund(300, 'rfd.1');
+    await read('partially_refunded');
+    await refund(undefined, 'rfd.2', { paid: 'partially_refunded' });
+    await read('refunded');
+    expect(await states()).toEqual(['paid_back', 'refund_open']);
+    await told('rfd.2', 'paid_back');
+    expect(await states()).toEqual(['paid_back', 'refund_disputed']);
+  });
+
   it('is found by its state, and keeps it when it is pruned', async () => {
     const { ledger, refund, told } = await opened(newPlace);
-    const [first, second] = [await refund(300, 'rfd.1'), await refund(200, 'rfd.2')];
+    const failed = await refund(200, 'rfd.2');
     await told('rfd.2', 'refund_failed');
+    const open = await refund(300, 'rfd.1');
     const found = async (state: 'refund_open' | 'refund_failed') =>
       (await ledger.list({ payments: [state], limit: -1 })).map(({ id }) => id);
-    expect([await found('refund_open'), await found('refund_failed')]).toEqual([[first], [second]]);
+    expect([await found('refund_open'), await found('refund_failed')]).toEqual([[open], [failed]]);
     const later = ledger.moment().at + 1000;
     expect(await ledger.prunable(later, {})).toMatchObject({ open: 1 });
     await ledger.prune(later);
-    expect([await found('refund_open'), await found('refund_failed')]).toEqual([[first], [second]]);
+    expect([await found('refund_open'), await found('refund_failed')]).toEqual([[open], [failed]]);
   });
 
   it('is disputed once it is shown as failed and as paid back', async () => {
@@ -108,8 +161,8 @@ describe.each(BACKENDS)('a refund of a ledger %s', (_where, newPlace) => {
 
   it('takes off only what went back from the payment', async () => {
     const { ledger, id, refund, read, told } = await opened(newPlace);
-    await refund(300, 'rfd.1');
-    await refund(200, 'rfd.2');
+    await read('partially_refunded');
+    await refund(200, 'rfd.2', { paid: 'partially_refunded' });
     await read('partially_refunded');
     expect((await ledger.get(id))?.money?.refunded).toBeUndefined();
     await told('rfd.2', 'paid_back');

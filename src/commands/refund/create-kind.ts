@@ -1,15 +1,15 @@
 import type { Cells, FileFormat } from '../../bulk/cells.ts';
 import type { RowKind } from '../../bulk/kind.ts';
 import { missingColumn } from '../../bulk/rows.ts';
+import type { Reading } from '../../charge/charge.ts';
 import { usageError } from '../../core/error.ts';
 import { idIn, idProblem } from '../../core/ids.ts';
 import type { FlagOf } from '../../core/input.ts';
 import { printExact } from '../../core/json.ts';
-import type { RequestTerms } from '../../ledger/entry.ts';
 import { amountIn, buildBody, findColumn, flagIn, listColumns, pickValues, readTexts } from '../fields.ts';
 import { checkByHand, madeColumns, openMaker } from '../make.ts';
 import type { Run } from '../run.ts';
-import { checkDestination, lookAtPaid, refundFailure } from './create.ts';
+import { checkDestination, lookAtPaid, refundFailure, refundReading } from './create.ts';
 import { REFUND_FIELDS } from './fields-shared.ts';
 import type { RefundCreateInput } from './spec.ts';
 
@@ -77,22 +77,23 @@ const readRefundRow = (cells: Cells, activity: string, given: RefundOptions, val
 };
 
 /**
- * Returns the money that a row pays back, as far as the service shows it. Throws a usage error if the row's currency
+ * Reads the payment that a row pays back. Throws a usage error if the row's currency
  * differs from the paid currency. Skips the check if the payment can't be read.
  */
 const lookBeforeRefund = async (
   item: Item,
   validate: boolean,
   run: Pick<Run, 'client' | 'globals' | 'ledger' | 'target'>,
-): Promise<RequestTerms> => {
+): Promise<Reading> => {
   const paid = await lookAtPaid(item, run);
   if (validate) checkDestination(paid, { provider: item.body['destination'] });
   const { activity, money } = item;
-  const currency = paid?.currency || undefined;
+  const reading = refundReading(money?.minor, paid);
+  const currency = reading.asked?.currency;
   if (currency !== undefined && item.currency !== undefined && currency !== item.currency) {
     throw usageError(`${activity} was paid in ${currency}, not in ${item.currency}`);
   }
-  return { amount: money?.minor ?? paid?.amount, currency };
+  return reading;
 };
 
 export const refundKind = (given: RefundOptions, run: Run): RowKind<Item> => {
@@ -108,7 +109,8 @@ export const refundKind = (given: RefundOptions, run: Run): RowKind<Item> => {
       one: 'payment',
       done: 'refunded',
       findOut: checkByHand(globals),
-      refused: 'refused rows have an earlier refund; --again refunds them once more, except where one is unknown',
+      refused:
+        'refused rows have an earlier refund; --again refunds them once more, except where one is unknown or open',
     },
     key: {
       name: REFUND_KEY,

@@ -1,3 +1,4 @@
+import type { Reading } from '../../charge/charge.ts';
 import { mediumNamed, mediumShown } from '../../charge/mediums.ts';
 import { amountAt } from '../../charge/payment.ts';
 import { openRowServices } from '../../compose/run.ts';
@@ -32,6 +33,8 @@ export interface Paid {
   /** In the minor unit; undefined if the activity does not give it. */
   readonly amount: number | undefined;
   readonly words: readonly string[];
+  /** The activity's status; empty if it can't be read. */
+  readonly status: string;
   /** The service doesn't know the account that a transfer came from. */
   readonly isTransfer: boolean;
 }
@@ -59,6 +62,7 @@ export const lookAtPaid = async (input: Refunded, run: Needs): Promise<Paid | un
   const whole = paid === undefined ? undefined : asked.amount;
   return {
     currency: asked.currency ?? '',
+    status: statusOf(paid),
     isTransfer: mediumNamed(mediumShown(paid) ?? charge?.medium ?? '')?.step === 'transfer',
     amount: amountAt(paid, 'charged_amount') ?? amountAt(paid, 'amount') ?? whole,
     words: [textAt(value, 'ref'), textAt(value, 'description'), textAt(value, 'onye.email')].filter(
@@ -66,6 +70,12 @@ export const lookAtPaid = async (input: Refunded, run: Needs): Promise<Paid | un
     ),
   };
 };
+
+/** What a read of the payment says about a refund of `minor`, or of all of it. */
+export const refundReading = (minor: number | undefined, paid: Paid | undefined): Reading => ({
+  asked: { amount: minor ?? paid?.amount, currency: paid?.currency || undefined },
+  paid: paid?.status,
+});
 
 /** Reason of a refund that failed at once (public material, Refunds). Undefined if it did not fail. */
 export const refundFailure = (refund: unknown): string | undefined => {
@@ -167,19 +177,19 @@ const createOneRefund = async (asked: RefundOf, run: Run): Promise<Result> => {
   try {
     if (asCurl) return await previewCall('refund.create', { body }, run);
     const [what, typed] = [refundText(input, amount, paid), typedFor(input, amount, paid)];
-    const look = async (): Promise<void> => {
-      if (refundText(input, amount, await lookAtPaid(refunded, run)) === what) return;
+    const look = async (): Promise<Reading> => {
+      const now = await lookAtPaid(refunded, run);
+      if (refundText(input, amount, now) === what) return refundReading(amount, now);
       throw new PayError('refused', `${activity} was not refunded: its payment has changed`, {
         hint: 'run the same command again to see what would be paid back',
       });
     };
-    const terms = { amount: amount ?? paid?.amount, currency: paid?.currency || undefined };
     const question = [what, 'Pay this back?'];
     const how = {
       about: activity,
-      asked: terms,
       question,
       typed,
+      reading: refundReading(amount, paid),
       look,
       once: true,
       again: given.again === true,

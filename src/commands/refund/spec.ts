@@ -66,7 +66,7 @@ export const refundCommands = [
     summary: 'pay back a paid activity, or a part of it, or a file of them',
     description:
       'Shows the refund and asks; a script needs --yes. The ledger remembers each refund. While one is unknown, no ' +
-      "other is sent for the same activity; a second one needs --again, unless the first failed. A refund of a bank transfer needs --provider and --account-number; a terminal asks for them. If this ledger doesn't know the charge, give " +
+      "other is sent for the same activity; a second one needs --again, unless the first failed. While the first is open, none is sent: `paycli ledger resolve` ends it. A refund of a bank transfer needs --provider and --account-number; a terminal asks for them. If this ledger doesn't know the charge, give " +
       'its payment request with --ugwo. --dry-run reads the payment request and the ledger, asks nothing and writes ' +
       'nothing.\n\n' +
       'With --from, each row of a file is one refund. Columns, in any case, also with blanks: activity, ugwo (an id or a ref), amount (5,000.00) or ' +
