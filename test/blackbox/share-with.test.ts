@@ -5,7 +5,17 @@ import { atom, transferTo } from '../support/activity.ts';
 import { PROGRAM, RUNTIME } from '../support/built.ts';
 import { inProcess } from '../support/in-process.ts';
 import { errorOf, killingProgram, newFolder, type RunOptions, runBefore, start } from '../support/program.ts';
-import { ACTIVITY, type Answer, json, type Service, serveAllBy, serveBy, UGWO_ID, ugwo } from '../support/service.ts';
+import {
+  ACTIVITY,
+  type Answer,
+  held,
+  json,
+  type Service,
+  serveAllBy,
+  serveBy,
+  UGWO_ID,
+  ugwo,
+} from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 import {
   activityOf,
@@ -495,6 +505,26 @@ describe.skipIf(process.platform === 'win32')('--share-with', () => {
     expect([ended.code, working.times(), postsOf(service)]).toEqual([14, {}, once(1)]);
     expect(reportOf(report)).toMatchObject({ 1: { shared: 'unknown' } });
     expect(reportOf(report)['1']?.['error']).toContain('the run that shared it was ended');
+  });
+
+  it.each<[string, string[]]>([
+    ['charge', one()],
+    ['charge that is waited for', one('--wait')],
+    ['row', ['ugwo', 'charge', '--from', fileOf(csvOf('ugwo,medium', `${UGWO_ID},bank_transfer`))]],
+  ])('names the message of a %s as not shared if a signal came before it', async (_, words) => {
+    const { hold, letGo } = held(OPEN);
+    const [service, program] = [await serveBy(() => hold), sender()];
+    const options = at(service);
+    const run = start([...words, '--share-with', program.path], options);
+    await service.came(1);
+    run.kill('SIGTERM');
+    await run.saw(/Finishing requests in flight/);
+    letGo();
+    const { code, stderr } = await run.ended;
+    expect([code, program.times()]).toEqual([14, {}]);
+    expect(stderr).toContain('its message was not shared: SIGTERM came before');
+    const status = await inProcess(['status', '-o', 'json'], options);
+    expect(JSON.parse(status.stdout).cases).toMatchObject([{ kind: 'not_shared' }]);
   });
 
   it.runIf(process.platform === 'linux' && RUNTIME === 'node').each([

@@ -10,7 +10,7 @@ import { foldersOf } from '../../compose/run.ts';
 import { openMessages } from '../../compose/share.ts';
 import { realMachine } from '../../config/machine.ts';
 import { readNextAction, textAt } from '../../core/charge.ts';
-import { EXIT_CODES, PayError, reasonOf, usageError } from '../../core/error.ts';
+import { EXIT_CODES, PayError, reasonOf, signalWord, usageError } from '../../core/error.ts';
 import { formatMoney } from '../../core/money.ts';
 import type { Charge, Entry } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -195,8 +195,10 @@ export class ChargeSharing {
       const entry = await ledger.get(id);
       if (entry === undefined) return { shared: 'no', why: 'this ledger has no charge of it' };
       const shared = sharedOf(entry, ledger);
-      if (shared.shared !== 'no' || io.signals.stop.aborted) return shared;
-      const prepared = await this.#prepare(entry, ledger, client, sum, isNew).catch(unsent);
+      if (shared.shared !== 'no') return shared;
+      const prepared = io.signals.stop.aborted
+        ? { why: `${signalWord(io.signals.stop.reason)} came before` }
+        : await this.#prepare(entry, ledger, client, sum, isNew).catch(unsent);
       // Only a program that can start claims the message: a claim that ends with its process may have been shared.
       if ('why' in prepared) {
         await noteUnshared(ledger, id, prepared);

@@ -172,7 +172,7 @@ const troubleOf = ({ record, id, unrecorded }: Made): PayError | undefined => {
 
 /**
  * Result that shares the message, and then waits up to `limit` milliseconds for the payment. Does not wait if a signal
- * arrived before the wait started.
+ * arrived before.
  */
 const waiting = (
   made: Made,
@@ -187,14 +187,15 @@ const waiting = (
   const shown = { record, view: madeView(made), passOn, ...(wrote === undefined ? {} : { wrote }) };
   const options: WaitOptions = { ugwoUid: ugwo, limit, place: run.globals, made: wrote === true };
   const { stop } = run.io.signals;
-  if (wrote === true && stop.aborted && paymentShown(record.value) === 'open') {
-    return { kind: 'record', ...shown, failure: notWaitedFor(record.value, String(stop.reason), options) };
-  }
+  const stopped = () =>
+    wrote === true && stop.aborted && paymentShown(record.value) === 'open'
+      ? notWaitedFor(record.value, String(stop.reason), options)
+      : undefined;
   return {
     kind: 'wait',
     ...shown,
     wait: async (tell) => {
-      const failure = await share();
+      const failure = (await share()) ?? stopped();
       if (failure !== undefined) return { record, failure };
       const { end } = openFollowing({ params, known: record, limit }, { client, io: run.io, observe: run.observe });
       return waitedOf(await end(tell), options, { client, observe: run.observe });
