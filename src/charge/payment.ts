@@ -335,16 +335,23 @@ const isBefore = (one: number | undefined, other: number | undefined): boolean =
 
 const PAID_BACK: readonly Payment[] = ['partially_refunded', 'refunded'];
 
-/** True if a reading shows less money of the activity itself. An assumed amount was never shown. */
-const showsLess = (stored: PaymentRead, read: PaymentRead): boolean =>
+/** A stored reading. Without a status of its payment request, only the activity was read. */
+type StoredReading = PaymentRead & ReadingTime & { readonly requestStatus?: string | undefined };
+
+/** True if less than the stored sum is less money. What an activity alone let assume holds until its request is read. */
+const holds = ({ receivedAssumed, requestStatus }: StoredReading): boolean =>
+  !receivedAssumed || requestStatus !== undefined;
+
+/** True if a reading shows less money of the activity itself. */
+const showsLess = (stored: StoredReading, read: PaymentRead): boolean =>
   PAYMENTS[stored.payment].brings &&
   (!PAYMENTS[read.payment].brings ||
     PAID_BACK.indexOf(read.payment) < PAID_BACK.indexOf(stored.payment) ||
-    (!stored.receivedAssumed && !read.receivedAssumed && isBefore(read.received, stored.received)));
+    (holds(stored) && !read.receivedAssumed && isBefore(read.received, stored.received)));
 
 /** True if a reading shows that a part of the request's money is missing, after all of it was there. */
-const showsPart = (stored: PaymentRead, read: PaymentRead): boolean =>
-  read.payment === 'underpaid' && stored.payment !== 'underpaid' && !stored.receivedAssumed;
+const showsPart = (stored: StoredReading, read: PaymentRead): boolean =>
+  read.payment === 'underpaid' && stored.payment !== 'underpaid' && holds(stored);
 
 /**
  * Decides what a reading of an activity does to the stored one. More money replaces less, unless it is dated earlier.
@@ -352,7 +359,7 @@ const showsPart = (stored: PaymentRead, read: PaymentRead): boolean =>
  * Nothing under way proves that money went back. `isLater`: the read began after the stored one was recorded.
  */
 export const verdictOn = (
-  stored: PaymentRead & ReadingTime,
+  stored: StoredReading,
   read: PaymentRead & ReadingTime,
   activity: ActivityFacts,
   isLater: boolean,

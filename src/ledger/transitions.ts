@@ -1,5 +1,4 @@
 import {
-  type ActivityFacts,
   activityFacts,
   amountAt,
   balanceOf,
@@ -189,25 +188,42 @@ const NO_BALANCE = {
   requestUpdatedAt: undefined,
 };
 
+/** True if a reading shows no sum, of the activity or of its payment request. */
+const isSumless = ({ receivedAssumed }: PaymentRead, { request }: ActivityReading): boolean =>
+  receivedAssumed && (request?.total ?? 0) === 0;
+
 /**
- * True if a read of the activity alone shows nothing new of a payment. How much of the asked amount came is known from
- * the payment request.
+ * True if a reading shows nothing new of a payment whose sum is known: it shows no sum, or it is of the activity alone. How
+ * much of the asked amount came is known from the payment request.
  */
 const isSamePayment = (
   { activity: before }: Entry,
   { received, receivedAssumed }: Money,
-  { activity: { status }, request }: ActivityReading,
-  { charged = 0 }: ActivityFacts,
-): boolean =>
-  request === undefined &&
-  status === 'successful' &&
-  before?.status === status &&
-  !receivedAssumed &&
-  (charged === 0 || charged === received);
+  shown: PaymentRead,
+  reading: ActivityReading,
+): boolean => {
+  const { activity, request } = reading;
+  const isRepeated = request === undefined && shown.received === received;
+  return (
+    activity.status === 'successful' &&
+    before?.status === activity.status &&
+    !receivedAssumed &&
+    (isSumless(shown, reading) || isRepeated)
+  );
+};
 
-/** The dispute about what came for the whole payment request, which a read of the activity alone can't settle. */
-const disputeOfRequest = (before: Money | undefined): Money['disputed'] =>
-  before?.disputed?.received === before?.received ? before?.disputed : undefined;
+/**
+ * The dispute that a reading leaves: one about the whole payment request, after a read of the activity alone, and one about
+ * a known sum, after a reading that shows none.
+ */
+const disputeLeft = (before: Money | undefined, shown: PaymentRead, reading: ActivityReading): Money['disputed'] => {
+  if (before?.disputed === undefined) return undefined;
+  const { disputed, received, receivedAssumed } = before;
+  const isOfRequest = disputed.received === received;
+  const isOfSum = !isOfRequest && !receivedAssumed && PAYMENTS[disputed.payment].brings;
+  const isLeft = isOfRequest ? reading.request === undefined : isOfSum && isSumless(shown, reading);
+  return isLeft ? disputed : undefined;
+};
 
 /** Money of an accepted charge by a reading that `charge` holds already. `earlier` is the charge without that reading. */
 const moneyRead = (charge: Entry, earlier: Entry, reading: ActivityReading): Money | undefined => {
@@ -225,7 +241,8 @@ const moneyRead = (charge: Entry, earlier: Entry, reading: ActivityReading): Mon
     isLapsed: wasSeenExpired(charge),
     accountUntil: charge.activity && payableUntilOf({ ...charge.activity, status: 'requires_action' }),
   });
-  const read = before !== undefined && isSamePayment(earlier, before, reading, facts) ? before : shown;
+  const isKept = before !== undefined && isSamePayment(earlier, before, shown, reading);
+  const read = isKept ? before : shown;
   const isSame = read.received === before?.received && read.refunded === before?.refunded;
   const balance = isSame ? undefined : NO_BALANCE;
   return {
@@ -233,7 +250,7 @@ const moneyRead = (charge: Entry, earlier: Entry, reading: ActivityReading): Mon
     ...read,
     paidAt: paidAtOf(before, read, reading),
     reversed: reversedBy(before, read, moment.at),
-    disputed: request === undefined ? disputeOfRequest(before) : undefined,
+    disputed: disputeLeft(before, shown, reading),
     readAt: moment.at,
     // An answer without this time leaves the date of the money that it shows again.
     updatedAt:
@@ -244,7 +261,7 @@ const moneyRead = (charge: Entry, earlier: Entry, reading: ActivityReading): Mon
     pspReference: activity.pspReference ?? before?.pspReference,
     accountLast4: activity.accountLast4 ?? before?.accountLast4,
     accountDigest: activity.accountDigest ?? before?.accountDigest,
-    ...(request === undefined ? balance : balanceIn(request, asked, paidBack)),
+    ...(request === undefined || isKept ? balance : balanceIn(request, asked, paidBack)),
   };
 };
 

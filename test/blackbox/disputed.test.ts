@@ -12,7 +12,7 @@ const ASKED = 500_001;
 /** What the service shows of a payment: its activity, and the total of the payment request. */
 interface Shown {
   readonly activity: object;
-  readonly total: number;
+  readonly total: number | undefined;
 }
 
 const shown = (status: string, total: number, more: object = {}): Shown => ({
@@ -21,6 +21,8 @@ const shown = (status: string, total: number, more: object = {}): Shown => ({
 });
 const at = (second: number) => ({ updated_at: atom(Date.parse('2026-11-20T11:00:00Z') + 1000 * second) });
 const PAID = shown('successful', ASKED);
+/** Paid, by a service that shows no sum. */
+const SUMLESS: Shown = { ...PAID, activity: { ...PAID.activity, charged_amount: undefined }, total: undefined };
 const paidAt = (second: number): Shown => shown('successful', ASKED, at(second));
 const UNPAID = shown('requires_action', 0);
 
@@ -76,6 +78,7 @@ const LESS: readonly (readonly [string, paid: Shown, less: Shown])[] = [
   ['failed, of the same second', paidAt(0), shown('failed', 0, at(0))],
   ['failed, and only now dated', PAID, shown('failed', 0, at(60))],
   ['a part came, undated', PAID, shown('successful', 40_000)],
+  ['a part came, undated, and no sum was shown before', SUMLESS, shown('successful', 40_000)],
   ['a part came, of the same second', paidAt(0), shown('successful', 40_000, at(0))],
 ];
 
@@ -122,6 +125,29 @@ describe('a reading that shows less money than before', () => {
     expect(await run('ledger', 'sync', '-q')).toMatchObject({ code: 0 });
     expect(await cases()).toMatchObject({ code: 0, cases: [] });
     expect(posts()).toBe(1);
+  });
+});
+
+describe('a reading that shows no sum', () => {
+  it('leaves what came too much, and the dispute about it', async () => {
+    const { run, show, listed } = await openShop();
+    await run('ugwo', 'charge', UGWO, ...USSD);
+    const much = shown('successful', ASKED + 50_000);
+    for (const now of [much, SUMLESS]) {
+      show(now);
+      expect(await run('ledger', 'sync', '-q')).toMatchObject({ code: 0 });
+      expect(await listed()).toMatchObject([
+        { payment: 'overpaid', received: ASKED + 50_000, excess: 50_000, received_assumed: false },
+      ]);
+    }
+    for (const now of [PAID, SUMLESS]) {
+      show(now);
+      expect(await run('ledger', 'sync', '-q')).toMatchObject({ code: 14 });
+      expect(await listed()).toMatchObject([{ payment: 'overpaid', disputed: true }]);
+    }
+    show(much);
+    expect(await run('ledger', 'sync', '-q')).toMatchObject({ code: 0 });
+    expect(await listed()).toMatchObject([{ payment: 'overpaid', disputed: false }]);
   });
 });
 
