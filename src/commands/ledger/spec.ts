@@ -38,8 +38,6 @@ const JOB_OUTPUT =
   'id, command, file, rows, accepted, failed, rejected, not_sent, unknown, not_created, sending, not_started, created_at, ' +
   'run_at, origin, profile, workers, approval (waiting, approved), asked_by, approved_by, approved_at, refused, invalid, expired';
 
-/** Commands that fill the ledger at the start of an example. */
-const CHARGE_SEEDED = `paycli ugwo charge ${SEEDED.ugwo} --medium bank_transfer`;
 const LOST = `paycli ugwo charge ${SEEDED.losing} --medium bank_transfer`;
 const FILE = `printf 'ugwo\\n${SEEDED.ugwo}\\n' | paycli ugwo charge --from - --medium bank_transfer`;
 const LAST_CHARGE = '"$(paycli ledger list --max 1 -o tsv --columns id)"';
@@ -103,100 +101,6 @@ const checkKind = (given: ListGiven): void => {
   throw usageError(`${asFlag(name)} works with charges only, not with --kind ${given.kind}`);
 };
 
-const ledgerListCommand = defineCommand({
-  path: ['ledger', 'list'],
-  danger: 'read',
-  summary: 'list charges sent from here, newest first',
-  description:
-    'It reads only the ledger: `paycli ledger sync` finds out who has paid. Use --kind to list refunds, and the ' +
-    `payment requests and customers created from here. ${FOLLOWS}`,
-  input: entryOptions,
-  examples: {
-    'list all charges': 'paycli ledger list',
-    'see who has paid today': 'paycli ledger list --payment paid --since today',
-    'list everything that may have been made': 'paycli ledger list --kind all --state unknown',
-    'list the last five, as JSON': 'paycli ledger list --max 5 --json',
-    'export everything': 'paycli ledger list --kind all -o ndjson',
-    'export the last file': `${FILE}\npaycli ledger list --job ${LAST_JOB} -o ndjson`,
-  },
-  output:
-    'id, state, ugwo, medium, activity, status, created_at, origin, profile, job, row, recorded_at, exit_code, amount, ' +
-    'currency, ref, customer, payment, kind, about, received, received_assumed, missing, excess, refunded, paid_at, ' +
-    'customer_email, operator, paid_twice, account_last4, disputed; ' +
-    'json: {"data":[…],"next_cursor":…}, whose records hold next_action, evidence, provider, phone and request too',
-  exits: ['usage', 'auth', 'ledger', 'read_failed', 'interrupted'],
-  read: (_input, { validate }, given): EntryOptions => {
-    if (validate) checkIdOption('--ugwo', 'ugw', given.ugwo);
-    if (validate && given.customer?.includes('@') !== true) checkIdOption('--customer', 'ony', given.customer);
-    const { kind = given.job === undefined ? CHARGE : 'all', allProfiles = false, ...filters } = given;
-    checkKind({ kind, ...filters });
-    return { kind, allProfiles, ...filters };
-  },
-  load: async () => ({ run: (await import('./entries.ts')).listEntries }),
-});
-
-const ledgerJobsCommand = defineCommand({
-  path: ['ledger', 'jobs'],
-  danger: 'read',
-  summary: 'list files charged or updated from here, newest first, with row counts',
-  description:
-    'A job is a file given to --from, together with the options that change what is sent. Running the same command again ' +
-    'continues the same job. `not_started`: rows that never started. `refused`, `invalid`: as counted by the last run. ' +
-    FOLLOWS,
-  input: STORED_LIST,
-  examples: {
-    'list all jobs': 'paycli ledger jobs',
-    'list the last one, as JSON': 'paycli ledger jobs --max 1 --json',
-  },
-  output: `${JOB_OUTPUT}; json: {"data":[…],"next_cursor":…}`,
-  exits: ['usage', 'auth', 'ledger', 'read_failed', 'interrupted'],
-  load: async () => ({ run: (await import('./jobs.ts')).listJobs }),
-});
-
-const ledgerShowCommand = defineCommand({
-  path: ['ledger', 'show'],
-  danger: 'read',
-  summary: 'show a charge with its evidence, or a job with its row counts',
-  input: { id: argument('id', 'the charge, chg-…, or the job, job-…', { completes: 'entry' }) },
-  examples: {
-    'show the last charge': `${CHARGE_SEEDED}\npaycli ledger show ${LAST_CHARGE}`,
-    'show the last file and how to continue': `${FILE}\npaycli ledger show ${LAST_JOB}`,
-  },
-  output: `a charge: ${ROW}; a job: ${JOB_OUTPUT}`,
-  exits: ['usage', 'ledger', 'read_failed'],
-  load: async () => ({ run: (await import('./entries.ts')).showEntry }),
-});
-
-const ledgerSyncCommand = defineCommand({
-  path: ['ledger', 'sync'],
-  danger: 'read',
-  summary: 'find out who has paid, and whether unknown charges were made',
-  description:
-    'Reads the payment request of each unknown or open charge, and records the outcome. It sends no charge and changes ' +
-    'nothing at the service. An unknown charge becomes accepted if its activity is there. It becomes not_created ' +
-    "when two reads, a minute or more apart, don't find it. The second must be at least " +
-    `${NOT_CREATED_AFTER_MS / MINUTE_MS} minutes after the charge. ` +
-    'Otherwise it stays unknown, and the exit code is 6. Without an id it checks the whole profile. With a job it checks the charges of that ' +
-    'file. It also finds money that came within a day after an account expired, and reversals and refunds within three ' +
-    'days after the payment. Any other charge that has ended is checked again only if you name it or its job.\n\n' +
-    'A charge is disputed if it was paid, and a later answer shows less money, but not that it is newer. The payment then ' +
-    'stays, disputed charges are read first, and the exit code is 14 until an answer shows the money again, or you say ' +
-    'what is so with `paycli ledger resolve`.',
-  input: { ids: several('id', 'charges, chg-…, or jobs, job-… (default: all of the profile)', { completes: 'entry' }) },
-  examples: {
-    'see who has paid': 'paycli ledger sync',
-    'for a script': 'paycli ledger sync --json',
-    'check one unknown charge (exit 6: its answer was lost)': `${LOST}\npaycli ledger sync ${LAST_UNKNOWN}`,
-  },
-  output:
-    'one line per outcome and currency: payment (paid, overpaid, underpaid, open, expired, failed, reversed, refunded, ' +
-    'partially_refunded, unknown; not_created for unknown charges that this run found not created), currency, count, ' +
-    'amount, received',
-  exits: ['usage', 'auth', 'unknown', 'read_failed', 'ledger', 'interrupted', 'attention'],
-  reminds: false,
-  load: async () => ({ run: (await import('./sync.ts')).syncLedger }),
-});
-
 const LONGEST_REASON = 1000;
 
 const asReason = (text: string): string => {
@@ -230,26 +134,6 @@ const readResolve = (input: InputOf<typeof resolveInput>, { validate }: HowToRea
 };
 export type ResolveInput = ReturnType<typeof readResolve>;
 
-const ledgerResolveCommand = defineCommand({
-  path: ['ledger', 'resolve'],
-  danger: 'money',
-  summary: 'record by hand whether an unknown charge was made, or a disputed one is paid',
-  description:
-    'For charges that `paycli ledger sync` leaves unknown. Check the payment request at the service first: once its ' +
-    'charge is recorded as not created, it can be charged again. --as paid and --as reversed are for charges that it ' +
-    'leaves disputed, --as paid-back and --as failed for refunds that are open or disputed. Asks first; a script needs ' +
-    '--reason and --yes.',
-  input: resolveInput,
-  examples: {
-    'the charge was made (exit 6: its answer was lost)': `${LOST}\npaycli ledger resolve ${LAST_UNKNOWN} --as created --reason 'seen in the dashboard' --yes`,
-    'the charge was not made (exit 6: its answer was lost)': `${LOST}\npaycli ledger resolve ${LAST_UNKNOWN} --as not-created --reason 'not in the dashboard' --yes`,
-  },
-  output: ROW,
-  exits: ['usage', 'ledger', 'interrupted'],
-  read: readResolve,
-  load: async () => ({ run: (await import('./resolve.ts')).resolveEntry }),
-});
-
 /** Approval of a file by a second person before it is sent. */
 export const approveCommand = defineCommand({
   path: ['approve'],
@@ -276,11 +160,117 @@ export const approveCommand = defineCommand({
 });
 
 export const ledgerCommands = [
-  ledgerListCommand,
-  ledgerJobsCommand,
-  ledgerShowCommand,
-  ledgerSyncCommand,
-  ledgerResolveCommand,
+  defineCommand({
+    path: ['ledger', 'list'],
+    danger: 'read',
+    summary: 'list charges sent from here, newest first',
+    description:
+      'It reads only the ledger: `paycli ledger sync` finds out who has paid. Use --kind to list refunds, and the ' +
+      `payment requests and customers created from here. ${FOLLOWS}`,
+    input: entryOptions,
+    examples: {
+      'list all charges': 'paycli ledger list',
+      'see who has paid today': 'paycli ledger list --payment paid --since today',
+      'list everything that may have been made': 'paycli ledger list --kind all --state unknown',
+      'list the last five, as JSON': 'paycli ledger list --max 5 --json',
+      'export everything': 'paycli ledger list --kind all -o ndjson',
+      'export the last file': `${FILE}\npaycli ledger list --job ${LAST_JOB} -o ndjson`,
+    },
+    output:
+      'id, state, ugwo, medium, activity, status, created_at, origin, profile, job, row, recorded_at, exit_code, amount, ' +
+      'currency, ref, customer, payment, kind, about, received, received_assumed, missing, excess, refunded, paid_at, ' +
+      'customer_email, operator, paid_twice, account_last4, disputed; ' +
+      'json: {"data":[…],"next_cursor":…}, whose records hold next_action, evidence, provider, phone and request too',
+    exits: ['usage', 'auth', 'ledger', 'read_failed', 'interrupted'],
+    read: (_input, { validate }, given): EntryOptions => {
+      if (validate) checkIdOption('--ugwo', 'ugw', given.ugwo);
+      if (validate && given.customer?.includes('@') !== true) checkIdOption('--customer', 'ony', given.customer);
+      const { kind = given.job === undefined ? CHARGE : 'all', allProfiles = false, ...filters } = given;
+      checkKind({ kind, ...filters });
+      return { kind, allProfiles, ...filters };
+    },
+    load: async () => ({ run: (await import('./entries.ts')).listEntries }),
+  }),
+  defineCommand({
+    path: ['ledger', 'jobs'],
+    danger: 'read',
+    summary: 'list files charged or updated from here, newest first, with row counts',
+    description:
+      'A job is a file given to --from, together with the options that change what is sent. Running the same command again ' +
+      'continues the same job. `not_started`: rows that never started. `refused`, `invalid`: as counted by the last run. ' +
+      FOLLOWS,
+    input: STORED_LIST,
+    examples: {
+      'list all jobs': 'paycli ledger jobs',
+      'list the last one, as JSON': 'paycli ledger jobs --max 1 --json',
+    },
+    output: `${JOB_OUTPUT}; json: {"data":[…],"next_cursor":…}`,
+    exits: ['usage', 'auth', 'ledger', 'read_failed', 'interrupted'],
+    load: async () => ({ run: (await import('./jobs.ts')).listJobs }),
+  }),
+  defineCommand({
+    path: ['ledger', 'show'],
+    danger: 'read',
+    summary: 'show a charge with its evidence, or a job with its row counts',
+    input: { id: argument('id', 'the charge, chg-…, or the job, job-…', { completes: 'entry' }) },
+    examples: {
+      'show the last charge': `paycli ugwo charge ${SEEDED.ugwo} --medium bank_transfer\npaycli ledger show ${LAST_CHARGE}`,
+      'show the last file and how to continue': `${FILE}\npaycli ledger show ${LAST_JOB}`,
+    },
+    output: `a charge: ${ROW}; a job: ${JOB_OUTPUT}`,
+    exits: ['usage', 'ledger', 'read_failed'],
+    load: async () => ({ run: (await import('./entries.ts')).showEntry }),
+  }),
+  defineCommand({
+    path: ['ledger', 'sync'],
+    danger: 'read',
+    summary: 'find out who has paid, and whether unknown charges were made',
+    description:
+      'Reads the payment request of each unknown or open charge, and records the outcome. It sends no charge and changes ' +
+      'nothing at the service. An unknown charge becomes accepted if its activity is there. It becomes not_created ' +
+      "when two reads, a minute or more apart, don't find it. The second must be at least " +
+      `${NOT_CREATED_AFTER_MS / MINUTE_MS} minutes after the charge. ` +
+      'Otherwise it stays unknown, and the exit code is 6. Without an id it checks the whole profile. With a job it checks the charges of that ' +
+      'file. It also finds money that came within a day after an account expired, and reversals and refunds within three ' +
+      'days after the payment. Any other charge that has ended is checked again only if you name it or its job.\n\n' +
+      'A charge is disputed if it was paid, and a later answer shows less money, but not that it is newer. The payment then ' +
+      'stays, disputed charges are read first, and the exit code is 14 until an answer shows the money again, or you say ' +
+      'what is so with `paycli ledger resolve`.',
+    input: {
+      ids: several('id', 'charges, chg-…, or jobs, job-… (default: all of the profile)', { completes: 'entry' }),
+    },
+    examples: {
+      'see who has paid': 'paycli ledger sync',
+      'for a script': 'paycli ledger sync --json',
+      'check one unknown charge (exit 6: its answer was lost)': `${LOST}\npaycli ledger sync ${LAST_UNKNOWN}`,
+    },
+    output:
+      'one line per outcome and currency: payment (paid, overpaid, underpaid, open, expired, failed, reversed, refunded, ' +
+      'partially_refunded, unknown; not_created for unknown charges that this run found not created), currency, count, ' +
+      'amount, received',
+    exits: ['usage', 'auth', 'unknown', 'read_failed', 'ledger', 'interrupted', 'attention'],
+    reminds: false,
+    load: async () => ({ run: (await import('./sync.ts')).syncLedger }),
+  }),
+  defineCommand({
+    path: ['ledger', 'resolve'],
+    danger: 'money',
+    summary: 'record by hand whether an unknown charge was made, or a disputed one is paid',
+    description:
+      'For charges that `paycli ledger sync` leaves unknown. Check the payment request at the service first: once its ' +
+      'charge is recorded as not created, it can be charged again. --as paid and --as reversed are for charges that it ' +
+      'leaves disputed, --as paid-back and --as failed for refunds that are open or disputed. Asks first; a script needs ' +
+      '--reason and --yes.',
+    input: resolveInput,
+    examples: {
+      'the charge was made (exit 6: its answer was lost)': `${LOST}\npaycli ledger resolve ${LAST_UNKNOWN} --as created --reason 'seen in the dashboard' --yes`,
+      'the charge was not made (exit 6: its answer was lost)': `${LOST}\npaycli ledger resolve ${LAST_UNKNOWN} --as not-created --reason 'not in the dashboard' --yes`,
+    },
+    output: ROW,
+    exits: ['usage', 'ledger', 'interrupted'],
+    read: readResolve,
+    load: async () => ({ run: (await import('./resolve.ts')).resolveEntry }),
+  }),
   ledgerReportCommand,
   ledgerMatchCommand,
   ...keepingCommands,

@@ -90,88 +90,12 @@ const eventOptions = rarely(['refused'], {
 
 export type EventsInput = GivenOptions<typeof eventOptions>;
 
-const webhookEventsListCommand = defineCommand({
-  path: ['webhook', 'events', 'list'],
-  danger: 'read',
-  summary: 'list received events, newest first',
-  input: eventOptions,
-  examples: {
-    'list all events': 'paycli webhook events list',
-    'list events that wait for their target': 'paycli webhook events list --state waiting',
-    'list refused deliveries': 'paycli webhook events list --refused',
-  },
-  output:
-    `${SHOWN}; json: {"data":[…],"next_cursor":…}; ` +
-    'with --refused: received_at, why, delivery_id, signature, size, body_start (the first 4 KiB)',
-  exits: ['usage', 'ledger', 'read_failed', 'interrupted'],
-  read: (_input, { validate }, given): EventsInput => {
-    if (validate) checkIdOption('--ugwo', 'ugw', given.ugwo);
-    if (validate) given.event?.forEach(refuseUnmatched);
-    if (given.refused && (given.event ?? given.ugwo ?? given.state ?? given.cursor) !== undefined) {
-      throw usageError("--refused can't be used with --event, --ugwo, --state or --cursor");
-    }
-    return given;
-  },
-  load: async () => ({ run: (await import('./events.ts')).listEvents }),
-});
-
-const webhookEventsShowCommand = defineCommand({
-  path: ['webhook', 'events', 'show'],
-  danger: 'read',
-  summary: 'show an event with its headers and body',
-  input: { uid: argument('uid', 'the event, evt.… (sha256:… if it has no uid)', { completes: 'event' }) },
-  examples: { 'show an event': `paycli webhook events show ${EVENT}` },
-  output: `${SHOWN}, headers, body (JSON; null if the body is not JSON, then body_base64)`,
-  exits: ['usage', 'rejected', 'ledger'],
-  load: async () => ({ run: (await import('./events.ts')).showEvent }),
-});
-
 export const replayInput = rarely(['allowRemote'], {
   uid: argument('uid', 'the event, evt.…', { completes: 'event' }),
   to: option('--to <url>', 'send it to this URL (default: the last target of `webhook listen`)', asText, {
     type: 'url',
   }),
   allowRemote: flag('--allow-remote', 'let --to name another machine: by https, or in a private network'),
-});
-
-const webhookEventsReplayCommand = defineCommand({
-  path: ['webhook', 'events', 'replay'],
-  danger: 'write',
-  summary: 'send an event again, byte for byte',
-  description: 'Keeps the signature and the delivery id.',
-  input: replayInput,
-  examples: {
-    'send it to your own server': `paycli webhook events replay ${EVENT} --to http://127.0.0.1:3000/webhooks`,
-  },
-  output: 'uid, event, to, answer (the status), ms (until the answer)',
-  exits: [...READ_EXITS, 'not_sent', 'ledger'],
-  load: async () => ({ run: (await import('./events.ts')).sendEventAgain }),
-});
-
-const webhookPruneCommand = defineCommand({
-  path: ['webhook', 'prune'],
-  danger: 'write',
-  summary: 'remove old events',
-  description:
-    'Removes refused deliveries, and the headers and bodies of events, that came before --before: those of `webhook listen` and of each program of ' +
-    '`watch --exec`. An event that still waits is removed, too, and never delivered. ' +
-    'Uids of events stay, so paycli recognizes an event that comes again. It asks first. It can run beside `webhook listen`, which ' +
-    `removes finished events after ${KEEP_DAYS} days by itself (--keep-days).`,
-  input: {
-    before: option(
-      '--before <time>',
-      'events that came before: 90d, 2026-01-31 or a full timestamp',
-      asMoment('first'),
-    ),
-  } as const,
-  examples: { 'keep the events of a month': 'paycli webhook prune --before 30d --yes' },
-  output: 'before, pruned, waiting (those of them that were not delivered), refused (removed refused deliveries)',
-  exits: ['usage', 'ledger', 'interrupted'],
-  read: ({ before }) => {
-    if (before === undefined) throw usageError('--before is required: it removes events older than that');
-    return { before };
-  },
-  load: async () => ({ run: (await import('./events.ts')).pruneEvents }),
 });
 
 /** Test vector computed in the language of the service's own plugin. */
@@ -195,24 +119,6 @@ export const readVerify = ({ from = '-', signature, ...given }: InputOf<typeof v
   return { secrets: secretNames(given), signature: signature.trim(), from };
 };
 
-const webhookVerifyCommand = defineCommand({
-  path: ['webhook', 'verify'],
-  danger: 'read',
-  summary: 'check the signature of a delivery',
-  description:
-    "Reads the body byte for byte as it came. Don't parse and reformat the body first: its signature would change. The " +
-    'signature is the value of the header X-Kwugwo-Signature.',
-  input: verifyInput,
-  examples: {
-    'check a body': `${SECRET_FILE}\nprintf '%s' '${VECTOR.body}' > body.json\npaycli webhook verify --secret-file secret.txt --signature ${VECTOR.signature} body.json`,
-    'a body that was changed (exit 3)': `${SECRET_FILE}\necho '{}' | paycli webhook verify --secret-file secret.txt --signature ${VECTOR.signature}`,
-  },
-  output: 'valid (true), uid, event, ugwo, activity',
-  exits: ['usage', 'rejected', 'auth', 'interrupted'],
-  read: readVerify,
-  load: async () => ({ run: (await import('./listen.ts')).verifyDelivery }),
-});
-
 const triggerInput = {
   event: optional('event', EVENTS.join(', '), { choices: EVENTS }),
   to: option('--to <url>', 'the receiver; https outside a private network', asText, { type: 'url' }),
@@ -229,24 +135,6 @@ export const readTrigger = ({ event, to, secretFile, list }: InputOf<typeof trig
   if (secretFile === undefined) throw usageError('--secret-file is required: it signs the event');
   return { event: asOneOf(EVENTS)(event), to, secretFile };
 };
-
-const webhookTriggerCommand = defineCommand({
-  path: ['webhook', 'trigger'],
-  danger: 'write',
-  summary: 'send a made-up event to a URL, signed as by the service',
-  description:
-    'Sends it once, without an emulator; exit 3 if the answer is not 2xx. Its record exists nowhere. ' +
-    '`emulator webhook trigger` sends events about records of the emulator.',
-  input: triggerInput,
-  examples: {
-    'list the events': 'paycli webhook trigger --list',
-    'tell your own server of a payment': `${SECRET_FILE}\npaycli webhook trigger ugwo.successful --to http://127.0.0.1:3000/webhooks --secret-file secret.txt`,
-  },
-  output: 'uid, event, to, answer (the status), ms (until the answer); with --list: event',
-  exits: [...READ_EXITS, 'not_sent'],
-  read: readTrigger,
-  load: async () => ({ run: (await import('./events.ts')).sendMadeUpEvent }),
-});
 
 const listenInput = rarely(['host', 'execEnv', 'until', 'duplicates', 'keepDays', 'allowRemote'], {
   port: option('--port <n>', 'listen on this port; 0: any free port', asInteger(0, 65_535)),
@@ -291,40 +179,138 @@ export const readListen = (input: InputOf<typeof listenInput>, { validate }: How
 };
 export type ListenInput = ReturnType<typeof readListen>;
 
-const webhookListenCommand = defineCommand({
-  path: ['webhook', 'listen'],
-  danger: 'write',
-  endless: true,
-  summary: 'receive events, store them, print them and forward them',
-  description:
-    'Answers 200 once an event is on the disk (webhooks.db in the data folder), and 401 if its signature is missing or ' +
-    'wrong. Each event is printed once and runs --exec once. If the target is down, events wait. If the target refuses an ' +
-    'event, paycli tries it again for three days, with growing pauses; 410 ends forwarding. Stop it with ' +
-    'Ctrl-C: the next `webhook listen` forwards what is still queued. It opens no tunnel: use one of your own.\n\n' +
-    'For an event about a charge in the ledger, it reads the payment request and records its status. It does not rely on ' +
-    'the event itself. If the service confirms a double charge, the exit code is 3 ' +
-    'when it ends.',
-  input: listenInput,
-  examples: {
-    'print events': 'paycli webhook listen --port 4400 --secret-file secret.txt',
-    'forward events to your own server':
-      'paycli webhook listen --port 4400 --secret-file secret.txt --forward-to http://127.0.0.1:3000/webhooks',
-    'run a program for each payment':
-      "paycli webhook listen --port 4400 --secret-file secret.txt --only 'ugwo.*' --exec 'sort'",
-  },
-  output:
-    'for each event: uid, event, ugwo, activity, received_at, delivery_id; json adds body, signature, and double_charge (confirmed, paid) if the service reports one',
-  exits: ['usage', 'rejected', 'auth', 'ledger', 'interrupted'],
-  read: readListen,
-  load: async () => ({ run: (await import('./listen.ts')).listenForEvents }),
-});
-
 export const webhookCommands = [
-  webhookListenCommand,
-  webhookVerifyCommand,
-  webhookTriggerCommand,
-  webhookEventsListCommand,
-  webhookEventsShowCommand,
-  webhookEventsReplayCommand,
-  webhookPruneCommand,
+  defineCommand({
+    path: ['webhook', 'listen'],
+    danger: 'write',
+    endless: true,
+    summary: 'receive events, store them, print them and forward them',
+    description:
+      'Answers 200 once an event is on the disk (webhooks.db in the data folder), and 401 if its signature is missing or ' +
+      'wrong. Each event is printed once and runs --exec once. If the target is down, events wait. If the target refuses an ' +
+      'event, paycli tries it again for three days, with growing pauses; 410 ends forwarding. Stop it with ' +
+      'Ctrl-C: the next `webhook listen` forwards what is still queued. It opens no tunnel: use one of your own.\n\n' +
+      'For an event about a charge in the ledger, it reads the payment request and records its status. It does not rely on ' +
+      'the event itself. If the service confirms a double charge, the exit code is 3 ' +
+      'when it ends.',
+    input: listenInput,
+    examples: {
+      'print events': 'paycli webhook listen --port 4400 --secret-file secret.txt',
+      'forward events to your own server':
+        'paycli webhook listen --port 4400 --secret-file secret.txt --forward-to http://127.0.0.1:3000/webhooks',
+      'run a program for each payment':
+        "paycli webhook listen --port 4400 --secret-file secret.txt --only 'ugwo.*' --exec 'sort'",
+    },
+    output:
+      'for each event: uid, event, ugwo, activity, received_at, delivery_id; json adds body, signature, and double_charge (confirmed, paid) if the service reports one',
+    exits: ['usage', 'rejected', 'auth', 'ledger', 'interrupted'],
+    read: readListen,
+    load: async () => ({ run: (await import('./listen.ts')).listenForEvents }),
+  }),
+  defineCommand({
+    path: ['webhook', 'verify'],
+    danger: 'read',
+    summary: 'check the signature of a delivery',
+    description:
+      "Reads the body byte for byte as it came. Don't parse and reformat the body first: its signature would change. The " +
+      'signature is the value of the header X-Kwugwo-Signature.',
+    input: verifyInput,
+    examples: {
+      'check a body': `${SECRET_FILE}\nprintf '%s' '${VECTOR.body}' > body.json\npaycli webhook verify --secret-file secret.txt --signature ${VECTOR.signature} body.json`,
+      'a body that was changed (exit 3)': `${SECRET_FILE}\necho '{}' | paycli webhook verify --secret-file secret.txt --signature ${VECTOR.signature}`,
+    },
+    output: 'valid (true), uid, event, ugwo, activity',
+    exits: ['usage', 'rejected', 'auth', 'interrupted'],
+    read: readVerify,
+    load: async () => ({ run: (await import('./listen.ts')).verifyDelivery }),
+  }),
+  defineCommand({
+    path: ['webhook', 'trigger'],
+    danger: 'write',
+    summary: 'send a made-up event to a URL, signed as by the service',
+    description:
+      'Sends it once, without an emulator; exit 3 if the answer is not 2xx. Its record exists nowhere. ' +
+      '`emulator webhook trigger` sends events about records of the emulator.',
+    input: triggerInput,
+    examples: {
+      'list the events': 'paycli webhook trigger --list',
+      'tell your own server of a payment': `${SECRET_FILE}\npaycli webhook trigger ugwo.successful --to http://127.0.0.1:3000/webhooks --secret-file secret.txt`,
+    },
+    output: 'uid, event, to, answer (the status), ms (until the answer); with --list: event',
+    exits: [...READ_EXITS, 'not_sent'],
+    read: readTrigger,
+    load: async () => ({ run: (await import('./events.ts')).sendMadeUpEvent }),
+  }),
+  defineCommand({
+    path: ['webhook', 'events', 'list'],
+    danger: 'read',
+    summary: 'list received events, newest first',
+    input: eventOptions,
+    examples: {
+      'list all events': 'paycli webhook events list',
+      'list events that wait for their target': 'paycli webhook events list --state waiting',
+      'list refused deliveries': 'paycli webhook events list --refused',
+    },
+    output:
+      `${SHOWN}; json: {"data":[…],"next_cursor":…}; ` +
+      'with --refused: received_at, why, delivery_id, signature, size, body_start (the first 4 KiB)',
+    exits: ['usage', 'ledger', 'read_failed', 'interrupted'],
+    read: (_input, { validate }, given): EventsInput => {
+      if (validate) checkIdOption('--ugwo', 'ugw', given.ugwo);
+      if (validate) given.event?.forEach(refuseUnmatched);
+      if (given.refused && (given.event ?? given.ugwo ?? given.state ?? given.cursor) !== undefined) {
+        throw usageError("--refused can't be used with --event, --ugwo, --state or --cursor");
+      }
+      return given;
+    },
+    load: async () => ({ run: (await import('./events.ts')).listEvents }),
+  }),
+  defineCommand({
+    path: ['webhook', 'events', 'show'],
+    danger: 'read',
+    summary: 'show an event with its headers and body',
+    input: { uid: argument('uid', 'the event, evt.… (sha256:… if it has no uid)', { completes: 'event' }) },
+    examples: { 'show an event': `paycli webhook events show ${EVENT}` },
+    output: `${SHOWN}, headers, body (JSON; null if the body is not JSON, then body_base64)`,
+    exits: ['usage', 'rejected', 'ledger'],
+    load: async () => ({ run: (await import('./events.ts')).showEvent }),
+  }),
+  defineCommand({
+    path: ['webhook', 'events', 'replay'],
+    danger: 'write',
+    summary: 'send an event again, byte for byte',
+    description: 'Keeps the signature and the delivery id.',
+    input: replayInput,
+    examples: {
+      'send it to your own server': `paycli webhook events replay ${EVENT} --to http://127.0.0.1:3000/webhooks`,
+    },
+    output: 'uid, event, to, answer (the status), ms (until the answer)',
+    exits: [...READ_EXITS, 'not_sent', 'ledger'],
+    load: async () => ({ run: (await import('./events.ts')).sendEventAgain }),
+  }),
+  defineCommand({
+    path: ['webhook', 'prune'],
+    danger: 'write',
+    summary: 'remove old events',
+    description:
+      'Removes refused deliveries, and the headers and bodies of events, that came before --before: those of `webhook listen` and of each program of ' +
+      '`watch --exec`. An event that still waits is removed, too, and never delivered. ' +
+      'Uids of events stay, so paycli recognizes an event that comes again. It asks first. It can run beside `webhook listen`, which ' +
+      `removes finished events after ${KEEP_DAYS} days by itself (--keep-days).`,
+    input: {
+      before: option(
+        '--before <time>',
+        'events that came before: 90d, 2026-01-31 or a full timestamp',
+        asMoment('first'),
+      ),
+    } as const,
+    examples: { 'keep the events of a month': 'paycli webhook prune --before 30d --yes' },
+    output: 'before, pruned, waiting (those of them that were not delivered), refused (removed refused deliveries)',
+    exits: ['usage', 'ledger', 'interrupted'],
+    read: ({ before }) => {
+      if (before === undefined) throw usageError('--before is required: it removes events older than that');
+      return { before };
+    },
+    load: async () => ({ run: (await import('./events.ts')).pruneEvents }),
+  }),
 ];
