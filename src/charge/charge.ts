@@ -6,7 +6,7 @@ import { definedIn, valueAt } from '../core/json.ts';
 import type { ApiRecord } from '../core/record.ts';
 import { shellLine } from '../core/shell.ts';
 import { parseInstant, utcAtom } from '../core/time.ts';
-import { FRESH_MS, passedSince } from '../ledger/clock.ts';
+import { FRESH_MS, passedSince, serviceNow } from '../ledger/clock.ts';
 import {
   digestOf,
   type Entry,
@@ -208,8 +208,8 @@ type Data = Readonly<Record<string, unknown>>;
 /** Charge to be made under the protocol. */
 export interface ChargeRequest extends ProtectedRequest, Pick<BeginOptions, 'remaining' | 'beside'> {
   readonly ugwo: string;
-  /** Builds `data` of the body, whose expiry may count from now. */
-  readonly data: () => Data;
+  /** Builds `data` of the body, whose expiry may count from now, by the service's clock. */
+  readonly data: (now: number) => Data;
 }
 
 const acceptedOutcome = ({ value, servedAt, askedAt }: ApiRecord): StoredOutcome => {
@@ -269,7 +269,9 @@ const showsNothingNew = async (
 const chargeRules = (request: ChargeRequest, reading: Reading, run: ChargeRun): Rules => {
   const { ugwo, tries = 0, remaining = false, beside = [] } = request;
   const { shown } = reading;
-  const data = request.data();
+  const here = run.io.clock.now();
+  const now = serviceNow(shown, here);
+  const data = request.data(now ?? here);
   return {
     effect: CHARGE_WRITE,
     intent: {
@@ -286,7 +288,7 @@ const chargeRules = (request: ChargeRequest, reading: Reading, run: ChargeRun): 
     send: async (isOverdue) => {
       const isNothing = (): Promise<boolean> => showsNothingNew(ugwo, shown, run);
       const body = { type: 'charge', data };
-      return run.client.write('ugwo.charge', { params: { ugwoUid: ugwo }, body, isOverdue, tries, isNothing });
+      return run.client.write('ugwo.charge', { params: { ugwoUid: ugwo }, body, now, isOverdue, tries, isNothing });
     },
     accepted: (record) => ({ ...acceptedOutcome(record), odd: oddities(record, data) }),
   };

@@ -41,6 +41,8 @@ export interface CallInput extends WriteOptions {
   readonly body?: Readonly<Record<string, unknown>>;
   /** The part of the body that was entered now; the rest is copied from a read. */
   readonly typed?: Readonly<Record<string, unknown>>;
+  /** The service's clock, against which times of the body are checked; by default this machine's. */
+  readonly now?: number | undefined;
   /** Additional headers. They never replace those that a transport sets. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly onHead?: Exchange['onHead'];
@@ -109,9 +111,14 @@ const isPlain = (query: CallInput['query'] = {}): boolean =>
   );
 
 /** Checks the body in its JSON form: some values only become JSON when they are printed. */
-const checkRules = (operation: Operation, body: string | undefined, input: CallInput, now: number): void => {
+const checkRules = (operation: Operation, body: string | undefined, input: CallInput, here: number): void => {
   const json: unknown = body === undefined ? undefined : JSON.parse(body);
-  const sent = body === undefined ? undefined : operation.body?.(now).safeParse(json);
+  const sent =
+    body === undefined
+      ? undefined
+      : operation
+          .body?.(input.now ?? here, `${input.now === undefined ? "this machine's" : "the service's"} clock`)
+          .safeParse(json);
   const asked = isPlain(input.query) ? undefined : operation.query?.().safeParse(input.query);
   const broken = [sent, asked].flatMap((result) => (result?.success === false ? breaches(result.error) : []));
   const spoilt = spoiltIn(input.typed ?? json);

@@ -3,7 +3,7 @@ import { type ChargeField, MEDIUM_NAMES, MEDIUMS, type Medium, mediumNamed, prop
 import { memo } from '../core/async.ts';
 import { ACCOUNT_KEYS, DIAL_HEADER } from '../core/charge.ts';
 import { valueAt } from '../core/json.ts';
-import { parseInstant } from '../core/time.ts';
+import { parseInstant, utcAtom } from '../core/time.ts';
 import { checkoutSnapshot } from './checkout.ts';
 import {
   anyMembers,
@@ -171,24 +171,25 @@ const isOpenStep = (body: unknown): boolean => {
   return !isListed && Object.keys(data as object).length > 1;
 };
 
-/** Fault of a time in `data`, as of `now`; undefined without one. */
+/** Fault of a time in `data`, as of `now` by a clock that is named if it may be wrong; undefined without one. */
 const timeFault = (
   { within = Number.POSITIVE_INFINITY }: ChargeField,
   text: unknown,
   now: number,
+  clock?: string,
 ): string | undefined => {
   const at = typeof text === 'string' ? parseInstant(text) : undefined;
   if (at === undefined) return undefined;
-  if (at.ms <= now) return 'should be in the future';
+  if (at.ms <= now) return `should be in the future${clock === undefined ? '' : `; ${clock} says ${utcAtom(now)}`}`;
   return at.ms > now + within ? `should be at most ${within / 60_000} minutes ahead` : undefined;
 };
 
-const timeFaults = (body: unknown, now: number): zod.core.$ZodIssue[] => {
+const timeFaults = (body: unknown, now: number, clock?: string): zod.core.$ZodIssue[] => {
   const faults: zod.core.$ZodIssue[] = [];
   for (const field of mediumNamed(valueAt(body, 'data.medium'))?.fields ?? []) {
     if (field.form !== 'time') continue;
     const property = propertyOf(field);
-    const message = timeFault(field, valueAt(body, `data.${property}`), now);
+    const message = timeFault(field, valueAt(body, `data.${property}`), now, clock);
     if (message !== undefined) faults.push({ code: 'custom', path: ['data', property], message, input: body });
   }
   return faults;
@@ -198,11 +199,11 @@ const timeFaults = (body: unknown, now: number): zod.core.$ZodIssue[] => {
  * Checks the body of a charge at a moment in milliseconds, against which its times are compared. The moment is not
  * part of the schema: creating a schema costs a hundred times as much as a check, and a file has a million bodies.
  */
-export const activityCreate = (now: number): Judge<ActivityCreate> => ({
+export const activityCreate = (now: number, clock?: string): Judge<ActivityCreate> => ({
   schema: chargeBody(),
   safeParse: (body) => {
     const result = (isOpenStep(body) ? openBody() : chargeBody()).safeParse(body);
-    const late = timeFaults(body, now);
+    const late = timeFaults(body, now, clock);
     if (late.length === 0) return result;
     return { success: false, error: new z.ZodError([...(result.error?.issues ?? []), ...late]) };
   },

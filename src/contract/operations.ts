@@ -42,7 +42,7 @@ export interface Operation {
   readonly params: Readonly<Record<string, IdPrefix | 'text'>>;
   readonly query?: () => zod.ZodType;
   /** Validates the body at a moment in milliseconds, since some rules are about time. */
-  readonly body?: (now: number) => Judge;
+  readonly body?: (now: number, clock?: string) => Judge;
   /**
    * `schema` is the whole answer as documented; `proof` checks the part that must hold for the answer to be accepted.
    */

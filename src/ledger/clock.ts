@@ -120,6 +120,18 @@ export const serviceTimeNow = (servedAt: number | undefined, { at }: Moment): nu
   return Math.abs(servedAt - at) > DOUBTFUL_MS ? servedAt : Math.min(servedAt, at);
 };
 
+/**
+ * Service's clock now, after a read: this machine's where both may be right; undefined if the read doesn't tell. `Date`
+ * has a resolution of one second, and was set between the start of the read and now.
+ */
+export const serviceNow = (
+  { servedAt, askedAt }: { readonly servedAt?: number; readonly askedAt?: number } = {},
+  now: number,
+): number | undefined => {
+  if (servedAt === undefined || askedAt === undefined) return undefined;
+  return now + Math.max(servedAt - now, 0) + Math.min(servedAt + 1000 - askedAt, 0);
+};
+
 /** Clock readings of one read of a payment request: this machine's and the service's. */
 export interface ReadTime {
   /** This machine's clock, in milliseconds; undefined if the stored time can't be parsed. */

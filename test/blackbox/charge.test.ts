@@ -1,9 +1,23 @@
 import { describe, expect, it } from 'vitest';
+import { valueAt } from '../../src/core/json.ts';
 import { inProcess } from '../support/in-process.ts';
-import { errorOf, paycli } from '../support/program.ts';
+import { errorOf, newFolder, paycli } from '../support/program.ts';
 import type { Answer } from '../support/service.ts';
-import { ACTIVITY, DEAD_ORIGIN, hang, json, problem, raw, reset, serve, UGWO_ID } from '../support/service.ts';
+import {
+  ACTIVITY,
+  DEAD_ORIGIN,
+  hang,
+  json,
+  problem,
+  raw,
+  reset,
+  serve,
+  serveBy,
+  UGWO_ID,
+  ugwo,
+} from '../support/service.ts';
 import { MINUTE } from '../support/units.ts';
+import { csvOf, fileOf } from './bulk-support.ts';
 
 const bodyOf = (seen: { readonly body: string } | undefined): unknown => JSON.parse(seen?.body ?? '');
 
@@ -57,6 +71,41 @@ describe('ugwo charge', () => {
     expect(bodyOf(service.seen[0])).toMatchObject({ data: { expires_at: `${lagos}+01:00` } });
   });
 
+  it.each([
+    [
+      'minutes ahead',
+      6,
+      /^(Row 1: )?The service's clock is [56] min ahead of this machine's\. The account expires by the service's\.$/m,
+    ],
+    ['minutes behind', -6, /^(Row 1: )?The service's clock is [56] min behind this machine's\./m],
+    ['right', 0, undefined],
+  ])("counts --expires-in by the service's clock, which is %s", async (_what, ahead, said) => {
+    const [one, file] = [
+      ['ugwo', 'charge', UGWO_ID],
+      ['ugwo', 'charge', '--from', fileOf(csvOf('ugwo', UGWO_ID))],
+    ];
+    for (const what of [one, file, [...one, '--dry-run'], [...one, '--dry-run', '--json']]) {
+      const began = Date.now();
+      const headers = { date: new Date(began + ahead * MINUTE).toUTCString() };
+      const shown = { ...ugwo(1), uid: UGWO_ID, checkout: { uid: 'chk.AbCd.1' }, activities: [] };
+      const service = await serveBy(({ method }) => json(200, method === 'GET' ? shown : ACTIVITY, headers), {
+        looks: 'asked',
+      });
+      const args = [...what, '--medium', 'bank_transfer', '--expires-in', '14m'];
+      const { code, stdout, stderr } = await inProcess(args, { service, home: newFolder() });
+      expect(code, stderr).toBe(0);
+      const sent = service.seen.find(({ method }) => method === 'POST');
+      const body = what.includes('--json') ? valueAt(JSON.parse(stdout), 'body') : sent && bodyOf(sent);
+      if (body !== undefined) {
+        const far = Date.parse(String(valueAt(body, 'data.expires_at'))) - began - (14 + ahead) * MINUTE;
+        expect([far > -2000, far < Date.now() - began + 2000], `${far} ms`).toEqual([true, true]);
+      }
+      if (what.includes('--json')) continue;
+      if (said === undefined) expect(stderr).not.toContain("service's clock");
+      else expect(stderr).toMatch(said);
+    }
+  });
+
   it('sends --expires-in as an absolute time', async () => {
     const service = await serve([json(200, ACTIVITY)]);
     const before = Date.now();
@@ -85,7 +134,7 @@ describe('ugwo charge', () => {
     [
       'an expiry in the past',
       ['--medium', 'bank_transfer', '--expires-at', '2020-01-01T00:00:00Z'],
-      /--expires-at.*in the future/s,
+      /--expires-at.*in the future; this machine's clock says 20\d\d-\d\d-\d\dT/s,
     ],
     [
       'an expiry without an offset',

@@ -41,6 +41,7 @@ import { followCharges } from './charge-follow.ts';
 import { judgeRows } from './charge-plan.ts';
 import {
   chargeData,
+  clockNote,
   fieldOf,
   guardedBy,
   guessFor,
@@ -263,7 +264,7 @@ const openSender = (
     openReadAhead: () => (looks() ? (item, client) => reads.start(item, reading(item, client)) : undefined),
     once: async (item, { row, client, tries }) => {
       const { ugwo } = item;
-      const data = () => chargeData(item, run.io.clock.now());
+      const data = (now = run.io.clock.now()) => chargeData(item, now);
       let shown: Snapshot | undefined;
       const charged = await charge(
         {
@@ -278,6 +279,10 @@ const openSender = (
             refuseDifferent(item, shown?.asked);
             checkouts.refuseMissing(ugwo, shown);
             return shown === undefined ? {} : { since, shown, askedAt: shown.askedAt };
+          },
+          onSend: async () => {
+            const note = clockNote(item, shown, run.io.clock.now());
+            if (note !== undefined) await tellOnce('clock', `Row ${row.number}: ${note}`);
           },
           onElsewhere: ({ id, origin }) =>
             tellOnce('elsewhere', `Row ${row.number}: ${ugwo} has an earlier charge at ${origin} (${id}).`),

@@ -13,6 +13,7 @@ import { valueAt } from '../../core/json.ts';
 import { madeExactly } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
+import { serviceNow } from '../../ledger/clock.ts';
 import type { Entry } from '../../ledger/entry.ts';
 import type { PlannedRows } from '../../ledger/ledger.ts';
 import { NO_TOTAL } from '../../ledger/policy.ts';
@@ -24,6 +25,7 @@ import { openReuse } from './charge-reuse.ts';
 import {
   bankFieldOf,
   chargeData,
+  clockNote,
   type Data,
   describedCharge,
   guardedBy,
@@ -119,14 +121,19 @@ const withTerms = (preview: Result, uid: string, { asked, description }: Partial
  */
 export const showPlan = async (input: OneCharge, run: Run, sharing: ChargeSharing | undefined): Promise<Result> => {
   const { ugwo, name, earlier, look } = input;
-  const data = chargeData(input, run.io.clock.now());
+  const { now } = run.io.clock;
   const client = await run.client('read');
-  const request = client.preview('ugwo.charge', { params: { ugwoUid: ugwo }, body: { type: 'charge', data } });
+  const requestOf = (data: Data, at?: number) =>
+    client.preview('ugwo.charge', { params: { ugwoUid: ugwo }, body: { type: 'charge', data }, now: at });
+  // A mistake is said before anything is read.
+  requestOf(chargeData(input, now()));
   const [ledger, place, words] = [await run.ledger(), await run.target(), targetFlags(run.globals)];
   const rowDeps: RowDeps = { client, ledger, place, words, io: run.io };
   const looked = look ? await lookBeforeCharge(ugwo, client, run, run.say) : undefined;
   refuseRenamed('ugw', { uid: ugwo, name }, looked?.shown.asked.ref);
   sharing?.refuseLacking(ugwo, looked?.record.value);
+  const at = serviceNow(looked?.shown, now());
+  const data = chargeData(input, at ?? now());
   const { onRefused, reusedOr } = openReuse(input, data, () => looked, rowDeps, run);
   const judged = await charge(
     { ugwo, data: () => data, ...guardedBy(earlier), look: async () => ({ shown: looked?.shown }), onRefused },
@@ -138,8 +145,10 @@ export const showPlan = async (input: OneCharge, run: Run, sharing: ChargeSharin
   if (rejection !== undefined) throw rejection;
   if (judged.elsewhere !== undefined) await run.say(elsewhereText(judged.elsewhere));
   if (looked?.shown.noCheckout === true) await run.say(`note: ${NO_CHECKOUT}`);
+  const note = clockNote(input, looked?.shown, now());
+  if (note !== undefined) await run.say(note);
   await run.say(`Nothing was sent. Without --dry-run, this charges ${describedCharge(ugwo, looked?.shown)}`);
-  return withTerms(previewResult(request, run), ugwo, looked?.shown);
+  return withTerms(previewResult(requestOf(data, at), run), ugwo, looked?.shown);
 };
 
 /** Judges rows of a file (see `Protected.judge`). */

@@ -23,6 +23,7 @@ import { elsewhereText, showPlan } from './charge-plan.ts';
 import { openReuse } from './charge-reuse.ts';
 import {
   chargeData,
+  clockNote,
   describedCharge,
   flagOf,
   guardedBy,
@@ -101,9 +102,9 @@ const makeCharge = async (
   const beside: string[] = [];
   const onElsewhere = askElsewhere(run);
   const made = await sendAnew(async (tries) => {
-    const data = () => chargeData(input, io.clock.now());
+    const data = (now: number) => chargeData(input, now);
     let looked: Looked | undefined;
-    const reuse = openReuse(input, data(), () => looked, rowDeps, run);
+    const reuse = openReuse(input, data(io.clock.now()), () => looked, rowDeps, run);
     const charged = await charge(
       {
         ugwo,
@@ -129,6 +130,8 @@ const makeCharge = async (
           throw tooOld();
         },
         onSend: async ({ shown }) => {
+          const note = clockNote(input, shown, io.clock.now());
+          if (note !== undefined) await run.say(note);
           if (shown && io.stderr.isTerminal && !run.state.hasShown)
             await run.say(`Charging ${describedCharge(ugwo, shown)}`);
         },
