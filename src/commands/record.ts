@@ -61,6 +61,13 @@ export const findChargeOf = async (
   return charge;
 };
 
+/** Throws the refusal that is due to a disputed charge. */
+export const refuseFor = async (by: Entry, notDone: string, { globals }: Pick<Run, 'globals'>): Promise<never> => {
+  // These sentences need the ledger, which most commands don't load.
+  const { disputedError } = await import('../charge/refused.ts');
+  throw disputedError(by, notDone, targetFlags(globals));
+};
+
 /** Refuses to pay money back, or to cancel its payment request, while nobody knows whether the money is here. */
 export const refuseDisputed = async (
   of: Pick<ListFilter, 'activities' | 'about'>,
@@ -69,10 +76,7 @@ export const refuseDisputed = async (
 ): Promise<void> => {
   const [ledger, { service, workspace }] = [await run.ledger(), await run.target()];
   const [by] = await ledger.list({ ...of, service, workspace, disputed: true, limit: 1 });
-  if (by === undefined) return;
-  // These sentences need the ledger, which most commands don't load.
-  const { disputedError } = await import('../charge/refused.ts');
-  throw disputedError(by, notDone, targetFlags(run.globals));
+  if (by !== undefined) await refuseFor(by, notDone, run);
 };
 
 /** The payment request of an activity that this ledger has a charge of. */

@@ -191,7 +191,8 @@ export const optionalLedger = (
     observe: async (of: 'activity' | 'request', record: ApiRecord): Promise<PaidBack | undefined> => {
       const note = async (open: Ledger): Promise<PaidBack> => {
         const { snapshotOf, withActivity } = await import('../ledger/snapshot.ts');
-        return open.observe(of === 'request' ? snapshotOf(record.value, record) : withActivity(undefined, record));
+        const shown = of === 'request' ? snapshotOf(record.value, record) : withActivity(undefined, record);
+        return (await open.observe(shown)).paidBack;
       };
       return aside(note);
     },

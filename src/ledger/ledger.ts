@@ -208,6 +208,14 @@ export interface ListFilter extends Scope {
  * Record of every intent that must not be repeated, and of its outcome: the service offers none. Every method may throw
  * a PayError of kind `ledger`. After one that the disk caused, nothing more can be started.
  */
+/** What a read leaves in a ledger. One that is only read answers as if it had stored it. */
+export interface Observed {
+  /** This ledger's refunds of the activities. */
+  readonly paidBack: PaidBack;
+  /** Charges that are disputed. */
+  readonly disputed: readonly Entry[];
+}
+
 export interface Ledger {
   /**
    * Runs the guard and stores the intent in one transaction among all processes. Once this resolves with `begun`, the
@@ -268,9 +276,9 @@ export interface Ledger {
   settle(id: string, as: 'paid' | 'reversed', evidence: Evidence): Promise<boolean>;
   /**
    * Stores what a read shows of the ledger's charges: the payments of their activities, and the terms of the payment
-   * request. With `wait`, waits for a locked ledger. Resolves to this ledger's refunds of the activities.
+   * request. With `wait`, waits for a locked ledger.
    */
-  observe(shown: Snapshot, wait?: boolean): Promise<PaidBack>;
+  observe(shown: Snapshot, wait?: boolean): Promise<Observed>;
   /** Stores what a refund's own record shows. `activity` is what it pays back, and `uid` its identifier at the service. */
   observeRefund(activity: string, uid: string, service: string, shown: RefundState): Promise<void>;
   /** Stores a person's word about an open or disputed refund. Returns false if its end is known by now. */

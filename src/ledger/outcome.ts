@@ -1,4 +1,4 @@
-import { amountAt, isUndecided, type PaidBack } from '../charge/payment.ts';
+import { amountAt, isUndecided } from '../charge/payment.ts';
 import { afterActivity, afterRecord, isWhole, type RefundState, sumOfRefunds } from '../charge/refund.ts';
 import { REFUND } from '../core/charge.ts';
 import { isId } from '../core/ids.ts';
@@ -18,12 +18,14 @@ import {
   withEvidence,
 } from './entry.ts';
 import { resolveStale } from './guard.ts';
+import type { Observed } from './ledger.ts';
 import { activitiesIn, keptActivity, type Snapshot } from './snapshot.ts';
 import {
   type ActivityReading,
   addsTo,
   asking,
   changesState,
+  isDisputed,
   isRefundUnsettled,
   lateAnswer,
   latest,
@@ -271,12 +273,12 @@ export const observe = (
   shown: Snapshot,
   kept: (activity: KeptActivity, charge: Entry) => KeptActivity,
   wait: boolean,
-): Promise<PaidBack> => {
+): Promise<Observed> => {
   // Skips an activity without a readable status: the stored one says more.
   const activities = activitiesIn(shown)
     .map((raw) => keptActivity(raw, shown))
     .filter(({ uid, status }) => isId('act', uid) && status !== '');
-  if (activities.length === 0) return Promise.resolve(new Map());
+  if (activities.length === 0) return Promise.resolve({ paidBack: new Map(), disputed: [] });
   const returned = activities.filter(({ status }) => status === 'partially_refunded' || status === 'refunded');
   const about: readonly Query[] = [
     { activities: activities.map(({ uid }) => uid) },
@@ -292,16 +294,16 @@ export const observe = (
     const refunds = returned.map((activity, at) => refundsAfter(found[at] ?? [], activity, moment.at));
     const sums = returned.map(({ uid }, at) => [uid, paidBackBy(refunds[at] ?? [])] as const);
     const paidBack = new Map(sums.flatMap(([uid, sum]) => (sum === undefined ? [] : [[uid, sum]])));
-    const write = charges.flatMap((charge) => {
+    const read = charges.map((charge) => {
       const of = activities.filter(({ uid }) => uid === charge.activity?.uid);
-      const now = of.reduce((before, activity) => {
+      return of.reduce((before, activity) => {
         const reading = { activity: kept(activity, before), request: shown.facts, paidBack, moment };
         return later(before, reading, shown.asked);
       }, charge);
-      return now === charge ? [] : [now];
     });
-    const before = new Set(found.flat());
-    return { write: [...write, ...refunds.flat().filter((one) => !before.has(one))], result: paidBack };
+    const before = new Set([...charges, ...found.flat()]);
+    const write = [...read, ...refunds.flat()].filter((one) => !before.has(one));
+    return { write, result: { paidBack, disputed: read.filter(isDisputed) } };
   });
 };
 

@@ -12,7 +12,7 @@ import { REFUND_WORDS } from '../../core/status.ts';
 import { snapshotOf } from '../../ledger/snapshot.ts';
 import { buildBody, findFlag } from '../fields.ts';
 import { makeOnce, planOnce } from '../make.ts';
-import { findChargeOf, previewCall, refuseDisputed } from '../record.ts';
+import { findChargeOf, previewCall, refuseDisputed, refuseFor } from '../record.ts';
 import type { Run } from '../run.ts';
 import { REFUND_FIELDS } from './fields-shared.ts';
 import type { RefundCreateInput } from './spec.ts';
@@ -44,8 +44,8 @@ export interface Paid {
  * error if it lists its activities, and this one is not among them, and refuses a payment that is disputed.
  */
 export const lookAtPaid = async (input: Refunded, run: Needs): Promise<Paid | undefined> => {
-  const check = () => refuseDisputed({ activities: [input.activity] }, `no refund was sent for ${input.activity}`, run);
-  await check();
+  const notDone = `no refund was sent for ${input.activity}`;
+  await refuseDisputed({ activities: [input.activity] }, notDone, run);
   const charge = await findChargeOf(input.activity, run);
   const uid = input.ugwo ?? charge?.about;
   if (uid === undefined) return undefined;
@@ -53,8 +53,9 @@ export const lookAtPaid = async (input: Refunded, run: Needs): Promise<Paid | un
   const record = await client.call('ugwo.get', { params: { uid } });
   const { value } = record;
   const shown = snapshotOf(value, record);
-  await (await run.ledger()).observe(shown, true);
-  await check();
+  const { disputed } = await (await run.ledger()).observe(shown, true);
+  const by = disputed.find((one) => one.activity?.uid === input.activity);
+  if (by !== undefined) await refuseFor(by, notDone, run);
   const listed = activitiesOf(value);
   const paid = [...(listed ?? []), latestActivityOf(value)].find((one) => valueAt(one, 'uid') === input.activity);
   if (paid === undefined && listed !== undefined) throw usageError(`${input.activity} is no activity of ${uid}`);

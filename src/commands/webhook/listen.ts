@@ -115,7 +115,7 @@ const updateCharges = async (charges: readonly Charge[], look: ReadRequest, { le
   }
   const seen = await look();
   if (seen === undefined) return undefined;
-  if (seen.activities !== undefined) return ledger.observe(seen, true);
+  if (seen.activities !== undefined) return (await ledger.observe(seen, true)).paidBack;
   for (const charge of charges) await refreshCharge(ledger, charge, client);
   return undefined;
 };
