@@ -188,7 +188,7 @@ const report = objectOf({
   'profile?': nullable.text,
   'job?': nullable.text,
   'operator?': nullable.text,
-  reported: oneOf(['charged', ...PAYMENTS, 'unknown', 'sending']),
+  reported: oneOf(['charged', ...PAYMENTS, 'unknown', 'sending', 'paid_back', 'refund_open', 'too_much']),
   currency: nullable.text,
   count,
   amount: nullable.amount,
@@ -198,12 +198,13 @@ const report = objectOf({
   zone: text,
   received: nullable.amount,
   without_received: count,
+  charges: count,
 });
 
 const sumsOfStatus = listOf(
   objectOf({
     ...{ currency: nullable.text, count, amount: nullable.amount, without_amount: count },
-    ...{ received: orNull({ type: 'integer' }), without_received: count },
+    ...{ received: orNull({ type: 'integer' }), without_received: count, charges: count },
   }),
 );
 

@@ -19,6 +19,7 @@ export const STATUSES: ReadonlyMap<string, readonly [word: string, tone: Tone]> 
   // Payments of charges.
   ['paid', ['paid', 'good']],
   ['overpaid', ['overpaid', 'good']],
+  ['too_much', ['too much', 'alarm']],
   ['underpaid', ['part paid', 'open']],
   ['open', ['open', 'open']],
   ['expired', ['expired', 'bad']],

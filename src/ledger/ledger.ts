@@ -81,18 +81,23 @@ export interface ChargeSum extends Partial<Readonly<Record<SumColumn, string | u
   readonly at: number;
   /** By payment time, of reversed charges: these come whenever they were paid. */
   readonly money: Money | undefined;
-  readonly count: number;
   /**
-   * Sum of what was asked; undefined if no amount is known. Of several open charges of a payment request, the newest
-   * carries the amount. By `open`, without the parts that were paid.
+   * Number of payment requests. Of several charges of one request with one payment, the last counts, in whichever sum it is,
+   * and each that alone brought what was asked.
    */
+  readonly count: number;
+  /** Number of charges, or of refunds. */
+  readonly charges: number;
+  /** Sum of what the payment requests asked; undefined if no amount is known. By `open`, without the parts that were paid. */
   readonly amount: bigint | undefined;
-  /** Number of charges without a known amount, which the sum leaves out. */
+  /** Number of payment requests without a known amount, which the sum leaves out. */
   readonly withoutAmount: number;
   /** Sum of what was received; undefined if none is known. */
   readonly received: bigint | undefined;
   /** Number of charges without a known received amount. */
   readonly withoutReceived: number;
+  /** Payment requests that brought more than they asked, and what is too much of it. */
+  readonly excess: { readonly count: number; readonly amount: bigint | undefined };
 }
 
 export interface Obstacle {

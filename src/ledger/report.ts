@@ -57,9 +57,9 @@ export const openSums = <P extends string>(kinds: readonly P[]) => {
 
 /**
  * Counters of a report, in output order: all charges, their payment states, then charges with an unknown outcome and
- * charges being sent, and at last refunds.
+ * charges being sent, then refunds, and at last money that came too much.
  */
-const REPORTED = ['charged', ...PAYMENT_NAMES, 'unknown', 'sending', 'paid_back', 'refund_open'] as const;
+const REPORTED = ['charged', ...PAYMENT_NAMES, 'unknown', 'sending', 'paid_back', 'refund_open', 'too_much'] as const;
 type Reported = (typeof REPORTED)[number];
 
 type Groups = readonly (string | undefined)[];
@@ -75,11 +75,19 @@ export interface ReportLine extends Counted {
   readonly groups: Groups;
 }
 
+/** Counter of the money that came too much. */
+const tooMuch = (sum: ChargeSum): readonly Counted[] => {
+  const { count, amount } = sum.excess;
+  const none = { received: undefined, withoutAmount: 0, withoutReceived: 0 };
+  return count === 0 ? [] : [{ ...sum, ...none, reported: 'too_much', count, charges: count, amount }];
+};
+
 /** Counters that charges belong to by the time of the charge; none if they were certainly not made. */
 export const countsByCharge = (sum: ChargeSum): readonly Counted[] => {
   const { state, payment } = sum;
   if (state === 'unknown' || state === 'sending') return [{ ...sum, reported: state }];
-  return payment === undefined ? [] : (['charged', payment] as const).map((reported) => ({ ...sum, reported }));
+  if (payment === undefined) return [];
+  return [...(['charged', payment] as const).map((reported) => ({ ...sum, reported })), ...tooMuch(sum)];
 };
 
 /**
@@ -89,13 +97,13 @@ export const countsByCharge = (sum: ChargeSum): readonly Counted[] => {
 export const countsByPayment =
   ({ since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY }: Period) =>
   (sum: ChargeSum): readonly Counted[] => {
-    const { payment, count, money } = sum;
+    const { payment, charges, money } = sum;
     if (payment === undefined) return [];
-    if (money === undefined) return [{ ...sum, reported: payment }];
+    if (money === undefined) return [{ ...sum, reported: payment }, ...tooMuch(sum)];
     const counted = (reported: Payment, at: number, each: number | undefined): Counted[] => {
       if (at < since || at >= until) return [];
-      const received = each === undefined ? undefined : BigInt(count) * BigInt(each);
-      return [{ ...sum, reported, at, received, withoutReceived: each === undefined ? count : 0 }];
+      const received = each === undefined ? undefined : BigInt(charges) * BigInt(each);
+      return [{ ...sum, reported, at, received, withoutReceived: each === undefined ? charges : 0 }];
     };
     const { paidAt, reversed, received } = money;
     if (paidAt === undefined) return [];
@@ -117,7 +125,7 @@ export const openLedgerReport =
   (): Reducer<readonly ReportLine[], ChargeSum> => {
     const lines = new Map<string, ReportLine>();
     const add = (counted: Counted): void => {
-      const { currency, reported, count, amount, withoutAmount, received, withoutReceived } = counted;
+      const { currency, reported, count, charges, amount, withoutAmount, received, withoutReceived } = counted;
       const groups = groupsOf(counted);
       const key = JSON.stringify([groups, currency, reported]);
       const line = lines.get(key);
@@ -125,6 +133,7 @@ export const openLedgerReport =
         ...counted,
         groups,
         count: count + (line?.count ?? 0),
+        charges: charges + (line?.charges ?? 0),
         amount: plus(line?.amount, amount),
         withoutAmount: withoutAmount + (line?.withoutAmount ?? 0),
         received: plus(line?.received, received),

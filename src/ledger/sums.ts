@@ -39,40 +39,54 @@ const inPart = ([along, ...limits]: Part): Statement => [
 const sumStatement = (schema: Schema, query: SumQuery, whole: Part, part: Part): Statement => {
   const { time: _time, period, by, unit, ...scope } = query;
   const [along] = part;
-  const [isRefund, started] = [OF_REFUNDS.includes(along), along === 'refund' ? period : undefined];
+  const isRefund = OF_REFUNDS.includes(along);
+  const started = along === 'refund' || along === 'refund_open' ? period : undefined;
+  // Each refund counts, and each reversal, whose charges come whenever they were paid.
+  const countsEach = isRefund || along === 'reversed' || by.includes('id');
   const meant = conditionsOf({ ...scope, started, ...(isRefund ? {} : { kind: CHARGE }) });
   if (isRefund) meant.push([`kind = '${REFUND}'`]);
   if (along === 'refund') meant.push([countingOf(REFUND)]);
   if (along === 'paid_at') meant.push(["payment <> 'reversed'"]);
-  // COALESCE hides the column from the choice of an index: few charges have the same subject.
-  const isNewer = "newer.ugwo = charge.ugwo AND newer.seq > charge.seq AND COALESCE(newer.payment, '') = 'open'";
   const time = bySeq(along) ? 'created_at' : columnOf(along);
+  const cut = unit === 0 ? '0' : `${time} - ${time} % ${unit}`;
+  const table = `${schema}charge`;
+  // COALESCE hides the column from the choice of an index: few charges have the same subject.
+  const isNewer =
+    "newer.ugwo = charge.ugwo AND newer.seq > charge.seq AND COALESCE(newer.payment, '') = charge.payment";
   const [newer, ...newerValues] = whereOf([[isNewer], ...meant, ...(bySeq(along) ? [] : [inPart(whole)])]);
   const [where, ...values] = whereOf([...meant, inPart(part)]);
+  // A charge that alone brought what was asked counts by itself: a search for each would take ten times as long.
+  const isWhole = "payment = 'paid' AND received IS NOT DISTINCT FROM amount AND paid_twice IS NULL";
+  const isLast = countsEach
+    ? '1'
+    : `CASE WHEN ${isWhole} THEN 1 WHEN EXISTS (SELECT 1 FROM ${table} AS newer ${newer}) THEN 0 ELSE 1 END`;
   // Parts that were paid are no longer open.
-  const parts = `(SELECT sum(part.received) FROM ${schema}charge AS part
+  const parts = `(SELECT sum(part.received) FROM ${table} AS part
     WHERE part.ugwo = charge.ugwo AND COALESCE(part.payment, '') IN ('underpaid', 'partially_refunded')
       AND part.received < part.amount)`;
   const asked = along === 'open' ? `amount - COALESCE(${parts}, 0)` : 'amount';
-  const apart = [
-    'state',
-    'payment',
-    'currency',
-    unit === 0 ? '0' : `${time} - ${time} % ${unit}`,
-    along === 'reversed' ? 'money' : 'NULL',
-    ...by,
-  ];
+  // The last charge of a request that was paid twice has the excess of all.
+  const isLastPaid = `NOT EXISTS (SELECT 1 FROM ${table} AS newer
+    WHERE newer.ugwo = charge.ugwo AND newer.seq > charge.seq AND newer.paid_twice IS NOT NULL)`;
+  const kept = 'received - COALESCE(refunded, 0)';
+  const excess = `CASE WHEN paid_twice IS NOT NULL THEN CASE WHEN ${isLastPaid} THEN paid_twice END
+    WHEN payment = 'overpaid' AND ${kept} > amount THEN ${kept} - amount END`;
+  const apart = ['state', 'payment', 'currency', 'cut', along === 'reversed' ? 'money' : 'NULL', ...by];
   return [
-    `SELECT count(*), count(amount), count(received), CAST(sum(received) AS text), CAST(sum((${asked}) *
-      CASE WHEN payment = 'open' AND EXISTS (SELECT 1 FROM ${schema}charge AS newer ${newer}) THEN 0 ELSE 1 END) AS text),
-      ${apart.join()} FROM ${schema}charge ${where} GROUP BY ${apart.map((_column, place) => place + 6).join()}`,
-    ...newerValues,
+    `SELECT count(*), sum(is_last), sum(CASE WHEN amount IS NULL THEN 0 ELSE is_last END), CAST(sum(asked * is_last) AS text),
+      count(received), CAST(sum(received) AS text), count(excess), CAST(sum(excess) AS text), ${apart.join()}
+      FROM (SELECT charge.*, ${cut} AS cut, ${isLast} AS is_last, ${asked} AS asked, ${excess} AS excess FROM ${table} ${where}) AS summed
+      GROUP BY ${apart.map((_column, place) => place + 9).join()}`,
+    ...(countsEach ? [] : newerValues),
     ...values,
   ];
 };
 
-const sumFrom = (by: SumQuery['by'], [count, amounts, receiveds, received, amount, ...apart]: Row): ChargeSum => {
+const sumFrom = (by: SumQuery['by'], row: Row): ChargeSum => {
+  const [charges, requests, amounts, amount, receiveds, received, over, excess, ...apart] = row;
   const [state, payment, currency, at, money, ...values] = apart;
+  const whole = (sum: Row[number] | undefined): bigint | undefined =>
+    typeof sum === 'string' ? BigInt(sum) : undefined;
   return {
     ...Object.fromEntries(by.map((name, place) => [name, optionalText(values[place])])),
     state: sqlText(state) as ChargeState,
@@ -80,11 +94,13 @@ const sumFrom = (by: SumQuery['by'], [count, amounts, receiveds, received, amoun
     currency: optionalText(currency),
     at: number(at),
     money: typeof money === 'string' ? (JSON.parse(money) as Money) : undefined,
-    count: number(count),
-    amount: typeof amount === 'string' ? BigInt(amount) : undefined,
-    withoutAmount: number(count) - number(amounts),
-    received: typeof received === 'string' ? BigInt(received) : undefined,
-    withoutReceived: number(count) - number(receiveds),
+    count: number(requests),
+    charges: number(charges),
+    amount: whole(amount),
+    withoutAmount: number(requests) - number(amounts),
+    received: whole(received),
+    withoutReceived: number(charges) - number(receiveds),
+    excess: { count: number(over), amount: whole(excess) },
   };
 };
 

@@ -50,7 +50,7 @@ describe('ledger report', () => {
     const json = await paycli([...DAY.slice(0, -4), '--json'], lagos);
     expect((JSON.parse(json.stdout) as { data: unknown[] }).data[0]).toEqual({
       ...{ day: '2026-11-20', reported: 'charged', currency: 'NGN', count: 2, amount: 320, without_amount: 0 },
-      ...{ received: 320, without_received: 0 },
+      ...{ received: 320, without_received: 0, charges: 2 },
       ...{ since: '2026-11-20T00:00:00+01:00', until: '2026-11-21T00:00:00+01:00', zone: 'Africa/Lagos' },
     });
   });

@@ -57,7 +57,7 @@ describe('a case of status', () => {
     expect(cases[0]?.command).toMatch(/^paycli refund create act\.\S+ --amount 900\.00$/);
     expect([code, JSON.parse(stderr)]).toMatchObject([14, { error: { kind: 'attention', exit_code: 14 } }]);
     expect(sums).toMatchObject({
-      received: [{ currency: 'NGN', count: 2, received: 180_000 }],
+      received: [{ currency: 'NGN', count: 1, charges: 2, received: 180_000 }],
       refunded: [],
       open: [],
     });
@@ -71,6 +71,23 @@ describe('a case of status', () => {
     // The refund is not done yet.
     await sync();
     expect((await status('--since', '1h')).kinds).toEqual([]);
+  });
+
+  it('is in the report: requests and charges that were paid, open refunds, and at last what is too much', async () => {
+    const { request, charge, settle, sync, status, run, paycli } = await openDesk();
+    const [twice, halves] = [await request('INV-D7'), await request('INV-D8')];
+    const both = [await charge(twice), await charge(twice, '--again')];
+    for (const activity of both) await settle(activity, 'successful');
+    await settle(await charge(halves), 'successful', 40_000);
+    await sync();
+    await settle(await charge(halves, '--remaining'), 'successful');
+    await sync();
+    const [excess] = (await status()).cases;
+    await run(excess as Shown, '--provider', 'gtb', '--account-number', '0123456789', '--yes');
+    const columns = 'reported,count,charges,amount,received';
+    expect((await paycli('ledger', 'report', '-o', 'csv', '--columns', columns)).stdout.split('\r\n').slice(1)).toEqual(
+      ['charged,2,4,180000,270000', 'paid,2,4,180000,270000', 'refund_open,1,1,90000,', 'too_much,1,1,90000,', ''],
+    );
   });
 
   it('is each activity that came too much, with the sum that it brought', async () => {

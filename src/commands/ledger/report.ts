@@ -35,13 +35,22 @@ const periodRecord = ({ since, until }: Period, zone: Zone, now: number) => ({
 });
 
 /** Output fields of a sum. */
-export const sumFields = ({ currency, count, amount, withoutAmount, received, withoutReceived }: ReportLine) => ({
+export const sumFields = ({
+  currency,
+  count,
+  amount,
+  withoutAmount,
+  received,
+  withoutReceived,
+  charges,
+}: ReportLine) => ({
   currency: currency ?? null,
   count,
   amount: amount === undefined ? null : new NumberText(String(amount)),
   without_amount: withoutAmount,
   received: received === undefined ? null : new NumberText(String(received)),
   without_received: withoutReceived,
+  charges,
 });
 
 const reportRecord = (line: ReportLine, names: readonly Group[], period: object): ApiRecord => {
@@ -60,6 +69,7 @@ const viewBy = (names: readonly Group[]): View => ({
     ...columnsNamed('since until zone', { machineOnly: true }),
     { path: 'received', kind: 'money', needed: true },
     { path: 'without_received', kind: 'count', label: 'received not known' },
+    { path: 'charges', kind: 'count' },
   ],
 });
 
@@ -89,7 +99,18 @@ export const reportLedger = async (input: ReportInput, run: Run): Promise<Result
     name === 'profile' ? [name, 'origin'] : name === 'day' ? [] : [name],
   );
   const query = { ...scope, time, period, by, unit: names.includes('day') ? QUARTER_HOUR_MS : 0 };
-  const lines = await ledger.sum(query, openLedgerReport(countsOf, groupsOf));
+  const charges = await ledger.sum(query, openLedgerReport(countsOf, groupsOf));
+  const refundsOf = (reported: 'paid_back' | 'refund_open') =>
+    ledger.sum(
+      { ...query, time: reported },
+      openLedgerReport((sum) => [{ ...sum, reported }], groupsOf),
+    );
+  const lines = [
+    ...charges.filter(({ reported }) => reported !== 'too_much'),
+    ...(await refundsOf('paid_back')),
+    ...(await refundsOf('refund_open')),
+    ...charges.filter(({ reported }) => reported === 'too_much'),
+  ];
   await run.say(periodText(period, input, moment.at));
   const when = periodRecord(period, zone, moment.at);
   return { kind: 'list', pages: pageOf(lines.map((line) => reportRecord(line, names, when))), view: viewBy(names) };

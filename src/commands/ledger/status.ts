@@ -68,7 +68,7 @@ const metricsText = (
     return [{ profile }, Math.floor((now - oldest) / SECOND_MS)] as const;
   });
   const received = each((line) => line.received ?? 0);
-  const charges = each(({ count }) => count);
+  const charges = each((line) => line.charges);
   const [syncedAt, syncFailed] = [Math.floor(now / SECOND_MS), sync === 'failed' ? 1 : 0];
   const ofSync = (value: number) => profiles.map((profile) => [{ profile }, value] as const);
   const syncs = [
@@ -121,9 +121,10 @@ export const showStatus = async (
   // A reversal takes its money off the total, but is no payment to count.
   const andTotal = (sum: Counted) => [
     sum,
-    { ...sum, reported: 'charged' as const, count: sum.reported === 'reversed' ? 0 : sum.count },
+    { ...sum, reported: 'charged' as const, ...(sum.reported === 'reversed' ? { count: 0, charges: 0 } : {}) },
   ];
-  const counts = (sum: ChargeSum) => countsByPayment(period)(sum).flatMap(andTotal);
+  const isPayment = ({ reported }: Counted): boolean => reported !== 'too_much';
+  const counts = (sum: ChargeSum) => countsByPayment(period)(sum).filter(isPayment).flatMap(andTotal);
   const paid = await ledger.sum({ ...query, time: 'paid_at', period }, openLedgerReport(counts, groupsOf));
   const open = await ledger.sum({ ...query, time: 'open', period: {} }, openLedgerReport(as('open'), groupsOf));
   const ofRefunds = (time: 'paid_back' | 'refund_open', among: Period) =>

@@ -159,7 +159,24 @@ export const memoryBackend = (
         isTaken(one) ||
         (time !== 'open' && timeOf(one) >= (period.since ?? -Infinity) && timeOf(one) < (period.until ?? Infinity));
       const meant = find({ kind: CHARGE }).filter(isInScope(scope)).filter(isMeant);
-      const newest = new Map(meant.filter((one) => paymentIn(one) === 'open').map((one) => [one.about, one]));
+      const columnsOf = (one: Entry) => {
+        const { pspReference, accountDigest } = moneyKnown(one) ?? {};
+        const columns = { ...one, ugwo: one.about, ref: one.asked?.ref };
+        return { ...columns, psp_reference: pspReference, account_digest: accountDigest };
+      };
+      const keyOf = (one: Entry): string => JSON.stringify([one.about, paymentIn(one)]);
+      const last = new Map(meant.map((one) => [keyOf(one), one]));
+      const twice = new Map(
+        find({ kind: CHARGE })
+          .filter((one) => moneyKnown(one)?.isPaidTwice === true)
+          .map((one) => [one.about, one]),
+      );
+      const excessOf = (one: Entry): number | undefined => {
+        const { payment, received = 0, refunded = 0, isPaidTwice, excess } = moneyKnown(one) ?? {};
+        if (isPaidTwice === true) return twice.get(one.about) === one ? excess : undefined;
+        const over = received - refunded - (one.asked?.amount ?? Infinity);
+        return payment === 'overpaid' && over > 0 ? over : undefined;
+      };
       const partsOf = ({ about }: Entry): number =>
         find({ kind: CHARGE })
           .filter((one) => time === 'open' && one.about === about)
@@ -170,19 +187,21 @@ export const memoryBackend = (
       taker.take(
         meant.map((one) => {
           const { amount, currency } = one.asked ?? {};
-          const { payment, received, pspReference, accountDigest } = moneyKnown(one) ?? {};
-          const columns = { ...one, ugwo: one.about, ref: one.asked?.ref };
-          const all = { ...columns, psp_reference: pspReference, account_digest: accountDigest };
-          const isOlder = payment === 'open' && newest.get(one.about) !== one;
+          const { payment, received } = moneyKnown(one) ?? {};
+          const all = columnsOf(one);
+          const isWhole = payment === 'paid' && received === amount && moneyKnown(one)?.isPaidTwice !== true;
+          const count = payment === undefined || isWhole || isTaken(one) || by.includes('id') || last.get(keyOf(one)) === one ? 1 : 0;
+          const excess = excessOf(one);
           return {
             ...Object.fromEntries(by.map((name) => [name, all[name]])),
-            ...{ state: one.state, payment, currency, count: 1 },
+            ...{ state: one.state, payment, currency, count, charges: 1 },
             at: unit === 0 ? 0 : Math.floor(timeOf(one) / unit) * unit,
             money: isTaken(one) ? one.money : undefined,
-            amount: amount === undefined ? undefined : BigInt(isOlder ? 0 : amount - partsOf(one)),
-            withoutAmount: amount === undefined ? 1 : 0,
+            amount: amount === undefined ? undefined : BigInt(count === 0 ? 0 : amount - partsOf(one)),
+            withoutAmount: amount === undefined ? count : 0,
             received: received === undefined ? undefined : BigInt(received),
             withoutReceived: received === undefined ? 1 : 0,
+            excess: { count: excess === undefined ? 0 : 1, amount: excess === undefined ? undefined : BigInt(excess) },
           };
         }),
       );
