@@ -1,7 +1,7 @@
 import { readMajor } from '../core/money.ts';
 import { dayIn, parseInstant, startOfDay, twoDigits, type Zone } from '../core/time.ts';
 
-/** What stands for cedi in a statement. A wrong encoding spoils the sign. */
+/** Signs that stand for cedi in a statement. A wrong encoding spoils the sign. */
 const CEDI = '(?:GH)?(?:₵|â‚µ)|GH¢';
 /** A currency as a statement writes it: its code, or what stands for naira or cedi. */
 const UNIT = `[A-Z]{3}|[₦N#?]|=N=|[Nn]aira|NAIRA|â‚¦|${CEDI}`;

@@ -261,7 +261,7 @@ const unknownError = ({ unknown, left }: Found, failures: readonly PayError[], r
 };
 
 /** Error of a run after which charges are disputed: exit 14, with a person's next step for each. */
-const disputedError = ({ disputed }: Found): PayError | undefined => {
+const stillDisputed = ({ disputed }: Found): PayError | undefined => {
   if (disputed.length === 0) return undefined;
   const lines = disputed.map(({ id, about, money }) => {
     const shown = statusWord(money?.disputed?.payment ?? 'open');
@@ -335,7 +335,7 @@ export const runSync = async (ids: readonly string[], run: Run): Promise<Synced>
   for (const text of [...resolvedLines(found.resolved, show), ...noticesOf(found), ...twice]) await run.say(text);
   const unread = unreadError(failures);
   const isUnknown = found.unknown.length > 0 && endedBy(failures) === undefined;
-  const failure = isUnknown ? unknownError(found, failures, leaving) : (unread ?? disputedError(found));
+  const failure = isUnknown ? unknownError(found, failures, leaving) : (unread ?? stillDisputed(found));
   const result: Result = {
     kind: 'list',
     pages: pageOf(found.sums.all().map(sumRecord)),

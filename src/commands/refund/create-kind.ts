@@ -144,13 +144,7 @@ export const refundKind = (given: RefundOptions, run: Run): RowKind<Item> => {
           again,
           failure: refundFailure,
           uidColumn: 'refund',
-          look: (item) =>
-            lookBeforeRefund(item, globals.validate, {
-              globals,
-              ledger: run.ledger,
-              target: run.target,
-              client: async () => job.client,
-            }),
+          look: (item) => lookBeforeRefund(item, globals.validate, { ...run, client: async () => job.client }),
         },
         job,
       ),

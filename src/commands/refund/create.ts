@@ -72,7 +72,7 @@ export const lookAtPaid = async (input: Refunded, run: Needs): Promise<Paid | un
   };
 };
 
-/** What a read of the payment says about a refund of `minor`, or of all of it. */
+/** Reading of the payment, for a refund of `minor`, or of all of it. */
 export const refundReading = (minor: number | undefined, paid: Paid | undefined): Reading => ({
   asked: { amount: minor ?? paid?.amount, currency: paid?.currency || undefined },
   paid: paid?.status,
