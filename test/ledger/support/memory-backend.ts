@@ -190,7 +190,10 @@ export const memoryBackend = (
           const { payment, received } = moneyKnown(one) ?? {};
           const all = columnsOf(one);
           const isWhole = payment === 'paid' && received === amount && moneyKnown(one)?.isPaidTwice !== true;
-          const count = payment === undefined || isWhole || isTaken(one) || by.includes('id') || last.get(keyOf(one)) === one ? 1 : 0;
+          const count =
+            payment === undefined || isWhole || isTaken(one) || by.includes('id') || last.get(keyOf(one)) === one
+              ? 1
+              : 0;
           const excess = excessOf(one);
           return {
             ...Object.fromEntries(by.map((name) => [name, all[name]])),
