@@ -69,22 +69,35 @@ const sumStatement = (schema: Schema, query: SumQuery, whole: Part, part: Part):
   const isLastPaid = `NOT EXISTS (SELECT 1 FROM ${table} AS newer
     WHERE newer.ugwo = charge.ugwo AND newer.seq > charge.seq AND newer.paid_twice IS NOT NULL)`;
   const kept = 'received - COALESCE(refunded, 0)';
-  const excess = `CASE WHEN paid_twice IS NOT NULL THEN CASE WHEN ${isLastPaid} THEN paid_twice END
+  const excess = countsEach
+    ? 'CAST(NULL AS bigint)'
+    : `CASE WHEN paid_twice IS NOT NULL THEN CASE WHEN ${isLastPaid} THEN paid_twice END
     WHEN payment = 'overpaid' AND ${kept} > amount THEN ${kept} - amount END`;
-  const apart = ['state', 'payment', 'currency', 'cut', along === 'reversed' ? 'money' : 'NULL', ...by];
+  const apart = [
+    'state',
+    'payment',
+    'currency',
+    `${cut} AS cut`,
+    `${along === 'reversed' ? 'money' : 'NULL'} AS money`,
+    ...by,
+  ];
+  const places = apart.map((_column, place) => place + 1).join();
+  // Without MATERIALIZED, SQLite would search for a newer charge at each use of the result.
   return [
-    `SELECT count(*), sum(is_last), sum(CASE WHEN amount IS NULL THEN 0 ELSE is_last END), CAST(sum(asked * is_last) AS text),
-      count(received), CAST(sum(received) AS text), count(excess), CAST(sum(excess) AS text), ${apart.join()}
-      FROM (SELECT charge.*, ${cut} AS cut, ${isLast} AS is_last, ${asked} AS asked, ${excess} AS excess FROM ${table} ${where}) AS summed
-      GROUP BY ${apart.map((_column, place) => place + 9).join()}`,
+    `WITH summed AS MATERIALIZED (SELECT ${apart.join()}, amount, received,
+        ${isLast} AS is_last, ${asked} AS asked, ${excess} AS excess FROM ${table} ${where})
+      SELECT ${['state', 'payment', 'currency', 'cut', 'money', ...by].join()}, count(*), sum(is_last),
+        sum(CASE WHEN amount IS NULL THEN 0 ELSE is_last END), CAST(sum(asked * is_last) AS text),
+        count(received), CAST(sum(received) AS text), count(excess), CAST(sum(excess) AS text)
+      FROM summed GROUP BY ${places}`,
     ...(countsEach ? [] : newerValues),
     ...values,
   ];
 };
 
-const sumFrom = (by: SumQuery['by'], row: Row): ChargeSum => {
-  const [charges, requests, amounts, amount, receiveds, received, over, excess, ...apart] = row;
-  const [state, payment, currency, at, money, ...values] = apart;
+const sumFrom = (by: SumQuery['by'], [state, payment, currency, at, money, ...rest]: Row): ChargeSum => {
+  const values = rest.slice(0, by.length);
+  const [charges, requests, amounts, amount, receiveds, received, over, excess] = rest.slice(by.length);
   const whole = (sum: Row[number] | undefined): bigint | undefined =>
     typeof sum === 'string' ? BigInt(sum) : undefined;
   return {

@@ -58,6 +58,8 @@ const SUMS: readonly (readonly [what: string, query: SumQuery, indexes: readonly
   ['what is open', { ...SCOPE, time: 'open', period: {}, by: [], unit: 0 }, ['charge_payment']],
   ['refunds of a day', { ...SCOPE, time: 'refund', period: { since: NOON }, by: [], unit: 0 }, ['charge_kind']],
 ];
+/** Sums of which each entry counts: none is the last of several. */
+const countsEach = ({ time, by }: SumQuery): boolean => time === 'refund' || by.includes('id');
 const summed = async (schema: Schema, query: SumQuery): Promise<string[]> => {
   const asked: string[] = [];
   const ask: ReadStatement = async (...statement) => {
@@ -79,18 +81,20 @@ it.each([
   const searches = plans.map((plan) =>
     plan.map((step) => String(step['detail'])).filter((step) => / charge|newer/.test(step)),
   );
+  // No reversed charge is open, or the last of several.
+  const newer = (index: string) =>
+    countsEach(query) || (query.time === 'paid_at' && index === 'charge_payment')
+      ? []
+      : [expect.stringMatching(/^SEARCH newer USING INDEX charge_of_ugwo/)];
   expect(searches).toEqual(
     indexes.flatMap((index) => [
       [expect.stringMatching(new RegExp(`^SEARCH charge USING COVERING INDEX ${index} `))],
       [
         expect.stringMatching(new RegExp(`^SEARCH charge USING INDEX ${index} `)),
+        ...newer(index),
         ...(query.time === 'open' ? [expect.stringMatching(/^SEARCH part USING INDEX charge_of_ugwo/)] : []),
-        // No reversed charge is open.
-        expect.stringMatching(
-          query.time === 'paid_at' && index === 'charge_payment'
-            ? / newer /
-            : /^SEARCH newer USING INDEX charge_of_ugwo/,
-        ),
+        // Of a payment request that was paid twice.
+        ...newer(index),
       ],
     ]),
   );
@@ -164,7 +168,8 @@ describe.skipIf(process.platform === 'win32')('a ledger in PostgreSQL', () => {
         return [found, found];
       }),
     );
-    expect(plans.join('\n')).toMatch(/Index Scan using charge_of_ugwo on charge newer/);
+    const newer = /Index Scan using charge_of_ugwo on charge newer/;
+    expect(newer.test(plans.join('\n'))).toBe(!countsEach(query));
     expect(plans.join('\n')).not.toContain('Seq Scan');
   });
 });
