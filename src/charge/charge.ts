@@ -210,6 +210,8 @@ export interface ChargeRequest extends ProtectedRequest, Pick<BeginOptions, 'rem
   readonly ugwo: string;
   /** Builds `data` of the body, whose expiry may count from now, by the service's clock. */
   readonly data: (now: number) => Data;
+  /** Evidence to store with the intent. */
+  readonly evidence?: Intent['evidence'] | undefined;
 }
 
 const acceptedOutcome = ({ value, servedAt, askedAt }: ApiRecord): StoredOutcome => {
@@ -283,6 +285,7 @@ const chargeRules = (request: ChargeRequest, reading: Reading, run: ChargeRun): 
       expiresAt: parseInstant(readTerm(data['expires_at']) ?? '')?.ms,
       digest: digestOf(withoutPrivate(data)),
       asked: shown?.asked ?? {},
+      ...(request.evidence && { evidence: request.evidence }),
     },
     how: { shown, remaining, beside },
     send: async (isOverdue) => {

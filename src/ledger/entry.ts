@@ -87,7 +87,7 @@ export interface Intent extends LedgerTarget, Partial<Omit<ChargeTerms, 'termsDi
   readonly row?: number | undefined;
   /** Person or account that sends it. */
   readonly operator?: string | undefined;
-  /** Facts that a read showed before it was sent, if they decide what becomes of it. */
+  /** Facts that a read showed before it was sent, if they decide what becomes of it, and if a message is to be shared. */
   readonly evidence?: readonly Evidence[];
 }
 

@@ -1,11 +1,19 @@
 import { existsSync } from 'node:fs';
+import { readNextAction } from '../core/charge.ts';
 import { MINUTE_MS } from '../core/time.ts';
 import { type Entry, evidenceOf, type Sender } from './entry.ts';
 import type { Ledger } from './ledger.ts';
 import { bootOf } from './sender.ts';
+import { asActivity } from './snapshot.ts';
 
 /** Kinds of evidence about a charge's message, and the word for each in a report. The last evidence counts. */
-const SHARINGS = { sharing: 'sharing', shared: 'yes', not_shared: 'no', share_unknown: 'unknown' } as const;
+const SHARINGS = {
+  to_share: 'no',
+  sharing: 'sharing',
+  shared: 'yes',
+  not_shared: 'no',
+  share_unknown: 'unknown',
+} as const;
 type Kind = keyof typeof SHARINGS;
 
 /** The reason for which nothing was sent; `lacks`: a placeholder that the charge has no value for. */
@@ -33,17 +41,24 @@ interface Sharing extends Pick<Unsent, 'lacks'> {
 const isGone = (sender: Sender, { hasEnded, moment }: Ledger): boolean =>
   bootOf(sender) !== '' && bootOf(sender) === moment().mark.boot && hasEnded(sender, false);
 
+const NOT_STARTED = 'the run was ended before its program was started';
+
 /**
  * If the process that has claimed a message ended meanwhile, nobody knows if it was shared, unless the program was
  * certainly not started.
  */
-export const sharedOf = ({ evidence }: Entry, ledger: Ledger): Shared => {
+export const sharedOf = ({ evidence, ...entry }: Entry, ledger: Ledger): Shared => {
   const last = evidence.findLast(({ kind }) => Object.hasOwn(SHARINGS, kind));
   if (last === undefined) return { shared: 'no' };
   const { at, message: why, lacks, sender, deadline = 0, unstarted } = last as Sharing & typeof last;
+  if (last.kind === 'to_share') {
+    const asks = entry.activity !== undefined && readNextAction(asActivity(entry.activity)) !== undefined;
+    const isLeft = ledger.hasEnded(entry.sender, ledger.moment().at > entry.deadline + LONGEST_MS);
+    return { shared: 'no', ...(asks && isLeft && { why: NOT_STARTED }) };
+  }
   if (sender !== undefined && ledger.hasEnded(sender, ledger.moment().at > deadline)) {
     return unstarted !== undefined && isGone(sender, ledger) && existsSync(unstarted)
-      ? { shared: 'no', why: 'the run was ended before its program was started' }
+      ? { shared: 'no', why: NOT_STARTED }
       : { shared: 'unknown', why: `the run that shared it was ended at ${at}` };
   }
   return { shared: SHARINGS[last.kind as Kind], ...(typeof why === 'string' && { why }), ...(lacks && { lacks }) };

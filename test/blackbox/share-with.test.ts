@@ -64,14 +64,15 @@ const sender = (...lines: readonly string[]) => {
   };
 };
 
-/** Code that fails, or ends paycli, once it has claimed a message, before it starts the program. */
-const claimedThen = (code: string): string => `
+/** Code that runs before a program is started: `writeFile` before paycli claims its message, `unlinkSync` after. */
+const beforeStart = (call: 'writeFile' | 'unlinkSync', code: string): string => `
   import fs from 'node:fs';
   import { syncBuiltinESMExports } from 'node:module';
-  const { unlinkSync } = fs;
-  fs.unlinkSync = (path) => {
-    if (path.includes('unstarted-')) { ${code} }
-    unlinkSync(path);
+  const from = ${call === 'writeFile' ? 'fs.promises' : 'fs'};
+  const { ${call}: real } = from;
+  from.${call} = (path, ...more) => {
+    if (String(path).includes('unstarted-')) { ${code} }
+    return real(path, ...more);
   };
   syncBuiltinESMExports();`;
 
@@ -122,7 +123,7 @@ describe.skipIf(process.platform === 'win32')('--share-with', () => {
     expect(printed.stdout).toContain('\nReference: order-1\n');
     expect(program.sent()).toBe(printed.stdout);
     expect(program.env()).toEqual(['PAYCLI_REF=order-1', `PAYCLI_UGWO=${UGWO_ID}`]);
-    expect(await evidenceOf(options)).toEqual(['sharing', 'shared']);
+    expect(await evidenceOf(options)).toEqual(['to_share', 'sharing', 'shared']);
     const again = await inProcess(one('--share-with', program.path, '--reuse', '--json'), options);
     expect([again.code, JSON.parse(again.stdout).uid]).toEqual([0, ACTIVITY.uid]);
     expect(program.sent()).toBe(printed.stdout);
@@ -156,7 +157,7 @@ describe.skipIf(process.platform === 'win32')('--share-with', () => {
     const again = await inProcess(one('--share-with', working.path, '--reuse'), options);
     expect([again.code, postsOf(service)]).toEqual([0, once(0)]);
     expect(working.sent()).toContain('0123456789');
-    expect(await evidenceOf(options)).toEqual(['sharing', 'not_shared', 'sharing', 'shared']);
+    expect(await evidenceOf(options)).toEqual(['to_share', 'sharing', 'not_shared', 'sharing', 'shared']);
   });
 
   it('names no command that shares nothing, after a program that may have sent the message', async () => {
@@ -528,21 +529,31 @@ describe.skipIf(process.platform === 'win32')('--share-with', () => {
   });
 
   it.runIf(process.platform === 'linux' && RUNTIME === 'node').each([
-    ['was killed', "process.kill(process.pid, 'SIGKILL');", null],
-    ['failed', "throw Error('odd disk');", 14],
-  ])('shares later what a run that %s before its program started has claimed', async (_, code, ended) => {
-    const [service, program] = [await accounts(), sender()];
-    const [file, options, report] = [rows(1), at(service), reportPath()];
-    const words = ['ugwo', 'charge', '--from', file, '--report', report, '--share-with', program.path];
-    const first = await start(words, { ...options, env: runBefore(claimedThen(code)) }).ended;
-    expect([first.code, await evidenceOf(options), program.times()]).toEqual([ended, ['sharing'], {}]);
-    if (ended !== null) expect(reportOf(report)['1']?.['error']).toBe('its message was not shared: odd disk');
-    const status = await inProcess(['status', '-o', 'json'], options);
-    expect(JSON.parse(status.stdout).cases).toMatchObject([{ kind: 'not_shared' }]);
-    const second = await inProcess(words, options);
-    expect([second.code, program.times(), postsOf(service)]).toEqual([0, once(1), once(1)]);
-    expect(reportOf(report)).toMatchObject({ 1: { shared: 'yes' } });
-  });
+    ['was killed before its claim', 'writeFile', "process.kill(process.pid, 'SIGKILL');", null, ['to_share']],
+    [
+      'was killed after its claim',
+      'unlinkSync',
+      "process.kill(process.pid, 'SIGKILL');",
+      null,
+      ['to_share', 'sharing'],
+    ],
+    ['failed after its claim', 'unlinkSync', "throw Error('odd disk');", 14, ['to_share', 'sharing']],
+  ] as const)(
+    'shares later the message of a run that %s, before its program started',
+    async (_, call, code, ended, left) => {
+      const [service, program] = [await accounts(), sender()];
+      const [file, options, report] = [rows(1), at(service), reportPath()];
+      const words = ['ugwo', 'charge', '--from', file, '--report', report, '--share-with', program.path];
+      const first = await start(words, { ...options, env: runBefore(beforeStart(call, code)) }).ended;
+      expect([first.code, await evidenceOf(options), program.times()]).toEqual([ended, left, {}]);
+      if (ended !== null) expect(reportOf(report)['1']?.['error']).toBe('its message was not shared: odd disk');
+      const status = await inProcess(['status', '-o', 'json'], options);
+      expect(JSON.parse(status.stdout).cases).toMatchObject([{ kind: 'not_shared' }]);
+      const second = await inProcess(words, options);
+      expect([second.code, program.times(), postsOf(service)]).toEqual([0, once(1), once(1)]);
+      expect(reportOf(report)).toMatchObject({ 1: { shared: 'yes' } });
+    },
+  );
 
   it('gives a program the whole message, also if paycli is killed as it starts', async () => {
     const service = await serveAllBy(({ method }) =>
@@ -568,7 +579,7 @@ describe.skipIf(process.platform === 'win32')('--share-with', () => {
     const full = await start([...args, ...many], { ...options, program }).ended;
     expect([full.code, times()]).toEqual([14, {}]);
     // No claim: one that stays, since the disk is full, would count as a message that may be shared.
-    expect(await evidenceOf(options)).toEqual(['not_shared']);
+    expect(await evidenceOf(options)).toEqual(['to_share', 'not_shared']);
     expect(full.stderr).toContain("its message was not shared: couldn't be started: no space left in");
   });
 

@@ -1,6 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { evidenceOf } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { claimSharing, noteSharing, sharedOf } from '../../src/ledger/share.ts';
 import { newFolder } from '../support/program.ts';
@@ -68,5 +69,23 @@ describe.each(BACKENDS)('sharing a message with a ledger %s', (_name, newPlace) 
     expect(await claimSharing(later, id, '')).toBe(false);
     writeFileSync(file, '');
     expect(await claimSharing(later, id, '')).toBe(true);
+  });
+
+  it.each([
+    ['asks something of the customer', account(), 'the run was ended before its program was started'],
+    ['asks nothing of the customer', account({ nextAction: null }), undefined],
+  ])('names the message of a charge that %s, if its run has ended', async (_, activity, why) => {
+    const place = newPlace();
+    let isOver = false;
+    const ledger = await open(place, { hasEnded: () => isOver });
+    const id = await beginCharge(ledger, { evidence: [evidenceOf('to_share', NOON, {})] });
+    await ledger.record(id, { state: 'accepted', exitCode: 0, activity });
+    const shown = async () => {
+      const entry = await ledger.get(id);
+      return entry && sharedOf(entry, ledger);
+    };
+    expect(await shown()).toEqual({ shared: 'no' });
+    isOver = true;
+    expect(await shown()).toEqual(why === undefined ? { shared: 'no' } : { shared: 'no', why });
   });
 });

@@ -271,6 +271,7 @@ const openSender = (
           ugwo,
           data,
           ...guardedBy(earlier),
+          evidence: sharing?.evidence(),
           row,
           tries,
           look: async () => {

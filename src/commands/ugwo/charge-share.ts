@@ -12,7 +12,7 @@ import { realMachine } from '../../config/machine.ts';
 import { readNextAction, textAt } from '../../core/charge.ts';
 import { EXIT_CODES, PayError, reasonOf, signalWord, usageError } from '../../core/error.ts';
 import { formatMoney } from '../../core/money.ts';
-import type { Charge, Entry } from '../../ledger/entry.ts';
+import { type Charge, type Entry, type Evidence, evidenceOf } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { refreshCharge, walkCharges } from '../../ledger/reconcile.ts';
 import { claimSharing, noteSharing, noteUnshared, type Shared, sharedOf, type Unsent } from '../../ledger/share.ts';
@@ -136,6 +136,11 @@ export class ChargeSharing {
       hint: DEFAULTS,
       reason: `nothing for ${lacks} of the template`,
     });
+  }
+
+  /** Evidence in the intent of a charge: its message is to be shared. */
+  evidence(): readonly Evidence[] {
+    return [evidenceOf('to_share', this.#run.io.clock.now(), {})];
   }
 
   /** Shares the message about one charge, which may be `isNew`. Resolves to an error if a person has to look. */

@@ -110,6 +110,7 @@ const makeCharge = async (
         ugwo,
         data,
         ...guardedBy(earlier),
+        evidence: sharing?.evidence(),
         beside,
         tries,
         onElsewhere,
