@@ -19,13 +19,13 @@ export const refundWords = (activity: string, minor: number, currency: string): 
   return ['refund', 'create', activity, '--amount', bareAmount(minor, currency).replaceAll(',', '')];
 };
 
-/** Sentence about a payment request that was paid twice, with the commands that pay the excess back. */
+/** Sentence about a payment request that was paid twice or overpaid, with the commands that pay the excess back. */
 export const paidTwiceText = (
-  { excess = 0, surplus }: Pick<Balance, 'excess' | 'surplus'>,
+  { excess = 0, surplus, isPaidTwice }: Pick<Balance, 'excess' | 'surplus' | 'isPaidTwice'>,
   currency: string,
   place: TargetOptions,
 ): string => {
-  const what = `paid twice: ${formatMoney(excess, currency)} too much came`;
+  const what = `${isPaidTwice ? 'paid twice' : 'overpaid'}: ${formatMoney(excess, currency)} too much came`;
   if (surplus.length === 0) return what;
   const commands = surplus.flatMap(({ activity, amount }) => {
     const words = refundWords(activity, amount, currency);

@@ -23,6 +23,8 @@ export interface Column {
   /** Path of the value to show where there is none at `path`. */
   readonly or?: string;
   readonly kind?: CellKind;
+  /** What people see of the record, where that is not the value at `path`. */
+  readonly shown?: (record: unknown) => unknown;
   /** For `state`: words that differ from the common ones. */
   readonly words?: StatusWords;
   /** Label on a card; the path by default. */

@@ -156,7 +156,8 @@ const mediumsText = (value: unknown): string => {
   return names.includes('') ? plainText(value) : cutText(names.join(', '), BOUNDS.cell);
 };
 
-export const valueIn = (record: unknown, { path, or }: Column): unknown => {
+export const valueIn = (record: unknown, { path, or, shown }: Column): unknown => {
+  if (shown !== undefined) return shown(record);
   const value = valueAt(record, path);
   return isBlank(value) && or !== undefined ? valueAt(record, or) : value;
 };

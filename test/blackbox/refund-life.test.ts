@@ -132,7 +132,16 @@ it('too much money is a case, until it went back', async () => {
   const { ugwo, activity } = await paidRequest(desk, 'INV-6', 150_000);
   const { code, cases } = await desk.status();
   expect([code, cases]).toMatchObject([14, [{ kind: 'overpaid', ugwo, amount: 60_000, currency: 'NGN' }]]);
-  expect(cases[0]?.command).toBe(`paycli refund create ${activity} --amount 600.00`);
+  const command = `paycli refund create ${activity} --amount 600.00`;
+  expect(cases[0]?.command).toBe(command);
+  const get = async () => (await desk.paycli('ugwo', 'get', ugwo)).stderr.replaceAll(/\s+/g, ' ');
+  expect(await get()).toContain(`It was overpaid: NGN 600.00 too much came; pay it back with: ${command}`);
+  expect(await desk.done('ugwo', 'list', '-o', 'table')).toMatch(/ overpaid /);
+  expect(await desk.done('ugwo', 'list', '-o', 'tsv', '--columns', 'status')).toBe('ugwo_successful\n');
   await desk.run(cases[0] as Shown, '--yes');
   expect(await desk.status()).toMatchObject({ code: 0, kinds: [] });
+  await desk.pass(10);
+  await desk.done('ledger', 'sync', '-q');
+  expect(await get()).not.toContain('overpaid');
+  expect(await desk.done('ugwo', 'list', '-o', 'table')).not.toContain('overpaid');
 });

@@ -26,7 +26,10 @@ export const paidTwiceLines = (charges: Iterable<Entry>, place: TargetOptions): 
   for (const { about, asked, money } of charges) {
     if (money?.isPaidTwice !== true) continue;
     const { excess, surplus = [] } = money;
-    lines.set(about, `${about} was ${paidTwiceText({ excess, surplus }, asked?.currency ?? '', place)}`);
+    lines.set(
+      about,
+      `${about} was ${paidTwiceText({ excess, surplus, isPaidTwice: true }, asked?.currency ?? '', place)}`,
+    );
   }
   return [...lines.values()];
 };

@@ -1,11 +1,21 @@
 import { mediumShown } from '../../charge/mediums.ts';
-import { activityFacts, paymentOf, requestFacts } from '../../charge/payment.ts';
+import { activityFacts, balanceOf, paymentOf, requestFacts } from '../../charge/payment.ts';
 import { activitiesOf, readNextAction, summaryColumns } from '../../core/charge.ts';
 import { valueAt } from '../../core/json.ts';
 import { amountColumn, type Column, createdColumn, refColumn, type View } from '../../core/result.ts';
 
 const uid: Column = { path: 'uid' };
 const requestStatusColumn: Column = { path: 'status', kind: 'state', needed: true };
+
+/** The status that people see: the service calls a payment request paid, too, if too much came. */
+const moneyColumn: Column = {
+  ...requestStatusColumn,
+  shown: (ugwo) => {
+    const facts = requestFacts(ugwo);
+    const isOverpaid = facts.status === 'ugwo_successful' && (balanceOf(facts).excess ?? 0) > 0;
+    return isOverpaid ? 'overpaid' : valueAt(ugwo, 'status');
+  },
+};
 const customerColumn: Column = {
   path: 'onye',
   kind: 'customer',
@@ -30,7 +40,7 @@ export const ugwoView: View = {
     { path: 'onye.email', machineOnly: true },
     createdColumn,
   ],
-  table: [refColumn, customerColumn, amountColumn, requestStatusColumn, createdColumn, uid, description],
+  table: [refColumn, customerColumn, amountColumn, moneyColumn, createdColumn, uid, description],
 };
 
 /** An activity in the words of its table: what the customer has to use, until when, and what came. */
