@@ -57,9 +57,16 @@ const SUMS: readonly (readonly [what: string, query: SumQuery, indexes: readonly
   ],
   ['what is open', { ...SCOPE, time: 'open', period: {}, by: [], unit: 0 }, ['charge_payment']],
   ['refunds of a day', { ...SCOPE, time: 'refund', period: { since: NOON }, by: [], unit: 0 }, ['charge_kind']],
+  [
+    'refunds that went back today',
+    { ...SCOPE, time: 'paid_back', period: HOURLY, by: [], unit: 0 },
+    ['charge_paid_at'],
+  ],
+  ['open refunds', { ...SCOPE, time: 'refund_open', period: {}, by: [], unit: 0 }, ['charge_payment']],
 ];
 /** Sums of which each entry counts: none is the last of several. */
-const countsEach = ({ time, by }: SumQuery): boolean => time === 'refund' || by.includes('id');
+const countsEach = ({ time, by }: SumQuery): boolean =>
+  ['refund', 'paid_back', 'refund_open'].includes(time) || by.includes('id');
 const summed = async (schema: Schema, query: SumQuery): Promise<string[]> => {
   const asked: string[] = [];
   const ask: ReadStatement = async (...statement) => {
