@@ -6,7 +6,7 @@ import { definedIn, valueAt } from '../core/json.ts';
 import type { ApiRecord } from '../core/record.ts';
 import { shellLine } from '../core/shell.ts';
 import { parseInstant, utcAtom } from '../core/time.ts';
-import { FRESH_MS, passedSince, serviceNow } from '../ledger/clock.ts';
+import { FRESH_MS, passedSince, serviceClock } from '../ledger/clock.ts';
 import {
   digestOf,
   type Entry,
@@ -272,7 +272,7 @@ const chargeRules = (request: ChargeRequest, reading: Reading, run: ChargeRun): 
   const { ugwo, tries = 0, remaining = false, beside = [] } = request;
   const { shown } = reading;
   const here = run.io.clock.now();
-  const now = serviceNow(shown, here);
+  const now = serviceClock(shown, here);
   const data = request.data(now ?? here);
   return {
     effect: CHARGE_WRITE,

@@ -339,7 +339,7 @@ const PAID_BACK: readonly Payment[] = ['partially_refunded', 'refunded'];
 type StoredReading = PaymentRead & ReadingTime & { readonly requestStatus?: string | undefined };
 
 /** True if less than the stored sum is less money. What an activity alone let assume holds until its request is read. */
-const holds = ({ receivedAssumed, requestStatus }: StoredReading): boolean =>
+const isFirm = ({ receivedAssumed, requestStatus }: StoredReading): boolean =>
   !receivedAssumed || requestStatus !== undefined;
 
 /** True if a reading shows less money of the activity itself. */
@@ -347,11 +347,11 @@ const showsLess = (stored: StoredReading, read: PaymentRead): boolean =>
   PAYMENTS[stored.payment].brings &&
   (!PAYMENTS[read.payment].brings ||
     PAID_BACK.indexOf(read.payment) < PAID_BACK.indexOf(stored.payment) ||
-    (holds(stored) && !read.receivedAssumed && isBefore(read.received, stored.received)));
+    (isFirm(stored) && !read.receivedAssumed && isBefore(read.received, stored.received)));
 
 /** True if a reading shows that a part of the request's money is missing, after all of it was there. */
 const showsPart = (stored: StoredReading, read: PaymentRead): boolean =>
-  read.payment === 'underpaid' && stored.payment !== 'underpaid' && holds(stored);
+  read.payment === 'underpaid' && stored.payment !== 'underpaid' && isFirm(stored);
 
 /**
  * Decides what a reading of an activity does to the stored one. More money replaces less, unless it is dated earlier.

@@ -124,7 +124,7 @@ export const serviceTimeNow = (servedAt: number | undefined, { at }: Moment): nu
  * Service's clock now, after a read: this machine's where both may be right; undefined if the read doesn't tell. `Date`
  * has a resolution of one second, and was set between the start of the read and now.
  */
-export const serviceNow = (
+export const serviceClock = (
   { servedAt, askedAt }: { readonly servedAt?: number; readonly askedAt?: number } = {},
   now: number,
 ): number | undefined => {

@@ -209,11 +209,7 @@ export interface ListFilter extends Scope {
   readonly limit: number;
 }
 
-/**
- * Record of every intent that must not be repeated, and of its outcome: the service offers none. Every method may throw
- * a PayError of kind `ledger`. After one that the disk caused, nothing more can be started.
- */
-/** What a read leaves in a ledger. One that is only read answers as if it had stored it. */
+/** Result of storing a read. A ledger that is only read answers as if it had stored it. */
 export interface Observed {
   /** This ledger's refunds of the activities. */
   readonly paidBack: PaidBack;
@@ -221,6 +217,10 @@ export interface Observed {
   readonly disputed: readonly Entry[];
 }
 
+/**
+ * Record of every intent that must not be repeated, and of its outcome: the service offers none. Every method may throw
+ * a PayError of kind `ledger`. After one that the disk caused, nothing more can be started.
+ */
 export interface Ledger {
   /**
    * Runs the guard and stores the intent in one transaction among all processes. Once this resolves with `begun`, the

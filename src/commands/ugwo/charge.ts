@@ -1,5 +1,5 @@
 import type { RowDeps } from '../../bulk/kind.ts';
-import { charge, sendAnew, tooOld } from '../../charge/charge.ts';
+import { charge, type Sent, sendAnew, tooOld } from '../../charge/charge.ts';
 import { mediumNamed } from '../../charge/mediums.ts';
 import { isStepUnreadable, PAYMENTS, paymentShown } from '../../charge/payment.ts';
 import { openByOther } from '../../charge/refused.ts';
@@ -85,6 +85,23 @@ const refuseChanged = (ugwo: string, { asked }: PlannedCharge, shown: Snapshot |
   });
 };
 
+/** A new charge, after the notes about it. */
+const noted = async (
+  {
+    charged,
+    shown,
+    ref,
+  }: { readonly charged: Sent; readonly shown: Looked['shown'] | undefined; readonly ref: string | undefined },
+  earlier: OneCharge['earlier'],
+  run: Run,
+): Promise<Made> => {
+  const record = charged.record as ApiRecord<Activity>;
+  const { id, odd, unrecorded } = charged;
+  const rest = restOf(record.value, earlier, shown);
+  for (const what of [...(rest?.warning === undefined ? [] : [rest.warning]), ...odd]) await run.say(`note: ${what}`);
+  return { record, id, ref, wrote: true, rest, ...(unrecorded && { unrecorded }) };
+};
+
 /**
  * Charges, unless an earlier charge blocks it. Then resolves to that charge's activity with --reuse, or throws the
  * guard's refusal.
@@ -143,13 +160,7 @@ const makeCharge = async (
     if (charged.kind === 'refused') return { record: reuse.reusedOr(charged), id: charged.by?.id, ref };
     return { charged, shown: looked?.shown, ref };
   }, io);
-  if (made.charged === undefined) return made;
-  const { charged, shown, ref } = made;
-  const record = charged.record as ApiRecord<Activity>;
-  const { id, odd, unrecorded } = charged;
-  const rest = restOf(record.value, earlier, shown);
-  for (const what of [...(rest?.warning === undefined ? [] : [rest.warning]), ...odd]) await run.say(`note: ${what}`);
-  return { record, id, ref, wrote: true, rest, ...(unrecorded && { unrecorded }) };
+  return made.charged === undefined ? made : noted(made, earlier, run);
 };
 
 const madeView = ({ rest, ref }: Made): View => ({ ...activityView, ...(rest && { amount: rest.text }), ref });
