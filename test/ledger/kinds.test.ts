@@ -16,6 +16,8 @@ const REFUND: WriteKind = {
   done: 'made',
   hint: "don't run it again until you know, or it is paid twice",
 };
+/** A kind that doesn't stay open, as a refund does until its money went back. */
+const CANCELLATION: WriteKind = { ...REFUND, kind: 'cancellation' };
 const ACT = 'act.AbCd.000000000000000000000001';
 const BODY = { ugwo_activity: ACT, amount: 5_000_000, destination: { account_number: '0123456789' } };
 const MADE = madeHere({ uid: 'rfd.AbCd.1', status: 'processing' });
@@ -73,22 +75,20 @@ describe.each(BACKENDS)('an entry of another kind, in a ledger %s,', (_where, ne
 
   it('is accepted with the created id for every process, and then no longer blocks', async () => {
     const place = newPlace();
-    const made = await make(await open(place));
+    const made = await make(await open(place), { effect: CANCELLATION });
     const ledger = await open(place);
     expect(await ledger.get(made.id)).toMatchObject({
       ...{ state: 'accepted', exitCode: 0 },
       evidence: [{ kind: 'answer', message: 'made: rfd.AbCd.1' }],
     });
     expect(made.record).toBe(MADE);
-    await make(ledger);
+    await make(ledger, { effect: CANCELLATION });
     expect(await ledger.list({ states: ['accepted'], limit: 9 })).toHaveLength(2);
   });
 
   it('is identified by the digest of its body, and stores no phone number of an answer', async () => {
     const ledger = await open(newPlace());
-    await make(ledger, { body: { amount: 1 } });
-    await make(ledger, { body: { amount: 2 } });
-    await make(ledger, { body: null });
+    for (const body of [{ amount: 1 }, { amount: 2 }, null]) await make(ledger, { body, effect: CANCELLATION });
     const lost = new PayError('unknown', 'no answer about 08012345678');
     await thrownBy(make(ledger, { send: () => Promise.reject(lost) }));
     const entries = await ledger.list({ limit: 9 });
@@ -100,15 +100,16 @@ describe.each(BACKENDS)('an entry of another kind, in a ledger %s,', (_where, ne
 
   it('with `once` blocks another of its kind, unless `again` is set', async () => {
     const ledger = await open(newPlace());
-    const { id } = await make(ledger, { once: true });
-    expect(await thrownBy(make(ledger, { once: true }))).toMatchObject({
+    const once = { once: true, effect: CANCELLATION };
+    const { id } = await make(ledger, once);
+    expect(await thrownBy(make(ledger, once))).toMatchObject({
       kind: 'refused',
-      message: `no refund was sent for ${ACT}: an earlier refund (${id}) was made`,
+      message: `no cancellation was sent for ${ACT}: an earlier cancellation (${id}) was made`,
       detail: { hint: `see \`paycli ledger show ${id} --profile shop\`; --again makes another one` },
     });
-    await make(ledger, { once: true, effect: { ...REFUND, kind: 'other' } });
-    await make(ledger, { once: true, about: 'act.AbCd.2' });
-    await make(ledger, { once: true, again: true });
+    await make(ledger, { ...once, effect: REFUND });
+    await make(ledger, { ...once, about: 'act.AbCd.2' });
+    await make(ledger, { ...once, again: true });
   });
 
   it.each<[PayError, Entry['state'], number]>([
@@ -176,26 +177,29 @@ describe.each(BACKENDS)('an entry of another kind, in a ledger %s,', (_where, ne
 
   it.each(['created', 'not_created'] as const)('can be resolved as %s and then be sent again', async (as) => {
     const ledger = await open(newPlace());
-    await thrownBy(make(ledger, { send: loses }));
+    await thrownBy(make(ledger, { send: loses, effect: CANCELLATION }));
     const { id } = await only(ledger);
     const evidence = { kind: 'resolved', at: '2026-11-20T12:00:00+00:00', as };
     const state = as === 'created' ? 'accepted' : as;
     expect(await ledger.resolve(id, { state, evidence })).toBe(true);
-    expect(await ledger.get(id)).toMatchObject({ kind: 'refund', state, evidence: [{ kind: 'answer' }, evidence] });
+    expect(await ledger.get(id)).toMatchObject({
+      kind: 'cancellation',
+      state,
+      evidence: [{ kind: 'answer' }, evidence],
+    });
     expect(await ledger.unknown()).toEqual([]);
-    await make(ledger);
+    await make(ledger, { effect: CANCELLATION });
   });
 
   it('blocks other kinds about the same record while unknown, and is blocked by them', async () => {
     const ledger = await open(newPlace());
-    const cancellation = { ...REFUND, kind: 'cancellation' };
-    await thrownBy(make(ledger, { effect: cancellation, about: intent().about, send: loses }));
+    await thrownBy(make(ledger, { effect: CANCELLATION, about: intent().about, send: loses }));
     const { id } = await only(ledger);
     expect(await ledger.begin(intent(), { again: true })).toMatchObject({ why: 'unresolved', by: { id } });
     await ledger.resolve(id, { state: 'accepted', evidence: { kind: 'resolved', at: '2026-11-20T12:00:00+00:00' } });
     const begun = await ledger.begin(intent(), { again: false });
     expect(begun).toMatchObject({ kind: 'begun' });
-    expect(await thrownBy(make(ledger, { effect: cancellation, about: intent().about }))).toMatchObject({
+    expect(await thrownBy(make(ledger, { effect: CANCELLATION, about: intent().about }))).toMatchObject({
       kind: 'refused',
     });
   });
