@@ -106,8 +106,9 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       ];
       await ledger.observe(snapshotOf({ amount: 900, total_amount_paid: 1300, activities }, { askedAt: now }));
     };
-    const refund = async (amount: number, status: string) => {
+    const refund = async (amount: number, status: string, paid: string) => {
       const asks = {
+        evidence: [{ kind: 'paid', at: '', status: paid }],
         kind: 'refund',
         path: '/v1/refunds',
         body: JSON.stringify({ amount }),
@@ -120,12 +121,12 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
     };
     await read('successful');
     expect(await found(ledger, { paidTwice: true })).toEqual(ids);
-    await refund(400, 'failed');
-    await refund(300, 'processing');
+    await refund(400, 'failed', 'successful');
+    await refund(300, 'processing', 'successful');
     await read('partially_refunded');
     const excesses = await Promise.all(ids.map(async (id) => (await ledger.get(id))?.money?.excess));
     expect(excesses).toEqual([100, 100]);
-    await refund(100, 'processing');
+    await refund(100, 'processing', 'partially_refunded');
     await read('partially_refunded');
     expect(await found(ledger, { paidTwice: true })).toEqual(ids);
     await ledger.observeRefund(uids[1] ?? '', 'rfd.100', PLACE.service, 'paid_back');
