@@ -59,7 +59,6 @@ interface Cells {
 /** The bytes that csv-parse holds back to look ahead. */
 const HELD_BACK = 64;
 
-const TOO_LONG = `longer than ${LONGEST_ROW} bytes`;
 const UNCLOSED_HINT = 'look for an unclosed quote in this row or the one before';
 
 const QUOTE_FAULTS: Readonly<Record<string, string>> = {
@@ -125,7 +124,7 @@ async function* csvRecords(
 
 /** The error for the fault that stopped the parser. */
 const csvError = (thrown: unknown, row: number, columns: readonly string[], fail: Fail): unknown => {
-  if (thrown === undefined) return fail(row, undefined, TOO_LONG, UNCLOSED_HINT);
+  if (thrown === undefined) return fail(row, undefined, `longer than ${LONGEST_ROW} bytes`, UNCLOSED_HINT);
   const { code, column } = thrown as CsvError;
   const what = QUOTE_FAULTS[code];
   if (what === undefined) return thrown;

@@ -129,9 +129,6 @@ const troublesOf = ({ troubles, unlisted }: JobEnd, report: string | undefined):
 };
 
 const GO_ON = 'run the same command again to continue with the rows that were not sent';
-const NEVER_STOP = '--continue-on-unknown never stops at unknown rows';
-const RETRY =
-  'fix the cause, then add --retry-failed to the same command to retry rows that were rejected, failed or not made';
 export const CHARGE_EXPIRED = 'add --retry-failed to the same command to charge the expired rows again';
 
 const hintsOf = (
@@ -143,8 +140,14 @@ const hintsOf = (
   const areLeft = not_started + sending + not_sent > 0 || [...codes].some(isSignalCode);
   const hints: readonly (readonly [isTrue: boolean, hint: string | undefined])[] = [
     [unknown > 0 || unresolved, words.findOut],
-    [planned === undefined && areLeft, stopped?.kind === 'unknown' ? `${GO_ON}; ${NEVER_STOP}` : GO_ON],
-    [planned === undefined && rejected + failed + not_created > 0, RETRY],
+    [
+      planned === undefined && areLeft,
+      stopped?.kind === 'unknown' ? `${GO_ON}; --continue-on-unknown never stops at unknown rows` : GO_ON,
+    ],
+    [
+      planned === undefined && rejected + failed + not_created > 0,
+      'fix the cause, then add --retry-failed to the same command to retry rows that were rejected, failed or not made',
+    ],
     [planned === undefined && expired > 0, CHARGE_EXPIRED],
     [again && stopped?.kind !== 'refused', words.refused],
   ];

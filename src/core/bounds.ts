@@ -39,7 +39,7 @@ export const BOUNDS = {
   column: 60,
 } as const;
 
-export const grouped = (count: number): string => new Intl.NumberFormat('en-US').format(count);
+export const grouped = (count: number): string => count.toLocaleString('en-US');
 
 /** Size of a JSON text, as far as memory and time depend on it. */
 export interface Measure {

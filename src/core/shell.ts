@@ -12,15 +12,13 @@ export const textLine = (words: readonly string[], text: string, options: readon
   shellLine(text.startsWith('-') ? [...words, ...options, '--', text] : [...words, text, ...options]);
 
 const SHELL_WORD = /(?:[^\s'"]|'[^']*'|"[^"]*")+/g;
-const QUOTED = /'([^']*)'|"([^"]*)"/g;
-const SECRET_KEY = /\bsk\.[A-Za-z0-9]{4}\.[A-Za-z0-9]{16,}/;
 
 /**
  * Splits `op read "op://vault/key"` into a list of arguments. Quotes preserve blanks. No other character is special,
  * so a shell, a variable or another file is out of reach.
  */
 export const splitCommand = (text: string, from = '--key-command'): readonly string[] => {
-  if (SECRET_KEY.test(text)) {
+  if (/\bsk\.[A-Za-z0-9]{4}\.[A-Za-z0-9]{16,}/.test(text)) {
     throw usageError(`${from} contains a secret key, but needs a command that prints it`, {
       hint: 'other users can see arguments while a program runs: get a new key, then store it with --key-stdin',
     });
@@ -29,7 +27,7 @@ export const splitCommand = (text: string, from = '--key-command'): readonly str
   if (text.replaceAll(SHELL_WORD, '').trim() !== '') throw usageError(`${from} has an unclosed quote`);
   if (words.length === 0) throw usageError(`${from} is empty`);
   return words.map((word) =>
-    word.replaceAll(QUOTED, (_all, single?: string, double?: string) => single ?? double ?? ''),
+    word.replaceAll(/'([^']*)'|"([^"]*)"/g, (_all, single?: string, double?: string) => single ?? double ?? ''),
   );
 };
 

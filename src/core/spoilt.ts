@@ -80,12 +80,10 @@ export const spoiltWords = (text: string, name: string): string | undefined => {
 const LEFTOVER =
   /^(?:nan|NaN|NaT|null|Null|NULL|none|None|NONE|nil|undefined|NA|<NA>|n\/a|N\/A|\(null\)|\\N|Invalid Date|\[object Object\]|\{\{.*\}\}|\$\{.*\})$|&(?:amp|lt|gt|quot|#x?[\da-f]+);|[\u00c2\u00c3][\u0080-\u00bf]|_x000D_/;
 
-/** Whole numbers as a program writes them once a cell of their column was empty: `1001.0`. */
-const MADE_DECIMAL = /^\d{2,}\.0$/;
-
 /** True for a text that a program has probably left. It may be meant: somebody may be called Null. */
 export const isLeftover = (text: string, name: string): boolean => {
-  if (name === 'ref' && MADE_DECIMAL.test(text)) return true;
+  // `1001.0`: a whole number as a program writes it once a cell of its column was empty.
+  if (name === 'ref' && /^\d{2,}\.0$/.test(text)) return true;
   return LEFTOVER.test(text) && !(text === 'NA' && name.endsWith('country'));
 };
 

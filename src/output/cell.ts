@@ -1,5 +1,4 @@
-import { memo } from '../core/async.ts';
-import { BOUNDS, cutText } from '../core/bounds.ts';
+import { BOUNDS, cutText, grouped } from '../core/bounds.ts';
 import { failureReason, machineValue, textAt } from '../core/charge.ts';
 import { indent, isJsonObject, mayBeInexact, NumberText, parseExact, printExact, valueAt } from '../core/json.ts';
 import { decimalText, formatMoney, inMinorUnit } from '../core/money.ts';
@@ -136,11 +135,9 @@ const moneyText = (value: unknown, currency: string | undefined): string => {
   return currency === undefined ? inMinorUnit(minor) : formatMoney(minor, currency);
 };
 
-const countFormat = memo(() => new Intl.NumberFormat('en-US'));
-
 const countCell = (value: unknown, always: boolean): string => {
   if (typeof value !== 'number') return plainText(value);
-  return value === 0 && !always ? '' : countFormat().format(value);
+  return value === 0 && !always ? '' : grouped(value);
 };
 
 const customerText = (customer: unknown): string => {

@@ -71,8 +71,6 @@ export const showActivity = async (
   return { kind: 'record', record, view: { ...activityView, ref }, passOn };
 };
 
-export const waitView = activityView;
-
 /** Waits for an activity to reach a final status. Only reads. Shows the first answer at once. */
 export const waitForActivity = async (
   { limit, ...input }: ActivityIds & { readonly limit: number },
@@ -85,7 +83,7 @@ export const waitForActivity = async (
   return {
     kind: 'wait',
     record: following.record(),
-    view: waitView,
+    view: activityView,
     wait: async (tell) =>
       waitedOf(
         await following.end(tell),

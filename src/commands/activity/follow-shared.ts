@@ -7,8 +7,6 @@ import type { Clock, Io } from '../../core/io.ts';
 import type { ApiRecord } from '../../core/record.ts';
 import type { Waiting } from '../../core/result.ts';
 
-/** The first pause and the longest one. */
-const ACTIVITY_PAUSES_MS = [1000, 10_000] as const;
 /** Time within which a payment of the last moment should become visible. */
 const GRACE_MS = 15_000;
 /** Minimum time for the last read. A read that starts late, after the machine has slept, gets as much. */
@@ -128,7 +126,7 @@ export const openFollowing = ({ params, known, limit }: Follow, { client, io, ob
   /** Waits to the end, and reports each state before a pause to `tell`. */
   const end = async (tell: (waiting: Waiting) => void): Promise<Followed> => {
     await waitForPayments(io, {
-      pauses: ACTIVITY_PAUSES_MS,
+      pauses: [1000, 10_000],
       lastRead: LAST_READ_MS,
       polls: 0,
       stop: signals.stop,

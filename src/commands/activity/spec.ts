@@ -80,7 +80,7 @@ export const activityCommands = [
     read: (input, how) => ({ ...readIds(input, how), limit: input.waitTimeout }),
     load: async () => ({
       run: (await import('./activity.ts')).waitForActivity,
-      view: (await import('./activity.ts')).waitView,
+      view: (await import('./view.ts')).activityView,
     }),
   }),
 ];

@@ -18,7 +18,7 @@ import { checkPeriod, listedPages, numberedCursors, type StoredList } from '../l
 import { continueCommand } from '../record.ts';
 import type { Run } from '../run.ts';
 import type { EntryOptions } from './spec.ts';
-import { countRows, entryView, isApproved, isOfCharges, jobRecordOf, jobView, notStarted, viewFor } from './view.ts';
+import { countRows, entryView, isApproved, jobRecordOf, jobView, notStarted, viewFor } from './view.ts';
 
 /** A line for each payment request of these charges that was paid twice, with the command that pays the excess back. */
 export const paidTwiceLines = (charges: Iterable<Entry>, place: TargetOptions): string[] => {
@@ -207,7 +207,8 @@ const unknownStep = (job: Job): string => {
   if (job.kind === 'update' && isPlan(job.id))
     return 'look at the customer; if it is not updated, the agent can plan it again';
   if (job.kind === 'update') return 'run the same command again: it checks each customer first';
-  return isOfCharges(job)
+  // The service shows the outcome of a charge.
+  return job.command === 'ugwo charge'
     ? `run \`${shellLine(['paycli', 'ledger', 'sync', ...ownerFlags(job)])}\``
     : 'look for each at the service, then record what you found with `paycli ledger resolve`';
 };

@@ -85,14 +85,14 @@ const verifiedLedgerView: View = {
   ],
 };
 
-const DAMAGED_HINT =
-  'charge nothing more. Copy the ledger and all files beside it, then restore the last backup that passes `paycli ledger verify`, and ' +
-  'check at the service which charges were made since';
-
 const verifyFailure = (faults: readonly string[]): PayError => {
   const [first = '', ...others] = faults;
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
-  return new PayError('ledger', `the ledger is damaged: ${first}${more}`, { hint: DAMAGED_HINT });
+  return new PayError('ledger', `the ledger is damaged: ${first}${more}`, {
+    hint:
+      'charge nothing more. Copy the ledger and all files beside it, then restore the last backup that passes `paycli ledger verify`, and ' +
+      'check at the service which charges were made since',
+  });
 };
 
 /** Verifies that the whole ledger is unchanged since it was written. Opening it could change what is to be verified. */

@@ -1,10 +1,12 @@
 import { defineCommand, flag, option } from '../../cli/define.ts';
 import { asMoment, EVERY_PROFILE } from '../../cli/options.ts';
 
-const SINCE = 'cases of charges that started since (30d): 2h, 7d, 2026-11-20; unknown and paid twice stay';
-
 export const statusInput = {
-  since: option('--since <time>', SINCE, asMoment('first')),
+  since: option(
+    '--since <time>',
+    'cases of charges that started since (30d): 2h, 7d, 2026-11-20; unknown and paid twice stay',
+    asMoment('first'),
+  ),
   sync: flag('--sync', 'run `paycli ledger sync` first'),
   ...EVERY_PROFILE,
 };

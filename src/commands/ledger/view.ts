@@ -182,9 +182,6 @@ export const paymentSumsView: View = {
   ],
 };
 
-/** True if the rows are charges, whose outcome the service shows. */
-export const isOfCharges = ({ command }: Pick<Job, 'command'>): boolean => command === 'ugwo charge';
-
 /** Rows of a job by state: its entries as they are now, plus the counts of its last run. */
 export const countRows = async ({ jobs }: Ledger, job: Job): Promise<RowCounts> => {
   const [counts, { adjustments = {} }] = [await jobs.tally(job), job];

@@ -24,8 +24,6 @@ const ONYE: ListOf = {
 /** Lists customers (docs/service.md, Lists). */
 export const listCustomers = (input: ListInput, run: Run): Promise<Result> => listRecords(ONYE, input, run);
 
-export const deletedView = onyeView;
-
 const customerName = ({ uid, email, first_name, last_name }: Resource): string => {
   const name = [first_name, last_name].map(machineValue).filter((part) => part !== '');
   const address = machineValue(email);
@@ -39,7 +37,7 @@ export const deleteCustomer = ({ uid }: { readonly uid: string }, run: Run): Pro
       read: 'onye.get',
       remove: 'onye.delete',
       uid,
-      view: deletedView,
+      view: onyeView,
       question: (customer) => [
         customerName(customer),
         'Delete this customer and all that is stored with it, for good?',

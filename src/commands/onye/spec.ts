@@ -118,7 +118,7 @@ export const onyeCommands = [
     previews: true,
     load: async () => ({
       run: (await import('./onye.ts')).deleteCustomer,
-      view: (await import('./onye.ts')).deletedView,
+      view: (await import('./view.ts')).onyeView,
     }),
   }),
 ];

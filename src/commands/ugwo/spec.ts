@@ -162,6 +162,6 @@ export const ugwoCommands = [
     exits: [...WRITE_EXITS, 'ledger'],
     confirms: true,
     previews: true,
-    load: async () => ({ run: (await import('./ugwo.ts')).cancel, view: (await import('./ugwo.ts')).cancelledView }),
+    load: async () => ({ run: (await import('./ugwo.ts')).cancel, view: (await import('./view.ts')).wholeUgwoView }),
   }),
 ];

@@ -45,8 +45,6 @@ const REQUEST_LIST: ListOf = {
 export const listPaymentRequests = (input: ListInput, run: Run): Promise<Result> =>
   listRecords(REQUEST_LIST, input, run);
 
-export const cancelledView = wholeUgwoView;
-
 const requestMoney = (request: Resource): string => formatMoney(textAt(request, 'amount'), textAt(request, 'currency'));
 
 /** Describes a payment request so that a person can recognize it. */
@@ -78,7 +76,7 @@ export const cancel = async ({ uid }: { readonly uid: string }, run: Run): Promi
       read: 'ugwo.get',
       remove: 'ugwo.cancel',
       uid,
-      view: cancelledView,
+      view: wholeUgwoView,
       question: (request) => [
         requestText(request),
         ...openTexts(request, run.io),

@@ -22,8 +22,6 @@ import { changeRecord } from './view.ts';
 
 /** A look reads at most so many reversed charges, as many that were paid twice, and as many that may be paid after all. */
 const MOST_READ = 100;
-/** Changes after which a charge may be paid after all. */
-const UNPAID: readonly string[] = ['failed', 'expired', 'reversed'];
 
 /** A charge, with one of its refunds that has ended. */
 interface Seen extends Watched {
@@ -198,9 +196,9 @@ export class Hook {
     });
   }
 
-  /** The activities of some charges that were told as not paid. */
+  /** The activities of some charges that were told as not paid. They may be paid after all. */
   #toldAsUnpaid(): string[] {
-    const isWanted = (event: string): boolean => UNPAID.includes(event);
+    const isWanted = (event: string): boolean => ['failed', 'expired', 'reversed'].includes(event);
     const events = this.#deps.queue.before(this.#beforeUnpaid, { isWanted }, MOST_READ);
     this.#beforeUnpaid = (events.length === MOST_READ && events.at(-1)?.seq) || Number.MAX_SAFE_INTEGER;
     return events.flatMap(({ activity }) => activity ?? []);

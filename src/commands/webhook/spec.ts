@@ -55,12 +55,11 @@ const secretNames = (input: InputOf<typeof secretOptions>) => ({
   sandbox: { files: input.sandboxSecretFile, commands: input.sandboxSecretCommand },
 });
 
-/** Prefix of event names that the service uses but that are not all documented. */
-const NEXT_ACTION = 'ugwo.activity.next_action.';
-
 /** Throws if no known event matches a pattern. Otherwise an empty list would look like a valid answer. */
 const refuseUnmatched = (pattern: string): void => {
-  const isMatched = EVENTS.some((event) => isWanted(event, [pattern])) || pattern.startsWith(NEXT_ACTION);
+  // Not all names of next actions that the service uses are documented.
+  const isMatched =
+    EVENTS.some((event) => isWanted(event, [pattern])) || pattern.startsWith('ugwo.activity.next_action.');
   if (!isMatched) refuseUnknown(pattern, EVENTS);
 };
 
