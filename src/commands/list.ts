@@ -150,10 +150,6 @@ export interface ListOf extends Searched {
   readonly view: View;
 }
 
-/** Maximum number of records. With a filter the default is ten, the size of a first page. */
-const mostOf = ({ max, all = false, filter }: ListInput): number | undefined =>
-  max ?? (filter === undefined || all ? undefined : PAGE_DEFAULT);
-
 /** Page size: the largest for a walk, but no more than wanted, unless a cursor already fixes it. */
 const limitOf = ({ limit, cursor, max, all, filter }: ListInput): string => {
   const wanted = limit ?? String((max ?? all ?? filter) === undefined ? PAGE_DEFAULT : PAGE_MAX);
@@ -226,7 +222,8 @@ export const listRecords = async (list: ListOf, input: ListInput, run: Run): Pro
     return continueCommand(cursor, list.path, { ...filter, status, all, max: input.max, limit }, run.globals, now);
   };
   const pages = withContinuation(client.pages(list.operation, { query: { limit } }, walkOf(input)), command, run.state);
-  const max = mostOf(input);
+  // With a filter the default is ten, the size of a first page.
+  const max = input.max ?? (filter === undefined || all ? undefined : PAGE_DEFAULT);
   return {
     kind: 'list',
     pages:

@@ -21,7 +21,6 @@ interface Member extends Span {
 }
 
 const utf8Decoder = new TextDecoder();
-const decodeBytes = (bytes: Uint8Array): string => utf8Decoder.decode(bytes);
 
 const isBlankCode = (code: number): boolean => code === BLANK || code === LINE_FEED || code === RETURN || code === TAB;
 
@@ -43,7 +42,7 @@ class Notes {
   /** The name of a member, quotes included. */
   name(start: number, end: number): void {
     if (this.#fields.length === 0) return;
-    const name: unknown = JSON.parse(decodeBytes(this.#bytes.subarray(start, end)));
+    const name: unknown = JSON.parse(utf8Decoder.decode(this.#bytes.subarray(start, end)));
     this.#field = this.#fields.find((field) => field === name);
   }
 
@@ -256,5 +255,5 @@ export const isJson = (text: string): boolean => measure(text).isJson;
 export const elementsOf = (text: string, field: string): string[] => {
   const bytes = Buffer.from(text);
   const elements = scan(bytes, [field]).members.get(field)?.elements ?? [];
-  return elements.map(({ start, end }) => minify(decodeBytes(bytes.subarray(start, end))));
+  return elements.map(({ start, end }) => minify(utf8Decoder.decode(bytes.subarray(start, end))));
 };

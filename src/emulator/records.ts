@@ -145,7 +145,7 @@ const checkoutForms = (
 const offeredIn = (currency: string): readonly Medium[] => MEDIUMS.filter((medium) => medium.currency === currency);
 
 const [IN_NAIRA, IN_CEDIS] = [offeredIn('NGN'), offeredIn('GHS')];
-const [NIGERIAN, GHANAIAN] = [
+export const [NIGERIAN, GHANAIAN] = [
   checkoutForms('NGN', 'NGN', 'Nigerian naira', IN_NAIRA),
   checkoutForms('GHS', 'GHS', 'Ghanaian cedi', IN_CEDIS),
 ];
@@ -161,9 +161,6 @@ const ALL_CHECKOUTS: readonly CheckoutForms[] = [
     'inactive',
   ),
 ];
-
-export const NIGERIA = NIGERIAN.snapshot;
-export const GHANA = GHANAIAN.snapshot;
 
 /** Finds the checkout by its identifier, in either dialect. */
 const checkoutById = (id: string): CheckoutForms | undefined => {

@@ -5,7 +5,7 @@ import { DAY_MS, MINUTE_MS, parseInstant, utcAtom } from '../core/time.ts';
 import { activityOn } from './charge.ts';
 import { derivedId, derivedText } from './ids.ts';
 import { isPaid } from './payments.ts';
-import { GHANA, NIGERIA } from './records.ts';
+import { GHANAIAN, NIGERIAN } from './records.ts';
 import type { EmulatorStore, StoredActivity } from './store.ts';
 
 const words = (text: string): readonly string[] => text.split(/\s+/);
@@ -59,19 +59,19 @@ const pickFrom = <T>(from: readonly T[], index: number): T => from[index % from.
 
 type Kind = Pick<Ugwo, 'currency' | 'checkout'> & { readonly emulate?: string };
 
-const ORDINARY: Kind = { currency: 'NGN', checkout: NIGERIA };
-const GHANAIAN: Kind = { currency: 'GHS', checkout: GHANA };
+const ORDINARY: Kind = { currency: 'NGN', checkout: NIGERIAN.snapshot };
+const FROM_GHANA: Kind = { currency: 'GHS', checkout: GHANAIAN.snapshot };
 
 /** Repeats from the newest payment request back, so that the first page of a list has one of each kind. */
 const SEEDED_KINDS = [
   ORDINARY,
-  GHANAIAN,
+  FROM_GHANA,
   { ...ORDINARY, emulate: 'fail:ussd' },
   { currency: 'NGN', checkout: null },
   ORDINARY,
   { ...ORDINARY, emulate: 'lost' },
   { ...ORDINARY, emulate: 'fail' },
-  GHANAIAN,
+  FROM_GHANA,
   { ...ORDINARY, emulate: 'successful:20s' },
   ORDINARY,
 ] as const satisfies Kind[];

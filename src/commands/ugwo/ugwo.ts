@@ -64,9 +64,6 @@ const openText = (activity: unknown, now: number): string | undefined => {
   return `Account ${action.accountNumber}${action.bank === '' ? '' : ` (${action.bank})`} can still be paid${end}.`;
 };
 
-const openTexts = (request: Resource, { clock }: Run['io']): string[] =>
-  (activitiesOf(request) ?? [latestActivityOf(request)]).flatMap((activity) => openText(activity, clock.now()) ?? []);
-
 /** Cancels a payment request (public material, Payment requests). */
 export const cancel = async ({ uid }: { readonly uid: string }, run: Run): Promise<Result> => {
   const check = () => refuseDisputed({ about: uid }, `${uid} was not cancelled`, run);
@@ -79,7 +76,9 @@ export const cancel = async ({ uid }: { readonly uid: string }, run: Run): Promi
       view: wholeUgwoView,
       question: (request) => [
         requestText(request),
-        ...openTexts(request, run.io),
+        ...(activitiesOf(request) ?? [latestActivityOf(request)]).flatMap(
+          (activity) => openText(activity, run.io.clock.now()) ?? [],
+        ),
         'Cancel this payment request? It can never be paid afterwards.',
       ],
       typed: (request) => requestMoney(request) || request.uid,
