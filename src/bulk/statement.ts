@@ -58,7 +58,6 @@ const ROLE_NAMES = {
 };
 type Role = keyof typeof ROLE_NAMES;
 
-/** True if a column is called by one of the names. */
 const isCalled = (column: string, names: string): boolean => {
   const plain = bareName(column.replace(CURRENCY_IN_NAME, '').replaceAll(/[^\p{L}\p{N}]/gu, ''));
   return new RegExp(`^(?:${names})$`).test(plain.replace(/^(?:transaction|trans?|txn)(?=.)/, ''));

@@ -6,7 +6,6 @@ import type { StatusWords } from './status.ts';
 export const FORMATS = ['table', 'tsv', 'json', 'ndjson', 'csv'] as const;
 export type Format = (typeof FORMATS)[number];
 
-/** True for a format of JSON. */
 export const isJsonFormat = (format: string | undefined): boolean => format === 'json' || format === 'ndjson';
 
 /**

@@ -83,10 +83,10 @@ const openProgress = ({ mcpReq }: ServerContext, signal: AbortSignal) => {
 /** Calls that run at once; the others wait. */
 const CALLS_AT_ONCE = 8;
 
-/** Returns a function that runs work, at most `most` at once. */
-const limitCalls = (most: number) => {
+/** Returns a function that runs work, at most so many at once. */
+const limitCalls = () => {
   const waiting: (() => void)[] = [];
-  let free = most;
+  let free = CALLS_AT_ONCE;
   return async <T>(work: () => Promise<T>): Promise<T> => {
     if (free > 0) free -= 1;
     else await new Promise<void>((resolve) => waiting.push(resolve));
@@ -158,7 +158,7 @@ export const serveMcp = async (box: ToolBox, { stdin, stdout }: Pick<Io, 'stdin'
   /** Calls, and answers being written. */
   const running = new Set<Promise<unknown>>();
   const calls = new Set<AbortController>();
-  const oneOf = limitCalls(CALLS_AT_ONCE);
+  const oneOf = limitCalls();
   let left = false;
   const track = <T>(work: Promise<T>): Promise<T> => {
     running.add(work);
