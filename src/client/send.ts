@@ -256,10 +256,13 @@ const attemptOnce = async (
   return { ...verdict, error: withCode(verdict.error, outcome) };
 };
 
+/** Tries after which a write is given up: each has had twice the time of the one before. */
+const MOST_LATE_TRIES = 5;
+
 /** Error of a write whose last check is too old: it may have been paid, or another process may have sent it meanwhile. */
-const tooLate = (exchange: Exchange, { tries }: WriteOptions): PayError =>
+const tooLate = (exchange: Exchange, { tries = MOST_LATE_TRIES }: WriteOptions): PayError =>
   notSent(exchange, 'the last check was too old before it could be sent').with(
-    tries === undefined ? {} : { resendAfter: 0 },
+    tries < MOST_LATE_TRIES ? { resendAfter: 0 } : {},
   );
 
 /**

@@ -22,7 +22,7 @@ export interface Column {
   /** Path of the value to show where there is none at `path`. */
   readonly or?: string;
   readonly kind?: CellKind;
-  /** What people see of the record, where that is not the value at `path`. */
+  /** Value for people, where the one at `path` says less than the record. */
   readonly shown?: (record: unknown) => unknown;
   /** For `state`: words that differ from the common ones. */
   readonly words?: StatusWords;

@@ -35,7 +35,6 @@ it('few modules use a locale, and each names it', () => {
     // Whether the terminal shows UTF-8.
     'src/core/io.ts',
     'src/core/time.ts',
-    'src/output/cell.ts',
     'src/output/text.ts',
   ]);
   expect(filesWith(/\bIntl\.\w+\((?!'en)/)).toEqual(['src/core/time.ts']);
