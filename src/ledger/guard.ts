@@ -342,14 +342,14 @@ const decisionOn = (
   };
 };
 
-/** SQLite and PostgreSQL report a duplicate key: one index holds a second open charge of a payment request back. */
+/** True for a duplicate key, in SQLite or PostgreSQL: an index holds back a second open request about the same thing. */
 const isDuplicate = (thrown: unknown): boolean => {
   const { code, errcode } = ((thrown instanceof Error ? thrown.cause : undefined) as Record<string, unknown>) ?? {};
   return code === '23505' || errcode === 2067;
 };
 
 const missedByGuard = ({ about }: Intent, cause: unknown): PayError =>
-  new PayError('refused', `${about} was not charged: another charge of it is unknown or is being sent`, {
+  new PayError('refused', `nothing was sent for ${about}: another request for it is unknown or is being sent`, {
     hint: NEXT_STEP.reportMissed,
     cause,
   });
