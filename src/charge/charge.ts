@@ -298,7 +298,7 @@ const chargeRules = (request: ChargeRequest, reading: Reading, run: ChargeRun): 
 };
 
 /**
- * Returns what tells if the read is too old to send by it. Each try doubles the limit: a service may take long to answer,
+ * Returns a test: true once the read is too old to send by it. Each try doubles the limit: a service may take long to answer,
  * or to connect. No attempt outlives the deadline after which other processes give it up.
  */
 const openAge = ({ since, askedAt }: Reading, tries: number, { client, ledger, io }: ChargeRun): (() => boolean) => {

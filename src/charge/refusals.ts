@@ -80,6 +80,6 @@ const BY_STATUS = new Map(
   ),
 );
 
-/** Why a payment request of this status must not be charged; undefined if its status says nothing against it. */
+/** Refusal of a payment request by its status; undefined if its status says nothing against a charge. */
 export const refusalByStatus = (status: string): { readonly why: RefusalReason; readonly words: string } | undefined =>
   BY_STATUS.get(status);

@@ -256,7 +256,7 @@ const attemptOnce = async (
   return { ...verdict, error: withCode(verdict.error, outcome) };
 };
 
-/** Tries after which a write is given up: each has had twice the time of the one before. */
+/** Number of times that a write which came too late is tried again, each time with twice the time. */
 const MOST_LATE_TRIES = 5;
 
 /** Error of a write whose last check is too old: it may have been paid, or another process may have sent it meanwhile. */
