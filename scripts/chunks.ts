@@ -15,6 +15,7 @@ const APART = {
   'cli/tree.ts': 'help',
   'core/io.ts': 'start',
   'core/service-codes.ts': 'service-codes',
+  'records/fields.ts': 'core',
   // Every command loads these; the rest of their room uses the ledger.
   'charge/mediums.ts': 'core',
   'charge/outcome.ts': 'core',
@@ -59,6 +60,9 @@ const apartOf = (context: ChunkingContext, main: string): ReadonlyMap<string, st
 /** Files that several nouns share, except the one that needs the ledger. */
 const OF_ALL_NOUNS = /\/src\/commands\/(?!make\.ts)(?:[\w-]+|\w+\/view)\.ts$/;
 
+/** Rooms whose files are loaded with the nouns that need them. */
+const WITH_NOUNS = ['commands', 'records'];
+
 /** True for a file that only its own room loads, by import(). */
 const isLate = (room: string, { importers, dynamicImporters }: ModuleInfo): boolean =>
   importers.length === 0 && dynamicImporters.some((importer) => roomOf(importer) === room);
@@ -68,7 +72,7 @@ const loadedWith = (context: ChunkingContext, id: string, seen = new Set<string>
   const [room, info] = [roomOf(id), context.getModuleInfo(id)];
   if (info === null || seen.has(id)) return undefined;
   if (OF_ALL_NOUNS.test(id.replaceAll('\\', '/'))) return 'core';
-  if (room !== undefined) return room === 'commands' || isLate(room, info) ? undefined : room;
+  if (room !== undefined) return WITH_NOUNS.includes(room) || isLate(room, info) ? undefined : room;
   seen.add(id);
   const rooms = info.importers
     .map((importer) => loadedWith(context, importer, seen))

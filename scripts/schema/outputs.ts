@@ -14,12 +14,11 @@ import {
   triggeredView,
   webhookView,
 } from '../../src/commands/emulator/emulator.ts';
-import { hitView, jobsView, jobView, matchView, paymentSumsView } from '../../src/commands/ledger/view.ts';
+import { matchView, paymentSumsView } from '../../src/commands/ledger/view.ts';
 import { onyeView } from '../../src/commands/onye/view.ts';
 import { policyView } from '../../src/commands/policy/policies.ts';
 import { identityView, profileView } from '../../src/commands/profile/profiles.ts';
 import { refundView } from '../../src/commands/refund/create.ts';
-import { refundListView as sentRefundsView, oneView as sentRefundView } from '../../src/commands/refund/sent.ts';
 import { chargesView, ugwoView, wholeUgwoView } from '../../src/commands/ugwo/view.ts';
 import { changesView } from '../../src/commands/watch/view.ts';
 import {
@@ -31,6 +30,9 @@ import {
   verifiedEventView,
 } from '../../src/commands/webhook/view.ts';
 import type { View } from '../../src/core/result.ts';
+import { hitView } from '../../src/records/entry.ts';
+import { jobsView, jobView } from '../../src/records/job.ts';
+import { refundsView, refundView as sentRefundView } from '../../src/records/refund.ts';
 import type { JsonSchema } from '../json-schema.ts';
 import { anything, bool, count, instant, listOf, OWN, objectOf, ref, text } from './own.ts';
 
@@ -88,7 +90,7 @@ export const OUTPUTS: Readonly<Record<string, readonly Output[]>> = {
   'onye list': [list('Onye', onyeView)],
   'onye delete': [one('Onye', onyeView)],
   'refund create': [one('Refund', refundView), SUMMARY],
-  'refund list': [list('SentRefund', sentRefundsView)],
+  'refund list': [list('SentRefund', refundsView)],
   'refund get': [one('SentRefund', sentRefundView)],
   'checkout list': [list('Checkout', checkoutView)],
   'checkout get': [one('Checkout', checkoutView)],
@@ -98,7 +100,7 @@ export const OUTPUTS: Readonly<Record<string, readonly Output[]>> = {
   find: [list('Hit', hitView)],
   watch: [list('Change', changesView)],
   'ledger list': [list('Entry', ENTRY_COLUMNS)],
-  'ledger jobs': [list('Job', jobsView)],
+  'ledger jobs': [list('Job', jobsView(false))],
   'ledger show': [ENTRY, JOB],
   'ledger sync': [list('Sum', paymentSumsView)],
   'ledger resolve': [ENTRY],

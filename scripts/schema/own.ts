@@ -3,13 +3,18 @@
 import { MATCH_RESULTS } from '../../src/bulk/statement-match.ts';
 import { MEDIUM_NAMES } from '../../src/charge/mediums.ts';
 import { PAYMENT_NAMES } from '../../src/charge/payment.ts';
-import { REFUND_STATES } from '../../src/charge/refund.ts';
 import { ALL_EXITS } from '../../src/cli/tree.ts';
-import { CASES, hitView } from '../../src/commands/ledger/view.ts';
+import { CASES } from '../../src/commands/ledger/view.ts';
+
 import { CHARGE_STATES, ROW_STATES } from '../../src/core/charge.ts';
 import { DELIVERY_STATES } from '../../src/core/data-files.ts';
 import { ID_KINDS, type IdPrefix } from '../../src/core/ids.ts';
+import type { CellKind } from '../../src/core/result.ts';
 import { EVENT_STATES } from '../../src/core/webhook-event.ts';
+import { ENTRY, hitView } from '../../src/records/entry.ts';
+import type { Field, Fields } from '../../src/records/fields.ts';
+import { JOB } from '../../src/records/job.ts';
+import { REFUND } from '../../src/records/refund.ts';
 import type { JsonSchema } from '../json-schema.ts';
 
 const [, ...FAILURES] = ALL_EXITS;
@@ -47,7 +52,7 @@ const nullable = {
   amount: orNull(amount),
 };
 
-const idOf = (prefix: IdPrefix): JsonSchema => ({
+const serviceId = (prefix: IdPrefix): JsonSchema => ({
   type: 'string',
   pattern: `^${prefix}\\.`,
   description: `The identifier of ${ID_KINDS[prefix]}`,
@@ -68,48 +73,42 @@ const sumOf = (payments: readonly string[]) =>
     received: nullable.amount,
   });
 
+const textOf = ({ values }: Field): JsonSchema => (values === undefined ? text : oneOf(values));
+const idOf = ({ of = 'entry' }: Field): JsonSchema => {
+  if (of === 'chg' || of === 'job') return { type: 'string', pattern: `^${of}-` };
+  return of === 'entry' ? entryId : serviceId(of);
+};
+
+const KINDS: { readonly [K in CellKind]?: (field: Field) => JsonSchema } = {
+  text: textOf,
+  state: textOf,
+  count: () => count,
+  number: () => count,
+  money: () => amount,
+  time: () => instant,
+  bool: () => bool,
+  id: idOf,
+};
+
+/** The members of a record of ours. */
+const membersOf = (fields: Fields): Members =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => {
+      const schema = KINDS[field.kind]?.(field) ?? anything;
+      return [name, field.nullable ? orNull(schema) : schema];
+    }),
+  );
+
 const entry = objectOf({
-  id: entryId,
-  state: oneOf(CHARGE_STATES),
-  ugwo: orNull(idOf('ugw')),
-  medium: nullable.text,
-  origin: text,
-  profile: nullable.text,
-  activity: nullable.text,
-  status: nullable.text,
-  amount: nullable.amount,
-  currency: nullable.text,
-  ref: nullable.text,
-  customer: nullable.text,
+  ...membersOf(ENTRY),
   next_action: { description: 'What the customer must do, as the service said it' },
-  job: orNull(jobId),
-  row: nullable.count,
-  created_at: instant,
-  recorded_at: nullable.instant,
-  exit_code: nullable.count,
   evidence: listOf({
     type: 'object',
     properties: { kind: text, at: instant },
     required: ['kind', 'at'],
     description: 'Something that was seen of it',
   }),
-  provider: nullable.text,
-  phone: nullable.text,
-  payment: orNull(oneOf([...PAYMENTS, ...REFUND_STATES])),
-  kind: text,
-  about: text,
   request: orNull(objectOf({ path: nullable.text, body: anything })),
-  received: nullable.amount,
-  received_assumed: orNull(bool),
-  missing: nullable.amount,
-  excess: nullable.amount,
-  refunded: nullable.amount,
-  paid_at: nullable.instant,
-  customer_email: nullable.text,
-  operator: nullable.text,
-  paid_twice: orNull(bool),
-  account_last4: nullable.text,
-  disputed: orNull(bool),
 });
 
 /** A charge of the ledger or a payment request of the service, in the columns of `ledger list`. */
@@ -127,41 +126,9 @@ const hit = objectOf({
 });
 
 const sentRefund = objectOf({
-  ...{ id: text, state: oneOf(CHARGE_STATES), uid: nullable.text, status: nullable.text },
-  ...{ activity: text, ugwo: orNull(idOf('ugw')), amount: nullable.amount, currency: nullable.text },
-  ...{ ref: nullable.text, reason: nullable.text, created_at: instant, recorded_at: nullable.instant },
-  ...{ origin: text, profile: nullable.text, job: orNull(jobId), row: nullable.count, exit_code: nullable.count },
-  ...{ refund: orNull(oneOf(REFUND_STATES)), refund_at: nullable.instant, ugwo_ref: nullable.text },
-  customer_email: nullable.text,
+  ...membersOf(REFUND),
   'evidence?': listOf({ type: 'object' }),
   'now?': objectOf({ refund: nullable.text, activity: nullable.text, ugwo: nullable.text }),
-});
-
-const job = objectOf({
-  id: jobId,
-  command: text,
-  file: text,
-  rows: count,
-  accepted: count,
-  failed: count,
-  rejected: count,
-  not_sent: count,
-  unknown: count,
-  not_created: count,
-  sending: count,
-  not_started: count,
-  created_at: instant,
-  run_at: instant,
-  origin: text,
-  profile: nullable.text,
-  workers: listOf(text),
-  approval: orNull(oneOf(['waiting', 'approved'])),
-  asked_by: nullable.text,
-  approved_by: nullable.text,
-  approved_at: nullable.instant,
-  refused: count,
-  invalid: count,
-  expired: count,
 });
 
 const summary = objectOf({
@@ -313,14 +280,14 @@ const aboutEvent = { uid: text, event: text, ugwo: nullable.text, activity: null
 const change = objectOf({
   at: instant,
   charge: chargeId,
-  ugwo: idOf('ugw'),
+  ugwo: serviceId('ugw'),
   before: orNull(oneOf([...PAYMENTS, ...UNMADE])),
   now: oneOf([...PAYMENTS, ...UNMADE]),
   status: nullable.text,
   amount: nullable.amount,
   currency: nullable.text,
   medium: text,
-  activity: orNull(idOf('act')),
+  activity: orNull(serviceId('act')),
   ref: nullable.text,
   job: orNull(jobId),
   row: nullable.count,
@@ -331,7 +298,7 @@ const body = { body: anything, 'body_base64?': text };
 
 /** A payment of a payment request that was paid twice. The charge is null if it isn't in this ledger. */
 const paidTwice = objectOf({
-  activity: idOf('act'),
+  activity: serviceId('act'),
   status: text,
   created_at: nullable.text,
   charge: orNull(chargeId),
@@ -442,7 +409,7 @@ const delivery = objectOf({
 export const OWN = {
   Entry: entry,
   SentRefund: sentRefund,
-  Job: job,
+  Job: objectOf({ ...membersOf(JOB), workers: listOf(text) }),
   Sum: sumOf([...PAYMENTS, 'unknown', 'not_created']),
   Summary: summary,
   Report: report,

@@ -1,9 +1,9 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { hitView } from '../../src/commands/ledger/view.ts';
 import { SEEDED } from '../../src/core/data-files.ts';
 import { type Intent, ledgerTargetOf } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
+import { hitView } from '../../src/records/entry.ts';
 import { onyeOf, ugwoOf, uidOf } from '../support/ids.ts';
 import { inProcess } from '../support/in-process.ts';
 import { newFolder, type RunOptions } from '../support/program.ts';

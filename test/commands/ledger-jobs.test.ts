@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { jobsView } from '../../src/commands/ledger/view.ts';
 import type { Job } from '../../src/ledger/job.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { account, intent, MINUTE, newPath, open, PLACE } from '../ledger/support/charges.ts';
@@ -99,13 +98,6 @@ describe('a job', () => {
     });
     expect(JSON.stringify(rows[0])).toBe(expected);
     expect(JSON.stringify((await call('jobs', { ledger })).rows)).toBe(`[${expected}]`);
-  });
-
-  it('has a tsv and csv column for each field', async () => {
-    const ledger = await open(newPath());
-    await jobOf(ledger, []);
-    const { rows } = await call('jobs', { ledger });
-    expect(jobsView.columns.map(({ path }) => path).sort()).toEqual(Object.keys(rows[0] ?? {}).sort());
   });
 
   it('is found by its id, with a suggestion for a typo', async () => {

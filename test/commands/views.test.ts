@@ -1,6 +1,4 @@
 import { expect, it } from 'vitest';
-import { entryRecord } from '../../src/commands/ledger/entries.ts';
-import { viewFor } from '../../src/commands/ledger/view.ts';
 import { onyeView } from '../../src/commands/onye/view.ts';
 import { ugwoView, wholeUgwoView } from '../../src/commands/ugwo/view.ts';
 import { boardView, changeRecord, changesView } from '../../src/commands/watch/view.ts';
@@ -10,6 +8,7 @@ import type { View } from '../../src/core/result.ts';
 import { moneyKnown } from '../../src/ledger/transitions.ts';
 import { render } from '../../src/output/render.ts';
 import { widthOf } from '../../src/output/text.ts';
+import { entryRecord, viewFor } from '../../src/records/entry.ts';
 import { charge } from '../ledger/support/memory.ts';
 import { options, recordOf, terminal } from '../output/support.ts';
 

@@ -21,6 +21,8 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ledger: ['charge', 'core', 'database'],
   webhook: ['charge', 'core', 'database'],
   output: ['charge', 'core'],
+  // Commands that print our own records load them; no other does.
+  records: ['charge', 'core', 'ledger'],
   bulk: ['charge', 'core', 'database', 'ledger', 'story'],
   jq: ['core'],
   mcp: ['core'],
@@ -29,8 +31,21 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   spec: ['charge', 'cli', 'core'],
   // A handler is loaded by import(), so it imports what it needs.
   handler: [
-    ...['bulk', 'charge', 'cli', 'compose', 'config', 'core', 'emulator', 'ledger', 'mcp', 'shared', 'story', 'view'],
-    'webhook',
+    ...[
+      'bulk',
+      'charge',
+      'cli',
+      'compose',
+      'config',
+      'core',
+      'emulator',
+      'ledger',
+      'mcp',
+      'records',
+      'shared',
+      'story',
+    ],
+    ...['view', 'webhook'],
   ],
   shared: ['charge', 'cli', 'core'],
   view: ['charge', 'core', 'view'],

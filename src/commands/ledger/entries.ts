@@ -3,22 +3,22 @@ import { scopeOf } from '../../compose/client.ts';
 import { CHARGE, type RowCounts } from '../../core/charge.ts';
 import { type PayError, usageError } from '../../core/error.ts';
 import { ownerFlags, type TargetOptions } from '../../core/input.ts';
-import { type ApiPage, type ApiRecord, instantOf, madeHere, PAGE_MAX } from '../../core/record.ts';
+import { type ApiPage, instantOf, PAGE_MAX } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
 import { shellLine, textLine } from '../../core/shell.ts';
 import { didYouMean } from '../../core/text.ts';
-import { atom } from '../../core/time.ts';
 import { type Entry, keptAccount } from '../../ledger/entry.ts';
 import type { Job } from '../../ledger/job.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { type Approval, isPlan } from '../../ledger/policy.ts';
 import { type EntryFilter, entriesBehind } from '../../ledger/reconcile.ts';
-import { isDisputed, moneyKnown } from '../../ledger/transitions.ts';
+import { entryRecord, entryView, viewFor } from '../../records/entry.ts';
+import { isApproved, jobRecordOf, jobView, notStarted } from '../../records/job.ts';
 import { checkPeriod, listedPages, numberedCursors, type StoredList } from '../list.ts';
 import { continueCommand } from '../record.ts';
 import type { Run } from '../run.ts';
 import type { EntryOptions } from './spec.ts';
-import { countRows, entryView, isApproved, jobRecordOf, jobView, notStarted, viewFor } from './view.ts';
+import { countRows } from './view.ts';
 
 /** A line for each payment request of these charges that was paid twice, with the command that pays the excess back. */
 export const paidTwiceLines = (charges: Iterable<Entry>, place: TargetOptions): string[] => {
@@ -36,52 +36,6 @@ export const paidTwiceLines = (charges: Iterable<Entry>, place: TargetOptions): 
 
 /** Cursors by sequence number, the order of creation. */
 const { cursorOf, seqOf } = numberedCursors('seq:');
-
-/** Output row of an entry (docs/ledger.md). What is missing is null; the money is that of an accepted charge. */
-export const entryRecord = (entry: Entry): ApiRecord => {
-  const isCharge = entry.kind === CHARGE;
-  const { activity } = entry;
-  const [asked, money] = [isCharge ? entry.asked : undefined, moneyKnown(entry)];
-  return madeHere({
-    id: entry.id,
-    state: entry.state,
-    ugwo: isCharge ? entry.about : null,
-    medium: entry.medium ?? null,
-    origin: entry.origin,
-    profile: entry.profile ?? null,
-    activity: activity?.uid ?? null,
-    // An activity named by a person has no known status.
-    status: activity?.status || null,
-    amount: asked?.amount ?? null,
-    currency: asked?.currency ?? null,
-    ref: asked?.ref ?? null,
-    customer: asked?.customer ?? null,
-    next_action: activity?.nextAction ?? null,
-    job: entry.job ?? null,
-    row: entry.row ?? null,
-    created_at: atom(entry.createdAt),
-    recorded_at: atom(entry.recordedAt),
-    exit_code: entry.exitCode ?? null,
-    evidence: entry.evidence,
-    provider: entry.provider ?? null,
-    phone: entry.phone ?? null,
-    payment: money?.payment ?? entry.refund?.state ?? null,
-    kind: entry.kind,
-    about: entry.about,
-    request: isCharge ? null : { path: entry.path ?? null, body: JSON.parse(entry.body ?? 'null') },
-    received: money?.received ?? null,
-    received_assumed: money?.receivedAssumed ?? null,
-    missing: money?.missing ?? null,
-    excess: money?.excess ?? null,
-    refunded: money?.refunded ?? null,
-    paid_at: atom(money?.paidAt),
-    customer_email: entry.asked?.email ?? null,
-    operator: entry.operator ?? null,
-    paid_twice: money === undefined ? null : money.isPaidTwice === true,
-    account_last4: money?.accountLast4 ?? null,
-    disputed: money === undefined ? null : isDisputed(entry),
-  });
-};
 
 /** Yields entries in pages. `seen` gets the entries of each page. */
 const entryPages = (

@@ -14,13 +14,14 @@ import { type Entry, isInScope, keptAccount, lastDigits, termsDigestOf } from '.
 import type { Ledger, ListFilter } from '../../ledger/ledger.ts';
 import { snapshotOf } from '../../ledger/snapshot.ts';
 import { paymentIn } from '../../ledger/transitions.ts';
+import { entryRecord, hitView } from '../../records/entry.ts';
 import { countPage, countRead, lookedThrough } from '../list.ts';
 import { PAGES_SEARCHED } from '../names.ts';
 import type { Run } from '../run.ts';
 import { judgesOf } from './cases.ts';
-import { entryRecord, namesJob } from './entries.ts';
+import { namesJob } from './entries.ts';
 import type { readFind } from './find-spec.ts';
-import { hitView, rowOf } from './view.ts';
+import { rowOf } from './view.ts';
 
 /** An entry of the ledger, a payment request of the service, or one with its newest charge. `by`: what the text is. */
 interface Hit {

@@ -14,11 +14,12 @@ import type { Job } from '../../ledger/job.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { type Approval, isPlan, PLAN_VALID_MS, textOfPlan } from '../../ledger/policy.ts';
 import { operatorOf } from '../../ledger/sender.ts';
+import { jobRecordOf, jobsView, jobView } from '../../records/job.ts';
 import { foreignCursor, listedPages, type StoredList } from '../list.ts';
 import { continueCommand } from '../record.ts';
 import type { Run } from '../run.ts';
 import { findApproval, findJob } from './entries.ts';
-import { countRows, everyJobsView, jobRecordOf, jobsView, jobView } from './view.ts';
+import { countRows } from './view.ts';
 
 /** Jobs per page. Counting a million rows takes a good part of a second, so pages are small. */
 const JOBS_PER_PAGE = 10;
@@ -58,7 +59,7 @@ export const listJobs = async (
   return {
     kind: 'list',
     pages: listedPages(run, jobsOf(ledger, allProfiles ? {} : await scopeOf(run)), { from, max }),
-    view: allProfiles ? everyJobsView : jobsView,
+    view: jobsView(allProfiles),
     goOn: (at) => continueCommand(at, ['ledger', 'jobs'], { max, allProfiles }, run.globals),
     max,
   };

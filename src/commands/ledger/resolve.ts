@@ -8,10 +8,10 @@ import { type Entry, evidenceOf, type Resolution } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { operatorOf } from '../../ledger/sender.ts';
 import { isDisputed, isRefundUnsettled, mayCorrect, wasResolved } from '../../ledger/transitions.ts';
+import { entryRecord, entryView } from '../../records/entry.ts';
 import type { Run } from '../run.ts';
-import { entryRecord, findEntry } from './entries.ts';
+import { findEntry } from './entries.ts';
 import type { ResolveInput } from './spec.ts';
-import { entryView } from './view.ts';
 
 const SETTLED: Readonly<Record<string, string>> = {
   sending: 'is still being sent: wait until that process ends',

@@ -3,48 +3,18 @@ import type { STORED_LIST } from '../../cli/options.ts';
 import { scopeOf } from '../../compose/client.ts';
 import { activitiesOf, REFUND, statusOf } from '../../core/charge.ts';
 import { PayError, usageError } from '../../core/error.ts';
-import { isJsonObject, parseIfJson, valueAt } from '../../core/json.ts';
+import { valueAt } from '../../core/json.ts';
 import { type ApiRecord, madeHere, PAGE_MAX } from '../../core/record.ts';
-import { amountColumn, columnsNamed, createdColumn, type Result, type View } from '../../core/result.ts';
-import { REFUND_WORDS } from '../../core/status.ts';
-import { atom } from '../../core/time.ts';
+import type { Result } from '../../core/result.ts';
 import type { Entry } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { entriesBehind } from '../../ledger/reconcile.ts';
+import { refundRecord, refundsView, refundView } from '../../records/refund.ts';
 import { listedPages, numberedCursors } from '../list.ts';
 import { continueCommand, findRequestOf } from '../record.ts';
 import type { Run } from '../run.ts';
 
 const { cursorOf, seqOf } = numberedCursors('refund:');
-
-const refundRecord = (refund: Entry, charge: Entry | undefined) => {
-  const answer = refund.evidence.findLast(({ uid }) => uid !== undefined);
-  const body = parseIfJson(refund.body ?? '');
-  const asked = (name: string): unknown => (isJsonObject(body) ? (body[name] ?? null) : null);
-  return {
-    id: refund.id,
-    state: refund.state,
-    uid: refund.refund?.uid ?? null,
-    status: answer?.['status'] ?? null,
-    activity: refund.about,
-    ugwo: charge?.about ?? null,
-    amount: asked('amount'),
-    currency: charge?.asked?.currency ?? null,
-    ref: asked('ref'),
-    reason: asked('reason'),
-    created_at: atom(refund.createdAt),
-    recorded_at: atom(refund.recordedAt),
-    origin: refund.origin,
-    profile: refund.profile ?? null,
-    job: refund.job ?? null,
-    row: refund.row ?? null,
-    exit_code: refund.exitCode ?? null,
-    refund: refund.refund?.state ?? null,
-    refund_at: atom(refund.refund?.at),
-    ugwo_ref: charge?.asked?.ref ?? null,
-    customer_email: charge?.asked?.email ?? null,
-  };
-};
 
 /** Charges of the ledger by their activity, as far as they are known. */
 const chargesRefunded = async (ledger: Ledger, refunds: readonly Entry[]): Promise<ReadonlyMap<string, Entry>> => {
@@ -56,46 +26,6 @@ const chargesRefunded = async (ledger: Ledger, refunds: readonly Entry[]): Promi
 const refundRecords = async (ledger: Ledger, refunds: readonly Entry[]) => {
   const charges = await chargesRefunded(ledger, refunds);
   return refunds.map((refund) => refundRecord(refund, charges.get(`${refund.service} ${refund.about}`)));
-};
-
-export const refundListView: View = {
-  columns: columnsNamed(
-    'id state uid status activity ugwo amount currency ref reason ' +
-      'created_at recorded_at origin profile job row exit_code refund refund_at ugwo_ref customer_email',
-  ),
-  table: [
-    { path: 'ugwo_ref', or: 'ref', label: 'ref', flexible: true, needed: true, least: 6, peopleOnly: true },
-    { path: 'customer_email', label: 'customer', flexible: true },
-    amountColumn,
-    { path: 'refund', or: 'state', kind: 'state', needed: true },
-    { path: 'status', kind: 'state', words: REFUND_WORDS },
-    createdColumn,
-    ...columnsNamed('id activity'),
-  ],
-};
-
-export const oneView: View = {
-  columns: [
-    { path: 'id' },
-    { path: 'state', kind: 'state' },
-    { path: 'refund', kind: 'state' },
-    { path: 'refund_at', kind: 'time', label: 'since' },
-    { path: 'uid' },
-    { path: 'status', kind: 'state', words: REFUND_WORDS, label: 'first status' },
-    { path: 'activity' },
-    { path: 'ugwo', label: 'payment request' },
-    amountColumn,
-    { path: 'currency', machineOnly: true },
-    ...columnsNamed('ref reason origin profile job row'),
-    { path: 'customer_email', label: 'customer' },
-    { path: 'ugwo_ref', label: 'ref of the request' },
-    createdColumn,
-    { path: 'recorded_at', kind: 'time', label: 'recorded' },
-    { path: 'exit_code', label: 'exit code' },
-    { path: 'now.refund', kind: 'state', words: REFUND_WORDS, label: 'refund now' },
-    { path: 'now.activity', kind: 'state', label: 'activity now' },
-    { path: 'now.ugwo', kind: 'state', label: 'request now' },
-  ],
 };
 
 /** Lists the refunds that this ledger sent, newest first. */
@@ -116,7 +46,7 @@ export const listRefunds = async (
   return {
     kind: 'list',
     pages: listedPages(run, refunds, { from: cursor === undefined ? undefined : seqOf(cursor), max }),
-    view: refundListView,
+    view: refundsView,
     goOn: (at) => continueCommand(at, ['refund', 'list'], { max, allProfiles }, run.globals),
     max,
   };
@@ -161,18 +91,22 @@ export const getRefund = async ({ id }: { readonly id: string }, run: Run): Prom
   const ledger = await run.ledger();
   const refund = await findRefund(ledger, id);
   const [known] = await refundRecords(ledger, [refund]);
-  const record = { ...known, evidence: refund.evidence };
+  const record: Record<string, unknown> = { ...known, evidence: refund.evidence };
   const shown = (now: object): ApiRecord => madeHere({ ...record, now });
   const ugwo = await findRequestOf(refund.about, run);
   if (ugwo === undefined) {
     const notice = `This ledger has no charge of ${refund.about} here, so its payment request was not read.`;
-    return { kind: 'record', record: shown(UNREAD), view: oneView, notice };
+    return { kind: 'record', record: shown(UNREAD), view: refundView, notice };
   }
   try {
     const { value } = await (await run.client('read')).call('ugwo.get', { params: { uid: ugwo } });
-    return { kind: 'record', record: shown(nowIn(value, { uid: record.uid, activity: refund.about })), view: oneView };
+    return {
+      kind: 'record',
+      record: shown(nowIn(value, { uid: record['uid'], activity: refund.about })),
+      view: refundView,
+    };
   } catch (thrown) {
     if (!(thrown instanceof PayError)) throw thrown;
-    return { kind: 'record', record: shown(UNREAD), view: oneView, failure: thrown };
+    return { kind: 'record', record: shown(UNREAD), view: refundView, failure: thrown };
   }
 };

@@ -1,0 +1,75 @@
+import { REFUND_STATES } from '../charge/refund.ts';
+import { CHARGE_STATES } from '../core/charge.ts';
+import { parseIfJson, valueAt } from '../core/json.ts';
+import type { View } from '../core/result.ts';
+import { REFUND_WORDS } from '../core/status.ts';
+import type { Entry } from '../ledger/entry.ts';
+import { columnsFor, columnsOf, fieldsOf, recordOf } from './fields.ts';
+
+/** New fields come last. */
+export const REFUND = fieldsOf({
+  id: 'text!',
+  state: { type: 'state!', values: CHARGE_STATES },
+  uid: 'text',
+  status: { type: 'state', words: REFUND_WORDS, label: 'first status' },
+  activity: 'text!',
+  ugwo: { type: 'id', of: 'ugw', label: 'payment request' },
+  amount: { type: 'money', needed: true },
+  currency: { type: 'text', machineOnly: true },
+  ref: 'text',
+  reason: 'text',
+  created_at: { type: 'time!', label: 'created' },
+  recorded_at: { type: 'time', label: 'recorded' },
+  origin: 'text!',
+  profile: 'text',
+  job: { type: 'id', of: 'job' },
+  row: 'number',
+  exit_code: 'number',
+  refund: { type: 'state', values: REFUND_STATES },
+  refund_at: { type: 'time', label: 'since' },
+  ugwo_ref: { type: 'text', label: 'ref of the request' },
+  customer_email: { type: 'text', label: 'customer', flexible: true },
+});
+
+export const refundRecord = (entry: Entry, charge: Entry | undefined) => {
+  const { evidence, about, body, refund } = entry;
+  const terms = parseIfJson(body ?? '');
+  return recordOf(REFUND, {
+    ...entry,
+    uid: refund?.uid,
+    status: evidence.findLast(({ uid }) => uid !== undefined)?.['status'],
+    activity: about,
+    ugwo: charge?.about,
+    amount: valueAt(terms, 'amount'),
+    currency: charge?.asked?.currency,
+    ref: valueAt(terms, 'ref'),
+    reason: valueAt(terms, 'reason'),
+    refund: refund?.state,
+    refund_at: refund?.at,
+    ugwo_ref: charge?.asked?.ref,
+    customer_email: charge?.asked?.email,
+  });
+};
+
+export const refundsView: View = {
+  columns: columnsOf(REFUND, 'id'),
+  table: columnsFor(
+    REFUND,
+    { path: 'ugwo_ref', or: 'ref', label: 'ref', flexible: true, needed: true, least: 6, peopleOnly: true },
+    'customer_email amount',
+    { path: 'refund', or: 'state', kind: 'state', needed: true },
+    'status created_at id activity',
+  ),
+};
+
+/** A refund with the statuses that its payment request shows now. */
+export const refundView: View = {
+  columns: columnsFor(
+    REFUND,
+    'id state refund refund_at uid status activity ugwo amount currency ref reason origin profile job row ' +
+      'customer_email ugwo_ref created_at recorded_at exit_code',
+    { path: 'now.refund', kind: 'state', words: REFUND_WORDS, label: 'refund now' },
+    { path: 'now.activity', kind: 'state', label: 'activity now' },
+    { path: 'now.ugwo', kind: 'state', label: 'request now' },
+  ),
+};
