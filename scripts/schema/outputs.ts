@@ -32,7 +32,7 @@ import {
 import type { View } from '../../src/core/result.ts';
 import { hitView } from '../../src/records/entry.ts';
 import { jobsView, jobView } from '../../src/records/job.ts';
-import { refundsView, refundView as sentRefundView } from '../../src/records/refund.ts';
+import { sentRefundsView, sentRefundView } from '../../src/records/refund.ts';
 import type { JsonSchema } from '../json-schema.ts';
 import { anything, bool, count, instant, listOf, OWN, objectOf, ref, text } from './own.ts';
 
@@ -90,7 +90,7 @@ export const OUTPUTS: Readonly<Record<string, readonly Output[]>> = {
   'onye list': [list('Onye', onyeView)],
   'onye delete': [one('Onye', onyeView)],
   'refund create': [one('Refund', refundView), SUMMARY],
-  'refund list': [list('SentRefund', refundsView)],
+  'refund list': [list('SentRefund', sentRefundsView)],
   'refund get': [one('SentRefund', sentRefundView)],
   'checkout list': [list('Checkout', checkoutView)],
   'checkout get': [one('Checkout', checkoutView)],

@@ -12,9 +12,9 @@ import { ID_KINDS, type IdPrefix } from '../../src/core/ids.ts';
 import type { CellKind } from '../../src/core/result.ts';
 import { EVENT_STATES } from '../../src/core/webhook-event.ts';
 import { ENTRY, hitView } from '../../src/records/entry.ts';
-import type { Field, Fields } from '../../src/records/fields.ts';
+import type { RecordField, RecordFields } from '../../src/records/fields.ts';
 import { JOB } from '../../src/records/job.ts';
-import { REFUND } from '../../src/records/refund.ts';
+import { SENT_REFUND } from '../../src/records/refund.ts';
 import type { JsonSchema } from '../json-schema.ts';
 
 const [, ...FAILURES] = ALL_EXITS;
@@ -73,13 +73,13 @@ const sumOf = (payments: readonly string[]) =>
     received: nullable.amount,
   });
 
-const textOf = ({ values }: Field): JsonSchema => (values === undefined ? text : oneOf(values));
-const idOf = ({ of = 'entry' }: Field): JsonSchema => {
+const textOf = ({ values }: RecordField): JsonSchema => (values === undefined ? text : oneOf(values));
+const idOf = ({ of = 'entry' }: RecordField): JsonSchema => {
   if (of === 'chg' || of === 'job') return { type: 'string', pattern: `^${of}-` };
   return of === 'entry' ? entryId : serviceId(of);
 };
 
-const KINDS: { readonly [K in CellKind]?: (field: Field) => JsonSchema } = {
+const KINDS: { readonly [K in CellKind]?: (field: RecordField) => JsonSchema } = {
   text: textOf,
   state: textOf,
   count: () => count,
@@ -91,7 +91,7 @@ const KINDS: { readonly [K in CellKind]?: (field: Field) => JsonSchema } = {
 };
 
 /** The members of a record of ours. */
-const membersOf = (fields: Fields): Members =>
+const membersOf = (fields: RecordFields): Members =>
   Object.fromEntries(
     Object.entries(fields).map(([name, field]) => {
       const schema = KINDS[field.kind]?.(field) ?? anything;
@@ -126,7 +126,7 @@ const hit = objectOf({
 });
 
 const sentRefund = objectOf({
-  ...membersOf(REFUND),
+  ...membersOf(SENT_REFUND),
   'evidence?': listOf({ type: 'object' }),
   'now?': objectOf({ refund: nullable.text, activity: nullable.text, ugwo: nullable.text }),
 });

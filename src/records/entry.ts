@@ -7,10 +7,10 @@ import { type Column, columnsNamed, type InnerList, type View } from '../core/re
 import type { StatusWords } from '../core/status.ts';
 import type { Entry } from '../ledger/entry.ts';
 import { isDisputed, moneyKnown } from '../ledger/transitions.ts';
-import { columnsFor, columnsOf, fieldsOf, recordOf } from './fields.ts';
+import { columnsOfList, describeFields, pickFields, recordOf } from './fields.ts';
 
 /** New fields come last. */
-export const ENTRY = fieldsOf({
+export const ENTRY = describeFields({
   id: { type: 'id!', of: 'entry' },
   state: { type: 'state!', values: CHARGE_STATES },
   ugwo: { type: 'id', of: 'ugw', label: 'payment request' },
@@ -77,7 +77,7 @@ export const entryRecord = (entry: Entry): ApiRecord => {
   return madeHere(recordOf(ENTRY, fields));
 };
 
-const FOR_PROGRAMS = columnsOf(
+const FOR_PROGRAMS = columnsOfList(
   ENTRY,
   'id state ugwo medium created_at status activity origin profile job row recorded_at exit_code ' +
     'amount currency ref customer payment',
@@ -93,7 +93,7 @@ const statusColumn: Column = {
   peopleOnly: true,
 };
 
-const TABLE = columnsFor(
+const TABLE = pickFields(
   ENTRY,
   'ref customer_email amount',
   statusColumn,
@@ -101,7 +101,7 @@ const TABLE = columnsFor(
 );
 
 /** Columns of the table of other kinds, or of all of them. */
-const KINDS_TABLE = columnsFor(ENTRY, 'kind amount', statusColumn, 'about created_at id origin');
+const KINDS_TABLE = pickFields(ENTRY, 'kind amount', statusColumn, 'about created_at id origin');
 
 /** Entries of one kind or of all, of one profile or of all. */
 export const viewFor = (kind: string, allProfiles: boolean): View => {
@@ -110,7 +110,7 @@ export const viewFor = (kind: string, allProfiles: boolean): View => {
 };
 
 const chargeView: View = {
-  columns: columnsFor(
+  columns: pickFields(
     ENTRY,
     'id state ugwo medium provider phone activity status payment amount received received_assumed missing excess ' +
       'refunded paid_at paid_twice disputed currency ref customer_email customer account_last4 operator origin profile ' +
@@ -120,7 +120,7 @@ const chargeView: View = {
 };
 
 const otherView: View = {
-  columns: columnsFor(
+  columns: pickFields(
     ENTRY,
     'id kind state about',
     { path: 'request.path', label: 'path' },
@@ -182,7 +182,7 @@ const FOUND_WORDS: StatusWords = {
 /** An entry of the ledger or a payment request of the service. On a narrow terminal they are stacked. */
 export const hitView: View = {
   columns: [...FOR_PROGRAMS, ...columnsNamed('source found_by command')],
-  table: columnsFor(
+  table: pickFields(
     ENTRY,
     'ref customer_email amount',
     statusColumn,

@@ -16,17 +16,17 @@ interface FieldDetails extends Omit<Column, 'path' | 'kind'> {
 }
 
 /** A field of a record of ours, and its column. Without a label, the words of its name are one. */
-export interface Field extends Column, FieldDetails {
+export interface RecordField extends Column, FieldDetails {
   readonly kind: CellKind;
   readonly nullable: boolean;
 }
 
 /** The fields of a kind of record, in the order of its JSON. */
-export type Fields = Readonly<Record<string, Field>>;
+export type RecordFields = Readonly<Record<string, RecordField>>;
 
-export const fieldsOf = (
+export const describeFields = (
   described: Readonly<Record<string, FieldType | (FieldDetails & { readonly type: FieldType })>>,
-): Fields =>
+): RecordFields =>
   Object.fromEntries(
     Object.entries(described).map(([path, one]) => {
       const { type, ...details } = typeof one === 'string' ? { type: one } : one;
@@ -36,12 +36,12 @@ export const fieldsOf = (
   );
 
 /** Columns for people or programs: of the named fields, and of other values. */
-export const columnsFor = (fields: Fields, ...parts: readonly (string | Column)[]): Column[] =>
+export const pickFields = (fields: RecordFields, ...parts: readonly (string | Column)[]): Column[] =>
   parts.flatMap((part) => (typeof part === 'string' ? part.split(' ').map((name) => fields[name] as Column) : part));
 
 /** Columns of all fields of a list: the named ones, then the others in their order. */
-export const columnsOf = (fields: Fields, first: string): Column[] => {
-  const named = columnsFor(fields, first);
+export const columnsOfList = (fields: RecordFields, first: string): Column[] => {
+  const named = pickFields(fields, first);
   const others = Object.values(fields).filter((field) => !field.unlisted && !named.includes(field));
   return [...named, ...others];
 };
@@ -50,7 +50,7 @@ export const columnsOf = (fields: Fields, first: string): Column[] => {
 const inCamelCase = (name: string): string => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 /** The record of a thing that has the fields under their names. What is undefined is null; milliseconds are a time. */
-export const recordOf = (fields: Fields, thing: object) =>
+export const recordOf = (fields: RecordFields, thing: object) =>
   Object.fromEntries(
     Object.values(fields).map(({ path, kind }) => {
       const value = valueAt(thing, path) ?? valueAt(thing, inCamelCase(path));

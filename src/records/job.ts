@@ -3,7 +3,7 @@ import { type ApiRecord, madeHere } from '../core/record.ts';
 import type { View } from '../core/result.ts';
 import type { Job, Worker } from '../ledger/job.ts';
 import type { Approval } from '../ledger/policy.ts';
-import { columnsFor, columnsOf, fieldsOf, recordOf } from './fields.ts';
+import { columnsOfList, describeFields, pickFields, recordOf } from './fields.ts';
 
 /** Number of rows without a known end. */
 export const notStarted = ({ rows }: Job, counts: RowCounts): number =>
@@ -12,7 +12,7 @@ export const notStarted = ({ rows }: Job, counts: RowCounts): number =>
 export const isApproved = ({ approvedBy }: Approval): boolean => approvedBy !== undefined;
 
 /** New fields come last. */
-export const JOB = fieldsOf({
+export const JOB = describeFields({
   id: { type: 'id!', of: 'job' },
   command: 'text!',
   file: { type: 'text!', flexible: true },
@@ -58,13 +58,13 @@ export const jobRecordOf = (
   return madeHere(recordOf(JOB, fields));
 };
 
-export const jobView: View = { columns: columnsOf(JOB, 'id') };
+export const jobView: View = { columns: columnsOfList(JOB, 'id') };
 
 const IMPORTANT = 'unknown not_started failed rejected file rows accepted run_at not_sent not_created sending command';
 const BESIDE = 'workers approval refused invalid expired';
 
 /** Jobs of one profile, or of all. The most important columns come first: a narrow terminal drops columns from the end. */
 export const jobsView = (allProfiles: boolean): View => ({
-  columns: columnsOf(JOB, `id ${IMPORTANT}`),
-  table: columnsFor(JOB, allProfiles ? 'id profile' : 'id', IMPORTANT, BESIDE),
+  columns: columnsOfList(JOB, `id ${IMPORTANT}`),
+  table: pickFields(JOB, allProfiles ? 'id profile' : 'id', IMPORTANT, BESIDE),
 });

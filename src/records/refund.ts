@@ -4,10 +4,10 @@ import { parseIfJson, valueAt } from '../core/json.ts';
 import type { View } from '../core/result.ts';
 import { REFUND_WORDS } from '../core/status.ts';
 import type { Entry } from '../ledger/entry.ts';
-import { columnsFor, columnsOf, fieldsOf, recordOf } from './fields.ts';
+import { columnsOfList, describeFields, pickFields, recordOf } from './fields.ts';
 
 /** New fields come last. */
-export const REFUND = fieldsOf({
+export const SENT_REFUND = describeFields({
   id: 'text!',
   state: { type: 'state!', values: CHARGE_STATES },
   uid: 'text',
@@ -34,7 +34,7 @@ export const REFUND = fieldsOf({
 export const refundRecord = (entry: Entry, charge: Entry | undefined) => {
   const { evidence, about, body, refund } = entry;
   const terms = parseIfJson(body ?? '');
-  return recordOf(REFUND, {
+  return recordOf(SENT_REFUND, {
     ...entry,
     uid: refund?.uid,
     status: evidence.findLast(({ uid }) => uid !== undefined)?.['status'],
@@ -51,10 +51,10 @@ export const refundRecord = (entry: Entry, charge: Entry | undefined) => {
   });
 };
 
-export const refundsView: View = {
-  columns: columnsOf(REFUND, 'id'),
-  table: columnsFor(
-    REFUND,
+export const sentRefundsView: View = {
+  columns: columnsOfList(SENT_REFUND, 'id'),
+  table: pickFields(
+    SENT_REFUND,
     { path: 'ugwo_ref', or: 'ref', label: 'ref', flexible: true, needed: true, least: 6, peopleOnly: true },
     'customer_email amount',
     { path: 'refund', or: 'state', kind: 'state', needed: true },
@@ -63,9 +63,9 @@ export const refundsView: View = {
 };
 
 /** A refund with the statuses that its payment request shows now. */
-export const refundView: View = {
-  columns: columnsFor(
-    REFUND,
+export const sentRefundView: View = {
+  columns: pickFields(
+    SENT_REFUND,
     'id state refund refund_at uid status activity ugwo amount currency ref reason origin profile job row ' +
       'customer_email ugwo_ref created_at recorded_at exit_code',
     { path: 'now.refund', kind: 'state', words: REFUND_WORDS, label: 'refund now' },

@@ -2,20 +2,20 @@ import { describe, expect, it } from 'vitest';
 import { OWN } from '../../scripts/schema/own.ts';
 import type { View } from '../../src/core/result.ts';
 import { ENTRY, viewFor } from '../../src/records/entry.ts';
-import { columnsOf, type Fields, fieldsOf, recordOf } from '../../src/records/fields.ts';
+import { columnsOfList, describeFields, type RecordFields, recordOf } from '../../src/records/fields.ts';
 import { JOB, jobsView } from '../../src/records/job.ts';
-import { REFUND, refundsView } from '../../src/records/refund.ts';
+import { SENT_REFUND, sentRefundsView } from '../../src/records/refund.ts';
 
 interface Kind {
   readonly schema: keyof typeof OWN;
-  readonly fields: Fields;
+  readonly fields: RecordFields;
   readonly list: View;
 }
 
 const KINDS: readonly Kind[] = [
   { schema: 'Entry', fields: ENTRY, list: viewFor('charge', false) },
   { schema: 'Job', fields: JOB, list: jobsView(false) },
-  { schema: 'SentRefund', fields: REFUND, list: refundsView },
+  { schema: 'SentRefund', fields: SENT_REFUND, list: sentRefundsView },
 ];
 
 describe.each(KINDS)('the record $schema', ({ schema, fields, list }) => {
@@ -35,7 +35,7 @@ describe.each(KINDS)('the record $schema', ({ schema, fields, list }) => {
 });
 
 it('a field takes one line', () => {
-  const fields = fieldsOf({
+  const fields = describeFields({
     id: 'text!',
     paid_at: { type: 'time', label: 'paid' },
     sort_code: 'number',
@@ -47,7 +47,7 @@ it('a field takes one line', () => {
     sort_code: 0,
     hidden: null,
   });
-  const columns = columnsOf(fields, 'sort_code').map(({ path, kind, label }) => [path, kind, label]);
+  const columns = columnsOfList(fields, 'sort_code').map(({ path, kind, label }) => [path, kind, label]);
   expect(columns).toEqual([
     ['sort_code', 'number', 'sort code'],
     ['id', 'text', 'id'],

@@ -9,7 +9,7 @@ import type { Result } from '../../core/result.ts';
 import type { Entry } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { entriesBehind } from '../../ledger/reconcile.ts';
-import { refundRecord, refundsView, refundView } from '../../records/refund.ts';
+import { refundRecord, sentRefundsView, sentRefundView } from '../../records/refund.ts';
 import { listedPages, numberedCursors } from '../list.ts';
 import { continueCommand, findRequestOf } from '../record.ts';
 import type { Run } from '../run.ts';
@@ -46,7 +46,7 @@ export const listRefunds = async (
   return {
     kind: 'list',
     pages: listedPages(run, refunds, { from: cursor === undefined ? undefined : seqOf(cursor), max }),
-    view: refundsView,
+    view: sentRefundsView,
     goOn: (at) => continueCommand(at, ['refund', 'list'], { max, allProfiles }, run.globals),
     max,
   };
@@ -96,17 +96,17 @@ export const getRefund = async ({ id }: { readonly id: string }, run: Run): Prom
   const ugwo = await findRequestOf(refund.about, run);
   if (ugwo === undefined) {
     const notice = `This ledger has no charge of ${refund.about} here, so its payment request was not read.`;
-    return { kind: 'record', record: shown(UNREAD), view: refundView, notice };
+    return { kind: 'record', record: shown(UNREAD), view: sentRefundView, notice };
   }
   try {
     const { value } = await (await run.client('read')).call('ugwo.get', { params: { uid: ugwo } });
     return {
       kind: 'record',
       record: shown(nowIn(value, { uid: record['uid'], activity: refund.about })),
-      view: refundView,
+      view: sentRefundView,
     };
   } catch (thrown) {
     if (!(thrown instanceof PayError)) throw thrown;
-    return { kind: 'record', record: shown(UNREAD), view: refundView, failure: thrown };
+    return { kind: 'record', record: shown(UNREAD), view: sentRefundView, failure: thrown };
   }
 };
