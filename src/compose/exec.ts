@@ -2,9 +2,9 @@ import { basename, resolve } from 'node:path';
 import { usageError } from '../core/error.ts';
 import { checkPath } from '../core/files.ts';
 import type { Env, Io } from '../core/io.ts';
+import type { Exec } from '../core/program.ts';
 import { splitCommand } from '../core/shell.ts';
 import { colouredText } from '../core/text.ts';
-import type { Exec } from '../webhook/consumers.ts';
 
 /** Variables that a program needs: paths, user, language, time zone and terminal. Windows needs more of them. */
 const PASSED = new RegExp(

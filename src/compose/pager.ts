@@ -1,6 +1,6 @@
 import type { Pager } from '../cli/run.ts';
-import { startProgram } from '../core/files.ts';
 import type { Env } from '../core/io.ts';
+import { startProgram } from '../core/program.ts';
 import { splitCommand } from '../core/shell.ts';
 import { forTerminal } from '../core/text.ts';
 import type { RunContext, WantedPager } from './run.ts';

@@ -1,4 +1,3 @@
-import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import {
   accessSync,
   chmodSync,
@@ -137,18 +136,4 @@ export const makeNameless = async (folder: string): Promise<FileHandle> => {
     throw thrown;
   });
   return file;
-};
-
-/**
- * Starts a program, without a window. No shell sees its words, except for a batch file: only the shell of Windows runs
- * it, and takes each character between quotes as it is but %.
- */
-export const startProgram = (words: readonly string[], options: SpawnOptions): ChildProcess => {
-  const isBatch = platform() === 'win32' && /\.(?:bat|cmd)$/i.test(words[0] ?? '');
-  const line = words.map((word) => `"${word.replaceAll('"', '""')}"`).join(' ');
-  const [file = '', ...args] = isBatch ? [line] : words;
-  // Loaded on demand: few commands start a program.
-  return process
-    .getBuiltinModule('node:child_process')
-    .spawn(file, args, { windowsHide: true, shell: isBatch, ...options });
 };

@@ -1,11 +1,12 @@
 import type { FileHandle } from 'node:fs/promises';
 import { interrupted, PayError, reasonOf, signalWord, usageError } from '../core/error.ts';
 import { type Clock, withTimeout } from '../core/io.ts';
+import { type Exec, execute, openProgramInput } from '../core/program.ts';
 import { shellLine } from '../core/shell.ts';
 import { DAY_MS, SECOND_MS } from '../core/time.ts';
 import { DOUBLE_CHARGE, isWanted } from '../core/webhook-event.ts';
 import { holdLock } from '../database/open.ts';
-import { type Exec, execute, type LedgerConsumer, openPrintCursor, openProgramInput, Recorder } from './consumers.ts';
+import { type LedgerConsumer, openPrintCursor, Recorder } from './consumers.ts';
 import {
   type DeliveryTarget,
   type Notifier,

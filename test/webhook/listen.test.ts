@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { type Exec, openPrintCursor } from '../../src/webhook/consumers.ts';
+import type { Exec } from '../../src/core/program.ts';
+import { openPrintCursor } from '../../src/webhook/consumers.ts';
 import { openListening } from '../../src/webhook/listen.ts';
 import { clock } from '../support/clock.ts';
 import { newFolder } from '../support/program.ts';

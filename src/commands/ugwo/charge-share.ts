@@ -1,6 +1,4 @@
-import { unlinkSync } from 'node:fs';
-import { type FileHandle, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import type { FileHandle } from 'node:fs/promises';
 import type { RowDeps, RowWork } from '../../bulk/kind.ts';
 import type { RowEnd } from '../../bulk/row-end.ts';
 import { activityFacts, paymentShown } from '../../charge/payment.ts';
@@ -12,12 +10,12 @@ import { realMachine } from '../../config/machine.ts';
 import { readNextAction, textAt } from '../../core/charge.ts';
 import { EXIT_CODES, PayError, reasonOf, signalWord, usageError } from '../../core/error.ts';
 import { formatMoney } from '../../core/money.ts';
+import { claimStart, type Exec, execute, openProgramInput } from '../../core/program.ts';
 import { type Charge, type Entry, type Evidence, evidenceOf } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { refreshCharge, walkCharges } from '../../ledger/reconcile.ts';
 import { claimSharing, noteSharing, noteUnshared, type Shared, sharedOf, type Unsent } from '../../ledger/share.ts';
 import { asActivity } from '../../ledger/snapshot.ts';
-import { type Exec, execute, openProgramInput } from '../../webhook/consumers.ts';
 import { checkCharges } from '../check-charges.ts';
 import type { Run } from '../run.ts';
 import type { OneCharge, SharingOptions } from './charge-spec.ts';
@@ -82,8 +80,8 @@ const DEFAULTS = 'give it a default, such as {first_name|there}, or use another 
 interface Prepared {
   readonly program: Exec;
   readonly input: FileHandle;
-  /** A file that exists until the program is started. */
-  readonly unstarted: string;
+  /** The folder of the input, for the claim of its start. */
+  readonly folder: string;
 }
 
 /** Shares messages with customers. Each message is shared once, in whatever run. */
@@ -209,12 +207,9 @@ export class ChargeSharing {
         await noteUnshared(ledger, id, prepared);
         return { shared: 'no', ...prepared };
       }
-      const { program, unstarted } = prepared;
+      const { program, folder } = prepared;
       input = prepared.input;
-      await writeFile(unstarted, '', { mode: 0o600 });
-      const isClaimed = await claimSharing(ledger, id, unstarted);
-      unlinkSync(unstarted);
-      if (isClaimed) {
+      if (await claimStart(folder, (unstarted) => claimSharing(ledger, id, unstarted))) {
         isStarted = true;
         await noteSharing(ledger, id, await execute(program, input, { clock: io.clock, ...io.signals }));
       }
@@ -253,9 +248,8 @@ export class ChargeSharing {
     const program = { ...this.#exec, env: { ...this.#exec.env, ...(await this.#variablesOf(entry)) } };
     const body = Buffer.from(`${io.redactor.clean(message.text)}\n`);
     try {
-      const { data } = await foldersOf(this.#run);
-      const input = await openProgramInput(data, body);
-      return { program, input, unstarted: join(data, `unstarted-${crypto.randomUUID()}`) };
+      const { data: folder } = await foldersOf(this.#run);
+      return { program, input: await openProgramInput(folder, body), folder };
     } catch (thrown) {
       return { why: `couldn't be started: ${reasonOf(thrown)}` };
     }

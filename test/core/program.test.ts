@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { attempt } from '../../src/core/async.ts';
-import { type Exec, execute, openProgramInput } from '../../src/webhook/consumers.ts';
+import { type Exec, execute, openProgramInput } from '../../src/core/program.ts';
 import { clock } from '../support/clock.ts';
 import { newFolder } from '../support/program.ts';
-import { TestClock } from './support.ts';
+import { TestClock } from '../webhook/support.ts';
 
 const run = async (exec: Exec, deps: Parameters<typeof execute>[2]) =>
   execute(exec, await openProgramInput(newFolder('input'), Buffer.from('{}')), deps);
