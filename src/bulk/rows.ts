@@ -1,6 +1,6 @@
 import type { BulkInput } from '../cli/bulk-options.ts';
 import type { Client } from '../client/client.ts';
-import { cutName, firstNames } from '../core/bounds.ts';
+import { cutName, firstFew } from '../core/bounds.ts';
 import { type PayError, usageError } from '../core/error.ts';
 import { canBeName, idIn, idProblem, isId, type NamedPrefix } from '../core/ids.ts';
 import { type FlagOf, namingFlags } from '../core/input.ts';
@@ -70,7 +70,7 @@ const cellStep = (columns: readonly string[], { name, prefix, aliases }: Needed,
 
 /** The error for a file without its key column; `all` lists the columns that are read, as text. */
 export const missingColumn = (columns: readonly string[], needed: Needed, all: string): PayError => {
-  const found = columns.length === 0 ? '' : ` (found: ${firstNames(columns.map(cutName))})`;
+  const found = columns.length === 0 ? '' : ` (found: ${firstFew(columns.map(cutName))})`;
   return usageError(`no column ${needed.name}${found}`, { hint: cellStep(columns, needed, all) });
 };
 
@@ -140,7 +140,7 @@ const refuseLookalikes = (found: readonly Lookalike[]): void => {
   const shown = found.map((names) => names.map(cutName));
   const [[first, meant] = []] = shown;
   if (first === undefined) return;
-  const all = firstNames(shown.map(([column, name]) => `${JSON.stringify(column)} (${name}?)`));
+  const all = firstFew(shown.map(([column, name]) => `${JSON.stringify(column)} (${name}?)`));
   const columns = shown.slice(0, MOST_COLUMNS_NAMED).map(([column]) => column);
   const ignore = shellLine([IGNORE, columns.join(',')]);
   const [what, rename, them] =
@@ -315,8 +315,8 @@ class RowNames {
       const { ids, problem, note = '' } = meant;
       if (problem === undefined) (note === '' ? exact : respelled).push(`${cutName(name)} is ${ids.join('')}${note}`);
     }
-    if (exact.length > 0) await say(`Names: ${firstNames(exact, 1)}`);
-    if (respelled.length > 0) await say(`Names: ${firstNames(respelled)}`);
+    if (exact.length > 0) await say(`Names: ${firstFew(exact, 1)}`);
+    if (respelled.length > 0) await say(`Names: ${firstFew(respelled)}`);
     return true;
   }
 
@@ -357,7 +357,7 @@ export class RowReader<T> implements Pick<RowJob<T>, 'named'> {
 
   get notices(): readonly string[] {
     const unused = this.#columns.names.filter(isForeign(this.#kind)).filter((name) => !this.#columns.isRead(name));
-    return unused.length === 0 ? [] : [`Ignored columns (copied to the report): ${firstNames(unused)}`];
+    return unused.length === 0 ? [] : [`Ignored columns (copied to the report): ${firstFew(unused)}`];
   }
 
   /** The notice about cells of judged rows that another program has probably left; undefined if there are none. */

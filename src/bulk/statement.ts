@@ -1,4 +1,4 @@
-import { cutName, firstNames } from '../core/bounds.ts';
+import { cutName, firstFew } from '../core/bounds.ts';
 import { fromSpreadsheet } from '../core/text.ts';
 import type { Zone } from '../core/time.ts';
 import { bareName, type InputRow } from './cells.ts';
@@ -89,7 +89,7 @@ const textOfCell = (value: unknown): string => fromSpreadsheet(String(value ?? '
 const SIDE = /^(?:(d|dr|debit|withdrawal|out(?:flow|ward)?)|c|cr|credit|deposit|in(?:flow|ward)?)\.?$/i;
 
 const missing = (columns: readonly string[], name: string, hint: string): InputError =>
-  new InputError(`no column ${name} (found: ${firstNames(columns.map(cutName))})`, hint);
+  new InputError(`no column ${name} (found: ${firstFew(columns.map(cutName))})`, hint);
 
 /** Chooses the columns by the options, the names and the contents. */
 const findColumns = (names: readonly string[], rows: readonly InputRow[], options: StatementOptions) => {

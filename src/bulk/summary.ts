@@ -1,5 +1,5 @@
 import type { BulkInput } from '../cli/bulk-options.ts';
-import { firstNames } from '../core/bounds.ts';
+import { firstFew } from '../core/bounds.ts';
 import { ROW_STATES, type RowState } from '../core/charge.ts';
 import { type ErrorKind, EXIT_CODES, interrupted, PayError, signalWord } from '../core/error.ts';
 import { exactNumber } from '../core/money.ts';
@@ -117,7 +117,7 @@ const whyOf = (stopped: PayError | undefined, { not_started }: Counts, stop: Abo
 const troubleText = ({ count, rows, error, reason }: Trouble): string => {
   if (count === 1) return `row ${rows[0]}: ${error}`;
   const named =
-    count > rows.length ? firstNames(rows, rows.length, count) : `${rows.slice(0, -1).join(', ')} and ${rows.at(-1)}`;
+    count > rows.length ? firstFew(rows, rows.length, count) : `${rows.slice(0, -1).join(', ')} and ${rows.at(-1)}`;
   return `${count} × ${reason}: rows ${named}`;
 };
 

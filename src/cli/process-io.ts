@@ -1,5 +1,5 @@
 import { fstatSync, type Stats, statSync, writeSync } from 'node:fs';
-import { attempt, isDoneOrLeft, memo } from '../core/async.ts';
+import { attempt, isDoneInTime, memo } from '../core/async.ts';
 import { abruptExit, PayError, STOP_SIGNALS } from '../core/error.ts';
 import type { Clock, Env, Flight, Input, Io, Output, Signals } from '../core/io.ts';
 import { Redactor } from '../core/secret.ts';
@@ -115,7 +115,7 @@ const openOutput = (fd: 1 | 2, env: Env, redactor: Redactor, leave: AbortSignal)
     const all = Buffer.from(safe(data));
     // Nobody may read the messages. While somebody does, a long one arrives whole.
     for (let at = 0; at < all.length; at += PIECE) {
-      if (!(await isDoneOrLeft(put(all.subarray(at, at + PIECE)), leave))) return;
+      if (!(await isDoneInTime(put(all.subarray(at, at + PIECE)), leave))) return;
     }
   };
   return {

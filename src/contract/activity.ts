@@ -59,7 +59,10 @@ const bareFault = (text: string): string | undefined => {
   return digitsFault(text) ?? `needs a plus in front: +${text}`;
 };
 
-/** Reason why a text is not a phone number in international format (docs/service.md, Activities), as the end of a sentence. */
+/**
+ * Reason why a text is not a phone number in international format (docs/service.md, Activities), as the end of a
+ * sentence.
+ */
 const phoneFault = (text: string): string | undefined => {
   if (INTERNATIONAL.test(text)) return undefined;
   const bare = text.replaceAll(SEPARATORS, '');
@@ -75,8 +78,8 @@ const dialString = memo(() => z.looseObject({ [DIAL_HEADER]: someText() }));
 const holds = (key: string) => ({ properties: { [key]: {} }, required: [key] });
 
 /**
- * `headers` of a next action (docs/service.md, Next actions). Their keys tell the medium. The keys of a known medium must be
- * complete, since half an account number sends a customer's money to a wrong account.
+ * `headers` of a next action (docs/service.md, Next actions). Their keys tell the medium. The keys of a known medium must
+ * be complete, since half an account number sends a customer's money to a wrong account.
  */
 const headers = memo(() =>
   anyMembers()
@@ -96,7 +99,7 @@ const headers = memo(() =>
     }),
 );
 
-/** An activity: docs/service.md, Activities. New values of `status` are accepted. */
+/** An activity (docs/service.md, Activities). New values of `status` are accepted. */
 export const activity = memo(() =>
   z.looseObject({
     uid: idShape('act'),
@@ -133,7 +136,7 @@ const variantOf = ({ name, fields }: Medium) => {
   const properties = new Map<string, zod.ZodType>();
   for (const field of fields) {
     const { form, needs } = field;
-    // A duration only sets another field's property.
+    // A duration sets the property of another field.
     if (form === 'duration') continue;
     const schema = form === 'time' ? instant() : form === 'phone' ? phone() : notBlank();
     properties.set(propertyOf(field), needs === undefined ? schema.optional() : schema);
@@ -143,8 +146,8 @@ const variantOf = ({ name, fields }: Medium) => {
 type Variant = ReturnType<typeof variantOf>;
 
 /**
- * The body that creates a charge (docs/service.md, Activities), with one variant per medium. Other keys of `data` are sent
- * unchanged.
+ * The body that creates a charge (docs/service.md, Activities), with one variant per medium. Other keys of `data` are
+ * sent unchanged.
  */
 const chargeBody = memo(() =>
   z.looseObject({
@@ -165,13 +168,13 @@ export type ActivityCreate = OutputOf<typeof chargeBody>;
 const openBody = memo(() => z.looseObject({ type: z.literal('charge'), data: z.looseObject({ medium: notBlank() }) }));
 
 /** True for a medium that isn't listed and has parameters. Without any, its name is probably mistyped. */
-const isOpenStep = (body: unknown): boolean => {
+const isOfUnlistedMedium = (body: unknown): boolean => {
   const [data, medium] = [valueAt(body, 'data'), valueAt(body, 'data.medium')];
   const isListed = typeof medium !== 'string' || medium.trim() === '' || mediumNamed(medium) !== undefined;
   return !isListed && Object.keys(data as object).length > 1;
 };
 
-/** Fault of a time in `data`, as of `now` by a clock that is named if it may be wrong; undefined without one. */
+/** Fault of a time in `data` at the moment `now`; undefined without one. `clock` names a clock that may be wrong. */
 const timeFault = (
   { within = Number.POSITIVE_INFINITY }: ChargeField,
   text: unknown,
@@ -202,7 +205,7 @@ const timeFaults = (body: unknown, now: number, clock?: string): zod.core.$ZodIs
 export const activityCreate = (now: number, clock?: string): Judge<ActivityCreate> => ({
   schema: chargeBody(),
   safeParse: (body) => {
-    const result = (isOpenStep(body) ? openBody() : chargeBody()).safeParse(body);
+    const result = (isOfUnlistedMedium(body) ? openBody() : chargeBody()).safeParse(body);
     const late = timeFaults(body, now, clock);
     if (late.length === 0) return result;
     return { success: false, error: new z.ZodError([...(result.error?.issues ?? []), ...late]) };

@@ -2,7 +2,7 @@ import { memo } from '../core/async.ts';
 import { enumLike, idShape, listOf, numeric, type OutputOf, textShape } from './common.ts';
 import { z } from './zod.ts';
 
-/** The snapshot of a checkout inside an activity or a payment request: docs/service.md, Checkouts. */
+/** The snapshot of a checkout inside an activity or a payment request (docs/service.md, Checkouts). */
 export const checkoutSnapshot = memo(() =>
   z.looseObject({
     uid: idShape('chk'),
@@ -12,7 +12,7 @@ export const checkoutSnapshot = memo(() =>
 );
 export type CheckoutSnapshot = OutputOf<typeof checkoutSnapshot>;
 
-/** A checkout itself (public material). */
+/** A checkout itself (docs/service.md, Checkouts). */
 export const checkout = memo(() =>
   z.looseObject({
     uid: idShape('chk'),
@@ -38,7 +38,7 @@ export const checkoutQuery = memo(() =>
   }),
 );
 
-/** A provider of a checkout's medium and its banks (public material); the shape varies by medium. */
+/** A provider of a checkout's medium and its banks (docs/service.md, Checkouts); the shape varies by medium. */
 export const provider = memo(() =>
   z.looseObject({
     psp: enumLike().nullish(),

@@ -6,8 +6,9 @@ import { PAGE_DEFAULT, PAGE_MAX } from '../core/record.ts';
 import { parseInstant, readInstant } from '../core/time.ts';
 import { z } from './zod.ts';
 
-// Answers are validated tolerantly: unknown fields pass through, a documented field may be missing, and a present one
-// may have any form of the public material. Its TypeScript type is the documented form alone, which the emulator makes.
+// Answers are validated tolerantly (docs/service.md, Shapes): unknown fields pass through, a documented field may be
+// missing, and a present one may have another form. Its TypeScript type is the documented form alone, which the emulator
+// makes.
 
 /**
  * JSON Schema of the values that a custom check accepts; zod schemas are allowed inside it. It replaces zod's own
@@ -45,7 +46,7 @@ const isName = (value: unknown): boolean => typeof value === 'string' && value !
 const isEnumLike = (value: unknown): boolean =>
   isName(value) || (Array.isArray(value) && value.length === 2 && isName(value[0]) && typeof value[1] === 'string');
 
-/** An enum value, known or not: a text, or a pair `[machine value, label]` (public material). */
+/** An enum value, known or not: a text, or a pair `[machine value, label]` (docs/service.md, Shapes). */
 export const enumLike = memo(() =>
   z
     .custom<string | [value: string, label: string]>(isEnumLike, { error: 'is neither text nor a pair [value, label]' })
@@ -109,10 +110,10 @@ const orText = (more: Readonly<Record<string, unknown>>) =>
     )
     .register(jsonSchemas(), { type: ['object', 'array', 'string', 'null'], ...more });
 
-/** The same, or a text: the name of an object, or a sentence. */
+/** Like `anyMembers`, or a text: the name of an object, or a sentence. */
 export const membersOrText = memo(() => orText({}));
 
-/** The same, with the members that paycli reads. They may have any form. */
+/** Like `membersOrText`, with the members that paycli reads. They may have any form. */
 const describedOrText = (members: Described) =>
   orText({
     properties: Object.fromEntries(Object.entries(members).map(([name, description]) => [name, { description }])),
@@ -133,7 +134,7 @@ export const customerOrText = memo(() =>
   }),
 );
 
-/** Why an activity or a refund failed. */
+/** Reason why an activity or a refund failed. */
 export const errorOrText = memo(() =>
   describedOrText({ code: 'A code such as psp.error.declined', message: 'The reason, in words' }),
 );
@@ -182,7 +183,7 @@ export const listOf = <T extends zod.ZodType>(element: T) =>
     })
     .register(jsonSchemas(), { type: 'array', items: element }) as unknown as zod.ZodArray<T>;
 
-// No pattern can exclude days that a month does not have.
+// Patterns for JSON Schema. None can exclude days that a month does not have.
 const DAY_PATTERN = String.raw`\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])`;
 const CLOCK_PATTERN = String.raw`([01]\d|2[0-3]):[0-5]\d(:[0-5]\d([.,]\d{1,9})?)?`;
 const OFFSET = String.raw`([Zz]|[+-]([01]\d|2[0-3]):?[0-5]\d)`;
@@ -208,7 +209,7 @@ export const time = memo(() =>
     }),
 );
 
-/** Keys with texts: docs/service.md, Customers. */
+/** Texts by name (docs/service.md, Customers). */
 export const textMap = memo(() =>
   z.union([z.record(z.string(), z.string().nullable()), noEntries()], {
     error: 'should be an object of keys and texts',
@@ -226,7 +227,7 @@ export const boundedText = (min: number, max: number) =>
     })
     .register(jsonSchemas(), { type: 'string', minLength: min, maxLength: max });
 
-/** A required text: docs/service.md, Errors. */
+/** A required text (docs/service.md, Errors). */
 export const notBlank = memo(() =>
   z
     .string({ error: (issue) => (issue.input === undefined ? 'is required' : 'should be text') })
@@ -235,8 +236,8 @@ export const notBlank = memo(() =>
 );
 
 /**
- * A page of any list: docs/service.md, Lists. The number of records is checked before (proof.ts). `next_cursor` is required:
- * a page without it would end a walk silently.
+ * A page of any list (docs/service.md, Lists). Its proof has checked the number of records. `next_cursor` is required: a
+ * page without it would end a walk silently.
  */
 export const pageShape = <T extends zod.ZodType>(record: T) =>
   z.looseObject({ data: z.array(record), next_cursor: z.string().min(1).nullable() });

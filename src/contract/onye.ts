@@ -2,7 +2,7 @@ import { memo } from '../core/async.ts';
 import { anyMembers, boundedText, enumLike, idShape, noEntries, type OutputOf, textShape, time } from './common.ts';
 import { z } from './zod.ts';
 
-/** A customer in an answer: docs/service.md, Customers. */
+/** A customer in an answer (docs/service.md, Customers). */
 export const onye = memo(() =>
   z.looseObject({
     uid: idShape('ony'),
@@ -18,8 +18,8 @@ export const onye = memo(() =>
 );
 export type Onye = OutputOf<typeof onye>;
 
-/** An address as on customer creation (public material): all strings, `country` an ISO 3166-1 alpha-2 code. */
-const updatedAddress = memo(() =>
+/** An address in a request (docs/service.md, Customers): all texts, `country` an ISO 3166-1 alpha-2 code. */
+const addressShape = memo(() =>
   z.looseObject(
     {
       address: boundedText(1, 100).optional(),
@@ -45,8 +45,8 @@ const emailShape = memo(() =>
 const meta = memo(() => z.record(z.string(), z.unknown(), { error: 'should be an object of keys and values' }));
 
 /**
- * The body of a partial update (docs/service.md, Customers). Checks only the rules that the service states: an address without
- * an @, for example, can't be valid; the service checks everything finer. Other fields are sent unchanged.
+ * The body of a partial update (docs/service.md, Customers). Checks only the rules that the service states, such as an @
+ * in an e-mail address; the service checks everything finer. Other fields are sent unchanged.
  */
 export const onyeUpdate = memo(() =>
   z.looseObject({
@@ -54,17 +54,17 @@ export const onyeUpdate = memo(() =>
     ref: boundedText(0, 150).optional(),
     first_name: boundedText(0, 100).optional(),
     last_name: boundedText(0, 100).optional(),
-    billing_address: updatedAddress().optional(),
+    billing_address: addressShape().optional(),
     meta: meta().optional(),
   }),
 );
 
-/** The body that creates a customer (public material). */
+/** The body that creates a customer (docs/service.md, Customers). */
 export const onyeCreate = memo(() =>
   onyeUpdate().extend({
     email: emailShape(),
     // The service's own older plugin leaves these two blank on creation.
-    billing_address: updatedAddress()
+    billing_address: addressShape()
       .extend({ state: boundedText(0, 50).optional(), zip: boundedText(0, 10).optional() })
       .optional(),
     meta: z.union([meta(), noEntries()], { error: 'should be an object of keys and values' }).optional(),

@@ -232,7 +232,7 @@ export interface AnyRequest {
   readonly method: Method;
   /** Under the origin, without a query. */
   readonly path: string;
-  /** Its answer is a page of a list. */
+  /** The answer is a page of a list. */
   readonly paged?: boolean;
 }
 

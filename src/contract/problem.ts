@@ -22,9 +22,10 @@ export type ProblemAnswer = OutputOf<typeof problemAnswer>;
 
 /** An error code such as `nzube.ugwo.error.ref_already_exists`. */
 const DOTTED_CODE = /^[A-Za-z][\w-]*(?:\.[\w-]+)+$/;
+
 /**
- * The second live shape: `{message: "<code>", errors: [{field, message}]}` (public material). Gateways also send
- * `{message: "Conflict", errors: []}`: only a code of the service, or a named error, makes the document its own.
+ * The service's second shape: `{message: "<code>", errors: [{field, message}]}` (docs/service.md, Errors). Gateways also
+ * send `{message: "Conflict", errors: []}`: only a code of the service, or a named error, makes the document its own.
  */
 const message = memo(() =>
   z.looseObject({
@@ -55,9 +56,9 @@ export interface Problem {
   /** Empty if there is none. */
   readonly title: string;
   readonly detail: string | undefined;
-  /** Limited to the first ones when there are too many to read. */
+  /** The first `BOUNDS.violations` of them. */
   readonly violations: readonly Violation[];
-  /** Number of the omitted ones; absent when there are none. */
+  /** Number of the omitted violations; absent when there are none. */
   readonly more?: number;
 }
 

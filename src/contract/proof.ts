@@ -23,7 +23,7 @@ export interface ResourcePage {
 
 export type Params = Readonly<Record<string, string>>;
 
-/** Sentence with the reason why an answer with HTTP 2xx does not belong to its operation; undefined if it does. */
+/** Returns a sentence that says why an answer with HTTP 2xx does not belong to its operation; undefined if it does. */
 export type Proof = (answer: unknown, params: Params) => string | undefined;
 
 /** Proves a JSON object with an identifier of the kind; then runs the proofs in `more`. */

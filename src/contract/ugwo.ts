@@ -24,7 +24,7 @@ import {
 import { onyeCreate } from './onye.ts';
 import { z } from './zod.ts';
 
-/** A payment request as lists show it: docs/service.md, Payment requests. Amounts in the minor unit. */
+/** A payment request as lists show it (docs/service.md, Payment requests). Amounts in the minor unit. */
 export const ugwo = memo(() =>
   z.looseObject({
     uid: idShape('ugw'),
@@ -47,7 +47,7 @@ export const ugwo = memo(() =>
 );
 export type Ugwo = OutputOf<typeof ugwo>;
 
-/** One payment request with every activity on it (public material); `activities` may be missing. */
+/** One payment request with every activity on it (docs/service.md, Payment requests); `activities` may be missing. */
 export const ugwoWithActivities = memo(() => ugwo().extend({ activities: listOf(activity()).nullish() }));
 export type UgwoWithActivities = OutputOf<typeof ugwoWithActivities>;
 
@@ -61,7 +61,8 @@ const minorAmount = memo(() =>
 );
 
 /**
- * The body that creates a payment request (public material); the service's own plugin sends `meta` and `onye_email`.
+ * The body that creates a payment request (docs/service.md, Payment requests); the service's own plugin sends `meta` and
+ * `onye_email`.
  */
 export const ugwoCreate = memo(() =>
   z.looseObject({
@@ -79,7 +80,7 @@ export const ugwoCreate = memo(() =>
   }),
 );
 
-/** A refund (public material). The prefix of its identifiers is not known. */
+/** A refund (docs/service.md, Refunds). The prefix of its identifiers is not known. */
 export const refund = memo(() =>
   z.looseObject({
     uid: someText(),

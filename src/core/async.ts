@@ -84,11 +84,11 @@ export const spread = (ms: number, random: () => number): number => ms * (1 + 0.
 export const backoff = (retry: number, random: () => number, { base, cap } = { base: 500, cap: 20_000 }): number =>
   random() * Math.min(cap, base * 2 ** retry);
 
-/** Milliseconds for what is under way when a signal comes. */
+/** Time for the work that is under way when a signal comes. */
 const GRACE_MS = 400;
 
 /** Resolves to true when the work is done, or to false soon after the signal is aborted. */
-export const isDoneOrLeft = async (work: Promise<void>, signal: AbortSignal): Promise<boolean> => {
+export const isDoneInTime = async (work: Promise<void>, signal: AbortSignal): Promise<boolean> => {
   const { promise: left, resolve } = Promise.withResolvers<boolean>();
   let timer: NodeJS.Timeout | undefined;
   const leave = (): void => {

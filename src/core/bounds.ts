@@ -84,8 +84,8 @@ export const cutList = <T>(
 ): { readonly first: readonly T[]; readonly more: number } =>
   list.length <= most ? { first: list, more: 0 } : { first: list.slice(0, most), more: list.length - most };
 
-/** The first names of a list that has `count`: `a, b and 3 more`. */
-export const firstNames = (names: readonly unknown[], most = 10, count = names.length): string => {
-  const first = names.slice(0, most);
+/** The first of `count` words or numbers, for a sentence: `a, b and 3 more`. */
+export const firstFew = (all: readonly unknown[], most = 10, count = all.length): string => {
+  const first = all.slice(0, most);
   return `${first.join(', ')}${count > first.length ? ` and ${count - first.length} more` : ''}`;
 };

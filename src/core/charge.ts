@@ -66,7 +66,7 @@ export const tellsActivities = (ugwo: unknown): boolean =>
   activitiesOf(ugwo) !== undefined || LATEST.some((name) => valueAt(ugwo, name) !== undefined);
 
 /**
- * Statuses of a checkout, in the order of the numbers that the service filters by, starting at 1 (public material,
+ * Statuses of a checkout, in the order of the numbers that the service filters by, starting at 1 (docs/service.md,
  * Checkouts).
  */
 export const CHECKOUT_STATUSES = ['active', 'inactive'] as const;
@@ -104,7 +104,7 @@ const otherEntries = (headers: unknown, ...known: readonly string[]): NameAndVal
 /** The header of a next action that holds the code to dial. */
 export const DIAL_HEADER = 'ussd';
 
-/** The headers of a next action that show an account to pay to. */
+/** The headers of a next action that name the account to pay to. */
 export const ACCOUNT_KEYS = ['bank_name', 'account_name', 'account_number'];
 
 /** A text for people; the first element of a list. */
@@ -113,14 +113,14 @@ const sentenceIn = (value: unknown): string | undefined => {
   return text.trim() === '' ? undefined : text;
 };
 
-/** True for a non-empty action; an empty object may also arrive as an empty list or as null. */
-const isThere = (action: unknown): boolean =>
+/** True for a next action with content. PHP may send an empty one as an empty list, and the service as null. */
+const isAction = (action: unknown): boolean =>
   typeof action === 'object' ? action !== null && Object.keys(action).length > 0 : machineValue(action).trim() !== '';
 
 /** Reads the next action of an activity as far as possible; undefined if the customer has nothing to do. */
 export const readNextAction = (activity: unknown): NextAction | undefined => {
   const action = valueAt(activity, 'next_action');
-  if (!isThere(action)) return undefined;
+  if (!isAction(action)) return undefined;
   const type = exactTextAt(action, 'type') ?? '';
   const instruction = sentenceIn(valueAt(action, 'instruction')) ?? sentenceIn(action);
   const headers = valueAt(action, 'headers');
@@ -139,7 +139,7 @@ export const readNextAction = (activity: unknown): NextAction | undefined => {
   };
 };
 
-/** Returns the machine value at a path, or null if there is none that can be parsed. */
+/** The machine value at a path, if it is one word; null for a sentence, a number or nothing. */
 export const wordAt = (value: unknown, path: string): string | null => {
   const word = textAt(value, path);
   return /^[a-z][\w-]{0,63}$/i.test(word) ? word : null;
@@ -223,9 +223,9 @@ export const countText = (entries: readonly { readonly kind: string }[]): string
 };
 
 /**
- * State of a row of a file (docs/files.md). `failed`: its activity was created and has failed. `expired`: nobody paid it in time. `refused`: the guard
- * refused it; the ledger has no record of that. `sending`: another process is sending it. `invalid`: it could not be
- * sent as it is.
+ * State of a row of a file (docs/files.md). `failed`: its activity was created and has failed. `expired`: nobody paid
+ * it in time. `refused`: the guard refused it; the ledger has no record of that. `sending`: another process is sending
+ * it. `invalid`: it could not be sent as it is.
  */
 export const ROW_STATES = [
   'accepted',
@@ -243,7 +243,7 @@ export type RowState = (typeof ROW_STATES)[number];
 
 export type RowCounts = Readonly<Partial<Record<RowState, number>>>;
 
-/** State of a row by its last charge or update. `end`: what became of that after it was accepted, if it is over. */
+/** State of a row by its last charge or update. `end`: how that ended after it was accepted. */
 export const rowStateOf = (state: ChargeState, end: 'failed' | 'expired' | undefined): RowState =>
   state === 'accepted' ? (end ?? state) : state;
 
@@ -255,10 +255,6 @@ const RETRIED: readonly RowState[] = ['rejected', 'failed', 'not_created', 'expi
  */
 export const isTakenUp = (state: RowState, retry: boolean): boolean =>
   state === 'refused' || state === 'not_sent' || (retry && RETRIED.includes(state));
-
-/** The columns of a job's summary, with another label for the accepted rows. */
-export const summaryColumns = (accepted: string): typeof SUMMARY_COLUMNS =>
-  SUMMARY_COLUMNS.map((column) => (column.path === 'accepted' ? { ...column, label: accepted } : column));
 
 /** The columns of a job's summary, in order. The most urgent ones come first on a card. */
 const SUMMARY_COLUMNS: readonly {
@@ -281,3 +277,7 @@ const SUMMARY_COLUMNS: readonly {
   { path: 'report' },
   { path: 'expired', kind: 'count' },
 ];
+
+/** The same with another label for the accepted rows. */
+export const summaryColumns = (accepted: string): typeof SUMMARY_COLUMNS =>
+  SUMMARY_COLUMNS.map((column) => (column.path === 'accepted' ? { ...column, label: accepted } : column));

@@ -18,8 +18,8 @@ interface ErrorRow {
 
 /**
  * All errors, the gravest first: a run over many rows ends with the gravest (docs/exit-codes.md). A signal comes before
- * errors that the next run meets again, so that a script sees that rows are left. Code that detects an error names its kind;
- * everything else is looked up here.
+ * errors that the next run meets again, so that a script sees that rows are left. Code that detects an error names its
+ * kind; everything else is looked up here.
  */
 const ROWS = {
   internal: { exit: 1, meaning: 'a bug in paycli', again: 'no', certain: 'unknown', row: 'unknown' },
@@ -69,7 +69,7 @@ const ROWS = {
   },
   interrupted: {
     exit: 130,
-    meaning: 'stopped by a signal with nothing in flight (143 for SIGTERM), or by no for an answer',
+    meaning: 'stopped by a signal with nothing in flight (143 for SIGTERM), or you answered no',
     again: 'yes; a wait with `paycli activity wait`',
     certain: 'not_sent',
     row: 'not_sent',
@@ -113,7 +113,7 @@ const ROWS = {
   pending: {
     exit: 12,
     meaning: 'a wait ended before the payment was paid or failed, or nothing came in time',
-    again: 'yes, wait again: `paycli activity wait`; in the second case, charge again',
+    again: 'yes, wait again: `paycli activity wait`; if nothing came in time, charge again',
     certain: 'unknown',
     row: 'unknown',
   },
@@ -198,9 +198,9 @@ export interface ErrorDetail {
   readonly reason?: string;
   /** Another charge is possible with --again. */
   readonly again?: true;
-  /** An earlier one is unknown, and stands in the way. */
+  /** An earlier charge of unknown outcome stands in the way. */
   readonly unresolved?: true;
-  /** Nothing more is let through: by a policy today, or of a file than was approved. */
+  /** A limit is used up: the policy's for today, or what was approved of a file. */
   readonly spent?: true;
   /** The activity that this error is about, or that blocks the write, as JSON text. */
   readonly activity?: string;
@@ -212,8 +212,8 @@ export interface ErrorDetail {
 }
 
 /**
- * The one error class of this program: thrown where the fault is detected, rendered in one place. ERRORS has
- * what follows from its kind. `message` says what happened and why, without a full stop.
+ * The one error class of this program: thrown where the fault is detected, rendered in one place. ERRORS says what
+ * follows from its kind. `message` says what happened and why, without a full stop.
  */
 export class PayError extends Error {
   override readonly name = 'PayError';

@@ -48,7 +48,10 @@ export const makeFolder = (folder: string, mode = 0o700): string | undefined => 
   }
 };
 
-/** Sets the mode of a path or an open file. Not on Windows, where modes mean nothing: the user's profile folder protects the file. */
+/**
+ * Sets the mode of a path or an open file. Not on Windows, where modes mean nothing: the user's profile folder protects
+ * the file.
+ */
 export const setMode = (file: string | number, mode: number): void => {
   if (platform() === 'win32') return;
   if (typeof file === 'number') fchmodSync(file, mode);

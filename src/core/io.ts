@@ -3,7 +3,8 @@ import type { Redactor } from './secret.ts';
 /**
  * One output stream, and the only way to write to it. Known secrets are removed from everything that is written, and a
  * terminal gets only text and this program's own control sequences. Writes resolve when the stream has accepted them,
- * so that a slow reader slows the writer. Bytes are UTF-8, and change once the write resolves: who keeps them copies them.
+ * so that a slow reader slows the writer. Bytes are UTF-8. The caller reuses them once the write resolves, so a stream
+ * that keeps them makes a copy.
  */
 export interface Output {
   write(text: string | Uint8Array): Promise<void>;

@@ -1,7 +1,15 @@
 import { BOUNDS, type Measure } from './bounds.ts';
 import { minify } from './json.ts';
 
+/**
+ * One pass over a JSON text as UTF-8 that creates no values. It finds out whether JSON.parse would accept the text,
+ * its size, and the start and end of each record. Safe on bytes of any kind, depth and size, so it runs before
+ * parsing.
+ */
+
 const [BLANK, TAB, LINE_FEED, RETURN] = [0x20, 0x09, 0x0a, 0x0d] as const;
+const [QUOTE, BACKSLASH, COMMA, COLON, DELETE] = [0x22, 0x5c, 0x2c, 0x3a, 0x7f] as const;
+const [OBJECT, OBJECT_END, ARRAY, ARRAY_END] = [0x7b, 0x7d, 0x5b, 0x5d] as const;
 
 /** A range of bytes. */
 export interface Span {
@@ -116,28 +124,19 @@ const numberEnd = (bytes: Uint8Array, from: number): number => {
 };
 
 /** The literals, by their first characters. */
-const NAME_WORDS: (Uint8Array | undefined)[] = Array.from({ length: 256 });
-for (const word of ['true', 'false', 'null']) NAME_WORDS[word.charCodeAt(0)] = Buffer.from(word);
+const LITERALS: (Uint8Array | undefined)[] = Array.from({ length: 256 });
+for (const word of ['true', 'false', 'null']) LITERALS[word.charCodeAt(0)] = Buffer.from(word);
 
 /**
  * Index after the number or literal that starts here; 0 when there is neither. Called for every value, so it allocates
  * nothing.
  */
 const scalarEnd = (bytes: Uint8Array, from: number): number => {
-  const word = NAME_WORDS[bytes[from] ?? 0];
+  const word = LITERALS[bytes[from] ?? 0];
   if (word === undefined) return numberEnd(bytes, from);
   for (let index = 1; index < word.length; index += 1) if (bytes[from + index] !== word[index]) return 0;
   return from + word.length;
 };
-
-/**
- * One pass over a JSON text as UTF-8 that creates no values. It finds out whether JSON.parse would accept the text,
- * its size, and the start and end of each record. Safe on bytes of any kind, depth and size, so it runs before
- * parsing.
- */
-
-const [QUOTE, BACKSLASH, COMMA, COLON, DELETE] = [0x22, 0x5c, 0x2c, 0x3a, 0x7f] as const;
-const [OBJECT, OBJECT_END, ARRAY, ARRAY_END] = [0x7b, 0x7d, 0x5b, 0x5d] as const;
 
 /** Result of a scan, up to the end of the text or to the first invalid byte. */
 export interface Scan extends Measure {
@@ -168,7 +167,7 @@ const grown = (levels: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> => {
 export const scan = (bytes: Uint8Array, fields: readonly string[] = []): Scan => {
   const notes = new Notes(bytes, fields);
   const { length } = bytes;
-  /** For each open level, 1 for an object and 0 for an array. */
+  // For each open level, 1 for an object and 0 for an array.
   let levels = new Uint8Array(FEWEST_LEVELS);
   let [at, depth, deepest, values, name, inObject] = [0, 0, 0, 0, 0, false];
   let next: number = VALUE;

@@ -125,11 +125,11 @@ export class NumberText {
  */
 export const mayBeInexact = (text: string): boolean => /(?:^|[:,[\s])-?(?:\d{16}|\d+[.eE])|(?:^|[:,[\s])-0/.test(text);
 
-/** Like JSON.parse, but a number whose text a double would not reproduce becomes the result of `made`. */
-const parseNumbers = (text: string, made: (number: string) => unknown): unknown =>
+/** Like JSON.parse, but a number whose text a double would not reproduce becomes the result of `make`. */
+const parseNumbers = (text: string, make: (number: string) => unknown): unknown =>
   JSON.parse(text, (_key, value: unknown, context?: { source?: string }) =>
     typeof value === 'number' && context?.source !== undefined && context.source !== String(value)
-      ? made(context.source)
+      ? make(context.source)
       : value,
   );
 
@@ -149,7 +149,7 @@ export const isObject = (value: unknown): value is object => typeof value === 'o
 export const isJsonObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   isObject(value) && !Array.isArray(value) && !(value instanceof NumberText);
 
-/** Serializes a value that may hold NumberTexts. */
+/** Prints a value that may hold NumberTexts as JSON. */
 export const printExact = (value: unknown): string => {
   if (value instanceof NumberText) return value.text;
   if (Array.isArray(value)) return `[${value.map(printExact).join(',')}]`;
@@ -177,6 +177,7 @@ export const valueAt = (value: unknown, path: string): unknown =>
   // Most paths are one name, and each is read many times per row.
   path.includes('.') ? path.split('.').reduce(ownOf, value) : ownOf(value, path);
 
+/** The members that are not undefined. */
 export const definedIn = <T>(members: Readonly<Record<string, T>>): Record<string, Exclude<T, undefined>> => {
   const defined: [string, Exclude<T, undefined>][] = [];
   for (const [name, member] of Object.entries(members))

@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 
-/** The public environments (public documentation). Their data and keys are completely separate. */
+/** The public environments (docs/service.md, Keys). Their data and keys are completely separate. */
 export const ENVIRONMENTS = {
   live: 'https://api.kwugwo.africa',
   sandbox: 'https://sandbox-api.kwugwo.africa',

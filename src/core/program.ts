@@ -4,7 +4,7 @@ import { type FileHandle, writeFile } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { attempt, isDoneOrLeft } from './async.ts';
+import { attempt, isDoneInTime } from './async.ts';
 import { reasonOf } from './error.ts';
 import { makeNameless } from './files.ts';
 import { type Clock, type Env, withTimeout } from './io.ts';
@@ -90,13 +90,13 @@ const passStream = async (
       const piece = await Promise.race([pieces.next(), silent]);
       read.abort();
       isDone = !piece || piece.done === true;
-      if (piece && !isDone && !(await isDoneOrLeft(print(piece.value), leave))) return void stream.destroy();
+      if (piece && !isDone && !(await isDoneInTime(print(piece.value), leave))) return void stream.destroy();
     }
   } catch {
     // It was destroyed with its command.
   }
   stream.destroy();
-  await isDoneOrLeft(print(), leave);
+  await isDoneInTime(print(), leave);
 };
 
 /** Ends the command with SIGTERM, and with SIGKILL if it does not exit. */

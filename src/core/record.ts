@@ -53,8 +53,8 @@ export const serviceNow = ({ servedAt, age = 0 }: Pick<ApiRecord, 'servedAt' | '
   servedAt === undefined || age > CLOCKS_AGREE_MS || Math.abs(now - servedAt) <= CLOCKS_AGREE_MS ? now : servedAt;
 
 /**
- * One page of a list (docs/service.md, Lists), with the cursor that requested it (undefined for the first). The texts of its
- * records have no blanks between tokens.
+ * One page of a list (docs/service.md, Lists), with the cursor that requested it (undefined for the first). The texts of
+ * its records have no blanks between tokens.
  */
 export interface ApiPage<T = unknown> {
   readonly records: readonly ApiRecord<T>[];
@@ -84,7 +84,10 @@ export const apiRecordOf = (exact: unknown): ApiRecord => {
   return { value: JSON.parse(text), text };
 };
 
-/** A moment as entered: a number of milliseconds ago, an instant, or the first moment of a day, counted back from today. */
+/**
+ * A moment as entered: a number of milliseconds ago, an instant, or the first moment of a day, counted back from
+ * today.
+ */
 export type RequestedTime =
   | { readonly ago: number }
   | { readonly at: number }
@@ -103,8 +106,10 @@ export const instantOf = (moment: RequestedTime, now: number): number => {
  * address.
  */
 const customerUid = (record: unknown): string => textAt(record, 'onye.uid') || textAt(record, 'onye');
+
 /**
- * True if a list shows no customers, not even that there is none: its records may have only some fields (public material).
+ * True if a list shows no customers, not even that there is none: its records may have only some fields
+ * (docs/service.md, Shapes).
  */
 export const hidesCustomer = (record: unknown): boolean =>
   isJsonObject(record) && !('onye' in record) && !('email' in record);

@@ -10,7 +10,7 @@ export const isJsonFormat = (format: string | undefined): boolean => format === 
 
 /**
  * Format of a value for people. `enum` and `state` take a string or a `[value, label]` pair; a `state` is shown by its
- * word (see `statusWord`). `money` is an integer in the minor unit. A `count` is grouped by thousands, and 0 is shown as
+ * word (see `statusWord`). `money` is an integer in the minor unit. A `count` is grouped by thousands; 0 leaves its cell
  * empty. A `customer` is shown by e-mail, else by name, else by uid. `mediums` are a list of objects with a `medium`
  * each. A `number`, `bool`, `id` or `any` is shown as a `text` is. Formats for programs (tsv, csv) show the machine
  * value instead.
@@ -159,6 +159,7 @@ export type Result = {
       readonly view: View;
       /** Maximum number of records to show; a notice reports it when it is reached. */
       readonly max?: number | undefined;
+      /** The command that lists on from a cursor. */
       readonly goOn?: (cursor: string) => string;
       /** An empty list was reported already. */
       readonly saysEmpty?: true;

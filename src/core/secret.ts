@@ -25,6 +25,9 @@ export const keyProblem = (key: string): string | undefined => {
   return undefined;
 };
 
+/** Prefix of the built-in emulator's keys; they are refused for any other machine. */
+export const LOCAL_KEY_PREFIX = 'sk.Lcal.';
+
 /**
  * Reason why a key must not be sent to an origin: a header can't hold it, or it is the emulator's and the origin is on
  * another machine.
@@ -55,7 +58,7 @@ export const SECRET_NAME = new RegExp(SECRET_WORDS, 'i');
 /** The value of a parameter. Looks back from its `=`, so that a long text costs no more than its length. */
 const SECRET_VALUE = new RegExp(`(?<=(?:${SECRET_WORDS}|\\b(?:sig|key)(?==))[\\w.~-]*=)[^&#\\s"'<>]+`, 'gi');
 
-/** A text without what gives access in its URLs: parameters, user and password. Without tokens of the form JWT, too. */
+/** A text without what gives access: parameters, user and password in its URLs, and JWTs. */
 export const withoutTokens = (text: string): string =>
   text
     .replaceAll(SECRET_VALUE, '[secret]')
@@ -69,9 +72,6 @@ export const keyTail = (key: string): string => `…${key.slice(-4)}`;
 export const withoutKeys = (text: string): string =>
   text.replaceAll(KEY_SHAPE, (found) => `[secret ${keyTail(found)}]`);
 
-/** Prefix of the built-in emulator's keys; they are refused for any other machine. */
-export const LOCAL_KEY_PREFIX = 'sk.Lcal.';
-
 /**
  * Removes known secrets from any text by value. All output of the program passes through a redactor, so that a key
  * inside an exception, a service's echo or a debug line cannot leak.
@@ -81,8 +81,8 @@ export class Redactor {
 
   add(secret: string): void {
     if (secret.length < 8) return;
-    // Forms of the secret in JSON, a shell, a URL, and names that are lower-cased, as those of headers: most keys look the
-    // same in the first two.
+    // Forms of the secret as it is, in lower-cased names such as those of headers, in JSON, in a shell and in a URL. Most
+    // keys look the same in all but the second.
     const forms = [
       secret,
       secret.toLowerCase(),
@@ -144,9 +144,10 @@ export type Clean = (text: string) => string;
 /** A JSON escape of printable ASCII, the alphabet of keys. */
 const JSON_ESCAPE = /\\(?:u00([2-7][\da-f])|(["\\/]))/gi;
 const fromHex = (hex: string): string => String.fromCharCode(Number.parseInt(hex, 16));
+
 /**
- * Decodes the escapes. Without \u00 escapes only slashes need it, which some services escape everywhere: quotes and
- * backslashes have one form.
+ * Decodes the escapes. Without \u00 escapes only slashes need it, which some services escape everywhere: a quote and a
+ * backslash are always escaped.
  */
 const unescaped = (text: string): string =>
   text.includes('\\u00')

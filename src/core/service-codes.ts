@@ -1,6 +1,6 @@
 /**
- * Sentences for the service's error codes, by the end of the code. `{field}` stands for the flag or the column that sets
- * this field. Loaded only where an error is printed.
+ * Sentences for the service's error codes (docs/service.md, Errors), by the end of the code. `{field}` stands for the
+ * flag or the column that sets this field. Loaded only where an error is printed.
  */
 const SENTENCES: Readonly<Record<string, string>> = {
   validation_failed: 'Some values are not valid.',

@@ -12,8 +12,8 @@ const CHOICES: Readonly<Record<string, readonly string[]>> = {
 /** The setting of the medium of a charge. */
 const MEDIUM = 'medium';
 
-/** Settings that exist without being stored. */
-export const ALWAYS: readonly string[] = [...Object.keys(CHOICES), MEDIUM];
+/** Settings that `config list` shows even if they are not set. */
+export const ALWAYS_LISTED: readonly string[] = [...Object.keys(CHOICES), MEDIUM];
 
 const COLUMNS_PREFIX = 'columns.';
 
@@ -32,7 +32,7 @@ const WITH_COLUMNS = [
 
 export const columnsSetting = (path: readonly string[]): string => COLUMNS_PREFIX + path.join('.');
 
-export const SETTINGS: readonly string[] = [...ALWAYS, ...WITH_COLUMNS.map((name) => COLUMNS_PREFIX + name)];
+export const SETTINGS: readonly string[] = [...ALWAYS_LISTED, ...WITH_COLUMNS.map((name) => COLUMNS_PREFIX + name)];
 
 /** Returns the name of an existing setting; throws a usage error for any other name. */
 export const asSetting = (name: string): string => {

@@ -12,10 +12,10 @@ const HIDDEN_BUT_LAYOUT = /(?![\n\t])[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202
 const UNSEEN = /[\p{DI}\p{Cf}]/gu;
 
 /**
- * Those that hide a text or get copied along. Scripts and emoji need a single one next to their own characters; next to
- * ASCII nobody needs it. Several in a row, tags and variation selectors can hold any text that only a program sees: they
- * stay in emoji alone, which the group finds (a selector after an emoji, a keycap, the flags of England, Scotland and
- * Wales).
+ * Characters without width that hide a text or get copied along. Scripts and emoji need a single one next to their own
+ * characters; next to ASCII nobody needs it. Several in a row, tags and variation selectors can hold any text that only
+ * a program sees: they stay in emoji alone, which the group finds (a selector after an emoji, a keycap, the flags of
+ * England, Scotland and Wales).
  */
 const UNSEEN_OR_EMOJI =
   /((?!\p{ASCII})\p{Emoji}[\ufe0e\ufe0f]|[\d#*]\ufe0f\u20e3|\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f})|[\p{DI}\p{Cf}]{2,}|[\ufe00-\ufe0f]|[\u{e0000}-\u{e007f}]|[\u{e0100}-\u{e01ef}]|(?<!\P{ASCII})[\p{DI}\p{Cf}](?!\P{ASCII})/gu;

@@ -196,8 +196,8 @@ export const httpDate = (text: string): number | undefined => {
 const LONGEST_RETRY_MS = 100 * 365 * DAY_MS;
 
 /**
- * `Retry-After` (RFC 9110 section 10.2.3) as milliseconds from now: seconds, with a fraction or without, or an HTTP date. Absent,
- * not readable or negative: undefined, as if the header were not there.
+ * `Retry-After` (RFC 9110 section 10.2.3) as milliseconds from now: seconds, with a fraction or without, or an HTTP
+ * date. A header that is unreadable or negative is undefined, as an absent one.
  */
 export const retryAfter = (header: string | undefined, now: number): number | undefined => {
   if (header === undefined) return undefined;

@@ -8,7 +8,7 @@ export const KEEP_DAYS = 90;
 /** The customer has paid twice. */
 export const DOUBLE_CHARGE = 'ugwo.activity.double_charge_detected';
 
-/** The known events (public material, webhooks). An unknown one is accepted like any other. */
+/** The known events (docs/service.md, Events). An unknown one is accepted like any other. */
 export const EVENTS = [
   'nzube.onye.created',
   'nzube.onye.updated',
@@ -37,29 +37,26 @@ interface EventRead {
   readonly activity: string | undefined;
 }
 
-const firstTextAt = (value: unknown, ...paths: readonly string[]): string | undefined =>
-  paths.map((path) => textAt(value, path)).find((text) => text !== '');
-
+/** The first identifier with this prefix at one of the paths. */
 const idAt = (prefix: string, data: unknown, ...paths: readonly string[]): string | undefined =>
-  [firstTextAt(data, ...paths)].find((text) => text?.startsWith(prefix));
+  paths.map((path) => textAt(data, path)).find((text) => text.startsWith(prefix));
 
 /**
- * Reads an event's body (public material, webhooks). A payment request has its own identifier; an activity names its
+ * Reads an event's body (docs/service.md, Events). A payment request has its own identifier; an activity names its
  * payment request in `ugwo_uid`, or in `ugwo` as an object or a text, as a refund does.
  */
 export const readEvent = (body: unknown): EventRead => {
-  const [event, data] = [firstTextAt(body, 'event') ?? '', valueAt(body, 'data')];
+  const data = valueAt(body, 'data');
   return {
-    uid: firstTextAt(body, 'uid'),
-    event,
+    uid: textAt(body, 'uid') || undefined,
+    event: textAt(body, 'event'),
     data,
-    ugwo: idAt('ugw.', data, 'uid') ?? idAt('ugw.', data, 'ugwo_uid') ?? idAt('ugw.', data, 'ugwo.uid', 'ugwo'),
-    activity:
-      idAt('act.', data, 'uid') ?? idAt('act.', data, 'ugwo_activity.uid') ?? idAt('act.', data, 'ugwo_activity'),
+    ugwo: idAt('ugw.', data, 'uid', 'ugwo_uid', 'ugwo.uid', 'ugwo'),
+    activity: idAt('act.', data, 'uid', 'ugwo_activity.uid', 'ugwo_activity'),
   };
 };
 
-/** True if an event's name matches one of the patterns, in which `*` stands for any text: `ugwo.activity.*`. */
+/** True if an event's name matches one of the patterns. In a pattern `*` stands for any text: `ugwo.activity.*`. */
 export const isWanted = (event: string, wanted: readonly string[]): boolean =>
   wanted.some((pattern) =>
     new RegExp(`^${pattern.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`).replaceAll('*', '.*')}$`, 's').test(event),
@@ -68,6 +65,7 @@ export const isWanted = (event: string, wanted: readonly string[]): boolean =>
 /** Files in the data folder: the queue of received events, and the lock of the listening process. */
 export const QUEUE_FILE_NAME = 'webhooks.db';
 export const LOCK_FILE_NAME = 'webhooks.lock';
+
 /** Changes of a charge and of its refunds for which `watch --exec` runs its program. */
 export const CHANGES =
   'paid,underpaid,overpaid,paid_twice,reversed,expired,failed,unknown,refunded,refund_failed'.split(',');
@@ -78,7 +76,7 @@ export const WATCH_FILE_START = 'watch-';
 export const EVENT_STATES = ['kept', 'waiting', 'forwarded', 'failed'] as const;
 export type EventState = (typeof EVENT_STATES)[number];
 
-/** Signature of a delivery: hex HMAC-SHA256 of the raw body with the endpoint's secret (public material, webhooks). */
+/** Signature of a delivery: hex HMAC-SHA256 of the raw body with the endpoint's secret (docs/service.md, Events). */
 export const signatureOf = (secret: string, body: Uint8Array): string =>
   createHmac('sha256', secret).update(body).digest('hex');
 

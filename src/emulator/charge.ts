@@ -46,8 +46,8 @@ interface Attempt {
 }
 
 /**
- * Builds an attempt to charge a payment request with its amount (docs/service.md, Activities), with the fields that public material
- * adds.
+ * Builds an attempt to charge a payment request with its amount (docs/service.md, Activities), with undocumented fields
+ * too.
  */
 export const activityOn = (ugwo: Ugwo, { uid, reference, outcome, at }: Attempt): Activity => ({
   uid,
@@ -63,7 +63,7 @@ export const activityOn = (ugwo: Ugwo, { uid, reference, outcome, at }: Attempt)
   updated_at: at,
 });
 
-/** Returns one activity, for polling (public material); 404 if it belongs to another payment request. */
+/** Returns one activity, for polling (docs/service.md, Activities); 404 if it belongs to another payment request. */
 export const getActivity: OperationHandler<'activity.get'> = ({ params }, store) => {
   const ugwo = present(store.ugwo(params.ugwoUid), 'ugwo.error.not_found');
   const kept = store.activity(params.activityUid);
@@ -151,7 +151,7 @@ const activityPlan = (data: Data, scripted: Scripted | undefined, now: number): 
   return expiry < Number.POSITIVE_INFINITY ? { ending: 'expired', due: expiry } : undefined;
 };
 
-/** Refuses a charge on a paid or cancelled payment request (public material). */
+/** Refuses a charge on a paid or cancelled payment request (docs/service.md, Payment requests). */
 const refuseEnded = (ugwo: Ugwo): void => {
   if (isPaid(ugwo)) throw problemError(409, 'ugwo_processed');
   if (machineValue(ugwo.status ?? '') === 'cancelled') throw problemError(409, 'ugwo_cancelled');
@@ -196,7 +196,7 @@ export const createCharge: OperationHandler<'ugwo.charge'> = ({ params, body, no
 
 type RefundBody = RequestOf<'refund.create'>['body'];
 
-/** Minimum refund in kobo (public material); nothing is known of other currencies. */
+/** Minimum refund in kobo (docs/service.md, Refunds); nothing is known of other currencies. */
 const LEAST: ReadonlyMap<string, number> = new Map([['NGN', 20_000]]);
 
 /** Duration of a refund that isn't scripted, in milliseconds. */
@@ -220,8 +220,8 @@ const refundAmount = (body: RefundBody, kept: StoredActivity, currency: string, 
 };
 
 /**
- * Refunds the payment of an activity, in part or whole (public material). A refund takes some time; it may also fail at
- * once.
+ * Refunds the payment of an activity, in part or whole (docs/service.md, Refunds). A refund takes some time; it may also
+ * fail at once.
  */
 export const createRefund: OperationHandler<'refund.create'> = ({ body, now }, store): Refund => {
   const kept = store.activity(body.ugwo_activity);

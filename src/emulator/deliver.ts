@@ -31,7 +31,7 @@ const deliveryOutcome = (posted: PostResult): Pick<DeliveryAttempt, 'status' | '
   return { status: null, error: ERROR_TEXTS[code] ?? why };
 };
 
-/** A delivery without a 2xx answer is tried twice more, at this interval (public material, webhooks). */
+/** A delivery without a 2xx answer is tried twice more, at this interval (docs/service.md, Events). */
 const RETRY_MS = 30 * 60_000;
 const TRIES_LIMIT = 3;
 
@@ -47,7 +47,7 @@ const deliveryRequest = (dialect: Dialect, { uid, event, data }: BodyParts, secr
     'content-type': 'application/json',
     'user-agent': 'paycli-emulator',
     'x-kwugwo-delivery-id': id,
-    // Without a secret the header is present but empty (public material, webhooks).
+    // Without a secret the service sends the header too, but empty.
     ...(rule?.signature === 'none' ? {} : { 'x-kwugwo-signature': signing === '' ? '' : signatureOf(signing, body) }),
   };
   return { id, headers: Object.entries(headers), body };

@@ -84,14 +84,17 @@ export const scriptedRefund = (ugwo: Asking) =>
 export const asksFor = (ugwo: Asking, what: '402' | '402:create' | 'unrouted'): boolean =>
   emulateWords(ugwo).includes(what);
 
-/** Returns a payment request as its GET shows it (public material): with all its activities, oldest first. */
+/**
+ * Returns a payment request as its GET shows it (docs/service.md, Payment requests): with all its activities, oldest
+ * first.
+ */
 export const withActivities = (store: EmulatorStore, ugwo: Ugwo): UgwoWithActivities => ({
   ...ugwo,
   activities: store.activitiesOn(ugwo.uid),
 });
 
 /**
- * Puts an event into the outbox, once for each webhook that subscribes to it (public material, webhooks). Must be
+ * Puts an event into the outbox, once for each webhook that subscribes to it (docs/service.md, Events). Must be
  * called inside the transaction of the change; `data` returns the resource as its GET shows it at that time. Returns
  * the event, or undefined if no webhook subscribes to it.
  */
@@ -169,7 +172,10 @@ export const settleRequest = (store: EmulatorStore, uid: string): void => {
   if (status !== machineValue(ugwo.status ?? '')) store.setUgwoStatus(uid, status);
 };
 
-/** Adds the money that came to a success. One on a request that was already paid is a double charge (public material). */
+/**
+ * Adds the money that came to a success. A success on a request that was already paid is a double charge
+ * (docs/service.md, Activities).
+ */
 const paidActivity = (activity: Activity, ugwo: Ugwo, paid: number): Activity => ({
   ...activity,
   charged_amount: paid,

@@ -59,7 +59,7 @@ const titleCased = (text: string): string =>
     return before + first.toUpperCase();
   });
 
-/** Normalizes a field as the service does (public material): e-mail addresses in lower case, names title-cased. */
+/** Normalizes a field as the service does (docs/service.md, Customers): addresses in small letters, names with capitals. */
 const normalized = (name: string, value: unknown): unknown => {
   // Some clients send an empty map as a list.
   if (name === 'meta' && Array.isArray(value)) return {};
@@ -107,7 +107,7 @@ export const updateOnye: OperationHandler<'onye.update'> = ({ params, body, now 
   return updated;
 };
 
-/** Removes a customer and returns its last state (public material). */
+/** Removes a customer and returns its last state (docs/service.md, Customers). */
 export const deleteOnye: OperationHandler<'onye.delete'> = ({ params, now }, store) => {
   const customer = customerAt(params, store);
   store.removeCustomer(customer.uid);
@@ -186,7 +186,7 @@ const checkoutFor = (currency: string, named: string | undefined): CheckoutSnaps
 
 const STATUS_NUMBERS: Readonly<Record<string, string>> = { '1': 'active', '2': 'inactive' };
 
-/** Returns a bare array, without pages (public material). */
+/** Returns a bare array, without pages (docs/service.md, Checkouts). */
 export const listCheckouts: OperationHandler<'checkout.list'> = ({ query }) => {
   const statuses = query['filter[status][]']?.map((number) => STATUS_NUMBERS[number]);
   const currencies = query['filter[currency][]']?.map((code) => code.toUpperCase());
@@ -201,7 +201,7 @@ const bankCodesOf = (name: string): readonly string[] => {
   return field?.bank ? BANK_CODES : (field?.examples ?? []);
 };
 
-/** Lists the providers of a medium of a checkout (public material), with banks if the customer has to choose one. */
+/** Lists the providers of a medium of a checkout (docs/service.md, Checkouts), with banks if the customer chooses one. */
 export const listProviders: OperationHandler<'checkout.providers'> = ({ params: { medium, ...params } }) => {
   const offered = checkoutAt(params).mediums?.some((one) => one.medium === medium) === true;
   if (!offered) throw problemError(404, 'checkout.error.medium_not_found');
@@ -213,7 +213,7 @@ export const listProviders: OperationHandler<'checkout.providers'> = ({ params: 
 
 type Body = RequestOf<'ugwo.create'>['body'];
 
-/** In kobo (public material). */
+/** The least and the most of a request, in kobo (docs/service.md, Payment requests). */
 const AMOUNT_BOUNDS: ReadonlyMap<string, readonly [least: number, most: number]> = new Map([
   ['NGN', [20_000, 5_000_000_000]],
 ]);
@@ -250,7 +250,8 @@ const checkoutRoute = ({ checkout }: Body, currency: string, unrouted: boolean):
 };
 
 /**
- * Finds the named customer, or the one with the e-mail address; adds that one if it doesn't exist (public material).
+ * Finds the named customer, or the one with the e-mail address, and adds that one if it doesn't exist (docs/service.md,
+ * Payment requests).
  */
 const findPayer = ({ onye, onye_email: email }: Body, store: EmulatorStore, now: number): Onye | undefined => {
   if (onye !== undefined) {
@@ -276,8 +277,8 @@ const sentRequest = (body: Body, now: number): Pick<Ugwo, 'uid' | 'metadata' | '
 });
 
 /**
- * Creates a payment request (public material). The answer shows the customer in the form that the service's own plugin
- * reads.
+ * Creates a payment request (docs/service.md, Payment requests). The answer shows the customer in the form that the
+ * service's own plugin reads.
  */
 export const createUgwo: OperationHandler<'ugwo.create'> = ({ body, now }, store) => {
   const sent = sentRequest(body, now);
@@ -297,7 +298,10 @@ export const createUgwo: OperationHandler<'ugwo.create'> = ({ body, now }, store
   return { ...ugwo, onye_nzube: payer === undefined ? null : { uid, first_name, last_name } };
 };
 
-/** Cancels a payment request with no payment made or in progress, and returns it in short form (public material). */
+/**
+ * Cancels a payment request with no payment made or in progress (docs/service.md, Payment requests), and returns it in
+ * short form.
+ */
 export const cancelUgwo: OperationHandler<'ugwo.cancel'> = ({ params, now }, store) => {
   const ugwo = requestAt(params.uid, store);
   const isOpen = machineValue(ugwo.status ?? '') === 'requires_ugwo';

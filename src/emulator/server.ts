@@ -60,7 +60,7 @@ interface Handling<K extends OperationId> {
 const handlers: { readonly [K in OperationId]: Handling<K> } = {
   'onye.create': { handle: ({ body, now }, store) => addCustomer(store, body, now), shape: SHAPES.customer },
   'onye.get': { handle: ({ params }, store) => customerAt(params, store), shape: SHAPES.customer },
-  // Lists have the newest records first (public material).
+  // Lists have the newest records first (docs/service.md, Payment requests).
   'onye.list': {
     handle: ({ query }, store) => recordPage('onye', query, store, store.customersBefore),
     shape: SHAPES.customers,
@@ -68,7 +68,7 @@ const handlers: { readonly [K in OperationId]: Handling<K> } = {
   'onye.update': { handle: updateOnye, shape: SHAPES.customer },
   'onye.delete': { handle: deleteOnye, shape: SHAPES.customer },
   'ugwo.create': { handle: createUgwo, shape: SHAPES.ugwo },
-  // As lists show it, with all its activities, oldest first (public material).
+  // As lists show it, with all its activities, oldest first (docs/service.md, Payment requests).
   'ugwo.get': {
     handle: ({ params }, store) => withActivities(store, requestAt(params.uid, store)),
     shape: SHAPES.ugwo,

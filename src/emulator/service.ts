@@ -25,12 +25,12 @@ export class ProblemError extends Error {
   }
 }
 
-/** A 402 of the service: the workspace's balance for the service itself is used up (public material). */
+/** A 402 of the service: the workspace's balance for the service itself is used up (docs/service.md, Errors). */
 export const UNFUNDED = 'workspace.error.balance_too_low';
 
 /**
  * Builds the error document of a status; `detail` explains the fault of this request, `field` names its field. It
- * contains the shapes that both kinds of clients read: RFC 7807, and `message` with `errors` (public material).
+ * contains the shapes that both kinds of clients read: RFC 7807, and `message` with `errors` (docs/service.md, Errors).
  */
 export const problemError = (
   status: number,

@@ -296,7 +296,7 @@ const activityInShort = (activity: Activity | undefined) => {
 };
 
 /**
- * Returns a payment request as the service shows it (public material): with its customer and its latest activity in
+ * Returns a payment request as the service shows it (docs/service.md, Payment requests): with its customer and its latest activity in
  * short form, as they are now.
  */
 const ugwoOf = (row: StoredRow): Ugwo | undefined => {

@@ -1,5 +1,5 @@
 import { isUndecided, type RequestFacts } from '../charge/payment.ts';
-import { firstNames } from '../core/bounds.ts';
+import { firstFew } from '../core/bounds.ts';
 import { NOT_CREATED_AFTER_MS, statusOf, wordAt } from '../core/charge.ts';
 import { valueAt } from '../core/json.ts';
 import type { ApiRecord } from '../core/record.ts';
@@ -100,7 +100,7 @@ const judgeEmpty = (charge: Charge, look: SnapshotAt, sorted: SortedActivities):
 };
 
 const candidateNames = (candidates: readonly Pick<Candidate, 'kept'>[]): string =>
-  firstNames(
+  firstFew(
     candidates.map(({ kept }) => kept.uid ?? 'one without an identifier'),
     3,
   );

@@ -26,7 +26,7 @@ export const providerView: View = {
   ],
 };
 
-/** Reads a checkout (public material, Checkouts). */
+/** Reads a checkout (docs/service.md, Checkouts). */
 export const showCheckout = ({ uid }: { readonly uid: string }, run: Run): Promise<Result> =>
   getRecord('checkout.get', { uid }, checkoutView, run);
 
@@ -44,7 +44,7 @@ const wholeList = async (
   return { kind: 'list', pages: pageOf(records.map(apiRecordOf)), view };
 };
 
-/** Lists checkouts, which the service filters by number: 1 is active, 2 inactive (public material, Checkouts). */
+/** Lists checkouts, which the service filters by number: 1 is active, 2 inactive (docs/service.md, Checkouts). */
 export const showCheckouts = ({ status, currency }: CheckoutFilter, run: Run): Promise<Result> => {
   const query = {
     ...(status === undefined ? {} : { 'filter[status][]': [String(CHECKOUT_STATUSES.indexOf(status) + 1)] }),
@@ -60,6 +60,6 @@ const bankRecords = (record: unknown): readonly unknown[] => {
   return isList ? banks.map((bank: object) => ({ ...bank, ...provider })) : [record];
 };
 
-/** Lists the providers of a medium of a checkout, and their banks (public material, Checkouts). */
+/** Lists the providers of a medium of a checkout, and their banks (docs/service.md, Checkouts). */
 export const showProviders = (params: { readonly uid: string; readonly medium: string }, run: Run): Promise<Result> =>
   wholeList('checkout.providers', { params }, providerView, run, bankRecords);

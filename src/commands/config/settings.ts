@@ -3,7 +3,7 @@ import { profilesOf } from '../../compose/run.ts';
 import type { Env } from '../../core/io.ts';
 import { madeHere, onePage } from '../../core/record.ts';
 import type { Result, View } from '../../core/result.ts';
-import { ALWAYS, SETTINGS, type StoredDefaults, storedValue } from '../../core/settings.ts';
+import { ALWAYS_LISTED, SETTINGS, type StoredDefaults, storedValue } from '../../core/settings.ts';
 import type { Run } from '../run.ts';
 
 export const settingView: View = {
@@ -46,7 +46,7 @@ const shown = (setting: Setting): Result => ({ kind: 'record', record: madeHere(
 /** Lists every setting that has a value, and those that always have one. */
 export const listSettings = async (_input: unknown, run: Run): Promise<Result> => {
   const stored = await storedFor(run);
-  const names = SETTINGS.filter((name) => ALWAYS.includes(name) || Object.hasOwn(stored.values, name));
+  const names = SETTINGS.filter((name) => ALWAYS_LISTED.includes(name) || Object.hasOwn(stored.values, name));
   return { kind: 'list', pages: onePage(names.map((name) => settingOf(name, stored, run.io.env))), view: settingView };
 };
 

@@ -6,7 +6,7 @@ import { type LedgerPayment, MATCH_RESULTS, type Match, matchLines } from '../..
 import { PAYMENTS } from '../../charge/payment.ts';
 import { profileWithoutKey } from '../../compose/client.ts';
 import { openRowServices } from '../../compose/run.ts';
-import { firstNames, grouped } from '../../core/bounds.ts';
+import { firstFew, grouped } from '../../core/bounds.ts';
 import { CHARGE } from '../../core/charge.ts';
 import { PayError } from '../../core/error.ts';
 import { targetFlags } from '../../core/input.ts';
@@ -125,7 +125,7 @@ const matchSummary = (found: readonly Match[], sums: Sums, currency: string, day
   const total = (side: 'amount' | 'expected'): number => sums.reduce((all, one) => all + one[side], 0);
   return [
     `${counted(agrees + other + inFile, 'line')}: ${counted(agrees, 'agrees', 'agree')}` +
-      some(other, `${counted(other, 'has', 'have')} another amount (${firstNames(named, 3)})`) +
+      some(other, `${counted(other, 'has', 'have')} another amount (${firstFew(named, 3)})`) +
       some(inFile, `${counted(inFile, 'is', 'are')} in the file only`),
     `${kinds.join(', ')} ${days.first === days.last ? `of ${days.first}` : `from ${days.first} to ${days.last}`}: ` +
       `${grouped(agrees + other)} in the file${some(here, `${counted(here, 'is', 'are')} not`)}`,

@@ -1,4 +1,4 @@
-import { firstNames } from '../../core/bounds.ts';
+import { firstFew } from '../../core/bounds.ts';
 import { countText, kindWord } from '../../core/charge.ts';
 import { LOCAL_PROFILE } from '../../core/data-files.ts';
 import { shellLine } from '../../core/shell.ts';
@@ -28,7 +28,7 @@ export interface Leaving {
 }
 
 const idsText = (entries: readonly Entry[]): string =>
-  firstNames(
+  firstFew(
     entries.map(({ id }) => id),
     3,
   );

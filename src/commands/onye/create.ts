@@ -59,7 +59,7 @@ const createCustomer = async ({ given, body }: GivenFields, run: Run): Promise<R
 export const createdCustomersView = ({ kind }: OnyeCreateInput): View =>
   kind === 'one' ? onyeView : customersCreatedView;
 
-/** Creates a customer, or a file of them (public material, Customers). */
+/** Creates a customer, or a file of them (docs/service.md, Customers). */
 export const createCustomers = async (input: OnyeCreateInput, run: Run): Promise<Result> => {
   const fields = {
     given: input.given,

@@ -1,7 +1,7 @@
 import type { Client } from '../../client/client.ts';
 import { sourceOf } from '../../compose/run.ts';
 import type { AnswerOf } from '../../contract/operations.ts';
-import { firstNames } from '../../core/bounds.ts';
+import { firstFew } from '../../core/bounds.ts';
 import { PayError } from '../../core/error.ts';
 import { asFlag, readJsonObject, type Source } from '../../core/input.ts';
 import { isJsonObject, parseExact, pick } from '../../core/json.ts';
@@ -100,7 +100,7 @@ export const keysLost = (before: unknown, after: unknown): readonly string[] =>
 
 /** Lists names. Quotes a name that is not a plain word, so that names stay distinguishable. */
 export const keyNames = (names: readonly string[]): string =>
-  firstNames(names.map((name) => (/^[\w.-]+$/.test(name) ? name : JSON.stringify(name))));
+  firstFew(names.map((name) => (/^[\w.-]+$/.test(name) ? name : JSON.stringify(name))));
 
 const merged = (meta: CustomerBody, { set, unset }: MetaChange): CustomerBody =>
   Object.fromEntries(Object.entries({ ...meta, ...set }).filter(([name]) => !unset.includes(name)));

@@ -7,7 +7,7 @@ import { getRecord, removeRecord } from '../record.ts';
 import type { Run } from '../run.ts';
 import { onyeView } from './view.ts';
 
-/** Reads a customer (public material, Customers). */
+/** Reads a customer (docs/service.md, Customers). */
 export const getCustomer = ({ uid }: { readonly uid: string }, run: Run): Promise<Result> =>
   getRecord('onye.get', { uid }, onyeView, run);
 
@@ -30,7 +30,7 @@ const customerName = ({ uid, email, first_name, last_name }: Resource): string =
   return [...name, ...(address === '' ? [] : [`<${address}>`]), uid].join(' ');
 };
 
-/** Deletes a customer (public material, Customers). */
+/** Deletes a customer (docs/service.md, Customers). */
 export const deleteCustomer = ({ uid }: { readonly uid: string }, run: Run): Promise<Result> =>
   removeRecord(
     {

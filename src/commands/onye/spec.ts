@@ -20,7 +20,7 @@ const customerArgument = argument(
   asId('ony'),
 );
 
-/** Statuses of a customer (public material). The service may add more. */
+/** Statuses of a customer (docs/service.md, Customers). The service may add more. */
 const CUSTOMER_STATUSES = ['active'];
 
 export const onyeCommands = [

@@ -78,7 +78,7 @@ export const refundReading = (minor: number | undefined, paid: Paid | undefined)
   paid: paid?.status,
 });
 
-/** Reason of a refund that failed at once (public material, Refunds). Undefined if it did not fail. */
+/** Reason of a refund that failed at once (docs/service.md, Refunds). Undefined if it did not fail. */
 export const refundFailure = (refund: unknown): string | undefined => {
   if (statusOf(refund) !== 'failed') return undefined;
   const why = failureReason(valueAt(refund, 'error'));
@@ -133,7 +133,7 @@ const typedFor = ({ activity }: RefundOf, minor: number | undefined, paid: Paid 
   return paid === undefined || sum === undefined ? activity : formatMoney(String(sum), paid.currency);
 };
 
-/** Adds the failure of a refund that failed at once (public material, Refunds). */
+/** Adds the failure of a refund that failed at once (docs/service.md, Refunds). */
 const withFailure = (result: Result): Result => {
   if (result.kind !== 'record' || result.failure !== undefined) return result;
   const why = refundFailure(result.record.value);
@@ -209,7 +209,7 @@ const createOneRefund = async (asked: RefundOf, run: Run): Promise<Result> => {
 
 export const refundsMadeView = ({ kind }: RefundCreateInput): View => (kind === 'one' ? refundView : refundsView);
 
-/** Refunds an activity, or a file of activities (public material, Refunds), under the ledger protocol. */
+/** Refunds an activity, or a file of activities (docs/service.md, Refunds), under the ledger protocol. */
 export const createRefunds = async (input: RefundCreateInput, run: Run): Promise<Result> => {
   if (input.kind === 'one') return createOneRefund(input, run);
   const [{ refundKind }, { runFile }] = [await import('./create-kind.ts'), await import('../../bulk/run-file.ts')];

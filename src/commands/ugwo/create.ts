@@ -49,7 +49,7 @@ const requestDifferences = (request: unknown, body: UgwoBody): readonly Differen
     return [{ name, there: said === undefined ? 'is not there' : `is ${said} there` }];
   });
 
-/** A workspace has at most one payment request with a reference (public material). */
+/** A workspace has at most one payment request with a reference (docs/service.md, Payment requests). */
 export const BY_REF: UniqueKey = {
   field: 'ref',
   word: 'reference',
@@ -90,7 +90,7 @@ const createRequest = async (
 export const createdRequestsView = ({ kind }: UgwoCreateInput): View =>
   kind === 'one' ? wholeUgwoView : requestsCreatedView;
 
-/** Creates a payment request, or a file of them (public material, Payment requests). */
+/** Creates a payment request, or a file of them (docs/service.md, Payment requests). */
 export const createRequests = async (input: UgwoCreateInput, run: Run): Promise<Result> => {
   const { given } = input;
   const data = given.data === undefined ? {} : await readJsonObject(sourceOf(run), given.data, '--data');

@@ -52,7 +52,7 @@ const readOneRequest = (given: Given): UgwoCreateInput => {
 
 const requestArgument = argument('ugwo', 'the payment request, ugw.… or its ref', { completes: 'ugwo' }, asId('ugw'));
 
-/** Statuses of a payment request (public material). The service may add more. */
+/** Statuses of a payment request (docs/service.md, Payment requests). The service may add more. */
 const REQUEST_STATUSES = [
   'requires_ugwo',
   'processing',

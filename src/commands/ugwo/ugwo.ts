@@ -64,7 +64,7 @@ const openText = (activity: unknown, now: number): string | undefined => {
   return `Account ${action.accountNumber}${action.bank === '' ? '' : ` (${action.bank})`} can still be paid${end}.`;
 };
 
-/** Cancels a payment request (public material, Payment requests). */
+/** Cancels a payment request (docs/service.md, Payment requests). */
 export const cancel = async ({ uid }: { readonly uid: string }, run: Run): Promise<Result> => {
   const check = () => refuseDisputed({ about: uid }, `${uid} was not cancelled`, run);
   await check();

@@ -16,8 +16,8 @@ import { isKey, nowOf, ProblemError, readForm, respond, type Service } from '../
 import { html, type Part, respondPage, showAgain } from './html.ts';
 
 /**
- * Script of the hosted page. Posts `{source: "kwugwo", type, payload}` (public material) to the frame's parent, and only
- * to the named origin. Shops read the fields inside `payload` only.
+ * Script of the hosted page. Posts `{source: "kwugwo", type, payload}` (docs/service.md, Payment page) to the frame's
+ * parent, and only to the named origin. Shops read the fields inside `payload` only.
  */
 const SCRIPT = `
 'use strict';
@@ -83,7 +83,7 @@ button { font: inherit; padding: .5rem 1rem; }
 small { opacity: .7; }
 `;
 
-/** A reason why there is nothing to pay (public material). */
+/** A reason why there is nothing to pay (docs/service.md, Payment page). */
 interface Stop {
   readonly status: number;
   readonly code: string;
