@@ -76,16 +76,18 @@ interface Choosing {
   readonly offered?: string;
 }
 
+/** Result of an answer: the choice, or the next question. */
 type Step =
   | { readonly chosen: string }
   | (Choosing & {
       /** Message shown before the question is repeated. */
       readonly said: string;
+      /** Shows the numbered choices again. */
       readonly lists: boolean;
     });
 
-/** Evaluates an answer: a number, a name, or a part of names. */
-const takeAnswer = ({ choices, open = false }: Omit<Choices, 'title'>, at: Choosing, answer: string): Step => {
+/** Judges an answer: a number, a name, or a part of names. */
+const judgeAnswer = ({ choices, open = false }: Omit<Choices, 'title'>, at: Choosing, answer: string): Step => {
   if (answer === '' && at.offered !== undefined) return { chosen: at.offered };
   const named = choices.find((choice) => choice.toLowerCase() === answer.toLowerCase());
   if (named !== undefined) return { chosen: named };
@@ -150,7 +152,7 @@ export const askChoice = async ({ stdin, stderr, env }: Chooser, { title, ...fro
   for (;;) {
     const answer = await stdin.line([...before, promptAt(at)].join('\n'), { hidden: false });
     if (answer === undefined || (answer.trim() === '' && at.offered === undefined)) throw declinedError();
-    const step = takeAnswer(from, at, answer.trim());
+    const step = judgeAnswer(from, at, answer.trim());
     if ('chosen' in step) return step.chosen;
     at = step.offered === undefined ? { shown: step.shown } : { shown: step.shown, offered: step.offered };
     before = [...(step.said === '' ? [] : [step.said]), ...(step.lists ? numbered(step.shown, columns) : [])];

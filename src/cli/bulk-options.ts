@@ -78,7 +78,7 @@ export const BULK_OUTPUT =
 type BulkGiven = GivenOptions<typeof BULK_OPTIONS>;
 
 /** Throws a usage error if an option that each row must set itself was given with a file. */
-export const refuseBeside = (fields: FieldTable, given: BulkGiven): void => {
+export const refuseRowFields = (fields: FieldTable, given: BulkGiven): void => {
   const own = Object.entries(fields).find(([name, field]) => field.own && Object.hasOwn(given, name));
   if (own === undefined) return;
   throw usageError(`${fileFlag(given)} and ${asFlag(own[0])} can't be used together`, {
@@ -89,7 +89,7 @@ export const refuseBeside = (fields: FieldTable, given: BulkGiven): void => {
 /** The flag that makes a command work on a file. */
 export const fileFlag = ({ template }: Pick<BulkGiven, 'template'>): string => (template ? '--template' : '--from');
 
-const UNSAID = {
+const DEFAULTS = {
   from: '',
   concurrency: DEFAULT_PARALLEL,
   check: false,
@@ -100,7 +100,7 @@ const UNSAID = {
 };
 
 /** A file of rows (`-` is standard input) and the options for processing it. */
-export type BulkInput = Omit<BulkGiven, keyof typeof UNSAID> & Readonly<typeof UNSAID>;
+export type BulkInput = Omit<BulkGiven, keyof typeof DEFAULTS> & Readonly<typeof DEFAULTS>;
 
 /**
  * Reads the options for a file; undefined without one. Throws a usage error if other options need it, or if a single
@@ -122,5 +122,5 @@ export const readBulk = (given: BulkGiven, named?: string, thing = ''): BulkInpu
     });
   }
   const own = Object.entries(given).filter(([name]) => Object.hasOwn(BULK_OPTIONS, name));
-  return { ...UNSAID, ...Object.fromEntries(own) };
+  return { ...DEFAULTS, ...Object.fromEntries(own) };
 };

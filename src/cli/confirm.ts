@@ -5,10 +5,11 @@ import { visible } from '../core/text.ts';
 import type { Globals } from './globals.ts';
 
 /**
- * Asks for confirmation on a terminal before stored data is lost; --yes answers it. Each text is one line of the
+ * Asks a person on a terminal before money moves or stored data is lost; --yes answers it. Each text is one line of the
  * question, so that a name in one line can't pass for another line. `unasked` decides for runs that can't ask: go ahead
- * (scripts), or refuse; with `only a person`, not even --yes answers the question. `typed` is a name or an amount to type in full instead of "yes" before a grave action, so that
- * it has been read. Throws `interrupted` unless the answer is yes, and a usage error when nobody can be asked.
+ * (scripts), or refuse; with `only a person`, not even --yes answers the question. `typed` is a name or an amount to
+ * type in full instead of "yes" before a grave action, so that it has been read. Throws `interrupted` unless the answer
+ * is yes, and a usage error when nobody can be asked.
  */
 export type Confirm = (
   question: readonly string[],

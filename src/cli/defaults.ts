@@ -14,7 +14,7 @@ interface Typed {
 }
 
 /** Commands that fix or report the settings: they must work whatever is stored. */
-const WITHOUT = ['config', 'doctor', 'login', 'profile', 'version'];
+const WITHOUT_DEFAULTS = ['config', 'doctor', 'login', 'profile', 'version'];
 
 const isTyped = ({ argv }: Typed, flag: string): boolean =>
   argv.some((word) => word === flag || word.startsWith(`${flag}=`));
@@ -43,7 +43,7 @@ export const withDefaults = (
   io: Pick<Io, 'stdin'>,
 ): { readonly argv: readonly string[]; readonly columnsHint?: string } => {
   const { argv, words, globals } = typed;
-  if (WITHOUT.includes(words[0] ?? '') || isTyped(typed, '--template')) return { argv };
+  if (WITHOUT_DEFAULTS.includes(words[0] ?? '') || isTyped(typed, '--template')) return { argv };
   const output = storedOutput(typed, stored);
   const color = isTyped(typed, '--color') ? undefined : storedValue(stored, 'color', MEDIUM_NAMES);
   const setting = columnsSetting(words);

@@ -18,7 +18,8 @@ import {
 } from '../core/time.ts';
 import { flag, type GivenOptions, type HowToRead, listed, option, type Parse, rarely, taking } from './define.ts';
 
-/** Option parsers. Each throws a usage error that says what is expected; the caller names the flag. */
+// Option parsers (`as…`). Each throws a usage error that says what is expected; the caller names the flag.
+
 export const asText = (text: string): string => text;
 
 export const asDuration: Parse<number> = taking({ type: 'duration' }, (text) => {
@@ -37,7 +38,7 @@ export const asWaitTimeout: Parse<number> = taking({ type: 'duration' }, (text) 
   throw usageError(`must be between 1s and 24h (got ${text})`);
 });
 
-/** Parses a count per time. Refuses a bare number, which has no time. */
+/** Parses a count per unit of time. Refuses a bare number, which names none. */
 export const asRate: Parse<Rate> = taking({ type: 'rate' }, (text) => {
   const rate = parseRate(text);
   if (rate === undefined) throw usageError(`"${text}" is not a rate such as 50/s, 100/m or 1000/h`);
@@ -59,7 +60,7 @@ export const asOneOf = <T extends string>(known: readonly T[]): Parse<T> =>
     return text as T;
   });
 
-/** The status that a text means. For a status of other records, the error leads to these. */
+/** The status that a text means. For a status of other records, the error names the commands that show those. */
 const readStatus = <T extends string>(text: string, known: readonly T[], option = ''): T => {
   const [found, words] = [statusValue(text, known), known.map(statusArgument)];
   if (found !== undefined) return found;
@@ -275,8 +276,8 @@ export const MONEY_FILTER_OPTIONS = rarely(['amount', 'amountMinor'], {
   amountMinor: option('--amount-minor <n>', 'only of this amount, in the minor unit (kobo)', asMinor),
 });
 
-/** Throws if the filters can't match any record. */
-const refuseHopeless = ({ ref, email, customer }: RecordFilter) => {
+/** Throws for filters that can't match any record. */
+const refuseMatchless = ({ ref, email, customer }: RecordFilter) => {
   if (ref === '') throw usageError('--ref is empty');
   if ([...(ref ?? '')].length > LONGEST_REF) throw usageError(`--ref is longer than ${LONGEST_REF} characters`);
   if (email?.includes('@') === false) throw usageError(`--email: "${email}" is not an e-mail address`);
@@ -299,7 +300,7 @@ export const readList = <G extends ListOptions>(
   const read = (text: string): string =>
     validate ? readStatus(text, statuses, '--status: ') : (statusValue(text, statuses) ?? text);
   const status = filter.status?.map(read);
-  if (validate) refuseHopeless(filter);
+  if (validate) refuseMatchless(filter);
   if (cursor === '') throw usageError('--cursor is empty');
   if (filter.amount !== undefined && filter.amountMinor !== undefined) {
     throw usageError("--amount and --amount-minor can't be used together");

@@ -66,7 +66,7 @@ const clipboardSequence = (text: string): string => `\u001b]52;c;${Buffer.from(t
  * stream.
  */
 const openWriter = (stream: () => NodeJS.WriteStream, fd: number, stats: Stats | undefined) => {
-  // Who starts the program may have opened /dev/null for reading alone: nothing can be written to it then.
+  // The caller may have opened /dev/null for reading alone: nothing can be written to it then.
   if (isNullDevice(stats)) return async (): Promise<void> => undefined;
   if (stats?.isFile() === true) return async (data: string | Uint8Array): Promise<void> => writeToFile(fd, data);
   return (data: string | Uint8Array): Promise<void> =>
@@ -75,8 +75,8 @@ const openWriter = (stream: () => NodeJS.WriteStream, fd: number, stats: Stats |
     });
 };
 
-/** Length of the pieces in which messages are written: what a pipe holds. */
-const PIECE = 65_536;
+/** Bytes of the pieces in which messages are written: what a pipe holds. */
+const PIECE_SIZE = 65_536;
 
 /**
  * Opens stdout (data) or stderr (messages). A failed write to stderr is lost, not thrown, since it must never end a
@@ -114,8 +114,8 @@ const openOutput = (fd: 1 | 2, env: Env, redactor: Redactor, leave: AbortSignal)
     if (isData) return put(safe(data));
     const all = Buffer.from(safe(data));
     // Nobody may read the messages. While somebody does, a long one arrives whole.
-    for (let at = 0; at < all.length; at += PIECE) {
-      if (!(await isDoneInTime(put(all.subarray(at, at + PIECE)), leave))) return;
+    for (let at = 0; at < all.length; at += PIECE_SIZE) {
+      if (!(await isDoneInTime(put(all.subarray(at, at + PIECE_SIZE)), leave))) return;
     }
   };
   return {

@@ -88,8 +88,8 @@ export interface ProgramOptions {
 /** Called with the command that argv names. */
 type Chosen = (command: Command) => void;
 
-/** Caches the commander option of each spec, which is needed to register it and again to read its value. */
-const made = new WeakMap<OptionSpec, Option>();
+/** The commander option of each spec, which is needed to register it and again to read its value. */
+const commanderOptions = new WeakMap<OptionSpec, Option>();
 
 const ID_PREFIXES: Partial<Record<Completes, IdPrefix>> = {
   ugwo: 'ugw',
@@ -109,10 +109,10 @@ const asMeant = ({ completes }: ValueSpec, text: string): string => {
 
 /** Converts a spec to a commander option whose errors name the flag. */
 const toCommander = (spec: OptionSpec): Option => {
-  const before = made.get(spec);
+  const before = commanderOptions.get(spec);
   if (before !== undefined) return before;
   const option = new Option(spec.flags, spec.about);
-  made.set(spec, option);
+  commanderOptions.set(spec, option);
   const { parse } = spec;
   if (parse === undefined) return option;
   const name = option.long ?? spec.flags;
@@ -128,7 +128,7 @@ const toCommander = (spec: OptionSpec): Option => {
   });
 };
 
-const given = <O extends OptionSpecs>(specs: O, command: Command): GivenOptions<O> => {
+const givenOptions = <O extends OptionSpecs>(specs: O, command: Command): GivenOptions<O> => {
   const values = command.opts();
   const entries: (readonly [string, unknown])[] = [];
   for (const [key, spec] of Object.entries(specs)) {
@@ -336,7 +336,7 @@ export const parseArgv = <S extends CommandSpec>(
   }
   try {
     program.parse([...argv], { from: 'user' });
-    const typed = given(GLOBAL_OPTIONS, program);
+    const typed = givenOptions(GLOBAL_OPTIONS, program);
     checkGlobals(typed, options.env);
     const globals = readGlobals(typed, options.env);
     if (asked.help !== undefined) return { kind: 'help', wanted: asked.help, globals };
@@ -345,9 +345,9 @@ export const parseArgv = <S extends CommandSpec>(
     if (globals.prometheus && spec.metrics !== true) throw usageError(`--output: ${notOneOf('prometheus', FORMATS)}`);
     const last = spec.args.length - 1;
     const args = command.args.map((text, index) => asMeant(spec.args[Math.min(index, last)] ?? {}, text));
-    return readInput({ spec, args, options: given(spec.options, command), globals });
+    return readInput({ spec, args, options: givenOptions(spec.options, command), globals });
   } catch (thrown) {
-    const globals = readGlobals(given(GLOBAL_OPTIONS, program), options.env);
+    const globals = readGlobals(givenOptions(GLOBAL_OPTIONS, program), options.env);
     const words = commandWords(program, argv);
     const failed = (error: PayError): Parsed<S> => ({ kind: 'error', error: withHelp(error, words), words, globals });
     if (thrown instanceof PayError) return failed(thrown);

@@ -21,8 +21,8 @@ const releaseOpen = (path: string): void => {
   }
 };
 
-/** Waits until a writer opens the pipe. Neither a signal nor an exit ends a waiting `open`, so `stop` ends it. */
-const writer = async (path: string, stop: AbortSignal): Promise<FileHandle> => {
+/** Opens the pipe once a writer has. Neither a signal nor an exit ends a waiting `open`, so `stop` ends it. */
+const openWithWriter = async (path: string, stop: AbortSignal): Promise<FileHandle> => {
   const waiting = open(path, 'r');
   const over = new AbortController();
   const endWait = async (): Promise<void> => {
@@ -61,7 +61,7 @@ const readNow = async (file: FileHandle): Promise<Uint8Array | undefined> => {
  * events for such a file.
  */
 async function* pipeBytes(path: string, stop: AbortSignal): AsyncGenerator<Uint8Array> {
-  const first = await writer(path, stop);
+  const first = await openWithWriter(path, stop);
   const file = await open(path, O_RDONLY | O_NONBLOCK).finally(() => first.close());
   try {
     for (;;) {

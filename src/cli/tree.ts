@@ -1,4 +1,5 @@
 import { ERRORS, type ErrorKind } from '../core/error.ts';
+import { pick } from '../core/json.ts';
 import type { ArgumentSpec, CommandSpec, OptionSpec, ValueSpec } from './define.ts';
 import { BUILT_IN_OPTIONS, GLOBAL_OPTIONS } from './globals.ts';
 import { type Noun, TOPICS } from './program.ts';
@@ -56,14 +57,8 @@ export interface Tree {
   readonly commands: readonly (CommandNode | NounNode)[];
 }
 
-/** Selects the description of accepted values from a declaration. */
-const takesOf = ({ type, choices, completes, list, default: fallback }: ValueSpec): ValueSpec => ({
-  ...(type === undefined ? {} : { type }),
-  ...(choices === undefined ? {} : { choices }),
-  ...(completes === undefined ? {} : { completes }),
-  ...(list === undefined ? {} : { list }),
-  ...(fallback === undefined ? {} : { default: fallback }),
-});
+/** The description of accepted values in a declaration. */
+const takesOf = (spec: ValueSpec): ValueSpec => pick(spec, ['type', 'choices', 'completes', 'list', 'default']);
 
 const optionNode = (spec: OptionSpec): OptionNode => {
   const [, short, name = spec.flags, value] = /^(?:(-\w), )?(--[\w-]+)(?: <(.+)>)?$/.exec(spec.flags) ?? [];

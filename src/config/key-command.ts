@@ -44,8 +44,8 @@ const trustedFolders = (env: Env, machine: Machine): string[] => {
 };
 
 /**
- * The environment of a program that paycli starts. It finds its interpreter in trusted folders of PATH, too. It gets
- * no key: its own requests don't need one that was given for this call.
+ * The environment of a program that paycli starts. Its PATH has trusted folders only, so that its interpreter comes from
+ * one. It gets no key: the one in the environment was given for this call.
  */
 export const childEnv = (env: Env, machine: Machine = realMachine): Env => {
   const others = Object.entries(env).filter(([name]) => !/^(?:PAYCLI_SECRET_KEY|PATH)$/i.test(name));
@@ -53,7 +53,7 @@ export const childEnv = (env: Env, machine: Machine = realMachine): Env => {
   return { ...Object.fromEntries(others), PATH: (folders.length > 0 ? folders : ['/usr/bin', '/bin']).join(delimiter) };
 };
 
-/** The absolute path of a program, which is given or found on PATH; undefined if it is missing or not trusted. */
+/** The absolute path of a program, given so or found on PATH; undefined if it is missing or not trusted. */
 export const findProgram = (word: string, env: Env, machine: Machine = realMachine): string | undefined => {
   if (word === '' || (!isAbsolute(word) && basename(word) !== word)) return undefined;
   const hasEnding = machine.platform !== 'win32' || WINDOWS_ENDINGS.includes(extname(word).toLowerCase());
@@ -80,7 +80,7 @@ export interface Printed {
   readonly problemOf: (secret: string) => string | undefined;
 }
 
-const failure = ({ command, what: secret }: Printed, program: string, what: string): PayError =>
+const failureOf = ({ command, what: secret }: Printed, program: string, what: string): PayError =>
   new PayError('auth', `${command} ${JSON.stringify(program)} ${what}`, {
     hint: `it must print the ${secret} on one line and exit with 0; it runs without a shell, in the root folder`,
   });
@@ -152,8 +152,8 @@ const readOutput = async (run: CommandRun): Promise<string> => {
 };
 
 /**
- * Runs a command that prints a secret (security.md, row 4) and returns the secret, checked and registered with the
- * redactor. Every failure is a PayError of kind `auth` that names the program and contains none of its output.
+ * Runs a command that prints a secret (docs/security.md, The key) and returns the secret, checked and registered with
+ * the redactor. Every failure is a PayError of kind `auth` that names the program and contains none of its output.
  */
 export const runSecretCommand = async (
   command: readonly string[],
@@ -162,7 +162,7 @@ export const runSecretCommand = async (
   machine: Machine,
 ): Promise<string> => {
   const [program = '', ...args] = command;
-  const fail = (what: string): PayError => failure(printed, program, what);
+  const fail = (what: string): PayError => failureOf(printed, program, what);
   const file = findProgram(program, io.env, machine);
   if (file === undefined) {
     throw fail('was not found').with({

@@ -71,7 +71,7 @@ const keychainFor = (account: string, { platform }: Machine): Keychain => {
 export type KeychainKey = { readonly command: readonly string[] } | { readonly why: string };
 
 /** Stores a key for a profile in the keychain, and verifies it by reading it back. */
-export const keepKey = async (
+export const storeKey = async (
   name: string,
   key: string,
   folder: string,
@@ -108,7 +108,7 @@ export const keepKey = async (
   return { why };
 };
 
-/** The name of the key that a command reads, if `keepKey` created that command for this folder. */
+/** The name of the key that a command reads, if `storeKey` created that command for this folder. */
 const accountIn = (command: readonly string[], folder: string, machine: Machine): string | undefined => {
   const own = new RegExp(`[\\w.-]+-${folderPart(folder)}-[0-9a-f]{6}`);
   const [, ...args] = command;
@@ -122,7 +122,7 @@ const accountIn = (command: readonly string[], folder: string, machine: Machine)
  * undefined if the key is not this folder's. The function does not throw at a signal: its caller has changed the
  * profile, or is about to.
  */
-export const releaseOf = (
+export const keyRemover = (
   command: readonly string[],
   folder: string,
   io: Io,

@@ -4,7 +4,7 @@ import type { Io } from '../core/io.ts';
 import { type Folders, type Machine, realMachine } from './machine.ts';
 import type { ProfileLedger } from './profiles.ts';
 import type { DatabaseUser } from './secrets.ts';
-import type { PlaceGiven } from './target.ts';
+import type { ServiceFlags } from './target.ts';
 
 /** Location of a team's shared ledger as configured, and the source of its password. */
 export interface LedgerSetting {
@@ -15,9 +15,9 @@ export interface LedgerSetting {
   readonly password: (asked: DatabaseUser) => Promise<string | undefined>;
 }
 
-/** Profiles without any ledger are not parsed: that would slow down the start of every command. */
-const storedBy = async (
-  { profile, baseUrl }: PlaceGiven,
+/** The ledger of the profile. Profiles without any are not parsed: that would slow down the start of every command. */
+const ledgerInProfile = async (
+  { profile, baseUrl }: ServiceFlags,
   io: Io,
   { config }: Folders,
   machine: Machine,
@@ -32,7 +32,7 @@ const storedBy = async (
  * practice run (`local`) uses a shared ledger only if the environment names it.
  */
 export const ledgerSetting = async (
-  asked: PlaceGiven & { readonly local: boolean },
+  asked: ServiceFlags & { readonly local: boolean },
   io: Io,
   folders: Folders,
   machine: Machine = realMachine,
@@ -47,6 +47,6 @@ export const ledgerSetting = async (
     throw usageError('PAYCLI_LEDGER is empty', { hint: 'set it to postgres://USER@HOST/DATABASE, or unset it' });
   }
   if (url !== undefined) return set(url, 'PAYCLI_LEDGER');
-  const stored = asked.local ? undefined : await storedBy(asked, io, folders, machine);
+  const stored = asked.local ? undefined : await ledgerInProfile(asked, io, folders, machine);
   return stored && set(stored.url, `the profile ${stored.profile}`, stored.command);
 };

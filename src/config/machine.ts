@@ -14,7 +14,10 @@ export interface Machine {
   readonly cwd: () => string | undefined;
   /** Time limit of a key command, in milliseconds. */
   readonly keyCommandLimit: number;
-  /** Sends a signal to a process group, SIGKILL by default; throws if there is none. Undefined on Windows, without groups. */
+  /**
+   * Sends a signal to a process group, SIGKILL by default; throws if there is none. Undefined on Windows, which has no
+   * groups.
+   */
   readonly killGroup: ((pid: number, signal?: NodeJS.Signals) => void) | undefined;
 }
 
@@ -35,7 +38,7 @@ export interface Folders {
   readonly data: string;
 }
 
-// Removes a trailing slash: with one, lstat would follow a link.
+/** An absolute path without a trailing slash: with one, lstat would follow a link. */
 const absolute = (path: string, name: string, hint: string): string => {
   if (!isAbsolute(path)) throw usageError(`${variableIs(name, path)}, not an absolute path`, { hint });
   return resolve(path);

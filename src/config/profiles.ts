@@ -2,7 +2,7 @@ import { PROFILE_FILE_VERSION, type ProfileFile, type StoredProfile } from '../c
 import { memo } from '../core/async.ts';
 import { usageError } from '../core/error.ts';
 import type { Io } from '../core/io.ts';
-import { isJsonObject } from '../core/json.ts';
+import { isJsonObject, pick } from '../core/json.ts';
 import { environmentName } from '../core/origin.ts';
 import { keyProblem, keyTail } from '../core/secret.ts';
 import type { StoredDefaults } from '../core/settings.ts';
@@ -21,9 +21,9 @@ import {
   type FoundProfile,
   findProfile,
   originOf,
-  own,
-  type PlaceGiven,
+  profileNamed,
   readTarget,
+  type ServiceFlags,
   type Target,
   type TargetSettings,
 } from './target.ts';
@@ -70,7 +70,8 @@ const storedSecret = ({ name, origin, secret }: NewProfile): Pick<StoredProfile,
   return { key_command: 'command' in secret ? [...secret.command] : [...splitCommand(secret.commandLine)] };
 };
 
-const stored = (profile: NewProfile, io: Io): StoredProfile => {
+/** Checks a new profile and returns it as it is stored. Registers its key with the redactor. */
+const asStored = (profile: NewProfile, io: Io): StoredProfile => {
   if ('key' in profile.secret) io.redactor.add(profile.secret.key);
   checkName(profile.name);
   const origin = checkOrigin(profile.origin, 'the base URL');
@@ -78,23 +79,16 @@ const stored = (profile: NewProfile, io: Io): StoredProfile => {
   return { origin, ...storedSecret({ ...profile, origin }), created_at };
 };
 
-const without = (file: ProfileFile, name: string): ProfileFile => {
+const withoutProfile = (file: ProfileFile, name: string): ProfileFile => {
   const { default: chosen, ...rest } = file;
   const profiles = Object.fromEntries(Object.entries(file.profiles).filter(([other]) => other !== name));
   return chosen === undefined || chosen === name ? { ...rest, profiles } : { ...rest, default: chosen, profiles };
 };
 
-const settledOf = ({ profiles }: ProfileFile, name: string): Partial<StoredProfile> => {
-  const {
-    ledger,
-    ledger_password_command: command,
-    defaults,
-  } = (Object.hasOwn(profiles, name) ? profiles[name] : undefined) ?? {};
-  return {
-    ...(defaults === undefined ? {} : { defaults }),
-    ...(ledger === undefined ? {} : { ledger }),
-    ...(command === undefined ? {} : { ledger_password_command: command }),
-  };
+/** What a profile of this name keeps when it gets a new key: its settings and its ledger. */
+const keptOf = (file: ProfileFile, name: string): Partial<StoredProfile> => {
+  const profile = profileNamed(file, name);
+  return profile === undefined ? {} : pick(profile, ['defaults', 'ledger', 'ledger_password_command']);
 };
 
 const renamed = (file: ProfileFile, from: string, to: string): ProfileFile => ({
@@ -123,7 +117,7 @@ const emptyFile: ProfileFile = { version: PROFILE_FILE_VERSION, profiles: {} };
  * means the default profile without one.
  */
 export const openProfiles = (io: Io, folders: Folders, machine: Machine = realMachine) => {
-  // A run with all settings in flags and environment needs no folder.
+  // Opened on demand: a run with all settings in flags and environment needs no folder.
   const store = memo(() => openProfileStore(folders.config, machine, io.redactor));
   const read = (): ProfileFile | undefined => store().read();
   const found = (name: string | undefined): FoundProfile =>
@@ -137,12 +131,12 @@ export const openProfiles = (io: Io, folders: Folders, machine: Machine = realMa
     change(name, (file) => ({ ...file, profiles: { ...file.profiles, [name]: next } }));
   return {
     /** Origin and key: flag, then environment, then the default profile. Never the emulator. */
-    target: async (asked: PlaceGiven): Promise<Target> =>
+    target: async (asked: ServiceFlags): Promise<Target> =>
       await readTarget(chooseTarget(asked, io.env), read, io, machine),
     /** The origin alone, for --dry-run: needs no key. */
-    origin: async (asked: PlaceGiven): Promise<string> => originOf(chooseTarget(asked, io.env), read),
+    origin: async (asked: ServiceFlags): Promise<string> => originOf(chooseTarget(asked, io.env), read),
     /** Settings from flags and environment, checked; reads no profile. */
-    chosen: (asked: PlaceGiven): TargetSettings => chooseTarget(asked, io.env),
+    chosen: (asked: ServiceFlags): TargetSettings => chooseTarget(asked, io.env),
     list: (): readonly ProfileSummary[] => {
       const file = read();
       return Object.keys(file?.profiles ?? {}).map((name) => profileSummary(file, name));
@@ -153,7 +147,7 @@ export const openProfiles = (io: Io, folders: Folders, machine: Machine = realMa
       profileSummary(read(), name === undefined ? undefined : checkName(name)),
     /** All checks of `save`, and one of the key itself: runs a helper. Stores nothing. */
     check: async (profile: NewProfile): Promise<{ readonly origin: string; readonly key: string }> => {
-      const { origin, key, key_command } = stored(profile, io);
+      const { origin, key, key_command } = asStored(profile, io);
       if (key !== undefined) return { origin, key };
       const printed = await runKeyCommand(key_command ?? [], io, machine);
       return { origin, key: checkKeyFor(printed, origin, 'the key of the key command') };
@@ -163,20 +157,19 @@ export const openProfiles = (io: Io, folders: Folders, machine: Machine = realMa
       change(profile.name, (file) => ({
         ...file,
         default: defaultName(file) ?? profile.name,
-        // A new key keeps the profile's ledger and settings.
-        profiles: { ...file.profiles, [profile.name]: { ...settledOf(file, profile.name), ...stored(profile, io) } },
+        profiles: { ...file.profiles, [profile.name]: { ...keptOf(file, profile.name), ...asStored(profile, io) } },
       })),
     /** Stores a key in the system's keychain; returns the command that prints it, or the reason for the failure. */
-    keep: async (name: string, key: string): Promise<KeychainKey> =>
-      (await import('./keychain.ts')).keepKey(checkName(name), key, folders.config, io, machine),
+    storeKey: async (name: string, key: string): Promise<KeychainKey> =>
+      (await import('./keychain.ts')).storeKey(checkName(name), key, folders.config, io, machine),
     /**
      * Returns a function that removes the profile's key from the keychain once it is unused; undefined if it has none
      * there, or when another profile uses it.
      */
-    kept: async (name: string): Promise<(() => Promise<string | undefined>) | undefined> => {
+    keyRemover: async (name: string): Promise<(() => Promise<string | undefined>) | undefined> => {
       const command = found(name).stored.key_command;
       if (command === undefined || isSharedCommand(read(), command)) return undefined;
-      return (await import('./keychain.ts')).releaseOf(command, folders.config, io, machine);
+      return (await import('./keychain.ts')).keyRemover(command, folders.config, io, machine);
     },
     defaults: (asked: string | undefined): StoredDefaults => defaultsOf(found(asked)),
     setDefault: (asked: string | undefined, setting: string, value: string | undefined): StoredDefaults => {
@@ -191,7 +184,7 @@ export const openProfiles = (io: Io, folders: Folders, machine: Machine = realMa
     /** Checks both names. The returned function renames the profile with all that is stored in it. */
     renaming: (from: string, to: string): (() => ProfileSummary) => {
       const { name } = found(from);
-      if (own(read(), checkName(to)) !== undefined) {
+      if (profileNamed(read(), checkName(to)) !== undefined) {
         throw usageError(`there is a profile "${to}" already`, { hint: 'choose another name; nothing was changed' });
       }
       return () => change(to, (file) => renamed(file, name, to));
@@ -215,7 +208,7 @@ export const openProfiles = (io: Io, folders: Folders, machine: Machine = realMa
     remove: (name: string): ProfileSummary => {
       const file = read() ?? emptyFile;
       const removed = profileSummary(file, checkName(name));
-      store().write(without(file, name));
+      store().write(withoutProfile(file, name));
       return removed;
     },
   };
@@ -230,7 +223,7 @@ export interface ProfileLedger {
 
 /** The ledger in the run's profile, or in the default one; undefined if it has none. */
 export const profileLedger = (
-  asked: PlaceGiven,
+  asked: ServiceFlags,
   io: Io,
   folder: string,
   machine: Machine,

@@ -87,7 +87,7 @@ export interface DatabaseUser {
   readonly user: string;
 }
 
-/** Undefined for a user without a home folder who has not set PGPASSFILE. */
+/** The path of the password file; undefined for a user without a home folder who has not set PGPASSFILE. */
 const passwordFilePath = (env: Env): string | undefined => {
   refuseRelative(env, 'PGPASSFILE');
   return env['PGPASSFILE'] || attempt(() => `${homeFolder(env['HOME'])}/.pgpass`);
@@ -127,10 +127,10 @@ const passwordInFile = (asked: DatabaseUser, env: Env, machine: Machine): string
     .find((fields) => fields[4] !== undefined && fields[4] !== '' && isFor(fields, asked))?.[4];
 };
 
-/** Cloud tokens that last a quarter of an hour are long. */
 const PASSWORD = {
   command: "the ledger's password command",
   what: 'password',
+  // Cloud services have long tokens for passwords, which last a quarter of an hour.
   longest: 16_384,
   problemOf: (password: string): string | undefined => (/[\r\n]/.test(password) ? 'is more than one line' : undefined),
 };
@@ -165,8 +165,6 @@ export interface SecretSources {
   readonly commands: readonly string[];
 }
 
-const LONGEST_SECRET_FILE = 514;
-
 const secretProblem = (secret: string): string | undefined => {
   if (/^[sp]k\./.test(secret)) return 'is a key of the API, not the secret of a webhook endpoint (wsk.…)';
   const quotes = quotesProblem(secret);
@@ -174,14 +172,15 @@ const secretProblem = (secret: string): string | undefined => {
   return PRINTABLE.test(secret) ? undefined : 'is not 8 to 512 printable characters, without blanks';
 };
 
-const PRINTED = {
+const WEBHOOK_SECRET = {
   command: 'the secret command',
   what: 'secret',
-  longest: LONGEST_SECRET_FILE,
+  // 512 characters and the end of the line.
+  longest: 514,
   problemOf: secretProblem,
 };
 
-const inFile = (path: string, machine: Machine): string => {
+const secretInFile = (path: string, machine: Machine): string => {
   // The error does not repeat the secret: it would spread from the shell's history to every log.
   if (/^wsk\./.test(path)) {
     throw usageError('a secret was given where the name of a file is needed', {
@@ -205,10 +204,10 @@ export const webhookSecrets = async (
   machine: Machine = realMachine,
 ): Promise<readonly string[]> => {
   const found: string[] = [];
-  for (const path of files) found.push(inFile(path, machine));
+  for (const path of files) found.push(secretInFile(path, machine));
   for (const secret of found) io.redactor.add(secret);
   for (const text of commands) {
-    found.push(await runSecretCommand(splitCommand(text, '--secret-command'), PRINTED, io, machine));
+    found.push(await runSecretCommand(splitCommand(text, '--secret-command'), WEBHOOK_SECRET, io, machine));
   }
   return found;
 };
@@ -228,13 +227,13 @@ export interface SecretOptions {
   readonly sandbox: SecretSources;
 }
 
-/** The secrets that sign deliveries. Asks for one on a terminal if none are named. */
+/** The secrets that sign deliveries. Asks for one on a terminal if none is named. */
 export const endpointSecrets = async (
   { main, sandbox }: SecretOptions,
   { io, globals }: { readonly io: Io; readonly globals: { readonly input: boolean } },
 ) => {
-  const [all, apart] = [await webhookSecrets(main, io), await webhookSecrets(sandbox, io)];
-  if (all.length + apart.length > 0) return { all, sandbox: apart };
+  const secrets = { all: await webhookSecrets(main, io), sandbox: await webhookSecrets(sandbox, io) };
+  if (secrets.all.length + secrets.sandbox.length > 0) return secrets;
   if (!canAsk(io, globals)) {
     throw usageError("the webhook endpoint's secret is needed", { hint: 'add --secret-file or --secret-command' });
   }

@@ -19,8 +19,8 @@ import Conf from 'conf';
 dropNewSignalListeners();
 
 /**
- * A folder and a file that hold keys (security.md, row 3). If a key is stored, an open mode is never fixed silently:
- * the key may have been read by others, and the user has to judge that.
+ * A folder and a file that hold keys (docs/security.md, The key). If a key is stored, an open mode is never fixed
+ * silently: the key may have been read by others, and the user has to judge that.
  */
 
 const READ_OR_WRITE_BY_OTHERS = 0o066;
@@ -40,7 +40,10 @@ const statsOfStore = (path: string): Stats | undefined => {
 const isOpenToOthers = ({ mode }: Stats, { platform }: Machine): boolean =>
   platform !== 'win32' && (mode & READ_OR_WRITE_BY_OTHERS) !== 0;
 
-/** The hint for what is mounted by itself, as in a container: it can't be moved away there, and where it is read-only its mode stays too. */
+/**
+ * The hint for an unsafe path. One that is mounted by itself, as in a container, can't be moved away; if it is
+ * read-only, its mode can't be changed either.
+ */
 const adviceFor = (path: string, mounted: string, hint: string): string =>
   isMounted(path)
     ? `it is mounted here, so fix it at its source (${mounted}), or set PAYCLI_SECRET_KEY and PAYCLI_BASE_URL in its place`

@@ -9,8 +9,8 @@ import { didYouMean } from '../core/text.ts';
 import { runKeyCommand } from './key-command.ts';
 import type { Machine } from './machine.ts';
 
-/** The settings of one call that choose its service. */
-export interface PlaceGiven {
+/** The flags of one call that choose its service. */
+export interface ServiceFlags {
   readonly profile: string | undefined;
   readonly baseUrl: string | undefined;
 }
@@ -30,9 +30,9 @@ const SHORTEST_KEY = 24;
  */
 export const checkName = (name: string, from?: string): string => {
   if (!isProfileName(name)) {
-    const said = from && (name.length < SHORTEST_KEY ? `${variableIs(from, name)}, ` : `${from} is `);
+    const subject = from && (name.length < SHORTEST_KEY ? `${variableIs(from, name)}, ` : `${from} is `);
     throw usageError(
-      `${said ?? ''}not a profile name: use 1 to 64 letters, digits, ".", "_" or "-", starting with a letter or digit`,
+      `${subject ?? ''}not a profile name: use 1 to 64 letters, digits, ".", "_" or "-", starting with a letter or digit`,
     );
   }
   if (name.toLowerCase() === 'local') {
@@ -62,7 +62,7 @@ export const checkOrigin = (text: string, from: string): string => {
  * Flags take precedence over the environment. A variable that is set but empty is an error, never a silent fallback to
  * the next source.
  */
-export const chooseTarget = (asked: PlaceGiven, env: Env): TargetSettings => {
+export const chooseTarget = (asked: ServiceFlags, env: Env): TargetSettings => {
   const name = asked.profile ?? env['PAYCLI_PROFILE'];
   const url = asked.baseUrl ?? env['PAYCLI_BASE_URL'];
   const from = asked.baseUrl === undefined ? 'PAYCLI_BASE_URL' : '--base-url';
@@ -121,11 +121,11 @@ const LOGIN =
   'run `paycli login` to store a key of the service. To practise without a key, add --local. Scripts set PAYCLI_SECRET_KEY and PAYCLI_BASE_URL';
 
 /** A profile by its name; undefined if there is none. */
-export const own = (file: ProfileFile | undefined, name: string | undefined): StoredProfile | undefined =>
+export const profileNamed = (file: ProfileFile | undefined, name: string | undefined): StoredProfile | undefined =>
   file !== undefined && name !== undefined && Object.hasOwn(file.profiles, name) ? file.profiles[name] : undefined;
 
 export const defaultName = (file: ProfileFile | undefined): string | undefined =>
-  own(file, file?.default) === undefined ? undefined : file?.default;
+  profileNamed(file, file?.default) === undefined ? undefined : file?.default;
 
 /** "Did you mean" for a profile name; the reserved profile is included. */
 const meantProfile = (name: string | undefined, names: readonly string[]): string => {
@@ -133,7 +133,7 @@ const meantProfile = (name: string | undefined, names: readonly string[]): strin
   return meant === undefined ? '' : `did you mean "${meant}"? `;
 };
 
-const nothingFound = (name: string | undefined, names: readonly string[]): PayError => {
+const notFound = (name: string | undefined, names: readonly string[]): PayError => {
   const known = `known: ${names.join(', ')}`;
   if (names.length === 0) {
     const what = name === undefined ? 'no profiles yet' : `no profile "${name}": there are no profiles yet`;
@@ -151,8 +151,8 @@ const nothingFound = (name: string | undefined, names: readonly string[]): PayEr
 /** The named profile, or the default one; throws when it does not exist. */
 export const findProfile = (file: ProfileFile | undefined, name: string | undefined): FoundProfile => {
   const wanted = name ?? defaultName(file);
-  const stored = own(file, wanted);
-  if (wanted === undefined || stored === undefined) throw nothingFound(name, Object.keys(file?.profiles ?? {}));
+  const stored = profileNamed(file, wanted);
+  if (wanted === undefined || stored === undefined) throw notFound(name, Object.keys(file?.profiles ?? {}));
   return { name: wanted, stored };
 };
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { keepKey, releaseOf } from '../../src/config/keychain.ts';
+import { keyRemover, storeKey } from '../../src/config/keychain.ts';
 import { realMachine } from '../../src/config/machine.ts';
 import { fakeIo, KEY, newFolder, script } from './world.ts';
 
@@ -24,7 +24,7 @@ describe.runIf(process.platform === 'linux')('the keychain', () => {
       'security',
       `[ "$1" = find-generic-password ] && echo '${KEY}'; true`,
     );
-    const kept = await keepKey('shop', KEY, '/home/ada/paycli', io, machine);
+    const kept = await storeKey('shop', KEY, '/home/ada/paycli', io, machine);
     const account = /-a (shop-[0-9a-f]{12}-[0-9a-f]{6})/.exec(read('argv'))?.[1];
     expect(kept).toEqual({
       command: [join(folder, 'security'), 'find-generic-password', '-s', 'paycli', '-a', account, '-w'],
@@ -37,7 +37,7 @@ describe.runIf(process.platform === 'linux')('the keychain', () => {
 
   it('on Windows passes the key on the stdin of PowerShell', async () => {
     const { io, read, machine } = world('win32', 'powershell.exe', `case "$*" in *Retrieve*) printf '${KEY}' ;; esac`);
-    const kept = await keepKey('shop', KEY, 'C:\\paycli', io, machine);
+    const kept = await storeKey('shop', KEY, 'C:\\paycli', io, machine);
     expect(kept).toHaveProperty('command');
     expect(read('stdin')).toBe(KEY);
     expect(read('argv')).not.toContain(KEY);
@@ -46,11 +46,11 @@ describe.runIf(process.platform === 'linux')('the keychain', () => {
 
   it('recognizes its own commands and the folder they belong to', async () => {
     const { folder, io, machine } = world('darwin', 'security', `echo '${KEY}'`);
-    const kept = await keepKey('shop', KEY, '/one', io, machine);
+    const kept = await storeKey('shop', KEY, '/one', io, machine);
     const command = 'command' in kept ? kept.command : [];
-    expect(releaseOf(command, '/other', io, machine)).toBeUndefined();
-    expect(releaseOf([...command, 'x'], '/one', io, machine)).toBeUndefined();
-    expect(await releaseOf(command, '/one', io, machine)?.()).toBeUndefined();
+    expect(keyRemover(command, '/other', io, machine)).toBeUndefined();
+    expect(keyRemover([...command, 'x'], '/one', io, machine)).toBeUndefined();
+    expect(await keyRemover(command, '/one', io, machine)?.()).toBeUndefined();
     expect(readFileSync(join(folder, 'argv'), 'utf8')).toMatch(
       /\ndelete-generic-password -s paycli -a shop-[0-9a-f]{12}-[0-9a-f]{6}\n$/,
     );
@@ -60,7 +60,7 @@ describe.runIf(process.platform === 'linux')('the keychain', () => {
     const { folder, io, read, machine } = world('darwin', 'security', 'exec sleep 60');
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
-    const keeping = keepKey('shop', KEY, '/one', io, machine);
+    const keeping = storeKey('shop', KEY, '/one', io, machine);
     while (!existsSync(join(folder, 'argv')) || read('argv') === '') await setImmediate();
     vi.advanceTimersByTime(10_000);
     expect(await keeping).toEqual({
@@ -74,12 +74,12 @@ describe.runIf(process.platform === 'linux')('the keychain', () => {
     script(join(folder, 'security'), 'exit 3');
     // A pipe can't hold it.
     const long = 'k'.repeat(2 ** 20);
-    expect(await keepKey('shop', long, '/one', io, machine)).toEqual({ why: 'security ended with exit code 3' });
+    expect(await storeKey('shop', long, '/one', io, machine)).toEqual({ why: 'security ended with exit code 3' });
   });
 
   it('is restored if it returns another key', async () => {
     const { io, read, machine } = world('darwin', 'security', `echo '${KEY.slice(0, -2)}yz'`);
-    expect(await keepKey('shop', KEY, '/one', io, machine)).toEqual({ why: 'security gave back another key' });
+    expect(await storeKey('shop', KEY, '/one', io, machine)).toEqual({ why: 'security gave back another key' });
     const [, account] = /-a (\S+)/.exec(read('stdin')) ?? [];
     expect(read('argv').endsWith(`delete-generic-password -s paycli -a ${account}\n`)).toBe(true);
   });
@@ -87,7 +87,7 @@ describe.runIf(process.platform === 'linux')('the keychain', () => {
   it('never runs a program from the working folder', async () => {
     const { folder, io, machine } = world('darwin', 'security', `echo '${KEY}'`);
     const here = { ...machine, cwd: () => folder };
-    expect(await keepKey('shop', KEY, '/one', io, here)).toEqual({ why: 'security was not found' });
+    expect(await storeKey('shop', KEY, '/one', io, here)).toEqual({ why: 'security was not found' });
     expect(existsSync(join(folder, 'argv'))).toBe(false);
   });
 });

@@ -13,8 +13,8 @@ import {
 import { commandsIn, type TaskCommands, tasksOf } from './tasks.ts';
 
 /** Width of the column of tasks on the first page, and of the space behind it. */
-const TASK = 11;
-const SUMMARY_GAP = 2;
+const TASK_WIDTH = 11;
+const TASK_GAP = 2;
 
 /** A command or noun on a help page. */
 type HelpEntry = readonly [name: string, about: string];
@@ -48,11 +48,11 @@ const inOneColumn = (tasks: readonly HelpTask[]): readonly HelpTask[] => {
 
 /** Renders a task in the left column, and its entries beside it. */
 const taskLines = ([task, list]: HelpTask, { width, heading }: HelpLayout): string[] => {
-  const names = wrapped(task, TASK);
-  const beside = helpEntryLines(list, width - TASK - SUMMARY_GAP);
+  const names = wrapped(task, TASK_WIDTH);
+  const beside = helpEntryLines(list, width - TASK_WIDTH - TASK_GAP);
   return Array.from({ length: Math.max(names.length, beside.length) }, (_, at) => {
     const [name = '', line = ''] = [names[at], beside[at]];
-    return `${name === '' ? '' : heading(name)}${' '.repeat(TASK + SUMMARY_GAP - name.length)}${line}`.trimEnd();
+    return `${name === '' ? '' : heading(name)}${' '.repeat(TASK_WIDTH + TASK_GAP - name.length)}${line}`.trimEnd();
   });
 };
 

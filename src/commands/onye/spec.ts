@@ -1,4 +1,4 @@
-import { BULK_OPTIONS, BULK_OUTPUT, type BulkInput, readBulk, refuseBeside } from '../../cli/bulk-options.ts';
+import { BULK_OPTIONS, BULK_OUTPUT, type BulkInput, readBulk, refuseRowFields } from '../../cli/bulk-options.ts';
 import { argument, defineCommand, ONCE_EXITS, READ_EXITS, WRITE_EXITS } from '../../cli/define.ts';
 import { asId, DATA_OPTION, FILTER_OPTIONS, readList, WALK_OPTIONS } from '../../cli/options.ts';
 import { SEEDED } from '../../core/data-files.ts';
@@ -54,7 +54,7 @@ export const onyeCommands = [
       const bulk = readBulk(given);
       refuseSharedStdin([given.billing_address, given.meta_json, given.data, bulk && readSourceName(bulk.from)]);
       if (bulk !== undefined) {
-        refuseBeside(NEW_FIELDS, given);
+        refuseRowFields(NEW_FIELDS, given);
         return { kind: 'file', bulk, given };
       }
       if (given.email === undefined && given.data === undefined) {

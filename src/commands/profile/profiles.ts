@@ -127,7 +127,7 @@ const verifyKey = async (target: { origin: string; key: string }, run: Run): Pro
  * the profile with its key.
  */
 const inKeychain = async (profile: NewProfile, key: string, room: ProfileRoom, run: Run): Promise<NewProfile> => {
-  const kept = await room.keep(profile.name, key);
+  const kept = await room.storeKey(profile.name, key);
   if ('command' in kept) {
     await run.say("The key is in the system's keychain; the profile has the command that reads it.");
     return { ...profile, secret: kept };
@@ -160,7 +160,7 @@ export const login = async (input: LoginInput, run: Run): Promise<Result> => {
   const profile = { name, origin, secret: await secretFrom(input.key, origin, run) };
   const target = await room.check(profile);
   if (input.verify) await verifyKey(target, run);
-  const old = there === undefined ? undefined : await room.kept(name);
+  const old = there === undefined ? undefined : await room.keyRemover(name);
   const kept = input.keychain ? await inKeychain(profile, target.key, room, run) : profile;
   const saved = room.save(kept);
   if (old !== undefined) await releaseKey(old, run);
@@ -252,7 +252,7 @@ export const removeProfile = async ({ name }: Named, run: Run): Promise<Result> 
   const room = await profilesOf(run);
   const profile = room.show(name ?? room.chosen(run.globals).name);
   await run.ask([`Remove the profile ${profileText(profile)} and its key?`], 'refuse');
-  const kept = await room.kept(profile.name);
+  const kept = await room.keyRemover(profile.name);
   // Removes the key first: after a crash in between, the profile can be removed again.
   if (kept !== undefined) await releaseKey(kept, run);
   const removed = room.remove(profile.name);

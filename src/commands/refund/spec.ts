@@ -1,4 +1,4 @@
-import { BULK_OPTIONS, BULK_OUTPUT, type BulkInput, readBulk, refuseBeside } from '../../cli/bulk-options.ts';
+import { BULK_OPTIONS, BULK_OUTPUT, type BulkInput, readBulk, refuseRowFields } from '../../cli/bulk-options.ts';
 import {
   argument,
   defineCommand,
@@ -88,7 +88,7 @@ export const refundCommands = [
     read: ({ activity }, how, given): RefundCreateInput => {
       const bulk = readBulk(given, activity, 'an activity');
       if (bulk === undefined) return readOneRefund(activity, given, how);
-      refuseBeside(REFUND_FIELDS, given);
+      refuseRowFields(REFUND_FIELDS, given);
       return { kind: 'file', bulk, given };
     },
     load: async () => ({

@@ -1,4 +1,4 @@
-import { BULK_OPTIONS, BULK_OUTPUT, type BulkInput, readBulk, refuseBeside } from '../../cli/bulk-options.ts';
+import { BULK_OPTIONS, BULK_OUTPUT, type BulkInput, readBulk, refuseRowFields } from '../../cli/bulk-options.ts';
 import {
   argument,
   defineCommand,
@@ -94,7 +94,7 @@ export const ugwoCommands = [
       const bulk = readBulk(given);
       refuseSharedStdin([given.data, bulk && readSourceName(bulk.from)]);
       if (bulk === undefined) return readOneRequest(given);
-      refuseBeside(REQUEST_FIELDS, given);
+      refuseRowFields(REQUEST_FIELDS, given);
       return { kind: 'file', bulk, given };
     },
     load: async () => ({
