@@ -47,7 +47,7 @@ const crash = async (io: Io, thrown: unknown, end: (code: number) => never): Pro
   const code = abruptExit(io.flight, EXIT_CODES.internal);
   try {
     const { errorBlock } = await import('./output/error.ts');
-    const block = await errorBlock(defect(thrown), { color: false, beside: io });
+    const block = await errorBlock(defect(thrown), { color: false, io });
     await Promise.race([io.stderr.write(block), io.clock.sleep(CRASH_LIMIT_MS)]);
   } catch {
     printLast(code);

@@ -114,9 +114,7 @@ const reportError = async (thrown: unknown, globals: Globals, io: Io): Promise<n
   const color = usesColor(globals.color, io.env, io.stderr.isTerminal);
   const { debug } = globals;
   const stack = debug && error.kind === 'internal';
-  const text = json
-    ? errorLine(error, exitCode, io)
-    : await errorBlock(error, { color, stack, codes: debug, beside: io });
+  const text = json ? errorLine(error, exitCode, io) : await errorBlock(error, { color, stack, codes: debug, io });
   await writePieces(io.stderr, [text], io.clock);
   return exitCode;
 };

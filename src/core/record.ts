@@ -65,8 +65,8 @@ export interface ApiPage<T = unknown> {
 /** A record created by this program, in the shape of a received one. */
 export const madeHere = <T>(value: T): ApiRecord<T> => ({ value, text: JSON.stringify(value) });
 
-/** The same with exact numbers: a value that may hold NumberTexts. */
-export const madeExactly = (value: object): ApiRecord => ({ value, text: printExact(value) });
+/** Like `madeHere`, for a value that may hold NumberTexts. */
+export const madeExactly = (value: unknown): ApiRecord => ({ value, text: printExact(value) });
 
 export async function* pageOf(
   records: readonly ApiRecord[],

@@ -61,8 +61,8 @@ const currencyAt = (record: unknown, path: string): string | undefined => {
   return undefined;
 };
 
-/** The digits of an amount; undefined for a value that can't be one. */
-const minorCell = (value: unknown): string | undefined => {
+/** The digits of an amount in the minor unit; undefined for a value that can't be one. */
+const minorText = (value: unknown): string | undefined => {
   const minor = value instanceof NumberText ? value.text : value;
   if (isBlank(minor) || (typeof minor !== 'number' && typeof minor !== 'string')) return undefined;
   return String(minor).length > BOUNDS.word ? undefined : String(minor);
@@ -70,7 +70,7 @@ const minorCell = (value: unknown): string | undefined => {
 
 /** The amount at a path of a record in decimals, for programs; undefined for a value that can't be one. */
 export const machineDecimals = (record: unknown, value: unknown, path: string): string | undefined => {
-  const [minor, currency] = [minorCell(value), currencyAt(record, path)];
+  const [minor, currency] = [minorText(value), currencyAt(record, path)];
   if (minor === undefined) return undefined;
   return currency === undefined ? inMinorUnit(minor) : decimalText(minor, currency);
 };
@@ -130,12 +130,12 @@ const timeText = (value: unknown): string => {
 };
 
 const moneyText = (value: unknown, currency: string | undefined): string => {
-  const minor = minorCell(value);
+  const minor = minorText(value);
   if (minor === undefined) return plainText(value instanceof NumberText ? value.text : value);
   return currency === undefined ? inMinorUnit(minor) : formatMoney(minor, currency);
 };
 
-const countCell = (value: unknown, always: boolean): string => {
+const groupedText = (value: unknown, always: boolean): string => {
   if (typeof value !== 'number') return plainText(value);
   return value === 0 && !always ? '' : grouped(value);
 };
@@ -153,6 +153,7 @@ const mediumsText = (value: unknown): string => {
   return names.includes('') ? plainText(value) : cutText(names.join(', '), BOUNDS.cell);
 };
 
+/** The value of a record at a column. */
 export const valueIn = (record: unknown, { path, or, shown }: Column): unknown => {
   if (shown !== undefined) return shown(record);
   const value = valueAt(record, path);
@@ -165,7 +166,7 @@ const peopleText = (record: unknown, column: Column): string => {
   if (column.kind === 'money') return moneyText(value, currencyAt(record, column.path));
   if (column.kind === 'state') return stateText(value, column);
   if (column.kind === 'enum') return enumText(value);
-  if (column.kind === 'count') return countCell(value, column.always === true);
+  if (column.kind === 'count') return groupedText(value, column.always === true);
   if (column.kind === 'customer') return customerText(value);
   if (column.kind === 'mediums') return mediumsText(value);
   if (column.kind === 'reason') return plainText(failureReason(value) ?? value);

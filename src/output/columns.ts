@@ -40,6 +40,7 @@ export const columnAt = (path: string): Column => withKind({ path });
 const contractColumns = ({ columns }: View): readonly Column[] =>
   columns.filter(({ peopleOnly }) => peopleOnly !== true).map(withKind);
 
+/** The column at a path, as the view describes it. */
 export const columnFor = (path: string, { columns }: View): Column =>
   withKind(columns.find((one) => one.path === path) ?? { path });
 
@@ -114,8 +115,8 @@ export const readColumns = (
 };
 
 /**
- * Same as `checkColumns`, for the single record of a command. It may be the answer to a completed write, so every name
- * that passed `checkColumnsAhead` passes here, too, and is empty where the record lacks it.
+ * Like `readColumns`, for the single record of a command. It may be the answer to a completed write, so every name that
+ * passed `checkColumnsAhead` passes here, too, and is empty where the record lacks it.
  */
 export const checkRecordColumns = (names: readonly string[], view: View, record: ApiRecord): readonly Column[] => {
   const columns = namedColumns(names, view);

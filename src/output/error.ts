@@ -7,7 +7,7 @@ import { cleanedJson, cleanedUrl, type Redactor } from '../core/secret.ts';
 import { visible, visibleJson } from '../core/text.ts';
 import { utcAtom } from '../core/time.ts';
 import { type Paint, stylesFor } from './style.ts';
-import { type Beside, proseLines, roomOn } from './text.ts';
+import { type MessageIo, proseLines, roomOn } from './text.ts';
 
 export interface ErrorBlockOptions {
   readonly color: boolean;
@@ -15,14 +15,14 @@ export interface ErrorBlockOptions {
   readonly stack?: boolean;
   /** Adds the service's codes to the sentences that explain them. */
   readonly codes?: boolean;
-  readonly beside: Beside;
+  readonly io: MessageIo;
 }
 
 /**
  * Splits a message of ours into lines, each made safe; they are indented so that none can pass for another part of the
  * block.
  */
-const lines = (text: string): string[] => text.split('\n').map(visible);
+const safeLines = (text: string): string[] => text.split('\n').map(visible);
 
 /** The place of a violation: the row and column of a file, or the flag and the property that it sets. */
 const violationPlace = ({ propertyPath, option, row, column }: Violation): string => {
@@ -82,8 +82,8 @@ const requestLine = ({ request, status, title }: ErrorDetail, redactor: Redactor
 };
 
 const stackLines = (thrown: unknown): string[] => {
-  if (!(thrown instanceof Error)) return thrown === undefined ? [] : lines(`caused by ${String(thrown)}`);
-  return [...lines(thrown.stack ?? String(thrown)), ...stackLines(thrown.cause)];
+  if (!(thrown instanceof Error)) return thrown === undefined ? [] : safeLines(`caused by ${String(thrown)}`);
+  return [...safeLines(thrown.stack ?? String(thrown)), ...stackLines(thrown.cause)];
 };
 
 /** The indent of all lines of a message but the first. */
@@ -91,38 +91,38 @@ const ERROR_INDENT = '  ';
 
 /**
  * Renders an error for people: the event and its reason, a line per violation with flag and property, the next step,
- * the request. Wrapped at words on a terminal. A run that the user ended, or that found work for a person, is no error: only
- * its message is printed, without `error:`.
+ * the request. Wrapped at words on a terminal. A run that the user ended, or that found work for a person, is no error:
+ * its message is printed without `error:`.
  */
 export const errorBlock = async (
   error: PayError,
-  { color, stack = false, codes = false, beside }: ErrorBlockOptions,
+  { color, stack = false, codes = false, io }: ErrorBlockOptions,
 ): Promise<string> => {
-  const { stderr, env, redactor } = beside;
+  const { stderr, env, redactor } = io;
   const styles = await stylesFor(color, speaksUtf8(env));
   const room = roomOn(stderr) - ERROR_INDENT.length;
-  const setIn = (text: string): string[] => proseLines(text, room, beside).map((line) => ERROR_INDENT + line);
-  const led = (lead: string, paint: Paint, text: string): string[] => {
-    const [first = '', ...more] = proseLines(`${lead} ${text}`, room, beside);
+  const indented = (text: string): string[] => proseLines(text, room, io).map((line) => ERROR_INDENT + line);
+  const withLead = (lead: string, paint: Paint, text: string): string[] => {
+    const [first = '', ...more] = proseLines(`${lead} ${text}`, room, io);
     return [paint(lead) + first.slice(lead.length), ...more.map((line) => ERROR_INDENT + line)];
   };
   const explain = await explainer(error, codes);
-  const [first = '', ...more] = lines(explain(error.message));
+  const [first = '', ...more] = safeLines(explain(error.message));
   const { hint, answer, ledgerId } = error.detail;
   const request = requestLine(error.detail, redactor);
-  const small = [
-    ...(ledgerId === undefined ? [] : setIn(`in the ledger: ${visible(ledgerId)}`)),
-    ...(request === undefined ? [] : setIn(request)),
+  const dimmed = [
+    ...(ledgerId === undefined ? [] : indented(`in the ledger: ${visible(ledgerId)}`)),
+    ...(request === undefined ? [] : indented(request)),
     ...(stack ? stackLines(error).map((line) => ERROR_INDENT + redactor.cleanAll(line)) : []),
   ];
   const block = [
     ...(error.kind === 'interrupted' || error.kind === 'attention'
-      ? proseLines(first.charAt(0).toUpperCase() + first.slice(1), room, beside)
-      : led('error:', (text) => styles.bold(styles.alarm(text)), first)),
-    ...more.flatMap(setIn),
-    ...(error.detail.violations ?? []).flatMap((one) => violationLines(one, explain)).flatMap(setIn),
-    ...(hint === undefined ? [] : lines(hint).flatMap((line) => led(styles.arrow, styles.bold, line))),
-    ...small.map(styles.dim),
+      ? proseLines(first.charAt(0).toUpperCase() + first.slice(1), room, io)
+      : withLead('error:', (text) => styles.bold(styles.alarm(text)), first)),
+    ...more.flatMap(indented),
+    ...(error.detail.violations ?? []).flatMap((one) => violationLines(one, explain)).flatMap(indented),
+    ...(hint === undefined ? [] : safeLines(hint).flatMap((line) => withLead(styles.arrow, styles.bold, line))),
+    ...dimmed.map(styles.dim),
     ...(answer === undefined ? [] : [jsonLine(answer, redactor)]),
   ];
   return block.map((line) => `${line}\n`).join('');
@@ -137,11 +137,11 @@ const violationJson = ({ propertyPath, title, option, suggestion, row, column }:
   column,
 });
 
-/** The error for programs: one line of JSON; unknown members are left out. */
+/** The error for programs: one line of JSON, without the members that the error lacks. */
 export const errorLine = (
   { kind, message, detail }: PayError,
   exitCode: number,
-  { redactor }: Pick<Beside, 'redactor'>,
+  { redactor }: Pick<MessageIo, 'redactor'>,
 ): string => {
   const { hint, status, retryAt, code, title, violations = [], request, answer, activity, ledgerId } = detail;
   const error = {

@@ -1,6 +1,6 @@
 import { BOUNDS } from '../core/bounds.ts';
-import { indent, isJsonObject, minify, NumberText, printExact, valueAt } from '../core/json.ts';
-import type { ApiRecord } from '../core/record.ts';
+import { indent, isJsonObject, minify, NumberText, valueAt } from '../core/json.ts';
+import { type ApiRecord, madeExactly } from '../core/record.ts';
 import type { Column, OutputOptions, View } from '../core/result.ts';
 import {
   BYTE_ORDER_MARK,
@@ -17,7 +17,7 @@ import type { Sink } from './walk.ts';
 /** Keeps the line breaks between tokens: strings contain none. */
 const visibleIndented = (text: string): string => text.split('\n').map(visibleJson).join('\n');
 
-/** The parts of a value at the paths, nested as in the value: jq finds them at the same paths. An absent part is null. */
+/** The parts of a value at paths, nested as in the value: jq finds them at the same paths. An absent part is null. */
 const pickPaths = (value: unknown, paths: readonly (readonly string[])[]): unknown => {
   if (paths.some((path) => path.length === 0)) return value ?? null;
   const names = [...new Set(paths.map(([name = '']) => name))];
@@ -32,7 +32,7 @@ const pickPaths = (value: unknown, paths: readonly (readonly string[])[]): unkno
 
 const pickColumns = (record: ApiRecord, columns: readonly Column[]): ApiRecord => {
   const paths = columns.map(({ path }) => path.split('.'));
-  return { value: record.value, text: printExact(pickPaths(exactValue(record), paths)) };
+  return madeExactly(pickPaths(exactValue(record), paths));
 };
 
 /** Renders one record as JSON: one line for programs, indented for people. With `names`, those columns alone. */
@@ -124,41 +124,41 @@ const escaped = (text: string): string =>
 
 const tsvLine = (key: string, text: string): string => `${escaped(key)}\t${escaped(text)}\n`;
 
-/** The options for tsv and csv: amounts in decimals; for csv also unguarded cells, and a byte order mark. */
-type Written = Pick<OutputOptions, 'decimal' | 'rawCsv' | 'bom'>;
+/** The options of tsv and csv: amounts in decimals; for csv also unguarded cells, and a byte order mark. */
+type TextOptions = Pick<OutputOptions, 'decimal' | 'rawCsv' | 'bom'>;
 
 /** The text of a record's value at a column in tsv and csv. */
 const cellForMachine = (
   record: unknown,
   value: unknown,
   { path, kind }: Column,
-  { decimal = false }: Written,
+  { decimal = false }: TextOptions,
 ): string =>
   (decimal && kind === 'money' ? machineDecimals(record, value, path) : undefined) ?? machineText(value, kind);
 
-const textIn = (record: unknown, column: Column, written: Written): string =>
-  cellForMachine(record, valueAt(record, column.path), column, written);
+const textIn = (record: unknown, column: Column, options: TextOptions): string =>
+  cellForMachine(record, valueAt(record, column.path), column, options);
 
-const tsvRowOf = (record: ApiRecord, columns: readonly Column[], written: Written): string => {
+const tsvRowOf = (record: ApiRecord, columns: readonly Column[], options: TextOptions): string => {
   const value = exactValue(record);
-  return `${columns.map((column) => escaped(textIn(value, column, written))).join('\t')}\n`;
+  return `${columns.map((column) => escaped(textIn(value, column, options))).join('\t')}\n`;
 };
 
 /**
  * Writes a record a line, with the same columns on every line. A header names them, except where the user has named
  * them: scripts do.
  */
-export const tsvSink = (names: readonly string[] | undefined, view: View, written: Written): Sink => {
+export const tsvSink = (names: readonly string[] | undefined, view: View, options: TextOptions): Sink => {
   let columns: readonly Column[] | undefined;
   return {
     *page(records) {
       if (records.length === 0) return;
       if (columns === undefined && names === undefined) {
         columns = machineColumns(view, records);
-        yield `${columns.map((column) => escaped(machineName(column, written))).join('\t')}\n`;
+        yield `${columns.map((column) => escaped(machineName(column, options))).join('\t')}\n`;
       }
       columns ??= readColumns(names ?? [], view, records);
-      for (const record of records) yield tsvRowOf(record, columns, written);
+      for (const record of records) yield tsvRowOf(record, columns, options);
     },
     end: () => '',
   };
@@ -171,15 +171,21 @@ const keysIn = (value: unknown): Iterable<string | number> =>
 /**
  * Writes `key<TAB>value` lines for everything in `value`; nested names are joined by dots, list elements count from 0.
  */
-function* flatLines(record: unknown, value: unknown, path: string, view: View, written: Written): Generator<string> {
+function* flatLines(
+  record: unknown,
+  value: unknown,
+  path: string,
+  view: View,
+  options: TextOptions,
+): Generator<string> {
   const column = columnFor(path, view);
   const isPair = (column.kind === 'enum' || column.kind === 'state') && isEnum(value);
   if (isPair || path.length > BOUNDS.path || isBlank(value) || isScalar(value)) {
-    return yield tsvLine(machineName(column, written), cellForMachine(record, value, column, written));
+    return yield tsvLine(machineName(column, options), cellForMachine(record, value, column, options));
   }
   for (const name of keysIn(value)) {
     const member = (value as Readonly<Record<string | number, unknown>>)[name];
-    yield* flatLines(record, member, path === '' ? `${name}` : `${path}.${name}`, view, written);
+    yield* flatLines(record, member, path === '' ? `${name}` : `${path}.${name}`, view, options);
   }
 }
 
@@ -187,17 +193,17 @@ function* recordLines(
   record: ApiRecord,
   names: readonly string[] | undefined,
   view: View,
-  written: Written,
+  options: TextOptions,
 ): Generator<string> {
   const value = exactValue(record);
   if (names !== undefined) {
     const columns = checkRecordColumns(names, view, record);
     for (const column of columns) {
-      const text = textIn(value, column, written);
-      yield columns.length === 1 ? `${escaped(text)}\n` : tsvLine(machineName(column, written), text);
+      const text = textIn(value, column, options);
+      yield columns.length === 1 ? `${escaped(text)}\n` : tsvLine(machineName(column, options), text);
     }
   } else if (!isScalar(value) && !isBlank(value)) {
-    yield* flatLines(value, value, '', view, written);
+    yield* flatLines(value, value, '', view, options);
   } else if (!isJsonObject(value)) {
     yield `${escaped(machineText(value, undefined))}\n`;
   }
@@ -211,49 +217,49 @@ export const tsvRecord = (
   record: ApiRecord,
   names: readonly string[] | undefined,
   view: View,
-  written: Written,
-): string => [...recordLines(record, names, view, written)].join('');
+  options: TextOptions,
+): string => [...recordLines(record, names, view, options)].join('');
 
 /** Renders a text as a cell: control characters made visible, and quoted where RFC 4180 requires it. */
 const quoteCell = (text: string): string =>
   /[",\n]/.test(text) ? `"${visibleCell(text).replaceAll('"', '""')}"` : visibleCell(text);
 
-const cellText = (record: unknown, column: Column, written: Written): string => {
+const cellText = (record: unknown, column: Column, options: TextOptions): string => {
   const value = valueAt(record, column.path);
-  const text = cellForMachine(record, value, column, written);
+  const text = cellForMachine(record, value, column, options);
   const isNumber = typeof value === 'number' || typeof value === 'boolean' || value instanceof NumberText;
-  return isNumber || written.rawCsv ? text : forSpreadsheet(text);
+  return isNumber || options.rawCsv ? text : forSpreadsheet(text);
 };
 
 const joinCsv = (cells: readonly string[]): string => `${cells.join(',')}\r\n`;
 
-const csvHeader = (columns: readonly Column[], written: Written): string => {
-  const { rawCsv, bom = false } = written;
+const csvHeader = (columns: readonly Column[], options: TextOptions): string => {
+  const { rawCsv, bom = false } = options;
   const names = columns
-    .map((column) => machineName(column, written))
+    .map((column) => machineName(column, options))
     .map((name) => quoteCell(rawCsv ? name : withoutFormula(name)));
   return `${bom ? BYTE_ORDER_MARK : ''}${names.length === 0 ? '' : joinCsv(names)}`;
 };
 
-const csvRowOf = (record: ApiRecord, columns: readonly Column[], written: Written): string => {
+const csvRowOf = (record: ApiRecord, columns: readonly Column[], options: TextOptions): string => {
   const value = exactValue(record);
-  return joinCsv(columns.map((column) => quoteCell(cellText(value, column, written))));
+  return joinCsv(columns.map((column) => quoteCell(cellText(value, column, options))));
 };
 
 /** Writes CSV (RFC 4180) with a header, also for an empty list. */
-export const csvSink = (names: readonly string[] | undefined, view: View, written: Written): Sink => {
+export const csvSink = (names: readonly string[] | undefined, view: View, options: TextOptions): Sink => {
   let columns: readonly Column[] | undefined;
   return {
     *page(records) {
       if (records.length === 0) return;
       const header = columns === undefined;
       columns ??= names === undefined ? machineColumns(view, records) : readColumns(names, view, records);
-      if (header) yield csvHeader(columns, written);
-      for (const record of records) yield csvRowOf(record, columns, written);
+      if (header) yield csvHeader(columns, options);
+      for (const record of records) yield csvRowOf(record, columns, options);
     },
     end: () => {
       if (columns !== undefined) return '';
-      return csvHeader(names === undefined ? machineColumns(view, []) : namedColumns(names, view), written);
+      return csvHeader(names === undefined ? machineColumns(view, []) : namedColumns(names, view), options);
     },
   };
 };
@@ -262,8 +268,8 @@ export const csvRecord = (
   record: ApiRecord,
   names: readonly string[] | undefined,
   view: View,
-  written: Written,
+  options: TextOptions,
 ): string => {
   const columns = names === undefined ? machineColumns(view, [record]) : checkRecordColumns(names, view, record);
-  return csvHeader(columns, written) + csvRowOf(record, columns, written);
+  return csvHeader(columns, options) + csvRowOf(record, columns, options);
 };

@@ -10,7 +10,7 @@ import { wrap } from './text.ts';
 
 const ACTION_INDENT = 2;
 /** The width of the rules above and below the data to pass on. */
-const FRAME = 48;
+const FRAME_WIDTH = 48;
 
 const indented = (lines: readonly string[]): string[] => lines.map((line) => (line === '' ? '' : `  ${line}`));
 
@@ -97,7 +97,7 @@ const spaceBlocks = (parts: readonly (readonly string[])[]): string[] =>
 
 /** Puts lines between two rules; nothing is drawn beside a text that is to be copied. */
 const framed = (lines: readonly string[], { styles, width }: Surface): string[] => {
-  const rule = styles.dim(styles.rule.repeat(Math.min(width, FRAME)));
+  const rule = styles.dim(styles.rule.repeat(Math.min(width, FRAME_WIDTH)));
   return [rule, ...lines, rule];
 };
 

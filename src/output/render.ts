@@ -103,7 +103,7 @@ const renderList = async (list: List, io: RenderIo, options: OutputOptions): Pro
   const clean = cleanOf(io);
   const sink = cleanedSink(await sinkFor(list.view, io, options), clean);
   const walked = await walk(list.pages, list.max, io, sink);
-  // Whoever has left the pager, or closed the pipe, wants no more.
+  // A reader who has left the pager, or closed the pipe, wants no more.
   const isQuiet = options.quiet || walked.how === 'closed';
   const texts = isQuiet ? [] : [sink.notice?.(), endingText(walked, list, options, clean)];
   for (const text of texts.filter((said) => said !== undefined)) {

@@ -1,7 +1,7 @@
 import type { Io, Output } from '../core/io.ts';
 import { visible } from '../core/text.ts';
 import type { Styles } from './style.ts';
-import { type Beside, shorten, widthOf } from './text.ts';
+import { type MessageIo, shorten, widthOf } from './text.ts';
 
 /** Room for the `^C` that a terminal writes after the line. */
 const ROOM_FOR_INTERRUPT = 3;
@@ -37,7 +37,7 @@ const newest = new WeakMap<Output, StatusLine>();
 export const canRewrite = ({ isTerminal }: Output, env: Io['env']): boolean =>
   isTerminal && env['TERM'] !== 'dumb' && (env['ACCESSIBLE'] ?? '') === '';
 
-export const openStatusLine = ({ stderr, env, redactor }: Beside, styles: Styles, quiet: boolean): StatusLine => {
+export const openStatusLine = ({ stderr, env, redactor }: MessageIo, styles: Styles, quiet: boolean): StatusLine => {
   if (quiet) return SILENT_LINE;
   const rewrites = canRewrite(stderr, env);
   // The width of the current text.
@@ -72,7 +72,7 @@ export const openStatusLine = ({ stderr, env, redactor }: Beside, styles: Styles
   return line;
 };
 
-const REST = '\r\u001b[0J';
+const ERASE_BELOW = '\r\u001b[0J';
 
 /** A block of lines that is redrawn again and again; the cursor stays below it, and visible. */
 export interface Frame {
@@ -97,7 +97,7 @@ export const openFrame = (output: Output): Frame => {
     return rows === 0 ? '' : `\r\u001b[${rows}A`;
   };
   const erase = (): string => {
-    const erased = widths.length === 0 ? '' : `${back()}${REST}`;
+    const erased = widths.length === 0 ? '' : `${back()}${ERASE_BELOW}`;
     [widths, shown] = [[], ''];
     return erased;
   };
@@ -108,7 +108,7 @@ export const openFrame = (output: Output): Frame => {
       const start = back();
       [shown, widths] = [text, lines.map((line) => widthOf(line))];
       output.drawn(erase);
-      await output.write(`${start}${text}${REST}`);
+      await output.write(`${start}${text}${ERASE_BELOW}`);
     },
     clear: async () => {
       const erased = erase();

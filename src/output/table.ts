@@ -140,7 +140,7 @@ const fitLayout = (
 const FEWEST_COLUMNS = 3;
 
 /** The leading columns, from `most` of them down to `fewest`. */
-const choicesOf = (columns: readonly Column[], most: number, fewest: number): (readonly Column[])[] =>
+const leadingColumns = (columns: readonly Column[], most: number, fewest: number): (readonly Column[])[] =>
   Array.from({ length: Math.max(0, most - fewest + 1) }, (_, less) => columns.slice(0, most - less));
 
 /**
@@ -152,7 +152,7 @@ const choices = (columns: readonly Column[], chosen: boolean): Choice[] => {
   const needed = columns.findLastIndex((column) => column.needed === true) + 1;
   const fewest = Math.min(columns.length, Math.max(needed, FEWEST_COLUMNS));
   return [
-    ...choicesOf(columns, columns.length, fewest).map((some) => ({ columns: some, tight: false })),
+    ...leadingColumns(columns, columns.length, fewest).map((some) => ({ columns: some, tight: false })),
     { columns: columns.slice(0, fewest), tight: true },
   ];
 };

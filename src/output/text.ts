@@ -74,7 +74,7 @@ export const wrap = (text: string, width: number): string[] =>
   text.split('\n').flatMap((line) => wrapLine(line, width, true));
 
 /** The destination of messages: stderr, and the locale that limits its characters. */
-export type Beside = Pick<Io, 'stderr' | 'env' | 'redactor'>;
+export type MessageIo = Pick<Io, 'stderr' | 'env' | 'redactor'>;
 
 /** The least width for a layout; on a narrower terminal, the terminal breaks the lines. */
 const NARROWEST_TERMINAL = 20;
@@ -114,17 +114,17 @@ const breakLine = (line: string, width: number): string[] => {
  * wrapped at words to `width` columns, and a command to copy is on a line of its own. In a pipe (`width` is Infinity)
  * it is not wrapped.
  */
-export const proseLines = (text: string, width: number, { env, redactor }: Omit<Beside, 'stderr'>): string[] => {
+export const proseLines = (text: string, width: number, { env, redactor }: Omit<MessageIo, 'stderr'>): string[] => {
   const lines = forLocale(redactor.cleanAll(text), env).split('\n');
   return Number.isFinite(width) ? lines.flatMap((line) => breakLine(line, width)) : lines;
 };
 
 /** Renders one or more notices for stderr: dim with `styles`, otherwise plain. */
-export const notice = (said: string | readonly string[], beside: Beside, styles?: Pick<Styles, 'dim'>): string => {
-  const room = roomOn(beside.stderr);
+export const notice = (said: string | readonly string[], io: MessageIo, styles?: Pick<Styles, 'dim'>): string => {
+  const room = roomOn(io.stderr);
   const safe = [said]
     .flat()
-    .flatMap((text) => proseLines(visible(text), room, beside))
+    .flatMap((text) => proseLines(visible(text), room, io))
     .join('\n');
   return `${styles === undefined ? safe : styles.dim(safe)}\n`;
 };

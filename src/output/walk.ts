@@ -25,7 +25,7 @@ const PORTION = 256 * 1024;
  * The position at which a text can be split: after its last character that can't be part of a key. Keys are printable
  * ASCII, so each key stays whole. 0 if there is no such position.
  */
-const lastApart = (text: string): number => {
+const placeToSplit = (text: string): number => {
   // The next chunk may begin with the other half of the last character.
   let maySplit = false;
   for (let at = text.length - 1; at >= 0; at -= 1) {
@@ -42,7 +42,7 @@ function* portionsOf(text: string): Generator<string> {
   let whole = '';
   for (let from = 0; from < text.length; from += PORTION) {
     const chunk = text.slice(from, from + PORTION);
-    const end = from + PORTION >= text.length ? chunk.length : lastApart(chunk);
+    const end = from + PORTION >= text.length ? chunk.length : placeToSplit(chunk);
     if (end > 0) yield whole + chunk.slice(0, end);
     whole = end === 0 ? whole + chunk : chunk.slice(end);
   }
@@ -80,7 +80,7 @@ export const writePieces = async (
   }
 };
 
-/** Returns the function that removes secrets from data. */
+/** Returns a function that removes the known secrets from a text. */
 export const cleanOf =
   ({ redactor }: Pick<Io, 'redactor'>): Clean =>
   (text) =>
@@ -112,8 +112,8 @@ type WalkIo = Pick<Io, 'stdout' | 'clock'>;
 
 export interface Walked {
   /**
-   * `end`: complete, or the cap was reached with nothing left; `max`: stopped at the cap, and more remain; `closed`:
-   * the reader has closed its end; `broken`: a page failed.
+   * `end`: complete, or the maximum was reached with nothing left; `max`: stopped at the maximum, and more remain;
+   * `closed`: the reader has closed its end; `broken`: a page failed.
    */
   readonly how: 'end' | 'max' | 'closed' | 'broken';
   readonly shown: number;

@@ -40,7 +40,7 @@ const update = async (words: readonly string[], answers: readonly Answer[], pers
     return { service, questions, result };
   } catch (thrown) {
     if (!(thrown instanceof PayError)) throw thrown;
-    const said = await errorBlock(thrown, { color: false, beside: pipe() });
+    const said = await errorBlock(thrown, { color: false, io: pipe() });
     return { service, questions, kind: thrown.kind, said };
   }
 };

@@ -23,7 +23,7 @@ const lineOf = (...args: Parameters<typeof errorLine>): string => [...errorLine(
 
 describe('errorBlock', () => {
   it('has the message, the option, the hint and the request', async () => {
-    expect(await errorBlock(rejected, { color: false, beside: pipe() })).toBe(
+    expect(await errorBlock(rejected, { color: false, io: pipe() })).toBe(
       [
         'error: the service refused the charge',
         '  --provider (data.provider): is unknown',
@@ -43,7 +43,7 @@ describe('errorBlock', () => {
       { propertyPath: 'data.provider', title: 'is unknown', option: '--provider', suggestion: 'gtb' },
     ];
     const guessed = new PayError('rejected', 'no', { violations });
-    expect(await errorBlock(guessed, { color: false, beside: pipe() })).toBe(
+    expect(await errorBlock(guessed, { color: false, io: pipe() })).toBe(
       'error: no\n  --provider (data.provider): is unknown\n  did you mean gtb?\n',
     );
     expect(JSON.parse(lineOf(guessed, 3, pipe()))).toMatchObject({
@@ -60,7 +60,7 @@ describe('errorBlock', () => {
       'error: no\n  GET /v1/ugwo: 500\n',
     ],
   ])('is minimal: %s', async (_, detail, block) => {
-    expect(await errorBlock(new PayError('read_failed', 'no', detail), { color: false, beside: pipe() })).toBe(block);
+    expect(await errorBlock(new PayError('read_failed', 'no', detail), { color: false, io: pipe() })).toBe(block);
   });
 
   const WORDY = new PayError('rejected', 'the service refused the charge, and says why below\nmore of it', {
@@ -70,7 +70,7 @@ describe('errorBlock', () => {
   });
 
   it('wraps words on a terminal, but prints a command unbroken on its own line', async () => {
-    expect(await errorBlock(WORDY, { color: false, beside: terminal(40) })).toBe(
+    expect(await errorBlock(WORDY, { color: false, io: terminal(40) })).toBe(
       [
         'error: the service refused the charge,',
         '  and says why below',
@@ -91,7 +91,7 @@ describe('errorBlock', () => {
   });
 
   it('wraps nothing in a pipe', async () => {
-    expect(await errorBlock(WORDY, { color: false, beside: pipe() })).toBe(
+    expect(await errorBlock(WORDY, { color: false, io: pipe() })).toBe(
       [
         'error: the service refused the charge, and says why below',
         '  more of it',
@@ -106,7 +106,7 @@ describe('errorBlock', () => {
 
   it('is ASCII in an ASCII locale', async () => {
     const error = new PayError('usage', 'not an id ugw.…', { hint: 'name one' });
-    expect(await errorBlock(error, { color: false, beside: terminal(80, { LC_ALL: 'C' }) })).toBe(
+    expect(await errorBlock(error, { color: false, io: terminal(80, { LC_ALL: 'C' }) })).toBe(
       'error: not an id ugw....\n-> name one\n',
     );
   });
@@ -115,7 +115,7 @@ describe('errorBlock', () => {
     const answer = '{ "uid": "act.A.b",\n "n": 1.50, "x": "\u009b31m\u202e" }';
     const kept = '{"uid":"act.A.b","n":1.50,"x":"\\u009b31m\\u202e"}';
     const error = new PayError('unrecorded', 'lost', { answer });
-    expect(await errorBlock(error, { color: false, beside: pipe() })).toBe(`error: lost\n${kept}\n`);
+    expect(await errorBlock(error, { color: false, io: pipe() })).toBe(`error: lost\n${kept}\n`);
     expect(lineOf(error, 7, pipe())).toBe(
       `{"error":{"kind":"unrecorded","exit_code":7,"message":"lost","answer":${kept}}}\n`,
     );
@@ -123,15 +123,15 @@ describe('errorBlock', () => {
 
   it('has a stack trace with --debug', async () => {
     const error = new PayError('internal', 'a defect', { cause: new TypeError('x\u001b is not a function') });
-    const block = await errorBlock(error, { color: false, stack: true, beside: pipe() });
+    const block = await errorBlock(error, { color: false, stack: true, io: pipe() });
     expect(block).toMatch(/^ {2}PayError: a defect$/m);
     expect(block).toMatch(/^ {2}TypeError: x\\x1b is not a function$/m);
     expect(block).toMatch(/^ {6}at .*error\.test\.ts/m);
-    expect(await errorBlock(error, { color: false, beside: pipe() })).not.toContain('error.test.ts');
+    expect(await errorBlock(error, { color: false, io: pipe() })).not.toContain('error.test.ts');
   });
 
   it('is coloured on request, whatever the environment', async () => {
-    const block = await errorBlock(new PayError('usage', 'no'), { color: true, beside: pipe() });
+    const block = await errorBlock(new PayError('usage', 'no'), { color: true, io: pipe() });
     expect(block).toBe('\u001b[1m\u001b[31merror:\u001b[39m\u001b[22m no\n');
   });
 
@@ -146,8 +146,8 @@ describe('errorBlock', () => {
           violations: [{ propertyPath: inner, title: inner, option: inner }],
           request: { method: 'GET', path: inner },
         });
-        const block = await errorBlock(error, { color: false, beside: pipe() });
-        const narrow = await errorBlock(error, { color: false, beside: terminal(20) });
+        const block = await errorBlock(error, { color: false, io: pipe() });
+        const narrow = await errorBlock(error, { color: false, io: terminal(20) });
         for (const text of [block, narrow]) {
           expect(text).not.toMatch(/(?!\n)[\p{Cc}\p{Cs}\u202e]/u);
           expect(text.match(/^(?!error:| {2}|→|$)/m)).toBeNull();

@@ -126,8 +126,8 @@ describe('any text of the service', () => {
         const request = { method: 'GET', path: `/ugwo/${encodeURIComponent(text.toWellFormed())}` };
         const detail = { hint: text, title: text, status: 422, violations, request, answer, ledgerId: text };
         const error = new PayError('rejected', text, { ...detail, cause: new Error(text) });
-        shows(await errorBlock(error, { color: false, beside: io }));
-        shows(await errorBlock(error, { color: false, stack: true, beside: io }));
+        shows(await errorBlock(error, { color: false, io }));
+        shows(await errorBlock(error, { color: false, stack: true, io }));
         shows([...errorLine(error, 3, io)].join(''));
         shows(notice([text, `${text}. Go on: paycli ${text}`], io));
         const line = openStatusLine(io, styles, false);
