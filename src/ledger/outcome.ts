@@ -27,6 +27,7 @@ import {
   changesState,
   isDisputed,
   isRefundUnsettled,
+  keepsActivity,
   lateAnswer,
   latest,
   mayCorrect,
@@ -88,8 +89,8 @@ export const record = (
 };
 
 /** An unknown charge can be resolved, and a person can correct a person's earlier resolution. */
-const mayResolve = (charge: Entry, { state, evidence }: Resolution): boolean =>
-  charge.state === 'unknown' || (evidence.kind === 'resolved' && mayCorrect(charge, state));
+const mayResolve = (charge: Entry, { state, activity, evidence }: Resolution): boolean =>
+  charge.state === 'unknown' || (evidence.kind === 'resolved' && mayCorrect(charge, state, activity?.uid));
 
 /**
  * Resolves an unknown charge. Returns false if it is no longer unknown, or if another charge owns the activity. `kept`
@@ -110,8 +111,7 @@ export const resolveCharge = (
     }
     const { took, exitCode } = charge;
     // Readings of an activity outlive another word that the charge was made.
-    const isSame = state === 'accepted' && (activity === undefined || activity.uid === charge.activity?.uid);
-    const known = isSame ? charge.activity : undefined;
+    const known = keepsActivity(charge, state, activity?.uid) ? charge.activity : undefined;
     const change = { state, took, exitCode, moment: backend.moment(), activity: known ?? kept(charge), request };
     return {
       write: [withState(charge, { ...change, evidence: withEvidence(charge.evidence, evidence) })],

@@ -315,9 +315,13 @@ export const wasResolved = ({ evidence }: Pick<Entry, 'evidence'>): boolean =>
 const hasMovedMoney = (entry: Entry): boolean =>
   wasPaid(paymentIn(entry)) || entry.refund?.state === 'paid_back' || entry.refund?.state === 'refund_disputed';
 
-/** True if a person may replace a person's earlier word about an entry by this state. */
-export const mayCorrect = (entry: Entry, state: ChargeState): boolean =>
-  wasResolved(entry) && !(state === 'not_created' && hasMovedMoney(entry));
+/** True if a word that an entry was made leaves it its activity, and with that its readings. */
+export const keepsActivity = ({ activity }: Entry, state: ChargeState, named: string | undefined): boolean =>
+  state === 'accepted' && (named === undefined || named === activity?.uid);
+
+/** True if a person may replace a person's earlier word about an entry by this state and this activity. */
+export const mayCorrect = (entry: Entry, state: ChargeState, named: string | undefined): boolean =>
+  wasResolved(entry) && (keepsActivity(entry, state, named) || !hasMovedMoney(entry));
 
 /**
  * True if a process's outcome for its own charge overrides a state that others have set meanwhile. Acceptance by the

@@ -264,7 +264,7 @@ describe('ledger resolve of a disputed charge', () => {
   });
 });
 
-describe('ledger resolve --as not-created, after a person found a charge created', () => {
+describe('ledger resolve, after a person found a charge created', () => {
   it.each([
     ['paid', PAID, 'ledger sync'],
     ['disputed', UNPAID, '--as reversed'],
@@ -273,16 +273,18 @@ describe('ledger resolve --as not-created, after a person found a charge created
     const { run, show, listed } = await openShop(502);
     expect((await run('ugwo', 'charge', UGWO, ...USSD)).code).toBe(6);
     const [{ id }] = await listed();
-    const resolve = (as: string, ...more: readonly string[]) =>
-      run('ledger', 'resolve', id, '--as', as, '--reason', 'x', '--yes', '--json', ...more);
+    const resolve = (...said: readonly string[]) =>
+      run('ledger', 'resolve', id, '--reason', 'x', '--yes', '--json', '--as', ...said);
     expect(await resolve('created', '--activity', activityOf(1))).toMatchObject({ code: 0 });
     for (const now of [PAID, later]) {
       show(now);
       await run('ledger', 'sync', id, '-q');
     }
     const before = await listed();
-    const refused = await resolve('not-created');
-    expect([refused.code, errorOf(refused)['hint']]).toEqual([2, expect.stringContaining(hint)]);
+    for (const said of [['not-created'], ['created', '--activity', activityOf(2)]]) {
+      const refused = await resolve(...said);
+      expect([refused.code, errorOf(refused)['hint']], said.join()).toEqual([2, expect.stringContaining(hint)]);
+    }
     expect(await listed()).toEqual(before);
   });
 });

@@ -6,6 +6,7 @@ import type { Charge, Entry, Evidence, Resolution, StoredOutcome } from '../../s
 import { expireStale, isStale, readResolved } from '../../src/ledger/guard.ts';
 import { noteEvidence, observe, record, resolveCharge, takeIn } from '../../src/ledger/outcome.ts';
 import { addsTo, changesState } from '../../src/ledger/transitions.ts';
+import { uidOf } from '../support/ids.ts';
 import { account, charge, NOON, SELF } from './support/charges.ts';
 import { shown } from './support/shown.ts';
 import { NOW, watched } from './support/watched.ts';
@@ -97,6 +98,20 @@ describe('resolve', () => {
       expect(changes[0]?.write).toHaveLength(may ? 1 : 0);
     },
   );
+
+  it.each<[string, Partial<Charge>, uid: string, boolean]>([
+    ['open charge by another activity', {}, uidOf(2), true],
+    ['paid charge by another activity', { money: moneyOf('paid') }, uidOf(2), false],
+    ['paid charge by its own activity', { money: moneyOf('paid') }, UID, true],
+  ])('replaces the activity that a person named only while no money moved: %s', async (_what, more, uid, may) => {
+    const created = charge({ id: 'chg-mine', state: 'accepted', activity: account(), evidence: [word], ...more });
+    const { backend, changes } = watched([created]);
+    const activity = account({ uid });
+    expect(
+      await resolveCharge(backend, 'chg-mine', { state: 'accepted', activity, evidence: word }, () => activity),
+    ).toBe(may);
+    expect(changes[0]?.write).toMatchObject(may ? [{ activity: { uid }, ...more }] : []);
+  });
 });
 
 it('note adds evidence to a known charge, and ignores an unknown id', async () => {

@@ -151,7 +151,8 @@ export const resolveEntry = async ({ as, ...named }: ResolveInput, run: Run): Pr
   const charge = await findEntry(ledger, input.id);
   const word = as === 'paid' || as === 'reversed' ? as : undefined;
   if (word !== undefined && charge.money?.disputed === undefined) throw notDisputed(charge);
-  if (word === undefined && charge.state !== 'unknown' && !mayCorrect(charge, stateSaid(as))) throw notUnknown(charge);
+  if (word === undefined && charge.state !== 'unknown' && !mayCorrect(charge, stateSaid(as), input.activity))
+    throw notUnknown(charge);
   if (input.activity !== undefined && charge.kind !== CHARGE) throw usageError(`--activity: ${charge.id} is no charge`);
   await run.say(introOf(charge, run.io.clock.now()));
   await checkOwner(ledger, charge, input.activity);
