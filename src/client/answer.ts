@@ -15,11 +15,11 @@ import { type AnswerBody, type JsonBody, TOO_LARGE } from './body.ts';
 import { untrustedError } from './connection.ts';
 import type { AnsweredAttempt, Attempt, AttemptResult } from './transport.ts';
 
-/** Pause that the service has requested, when it is longer than a request waits by itself. */
+/** A pause that the service has requested, longer than a request waits by itself. */
 interface RequestedPause {
   /** Starts a pause of `ms` milliseconds; returns the error that reports it. */
   readonly begin: (error: PayError, ms: number) => PayError;
-  /** During a pause returns the error that `fault` creates from the reason. */
+  /** During a pause, the error that `fault` creates from the reason; otherwise undefined. */
   readonly check: (fault: (reason: string) => PayError) => PayError | undefined;
 }
 
@@ -74,7 +74,7 @@ export interface SendContext {
   readonly random: () => number;
   readonly signals: Signals;
   readonly flight: Flight;
-  readonly hold: RequestedPause;
+  readonly requestedPause: RequestedPause;
   /** Time limit of one attempt, from DNS lookup to last byte, in milliseconds. */
   readonly timeout: number;
   /** Prints one line per HTTP step (--debug). */
@@ -113,7 +113,7 @@ export const otherObjectFault = ({ prefix, uid }: Subject, value: unknown): stri
 };
 
 /** The value of an answer for storing and passing on: no number loses digits. */
-const readValue = (body: JsonBody): unknown => {
+const exactValueOf = (body: JsonBody): unknown => {
   if (body.excess !== undefined) return body.mainFields;
   return mayBeInexact(body.text) ? parseTexts(body.text) : body.value;
 };
@@ -136,7 +136,7 @@ export const decode = {
     if (cut !== undefined && operation.safety === 'safe') return { fault: cut };
     if (!body.isJson && !body.isCut) return { fault: 'the answer is not JSON' };
     const isList = answersPage(operation);
-    const value = isList ? body.envelope : readValue(body);
+    const value = isList ? body.envelope : exactValueOf(body);
     const unproven = operation.success.proof(value, params);
     const fault = unproven ?? (subject === undefined ? undefined : otherObjectFault(subject, value));
     if (fault !== undefined && body.isCut) return { fault: TOO_LARGE };
@@ -220,7 +220,7 @@ export const notSent = (exchange: Exchange, reason: string, status?: number): Pa
 /** A difference of clocks that does not matter to an expiry, in milliseconds. */
 const CLOCK_TOLERANCE_MS = 30_000;
 
-/** Names a clock that is off where the service rejects an expiry, which is counted by this machine's clock. */
+/** Adds a hint if this machine's clock is off and the service rejects an expiry, which is counted by that clock. */
 const blamingClock = (error: PayError, { servedAt, age, askedAt }: AnsweredAttempt): PayError => {
   const isExpiry = error.detail.violations?.some(({ propertyPath }) => propertyPath.includes('expires_at'));
   if (isExpiry !== true || servedAt === undefined || askedAt === undefined || age !== undefined) return error;

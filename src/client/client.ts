@@ -30,7 +30,7 @@ import {
   type Subject,
 } from './answer.ts';
 import type { JsonBody } from './body.ts';
-import { longestWrite, noticePause, sendRead, sendWrite, type Walk, type WriteOptions, walkPages } from './send.ts';
+import { longestWrite, noticeFinishing, sendRead, sendWrite, type Walk, type WriteOptions, walkPages } from './send.ts';
 import type { Transport } from './transport.ts';
 
 /** Input of an operation. All of it is checked against the contract before anything is sent. */
@@ -58,7 +58,7 @@ type Proven<K extends Called> = K extends OperationId ? ProvenOf<K> : unknown;
 /** The part of a write that the ledger stores. */
 export interface Checked {
   readonly path: string;
-  /** JSON */
+  /** JSON; undefined for a write without a body. */
   readonly body: string | undefined;
   readonly effect: WriteKind;
 }
@@ -98,14 +98,14 @@ export interface Client {
   close(): Promise<void>;
 }
 
-export interface ClientOptions extends Omit<SendContext, 'hold' | 'pace'> {
+export interface ClientOptions extends Omit<SendContext, 'requestedPause' | 'pace'> {
   readonly transport: Transport;
   /** False: the service does the checks (--no-validate). */
   readonly validate: boolean;
 }
 
 /** True for a query that any list accepts. It needs no schema: loading one takes longer than a list. */
-const isPlain = (query: CallInput['query'] = {}): boolean =>
+const isPlainQuery = (query: CallInput['query'] = {}): boolean =>
   Object.entries(query).every(
     ([name, value]) => name === 'cursor' || (name === 'limit' && limitFault(String(value)) === undefined),
   );
@@ -119,7 +119,7 @@ const checkRules = (operation: Operation, body: string | undefined, input: CallI
       : operation
           .body?.(input.now ?? here, `${input.now === undefined ? "this machine's" : "the service's"} clock`)
           .safeParse(json);
-  const asked = isPlain(input.query) ? undefined : operation.query?.().safeParse(input.query);
+  const asked = isPlainQuery(input.query) ? undefined : operation.query?.().safeParse(input.query);
   const broken = [sent, asked].flatMap((result) => (result?.success === false ? breaches(result.error) : []));
   const spoilt = spoiltIn(input.typed ?? json);
   // The cause of a damaged value is more helpful than the rule that it breaks.
@@ -178,13 +178,13 @@ const openNotes = ({ notice }: ClientOptions) => {
   };
 };
 
-/** The interface that is documented for charges has no read of a payment request; a service without one is usable all the same. */
+/** Statuses of a service that lacks a read, such as one for charges alone. It is usable all the same. */
 const NO_SUCH_READ: readonly (number | undefined)[] = [404, 405, 501];
 
 /** A client over one transport, which holds the one origin and the key. */
 export const createClient = (given: ClientOptions): Client => {
-  const options = { ...given, hold: openRequestedPause(given.clock) };
-  return pacedClient({ ...options, held: noticePause(options) }, openNotes(options));
+  const options = { ...given, requestedPause: openRequestedPause(given.clock) };
+  return pacedClient({ ...options, onLateStop: noticeFinishing(options) }, openNotes(options));
 };
 
 const pacedClient = (
@@ -193,7 +193,7 @@ const pacedClient = (
 ): Client => {
   const exchangeFor = async (called: Called, input: CallInput): Promise<Exchange> => {
     const method = typeof called === 'string' ? operations[called].method : called.method;
-    if (method !== 'GET' || !isPlain(input.query)) await loadSchemas();
+    if (method !== 'GET' || !isPlainQuery(input.query)) await loadSchemas();
     return exchangeOf(options, called, input);
   };
   const writeBy = async (exchange: Exchange, input: CallInput): Promise<Outcome> => {

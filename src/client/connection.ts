@@ -1,5 +1,5 @@
 import { subscribe } from 'node:diagnostics_channel';
-import { lookup as ask } from 'node:dns';
+import { lookup as systemLookup } from 'node:dns';
 import type { LookupFunction, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { SecureContext } from 'node:tls';
@@ -31,7 +31,7 @@ interface Published {
 const detectors = new WeakMap<object, SentDetector>();
 let making: SentDetector | undefined;
 
-// A CONNECT to a proxy may be created in the same turn; method and path distinguish the marked request.
+// A CONNECT to a proxy may be created in the same turn; method and path distinguish the observed request.
 subscribe('undici:request:create', (message) => {
   const { request } = message as Published;
   if (making === undefined || request.method !== making.method || request.path !== making.path) return;
@@ -51,7 +51,7 @@ export const newSentDetector = (method: string, path: string): SentDetector => (
   handedOver: false,
 });
 
-/** Runs `dispatch`, which must create its request before it returns, and links that request to the mark. */
+/** Runs `dispatch`, which must create its request before it returns, and links that request to the detector. */
 export const withSentDetector = <T>(detector: SentDetector, dispatch: () => T): T => {
   making = detector;
   try {
@@ -145,7 +145,7 @@ const failureText = (thrown: unknown): string => {
   return known.at(-1) ?? reasonOf(thrown);
 };
 
-/** Judges a failure by the mark alone. For a proven `not_sent` the error codes tell if the other end was untrusted. */
+/** Judges a failure by the detector alone. If it was not sent, the error codes tell if the other end was untrusted. */
 export const failureFrom = (thrown: unknown, detector: SentDetector): Failure => {
   const codes = codesIn(thrown);
   const why = { reason: failureText(thrown), ...(codes[0] === undefined ? {} : { code: codes[0] }) };
@@ -235,7 +235,7 @@ const silentFirst =
 
 /** The system's lookup, except for `localhost`. */
 const lookup: LookupFunction = (hostname, options, done) =>
-  (hostname === 'localhost' ? localhost : ask)(hostname, options, done);
+  (hostname === 'localhost' ? localhost : systemLookup)(hostname, options, done);
 
 const MAX_HEADER_BYTES = 16 * 1024;
 /** Shorter than an attempt, to leave time for another one after a failed connection. */
@@ -304,8 +304,8 @@ interface ConnectionRoute {
 }
 
 /**
- * Plain http is for this machine alone and never goes through a proxy, which would read the key. Throws an `auth`
- * error for an unusable setting before anything starts.
+ * The route to an origin. Plain http is for this machine alone and never goes through a proxy, which would read the key.
+ * Throws an `auth` error for an unusable setting before anything starts.
  */
 export const routeTo = (origin: string, env: Env): ConnectionRoute => {
   const verified = verifies(origin, env, 'the secret key');

@@ -87,8 +87,8 @@ export const sendRead = async (
   const started = context.clock.ticks();
   for (let retry = 0; ; retry += 1) {
     if (stop.aborted) throw interrupted(stop.reason);
-    const held = context.hold.check((reason) => failedRead(exchange, reason));
-    if (held !== undefined) throw held;
+    const paused = context.requestedPause.check((reason) => failedRead(exchange, reason));
+    if (paused !== undefined) throw paused;
     const outcome = await transport.send({
       ...exchange,
       method: exchange.operation.method,
@@ -99,7 +99,7 @@ export const sendRead = async (
     if (stop.aborted) throw interrupted(stop.reason);
     const reading = readOutcome(context, exchange, outcome);
     if ('received' in reading) return reading.received;
-    if ((reading.wait ?? 0) > BUDGET_MS) throw context.hold.begin(reading.fault, reading.wait ?? 0);
+    if ((reading.wait ?? 0) > BUDGET_MS) throw context.requestedPause.begin(reading.fault, reading.wait ?? 0);
     if (outcome.kind === 'answer' && outcome.status === 429) slowDown?.(reading.wait ?? 0);
     if (!reading.again || retry + 1 >= MAX_ATTEMPTS || signal?.aborted === true) throw reading.fault;
     const asked = reading.wait ?? backoff(retry, context.random);
@@ -117,20 +117,21 @@ export interface Walk {
   readonly records?: number | undefined;
 }
 
-/** A received page: its next cursor is known before its records are read. */
-interface Arrived<T> {
+/** A page whose next cursor is known before its records are read. */
+interface ReceivedPage<T> {
   readonly count: number;
   readonly nextCursor: string | null;
   /** Creates its records. */
   readonly open: () => ApiPage<T>;
 }
 
-type FetchPage<T> = (cursor: string | undefined, signal: AbortSignal) => Promise<Arrived<T>>;
+type FetchPage<T> = (cursor: string | undefined, signal: AbortSignal) => Promise<ReceivedPage<T>>;
+
+const SHORT_CURSOR = 64;
 
 /** A short cursor itself, or the hash of a long one: a walk stores one per page, of which there may be a million. */
-const keptCursor = async (cursor: string): Promise<string> =>
+const cursorKey = async (cursor: string): Promise<string> =>
   cursor.length <= SHORT_CURSOR ? cursor : (await import('node:crypto')).hash('sha256', cursor);
-const SHORT_CURSOR = 64;
 
 /** More empty pages in a row than any correct list has. */
 const MAX_EMPTY_PAGES = 1000;
@@ -143,7 +144,7 @@ const looping = (): PayError =>
 const endlesslyEmpty = (): PayError =>
   new PayError('read_failed', `the service sent ${MAX_EMPTY_PAGES} empty pages in a row, each with a next cursor`);
 
-/** Number of pages after which memory is held, once V8's space for new objects has a useful size. */
+/** Number of pages after which memory stays constant, once V8's space for new objects has a useful size. */
 const MANY_PAGES = 64;
 
 /**
@@ -157,15 +158,15 @@ const holdMemory = async (): Promise<void> => {
 };
 
 /**
- * Walks a list (docs/service.md, Lists): follows `next_cursor` to null, tolerates an empty page, stops at a repeated cursor.
- * The next page is requested before the current one is even parsed, so that it is on its way while this one is
+ * Walks a list (docs/service.md, Lists): follows `next_cursor` to null, tolerates an empty page, stops at a repeated
+ * cursor. The next page is requested before the current one is even parsed, so that it is on its way while this one is
  * processed and printed.
  */
 export async function* walkPages<T>(fetch: FetchPage<T>, walk: Walk): AsyncGenerator<ApiPage<T>> {
-  const seen = new Set<string>(walk.from === undefined ? [] : [await keptCursor(walk.from)]);
+  const seen = new Set<string>(walk.from === undefined ? [] : [await cursorKey(walk.from)]);
   const abort = new AbortController();
   let [pages, records, empty] = [0, 0, 0];
-  let next: Promise<Arrived<T>> = fetch(walk.from, abort.signal);
+  let next: Promise<ReceivedPage<T>> = fetch(walk.from, abort.signal);
   try {
     for (;;) {
       const { count, nextCursor, open } = await next;
@@ -174,12 +175,12 @@ export async function* walkPages<T>(fetch: FetchPage<T>, walk: Walk): AsyncGener
       if (pages % MANY_PAGES === 0) await holdMemory();
       empty = count === 0 ? empty + 1 : 0;
       const enough = pages >= (walk.pages ?? Infinity) || records >= (walk.records ?? Infinity);
-      const kept = nextCursor === null ? undefined : await keptCursor(nextCursor);
+      const key = nextCursor === null ? undefined : await cursorKey(nextCursor);
       const fault =
-        kept !== undefined && seen.has(kept) ? looping() : empty >= MAX_EMPTY_PAGES ? endlesslyEmpty() : undefined;
+        key !== undefined && seen.has(key) ? looping() : empty >= MAX_EMPTY_PAGES ? endlesslyEmpty() : undefined;
       const more = nextCursor !== null && !enough && fault === undefined;
-      if (more && kept !== undefined) {
-        seen.add(kept);
+      if (more && key !== undefined) {
+        seen.add(key);
         next = fetch(nextCursor, abort.signal);
         // The error is handled at the await; until then the rejection must not count as unhandled.
         next.catch(() => undefined);
@@ -219,11 +220,11 @@ export interface WriteOptions {
 
 interface WriteContext extends SendContext {
   /** Called when a signal arrives after a write was handed over; its answer is then awaited. */
-  readonly held: () => void;
+  readonly onLateStop: () => void;
 }
 
 /** Prints once that answers are awaited, for all writes in flight together. */
-export const noticePause = ({ notice, timeout }: SendContext): (() => void) => {
+export const noticeFinishing = ({ notice, timeout }: SendContext): (() => void) => {
   let said = false;
   return () => {
     if (said) return;
@@ -240,7 +241,7 @@ const attemptOnce = async (
   exchange: Exchange,
   mayStart: () => boolean,
 ): Promise<Verdict> => {
-  const { held } = context;
+  const { onLateStop } = context;
   const { stop, leave } = context.signals;
   const outcome = await transport.send({
     ...exchange,
@@ -248,7 +249,7 @@ const attemptOnce = async (
     fresh: true,
     timeout: context.timeout,
     signal: leave,
-    stop: { signal: stop, held },
+    stop: { signal: stop, onLateStop },
     mayStart,
   });
   const verdict = judgeAttempt(context.origin, exchange, outcome);
@@ -277,7 +278,7 @@ export const sendWrite = async (
   options: WriteOptions = {},
 ): Promise<Outcome> => {
   const { isOverdue, tries, isNothing } = options;
-  const { flight, signals, clock, hold, pace } = context;
+  const { flight, signals, clock, requestedPause, pace } = context;
   const { stop } = signals;
   let [connections, sends] = [0, tries ?? 0];
   let late = false;
@@ -287,7 +288,7 @@ export const sendWrite = async (
   };
   for (;;) {
     await pace?.turn?.();
-    const fault = stop.aborted ? interrupted(stop.reason) : hold.check((reason) => notSent(exchange, reason));
+    const fault = stop.aborted ? interrupted(stop.reason) : requestedPause.check((reason) => notSent(exchange, reason));
     if (fault !== undefined || !mayStart()) return failedBy(fault ?? tooLate(exchange, options));
     flight.open += 1;
     const first = await attemptOnce(context, transport, exchange, mayStart);
@@ -303,7 +304,7 @@ export const sendWrite = async (
     if (error.kind !== 'not_sent') return verdict;
     if (late && asked === undefined) return failedBy(tooLate(exchange, options));
     const retryIn = asked && retryAfter(asked.retryAfter, clock.now());
-    if ((retryIn ?? 0) > MAX_RETRY_AFTER_MS) return failedBy(hold.begin(error, retryIn ?? 0));
+    if ((retryIn ?? 0) > MAX_RETRY_AFTER_MS) return failedBy(requestedPause.begin(error, retryIn ?? 0));
     if (asked !== undefined) pace?.slowDown?.(retryIn ?? 0);
     if (isSettled) return verdict;
     if (stop.aborted) return failedBy(interrupted(stop.reason));

@@ -43,8 +43,8 @@ export interface AttemptLimits {
   readonly timeout: number;
   /** Ends the attempt in any phase. */
   readonly signal: AbortSignal;
-  /** Ends it only before the request is handed over; after that it calls `held` once and the answer is awaited. */
-  readonly stop?: { readonly signal: AbortSignal; readonly held: () => void };
+  /** Ends it only before the request is handed over; after that it calls `onLateStop` once, and the answer is awaited. */
+  readonly stop?: { readonly signal: AbortSignal; readonly onLateStop: () => void };
 }
 
 /** The one signal that ends an attempt early. */
@@ -55,7 +55,7 @@ interface AttemptEnd {
 }
 
 /** Calls the listener when the signal is aborted. */
-const onAbort = (signal: AbortSignal | undefined, listener: () => void): void => {
+const whenAborted = (signal: AbortSignal | undefined, listener: () => void): void => {
   if (signal?.aborted) listener();
   else signal?.addEventListener('abort', listener, { once: true });
 };
@@ -66,18 +66,18 @@ const onAbort = (signal: AbortSignal | undefined, listener: () => void): void =>
  * may have a million attempts, so all listeners are removed from them. (AbortSignal.any would keep those that still
  * have a listener.)
  */
-const abortOf = ({ signal, stop, timeout }: AttemptLimits, detector: SentDetector): AttemptEnd => {
+const openAttemptEnd = ({ signal, stop, timeout }: AttemptLimits, detector: SentDetector): AttemptEnd => {
   const end = new AbortController();
   const onSignal = (): void => end.abort(signal.reason);
   const onStop = (): void => {
-    if (detector.handedOver) stop?.held();
+    if (detector.handedOver) stop?.onLateStop();
     else end.abort(stop?.signal.reason);
   };
   const onTimeout = (): void =>
     // The reason becomes the message of an error.
     end.abort(new Error(`no complete answer within ${timeout / 1000} s (--timeout)`));
-  onAbort(signal, onSignal);
-  onAbort(stop?.signal, onStop);
+  whenAborted(signal, onSignal);
+  whenAborted(stop?.signal, onStop);
   const timer = setTimeout(onTimeout, timeout);
   return {
     signal: end.signal,
@@ -192,7 +192,7 @@ const attemptOver = async (
 ): Promise<AttemptResult> => {
   const { clock, debug, credentials } = options;
   const detector = newSentDetector(attempt.method, attempt.path);
-  const ends = abortOf(attempt, detector);
+  const ends = openAttemptEnd(attempt, detector);
   const started = clock.now();
   debug(`> ${attempt.method} ${credentials.origin}${attempt.path}`);
   try {
@@ -228,8 +228,8 @@ export const openTransport = (options: TransportOptions): Transport => {
   const drop = (one: Dispatcher): void => void one.destroy().catch(() => undefined);
   /** Every authority, once the runtime's own have not vouched for the service. Shared, since reading them is slow. */
   let authorities: Parameters<typeof openDispatcher>[1];
-  /** Uses a dispatcher exclusively: a request never waits for the answer to another. */
-  const over = async (idle: Dispatcher[], attempt: Attempt): Promise<AttemptResult> => {
+  /** Sends over a dispatcher that no other attempt uses: a request never waits for the answer to another. */
+  const sendOver = async (idle: Dispatcher[], attempt: Attempt): Promise<AttemptResult> => {
     const trusted = authorities;
     const own = idle.pop() ?? (await openDispatcher(route, trusted));
     const outcome = await attemptOver(own, attempt, options);
@@ -238,14 +238,14 @@ export const openTransport = (options: TransportOptions): Transport => {
     if (outcome.kind === 'not_sent' && outcome.untrusted && trusted === undefined && !attempt.signal.aborted) {
       const { createSecureContext } = await import('node:tls');
       authorities ??= { secureContext: createSecureContext({ ca: await everyAuthority(options.env) }) };
-      return over(idle, attempt);
+      return sendOver(idle, attempt);
     }
     return outcome;
   };
   /** Reads run in parallel until the service asks for fewer (429); then one after the other. */
   let before: Promise<unknown> | undefined;
   const read = async (attempt: Attempt): Promise<AttemptResult> => {
-    const reading = before === undefined ? over(alive, attempt) : before.then(() => over(alive, attempt));
+    const reading = before === undefined ? sendOver(alive, attempt) : before.then(() => sendOver(alive, attempt));
     if (before !== undefined) before = reading.catch(() => undefined);
     const outcome = await reading;
     if (outcome.kind === 'answer' && outcome.status === 429) before ??= Promise.resolve();
@@ -253,7 +253,7 @@ export const openTransport = (options: TransportOptions): Transport => {
   };
   return {
     send: async (attempt) => {
-      if (attempt.fresh) return over(closed, attempt);
+      if (attempt.fresh) return sendOver(closed, attempt);
       const isNew = alive.length === 0;
       const outcome = await read(attempt);
       if (isNew || outcome.kind !== 'broken' || attempt.signal.aborted) return outcome;

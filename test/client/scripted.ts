@@ -37,7 +37,7 @@ export const scripted = (outcomes: readonly AttemptResult[], script: Script = {}
   const context = {
     origin: 'https://pay.example',
     clock,
-    hold: openRequestedPause(clock),
+    requestedPause: openRequestedPause(clock),
     random: () => 0.5,
     signals: { stop: stop.signal, leave: new AbortController().signal },
     flight: { open: 0, accepted: 0 },

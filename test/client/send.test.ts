@@ -6,7 +6,7 @@ import type { Exchange, RequestPace } from '../../src/client/answer.ts';
 import type { AnswerBody } from '../../src/client/body.ts';
 import {
   longestWrite,
-  noticePause,
+  noticeFinishing,
   sendRead,
   sendWrite,
   type Walk,
@@ -431,7 +431,7 @@ const writing = async (
   { pace, ...options }: WriteOptions & { readonly pace?: RequestPace } = {},
 ) => {
   const { context, transport, ...seen } = scripted(outcomes, script);
-  const write = sendWrite({ ...context, pace, held: () => undefined }, transport, CHARGE, options);
+  const write = sendWrite({ ...context, pace, onLateStop: () => undefined }, transport, CHARGE, options);
   const made = await write;
   return { made, thrown: made.certain === 'accepted' ? undefined : made.error, flight: context.flight, ...seen };
 };
@@ -616,9 +616,9 @@ describe('a signal', () => {
   it('causes one notice for any number of writes', () => {
     const said: string[] = [];
     const { context } = scripted([]);
-    const held = noticePause({ ...context, timeout: 30_000, notice: (line) => void said.push(line) });
-    held();
-    held();
+    const finishing = noticeFinishing({ ...context, timeout: 30_000, notice: (line) => void said.push(line) });
+    finishing();
+    finishing();
     expect(said).toEqual([
       'Finishing requests in flight (up to 30 s). Ctrl-C again stops now and leaves them unknown.',
     ]);
