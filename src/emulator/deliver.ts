@@ -7,7 +7,8 @@ import { printExact } from '../core/json.ts';
 import { lookupFor } from '../core/origin.ts';
 import { parseDuration, utcAtom } from '../core/time.ts';
 import { type EventName, isWanted, signatureOf } from '../core/webhook-event.ts';
-import { deliverInOrder, dueOf, openNotifier, type PostResult, post, type Queued } from '../webhook/deliver.ts';
+import { type Busy, consume, dueOf, type Item } from '../webhook/consumer.ts';
+import { type PostResult, post } from '../webhook/post.ts';
 import { eventShape, SPEECH } from './dialect.ts';
 import { effectOf, ruleFor } from './faults.ts';
 import { newServiceId } from './ids.ts';
@@ -158,10 +159,10 @@ const PARALLEL_LIMIT = 8;
 /** Pause in milliseconds for a payment request whose delivery outcome could not be stored. */
 const PAUSE_MS = 10_000;
 
-type Head = Queued & { readonly delivery: OutgoingDelivery };
+type Head = Item & { readonly delivery: OutgoingDelivery };
 
 /** The deliveries to send now to a webhook. The events of one payment request arrive in order. */
-const dueAt = ({ store }: Service, webhook: number, busy: ReadonlyMap<string, unknown>, now: number) => {
+const dueAt = ({ store }: Service, webhook: number, busy: Busy, now: number) => {
   const room = PARALLEL_LIMIT - [...busy.keys()].filter((key) => key.startsWith(`${webhook} `)).length;
   const found = store.dueDeliveries(webhook, now, 2 * PARALLEL_LIMIT);
   const heads = found.map((delivery): Head => ({ key: `${webhook} ${delivery.subject}`, due: now, delivery }));
@@ -174,11 +175,8 @@ const dueAt = ({ store }: Service, webhook: number, busy: ReadonlyMap<string, un
  */
 export const deliver = async (service: Service): Promise<void> => {
   const { store, clock, closing } = service;
-  const notifier = openNotifier(clock);
-  store.onWrite(notifier.call);
-  closing.addEventListener('abort', notifier.call, { once: true });
   let release: (() => void) | undefined;
-  const startDue = (busy: ReadonlyMap<string, unknown>): readonly Head[] => {
+  const startDue = (busy: Busy): readonly Head[] => {
     const webhooks = store.webhooks();
     if (webhooks.length === 0) return [];
     release ??= store.holdOutbox();
@@ -188,13 +186,15 @@ export const deliver = async (service: Service): Promise<void> => {
     return webhooks.flatMap(({ id }) => dueAt(service, id, busy, nowOf(service)));
   };
   // A fault of the file is reported by a client's next request.
-  const next = (busy: ReadonlyMap<string, unknown>) => ({
+  const next = (busy: Busy) => ({
     start: attempt(() => startDue(busy)) ?? [],
     wait: DELIVERY_POLL_MS,
   });
   // If the outcome can't be stored, the pause prevents sending it over and over.
-  const send = ({ delivery }: Head): Promise<void> =>
+  const handle = ({ delivery }: Head): Promise<void> =>
     deliverOne(service, delivery).catch(() => clock.sleep(PAUSE_MS, closing).catch(() => undefined));
-  await deliverInOrder({ next, send }, notifier, closing).ended;
+  const { notify, ended } = consume({ next, handle }, clock, closing);
+  store.onWrite(notify);
+  await ended;
   release?.();
 };

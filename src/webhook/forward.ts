@@ -7,18 +7,9 @@ import { isLoopback, lookupFor } from '../core/origin.ts';
 import { shellLine } from '../core/shell.ts';
 import { HOUR_MS, retryAfter, SECOND_MS } from '../core/time.ts';
 import { verifies } from '../core/unsafe-settings.ts';
-import {
-  type DeliveryTarget,
-  deliverInOrder,
-  dueOf,
-  isTaken,
-  type Notifier,
-  type PostResult,
-  post,
-  retryUntilWritten,
-  type Step,
-} from './deliver.ts';
+import { type Busy, consume, dueOf, retryUntilWritten, type Step } from './consumer.ts';
 import { type KeptEvent, passedOn } from './event.ts';
+import { type DeliveryTarget, isTaken, type PostResult, post } from './post.ts';
 import type { Queue } from './queue.ts';
 import type { Head } from './statements.ts';
 
@@ -226,12 +217,12 @@ const sendHead = async (
   await store(() => queue.delay(head, { answer, at, due: steady() + wait, refusedSince }));
 };
 
-/** Forwards waiting events in order per key, until `stop`; the caller also calls `notifier` then. */
-export const forward = (queue: Queue, notifier: Notifier, deps: ForwardDeps, stop: AbortSignal) => {
+/** Forwards waiting events in order per key, until `stop`. */
+export const forward = (queue: Queue, deps: ForwardDeps, stop: AbortSignal) => {
   const target = openTarget(deps);
   const limitWaits = (): Promise<void> => queue.noLater(deps.steady() + LONGEST_ASKED_MS, deps.steady());
   const limited = retryUntilWritten(limitWaits, deps, stop);
-  const next = async (busy: ReadonlyMap<string, unknown>): Promise<Step<Head>> => {
+  const next = async (busy: Busy): Promise<Step<Head>> => {
     await limited;
     const now = deps.steady();
     if (target.isClosed) return { start: [], wait: undefined };
@@ -239,11 +230,12 @@ export const forward = (queue: Queue, notifier: Notifier, deps: ForwardDeps, sto
     const room = target.atOnce - busy.size;
     return dueOf(queue.heads(busy.size + room), busy, room, now);
   };
-  const send = (head: Head): Promise<void> =>
+  const handle = (head: Head): Promise<void> =>
     sendHead(queue, head, deps, target, stop).catch((thrown: unknown) =>
       target.note(failedForward(false)(thrown), undefined),
     );
-  const { ended, until } = deliverInOrder({ next, send }, notifier, stop);
+  const { notify, ended, until } = consume({ next, handle }, deps.clock, stop);
+  queue.onKept(notify);
   return {
     /** Resolves once it has stopped and the results of the requests in progress are stored. */
     ended,

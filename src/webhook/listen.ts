@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
+import { openChange } from '../core/async.ts';
 import { interrupted, PayError, reasonOf, signalWord, usageError } from '../core/error.ts';
 import { type Clock, withTimeout } from '../core/io.ts';
 import { type Exec, execute, openProgramInput } from '../core/program.ts';
@@ -6,18 +7,12 @@ import { shellLine } from '../core/shell.ts';
 import { DAY_MS, SECOND_MS } from '../core/time.ts';
 import { DOUBLE_CHARGE, isWanted } from '../core/webhook-event.ts';
 import { holdLock } from '../database/open.ts';
-import { type LedgerConsumer, openPrintCursor, Recorder } from './consumers.ts';
-import {
-  type DeliveryTarget,
-  type Notifier,
-  openNotifier,
-  type PostResult,
-  retryUntilWritten,
-  steadyTime,
-} from './deliver.ts';
+import { retryUntilWritten, steadyTime } from './consumer.ts';
 import { type KeptEvent, OTHER_BODY, type Secrets, verifiedDelivery } from './event.ts';
 import { forward, forwardOnce } from './forward.ts';
+import type { DeliveryTarget, PostResult } from './post.ts';
 import { consumerLockPath, holdQueue, type Queue } from './queue.ts';
+import { type LedgerConsumer, Recorder } from './recorder.ts';
 import { type DeliveryAnswer, type OnDelivery, receive } from './server.ts';
 
 export interface ListenOptions {
@@ -78,13 +73,7 @@ const throttle = (most: number, clock: Clock, more: (count: number) => void) => 
 };
 
 /** Answers deliveries: stores those with a valid signature, and notes the others. */
-const deliveryHandler = (
-  queue: Queue,
-  options: ListenOptions,
-  deps: ListenDeps,
-  steady: () => number,
-  kept: () => void,
-): OnDelivery => {
+const deliveryHandler = (queue: Queue, options: ListenOptions, deps: ListenDeps, steady: () => number): OnDelivery => {
   const { secrets, target, only, duplicates } = options;
   const { clock, say } = deps;
   const maySay = throttle(SAID_AT_ONCE, clock, (count) => say(`${count} more deliveries were refused`));
@@ -123,10 +112,12 @@ const deliveryHandler = (
     } catch (thrown) {
       return failed(thrown);
     }
-    kept();
     return { kept: delivery.uid };
   };
 };
+
+/** The number of events to print at once. */
+const PRINTED_AT_ONCE = 100;
 
 /** The number of these events up to the requested end; undefined if the end is not among them. */
 const countAtEnd = (
@@ -151,9 +142,8 @@ class Listening {
   readonly #deps: ListenDeps;
   readonly #queue: Queue;
   readonly #steady: () => number;
-  readonly #toPrint: Notifier;
-  readonly #toForward: Notifier;
-  readonly #toRecord: Notifier;
+  /** Wakes the printer. */
+  readonly #change = openChange();
   /** Stops new forwarding. */
   readonly #finish = new AbortController();
   /** Aborts the requests in progress. */
@@ -172,9 +162,6 @@ class Listening {
     this.#options = options;
     this.#deps = deps;
     this.#steady = steadyTime(deps.clock);
-    this.#toPrint = openNotifier(deps.clock);
-    this.#toForward = openNotifier(deps.clock);
-    this.#toRecord = openNotifier(deps.clock);
   }
 
   /** `http://127.0.0.1:PORT` */
@@ -188,8 +175,9 @@ class Listening {
     const { port, host, target, ledger } = this.#options;
     const { stop } = this.#deps;
     const queue = this.#queue;
-    stop.addEventListener('abort', this.#callAll, { once: true });
-    const handler = deliveryHandler(queue, this.#options, this.#deps, this.#steady, this.#callAll);
+    stop.addEventListener('abort', this.#change.notify, { once: true });
+    queue.onKept(this.#change.notify);
+    const handler = deliveryHandler(queue, this.#options, this.#deps, this.#steady);
     const receiver = await receive(port, host, handler).catch((thrown: unknown) => {
       queue.close();
       throw thrown;
@@ -204,14 +192,10 @@ class Listening {
     this.#pruning = this.#prune();
   }
 
-  readonly #callAll = (): void => {
-    for (const notifier of [this.#toPrint, this.#toForward, this.#toRecord]) notifier.call();
-  };
-
   #startForwarding(target: DeliveryTarget): void {
     const send = (event: KeptEvent): Promise<PostResult> => forwardOnce(target, event, this.#abandon.signal);
     const deps = { ...this.#deps, steady: this.#steady, send };
-    this.#forwarder = forward(this.#queue, this.#toForward, deps, this.#finish.signal);
+    this.#forwarder = forward(this.#queue, deps, this.#finish.signal);
   }
 
   #startRecording(ledger: LedgerConsumer): void {
@@ -220,7 +204,7 @@ class Listening {
       this.#failure ??= failure;
     };
     const deps = { ...this.#deps, ledger, failed };
-    this.#recorder = new Recorder(this.#queue, this.#toRecord, deps, this.#finish.signal);
+    this.#recorder = new Recorder(this.#queue, deps, this.#finish.signal);
   }
 
   async #prune(): Promise<void> {
@@ -252,21 +236,25 @@ class Listening {
     throw new PayError('interrupted', what, { exitCode });
   }
 
-  /** Returns true if `until` was reached, and false at a signal or if the queue could not be written to. */
+  /**
+   * Prints each event at most once: its place is stored before it is printed, and again after it. Events that a kill has
+   * caught in between are named, since they may have been printed. Returns true if `until` was reached, and false at a signal
+   * or if the queue could not be written to.
+   */
   async *#untilOver(): AsyncGenerator<readonly PrintedEvent[], boolean> {
     const { exec, folder, until } = this.#options;
     const { stop } = this.#deps;
+    const queue = this.#queue;
     const isShown = (event: KeptEvent): boolean => this.#isShown(event);
-    const cursor = openPrintCursor(this.#queue);
-    await this.#sayDoubtful(cursor);
+    await this.#sayDoubtful();
     for (let count = 0; !stop.aborted; ) {
       // With --exec, one event at a time: a crash leaves at most one command in doubt.
-      const found = cursor.next(exec === undefined ? undefined : 1);
+      const found = queue.behind(queue.place('printed'), exec === undefined ? PRINTED_AT_ONCE : 1);
       const reached = countAtEnd(until, found, isShown, count);
       const some = found.slice(0, reached);
       const last = some.at(-1);
       if (last === undefined) {
-        await this.#toPrint.wait();
+        await this.#change.changed();
         continue;
       }
       const wanted = some.filter(isShown);
@@ -274,7 +262,7 @@ class Listening {
       let input: FileHandle | undefined;
       const prepare = async (): Promise<void> => {
         if (exec !== undefined && wanted[0] !== undefined) input ??= await openProgramInput(folder, wanted[0].body);
-        await cursor.note('printing', last);
+        await queue.setPlace('printing', last.seq);
       };
       if (!(await retryUntilWritten(prepare, this.#deps, stop))) {
         await input?.close();
@@ -282,22 +270,33 @@ class Listening {
       }
       if (input !== undefined) await this.#runFor(last, input);
       if (wanted.length > 0) yield await this.#withFields(wanted);
-      await retryUntilWritten(() => cursor.note('printed', last), this.#deps, stop);
+      await this.#notePrinted(last);
       count += wanted.length;
       if (reached !== undefined) return true;
     }
     return false;
   }
 
-  async #sayDoubtful(cursor: ReturnType<typeof openPrintCursor>): Promise<void> {
-    const doubtful = cursor.doubtful();
-    for (const { uid } of doubtful) {
-      const show = shellLine(['paycli', 'webhook', 'events', 'show', uid]);
-      await this.#deps.say(`${uid} may not have been printed: paycli was killed at that moment. See: ${show}`);
+  /** Resolves to false if the run ends first. */
+  #notePrinted({ seq }: KeptEvent): Promise<boolean> {
+    return retryUntilWritten(() => this.#queue.setPlace('printed', seq), this.#deps, this.#deps.stop);
+  }
+
+  /** Names the events that a kill has caught while they were printed. */
+  async #sayDoubtful(): Promise<void> {
+    const queue = this.#queue;
+    const printing = queue.place('printing');
+    for (let isNoted = true; isNoted; ) {
+      const events = queue.behind(queue.place('printed'), PRINTED_AT_ONCE);
+      const caught = events.filter(({ seq }) => seq <= printing);
+      for (const { uid } of caught) {
+        const show = shellLine(['paycli', 'webhook', 'events', 'show', uid]);
+        await this.#deps.say(`${uid} may not have been printed: paycli was killed at that moment. See: ${show}`);
+      }
+      // Stored after the notices: a crash in between repeats them, and never loses them.
+      const last = caught.at(-1);
+      isNoted = last !== undefined && (await this.#notePrinted(last));
     }
-    // Stored after the notices: a crash in between repeats them, and never loses them.
-    const named = doubtful.at(-1);
-    if (named !== undefined) await retryUntilWritten(() => cursor.note('printed', named), this.#deps, this.#deps.stop);
   }
 
   #isShown({ event, again }: KeptEvent): boolean {
@@ -328,7 +327,6 @@ class Listening {
     await this.#receiver?.close();
     if (!stop.aborted) await withTimeout(Promise.all([forwarder?.quiet(), recorder?.quiet()]), 30 * SECOND_MS, clock);
     this.#finish.abort();
-    this.#callAll();
     await withTimeout(Promise.all([forwarder?.ended, recorder?.ended]), END_MS, clock);
     this.#abandon.abort();
     await forwarder?.ended;

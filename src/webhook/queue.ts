@@ -132,6 +132,7 @@ export class Queue {
   readonly #db: DatabaseSync;
   readonly #sql: QueueStatements;
   readonly #together: ReturnType<typeof groupCommit>;
+  readonly #listeners: (() => void)[] = [];
   #release: (() => void) | undefined;
 
   constructor(db: DatabaseSync, path: string) {
@@ -151,8 +152,15 @@ export class Queue {
   }
 
   /** Stores a delivery. A repeat is counted, and with `duplicates` stored again. */
-  keep(delivery: Delivery, how: Keeping): Promise<Enqueued> {
-    return this.#write(() => storeIn(this.#sql, delivery, how));
+  async keep(delivery: Delivery, how: Keeping): Promise<Enqueued> {
+    const enqueued = await this.#write(() => storeIn(this.#sql, delivery, how));
+    for (const listener of this.#listeners) listener();
+    return enqueued;
+  }
+
+  /** Calls the listener after each delivery that is stored. */
+  onKept(listener: () => void): void {
+    this.#listeners.push(listener);
   }
 
   /** Stores a refused delivery; only the newest ones stay. */

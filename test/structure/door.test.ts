@@ -56,8 +56,8 @@ it('few files open connections', () => {
     'src/client/proxy.ts',
     'src/emulator/server.ts',
     'src/ledger/postgres/session.ts',
-    'src/webhook/deliver.ts',
     'src/webhook/forward.ts',
+    'src/webhook/post.ts',
     'src/webhook/server.ts',
   ]);
 });

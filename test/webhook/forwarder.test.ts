@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openNotifier, type PostResult } from '../../src/webhook/deliver.ts';
 import { forward } from '../../src/webhook/forward.ts';
+import type { PostResult } from '../../src/webhook/post.ts';
 import { ugwoOf, uidOf } from '../support/webhooks.ts';
 import { delivery, newQueue, TestClock } from './support.ts';
 
@@ -19,13 +19,12 @@ const started = async (
 ) => {
   const [queue, clock, stop] = [newQueue(), new TestClock(), new AbortController()];
   const statesMeanwhile: (string | undefined)[] = [];
-  const [wake, tries, said] = [openNotifier(clock), [] as [number: number, at: number][], [] as string[]];
+  const [tries, said] = [[] as [number: number, at: number][], [] as string[]];
   for (const [number, ugwo] of numbers) {
     await queue.keep(delivery(number, { ugwo: ugwoOf(ugwo) }), { state: 'waiting', duplicates: false, due });
   }
   const forwarder = forward(
     queue,
-    wake,
     {
       clock,
       steady: () => clock.ticks(),
@@ -46,7 +45,6 @@ const started = async (
   );
   const end = async (): Promise<void> => {
     stop.abort();
-    wake.call();
     await forwarder.ended;
   };
   onTestFinished(end);

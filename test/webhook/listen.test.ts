@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Exec } from '../../src/core/program.ts';
-import { openPrintCursor } from '../../src/webhook/consumers.ts';
 import { openListening } from '../../src/webhook/listen.ts';
 import { clock } from '../support/clock.ts';
 import { newFolder } from '../support/program.ts';
@@ -17,10 +16,11 @@ const WORLD = { clock, random: () => 0, leave: new AbortController().signal, uid
 it('the listener names events whose report a kill may have prevented; a second kill does not hide them', async () => {
   const folder = join(newFolder('queue'), 'data');
   const queue = newQueue(folder);
-  for (let number = 1; number <= 2; number += 1)
-    await queue.keep(delivery(number), { state: 'kept', duplicates: false, due: 0 });
-  const killed = openPrintCursor(queue);
-  for (const event of killed.next()) await killed.note('printing', event);
+  // More than are read at once.
+  const numbers = Array.from({ length: 131 }, (_, index) => index + 1);
+  for (const number of numbers) await queue.keep(delivery(number), { state: 'kept', duplicates: false, due: 0 });
+  await queue.setPlace('printed', 1);
+  await queue.setPlace('printing', 130);
 
   const stop = new AbortController();
   const said: string[] = [];
@@ -34,14 +34,18 @@ it('the listener names events whose report a kill may have prevented; a second k
         await queue.set('target', text);
         placesMeanwhile.push(queue.place('printed'));
         said.push(text);
-        stop.abort('SIGINT');
       },
     },
   );
+  const printed = await listening.events.next();
+  expect(printed.value).toMatchObject([{ uid: uidOf(131) }]);
+  stop.abort('SIGINT');
   await expect(listening.events.next()).rejects.toThrow('stopped by');
-  expect(said).toEqual([1, 2].map((number) => expect.stringContaining(`${uidOf(number)} may not have been printed`)));
-  expect(placesMeanwhile).toEqual([0, 0]);
-  expect(queue.place('printed')).toBe(2);
+  const caught = numbers.slice(1, 130);
+  expect(said).toEqual(caught.map((number) => expect.stringContaining(`${uidOf(number)} may not have been printed`)));
+  // Each is named before its place is stored.
+  expect(placesMeanwhile).toEqual(caught.map((number) => (number <= 101 ? 1 : 101)));
+  expect(queue.place('printed')).toBe(131);
 });
 
 it.each([-1, 1])('the listener forwards and retries events if the clock is changed by %d hours', async (hours) => {

@@ -1,9 +1,9 @@
 import dns from 'node:dns';
 import { type AddressInfo, createServer, isIP } from 'node:net';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type DeliveryTarget, post } from '../../src/webhook/deliver.ts';
 import type { Headers } from '../../src/webhook/event.ts';
 import { checkTarget } from '../../src/webhook/forward.ts';
+import { type DeliveryTarget, post } from '../../src/webhook/post.ts';
 import { DEAD_ORIGIN } from '../support/service.ts';
 import { serveTarget } from '../support/webhooks.ts';
 

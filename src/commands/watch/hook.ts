@@ -12,9 +12,10 @@ import { type Entry, isCharge } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { type ChargeChange, stateNow, type Tail, type Watched, type WatchFilter } from '../../ledger/tail.ts';
 import { moneyKnown } from '../../ledger/transitions.ts';
-import { type Notifier, openNotifier, type PostResult, retryUntilWritten, steadyTime } from '../../webhook/deliver.ts';
+import { retryUntilWritten, steadyTime } from '../../webhook/consumer.ts';
 import type { Delivery } from '../../webhook/event.ts';
 import { forward } from '../../webhook/forward.ts';
+import type { PostResult } from '../../webhook/post.ts';
 import { holdQueue, type Queue } from '../../webhook/queue.ts';
 import type { Run } from '../run.ts';
 import type { WatchInput } from './spec.ts';
@@ -80,7 +81,6 @@ export class Hook {
   #beforeUnpaid = Number.MAX_SAFE_INTEGER;
   readonly #over = new AbortController();
   readonly #stop: AbortSignal;
-  readonly #notifier: Notifier;
   readonly #steady: () => number;
   #forwarder: ReturnType<typeof forward> | undefined;
   /** The stored place of the tail; undefined before the first start has stored it. */
@@ -102,8 +102,6 @@ export class Hook {
       },
     ]);
     this.#stop = AbortSignal.any([signals.stop, this.#over.signal]);
-    this.#notifier = openNotifier(clock);
-    this.#stop.addEventListener('abort', this.#notifier.call);
     this.#steady = steadyTime(clock);
     this.#saved = unsettledOnly ? queue.setting('tail') : '';
   }
@@ -123,7 +121,7 @@ export class Hook {
     );
     const send = (event: Delivery): Promise<PostResult> => this.#run(event);
     const forwarding = { clock, steady: this.#steady, random, say, isProgram: true, send } as const;
-    this.#forwarder = forward(queue, this.#notifier, forwarding, this.#stop);
+    this.#forwarder = forward(queue, forwarding, this.#stop);
     if (this.#saved) await tail.resume(this.#saved);
   }
 
@@ -221,7 +219,6 @@ export class Hook {
     const stateOf = ({ event }: Delivery) => (!isNews ? 'forwarded' : on.includes(event) ? 'waiting' : 'kept');
     const add = (one: Delivery) => queue.keep(one, { state: stateOf(one), duplicates: false, due: this.#steady() });
     await Promise.all(unknown.map(add));
-    if (unknown.length > 0) this.#notifier.call();
   }
 }
 

@@ -7,9 +7,9 @@ import { instantOf, madeHere, onePage, PAGE_MAX, pageOf, type RequestedTime } fr
 import type { Result } from '../../core/result.ts';
 import { atom, DAY_MS } from '../../core/time.ts';
 import { EVENTS, isWanted } from '../../core/webhook-event.ts';
-import type { DeliveryTarget } from '../../webhook/deliver.ts';
 import type { EventSummary, KeptEvent } from '../../webhook/event.ts';
 import { checkTarget, forwardAgain } from '../../webhook/forward.ts';
+import type { DeliveryTarget } from '../../webhook/post.ts';
 import { prunableIn, pruneQueues, queueQuestion, withQueues } from '../../webhook/prune.ts';
 import { openQueue, type Queue } from '../../webhook/queue.ts';
 import { listedPages, numberedCursors, type StoredList } from '../list.ts';

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { PayError } from '../../src/core/error.ts';
-import { type ConsumedEvent, type ConsumerResult, Recorder } from '../../src/webhook/consumers.ts';
-import { openNotifier } from '../../src/webhook/deliver.ts';
 import type { KeptEvent } from '../../src/webhook/event.ts';
 import type { Queue } from '../../src/webhook/queue.ts';
+import { type ConsumedEvent, type ConsumerResult, Recorder } from '../../src/webhook/recorder.ts';
 import { settled } from '../bulk/virtual-clock.ts';
 import { TestClock } from './support.ts';
 
@@ -21,14 +20,15 @@ const open = (record: RecordEvents, place = 0, written: Promise<void> = Promise.
     new AbortController(),
   ];
   const kept = { place };
+  const listeners: (() => void)[] = [];
   const queue = {
     place: (reader: string) => (reader === 'printed' ? printed : kept.place),
     setPlace: async (_reader: string, seq: number) => {
       kept.place = seq;
     },
+    onKept: (listener: () => void) => void listeners.push(listener),
     behind: (seq: number, limit: number) => events.filter((one) => one.seq > seq).slice(0, limit),
   } as unknown as Queue;
-  const notifier = openNotifier(clock);
   const deps = {
     ...{ clock, random: () => 1, ledger: { service: 'here', record } },
     say: (text: string) => {
@@ -37,7 +37,7 @@ const open = (record: RecordEvents, place = 0, written: Promise<void> = Promise.
     },
     failed: (failure: PayError) => void failures.push(failure),
   };
-  const consumer = new Recorder(queue, notifier, deps, stop.signal);
+  const consumer = new Recorder(queue, deps, stop.signal);
   return {
     ...{ clock, said, failures, consumer, kept },
     /** Runs what is ready, then advances time to the next timer, this many times. */
@@ -47,11 +47,10 @@ const open = (record: RecordEvents, place = 0, written: Promise<void> = Promise.
     },
     come: (...some: readonly KeptEvent[]): void => {
       events.push(...some);
-      notifier.call();
+      for (const listener of listeners) listener();
     },
     end: async (): Promise<void> => {
       stop.abort();
-      notifier.call();
       await consumer.ended;
     },
   };

@@ -3,7 +3,7 @@ import { textAt } from '../core/charge.ts';
 import { type PayError, reasonOf } from '../core/error.ts';
 import type { Clock } from '../core/io.ts';
 import { parseIfJson } from '../core/json.ts';
-import { type Busy, deliverInOrder, dueOf, type Notifier, type Queued, type Step } from './deliver.ts';
+import { type Busy, consume, dueOf, type Item, type Step } from './consumer.ts';
 import type { KeptEvent } from './event.ts';
 import type { Queue } from './queue.ts';
 
@@ -54,52 +54,56 @@ interface ConsumerDeps {
 }
 
 /** The unreported events about one payment request, its key. `due` is in monotonic ticks. */
-interface Batch extends Queued {
-  events: ConsumedEvent[];
+interface Batch extends Item {
+  events: readonly ConsumedEvent[];
   tries: number;
   due: number;
 }
 
-/** Reports events to the ledger until `stop`; the caller also calls `notifier` then. */
+/** Reports events to the ledger until `stop`. */
 export class Recorder {
   readonly #queue: Queue;
   readonly #deps: ConsumerDeps;
   readonly #stop: AbortSignal;
   readonly #batches = new Map<string, Batch>();
-  /** The positions of unfinished events, in order. */
-  readonly #open = new Set<number>();
   readonly #fields = new Map<string, Readonly<Record<string, unknown>>>();
   #read: number;
   /** The stored position: the event before the first unfinished one. */
   #kept: number;
-  readonly #delivering: ReturnType<typeof deliverInOrder>;
+  readonly #consuming: ReturnType<typeof consume>;
   /** Resolves once it has stopped and the calls in progress have ended. */
   readonly ended: Promise<void>;
 
-  constructor(queue: Queue, notifier: Notifier, deps: ConsumerDeps, stop: AbortSignal) {
+  constructor(queue: Queue, deps: ConsumerDeps, stop: AbortSignal) {
     this.#queue = queue;
     this.#deps = deps;
     this.#stop = stop;
     // Findings about events that were not printed were lost with the process: those events are reported again.
     this.#read = Math.min(queue.place('recorded'), queue.place('printed'));
     this.#kept = this.#read;
-    const source = { next: (busy: Busy) => this.#next(busy), send: (batch: Batch) => this.#send(batch) };
-    this.#delivering = deliverInOrder(source, notifier, stop);
-    this.ended = this.#delivering.ended.then(() => this.#keepPlace());
+    const consumer = { next: (busy: Busy) => this.#next(busy), handle: (batch: Batch) => this.#handle(batch) };
+    this.#consuming = consume(consumer, deps.clock, stop);
+    queue.onKept(this.#consuming.notify);
+    this.ended = this.#consuming.ended.then(() => this.#keepPlace());
   }
 
   /** Resolves when every event was reported, or has failed at least once. */
   quiet(): Promise<void> {
-    return this.#delivering.until((busy) => this.#isTried(busy));
+    return this.#consuming.until((busy) => this.#isTried(busy));
   }
 
   /** Resolves when an event was reported, or has failed, with the fields to print with it. */
   async findings({ seq, uid, ugwo }: KeptEvent): Promise<Readonly<Record<string, unknown>> | undefined> {
-    const isReported = (busy: Busy): boolean => !this.#open.has(seq) || this.#isTried(busy, ugwo);
-    await this.#delivering.until((busy) => this.#read >= seq && isReported(busy));
+    const isReported = (busy: Busy): boolean => !this.#open.some((one) => one.seq === seq) || this.#isTried(busy, ugwo);
+    await this.#consuming.until((busy) => this.#read >= seq && isReported(busy));
     const found = this.#fields.get(uid);
     this.#fields.delete(uid);
     return found;
+  }
+
+  /** The unfinished events. */
+  get #open(): readonly ConsumedEvent[] {
+    return [...this.#batches.values()].flatMap(({ events }) => events);
   }
 
   /** True if the events of every payment request (or the named one) were reported and that failed. */
@@ -117,7 +121,7 @@ export class Recorder {
   }
 
   #pull(): void {
-    for (let more = true; more && this.#open.size < MOST_OPEN; ) {
+    for (let more = true; more && this.#open.length < MOST_OPEN; ) {
       const events = this.#queue.behind(this.#read, EVENTS_AT_ONCE);
       for (const { seq, uid, event, activity, ugwo, body } of events) {
         this.#read = seq;
@@ -126,7 +130,6 @@ export class Recorder {
           ? textAt(parseIfJson(Buffer.from(body).toString()), 'data.uid')
           : undefined;
         this.#add(ugwo, { seq, uid, event, activity, refund });
-        this.#open.add(seq);
       }
       more = events.length > 0;
     }
@@ -135,28 +138,27 @@ export class Recorder {
   #add(key: string, event: ConsumedEvent): void {
     const due = this.#deps.clock.ticks() + GATHERED_MS;
     const batch = this.#batches.get(key) ?? { key, events: [], tries: 0, due };
-    batch.events.push(event);
+    batch.events = [...batch.events, event];
     this.#batches.set(key, batch);
   }
 
   /** If the position can't be stored, the events are reported once more after a restart, which does no harm. */
   async #keepPlace(): Promise<void> {
-    const [first] = this.#open;
-    const place = first === undefined ? this.#read : first - 1;
+    const place = Math.min(this.#read, ...this.#open.map(({ seq }) => seq - 1));
     if (place === this.#kept) return;
     this.#kept = place;
     await this.#queue.setPlace('recorded', place).catch(() => undefined);
   }
 
-  async #send(batch: Batch): Promise<void> {
+  async #handle(batch: Batch): Promise<void> {
     const { clock, random, say } = this.#deps;
+    // More may come meanwhile.
     const { key: ugwo, events } = batch;
-    batch.events = [];
     try {
       await this.#report(ugwo, events);
+      batch.events = batch.events.slice(events.length);
       [batch.tries, batch.due] = [0, clock.ticks() + GATHERED_MS];
     } catch (thrown) {
-      batch.events = [...events, ...batch.events];
       if (batch.tries === 0 && !this.#stop.aborted)
         await say(`couldn't check ${ugwo} yet, trying again: ${reasonOf(thrown)}`);
       batch.due = clock.ticks() + backoff(batch.tries, random, { base: 1000, cap: 300_000 });
@@ -171,40 +173,5 @@ export class Recorder {
     for (const line of said) await say(line);
     for (const [uid, some] of fields) this.#fields.set(uid, some);
     if (failure !== undefined) failed(failure);
-    for (const { seq } of events) this.#open.delete(seq);
   }
 }
-
-/** The number of events to read at once. */
-const PRINTED_AT_ONCE = 100;
-
-/**
- * Events to print, each at most once: the cursor is stored before an event is printed and again after it. Events that a
- * crash has caught in between are not printed again, since they may have been printed.
- */
-export const openPrintCursor = (queue: Queue) => {
-  let printed = queue.place('printed');
-  return {
-    /**
-     * Events that may have been printed before a crash. `next` does not return them; they are found again until they
-     * are noted as `printed`.
-     */
-    doubtful: (): readonly KeptEvent[] => {
-      const printing = queue.place('printing');
-      const found: KeptEvent[] = [];
-      while (printed < printing) {
-        const some = queue.behind(printed, PRINTED_AT_ONCE).filter(({ seq }) => seq <= printing);
-        found.push(...some);
-        printed = some.at(-1)?.seq ?? printing;
-      }
-      return found;
-    },
-    /** The next events, at most `most`; empty if there are none. */
-    next: (most = PRINTED_AT_ONCE): readonly KeptEvent[] => queue.behind(printed, most),
-    /** Stores that all events up to this one are about to be printed, or were. */
-    note: async (what: 'printing' | 'printed', { seq }: KeptEvent): Promise<void> => {
-      await queue.setPlace(what, seq);
-      if (what === 'printed') printed = seq;
-    },
-  };
-};

@@ -6,9 +6,7 @@ import {
   type RequestOptions,
 } from 'node:http';
 import { request as encrypted, Agent as HttpsAgent } from 'node:https';
-import { backoff } from '../core/async.ts';
 import { reasonOf } from '../core/error.ts';
-import { type Clock, withTimeout } from '../core/io.ts';
 import type { Headers } from './event.ts';
 
 const MOST_ANSWER = 64 * 1024;
@@ -122,111 +120,4 @@ export const post = async (
     const why = signal.aborted ? `no answer within ${limitMs / 1000} s` : reasonOf(thrown);
     return { kind: 'failed', why, code, reached: !NOT_CONNECTED.has(code) };
   }
-};
-
-/** Retries a write until it succeeds; resolves to false if the run ends first. */
-export const retryUntilWritten = async (
-  write: () => Promise<void>,
-  { clock, say }: { readonly clock: Clock; readonly say: (text: string) => void },
-  stop: AbortSignal,
-): Promise<boolean> => {
-  for (let tries = 0; ; tries += 1) {
-    try {
-      await write();
-      return true;
-    } catch (thrown) {
-      if (tries === 0) say(`the queue can't be written to (${reasonOf(thrown)}); this is tried again until it can`);
-      if (stop.aborted) return false;
-      const pause = backoff(tries, () => 1, { base: 500, cap: 30_000 });
-      await clock.sleep(pause, stop).catch(() => undefined);
-    }
-  }
-};
-
-/** The time of day at this call, monotonic from there: setting the clock extends no pause. */
-export const steadyTime = (clock: Clock): (() => number) => {
-  const offset = clock.now() - clock.ticks();
-  return () => Math.floor(clock.ticks() + offset);
-};
-
-/** A notifier: one waits, others call. A call while nobody waits counts for the next wait. */
-export const openNotifier = (clock: Pick<Clock, 'sleep'>) => {
-  let { promise, resolve } = Promise.withResolvers<void>();
-  return {
-    call: (): void => resolve(),
-    /** Resolves at a call, or after `ms` milliseconds. */
-    wait: async (ms?: number): Promise<void> => {
-      await (ms === undefined ? promise : withTimeout(promise, Math.max(0, ms), clock));
-      ({ promise, resolve } = Promise.withResolvers<void>());
-    },
-  };
-};
-export type Notifier = ReturnType<typeof openNotifier>;
-
-/** Something to send: after the others with its key, and not before `due`. */
-export interface Queued {
-  readonly key: string;
-  readonly due: number;
-}
-
-/** The keys of what is being sent. */
-export type Busy = ReadonlyMap<string, unknown>;
-
-/** The items to send now, and the milliseconds until the next is due; undefined if that depends on other events. */
-export interface Step<T extends Queued> {
-  readonly start: readonly T[];
-  readonly wait: number | undefined;
-}
-
-/** Selects what is due at `now`, at most `room`, and one of each idle key. `waiting` has the earliest first. */
-export const dueOf = <T extends Queued>(waiting: readonly T[], busy: Busy, room: number, now: number): Step<T> => {
-  if (room <= 0) return { start: [], wait: undefined };
-  const keys = new Set(busy.keys());
-  const idle = waiting.filter(({ key }) => !keys.has(key) && keys.add(key));
-  const next = idle.find(({ due }) => due > now);
-  return { start: idle.filter(({ due }) => due <= now).slice(0, room), wait: next && next.due - now };
-};
-
-interface Source<T extends Queued> {
-  /** Called after each notification, and when the wait is over. */
-  readonly next: (busy: Busy) => Step<T> | Promise<Step<T>>;
-  /** Sends and stores the result. Never rejects. */
-  readonly send: (one: T) => Promise<void>;
-}
-
-/**
- * Sends what a source holds, one at a time of each key, until `stop`; the caller also calls `notifier` then.
- */
-export const deliverInOrder = <T extends Queued>({ next, send }: Source<T>, notifier: Notifier, stop: AbortSignal) => {
-  const busy = new Map<string, Promise<void>>();
-  /** Conditions to wait for, each with the callback to call once it holds. */
-  const conditions = new Map<(busy: Busy) => boolean, () => void>();
-
-  const run = async (): Promise<void> => {
-    while (!stop.aborted) {
-      const { start, wait } = await next(busy);
-      for (const one of start) {
-        const sent = send(one).finally(() => {
-          busy.delete(one.key);
-          notifier.call();
-        });
-        busy.set(one.key, sent);
-      }
-      for (const [holds, done] of conditions) if (holds(busy) && conditions.delete(holds)) done();
-      await notifier.wait(wait);
-    }
-    await Promise.all(busy.values());
-    for (const done of conditions.values()) done();
-  };
-
-  return {
-    /** Resolves once it has stopped and the results of what was being sent are stored. */
-    ended: run(),
-    /** Resolves once a condition holds, or at the end. */
-    until: (holds: (busy: Busy) => boolean): Promise<void> =>
-      new Promise((resolve) => {
-        conditions.set(holds, resolve);
-        notifier.call();
-      }),
-  };
 };
