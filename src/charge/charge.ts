@@ -249,12 +249,12 @@ const LEFT_ALONE_MS = 1100;
 
 /**
  * True if a read after a charge attempt shows no new activity since `before`. Takes no longer than one attempt. False
- * if it can't tell.
+ * if it can't tell. Stores what the read shows: the next one may show less.
  */
 const showsNothingNew = async (
   ugwo: string,
   before: Snapshot | undefined,
-  { client, io: { clock, signals } }: ChargeRun,
+  { client, ledger, io: { clock, signals } }: ChargeRun,
 ): Promise<boolean> => {
   if (before?.activities === undefined) return false;
   try {
@@ -262,6 +262,7 @@ const showsNothingNew = async (
     await clock.sleep(LEFT_ALONE_MS, signals.stop);
     const record = await client.call('ugwo.get', { params: { uid: ugwo } }, until);
     const after = snapshotOf(record.value, record);
+    await ledger.observe(after, true);
     return (after.age ?? 0) <= MOST_AGE_MS && hasSameActivities(before, after);
   } catch {
     return false;

@@ -72,11 +72,19 @@ const isDeclinedAtOnce = (activity: unknown): boolean => {
   return wordAt(activity, 'status') === 'failed' && !isFilled(valueAt(activity, 'next_action')) && !hasChanged;
 };
 
-/** Result of a read of a payment request, or the reason why the read showed nothing. */
-export type RequestRead =
+/** Reason why a read of a payment request showed nothing. `status` is the HTTP status, if there was an answer. */
+interface Unread {
+  readonly unavailable: string;
+  readonly status?: number;
+}
+
+/** Result of a read of a payment request. */
+export type RequestRead = Snapshot | Unread;
+
+/** The parts of it that decide about an unknown charge. */
+type Judged =
   | (Pick<Snapshot, 'servedAt' | 'age' | 'activities'> & Partial<Pick<Snapshot, 'status' | 'facts'>>)
-  /** `status` is the HTTP status, if there was an answer. */
-  | { readonly unavailable: string; readonly status?: number };
+  | Unread;
 
 /** Start of a read, and the moment at which its answer had arrived. */
 export interface Timed extends Moment {
@@ -84,7 +92,7 @@ export interface Timed extends Moment {
   readonly askedAt: number;
 }
 
-export type SnapshotAt = RequestRead & Timed;
+export type SnapshotAt = Judged & Timed;
 /** Clock readings of a read. */
 type TimedRead = Timed & { readonly servedAt?: number };
 

@@ -222,8 +222,8 @@ const writeConclusion = async (ledger: Ledger, id: string, conclusion: Conclusio
 };
 
 /**
- * Reads an unknown charge's payment request once, and writes the conclusion. If another process resolves the charge
- * first, returns its new state. Throws what `look` and the ledger throw.
+ * Reads an unknown charge's payment request once, and writes what it shows of other charges, and then the conclusion. If
+ * another process resolves the charge first, returns its new state. Throws what `look` and the ledger throw.
  */
 export const reconcile = async (
   ledger: Ledger,
@@ -233,6 +233,8 @@ export const reconcile = async (
   const askedAt = ledger.moment().at;
   const snapshot = cleaned(await look(charge), ledger.clean);
   const seen = { ...snapshot, askedAt, ...ledger.moment() };
+  // Another charge of it may be paid, and the next read may show less.
+  if (!('unavailable' in snapshot)) await ledger.observe(snapshot, true);
   // Other processes may have stored a read or resolved the charge during this read.
   const asNow = async (): Promise<Charge> => ({ ...charge, ...(await ledger.get(charge.id)) }) as Charge;
   const current = await asNow();

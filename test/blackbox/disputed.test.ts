@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { atom } from '../support/activity.ts';
+import { clock } from '../support/clock.ts';
 import { inProcess } from '../support/in-process.ts';
 import { errorOf, newFolder, type RunOptions } from '../support/program.ts';
-import { ACTIVITY, json, serveAllBy, ugwo } from '../support/service.ts';
+import { ACTIVITY, type Answer, json, reset, serveAllBy, ugwo } from '../support/service.ts';
 import { activityOf, chargeFrom, csvOf, fileOf, postsOf, ugwoOf, ussdFile } from './bulk-support.ts';
 
 const UGWO = ugwoOf(1);
@@ -176,6 +177,58 @@ describe("an activity's own answer", () => {
     expect(ended.stderr).not.toContain('paycli ugwo charge');
     expect(await run('ugwo', 'charge', UGWO, ...USSD, '--again')).toMatchObject({ code: 9 });
     expect(posts()).toBe(1);
+  });
+});
+
+describe('a payment that one read of its payment request shows', () => {
+  /** Commands that read the payment request once, and the answer to each POST. */
+  const READS: readonly (readonly [string, answers: readonly Answer[], command: readonly string[], code: number])[] = [
+    ['the read that finds an unknown charge', [reset], ['ledger', 'sync'], 0],
+    ['a read of its latest activity', [], ['activity', 'get', UGWO], 0],
+    [
+      'the read behind a 429 of a proxy',
+      [json(429, { message: 'Too Many Attempts.' })],
+      ['ugwo', 'charge', UGWO, ...USSD, '--again'],
+      5,
+    ],
+  ];
+  it.each(READS)('holds, though later reads show less: %s', async (_what, answers, command, code) => {
+    const [made, left]: [object[], Answer[]] = [[], [...answers]];
+    let [isShown, posts] = [false, 0];
+    const service = await serveAllBy(({ method, url }) => {
+      if (method === 'POST') {
+        posts += 1;
+        const answer = made.length === 0 ? undefined : left.shift();
+        if (answer === undefined || answer === reset)
+          made.push({ ...ACTIVITY, uid: activityOf(made.length + 1), created_at: atom(clock.now()) });
+        else isShown = true;
+        return answer ?? json(200, made.at(-1));
+      }
+      if (url.includes('/activities/'))
+        return json(
+          200,
+          made.find(({ uid }: { uid?: string }) => url.includes(uid ?? '')),
+        );
+      if (url.includes('?')) return json(200, { data: [], next_cursor: null });
+      const first = {
+        ...made[0],
+        status: isShown ? 'successful' : 'requires_action',
+        charged_amount: isShown ? ASKED : 0,
+      };
+      const total = isShown ? ASKED : 0;
+      isShown = false;
+      const activities = made.length === 0 ? [] : [first, ...made.slice(1)];
+      return json(200, { ...ugwo(1), checkout: { uid: 'chk.AbCd.1' }, total_amount_paid: total, activities });
+    });
+    const options: RunOptions = { service, home: newFolder() };
+    const again = ['ugwo', 'charge', UGWO, ...USSD, '--again'];
+    expect(await inProcess(again, options)).toMatchObject({ code: 0 });
+    if (answers[0] === reset) expect(await inProcess(again, options)).toMatchObject({ code: 6 });
+    isShown = command[0] !== 'ugwo';
+    expect(await inProcess(command, options)).toMatchObject({ code });
+    const before = posts;
+    expect(await inProcess(again, options)).toMatchObject({ code: 9, stderr: expect.stringContaining('paid') });
+    expect(posts).toBe(before);
   });
 });
 

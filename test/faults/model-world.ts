@@ -6,7 +6,7 @@ import { type Charge, isCharge, type Sender } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import type { RequestRead } from '../../src/ledger/match.ts';
 import { reconcile } from '../../src/ledger/reconcile.ts';
-import { type Snapshot, withActivity } from '../../src/ledger/snapshot.ts';
+import { snapshotOf as readOf, type Snapshot, withActivity } from '../../src/ledger/snapshot.ts';
 import { openLedger } from '../../src/ledger/sqlite/open.ts';
 import { LEDGER_FILE } from '../../src/ledger/sqlite/schema.ts';
 import { paymentIn } from '../../src/ledger/transitions.ts';
@@ -365,9 +365,10 @@ export const openWorld = async (rules: Rules, folder: string) => {
         snapshot = await glance(ugwo, how);
         if (snapshot === undefined) return { unavailable: 'the service is away' };
         const { value, servedAt, age } = snapshot.record;
-        const { activities } = value as { activities: readonly unknown[] };
-        const told = { ...(servedAt === undefined ? {} : { servedAt }), ...(age === undefined ? {} : { age }) };
-        return { activities, ...told };
+        return readOf(value, {
+          ...(servedAt === undefined ? {} : { servedAt }),
+          ...(age === undefined ? {} : { age }),
+        });
       };
       const { charge: after } = await reconcile(ledger, charge, look);
       if (after.state === 'not_created' && snapshot !== undefined) demandEmpty(after, snapshot);

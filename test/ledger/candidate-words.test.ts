@@ -3,6 +3,7 @@ import type { Charge, Evidence } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import type { RequestRead, SnapshotAt } from '../../src/ledger/match.ts';
 import { judgeRead, reconcile } from '../../src/ledger/reconcile.ts';
+import { snapshotOf } from '../../src/ledger/snapshot.ts';
 import { MINUTE, SECOND } from '../support/units.ts';
 import { activity, atom, END, empty, look, NOBODY, OLD_BOOT, uidOf } from './support/looks.ts';
 import { charge, markAt, memoryLedger, momentAt, SENT } from './support/memory.ts';
@@ -180,7 +181,8 @@ describe('empty reads', () => {
 
 describe('reconcile', () => {
   const at = END + MINUTE;
-  const showing = (activities: readonly unknown[]) => async (): Promise<RequestRead> => ({ activities, servedAt: at });
+  const showing = (activities: readonly unknown[]) => async (): Promise<RequestRead> =>
+    snapshotOf({ activities }, { servedAt: at });
   const ledgerOf = (row: Charge, some: Partial<Ledger> = {}): Ledger => ({ ...memoryLedger([row], () => at), ...some });
 
   it('asks for the owners of activities with an id', async () => {

@@ -786,7 +786,8 @@ describe('reconcile', () => {
   };
   const showing =
     (activities: readonly unknown[], servedAt = at) =>
-    async (): Promise<RequestRead> => ({ activities, servedAt });
+    async (): Promise<RequestRead> =>
+      snapshotOf({ activities }, { servedAt });
 
   it('writes the result and returns the new entry', async () => {
     const ledger = ledgerAt([charge()], at - 50, at);
@@ -801,6 +802,16 @@ describe('reconcile', () => {
     const request = snapshotOf({ amount: 900, total_amount_paid: 400, activities: [paid] }, { servedAt: at });
     const done = await reconcile(ledgerAt([charge()], at - 50, at), charge(), async () => request);
     expect(done.charge.money).toMatchObject({ payment: 'underpaid', received: 400, missing: 500 });
+  });
+
+  it('stores the payment that the read shows of another charge', async () => {
+    const open = { uid: uidOf(2), status: 'requires_action', nextAction: null, createdAt: undefined };
+    const other = charge({ id: 'chg-2', seq: 2, state: 'accepted', activity: open });
+    const ledger = ledgerAt([charge(), other]);
+    const paid = activity(2, { status: 'successful', amount: 900, charged_amount: 900 });
+    const done = await reconcile(ledger, charge(), showing([paid, activity(1)]));
+    expect(done.charge).toMatchObject({ state: 'accepted', activity: { uid: uidOf(1) } });
+    expect(await ledger.get('chg-2')).toMatchObject({ money: { payment: 'paid', received: 900 } });
   });
 
   it('records why the charge stays unknown', async () => {
@@ -829,7 +840,7 @@ describe('reconcile', () => {
     const resolved: Evidence = { kind: 'resolved', at: atom(at) };
     const done = await reconcile(ledger, charge(), async () => {
       await ledger.resolve(charge().id, { state: 'not_created', evidence: resolved });
-      return { activities: [], servedAt: at };
+      return snapshotOf({ activities: [] }, { servedAt: at });
     });
     expect(done).toMatchObject({ charge: { state: 'not_created', evidence: [resolved] }, left: undefined });
   });

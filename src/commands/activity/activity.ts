@@ -22,8 +22,11 @@ const latestOf = (ugwo: unknown): string | undefined => {
   );
 };
 
-const latestIn = async (ugwoUid: string, client: Client): Promise<string> => {
-  const { value } = await client.call('ugwo.get', { params: { uid: ugwoUid } });
+const latestIn = async (ugwoUid: string, run: Run): Promise<string> => {
+  const client = await run.client('read');
+  const record = await client.call('ugwo.get', { params: { uid: ugwoUid } });
+  await run.observe('request', record);
+  const { value } = record;
   const latest = latestOf(value);
   if (latest !== undefined) return latest;
   throw new PayError('rejected', `the service shows no activity of ${ugwoUid}`, {
@@ -34,7 +37,7 @@ const latestIn = async (ugwoUid: string, client: Client): Promise<string> => {
 /** Finds what the arguments leave out: the payment request in the ledger, or the latest activity at the service. */
 const activityPath = async ({ ugwo, activity }: ActivityIds, verb: 'get' | 'wait', run: Run) => {
   if (activity === undefined) {
-    return { ugwoUid: ugwo ?? '', activityUid: await latestIn(ugwo ?? '', await run.client('read')) };
+    return { ugwoUid: ugwo ?? '', activityUid: await latestIn(ugwo ?? '', run) };
   }
   const ugwoUid = ugwo ?? (await findRequestOf(activity, run));
   if (ugwoUid !== undefined) return { ugwoUid, activityUid: activity };
