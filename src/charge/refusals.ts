@@ -74,12 +74,14 @@ const GRAVITY = Object.keys(REASONS) as readonly RefusalReason[];
 /** Place among all reasons: 0 is the gravest. */
 export const gravityOf = (why: RefusalReason): number => GRAVITY.indexOf(why);
 
-const BY_STATUS = new Map(
-  GRAVITY.flatMap((why) =>
-    Object.entries(REFUSALS[why].statuses ?? {}).map(([status, words]) => [status, { why, words }]),
-  ),
-);
-
 /** Refusal of a payment request by its status; undefined if its status says nothing against a charge. */
-export const refusalByStatus = (status: string): { readonly why: RefusalReason; readonly words: string } | undefined =>
-  BY_STATUS.get(status);
+export const refusalByStatus = (
+  status: string,
+): { readonly why: RefusalReason; readonly words: string } | undefined => {
+  for (const why of GRAVITY) {
+    const { statuses = {} } = REFUSALS[why];
+    const words = Object.hasOwn(statuses, status) ? statuses[status] : undefined;
+    if (words !== undefined) return { why, words };
+  }
+  return undefined;
+};

@@ -4,7 +4,7 @@ import { shellLine } from '../core/shell.ts';
 import type { Balance } from './payment.ts';
 
 /** The smallest refund, in the minor unit (docs/service.md, Refunds); it is known for one currency only. */
-const SMALLEST_REFUND: ReadonlyMap<string, number> = new Map([['NGN', 20_000]]);
+export const SMALLEST_REFUND: ReadonlyMap<string, number> = new Map([['NGN', 20_000]]);
 
 /** Amount without its currency: `1,900.00`. */
 const bareAmount = (minor: number, currency: string): string => formatMoney(minor, currency).slice(currency.length + 1);

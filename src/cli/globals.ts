@@ -110,8 +110,7 @@ type GivenGlobals = GivenOptions<typeof GLOBAL_OPTIONS>;
 const isLocal = (given: GivenGlobals, env: Env): boolean =>
   given.local === true || (given.profile ?? env['PAYCLI_PROFILE']) === 'local';
 
-const checkJq = ({ jq, output, asCurl }: GivenGlobals): void => {
-  if (jq === undefined) return;
+const checkJq = ({ output, asCurl }: GivenGlobals): void => {
   if (output !== undefined && output !== 'json' && output !== 'ndjson') {
     throw usageError(`--jq and -o ${output} can't be used together`, { hint: '--jq filters json or ndjson' });
   }
@@ -123,7 +122,7 @@ export const checkGlobals = (given: GivenGlobals, env: Env): void => {
   if (given.json === true && given.output !== undefined && given.output !== 'json') {
     throw usageError(`--json and -o ${given.output} can't be used together`);
   }
-  checkJq(given);
+  if (given.jq !== undefined) checkJq(given);
   if (given.local === true && given.profile !== undefined && given.profile !== 'local') {
     throw usageError(`--local and --profile ${given.profile} can't be used together`);
   }

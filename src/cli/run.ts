@@ -187,27 +187,18 @@ const showResult = async (result: Result, print: Print, { stdout }: Io): Promise
 
 /** Reports every problem with --columns that can be found before anything is sent. */
 const checkColumnsFirst = async (
+  columns: NonNullable<Globals['columns']>,
   { view }: Pick<Handler<unknown, never>, 'view'>,
   input: unknown,
-  globals: Globals,
 ): Promise<void> => {
-  if (globals.columns === undefined) return;
   const { checkColumnsAhead } = await import('../output/columns.ts');
   const shown = typeof view === 'function' ? view(input) : view;
-  if (shown !== undefined && !globals.dryRun) checkColumnsAhead(globals.columns, shown);
+  if (shown !== undefined) checkColumnsAhead(columns, shown);
 };
 
-const checkDecimal = (globals: Globals, io: Io): void => {
-  const format = formatFor(globals, io);
-  if (!globals.decimal || format === 'tsv' || format === 'csv') return;
+const checkDecimal = (format: Format): void => {
+  if (format === 'tsv' || format === 'csv') return;
   throw usageError(`--decimal and -o ${format} can't be used together`, { hint: '--decimal is for -o tsv and -o csv' });
-};
-
-const checkPreview = ({ previews }: Pick<CommandSpec, 'previews'>, { dryRun }: Globals): void => {
-  if (!dryRun || previews === true) return;
-  throw usageError("this command doesn't support --dry-run or --as-curl", {
-    hint: 'leave them out; nothing was changed',
-  });
 };
 
 const runCommand = async <D extends OwnRun>(
@@ -217,8 +208,12 @@ const runCommand = async <D extends OwnRun>(
   program: Program<D>,
   columnsHint?: string,
 ): Promise<number> => {
-  checkPreview(spec, globals);
-  checkDecimal(globals, outer);
+  if (globals.dryRun && spec.previews !== true) {
+    throw usageError("this command doesn't support --dry-run or --as-curl", {
+      hint: 'leave them out; nothing was changed',
+    });
+  }
+  if (globals.decimal) checkDecimal(formatFor(globals, outer));
   const handler = await spec.load();
   const withColumnsHint = (thrown: unknown): never => {
     const isTheirs =
@@ -228,7 +223,8 @@ const runCommand = async <D extends OwnRun>(
       /\bcolumn/.test(thrown.message);
     throw isTheirs ? thrown.with({ hint: columnsHint }) : thrown;
   };
-  await checkColumnsFirst(handler, input, globals).catch(withColumnsHint);
+  if (globals.columns !== undefined && !globals.dryRun)
+    await checkColumnsFirst(globals.columns, handler, input).catch(withColumnsHint);
   const words = spec.endless === true ? undefined : spec.path.join(' ');
   const { run, readNamed, filter, pager, remind, close } = program.open(globals, words);
   const { io } = run;

@@ -159,7 +159,8 @@ export const openClient = async (run: RunContext, credentials: RunCredentials): 
     // Removes only known secrets from data. A text that only looks like a secret may be a public key.
     clean: (text) => redactor.clean(text),
   });
-  const transport = namingHost(opened, credentials.origin, state);
+  // Only a terminal shows the line.
+  const transport = io.stderr.isTerminal ? namingHost(opened, credentials.origin, state) : opened;
   state.closing.push(() => transport.close());
   // The caller does not wait for a notice; the run ends after all notices are printed.
   let said = Promise.resolve();

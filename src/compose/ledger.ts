@@ -197,7 +197,6 @@ export const optionalLedger = (
       return aside(note);
     },
     remind: async (): Promise<void> => {
-      if (run.globals.quiet || run.globals.dryRun || !run.io.stderr.isTerminal) return;
       const file = join((await foldersOf(run)).data, REMINDER_FILE_NAME);
       if (isReminded(file, run.io.clock.now())) return;
       const all = await aside((open) => open.unknown()).catch((thrown: unknown) => run.say(reasonOf(thrown)));

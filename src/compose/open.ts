@@ -74,6 +74,8 @@ export const openRun = (outer: Io, globals: Globals, files: ProgramFiles = {}, w
   };
   const readNamed: OpenRun<Run>['readNamed'] = async (names, spec) =>
     (await import('../commands/names.ts')).readNamed(names, spec, run);
-  const remind = async (): Promise<void> => (await aside()).remind();
+  const remind = async (): Promise<void> => {
+    if (!globals.quiet && !globals.dryRun && io.stderr.isTerminal) await (await aside()).remind();
+  };
   return { run, readNamed, filter, pager, remind, close };
 };

@@ -6,7 +6,7 @@ import { interrupted, PayError } from '../core/error.ts';
 import { homeFolder } from '../core/files.ts';
 import type { Env, Io } from '../core/io.ts';
 import { startProgram } from '../core/program.ts';
-import { keyProblem } from '../core/secret.ts';
+import { keyProblem, LONGEST_SECRET_LINE } from '../core/secret.ts';
 import { refuseStreamLog } from '../core/unsafe-settings.ts';
 import { type Machine, realMachine } from './machine.ts';
 
@@ -64,9 +64,6 @@ export const findProgram = (word: string, env: Env, machine: Machine = realMachi
     )
     .find(isProgram);
 };
-
-/** The longest key plus the end of its line. */
-const LONGEST_KEY = 514;
 
 /** Expected output of a command. */
 export interface Printed {
@@ -209,7 +206,7 @@ export const printedBy = async (
 export const runKeyCommand = (command: readonly string[], io: Io, machine: Machine): Promise<string> =>
   runSecretCommand(
     command,
-    { command: 'the key command', what: 'key', longest: LONGEST_KEY, problemOf: keyProblem },
+    { command: 'the key command', what: 'key', longest: LONGEST_SECRET_LINE, problemOf: keyProblem },
     io,
     machine,
   );

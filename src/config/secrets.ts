@@ -4,7 +4,7 @@ import { PayError, reasonOf, usageError } from '../core/error.ts';
 import { checkPath, homeFolder, OPEN_TO_OTHERS, ROOT, WRITABLE_BY_OTHERS } from '../core/files.ts';
 import { askText, canAsk } from '../core/input.ts';
 import type { Env, Io } from '../core/io.ts';
-import { PRINTABLE, quotesProblem } from '../core/secret.ts';
+import { LONGEST_SECRET_LINE, PRINTABLE, quotesProblem } from '../core/secret.ts';
 import { shellQuote, splitCommand } from '../core/shell.ts';
 import { refuseRelative } from '../core/unsafe-settings.ts';
 import { runSecretCommand } from './key-command.ts';
@@ -175,8 +175,7 @@ const secretProblem = (secret: string): string | undefined => {
 const WEBHOOK_SECRET = {
   command: 'the secret command',
   what: 'secret',
-  // 512 characters and the end of the line.
-  longest: 514,
+  longest: LONGEST_SECRET_LINE,
   problemOf: secretProblem,
 };
 

@@ -136,8 +136,4 @@ export const namesThing = (body: unknown, names: readonly string[]): boolean => 
 };
 
 /** The names of all members that are read from an error document. */
-export const PROBLEM_FIELDS: readonly string[] = [
-  ...SENTENCE_NAMES.map((path) => path.split('.', 1)[0] ?? ''),
-  'violations',
-  'errors',
-];
+export const PROBLEM_FIELDS: readonly string[] = [...SENTENCE_NAMES, 'violations', 'errors'];

@@ -1,3 +1,4 @@
+import { memo } from './async.ts';
 import { spoiltWords } from './spoilt.ts';
 
 /**
@@ -13,12 +14,12 @@ const MINOR_DIGITS: readonly (readonly [digits: number, codes: string])[] = [
   [3, 'BHD IQD JOD KWD LYD OMR TND'],
   [4, 'CLF UYW'],
 ];
-const DIGITS_OF = new Map(
-  MINOR_DIGITS.flatMap(([digits, codes]) => codes.split(' ').map((code) => [code, digits] as const)),
+const digitsByCode = memo(
+  () => new Map(MINOR_DIGITS.flatMap(([digits, codes]) => codes.split(' ').map((code) => [code, digits] as const))),
 );
 
 /** Decimal places of a currency; 2 for an unknown code. */
-const minorDigits = (currency: string): number => DIGITS_OF.get(currency.toUpperCase()) ?? 2;
+const minorDigits = (currency: string): number => digitsByCode().get(currency.toUpperCase()) ?? 2;
 
 const groupByThrees = (whole: string): string => {
   const groups = [];

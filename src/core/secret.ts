@@ -3,6 +3,8 @@ import { isLoopback } from './origin.ts';
 
 /** A secret that a header can hold: 8 to 512 printable ASCII characters without a blank. */
 export const PRINTABLE = /^[\x21-\x7e]{8,512}$/;
+/** Length of the longest secret and the end of its line. */
+export const LONGEST_SECRET_LINE = 514;
 
 /**
  * Refuses a quoted value: a tool that keeps the quotes, as `docker --env-file` does, would have them sent with the

@@ -1,4 +1,5 @@
 import { EXPIRY_LIMIT_MS, type Medium, mediumNamed, propertyOf } from '../charge/mediums.ts';
+import { SMALLEST_REFUND } from '../charge/words.ts';
 import type { Activity, ActivityCreate } from '../contract/activity.ts';
 import type { CheckoutSnapshot } from '../contract/checkout.ts';
 import type { Refund, Ugwo } from '../contract/ugwo.ts';
@@ -196,9 +197,6 @@ export const createCharge: OperationHandler<'ugwo.charge'> = ({ params, body, no
 
 type RefundBody = RequestOf<'refund.create'>['body'];
 
-/** Minimum refund in kobo (docs/service.md, Refunds); nothing is known of other currencies. */
-const LEAST: ReadonlyMap<string, number> = new Map([['NGN', 20_000]]);
-
 /** Duration of a refund that isn't scripted, in milliseconds. */
 const USUAL_MS = 10_000;
 
@@ -211,7 +209,8 @@ const refundAmount = (body: RefundBody, kept: StoredActivity, currency: string, 
   const amount = body.amount === undefined ? left : Number(String(body.amount));
   const isWholly = machineValue(activity.status) === 'refunded' || left <= 0;
   if (isWholly || amount > left) throw invalidBy('nzube.refund.error.refund_amount_too_high', 'amount');
-  if (amount < (LEAST.get(currency) ?? 1)) throw invalidBy('nzube.refund.error.refund_amount_too_low', 'amount');
+  if (amount < (SMALLEST_REFUND.get(currency) ?? 1))
+    throw invalidBy('nzube.refund.error.refund_amount_too_low', 'amount');
   // The service doesn't know the account that a transfer came from. Other mediums refund to the source.
   if (emulatedStep(kept) === 'transfer' && body.destination === undefined) {
     throw invalidBy('nzube.refund.error.missing_destination', 'destination');

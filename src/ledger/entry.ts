@@ -214,6 +214,9 @@ export interface Entry extends KeptIntent {
 /** Only kind whose outcome the service shows, by its activity. */
 export type Charge = Entry & ChargeTerms & { readonly kind: typeof CHARGE };
 
+/** States of an entry that may have been made. */
+export const MAY_BE_MADE: readonly string[] = ['sending', 'unknown', 'accepted'];
+
 export const isCharge = (entry: Entry): entry is Charge => entry.kind === CHARGE;
 
 /** Outcome of a sent request, for its entry (step 4). */

@@ -4,7 +4,7 @@ import { idProblem } from '../core/ids.ts';
 import { pick } from '../core/json.ts';
 import type { Backend, Decision, EmergencyLine, Query } from './backend.ts';
 import { elapsed } from './clock.ts';
-import { cleaned, type Entry, type Intent, withoutNumbers } from './entry.ts';
+import { cleaned, type Entry, type Intent, MAY_BE_MADE, withoutNumbers } from './entry.ts';
 import { begin, expireStale, guard, isStale, judgeIntent, readResolved } from './guard.ts';
 import type { Jobs, KeptUpdate, Update } from './job.ts';
 import type { BeginOptions, BeginResult, Ledger, Refused } from './ledger.ts';
@@ -175,8 +175,6 @@ export interface OtherLedger {
   /** Lists its entries about a subject. */
   readonly about: (about: string) => Promise<readonly Entry[]>;
 }
-
-const MAY_BE_MADE: readonly string[] = ['sending', 'unknown', 'accepted'];
 
 /**
  * True if the entry was pushed, or if an entry was started with this machine's file since: a person chose to continue.

@@ -51,28 +51,17 @@ export interface AllowanceOf {
   readonly job?: string | undefined;
 }
 
-/**
- * Charges or refunds that count against a policy: those that were or may have been made, and are not known to have
- * failed.
- */
-export interface Spent {
-  readonly count: number;
-  /** In the minor unit, by currency. Holds only the currencies whose amounts the policy limits. */
-  readonly amounts: ReadonlyMap<string, bigint>;
-  /** Number of those without a known amount. */
-  readonly unknown: number;
-}
-
 /** Policy of a profile, and its use so far. */
 export interface Allowance {
   readonly kept: KeptPolicy & { readonly policy: Policy };
-  /** `NOTHING_SPENT` if the policy has no counted limit (see `isCounted`). */
-  readonly spent: Spent;
+  /**
+   * Charges or refunds that count against the policy: those that were or may have been made, and are not known to have
+   * failed. Has only the currencies whose amounts the policy limits; `NO_TOTAL` if it limits nothing that is counted.
+   */
+  readonly spent: Total;
   /** Charges of the file that count, and its approval; undefined without a file, or if the policy wants no approvals. */
   readonly file?: { readonly charged: Total; readonly approval: Approval | undefined } | undefined;
 }
-
-export const NOTHING_SPENT: Spent = { count: 0, amounts: new Map(), unknown: 0 };
 
 /** Limits on the number and the sums of charges or refunds. */
 export const limitsOf = (policy: Policy, kind = CHARGE) =>
@@ -109,7 +98,7 @@ export type Forbidden =
 
 const amountForbids = (
   most: Amounts,
-  { amounts, unknown }: Spent,
+  { amounts, unknown }: Total,
   { asked: { amount, currency } = {} }: Pick<ChargeTerms, 'asked'>,
 ): Forbidden | undefined => {
   if (amount === undefined || currency === undefined) return { why: 'no_amount' };
@@ -136,7 +125,7 @@ export const forbids = (
   const { kind = CHARGE, medium = '', asked = {}, operator = '' } = intent;
   const { most, sums } = limitsOf(policy, kind);
   if (kind === CHARGE && mediums?.includes(medium) === false) return { why: 'medium', medium, allowed: mediums };
-  if (most !== undefined && spent.count >= most) return { why: 'charges', most };
+  if (most !== undefined && spent.rows >= most) return { why: 'charges', most };
   const forbidden = sums && amountForbids(sums, spent, intent);
   if (forbidden !== undefined || file === undefined) return forbidden;
   const worth = worthOf(policy, file.approval, withRow(file.charged, asked), operator);
@@ -150,7 +139,7 @@ export const isSpent = (forbidden: Forbidden): boolean =>
   forbidden.why === 'unapproved' ||
   (forbidden.why === 'amount' && forbidden.asked <= forbidden.most);
 
-/** Totals of some rows of a file. */
+/** Totals of some charges or refunds, or of rows of a file. */
 export interface Total {
   readonly rows: number;
   /** By currency, in the minor unit. */
@@ -177,10 +166,8 @@ export const NO_TOTAL: Total = { rows: 0, amounts: new Map(), unknown: 0 };
 export const withPlan = (allowance: Allowance | undefined, plan: Total): Allowance | undefined => {
   if (allowance === undefined) return undefined;
   const { spent, file } = allowance;
-  const { count, ...amounts } = spent;
-  const { rows, ...sum } = addTotals({ rows: count, ...amounts }, plan);
   const planned = file && { ...file, charged: addTotals(file.charged, plan) };
-  return { ...allowance, spent: { count: rows, ...sum }, file: planned };
+  return { ...allowance, spent: addTotals(spent, plan), file: planned };
 };
 
 /** Approval state of a file or plan that a person must approve. Instants are milliseconds since the epoch. */

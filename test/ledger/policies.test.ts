@@ -52,7 +52,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
     expect(await ledger.policies.list()).toEqual([kept]);
     expect(await ledger.policies.allowance({ profile: PROFILE, since: 0 })).toEqual({
       kept,
-      spent: { count: 0, amounts: new Map([['NGN', 0n]]), unknown: 0 },
+      spent: { rows: 0, amounts: new Map([['NGN', 0n]]), unknown: 0 },
     });
   });
 
@@ -82,11 +82,11 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       await set(ledger, policy);
       return (await ledger.policies.allowance(of))?.spent;
     };
-    expect(await spent({ mediums: [] })).toEqual({ count: 0, amounts: new Map(), unknown: 0 });
-    expect(await spent({ maxCharges: 9 })).toEqual({ count: 4, amounts: new Map(), unknown: 1 });
+    expect(await spent({ mediums: [] })).toEqual({ rows: 0, amounts: new Map(), unknown: 0 });
+    expect(await spent({ maxCharges: 9 })).toEqual({ rows: 4, amounts: new Map(), unknown: 1 });
     const amounts = new Map(Object.entries({ NGN: 7n, GHS: 0n }));
-    expect(await spent({ maxAmount: { NGN: 9, GHS: 9 } })).toEqual({ count: 4, amounts, unknown: 1 });
-    expect((await ledger.policies.allowance({ ...of, since: NOON + 1 }))?.spent.count).toBe(0);
+    expect(await spent({ maxAmount: { NGN: 9, GHS: 9 } })).toEqual({ rows: 4, amounts, unknown: 1 });
+    expect((await ledger.policies.allowance({ ...of, since: NOON + 1 }))?.spent.rows).toBe(0);
   });
 
   it('allows everything after the policy is removed', async () => {
@@ -162,7 +162,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
     expect(await next(ledger, { ...REFUND, ...asking(0) })).toMatchObject(forbidden('charges', { most: 3 }));
     const of = { kind: 'refund', profile: PROFILE, since: 0 };
     expect((await ledger.policies.allowance(of))?.spent).toEqual({
-      count: 3,
+      rows: 3,
       amounts: new Map([['NGN', 100n]]),
       unknown: 0,
     });

@@ -7,23 +7,22 @@ import {
   type Forbidden,
   forbids,
   isSpent,
-  NOTHING_SPENT,
+  NO_TOTAL,
   type Policy,
   policyText,
   readAmounts,
   readPolicy,
-  type Spent,
   type Total,
   worthOf,
 } from '../../src/ledger/policy.ts';
 import { thrownBy } from '../client/support.ts';
 
-const under = (policy: Policy, spent: Partial<Spent> = {}): Allowance => ({
+const under = (policy: Policy, spent: Partial<Total> = {}): Allowance => ({
   kept: { profile: 'shop', policy, by: 'ada@laptop', at: 0 },
-  spent: { ...NOTHING_SPENT, ...spent },
+  spent: { ...NO_TOTAL, ...spent },
 });
 const ngn = (amount: number) => ({ medium: 'ussd', asked: { amount, currency: 'NGN' } });
-const spentNgn = (amount: bigint, count = 1): Partial<Spent> => ({ count, amounts: new Map([['NGN', amount]]) });
+const spentNgn = (amount: bigint, count = 1): Partial<Total> => ({ rows: count, amounts: new Map([['NGN', amount]]) });
 
 describe('a policy', () => {
   it.each<[string, Allowance, Parameters<typeof forbids>[1], Forbidden | undefined]>([
@@ -36,10 +35,10 @@ describe('a policy', () => {
       { why: 'medium', medium: 'ussd', allowed: ['bank_transfer'] },
     ],
     ['forbids a charge without a medium', under({ mediums: [] }), {}, { why: 'medium', medium: '', allowed: [] }],
-    ['allows the last charge of the day', under({ maxCharges: 3 }, { count: 2 }), ngn(1), undefined],
-    ['forbids the next charge', under({ maxCharges: 3 }, { count: 3 }), ngn(1), { why: 'charges', most: 3 }],
+    ['allows the last charge of the day', under({ maxCharges: 3 }, { rows: 2 }), ngn(1), undefined],
+    ['forbids the next charge', under({ maxCharges: 3 }, { rows: 3 }), ngn(1), { why: 'charges', most: 3 }],
     ['can forbid every charge', under({ maxCharges: 0 }), ngn(1), { why: 'charges', most: 0 }],
-    ['counts charges whose amount is unknown', under({ maxCharges: 2 }, { count: 1, unknown: 1 }), {}, undefined],
+    ['counts charges whose amount is unknown', under({ maxCharges: 2 }, { rows: 1, unknown: 1 }), {}, undefined],
     ['allows the rest to the last kobo', under({ maxAmount: { NGN: 100 } }, spentNgn(60n)), ngn(40), undefined],
     [
       'forbids a kobo more',
@@ -55,7 +54,7 @@ describe('a policy', () => {
     ],
     [
       'counts each currency separately',
-      under({ maxAmount: { NGN: 100, USD: 5 } }, { count: 1, amounts: new Map([['USD', 5n]]) }),
+      under({ maxAmount: { NGN: 100, USD: 5 } }, { rows: 1, amounts: new Map([['USD', 5n]]) }),
       ngn(100),
       undefined,
     ],
@@ -86,7 +85,7 @@ describe('a policy', () => {
     ],
     [
       "with an amount limit can't compute the rest beside unknown amounts",
-      under({ maxAmount: { NGN: 9 } }, { count: 2, unknown: 2 }),
+      under({ maxAmount: { NGN: 9 } }, { rows: 2, unknown: 2 }),
       ngn(1),
       { why: 'unknown_amounts', count: 2 },
     ],
@@ -104,14 +103,14 @@ describe('a policy', () => {
     const charges = fc.array(fc.record({ amount: fc.nat(50), currency: fc.constantFrom('NGN', 'USD') }));
     fc.assert(
       fc.property(charges, fc.nat(10), fc.nat(100), (all, maxCharges, most) => {
-        const spent = { count: 0, amounts: new Map<string, bigint>(), unknown: 0 };
+        const spent = { rows: 0, amounts: new Map<string, bigint>(), unknown: 0 };
         for (const asked of all) {
           if (forbids(under({ maxCharges, maxAmount: { NGN: most, USD: 7 } }, spent), { asked }) !== undefined)
             continue;
-          spent.count += 1;
+          spent.rows += 1;
           spent.amounts.set(asked.currency, (spent.amounts.get(asked.currency) ?? 0n) + BigInt(asked.amount));
         }
-        expect(spent.count).toBeLessThanOrEqual(maxCharges);
+        expect(spent.rows).toBeLessThanOrEqual(maxCharges);
         expect(spent.amounts.get('NGN') ?? 0n).toBeLessThanOrEqual(BigInt(most));
         expect(spent.amounts.get('USD') ?? 0n).toBeLessThanOrEqual(7n);
       }),

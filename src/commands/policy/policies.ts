@@ -16,7 +16,7 @@ import {
   type KeptPolicy,
   OTHER_PROFILES,
   type Policy,
-  type Spent,
+  type Total,
 } from '../../ledger/policy.ts';
 import { operatorOf } from '../../ledger/sender.ts';
 import type { Run } from '../run.ts';
@@ -24,11 +24,11 @@ import type { PolicyInput, PolicyOwner } from './spec.ts';
 
 /** Use of a policy today, as far as it is counted. */
 interface Today {
-  readonly spent?: Spent | undefined;
-  readonly refunded?: Spent | undefined;
+  readonly spent?: Total | undefined;
+  readonly refunded?: Total | undefined;
 }
 
-const sumIn = (spent: Spent | undefined, currency: string) => {
+const sumIn = (spent: Total | undefined, currency: string) => {
   const today = spent?.amounts.get(currency);
   return today === undefined ? null : exactNumber(today);
 };
@@ -39,7 +39,7 @@ const policyRecordOf = ({ profile, policy = {}, by, at }: KeptPolicy, { spent, r
   return madeHere({
     profile,
     max_charges: maxCharges ?? null,
-    charges_today: spent?.count ?? null,
+    charges_today: spent?.rows ?? null,
     mediums: mediums ?? null,
     amounts: currencies.map((currency) => ({
       currency,
@@ -53,7 +53,7 @@ const policyRecordOf = ({ profile, policy = {}, by, at }: KeptPolicy, { spent, r
     set_by: by,
     set_at: utcAtom(at),
     max_refunds: maxRefunds ?? null,
-    refunds_today: refunded?.count ?? null,
+    refunds_today: refunded?.rows ?? null,
     unknown_refund_amounts_today: refunded?.unknown ?? null,
   });
 };

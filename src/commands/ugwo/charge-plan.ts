@@ -134,13 +134,22 @@ export const showPlan = async (input: OneCharge, run: Run, sharing: ChargeSharin
   sharing?.refuseLacking(ugwo, looked?.record.value);
   const at = serviceClock(looked?.shown, now());
   const data = chargeData(input, at ?? now());
-  const { onRefused, reusedOr } = openReuse(input, data, () => looked, rowDeps, run);
+  const reuse = earlier === 'reuse' ? openReuse(data, () => looked, rowDeps, run) : undefined;
   const judged = await charge(
-    { ugwo, data: () => data, ...guardedBy(earlier), look: async () => ({ shown: looked?.shown }), onRefused },
+    {
+      ugwo,
+      data: () => data,
+      ...guardedBy(earlier),
+      look: async () => ({ shown: looked?.shown }),
+      ...(reuse && { onRefused: reuse.onRefused }),
+    },
     { ...rowDeps, planned: { total: NO_TOTAL } },
   );
-  if (judged.kind === 'refused')
-    return { kind: 'record', record: reusedOr(judged), view: activityView, passOn: input.passOn };
+  if (judged.kind === 'refused') {
+    const record = reuse?.reused();
+    if (record === undefined) throw refusedCharge(judged, data, rowDeps);
+    return { kind: 'record', record, view: activityView, passOn: input.passOn };
+  }
   const rejection = await openRejections(words)(ugwo, data, looked, run.say, client);
   if (rejection !== undefined) throw rejection;
   if (judged.elsewhere !== undefined) await run.say(elsewhereText(judged.elsewhere));

@@ -13,8 +13,7 @@ import type { Ledger, Refused } from '../../ledger/ledger.ts';
 import { mismatchesOf } from '../../ledger/match.ts';
 import { asActivity, type Snapshot, withActivity } from '../../ledger/snapshot.ts';
 import type { Run } from '../run.ts';
-import { type Data, type Looked, refusedCharge } from './charge-send.ts';
-import type { OneCharge } from './charge-spec.ts';
+import type { Data, Looked } from './charge-send.ts';
 
 /** Finds an activity in the answer, with its original text. Undefined if the answer does not show it. */
 const activityIn = ({ record, shown }: Looked, uid: string): ApiRecord<Activity> | undefined => {
@@ -90,20 +89,14 @@ const reusedFor = async (
  * Looks for the activity that --reuse returns when the guard refuses one try of a charge. `looked` returns the read
  * before it.
  */
-export const openReuse = (
-  { earlier }: Pick<OneCharge, 'earlier'>,
-  data: Data,
-  looked: () => Looked | undefined,
-  rowDeps: RowDeps,
-  run: Run,
-) => {
+export const openReuse = (data: Data, looked: () => Looked | undefined, rowDeps: RowDeps, run: Run) => {
   const tried = new Set<string | undefined>();
   let reused: ApiRecord<Activity> | undefined;
   return {
     /** Resolves to a read in which the activity that blocks the charge is over; undefined if the refusal stands. */
     onRefused: async (refused: Refused): Promise<Snapshot | undefined> => {
       const uid = refused.activity?.uid;
-      if (earlier !== 'reuse' || tried.has(uid)) return undefined;
+      if (tried.has(uid)) return undefined;
       const found = await reusedFor(refused, data, looked(), rowDeps, run);
       if (found?.isOver !== true) {
         reused = found?.record;
@@ -113,10 +106,7 @@ export const openReuse = (
       tried.add(uid);
       return withActivity(looked()?.shown, found.record);
     },
-    /** The activity to reuse. Throws the guard's refusal if there is none. */
-    reusedOr: (refused: Refused): ApiRecord<Activity> => {
-      if (reused === undefined) throw refusedCharge(refused, data, rowDeps);
-      return reused;
-    },
+    /** The activity to reuse; undefined if there is none. */
+    reused: (): ApiRecord<Activity> | undefined => reused,
   };
 };

@@ -31,6 +31,7 @@ import {
   type Looked,
   lookBeforeCharge,
   type Rest,
+  refusedCharge,
   restOf,
 } from './charge-send.ts';
 import type { ChargeSharing } from './charge-share.ts';
@@ -121,7 +122,7 @@ const makeCharge = async (
   const made = await sendAnew(async (tries) => {
     const data = (now: number) => chargeData(input, now);
     let looked: Looked | undefined;
-    const reuse = openReuse(input, data(io.clock.now()), () => looked, rowDeps, run);
+    const reuse = earlier === 'reuse' ? openReuse(data(io.clock.now()), () => looked, rowDeps, run) : undefined;
     const charged = await charge(
       {
         ugwo,
@@ -142,7 +143,7 @@ const makeCharge = async (
         },
         onRefused: async (refused) => {
           const open = await askBeside(refused, run);
-          if (open === undefined) return reuse.onRefused(refused);
+          if (open === undefined) return reuse?.onRefused(refused);
           beside.push(open);
           // The person may have taken long to answer.
           throw tooOld();
@@ -157,7 +158,11 @@ const makeCharge = async (
       rowDeps,
     );
     const ref = looked?.shown.asked.ref;
-    if (charged.kind === 'refused') return { record: reuse.reusedOr(charged), id: charged.by?.id, ref };
+    if (charged.kind === 'refused') {
+      const record = reuse?.reused();
+      if (record === undefined) throw refusedCharge(charged, data(io.clock.now()), rowDeps);
+      return { record, id: charged.by?.id, ref };
+    }
     return { charged, shown: looked?.shown, ref };
   }, io);
   return made.charged === undefined ? made : noted(made, earlier, run);

@@ -10,9 +10,9 @@ import {
   type AllowanceOf,
   isCounted,
   limitsOf,
-  NOTHING_SPENT,
+  NO_TOTAL,
   OTHER_PROFILES,
-  type Spent,
+  type Total,
 } from '../policy.ts';
 import type { Row } from '../rows.ts';
 import {
@@ -125,10 +125,10 @@ export const allowanceLooks = (of: AllowanceOf): readonly string[] => [
 const sumColumn = (rows: StatementResult['rows'], at: number): number =>
   rows.reduce((sum, row) => sum + Number(row[at]), 0);
 
-const spentOf = ({ rows }: StatementResult, currencies: readonly string[]): Spent => {
+const spentOf = ({ rows }: StatementResult, currencies: readonly string[]): Total => {
   const amounts = new Map(rows.map(([currency, , amount]) => [currency, BigInt(String(amount ?? 0))]));
   return {
-    count: sumColumn(rows, 1),
+    rows: sumColumn(rows, 1),
     unknown: sumColumn(rows, 3),
     amounts: new Map(currencies.map((currency) => [currency, amounts.get(currency) ?? 0n])),
   };
@@ -152,7 +152,7 @@ export const allowanceOf = (
       : { charged: chargedTotal(rowsIn(charged)), approval: approvalIn(rowsIn(approval)) };
   return {
     kept,
-    spent: counted ? spentOf(spent, Object.keys(limitsOf(policy, kind).sums ?? {})) : NOTHING_SPENT,
+    spent: counted ? spentOf(spent, Object.keys(limitsOf(policy, kind).sums ?? {})) : NO_TOTAL,
     file,
   };
 };

@@ -14,7 +14,7 @@ import {
 import { groupCommit } from '../../database/group.ts';
 import type { Backend, JobsBackend, LockPolicy } from '../backend.ts';
 import type { Entry, Moment, Sender } from '../entry.ts';
-import type { Reducer } from '../ledger.ts';
+import type { ChargeSum, Reducer, SumQuery } from '../ledger.ts';
 import { diskGuard } from '../local/emergency.ts';
 import { asLedgerError, type Highest, type LocalOptions, ledgerError, patiently } from '../local/file.ts';
 import {
@@ -22,10 +22,10 @@ import {
   type AllowanceOf,
   isCounted,
   limitsOf,
-  NOTHING_SPENT,
+  NO_TOTAL,
   OTHER_PROFILES,
   type Policy,
-  type Spent,
+  type Total,
 } from '../policy.ts';
 import { type Row, readable } from '../rows.ts';
 import { bootOf, operator } from '../sender.ts';
@@ -56,8 +56,8 @@ const spentSql = (currencies: readonly string[], kind: string | undefined): stri
   ${currencies.map(() => ', CAST(sum(amount) FILTER (WHERE currency = ?) AS TEXT)').join('')}
   FROM charge WHERE profile IS ? AND created_at >= ? AND ${countingOf(kind)}`;
 
-const spentOf = ([count, unknown, ...amounts]: Row, currencies: readonly string[]): Spent => ({
-  count: number(count),
+const spentOf = ([count, unknown, ...amounts]: Row, currencies: readonly string[]): Total => ({
+  rows: number(count),
   unknown: number(unknown),
   amounts: new Map(currencies.map((currency, at) => [currency, BigInt(optionalText(amounts[at]) ?? 0)])),
 });
@@ -69,7 +69,7 @@ const allowanceIn = (
 ) => {
   const policyFor = (profile: string): Allowance['kept'] | undefined =>
     rows(`SELECT ${POLICY} FROM policy WHERE policy IS NOT NULL AND profile = ?`, profile).map(policyOf)[0];
-  const spent = (policy: Policy, { kind, profile, since }: AllowanceOf): Spent => {
+  const spent = (policy: Policy, { kind, profile, since }: AllowanceOf): Total => {
     const currencies = Object.keys(limitsOf(policy, kind).sums ?? {});
     return spentOf(rows(spentSql(currencies, kind), ...currencies, profile ?? null, since)[0] ?? [], currencies);
   };
@@ -83,7 +83,7 @@ const allowanceIn = (
       job === undefined || policy.approveAbove === undefined
         ? undefined
         : { charged: chargedTotal(rows(...chargedOfJob('', job))), approval: approvalIn(rows(...approvalBy('', job))) };
-    return { kept, spent: isCounted(policy, of.kind) ? spent(policy, of) : NOTHING_SPENT, file: file(of) };
+    return { kept, spent: isCounted(policy, of.kind) ? spent(policy, of) : NO_TOTAL, file: file(of) };
   };
 };
 
@@ -303,7 +303,7 @@ class FileStore {
     }
   }
 
-  readonly sum: Backend['sum'] = async (query, begin) => {
+  async sum<T>(query: SumQuery, begin: () => Reducer<T, ChargeSum>): Promise<T> {
     // All statements see the file as of this one's start, until it ends.
     const held = await this.read(() => {
       const all = this.sql.each(SELECT, 'ORDER BY seq');
@@ -316,7 +316,7 @@ class FileStore {
     } finally {
       held.return();
     }
-  };
+  }
 
   async #walk<T>(begin: () => Reducer<T>, tell: (fault: string) => void): Promise<T> {
     const taker = begin();
@@ -324,7 +324,7 @@ class FileStore {
     return taker.end();
   }
 
-  readonly inspect: Backend['inspect'] = async (begin) => {
+  async inspect<T>(begin: () => Reducer<T>): Promise<{ readonly faults: readonly string[]; readonly seen: T }> {
     const { path, lockWait } = this.options;
     const { runApart } = await import('./backup.ts');
     const faults: string[] = [];
@@ -339,7 +339,7 @@ class FileStore {
       throw this.#writer.errorOf(thrown);
     });
     return { faults: [...found.map(String).filter((fault) => fault !== 'ok'), ...faults], seen };
-  };
+  }
 
   compact(): Promise<boolean> {
     const { lockWait } = this.options;
@@ -430,8 +430,8 @@ export const backendOver = (
       for await (const some of store.batches('SELECT 1 FROM charge', ...selecting(query, 'any'))) count += some.length;
       return count;
     },
-    sum: store.sum,
-    inspect: store.inspect,
+    sum: (query, begin) => store.sum(query, begin),
+    inspect: (begin) => store.inspect(begin),
     change: async (purpose, about, decide, of) => {
       const { result, last } = await store.write(purpose, () => {
         const decision = decide(about.map(sql.find), of && allowance(of));

@@ -4,7 +4,7 @@ import { CHARGE } from '../../core/charge.ts';
 import { usageError } from '../../core/error.ts';
 import { Damage } from '../../database/connect.ts';
 import type { Query } from '../backend.ts';
-import type { Entry } from '../entry.ts';
+import { type Entry, MAY_BE_MADE } from '../entry.ts';
 import { AT, COLUMNS, checksumOf, entryOf, entryRow, type Row, UPDATED_COLUMNS } from '../rows.ts';
 import { conditionsOf, inserting, type Statement, whereOf } from '../sql.ts';
 import { checkedRow } from './schema.ts';
@@ -82,8 +82,6 @@ export const selecting = (query: Query, order: keyof typeof ORDERINGS = query.or
   return [`${index}${where} ${ORDERINGS[order]}`, ...values];
 };
 
-/** States in which a charge may block another one. */
-const BLOCKING_STATES: readonly string[] = ['sending', 'unknown', 'accepted'];
 export const SELECT = `SELECT ${COLUMNS.join()} FROM charge`;
 /** All columns but the last, the place (`seq`). */
 const WRITTEN = COLUMNS.slice(0, -1);
@@ -158,7 +156,7 @@ const earlierRows = ({ sql, rows }: Pick<Reading, 'sql' | 'rows'>, about: string
   );
   const agree = again.length === all.length && again.every(([seq], at) => seq === all[at]?.[AT.seq]);
   if (!agree) throw new Damage(`its indexes differ on the charges of ${about}`);
-  return all.filter((row) => BLOCKING_STATES.includes(String(row[AT.state])));
+  return all.filter((row) => MAY_BE_MADE.includes(String(row[AT.state])));
 };
 
 /** Statements for entries, each prepared on first use. They run in the caller's transaction. */

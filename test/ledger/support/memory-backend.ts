@@ -15,10 +15,8 @@ import {
   type KeptPolicy,
   limitsOf,
   NO_TOTAL,
-  NOTHING_SPENT,
   OTHER_PROFILES,
   type Policy,
-  type Spent,
   type Total,
   withRow,
 } from '../../../src/ledger/policy.ts';
@@ -118,7 +116,7 @@ export const memoryBackend = (
     find({ job })
       .filter((one) => counts(one))
       .reduce((total, { asked = {} }) => withRow(total, asked), NO_TOTAL);
-  const spentBy = ({ kind, profile, since }: AllowanceOf, policy: Policy): Spent => {
+  const spentBy = ({ kind, profile, since }: AllowanceOf, policy: Policy): Total => {
     const amounts = new Map(Object.keys(limitsOf(policy, kind).sums ?? {}).map((currency) => [currency, 0n]));
     const counting = [...charges.values()].filter(
       (one) => counts(one, kind) && one.profile === profile && one.createdAt >= since,
@@ -128,7 +126,7 @@ export const memoryBackend = (
       if (amount === undefined || currency === undefined) unknown += 1;
       else if (amounts.has(currency)) amounts.set(currency, (amounts.get(currency) ?? 0n) + BigInt(amount));
     }
-    return { count: counting.length, amounts, unknown };
+    return { rows: counting.length, amounts, unknown };
   };
   const allowance = (of: AllowanceOf): Allowance | undefined => {
     const [kept] = [...held(of.profile ?? OTHER_PROFILES), ...held(OTHER_PROFILES)];
@@ -138,7 +136,7 @@ export const memoryBackend = (
       job === undefined || kept.policy.approveAbove === undefined
         ? undefined
         : { charged: chargedOf(job), approval: approvals.get(job) };
-    return { kept, spent: isCounted(kept.policy, of.kind) ? spentBy(of, kept.policy) : NOTHING_SPENT, file };
+    return { kept, spent: isCounted(kept.policy, of.kind) ? spentBy(of, kept.policy) : NO_TOTAL, file };
   };
   const updatesOf = (job: string): KeptUpdate[] =>
     [...updates.values()].filter((one) => one.job === job).sort((a, b) => a.row - b.row);
