@@ -4,13 +4,12 @@ import { MATCH_RESULTS } from '../../src/bulk/statement-match.ts';
 import { MEDIUM_NAMES } from '../../src/charge/mediums.ts';
 import { PAYMENT_NAMES } from '../../src/charge/payment.ts';
 import { ALL_EXITS } from '../../src/cli/tree.ts';
-import { CASES } from '../../src/commands/ledger/view.ts';
-
 import { CHARGE_STATES, ROW_STATES } from '../../src/core/charge.ts';
 import { DELIVERY_STATES } from '../../src/core/data-files.ts';
 import { ID_KINDS, type IdPrefix } from '../../src/core/ids.ts';
 import type { CellKind } from '../../src/core/result.ts';
 import { EVENT_STATES } from '../../src/core/webhook-event.ts';
+import { CASES } from '../../src/ledger/cases.ts';
 import { ENTRY, hitView } from '../../src/records/entry.ts';
 import type { RecordField, RecordFields } from '../../src/records/fields.ts';
 import { JOB } from '../../src/records/job.ts';

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { CASES } from '../../src/commands/ledger/view.ts';
 import { LOCAL_KEY_PREFIX } from '../../src/core/secret.ts';
+import { CASES } from '../../src/ledger/cases.ts';
 import { type Intent, ledgerTargetOf } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { sealedText } from '../../src/ledger/policy.ts';

@@ -18,7 +18,7 @@ import { entryRecord, hitView } from '../../records/entry.ts';
 import { countPage, countRead, lookedThrough } from '../list.ts';
 import { PAGES_SEARCHED } from '../names.ts';
 import type { Run } from '../run.ts';
-import { judgesOf } from './cases.ts';
+import { nextCommand } from './cases.ts';
 import { namesJob } from './entries.ts';
 import type { readFind } from './find-spec.ts';
 import { rowOf } from './view.ts';
@@ -174,12 +174,11 @@ export const findPayments = async (
   }
   const isHeaded = service || newest.length > max || namesJob(text);
   if (isHeaded && newest.length > 0 && run.io.stdout.isTerminal) await run.say('');
-  const { stepFor } = judgesOf(ledger, run, allProfiles);
   const shown = async (hit: Hit): Promise<object> => {
     const { entry, request } = hit;
     const isDue = request === undefined || statusOf(request) === 'requires_ugwo';
     if (entry !== undefined && (isDue || !isUnpaid(entry.state, paymentIn(entry))))
-      return hitRow(hit, await stepFor(entry));
+      return hitRow(hit, await nextCommand(entry, allProfiles, run));
     return hitRow(hit, shellLine(['paycli', 'ugwo', isDue ? 'charge' : 'get', textAt(request, 'uid'), ...flags]));
   };
   const pages = onePage(await Promise.all(newest.slice(0, max).map(shown)));

@@ -7,13 +7,14 @@ import { instantOf, madeExactly, pageOf } from '../../core/record.ts';
 import { isJsonFormat, type Result } from '../../core/result.ts';
 import { statusWord } from '../../core/status.ts';
 import { atom, DAY_MS, dayIn, SECOND_MS, startOfDay, zoneName } from '../../core/time.ts';
+import { CASES } from '../../ledger/cases.ts';
 import type { ChargeSum, Period, SumColumn } from '../../ledger/ledger.ts';
 import { type Counted, countsByPayment, openLedgerReport, type ReportLine } from '../../ledger/report.ts';
 import type { Run } from '../run.ts';
-import { type Case, findCases } from './cases.ts';
+import { findCases, type ShownCase } from './cases.ts';
 import { sumFields } from './report.ts';
 import type { statusInput } from './status-spec.ts';
-import { CASES, caseView, rowOf } from './view.ts';
+import { caseView, rowOf } from './view.ts';
 
 const SUMS = ['received', 'refunded', 'open', 'refund_open'] as const;
 type Sums = Readonly<Record<(typeof SUMS)[number], readonly ReportLine[]>>;
@@ -43,7 +44,7 @@ const headLines = (sums: Sums, profile: string | undefined, zone: string, { stde
 const metricsText = (
   lines: readonly ReportLine[],
   profiles: readonly (string | undefined)[],
-  casesOf: (profile: string | undefined) => readonly Case[],
+  casesOf: (profile: string | undefined) => readonly ShownCase[],
   now: number,
   sync: 'none' | 'done' | 'failed',
 ): string => {
@@ -88,7 +89,7 @@ const metricsText = (
   ].join('\n');
 };
 
-const caseFields = (one: Case) => rowOf(caseView, { ...one, since: atom(one.since) });
+const caseFields = (one: ShownCase) => rowOf(caseView, { ...one, since: atom(one.since) });
 
 /** Asks the service. Returns why it could not be read; charges that stay unknown are cases. */
 const syncFirst = async (run: Run): Promise<PayError | undefined> => {

@@ -30,22 +30,6 @@ export const countRows = async ({ jobs }: Ledger, job: Job): Promise<RowCounts> 
   );
 };
 
-/** Kinds of cases that need a person, the gravest first. */
-export const CASES = [
-  'disputed',
-  'paid_twice',
-  'overpaid',
-  'underpaid',
-  'reversed',
-  'refund_disputed',
-  'refund_failed',
-  'unknown',
-  'approval',
-  'webhooks',
-  'not_shared',
-  'expires_soon',
-] as const;
-
 const caseKind: Column = { path: 'kind', kind: 'state' };
 const command: Column = { path: 'command', needed: true };
 
