@@ -29,14 +29,14 @@ const printLast = (code: number): void => {
 
 /** Returns the only function that ends the process. Any other end, such as an empty event loop, is a failure. */
 const openEnd = (flight: Flight) => {
-  let isSaid = false;
+  let isDecided = false;
   process.on('exit', () => {
-    if (isSaid) return;
+    if (isDecided) return;
     process.exitCode = abruptExit(flight, EXIT_CODES.internal);
     printLast(process.exitCode);
   });
   return (code: number): never => {
-    isSaid = true;
+    isDecided = true;
     return process.exit(code);
   };
 };
@@ -55,7 +55,7 @@ const crash = async (io: Io, thrown: unknown, end: (code: number) => never): Pro
   return end(code);
 };
 
-/** The composition root: connects the process to the program. The only place that ends the process; never rejects. */
+/** Connects the process to the program, and runs it. The only place that ends the process; never rejects. */
 export const main = async (files: ProgramFiles = {}): Promise<void> => {
   const flight: Flight = { open: 0, accepted: 0 };
   const end = openEnd(flight);

@@ -2,7 +2,7 @@ import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { nextTurn } from '../core/async.ts';
 import type { PayError } from '../core/error.ts';
 
-/** Path of a commit to the disk: a log beside the file, or a journal that is emptied by truncation. */
+/** The way of a commit to the disk: a log beside the file, or a journal that is emptied by truncation. */
 type Journal = 'wal' | 'truncate';
 
 /** A fault of a database file. */
@@ -34,8 +34,8 @@ export const migrationsFrom = (version: number, { first, migrations }: Versions)
   migrations.slice(version === 0 ? 0 : version - first + 1).join('\n');
 
 /**
- * Fault of tables of a version; undefined for the current one. `what` is the end of a sentence. Only `older` ones can be
- * migrated.
+ * Fault of tables with this version; undefined for the current one. `what` is the end of a sentence. Only `older` tables
+ * can be migrated.
  */
 export const versionFault = (version: number, versions: Versions) => {
   const known = currentVersion(versions);

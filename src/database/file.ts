@@ -75,7 +75,7 @@ export const syncFolder = (folder: string): void => {
   if (platform() !== 'win32') withFile(folder, 'r', fsyncSync);
 };
 
-const fill = (path: string, kind: DatabaseKind): void =>
+const fillFile = (path: string, kind: DatabaseKind): void =>
   closedAfter(connect(path, kind), (db) => {
     useJournal(db, kind);
     migrate(db, kind, kind.fill);
@@ -100,18 +100,18 @@ const publishFile = (made: string, path: string): void => {
   }
 };
 
-const MADE = /^\.[0-9a-f]{12}\.new$/;
+const TEMPORARY_END = /^\.[0-9a-f]{12}\.new$/;
 
 /**
  * Removes the temporary names of a published file: they exist for a moment after publication, and forever if the
  * creating process died.
  */
-const removeNamesOfMaking = (path: string): void => {
+const removeTemporaryNames = (path: string): void => {
   const [folder, file] = [dirname(path), basename(path)];
   const inodeOf = (at: string): bigint | undefined => lstatSync(at, { bigint: true, throwIfNoEntry: false })?.ino;
   const inode = inodeOf(path);
   for (const name of attempt(() => readdirSync(folder)) ?? []) {
-    if (!name.startsWith(file) || !MADE.test(name.slice(file.length))) continue;
+    if (!name.startsWith(file) || !TEMPORARY_END.test(name.slice(file.length))) continue;
     const at = join(folder, name);
     if (inodeOf(at) === inode) rmSync(at, { force: true });
   }
@@ -121,7 +121,7 @@ const build = (path: string, kind: DatabaseKind): void => {
   const made = `${path}.${randomBytes(6).toString('hex')}.new`;
   closeSync(openSync(made, 'wx', 0o600));
   try {
-    fill(made, kind);
+    fillFile(made, kind);
     // Closing reports no error when the log could not be merged, and without its log the file is incomplete.
     if (existsSync(`${made}-wal`)) throw new Error('its log could not be taken into it');
     publishFile(made, path);
@@ -136,7 +136,7 @@ const build = (path: string, kind: DatabaseKind): void => {
  */
 const fillEmpty = (path: string, kind: DatabaseKind): void => {
   setMode(path, 0o600);
-  fill(path, { ...kind, journal: 'truncate' });
+  fillFile(path, { ...kind, journal: 'truncate' });
 };
 
 /**
@@ -256,7 +256,7 @@ const checkOneName = (file: PrivateFile): void => {
   const { name, path } = file;
   let count = privateStats(path, file, lstatSync)?.nlink ?? 0;
   if (count > 1) {
-    removeNamesOfMaking(path);
+    removeTemporaryNames(path);
     count = privateStats(path, file, lstatSync)?.nlink ?? 0;
   }
   if (count > 1) {
@@ -288,7 +288,7 @@ export const checkPrivate = (file: PrivateFile, uid: number | undefined): void =
 };
 
 /** Time to wait for a lock, in milliseconds. */
-const COPY_WAIT_MS = 50;
+const READ_WAIT_MS = 50;
 
 /**
  * Reads a database without creating or changing any file, not even SQLite's own beside it, which exist only while
@@ -300,5 +300,5 @@ export const readWithoutLock = <T>(path: string, kind: DatabaseKind, look: (db: 
   const url = pathToFileURL(path);
   // An immutable read ignores a log that no process has open.
   if (!isOpen) url.searchParams.set('immutable', '1');
-  return closedAfter(new DatabaseSync(url, { readOnly: true, timeout: COPY_WAIT_MS }), look);
+  return closedAfter(new DatabaseSync(url, { readOnly: true, timeout: READ_WAIT_MS }), look);
 };

@@ -11,7 +11,7 @@ interface Waiting {
   readonly settle: (done: Done) => void;
 }
 
-/** Runs the work of a transaction, and throws when that must not be committed. */
+/** Runs the work of a transaction; throws if it must not be committed. */
 type Within = <T>(work: () => T) => T;
 
 /**
@@ -19,8 +19,8 @@ type Within = <T>(work: () => T) => T;
  * write throws, all are rolled back and repeated, each in its own savepoint.
  */
 const transactionOver = (db: DatabaseSync, within: Within) => {
-  const [begin, end] = [db.prepare('SAVEPOINT apart'), db.prepare('RELEASE apart')];
-  const apart = ({ work }: Waiting): Done => {
+  const [begin, end] = [db.prepare('SAVEPOINT one_write'), db.prepare('RELEASE one_write')];
+  const inSavepoint = ({ work }: Waiting): Done => {
     begin.run();
     try {
       const value = work();
@@ -29,27 +29,27 @@ const transactionOver = (db: DatabaseSync, within: Within) => {
     } catch (thrown) {
       // Some errors, a full disk for example, have ended the whole transaction already.
       if (!db.isTransaction) throw thrown;
-      db.exec('ROLLBACK TO apart; RELEASE apart');
+      db.exec('ROLLBACK TO one_write; RELEASE one_write');
       return { thrown };
     }
   };
 
   return (batch: readonly Waiting[]): Done[] => {
     const all = (each: (one: Waiting) => Done): Done[] => transact(db, () => within(() => batch.map(each)));
-    let isOfOne = false;
+    let isFaultOfOne = false;
     const together = ({ work }: Waiting): Done => {
       try {
         return { value: work() };
       } catch (thrown) {
-        isOfOne = db.isTransaction;
+        isFaultOfOne = db.isTransaction;
         throw thrown;
       }
     };
     try {
       return all(together);
     } catch (thrown) {
-      if (!isOfOne || batch.length === 1) throw thrown;
-      return all(apart);
+      if (!isFaultOfOne || batch.length === 1) throw thrown;
+      return all(inSavepoint);
     }
   };
 };

@@ -16,19 +16,19 @@ import {
 import { makeFile, refuseUnlessOurs, stateUnlessForeign } from './file.ts';
 
 /** Throws for a version that can't be migrated; true for one that has to be. */
-const isOlder = (db: DatabaseSync, path: string, kind: DatabaseKind): boolean => {
+const needsMigration = (db: DatabaseSync, path: string, kind: DatabaseKind): boolean => {
   const fault = versionFault(versionOf(db), kind);
   if (fault === undefined || fault.kind === 'older') return fault !== undefined;
   throw kind.error({ kind: fault.kind, path, what: fault.what });
 };
 
 const bringUpToDate = (db: DatabaseSync, path: string, kind: DatabaseKind): void => {
-  const older = isOlder(db, path, kind);
+  const isOld = needsMigration(db, path, kind);
   useJournal(db, kind);
-  if (!older) return;
+  if (!isOld) return;
   migrate(db, kind);
   // Another process may have migrated it to a newer version meanwhile.
-  isOlder(db, path, kind);
+  needsMigration(db, path, kind);
 };
 
 const openFault = (thrown: unknown, path: string, kind: DatabaseKind): PayError => {
@@ -70,10 +70,10 @@ export const openDatabase = <T>(path: string, kind: DatabaseKind, use: (db: Data
 };
 
 /**
- * Returns what removes the empty log that SQLite leaves behind a reader. A log that was there before stays, and so does
- * one that another process uses.
+ * Returns a function that removes the empty log that SQLite leaves behind a reader. A log that was there before stays,
+ * and so does one that another process uses.
  */
-const removerOfLog = (path: string): (() => void) => {
+const logRemover = (path: string): (() => void) => {
   const isMine = existsSync(path) && !existsSync(`${path}-wal`);
   return () => {
     if (isMine && existsSync(path)) attempt(() => closedAfter(new DatabaseSync(path), versionOf));
@@ -91,12 +91,12 @@ export const openReadOnly = <T>(
   use: (db: DatabaseSync, closed: () => void) => T,
 ): T => {
   const isThere = stateUnlessForeign(path, kind) !== 'missing';
-  const closed = removerOfLog(path);
+  const closed = logRemover(path);
   let db: DatabaseSync | undefined;
   try {
     db = new DatabaseSync(isThere ? path : ':memory:', { readOnly: isThere, timeout: kind.busyTimeout ?? 0 });
     if (!isThere) migrate(db, kind);
-    isOlder(db, path, kind);
+    needsMigration(db, path, kind);
     return use(db, closed);
   } catch (thrown) {
     if (db?.isOpen) db.close();
@@ -132,7 +132,7 @@ const unlessBusy = <T>(take: () => T): T | undefined => {
   }
 };
 
-/** Maximum time for which a process in `isHeld` delays taking the lock, in milliseconds. */
+/** Maximum time for which a process in `isFileLocked` delays taking the lock, in milliseconds. */
 const LOCK_PATIENCE_MS = 2000;
 
 /** Takes a lock alone. Undefined if another process holds it for longer than `timeout` milliseconds. */

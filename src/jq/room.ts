@@ -4,7 +4,7 @@ import { interrupted, PayError, reasonOf, usageError } from '../core/error.ts';
 import type { Io } from '../core/io.ts';
 import { withWholePairs } from '../core/json.ts';
 import type { Filter } from '../core/result.ts';
-import type { JqSaid, JqStart, JqTask } from './worker.ts';
+import type { JqMessage, JqStart, JqTask } from './worker.ts';
 
 /** The paths of the worker and of jq's WebAssembly file. */
 export interface JqFiles {
@@ -16,7 +16,7 @@ type JqDeps = Pick<Io, 'clock' | 'signals'>;
 type Write = Parameters<Filter['open']>[1];
 
 /** The files beside the program, where npm has put them. */
-const besideProgram = (): JqFiles => {
+const packagedFiles = (): JqFiles => {
   const at = (name: string): string => fileURLToPath(new URL(`../jq/${name}`, import.meta.url));
   return { worker: at('worker.js'), wasm: at('jq.wasm') };
 };
@@ -35,10 +35,11 @@ const PER_RECORD =
   /^(?!.*input_line_number)\s*\.data\s*\[\s*\](\s*\?)?(\s*(\.[a-z_]\w*|\[\s*(\d*|"[^"\\]*")\s*\])(\s*\?)?)*\s*($|\|(?!=))/is;
 
 /**
- * The program around a filter, for whole documents or for records. It disables `input`, which would depend on how the records came, and `halt` and
- * `halt_error`, which would leave out the remaining records. On one line, since `$__loc__` shows the line.
+ * The program around a filter, for whole documents or for records. It disables `input`, which would depend on how the
+ * records came, and `halt` and `halt_error`, which would leave out the remaining records. On one line, since `$__loc__`
+ * shows the line.
  */
-const around = (filter: string, fromRecords = false): string => {
+const programFor = (filter: string, fromRecords = false): string => {
   const ours = ['input', 'inputs', 'halt', 'halt_error', 'halt_error(f)'].map(
     (name) => `def ${name}: error("${name.replace('(f)', '')} can't be used here");`,
   );
@@ -50,23 +51,26 @@ const wellFormed = (part: string | Uint8Array): Uint8Array =>
   // A character per byte: an escape is of ASCII.
   Buffer.from(withWholePairs(Buffer.from(part).toString('latin1')), 'latin1');
 
-const wrong = (what: string, hint = 'fix the filter; jq is documented at https://jqlang.org/manual'): PayError =>
+const filterError = (what: string, hint = 'fix the filter; jq is documented at https://jqlang.org/manual'): PayError =>
   usageError(`--jq: ${what}`, { hint });
 
-/** The error for a jq fault, without jq's own name and that of a file that does not exist. */
-const filterFault = (stderr: string): PayError => {
+/** The error for a message of jq, without jq's own name and that of a file that does not exist. */
+const jqError = (stderr: string): PayError => {
   const said = stderr
     .slice(Math.max(0, stderr.lastIndexOf('jq: error')))
     .replace(/^jq: error(?: \(at [^)]*\))?(?: \(not a string\))?:? */, '')
     .replace(/\njq: \d+ compile errors?$/, '')
     .trim();
-  return wrong(said === '' ? 'the filter failed' : said);
+  return filterError(said === '' ? 'the filter failed' : said);
 };
 
 const crashOf = (thrown: unknown): PayError =>
   /abort|memory|stack/i.test(reasonOf(thrown))
-    ? wrong('the filter needs more than 256 MB of memory', 'begin it with .data[] | to filter one record at a time')
-    : wrong(`jq failed: ${reasonOf(thrown)}`);
+    ? filterError(
+        'the filter needs more than 256 MB of memory',
+        'begin it with .data[] | to filter one record at a time',
+      )
+    : filterError(`jq failed: ${reasonOf(thrown)}`);
 
 const startWorker = async (workerData: JqStart, file: string): Promise<Worker> => {
   // The environment is empty because a filter can read it. `stderr: true` keeps the exit message of jq's runtime off
@@ -84,24 +88,24 @@ const startWorker = async (workerData: JqStart, file: string): Promise<Worker> =
 };
 
 /** Waits until jq pauses; rejects if it is silent for too long or is stopped, and then terminates the thread. */
-const bounded = async (
+const untilPause = async (
   worker: Worker,
   clock: JqDeps['clock'],
   stop: AbortSignal,
   goOn: () => void,
   write: (bytes: Uint8Array) => Promise<boolean>,
-): Promise<JqSaid> => {
-  const { promise, resolve, reject } = Promise.withResolvers<JqSaid>();
+): Promise<JqMessage> => {
+  const { promise, resolve, reject } = Promise.withResolvers<JqMessage>();
   const onStop = (): void => reject(interrupted(stop.reason));
   let heard = new AbortController();
   const listen = (): void => {
     heard = new AbortController();
     clock.sleep(SILENT_MS, heard.signal).then(
-      () => reject(wrong(`the filter printed nothing for ${SILENT_MS / 1000} s and was stopped`)),
+      () => reject(filterError(`the filter printed nothing for ${SILENT_MS / 1000} s and was stopped`)),
       () => undefined,
     );
   };
-  const take = async (said: JqSaid): Promise<void> => {
+  const take = async (said: JqMessage): Promise<void> => {
     heard.abort();
     const isRead = said.bytes.length === 0 || (await write(said.bytes));
     if (!isRead) void worker.terminate();
@@ -110,7 +114,7 @@ const bounded = async (
     goOn();
     listen();
   };
-  const onMessage = (said: JqSaid): void => void take(said).catch(reject);
+  const onMessage = (said: JqMessage): void => void take(said).catch(reject);
   const onError = (thrown: unknown): void => reject(crashOf(thrown));
   worker.on('message', onMessage).on('error', onError);
   stop.addEventListener('abort', onStop);
@@ -132,7 +136,7 @@ const bounded = async (
 /**
  * Opens jq in its own thread: in the main thread, an endless filter would block all signals and could not be stopped.
  */
-export const openFilter = (filter: string, { clock, signals }: JqDeps, files: JqFiles = besideProgram()): Filter => {
+export const openFilter = (filter: string, { clock, signals }: JqDeps, files: JqFiles = packagedFiles()): Filter => {
   const turn = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
   const input = new Uint8Array(new SharedArrayBuffer(MOST_INPUT));
   let started: Promise<Worker> | undefined;
@@ -149,16 +153,17 @@ export const openFilter = (filter: string, { clock, signals }: JqDeps, files: Jq
       const worker = await started;
       // After the first signal, a run still prints its results; the second signal stops the filter.
       const stop = signals.stop.aborted ? signals.leave : signals.stop;
-      const paused = bounded(worker, clock, stop, goOn, (bytes) => write(decoder.decode(bytes, { stream: true })));
+      const paused = untilPause(worker, clock, stop, goOn, (bytes) => write(decoder.decode(bytes, { stream: true })));
       input.set(portion);
       turn[1] = portion.length;
       if (state === 'new') worker.postMessage(task);
       else goOn();
       state = 'over';
       const { code, stderr } = await paused;
-      if (stderr === undefined) throw wrong('debug, stderr and error wrote more than 1 MB', 'let them write less');
+      if (stderr === undefined)
+        throw filterError('debug, stderr and error wrote more than 1 MB', 'let them write less');
       if (code === undefined) state = 'open';
-      else if (code !== 0) throw filterFault(stderr);
+      else if (code !== 0) throw jqError(stderr);
       return stderr;
     };
     return async (part) => {
@@ -175,11 +180,11 @@ export const openFilter = (filter: string, { clock, signals }: JqDeps, files: Jq
       // Neither program runs, since there is no input. The first task checks the filter alone, for the right positions
       // in its errors.
       await open({ program: filter, flags: ['--'] }, async () => true)();
-      await open({ program: around(filter), flags: ['-n'] }, async () => true)();
+      await open({ program: programFor(filter), flags: ['-n'] }, async () => true)();
     },
     open({ isIndented, fromRecords }, write) {
       const flags = ['-n', '-r', ...(isIndented ? [] : ['-c'])];
-      return open({ program: around(filter, fromRecords), flags }, write);
+      return open({ program: programFor(filter, fromRecords), flags }, write);
     },
   };
 };

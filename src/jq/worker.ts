@@ -17,7 +17,7 @@ export interface JqTask {
 }
 
 /** A message of a worker: a piece of output, or a pause in which jq needs more input or has ended. */
-export interface JqSaid {
+export interface JqMessage {
   readonly kind: 'piece' | 'pause';
   readonly bytes: Uint8Array;
   /** At a pause; undefined if it was too long. */
@@ -39,9 +39,9 @@ const filled = (): Uint8Array => {
   return bytes;
 };
 
-const tell = (message: JqSaid): void => port?.postMessage(message);
+const tell = (message: JqMessage): void => port?.postMessage(message);
 
-const waitAfter = (message: JqSaid): void => {
+const waitAfter = (message: JqMessage): void => {
   Atomics.store(turn, 0, 0);
   tell(message);
   Atomics.wait(turn, 0, 0);
@@ -54,7 +54,9 @@ const takeInput = (): void => {
   [inputAt, inputEnd] = [0, turn[1] ?? 0];
 };
 
-/** Replaces jq-wasm's input, which is one text. After `count` bytes jq gets only what is there, and filters that first. */
+/**
+ * Replaces jq-wasm's input, which is one text. After `count` bytes jq gets only what is there, and filters that first.
+ */
 const stdin = (count: number): number | null => {
   if (inputAt === inputEnd && count === 0 && inputEnd > 0) {
     waitAfter(jqPause());
@@ -73,21 +75,21 @@ const stdout = sink((byte) => {
   if (length === PIECE) waitAfter({ kind: 'piece', bytes: filled() });
 });
 
-/** The most bytes that `debug`, `stderr` and errors may write between two pauses: they are kept until then. */
-const MOST_SAID = 1024 * 1024;
+/** The most bytes that `debug`, `stderr` and errors may write between two pauses: they are stored until then. */
+const MOST_STDERR = 1024 * 1024;
 
-const messages = new Uint8Array(MOST_SAID);
+const messages = new Uint8Array(MOST_STDERR);
 let writtenCount = 0;
 
 const stderr = sink((byte) => {
-  if (writtenCount < MOST_SAID) messages[writtenCount] = byte;
+  if (writtenCount < MOST_STDERR) messages[writtenCount] = byte;
   writtenCount += 1;
 });
 
 /** A pause, with all that jq has written since the last one. */
-const jqPause = (code?: number): JqSaid => {
+const jqPause = (code?: number): JqMessage => {
   const text = new TextDecoder().decode(messages.subarray(0, writtenCount));
-  const isWhole = writtenCount <= MOST_SAID;
+  const isWhole = writtenCount <= MOST_STDERR;
   writtenCount = 0;
   return { kind: 'pause', bytes: filled(), stderr: isWhole ? text : undefined, code };
 };

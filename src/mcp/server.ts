@@ -39,10 +39,10 @@ interface ToolBox {
 
 const QUESTION = 'confirm';
 
-/** Who ends a call, by cancelling it or by leaving. A signal ends it, too, by itself. */
+/** Reason of the abort of a call: the client has cancelled it, or left. A signal of the system aborts it, too. */
 const CLIENT = 'the client';
 
-const asks = (server: Server, { mcpReq }: ServerContext): Pick<Caller, 'elicits' | 'answer'> => {
+const callerOf = (server: Server, { mcpReq }: ServerContext): Pick<Caller, 'elicits' | 'answer'> => {
   // Each request names the capabilities since revision 2026-07-28; before, the first message of a connection did.
   const envelope: Readonly<Record<string, unknown>> = mcpReq.envelope ?? {};
   const declared = envelope[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities();
@@ -102,8 +102,8 @@ const limitCalls = () => {
 
 /** Bytes of the largest message. */
 const LONGEST_MESSAGE = 4 * 1024 * 1024;
-/** Bytes at both ends of a larger one that are kept, to find its id. */
-const END = 200;
+/** Bytes at both ends of a larger message that are read, to find its id. */
+const END_SIZE = 200;
 
 interface Line {
   readonly text: string;
@@ -123,7 +123,7 @@ async function* readMessages(input: AsyncIterable<Uint8Array>): AsyncGenerator<L
       const isWhole = size <= LONGEST_MESSAGE;
       if (!isWhole) {
         const all = Buffer.concat(parts);
-        parts = [all.subarray(0, END), all.subarray(-END)];
+        parts = [all.subarray(0, END_SIZE), all.subarray(-END_SIZE)];
       }
       if (end === -1) break;
       yield { text: Buffer.concat(parts).toString(), isWhole };
@@ -158,35 +158,35 @@ export const serveMcp = async (box: ToolBox, { stdin, stdout }: Pick<Io, 'stdin'
   /** Calls, and answers being written. */
   const running = new Set<Promise<unknown>>();
   const calls = new Set<AbortController>();
-  const oneOf = limitCalls();
-  let left = false;
+  const inTurn = limitCalls();
+  let hasLeft = false;
   const track = <T>(work: Promise<T>): Promise<T> => {
     running.add(work);
     return work.finally(() => running.delete(work));
   };
   const write = (text: string): Promise<void> => track(stdout.write(text));
 
-  const callOf = async (name: string, given: unknown, server: Server, context: ServerContext) => {
+  const runCall = async (name: string, given: unknown, server: Server, context: ServerContext) => {
     const end = new AbortController();
     calls.add(end);
     context.mcpReq.signal.addEventListener('abort', () => end.abort(CLIENT), { once: true });
-    if (left) end.abort(CLIENT);
+    if (hasLeft) end.abort(CLIENT);
     const progress = openProgress(context, end.signal);
     try {
-      const caller = { ...asks(server, context), signal: end.signal, tell: progress.tell };
-      return await oneOf(() => box.call(name, given, caller));
+      const caller = { ...callerOf(server, context), signal: end.signal, tell: progress.tell };
+      return await inTurn(() => box.call(name, given, caller));
     } finally {
       progress.end();
       calls.delete(end);
     }
   };
 
-  const factory = (): Server => {
+  const newServer = (): Server => {
     const { version, instructions } = box;
     const server = new Server({ name: 'paycli', version }, { capabilities: { tools: {} }, instructions });
     server.setRequestHandler('tools/list', () => ({ tools: [...box.tools] }));
     server.setRequestHandler('tools/call', async ({ params: { name, arguments: given = {} } }, context) => {
-      const answer = await track(callOf(name, given, server, context));
+      const answer = await track(runCall(name, given, server, context));
       if (answer === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no tool ${name}`);
       return toolResult(answer);
     });
@@ -200,7 +200,7 @@ export const serveMcp = async (box: ToolBox, { stdin, stdout }: Pick<Io, 'stdin'
         else await write(tooLong(text));
       }
     } finally {
-      left = true;
+      hasLeft = true;
       for (const call of calls) call.abort(CLIENT);
       // A call that has just arrived is not running yet, and an ended one is not yet answered.
       for (await nextTurn(); running.size > 0; await nextTurn()) await Promise.allSettled(running);
@@ -214,6 +214,6 @@ export const serveMcp = async (box: ToolBox, { stdin, stdout }: Pick<Io, 'stdin'
   const ended = new Promise<void>((resolve, reject) => {
     input.once('close', resolve).once('error', reject);
   });
-  serveStdio(factory, { transport: new StdioServerTransport(input, output) });
+  serveStdio(newServer, { transport: new StdioServerTransport(input, output) });
   await ended;
 };
