@@ -91,7 +91,7 @@ const breachesOf = (data: Data, checkout: CheckoutSnapshot): Violation[] => {
   return violations;
 };
 
-/** docs/service.md, Next actions. Names no real bank, since money sent there could not come back. */
+/** An account to pay to (docs/service.md, Next actions). Names no real bank: money sent there could not come back. */
 const transfer = (ugwo: Ugwo, uid: string, expiresAt: number): Activity['next_action'] => {
   const amount = formatMoney(ugwo.amount ?? 0, machineValue(ugwo.currency ?? ''));
   return {
@@ -133,7 +133,7 @@ const declined = ({ medium }: Data): ActivityOutcome => {
   return { status: 'failed', next_action: null, error: { code: 'psp.error.declined', message } };
 };
 
-/** Returns the initial state of a charge and the customer's next step: docs/service.md, Activities. */
+/** Returns the initial state of a charge and the customer's next step (docs/service.md, Activities). */
 export const activityOutcome = (data: Data, ugwo: Ugwo, uid: string, now: number): ActivityOutcome => {
   const asking = (next_action: Activity['next_action']) => ({ status: 'requires_action', next_action, error: null });
   const step = emulatedStep(data);
@@ -170,8 +170,8 @@ const refuseUnrouted = (data: Data, { checkout }: Ugwo): void => {
 };
 
 /**
- * docs/service.md, Activities: attempts to charge a payment request, with what is missing of its amount. Attempts are independent
- * (rule 2): an open or failed one prevents no other.
+ * Makes an attempt to charge a payment request with what is missing of its amount (docs/service.md, Activities). Attempts
+ * are independent: an open or failed one prevents no other.
  */
 export const createCharge: OperationHandler<'ugwo.charge'> = ({ params, body, now, hangUp }, store) => {
   const ugwo = present(store.ugwo(params.ugwoUid), 'ugwo.error.not_found');
@@ -198,7 +198,7 @@ export const createCharge: OperationHandler<'ugwo.charge'> = ({ params, body, no
 type RefundBody = RequestOf<'refund.create'>['body'];
 
 /** Duration of a refund that isn't scripted, in milliseconds. */
-const USUAL_MS = 10_000;
+const REFUND_MS = 10_000;
 
 /** Returns the amount of a refund. Throws a ProblemError if it can't be made. */
 const refundAmount = (body: RefundBody, kept: StoredActivity, currency: string, store: EmulatorStore): number => {
@@ -207,8 +207,8 @@ const refundAmount = (body: RefundBody, kept: StoredActivity, currency: string, 
     throw problemError(409, 'nzube.refund.error.activity_not_paid');
   const left = chargedBy(activity) - refundedOf(store, activity.uid, (status) => status !== 'failed');
   const amount = body.amount === undefined ? left : Number(String(body.amount));
-  const isWholly = machineValue(activity.status) === 'refunded' || left <= 0;
-  if (isWholly || amount > left) throw invalidBy('nzube.refund.error.refund_amount_too_high', 'amount');
+  const isRefunded = machineValue(activity.status) === 'refunded' || left <= 0;
+  if (isRefunded || amount > left) throw invalidBy('nzube.refund.error.refund_amount_too_high', 'amount');
   if (amount < (SMALLEST_REFUND.get(currency) ?? 1))
     throw invalidBy('nzube.refund.error.refund_amount_too_low', 'amount');
   // The service doesn't know the account that a transfer came from. Other mediums refund to the source.
@@ -250,7 +250,7 @@ export const createRefund: OperationHandler<'refund.create'> = ({ body, now }, s
   };
   const plan = isFailed
     ? undefined
-    : { ending: scripted?.ending ?? ('successful' as const), due: now + (scripted?.after ?? USUAL_MS) };
+    : { ending: scripted?.ending ?? ('successful' as const), due: now + (scripted?.after ?? REFUND_MS) };
   store.addRefund(refund, kept.activity.uid, plan);
   if (isFailed) emit(store, now, 'refund.failed', () => refund);
   return refund;

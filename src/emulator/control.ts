@@ -4,7 +4,7 @@ import { ENDINGS, FIRST_RECORDS } from '../core/data-files.ts';
 import { PayError, usageError } from '../core/error.ts';
 import { parseDuration, utcAtom } from '../core/time.ts';
 import { EVENTS } from '../core/webhook-event.ts';
-import { settleNow } from './payments.ts';
+import { settle } from './payments.ts';
 import { seedStore } from './seed.ts';
 import { invalid, nowOf, problemError, type Service } from './service.ts';
 import type { EmulatorStore, StoredFault } from './store.ts';
@@ -30,19 +30,19 @@ export interface ClockState {
 const MOST_RECORDS = 100_000;
 const LARGEST_AMOUNT = 1e15 - 1;
 
-type InStore = Pick<Service, 'store' | 'clock'>;
+type StoreAndClock = Pick<Service, 'store' | 'clock'>;
 
-const clockState = (kept: InStore): ClockState => ({
-  now: utcAtom(nowOf(kept)),
-  moved: kept.store.clockOffset(),
+const clockState = (service: StoreAndClock): ClockState => ({
+  now: utcAtom(nowOf(service)),
+  moved: service.store.clockOffset(),
 });
 
 /** Moves the clock on, or back to the real time. Activities that become due end with the next request. */
-export const setClock = (kept: InStore, by: number | 'back' | undefined): ClockState => {
-  const { store } = kept;
+export const setClock = (service: StoreAndClock, by: number | 'back' | undefined): ClockState => {
+  const { store } = service;
   if (by === 'back') store.setClockOffset(0);
   else if (by !== undefined) store.write(() => store.setClockOffset(store.clockOffset() + by));
-  return clockState(kept);
+  return clockState(service);
 };
 
 /** Replaces the fault rules; throws a usage error if they are invalid. */
@@ -100,7 +100,7 @@ const settleActivity = (service: Service, body: Body) => {
     after,
     amount: amount === undefined ? undefined : () => amount,
   };
-  return asRejection(() => settleNow(service.store, settling, nowOf(service))).activity;
+  return asRejection(() => settle(service.store, settling, nowOf(service))).activity;
 };
 
 /** Adds records; a missing count means the usual number. */
@@ -111,7 +111,7 @@ const seedRecords = ({ store, clock }: Service, body: Body) => {
   return { customers, ugwo };
 };
 
-const addAddress = ({ store }: Service, body: Body) => {
+const addWebhook = ({ store }: Service, body: Body) => {
   const listed = body['events'] ?? [];
   const events = Array.isArray(listed) ? listed.map(String) : [String(listed)];
   const secret = (): string => String(body['secret'] ?? '');
@@ -144,7 +144,7 @@ export const controls: Readonly<Record<string, (service: Service, body: Body) =>
   [`POST ${CONTROL}seed`]: seedRecords,
   [`POST ${CONTROL}reset`]: removeRecords,
   [`GET ${CONTROL}webhooks`]: ({ store }) => ({ data: listWebhooks(store) }),
-  [`POST ${CONTROL}webhooks`]: addAddress,
+  [`POST ${CONTROL}webhooks`]: addWebhook,
   [`POST ${CONTROL}webhooks/remove`]: ({ store }, body) => asRejection(() => removeWebhook(store, webhookIdIn(body))),
   [`POST ${CONTROL}webhooks/trigger`]: triggerAsked,
   [`GET ${CONTROL}deliveries`]: ({ store }) => ({ data: listDeliveries(store, 100) }),

@@ -9,13 +9,13 @@ import { parseDuration, utcAtom } from '../core/time.ts';
 import { type EventName, isWanted, signatureOf } from '../core/webhook-event.ts';
 import { type Busy, consume, dueOf, type Item } from '../webhook/consumer.ts';
 import { type PostResult, post } from '../webhook/post.ts';
-import { eventShape, SPEECH } from './dialect.ts';
+import { eventShape, WIRE_FORMS } from './dialect.ts';
 import { effectOf, ruleFor } from './faults.ts';
 import { newServiceId } from './ids.ts';
 import { catchUp } from './payments.ts';
 import { nowOf, type Service } from './service.ts';
 import { type DeliveryAttempt, type Next, type OutgoingDelivery, withoutFile } from './store.ts';
-import { rehearsed } from './webhooks.ts';
+import { sampleResource } from './webhooks.ts';
 
 const ANSWER_LIMIT_MS = 15_000;
 
@@ -41,7 +41,7 @@ type BodyParts = Pick<OutgoingDelivery, 'uid' | 'event' | 'data'>;
 /** The request of a delivery: the exact bytes of its body, and headers with a new id. */
 const deliveryRequest = (dialect: Dialect, { uid, event, data }: BodyParts, secret: string, rule?: DeliveryRule) => {
   const json = `{"uid":${JSON.stringify(uid)},"event":${JSON.stringify(event)},"data":${data}}`;
-  const body = Buffer.from(SPEECH[dialect].answer(eventShape(event), json));
+  const body = Buffer.from(WIRE_FORMS[dialect].answer(eventShape(event), json));
   const id = randomUUID();
   const signing = rule?.signature === 'wrong' ? `not ${secret}` : secret;
   const headers = {
@@ -57,7 +57,7 @@ const deliveryRequest = (dialect: Dialect, { uid, event, data }: BodyParts, secr
 /** The request of a made-up event, about a record that no store has. */
 export const sampleRequest = (event: EventName, secret: string, now: number) => {
   const uid = newServiceId('evt');
-  const data = withoutFile((store) => printExact(rehearsed(store, event, undefined, now)));
+  const data = withoutFile((store) => printExact(sampleResource(store, event, undefined, now)));
   return { uid, ...deliveryRequest('documented', { uid, event, data }, secret) };
 };
 

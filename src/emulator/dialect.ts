@@ -50,6 +50,7 @@ const momentForm =
     const ms = typeof value === 'string' ? parseInstant(value)?.ms : undefined;
     return ms === undefined ? value : form(formatDateAtom({ ms, offset }));
   };
+
 /** `2026-11-20T12:00:00.000000+00:00` */
 const micros = momentForm(0, (atom) => atom.replace('+', '.000000+'));
 /** `2026-11-20T13:00:00+0100` */
@@ -150,8 +151,8 @@ const problem = (value: unknown): unknown => {
   return { message, errors: errors.map((one) => ({ ...one, field: one.field.replaceAll(/\.(\w+)/g, '[$1]') })) };
 };
 
-/** Writes answers in a dialect, after the check against the contract. JSON in, JSON out. */
-export interface Speech {
+/** The form of answers in a dialect, made after the check against the contract. JSON in, JSON out. */
+export interface WireForm {
   answer(shape: Shape, json: string): string;
   /** Converts an identifier, for pages. */
   id(uid: string): string;
@@ -165,7 +166,7 @@ export interface Speech {
  * identifiers that end in `_t`, lists with few fields, and the second shape of an error. It shows clients whether they
  * can read that.
  */
-export const SPEECH: Readonly<Record<Dialect, Speech>> = {
+export const WIRE_FORMS: Readonly<Record<Dialect, WireForm>> = {
   documented: {
     answer: (_shape, json) => json,
     id: (uid) => uid,

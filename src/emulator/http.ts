@@ -15,7 +15,7 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly port: number;
   /** True if it arrived at a loopback address. */
-  readonly isNear: boolean;
+  readonly viaLoopback: boolean;
   readonly body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
   /** Closes the connection without an answer; with `reset`, the client notices at once. */
   readonly hangUp: (how?: 'reset') => void;
@@ -64,7 +64,7 @@ export const readHttpRequest = (incoming: IncomingMessage): HttpRequest => {
     ...parseTarget(target, headers['host'] ?? ''),
     headers,
     port: socket.localPort ?? 0,
-    isNear: /^(?:(?:::ffff:)?127\.|::1$)/.test(socket.localAddress ?? '127.0.0.1'),
+    viaLoopback: /^(?:(?:::ffff:)?127\.|::1$)/.test(socket.localAddress ?? '127.0.0.1'),
     // Discards an unread rest of the body with the answer, which is still sent.
     body: incoming.iterator({ destroyOnReturn: false }),
     hangUp: (how) => (how === 'reset' ? socket.resetAndDestroy() : socket.destroy()),

@@ -47,8 +47,8 @@ const POSITION_BYTES = 6;
 const ID_TAG_BYTES = 9;
 
 /**
- * Encodes the opaque cursor of a list (docs/service.md, Lists): the position after which the next page starts, signed with
- * the data file's key. A position is a record's number in the order of creation, so new records don't shift it.
+ * Encodes the opaque cursor of a list (docs/service.md, Lists): the position after which the next page starts, signed
+ * with the data file's key. A position is a record's number in the order of creation, so new records don't shift it.
  */
 export const encodeCursor = (key: string, list: string, position: number): string => {
   const place = Buffer.alloc(POSITION_BYTES);

@@ -11,7 +11,7 @@ import { type EventName, isWanted, readEvent } from '../core/webhook-event.ts';
 import { newServiceId } from './ids.ts';
 import type { ActivityPlan, EmittedEvent, EmulatorStore, RefundEnding, StoredActivity } from './store.ts';
 
-/** True if the customer has paid it, even if it was refunded since. */
+/** True if the customer has paid a request, even if it was refunded since. */
 export const isPaid = ({ status }: Pick<Ugwo, 'status'>): boolean =>
   ['ugwo_successful', 'partially_refunded', 'refunded'].includes(machineValue(status ?? ''));
 
@@ -269,7 +269,7 @@ export const unknownActivity = (uid: string): PayError =>
     hint: 'name the data file that it was charged in with --data',
   });
 
-/** Returns how an activity can still end: an open one in any way, an expired one if money comes late, a paid one reversed. */
+/** The ways in which an activity can still end. An expired one is paid if money comes late; a paid one is reversed. */
 export const endingsOf = (activity: Activity): readonly ActivityEnding[] => {
   const payment = paymentShown(activity);
   if (payment === 'open') return ['successful', 'failed', 'expired'];
@@ -296,7 +296,7 @@ const refuseAfterExpiry = (activity: Activity, due: number): void => {
 };
 
 /** Ends an activity now or later. Throws usage errors. */
-export const settleNow = (store: EmulatorStore, { activity: uid, as, after, amount }: Settling, now: number): Settled =>
+export const settle = (store: EmulatorStore, { activity: uid, as, after, amount }: Settling, now: number): Settled =>
   store.write(() => {
     endDue(store, now);
     const kept = endable(store, uid, as);

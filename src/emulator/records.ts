@@ -27,8 +27,8 @@ interface PageQuery {
 }
 
 /**
- * docs/service.md, Lists: returns a page of a list, newest first. Reads one record more than the page holds, to detect the
- * last page. Refuses a cursor of another list.
+ * Returns a page of a list, newest first (docs/service.md, Lists). Reads one record more than the page holds, to detect
+ * the last page. Refuses a cursor of another list.
  */
 export const recordPage = <T>(
   list: 'onye' | 'ugwo',
@@ -96,8 +96,8 @@ export const addCustomer = (store: EmulatorStore, body: Readonly<Record<string, 
 };
 
 /**
- * docs/service.md, Customers: a sent field replaces the old value entirely, `meta` included; the other fields stay. Stores fields
- * that the contract doesn't name unchanged.
+ * Updates a customer (docs/service.md, Customers): a sent field replaces the old value entirely, `meta` included; the
+ * other fields stay. Stores fields that the contract doesn't name unchanged.
  */
 export const updateOnye: OperationHandler<'onye.update'> = ({ params, body, now }, store) => {
   const updated = { ...customerAt(params, store), ...sentFields(body) };

@@ -8,8 +8,8 @@ import type { EventName } from '../core/webhook-event.ts';
 import { fileStateOf, replaceFile } from '../database/file.ts';
 import { replaceFaults, setClock } from './control.ts';
 import { randomKey } from './ids.ts';
-import { type Settling, settleNow, unknownActivity } from './payments.ts';
-import { BeyondUse, DATA_FILE } from './schema.ts';
+import { type Settling, settle, unknownActivity } from './payments.ts';
+import { DATA_FILE, UnusableFile } from './schema.ts';
 import { seedStore } from './seed.ts';
 import { nowOf } from './service.ts';
 import { type EmulatorStore, openStore, withStore } from './store.ts';
@@ -140,12 +140,14 @@ export const emulatorRoom = {
   /** Ends an open activity, now or later; an emulator that runs over the file shows it with its next answer. */
   settle: async ({ file, clock, ...settling }: Settling & InFile & { readonly clock: Clock }) => {
     if (hasNothing(resolve(file))) throw unknownActivity(settling.activity);
-    return usingStore({ file }, (store) => settleNow(store, settling, nowOf({ store, clock })));
+    return usingStore({ file }, (store) => settle(store, settling, nowOf({ store, clock })));
   },
   /** Moves the clock on by this many milliseconds, or back to the real time; applies to a running emulator too. */
   clock: ({ clock, by, ...asked }: InFile & { readonly clock: Clock; readonly by?: number | 'back' }) =>
     usingStore(asked, (store) => setClock({ store, clock }, by)),
-  /** Returns the fault rules; `rules` replaces them. They apply until they are replaced or removed, also with `--local`. */
+  /**
+   * Returns the fault rules; `rules` replaces them. They apply until they are replaced or removed, also with `--local`.
+   */
   faults: async ({ rules, ...asked }: InFile & { readonly rules?: unknown }) => {
     await loadSchemas();
     return usingStore(asked, (store) => (rules === undefined ? store.faults() : replaceFaults(store, rules)));
@@ -163,7 +165,7 @@ export const emulatorRoom = {
     try {
       await withStore(path, (store) => store.removeRecords());
     } catch (thrown) {
-      if (!(thrown instanceof BeyondUse)) throw thrown;
+      if (!(thrown instanceof UnusableFile)) throw thrown;
       replaceFile(path, DATA_FILE);
     }
   },

@@ -90,7 +90,7 @@ const EMULATOR_TABLES = `
 const ELSEWHERE_HINT = 'set PAYCLI_HOME to another folder (the emulator commands take --data FILE, too)';
 
 /** A file that is ours, but damaged or of another version. Only resetting it or another file helps. */
-export class BeyondUse extends PayError {
+export class UnusableFile extends PayError {
   constructor(path: string, what: string, cause?: unknown) {
     super('usage', `the emulator's data file ${path} ${what}`, {
       hint: `Empty it with \`paycli emulator reset\`, or ${ELSEWHERE_HINT}.`,
@@ -100,7 +100,7 @@ export class BeyondUse extends PayError {
 }
 
 const dataError = ({ kind, path, what, cause }: DatabaseFault): PayError => {
-  if (kind === 'newer' || kind === 'unreleased' || kind === 'damaged') return new BeyondUse(path, what, cause);
+  if (kind === 'newer' || kind === 'unreleased' || kind === 'damaged') return new UnusableFile(path, what, cause);
   if (kind === 'foreign')
     return usageError(`${path} is not a data file of the emulator`, { hint: `move it away, or ${ELSEWHERE_HINT}` });
   return usageError(`the emulator's data file ${path} ${what}`, { hint: ELSEWHERE_HINT, cause });

@@ -43,12 +43,12 @@ export const GOODS = [
   ['Solar panel, 350 W', 16_499_950],
 ] as const;
 
-/** Interval between the records of a new file, shortened if they would reach back beyond LONGEST. */
+/** Interval between the records of a new file, shortened if they would reach back further than LONGEST_MS. */
 const RECORD_INTERVAL_MS = 97 * MINUTE_MS;
-const LONGEST = 90 * DAY_MS;
+const LONGEST_MS = 90 * DAY_MS;
 
 /** Records that are added within one turn of the event loop. */
-const TURN = 200;
+const RECORDS_PER_TURN = 200;
 
 interface SeedSize {
   readonly customers: number;
@@ -95,7 +95,7 @@ const CHARGED_STATUSES: Readonly<Record<string, string>> = {
 /** Returns instants for `count` records, oldest first: newer than `after`, and up to a minute before `now`. */
 const instants = (after: string | undefined, now: number, count: number): ((index: number) => string) => {
   const end = now - MINUTE_MS;
-  const start = parseInstant(after ?? '')?.ms ?? end - Math.min(LONGEST, RECORD_INTERVAL_MS * count);
+  const start = parseInstant(after ?? '')?.ms ?? end - Math.min(LONGEST_MS, RECORD_INTERVAL_MS * count);
   const reach = Math.max(0, (start < end ? end : now) - start);
   return (index) => utcAtom(start + Math.floor((reach * (index + 1)) / count));
 };
@@ -156,14 +156,14 @@ const chargeOf = (number: number, ugwo: Ugwo): StoredActivity | undefined => {
 /**
  * Adds records that are newer than the existing ones. Their content depends only on their number in the order of
  * creation and on the clock, never on chance: the same seeding of a new file gives the same identifiers. Yields the
- * number of records so far, at each TURN.
+ * number of records so far, once a turn.
  */
 export function* seedStore(store: EmulatorStore, { customers, ugwo }: SeedSize, now: number): Generator<number> {
   const customerAt = instants(store.newest('onye'), now, customers);
   const firstCustomer = store.made('onye') + 1;
   for (let index = 0; index < customers; index += 1) {
     store.addCustomer(seededCustomer(firstCustomer + index, customerAt(index)));
-    if (index % TURN === TURN - 1) yield index + 1;
+    if (index % RECORDS_PER_TURN === RECORDS_PER_TURN - 1) yield index + 1;
   }
   const payers = store.customerIds();
   const ugwoAt = instants(store.newest('ugwo'), now, ugwo);
@@ -175,6 +175,6 @@ export function* seedStore(store: EmulatorStore, { customers, ugwo }: SeedSize, 
     store.addUgwo(request, number % 7 === 0 ? null : (payers[(number * 7) % payers.length] ?? null));
     const charge = chargeOf(number, request);
     if (charge !== undefined) store.addActivity(charge, undefined);
-    if (index % TURN === TURN - 1) yield customers + index + 1;
+    if (index % RECORDS_PER_TURN === RECORDS_PER_TURN - 1) yield customers + index + 1;
   }
 }

@@ -6,7 +6,7 @@ import { reasonOf, usageError } from '../core/error.ts';
 import { printExact } from '../core/json.ts';
 import { createCharge, createRefund, getActivity } from './charge.ts';
 import { CONTROL, controls } from './control.ts';
-import { SHAPES, type Shape, SPEECH } from './dialect.ts';
+import { SHAPES, type Shape, WIRE_FORMS } from './dialect.ts';
 import { withFaults } from './faults.ts';
 import {
   type Answering,
@@ -147,7 +147,7 @@ const operationRoute = <K extends OperationId>(service: Service, id: K): Route =
     // Runs in the transaction, so that an answer that breaks the contract changes nothing.
     const json = operation.safety === 'safe' ? made() : store.write(made);
     if (isCut) asked.hangUp();
-    return respond(service, operation.success.status, 'application/json', SPEECH[dialect].answer(shape, json));
+    return respond(service, operation.success.status, 'application/json', WIRE_FORMS[dialect].answer(shape, json));
   };
   return { method: operation.method, path: operation.path, answer };
 };

@@ -8,7 +8,7 @@ import type { Clock } from '../core/io.ts';
 import { isJsonObject, parseExact, printExact } from '../core/json.ts';
 import { depthOf } from '../core/json-scan.ts';
 import { decodeUtf8 } from '../core/text.ts';
-import { SPEECH } from './dialect.ts';
+import { WIRE_FORMS } from './dialect.ts';
 import type { HttpAnswer, HttpRequest } from './http.ts';
 import { derivedText } from './ids.ts';
 import type { EmulatorStore } from './store.ts';
@@ -104,12 +104,12 @@ export const respond = (
 /** Converts an error to an error document. Anything other than a ProblemError is a defect, and a 500. */
 export const respondTo = (thrown: unknown, service: Service): HttpAnswer => {
   const { problem, headers } = thrown instanceof ProblemError ? thrown : problemError(500, reasonOf(thrown));
-  const speech = SPEECH[service.dialect];
+  const form = WIRE_FORMS[service.dialect];
   return respond(
     service,
     problem.status,
-    speech.problemType,
-    speech.problem(checkedAnswer(problemAnswer(), problem)),
+    form.problemType,
+    form.problem(checkedAnswer(problemAnswer(), problem)),
     headers,
   );
 };
@@ -156,7 +156,7 @@ const isWellFormed = (value: unknown): boolean => {
   return typeof value !== 'object' || value === null || Object.entries(value).flat().every(isWellFormed);
 };
 
-const parse = (bytes: Uint8Array): unknown => {
+const parseBody = (bytes: Uint8Array): unknown => {
   const text = decodeUtf8(bytes);
   if (text === undefined) throw problemError(400, 'the body is not UTF-8');
   if (depthOf(text) > DEPTH_LIMIT) throw problemError(400, `the body is nested deeper than ${DEPTH_LIMIT} levels`);
@@ -180,7 +180,7 @@ const readBody = async (asked: HttpRequest, type: string): Promise<Uint8Array> =
 
 /** Reads the JSON object of a request (docs/service.md, Requests); throws a 400 if the body isn't one. */
 export const readJsonBody = async (asked: HttpRequest): Promise<Readonly<Record<string, unknown>>> => {
-  const value = parse(await readBody(asked, 'application/json'));
+  const value = parseBody(await readBody(asked, 'application/json'));
   if (isJsonObject(value)) return value;
   throw problemError(400, 'the body is not a JSON object');
 };
@@ -208,12 +208,12 @@ const hostsOf = (port: number): string[] =>
  */
 export const refusePages = (
   headers: RequestHeaders,
-  { port, isNear }: { readonly port: number; readonly isNear: boolean },
+  { port, viaLoopback }: { readonly port: number; readonly viaLoopback: boolean },
   isPage = false,
 ): void => {
   const host = headers['host']?.toLowerCase();
   // On a container network, a machine has names that it doesn't know itself.
-  const hosts = isNear || host === undefined ? hostsOf(port) : [host];
+  const hosts = viaLoopback || host === undefined ? hostsOf(port) : [host];
   if (host === undefined || !hosts.includes(host)) {
     throw problemError(403, `this service answers only to the names ${hosts.join(', ')}`);
   }
@@ -233,7 +233,7 @@ const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
 /** Compares a key in constant time. */
 export const isKey = (given: string, key: string): boolean => key !== '' && timingSafeEqual(digest(given), digest(key));
 
-/** Every request must carry the data file's key (docs/service.md, Requests). */
+/** Throws a 401 unless the request carries the key (docs/service.md, Requests). */
 export const refuseStrangers = (headers: RequestHeaders, key: string): void => {
   const given = /^Bearer (\S+)$/.exec(headers['authorization'] ?? '')?.[1];
   if (given !== undefined && isKey(given, key)) return;

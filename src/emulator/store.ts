@@ -19,7 +19,7 @@ import {
 } from '../database/connect.ts';
 import { holdLock, openDatabase } from '../database/open.ts';
 import { meantBy } from './ids.ts';
-import { BeyondUse, DATA_FILE } from './schema.ts';
+import { DATA_FILE, UnusableFile } from './schema.ts';
 
 type StoredRow = ReturnType<StatementSync['get']>;
 
@@ -296,8 +296,8 @@ const activityInShort = (activity: Activity | undefined) => {
 };
 
 /**
- * Returns a payment request as the service shows it (docs/service.md, Payment requests): with its customer and its latest activity in
- * short form, as they are now.
+ * Returns a payment request as the service shows it (docs/service.md, Payment requests): with its customer and its latest
+ * activity in short form, as they are now.
  */
 const ugwoOf = (row: StoredRow): Ugwo | undefined => {
   const ugwo = parseRecord<Ugwo>(row);
@@ -409,7 +409,7 @@ const wholeFile = (db: DatabaseSync) => {
     },
     /** Runs `work` alone among all processes; rolls its writes back if it throws. */
     write,
-    /** The same for work that gives way to the event loop at each `yield`, while nothing else may use this store. */
+    /** Like `write`, for work that gives way to the event loop at each `yield`. Nothing else may use the store then. */
     writeLong: <T>(work: () => Generator<void, T>): Promise<T> => transactLong(db, work),
     /** Runs `work` alone among all processes, rolls its writes back and returns its result. */
     rehearse: <T>(work: () => T): T => rehearse(db, work),
@@ -444,7 +444,7 @@ export const openStore = (path: string): EmulatorStore =>
   openDatabase(path, DATA_FILE, (db) => {
     const store = storeOf(db);
     const key = store.setting('key');
-    if (key === undefined) throw new BeyondUse(path, 'is damaged: it holds no key');
+    if (key === undefined) throw new UnusableFile(path, 'is damaged: it holds no key');
     return { key, holdOutbox: () => holdLock(`${path}.lock`, 0), ...store };
   });
 

@@ -57,8 +57,8 @@ const shownDelivery = (delivery: OutgoingDelivery): ShownDelivery => {
   return { id, event, event_uid: uid, ...where, state, at: utcAtom(at), due: next, attempts };
 };
 
-/** Validates the URL of a webhook; throws usage errors. */
-const targetOf = ({ url: text, allowRemote }: WebhookInput): string => {
+/** The URL of a webhook, checked; throws usage errors. */
+const checkedUrl = ({ url: text, allowRemote }: WebhookInput): string => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
     throw usageError('the address must be a URL such as http://127.0.0.1:4242/webhooks');
@@ -81,7 +81,7 @@ const refuseUnknownEvents = (pattern: string): void => {
 
 /** Adds a webhook that gets events from now on. Throws usage errors. */
 export const registerWebhook = (store: EmulatorStore, asked: WebhookInput): ShownWebhook => {
-  const [url, events] = [targetOf(asked), asked.events.length === 0 ? ['*'] : asked.events];
+  const [url, events] = [checkedUrl(asked), asked.events.length === 0 ? ['*'] : asked.events];
   events.forEach(refuseUnknownEvents);
   return store.write(() => shownWebhook(store.addWebhook({ url, events, secret: asked.secret() })));
 };
@@ -131,7 +131,7 @@ const dataFor = ({ uid, checkout }: Ugwo) => {
   throw usageError(`the payment request ${uid} has no checkout, so nothing can be charged on it`);
 };
 
-const charged = ({ store, now, ugwo }: Scene): StoredActivity => {
+const sampleCharge = ({ store, now, ugwo }: Scene): StoredActivity => {
   const [uid, data] = [newServiceId('act'), dataFor(ugwo)];
   const outcome = activityOutcome(data, ugwo, uid, now);
   const at = utcAtom(now);
@@ -142,41 +142,44 @@ const charged = ({ store, now, ugwo }: Scene): StoredActivity => {
   return kept;
 };
 
-const paid = (stage: Scene): Activity =>
-  endActivity(stage.store, charged(stage), { ending: 'successful', due: stage.now });
+const samplePayment = (scene: Scene): Activity =>
+  endActivity(scene.store, sampleCharge(scene), { ending: 'successful', due: scene.now });
 
-const refunded = (stage: Scene, ending: 'successful' | 'failed') => {
-  const { store, now } = stage;
-  const body = { ugwo_activity: paid(stage).uid, destination: { provider: 'gtb', account_number: '0123456789' } };
+const sampleRefund = (scene: Scene, ending: 'successful' | 'failed') => {
+  const { store, now } = scene;
+  const body = {
+    ugwo_activity: samplePayment(scene).uid,
+    destination: { provider: 'gtb', account_number: '0123456789' },
+  };
   return endRefund(store, createRefund({ params: {}, query: undefined, body, now, hangUp }, store), ending, now);
 };
 
 const shownRequest = ({ store, ugwo }: Scene) => withActivities(store, store.ugwo(ugwo.uid) ?? ugwo);
 
-const eventCustomer = ({ store, now }: Scene) => {
+const sampleCustomer = ({ store, now }: Scene) => {
   const email = `event-${randomText(8)}@example.com`;
   return addCustomer(store, { email, first_name: 'Ada', last_name: 'Obi' }, now);
 };
 
 /** Builders of each event's resource. */
-const SCENES: Readonly<Record<EventName, (stage: Scene) => { readonly uid: string }>> = {
-  'nzube.onye.created': eventCustomer,
-  'nzube.onye.updated': eventCustomer,
-  'nzube.onye.deleted': eventCustomer,
+const SCENES: Readonly<Record<EventName, (scene: Scene) => { readonly uid: string }>> = {
+  'nzube.onye.created': sampleCustomer,
+  'nzube.onye.updated': sampleCustomer,
+  'nzube.onye.deleted': sampleCustomer,
   'ugwo.created': shownRequest,
   'ugwo.updated': shownRequest,
-  'ugwo.successful': (stage) => {
-    paid(stage);
-    return shownRequest(stage);
+  'ugwo.successful': (scene) => {
+    samplePayment(scene);
+    return shownRequest(scene);
   },
-  'ugwo.activity.created': (stage) => charged(stage).activity,
-  'ugwo.activity.updated': paid,
-  'ugwo.activity.double_charge_detected': (stage) => {
-    paid(stage);
-    return paid(stage);
+  'ugwo.activity.created': (scene) => sampleCharge(scene).activity,
+  'ugwo.activity.updated': samplePayment,
+  'ugwo.activity.double_charge_detected': (scene) => {
+    samplePayment(scene);
+    return samplePayment(scene);
   },
-  'refund.successful': (stage) => refunded(stage, 'successful'),
-  'refund.failed': (stage) => refunded(stage, 'failed'),
+  'refund.successful': (scene) => sampleRefund(scene, 'successful'),
+  'refund.failed': (scene) => sampleRefund(scene, 'failed'),
 };
 
 const requestFor = (store: EmulatorStore, uid: string | undefined, now: number): Ugwo => {
@@ -190,7 +193,7 @@ const requestFor = (store: EmulatorStore, uid: string | undefined, now: number):
 };
 
 /** Builds a resource with the same code as a real event, and rolls the changes back. */
-export const rehearsed = (
+export const sampleResource = (
   store: EmulatorStore,
   event: EventName,
   uid: string | undefined,
@@ -219,7 +222,7 @@ export const triggerEvent = (
   ugwo: string | undefined,
   now: number,
 ): Triggered => {
-  const data = rehearsed(store, event, ugwo, now);
+  const data = sampleResource(store, event, ugwo, now);
   const emitted = store.write(() => emit(store, now, event, () => data));
   if (emitted === undefined) {
     throw usageError(`no webhook wants ${event}`, { hint: 'add one: `paycli emulator webhook add URL`' });

@@ -206,11 +206,11 @@ describe('paths and methods', () => {
 });
 
 describe('a connection from another machine, such as a container', () => {
-  const far = { port: 4010, isNear: false };
+  const far = { port: 4010, viaLoopback: false };
 
   test('may use any host name', () => {
     expect(() => refusePages({ host: 'paycli:4010' }, far)).not.toThrow();
-    expect(() => refusePages({ host: 'paycli:4010' }, { ...far, isNear: true })).toThrow();
+    expect(() => refusePages({ host: 'paycli:4010' }, { ...far, viaLoopback: true })).toThrow();
   });
 
   test('is rejected if it comes from a page of another origin', () => {

@@ -9,9 +9,9 @@ import { formatMoney } from '../../core/money.ts';
 import { STATUSES, statusWord } from '../../core/status.ts';
 import { formatDuration, formatLocalFull, parseDuration, readInstant } from '../../core/time.ts';
 import { setClock } from '../control.ts';
-import { SPEECH } from '../dialect.ts';
+import { WIRE_FORMS } from '../dialect.ts';
 import type { HttpAnswer, HttpRequest } from '../http.ts';
-import { catchUp, endingsOf, settleNow, withActivities } from '../payments.ts';
+import { catchUp, endingsOf, settle, withActivities } from '../payments.ts';
 import { consoleToken, isKey, nowOf, present, problemError, readForm, type Service } from '../service.ts';
 import { html, type Part, respondPage, showAgain } from './html.ts';
 
@@ -100,7 +100,7 @@ const moneyOf = ({ currency }: Ugwo, amount: unknown): string =>
 const customerOf = ({ onye }: Ugwo): string => (isJsonObject(onye) ? String(onye['email'] ?? onye['uid'] ?? '') : '');
 
 const listPart = ({ store, dialect }: Service, query: URLSearchParams): Part => {
-  const idOf = ({ uid }: Ugwo): string => SPEECH[dialect].id(uid);
+  const idOf = ({ uid }: Ugwo): string => WIRE_FORMS[dialect].id(uid);
   const columns: readonly Column<Ugwo>[] = [
     { name: 'ref', show: ({ ref }) => ref, look: 'free' },
     { name: 'customer', show: customerOf, look: 'free' },
@@ -131,7 +131,7 @@ const endingButtons = (activity: Activity, uid: string, ugwo: Ugwo): Part => {
 };
 
 const requestPart = ({ store, dialect }: Service, ugwo: UgwoWithActivities): Part => {
-  const { id } = SPEECH[dialect];
+  const { id } = WIRE_FORMS[dialect];
   const idOf = ({ uid }: Activity): string => id(uid);
   const request = requestFacts(ugwo);
   const paymentFor = (activity: Activity) => paymentOf(activityFacts(activity), { request });
@@ -212,7 +212,7 @@ const act = (service: Service, form: URLSearchParams): string | undefined => {
   if (button === undefined) throw problemError(422, 'the form is none of the console');
   const asked = store.activity(activity)?.activity.amount ?? 0;
   const comes = button.comes?.(asked);
-  settleNow(
+  settle(
     store,
     { activity, as: button.as, after: undefined, amount: comes === undefined ? undefined : () => comes },
     nowOf(service),

@@ -9,7 +9,7 @@ import { isLoopback } from '../../core/origin.ts';
 import { explained } from '../../core/service-codes.ts';
 import { shellLine } from '../../core/shell.ts';
 import { createCharge } from '../charge.ts';
-import { SPEECH } from '../dialect.ts';
+import { WIRE_FORMS } from '../dialect.ts';
 import type { HttpAnswer, HttpRequest } from '../http.ts';
 import { catchUp, isPaid, missingAmount } from '../payments.ts';
 import { isKey, nowOf, ProblemError, readForm, respond, type Service } from '../service.ts';
@@ -179,7 +179,7 @@ const chargeBy = (service: Service, ugwoUid: string, name: string): void => {
 export const showPaymentPage = async (service: Service, asked: HttpRequest): Promise<HttpAnswer> => {
   const { segments, query, headers, method, target } = asked;
   const { store, dialect } = service;
-  const [framer, idOf] = [framerOf(query), SPEECH[dialect].id];
+  const [framer, idOf] = [framerOf(query), WIRE_FORMS[dialect].id];
   const page = (status: number, title: string, content: Part, stop?: Stop): HttpAnswer =>
     respondPage(service, status, {
       title,
