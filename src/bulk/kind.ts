@@ -1,4 +1,4 @@
-import type { ChargeRun } from '../charge/charge.ts';
+import type { ChargeRun } from '../charge/request.ts';
 import type { Confirm } from '../cli/confirm.ts';
 import type { Globals } from '../cli/globals.ts';
 import type { CallInput, Client } from '../client/client.ts';

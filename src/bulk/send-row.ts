@@ -1,4 +1,4 @@
-import { sendAnew } from '../charge/charge.ts';
+import { sendAnew } from '../charge/age.ts';
 import type { Client } from '../client/client.ts';
 import { isTakenUp } from '../core/charge.ts';
 import { EXIT_CODES, PayError, reasonOf } from '../core/error.ts';

@@ -1,3 +1,4 @@
+import { CHARGE, kindWord, type WriteKind } from '../core/charge.ts';
 import { type TargetOptions, targetFlags } from '../core/input.ts';
 import { formatMoney } from '../core/money.ts';
 import { shellLine } from '../core/shell.ts';
@@ -73,3 +74,11 @@ export const NEXT_STEP = {
   share:
     'only a shared ledger knows who approves: see `paycli ledger init`, `paycli ledger use` and `paycli ledger push`',
 } as const;
+
+/** Hint for an unknown outcome. Only a person can look up other kinds than charges at the service. */
+export const unknownHint = (id: string, { kind, hint }: WriteKind, words: readonly string[]): string => {
+  const command = shellLine(['paycli', 'ledger', 'sync', id, ...words]);
+  return kind === CHARGE
+    ? `${hint}. Find out: \`${command}\``
+    : `${hint}. Look for the ${kindWord(kind)} at the service, then record what you found: \`${shellLine(['paycli', 'ledger', 'resolve', id, '--as', 'created'])}\`, or \`--as not-created\``;
+};

@@ -1,9 +1,11 @@
 import type { RowJob, RowKind, RowSender } from '../bulk/kind.ts';
 import type { RowEnd } from '../bulk/row-end.ts';
 import { type Protected, ProtectedRows } from '../bulk/send-row.ts';
-import { charge, type MakeRequest, type Reading, sendAnew } from '../charge/charge.ts';
+import { sendAnew } from '../charge/age.ts';
+import { charge } from '../charge/charge.ts';
 import type { Outcome } from '../charge/outcome.ts';
 import { refusedError } from '../charge/refused.ts';
+import type { MakeRequest, Reading } from '../charge/request.ts';
 import { previewResult } from '../cli/preview.ts';
 import type { Called, CallInput } from '../client/client.ts';
 import { kindWord, textAt } from '../core/charge.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { RowJob } from '../../src/bulk/kind.ts';
 import { type Protected, ProtectedRows, RepeatableRows } from '../../src/bulk/send-row.ts';
-import { tooOld } from '../../src/charge/charge.ts';
+import { tooOld } from '../../src/charge/age.ts';
 import { failedBy, type Outcome } from '../../src/charge/outcome.ts';
 import type { RequestPace } from '../../src/client/answer.ts';
 import { PayError } from '../../src/core/error.ts';

@@ -12,7 +12,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   charge: ['core'],
   // The body of a charge has one variant for each medium.
   contract: ['charge', 'core'],
-  // `charge/charge.ts` tells the story of a charge, above the ledger, and `charge/refused.ts` explains a refusal.
+  // `charge/charge.ts` tells the story of a charge, above the ledger, with its parts, and `charge/refused.ts` explains a refusal.
   story: ['charge', 'core', 'ledger'],
   client: ['charge', 'contract', 'core'],
   config: ['contract', 'core'],
@@ -97,8 +97,10 @@ const WORLDLY = [
 const JOINTS = ['src/main.ts', 'src/commands/all.ts', 'src/commands/run.ts'];
 const isJoint = (file: string): boolean => JOINTS.includes(file) || file.startsWith('src/compose/');
 
+const STORY = ['age', 'charge', 'refused', 'request', 'rules'].map((name) => `src/charge/${name}.ts`);
+
 const roomOf = (file: string): string => {
-  if (['src/charge/charge.ts', 'src/charge/refused.ts'].includes(file)) return 'story';
+  if (STORY.includes(file)) return 'story';
   const [, room = '', noun, name = ''] = file.split('/');
   if (room !== 'commands' || noun === undefined) return room;
   if (name.endsWith('spec.ts')) return 'spec';

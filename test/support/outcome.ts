@@ -1,12 +1,6 @@
-import {
-  type ChargeRequest,
-  type ChargeRun,
-  charge,
-  type MakeRequest,
-  type Reading,
-  type Sent,
-} from '../../src/charge/charge.ts';
+import { charge } from '../../src/charge/charge.ts';
 import type { Outcome } from '../../src/charge/outcome.ts';
+import type { ChargeRequest, ChargeRun, MakeRequest, Reading, Sent } from '../../src/charge/request.ts';
 import type { CallInput } from '../../src/client/client.ts';
 import type { ApiRecord } from '../../src/core/record.ts';
 import type { Entry } from '../../src/ledger/entry.ts';

@@ -1,7 +1,7 @@
 import type { Cells, FileFormat } from '../../bulk/cells.ts';
 import type { RowKind } from '../../bulk/kind.ts';
 import { missingColumn } from '../../bulk/rows.ts';
-import type { Reading } from '../../charge/charge.ts';
+import type { Reading } from '../../charge/request.ts';
 import { usageError } from '../../core/error.ts';
 import { idIn, idProblem } from '../../core/ids.ts';
 import type { FlagOf } from '../../core/input.ts';

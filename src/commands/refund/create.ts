@@ -1,6 +1,6 @@
-import type { Reading } from '../../charge/charge.ts';
 import { mediumNamed, mediumShown } from '../../charge/mediums.ts';
 import { amountAt } from '../../charge/payment.ts';
+import type { Reading } from '../../charge/request.ts';
 import { openRowServices } from '../../compose/run.ts';
 import { activitiesOf, failureReason, latestActivityOf, statusOf, summaryColumns, textAt } from '../../core/charge.ts';
 import { PayError, usageError } from '../../core/error.ts';

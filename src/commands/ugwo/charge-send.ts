@@ -1,5 +1,4 @@
 import type { RowDeps } from '../../bulk/kind.ts';
-import type { ChargeRequest } from '../../charge/charge.ts';
 import {
   buildData,
   type ChargeField,
@@ -12,6 +11,7 @@ import {
 import { activityFacts, balanceOf } from '../../charge/payment.ts';
 import { REFUSALS } from '../../charge/refusals.ts';
 import { refusedError } from '../../charge/refused.ts';
+import type { ChargeRequest } from '../../charge/request.ts';
 import { otherSumText } from '../../charge/words.ts';
 import type { Client } from '../../client/client.ts';
 import { bankMeant } from '../../core/banks.ts';

@@ -1,8 +1,10 @@
 import type { RowDeps } from '../../bulk/kind.ts';
-import { charge, type Sent, sendAnew, tooOld } from '../../charge/charge.ts';
+import { sendAnew, tooOld } from '../../charge/age.ts';
+import { charge } from '../../charge/charge.ts';
 import { mediumNamed } from '../../charge/mediums.ts';
 import { isStepUnreadable, PAYMENTS, paymentShown } from '../../charge/payment.ts';
 import { openByOther } from '../../charge/refused.ts';
+import type { Sent } from '../../charge/request.ts';
 import type { Client } from '../../client/client.ts';
 import { openRowServices } from '../../compose/run.ts';
 import type { Resource as Activity } from '../../contract/proof.ts';
