@@ -11,14 +11,14 @@ import { ACTIVITY, json, type Service, serveBy, ugwo } from '../support/service.
 import { openOn } from '../support/terminal.ts';
 
 /** One edit: a medium with a field of its own, of which the ledger has no column. */
-const CARD = {
-  name: 'a card',
+const PEBBLE = {
+  name: 'a made-up medium',
   file: 'src/charge/mediums.ts',
   from: "  { name: 'mobile_money', fields: [OPERATOR, PHONE], step: 'approve', currency: 'GHS' },\n",
   to: `  { name: 'mobile_money', fields: [OPERATOR, PHONE], step: 'approve', currency: 'GHS' },
   {
-    name: 'card',
-    fields: [{ name: 'token', takes: 'token', about: 'of the card', needs: 'the token of the card', examples: ['tok_e'] }],
+    name: 'pebble',
+    fields: [{ name: 'token', takes: 'token', about: 'of the pebble', needs: 'the token of the pebble', examples: ['tok_e'] }],
     step: 'redirect',
     currency: 'NGN',
   },
@@ -34,12 +34,12 @@ const OPEN = {
 };
 
 describe('a medium that is added to the list', () => {
-  const program = changedProgram(CARD);
+  const program = changedProgram(PEBBLE);
   const UGWO = ugwoOf(1);
   const by = (...words: readonly string[]): string[] => ['ugwo', 'charge', UGWO, '--medium', ...words];
-  const byCard = (token: string, ...more: readonly string[]): string[] => by('card', '--token', token, ...more);
+  const byPebble = (token: string, ...more: readonly string[]): string[] => by('pebble', '--token', token, ...more);
 
-  /** A service that makes card charges, and shows them after these activities. */
+  /** A service that makes charges by it, and shows them after these activities. */
   const open = async (...activities: readonly object[]) => {
     const shown = [...activities];
     const request = { ...ugwo(1), uid: UGWO, checkout: { uid: 'chk.AbCd.1' }, amount: 90_000 };
@@ -54,21 +54,21 @@ describe('a medium that is added to the list', () => {
 
   it('has its option, which it needs and which no other medium has', async () => {
     const run = (args: readonly string[]) => paycli(args, { program });
-    expect((await run(['ugwo', 'charge', '--help'])).stdout).toMatch(/--token <token> +card: of the card/);
-    const faults = [by('card'), by('ussd', '--provider', 'gtb', '--token', ONE)].map(async (args) => {
+    expect((await run(['ugwo', 'charge', '--help'])).stdout).toMatch(/--token <token> +pebble: of the pebble/);
+    const faults = [by('pebble'), by('ussd', '--provider', 'gtb', '--token', ONE)].map(async (args) => {
       const ended = await run([...args, '--json']);
       return [ended.code, errorOf(ended)['message']];
     });
     expect(await Promise.all(faults)).toEqual([
-      [2, '--medium card needs --token, the token of the card'],
-      [2, "--token can't be used with --medium ussd, only with card"],
+      [2, '--medium pebble needs --token, the token of the pebble'],
+      [2, "--token can't be used with --medium ussd, only with pebble"],
     ]);
   });
 
   it('is charged, and its field is in no file of the ledger', async () => {
     const options = await open();
-    expect((await paycli(byCard(ONE), options)).code).toBe(0);
-    expect(bodies(options.service)).toEqual([{ medium: 'card', token: ONE }]);
+    expect((await paycli(byPebble(ONE), options)).code).toBe(0);
+    expect(bodies(options.service)).toEqual([{ medium: 'pebble', token: ONE }]);
     const files = readdirSync(options.home, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
     const holding = files.filter((one) => readFileSync(join(one.parentPath, one.name)).includes(ONE));
     expect(files.length).toBeGreaterThan(0);
@@ -77,19 +77,19 @@ describe('a medium that is added to the list', () => {
 
   it('is reused for the same field only', async () => {
     const options = await open();
-    expect((await paycli(byCard(ONE), options)).code).toBe(0);
-    expect((await paycli(byCard(ONE, '--reuse'), options)).code).toBe(0);
-    expect((await paycli(byCard(OTHER, '--reuse'), options)).code).toBe(9);
-    // Of somebody else's charge nothing tells which card it asks.
-    expect((await paycli(byCard(ONE, '--reuse'), await open(OPEN))).code).toBe(9);
+    expect((await paycli(byPebble(ONE), options)).code).toBe(0);
+    expect((await paycli(byPebble(ONE, '--reuse'), options)).code).toBe(0);
+    expect((await paycli(byPebble(OTHER, '--reuse'), options)).code).toBe(9);
+    // Of somebody else's charge nothing tells which token it has.
+    expect((await paycli(byPebble(ONE, '--reuse'), await open(OPEN))).code).toBe(9);
     expect(bodies(options.service)).toHaveLength(1);
   });
 
-  it('blocks another card while it is open, and asks before another medium', async () => {
+  it('blocks another token while it is open, and asks before another medium', async () => {
     const [options, theirs] = [await open(), await open({ ...OPEN, uid: uidOf(77) })];
-    expect((await paycli(byCard(ONE), options)).code).toBe(0);
+    expect((await paycli(byPebble(ONE), options)).code).toBe(0);
     for (const at of [options, theirs] as const satisfies readonly RunOptions[]) {
-      const again = await paycli(byCard(OTHER), at);
+      const again = await paycli(byPebble(OTHER), at);
       expect(again.code).toBe(9);
       expect(again.stderr).not.toContain('another medium');
       const other = await paycli(by('ussd', '--provider', 'gtb'), at);
@@ -104,7 +104,7 @@ describe('a medium that is added to the list', () => {
 
   it('has its column, and another field makes another job and another row', async () => {
     const options = await open();
-    const file = (token: string): string => fileOf(csvOf('ugwo,medium,token', `${UGWO},card,${token}`));
+    const file = (token: string): string => fileOf(csvOf('ugwo,medium,token', `${UGWO},pebble,${token}`));
     const charge = async (from: string, ...more: readonly string[]) => {
       const report = reportPath();
       const { code } = await paycli(['ugwo', 'charge', '--from', from, '--report', report, ...more], options);
@@ -114,10 +114,10 @@ describe('a medium that is added to the list', () => {
     expect(await charge(first)).toEqual([0, 'accepted']);
     expect(await charge(first)).toEqual([0, 'accepted']);
     expect(await charge(file(OTHER))).toEqual([9, 'refused']);
-    expect(bodies(options.service)).toEqual([{ medium: 'card', token: ONE }]);
+    expect(bodies(options.service)).toEqual([{ medium: 'pebble', token: ONE }]);
     const jobOf = async (token: string): Promise<unknown> => {
       const from = ['ugwo', 'charge', '--from', fileOf(csvOf('ugwo', UGWO)), '--resume', 'job-0000000000000000'];
-      const ended = await paycli([...from, '--medium', 'card', '--token', token, '--yes', '--json'], options);
+      const ended = await paycli([...from, '--medium', 'pebble', '--token', token, '--yes', '--json'], options);
       return /is a different job, (job-\w+)/.exec(String(errorOf(ended)['message']))?.[1];
     };
     const jobs = [await jobOf(ONE), await jobOf(ONE), await jobOf(OTHER)];
@@ -127,7 +127,7 @@ describe('a medium that is added to the list', () => {
   });
 
   it('is offered by the built-in service', async () => {
-    const charge = ['ugwo', 'charge', SEEDED.ugwo, '--medium', 'card', '--token', ONE, '--local', '--json'];
+    const charge = ['ugwo', 'charge', SEEDED.ugwo, '--medium', 'pebble', '--token', ONE, '--local', '--json'];
     const made = await paycli(charge, { program, home: newFolder() });
     expect(made.code).toBe(0);
     expect(JSON.parse(made.stdout)).toMatchObject({ status: 'requires_action', next_action: { type: 'redirect' } });
