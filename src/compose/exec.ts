@@ -1,47 +1,10 @@
 import { basename, resolve } from 'node:path';
 import { usageError } from '../core/error.ts';
 import { checkPath } from '../core/files.ts';
-import type { Env, Io } from '../core/io.ts';
-import type { Exec } from '../core/program.ts';
+import type { Io } from '../core/io.ts';
+import { type Exec, environmentFor } from '../core/program.ts';
 import { splitCommand } from '../core/shell.ts';
 import { colouredText } from '../core/text.ts';
-
-/** Variables that a program needs: paths, user, language, time zone and terminal. Windows needs more of them. */
-const PASSED = new RegExp(
-  `^(?:${[
-    ...['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'PWD', 'TMPDIR', 'XDG_\\w+'],
-    ...['LANG', 'LANGUAGE', 'LC_\\w+', 'TZ', 'TERM', 'COLORTERM', 'NO_COLOR'],
-    ...['SYSTEMROOT', 'SYSTEMDRIVE', 'WINDIR', 'COMSPEC', 'PATHEXT', 'TEMP', 'TMP', 'USERNAME', 'USERPROFILE'],
-    ...['HOMEDRIVE', 'HOMEPATH', 'APPDATA', 'LOCALAPPDATA', 'PROGRAMDATA', 'PROGRAMFILES'],
-  ].join('|')})$`,
-  'i',
-);
-
-/** A value, and what its words are in base64 and in hexadecimal digits. */
-const formsIn = (value = ''): readonly string[] => [
-  value,
-  ...(value.match(/[\w+/-]+/g) ?? []).flatMap((word) => [
-    Buffer.from(word, 'base64').toString('latin1'),
-    Buffer.from(word, 'hex').toString('latin1'),
-  ]),
-];
-
-/**
- * Builds the environment of the --exec program: the variables that any program needs, and those named by --exec-env.
- * Any other variable may hold a secret, whatever its name and value look like.
- */
-const environmentFor = (named: readonly string[], given: Env, { env, redactor }: Io): Env => {
-  for (const name of named) {
-    const value = env[name];
-    const fail = (what: string, hint: string): never => {
-      throw usageError(`--exec-env: ${JSON.stringify(name.split('=')[0])} ${what}`, { hint });
-    };
-    if (value === undefined) fail('is not set', 'give the name alone; the value comes from the environment');
-    else if (formsIn(value).some((form) => redactor.cleanAll(form) !== form))
-      fail('contains a secret of paycli', "programs can't have it; leave it out");
-  }
-  return Object.fromEntries(Object.entries(given).filter(([name]) => PASSED.test(name) || named.includes(name)));
-};
 
 /** On a terminal, the program's output keeps its colours but can't move the cursor. */
 const printFrom = async ({ stdout, stderr }: Io, text: string): Promise<void> => {

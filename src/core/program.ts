@@ -5,9 +5,9 @@ import { platform } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { attempt, isDoneInTime } from './async.ts';
-import { reasonOf } from './error.ts';
+import { reasonOf, usageError } from './error.ts';
 import { makeNameless } from './files.ts';
-import { type Clock, type Env, withTimeout } from './io.ts';
+import { type Clock, type Env, type Io, withTimeout } from './io.ts';
 import { MINUTE_MS } from './time.ts';
 
 /**
@@ -22,6 +22,43 @@ export const startProgram = (words: readonly string[], options: SpawnOptions): C
   return process
     .getBuiltinModule('node:child_process')
     .spawn(file, args, { windowsHide: true, shell: isBatch, ...options });
+};
+
+/** Variables that a program needs: paths, user, language, time zone and terminal. Windows needs more of them. */
+const PASSED = new RegExp(
+  `^(?:${[
+    ...['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'PWD', 'TMPDIR', 'XDG_\\w+'],
+    ...['LANG', 'LANGUAGE', 'LC_\\w+', 'TZ', 'TERM', 'COLORTERM', 'NO_COLOR'],
+    ...['SYSTEMROOT', 'SYSTEMDRIVE', 'WINDIR', 'COMSPEC', 'PATHEXT', 'TEMP', 'TMP', 'USERNAME', 'USERPROFILE'],
+    ...['HOMEDRIVE', 'HOMEPATH', 'APPDATA', 'LOCALAPPDATA', 'PROGRAMDATA', 'PROGRAMFILES'],
+  ].join('|')})$`,
+  'i',
+);
+
+/** A value, and what its words are in base64 and in hexadecimal digits. */
+const formsIn = (value = ''): readonly string[] => [
+  value,
+  ...(value.match(/[\w+/-]+/g) ?? []).flatMap((word) => [
+    Buffer.from(word, 'base64').toString('latin1'),
+    Buffer.from(word, 'hex').toString('latin1'),
+  ]),
+];
+
+/**
+ * Builds the environment of a program that a person named: the variables that any program needs, and those named by --exec-env.
+ * Any other variable may hold a secret, whatever its name and value look like.
+ */
+export const environmentFor = (named: readonly string[], given: Env, { env, redactor }: Io): Env => {
+  for (const name of named) {
+    const value = env[name];
+    const fail = (what: string, hint: string): never => {
+      throw usageError(`--exec-env: ${JSON.stringify(name.split('=')[0])} ${what}`, { hint });
+    };
+    if (value === undefined) fail('is not set', 'give the name alone; the value comes from the environment');
+    else if (formsIn(value).some((form) => redactor.cleanAll(form) !== form))
+      fail('contains a secret of paycli', "programs can't have it; leave it out");
+  }
+  return Object.fromEntries(Object.entries(given).filter(([name]) => PASSED.test(name) || named.includes(name)));
 };
 
 /** A program that a person named, with what it may know and where its output goes. */

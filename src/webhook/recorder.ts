@@ -44,7 +44,7 @@ const READ_AT_ONCE = 4;
 const MOST_OPEN = 1000;
 const EVENTS_AT_ONCE = 50;
 
-interface ConsumerDeps {
+interface RecorderDeps {
   readonly clock: Clock;
   readonly random: () => number;
   readonly ledger: LedgerConsumer;
@@ -63,7 +63,7 @@ interface Batch extends Item {
 /** Reports events to the ledger until `stop`. */
 export class Recorder {
   readonly #queue: Queue;
-  readonly #deps: ConsumerDeps;
+  readonly #deps: RecorderDeps;
   readonly #stop: AbortSignal;
   readonly #batches = new Map<string, Batch>();
   readonly #fields = new Map<string, Readonly<Record<string, unknown>>>();
@@ -74,7 +74,7 @@ export class Recorder {
   /** Resolves once it has stopped and the calls in progress have ended. */
   readonly ended: Promise<void>;
 
-  constructor(queue: Queue, deps: ConsumerDeps, stop: AbortSignal) {
+  constructor(queue: Queue, deps: RecorderDeps, stop: AbortSignal) {
     this.#queue = queue;
     this.#deps = deps;
     this.#stop = stop;

@@ -361,13 +361,20 @@ describe('webhook listen', () => {
   });
 
   it.skipIf(process.platform === 'win32')(
-    'gives a command the whole body, also if paycli is killed as it starts',
+    'gives a command the whole body, and once, also if paycli is killed as it starts',
     async () => {
-      const [command, body] = [killingProgram(), `${bodyOf(1).slice(0, -1)},"x":"${'x'.repeat(900_000)}"}`];
-      const listener = await listen(newFolder(), ['--exec', command.path]);
-      await deliver(listener.origin, body);
-      expect((await listener.ended).signal).toBe('SIGKILL');
+      const [home, command] = [newFolder(), killingProgram()];
+      const body = `${bodyOf(1).slice(0, -1)},"x":"${'x'.repeat(900_000)}"}`;
+      const killed = await listen(home, ['--exec', command.path]);
+      await deliver(killed.origin, body);
+      expect((await killed.ended).signal).toBe('SIGKILL');
       expect(await command.kept()).toBe(body);
+      const next = await listen(home, ['--exec', "sed 's/^/started /'", '--until', '1']);
+      await deliver(next.origin, bodyOf(2));
+      const { code, stdout, stderr } = await next.ended;
+      expect([code, told(stdout)]).toEqual([0, [uidOf(2)]]);
+      expect(stderr.match(/started .*/g)).toEqual([`started ${bodyOf(2)}`]);
+      expect(stderr).toContain(`${uidOf(1)} may not have been printed`);
     },
   );
 

@@ -21,7 +21,7 @@ const filesWith = (pattern: RegExp): string[] =>
 it('few modules know the time zone', () => {
   expect(filesWith(ZONE)).toEqual([
     // The name of the variable, which a program inherits.
-    'src/compose/exec.ts',
+    'src/core/program.ts',
     'src/core/time.ts',
   ]);
 });
@@ -29,11 +29,11 @@ it('few modules know the time zone', () => {
 it('few modules use a locale, and each names it', () => {
   expect(filesWith(LOCALE)).toEqual([
     'src/bulk/progress.ts',
-    // The names of the variables, which a program inherits.
-    'src/compose/exec.ts',
     'src/core/bounds.ts',
     // Whether the terminal shows UTF-8.
     'src/core/io.ts',
+    // The names of the variables, which a program inherits.
+    'src/core/program.ts',
     'src/core/time.ts',
     'src/output/text.ts',
   ]);
