@@ -62,7 +62,9 @@ export type InputTable = Readonly<Record<string, ArgumentSpec | OptionSpec>>;
 
 type ValueOf<S> = S extends { readonly parse?: (text: string, how: HowToRead) => infer V } ? V : never;
 
-/** The values of a table. One that was not given is its default, false for a switch, empty for a list, else undefined. */
+/**
+ * The values of a table. One that was not given is its default, false for a switch, empty for a list, else undefined.
+ */
 export type InputOf<T extends InputTable> = { readonly [K in keyof T]: ValueOf<T[K]> };
 
 /** The places of a field besides its option. Each has the field's name, unless it says otherwise. */

@@ -287,8 +287,8 @@ const refuseMatchless = ({ ref, email, customer }: RecordFilter) => {
 type ListOptions = GivenOptions<typeof WALK_OPTIONS> & RecordFilter;
 
 /**
- * Reads the options of a list; `statuses` are the possible statuses of its records. An option that is neither for paging
- * nor a filter of that name and type does not compile.
+ * Reads the options of a list; `statuses` are the possible statuses of its records. An option that is neither for
+ * paging nor a filter of that name and type does not compile.
  */
 export const readList = <G extends ListOptions>(
   given: G & Readonly<Record<Exclude<keyof G, keyof ListOptions>, never>>,

@@ -121,7 +121,9 @@ const reportError = async (thrown: unknown, globals: Globals, io: Io): Promise<n
 
 type Print = (result: Result) => Promise<ResultNotices>;
 
-/** True for results that may go through a pager: neither the answer to a write, nor the output of an endless command. */
+/**
+ * True for results that may go through a pager: neither the answer to a write, nor the output of an endless command.
+ */
 const usesPager = (result: Result, { endless }: Pick<CommandSpec, 'endless'>): boolean =>
   (result.kind === 'list' && endless !== true) ||
   (result.kind === 'record' && result.wrote !== true && result.passOn === undefined);

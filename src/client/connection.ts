@@ -304,8 +304,8 @@ interface ConnectionRoute {
 }
 
 /**
- * The route to an origin. Plain http is for this machine alone and never goes through a proxy, which would read the key.
- * Throws an `auth` error for an unusable setting before anything starts.
+ * The route to an origin. Plain http is for this machine alone and never goes through a proxy, which would read the
+ * key. Throws an `auth` error for an unusable setting before anything starts.
  */
 export const routeTo = (origin: string, env: Env): ConnectionRoute => {
   const verified = verifies(origin, env, 'the secret key');

@@ -260,7 +260,9 @@ const attemptOnce = async (
 /** Number of times that a write which came too late is tried again, each time with twice the time. */
 const MOST_LATE_TRIES = 5;
 
-/** Error of a write whose last check is too old: it may have been paid, or another process may have sent it meanwhile. */
+/**
+ * Error of a write whose last check is too old: it may have been paid, or another process may have sent it meanwhile.
+ */
 const tooLate = (exchange: Exchange, { tries = MOST_LATE_TRIES }: WriteOptions): PayError =>
   notSent(exchange, 'the last check was too old before it could be sent').with(
     tries < MOST_LATE_TRIES ? { resendAfter: 0 } : {},
@@ -268,8 +270,8 @@ const tooLate = (exchange: Exchange, { tries = MOST_LATE_TRIES }: WriteOptions):
 
 /**
  * Sends a write once. Repeats it only if nothing was applied: after a failed connection (up to 3), or after the
- * service's own 429 (up to 3 sends, with the requested wait of at most 120 s; after a longer one there is no repeat). An
- * overdue write is not sent at all.
+ * service's own 429 (up to 3 sends, with the requested wait of at most 120 s; after a longer one there is no repeat).
+ * An overdue write is not sent at all.
  */
 export const sendWrite = async (
   context: WriteContext,

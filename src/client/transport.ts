@@ -43,7 +43,9 @@ export interface AttemptLimits {
   readonly timeout: number;
   /** Ends the attempt in any phase. */
   readonly signal: AbortSignal;
-  /** Ends it only before the request is handed over; after that it calls `onLateStop` once, and the answer is awaited. */
+  /**
+   * Ends it only before the request is handed over; after that it calls `onLateStop` once, and the answer is awaited.
+   */
   readonly stop?: { readonly signal: AbortSignal; readonly onLateStop: () => void };
 }
 

@@ -44,8 +44,8 @@ const trustedFolders = (env: Env, machine: Machine): string[] => {
 };
 
 /**
- * The environment of a program that paycli starts. Its PATH has trusted folders only, so that its interpreter comes from
- * one. It gets no key: the one in the environment was given for this call.
+ * The environment of a program that paycli starts. Its PATH has trusted folders only, so that its interpreter comes
+ * from one. It gets no key: the one in the environment was given for this call.
  */
 export const childEnv = (env: Env, machine: Machine = realMachine): Env => {
   const others = Object.entries(env).filter(([name]) => !/^(?:PAYCLI_SECRET_KEY|PATH)$/i.test(name));

@@ -78,8 +78,8 @@ const dialString = memo(() => z.looseObject({ [DIAL_HEADER]: someText() }));
 const holds = (key: string) => ({ properties: { [key]: {} }, required: [key] });
 
 /**
- * `headers` of a next action (docs/service.md, Next actions). Their keys tell the medium. The keys of a known medium must
- * be complete, since half an account number sends a customer's money to a wrong account.
+ * `headers` of a next action (docs/service.md, Next actions). Their keys tell the medium. The keys of a known medium
+ * must be complete, since half an account number sends a customer's money to a wrong account.
  */
 const headers = memo(() =>
   anyMembers()

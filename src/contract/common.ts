@@ -236,8 +236,8 @@ export const notBlank = memo(() =>
 );
 
 /**
- * A page of any list (docs/service.md, Lists). Its proof has checked the number of records. `next_cursor` is required: a
- * page without it would end a walk silently.
+ * A page of any list (docs/service.md, Lists). Its proof has checked the number of records. `next_cursor` is required:
+ * a page without it would end a walk silently.
  */
 export const pageShape = <T extends zod.ZodType>(record: T) =>
   z.looseObject({ data: z.array(record), next_cursor: z.string().min(1).nullable() });

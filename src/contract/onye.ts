@@ -45,8 +45,8 @@ const emailShape = memo(() =>
 const meta = memo(() => z.record(z.string(), z.unknown(), { error: 'should be an object of keys and values' }));
 
 /**
- * The body of a partial update (docs/service.md, Customers). Checks only the rules that the service states, such as an @
- * in an e-mail address; the service checks everything finer. Other fields are sent unchanged.
+ * The body of a partial update (docs/service.md, Customers). Checks only the rules that the service states, such as an
+ * @ in an e-mail address; the service checks everything finer. Other fields are sent unchanged.
  */
 export const onyeUpdate = memo(() =>
   z.looseObject({

@@ -24,8 +24,9 @@ export type ProblemAnswer = OutputOf<typeof problemAnswer>;
 const DOTTED_CODE = /^[A-Za-z][\w-]*(?:\.[\w-]+)+$/;
 
 /**
- * The service's second shape: `{message: "<code>", errors: [{field, message}]}` (docs/service.md, Errors). Gateways also
- * send `{message: "Conflict", errors: []}`: only a code of the service, or a named error, makes the document its own.
+ * The service's second shape: `{message: "<code>", errors: [{field, message}]}` (docs/service.md, Errors). Gateways
+ * also send `{message: "Conflict", errors: []}`: only a code of the service, or a named error, makes the document its
+ * own.
  */
 const message = memo(() =>
   z.looseObject({

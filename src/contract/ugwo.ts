@@ -61,8 +61,8 @@ const minorAmount = memo(() =>
 );
 
 /**
- * The body that creates a payment request (docs/service.md, Payment requests); the service's own plugin sends `meta` and
- * `onye_email`.
+ * The body that creates a payment request (docs/service.md, Payment requests); the service's own plugin sends `meta`
+ * and `onye_email`.
  */
 export const ugwoCreate = memo(() =>
   z.looseObject({

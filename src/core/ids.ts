@@ -1,6 +1,8 @@
 import { BOUNDS } from './bounds.ts';
 
-/** Identifiers: a prefix, then dot-separated segments (docs/service.md, Identifiers). Beyond the prefix they are opaque. */
+/**
+ * Identifiers: a prefix, then dot-separated segments (docs/service.md, Identifiers). Beyond the prefix they are opaque.
+ */
 export const ID_KINDS = {
   ony: 'a customer (onye)',
   ugw: 'a payment request (ugwo)',

@@ -120,8 +120,8 @@ export class NumberText {
 }
 
 /**
- * True if parsing the text may lose digits: a number is long, has a fraction or an exponent, or is minus zero. A date in
- * a string doesn't match; a time with a fraction does, which is slower, not wrong.
+ * True if parsing the text may lose digits: a number is long, has a fraction or an exponent, or is minus zero. A date
+ * in a string doesn't match; a time with a fraction does, which is slower, not wrong.
  */
 export const mayBeInexact = (text: string): boolean => /(?:^|[:,[\s])-?(?:\d{16}|\d+[.eE])|(?:^|[:,[\s])-0/.test(text);
 

@@ -11,8 +11,8 @@ import { type Clock, type Env, type Io, withTimeout } from './io.ts';
 import { MINUTE_MS } from './time.ts';
 
 /**
- * Starts a program, without a window. No shell sees its words, except for a batch file: only the shell of Windows runs
- * it, and takes each character between quotes as it is but %.
+ * Starts a program, without a window. No shell sees its words. A batch file is the exception: only the shell of Windows
+ * runs it, and that takes each character between quotes as it is, except %.
  */
 export const startProgram = (words: readonly string[], options: SpawnOptions): ChildProcess => {
   const isBatch = platform() === 'win32' && /\.(?:bat|cmd)$/i.test(words[0] ?? '');
@@ -80,7 +80,7 @@ interface ExecDeps {
   readonly leave: AbortSignal;
 }
 
-/** The time limit of a command, and its limit once the run is to end, in milliseconds. */
+/** The time limit of a program, and its limit once the run is to end, in milliseconds. */
 const [LIMIT_MS, STOP_MS] = [5 * MINUTE_MS, 3000];
 /** Milliseconds between SIGTERM and SIGKILL. */
 const KILL_MS = 2000;
@@ -91,8 +91,8 @@ const signalTo = (child: ChildProcess, { signalGroup }: Exec, name: NodeJS.Signa
   else attempt(() => signalGroup(pid, name));
 };
 
-/** Resolves when the command has ended, or must be ended. */
-const patience = async (ended: Promise<unknown>, { clock, stop, leave }: ExecDeps): Promise<void> => {
+/** Resolves when the program has ended, or must be ended. */
+const untilOver = async (ended: Promise<unknown>, { clock, stop, leave }: ExecDeps): Promise<void> => {
   const over = new AbortController();
   const aborted = (signal: AbortSignal): Promise<void> =>
     new Promise((resolve) => {
@@ -136,8 +136,13 @@ const passStream = async (
   await isDoneInTime(print(), leave);
 };
 
-/** Ends the command with SIGTERM, and with SIGKILL if it does not exit. */
-const end = async (child: ChildProcess, ended: Promise<unknown>, exec: Exec, { clock }: ExecDeps): Promise<void> => {
+/** Ends the program with SIGTERM, and with SIGKILL if it does not exit. */
+const endProgram = async (
+  child: ChildProcess,
+  ended: Promise<unknown>,
+  exec: Exec,
+  { clock }: ExecDeps,
+): Promise<void> => {
   signalTo(child, exec, 'SIGTERM');
   await withTimeout(ended, KILL_MS, clock);
   signalTo(child, exec, 'SIGKILL');
@@ -168,8 +173,8 @@ export const openProgramInput = async (folder: string, body: Uint8Array): Promis
 };
 
 /**
- * Claims the start of a program. `claim` gets the path of a file that is removed just before the start: while it exists, the
- * program was certainly not started.
+ * Claims the start of a program. `claim` gets the path of a file that is removed just before the start: while it
+ * exists, the program was certainly not started.
  */
 export const claimStart = async (folder: string, claim: (unstarted: string) => Promise<boolean>): Promise<boolean> => {
   const unstarted = join(folder, `unstarted-${crypto.randomUUID()}`);
@@ -209,11 +214,11 @@ export const execute = async (exec: Exec, input: FileHandle, deps: ExecDeps): Pr
   );
   const exited = new Promise<void>((done) => void child.once('exit', () => done()));
   const printed = [child.stdout, child.stderr].map((stream) => stream && passStream(stream, exec, deps, exited));
-  await patience(ended, deps);
-  // A command that has exited said its own code; a child of it may hold the streams open.
+  await untilOver(ended, deps);
+  // A program that has exited said its own code; a child of it may hold the streams open.
   const isKilled = !isOver && child.exitCode === null;
   const isLate = isKilled && !deps.stop.aborted;
-  if (!isOver) await end(child, ended, exec, deps);
+  if (!isOver) await endProgram(child, ended, exec, deps);
   const failed = await ended;
   await Promise.all(printed);
   if (isLate) return { why: `took longer than ${LIMIT_MS / MINUTE_MS} minutes and was ended`, isKilled };

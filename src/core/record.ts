@@ -53,8 +53,8 @@ export const serviceNow = ({ servedAt, age = 0 }: Pick<ApiRecord, 'servedAt' | '
   servedAt === undefined || age > CLOCKS_AGREE_MS || Math.abs(now - servedAt) <= CLOCKS_AGREE_MS ? now : servedAt;
 
 /**
- * One page of a list (docs/service.md, Lists), with the cursor that requested it (undefined for the first). The texts of
- * its records have no blanks between tokens.
+ * One page of a list (docs/service.md, Lists), with the cursor that requested it (undefined for the first). The texts
+ * of its records have no blanks between tokens.
  */
 export interface ApiPage<T = unknown> {
   readonly records: readonly ApiRecord<T>[];

@@ -10,10 +10,10 @@ export const isJsonFormat = (format: string | undefined): boolean => format === 
 
 /**
  * Format of a value for people. `enum` and `state` take a string or a `[value, label]` pair; a `state` is shown by its
- * word (see `statusWord`). `money` is an integer in the minor unit. A `count` is grouped by thousands; 0 leaves its cell
- * empty. A `customer` is shown by e-mail, else by name, else by uid. `mediums` are a list of objects with a `medium`
- * each. A `number`, `bool`, `id` or `any` is shown as a `text` is. Formats for programs (tsv, csv) show the machine
- * value instead.
+ * word (see `statusWord`). `money` is an integer in the minor unit. A `count` is grouped by thousands; 0 leaves its
+ * cell empty. A `customer` is shown by e-mail, else by name, else by uid. `mediums` are a list of objects with a
+ * `medium` each. A `number`, `bool`, `id` or `any` is shown as a `text` is. Formats for programs (tsv, csv) show the
+ * machine value instead.
  */
 export type CellKind =
   | ('text' | 'time' | 'state' | 'enum' | 'money' | 'count' | 'customer' | 'mediums' | 'reason')

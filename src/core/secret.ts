@@ -115,8 +115,8 @@ export class Redactor {
   }
 
   /**
-   * Cleans a text that comes in pieces: a secret may begin in one and end in the next. Returns what may be shown so far;
-   * without a piece, the rest.
+   * Cleans a text that comes in pieces: a secret may begin in one and end in the next. Returns what may be shown so
+   * far; without a piece, the rest.
    */
   openPieces(): (piece?: string) => string {
     let held = '';

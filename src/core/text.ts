@@ -130,7 +130,9 @@ const distance = (left: string, right: string): number => {
   return at(left.length, right.length);
 };
 
-/** True for names two letters apart at most; one for names of three to five letters, where two would be another word. */
+/**
+ * True for names two letters apart at most; one for names of three to five letters, where two would be another word.
+ */
 export const isNear = (name: string, known: string): boolean => {
   const most = Math.min(2, Math.floor(known.length / 3));
   return Math.abs(name.length - known.length) <= most && distance(name, known) <= most;
@@ -184,9 +186,10 @@ export const decodeUtf8 = (bytes: Uint8Array): string | undefined => attempt(() 
 export const BYTE_ORDER_MARK = '\ufeff';
 
 /**
- * Places at which a spreadsheet sees a formula: at the start of a cell, and where one would start if the file were split
- * at semicolons or tabs, or without regard to quotes. Some spreadsheets take full-width signs for the usual ones, and
- * drop a tab or a carriage return before them. An apostrophe there is guarded, too: so the guard can be told from it.
+ * Places at which a spreadsheet sees a formula: at the start of a cell, and where one would start if the file were
+ * split at semicolons or tabs, or without regard to quotes. Some spreadsheets take full-width signs for the usual ones,
+ * and drop a tab or a carriage return before them. An apostrophe there is guarded, too: so the guard can be told from
+ * it.
  */
 const FORMULA = /^(?=[=+\-@\t\r'＝＋－＠])|(?<=[;\t\n])(?='*[=+\-@＝＋－＠])/g;
 const GUARD = /^'(?=[=+\-@\t\r'＝＋－＠])|(?<=[;\t\n])'(?='*[=+\-@＝＋－＠])/g;

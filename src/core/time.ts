@@ -43,9 +43,9 @@ const utcDay = (year: number, month: number, day: number): Date => {
 const [EARLIEST, LATEST] = [Date.parse('0000-01-01T00:00:00Z'), Date.parse('9999-12-31T23:59:59.999Z')];
 
 /**
- * Reads an ISO 8601 instant with an offset, as instants are on the wire (docs/service.md, Activities); undefined for any
- * other text, including impossible dates (31 April). Instants in the program are milliseconds since the epoch. Local
- * time is used for people only.
+ * Reads an ISO 8601 instant with an offset, as instants are on the wire (docs/service.md, Activities); undefined for
+ * any other text, including impossible dates (31 April). Instants in the program are milliseconds since the epoch.
+ * Local time is used for people only.
  */
 export const parseInstant = (untrimmed: string): Instant | undefined => {
   const text = untrimmed.trim();

@@ -34,8 +34,8 @@ export const migrationsFrom = (version: number, { first, migrations }: Versions)
   migrations.slice(version === 0 ? 0 : version - first + 1).join('\n');
 
 /**
- * Fault of tables with this version; undefined for the current one. `what` is the end of a sentence. Only `older` tables
- * can be migrated.
+ * Fault of tables with this version; undefined for the current one. `what` is the end of a sentence. Only `older`
+ * tables can be migrated.
  */
 export const versionFault = (version: number, versions: Versions) => {
   const known = currentVersion(versions);
@@ -213,7 +213,9 @@ export const transact = <T>(db: DatabaseSync, work: () => T): T => {
   }
 };
 
-/** Like `transact`; gives way to the event loop at each `yield` of the work, while nothing else may use the database. */
+/**
+ * Like `transact`; gives way to the event loop at each `yield` of the work, while nothing else may use the database.
+ */
 export const transactLong = async <T>(db: DatabaseSync, work: () => Generator<void, T>): Promise<T> => {
   db.exec('BEGIN IMMEDIATE');
   try {

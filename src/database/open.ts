@@ -106,9 +106,9 @@ export const openReadOnly = <T>(
 };
 
 /**
- * Locks a file, which is created with mode 0600 if missing and is always empty. `shared` excludes only those who want it
- * `alone`. The lock lasts until the returned function is called or the process ends in any way: SQLite uses the system's
- * locks. Throws SQLite's error for a busy file after `timeout` milliseconds.
+ * Locks a file, which is created with mode 0600 if missing and is always empty. `shared` excludes only those who want
+ * it `alone`. The lock lasts until the returned function is called or the process ends in any way: SQLite uses the
+ * system's locks. Throws SQLite's error for a busy file after `timeout` milliseconds.
  */
 export const takeLock = (path: string, how: 'shared' | 'alone', timeout: number): (() => void) => {
   // An existing file is left to SQLite: closing it here would end this process's other locks on it.

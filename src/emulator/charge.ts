@@ -170,8 +170,8 @@ const refuseUnrouted = (data: Data, { checkout }: Ugwo): void => {
 };
 
 /**
- * Makes an attempt to charge a payment request with what is missing of its amount (docs/service.md, Activities). Attempts
- * are independent: an open or failed one prevents no other.
+ * Makes an attempt to charge a payment request with what is missing of its amount (docs/service.md, Activities).
+ * Attempts are independent: an open or failed one prevents no other.
  */
 export const createCharge: OperationHandler<'ugwo.charge'> = ({ params, body, now, hangUp }, store) => {
   const ugwo = present(store.ugwo(params.ugwoUid), 'ugwo.error.not_found');
@@ -219,8 +219,8 @@ const refundAmount = (body: RefundBody, kept: StoredActivity, currency: string, 
 };
 
 /**
- * Refunds the payment of an activity, in part or whole (docs/service.md, Refunds). A refund takes some time; it may also
- * fail at once.
+ * Refunds the payment of an activity, in part or whole (docs/service.md, Refunds). A refund takes some time; it may
+ * also fail at once.
  */
 export const createRefund: OperationHandler<'refund.create'> = ({ body, now }, store): Refund => {
   const kept = store.activity(body.ugwo_activity);

@@ -161,10 +161,10 @@ export interface WireForm {
 }
 
 /**
- * `documented` follows the contract. `live` follows the service's output as far as it was seen (docs/service.md, Shapes),
- * and else the worst case: enums as pairs, `[]` for every empty object, amounts as text, times in several forms,
- * identifiers that end in `_t`, lists with few fields, and the second shape of an error. It shows clients whether they
- * can read that.
+ * `documented` follows the contract. `live` follows the service's output as far as it was seen (docs/service.md,
+ * Shapes), and else the worst case: enums as pairs, `[]` for every empty object, amounts as text, times in several
+ * forms, identifiers that end in `_t`, lists with few fields, and the second shape of an error. It shows clients
+ * whether they can read that.
  */
 export const WIRE_FORMS: Readonly<Record<Dialect, WireForm>> = {
   documented: {

@@ -10,7 +10,9 @@ const ID_LENGTH = 24;
 export const randomText = (length: number): string =>
   Array.from({ length }, () => ID_ALPHABET.charAt(randomInt(ID_ALPHABET.length))).join('');
 
-/** Returns a key in the service's format: `sk.Lcal.` and 80 characters, which end in `_t` as in the service's sandbox. */
+/**
+ * Returns a key in the service's format: `sk.Lcal.` and 80 characters, which end in `_t` as in the service's sandbox.
+ */
 export const randomKey = (prefix: 'sk' | 'pk' | 'ctl' | 'wsk'): string =>
   `${prefix}.${LOCAL_WORKSPACE}.${randomText(78)}_t`;
 

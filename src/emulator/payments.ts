@@ -22,8 +22,8 @@ export type Scripted =
   /** `402`: refused, since the workspace's own balance is too low. */
   | { readonly kind: 'unfunded' }
   /**
-   * `successful:30s`, `failed:30s`, `expired:30s`: the ending, and its delay after the charge; `after` is in milliseconds.
-   * `successful:30s:250000`: paid with another amount than requested.
+   * `successful:30s`, `failed:30s`, `expired:30s`: the ending, and its delay after the charge; `after` is in
+   * milliseconds. `successful:30s:250000`: paid with another amount than requested.
    */
   | { readonly kind: 'end'; readonly ending: ActivityEnding; readonly after: number; readonly paid?: number }
   /** Cuts the connection without an answer: `lost` after making the charge, `lost:unmade` without making it. */

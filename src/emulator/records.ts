@@ -59,7 +59,9 @@ const titleCased = (text: string): string =>
     return before + first.toUpperCase();
   });
 
-/** Normalizes a field as the service does (docs/service.md, Customers): addresses in small letters, names with capitals. */
+/**
+ * Normalizes a field as the service does (docs/service.md, Customers): addresses in small letters, names with capitals.
+ */
 const normalized = (name: string, value: unknown): unknown => {
   // Some clients send an empty map as a list.
   if (name === 'meta' && Array.isArray(value)) return {};
@@ -201,7 +203,9 @@ const bankCodesOf = (name: string): readonly string[] => {
   return field?.bank ? BANK_CODES : (field?.examples ?? []);
 };
 
-/** Lists the providers of a medium of a checkout (docs/service.md, Checkouts), with banks if the customer chooses one. */
+/**
+ * Lists the providers of a medium of a checkout (docs/service.md, Checkouts), with banks if the customer chooses one.
+ */
 export const listProviders: OperationHandler<'checkout.providers'> = ({ params: { medium, ...params } }) => {
   const offered = checkoutAt(params).mediums?.some((one) => one.medium === medium) === true;
   if (!offered) throw problemError(404, 'checkout.error.medium_not_found');

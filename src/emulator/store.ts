@@ -296,8 +296,8 @@ const activityInShort = (activity: Activity | undefined) => {
 };
 
 /**
- * Returns a payment request as the service shows it (docs/service.md, Payment requests): with its customer and its latest
- * activity in short form, as they are now.
+ * Returns a payment request as the service shows it (docs/service.md, Payment requests): with its customer and its
+ * latest activity in short form, as they are now.
  */
 const ugwoOf = (row: StoredRow): Ugwo | undefined => {
   const ugwo = parseRecord<Ugwo>(row);

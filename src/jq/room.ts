@@ -29,7 +29,8 @@ const SILENT_MS = 60_000;
 
 /**
  * Matches the filters that give for a list what they give for each record: what follows `.data[]` sees one record, but
- * an index that is not constant sees the list, as does the update `|=`. The number of a line depends on the lines before.
+ * an index that is not constant sees the list, as does the update `|=`. The number of a line depends on the lines
+ * before.
  */
 const PER_RECORD =
   /^(?!.*input_line_number)\s*\.data\s*\[\s*\](\s*\?)?(\s*(\.[a-z_]\w*|\[\s*(\d*|"[^"\\]*")\s*\])(\s*\?)?)*\s*($|\|(?!=))/is;

@@ -101,8 +101,8 @@ const alignOf = (column: Column | undefined): 'left' | 'right' =>
   column?.kind === 'money' || column?.kind === 'count' ? 'right' : 'left';
 
 /**
- * Shortens a text to its column. An identifier is shown whole or not at all: a part of it is of no use. cli-table3 would
- * take a second for a long text of wide letters, and would cut an emoji in half.
+ * Shortens a text to its column. An identifier is shown whole or not at all: a part of it is of no use. cli-table3
+ * would take a second for a long text of wide letters, and would cut an emoji in half.
  */
 const shortenCell = (text: string, column: Column, width: number, { ellipsis }: Styles): string => {
   if (column.kind === 'customer' && isAnyId(text) && widthOf(text) > width) return '';

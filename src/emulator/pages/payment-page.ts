@@ -175,7 +175,10 @@ const chargeBy = (service: Service, ugwoUid: string, name: string): void => {
   store.write(() => createCharge({ ...request, hangUp: () => undefined }, store));
 };
 
-/** Shows the hosted page of a payment request, or its state as JSON. The public key opens it, and charges by its buttons. */
+/**
+ * Shows the hosted page of a payment request, or its state as JSON. The public key opens it, and charges by its
+ * buttons.
+ */
 export const showPaymentPage = async (service: Service, asked: HttpRequest): Promise<HttpAnswer> => {
   const { segments, query, headers, method, target } = asked;
   const { store, dialect } = service;
