@@ -2,17 +2,19 @@ import { NEXT_STEP } from '../charge/words.ts';
 import type { BulkInput } from '../cli/bulk-options.ts';
 import type { Client } from '../client/client.ts';
 import { interrupted, isRejected, PayError, usageError } from '../core/error.ts';
+import { isId } from '../core/ids.ts';
 import { sumsText } from '../core/money.ts';
 import { shellLine } from '../core/shell.ts';
 import { openSeen } from '../database/seen.ts';
 import { addTotals, dayOf, type Policy, type Total, worthOf } from '../ledger/policy.ts';
 import type { InputRow } from './cells.ts';
 import { bitSet } from './counters.ts';
-import type { FileRun, RowCheck, RowDeps, RowKind, RowSender, RowServices } from './kind.ts';
+import type { FileRun, Meant, RowCheck, RowDeps, RowKind, RowSender, RowServices } from './kind.ts';
+import { findIds } from './names.ts';
 import type { RowsFile } from './read-file.ts';
 import { jobOfReport, type Reporter } from './report.ts';
 import { type ColumnFault, invalidEnd, type RowEnd } from './row-end.ts';
-import type { ReadRow, RowReader } from './rows.ts';
+import { openLeftovers, type ReadRow, type RowReader } from './rows.ts';
 import type { RowsWalked, RowWalk } from './walk.ts';
 
 /** A job whose rows may be sent. */
@@ -51,6 +53,13 @@ export interface Plan extends Pick<RowWalk<never>, 'bad'> {
   readonly sums: Map<string, bigint>;
   /** True if a row is compared with its object. */
   compares: boolean;
+  readonly leftovers: ReturnType<typeof openLeftovers>;
+}
+
+/** A plan, and the reader that knows the ids of all names in the file. */
+interface Planned<T> {
+  readonly plan: Plan;
+  readonly reader: RowReader<T>;
 }
 
 /** The number of faults that fit on a screen. */
@@ -65,10 +74,24 @@ const throwIfStopped = ({ signals: { stop } }: FileRun['io'], isStopped = stop.a
   if (isStopped) throw interrupted(stop.reason);
 };
 
-/** Reads the whole file and checks every row; sends nothing. */
-const planRows = async <T>(file: FileJob<T>): Promise<Plan> => {
+/**
+ * Reads the whole file and checks every row; sends nothing. Rows may have names in place of ids: they are looked up
+ * together after the first reading, and a second one has their ids.
+ */
+const planRows = async <T>(file: FileJob<T>): Promise<Planned<T>> => {
   const { bulk, kind, run, services, input, reader, reporter, job, walk } = file;
-  const plan: Plan = { rows: 0, bad: bitSet(), faults: [], counts: new Map(), sums: new Map(), compares: false };
+  const plan: Plan = {
+    rows: 0,
+    bad: bitSet(),
+    faults: [],
+    counts: new Map(),
+    sums: new Map(),
+    compares: false,
+    leftovers: openLeftovers(),
+  };
+  const [, prefix] = kind.named ?? [];
+  /** The names without a known id. A row that was sent has shown its id. */
+  const names = new Map<string, Meant | undefined>();
   const seen = bulk.allowRepeats ? undefined : openSeen();
   const judge = (row: InputRow): ReadRow<T> => {
     const asked = reader.judge(row);
@@ -78,8 +101,11 @@ const planRows = async <T>(file: FileJob<T>): Promise<Plan> => {
   };
   const read = (row: InputRow): ReadRow<T> => {
     plan.rows = row.number;
+    const name = reader.newNameIn(row);
+    if (name !== undefined) names.set(name, names.get(name));
     const asked = judge(row);
     if ('faults' in asked) return asked;
+    plan.leftovers.add(reader.leftoversIn(row));
     const { item } = asked;
     for (const name of kind.counts(item)) plan.counts.set(name, (plan.counts.get(name) ?? 0) + 1);
     const money = kind.money?.(item);
@@ -87,11 +113,17 @@ const planRows = async <T>(file: FileJob<T>): Promise<Plan> => {
     plan.compares ||= kind.compares?.(item) === true;
     return asked;
   };
+  // The name of a row that was sent may be gone by now: an update may have changed it, and another record taken it.
+  const keepId = (row: InputRow, id: string): void => {
+    const name = reader.newNameIn(row);
+    if (prefix !== undefined && name !== undefined && isId(prefix, id))
+      names.set(name, names.get(name) ?? { ids: [id] });
+  };
   // A row that was sent may have become invalid since, for example because a date in it has passed.
   const onSettled = async (row: InputRow, { faults = [] }: RowEnd): Promise<void> => {
     const end = (await job?.sender.earlier(row.number, row.number))?.get(row.number);
     const isDone = end !== undefined && job?.sender.takesUp(end) === false;
-    if (end?.about !== undefined && (isDone || end.state === 'unknown')) reader.keepId(row, end.about);
+    if (end?.about !== undefined && (isDone || end.state === 'unknown')) keepId(row, end.about);
     if (!isDone) leaveOut(plan, row.number, faults);
   };
   try {
@@ -103,15 +135,17 @@ const planRows = async <T>(file: FileJob<T>): Promise<Plan> => {
       tell: ({ done, passed }) => services.progress.reading(done + passed),
     });
     throwIfStopped(run.io, stopped !== undefined);
-    if (await reader.findNames(services, run)) return await planRows(file);
+    if (prefix !== undefined && names.size > 0) {
+      return await planRows({ ...file, reader: reader.withIds(await findIds(prefix, names, services, run)) });
+    }
     // A file that can't be read to its end must not leave part of a report, which looks like a complete one.
-    if (bulk.report === undefined || plan.bad.count === 0) return plan;
+    if (bulk.report === undefined || plan.bad.count === 0) return { plan, reader };
     for await (const row of input.rows()) {
       throwIfStopped(run.io);
       const asked = plan.bad.has(row.number) ? judge(row) : undefined;
       if (asked !== undefined && 'faults' in asked) await reporter.write(row, invalidEnd(asked.faults));
     }
-    return plan;
+    return { plan, reader };
   } finally {
     seen?.close();
   }
@@ -178,9 +212,10 @@ const refuseBad = ({ bad, faults, rows }: Plan, { bulk, name }: Pick<FileJob<nev
 };
 
 /** Plans a file; throws unless it can be sent, as far as that can be known in advance. */
-export const planFile = async <T>(file: FileJob<T>): Promise<Plan> => {
-  const { bulk, name, kind, run, job, reader } = file;
-  const plan = await planRows(file);
+export const planFile = async <T>(file: FileJob<T>): Promise<Planned<T>> => {
+  const { bulk, name, kind, run, job } = file;
+  const planned = await planRows(file);
+  const { plan, reader } = planned;
   // A header without rows is more often a broken export than an intended empty file.
   if (plan.rows === 0) {
     throw usageError(`${name} has no rows; nothing was sent`, {
@@ -188,14 +223,14 @@ export const planFile = async <T>(file: FileJob<T>): Promise<Plan> => {
     });
   }
   refuseBad(plan, file);
-  const leftovers = reader.leftovers();
+  const leftovers = plan.leftovers.notice();
   if (leftovers !== undefined) await run.say(leftovers);
   const check = bulk.check || job?.policy !== undefined;
-  if (!check && !plan.compares) return plan;
-  await checkRows(file, plan, check);
+  if (!check && !plan.compares) return planned;
+  await checkRows({ ...file, reader }, plan, check);
   refuseBad(plan, file);
   for (const line of kind.warnings?.() ?? []) await run.say(line);
-  return plan;
+  return planned;
 };
 
 /** A --check without anything to read would wrongly say that all is well. */

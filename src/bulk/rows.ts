@@ -2,13 +2,14 @@ import type { BulkInput } from '../cli/bulk-options.ts';
 import type { Client } from '../client/client.ts';
 import { cutName, firstFew } from '../core/bounds.ts';
 import { type PayError, usageError } from '../core/error.ts';
-import { canBeName, idIn, idProblem, isId, type NamedPrefix } from '../core/ids.ts';
+import { canBeName, idIn, idProblem } from '../core/ids.ts';
 import { type FlagOf, namingFlags } from '../core/input.ts';
 import { shellLine } from '../core/shell.ts';
 import { isLeftover } from '../core/spoilt.ts';
 import { didYouMean, isNear } from '../core/text.ts';
 import { bareName, type Cells, cellsOf, type FileFormat, fieldsFrom, type InputRow } from './cells.ts';
-import type { FileRun, KeyColumn, Meant, RowItem, RowJob, RowKind, RowServices } from './kind.ts';
+import type { KeyColumn, Meant, RowItem, RowJob, RowKind } from './kind.ts';
+import type { Ids } from './names.ts';
 import type { RowsFile } from './read-file.ts';
 import { type ColumnFault, faultsOf } from './row-end.ts';
 
@@ -176,14 +177,14 @@ const faultIfTwice = (columns: readonly string[], known: Known, flagOf: FlagOf):
     return flag === undefined ? [] : [{ column, what: flag }];
   });
 
-/** Collects the cells that look left by another program; they are sent as they are. */
-const openLeftovers = () => {
+/** Counts the cells that look left by another program, and shows the first; they are sent as they are. */
+export const openLeftovers = () => {
   const shown: string[] = [];
   let count = 0;
   return {
-    add: (row: number, column: string, text: string): void => {
-      count += 1;
-      if (count <= MOST_COLUMNS_NAMED) shown.push(`row ${row}, column ${column}: ${JSON.stringify(cutName(text))}`);
+    add: (found: readonly string[]): void => {
+      count += found.length;
+      shown.push(...found.slice(0, MOST_COLUMNS_NAMED - shown.length));
     },
     notice: (): string | undefined => {
       if (count === 0) return undefined;
@@ -261,93 +262,39 @@ const checkColumns = <T>(kind: RowKind<T>, { known, names, format }: FileColumns
   kind.checkColumns?.(names, format);
 };
 
-/**
- * The names that rows have in place of an id. The first reading of a file collects them; they are looked up together,
- * and the next reading has their ids.
- */
-class RowNames {
-  readonly #column: string;
-  readonly #prefix: NamedPrefix | undefined;
-  /** The ids of the names that were read; undefined before they are looked up. */
-  readonly #ids = new Map<string, Meant | undefined>();
-  #hasNew = false;
-
-  constructor(named: RowKind<never>['named']) {
-    [this.#column, this.#prefix] = named ?? ['', undefined];
-  }
-
-  /** The cells of a row, with the id in place of its name, and the name. */
-  settled(cells: Cells, fields: InputRow['fields'], columns: FileColumns): readonly [Cells, name?: string] {
-    const name = this.#nameIn(cells);
-    if (name === undefined) return [cells];
-    const meant = this.#ids.get(name);
-    if (meant === undefined) {
-      this.#ids.set(name, undefined);
-      this.#hasNew = true;
-      return [cells];
-    }
-    const { ids, problem } = meant;
-    const id = problem === undefined ? ids[0] : null;
-    const settled = columns.cells(fieldsFrom([...Object.entries(fields), [this.#column, id]]));
-    if (problem !== undefined) settled.fault(this.#column, [problem, ids.join(', ')].filter(Boolean).join(': '));
-    return [settled, name];
-  }
-
-  /**
-   * Keeps the id to which a row was sent, in place of its name. The name may be gone by now: an update may have changed
-   * it, and another record may have taken it.
-   */
-  keep(cells: Cells, id: string): void {
-    const name = this.#nameIn(cells);
-    if (this.#prefix === undefined || name === undefined || !isId(this.#prefix, id)) return;
-    this.#ids.set(name, this.#ids.get(name) ?? { ids: [id] });
-  }
-
-  /** Looks up all names that were read. Resolves to false if there were none. */
-  async find({ idsOf }: Pick<RowServices, 'idsOf'>, { say }: Pick<FileRun, 'say'>): Promise<boolean> {
-    if (this.#prefix === undefined || !this.#hasNew) return false;
-    this.#hasNew = false;
-    const names = [...this.#ids.keys()].filter((name) => this.#ids.get(name) === undefined);
-    // One name is an example of those that were found as they are. A record with another spelling may not be the one.
-    const [exact, respelled]: [string[], string[]] = [[], []];
-    for (const [name, meant] of names.length === 0 ? [] : await idsOf(this.#prefix, names)) {
-      this.#ids.set(name, meant);
-      const { ids, problem, note = '' } = meant;
-      if (problem === undefined) (note === '' ? exact : respelled).push(`${cutName(name)} is ${ids.join('')}${note}`);
-    }
-    if (exact.length > 0) await say(`Names: ${firstFew(exact, 1)}`);
-    if (respelled.length > 0) await say(`Names: ${firstFew(respelled)}`);
-    return true;
-  }
-
-  #nameIn({ given }: Pick<Cells, 'given'>): string | undefined {
-    const text = given.get(this.#column);
-    const prefix = this.#prefix;
-    return prefix && typeof text === 'string' && canBeName(prefix, keyIn(text, prefix)) ? text : undefined;
-  }
-}
-
 /** The options and the client with which a file is read. */
 interface Reading extends Pick<BulkInput, 'ignoreColumns'> {
   readonly client: Pick<Client, 'check'>;
   readonly validate: boolean;
 }
 
-/** Reads the rows of a file for a noun. */
+/** Reads the rows of a file for a noun. The same row always reads the same. */
 export class RowReader<T> implements Pick<RowJob<T>, 'named'> {
   readonly #kind: RowKind<T>;
+  readonly #file: Pick<RowsFile, 'columns' | 'format'>;
   readonly #reading: Reading;
   readonly #columns: FileColumns;
-  readonly #names: RowNames;
-  #leftovers = openLeftovers();
+  /** The ids of the names that rows have in their place. */
+  readonly #ids: Ids;
 
   /** Throws a usage error if the columns don't fit. */
-  constructor(kind: RowKind<T>, file: Pick<RowsFile, 'columns' | 'format'>, reading: Reading) {
+  constructor(
+    kind: RowKind<T>,
+    file: Pick<RowsFile, 'columns' | 'format'>,
+    reading: Reading,
+    ids: Ids = new Map<string, Meant>(),
+  ) {
     this.#kind = kind;
+    this.#file = file;
     this.#reading = reading;
     this.#columns = new FileColumns(kind, file, reading.ignoreColumns);
     checkColumns(kind, this.#columns);
-    this.#names = new RowNames(reading.validate ? kind.named : undefined);
+    this.#ids = ids;
+  }
+
+  /** A reader that also knows these ids. */
+  withIds(ids: Ids): RowReader<T> {
+    return new RowReader(this.#kind, this.#file, this.#reading, new Map([...this.#ids, ...ids]));
   }
 
   /** The columns that would be read without --ignore-columns. */
@@ -360,11 +307,6 @@ export class RowReader<T> implements Pick<RowJob<T>, 'named'> {
     return unused.length === 0 ? [] : [`Ignored columns (copied to the report): ${firstFew(unused)}`];
   }
 
-  /** The notice about cells of judged rows that another program has probably left; undefined if there are none. */
-  leftovers(): string | undefined {
-    return this.#leftovers.notice();
-  }
-
   /** Rewrites the violations of an error to name the column or the flag behind each property. */
   readonly named = (thrown: unknown, item: T): unknown => {
     const kind = this.#kind;
@@ -372,27 +314,27 @@ export class RowReader<T> implements Pick<RowJob<T>, 'named'> {
     return namingFlags(thrown, flagOf, kind.guessOf?.(item), kind.money?.(item)?.currency);
   };
 
-  /** See `RowNames`. */
-  keepId(row: InputRow, id: string): void {
-    this.#names.keep(this.#columns.cells(this.#columns.fieldsIn(row)), id);
-  }
-
-  /** Looks up the names of all rows that were read: they have ids when they are read again. False if there were none. */
-  async findNames(services: Pick<RowServices, 'idsOf'>, run: Pick<FileRun, 'say'>): Promise<boolean> {
-    const found = await this.#names.find(services, run);
-    if (found) this.#leftovers = openLeftovers();
-    return found;
+  /** The name that a row has in place of an id; undefined if its id is known. */
+  newNameIn(row: InputRow): string | undefined {
+    const [column] = this.#kind.named ?? [];
+    if (column === undefined) return undefined;
+    const cell = this.#columns.fieldsIn(row)[column] ?? null;
+    const name = this.#nameIn(this.#columns.cells(fieldsFrom([[column, cell]])));
+    return name === undefined || this.#ids.has(name) ? undefined : name;
   }
 
   readonly read = (row: InputRow): ReadRow<T> => {
     const { key, keyOf, read } = this.#kind;
     const fields = this.#columns.fieldsIn(row);
-    const [cells, name] = this.#names.settled(this.#columns.cells(fields), fields, this.#columns);
+    const given = this.#columns.cells(fields);
+    const name = this.#nameIn(given);
+    const meant = name === undefined ? undefined : this.#ids.get(name);
+    const cells = meant === undefined ? given : this.#withId(fields, meant);
     this.#refuseExample(cells);
     if (cells.faults.length > 0) return { faults: cells.faults };
     const about = readKey(cells, key, this.#reading.validate);
     if (this.#columns.format === 'ndjson') this.#checkNames(cells);
-    const item = read(cells, about, name);
+    const item = read(cells, about, meant && name);
     if (cells.faults.length > 0 || item === undefined) return { faults: cells.faults };
     return { key: keyOf?.(item) ?? about, item };
   };
@@ -404,7 +346,6 @@ export class RowReader<T> implements Pick<RowJob<T>, 'named'> {
     try {
       const { operation, input } = this.#kind.request(asked.item);
       this.#reading.client.check(operation, input);
-      this.#lookForLeftovers(row);
       return asked;
     } catch (thrown) {
       return { faults: faultsOf(this.named(thrown, asked.item)) };
@@ -430,10 +371,27 @@ export class RowReader<T> implements Pick<RowJob<T>, 'named'> {
     }
   }
 
-  #lookForLeftovers(row: InputRow): void {
-    for (const [name, value] of Object.entries(this.#columns.fieldsIn(row))) {
-      if (typeof value !== 'string' || !isLeftover(value.trim(), name) || !this.#columns.isRead(name)) continue;
-      this.#leftovers.add(row.number, name, value);
-    }
+  /** The cells of a row that another program has probably left, in words. */
+  leftoversIn(row: InputRow): readonly string[] {
+    return Object.entries(this.#columns.fieldsIn(row))
+      .filter(
+        ([name, value]) => typeof value === 'string' && isLeftover(value.trim(), name) && this.#columns.isRead(name),
+      )
+      .map(([name, value]) => `row ${row.number}, column ${name}: ${JSON.stringify(cutName(String(value)))}`);
+  }
+
+  #nameIn({ given }: Pick<Cells, 'given'>): string | undefined {
+    const [column = '', prefix] = (this.#reading.validate && this.#kind.named) || [];
+    const text = given.get(column);
+    return prefix && typeof text === 'string' && canBeName(prefix, keyIn(text, prefix)) ? text : undefined;
+  }
+
+  /** The cells of a row, with the id in place of its name. */
+  #withId(fields: InputRow['fields'], { ids, problem }: Meant): Cells {
+    const [column = ''] = this.#kind.named ?? [];
+    const id = problem === undefined ? ids[0] : null;
+    const cells = this.#columns.cells(fieldsFrom([...Object.entries(fields), [column, id]]));
+    if (problem !== undefined) cells.fault(column, [problem, ids.join(', ')].filter(Boolean).join(': '));
+    return cells;
   }
 }

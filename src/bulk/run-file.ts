@@ -100,9 +100,9 @@ const closeRun = async ({ ledger: { jobs } }: RowDeps, id: string, { adjustments
 
 /** Plans, asks and sends; with --dry-run it judges the rows instead. Nothing is sent before the whole file is valid. */
 const sendPlanned = async <T>(file: FileJob<T>): Promise<JobEnd> => {
-  const { bulk, name, kind, run, reader, reporter, job, walk } = file;
+  const { bulk, name, kind, run, reporter, job, walk } = file;
   const { progress } = file.services;
-  const plan = await planFile(file);
+  const { plan, reader } = await planFile(file);
   const { rows, bad } = plan;
   const ended = (walked: RowsWalked): Omit<JobEnd, 'id'> => {
     const { reason, aborted } = reporter.failed;

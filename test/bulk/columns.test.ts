@@ -206,3 +206,33 @@ describe('unused columns', () => {
     expect(notices(...ten, 'y', 'z')).toEqual([`Ignored columns (copied to the report): ${ten.join(', ')} and 2 more`]);
   });
 });
+
+describe('a name in place of an id', () => {
+  const ID = 'ugw.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l';
+  const kind = {
+    key: { name: 'ugwo', prefix: 'ugw', aliases: [] },
+    columns: [],
+    report: [],
+    example: {},
+    flagOf: () => undefined,
+    named: ['ugwo', 'ugw'],
+    read: (_cells: unknown, about: string, name?: string) => ({ about, name }),
+  };
+  const file = { columns: ['ugwo'], format: 'csv' } as const;
+  const reader = new RowReader(kind as unknown as Kind, file, { client: {} as Reading['client'], validate: true });
+  const row = { number: 2, fields: { ugwo: 'order-2' } };
+
+  it('is new each time that the row is read, and a fault', () => {
+    for (const _time of [1, 2]) {
+      expect(reader.read(row)).toMatchObject({ faults: [{ column: 'ugwo' }] });
+      expect(reader.newNameIn(row)).toBe('order-2');
+    }
+  });
+
+  it('is read as its id by a reader that knows it; the first reader still knows nothing', () => {
+    const knowing = reader.withIds(new Map([['order-2', { ids: [ID] }]]));
+    expect(knowing.read(row)).toEqual({ key: ID, item: { about: ID, name: 'order-2' } });
+    expect(knowing.newNameIn(row)).toBeUndefined();
+    expect(reader.newNameIn(row)).toBe('order-2');
+  });
+});
