@@ -57,8 +57,8 @@ const apartOf = (context: ChunkingContext, main: string): ReadonlyMap<string, st
   return new Map(found);
 };
 
-/** Files that several nouns share, except the one that needs the ledger. */
-const OF_ALL_NOUNS = /\/src\/commands\/(?!make\.ts)(?:[\w-]+|\w+\/view)\.ts$/;
+/** Files that several nouns share, except those that need the ledger. */
+const OF_ALL_NOUNS = /\/src\/commands\/(?!(?:make|observer)\.ts)(?:[\w-]+|\w+\/view)\.ts$/;
 
 /** Rooms whose files are loaded with the nouns that need them. */
 const WITH_NOUNS = ['commands', 'records'];

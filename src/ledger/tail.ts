@@ -125,12 +125,9 @@ export const openTail = (ledger: Ledger, { filters, unsettledOnly }: WatchFilter
     },
     /** Returns the changes since the last call. */
     changes: async (): Promise<ChargeChange[]> => [...(await reread()), ...(await added())],
-    /** Rereads one live charge. */
-    update: async (id: string): Promise<void> => {
-      const [read, before] = [await ledger.get(id), live.get(id)];
-      if (read !== undefined && isCharge(read) && before !== undefined) take(read, before);
-    },
     live: (): readonly Watched[] => [...live.values()],
+    /** The charges whose payment is open. */
+    open: (): readonly Charge[] => [...live.values()].flatMap(({ charge, now }) => (now === 'open' ? [charge] : [])),
     /** Most recent first. */
     ended: (): readonly Watched[] => ended,
     sums: (): readonly Sum<Now>[] => sums.all(),

@@ -4,7 +4,7 @@ import type { Ended, Running } from '../support/program.ts';
 import { errorOf, newFolder, paycli, start } from '../support/program.ts';
 import type { Seen } from '../support/service.ts';
 import { json, problem, serveAllBy } from '../support/service.ts';
-import { activityOf, charged, chargeFrom, numberIn, ugwoOf, ussdFile } from './bulk-support.ts';
+import { activityOf, charged, chargeFrom, numberIn, summaryOf, ugwoOf, ussdFile } from './bulk-support.ts';
 import type { Watching } from './watch-support.ts';
 import { charge, requestWith } from './watch-support.ts';
 
@@ -171,5 +171,25 @@ describe('watch', () => {
     const service = await serveAllBy(() => undefined);
     const ended = await paycli(['watch', '--until-final'], { service });
     expect(ended).toMatchObject({ code: 0, stdout: '', stderr: 'No charge is open.\n' });
+  });
+});
+
+describe('ugwo charge --from --wait', () => {
+  it('lists once for many charges and reads only the changed ones, as a watch does', async () => {
+    const world = await charge(40);
+    world.set(17, 'successful');
+    const file = ussdFile(...Array.from({ length: 40 }, (_none, index) => index + 1));
+    const ended = await chargeFrom(file, world, '--wait', '--wait-timeout', '1s');
+    expect(ended.code, ended.stderr).toBe(12);
+    expect(summaryOf(ended)).toMatchObject({
+      skipped: 40,
+      payments: [
+        { payment: 'paid', count: 1 },
+        { payment: 'open', count: 39 },
+      ],
+    });
+    const [lists, ones] = [world.reads().filter(isList), world.reads().filter((seen) => !isList(seen))];
+    expect(lists.length).toBeGreaterThan(0);
+    expect(ones.length).toBeLessThanOrEqual(1 + 4 * lists.length);
   });
 });

@@ -27,7 +27,7 @@ const follow = async (
     signal?.throwIfAborted();
     now += ms;
   };
-  const clock = { now: () => SENT + now, ticks: () => now, sleep };
+  const clock = { now: () => SENT + now, ticks: () => SENT + now, sleep };
   const reads = new Map<number, number[]>();
   const look = async (_id: string, { params: { uid = '' } }: { readonly params: { readonly uid?: string } }) => {
     const number = Number(uid.split('.').at(-1));
@@ -36,14 +36,20 @@ const follow = async (
     if (said instanceof PayError) throw said;
     return madeHere({ uid, amount: 500, activities: [{ uid: `act.AbCd.${number}`, status: said, amount: 500 }] });
   };
+  const listed = charges.map(({ about }) => madeHere({ uid: about, status: 'requires_ugwo', total_amount_paid: 0 }));
+  let lists = 0;
+  const pages = async function* () {
+    lists += 1;
+    yield { records: listed, cursor: undefined, nextCursor: null };
+  };
   const random = (): number => 0.5;
   const ended = await followCharges({
-    ...{ job: JOB, limit, bulk: { concurrency: 2 } },
+    ...{ job: JOB, limit },
     progress: { following: () => undefined, end: async () => undefined },
-    rowDeps: { ledger: memoryLedger(charges, clock.now), client: { look } },
+    rowDeps: { ledger: memoryLedger(charges, clock.now), client: { look, pages } },
     run: { io: { clock, random, signals: { stop: stop.signal } }, globals },
   } as unknown as Parameters<typeof followCharges>[0]);
-  return { ...ended, codes: [...new Set(ended.codes)], reads: [...reads] };
+  return { ...ended, codes: [...new Set(ended.codes)], reads: [...reads], lists };
 };
 
 const some = [open(1), open(2), open(3, { job: 'another job' })];
@@ -59,6 +65,17 @@ describe('a wait for the charges of a file', () => {
       [15_000, [1]],
     ]);
     expect(ended.codes).toEqual([12, 11]);
+  });
+
+  it('reads many by the list, and a few of the unchanged ones in turn', async () => {
+    const many = Array.from({ length: 40 }, (_none, at) => open(at + 1));
+    const ended = await follow(many, 4 * SECOND, () => 'processing');
+    expect(ended.lists).toBe(3);
+    expect(ended.reads).toEqual([
+      [0, [1, 2, 3, 4]],
+      [2000, [5, 6, 7, 8]],
+      [4000, [9, 10, 11, 12]],
+    ]);
   });
 
   it('pauses for at most 15 seconds', async () => {

@@ -113,6 +113,8 @@ const inside = (from: string, to: string): boolean => {
   return from.split('/').slice(0, 3).join('/') === to.split('/').slice(0, 3).join('/');
 };
 
+const NEEDS_LEDGER = ['src/commands/make.ts', 'src/commands/observer.ts'];
+
 /** Files shared by handlers of several nouns are next to their folders. */
 const isShared = (file: string): boolean => /^src\/commands\/[^/]+\.ts$/.test(file) && !isJoint(file);
 
@@ -120,8 +122,8 @@ const allowed = ({ from, to, lazy, type }: Pick<Import, 'from' | 'to' | 'lazy' |
   if (isJoint(from) || (type && to === 'src/commands/run.ts')) return true;
   const [room, target] = [roomOf(from), roomOf(to)];
   // Reading commands load the shared files, so these must not load `bulk`, `ledger` or `webhook`. They never load
-  // `make.ts`.
-  if (isShared(from) && from !== 'src/commands/make.ts' && ['bulk', 'ledger', 'webhook'].includes(target))
+  // those that need the ledger.
+  if (isShared(from) && !NEEDS_LEDGER.includes(from) && ['bulk', 'ledger', 'webhook'].includes(target))
     return lazy || type;
   // A declaration loads its handler only by import().
   if (room === 'spec' && target === 'handler') return lazy && inside(from, to);

@@ -18,7 +18,7 @@ import { reconcile, refreshCharge, walkCharges } from '../../ledger/reconcile.ts
 import { openSums, SYNCED } from '../../ledger/report.ts';
 import { snapshotOf } from '../../ledger/snapshot.ts';
 import { isDisputed, moneyKnown, paymentIn } from '../../ledger/transitions.ts';
-import { checkCharges, type Listed, listRequests } from '../check-charges.ts';
+import { checkCharges, type Listed, listRequests, readFailureOf } from '../observer.ts';
 import type { Run } from '../run.ts';
 import { findEntry, findJob, namesJob, paidTwiceLines } from './entries.ts';
 import { type Leaving, resolvedLines, type StillUnknown, unknownLines } from './still-unknown.ts';
@@ -146,8 +146,7 @@ async function* entriesToCheck(
       if (charge !== undefined && !known.has(id)) yield charge;
     }
   } catch (thrown) {
-    if (!(thrown instanceof PayError) || thrown.kind === 'ledger') throw thrown;
-    failed.push(thrown);
+    failed.push(readFailureOf(thrown));
   }
 }
 

@@ -2,16 +2,13 @@ import type { Aftermath, RowDeps, RowServices } from '../../bulk/kind.ts';
 import { CHARGE_EXPIRED } from '../../bulk/summary.ts';
 import { endKindOf, PAYMENTS } from '../../charge/payment.ts';
 import { waitForPayments } from '../../charge/wait.ts';
-import type { BulkInput } from '../../cli/bulk-options.ts';
 import { EXIT_CODES, interrupted, PayError } from '../../core/error.ts';
 import { targetFlags } from '../../core/input.ts';
 import { shellLine } from '../../core/shell.ts';
 import { formatDuration } from '../../core/time.ts';
-import type { Charge } from '../../ledger/entry.ts';
-import { refreshCharge, walkCharges } from '../../ledger/reconcile.ts';
 import type { Sum } from '../../ledger/report.ts';
 import { openTail, type Tail } from '../../ledger/tail.ts';
-import { checkCharges } from '../check-charges.ts';
+import { Observer } from '../observer.ts';
 import { countOf, paymentSumsText } from '../record.ts';
 import type { Run } from '../run.ts';
 
@@ -19,7 +16,6 @@ export interface FollowedJob {
   readonly job: string;
   /** Maximum wait, in milliseconds. */
   readonly limit: number;
-  readonly bulk: Pick<BulkInput, 'concurrency'>;
   readonly progress: RowServices['progress'];
   readonly rowDeps: RowDeps;
   readonly run: Run;
@@ -43,44 +39,32 @@ const sumCodes = (sums: readonly Sum[], stop: AbortSignal): number[] => {
 
 const paymentsIn = (tail: Tail): Sum[] => tail.sums().filter((sum): sum is Sum => sum.payment in PAYMENTS);
 
-const openIn = (tail: Tail): string[] => tail.live().flatMap(({ charge, now }) => (now === 'open' ? [charge.id] : []));
-
-/** Checks every open charge once. Resolves to the error that ended the check, else to the last one of a failed read. */
-const checkOpen = async (
-  { job, bulk, run: { io }, rowDeps: { ledger, client } }: FollowedJob,
+/** Waits until no charge is open. Resolves to the error of the last check, if it failed. */
+const waitForOpen = async (
+  { limit, progress, rowDeps: { ledger, client }, run: { io } }: FollowedJob,
   tail: Tail,
 ): Promise<PayError | undefined> => {
-  const elsewhere = new Set(openIn(tail));
-  const check = (charge: Charge) => refreshCharge(ledger, charge, client);
-  const checked = ({ id }: Charge): Promise<void> => {
-    elsewhere.delete(id);
-    return tail.update(id);
-  };
-  const rows = walkCharges(ledger, { job, payments: ['open'] });
-  const { failures, stopped } = await checkCharges({ ...io, stop: io.signals.stop, ...bulk, rows, check, checked });
-  // Another process has read these, and found them no longer open.
-  if (stopped === undefined) for (const id of elsewhere) await tail.update(id);
-  return stopped instanceof PayError ? stopped : failures.at(-1);
-};
-
-/** Waits until no charge is open. Resolves to the error of the last check, if it failed. */
-const waitForOpen = async (wait: FollowedJob, tail: Tail): Promise<PayError | undefined> => {
-  const { limit, progress, run } = wait;
-  const { clock, signals } = run.io;
+  const { clock, signals } = io;
+  const { stop } = signals;
   const end = clock.ticks() + limit;
+  const observer = new Observer({ ledger, client, io, stop });
   try {
     await tail.changes();
     progress.following(
       () =>
         `${paymentSumsText(paymentsIn(tail))}; ${formatDuration(Math.max(1000, end - clock.ticks()))} left, Ctrl-C stops waiting`,
     );
-    return await waitForPayments(run.io, {
-      pauses: [2000, 15_000] as const,
+    return await waitForPayments(io, {
+      pauses: [2000, 15_000],
       polls: 0,
-      stop: signals.stop,
+      stop,
       until: () => end,
-      read: () => checkOpen(wait, tail),
-      isOver: () => openIn(tail).length === 0,
+      read: async () => {
+        const fault = await observer.look(tail.open());
+        await tail.changes();
+        return fault;
+      },
+      isOver: () => tail.open().length === 0,
     });
   } catch (thrown) {
     if (!(thrown instanceof PayError)) throw thrown;

@@ -377,6 +377,6 @@ export const chargeKind = (file: FileOfCharges, run: Run, sharing?: ChargeSharin
     follow:
       wait === undefined
         ? undefined
-        : (job, { progress }, rowDeps) => followCharges({ job, limit: wait, bulk, progress, rowDeps, run }),
+        : (job, { progress }, rowDeps) => followCharges({ job, limit: wait, progress, rowDeps, run }),
   };
 };

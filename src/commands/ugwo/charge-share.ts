@@ -16,7 +16,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import { refreshCharge, walkCharges } from '../../ledger/reconcile.ts';
 import { claimSharing, noteSharing, noteUnshared, type Shared, sharedOf, type Unsent } from '../../ledger/share.ts';
 import { asActivity } from '../../ledger/snapshot.ts';
-import { checkCharges } from '../check-charges.ts';
+import { checkCharges } from '../observer.ts';
 import type { Run } from '../run.ts';
 import type { OneCharge, SharingOptions } from './charge-spec.ts';
 

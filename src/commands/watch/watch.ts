@@ -8,7 +8,7 @@ import type { ApiPage, ApiRecord } from '../../core/record.ts';
 import type { Board, Result, ResultNotices } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
 import { statusWord } from '../../core/status.ts';
-import { type Charge, isInScope, type Scope } from '../../ledger/entry.ts';
+import { isInScope, type Scope } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Sum } from '../../ledger/report.ts';
 import { type Now, openTail, type Tail, type Watched, type WatchFilter } from '../../ledger/tail.ts';
@@ -159,12 +159,9 @@ export const watch = async (input: WatchInput, run: Run): Promise<Result> => {
   const tail = openTail(ledger, filter, io.clock.now);
   const hook =
     input.exec === undefined ? undefined : await (await import('./hook.ts')).openHook(tail, filter, input, run);
-  const openHere = (): Charge[] =>
-    tail.live().flatMap(({ charge, now }) => (now === 'open' && isInScope(here)(charge) ? [charge] : []));
   const listens = (): boolean => isListening(data, service);
-  const feed = new Feed(
-    { ledger, io, isListening: listens, notice: run.say, client: () => run.client('read') },
-    openHere,
+  const feed = new Feed({ ledger, io, isListening: listens, notice: run.say, client: () => run.client('read') }, () =>
+    tail.open().filter(isInScope(here)),
   );
   const over: WatchEnd = {};
   const ended = (): ResultNotices => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkCharges } from '../../src/commands/check-charges.ts';
+import { checkCharges } from '../../src/commands/observer.ts';
 import { Feed } from '../../src/commands/watch/feed.ts';
 import { PayError } from '../../src/core/error.ts';
 import type { Charge } from '../../src/ledger/entry.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../src/client/client.ts';
-import { Polling } from '../../src/commands/watch/feed.ts';
+import { Observer } from '../../src/commands/observer.ts';
 import { endFailure } from '../../src/commands/watch/watch.ts';
 import { EXIT_CODES, PayError } from '../../src/core/error.ts';
 import { madeHere } from '../../src/core/record.ts';
@@ -47,12 +47,12 @@ const open = (listed: number) => {
     now += ms;
   };
   const clock = { now: () => now, ticks: () => now, sleep };
-  const polling = new Polling({
+  const observer = new Observer({
     ...{ client, stop: new AbortController().signal, io: { clock, random: () => 0.5 } },
     ledger: { moment: () => momentAt(now), observe: async () => undefined } as unknown as Ledger,
   });
   return {
-    ...{ polling, pages, changed },
+    ...{ observer, pages, changed },
     /** The single reads since the last call. */
     reads: (): number[] => reads.splice(0).sort((a, b) => a - b),
     pass: (ms: number): void => {
@@ -64,70 +64,70 @@ const open = (listed: number) => {
   };
 };
 
-describe('polling open charges', () => {
+describe('an observer of open charges', () => {
   it('reads a few one by one, without the list', async () => {
-    const { polling, pages, reads } = open(1000);
-    await polling.look(charges(10));
+    const { observer, pages, reads } = open(1000);
+    await observer.look(charges(10));
     expect([pages, reads()]).toEqual([[], charges(10).map((_, at) => at + 1)]);
   });
 
   it('reads many by the list: changed ones, and a few others in turn', async () => {
-    const { polling, pages, reads, changed, pass } = open(40);
-    await polling.look(charges(40));
+    const { observer, pages, reads, changed, pass } = open(40);
+    await observer.look(charges(40));
     expect([pages, reads()]).toEqual([[0], [1, 2, 3, 4]]);
     pass(1000);
     changed.set(30, { status: 'ugwo_successful', total_amount_paid: 5 });
     changed.set(31, { lastest_ugwo_activity: { uid: 'act.AbCd.31', status: 'failed' } });
-    await polling.look(charges(40));
+    await observer.look(charges(40));
     expect(reads()).toEqual([5, 6, 7, 8, 30, 31]);
     pass(1000);
     // A change is read once.
-    await polling.look(charges(40));
+    await observer.look(charges(40));
     expect(reads()).toEqual([9, 10, 11, 12]);
   });
 
   it('first reads requests that the list shows as paid, or different from the ledger', async () => {
-    const { polling, reads, changed } = open(40);
+    const { observer, reads, changed } = open(40);
     changed.set(20, { status: ['ugwo_successful', 'enum.ugwo_status.ugwo_successful'] });
     changed.set(21, { total_amount_paid: '5' });
     changed.set(22, { lastest_ugwo_activity: { uid: 'act.AbCd.22', status: 'failed' } });
     changed.set(23, { lastest_ugwo_activity: { uid: 'act.AbCd.22', status: 'failed' } });
-    await polling.look(charges(40));
+    await observer.look(charges(40));
     expect(reads()).toEqual([1, 2, 3, 4, 20, 21, 22]);
   });
 
   it('reads at most one list page per ten charges, and later ones in turn', async () => {
-    const { polling, pages, reads } = open(0);
-    await polling.look(charges(40));
+    const { observer, pages, reads } = open(0);
+    await observer.look(charges(40));
     expect(reads()).toEqual([1, 2, 3, 4]);
     const far = open(10_000);
-    await far.polling.look(charges(25).map((_, at) => charge(9000 + at)));
+    await far.observer.look(charges(25).map((_, at) => charge(9000 + at)));
     expect([pages, far.pages]).toEqual([[], [0, 1, 2]]);
   });
 
   it('reads expired ones once a minute', async () => {
-    const { polling, reads, pass } = open(40);
+    const { observer, reads, pass } = open(40);
     const some = [...charges(38), charge(39, -15_000), charge(40, 45_000)];
-    await polling.look(some);
+    await observer.look(some);
     expect(reads()).toEqual([1, 2, 3, 4, 39]);
     pass(59_999);
-    await polling.lookAtOverdue(some);
+    await observer.lookAtOverdue(some);
     expect(reads()).toEqual([]);
     pass(1);
-    await polling.lookAtOverdue(some);
+    await observer.lookAtOverdue(some);
     expect(reads()).toEqual([39, 40]);
   });
 
   it('returns the error and retries unread ones', async () => {
-    const { polling, reads, changed, fail } = open(40);
-    await polling.look(charges(40));
+    const { observer, reads, changed, fail } = open(40);
+    await observer.look(charges(40));
     reads();
     changed.set(30, { status: 'ugwo_successful' });
     const fault = new PayError('read_failed', 'no answer');
     fail(fault);
-    expect(await polling.look(charges(40))).toBe(fault);
+    expect(await observer.look(charges(40))).toBe(fault);
     fail(undefined);
-    expect(await polling.look(charges(40))).toBeUndefined();
+    expect(await observer.look(charges(40))).toBeUndefined();
     expect(reads()).toContain(30);
   });
 });
