@@ -169,12 +169,17 @@ export const CASE_RULES = {
       },
     },
     overpaid: {
-      filter: (since) => ({ payments: ['overpaid'], started: { since } }),
-      test: ({ charge, overpaid }) => paymentIn(charge) === 'overpaid' && overpaid > 0,
+      filter: (since) => ({ payments: ['overpaid', 'partially_refunded'], started: { since } }),
+      test: ({ charge, overpaid }) => {
+        const { payment, refunded } = moneyKnown(charge) ?? {};
+        const isPartBack = payment === 'partially_refunded' && refunded !== undefined;
+        return (payment === 'overpaid' || isPartBack) && overpaid > 0;
+      },
       cases: ({ charge, overpaid: amount }) => {
         const currency = charge.asked?.currency ?? '';
-        const words = refundWords(charge.activity?.uid ?? '', amount, currency);
-        const isDue = words !== undefined;
+        const refund = refundWords(charge.activity?.uid ?? '', amount, currency);
+        const again = paymentIn(charge) === 'overpaid' ? [] : ['--again'];
+        const [isDue, words] = [refund !== undefined, refund && [...refund, ...again]];
         const what = `${formatMoney(amount, currency)} too much${isDue ? '' : ", can't be refunded"}`;
         return [{ ...ofEntry(charge), amount, since: charge.money?.paidAt ?? charge.createdAt, what, words, isDue }];
       },

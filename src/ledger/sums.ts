@@ -50,9 +50,9 @@ const sumStatement = (schema: Schema, query: SumQuery, whole: Part, part: Part):
   const time = bySeq(along) ? 'created_at' : columnOf(along);
   const cut = unit === 0 ? '0' : `${time} - ${time} % ${unit}`;
   const table = `${schema}charge`;
+  const ofSameRequest = (other: string): string => `${other}.ugwo = charge.ugwo AND ${other}.service = charge.service`;
   // COALESCE hides the column from the choice of an index: few charges have the same subject.
-  const isNewer =
-    "newer.ugwo = charge.ugwo AND newer.seq > charge.seq AND COALESCE(newer.payment, '') = charge.payment";
+  const isNewer = `${ofSameRequest('newer')} AND newer.seq > charge.seq AND COALESCE(newer.payment, '') = charge.payment`;
   const [newer, ...newerValues] = whereOf([[isNewer], ...meant, ...(bySeq(along) ? [] : [inPart(whole)])]);
   const [where, ...values] = whereOf([...meant, inPart(part)]);
   // A charge that alone brought what was asked counts by itself: a search for each would take ten times as long.
@@ -62,17 +62,18 @@ const sumStatement = (schema: Schema, query: SumQuery, whole: Part, part: Part):
     : `CASE WHEN ${isWhole} THEN 1 WHEN EXISTS (SELECT 1 FROM ${table} AS newer ${newer}) THEN 0 ELSE 1 END`;
   // Parts that were paid are no longer open.
   const parts = `(SELECT sum(part.received) FROM ${table} AS part
-    WHERE part.ugwo = charge.ugwo AND COALESCE(part.payment, '') IN ('underpaid', 'partially_refunded')
+    WHERE ${ofSameRequest('part')} AND COALESCE(part.payment, '') IN ('underpaid', 'partially_refunded')
       AND part.received < part.amount)`;
   const asked = along === 'open' ? `amount - COALESCE(${parts}, 0)` : 'amount';
-  // The last charge of a request that was paid twice has the excess of all.
+  // The last charge of a request that was paid twice has the excess of all: by payment time, the one that was paid last.
+  const isAfter =
+    along === 'paid_at' ? '(newer.paid_at, newer.seq) > (charge.paid_at, charge.seq)' : 'newer.seq > charge.seq';
   const isLastPaid = `NOT EXISTS (SELECT 1 FROM ${table} AS newer
-    WHERE newer.ugwo = charge.ugwo AND newer.seq > charge.seq AND newer.paid_twice IS NOT NULL)`;
-  const kept = 'received - COALESCE(refunded, 0)';
+    WHERE ${ofSameRequest('newer')} AND ${isAfter} AND newer.paid_twice IS NOT NULL)`;
   const excess = countsEach
     ? 'CAST(NULL AS bigint)'
     : `CASE WHEN paid_twice IS NOT NULL THEN CASE WHEN ${isLastPaid} THEN paid_twice END
-    WHEN payment = 'overpaid' AND ${kept} > amount THEN ${kept} - amount END`;
+    WHEN payment IN ('overpaid', 'partially_refunded') AND received - refunded > amount THEN received - refunded - amount END`;
   const apart = [
     'state',
     'payment',

@@ -145,3 +145,17 @@ it('too much money is a case, until it went back', async () => {
   expect(await get()).not.toContain('overpaid');
   expect(await desk.done('ugwo', 'list', '-o', 'table')).not.toContain('overpaid');
 });
+
+it('too much money is a case with what is left of it after a part went back', async () => {
+  const desk = await openDesk();
+  const { ugwo, activity } = await paidRequest(desk, 'INV-8', 150_000);
+  await desk.done('refund', 'create', activity, '--amount', '250.00', '--yes');
+  await desk.pass(10);
+  await desk.done('ledger', 'sync', '-q');
+  const { code, cases } = await desk.status();
+  expect([code, cases]).toMatchObject([14, [{ kind: 'overpaid', ugwo, amount: 35_000 }]]);
+  const report = await desk.done('ledger', 'report', '-o', 'csv', '--columns', 'reported,count,amount_minor');
+  expect(report).toContain('too_much,1,35000\r\n');
+  await desk.run(cases[0] as Shown, '--yes');
+  expect(await desk.status()).toMatchObject({ code: 0, kinds: [] });
+});

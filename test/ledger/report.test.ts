@@ -262,7 +262,9 @@ const sums = fc.oneof(oneOf(0, 100, Number.MAX_SAFE_INTEGER), fc.nat(100_000));
 const monies = fc.record({
   payment: oneOf<Payment>(...PAYMENT_NAMES, 'open', 'reversed'),
   received: maybe(sums),
+  refunded: maybe(oneOf(0, 50)),
   paidAt: maybe(moments),
+  excess: maybe(oneOf(1, 900)),
 });
 const reversals = fc.record({ payment: oneOf<Payment>('paid', 'underpaid'), received: maybe(sums), at: moments });
 
@@ -298,7 +300,7 @@ const odd = fc
           ? {
               ...money,
               receivedAssumed: false,
-              refunded: 0,
+              isPaidTwice: money.excess !== undefined,
               reversed: money.payment === 'reversed' ? reversed : undefined,
             }
           : undefined,
@@ -336,6 +338,25 @@ const countersOf = (
   ];
 };
 
+/** True if a charge of a request that was paid twice is the last one of those. */
+const isLastPaid = (one: Entry, time: SumQuery['time'], entries: readonly Entry[]): boolean => {
+  const paidAt = ({ money }: Entry): number => (time === 'paid_at' ? (money?.paidAt ?? -Infinity) : 0);
+  const isAfter = (other: Entry): boolean =>
+    paidAt(other) === paidAt(one) ? other.seq > one.seq : paidAt(other) > paidAt(one);
+  const ofRequest = entries.filter(({ service, about }) => service === one.service && about === one.about);
+  return !ofRequest.some((other) => other.money?.isPaidTwice === true && isAfter(other));
+};
+
+/** Money of a charge that came too much; undefined for none. */
+const excessOf = (one: Entry, time: SumQuery['time'], entries: readonly Entry[]): number | undefined => {
+  const { payment, received = 0, refunded, excess } = moneyKnown(one) ?? {};
+  if (payment === undefined || (time === 'paid_at' && payment === 'reversed')) return undefined;
+  if (excess !== undefined) return isLastPaid(one, time, entries) ? excess : undefined;
+  const isOver = payment === 'overpaid' || payment === 'partially_refunded';
+  const left = isOver && refunded !== undefined ? received - refunded - (one.asked?.amount ?? Infinity) : 0;
+  return left > 0 ? left : undefined;
+};
+
 /** The report as a plain sum over entries. */
 const plainReport = (entries: readonly Entry[], { time, period, names, scope }: Asked): string[] => {
   const { since = -Infinity, until = Infinity } = period;
@@ -344,7 +365,7 @@ const plainReport = (entries: readonly Entry[], { time, period, names, scope }: 
     .flatMap((one) => countersOf(one, time).map(([reported, at, received]) => ({ one, reported, at, received })))
     .filter(({ at }) => at >= since && at < until);
   const groupsFor = (one: Entry, at: number) => names.map((name) => (name === 'day' ? dayIn('utc', at) : one[name]));
-  const sameFor = (one: Entry): string => JSON.stringify([one.about, paymentIn(one)]);
+  const sameFor = (one: Entry): string => JSON.stringify([one.service, one.about, paymentIn(one)]);
   const last = new Map(counted.map(({ one }) => [sameFor(one), one]));
   const lines = new Map<string, { count: number; charges: number; amounts: bigint[]; receiveds: bigint[] }>();
   for (const { one, reported, at, received } of counted) {
@@ -353,18 +374,34 @@ const plainReport = (entries: readonly Entry[], { time, period, names, scope }: 
     lines.set(key, line);
     line.charges += 1;
     const payment = paymentIn(one);
-    const isWhole = payment === 'paid' && moneyKnown(one)?.received === one.asked?.amount;
+    const { received: brought, isPaidTwice } = moneyKnown(one) ?? {};
+    const isWhole = payment === 'paid' && brought === one.asked?.amount && isPaidTwice !== true;
     const isEach = (payment === 'reversed' && time === 'paid_at') || names.includes('id');
     const counts = payment === undefined || isWhole || isEach || last.get(sameFor(one)) === one;
     line.count += counts ? 1 : 0;
     if (one.asked?.amount !== undefined) line.amounts.push(counts ? BigInt(one.asked.amount) : 0n);
     if (received !== undefined) line.receiveds.push(BigInt(received));
+    const excess = names.includes('id') || reported !== payment ? undefined : excessOf(one, time, entries);
+    if (excess === undefined) continue;
+    const over = JSON.stringify([groupsFor(one, at), one.asked?.currency, 'too_much']);
+    const much = lines.get(over) ?? { count: 0, charges: 0, amounts: [], receiveds: [] };
+    lines.set(over, much);
+    much.count += 1;
+    much.charges += 1;
+    much.amounts.push(BigInt(excess));
   }
   const total = (some: readonly bigint[]) =>
     some.length === 0 ? undefined : some.reduce((sum, amount) => sum + amount, 0n);
   return [...lines]
     .map(([key, { count, charges, amounts, receiveds }]) =>
-      [key, count, charges, total(amounts), total(receiveds), charges - receiveds.length].join(' '),
+      [
+        key,
+        count,
+        charges,
+        total(amounts),
+        total(receiveds),
+        key.endsWith('"too_much"]') ? 0 : charges - receiveds.length,
+      ].join(' '),
     )
     .sort();
 };
@@ -376,7 +413,6 @@ const reportAs = async (ledger: Ledger, { time, period, names, scope }: Asked): 
   const counts = time === 'created_at' ? countsByCharge : countsByPayment(period);
   const lines = await ledger.sum(query, openLedgerReport(counts, groupsOf));
   return lines
-    .filter(({ reported }) => reported !== 'too_much')
     .map(({ groups, currency, reported, count, charges, amount, received, withoutReceived }) =>
       [JSON.stringify([groups, currency, reported]), count, charges, amount, received, withoutReceived].join(' '),
     )
