@@ -151,7 +151,10 @@ export const OUTPUTS: Readonly<Record<string, readonly Output[]>> = {
   'config unset': [one('Setting', settingView)],
   doctor: [list('Finding', checkView)],
   'emulator start': [
-    one(objectOf({ origin: text, key: text, data: text, public_key: text, control_token: text }), serviceView),
+    one(
+      objectOf({ origin: text, key: text, data: text, public_key: text, control_token: text, console: text }),
+      serviceView,
+    ),
   ],
   'emulator seed': [one(objectOf({ customers: count, ugwo: count, data: text }), seededView)],
   'emulator settle': [one({ allOf: [ref('Activity')], properties: { due: instant } }, settledView)],

@@ -285,11 +285,14 @@ const change = objectOf({
   status: nullable.text,
   amount: nullable.amount,
   currency: nullable.text,
+  received: nullable.amount,
   medium: text,
   activity: orNull(serviceId('act')),
   ref: nullable.text,
   job: orNull(jobId),
   row: nullable.count,
+  customer: nullable.text,
+  customer_email: nullable.text,
 });
 
 /** Its body is JSON as received, or null with the bytes in base64. */

@@ -40,6 +40,26 @@ describe('paycli schema', () => {
     expect(shown).toMatchObject({ code: 0 });
   });
 
+  it('describes every column', () => {
+    interface Described {
+      readonly $ref?: string;
+      readonly anyOf?: readonly Described[];
+      readonly properties?: object;
+      readonly additionalProperties?: unknown;
+    }
+    const formsOf = ({ $ref, anyOf, ...rest }: Described): readonly Described[] => {
+      if ($ref !== undefined) return formsOf(document.$defs[$ref.replace('#/$defs/', '')] ?? {});
+      return anyOf === undefined ? [rest] : anyOf.flatMap(formsOf);
+    };
+    const missing = document.commands.flatMap(({ name, output: { columns, ndjson_line: line } }) => {
+      const forms = formsOf(line ?? {});
+      if (forms.some(({ additionalProperties }) => additionalProperties !== false)) return [];
+      const members = new Set(forms.flatMap(({ properties = {} }) => Object.keys(properties)));
+      return columns.filter((column) => !members.has(column.split('.')[0] ?? '')).map((column) => `${name}: ${column}`);
+    });
+    expect(missing).toEqual([]);
+  });
+
   it('describes a line of ndjson', async () => {
     const { stdout } = await inProcess(['ugwo', 'list', '--local', '-o', 'ndjson']);
     const lines = stdout.trim().split('\n');

@@ -5,6 +5,7 @@ import { errorOf, newFolder, paycli, start } from '../support/program.ts';
 import type { Seen } from '../support/service.ts';
 import { json, problem, serveAllBy } from '../support/service.ts';
 import { activityOf, charged, chargeFrom, numberIn, summaryOf, ugwoOf, ussdFile } from './bulk-support.ts';
+import { command, judged } from './schema-support.ts';
 import type { Watching } from './watch-support.ts';
 import { charge, requestWith } from './watch-support.ts';
 
@@ -35,6 +36,8 @@ describe('watch', () => {
     expect(ended.code).toBe(11);
     expect(shortly(ended).slice(0, 4)).toEqual(['1 null open', '2 null open', '3 null open', '1 open paid']);
     expect(shortly(ended).slice(4).sort()).toEqual(['2 open failed', '3 open paid']);
+    for (const line of ended.stdout.trim().split('\n'))
+      judged(command('watch')?.output.ndjson_line ?? { not: {} }, line);
     expect(changesIn(ended.stdout)[3]).toEqual({
       at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/),
       charge: expect.stringMatching(/^chg-/),
