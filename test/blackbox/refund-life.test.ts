@@ -55,7 +55,15 @@ describe('a refund', () => {
 
   it('that fails later is told by a signed event, is a case, and can be sent again', async () => {
     const desk = await openDesk();
-    const { ugwo, activity } = await paidRequest(desk, 'INV-2');
+    // A slow machine must not pay the refund back before the second one is sent.
+    const { uid: ugwo } = await desk.shopRequest({
+      ref: 'INV-2',
+      amount: 90_000,
+      metadata: { emulate: 'refund:successful:1h' },
+    });
+    const activity = await desk.charge(ugwo);
+    await desk.settle(activity, 'successful');
+    await desk.sync();
     await desk.done('refund', 'create', activity, '--amount', '300.00', '--yes');
     const [{ uid } = { uid: '' }] = await refundsOf(desk);
     const listener = await listen(desk.options);
