@@ -4,7 +4,7 @@ import { PROGRAM } from '../support/built.ts';
 import { CANARY } from '../support/canary.ts';
 import { inProcess } from '../support/in-process.ts';
 import { errorOf, newFolder, paycli } from '../support/program.ts';
-import { json, serveBy, UGWO_ID, ugwo } from '../support/service.ts';
+import { ACTIVITY, json, serveBy, UGWO_ID, ugwo } from '../support/service.ts';
 import { openShell, openTerminal, openThrough, type TerminalSession } from '../support/terminal.ts';
 
 const ONYE = `ony.AbCd.${'1'.padStart(24, '0')}`;
@@ -148,6 +148,24 @@ describe('a missing medium of ugwo charge', () => {
     });
     expect(await none.ended).toEqual({ code: 3 });
     expect(other.raw() + none.raw()).not.toContain('Which medium');
+  });
+
+  it('is asked for after a read whose payment holds, though the next read shows less', async () => {
+    const payments = [{ status: 'requires_action' }, { status: 'successful', charged_amount: 500_007 }];
+    const service = await serveBy(({ method }) => {
+      if (method === 'POST') return json(200, ACTIVITY);
+      const [shown] = isCharged ? payments.splice(1) : [];
+      const activities = isCharged ? [{ ...ACTIVITY, ...(shown ?? payments[0]) }] : [];
+      return json(200, { ...ugwo(7), uid: UGWO_ID, status: 'requires_ugwo', checkout: of('ussd'), activities });
+    }, ASKS);
+    let isCharged = false;
+    const [home, words] = [newFolder(), ['ugwo', 'charge', UGWO_ID, '--provider', 'gtb', '--again']];
+    expect(await inProcess([...words, '--medium', 'ussd'], { home, service })).toMatchObject({ code: 0 });
+    isCharged = true;
+    const session = openTerminal(words, { home, service });
+    await answering(session)(/part of it: $/, '1');
+    expect(await session.ended).toEqual({ code: 9 });
+    expect(service.seen.filter(({ method }) => method === 'POST')).toHaveLength(1);
   });
 
   it('is asked for among all, without a request, with --as-curl', async () => {

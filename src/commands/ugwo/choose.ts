@@ -50,9 +50,10 @@ export const unpaidRequests = async (run: Pick<Run, 'client' | 'io'>): Promise<r
  */
 export const mediumsOf =
   (ugwo: string) =>
-  async (run: Pick<Run, 'client'>): Promise<readonly Choice[]> => {
+  async (run: Pick<Run, 'client' | 'observe'>): Promise<readonly Choice[]> => {
     const client = await run.client('read');
     const shown = await client.look('ugwo.get', { params: { uid: ugwo } }, { mustExist: true });
+    if (shown !== undefined) await run.observe('request', shown);
     const mediums = valueAt(shown?.value, 'checkout.mediums');
     const offered = Array.isArray(mediums) ? mediums.map((one) => textAt(one, 'medium')) : [];
     const usable = offered.filter((name) => MEDIUM_NAMES.includes(name));
