@@ -87,7 +87,7 @@ type Step =
     });
 
 /** Judges an answer: a number, a name, or a part of names. */
-const judgeAnswer = ({ choices, open = false }: Omit<Choices, 'title'>, at: Choosing, answer: string): Step => {
+const choiceFrom = ({ choices, open = false }: Omit<Choices, 'title'>, at: Choosing, answer: string): Step => {
   if (answer === '' && at.offered !== undefined) return { chosen: at.offered };
   const named = choices.find((choice) => choice.toLowerCase() === answer.toLowerCase());
   if (named !== undefined) return { chosen: named };
@@ -152,7 +152,7 @@ export const askChoice = async ({ stdin, stderr, env }: Chooser, { title, ...fro
   for (;;) {
     const answer = await stdin.line([...before, promptAt(at)].join('\n'), { hidden: false });
     if (answer === undefined || (answer.trim() === '' && at.offered === undefined)) throw declinedError();
-    const step = judgeAnswer(from, at, answer.trim());
+    const step = choiceFrom(from, at, answer.trim());
     if ('chosen' in step) return step.chosen;
     at = step.offered === undefined ? { shown: step.shown } : { shown: step.shown, offered: step.offered };
     before = [...(step.said === '' ? [] : [step.said]), ...(step.lists ? numbered(step.shown, columns) : [])];

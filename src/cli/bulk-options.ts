@@ -89,7 +89,7 @@ export const refuseRowFields = (fields: FieldTable, given: BulkGiven): void => {
 /** The flag that makes a command work on a file. */
 export const fileFlag = ({ template }: Pick<BulkGiven, 'template'>): string => (template ? '--template' : '--from');
 
-const DEFAULTS = {
+const BULK_DEFAULTS = {
   from: '',
   concurrency: DEFAULT_PARALLEL,
   check: false,
@@ -100,7 +100,7 @@ const DEFAULTS = {
 };
 
 /** A file of rows (`-` is standard input) and the options for processing it. */
-export type BulkInput = Omit<BulkGiven, keyof typeof DEFAULTS> & Readonly<typeof DEFAULTS>;
+export type BulkInput = Omit<BulkGiven, keyof typeof BULK_DEFAULTS> & Readonly<typeof BULK_DEFAULTS>;
 
 /**
  * Reads the options for a file; undefined without one. Throws a usage error if other options need it, or if a single
@@ -122,5 +122,5 @@ export const readBulk = (given: BulkGiven, named?: string, thing = ''): BulkInpu
     });
   }
   const own = Object.entries(given).filter(([name]) => Object.hasOwn(BULK_OPTIONS, name));
-  return { ...DEFAULTS, ...Object.fromEntries(own) };
+  return { ...BULK_DEFAULTS, ...Object.fromEntries(own) };
 };

@@ -71,7 +71,7 @@ const storedSecret = ({ name, origin, secret }: NewProfile): Pick<StoredProfile,
 };
 
 /** Checks a new profile and returns it as it is stored. Registers its key with the redactor. */
-const asStored = (profile: NewProfile, io: Io): StoredProfile => {
+const checkedProfile = (profile: NewProfile, io: Io): StoredProfile => {
   if ('key' in profile.secret) io.redactor.add(profile.secret.key);
   checkName(profile.name);
   const origin = checkOrigin(profile.origin, 'the base URL');
@@ -85,8 +85,8 @@ const withoutProfile = (file: ProfileFile, name: string): ProfileFile => {
   return chosen === undefined || chosen === name ? { ...rest, profiles } : { ...rest, default: chosen, profiles };
 };
 
-/** What a profile of this name keeps when it gets a new key: its settings and its ledger. */
-const keptOf = (file: ProfileFile, name: string): Partial<StoredProfile> => {
+/** Fields that a profile of this name keeps when it gets a new key: its settings and its ledger. */
+const carriedOver = (file: ProfileFile, name: string): Partial<StoredProfile> => {
   const profile = profileNamed(file, name);
   return profile === undefined ? {} : pick(profile, ['defaults', 'ledger', 'ledger_password_command']);
 };
@@ -147,7 +147,7 @@ export const openProfiles = (io: Io, folders: Folders, machine: Machine = realMa
       profileSummary(read(), name === undefined ? undefined : checkName(name)),
     /** All checks of `save`, and one of the key itself: runs a helper. Stores nothing. */
     check: async (profile: NewProfile): Promise<{ readonly origin: string; readonly key: string }> => {
-      const { origin, key, key_command } = asStored(profile, io);
+      const { origin, key, key_command } = checkedProfile(profile, io);
       if (key !== undefined) return { origin, key };
       const printed = await runKeyCommand(key_command ?? [], io, machine);
       return { origin, key: checkKeyFor(printed, origin, 'the key of the key command') };
@@ -157,7 +157,10 @@ export const openProfiles = (io: Io, folders: Folders, machine: Machine = realMa
       change(profile.name, (file) => ({
         ...file,
         default: defaultName(file) ?? profile.name,
-        profiles: { ...file.profiles, [profile.name]: { ...keptOf(file, profile.name), ...asStored(profile, io) } },
+        profiles: {
+          ...file.profiles,
+          [profile.name]: { ...carriedOver(file, profile.name), ...checkedProfile(profile, io) },
+        },
       })),
     /** Stores a key in the system's keychain; returns the command that prints it, or the reason for the failure. */
     storeKey: async (name: string, key: string): Promise<KeychainKey> =>

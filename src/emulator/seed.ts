@@ -43,9 +43,9 @@ export const GOODS = [
   ['Solar panel, 350 W', 16_499_950],
 ] as const;
 
-/** Interval between the records of a new file, shortened if they would reach back further than LONGEST_MS. */
+/** Interval between the records of a new file, shortened if they would reach back further than LONGEST_SPAN_MS. */
 const RECORD_INTERVAL_MS = 97 * MINUTE_MS;
-const LONGEST_MS = 90 * DAY_MS;
+const LONGEST_SPAN_MS = 90 * DAY_MS;
 
 /** Records that are added within one turn of the event loop. */
 const RECORDS_PER_TURN = 200;
@@ -95,7 +95,7 @@ const CHARGED_STATUSES: Readonly<Record<string, string>> = {
 /** Returns instants for `count` records, oldest first: newer than `after`, and up to a minute before `now`. */
 const instants = (after: string | undefined, now: number, count: number): ((index: number) => string) => {
   const end = now - MINUTE_MS;
-  const start = parseInstant(after ?? '')?.ms ?? end - Math.min(LONGEST_MS, RECORD_INTERVAL_MS * count);
+  const start = parseInstant(after ?? '')?.ms ?? end - Math.min(LONGEST_SPAN_MS, RECORD_INTERVAL_MS * count);
   const reach = Math.max(0, (start < end ? end : now) - start);
   return (index) => utcAtom(start + Math.floor((reach * (index + 1)) / count));
 };

@@ -62,7 +62,7 @@ const currencyAt = (record: unknown, path: string): string | undefined => {
 };
 
 /** The digits of an amount in the minor unit; undefined for a value that can't be one. */
-const minorText = (value: unknown): string | undefined => {
+const amountDigits = (value: unknown): string | undefined => {
   const minor = value instanceof NumberText ? value.text : value;
   if (isBlank(minor) || (typeof minor !== 'number' && typeof minor !== 'string')) return undefined;
   return String(minor).length > BOUNDS.word ? undefined : String(minor);
@@ -70,7 +70,7 @@ const minorText = (value: unknown): string | undefined => {
 
 /** The amount at a path of a record in decimals, for programs; undefined for a value that can't be one. */
 export const machineDecimals = (record: unknown, value: unknown, path: string): string | undefined => {
-  const [minor, currency] = [minorText(value), currencyAt(record, path)];
+  const [minor, currency] = [amountDigits(value), currencyAt(record, path)];
   if (minor === undefined) return undefined;
   return currency === undefined ? inMinorUnit(minor) : decimalText(minor, currency);
 };
@@ -130,7 +130,7 @@ const timeText = (value: unknown): string => {
 };
 
 const moneyText = (value: unknown, currency: string | undefined): string => {
-  const minor = minorText(value);
+  const minor = amountDigits(value);
   if (minor === undefined) return plainText(value instanceof NumberText ? value.text : value);
   return currency === undefined ? inMinorUnit(minor) : formatMoney(minor, currency);
 };
