@@ -65,6 +65,16 @@ interface Planned<T> {
 /** The number of faults that fit on a screen. */
 const MOST_FAULTS = 20;
 
+const emptyPlan = (): Plan => ({
+  rows: 0,
+  bad: bitSet(),
+  faults: [],
+  counts: new Map(),
+  sums: new Map(),
+  compares: false,
+  leftovers: openLeftovers(),
+});
+
 const leaveOut = ({ bad, faults }: Plan, row: number, found: readonly ColumnFault[]): void => {
   bad.set(row);
   for (const { column, what } of found) if (faults.length < MOST_FAULTS) faults.push({ row, column, what });
@@ -74,23 +84,27 @@ const throwIfStopped = ({ signals: { stop } }: FileRun['io'], isStopped = stop.a
   if (isStopped) throw interrupted(stop.reason);
 };
 
+/** Writes the bad rows to the report. */
+const reportBad = async <T>(
+  { run, input, reporter }: Pick<FileJob<T>, 'run' | 'input' | 'reporter'>,
+  { bad }: Plan,
+  judge: (row: InputRow) => ReadRow<T>,
+): Promise<void> => {
+  for await (const row of input.rows()) {
+    throwIfStopped(run.io);
+    const asked = bad.has(row.number) ? judge(row) : undefined;
+    if (asked !== undefined && 'faults' in asked) await reporter.write(row, invalidEnd(asked.faults));
+  }
+};
+
 /**
  * Reads the whole file and checks every row; sends nothing. Rows may have names in place of ids: they are looked up
  * together after the first reading, and a second one has their ids.
  */
 const planRows = async <T>(file: FileJob<T>): Promise<Planned<T>> => {
-  const { bulk, kind, run, services, input, reader, reporter, job, walk } = file;
-  const plan: Plan = {
-    rows: 0,
-    bad: bitSet(),
-    faults: [],
-    counts: new Map(),
-    sums: new Map(),
-    compares: false,
-    leftovers: openLeftovers(),
-  };
+  const { bulk, kind, run, services, reader, job, walk } = file;
+  const plan = emptyPlan();
   const [, prefix] = kind.named ?? [];
-  /** The names without a known id. A row that was sent has shown its id. */
   const names = new Map<string, Meant | undefined>();
   const seen = bulk.allowRepeats ? undefined : openSeen();
   const judge = (row: InputRow): ReadRow<T> => {
@@ -140,11 +154,7 @@ const planRows = async <T>(file: FileJob<T>): Promise<Planned<T>> => {
     }
     // A file that can't be read to its end must not leave part of a report, which looks like a complete one.
     if (bulk.report === undefined || plan.bad.count === 0) return { plan, reader };
-    for await (const row of input.rows()) {
-      throwIfStopped(run.io);
-      const asked = plan.bad.has(row.number) ? judge(row) : undefined;
-      if (asked !== undefined && 'faults' in asked) await reporter.write(row, invalidEnd(asked.faults));
-    }
+    await reportBad(file, plan, judge);
     return { plan, reader };
   } finally {
     seen?.close();

@@ -1,6 +1,7 @@
 import type { RowDeps } from '../../bulk/kind.ts';
 import { PAYMENTS, paymentShown } from '../../charge/payment.ts';
 import { REFUSALS } from '../../charge/refusals.ts';
+import type { Data } from '../../charge/request.ts';
 import type { Client } from '../../client/client.ts';
 import type { Resource as Activity } from '../../contract/proof.ts';
 import { payableUntil } from '../../core/charge.ts';
@@ -13,7 +14,7 @@ import type { Ledger, Refused } from '../../ledger/ledger.ts';
 import { mismatchesOf } from '../../ledger/match.ts';
 import { asActivity, type Snapshot, withActivity } from '../../ledger/snapshot.ts';
 import type { Run } from '../run.ts';
-import type { Data, Looked } from './charge-send.ts';
+import type { Looked } from './charge-send.ts';
 
 /** Finds an activity in the answer, with its original text. Undefined if the answer does not show it. */
 const activityIn = ({ record, shown }: Looked, uid: string): ApiRecord<Activity> | undefined => {

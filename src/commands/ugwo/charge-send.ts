@@ -11,7 +11,7 @@ import {
 import { activityFacts, balanceOf } from '../../charge/payment.ts';
 import { REFUSALS } from '../../charge/refusals.ts';
 import { refusedError } from '../../charge/refused.ts';
-import type { ChargeRequest } from '../../charge/request.ts';
+import type { ChargeRequest, Data } from '../../charge/request.ts';
 import { otherSumText } from '../../charge/words.ts';
 import type { Client } from '../../client/client.ts';
 import { bankMeant } from '../../core/banks.ts';
@@ -159,8 +159,6 @@ export const describedCharge = (ugwo: string, shown: Snapshot | undefined): stri
   const parts = [money, ref, description, email ?? customer].filter((part) => part !== undefined);
   return `${ugwo}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`;
 };
-
-export type Data = Readonly<Record<string, unknown>>;
 
 /** Options of the guard for a reaction to an earlier charge. */
 export const guardedBy = (earlier: OneCharge['earlier']): Required<Pick<ChargeRequest, 'again' | 'remaining'>> => ({
