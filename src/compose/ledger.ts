@@ -18,7 +18,7 @@ import type { ApiRecord } from '../core/record.ts';
 import { shellLine } from '../core/shell.ts';
 import type { Entry } from '../ledger/entry.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { OtherLedger } from '../ledger/open.ts';
+import type { OtherLedger } from '../ledger/others.ts';
 import type { Access } from '../ledger/postgres/session.ts';
 import { foldersOf, type RunContext } from './run.ts';
 
@@ -148,7 +148,7 @@ export const openLedgerOf = async (run: RunContext, setting: SharedSetting | und
       : await openTeamLedger(run, setting.access, isOnlyRead);
   run.state.closing.push(() => ledger.close());
   const [{ withOthers }, { ledgersLock }, { lockWait }, { data }] = await Promise.all([
-    import('../ledger/open.ts'),
+    import('../ledger/others.ts'),
     import('../ledger/local/file.ts'),
     ledgerDeps(run),
     foldersOf(run),

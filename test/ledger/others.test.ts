@@ -4,7 +4,7 @@ import { nextTurn } from '../../src/core/async.ts';
 import { evidenceOf } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { ledgersLock } from '../../src/ledger/local/file.ts';
-import { type OtherLedger, withOthers } from '../../src/ledger/open.ts';
+import { type OtherLedger, withOthers } from '../../src/ledger/others.ts';
 import { ledgerOptions } from '../support/ledger.ts';
 import { newFolder } from '../support/program.ts';
 import { account, beginCharge, intent, NOON, newPath, open, SELF, worldAtNoon } from './support/charges.ts';

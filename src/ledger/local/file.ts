@@ -7,7 +7,7 @@ import { type DatabaseFault, isBusy, isDamage } from '../../database/connect.ts'
 import { checkPrivate } from '../../database/file.ts';
 import { takeLock } from '../../database/open.ts';
 import type { Sender } from '../entry.ts';
-import type { LedgersLock } from '../open.ts';
+import type { LedgersLock } from '../others.ts';
 import { thisMachine } from '../sender.ts';
 
 /** Dependencies for waiting on a locked file. */

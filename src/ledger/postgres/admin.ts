@@ -4,7 +4,7 @@ import { PayError, usageError } from '../../core/error.ts';
 import { currentVersion, type Versions, versionFault } from '../../database/connect.ts';
 import type { Entry } from '../entry.ts';
 import type { Job, KeptUpdate } from '../job.ts';
-import { JOB_COLUMNS, jobValues, UPDATE_COLUMNS, updateValues } from '../sql.ts';
+import { JOB_COLUMNS, jobValues, UPDATE_COLUMNS, updateValues } from '../job-sql.ts';
 import { handshake, isPostgres, ledgerErrorOf } from './handshake.ts';
 import {
   checkVersion,

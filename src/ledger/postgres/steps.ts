@@ -4,6 +4,15 @@ import { handleSignals, PayError } from '../../core/error.ts';
 import type { Decision, JobsBackend, LockPolicy, Query } from '../backend.ts';
 import type { Entry } from '../entry.ts';
 import type { JobRow, KeptUpdate } from '../job.ts';
+import {
+  chargedOfJob,
+  chargedTotal,
+  ENTRY_STATE,
+  jobStatements,
+  UPDATE_COLUMNS,
+  updateOf,
+  updateValues,
+} from '../job-sql.ts';
 import type { Reducer } from '../ledger.ts';
 import {
   type Allowance,
@@ -14,23 +23,9 @@ import {
   OTHER_PROFILES,
   type Total,
 } from '../policy.ts';
+import { approvalBy, approvalIn, POLICY, policyOf } from '../policy-sql.ts';
 import type { Row } from '../rows.ts';
-import {
-  approvalBy,
-  approvalIn,
-  chargedOfJob,
-  chargedTotal,
-  countingOf,
-  ENTRY_STATE,
-  jobStatements,
-  POLICY,
-  placesFor,
-  policyOf,
-  type Statement,
-  UPDATE_COLUMNS,
-  updateOf,
-  updateValues,
-} from '../sql.ts';
+import { countingOf, placesFor, type Statement } from '../sql.ts';
 import { checkVersion, INTENT_LOOKS } from './schema.ts';
 import type { Session, StatementResult } from './session.ts';
 import {

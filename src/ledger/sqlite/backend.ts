@@ -14,6 +14,7 @@ import {
 import { groupCommit } from '../../database/group.ts';
 import type { Backend, JobsBackend, LockPolicy } from '../backend.ts';
 import type { Entry, Moment, Sender } from '../entry.ts';
+import { chargedOfJob, chargedTotal, deletePlans, ENTRY_STATE, jobReads, jobStatements, updateOf } from '../job-sql.ts';
 import type { ChargeSum, Reducer, SumQuery } from '../ledger.ts';
 import { diskGuard } from '../local/emergency.ts';
 import { asLedgerError, type Highest, type LocalOptions, ledgerError, patiently } from '../local/file.ts';
@@ -27,26 +28,10 @@ import {
   type Policy,
   type Total,
 } from '../policy.ts';
+import { approvalBy, approvalIn, POLICY, policiesBy, policyOf } from '../policy-sql.ts';
 import { type Row, readable } from '../rows.ts';
 import { bootOf, operator } from '../sender.ts';
-import {
-  approvalBy,
-  approvalIn,
-  chargedOfJob,
-  chargedTotal,
-  countingOf,
-  deletePlans,
-  ENTRY_STATE,
-  jobReads,
-  jobStatements,
-  POLICY,
-  policiesBy,
-  policyOf,
-  type ReadStatement,
-  replacing,
-  type Statement,
-  updateOf,
-} from '../sql.ts';
+import { countingOf, type ReadStatement, replacing, type Statement } from '../sql.ts';
 import { LEDGER_FILE } from './schema.ts';
 import { type LedgerStatements, preparing, rowsFrom, SELECT, selecting } from './statements.ts';
 
