@@ -124,12 +124,11 @@ export class Observer {
   async look(charges: readonly Charge[]): Promise<PayError | undefined> {
     if (charges.length <= FEW_CHARGES) return this.#readEach(charges);
     const { client, stop } = this.#deps;
-    try {
-      const listed = await listRequests(new Set(charges.map(({ about }) => about)), client, stop);
-      return await this.#readEach(this.#chosen(charges, listed), listed);
-    } catch (thrown) {
-      return readFailureOf(thrown);
-    }
+    const wanted = new Set(charges.map(({ about }) => about));
+    const listed = await listRequests(wanted, client, stop).catch(readFailureOf);
+    if (!(listed instanceof PayError)) return this.#readEach(this.#chosen(charges, listed), listed);
+    // A key may lack permission for the list alone, and the list may fail where a read succeeds.
+    return listed.detail.retryAt === undefined ? this.#readEach(charges) : listed;
   }
 
   /** Checks only those whose account has expired. */

@@ -24,7 +24,7 @@ const charges = (count: number): Charge[] => Array.from({ length: count }, (_, a
 const open = (listed: number) => {
   const [pages, reads]: [number[], number[]] = [[], []];
   const changed = new Map<number, object>();
-  let [now, failing] = [START, undefined as PayError | undefined];
+  let [now, failing, unlisted] = [START, undefined as PayError | undefined, undefined as PayError | undefined];
   const client = {
     look: async (_id: string, { params: { uid = '' } }: { params: { uid: string } }) => {
       if (failing !== undefined) throw failing;
@@ -33,6 +33,7 @@ const open = (listed: number) => {
       return madeHere({ uid, activities: [{ uid: `act.AbCd.${number}`, status: 'requires_action' }] });
     },
     pages: async function* (_id: string, _input: object, { pages: most }: { pages: number }) {
+      if (unlisted !== undefined) throw unlisted;
       for (let page = 0; page * 100 < listed && page < most; page += 1) {
         pages.push(page);
         const numbers = Array.from({ length: Math.min(100, listed - page * 100) }, (_, at) => page * 100 + at + 1);
@@ -60,6 +61,9 @@ const open = (listed: number) => {
     },
     fail: (error: PayError | undefined): void => {
       failing = error;
+    },
+    failList: (error: PayError | undefined): void => {
+      unlisted = error;
     },
   };
 };
@@ -129,6 +133,29 @@ describe('an observer of open charges', () => {
     fail(undefined);
     expect(await observer.look(charges(40))).toBeUndefined();
     expect(reads()).toContain(30);
+  });
+});
+
+describe('an observer whose list of payment requests fails', () => {
+  it.each([
+    new PayError('read_failed', 'the service answered 500'),
+    new PayError('auth', 'the service answered 403: no permission to list'),
+  ])('reads each one by one: $message', async (fault) => {
+    const { observer, reads, failList } = open(40);
+    failList(fault);
+    expect(await observer.look(charges(40))).toBeUndefined();
+    expect(reads()).toEqual(charges(40).map((_, at) => at + 1));
+    failList(undefined);
+    await observer.look(charges(40));
+    expect(reads()).toHaveLength(4);
+  });
+
+  it('reads none while the service asks for a pause', async () => {
+    const { observer, reads, failList } = open(40);
+    const fault = new PayError('read_failed', 'too many requests', { retryAt: START + 60_000 });
+    failList(fault);
+    expect(await observer.look(charges(40))).toBe(fault);
+    expect(reads()).toEqual([]);
   });
 });
 
