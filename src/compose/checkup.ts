@@ -77,16 +77,16 @@ const withinLimit = async <T extends object>(
 const WRITABLE = 'make it writable for you, or set PAYCLI_HOME to a folder that is: charges need it, and profiles';
 
 const folderFinding = async (check: string, path: string): Promise<CheckResult> => {
-  const [{ stateOfFolder }, { realMachine: thisMachine }] = await Promise.all([
+  const [{ stateOfFolder }, { realMachine }] = await Promise.all([
     import('../config/store.ts'),
     import('../config/machine.ts'),
   ]);
-  const state = stateOfFolder(path, thisMachine);
+  const state = stateOfFolder(path, realMachine);
   const why = unwritable(path);
   if (why !== undefined) return warn(check, `nothing can be written in ${path}: ${why}`, WRITABLE);
   if (state === 'missing') return ok(check, `${path} is not there yet; it is made when it is needed`);
   const mode = `mode ${(lstatSync(path).mode & 0o777).toString(8).padStart(4, '0')}`;
-  if (state === 'private') return ok(check, thisMachine.platform === 'win32' ? path : `${path} (${mode})`);
+  if (state === 'private') return ok(check, realMachine.platform === 'win32' ? path : `${path} (${mode})`);
   return warn(check, `${path} is open to other users (${mode})`, `run: chmod 700 ${shellQuote(path)}`);
 };
 
@@ -212,9 +212,8 @@ const terminalFinding = async ({ io, globals }: RunContext): Promise<CheckResult
 
 /** Asks `man` for the page of paycli; without one, names the line that adds the pages beside the program. */
 const manualFinding = async ({ io }: RunContext): Promise<CheckResult> => {
-  if ((await import('../config/key-command.ts')).findProgram('man', io.env) === undefined)
-    return skipped('manual', 'this machine has no `man`');
-  const { printedBy } = await import('../config/key-command.ts');
+  const { findProgram, printedBy } = await import('../config/key-command.ts');
+  if (findProgram('man', io.env) === undefined) return skipped('manual', 'this machine has no `man`');
   const page = (await printedBy('man', ['-w', 'paycli'], io))?.trim() ?? '';
   if (page !== '') return ok('manual', page);
   const folder = fileURLToPath(new URL('../man', import.meta.url));

@@ -48,25 +48,25 @@ const withProfile = async ({ io, globals }: RunContext, room: ProfileRoom): Prom
   if (isSaid || !canAsk(io, globals)) return globals;
   const all = room.list();
   if (all.length === 0 || all.some((profile) => profile.default)) return globals;
-  const { askChoice: choose } = await import('../cli/ask.ts');
-  return { ...globals, profile: await choose(io, { title: 'Which profile?', choices: all.map((one) => one.name) }) };
+  const { askChoice } = await import('../cli/ask.ts');
+  return { ...globals, profile: await askChoice(io, { title: 'Which profile?', choices: all.map((one) => one.name) }) };
 };
 
-const PLACES = ['PAYCLI_PROFILE', 'PAYCLI_BASE_URL', 'PAYCLI_SECRET_KEY'];
+const TARGET_VARIABLES = ['PAYCLI_PROFILE', 'PAYCLI_BASE_URL', 'PAYCLI_SECRET_KEY'];
 
 /**
  * True if an option, a variable or the settings file names a target. Does not load the profiles, which would slow down
  * every start.
  */
-const isSaid = async (run: RunContext): Promise<boolean> =>
-  [run.globals.profile, run.globals.baseUrl, ...PLACES.map((name) => run.io.env[name])].some(
+const isTargetNamed = async (run: RunContext): Promise<boolean> =>
+  [run.globals.profile, run.globals.baseUrl, ...TARGET_VARIABLES.map((name) => run.io.env[name])].some(
     (said) => said !== undefined,
   ) || existsSync(`${(await foldersOf(run)).config}/config.json`);
 
 /** Scope in the ledger: entries sent to the target of this run. Practice is separate from real charges. */
 export const scopeOf = async (run: Run): Promise<Scope> => {
   if (run.globals.local) return { profile: LOCAL_PROFILE };
-  if (!(await isSaid(run))) return { otherThan: LOCAL_PROFILE };
+  if (!(await isTargetNamed(run))) return { otherThan: LOCAL_PROFILE };
   const { service, workspace } = await run.target().catch((thrown: unknown) => {
     if (!(thrown instanceof PayError) || thrown.kind !== 'auth') throw thrown;
     throw thrown.with({
@@ -78,7 +78,7 @@ export const scopeOf = async (run: Run): Promise<Scope> => {
 
 /** Name of the run's profile, and its scope. A command that prints the key is not run: the name is enough. */
 export const profileWithoutKey = async (run: Run): Promise<{ profile: string | undefined; scope: Scope }> => {
-  if (!run.globals.local && run.io.env['PAYCLI_SECRET_KEY'] === undefined && (await isSaid(run))) {
+  if (!run.globals.local && run.io.env['PAYCLI_SECRET_KEY'] === undefined && (await isTargetNamed(run))) {
     const room = await profilesOf(run);
     const { name: profile, key } = room.show(room.chosen(run.globals).name);
     if (key === 'command') return { profile, scope: { profile } };

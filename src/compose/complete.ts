@@ -1,4 +1,4 @@
-import type { Completes, ValueSpec } from '../cli/define.ts';
+import type { ValueSpec } from '../cli/define.ts';
 import {
   type CommandNode,
   calledBy,
@@ -74,13 +74,8 @@ const findPlace = (tree: Tree, words: readonly string[], current: string): reado
 /** Words that a shell takes without quotes. */
 const SAFE = /^[\w.@:+-]{1,200}$/;
 
-const idsFor = async (
-  kind: Completes | undefined,
-  { typed, command }: Value,
-  local: boolean,
-  io: Io,
-): Promise<Offer[]> => {
-  switch (kind) {
+const idsFor = async ({ takes: { completes }, typed, command }: Value, local: boolean, io: Io): Promise<Offer[]> => {
+  switch (completes) {
     case 'profile': {
       const stored = (await profilesOf({ io })).list().map(({ name, environment }) => offer(name, environment));
       return [...stored, offer(LOCAL_PROFILE, 'the built-in emulator')];
@@ -96,7 +91,7 @@ const idsFor = async (
     case 'activity':
     case 'payment': {
       const { recentIds } = await import('../ledger/sqlite/lately.ts');
-      const wanted = kind === 'ugwo' && command === 'ugwo charge' ? 'unpaid' : kind;
+      const wanted = completes === 'ugwo' && command === 'ugwo charge' ? 'unpaid' : completes;
       const recent = recentIds(await ledgerPath({ io }), wanted, local);
       // Where nothing is typed, each record is offered once.
       const named = typed === '' ? [] : recent.flatMap(({ id, name }) => (name ? offer(String(name), id) : []));
@@ -114,7 +109,7 @@ const valueLines = async (value: Value, local: boolean, io: Io) => {
   if (completes === 'file') return { lines: [`:file:${typed}`] };
   if (completes === 'source') return { lines: typed.startsWith('@') ? [`:source:${typed.slice(1)}`] : [] };
   const lead = value.lead + (list === true ? typed.slice(0, typed.lastIndexOf(',') + 1) : '');
-  const found = choices?.map((word) => offer(word)) ?? (await idsFor(completes, value, local, io));
+  const found = choices?.map((word) => offer(word)) ?? (await idsFor(value, local, io));
   const offers = found.filter(({ word }) => SAFE.test(word)).map((one) => ({ ...one, word: lead + one.word }));
   return { offers, lines: list === true ? [':nospace'] : [] };
 };

@@ -1,7 +1,6 @@
 import packageJson from '../../package.json' with { type: 'json' };
 import type { Globals } from '../cli/globals.ts';
-import type { OpenRun } from '../cli/run.ts';
-import { runProgram as runCommand } from '../cli/run.ts';
+import { type OpenRun, runProgram } from '../cli/run.ts';
 import type { Tree } from '../cli/tree.ts';
 import { allSpecs, NOUNS, specsFor } from '../commands/all.ts';
 import type { Inner, Run } from '../commands/run.ts';
@@ -43,7 +42,7 @@ export const openInner =
     const signals = { ...io.signals, stop: AbortSignal.any([io.signals.stop, signal]) };
     const inside: Io = { ...io, signals, stdin: NO_INPUT, stdout: out.output, stderr: err.output };
     const { timeout, validate } = globals;
-    const code = await runCommand([...targetFlags(globals), '--json', '--no-input', '--quiet', ...argv], inside, {
+    const code = await runProgram([...targetFlags(globals), '--json', '--no-input', '--quiet', ...argv], inside, {
       allSpecs,
       nouns: NOUNS,
       version: packageJson.version,

@@ -80,7 +80,6 @@ const sharedBefore = async (run: RunContext): Promise<string[]> => {
 const leftInFile = async (run: RunContext, access: Access, schema: number | undefined): Promise<string[]> => {
   if (!existsSync(await ledgerPath(run))) return [];
   const file = await openFileLedger(run);
-  run.state.closing.push(() => file.close());
   const all = { limit: -1 };
   const open = [
     ...(await file.list({ ...all, states: ['unknown'] })),
@@ -191,8 +190,7 @@ export const openLedgerAdmin = async (run: RunContext) => {
       if (!(await hasFileLedger(run)))
         throw usageError('there is no ledger on this machine', { hint: NOTHING_CHARGED });
       // Opens the ledger first, which recovers data that ended processes left behind.
-      const ledger = await openFileLedger(run);
-      run.state.closing.push(() => ledger.close());
+      await openFileLedger(run);
       return (await import('../ledger/sqlite/backup.ts')).backUp(path, file, run.io.signals.stop);
     },
     /** Copies the contents of this machine's ledger into the shared one. */
@@ -202,7 +200,6 @@ export const openLedgerAdmin = async (run: RunContext) => {
         throw usageError('there is no ledger on this machine to push', { hint: NOTHING_CHARGED });
       }
       const ledger = await openFileLedger(run);
-      run.state.closing.push(() => ledger.close());
       return (await admin()).withLedger(access, async (session) => ({
         at: at(),
         ...(await Promise.race([
@@ -222,6 +219,5 @@ export const renameInLedger = async (run: RunContext, from: string, to: string) 
   const shared = setting?.access.address.name;
   if (!(await hasFileLedger(run))) return { entries: 0, shared, end: undefined };
   const ledger = await openFileLedger(run);
-  run.state.closing.push(() => ledger.close());
   return { entries: await ledger.rename(from, to, false), shared, end: () => ledger.rename(from, to, true) };
 };

@@ -16,6 +16,7 @@ import { ownerFlags } from '../core/input.ts';
 import { withTimeout } from '../core/io.ts';
 import type { ApiRecord } from '../core/record.ts';
 import { shellLine } from '../core/shell.ts';
+import { HOUR_MS } from '../core/time.ts';
 import type { Entry } from '../ledger/entry.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { OtherLedger } from '../ledger/others.ts';
@@ -50,7 +51,7 @@ const ledgerDeps = async ({ io: { clock, signals, redactor } }: RunContext) => {
   };
 };
 
-/** Opens the ledger in this machine's file; with `isOnlyRead`, only to read it. */
+/** Opens the ledger in this machine's file until the run ends; with `isOnlyRead`, only to read it. */
 export const openFileLedger = async (run: RunContext, isOnlyRead = false): Promise<Ledger> => {
   const [{ openLedger, openToRead }, { hasProcessEnded }, deps] = await Promise.all([
     import('../ledger/sqlite/open.ts'),
@@ -60,12 +61,14 @@ export const openFileLedger = async (run: RunContext, isOnlyRead = false): Promi
   const path = await ledgerPath(run);
   const open = isOnlyRead ? openToRead : openLedger;
   const names = memo(() => run.state.profiles?.());
-  return open({
+  const ledger = await open({
     ...deps,
     path,
     isNamed: (profile) => names()?.includes(profile) !== false,
     hasEnded: (sender, overdue) => hasProcessEnded(sender, deps.self, overdue),
   });
+  run.state.closing.push(() => ledger.close());
+  return ledger;
 };
 
 /** Address and password of a shared ledger, and the source of the setting. */
@@ -84,7 +87,7 @@ export const sharedSetting = async (run: RunContext): Promise<SharedSetting | un
   return { access: { address, password: () => setting.password(address), env: io.env }, from: setting.from };
 };
 
-/** Opens a shared ledger; with `isOnlyRead`, only to read it. */
+/** Opens a shared ledger until the run ends; with `isOnlyRead`, only to read it. */
 const openTeamLedger = async (run: RunContext, access: Access, isOnlyRead: boolean): Promise<Ledger> => {
   const [{ openSharedLedger, openSharedToRead }, { mayHaveEnded, operator }, deps] = await Promise.all([
     import('../ledger/postgres/open.ts'),
@@ -93,13 +96,15 @@ const openTeamLedger = async (run: RunContext, access: Access, isOnlyRead: boole
   ]);
   const { self } = deps;
   const open = isOnlyRead ? openSharedToRead : openSharedLedger;
-  return open({
+  const ledger = await open({
     ...deps,
     access,
     folder: (await foldersOf(run)).data,
     hasEnded: (sender, overdue) => mayHaveEnded(sender, self, overdue),
     worker: `${operator()} ${self.pid}`,
   });
+  run.state.closing.push(() => ledger.close());
+  return ledger;
 };
 
 /**
@@ -128,7 +133,6 @@ const othersOf = (run: RunContext, data: string, access: Access | undefined) => 
     };
     const openFile = async (path: string): Promise<OtherLedger> => {
       const ledger = await openFileLedger(run, run.globals.dryRun);
-      run.state.closing.push(() => ledger.close());
       const about = (asked: string) => ledger.list({ about: asked, limit: -1 });
       return { name: `the ledger of this machine (${path})`, pushable: true, about };
     };
@@ -146,7 +150,6 @@ export const openLedgerOf = async (run: RunContext, setting: SharedSetting | und
     setting === undefined
       ? await openFileLedger(run, isOnlyRead)
       : await openTeamLedger(run, setting.access, isOnlyRead);
-  run.state.closing.push(() => ledger.close());
   const [{ withOthers }, { ledgersLock }, { lockWait }, { data }] = await Promise.all([
     import('../ledger/others.ts'),
     import('../ledger/local/file.ts'),
@@ -163,12 +166,10 @@ export const syncCommand = (unknown: readonly Entry[]): string => {
   return shellLine(['paycli', 'ledger', 'sync', ...(others.length > 0 ? [] : ownerFlags({ profile }))]);
 };
 
-const REMIND_AGAIN_MS = 3_600_000;
-
 /** True if the last reminder, which the time of the file records, was printed less than an hour ago. */
 const isReminded = (file: string, now: number): boolean => {
   const last = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
-  return last !== undefined && Math.abs(now - last) < REMIND_AGAIN_MS;
+  return last !== undefined && Math.abs(now - last) < HOUR_MS;
 };
 
 /** Maximum wait for a shared ledger that the command does not need itself, in milliseconds. */

@@ -81,11 +81,11 @@ export const profilesOf = async (run: OfIo): Promise<ProfileRoom> =>
 
 /** Loads the check that refuses paths which other users can manipulate. */
 const openCheckPath = async () => {
-  const [{ checkPath }, { realMachine: thisMachine }] = await Promise.all([
+  const [{ checkPath }, { realMachine }] = await Promise.all([
     import('../core/files.ts'),
     import('../config/machine.ts'),
   ]);
-  return checkPath(thisMachine.uid);
+  return checkPath(realMachine.uid);
 };
 
 /** Reads the text of an option: inline, from a file, or from standard input. */

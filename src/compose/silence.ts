@@ -1,16 +1,12 @@
+import type { RunState } from '../commands/run.ts';
 import type { Clock, Input, Io, Output } from '../core/io.ts';
 import { SECOND_MS } from '../core/time.ts';
 import type { StatusLine } from '../output/status-line.ts';
 
-/** Parts of the line of a silent run, read each time it is drawn. */
-interface Waiting {
-  readonly words?: string | undefined;
-  readonly doing?: (() => string | undefined) | undefined;
-  readonly host?: string | undefined;
-  readonly hold?: ((text: string) => void) | undefined;
-}
+/** The parts of the line of a silent run, which are read each time it is drawn. */
+type Status = Readonly<RunState['status']>;
 
-const lineText = ({ words, doing, host }: Waiting, silent: number): string => {
+const lineText = ({ words, doing, host }: Status, silent: number): string => {
   const now = [doing?.(), host && `waiting for ${host}`].filter((part) => part !== undefined).join(', ');
   return `${words}${now && `: ${now}`} … ${Math.round(silent / SECOND_MS)}s`;
 };
@@ -18,7 +14,7 @@ const lineText = ({ words, doing, host }: Waiting, silent: number): string => {
 /** Watches the streams of a terminal, and shows a line after a second without output or typing. */
 export class SilenceWatch {
   readonly #clock: Clock;
-  readonly #waiting: Waiting;
+  readonly #status: Status;
   readonly #over = new AbortController();
   /** Streams on which something else is drawn. */
   readonly #drawn = new Set<Output>();
@@ -27,9 +23,9 @@ export class SilenceWatch {
   #isTyping = false;
   #isUnfinished = false;
 
-  constructor(clock: Clock, waiting: Waiting) {
+  constructor(clock: Clock, status: Status) {
     this.#clock = clock;
-    this.#waiting = waiting;
+    this.#status = status;
     this.#since = clock.ticks();
   }
 
@@ -51,10 +47,10 @@ export class SilenceWatch {
       if (this.#silent >= SECOND_MS) this.#line ??= await openLine();
       const silent = this.#silent;
       pause = silent < SECOND_MS ? Math.ceil(SECOND_MS - silent) : SECOND_MS;
-      const { hold, words } = this.#waiting;
+      const { hold, words } = this.#status;
       const isBusy = this.#isTyping || this.#isUnfinished || this.#drawn.size > 0 || hold !== undefined;
       if (silent >= SECOND_MS && !isBusy && words !== undefined) {
-        await this.#line?.show(lineText(this.#waiting, silent));
+        await this.#line?.show(lineText(this.#status, silent));
       }
     }
   }

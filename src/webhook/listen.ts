@@ -11,8 +11,8 @@ import { retryUntilWritten, steadyTime } from './consumer.ts';
 import { type KeptEvent, OTHER_BODY, type Secrets, verifiedDelivery } from './event.ts';
 import { forward, forwardOnce } from './forward.ts';
 import type { DeliveryTarget, PostResult } from './post.ts';
-import { consumerLockPath, holdQueue, type Queue } from './queue.ts';
-import { type LedgerConsumer, Recorder } from './recorder.ts';
+import { holdQueue, type Queue, recorderLockPath } from './queue.ts';
+import { type EventLedger, Recorder } from './recorder.ts';
 import { type DeliveryAnswer, type OnDelivery, receive } from './server.ts';
 
 export interface ListenOptions {
@@ -27,7 +27,7 @@ export interface ListenOptions {
   readonly duplicates: boolean;
   readonly until: { readonly count: number } | { readonly event: string } | undefined;
   readonly exec: Exec | undefined;
-  readonly ledger: LedgerConsumer | undefined;
+  readonly ledger: EventLedger | undefined;
   /** The days to store a finished event. */
   readonly keepDays: number;
 }
@@ -198,8 +198,8 @@ class Listening {
     this.#forwarder = forward(this.#queue, deps, this.#finish.signal);
   }
 
-  #startRecording(ledger: LedgerConsumer): void {
-    this.#releaseLedger = holdLock(consumerLockPath(this.#options.folder, ledger.service));
+  #startRecording(ledger: EventLedger): void {
+    this.#releaseLedger = holdLock(recorderLockPath(this.#options.folder, ledger.service));
     const failed = (failure: PayError): void => {
       this.#failure ??= failure;
     };

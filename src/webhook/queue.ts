@@ -24,13 +24,13 @@ import {
   queueStatements,
 } from './statements.ts';
 
+/** The lock of the process that reports events of a service to the ledger. */
+export const recorderLockPath = (folder: string, service: string): string =>
+  `${join(folder, LOCK_FILE_NAME)}-${hash('sha256', service).slice(0, 16)}`;
+
 /** True while a `webhook listen` over this data folder reports events of this service to the ledger. */
 export const isListening = (folder: string, service: string): boolean =>
-  isFileLocked(consumerLockPath(folder, service));
-
-/** The lock of the process that reports events of a service to the ledger. */
-export const consumerLockPath = (folder: string, service: string): string =>
-  `${join(folder, LOCK_FILE_NAME)}-${hash('sha256', service).slice(0, 16)}`;
+  isFileLocked(recorderLockPath(folder, service));
 
 const QUEUE_HINTS: Readonly<Record<DatabaseFault['kind'], string>> = {
   foreign: 'move it away, or set PAYCLI_HOME to another folder',

@@ -11,12 +11,13 @@ import type { Queue } from './queue.ts';
  * The parts of an event that the ledger uses: only the objects that it is about. Its other contents are not trusted, as
  * they may be old.
  */
-export interface ConsumedEvent extends Pick<KeptEvent, 'seq' | 'uid' | 'event' | 'activity'> {
+export interface ReportedEvent extends Pick<KeptEvent, 'seq' | 'uid' | 'event' | 'activity'> {
   /** Identifier of the refund, in an event that tells how it ended. */
   readonly refund: string | undefined;
 }
 
-export interface ConsumerResult {
+export interface EventFindings {
+  /** Lines for people. */
   readonly said?: readonly string[];
   /** Extra fields to print with an event, by its uid. */
   readonly fields?: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
@@ -24,14 +25,14 @@ export interface ConsumerResult {
   readonly failure?: PayError;
 }
 
-export interface LedgerConsumer {
+export interface EventLedger {
   /** The service that these events come from. */
   readonly service: string;
   /**
    * Gets all events about one payment request since the last call. Delivery is at least once: the events come again
    * after a crash, and after a pause where it rejects. So it must be idempotent.
    */
-  readonly record: (ugwo: string, events: readonly ConsumedEvent[]) => Promise<ConsumerResult | undefined>;
+  readonly record: (ugwo: string, events: readonly ReportedEvent[]) => Promise<EventFindings | undefined>;
 }
 
 /**
@@ -47,7 +48,7 @@ const EVENTS_AT_ONCE = 50;
 interface RecorderDeps {
   readonly clock: Clock;
   readonly random: () => number;
-  readonly ledger: LedgerConsumer;
+  readonly ledger: EventLedger;
   /** Resolves when the text is written. */
   readonly say: (text: string) => Promise<void>;
   readonly failed: (failure: PayError) => void;
@@ -55,7 +56,7 @@ interface RecorderDeps {
 
 /** The unreported events about one payment request, its key. `due` is in monotonic ticks. */
 interface Batch extends Item {
-  events: readonly ConsumedEvent[];
+  events: readonly ReportedEvent[];
   tries: number;
   due: number;
 }
@@ -102,7 +103,7 @@ export class Recorder {
   }
 
   /** The unfinished events. */
-  get #open(): readonly ConsumedEvent[] {
+  get #open(): readonly ReportedEvent[] {
     return [...this.#batches.values()].flatMap(({ events }) => events);
   }
 
@@ -135,7 +136,7 @@ export class Recorder {
     }
   }
 
-  #add(key: string, event: ConsumedEvent): void {
+  #add(key: string, event: ReportedEvent): void {
     const due = this.#deps.clock.ticks() + GATHERED_MS;
     const batch = this.#batches.get(key) ?? { key, events: [], tries: 0, due };
     batch.events = [...batch.events, event];
@@ -167,7 +168,7 @@ export class Recorder {
     if (batch.events.length === 0) this.#batches.delete(ugwo);
   }
 
-  async #report(ugwo: string, events: readonly ConsumedEvent[]): Promise<void> {
+  async #report(ugwo: string, events: readonly ReportedEvent[]): Promise<void> {
     const { ledger, say, failed } = this.#deps;
     const { said = [], fields = [], failure } = (await ledger.record(ugwo, events)) ?? {};
     for (const line of said) await say(line);

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { PayError } from '../../src/core/error.ts';
 import type { KeptEvent } from '../../src/webhook/event.ts';
 import type { Queue } from '../../src/webhook/queue.ts';
-import { type ConsumedEvent, type ConsumerResult, Recorder } from '../../src/webhook/recorder.ts';
+import { type EventFindings, Recorder, type ReportedEvent } from '../../src/webhook/recorder.ts';
 import { settled } from '../bulk/virtual-clock.ts';
 import { TestClock } from './support.ts';
 
-type RecordEvents = (ugwo: string, events: readonly ConsumedEvent[]) => Promise<ConsumerResult | undefined>;
+type RecordEvents = (ugwo: string, events: readonly ReportedEvent[]) => Promise<EventFindings | undefined>;
 
 const eventOf = (seq: number, ugwo: string | undefined): KeptEvent =>
   ({ seq, uid: `evt.${seq}`, event: 'ugwo.updated', activity: undefined, ugwo }) as KeptEvent;

@@ -25,7 +25,7 @@ import { type Snapshot, snapshotOf } from '../../ledger/snapshot.ts';
 import { SIGNATURE_HEADER, verifiedDelivery } from '../../webhook/event.ts';
 import { checkTarget } from '../../webhook/forward.ts';
 import { type PrintedEvent, openListening as receiveEvents } from '../../webhook/listen.ts';
-import type { ConsumedEvent, ConsumerResult, LedgerConsumer } from '../../webhook/recorder.ts';
+import type { EventFindings, EventLedger, ReportedEvent } from '../../webhook/recorder.ts';
 import type { Run } from '../run.ts';
 import type { ListenInput, readVerify } from './spec.ts';
 import { aboutFields, receivedRecord, receivedView, verifiedEventView } from './view.ts';
@@ -65,12 +65,12 @@ const paidText = (paid: ReturnType<typeof paidBy>): string => {
  */
 const doubleCharge = (
   ugwo: string,
-  events: readonly ConsumedEvent[],
+  events: readonly ReportedEvent[],
   charges: readonly Charge[],
   shown: Snapshot | undefined,
   paidBack: PaidBack | undefined,
   place: TargetOptions,
-): ConsumerResult => {
+): EventFindings => {
   const reported = events.map(({ activity }) => activity);
   const balance = shown?.facts && balanceOf(shown.facts, { paidBack });
   const isConfirmed = balance?.isPaidTwice === true;
@@ -122,10 +122,10 @@ const updateCharges = async (charges: readonly Charge[], look: ReadRequest, { le
 
 const recordEvents = async (
   ugwo: string,
-  events: readonly ConsumedEvent[],
+  events: readonly ReportedEvent[],
   service: string,
   sources: Sources,
-): Promise<ConsumerResult | undefined> => {
+): Promise<EventFindings | undefined> => {
   // An event may hold any text as its uid. Only a valid payment request id is sent to the service.
   if (!isId('ugw', ugwo)) return undefined;
   const { ledger } = sources;
@@ -159,7 +159,7 @@ const recordEvents = async (
  * Opens the consumer that updates the ledger after events. An event only says which payment request to read; the status
  * comes from the service. Resolves to undefined, after a notice, if the run has no usable service.
  */
-const openLedgerConsumer = async (run: Run): Promise<LedgerConsumer | undefined> => {
+const openEventLedger = async (run: Run): Promise<EventLedger | undefined> => {
   let service: string;
   try {
     ({ service } = await run.target());
@@ -201,7 +201,7 @@ export const listenForEvents = async (input: ListenInput, run: Run): Promise<Res
   const secrets = await endpointSecrets(input.secrets, run);
   const { folder, uid } = { folder: (await foldersOf(run)).data, uid: realMachine.uid };
   const { clock, random, signals } = io;
-  const ledger = await openLedgerConsumer(run);
+  const ledger = await openEventLedger(run);
   // Only now are the secrets known that it must not get, and the key of the profile.
   const exec = command?.(input.execEnv);
   const listening = await receiveEvents(
