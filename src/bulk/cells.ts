@@ -60,7 +60,7 @@ export interface Cells {
 }
 
 /** Strips a CSV cell of surrounding blanks, no-break spaces included, and of the guard against spreadsheet formulas. */
-const meant = (cell: unknown): unknown => (typeof cell === 'string' ? fromSpreadsheet(cell.trim()) : cell);
+const strippedCell = (cell: unknown): unknown => (typeof cell === 'string' ? fromSpreadsheet(cell.trim()) : cell);
 
 /** A link that holds an address or a number and nothing else, as a spreadsheet or a web page writes it. */
 const LINK = /^(?:mailto:(?=[^\s@]+@[^\s@]+$)|tel:(?=[+\d][\d\s().-]*$))/i;
@@ -75,7 +75,7 @@ const unlinked = ([name, value]: readonly [string, unknown]): readonly [string, 
 const givenOf = (fields: Fields, format: FileFormat): ReadonlyMap<string, unknown> => {
   const entries = Object.entries(fields).filter(([, value]) => value !== null);
   if (format === 'ndjson') return new Map(entries.map(unlinked));
-  return new Map(entries.map(([name, cell]) => unlinked([name, meant(cell)])).filter(([, cell]) => cell !== ''));
+  return new Map(entries.map(([name, cell]) => unlinked([name, strippedCell(cell)])).filter(([, cell]) => cell !== ''));
 };
 
 /** Parses a text as JSON. Other NDJSON values are parsed already. */

@@ -3,11 +3,11 @@ import type { PayError } from '../core/error.ts';
 import type { InputRow } from './cells.ts';
 import { type RowEnd, rowExit } from './row-end.ts';
 
-const FIRST_MESSAGE_BYTES = 1024;
+const FIRST_BYTES = 1024;
 
 /** A set of row numbers, starting at 1: one bit a row. */
 export const bitSet = () => {
-  let bytes = new Uint8Array(FIRST_MESSAGE_BYTES);
+  let bytes = new Uint8Array(FIRST_BYTES);
   let count = 0;
   const has = (row: number): boolean => (((bytes[row >> 3] ?? 0) >> (row & 7)) & 1) === 1;
   return {
@@ -40,8 +40,8 @@ export interface CounterValues {
   readonly passed: number;
 }
 
-/** Rows with the same state and reason. */
-export interface Trouble {
+/** Failed rows with the same state and reason. */
+export interface FailedRows {
   readonly count: number;
   /** The numbers of the first few of these rows. */
   readonly rows: readonly number[];
@@ -54,12 +54,12 @@ export interface Trouble {
 export interface Counters extends Omit<CounterValues, 'passed'> {
   readonly codes: ReadonlySet<number>;
   /** The failures of this run and of earlier ones, grouped; the gravest first. */
-  readonly troubles: readonly Trouble[];
-  /** The number of failed rows that `troubles` leaves out. */
+  readonly failedRows: readonly FailedRows[];
+  /** The number of failed rows that `failedRows` leaves out. */
   readonly unlisted: number;
   /** True if --again would send one of the rows. */
   readonly again: boolean;
-  /** An earlier one that is unknown stands in the way of one of them. */
+  /** True if an earlier charge of unknown outcome stands in the way of one of the rows. */
   readonly unresolved: boolean;
   readonly hints: ReadonlySet<string>;
   /** Outcomes that the ledger could not store. */
@@ -73,10 +73,11 @@ interface Tallying {
   readonly tell: (counted: CounterValues) => void;
 }
 
-const MOST_TROUBLES = 5;
+const MOST_REASONS = 5;
 const MOST_ROWS_NAMED = 3;
 
-const TROUBLE_ORDER: readonly RowState[] = [
+/** The gravest first. */
+const FAILED_STATES: readonly RowState[] = [
   ...(['unknown', 'accepted', 'failed', 'rejected', 'not_created', 'not_sent', 'refused'] as const),
   ...(['invalid', 'sending', 'expired'] as const),
 ];
@@ -90,24 +91,27 @@ const OWN_NAMES = /\b(?![\w.]+\.error\.)[a-z_]+(?:\.[A-Za-z0-9_]{4,}){2,}|\b[a-z
 const reasonIn = ({ error = '', reason }: RowEnd): string => reason ?? error.replaceAll(OWN_NAMES, '…');
 
 /** Failed rows, grouped by state and reason. Stores at most as many reasons a state as the summary lists. */
-const openTroubles = () => {
-  const kept = new Map<RowState, Map<string, Trouble>>();
+const openFailedRows = () => {
+  const kept = new Map<RowState, Map<string, FailedRows>>();
   let all = 0;
   return {
     add: (row: number, end: RowEnd): void => {
       const { state, error } = end;
       if (error === undefined) return;
       all += 1;
-      const alike = kept.get(state) ?? new Map<string, Trouble>();
+      const alike = kept.get(state) ?? new Map<string, FailedRows>();
       kept.set(state, alike);
       const reason = reasonIn(end);
       const known = alike.get(reason) ?? { count: 0, rows: [], error, reason };
-      if (known.count === 0 && alike.size >= MOST_TROUBLES) return;
+      if (known.count === 0 && alike.size >= MOST_REASONS) return;
       alike.set(reason, { ...known, count: known.count + 1, rows: [...known.rows, row].slice(0, MOST_ROWS_NAMED) });
     },
-    list: (): Pick<Counters, 'troubles' | 'unlisted'> => {
-      const troubles = TROUBLE_ORDER.flatMap((state) => [...(kept.get(state)?.values() ?? [])]).slice(0, MOST_TROUBLES);
-      return { troubles, unlisted: all - troubles.reduce((sum, { count }) => sum + count, 0) };
+    list: (): Pick<Counters, 'failedRows' | 'unlisted'> => {
+      const failedRows = FAILED_STATES.flatMap((state) => [...(kept.get(state)?.values() ?? [])]).slice(
+        0,
+        MOST_REASONS,
+      );
+      return { failedRows, unlisted: all - failedRows.reduce((sum, { count }) => sum + count, 0) };
     },
   };
 };
@@ -125,7 +129,7 @@ export const openCounters = ({ onSettled, tell }: Tallying) => {
   const [counts, adjustments]: [Counts, Counts] = [{}, {}];
   const codes = new Set<number>();
   const hints = new Set<string>();
-  const troubles = openTroubles();
+  const failedRows = openFailedRows();
   const unrecorded: PayError[] = [];
   let [skipped, passed, again, unresolved] = [0, 0, false, false];
   const show = (): void => tell({ counts, done: closed.count, skipped, passed });
@@ -145,7 +149,7 @@ export const openCounters = ({ onSettled, tell }: Tallying) => {
       codes.add(rowExit(end));
       if (!own || end.kept === 'elsewhere') skipped += 1;
       if (end.unrecorded !== undefined) unrecorded.push(end.unrecorded);
-      troubles.add(row.number, end);
+      failedRows.add(row.number, end);
       again ||= end.again === true;
       unresolved ||= end.unresolved === true;
       if (end.hint !== undefined) hints.add(end.hint);
@@ -162,7 +166,7 @@ export const openCounters = ({ onSettled, tell }: Tallying) => {
       done: closed.count,
       skipped,
       codes,
-      ...troubles.list(),
+      ...failedRows.list(),
       again,
       unresolved,
       hints,

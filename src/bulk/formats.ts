@@ -51,7 +51,7 @@ const textOfBytes = (kept: string, wrong: Wrong): string =>
   /^\p{ASCII}*$/u.test(kept) && !kept.includes('\0') ? kept : decodeText(Buffer.from(kept, 'latin1'), wrong);
 
 /** One record of the file; the header is number 0. Its cells hold one byte a character. */
-interface Cells {
+interface CsvRecord {
   readonly number: number;
   readonly cells: readonly string[];
 }
@@ -86,8 +86,8 @@ async function* csvRecords(
   bytes: AsyncIterable<Uint8Array>,
   delimiter: string,
   failed: (record: number, thrown: unknown) => unknown,
-): AsyncGenerator<readonly Cells[]> {
-  const found: Cells[] = [];
+): AsyncGenerator<readonly CsvRecord[]> {
+  const found: CsvRecord[] = [];
   let [count, ended, given] = [0, 0, 0];
   const parser = new Parser({
     encoding: 'latin1',
@@ -141,7 +141,7 @@ const checkNames = (names: readonly string[], fail: Fail): void => {
   }
 };
 
-const columnNamesIn = ({ cells }: Cells, fail: Fail, mayBeNameless: boolean): readonly string[] => {
+const columnNamesIn = ({ cells }: CsvRecord, fail: Fail, mayBeNameless: boolean): readonly string[] => {
   const named = trimmedTo(cells, cells.findLastIndex((cell) => !BLANK.test(cell)) + 1);
   const called = named.map((cell, index) => (mayBeNameless && BLANK.test(cell) ? `column ${index + 1}` : cell));
   const names = called.map((cell, index) => textOfBytes(cell, (what, hint) => fail(0, `${index + 1}`, what, hint)));
@@ -168,7 +168,7 @@ const checkLength = (cells: readonly string[], number: number, columns: readonly
   throw fail(number, undefined, what, 'put cells that contain the delimiter in quotes, and leave no cell out');
 };
 
-const rowFrom = (record: Cells, columns: readonly string[], fail: Fail, mayEndEarly: boolean): InputRow => {
+const rowFrom = (record: CsvRecord, columns: readonly string[], fail: Fail, mayEndEarly: boolean): InputRow => {
   const { number } = record;
   const cells = trimmedTo(record.cells, columns.length);
   if (!mayEndEarly || cells.length > columns.length) checkLength(cells, number, columns, fail);

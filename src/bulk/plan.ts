@@ -121,7 +121,7 @@ const planRows = async <T>(file: FileJob<T>): Promise<Planned<T>> => {
     if ('faults' in asked) return asked;
     plan.leftovers.add(reader.leftoversIn(row));
     const { item } = asked;
-    for (const name of kind.counts(item)) plan.counts.set(name, (plan.counts.get(name) ?? 0) + 1);
+    for (const label of kind.counts(item)) plan.counts.set(label, (plan.counts.get(label) ?? 0) + 1);
     const money = kind.money?.(item);
     if (money !== undefined) plan.sums.set(money.currency, (plan.sums.get(money.currency) ?? 0n) + BigInt(money.minor));
     plan.compares ||= kind.compares?.(item) === true;

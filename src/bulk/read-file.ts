@@ -274,7 +274,7 @@ async function* behind(length: number, chunks: AsyncIterable<Uint8Array>): Async
   }
 }
 
-const csv = async (bytes: FileBytes, head: Buffer, shape: Shape, fail: Fail): Promise<Rows> => {
+const openCsv = async (bytes: FileBytes, head: Buffer, shape: Shape, fail: Fail): Promise<Rows> => {
   const { name, delimiter: given, isHeader } = shape;
   const line = separatorLine(head);
   const above = (isHeader && tableIn(head, isHeader, given ?? line?.delimiter)) ?? line;
@@ -287,7 +287,7 @@ const csv = async (bytes: FileBytes, head: Buffer, shape: Shape, fail: Fail): Pr
   return { columns, format: 'csv', delimiter, titles, rows };
 };
 
-const ndjson = async (bytes: FileBytes, fail: Fail): Promise<Rows> => {
+const openNdjson = async (bytes: FileBytes, fail: Fail): Promise<Rows> => {
   const columns = await ndjsonColumns(bytes.walk(), fail);
   return { columns, format: 'ndjson', delimiter: undefined, titles: '', rows: () => ndjsonRows(bytes.walk(), fail) };
 };
@@ -298,7 +298,7 @@ const inputRows = async (bytes: FileBytes, shape: Shape): Promise<Rows & Pick<Ro
   checkHead(head, name);
   const fail = failIn(name, isHeader && '');
   const isCsv = (format ?? formatOf(name, head)) === 'csv';
-  const rows = await (isCsv ? csv(bytes, head, shape, fail) : ndjson(bytes, fail));
+  const rows = await (isCsv ? openCsv(bytes, head, shape, fail) : openNdjson(bytes, fail));
   if (rows.columns.length === 0 && isCsv) checkHead(Buffer.alloc(0), name);
   return { ...rows, hasBom };
 };

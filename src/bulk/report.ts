@@ -149,7 +149,7 @@ interface Report {
    * Writes the row's fields as read, and the added fields by name. Resolves when the operating system has the line;
    * lines keep the order of the calls.
    */
-  write(row: Readonly<Record<string, unknown>>, own: Readonly<Record<string, unknown>>): Promise<void>;
+  write(row: Fields, own: Fields): Promise<void>;
   close(): Promise<void>;
 }
 

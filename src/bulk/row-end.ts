@@ -27,7 +27,7 @@ export interface RowEnd {
   readonly hint?: string;
   /** True if --again would send the row. */
   readonly again?: true;
-  /** An earlier one that is unknown stands in its way. */
+  /** True if an earlier charge of unknown outcome stands in its way. */
   readonly unresolved?: true;
   /** Pause that the service requested, in milliseconds; 0 if it named none. */
   readonly slowDown?: number;
@@ -89,7 +89,7 @@ export const invalidEnd = (faults: readonly ColumnFault[]): RowEnd => ({
 export const rowEndOf = (thrown: unknown, how: { readonly started?: boolean } = {}): RowEnd => {
   if (!(thrown instanceof PayError)) throw thrown;
   const { kind, detail } = thrown;
-  // The name that a refusal gives is that of what stands in the way.
+  // A refusal names the entry that stands in the way, not one of its own.
   const started = kind !== 'refused' && (how.started === true || detail.ledgerId !== undefined);
   const end: RowEnd = {
     state: started ? outcomeOf(thrown) : ERRORS[kind].row,

@@ -94,7 +94,7 @@ const closeRun = async ({ ledger: { jobs } }: RowDeps, id: string, { adjustments
     await jobs.adjust(id, adjustments);
     await jobs.release(id);
   } catch {
-    // The summary tells what the ledger then does not.
+    // The summary has these counts, too.
   }
 };
 

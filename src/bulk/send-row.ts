@@ -179,7 +179,7 @@ export class ProtectedRows<T> implements RowSender<T> {
   }
 }
 
-const kept = ({ state, exitCode, message }: Update): RowEnd => ({ state, exitCode, error: message });
+const storedEnd = ({ state, exitCode, message }: Update): RowEnd => ({ state, exitCode, error: message });
 
 const isUnknownEnd = ({ state }: Pick<RowEnd, 'state'>): boolean => state === 'unknown';
 
@@ -211,9 +211,9 @@ export interface Repeatable<T> extends Pick<RowKind<T>, 'request'> {
 }
 
 /**
- * Sends rows of absolute values. A row is sent again only if nothing of it was sent, or if a read shows that it
- * was not applied (docs/protocol.md, Answers). A read that the request depends on comes before
- * the row is started, so that a failed read leaves no trace.
+ * Sends rows of absolute values. A row is sent again only if nothing of it was sent, or if a read shows that it was not
+ * applied (docs/protocol.md, Answers). A read that the request depends on comes before the row is started, so that a
+ * failed read leaves no trace.
  */
 export class RepeatableRows<T> implements RowSender<T> {
   readonly kind = 'update';
@@ -227,7 +227,7 @@ export class RepeatableRows<T> implements RowSender<T> {
 
   readonly earlier: RowSender<T>['earlier'] = async (first, last) => {
     const updates = await this.#job.ledger.jobs.updates(this.#job.job, first, last);
-    return new Map(updates.map((one) => [one.row, { ...kept(one), about: one.onye }]));
+    return new Map(updates.map((one) => [one.row, { ...storedEnd(one), about: one.onye }]));
   };
 
   readonly takesUp: RowSender<T>['takesUp'] = (end) => isUnknownEnd(end) || isTakenUp(end.state, this.#job.retry);
@@ -248,7 +248,7 @@ export class RepeatableRows<T> implements RowSender<T> {
     if (!reads && (await this.#begin(key, row, false))) return this.#write(item, item, row, signals);
     const [before] = await ledger.jobs.updates(job, row, row);
     const wasUnknown = before !== undefined && isUnknownEnd(before);
-    if (!reads && !wasUnknown) return before === undefined ? SENT_ELSEWHERE : kept(before);
+    if (!reads && !wasUnknown) return before === undefined ? SENT_ELSEWHERE : storedEnd(before);
     let looked: Awaited<ReturnType<Repeatable<T>['look']>>;
     try {
       looked = await this.#rows.look(item);

@@ -155,7 +155,7 @@ class Matches {
     return this.#found.get(line) ?? { result: 'only_in_file', line };
   }
 
-  /** The closest are matched first, and those of the day before all. */
+  /** Matches the closest first, and before all those of the same day. */
   byName(kinds: readonly NameKind[]): void {
     const index = indexed(this.free, (payment) => this.#keysOf(payment, kinds));
     for (const [pass, mostOff] of [0, 0, this.#tolerance, Infinity].entries()) {
@@ -176,7 +176,7 @@ class Matches {
     }
   }
 
-  /** By amount and day, where both are alone. */
+  /** Matches by amount and day, where both are alone. */
   byAmount(tolerance: number, isAcrossMidnight: boolean): void {
     const lineAt = (line: StatementLine): Place => [netOf(line), [line.day]];
     const paymentAt = ({ amount, day, otherDay }: LedgerPayment): Place =>

@@ -171,8 +171,8 @@ const lineReader = (columns: Columns, titles: string, { currency, zone }: Statem
     const [sum, another] = sums;
     if (sum === undefined || isOfSums) return 'without a date or an amount';
     if (days === undefined) {
-      const missing = 'the date is missing; a row of sums needs a word such as Total';
-      throw wrong('date', date === '' ? missing : `${quoted(date)} is not a date`);
+      const noDate = 'the date is missing; a row of sums needs a word such as Total';
+      throw wrong('date', date === '' ? noDate : `${quoted(date)} is not a date`);
     }
 
     const own = [amount(sum)?.currency ?? [], texts('currency'), inName].flat();

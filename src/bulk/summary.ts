@@ -6,7 +6,7 @@ import { exactNumber } from '../core/money.ts';
 import { madeHere } from '../core/record.ts';
 import type { Result, View } from '../core/result.ts';
 import type { Total } from '../ledger/policy.ts';
-import type { Trouble } from './counters.ts';
+import type { FailedRows } from './counters.ts';
 import type { Aftermath, RowKind } from './kind.ts';
 import { totalText } from './plan.ts';
 import { columnName, gravest, isSignalCode } from './row-end.ts';
@@ -87,7 +87,7 @@ const STATE_ORDER: readonly (keyof Counts)[] = [
   'not_started',
 ];
 
-const whatOf = (
+const countsText = (
   counts: Counts,
   { rows, planned }: Pick<JobEnd, 'rows' | 'planned'>,
   { done, verb }: Summing['words'],
@@ -106,23 +106,23 @@ const whatOf = (
   return `${rows} ${rows === 1 ? 'row' : 'rows'}: ${texts.join(', ')}`;
 };
 
-/** The lines on why rows are left. */
-const whyOf = (stopped: PayError | undefined, { not_started }: Counts, stop: AbortSignal): string[] => {
+/** The line that says why rows are left; none if that is clear. */
+const stopLines = (stopped: PayError | undefined, { not_started }: Counts, stop: AbortSignal): string[] => {
   if (stopped === undefined) return [];
   if (stopped.kind === 'interrupted') return [`stopped early by ${signalWord(stop.reason)}`];
   if (stopped.kind === 'unknown' && not_started === 0) return [];
   return [`stopped early: ${stopped.message}`];
 };
 
-const troubleText = ({ count, rows, error, reason }: Trouble): string => {
+const failedRowsText = ({ count, rows, error, reason }: FailedRows): string => {
   if (count === 1) return `row ${rows[0]}: ${error}`;
   const named =
     count > rows.length ? firstFew(rows, rows.length, count) : `${rows.slice(0, -1).join(', ')} and ${rows.at(-1)}`;
   return `${count} × ${reason}: rows ${named}`;
 };
 
-const troublesOf = ({ troubles, unlisted }: JobEnd, report: string | undefined): string[] => {
-  const shown = troubles.map(troubleText);
+const failedRowsLines = ({ failedRows, unlisted }: JobEnd, report: string | undefined): string[] => {
+  const shown = failedRows.map(failedRowsText);
   if (unlisted === 0) return shown;
   const where = report === undefined ? 'add --report FILE to list all of them' : `all of them are in ${report}`;
   return [...shown, `and ${unlisted} more: ${where}`];
@@ -172,12 +172,12 @@ const jobFailure = (end: JobEnd, { words, bulk, stop, followed }: Summing): PayE
   if (code === 0) return undefined;
   const lines = [
     ...(followed === undefined || followed.text === '' ? [] : [followed.text]),
-    ...whyOf(stopped, counts, stop),
-    ...troublesOf(end, bulk.report),
+    ...stopLines(stopped, counts, stop),
+    ...failedRowsLines(end, bulk.report),
   ];
   // Where every row is done, the line that counts them doesn't say what is wrong.
-  const apart = counts.accepted === end.rows ? '; ' : '\n';
-  const message = [whatOf(counts, end, words), lines.join('\n')].filter((text) => text !== '').join(apart);
+  const separator = counts.accepted === end.rows ? '; ' : '\n';
+  const message = [countsText(counts, end, words), lines.join('\n')].filter((text) => text !== '').join(separator);
   const answer = answersOf(unrecorded);
   // The hint of an unknown row repeats the hint for all of them.
   const hint = stopped?.kind === 'unknown' ? undefined : stopped?.detail.hint;

@@ -121,12 +121,12 @@ const readDeliveryBody = (body: Uint8Array): Pick<Delivery, 'uid' | 'event' | 'u
 const problemOf = (secrets: Secrets, body: Uint8Array, signature: string): string | undefined => {
   if (signature === '') return 'no signature';
   const { all, sandbox } = secrets;
-  const [main, apart] = [isSignedBy(all, body, signature), isSignedBy(sandbox, body, signature)];
-  if (!main && !apart) return 'wrong signature';
+  const [isMain, isSandbox] = [isSignedBy(all, body, signature), isSignedBy(sandbox, body, signature)];
+  if (!isMain && !isSandbox) return 'wrong signature';
   if (sandbox.length === 0) return undefined;
   const isTest = readDeliveryBody(body).uid.endsWith('_t');
-  if (isTest) return apart ? undefined : 'an event of the sandbox, signed with another secret';
-  return main ? undefined : "signed with the sandbox's secret, and no event of the sandbox";
+  if (isTest) return isSandbox ? undefined : 'an event of the sandbox, signed with another secret';
+  return isMain ? undefined : "signed with the sandbox's secret, and no event of the sandbox";
 };
 
 /** The delivery for these bytes and headers, or the reason to refuse it. */

@@ -16,7 +16,7 @@ const end = (counts: Partial<Record<RowState, number>>, more: Partial<JobEnd> = 
     done,
     skipped: 0,
     codes: new Set(states.map((state) => rowExit({ state }))),
-    troubles: [],
+    failedRows: [],
     unlisted: 0,
     again: false,
     unresolved: false,
@@ -101,8 +101,8 @@ describe('a summary', () => {
 
   it('says in its first line what is wrong if every row is done', () => {
     const error = 'the next step of the customer is unreadable';
-    const troubles = [{ count: 1, rows: [4], error, reason: error }];
-    const { failure } = summed(end({ accepted: 10 }, { codes: new Set([0, 7]), troubles }));
+    const failedRows = [{ count: 1, rows: [4], error, reason: error }];
+    const { failure } = summed(end({ accepted: 10 }, { codes: new Set([0, 7]), failedRows }));
     expect(failure?.message).toBe(`10 rows: 10 charged; row 4: ${error}`);
   });
 
@@ -113,11 +113,11 @@ describe('a summary', () => {
   const taken = { count: 1, rows: [4], error: 'is taken', reason: 'taken' };
 
   it('groups rows with the same reason in one line', () => {
-    const troubles = [
+    const failedRows = [
       { count: 2, rows: [1, 3], error: 'x', reason: 'cancelled' },
       { count: 12, rows: [2, 4, 5], error: 'y', reason: 'no checkout' },
     ];
-    const { failure } = summed(end({ refused: 14 }, { rows: 14, troubles }));
+    const { failure } = summed(end({ refused: 14 }, { rows: 14, failedRows }));
     expect(failure?.message.split('\n').slice(1)).toEqual([
       '2 × cancelled: rows 1 and 3',
       '12 × no checkout: rows 2, 4, 5 and 9 more',
@@ -126,12 +126,12 @@ describe('a summary', () => {
   });
 
   it('suggests ledger sync if only an unknown charge blocks a row', () => {
-    const { failure } = summed(end({ refused: 1 }, { rows: 1, troubles: [taken], unresolved: true }));
+    const { failure } = summed(end({ refused: 1 }, { rows: 1, failedRows: [taken], unresolved: true }));
     expect(failure?.detail.hint).toBe('find out');
   });
 
   it('names the job, the first rows with errors, and the next step for each kind', () => {
-    const job = end({ unknown: 1, rejected: 1, refused: 1 }, { troubles: [taken], again: true });
+    const job = end({ unknown: 1, rejected: 1, refused: 1 }, { failedRows: [taken], again: true });
     const { failure } = summed(job);
     expect(failure?.message).toBe('10 rows: 1 unknown, 1 rejected, 1 refused, 7 not started\nrow 4: is taken');
     expect(failure?.detail.ledgerId).toBe('job-0123456789abcdef');
@@ -171,7 +171,7 @@ describe('a summary', () => {
   });
 
   it('says how many errors are not shown, and where to find them', () => {
-    const { failure } = summed(end({ rejected: 10 }, { troubles: [taken], unlisted: 9 }));
+    const { failure } = summed(end({ rejected: 10 }, { failedRows: [taken], unlisted: 9 }));
     expect(failure?.message).toBe(
       '10 rows: 10 rejected\nrow 4: is taken\nand 9 more: add --report FILE to list all of them',
     );

@@ -102,7 +102,7 @@ describe('a walk that sends', () => {
     const { worked, sent, settled } = await run({ rows: 450 });
     expect([...sent].sort((a, b) => a - b)).toEqual(numbers(450));
     expect(settled.size).toBe(450);
-    expect(worked).toMatchObject({ counts: { accepted: 450 }, done: 450, skipped: 0, troubles: [] });
+    expect(worked).toMatchObject({ counts: { accepted: 450 }, done: 450, skipped: 0, failedRows: [] });
     expect(worked.stopped).toBeUndefined();
   });
 
@@ -191,7 +191,7 @@ describe('a walk that sends', () => {
     expect(worked).toMatchObject({
       counts: { rejected: 2 },
       skipped: 0,
-      troubles: [{ count: 2, rows: [1, 2], error: 'no', reason: 'no' }],
+      failedRows: [{ count: 2, rows: [1, 2], error: 'no', reason: 'no' }],
     });
   });
 
@@ -200,7 +200,7 @@ describe('a walk that sends', () => {
     const end = (): RowEnd => ({ state: 'rejected', exitCode: 3, error: 'no' });
     const { sent, worked } = await run({ rows: 2, book, end });
     expect(sent).toEqual([2]);
-    expect(worked).toMatchObject({ counts: { rejected: 2 }, skipped: 1, troubles: [{ count: 2, rows: [1, 2] }] });
+    expect(worked).toMatchObject({ counts: { rejected: 2 }, skipped: 1, failedRows: [{ count: 2, rows: [1, 2] }] });
   });
 
   it('reports at most five errors, most severe first and grouped', async () => {
@@ -219,8 +219,8 @@ describe('a walk that sends', () => {
       (row > 6
         ? refused
         : { state: 'rejected', error: `act.AbCd.${1000 + row} of ugw.AbCd.${1000 + row} is number ${row % 4}` });
-    const { troubles, unlisted, again } = (await run({ rows: 13, concurrency: 1, end })).worked;
-    expect(troubles).toEqual([
+    const { failedRows, unlisted, again } = (await run({ rows: 13, concurrency: 1, end })).worked;
+    expect(failedRows).toEqual([
       { count: 1, rows: [12], error: 'lost', reason: 'lost' },
       { count: 1, rows: [13], error: 'too little money', reason: 'too little money' },
       { count: 2, rows: [1, 5], error: 'act.AbCd.1001 of ugw.AbCd.1001 is number 1', reason: '… of … is number 1' },
