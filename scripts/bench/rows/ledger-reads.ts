@@ -10,8 +10,8 @@ import { type Bench, unless } from './scene.ts';
 
 const [FEW, MANY] = [1000, 1_000_000];
 const [WARM_ROUNDS, COLD_ROUNDS, REPORT_ROUNDS] = [15, 5, 3];
-/** A sync looks at what is younger than three days, and whether the service has newer payment requests: it has none. */
-const [AGE_MS, RECORDS] = [4 * 86_400_000, 0];
+/** A sync looks at what is younger than eight days, and whether the service has newer payment requests: it has none. */
+const [AGE_MS, RECORDS] = [9 * 86_400_000, 0];
 
 interface Read {
   readonly name: string;
@@ -25,7 +25,7 @@ const READS: readonly Read[] = [
   { name: 'list by reference, none found', args: ['ledger', 'list', '--ref', 'NONE'], warm: 1.2, cold: 1.3 },
   { name: 'list of open charges, none left', args: ['ledger', 'list', '--payment', 'open'], warm: 1.2, cold: 1.3 },
   { name: 'sync, nothing open', args: ['ledger', 'sync'], warm: 1.2, cold: 1.3 },
-  { name: 'sums of a day', args: ['ledger', 'report', '--since', '5d'], warm: 1.3, cold: 1.3 },
+  { name: 'sums of a day', args: ['ledger', 'report', '--since', '10d'], warm: 1.3, cold: 1.3 },
   { name: 'Tab after ledger show', args: ['__complete', 'ledger', 'show', 'chg-'], warm: 1.2, cold: 1.3 },
 ];
 
