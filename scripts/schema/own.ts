@@ -383,7 +383,6 @@ const identity = objectOf({
   accepted: { type: ['boolean', 'null'] },
 });
 
-/** Schemas by their names in the document. */
 const delivery = objectOf({
   id: count,
   event: text,
@@ -408,6 +407,7 @@ const delivery = objectOf({
   error: nullable.text,
 });
 
+/** Schemas by their names in the document. */
 export const OWN = {
   Entry: entry,
   SentRefund: sentRefund,

@@ -20,12 +20,22 @@ const KINDS: readonly Kind[] = [
 
 describe.each(KINDS)('the record $schema', ({ schema, fields, list }) => {
   const names = Object.keys(fields);
-  const { properties, required } = OWN[schema] as unknown as { properties: object; required: readonly string[] };
+  const { properties, required } = OWN[schema] as unknown as {
+    properties: Readonly<Record<string, object>>;
+    required: readonly string[];
+  };
 
   it('has every field in its JSON and in its schema, in one order', () => {
     expect(Object.keys(recordOf(fields, {}))).toEqual(names);
     expect(Object.keys(properties).slice(0, names.length)).toEqual(names);
     expect(required).toEqual(names);
+  });
+
+  it('allows null in its schema for the fields that may be null', () => {
+    const plain = names.filter((name) => fields[name]?.kind !== 'any');
+    const nullable = plain.filter((name) => fields[name]?.nullable);
+    expect(nullable).not.toEqual([]);
+    expect(plain.filter((name) => 'anyOf' in (properties[name] ?? {}))).toEqual(nullable);
   });
 
   it('has a column for each field of a list', () => {
@@ -47,6 +57,7 @@ it('a field takes one line', () => {
     sort_code: 0,
     hidden: null,
   });
+  expect(Object.values(fields).map(({ nullable }) => nullable)).toEqual([false, true, true, true]);
   const columns = columnsOfList(fields, 'sort_code').map(({ path, kind, label }) => [path, kind, label]);
   expect(columns).toEqual([
     ['sort_code', 'number', 'sort code'],
