@@ -174,7 +174,7 @@ export const FIELD_PARSERS: { readonly [form in NonNullable<ChargeField['form']>
 };
 
 /** A fault in the fields: the field, and a sentence. */
-export interface ChargeFault {
+interface ChargeFault {
   readonly field: string;
   readonly what: string;
 }

@@ -99,21 +99,17 @@ const failureCodeOf = (activity: unknown): string | undefined => {
 };
 
 /** Reads the facts of an activity, whatever the types of its fields. */
-export const activityFacts = (activity: unknown): ActivityFacts => {
-  return {
-    uid: textAt(activity, 'uid'),
-    status: statusOf(activity),
-    amount: amountAt(activity, 'amount'),
-    charged: amountAt(activity, 'charged_amount'),
-    isDoubleCharge: valueAt(activity, 'is_double_charge') === true,
-    failureCode: failureCodeOf(activity),
-    createdAt: instantAt(activity, 'created_at'),
-    updatedAt: instantAt(activity, 'updated_at'),
-    accountUntil: isAccount(readNextAction(activity))
-      ? instantAt(activity, 'next_action.headers.expires_at')
-      : undefined,
-  };
-};
+export const activityFacts = (activity: unknown): ActivityFacts => ({
+  uid: textAt(activity, 'uid'),
+  status: statusOf(activity),
+  amount: amountAt(activity, 'amount'),
+  charged: amountAt(activity, 'charged_amount'),
+  isDoubleCharge: valueAt(activity, 'is_double_charge') === true,
+  failureCode: failureCodeOf(activity),
+  createdAt: instantAt(activity, 'created_at'),
+  updatedAt: instantAt(activity, 'updated_at'),
+  accountUntil: isAccount(readNextAction(activity)) ? instantAt(activity, 'next_action.headers.expires_at') : undefined,
+});
 
 export const requestFacts = (ugwo: unknown): RequestFacts => ({
   status: statusOf(ugwo),
@@ -318,7 +314,7 @@ export const balanceOf = (
 };
 
 /** Time of a reading, as far as it is known, in milliseconds. */
-export interface ReadingTime {
+interface ReadingTime {
   /** The activity's own `updated_at`, with an offset. */
   readonly updatedAt?: number | undefined;
   /** The latest `updated_at` among all activities of its payment request. */

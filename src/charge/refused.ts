@@ -14,9 +14,15 @@ const listed = (words: readonly string[]): string => (words.length === 0 ? 'none
 const remainingText = (left: bigint, currency: string): string =>
   left > 0n ? `${formatMoney(left, currency)} is left today` : 'nothing is left today';
 
+/** Sentence about a refusal, and advice. */
+type Explanation = readonly [what: string, hint: string];
+
+/** Formats a paycli command for the same place. */
+type Command = (...words: readonly string[]) => string;
+
 const TOMORROW = 'the next day begins at 00:00 UTC';
 
-const limitWords = (forbidden: Forbidden, kind: string): readonly [what: string, hint: string] => {
+const limitWords = (forbidden: Forbidden, kind: string): Explanation => {
   switch (forbidden.why) {
     case 'medium':
       return [`doesn't allow ${forbidden.medium}`, `it allows: ${listed(forbidden.allowed)}`];
@@ -57,12 +63,12 @@ const limitWords = (forbidden: Forbidden, kind: string): readonly [what: string,
   }
 };
 
-/** Explains why a policy forbids a charge or a refund, and gives a hint. `command` formats a paycli command for the same place. */
+/** Explains why a policy forbids a charge or a refund, and gives a hint. */
 const policyWords = (
   { profile, forbidden }: { readonly profile: string; readonly forbidden: Forbidden },
-  command: (...words: readonly string[]) => string,
+  command: Command,
   kind = CHARGE,
-): readonly [what: string, hint: string] => {
+): Explanation => {
   const isOthers = profile === OTHER_PROFILES;
   const [what, hint] = limitWords(forbidden, kind);
   const show = command('policy', 'show', ...(isOthers ? ['--others'] : []));
@@ -96,8 +102,6 @@ const mediumText = ({ medium = '', provider, phone }: Entry): string => {
   return whom.length === 0 ? medium : `${medium} (${whom.join(', ')})`;
 };
 
-type Command = (...words: readonly string[]) => string;
-
 /** Names the earlier entry or activity, with its maker and medium where known. */
 const entryName = (by: Entry | undefined, activity: KeptActivity | undefined): string => {
   if (by === undefined) return [activity?.uid ?? '', 'not from this ledger'].filter((name) => name !== '').join(', ');
@@ -107,7 +111,7 @@ const entryName = (by: Entry | undefined, activity: KeptActivity | undefined): s
 const lookCommand = ({ intent: { about }, activity }: Refused, command: Command): string =>
   (activity?.uid ?? '') === '' ? command('ugwo', 'get', about) : command('activity', 'get', about, activity?.uid ?? '');
 
-type Words = (refused: Refused, command: Command, same: boolean) => readonly [what: string, hint: string];
+type Words = (refused: Refused, command: Command, same: boolean) => Explanation;
 
 const earlier = ({ by, activity }: Pick<Refused, 'by' | 'activity'>): string =>
   `an earlier ${kindWord(by?.kind ?? CHARGE)} (${entryName(by, activity)})`;
@@ -137,10 +141,7 @@ const missingText = ({ intent, by, missing }: Refused): string => {
 };
 
 /** Words about a charge that is disputed: two commands settle it, and nothing overrides it. */
-const disputedWords = (
-  { by, activity }: Pick<Refused, 'by' | 'activity'>,
-  command: Command,
-): readonly [what: string, hint: string] => {
+const disputedWords = ({ by, activity }: Pick<Refused, 'by' | 'activity'>, command: Command): Explanation => {
   const id = by?.id ?? '';
   return [
     `it was paid (${entryName(by, activity)}), and a later answer shows less money, but not that it is newer`,
@@ -229,11 +230,7 @@ type Other = NonNullable<Refused['ledger']>;
 const otherText = ({ name, pushable }: Other, command: Command): string =>
   `with ${name}, which is not in use now${pushable ? `; ${command('ledger', 'push')} takes it along` : ''}`;
 
-const inOther = (
-  { by, why, intent }: Refused,
-  { name, pushable }: Other,
-  command: Command,
-): readonly [what: string, hint: string] => [
+const inOther = ({ by, why, intent }: Refused, { name, pushable }: Other, command: Command): Explanation => [
   `${earlier({ by, activity: undefined })} ${why === 'unresolved' || why === 'in_progress' ? 'may have been made' : 'was made'} ${otherText({ name, pushable }, command)}`,
   `${pushable ? 'push it, then run the same command again' : 'use that ledger for it'}` +
     `${intent.kind === CHARGE && (!pushable || REFUSALS[why].passedBy?.includes('--again')) ? '; --again charges it all the same' : ''}`,

@@ -67,10 +67,10 @@ const fromCreationTime = (charge: Entry): ServiceTime | undefined => {
  * creation time. The earlier one counts, since a front end's clock may be fast.
  */
 const serviceTime = (charge: Entry, now: Moment): number => {
-  const readings = [charge.told, fromCreationTime(charge)].filter((one) => one !== undefined);
-  return charge.told === undefined
-    ? Math.min(now.at - UNCOMPARED_MS, ...readings.map((one) => since(one, now)))
-    : Math.min(...readings.map((one) => since(one, now)));
+  const { told } = charge;
+  const readings = [told, fromCreationTime(charge)].filter((one) => one !== undefined);
+  const latest = told === undefined ? now.at - UNCOMPARED_MS : Infinity;
+  return Math.min(latest, ...readings.map((one) => since(one, now)));
 };
 
 /** Moment until which the customer can still pay an activity; undefined if no end is known (see `payableUntil`). */

@@ -219,7 +219,7 @@ export const MAY_BE_MADE: readonly string[] = ['sending', 'unknown', 'accepted']
 
 export const isCharge = (entry: Entry): entry is Charge => entry.kind === CHARGE;
 
-/** Outcome of a sent request, for its entry (step 4). */
+/** Outcome of a sent request, for its entry. */
 export interface StoredOutcome {
   /** Oddities of an accepted activity, stored as evidence. */
   readonly odd?: readonly string[];

@@ -1,3 +1,4 @@
+import { sum } from '../charge/payment.ts';
 import { isTakenUp, type RowCounts } from '../core/charge.ts';
 import { idProblem } from '../core/ids.ts';
 import type { Backend, Decision } from './backend.ts';
@@ -72,5 +73,5 @@ export const jobsOver = (backend: Backend, clean: (text: string) => string): Job
 export const countStartedRows = async ({ jobs }: Ledger, id: string): Promise<number> => {
   const job = await jobs.get(id);
   const counts = job === undefined ? {} : await jobs.tally(job);
-  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+  return sum(Object.values(counts));
 };

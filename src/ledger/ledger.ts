@@ -61,8 +61,10 @@ export type SumColumn =
 
 /** Selects charges, and what their sums keep apart beside state, payment and currency. */
 export interface SumQuery extends Scope {
-  /** Time of a charge that decides its period: its start, or its payment. `open` selects all open ones. Refunds are selected by their start (`refund`), by the moment at which they were
-   * seen paid back (`paid_back`), or while they are open (`refund_open`).
+  /**
+   * Time that decides the period of a charge: its start, or its payment. `open` selects all open ones. Refunds are
+   * selected by their start (`refund`), by the moment at which they were seen paid back (`paid_back`), or while they are
+   * open (`refund_open`).
    */
   readonly time: 'created_at' | 'paid_at' | 'open' | 'refund' | 'paid_back' | 'refund_open';
   readonly period: Period;

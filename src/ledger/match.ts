@@ -81,8 +81,8 @@ interface Unread {
 /** Result of a read of a payment request. */
 export type RequestRead = Snapshot | Unread;
 
-/** The parts of it that decide about an unknown charge. */
-type Judged =
+/** The parts of a read that decide about an unknown charge. */
+type JudgedRead =
   | (Pick<Snapshot, 'servedAt' | 'age' | 'activities'> & Partial<Pick<Snapshot, 'status' | 'facts'>>)
   | Unread;
 
@@ -92,7 +92,7 @@ export interface Timed extends Moment {
   readonly askedAt: number;
 }
 
-export type SnapshotAt = Judged & Timed;
+export type SnapshotAt = JudgedRead & Timed;
 /** Clock readings of a read. */
 type TimedRead = Timed & { readonly servedAt?: number };
 

@@ -3,7 +3,7 @@ import { elapsed } from './clock.ts';
 import { type Entry, type Intent, MAY_BE_MADE } from './entry.ts';
 import { guard } from './guard.ts';
 import type { BeginOptions, BeginResult, Ledger, Refused } from './ledger.ts';
-import { wordOf } from './redaction.ts';
+import { cleanerFor } from './redaction.ts';
 
 /** Ledger that this machine used before it was configured to use the current one. */
 export interface OtherLedger {
@@ -34,7 +34,7 @@ const refusedByOther = async (
   // Nobody can look up the outcome of another shared ledger's entries here, so only --again overrides them.
   if (how.again && !other.pushable) return undefined;
   const { service } = intent;
-  const about = wordOf(intent, ledger.clean)(intent.about);
+  const about = cleanerFor(intent, ledger.clean)(intent.about);
   const theirs = (await other.about(about)).filter((one) => one.service === service);
   if (theirs.length === 0) return undefined;
   const own = await ledger.list({ about, service, limit: -1 });

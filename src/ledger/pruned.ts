@@ -17,7 +17,7 @@ const nextActionOf = (activity: KeptActivity): unknown => {
 const withoutAccount = ({ accountLast4: _last4, accountDigest: _digest, ...money }: Money): Money => money;
 
 /** Reduces decisive evidence to its kind, its moment and who gave it. */
-const wordOf = ({ kind, at, as, by, line }: Evidence): Evidence => ({
+const reduceEvidence = ({ kind, at, as, by, line }: Evidence): Evidence => ({
   kind,
   at,
   ...definedIn({ as, by, line: line === undefined ? undefined : { recorded_at: valueAt(line, 'recorded_at') } }),
@@ -25,7 +25,7 @@ const wordOf = ({ kind, at, as, by, line }: Evidence): Evidence => ({
 
 const evidenceLeft = (evidence: readonly Evidence[], at: string): readonly Evidence[] => {
   const pruned = evidence.find(({ kind }) => kind === PRUNED)?.at ?? at;
-  return [...evidence.filter(({ kind }) => DECISIVE.includes(kind)).map(wordOf), { kind: PRUNED, at: pruned }];
+  return [...evidence.filter(({ kind }) => DECISIVE.includes(kind)).map(reduceEvidence), { kind: PRUNED, at: pruned }];
 };
 
 /**

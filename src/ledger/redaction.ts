@@ -28,7 +28,7 @@ const keptBody = (body: string, clean: (text: string) => string): string => {
 };
 
 /** Cleaner of an intent's texts: a reference, or any field without the checks, may hold the customer's number. */
-export const wordOf =
+export const cleanerFor =
   ({ phone }: Pick<Intent, 'phone'>, clean: (text: string) => string) =>
   (text: string): string =>
     withoutPhone(clean(text), phone);
@@ -77,7 +77,7 @@ export class Redaction {
     const { about, medium, provider, phone, path, body, asked } = intent;
     return {
       ...intent,
-      ...cleaned({ about, ...definedIn<unknown>({ medium, provider, path, asked }) }, wordOf(intent, this.#clean)),
+      ...cleaned({ about, ...definedIn<unknown>({ medium, provider, path, asked }) }, cleanerFor(intent, this.#clean)),
       ...(body === undefined ? {} : { body: keptBody(body, this.#clean) }),
       ...definedIn({ phone: phone && lastDigits(phone), termsDigest: termsDigestOf(phone, otherTerms, this.digest) }),
     };

@@ -1,3 +1,4 @@
+import { sum } from '../charge/payment.ts';
 import { handleSignals } from '../core/error.ts';
 import { utcAtom } from '../core/time.ts';
 import type { Backend, Query } from './backend.ts';
@@ -128,7 +129,7 @@ const tallyFaults = async (
   for (const { id, kind, rows } of all) {
     await handleSignals(stop);
     const tally = kind === 'charge' ? await jobs.chargeTally(id) : await jobs.updateTally(id);
-    const counted = Object.values(tally).reduce((sum, count) => sum + count, 0);
+    const counted = sum(Object.values(tally));
     if (counted > rows) faults.push(`${id} counts ${counted} rows, and its file has ${rows}`);
     else if (counted < (startedRows.get(id) ?? 0))
       faults.push(`${id} counts ${counted} rows, but ${startedRows.get(id)} started`);

@@ -28,7 +28,7 @@ interface LeftBehind {
 }
 
 /** Mode of a regular file with permissions 0600. */
-const OWN_FILE = 0o100600;
+const PRIVATE_FILE_MODE = 0o100600;
 const MODE_BITS = 0o170777;
 
 const prefixOf = (ledger: string): string => `${basename(ledger)}-emergency-`;
@@ -115,7 +115,8 @@ const readLeft = (ledger: string, name: string): LeftBehind[] => {
   try {
     const { mtimeMs, mode, uid } = lstatSync(path);
     // Ignore files of other users who can write into this folder. They must not decide the outcome of a charge.
-    if (thisMachine.uid !== undefined && (uid !== thisMachine.uid || (mode & MODE_BITS) !== OWN_FILE)) return [];
+    if (thisMachine.uid !== undefined && (uid !== thisMachine.uid || (mode & MODE_BITS) !== PRIVATE_FILE_MODE))
+      return [];
     return [{ path, sender, touchedAt: mtimeMs, lines: readLines(path) }];
   } catch (thrown) {
     // Its process has closed the ledger properly meanwhile.

@@ -55,7 +55,7 @@ export interface SharedLedgerOptions extends LocalOptions {
 /** Options with their defaults filled in. */
 export type KnownOptions = SharedLedgerOptions & Required<Pick<SharedLedgerOptions, 'clockSql' | 'limits'>>;
 
-export interface SharedOptions extends KnownOptions {
+interface SharedOptions extends KnownOptions {
   readonly connection: Connection;
   readonly shadow: Shadow;
   /** Path of the shadow. The emergency file is beside it. */

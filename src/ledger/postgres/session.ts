@@ -95,7 +95,7 @@ export interface DatabaseLimits {
   readonly answer: number;
   /** For the answer to a message that only reads. */
   readonly read: number;
-  /** For a read that nobody asked for. */
+  /** For a read that is not worth waiting for. */
   readonly glance: number;
   /** For a lock that another process holds. The attempt is repeated afterwards. */
   readonly lock: number;

@@ -83,9 +83,13 @@ export const writeUnit = (
   decide: ([found]) => ({ result: undefined, writes: [inlined(statement(rowsIn(found)))] }),
 });
 
+/** Selects the policies in force that may apply: a profile's own, and the one for all others. */
+const isHeld = ({ profile = OTHER_PROFILES }: AllowanceOf): string =>
+  `profile IN ${listLiteral([profile, OTHER_PROFILES])} AND policy IS NOT NULL`;
+
 /** Query for the policy of a profile. Its own comes first, since `OTHER_PROFILES` sorts before every profile name. */
-const heldStatement = ({ profile }: AllowanceOf): string => `SELECT ${POLICY} FROM paycli.policy
-  WHERE profile IN ${listLiteral([profile ?? OTHER_PROFILES, OTHER_PROFILES])} AND policy IS NOT NULL ORDER BY profile COLLATE "C" DESC LIMIT 1`;
+const heldStatement = (of: AllowanceOf): string => `SELECT ${POLICY} FROM paycli.policy
+  WHERE ${isHeld(of)} ORDER BY profile COLLATE "C" DESC LIMIT 1`;
 
 /**
  * Start of the day by the server's clock at the start of the transaction. The machine's clock may have been set since
@@ -97,11 +101,14 @@ const DAY_BEGAN = '(floor(extract(epoch FROM now()) / 86400::numeric) * 86400000
  * Query for the use of a profile's allowance, by currency. It counts nothing if there is no policy. Sums are texts,
  * since they may exceed a JavaScript number.
  */
-const spentStatement = ({ kind, profile, since }: AllowanceOf): string => `SELECT currency, count(*), sum(amount)::text,
+const spentStatement = (of: AllowanceOf): string => {
+  const { kind, profile, since } = of;
+  return `SELECT currency, count(*), sum(amount)::text,
   count(*) FILTER (WHERE amount IS NULL OR currency IS NULL) FROM paycli.charge
   WHERE profile ${profile === undefined ? 'IS NULL' : `= ${literal(profile)}`} AND created_at >= LEAST(${since}, ${DAY_BEGAN}) AND ${countingOf(kind)}
-  AND EXISTS (SELECT 1 FROM paycli.policy WHERE profile IN ${listLiteral([profile ?? OTHER_PROFILES, OTHER_PROFILES])} AND policy IS NOT NULL)
+  AND EXISTS (SELECT 1 FROM paycli.policy WHERE ${isHeld(of)})
   GROUP BY currency`;
+};
 
 /** Queries for the charges of a file and its approval. They find nothing if no policy wants approvals. */
 const fileStatements = ({ profile, job }: AllowanceOf): readonly string[] => {

@@ -9,7 +9,7 @@ import { checkAccess } from '../local/file.ts';
 import { LEDGER_FILE } from './schema.ts';
 
 /** Identifier from the ledger, with a short description. */
-export interface RecentId {
+interface RecentId {
   readonly id: string;
   readonly about: string;
   /** The ref of a payment request, or the e-mail address of a customer, which commands take as well. */
@@ -20,7 +20,7 @@ export interface RecentId {
  * Kind of requested identifiers: charges, refunds, jobs, charges and jobs (`entry`), an object of the service, a payment
  * request that can be charged (`unpaid`), or an activity or its payment request (`payment`).
  */
-export type RecentKind = 'charge' | 'refund' | 'job' | 'entry' | 'ugwo' | 'unpaid' | 'onye' | 'activity' | 'payment';
+type RecentKind = 'charge' | 'refund' | 'job' | 'entry' | 'ugwo' | 'unpaid' | 'onye' | 'activity' | 'payment';
 
 /** Number of newest entries that are searched, however long the ledger is. */
 const NEWEST_COMPLETED = 2000;
