@@ -15,6 +15,7 @@ import { isGuarded } from '../core/origin.ts';
 import type { ApiRecord } from '../core/record.ts';
 import type { Result } from '../core/result.ts';
 import { shellLine } from '../core/shell.ts';
+import { DAY_MS } from '../core/time.ts';
 import type { Entry } from '../ledger/entry.ts';
 import { hasFailed } from '../ledger/guard.ts';
 import { NO_TOTAL } from '../ledger/policy.ts';
@@ -42,7 +43,7 @@ interface Making<T> {
 }
 
 /** Milliseconds in which two files with an equal row mean the same. */
-const EQUAL_MS = 7 * 24 * 3_600_000;
+const EQUAL_MS = 7 * DAY_MS;
 
 export const madeColumns = (uidColumn: string): readonly string[] => [uidColumn, 'status', 'entry'];
 

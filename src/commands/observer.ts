@@ -61,11 +61,11 @@ export interface Listed {
 }
 
 const listedOf = (ugwo: unknown): Listed => {
-  const textAt = (path: string): string => machineValue(valueAt(ugwo, path)) || String(valueAt(ugwo, path) ?? '');
+  const shownAt = (path: string): string => machineValue(valueAt(ugwo, path)) || String(valueAt(ugwo, path) ?? '');
   const last = latestActivityOf(ugwo);
   return {
-    status: textAt('status'),
-    total: textAt('total_amount_paid'),
+    status: shownAt('status'),
+    total: shownAt('total_amount_paid'),
     last: { uid: machineValue(valueAt(last, 'uid')), status: statusOf(last) },
   };
 };

@@ -13,7 +13,7 @@ import type { StatusLine } from '../output/status-line.ts';
  * Purpose of a client. `write` shows the target on a terminal before it writes. `preview` needs no key since nothing is
  * sent.
  */
-export type CallPurpose = 'read' | 'write' | 'preview';
+type CallPurpose = 'read' | 'write' | 'preview';
 
 /** A charge that was planned before. It can be carried out once. */
 export interface PlannedCharge {

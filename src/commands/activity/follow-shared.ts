@@ -27,7 +27,7 @@ interface Follow {
 }
 
 /** Access to the activity, and to the ledger that may know it. */
-export interface FollowDeps {
+interface FollowDeps {
   readonly client: Pick<Client, 'call'>;
   readonly io: Pick<Io, 'clock' | 'random' | 'signals'>;
   readonly observe: (of: 'activity', record: ApiRecord) => Promise<unknown>;

@@ -48,12 +48,12 @@ const releaseKey = async (release: () => Promise<string | undefined>, { say }: R
 };
 
 /** Source of the key: typed without echo, read from standard input, or printed by a command. */
-export type KeyFrom =
+type KeyFrom =
   | { readonly kind: 'prompt' }
   | { readonly kind: 'stdin' }
   | { readonly kind: 'command'; readonly line: string };
 
-export interface LoginInput {
+interface LoginInput {
   readonly environment: Environment | undefined;
   readonly key: KeyFrom;
   readonly verify: boolean;

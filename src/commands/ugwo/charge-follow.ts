@@ -12,7 +12,7 @@ import { Observer } from '../observer.ts';
 import { countOf, paymentSumsText } from '../record.ts';
 import type { Run } from '../run.ts';
 
-export interface FollowedJob {
+interface FollowedJob {
   readonly job: string;
   /** Maximum wait, in milliseconds. */
   readonly limit: number;

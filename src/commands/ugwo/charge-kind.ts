@@ -83,7 +83,7 @@ const openChecker = ({ observe }: Pick<Run, 'observe'>) => {
     isHeld: (): boolean => held,
   };
 };
-export type Checker = ReturnType<typeof openChecker>;
+type Checker = ReturnType<typeof openChecker>;
 
 /** Report columns of a charge, besides row, state and error: the activity and what the customer must do. */
 const CHARGE_COLUMNS = [
@@ -153,7 +153,7 @@ const asKept = (charge: Entry, activity: unknown, payment: string | undefined): 
   return state === 'sending' ? kept : { ...kept, error: lastMessage(charge) ?? state.replaceAll('_', ' ') };
 };
 
-export interface ChargeItem {
+interface ChargeItem {
   readonly ugwo: string;
   readonly name: string | undefined;
   readonly fields: ChargeFields;

@@ -85,10 +85,10 @@ export const chargeData = (input: ChargeParams, now: number): Record<string, unk
   return { ...params, ...own };
 };
 
-/** Difference of two clocks that is said, in milliseconds. */
+/** Difference of two clocks above which a note names it, in milliseconds. */
 const SAID_MS = 30_000;
 
-/** Note about an expiry that counts from the service's clock, which is another one than this machine's; undefined for none. */
+/** Note about an expiry where the service's clock differs from this machine's; undefined if there is none. */
 export const clockNote = ({ fields }: ChargeParams, shown: Snapshot | undefined, now: number): string | undefined => {
   const ahead = (serviceClock(shown, now) ?? now) - now;
   if (fields['expires_in'] === undefined || Math.abs(ahead) <= SAID_MS) return undefined;
@@ -120,8 +120,8 @@ const unreadRequest = (ugwo: string, thrown: PayError): PayError => {
 
 /**
  * Reads a payment request before its charge (docs/protocol.md, Order). Calls `unseen` if charges made elsewhere can't be
- * seen. Resolves to undefined if the service can't show the payment request at all. Throws if the read failed: `auth`, `interrupted`, else `read_failed`, and `rejected` if
- * the service says that it does not exist. Nothing was sent in those cases.
+ * seen. Resolves to undefined if the service can't show the payment request. Throws if the read failed: the error of a
+ * rejected key, of a signal, or of a missing payment request, else `read_failed`.
  */
 export const lookBeforeCharge = async (
   ugwo: string,
@@ -148,7 +148,10 @@ export const lookBeforeCharge = async (
   }
 };
 
-/** Note about a payment request whose read shows no checkout: the service documents both that it refuses it and charges of it. */
+/**
+ * Note about a payment request that shows no checkout. The service's documentation says that these are rejected, and
+ * shows some that were charged.
+ */
 export const NO_CHECKOUT = 'no checkout shown; the service may refuse';
 
 /** Describes a charge in one line: the payment request, and its amount, reference, description and customer. */

@@ -54,8 +54,8 @@ const unsent = (thrown: unknown): Unsent => {
 };
 
 /**
- * The values that can be nothing else: customers choose refs and addresses, and a mail program takes `|…` for a command, `./…`
- * for a file, curl `@…` for one, and a shell that forgets a quote takes much more. A batch file reads `%`, too.
+ * Patterns of the values that no program takes for anything else. Customers choose refs and addresses. A mail program
+ * runs `|…` and writes to `./…`, curl reads `@…`, an unquoted value reaches the shell, and a batch file expands `%`.
  */
 const SAFE_VALUES = {
   PAYCLI_UGWO: /^\w[\w.-]*$/,

@@ -170,7 +170,12 @@ const makeCharge = async (
   return made.charged === undefined ? made : noted(made, earlier, run);
 };
 
-const madeView = ({ rest, ref }: Made): View => ({ ...activityView, ...(rest && { amount: rest.text }), ref });
+const shownOf = ({ record, rest, ref, wrote }: Made, { passOn }: OneCharge) => ({
+  record,
+  view: { ...activityView, ...(rest && { amount: rest.text }), ref },
+  passOn,
+  ...(wrote && { wrote }),
+});
 
 const chargeEnd = ({ record: { value }, id }: Made, medium: string): { notice?: string; failure?: PayError } => {
   const status = statusOf(value);
@@ -198,16 +203,15 @@ const troubleOf = ({ record, id, unrecorded }: Made): PayError | undefined => {
  */
 const waiting = (
   made: Made,
-  { ugwo, passOn }: OneCharge,
+  input: OneCharge,
   limit: number,
   share: () => Promise<PayError | undefined>,
   client: Client,
   run: Run,
 ): Result => {
   const { record, wrote } = made;
-  const params = { ugwoUid: ugwo, activityUid: record.value.uid };
-  const shown = { record, view: madeView(made), passOn, ...(wrote === undefined ? {} : { wrote }) };
-  const options: WaitOptions = { ugwoUid: ugwo, limit, place: run.globals, made: wrote === true };
+  const params = { ugwoUid: input.ugwo, activityUid: record.value.uid };
+  const options: WaitOptions = { ugwoUid: input.ugwo, limit, place: run.globals, made: wrote === true };
   const { stop } = run.io.signals;
   const stopped = () =>
     wrote === true && stop.aborted && paymentShown(record.value) === 'open'
@@ -215,7 +219,7 @@ const waiting = (
       : undefined;
   return {
     kind: 'wait',
-    ...shown,
+    ...shownOf(made, input),
     wait: async (tell) => {
       const failure = (await share()) ?? stopped();
       if (failure !== undefined) return { record, failure };
@@ -241,8 +245,8 @@ const chargeOne = async (input: OneCharge, run: Run): Promise<Result> => {
     client.check('ugwo.charge', call);
     const made = await makeCharge(input, client, run, sharing);
     const { record, wrote, id, rest } = made;
-    const { passOn, wait } = input;
-    const shown = { record, view: madeView(made), passOn, ...(wrote === undefined ? {} : { wrote }) };
+    const { wait } = input;
+    const shown = shownOf(made, input);
     const trouble = troubleOf(made);
     if (trouble !== undefined) return { kind: 'record', ...shown, failure: trouble };
     const share = async () => sharing?.one(record.value, { id, isNew: wrote === true, rest: rest?.missing }, client);

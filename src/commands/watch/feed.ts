@@ -63,7 +63,7 @@ export class Feed {
   }
 
   /** Status line for people: the source of the changes, and the last error. Undefined once the feed has ended. */
-  word(): string | undefined {
+  statusLine(): string | undefined {
     if (this.#over.signal.aborted) return undefined;
     const feed = this.#isListening ? 'updates by webhooks' : 'polling';
     const how = this.#failing === undefined ? feed : `couldn't check: ${this.#failing.message}; trying again`;

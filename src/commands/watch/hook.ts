@@ -21,7 +21,7 @@ import type { Run } from '../run.ts';
 import type { WatchInput } from './spec.ts';
 import { changeRecord } from './view.ts';
 
-/** A look reads at most so many reversed charges, as many that were paid twice, and as many that may be paid after all. */
+/** Maximum entries of one kind that a look reads: reversed, paid twice, refunded, or told as not paid. */
 const MOST_READ = 100;
 
 /** A charge, with one of its refunds that has ended. */

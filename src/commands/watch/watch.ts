@@ -82,7 +82,7 @@ const EVERY_MS = 1000;
 const SHARE_OF_TIME = 20;
 
 /** Builds the filter for the chosen charges. Throws a usage error for those that the ledger does not know. */
-const chosen = async ({ ugwos, job }: WatchInput, ledger: Ledger, here: Scope): Promise<WatchFilter> => {
+const filterFor = async ({ ugwos, job }: WatchInput, ledger: Ledger, here: Scope): Promise<WatchFilter> => {
   if (job !== undefined) {
     const found = await ledger.jobs.get(job);
     if (found === undefined) {
@@ -155,7 +155,7 @@ export const watch = async (input: WatchInput, run: Run): Promise<Result> => {
   const [ledger, { service, workspace }] = [await run.ledger(), await run.target()];
   const here = { service, workspace };
   const { data } = await foldersOf(run);
-  const filter = await chosen(input, ledger, here);
+  const filter = await filterFor(input, ledger, here);
   const tail = openTail(ledger, filter, io.clock.now);
   const hook =
     input.exec === undefined ? undefined : await (await import('./hook.ts')).openHook(tail, filter, input, run);
@@ -181,7 +181,7 @@ export const watch = async (input: WatchInput, run: Run): Promise<Result> => {
     kind: 'live',
     pages: changesOf(input, run, tail, hook, feed, over),
     view: changesView,
-    board: (rows) => boardOf(tail, feed.word(), rows),
+    board: (rows) => boardOf(tail, feed.statusLine(), rows),
     ended,
   };
 };

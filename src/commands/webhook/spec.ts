@@ -168,7 +168,7 @@ const readUntil = (text: string | undefined) => {
   return /^\d+$/.test(text) ? { count: asInteger(1, 1_000_000_000)(text) } : { event: text };
 };
 
-export const readListen = (input: InputOf<typeof listenInput>, { validate }: HowToRead) => {
+const readListen = (input: InputOf<typeof listenInput>, { validate }: HowToRead) => {
   const { port, only, exec, execEnv, ...others } = input;
   const until = readUntil(input.until);
   if (validate) refuseTypos([...only, ...(until?.event === undefined ? [] : [until.event])]);
