@@ -26,8 +26,8 @@ import { continueCommand, previewCall } from './record.ts';
 import type { Run, RunState } from './run.ts';
 
 /**
- * Throws a usage error for a period that ends before it begins: an empty result would look like an answer. Warns of one that
- * begins in the future.
+ * Throws a usage error for a period that ends before it begins: an empty result would look like an answer. Warns of one
+ * that begins in the future.
  */
 export const checkPeriod = async (
   { since, until }: { readonly since?: RequestedTime | undefined; readonly until?: RequestedTime | undefined },

@@ -34,9 +34,9 @@ interface Found extends Meant {
 
 /**
  * Finds the records with these names; the service accepts each name once. A record whose name is spelled differently
- * counts if none has the name itself. Looks in the ledger, then in the first pages of
- * the service's list. For many names it begins with the list, where one page shows a hundred. Reads each record that the
- * ledger finds, since its name may have changed.
+ * counts if none has the name itself. Looks in the ledger, then in the first pages of the service's list. For many names
+ * it begins with the list, where one page shows a hundred. Reads each record that the ledger finds, since its name may
+ * have changed.
  */
 export const findNamed = async (
   prefix: NamedPrefix,

@@ -96,7 +96,7 @@ const existingIfTaken = async (
   });
 };
 
-/** The same for a row. The service's rejection stands if the existing record can't be read. */
+/** Finds the existing record for a row. The service's rejection stands if that record can't be read. */
 export const existingForRow = async (
   unique: UniqueKey,
   body: Readonly<Record<string, unknown>>,

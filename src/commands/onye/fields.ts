@@ -13,7 +13,7 @@ import { isMerged } from './update-seen.ts';
 
 export type CustomerBody = Readonly<Record<string, unknown>>;
 
-/** CustomerBody of a customer as the options set them. */
+/** Fields of a customer as the options set them. */
 export interface GivenFields {
   readonly given: CustomerOptions;
   /** The body that they and --data make. */

@@ -98,9 +98,9 @@ const changeOf = (cells: Cells, own: CustomerBody, { change }: GivenFields): Met
 };
 
 /**
- * Reads a row's update (docs/service.md, Customers): its own fields and those of the options. An empty CSV cell and null leave a
- * field unchanged; an empty NDJSON text sets it. Single keys of the metadata are merged, unless the row also replaces
- * it. Does not check the contract.
+ * Reads a row's update (docs/service.md, Customers): its own fields and those of the options. An empty CSV cell and null
+ * leave a field unchanged. An empty NDJSON text sets it. Single keys of the metadata are merged, unless the row also
+ * replaces it. Does not check the contract.
  */
 const readUpdateRow = (cells: Cells, uid: string, name: string | undefined, options: GivenFields): UpdateItem => {
   const columns = [...cells.given.keys()];

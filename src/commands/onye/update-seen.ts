@@ -82,8 +82,8 @@ export const differing = (customer: Fields, body: Fields): readonly string[] =>
     .map(([name]) => name);
 
 /**
- * True if a customer has every value of an update's body (docs/service.md, Customers). Also true for an update that was never
- * applied, if the customer had those values before.
+ * True if a customer has every value of an update's body (docs/service.md, Customers). Also true for an update that was
+ * never applied, if the customer had those values before.
  */
 export const isApplied = (customer: unknown, body: Fields): boolean =>
   isJsonObject(customer) && differing(customer, body).length === 0;
