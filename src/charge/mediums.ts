@@ -52,7 +52,10 @@ export interface ChargeField {
 export interface Medium {
   readonly name: string;
   readonly fields: readonly ChargeField[];
-  /** The customer's part: a transfer, a code to dial, an approval on the phone, or a page of the provider. */
+  /**
+   * The customer's part: a transfer, a code to dial, an approval on the phone, or a page of the provider. If two mediums
+   * share a step, an answer that names no medium shows neither.
+   */
   readonly step: 'transfer' | 'dial' | 'approve' | 'redirect';
   /** Currency of the emulator's checkout that offers it. */
   readonly currency: string;

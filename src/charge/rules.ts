@@ -3,7 +3,7 @@ import { EXIT_CODES } from '../core/error.ts';
 import { definedIn, valueAt } from '../core/json.ts';
 import type { ApiRecord } from '../core/record.ts';
 import { parseInstant, utcAtom } from '../core/time.ts';
-import { serviceClock } from '../ledger/clock.ts';
+import { FAR_CREATED_MS, serviceClock } from '../ledger/clock.ts';
 import { digestOf, evidenceOf, type Intent, type LedgerTarget, readTerm, type StoredOutcome } from '../ledger/entry.ts';
 import type { BeginOptions } from '../ledger/ledger.ts';
 import { hasSameActivities, keptActivity, MOST_AGE_MS, type Snapshot, snapshotOf } from '../ledger/snapshot.ts';
@@ -61,12 +61,6 @@ const acceptedOutcome = ({ value, servedAt, askedAt }: ApiRecord): StoredOutcome
   const exitCode = isStepUnreadable(value) ? EXIT_CODES.unrecorded : 0;
   return { state: 'accepted', exitCode: failed ? EXIT_CODES.charge_failed : exitCode, activity };
 };
-
-/**
- * Largest plausible distance of the activity's creation time from the answer, in milliseconds. Beyond it, the activity
- * was not made now.
- */
-const FAR_CREATED_MS = 2 * 3_600_000;
 
 /** Oddities of the activity in the answer. They don't make it another charge's. */
 const oddities = ({ value, servedAt }: ApiRecord, data: Data): string[] => {

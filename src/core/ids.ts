@@ -33,8 +33,9 @@ export const idProblem = (prefix: IdPrefix, text: string): string | undefined =>
 };
 
 export const LONGEST_REF = 150;
+const ANY_PREFIX = Object.keys(ID_KINDS).join('|');
 /** A text meant as an id, also as a table shortens it, as a link to one, or as a key. */
-const LIKE_ID = /^…|(?:^|\W)(?:ony|ugw|act|chk|[sp]k)\.|^(?:ony|ugw|act|chk)$|^https?:\/\//i;
+const LIKE_ID = new RegExp(`^…|(?:^|\\W)(?:${ANY_PREFIX}|[sp]k)\\.|^(?:${ANY_PREFIX})$|^https?://`, 'i');
 
 /** Kinds of records that a name identifies, too: a payment request's ref, a customer's e-mail address. */
 export type NamedPrefix = 'ugw' | 'ony';

@@ -23,7 +23,7 @@ const UNCOMPARED_MS = 2 * 60_000;
  * Largest plausible distance of an activity's creation from the service's `Date`, in milliseconds. Beyond it, the
  * creation time is ignored: it may come from a fixed answer.
  */
-const FAR_MS = 2 * 3_600_000;
+export const FAR_CREATED_MS = 2 * 3_600_000;
 
 /** Estimates the service's clock now, from an earlier reading and the time since. */
 const since = ({ service, at, mark }: ServiceTime, now: Moment): number => {
@@ -57,7 +57,7 @@ const fromCreationTime = (charge: Entry): ServiceTime | undefined => {
   if (created === undefined) return undefined;
   const sent = sendEnd(charge);
   const { told } = charge;
-  if (told !== undefined && Math.abs(since({ ...sent, service: created }, told) - told.service) > FAR_MS)
+  if (told !== undefined && Math.abs(since({ ...sent, service: created }, told) - told.service) > FAR_CREATED_MS)
     return undefined;
   return { ...sent, service: created };
 };

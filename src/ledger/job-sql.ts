@@ -80,7 +80,7 @@ const ENTRY_STATES: readonly RowState[] = [...CHARGE_STATES, 'failed', 'expired'
 const countColumns = (states: readonly RowState[]): string =>
   states.map((state) => `count(*) FILTER (WHERE state = '${state}')`).join();
 
-/** Parses the result of `countsOf`. */
+/** Reads the values of `countColumns`. */
 const countsFrom = (states: readonly RowState[], row: Row = []): RowCounts =>
   Object.fromEntries(states.map((state, at) => [state, number(row[at])]));
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ID_KINDS, type IdPrefix, idProblem, isId, isUnsafeSegment, nounOf } from '../../src/core/ids.ts';
+import { canBeName, ID_KINDS, type IdPrefix, idProblem, isId, isUnsafeSegment, nounOf } from '../../src/core/ids.ts';
 import { ANY_CHARACTER } from '../support/text.ts';
 
 const prefixes = Object.keys(ID_KINDS) as IdPrefix[];
@@ -115,4 +115,8 @@ describe('isUnsafeSegment', () => {
   it.each(['ony.Kw9a.8Zp3', '...', '.x', 'x.', '%2e', '/', ' '])('accepts %j, which can be encoded', (text) => {
     expect(isUnsafeSegment(text)).toBe(false);
   });
+});
+
+it.each(prefixes)('a text with the prefix %s, or the prefix alone, is no name', (prefix) => {
+  expect([`${prefix}.`, prefix, `see ${prefix}.a.b`].filter((text) => canBeName('ugw', text))).toEqual([]);
 });
