@@ -136,5 +136,5 @@ export const namesThing = (body: unknown, names: readonly string[]): boolean => 
   });
 };
 
-/** The names of all members that are read from an error document. */
+/** The paths of all members that are read from an error document. */
 export const PROBLEM_FIELDS: readonly string[] = [...SENTENCE_NAMES, 'violations', 'errors'];

@@ -193,7 +193,7 @@ describe('the violations of an error document', () => {
 });
 
 it('PROBLEM_FIELDS lists all members that are read', () => {
-  expect(new Set(PROBLEM_FIELDS)).toEqual(new Set([...WORDS, ...LISTS]));
+  expect(new Set(PROBLEM_FIELDS.map((path) => path.split('.')[0]))).toEqual(new Set([...WORDS, ...LISTS]));
 });
 
 describe('isOwnDocument for the first shape', () => {
