@@ -240,12 +240,12 @@ export const CASE_RULES = {
       test: ({ approval: { job, askedAt } }, now) => !isPlan(job) || now.at <= askedAt + PLAN_VALID_MS,
       cases: ({ approval: { job: id, total, askedBy, askedAt: since }, job, operator }) => {
         const [[currency, amount] = [], ...others] = total.amounts;
-        const sum = others.length > 0 || amount === undefined ? {} : { amount: Number(amount), currency };
+        const single = others.length > 0 || amount === undefined ? {} : { amount: Number(amount), currency };
         const what = `${sumsText(total.amounts) ?? `${total.rows} rows`}, by ${askedBy}`;
         const [ref, words] = [isPlan(id) ? 'plan' : job.name, ['approve', id]];
         // Another person has to give it.
         const isDue = isPlan(id) || askedBy !== operator;
-        return [{ owner: job, ref, since, ...sum, what, words, isDue }];
+        return [{ owner: job, ref, since, ...single, what, words, isDue }];
       },
     },
   },
