@@ -69,8 +69,8 @@ const fromCreationTime = (charge: Entry): ServiceTime | undefined => {
 const serviceTime = (charge: Entry, now: Moment): number => {
   const { told } = charge;
   const readings = [told, fromCreationTime(charge)].filter((one) => one !== undefined);
-  const latest = told === undefined ? now.at - UNCOMPARED_MS : Infinity;
-  return Math.min(latest, ...readings.map((one) => since(one, now)));
+  const bound = told === undefined ? now.at - UNCOMPARED_MS : Infinity;
+  return Math.min(bound, ...readings.map((one) => since(one, now)));
 };
 
 /** Moment until which the customer can still pay an activity; undefined if no end is known (see `payableUntil`). */

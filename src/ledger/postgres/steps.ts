@@ -84,12 +84,12 @@ export const writeUnit = (
 });
 
 /** Selects the policies in force that may apply: a profile's own, and the one for all others. */
-const isHeld = ({ profile = OTHER_PROFILES }: AllowanceOf): string =>
+const heldPolicy = ({ profile = OTHER_PROFILES }: AllowanceOf): string =>
   `profile IN ${listLiteral([profile, OTHER_PROFILES])} AND policy IS NOT NULL`;
 
 /** Query for the policy of a profile. Its own comes first, since `OTHER_PROFILES` sorts before every profile name. */
 const heldStatement = (of: AllowanceOf): string => `SELECT ${POLICY} FROM paycli.policy
-  WHERE ${isHeld(of)} ORDER BY profile COLLATE "C" DESC LIMIT 1`;
+  WHERE ${heldPolicy(of)} ORDER BY profile COLLATE "C" DESC LIMIT 1`;
 
 /**
  * Start of the day by the server's clock at the start of the transaction. The machine's clock may have been set since
@@ -106,7 +106,7 @@ const spentStatement = (of: AllowanceOf): string => {
   return `SELECT currency, count(*), sum(amount)::text,
   count(*) FILTER (WHERE amount IS NULL OR currency IS NULL) FROM paycli.charge
   WHERE profile ${profile === undefined ? 'IS NULL' : `= ${literal(profile)}`} AND created_at >= LEAST(${since}, ${DAY_BEGAN}) AND ${countingOf(kind)}
-  AND EXISTS (SELECT 1 FROM paycli.policy WHERE ${isHeld(of)})
+  AND EXISTS (SELECT 1 FROM paycli.policy WHERE ${heldPolicy(of)})
   GROUP BY currency`;
 };
 
