@@ -96,6 +96,7 @@ const FEW_CHARGES = 10;
  */
 const LEAST_READS = 4;
 const SHARE_OF_READS = 0.02;
+/** Reads at the same time. */
 const OPEN_AT_ONCE = 4;
 
 /** A payment made just before expiry appears within LISTED_WITHIN_MS. An expired account is read once per AGAIN_MS. */
