@@ -12,7 +12,7 @@ import type { Total } from '../ledger/policy.ts';
 import type { Cells, FileFormat } from './cells.ts';
 import type { RowSignals } from './pace.ts';
 import type { ShowProgress } from './progress.ts';
-import type { OpenOptions } from './report.ts';
+import type { ReportFileOptions } from './report.ts';
 import type { ColumnFault, RowEnd } from './row-end.ts';
 
 /** The id that a name means: the only one, unless there is a problem. */
@@ -34,7 +34,7 @@ export interface RowServices {
   /**
    * Throws if a path leads through another user's symbolic link or named pipe, or was replaced while it was opened.
    */
-  readonly checkPath: OpenOptions['checkPath'];
+  readonly checkPath: ReportFileOptions['checkPath'];
   readonly progress: ShowProgress;
   /** Finds the ids of records by their names. */
   readonly idsOf: (prefix: NamedPrefix, names: readonly string[]) => Promise<ReadonlyMap<string, Meant>>;

@@ -24,12 +24,12 @@ interface Meter {
 const openMeter = (rate: Rate | undefined): Meter => {
   if (rate === undefined) return { next: () => -Infinity, started: () => undefined };
   const leeway = Math.min(LEEWAY_MS, rate.ms * LEEWAY_SHARE);
-  const apart = (rate.ms + leeway) / rate.count;
+  const spacing = (rate.ms + leeway) / rate.count;
   let due = -Infinity;
   return {
     next: () => due - leeway,
     started: (now) => {
-      due = Math.max(due, now) + apart;
+      due = Math.max(due, now) + spacing;
     },
   };
 };

@@ -29,7 +29,7 @@ class Ahead<R> {
   #isOver = false;
   #isAtEnd = false;
   /** Average time between two rows, in milliseconds. */
-  #apart = 0;
+  #spacing = 0;
   #passedOn: number;
 
   constructor(reading: ReadingAhead<R>) {
@@ -64,7 +64,7 @@ class Ahead<R> {
     }
     if (this.#waiting.length === 0) return undefined;
     const now = this.#reading.clock.ticks();
-    this.#apart += (now - this.#passedOn - this.#apart) / AVERAGED;
+    this.#spacing += (now - this.#passedOn - this.#spacing) / AVERAGED;
     this.#passedOn = now;
     const row = this.#waiting.shift();
     this.#change.notify();
@@ -86,7 +86,7 @@ class Ahead<R> {
     const { limit, reads } = this.#reading.pace;
     const isRoom = this.#waiting.length < limit && this.#reads.size < limit;
     // Half the time is left for a row that takes longer than the others.
-    const isSoon = (this.#waiting.length + 1) * this.#apart <= FRESH_MS / 2;
+    const isSoon = (this.#waiting.length + 1) * this.#spacing <= FRESH_MS / 2;
     return isRoom && isSoon && !this.#isOver && reads.wait() <= 0;
   }
 

@@ -153,7 +153,7 @@ interface Report {
   close(): Promise<void>;
 }
 
-export interface OpenOptions {
+export interface ReportFileOptions {
   /** Ends the wait for the reader of a pipe. */
   readonly stop: AbortSignal;
   /**
@@ -168,7 +168,7 @@ const { O_CREAT, O_NONBLOCK, O_WRONLY } = constants;
  * Opens an existing file in place. It may have been replaced since the earlier check, so nothing is changed before the
  * open file is checked.
  */
-const openAsIs = async (path: string, flags: number, { checkPath }: OpenOptions): Promise<FileHandle> => {
+const openAsIs = async (path: string, flags: number, { checkPath }: ReportFileOptions): Promise<FileHandle> => {
   const file = await open(path, flags, 0o600);
   try {
     const stats = await file.stat();
@@ -186,7 +186,7 @@ const openAsIs = async (path: string, flags: number, { checkPath }: OpenOptions)
  * the same command, continues in it, and the last run owns the name. Anything that is no regular file is opened in
  * place, and so is a file in a folder where no new one can be created.
  */
-const openNew = async (path: string, options: OpenOptions): Promise<FileHandle> => {
+const openNew = async (path: string, options: ReportFileOptions): Promise<FileHandle> => {
   const there = await lstat(path).catch(() => undefined);
   if (there?.isFile() === false) return openAsIs(path, O_WRONLY | O_CREAT, options);
   // A file without write permission is not replaced either.
@@ -221,7 +221,7 @@ const openRead = async (path: string, stop: AbortSignal): Promise<FileHandle> =>
   }
 };
 
-const openPipe = async (path: string, options: OpenOptions): Promise<FileHandle> => {
+const openPipe = async (path: string, options: ReportFileOptions): Promise<FileHandle> => {
   const first = await openRead(path, options.stop);
   try {
     return await openAsIs(path, O_WRONLY, options);
@@ -234,7 +234,7 @@ const openPipe = async (path: string, options: OpenOptions): Promise<FileHandle>
 const isNamedPipe = async (path: string): Promise<boolean> =>
   (await stat(path).catch(() => undefined))?.isFIFO() === true;
 
-const openWith = async (path: string, header: string, options: OpenOptions): Promise<FileHandle> => {
+const openWith = async (path: string, header: string, options: ReportFileOptions): Promise<FileHandle> => {
   options.checkPath(path);
   const file = (await isNamedPipe(path)) ? await openPipe(path, options) : await openNew(path, options);
   try {
@@ -270,7 +270,7 @@ const notWritten = (path: string, thrown: unknown): PayError =>
  * The caller ensures that the path is not the input itself. Throws a usage error when it can't be opened, and
  * `interrupted` when a signal comes before a pipe has a reader.
  */
-export const openRowReport = async (path: string, content: Content, options: OpenOptions): Promise<Report> => {
+export const openRowReport = async (path: string, content: Content, options: ReportFileOptions): Promise<Report> => {
   const { header, line } =
     (formatOfName(path) ?? content.format) === 'csv' ? csvLayout(content) : ndjsonLayout(content);
   const file = await openWith(path, header, options).catch((thrown: unknown) => {
@@ -293,7 +293,7 @@ export const REPORT_PREFIX = 'ledger_';
 const JOB_COLUMN = 'job';
 
 /** The columns that identify a report; they have a number if the input has the same name. */
-const OWN = ['row', 'state', JOB_COLUMN].map((name) => new RegExp(`^${name}(?:_\\d+)?$`));
+const REPORT_COLUMNS = ['row', 'state', JOB_COLUMN].map((name) => new RegExp(`^${name}(?:_\\d+)?$`));
 
 /**
  * The job in the first row that has one; empty if no row has one, undefined if the columns are not those of a
@@ -303,7 +303,11 @@ const jobIn = async ({ columns, rows }: Pick<RowsFile, 'columns' | 'rows'>): Pro
   const last = columns.at(-1) ?? '';
   // A comparison of a statement can be made again.
   if (columns.includes(`${REPORT_PREFIX}result`)) return '';
-  if (!OWN.every((name) => columns.some((column) => name.test(column))) || !OWN.at(-1)?.test(last)) return undefined;
+  if (
+    !REPORT_COLUMNS.every((name) => columns.some((column) => name.test(column))) ||
+    !REPORT_COLUMNS.at(-1)?.test(last)
+  )
+    return undefined;
   try {
     for await (const { fields } of rows()) {
       const job = fields[last] ?? '';
@@ -336,7 +340,7 @@ export const jobOfReport = async (
   }
 };
 
-interface ReporterOptions extends OpenOptions {
+interface ReporterOptions extends ReportFileOptions {
   readonly path: string | undefined;
   /** The command's own columns, besides the row number, state and error. */
   readonly columns: readonly string[];

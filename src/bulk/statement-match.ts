@@ -122,11 +122,11 @@ interface Matching extends Pick<BankStatement, 'days'>, Pick<Ledger, 'digest'> {
 
 type NameKind = 'reference' | 'account' | 'ref';
 
-/** A payment that may be that of a line: the days between them, and the difference of their amounts. */
+/** A payment that may be that of a line: the time between their days, and the difference of their amounts. */
 interface Candidate {
   readonly payment: LedgerPayment;
-  readonly apart: number;
-  readonly off: number;
+  readonly timeGap: number;
+  readonly amountGap: number;
 }
 
 /** Lines and payments that have no partner yet, and the partners found. */
@@ -158,15 +158,15 @@ class Matches {
   /** Matches the closest first, and before all those of the same day. */
   byName(kinds: readonly NameKind[]): void {
     const index = indexed(this.free, (payment) => this.#keysOf(payment, kinds));
-    for (const [pass, mostOff] of [0, 0, this.#tolerance, Infinity].entries()) {
+    for (const [pass, mostAmountGap] of [0, 0, this.#tolerance, Infinity].entries()) {
       for (const [line, names] of this.#named) {
         if (this.#found.has(line)) continue;
         // Those of the same amount alone are found without the others of a name.
-        const keys = mostOff === 0 ? names.map((name) => `${name} ${netOf(line)}`) : names;
+        const keys = mostAmountGap === 0 ? names.map((name) => `${name} ${netOf(line)}`) : names;
         const payment = this.#closest(
           line,
           keys.values().flatMap((key) => index.get(key) ?? []),
-          mostOff,
+          mostAmountGap,
           pass > 0,
         );
         if (payment === undefined) continue;
@@ -199,18 +199,18 @@ class Matches {
   #closest(
     line: StatementLine,
     payments: Iterable<LedgerPayment>,
-    mostOff: number,
+    mostAmountGap: number,
     anyDay: boolean,
   ): LedgerPayment | undefined {
     const [net, lineTime] = [netOf(line), this.#times.get(line.day) ?? 0];
     let best: Candidate | undefined;
     for (const payment of payments) {
-      const off = Math.abs(net - payment.amount);
-      const apart = Math.abs(lineTime - (this.#times.get(payment.day) ?? 0));
-      if (off > mostOff || (!anyDay && apart > 0) || payment.amount > 0 !== line.amount > 0) continue;
-      if (best !== undefined && (apart - best.apart || off - best.off) >= 0) continue;
-      best = { payment, apart, off };
-      if (apart === 0 && off === 0) break;
+      const amountGap = Math.abs(net - payment.amount);
+      const timeGap = Math.abs(lineTime - (this.#times.get(payment.day) ?? 0));
+      if (amountGap > mostAmountGap || (!anyDay && timeGap > 0) || payment.amount > 0 !== line.amount > 0) continue;
+      if (best !== undefined && (timeGap - best.timeGap || amountGap - best.amountGap) >= 0) continue;
+      best = { payment, timeGap, amountGap };
+      if (timeGap === 0 && amountGap === 0) break;
     }
     return best?.payment;
   }

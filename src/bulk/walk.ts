@@ -106,7 +106,7 @@ interface OpenRow {
   readonly end: RowEnd | undefined;
 }
 
-interface Item<T> extends RowItem<T> {
+interface WalkItem<T> extends RowItem<T> {
   readonly row: InputRow;
   /** State from an earlier run; undefined for a new row. */
   readonly before: RowState | undefined;
@@ -186,7 +186,7 @@ class Walking<T> {
     }
   }
 
-  #run(rows: (pace: Pace) => AsyncIterable<Item<T>>): ReturnType<typeof runRows> {
+  #run(rows: (pace: Pace) => AsyncIterable<WalkItem<T>>): ReturnType<typeof runRows> {
     return runRows({
       ...this.#walker,
       rows,
@@ -195,19 +195,19 @@ class Walking<T> {
     });
   }
 
-  async #workOn(item: Item<T>, signals: RowSignals): Promise<Partial<RowEnd>> {
+  async #workOn(item: WalkItem<T>, signals: RowSignals): Promise<Partial<RowEnd>> {
     const end = await this.#inTurn(item.key, async () => this.#walk.work?.(item, item.row.number, signals));
     return end === undefined ? {} : this.#doubted(end);
   }
 
   /** A row that is as it was before, or that another process is sending, has no result yet. */
-  async #settle({ row, before }: Item<T>, { state, ...more }: Partial<RowEnd>): Promise<void> {
+  async #settle({ row, before }: WalkItem<T>, { state, ...more }: Partial<RowEnd>): Promise<void> {
     if (state === undefined) return this.#counters.pass();
     if (more.untouched === true || state === 'sending') return;
     await this.#counters.settle(row, { ...more, state }, true, more.before ?? before);
   }
 
-  async *#whileReadable(pace: Pace): AsyncGenerator<Item<T>> {
+  async *#whileReadable(pace: Pace): AsyncGenerator<WalkItem<T>> {
     try {
       yield* this.#toDo(pace);
     } catch (thrown) {
@@ -215,16 +215,16 @@ class Walking<T> {
     }
   }
 
-  #toDo(pace: Pace): AsyncIterable<Item<T>> {
+  #toDo(pace: Pace): AsyncIterable<WalkItem<T>> {
     const ahead = this.#ahead;
     if (ahead === undefined) return this.#settling(this.#inOrder());
-    const begin = (next: Item<T> | Settled, slowDown: RowSignals['slowDown']): Promise<void> | undefined =>
+    const begin = (next: WalkItem<T> | Settled, slowDown: RowSignals['slowDown']): Promise<void> | undefined =>
       'end' in next ? undefined : ahead(next, slowDown);
     return this.#settling(readAhead({ rows: this.#inOrder(), read: begin, pace, clock: this.#walker.clock }));
   }
 
   /** Passes on the rows to work on, and settles the others on the way. */
-  async *#settling(all: AsyncIterable<Item<T> | Settled>): AsyncGenerator<Item<T>> {
+  async *#settling(all: AsyncIterable<WalkItem<T> | Settled>): AsyncGenerator<WalkItem<T>> {
     for await (const next of all) {
       if ('end' in next) await this.#counters.settle(next.row, next.end, next.own, next.before);
       else yield next;
@@ -232,7 +232,7 @@ class Walking<T> {
   }
 
   /** The rows to work on, and those to settle. Skips the rows of other processes. */
-  async *#inOrder(): AsyncGenerator<Item<T> | Settled> {
+  async *#inOrder(): AsyncGenerator<WalkItem<T> | Settled> {
     for await (const slice of this.#openSlices()) {
       const isMine = this.#leaseOf(slice[0] === undefined ? 0 : sliceOf(slice[0].row));
       for (const { row, end } of slice) {
@@ -245,7 +245,7 @@ class Walking<T> {
     }
   }
 
-  #read(row: InputRow, before: RowState | undefined): Item<T> | Settled {
+  #read(row: InputRow, before: RowState | undefined): WalkItem<T> | Settled {
     const asked = this.#walk.read(row);
     if ('faults' in asked) return { row, end: invalidEnd(asked.faults), own: true, before };
     return { row, before, ...asked };

@@ -3,7 +3,7 @@ import { EXIT_CODES } from '../core/error.ts';
 import { definedIn, valueAt } from '../core/json.ts';
 import type { ApiRecord } from '../core/record.ts';
 import { parseInstant, utcAtom } from '../core/time.ts';
-import { FAR_CREATED_MS, serviceClock } from '../ledger/clock.ts';
+import { FAR_CREATED_MS, provenServiceTime } from '../ledger/clock.ts';
 import { digestOf, evidenceOf, type Intent, type LedgerTarget, readTerm, type StoredOutcome } from '../ledger/entry.ts';
 import type { BeginOptions } from '../ledger/ledger.ts';
 import { hasSameActivities, keptActivity, MOST_AGE_MS, type Snapshot, snapshotOf } from '../ledger/snapshot.ts';
@@ -106,7 +106,7 @@ const chargeRules = (request: ChargeRequest, reading: Reading, run: ChargeRun): 
   const { ugwo, tries = 0, remaining = false, beside = [] } = request;
   const { shown } = reading;
   const here = run.io.clock.now();
-  const now = serviceClock(shown, here);
+  const now = provenServiceTime(shown, here);
   const data = request.data(now ?? here);
   return {
     effect: CHARGE_WRITE,

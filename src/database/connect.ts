@@ -77,7 +77,7 @@ export const sqlText = (value: SQLOutputValue | undefined): string => optionalTe
 
 export const optionalNumber = (value: SQLOutputValue | undefined): number | undefined =>
   value === null || value === undefined ? undefined : Number(value);
-export const number = (value: SQLOutputValue | undefined): number => optionalNumber(value) ?? 0;
+export const sqlNumber = (value: SQLOutputValue | undefined): number => optionalNumber(value) ?? 0;
 
 const SQLITE_BUSY = 5;
 const SQLITE_CORRUPT = 11;

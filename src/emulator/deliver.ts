@@ -7,7 +7,7 @@ import { printExact } from '../core/json.ts';
 import { lookupFor } from '../core/origin.ts';
 import { parseDuration, utcAtom } from '../core/time.ts';
 import { type EventName, isWanted, signatureOf } from '../core/webhook-event.ts';
-import { type Busy, consume, dueOf, type Item } from '../webhook/consumer.ts';
+import { type Busy, consume, dueOf, type QueueItem } from '../webhook/consumer.ts';
 import { type PostResult, post } from '../webhook/post.ts';
 import { eventShape, WIRE_FORMS } from './dialect.ts';
 import { effectOf, ruleFor } from './faults.ts';
@@ -159,7 +159,7 @@ const PARALLEL_LIMIT = 8;
 /** Pause in milliseconds for a payment request whose delivery outcome could not be stored. */
 const PAUSE_MS = 10_000;
 
-type Head = Item & { readonly delivery: OutgoingDelivery };
+type Head = QueueItem & { readonly delivery: OutgoingDelivery };
 
 /** The deliveries to send now to a webhook. The events of one payment request arrive in order. */
 const dueAt = ({ store }: Service, webhook: number, busy: Busy, now: number) => {

@@ -9,10 +9,10 @@ import {
   closedAfter,
   connect,
   migrate,
-  number,
   optionalNumber,
   optionalText,
   rehearse,
+  sqlNumber,
   sqlText,
   transact,
   transactLong,
@@ -42,14 +42,14 @@ const parseRecord = <T>(row: StoredRow, column = 'record'): T | undefined => {
 /** Reads the plan from the columns `due` and `ending`. */
 const dueEnding = <Ending extends string>(row: StoredRow): Due<Ending> | undefined => {
   const ending = optionalText(row?.['ending']);
-  return ending === undefined ? undefined : { ending: ending as Ending, due: number(row?.['due']) };
+  return ending === undefined ? undefined : { ending: ending as Ending, due: sqlNumber(row?.['due']) };
 };
 
 /** Reads the records of a page with their positions; `read` converts a row. */
 const placedOf = <T>(rows: readonly StoredRow[], read: (row: StoredRow) => T | undefined): Placed<T>[] =>
   rows.flatMap((row) => {
     const record = read(row);
-    return record === undefined ? [] : [{ position: number(row?.['seq']), record }];
+    return record === undefined ? [] : [{ position: sqlNumber(row?.['seq']), record }];
   });
 
 /** Start position of a page without a cursor. */
@@ -191,16 +191,16 @@ const webhookOf = (row: StoredRow, id: unknown): Webhook => ({
 });
 
 const deliveryOf = (row: StoredRow): OutgoingDelivery => ({
-  id: number(row?.['seq']),
+  id: sqlNumber(row?.['seq']),
   webhook: webhookOf(row, row?.['webhook']),
   uid: sqlText(row?.['uid']),
   event: sqlText(row?.['event']),
   subject: sqlText(row?.['subject']),
   data: sqlText(row?.['data']),
-  at: number(row?.['at']),
+  at: sqlNumber(row?.['at']),
   state: optionalText(row?.['state']) as DeliveryState,
   due: optionalNumber(row?.['due']),
-  tries: number(row?.['tries']),
+  tries: sqlNumber(row?.['tries']),
   putOff: optionalText(row?.['put_off']) as OutgoingDelivery['putOff'],
   attempts: JSON.parse(optionalText(row?.['attempts']) ?? '[]') as DeliveryAttempt[],
 });

@@ -115,7 +115,7 @@ const DOUBTFUL_MS = 30 * 60_000;
  * Service's clock for an answer that just arrived. Where its `Date` and this machine's clock may both be right, the
  * earlier one counts.
  */
-export const serviceTimeNow = (servedAt: number | undefined, { at }: Moment): number => {
+export const earliestServiceTime = (servedAt: number | undefined, { at }: Moment): number => {
   if (servedAt === undefined) return at - UNCOMPARED_MS;
   return Math.abs(servedAt - at) > DOUBTFUL_MS ? servedAt : Math.min(servedAt, at);
 };
@@ -124,7 +124,7 @@ export const serviceTimeNow = (servedAt: number | undefined, { at }: Moment): nu
  * Service's clock now, after a read: this machine's where both may be right; undefined if the read doesn't tell. `Date`
  * has a resolution of one second, and was set between the start of the read and now.
  */
-export const serviceClock = (
+export const provenServiceTime = (
   { servedAt, askedAt }: { readonly servedAt?: number; readonly askedAt?: number } = {},
   now: number,
 ): number | undefined => {

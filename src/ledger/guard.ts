@@ -6,7 +6,7 @@ import { NEXT_STEP } from '../charge/words.ts';
 import { CHARGE, isTakenUp, REFUND, rowStateOf } from '../core/charge.ts';
 import { PayError } from '../core/error.ts';
 import type { Backend, Query } from './backend.ts';
-import { codeOpenFor, codeUntil, payableFor, payableUntilOf, serviceTimeNow } from './clock.ts';
+import { codeOpenFor, codeUntil, earliestServiceTime, payableFor, payableUntilOf } from './clock.ts';
 import {
   type Charge,
   type Entry,
@@ -130,7 +130,7 @@ const ofOther = (raw: unknown, shown: Snapshot, medium: string, moment: Moment):
   const activity = keptActivity(raw, shown);
   const other = isOtherMedium(raw, medium) || areDifferent(mediumShown(raw) ?? '', medium);
   const until = payableUntilOf(activity) ?? (other ? codeUntil(activity) : undefined);
-  const left = until === undefined ? undefined : until - serviceTimeNow(shown.servedAt, moment);
+  const left = until === undefined ? undefined : until - earliestServiceTime(shown.servedAt, moment);
   const { payment } = paymentOf(activityFacts(raw), { request: shown.facts });
   return standsIn({ payment, isOther: other, left, isSeen: true }, undefined, activity);
 };
@@ -329,8 +329,8 @@ const decisionOn = (
   allowance: Allowance | undefined,
 ) => {
   const now = backend.moment();
-  // The row's last entry may also be among the standing ones.
-  const found = new Map([...earlier, ...ofRow].map((charge) => [charge.id, charge]));
+  // The row's last entry may also be among the earlier ones.
+  const found = new Map([...earlier, ...ofRow].map((entry) => [entry.id, entry]));
   const [last] = ofRow.map((charge) => resolveStale(charge, backend));
   const known = earlier.map((charge) => resolveStale(charge, backend));
   const others = isEmulator(intent.service) ? [] : known.filter((charge) => charge.service !== intent.service);

@@ -1,7 +1,7 @@
 import { paymentsThat } from '../charge/payment.ts';
 import { CHARGE_STATES, ROW_STATES, type RowCounts, type RowState } from '../core/charge.ts';
 import { isJsonObject, parseIfJson } from '../core/json.ts';
-import { number, optionalNumber, optionalText, sqlText } from '../database/connect.ts';
+import { optionalNumber, optionalText, sqlNumber, sqlText } from '../database/connect.ts';
 import type { JobsBackend } from './backend.ts';
 import { type Job, type JobKind, type JobRow, type KeptUpdate, UPDATE_STATES, type UpdateState } from './job.ts';
 import { PLAN, type Total } from './policy.ts';
@@ -12,8 +12,8 @@ import {
   inserting,
   type ReadStatement,
   replacing,
-  type Schema,
   type Statement,
+  type TablePrefix,
   whereOf,
 } from './sql.ts';
 
@@ -45,9 +45,9 @@ const readJob = ([id, kind, command, name, service, origin, profile, rows, creat
   service: sqlText(service),
   origin: sqlText(origin),
   profile: optionalText(profile),
-  rows: number(rows),
-  createdAt: number(created),
-  runAt: number(run),
+  rows: sqlNumber(rows),
+  createdAt: sqlNumber(created),
+  runAt: sqlNumber(run),
   adjustments: adjustmentsOf(optionalText(adjustments)),
 });
 
@@ -58,13 +58,13 @@ export const jobValues = ({ adjustments, ...job }: Job): Value[] => [
 
 export const updateOf = ([job, row, onye, state, deadline, exit, message, pid, boot, started]: Row): KeptUpdate => ({
   job: sqlText(job),
-  row: number(row),
+  row: sqlNumber(row),
   onye: sqlText(onye),
   state: sqlText(state) as UpdateState,
-  deadline: number(deadline),
+  deadline: sqlNumber(deadline),
   exitCode: optionalNumber(exit),
   message: optionalText(message),
-  sender: { pid: number(pid), boot: sqlText(boot), started: sqlText(started) },
+  sender: { pid: sqlNumber(pid), boot: sqlText(boot), started: sqlText(started) },
 });
 
 export const updateValues = ({ job, row, onye, state, deadline, exitCode, message, sender }: KeptUpdate): Value[] => [
@@ -82,7 +82,7 @@ const countColumns = (states: readonly RowState[]): string =>
 
 /** Reads the values of `countColumns`. */
 const countsFrom = (states: readonly RowState[], row: Row = []): RowCounts =>
-  Object.fromEntries(states.map((state, at) => [state, number(row[at])]));
+  Object.fromEntries(states.map((state, at) => [state, sqlNumber(row[at])]));
 
 /** State of an entry, with `failed` or `expired` for an accepted one that is over. */
 export const ENTRY_STATE = `CASE WHEN state <> 'accepted' THEN state WHEN payment = 'expired' THEN payment
@@ -105,11 +105,11 @@ export const deletePlans = (before: number): readonly Statement[] => [
 ];
 
 /** Statements that write jobs and updates, and that find the update of a row. */
-export const jobStatements = (schema: Schema) => {
-  const open = `${inserting(`${schema}job`, JOB_COLUMNS)} ON CONFLICT (id) DO UPDATE SET ${RUN_AGAIN}`;
-  const adjust = `UPDATE ${schema}job SET adjustments = ? WHERE id = ?`;
-  const write = replacing(`${schema}onye_update`, UPDATE_COLUMNS, 2);
-  const find = `SELECT ${UPDATE_COLUMNS} FROM ${schema}onye_update WHERE job = ? AND "row" = ?`;
+export const jobStatements = (prefix: TablePrefix) => {
+  const open = `${inserting(`${prefix}job`, JOB_COLUMNS)} ON CONFLICT (id) DO UPDATE SET ${RUN_AGAIN}`;
+  const adjust = `UPDATE ${prefix}job SET adjustments = ? WHERE id = ?`;
+  const write = replacing(`${prefix}onye_update`, UPDATE_COLUMNS, 2);
+  const find = `SELECT ${UPDATE_COLUMNS} FROM ${prefix}onye_update WHERE job = ? AND "row" = ?`;
   return {
     /** Inserts a new job, or updates one that continues. */
     openJob: (job: Parameters<JobsBackend['open']>[0], at: number): Statement => [
@@ -119,7 +119,7 @@ export const jobStatements = (schema: Schema) => {
     adjustJob: (job: string, adjustments: RowCounts): Statement => [adjust, adjustmentsText(adjustments), job],
     /** Deletes the texts of plans from before a moment. */
     clearPlans: (before: number): Statement => [
-      `UPDATE ${schema}job SET name = '' WHERE ${OLD_PLAN} AND name <> ''`,
+      `UPDATE ${prefix}job SET name = '' WHERE ${OLD_PLAN} AND name <> ''`,
       before,
     ],
     writeUpdate: (update: KeptUpdate): Statement => [write, ...updateValues(update)],
@@ -128,15 +128,15 @@ export const jobStatements = (schema: Schema) => {
 };
 
 /** Query for the charges of a job that count. */
-export const chargedOfJob = (schema: Schema, job: string): Statement => [
+export const chargedOfJob = (prefix: TablePrefix, job: string): Statement => [
   `SELECT currency, count(*), CAST(sum(amount) AS text), count(*) FILTER (WHERE amount IS NULL OR currency IS NULL)
-    FROM ${schema}charge WHERE job = ? AND ${COUNTING} GROUP BY currency`,
+    FROM ${prefix}charge WHERE job = ? AND ${COUNTING} GROUP BY currency`,
   job,
 ];
 
 /** Parses the result of `chargedOfJob`. */
 export const chargedTotal = (found: readonly Row[]): Total => {
-  const sum = (at: number): number => found.reduce((total, row) => total + number(row[at]), 0);
+  const sum = (at: number): number => found.reduce((total, row) => total + sqlNumber(row[at]), 0);
   const known = found.filter(([currency]) => currency !== null);
   const amounts = known.map(([currency, , amount]) => [sqlText(currency), BigInt(optionalText(amount) ?? 0)] as const);
   return { rows: sum(1), amounts: new Map(amounts), unknown: sum(3) };
@@ -145,33 +145,33 @@ export const chargedTotal = (found: readonly Row[]): Total => {
 /** Read-only methods of jobs. `lastEntries` is SQL for the state of the last entry of each row of a job. */
 export const jobReads = (
   ask: ReadStatement,
-  schema: Schema,
+  prefix: TablePrefix,
   lastEntries: string,
 ): Omit<JobsBackend, 'open' | 'adjust' | 'endPlans' | 'change' | 'lease' | 'release' | 'workers'> => {
-  const jobs = `SELECT ${JOB_COLUMNS} FROM ${schema}job`;
+  const jobs = `SELECT ${JOB_COLUMNS} FROM ${prefix}job`;
   const tally = async (states: readonly RowState[], from: string, job: string): Promise<RowCounts> =>
     countsFrom(states, (await ask(`SELECT ${countColumns(states)} FROM ${from}`, job))[0]);
   const updates = async (where: string, ...values: Value[]): Promise<KeptUpdate[]> =>
-    (await ask(`SELECT ${UPDATE_COLUMNS} FROM ${schema}onye_update WHERE job = ? AND ${where}`, ...values)).map(
+    (await ask(`SELECT ${UPDATE_COLUMNS} FROM ${prefix}onye_update WHERE job = ? AND ${where}`, ...values)).map(
       updateOf,
     );
   // All rows of a job belong to one workspace. A job without charges has no known workspace.
-  const ofWorkspace = `COALESCE((SELECT workspace FROM ${schema}charge WHERE job = ${schema}job.id LIMIT 1), ?) = ?`;
+  const ofWorkspace = `COALESCE((SELECT workspace FROM ${prefix}charge WHERE job = ${prefix}job.id LIMIT 1), ?) = ?`;
   return {
     get: async (id) => (await ask(`${jobs} WHERE id = ?`, id)).map(readJob)[0],
     list: async ({ before, limit, workspace, ...scope }) => {
       const [where, ...values] = whereOf([
         ...comparing(scope),
         ...(workspace === undefined ? [] : [[ofWorkspace, workspace, workspace] as const]),
-        ...(before === undefined ? [] : [[`seq < (SELECT seq FROM ${schema}job WHERE id = ?)`, before] as const]),
+        ...(before === undefined ? [] : [[`seq < (SELECT seq FROM ${prefix}job WHERE id = ?)`, before] as const]),
       ]);
       const newest = `${jobs} ${where} ORDER BY seq DESC`;
       const found = limit < 0 ? ask(newest, ...values) : ask(`${newest} LIMIT ?`, ...values, limit);
       return (await found).map(readJob);
     },
-    charged: async (job) => chargedTotal(await ask(...chargedOfJob(schema, job))),
+    charged: async (job) => chargedTotal(await ask(...chargedOfJob(prefix, job))),
     chargeTally: (job) => tally(ENTRY_STATES, `(${lastEntries}) AS ended`, job),
-    updateTally: (job) => tally(UPDATE_STATES, `${schema}onye_update WHERE job = ?`, job),
+    updateTally: (job) => tally(UPDATE_STATES, `${prefix}onye_update WHERE job = ?`, job),
     sendingUpdates: (job) => updates("state = 'sending'", job),
     updates: (job, first, last) => updates('"row" BETWEEN ? AND ? ORDER BY "row"', job, first, last),
   };

@@ -1,4 +1,4 @@
-import { number, optionalNumber, optionalText, sqlText } from '../database/connect.ts';
+import { optionalNumber, optionalText, sqlNumber, sqlText } from '../database/connect.ts';
 import type { Policies } from './ledger.ts';
 import {
   type Allowance,
@@ -10,7 +10,7 @@ import {
   readPolicy,
 } from './policy.ts';
 import type { Row, Value } from './rows.ts';
-import { type ReadStatement, replacing, type Schema, type Statement } from './sql.ts';
+import { type ReadStatement, replacing, type Statement, type TablePrefix } from './sql.ts';
 
 // Policies and approvals as table rows, for every database.
 
@@ -21,7 +21,7 @@ export const policyOf = ([profile, policy, by, at]: Row): Allowance['kept'] => (
   profile: sqlText(profile),
   policy: readPolicy(sqlText(policy)),
   by: sqlText(by),
-  at: number(at),
+  at: sqlNumber(at),
 });
 
 const policyValues = ({ profile, policy, by, at }: KeptPolicy): Value[] => [
@@ -29,8 +29,8 @@ const policyValues = ({ profile, policy, by, at }: KeptPolicy): Value[] => [
 ];
 
 /** Query for the approval of a job. */
-export const approvalBy = (schema: Schema, job: string): Statement => [
-  `SELECT ${APPROVAL} FROM ${schema}approval WHERE job = ?`,
+export const approvalBy = (prefix: TablePrefix, job: string): Statement => [
+  `SELECT ${APPROVAL} FROM ${prefix}approval WHERE job = ?`,
   job,
 ];
 
@@ -39,9 +39,9 @@ export const approvalIn = (found: readonly Row[]): Approval | undefined => found
 
 const readApproval = ([job, rows, amounts, unknown, askedBy, askedAt, approvedBy, approvedAt]: Row): Approval => ({
   job: sqlText(job),
-  total: { rows: number(rows), amounts: readAmounts(sqlText(amounts)), unknown: number(unknown) },
+  total: { rows: sqlNumber(rows), amounts: readAmounts(sqlText(amounts)), unknown: sqlNumber(unknown) },
   askedBy: sqlText(askedBy),
-  askedAt: number(askedAt),
+  askedAt: sqlNumber(askedAt),
   approvedBy: optionalText(approvedBy),
   approvedAt: optionalNumber(approvedAt),
 });
@@ -61,29 +61,29 @@ type Write = (about: string, statement: (found: readonly Row[]) => Statement, lo
 export const policiesBy = (
   ask: ReadStatement,
   write: Write,
-  schema: Schema,
+  prefix: TablePrefix,
   byBytes: string,
 ): Omit<Policies, 'allowance'> => ({
   list: async () => {
-    const held = `SELECT ${POLICY} FROM ${schema}policy WHERE policy IS NOT NULL ORDER BY profile ${byBytes}`;
+    const held = `SELECT ${POLICY} FROM ${prefix}policy WHERE policy IS NOT NULL ORDER BY profile ${byBytes}`;
     return (await ask(held)).map(policyOf);
   },
   set: async (profile, change) => {
     let kept: KeptPolicy | undefined;
     const next = (found: readonly Row[]): Statement => {
       kept = { profile, ...change(found.map(policyOf)[0]?.policy) };
-      return [replacing(`${schema}policy`, POLICY, 1), ...policyValues(kept)];
+      return [replacing(`${prefix}policy`, POLICY, 1), ...policyValues(kept)];
     };
-    const own = `SELECT ${POLICY} FROM ${schema}policy WHERE policy IS NOT NULL AND profile = ?`;
+    const own = `SELECT ${POLICY} FROM ${prefix}policy WHERE policy IS NOT NULL AND profile = ?`;
     await write(`policy ${profile}`, next, [own, profile]);
     return kept as KeptPolicy;
   },
-  approval: async (job) => approvalIn(await ask(...approvalBy(schema, job))),
+  approval: async (job) => approvalIn(await ask(...approvalBy(prefix, job))),
   // The table has a row for each file or plan that was stopped, so it is read as a whole.
   waiting: async (since) =>
-    (await ask(`SELECT ${APPROVAL} FROM ${schema}approval WHERE approved_by IS NULL AND asked_at >= ?`, since)).map(
+    (await ask(`SELECT ${APPROVAL} FROM ${prefix}approval WHERE approved_by IS NULL AND asked_at >= ?`, since)).map(
       readApproval,
     ),
   approve: (approval) =>
-    write(`approval ${approval.job}`, () => [replacing(`${schema}approval`, APPROVAL, 1), ...approvalValues(approval)]),
+    write(`approval ${approval.job}`, () => [replacing(`${prefix}approval`, APPROVAL, 1), ...approvalValues(approval)]),
 });

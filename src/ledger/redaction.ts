@@ -36,7 +36,7 @@ export const cleanerFor =
 /** Stored length of an answer that proves nothing, in characters. */
 const LONGEST_ANSWER = 2000;
 /** Length that is cleaned before the cut. A number or a key cut in two would not be recognized. */
-const LOOKED_THROUGH = 4 * LONGEST_ANSWER;
+const CLEANED_LENGTH = 4 * LONGEST_ANSWER;
 
 /** Removes what a ledger must not store: `clean` removes the known secrets from a text. `key` is the ledger's own. */
 export class Redaction {
@@ -103,7 +103,7 @@ export class Redaction {
     return {
       ...cleaned(evidence, clean),
       ...(message === undefined ? {} : { message: cleanWord(message) }),
-      ...(answer && { answer: cleanWord(answer.slice(0, LOOKED_THROUGH)).slice(0, LONGEST_ANSWER) }),
+      ...(answer && { answer: cleanWord(answer.slice(0, CLEANED_LENGTH)).slice(0, LONGEST_ANSWER) }),
     };
   }
 }

@@ -1,7 +1,7 @@
 import type { RefundFacts } from '../charge/refund.ts';
 import { CHARGE, type ChargeState, REFUND } from '../core/charge.ts';
 import { reasonOf } from '../core/error.ts';
-import { number, optionalNumber, optionalText, sqlText } from '../database/connect.ts';
+import { optionalNumber, optionalText, sqlNumber, sqlText } from '../database/connect.ts';
 import type { ChargeTerms, Entry, Evidence, KeptActivity, Money, RequestTerms, ServiceTime } from './entry.ts';
 import { isPrunedEntry } from './pruned.ts';
 import { bootOf } from './sender.ts';
@@ -100,7 +100,7 @@ export const entryOf = (row: Row): Entry => {
   const boot = sqlText(row[AT.boot]);
   return {
     id: sqlText(row[AT.id]),
-    seq: number(row[AT.seq]),
+    seq: sqlNumber(row[AT.seq]),
     kind: sqlText(row[AT.kind]),
     state: sqlText(row[AT.state]) as ChargeState,
     service: sqlText(row[AT.service]),
@@ -111,10 +111,10 @@ export const entryOf = (row: Row): Entry => {
     digest: sqlText(row[AT.digest]),
     job: optionalText(row[AT.job]),
     row: optionalNumber(row[AT.row]),
-    deadline: number(row[AT.deadline]),
-    createdAt: number(row[AT.created_at]),
-    sender: { pid: number(row[AT.pid]), boot, started: sqlText(row[AT.started]) },
-    begun: { boot: bootOf({ boot }), uptime: number(row[AT.begun_uptime]) },
+    deadline: sqlNumber(row[AT.deadline]),
+    createdAt: sqlNumber(row[AT.created_at]),
+    sender: { pid: sqlNumber(row[AT.pid]), boot, started: sqlText(row[AT.started]) },
+    begun: { boot: bootOf({ boot }), uptime: sqlNumber(row[AT.begun_uptime]) },
     took: optionalNumber(row[AT.took]),
     told: parsedAt<ServiceTime>(row, AT.told),
     recordedAt: optionalNumber(row[AT.recorded_at]),
@@ -131,7 +131,7 @@ export const entryOf = (row: Row): Entry => {
 const json = (value: unknown): string | null => (value === undefined || value === null ? null : JSON.stringify(value));
 
 /** Replaces lone surrogates, as SQLite does when it stores a text. */
-const asStored = (value: Value | undefined): Value =>
+const sqlValue = (value: Value | undefined): Value =>
   typeof value === 'string' ? value.toWellFormed() : (value ?? null);
 
 const valuesOf = (entry: Entry): Readonly<Record<Exclude<Column, 'checksum' | 'seq'>, Value | undefined>> => {
@@ -195,7 +195,7 @@ const STORED = [...FIXED, ...UPDATED_COLUMNS] as const;
 /** Converts an entry to a table row in the order of COLUMNS, with its checksum. The table itself assigns its place (`seq`). */
 export const entryRow = (entry: Entry): Value[] => {
   const values = valuesOf(entry);
-  const row = STORED.map((name) => asStored(values[name]));
+  const row = STORED.map((name) => sqlValue(values[name]));
   row.push(checksumOf(row));
   return row;
 };

@@ -1,11 +1,11 @@
+/** SQL that every database understands. */
 import { CHARGE, REFUND } from '../core/charge.ts';
 import type { Query } from './backend.ts';
 import type { Period } from './ledger.ts';
 import type { Row, Value } from './rows.ts';
 
-// SQL that every database understands. `schema` prefixes the name of each table.
-
-export type Schema = '' | 'paycli.';
+/** Beginning of the name of each table. */
+export type TablePrefix = '' | 'paycli.';
 
 /** Statement or part of one, with a question mark for each of its values. */
 export type Statement = readonly [sql: string, ...values: Value[]];

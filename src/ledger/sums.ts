@@ -2,11 +2,11 @@
 import type { Payment } from '../charge/payment.ts';
 import { CHARGE, type ChargeState, REFUND } from '../core/charge.ts';
 import { handleSignals } from '../core/error.ts';
-import { number, optionalText, sqlText } from '../database/connect.ts';
+import { optionalText, sqlNumber, sqlText } from '../database/connect.ts';
 import type { Money } from './entry.ts';
 import type { ChargeSum, Reducer, SumQuery } from './ledger.ts';
 import type { Row } from './rows.ts';
-import { conditionsOf, countingOf, type ReadStatement, type Schema, type Statement, whereOf } from './sql.ts';
+import { conditionsOf, countingOf, type ReadStatement, type Statement, type TablePrefix, whereOf } from './sql.ts';
 
 /**
  * Number of rows in a part. Sums of a thousand fit SQLite's integers. PostgreSQL would compile a statement about more
@@ -25,36 +25,36 @@ const BESIDE_TIME = {
 /** Entries in a half-open range of a time or, with one of these conditions, of `seq`. */
 type Part = readonly [along: SumQuery['time'] | keyof typeof BESIDE_TIME, first: number, end: number];
 
-const bySeq = (along: Part[0]): along is keyof typeof BESIDE_TIME => along in BESIDE_TIME;
-const columnOf = (along: Part[0]): string => (bySeq(along) ? 'seq' : along === 'paid_back' ? 'paid_at' : along);
+const isBySeq = (along: Part[0]): along is keyof typeof BESIDE_TIME => along in BESIDE_TIME;
+const columnOf = (along: Part[0]): string => (isBySeq(along) ? 'seq' : along === 'paid_back' ? 'paid_at' : along);
 /** Times of refunds. */
 const OF_REFUNDS: readonly Part[0][] = ['refund', 'paid_back', 'refund_open'];
 
 const inPart = ([along, ...limits]: Part): Statement => [
-  `${bySeq(along) ? `${BESIDE_TIME[along]} AND ` : ''}${columnOf(along)} >= ? AND ${columnOf(along)} < ?`,
+  `${isBySeq(along) ? `${BESIDE_TIME[along]} AND ` : ''}${columnOf(along)} >= ? AND ${columnOf(along)} < ?`,
   ...limits,
 ];
 
 /** Query for the sums of a part of a whole. */
-const sumStatement = (schema: Schema, query: SumQuery, whole: Part, part: Part): Statement => {
+const sumStatement = (prefix: TablePrefix, query: SumQuery, whole: Part, part: Part): Statement => {
   const { time: _time, period, by, unit, ...scope } = query;
   const [along] = part;
   const isRefund = OF_REFUNDS.includes(along);
   const started = along === 'refund' || along === 'refund_open' ? period : undefined;
   // Each refund counts, and each reversal, whose charges come whenever they were paid.
   const countsEach = isRefund || along === 'reversed' || by.includes('id');
-  const meant = conditionsOf({ ...scope, started, ...(isRefund ? {} : { kind: CHARGE }) });
+  const conditions = conditionsOf({ ...scope, started, ...(isRefund ? {} : { kind: CHARGE }) });
   // COALESCE hides the column from the choice of an index: there are more refunds than those that are open or of a day.
-  if (isRefund) meant.push([along === 'refund' ? countingOf(REFUND) : `COALESCE(kind, '') = '${REFUND}'`]);
-  if (along === 'paid_at') meant.push(["payment <> 'reversed'"]);
-  const time = bySeq(along) ? 'created_at' : columnOf(along);
+  if (isRefund) conditions.push([along === 'refund' ? countingOf(REFUND) : `COALESCE(kind, '') = '${REFUND}'`]);
+  if (along === 'paid_at') conditions.push(["payment <> 'reversed'"]);
+  const time = isBySeq(along) ? 'created_at' : columnOf(along);
   const cut = unit === 0 ? '0' : `${time} - ${time} % ${unit}`;
-  const table = `${schema}charge`;
+  const table = `${prefix}charge`;
   const ofSameRequest = (other: string): string => `${other}.ugwo = charge.ugwo AND ${other}.service = charge.service`;
   // COALESCE hides the column from the choice of an index: few charges have the same subject.
   const isNewer = `${ofSameRequest('newer')} AND newer.seq > charge.seq AND COALESCE(newer.payment, '') = charge.payment`;
-  const [newer, ...newerValues] = whereOf([[isNewer], ...meant, ...(bySeq(along) ? [] : [inPart(whole)])]);
-  const [where, ...values] = whereOf([...meant, inPart(part)]);
+  const [newer, ...newerValues] = whereOf([[isNewer], ...conditions, ...(isBySeq(along) ? [] : [inPart(whole)])]);
+  const [where, ...values] = whereOf([...conditions, inPart(part)]);
   // A charge that alone brought what was asked counts by itself: a search for each would take ten times as long.
   const isWhole = "payment = 'paid' AND received IS NOT DISTINCT FROM amount AND paid_twice IS NULL";
   const isLast = countsEach
@@ -74,7 +74,7 @@ const sumStatement = (schema: Schema, query: SumQuery, whole: Part, part: Part):
     ? 'CAST(NULL AS bigint)'
     : `CASE WHEN paid_twice IS NOT NULL THEN CASE WHEN ${isLastPaid} THEN paid_twice END
     WHEN payment IN ('overpaid', 'partially_refunded') AND received - refunded > amount THEN received - refunded - amount END`;
-  const apart = [
+  const columns = [
     'state',
     'payment',
     'currency',
@@ -82,10 +82,10 @@ const sumStatement = (schema: Schema, query: SumQuery, whole: Part, part: Part):
     `${along === 'reversed' ? 'money' : 'NULL'} AS money`,
     ...by,
   ];
-  const places = apart.map((_column, place) => place + 1).join();
+  const places = columns.map((_column, place) => place + 1).join();
   // Without MATERIALIZED, SQLite would search for a newer charge at each use of the result.
   return [
-    `WITH summed AS MATERIALIZED (SELECT ${apart.join()}, amount, received,
+    `WITH summed AS MATERIALIZED (SELECT ${columns.join()}, amount, received,
         ${isLast} AS is_last, ${asked} AS asked, ${excess} AS excess FROM ${table} ${where})
       SELECT ${['state', 'payment', 'currency', 'cut', 'money', ...by].join()}, count(*), sum(is_last),
         sum(CASE WHEN amount IS NULL THEN 0 ELSE is_last END), CAST(sum(asked * is_last) AS text),
@@ -99,36 +99,36 @@ const sumStatement = (schema: Schema, query: SumQuery, whole: Part, part: Part):
 const sumFrom = (by: SumQuery['by'], [state, payment, currency, at, money, ...rest]: Row): ChargeSum => {
   const values = rest.slice(0, by.length);
   const [charges, requests, amounts, amount, receiveds, received, over, excess] = rest.slice(by.length);
-  const whole = (sum: Row[number] | undefined): bigint | undefined =>
+  const integer = (sum: Row[number] | undefined): bigint | undefined =>
     typeof sum === 'string' ? BigInt(sum) : undefined;
   return {
     ...Object.fromEntries(by.map((name, place) => [name, optionalText(values[place])])),
     state: sqlText(state) as ChargeState,
     payment: optionalText(payment) as Payment | undefined,
     currency: optionalText(currency),
-    at: number(at),
+    at: sqlNumber(at),
     money: typeof money === 'string' ? (JSON.parse(money) as Money) : undefined,
-    count: number(requests),
-    charges: number(charges),
-    amount: whole(amount),
-    withoutAmount: number(requests) - number(amounts),
-    received: whole(received),
-    withoutReceived: number(charges) - number(receiveds),
-    excess: { count: number(over), amount: whole(excess) },
+    count: sqlNumber(requests),
+    charges: sqlNumber(charges),
+    amount: integer(amount),
+    withoutAmount: sqlNumber(requests) - sqlNumber(amounts),
+    received: integer(received),
+    withoutReceived: sqlNumber(charges) - sqlNumber(receiveds),
+    excess: { count: sqlNumber(over), amount: integer(excess) },
   };
 };
 
 /** Passes sums to a reducer. The caller's transaction keeps them of one moment. The first signal ends it. */
 export const sumsWith = async <T>(
   ask: ReadStatement,
-  schema: Schema,
+  prefix: TablePrefix,
   query: SumQuery,
   reducer: Reducer<T, ChargeSum>,
   stop: AbortSignal,
 ): Promise<T> => {
   const [earliest, latest] = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
   const { time, period } = query;
-  const { since = earliest, until = latest } = bySeq(time) ? {} : period;
+  const { since = earliest, until = latest } = isBySeq(time) ? {} : period;
   const wholes: Part[] = [[time, since, until]];
   // A reversed charge counts at two times: of its payment, and of its reversal.
   if (time === 'paid_at') wholes.push(['reversed', earliest, latest]);
@@ -137,10 +137,10 @@ export const sumsWith = async <T>(
     for (let first = start; first < last; ) {
       const [range, ...limits] = inPart([along, first + 1, last]);
       // The index alone answers this.
-      const behind = `SELECT ${columnOf(along)} FROM ${schema}charge WHERE ${range} ORDER BY ${columnOf(along)} LIMIT 1 OFFSET ${ROWS_SUMMED[schema]}`;
-      const [next] = await ask(behind, ...limits);
-      const end = next === undefined ? last : number(next[0]);
-      const sums = await ask(...sumStatement(schema, query, whole, [along, first, end]));
+      const nextPart = `SELECT ${columnOf(along)} FROM ${prefix}charge WHERE ${range} ORDER BY ${columnOf(along)} LIMIT 1 OFFSET ${ROWS_SUMMED[prefix]}`;
+      const [next] = await ask(nextPart, ...limits);
+      const end = next === undefined ? last : sqlNumber(next[0]);
+      const sums = await ask(...sumStatement(prefix, query, whole, [along, first, end]));
       reducer.take(sums.map((row) => sumFrom(query.by, row)));
       first = end;
       await handleSignals(stop);

@@ -1,8 +1,8 @@
-import { COUNTING, IS_OTHER_SUM, PRUNABLE, type Schema } from './sql.ts';
+import { COUNTING, IS_OTHER_SUM, PRUNABLE, type TablePrefix } from './sql.ts';
 
 /** Differences between the SQL of the two databases. */
 interface Dialect {
-  readonly schema: Schema;
+  readonly prefix: TablePrefix;
   readonly integer: string;
   /** Type and key of a place in the order of creation. */
   readonly place: string;
@@ -17,8 +17,8 @@ interface Dialect {
  * A charge is an entry of any kind; `ugwo` holds its subject. `next_action`, `told`, `evidence` and `money` are JSON.
  * Instants are milliseconds since the epoch, and amounts are in the minor unit.
  */
-const chargeTable = ({ schema, integer, place, end }: Dialect): string => `
-  CREATE TABLE ${schema}charge (
+const chargeTable = ({ prefix, integer, place, end }: Dialect): string => `
+  CREATE TABLE ${prefix}charge (
     seq ${place},
     id text NOT NULL UNIQUE,
     kind text NOT NULL,
@@ -44,36 +44,36 @@ const chargeTable = ({ schema, integer, place, end }: Dialect): string => `
  * `charge_prunable` holds nothing that is pruned or still open, so that a charge costs it no write before its end.
  * `charge_of_job` and `charge_of_profile` hold all columns that counting a job's rows and summing a profile's day need.
  */
-const chargeIndexes = ({ schema, including }: Dialect): string => `
-  CREATE INDEX charge_of_ugwo ON ${schema}charge (ugwo, seq);
-  CREATE INDEX charge_state ON ${schema}charge (state, seq);
-  CREATE INDEX charge_time ON ${schema}charge (created_at);
-  CREATE INDEX charge_of_job ON ${schema}charge (job, row, seq ${including} state, payment, kind, exit_code) WHERE job IS NOT NULL;
-  CREATE INDEX charge_of_profile ON ${schema}charge (profile, created_at ${including} currency, amount) WHERE ${COUNTING};
-  CREATE INDEX charge_kind ON ${schema}charge (kind, seq) WHERE kind <> 'charge';
-  CREATE INDEX charge_payment ON ${schema}charge (payment, seq) WHERE payment IS NOT NULL;
-  CREATE INDEX charge_paid_twice ON ${schema}charge (seq) WHERE paid_twice IS NOT NULL;
-  CREATE INDEX charge_disputed ON ${schema}charge (seq) WHERE disputed IS NOT NULL;
-  CREATE INDEX charge_paid_at ON ${schema}charge (paid_at) WHERE paid_at IS NOT NULL;
-  CREATE INDEX charge_prunable ON ${schema}charge (created_at) WHERE ${PRUNABLE};
-  CREATE INDEX charge_activity ON ${schema}charge (activity) WHERE activity IS NOT NULL;
-  CREATE INDEX charge_ref ON ${schema}charge (ref, seq) WHERE ref IS NOT NULL;
-  CREATE INDEX charge_customer ON ${schema}charge (customer, seq) WHERE customer IS NOT NULL;
-  CREATE INDEX charge_email ON ${schema}charge (customer_email, seq) WHERE customer_email IS NOT NULL;
-  CREATE INDEX charge_account ON ${schema}charge (account_digest, seq) WHERE account_digest IS NOT NULL;
-  CREATE INDEX charge_psp_reference ON ${schema}charge (psp_reference, seq) WHERE psp_reference IS NOT NULL;
-  CREATE INDEX charge_operator ON ${schema}charge (operator, seq) WHERE operator IS NOT NULL;
-  CREATE INDEX charge_phone ON ${schema}charge (phone, seq) WHERE phone IS NOT NULL;
-  CREATE INDEX charge_amount ON ${schema}charge (amount, seq) WHERE amount IS NOT NULL;
-  CREATE INDEX charge_other_sum ON ${schema}charge (received, seq) WHERE ${IS_OTHER_SUM};
+const chargeIndexes = ({ prefix, including }: Dialect): string => `
+  CREATE INDEX charge_of_ugwo ON ${prefix}charge (ugwo, seq);
+  CREATE INDEX charge_state ON ${prefix}charge (state, seq);
+  CREATE INDEX charge_time ON ${prefix}charge (created_at);
+  CREATE INDEX charge_of_job ON ${prefix}charge (job, row, seq ${including} state, payment, kind, exit_code) WHERE job IS NOT NULL;
+  CREATE INDEX charge_of_profile ON ${prefix}charge (profile, created_at ${including} currency, amount) WHERE ${COUNTING};
+  CREATE INDEX charge_kind ON ${prefix}charge (kind, seq) WHERE kind <> 'charge';
+  CREATE INDEX charge_payment ON ${prefix}charge (payment, seq) WHERE payment IS NOT NULL;
+  CREATE INDEX charge_paid_twice ON ${prefix}charge (seq) WHERE paid_twice IS NOT NULL;
+  CREATE INDEX charge_disputed ON ${prefix}charge (seq) WHERE disputed IS NOT NULL;
+  CREATE INDEX charge_paid_at ON ${prefix}charge (paid_at) WHERE paid_at IS NOT NULL;
+  CREATE INDEX charge_prunable ON ${prefix}charge (created_at) WHERE ${PRUNABLE};
+  CREATE INDEX charge_activity ON ${prefix}charge (activity) WHERE activity IS NOT NULL;
+  CREATE INDEX charge_ref ON ${prefix}charge (ref, seq) WHERE ref IS NOT NULL;
+  CREATE INDEX charge_customer ON ${prefix}charge (customer, seq) WHERE customer IS NOT NULL;
+  CREATE INDEX charge_email ON ${prefix}charge (customer_email, seq) WHERE customer_email IS NOT NULL;
+  CREATE INDEX charge_account ON ${prefix}charge (account_digest, seq) WHERE account_digest IS NOT NULL;
+  CREATE INDEX charge_psp_reference ON ${prefix}charge (psp_reference, seq) WHERE psp_reference IS NOT NULL;
+  CREATE INDEX charge_operator ON ${prefix}charge (operator, seq) WHERE operator IS NOT NULL;
+  CREATE INDEX charge_phone ON ${prefix}charge (phone, seq) WHERE phone IS NOT NULL;
+  CREATE INDEX charge_amount ON ${prefix}charge (amount, seq) WHERE amount IS NOT NULL;
+  CREATE INDEX charge_other_sum ON ${prefix}charge (received, seq) WHERE ${IS_OTHER_SUM};
 `;
 
 /**
  * A row of a job is identified by its charges, the last of which counts, or by its update. `adjustments` is JSON: counts of
  * the last run that its entries don't show, NULL while a run is under way.
  */
-const jobTables = ({ schema, integer, place, end, keyed }: Dialect): string => `
-  CREATE TABLE ${schema}job (
+const jobTables = ({ prefix, integer, place, end, keyed }: Dialect): string => `
+  CREATE TABLE ${prefix}job (
     seq ${place},
     id text NOT NULL UNIQUE,
     kind text NOT NULL,
@@ -88,7 +88,7 @@ const jobTables = ({ schema, integer, place, end, keyed }: Dialect): string => `
     adjustments text
   )${end};
 
-  CREATE TABLE ${schema}onye_update (
+  CREATE TABLE ${prefix}onye_update (
     job text NOT NULL,
     row ${integer} NOT NULL,
     onye text NOT NULL,
@@ -104,15 +104,15 @@ const jobTables = ({ schema, integer, place, end, keyed }: Dialect): string => `
 `;
 
 /** A policy is JSON; NULL once removed. */
-const policyTables = ({ schema, integer, keyed }: Dialect): string => `
-  CREATE TABLE ${schema}policy (
+const policyTables = ({ prefix, integer, keyed }: Dialect): string => `
+  CREATE TABLE ${prefix}policy (
     profile text PRIMARY KEY,
     policy text,
     set_by text NOT NULL,
     set_at ${integer} NOT NULL
   )${keyed};
 
-  CREATE TABLE ${schema}approval (
+  CREATE TABLE ${prefix}approval (
     job text PRIMARY KEY,
     rows ${integer} NOT NULL,
     amounts text NOT NULL,
@@ -126,5 +126,5 @@ const policyTables = ({ schema, integer, keyed }: Dialect): string => `
 
 /** Tables and indexes that both databases have. */
 export const tablesIn = (dialect: Dialect): string => `
-  CREATE TABLE ${dialect.schema}setting (name text PRIMARY KEY, value text NOT NULL)${dialect.keyed};
+  CREATE TABLE ${dialect.prefix}setting (name text PRIMARY KEY, value text NOT NULL)${dialect.keyed};
   ${[chargeTable, chargeIndexes, jobTables, policyTables].map((made) => made(dialect)).join('')}`;

@@ -3,7 +3,7 @@ import { reasonOf } from '../core/error.ts';
 import { type Clock, withTimeout } from '../core/io.ts';
 
 /** Something to handle: after the others with its key, and not before `due`. */
-export interface Item {
+export interface QueueItem {
   readonly key: string;
   readonly due: number;
 }
@@ -12,13 +12,13 @@ export interface Item {
 export type Busy = ReadonlyMap<string, unknown>;
 
 /** The items to handle now, and the milliseconds until the next is due; undefined if that depends on other events. */
-export interface Step<T extends Item> {
+export interface Step<T extends QueueItem> {
   readonly start: readonly T[];
   readonly wait: number | undefined;
 }
 
 /** Selects what is due at `now`, at most `room`, and one of each idle key. `waiting` has the earliest first. */
-export const dueOf = <T extends Item>(waiting: readonly T[], busy: Busy, room: number, now: number): Step<T> => {
+export const dueOf = <T extends QueueItem>(waiting: readonly T[], busy: Busy, room: number, now: number): Step<T> => {
   if (room <= 0) return { start: [], wait: undefined };
   const keys = new Set(busy.keys());
   const idle = waiting.filter(({ key }) => !keys.has(key) && keys.add(key));
@@ -27,7 +27,7 @@ export const dueOf = <T extends Item>(waiting: readonly T[], busy: Busy, room: n
 };
 
 /** Something that handles each item of a queue at least once: its place moves on only after that. */
-export interface Consumer<T extends Item> {
+export interface Consumer<T extends QueueItem> {
   /** Called after each `notify`, and when the wait is over. */
   readonly next: (busy: Busy) => Step<T> | Promise<Step<T>>;
   /** Handles an item and stores the place behind it. Never rejects. */
@@ -35,7 +35,7 @@ export interface Consumer<T extends Item> {
 }
 
 /** Lets a consumer handle its items, one at a time of each key, until `stop`. */
-export const consume = <T extends Item>(
+export const consume = <T extends QueueItem>(
   { next, handle }: Consumer<T>,
   clock: Pick<Clock, 'sleep'>,
   stop: AbortSignal,

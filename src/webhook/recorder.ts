@@ -3,7 +3,7 @@ import { textAt } from '../core/charge.ts';
 import { type PayError, reasonOf } from '../core/error.ts';
 import type { Clock } from '../core/io.ts';
 import { parseIfJson } from '../core/json.ts';
-import { type Busy, consume, dueOf, type Item, type Step } from './consumer.ts';
+import { type Busy, consume, dueOf, type QueueItem, type Step } from './consumer.ts';
 import type { KeptEvent } from './event.ts';
 import type { Queue } from './queue.ts';
 
@@ -55,7 +55,7 @@ interface RecorderDeps {
 }
 
 /** The unreported events about one payment request, its key. `due` is in monotonic ticks. */
-interface Batch extends Item {
+interface Batch extends QueueItem {
   events: readonly ReportedEvent[];
   tries: number;
   due: number;

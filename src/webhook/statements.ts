@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { EVENT_STATES, type EventState } from '../core/webhook-event.ts';
-import { number, optionalNumber, optionalText, sqlText } from '../database/connect.ts';
+import { optionalNumber, optionalText, sqlNumber, sqlText } from '../database/connect.ts';
 import type { Delivery, EventSummary, Headers, KeptEvent, RefusedDelivery } from './event.ts';
 
 /**
@@ -57,18 +57,18 @@ const SUMMARY_COLUMNS_SQL = [
 ].join();
 
 const summaryOf = (row: Row): EventSummary => ({
-  seq: number(row['seq']),
+  seq: sqlNumber(row['seq']),
   uid: sqlText(row['uid']),
-  again: number(row['again']),
+  again: sqlNumber(row['again']),
   event: sqlText(row['event']),
   ugwo: optionalText(row['ugwo']),
   activity: optionalText(row['activity']),
   delivery: optionalText(row['delivery']),
   signature: sqlText(row['signature']),
-  receivedAt: number(row['received_at']),
-  repeats: number(row['repeats']),
+  receivedAt: sqlNumber(row['received_at']),
+  repeats: sqlNumber(row['repeats']),
   state: sqlText(row['state']) as EventState,
-  attempts: number(row['attempts']),
+  attempts: sqlNumber(row['attempts']),
   answer: optionalText(row['answer']),
   answeredAt: optionalNumber(row['answered_at']),
   refusedSince: optionalNumber(row['refused_since']),
@@ -142,9 +142,9 @@ const eventsBehind = (db: DatabaseSync) => {
   return (seq: number, limit: number): KeptEvent[] => {
     let [last, bytes] = [seq, 0];
     for (const row of sizes.all(seq, limit)) {
-      bytes += number(row['size']);
+      bytes += sqlNumber(row['size']);
       if (last > seq && bytes > MOST_BYTES) break;
-      last = number(row['seq']);
+      last = sqlNumber(row['seq']);
     }
     return between.all(seq, last).map(keptOf);
   };
@@ -187,11 +187,11 @@ const eventStatements = (db: DatabaseSync) => {
     /** The fields for pruning of events after a position and up to another, oldest first. */
     aged: (seq: number, upTo: number, limit: number): Aged[] =>
       old.all(seq, upTo, limit).map((row) => ({
-        seq: number(row['seq']),
+        seq: sqlNumber(row['seq']),
         uid: sqlText(row['uid']),
         key: sqlText(row['lane']),
         isWaiting: row['state'] === 'waiting',
-        receivedAt: number(row['received_at']),
+        receivedAt: sqlNumber(row['received_at']),
       })),
     /** Removes an event, and stores its uid as pruned. */
     prune: ({ seq, uid }: Aged): void => {
@@ -231,7 +231,7 @@ const headStatements = (db: DatabaseSync) => {
     /** Number of events that wait to be forwarded, and the first of them. */
     waiting: () => {
       const { count, seq = null } = waiting.get() ?? {};
-      return { count: number(count), first: bySeq.all(seq).map(keptOf)[0] };
+      return { count: sqlNumber(count), first: bySeq.all(seq).map(keptOf)[0] };
     },
     open: (key: string, seq: number, at: number): void => void open.run(key, seq, at),
     /** Lets the stored events with some names wait, and none with the others. The next attempts are at `at`. */
@@ -243,7 +243,9 @@ const headStatements = (db: DatabaseSync) => {
     },
     /** The heads that are due first, whether their time has come or not. */
     first: (limit: number): Head[] =>
-      due.all(limit).map((row) => ({ key: sqlText(row['lane']), seq: number(row['head']), due: number(row['due']) })),
+      due
+        .all(limit)
+        .map((row) => ({ key: sqlText(row['lane']), seq: sqlNumber(row['head']), due: sqlNumber(row['due']) })),
     /** Makes the next waiting event of a key its head, if there is one. */
     advance: (key: string, at: number): void => {
       const seq = optionalNumber(next.get(key)?.['seq']);
@@ -281,15 +283,15 @@ const restStatements = (db: DatabaseSync) => {
     },
     refused: (limit: number): RefusedDelivery[] =>
       refused.all(limit).map((row) => ({
-        at: number(row['at']),
+        at: sqlNumber(row['at']),
         why: sqlText(row['why']),
         delivery: optionalText(row['delivery']),
         signature: sqlText(row['signature']),
-        size: number(row['size']),
+        size: sqlNumber(row['size']),
         body: row['body'] as Uint8Array,
       })),
     /** The number of refused deliveries from before an instant. */
-    oldRefused: (before: number): number => number(oldRefused.get(before)?.['count']),
+    oldRefused: (before: number): number => sqlNumber(oldRefused.get(before)?.['count']),
     pruneRefused: (before: number): void => void pruneRefused.run(before),
     setting: (name: string): string | undefined => optionalText(setting.get(name)?.['value']),
     set: (name: string, value: string): void => void set.run(name, value),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type OpenOptions, openLineFile, openRowReport as openUntil } from '../../src/bulk/report.ts';
+import { openLineFile, openRowReport as openUntil, type ReportFileOptions } from '../../src/bulk/report.ts';
 import { usageError } from '../../src/core/error.ts';
 import { type More, madeFolder, opened, read } from './support.ts';
 
@@ -12,7 +12,7 @@ type Content = Parameters<typeof openUntil>[1];
 
 const folder = madeFolder();
 
-const openReport = (path: string, content: Content, check: OpenOptions['checkPath'] = () => undefined) =>
+const openReport = (path: string, content: Content, check: ReportFileOptions['checkPath'] = () => undefined) =>
   openUntil(path, content, { stop: new AbortController().signal, checkPath: check });
 
 /** The CSV content of an input, or its description. */

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { uptime } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { elapsed, payableFor, payableUntilOf, serviceTimeNow } from '../../src/ledger/clock.ts';
+import { earliestServiceTime, elapsed, payableFor, payableUntilOf } from '../../src/ledger/clock.ts';
 import type { Charge, Moment } from '../../src/ledger/entry.ts';
 import { uptimeFrom } from '../../src/ledger/sender.ts';
 import { newFolder } from '../support/program.ts';
@@ -98,6 +98,6 @@ describe('serviceTimeNow', () => {
     ["uses the service's clock for a larger difference", 30 * MINUTE + 1, 30 * MINUTE + 1],
     ["uses the service's clock for a larger negative difference", -30 * MINUTE - 1, -30 * MINUTE - 1],
   ])('%s', (_what, ahead, shows) => {
-    expect(serviceTimeNow(NOON + ahead, now)).toBe(NOON + shows);
+    expect(earliestServiceTime(NOON + ahead, now)).toBe(NOON + shows);
   });
 });

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Query } from '../../src/ledger/backend.ts';
 import type { SumQuery } from '../../src/ledger/ledger.ts';
 import { findStatement, inlined, literal } from '../../src/ledger/postgres/statements.ts';
-import type { ReadStatement, Schema } from '../../src/ledger/sql.ts';
+import type { ReadStatement, TablePrefix } from '../../src/ledger/sql.ts';
 import { selecting } from '../../src/ledger/sqlite/statements.ts';
 import { sumsWith } from '../../src/ledger/sums.ts';
 import { onyeOf, ugwoOf, uidOf } from '../support/ids.ts';
@@ -67,7 +67,7 @@ const SUMS: readonly (readonly [what: string, query: SumQuery, indexes: readonly
 /** Sums of which each entry counts: none is the last of several. */
 const countsEach = ({ time, by }: SumQuery): boolean =>
   ['refund', 'paid_back', 'refund_open'].includes(time) || by.includes('id');
-const summed = async (schema: Schema, query: SumQuery): Promise<string[]> => {
+const summed = async (schema: TablePrefix, query: SumQuery): Promise<string[]> => {
   const asked: string[] = [];
   const ask: ReadStatement = async (...statement) => {
     asked.push(inlined(statement));

@@ -108,7 +108,7 @@ export const verifyLedger = async (_input: unknown, run: Run): Promise<Result> =
   };
 };
 
-const statusView: View = {
+const ledgerStatusView: View = {
   columns: [
     { path: 'kind' },
     { path: 'at', flexible: true },
@@ -130,7 +130,7 @@ export const showLedgerStatus = async (_input: unknown, run: Run): Promise<Resul
     ...(clockAhead === undefined ? {} : { clock_ahead_ms: clockAhead, standbys: standbys ?? [] }),
     warnings,
   });
-  return { kind: 'record', record, view: statusView, ...(warnings.length === 0 ? {} : { notice: warnings }) };
+  return { kind: 'record', record, view: ledgerStatusView, ...(warnings.length === 0 ? {} : { notice: warnings }) };
 };
 
 const useView: View = {

@@ -16,7 +16,7 @@ import type { RefundCreateInput } from './spec.ts';
 type RefundOptions = RefundCreateInput['given'];
 
 /** One valid row of the file. */
-interface Item {
+interface RefundRow {
   readonly activity: string;
   readonly ugwo: string | undefined;
   readonly currency: string | undefined;
@@ -41,7 +41,7 @@ const checkRefundColumns = (columns: readonly string[], format: FileFormat, allO
 };
 
 /** The amount that a row pays back; undefined for the whole payment, and for a fault. */
-const refundMoney = (cells: Cells, currency: string | undefined, allOfIt = false): Item['money'] => {
+const refundMoney = (cells: Cells, currency: string | undefined, allOfIt = false): RefundRow['money'] => {
   if (allOfIt) return undefined;
   if (cells.given.get('amount')?.toString().toLowerCase() === WHOLE_PAYMENT) {
     if (cells.given.has('amount_minor'))
@@ -54,7 +54,7 @@ const refundMoney = (cells: Cells, currency: string | undefined, allOfIt = false
   return amountIn(cells, currency);
 };
 
-const readRefundRow = (cells: Cells, activity: string, given: RefundOptions, validate: boolean): Item => {
+const readRefundRow = (cells: Cells, activity: string, given: RefundOptions, validate: boolean): RefundRow => {
   const row = readTexts(REFUND_FIELDS, REFUND_KEY, cells, given);
   const ugwo = row.ugwo && idIn('ugw', row.ugwo);
   const problem = validate && ugwo !== undefined ? idProblem('ugw', ugwo) : undefined;
@@ -81,7 +81,7 @@ const readRefundRow = (cells: Cells, activity: string, given: RefundOptions, val
  * differs from the paid currency. Skips the check if the payment can't be read.
  */
 const lookBeforeRefund = async (
-  item: Item,
+  item: RefundRow,
   validate: boolean,
   run: Pick<Run, 'client' | 'globals' | 'ledger' | 'target'>,
 ): Promise<Reading> => {
@@ -96,12 +96,12 @@ const lookBeforeRefund = async (
   return reading;
 };
 
-export const refundKind = (given: RefundOptions, run: Run): RowKind<Item> => {
+export const refundKind = (given: RefundOptions, run: Run): RowKind<RefundRow> => {
   const { globals } = run;
   const { allOfIt, again = false } = given;
   const flagOf: FlagOf = (column) =>
     allOfIt && AMOUNT_COLUMNS.includes(column) ? '--all-of-it' : flagIn(given)(column);
-  const request = ({ body }: Item) => ({ operation: 'refund.create', input: { body } }) as const;
+  const request = ({ body }: RefundRow) => ({ operation: 'refund.create', input: { body } }) as const;
   return {
     command: 'refund create',
     words: {

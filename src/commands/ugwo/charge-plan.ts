@@ -14,7 +14,7 @@ import { valueAt } from '../../core/json.ts';
 import { madeExactly } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
-import { serviceClock } from '../../ledger/clock.ts';
+import { provenServiceTime } from '../../ledger/clock.ts';
 import type { Entry } from '../../ledger/entry.ts';
 import type { PlannedRows } from '../../ledger/ledger.ts';
 import { NO_TOTAL } from '../../ledger/policy.ts';
@@ -132,7 +132,7 @@ export const showPlan = async (input: OneCharge, run: Run, sharing: ChargeSharin
   const looked = look ? await lookBeforeCharge(ugwo, client, run, run.say) : undefined;
   refuseRenamed('ugw', { uid: ugwo, name }, looked?.shown.asked.ref);
   sharing?.refuseLacking(ugwo, looked?.record.value);
-  const at = serviceClock(looked?.shown, now());
+  const at = provenServiceTime(looked?.shown, now());
   const data = chargeData(input, at ?? now());
   const reuse = earlier === 'reuse' ? openReuse(data, () => looked, rowDeps, run) : undefined;
   const judged = await charge(

@@ -23,7 +23,7 @@ import { formatMoney } from '../../core/money.ts';
 import type { ApiRecord } from '../../core/record.ts';
 import { didYouMean } from '../../core/text.ts';
 import { formatDuration } from '../../core/time.ts';
-import { serviceClock } from '../../ledger/clock.ts';
+import { provenServiceTime } from '../../ledger/clock.ts';
 import { asksTheSame, type Entry } from '../../ledger/entry.ts';
 import type { Refused } from '../../ledger/ledger.ts';
 import { activitiesIn, MOST_AGE_MS, type Snapshot, snapshotOf } from '../../ledger/snapshot.ts';
@@ -90,7 +90,7 @@ const SAID_MS = 30_000;
 
 /** Note about an expiry where the service's clock differs from this machine's; undefined if there is none. */
 export const clockNote = ({ fields }: ChargeParams, shown: Snapshot | undefined, now: number): string | undefined => {
-  const ahead = (serviceClock(shown, now) ?? now) - now;
+  const ahead = (provenServiceTime(shown, now) ?? now) - now;
   if (fields['expires_in'] === undefined || Math.abs(ahead) <= SAID_MS) return undefined;
   const far = `${formatDuration(Math.abs(ahead))} ${ahead > 0 ? 'ahead of' : 'behind'}`;
   return `The service's clock is ${far} this machine's. The account expires by the service's.`;

@@ -15,13 +15,13 @@ type RequestOptions = UgwoCreateInput['given'];
 const REF_COLUMN = 'ref';
 
 /** One valid row of the file. */
-interface Item {
+interface RequestRow {
   readonly body: UgwoBody;
   readonly minor: number;
   readonly currency: string;
 }
 
-const readRequestRow = (cells: Cells, ref: string, given: RequestOptions, data: UgwoBody): Item | undefined => {
+const readRequestRow = (cells: Cells, ref: string, given: RequestOptions, data: UgwoBody): RequestRow | undefined => {
   const row = readTexts(REQUEST_FIELDS, REF_COLUMN, cells, given);
   const before = cells.faults.length;
   const money = amountIn(cells, row.currency?.toUpperCase());
@@ -34,8 +34,8 @@ const readRequestRow = (cells: Cells, ref: string, given: RequestOptions, data: 
 };
 
 /** Row kind for a file of payment requests. `data` holds the fields of --data, which apply to all rows. */
-export const requestsKind = (given: RequestOptions, data: UgwoBody, run: Run): RowKind<Item> => {
-  const request = ({ body }: Item) => ({ operation: 'ugwo.create', input: { body } }) as const;
+export const requestsKind = (given: RequestOptions, data: UgwoBody, run: Run): RowKind<RequestRow> => {
+  const request = ({ body }: RequestRow) => ({ operation: 'ugwo.create', input: { body } }) as const;
   return {
     command: 'ugwo create',
     words: { verb: 'Create', one: 'payment request', done: 'created', findOut: checkByHand(run.globals) },

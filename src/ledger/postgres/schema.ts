@@ -12,7 +12,7 @@ import { literal } from './statements.ts';
 const SHARED_TABLES = `
   CREATE SCHEMA paycli;
   ${tablesIn({
-    schema: 'paycli.',
+    prefix: 'paycli.',
     integer: 'bigint',
     place: 'bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY',
     end: '',

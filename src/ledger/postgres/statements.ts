@@ -96,10 +96,10 @@ export const insertStatement = (entry: Entry, putBack = false): string => {
  */
 export const insertMissing = (table: string, columns: string, rows: readonly (readonly Value[])[]): string => {
   const names = columns.replaceAll(/["\s]/g, '').split(',');
-  const asStored = (value: Value | undefined): Value | undefined =>
+  const jsonValue = (value: Value | undefined): Value | undefined =>
     typeof value === 'string' ? storable(value) : (value ?? undefined);
   const json = JSON.stringify(
-    rows.map((row) => Object.fromEntries(names.map((name, at) => [name, asStored(row[at])]))),
+    rows.map((row) => Object.fromEntries(names.map((name, at) => [name, jsonValue(row[at])]))),
   );
   return `INSERT INTO ${table} (${columns}) SELECT ${columns}
     FROM json_populate_recordset(NULL::${table}, ${literal(json)}) ON CONFLICT DO NOTHING RETURNING 1`;

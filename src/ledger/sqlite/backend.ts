@@ -6,8 +6,8 @@ import {
   compact,
   type DatabaseKind,
   isBusy,
-  number,
   optionalText,
+  sqlNumber,
   transact,
   upgradeReader,
 } from '../../database/connect.ts';
@@ -42,8 +42,8 @@ const spentSql = (currencies: readonly string[], kind: string | undefined): stri
   FROM charge WHERE profile IS ? AND created_at >= ? AND ${countingOf(kind)}`;
 
 const spentOf = ([count, unknown, ...amounts]: Row, currencies: readonly string[]): Total => ({
-  rows: number(count),
-  unknown: number(unknown),
+  rows: sqlNumber(count),
+  unknown: sqlNumber(unknown),
   amounts: new Map(currencies.map((currency, at) => [currency, BigInt(optionalText(amounts[at]) ?? 0)])),
 });
 
@@ -348,7 +348,7 @@ const leasesIn = (store: FileStore): Pick<JobsBackend, 'lease' | 'release' | 'wo
         const held = 'SELECT owner, until FROM slice WHERE job = ? AND slice = ?';
         const [[owner, until] = []] = store.rows(held, job, slice);
         // A lease that lasts longer was made before the clock was set back.
-        const left = number(until) - now();
+        const left = sqlNumber(until) - now();
         const isHeld = owner !== undefined && left > 0 && left <= LEASE_MS;
         if (isHeld && owner !== ownName && !hasEnded(ownerOf(owner), false)) return false;
         store.run(TAKE_SLICE, job, slice, ownName, now() + LEASE_MS);
@@ -361,7 +361,7 @@ const leasesIn = (store: FileStore): Pick<JobsBackend, 'lease' | 'release' | 'wo
         GROUP BY owner ORDER BY owner`;
       return (await store.ask(held, job, now(), now() + LEASE_MS)).flatMap(([owner, slices]) => {
         const sender = ownerOf(owner);
-        return hasEnded(sender, false) ? [] : { worker: `${operator()} ${sender.pid}`, slices: number(slices) };
+        return hasEnded(sender, false) ? [] : { worker: `${operator()} ${sender.pid}`, slices: sqlNumber(slices) };
       });
     },
   };

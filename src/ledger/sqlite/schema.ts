@@ -17,7 +17,7 @@ export const checkedRow = (row: Row): Row => {
  */
 const LEDGER_TABLES = `
   ${tablesIn({
-    schema: '',
+    prefix: '',
     integer: 'INTEGER',
     place: 'INTEGER PRIMARY KEY AUTOINCREMENT',
     end: ' STRICT',
