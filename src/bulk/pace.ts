@@ -1,5 +1,5 @@
 import { memo, openChange, spread } from '../core/async.ts';
-import type { PayError } from '../core/error.ts';
+import { endsAll, PayError } from '../core/error.ts';
 import type { Clock } from '../core/io.ts';
 import type { Rate } from '../core/time.ts';
 
@@ -157,7 +157,7 @@ export interface RowsRun<R, E extends Consequence = Consequence> extends PaceOpt
    * also after a signal: a source that can hang must end by itself. A function gets the pace, for a source that reads
    * ahead.
    */
-  readonly rows: AsyncIterable<R> | ((pace: Pace) => AsyncIterable<R>);
+  readonly rows: Iterable<R> | AsyncIterable<R> | ((pace: Pace) => AsyncIterable<R>);
   /** Works on one row. An error that it throws is a defect: the rows in flight are finished, then it is rethrown. */
   readonly work: (row: R, signals: RowSignals) => Promise<E>;
   /** Once aborted, no new row starts, and the rows in flight are finished. */
@@ -295,3 +295,45 @@ class Running<R, E extends Consequence> {
  */
 export const runRows = <R, E extends Consequence = Consequence>(run: RowsRun<R, E>): Promise<Ran> =>
   new Running(run).toEnd();
+
+/** Reads or other work at the same time, unless a run says otherwise. */
+const READS_AT_ONCE = 8;
+
+/** The error of a read that failed. Throws any other, such as that of the ledger. */
+export const readFailureOf = (thrown: unknown): PayError => {
+  if (!(thrown instanceof PayError) || thrown.kind === 'ledger') throw thrown;
+  return thrown;
+};
+
+interface Checks<T> extends Omit<RowsRun<T>, 'work' | 'onSettled' | 'concurrency'> {
+  readonly concurrency?: number;
+  /** Reads the status of a charge and records it. */
+  readonly check: (charge: T) => Promise<unknown>;
+  /** Called after each check, also a failed one. */
+  readonly checked?: (charge: T) => Promise<void>;
+}
+
+/**
+ * Checks charges in parallel. Resolves to the errors of the failed reads, and to the reason why it left some out. Throws
+ * the errors of the ledger.
+ */
+export const checkCharges = async <T>({
+  concurrency = READS_AT_ONCE,
+  check,
+  checked = async () => undefined,
+  ...run
+}: Checks<T>): Promise<{ readonly failures: PayError[]; readonly stopped: Stopped | undefined }> => {
+  const failures: PayError[] = [];
+  const work = async (charge: T) => {
+    try {
+      await check(charge);
+      return {};
+    } catch (thrown) {
+      const failure = readFailureOf(thrown);
+      failures.push(failure);
+      return endsAll(failure) ? { stops: failure } : { slowDown: 0 };
+    }
+  };
+  const { stopped } = await runRows({ ...run, concurrency, work, onSettled: checked });
+  return { failures, stopped };
+};

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Client } from '../../src/client/client.ts';
 import { Observer } from '../../src/commands/observer.ts';
 import { endFailure } from '../../src/commands/watch/watch.ts';
+import { CHARGE } from '../../src/core/charge.ts';
 import { EXIT_CODES, PayError } from '../../src/core/error.ts';
 import { madeHere } from '../../src/core/record.ts';
 import type { Charge } from '../../src/ledger/entry.ts';
@@ -15,8 +16,23 @@ const START = Date.UTC(2026, 10, 20, 12);
 const charge = (number: number, expiresIn = 3_600_000): Charge => {
   const nextAction = { type: 'user_action', headers: { account_number: '0123456789', expires_at: isoOf(expiresIn) } };
   const activity = { uid: `act.AbCd.${number}`, status: 'requires_action', nextAction };
-  return { about: ugwoOf(number), activity, told: { ...momentAt(START), service: START } } as unknown as Charge;
+  const told = { ...momentAt(START), service: START };
+  return {
+    kind: CHARGE,
+    state: 'accepted',
+    id: `${number}`,
+    about: ugwoOf(number),
+    activity,
+    told,
+  } as unknown as Charge;
 };
+/** The same charge, after a read that showed this of it and of its payment request. */
+const readAs = (one: Charge, status: string, requestStatus: string, requestTotal: number): Charge =>
+  ({
+    ...one,
+    activity: { ...one.activity, status },
+    money: { payment: 'open', requestStatus, requestTotal },
+  }) as Charge;
 const isoOf = (after: number): string => new Date(START + after).toISOString();
 const charges = (count: number): Charge[] => Array.from({ length: count }, (_, at) => charge(at + 1));
 
@@ -24,6 +40,7 @@ const charges = (count: number): Charge[] => Array.from({ length: count }, (_, a
 const open = (listed: number) => {
   const [pages, reads]: [number[], number[]] = [[], []];
   const changed = new Map<number, object>();
+  const ended = new Map<string, Charge>();
   let [now, failing, unlisted] = [START, undefined as PayError | undefined, undefined as PayError | undefined];
   const client = {
     look: async (_id: string, { params: { uid = '' } }: { params: { uid: string } }) => {
@@ -50,10 +67,14 @@ const open = (listed: number) => {
   const clock = { now: () => now, ticks: () => now, sleep };
   const observer = new Observer({
     ...{ client, stop: new AbortController().signal, io: { clock, random: () => 0.5 } },
-    ledger: { moment: () => momentAt(now), observe: async () => undefined } as unknown as Ledger,
+    ledger: {
+      moment: () => momentAt(now),
+      get: async (id: string) => ended.get(id),
+      observe: async () => undefined,
+    } as unknown as Ledger,
   });
   return {
-    ...{ observer, pages, changed },
+    ...{ observer, pages, changed, ended },
     /** The single reads since the last call. */
     reads: (): number[] => reads.splice(0).sort((a, b) => a - b),
     pass: (ms: number): void => {
@@ -75,6 +96,13 @@ describe('an observer of open charges', () => {
     expect([pages, reads()]).toEqual([[], charges(10).map((_, at) => at + 1)]);
   });
 
+  it('reads none whose end another read has found', async () => {
+    const { observer, reads, ended } = open(1000);
+    ended.set('2', { ...charge(2), money: { payment: 'paid' } } as Charge);
+    await observer.look(charges(3));
+    expect(reads()).toEqual([1, 3]);
+  });
+
   it('reads many by the list: changed ones, and a few others in turn', async () => {
     const { observer, pages, reads, changed, pass } = open(40);
     await observer.look(charges(40));
@@ -85,9 +113,22 @@ describe('an observer of open charges', () => {
     await observer.look(charges(40));
     expect(reads()).toEqual([5, 6, 7, 8, 30, 31]);
     pass(1000);
-    // A change is read once.
-    await observer.look(charges(40));
-    expect(reads()).toEqual([9, 10, 11, 12]);
+    // A change is read again until a read shows it, too.
+    const read = charges(40).with(30, readAs(charge(31), 'failed', 'requires_ugwo', 0));
+    await observer.look(read);
+    expect(reads()).toEqual([9, 10, 11, 12, 30]);
+    pass(1000);
+    await observer.look(read.with(29, readAs(charge(30), 'requires_action', 'ugwo_successful', 5)));
+    expect(reads()).toEqual([13, 14, 15, 16]);
+  });
+
+  it('takes a request that is processed for one that is not paid, and a missing total for no change', async () => {
+    const { observer, reads, changed } = open(40);
+    const read = charges(40).map((one) => readAs(one, 'requires_action', 'processing', 0));
+    changed.set(20, { total_amount_paid: null });
+    changed.set(21, { status: 'cancelled' });
+    await observer.look(read);
+    expect(reads()).toEqual([1, 2, 3, 4, 21]);
   });
 
   it('first reads requests that the list shows as paid, or different from the ledger', async () => {
@@ -122,10 +163,8 @@ describe('an observer of open charges', () => {
     expect(reads()).toEqual([39, 40]);
   });
 
-  it('returns the error and retries unread ones', async () => {
+  it('returns the error and retries unread ones, also after a first look', async () => {
     const { observer, reads, changed, fail } = open(40);
-    await observer.look(charges(40));
-    reads();
     changed.set(30, { status: 'ugwo_successful' });
     const fault = new PayError('read_failed', 'no answer');
     fail(fault);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { checkCharges } from '../../src/commands/observer.ts';
+import { checkCharges } from '../../src/bulk/pace.ts';
 import { Feed } from '../../src/commands/watch/feed.ts';
+import { CHARGE } from '../../src/core/charge.ts';
 import { PayError } from '../../src/core/error.ts';
 import type { Charge } from '../../src/ledger/entry.ts';
 
@@ -84,11 +85,12 @@ describe('the feed of a watch', () => {
       now += ms;
     };
     const deps = {
-      ...{ client: async () => ({ look }), ledger: {}, isListening: () => false },
+      ...{ client: async () => ({ look }), ledger: { get: async () => undefined }, isListening: () => false },
       io: { clock: { now: () => now, ticks: () => now, sleep }, random: () => 0.5 },
       notice: async (line: string) => void notices.push(line),
     } as unknown as ConstructorParameters<typeof Feed>[0];
-    const feed = new Feed(deps, () => [{ about: 'ugw.AbCd.1', activity: { uid: 'act.AbCd.1' } } as Charge]);
+    const open = { kind: CHARGE, state: 'accepted', about: 'ugw.AbCd.1', activity: { uid: 'act.AbCd.1' } };
+    const feed = new Feed(deps, () => [open as Charge]);
     feed.start();
     await done.promise;
     expect(await feed.end()).toBeUndefined();

@@ -1,3 +1,4 @@
+import { checkCharges, readFailureOf } from '../../bulk/pace.ts';
 import { isUndecided, PAYMENTS, type Payment, paymentsThat } from '../../charge/payment.ts';
 import type { Client } from '../../client/client.ts';
 import { openRunProgress } from '../../compose/run.ts';
@@ -11,20 +12,18 @@ import { shellLine } from '../../core/shell.ts';
 import { statusWord } from '../../core/status.ts';
 import { DAY_MS, HOUR_MS } from '../../core/time.ts';
 import { payableUntilOf, readAfterEnd } from '../../ledger/clock.ts';
-import { type Charge, type Entry, isCharge, isInScope, type Moment, type Scope } from '../../ledger/entry.ts';
+import { type Charge, type Entry, isCharge, isInScope, type Scope } from '../../ledger/entry.ts';
 import type { Ledger, ListFilter } from '../../ledger/ledger.ts';
 import type { RequestRead } from '../../ledger/match.ts';
 import { reconcile, refreshCharge, walkCharges } from '../../ledger/reconcile.ts';
 import { openSums, SYNCED } from '../../ledger/report.ts';
 import { snapshotOf } from '../../ledger/snapshot.ts';
 import { isDisputed, moneyKnown, paymentIn } from '../../ledger/transitions.ts';
-import { checkCharges, type Listed, listRequests, readFailureOf } from '../observer.ts';
+import { changedAmong, type Listed, listedAs } from '../observer.ts';
 import type { Run } from '../run.ts';
 import { findEntry, findJob, namesJob, paidTwiceLines } from './entries.ts';
 import { type Leaving, resolvedLines, type StillUnknown, unknownLines } from './still-unknown.ts';
 import { paymentSumsView, sumRecord } from './view.ts';
-
-const READS_AT_ONCE = 8;
 
 /** A late transfer may still pay an account that expired in this time. */
 const LATE_FOR_MS = DAY_MS;
@@ -76,31 +75,24 @@ const ownOnes = async (ledger: Ledger, scope: Scope, leaving: Leaving, run: Run)
 const endedAt = ({ activity, money, createdAt }: Charge): number =>
   payableUntilOf(activity && { ...activity, status: 'requires_action' }) ?? money?.updatedAt ?? createdAt;
 
-/** A charge that may still change, and what the last reading of its payment request showed; undefined for another. */
-const recentOf = (charge: Charge, moment: Moment) => {
-  const { readAt = 0, requestStatus, requestTotal, payment } = moneyKnown(charge) ?? {};
-  if (payment === 'expired' && moment.at - endedAt(charge) > LATE_FOR_MS) return undefined;
-  const { uid, status } = charge.activity ?? {};
-  return {
-    id: charge.id,
-    about: charge.about,
-    isDue: moment.at - readAt > READ_WITHIN_MS,
-    isAsListed: (listed: Listed): boolean =>
-      listed.status === requestStatus &&
-      (listed.total === '' || requestTotal === undefined || Number(listed.total) === requestTotal) &&
-      (listed.last.uid !== uid || listed.last.status === status),
-  };
-};
-
-type Recent = NonNullable<ReturnType<typeof recentOf>>;
+/** A charge that is final, but may still change. */
+interface Recent {
+  readonly id: string;
+  readonly about: string;
+  readonly isDue: boolean;
+  readonly listed: Listed;
+}
 
 /** Charges that the filters select and that may still change. */
 const recentOnes = async (ledger: Ledger, filters: readonly Filter[]): Promise<readonly Recent[]> => {
-  const [found, moment]: [Recent[], Moment] = [[], ledger.moment()];
+  const found: Recent[] = [];
+  const { at } = ledger.moment();
   for (const filter of filters) {
     for await (const charge of walkCharges(ledger, filter)) {
-      const recent = recentOf(charge, moment);
-      if (recent !== undefined) found.push(recent);
+      const { id, about } = charge;
+      const { payment, readAt = 0 } = moneyKnown(charge) ?? {};
+      if (payment === 'expired' && at - endedAt(charge) > LATE_FOR_MS) continue;
+      found.push({ id, about, isDue: at - readAt > READ_WITHIN_MS, listed: listedAs(charge) });
     }
   }
   return found;
@@ -108,12 +100,12 @@ const recentOnes = async (ledger: Ledger, filters: readonly Filter[]): Promise<r
 
 /** Finds those to read by themselves: not read for a while, or changed in the service's list. */
 const changedOf = async (recent: readonly Recent[], { client, io }: Run): Promise<readonly Recent[]> => {
-  const wanted = new Set(recent.filter(({ isDue }) => !isDue).map(({ about }) => about));
-  const listed = wanted.size === 0 ? undefined : await listRequests(wanted, await client('read'), io.signals.stop);
-  return recent.filter(({ about, isDue, isAsListed }) => {
-    const shown = listed?.get(about);
-    return isDue || (shown !== undefined && !isAsListed(shown));
-  });
+  const some = recent.filter(({ isDue }) => !isDue);
+  const changed =
+    some.length === 0
+      ? undefined
+      : await changedAmong(some, ({ listed }) => listed, await client('read'), io.signals.stop);
+  return recent.filter((one) => one.isDue || changed?.has(one));
 };
 
 /**
@@ -318,7 +310,7 @@ export const runSync = async (ids: readonly string[], run: Run): Promise<Synced>
   try {
     const count = (charge: Charge): void => countEnd(found, charge, charge, paymentIn(charge));
     const rows = entriesToCheck(ledger, chosen, run, count, unlisted);
-    const ran = await checkCharges({ ...run.io, stop, rows, concurrency: READS_AT_ONCE, check, checked });
+    const ran = await checkCharges({ ...run.io, stop, rows, check, checked });
     failures = [...ran.failures, ...unlisted];
     // A signal also interrupts a running read.
     if (ran.stopped === 'signal' || failures.some(({ kind }) => kind === 'interrupted')) {

@@ -16,7 +16,6 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import { refreshCharge, walkCharges } from '../../ledger/reconcile.ts';
 import { claimSharing, noteSharing, noteUnshared, type Shared, sharedOf, type Unsent } from '../../ledger/share.ts';
 import { asActivity } from '../../ledger/snapshot.ts';
-import { checkCharges } from '../observer.ts';
 import type { Run } from '../run.ts';
 import type { OneCharge, SharingOptions } from './charge-spec.ts';
 
@@ -180,6 +179,7 @@ export class ChargeSharing {
     const check = async (charge: Charge) =>
       sharedOf(charge, ledger).shared === 'no' ? this.#share(charge.id, client, undefined, false) : undefined;
     const { io } = this.#run;
+    const { checkCharges } = await import('../../bulk/pace.ts');
     await checkCharges({ ...io, stop: io.signals.stop, concurrency, rows, check });
   }
 
