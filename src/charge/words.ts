@@ -45,9 +45,9 @@ export const otherSumText = (missing: number, asked: number | undefined, currenc
     : `${rest}, but this charge asks for ${formatMoney(asked, currency)}; tell the customer to pay what is missing`;
 };
 
-/** The last commit that reads ledgers of the versions that were never released. */
+/** The last commits that read ledgers of the versions that were never released. */
 const SETTLE =
-  'first settle it with the last commit that reads it, 4181737e: run `paycli ledger sync` there until `paycli ledger list ' +
+  'first settle it with the last commit that reads it (2696dc9e, or 4181737e if that one refuses it, too): run `paycli ledger sync` there until `paycli ledger list ' +
   '--all-profiles --state unknown` is empty and no emergency file is left beside it. Then';
 
 /** Next steps after an error of a ledger, by what has to be done. */

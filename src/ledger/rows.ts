@@ -33,8 +33,9 @@ const REPEATED = namesIn('payment received refunded paid_at paid_twice psp_refer
 /** Columns that change after an entry was created. */
 export const UPDATED_COLUMNS = [...CHANGING, ...REPEATED];
 
+const STORED = [...FIXED, ...UPDATED_COLUMNS] as const;
 /** Columns in reading order. */
-export const COLUMNS = [...FIXED, ...UPDATED_COLUMNS, ...namesIn('checksum seq')];
+export const COLUMNS = [...STORED, ...namesIn('checksum seq')];
 
 type Column = (typeof COLUMNS)[number];
 /** Index of each column in a row. */
@@ -43,11 +44,24 @@ export const AT = Object.fromEntries(COLUMNS.map((name, place) => [name, place])
 const COVERED = FIXED.length + CHANGING.length;
 
 /**
+ * The first columns of a row as JSON, by name and without those that are null. So an older row has the same text after a
+ * migration that adds a column.
+ */
+export const rowText = (row: Row, columns = STORED.length): string =>
+  JSON.stringify(Object.fromEntries(STORED.slice(0, columns).map((name, at) => [name, row[at] ?? undefined])));
+
+/** Row of a text, without its checksum and place. */
+export const rowIn = (text: string): Row => {
+  const values = JSON.parse(text) as Readonly<Partial<Record<Column, Value>>>;
+  return STORED.map((name) => values[name] ?? null);
+};
+
+/**
  * Checksum of a row: FNV-1a in 32 bits. It detects accidental damage and is fast, since each read and write computes
  * it. It leaves out the columns that repeat others.
  */
 export const checksumOf = (row: Row): number => {
-  const text = JSON.stringify(row.slice(0, COVERED));
+  const text = rowText(row, COVERED);
   let sum = 0x811c9dc5;
   for (let at = 0; at < text.length; at += 1) sum = Math.imul(sum ^ text.charCodeAt(at), 0x01000193);
   return sum >>> 0;
@@ -189,8 +203,6 @@ const valuesOf = (entry: Entry): Readonly<Record<Exclude<Column, 'checksum' | 's
     disputed: isDisputed(entry) ? money?.disputed?.at : undefined,
   };
 };
-
-const STORED = [...FIXED, ...UPDATED_COLUMNS] as const;
 
 /** Converts an entry to a table row in the order of COLUMNS, with its checksum. The table itself assigns its place (`seq`). */
 export const entryRow = (entry: Entry): Value[] => {

@@ -248,13 +248,13 @@ describe('--dry-run of a charge', () => {
 
   it('leaves the ledger of a paycli that was never released unchanged', async () => {
     const options = await prepared({ before: [[CHARGE]], code: 10 });
-    rewrite(join(options.home, 'ledger.sqlite'), 'PRAGMA user_version = 11');
+    rewrite(join(options.home, 'ledger.sqlite'), 'PRAGMA user_version = 12');
     const files = filesIn(options.home);
     const dry = await inProcess([...CHARGE, '--dry-run', '--json'], options);
     expect(errorOf(dry)).toMatchObject({
       exit_code: 10,
-      message: expect.stringContaining('was made by a paycli that was never released (schema 11)'),
-      hint: expect.stringContaining('first settle it with the last commit that reads it, 4181737e'),
+      message: expect.stringContaining('was made by a paycli that was never released (schema 12)'),
+      hint: expect.stringContaining('first settle it with the last commit that reads it (2696dc9e, or 4181737e'),
     });
     expect(filesIn(options.home)).toEqual(files);
   });

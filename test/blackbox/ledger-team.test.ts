@@ -162,7 +162,7 @@ describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
     expect(errorOf(await chargeOf(ugwoOf(1), options))).toMatchObject({
       exit_code: 10,
       message: `the ledger ${shownUrl(team.url)} was made by a paycli that was never released (schema ${SCHEMA - 1})`,
-      hint: expect.stringContaining('first settle it with the last commit that reads it, 4181737e'),
+      hint: expect.stringContaining('first settle it with the last commit that reads it (2696dc9e, or 4181737e'),
     });
     await set(SCHEMA);
     expect(recordOf(await ledgerAt(team.url, 'migrate'))).toEqual({ at: shownUrl(team.url), from: SCHEMA, to: SCHEMA });

@@ -1,37 +1,59 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { currentVersion, type Versions } from '../../src/database/connect.ts';
+import { currentVersion } from '../../src/database/connect.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { initLedger, migrateLedger } from '../../src/ledger/postgres/admin.ts';
-import { checkVersion, SHARED_LEDGER } from '../../src/ledger/postgres/schema.ts';
+import { SHARED_LEDGER } from '../../src/ledger/postgres/schema.ts';
 import type { Access } from '../../src/ledger/postgres/session.ts';
 import { SHADOW_FILE } from '../../src/ledger/postgres/shadow.ts';
 import { parseAddress } from '../../src/ledger/postgres/url.ts';
 import { openToRead } from '../../src/ledger/sqlite/open.ts';
 import { LEDGER_FILE } from '../../src/ledger/sqlite/schema.ts';
 import { thrownBy } from '../client/support.ts';
+import type { Sabotage } from '../faults/sabotage.ts';
+import { changedFolder } from '../support/changed.ts';
 import { ledgerOptions } from '../support/ledger.ts';
 import { sharedCluster } from '../support/postgres.ts';
 import { newFolder } from '../support/program.ts';
 import { HOUR } from '../support/units.ts';
 import { account, beginCharge, beside, intent, NOON, newPath, open } from './support/charges.ts';
-import { newSharedPlace, type SharedPlace } from './support/postgres.ts';
+import { newSharedPlace, openShared, type SharedPlace } from './support/postgres.ts';
 
-/** The versions of the next paycli, whose tables have one column and one table more. */
-const next = (known: Versions, schema: string): Versions => ({
-  first: known.first,
-  migrations: [
-    ...known.migrations,
-    `ALTER TABLE ${schema}charge ADD COLUMN more text; CREATE TABLE ${schema}later (a text);`,
-  ],
+const migration = (tables: string, schema: string): Sabotage => ({
+  name: 'a migration',
+  file: `src/ledger/${schema === '' ? 'sqlite' : 'postgres'}/schema.ts`,
+  from: `migrations: [${tables}]`,
+  to: `migrations: [${tables}, 'ALTER TABLE ${schema}charge ADD COLUMN more text; CREATE TABLE ${schema}later (a text);']`,
 });
 
-const NEXT_FILE = { ...LEDGER_FILE, ...next(LEDGER_FILE, '') };
-const NEXT_SHARED = next(SHARED_LEDGER, 'paycli.');
+/** The next paycli, whose tables have one table and, amid those that a checksum covers, one column more. */
+const NEXT = changedFolder(
+  migration('LEDGER_TABLES', ''),
+  migration('SHARED_TABLES', 'paycli.'),
+  {
+    name: 'a column',
+    file: 'src/ledger/rows.ts',
+    from: "namesIn('id kind service",
+    to: "namesIn('id more kind service",
+  },
+  {
+    name: 'its value',
+    file: 'src/ledger/rows.ts',
+    from: '    id: entry.id,',
+    to: '    id: entry.id, more: undefined,',
+  },
+);
+const fromNext = (file: string) => import(join(NEXT, 'src/ledger', file));
+const sqlite: typeof import('../../src/ledger/sqlite/open.ts') = await fromNext('sqlite/open.ts');
+const postgres: typeof import('../../src/ledger/postgres/open.ts') = await fromNext('postgres/open.ts');
+const admin: typeof import('../../src/ledger/postgres/admin.ts') = await fromNext('postgres/admin.ts');
+
 const [IN_FILE, SHARED] = [currentVersion(LEDGER_FILE), currentVersion(SHARED_LEDGER)];
 
-/** Expects that an older ledger still holds its charge, which blocks another one. */
+/** Expects that an older ledger is sound and still holds its charge, which blocks another one. */
 const expectItsCharge = async (ledger: Ledger, id: string): Promise<void> => {
+  expect(await ledger.verify()).toMatchObject({ entries: 1, faults: [] });
   expect(await ledger.get(id)).toMatchObject({ id, state: 'sending' });
   expect(await ledger.begin(intent(), { again: false })).toMatchObject({ kind: 'refused' });
 };
@@ -45,12 +67,12 @@ const fileWithCharge = async () => {
 };
 
 const SETTLED_FIRST =
-  /4181737e: run `paycli ledger sync` there until `paycli ledger list --all-profiles --state unknown`/;
+  /\(2696dc9e, or 4181737e if that one refuses it, too\): run `paycli ledger sync` there until `paycli ledger list --all-profiles --state unknown`/;
 
 describe('the next version of a ledger file', () => {
   it('migrates the file when it opens it, and this version refuses it afterwards', async () => {
     const { path, id } = await fileWithCharge();
-    await expectItsCharge(await open(path, { kind: NEXT_FILE }), id);
+    await expectItsCharge(await open(path, {}, sqlite.openLedger), id);
     expect(beside(path, 'SELECT more FROM charge')).toEqual([{ more: null }]);
     expect(beside(path, 'PRAGMA user_version')).toEqual([{ user_version: IN_FILE + 1 }]);
     expect(await thrownBy(open(path))).toMatchObject({
@@ -65,7 +87,7 @@ describe('the next version of a ledger file', () => {
   ])('is called newer by a process that runs on, and nothing is damaged: %s', async (_what, change) => {
     const { path, id } = await fileWithCharge();
     const ledger = await open(path);
-    await (await open(path, { kind: NEXT_FILE })).close();
+    await (await open(path, {}, sqlite.openLedger)).close();
     beside(path, change);
     const newer = {
       kind: 'ledger',
@@ -86,7 +108,7 @@ describe('the next version of a ledger file', () => {
   it('refuses to read it only, which would not migrate it', async () => {
     const { path } = await fileWithCharge();
     const before = readFileSync(path);
-    expect(await thrownBy(openToRead(ledgerOptions(path, { kind: NEXT_FILE })))).toMatchObject({
+    expect(await thrownBy(sqlite.openToRead(ledgerOptions(path)))).toMatchObject({
       message: expect.stringContaining(`older paycli (schema ${IN_FILE}, this one needs ${IN_FILE + 1})`),
       detail: { hint: expect.stringContaining('run `paycli ledger list` once') },
     });
@@ -101,7 +123,7 @@ it('a ledger file that was never of a released version is refused and unchanged'
   for (const opening of [() => open(path), () => openToRead(ledgerOptions(path))]) {
     expect(await thrownBy(opening())).toMatchObject({
       kind: 'ledger',
-      message: `the ledger ${path} was made by a paycli that was never released (schema 11)`,
+      message: `the ledger ${path} was made by a paycli that was never released (schema 12)`,
       detail: { hint: expect.stringMatching(SETTLED_FIRST) },
     });
   }
@@ -114,7 +136,10 @@ const never = async (sending: number): Promise<never> => {
 
 /** Migrates a ledger so late that the sending of each charge that was begun at noon must be over. */
 const migrateToNext = (access: Access) =>
-  migrateLedger(access, { versions: NEXT_SHARED, clockSql: `${NOON + HOUR}::bigint`, wait: never });
+  admin.migrateLedger(access, { clockSql: `${NOON + HOUR}::bigint`, wait: never });
+
+const openNext = async ({ url, folder }: SharedPlace): Promise<Ledger> =>
+  openShared(await url(), folder, {}, postgres.openSharedLedger);
 
 /** Everything that refuses a shared ledger of another version. */
 const usesOf = (place: SharedPlace): readonly ((access: Access) => Promise<unknown>)[] => [
@@ -138,8 +163,17 @@ describe.skipIf(process.platform === 'win32')('the next version of a shared ledg
     const newer = { kind: 'ledger', detail: { hint: 'use the newer paycli; nothing was changed' } };
     for (const use of usesOf(place)) expect(await thrownBy(use(access))).toMatchObject(newer);
     expect(await migrateToNext(access)).toEqual({ from: SHARED + 1, to: SHARED + 1 });
-    await place.sql(`UPDATE paycli.setting SET value = '${SHARED}' WHERE name = 'version'`);
-    await expectItsCharge(await place.open(), id);
+    await expectItsCharge(await openNext(place), id);
+  });
+
+  it('restores a lost charge from the record that the older version wrote', async () => {
+    const { place, access, id } = await withCharge();
+    const before = await (await place.open()).get(id);
+    await place.sql('DELETE FROM paycli.charge');
+    await migrateToNext(access);
+    const ledger = await openNext(place);
+    expect(await ledger.get(id)).toMatchObject({ about: before?.about, digest: before?.digest, state: 'unknown' });
+    expect(await ledger.verify()).toMatchObject({ entries: 1, faults: [] });
   });
 
   it('gives the operators their rights to new tables', async () => {
@@ -174,8 +208,8 @@ describe.skipIf(process.platform === 'win32')('the next version of a shared ledg
       expect(await place.sql(unchanged)).toHaveLength(2);
       for (const { id } of await ledger.list({ states: ['sending'], limit: 1 })) await ledger.record(id, accepted);
     };
-    const at = { clockSql: `${NOON}::bigint`, versions: NEXT_SHARED, wait };
-    expect(await migrateLedger(access, at)).toEqual({ from: SHARED, to: SHARED + 1 });
+    const at = { clockSql: `${NOON}::bigint`, wait };
+    expect(await admin.migrateLedger(access, at)).toEqual({ from: SHARED, to: SHARED + 1 });
     expect(waits).toEqual([2, 1]);
     expect(await ledger.get(sending)).toMatchObject({ state: 'accepted' });
   });
@@ -209,21 +243,19 @@ describe.skipIf(process.platform === 'win32')('the next version of a shared ledg
 
   it('changes nothing when the wait is ended', async () => {
     const { place, access, id } = await withCharge();
-    const at = { clockSql: `${NOON}::bigint`, versions: NEXT_SHARED, wait: never };
-    expect(await thrownBy(migrateLedger(access, at))).toMatchObject({
+    const at = { clockSql: `${NOON}::bigint`, wait: never };
+    expect(await thrownBy(admin.migrateLedger(access, at))).toMatchObject({
       message: expect.stringContaining('1 are being'),
     });
     await expectItsCharge(await place.open(), id);
   });
 
-  it('refuses it until then, and names the command', () => {
-    expect(() => checkVersion('db', SHARED, NEXT_SHARED)).toThrow(
-      expect.objectContaining({
-        kind: 'ledger',
-        message: `the ledger db was made by an older paycli (schema ${SHARED}, this one needs ${SHARED + 1})`,
-        detail: { hint: 'run `paycli ledger migrate` once, as the owner of the database' },
-      }),
-    );
+  it('refuses it until then, and names the command', async () => {
+    expect(await thrownBy(openNext(newSharedPlace()))).toMatchObject({
+      kind: 'ledger',
+      message: expect.stringContaining(`made by an older paycli (schema ${SHARED}, this one needs ${SHARED + 1})`),
+      detail: { hint: 'run `paycli ledger migrate` once, as the owner of the database' },
+    });
   });
 });
 
@@ -235,7 +267,7 @@ it.skipIf(process.platform === 'win32')('a shared ledger that was never of a rel
   for (const use of usesOf(place)) {
     expect(await thrownBy(use(access))).toMatchObject({
       kind: 'ledger',
-      message: expect.stringMatching(/ was made by a paycli that was never released \(schema 6\)$/),
+      message: expect.stringMatching(/ was made by a paycli that was never released \(schema 7\)$/),
       detail: { hint: expect.stringMatching(SETTLED_FIRST) },
     });
   }

@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import type { Entry } from '../../src/ledger/entry.ts';
+import { COLUMNS, checksumOf, type Row } from '../../src/ledger/rows.ts';
 import { thrownBy } from '../client/support.ts';
 import { BACKENDS, open } from './support/backends.ts';
 import { account, beside, charge, intent, newPath, open as openFile } from './support/charges.ts';
@@ -94,6 +95,13 @@ describe('verify of a changed file', () => {
       expect.stringContaining('charge_of_ugwo_again'),
     );
   });
+});
+
+it('a checksum changes with a value that is taken away, or moves into another column', () => {
+  const covered = COLUMNS.slice(0, COLUMNS.indexOf('payment'));
+  const empty: Row = COLUMNS.map(() => null);
+  const rows = [empty, ...covered.map((_name, at) => empty.with(at, 'a'))];
+  expect(new Set(rows.map(checksumOf)).size).toBe(rows.length);
 });
 
 /** Columns that sums and filters read, each with a value that its entry doesn't have. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { NEXT_STEP } from '../../charge/words.ts';
 import { PayError, usageError } from '../../core/error.ts';
-import { currentVersion, type Versions, versionFault } from '../../database/connect.ts';
+import { currentVersion, versionFault } from '../../database/connect.ts';
 import type { Entry } from '../entry.ts';
 import type { Job, KeptUpdate } from '../job.ts';
 import { JOB_COLUMNS, jobValues, UPDATE_COLUMNS, updateValues } from '../job-sql.ts';
@@ -147,7 +147,6 @@ const sendingIn = async (session: Session, clockSql: string): Promise<number> =>
 };
 
 interface MigrationOptions {
-  readonly versions?: Versions;
   /** SQL expression for the server's clock. */
   readonly clockSql?: string;
   /** Waits a moment, while `sending` entries are being sent. When it rejects, nothing has changed. */
@@ -160,31 +159,31 @@ interface MigrationOptions {
  */
 export const migrateLedger = async (
   access: Access,
-  { versions = SHARED_LEDGER, clockSql = CLOCK, wait }: MigrationOptions,
+  { clockSql = CLOCK, wait }: MigrationOptions,
 ): Promise<{ readonly from: number; readonly to: number }> => {
   const { name } = access.address;
   const before = await schemaOf(access);
   if (before === undefined) {
     throw usageError(`${name}: there is no ledger in this database`, { hint: NEXT_STEP.init });
   }
-  if (versionFault(before.schema, versions)?.kind === 'older') {
+  if (versionFault(before.schema, SHARED_LEDGER)?.kind === 'older') {
     await workAsOwner(access, async (session) => {
       const { answers } = await session.run(`BEGIN; ${MIGRATION_LOCK} ${VERSION_NOW}`, ADMIN_LIMIT_MS);
       const version = Number(answers.at(-1)?.rows[0]?.[0]);
       // Somebody else may have migrated it meanwhile.
-      if (versionFault(version, versions)?.kind !== 'older') return;
+      if (versionFault(version, SHARED_LEDGER)?.kind !== 'older') return;
       for (let sending = await sendingIn(session, clockSql); sending > 0; ) {
         await wait(sending);
         sending = await sendingIn(session, clockSql);
       }
-      await session.run(`${migrationOf(version, versions)} COMMIT`, ADMIN_LIMIT_MS);
+      await session.run(`${migrationOf(version)} COMMIT`, ADMIN_LIMIT_MS);
     });
     // Only the owner has rights to new tables.
     await grant(access, await operatorsOf(access));
   } else {
-    checkVersion(name, before.schema, versions);
+    checkVersion(name, before.schema);
   }
-  return { from: before.schema, to: currentVersion(versions) };
+  return { from: before.schema, to: currentVersion(SHARED_LEDGER) };
 };
 
 /** Connects to an existing ledger of this program's version. */

@@ -33,7 +33,7 @@ const SHARED_TABLES = `
   );
 `;
 
-export const SHARED_LEDGER: Versions = { first: 7, migrations: [SHARED_TABLES] };
+export const SHARED_LEDGER: Versions = { first: 8, migrations: [SHARED_TABLES] };
 
 const VERSION_HINTS = {
   newer: NEXT_STEP.useNewer,
@@ -42,8 +42,8 @@ const VERSION_HINTS = {
 };
 
 /** Throws unless a ledger has the version of this program. */
-export const checkVersion = (name: string, version: number, versions = SHARED_LEDGER): void => {
-  const fault = versionFault(version, versions);
+export const checkVersion = (name: string, version: number): void => {
+  const fault = versionFault(version, SHARED_LEDGER);
   if (fault === undefined) return;
   throw new PayError('ledger', `the ledger ${name} ${fault.what}`, { hint: VERSION_HINTS[fault.kind] });
 };
@@ -85,5 +85,5 @@ export const newLedger = ({ name, key }: { readonly name: string; readonly key: 
   INSERT INTO paycli.setting VALUES ('name', ${literal(name)}), ('key', ${literal(key)}), ('version', '${currentVersion(SHARED_LEDGER)}');`;
 
 /** Statements that bring the tables of a version to the current one. */
-export const migrationOf = (version: number, versions: Versions): string => `${migrationsFrom(version, versions)}
-  UPDATE paycli.setting SET value = '${currentVersion(versions)}' WHERE name = 'version';`;
+export const migrationOf = (version: number): string => `${migrationsFrom(version, SHARED_LEDGER)}
+  UPDATE paycli.setting SET value = '${currentVersion(SHARED_LEDGER)}' WHERE name = 'version';`;

@@ -8,7 +8,7 @@ import { type DatabaseFault, type DatabaseKind, isBusy, transact, upgradeReader 
 import { openDatabase } from '../../database/open.ts';
 import { type Entry, evidenceOf, withEvidence } from '../entry.ts';
 import { asLedgerError, checkAccess, namesInFolder, TRY_MS } from '../local/file.ts';
-import { entryOf, entryRow, type Row } from '../rows.ts';
+import { entryOf, entryRow, rowIn, rowText } from '../rows.ts';
 import { withState } from '../transitions.ts';
 import type { Session, StatementResult } from './session.ts';
 import { idsOf, insertStatement, knownStatement } from './statements.ts';
@@ -40,7 +40,7 @@ const RECORD_HINTS: { readonly [kind in DatabaseFault['kind']]?: string } = {
 export const SHADOW_FILE: DatabaseKind = {
   // "pays" in ASCII.
   applicationId: 0x70617973,
-  first: 3,
+  first: 4,
   migrations: [SHADOW_TABLES],
   survives: 'power loss',
   busyTimeout: TRY_MS,
@@ -60,9 +60,7 @@ const LAST = 64;
 /** Age in milliseconds after which copies are deleted. People would notice a ledger that lost more than that. */
 const KEPT_MS = 90 * 24 * 3_600_000;
 
-/** Reads a stored row, which has no place (`seq`). */
-const entryIn = ({ entry }: Readonly<Record<string, unknown>>): Entry =>
-  entryOf([...(JSON.parse(String(entry)) as Row), 0]);
+const entryIn = ({ entry }: Readonly<Record<string, unknown>>): Entry => entryOf(rowIn(String(entry)));
 
 const SHADOW_NAME = new RegExp(`^${SHADOW_FILE_START}[0-9a-f]{12}\\.sqlite$`);
 
@@ -112,7 +110,7 @@ export const shadowIn = (db: DatabaseSync, path: string) => {
       asError(() =>
         transact(db, () => {
           for (const [index, entry] of entries.entries()) {
-            add.run(entry.id, entry.createdAt, JSON.stringify(entryRow(entry)), index === 0 ? 1 : 0);
+            add.run(entry.id, entry.createdAt, rowText(entryRow(entry)), index === 0 ? 1 : 0);
           }
         }),
       );

@@ -42,7 +42,7 @@ const LEDGER_TABLES = `
 export const LEDGER_FILE: DatabaseKind = {
   // "payg" in ASCII.
   applicationId: 0x70617967,
-  first: 12,
+  first: 13,
   migrations: [LEDGER_TABLES],
   survives: 'power loss',
   // Longer waits happen between attempts, where signals are handled.

@@ -102,8 +102,8 @@ export const newPath = (): string => join(newFolder('ledger'), 'ledger.sqlite');
 export const worldAtNoon = { now: () => NOON, uptime: () => UP, self: SELF };
 
 /** Opens a ledger at noon, in which all senders are running; closed after the test. */
-export const open = async (path: string, more: Partial<LedgerOptions> = {}): Promise<Ledger> => {
-  const ledger = await openLedger(ledgerOptions(path, { ...worldAtNoon, ...more }));
+export const open = async (path: string, more: Partial<LedgerOptions> = {}, opening = openLedger): Promise<Ledger> => {
+  const ledger = await opening(ledgerOptions(path, { ...worldAtNoon, ...more }));
   onTestFinished(async () => {
     // The test may have closed it.
     await ledger.close().catch(() => undefined);

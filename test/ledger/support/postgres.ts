@@ -35,11 +35,12 @@ export const openShared = async (
   url: string,
   folder: string,
   some: Partial<SharedLedgerOptions> = {},
+  opening = openSharedLedger,
 ): Promise<Ledger> => {
   const { path: _path, ...options } = ledgerOptions('', { ...worldAtNoon, ...some });
   const access = { address: parseAddress(url), password: async () => undefined };
   const clockSql = (): string => `${options.now()}::bigint`;
-  const ledger = await openSharedLedger({
+  const ledger = await opening({
     ...options,
     access,
     folder,
