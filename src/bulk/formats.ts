@@ -1,5 +1,5 @@
 import { type CsvError, Parser } from 'csv-parse';
-import { cutName } from '../core/bounds.ts';
+import { counted, cutName } from '../core/bounds.ts';
 import { PayError } from '../core/error.ts';
 import { fieldsFrom, type InputRow, membersOfObject } from './cells.ts';
 
@@ -164,7 +164,7 @@ export const csvColumns = async (
 
 const checkLength = (cells: readonly string[], number: number, columns: readonly string[], fail: Fail): void => {
   if (cells.length === columns.length) return;
-  const what = `${cells.length} ${cells.length === 1 ? 'cell' : 'cells'}, but the header has ${columns.length}`;
+  const what = `${counted(cells.length, 'cell')}, but the header has ${columns.length}`;
   throw fail(number, undefined, what, 'put cells that contain the delimiter in quotes, and leave no cell out');
 };
 

@@ -1,6 +1,7 @@
 import { NEXT_STEP } from '../charge/words.ts';
 import type { BulkInput } from '../cli/bulk-options.ts';
 import type { Client } from '../client/client.ts';
+import { counted } from '../core/bounds.ts';
 import { interrupted, isRejected, PayError, usageError } from '../core/error.ts';
 import { isId } from '../core/ids.ts';
 import { sumsText } from '../core/money.ts';
@@ -210,7 +211,7 @@ const checkRows = async <T>(
 const refuseBad = ({ bad, faults, rows }: Plan, { bulk, name }: Pick<FileJob<never>, 'bulk' | 'name'>): void => {
   if (bad.count === 0 || (bulk.skipInvalid && bad.count < rows)) return;
   const more = bulk.report === undefined ? '--report FILE lists all of them' : `all of them are in ${bulk.report}`;
-  throw usageError(`${name}: ${bad.count} of ${rows} ${rows === 1 ? 'row' : 'rows'} can't be sent; nothing was sent`, {
+  throw usageError(`${name}: ${bad.count} of ${counted(rows, 'row')} can't be sent; nothing was sent`, {
     violations: faults.map(({ row, column, what }) => ({
       propertyPath: '',
       title: what,
@@ -312,7 +313,7 @@ export const filePolicy = async (
 export const totalText = ({ rows, amounts, unknown }: Total, one: string): string => {
   const sums = sumsText(amounts);
   const unpriced = unknown === 0 ? '' : `, ${unknown} of them without a known amount`;
-  return `${rows} ${rows === 1 ? one : `${one}s`}${sums === undefined ? '' : ` for ${sums}`}${unpriced}`;
+  return `${counted(rows, one)}${sums === undefined ? '' : ` for ${sums}`}${unpriced}`;
 };
 
 /**

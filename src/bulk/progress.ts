@@ -1,3 +1,4 @@
+import { counted } from '../core/bounds.ts';
 import type { RowCounts } from '../core/charge.ts';
 import type { Clock } from '../core/io.ts';
 import { formatDuration, MINUTE_MS, SECOND_MS } from '../core/time.ts';
@@ -170,7 +171,7 @@ export const showProgress = (line: Line, clock: Pick<Clock, 'ticks' | 'sleep'>) 
       if (isSaid && !line.rewrites) return;
       isSaid = true;
       await line.show(
-        `waiting for ${rows} ${rows === 1 ? 'row' : 'rows'} that another paycli process is sending; Ctrl-C stops waiting`,
+        `waiting for ${counted(rows, 'row')} that another paycli process is sending; Ctrl-C stops waiting`,
       );
     },
     /** Shows the outcomes of a file's charges so far. */

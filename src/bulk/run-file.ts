@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { BulkInput } from '../cli/bulk-options.ts';
+import { counted } from '../core/bounds.ts';
 import type { PayError } from '../core/error.ts';
 import { targetFlags } from '../core/input.ts';
 import { sumsText } from '../core/money.ts';
@@ -52,7 +53,7 @@ const describeRows = <T>({ kind }: FileJob<T>, { counts, rows: all, bad, sums }:
   const [rows, total] = [all - bad.count, sumsText(kind.checked?.().amounts ?? sums)];
   const what = [...counts].map(([name, count]) => `${name} ${count}`).join(', ');
   const started = before === 0 ? '' : `; ${before} started before`;
-  const things = `${rows} ${rows === 1 ? one : `${one}s`}${total === undefined ? '' : ` for ${total}`}`;
+  const things = `${counted(rows, one)}${total === undefined ? '' : ` for ${total}`}`;
   return { text: `${things} (${what}${started})`, typed: total ?? String(rows) };
 };
 

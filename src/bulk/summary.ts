@@ -1,5 +1,5 @@
 import type { BulkInput } from '../cli/bulk-options.ts';
-import { firstFew } from '../core/bounds.ts';
+import { counted, firstFew } from '../core/bounds.ts';
 import { ROW_STATES, type RowState } from '../core/charge.ts';
 import { type ErrorKind, EXIT_CODES, interrupted, PayError, signalWord } from '../core/error.ts';
 import { exactNumber } from '../core/money.ts';
@@ -103,7 +103,7 @@ const countsText = (
     ...(toSend === 0 ? [] : [`${toSend} to ${verb.toLowerCase()}`]),
     ...shown.map((state) => `${others[state]} ${words[state] ?? state.replaceAll('_', ' ')}`),
   ];
-  return `${rows} ${rows === 1 ? 'row' : 'rows'}: ${texts.join(', ')}`;
+  return `${counted(rows, 'row')}: ${texts.join(', ')}`;
 };
 
 /** The line that says why rows are left; none if that is clear. */

@@ -1,6 +1,7 @@
 import type * as zod from 'zod';
 import { type ChargeField, MEDIUM_NAMES, MEDIUMS, type Medium, mediumNamed, propertyOf } from '../charge/mediums.ts';
 import { memo } from '../core/async.ts';
+import { counted } from '../core/bounds.ts';
 import { ACCOUNT_KEYS, DIAL_HEADER } from '../core/charge.ts';
 import { valueAt } from '../core/json.ts';
 import { parseInstant, utcAtom } from '../core/time.ts';
@@ -46,7 +47,7 @@ const nationalFault = (text: string): string => {
 
 const digitsFault = (digits: string): string | undefined => {
   if (digits.startsWith('0')) return `has a 0 after the plus: the country code comes first, such as ${EXAMPLE}`;
-  if (digits.length < FEWEST) return `is too short: ${digits.length} digits, at least ${FEWEST}`;
+  if (digits.length < FEWEST) return `is too short: ${counted(digits.length, 'digit')}, at least ${FEWEST}`;
   return digits.length > MOST ? `is too long: ${digits.length} digits, at most ${MOST}` : undefined;
 };
 

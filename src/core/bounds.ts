@@ -41,6 +41,9 @@ export const BOUNDS = {
 
 export const grouped = (count: number): string => count.toLocaleString('en-US');
 
+/** A count with its noun: `1 row`, `2 rows`. */
+export const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
+
 /** Size of a JSON text, as far as memory and time depend on it. */
 export interface Measure {
   /** Nesting depth of arrays and objects. */

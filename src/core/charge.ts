@@ -1,4 +1,4 @@
-import { BOUNDS } from './bounds.ts';
+import { BOUNDS, counted } from './bounds.ts';
 import { isObject, NumberText, valueAt } from './json.ts';
 import { MINUTE_MS, parseInstant, readInstant } from './time.ts';
 
@@ -219,7 +219,7 @@ export const mayBeDone = ({ kind, done }: Pick<WriteKind, 'kind' | 'done'>): str
 /** Count with its noun: `1 charge`, `2 refunds`; `3 requests` for mixed kinds. */
 export const countText = (entries: readonly { readonly kind: string }[]): string => {
   const [kind = CHARGE, ...others] = new Set(entries.map((entry) => entry.kind));
-  return `${entries.length} ${others.length > 0 ? 'request' : kindWord(kind)}${entries.length === 1 ? '' : 's'}`;
+  return counted(entries.length, others.length > 0 ? 'request' : kindWord(kind));
 };
 
 /**

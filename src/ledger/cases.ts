@@ -1,6 +1,8 @@
 /** Cases: what waits for a person, by rules of money, and the command that settles it. The caller has read the facts. */
+
 import { isUndecided, isUnpaid, sum } from '../charge/payment.ts';
 import { partText, refundWords } from '../charge/words.ts';
+import { counted } from '../core/bounds.ts';
 import { kindWord } from '../core/charge.ts';
 import { canBeName } from '../core/ids.ts';
 import { formatMoney, sumsText } from '../core/money.ts';
@@ -241,7 +243,7 @@ export const CASE_RULES = {
       cases: ({ approval: { job: id, total, askedBy, askedAt: since }, job, operator }) => {
         const [[currency, amount] = [], ...others] = total.amounts;
         const single = others.length > 0 || amount === undefined ? {} : { amount: Number(amount), currency };
-        const what = `${sumsText(total.amounts) ?? `${total.rows} rows`}, by ${askedBy}`;
+        const what = `${sumsText(total.amounts) ?? counted(total.rows, 'row')}, by ${askedBy}`;
         const [ref, words] = [isPlan(id) ? 'plan' : job.name, ['approve', id]];
         // Another person has to give it.
         const isDue = isPlan(id) || askedBy !== operator;
@@ -256,7 +258,7 @@ export const CASE_RULES = {
       cases: ({ count, first }, now) => {
         const since = first?.receivedAt ?? now.at;
         const words = ['webhook', 'events', 'list', '--state', 'waiting'];
-        return [{ since, what: `${count} wait ${sinceText(since, now)}`, words, isDue: true }];
+        return [{ since, what: `${counted(count, 'waits', 'wait')} ${sinceText(since, now)}`, words, isDue: true }];
       },
     },
   },

@@ -1,4 +1,5 @@
 import { sum } from '../charge/payment.ts';
+import { counted } from '../core/bounds.ts';
 import { handleSignals } from '../core/error.ts';
 import { utcAtom } from '../core/time.ts';
 import type { Backend, Query } from './backend.ts';
@@ -129,10 +130,10 @@ const tallyFaults = async (
   for (const { id, kind, rows } of all) {
     await handleSignals(stop);
     const tally = kind === 'charge' ? await jobs.chargeTally(id) : await jobs.updateTally(id);
-    const counted = sum(Object.values(tally));
-    if (counted > rows) faults.push(`${id} counts ${counted} rows, and its file has ${rows}`);
-    else if (counted < (startedRows.get(id) ?? 0))
-      faults.push(`${id} counts ${counted} rows, but ${startedRows.get(id)} started`);
+    const count = sum(Object.values(tally));
+    if (count > rows) faults.push(`${id} counts ${counted(count, 'row')}, and its file has ${rows}`);
+    else if (count < (startedRows.get(id) ?? 0))
+      faults.push(`${id} counts ${counted(count, 'row')}, but ${startedRows.get(id)} started`);
   }
   return faults;
 };

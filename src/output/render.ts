@@ -1,3 +1,4 @@
+import { counted } from '../core/bounds.ts';
 import { unreachable } from '../core/error.ts';
 import { type Io, type Output, speaksUtf8 } from '../core/io.ts';
 import { type ApiRecord, serviceNow } from '../core/record.ts';
@@ -89,7 +90,7 @@ const endingText = (
   // The error of a broken walk says how to continue.
   if (walked.how === 'closed' || walked.how === 'broken') return undefined;
   if (walked.how === 'max') {
-    const stopped = `Stopped at ${walked.shown} ${walked.shown === 1 ? 'record' : 'records'}, more remain.`;
+    const stopped = `Stopped at ${counted(walked.shown, 'record')}, more remain.`;
     return command === undefined ? stopped : `${stopped} Next: ${command}`;
   }
   // A program that reads JSON finds nothing but errors on stderr.

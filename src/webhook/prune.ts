@@ -1,4 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
+import { counted } from '../core/bounds.ts';
 import { interrupted } from '../core/error.ts';
 import { formatLocalFull } from '../core/time.ts';
 import { QUEUE_FILE_NAME, WATCH_FILE_START } from '../core/webhook-event.ts';
@@ -61,18 +62,17 @@ export const pruneQueues = async (queues: readonly Queue[], before: number, { io
     );
 };
 
-const numberOf = (count: number, one: string, many: string): string[] =>
-  count === 0 ? [] : [count === 1 ? `1 ${one}` : `${count} ${many}`];
+const numberOf = (count: number, one: string, many?: string): string[] =>
+  count === 0 ? [] : [counted(count, one, many)];
 
 /** The lines of a question that name what `pruneQueues` removes; none if that is nothing. */
 export const queueQuestion = (
   { events, waiting, refused }: ReturnType<typeof prunableIn>,
   before: number,
 ): readonly string[] => {
-  const all = [
-    ...numberOf(events, 'event', 'events'),
-    ...numberOf(refused, 'refused delivery', 'refused deliveries'),
-  ].join(' and ');
+  const all = [...numberOf(events, 'event'), ...numberOf(refused, 'refused delivery', 'refused deliveries')].join(
+    ' and ',
+  );
   if (all === '') return [];
   return [
     `Prune ${all} that came before ${formatLocalFull(before)}?`,

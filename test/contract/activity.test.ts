@@ -169,6 +169,7 @@ describe('phone', () => {
 
   it.each([
     ['the digits of a short code', '+12345', 'is too short: 5 digits, at least 6'],
+    ['one digit', '+1', 'is too short: 1 digit, at least 6'],
     ['16 digits', '+1234567890123456', 'is too long: 16 digits, at most 15'],
     ['no plus', '2348031234567', 'needs a plus in front: +2348031234567'],
     ['no plus and a few digits', '2348', 'is too short: 4 digits, at least 6'],

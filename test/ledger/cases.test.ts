@@ -66,8 +66,8 @@ const ofApproval = (id: string, askedBy: string, askedAt: number, currencies = [
   return judgeCases('approval', { approval: { job: id, total, askedBy, askedAt }, job, operator: 'ada' }, NOW);
 };
 
-const ofQueue = (attempts: number, age: number): Case[] =>
-  judgeCases('queue', { count: 3, first: { attempts, receivedAt: NOON - age } }, NOW);
+const ofQueue = (attempts: number, age: number, count = 3): Case[] =>
+  judgeCases('queue', { count, first: { attempts, receivedAt: NOON - age } }, NOW);
 
 const ofMessage = (one: Charge, why: string | undefined): Case[] => judgeCases('message', { charge: one, why }, NOW);
 const ofAccount = (one: Charge): Case[] => judgeCases('account', { charge: one, why: undefined }, NOW);
@@ -291,6 +291,14 @@ const ROWS: readonly Row[] = [
     ofQueue(0, MINUTE),
     'webhooks',
     `3 wait since ${formatLocal(NOON - MINUTE, NOON)}`,
+    undefined,
+    'webhook events list --state waiting',
+  ],
+  [
+    'one webhook',
+    ofQueue(1, 0, 1),
+    'webhooks',
+    `1 waits since ${formatLocal(NOON, NOON)}`,
     undefined,
     'webhook events list --state waiting',
   ],

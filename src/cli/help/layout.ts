@@ -1,3 +1,4 @@
+import { counted } from '../../core/bounds.ts';
 import type { Paint } from '../../output/style.ts';
 import { type ArgumentNode, type CommandNode, globalOptions, type OptionNode } from '../tree.ts';
 
@@ -138,7 +139,7 @@ const everydayGlobals = (): string[] =>
 const pageEnd = ({ path, exits }: CommandNode, hidden: number): string[] => [
   `Global options: ${everydayGlobals().join(', ')}; all: paycli --help --all`,
   `Exit codes: ${exits.map(({ code }) => code).join(', ')} (paycli help exit-codes)`,
-  `${hidden === 0 ? 'Details' : `${hidden} more option${hidden === 1 ? '' : 's'} and details`}: paycli ${path.join(' ')} --help --all`,
+  `${hidden === 0 ? 'Details' : `${counted(hidden, 'more option')} and details`}: paycli ${path.join(' ')} --help --all`,
 ];
 
 /** Renders the everyday options, and a pointer to the rest. Leaves out examples with other options. */

@@ -1,4 +1,5 @@
 import { checkUp } from '../../compose/checkup.ts';
+import { counted } from '../../core/bounds.ts';
 import { type ErrorKind, PayError } from '../../core/error.ts';
 import { onePage } from '../../core/record.ts';
 import type { CheckResult, Result, View } from '../../core/result.ts';
@@ -23,7 +24,7 @@ const doctorFailure = (findings: readonly CheckResult[]): PayError | undefined =
   const kinds = failed.map(({ kind }) => kind ?? 'internal');
   const kind = GRAVEST.find((one) => kinds.includes(one)) ?? kinds[0] ?? 'internal';
   const names = failed.map(({ check }) => check).join(', ');
-  return new PayError(kind, `${failed.length} ${failed.length === 1 ? 'check' : 'checks'} failed: ${names}`, {
+  return new PayError(kind, `${counted(failed.length, 'check')} failed: ${names}`, {
     hint: failed.map(({ check, advice }) => `${check}: ${advice ?? 'see above'}`).join('\n'),
   });
 };

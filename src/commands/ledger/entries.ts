@@ -1,5 +1,6 @@
 import { paidTwiceText } from '../../charge/words.ts';
 import { scopeOf } from '../../compose/client.ts';
+import { counted } from '../../core/bounds.ts';
 import { CHARGE, type RowCounts } from '../../core/charge.ts';
 import { type PayError, usageError } from '../../core/error.ts';
 import { ownerFlags, type TargetOptions } from '../../core/input.ts';
@@ -207,7 +208,7 @@ const stepsOf = (job: Job, counts: RowCounts): string[] => {
   ];
   return steps
     .filter(([rows]) => rows > 0)
-    .map(([rows, are, step]) => `${rows === 1 ? '1 row is' : `${rows} rows are`} ${are}: ${step}`);
+    .map(([rows, are, step]) => `${counted(rows, 'row is', 'rows are')} ${are}: ${step}`);
 };
 
 const showJob = async (ledger: Ledger, id: string): Promise<Result> => {

@@ -2,6 +2,7 @@ import { NEXT_STEP } from '../../charge/words.ts';
 import type { InputOf } from '../../cli/define.ts';
 import type { STORED_LIST } from '../../cli/options.ts';
 import { scopeOf } from '../../compose/client.ts';
+import { counted } from '../../core/bounds.ts';
 import { declinedError, PayError, usageError } from '../../core/error.ts';
 import { askText, canAsk, codeWord } from '../../core/input.ts';
 import { sumsText } from '../../core/money.ts';
@@ -66,7 +67,7 @@ export const listJobs = async (
 };
 
 const approvedRowsText = ({ rows, unknown }: Approval['total'], kind: Job['kind']): string =>
-  `${rows} ${kind}${rows === 1 ? '' : 's'}${unknown === 0 ? '' : `, ${unknown} of them without a known amount`}`;
+  `${counted(rows, kind)}${unknown === 0 ? '' : `, ${unknown} of them without a known amount`}`;
 
 const approvalLines = (job: Job, what: string, { total, askedBy, askedAt }: Approval, now: number): string[] => [
   `${what}: ${approvedRowsText(total, job.kind)}`,

@@ -3,6 +3,7 @@ import { scopeOf } from '../../compose/client.ts';
 import { openLedgerAdmin } from '../../compose/ledger-admin.ts';
 import { foldersOf, profilesOf } from '../../compose/run.ts';
 import { realMachine } from '../../config/machine.ts';
+import { counted } from '../../core/bounds.ts';
 import { interrupted, PayError, usageError } from '../../core/error.ts';
 import { instantOf, madeHere, type RequestedTime } from '../../core/record.ts';
 import { columnsNamed, type Result, type View } from '../../core/result.ts';
@@ -20,10 +21,8 @@ const prunedEntriesView: View = {
   ],
 };
 
-const entries = (count: number): string => (count === 1 ? '1 entry' : `${count} entries`);
-
 const pruneQuestion = (count: number, before: number, all: boolean): string[] => [
-  `Prune ${entries(count)}${all ? ' of all profiles' : ''} that started before ${formatLocalFull(before)}?`,
+  `Prune ${counted(count, 'entry', 'entries')}${all ? ' of all profiles' : ''} that started before ${formatLocalFull(before)}?`,
   'References, customers, account details and evidence are removed for good. Amounts and states stay, and nothing can be charged twice.',
 ];
 
@@ -184,9 +183,13 @@ const pushView: View = {
 export const pushLedger = async (_input: unknown, run: Run): Promise<Result> => {
   const pushed = await (await openLedgerAdmin(run)).push();
   const { kept } = pushed;
-  const failure = new PayError('refused', `${kept.length} charges stay in the local ledger alone: ${kept.join(', ')}`, {
-    hint: 'the shared ledger has another open charge of the same payment request; run `paycli ledger sync`, then push again',
-  });
+  const failure = new PayError(
+    'refused',
+    `${counted(kept.length, 'charge stays', 'charges stay')} in the local ledger alone: ${kept.join(', ')}`,
+    {
+      hint: 'the shared ledger has another open charge of the same payment request; run `paycli ledger sync`, then push again',
+    },
+  );
   return { kind: 'record', record: madeHere(pushed), view: pushView, ...(kept.length === 0 ? {} : { failure }) };
 };
 

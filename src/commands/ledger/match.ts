@@ -108,7 +108,7 @@ const sumsOf = (found: readonly Match[], currency: string) =>
   });
 type Sums = ReturnType<typeof sumsOf>;
 
-const counted = (count: number, one: string, more = `${one}s`): string =>
+const groupedCount = (count: number, one: string, more = `${one}s`): string =>
   `${grouped(count)} ${count === 1 ? one : more}`;
 
 const matchSummary = (found: readonly Match[], sums: Sums, currency: string, days: BankStatement['days']) => {
@@ -120,15 +120,15 @@ const matchSummary = (found: readonly Match[], sums: Sums, currency: string, day
   });
   const kinds = (['payment', 'refund', 'reversal'] as const).flatMap((kind, at) => {
     const count = found.filter(({ payment }) => payment?.kind === kind).length;
-    return at === 0 || count > 0 ? counted(count, kind) : [];
+    return at === 0 || count > 0 ? groupedCount(count, kind) : [];
   });
   const total = (side: 'amount' | 'expected'): number => sums.reduce((all, one) => all + one[side], 0);
   return [
-    `${counted(agrees + other + inFile, 'line')}: ${counted(agrees, 'agrees', 'agree')}` +
-      some(other, `${counted(other, 'has', 'have')} another amount (${firstFew(named, 3)})`) +
-      some(inFile, `${counted(inFile, 'is', 'are')} in the file only`),
+    `${groupedCount(agrees + other + inFile, 'line')}: ${groupedCount(agrees, 'agrees', 'agree')}` +
+      some(other, `${groupedCount(other, 'has', 'have')} another amount (${firstFew(named, 3)})`) +
+      some(inFile, `${groupedCount(inFile, 'is', 'are')} in the file only`),
     `${kinds.join(', ')} ${days.first === days.last ? `of ${days.first}` : `from ${days.first} to ${days.last}`}: ` +
-      `${grouped(agrees + other)} in the file${some(here, `${counted(here, 'is', 'are')} not`)}`,
+      `${grouped(agrees + other)} in the file${some(here, `${groupedCount(here, 'is', 'are')} not`)}`,
     `${formatMoney(total('amount'), currency)} in the file, ${formatMoney(total('expected'), currency)} in the ledger`,
   ];
 };
@@ -161,7 +161,7 @@ const endingOf = (found: readonly Match[], name: string, { globals }: Run): { re
     ...(isUnknown(1) ? [`find out who has paid since: \`${sync}\``] : []),
     ...(isUnknown(-1) ? ['compare money in alone: --amount-column with the column of credits'] : []),
   ];
-  const message = `${counted(off.length, 'difference')} between ${name} and the ledger`;
+  const message = `${groupedCount(off.length, 'difference')} between ${name} and the ledger`;
   return { failure: new PayError('attention', message, hints.length > 0 ? { hint: hints.join('\n') } : {}) };
 };
 

@@ -1,6 +1,7 @@
 import packageJson from '../../../package.json' with { type: 'json' };
 import { gravest } from '../../bulk/row-end.ts';
 import { treeOfAll } from '../../compose/inner.ts';
+import { counted } from '../../core/bounds.ts';
 import { type ErrorKind, interrupted, PayError, usageError } from '../../core/error.ts';
 import type { Clock } from '../../core/io.ts';
 import { isJsonObject, parseIfJson } from '../../core/json.ts';
@@ -90,7 +91,7 @@ const runRead = async (
       for await (const page of pages) {
         yield page;
         count += 1;
-        tell(`${count} ${count === 1 ? 'page' : 'pages'} read`);
+        tell(`${counted(count, 'page')} read`);
         if (count < MOST_PAGES || page.nextCursor === null) continue;
         stopped = `${MOST_PAGES} pages`;
         return;

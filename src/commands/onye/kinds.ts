@@ -2,6 +2,7 @@ import type { Cells } from '../../bulk/cells.ts';
 import type { RowJob, RowKind } from '../../bulk/kind.ts';
 import { type Repeatable, RepeatableRows } from '../../bulk/send-row.ts';
 import type { Client } from '../../client/client.ts';
+import { counted } from '../../core/bounds.ts';
 import { machineValue, textAt } from '../../core/charge.ts';
 import { usageError } from '../../core/error.ts';
 import type { FlagOf } from '../../core/input.ts';
@@ -152,7 +153,6 @@ const lostBy = (body: CustomerBody, customer: unknown): readonly string[] | unde
 const openLosses = () => {
   const lost = new Set<string>();
   let [losing, unseen] = [0, 0];
-  const rowsOf = (count: number): string => `${count} ${count === 1 ? 'row' : 'rows'}`;
   return {
     add: (names: readonly string[] | undefined): void => {
       if (names === undefined) unseen += 1;
@@ -163,10 +163,10 @@ const openLosses = () => {
       ...(losing === 0
         ? []
         : [
-            `Metadata or addresses are replaced as a whole. ${rowsOf(losing)} would remove: ${keyNames([...lost])}. ` +
+            `Metadata or addresses are replaced as a whole. ${counted(losing, 'row')} would remove: ${keyNames([...lost])}. ` +
               'Columns such as meta.tier (without --replace-meta) keep the other keys; give an address all its parts.',
           ]),
-      ...(unseen === 0 ? [] : [`The service doesn't show what ${rowsOf(unseen)} would remove.`]),
+      ...(unseen === 0 ? [] : [`The service doesn't show what ${counted(unseen, 'row')} would remove.`]),
     ],
   };
 };

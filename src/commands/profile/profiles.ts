@@ -3,6 +3,7 @@ import { whoAmI } from '../../compose/checkup.ts';
 import { renameInLedger } from '../../compose/ledger-admin.ts';
 import { profilesOf } from '../../compose/run.ts';
 import type { NewProfile, ProfileRoom, ProfileSummary } from '../../config/profiles.ts';
+import { counted } from '../../core/bounds.ts';
 import { PayError, usageError } from '../../core/error.ts';
 import { askText, canAsk } from '../../core/input.ts';
 import { ENVIRONMENTS, type Environment } from '../../core/origin.ts';
@@ -226,7 +227,7 @@ export const renameProfile = async (
     throw end === undefined ? thrown : halfRenamed(thrown, to);
   }
   await end?.();
-  const also = entries === 0 ? '' : `, also in ${entries} ledger ${entries === 1 ? 'entry' : 'entries'}`;
+  const also = entries === 0 ? '' : `, also in ${counted(entries, 'ledger entry', 'ledger entries')}`;
   await run.say(`Renamed the profile "${from}" to "${to}"${also}.`);
   if (shared !== undefined) {
     await run.say(

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { isUnpaid } from '../../charge/payment.ts';
+import { counted } from '../../core/bounds.ts';
 import { CHARGE } from '../../core/charge.ts';
 import { LOCAL_PROFILE } from '../../core/data-files.ts';
 import { formatMoney } from '../../core/money.ts';
@@ -46,7 +47,10 @@ const aboutEntry = (row: Row): string => {
 const recentJobs = (db: DatabaseSync, local: number): RecentId[] => {
   const jobs = `SELECT id, command, rows FROM (SELECT * FROM job ORDER BY seq DESC LIMIT ${NEWEST_JOBS}) WHERE ${IS_MEANT}`;
   const found: Row[] = db.prepare(jobs).all(local);
-  return found.map(({ id, command, rows }) => ({ id: String(id), about: `${String(command)}, ${String(rows)} rows` }));
+  return found.map(({ id, command, rows }) => ({
+    id: String(id),
+    about: `${String(command)}, ${counted(Number(rows), 'row')}`,
+  }));
 };
 
 /** Customers of the newest files of updates. */

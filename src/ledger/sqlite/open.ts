@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { NEXT_STEP } from '../../charge/words.ts';
+import { counted } from '../../core/bounds.ts';
 import { PayError } from '../../core/error.ts';
 import { type DatabaseKind, versionFault, versionOf } from '../../database/connect.ts';
 import { openDatabase, openReadOnly } from '../../database/open.ts';
@@ -9,7 +10,6 @@ import type { Ledger } from '../ledger.ts';
 import { leftBeside, type Unfinished } from '../local/emergency.ts';
 import {
   asLedgerError,
-  type Count,
   checkAccess,
   countBeside,
   highestPath,
@@ -31,13 +31,11 @@ const refuseLedger = (path: string, what: string, restore: string): never => {
   });
 };
 
-const chargesText = ({ charges }: Count): string => `${charges} charge${charges === 1 ? '' : 's'}`;
-
 const refuseMissing = (path: string): void => {
   // Read the count first: another process may create the ledger and charge meanwhile.
   const count = countBeside(path);
   if (count !== undefined && !existsSync(path)) {
-    refuseLedger(path, `is missing: it had ${chargesText(count)}`, 'restore it, or a backup of it');
+    refuseLedger(path, `is missing: it had ${counted(count.charges, 'charge')}`, 'restore it, or a backup of it');
   }
 };
 
@@ -46,11 +44,19 @@ const refuseOtherFile = (path: string, name: string, sql: LedgerStatements): voi
   const count = countBeside(path);
   if (count === undefined) return;
   if (count.ledger !== name) {
-    refuseLedger(path, `is not the one that had ${chargesText(count)} here`, 'put that one back, or a copy of it');
+    refuseLedger(
+      path,
+      `is not the one that had ${counted(count.charges, 'charge')} here`,
+      'put that one back, or a copy of it',
+    );
   }
   const knows = sql.highest();
   if (count.charges > knows) {
-    refuseLedger(path, `is an old copy: it knows ${knows} of ${count.charges} charges`, 'restore the newer file');
+    refuseLedger(
+      path,
+      `is an old copy: it knows ${knows} of ${counted(count.charges, 'charge')}`,
+      'restore the newer file',
+    );
   }
 };
 
