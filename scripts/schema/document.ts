@@ -9,7 +9,7 @@ import {
   type OptionNode,
 } from '../../src/cli/tree.ts';
 import { allSpecs, NOUNS } from '../../src/commands/all.ts';
-import { needed } from '../../src/commands/schema/print.ts';
+import { neededDefs } from '../../src/commands/schema/print.ts';
 import { componentsOf, type JsonSchema } from '../json-schema.ts';
 import { NAMED } from '../openapi.ts';
 import { OUTPUTS, type Output } from './outputs.ts';
@@ -110,5 +110,5 @@ export const schemaDocument = () => {
     commands: commandsOf(tree).map((node) => commandOf(node, called(node))),
   };
   const defs = { ...contractDefs(), ...OWN };
-  return { ...body, $defs: needed(body, defs) };
+  return { ...body, $defs: neededDefs(body, defs) };
 };

@@ -18,7 +18,7 @@ import {
   notBlank,
   numeric,
   type OutputOf,
-  passOn,
+  passIssues,
   someText,
   textShape,
   time,
@@ -88,7 +88,7 @@ const headers = memo(() =>
       if (typeof value !== 'object' || value === null) return;
       const known =
         DIAL_HEADER in value ? dialString() : ACCOUNT_KEYS.some((key) => key in value) ? bankAccount() : undefined;
-      passOn(context, known?.safeParse(value).error?.issues);
+      passIssues(context, known?.safeParse(value).error?.issues);
     })
     .register(jsonSchemas(), {
       anyOf: [

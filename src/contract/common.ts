@@ -145,7 +145,7 @@ export const noEntries = memo(() => z.tuple([]).register(jsonSchemas(), { type: 
 type Context = zod.core.$RefinementCtx;
 
 /** Passes issues on, under the path of the value that they are about. */
-export const passOn = (
+export const passIssues = (
   context: Context,
   issues: readonly zod.core.$ZodIssue[] = [],
   at: readonly number[] = [],
@@ -160,7 +160,7 @@ export const maybe = <T extends zod.ZodType>(schema: T) =>
     .unknown()
     .superRefine((value, context) => {
       const isNone = value === null || (Array.isArray(value) && value.length === 0);
-      if (!isNone) passOn(context, schema.safeParse(value).error?.issues);
+      if (!isNone) passIssues(context, schema.safeParse(value).error?.issues);
     })
     .register(jsonSchemas(), { anyOf: [schema, { type: 'null' }, noEntries()] })
     .optional() as unknown as zod.ZodOptional<zod.ZodNullable<T>>;
@@ -176,7 +176,7 @@ export const listOf = <T extends zod.ZodType>(element: T) =>
       let issues = 0;
       for (const [index, one] of elements.entries()) {
         const { error } = element.safeParse(one);
-        passOn(context, error?.issues, [index]);
+        passIssues(context, error?.issues, [index]);
         issues += error?.issues.length ?? 0;
         if (issues >= MOST_ISSUES) return;
       }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { PaymentRead } from '../../src/charge/payment.ts';
 import type { RefundState } from '../../src/charge/refund.ts';
 import { findCases } from '../../src/commands/ledger/cases.ts';
+import { statusCommand } from '../../src/commands/ledger/status-spec.ts';
 import type { Run } from '../../src/commands/run.ts';
 import { formatLocal } from '../../src/core/time.ts';
 import { CASES, type Case, judgeCases, requestSeen } from '../../src/ledger/cases.ts';
@@ -341,6 +342,10 @@ describe('a case', () => {
     const [, cases, kind, text, amount, command, shown] = row;
     const found = cases.map((one) => [one.kind, one.what, one.amount, one.words?.join(' '), one.isDue]);
     expect(found).toEqual(kind === undefined ? [] : [[kind, text, amount, command, shown !== 'shown']]);
+  });
+
+  it('are named in the help of status, the gravest first', () => {
+    expect(statusCommand.output).toContain(`kind (${CASES.join(', ')})`);
   });
 
   it('has a row here for each kind', () => {

@@ -13,30 +13,30 @@ import { canBeName, isId } from '../../core/ids.ts';
 
 const PAID_IDS = `${SEEDED.paid.ugwo} ${SEEDED.paid.activity}`;
 
-const named = {
+const idArguments = {
   id: argument('id', 'the activity, act.…, or its payment request, ugw.… or its ref', { completes: 'payment' }),
   activity: optional('activity', 'the activity of that payment request, act.… (default: its latest)', {
     completes: 'activity',
   }),
 };
 const EXITS = [...READ_EXITS, 'ledger'] as const;
-const output =
+const ACTIVITY_OUTPUT =
   'the activity: uid, status, psp, psp_external_id, next_action (what the customer must do), error, created_at';
 
 /** Identifies an activity: by itself, by its payment request (the latest one), or by both. */
-const readIds = ({ id, activity }: InputOf<typeof named>, how: HowToRead): ActivityIds => {
+export interface ActivityIds {
+  readonly ugwo?: string;
+  readonly activity?: string;
+}
+
+const readIds = ({ id, activity }: InputOf<typeof idArguments>, how: HowToRead): ActivityIds => {
   const isRequest = isId('ugw', id) || (how.validate && canBeName('ugw', id));
   if (activity === undefined && !isRequest) return { activity: readId('act', id, how) };
   const ugwo = readId('ugw', id, how);
   return activity === undefined ? { ugwo } : { ugwo, activity: readId('act', activity, how) };
 };
 
-export interface ActivityIds {
-  readonly ugwo?: string;
-  readonly activity?: string;
-}
-
-const FOUND =
+const IDS_HELP =
   '`act.…` is enough if you charged it from here. Otherwise give `ugw.… act.…`. `ugw.…` alone is its latest activity.';
 
 export const activityCommands = [
@@ -44,14 +44,14 @@ export const activityCommands = [
     path: ['activity', 'get'],
     danger: 'read',
     summary: 'show an activity: its status, and what the customer must do',
-    description: FOUND,
-    input: { ...named, ...SHARE_OPTIONS },
+    description: IDS_HELP,
+    input: { ...idArguments, ...SHARE_OPTIONS },
     examples: {
       'show the status of a charge': `paycli activity get ${PAID_IDS}`,
       'show the latest charge of a payment request': `paycli activity get ${SEEDED.paid.ugwo}`,
       'only the status, for a script': `paycli activity get ${PAID_IDS} -o tsv --columns status`,
     },
-    output,
+    output: ACTIVITY_OUTPUT,
     exits: EXITS,
     previews: true,
     read: (input, how, given) => ({ ...readIds(input, how), passOn: readShare(given) }),
@@ -64,9 +64,9 @@ export const activityCommands = [
     description:
       'Polls the service until the status is final. Stops earlier, with exit code 12, when the time is up or soon after the ' +
       'account to pay to has expired. Failed reads are retried. Waiting changes nothing: you can stop it and start again at ' +
-      `any time. ${FOUND}`,
+      `any time. ${IDS_HELP}`,
     input: {
-      ...named,
+      ...idArguments,
       waitTimeout: option('--wait-timeout <duration>', 'maximum wait, 1s to 24h (15m)', asWaitTimeout, {
         default: '15m',
       }),
@@ -75,7 +75,7 @@ export const activityCommands = [
       'wait until the latest charge of a payment request is paid': `paycli activity wait ${SEEDED.paid.ugwo}`,
       'wait at most two minutes, for a script': `paycli activity wait ${PAID_IDS} --wait-timeout 2m --json`,
     },
-    output,
+    output: ACTIVITY_OUTPUT,
     exits: [...EXITS, 'charge_failed', 'underpaid', 'pending'],
     read: (input, how) => ({ ...readIds(input, how), limit: input.waitTimeout }),
     load: async () => ({

@@ -17,12 +17,12 @@ import { requestWords } from '../record.ts';
 import type { Run } from '../run.ts';
 import type { ApiInput, Field } from './spec.ts';
 
-type Read = readonly [name: string, value: unknown];
-type Placed = readonly [keys: readonly string[], value: unknown];
+type ReadField = readonly [name: string, value: unknown];
+type PlacedField = readonly [keys: readonly string[], value: unknown];
 
 /** Reads the fields whose value is the text of a file, without its last line break. */
-const readFieldValues = async (fields: readonly Field[], source: ReadSource): Promise<readonly Read[]> => {
-  const read: Read[] = [];
+const readFieldValues = async (fields: readonly Field[], source: ReadSource): Promise<readonly ReadField[]> => {
+  const read: ReadField[] = [];
   for (const { name, value } of fields) {
     const known = 'known' in value ? value.known : (await source(value.source)).replace(/\r?\n$/, '');
     read.push([name, known]);
@@ -38,18 +38,18 @@ const readKeys = (name: string): readonly string[] => {
 };
 
 /** The members that fields set below a name, or of the body. Throws a usage error if two contradict each other. */
-const placeMembers = (fields: readonly Placed[], name = ''): Readonly<Record<string, unknown>> => {
+const placeMembers = (fields: readonly PlacedField[], name = ''): Readonly<Record<string, unknown>> => {
   const groups = Map.groupBy(fields, ([[key = '']]) => key);
   return Object.fromEntries(
     [...groups].map(([key, some]) => {
-      const below = some.map(([[, ...keys], value]): Placed => [keys, value]);
-      return [key, built(below, name === '' ? key : `${name}[${key}]`)];
+      const below = some.map(([[, ...keys], value]): PlacedField => [keys, value]);
+      return [key, memberValue(below, name === '' ? key : `${name}[${key}]`)];
     }),
   );
 };
 
 /** The value of the fields whose names start with this one: their only value, a list or an object. */
-const built = (fields: readonly Placed[], name: string): unknown => {
+const memberValue = (fields: readonly PlacedField[], name: string): unknown => {
   const [only] = fields;
   if (only?.[0].length === 0 && fields.length === 1) return only[1];
   if (fields.every(([[key]]) => key === '')) return fields.map(([, value]) => value);
@@ -58,15 +58,15 @@ const built = (fields: readonly Placed[], name: string): unknown => {
 };
 
 /** Number of records that determine the columns of a list. */
-const LOOKED_AT = 10;
+const SAMPLE_SIZE = 10;
 
 /** View with the fields of the first records, in order of appearance. */
 const recordsView = (records: readonly unknown[]): View => {
-  const names = records.slice(0, LOOKED_AT).flatMap((record) => (isObject(record) ? Object.keys(record) : []));
+  const names = records.slice(0, SAMPLE_SIZE).flatMap((record) => (isObject(record) ? Object.keys(record) : []));
   return { columns: [...new Set(names)].map((path) => ({ path, flexible: path !== 'uid' })) };
 };
 
-async function* all(first: IteratorResult<ApiPage>, rest: AsyncIterator<ApiPage>): AsyncGenerator<ApiPage> {
+async function* joinPages(first: IteratorResult<ApiPage>, rest: AsyncIterator<ApiPage>): AsyncGenerator<ApiPage> {
   try {
     for (let next = first; next.done !== true; next = await rest.next()) yield next.value;
   } finally {
@@ -79,7 +79,7 @@ const shownPages = async (pages: AsyncIterable<ApiPage>): Promise<Result> => {
   const rest = pages[Symbol.asyncIterator]();
   const first = await rest.next();
   const records: ApiPage['records'] = first.done === true ? [] : first.value.records;
-  return { kind: 'list', pages: all(first, rest), view: recordsView(records.map(({ value }) => value)) };
+  return { kind: 'list', pages: joinPages(first, rest), view: recordsView(records.map(({ value }) => value)) };
 };
 
 /** Records of an answer that is a list or a page of one; undefined if it is neither. */
@@ -106,12 +106,12 @@ const resultOf = (record: ApiRecord, rest: { readonly wrote?: true; readonly fai
 };
 
 /** The request: the operation or path to call, and its input. */
-interface Request {
+interface ApiRequest {
   readonly called: Called;
   readonly call: CallInput;
 }
 
-const readApiRequest = async (input: ApiInput, { match }: Client, run: Run): Promise<Request> => {
+const readApiRequest = async (input: ApiInput, { match }: Client, run: Run): Promise<ApiRequest> => {
   const source = sourceOf(run);
   const { method, path, paginate: paged } = input;
   const hasBody = method !== 'GET' && method !== 'DELETE';
@@ -132,7 +132,7 @@ const readApiRequest = async (input: ApiInput, { match }: Client, run: Run): Pro
  * Sends a POST under the ledger protocol. If a command of its own sends the same operation, uses that command's kind
  * and target, so that each blocks the other.
  */
-const makePost = async ({ called, call }: Request, { path, again }: ApiInput, run: Run): Promise<Result> => {
+const sendPost = async ({ called, call }: ApiRequest, { path, again }: ApiInput, run: Run): Promise<Result> => {
   const { body = {} } = call;
   const what = `POST ${barePath(path)}`;
   const activity = body['ugwo_activity'];
@@ -173,7 +173,7 @@ const sendRequest = async (input: ApiInput, run: Run, onHead: CallInput['onHead'
   const { called, call: given } = await readApiRequest(input, client, run);
   const call = { ...given, onHead };
   if (globals.dryRun) return previewResult(client.preview(called, call), run);
-  if (method === 'POST') return makePost({ called, call }, input, run);
+  if (method === 'POST') return sendPost({ called, call }, input, run);
   if (method !== 'GET') {
     client.check(called, call);
     if (method === 'DELETE') await confirmDelete(barePath(path), run);

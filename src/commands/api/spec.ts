@@ -38,6 +38,11 @@ const asRawField = taking({ type: 'pair' }, (text): Field => {
   return { name, option: '--raw-field', value: { known } };
 });
 
+const fileOf = (text: string): Source => {
+  if (text === '') throw usageError('the name of the file is empty');
+  return text === '-' ? { kind: 'stdin' } : { kind: 'file', path: text };
+};
+
 /** Texts that stand for another JSON value than a text. Other spellings of a number, such as 0803, stay text. */
 const NOT_TEXT = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?)$/;
 
@@ -46,11 +51,6 @@ const asTypedField = taking({ type: 'pair' }, (text): Field => {
   if (given.startsWith('@')) return { name, option: '--field', value: { source: fileOf(given.slice(1)) } };
   return { name, option: '--field', value: { known: NOT_TEXT.test(given) ? parseExact(given) : given } };
 });
-
-const fileOf = (text: string): Source => {
-  if (text === '') throw usageError('the name of the file is empty');
-  return text === '-' ? { kind: 'stdin' } : { kind: 'file', path: text };
-};
 
 /** Headers that paycli sets, those that control the connection, and those that replace the method or the path. */
 const REFUSED_HEADERS = [
@@ -121,7 +121,7 @@ const refuseMethod = (word: string, path = '/v1/…'): void => {
   });
 };
 
-const read = (given: InputOf<typeof apiInput>, _how: unknown, _given: unknown, words: readonly string[]) => {
+const readApi = (given: InputOf<typeof apiInput>, _how: unknown, _given: unknown, words: readonly string[]) => {
   refuseMethod(given.path, words[1]);
   const { input, include, paginate, again, rawField, field, header } = given;
   const fields = [...rawField, ...field];
@@ -139,7 +139,7 @@ const read = (given: InputOf<typeof apiInput>, _how: unknown, _given: unknown, w
   refuseSharedStdin([input, ...fields.map(({ value }) => ('source' in value ? value.source : undefined))]);
   return { method, path, fields, headers: Object.fromEntries(header), input, include, paginate, again };
 };
-export type ApiInput = ReturnType<typeof read>;
+export type ApiInput = ReturnType<typeof readApi>;
 
 export const apiCommand = defineCommand({
   path: ['api'],
@@ -163,6 +163,6 @@ export const apiCommand = defineCommand({
   exits: ONCE_EXITS,
   format: 'json',
   previews: true,
-  read,
+  read: readApi,
   load: async () => ({ run: (await import('./send.ts')).callApi }),
 });

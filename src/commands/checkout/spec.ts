@@ -11,6 +11,8 @@ const asCurrency = (text: string): string => {
   throw usageError(`"${text}" is not a currency code of three letters, such as NGN`);
 };
 
+const CHECKOUT_OUTPUT = 'uid, name, currency, status, mediums';
+
 const checkoutArgument = argument('checkout', 'the checkout, chk.…', { completes: 'checkout' }, asId('chk'));
 
 const listInput = {
@@ -29,7 +31,7 @@ export const checkoutCommands = [
       'all checkouts': 'paycli checkout list',
       'checkouts that take naira now': 'paycli checkout list --status active --currency NGN',
     },
-    output: 'uid, name, currency, status, mediums',
+    output: CHECKOUT_OUTPUT,
     exits: READ_EXITS,
     previews: true,
     load: async () => ({ run: (await import('./checkout.ts')).showCheckouts }),
@@ -42,7 +44,7 @@ export const checkoutCommands = [
     examples: {
       'a checkout with its mediums': `paycli checkout get ${SEEDED.checkout}`,
     },
-    output: 'uid, name, currency, status, mediums',
+    output: CHECKOUT_OUTPUT,
     exits: READ_EXITS,
     previews: true,
     load: async () => ({ run: (await import('./checkout.ts')).showCheckout }),

@@ -28,8 +28,8 @@ const fromEnvironment = (name: string, env: Env): Setting | undefined => {
 };
 
 const settingOf = (name: string, stored: StoredDefaults, env: Env): Setting => {
-  const around = fromEnvironment(name, env);
-  if (around !== undefined) return around;
+  const override = fromEnvironment(name, env);
+  if (override !== undefined) return override;
   const value = storedValue(stored, name, MEDIUM_NAMES);
   return value === undefined
     ? { setting: name, value: BUILT_IN[name] ?? null, from: 'built-in' }

@@ -1,10 +1,9 @@
+/** The commands for the clock, the faults and the webhooks of the emulator. */
 import { argument, defineCommand, flag, option, optional, rarely, repeated } from '../../cli/define.ts';
 import { asDuration, asFile, asInteger, asOneOf, asText, checkIdOption } from '../../cli/options.ts';
 import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
 import { EVENTS } from '../../core/webhook-event.ts';
-
-/** The clock, the faults and the webhooks of the emulator. */
 
 export const dataOption = {
   ...option('--data <file>', "the data file (emulator.sqlite in paycli's data folder)", asFile),
@@ -74,7 +73,7 @@ export const emulatorFaultsCommand = defineCommand({
 
 const MOST_SHOWN = 10_000;
 const ADD = 'paycli emulator webhook add http://127.0.0.1:4242/webhooks';
-const WEBHOOK = 'id, url, events, signed';
+const WEBHOOK_OUTPUT = 'id, url, events, signed';
 
 export const addInput = rarely(['allowRemote'], {
   url: argument('url', 'the receiver, http://127.0.0.1:PORT/PATH', { type: 'url' }),
@@ -88,10 +87,10 @@ export const addInput = rarely(['allowRemote'], {
   data: dataOption,
 });
 
-const asNumber = asInteger(1, Number.MAX_SAFE_INTEGER);
+const asNumericId = asInteger(1, Number.MAX_SAFE_INTEGER);
 
 export const deliveriesInput = {
-  replay: option('--replay <id>', 'send this one again: the same event under a new delivery id', asNumber),
+  replay: option('--replay <id>', 'send this one again: the same event under a new delivery id', asNumericId),
   max: option('--max <n>', 'stop after <n> records (50)', asInteger(1, MOST_SHOWN), { default: '50' }),
   data: dataOption,
 };
@@ -110,7 +109,7 @@ export const emulatorWebhookCommands = [
       'sign with a new secret': `${ADD} --secret-out secret.txt`,
       'send only events about charges': `${ADD} --event 'ugwo.activity.*' --unsigned`,
     },
-    output: WEBHOOK,
+    output: WEBHOOK_OUTPUT,
     exits: ['usage', 'auth'],
     read: (input) => {
       const { secretOut, secretFile, unsigned } = input;
@@ -129,7 +128,7 @@ export const emulatorWebhookCommands = [
     examples: {
       'list them': 'paycli emulator webhook list',
     },
-    output: WEBHOOK,
+    output: WEBHOOK_OUTPUT,
     exits: ['usage'],
     load: async () => ({ run: (await import('./emulator.ts')).listEmulatorWebhooks }),
   }),
@@ -139,13 +138,13 @@ export const emulatorWebhookCommands = [
     summary: 'send no more events to a URL',
     description: 'Also removes its deliveries, including those not sent yet.',
     input: {
-      id: argument('id', 'the webhook, by its id in `emulator webhook list`', { type: 'integer' }, asNumber),
+      id: argument('id', 'the webhook, by its id in `emulator webhook list`', { type: 'integer' }, asNumericId),
       data: dataOption,
     },
     examples: {
       'add and remove one': `${ADD} --unsigned\npaycli emulator webhook remove 1`,
     },
-    output: WEBHOOK,
+    output: WEBHOOK_OUTPUT,
     exits: ['usage'],
     load: async () => ({ run: (await import('./emulator.ts')).removeEmulatorWebhook }),
   }),

@@ -95,7 +95,7 @@ export const settledView: View = {
 };
 
 /** The emulator, and the absolute path of its data file: the given one, or the one of --local. */
-const opened = async (data: string | undefined, run: Run) => ({
+const openEmulator = async (data: string | undefined, run: Run) => ({
   file: resolve(data ?? `${(await foldersOf(run)).data}/${LOCAL_DATA_FILE}`),
   emulator: emulatorRoom,
   clock: run.io.clock,
@@ -103,7 +103,7 @@ const opened = async (data: string | undefined, run: Run) => ({
 
 /** Adds records to the emulator's data, whether it is running or not. */
 export const seedEmulator = async ({ customers, ugwo, data }: InputOf<typeof seedInput>, run: Run): Promise<Result> => {
-  const { file, emulator, clock } = await opened(data, run);
+  const { file, emulator, clock } = await openEmulator(data, run);
   const { stop } = run.io.signals;
   let done = 0;
   run.state.status.doing = () => `${grouped(done)} of ${grouped(customers + ugwo)} added`;
@@ -117,7 +117,7 @@ export const seedEmulator = async ({ customers, ugwo, data }: InputOf<typeof see
 
 /** Removes every record after a confirmation. */
 export const resetEmulator = async ({ data }: { readonly data: string | undefined }, run: Run): Promise<Result> => {
-  const { file, emulator } = await opened(data, run);
+  const { file, emulator } = await openEmulator(data, run);
   await run.ask([`Remove every record from ${file}?`], 'refuse');
   await emulator.reset({ file });
   return { kind: 'record', record: madeHere({ data: file }), view: resetView };
@@ -136,7 +136,7 @@ export const settleEmulatorCharge = async (
   { activity: uid, as, after, amount, data }: SettleInput,
   run: Run,
 ): Promise<Result> => {
-  const { file, emulator, clock } = await opened(data, run);
+  const { file, emulator, clock } = await openEmulator(data, run);
   const { activity, due } = await emulator.settle({
     file,
     clock,
@@ -150,7 +150,7 @@ export const settleEmulatorCharge = async (
 };
 
 export const moveEmulatorClock = async ({ by, data }: InputOf<typeof clockInput>, run: Run): Promise<Result> => {
-  const { file, emulator, clock } = await opened(data, run);
+  const { file, emulator, clock } = await openEmulator(data, run);
   const state = await emulator.clock({ file, clock, ...(by === undefined ? {} : { by }) });
   return { kind: 'record', record: madeHere(state), view: movedClockView };
 };
@@ -169,7 +169,7 @@ export const setEmulatorFaults = async (
   { from, clear, data }: InputOf<typeof faultsInput>,
   run: Run,
 ): Promise<Result> => {
-  const { file, emulator } = await opened(data, run);
+  const { file, emulator } = await openEmulator(data, run);
   const rules = clear ? { rules: [] } : from === undefined ? undefined : await readRules(from, run);
   const kept = await emulator.faults({ file, ...(rules === undefined ? {} : { rules }) });
   const shown = kept.map(({ rule, seen, fired }) => ({ ...rule, seen, fired }));
@@ -177,7 +177,7 @@ export const setEmulatorFaults = async (
   return { kind: 'list', pages: onePage(shown), view: faultView, ...(clear ? { saysEmpty: true } : {}) };
 };
 
-const aborted = (signal: AbortSignal): Promise<void> => {
+const untilAborted = (signal: AbortSignal): Promise<void> => {
   const { promise, resolve } = Promise.withResolvers<void>();
   if (signal.aborted) resolve();
   else signal.addEventListener('abort', () => resolve(), { once: true });
@@ -191,7 +191,7 @@ export const serveEmulator = async (
   { port = 0, host, data, dialect, faults }: InputOf<typeof startInput>,
   run: Run,
 ): Promise<Result> => {
-  const { file, emulator, clock } = await opened(data, run);
+  const { file, emulator, clock } = await openEmulator(data, run);
   const said = firstUse(await emulator.seed({ file, clock, ...FIRST_RECORDS, onlyIfNew: true }), file);
   if (said !== undefined) await run.say(said);
   if (faults !== undefined) await emulator.faults({ file, rules: await readRules(faults, run) });
@@ -217,7 +217,7 @@ export const serveEmulator = async (
       console: running.console,
     }),
     view: serviceView,
-    done: aborted(run.io.signals.stop).then(async () => {
+    done: untilAborted(run.io.signals.stop).then(async () => {
       await running.close();
       if (faults !== undefined) await emulator.faults({ file, rules: { rules: [] } });
     }),
@@ -234,7 +234,7 @@ const signingOf = async ({ secretOut, secretFile }: InputOf<typeof addInput>, { 
 
 export const addEmulatorWebhook = async (input: InputOf<typeof addInput>, run: Run): Promise<Result> => {
   const { url, event: events, secretOut, allowRemote, data } = input;
-  const { file, emulator } = await opened(data, run);
+  const { file, emulator } = await openEmulator(data, run);
   const signing = await signingOf(input, run);
   const webhook = await emulator.webhooks.add({ file, url, events, allowRemote, signing });
   if (secretOut !== undefined) {
@@ -247,7 +247,7 @@ export const listEmulatorWebhooks = async (
   { data }: { readonly data: string | undefined },
   run: Run,
 ): Promise<Result> => {
-  const { file, emulator } = await opened(data, run);
+  const { file, emulator } = await openEmulator(data, run);
   return { kind: 'list', pages: onePage(await emulator.webhooks.list({ file })), view: webhookView };
 };
 
@@ -255,7 +255,7 @@ export const removeEmulatorWebhook = async (
   { id, data }: { readonly id: number; readonly data: string | undefined },
   run: Run,
 ): Promise<Result> => {
-  const { file, emulator } = await opened(data, run);
+  const { file, emulator } = await openEmulator(data, run);
   return { kind: 'record', record: madeHere(await emulator.webhooks.remove({ file, id })), view: webhookView };
 };
 
@@ -265,7 +265,7 @@ export const triggerEmulatorEvent = async (
   run: Run,
 ): Promise<Result> => {
   const { event, ugwo, data } = input;
-  const { file, emulator, clock } = await opened(data, run);
+  const { file, emulator, clock } = await openEmulator(data, run);
   const result = await emulator.webhooks.trigger({ file, clock, event, ugwo });
   const notice = 'A running `paycli emulator start` sends it.';
   return { kind: 'record', record: madeHere(result), view: triggeredView, notice };
@@ -276,7 +276,7 @@ export const listEmulatorDeliveries = async (
   { replay, max, data }: InputOf<typeof deliveriesInput>,
   run: Run,
 ): Promise<Result> => {
-  const { file, emulator } = await opened(data, run);
+  const { file, emulator } = await openEmulator(data, run);
   const found =
     replay === undefined
       ? await emulator.webhooks.deliveries({ file, count: max })

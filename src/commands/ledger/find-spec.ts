@@ -27,8 +27,8 @@ export const findCommand = defineCommand({
     'TEXT is an account number, the last four digits of a phone number or the whole one with its country code, ' +
     "the provider's reference, a ref, an e-mail address, an amount (5,000.00) or an id. Shows the newest charges " +
     'that match, each with its payment and the command to go on with. It reads only the ledger, without a key. The ' +
-    'ledger stores no names, little of pruned charges and nothing of requests that were never charged from here, and ' +
-    'compares whole texts: --service finds names, other phone numbers, and upper and lower case too.',
+    'ledger stores no names, little of pruned charges and nothing of requests that were never charged from here. In ' +
+    'it the text must match exactly: add --service for names, other phone numbers, and other upper or lower case.',
   input: findInput,
   examples: {
     'find a transfer by its account number': 'paycli find 9900000001',

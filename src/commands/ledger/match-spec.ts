@@ -38,10 +38,10 @@ export const ledgerMatchCommand = defineCommand({
   summary: 'compare a statement of the bank or provider with the payments of the ledger',
   description:
     'It reads the ledger and the file, and sends nothing: run `paycli ledger sync` first. A line belongs to a payment ' +
-    "by the provider's reference, by the account number or the ref in its text, or by amount and day if both are alone " +
-    'with them. Money out belongs to refunds and reversals. Columns are guessed and shown; options name others. ' +
-    'Payments count from the first to the last day of the file; those of a day more at both ends count if a line ' +
-    'belongs to them. A terminal shows what differs. Exit 14 if anything does.',
+    "by the provider's reference, by the account number or the ref in its text, or by amount and day if only one line " +
+    'and one payment have them. Money out belongs to refunds and reversals. Columns are guessed and shown; options name others. ' +
+    'Payments count from the first to the last day of the file; one of the day before or after counts if a line ' +
+    'belongs to it. A terminal shows what differs. Exit 14 if anything does.',
   input: matchInput,
   examples: {
     'a statement (exit 14: nothing was paid here)': `printf 'Date,Credit,Narration\\n2026-11-25,"5,000.00",INV-1042\\n' > bank.csv\npaycli ledger match bank.csv`,

@@ -236,25 +236,26 @@ export const toolErrorOf = (
   };
 };
 
-/** The arguments that name a record, by the noun that reads it. */
-const NAMED = { ugwo: 'ugw', onye: 'ony' } as const;
+/** Prefix of the ids of a record that can be named, by the noun that reads it. */
+const ID_PREFIXES = { ugwo: 'ugw', onye: 'ony' } as const;
+
+/** A command of a tool that has ended. */
+export type InnerEnd = Awaited<ReturnType<Inner>>;
 
 /**
  * The id of the record that a ref or an e-mail address names now: a plan is about that record, even if another one gets
  * the name. `failed` is the ended read if there is no such record.
  */
 export const idNamed = async (
-  noun: keyof typeof NAMED,
+  noun: keyof typeof ID_PREFIXES,
   name: string,
   signal: AbortSignal,
   inner: Inner,
 ): Promise<{ readonly id: string; readonly failed?: InnerEnd }> => {
-  if (!canBeName(NAMED[noun], name)) return { id: name };
+  if (!canBeName(ID_PREFIXES[noun], name)) return { id: name };
   const read = await inner([noun, 'get', '--', name], signal);
   return read.code === 0 ? { id: textAt(parseIfJson(read.stdout), 'uid') } : { id: name, failed: read };
 };
-
-export type InnerEnd = Awaited<ReturnType<Inner>>;
 
 /** The output of a tool's command as an answer. */
 export const toolAnswerOf = (

@@ -18,6 +18,8 @@ const ADDRESS_PARTS = {
   country: addressPart('country', 'code', 'its country, two letters such as NG'),
 } as const;
 
+export const CUSTOMER_OUTPUT = 'uid, email, first_name, last_name, ref, status, billing_address, meta, created_at';
+
 /** Fields of a customer except the metadata. */
 export const CUSTOMER_FIELDS = {
   email: option('--email <address>', 'e-mail address', asText, { own: true }),

@@ -4,7 +4,7 @@ import { asId, DATA_OPTION, FILTER_OPTIONS, readList, WALK_OPTIONS } from '../..
 import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
 import { readSourceName, refuseSharedStdin } from '../../core/input.ts';
-import { type CustomerOptions, NEW_FIELDS, readFieldOptions } from './fields-shared.ts';
+import { CUSTOMER_OUTPUT, type CustomerOptions, NEW_FIELDS, readFieldOptions } from './fields-shared.ts';
 import { updateCommand } from './update-spec.ts';
 
 export type OnyeCreateInput = { readonly given: CustomerOptions } & (
@@ -46,7 +46,7 @@ export const onyeCommands = [
         "printf 'email,first_name,meta.tier\\nada@example.com,Ada,vip\\nobi@example.com,Obi,\\n' > customers.csv\n" +
         'paycli onye create --from customers.csv --report result.csv',
     },
-    output: `the customer: uid, email, first_name, last_name, ref, status, billing_address, meta, created_at. ${BULK_OUTPUT}`,
+    output: `the customer: ${CUSTOMER_OUTPUT}. ${BULK_OUTPUT}`,
     exits: ONCE_EXITS,
     previews: true,
     read: (_input, _how, given): OnyeCreateInput => {
@@ -78,7 +78,7 @@ export const onyeCommands = [
       'a customer': `paycli onye get ${SEEDED.onye}`,
       'the metadata, for a script': `paycli onye get ${SEEDED.onye} -o tsv --columns meta`,
     },
-    output: 'the customer: uid, email, first_name, last_name, ref, status, billing_address, meta, created_at',
+    output: `the customer: ${CUSTOMER_OUTPUT}`,
     exits: [...READ_EXITS, 'ledger'],
     previews: true,
     load: async () => ({ run: (await import('./onye.ts')).getCustomer }),
@@ -96,8 +96,7 @@ export const onyeCommands = [
       'find one by e-mail address': 'paycli onye list --email ada.bello20@example.com',
       'all, as CSV': 'paycli onye list --all -o csv',
     },
-    output:
-      'uid, email, first_name, last_name, ref, status, billing_address, meta, created_at; json: {"data":[…],"next_cursor":…}',
+    output: `${CUSTOMER_OUTPUT}; json: {"data":[…],"next_cursor":…}`,
     exits: READ_EXITS,
     previews: true,
     read: (_input, how, given) => readList(given, how, CUSTOMER_STATUSES),
@@ -112,7 +111,7 @@ export const onyeCommands = [
       'Reads the customer, shows what will be lost and asks; a script needs --yes. Prints the deleted customer.',
     input: { uid: customerArgument },
     examples: { 'delete a customer, and print it as JSON': `paycli onye delete ${SEEDED.onye} --yes --json` },
-    output: 'the customer as it was: uid, email, first_name, last_name, ref, status, billing_address, meta, created_at',
+    output: `the customer as it was: ${CUSTOMER_OUTPUT}`,
     exits: [...WRITE_EXITS, 'ledger'],
     confirms: true,
     previews: true,

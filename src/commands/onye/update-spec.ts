@@ -14,7 +14,13 @@ import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
 import { readSourceName, refuseSharedStdin } from '../../core/input.ts';
 import { didYouMean } from '../../core/text.ts';
-import { CHANGED_FIELDS, CUSTOMER_FIELDS, type CustomerOptions, readFieldOptions } from './fields-shared.ts';
+import {
+  CHANGED_FIELDS,
+  CUSTOMER_FIELDS,
+  CUSTOMER_OUTPUT,
+  type CustomerOptions,
+  readFieldOptions,
+} from './fields-shared.ts';
 
 const CLEARABLE: string[] = [];
 for (const [name, { clearable }] of Object.entries<BodyField>(CHANGED_FIELDS)) if (clearable) CLEARABLE.push(name);
@@ -94,9 +100,7 @@ export const updateCommand = defineCommand({
       'paycli onye update --from customers.csv --report result.csv',
     'send a field that paycli has no option for': `paycli onye update ${SEEDED.onye} --data '{"locale": "en_NG"}'`,
   },
-  output:
-    'the updated customer: uid, email, first_name, last_name, ref, billing_address, meta, status, created_at. ' +
-    BULK_OUTPUT,
+  output: `the updated customer: ${CUSTOMER_OUTPUT}. ${BULK_OUTPUT}`,
   exits: [...WRITE_EXITS, 'ledger'],
   previews: true,
   read: ({ uid, replaceMeta }, how, options): UpdateInput => {

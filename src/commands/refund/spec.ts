@@ -27,7 +27,8 @@ const refundInput = rarely(['again', 'allOfIt'], {
 
 type Given = GivenOptions<typeof refundInput>;
 
-export type RefundCreateInput = { readonly given: Given } /** Without an amount, the whole payment is paid back. */ & (
+export type RefundCreateInput = { readonly given: Given } & /** Without an amount, the whole payment is paid back. */
+(
   | { readonly kind: 'one'; readonly activity: string; readonly amount: GivenAmount | undefined }
   | { readonly kind: 'file'; readonly bulk: BulkInput }
 );
@@ -51,7 +52,7 @@ const readOneRefund = (activity: string | undefined, given: Given, how: HowToRea
 
 const REFUND_ONE = `paycli refund create ${SEEDED.paid.activity} --ugwo ${SEEDED.paid.ugwo} --amount 1,000.00 --provider gtb --account-number 0123456789 --yes`;
 
-const SENT =
+const REFUND_OUTPUT =
   'id, state, uid, status (when it was sent), activity, ugwo, amount (null for the whole payment), currency, ref, reason, ' +
   'created_at, recorded_at, origin, profile, job, row, exit_code, refund (refund_open, paid_back, refund_failed, ' +
   'refund_disputed), refund_at, ugwo_ref, customer_email';
@@ -66,7 +67,9 @@ export const refundCommands = [
     summary: 'pay back a paid activity, or a part of it, or a file of them',
     description:
       'Shows the refund and asks; a script needs --yes. The ledger remembers each refund. While one is unknown, no ' +
-      "other is sent for the same activity; a second one needs --again, unless the first failed. While the first is open, none is sent: `paycli ledger resolve` ends it. A refund of a bank transfer needs --provider and --account-number; a terminal asks for them. If this ledger doesn't know the charge, give " +
+      'other is sent for the same activity. While one is open, none is sent either: `paycli ledger resolve` ends it. ' +
+      'After a successful one, the next needs --again. A refund of a bank transfer needs --provider and ' +
+      "--account-number; a terminal asks for them. If this ledger doesn't know the charge, give " +
       'its payment request with --ugwo. --dry-run reads the payment request and the ledger, asks nothing and writes ' +
       'nothing.\n\n' +
       'With --from, each row of a file is one refund. Columns, in any case, also with blanks: activity, ugwo (an id or a ref), amount (5,000.00) or ' +
@@ -106,7 +109,7 @@ export const refundCommands = [
       'list all refunds': 'paycli refund list',
       'list the last five, as JSON': 'paycli refund list --max 5 --json',
     },
-    output: `${SENT}; json: {"data":[…],"next_cursor":…}`,
+    output: `${REFUND_OUTPUT}; json: {"data":[…],"next_cursor":…}`,
     exits: ['usage', 'auth', 'ledger', 'read_failed', 'interrupted'],
     load: async () => ({ run: (await import('./sent.ts')).listRefunds }),
   }),
@@ -123,7 +126,7 @@ export const refundCommands = [
     examples: {
       'show the last refund': `${REFUND_ONE}\npaycli refund get "$(paycli refund list --max 1 -o tsv --columns id)"`,
     },
-    output: `${SENT}, evidence, now (refund, activity, ugwo: their statuses at the service, null if not shown)`,
+    output: `${REFUND_OUTPUT}, evidence, now (refund, activity, ugwo: their statuses at the service, null if not shown)`,
     exits: [...READ_EXITS, 'ledger'],
     load: async () => ({ run: (await import('./sent.ts')).getRefund }),
   }),

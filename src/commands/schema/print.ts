@@ -14,7 +14,7 @@ const reached = (value: unknown, defs: Defs, found = new Set<string>()): Readonl
   return found;
 };
 
-export const needed = (value: unknown, defs: Defs): Defs => {
+export const neededDefs = (value: unknown, defs: Defs): Defs => {
   const names = reached(value, defs);
   return Object.fromEntries(Object.entries(defs).filter(([name]) => names.has(name)));
 };
@@ -27,13 +27,13 @@ const unknownCommand = (words: string, known: readonly string[]): Error => {
   });
 };
 
-interface Input {
+interface SchemaInput {
   readonly words: readonly string[];
   readonly openapi: boolean;
 }
 
 /** Prints the command schema that the build generated, or the part for the given words, or the OpenAPI document. */
-export const printSchema = async ({ words, openapi }: Input): Promise<Result> => {
+export const printSchema = async ({ words, openapi }: SchemaInput): Promise<Result> => {
   if (openapi) return { kind: 'text', text: await (await import('../../emulator/room.ts')).emulatorRoom.openapi() };
   const { default: document } = await import('#schema', { with: { type: 'json' } });
   if (words.length === 0) return { kind: 'text', text: JSON.stringify(document, null, 2) };
@@ -48,7 +48,7 @@ export const printSchema = async ({ words, openapi }: Input): Promise<Result> =>
     );
   }
   const part = { ...rest, commands };
-  return { kind: 'text', text: JSON.stringify({ ...part, $defs: needed(part, $defs) }, null, 2) };
+  return { kind: 'text', text: JSON.stringify({ ...part, $defs: neededDefs(part, $defs) }, null, 2) };
 };
 
 /** Column names that a command accepts in --columns. */

@@ -19,6 +19,7 @@ import type { Entry } from '../../ledger/entry.ts';
 import type { PlannedRows } from '../../ledger/ledger.ts';
 import { NO_TOTAL } from '../../ledger/policy.ts';
 import type { Snapshot } from '../../ledger/snapshot.ts';
+import { activityView } from '../activity/view.ts';
 import { refuseRenamed } from '../record.ts';
 import type { Run } from '../run.ts';
 import { refuseDifferent } from './charge-compare.ts';
@@ -37,7 +38,6 @@ import {
 } from './charge-send.ts';
 import type { ChargeSharing } from './charge-share.ts';
 import type { Earlier, OneCharge } from './charge-spec.ts';
-import { activityView } from './view.ts';
 
 /** Describes an earlier charge of a payment request at another origin. */
 export const elsewhereText = ({ id, about, origin, state }: Entry): string =>

@@ -17,7 +17,7 @@ import { refreshCharge, walkCharges } from '../../ledger/reconcile.ts';
 import { claimSharing, noteSharing, noteUnshared, type Shared, sharedOf, type Unsent } from '../../ledger/share.ts';
 import { asActivity } from '../../ledger/snapshot.ts';
 import type { Run } from '../run.ts';
-import type { OneCharge, SharingOptions } from './charge-spec.ts';
+import type { OneCharge, ShareProgram } from './charge-spec.ts';
 
 /** Report column: yes, no, unknown, or sharing while another run does it. */
 const SHARED_COLUMN = 'shared';
@@ -271,7 +271,7 @@ export class ChargeSharing {
 
 /** Opens the sharing. `look`: each payment request is read before its charge. Throws if an option is not valid. */
 export const openChargeSharing = async (
-  options: SharingOptions,
+  options: ShareProgram,
   { earlier, look }: Pick<OneCharge, 'earlier' | 'look'>,
   run: Run,
 ): Promise<ChargeSharing> => {

@@ -37,12 +37,15 @@ import {
   WAIT_DEFAULT_MS,
 } from '../../cli/options.ts';
 import { SEEDED } from '../../core/data-files.ts';
-import { usageError } from '../../core/error.ts';
+import { EXIT_CODES, usageError } from '../../core/error.ts';
 import { canBeName, isId } from '../../core/ids.ts';
 import { asFlag, type Pair, readSourceName, refuseSharedStdin } from '../../core/input.ts';
 import { pick } from '../../core/json.ts';
 import type { ShareOptions } from '../../core/result.ts';
 import type { PlannedCharge } from '../run.ts';
+
+/** Exit codes of rows, the most serious first. A fault of the file (2) or of paycli (1) ends the run before any row. */
+const ROW_EXITS = [...Object.values(EXIT_CODES).filter((code) => code > EXIT_CODES.usage), 0];
 
 const fieldOptions = new Map<string, OptionSpec>();
 for (const { name, form = 'text', takes, help, hint, default: value, bank, rare } of MEDIUM_FIELDS) {
@@ -144,7 +147,7 @@ const readEarlier = (given: ChargeGiven): OneCharge['earlier'] => {
   return first;
 };
 
-const passOnOf = (given: ChargeGiven): ShareOptions => {
+const readShareWithoutWait = (given: ChargeGiven): ShareOptions => {
   if (given.share === true && given.wait === true) {
     throw usageError("--share and --wait can't be used together", {
       hint: 'wait afterwards, with: paycli activity wait',
@@ -167,7 +170,7 @@ const readCommon = ({ param = [], noPreflight, wait, waitTimeout, ...given }: Ch
     sharing: shareWith === undefined ? undefined : { shareWith, shareTemplate, shareZone },
   };
 };
-export type SharingOptions = NonNullable<ChargeOptions['sharing']>;
+export type ShareProgram = NonNullable<ChargeOptions['sharing']>;
 
 const refuseUnreadRef = (_prefix: string, ref: string): never => {
   throw usageError(`--no-preflight needs the id of the payment request, not its ref "${ref}"`, {
@@ -186,7 +189,7 @@ const readOneCharge = (ugwo: string | undefined, given: ChargeGiven, how: HowToR
     fields: readChargeFields(given, how.validate),
     earlier: readEarlier(given),
     ...readCommon(given),
-    passOn: passOnOf(given),
+    passOn: readShareWithoutWait(given),
   };
 };
 
@@ -199,21 +202,21 @@ const readChargeFile = (bulk: BulkInput, given: ChargeGiven): FileOfCharges => {
   return { kind: 'file', bulk, fields: fieldsGiven(given), earlier, ...readCommon(given) };
 };
 
-const chargeQuestion = ({ name, question, bank }: ChargeField): Question => ({
+const fieldQuestion = ({ name, question, bank }: ChargeField): Question => ({
   option: name,
   title: question ?? name,
   // The service decides which codes it accepts.
   ...(bank && { choices: async () => (await import('../../core/banks.ts')).BANK_CODES, open: true }),
 });
 
-const UNPAID_CHOICE = {
+const REQUEST_QUESTION = {
   title: 'Which payment request (the newest unpaid ones)',
   records: async () => (await import('./choose.ts')).unpaidRequests,
   open: true,
 };
 
 /** Asks among the mediums of the payment request, or among all if it may not be read. */
-const mediumOf = (ugwo: string, look: boolean): Question => ({
+const mediumQuestion = (ugwo: string, look: boolean): Question => ({
   option: 'medium',
   title: 'Which medium',
   choices: async () => MEDIUM_NAMES,
@@ -224,13 +227,13 @@ const mediumOf = (ugwo: string, look: boolean): Question => ({
 const missingFieldIn = ([ugwo]: readonly string[], given: ChargeGiven): Question | undefined => {
   const { medium, from, template, noPreflight } = given;
   if (from !== undefined || template) return undefined;
-  if (ugwo === undefined) return UNPAID_CHOICE;
+  if (ugwo === undefined) return REQUEST_QUESTION;
   const isNamed = canBeName('ugw', ugwo);
   if (!isNamed && !isId('ugw', ugwo)) return undefined;
-  if (medium === undefined) return mediumOf(ugwo, noPreflight !== true && !isNamed);
+  if (medium === undefined) return mediumQuestion(ugwo, noPreflight !== true && !isNamed);
   const fields = fieldsGiven(given);
   const missing = mediumNamed(medium)?.fields.find(({ name, needs }) => needs && fields[name] === undefined);
-  return missing && chargeQuestion(missing);
+  return missing && fieldQuestion(missing);
 };
 
 export const chargeCommand = defineCommand({
@@ -242,8 +245,8 @@ export const chargeCommand = defineCommand({
     'ledger. If the answer is lost, the exit code is 6 and the charge may exist. Then `paycli ledger sync` ' +
     'finds out, and until then paycli sends no other charge for that payment request.\n\n' +
     'paycli reads the payment request first. It refuses (exit 9) if the request is paid, refunded or cancelled, ' +
-    'or if the customer can still pay an earlier charge, from any client (a terminal asks if it is by another medium). ' +
-    '--again overrides the last. --remaining charges the rest of a request that is paid in part.\n\n' +
+    'or if the customer can still pay an earlier charge, whoever made it: --again charges all the same, and a terminal ' +
+    'asks if the earlier one is by another medium. --remaining charges the rest of a request that is paid in part.\n\n' +
     'A ref is looked for in the ledger, then among the newest 2,000 payment requests; the service accepts each ref once. ' +
     'paycli shows whose id it is before it sends anything, and a terminal asks (--yes answers). --dry-run and --as-curl ' +
     'look it up, too; --no-preflight refuses it.\n\n' +
@@ -257,7 +260,7 @@ export const chargeCommand = defineCommand({
     '(exit 2 if one differs) and again before the charge (then exit 9); `7000` in amount is 7,000.00. Other columns ' +
     'are copied to the report. The whole file is checked before anything is sent. Run the same command ' +
     'again to continue where it stopped: no row is charged twice. The exit code is that of the most serious row, in ' +
-    'the order 7, 6, 10, 4, 8, 130, 3, 11, 13, 5, 9, 12, 14, 0.\n\n' +
+    `the order ${ROW_EXITS.join(', ')}.\n\n` +
     '--share-with runs a program without a shell once for each charge that the customer can pay, with the message ' +
     'alone on its standard input, and PAYCLI_UGWO, PAYCLI_REF and PAYCLI_EMAIL in its environment (a ref or an ' +
     'address that could be read as something else is left out), but no key. If it fails, the charge stays and the exit code is ' +

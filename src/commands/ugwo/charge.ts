@@ -19,6 +19,7 @@ import type { Refused } from '../../ledger/ledger.ts';
 import type { Snapshot } from '../../ledger/snapshot.ts';
 import { openFollowing } from '../activity/follow-shared.ts';
 import { chargeFailed, notWaitedFor, stepUnreadable, type WaitOptions, waitedOf } from '../activity/followed-shared.ts';
+import { activityView } from '../activity/view.ts';
 import { checkShare, previewCall, refuseRenamed } from '../record.ts';
 import type { PlannedCharge, Run } from '../run.ts';
 import { elsewhereText, showPlan } from './charge-plan.ts';
@@ -38,7 +39,7 @@ import {
 } from './charge-send.ts';
 import type { ChargeSharing } from './charge-share.ts';
 import type { ChargeInput, OneCharge } from './charge-spec.ts';
-import { activityView, chargesView } from './view.ts';
+import { chargesView } from './view.ts';
 
 /** The activity of the run: created or reused. */
 interface Made {

@@ -52,6 +52,8 @@ const readOneRequest = (given: Given): UgwoCreateInput => {
 
 const requestArgument = argument('ugwo', 'the payment request, ugw.… or its ref', { completes: 'ugwo' }, asId('ugw'));
 
+const REQUEST_OUTPUT = 'uid, status, amount, currency, ref, description, onye.uid, onye.email, created_at';
+
 /** Statuses of a payment request (docs/service.md, Payment requests). The service may add more. */
 const REQUEST_STATUSES = [
   'requires_ugwo',
@@ -85,9 +87,7 @@ export const ugwoCommands = [
         "printf 'ref,amount,customer\\nINV-1,5000.00,ada@example.com\\nINV-2,750.50,obi@example.com\\n' > requests.csv\n" +
         'paycli ugwo create --from requests.csv --currency NGN --report result.csv',
     },
-    output:
-      'the payment request: uid, status, amount, currency, ref, description, onye.uid, onye.email, created_at. ' +
-      BULK_OUTPUT,
+    output: `the payment request: ${REQUEST_OUTPUT}. ${BULK_OUTPUT}`,
     exits: ONCE_EXITS,
     previews: true,
     read: (_input, _how, given): UgwoCreateInput => {
@@ -112,8 +112,7 @@ export const ugwoCommands = [
       'a payment request and its activities': `paycli ugwo get ${SEEDED.paid.ugwo}`,
       'its status, for a script': `paycli ugwo get ${SEEDED.paid.ugwo} -o tsv --columns status,amount`,
     },
-    output:
-      'uid, status, amount, currency, ref, description, onye.uid, onye.email, created_at; json: the same and activities',
+    output: `${REQUEST_OUTPUT}; json: the same and activities`,
     exits: [...READ_EXITS, 'ledger'],
     previews: true,
     load: async () => ({ run: (await import('./ugwo.ts')).getRequest }),
@@ -139,8 +138,7 @@ export const ugwoCommands = [
       'unpaid requests of the last week': 'paycli ugwo list --status not-paid --since 7d --all',
       'some columns, for a script': 'paycli ugwo list --all -o tsv --columns uid,status,amount',
     },
-    output:
-      'uid, status, amount, currency, ref, description, onye.uid, onye.email, created_at; json: {"data":[…],"next_cursor":…}',
+    output: `${REQUEST_OUTPUT}; json: {"data":[…],"next_cursor":…}`,
     exits: READ_EXITS,
     previews: true,
     read: (_input, how, given) => readList(given, how, REQUEST_STATUSES),
@@ -157,8 +155,7 @@ export const ugwoCommands = [
     examples: {
       'cancel a payment request in a script': `paycli ugwo cancel ${SEEDED.ugwo} --yes`,
     },
-    output:
-      'the cancelled payment request: uid, status, amount, currency, ref, description, onye.uid, onye.email, created_at',
+    output: `the cancelled payment request: ${REQUEST_OUTPUT}`,
     exits: [...WRITE_EXITS, 'ledger'],
     confirms: true,
     previews: true,

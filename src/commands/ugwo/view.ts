@@ -4,11 +4,11 @@ import { activitiesOf, readNextAction, summaryColumns } from '../../core/charge.
 import { valueAt } from '../../core/json.ts';
 import { amountColumn, type Column, createdColumn, refColumn, type View } from '../../core/result.ts';
 
-const uid: Column = { path: 'uid' };
+const uidColumn: Column = { path: 'uid' };
 const requestStatusColumn: Column = { path: 'status', kind: 'state', needed: true };
 
 /** The status that people see: the service calls a payment request paid, too, if too much came. */
-const moneyColumn: Column = {
+const shownStatusColumn: Column = {
   ...requestStatusColumn,
   shown: (ugwo) => {
     const facts = requestFacts(ugwo);
@@ -25,22 +25,22 @@ const customerColumn: Column = {
   least: 8,
   peopleOnly: true,
 };
-const description: Column = { path: 'description', flexible: true };
+const descriptionColumn: Column = { path: 'description', flexible: true };
 
 export const ugwoView: View = {
   columns: [
-    uid,
+    uidColumn,
     requestStatusColumn,
     amountColumn,
     { path: 'currency', kind: 'enum', machineOnly: true },
     refColumn,
     customerColumn,
-    description,
+    descriptionColumn,
     { path: 'onye.uid', machineOnly: true },
     { path: 'onye.email', machineOnly: true },
     createdColumn,
   ],
-  table: [refColumn, customerColumn, amountColumn, moneyColumn, createdColumn, uid, description],
+  table: [refColumn, customerColumn, amountColumn, shownStatusColumn, createdColumn, uidColumn, descriptionColumn],
 };
 
 /** An activity in the words of its table: what the customer has to use, until when, and what came. */
@@ -77,7 +77,7 @@ export const wholeUgwoView: View = {
         { path: 'received', kind: 'money' },
         { path: 'expires_at', kind: 'time', label: 'expires' },
         createdColumn,
-        uid,
+        uidColumn,
       ],
     },
   ],
@@ -100,5 +100,3 @@ export const chargesView: View = {
     },
   ],
 };
-
-export { activityView } from '../activity/view.ts';

@@ -68,12 +68,15 @@ const refuseTypos = (events: readonly string[]): void => {
   for (const event of events) event.includes('*') ? refuseUnmatched(event) : refuseTypo(event, EVENTS);
 };
 
-const SHOWN =
+const EVENT_OUTPUT =
   'uid, event, state (kept, waiting, forwarded, failed), ugwo, activity, received_at, delivery_id, repeats, attempts, ' +
   'answer, answered_at, signature';
 
+/** An event that was sent to a URL. */
+const POSTED_OUTPUT = 'uid, event, to, answer (the status), ms (until the answer)';
+
 /** The event uid used in a test and in the signature vector. */
-const EVENT = 'evt.VCvr.7K2qPmRtV9xLnQ8sD1cYwHfE';
+const EXAMPLE_EVENT = 'evt.VCvr.7K2qPmRtV9xLnQ8sD1cYwHfE';
 
 const eventOptions = rarely(['refused'], {
   event: repeated('--event <pattern>', 'only these events, such as ugwo.activity.*', asText, { choices: EVENTS }),
@@ -235,7 +238,7 @@ export const webhookCommands = [
       'list the events': 'paycli webhook trigger --list',
       'tell your own server of a payment': `${SECRET_FILE}\npaycli webhook trigger ugwo.successful --to http://127.0.0.1:3000/webhooks --secret-file secret.txt`,
     },
-    output: 'uid, event, to, answer (the status), ms (until the answer); with --list: event',
+    output: `${POSTED_OUTPUT}; with --list: event`,
     exits: [...READ_EXITS, 'not_sent'],
     read: readTrigger,
     load: async () => ({ run: (await import('./events.ts')).sendMadeUpEvent }),
@@ -251,7 +254,7 @@ export const webhookCommands = [
       'list refused deliveries': 'paycli webhook events list --refused',
     },
     output:
-      `${SHOWN}; json: {"data":[…],"next_cursor":…}; ` +
+      `${EVENT_OUTPUT}; json: {"data":[…],"next_cursor":…}; ` +
       'with --refused: received_at, why, delivery_id, signature, size, body_start (the first 4 KiB)',
     exits: ['usage', 'ledger', 'read_failed', 'interrupted'],
     read: (_input, { validate }, given): EventsInput => {
@@ -269,8 +272,8 @@ export const webhookCommands = [
     danger: 'read',
     summary: 'show an event with its headers and body',
     input: { uid: argument('uid', 'the event, evt.… (sha256:… if it has no uid)', { completes: 'event' }) },
-    examples: { 'show an event': `paycli webhook events show ${EVENT}` },
-    output: `${SHOWN}, headers, body (JSON; null if the body is not JSON, then body_base64)`,
+    examples: { 'show an event': `paycli webhook events show ${EXAMPLE_EVENT}` },
+    output: `${EVENT_OUTPUT}, headers, body (JSON; null if the body is not JSON, then body_base64)`,
     exits: ['usage', 'rejected', 'ledger'],
     load: async () => ({ run: (await import('./events.ts')).showEvent }),
   }),
@@ -281,9 +284,9 @@ export const webhookCommands = [
     description: 'Keeps the signature and the delivery id.',
     input: replayInput,
     examples: {
-      'send it to your own server': `paycli webhook events replay ${EVENT} --to http://127.0.0.1:3000/webhooks`,
+      'send it to your own server': `paycli webhook events replay ${EXAMPLE_EVENT} --to http://127.0.0.1:3000/webhooks`,
     },
-    output: 'uid, event, to, answer (the status), ms (until the answer)',
+    output: POSTED_OUTPUT,
     exits: [...READ_EXITS, 'not_sent', 'ledger'],
     load: async () => ({ run: (await import('./events.ts')).sendEventAgain }),
   }),
@@ -292,8 +295,8 @@ export const webhookCommands = [
     danger: 'write',
     summary: 'remove old events',
     description:
-      'Removes refused deliveries, and the headers and bodies of events, that came before --before: those of `webhook listen` and of each program of ' +
-      '`watch --exec`. An event that still waits is removed, too, and never delivered. ' +
+      'Removes the refused deliveries, and the headers and bodies of the events, that came before --before: those of ' +
+      '`webhook listen` and of each program of `watch --exec`. An event that still waits is never delivered then. ' +
       'Uids of events stay, so paycli recognizes an event that comes again. It asks first. It can run beside `webhook listen`, which ' +
       `removes finished events after ${KEEP_DAYS} days by itself (--keep-days).`,
     input: {
@@ -302,7 +305,7 @@ export const webhookCommands = [
         'events that came before: 90d, 2026-01-31 or a full timestamp',
         asMoment('first'),
       ),
-    } as const,
+    },
     examples: { 'keep the events of a month': 'paycli webhook prune --before 30d --yes' },
     output: 'before, pruned, waiting (those of them that were not delivered), refused (removed refused deliveries)',
     exits: ['usage', 'ledger', 'interrupted'],
