@@ -160,6 +160,11 @@ describe('the page of exit codes', () => {
     expect(row).toContain(meaning.split(' (')[0]);
     expect(row).toContain(`| ${again} |`);
   });
+
+  it('names the order of the codes of rows, as the program has it', () => {
+    const order = [...Object.values(EXIT_CODES).filter((code) => code > EXIT_CODES.usage), 0];
+    expect(rows.join(' ')).toContain(`in the order ${order.join(', ')}.`);
+  });
 });
 
 describe('the page of variables', () => {

@@ -27,8 +27,7 @@ const refundInput = rarely(['again', 'allOfIt'], {
 
 type Given = GivenOptions<typeof refundInput>;
 
-export type RefundCreateInput = { readonly given: Given } & /** Without an amount, the whole payment is paid back. */
-(
+export type RefundCreateInput = { readonly given: Given } /** Without an amount, the whole payment is paid back. */ & (
   | { readonly kind: 'one'; readonly activity: string; readonly amount: GivenAmount | undefined }
   | { readonly kind: 'file'; readonly bulk: BulkInput }
 );

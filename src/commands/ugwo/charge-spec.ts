@@ -245,7 +245,7 @@ export const chargeCommand = defineCommand({
     'ledger. If the answer is lost, the exit code is 6 and the charge may exist. Then `paycli ledger sync` ' +
     'finds out, and until then paycli sends no other charge for that payment request.\n\n' +
     'paycli reads the payment request first. It refuses (exit 9) if the request is paid, refunded or cancelled, ' +
-    'or if the customer can still pay an earlier charge, whoever made it: --again charges all the same, and a terminal ' +
+    'or if the customer can still pay an earlier charge, from any client: --again charges all the same, and a terminal ' +
     'asks if the earlier one is by another medium. --remaining charges the rest of a request that is paid in part.\n\n' +
     'A ref is looked for in the ledger, then among the newest 2,000 payment requests; the service accepts each ref once. ' +
     'paycli shows whose id it is before it sends anything, and a terminal asks (--yes answers). --dry-run and --as-curl ' +

@@ -8,14 +8,7 @@ import { openDatabase, openReadOnly } from '../../database/open.ts';
 import type { Backend } from '../backend.ts';
 import type { Ledger } from '../ledger.ts';
 import { leftBeside, type Unfinished } from '../local/emergency.ts';
-import {
-  asLedgerError,
-  checkAccess,
-  countBeside,
-  highestPath,
-  openHighest,
-  patiently,
-} from '../local/file.ts';
+import { asLedgerError, checkAccess, countBeside, highestPath, openHighest, patiently } from '../local/file.ts';
 import { ledgerOver, readOnly } from '../open.ts';
 import { takeIn } from '../outcome.ts';
 import { backendOver, type LedgerOptions } from './backend.ts';
