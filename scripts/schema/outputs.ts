@@ -21,16 +21,10 @@ import { identityView, profileView } from '../../src/commands/profile/profiles.t
 import { refundView } from '../../src/commands/refund/create.ts';
 import { chargesView, ugwoView, wholeUgwoView } from '../../src/commands/ugwo/view.ts';
 import { changesView } from '../../src/commands/watch/view.ts';
-import {
-  eventListView as eventsView,
-  eventView,
-  receivedView,
-  refusedView,
-  replayedView,
-  verifiedEventView,
-} from '../../src/commands/webhook/view.ts';
+import { replayedView } from '../../src/commands/webhook/events.ts';
 import type { View } from '../../src/core/result.ts';
 import { hitView } from '../../src/records/entry.ts';
+import { eventListView, eventView, receivedView, refusedView, verifiedEventView } from '../../src/records/event.ts';
 import { jobsView, jobView } from '../../src/records/job.ts';
 import { sentRefundsView, sentRefundView } from '../../src/records/refund.ts';
 import type { JsonSchema } from '../json-schema.ts';
@@ -134,7 +128,7 @@ export const OUTPUTS: Readonly<Record<string, readonly Output[]>> = {
   approve: [JOB],
   'webhook listen': [list('ToldEvent', receivedView)],
   'webhook verify': [one('VerifiedEvent', verifiedEventView)],
-  'webhook events list': [list('KeptEvent', eventsView), list('RefusedDelivery', refusedView)],
+  'webhook events list': [list('KeptEvent', eventListView), list('RefusedDelivery', refusedView)],
   'webhook events show': [one('WholeEvent', eventView)],
   'webhook events replay': [SENT_EVENT],
   'webhook trigger': [SENT_EVENT, { ...fields({ event: text }), list: true }],

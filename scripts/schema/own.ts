@@ -8,9 +8,9 @@ import { CHARGE_STATES, ROW_STATES } from '../../src/core/charge.ts';
 import { DELIVERY_STATES } from '../../src/core/data-files.ts';
 import { ID_KINDS, type IdPrefix } from '../../src/core/ids.ts';
 import type { CellKind } from '../../src/core/result.ts';
-import { EVENT_STATES } from '../../src/core/webhook-event.ts';
 import { CASES } from '../../src/ledger/cases.ts';
 import { ENTRY, hitView } from '../../src/records/entry.ts';
+import { ABOUT_EVENT, KEPT_EVENT, REFUSED_DELIVERY, TOLD_EVENT } from '../../src/records/event.ts';
 import type { RecordField, RecordFields } from '../../src/records/fields.ts';
 import { JOB } from '../../src/records/job.ts';
 import { SENT_REFUND } from '../../src/records/refund.ts';
@@ -274,8 +274,6 @@ const ledgerStatus = objectOf({
   warnings: listOf(text),
 });
 
-const aboutEvent = { uid: text, event: text, ugwo: nullable.text, activity: nullable.text };
-
 const change = objectOf({
   at: instant,
   charge: chargeId,
@@ -311,27 +309,16 @@ const paidTwice = objectOf({
 });
 
 const toldEvent = objectOf({
-  ...aboutEvent,
-  received_at: instant,
-  delivery_id: nullable.text,
-  signature: text,
+  ...membersOf(TOLD_EVENT),
   ...body,
   'double_charge?': objectOf({ confirmed: bool, paid: listOf(paidTwice) }),
 });
 
-const keptEvent = {
-  ...aboutEvent,
-  state: oneOf(EVENT_STATES),
-  received_at: instant,
-  delivery_id: nullable.text,
-  repeats: count,
-  attempts: count,
-  answer: nullable.text,
-  answered_at: nullable.instant,
-  signature: text,
-};
-
-const wholeEvent = objectOf({ ...keptEvent, headers: listOf(objectOf({ name: text, value: text })), ...body });
+const wholeEvent = objectOf({
+  ...membersOf(KEPT_EVENT),
+  headers: listOf(objectOf({ name: text, value: text })),
+  ...body,
+});
 
 const violation = objectOf({
   property_path: text,
@@ -427,17 +414,10 @@ export const OWN = {
   LedgerStatus: ledgerStatus,
   Change: change,
   ToldEvent: toldEvent,
-  KeptEvent: objectOf(keptEvent),
+  KeptEvent: objectOf(membersOf(KEPT_EVENT)),
   WholeEvent: wholeEvent,
-  RefusedDelivery: objectOf({
-    received_at: instant,
-    why: text,
-    delivery_id: nullable.text,
-    signature: text,
-    size: count,
-    body_start: text,
-  }),
-  VerifiedEvent: objectOf({ valid: { const: true }, ...aboutEvent }),
+  RefusedDelivery: objectOf(membersOf(REFUSED_DELIVERY)),
+  VerifiedEvent: objectOf({ valid: { const: true }, ...membersOf(ABOUT_EVENT) }),
   Delivery: delivery,
   Error: error,
   Request: request,

@@ -1,5 +1,5 @@
 import type { IdPrefix } from '../core/ids.ts';
-import { valueAt } from '../core/json.ts';
+import { pick, valueAt } from '../core/json.ts';
 import type { CellKind, Column } from '../core/result.ts';
 import { atom } from '../core/time.ts';
 
@@ -34,6 +34,9 @@ export const describeFields = (
       return [path, { path, kind, nullable: kind === type, label: path.replaceAll('_', ' '), ...details }];
     }),
   );
+
+/** Some of the fields. */
+export const someFields = (fields: RecordFields, names: string): RecordFields => pick(fields, names.split(' '));
 
 /** Columns for people or programs: of the named fields, and of other values. */
 export const pickFields = (fields: RecordFields, ...parts: readonly (string | Column)[]): Column[] =>

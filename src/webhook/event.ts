@@ -15,7 +15,7 @@ export interface Delivery {
   readonly ugwo: string | undefined;
   readonly activity: string | undefined;
   /** The sender's id of this attempt. */
-  readonly delivery: string | undefined;
+  readonly deliveryId: string | undefined;
   readonly signature: string;
   readonly headers: Headers;
   readonly body: Uint8Array;
@@ -46,9 +46,9 @@ export type EventSummary = Omit<KeptEvent, 'body' | 'headers'>;
 
 /** A delivery that was refused for its signature. */
 export interface RefusedDelivery {
-  readonly at: number;
+  readonly receivedAt: number;
   readonly why: string;
-  readonly delivery: string | undefined;
+  readonly deliveryId: string | undefined;
   readonly signature: string;
   readonly size: number;
   readonly body: Uint8Array;
@@ -133,10 +133,10 @@ const problemOf = (secrets: Secrets, body: Uint8Array, signature: string): strin
 export const verifiedDelivery = (
   secrets: Secrets,
   { body, headers, receivedAt }: Pick<Delivery, 'body' | 'headers' | 'receivedAt'>,
-): { readonly delivery: Delivery } | ({ readonly problem: string } & Pick<Delivery, 'delivery' | 'signature'>) => {
+): { readonly delivery: Delivery } | ({ readonly problem: string } & Pick<Delivery, 'deliveryId' | 'signature'>) => {
   const signature = headerOf(headers, SIGNATURE_HEADER) ?? '';
   const problem = problemOf(secrets, body, signature);
-  const delivery = short(headerOf(headers, DELIVERY_HEADER), BOUNDS.id);
-  if (problem !== undefined) return { problem, delivery, signature };
-  return { delivery: { ...readDeliveryBody(body), delivery, signature, headers, body, receivedAt } };
+  const deliveryId = short(headerOf(headers, DELIVERY_HEADER), BOUNDS.id);
+  if (problem !== undefined) return { problem, deliveryId, signature };
+  return { delivery: { ...readDeliveryBody(body), deliveryId, signature, headers, body, receivedAt } };
 };

@@ -94,12 +94,12 @@ const deliveryHandler = (queue: Queue, options: ListenOptions, deps: ListenDeps,
   };
 
   return async ({ headers, body }) => {
-    const at = clock.now();
-    const read = verifiedDelivery(secrets, { headers, body, receivedAt: at });
+    const receivedAt = clock.now();
+    const read = verifiedDelivery(secrets, { headers, body, receivedAt });
     if ('problem' in read) {
       if (maySay()) say(`refused a delivery (401): ${read.problem}`);
       const part = body.subarray(0, REFUSED_BODY);
-      const refused = { at, why: read.problem, delivery: read.delivery, size: body.byteLength, body: part };
+      const refused = { receivedAt, why: read.problem, deliveryId: read.deliveryId, size: body.byteLength, body: part };
       if (mayNote()) await queue.refuse({ ...refused, signature: read.signature.slice(0, 200) }).catch(() => undefined);
       return 401;
     }

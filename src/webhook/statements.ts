@@ -63,7 +63,7 @@ const summaryOf = (row: Row): EventSummary => ({
   event: sqlText(row['event']),
   ugwo: optionalText(row['ugwo']),
   activity: optionalText(row['activity']),
-  delivery: optionalText(row['delivery']),
+  deliveryId: optionalText(row['delivery']),
   signature: sqlText(row['signature']),
   receivedAt: sqlNumber(row['received_at']),
   repeats: sqlNumber(row['repeats']),
@@ -168,7 +168,7 @@ const eventStatements = (db: DatabaseSync) => {
     insert: (one: Delivery, again: number, key: string, state: EventState): number =>
       Number(
         insert.run(
-          ...[one.uid, again, one.event, one.ugwo ?? null, one.activity ?? null, key, one.delivery ?? null],
+          ...[one.uid, again, one.event, one.ugwo ?? null, one.activity ?? null, key, one.deliveryId ?? null],
           ...[one.signature, JSON.stringify(one.headers), one.body, one.receivedAt, state],
         ).lastInsertRowid,
       ),
@@ -277,15 +277,15 @@ const restStatements = (db: DatabaseSync) => {
     /** The position of a reader; 0 if it has not started. */
     place: (name: string): number => Number(place.get(name)?.['seq'] ?? 0),
     setPlace: (name: string, seq: number): void => void setPlace.run(name, seq),
-    refuse: ({ at, why, delivery, signature, size, body }: RefusedDelivery): void => {
-      const seq = Number(refuse.get(at, why, delivery ?? null, signature, size, body)?.['seq']);
+    refuse: ({ receivedAt, why, deliveryId, signature, size, body }: RefusedDelivery): void => {
+      const seq = Number(refuse.get(receivedAt, why, deliveryId ?? null, signature, size, body)?.['seq']);
       forget.run(seq - MOST_REFUSED);
     },
     refused: (limit: number): RefusedDelivery[] =>
       refused.all(limit).map((row) => ({
-        at: sqlNumber(row['at']),
+        receivedAt: sqlNumber(row['at']),
         why: sqlText(row['why']),
-        delivery: optionalText(row['delivery']),
+        deliveryId: optionalText(row['delivery']),
         signature: sqlText(row['signature']),
         size: sqlNumber(row['size']),
         body: row['body'] as Uint8Array,

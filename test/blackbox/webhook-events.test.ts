@@ -46,7 +46,13 @@ describe('webhook prune', () => {
     }
     await queue.setPlace('printed', 4);
     for (const days of [40, 0]) {
-      const refused = { at: now - days * day, why: 'no signature', delivery: undefined, signature: '', size: 9 };
+      const refused = {
+        receivedAt: now - days * day,
+        why: 'no signature',
+        deliveryId: undefined,
+        signature: '',
+        size: 9,
+      };
       await queue.refuse({ ...refused, body: Buffer.from(`secret-${days}`) });
     }
     const prune = ['webhook', 'prune', '--before', '30d', '--json'];
@@ -58,7 +64,7 @@ describe('webhook prune', () => {
     expect(await inProcess([...prune.slice(0, 2), '--before', '1h', '--yes'], { home })).toMatchObject({ code: 2 });
     const pruned = await inProcess([...prune, '--yes'], { home });
     expect(JSON.parse(pruned.stdout)).toMatchObject({ pruned: 3, waiting: 1, refused: 1, before: expect.any(String) });
-    expect(queue.refused(9).map(({ at }) => at)).toEqual([now]);
+    expect(queue.refused(9).map(({ receivedAt }) => receivedAt)).toEqual([now]);
     expect(readFileSync(`${home}/webhooks.db`).includes('secret-40')).toBe(false);
     expect(await uidsOf(home)).toEqual([uidOf(3)]);
     expect(queue.heads(9)).toEqual([]);

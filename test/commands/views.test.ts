@@ -2,13 +2,13 @@ import { expect, it } from 'vitest';
 import { onyeView } from '../../src/commands/onye/view.ts';
 import { ugwoView, wholeUgwoView } from '../../src/commands/ugwo/view.ts';
 import { boardView, changeRecord, changesView } from '../../src/commands/watch/view.ts';
-import { eventListView as eventsView } from '../../src/commands/webhook/view.ts';
 import type { ApiRecord } from '../../src/core/record.ts';
 import type { View } from '../../src/core/result.ts';
 import { moneyKnown } from '../../src/ledger/transitions.ts';
 import { render } from '../../src/output/render.ts';
 import { widthOf } from '../../src/output/text.ts';
 import { entryRecord, viewFor } from '../../src/records/entry.ts';
+import { eventListView } from '../../src/records/event.ts';
 import { charge } from '../ledger/support/memory.ts';
 import { options, recordOf, terminal } from '../output/support.ts';
 
@@ -143,7 +143,7 @@ const LAYOUTS: Readonly<Record<string, Layouts>> = {
     },
   },
   'webhook events list': {
-    view: eventsView,
+    view: eventListView,
     records: events,
     statuses: ['waiting', 'forwarded', 'stored'],
     heads: {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { OWN } from '../../scripts/schema/own.ts';
 import type { View } from '../../src/core/result.ts';
 import { ENTRY, viewFor } from '../../src/records/entry.ts';
+import { eventListView, KEPT_EVENT } from '../../src/records/event.ts';
 import { columnsOfList, describeFields, type RecordFields, recordOf } from '../../src/records/fields.ts';
 import { JOB, jobsView } from '../../src/records/job.ts';
 import { SENT_REFUND, sentRefundsView } from '../../src/records/refund.ts';
@@ -15,6 +16,7 @@ interface Kind {
 const KINDS: readonly Kind[] = [
   { schema: 'Entry', fields: ENTRY, list: viewFor('charge', false) },
   { schema: 'Job', fields: JOB, list: jobsView(false) },
+  { schema: 'KeptEvent', fields: KEPT_EVENT, list: eventListView },
   { schema: 'SentRefund', fields: SENT_REFUND, list: sentRefundsView },
 ];
 

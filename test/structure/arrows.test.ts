@@ -59,6 +59,7 @@ const TYPES: Readonly<Record<string, readonly string[]>> = {
   handler: ['client', 'contract'],
   shared: ['client'],
   spec: ['bulk'],
+  records: ['webhook'],
   view: ['ledger', 'webhook'],
 };
 

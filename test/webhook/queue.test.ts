@@ -176,10 +176,10 @@ describe('the queue', () => {
 
   it('keeps the newest thousand rejected deliveries', async () => {
     const queue = newQueue();
-    const one = { why: 'wrong signature', delivery: undefined, signature: '', size: 1, body: Buffer.from('x') };
-    await Promise.all(Array.from({ length: 1010 }, (_, at) => queue.refuse({ ...one, at })));
+    const one = { why: 'wrong signature', deliveryId: undefined, signature: '', size: 1, body: Buffer.from('x') };
+    await Promise.all(Array.from({ length: 1010 }, (_, receivedAt) => queue.refuse({ ...one, receivedAt })));
     const refused = queue.refused(5000);
-    expect([refused.length, refused[0]?.at, refused.at(-1)?.at]).toEqual([1000, 1009, 10]);
+    expect([refused.length, refused[0]?.receivedAt, refused.at(-1)?.receivedAt]).toEqual([1000, 1009, 10]);
   });
 
   it('keeps events and positions when it is reopened', async () => {

@@ -20,7 +20,7 @@ export const delivery = (number: number, different: Partial<Delivery> = {}): Del
   event: 'ugwo.updated',
   ugwo: ugwoOf(number),
   activity: undefined,
-  delivery: `dlv.${number}`,
+  deliveryId: `dlv.${number}`,
   signature: 'aa',
   headers: [['X-Own', 'kept']],
   body: Buffer.from(bodyOf(number)),

@@ -41,7 +41,7 @@ const eventsOf = (seen: Seen, receivedAt: number): Delivery[] => {
   const eventOf = (event: string, about: string, occasion: unknown): Delivery => {
     const uid = [about, event, occasion ?? []].flat().join('.');
     const body = Buffer.from(`${JSON.stringify({ id: uid, kind: event, ...record })}\n`);
-    const unsigned = { delivery: undefined, signature: '', headers: [] };
+    const unsigned = { deliveryId: undefined, signature: '', headers: [] };
     return { uid, event, ugwo: charge.about, activity: charge.activity?.uid, body, receivedAt, ...unsigned };
   };
   if (refund !== undefined)

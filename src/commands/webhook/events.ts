@@ -4,9 +4,17 @@ import { realMachine } from '../../config/machine.ts';
 import { webhookSecrets } from '../../config/secrets.ts';
 import { PayError, usageError } from '../../core/error.ts';
 import { instantOf, madeHere, onePage, PAGE_MAX, pageOf, type RequestedTime } from '../../core/record.ts';
-import type { Result } from '../../core/result.ts';
+import { columnsNamed, type Result, type View } from '../../core/result.ts';
 import { atom, DAY_MS } from '../../core/time.ts';
 import { EVENTS, isWanted } from '../../core/webhook-event.ts';
+import {
+  eventListView,
+  eventRecord,
+  eventView,
+  refusedRecord,
+  refusedView,
+  summaryRecord,
+} from '../../records/event.ts';
 import type { EventSummary, KeptEvent } from '../../webhook/event.ts';
 import { checkTarget, forwardAgain } from '../../webhook/forward.ts';
 import type { DeliveryTarget } from '../../webhook/post.ts';
@@ -16,16 +24,23 @@ import { listedPages, numberedCursors, type StoredList } from '../list.ts';
 import { continueCommand } from '../record.ts';
 import type { Run } from '../run.ts';
 import type { EventsInput, readTrigger, replayInput } from './spec.ts';
-import {
-  eventListView,
-  eventRecord,
-  eventView,
-  prunedEventsView,
-  refusedRecord,
-  refusedView,
-  replayedView,
-  summaryFields,
-} from './view.ts';
+
+export const replayedView: View = {
+  columns: [
+    ...columnsNamed('uid event', { needed: true }),
+    { path: 'to', flexible: true },
+    ...columnsNamed('answer ms'),
+  ],
+};
+
+const prunedEventsView: View = {
+  columns: [
+    { path: 'before', kind: 'time' },
+    { path: 'pruned', kind: 'count', always: true },
+    { path: 'waiting', kind: 'count', always: true, label: 'of these, not delivered' },
+    { path: 'refused', kind: 'count', label: 'refused deliveries pruned' },
+  ],
+};
 
 const withQueue = async <T>(run: Run, use: (queue: Queue) => T | Promise<T>): Promise<T> => {
   const queue = openQueue((await foldersOf(run)).data, realMachine.uid);
@@ -53,7 +68,7 @@ export const listEvents = async (input: EventsInput, run: Run): Promise<Result> 
     cursorOf,
     size: PAGE_MAX,
     find: (behind, limit) => withQueue(run, (queue) => queue.before(behind ?? from, filter, limit)),
-    recordsOf: async (events) => events.map((event) => madeHere(summaryFields(event))),
+    recordsOf: async (events) => events.map(summaryRecord),
   };
   const goOn = (at: string) => continueCommand(at, ['webhook', 'events', 'list'], words, run.globals);
   return { kind: 'list', pages: listedPages(run, stored, { from, max }), view: eventListView, goOn, max };

@@ -22,13 +22,14 @@ import { type Charge, isCharge } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { reconcile, refreshCharge } from '../../ledger/reconcile.ts';
 import { type Snapshot, snapshotOf } from '../../ledger/snapshot.ts';
+import { ABOUT_EVENT, receivedRecord, receivedView, verifiedEventView } from '../../records/event.ts';
+import { recordOf } from '../../records/fields.ts';
 import { SIGNATURE_HEADER, verifiedDelivery } from '../../webhook/event.ts';
 import { checkTarget } from '../../webhook/forward.ts';
 import { type PrintedEvent, openListening as receiveEvents } from '../../webhook/listen.ts';
 import type { EventFindings, EventLedger, ReportedEvent } from '../../webhook/recorder.ts';
 import type { Run } from '../run.ts';
 import type { ListenInput, readVerify } from './spec.ts';
-import { aboutFields, receivedRecord, receivedView, verifiedEventView } from './view.ts';
 
 const stringOrNull = (value: unknown, name: string): string | null => {
   const found = valueAt(value, name);
@@ -229,5 +230,9 @@ export const verifyDelivery = async (
       hint: "check that the body is byte for byte as it came, and that the secret is this endpoint's",
     });
   }
-  return { kind: 'record', record: madeHere({ valid: true, ...aboutFields(read.delivery) }), view: verifiedEventView };
+  return {
+    kind: 'record',
+    record: madeHere({ valid: true, ...recordOf(ABOUT_EVENT, read.delivery) }),
+    view: verifiedEventView,
+  };
 };
