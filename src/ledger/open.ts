@@ -1,3 +1,4 @@
+import { memo } from '../core/async.ts';
 import { CHARGE } from '../core/charge.ts';
 import { pick } from '../core/json.ts';
 import type { Backend, EmergencyLine, Query } from './backend.ts';
@@ -42,9 +43,9 @@ const settledIn = (backend: Backend): Pick<Ledger, 'sum' | 'prunable' | 'prune'>
 export const ledgerOver = (backend: Backend, clean: (text: string) => string): Ledger => {
   /** Intents that this process is sending. */
   const open = new Map<string, Intent>();
-
   const redaction = new Redaction(backend.key, clean);
   const read = (query: Query): Promise<readonly Entry[]> => readResolved(backend, query);
+  const jobs = memo(() => jobsOver(backend, clean));
 
   return {
     moment: backend.moment,
@@ -79,8 +80,12 @@ export const ledgerOver = (backend: Backend, clean: (text: string) => string): L
       observe(backend, { ...shown, asked: cleaned(shown.asked, clean) }, redaction.activity, wait),
     observeRefund: (...shown) => observeRefund(backend, ...shown),
     settleRefund: (id, state, said) => settleRefund(backend, id, state, cleaned(said, clean)),
-    jobs: jobsOver(backend, clean),
-    policies: backend.policies,
+    get jobs() {
+      return jobs();
+    },
+    get policies() {
+      return backend.policies;
+    },
     unknown: () => read({ states: ['unknown'] }),
     get: async (id) => (await read({ id }))[0],
     list: ({ oldestFirst, ...filter }) => read({ ...filter, order: oldestFirst === true ? 'oldest' : 'newest' }),

@@ -56,7 +56,7 @@ interface WaitingBegin {
 }
 
 /**
- * Ledger that refuses an intent if an entry of another ledger of this machine blocks it. The look at the others and the
+ * Makes a ledger refuse an intent if an entry of another ledger of this machine blocks it. The look at the others and the
  * write are one step among all processes: they hold the lock alone. As long as there is no other ledger, they share the
  * lock, so that processes with the same ledger don't wait for each other.
  */
@@ -65,6 +65,7 @@ export const withOthers = (
   others: () => Promise<readonly OtherLedger[]>,
   lock: LedgersLock,
 ): Ledger => {
+  const { begin, judge } = ledger;
   const refusedIn = async (
     found: readonly OtherLedger[],
     intent: Intent,
@@ -97,7 +98,7 @@ export const withOthers = (
       const { found, release } = await hold();
       const started = batch.map(async ({ intent, how, resolve, reject }) => {
         try {
-          resolve((await refusedIn(found, intent, how)) ?? (await ledger.begin(intent, how)));
+          resolve((await refusedIn(found, intent, how)) ?? (await begin(intent, how)));
         } catch (thrown) {
           reject(thrown);
         }
@@ -112,10 +113,9 @@ export const withOthers = (
   // The ledger waits itself for more writes. An intent that came a turn later would miss the sync of the outcome that
   // the row before it writes in this turn.
   const start = batching(startAll, { waits: false });
-  return {
-    ...ledger,
+  // A copy would open the parts of the ledger that are opened on first use.
+  return Object.assign(ledger, {
     begin: (intent, how) => new Promise((resolve, reject) => start({ intent, how, resolve, reject })),
-    judge: async (intent, how, plan) =>
-      (await refusedIn(await others(), intent, how)) ?? ledger.judge(intent, how, plan),
-  };
+    judge: async (intent, how, plan) => (await refusedIn(await others(), intent, how)) ?? judge(intent, how, plan),
+  } satisfies Pick<Ledger, 'begin' | 'judge'>);
 };

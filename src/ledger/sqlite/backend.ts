@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
-import { attempt } from '../../core/async.ts';
+import { attempt, memo } from '../../core/async.ts';
 import { handleSignals, PayError } from '../../core/error.ts';
 import {
   compact,
@@ -15,7 +15,7 @@ import { groupCommit } from '../../database/group.ts';
 import type { Backend, JobsBackend, LockPolicy } from '../backend.ts';
 import type { Entry, Moment, Sender } from '../entry.ts';
 import { chargedOfJob, chargedTotal, deletePlans, ENTRY_STATE, jobReads, jobStatements, updateOf } from '../job-sql.ts';
-import type { ChargeSum, Reducer, SumQuery } from '../ledger.ts';
+import type { ChargeSum, Policies, Reducer, SumQuery } from '../ledger.ts';
 import { diskGuard } from '../local/emergency.ts';
 import { asLedgerError, type Highest, type LocalOptions, ledgerError, patiently } from '../local/file.ts';
 import {
@@ -196,7 +196,6 @@ const writerOf = (db: DatabaseSync, { path, self, lockWait, kind = LEDGER_FILE }
 
 /** Last entry of each row. With max(), SQLite takes the other columns from the row with the maximum. */
 export const LAST_ENTRIES = `SELECT max(seq), ${ENTRY_STATE} FROM charge WHERE job = ? GROUP BY row`;
-const JOBS = jobStatements('');
 
 /** Duration of a lease, in milliseconds. The lease of an ended process is over at once. */
 const LEASE_MS = 60_000;
@@ -253,7 +252,12 @@ class FileStore {
   nameNow(name: string | undefined): string | undefined {
     const renamed = name && this.sql.nameNow(name, 0);
     if (name === undefined || renamed === name) return name;
-    return this.options.isNamed(name) ? this.sql.nameNow(name, this.#renames) : renamed;
+    return this.options.isNamed(name) ? this.knownAs(name) : renamed;
+  }
+
+  /** Present name of a profile that the settings had by this name when the ledger was opened. */
+  knownAs(name: string): string {
+    return this.sql.nameNow(name, this.#renames);
   }
 
   /** Writes entries in the caller's transaction. Returns the place of the last new one. */
@@ -367,23 +371,41 @@ const leasesIn = (store: FileStore): Pick<JobsBackend, 'lease' | 'release' | 'wo
   };
 };
 
-const jobsIn = (store: FileStore): JobsBackend => ({
-  ...jobReads(store.ask, '', LAST_ENTRIES),
-  ...leasesIn(store),
-  open: (job, at) =>
-    store.write('note', () => store.run(...JOBS.openJob({ ...job, profile: store.nameNow(job.profile) }, at))),
-  adjust: (job, adjustments) => store.write('note', () => store.run(...JOBS.adjustJob(job, adjustments))),
-  endPlans: (before) =>
-    store.write('note', () => {
-      for (const statement of [JOBS.clearPlans(before), ...deletePlans(before)]) store.run(...statement);
-    }),
-  change: (purpose, of, decide) =>
-    store.write(purpose, () => {
-      const decision = decide(store.rows(...JOBS.findUpdate(of)).map(updateOf)[0]);
-      if (decision.write !== undefined) store.run(...JOBS.writeUpdate(decision.write));
-      return decision.result;
-    }),
-});
+const jobsIn = (store: FileStore): JobsBackend => {
+  const statements = jobStatements('');
+  return {
+    ...jobReads(store.ask, '', LAST_ENTRIES),
+    ...leasesIn(store),
+    open: (job, at) =>
+      store.write('note', () => store.run(...statements.openJob({ ...job, profile: store.nameNow(job.profile) }, at))),
+    adjust: (job, adjustments) => store.write('note', () => store.run(...statements.adjustJob(job, adjustments))),
+    endPlans: (before) =>
+      store.write('note', () => {
+        for (const statement of [statements.clearPlans(before), ...deletePlans(before)]) store.run(...statement);
+      }),
+    change: (purpose, of, decide) =>
+      store.write(purpose, () => {
+        const decision = decide(store.rows(...statements.findUpdate(of)).map(updateOf)[0]);
+        if (decision.write !== undefined) store.run(...statements.writeUpdate(decision.write));
+        return decision.result;
+      }),
+  };
+};
+
+const policiesIn = (store: FileStore, allowance: ReturnType<typeof allowanceIn>): Policies => {
+  const policies = policiesBy(
+    store.ask,
+    (_about, statement, look) =>
+      store.write('note', () => store.run(...statement(look === undefined ? [] : store.rows(...look)))),
+    '',
+    '',
+  );
+  return {
+    ...policies,
+    set: async (profile, change) => policies.set(await store.read(() => store.knownAs(profile)), change),
+    allowance: (of) => store.read(() => allowance(of)),
+  };
+};
 
 /** Storage in one SQLite file, shared by the processes of one machine. */
 export const backendOver = (
@@ -395,13 +417,8 @@ export const backendOver = (
 ): Backend => {
   const store = new FileStore(db, sql, renames, options);
   const allowance = allowanceIn(store.rows, (name) => store.nameNow(name));
-  const policies = policiesBy(
-    store.ask,
-    (_about, statement, look) =>
-      store.write('note', () => store.run(...statement(look === undefined ? [] : store.rows(...look)))),
-    '',
-    '',
-  );
+  const jobs = memo(() => jobsIn(store));
+  const policies = memo(() => policiesIn(store, allowance));
   return {
     key,
     self: options.self,
@@ -427,11 +444,11 @@ export const backendOver = (
     },
     rename: (...names) => store.write('note', () => sql.rename(...names)),
     compact: () => store.compact(),
-    jobs: jobsIn(store),
-    policies: {
-      ...policies,
-      set: async (profile, change) => policies.set(await store.read(() => sql.nameNow(profile, renames)), change),
-      allowance: (of) => store.read(() => allowance(of)),
+    get jobs() {
+      return jobs();
+    },
+    get policies() {
+      return policies();
     },
     reserve: store.lifeline.reserve,
     keepInEmergency: store.lifeline.unrecorded,
