@@ -47,28 +47,28 @@ const spentOf = ([count, unknown, ...amounts]: Row, currencies: readonly string[
   amounts: new Map(currencies.map((currency, at) => [currency, BigInt(optionalText(amounts[at]) ?? 0)])),
 });
 
+const spentIn = (store: FileStore, policy: Policy, { kind, profile, since }: AllowanceOf): Total => {
+  const currencies = Object.keys(limitsOf(policy, kind).sums ?? {});
+  return spentOf(store.rows(spentSql(currencies, kind), ...currencies, profile ?? null, since)[0] ?? [], currencies);
+};
+
 /** Reads the policy of a profile and its use, in the caller's transaction. */
-const allowanceIn = (
-  rows: (...statement: Statement) => readonly Row[],
-  nameNow: (profile: string | undefined) => string | undefined,
-) => {
-  const policyFor = (profile: string): Allowance['kept'] | undefined =>
-    rows(`SELECT ${POLICY} FROM policy WHERE policy IS NOT NULL AND profile = ?`, profile).map(policyOf)[0];
-  const spent = (policy: Policy, { kind, profile, since }: AllowanceOf): Total => {
-    const currencies = Object.keys(limitsOf(policy, kind).sums ?? {});
-    return spentOf(rows(spentSql(currencies, kind), ...currencies, profile ?? null, since)[0] ?? [], currencies);
-  };
-  return ({ profile, ...more }: AllowanceOf): Allowance | undefined => {
-    const of = { ...more, profile: nameNow(profile) };
-    // Query one after the other: a single query for both makes each charge slower.
-    const kept = (of.profile === undefined ? undefined : policyFor(of.profile)) ?? policyFor(OTHER_PROFILES);
-    if (kept === undefined) return undefined;
-    const { policy } = kept;
-    const file = ({ job }: AllowanceOf): Allowance['file'] =>
-      job === undefined || policy.approveAbove === undefined
-        ? undefined
-        : { charged: chargedTotal(rows(...chargedOfJob('', job))), approval: approvalIn(rows(...approvalBy('', job))) };
-    return { kept, spent: isCounted(policy, of.kind) ? spent(policy, of) : NO_TOTAL, file: file(of) };
+const allowanceIn = (store: FileStore, { profile, ...more }: AllowanceOf): Allowance | undefined => {
+  const of = { ...more, profile: store.nameNow(profile) };
+  const policyFor = (name: string): Allowance['kept'] | undefined =>
+    store.rows(`SELECT ${POLICY} FROM policy WHERE policy IS NOT NULL AND profile = ?`, name).map(policyOf)[0];
+  // Query one after the other: a single query for both makes each charge slower.
+  const kept = (of.profile === undefined ? undefined : policyFor(of.profile)) ?? policyFor(OTHER_PROFILES);
+  if (kept === undefined) return undefined;
+  const { policy } = kept;
+  const file = (job: string): Allowance['file'] => ({
+    charged: chargedTotal(store.rows(...chargedOfJob('', job))),
+    approval: approvalIn(store.rows(...approvalBy('', job))),
+  });
+  return {
+    kept,
+    spent: isCounted(policy, of.kind) ? spentIn(store, policy, of) : NO_TOTAL,
+    file: of.job === undefined || policy.approveAbove === undefined ? undefined : file(of.job),
   };
 };
 
@@ -100,24 +100,6 @@ const fileAt = (path: string): string | undefined => {
   return stats && `${stats.dev} ${stats.ino}`;
 };
 
-/** Checks before each write: the ledger's path still names the opened file, and its version is ours. */
-const checksOf = (db: DatabaseSync, path: string, kind: DatabaseKind, { once }: Readings) => {
-  const upgraded = once(upgradeReader(db, path, kind));
-  const file = fileAt(path);
-  return {
-    upgraded,
-    version: (): void => {
-      const error = upgraded();
-      if (error !== undefined) throw error;
-    },
-    /** Data written to a file without a name would be lost. */
-    file: (): void => {
-      if (fileAt(path) === file) return;
-      throw ledgerError({ kind: 'unusable', path, what: 'was removed or replaced while it was in use' });
-    },
-  };
-};
-
 /**
  * Caches readings within a transaction, since reading takes longer than deciding. Outside a transaction, each call
  * reads anew.
@@ -142,57 +124,6 @@ const readings = () => {
     },
   };
 };
-type Readings = ReturnType<typeof readings>;
-
-/**
- * Writer that waits for a locked file, in a transaction of its own or shared with others. The purpose sets how long it
- * waits.
- */
-const writerOf = (db: DatabaseSync, { path, self, lockWait, kind = LEDGER_FILE }: LedgerOptions, shared: Readings) => {
-  const lifeline = diskGuard(path, self);
-  const checks = checksOf(db, path, kind, shared);
-  const signals = [lockWait.stop, lockWait.leave];
-  const commit = <T>(work: () => T, until: AbortSignal): Promise<T> => patiently(work, lockWait, until);
-  const within = <T>(work: () => T): T =>
-    shared.sharing(() => {
-      const result = work();
-      checks.file();
-      return result;
-    });
-  const together = groupCommit(db, commit, signals, within);
-
-  /** Error of the file. One that was upgraded meanwhile says so, whatever this program makes of it. */
-  const errorOf = (thrown: unknown): PayError =>
-    (thrown instanceof PayError || isBusy(thrown) ? undefined : attempt(checks.upgraded)) ??
-    asLedgerError(thrown, path);
-
-  const write = async <T>(purpose: LockPolicy, work: () => T): Promise<T> => {
-    try {
-      if (purpose === 'glance') return transact(db, work);
-      if (purpose !== 'intent') return await together(work, purpose === 'outcome' ? lockWait.leave : lockWait.stop);
-      lifeline.ready();
-      const checked = (): T => {
-        checks.version();
-        return work();
-      };
-      return await together(checked, lockWait.stop);
-    } catch (thrown) {
-      const error = errorOf(thrown);
-      if (purpose === 'intent') lifeline.failed(error);
-      throw error;
-    }
-  };
-
-  const read = async <T>(work: () => T): Promise<T> => {
-    try {
-      return await patiently(work, lockWait, lockWait.stop);
-    } catch (thrown) {
-      throw errorOf(thrown);
-    }
-  };
-
-  return { lifeline, write, read, errorOf };
-};
 
 /** Last entry of each row. With max(), SQLite takes the other columns from the row with the maximum. */
 export const LAST_ENTRIES = `SELECT max(seq), ${ENTRY_STATE} FROM charge WHERE job = ? GROUP BY row`;
@@ -209,28 +140,72 @@ class FileStore {
   /** Number of renames of profiles when the ledger was opened. */
   readonly #renames: number;
   readonly #prepared: ReturnType<typeof preparing>;
-  readonly #writer: ReturnType<typeof writerOf>;
+  readonly lifeline: ReturnType<typeof diskGuard>;
+  /** The file that was opened, which another one may replace. */
+  readonly #file: string | undefined;
   readonly #readings = readings();
+  readonly #upgraded: () => PayError | undefined;
+  readonly #commit: ReturnType<typeof groupCommit>;
 
   constructor(db: DatabaseSync, sql: LedgerStatements, renames: number, options: LedgerOptions) {
+    const { path, self, lockWait, kind = LEDGER_FILE } = options;
     this.#db = db;
     this.sql = sql;
     this.options = options;
     this.#renames = renames;
     this.#prepared = preparing(db);
-    this.#writer = writerOf(db, options, this.#readings);
+    this.lifeline = diskGuard(path, self);
+    this.#file = fileAt(path);
+    this.#upgraded = this.#readings.once(upgradeReader(db, path, kind));
+    const commit = <T>(work: () => T, until: AbortSignal): Promise<T> => patiently(work, lockWait, until);
+    this.#commit = groupCommit(db, commit, [lockWait.stop, lockWait.leave], (work) => this.#within(work));
   }
 
-  get lifeline(): ReturnType<typeof diskGuard> {
-    return this.#writer.lifeline;
+  /** Runs the work of a transaction. Data written to a file without a name would be lost. */
+  #within<T>(work: () => T): T {
+    return this.#readings.sharing(() => {
+      const result = work();
+      const { path } = this.options;
+      if (fileAt(path) === this.#file) return result;
+      throw ledgerError({ kind: 'unusable', path, what: 'was removed or replaced while it was in use' });
+    });
   }
 
-  read<T>(work: () => T): Promise<T> {
-    return this.#writer.read(work);
+  /** Error of the file. One that was upgraded meanwhile says so, whatever this program makes of it. */
+  #errorOf(thrown: unknown): PayError {
+    return (
+      (thrown instanceof PayError || isBusy(thrown) ? undefined : attempt(this.#upgraded)) ??
+      asLedgerError(thrown, this.options.path)
+    );
   }
 
-  write<T>(purpose: LockPolicy, work: () => T): Promise<T> {
-    return this.#writer.write(purpose, work);
+  async read<T>(work: () => T): Promise<T> {
+    const { lockWait } = this.options;
+    try {
+      return await patiently(work, lockWait, lockWait.stop);
+    } catch (thrown) {
+      throw this.#errorOf(thrown);
+    }
+  }
+
+  /** Writes in a transaction of its own or shared with others. The purpose sets how long it waits for a locked file. */
+  async write<T>(purpose: LockPolicy, work: () => T): Promise<T> {
+    const { stop, leave } = this.options.lockWait;
+    try {
+      if (purpose === 'glance') return transact(this.#db, work);
+      if (purpose !== 'intent') return await this.#commit(work, purpose === 'outcome' ? leave : stop);
+      this.lifeline.ready();
+      const checked = (): T => {
+        const error = this.#upgraded();
+        if (error !== undefined) throw error;
+        return work();
+      };
+      return await this.#commit(checked, stop);
+    } catch (thrown) {
+      const error = this.#errorOf(thrown);
+      if (purpose === 'intent') this.lifeline.failed(error);
+      throw error;
+    }
   }
 
   /** Runs a statement in the caller's transaction. */
@@ -286,7 +261,7 @@ class FileStore {
         await handleSignals(lockWait.stop);
       }
     } catch (thrown) {
-      throw this.#writer.errorOf(thrown);
+      throw this.#errorOf(thrown);
     } finally {
       walk.return();
     }
@@ -325,7 +300,7 @@ class FileStore {
       this.#walk(begin, (fault) => faults.push(fault)),
     ]).catch((thrown: unknown) => {
       failed.abort();
-      throw this.#writer.errorOf(thrown);
+      throw this.#errorOf(thrown);
     });
     return { faults: [...found.map(String).filter((fault) => fault !== 'ok'), ...faults], seen };
   }
@@ -392,7 +367,7 @@ const jobsIn = (store: FileStore): JobsBackend => {
   };
 };
 
-const policiesIn = (store: FileStore, allowance: ReturnType<typeof allowanceIn>): Policies => {
+const policiesIn = (store: FileStore): Policies => {
   const policies = policiesBy(
     store.ask,
     (_about, statement, look) =>
@@ -403,7 +378,7 @@ const policiesIn = (store: FileStore, allowance: ReturnType<typeof allowanceIn>)
   return {
     ...policies,
     set: async (profile, change) => policies.set(await store.read(() => store.knownAs(profile)), change),
-    allowance: (of) => store.read(() => allowance(of)),
+    allowance: (of) => store.read(() => allowanceIn(store, of)),
   };
 };
 
@@ -416,9 +391,8 @@ export const backendOver = (
   options: LedgerOptions,
 ): Backend => {
   const store = new FileStore(db, sql, renames, options);
-  const allowance = allowanceIn(store.rows, (name) => store.nameNow(name));
   const jobs = memo(() => jobsIn(store));
-  const policies = memo(() => policiesIn(store, allowance));
+  const policies = memo(() => policiesIn(store));
   return {
     key,
     self: options.self,
@@ -436,7 +410,7 @@ export const backendOver = (
     inspect: (begin) => store.inspect(begin),
     change: async (purpose, about, decide, of) => {
       const { result, last } = await store.write(purpose, () => {
-        const decision = decide(about.map(sql.find), of && allowance(of));
+        const decision = decide(about.map(sql.find), of && allowanceIn(store, of));
         return { result: decision.result, last: store.writeAll(decision.write) };
       });
       if (last !== undefined) highest.keep(last);
