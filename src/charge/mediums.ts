@@ -246,8 +246,11 @@ export const findFaults = (fields: ChargeFields, isOpen: boolean, nameOf: NameOf
 export const findUncheckedFaults = (fields: ChargeFields, _isOpen: boolean, nameOf: NameOf): readonly ChargeFault[] =>
   setTwice(fields, nameOf);
 
-/** `data` of the body, as far as the fields set it (docs/service.md, Activities). `now` is in milliseconds. */
-export const buildData = (fields: ChargeFields, now: number): Record<string, unknown> => {
+/** `data` of the body of a charge. */
+export type Data = Readonly<Record<string, unknown>>;
+
+/** `data` as far as the fields set it (docs/service.md, Activities). `now` is in milliseconds. */
+export const buildData = (fields: ChargeFields, now: number): Data => {
   const data = new Map<string, unknown>();
   if (fields.medium !== undefined) data.set('medium', fields.medium);
   for (const { name, property = name, bodyOf } of MEDIUM_FIELDS) {
@@ -278,8 +281,6 @@ export const jobOptionsOf = (fields: ChargeFields): Record<string, unknown> => {
   });
   return Object.fromEntries(options);
 };
-
-type Data = Readonly<Record<string, unknown>>;
 
 /**
  * Terms of a charge that have no column in the ledger: charges with other terms are others. They are the fields of the

@@ -6,6 +6,7 @@ import type { ApiRecord } from '../core/record.ts';
 import type { Entry, Intent, LedgerTarget, Moment, RequestTerms } from '../ledger/entry.ts';
 import type { BeginOptions, Ledger, PlannedRows, Refused } from '../ledger/ledger.ts';
 import type { Snapshot } from '../ledger/snapshot.ts';
+import type { Data } from './mediums.ts';
 import type { Outcome } from './outcome.ts';
 
 /** The client and the ledger of a request, and their place. */
@@ -70,8 +71,6 @@ export interface MakeRequest extends ProtectedRequest {
   /** True if an answer says that the request failed after all. */
   readonly isFailed?: ((value: unknown) => boolean) | undefined;
 }
-
-export type Data = Readonly<Record<string, unknown>>;
 
 /** Charge to be made under the protocol. */
 export interface ChargeRequest extends ProtectedRequest, Pick<BeginOptions, 'remaining' | 'beside'> {

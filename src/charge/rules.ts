@@ -7,10 +7,10 @@ import { FAR_CREATED_MS, provenServiceTime } from '../ledger/clock.ts';
 import { digestOf, evidenceOf, type Intent, type LedgerTarget, readTerm, type StoredOutcome } from '../ledger/entry.ts';
 import type { BeginOptions } from '../ledger/ledger.ts';
 import { hasSameActivities, keptActivity, MOST_AGE_MS, type Snapshot, snapshotOf } from '../ledger/snapshot.ts';
-import { findOtherTerms, isOtherMedium, withoutPrivate } from './mediums.ts';
+import { type Data, findOtherTerms, isOtherMedium, withoutPrivate } from './mediums.ts';
 import type { Outcome } from './outcome.ts';
 import { amountAt, isStepUnreadable, PAYMENTS, paymentShown } from './payment.ts';
-import type { ChargeRequest, ChargeRun, Data, MakeRequest, Reading } from './request.ts';
+import type { ChargeRequest, ChargeRun, MakeRequest, Reading } from './request.ts';
 
 /** The part of a request that depends on its kind. */
 interface Rules {

@@ -22,9 +22,6 @@ import {
 export const JOB_COLUMNS = 'id, kind, command, name, service, origin, profile, rows, created_at, run_at, adjustments';
 export const UPDATE_COLUMNS = 'job, "row", onye, state, deadline, exit_code, message, pid, boot, started';
 
-/** Columns of a job that change when it is resumed. */
-const RUN_AGAIN = ['run_at', 'name', 'profile', 'adjustments'].map((name) => `${name} = excluded.${name}`).join();
-
 /** Counts that were kept; none in a text that holds none. */
 const adjustmentsOf = (kept: string | undefined): RowCounts | undefined => {
   const counts = kept === undefined ? undefined : parseIfJson(kept);
@@ -106,7 +103,9 @@ export const deletePlans = (before: number): readonly Statement[] => [
 
 /** Statements that write jobs and updates, and that find the update of a row. */
 export const jobStatements = (prefix: TablePrefix) => {
-  const open = `${inserting(`${prefix}job`, JOB_COLUMNS)} ON CONFLICT (id) DO UPDATE SET ${RUN_AGAIN}`;
+  // Columns of a job that change when it is resumed.
+  const again = ['run_at', 'name', 'profile', 'adjustments'].map((name) => `${name} = excluded.${name}`);
+  const open = `${inserting(`${prefix}job`, JOB_COLUMNS)} ON CONFLICT (id) DO UPDATE SET ${again.join()}`;
   const adjust = `UPDATE ${prefix}job SET adjustments = ? WHERE id = ?`;
   const write = replacing(`${prefix}onye_update`, UPDATE_COLUMNS, 2);
   const find = `SELECT ${UPDATE_COLUMNS} FROM ${prefix}onye_update WHERE job = ? AND "row" = ?`;

@@ -1,8 +1,7 @@
 import type { RowDeps, RowJob } from '../../bulk/kind.ts';
 import type { Protected } from '../../bulk/send-row.ts';
 import { charge } from '../../charge/charge.ts';
-import { propertyOf } from '../../charge/mediums.ts';
-import type { Data } from '../../charge/request.ts';
+import { type Data, propertyOf } from '../../charge/mediums.ts';
 import { previewResult } from '../../cli/preview.ts';
 import type { Client } from '../../client/client.ts';
 import { BANK_CODES, bankMeant } from '../../core/banks.ts';

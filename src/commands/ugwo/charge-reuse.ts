@@ -1,7 +1,7 @@
 import type { RowDeps } from '../../bulk/kind.ts';
+import type { Data } from '../../charge/mediums.ts';
 import { PAYMENTS, paymentShown } from '../../charge/payment.ts';
 import { REFUSALS } from '../../charge/refusals.ts';
-import type { Data } from '../../charge/request.ts';
 import type { Client } from '../../client/client.ts';
 import type { Resource as Activity } from '../../contract/proof.ts';
 import { payableUntil } from '../../core/charge.ts';

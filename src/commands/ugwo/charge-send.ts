@@ -2,6 +2,7 @@ import type { RowDeps } from '../../bulk/kind.ts';
 import {
   buildData,
   type ChargeField,
+  type Data,
   MEDIUM_FIELD_NAMES,
   MEDIUM_FIELDS,
   MEDIUM_NAMES,
@@ -11,7 +12,7 @@ import {
 import { activityFacts, balanceOf } from '../../charge/payment.ts';
 import { REFUSALS } from '../../charge/refusals.ts';
 import { refusedError } from '../../charge/refused.ts';
-import type { ChargeRequest, Data } from '../../charge/request.ts';
+import type { ChargeRequest } from '../../charge/request.ts';
 import { otherSumText } from '../../charge/words.ts';
 import type { Client } from '../../client/client.ts';
 import { bankMeant } from '../../core/banks.ts';
