@@ -66,8 +66,11 @@ const sumStatement = (prefix: TablePrefix, query: SumQuery, whole: Part, part: P
       AND part.received < part.amount)`;
   const asked = along === 'open' ? `amount - COALESCE(${parts}, 0)` : 'amount';
   // The last charge of a request that was paid twice has the excess of all: by payment time, the one that was paid last.
+  // There, a reversed one has no excess.
   const isAfter =
-    along === 'paid_at' ? '(newer.paid_at, newer.seq) > (charge.paid_at, charge.seq)' : 'newer.seq > charge.seq';
+    along === 'paid_at'
+      ? "newer.payment <> 'reversed' AND (newer.paid_at, newer.seq) > (charge.paid_at, charge.seq)"
+      : 'newer.seq > charge.seq';
   const isLastPaid = `NOT EXISTS (SELECT 1 FROM ${table} AS newer
     WHERE ${ofSameRequest('newer')} AND ${isAfter} AND newer.paid_twice IS NOT NULL)`;
   const excess = countsEach

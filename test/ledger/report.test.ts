@@ -343,8 +343,10 @@ const isLastPaid = (one: Entry, time: SumQuery['time'], entries: readonly Entry[
   const paidAt = ({ money }: Entry): number => (time === 'paid_at' ? (money?.paidAt ?? -Infinity) : 0);
   const isAfter = (other: Entry): boolean =>
     paidAt(other) === paidAt(one) ? other.seq > one.seq : paidAt(other) > paidAt(one);
+  const hasExcess = (other: Entry): boolean =>
+    other.money?.isPaidTwice === true && (time === 'created_at' || paymentIn(other) !== 'reversed');
   const ofRequest = entries.filter(({ service, about }) => service === one.service && about === one.about);
-  return !ofRequest.some((other) => other.money?.isPaidTwice === true && isAfter(other));
+  return !ofRequest.some((other) => hasExcess(other) && isAfter(other));
 };
 
 /** Money of a charge that came too much; undefined for none. */
