@@ -67,7 +67,7 @@ const fill = async (ledger: Ledger, pass: () => number): Promise<void> => {
       return ledger.observe(snapshotOf(facts, { askedAt: now, servedAt: now }));
     };
     for (const statuses of reads) await show(statuses);
-    const last = [...(reads.at(-1) ?? [])];
+    const last: string[] = [...(reads.at(-1) ?? [])];
     for (const [at, { isPartBack, charged }] of activities.entries()) {
       if (!isPartBack || !isOwn(at) || last[at] !== 'successful' || charged === PART) continue;
       const asks = { ...PLACE, kind: 'refund', path: '/v1/refunds', digest: '00', bound: MINUTE, about: uidFor(at) };
