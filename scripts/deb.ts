@@ -7,7 +7,7 @@ import { gzip, tarOf } from './tar.ts';
 /** Debian's names of the systems with a package, by ours. */
 export const ARCHITECTURES: Readonly<Record<string, string>> = { 'linux-x64': 'amd64', 'linux-arm64': 'arm64' };
 
-export interface DebParts {
+interface DebParts {
   readonly version: string;
   /** One line. */
   readonly summary: string;

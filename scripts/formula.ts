@@ -1,6 +1,6 @@
 /** The Homebrew formula of the standalone programs. */
 
-export interface FormulaParts {
+interface FormulaParts {
   readonly version: string;
   /** One line. */
   readonly summary: string;

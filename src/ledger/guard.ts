@@ -58,7 +58,7 @@ const refusalByPayment = ({ payment, isOther, left, isSeen }: EarlierPayment): R
 };
 
 /** Obstacle of an earlier entry or of an activity, before any option. */
-const standsIn = (
+const obstacleByPayment = (
   earlier: EarlierPayment,
   by: Entry | undefined,
   activity: KeptActivity | undefined,
@@ -102,7 +102,7 @@ const obstacleBy = (earlier: Entry, wanted: Wanted, moment: Moment, seenNow: boo
   const payment = paymentIn(earlier);
   if (kind !== CHARGE || !isCharge(earlier) || payment === undefined) return [];
   if (isDisputed(earlier)) return because('disputed');
-  return standsIn(earlierPaymentOf(earlier, payment, medium, moment, seenNow), earlier, activity);
+  return obstacleByPayment(earlierPaymentOf(earlier, payment, medium, moment, seenNow), earlier, activity);
 };
 
 /** Earlier entries with the readings of their activities that a read of the payment request shows. */
@@ -126,13 +126,13 @@ const othersIn = (earlier: readonly Entry[], shown: Snapshot): readonly unknown[
   return activitiesIn(shown).filter((raw) => !owned.has(keptActivity(raw).uid) && !isNoCharge(raw));
 };
 
-const ofOther = (raw: unknown, shown: Snapshot, medium: string, moment: Moment): readonly Obstacle[] => {
+const obstacleByOther = (raw: unknown, shown: Snapshot, medium: string, moment: Moment): readonly Obstacle[] => {
   const activity = keptActivity(raw, shown);
   const other = isOtherMedium(raw, medium) || areDifferent(mediumShown(raw) ?? '', medium);
   const until = payableUntilOf(activity) ?? (other ? codeUntil(activity) : undefined);
   const left = until === undefined ? undefined : until - earliestServiceTime(shown.servedAt, moment);
   const { payment } = paymentOf(activityFacts(raw), { request: shown.facts });
-  return standsIn({ payment, isOther: other, left, isSeen: true }, undefined, activity);
+  return obstacleByPayment({ payment, isOther: other, left, isSeen: true }, undefined, activity);
 };
 
 /** Why a payment request itself must not be charged. `isExplained`: a payment that is known keeps it `processing`. */
@@ -145,7 +145,7 @@ const refusalByRequest = ({ status, facts }: Snapshot, isExplained: boolean): Re
 };
 
 /** Obstacle from the payment request, with the activity that paid it if there is one. */
-const ofRequest = (shown: Snapshot, isExplained: boolean, found: readonly Obstacle[]): readonly Obstacle[] => {
+const obstacleByRequest = (shown: Snapshot, isExplained: boolean, found: readonly Obstacle[]): readonly Obstacle[] => {
   const why = refusalByRequest(shown, isExplained);
   if (why === undefined) return [];
   const paid = found.find((one) => one.why === (why === 'underpaid' ? 'underpaid' : 'paid'));
@@ -190,9 +190,9 @@ export const guard = (
   const isExplained = payments.some((payment) => payment !== undefined && !PAYMENTS[payment].frees);
   const found = [
     ...known.flatMap(({ entry, seenNow }) => obstacleBy(entry, wanted, moment, seenNow)),
-    ...(shown === undefined ? [] : others.flatMap((raw) => ofOther(raw, shown, wanted.medium ?? '', moment))),
+    ...(shown === undefined ? [] : others.flatMap((raw) => obstacleByOther(raw, shown, wanted.medium ?? '', moment))),
   ];
-  const request = shown === undefined ? [] : ofRequest(shown, isExplained, found);
+  const request = shown === undefined ? [] : obstacleByRequest(shown, isExplained, found);
   const isPartPaid = request.some(({ why }) => why === 'underpaid');
   const notPartPaid: Obstacle[] =
     remaining && !isPartPaid ? [{ why: 'not_underpaid', by: undefined, activity: undefined }] : [];

@@ -241,7 +241,7 @@ const doubtOf = (
   return sending.mayBeOld ? OLD_ANSWER : undefined;
 };
 
-const byClock = ({ why }: Excluded): boolean => why === 'made too early' || why === 'made too late';
+const isByTime = ({ why }: Excluded): boolean => why === 'made too early' || why === 'made too late';
 
 /**
  * Sorts a payment request's activities: candidates fit the charge in every field that is there. If the clocks can't be
@@ -264,7 +264,7 @@ export const sortActivities = (
     const why = exclusion ?? contradictionBy(charge, activity, sending);
     if (why === undefined) {
       candidates.push({ activity, kept, doubt: doubtOf(charge, activity, kept, sending, look) });
-    } else if (unsure !== undefined && byClock({ kept, why })) {
+    } else if (unsure !== undefined && isByTime({ kept, why })) {
       candidates.push({ activity, kept, doubt: unsure });
     } else {
       excluded.push({ kept, why });

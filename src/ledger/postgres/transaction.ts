@@ -59,14 +59,18 @@ interface TransactionOptions {
   /** SQL expression for the server's clock. */
   readonly clockSql: () => string;
   /** Called with the decisions before they are committed, in case no answer arrives. */
-  readonly about: (attempt: LostCommit) => void;
+  readonly beforeCommit: (attempt: LostCommit) => void;
 }
 
 /** Result or error of a step. */
 type Decided = { readonly written: Written<unknown> } | { readonly thrown: unknown };
 
 /** Decides a step by its answers. If its earlier commit went through, the earlier decision stands. */
-const decided = (step: AnyUnit, answers: readonly StatementResult[], before: Written<unknown> | undefined): Decided => {
+const decideStep = (
+  step: AnyUnit,
+  answers: readonly StatementResult[],
+  before: Written<unknown> | undefined,
+): Decided => {
   const [proved, ...found] = before?.proof === undefined ? [undefined, ...answers] : answers;
   if (before?.proof !== undefined && proved?.rows[0]?.[0] === true) {
     return { written: { ...before, writes: [before.proof.again] } };
@@ -113,14 +117,18 @@ const runTransaction = async (
   session: Session,
   steps: readonly AnyUnit[],
   earlier: LostCommit,
-  { limits, server, newest, clock, clockSql, about }: TransactionOptions,
+  { limits, server, newest, clock, clockSql, beforeCommit }: TransactionOptions,
 ): Promise<readonly Decided[]> => {
   const keys = steps.flatMap((step) => step.keys);
   const looks = steps.map((step) => looksOf(step, earlier.get(step)));
   // Intents have common looks, about the policy for example. Each is sent once, since planning costs most.
   const texts = [...new Set(looks.flat())];
-  const whole = `${SERVER} = ${literal(server())} AND ${knowsAllStatement(await newest())}`;
-  const statements = [...(keys.length === 0 ? [] : [lockStatement(keys)]), `SELECT ${clockSql()}, ${whole}`, ...texts];
+  const isWholeSql = `${SERVER} = ${literal(server())} AND ${knowsAllStatement(await newest())}`;
+  const statements = [
+    ...(keys.length === 0 ? [] : [lockStatement(keys)]),
+    `SELECT ${clockSql()}, ${isWholeSql}`,
+    ...texts,
+  ];
   const { answers } = await session.run(`${beginning(limits)}\n${statements.join(';\n')}`, limits.answer);
   // Skip the answers to BEGIN, the settings and the lock, which come before those to the reads.
   const own = answers.slice(answers.length - texts.length);
@@ -133,9 +141,9 @@ const runTransaction = async (
   clock(Number(now));
   const answerTo = new Map(texts.map((text, at) => [text, own[at] as StatementResult]));
   const found = looks.map((some) => some.map((text) => answerTo.get(text) as StatementResult));
-  const done = steps.map((step, index) => decided(step, found[index] ?? [], earlier.get(step)));
+  const done = steps.map((step, index) => decideStep(step, found[index] ?? [], earlier.get(step)));
   const writes = done.flatMap((one) => ('written' in one ? one.written.writes : []));
-  if (writes.length > 0) about(attemptOf(steps, done));
+  if (writes.length > 0) beforeCommit(attemptOf(steps, done));
   await commit(session, writes, limits.answer);
   return done;
 };
@@ -166,7 +174,7 @@ export const connectionBy = (open: () => Promise<Session>, wait: LockWait) => {
   };
 
   /** Retries until success or a permanent failure. */
-  const persistently = async <T>(work: (session: Session) => Promise<T>, { limit, until }: Patience): Promise<T> => {
+  const withRetries = async <T>(work: (session: Session) => Promise<T>, { limit, until }: Patience): Promise<T> => {
     const started = wait.ticks();
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
       try {
@@ -182,7 +190,7 @@ export const connectionBy = (open: () => Promise<Session>, wait: LockWait) => {
   return {
     /** Runs one piece of work at a time, so that messages of two never mix. */
     use: <T>(work: (session: Session) => Promise<T>, patience: Patience): Promise<T> => {
-      const mine = last.then(() => persistently(work, patience));
+      const mine = last.then(() => withRetries(work, patience));
       last = mine.catch(() => undefined);
       return mine;
     },
@@ -223,7 +231,7 @@ const takeFrom = (waiting: Waiting[]): Waiting[] => {
   return batch;
 };
 
-interface Grouping extends Omit<TransactionOptions, 'about'> {
+interface Grouping extends Omit<TransactionOptions, 'beforeCommit'> {
   readonly connection: Connection;
   readonly patience: (purposes: readonly LockPolicy[]) => Patience;
   /** Copies new intents. If it throws, they are not sent. */
@@ -238,13 +246,13 @@ const newEntriesOf = (step: AnyUnit, end: Decided | undefined): readonly Entry[]
 export const groupedSteps = ({ connection, patience, keep, ...options }: Grouping) => {
   const run = async (batch: readonly Waiting[], before: LostCommit = new Map()): Promise<void> => {
     let earlier = before;
-    const about = (attempt: LostCommit): void => {
+    const beforeCommit = (attempt: LostCommit): void => {
       earlier = attempt;
     };
     const steps = batch.map(({ step }) => step);
     try {
       const done = await connection.use(
-        (session) => runTransaction(session, steps, earlier, { ...options, about }),
+        (session) => runTransaction(session, steps, earlier, { ...options, beforeCommit }),
         patience(steps.map(({ purpose }) => purpose)),
       );
       const ended = batch.map((one, index) => ({

@@ -73,12 +73,12 @@ const allowanceIn = (store: FileStore, { profile, ...more }: AllowanceOf): Allow
 };
 
 /** Small batches keep the heap small: V8 enlarges it for objects that outlive a collection. */
-const ROWS_AT_ONCE = 20;
+const BATCH_ROWS = 20;
 
 /** Next batch of rows. */
-const someOf = (rows: Iterator<Row, void>): Row[] => {
+const nextBatch = (rows: Iterator<Row, void>): Row[] => {
   const some: Row[] = [];
-  while (some.length < ROWS_AT_ONCE) {
+  while (some.length < BATCH_ROWS) {
     const next = rows.next();
     if (next.done === true) break;
     some.push(next.value);
@@ -253,10 +253,10 @@ class FileStore {
     const { lockWait } = this.options;
     const { walk, first } = await this.read(() => {
       const walk = this.sql.each(...statement);
-      return { walk, first: someOf(walk) };
+      return { walk, first: nextBatch(walk) };
     });
     try {
-      for (let some = first; some.length > 0; some = someOf(walk)) {
+      for (let some = first; some.length > 0; some = nextBatch(walk)) {
         yield some;
         await handleSignals(lockWait.stop);
       }
