@@ -4,11 +4,12 @@ import { MATCH_RESULTS } from '../../src/bulk/statement-match.ts';
 import { MEDIUM_NAMES } from '../../src/charge/mediums.ts';
 import { PAYMENT_NAMES } from '../../src/charge/payment.ts';
 import { ALL_EXITS } from '../../src/cli/tree.ts';
-import { CHARGE_STATES, ROW_STATES } from '../../src/core/charge.ts';
+import { ROW_STATES } from '../../src/core/charge.ts';
 import { DELIVERY_STATES } from '../../src/core/data-files.ts';
 import { ID_KINDS, type IdPrefix } from '../../src/core/ids.ts';
 import type { CellKind } from '../../src/core/result.ts';
 import { CASES } from '../../src/ledger/cases.ts';
+import { CHANGE } from '../../src/records/change.ts';
 import { ENTRY, hitView } from '../../src/records/entry.ts';
 import { ABOUT_EVENT, KEPT_EVENT, REFUSED_DELIVERY, TOLD_EVENT } from '../../src/records/event.ts';
 import type { RecordField, RecordFields } from '../../src/records/fields.ts';
@@ -61,7 +62,6 @@ const entryId: JsonSchema = { type: 'string', pattern: '^[a-z_]+-' };
 const jobId: JsonSchema = { type: 'string', pattern: '^job-' };
 
 const PAYMENTS: readonly string[] = PAYMENT_NAMES;
-const UNMADE = CHARGE_STATES.filter((state) => state !== 'accepted');
 
 const sumOf = (payments: readonly string[]) =>
   objectOf({
@@ -274,25 +274,6 @@ const ledgerStatus = objectOf({
   warnings: listOf(text),
 });
 
-const change = objectOf({
-  at: instant,
-  charge: chargeId,
-  ugwo: serviceId('ugw'),
-  before: orNull(oneOf([...PAYMENTS, ...UNMADE])),
-  now: oneOf([...PAYMENTS, ...UNMADE]),
-  status: nullable.text,
-  amount: nullable.amount,
-  currency: nullable.text,
-  received: nullable.amount,
-  medium: text,
-  activity: orNull(serviceId('act')),
-  ref: nullable.text,
-  job: orNull(jobId),
-  row: nullable.count,
-  customer: nullable.text,
-  customer_email: nullable.text,
-});
-
 /** Its body is JSON as received, or null with the bytes in base64. */
 const body = { body: anything, 'body_base64?': text };
 
@@ -412,7 +393,7 @@ export const OWN = {
   Finding: finding,
   Identity: identity,
   LedgerStatus: ledgerStatus,
-  Change: change,
+  Change: objectOf(membersOf(CHANGE)),
   ToldEvent: toldEvent,
   KeptEvent: objectOf(membersOf(KEPT_EVENT)),
   WholeEvent: wholeEvent,

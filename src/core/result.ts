@@ -53,12 +53,6 @@ export interface Column {
 export const amountColumn: Column = { path: 'amount', kind: 'money', needed: true };
 export const createdColumn: Column = { path: 'created_at', kind: 'time', label: 'created' };
 export const refColumn: Column = { path: 'ref', flexible: true, needed: true, least: 6, endMatters: true };
-export const emailColumn: Column = {
-  path: 'customer_email',
-  flexible: true,
-  needed: true,
-  least: 'customer_email'.length,
-};
 
 /** Columns with these names, and what they have in common. */
 export const columnsNamed = (names: string, more: Partial<Column> = {}): Column[] =>

@@ -1,12 +1,11 @@
 import { expect, it } from 'vitest';
 import { onyeView } from '../../src/commands/onye/view.ts';
 import { ugwoView, wholeUgwoView } from '../../src/commands/ugwo/view.ts';
-import { boardView, changeRecord, changesView } from '../../src/commands/watch/view.ts';
 import type { ApiRecord } from '../../src/core/record.ts';
 import type { View } from '../../src/core/result.ts';
-import { moneyKnown } from '../../src/ledger/transitions.ts';
 import { render } from '../../src/output/render.ts';
 import { widthOf } from '../../src/output/text.ts';
+import { boardView, changeRecord, changesView } from '../../src/records/change.ts';
 import { entryRecord, viewFor } from '../../src/records/entry.ts';
 import { eventListView } from '../../src/records/event.ts';
 import { charge } from '../ledger/support/memory.ts';
@@ -67,7 +66,7 @@ const changes = (['not_created', 'open', 'refunded'] as const).map((now, index) 
   const email = MAILS[index] ?? undefined;
   const asked = { amount: AMOUNTS[index], currency: 'NGN', ref: REFS[index], customer: uidOf('ony', index), email };
   const changed = charge({ asked });
-  return changeRecord({ charge: changed, now, before: 'open', at: Date.parse(CREATED_AT) }, moneyKnown(changed));
+  return changeRecord({ charge: changed, now, before: 'open', at: Date.parse(CREATED_AT) });
 });
 
 const events = (['waiting', 'forwarded', 'kept'] as const).map((state, index) =>

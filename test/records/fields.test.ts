@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { OWN } from '../../scripts/schema/own.ts';
 import type { View } from '../../src/core/result.ts';
+import { CHANGE, changesView } from '../../src/records/change.ts';
 import { ENTRY, viewFor } from '../../src/records/entry.ts';
 import { eventListView, KEPT_EVENT } from '../../src/records/event.ts';
 import { columnsOfList, describeFields, type RecordFields, recordOf } from '../../src/records/fields.ts';
@@ -14,6 +15,7 @@ interface Kind {
 }
 
 const KINDS: readonly Kind[] = [
+  { schema: 'Change', fields: CHANGE, list: changesView },
   { schema: 'Entry', fields: ENTRY, list: viewFor('charge', false) },
   { schema: 'Job', fields: JOB, list: jobsView(false) },
   { schema: 'KeptEvent', fields: KEPT_EVENT, list: eventListView },

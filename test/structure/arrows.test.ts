@@ -60,7 +60,7 @@ const TYPES: Readonly<Record<string, readonly string[]>> = {
   shared: ['client'],
   spec: ['bulk'],
   records: ['webhook'],
-  view: ['ledger', 'webhook'],
+  view: ['ledger'],
 };
 
 /** The only room that may import a package. */
@@ -128,6 +128,7 @@ const allowed = ({ from, to, lazy, type }: Pick<Import, 'from' | 'to' | 'lazy' |
     return lazy || type;
   // A declaration loads its handler only by import().
   if (room === 'spec' && target === 'handler') return lazy && inside(from, to);
+  if (room === 'spec' && target === 'records') return lazy;
   if (room === 'handler' && target === 'spec') return type && inside(from, to);
   if (room === 'shared' && ['spec', 'handler'].includes(target)) return false;
   if (inside(from, to) || (room === 'handler' && isShared(to))) return true;

@@ -12,6 +12,7 @@ import { type Entry, isCharge } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { type ChargeChange, stateNow, type Tail, type Watched, type WatchFilter } from '../../ledger/tail.ts';
 import { moneyKnown } from '../../ledger/transitions.ts';
+import { changeRecord } from '../../records/change.ts';
 import { retryUntilWritten, steadyTime } from '../../webhook/consumer.ts';
 import type { Delivery } from '../../webhook/event.ts';
 import { forward } from '../../webhook/forward.ts';
@@ -19,7 +20,6 @@ import type { PostResult } from '../../webhook/post.ts';
 import { holdQueue, type Queue } from '../../webhook/queue.ts';
 import type { Run } from '../run.ts';
 import type { WatchInput } from './spec.ts';
-import { changeRecord } from './view.ts';
 
 /** Maximum entries of one kind that a look reads: reversed, paid twice, refunded, or told as not paid. */
 const MOST_READ = 100;
@@ -37,7 +37,7 @@ const eventsOf = (seen: Seen, receivedAt: number): Delivery[] => {
   const { charge, now, refund } = seen;
   const money = moneyKnown(charge);
   const ofRefund = refund && { refund: refund.id, refund_amount: refund.asked?.amount ?? null };
-  const record = { ...(changeRecord(seen, money).value as object), ...ofRefund };
+  const record = { ...(changeRecord(seen).value as object), ...ofRefund };
   const eventOf = (event: string, about: string, occasion: unknown): Delivery => {
     const uid = [about, event, occasion ?? []].flat().join('.');
     const body = Buffer.from(`${JSON.stringify({ id: uid, kind: event, ...record })}\n`);

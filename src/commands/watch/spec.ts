@@ -58,5 +58,8 @@ export const watchCommand = defineCommand({
       throw usageError(`--${given.on === undefined ? 'exec-env' : 'on'} needs --exec`);
     return { ...input, on: input.on ?? CHANGES, ugwos: input.ugwos.map((uid) => readId('ugw', uid, how)) };
   },
-  load: async () => ({ run: (await import('./watch.ts')).watch, view: (await import('./view.ts')).changesView }),
+  load: async () => ({
+    run: (await import('./watch.ts')).watch,
+    view: (await import('../../records/change.ts')).changesView,
+  }),
 });

@@ -4,7 +4,7 @@ import { foldersOf } from '../../compose/run.ts';
 import { grouped } from '../../core/bounds.ts';
 import { type ErrorKind, EXIT_CODES, interrupted, PayError, usageError } from '../../core/error.ts';
 import { targetFlags } from '../../core/input.ts';
-import type { ApiPage, ApiRecord } from '../../core/record.ts';
+import type { ApiPage } from '../../core/record.ts';
 import type { Board, Result, ResultNotices } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
 import { statusWord } from '../../core/status.ts';
@@ -12,16 +12,13 @@ import { isInScope, type Scope } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Sum } from '../../ledger/report.ts';
 import { type Now, openTail, type Tail, type Watched, type WatchFilter } from '../../ledger/tail.ts';
-import { moneyKnown } from '../../ledger/transitions.ts';
+import { boardView, changeRecord, changesView } from '../../records/change.ts';
 import { isListening } from '../../webhook/queue.ts';
 import { paymentSumsText, sumMoney } from '../record.ts';
 import type { Run } from '../run.ts';
 import { Feed } from './feed.ts';
 import type { Hook } from './hook.ts';
 import type { WatchInput } from './spec.ts';
-import { boardView, changeRecord, changesView } from './view.ts';
-
-const recordOfChange = (change: Watched): ApiRecord => changeRecord(change, moneyKnown(change.charge));
 
 /** A line for each currency: `3 open NGN 15,000.00, 12 paid NGN 60,000.00`. */
 const sumLines = (sums: readonly Sum<Now>[]): string[] => {
@@ -50,7 +47,7 @@ const boardOf = (tail: Tail, feed: string | undefined, rows: number): Board => {
   const more = all.length - Math.min(room, all.length);
   return {
     view: boardView,
-    records: all.slice(0, room).map(recordOfChange),
+    records: all.slice(0, room).map(changeRecord),
     below: [...(more > 0 ? [`and ${grouped(more)} more`] : []), ...words],
   };
 };
@@ -133,7 +130,7 @@ async function* changesOf(
       const began = clock.ticks();
       const changes = await (hook ?? tail).changes();
       if (changes.length > 0) feed.onChange();
-      yield { records: changes.map(recordOfChange), cursor: undefined, nextCursor: null };
+      yield { records: changes.map(changeRecord), cursor: undefined, nextCursor: null };
       const left = until - clock.ticks();
       if (untilFinal && (left <= 0 || tail.live().every(isFinal))) {
         over.final = true;
