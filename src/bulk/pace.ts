@@ -151,7 +151,7 @@ export interface RowSignals {
   readonly landed: (stops: PayError | undefined) => void;
 }
 
-export interface RowsRun<R, E extends Consequence = Consequence> extends PaceOptions {
+interface RowsRun<R, E extends Consequence = Consequence> extends PaceOptions {
   /**
    * Pulled only when a row can be started, and closed when the run ends early. A row that is being read is awaited,
    * also after a signal: a source that can hang must end by itself. A function gets the pace, for a source that reads

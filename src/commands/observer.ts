@@ -20,7 +20,7 @@ export interface Listed {
   readonly last: { readonly uid: string; readonly status: string } | undefined;
 }
 
-/** What the list shows of a charge for as long as nothing changes after its last reading. */
+/** A charge as the list shows it while nothing changes after its last reading. */
 export const listedAs = (charge: Charge): Listed => {
   const { activity: last, money } = charge;
   if (money?.requestStatus) return { status: money.requestStatus, total: money.requestTotal, last };

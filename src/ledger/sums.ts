@@ -35,6 +35,21 @@ const inPart = ([along, ...limits]: Part): Statement => [
   ...limits,
 ];
 
+/**
+ * The excess of a charge. The last charge of a request that was paid twice has that of all: by payment time, the one that
+ * was paid last. There, a reversed one has none.
+ */
+const overpaidSql = (table: string, along: Part[0], ofSameRequest: (other: string) => string): string => {
+  const isAfter =
+    along === 'paid_at'
+      ? "newer.payment <> 'reversed' AND (newer.paid_at, newer.seq) > (charge.paid_at, charge.seq)"
+      : 'newer.seq > charge.seq';
+  const isLastPaid = `NOT EXISTS (SELECT 1 FROM ${table} AS newer
+    WHERE ${ofSameRequest('newer')} AND ${isAfter} AND newer.paid_twice IS NOT NULL)`;
+  return `CASE WHEN paid_twice IS NOT NULL THEN CASE WHEN ${isLastPaid} THEN paid_twice END
+    WHEN payment IN ('overpaid', 'partially_refunded') AND received - refunded > amount THEN received - refunded - amount END`;
+};
+
 /** Query for the sums of a part of a whole. */
 const sumStatement = (prefix: TablePrefix, query: SumQuery, whole: Part, part: Part): Statement => {
   const { time: _time, period, by, unit, ...scope } = query;
@@ -65,18 +80,7 @@ const sumStatement = (prefix: TablePrefix, query: SumQuery, whole: Part, part: P
     WHERE ${ofSameRequest('part')} AND COALESCE(part.payment, '') IN ('underpaid', 'partially_refunded')
       AND part.received < part.amount)`;
   const asked = along === 'open' ? `amount - COALESCE(${parts}, 0)` : 'amount';
-  // The last charge of a request that was paid twice has the excess of all: by payment time, the one that was paid last.
-  // There, a reversed one has no excess.
-  const isAfter =
-    along === 'paid_at'
-      ? "newer.payment <> 'reversed' AND (newer.paid_at, newer.seq) > (charge.paid_at, charge.seq)"
-      : 'newer.seq > charge.seq';
-  const isLastPaid = `NOT EXISTS (SELECT 1 FROM ${table} AS newer
-    WHERE ${ofSameRequest('newer')} AND ${isAfter} AND newer.paid_twice IS NOT NULL)`;
-  const excess = countsEach
-    ? 'CAST(NULL AS bigint)'
-    : `CASE WHEN paid_twice IS NOT NULL THEN CASE WHEN ${isLastPaid} THEN paid_twice END
-    WHEN payment IN ('overpaid', 'partially_refunded') AND received - refunded > amount THEN received - refunded - amount END`;
+  const excess = countsEach ? 'CAST(NULL AS bigint)' : overpaidSql(table, along, ofSameRequest);
   const columns = [
     'state',
     'payment',

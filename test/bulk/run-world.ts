@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream';
-import { type Pace, type RowSignals, type RowsRun, runRows } from '../../src/bulk/pace.ts';
+import { type Pace, type RowSignals, runRows } from '../../src/bulk/pace.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 type Ran = Awaited<ReturnType<typeof runRows>>;
-type Consequence = Awaited<ReturnType<RowsRun<number>['work']>>;
+type RowsRun = Parameters<typeof runRows<number>>[0];
+type Consequence = Awaited<ReturnType<RowsRun['work']>>;
 
 /** The outcome of a row, and its state in the counts. */
 export interface End extends Consequence {
@@ -29,7 +30,7 @@ export interface Planned {
 }
 
 export interface WorldOptions
-  extends Partial<Omit<RowsRun<number, End>, 'rows' | 'work' | 'stop' | 'clock' | 'onSettled'>> {
+  extends Partial<Omit<Parameters<typeof runRows<number, End>>[0], 'rows' | 'work' | 'stop' | 'clock' | 'onSettled'>> {
   /** Also gets the counts so far. */
   readonly onSettled?: (row: number, end: End, tally: Readonly<Record<string, number>>) => void | Promise<void>;
   /** Rows report the answer before they are settled. */
@@ -130,7 +131,7 @@ export const peak = (events: readonly Event[]): number => {
   return most;
 };
 
-export type PaceOptions = Pick<RowsRun<number>, 'concurrency' | 'rate' | 'random'>;
+export type PaceOptions = Pick<RowsRun, 'concurrency' | 'rate' | 'random'>;
 
 /** The pace of a run of no rows. */
 export const paceOf = async (options: Partial<PaceOptions> = {}) => {

@@ -45,8 +45,8 @@ import type { ShareOptions } from '../../core/result.ts';
 import type { PlannedCharge } from '../run.ts';
 
 /** Exit codes of rows, the most serious first. A fault of the file (2) or of paycli (1) ends the run before any row. */
-const codes = Object.values(EXIT_CODES);
-const ROW_EXITS = [...codes.slice(codes.indexOf(EXIT_CODES.usage) + 1), 0];
+const knownCodes = Object.values(EXIT_CODES);
+const ROW_EXITS = [...knownCodes.slice(knownCodes.indexOf(EXIT_CODES.usage) + 1), 0];
 
 const fieldOptions = new Map<string, OptionSpec>();
 for (const { name, form = 'text', takes, help, hint, default: value, bank, rare } of MEDIUM_FIELDS) {
