@@ -11,29 +11,33 @@ import type { Ledger } from '../ledger/ledger.ts';
 import { refreshCharge } from '../ledger/reconcile.ts';
 import { hasMoney, paymentIn } from '../ledger/transitions.ts';
 
-/** The list fields of a payment request that a payment, its failure or its reversal changes. */
+/** What the list shows of a charge for as long as nothing changes after its last reading. */
 export interface Listed {
-  readonly status: string;
-  /** Received total; undefined if none is shown. */
+  /** Statuses of its payment request; it shows one of them. */
+  readonly statuses: readonly string[];
+  /** Received total; undefined if none is known. */
   readonly total: number | undefined;
-  /** The latest activity according to the service. */
-  readonly last: { readonly uid: string; readonly status: string } | undefined;
+  readonly activity: Charge['activity'];
 }
-
-/** A charge as the list shows it while nothing changes after its last reading. */
-export const listedAs = (charge: Charge): Listed => {
-  const { activity: last, money } = charge;
-  if (money?.requestStatus) return { status: money.requestStatus, total: money.requestTotal, last };
-  // The status of its payment request is not known. If money came, none is the expected one.
-  return { status: hasMoney(charge) ? '' : 'requires_ugwo', total: 0, last };
-};
 
 const UNPAID: readonly string[] = ['requires_ugwo', 'processing'];
 
-const showsSame = (now: Listed, before: Listed): boolean =>
-  (now.status === before.status || [now, before].every(({ status }) => UNPAID.includes(status))) &&
-  (now.total === undefined || before.total === undefined || now.total === before.total) &&
-  (now.last?.uid !== before.last?.uid || now.last?.status === before.last?.status);
+export const listedAs = (charge: Charge): Listed => {
+  const { activity, money } = charge;
+  if (money?.requestStatus) return { statuses: [money.requestStatus], total: money.requestTotal, activity };
+  // The status of its payment request is not known. If money came, none is the expected one.
+  return { statuses: hasMoney(charge) ? [] : UNPAID, total: 0, activity };
+};
+
+/** True unless the list shows a change. A field that it leaves out shows none. */
+const showsSame = (ugwo: unknown, { statuses, total: before, activity }: Listed): boolean => {
+  const [{ status, total }, last] = [requestFacts(ugwo), activityFacts(latestActivityOf(ugwo))];
+  return (
+    (status === '' || statuses.includes(status)) &&
+    (total === undefined || before === undefined || total === before) &&
+    (last.uid !== activity?.uid || last.status === activity.status)
+  );
+};
 
 /** Maximum pages of a walk, as a share of the number of wanted payment requests. */
 const PAGES_FOR_EACH = 0.1;
@@ -45,23 +49,18 @@ export const changedAmong = async <T extends Pick<Charge, 'about'>>(
   client: Client,
   stop: AbortSignal,
 ): Promise<ReadonlySet<T>> => {
-  const wanted = new Set(charges.map(({ about }) => about));
-  const found = new Map<string, Listed>();
+  const changed = new Set<T>();
+  const wanted = Map.groupBy(charges, ({ about }) => about);
   const pages = Math.ceil(wanted.size * PAGES_FOR_EACH);
   for await (const { records } of client.pages('ugwo.list', { query: { limit: String(PAGE_MAX) } }, { pages })) {
     for (const { value } of records) {
       const uid = machineValue(value['uid']);
-      if (!wanted.has(uid)) continue;
-      const { status, total } = requestFacts(value);
-      found.set(uid, { status, total, last: activityFacts(latestActivityOf(value)) });
+      for (const charge of wanted.get(uid) ?? []) if (!showsSame(value, before(charge))) changed.add(charge);
+      wanted.delete(uid);
     }
-    if (found.size === wanted.size || stop.aborted) break;
+    if (wanted.size === 0 || stop.aborted) break;
   }
-  const isChanged = (charge: T): boolean => {
-    const listed = found.get(charge.about);
-    return listed !== undefined && !showsSame(listed, before(charge));
-  };
-  return new Set(charges.filter(isChanged));
+  return changed;
 };
 
 /** Reads up to this many payment requests one by one. For more, a walk over the list finds the changed ones. */

@@ -122,13 +122,24 @@ describe('an observer of open charges', () => {
     expect(reads()).toEqual([13, 14, 15, 16]);
   });
 
-  it('takes a request that is processed for one that is not paid, and a missing total for no change', async () => {
+  it('reads one whose request the list shows with another status, and takes a missing field for no change', async () => {
     const { observer, reads, changed } = open(40);
     const read = charges(40).map((one) => readAs(one, 'requires_action', 'processing', 0));
-    changed.set(20, { total_amount_paid: null });
+    for (const one of read) changed.set(Number(one.id), { status: 'processing' });
+    changed.set(20, { status: 'processing', total_amount_paid: null });
     changed.set(21, { status: 'cancelled' });
+    changed.set(22, { status: null });
+    // Its activity has failed, and the latest one is another.
+    changed.set(23, { status: 'requires_ugwo', lastest_ugwo_activity: { uid: 'act.AbCd.99', status: 'failed' } });
     await observer.look(read);
-    expect(reads()).toEqual([1, 2, 3, 4, 21]);
+    expect(reads()).toEqual([1, 2, 3, 4, 21, 23]);
+  });
+
+  it('takes a request that is processed for an unpaid one while nothing has shown its status', async () => {
+    const { observer, reads, changed } = open(40);
+    changed.set(20, { status: 'processing' });
+    await observer.look(charges(40));
+    expect(reads()).toEqual([1, 2, 3, 4]);
   });
 
   it('first reads requests that the list shows as paid, or different from the ledger', async () => {
