@@ -98,9 +98,9 @@ export const isBusy = (thrown: unknown): boolean => sqliteCodeOf(thrown) === SQL
 /** Damage that SQLite does not detect. */
 export class Damage extends Error {}
 
-/** True if the file is damaged, according to SQLite or to our own check. */
+/** True if the file is damaged, according to SQLite, to Node.js (too large an integer) or to our own check. */
 export const isDamage = (thrown: unknown): boolean => {
-  if (thrown instanceof Damage) return true;
+  if (thrown instanceof Damage || (thrown as NodeJS.ErrnoException).code === 'ERR_OUT_OF_RANGE') return true;
   const code = sqliteCodeOf(thrown);
   return code === SQLITE_CORRUPT || code === SQLITE_NOTADB;
 };

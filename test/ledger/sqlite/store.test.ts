@@ -202,6 +202,16 @@ describe('the ledger file', () => {
     expect(asLedgerError(thrown, '/a')).toEqual(ledgerError(fault));
   });
 
+  it('with an integer that is too large is damaged', async () => {
+    const path = newPath();
+    const ledger = await open(path);
+    await ledger.begin(intent(), FIRST);
+    beside(path, 'UPDATE charge SET amount = 9007199254740993');
+    const error = { kind: 'ledger', detail: { hint: expect.stringContaining('.recover') } };
+    expect(await thrownBy(ledger.list({ limit: 1 }))).toMatchObject(error);
+    expect(await thrownBy(ledger.verify())).toMatchObject(error);
+  });
+
   it('of a newer paycli is refused and unchanged', async () => {
     const path = newPath();
     await (await open(path)).close();
