@@ -1,6 +1,6 @@
 /** JSON Schemas (2020-12) of paycli's own output: ledger entries, reports, previews, errors. */
 
-import { MATCH_RESULTS } from '../../src/bulk/statement-match.ts';
+import { MATCH_RESULTS } from '../../src/bulk/agree.ts';
 import { MEDIUM_NAMES } from '../../src/charge/mediums.ts';
 import { PAYMENT_NAMES } from '../../src/charge/payment.ts';
 import { ALL_EXITS } from '../../src/cli/tree.ts';

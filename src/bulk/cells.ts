@@ -16,6 +16,8 @@ export const formatOfName = (name: string): FileFormat | undefined => {
 export interface InputRow {
   /** The first data row is 1; blank lines are not counted. */
   readonly number: number;
+  /** The number of its first line in the file. */
+  readonly line: number;
   /** Strings in CSV, JSON values in NDJSON. */
   readonly fields: Readonly<Record<string, unknown>>;
 }

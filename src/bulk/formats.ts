@@ -53,6 +53,8 @@ const textOfBytes = (kept: string, wrong: Wrong): string =>
 /** One record of the file; the header is number 0. Its cells hold one byte a character. */
 interface CsvRecord {
   readonly number: number;
+  /** The number of the line on which it begins. */
+  readonly line: number;
   readonly cells: readonly string[];
 }
 
@@ -77,6 +79,10 @@ const isBlankRow = (cells: readonly string[]): boolean => cells.every((cell) => 
 const trimmedTo = (cells: readonly string[], count: number): readonly string[] =>
   cells.length > count && isBlankRow(cells.slice(count)) ? cells.slice(0, count) : cells;
 
+/** The line ends inside the cells of a row. */
+export const lineEnds = (cells: readonly unknown[]): number =>
+  cells.reduce<number>((all, cell) => all + (String(cell).match(/\r\n|\n|\r/g)?.length ?? 0), 0);
+
 /**
  * The records of a file as csv-parse finds them, one array a chunk: awaiting each record would cost more than parsing
  * it. The parser gets one chunk at a time, and its records come through `on_record`: its readable side would drop those
@@ -95,11 +101,11 @@ async function* csvRecords(
     record_delimiter: ['\r\n', '\n', '\r'],
     skip_empty_lines: true,
     relax_column_count: true,
-    on_record: (cells: string[], { bytes: end }) => {
+    on_record: (cells: string[], { bytes: end, lines }) => {
       if (end - ended > LONGEST_ROW) throw failed(count, undefined);
       ended = end;
       if (isBlankRow(cells)) return null;
-      found.push({ number: count, cells });
+      found.push({ number: count, line: lines - lineEnds(cells), cells });
       count += 1;
       return null;
     },
@@ -131,6 +137,15 @@ const csvError = (thrown: unknown, row: number, columns: readonly string[], fail
   return fail(row, typeof column === 'number' ? columns[column] : undefined, what, QUOTE_HINT);
 };
 
+/** A table of another program: columns may lack names of their own, and rows may end early. */
+export interface ForeignTable {
+  /** False if the first row is one of the table. */
+  readonly hasHeader: boolean;
+}
+
+/** The name of a column by its place. */
+const placeName = (index: number): string => `column ${index + 1}`;
+
 const checkNames = (names: readonly string[], fail: Fail): void => {
   const empty = names.indexOf('');
   if (empty !== -1) throw fail(0, undefined, `column ${empty + 1} has no name`, 'give every column its own name');
@@ -141,25 +156,32 @@ const checkNames = (names: readonly string[], fail: Fail): void => {
   }
 };
 
-const columnNamesIn = ({ cells }: CsvRecord, fail: Fail, mayBeNameless: boolean): readonly string[] => {
+/** The names of a header. In a foreign table, a column that has no name of its own is called by its place. */
+const columnNamesIn = ({ cells }: CsvRecord, fail: Fail, foreign: ForeignTable | undefined): readonly string[] => {
   const named = trimmedTo(cells, cells.findLastIndex((cell) => !BLANK.test(cell)) + 1);
-  const called = named.map((cell, index) => (mayBeNameless && BLANK.test(cell) ? `column ${index + 1}` : cell));
-  const names = called.map((cell, index) => textOfBytes(cell, (what, hint) => fail(0, `${index + 1}`, what, hint)));
+  const names = named.map((cell, index) => textOfBytes(cell, (what, hint) => fail(0, `${index + 1}`, what, hint)));
+  if (foreign !== undefined) {
+    const isOwn = (name: string, index: number): boolean => name.trim() !== '' && names.indexOf(name) === index;
+    return names.map((name, index) => (isOwn(name, index) ? name : `${name} (${placeName(index)})`.trim()));
+  }
   checkNames(names, fail);
   return names;
 };
 
-/** The column names in file order; empty for a file of blank lines. A nameless column is called by its place. */
+/** The column names in file order; empty for a file of blank lines. */
 export const csvColumns = async (
   bytes: AsyncIterable<Uint8Array>,
   delimiter: string,
   fail: Fail,
-  mayBeNameless = false,
+  foreign?: ForeignTable,
 ): Promise<readonly string[]> => {
-  for await (const [header] of csvRecords(bytes, delimiter, (_, thrown) => csvError(thrown, 0, [], fail))) {
-    if (header !== undefined) return columnNamesIn(header, fail, mayBeNameless);
+  let most = 0;
+  for await (const records of csvRecords(bytes, delimiter, (_, thrown) => csvError(thrown, 0, [], fail))) {
+    const [header] = records;
+    if (foreign?.hasHeader === false) most = records.reduce((all, { cells }) => Math.max(all, cells.length), most);
+    else if (header !== undefined) return columnNamesIn(header, fail, foreign);
   }
-  return [];
+  return Array.from({ length: most }, (_none, index) => placeName(index));
 };
 
 const checkLength = (cells: readonly string[], number: number, columns: readonly string[], fail: Fail): void => {
@@ -168,15 +190,16 @@ const checkLength = (cells: readonly string[], number: number, columns: readonly
   throw fail(number, undefined, what, 'put cells that contain the delimiter in quotes, and leave no cell out');
 };
 
-const rowFrom = (record: CsvRecord, columns: readonly string[], fail: Fail, mayEndEarly: boolean): InputRow => {
-  const { number } = record;
+const rowFrom = (record: CsvRecord, columns: readonly string[], fail: Fail, foreign?: ForeignTable): InputRow => {
+  const { line } = record;
+  const number = foreign?.hasHeader === false ? record.number + 1 : record.number;
   const cells = trimmedTo(record.cells, columns.length);
-  if (!mayEndEarly || cells.length > columns.length) checkLength(cells, number, columns, fail);
+  if (foreign === undefined || cells.length > columns.length) checkLength(cells, number, columns, fail);
   const entries = columns.map((name, index): [string, string] => [
     name,
     textOfBytes(cells[index] ?? '', (what, hint) => fail(number, name, what, hint)),
   ]);
-  return { number, fields: fieldsFrom(entries) };
+  return { number, line, fields: fieldsFrom(entries) };
 };
 
 /** The rows below the header; blank rows are not counted. */
@@ -185,11 +208,13 @@ export async function* csvRows(
   delimiter: string,
   columns: readonly string[],
   fail: Fail,
-  mayEndEarly = false,
+  foreign?: ForeignTable,
 ): AsyncGenerator<InputRow> {
   const failed = (row: number, thrown: unknown) => csvError(thrown, row, columns, fail);
   for await (const records of csvRecords(bytes, delimiter, failed)) {
-    for (const record of records) if (record.number > 0) yield rowFrom(record, columns, fail, mayEndEarly);
+    for (const record of records) {
+      if (record.number > 0 || foreign?.hasHeader === false) yield rowFrom(record, columns, fail, foreign);
+    }
   }
 }
 
@@ -214,15 +239,16 @@ async function* splitLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uin
 
 /** Reads one object a line; blank lines are not counted. Numbers are not rounded. */
 export async function* ndjsonRows(bytes: AsyncIterable<Uint8Array>, fail: Fail): AsyncGenerator<InputRow> {
-  let number = 1;
+  let [number, at] = [1, 0];
   for await (const line of splitLines(bytes)) {
+    at += 1;
     const wrong = (what: string, hint = NDJSON_HINT) => fail(number, undefined, what, hint);
     if (line.length > LONGEST_ROW) throw wrong(`longer than ${LONGEST_ROW} bytes`);
     const text = decodeText(line, wrong);
     if (text.trim() === '') continue;
     const members = membersOfObject(text);
     if (typeof members === 'string') throw wrong(members);
-    yield { number, fields: fieldsFrom(members) };
+    yield { number, line: at, fields: fieldsFrom(members) };
     number += 1;
   }
 }

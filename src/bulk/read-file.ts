@@ -3,7 +3,7 @@ import { type FileHandle, open, stat } from 'node:fs/promises';
 import { PayError, reasonOf } from '../core/error.ts';
 import { makeNameless } from '../core/files.ts';
 import { type FileFormat, formatOfName, type InputRow } from './cells.ts';
-import { csvColumns, csvRows, type Fail, failIn, InputError, ndjsonColumns, ndjsonRows } from './formats.ts';
+import { csvColumns, csvRows, type Fail, failIn, InputError, lineEnds, ndjsonColumns, ndjsonRows } from './formats.ts';
 
 /**
  * Bytes per read. The rows of a chunk are parsed together: with four times as many bytes, a million short rows cost 30
@@ -209,6 +209,8 @@ type InputOptions = ({ readonly path: string } | { readonly stdin: AsyncIterable
   readonly delimiter?: string | undefined;
   /** Set for a table with titles above its header, whose rows may end early. Nothing is sent for its rows. */
   readonly isHeader?: IsHeader | undefined;
+  /** False for such a table without a header. */
+  readonly hasHeader?: boolean | undefined;
   /** A private folder for the copy. */
   readonly spoolFolder: string;
 };
@@ -262,7 +264,7 @@ const copied = async (options: InputOptions): Promise<Copied> =>
     ? copyOf(options.path, options)
     : { ...(await spool(options.stdin, options.name, options.spoolFolder)), isAt: async () => false };
 
-type Shape = Pick<InputOptions, 'name' | 'format' | 'delimiter' | 'isHeader'>;
+type Shape = Pick<InputOptions, 'name' | 'format' | 'delimiter' | 'isHeader' | 'hasHeader'>;
 type Rows = Pick<RowsFile, 'columns' | 'format' | 'delimiter' | 'titles' | 'rows'>;
 
 /** The bytes after the first `length` ones, which the first chunk holds. */
@@ -275,15 +277,22 @@ async function* behind(length: number, chunks: AsyncIterable<Uint8Array>): Async
 }
 
 const openCsv = async (bytes: FileBytes, head: Buffer, shape: Shape, fail: Fail): Promise<Rows> => {
-  const { name, delimiter: given, isHeader } = shape;
+  const { name, delimiter: given, isHeader, hasHeader = true } = shape;
   const line = separatorLine(head);
   const above = (isHeader && tableIn(head, isHeader, given ?? line?.delimiter)) ?? line;
   const delimiter = given ?? above?.delimiter ?? delimiterOf(head);
   checkDelimiter(delimiter, name);
-  const walk = (): AsyncIterable<Uint8Array> => behind(above?.length ?? 0, bytes.walk());
-  const columns = await csvColumns(walk(), delimiter, fail, isHeader !== undefined);
-  const titles = head.toString('utf8', 0, above?.length ?? 0);
-  const rows = () => csvRows(walk(), delimiter, columns, fail, isHeader !== undefined);
+  const length = above?.length ?? 0;
+  const walk = (): AsyncIterable<Uint8Array> => behind(length, bytes.walk());
+  const foreign = isHeader && { hasHeader };
+  const columns = await csvColumns(walk(), delimiter, fail, foreign);
+  const titles = head.toString('utf8', 0, length);
+  const linesAbove = lineEnds([titles]);
+  async function* rows(): AsyncGenerator<InputRow> {
+    for await (const row of csvRows(walk(), delimiter, columns, fail, foreign)) {
+      yield linesAbove === 0 ? row : { ...row, line: row.line + linesAbove };
+    }
+  }
   return { columns, format: 'csv', delimiter, titles, rows };
 };
 

@@ -1,38 +1,28 @@
-import { readMajor } from '../core/money.ts';
+import { CURRENCY_FORM, currencyCode, readMajor } from '../core/money.ts';
 import { dayIn, parseInstant, startOfDay, twoDigits, type Zone } from '../core/time.ts';
-
-/** Signs that stand for cedi in a statement. A wrong encoding spoils the sign. */
-const CEDI = '(?:GH)?(?:₵|â‚µ)|GH¢';
-/** A currency as a statement writes it: its code, or what stands for naira or cedi. */
-const UNIT = `[A-Z]{3}|[₦N#?]|=N=|[Nn]aira|NAIRA|â‚¦|${CEDI}`;
+import type { DateForm } from './layouts.ts';
 
 /** A currency in parentheses at the end of a column's name. */
-export const CURRENCY_IN_NAME = new RegExp(`\\((${UNIT})\\)\\s*$`);
-
-const IS_CEDI = new RegExp(`^(?:${CEDI})$`, 'i');
-
-/** The code of a currency, from its code or what stands for naira or cedi. */
-export const currencyCode = (text: string): string => {
-  if (IS_CEDI.test(text)) return 'GHS';
-  return /^(?:[₦N#?]|=N=|â‚¦)$|naira/i.test(text) ? 'NGN' : (/^[A-Z]{3}\b/i.exec(text)?.[0] ?? text).toUpperCase();
-};
+export const CURRENCY_IN_NAME = new RegExp(`\\((${CURRENCY_FORM})\\)\\s*$`, 'i');
 
 /** Blanks beside a currency or a sign, or between thousands. Two numbers in one cell stay apart. */
 const NEEDLESS_BLANKS = /(?<!\d)\s+|\s+(?!\d)|\s(?=\d{3}(?!\d))/g;
 /** A cell that stands for no amount: empty, or a dash. */
-const NO_AMOUNT = new RegExp(`^(?:(?:${UNIT})?\\p{Pd}+)?$`, 'iu');
+const NO_AMOUNT = new RegExp(`^(?:(?:${CURRENCY_FORM})?\\p{Pd}+)?$`, 'iu');
+/** A currency whose amounts are counts. */
+const WITHOUT_MINOR_UNIT = 'JPY';
 /** An account number may begin with 0, an amount doesn't. */
 const AMOUNT_FORM = new RegExp(
-  `^([-+(]?)(${UNIT})?([-+(]?)((?!0\\d)\\d[\\d.,]*)((?!N[CD]R)(?:${UNIT}))?(?:([CD])R)?([-)]?)$`,
+  `^([-+(]?)(${CURRENCY_FORM})?([-+(]?)((?!0\\d)\\d[\\d.,]*)((?!N[CD]R)(?:${CURRENCY_FORM}))?(?:([CD])R)?([-)]?)$`,
   'i',
 );
 
 /**
  * An amount such as `₦5,000.00`, `5.000,00 CR`, `5,000.00 NGN` and `(NGN 2,500.00)`, or 0 for none; undefined for
  * another text. One or two digits behind a comma are decimals. A point before three digits may separate thousands, too:
- * that has no one meaning.
+ * that has no one meaning. `isCount`: the digits count the minor unit.
  */
-export const writtenAmount = (text: string, currency: string) => {
+export const writtenAmount = (text: string, currency: string, isCount = false) => {
   const bare = text.replaceAll(NEEDLESS_BLANKS, '');
   const [, before = '', named, inner = '', digits, unit = named, side = '', after = ''] =
     AMOUNT_FORM.exec(NO_AMOUNT.test(bare) ? '0' : bare) ?? [];
@@ -40,7 +30,7 @@ export const writtenAmount = (text: string, currency: string) => {
   if (digits === undefined || !/^(?:[-+]|\(-?\))?$/.test(signs)) return undefined;
   const isUnclear = /^\d{1,3}\.\d{3}$/.test(digits);
   const english = /,\d\d?$/.test(digits) ? digits.replaceAll(/[.,]/g, (sign) => (sign === ',' ? '.' : ',')) : digits;
-  const minor = isUnclear ? Number.NaN : Number(readMajor(english, currency));
+  const minor = isUnclear ? Number.NaN : Number(readMajor(english, isCount ? WITHOUT_MINOR_UNIT : currency));
   return {
     /** In the minor unit; not a number for digits that are no amount in the currency. */
     minor: /[-(D]/i.test(signs + side) ? -minor : minor,
@@ -49,14 +39,16 @@ export const writtenAmount = (text: string, currency: string) => {
   };
 };
 
-/** The order of the day and the month in a date of numbers. */
-export type DateOrder = 'dmy' | 'mdy';
+/** True for a cell whose decimals or thousands show that it is money, not a number of something. */
+export const hasAmountSigns = (text: string): boolean => /[.,]\d\d?\D*$|\d,\d{3}/.test(text);
 
 const MONTHS = 'january february march april may june july august september october november december'.split(' ');
 
 /** The day of the week, and the time of day. */
 const BESIDE_DATE =
   /^(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*[,.\s]+|(?:(?<![T,\s])[T,\s]+|(?<![\d:]))\d\d?:\d\d[\d:.]*(?:\s*[ap]m)?[,\s]*/gi;
+/** The name of a zone behind a time, such as `WAT` and `GMT+0100 (West Africa Standard Time)`. The day is as written. */
+const ZONE = /(?<=\d:\d\d[\d:.]{0,20}(?:\s?[ap]m)?)\s+(?:(?:GMT|UTC)[+-]\d[\d:]*(?:\s*\([^)]*\))?|[A-Z]{3,4})$/i;
 const DATE_FORM =
   /^(\d{1,4}|[a-z]{3,9})(?:st|nd|rd|th)?[-/.,\s]+(\d{1,2}|[a-z]{3,9})(?:st|nd|rd|th)?[-/.,\s]+(\d{4}|\d\d)$/i;
 
@@ -65,7 +57,10 @@ export const writtenDays = (text: string, zone: Zone) => {
   const iso = text.replace(/^([\d-]+) /, '$1T').replace(/ ?(?:UTC|GMT)$/, 'Z');
   const at = parseInstant(iso.replace(' ', ''))?.ms;
   if (at !== undefined) return { dmy: dayIn(zone, at), mdy: dayIn(zone, at) };
-  const parted = text.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3').replaceAll(BESIDE_DATE, ' ');
+  const parted = text
+    .replace(ZONE, '')
+    .replace(/^(\d{4})(\d\d)(\d\d)$|^(\d\d?)([a-z]{3,9})(\d{4}|\d\d)\b/i, '$1$4-$2$5-$3$6')
+    .replaceAll(BESIDE_DATE, ' ');
   const [, first = '', other = '', last = ''] = DATE_FORM.exec(parted.trim()) ?? [];
   const dayOf = (year: string, month: string, day: string): string | undefined => {
     const named = MONTHS.findIndex((name) => name.startsWith(month.toLowerCase())) + 1;

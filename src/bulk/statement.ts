@@ -1,16 +1,34 @@
-import { cutName, firstFew } from '../core/bounds.ts';
-import { fromSpreadsheet } from '../core/text.ts';
+import { cutName } from '../core/bounds.ts';
+import { currencyCode, formatMoney } from '../core/money.ts';
 import type { Zone } from '../core/time.ts';
-import { bareName, type InputRow } from './cells.ts';
-import { type Fail, failIn, InputError } from './formats.ts';
+import { fieldsFrom, type InputRow } from './cells.ts';
+import { type Fail, failIn, InputError, lineEnds } from './formats.ts';
+import { type DateForm, type Layout, ROLES, type Role } from './layouts.ts';
 import { openInput } from './read-file.ts';
-import { REPORT_PREFIX } from './report.ts';
-import { CURRENCY_IN_NAME, currencyCode, type DateOrder, writtenAmount, writtenDays } from './statement-cells.ts';
+import {
+  bareTitle,
+  type Column,
+  type Columns,
+  columnsOf,
+  findColumns,
+  isBooked,
+  isHeader,
+  isMinor,
+  layoutOf,
+  missing,
+  type NamedColumns,
+  refuseUnknown,
+  sideOf,
+  textOfCell,
+} from './statement-columns.ts';
+import { CURRENCY_IN_NAME, hasAmountSigns, writtenAmount, writtenDays } from './statement-cells.ts';
 
 /** A line of a statement: money that came in or went out. */
 export interface StatementLine {
   /** The number of the row below the header, as in errors. */
   readonly number: number;
+  /** The number of its first line in the file. */
+  readonly line: number;
   /** `2026-11-25`: as written, or in the zone of the command if the file names an offset. */
   readonly day: string;
   /** In the minor unit, not 0. Money out is negative. */
@@ -21,110 +39,41 @@ export interface StatementLine {
   readonly references: readonly string[];
   /** The narration and the references, one a line: what may name a payment. */
   readonly text: string;
+  /** Whole cells of digits in columns without a role: one may be the account that was paid. */
+  readonly numbers: readonly string[];
+  /** A cell such as `Closing Balance`: the line is no transaction unless it names a payment. */
+  readonly label: string | undefined;
   /** The row as read, for a report. */
   readonly fields: InputRow['fields'];
 }
 
-interface StatementOptions {
+export interface StatementOptions {
   /** The columns that options name: `amount` holds signed amounts, or the credits if `debit` is named too. */
-  readonly columns: Readonly<Partial<Record<Role, string | undefined>>>;
+  readonly columns: NamedColumns;
+  /** The layout that an option names. */
+  readonly layout?: Layout | undefined;
   /** Lines in another currency are left out, with a notice. */
   readonly currency: string;
   readonly zone: Zone;
-  readonly dateOrder?: DateOrder | undefined;
+  readonly dateForm?: DateForm | undefined;
+  /** True if amounts count the minor unit. */
+  readonly minor?: boolean | undefined;
 }
 
-/** Names of a column with money in alone. */
-const CREDIT = '(settlement)?(credit|cr|deposit|lodge?ment|inflow)s?(amount|amt)?|(money|paid)in';
-
-/**
- * Names of columns by what they hold, the best first: those of Nigerian banks and wallets, and of the exports of
- * providers. Compared without case, blanks, signs, `transaction` in front, and a currency in parentheses.
- */
-const ROLE_NAMES = {
-  date:
-    'date|time|datetime|(paid|payment|completed)(date|at|on)|date(paid|completed) ' +
-    '(post(ed|ing)?|created)(date|at|on)|date(posted|created) (val(ue)?|settle(d|ment))date',
-  // The amount beside the one that was paid is the one that was asked for.
-  amount: `${CREDIT} amountpaid|paidamount amount (settled|settlement|net)amount|amountsettled|debitcredit|creditdebit`,
-  debit: '(settlement)?(debit|dr|withdrawal|outflow)s?(amount|amt)?|(money|paid)out',
-  side: '(entry)?type|((cr|dr|credit|debit){2}|[cd]{2}|direction)(indicator|flag)?',
-  currency: 'currency(code)?',
-  status: '(payment)?status',
-  text: '.*(narrat(ion|ive)|remarks?|description|details?|particulars)',
-  reference: '.*(reference|ref)(no|number|id)? (payment|session)?id|rrn',
-  // Not guessed: the gross amount includes it.
-  fee: '-',
-};
-type Role = keyof typeof ROLE_NAMES;
-
-const isCalled = (column: string, names: string): boolean => {
-  const plain = bareName(column.replace(CURRENCY_IN_NAME, '').replaceAll(/[^\p{L}\p{N}]/gu, ''));
-  return new RegExp(`^(?:${names})$`).test(plain.replace(/^(?:transaction|trans?|txn)(?=.)/, ''));
-};
-
-/** True if a column that an option names holds money in alone. */
-export const isCreditColumn = (name = ''): boolean => isCalled(name, CREDIT);
-
-/** The columns for a role: the one that is named so, or without a name those whose names fit, the best first. */
-const roleColumns = (role: Role, columns: readonly string[], name: string | undefined): readonly string[] => {
-  if (name !== undefined) {
-    const same = columns.filter((column) => bareName(column) === bareName(name));
-    return same.includes(name) ? [name] : same.slice(0, 1);
-  }
-  const read = columns.filter((column) => !column.startsWith(REPORT_PREFIX));
-  return ROLE_NAMES[role].split(' ').flatMap((names) => read.filter((column) => isCalled(column, names)));
-};
-
-/** True for names with a date column and an amount column. A row of sums is no header. */
-const isHeader = (names: readonly string[], given: StatementOptions['columns']): boolean =>
-  (['date', 'amount'] as const).every((role) =>
-    [given[role], undefined].some((name) => roleColumns(role, names, name).length > 0),
-  ) && !names.some((name) => /\d/.test(name) && writtenAmount(name, 'NGN') !== undefined);
-
-/** The text of a cell, without the apostrophe that marks a text in a spreadsheet; a number of NDJSON as written. */
-const textOfCell = (value: unknown): string => fromSpreadsheet(String(value ?? '').trim()).replace(/^'/, '');
-
-/** The side of a line in words. The group finds money out. */
-const SIDE = /^(?:(d|dr|debit|withdrawal|out(?:flow|ward)?)|c|cr|credit|deposit|in(?:flow|ward)?)\.?$/i;
-
-const missing = (columns: readonly string[], name: string, hint: string): InputError =>
-  new InputError(`no column ${name} (found: ${firstFew(columns.map(cutName))})`, hint);
-
-/** Chooses the columns by the options, the names and the contents. */
-const findColumns = (names: readonly string[], rows: readonly InputRow[], options: StatementOptions) => {
-  const { columns: given, zone } = options;
-  const found = (role: Role): readonly string[] => {
-    const [name, columns] = [given[role], roleColumns(role, names, given[role])];
-    if (name === undefined || columns.length > 0) return columns;
-    throw missing(names, name, `name the column with --${role}-column, as the file writes it`);
-  };
-  const fitting = (role: Role, fits: (text: string) => boolean): readonly string[] =>
-    found(role).filter((name) => rows.some(({ fields }) => fits(textOfCell(fields[name]))));
-  const dates = fitting('date', (text) => writtenDays(text, zone) !== undefined);
-  // A column of amounts that is named alone is the only one: a statement may be compared for its credits.
-  const debits = given.amount !== undefined && given.debit === undefined ? [] : found('debit');
-  const sides = debits.length > 0 ? [] : fitting('side', (text) => SIDE.test(text));
-  return {
-    date: [...dates, ...found('date')].slice(0, 1),
-    amount: found('amount').slice(0, 1),
-    debit: debits.slice(0, 1),
-    side: sides.slice(0, 1),
-    currency: found('currency'),
-    status: found('status'),
-    text: found('text'),
-    reference: found('reference'),
-    fee: found('fee'),
-  };
-};
-type Columns = ReturnType<typeof findColumns>;
+/** A header, the lines of titles above it, and the rows below. */
+interface Table {
+  readonly columns: readonly Column[];
+  readonly titles: string;
+  readonly layout: Layout | undefined;
+  readonly rows: InputRow[];
+}
 
 const quoted = (text: string): string => JSON.stringify(cutName(text));
 
-/** Statuses of rows that brought money. */
-const PAID_STATUS = /^(?:success\w*|completed?|(?:over|partially_)?paid|settled|approved|processed|posted)$/i;
-
-/** Labels of rows of sums, which have amounts, but no date. */
+/** Whole cells of rows that are no transactions. */
+const LABEL =
+  /^(?:(?:opening|closing|ledger|available|current|book|previous|final)\s+)*balance(?:\s+(?:[bc]\/?[fd]|(?:brought|carried)\s+(?:forward|down)))?\s*:?$|^[bc]\/?[fd]$|^(?:brought|carried)\s+(?:forward|down)$|^(?:(?:grand|page|sub)[\s-]*)?totals?(?:\s+(?:credits?|debits?|deposits?|lodge?ments?|withdrawals?))?\s*:?$/i;
+/** Labels of rows without a date, which may have a name beside them. */
 const SUM_ROW = /(?:\b|sub)totals?\b|\bbalance\b|\b(?:brought|carried) forward\b|\b[bc]\/?f\b/i;
 
 /** The currency in a title such as `Currency: USD`. */
@@ -133,125 +82,307 @@ const CURRENCY_TITLE = /(?:^|[",;\t])\s*(?:account )?currency(?: code)?"?\s*[:,;
 /** A line before the whole file has told the order of day and month. */
 type DatedLine = Omit<StatementLine, 'day'> & { readonly days: NonNullable<ReturnType<typeof writtenDays>> };
 
-/** The cells of a row by what they hold. */
-const rowCells = ({ number, fields }: InputRow, columns: Columns, currency: string, fail: Fail) => {
-  const texts = (role: Role): readonly string[] =>
-    columns[role].map((name) => textOfCell(fields[name])).filter((text) => text !== '');
-  const text = (role: Role): string => texts(role)[0] ?? '';
-  const amount = (role: Role) => writtenAmount(text(role), currency);
-  const wrong = (role: Role, what: string, hint = `correct the cell, or name another column with --${role}-column`) =>
-    fail(number, columns[role][0], what, hint);
-  /** The amount in the minor unit. */
-  const minor = (role: Role): number => {
-    const { minor = Number.NaN, isUnclear = false } = amount(role) ?? {};
-    if (Number.isSafeInteger(minor)) return minor;
-    const unclear = 'has two meanings: its point may separate thousands; write decimals, such as 5,000.00';
-    throw wrong(role, `${quoted(text(role))} ${isUnclear ? unclear : `is not an amount in ${currency}`}`);
-  };
-  return { texts, text, amount, minor, wrong };
+/** A row that is no line, for its reason. `money` is its amount in that currency. */
+interface LeftOut {
+  readonly number: number;
+  readonly reason: string;
+  readonly money?: { readonly amount: number; readonly currency: string } | undefined;
+}
+
+const textsIn = ({ fields }: InputRow): readonly string[] => Object.values(fields).map(textOfCell);
+
+/** True if an empty row stands between two rows. */
+const isGap = (above: InputRow, row: InputRow): boolean => row.line > above.line + lineEnds(Object.values(above.fields)) + 1;
+
+/** True if a row is a header. Most rows have a day, and are not looked at further. */
+const isHeaderRow = (row: InputRow, options: StatementOptions): boolean => {
+  const texts = textsIn(row).filter((text) => text !== '');
+  if (texts.some((text) => writtenDays(text, options.zone) !== undefined)) return false;
+  return isHeader(texts, options.columns, options.layout ?? layoutOf(texts));
 };
 
-/** Makes the reader of rows: a line, or the reason why a row is none. Throws for a row that can't be understood. */
-const lineReader = (columns: Columns, titles: string, { currency, zone }: StatementOptions, fail: Fail) => {
-  const [amountColumn = ''] = columns.amount;
-  const [, inName = []] = CURRENCY_IN_NAME.exec(amountColumn) ?? [];
-  const inTitles = CURRENCY_TITLE.exec(titles)?.[1] ?? currency;
+/** A layout that fits a header, as an option names it or as it is known. */
+const layoutFor = (columns: readonly Column[], given: Layout | undefined): Layout | undefined => {
+  const titles = columns.map(({ title }) => title);
+  const isThere = given?.header.every((title) => titles.some((one) => bareTitle(one) === title));
+  return isThere ? given : layoutOf(titles);
+};
 
-  return (row: InputRow): DatedLine | string => {
-    const { texts, text, amount, minor, wrong } = rowCells(row, columns, currency, fail);
+/** Parts the rows into tables. A header that comes again without another currency opens none. */
+const tablesIn = (first: Table, rows: Iterable<InputRow>, options: StatementOptions): readonly Table[] => {
+  const tables = [first];
+  let table = first;
+  for (const row of rows) {
+    if (!isHeaderRow(row, options)) {
+      table.rows.push(row);
+      continue;
+    }
+    // Texts directly above a header are its titles. Those of the row above them end at an empty row.
+    const start = table.rows.findLastIndex((one) => textsIn(one).some((text) => writtenDays(text, options.zone))) + 1;
+    const texts = table.rows.slice(start);
+    const gap = texts.findIndex((one, at) => isGap(table.rows[start + at - 1] ?? one, one));
+    const above = texts.slice(Math.max(gap, 0)).filter((one) => !textsIn(one).some(hasAmountSigns));
+    table.rows.splice(0, table.rows.length, ...table.rows.filter((one) => !above.includes(one)));
+    const columns = Object.entries(row.fields).flatMap(([key, cell]) => {
+      const title = textOfCell(cell);
+      return title === '' ? [] : { key, title };
+    });
+    const titles = above.map((one) => textsIn(one).join(',')).join('\n');
+    const isSame = columns.map(({ title }) => title).join('\0') === table.columns.map(({ title }) => title).join('\0');
+    if (isSame && !CURRENCY_TITLE.test(titles)) continue;
+    table = { columns, titles, layout: layoutFor(columns, options.layout), rows: [] };
+    tables.push(table);
+  }
+  return tables;
+};
 
-    const unpaid = texts('status').find((status) => !PAID_STATUS.test(status));
-    if (unpaid !== undefined) return `with the status ${cutName(unpaid)}`;
+/** Makes the reader of rows: a line, the reason why a row is none, or `text` for a row of texts alone. */
+const lineReader = (table: Table, columns: Columns, options: StatementOptions, fail: Fail) => {
+  const { currency, zone } = options;
+  const { layout, titles } = table;
+  const [amountColumn] = columns.amount;
+  const amountTitle = amountColumn?.title ?? '';
+  const isCount = options.minor === true || layout?.minor === true || isMinor(amountTitle);
+  const [, inName = []] = CURRENCY_IN_NAME.exec(amountTitle) ?? [];
+  const ofTable = CURRENCY_TITLE.exec(titles)?.[1] ?? layout?.currency ?? currency;
+  const taken = new Set(ROLES.flatMap((role) => columns[role]));
+  const free = table.columns.filter((column) => !taken.has(column));
+  const notMoney = table.columns.filter((column) => ![columns.amount, columns.debit, columns.fee].flat().includes(column));
+
+  return (row: InputRow): DatedLine | LeftOut | 'text' => {
+    const cell = ({ key }: Column): string => textOfCell(row.fields[key]);
+    const texts = (role: Role): readonly string[] => columns[role].map(cell).filter((text) => text !== '');
+    const text = (role: Role): string => texts(role)[0] ?? '';
+    const amount = (role: Role, inCurrency = currency) => writtenAmount(text(role), inCurrency, isCount);
+    const leftOut = (reason: string, money?: LeftOut['money']): LeftOut => ({ number: row.number, reason, money });
+    const wrong = (role: Role, what: string, hint = `correct the cell, or name another column with --${role}-column`) =>
+      fail(row.number, columns[role][0]?.title, what, hint);
+    const minor = (role: Role): number => {
+      const { minor = Number.NaN, isUnclear = false } = amount(role) ?? {};
+      if (Number.isSafeInteger(minor)) return minor;
+      const unclear = 'has two meanings: its point may separate thousands; write decimals, such as 5,000.00';
+      const unit = isCount ? `a count of the minor unit of ${currency}` : `an amount in ${currency}`;
+      throw wrong(role, `${quoted(text(role))} ${isUnclear ? unclear : `is not ${unit}`}`);
+    };
+
+    const unpaid = texts('status').find((status) => isBooked(status, layout?.statuses) === false);
+    if (unpaid !== undefined) return leftOut(`with the status ${cutName(unpaid)}`);
 
     const [date, side] = [text('date'), text('side')];
     const days = writtenDays(date, zone);
     const sums = (['amount', 'debit'] as const).filter((role) => amount(role)?.minor !== 0);
-    const labels = date === '' ? Object.values(row.fields).map(textOfCell) : [date];
-    const isOfSums = days === undefined && (!sums.some(amount) || labels.some((label) => SUM_ROW.test(label)));
+    const labels = date === '' ? textsIn(row) : [date];
+    const isOfSums = days === undefined && labels.some((label) => SUM_ROW.test(label));
+    if (days === undefined && !isOfSums && !sums.some((role) => amount(role))) return 'text';
     const [sum, another] = sums;
-    if (sum === undefined || isOfSums) return 'without a date or an amount';
+    if (sum === undefined || isOfSums) return leftOut('without a date or an amount');
     if (days === undefined) {
       const noDate = 'the date is missing; a row of sums needs a word such as Total';
       throw wrong('date', date === '' ? noDate : `${quoted(date)} is not a date`);
     }
 
-    const own = [amount(sum)?.currency ?? [], texts('currency'), inName].flat();
-    const other = (own.length > 0 ? own : [inTitles]).map(currencyCode).find((code) => code !== currency);
-    if (other !== undefined) return `in ${other}`;
-
-    if (another !== undefined) throw wrong('debit', `the row has an amount in ${quoted(amountColumn)}, too`);
-    const [known, out] = SIDE.exec(side) ?? [];
-    if (columns.side.length > 0 && known === undefined) {
-      throw wrong('side', `${quoted(side)} is neither credit nor debit`, 'correct the cell, or rename the column');
+    const unknown = texts('status').find((status) => isBooked(status, layout?.statuses) === undefined);
+    if (unknown !== undefined) {
+      const hint =
+        'leave the column out with --ignore-columns; or write a layout with --save-layout and list the word in it';
+      throw wrong('status', `${quoted(unknown)} is no known status`, hint);
     }
-    const [signed, isOut] = [minor(sum), sum === 'debit' || out !== undefined];
+
+    const own = [amount(sum)?.currency ?? [], texts('currency'), inName].flat();
+    const other = (own.length > 0 ? own : [ofTable]).map(currencyCode).find((code) => code !== currency);
+    if (other !== undefined) {
+      return leftOut(`in ${other}`, { amount: amount(sum, other)?.minor ?? Number.NaN, currency: other });
+    }
+
+    if (another !== undefined) throw wrong('debit', `the row has an amount in ${quoted(amountTitle)}, too`);
+    const known = sideOf(side, layout?.sides);
+    if (columns.side.length > 0 && known === undefined) {
+      const hint = 'correct the cell, or leave the column out with --ignore-columns';
+      throw wrong('side', `${quoted(side)} is neither credit nor debit`, hint);
+    }
+    const [signed, isOut] = [minor(sum), sum === 'debit' || known === 'out'];
+    const whole = notMoney.map(cell);
     return {
       number: row.number,
+      line: row.line,
       days,
       amount: isOut ? -Math.abs(signed) : signed,
       fee: text('fee') === '' ? undefined : Math.abs(minor('fee')),
       references: texts('reference'),
       text: [...texts('text'), ...texts('reference')].join('\n'),
+      numbers: free.map(cell).filter((text) => /^\d{5,}$/.test(text)),
+      label: whole.find((text) => LABEL.test(text) || layout?.labels?.includes(text.toLowerCase())),
       fields: row.fields,
     };
   };
 };
 
+/** Gives a line the text of the row below it, also in the column of its text. */
+const withText = (line: DatedLine, row: InputRow, [column]: readonly Column[]): DatedLine => {
+  const more = textsIn(row)
+    .filter((text) => text !== '')
+    .join(' ');
+  const fields =
+    column === undefined
+      ? line.fields
+      : fieldsFrom(
+          Object.entries(line.fields).map(([key, cell]) => [key, key === column.key ? `${cell}\n${more}` : cell]),
+        );
+  return { ...line, text: `${line.text}\n${more}`, fields };
+};
+
+/** Reads the rows of a table. A row of texts belongs to the line directly above it. */
+const readTable = (table: Table, columns: Columns, options: StatementOptions, fail: Fail) => {
+  const read = lineReader(table, columns, options, fail);
+  const [lines, left]: [DatedLine[], LeftOut[]] = [[], []];
+  let above: InputRow | undefined;
+  for (const row of table.rows) {
+    const one = read(row);
+    if (one === 'text') {
+      const line = lines.at(-1);
+      if (line !== undefined && above !== undefined && !isGap(above, row)) {
+        lines.splice(-1, 1, withText(line, row, columns.text));
+        above = row;
+      } else {
+        left.push({ number: row.number, reason: 'without a date or an amount' });
+        above = undefined;
+      }
+    } else if ('reason' in one) {
+      left.push(one);
+      above = undefined;
+    } else {
+      lines.push(one);
+      above = row;
+    }
+  }
+  return { lines, left };
+};
+
 /** Gives each line its day, in the order of day and month that one date tells. */
-const inOrder = (dated: readonly DatedLine[], column: string, given: DateOrder | undefined, fail: Fail) => {
+const inOrder = (dated: readonly DatedLine[], columnOf: (line: DatedLine) => string, given: DateForm | undefined, fail: Fail) => {
   // Rows that are no lines tell nothing: a report has none, and must be read alike.
   const clear = dated.find(({ days: { dmy, mdy } }) => dmy === undefined || mdy === undefined);
-  const order = given ?? (clear && (clear.days.dmy === undefined ? 'mdy' : 'dmy'));
-  const word = order && { dmy: 'day first', mdy: 'month first' }[order];
-  const lines = dated.map(({ days, ...line }): StatementLine => {
-    const day = order === undefined && days.dmy !== days.mdy ? undefined : days[order ?? 'dmy'];
+  const form = given ?? (clear && (clear.days.dmy === undefined ? 'mdy' : 'dmy'));
+  const word = form && { dmy: 'day first', mdy: 'month first' }[form];
+  const lines = dated.map((one): StatementLine => {
+    const { days, ...line } = one;
+    const day = form === undefined && days.dmy !== days.mdy ? undefined : days[form ?? 'dmy'];
     if (day !== undefined) return { ...line, day };
     const unclear = 'has two meanings, and no date of the file has a day above 12';
     const what = word === undefined ? unclear : `is not a date with the ${word}`;
-    const hint = 'add --date-order dmy if the day is first, or --date-order mdy; or correct the cell';
+    const hint = 'add --date-form dmy if the day is first, or --date-form mdy; or correct the cell';
+    const column = columnOf(one);
     throw fail(line.number, column, `${quoted(textOfCell(line.fields[column]))} ${what}`, hint);
   });
-  return { lines, order: word };
+  return { lines, form, word };
 };
+
+/** The columns of a table in words. */
+const columnsText = (columns: Columns): string =>
+  ROLES.filter((role) => role !== 'ignored')
+    .flatMap((role) => {
+      const word = role === 'amount' && columns.debit.length > 0 ? 'credit' : role;
+      const titles = columns[role].map(({ title }) => quoted(title));
+      return titles.length === 0 ? [] : `${word} ${titles.join(' and ')}`;
+    })
+    .join(', ');
+
+/** Counts and sums of the rows that are left out, by reason. */
+const leftOutText = (left: readonly LeftOut[]): readonly string[] =>
+  Object.entries(Object.groupBy(left, ({ reason }) => reason)).map(([reason, rows = []]) => {
+    const [first] = rows;
+    const sums = new Map<string, number>();
+    for (const { money } of rows) {
+      if (money !== undefined) sums.set(money.currency, (sums.get(money.currency) ?? 0) + Math.abs(money.amount));
+    }
+    const sum = [...sums].map(([currency, amount]) => `, ${formatMoney(amount, currency)}`).join('');
+    const place = rows.length === 1 ? `row ${first?.number}` : `the first is row ${first?.number}`;
+    return `${rows.length} ${rows.length === 1 ? 'row' : 'rows'} ${reason} (${place}${sum})`;
+  });
+
+/** The layout that was used, to be read again. */
+const usedLayout = (
+  { layout, columns: all }: Table,
+  columns: Columns,
+  { hasHeader, ...more }: Pick<Layout, 'dateForm' | 'minor' | 'currency'> & { readonly hasHeader: boolean },
+): Layout => {
+  const titles = (role: Role): readonly string[] => columns[role].map(({ title }) => bareTitle(title));
+  const { statuses, sides, labels } = layout ?? {};
+  return {
+    name: layout?.name ?? 'own',
+    header: hasHeader ? all.map(({ title }) => bareTitle(title)) : [],
+    columns: Object.fromEntries(ROLES.map((role) => [role, titles(role)] as const).filter(([, some]) => some.length > 0)),
+    ...more,
+    statuses,
+    sides,
+    labels,
+  };
+};
+
+/** True if columns are named by number, or the layout has no header: the first row is a line or a title. */
+const isHeaderless = ({ columns: { date, amount }, layout }: StatementOptions): boolean =>
+  layout?.header.length === 0 || [date, amount].every((names) => names?.every((name) => /^\d+$/.test(name)));
 
 /** Reads a statement. Throws a usage error unless each row can be understood. */
 export const readStatement = async (file: Parameters<typeof openInput>[0], options: StatementOptions) => {
-  const input = await openInput({ ...file, isHeader: (names) => isHeader(names, options.columns) });
+  const { columns: named, zone, currency } = options;
+  const isTableHeader = (names: readonly string[]): boolean =>
+    isHeader(names, named, options.layout ?? layoutOf(names));
+  const hasHeader = !isHeaderless(options);
+  const input = await openInput({ ...file, isHeader: hasHeader ? isTableHeader : () => false, hasHeader });
   try {
-    if (!isHeader(input.columns, options.columns)) {
+    if (hasHeader && !isTableHeader(input.columns)) {
       const hint = 'name both with --date-column and --amount-column, as the file writes them';
-      throw missing(input.columns, 'with dates beside one with amounts', hint);
+      throw missing(columnsOf(input.columns), 'with dates beside one with amounts', hint);
     }
     const rows: InputRow[] = [];
     for await (const row of input.rows()) rows.push(row);
     // A row of NDJSON may have other members than the first.
-    const names = [...new Set([...input.columns, ...rows.flatMap(({ fields }) => Object.keys(fields))])];
-    const columns = findColumns(names, rows, options);
+    const isCsv = input.format === 'csv';
+    const names = isCsv ? input.columns : [...new Set([...input.columns, ...rows.flatMap(({ fields }) => Object.keys(fields))])];
+    const columns = columnsOf(names);
+    const first: Table = { columns, titles: input.titles, layout: layoutFor(columns, options.layout), rows: [] };
+    const tables = isCsv && hasHeader ? tablesIn(first, rows, options) : [{ ...first, rows }];
     const fail = failIn(file.name, '');
-    const read = rows.map(lineReader(columns, input.titles, options, fail));
-    const dated = read.filter((one) => typeof one !== 'string');
-    const { order, lines } = inOrder(dated, columns.date[0] ?? '', options.dateOrder, fail);
+    const read = tables.map((table) => {
+      const { layout } = table;
+      const textsOf = ({ key }: Column): readonly string[] => table.rows.map(({ fields }) => textOfCell(fields[key]));
+      const found = findColumns(table.columns, textsOf, { named, layout, zone });
+      return { table, columns: found, textsOf, ...readTable(table, found, options, fail) };
+    });
+    const dated = read.flatMap(({ lines }) => lines);
+    const columnOf = (line: DatedLine): string =>
+      read.find(({ lines }) => lines.includes(line))?.columns.date[0]?.key ?? '';
+    const { form, word, lines } = inOrder(dated, columnOf, options.dateForm ?? first.layout?.dateForm, fail);
 
-    const shown = Object.entries(columns).flatMap(([role, found]) => {
-      const word = role === 'amount' && columns.debit.length > 0 ? 'credit' : role;
-      return found.length === 0 ? [] : `${word} ${found.map(quoted).join(' and ')}`;
-    });
-    const columnNotice = `Columns: ${shown.join(', ')}${order === undefined ? '' : `; ${order}`}`;
-    const reasons = [...new Set(read.filter((one) => typeof one === 'string'))];
-    const left = reasons.map((reason) => {
-      const [count, first] = [read.filter((one) => one === reason).length, rows[read.indexOf(reason)]?.number];
-      return count === 1 ? `1 row ${reason} (row ${first})` : `${count} rows ${reason} (the first is row ${first})`;
-    });
+    const notices = [...new Set(read.map(({ table, columns: chosen }) => {
+      const known = table.layout === undefined ? 'Columns' : `Layout ${table.layout.name}`;
+      return `${known}: ${columnsText(chosen)}${word === undefined ? '' : `; ${word}`}`;
+    }))];
+    const left = leftOutText(read.flatMap(({ left }) => left));
     const days = lines.map(({ day }) => day).sort();
-    const [first] = days;
-    if (first === undefined) {
+    const [firstDay] = days;
+    if (firstDay === undefined) {
       const why = left.join(', ') || 'no row is below the header';
       const [, other] = /\bin ([A-Z]{3}) \(/.exec(why) ?? [];
-      const message = `${file.name} has no lines in ${options.currency}: ${why}`;
-      throw new InputError(message, other ? `add --currency ${other}` : `check the columns: ${columnNotice}`);
+      const message = `${file.name} has no lines in ${currency}: ${why}`;
+      throw new InputError(message, other ? `add --currency ${other}` : `check the columns: ${notices.join(' ')}`);
     }
-    const notices = [columnNotice, ...(left.length === 0 ? [] : [`Left out: ${left.join(', ')}`])];
-    return { ...input, columns: names, notices, days: { first, last: days.at(-1) ?? first }, lines };
+    for (const { table, columns: roles, lines: own } of read) {
+      const textsOf = ({ key }: Column): readonly string[] => own.map(({ fields }) => textOfCell(fields[key]));
+      refuseUnknown(table.columns, textsOf, roles, { name: file.name, layout: table.layout });
+    }
+    const [top] = read;
+    if (top === undefined) throw new Error('a file without a table');
+    const used = usedLayout(top.table, top.columns, { dateForm: form, minor: options.minor || top.table.layout?.minor, currency, hasHeader });
+    return {
+      ...input,
+      columns: names,
+      notices: left.length === 0 ? notices : [...notices, `Left out: ${left.join(', ')}`],
+      days: { first: firstDay, last: days.at(-1) ?? firstDay },
+      lines,
+      layout: used,
+    };
   } finally {
     await input.close();
   }

@@ -84,10 +84,30 @@ const readMinor = (digits: string): ReadAmount => {
   return minor === 0 ? amountProblem('is 0', 'an amount must be more than nothing') : { minor };
 };
 
-/** The optional currency in front of an amount, as tables print it, and the amount. */
+/** Signs and earlier codes of currencies that the service takes. The last of a line are signs in a wrong encoding. */
+const SIGNS: Readonly<Record<string, readonly string[]>> = {
+  NGN: ['naira', '=N=', '₦', 'N', 'â‚¦', '#', '?'],
+  GHS: ['GH₵', 'GH¢', 'GHC', '₵', 'GHâ‚µ', 'â‚µ'],
+  KES: ['Ksh'],
+  ZAR: ['R'],
+};
+
+/** A currency as people and banks write it: its code or a sign, in any case. Source of a regular expression. */
+export const CURRENCY_FORM = [...Object.values(SIGNS).flat(), '[A-Z]{3}'].join('|').replace('?', '\\?');
+
+/** The code of a currency, from its code or a sign. */
+export const currencyCode = (text: string): string => {
+  const isSign = (sign: string): boolean => sign.toLowerCase() === text.toLowerCase();
+  const [code] = Object.entries(SIGNS).find(([, signs]) => signs.some(isSign)) ?? [];
+  return code ?? (/^[A-Z]{3}\b/i.exec(text)?.[0] ?? text).toUpperCase();
+};
+
+const MONEY = new RegExp(`^(?:(${CURRENCY_FORM})\\s*(?=\\d))?(.*)$`, 'is');
+
+/** The optional currency in front of an amount, as tables print it or as a sign, and the amount. */
 export const splitMoney = (text: string): { readonly currency: string | undefined; readonly amount: string } => {
-  const [, letters, amount = ''] = /^(?:([A-Za-z]{3})\s*(?=\d))?(.*)$/s.exec(text.trim()) ?? [];
-  return { currency: letters?.toUpperCase(), amount };
+  const [, currency, amount = ''] = MONEY.exec(text.trim()) ?? [];
+  return { currency: currency && currencyCode(currency), amount };
 };
 
 /** Reads a count of the minor unit, as `--amount-minor` takes it: `500000`. */

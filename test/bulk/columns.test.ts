@@ -220,7 +220,7 @@ describe('a name in place of an id', () => {
   };
   const file = { columns: ['ugwo'], format: 'csv' } as const;
   const reader = new RowReader(kind as unknown as Kind, file, { client: {} as Reading['client'], validate: true });
-  const row = { number: 2, fields: { ugwo: 'order-2' } };
+  const row = { number: 2, line: 3, fields: { ugwo: 'order-2' } };
 
   it('is new each time that the row is read, and a fault', () => {
     for (const _time of [1, 2]) {

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { readStatement } from '../../src/bulk/statement.ts';
-import { type DateOrder, writtenAmount, writtenDays } from '../../src/bulk/statement-cells.ts';
+import type { DateForm } from '../../src/bulk/layouts.ts';
+import { writtenAmount, writtenDays } from '../../src/bulk/statement-cells.ts';
 import { PayError } from '../../src/core/error.ts';
 import type { Zone } from '../../src/core/time.ts';
 import { keptCopies, madeFolder } from './support.ts';
@@ -151,7 +152,7 @@ describe('an amount', () => {
 });
 
 describe('a date', () => {
-  const dayIn = (text: string, order: DateOrder = 'dmy', zone: Zone = 'utc'): string | undefined =>
+  const dayIn = (text: string, order: DateForm = 'dmy', zone: Zone = 'utc'): string | undefined =>
     writtenDays(text, zone)?.[order];
 
   it.each([
@@ -229,8 +230,8 @@ describe('a date', () => {
 });
 
 describe('the order of day and month', () => {
-  const daysOf = async (dates: readonly string[], dateOrder?: DateOrder) => {
-    const { lines } = await read(`${TABLE}${dates.map((date) => `${date},1.00,\n`).join('')}`, { dateOrder });
+  const daysOf = async (dates: readonly string[], dateForm?: DateForm) => {
+    const { lines } = await read(`${TABLE}${dates.map((date) => `${date},1.00,\n`).join('')}`, { dateForm });
     return lines.map(({ day }) => day);
   };
 
@@ -246,7 +247,7 @@ describe('the order of day and month', () => {
   it('must be given if no date tells', async () => {
     const message =
       'x.csv: row 2, column "Date": "05/11/2026" has two meanings, and no date of the file has a day above 12 | ' +
-      'add --date-order dmy if the day is first, or --date-order mdy; or correct the cell';
+      'add --date-form dmy if the day is first, or --date-form mdy; or correct the cell';
     expect(await faultOf(daysOf(['11/11/2026', '05/11/2026']))).toBe(message);
     expect(await daysOf(['05/11/2026'], 'dmy')).toEqual(['2026-11-05']);
     expect(await daysOf(['05/11/2026'], 'mdy')).toEqual(['2026-05-11']);
@@ -263,7 +264,7 @@ describe('the order of day and month', () => {
   it('is the same in the whole file', async () => {
     expect(await faultOf(daysOf(['25/11/2026', '11/25/2026']))).toBe(
       'x.csv: row 2, column "Date": "11/25/2026" is not a date with the day first | ' +
-        'add --date-order dmy if the day is first, or --date-order mdy; or correct the cell',
+        'add --date-form dmy if the day is first, or --date-form mdy; or correct the cell',
     );
     expect(await faultOf(daysOf(['25/11/2026'], 'mdy'))).toContain('is not a date with the month first');
   });
@@ -331,13 +332,13 @@ describe('the columns', () => {
   });
 
   it.each<[string, string, StatementOptions['columns'], string, number]>([
-    ['A,B,C', '25-Nov-26,5.00,x', { date: 'A', amount: 'B', text: 'C' }, 'date A, amount B, text C', 500],
-    ['Date,AMOUNT,Amount', '25-Nov-26,9.00,5.00', { amount: 'Amount' }, 'date Date, amount Amount', 500],
-    ['Date,Credit,Debit', '25-Nov-26,5.00,', { amount: 'credit' }, 'date Date, amount Credit', 500],
-    ['Date,In,Out', '25-Nov-26,,5.00', { amount: 'In', debit: 'Out' }, 'date Date, credit In, debit Out', -500],
-    ['Date,Credit,Out', '25-Nov-26,,5.00', { debit: 'out' }, 'date Date, credit Credit, debit Out', -500],
-    ['Date,Amount,RRN,Ref', '25-Nov-26,5.00,a,b', { reference: 'Ref' }, 'date Date, amount Amount, reference Ref', 500],
-    ['Date,Amount,Fee', '25-Nov-26,5.00,1.00', { fee: 'fee' }, 'date Date, amount Amount, fee Fee', 500],
+    ['A,B,C', '25-Nov-26,5.00,x', { date: ['A'], amount: ['B'], text: ['C'] }, 'date A, amount B, text C', 500],
+    ['Date,AMOUNT,Amount', '25-Nov-26,9.00,5.00', { amount: ['Amount'] }, 'date Date, amount Amount', 500],
+    ['Date,Credit,Debit', '25-Nov-26,5.00,', { amount: ['credit'] }, 'date Date, amount Credit', 500],
+    ['Date,In,Out', '25-Nov-26,,5.00', { amount: ['In'], debit: ['Out'] }, 'date Date, credit In, debit Out', -500],
+    ['Date,Credit,Out', '25-Nov-26,,5.00', { debit: ['out'] }, 'date Date, credit Credit, debit Out', -500],
+    ['Date,Amount,RRN,Ref', '25-Nov-26,5.00,a,b', { reference: ['Ref'] }, 'date Date, amount Amount, reference Ref', 500],
+    ['Date,Amount,Fee', '25-Nov-26,5.00,1.00', { fee: ['fee'] }, 'date Date, amount Amount, fee Fee', 500],
   ])('%s with %s and options', async (names, line, given, columns, amount) => {
     expect(await chosen(names, line, given)).toEqual([columns, amount]);
   });
@@ -383,7 +384,7 @@ describe('the columns', () => {
 
   it('of credits alone leaves the debits out', async () => {
     const { lines, notices } = await read('Date,Credit,Debit\n25-Nov-26,5.00,\n25-Nov-26,,7.00\n', {
-      columns: { amount: 'Credit' },
+      columns: { amount: ['Credit'] },
     });
     expect(lines.map(({ amount }) => amount)).toEqual([500]);
     expect(notices[1]).toBe('Left out: 1 row without a date or an amount (row 2)');
@@ -397,7 +398,7 @@ describe('the columns', () => {
 
   it('of fees never make money of a line', async () => {
     const { lines } = await read('Date,Amount,Fee\n25-Nov-26,5.00,-1.50\n25-Nov-26,5.00,\n', {
-      columns: { fee: 'Fee' },
+      columns: { fee: ['Fee'] },
     });
     expect(lines.map(({ amount, fee }) => [amount, fee])).toEqual([
       [500, 150],
@@ -409,15 +410,15 @@ describe('the columns', () => {
     const table = 'Bank of X\nTrans Date,Credit,Remarks\n25-Nov-26,5.00,x\n';
     const message =
       'no column Trans Dat (found: Trans Date, Credit, Remarks) | name the column with --date-column, as the file writes it';
-    expect(await faultOf(read(table, { columns: { date: 'Trans Dat' } }))).toBe(message);
-    expect(await faultOf(read(table, { columns: { date: 'Remarks' } }))).toContain(
+    expect(await faultOf(read(table, { columns: { date: ['Trans Dat'] } }))).toBe(message);
+    expect(await faultOf(read(table, { columns: { date: ['Remarks'] } }))).toContain(
       'column "Remarks": "x" is not a date',
     );
-    expect(await faultOf(read(table, { columns: { text: 'Note' } }))).toContain('no column Note (found: Trans Date');
-    expect(await faultOf(read(table, { columns: { amount: 'Debit' } }))).toContain(
+    expect(await faultOf(read(table, { columns: { text: ['Note'] } }))).toContain('no column Note (found: Trans Date');
+    expect(await faultOf(read(table, { columns: { amount: ['Debit'] } }))).toContain(
       'name the column with --amount-column',
     );
-    expect(await faultOf(read(table, { columns: { amount: 'In', debit: 'Credit' } }))).toContain('--amount-column');
+    expect(await faultOf(read(table, { columns: { amount: ['In'], debit: ['Credit'] } }))).toContain('--amount-column');
     expect(await faultOf(read('Date,Amount (kobo)\n25-Nov-26,500\n'))).toContain('no column with dates beside one');
     expect(await faultOf(read('Bank of X\nDatum,Betrag\n1,2\n'))).toContain(
       'beside one with amounts (found: Bank of X)',
@@ -523,7 +524,7 @@ describe('a file that is no statement', () => {
     ],
     ['Date,Credit,Fee\n25-Nov-26,1,x\n', 'column "Fee": "x" is not an amount in NGN', '--fee-column'],
   ])('has a cell that is no amount: %j', async (content, message, flag) => {
-    const columns = content.includes('Fee') ? { fee: 'Fee' } : {};
+    const columns = content.includes('Fee') ? { fee: ['Fee'] } : {};
     expect(await faultOf(read(content, { columns }))).toBe(
       `x.csv: row 1, ${message} | correct the cell, or name another column with ${flag}`,
     );
@@ -613,7 +614,7 @@ it('reads the same lines from any order of columns, any separator and any titles
       .map((cells) => cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(by) + end)
       .join('');
   const linesOf = async (content: string) => {
-    const { lines } = await read(content, { dateOrder: 'dmy' });
+    const { lines } = await read(content, { dateForm: 'dmy' });
     return lines.map(({ fields, text, references, ...line }) => ({
       ...line,
       fields: { ...fields },

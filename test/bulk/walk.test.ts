@@ -42,7 +42,7 @@ const tick = (): Promise<void> => new Promise((done) => setImmediate(done));
 const inputOf = (rows: number): RowsFile =>
   ({
     rows: async function* (): AsyncGenerator<InputRow> {
-      for (let number = 1; number <= rows; number += 1) yield { number, fields: {} };
+      for (let number = 1; number <= rows; number += 1) yield { number, line: number + 1, fields: {} };
     },
   }) as unknown as RowsFile;
 

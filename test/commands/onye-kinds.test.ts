@@ -26,7 +26,7 @@ const opened = (columns: readonly string[], options: GivenFields, format: Format
   new RowReader(updateKind(options), { columns, format }, { client, validate });
 /** As a later row of its file. */
 const rowOf = (fields: object, options = NONE, format: Format = 'csv', validate = true) =>
-  opened(['uid'], options, format, validate).read({ number: 2, fields: fields as Record<string, unknown> });
+  opened(['uid'], options, format, validate).read({ number: 2, line: 3, fields: fields as Record<string, unknown> });
 
 const updateOf = (fields: object, options = NONE, format: Format = 'csv') => {
   const row = rowOf({ uid: UID, ...fields }, options, format);

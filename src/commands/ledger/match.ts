@@ -1,12 +1,14 @@
+import { DAYS_OLDER, DAYS_YOUNGER, type LedgerPayment, MATCH_RESULTS, type Match, matchLines } from '../../bulk/agree.ts';
 import { refuseReport } from '../../bulk/plan.ts';
 import { openRowReport, REPORT_PREFIX } from '../../bulk/report.ts';
-import { type BankStatement, isCreditColumn, readStatement } from '../../bulk/statement.ts';
+import { type BankStatement, readStatement } from '../../bulk/statement.ts';
+import { isCreditColumn, textOfCell } from '../../bulk/statement-columns.ts';
+import { readLayout, saveLayout } from '../../bulk/layout-file.ts';
 import { writtenAmount } from '../../bulk/statement-cells.ts';
-import { type LedgerPayment, MATCH_RESULTS, type Match, matchLines } from '../../bulk/statement-match.ts';
 import { PAYMENTS } from '../../charge/payment.ts';
 import { profileWithoutKey } from '../../compose/client.ts';
 import { openRowServices } from '../../compose/run.ts';
-import { firstFew, grouped } from '../../core/bounds.ts';
+import { cutName, firstFew, grouped } from '../../core/bounds.ts';
 import { CHARGE } from '../../core/charge.ts';
 import { PayError } from '../../core/error.ts';
 import { targetFlags } from '../../core/input.ts';
@@ -25,8 +27,8 @@ import type { MatchInput } from './match-spec.ts';
 import { matchView, rowOf } from './view.ts';
 
 /**
- * Reads the payments, refunds and reversals from the day before the first to the day after the last, and what else was
- * charged on these days.
+ * Reads the payments, refunds and reversals of the days of a statement and of those on which a named payment may be, and
+ * what else was charged then.
  */
 const readPayments = async (
   ledger: Ledger,
@@ -51,7 +53,7 @@ const readPayments = async (
       profile: sum.profile ?? sum.origin,
     };
   };
-  const period = { since: startOfDay(zone, first, -1), until: startOfDay(zone, last, 2) };
+  const period = { since: startOfDay(zone, first, -DAYS_OLDER), until: startOfDay(zone, last, DAYS_YOUNGER + 1) };
   const by: SumQuery['by'] = ['id', 'ugwo', 'ref', 'psp_reference', 'account_digest', 'profile', 'origin'];
   const read = <T>(time: SumQuery['time'], each: (sum: ChargeSum) => readonly T[], among = scope) =>
     ledger.sum({ ...among, period, by, unit: 1, time }, () => {
@@ -86,7 +88,7 @@ const readPayments = async (
 /** Output fields of a line, a payment, or both. */
 const fieldsOf = ({ line, payment, ...match }: Match, currency: string) => {
   const amounts = { amount: line?.amount, expected: payment?.amount, currency };
-  return rowOf(matchView, { ...payment, ...line, ...match, ...amounts, row: line?.number, paid_at: atom(payment?.at) });
+  return rowOf(matchView, { ...payment, ...line, ...match, ...amounts, row: line?.number, line: line?.line, paid_at: atom(payment?.at) });
 };
 
 function* partsOf(found: readonly Match[]): Generator<readonly Match[]> {
@@ -97,14 +99,27 @@ async function* pagesOf(found: readonly Match[], currency: string): AsyncGenerat
   for (const part of partsOf(found)) yield* onePage(part.map((one) => fieldsOf(one, currency)));
 }
 
-/** Counts and sums of each result. */
+/** Counts and sums of each result. Money in and out are also summed apart. */
 const sumsOf = (found: readonly Match[], currency: string) =>
   MATCH_RESULTS.map((result) => {
     const own = found.filter((one) => one.result === result);
-    const sum = (amountOf: (one: Match) => number | undefined): number =>
-      own.reduce((all, one) => all + (amountOf(one) ?? 0), 0);
-    const [amount, expected] = [sum(({ line }) => line?.amount), sum(({ payment }) => payment?.amount)];
-    return { result, count: own.length, currency, amount, expected, difference: sum((one) => one.difference) };
+    const sum = (amountOf: (one: Match) => number | undefined, isCounted = (_amount: number): boolean => true): number =>
+      own.map((one) => amountOf(one) ?? 0).reduce((all, amount) => all + (isCounted(amount) ? amount : 0), 0);
+    const ofLine = ({ line }: Match): number | undefined => line?.amount;
+    const ofPayment = ({ payment }: Match): number | undefined => payment?.amount;
+    const [isIn, isOut] = [(amount: number): boolean => amount > 0, (amount: number): boolean => amount < 0];
+    return {
+      result,
+      count: own.length,
+      currency,
+      amount: sum(ofLine),
+      amount_in: sum(ofLine, isIn),
+      amount_out: sum(ofLine, isOut),
+      expected: sum(ofPayment),
+      expected_in: sum(ofPayment, isIn),
+      expected_out: sum(ofPayment, isOut),
+      difference: sum((one) => one.difference),
+    };
   });
 type Sums = ReturnType<typeof sumsOf>;
 
@@ -112,7 +127,7 @@ const groupedCount = (count: number, one: string, more = `${one}s`): string =>
   `${grouped(count)} ${count === 1 ? one : more}`;
 
 const matchSummary = (found: readonly Match[], sums: Sums, currency: string, days: BankStatement['days']) => {
-  const [agrees = 0, other = 0, inFile = 0, here = 0] = sums.map(({ count }) => count);
+  const [agrees = 0, likely = 0, other = 0, two = 0, inFile = 0, here = 0] = sums.map(({ count }) => count);
   const some = (count: number, text: string): string => (count > 0 ? `, ${text}` : '');
   const named = found.flatMap(({ result, payment, difference = 0 }) => {
     const off = formatMoney(difference, currency).slice(currency.length + 1);
@@ -122,14 +137,24 @@ const matchSummary = (found: readonly Match[], sums: Sums, currency: string, day
     const count = found.filter(({ payment }) => payment?.kind === kind).length;
     return at === 0 || count > 0 ? groupedCount(count, kind) : [];
   });
-  const total = (side: 'amount' | 'expected'): number => sums.reduce((all, one) => all + one[side], 0);
+  const later = found.flatMap(({ days_later = 0 }) => (days_later > 0 ? days_later : []));
+  type Amount = 'amount_in' | 'amount_out' | 'expected_in' | 'expected_out';
+  const total = (amount: Amount): number => sums.reduce((all, one) => all + one[amount], 0);
+  const both = (moneyIn: number, moneyOut: number): string =>
+    moneyOut === 0 ? formatMoney(moneyIn, currency) : `${formatMoney(moneyIn, currency)} in and ${formatMoney(-moneyOut, currency)} out`;
   return [
-    `${groupedCount(agrees + other + inFile, 'line')}: ${groupedCount(agrees, 'agrees', 'agree')}` +
+    `${groupedCount(agrees + likely + other + two + inFile, 'line')}: ${groupedCount(agrees, 'agrees', 'agree')}` +
+      some(likely, `${groupedCount(likely, 'is', 'are')} likely, by amount and day alone`) +
       some(other, `${groupedCount(other, 'has', 'have')} another amount (${firstFew(named, 3)})`) +
+      some(two, `${groupedCount(two, 'names', 'name')} two payment requests`) +
       some(inFile, `${groupedCount(inFile, 'is', 'are')} in the file only`),
+    ...(later.length === 0
+      ? []
+      : [`${groupedCount(later.length, 'line was', 'lines were')} posted up to ${groupedCount(Math.max(...later), 'day')} after the payment`]),
     `${kinds.join(', ')} ${days.first === days.last ? `of ${days.first}` : `from ${days.first} to ${days.last}`}: ` +
-      `${grouped(agrees + other)} in the file${some(here, `${groupedCount(here, 'is', 'are')} not`)}`,
-    `${formatMoney(total('amount'), currency)} in the file, ${formatMoney(total('expected'), currency)} in the ledger`,
+      `${grouped(agrees + likely + other)} in the file${some(here, `${groupedCount(here, 'is', 'are')} not`)}`,
+    `${both(total('amount_in'), total('amount_out'))} in the file, ` +
+      `${both(total('expected_in'), total('expected_out'))} in the ledger`,
   ];
 };
 
@@ -149,15 +174,46 @@ const reportRow = ({ result, by, difference, line, payment }: Match, currency: s
   return [Object.fromEntries(read), Object.fromEntries(added)] as const;
 };
 
-const isOff = ({ result }: Match): boolean => result !== 'agrees';
+/** True if a match ends the command with 14. */
+const isOff =
+  ({ acceptLikely }: MatchInput) =>
+  ({ result }: Match): boolean =>
+    result !== 'agrees' && !(acceptLikely && result === 'likely');
+
+/** Options that would explain all differences of named payments: a column of fees, or the minor unit. */
+const remediesOf = (found: readonly Match[], { columns }: BankStatement, currency: string): readonly string[] => {
+  const differing = found.filter(({ result }) => result === 'other_amount');
+  if (differing.length === 0) return [];
+  const all = (explains: (one: Match) => boolean): boolean => differing.every(explains);
+  const fee = columns.find((column) =>
+    all(({ line, difference = 0 }) => {
+      const cell = writtenAmount(textOfCell(line?.fields[column]), currency)?.minor;
+      return cell !== undefined && Math.abs(cell) === -difference;
+    }),
+  );
+  return [
+    ...(fee === undefined ? [] : [`the differences are those of a column: add ${shellLine(['--fee-column', fee])}`]),
+    ...(all(({ line, payment }) => line?.amount === 100 * (payment?.amount ?? 0))
+      ? ['each amount is 100 times that of the ledger: add --minor if the file counts the minor unit']
+      : []),
+  ];
+};
 
 /** The error of a run that found differences. */
-const endingOf = (found: readonly Match[], name: string, { globals }: Run): { readonly failure?: PayError } => {
-  const off = found.filter(isOff);
+const endingOf = (
+  found: readonly Match[],
+  name: string,
+  remedies: readonly string[],
+  input: MatchInput,
+  { globals }: Run,
+): { readonly failure?: PayError } => {
+  const off = found.filter(isOff(input));
   if (off.length === 0) return {};
   const isUnknown = (sign: number): boolean => off.some((one) => !one.payment && (one.line?.amount ?? 0) * sign > 0);
   const sync = shellLine(['paycli', 'ledger', 'sync', ...targetFlags(globals)]);
   const hints = [
+    ...remedies,
+    ...(off.some(({ result }) => result === 'likely') ? ['likely lines have no name: look at them, then add --accept-likely'] : []),
     ...(isUnknown(1) ? [`find out who has paid since: \`${sync}\``] : []),
     ...(isUnknown(-1) ? ['compare money in alone: --amount-column with the column of credits'] : []),
   ];
@@ -176,28 +232,40 @@ export const matchStatement = async (input: MatchInput, run: Run): Promise<Resul
   const zone: Zone = input.utc ? 'utc' : 'local';
   const name = file === '-' ? 'standard input' : file;
   const services = await openRowServices(run);
+  const given = (column: string | undefined): readonly string[] | undefined => column === undefined ? undefined : [column];
   const columns = {
-    amount: input.amountColumn,
-    debit: input.debitColumn,
-    date: input.dateColumn,
-    text: input.textColumn,
-    reference: input.referenceColumn,
-    fee: input.feeColumn,
+    amount: given(input.amountColumn),
+    debit: given(input.debitColumn),
+    side: given(input.sideColumn),
+    date: given(input.dateColumn),
+    text: given(input.textColumn),
+    reference: given(input.referenceColumn),
+    status: given(input.statusColumn),
+    fee: given(input.feeColumn),
+    ignored: input.ignoreColumns,
   };
+  const layout = input.layout === undefined ? undefined : await readLayout(input.layout);
   const source = { ...services.source(file), name, spoolFolder: services.folder };
-  const statement = await readStatement(source, { ...input, columns, zone });
+  const statement = await readStatement(source, { ...input, columns, layout, zone });
   if (report !== undefined) await refuseReport(report, { input: statement, services });
+  if (input.saveLayout !== undefined) await saveLayout(input.saveLayout, statement.layout);
   const { days, lines } = statement;
   const ledger = await run.ledger();
   const { scope } = input.allProfiles ? { scope: {} } : await profileWithoutKey(run);
   const all = await readPayments(ledger, scope, days, { currency, zone });
   // A column of signed amounts may have no money out either, and then lacks each refund.
-  const isMoneyIn = isCreditColumn(columns.amount) && !columns.debit && lines.every(({ amount }) => amount > 0);
+  const isMoneyIn = isCreditColumn(input.amountColumn) && !columns.debit && lines.every(({ amount }) => amount > 0);
   const payments = isMoneyIn ? all.filter(({ kind }) => kind !== 'refund' && kind !== 'reversal') : all;
-  const moneyIn = `Only money in is compared: ${columns.amount} has no money out.`;
-  const notices = [...statement.notices, ...(payments.length < all.length ? [moneyIn] : [])];
-  await say(notices);
+  const moneyIn = `Only money in is compared: ${input.amountColumn} has no money out.`;
   const found = matchLines(lines, payments, { ...input, days, digest: ledger.digest });
+  const matched = new Set(found.map(({ line }) => line));
+  const labelled = lines.filter((line) => !matched.has(line)).map(({ label = '', number }) => `${cutName(label)} (row ${number})`);
+  const notices = [
+    ...statement.notices,
+    ...(payments.length < all.length ? [moneyIn] : []),
+    ...(labelled.length > 0 ? [`No transactions, by their label: ${firstFew(labelled, 5)}`] : []),
+  ];
+  await say(notices);
   if (report !== undefined) {
     const content = {
       ...globals,
@@ -214,7 +282,8 @@ export const matchStatement = async (input: MatchInput, run: Run): Promise<Resul
     }
   }
 
-  const [sums, ending] = [sumsOf(found, currency), endingOf(found, name, run)];
+  const sums = sumsOf(found, currency);
+  const ending = endingOf(found, name, remediesOf(found, statement, currency), input, run);
   if (globals.format === 'json') {
     const head = { file: name, first_day: days.first, last_day: days.last, time_zone: zoneName(zone, io.clock.now()) };
     const value = { ...head, currency, sums, matches: found.map((one) => fieldsOf(one, currency)), notices };
@@ -222,6 +291,6 @@ export const matchStatement = async (input: MatchInput, run: Run): Promise<Resul
   }
   await say([...matchSummary(found, sums, currency, days), ...(io.stdout.isTerminal && ending.failure ? [''] : [])]);
   const isTable = globals.format === 'table' || (globals.format === undefined && io.stdout.isTerminal);
-  const pages = pagesOf(isTable ? found.filter(isOff) : found, currency);
+  const pages = pagesOf(isTable ? found.filter(({ result }) => result !== 'agrees') : found, currency);
   return { kind: 'list', pages, view: matchView, saysEmpty: true, ...ending };
 };

@@ -50,11 +50,11 @@ export const caseView: View = {
 export const matchView: View = {
   columns: [
     { path: 'result', kind: 'state' },
-    ...columnsNamed('by row day'),
+    ...columnsNamed('by row line day'),
     ...columnsNamed('amount fee', { kind: 'money' }),
     { path: 'currency' },
     ...columnsNamed('difference expected', { kind: 'money' }),
-    ...columnsNamed('kind id ugwo ref'),
+    ...columnsNamed('kind id ugwo ref named days_later'),
     { path: 'paid_at', kind: 'time' },
     ...columnsNamed('profile text'),
   ],

@@ -1,0 +1,233 @@
+import { cutName, firstFew } from '../core/bounds.ts';
+import { fromSpreadsheet } from '../core/text.ts';
+import type { Zone } from '../core/time.ts';
+import { bareName } from './cells.ts';
+import { InputError } from './formats.ts';
+import { LAYOUTS, type Layout, ROLES, type Role } from './layouts.ts';
+import { REPORT_PREFIX } from './report.ts';
+import { CURRENCY_IN_NAME, hasAmountSigns, writtenAmount, writtenDays } from './statement-cells.ts';
+
+/** Names of a column with money in alone. */
+const CREDIT = '(settlement)?(credit|cr|deposit|lodge?ment|inflow)s?(amount|amt)?|(money|paid)in';
+
+/**
+ * Names of columns by what they hold, the best first: those of Nigerian banks and wallets, and of the exports of
+ * providers. Compared without case, blanks, signs, `transaction` in front, and a currency in parentheses.
+ */
+const ROLE_NAMES: Readonly<Record<Role, string>> = {
+  date:
+    'date|time|datetime|(paid|payment|completed|completion)(date|time|at|on)|date(paid|completed) ' +
+    '(post(ed|ing)?|created|booking|entry)(date|at|on)|date(posted|created) (val(ue)?|settle(d|ment))date',
+  // The amount beside the one that was paid is the one that was asked for.
+  amount: `${CREDIT} amountpaid|paidamount amount (settled|settlement|net)amount|amountsettled|debitcredit|creditdebit`,
+  debit: '(settlement)?(debit|dr|withdrawal|outflow)s?(amount|amt)?|withdrawn|(money|paid)out',
+  side:
+    '(entry|amount)?type|((cr|dr|credit|debit){2}|[cd]{2}|direction)(indicator|flag|mark)?|sign|in(or)?out|' +
+    'debitorcredit|creditordebit|drorcr|crordr',
+  currency: 'currency(code)?',
+  status: '(payment)?status',
+  // Not guessed: the gross amount includes it.
+  fee: '-',
+  text: '.*(narrat(ion|ive)|remarks?|description|details?|particulars|memo)',
+  reference: '.*(reference|ref)(no|number|id)? (payment|session)?id|rrn|receipt(no|number)?',
+  ignored:
+    '.*(balance|fees?|charges?|commission|vat|tax|levy|duty)(before|after|amount|amt|paid)? ' +
+    '(gross|total|requested|expected|original)amount',
+};
+
+/** A column: the name by which a row has its cell, and the title of its table. */
+export interface Column {
+  readonly key: string;
+  readonly title: string;
+}
+export type Columns = Readonly<Record<Role, readonly Column[]>>;
+
+/** Columns that options name, by title or by number. */
+export type NamedColumns = Readonly<Partial<Record<Role, readonly string[] | undefined>>>;
+
+/** The currency that stands in parentheses behind a name, or a word for its minor unit. */
+const MINOR_IN_TITLE = /[\s_]*\(?\b(?:in )?(?:minor|kobo|pesewas|cents)\)?\s*$|_minor$/i;
+
+/** True for a title such as `amount_minor` and `Amount (kobo)`. */
+export const isMinor = (title: string): boolean => MINOR_IN_TITLE.test(title);
+
+/** A title as it is compared: letters and digits in lower case, without a currency or a unit behind. */
+export const bareTitle = (title: string): string =>
+  bareName(
+    title
+      .replace(MINOR_IN_TITLE, '')
+      .replace(CURRENCY_IN_NAME, '')
+      .replaceAll(/[^\p{L}\p{N}]/gu, ''),
+  );
+
+const isCalled = (title: string, names: string): boolean =>
+  new RegExp(`^(?:${names})$`).test(bareTitle(title).replace(/^(?:transaction|trans?|txn)(?=.)/, ''));
+
+/** True if a column holds money in alone by its name. */
+export const isCreditColumn = (name = ''): boolean => isCalled(name, CREDIT);
+
+const titlesOf = (columns: readonly Column[]): string => firstFew(columns.map(({ title }) => cutName(title)));
+
+export const columnsOf = (titles: readonly string[]): readonly Column[] =>
+  titles.map((title) => ({ key: title, title }));
+
+export const missing = (columns: readonly Column[], name: string, hint: string): InputError =>
+  new InputError(`no column ${name} (found: ${titlesOf(columns)})`, hint);
+
+/** The column that an option names by its title, or by its number. The exact title wins over one in another case. */
+const columnNamed = (columns: readonly Column[], name: string): Column | undefined =>
+  columns.find(({ title }) => title === name) ??
+  columns.find(({ title }) => bareName(title) === bareName(name)) ??
+  (/^\d+$/.test(name) ? columns[Number(name) - 1] : undefined);
+
+/** The columns of a role: those that an option names, else those of the layout, else those whose names fit. */
+const roleColumns = (
+  role: Role,
+  columns: readonly Column[],
+  named: NamedColumns,
+  layout: Layout | undefined,
+): readonly Column[] => {
+  const given = (named[role] ?? []).map((name) => {
+    const hint = `name the column with --${role === 'ignored' ? 'ignore-columns' : `${role}-column`}, as the file writes it`;
+    return columnNamed(columns, name) ?? missing(columns, name, hint);
+  });
+  const wrong = given.find((one) => one instanceof InputError);
+  if (wrong !== undefined) throw wrong;
+  const found = given.filter((one): one is Column => !(one instanceof InputError));
+  // Options add to the references and to what is ignored.
+  if (found.length > 0 && role !== 'reference' && role !== 'ignored') return found;
+  const left = columns.filter(({ title }) => !title.startsWith(REPORT_PREFIX));
+  const titles = layout?.columns?.[role];
+  const known =
+    titles === undefined
+      ? ROLE_NAMES[role].split(' ').flatMap((names) => left.filter(({ title }) => isCalled(title, names)))
+      : titles.flatMap((title) => left.filter((column) => bareTitle(column.title) === title));
+  return [...new Set([...found, ...known])];
+};
+
+/** The built-in layout whose header is there; the longest of several. */
+export const layoutOf = (titles: readonly string[]): Layout | undefined => {
+  const bare = new Set(titles.map(bareTitle));
+  const [best, next] = LAYOUTS.filter(({ header }) => header.every((title) => bare.has(title))).sort(
+    (a, b) => b.header.length - a.header.length,
+  );
+  if (best === undefined || best.header.length !== next?.header.length) return best;
+  throw new InputError(`the header fits the layouts ${best.name} and ${next.name}`, `add --layout ${best.name}`);
+};
+
+/** True for names with a date column and an amount column. A row of sums is no header. */
+export const isHeader = (titles: readonly string[], named: NamedColumns, layout: Layout | undefined): boolean => {
+  const columns = columnsOf(titles);
+  const has = (role: Role): boolean =>
+    (named[role] ?? []).some((name) => columnNamed(columns, name)) ||
+    roleColumns(role, columns, {}, layout).length > 0 ||
+    roleColumns(role, columns, {}, undefined).length > 0;
+  return has('date') && has('amount') && !titles.some((title) => /\d/.test(title) && writtenAmount(title, 'NGN'));
+};
+
+/** The text of a cell, without the apostrophe that marks a text in a spreadsheet; a number of NDJSON as written. */
+export const textOfCell = (value: unknown): string => fromSpreadsheet(String(value ?? '').trim()).replace(/^'/, '');
+
+const IN = ['c', 'cr', 'crdt', 'credit', 'credited', 'deposit', 'in', 'inflow', 'inward', 'incoming', 'received', '+'];
+const OUT = ['d', 'dr', 'dbit', 'debit', 'debited', 'withdrawal', 'out', 'outflow', 'outward', 'outgoing', 'sent', '-'];
+/** Words beside that of a side, as in `Inward Transfer`. */
+const BESIDE_SIDE = /\b(?:transfer|transaction|payment|money|funds?|amount|alert|entry)s?\b|\.$/g;
+
+const plainWord = (text: string): string => text.toLowerCase().trim();
+
+/** The side that a word names. The words of a layout replace the common ones. */
+export const sideOf = (text: string, sides: Layout['sides']): 'in' | 'out' | undefined => {
+  const word = plainWord(text);
+  const bare = sides === undefined ? word.replaceAll(BESIDE_SIDE, '').trim() : word;
+  if ((sides?.in ?? IN).includes(bare)) return 'in';
+  return (sides?.out ?? OUT).includes(bare) ? 'out' : undefined;
+};
+
+const BOOKED = /^(?:success(?:ful(?:ly)?)?|succeeded|completed?|(?:over|partially_)?paid|settled|approved|processed|posted|booked|cleared)$/;
+const LEFT =
+  /^(?:un(?:successful|paid)|not (?:paid|successful)|fail(?:ed|ure)|pending|process(?:ing)|in[ _-]?progress|ongoing|queued|initiated|created|reversed|refunded|abandoned|declined|rejected|cancell?ed|expired|error|timed? ?out)$/;
+
+/** True for the status of money that came or left, false for one of a row to leave out; undefined for another word. */
+export const isBooked = (text: string, statuses: Layout['statuses']): boolean | undefined => {
+  const word = plainWord(text);
+  if (statuses?.booked.includes(word) ?? BOOKED.test(word)) return true;
+  return statuses?.left.includes(word) ?? LEFT.test(word) ? false : undefined;
+};
+
+/** Chooses the columns of a table by the options, the layout, the names and the contents. */
+export const findColumns = (
+  columns: readonly Column[],
+  textsOf: (column: Column) => readonly string[],
+  { named, layout, zone }: { readonly named: NamedColumns; readonly layout: Layout | undefined; readonly zone: Zone },
+): Columns => {
+  const ignored = roleColumns('ignored', columns, named, layout);
+  const left = columns.filter((column) => !(named.ignored && ignored.includes(column)));
+  const found = (role: Role): readonly Column[] => roleColumns(role, left, named, layout);
+  const fitting = (role: Role, fits: (text: string) => boolean): readonly Column[] =>
+    found(role).filter((column) => textsOf(column).some(fits));
+  const isSide = (text: string): boolean => sideOf(text, layout?.sides) !== undefined;
+  const dates = fitting('date', (text) => writtenDays(text, zone) !== undefined);
+  // A column of amounts that is named alone is the only one: a statement may be compared for its credits.
+  const isAlone = (named.amount && !named.debit) || named.side !== undefined;
+  const debits = isAlone ? [] : found('debit');
+  const sides = named.side === undefined && debits.length > 0 ? [] : named.side ? found('side') : fitting('side', isSide);
+  return {
+    date: [...dates, ...found('date')].slice(0, 1),
+    amount: found('amount').slice(0, 1),
+    debit: debits.slice(0, 1),
+    side: sides.slice(0, 1),
+    currency: found('currency'),
+    status: found('status'),
+    fee: found('fee'),
+    text: found('text'),
+    reference: found('reference'),
+    ignored,
+  };
+};
+
+/** Column options by what a column without a role seems to hold. */
+const SETTLING = {
+  amounts: '--amount-column, --debit-column or --fee-column',
+  sides: '--side-column',
+  statuses: '--status-column',
+  codes: '--side-column or --status-column',
+};
+
+/** The things that the cells of a column are, if these could change what a line means. */
+const contentOf = (texts: readonly string[], layout: Layout | undefined): keyof typeof SETTLING | undefined => {
+  const words = [...new Set(texts.filter((text) => text !== ''))];
+  const all = (fits: (text: string) => boolean): boolean => words.every(fits);
+  if (words.length === 0) return undefined;
+  if (words.some(hasAmountSigns) && all((text) => writtenAmount(text, 'NGN') !== undefined)) return 'amounts';
+  if (words.length > 4) return undefined;
+  if (all((text) => sideOf(text, layout?.sides) !== undefined)) return 'sides';
+  if (all((text) => isBooked(text, layout?.statuses) !== undefined)) return 'statuses';
+  return words.length > 1 && all((text) => /^\p{L}{1,2}$/u.test(text)) ? 'codes' : undefined;
+};
+
+/** Throws for a column without a role whose cells could change what a line means. */
+export const refuseUnknown = (
+  columns: readonly Column[],
+  textsOf: (column: Column) => readonly string[],
+  roles: Columns,
+  { name, layout }: { readonly name: string; readonly layout: Layout | undefined },
+): void => {
+  // Names of a role that another column has taken are known, too.
+  const isKnown = (column: Column): boolean =>
+    column.title.startsWith(REPORT_PREFIX) ||
+    ROLES.some((role) => roles[role].includes(column)) ||
+    (['date', 'amount', 'debit', 'ignored'] as const).some((role) =>
+      roleColumns(role, [column], {}, undefined).length > 0,
+    );
+  for (const column of columns) {
+    if (isKnown(column)) continue;
+    const content = contentOf(textsOf(column), layout);
+    // The columns of money in and money out tell the side.
+    if (content === undefined || (content !== 'amounts' && content !== 'statuses' && roles.debit.length > 0)) continue;
+    const title = JSON.stringify(cutName(column.title));
+    throw new InputError(
+      `${name}: column ${title} holds ${content}, and its name is not known`,
+      `name it with ${SETTLING[content]}, or leave it out with --ignore-columns`,
+    );
+  }
+};
