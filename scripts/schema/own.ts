@@ -210,6 +210,9 @@ const match = objectOf({
     paid_at: nullable.instant,
     profile: nullable.text,
     text: nullable.text,
+    line: { ...nullable.count, description: 'The number of its line in the file' },
+    named: { ...nullable.text, description: 'Refs or ids of the payment requests that a line of two_names names' },
+    days_later: { ...nullable.amount, description: 'Days from the payment to its line, if not 0' },
   },
 });
 
@@ -218,7 +221,8 @@ const statement = objectOf({
   sums: listOf(
     objectOf({
       ...{ result: oneOf(MATCH_RESULTS), count, currency: text },
-      ...{ amount, expected: amount, difference: amount },
+      ...{ amount, amount_in: amount, amount_out: amount },
+      ...{ expected: amount, expected_in: amount, expected_out: amount, difference: amount },
     }),
   ),
   matches: listOf(match),

@@ -5,6 +5,7 @@ import { fieldsFrom, type InputRow } from './cells.ts';
 import { type Fail, failIn, InputError, lineEnds } from './formats.ts';
 import { type DateForm, type Layout, ROLES, type Role } from './layouts.ts';
 import { openInput } from './read-file.ts';
+import { REPORT_PREFIX } from './report.ts';
 import {
   bareTitle,
   type Column,
@@ -89,7 +90,9 @@ interface LeftOut {
   readonly money?: { readonly amount: number; readonly currency: string } | undefined;
 }
 
-const textsIn = ({ fields }: InputRow): readonly string[] => Object.values(fields).map(textOfCell);
+/** The texts of a row, without what a report has added. */
+const textsIn = ({ fields }: InputRow): readonly string[] =>
+  Object.entries(fields).flatMap(([key, cell]) => (key.startsWith(REPORT_PREFIX) ? [] : textOfCell(cell)));
 
 /** True if an empty row stands between two rows. */
 const isGap = (above: InputRow, row: InputRow): boolean => row.line > above.line + lineEnds(Object.values(above.fields)) + 1;
@@ -240,7 +243,8 @@ const readTable = (table: Table, columns: Columns, options: StatementOptions, fa
     const one = read(row);
     if (one === 'text') {
       const line = lines.at(-1);
-      if (line !== undefined && above !== undefined && !isGap(above, row)) {
+      const hasText = textsIn(row).some((text) => text !== '');
+      if (line !== undefined && above !== undefined && hasText && !isGap(above, row)) {
         lines.splice(-1, 1, withText(line, row, columns.text));
         above = row;
       } else {

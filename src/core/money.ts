@@ -102,11 +102,11 @@ export const currencyCode = (text: string): string => {
   return code ?? (/^[A-Z]{3}\b/i.exec(text)?.[0] ?? text).toUpperCase();
 };
 
-const MONEY = new RegExp(`^(?:(${CURRENCY_FORM})\\s*(?=\\d))?(.*)$`, 'is');
+const moneyForm = memo(() => new RegExp(`^(?:(${CURRENCY_FORM})\\s*(?=\\d))?(.*)$`, 'is'));
 
 /** The optional currency in front of an amount, as tables print it or as a sign, and the amount. */
 export const splitMoney = (text: string): { readonly currency: string | undefined; readonly amount: string } => {
-  const [, currency, amount = ''] = MONEY.exec(text.trim()) ?? [];
+  const [, currency, amount = ''] = moneyForm().exec(text.trim()) ?? [];
   return { currency: currency && currencyCode(currency), amount };
 };
 

@@ -138,7 +138,7 @@ describe('ledger match', () => {
       'other_amount\tref\t2\t750000\t250000\t500000\tpayment\tINV-P2',
       'agrees\taccount\t3\t750000\t0\t750000\tpayment\t',
       'agrees\treference\t4\t1000000\t0\t1000000\tpayment\t',
-      'agrees\tamount\t5\t12345\t0\t12345\tpayment\t',
+      'likely\tamount\t5\t12345\t0\t12345\tpayment\t',
       'agrees\tref\t6\t-100000\t0\t-100000\trefund\tINV-P1',
       'only_in_file\t\t7\t-1075\t\t\t\t',
       'agrees\tref\t8\t70000\t0\t70000\tpayment\tINV-P7',
@@ -147,10 +147,11 @@ describe('ledger match', () => {
     ]);
     expect(stderr.split('\n').slice(1)).toEqual([
       'Left out: 1 row without a date or an amount (row 10)',
-      '9 lines: 7 agree, 1 has another amount (INV-P2 +2,500.00), 1 is in the file only',
+      '9 lines: 6 agree, 1 is likely, by amount and day alone, 1 has another amount (INV-P2 +2,500.00), 1 is in the file only',
       '7 payments, 1 refund, 1 reversal of 2026-11-25: 8 in the file, 1 is not',
-      'NGN 26,612.70 in the file, NGN 34,023.45 in the ledger',
-      '3 differences between bank.csv and the ledger',
+      'NGN 28,323.45 in and NGN 1,710.75 out in the file, NGN 35,723.45 in and NGN 1,700.00 out in the ledger',
+      '4 differences between bank.csv and the ledger',
+      '→ likely lines have no name: look at them, then add --accept-likely',
       '→ compare money in alone: --amount-column with the column of credits',
       '',
     ]);
@@ -175,12 +176,23 @@ describe('ledger match', () => {
     judged(command('ledger match')?.output.json ?? { not: {} }, stdout);
     const { matches, ...head } = JSON.parse(stdout);
     expect(head).toMatchObject({ first_day: '2026-11-25', last_day: '2026-11-25', time_zone: 'UTC', currency: 'NGN' });
-    expect(head.sums).toEqual([
-      { result: 'agrees', count: 7, currency: 'NGN', amount: 1_912_345, expected: 1_912_345, difference: 0 },
-      { result: 'other_amount', count: 1, currency: 'NGN', amount: 750_000, expected: 500_000, difference: 250_000 },
-      { result: 'only_in_file', count: 1, currency: 'NGN', amount: -1075, expected: 0, difference: 0 },
-      { result: 'only_here', count: 1, currency: 'NGN', amount: 0, expected: 990_000, difference: 0 },
-    ]);
+    const sum = (amount_in: number, amount_out: number) => ({ amount: amount_in + amount_out, amount_in, amount_out });
+    const expected = (expected_in: number, expected_out: number) => ({
+      expected: expected_in + expected_out,
+      expected_in,
+      expected_out,
+    });
+    const none = { ...sum(0, 0), ...expected(0, 0), difference: 0 };
+    expect(head.sums.map(({ currency, ...one }: { readonly currency: string }) => [currency, one])).toEqual(
+      [
+        { result: 'agrees', count: 6, ...none, ...sum(2_070_000, -170_000), ...expected(2_070_000, -170_000) },
+        { result: 'likely', count: 1, ...none, ...sum(12_345, 0), ...expected(12_345, 0) },
+        { result: 'other_amount', count: 1, ...sum(750_000, 0), ...expected(500_000, 0), difference: 250_000 },
+        { result: 'two_names', count: 0, ...none },
+        { result: 'only_in_file', count: 1, ...none, ...sum(0, -1075) },
+        { result: 'only_here', count: 1, ...none, ...expected(990_000, 0) },
+      ].map((one) => ['NGN', one]),
+    );
     expect(head.notices).toEqual([
       'Columns: date "Trans Date", credit "Credit", debit "Debit", text "Remarks"; day first',
       'Left out: 1 row without a date or an amount (row 10)',
@@ -232,9 +244,10 @@ describe('ledger match', () => {
   it.each(['report.csv', 'report.ndjson'])('writes a %s that it reads again with the same result', async (name) => {
     const home = await withPaid(DAY);
     const report = join(newFolder('files'), name);
-    const first = await matching(home, BANK, ['--report', report, '-o', 'tsv']);
+    const words = ['-o', 'tsv', '--columns', COLUMNS];
+    const first = await matching(home, BANK, ['--report', report, ...words]);
     const written = readFileSync(report, 'utf8');
-    const again = await matching(home, written, ['--report', `${report}.again.${name}`, '-o', 'tsv'], name);
+    const again = await matching(home, written, ['--report', `${report}.again.${name}`, ...words], name);
     expect([again.code, again.stdout]).toEqual([first.code, first.stdout]);
     expect(readFileSync(`${report}.again.${name}`, 'utf8')).toBe(written);
     if (name === 'report.ndjson') return;
@@ -275,7 +288,7 @@ describe('ledger match', () => {
     expect(await rowsOf(home, lines)).toEqual([
       14,
       [
-        'agrees amount 1 100 0 100 payment',
+        'likely amount 1 100 0 100 payment',
         'only_in_file 2 200',
         'agrees ref 3 300 0 300 payment INV-P3',
         'only_in_file 4 500',
@@ -300,9 +313,9 @@ describe('ledger match', () => {
         ...matches.map((one: { result: string; expected: number }) => `${one.result} ${one.expected}`),
       ];
     };
-    expect(await match()).toEqual(['Africa/Lagos', 'agrees 200']);
+    expect(await match()).toEqual(['Africa/Lagos', 'likely 200']);
     // By UTC it was near midnight, and another payment came on that day.
-    expect(await match('--utc')).toEqual(['UTC', 'agrees 200', 'only_here 300']);
+    expect(await match('--utc')).toEqual(['UTC', 'likely 200', 'only_here 300']);
   });
 
   it.each<[string, Partial<Made>]>([
@@ -318,7 +331,10 @@ describe('ledger match', () => {
       const result = await rowsOf(home, `Date,Amount,Narration\n25/11/2026,5.00,${text}\n`);
       expect(result).toEqual([14, ['only_in_file 1 500', 'only_here 500 payment INV-P1']]);
     }
-    expect((await rowsOf(home, 'Date,Amount\n25/11/2026,5.00\n'))[0]).toBe(0);
+    expect(await rowsOf(home, 'Date,Amount\n25/11/2026,5.00\n')).toEqual([
+      14,
+      ['likely amount 1 500 0 500 payment INV-P1'],
+    ]);
   });
 
   it('pays a whole refund back, and leaves failed and unknown ones out', async () => {
@@ -467,6 +483,89 @@ describe('ledger match', () => {
     }
   });
 
+  it('takes lines that are only likely as no difference if asked to', async () => {
+    const home = await withPaid([
+      { at: AT, amount: 500 },
+      { at: AT, amount: 500 },
+    ]);
+    const lines = 'Date,Amount\n25/11/2026,5.00\n25/11/2026,5.00\n';
+    const rows = ['likely amount 1 500 0 500 payment', 'likely amount 2 500 0 500 payment'];
+    expect(await rowsOf(home, lines)).toEqual([14, rows]);
+    expect(await rowsOf(home, lines, ['--accept-likely'])).toEqual([0, rows]);
+    expect((await matching(home, `${lines}25/11/2026,6.00\n`, ['--accept-likely'])).code).toBe(14);
+  });
+
+  it('shows both payment requests that a line names', async () => {
+    const home = await withPaid([
+      { at: AT, amount: 500, ref: 'INV-P1' },
+      { at: AT, amount: 500, ref: 'INV-P2' },
+    ]);
+    const lines = 'Date,Amount,Narration\n25/11/2026,5.00,INV-P1 AND INV-P2\n';
+    const words = ['-o', 'tsv', '--columns', 'result,amount,named'];
+    const { code, stdout } = await matching(home, lines, words);
+    expect([code, stdout.split('\n')[0]]).toEqual([14, 'two_names\t500\tINV-P1 and INV-P2']);
+  });
+
+  it('finds a payment that its bank posted days later, and counts it apart', async () => {
+    const home = await withPaid([
+      { at: '2026-11-15T10:00:00Z', amount: 500, ref: 'INV-P1' },
+      { at: '2026-11-14T10:00:00Z', amount: 700, ref: 'INV-P2' },
+    ]);
+    const lines = 'Date,Amount,Narration\n25/11/2026,5.00,INV-P1\n25/11/2026,7.00,INV-P2\n';
+    const { code, stdout, stderr } = await matching(home, lines, ['-o', 'tsv', '--columns', 'result,row,days_later']);
+    expect([code, stdout]).toEqual([14, 'agrees\t1\t10\nonly_in_file\t2\t\n']);
+    expect(stderr).toContain('\n1 line was posted up to 10 days after the payment\n');
+  });
+
+  it('gives the line in the file, below titles and cells with line ends', async () => {
+    const lines = 'Bank\n\nDate,Amount,Narration\n25/11/2026,5.00,"a\nb"\n\n25/11/2026,7.00,c\n';
+    const { stdout } = await matching(newFolder(), lines, ['-o', 'tsv', '--columns', 'row,line']);
+    expect(stdout).toBe('1\t4\n2\t7\n');
+  });
+
+  it('leaves out a row with a label, unless it names a payment', async () => {
+    const home = await withPaid([
+      { at: AT, amount: 500 },
+      { at: AT, amount: 700, ref: 'INV-P2' },
+    ]);
+    const lines =
+      'Date,Amount,Narration,Reference\n25/11/2026,5.00,CLOSING BALANCE,\n25/11/2026,7.00,Total,INV-P2\n';
+    expect(await rowsOf(home, lines)).toEqual([
+      14,
+      ['agrees ref 2 700 0 700 payment INV-P2', 'only_here 500 payment'],
+    ]);
+    expect((await matching(home, lines)).stderr).toContain('No transactions, by their label: CLOSING BALANCE (row 1)\n');
+  });
+
+  it.each<[string, string, string]>([
+    ['a column of fees', 'Date,Amount,VAT,Narration\n25/11/2026,4.00,1.00,INV-P1\n', "add --fee-column VAT"],
+    ['the minor unit', 'Date,Amount,Narration\n25/11/2026,500,INV-P1\n', 'add --minor if the file counts the minor unit'],
+  ])('names %s, which explains each difference', async (_name, lines, hint) => {
+    const home = await withPaid([{ at: AT, amount: 500, ref: 'INV-P1' }]);
+    const { code, stderr } = await matching(home, lines);
+    expect([code, stderr]).toEqual([14, expect.stringContaining(hint)]);
+    const words = hint.includes('VAT') ? ['--fee-column', 'VAT'] : ['--minor'];
+    expect((await matching(home, lines, words)).code).toBe(0);
+  });
+
+  it('writes the layout of a file, and reads the next file by it', async () => {
+    const home = await withPaid([{ at: AT, amount: 500, ref: 'INV-P1' }]);
+    const layout = join(newFolder('files'), 'bank.json');
+    const lines = 'Day,Sum,What,Flow\n25/11/2026,5.00,INV-P1,Haben\n';
+    const words = ['--date-column', 'Day', '--amount-column', 'Sum', '--text-column', 'What', '--save-layout', layout];
+    expect((await matching(home, lines, words)).code).toBe(0);
+    expect(await rowsOf(home, lines, ['--layout', layout])).toEqual([0, ['agrees ref 1 500 0 500 payment INV-P1']]);
+    const written = readFileSync(layout, 'utf8');
+    const again = await matching(home, lines, ['--layout', layout, '--save-layout', layout]);
+    expect([again.code, readFileSync(layout, 'utf8')]).toEqual([2, written]);
+    expect(again.stderr).toContain('→ name a file that does not exist yet');
+    writeFileSync(layout, written.replace('"sum"', '7'));
+    const wrong = await matching(home, lines, ['--layout', layout]);
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining(`--layout: ${layout}: header.1: `)]);
+    const unknown = await matching(home, lines, ['--layout', 'gtbnk']);
+    expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('→ known layouts: gtbank, zenith')]);
+  });
+
   it('reads standard input', async () => {
     const home = await withPaid([{ at: AT, amount: 500, ref: 'INV-P1' }]);
     const stdin = '{"paid_at":"2026-11-25T10:00:00Z","amount":5,"narration":"INV-P1"}\n';
@@ -488,14 +587,15 @@ describe('ledger match', () => {
     expect((await terminal.ended).code).toBe(14);
     const lines = (await terminal.screen()).split('\n');
     const top = lines.findIndex((line) => line.startsWith('result'));
-    expect(lines.slice(top - 1, top + 5)).toEqual([
+    expect(lines.slice(top - 1, top + 6)).toEqual([
       '',
       'result        day               amount  what          difference  row',
       expect.stringMatching(/^─+$/),
       'other amount  2026-11-25  NGN 7,500.00  INV-P2      NGN 2,500.00  2',
+      'likely        2026-11-25    NGN 123.45  CASH            NGN 0.00  5',
       'only in file  2026-11-25    NGN -10.75  NIP CHARGE                7',
       'only here     2026-11-25  NGN 9,900.00  INV-P6',
     ]);
-    expect(lines[top + 5]).toMatch(/^3 differences between /);
+    expect(lines[top + 6]).toMatch(/^4 differences between /);
   });
 });

@@ -58,8 +58,8 @@ export const ledgerMatchCommand = defineCommand({
   },
   output:
     'a line for each line of the file, and for each payment that is not in it: result (agrees, likely, ' +
-    'other_amount, two_names, only_in_file, only_here), by (reference, account, ref, amount), row, line, day, amount, fee, currency, difference, ' +
-    'expected, kind (payment, refund, reversal), id, ugwo, ref, named, days_later, paid_at, profile, text; ' +
+    'other_amount, two_names, only_in_file, only_here), by (reference, account, ref, amount), row, day, amount, fee, currency, difference, ' +
+    'expected, kind (payment, refund, reversal), id, ugwo, ref, paid_at, profile, text, line, named, days_later; ' +
     'json: file, first_day, last_day, time_zone, currency, sums of each result, also of money in and out apart, matches, notices',
   exits: ['usage', 'auth', 'ledger', 'read_failed', 'interrupted', 'attention'],
   read: readMatch,

@@ -50,13 +50,13 @@ export const caseView: View = {
 export const matchView: View = {
   columns: [
     { path: 'result', kind: 'state' },
-    ...columnsNamed('by row line day'),
+    ...columnsNamed('by row day'),
     ...columnsNamed('amount fee', { kind: 'money' }),
     { path: 'currency' },
     ...columnsNamed('difference expected', { kind: 'money' }),
-    ...columnsNamed('kind id ugwo ref named days_later'),
+    ...columnsNamed('kind id ugwo ref'),
     { path: 'paid_at', kind: 'time' },
-    ...columnsNamed('profile text'),
+    ...columnsNamed('profile text line named days_later'),
   ],
   table: [
     { path: 'result', kind: 'state', needed: true },
