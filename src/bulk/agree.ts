@@ -128,7 +128,9 @@ class NameIndex {
 
   constructor(payments: readonly LedgerPayment[], digest: Ledger['digest']) {
     for (const by of ['reference', 'ref'] as const) {
-      const written = indexed(payments, ({ psp_reference = '', ref = '' }) => [plain(by === 'ref' ? ref : psp_reference)]);
+      const written = indexed(payments, ({ psp_reference = '', ref = '' }) => [
+        plain(by === 'ref' ? ref : psp_reference),
+      ]);
       for (const [spelling, own] of written) {
         const parts = bare(spelling);
         if (parts === '') continue;
@@ -160,8 +162,7 @@ class NameIndex {
     const own = found.filter(
       (one) =>
         !found.some(
-          (other) =>
-            other !== one && other.from <= one.from && other.to >= one.to && (other.isExact || !one.isExact),
+          (other) => other !== one && other.from <= one.from && other.to >= one.to && (other.isExact || !one.isExact),
         ),
     );
     return own.flatMap(({ parts, spelling }) => this.#named(parts, spelling) ?? []);
@@ -193,11 +194,7 @@ class Pool {
   readonly #free: ReadonlySet<LedgerPayment>;
   readonly #days: ReadonlyMap<string, number>;
 
-  constructor(
-    payments: readonly LedgerPayment[],
-    free: ReadonlySet<LedgerPayment>,
-    days: ReadonlyMap<string, number>,
-  ) {
+  constructor(payments: readonly LedgerPayment[], free: ReadonlySet<LedgerPayment>, days: ReadonlyMap<string, number>) {
     this.#payments = payments.filter((one) => free.has(one)).sort((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1));
     this.#byAmountAndDay = indexed(this.#payments, ({ amount, day }) => [`${amount} ${days.get(day)}`]);
     this.#free = free;

@@ -528,18 +528,20 @@ describe('ledger match', () => {
       { at: AT, amount: 500 },
       { at: AT, amount: 700, ref: 'INV-P2' },
     ]);
-    const lines =
-      'Date,Amount,Narration,Reference\n25/11/2026,5.00,CLOSING BALANCE,\n25/11/2026,7.00,Total,INV-P2\n';
-    expect(await rowsOf(home, lines)).toEqual([
-      14,
-      ['agrees ref 2 700 0 700 payment INV-P2', 'only_here 500 payment'],
-    ]);
-    expect((await matching(home, lines)).stderr).toContain('No transactions, by their label: CLOSING BALANCE (row 1)\n');
+    const lines = 'Date,Amount,Narration,Reference\n25/11/2026,5.00,CLOSING BALANCE,\n25/11/2026,7.00,Total,INV-P2\n';
+    expect(await rowsOf(home, lines)).toEqual([14, ['agrees ref 2 700 0 700 payment INV-P2', 'only_here 500 payment']]);
+    expect((await matching(home, lines)).stderr).toContain(
+      'No transactions, by their label: CLOSING BALANCE (row 1)\n',
+    );
   });
 
   it.each<[string, string, string]>([
-    ['a column of fees', 'Date,Amount,VAT,Narration\n25/11/2026,4.00,1.00,INV-P1\n', "add --fee-column VAT"],
-    ['the minor unit', 'Date,Amount,Narration\n25/11/2026,500,INV-P1\n', 'add --minor if the file counts the minor unit'],
+    ['a column of fees', 'Date,Amount,VAT,Narration\n25/11/2026,4.00,1.00,INV-P1\n', 'add --fee-column VAT'],
+    [
+      'the minor unit',
+      'Date,Amount,Narration\n25/11/2026,500,INV-P1\n',
+      'add --minor if the file counts the minor unit',
+    ],
   ])('names %s, which explains each difference', async (_name, lines, hint) => {
     const home = await withPaid([{ at: AT, amount: 500, ref: 'INV-P1' }]);
     const { code, stderr } = await matching(home, lines);

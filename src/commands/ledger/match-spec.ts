@@ -3,8 +3,7 @@ import { asFile, asNames, asOneOf, asText, EVERY_PROFILE } from '../../cli/optio
 import { usageError } from '../../core/error.ts';
 import { readMajor, splitMoney } from '../../core/money.ts';
 
-const matchInput = rarely(
-  ['currency', 'utc', 'saveLayout', 'sideColumn', 'statusColumn', 'ignoreColumns', 'minor'], {
+const matchInput = rarely(['currency', 'utc', 'saveLayout', 'sideColumn', 'statusColumn', 'ignoreColumns', 'minor'], {
   file: argument('file', 'the statement: CSV, or NDJSON; - is standard input', { completes: 'file' }),
   layout: option('--layout <name>', 'a known layout, or a file of --save-layout', asText),
   saveLayout: option('--save-layout <file>', 'write the layout that was used', asFile),

@@ -1,10 +1,17 @@
-import { DAYS_OLDER, DAYS_YOUNGER, type LedgerPayment, MATCH_RESULTS, type Match, matchLines } from '../../bulk/agree.ts';
+import {
+  DAYS_OLDER,
+  DAYS_YOUNGER,
+  type LedgerPayment,
+  MATCH_RESULTS,
+  type Match,
+  matchLines,
+} from '../../bulk/agree.ts';
+import { readLayout, saveLayout } from '../../bulk/layout-file.ts';
 import { refuseReport } from '../../bulk/plan.ts';
 import { openRowReport, REPORT_PREFIX } from '../../bulk/report.ts';
-import { type BankStatement, readStatement } from '../../bulk/statement.ts';
-import { isCreditColumn, textOfCell } from '../../bulk/statement-columns.ts';
-import { readLayout, saveLayout } from '../../bulk/layout-file.ts';
+import { type BankStatement, readStatement, type StatementLine } from '../../bulk/statement.ts';
 import { writtenAmount } from '../../bulk/statement-cells.ts';
+import { isCreditColumn, type NamedColumns, textOfCell } from '../../bulk/statement-columns.ts';
 import { PAYMENTS } from '../../charge/payment.ts';
 import { profileWithoutKey } from '../../compose/client.ts';
 import { openRowServices } from '../../compose/run.ts';
@@ -88,7 +95,15 @@ const readPayments = async (
 /** Output fields of a line, a payment, or both. */
 const fieldsOf = ({ line, payment, ...match }: Match, currency: string) => {
   const amounts = { amount: line?.amount, expected: payment?.amount, currency };
-  return rowOf(matchView, { ...payment, ...line, ...match, ...amounts, row: line?.number, line: line?.line, paid_at: atom(payment?.at) });
+  return rowOf(matchView, {
+    ...payment,
+    ...line,
+    ...match,
+    ...amounts,
+    row: line?.number,
+    line: line?.line,
+    paid_at: atom(payment?.at),
+  });
 };
 
 function* partsOf(found: readonly Match[]): Generator<readonly Match[]> {
@@ -103,7 +118,10 @@ async function* pagesOf(found: readonly Match[], currency: string): AsyncGenerat
 const sumsOf = (found: readonly Match[], currency: string) =>
   MATCH_RESULTS.map((result) => {
     const own = found.filter((one) => one.result === result);
-    const sum = (amountOf: (one: Match) => number | undefined, isCounted = (_amount: number): boolean => true): number =>
+    const sum = (
+      amountOf: (one: Match) => number | undefined,
+      isCounted = (_amount: number): boolean => true,
+    ): number =>
       own.map((one) => amountOf(one) ?? 0).reduce((all, amount) => all + (isCounted(amount) ? amount : 0), 0);
     const ofLine = ({ line }: Match): number | undefined => line?.amount;
     const ofPayment = ({ payment }: Match): number | undefined => payment?.amount;
@@ -141,7 +159,9 @@ const matchSummary = (found: readonly Match[], sums: Sums, currency: string, day
   type Amount = 'amount_in' | 'amount_out' | 'expected_in' | 'expected_out';
   const total = (amount: Amount): number => sums.reduce((all, one) => all + one[amount], 0);
   const both = (moneyIn: number, moneyOut: number): string =>
-    moneyOut === 0 ? formatMoney(moneyIn, currency) : `${formatMoney(moneyIn, currency)} in and ${formatMoney(-moneyOut, currency)} out`;
+    moneyOut === 0
+      ? formatMoney(moneyIn, currency)
+      : `${formatMoney(moneyIn, currency)} in and ${formatMoney(-moneyOut, currency)} out`;
   return [
     `${groupedCount(agrees + likely + other + two + inFile, 'line')}: ${groupedCount(agrees, 'agrees', 'agree')}` +
       some(likely, `${groupedCount(likely, 'is', 'are')} likely, by amount and day alone`) +
@@ -150,7 +170,9 @@ const matchSummary = (found: readonly Match[], sums: Sums, currency: string, day
       some(inFile, `${groupedCount(inFile, 'is', 'are')} in the file only`),
     ...(later.length === 0
       ? []
-      : [`${groupedCount(later.length, 'line was', 'lines were')} posted up to ${groupedCount(Math.max(...later), 'day')} after the payment`]),
+      : [
+          `${groupedCount(later.length, 'line was', 'lines were')} posted up to ${groupedCount(Math.max(...later), 'day')} after the payment`,
+        ]),
     `${kinds.join(', ')} ${days.first === days.last ? `of ${days.first}` : `from ${days.first} to ${days.last}`}: ` +
       `${grouped(agrees + likely + other)} in the file${some(here, `${groupedCount(here, 'is', 'are')} not`)}`,
     `${both(total('amount_in'), total('amount_out'))} in the file, ` +
@@ -213,7 +235,9 @@ const endingOf = (
   const sync = shellLine(['paycli', 'ledger', 'sync', ...targetFlags(globals)]);
   const hints = [
     ...remedies,
-    ...(off.some(({ result }) => result === 'likely') ? ['likely lines have no name: look at them, then add --accept-likely'] : []),
+    ...(off.some(({ result }) => result === 'likely')
+      ? ['likely lines have no name: look at them, then add --accept-likely']
+      : []),
     ...(isUnknown(1) ? [`find out who has paid since: \`${sync}\``] : []),
     ...(isUnknown(-1) ? ['compare money in alone: --amount-column with the column of credits'] : []),
   ];
@@ -225,28 +249,60 @@ const endingOf = (
 const withoutPayersFormula = (cell: string): string =>
   writtenAmount(cell, 'NGN') !== undefined || fromSpreadsheet(cell) !== cell ? cell : withoutFormula(cell);
 
+/** The columns that options name. */
+const namedColumns = (input: MatchInput): NamedColumns => {
+  const one = (name: string | undefined) => (name === undefined ? undefined : [name]);
+  return {
+    date: one(input.dateColumn),
+    amount: one(input.amountColumn),
+    debit: one(input.debitColumn),
+    side: one(input.sideColumn),
+    status: one(input.statusColumn),
+    text: one(input.textColumn),
+    reference: one(input.referenceColumn),
+    fee: one(input.feeColumn),
+    ignored: input.ignoreColumns,
+  };
+};
+
+/** The lines that only a label marks as no transaction. */
+const labelNotice = (lines: readonly StatementLine[], found: readonly Match[]): readonly string[] => {
+  const matched = new Set(found.map(({ line }) => line));
+  const left = lines.filter((line) => !matched.has(line));
+  if (left.length === 0) return [];
+  const labels = left.map(({ label = '', number }) => `${cutName(label)} (row ${number})`);
+  return [`No transactions, by their label: ${firstFew(labels, 5)}`];
+};
+
+/** Writes each line with its payment. */
+const writeReport = async (
+  report: string,
+  found: readonly Match[],
+  statement: BankStatement,
+  services: Awaited<ReturnType<typeof openRowServices>>,
+  { globals, io }: Run,
+  currency: string,
+): Promise<void> => {
+  const columns = statement.columns.filter(isRead);
+  const content = { ...globals, ...statement, columns, own: ADDED_COLUMNS, guard: withoutPayersFormula };
+  const { write, close } = await openRowReport(report, content, { ...services, stop: io.signals.stop });
+  try {
+    for (const part of partsOf(found)) await Promise.all(part.map((one) => write(...reportRow(one, currency))));
+  } finally {
+    await close();
+  }
+};
+
 /** Compares a statement with the payments of its days. Reads the ledger alone. */
 export const matchStatement = async (input: MatchInput, run: Run): Promise<Result> => {
   const { io, globals, say } = run;
-  const { file, currency, report } = input;
+  const { file, currency, report, amountColumn } = input;
   const zone: Zone = input.utc ? 'utc' : 'local';
   const name = file === '-' ? 'standard input' : file;
   const services = await openRowServices(run);
-  const given = (column: string | undefined): readonly string[] | undefined => column === undefined ? undefined : [column];
-  const columns = {
-    amount: given(input.amountColumn),
-    debit: given(input.debitColumn),
-    side: given(input.sideColumn),
-    date: given(input.dateColumn),
-    text: given(input.textColumn),
-    reference: given(input.referenceColumn),
-    status: given(input.statusColumn),
-    fee: given(input.feeColumn),
-    ignored: input.ignoreColumns,
-  };
   const layout = input.layout === undefined ? undefined : await readLayout(input.layout);
   const source = { ...services.source(file), name, spoolFolder: services.folder };
-  const statement = await readStatement(source, { ...input, columns, layout, zone });
+  const statement = await readStatement(source, { ...input, columns: namedColumns(input), layout, zone });
   if (report !== undefined) await refuseReport(report, { input: statement, services });
   if (input.saveLayout !== undefined) await saveLayout(input.saveLayout, statement.layout);
   const { days, lines } = statement;
@@ -254,33 +310,17 @@ export const matchStatement = async (input: MatchInput, run: Run): Promise<Resul
   const { scope } = input.allProfiles ? { scope: {} } : await profileWithoutKey(run);
   const all = await readPayments(ledger, scope, days, { currency, zone });
   // A column of signed amounts may have no money out either, and then lacks each refund.
-  const isMoneyIn = isCreditColumn(input.amountColumn) && !columns.debit && lines.every(({ amount }) => amount > 0);
+  const isMoneyIn = isCreditColumn(amountColumn) && !input.debitColumn && lines.every(({ amount }) => amount > 0);
   const payments = isMoneyIn ? all.filter(({ kind }) => kind !== 'refund' && kind !== 'reversal') : all;
-  const moneyIn = `Only money in is compared: ${input.amountColumn} has no money out.`;
+  const moneyIn = `Only money in is compared: ${amountColumn} has no money out.`;
   const found = matchLines(lines, payments, { ...input, days, digest: ledger.digest });
-  const matched = new Set(found.map(({ line }) => line));
-  const labelled = lines.filter((line) => !matched.has(line)).map(({ label = '', number }) => `${cutName(label)} (row ${number})`);
   const notices = [
     ...statement.notices,
     ...(payments.length < all.length ? [moneyIn] : []),
-    ...(labelled.length > 0 ? [`No transactions, by their label: ${firstFew(labelled, 5)}`] : []),
+    ...labelNotice(lines, found),
   ];
   await say(notices);
-  if (report !== undefined) {
-    const content = {
-      ...globals,
-      ...statement,
-      columns: statement.columns.filter(isRead),
-      own: ADDED_COLUMNS,
-      guard: withoutPayersFormula,
-    };
-    const { write, close } = await openRowReport(report, content, { ...services, stop: io.signals.stop });
-    try {
-      for (const part of partsOf(found)) await Promise.all(part.map((one) => write(...reportRow(one, currency))));
-    } finally {
-      await close();
-    }
-  }
+  if (report !== undefined) await writeReport(report, found, statement, services, run, currency);
 
   const sums = sumsOf(found, currency);
   const ending = endingOf(found, name, remediesOf(found, statement, currency), input, run);
