@@ -146,6 +146,13 @@ export interface ForeignTable {
 /** The name of a column by its place. */
 const placeName = (index: number): string => `column ${index + 1}`;
 
+/** Names of the columns of a foreign table. One without a name of its own is called by its place. */
+export const foreignNames = (names: readonly string[]): readonly string[] =>
+  names.map((name, index) => {
+    if (name.trim() === '') return placeName(index);
+    return names.indexOf(name) === index ? name : `${name} (${placeName(index)})`;
+  });
+
 const checkNames = (names: readonly string[], fail: Fail): void => {
   const empty = names.indexOf('');
   if (empty !== -1) throw fail(0, undefined, `column ${empty + 1} has no name`, 'give every column its own name');
@@ -156,13 +163,11 @@ const checkNames = (names: readonly string[], fail: Fail): void => {
   }
 };
 
-/** The names of a header. In a foreign table, a column that has no name of its own is called by its place. */
 const columnNamesIn = ({ cells }: CsvRecord, fail: Fail, foreign: ForeignTable | undefined): readonly string[] => {
   const named = trimmedTo(cells, cells.findLastIndex((cell) => !BLANK.test(cell)) + 1);
   const names = named.map((cell, index) => textOfBytes(cell, (what, hint) => fail(0, `${index + 1}`, what, hint)));
   if (foreign !== undefined) {
-    const isOwn = (name: string, index: number): boolean => name.trim() !== '' && names.indexOf(name) === index;
-    return names.map((name, index) => (isOwn(name, index) ? name : `${name} (${placeName(index)})`.trim()));
+    return foreignNames(names);
   }
   checkNames(names, fail);
   return names;

@@ -45,8 +45,8 @@ export type Columns = Readonly<Record<Role, readonly Column[]>>;
 /** Columns that options name, by title or by number. */
 export type NamedColumns = Readonly<Partial<Record<Role, readonly string[] | undefined>>>;
 
-/** The currency that stands in parentheses behind a name, or a word for its minor unit. */
-const MINOR_IN_TITLE = /[\s_]*\(?\b(?:in )?(?:minor|kobo|pesewas|cents)\)?\s*$|_minor$/i;
+/** A word for the minor unit at the end of a name. */
+const MINOR_IN_TITLE = /(?<![a-z])(?:in[ _])?(?:minor|kobo|pesewas|cents)\)?\s*$/i;
 
 /** True for a title such as `amount_minor` and `Amount (kobo)`. */
 export const isMinor = (title: string): boolean => MINOR_IN_TITLE.test(title);
@@ -143,7 +143,8 @@ export const sideOf = (text: string, sides: Layout['sides']): 'in' | 'out' | und
   return (sides?.out ?? OUT).includes(bare) ? 'out' : undefined;
 };
 
-const BOOKED = /^(?:success(?:ful(?:ly)?)?|succeeded|completed?|(?:over|partially_)?paid|settled|approved|processed|posted|booked|cleared)$/;
+const BOOKED =
+  /^(?:success(?:ful(?:ly)?)?|succeeded|completed?|(?:over|partially_)?paid|settled|approved|processed|posted|booked|cleared)$/;
 const LEFT =
   /^(?:un(?:successful|paid)|not (?:paid|successful)|fail(?:ed|ure)|pending|process(?:ing)|in[ _-]?progress|ongoing|queued|initiated|created|reversed|refunded|abandoned|declined|rejected|cancell?ed|expired|error|timed? ?out)$/;
 
@@ -151,7 +152,7 @@ const LEFT =
 export const isBooked = (text: string, statuses: Layout['statuses']): boolean | undefined => {
   const word = plainWord(text);
   if (statuses?.booked.includes(word) ?? BOOKED.test(word)) return true;
-  return statuses?.left.includes(word) ?? LEFT.test(word) ? false : undefined;
+  return (statuses?.left.includes(word) ?? LEFT.test(word)) ? false : undefined;
 };
 
 /** Chooses the columns of a table by the options, the layout, the names and the contents. */
@@ -170,7 +171,8 @@ export const findColumns = (
   // A column of amounts that is named alone is the only one: a statement may be compared for its credits.
   const isAlone = (named.amount && !named.debit) || named.side !== undefined;
   const debits = isAlone ? [] : found('debit');
-  const sides = named.side === undefined && debits.length > 0 ? [] : named.side ? found('side') : fitting('side', isSide);
+  const sides =
+    named.side === undefined && debits.length > 0 ? [] : named.side ? found('side') : fitting('side', isSide);
   return {
     date: [...dates, ...found('date')].slice(0, 1),
     amount: found('amount').slice(0, 1),
@@ -216,8 +218,8 @@ export const refuseUnknown = (
   const isKnown = (column: Column): boolean =>
     column.title.startsWith(REPORT_PREFIX) ||
     ROLES.some((role) => roles[role].includes(column)) ||
-    (['date', 'amount', 'debit', 'ignored'] as const).some((role) =>
-      roleColumns(role, [column], {}, undefined).length > 0,
+    (['date', 'amount', 'debit', 'ignored'] as const).some(
+      (role) => roleColumns(role, [column], {}, undefined).length > 0,
     );
   for (const column of columns) {
     if (isKnown(column)) continue;

@@ -2,10 +2,11 @@ import { cutName } from '../core/bounds.ts';
 import { currencyCode, formatMoney } from '../core/money.ts';
 import type { Zone } from '../core/time.ts';
 import { fieldsFrom, type InputRow } from './cells.ts';
-import { type Fail, failIn, InputError, lineEnds } from './formats.ts';
+import { type Fail, failIn, foreignNames, InputError, lineEnds } from './formats.ts';
 import { type DateForm, type Layout, ROLES, type Role } from './layouts.ts';
 import { openInput } from './read-file.ts';
 import { REPORT_PREFIX } from './report.ts';
+import { CURRENCY_IN_NAME, hasAmountSigns, writtenAmount, writtenDays } from './statement-cells.ts';
 import {
   bareTitle,
   type Column,
@@ -22,7 +23,6 @@ import {
   sideOf,
   textOfCell,
 } from './statement-columns.ts';
-import { CURRENCY_IN_NAME, hasAmountSigns, writtenAmount, writtenDays } from './statement-cells.ts';
 
 /** A line of a statement: money that came in or went out. */
 export interface StatementLine {
@@ -77,6 +77,9 @@ const LABEL =
 /** Labels of rows without a date, which may have a name beside them. */
 const SUM_ROW = /(?:\b|sub)totals?\b|\bbalance\b|\b(?:brought|carried) forward\b|\b[bc]\/?f\b/i;
 
+/** Roles whose cells no row of a narration alone has. */
+const NOT_TEXT = ROLES.filter((role) => role !== 'text' && role !== 'reference');
+
 /** The currency in a title such as `Currency: USD`. */
 const CURRENCY_TITLE = /(?:^|[",;\t])\s*(?:account )?currency(?: code)?"?\s*[:,;\t][\s":,;]*([^",;\t\r\n]+)/im;
 
@@ -95,7 +98,8 @@ const textsIn = ({ fields }: InputRow): readonly string[] =>
   Object.entries(fields).flatMap(([key, cell]) => (key.startsWith(REPORT_PREFIX) ? [] : textOfCell(cell)));
 
 /** True if an empty row stands between two rows. */
-const isGap = (above: InputRow, row: InputRow): boolean => row.line > above.line + lineEnds(Object.values(above.fields)) + 1;
+const isGap = (above: InputRow, row: InputRow): boolean =>
+  row.line > above.line + lineEnds(Object.values(above.fields)) + 1;
 
 /** True if a row is a header. Most rows have a day, and are not looked at further. */
 const isHeaderRow = (row: InputRow, options: StatementOptions): boolean => {
@@ -126,10 +130,8 @@ const tablesIn = (first: Table, rows: Iterable<InputRow>, options: StatementOpti
     const gap = texts.findIndex((one, at) => isGap(table.rows[start + at - 1] ?? one, one));
     const above = texts.slice(Math.max(gap, 0)).filter((one) => !textsIn(one).some(hasAmountSigns));
     table.rows.splice(0, table.rows.length, ...table.rows.filter((one) => !above.includes(one)));
-    const columns = Object.entries(row.fields).flatMap(([key, cell]) => {
-      const title = textOfCell(cell);
-      return title === '' ? [] : { key, title };
-    });
+    const names = foreignNames(Object.values(row.fields).map(textOfCell));
+    const columns = Object.keys(row.fields).map((key, index): Column => ({ key, title: names[index] ?? key }));
     const titles = above.map((one) => textsIn(one).join(',')).join('\n');
     const isSame = columns.map(({ title }) => title).join('\0') === table.columns.map(({ title }) => title).join('\0');
     if (isSame && !CURRENCY_TITLE.test(titles)) continue;
@@ -150,7 +152,9 @@ const lineReader = (table: Table, columns: Columns, options: StatementOptions, f
   const ofTable = CURRENCY_TITLE.exec(titles)?.[1] ?? layout?.currency ?? currency;
   const taken = new Set(ROLES.flatMap((role) => columns[role]));
   const free = table.columns.filter((column) => !taken.has(column));
-  const notMoney = table.columns.filter((column) => ![columns.amount, columns.debit, columns.fee].flat().includes(column));
+  const notMoney = table.columns.filter(
+    (column) => ![columns.amount, columns.debit, columns.fee].flat().includes(column),
+  );
 
   return (row: InputRow): DatedLine | LeftOut | 'text' => {
     const cell = ({ key }: Column): string => textOfCell(row.fields[key]);
@@ -176,9 +180,10 @@ const lineReader = (table: Table, columns: Columns, options: StatementOptions, f
     const sums = (['amount', 'debit'] as const).filter((role) => amount(role)?.minor !== 0);
     const labels = date === '' ? textsIn(row) : [date];
     const isOfSums = days === undefined && labels.some((label) => SUM_ROW.test(label));
-    if (days === undefined && !isOfSums && !sums.some((role) => amount(role))) return 'text';
+    const isWithout = days === undefined && !sums.some((role) => amount(role));
+    if (isWithout && !isOfSums && NOT_TEXT.every((role) => texts(role).length === 0)) return 'text';
     const [sum, another] = sums;
-    if (sum === undefined || isOfSums) return leftOut('without a date or an amount');
+    if (sum === undefined || isOfSums || isWithout) return leftOut('without a date or an amount');
     if (days === undefined) {
       const noDate = 'the date is missing; a row of sums needs a word such as Total';
       throw wrong('date', date === '' ? noDate : `${quoted(date)} is not a date`);
@@ -200,7 +205,7 @@ const lineReader = (table: Table, columns: Columns, options: StatementOptions, f
     if (another !== undefined) throw wrong('debit', `the row has an amount in ${quoted(amountTitle)}, too`);
     const known = sideOf(side, layout?.sides);
     if (columns.side.length > 0 && known === undefined) {
-      const hint = 'correct the cell, or leave the column out with --ignore-columns';
+      const hint = 'correct the cell, or list its word in the sides of a file for --layout';
       throw wrong('side', `${quoted(side)} is neither credit nor debit`, hint);
     }
     const [signed, isOut] = [minor(sum), sum === 'debit' || known === 'out'];
@@ -263,7 +268,12 @@ const readTable = (table: Table, columns: Columns, options: StatementOptions, fa
 };
 
 /** Gives each line its day, in the order of day and month that one date tells. */
-const inOrder = (dated: readonly DatedLine[], columnOf: (line: DatedLine) => string, given: DateForm | undefined, fail: Fail) => {
+const inOrder = (
+  dated: readonly DatedLine[],
+  columnOf: (line: DatedLine) => string,
+  given: DateForm | undefined,
+  fail: Fail,
+) => {
   // Rows that are no lines tell nothing: a report has none, and must be read alike.
   const clear = dated.find(({ days: { dmy, mdy } }) => dmy === undefined || mdy === undefined);
   const form = given ?? (clear && (clear.days.dmy === undefined ? 'mdy' : 'dmy'));
@@ -315,7 +325,9 @@ const usedLayout = (
   return {
     name: layout?.name ?? 'own',
     header: hasHeader ? all.map(({ title }) => bareTitle(title)) : [],
-    columns: Object.fromEntries(ROLES.map((role) => [role, titles(role)] as const).filter(([, some]) => some.length > 0)),
+    columns: Object.fromEntries(
+      ROLES.map((role) => [role, titles(role)] as const).filter(([, some]) => some.length > 0),
+    ),
     ...more,
     statuses,
     sides,
@@ -343,7 +355,9 @@ export const readStatement = async (file: Parameters<typeof openInput>[0], optio
     for await (const row of input.rows()) rows.push(row);
     // A row of NDJSON may have other members than the first.
     const isCsv = input.format === 'csv';
-    const names = isCsv ? input.columns : [...new Set([...input.columns, ...rows.flatMap(({ fields }) => Object.keys(fields))])];
+    const names = isCsv
+      ? input.columns
+      : [...new Set([...input.columns, ...rows.flatMap(({ fields }) => Object.keys(fields))])];
     const columns = columnsOf(names);
     const first: Table = { columns, titles: input.titles, layout: layoutFor(columns, options.layout), rows: [] };
     const tables = isCsv && hasHeader ? tablesIn(first, rows, options) : [{ ...first, rows }];
@@ -359,10 +373,14 @@ export const readStatement = async (file: Parameters<typeof openInput>[0], optio
       read.find(({ lines }) => lines.includes(line))?.columns.date[0]?.key ?? '';
     const { form, word, lines } = inOrder(dated, columnOf, options.dateForm ?? first.layout?.dateForm, fail);
 
-    const notices = [...new Set(read.map(({ table, columns: chosen }) => {
-      const known = table.layout === undefined ? 'Columns' : `Layout ${table.layout.name}`;
-      return `${known}: ${columnsText(chosen)}${word === undefined ? '' : `; ${word}`}`;
-    }))];
+    const notices = [
+      ...new Set(
+        read.map(({ table, columns: chosen }) => {
+          const known = table.layout === undefined ? 'Columns' : `Layout ${table.layout.name}`;
+          return `${known}: ${columnsText(chosen)}${word === undefined ? '' : `; ${word}`}`;
+        }),
+      ),
+    ];
     const left = leftOutText(read.flatMap(({ left }) => left));
     const days = lines.map(({ day }) => day).sort();
     const [firstDay] = days;
@@ -378,7 +396,12 @@ export const readStatement = async (file: Parameters<typeof openInput>[0], optio
     }
     const [top] = read;
     if (top === undefined) throw new Error('a file without a table');
-    const used = usedLayout(top.table, top.columns, { dateForm: form, minor: options.minor || top.table.layout?.minor, currency, hasHeader });
+    const used = usedLayout(top.table, top.columns, {
+      dateForm: form,
+      minor: options.minor || top.table.layout?.minor,
+      currency,
+      hasHeader,
+    });
     return {
       ...input,
       columns: names,
