@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readStatement, type StatementLine } from '../../src/bulk/statement.ts';
 import { type LedgerPayment, MATCH_RESULTS, type Match, matchLines } from '../../src/bulk/agree.ts';
+import { readStatement, type StatementLine } from '../../src/bulk/statement.ts';
 import { DAY_MS } from '../../src/core/time.ts';
 import { madeFolder } from './support.ts';
 
@@ -80,9 +80,7 @@ describe('a line belongs to the payment', () => {
     ['not if its money went the other way', { amount: -5000, text: 'INV-1042' }, { ref: 'INV-1042' }, undefined],
   ])('%s', (_name, one, paid, by) => {
     expect(match([one], { P: paid })).toEqual(
-      by === undefined
-        ? ['1 only_in_file', 'P only_here']
-        : [`1 P ${by === 'amount' ? 'likely' : 'agrees'} by ${by}`],
+      by === undefined ? ['1 only_in_file', 'P only_here'] : [`1 P ${by === 'amount' ? 'likely' : 'agrees'} by ${by}`],
     );
   });
 
