@@ -1,6 +1,5 @@
 import { CURRENCY_FORM, currencyCode, readMajor } from '../core/money.ts';
 import { dayIn, parseInstant, startOfDay, twoDigits, type Zone } from '../core/time.ts';
-import type { DateForm } from './layouts.ts';
 
 /** A currency in parentheses at the end of a column's name. */
 export const CURRENCY_IN_NAME = new RegExp(`\\((${CURRENCY_FORM})\\)\\s*$`, 'i');

@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { loadSchemas, z } from '../contract/zod.ts';
-import { PayError, reasonOf, usageError } from '../core/error.ts';
-import { parseExact } from '../core/json.ts';
-import { LAYOUTS, type Layout, ROLES } from './layouts.ts';
+import { LAYOUTS, type Layout, ROLES } from '../../bulk/layouts.ts';
+import { loadSchemas, z } from '../../contract/zod.ts';
+import { PayError, reasonOf, usageError } from '../../core/error.ts';
+import { parseExact } from '../../core/json.ts';
 
 /** The form of a layout file. Words and titles are compared in lower case. */
 const layoutSchema = () => {
