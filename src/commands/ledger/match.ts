@@ -6,6 +6,7 @@ import {
   type Match,
   matchLines,
 } from '../../bulk/agree.ts';
+import { readLayout, saveLayout } from '../../bulk/layout-file.ts';
 import { refuseReport } from '../../bulk/plan.ts';
 import { openRowReport, REPORT_PREFIX } from '../../bulk/report.ts';
 import { type BankStatement, readStatement, type StatementLine } from '../../bulk/statement.ts';
@@ -29,7 +30,7 @@ import type { Scope } from '../../ledger/entry.ts';
 import type { ChargeSum, Ledger, SumQuery } from '../../ledger/ledger.ts';
 import { countsByPayment } from '../../ledger/report.ts';
 import type { Run } from '../run.ts';
-import { readLayout, saveLayout } from './layout-file.ts';
+
 import type { MatchInput } from './match-spec.ts';
 import { matchView, rowOf } from './view.ts';
 
