@@ -563,7 +563,10 @@ describe('ledger match', () => {
     expect(again.stderr).toContain('→ name a file that does not exist yet');
     writeFileSync(layout, written.replace('"sum"', '7'));
     const wrong = await matching(home, lines, ['--layout', layout]);
-    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining(`--layout: ${layout}: layout.header is not`)]);
+    expect([wrong.code, wrong.stderr]).toEqual([
+      2,
+      expect.stringContaining(`--layout: ${layout}: layout.header is not`),
+    ]);
     const unknown = await matching(home, lines, ['--layout', 'gtbnk']);
     expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('→ known layouts: gtbank, zenith')]);
   });
