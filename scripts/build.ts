@@ -37,6 +37,8 @@ const WITHOUT = [
   { source: /\/parser-h1\.js$/, importer: 'undici', instead: 'parser' },
   // paycli asks a person to accept or decline, with no form to validate.
   { source: /^@modelcontextprotocol\/server\/_shims$/, importer: '@modelcontextprotocol/server', instead: 'mcp' },
+  // paycli unpacks workbooks itself, within limits; the build for Node starts threads for that.
+  { source: /^fflate$/, importer: 'read-excel-file', instead: 'fflate' },
   // paycli uses HTTP/1.1 only, with text bodies.
   { source: /\/(client-h2|web\/fetch\/body)\.js$/, importer: 'undici', instead: 'absent' },
 ];

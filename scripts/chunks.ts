@@ -12,6 +12,7 @@ const APART = {
   'config/machine.ts': 'core',
   'config/ledger.ts': 'core',
   'contract/profile-file.ts': 'target',
+  'bulk/workbook.ts': 'workbook',
   'cli/tree.ts': 'help',
   'core/io.ts': 'start',
   'core/service-codes.ts': 'service-codes',

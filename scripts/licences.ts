@@ -14,6 +14,8 @@ const KEPT: Readonly<Record<string, string>> = {
   'undici/lib/llhttp': 'scripts/licences/llhttp.txt',
   // The source of its WebAssembly.
   'jq-wasm/dist': 'scripts/licences/jq.txt',
+  // Its copy of the XML parser of another package.
+  'read-excel-file/modules/saxen': 'node_modules/saxen/LICENSE',
   // Copied from its README.
   'pg-types': 'scripts/licences/pg-types.txt',
 };

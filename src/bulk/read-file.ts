@@ -59,31 +59,53 @@ const fileBytes = (file: FileHandle, name: string) => {
   return { walk, head, close: (): Promise<void> => file.close() };
 };
 type FileBytes = ReturnType<typeof fileBytes>;
+type Readable = Pick<FileBytes, 'walk' | 'head'>;
+
+/** The same for bytes in memory. */
+const bytesInMemory = (all: Buffer): Readable => {
+  async function* walk(): AsyncGenerator<Uint8Array> {
+    for (let at = 0; at < all.length; at += CHUNK) yield all.subarray(at, at + CHUNK);
+  }
+  return { walk, head: async () => ({ head: all.subarray(0, CHUNK), hasBom: false }) };
+};
 
 /** Delimiter candidates; on a tie in the header, the first wins. */
 const DELIMITER_CHOICES = [',', ';', '\t'];
 
-/** Other kinds of files, by their first bytes in hex. */
-const OTHER_FORMATS: readonly (readonly [begins: string, what: string, hint: string])[] = [
-  ['fffe', 'UTF-16', 'save it as UTF-8'],
-  ['feff', 'UTF-16', 'save it as UTF-8'],
-  ['504b0304', 'a spreadsheet workbook or another zip file', 'save the sheet as CSV UTF-8'],
-  ['d0cf11e0', 'a spreadsheet workbook of old Excel (.xls)', 'save the sheet as CSV UTF-8'],
-  ['1f8b', 'compressed (gzip)', 'unpack it first, with gunzip'],
-  ['25504446', 'a PDF', 'export the table as CSV UTF-8'],
-];
+const TO_CSV = 'export the table as CSV UTF-8';
 
-const MARKUP = /^\s*<(?:!doctype|html|head|meta|table|\?xml|!--)/i;
-const MARKUP_HINT = 'save the sheet as CSV UTF-8; if it is a download, open it: it may be an error page';
+/** A zip file, such as a workbook. */
+const ZIP = /^PK\x03\x04/;
+
+/** Other kinds of files, by how they begin. */
+const OTHER_FORMATS: readonly (readonly [begins: RegExp, what: string, hint: string])[] = [
+  [/^(?:\xff\xfe|\xfe\xff)/, 'UTF-16', 'save it as UTF-8'],
+  [ZIP, 'a spreadsheet workbook or another zip file', 'save the sheet as CSV UTF-8'],
+  [
+    /^\xd0\xcf\x11\xe0/,
+    'a spreadsheet workbook of old Excel (.xls), or one with a password',
+    'open it, and save the sheet as CSV UTF-8',
+  ],
+  [/^\x1f\x8b/, 'compressed (gzip)', 'unpack it first, with gunzip'],
+  [/^%PDF/, 'a PDF', TO_CSV],
+  [/^\s*(?:OFXHEADER|<\?xml[^<]*<\?OFX|<OFX)/i, 'OFX, not CSV', TO_CSV],
+  [/^\s*!(?:type|account|option):/i, 'QIF, not CSV', TO_CSV],
+  [/^\s*(?:\{1:|:20:)/, 'MT940, not CSV', TO_CSV],
+  [/^\s*<[^]*\bcamt\.05\d/, 'CAMT XML, not CSV', TO_CSV],
+  [
+    /^\s*<(?:!doctype|html|head|meta|table|\?xml|!--)/i,
+    'HTML or XML, not CSV',
+    'save the sheet as CSV UTF-8; if it is a download, open it: it may be an error page',
+  ],
+];
 
 /** Throws if the first bytes show that no row can be read. */
 const checkHead = (head: Buffer, name: string): void => {
   if (head.length === 0)
     throw new InputError(`${name} has no rows`, 'the first line names the columns; each other line is a row');
-  const start = head.toString('hex', 0, 4);
-  const [, what, hint = ''] = OTHER_FORMATS.find(([begins]) => start.startsWith(begins)) ?? [];
+  const start = head.toString('latin1');
+  const [, what, hint = ''] = OTHER_FORMATS.find(([begins]) => begins.test(start)) ?? [];
   if (what !== undefined) throw new InputError(`${name} is ${what}`, hint);
-  if (MARKUP.test(head.toString('latin1'))) throw new InputError(`${name} is HTML or XML, not CSV`, MARKUP_HINT);
 };
 
 /**
@@ -198,6 +220,8 @@ export interface RowsFile extends Pick<FileBytes, 'close'> {
   readonly hasBom: boolean;
   /** The text above the header. */
   readonly titles: string;
+  /** What a reader should know about a workbook. */
+  readonly notices: readonly string[];
   /** All rows from the first on. Throws an InputError with row and column for unreadable input. */
   rows(): AsyncIterable<InputRow>;
 }
@@ -211,6 +235,8 @@ type InputOptions = ({ readonly path: string } | { readonly stdin: AsyncIterable
   readonly isHeader?: IsHeader | undefined;
   /** False for such a table without a header. */
   readonly hasHeader?: boolean | undefined;
+  /** The sheet of a workbook, instead of the first. */
+  readonly sheet?: string | undefined;
   /** A private folder for the copy. */
   readonly spoolFolder: string;
 };
@@ -264,8 +290,9 @@ const copied = async (options: InputOptions): Promise<Copied> =>
     ? copyOf(options.path, options)
     : { ...(await spool(options.stdin, options.name, options.spoolFolder)), isAt: async () => false };
 
-type Shape = Pick<InputOptions, 'name' | 'format' | 'delimiter' | 'isHeader' | 'hasHeader'>;
+type Shape = Pick<InputOptions, 'name' | 'format' | 'delimiter' | 'isHeader' | 'hasHeader' | 'sheet'>;
 type Rows = Pick<RowsFile, 'columns' | 'format' | 'delimiter' | 'titles' | 'rows'>;
+type InputRows = Rows & Pick<RowsFile, 'hasBom' | 'notices'>;
 
 /** The bytes after the first `length` ones, which the first chunk holds. */
 async function* behind(length: number, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -276,7 +303,7 @@ async function* behind(length: number, chunks: AsyncIterable<Uint8Array>): Async
   }
 }
 
-const openCsv = async (bytes: FileBytes, head: Buffer, shape: Shape, fail: Fail): Promise<Rows> => {
+const openCsv = async (bytes: Readable, head: Buffer, shape: Shape, fail: Fail): Promise<Rows> => {
   const { name, delimiter: given, isHeader, hasHeader = true } = shape;
   const line = separatorLine(head);
   const above = (isHeader && tableIn(head, isHeader, given ?? line?.delimiter)) ?? line;
@@ -296,20 +323,30 @@ const openCsv = async (bytes: FileBytes, head: Buffer, shape: Shape, fail: Fail)
   return { columns, format: 'csv', delimiter, titles, rows };
 };
 
-const openNdjson = async (bytes: FileBytes, fail: Fail): Promise<Rows> => {
+const openNdjson = async (bytes: Readable, fail: Fail): Promise<Rows> => {
   const columns = await ndjsonColumns(bytes.walk(), fail);
   return { columns, format: 'ndjson', delimiter: undefined, titles: '', rows: () => ndjsonRows(bytes.walk(), fail) };
 };
 
-const inputRows = async (bytes: FileBytes, shape: Shape): Promise<Rows & Pick<RowsFile, 'hasBom'>> => {
-  const { name, format, isHeader } = shape;
+/** The rows of a sheet, read as CSV. Its report begins as a spreadsheet wants it: with a byte order mark. */
+const openWorkbook = async (bytes: Readable, shape: Shape): Promise<InputRows> => {
+  const { sheetOf } = await import('./workbook.ts');
+  const { csv, notices } = await sheetOf(bytes.walk(), shape.name, shape.sheet);
+  const rows = await inputRows(bytesInMemory(csv), { ...shape, format: 'csv', delimiter: '\t', sheet: undefined });
+  return { ...rows, delimiter: ',', hasBom: true, notices };
+};
+
+const inputRows = async (bytes: Readable, shape: Shape): Promise<InputRows> => {
+  const { name, format, isHeader, sheet } = shape;
   const { head, hasBom } = await bytes.head();
+  if (isHeader !== undefined && ZIP.test(head.toString('latin1'))) return openWorkbook(bytes, shape);
   checkHead(head, name);
+  if (sheet !== undefined) throw new InputError(`${name} is no workbook (.xlsx), and has no sheets`, 'leave out --sheet');
   const fail = failIn(name, isHeader && '');
   const isCsv = (format ?? formatOf(name, head)) === 'csv';
   const rows = await (isCsv ? openCsv(bytes, head, shape, fail) : openNdjson(bytes, fail));
   if (rows.columns.length === 0 && isCsv) checkHead(Buffer.alloc(0), name);
-  return { ...rows, hasBom };
+  return { ...rows, hasBom, notices: [] };
 };
 
 /** Opens a file of rows and reads its column names. Throws an InputError if it can't. */

@@ -405,7 +405,7 @@ export const readStatement = async (file: Parameters<typeof openInput>[0], optio
     return {
       ...input,
       columns: names,
-      notices: left.length === 0 ? notices : [...notices, `Left out: ${left.join(', ')}`],
+      notices: [...input.notices, ...notices, ...(left.length === 0 ? [] : [`Left out: ${left.join(', ')}`])],
       days: { first: firstDay, last: days.at(-1) ?? firstDay },
       lines,
       layout: used,

@@ -302,7 +302,7 @@ export const matchStatement = async (input: MatchInput, run: Run): Promise<Resul
   const name = file === '-' ? 'standard input' : file;
   const services = await openRowServices(run);
   const layout = input.layout === undefined ? undefined : await readLayout(input.layout);
-  const source = { ...services.source(file), name, spoolFolder: services.folder };
+  const source = { ...services.source(file), name, sheet: input.sheet, spoolFolder: services.folder };
   const statement = await readStatement(source, { ...input, columns: namedColumns(input), layout, zone });
   if (report !== undefined) await refuseReport(report, { input: statement, services });
   if (input.saveLayout !== undefined) await saveLayout(input.saveLayout, statement.layout);

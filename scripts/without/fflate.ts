@@ -1,0 +1,1 @@
+export { strFromU8, unzip } from 'fflate/browser';
