@@ -72,40 +72,49 @@ const bytesInMemory = (all: Buffer): Readable => {
 /** Delimiter candidates; on a tie in the header, the first wins. */
 const DELIMITER_CHOICES = [',', ';', '\t'];
 
+/** The first bytes of a zip file, such as a workbook, in hex. */
+const ZIP = '504b0304';
+
 const TO_CSV = 'export the table as CSV UTF-8';
 
-/** A zip file, such as a workbook. */
-const ZIP = /^PK\x03\x04/;
-
-/** Other kinds of files, by how they begin. */
-const OTHER_FORMATS: readonly (readonly [begins: RegExp, what: string, hint: string])[] = [
-  [/^(?:\xff\xfe|\xfe\xff)/, 'UTF-16', 'save it as UTF-8'],
+/** Other kinds of files, by their first bytes in hex. */
+const OTHER_FORMATS: readonly (readonly [begins: string, what: string, hint: string])[] = [
+  ['fffe', 'UTF-16', 'save it as UTF-8'],
+  ['feff', 'UTF-16', 'save it as UTF-8'],
   [ZIP, 'a spreadsheet workbook or another zip file', 'save the sheet as CSV UTF-8'],
   [
-    /^\xd0\xcf\x11\xe0/,
+    'd0cf11e0',
     'a spreadsheet workbook of old Excel (.xls), or one with a password',
     'open it, and save the sheet as CSV UTF-8',
   ],
-  [/^\x1f\x8b/, 'compressed (gzip)', 'unpack it first, with gunzip'],
-  [/^%PDF/, 'a PDF', TO_CSV],
-  [/^\s*(?:OFXHEADER|<\?xml[^<]*<\?OFX|<OFX)/i, 'OFX, not CSV', TO_CSV],
-  [/^\s*!(?:type|account|option):/i, 'QIF, not CSV', TO_CSV],
-  [/^\s*(?:\{1:|:20:)/, 'MT940, not CSV', TO_CSV],
-  [/^\s*<[^]*\bcamt\.05\d/, 'CAMT XML, not CSV', TO_CSV],
+  ['1f8b', 'compressed (gzip)', 'unpack it first, with gunzip'],
+  ['25504446', 'a PDF', TO_CSV],
+];
+
+/** Other kinds of text; the last one includes others above it. */
+const OTHER_TEXTS: readonly (readonly [begins: RegExp, what: string, hint: string])[] = [
+  [/^\s*(?:OFXHEADER|<\?xml[^<]*<\?OFX|<OFX)/i, 'OFX', TO_CSV],
+  [/^\s*!(?:type|account|option):/i, 'QIF', TO_CSV],
+  [/^\s*(?:\{1:|:20:)/, 'MT940', TO_CSV],
+  [/^\s*<[\s\S]*\bcamt\.05\d/, 'CAMT XML', TO_CSV],
   [
     /^\s*<(?:!doctype|html|head|meta|table|\?xml|!--)/i,
-    'HTML or XML, not CSV',
+    'HTML or XML',
     'save the sheet as CSV UTF-8; if it is a download, open it: it may be an error page',
   ],
 ];
+
+const startsWith = (head: Buffer, hex: string): boolean => head.toString('hex', 0, 4).startsWith(hex);
 
 /** Throws if the first bytes show that no row can be read. */
 const checkHead = (head: Buffer, name: string): void => {
   if (head.length === 0)
     throw new InputError(`${name} has no rows`, 'the first line names the columns; each other line is a row');
-  const start = head.toString('latin1');
-  const [, what, hint = ''] = OTHER_FORMATS.find(([begins]) => begins.test(start)) ?? [];
+  const [, what, hint = ''] = OTHER_FORMATS.find(([begins]) => startsWith(head, begins)) ?? [];
   if (what !== undefined) throw new InputError(`${name} is ${what}`, hint);
+  const text = head.toString('latin1');
+  const [, other, way = ''] = OTHER_TEXTS.find(([begins]) => begins.test(text)) ?? [];
+  if (other !== undefined) throw new InputError(`${name} is ${other}, not CSV`, way);
 };
 
 /**
@@ -220,7 +229,7 @@ export interface RowsFile extends Pick<FileBytes, 'close'> {
   readonly hasBom: boolean;
   /** The text above the header. */
   readonly titles: string;
-  /** What a reader should know about a workbook. */
+  /** Notices about a workbook. */
   readonly notices: readonly string[];
   /** All rows from the first on. Throws an InputError with row and column for unreadable input. */
   rows(): AsyncIterable<InputRow>;
@@ -339,9 +348,10 @@ const openWorkbook = async (bytes: Readable, shape: Shape): Promise<InputRows> =
 const inputRows = async (bytes: Readable, shape: Shape): Promise<InputRows> => {
   const { name, format, isHeader, sheet } = shape;
   const { head, hasBom } = await bytes.head();
-  if (isHeader !== undefined && ZIP.test(head.toString('latin1'))) return openWorkbook(bytes, shape);
+  if (isHeader !== undefined && startsWith(head, ZIP)) return openWorkbook(bytes, shape);
   checkHead(head, name);
-  if (sheet !== undefined) throw new InputError(`${name} is no workbook (.xlsx), and has no sheets`, 'leave out --sheet');
+  if (sheet !== undefined)
+    throw new InputError(`${name} is no workbook (.xlsx), and has no sheets`, 'leave out --sheet');
   const fail = failIn(name, isHeader && '');
   const isCsv = (format ?? formatOf(name, head)) === 'csv';
   const rows = await (isCsv ? openCsv(bytes, head, shape, fail) : openNdjson(bytes, fail));

@@ -161,7 +161,7 @@ const csvCell = (text: string): string => (text.includes('"') ? `"${text.replace
 const isRounded = (cell: unknown): boolean =>
   cell instanceof NumberCell && (cell.text.includes('e') || /^-?\d{16}/.test(cell.text));
 
-/** The sheet of a workbook as CSV with tabs, one line for each row, and what a reader should know about it. */
+/** The sheet of a workbook as CSV with tabs, one line for each row, and notices about it. */
 export const sheetOf = async (chunks: AsyncIterable<Uint8Array>, name: string, wanted: string | undefined) => {
   const zip = await wholeZip(chunks, name);
   const read = async () =>

@@ -11,6 +11,7 @@ import { inProcess } from '../support/in-process.ts';
 import { ledgerOptions } from '../support/ledger.ts';
 import { errorOf, newFolder, paycli } from '../support/program.ts';
 import { openTerminal } from '../support/terminal.ts';
+import { serial, xlsx } from '../support/xlsx.ts';
 import { begin, REFUND } from './desk-support.ts';
 import { command, judged } from './schema-support.ts';
 
@@ -77,7 +78,7 @@ const withPaid = async (payments: readonly Made[]): Promise<string> => {
 
 const COLUMNS = 'result,by,row,amount,difference,expected,kind,ref';
 
-const matching = async (home: string, content: string, words: readonly string[] = [], name = 'bank.csv') => {
+const matching = async (home: string, content: string | Buffer, words: readonly string[] = [], name = 'bank.csv') => {
   const file = join(newFolder('files'), name);
   writeFileSync(file, content);
   const args = ['ledger', 'match', file, '--utc', ...words];
@@ -578,6 +579,35 @@ describe('ledger match', () => {
     expect(ended).toMatchObject({ code: 0, stderr: '' });
     judged(command('ledger match')?.output.ndjson_line ?? { not: {} }, ended.stdout);
     expect(JSON.parse(ended.stdout)).toMatchObject({ result: 'agrees', by: 'ref', amount: 500 });
+  });
+
+  it('reads a workbook as the CSV of its sheet, also in its report', async () => {
+    const home = await withPaid(DAY);
+    const table = parse(BANK) as string[][];
+    // Excel has a number for each amount and day, and the digits of a name.
+    const cells = table.map((row, at) =>
+      row.map((cell) => {
+        if (at > 0 && /^\d\d\/\d\d\/\d{4}$/.test(cell)) return { date: serial(cell.split('/').reverse().join('-')) };
+        return at > 0 && /^-?[\d,]+\.\d\d$/.test(cell) ? Number(cell.replaceAll(',', '')) : cell;
+      }),
+    );
+    const book = xlsx({ Notes: [['see the other sheet']], Statement: cells });
+    const report = join(newFolder('reports'), 'report.csv');
+    const words = ['-o', 'tsv', '--columns', COLUMNS];
+    const ofCsv = await matching(home, BANK, words);
+    const sheet = ['--sheet', 'Statement', '--report', report];
+    const ofBook = await matching(home, book, [...words, ...sheet], 'bank.xlsx');
+    expect({ code: ofBook.code, stdout: ofBook.stdout }).toEqual({ code: ofCsv.code, stdout: ofCsv.stdout });
+    expect(ofBook.stderr).toContain('Sheet: "Statement" of "Notes", "Statement"');
+    const [names = [], ...rows] = parse(readFileSync(report), { bom: true }) as string[][];
+    expect(names.slice(0, table[0]?.length)).toEqual(table[0]);
+    expect(rows.filter((row) => row[names.indexOf('paycli_result')] === 'agrees')).toHaveLength(
+      ofCsv.stdout.split('\n').filter((line) => line.startsWith('agrees')).length,
+    );
+    expect(await matching(home, book, ['--sheet', 'May'], 'bank.xlsx')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('bank.xlsx has no sheet "May" (found: "Notes", "Statement")'),
+    });
   });
 
   it('shows what differs on a terminal', async () => {

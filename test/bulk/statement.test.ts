@@ -491,7 +491,6 @@ describe('a file that is no statement', () => {
     ],
     ['only sums', `${TABLE}Total,5.00,\n`, 'x.csv has no lines in NGN: 1 row without a date or an amount (row 1)'],
     ['UTF-16', Buffer.from('\ufeffDate,Amount', 'utf16le'), 'x.csv is UTF-16 | save it as UTF-8'],
-    ['a workbook', Buffer.from('PK\x03\x04'), 'x.csv is a spreadsheet workbook or another zip file'],
     ['a PDF', Buffer.from('%PDF-1.7'), 'x.csv is a PDF | export the table as CSV UTF-8'],
     [
       'a cell that is no UTF-8',

@@ -4,18 +4,18 @@ import { describe, expect, it } from 'vitest';
 import { openInput } from '../../src/bulk/read-file.ts';
 import { readStatement } from '../../src/bulk/statement.ts';
 import { PayError } from '../../src/core/error.ts';
-import { type Lie, serial, sheetXml, xlsx, type XlsxCell, xlsxParts, zipOf } from '../support/xlsx.ts';
+import { type Lie, serial, sheetXml, type XlsxCell, xlsx, xlsxParts, zipOf } from '../support/xlsx.ts';
 import { keptCopies, madeFolder } from './support.ts';
 
 const folder = madeFolder();
 
-const read = (content: Buffer, { sheet, name = 'x.xlsx' }: { readonly sheet?: string; readonly name?: string } = {}) => {
+const read = (
+  content: Buffer,
+  { sheet, name = 'x.xlsx' }: { readonly sheet?: string; readonly name?: string } = {},
+) => {
   const path = join(folder, name);
   writeFileSync(path, content);
-  return readStatement(
-    { path, name, sheet, spoolFolder: folder },
-    { columns: {}, currency: 'NGN', zone: 'utc' },
-  );
+  return readStatement({ path, name, sheet, spoolFolder: folder }, { columns: {}, currency: 'NGN', zone: 'utc' });
 };
 
 /** Message and hint of the error, which ends the program with 2. */
@@ -44,7 +44,8 @@ describe('a workbook', () => {
     const csv = all.map((cells) => cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(',')).join('\n');
     const ofCsv = await read(Buffer.from(csv), { name: 'x.csv' });
     const ofWorkbook = await read(xlsx({ Sheet1: all }));
-    const plain = (lines: typeof ofCsv.lines) => lines.map(({ fields, text, ...line }) => ({ ...line, ...fields, text }));
+    const plain = (lines: typeof ofCsv.lines) =>
+      lines.map(({ fields, text, ...line }) => ({ ...line, ...fields, text }));
     expect(plain(ofWorkbook.lines)).toEqual(
       plain(ofCsv.lines).map((line) => JSON.parse(JSON.stringify(line).replaceAll('\\t', ' '))),
     );
@@ -101,7 +102,9 @@ describe('a workbook', () => {
       ['1000421234567890'],
       ['100042123456789000'],
     ]);
-    expect(notices[0]).toBe('Excel rounds numbers of more than 15 digits, and such names are not found: row 3, 4 of the sheet');
+    expect(notices[0]).toBe(
+      'Excel rounds numbers of more than 15 digits, and such names are not found: row 3, 4 of the sheet',
+    );
     expect((await read(xlsx({ Sheet1: [HEADER, ...rows.slice(0, 1)] }))).notices.join()).not.toContain('15 digits');
   });
 
@@ -121,7 +124,11 @@ describe('a workbook', () => {
   });
 
   it('of many rows loses none, wherever it is cut to be parsed', async () => {
-    const rows = Array.from({ length: 3000 }, (_none, at) => [{ date: DAY }, at + 1, `INV-${at}-${'x'.repeat(at % 40)}`]);
+    const rows = Array.from({ length: 3000 }, (_none, at) => [
+      { date: DAY },
+      at + 1,
+      `INV-${at}-${'x'.repeat(at % 40)}`,
+    ]);
     const lines = await linesOf(...rows);
     expect(lines.map(({ amount, text, line }) => [amount, text, line])).toEqual(
       rows.map(([, amount, text], at) => [Number(amount) * 100, text, at + 2]),
@@ -145,7 +152,14 @@ describe('a workbook', () => {
 
   it.each<[string, Buffer, string]>([
     ['a zip bomb', zipOf({ ...xlsxParts({ A: [] }), 'a.xml': Buffer.alloc(65 * 1024 * 1024) }), 'x.xlsx is too large'],
-    ['a zip bomb in parts', zipOf({ ...xlsxParts({ A: [] }), ...Object.fromEntries(Array.from({ length: 66 }, (_none, at) => [`${at}.xml`, MANY])) }), 'x.xlsx is too large'],
+    [
+      'a zip bomb in parts',
+      zipOf({
+        ...xlsxParts({ A: [] }),
+        ...Object.fromEntries(Array.from({ length: 66 }, (_none, at) => [`${at}.xml`, MANY])),
+      }),
+      'x.xlsx is too large',
+    ],
     ['a zip bomb that says it is small', damaged({ size: 10 }), "x.xlsx can't be read as a workbook: "],
     ['a part that says it is larger', damaged({ size: 100_000 }), 'is damaged'],
     ['a part with another checksum', damaged({ crc: 1 }), 'is damaged'],

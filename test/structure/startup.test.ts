@@ -36,7 +36,17 @@ describe('the start-up bundle', () => {
     expect(inputs.some((name) => name.includes('node_modules/commander/'))).toBe(true);
   });
 
-  const late = ['zod', 'undici', 'conf', 'cli-table3', 'chalk', 'csv-parse', 'csv-stringify', 'jq-wasm'];
+  const late = [
+    'zod',
+    'undici',
+    'conf',
+    'cli-table3',
+    'chalk',
+    'csv-parse',
+    'csv-stringify',
+    'jq-wasm',
+    'read-excel-file',
+  ];
 
   it.each([...late, '@modelcontextprotocol/server'])('does not contain %s', (name) => {
     expect(inputs.filter((input) => input.includes(`node_modules/${name}/`))).toEqual([]);
@@ -87,6 +97,16 @@ describe('the MCP server', () => {
         (input) => !/^src\/commands\/mcp\/|^package\.json$/.test(input),
       ),
     ).toEqual([]);
+  });
+});
+
+describe('the reader of workbooks', () => {
+  it('is in a chunk of its own, which nothing loads at its start', () => {
+    const isIts = (input: string): boolean => /^src\/bulk\/workbook|\/(?:read-excel-file|fflate)\//.test(input);
+    const own = Object.keys(chunks).filter((name) => Object.keys(chunks[name]?.inputs ?? {}).some(isIts));
+    expect(own).toHaveLength(1);
+    expect(Object.keys(chunks[own[0] ?? '']?.inputs ?? {}).filter((input) => !isIts(input))).toEqual([]);
+    expect(Object.values(chunks).flatMap(({ imports }) => imports)).not.toContain(own[0]);
   });
 });
 

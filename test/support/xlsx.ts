@@ -72,7 +72,8 @@ export const xlsxParts = (sheets: Readonly<Record<string, string | readonly (rea
   const targets = all.map(
     ({ id }) => `<Relationship Id="rId${id}" Type="${TYPES}/worksheet" Target="worksheets/sheet${id}.xml"/>`,
   );
-  const formats = '<numFmt numFmtId="164" formatCode="dd/mm/yyyy\\ hh:mm"/><numFmt numFmtId="165" formatCode="[Red]#,##0.00"/>';
+  const formats =
+    '<numFmt numFmtId="164" formatCode="dd/mm/yyyy\\ hh:mm"/><numFmt numFmtId="165" formatCode="[Red]#,##0.00"/>';
   return {
     'xl/workbook.xml': `${HEAD}<workbook ${MAIN} xmlns:r="${TYPES}"><sheets>${listed.join('')}</sheets></workbook>`,
     'xl/_rels/workbook.xml.rels': `${HEAD}<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${targets.join('')}</Relationships>`,
