@@ -123,6 +123,15 @@ describe('a workbook', () => {
     expect((await read(xlsx({ Sheet1: [HEADER, ROW] }))).notices.join()).not.toContain('Sheet');
   });
 
+  it('has one line for each row, also for a cell with a line break', async () => {
+    const text: readonly XlsxCell[] = [null, null, 'Thank you'];
+    const lines = await linesOf([{ date: DAY }, 5, 'TRF\r\nINV-1\n'], [], text, ROW);
+    expect(lines.map(({ line, text: of }) => [line, of])).toEqual([
+      [2, 'TRF INV-1'],
+      [5, 'TRF INV-1042'],
+    ]);
+  });
+
   it('of many rows loses none, wherever it is cut to be parsed', async () => {
     const rows = Array.from({ length: 3000 }, (_none, at) => [
       { date: DAY },
