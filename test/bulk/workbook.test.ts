@@ -169,7 +169,7 @@ describe('a workbook', () => {
       }),
       'x.xlsx is too large',
     ],
-    ['a zip bomb that says it is small', damaged({ size: 10 }), "x.xlsx can't be read as a workbook: "],
+    ['a zip bomb that says it is small', damaged({ size: 10 }), 'larger than 10 bytes'],
     ['a part that says it is larger', damaged({ size: 100_000 }), 'is damaged'],
     ['a part with another checksum', damaged({ crc: 1 }), 'is damaged'],
     ['a protected part', damaged({ flags: 1 }), 'x.xlsx has a password | open it, and save the sheet as CSV UTF-8'],
