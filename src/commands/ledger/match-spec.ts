@@ -3,32 +3,29 @@ import { asFile, asNames, asOneOf, asText, EVERY_PROFILE } from '../../cli/optio
 import { usageError } from '../../core/error.ts';
 import { readMajor, splitMoney } from '../../core/money.ts';
 
-const matchInput = rarely(
-  ['currency', 'utc', 'sheet', 'saveLayout', 'sideColumn', 'statusColumn', 'ignoreColumns', 'minor'],
-  {
-    file: argument('file', 'the statement: CSV, XLSX or NDJSON; - is standard input', { completes: 'file' }),
-    layout: option('--layout <name>', 'a known layout, or a file of --save-layout', asText),
-    saveLayout: option('--save-layout <file>', 'write the layout that was used', asFile),
-    sheet: option('--sheet <name>', 'the sheet of a workbook, instead of the first', asText),
-    amountColumn: option('--amount-column <name>', 'the column with the amounts, or with the credits', asText),
-    debitColumn: option('--debit-column <name>', 'the column with the debits', asText),
-    sideColumn: option('--side-column <name>', 'the column with credit or debit for each row', asText),
-    dateColumn: option('--date-column <name>', 'the column with the dates', asText),
-    textColumn: option('--text-column <name>', 'the column with the narration', asText),
-    referenceColumn: option('--reference-column <name>', 'one more column that names payments', asText),
-    statusColumn: option('--status-column <name>', 'the column with the statuses', asText),
-    feeColumn: option('--fee-column <name>', 'the column with fees that are missing in the amounts', asText),
-    ignoreColumns: option('--ignore-columns <names>', 'columns that say nothing about the money', asNames),
-    dateForm: option('--date-form <order>', 'dmy or mdy, if no date tells', asOneOf(['dmy', 'mdy'] as const)),
-    minor: flag('--minor', 'amounts count the minor unit, such as kobo'),
-    acceptLikely: flag('--accept-likely', 'lines that are only likely are no difference'),
-    tolerance: option('--tolerance <50.00>', 'amounts agree up to this difference', asText, { type: 'amount' }),
-    report: option('--report <file>', 'write each line with its payment; CSV, or NDJSON by file name', asFile),
-    currency: option('--currency <code>', 'the currency of the statement (NGN)', asText, { default: 'NGN' }),
-    utc: flag('--utc', "days of UTC instead of this machine's time zone"),
-    ...EVERY_PROFILE,
-  },
-);
+const matchInput = rarely(['currency', 'utc', 'saveLayout', 'sideColumn', 'statusColumn', 'ignoreColumns', 'minor'], {
+  file: argument('file', 'the statement: CSV, XLSX or NDJSON; - is standard input', { completes: 'file' }),
+  layout: option('--layout <name>', 'a known layout, or a file of --save-layout', asText),
+  saveLayout: option('--save-layout <file>', 'write the layout that was used', asFile),
+  sheet: option('--sheet <name>', 'the sheet of a workbook, instead of the first', asText),
+  amountColumn: option('--amount-column <name>', 'the column with the amounts, or with the credits', asText),
+  debitColumn: option('--debit-column <name>', 'the column with the debits', asText),
+  sideColumn: option('--side-column <name>', 'the column with credit or debit for each row', asText),
+  dateColumn: option('--date-column <name>', 'the column with the dates', asText),
+  textColumn: option('--text-column <name>', 'the column with the narration', asText),
+  referenceColumn: option('--reference-column <name>', 'one more column that names payments', asText),
+  statusColumn: option('--status-column <name>', 'the column with the statuses', asText),
+  feeColumn: option('--fee-column <name>', 'the column with fees that are missing in the amounts', asText),
+  ignoreColumns: option('--ignore-columns <names>', 'columns that say nothing about the money', asNames),
+  dateForm: option('--date-form <order>', 'dmy or mdy, if no date tells', asOneOf(['dmy', 'mdy'] as const)),
+  minor: flag('--minor', 'amounts count the minor unit, such as kobo'),
+  acceptLikely: flag('--accept-likely', 'lines that are only likely are no difference'),
+  tolerance: option('--tolerance <50.00>', 'amounts agree up to this difference', asText, { type: 'amount' }),
+  report: option('--report <file>', 'write each line with its payment; CSV, or NDJSON by file name', asFile),
+  currency: option('--currency <code>', 'the currency of the statement (NGN)', asText, { default: 'NGN' }),
+  utc: flag('--utc', "days of UTC instead of this machine's time zone"),
+  ...EVERY_PROFILE,
+});
 
 /** The tolerance is in the minor unit. */
 const readMatch = (input: InputOf<typeof matchInput>) => {
