@@ -75,7 +75,7 @@ const DELIMITER_CHOICES = [',', ';', '\t'];
 /** The first bytes of a zip file, such as a workbook, in hex. */
 const ZIP = '504b0304';
 
-const TO_CSV = 'export the table as CSV UTF-8';
+const EXPORT_HINT = 'export the table as CSV UTF-8';
 
 /** Other kinds of files, by their first bytes in hex. */
 const OTHER_FORMATS: readonly (readonly [begins: string, what: string, hint: string])[] = [
@@ -88,15 +88,15 @@ const OTHER_FORMATS: readonly (readonly [begins: string, what: string, hint: str
     'open it, and save the sheet as CSV UTF-8',
   ],
   ['1f8b', 'compressed (gzip)', 'unpack it first, with gunzip'],
-  ['25504446', 'a PDF', TO_CSV],
+  ['25504446', 'a PDF', EXPORT_HINT],
 ];
 
 /** Other kinds of text; the last one includes others above it. */
 const OTHER_TEXTS: readonly (readonly [begins: RegExp, what: string, hint: string])[] = [
-  [/^\s*(?:OFXHEADER|<\?xml[^<]*<\?OFX|<OFX)/i, 'OFX', TO_CSV],
-  [/^\s*!(?:type|account|option):/i, 'QIF', TO_CSV],
-  [/^\s*(?:\{1:|:20:)/, 'MT940', TO_CSV],
-  [/^\s*<[\s\S]*\bcamt\.05\d/, 'CAMT XML', TO_CSV],
+  [/^\s*(?:OFXHEADER|<\?xml[^<]*<\?OFX|<OFX)/i, 'OFX', EXPORT_HINT],
+  [/^\s*!(?:type|account|option):/i, 'QIF', EXPORT_HINT],
+  [/^\s*(?:\{1:|:20:)/, 'MT940', EXPORT_HINT],
+  [/^\s*<[\s\S]*\bcamt\.05\d/, 'CAMT XML', EXPORT_HINT],
   [
     /^\s*<(?:!doctype|html|head|meta|table|\?xml|!--)/i,
     'HTML or XML',

@@ -4,9 +4,9 @@ import { cutName, firstFew } from '../core/bounds.ts';
 import { PayError, reasonOf, usageError } from '../core/error.ts';
 
 /** Bytes of all parts that are read. A table of 100,000 rows has about 30 MiB. */
-const MOST_BYTES = 64 * 1024 * 1024;
+const UNPACKED_MAX = 64 * 1024 * 1024;
 /** Rows times columns: the cells between the first and the last one cost memory even if the file doesn't have them. */
-const MOST_CELLS = 2 ** 24;
+const CELLS_MAX = 2 ** 24;
 
 const TO_CSV = 'save the sheet as CSV UTF-8';
 
@@ -105,7 +105,7 @@ const wholeZip = async (chunks: AsyncIterable<Uint8Array>, name: string): Promis
   let size = 0;
   for await (const chunk of chunks) {
     size += chunk.length;
-    if (size > MOST_BYTES) throw tooLarge(name);
+    if (size > UNPACKED_MAX) throw tooLarge(name);
     all.push(chunk);
   }
   return Buffer.concat(all);
@@ -121,13 +121,13 @@ const tableParts = (zip: Buffer, name: string): ReadonlyMap<string, Buffer> => {
   if (packed.some(({ isProtected }) => isProtected)) {
     throw usageError(`${name} has a password`, { hint: `open it, and ${TO_CSV}` });
   }
-  if (packed.reduce((sum, { size }) => sum + size, 0) > MOST_BYTES) throw tooLarge(name);
+  if (packed.reduce((sum, { size }) => sum + size, 0) > UNPACKED_MAX) throw tooLarge(name);
   return new Map(
     packed.map((one) => {
       const part = unpacked(one);
       if (!part.includes('sheetData')) return [one.path, part];
       const xml = part.toString();
-      if (cellsIn(xml) > MOST_CELLS) throw tooLarge(name);
+      if (cellsIn(xml) > CELLS_MAX) throw tooLarge(name);
       if (UNCALCULATED.test(xml)) throw new Error('a formula has no value');
       return [one.path, Buffer.from(withTexts(xml))];
     }),
@@ -150,7 +150,7 @@ const dateText = (date: Date): string => {
 };
 
 /** The text of a cell on one line: the number of a line is that of its row. */
-const cellText = (cell: unknown): string => {
+const writtenCell = (cell: unknown): string => {
   if (cell instanceof NumberCell) return cell.text;
   return cell instanceof Date ? dateText(cell) : String(cell ?? '').replaceAll(/[\t\r\n]+/g, ' ');
 };
@@ -184,7 +184,7 @@ export const sheetOf = async (chunks: AsyncIterable<Uint8Array>, name: string, w
   const rows = chosen.data ?? [];
   const rounded = rows.flatMap((row, at) => (row.some(isRounded) ? [`${at + 1}`] : []));
   return {
-    csv: Buffer.from(rows.map((row) => row.map((cell) => csvCell(cellText(cell))).join('\t')).join('\n')),
+    csv: Buffer.from(rows.map((row) => row.map((cell) => csvCell(writtenCell(cell))).join('\t')).join('\n')),
     notices: [
       ...(sheets.length > 1 ? [`Sheet: ${JSON.stringify(cutName(chosen.sheet))} of ${titles}`] : []),
       ...(rounded.length > 0

@@ -74,7 +74,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   'string-width': 'output',
   'csv-parse': 'bulk',
   'csv-stringify': 'bulk',
-  'read-excel-file/universal': 'bulk',
+  'read-excel-file': 'bulk',
   commander: 'cli',
   'jq-wasm': 'jq',
   '@modelcontextprotocol/server': 'mcp',
