@@ -15,7 +15,7 @@ const KEPT: Readonly<Record<string, string>> = {
   // The source of its WebAssembly.
   'jq-wasm/dist': 'scripts/licences/jq.txt',
   // Its copy of the XML parser of another package.
-  'read-excel-file/modules/saxen': 'node_modules/saxen/LICENSE',
+  'read-excel-file/modules/saxen': 'scripts/licences/saxen.txt',
   // Copied from its README.
   'pg-types': 'scripts/licences/pg-types.txt',
 };
