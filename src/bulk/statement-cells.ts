@@ -41,6 +41,12 @@ export const writtenAmount = (text: string, currency: string, isCount = false) =
 /** True for a cell whose decimals or thousands show that it is money, not a number of something. */
 export const hasAmountSigns = (text: string): boolean => /[.,]\d\d?\D*$|\d,\d{3}/.test(text);
 
+/** True for an amount in the currency of most statements, also for one with two meanings. */
+export const isAmount = (text: string): boolean => {
+  const { minor = Number.NaN, isUnclear = false } = writtenAmount(text, 'NGN') ?? {};
+  return isUnclear || !Number.isNaN(minor);
+};
+
 const MONTHS = 'january february march april may june july august september october november december'.split(' ');
 
 /** The day of the week, and the time of day. */
@@ -66,8 +72,9 @@ export const writtenDays = (text: string, zone: Zone) => {
     const found = `${year.padStart(4, '20')}-${twoDigits(Number(month) || named)}-${day.padStart(2, '0')}`;
     return startOfDay('utc', found) === undefined ? undefined : found;
   };
-  const [year, day, month] = /^\d{4}/.test(first) ? [first, last, other] : [last, first, other];
-  const [dmy, mdy] = [dayOf(year, month, day), year === first ? undefined : dayOf(year, day, month)];
-  const sure = year === first || /[a-z]/i.test(first + other) ? (dmy ?? mdy) : undefined;
+  const isYearFirst = /^\d{4}/.test(first);
+  const [year, day, month] = isYearFirst ? [first, last, other] : [last, first, other];
+  const [dmy, mdy] = [dayOf(year, month, day), isYearFirst ? undefined : dayOf(year, day, month)];
+  const sure = isYearFirst || /[a-z]/i.test(first + other) ? (dmy ?? mdy) : undefined;
   return (dmy ?? mdy) === undefined ? undefined : { dmy: sure ?? dmy, mdy: sure ?? mdy };
 };

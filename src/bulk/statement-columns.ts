@@ -5,10 +5,11 @@ import { bareName } from './cells.ts';
 import { InputError } from './formats.ts';
 import { LAYOUTS, type Layout, ROLES, type Role } from './layouts.ts';
 import { REPORT_PREFIX } from './report.ts';
-import { CURRENCY_IN_NAME, hasAmountSigns, writtenAmount, writtenDays } from './statement-cells.ts';
+import { CURRENCY_IN_NAME, hasAmountSigns, isAmount, writtenAmount, writtenDays } from './statement-cells.ts';
 
-/** Names of a column with money in alone. */
+/** Names of a column with money in alone, or with money out. */
 const CREDIT = '(settlement)?(credit|cr|deposit|lodge?ment|inflow)s?(amount|amt)?|(money|paid)in';
+const DEBIT = '(settlement)?(debit|dr|withdrawal|outflow)s?(amount|amt)?|withdrawn|(money|paid)out';
 
 /**
  * Names of columns by what they hold, the best first: those of Nigerian banks and wallets, and of the exports of
@@ -20,10 +21,10 @@ const ROLE_NAMES: Readonly<Record<Role, string>> = {
     '(post(ed|ing)?|created|booking|entry)(date|at|on)|date(posted|created) (val(ue)?|settle(d|ment))date',
   // The amount beside the one that was paid is the one that was asked for.
   amount: `${CREDIT} amountpaid|paidamount amount (settled|settlement|net)amount|amountsettled|debitcredit|creditdebit`,
-  debit: '(settlement)?(debit|dr|withdrawal|outflow)s?(amount|amt)?|withdrawn|(money|paid)out',
+  debit: DEBIT,
   side:
     '(entry|amount)?type|((cr|dr|credit|debit){2}|[cd]{2}|direction)(indicator|flag|mark)?|sign|in(or)?out|' +
-    'debitorcredit|creditordebit|drorcr|crordr',
+    'debitorcredit|creditordebit|drorcr|crordr|\\+/-',
   currency: 'currency(code)?',
   status: '(payment)?status',
   // Not guessed: the gross amount includes it.
@@ -51,14 +52,11 @@ const MINOR_IN_TITLE = /(?<![a-z])(?:in[ _])?(?:minor|kobo|pesewas|cents)\)?\s*$
 /** True for a title such as `amount_minor` and `Amount (kobo)`. */
 export const isMinor = (title: string): boolean => MINOR_IN_TITLE.test(title);
 
-/** A title as it is compared: letters and digits in lower case, without a currency or a unit behind. */
-export const bareTitle = (title: string): string =>
-  bareName(
-    title
-      .replace(MINOR_IN_TITLE, '')
-      .replace(CURRENCY_IN_NAME, '')
-      .replaceAll(/[^\p{L}\p{N}]/gu, ''),
-  );
+/** A title as it is compared: letters and digits in lower case, without a currency or a unit behind; else its signs. */
+export const bareTitle = (title: string): string => {
+  const named = title.replace(MINOR_IN_TITLE, '').replace(CURRENCY_IN_NAME, '');
+  return bareName(named.replaceAll(/[^\p{L}\p{N}]/gu, '')) || named.trim();
+};
 
 const isCalled = (title: string, names: string): boolean =>
   new RegExp(`^(?:${names})$`).test(bareTitle(title).replace(/^(?:transaction|trans?|txn)(?=.)/, ''));
@@ -105,6 +103,18 @@ const roleColumns = (
   return [...new Set([...found, ...known])];
 };
 
+/** Throws unless the whole header of the layout that an option names is there. */
+export const checkLayout = (columns: readonly Column[], { name, header }: Layout): void => {
+  const gone = header.find((title) => !columns.some((column) => bareTitle(column.title) === title));
+  if (gone !== undefined) {
+    throw missing(
+      columns,
+      `${gone} of the layout ${cutName(name)}`,
+      'name another layout with --layout, or leave it out',
+    );
+  }
+};
+
 /** The built-in layout whose header is there; the longest of several. */
 export const layoutOf = (titles: readonly string[]): Layout | undefined => {
   const bare = new Set(titles.map(bareTitle));
@@ -128,19 +138,20 @@ export const isHeader = (titles: readonly string[], named: NamedColumns, layout:
 /** The text of a cell, without the apostrophe that marks a text in a spreadsheet; a number of NDJSON as written. */
 export const textOfCell = (value: unknown): string => fromSpreadsheet(String(value ?? '').trim()).replace(/^'/, '');
 
-const IN = ['c', 'cr', 'crdt', 'credit', 'credited', 'deposit', 'in', 'inflow', 'inward', 'incoming', 'received', '+'];
-const OUT = ['d', 'dr', 'dbit', 'debit', 'debited', 'withdrawal', 'out', 'outflow', 'outward', 'outgoing', 'sent', '-'];
+/** Words of sides beside the names of columns, compared without blanks and signs. */
+const IN = `${CREDIT}|c|crdt|credited|in|inward|incoming|payin|received|\\+`;
+const OUT = `${DEBIT}|d|dbit|debited|out|outward|outgoing|payout|sent|-`;
 /** Words beside that of a side, as in `Inward Transfer`. */
-const BESIDE_SIDE = /\b(?:transfer|transaction|payment|money|funds?|amount|alert|entry)s?\b|\.$/g;
+const BESIDE_SIDE = /\b(?:transfer|transaction|payment|money|funds?|amount|alert|entry)s?\b/gi;
 
 const plainWord = (text: string): string => text.toLowerCase().trim();
 
 /** The side that a word names. The words of a layout replace the common ones. */
 export const sideOf = (text: string, sides: Layout['sides']): 'in' | 'out' | undefined => {
-  const word = plainWord(text);
-  const bare = sides === undefined ? word.replaceAll(BESIDE_SIDE, '').trim() : word;
-  if ((sides?.in ?? IN).includes(bare)) return 'in';
-  return (sides?.out ?? OUT).includes(bare) ? 'out' : undefined;
+  const isIn = (words: readonly string[] | undefined, names: string): boolean =>
+    words?.includes(plainWord(text)) ?? [text, text.replaceAll(BESIDE_SIDE, '')].some((one) => isCalled(one, names));
+  if (isIn(sides?.in, IN)) return 'in';
+  return isIn(sides?.out, OUT) ? 'out' : undefined;
 };
 
 const BOOKED =
@@ -195,16 +206,24 @@ const SETTLING = {
   codes: '--side-column or --status-column',
 };
 
+/** More words than a column of sides or statuses has. */
+const MANY_WORDS = 9;
+
 /** The things that the cells of a column are, if these could change what a line means. */
-const contentOf = (texts: readonly string[], layout: Layout | undefined): keyof typeof SETTLING | undefined => {
+const contentOf = (
+  title: string,
+  texts: readonly string[],
+  layout: Layout | undefined,
+): keyof typeof SETTLING | undefined => {
   const words = [...new Set(texts.filter((text) => text !== ''))];
-  const all = (fits: (text: string) => boolean): boolean => words.every(fits);
-  if (words.length === 0) return undefined;
-  if (words.some(hasAmountSigns) && all((text) => writtenAmount(text, 'NGN') !== undefined)) return 'amounts';
-  if (words.length > 4) return undefined;
-  if (all((text) => sideOf(text, layout?.sides) !== undefined)) return 'sides';
-  if (all((text) => isBooked(text, layout?.statuses) !== undefined)) return 'statuses';
-  return words.length > 1 && all((text) => /^\p{L}{1,2}$/u.test(text)) ? 'codes' : undefined;
+  const amounts = words.filter((text) => /\d/.test(text));
+  if (words.some(hasAmountSigns) && amounts.every((text) => isAmount(text))) return 'amounts';
+  if (words.length >= MANY_WORDS) return undefined;
+  if (words.some((text) => sideOf(text, layout?.sides) !== undefined)) return 'sides';
+  if (words.some((text) => isBooked(text, layout?.statuses) !== undefined)) return 'statuses';
+  const isCode = (text: string): boolean => /^(?:\p{L}{1,2}|yes|true|false)$/iu.test(text);
+  if (words.length < 2) return undefined;
+  return words.every(isCode) || (words.length <= 4 && isCalled(title, ROLE_NAMES.side)) ? 'codes' : undefined;
 };
 
 /** Throws for a column without a role whose cells could change what a line means. */
@@ -223,7 +242,7 @@ export const refuseUnknown = (
     );
   for (const column of columns) {
     if (isKnown(column)) continue;
-    const content = contentOf(textsOf(column), layout);
+    const content = contentOf(column.title, textsOf(column), layout);
     // The columns of money in and money out tell the side.
     if (content === undefined || (content !== 'amounts' && content !== 'statuses' && roles.debit.length > 0)) continue;
     const title = JSON.stringify(cutName(column.title));

@@ -11,6 +11,7 @@ import {
   bareTitle,
   type Column,
   type Columns,
+  checkLayout,
   columnsOf,
   findColumns,
   isBooked,
@@ -71,9 +72,27 @@ interface Table {
 
 const quoted = (text: string): string => JSON.stringify(cutName(text));
 
-/** Whole cells of rows that are no transactions. */
-const LABEL =
-  /^(?:(?:opening|closing|ledger|available|current|book|previous|final)\s+)*balance(?:\s+(?:[bc]\/?[fd]|(?:brought|carried)\s+(?:forward|down)))?\s*:?$|^[bc]\/?[fd]$|^(?:brought|carried)\s+(?:forward|down)$|^(?:(?:grand|page|sub)[\s-]*)?totals?(?:\s+(?:credits?|debits?|deposits?|lodge?ments?|withdrawals?))?\s*:?$/i;
+/** Words of a cell that is a label: one of these, and others of the list below. */
+const LABEL_WORD = /^(?:(?:sub|grand)?totals?|bal(?:ance)?s?|[bc]\/?[fd]|brought|carried)$/;
+const BESIDE_LABEL = new Set(
+  'opening closing starting ending end ledger available current book cleared uncleared previous final running account day of at the forward down sub grand page credit credits debit debits deposit deposits lodgement lodgements withdrawal withdrawals'.split(
+    ' ',
+  ),
+);
+
+/** True for a whole cell that marks a row as no transaction, such as `Closing Balance` and `Bal. B/F as at 25-Nov-26`. */
+const isLabel = (text: string): boolean => {
+  const words = text
+    .toLowerCase()
+    .replace(/\bas (?:at|of|on)\b.*/, '')
+    .split(/[^\p{L}/]+/u)
+    .filter((word) => word !== '');
+  return (
+    words.some((word) => LABEL_WORD.test(word)) &&
+    words.every((word) => LABEL_WORD.test(word) || BESIDE_LABEL.has(word))
+  );
+};
+
 /** Labels of rows without a date, which may have a name beside them. */
 const SUM_ROW = /(?:\b|sub)totals?\b|\bbalance\b|\b(?:brought|carried) forward\b|\b[bc]\/?f\b/i;
 
@@ -82,6 +101,15 @@ const NOT_TEXT = ROLES.filter((role) => role !== 'text' && role !== 'reference')
 
 /** The currency in a title such as `Currency: USD`. */
 const CURRENCY_TITLE = /(?:^|[",;\t])\s*(?:account )?currency(?: code)?"?\s*[:,;\t][\s":,;]*([^",;\t\r\n]+)/im;
+
+/** A code in a title such as `USD Account`. */
+const CODE_IN_TITLE = /\b(?:NGN|GHS|KES|ZAR|USD|EUR|GBP)\b/g;
+
+/** The currency that the titles of a table name, if they name one. */
+const currencyIn = (titles: string): string | undefined => {
+  const [code, another] = new Set(titles.match(CODE_IN_TITLE));
+  return CURRENCY_TITLE.exec(titles)?.[1] ?? (another === undefined ? code : undefined);
+};
 
 /** A line before the whole file has told the order of day and month. */
 type DatedLine = Omit<StatementLine, 'day'> & { readonly days: NonNullable<ReturnType<typeof writtenDays>> };
@@ -126,15 +154,17 @@ const tablesIn = (first: Table, rows: Iterable<InputRow>, options: StatementOpti
     }
     // Texts directly above a header are its titles. Those of the row above them end at an empty row.
     const start = table.rows.findLastIndex((one) => textsIn(one).some((text) => writtenDays(text, options.zone))) + 1;
-    const texts = table.rows.slice(start);
-    const gap = texts.findIndex((one, at) => isGap(table.rows[start + at - 1] ?? one, one));
-    const above = texts.slice(Math.max(gap, 0)).filter((one) => !textsIn(one).some(hasAmountSigns));
-    table.rows.splice(0, table.rows.length, ...table.rows.filter((one) => !above.includes(one)));
+    const last = table.rows[start - 1];
+    const texts = table.rows.splice(start);
+    const gap = texts.findIndex((one, at) => isGap(texts[at - 1] ?? last ?? one, one));
+    const isTitle = (one: InputRow, at: number): boolean => at >= gap && !textsIn(one).some(hasAmountSigns);
+    table.rows.push(...texts.filter((one, at) => !isTitle(one, at)));
+    const above = texts.filter(isTitle);
     const names = foreignNames(Object.values(row.fields).map(textOfCell));
     const columns = Object.keys(row.fields).map((key, index): Column => ({ key, title: names[index] ?? key }));
     const titles = above.map((one) => textsIn(one).join(',')).join('\n');
     const isSame = columns.map(({ title }) => title).join('\0') === table.columns.map(({ title }) => title).join('\0');
-    if (isSame && !CURRENCY_TITLE.test(titles)) continue;
+    if (isSame && currencyIn(titles) === undefined) continue;
     table = { columns, titles, layout: layoutFor(columns, options.layout), rows: [] };
     tables.push(table);
   }
@@ -149,7 +179,7 @@ const lineReader = (table: Table, columns: Columns, options: StatementOptions, f
   const amountTitle = amountColumn?.title ?? '';
   const isCount = options.minor === true || layout?.minor === true || isMinor(amountTitle);
   const [, inName = []] = CURRENCY_IN_NAME.exec(amountTitle) ?? [];
-  const ofTable = CURRENCY_TITLE.exec(titles)?.[1] ?? layout?.currency ?? currency;
+  const ofTable = currencyIn(titles) ?? layout?.currency ?? currency;
   const taken = new Set(ROLES.flatMap((role) => columns[role]));
   const free = table.columns.filter((column) => !taken.has(column));
   const notMoney = table.columns.filter(
@@ -192,7 +222,7 @@ const lineReader = (table: Table, columns: Columns, options: StatementOptions, f
     const unknown = texts('status').find((status) => isBooked(status, layout?.statuses) === undefined);
     if (unknown !== undefined) {
       const hint =
-        'leave the column out with --ignore-columns; or write a layout with --save-layout and list the word in it';
+        'correct the cell, or list its word in the statuses of a file for --layout; or leave the column out with --ignore-columns';
       throw wrong('status', `${quoted(unknown)} is no known status`, hint);
     }
 
@@ -219,7 +249,7 @@ const lineReader = (table: Table, columns: Columns, options: StatementOptions, f
       references: texts('reference'),
       text: [...texts('text'), ...texts('reference')].join('\n'),
       numbers: free.map(cell).filter((text) => /^\d{5,}$/.test(text)),
-      label: whole.find((text) => LABEL.test(text) || layout?.labels?.includes(text.toLowerCase())),
+      label: whole.find((text) => isLabel(text) || layout?.labels?.includes(text.toLowerCase())),
       fields: row.fields,
     };
   };
@@ -359,6 +389,7 @@ export const readStatement = async (file: Parameters<typeof openInput>[0], optio
       ? input.columns
       : [...new Set([...input.columns, ...rows.flatMap(({ fields }) => Object.keys(fields))])];
     const columns = columnsOf(names);
+    if (options.layout !== undefined) checkLayout(columns, options.layout);
     const first: Table = { columns, titles: input.titles, layout: layoutFor(columns, options.layout), rows: [] };
     const tables = isCsv && hasHeader ? tablesIn(first, rows, options) : [{ ...first, rows }];
     const fail = failIn(file.name, '');
