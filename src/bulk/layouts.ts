@@ -49,7 +49,7 @@ export const LAYOUTS: readonly Layout[] = [
   { name: 'access', header: ['posteddate', 'valuedate', 'description', 'debit', 'credit', 'balance'] },
   { name: 'uba', header: ['transdate', 'valuedate', 'narration', 'chqno', 'debit', 'credit', 'balance'] },
   { name: 'first-bank', header: ['transdate', 'reference', 'transactiondetails', 'deposit', 'withdrawal'] },
-  { name: 'opay', header: ['transdate', 'description', 'debit', 'credit', 'balanceafter', 'transactionreference'] },
+  { name: 'opay', header: ['description', 'debit', 'credit', 'balanceafter', 'channel', 'transactionreference'] },
   {
     name: 'kuda',
     header: ['datetime', 'moneyin', 'moneyout', 'category', 'tofrom', 'description', 'balance'],
@@ -96,13 +96,26 @@ export const LAYOUTS: readonly Layout[] = [
   {
     name: 'mpesa',
     header: ['receiptno', 'completiontime', 'details', 'transactionstatus', 'paidin', 'withdrawn'],
-    columns: { date: ['completiontime'], amount: ['paidin'], debit: ['withdrawn'], reference: ['receiptno'] },
+    columns: {
+      date: ['completiontime'],
+      amount: ['paidin'],
+      debit: ['withdrawn'],
+      reference: ['receiptno', 'acno'],
+      ignored: ['balanceconfirmed'],
+    },
     statuses: { booked: ['completed'], left: ['cancelled', 'declined', 'expired', 'failed', 'pending'] },
   },
   {
     name: 'camt',
     header: ['bookingdate', 'amount', 'creditdebitindicator'],
-    columns: { date: ['bookingdate'], side: ['creditdebitindicator'] },
+    columns: {
+      date: ['bookingdate'],
+      side: ['creditdebitindicator'],
+      reference: ['endtoendid'],
+      text: ['remittanceinformation'],
+      // The side is that of the reversal itself.
+      ignored: ['reversalindicator'],
+    },
     sides: { in: ['crdt'], out: ['dbit'] },
     statuses: { booked: ['book', 'booked'], left: ['info', 'pdng', 'pending'] },
   },

@@ -219,11 +219,12 @@ const contentOf = (
   const amounts = words.filter((text) => /\d/.test(text));
   if (words.some(hasAmountSigns) && amounts.every((text) => isAmount(text))) return 'amounts';
   if (words.length >= MANY_WORDS) return undefined;
-  if (words.some((text) => sideOf(text, layout?.sides) !== undefined)) return 'sides';
+  const isUnknownSide = isCalled(title, ROLE_NAMES.side) && words.length > 1 && words.length <= 4;
+  if (isUnknownSide || words.some((text) => sideOf(text, layout?.sides) !== undefined)) return 'sides';
   if (words.some((text) => isBooked(text, layout?.statuses) !== undefined)) return 'statuses';
-  const isCode = (text: string): boolean => /^(?:\p{L}{1,2}|yes|true|false)$/iu.test(text);
   if (words.length < 2) return undefined;
-  return words.every(isCode) || (words.length <= 4 && isCalled(title, ROLE_NAMES.side)) ? 'codes' : undefined;
+  if (words.every((text) => /^(?:yes|no?|y|true|false)$/i.test(text))) return 'statuses';
+  return words.every((text) => /^\p{L}{1,2}$/u.test(text)) ? 'codes' : undefined;
 };
 
 /** Throws for a column without a role whose cells could change what a line means. */
@@ -240,11 +241,11 @@ export const refuseUnknown = (
     (['date', 'amount', 'debit', 'ignored'] as const).some(
       (role) => roleColumns(role, [column], {}, undefined).length > 0,
     );
+  const tellsSide = roles.debit.length > 0 || roles.side.length > 0;
   for (const column of columns) {
     if (isKnown(column)) continue;
     const content = contentOf(column.title, textsOf(column), layout);
-    // The columns of money in and money out tell the side.
-    if (content === undefined || (content !== 'amounts' && content !== 'statuses' && roles.debit.length > 0)) continue;
+    if (content === undefined || (tellsSide && (content === 'sides' || content === 'codes'))) continue;
     const title = JSON.stringify(cutName(column.title));
     throw new InputError(
       `${name}: column ${title} holds ${content}, and its name is not known`,

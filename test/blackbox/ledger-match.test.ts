@@ -265,7 +265,7 @@ describe('ledger match', () => {
   it('reads the report of a statement with titles and a nameless column again, whose fees are in the settled amounts', async () => {
     const home = await withPaid([{ at: '2026-11-25T08:30:00Z', amount: 500_000, ref: 'INV-7101' }]);
     const words = ['--fee-column', 'Charge (NGN)', '--columns', COLUMNS, '-o', 'tsv'];
-    const statement = readFileSync(join(import.meta.dirname, '../fixtures/statements/moniepoint.csv'), 'utf8');
+    const statement = readFileSync(join(import.meta.dirname, '../bulk/layouts/moniepoint.csv'), 'utf8');
     const report = join(newFolder('files'), 'report.csv');
     const first = await matching(home, statement, [...words, '--report', report]);
     expect(first.stdout.split('\n').slice(0, 2)).toEqual([

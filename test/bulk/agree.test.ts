@@ -434,7 +434,7 @@ it('matching day by day gives the same as matching at once', () => {
 
 describe('the statement of', () => {
   const folder = madeFolder();
-  const files = join(import.meta.dirname, '../fixtures/statements');
+  const files = join(import.meta.dirname, 'layouts');
 
   interface Expected {
     readonly file: string;

@@ -12,7 +12,7 @@ import { keptCopies, madeFolder } from './support.ts';
 type StatementOptions = Parameters<typeof readStatement>[1];
 
 const folder = madeFolder();
-const FILES = join(import.meta.dirname, '../fixtures/statements');
+const FILES = join(import.meta.dirname, 'layouts');
 
 const OPTIONS: StatementOptions = { columns: {}, currency: 'NGN', zone: 'utc' };
 
