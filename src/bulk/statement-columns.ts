@@ -58,8 +58,14 @@ export const bareTitle = (title: string): string => {
   return bareName(named.replaceAll(/[^\p{L}\p{N}]/gu, '')) || named.trim();
 };
 
-const isCalled = (title: string, names: string): boolean =>
-  new RegExp(`^(?:${names})$`).test(bareTitle(title).replace(/^(?:transaction|trans?|txn)(?=.)/, ''));
+/** The form of names, compiled once: a statement has many cells. */
+const forms = new Map<string, RegExp>();
+
+const isCalled = (title: string, names: string): boolean => {
+  const form = forms.get(names) ?? new RegExp(`^(?:${names})$`);
+  forms.set(names, form);
+  return form.test(bareTitle(title).replace(/^(?:transaction|trans?|txn)(?=.)/, ''));
+};
 
 /** True if a column holds money in alone by its name. */
 export const isCreditColumn = (name = ''): boolean => isCalled(name, CREDIT);
@@ -136,7 +142,10 @@ export const isHeader = (titles: readonly string[], named: NamedColumns, layout:
 };
 
 /** The text of a cell, without the apostrophe that marks a text in a spreadsheet; a number of NDJSON as written. */
-export const textOfCell = (value: unknown): string => fromSpreadsheet(String(value ?? '').trim()).replace(/^'/, '');
+export const textOfCell = (value: unknown): string => {
+  const text = String(value ?? '').trim();
+  return fromSpreadsheet(/^="([^"]*)"$/.exec(text)?.[1] ?? text).replace(/^'/, '');
+};
 
 /** Words of sides beside the names of columns, compared without blanks and signs. */
 const IN = `${CREDIT}|c|crdt|credited|in|inward|incoming|payin|received|\\+`;

@@ -114,11 +114,12 @@ const currencyIn = (titles: string): string | undefined => {
 /** A line before the whole file has told the order of day and month. */
 type DatedLine = Omit<StatementLine, 'day'> & { readonly days: NonNullable<ReturnType<typeof writtenDays>> };
 
-/** A row that is no line, for its reason. `money` is its amount in that currency. */
+/** A row that is no line, for its reason. `money`: its amount in that currency; `fields`: its cells, if it has a day. */
 interface LeftOut {
   readonly number: number;
   readonly reason: string;
   readonly money?: { readonly amount: number; readonly currency: string } | undefined;
+  readonly fields?: InputRow['fields'] | undefined;
 }
 
 /** The texts of a row, without what a report has added. */
@@ -191,7 +192,7 @@ const lineReader = (table: Table, columns: Columns, options: StatementOptions, f
     const texts = (role: Role): readonly string[] => columns[role].map(cell).filter((text) => text !== '');
     const text = (role: Role): string => texts(role)[0] ?? '';
     const amount = (role: Role, inCurrency = currency) => writtenAmount(text(role), inCurrency, isCount);
-    const leftOut = (reason: string, money?: LeftOut['money']): LeftOut => ({ number: row.number, reason, money });
+    const leftOut = (reason: string, more?: Partial<LeftOut>): LeftOut => ({ number: row.number, reason, ...more });
     const wrong = (role: Role, what: string, hint = `correct the cell, or name another column with --${role}-column`) =>
       fail(row.number, columns[role][0]?.title, what, hint);
     const minor = (role: Role): number => {
@@ -213,7 +214,9 @@ const lineReader = (table: Table, columns: Columns, options: StatementOptions, f
     const isWithout = days === undefined && !sums.some((role) => amount(role));
     if (isWithout && !isOfSums && NOT_TEXT.every((role) => texts(role).length === 0)) return 'text';
     const [sum, another] = sums;
-    if (sum === undefined || isOfSums || isWithout) return leftOut('without a date or an amount');
+    if (sum === undefined || isOfSums || isWithout) {
+      return leftOut('without a date or an amount', days && { fields: row.fields });
+    }
     if (days === undefined) {
       const noDate = 'the date is missing; a row of sums needs a word such as Total';
       throw wrong('date', date === '' ? noDate : `${quoted(date)} is not a date`);
@@ -229,12 +232,13 @@ const lineReader = (table: Table, columns: Columns, options: StatementOptions, f
     const own = [amount(sum)?.currency ?? [], texts('currency'), inName].flat();
     const other = (own.length > 0 ? own : [ofTable]).map(currencyCode).find((code) => code !== currency);
     if (other !== undefined) {
-      return leftOut(`in ${other}`, { amount: amount(sum, other)?.minor ?? Number.NaN, currency: other });
+      const money = { amount: amount(sum, other)?.minor ?? Number.NaN, currency: other };
+      return leftOut(`in ${other}`, { money });
     }
 
     if (another !== undefined) throw wrong('debit', `the row has an amount in ${quoted(amountTitle)}, too`);
-    const known = sideOf(side, layout?.sides);
-    if (columns.side.length > 0 && known === undefined) {
+    const known = columns.side.length > 0 ? sideOf(side, layout?.sides) : 'in';
+    if (known === undefined) {
       const hint = 'correct the cell, or list its word in the sides of a file for --layout';
       throw wrong('side', `${quoted(side)} is neither credit nor debit`, hint);
     }
@@ -355,9 +359,7 @@ const usedLayout = (
   return {
     name: layout?.name ?? 'own',
     header: hasHeader ? all.map(({ title }) => bareTitle(title)) : [],
-    columns: Object.fromEntries(
-      ROLES.map((role) => [role, titles(role)] as const).filter(([, some]) => some.length > 0),
-    ),
+    columns: Object.fromEntries(ROLES.map((role) => [role, titles(role)])),
     ...more,
     statuses,
     sides,
@@ -421,8 +423,9 @@ export const readStatement = async (file: Parameters<typeof openInput>[0], optio
       const message = `${file.name} has no lines in ${currency}: ${why}`;
       throw new InputError(message, other ? `add --currency ${other}` : `check the columns: ${notices.join(' ')}`);
     }
-    for (const { table, columns: roles, lines: own } of read) {
-      const textsOf = ({ key }: Column): readonly string[] => own.map(({ fields }) => textOfCell(fields[key]));
+    for (const { table, columns: roles, lines: own, left: others } of read) {
+      const cells = [...own, ...others].map(({ fields }: Pick<LeftOut, 'fields'>) => fields ?? {});
+      const textsOf = ({ key }: Column): readonly string[] => cells.map((fields) => textOfCell(fields[key]));
       refuseUnknown(table.columns, textsOf, roles, { name: file.name, layout: table.layout });
     }
     const [top] = read;
