@@ -172,6 +172,49 @@ const tablesIn = (first: Table, rows: Iterable<InputRow>, options: StatementOpti
   return tables;
 };
 
+/** Reads the cells of a row by their roles. */
+const cellsOf = (
+  { number, fields }: InputRow,
+  columns: Columns,
+  { currency, isCount, fail }: { readonly currency: string; readonly isCount: boolean; readonly fail: Fail },
+) => {
+  const cell = ({ key }: Column): string => textOfCell(fields[key]);
+  const texts = (role: Role): readonly string[] => columns[role].map(cell).filter((text) => text !== '');
+  const text = (role: Role): string => texts(role)[0] ?? '';
+  const amount = (role: Role, inCurrency = currency) => writtenAmount(text(role), inCurrency, isCount);
+  const wrong = (role: Role, what: string, hint = `correct the cell, or name another column with --${role}-column`) =>
+    fail(number, columns[role][0]?.title, what, hint);
+  const minor = (role: Role): number => {
+    const { minor: found = Number.NaN, isUnclear = false } = amount(role) ?? {};
+    if (Number.isSafeInteger(found)) return found;
+    const unclear = 'has two meanings: its point may separate thousands; write decimals, such as 5,000.00';
+    const unit = isCount ? `a count of the minor unit of ${currency}` : `an amount in ${currency}`;
+    throw wrong(role, `${quoted(text(role))} ${isUnclear ? unclear : `is not ${unit}`}`);
+  };
+  return { cell, texts, text, amount, minor, wrong };
+};
+
+/** Throws for a status that is neither one of money nor one of a row to leave out. */
+const checkStatus = ({ texts, wrong }: ReturnType<typeof cellsOf>, layout: Layout | undefined): void => {
+  const unknown = texts('status').find((status) => isBooked(status, layout?.statuses) === undefined);
+  if (unknown === undefined) return;
+  const hint =
+    'correct the cell, or list its word in the statuses of a file for --layout; or leave the column out with --ignore-columns';
+  throw wrong('status', `${quoted(unknown)} is no known status`, hint);
+};
+
+/** True if the column of sides says that money went out. */
+const isOutBySide = (
+  { text, wrong }: ReturnType<typeof cellsOf>,
+  { side }: Columns,
+  layout: Layout | undefined,
+): boolean => {
+  const known = side.length === 0 ? 'in' : sideOf(text('side'), layout?.sides);
+  if (known !== undefined) return known === 'out';
+  const hint = 'correct the cell, or list its word in the sides of a file for --layout';
+  throw wrong('side', `${quoted(text('side'))} is neither credit nor debit`, hint);
+};
+
 /** Makes the reader of rows: a line, the reason why a row is none, or `text` for a row of texts alone. */
 const lineReader = (table: Table, columns: Columns, options: StatementOptions, fail: Fail) => {
   const { currency, zone } = options;
@@ -188,25 +231,14 @@ const lineReader = (table: Table, columns: Columns, options: StatementOptions, f
   );
 
   return (row: InputRow): DatedLine | LeftOut | 'text' => {
-    const cell = ({ key }: Column): string => textOfCell(row.fields[key]);
-    const texts = (role: Role): readonly string[] => columns[role].map(cell).filter((text) => text !== '');
-    const text = (role: Role): string => texts(role)[0] ?? '';
-    const amount = (role: Role, inCurrency = currency) => writtenAmount(text(role), inCurrency, isCount);
+    const cells = cellsOf(row, columns, { currency, isCount, fail });
+    const { cell, texts, text, amount, minor, wrong } = cells;
     const leftOut = (reason: string, more?: Partial<LeftOut>): LeftOut => ({ number: row.number, reason, ...more });
-    const wrong = (role: Role, what: string, hint = `correct the cell, or name another column with --${role}-column`) =>
-      fail(row.number, columns[role][0]?.title, what, hint);
-    const minor = (role: Role): number => {
-      const { minor = Number.NaN, isUnclear = false } = amount(role) ?? {};
-      if (Number.isSafeInteger(minor)) return minor;
-      const unclear = 'has two meanings: its point may separate thousands; write decimals, such as 5,000.00';
-      const unit = isCount ? `a count of the minor unit of ${currency}` : `an amount in ${currency}`;
-      throw wrong(role, `${quoted(text(role))} ${isUnclear ? unclear : `is not ${unit}`}`);
-    };
 
     const unpaid = texts('status').find((status) => isBooked(status, layout?.statuses) === false);
     if (unpaid !== undefined) return leftOut(`with the status ${cutName(unpaid)}`);
 
-    const [date, side] = [text('date'), text('side')];
+    const date = text('date');
     const days = writtenDays(date, zone);
     const sums = (['amount', 'debit'] as const).filter((role) => amount(role)?.minor !== 0);
     const labels = date === '' ? textsIn(row) : [date];
@@ -222,27 +254,16 @@ const lineReader = (table: Table, columns: Columns, options: StatementOptions, f
       throw wrong('date', date === '' ? noDate : `${quoted(date)} is not a date`);
     }
 
-    const unknown = texts('status').find((status) => isBooked(status, layout?.statuses) === undefined);
-    if (unknown !== undefined) {
-      const hint =
-        'correct the cell, or list its word in the statuses of a file for --layout; or leave the column out with --ignore-columns';
-      throw wrong('status', `${quoted(unknown)} is no known status`, hint);
-    }
-
+    checkStatus(cells, layout);
     const own = [amount(sum)?.currency ?? [], texts('currency'), inName].flat();
     const other = (own.length > 0 ? own : [ofTable]).map(currencyCode).find((code) => code !== currency);
     if (other !== undefined) {
-      const money = { amount: amount(sum, other)?.minor ?? Number.NaN, currency: other };
-      return leftOut(`in ${other}`, { money });
+      const { minor: found = Number.NaN } = amount(sum, other) ?? {};
+      return leftOut(`in ${other}`, Number.isNaN(found) ? {} : { money: { amount: found, currency: other } });
     }
 
     if (another !== undefined) throw wrong('debit', `the row has an amount in ${quoted(amountTitle)}, too`);
-    const known = columns.side.length > 0 ? sideOf(side, layout?.sides) : 'in';
-    if (known === undefined) {
-      const hint = 'correct the cell, or list its word in the sides of a file for --layout';
-      throw wrong('side', `${quoted(side)} is neither credit nor debit`, hint);
-    }
-    const [signed, isOut] = [minor(sum), sum === 'debit' || known === 'out'];
+    const [signed, isOut] = [minor(sum), isOutBySide(cells, columns, layout) || sum === 'debit'];
     const whole = notMoney.map(cell);
     return {
       number: row.number,
@@ -371,9 +392,43 @@ const usedLayout = (
 const isHeaderless = ({ columns: { date, amount }, layout }: StatementOptions): boolean =>
   layout?.header.length === 0 || [date, amount].every((names) => names?.every((name) => /^\d+$/.test(name)));
 
+/** Reads the tables of a file, and their lines. */
+const readTables = async (
+  input: Awaited<ReturnType<typeof openInput>>,
+  options: StatementOptions,
+  { hasHeader, fail }: { readonly hasHeader: boolean; readonly fail: Fail },
+) => {
+  const rows: InputRow[] = [];
+  for await (const row of input.rows()) rows.push(row);
+  // A row of NDJSON may have other members than the first.
+  const isCsv = input.format === 'csv';
+  const names = isCsv
+    ? input.columns
+    : [...new Set([...input.columns, ...rows.flatMap(({ fields }) => Object.keys(fields))])];
+  const columns = columnsOf(names);
+  if (options.layout !== undefined) checkLayout(columns, options.layout);
+  const first: Table = { columns, titles: input.titles, layout: layoutFor(columns, options.layout), rows: [] };
+  const tables = isCsv && hasHeader ? tablesIn(first, rows, options) : [{ ...first, rows }];
+  const read = tables.map((table) => {
+    const { layout } = table;
+    const textsOf = ({ key }: Column): readonly string[] => table.rows.map(({ fields }) => textOfCell(fields[key]));
+    const found = findColumns(table.columns, textsOf, { named: options.columns, layout, zone: options.zone });
+    return { table, columns: found, ...readTable(table, found, options, fail) };
+  });
+  return { names, read };
+};
+
+/** The error of a statement without lines. */
+const noLines = (name: string, currency: string, left: readonly string[], notices: readonly string[]): InputError => {
+  const why = left.join(', ') || 'no row is below the header';
+  const [, other] = /\bin ([A-Z]{3}) \(/.exec(why) ?? [];
+  const hint = other === undefined ? `check the columns: ${notices.join(' ')}` : `add --currency ${other}`;
+  return new InputError(`${name} has no lines in ${currency}: ${why}`, hint);
+};
+
 /** Reads a statement. Throws a usage error unless each row can be understood. */
 export const readStatement = async (file: Parameters<typeof openInput>[0], options: StatementOptions) => {
-  const { columns: named, zone, currency } = options;
+  const { columns: named, currency } = options;
   const isTableHeader = (names: readonly string[]): boolean =>
     isHeader(names, named, options.layout ?? layoutOf(names));
   const hasHeader = !isHeaderless(options);
@@ -383,28 +438,14 @@ export const readStatement = async (file: Parameters<typeof openInput>[0], optio
       const hint = 'name both with --date-column and --amount-column, as the file writes them';
       throw missing(columnsOf(input.columns), 'with dates beside one with amounts', hint);
     }
-    const rows: InputRow[] = [];
-    for await (const row of input.rows()) rows.push(row);
-    // A row of NDJSON may have other members than the first.
-    const isCsv = input.format === 'csv';
-    const names = isCsv
-      ? input.columns
-      : [...new Set([...input.columns, ...rows.flatMap(({ fields }) => Object.keys(fields))])];
-    const columns = columnsOf(names);
-    if (options.layout !== undefined) checkLayout(columns, options.layout);
-    const first: Table = { columns, titles: input.titles, layout: layoutFor(columns, options.layout), rows: [] };
-    const tables = isCsv && hasHeader ? tablesIn(first, rows, options) : [{ ...first, rows }];
     const fail = failIn(file.name, '');
-    const read = tables.map((table) => {
-      const { layout } = table;
-      const textsOf = ({ key }: Column): readonly string[] => table.rows.map(({ fields }) => textOfCell(fields[key]));
-      const found = findColumns(table.columns, textsOf, { named, layout, zone });
-      return { table, columns: found, textsOf, ...readTable(table, found, options, fail) };
-    });
+    const { names, read } = await readTables(input, options, { hasHeader, fail });
+    const [top] = read;
+    if (top === undefined) throw new Error('a file without a table');
     const dated = read.flatMap(({ lines }) => lines);
     const columnOf = (line: DatedLine): string =>
       read.find(({ lines }) => lines.includes(line))?.columns.date[0]?.key ?? '';
-    const { form, word, lines } = inOrder(dated, columnOf, options.dateForm ?? first.layout?.dateForm, fail);
+    const { form, word, lines } = inOrder(dated, columnOf, options.dateForm ?? top.table.layout?.dateForm, fail);
 
     const notices = [
       ...new Set(
@@ -417,19 +458,12 @@ export const readStatement = async (file: Parameters<typeof openInput>[0], optio
     const left = leftOutText(read.flatMap(({ left }) => left));
     const days = lines.map(({ day }) => day).sort();
     const [firstDay] = days;
-    if (firstDay === undefined) {
-      const why = left.join(', ') || 'no row is below the header';
-      const [, other] = /\bin ([A-Z]{3}) \(/.exec(why) ?? [];
-      const message = `${file.name} has no lines in ${currency}: ${why}`;
-      throw new InputError(message, other ? `add --currency ${other}` : `check the columns: ${notices.join(' ')}`);
-    }
+    if (firstDay === undefined) throw noLines(file.name, currency, left, notices);
     for (const { table, columns: roles, lines: own, left: others } of read) {
       const cells = [...own, ...others].map(({ fields }: Pick<LeftOut, 'fields'>) => fields ?? {});
       const textsOf = ({ key }: Column): readonly string[] => cells.map((fields) => textOfCell(fields[key]));
       refuseUnknown(table.columns, textsOf, roles, { name: file.name, layout: table.layout });
     }
-    const [top] = read;
-    if (top === undefined) throw new Error('a file without a table');
     const used = usedLayout(top.table, top.columns, {
       dateForm: form,
       minor: options.minor || top.table.layout?.minor,

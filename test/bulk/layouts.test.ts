@@ -216,6 +216,11 @@ describe('tables', () => {
     expect(await linesOf(read(content, { currency: 'USD' }))).toEqual([['11-25', 600, 'TRF B']]);
   });
 
+  it('in another currency are summed without amounts that are none', async () => {
+    const { notices } = await read('Date,Credit\n25-Nov-26,USD 5.000\n25-Nov-26,USD 6.00\n25-Nov-26,5.00\n');
+    expect(notices[1]).toBe('Left out: 2 rows in USD (the first is row 1, USD 6.00)');
+  });
+
   it('have columns of their own', async () => {
     const content =
       'Date,Narration,Debit,Credit\n25-Nov-26,A,,5.00\nDate,Narration,Credit,Debit\n25-Nov-26,B,6.00,\n' +
