@@ -111,11 +111,11 @@ const roleColumns = (
 
 /** Throws unless the whole header of the layout that an option names is there. */
 export const checkLayout = (columns: readonly Column[], { name, header }: Layout): void => {
-  const gone = header.find((title) => !columns.some((column) => bareTitle(column.title) === title));
-  if (gone !== undefined) {
+  const absent = header.find((title) => !columns.some((column) => bareTitle(column.title) === title));
+  if (absent !== undefined) {
     throw missing(
       columns,
-      `${gone} of the layout ${cutName(name)}`,
+      `${absent} of the layout ${cutName(name)}`,
       'name another layout with --layout, or leave it out',
     );
   }
