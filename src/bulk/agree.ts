@@ -1,4 +1,4 @@
-import { DAY_MS, startOfDay } from '../core/time.ts';
+import { DAY_MS, dayIn } from '../core/time.ts';
 import type { ChargeSum, Ledger } from '../ledger/ledger.ts';
 import type { BankStatement, StatementLine } from './statement.ts';
 
@@ -43,10 +43,10 @@ export const DAYS_OLDER = 10;
 /** Days by which it may be younger: a bank's day may begin at another hour. */
 export const DAYS_YOUNGER = 1;
 
-const indexed = <T, K>(all: Iterable<T>, keysOf: (one: T) => readonly K[]): ReadonlyMap<K, T[]> => {
-  const index = new Map<K, T[]>();
+const indexed = <T>(all: Iterable<T>, keysOf: (one: T) => string | readonly string[]): ReadonlyMap<string, T[]> => {
+  const index = new Map<string, T[]>();
   for (const one of all) {
-    for (const key of keysOf(one)) {
+    for (const key of [keysOf(one)].flat()) {
       const same = index.get(key);
       if (same === undefined) index.set(key, [one]);
       else same.push(one);
@@ -59,89 +59,67 @@ const indexed = <T, K>(all: Iterable<T>, keysOf: (one: T) => readonly K[]): Read
 const SHORTEST_NAME = 5;
 const ACCOUNTS = new RegExp(`\\d{${SHORTEST_NAME},}`, 'g');
 
-/** Letters or digits that stand together, and what separates them from the next ones: nothing in `INV1042`. */
-const PARTS = /(\p{L}+|\p{N}+)([^\p{L}\p{N}]*)/gu;
+const WORD = /[\p{L}\p{N}]+/gu;
+const PART = /\p{L}+|\p{N}+/gu;
+const AROUND = /^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu;
 
-/** Parts of a text. `isEnd`: a separator or the end of the text follows. */
-const partsOf = (text: string) =>
-  Array.from(text.toLowerCase().matchAll(PARTS), ({ 1: part = '', 2: after, index, 0: all }) => ({
-    part,
-    isEnd: after !== '' || index + all.length === text.length,
-    index,
-  }));
+/** The letters and digits of a text as parts, which banks separate in other ways: `inv 1042` of `INV1042`. */
+const partsOf = (text: string): string => text.toLowerCase().match(PART)?.join(' ') ?? '';
 
-/** A name as its parts, which banks separate in other ways. */
-const bare = (name: string): string =>
-  partsOf(name)
-    .map(({ part }) => part)
-    .join(' ');
-
-const plain = (text: string): string => text.trim().toLowerCase();
-
-/** A name that stands in a text: the parts from one to another, and their spelling there. */
-interface Found {
-  readonly parts: string;
-  readonly spelling: string;
-  readonly from: number;
-  readonly to: number;
-}
-
-/** Finds the names in a text as whole words. */
-const namesWithin = (text: string, isName: (parts: string) => boolean, longest: number): readonly Found[] => {
-  const parts = partsOf(text);
-  return parts.flatMap(({ index }, from) => {
-    const found: Found[] = [];
-    let read = '';
-    for (const [count, { part, isEnd, index: at }] of parts.slice(from, from + longest).entries()) {
-      read = count === 0 ? part : `${read} ${part}`;
-      const isWhole = isEnd && (from === 0 || parts[from - 1]?.isEnd === true);
-      if (!isWhole || !isName(read)) continue;
-      found.push({ parts: read, spelling: plain(text.slice(index, at + part.length)), from, to: from + count });
-    }
-    return found;
-  });
-};
+/** A name with its own separators. */
+const spelled = (text: string): string => text.toLowerCase().replace(AROUND, '');
 
 /** The payment request of a payment, in its service. */
 const requestOf = ({ profile = '', ugwo, id }: LedgerPayment): string => `${profile} ${ugwo ?? id}`;
 
-/** Payments that have a name, of a ref or a provider's reference in one spelling, or of an account. */
+const FIELDS = { reference: 'psp_reference', account: 'account_digest', ref: 'ref' } as const;
+
+/** A name in the ledger, and the payments that have it. */
 class Name {
   readonly by: (typeof NAMES)[number];
+  readonly text: string;
   readonly payments: readonly LedgerPayment[];
-  readonly requests: ReadonlySet<string>;
+  #requests: ReadonlySet<string> | undefined;
 
-  constructor(by: Name['by'], payments: readonly LedgerPayment[]) {
+  constructor(by: Name['by'], text: string, payments: readonly LedgerPayment[]) {
     this.by = by;
+    this.text = text;
     this.payments = payments;
-    this.requests = new Set(payments.map(requestOf));
   }
+
+  isOf(payment: LedgerPayment): boolean {
+    return payment[FIELDS[this.by]] === this.text;
+  }
+
+  get requests(): ReadonlySet<string> {
+    this.#requests ??= new Set(this.payments.map(requestOf));
+    return this.#requests;
+  }
+}
+
+const namesOf = (by: Name['by'], payments: readonly LedgerPayment[]): readonly Name[] =>
+  [...indexed(payments, ({ [FIELDS[by]]: text }) => text ?? [])].map(([text, own]) => new Name(by, text, own));
+
+/** Names that stand in a text. `isSure`: spelled as in the ledger, or the whole text. */
+interface Found {
+  readonly names: readonly Name[];
+  readonly start: number;
+  readonly end: number;
+  readonly isSure: boolean;
 }
 
 /** The names of payments, and what a line names. */
 class NameIndex {
-  /** By parts, then by spelling: two refs may have the same parts. */
-  readonly #names = new Map<string, Map<string, Name>>();
-  readonly #accounts: ReadonlyMap<string, Name>;
-  readonly #longest: number;
+  readonly #byParts: ReadonlyMap<string, readonly Name[]>;
+  readonly #accounts: ReadonlyMap<string, readonly Name[]>;
+  readonly #mostParts: number;
   readonly #digest: Ledger['digest'];
 
   constructor(payments: readonly LedgerPayment[], digest: Ledger['digest']) {
-    for (const by of ['reference', 'ref'] as const) {
-      const written = indexed(payments, ({ psp_reference = '', ref = '' }) => [
-        plain(by === 'ref' ? ref : psp_reference),
-      ]);
-      for (const [spelling, own] of written) {
-        const parts = bare(spelling);
-        if (parts === '') continue;
-        const spellings = this.#names.get(parts) ?? new Map<string, Name>();
-        if (!spellings.has(spelling)) spellings.set(spelling, new Name(by, own));
-        this.#names.set(parts, spellings);
-      }
-    }
-    const accounts = indexed(payments, ({ account_digest: account }) => (account === undefined ? [] : [account]));
-    this.#accounts = new Map([...accounts].map(([account, own]) => [account, new Name('account', own)]));
-    this.#longest = this.#names.keys().reduce((most, parts) => Math.max(most, parts.split(' ').length), 0);
+    const names = [...namesOf('reference', payments), ...namesOf('ref', payments)];
+    this.#byParts = indexed(names, ({ text }) => partsOf(text) || []);
+    this.#accounts = indexed(namesOf('account', payments), ({ text }) => text);
+    this.#mostParts = this.#byParts.keys().reduce((most, parts) => Math.max(most, parts.split(' ').length), 0);
     this.#digest = digest;
   }
 
@@ -150,83 +128,116 @@ class NameIndex {
     const accounts = [...(text.match(ACCOUNTS) ?? []), ...numbers].flatMap(
       (number) => this.#accounts.get(this.#digest(number)) ?? [],
     );
-    const cells = references.flatMap((cell) => this.#named(bare(cell), plain(cell)) ?? []);
+    const cells = references.flatMap((cell) => this.#named(partsOf(cell), spelled(cell)).names);
     return [...new Set([...accounts, ...cells, ...text.split('\n').flatMap((part) => this.#within(part))])];
   }
 
+  /** The names that stand in a text as whole words. */
   #within(text: string): readonly Name[] {
-    const found = namesWithin(text, (parts) => this.#names.has(parts), this.#longest)
-      .filter(({ spelling }) => spelling.length >= SHORTEST_NAME)
-      .map((one) => ({ ...one, isExact: this.#names.get(one.parts)?.has(one.spelling) === true }));
-    // A name inside a longer one doesn't count, unless it alone is spelled so.
+    const lower = text.toLowerCase();
+    const words = Array.from(lower.matchAll(WORD), ({ 0: word, index }) => ({
+      parts: partsOf(word),
+      start: index,
+      end: index + word.length,
+    }));
+    const found: Found[] = [];
+    for (const [from, { start }] of words.entries()) {
+      let parts = '';
+      for (const word of words.slice(from, from + this.#mostParts)) {
+        parts = parts === '' ? word.parts : `${parts} ${word.parts}`;
+        if (!this.#byParts.has(parts)) continue;
+        const { names, isExact } = this.#named(parts, lower.slice(start, word.end));
+        const isWhole = from === 0 && word === words.at(-1);
+        found.push({ names, start, end: word.end, isSure: isExact || isWhole });
+      }
+    }
+    // `INV-1042-2` doesn't name INV-1042. `INV 104 2 BAGS` may mean both INV-104 and INV-104-2.
     const own = found.filter(
       (one) =>
-        !found.some(
-          (other) => other !== one && other.from <= one.from && other.to >= one.to && (other.isExact || !one.isExact),
-        ),
+        !found.some((other) => other !== one && other.isSure && other.start <= one.start && other.end >= one.end),
     );
-    return own.flatMap(({ parts, spelling }) => this.#named(parts, spelling) ?? []);
+    return own.flatMap(({ names }) => names).filter((name) => name.text.length >= SHORTEST_NAME);
   }
 
-  /** The name in its exact spelling, else the only one with its parts. */
-  #named(parts: string, spelling: string): Name | undefined {
-    const spellings = this.#names.get(parts);
-    return spellings?.get(spelling) ?? (spellings?.size === 1 ? spellings.values().next().value : undefined);
+  /** The names of these parts in this spelling, else those of the only spelling. */
+  #named(parts: string, spelling: string): { readonly names: readonly Name[]; readonly isExact: boolean } {
+    const all = this.#byParts.get(parts) ?? [];
+    const exact = all.filter(({ text }) => spelled(text) === spelling);
+    if (exact.length > 0) return { names: exact, isExact: true };
+    const isOne = new Set(all.map(({ text }) => spelled(text))).size === 1;
+    return { names: isOne ? all : [], isExact: false };
   }
 }
 
 /** The amount that the customer paid, or got back. */
 const netOf = ({ amount, fee = 0 }: StatementLine): number => amount + fee;
 
-const dayNumber = (day: string): number => Math.round((startOfDay('utc', day) ?? 0) / DAY_MS);
+/** Days from one to another. */
+const daysFrom = (day: string, to: string): number => (Date.parse(to) - Date.parse(day)) / DAY_MS;
+
+const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
 /** Sorts lines by what they hold, so that their order decides nothing. The number decides only between equal ones. */
-const byContent = (a: StatementLine, b: StatementLine): number => {
-  const rest = ({ fee, text, references, number }: StatementLine) => JSON.stringify([fee, text, references, number]);
-  if (a.day !== b.day) return a.day < b.day ? -1 : 1;
-  return a.amount - b.amount || (rest(a) < rest(b) ? -1 : 1);
-};
+const byContent = (a: StatementLine, b: StatementLine): number =>
+  compare(a.day, b.day) ||
+  a.amount - b.amount ||
+  (a.fee ?? -1) - (b.fee ?? -1) ||
+  compare(a.text, b.text) ||
+  compare(a.references.join('\n'), b.references.join('\n')) ||
+  compare(a.numbers.join('\n'), b.numbers.join('\n')) ||
+  a.number - b.number;
 
-/** Payments that a name leads to, from which lines take theirs. */
-class Pool {
-  readonly #byAmountAndDay: ReadonlyMap<string, LedgerPayment[]>;
-  readonly #payments: readonly LedgerPayment[];
-  readonly #free: ReadonlySet<LedgerPayment>;
-  readonly #days: ReadonlyMap<string, number>;
+const byTime = (a: LedgerPayment, b: LedgerPayment): number => a.at - b.at || compare(a.id, b.id);
 
-  constructor(payments: readonly LedgerPayment[], free: ReadonlySet<LedgerPayment>, days: ReadonlyMap<string, number>) {
-    this.#payments = payments.filter((one) => free.has(one)).sort((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1));
-    this.#byAmountAndDay = indexed(this.#payments, ({ amount, day }) => [`${amount} ${days.get(day)}`]);
-    this.#free = free;
-    this.#days = days;
+/** The payments that a line's names lead to. */
+class Candidates {
+  readonly by: By;
+  /** By day and amount, and the earliest of equal ones last. */
+  readonly #payments: LedgerPayment[];
+
+  constructor(by: By, payments: readonly LedgerPayment[]) {
+    this.by = by;
+    this.#payments = payments.toSorted((a, b) => compare(a.day, b.day) || a.amount - b.amount || byTime(b, a));
   }
 
-  /** The nearest payment of the amount, up to a number of days away. */
-  same(net: number, day: number, mostDays: number): LedgerPayment | undefined {
+  /** The payment of the nearest day that has one of the amount, or not further off. */
+  nearest(line: StatementLine, free: ReadonlySet<LedgerPayment>, mostDays: number, mostOff: number) {
+    const [net, on] = [netOf(line), Date.parse(line.day)];
     for (let apart = 0; apart <= mostDays; apart += 1) {
-      for (const at of apart === 0 || apart > DAYS_YOUNGER ? [day - apart] : [day - apart, day + apart]) {
-        const payments = this.#byAmountAndDay.get(`${net} ${at}`);
-        while (payments?.length) {
-          const payment = payments.at(-1);
-          if (payment !== undefined && this.#free.has(payment)) return payment;
-          payments.pop();
-        }
+      for (const days of apart > 0 && apart <= DAYS_YOUNGER ? [-apart, apart] : [-apart]) {
+        const payment = this.#closest(net, dayIn('utc', on + days * DAY_MS), free);
+        if (payment !== undefined && Math.abs(net - payment.amount) <= mostOff) return payment;
       }
     }
     return undefined;
   }
 
-  /** The payment of the nearest day, and then of the closest amount, whose amount is not further off. */
-  closest(net: number, day: number, mostOff: number): LedgerPayment | undefined {
-    let best: { readonly payment: LedgerPayment; readonly apart: number; readonly off: number } | undefined;
-    for (const payment of this.#payments) {
-      const later = day - (this.#days.get(payment.day) ?? 0);
-      const [off, apart] = [Math.abs(net - payment.amount), Math.abs(later)];
-      if (off > mostOff || payment.amount > 0 !== net > 0 || later > DAYS_OLDER || -later > DAYS_YOUNGER) continue;
-      if (!this.#free.has(payment)) continue;
-      if (best === undefined || (apart - best.apart || off - best.off) < 0) best = { payment, apart, off };
+  /** The free payment of a day and side with the closest amount. */
+  #closest(net: number, day: string, free: ReadonlySet<LedgerPayment>): LedgerPayment | undefined {
+    for (;;) {
+      const after = this.#countUpTo(net, day);
+      const near = [after - 1, after].flatMap((at) => {
+        const payment = this.#payments[at];
+        return payment?.day === day && payment.amount > 0 === net > 0 ? { at, payment } : [];
+      });
+      const [one, other] = near;
+      const isOther = one && other && other.payment.amount - net < net - one.payment.amount;
+      const best = isOther ? other : one;
+      if (best === undefined || free.has(best.payment)) return best?.payment;
+      this.#payments.splice(best.at, 1);
     }
-    return best?.payment;
+  }
+
+  /** The number of payments up to a day and amount. Halving, since each of many lines may name all these payments. */
+  #countUpTo(net: number, day: string): number {
+    let [count, end] = [0, this.#payments.length];
+    while (count < end) {
+      const middle = (count + end) >> 1;
+      const payment = this.#payments[middle];
+      if (payment && (payment.day < day || (payment.day === day && payment.amount <= net))) count = middle + 1;
+      else end = middle;
+    }
+    return count;
   }
 }
 
@@ -235,96 +246,94 @@ interface Matching extends Pick<BankStatement, 'days'>, Pick<Ledger, 'digest'> {
   readonly tolerance: number;
 }
 
-/** The payments that may be a line's, and the name that leads to them. */
-interface Candidates {
-  readonly by: By;
-  readonly pool: Pool;
-}
+/** Refs, or ids if those tell nothing apart, of the payment requests that names lead to. */
+const requestsText = (names: readonly Name[]): string => {
+  const some = names.map(({ payments: [one] }) => one);
+  const ids = some.map((one) => one?.ugwo ?? one?.id);
+  const refs = new Set(some.map((one, at) => one?.ref ?? ids[at]));
+  return [...(refs.size > 1 ? refs : new Set(ids))].join(' and ');
+};
+
+/** The payments that have all of a line's names, else those of the payment request that all names lead to. */
+const candidatesOf = (names: readonly Name[], free: ReadonlySet<LedgerPayment>): Candidates | undefined => {
+  const [rarest] = names.toSorted((a, b) => a.payments.length - b.payments.length);
+  const all = rarest?.payments.filter((one) => names.every((name) => name.isOf(one))) ?? [];
+  const isShared = (request: string): boolean => names.every(({ requests }) => requests.has(request));
+  if (rarest === undefined || (all.length === 0 && !rarest.requests.values().some(isShared))) return undefined;
+  const ofRequest = names.flatMap(({ payments }) =>
+    all.length > 0 ? [] : payments.filter((one) => isShared(requestOf(one))),
+  );
+  const by = NAMES.find((one) => names.some((name) => name.by === one)) ?? rarest.by;
+  return new Candidates(
+    by,
+    [...new Set([...all, ...ofRequest])].filter((one) => free.has(one)),
+  );
+};
 
 /** Lines and payments that have no partner yet, and the partners found. */
 class Matches {
   readonly #tolerance: number;
-  readonly #lines: readonly StatementLine[];
-  readonly #days: ReadonlyMap<string, number>;
-  readonly #candidates = new Map<StatementLine, Candidates>();
-  readonly #pools = new Map<Name, Pool>();
-  readonly #nameless: StatementLine[] = [];
+  readonly #named = new Map<StatementLine, Candidates>();
+  readonly #nameless = new Set<StatementLine>();
   readonly #found = new Map<StatementLine, Match>();
   /** The payments without a line. */
   readonly free: Set<LedgerPayment>;
 
   constructor(lines: readonly StatementLine[], payments: readonly LedgerPayment[], { tolerance, digest }: Matching) {
     this.#tolerance = tolerance;
-    this.#lines = lines.toSorted(byContent);
-    this.#days = new Map([...lines, ...payments].map(({ day }) => [day, dayNumber(day)]));
-    const own = payments.filter(({ kind }) => kind !== 'other');
-    this.free = new Set(own.sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1)));
+    this.free = new Set(payments.filter(({ kind }) => kind !== 'other').sort(byTime));
     const index = new NameIndex(payments, digest);
-    for (const line of this.#lines) this.#lookUp(line, index.in(line));
-  }
-
-  of(line: StatementLine): Match {
-    return this.#found.get(line) ?? { result: 'only_in_file', line };
-  }
-
-  /** A line that a label marks is one only if it names a payment. */
-  isLine(line: StatementLine): boolean {
-    return line.label === undefined || !this.#nameless.includes(line);
-  }
-
-  /** Keeps the payments of the one payment request that all names of a line lead to. */
-  #lookUp(line: StatementLine, names: readonly Name[]): void {
-    const [first] = names;
-    if (first === undefined) {
-      this.#nameless.push(line);
-      return;
+    // Lines of the same names share their candidates.
+    const known = new Map<string, Candidates | undefined>();
+    for (const line of lines.toSorted(byContent)) {
+      const names = index.in(line);
+      const key = names
+        .map(({ by, text }) => `${by} ${text}`)
+        .sort()
+        .join('\n');
+      if (!known.has(key)) known.set(key, candidatesOf(names, this.free));
+      const candidates = known.get(key);
+      if (names.length === 0) this.#nameless.add(line);
+      else if (candidates !== undefined) this.#named.set(line, candidates);
+      else this.#found.set(line, { result: 'two_names', line, named: requestsText(names) });
     }
-    const rarest = names.reduce((few, one) => (one.requests.size < few.requests.size ? one : few), first);
-    const requests = rarest.requests.values().filter((request) => names.every((name) => name.requests.has(request)));
-    const shared = names.length === 1 ? first.requests : new Set(requests);
-    if (shared.size === 0) {
-      const named = [...new Set(names.map(({ payments: [one] }) => one?.ref ?? one?.ugwo ?? one?.id))].join(' and ');
-      this.#found.set(line, { result: 'two_names', line, named });
-      return;
-    }
-    const isOwn = (one: LedgerPayment): boolean => this.free.has(one) && shared.has(requestOf(one));
-    const byRank = names.toSorted((a, b) => NAMES.indexOf(a.by) - NAMES.indexOf(b.by));
-    const leading = byRank.find(({ payments }) => payments.some(isOwn));
-    if (leading === undefined) return;
-    const whole = this.#pools.get(leading) ?? new Pool(leading.payments, this.free, this.#days);
-    this.#pools.set(leading, whole);
-    const isWhole = shared.size === leading.requests.size;
-    const pool = isWhole ? whole : new Pool(leading.payments.filter(isOwn), this.free, this.#days);
-    this.#candidates.set(line, { by: leading.by, pool });
+  }
+
+  /** The match of a line. One that a label marks is none, unless it names a payment. */
+  of(line: StatementLine): readonly Match[] {
+    const isNone = line.label !== undefined && this.#nameless.has(line);
+    return isNone ? [] : [this.#found.get(line) ?? { result: 'only_in_file', line }];
   }
 
   /** Matches the lines that name a payment: those of its amount first, and before all those of the same day. */
   byName(): void {
     const passes = [
-      (pool: Pool, net: number, day: number) => pool.same(net, day, 0),
-      (pool: Pool, net: number, day: number) => pool.same(net, day, DAYS_OLDER),
-      (pool: Pool, net: number, day: number) => pool.closest(net, day, this.#tolerance),
-      (pool: Pool, net: number, day: number) => pool.closest(net, day, Infinity),
+      { mostDays: 0, mostOff: 0 },
+      { mostDays: DAYS_OLDER, mostOff: 0 },
+      { mostDays: DAYS_OLDER, mostOff: this.#tolerance },
+      { mostDays: DAYS_OLDER, mostOff: Infinity },
     ];
-    for (const take of passes) {
-      for (const [line, { by, pool }] of this.#candidates) {
+    for (const { mostDays, mostOff } of passes) {
+      for (const [line, candidates] of this.#named) {
         if (this.#found.has(line)) continue;
-        const payment = take(pool, netOf(line), this.#days.get(line.day) ?? 0);
-        if (payment !== undefined) this.#match(line, payment, by);
+        const payment = candidates.nearest(line, this.free, mostDays, mostOff);
+        if (payment !== undefined) this.#match(line, payment, candidates.by);
       }
     }
   }
 
   /** Pairs lines without a name with payments of their amount and day, if there are as many of both. */
   byAmount(isAcrossMidnight: boolean): void {
-    const lines = this.#nameless.filter((line) => line.label === undefined && !this.#found.has(line));
+    const lines = [...this.#nameless].filter((line) => line.label === undefined && !this.#found.has(line));
     const payments = indexed(this.free, ({ amount, day, otherDay }) =>
       [day, isAcrossMidnight ? (otherDay ?? []) : []].flat().map((on) => `${amount} ${on}`),
     );
-    for (const [place, own] of indexed(lines, (line) => [`${netOf(line)} ${line.day}`])) {
+    for (const [place, own] of indexed(lines, (line) => `${netOf(line)} ${line.day}`)) {
       const paid = (payments.get(place) ?? []).filter((one) => this.free.has(one));
       if (paid.length !== own.length) continue;
-      for (const [at, payment] of paid.entries()) this.#match(own[at] as StatementLine, payment, 'amount');
+      // Most files are in the order of time, as the payments are here.
+      own.sort((a, b) => a.number - b.number);
+      for (const [at, line] of own.entries()) this.#match(line, paid[at] as LedgerPayment, 'amount');
     }
   }
 
@@ -332,7 +341,7 @@ class Matches {
     const difference = netOf(line) - payment.amount;
     const agrees = by === 'amount' ? 'likely' : 'agrees';
     const result = Math.abs(difference) <= this.#tolerance ? agrees : 'other_amount';
-    const later = (this.#days.get(line.day) ?? 0) - (this.#days.get(payment.day) ?? 0);
+    const later = daysFrom(payment.day, line.day);
     this.free.delete(payment);
     const match: Match = { result, by, line, payment, difference };
     this.#found.set(line, later === 0 ? match : { ...match, days_later: later });
@@ -354,7 +363,7 @@ export const matchLines = (
   for (const isAcrossMidnight of [false, true]) matches.byAmount(isAcrossMidnight);
   const missing = [...matches.free].filter(({ day }) => day >= how.days.first && day <= how.days.last);
   return [
-    ...lines.filter((line) => matches.isLine(line)).map((line) => matches.of(line)),
+    ...lines.flatMap((line) => matches.of(line)),
     ...missing.map((payment): Match => ({ result: 'only_here', payment })),
   ];
 };

@@ -2,7 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type LedgerPayment, MATCH_RESULTS, type Match, matchLines } from '../../src/bulk/agree.ts';
+import {
+  DAYS_OLDER,
+  DAYS_YOUNGER,
+  type LedgerPayment,
+  MATCH_RESULTS,
+  type Match,
+  matchLines,
+} from '../../src/bulk/agree.ts';
 import { readStatement, type StatementLine } from '../../src/bulk/statement.ts';
 import { DAY_MS } from '../../src/core/time.ts';
 import { madeFolder } from './support.ts';
@@ -15,7 +22,7 @@ type Given<T> = Partial<T> & { readonly on?: number };
 const line = (number: number, { on = 0, ...more }: Given<StatementLine>): StatementLine => ({
   ...{ number, line: number + 1, day: dayOf(on), amount: 5000, fee: undefined, references: [], text: '' },
   ...{ numbers: [], label: undefined },
-  ...{ currency: 'NGN', fields: {} },
+  fields: {},
   ...more,
 });
 
@@ -32,8 +39,9 @@ const ofDays = (first: number, last: number, tolerance = 0) => ({
 });
 
 /** `1 P agrees by ref`, `2 only_in_file`, `Q only_here`. */
-const shortOf = ({ result, by, line: one, payment: paid, difference }: Match): string => {
-  const parts = [one?.number, paid?.id, result, by && `by ${by}`, difference === 0 ? undefined : difference];
+const shortOf = ({ result, by, line: one, payment: paid, difference, named }: Match): string => {
+  const off = difference === 0 ? undefined : difference;
+  const parts = [one?.number, paid?.id, result, by && `by ${by}`, off, named];
   return parts.filter((part) => part !== undefined).join(' ');
 };
 
@@ -149,13 +157,6 @@ describe('a line belongs to the payment', () => {
       ['1 P agrees by ref', '2 only_in_file', 'Q only_here'],
     ],
     [
-      'unless two lines have the amount on the day',
-      [{}, {}],
-      { P: {} },
-      ['1 only_in_file', '2 only_in_file', 'P only_here'],
-    ],
-    ['unless two payments have it', [{}], { P: {}, Q: {} }, ['1 only_in_file', 'P only_here', 'Q only_here']],
-    [
       'of its own day before one near midnight',
       [{ on: 0 }, { on: 1 }],
       { P: { on: 0, otherDay: dayOf(1) }, Q: { on: 1 } },
@@ -238,21 +239,40 @@ describe('a line belongs to the payment', () => {
     }
   });
 
-  it('without a look at each payment for each line, if all have one name', () => {
-    const [count, text] = [300, 'INV-1042'];
+  it.each<[string, lines: (at: number) => Given<StatementLine>, payments: (at: number) => Given<LedgerPayment>]>([
+    ['one amount', () => ({}), () => ({ on: -1 })],
+    ['amounts of their own', (at) => ({ amount: 9000 - at }), (at) => ({ amount: 8001 + at })],
+    ['amounts that differ', (at) => ({ amount: 1000 + 2 * at }), (at) => ({ amount: 1001 + 2 * at, on: -1 })],
+    [
+      'names of their own, too',
+      (at) => ({ text: `INV-1042 T${10_000 + at}` }),
+      (at) => ({ psp_reference: `T${10_000 + at}` }),
+    ],
+    [
+      'refs of their own, and one account',
+      (at) => ({ text: `INV-${10_000 + at}`, numbers: ['0123456789'] }),
+      (at) => ({ ref: `INV-${10_000 + at}`, account_digest: digest('0123456789') }),
+    ],
+  ])('without a look at each payment for each line, if all have one name and %s', (_name, lineOf, paymentOf) => {
+    const [count, text] = [1000, 'INV-1042'];
     let looks = 0;
-    const payments = Array.from({ length: count }, (_none, at) => ({
-      ...payment(`P${at}`, { ref: text, on: -1 }),
-      get amount() {
+    const payments = Array.from({ length: count }, (_none, at) => {
+      const { amount, ugwo, ...more } = payment(`P${at}`, { ref: text, ugwo: `ugw.${at}`, ...paymentOf(at) });
+      const counted = <T>(value: T): T => {
         looks += 1;
-        return 1000 + at;
-      },
-    }));
-    const lines = Array.from({ length: count }, (_none, at) => line(at + 1, { text, amount: 1000 + at }));
-    expect(matchLines(lines.toReversed(), payments, ofDays(0, 0)).every(({ result }) => result === 'agrees')).toBe(
-      true,
-    );
-    expect(looks).toBeLessThan(count * 10);
+        return value;
+      };
+      Object.defineProperties(more, {
+        amount: { get: () => counted(amount) },
+        ugwo: { get: () => counted(ugwo) },
+      });
+      return more as LedgerPayment;
+    });
+    const lines = Array.from({ length: count }, (_none, at) => line(at + 1, { text, ...lineOf(at) }));
+    const matches = matchLines(lines, payments, ofDays(0, 0));
+    expect(matches.every(({ payment: paid }) => paid !== undefined)).toBe(true);
+    // Sorting and halving take some ten looks each. A look at each payment for each line is a million.
+    expect(looks).toBeLessThan(count * 100);
   });
 
   it('of a day more at both ends, which is not missing without a line', () => {
@@ -262,6 +282,267 @@ describe('a line belongs to the payment', () => {
       '2 C agrees by ref',
     ]);
   });
+});
+
+type Case = readonly [
+  name: string,
+  line: Given<StatementLine>,
+  payments: Readonly<Record<string, Given<LedgerPayment>>>,
+  expected: string[],
+];
+
+/** A payment of another day, so that only a name leads to it. */
+const other = (ref: string, more: Given<LedgerPayment> = {}): Given<LedgerPayment> => ({
+  ref,
+  on: 1,
+  ugwo: `ugw.${ref}`,
+  ...more,
+});
+const [P, Q, none] = ['P only_here', 'Q only_here', '1 only_in_file'];
+const found = (id: string, by: string): string => `1 ${id} agrees by ${by}`;
+const both = (named: string): string[] => [`1 two_names ${named}`, P, Q];
+
+describe('a name', () => {
+  it.each<Case>([
+    [
+      'is no beginning of another one',
+      { text: 'TRF INV-104 2 BAGS RICE' },
+      { P: other('INV-1042'), Q: other('INV-104') },
+      [found('Q', 'ref'), P],
+    ],
+    ["isn't joined from two words", { text: 'TRF INV-104 2 BAGS' }, { P: other('INV-1042') }, [none, P]],
+    ["isn't joined across lines", { text: 'TRF INV\n1042' }, { P: other('INV-1042') }, [none, P]],
+    [
+      'keeps its separators apart',
+      { references: ['INV-2026-1-12'] },
+      { P: other('INV-2026-11-2'), Q: other('INV-2026-1-12') },
+      [found('Q', 'ref'), P],
+    ],
+    ["isn't one with other parts", { references: ['INV-2026-1-12'] }, { P: other('INV-2026-11-2') }, [none, P]],
+    [
+      'may have other separators',
+      { text: 'TRF INV 104' },
+      { P: other('INV-104'), Q: other('INV-1042') },
+      [found('P', 'ref'), Q],
+    ],
+    [
+      'of two with the same parts is the exact one',
+      { text: 'TRF INV1042' },
+      { P: other('INV-1042'), Q: other('INV1042') },
+      [found('Q', 'ref'), P],
+    ],
+    [
+      "of two with the same parts is none that isn't exact",
+      { text: 'TRF INV/1042' },
+      { P: other('INV-1042'), Q: other('INV1042') },
+      [none, P, Q],
+    ],
+    [
+      'in other capitals is exact',
+      { text: 'TRF inv1042' },
+      { P: other('INV-1042'), Q: other('INV1042') },
+      [found('Q', 'ref'), P],
+    ],
+    [
+      'in two kinds of capitals is two',
+      { text: 'TRF INV-1042' },
+      { P: other('INV-1042'), Q: other('inv-1042') },
+      both('INV-1042 and inv-1042'),
+    ],
+    [
+      'with signs around it is the same',
+      { text: '#INV-1042.' },
+      { P: other('INV-1042'), Q: other('#INV-1042') },
+      both('INV-1042 and #INV-1042'),
+    ],
+    [
+      'of four characters is none in a text, however it is written',
+      { text: 'FOR A - 12' },
+      { P: other('A-12') },
+      [none, P],
+    ],
+    ['of four characters is one as a whole cell', { references: ['A-12'] }, { P: other('A-12') }, [found('P', 'ref')]],
+    ['without letters and digits is none', { text: '-----', references: ['-----'] }, { P: other('-----') }, [none, P]],
+    [
+      "in a longer one doesn't count if that is exact",
+      { text: 'FOR INV-104-2 RICE' },
+      { P: other('INV-104'), Q: other('INV-104-2') },
+      [found('Q', 'ref'), P],
+    ],
+    [
+      'in a longer one counts beside it',
+      { text: 'INV-104-2 INV-104' },
+      { P: other('INV-104'), Q: other('INV-104-2') },
+      both('INV-104-2 and INV-104'),
+    ],
+    [
+      "in a longer one counts if that isn't exact",
+      { text: 'INV-104 2 BAGS' },
+      { P: other('INV-104'), Q: other('INV-104-2') },
+      both('INV-104 and INV-104-2'),
+    ],
+    [
+      'in a longer one counts if neither is exact',
+      { text: 'INV 104 2 BAGS' },
+      { P: other('INV-104'), Q: other('INV-104-2') },
+      both('INV-104 and INV-104-2'),
+    ],
+    [
+      "in a longer one doesn't count if that is the whole text",
+      { references: ['INV 104 2'] },
+      { P: other('INV-104'), Q: other('INV-104-2') },
+      [found('Q', 'ref'), P],
+    ],
+    [
+      'is an account in a cell of its own',
+      { numbers: ['0123456789'] },
+      { P: other('X', { account_digest: digest('0123456789') }) },
+      [found('P', 'account')],
+    ],
+    [
+      'is no part of an account',
+      { text: '0123456789012' },
+      { P: other('X', { account_digest: digest('0123456789') }) },
+      [none, P],
+    ],
+  ])('%s', (_name, one, payments, expected) => {
+    expect(match([one], payments)).toEqual(expected);
+  });
+});
+
+describe('several names', () => {
+  const T1 = other('INV-1042', { psp_reference: 'T68001' });
+  const T2 = other('INV-1042', { psp_reference: 'T68002', amount: 3000 });
+  const account_digest = digest('0123456789');
+
+  it.each<Case>([
+    [
+      'of two payment requests',
+      { text: 'INV-1042 INV-1043' },
+      { P: other('INV-1042'), Q: other('INV-1043') },
+      both('INV-1042 and INV-1043'),
+    ],
+    [
+      'of two kinds, of two payment requests',
+      { text: 'INV-1042 0123456789' },
+      { P: other('INV-1042'), Q: other('INV-1043', { account_digest }) },
+      both('INV-1043 and INV-1042'),
+    ],
+    [
+      'of two payment requests with one ref',
+      { text: 'T68001 T68002' },
+      { P: { ...T1, ugwo: 'ugw.1' }, Q: { ...T2, ugwo: 'ugw.2' } },
+      both('ugw.1 and ugw.2'),
+    ],
+    [
+      "of two payment requests, if one's ref is the other's reference",
+      { text: 'INV-1042' },
+      { P: other('INV-1042'), Q: other('INV-1043', { psp_reference: 'INV-1042' }) },
+      both('INV-1043 and INV-1042'),
+    ],
+    ['of one payment', { text: 'INV-1042 T68001' }, { P: T1, Q: T2 }, [found('P', 'reference'), Q]],
+    [
+      'of one payment, that is alike as ref and reference',
+      { text: 'INV 1042' },
+      { P: other('INV-1042', { psp_reference: 'inv-1042' }) },
+      [found('P', 'reference')],
+    ],
+    [
+      'of one payment, not of another one of its amount',
+      { text: 'INV-1042 T68002' },
+      { P: T1, Q: T2 },
+      ['1 Q other_amount by reference 2000', P],
+    ],
+    [
+      'of two payments of one request: that of the amount',
+      { text: 'T68002 T68001' },
+      { P: T1, Q: T2 },
+      [found('P', 'reference'), Q],
+    ],
+    [
+      'that lead to one of the requests that share a name',
+      { text: 'INV-1043 0123456789' },
+      { P: other('INV-1042', { account_digest }), Q: other('INV-1043', { account_digest }) },
+      [found('Q', 'account'), P],
+    ],
+    [
+      'of a charge that brought nothing, and of its request',
+      { text: 'INV-1042 0123456789' },
+      { P: other('INV-1042'), F: other('INV-1042', { kind: 'other', account_digest }) },
+      [none, P],
+    ],
+    ['of a charge that brought nothing', { text: 'T68001' }, { F: { ...T1, kind: 'other' }, P: T2 }, [none, P]],
+  ])('%s', (_name, one, payments, expected) => {
+    expect(match([one], payments)).toEqual(expected);
+  });
+
+  it('of a ref in two profiles and of one account: the payment of both', () => {
+    const payments = {
+      P: other('INV-1042', { profile: 'live' }),
+      Q: other('INV-1042', { profile: 'shop', account_digest }),
+    };
+    expect(match([{ text: 'INV-1042 0123456789' }], payments)).toEqual([found('Q', 'account'), P]);
+  });
+});
+
+describe('a line without a name is likely', () => {
+  it.each<[string, Given<StatementLine>[], Record<string, Given<LedgerPayment>>, string[]]>([
+    ['with a payment of its amount and day', [{}], { P: {} }, ['1 P likely by amount']],
+    [
+      'with each of as many',
+      [{ text: 'ADA' }, { text: 'OBI' }, { text: 'EKE' }],
+      { P: {}, Q: {}, S: {} },
+      ['1 P likely by amount', '2 Q likely by amount', '3 S likely by amount'],
+    ],
+    ['with none of fewer', [{}, {}, {}], { P: {}, Q: {} }, [none, '2 only_in_file', '3 only_in_file', P, Q]],
+    ['with none of more', [{}], { P: {}, Q: {} }, [none, P, Q]],
+    [
+      'by its side',
+      [{}, { amount: -5000 }],
+      { P: {}, R: { amount: -5000, kind: 'refund' } },
+      ['1 P likely by amount', '2 R likely by amount'],
+    ],
+    ['not with the other side', [{ amount: -5000 }], { P: {} }, [none, P]],
+    [
+      'not with a payment that another line names',
+      [{ text: 'INV-1042' }, {}],
+      { P: { ref: 'INV-1042' }, Q: {} },
+      ['1 P agrees by ref', '2 Q likely by amount'],
+    ],
+    ['not on another day', [{ on: 1 }], { P: {} }, [none, P]],
+    ['not with a charge that brought nothing', [{}], { P: { kind: 'other' } }, [none]],
+    ['not within a tolerance', [{ amount: 4990 }], { P: {} }, [none, P]],
+  ])('%s', (_name, lines, payments, expected) => {
+    expect(match(lines, payments, 50)).toEqual(expected);
+  });
+});
+
+describe('a line with a label', () => {
+  const label = 'Closing Balance';
+  it.each<[string, Given<StatementLine>, string[]]>([
+    ['is none', { label }, [P]],
+    ['is one if it names a payment', { label, text: 'INV-1042' }, ['1 P agrees by ref']],
+    [
+      'is one even if the payment has another amount',
+      { label, text: 'INV-1042', amount: 1 },
+      ['1 P other_amount by ref -4999'],
+    ],
+  ])('%s', (_name, one, expected) => {
+    expect(match([one], { P: { ref: 'INV-1042' } })).toEqual(expected);
+  });
+});
+
+it.each<[days: number, string, later: number | undefined]>([
+  [DAYS_OLDER + 1, none, undefined],
+  [DAYS_OLDER, '1 P agrees by ref', DAYS_OLDER],
+  [3, '1 P agrees by ref', 3],
+  [0, '1 P agrees by ref', undefined],
+  [-DAYS_YOUNGER, '1 P agrees by ref', -DAYS_YOUNGER],
+  [-DAYS_YOUNGER - 1, none, undefined],
+])('a line %s days after the payment that it names: %s', (days, expected, later) => {
+  const lines = [line(1, { text: 'INV-1042', on: days })];
+  const [one] = matchLines(lines, [payment('P', { ref: 'INV-1042' })], ofDays(days, days));
+  expect([one && shortOf(one), one?.days_later]).toEqual([expected, later]);
 });
 
 const AMOUNTS = [100, 150, 5000, -100, -5000];
@@ -289,6 +570,8 @@ const crowded = fc.record({
       ref: oneOf(undefined, ...NAMES),
       psp_reference: oneOf(undefined, ...NAMES),
       account_digest: oneOf(undefined, digest('0123456789')),
+      ugwo: oneOf(undefined, 'ugw.1', 'ugw.2'),
+      kind: oneOf<LedgerPayment['kind']>('payment', 'payment', 'payment', 'other'),
     }),
     { maxLength: 12 },
   ),
@@ -320,14 +603,15 @@ describe('any lines and payments', () => {
         const { lines, payments } = made(given);
         const matches = matchLines(lines, payments, ofDays(0, 3, tolerance));
         expect(matches.flatMap((one) => one.line ?? [])).toEqual(lines);
-        const own = payments.filter(({ day }) => day >= dayOf(0) && day <= dayOf(3));
+        const own = payments.filter(({ day, kind }) => kind !== 'other' && day >= dayOf(0) && day <= dayOf(3));
         const found = matches.flatMap((one) => one.payment ?? []);
         expect(new Set(found).size).toBe(found.length);
         expect(found).toEqual(expect.arrayContaining(own));
         expect(found.length - own.length).toBe(
           matches.filter(({ line: one, payment: paid }) => one && paid && !own.includes(paid)).length,
         );
-        for (const { result, line: one, payment: paid, difference } of matches) {
+        for (const { result, by, line: one, payment: paid, difference } of matches) {
+          expect(result === 'likely').toBe(by === 'amount');
           const [hasLine, hasPayment] = [result !== 'only_here', !['only_in_file', 'two_names'].includes(result)];
           expect([one !== undefined, paid !== undefined]).toEqual([hasLine, hasPayment]);
           const off = one && paid ? one.amount + (one.fee ?? 0) - paid.amount : undefined;
@@ -362,8 +646,8 @@ describe('any lines and payments', () => {
 });
 
 /**
- * A week of payments: each has a ref of its own or none, and a line of the same day, of a neighbouring one, or none. The
- * amount of one whose line is on another day is its own, since nobody can tell whose line another one of it is.
+ * A week of payments: each has a ref of its own or none, and a line of the same day, of a neighbouring one, or none. A line
+ * with a ref may be some days later. The amount of one whose line is on another day is its own, since nobody can tell whose line another one of it is.
  */
 const week = fc.record({
   payments: fc.array(
@@ -373,6 +657,7 @@ const week = fc.record({
       isNamed: fc.boolean(),
       off: oneOf(0, 0, 0, 20),
       lineOn: oneOf(undefined, -1, 0, 0, 0, 1),
+      later: oneOf(0, 0, 3, DAYS_OLDER - 1),
     }),
     { maxLength: 20 },
   ),
@@ -382,11 +667,11 @@ const week = fc.record({
 it('matching day by day gives the same as matching at once', () => {
   fc.assert(
     fc.property(week, ({ payments: drawn, lines: others }) => {
-      const paid = drawn.map(({ on, amount, isNamed, lineOn }, at) => {
-        const isOfOtherDay = lineOn === -1 || lineOn === 1;
+      const paid = drawn.map(({ on, amount, isNamed, lineOn, later }, at) => {
+        const isOfOtherDay = lineOn === -1 || lineOn === 1 || (isNamed && later > 0);
         const [ref, otherDay] = isNamed
           ? [`INV-${1000 + at}`]
-          : [undefined, isOfOtherDay ? dayOf(on + lineOn) : undefined];
+          : [undefined, isOfOtherDay ? dayOf(on + (lineOn ?? 0)) : undefined];
         return payment(`P${at}`, {
           on,
           ref,
@@ -394,17 +679,23 @@ it('matching day by day gives the same as matching at once', () => {
           amount: isOfOtherDay ? Math.sign(amount) * (9000 + at) : amount,
         });
       });
-      const own = drawn.flatMap(({ on, lineOn, off, isNamed }, at) =>
+      const own = drawn.flatMap(({ on, lineOn, later, off, isNamed }, at) =>
         lineOn === undefined
           ? []
-          : [{ on: on + lineOn, amount: (paid[at]?.amount ?? 0) + (isNamed ? off : 0), text: paid[at]?.ref ?? '' }],
+          : [
+              {
+                on: on + lineOn + (isNamed ? later : 0),
+                amount: (paid[at]?.amount ?? 0) + (isNamed ? off : 0),
+                text: paid[at]?.ref ?? '',
+              },
+            ],
       );
       const lines = [...own, ...others].map((one, at) => line(at + 1, one));
-      const atOnce = matchLines(lines, paid, ofDays(-1, 7));
-      const daily = Array.from({ length: 9 }, (_none, at) => at - 1).flatMap((on) =>
+      const atOnce = matchLines(lines, paid, ofDays(-1, 16));
+      const daily = Array.from({ length: 18 }, (_none, at) => at - 1).flatMap((on) =>
         matchLines(
           lines.filter(({ day }) => day === dayOf(on)),
-          paid.filter(({ day }) => day >= dayOf(on - 1) && day <= dayOf(on + 1)),
+          paid.filter(({ day }) => day >= dayOf(on - DAYS_OLDER) && day <= dayOf(on + DAYS_YOUNGER)),
           ofDays(on, on),
         ),
       );

@@ -45,7 +45,7 @@ export const statement: Bench = async ({ folder }) => {
   await fillLedger(ledger, { service: SERVICE, workspace: 'Bnch', profile: 'default', count: CHARGES, newest });
   writeStatement(ledger, file, midnight);
   const env = { ...environment(folder, home), PAYCLI_BASE_URL: SERVICE };
-  const command = [...NPM_BUILD, 'ledger', 'match', file, '--utc', '--date-order', 'dmy', '-o', 'csv'] as const;
+  const command = [...NPM_BUILD, 'ledger', 'match', file, '--utc', '--date-form', 'dmy', '-o', 'csv'] as const;
   const [seconds, peaks]: [number[], number[]] = [[], []];
   for (let round = 0; round <= ROUNDS; round += 1) {
     const started = performance.now();
