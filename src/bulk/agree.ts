@@ -43,10 +43,10 @@ export const DAYS_OLDER = 10;
 /** Days by which it may be younger: a bank's day may begin at another hour. */
 export const DAYS_YOUNGER = 1;
 
-const indexed = <T>(all: Iterable<T>, keysOf: (one: T) => string | readonly string[]): ReadonlyMap<string, T[]> => {
+const indexed = <T>(all: Iterable<T>, keysOf: (one: T) => readonly string[]): ReadonlyMap<string, T[]> => {
   const index = new Map<string, T[]>();
   for (const one of all) {
-    for (const key of [keysOf(one)].flat()) {
+    for (const key of keysOf(one)) {
       const same = index.get(key);
       if (same === undefined) index.set(key, [one]);
       else same.push(one);
@@ -78,13 +78,13 @@ const FIELDS = { reference: 'psp_reference', account: 'account_digest', ref: 're
 class Name {
   readonly by: (typeof NAMES)[number];
   readonly text: string;
-  readonly payments: readonly LedgerPayment[];
+  readonly payments: LedgerPayment[];
   #requests: ReadonlySet<string> | undefined;
 
-  constructor(by: Name['by'], text: string, payments: readonly LedgerPayment[]) {
+  constructor(by: Name['by'], text: string, first: LedgerPayment) {
     this.by = by;
     this.text = text;
-    this.payments = payments;
+    this.payments = [first];
   }
 
   isOf(payment: LedgerPayment): boolean {
@@ -97,9 +97,6 @@ class Name {
   }
 }
 
-const namesOf = (by: Name['by'], payments: readonly LedgerPayment[]): readonly Name[] =>
-  [...indexed(payments, ({ [FIELDS[by]]: text }) => text ?? [])].map(([text, own]) => new Name(by, text, own));
-
 /** Names that stand in a text. `isSure`: spelled as in the ledger, or the whole text. */
 interface Found {
   readonly names: readonly Name[];
@@ -110,15 +107,23 @@ interface Found {
 
 /** The names of payments, and what a line names. */
 class NameIndex {
-  readonly #byParts: ReadonlyMap<string, readonly Name[]>;
-  readonly #accounts: ReadonlyMap<string, readonly Name[]>;
+  readonly #byParts = new Map<string, Name[]>();
+  readonly #byAccount = new Map<string, Name[]>();
   readonly #mostParts: number;
   readonly #digest: Ledger['digest'];
 
   constructor(payments: readonly LedgerPayment[], digest: Ledger['digest']) {
-    const names = [...namesOf('reference', payments), ...namesOf('ref', payments)];
-    this.#byParts = indexed(names, ({ text }) => partsOf(text) || []);
-    this.#accounts = indexed(namesOf('account', payments), ({ text }) => text);
+    for (const payment of payments) {
+      for (const by of NAMES) {
+        const text = payment[FIELDS[by]] ?? '';
+        const [index, key] = by === 'account' ? [this.#byAccount, text] : [this.#byParts, partsOf(text)];
+        if (key === '') continue;
+        const names = index.get(key) ?? [];
+        const name = names.find((one) => one.by === by && one.text === text);
+        if (name === undefined) index.set(key, [...names, new Name(by, text, payment)]);
+        else name.payments.push(payment);
+      }
+    }
     this.#mostParts = this.#byParts.keys().reduce((most, parts) => Math.max(most, parts.split(' ').length), 0);
     this.#digest = digest;
   }
@@ -126,7 +131,7 @@ class NameIndex {
   /** The names in a line. */
   in({ text, references, numbers }: StatementLine): readonly Name[] {
     const accounts = [...(text.match(ACCOUNTS) ?? []), ...numbers].flatMap(
-      (number) => this.#accounts.get(this.#digest(number)) ?? [],
+      (number) => this.#byAccount.get(this.#digest(number)) ?? [],
     );
     const cells = references.flatMap((cell) => this.#named(partsOf(cell), spelled(cell)).names);
     return [...new Set([...accounts, ...cells, ...text.split('\n').flatMap((part) => this.#within(part))])];
@@ -251,7 +256,7 @@ const requestsText = (names: readonly Name[]): string => {
   const some = names.map(({ payments: [one] }) => one);
   const ids = some.map((one) => one?.ugwo ?? one?.id);
   const refs = new Set(some.map((one, at) => one?.ref ?? ids[at]));
-  return [...(refs.size > 1 ? refs : new Set(ids))].join(' and ');
+  return [...(refs.size > 1 ? refs : new Set(ids))].sort().join(' and ');
 };
 
 /** The payments that have all of a line's names, else those of the payment request that all names lead to. */
@@ -325,10 +330,14 @@ class Matches {
   /** Pairs lines without a name with payments of their amount and day, if there are as many of both. */
   byAmount(isAcrossMidnight: boolean): void {
     const lines = [...this.#nameless].filter((line) => line.label === undefined && !this.#found.has(line));
+    const places = indexed(lines, (line) => [`${netOf(line)} ${line.day}`]);
     const payments = indexed(this.free, ({ amount, day, otherDay }) =>
-      [day, isAcrossMidnight ? (otherDay ?? []) : []].flat().map((on) => `${amount} ${on}`),
+      [day, isAcrossMidnight ? (otherDay ?? []) : []]
+        .flat()
+        .map((on) => `${amount} ${on}`)
+        .filter((place) => places.has(place)),
     );
-    for (const [place, own] of indexed(lines, (line) => `${netOf(line)} ${line.day}`)) {
+    for (const [place, own] of places) {
       const paid = (payments.get(place) ?? []).filter((one) => this.free.has(one));
       if (paid.length !== own.length) continue;
       // Most files are in the order of time, as the payments are here.

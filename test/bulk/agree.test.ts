@@ -353,7 +353,7 @@ describe('a name', () => {
       'with signs around it is the same',
       { text: '#INV-1042.' },
       { P: other('INV-1042'), Q: other('#INV-1042') },
-      both('INV-1042 and #INV-1042'),
+      both('#INV-1042 and INV-1042'),
     ],
     [
       'of four characters is none in a text, however it is written',
@@ -373,7 +373,7 @@ describe('a name', () => {
       'in a longer one counts beside it',
       { text: 'INV-104-2 INV-104' },
       { P: other('INV-104'), Q: other('INV-104-2') },
-      both('INV-104-2 and INV-104'),
+      both('INV-104 and INV-104-2'),
     ],
     [
       "in a longer one counts if that isn't exact",
@@ -426,7 +426,7 @@ describe('several names', () => {
       'of two kinds, of two payment requests',
       { text: 'INV-1042 0123456789' },
       { P: other('INV-1042'), Q: other('INV-1043', { account_digest }) },
-      both('INV-1043 and INV-1042'),
+      both('INV-1042 and INV-1043'),
     ],
     [
       'of two payment requests with one ref',
@@ -438,7 +438,7 @@ describe('several names', () => {
       "of two payment requests, if one's ref is the other's reference",
       { text: 'INV-1042' },
       { P: other('INV-1042'), Q: other('INV-1043', { psp_reference: 'INV-1042' }) },
-      both('INV-1043 and INV-1042'),
+      both('INV-1042 and INV-1043'),
     ],
     ['of one payment', { text: 'INV-1042 T68001' }, { P: T1, Q: T2 }, [found('P', 'reference'), Q]],
     [
