@@ -64,7 +64,7 @@ const PART = /\p{L}+|\p{N}+/gu;
 const AROUND = /^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu;
 
 /** The letters and digits of a text as parts, which banks separate in other ways: `inv 1042` of `INV1042`. */
-const partsOf = (text: string): string => text.toLowerCase().match(PART)?.join(' ') ?? '';
+const bareParts = (text: string): string => text.toLowerCase().match(PART)?.join(' ') ?? '';
 
 /** A name with its own separators. */
 const spelled = (text: string): string => text.toLowerCase().replace(AROUND, '');
@@ -116,7 +116,7 @@ class NameIndex {
     for (const payment of payments) {
       for (const by of NAMES) {
         const text = payment[FIELDS[by]] ?? '';
-        const [index, key] = by === 'account' ? [this.#byAccount, text] : [this.#byParts, partsOf(text)];
+        const [index, key] = by === 'account' ? [this.#byAccount, text] : [this.#byParts, bareParts(text)];
         if (key === '') continue;
         const names = index.get(key) ?? [];
         const name = names.find((one) => one.by === by && one.text === text);
@@ -133,7 +133,7 @@ class NameIndex {
     const accounts = [...(text.match(ACCOUNTS) ?? []), ...numbers].flatMap(
       (number) => this.#byAccount.get(this.#digest(number)) ?? [],
     );
-    const cells = references.flatMap((cell) => this.#named(partsOf(cell), spelled(cell)).names);
+    const cells = references.flatMap((cell) => this.#named(bareParts(cell), spelled(cell)).names);
     return [...new Set([...accounts, ...cells, ...text.split('\n').flatMap((part) => this.#within(part))])];
   }
 
@@ -141,7 +141,7 @@ class NameIndex {
   #within(text: string): readonly Name[] {
     const lower = text.toLowerCase();
     const words = Array.from(lower.matchAll(WORD), ({ 0: word, index }) => ({
-      parts: partsOf(word),
+      parts: bareParts(word),
       start: index,
       end: index + word.length,
     }));

@@ -226,6 +226,7 @@ describe('a line belongs to the payment', () => {
     for (const [one, other] of [
       [{ fee: 10 }, { fee: 20 }],
       [{ references: ['INV-1042'] }, { references: [] }],
+      [{ numbers: ['12345'] }, { numbers: [] }],
     ]) {
       const lines = [one, other].map((each) => ({ text: 'INV-1042', ...each }));
       const result = (given: typeof lines) =>
@@ -592,7 +593,7 @@ const made = ({
 });
 
 const contentOf = ({ result, by, line: one, difference }: Match): string =>
-  JSON.stringify([result, by, difference, one?.day, one?.amount, one?.fee, one?.references, one?.text]);
+  JSON.stringify([result, by, difference, one?.day, one?.amount, one?.fee, one?.references, one?.numbers, one?.text]);
 
 const sumOf = (amounts: readonly number[]): number => amounts.reduce((sum, amount) => sum + amount, 0);
 
