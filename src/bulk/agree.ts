@@ -1,4 +1,4 @@
-import { DAY_MS, dayIn } from '../core/time.ts';
+import { DAY_MS, dayIn, startOfDay } from '../core/time.ts';
 import type { ChargeSum, Ledger } from '../ledger/ledger.ts';
 import type { BankStatement, StatementLine } from './statement.ts';
 
@@ -177,8 +177,8 @@ class NameIndex {
 /** The amount that the customer paid, or got back. */
 const netOf = ({ amount, fee = 0 }: StatementLine): number => amount + fee;
 
-/** Days from one to another. */
-const daysFrom = (day: string, to: string): number => (Date.parse(to) - Date.parse(day)) / DAY_MS;
+/** The start of a day, so that days can be counted. */
+const startOf = (day: string): number => startOfDay('utc', day) ?? 0;
 
 const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
@@ -207,7 +207,7 @@ class Candidates {
 
   /** The payment of the nearest day that has one of the amount, or not further off. */
   nearest(line: StatementLine, free: ReadonlySet<LedgerPayment>, mostDays: number, mostOff: number) {
-    const [net, on] = [netOf(line), Date.parse(line.day)];
+    const [net, on] = [netOf(line), startOf(line.day)];
     for (let apart = 0; apart <= mostDays; apart += 1) {
       for (const days of apart > 0 && apart <= DAYS_YOUNGER ? [-apart, apart] : [-apart]) {
         const payment = this.#closest(net, dayIn('utc', on + days * DAY_MS), free);
@@ -350,7 +350,7 @@ class Matches {
     const difference = netOf(line) - payment.amount;
     const agrees = by === 'amount' ? 'likely' : 'agrees';
     const result = Math.abs(difference) <= this.#tolerance ? agrees : 'other_amount';
-    const later = daysFrom(payment.day, line.day);
+    const later = (startOf(line.day) - startOf(payment.day)) / DAY_MS;
     this.free.delete(payment);
     const match: Match = { result, by, line, payment, difference };
     this.#found.set(line, later === 0 ? match : { ...match, days_later: later });
