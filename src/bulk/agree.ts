@@ -18,8 +18,8 @@ export interface LedgerPayment
 }
 
 /** Names by which a line and a payment belong together, the surest first; `amount`: none, but the same day and sum. */
-const NAMES = ['reference', 'account', 'ref'] as const;
-type By = (typeof NAMES)[number] | 'amount';
+const NAME_KINDS = ['reference', 'account', 'ref'] as const;
+type By = (typeof NAME_KINDS)[number] | 'amount';
 
 /** `likely`: the same amount on the same day, and no name. `two_names`: a line that names two payment requests. */
 export const MATCH_RESULTS = ['agrees', 'likely', 'other_amount', 'two_names', 'only_in_file', 'only_here'] as const;
@@ -76,7 +76,7 @@ const FIELDS = { reference: 'psp_reference', account: 'account_digest', ref: 're
 
 /** A name in the ledger, and the payments that have it. */
 class Name {
-  readonly by: (typeof NAMES)[number];
+  readonly by: (typeof NAME_KINDS)[number];
   readonly text: string;
   readonly payments: LedgerPayment[];
   #requests: ReadonlySet<string> | undefined;
@@ -114,7 +114,7 @@ class NameIndex {
 
   constructor(payments: readonly LedgerPayment[], digest: Ledger['digest']) {
     for (const payment of payments) {
-      for (const by of NAMES) {
+      for (const by of NAME_KINDS) {
         const text = payment[FIELDS[by]] ?? '';
         const [index, key] = by === 'account' ? [this.#byAccount, text] : [this.#byParts, bareParts(text)];
         if (key === '') continue;
@@ -268,7 +268,7 @@ const candidatesOf = (names: readonly Name[], free: ReadonlySet<LedgerPayment>):
   const ofRequest = names.flatMap(({ payments }) =>
     all.length > 0 ? [] : payments.filter((one) => isShared(requestOf(one))),
   );
-  const by = NAMES.find((one) => names.some((name) => name.by === one)) ?? rarest.by;
+  const by = NAME_KINDS.find((one) => names.some((name) => name.by === one)) ?? rarest.by;
   return new Candidates(
     by,
     [...new Set([...all, ...ofRequest])].filter((one) => free.has(one)),

@@ -11,8 +11,8 @@ const when =
   (value, path) =>
     fits(value) ? undefined : path;
 
-const isText = (value: unknown): value is string => typeof value === 'string';
-const words = when((value) => Array.isArray(value) && value.every(isText));
+const isString = (value: unknown): value is string => typeof value === 'string';
+const areWords = when((value) => Array.isArray(value) && value.every(isString));
 
 /** Checks the members of an object. Those that are missing are right. */
 const members =
@@ -35,22 +35,22 @@ const whole =
   };
 
 const wrongIn = members({
-  name: when(isText),
-  header: words,
-  columns: members(Object.fromEntries(ROLES.map((role) => [role, words]))),
+  name: when(isString),
+  header: areWords,
+  columns: members(Object.fromEntries(ROLES.map((role) => [role, areWords]))),
   dateForm: when((value) => value === 'dmy' || value === 'mdy'),
   minor: when((value) => typeof value === 'boolean'),
-  currency: when(isText),
-  statuses: whole({ booked: words, left: words }),
-  sides: whole({ in: words, out: words }),
-  labels: words,
+  currency: when(isString),
+  statuses: whole({ booked: areWords, left: areWords }),
+  sides: whole({ in: areWords, out: areWords }),
+  labels: areWords,
 });
 
 /** The member that each layout needs and this one lacks. */
-const missingIn = (layout: unknown): string | undefined =>
+const missingMember = (layout: unknown): string | undefined =>
   ['name', 'header'].find((name) => !isJsonObject(layout) || !Object.hasOwn(layout, name));
 
-const parsed = (text: string, file: string): unknown => {
+const parseLayout = (text: string, file: string): unknown => {
   try {
     return JSON.parse(text);
   } catch (thrown) {
@@ -67,8 +67,8 @@ export const readLayout = async (named: string): Promise<Layout> => {
       hint: `known layouts: ${LAYOUTS.map(({ name }) => name).join(', ')}`,
     });
   });
-  const layout = parsed(text, named);
-  const wrong = missingIn(layout) ?? wrongIn(layout, 'layout');
+  const layout = parseLayout(text, named);
+  const wrong = missingMember(layout) ?? wrongIn(layout, 'layout');
   if (wrong === undefined) return layout as Layout;
   throw usageError(`--layout: ${named}: ${wrong} is not what a layout has there`, {
     hint: 'write one with --save-layout, and compare',

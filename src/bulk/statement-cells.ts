@@ -42,7 +42,7 @@ export const writtenAmount = (text: string, currency: string, isCount = false) =
 export const hasAmountSigns = (text: string): boolean => /[.,]\d\d?\D*$|\d,\d{3}/.test(text);
 
 /** True for an amount in the currency of most statements, also for one with two meanings. */
-export const isAmount = (text: string): boolean => {
+export const isWrittenAmount = (text: string): boolean => {
   const { minor = Number.NaN, isUnclear = false } = writtenAmount(text, 'NGN') ?? {};
   return isUnclear || !Number.isNaN(minor);
 };

@@ -5,7 +5,7 @@ import { bareName } from './cells.ts';
 import { InputError } from './formats.ts';
 import { LAYOUTS, type Layout, ROLES, type Role } from './layouts.ts';
 import { REPORT_PREFIX } from './report.ts';
-import { CURRENCY_IN_NAME, hasAmountSigns, isAmount, writtenAmount, writtenDays } from './statement-cells.ts';
+import { CURRENCY_IN_NAME, hasAmountSigns, isWrittenAmount, writtenAmount, writtenDays } from './statement-cells.ts';
 
 /** Names of a column with money in alone, or with money out. */
 const CREDIT = '(settlement)?(credit|cr|deposit|lodge?ment|inflow)s?(amount|amt)?|(money|paid)in';
@@ -37,11 +37,11 @@ const ROLE_NAMES: Readonly<Record<Role, string>> = {
 };
 
 /** A column: the name by which a row has its cell, and the title of its table. */
-export interface Column {
+export interface TitledColumn {
   readonly key: string;
   readonly title: string;
 }
-export type Columns = Readonly<Record<Role, readonly Column[]>>;
+export type Columns = Readonly<Record<Role, readonly TitledColumn[]>>;
 
 /** Columns that options name, by title or by number. */
 export type NamedColumns = Readonly<Partial<Record<Role, readonly string[] | undefined>>>;
@@ -70,16 +70,16 @@ const isCalled = (title: string, names: string): boolean => {
 /** True if a column holds money in alone by its name. */
 export const isCreditColumn = (name = ''): boolean => isCalled(name, CREDIT);
 
-const titlesOf = (columns: readonly Column[]): string => firstFew(columns.map(({ title }) => cutName(title)));
+const titlesOf = (columns: readonly TitledColumn[]): string => firstFew(columns.map(({ title }) => cutName(title)));
 
-export const columnsOf = (titles: readonly string[]): readonly Column[] =>
+export const titledColumns = (titles: readonly string[]): readonly TitledColumn[] =>
   titles.map((title) => ({ key: title, title }));
 
-export const missing = (columns: readonly Column[], name: string, hint: string): InputError =>
+export const missing = (columns: readonly TitledColumn[], name: string, hint: string): InputError =>
   new InputError(`no column ${name} (found: ${titlesOf(columns)})`, hint);
 
 /** The column that an option names by its title, or by its number. The exact title wins over one in another case. */
-const columnNamed = (columns: readonly Column[], name: string): Column | undefined =>
+const columnNamed = (columns: readonly TitledColumn[], name: string): TitledColumn | undefined =>
   columns.find(({ title }) => title === name) ??
   columns.find(({ title }) => bareName(title) === bareName(name)) ??
   (/^\d+$/.test(name) ? columns[Number(name) - 1] : undefined);
@@ -87,17 +87,17 @@ const columnNamed = (columns: readonly Column[], name: string): Column | undefin
 /** The columns of a role: those that an option names, else those of the layout, else those whose names fit. */
 const roleColumns = (
   role: Role,
-  columns: readonly Column[],
+  columns: readonly TitledColumn[],
   named: NamedColumns,
   layout: Layout | undefined,
-): readonly Column[] => {
+): readonly TitledColumn[] => {
   const given = (named[role] ?? []).map((name) => {
     const hint = `name the column with --${role === 'ignored' ? 'ignore-columns' : `${role}-column`}, as the file writes it`;
     return columnNamed(columns, name) ?? missing(columns, name, hint);
   });
   const wrong = given.find((one) => one instanceof InputError);
   if (wrong !== undefined) throw wrong;
-  const found = given.filter((one): one is Column => !(one instanceof InputError));
+  const found = given.filter((one): one is TitledColumn => !(one instanceof InputError));
   // Options add to the references and to what is ignored.
   if (found.length > 0 && role !== 'reference' && role !== 'ignored') return found;
   const left = columns.filter(({ title }) => !title.startsWith(REPORT_PREFIX));
@@ -110,7 +110,7 @@ const roleColumns = (
 };
 
 /** Throws unless the whole header of the layout that an option names is there. */
-export const checkLayout = (columns: readonly Column[], { name, header }: Layout): void => {
+export const checkLayout = (columns: readonly TitledColumn[], { name, header }: Layout): void => {
   const absent = header.find((title) => !columns.some((column) => bareTitle(column.title) === title));
   if (absent !== undefined) {
     throw missing(
@@ -133,7 +133,7 @@ export const layoutOf = (titles: readonly string[]): Layout | undefined => {
 
 /** True for names with a date column and an amount column. A row of sums is no header. */
 export const isHeader = (titles: readonly string[], named: NamedColumns, layout: Layout | undefined): boolean => {
-  const columns = columnsOf(titles);
+  const columns = titledColumns(titles);
   const has = (role: Role): boolean =>
     (named[role] ?? []).some((name) => columnNamed(columns, name)) ||
     roleColumns(role, columns, {}, layout).length > 0 ||
@@ -177,14 +177,14 @@ export const isBooked = (text: string, statuses: Layout['statuses']): boolean | 
 
 /** Chooses the columns of a table by the options, the layout, the names and the contents. */
 export const findColumns = (
-  columns: readonly Column[],
-  textsOf: (column: Column) => readonly string[],
+  columns: readonly TitledColumn[],
+  textsOf: (column: TitledColumn) => readonly string[],
   { named, layout, zone }: { readonly named: NamedColumns; readonly layout: Layout | undefined; readonly zone: Zone },
 ): Columns => {
   const ignored = roleColumns('ignored', columns, named, layout);
   const left = columns.filter((column) => !(named.ignored && ignored.includes(column)));
-  const found = (role: Role): readonly Column[] => roleColumns(role, left, named, layout);
-  const fitting = (role: Role, fits: (text: string) => boolean): readonly Column[] =>
+  const found = (role: Role): readonly TitledColumn[] => roleColumns(role, left, named, layout);
+  const fitting = (role: Role, fits: (text: string) => boolean): readonly TitledColumn[] =>
     found(role).filter((column) => textsOf(column).some(fits));
   const isSide = (text: string): boolean => sideOf(text, layout?.sides) !== undefined;
   const dates = fitting('date', (text) => writtenDays(text, zone) !== undefined);
@@ -207,7 +207,7 @@ export const findColumns = (
   };
 };
 
-/** Column options by what a column without a role seems to hold. */
+/** TitledColumn options by what a column without a role seems to hold. */
 const SETTLING = {
   amounts: '--amount-column, --debit-column or --fee-column',
   sides: '--side-column',
@@ -226,7 +226,7 @@ const contentOf = (
 ): keyof typeof SETTLING | undefined => {
   const words = [...new Set(texts.filter((text) => text !== ''))];
   const amounts = words.filter((text) => /\d/.test(text));
-  if (words.some(hasAmountSigns) && amounts.every((text) => isAmount(text))) return 'amounts';
+  if (words.some(hasAmountSigns) && amounts.every((text) => isWrittenAmount(text))) return 'amounts';
   if (words.length >= MANY_WORDS) return undefined;
   const isUnknownSide = isCalled(title, ROLE_NAMES.side) && words.length > 1 && words.length <= 4;
   if (isUnknownSide || words.some((text) => sideOf(text, layout?.sides) !== undefined)) return 'sides';
@@ -237,14 +237,14 @@ const contentOf = (
 };
 
 /** Throws for a column without a role whose cells could change what a line means. */
-export const refuseUnknown = (
-  columns: readonly Column[],
-  textsOf: (column: Column) => readonly string[],
+export const refuseUnknownColumns = (
+  columns: readonly TitledColumn[],
+  textsOf: (column: TitledColumn) => readonly string[],
   roles: Columns,
   { name, layout }: { readonly name: string; readonly layout: Layout | undefined },
 ): void => {
   // Names of a role that another column has taken are known, too.
-  const isKnown = (column: Column): boolean =>
+  const isKnown = (column: TitledColumn): boolean =>
     column.title.startsWith(REPORT_PREFIX) ||
     ROLES.some((role) => roles[role].includes(column)) ||
     (['date', 'amount', 'debit', 'ignored'] as const).some(

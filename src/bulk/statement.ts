@@ -9,10 +9,8 @@ import { REPORT_PREFIX } from './report.ts';
 import { CURRENCY_IN_NAME, hasAmountSigns, writtenAmount, writtenDays } from './statement-cells.ts';
 import {
   bareTitle,
-  type Column,
   type Columns,
   checkLayout,
-  columnsOf,
   findColumns,
   isBooked,
   isHeader,
@@ -20,9 +18,11 @@ import {
   layoutOf,
   missing,
   type NamedColumns,
-  refuseUnknown,
+  refuseUnknownColumns,
   sideOf,
+  type TitledColumn,
   textOfCell,
+  titledColumns,
 } from './statement-columns.ts';
 
 /** A line of a statement: money that came in or went out. */
@@ -64,7 +64,7 @@ export interface StatementOptions {
 
 /** A header, the lines of titles above it, and the rows below. */
 interface Table {
-  readonly columns: readonly Column[];
+  readonly columns: readonly TitledColumn[];
   readonly titles: string;
   readonly layout: Layout | undefined;
   readonly rows: InputRow[];
@@ -97,7 +97,7 @@ const isLabel = (text: string): boolean => {
 const SUM_ROW = /(?:\b|sub)totals?\b|\bbalance\b|\b(?:brought|carried) forward\b|\b[bc]\/?f\b/i;
 
 /** Roles whose cells no row of a narration alone has. */
-const NOT_TEXT = ROLES.filter((role) => role !== 'text' && role !== 'reference');
+const TELLING_ROLES = ROLES.filter((role) => role !== 'text' && role !== 'reference');
 
 /** The currency in a title such as `Currency: USD`. */
 const CURRENCY_TITLE = /(?:^|[",;\t])\s*(?:account )?currency(?: code)?"?\s*[:,;\t][\s":,;]*([^",;\t\r\n]+)/im;
@@ -138,14 +138,14 @@ const isHeaderRow = (row: InputRow, options: StatementOptions): boolean => {
 };
 
 /** A layout that fits a header, as an option names it or as it is known. */
-const layoutFor = (columns: readonly Column[], given: Layout | undefined): Layout | undefined => {
+const layoutFor = (columns: readonly TitledColumn[], given: Layout | undefined): Layout | undefined => {
   const titles = columns.map(({ title }) => title);
   const isThere = given?.header.every((title) => titles.some((one) => bareTitle(one) === title));
   return isThere ? given : layoutOf(titles);
 };
 
 /** Parts the rows into tables. A header that comes again without another currency opens none. */
-const tablesIn = (first: Table, rows: Iterable<InputRow>, options: StatementOptions): readonly Table[] => {
+const splitTables = (first: Table, rows: Iterable<InputRow>, options: StatementOptions): readonly Table[] => {
   const tables = [first];
   let table = first;
   for (const row of rows) {
@@ -162,7 +162,7 @@ const tablesIn = (first: Table, rows: Iterable<InputRow>, options: StatementOpti
     table.rows.push(...texts.filter((one, at) => !isTitle(one, at)));
     const above = texts.filter(isTitle);
     const names = foreignNames(Object.values(row.fields).map(textOfCell));
-    const columns = Object.keys(row.fields).map((key, index): Column => ({ key, title: names[index] ?? key }));
+    const columns = Object.keys(row.fields).map((key, index): TitledColumn => ({ key, title: names[index] ?? key }));
     const titles = above.map((one) => textsIn(one).join(',')).join('\n');
     const isSame = columns.map(({ title }) => title).join('\0') === table.columns.map(({ title }) => title).join('\0');
     if (isSame && currencyIn(titles) === undefined) continue;
@@ -173,12 +173,12 @@ const tablesIn = (first: Table, rows: Iterable<InputRow>, options: StatementOpti
 };
 
 /** Reads the cells of a row by their roles. */
-const cellsOf = (
+const rowCells = (
   { number, fields }: InputRow,
   columns: Columns,
   { currency, isCount, fail }: { readonly currency: string; readonly isCount: boolean; readonly fail: Fail },
 ) => {
-  const cell = ({ key }: Column): string => textOfCell(fields[key]);
+  const cell = ({ key }: TitledColumn): string => textOfCell(fields[key]);
   const texts = (role: Role): readonly string[] => columns[role].map(cell).filter((text) => text !== '');
   const text = (role: Role): string => texts(role)[0] ?? '';
   const amount = (role: Role, inCurrency = currency) => writtenAmount(text(role), inCurrency, isCount);
@@ -195,7 +195,7 @@ const cellsOf = (
 };
 
 /** Throws for a status that is neither one of money nor one of a row to leave out. */
-const checkStatus = ({ texts, wrong }: ReturnType<typeof cellsOf>, layout: Layout | undefined): void => {
+const checkStatus = ({ texts, wrong }: ReturnType<typeof rowCells>, layout: Layout | undefined): void => {
   const unknown = texts('status').find((status) => isBooked(status, layout?.statuses) === undefined);
   if (unknown === undefined) return;
   const hint =
@@ -205,7 +205,7 @@ const checkStatus = ({ texts, wrong }: ReturnType<typeof cellsOf>, layout: Layou
 
 /** True if the column of sides says that money went out. */
 const isOutBySide = (
-  { text, wrong }: ReturnType<typeof cellsOf>,
+  { text, wrong }: ReturnType<typeof rowCells>,
   { side }: Columns,
   layout: Layout | undefined,
 ): boolean => {
@@ -214,6 +214,14 @@ const isOutBySide = (
   const hint = 'correct the cell, or list its word in the sides of a file for --layout';
   throw wrong('side', `${quoted(text('side'))} is neither credit nor debit`, hint);
 };
+
+/** The first currency of a row, else that of its table, that is not the one compared. */
+const otherCurrency = (own: readonly string[], ofTable: string, currency: string): string | undefined =>
+  (own.length > 0 ? own : [ofTable]).map(currencyCode).find((code) => code !== currency);
+
+/** The sum of a row that is left out; none for digits that are no amount in its currency. */
+const moneyIn = (read: ReturnType<typeof writtenAmount>, currency: string): Partial<LeftOut> =>
+  read === undefined || Number.isNaN(read.minor) ? {} : { money: { amount: read.minor, currency } };
 
 /** Makes the reader of rows: a line, the reason why a row is none, or `text` for a row of texts alone. */
 const lineReader = (table: Table, columns: Columns, options: StatementOptions, fail: Fail) => {
@@ -231,7 +239,7 @@ const lineReader = (table: Table, columns: Columns, options: StatementOptions, f
   );
 
   return (row: InputRow): DatedLine | LeftOut | 'text' => {
-    const cells = cellsOf(row, columns, { currency, isCount, fail });
+    const cells = rowCells(row, columns, { currency, isCount, fail });
     const { cell, texts, text, amount, minor, wrong } = cells;
     const leftOut = (reason: string, more?: Partial<LeftOut>): LeftOut => ({ number: row.number, reason, ...more });
 
@@ -244,7 +252,7 @@ const lineReader = (table: Table, columns: Columns, options: StatementOptions, f
     const labels = date === '' ? textsIn(row) : [date];
     const isOfSums = days === undefined && labels.some((label) => SUM_ROW.test(label));
     const isWithout = days === undefined && !sums.some((role) => amount(role));
-    if (isWithout && !isOfSums && NOT_TEXT.every((role) => texts(role).length === 0)) return 'text';
+    if (isWithout && !isOfSums && TELLING_ROLES.every((role) => texts(role).length === 0)) return 'text';
     const [sum, another] = sums;
     if (sum === undefined || isOfSums || isWithout) {
       return leftOut('without a date or an amount', days && { fields: row.fields });
@@ -255,12 +263,8 @@ const lineReader = (table: Table, columns: Columns, options: StatementOptions, f
     }
 
     checkStatus(cells, layout);
-    const own = [amount(sum)?.currency ?? [], texts('currency'), inName].flat();
-    const other = (own.length > 0 ? own : [ofTable]).map(currencyCode).find((code) => code !== currency);
-    if (other !== undefined) {
-      const { minor: found = Number.NaN } = amount(sum, other) ?? {};
-      return leftOut(`in ${other}`, Number.isNaN(found) ? {} : { money: { amount: found, currency: other } });
-    }
+    const other = otherCurrency([amount(sum)?.currency ?? [], texts('currency'), inName].flat(), ofTable, currency);
+    if (other !== undefined) return leftOut(`in ${other}`, moneyIn(amount(sum, other), other));
 
     if (another !== undefined) throw wrong('debit', `the row has an amount in ${quoted(amountTitle)}, too`);
     const [signed, isOut] = [minor(sum), isOutBySide(cells, columns, layout) || sum === 'debit'];
@@ -281,7 +285,7 @@ const lineReader = (table: Table, columns: Columns, options: StatementOptions, f
 };
 
 /** Gives a line the text of the row below it, also in the column of its text. */
-const withText = (line: DatedLine, row: InputRow, [column]: readonly Column[]): DatedLine => {
+const withText = (line: DatedLine, row: InputRow, [column]: readonly TitledColumn[]): DatedLine => {
   const more = textsIn(row)
     .filter((text) => text !== '')
     .join(' ');
@@ -405,13 +409,14 @@ const readTables = async (
   const names = isCsv
     ? input.columns
     : [...new Set([...input.columns, ...rows.flatMap(({ fields }) => Object.keys(fields))])];
-  const columns = columnsOf(names);
+  const columns = titledColumns(names);
   if (options.layout !== undefined) checkLayout(columns, options.layout);
   const first: Table = { columns, titles: input.titles, layout: layoutFor(columns, options.layout), rows: [] };
-  const tables = isCsv && hasHeader ? tablesIn(first, rows, options) : [{ ...first, rows }];
+  const tables = isCsv && hasHeader ? splitTables(first, rows, options) : [{ ...first, rows }];
   const read = tables.map((table) => {
     const { layout } = table;
-    const textsOf = ({ key }: Column): readonly string[] => table.rows.map(({ fields }) => textOfCell(fields[key]));
+    const textsOf = ({ key }: TitledColumn): readonly string[] =>
+      table.rows.map(({ fields }) => textOfCell(fields[key]));
     const found = findColumns(table.columns, textsOf, { named: options.columns, layout, zone: options.zone });
     return { table, columns: found, ...readTable(table, found, options, fail) };
   });
@@ -436,7 +441,7 @@ export const readStatement = async (file: Parameters<typeof openInput>[0], optio
   try {
     if (hasHeader && !isTableHeader(input.columns)) {
       const hint = 'name both with --date-column and --amount-column, as the file writes them';
-      throw missing(columnsOf(input.columns), 'with dates beside one with amounts', hint);
+      throw missing(titledColumns(input.columns), 'with dates beside one with amounts', hint);
     }
     const fail = failIn(file.name, '');
     const { names, read } = await readTables(input, options, { hasHeader, fail });
@@ -461,8 +466,8 @@ export const readStatement = async (file: Parameters<typeof openInput>[0], optio
     if (firstDay === undefined) throw noLines(file.name, currency, left, notices);
     for (const { table, columns: roles, lines: own, left: others } of read) {
       const cells = [...own, ...others].map(({ fields }: Pick<LeftOut, 'fields'>) => fields ?? {});
-      const textsOf = ({ key }: Column): readonly string[] => cells.map((fields) => textOfCell(fields[key]));
-      refuseUnknown(table.columns, textsOf, roles, { name: file.name, layout: table.layout });
+      const textsOf = ({ key }: TitledColumn): readonly string[] => cells.map((fields) => textOfCell(fields[key]));
+      refuseUnknownColumns(table.columns, textsOf, roles, { name: file.name, layout: table.layout });
     }
     const used = usedLayout(top.table, top.columns, {
       dateForm: form,

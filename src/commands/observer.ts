@@ -11,7 +11,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import { refreshCharge } from '../ledger/reconcile.ts';
 import { hasMoney, paymentIn } from '../ledger/transitions.ts';
 
-/** What the list shows of a charge for as long as nothing changes after its last reading. */
+/** A charge as the list shows it while nothing changes after its last reading. */
 export interface Listed {
   /** Statuses of its payment request; it shows one of them. */
   readonly statuses: readonly string[];

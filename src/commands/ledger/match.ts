@@ -251,7 +251,7 @@ const withoutPayersFormula = (cell: string): string =>
   writtenAmount(cell, 'NGN') !== undefined || fromSpreadsheet(cell) !== cell ? cell : withoutFormula(cell);
 
 /** The columns that options name. */
-const namedColumns = (input: MatchInput): NamedColumns => {
+const columnOptions = (input: MatchInput): NamedColumns => {
   const one = (name: string | undefined) => (name === undefined ? undefined : [name]);
   return {
     date: one(input.dateColumn),
@@ -303,7 +303,7 @@ export const matchStatement = async (input: MatchInput, run: Run): Promise<Resul
   const services = await openRowServices(run);
   const layout = input.layout === undefined ? undefined : await readLayout(input.layout);
   const source = { ...services.source(file), name, sheet: input.sheet, spoolFolder: services.folder };
-  const statement = await readStatement(source, { ...input, columns: namedColumns(input), layout, zone });
+  const statement = await readStatement(source, { ...input, columns: columnOptions(input), layout, zone });
   if (report !== undefined) await refuseReport(report, { input: statement, services });
   if (input.saveLayout !== undefined) await saveLayout(input.saveLayout, statement.layout);
   const { days, lines } = statement;
