@@ -139,6 +139,12 @@ describe('a line belongs to the payment', () => {
       ['1 Q other_amount by ref -5999', 'P only_here'],
     ],
     [
+      'of the closest amount of its day',
+      [{ text: 'INV-1042', amount: 4900 }],
+      { P: { ref: 'INV-1042', amount: 4000 }, Q: { ref: 'INV-1042' } },
+      ['1 Q other_amount by ref -100', 'P only_here'],
+    ],
+    [
       'only once, however often it is named',
       [{ text: 'INV-1042' }, { text: 'INV-1042' }],
       { P: { ref: 'INV-1042' } },
@@ -258,7 +264,11 @@ describe('a line belongs to the payment', () => {
     const [count, text] = [1000, 'INV-1042'];
     let looks = 0;
     const payments = Array.from({ length: count }, (_none, at) => {
-      const { amount, ugwo, ...more } = payment(`P${at}`, { ref: text, ugwo: `ugw.${at}`, ...paymentOf(at) });
+      const { amount, ugwo, psp_reference, ...more } = payment(`P${at}`, {
+        ref: text,
+        ugwo: `ugw.${at}`,
+        ...paymentOf(at),
+      });
       const counted = <T>(value: T): T => {
         looks += 1;
         return value;
@@ -266,6 +276,7 @@ describe('a line belongs to the payment', () => {
       Object.defineProperties(more, {
         amount: { get: () => counted(amount) },
         ugwo: { get: () => counted(ugwo) },
+        psp_reference: { get: () => counted(psp_reference) },
       });
       return more as LedgerPayment;
     });
@@ -390,7 +401,7 @@ describe('a name', () => {
     ],
     [
       "in a longer one doesn't count if that is the whole text",
-      { references: ['INV 104 2'] },
+      { text: 'TRF\nINV 104 2', references: ['INV 104 2'] },
       { P: other('INV-104'), Q: other('INV-104-2') },
       [found('Q', 'ref'), P],
     ],
@@ -427,6 +438,15 @@ describe('several names', () => {
       'of two kinds, of two payment requests',
       { text: 'INV-1042 0123456789' },
       { P: other('INV-1042'), Q: other('INV-1043', { account_digest }) },
+      both('INV-1042 and INV-1043'),
+    ],
+    [
+      'of two profiles',
+      { text: 'INV-1042 INV-1043' },
+      {
+        P: other('INV-1042', { profile: 'live', ugwo: 'ugw.1' }),
+        Q: other('INV-1043', { profile: 'shop', ugwo: 'ugw.1' }),
+      },
       both('INV-1042 and INV-1043'),
     ],
     [
