@@ -22,9 +22,13 @@ export const SABOTAGES: readonly Caught[] = [
     sabotage: {
       name: 'the look before the lock',
       file: TRANSACTION,
-      from: `  const statements = [...(keys.length === 0 ? [] : [lockStatement(keys)]), \`SELECT \${clockSql()}, \${whole}\`, ...texts];
+      from: `  const statements = [
+    ...(keys.length === 0 ? [] : [lockStatement(keys)]),
+    \`SELECT \${clockSql()}, \${isWholeSql}\`,
+    ...texts,
+  ];
   const { answers } = await session.run(\`\${beginning(limits)}\\n\${statements.join(';\\n')}\`, limits.answer);`,
-      to: `  const statements = [\`SELECT \${clockSql()}, \${whole}\`, ...texts, ...(keys.length === 0 ? [] : [lockStatement(keys)])];
+      to: `  const statements = [\`SELECT \${clockSql()}, \${isWholeSql}\`, ...texts, ...(keys.length === 0 ? [] : [lockStatement(keys)])];
   const { answers: all } = await session.run(\`\${beginning(limits)}\\n\${statements.join(';\\n')}\`, limits.answer);
   const answers = keys.length === 0 ? all : all.slice(0, -1);`,
     },
