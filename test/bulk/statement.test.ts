@@ -190,6 +190,11 @@ describe('a date', () => {
     'Wed Nov 25 09:30:15 2026',
     '09:30 25/11/2026',
     '9:30 AM, 25-Nov-26',
+    '25Nov2026',
+    '25NOV26 09:30',
+    '25/11/2026 09:30 WAT',
+    '25-Nov-2026 9:30 PM EAT',
+    'Wed Nov 25 2026 09:30:15 GMT+0100 (West Africa Standard Time)',
   ])('%s is the 25th', (text) => {
     expect(dayIn(text)).toBe('2026-11-25');
   });

@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bothUnits, decimalText, formatMoney, readAmount, readGiven, readMinorAmount } from '../../src/core/money.ts';
+import {
+  bothUnits,
+  decimalText,
+  formatMoney,
+  readAmount,
+  readGiven,
+  readMinorAmount,
+  splitMoney,
+} from '../../src/core/money.ts';
 
 /** Currencies whose minor unit is not a hundredth, from ISO 4217 (list one of 2026-01-01). */
 const ISO_4217 = {
@@ -196,4 +204,18 @@ describe('an amount in the minor unit', () => {
     expect(bothUnits(5000, 'JPY')).toBe('JPY 5,000');
     expect(bothUnits(1234, 'KWD')).toBe('KWD 1.234 (1234 minor units)');
   });
+});
+
+it.each([
+  ['₦5,000.00', 'NGN'],
+  ['N 5,000.00', 'NGN'],
+  ['GH₵ 5,000.00', 'GHS'],
+  ['₵5,000.00', 'GHS'],
+  ['ghc5,000.00', 'GHS'],
+  ['Ksh 5,000.00', 'KES'],
+  ['R5,000.00', 'ZAR'],
+  ['usd 5,000.00', 'USD'],
+  ['5,000.00', undefined],
+])('the currency in front of %s is %s', (text, currency) => {
+  expect(splitMoney(text)).toEqual({ currency, amount: '5,000.00' });
 });
