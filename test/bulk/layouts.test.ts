@@ -3,8 +3,7 @@ import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { LAYOUTS, type Layout } from '../../src/bulk/layouts.ts';
 import { readStatement } from '../../src/bulk/statement.ts';
-import { PayError } from '../../src/core/error.ts';
-import { madeFolder } from './support.ts';
+import { madeFolder, usageFaultOf } from './support.ts';
 
 type StatementOptions = Parameters<typeof readStatement>[1];
 
@@ -27,16 +26,6 @@ const read = (content: string, options: Partial<StatementOptions> = {}, name = '
 /** Day, amount, and text of each line. */
 const linesOf = async (statement: ReturnType<typeof readStatement>) =>
   (await statement).lines.map(({ day, amount, text }) => [day.slice(5), amount, text]);
-
-/** Message and hint of the error, which ends the program with 2. */
-const faultOf = async (statement: Promise<unknown>): Promise<string> => {
-  const thrown = await statement.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-  if (!(thrown instanceof PayError) || thrown.kind !== 'usage') throw new Error('no usage error', { cause: thrown });
-  return `${thrown.message} | ${thrown.detail.hint}`;
-};
 
 /** The file, the currency, and each line of the layouts that no other test reads. */
 const KNOWN: readonly (readonly [string, string, readonly (readonly [string, number, string])[]])[] = [
@@ -165,7 +154,7 @@ describe('the sides', () => {
     ['Reversed', ['Yes', 'No'], 'statuses'],
     ['Bonus', ['1.00', 'n/a'], 'amounts'],
   ])('are not read from %s with %j', async (title, cells, content) => {
-    const fault = await faultOf(read(table(title, cells)));
+    const fault = await usageFaultOf(read(table(title, cells)));
     const option = { sides: '--side-column', statuses: '--status-column', codes: '--side-column or --status-column' };
     const named = option[content as keyof typeof option] ?? '--amount-column, --debit-column or --fee-column';
     expect(fault).toBe(
@@ -194,7 +183,7 @@ describe('the sides', () => {
 
 it('refuses a status that is not known', async () => {
   const content = `Date,Narration,Amount,Status\n${LINE},5.00,success\n${LINE},7.00,chargeback\n`;
-  expect(await faultOf(read(content))).toBe(
+  expect(await usageFaultOf(read(content))).toBe(
     'x.csv: row 2, column "Status": "chargeback" is no known status | correct the cell, or list its word in the ' +
       'statuses of a file for --layout; or leave the column out with --ignore-columns',
   );
@@ -231,7 +220,7 @@ describe('tables', () => {
     ]);
     const nameless =
       'Date,Narration,Credit,Branch\n25-Nov-26,A,5.00,x\nDate,Narration,Credit,\n25-Nov-26,B,6.00,7.00\n';
-    expect(await faultOf(read(nameless))).toContain('column "column 4" holds amounts');
+    expect(await usageFaultOf(read(nameless))).toContain('column "column 4" holds amounts');
   });
 
   it('may have two columns of one name that say nothing about money', async () => {
@@ -341,7 +330,7 @@ it('reads columns by their number in a file without a header', async () => {
     ['11-25', 500, 'TRF INV-1'],
     ['11-25', -600, 'TRF INV-2'],
   ]);
-  const fault = await faultOf(read(content, { columns: { date: ['1'], amount: ['3'] } }));
+  const fault = await usageFaultOf(read(content, { columns: { date: ['1'], amount: ['3'] } }));
   expect(fault).toContain('column "column 4" holds amounts');
 });
 
@@ -383,7 +372,7 @@ describe('a saved layout', () => {
 
   it('is refused for a file with another header', async () => {
     const layout = await saved(read(`Date,Narration,Credit\n${LINE},5.00\n`));
-    expect(await faultOf(read(`Date,Remarks,Credit\n${LINE},5.00\n`, { layout }))).toBe(
+    expect(await usageFaultOf(read(`Date,Remarks,Credit\n${LINE},5.00\n`, { layout }))).toBe(
       'no column narration of the layout own (found: Date, Remarks, Credit) | ' +
         'name another layout with --layout, or leave it out',
     );

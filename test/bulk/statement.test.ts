@@ -5,9 +5,8 @@ import { describe, expect, it, vi } from 'vitest';
 import type { DateForm } from '../../src/bulk/layouts.ts';
 import { readStatement } from '../../src/bulk/statement.ts';
 import { writtenAmount, writtenDays } from '../../src/bulk/statement-cells.ts';
-import { PayError } from '../../src/core/error.ts';
 import type { Zone } from '../../src/core/time.ts';
-import { keptCopies, madeFolder } from './support.ts';
+import { keptCopies, madeFolder, usageFaultOf } from './support.ts';
 
 type StatementOptions = Parameters<typeof readStatement>[1];
 
@@ -32,16 +31,6 @@ const TABLE = 'Date,Amount,Narration\n';
 const amountsOf = async (cells: readonly string[], options: Partial<StatementOptions> = {}) => {
   const { lines } = await read(`${TABLE}${cells.map((cell) => `25/11/2026,"${cell}",\n`).join('')}`, options);
   return lines.map(({ amount }) => amount);
-};
-
-/** Message and hint of the error, which ends the program with 2. */
-const faultOf = async (statement: Promise<unknown>): Promise<string> => {
-  const thrown = await statement.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-  if (!(thrown instanceof PayError) || thrown.kind !== 'usage') throw new Error('no usage error', { cause: thrown });
-  return `${thrown.message} | ${thrown.detail.hint}`;
 };
 
 describe('an amount', () => {
@@ -111,7 +100,7 @@ describe('an amount', () => {
     '5,000.00 and 3',
     '5,000.00\n6,000.00',
   ])('%s is an error', async (text) => {
-    expect(await faultOf(amountsOf(['1.00', text]))).toMatch(
+    expect(await usageFaultOf(amountsOf(['1.00', text]))).toMatch(
       /^x\.csv: row 2, column "Amount": ".* \| correct the cell/,
     );
   });
@@ -144,7 +133,7 @@ describe('an amount', () => {
     ['x.csv', `${TABLE}25-Nov-26,5.000,\n25-Nov-26,700,\n`, 'NGN'],
     ['x.csv', `${TABLE}25-Nov-26,5.000,\n`, 'KWD'],
   ])('with two meanings is an error: %s %s %s', async (name, content, currency) => {
-    expect(await faultOf(read(content, { currency }, name))).toBe(
+    expect(await usageFaultOf(read(content, { currency }, name))).toBe(
       `${name}: row 1, column "Amount": "5.000" has two meanings: its point may separate thousands; write decimals, ` +
         'such as 5,000.00 | correct the cell, or name another column with --amount-column',
     );
@@ -253,7 +242,7 @@ describe('the order of day and month', () => {
     const message =
       'x.csv: row 2, column "Date": "05/11/2026" has two meanings, and no date of the file has a day above 12 | ' +
       'add --date-form dmy if the day is first, or --date-form mdy; or correct the cell';
-    expect(await faultOf(daysOf(['11/11/2026', '05/11/2026']))).toBe(message);
+    expect(await usageFaultOf(daysOf(['11/11/2026', '05/11/2026']))).toBe(message);
     expect(await daysOf(['05/11/2026'], 'dmy')).toEqual(['2026-11-05']);
     expect(await daysOf(['05/11/2026'], 'mdy')).toEqual(['2026-05-11']);
     expect(await daysOf(['11/11/2026'])).toEqual(['2026-11-11']);
@@ -262,16 +251,16 @@ describe('the order of day and month', () => {
   it('is not told by rows that are no lines, since a report has none', async () => {
     const sums =
       'Date,Credit,Debit,Balance,Status\n13/11/2026,,,5.00,\n14/11/2026,0.00,0,5.00,\n15/11/2026,1.00,,,failed\n';
-    expect(await faultOf(read(`${sums}05/11/2026,1.00,,6.00,\n`))).toContain('row 4, column "Date"');
-    expect(await faultOf(daysOf(['13/11/2026,USD 1.00,\n05/11/2026']))).toContain('row 2, column "Date"');
+    expect(await usageFaultOf(read(`${sums}05/11/2026,1.00,,6.00,\n`))).toContain('row 4, column "Date"');
+    expect(await usageFaultOf(daysOf(['13/11/2026,USD 1.00,\n05/11/2026']))).toContain('row 2, column "Date"');
   });
 
   it('is the same in the whole file', async () => {
-    expect(await faultOf(daysOf(['25/11/2026', '11/25/2026']))).toBe(
+    expect(await usageFaultOf(daysOf(['25/11/2026', '11/25/2026']))).toBe(
       'x.csv: row 2, column "Date": "11/25/2026" is not a date with the day first | ' +
         'add --date-form dmy if the day is first, or --date-form mdy; or correct the cell',
     );
-    expect(await faultOf(daysOf(['25/11/2026'], 'mdy'))).toContain('is not a date with the month first');
+    expect(await usageFaultOf(daysOf(['25/11/2026'], 'mdy'))).toContain('is not a date with the month first');
   });
 });
 
@@ -360,7 +349,7 @@ describe('the columns', () => {
   it('of sides holds the side of each line', async () => {
     const table = 'Date,Amount,Type\n25-Nov-26,1.00,Credit\n25-Nov-26,3.00,dr\n25-Nov-26,-4.00,Debit\n';
     expect((await read(table)).lines.map(({ amount }) => amount)).toEqual([100, -300, -400]);
-    expect(await faultOf(read(`${table}25-Nov-26,2.00,Reversal\n`))).toBe(
+    expect(await usageFaultOf(read(`${table}25-Nov-26,2.00,Reversal\n`))).toBe(
       'x.csv: row 4, column "Type": "Reversal" is neither credit nor debit | ' +
         'correct the cell, or list its word in the sides of a file for --layout',
     );
@@ -425,19 +414,23 @@ describe('the columns', () => {
     const table = 'Bank of X\nTrans Date,Credit,Remarks\n25-Nov-26,5.00,x\n';
     const message =
       'no column Trans Dat (found: Trans Date, Credit, Remarks) | name the column with --date-column, as the file writes it';
-    expect(await faultOf(read(table, { columns: { date: ['Trans Dat'] } }))).toBe(message);
-    expect(await faultOf(read(table, { columns: { date: ['Remarks'] } }))).toContain(
+    expect(await usageFaultOf(read(table, { columns: { date: ['Trans Dat'] } }))).toBe(message);
+    expect(await usageFaultOf(read(table, { columns: { date: ['Remarks'] } }))).toContain(
       'column "Remarks": "x" is not a date',
     );
-    expect(await faultOf(read(table, { columns: { text: ['Note'] } }))).toContain('no column Note (found: Trans Date');
-    expect(await faultOf(read(table, { columns: { amount: ['Debit'] } }))).toContain(
+    expect(await usageFaultOf(read(table, { columns: { text: ['Note'] } }))).toContain(
+      'no column Note (found: Trans Date',
+    );
+    expect(await usageFaultOf(read(table, { columns: { amount: ['Debit'] } }))).toContain(
       'name the column with --amount-column',
     );
-    expect(await faultOf(read(table, { columns: { amount: ['In'], debit: ['Credit'] } }))).toContain('--amount-column');
-    expect(await faultOf(read('Bank of X\nDatum,Betrag\n1,2\n'))).toContain(
+    expect(await usageFaultOf(read(table, { columns: { amount: ['In'], debit: ['Credit'] } }))).toContain(
+      '--amount-column',
+    );
+    expect(await usageFaultOf(read('Bank of X\nDatum,Betrag\n1,2\n'))).toContain(
       'beside one with amounts (found: Bank of X)',
     );
-    expect(await faultOf(read('Datum,Betrag\n1,2\n'))).toBe(
+    expect(await usageFaultOf(read('Datum,Betrag\n1,2\n'))).toBe(
       'no column with dates beside one with amounts (found: Datum, Betrag) | name both with --date-column and ' +
         '--amount-column, as the file writes them',
     );
@@ -479,7 +472,9 @@ describe('rows around the lines', () => {
 
   it('are counted from the header, as in errors', async () => {
     expect(await numbers(`Title\n${TABLE}Opening balance,,\n\n${LINE}\n`)).toEqual([2]);
-    expect(await faultOf(read(`Title\n${TABLE}\n${LINE}\n25-Nov-26,x,y\n`))).toContain('x.csv: row 2, column "Amount"');
+    expect(await usageFaultOf(read(`Title\n${TABLE}\n${LINE}\n25-Nov-26,x,y\n`))).toContain(
+      'x.csv: row 2, column "Amount"',
+    );
   });
 });
 
@@ -524,7 +519,7 @@ describe('a file that is no statement', () => {
         'name it with --amount-column, --debit-column or --fee-column, or leave it out with --ignore-columns',
     ],
   ])('%s', async (_, content, message) => {
-    const fault = await faultOf(read(content));
+    const fault = await usageFaultOf(read(content));
     expect(fault).toContain(message);
     expect(fault).not.toContain('sent');
   });
@@ -543,13 +538,13 @@ describe('a file that is no statement', () => {
     ['Date,Credit,Fee\n25-Nov-26,1,x\n', 'column "Fee": "x" is not an amount in NGN', '--fee-column'],
   ])('has a cell that is no amount: %j', async (content, message, flag) => {
     const columns = content.includes('Fee') ? { fee: ['Fee'] } : {};
-    expect(await faultOf(read(content, { columns }))).toBe(
+    expect(await usageFaultOf(read(content, { columns }))).toBe(
       `x.csv: row 1, ${message} | correct the cell, or name another column with ${flag}`,
     );
   });
 
   it('has a credit and a debit in one row', async () => {
-    expect(await faultOf(read('Date,Credit,Debit\n25-Nov-26,5.00,6.00\n'))).toContain(
+    expect(await usageFaultOf(read('Date,Credit,Debit\n25-Nov-26,5.00,6.00\n'))).toContain(
       'x.csv: row 1, column "Debit": the row has an amount in "Credit", too | correct the cell, or name another column with --debit-column',
     );
   });
@@ -562,7 +557,7 @@ describe('a file that is no statement', () => {
     ['another column', 'Date,Amount,Currency,Currency Code\n25-Nov-26,5.00,,USD\n'],
     ['the header', 'Date,Amount (USD)\n25-Nov-26,5.00\n'],
   ])('is in another currency by %s', async (_, content) => {
-    expect(await faultOf(read(content))).toBe(
+    expect(await usageFaultOf(read(content))).toBe(
       'x.csv has no lines in NGN: 1 row in USD (row 1, USD 5.00) | add --currency USD',
     );
     expect((await read(content, { currency: 'USD' })).lines).toMatchObject([{ amount: 500 }]);
@@ -584,13 +579,13 @@ describe('a file that is no statement', () => {
   it.each(['T'.repeat(300_000), `25${' '.repeat(300_000)}x`])(
     'is refused at once for a long date',
     async (date) => {
-      expect(await faultOf(read(`Date,Amount\n${date},5.00\n`))).toContain('is not a date');
+      expect(await usageFaultOf(read(`Date,Amount\n${date},5.00\n`))).toContain('is not a date');
     },
     10_000,
   );
 
   it('is in another currency if the amount and the column differ', async () => {
-    expect(await faultOf(read('Date,Amount,Currency\n25-Nov-26,NGN 5.00,USD\n'))).toContain(
+    expect(await usageFaultOf(read('Date,Amount,Currency\n25-Nov-26,NGN 5.00,USD\n'))).toContain(
       '1 row in USD (row 1, USD 5.00)',
     );
   });
@@ -602,7 +597,7 @@ describe('a file that is no statement', () => {
   });
 
   it.runIf(process.platform === 'linux')('leaves no copy', async () => {
-    await faultOf(read('Date,Amount\nsoon,5.00\n'));
+    await usageFaultOf(read('Date,Amount\nsoon,5.00\n'));
     expect(keptCopies(folder)).toEqual([]);
   });
 });

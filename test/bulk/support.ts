@@ -5,6 +5,7 @@ import { afterAll } from 'vitest';
 import type { InputRow } from '../../src/bulk/cells.ts';
 import { InputError } from '../../src/bulk/formats.ts';
 import { openInput, type RowsFile } from '../../src/bulk/read-file.ts';
+import { PayError } from '../../src/core/error.ts';
 
 /** A folder for one test file. */
 export const madeFolder = (): string => {
@@ -43,12 +44,16 @@ export const read = async (folder: string, name: string, content: string | Uint8
   }
 };
 
-/** The InputError that it throws. */
-export const faultOf = async (act: Promise<unknown>): Promise<InputError> => {
-  const thrown = await act.then(
+/** The error of a promise; undefined without one. */
+const thrownBy = (act: Promise<unknown>): Promise<unknown> =>
+  act.then(
     () => undefined,
     (error: unknown) => error,
   );
+
+/** The InputError that it throws. */
+export const faultOf = async (act: Promise<unknown>): Promise<InputError> => {
+  const thrown = await thrownBy(act);
   if (thrown instanceof InputError) return thrown;
   throw new Error('no InputError', { cause: thrown });
 };
@@ -64,3 +69,10 @@ export const keptCopies = (folder: string): string[] =>
         return false;
       }
     });
+
+/** Message and hint of the error, which ends the program with 2. */
+export const usageFaultOf = async (statement: Promise<unknown>): Promise<string> => {
+  const thrown = await thrownBy(statement);
+  if (!(thrown instanceof PayError) || thrown.kind !== 'usage') throw new Error('no usage error', { cause: thrown });
+  return `${thrown.message} | ${thrown.detail.hint}`;
+};

@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openInput } from '../../src/bulk/read-file.ts';
 import { readStatement } from '../../src/bulk/statement.ts';
-import { PayError } from '../../src/core/error.ts';
 import { type Lie, serial, sheetXml, type XlsxCell, xlsx, xlsxParts, zipOf } from '../support/xlsx.ts';
-import { keptCopies, madeFolder } from './support.ts';
+import { keptCopies, madeFolder, usageFaultOf } from './support.ts';
 
 const folder = madeFolder();
 
@@ -16,16 +15,6 @@ const read = (
   const path = join(folder, name);
   writeFileSync(path, content);
   return readStatement({ path, name, sheet, spoolFolder: folder }, { columns: {}, currency: 'NGN', zone: 'utc' });
-};
-
-/** Message and hint of the error, which ends the program with 2. */
-const faultOf = async (statement: Promise<unknown>): Promise<string> => {
-  const thrown = await statement.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-  if (!(thrown instanceof PayError) || thrown.kind !== 'usage') throw new Error('no usage error', { cause: thrown });
-  return `${thrown.message} | ${thrown.detail.hint}`;
 };
 
 const HEADER = ['Date', 'Amount', 'Narration', 'Reference'];
@@ -82,10 +71,10 @@ describe('a workbook', () => {
   });
 
   it('with a formula without a value, or an error in an amount, is an error', async () => {
-    expect(await faultOf(linesOf(ROW, [{ date: DAY }, { xml: '<c><f>SUM(A1)</f></c>' }]))).toContain(
+    expect(await usageFaultOf(linesOf(ROW, [{ date: DAY }, { xml: '<c><f>SUM(A1)</f></c>' }]))).toContain(
       "x.xlsx can't be read as a workbook: a formula has no value",
     );
-    expect(await faultOf(linesOf(ROW, [{ date: DAY }, { xml: '<c t="e"><f>A</f><v>#REF!</v></c>' }]))).toContain(
+    expect(await usageFaultOf(linesOf(ROW, [{ date: DAY }, { xml: '<c t="e"><f>A</f><v>#REF!</v></c>' }]))).toContain(
       'x.xlsx: row 2, column "Amount": "#REF!" is not an amount in NGN',
     );
   });
@@ -114,10 +103,10 @@ describe('a workbook', () => {
     expect(first.lines.map(({ amount }) => amount)).toEqual([500_000]);
     expect(first.notices[0]).toBe('Sheet: "October" of "October", "A & B"');
     expect((await read(book, { sheet: 'a & b' })).lines.map(({ amount }) => amount)).toEqual([700]);
-    expect(await faultOf(read(book, { sheet: 'May' }))).toBe(
+    expect(await usageFaultOf(read(book, { sheet: 'May' }))).toBe(
       'x.xlsx has no sheet "May" (found: "October", "A & B") | name one of them with --sheet',
     );
-    expect(await faultOf(read(Buffer.from('Date,Amount\n'), { sheet: 'May', name: 'x.csv' }))).toBe(
+    expect(await usageFaultOf(read(Buffer.from('Date,Amount\n'), { sheet: 'May', name: 'x.csv' }))).toBe(
       'x.csv is no workbook (.xlsx), and has no sheets | leave out --sheet',
     );
     expect((await read(xlsx({ Sheet1: [HEADER, ROW] }))).notices.join()).not.toContain('Sheet');
@@ -180,14 +169,14 @@ describe('a workbook', () => {
     ['a sheet that is cut', wide('<row r="1"><c r="A1"><v>1'), "x.xlsx can't be read as a workbook: "],
     ['an empty sheet', xlsx({ A: [] }), 'x.xlsx has no rows'],
   ])('%s is refused', async (_what, content, message) => {
-    expect(await faultOf(read(content))).toContain(message);
+    expect(await usageFaultOf(read(content))).toContain(message);
     expect(keptCopies(folder)).toEqual([]);
   });
 
   it('is refused as a file of rows to send', async () => {
     const path = join(folder, 'rows.xlsx');
     writeFileSync(path, xlsx({ A: [HEADER, ROW] }));
-    expect(await faultOf(openInput({ path, name: 'rows.xlsx', spoolFolder: folder }))).toBe(
+    expect(await usageFaultOf(openInput({ path, name: 'rows.xlsx', spoolFolder: folder }))).toBe(
       'rows.xlsx is a spreadsheet workbook or another zip file | save the sheet as CSV UTF-8',
     );
   });
