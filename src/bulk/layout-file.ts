@@ -14,11 +14,13 @@ const when =
 const isString = (value: unknown): value is string => typeof value === 'string';
 const areWords = when((value) => Array.isArray(value) && value.every(isString));
 
-/** Checks the members of an object. Those that are missing are right. */
+/** Checks the members of an object. Only the `needed` ones must be there. */
 const members =
-  (checks: Readonly<Record<string, Check>>): Check =>
+  (checks: Readonly<Record<string, Check>>, needed: readonly string[] = []): Check =>
   (value, path) => {
     if (!isJsonObject(value)) return path;
+    const absent = needed.find((name) => !Object.hasOwn(value, name));
+    if (absent !== undefined) return `${path}.${absent}`;
     const wrong = Object.entries(value).map(([name, member]) => {
       const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
       return check === undefined ? `${path}.${name}` : check(member, `${path}.${name}`);
@@ -26,29 +28,20 @@ const members =
     return wrong.find((one) => one !== undefined);
   };
 
-/** Checks an object with all its members. */
-const whole =
-  (checks: Readonly<Record<string, Check>>): Check =>
-  (value, path) => {
-    const missing = Object.keys(checks).find((name) => isJsonObject(value) && !Object.hasOwn(value, name));
-    return missing === undefined ? members(checks)(value, path) : `${path}.${missing}`;
-  };
-
-const wrongIn = members({
-  name: when(isString),
-  header: areWords,
-  columns: members(Object.fromEntries(ROLES.map((role) => [role, areWords]))),
-  dateForm: when((value) => value === 'dmy' || value === 'mdy'),
-  minor: when((value) => typeof value === 'boolean'),
-  currency: when(isString),
-  statuses: whole({ booked: areWords, left: areWords }),
-  sides: whole({ in: areWords, out: areWords }),
-  labels: areWords,
-});
-
-/** The member that each layout needs and this one lacks. */
-const missingMember = (layout: unknown): string | undefined =>
-  ['name', 'header'].find((name) => !isJsonObject(layout) || !Object.hasOwn(layout, name));
+const wrongIn = members(
+  {
+    name: when(isString),
+    header: areWords,
+    columns: members(Object.fromEntries(ROLES.map((role) => [role, areWords]))),
+    dateForm: when((value) => value === 'dmy' || value === 'mdy'),
+    minor: when((value) => typeof value === 'boolean'),
+    currency: when(isString),
+    statuses: members({ booked: areWords, left: areWords }, ['booked', 'left']),
+    sides: members({ in: areWords, out: areWords }, ['in', 'out']),
+    labels: areWords,
+  },
+  ['name', 'header'],
+);
 
 const parseLayout = (text: string, file: string): unknown => {
   try {
@@ -68,7 +61,7 @@ export const readLayout = async (named: string): Promise<Layout> => {
     });
   });
   const layout = parseLayout(text, named);
-  const wrong = missingMember(layout) ?? wrongIn(layout, 'layout');
+  const wrong = wrongIn(layout, 'layout');
   if (wrong === undefined) return layout as Layout;
   throw usageError(`--layout: ${named}: ${wrong} is not what a layout has there`, {
     hint: 'write one with --save-layout, and compare',
