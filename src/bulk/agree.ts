@@ -260,7 +260,7 @@ const requestsText = (names: readonly Name[]): string => {
 };
 
 /** The payments that have all of a line's names, else those of the payment request that all names lead to. */
-const candidatesOf = (names: readonly Name[], free: ReadonlySet<LedgerPayment>): Candidates | undefined => {
+const candidatesOf = (names: readonly Name[]): Candidates | undefined => {
   const [rarest] = names.toSorted((a, b) => a.payments.length - b.payments.length);
   const all = rarest?.payments.filter((one) => names.every((name) => name.isOf(one))) ?? [];
   const isShared = (request: string): boolean => names.every(({ requests }) => requests.has(request));
@@ -269,10 +269,7 @@ const candidatesOf = (names: readonly Name[], free: ReadonlySet<LedgerPayment>):
     all.length > 0 ? [] : payments.filter((one) => isShared(requestOf(one))),
   );
   const by = NAME_KINDS.find((one) => names.some((name) => name.by === one)) ?? rarest.by;
-  return new Candidates(
-    by,
-    [...new Set([...all, ...ofRequest])].filter((one) => free.has(one)),
-  );
+  return new Candidates(by, [...new Set([...all, ...ofRequest])]);
 };
 
 /** Lines and payments that have no partner yet, and the partners found. */
@@ -296,7 +293,7 @@ class Matches {
         .map(({ by, text }) => `${by} ${text}`)
         .sort()
         .join('\n');
-      if (!known.has(key)) known.set(key, candidatesOf(names, this.free));
+      if (!known.has(key)) known.set(key, candidatesOf(names));
       const candidates = known.get(key);
       if (names.length === 0) this.#nameless.add(line);
       else if (candidates !== undefined) this.#named.set(line, candidates);
