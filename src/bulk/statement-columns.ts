@@ -91,13 +91,12 @@ const roleColumns = (
   named: NamedColumns,
   layout: Layout | undefined,
 ): readonly TitledColumn[] => {
-  const given = (named[role] ?? []).map((name) => {
-    const hint = `name the column with --${role === 'ignored' ? 'ignore-columns' : `${role}-column`}, as the file writes it`;
-    return columnNamed(columns, name) ?? missing(columns, name, hint);
+  const found = (named[role] ?? []).map((name) => {
+    const column = columnNamed(columns, name);
+    if (column !== undefined) return column;
+    const option = role === 'ignored' ? '--ignore-columns' : `--${role}-column`;
+    throw missing(columns, name, `name the column with ${option}, as the file writes it`);
   });
-  const wrong = given.find((one) => one instanceof InputError);
-  if (wrong !== undefined) throw wrong;
-  const found = given.filter((one): one is TitledColumn => !(one instanceof InputError));
   // Options add to the references and to what is ignored.
   if (found.length > 0 && role !== 'reference' && role !== 'ignored') return found;
   const left = columns.filter(({ title }) => !title.startsWith(REPORT_PREFIX));
@@ -207,7 +206,7 @@ export const findColumns = (
   };
 };
 
-/** TitledColumn options by what a column without a role seems to hold. */
+/** Column options by what a column without a role seems to hold. */
 const SETTLING = {
   amounts: '--amount-column, --debit-column or --fee-column',
   sides: '--side-column',
