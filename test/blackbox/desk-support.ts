@@ -51,6 +51,9 @@ const runningClock = (): TestClock => {
   };
 };
 
+/** Seconds until the emulator pays a refund back: longer than any test, also on a slow machine. */
+export const REFUND_SECONDS = 600;
+
 /** A shop at the emulator, and the program with a ledger of its own, on one day. */
 export const openDesk = async (env: RunOptions['env'] = {}) => {
   const moved = fromNoon();
@@ -67,7 +70,7 @@ export const openDesk = async (env: RunOptions['env'] = {}) => {
     return ended.stdout;
   };
   const request = async (ref: string, amount = 90_000): Promise<string> =>
-    (await shop.request(undefined, { ref, amount })).uid;
+    (await shop.request(`refund:successful:${REFUND_SECONDS}s`, { ref, amount })).uid;
   const charge = async (uid: string, ...more: readonly string[]): Promise<string> =>
     JSON.parse(await done('ugwo', 'charge', uid, ...USSD, ...more, '--json')).uid;
   const settle = (activity: string, as: ActivityEnding, amount?: number) =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { inProcess } from '../support/in-process.ts';
 import { newFolder } from '../support/program.ts';
-import { openDesk, type Shown } from './desk-support.ts';
+import { openDesk, REFUND_SECONDS, type Shown } from './desk-support.ts';
 import { listen } from './news-support.ts';
 
 const paidRequest = async (desk: Awaited<ReturnType<typeof openDesk>>, ref: string, received?: number) => {
@@ -32,7 +32,7 @@ describe('a refund', () => {
         expect.stringMatching(/ledger resolve refund-\w+ --as paid-back/),
       ]);
     }
-    await desk.pass(10);
+    await desk.pass(REFUND_SECONDS);
     await desk.done('ledger', 'sync', '-q');
     expect(await statesOf(desk)).toEqual(['paid_back']);
     expect((await desk.status()).sums).toMatchObject({ refunded: [{ amount: 30_000, count: 1 }], refund_open: [] });
@@ -43,9 +43,9 @@ describe('a refund', () => {
     const { ugwo, activity } = await paidRequest(desk, 'INV-7');
     const create = ['refund', 'create', activity, '--ugwo', ugwo, '--amount', '300.00', '--yes'];
     expect((await inProcess(create, { ...desk.options, home: newFolder() })).code).toBe(0);
-    await desk.pass(10);
+    await desk.pass(REFUND_SECONDS);
     await desk.done(...create);
-    await desk.pass(10);
+    await desk.pass(REFUND_SECONDS);
     await desk.done('ledger', 'sync', '-q');
     expect(await statesOf(desk)).toEqual(['refund_open']);
     const [{ id } = { id: '' }] = await refundsOf(desk);
@@ -55,12 +55,7 @@ describe('a refund', () => {
 
   it('that fails later is told by a signed event, is a case, and can be sent again', async () => {
     const desk = await openDesk();
-    // A slow machine must not pay the refund back before the second one is sent.
-    const { uid: ugwo } = await desk.shopRequest({
-      ref: 'INV-2',
-      amount: 90_000,
-      metadata: { emulate: 'refund:successful:1h' },
-    });
+    const ugwo = await desk.request('INV-2');
     const activity = await desk.charge(ugwo);
     await desk.settle(activity, 'successful');
     await desk.sync();
@@ -148,7 +143,7 @@ it('too much money is a case, until it went back', async () => {
   expect(await desk.done('ugwo', 'list', '-o', 'tsv', '--columns', 'status')).toBe('ugwo_successful\n');
   await desk.run(cases[0] as Shown, '--yes');
   expect(await desk.status()).toMatchObject({ code: 0, kinds: [] });
-  await desk.pass(10);
+  await desk.pass(REFUND_SECONDS);
   await desk.done('ledger', 'sync', '-q');
   expect(await get()).not.toContain('overpaid');
   expect(await desk.done('ugwo', 'list', '-o', 'table')).not.toContain('overpaid');
@@ -158,7 +153,7 @@ it('too much money is a case with what is left of it after a part went back', as
   const desk = await openDesk();
   const { ugwo, activity } = await paidRequest(desk, 'INV-8', 150_000);
   await desk.done('refund', 'create', activity, '--amount', '250.00', '--yes');
-  await desk.pass(10);
+  await desk.pass(REFUND_SECONDS);
   await desk.done('ledger', 'sync', '-q');
   const { code, cases } = await desk.status();
   expect([code, cases]).toMatchObject([14, [{ kind: 'overpaid', ugwo, amount: 35_000 }]]);
