@@ -250,11 +250,16 @@ const usageMessage = (
   specs: readonly CommandSpec[],
   program: Command,
 ): string => {
+  const { args = [] } = specs.find(({ path }) => path.join(' ') === words.join(' ')) ?? {};
   if (error.code === 'commander.missingArgument') {
-    const { args = [] } = specs.find(({ path }) => path.join(' ') === words.join(' ')) ?? {};
     const command = words.reduce<Command | undefined>((at, word) => at && commandNamed(at, word), program);
     const missing = missingArgument(args, command?.args ?? []);
     if (missing !== undefined) return `missing required argument '${missing.name}': ${missing.about}`;
+  }
+  if (error.code === 'commander.unknownOption') {
+    const [, name] = /'--([\w-]+)/.exec(error.message) ?? [];
+    if (args.some((argument) => argument.name === name))
+      return `unknown option '--${name}': give the ${name} without it`;
   }
   if (error.code === 'commander.help') {
     return words.length === 0 ? 'no command given' : `no command given after ${words.join(' ')}`;

@@ -112,8 +112,8 @@ const ROWS = {
   },
   pending: {
     exit: 12,
-    meaning: 'a wait ended before the payment was paid or failed, or nothing came in time',
-    again: 'yes, wait again: `paycli activity wait`; if nothing came in time, charge again',
+    meaning: 'a wait ended: the payment is open, or it has expired',
+    again: 'open: wait again with `paycli activity wait`. Expired: charge again',
     certain: 'unknown',
     row: 'unknown',
   },

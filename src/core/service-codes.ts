@@ -18,7 +18,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   currency_not_allowed: 'The workspace does not accept this currency.',
   activity_not_paid: 'The activity is not paid, so there is nothing to refund.',
   refund_amount_too_high: 'The refund is larger than what is left of the payment.',
-  refund_amount_too_low: 'The refund is smaller than the smallest amount allowed.',
+  refund_amount_too_low: 'The refund is smaller than the smallest amount allowed (NGN 200.00).',
   missing_destination: 'Say where the refund goes: {provider} and {account_number}.',
 };
 

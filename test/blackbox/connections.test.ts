@@ -92,6 +92,17 @@ describe('a connection that fails', () => {
 });
 
 describe('login', () => {
+  it('says that the service accepted the key, unless nobody asked it', async () => {
+    const service = await serve([json(200, { data: [] })]);
+    const args = ['login', '--base-url', service.origin, '--key-stdin'];
+    const notices = await Promise.all(
+      [[], ['--no-verify']].map(
+        async (more) => (await paycli([...args, ...more], { stdin: `sk.Test.${'k'.repeat(80)}\n` })).stderr,
+      ),
+    );
+    expect(notices.map((text) => text.includes('The service accepted the key.'))).toEqual([true, false]);
+  });
+
   it.each([401, 403])('does not suggest a login after %i', async (status) => {
     const service = await serve([json(status, { type: 'about:blank', title: 'Unauthorized', status })]);
     const args = ['login', '--base-url', service.origin, '--key-stdin'];

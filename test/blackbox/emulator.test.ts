@@ -461,6 +461,7 @@ it('emulator seed, clock, faults and reset print a TSV line per result', async (
     ['clock +15m', /^now\t\S+\+00:00\nmoved\t900000\n$/],
     ['clock 45m', /\nmoved\t3600000\n$/],
     ['clock', /\nmoved\t3600000\n$/],
+    ['clock -o table', /\nmoved by +1 h\n$/],
     ['clock back', /\nmoved\t0\n$/],
     [`faults ${rules} --json`, /\{"path":"\/v1\/ugwo","status":503,"seen":0,"fired":0\}/],
     ['faults --json', /"fired":0/],

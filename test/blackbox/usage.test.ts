@@ -161,6 +161,7 @@ describe('a wrong command line', () => {
     [['webhook', 'events', 'lst'], /unknown command 'lst' \(Did you mean list\?\)/],
     [['help', 'charge'], /unknown command 'charge' \(Did you mean ugwo charge\?\)/],
     [['ugwo', 'list', '--lmit', '3'], /unknown option '--lmit'.*--limit/s],
+    [['completion', '--shell', 'bash'], /unknown option '--shell': give the shell without it/],
     [['ugwo', 'list', '--limit'], /--limit.*argument missing/s],
     [['ugwo', 'list', '--timeout', 'soon'], /--timeout: "soon" is not a duration/],
     [['ugwo', 'list', '--timeout', '0s'], /--timeout: must be between 1s and 1h \(got 0s\)/],

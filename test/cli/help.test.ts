@@ -84,6 +84,11 @@ describe('a page of help', () => {
     expect(short.at(-1)).toBe(`${more}: paycli ${name} --help --all`);
   });
 
+  it.each(commands)('names --dry-run only where it works: paycli %s --help', async (name, { previews }) => {
+    const text = (await page(name)).join(' ');
+    expect(/Global options: [^;]*--dry-run/.test(text)).toBe(previews);
+  });
+
   it.each(commands)('has no example with an option that it leaves out: paycli %s --help', async (name, node) => {
     const text = (await page(name))
       .filter((line) => line.startsWith('  paycli '))

@@ -85,7 +85,7 @@ describe('waitedOf', () => {
   });
 
   it('suggests a read to continue', () => {
-    expect(ERRORS.pending.again).toMatch(/^yes, wait again: `paycli activity wait`;/);
+    expect(ERRORS.pending.again).toMatch(/^open: wait again with `paycli activity wait`\./);
   });
 
   it('suggests fixing a rejected key first', async () => {

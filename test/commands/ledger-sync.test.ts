@@ -158,7 +158,7 @@ describe('ledger sync', () => {
     [
       'the answer may be outdated',
       shows([{ ...made(), created_at: '2026-11-20T11:00:00+00:00' }], NOW - 60 * MINUTE),
-      /not proven: the answer may be an old one; run `paycli ledger sync` again at /,
+      /not proven: the answer may be an old one\. Run `paycli ledger sync` again at /,
     ],
   ])('suggests the next step if %s', async (_what, get, hint) => {
     const done = await sync([charge()], { get });
@@ -179,7 +179,7 @@ describe('ledger sync', () => {
     const { error } = await sync(many(2), { get });
     expect(error?.detail.hint?.split('\n')).toEqual([
       expect.stringMatching(`^${idOf(1)}: .* then run \`paycli ledger resolve`),
-      expect.stringMatching(`^${idOf(2)}: .* run \`paycli ledger sync\` again at`),
+      expect.stringMatching(`^${idOf(2)}: .* Run \`paycli ledger sync\` again at`),
     ]);
   });
 

@@ -130,14 +130,14 @@ const wholePage = (node: CommandNode, layout: HelpLayout): string[] => [
   'Global options: paycli --help --all',
 ];
 
-const everydayGlobals = (): string[] =>
+const everydayGlobals = (previews: boolean): string[] =>
   globalOptions()
-    .filter(({ rare }) => rare !== true)
+    .filter(({ rare, name }) => rare !== true && (previews || name !== '--dry-run'))
     .map(({ short, name }) => short ?? name);
 
 /** Renders the last lines of a short page. */
-const pageEnd = ({ path, exits }: CommandNode, hidden: number): string[] => [
-  `Global options: ${everydayGlobals().join(', ')}; all: paycli --help --all`,
+const pageEnd = ({ path, exits, previews }: CommandNode, hidden: number): string[] => [
+  `Global options: ${everydayGlobals(previews).join(', ')}; all: paycli --help --all`,
   `Exit codes: ${exits.map(({ code }) => code).join(', ')} (paycli help exit-codes)`,
   `${hidden === 0 ? 'Details' : `${counted(hidden, 'more option')} and details`}: paycli ${path.join(' ')} --help --all`,
 ];

@@ -5,11 +5,12 @@ import { webhookSecrets } from '../../config/secrets.ts';
 import { grouped } from '../../core/bounds.ts';
 import { FIRST_RECORDS, firstUse, LOCAL_DATA_FILE } from '../../core/data-files.ts';
 import { interrupted, reasonOf, usageError } from '../../core/error.ts';
+import { valueAt } from '../../core/json.ts';
 import { type GivenAmount, readGiven } from '../../core/money.ts';
 import { isLoopback } from '../../core/origin.ts';
 import { madeHere, onePage } from '../../core/record.ts';
 import { columnsNamed, type Result, type View } from '../../core/result.ts';
-import { utcAtom } from '../../core/time.ts';
+import { formatDuration, utcAtom } from '../../core/time.ts';
 import type { EventName } from '../../core/webhook-event.ts';
 import { emulatorRoom } from '../../emulator/room.ts';
 import type { Run } from '../run.ts';
@@ -41,7 +42,7 @@ export const resetView: View = { columns: [{ path: 'data', label: 'emptied', fle
 export const movedClockView: View = {
   columns: [
     { path: 'now', kind: 'time' },
-    { path: 'moved', label: 'moved by (ms)' },
+    { path: 'moved', label: 'moved by', shown: (state) => formatDuration(Number(valueAt(state, 'moved'))) },
   ],
 };
 

@@ -67,7 +67,7 @@ const NEXT: Readonly<
   doubtful: (first, all, { again, now }) =>
     first.again === undefined
       ? `${first.reason}; see \`${showCommand(first.entry.id)}\`, then run ${byHandCommand(first)}`
-      : `${first.reason}; run \`${again}\` again at ${formatLocal(lastCheck(all), now)}; if that says the same, ${byHand(first)}`,
+      : `${first.reason}. Run \`${again}\` again at ${formatLocal(lastCheck(all), now)}. If it is still unknown, ${byHand(first)}`,
   unlisted: (first) => `this proves nothing (${first.reason}); ${byHand(first)}`,
   unreadable: ({ reason }, _all, { again }) => `${reason}; run \`${again}\` again`,
   sending: () => 'another process is still sending it; wait until it ends',

@@ -160,7 +160,10 @@ export const login = async (input: LoginInput, run: Run): Promise<Result> => {
   if (there !== undefined) await run.ask([`Replace the profile ${profileText(there)}?`], 'go ahead');
   const profile = { name, origin, secret: await secretFrom(input.key, origin, run) };
   const target = await room.check(profile);
-  if (input.verify) await verifyKey(target, run);
+  if (input.verify) {
+    await verifyKey(target, run);
+    await run.say('The service accepted the key.');
+  }
   const old = there === undefined ? undefined : await room.keyRemover(name);
   const kept = input.keychain ? await inKeychain(profile, target.key, room, run) : profile;
   const saved = room.save(kept);
