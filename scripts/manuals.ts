@@ -150,8 +150,7 @@ const rootSheet = (tree: Tree): Sheet => {
       DESCRIPTION: paragraphs(
         'paycli updates customers, charges payment requests and walks through lists. A ledger remembers every charge, so that ' +
           'none is made twice and none is lost.\n' +
-          'Each command has a page of its own. The topics of `paycli help` say more: guide, charging, files, safety, ledgers, webhooks, output, exit-codes, ' +
-          'profiles, environment.',
+          'Each command has a page of its own. `paycli help docs` lists the topics that say more.',
       ),
       COMMANDS: tagged(commands.map((node) => [`Xr ${pageNameOf(node)} 1`, node.summary])),
       OPTIONS: optionLines(tree.options),

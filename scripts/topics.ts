@@ -1,22 +1,32 @@
 /**
  * Converts the documents that `paycli help` shows as topics to blocks of text. Supports only the Markdown they use.
  */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { TOPICS, type Topic } from '../src/cli/program.ts';
+import { globSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { TOPICS } from '../src/cli/program.ts';
 
 type Block =
   | { readonly kind: 'heading' | 'text' | 'item' | 'code'; readonly text: string }
   | { readonly kind: 'table'; readonly head: readonly string[]; readonly rows: readonly (readonly string[])[] };
 
-/** The document of a topic. */
-const FILES: Partial<Record<Topic, string>> = { profiles: 'keys.md', ledgers: 'ledger.md' };
-const fileOf = (topic: Topic): string => FILES[topic] ?? `${topic}.md`;
+/** Characters that not every terminal has. */
+const ASCII: Readonly<Record<string, string>> = {
+  '≤': '<=',
+  '≥': '>=',
+  '×': 'x',
+  '→': '->',
+  '─': '-',
+  '►': '>',
+  '│': '|',
+  '└': '`',
+};
 
 /** The target of a link, for a reader at a terminal. */
 const placeOf = (link: string): string => {
-  const topic = TOPICS.find((name) => fileOf(name) === link);
-  return topic === undefined ? join('docs', link).replaceAll('\\', '/') : `\`paycli help ${topic}\``;
+  const [topic] = link.split('.md');
+  return topic !== undefined && TOPICS.includes(topic)
+    ? `\`paycli help docs ${topic}\``
+    : join('docs', link).replaceAll('\\', '/');
 };
 
 const inline = (text: string): string =>
@@ -25,7 +35,9 @@ const inline = (text: string): string =>
       /(?<=\()\[([^\]]+)\]\(([^)]+)\)(?=\))/g,
       (_all, words: string, link: string) => `${words}: ${placeOf(link)}`,
     )
+    .replaceAll(/\[([^\]]+)\]\(#[^)]+\)/g, '$1')
     .replaceAll(/\[([^\]]+)\]\(([^)]+)\)/g, (_all, words: string, link: string) => `${words} (${placeOf(link)})`)
+    .replaceAll('**', '')
     .replaceAll(/(?<![\w`])\*(\w[\w ]*)\*(?![\w`])/g, '$1');
 
 /** The first cell of a row is a term, so it needs no code marks. */
@@ -43,6 +55,7 @@ const tableOf = (lines: readonly string[]): Block => {
 
 const blockOf = (chunk: string): Block[] => {
   const lines = chunk.split('\n');
+  if (chunk.startsWith('![')) return [];
   if (chunk.startsWith('#')) return [{ kind: 'heading', text: chunk.replace(/^#+ /, '') }];
   if (chunk.startsWith('|')) return [tableOf(lines)];
   if (chunk.startsWith('    ')) return [{ kind: 'code', text: lines.map((line) => line.trimStart()).join('\n') }];
@@ -52,10 +65,17 @@ const blockOf = (chunk: string): Block[] => {
 
 const blocksOf = (markdown: string): readonly Block[] =>
   markdown
+    .replaceAll(/[≤≥×→─►│└]/g, (letter) => ASCII[letter] ?? letter)
     .trimEnd()
     .split(/\n{2,}/)
     .flatMap(blockOf);
 
-/** Every topic by its name. */
-export const topics = (): Readonly<Record<string, readonly Block[]>> =>
-  Object.fromEntries(TOPICS.map((topic) => [topic, blocksOf(readFileSync(join('docs', fileOf(topic)), 'utf8'))]));
+/** Every topic by its name: each document in docs/. */
+export const topics = (): Readonly<Record<string, readonly Block[]>> => {
+  const documents = globSync('docs/*.md').map((path) => basename(path, '.md'));
+  if (documents.toSorted().join() !== TOPICS.toSorted().join())
+    throw new Error(`name each document of docs/ in the topics of src/cli/program.ts: ${documents.join(', ')}`);
+  return Object.fromEntries(
+    TOPICS.map((topic) => [topic, blocksOf(readFileSync(join('docs', `${topic}.md`), 'utf8'))]),
+  );
+};

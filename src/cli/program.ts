@@ -17,18 +17,20 @@ import type {
 import { checkGlobals, GLOBAL_OPTIONS, type Globals, HELP_OPTION, readGlobals, VERSION_OPTION } from './globals.ts';
 import { notOneOf } from './options.ts';
 
-/** Help topics; each is a document in docs/. */
-export const TOPICS = [
-  ...(['guide', 'charging', 'files', 'safety', 'ledgers', 'webhooks'] as const),
-  ...(['output', 'exit-codes', 'profiles', 'environment'] as const),
-] as const;
-export type Topic = (typeof TOPICS)[number];
+/** Help topics: the documents in docs/, by name. */
+export const TOPICS: readonly string[] = (
+  'guide charging files safety ledger team watch webhooks policy agents emulator profiles configuration doctor ' +
+  'environment install completion prompts output jq exit-codes protocol reliability security service performance ' +
+  'dependencies'
+).split(' ');
 
 export interface HelpWanted {
   /** A command, a noun or a topic; empty for the first page. */
   readonly words: readonly string[];
   /** Includes rarely used options. */
   readonly all: boolean;
+  /** Text to find in all pages, in place of a page. */
+  readonly search?: string | undefined;
 }
 
 /** Maximum number of suggestions; more would not be a useful guess. */
@@ -209,9 +211,9 @@ const newProgram = (asked: Asked, argv: readonly string[], options: ProgramOptio
   for (const option of Object.values(GLOBAL_OPTIONS)) program.addOption(toCommander(option));
   // A command of our own, since commander's takes only one word and knows no topics.
   const help = program.command(`${HELP} [words...]`).copyInheritedSettings(program);
-  help.option('--all');
-  help.action((words: string[], { all = false }: { all?: boolean }) => {
-    asked.help = { words: words[0] === HELP ? [] : words, all };
+  help.option('--all').option('--search <text>');
+  help.action((words: string[], { all = false, search }: { all?: boolean; search?: string }) => {
+    asked.help = { words: words[0] === HELP ? [] : words, all, search };
   });
   return program;
 };

@@ -63,7 +63,7 @@ const findPlace = (tree: Tree, words: readonly string[], current: string): reado
   }
   if (node?.kind !== 'command') {
     const topics = words.includes('schema') ? [] : tree.topics;
-    const more = node !== undefined ? [] : isHelp ? topics : ['help'];
+    const more = node !== undefined ? [] : isHelp ? ['docs', ...topics] : ['help'];
     return [...below().map((one) => offer(one.name, one.summary)), ...more.map((word) => offer(word))];
   }
   const last = node.args.at(-1);

@@ -112,12 +112,19 @@ describe('help', () => {
 
   it.each(TOPICS)('has the topic %s, also in ASCII', async (topic) => {
     const [ended, ascii] = await Promise.all([
-      inProcess(['help', topic]),
-      inProcess(['help', topic], { env: { LC_ALL: 'C' } }),
+      inProcess(['help', 'docs', topic]),
+      inProcess(['help', 'docs', topic], { env: { LC_ALL: 'C' } }),
     ]);
     expect(ended).toMatchObject({ code: 0, stderr: '' });
     expect(ascii.stdout).toMatch(/^[ -~\n]+$/);
-    expect(ascii.stdout.split('\n').length).toBeGreaterThan(10);
+    expect(ascii.stdout.split('\n').length).toBeGreaterThan(5);
+  });
+
+  it('finds a word in all pages', async () => {
+    const ended = await inProcess(['help', '--search', 'idempotency']);
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect(ended.stdout).toMatch(/^paycli help docs service\n/m);
+    expect(await inProcess(['help', '--search', 'zzzz'])).toMatchObject({ code: 2, stdout: '' });
   });
 
   it('prints no line for an empty cell of a table', async () => {

@@ -81,7 +81,7 @@ describe('a page of help', () => {
     expect(shown(short)).toEqual(node.options.filter(({ rare }) => rare !== true));
     const rare = node.options.length - shown(short).length;
     const more = rare === 0 ? 'Details' : `${rare} more option${rare === 1 ? '' : 's'} and details`;
-    expect(short.at(-1)).toBe(`${more}: paycli ${name} --help --all`);
+    expect(short.findLast((line) => !line.startsWith('More: '))).toBe(`${more}: paycli ${name} --help --all`);
   });
 
   it.each(commands)('names --dry-run only where it works: paycli %s --help', async (name, { previews }) => {
@@ -103,8 +103,8 @@ describe('a page of help', () => {
   });
 
   it.each(TOPICS)('exists for the topic %s, and fits 60 columns', async (topic) => {
-    const lines = await page(topic, { width: 60 });
-    expect(lines.length).toBeGreaterThan(10);
+    const lines = await page(`docs ${topic}`, { width: 60 });
+    expect(lines.length).toBeGreaterThan(5);
     // Lines to copy are never broken.
     expect(lines.filter((line) => line.length > 60 && !line.startsWith('  '))).toEqual([]);
     expect(lines.join('\n')).not.toMatch(/\]\(|^#|^\||\*\*|```/m);
@@ -121,16 +121,19 @@ describe('a page of help', () => {
         .find((line) => line.startsWith('2 '))
         ?.indexOf('no, fix'),
     ).toBe(last);
-    expect((await page('safety', { width: 60 })).join('\n')).toMatch(
+    expect((await page('docs safety', { width: 60 })).join('\n')).toMatch(
       /^1\. reads the payment request,\n2\. checks the ledger .*\n {3}.*\n3\. sends the charge once,\n4\. records/m,
     );
-    expect((await page('safety')).join('\n')).not.toMatch(/^\S* *: /m);
+    expect((await page('docs safety')).join('\n')).not.toMatch(/^\S* *: /m);
   });
 
   // Without UTF-8, only the ellipsis is replaced.
-  it.each(['', ...names, ...TOPICS])('has only ASCII and ellipses: paycli help %s --all', async (name) => {
-    expect((await page(name, { all: true })).filter((line) => !/^[ -~…]*$/.test(line))).toEqual([]);
-  });
+  it.each(['', ...names, ...TOPICS.map((topic) => `docs ${topic}`)])(
+    'has only ASCII and ellipses: paycli help %s --all',
+    async (name) => {
+      expect((await page(name, { all: true })).filter((line) => !/^[ -~…]*$/.test(line))).toEqual([]);
+    },
+  );
 
   it('may describe a noun', async () => {
     const text = (await page('payment')).join('\n');
@@ -149,6 +152,45 @@ describe('a page of help', () => {
     expect(text).toMatch(/^Team and maintenance:\n {2}use +/m);
   });
 
+  it.each([
+    ['guide', 'docs guide'],
+    ['exit-code', 'docs exit-codes'],
+    ['ledgers', 'ledger'],
+    ['policies', 'policy'],
+    ['webhooks', 'webhook'],
+    ['profiles', 'profile'],
+    ['docs ledgers', 'docs ledger'],
+    ['ledger lists', 'ledger list'],
+  ])('is the same for "%s" and "%s"', async (words, others) => {
+    expect(await page(words)).toEqual(await page(others));
+  });
+
+  it.each(['ledger', 'watch', 'webhook', 'profile'])('names the topic of the command %s', async (name) => {
+    const [, topic = ''] = /^More: paycli help (docs \w+)$/.exec((await page(name)).at(-1) ?? '') ?? [];
+    expect((await page(topic)).length).toBeGreaterThan(10);
+  });
+
+  it('lists the topics with their titles', async () => {
+    const lines = await page('docs');
+    expect(lines).toContainEqual(expect.stringMatching(/^paycli help docs team +Shared ledger$/));
+    expect(lines.slice(0, -2).length).toBe(TOPICS.length);
+    expect(lines.at(-1)).toContain('paycli help --search WORD');
+  });
+
+  it('shows the lines with a word, in any case, below the command that shows their page', async () => {
+    const lines = await helpLines({ words: [], all: false, search: 'REUSE' }, 80);
+    const headings = lines.filter((line) => !line.startsWith('  '));
+    expect(headings).toEqual(expect.arrayContaining(['paycli help docs charging', 'paycli help ugwo charge --all']));
+    expect(lines.filter((line) => !headings.includes(line) && !/reuse/i.test(line))).toEqual([]);
+    for (const heading of headings) {
+      const words = heading.replace('paycli help ', '').replace(' --all', '');
+      expect((await page(words, { all: true })).join('\n')).toMatch(/reuse/i);
+    }
+    await expect(helpLines({ words: [], all: false, search: 'zzzz' }, 80)).rejects.toThrow(
+      /no page of the help has "zzzz"/,
+    );
+  });
+
   it('may describe a group named like a noun', async () => {
     expect((await page('emulator webhook')).join('\n')).toMatch(/^Commands:\n {2}add {9}send events/m);
   });
@@ -157,8 +199,9 @@ describe('a page of help', () => {
     ['chrage', /unknown command 'chrage'$/],
     ['ugwo chrage', /unknown command 'chrage' \(Did you mean charge\?\)/],
     ['ugvo', /Did you mean ugwo\?/],
-    ['exit-code', /Did you mean exit-codes\?/],
+    ['exit-cods', /Did you mean exit-codes\?/],
     ['ugwo charge more', /unknown command 'more'$/],
+    ['docs chargin', /Did you mean charging\?/],
   ])('does not exist for "%s"', async (words, message) => {
     await expect(page(words)).rejects.toThrow(message);
   });

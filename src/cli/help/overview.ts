@@ -70,12 +70,12 @@ export const rootPage = (
   '',
   ...inOneColumn(tasks).flatMap((task) => taskLines(task, layout)),
   ...(all ? section('Global options', (width) => optionEntries(options, width), layout) : []),
-  ...(all ? section('Topics', (width) => prose(`paycli help ${TOPICS.join(' | ')}`, width), layout) : []),
+  ...(all ? section('Topics', (width) => prose(`paycli help docs ${TOPICS.join(' | ')}`, width), layout) : []),
   '',
   ...prose(
     all
-      ? 'Options of a command: paycli <command> --help --all'
-      : 'Options: paycli <command> --help. Global options, topics: paycli --help --all',
+      ? 'Options of a command: paycli <command> --help --all. Find a word: paycli help --search WORD'
+      : 'More: paycli <command> --help, paycli help docs, paycli --help --all',
     layout.width,
   ),
 ];

@@ -33,11 +33,18 @@ const unknownIn = (at: Node, tree: Tree, word: string): Error => {
   return usageError(`unknown command '${word}'${guess}`, { hint: 'see: paycli --help' });
 };
 
+/** The forms of a word in the singular and the plural: both lead to one page. */
+const formsOf = (word: string): readonly string[] => [word, word.replace(/ies$/, 'y').replace(/s$/, ''), `${word}s`];
+
+const topicNamed = (word: string): string | undefined => TOPICS.find((topic) => formsOf(word).includes(topic));
+
 /** Finds the command, noun or root that the words name. Throws a usage error if there is none. */
 const nodeAt = (tree: Tree, words: readonly string[]): Node => {
   let at: Node = tree;
   for (const word of words) {
-    const next = calledBy(at, word);
+    const next = formsOf(word)
+      .map((form) => calledBy(at, form))
+      .find((node) => node !== undefined);
     if (next === undefined) throw unknownIn(at, tree, word);
     at = next;
   }
@@ -49,11 +56,31 @@ const helpPageOf = (node: Node, all: boolean, layout: HelpLayout): string[] => {
   return node.kind === 'noun' ? nounPage(node, layout) : commandPage(node, all, layout);
 };
 
-/** Renders a page of help as lines. Throws a usage error if nothing has that name. */
-const helpPage = async (tree: Tree, { words, all }: HelpWanted, layout: HelpLayout): Promise<string[]> => {
-  const topic = words.length === 1 ? TOPICS.find((name) => name === words[0]) : undefined;
-  if (topic !== undefined) return await (await import('./topic.ts')).topicPage(topic, layout);
-  return helpPageOf(nodeAt(tree, words), all, layout);
+const DOCS = 'docs';
+
+/** Renders the topic of a word, or the list of all. Throws a usage error if there is none. */
+const docsPage = async (tree: Tree, word: string | undefined, layout: HelpLayout): Promise<string[]> => {
+  const { topicPage, topicsPage } = await import('./topic.ts');
+  if (word === undefined) return topicsPage(layout);
+  const topic = topicNamed(word);
+  if (topic === undefined) throw unknownIn(tree, tree, word);
+  return topicPage(topic, layout);
+};
+
+/** Renders a page of help as lines. A command comes before a topic of its name. Throws a usage error if there is none. */
+const helpPage = async (tree: Tree, { words, all, search }: HelpWanted, layout: HelpLayout): Promise<string[]> => {
+  if (search !== undefined) {
+    const found = (await import('./topic.ts')).linesWith(search, tree, layout);
+    if (found.length > 0) return found;
+    throw usageError(`no page of the help has "${search}"`, { hint: 'see: paycli help docs' });
+  }
+  const [first = '', second] = words;
+  if (first === DOCS) return docsPage(tree, second, layout);
+  const topic = second === undefined ? topicNamed(first) : undefined;
+  const isCommand = formsOf(first).some((form) => calledBy(tree, form) !== undefined);
+  if (topic !== undefined && !isCommand) return docsPage(tree, topic, layout);
+  const page = helpPageOf(nodeAt(tree, words), all, layout);
+  return topic === undefined ? page : [...page, `More: paycli help ${DOCS} ${topic}`];
 };
 
 interface Commands {
@@ -96,7 +123,7 @@ export const showHelp = async (
   io: PrintStreams,
   { allSpecs, specsFor, nouns }: Commands,
 ): Promise<void> => {
-  if (wanted.words.length === 0) return await print(firstPage(wanted.all), color, io);
+  if (wanted.words.length === 0 && wanted.search === undefined) return await print(firstPage(wanted.all), color, io);
   const few = await specsFor(wanted.words.slice(0, 1));
   const tree = commandTree(few.length > 0 ? few : await allSpecs(), nouns);
   await print((layout) => helpPage(tree, wanted, layout), color, io);

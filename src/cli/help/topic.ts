@@ -1,6 +1,7 @@
 import topics from '#topics' with { type: 'json' };
-import type { Topic } from '../program.ts';
-import { type HelpLayout, helpEntryLines, prose, wrapped } from './layout.ts';
+import { TOPICS } from '../program.ts';
+import { commandsOf, type Tree } from '../tree.ts';
+import { commandPage, type HelpLayout, helpEntryLines, prose, wrapped } from './layout.ts';
 
 type Block = (typeof topics)[string][number];
 type Table = Extract<Block, { kind: 'table' }>;
@@ -96,10 +97,34 @@ const blockLines = (block: Block, layout: HelpLayout): string[] => {
 };
 
 /** Lays out a help topic for a terminal. */
-export const topicPage = (topic: Topic, layout: HelpLayout): string[] => {
+export const topicPage = (topic: string, layout: HelpLayout): string[] => {
   const blocks = topics[topic] ?? [];
   return blocks.flatMap((block, index) => {
     const follows = block.kind === 'item' && blocks[index - 1]?.kind === 'item';
     return [...(index === 0 || follows ? [] : ['']), ...blockLines(block, layout)];
+  });
+};
+
+/** Lists the topics with their titles. */
+export const topicsPage = ({ width }: HelpLayout): string[] => {
+  const titles = TOPICS.map((topic): [string, string] => {
+    const [title] = topics[topic] ?? [];
+    return [`paycli help docs ${topic}`, title?.kind === 'heading' ? title.text : ''];
+  });
+  return [...helpEntryLines(titles, width), '', ...prose('Find a word in all pages: paycli help --search WORD', width)];
+};
+
+/** Finds the lines of all pages that have a text, in any case, below the command that shows the page. */
+export const linesWith = (text: string, tree: Tree, layout: HelpLayout): string[] => {
+  const wanted = text.toLowerCase();
+  const pages = [
+    ...TOPICS.map((topic) => [`paycli help docs ${topic}`, topicPage(topic, layout)] as const),
+    ...commandsOf(tree).map(
+      (node) => [`paycli help ${node.path.join(' ')} --all`, commandPage(node, true, layout)] as const,
+    ),
+  ];
+  return pages.flatMap(([command, lines]) => {
+    const found = lines.filter((line) => line.toLowerCase().includes(wanted));
+    return found.length === 0 ? [] : [layout.heading(command), ...found.map((line) => TOPIC_INDENT + line.trim())];
   });
 };
