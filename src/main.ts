@@ -73,6 +73,9 @@ export const main = async (files: ProgramFiles = {}): Promise<void> => {
     version,
     open: (globals, words) => openRun(io, globals, files, words),
     defaults: (globals) => storedDefaults(io, globals),
+    useZone: (zone) => {
+      if ((process.env['TZ'] ?? '') === '') process.env['TZ'] = zone;
+    },
     hasCharges: async () => (await import('./compose/ledger.ts')).hasCharges(io),
   }).catch(crashed);
   end(code);

@@ -25,23 +25,27 @@ const storedOutput = ({ globals, hasFormat }: Typed, stored: StoredDefaults): st
   return !isOpen || (globals.columns !== undefined && isJsonFormat(value)) ? undefined : value;
 };
 
-const storedMedium = (typed: Typed, stored: StoredDefaults, { stdin }: Pick<Io, 'stdin'>): string | undefined => {
-  const value = storedValue(stored, 'medium', MEDIUM_NAMES);
-  const isOne = typed.words.join(' ') === 'ugwo charge' && !isTyped(typed, '--medium') && !isTyped(typed, '--from');
-  // A person sees the charge before it is made.
-  const isSeen = stdin.isTerminal && typed.globals.input && !typed.argv.includes('--');
-  return isOne && isSeen ? value : undefined;
-};
+/** Settings of the one record that a command makes: each is an option of that command. */
+const FOR_ONE = { medium: 'ugwo charge', currency: 'ugwo create' } as const;
+
+const storedForOne = (typed: Typed, stored: StoredDefaults, { stdin }: Pick<Io, 'stdin'>): readonly string[] =>
+  Object.entries(FOR_ONE).flatMap(([name, command]) => {
+    const value = storedValue(stored, name, MEDIUM_NAMES);
+    const isOne = typed.words.join(' ') === command && !isTyped(typed, `--${name}`) && !isTyped(typed, '--from');
+    // A person sees the record before it is made.
+    const isSeen = stdin.isTerminal && typed.globals.input && !typed.argv.includes('--');
+    return isOne && isSeen && value !== undefined ? [`--${name}`, value] : [];
+  });
 
 /**
  * Appends the profile's defaults to a command line for options that were not typed. Also returns the hint for default
- * columns that the command doesn't have. Only for a terminal.
+ * columns that the command doesn't have, and the time zone. Only for a terminal.
  */
 export const withDefaults = (
   typed: Typed,
   stored: StoredDefaults,
   io: Pick<Io, 'stdin'>,
-): { readonly argv: readonly string[]; readonly columnsHint?: string } => {
+): { readonly argv: readonly string[]; readonly columnsHint?: string; readonly zone?: string } => {
   const { argv, words, globals } = typed;
   if (WITHOUT_DEFAULTS.includes(words[0] ?? '') || isTyped(typed, '--template')) return { argv };
   const output = storedOutput(typed, stored);
@@ -49,16 +53,17 @@ export const withDefaults = (
   const setting = columnsSetting(words);
   const takesColumns = globals.columns === undefined && globals.format === undefined && globals.jq === undefined;
   const columns = takesColumns && !isJsonFormat(output) ? storedValue(stored, setting, MEDIUM_NAMES) : undefined;
-  const medium = storedMedium(typed, stored, io);
+  const zone = storedValue(stored, 'time_zone', MEDIUM_NAMES);
   const more = [
     ...(output === undefined ? [] : ['-o', output]),
     ...(color === 'never' ? ['--color', 'never'] : []),
     ...(columns === undefined ? [] : ['--columns', columns]),
-    ...(medium === undefined ? [] : ['--medium', medium]),
+    ...storedForOne(typed, stored, io),
   ];
   return {
     // Nothing after `--` is an option; global options may come first.
     argv: argv.includes('--') ? [...more, ...argv] : [...argv, ...more],
     ...(columns === undefined ? {} : { columnsHint: unsetHint(setting, stored.profile) }),
+    ...(zone === undefined ? {} : { zone }),
   };
 };

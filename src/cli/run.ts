@@ -65,6 +65,8 @@ export interface Program<D extends OwnRun> extends Omit<ProgramOptions, 'env'> {
   readonly hasCharges?: () => Promise<boolean>;
   /** The defaults that the profile stores for terminal output. */
   readonly defaults: (globals: Globals) => Promise<StoredDefaults | undefined>;
+  /** Makes a time zone that of the process, before dates are parsed, unless a variable names another. */
+  readonly useZone: (zone: string) => void;
 }
 
 /** Applies the requested format, else the command's own format; a filter requires JSON. */
@@ -270,7 +272,12 @@ const settleDefaults = async <D extends OwnRun>(argv: readonly string[], io: Io,
   const words = parsed.kind === 'run' ? parsed.spec.path : parsed.words;
   const hasFormat = parsed.kind === 'run' && parsed.spec.format !== undefined;
   try {
-    const { argv: more, columnsHint } = withDefaults({ argv, words, globals: parsed.globals, hasFormat }, stored, io);
+    const {
+      argv: more,
+      columnsHint,
+      zone,
+    } = withDefaults({ argv, words, globals: parsed.globals, hasFormat }, stored, io);
+    if (zone !== undefined) program.useZone(zone);
     return { parsed: await parseCommandLine(more, io, program), columnsHint };
   } catch (thrown) {
     if (!(thrown instanceof PayError)) throw thrown;

@@ -48,6 +48,7 @@ export const openInner =
       version: packageJson.version,
       open: (given) => open(inside, { ...given, timeout, validate }),
       defaults: async () => undefined,
+      useZone: () => undefined,
       specsFor: async (words) =>
         (await specsFor(words)).map((spec) => ({
           ...spec,

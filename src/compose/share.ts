@@ -1,8 +1,7 @@
 import type { Run } from '../commands/run.ts';
 import type { ShareProgram } from '../commands/ugwo/charge-spec.ts';
-import { attempt } from '../core/async.ts';
 import { usageError } from '../core/error.ts';
-import { formatAnywhere } from '../core/time.ts';
+import { isTimeZone } from '../core/time.ts';
 import { readInputBytes } from './run.ts';
 
 const MOST_TEMPLATE_BYTES = 64 * 1024;
@@ -10,7 +9,7 @@ const MOST_TEMPLATE_BYTES = 64 * 1024;
 /** Opens the writer of messages to customers. Throws if an option is not valid. */
 export const openMessages = async ({ shareTemplate: file, shareZone: zone }: ShareProgram, run: Run) => {
   const { shareMessage, Template } = await import('../output/share.ts');
-  if (zone !== undefined && attempt(() => formatAnywhere(0, zone)) === undefined) {
+  if (zone !== undefined && !isTimeZone(zone)) {
     throw usageError(`--share-zone: "${zone}" is not a time zone, such as Africa/Lagos`);
   }
   const template =

@@ -2,6 +2,7 @@ import { usageError } from './error.ts';
 import { FORMATS } from './result.ts';
 import { shellLine } from './shell.ts';
 import { didYouMean } from './text.ts';
+import { isTimeZone } from './time.ts';
 
 /** Settings that a profile may store for people at a terminal; a script never gets them. */
 const CHOICES: Readonly<Record<string, readonly string[]>> = {
@@ -12,8 +13,14 @@ const CHOICES: Readonly<Record<string, readonly string[]>> = {
 /** The setting of the medium of a charge. */
 const MEDIUM = 'medium';
 
+/** Settings of a text that must pass a test, and the fault of another one. */
+const TESTED: Readonly<Record<string, { readonly test: (text: string) => boolean; readonly fault: string }>> = {
+  currency: { test: (text) => /^[A-Z]{3}$/.test(text), fault: 'is not a code, such as NGN' },
+  time_zone: { test: isTimeZone, fault: 'is not a time zone, such as Africa/Lagos' },
+};
+
 /** Settings that `config list` shows even if they are not set. */
-export const ALWAYS_LISTED: readonly string[] = [...Object.keys(CHOICES), MEDIUM];
+export const ALWAYS_LISTED: readonly string[] = [...Object.keys(CHOICES), MEDIUM, ...Object.keys(TESTED)];
 
 const COLUMNS_PREFIX = 'columns.';
 
@@ -48,6 +55,8 @@ export const settingProblem = (name: string, value: unknown, mediums: readonly s
   const choices = name === MEDIUM ? mediums : CHOICES[name];
   if (typeof value !== 'string') return 'is not a text';
   if (choices !== undefined) return choices.includes(value) ? undefined : `is not one of ${choices.join(', ')}`;
+  const tested = TESTED[name];
+  if (tested !== undefined) return tested.test(value) ? undefined : tested.fault;
   return value.split(',').some((column) => column.trim() === '') ? 'has an empty name' : undefined;
 };
 

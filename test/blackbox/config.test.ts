@@ -49,9 +49,10 @@ describe('config', () => {
     const list = async (env: Readonly<Record<string, string>> = {}) =>
       (await inProcess(['config', 'list'], { home, env })).stdout;
     expect(await list()).toBe(
-      'setting\tvalue\tfrom\noutput\tjson\tprofile shop\ncolor\tauto\tbuilt-in\nmedium\t\tbuilt-in\ncolumns.ugwo.list\tref,status\tprofile shop\n',
+      'setting\tvalue\tfrom\noutput\tjson\tprofile shop\ncolor\tauto\tbuilt-in\nmedium\t\tbuilt-in\ncurrency\t\tbuilt-in\ntime_zone\t\tbuilt-in\ncolumns.ugwo.list\tref,status\tprofile shop\n',
     );
     expect(await list({ NO_COLOR: '1' })).toContain('color\t1\tNO_COLOR\n');
+    expect(await list({ TZ: 'Asia/Tokyo' })).toContain('time_zone\tAsia/Tokyo\tTZ\n');
     expect(await inProcess(['config', 'get', 'output', '--json'], { home })).toMatchObject({
       stdout: '{"setting":"output","value":"json","from":"profile shop"}\n',
     });
@@ -67,6 +68,8 @@ describe('config', () => {
     [['config', 'set', 'outptu', 'json'], /no setting "outptu" \(did you mean output\?\)/],
     [['config', 'set', 'columns.ugwo.list', 'a,,b'], /has an empty name/],
     [['config', 'set', 'medium', 'cash'], /is not one of bank_transfer/],
+    [['config', 'set', 'currency', 'naira'], /currency: "naira" is not a code, such as NGN/],
+    [['config', 'set', 'time_zone', 'Lagos'], /time_zone: "Lagos" is not a time zone, such as Africa\/Lagos/],
     [['config', 'get', '__proto__'], /no setting/],
   ])('rejects %j', async (args, message) => {
     const home = await withSettings(DEAD, {});
@@ -134,6 +137,28 @@ describe('a default of the profile', () => {
     expect((await onTerminal(['ugwo', 'charge', UGWO_ID, '--no-input'], { home })).code).toBe(2);
     expect((await onTerminal(['ugwo', 'charge', UGWO_ID], { home })).code).toBe(0);
     expect(service.seen.map(({ body }) => body)).toEqual([expect.stringContaining('bank_transfer')]);
+  });
+
+  it('sets the currency of one request on a terminal only', async () => {
+    const service = await serve([json(200, { uid: UGWO_ID, status: 'not_paid', amount: 500, currency: 'JPY' })]);
+    const home = await withSettings(service.origin, { currency: 'JPY' });
+    const create = ['ugwo', 'create', '--amount', '500'];
+    expect(await inProcess(create, { home })).toMatchObject({ code: 2 });
+    expect((await onTerminal([...create, '--no-input'], { home })).code).toBe(2);
+    expect((await onTerminal([...create, '--currency', 'EUR'], { home })).code).toBe(2);
+    expect(service.seen).toEqual([]);
+    expect((await onTerminal(create, { home })).code).toBe(0);
+    expect(JSON.parse(service.seen[0]?.body ?? '')).toEqual({ amount: 500, currency: 'JPY' });
+  });
+
+  it('sets the time zone of days and times on a terminal, unless TZ does', async () => {
+    // Created at 10:00 UTC, when the next day begins in Kiritimati.
+    const service = await serve([page([1], null), page([1], null)]);
+    const home = await withSettings(service.origin, { time_zone: 'Pacific/Kiritimati' });
+    const list = ['ugwo', 'list', '--since', '2026-11-21', '--columns', 'created_at'];
+    const shown = async (TZ: string) => (await onTerminal(list, { home, env: { TZ } })).raw;
+    expect(await shown('')).toContain('2026-11-21 00:00\n');
+    expect(await shown('UTC')).toContain('Nothing found.');
   });
 
   it.each([

@@ -44,6 +44,15 @@ describe('a command line with defaults', () => {
     expect(argvOf(argv, ['ugwo', 'charge'], { medium: 'ussd' })).toEqual(argv);
   });
 
+  it('gets the currency of the one request that it creates', () => {
+    const argv = ['ugwo', 'create', '--amount', '5.00'];
+    const created = (...more: readonly string[]) => argvOf([...argv, ...more], ['ugwo', 'create'], { currency: 'NGN' });
+    expect(created()).toEqual([...argv, '--currency', 'NGN']);
+    for (const more of [['--currency', 'GHS'], ['--from=rows.csv'], ['--', 'x']])
+      expect(created(...more)).toEqual([...argv, ...more]);
+    expect(argvOf(['ugwo', 'list'], ['ugwo', 'list'], { currency: 'NGN' })).toEqual(['ugwo', 'list']);
+  });
+
   it('gets no default medium if prompts are disabled', () => {
     const argv = ['ugwo', 'charge', 'ugw.1'];
     expect(argvOf(argv, ['ugwo', 'charge'], { medium: 'ussd' }, { input: false })).toEqual(argv);

@@ -19,11 +19,12 @@ interface Setting {
 
 const BUILT_IN: Readonly<Record<string, string>> = { output: 'table', color: 'auto' };
 
-/** Variables that override the colour setting of a profile. */
+/** Variables that override the setting of the colour. */
 const COLOR_VARIABLES = ['NO_COLOR', 'FORCE_COLOR', 'CLICOLOR_FORCE'];
 
 const fromEnvironment = (name: string, env: Env): Setting | undefined => {
-  const variable = name === 'color' ? COLOR_VARIABLES.find((one) => (env[one] ?? '') !== '') : undefined;
+  const variables = { color: COLOR_VARIABLES, time_zone: ['TZ'] }[name] ?? [];
+  const variable = variables.find((one) => (env[one] ?? '') !== '');
   return variable === undefined ? undefined : { setting: name, value: env[variable] ?? null, from: variable };
 };
 

@@ -41,6 +41,7 @@ export const configCommands = [
     examples: {
       'print JSON on a terminal': 'paycli config set output json',
       'choose the columns of a list': 'paycli config set columns.ugwo.list ref,amount,status',
+      'show times and days of another place': 'paycli config set time_zone Africa/Lagos',
       'charge by USSD unless another medium is named': 'paycli config set medium ussd --profile shop',
     },
     output: SETTING_OUTPUT,
