@@ -1,8 +1,8 @@
 import { CURRENCY_FORM, currencyCode, readMajor } from '../core/money.ts';
 import { dayIn, parseInstant, startOfDay, twoDigits, type Zone } from '../core/time.ts';
 
-/** A currency in parentheses at the end of a column's name. */
-export const CURRENCY_IN_NAME = new RegExp(`\\((${CURRENCY_FORM})\\)\\s*$`, 'i');
+/** A currency, or the sign of an unknown one, in parentheses at the end of a column's name. */
+export const CURRENCY_IN_NAME = new RegExp(`\\((${CURRENCY_FORM}|\\p{Sc})\\)\\s*$`, 'iu');
 
 /** Blanks beside a currency or a sign, or between thousands. Two numbers in one cell stay apart. */
 const NEEDLESS_BLANKS = /(?<!\d)\s+|\s+(?!\d)|\s(?=\d{3}(?!\d))/g;

@@ -230,7 +230,7 @@ const lineReader = (table: Table, columns: Columns, options: StatementOptions, f
   const [amountColumn] = columns.amount;
   const amountTitle = amountColumn?.title ?? '';
   const isCount = options.minor === true || layout?.minor === true || isMinor(amountTitle);
-  const [, inName = []] = CURRENCY_IN_NAME.exec(amountTitle) ?? [];
+  const inNames = [...columns.amount, ...columns.debit].flatMap(({ title }) => CURRENCY_IN_NAME.exec(title)?.[1] ?? []);
   const ofTable = currencyIn(titles) ?? layout?.currency ?? currency;
   const taken = new Set(ROLES.flatMap((role) => columns[role]));
   const free = table.columns.filter((column) => !taken.has(column));
@@ -263,7 +263,7 @@ const lineReader = (table: Table, columns: Columns, options: StatementOptions, f
     }
 
     checkStatus(cells, layout);
-    const other = otherCurrency([amount(sum)?.currency ?? [], texts('currency'), inName].flat(), ofTable, currency);
+    const other = otherCurrency([amount(sum)?.currency ?? [], texts('currency'), inNames].flat(), ofTable, currency);
     if (other !== undefined) return leftOut(`in ${other}`, moneyIn(amount(sum, other), other));
 
     if (another !== undefined) throw wrong('debit', `the row has an amount in ${quoted(amountTitle)}, too`);
@@ -426,8 +426,10 @@ const readTables = async (
 /** The error of a statement without lines. */
 const noLines = (name: string, currency: string, left: readonly string[], notices: readonly string[]): InputError => {
   const why = left.join(', ') || 'no row is below the header';
-  const [, other] = /\bin ([A-Z]{3}) \(/.exec(why) ?? [];
-  const hint = other === undefined ? `check the columns: ${notices.join(' ')}` : `add --currency ${other}`;
+  const [, other] = /\brows? in ([^(,]+) \(/.exec(why) ?? [];
+  const known = other === undefined ? `check the columns: ${notices.join(' ')}` : `add --currency ${other}`;
+  const isCode = other === undefined || /^[A-Z]{3}$/.test(other);
+  const hint = isCode ? known : `write a code such as ${currency} where the file says ${other}`;
   return new InputError(`${name} has no lines in ${currency}: ${why}`, hint);
 };
 

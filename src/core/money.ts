@@ -84,16 +84,19 @@ const readMinor = (digits: string): ReadAmount => {
   return minor === 0 ? amountProblem('is 0', 'an amount must be more than nothing') : { minor };
 };
 
-/** Signs and earlier codes of currencies that the service takes. The last of a line are signs in a wrong encoding. */
+/** Signs, names and earlier codes of currencies. The last of a line may be signs in a wrong encoding. */
 const SIGNS: Readonly<Record<string, readonly string[]>> = {
-  NGN: ['naira', '=N=', '₦', 'N', 'â‚¦', '#', '?'],
+  NGN: ['Nigerian naira', 'naira', '=N=', '₦', 'N', 'â‚¦', '#', '?'],
   GHS: ['GH₵', 'GH¢', 'GHC', '₵', 'GHâ‚µ', 'â‚µ'],
   KES: ['Ksh'],
   ZAR: ['R'],
+  USD: ['US dollar', 'US$', '$'],
+  EUR: ['€'],
+  GBP: ['£'],
 };
 
 /** A currency as people and banks write it: its code or a sign, in any case. Source of a regular expression. */
-export const CURRENCY_FORM = [...Object.values(SIGNS).flat(), '[A-Z]{3}'].join('|').replace('?', '\\?');
+export const CURRENCY_FORM = [...Object.values(SIGNS).flat(), '[A-Z]{3}'].join('|').replaceAll(/[?$]/g, '\\$&');
 
 /** The code of a currency, from its code or a sign. */
 export const currencyCode = (text: string): string => {

@@ -299,6 +299,29 @@ it('knows the currencies of the service by their signs', async () => {
 });
 
 it.each([
+  ['Amount ($)', 'USD'],
+  ['Amount (US$)', 'USD'],
+  ['Credit (€)', 'EUR'],
+  ['Credit (£)', 'GBP'],
+])('takes no amount of another currency for naira: %s', async (title, currency) => {
+  const content = `Date,Narration,${title}\n${LINE},5.00\n`;
+  expect(await usageFaultOf(read(content))).toBe(
+    `x.csv has no lines in NGN: 1 row in ${currency} (row 1, ${currency} 5.00) | add --currency ${currency}`,
+  );
+  expect(await linesOf(read(content, { currency }))).toEqual([['11-25', 500, 'TRF INV-1']]);
+});
+
+it('takes no amount below an unknown sign, or a title with unknown words, for naira', async () => {
+  expect(await usageFaultOf(read(`Date,Narration,Credit,Debit (¥)\n${LINE},5.00,\n`))).toBe(
+    'x.csv has no lines in NGN: 1 row in ¥ (row 1, ¥ 5.00) | write a code such as NGN where the file says ¥',
+  );
+  const titled = (title: string): string => `Currency,${title}\nDate,Narration,Credit\n${LINE},5.00\n`;
+  expect(await usageFaultOf(read(titled('LEONES')))).toContain('write a code such as NGN where the file says LEONES');
+  expect(await linesOf(read(titled('NIGERIAN NAIRA')))).toEqual([['11-25', 500, 'TRF INV-1']]);
+  expect(await linesOf(read(titled('US DOLLAR'), { currency: 'USD' }))).toEqual([['11-25', 500, 'TRF INV-1']]);
+});
+
+it.each([
   ['amount_minor', {}],
   ['amount', { minor: true }],
 ])('counts the minor unit: %s', async (name, options) => {
