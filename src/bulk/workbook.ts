@@ -90,11 +90,21 @@ const cellsIn = (xml: string): number => {
   return rows * columns;
 };
 
-/** A formula that no program has calculated. */
-const UNCALCULATED = /<(?:\w+:)?f\b[^>]*(?:\/>|>[^<]*<\/(?:\w+:)?f>)\s*<\/(?:\w+:)?c>/;
+/** A formula that no program has calculated. The text that one gives may be empty. */
+const UNCALCULATED =
+  /<(?:\w+:)?c\b(?![^>]*\bt=["']str)[^>]*>\s*<(?:\w+:)?f\b[^>]*(?:\/>|>[^<]*<\/(?:\w+:)?f>)\s*(?:<(?:\w+:)?v\s*(?:\/>|><\/(?:\w+:)?v>)\s*)?<\/(?:\w+:)?c>/;
 
 /** Errors and dates in ISO form, as cells of text: read-excel-file empties the first and moves the others to a zone. */
 const withTexts = (xml: string): string => xml.replaceAll(/(<(?:\w+:)?c\s[^>]*?\bt=)(["'])[de]\2/g, '$1$2str$2');
+
+/** The list of sheets with the hidden ones last, and the days of 1904 as read-excel-file knows them. */
+const asShown = (xml: string): string =>
+  xml.replace(/\bdate1904=(["'])true\1/, 'date1904="1"').replace(/(?:<(?:\w+:)?sheet\s[^>]*\/>\s*)+/, (sheets) => {
+    const { shown = [], hidden = [] } = Object.groupBy(sheets.match(/<[^>]+>/g) ?? [], (sheet) =>
+      /\bstate=["'](?:veryH|h)idden/.test(sheet) ? 'hidden' : 'shown',
+    );
+    return [...shown, ...hidden].join('');
+  });
 
 const tooLarge = (name: string): PayError =>
   usageError(`${name} is too large to be read as a workbook`, { hint: TO_CSV });
@@ -125,6 +135,7 @@ const tableParts = (zip: Buffer, name: string): ReadonlyMap<string, Buffer> => {
   return new Map(
     packed.map((one) => {
       const part = unpacked(one);
+      if (one.path === 'xl/workbook.xml') return [one.path, Buffer.from(asShown(part.toString()))];
       if (!part.includes('sheetData')) return [one.path, part];
       const xml = part.toString();
       if (cellsIn(xml) > CELLS_MAX) throw tooLarge(name);

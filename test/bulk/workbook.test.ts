@@ -79,6 +79,37 @@ describe('a workbook', () => {
     );
   });
 
+  it.each(['<c><f>A1</f><v></v></c>', '<c><f>A1</f><v/></c>', '<c t="n"><f/><v /></c>'])(
+    'with a formula whose value is empty is an error: %s',
+    async (xml) => {
+      expect(await usageFaultOf(linesOf(ROW, [{ date: DAY }, { xml }]))).toContain('a formula has no value');
+    },
+  );
+
+  it('may have a formula with an empty text', async () => {
+    const rows = [ROW, [{ date: DAY }, 6, { xml: '<c t="str"><f>IF(A1,"","")</f><v></v></c>' }]];
+    expect((await linesOf(...rows)).map(({ text }) => text)).toEqual(['TRF INV-1042', '']);
+  });
+
+  it.each(['1', 'true'])('may count its days from 1904: %s', async (word) => {
+    const parts = xlsxParts({ Sheet1: [HEADER, [{ date: DAY - 1462 }, 5, 'x']] });
+    const book = parts['xl/workbook.xml'].replace('<sheets>', `<workbookPr date1904="${word}"/><sheets>`);
+    const { lines } = await read(zipOf({ ...parts, 'xl/workbook.xml': book }));
+    expect(lines.map(({ day }) => day)).toEqual(['2026-11-25']);
+  });
+
+  it.each(['hidden', 'veryHidden'])('is read by its first sheet that is not %s', async (state) => {
+    const parts = xlsxParts({ Old: [HEADER, [{ date: DAY }, 9, 'x']], May: [HEADER, ROW], June: [HEADER, ROW, ROW] });
+    const book = parts['xl/workbook.xml'].replace('sheetId="1"', `sheetId="1" state="${state}"`);
+    const hidden = zipOf({ ...parts, 'xl/workbook.xml': book });
+    const first = await read(hidden);
+    expect([first.lines.map(({ amount }) => amount), first.notices[0]]).toEqual([
+      [500_000],
+      'Sheet: "May" of "May", "June", "Old"',
+    ]);
+    expect((await read(hidden, { sheet: 'Old' })).lines.map(({ amount }) => amount)).toEqual([900]);
+  });
+
   it('has a number in a column of names as digits, and a notice if a spreadsheet rounds it', async () => {
     const rows: readonly XlsxCell[][] = [
       [{ date: DAY }, 5000, 'x', 100_042_123_456_789],

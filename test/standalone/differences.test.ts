@@ -11,6 +11,7 @@ import { chargeFrom, numberIn, once, postsOf, serveCharges, summaryOf, ussdFile 
 import { NODE_PROGRAM } from '../support/built.ts';
 import { newFolder, paycli, start } from '../support/program.ts';
 import { ACTIVITY, hang, json, serve, UGWO_ID } from '../support/service.ts';
+import { serial, xlsxParts, zipOf } from '../support/xlsx.ts';
 
 const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', 'gtb', '--json'];
 const BOTH = [undefined, NODE_PROGRAM] as const;
@@ -74,6 +75,34 @@ describe('one ledger for both programs', () => {
     expect(postsOf(options.service)).toEqual(once(...options.service.seen.map(numberIn)));
     expect(options.service.seen).toHaveLength(numbers.length);
   });
+});
+
+it('a workbook is unpacked alike by both programs, and no more of it than it says', async () => {
+  const parts = xlsxParts({
+    May: [
+      ['Date', 'Credit', 'Narration'],
+      [{ date: serial('2026-11-25') }, 5000, 'INV-1'],
+    ],
+  });
+  const folder = newFolder('statements');
+  const told = async (name: string, lie: Parameters<typeof zipOf>[1]): Promise<unknown> => {
+    const path = join(folder, name);
+    writeFileSync(path, zipOf(parts, lie));
+    const runs = BOTH.map(async (program) => {
+      const { code, stdout, stderr } = await paycli(['ledger', 'match', path, '-o', 'tsv'], {
+        home: newFolder(),
+        ...(program === undefined ? {} : { program }),
+      });
+      return { code, stdout, stderr: stderr.replace(/(?<=can't be read as a workbook: ).*/, '') };
+    });
+    const [ofBun, ofNode] = await Promise.all(runs);
+    expect(ofBun).toEqual(ofNode);
+    return ofNode;
+  };
+  expect(await told('may.xlsx', {})).toMatchObject({ code: 14, stdout: expect.stringContaining('5000') });
+  const damaged = { code: 2, stderr: expect.stringContaining("can't be read as a workbook") };
+  expect(await told('bomb.xlsx', { size: 10 })).toMatchObject(damaged);
+  expect(await told('damaged.xlsx', { crc: 1 })).toMatchObject(damaged);
 });
 
 describe('the request', () => {
