@@ -11,9 +11,11 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
+import { attempt } from '../../src/core/async.ts';
 import { openLedger } from '../../src/ledger/sqlite/open.ts';
 import { account, beside } from '../ledger/support/charges.ts';
 import { intent } from '../ledger/support/memory.ts';
+import { PROGRAM } from '../support/built.ts';
 import { inProcess } from '../support/in-process.ts';
 import { ledgerOptions, rewrite } from '../support/ledger.ts';
 import { childrenOf } from '../support/postgres/processes.ts';
@@ -207,25 +209,62 @@ describe.skipIf(process.platform === 'win32')('while SQLite checks a file for lo
     expect(session.raw()).toContain('Cancelled by Ctrl-C');
   });
 
-  it.each([
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-  ] as const)('ledger backup ends at %s and leaves no file and no process', async (signal, code) => {
+  /** A backup whose check does not end, and the folder of its copy. */
+  const copying = async () => {
     const { home, ledger } = await withOld(1);
     checkedForLong(ledger);
     const folder = newFolder('copies');
     const running = start(['ledger', 'backup', 'copy.sqlite'], { home, cwd: folder });
-    // The copy itself is written at once; its check does not end.
+    // The copy itself is written at once.
     const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
     const isWritten = (): boolean =>
       readdirSync(folder).some((name) => sizeOf(`${folder}/${name}`) >= sizeOf(ledger) / 2);
     while (!isWritten()) await new Promise(setImmediate);
-    const children = process.platform === 'linux' ? childrenOf(running.pid as number) : [];
+    return { folder, running, children: process.platform === 'linux' ? childrenOf(running.pid as number) : [] };
+  };
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('ledger backup ends at %s and leaves no file and no process', async (signal, code) => {
+    const { folder, running, children } = await copying();
     running.kill(signal);
     expect(await running.ended).toMatchObject({ code, stdout: '', stderr: expect.stringContaining('Cancelled by') });
     expect(readdirSync(folder)).toEqual([]);
-    for (const child of children) expect(() => process.kill(child, 0)).toThrow('ESRCH');
+    for (const child of children) await expect.poll(() => attempt(() => process.kill(child, 0))).toBeUndefined();
   });
+
+  it.runIf(process.platform === 'linux')(
+    'ledger backup whose child is killed names that, and not the ledger',
+    async () => {
+      const { folder, running, children } = await copying();
+      for (const child of children) process.kill(child, 'SIGKILL');
+      const { code, stderr } = await running.ended;
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringMatching(/^error: couldn't write \S+copy\.sqlite: the process that reads the ledger ended with SIGKILL\n/),
+      ]);
+      expect(stderr).toContain('the ledger was not touched');
+      expect(readdirSync(folder)).toEqual([]);
+    },
+  );
+
+  it.runIf(process.platform === 'linux')(
+    'ledger backup onto a full disk names the copy, and not the ledger',
+    async () => {
+      const { home, ledger } = await withOld(200);
+      const folder = newFolder('copies');
+      // A limit of file sizes simulates the full disk; `exec` replaces the shell.
+      const kib = Math.floor(statSync(ledger).size / 2048);
+      const program = ['bash', '-c', `ulimit -f ${kib}; exec "$@"`, 'bash', ...PROGRAM] as const;
+      const ended = await paycli(['ledger', 'backup', 'copy.sqlite'], { home, cwd: folder, program });
+      expect(ended).toMatchObject({
+        code: 2,
+        stderr: expect.stringMatching(/^error: couldn't write \S+copy\.sqlite: /),
+      });
+      expect(readdirSync(folder)).toEqual([]);
+    },
+  );
 });
 
 describe('ledger verify', () => {

@@ -5,8 +5,8 @@ import { platform } from 'node:os';
 import { basename, dirname, join, parse, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
-import { interrupted, reasonOf, usageError } from '../../core/error.ts';
-import { closedAfter, versionOf } from '../../database/connect.ts';
+import { interrupted, PayError, reasonOf, usageError } from '../../core/error.ts';
+import { closedAfter, isBusy, isDamage, versionOf } from '../../database/connect.ts';
 import { removeDatabase, syncFile, syncFolder } from '../../database/file.ts';
 import { asLedgerError, ledgerError } from '../local/file.ts';
 import { thisMachine } from '../sender.ts';
@@ -18,13 +18,14 @@ const refuseExisting = (file: string): void => {
 };
 
 /**
- * Runs SQL on a database, and prints the first column of each statement's rows, or SQLite's error. It is not opened only
- * to read: SQLite's checks would then leave out the constraints.
+ * Runs SQL on a database, syncs the file that it wrote, if any, and prints the first column of each statement's rows, or
+ * SQLite's error. It is not opened only to read: SQLite's checks would then leave out the constraints.
  */
 const CHILD = `
   const { DatabaseSync } = require('node:sqlite');
+  const { fsyncSync, openSync } = require('node:fs');
   const { argv, stdout } = process;
-  const [path, statements] = argv.slice(-2);
+  const [path, written, statements] = argv.slice(-3);
   let said;
   try {
     const db = new DatabaseSync(path, { timeout: 20000, defensive: true });
@@ -32,6 +33,7 @@ const CHILD = `
     const columnOf = ([text, ...values]) => db.prepare(text).all(...values).map((row) => Object.values(row)[0]);
     said = { columns: JSON.parse(statements).map(columnOf) };
     db.close();
+    if (written !== '-') fsyncSync(openSync(written, 'r+'));
   } catch ({ message, errcode }) {
     said = { error: { message, errcode } };
   }
@@ -40,16 +42,18 @@ const CHILD = `
 
 /**
  * Runs long statements in a child process, since a statement of this process would block its signals. Returns the first
- * column of each statement's rows. `stop` kills the child.
+ * column of each statement's rows. Syncs the file `written` to the disk. `stop` kills the child, and doesn't wait for its
+ * end, which a slow disk can hold up.
  */
 export const runApart = async (
   path: string,
   statements: readonly (readonly [text: string, ...values: string[]])[],
   stop: AbortSignal,
+  written = '-',
 ): Promise<readonly (readonly unknown[])[]> => {
   const { spawn } = await import('node:child_process');
   if (stop.aborted) throw interrupted(stop.reason);
-  const child = spawn(thisMachine.runtime, ['-e', CHILD, path, JSON.stringify(statements)], {
+  const child = spawn(thisMachine.runtime, ['-e', CHILD, path, written, JSON.stringify(statements)], {
     // The standalone program takes `-e` as Bun does. Neither runtime reads settings of the person or the working folder.
     env: { BUN_BE_BUN: '1' },
     cwd: parse(path).root,
@@ -58,12 +62,16 @@ export const runApart = async (
     // In a process group of its own, the child gets no Ctrl-C. On Windows that would open a window.
     detached: platform() !== 'win32',
   });
-  const kill = (): void => void child.kill('SIGKILL');
+  const stopped = Promise.withResolvers<never>();
+  const kill = (): void => {
+    child.kill('SIGKILL');
+    stopped.reject(interrupted(stop.reason));
+  };
   stop.addEventListener('abort', kill);
   try {
-    const [said, [code, signal]] = await Promise.all([text(child.stdout), once(child, 'close')]);
-    if (stop.aborted) throw interrupted(stop.reason);
-    if (said === '') throw new Error(`the process that reads it ended with ${signal ?? code}`);
+    const ended = Promise.all([text(child.stdout), once(child, 'close')]);
+    const [said, [code, signal]] = await Promise.race([ended, stopped.promise]);
+    if (said === '') throw new Error(`the process that reads the ledger ended with ${signal ?? code}`);
     const { columns, error } = JSON.parse(said);
     if (error !== undefined) throw Object.assign(new Error(error.message), error);
     return columns;
@@ -87,6 +95,7 @@ const copyInto = async (ledger: string, made: string, stop: AbortSignal): Promis
       ['SELECT count(*) FROM copy.charge'],
     ],
     stop,
+    made,
   );
   if (found !== 'ok') throw ledgerError({ kind: 'damaged', path: made, what: `is damaged: ${found}` });
   if (journal === 'wal') closedAfter(new DatabaseSync(made), (db) => db.exec('PRAGMA journal_mode = wal'));
@@ -129,7 +138,9 @@ export const backUp = async (ledger: string, path: string, stop: AbortSignal) =>
     syncFolder(dirname(file));
     return { file, bytes: statSync(file).size, entries };
   } catch (thrown) {
-    throw asLedgerError(thrown, ledger);
+    throw thrown instanceof PayError || isBusy(thrown) || isDamage(thrown)
+      ? asLedgerError(thrown, ledger)
+      : cannot(file, thrown);
   } finally {
     removeDatabase(made);
   }
