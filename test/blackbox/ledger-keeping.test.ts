@@ -242,7 +242,9 @@ describe.skipIf(process.platform === 'win32')('while SQLite checks a file for lo
       const { code, stderr } = await running.ended;
       expect([code, stderr]).toEqual([
         2,
-        expect.stringMatching(/^error: couldn't write \S+copy\.sqlite: the process that reads the ledger ended with SIGKILL\n/),
+        expect.stringMatching(
+          /^error: couldn't write \S+copy\.sqlite: the process that reads the ledger ended with SIGKILL\n/,
+        ),
       ]);
       expect(stderr).toContain('the ledger was not touched');
       expect(readdirSync(folder)).toEqual([]);
