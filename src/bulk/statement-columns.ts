@@ -192,14 +192,22 @@ export const findColumns = (
   const debits = isAlone ? [] : found('debit');
   const sides =
     named.side === undefined && debits.length > 0 ? [] : named.side ? found('side') : fitting('side', isSide);
+  const [amount, debit, fee] = [found('amount').slice(0, 1), debits.slice(0, 1), found('fee')];
+  const both = fee.find((column) => [...amount, ...debit].includes(column));
+  if (both !== undefined) {
+    throw new InputError(
+      `column ${JSON.stringify(cutName(both.title))} holds the amounts, not the fees`,
+      'name another column with --fee-column',
+    );
+  }
   return {
     date: [...dates, ...found('date')].slice(0, 1),
-    amount: found('amount').slice(0, 1),
-    debit: debits.slice(0, 1),
+    amount,
+    debit,
     side: sides.slice(0, 1),
     currency: found('currency'),
     status: found('status'),
-    fee: found('fee'),
+    fee,
     text: found('text'),
     reference: found('reference'),
     ignored,

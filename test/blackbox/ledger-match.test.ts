@@ -551,6 +551,34 @@ describe('ledger match', () => {
     expect((await matching(home, lines, words)).code).toBe(0);
   });
 
+  it.each<[string, string]>([
+    ['the amounts', 'Date,Credit,Narration\n25/11/2026,2.50,INV-P1\n'],
+    ['balances', 'Date,Credit,Narration,Balance\n25/11/2026,4.00,INV-P1,1.00\n'],
+    [
+      'other things of lines that agree',
+      'Date,Credit,Narration,Tax\n25/11/2026,4.00,INV-P1,1.00\n25/11/2026,6.00,INV-P2,1.00\n',
+    ],
+    ['zeros, if more was paid', 'Date,Credit,Narration,Tax\n25/11/2026,6.00,INV-P1,0.00\n'],
+  ])('hints at no column of fees that is one of %s', async (_name, lines) => {
+    const home = await withPaid([
+      { at: AT, amount: 500, ref: 'INV-P1' },
+      { at: AT, amount: 600, ref: 'INV-P2' },
+    ]);
+    const { code, stderr } = await matching(home, lines);
+    expect([code, stderr]).toEqual([14, expect.not.stringContaining('--fee-column')]);
+  });
+
+  it('finds a refund by the account of its charge', async () => {
+    const refund = { at: '2026-11-25T12:00:00Z', amount: 100 };
+    const home = await withPaid([{ at: AT, amount: 500, ref: 'INV-P1', account: '9901122334', refund }]);
+    const lines =
+      'Date,Debit,Credit,Narration,Account\n25/11/2026,,5.00,INV-P1,9901122334\n25/11/2026,1.00,,INV-P1,9901122334\n';
+    expect(await rowsOf(home, lines)).toEqual([
+      0,
+      ['agrees account 1 500 0 500 payment INV-P1', 'agrees account 2 -100 0 -100 refund INV-P1'],
+    ]);
+  });
+
   it('writes the layout of a file, and reads the next file by it', async () => {
     const home = await withPaid([{ at: AT, amount: 500, ref: 'INV-P1' }]);
     const layout = join(newFolder('files'), 'bank.json');

@@ -524,6 +524,13 @@ describe('a file that is no statement', () => {
     expect(fault).not.toContain('sent');
   });
 
+  it.each(['Credit', 'Debit'])('whose column %s is that of the fees, too', async (fee) => {
+    const columns = { fee: [fee] };
+    expect(await usageFaultOf(read('Date,Credit,Debit\n25-Nov-26,1,\n', { columns }))).toBe(
+      `column "${fee}" holds the amounts, not the fees | name another column with --fee-column`,
+    );
+  });
+
   it.each([
     [
       'Date,Credit,Debit\n25-Nov-26,x,\n25-Nov-26,1,\n',

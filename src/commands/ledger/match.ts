@@ -86,7 +86,12 @@ const readPayments = async (
     ...refunds.flatMap((sum) => {
       const { about: ugwo, asked, money } = charged.get(sum.ugwo) ?? {};
       if ((sum.currency ?? asked?.currency) !== currency) return [];
-      const names = { ugwo, ref: asked?.ref, psp_reference: money?.pspReference };
+      const names = {
+        ugwo,
+        ref: asked?.ref,
+        psp_reference: money?.pspReference,
+        account_digest: money?.accountDigest,
+      };
       return [paymentOf({ ...sum, ...names }, 'refund', sum.at, -(sum.amount ?? BigInt(money?.received ?? 0)))];
     }),
     ...(await read('created_at', (sum) => (paid.has(sum.id) ? [] : [paymentOf(sum, 'other', sum.at)]), {})),
@@ -207,16 +212,19 @@ const isOff =
 const remediesOf = (found: readonly Match[], { columns }: BankStatement, currency: string): readonly string[] => {
   const differing = found.filter(({ result }) => result === 'other_amount');
   if (differing.length === 0) return [];
-  const all = (explains: (one: Match) => boolean): boolean => differing.every(explains);
-  const fee = columns.find((column) =>
-    all(({ line, difference = 0 }) => {
-      const cell = writtenAmount(textOfCell(line?.fields[column]), currency)?.minor;
-      return cell !== undefined && Math.abs(cell) === -difference;
-    }),
+  // Lines that agree have no fee. Half of what was asked differs by its own amount, and a balance may be anything.
+  const paired = found.filter(({ result }) => result === 'agrees' || result === 'other_amount');
+  const fee = columns.find(
+    (column) =>
+      !/balance/i.test(column) &&
+      paired.every(({ line, difference = 0 }) => {
+        const cell = Math.abs(writtenAmount(textOfCell(line?.fields[column]), currency)?.minor ?? Number.NaN);
+        return cell === -difference && cell < Math.abs(line?.amount ?? 0);
+      }),
   );
   return [
     ...(fee === undefined ? [] : [`the differences are those of a column: add ${shellLine(['--fee-column', fee])}`]),
-    ...(all(({ line, payment }) => line?.amount === 100 * (payment?.amount ?? 0))
+    ...(differing.every(({ line, payment }) => line?.amount === 100 * (payment?.amount ?? 0))
       ? ['each amount is 100 times that of the ledger: add --minor if the file counts the minor unit']
       : []),
   ];
