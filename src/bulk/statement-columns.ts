@@ -108,6 +108,10 @@ const roleColumns = (
   return [...new Set([...found, ...known])];
 };
 
+/** The columns that hold amounts by their names. */
+export const amountColumns = (columns: readonly TitledColumn[]): readonly TitledColumn[] =>
+  (['amount', 'debit'] as const).flatMap((role) => roleColumns(role, columns, {}, undefined));
+
 /** Throws unless the whole header of the layout that an option names is there. */
 export const checkLayout = (columns: readonly TitledColumn[], { name, header }: Layout): void => {
   const absent = header.find((title) => !columns.some((column) => bareTitle(column.title) === title));
@@ -193,6 +197,8 @@ export const findColumns = (
   const sides =
     named.side === undefined && debits.length > 0 ? [] : named.side ? found('side') : fitting('side', isSide);
   const [amount, debit, fee] = [found('amount').slice(0, 1), debits.slice(0, 1), found('fee')];
+  // An option that names the amounts leaves the other ones out.
+  const others = amountColumns(named.amount ? columns : []).filter((column) => ![...amount, ...debit].includes(column));
   const both = fee.find((column) => [...amount, ...debit].includes(column));
   if (both !== undefined) {
     throw new InputError(
@@ -210,7 +216,7 @@ export const findColumns = (
     fee,
     text: found('text'),
     reference: found('reference'),
-    ignored,
+    ignored: [...ignored, ...others],
   };
 };
 

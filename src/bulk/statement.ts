@@ -8,6 +8,7 @@ import { openInput } from './read-file.ts';
 import { REPORT_PREFIX } from './report.ts';
 import { CURRENCY_IN_NAME, hasAmountSigns, writtenAmount, writtenDays } from './statement-cells.ts';
 import {
+  amountColumns,
   bareTitle,
   type Columns,
   checkLayout,
@@ -234,6 +235,7 @@ const lineReader = (table: Table, columns: Columns, options: StatementOptions, f
   const ofTable = currencyIn(titles) ?? layout?.currency ?? currency;
   const taken = new Set(ROLES.flatMap((role) => columns[role]));
   const free = table.columns.filter((column) => !taken.has(column));
+  const unread = amountColumns(free);
   const notMoney = table.columns.filter(
     (column) => ![columns.amount, columns.debit, columns.fee].flat().includes(column),
   );
@@ -254,6 +256,12 @@ const lineReader = (table: Table, columns: Columns, options: StatementOptions, f
     const isWithout = days === undefined && !sums.some((role) => amount(role));
     if (isWithout && !isOfSums && TELLING_ROLES.every((role) => texts(role).length === 0)) return 'text';
     const [sum, another] = sums;
+    const lost =
+      sum === undefined && days && unread.find((column) => (writtenAmount(cell(column), currency)?.minor ?? 0) !== 0);
+    if (lost) {
+      const hint = 'name the column with --amount-column or --debit-column, or leave it out with --ignore-columns';
+      throw fail(row.number, lost.title, `the row has no amount in ${quoted(amountTitle)}, but one here`, hint);
+    }
     if (sum === undefined || isOfSums || isWithout) {
       return leftOut('without a date or an amount', days && { fields: row.fields });
     }

@@ -192,6 +192,26 @@ it('refuses a status that is not known', async () => {
   expect((await read(content, { layout })).lines.map(({ amount }) => amount)).toEqual([500]);
 });
 
+describe('a row whose amount stands in a column that is not read', () => {
+  it.each<[string, string]>([
+    ['Deposit,Debit,Credit', '0.00,,6.00'],
+    ['Credit,Debit,CREDIT', ',,6.00'],
+    ['Credit,Branch,Amount', ',x,6.00'],
+    ['Amount Paid,Branch,Amount', ',x,6.00'],
+  ])('%s with %s is not left out', async (titles, cells) => {
+    const content = `Date,Narration,${titles}\n${LINE},5.00,,\n${LINE},${cells}\n`;
+    const [first, , last = ''] = titles.split(',');
+    expect(await usageFaultOf(read(content))).toBe(
+      `x.csv: row 2, column "${last}": the row has no amount in "${first}", but one here | ` +
+        'name the column with --amount-column or --debit-column, or leave it out with --ignore-columns',
+    );
+    const amounts = async (columns: StatementOptions['columns']) =>
+      (await read(content, { columns })).lines.map(({ amount }) => amount);
+    expect(await amounts({ amount: [last] })).toEqual([600]);
+    expect(await amounts({ ignored: [last] })).toEqual([500]);
+  });
+});
+
 describe('tables', () => {
   it.each([
     ['Currency,USD,', 'TRF A'],
