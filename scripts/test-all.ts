@@ -1,7 +1,7 @@
 /**
  * Runs the rounds that `npm test` leaves out: the black-box tests with the standalone program; tests that depend on time
  * zone or language, fourteen hours ahead of UTC, in a language with other sorting, digits and dates; and the ledger's
- * tests with a newer PostgreSQL.
+ * tests with a newer PostgreSQL. With `--whole`, the standalone program also runs what tests run in their process.
  * Arguments go to vitest; `--only NAME` runs one round.
  */
 import { spawnSync } from 'node:child_process';
@@ -28,9 +28,14 @@ const ABROAD = [
   'test/blackbox/{find,ledger-report,list,pass-on}.test.ts',
 ];
 
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { only: { type: 'string' }, whole: { type: 'boolean', default: false } },
+});
+
 const ROUNDS: Readonly<Record<string, Round>> = {
   standalone: {
-    env: { PAYCLI_PROGRAM: PROGRAM_HERE },
+    env: { PAYCLI_PROGRAM: PROGRAM_HERE, ...(values.whole ? {} : { PAYCLI_TEST_IN_PROCESS: '1' }) },
     // These tests run in process, so the program doesn't matter.
     args: tests('test/{blackbox,faults,standalone}/*.test.ts', [
       'test/faults/{disk,fuzz,lagging,model,postgres,postgres-around,postgres-relay,sabotage}.test.ts',
@@ -52,7 +57,6 @@ const isThere = ({ env }: Round): boolean => env['PAYCLI_PROGRAM'] === undefined
 
 const vitest = fileURLToPath(new URL('vitest.mjs', import.meta.resolve('vitest/package.json')));
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { only: { type: 'string' } } });
 for (const [name, round] of Object.entries(ROUNDS)) {
   const { env, args } = round;
   if (values.only !== undefined && values.only !== name) continue;
