@@ -26,7 +26,7 @@ const ROLE_NAMES: Readonly<Record<Role, string>> = {
     '(entry|amount)?type|((cr|dr|credit|debit){2}|[cd]{2}|direction)(indicator|flag|mark)?|sign|in(or)?out|' +
     'debitorcredit|creditordebit|drorcr|crordr|\\+/-',
   currency: 'currency(code)?',
-  status: '(payment)?status',
+  status: '(payment|response)?status response(description|message|code)?',
   // Not guessed: the gross amount includes it.
   fee: '-',
   text: '.*(narrat(ion|ive)|remarks?|description|details?|particulars|memo)',
@@ -167,7 +167,7 @@ export const sideOf = (text: string, sides: Layout['sides']): 'in' | 'out' | und
 };
 
 const BOOKED =
-  /^(?:success(?:ful(?:ly)?)?|succeeded|completed?|(?:over|partially_)?paid|settled|approved|processed|posted|booked|cleared)$/;
+  /^(?:00|success(?:ful(?:ly)?)?|succeeded|completed?|(?:over|partially_)?paid|settled|approved(?: by financial institution)?|processed|posted|booked|cleared)$/;
 const LEFT =
   /^(?:un(?:successful|paid)|not (?:paid|successful)|fail(?:ed|ure)|pending|process(?:ing)|in[ _-]?progress|ongoing|queued|initiated|created|reversed|refunded|abandoned|declined|rejected|cancell?ed|expired|error|timed? ?out)$/;
 
@@ -177,6 +177,9 @@ export const isBooked = (text: string, statuses: Layout['statuses']): boolean | 
   if (statuses?.booked.includes(word) ?? BOOKED.test(word)) return true;
   return (statuses?.left.includes(word) ?? LEFT.test(word)) ? false : undefined;
 };
+
+/** Words of money that goes back, in a column that may say so of some rows. */
+const GOES_BACK = /\b(?:refund|reversal|chargeback)s?\b/i;
 
 /** Chooses the columns of a table by the options, the layout, the names and the contents. */
 export const findColumns = (
@@ -242,7 +245,8 @@ const contentOf = (
   if (words.some(hasAmountSigns) && amounts.every((text) => isWrittenAmount(text))) return 'amounts';
   if (words.length >= MANY_WORDS) return undefined;
   const isUnknownSide = isCalled(title, ROLE_NAMES.side) && words.length > 1 && words.length <= 4;
-  if (isUnknownSide || words.some((text) => sideOf(text, layout?.sides) !== undefined)) return 'sides';
+  const isSide = (text: string): boolean => sideOf(text, layout?.sides) !== undefined || GOES_BACK.test(text);
+  if (isUnknownSide || words.some(isSide)) return 'sides';
   if (words.some((text) => isBooked(text, layout?.statuses) !== undefined)) return 'statuses';
   if (words.length < 2) return undefined;
   if (words.every((text) => /^(?:yes|no?|y|true|false)$/i.test(text))) return 'statuses';

@@ -212,7 +212,8 @@ const isOutBySide = (
 ): boolean => {
   const known = side.length === 0 ? 'in' : sideOf(text('side'), layout?.sides);
   if (known !== undefined) return known === 'out';
-  const hint = 'correct the cell, or list its word in the sides of a file for --layout';
+  const hint =
+    'correct the cell, or list its word in the sides of a file for --layout; or leave the column out with --ignore-columns';
   throw wrong('side', `${quoted(text('side'))} is neither credit nor debit`, hint);
 };
 
@@ -239,6 +240,8 @@ const lineReader = (table: Table, columns: Columns, options: StatementOptions, f
   const notMoney = table.columns.filter(
     (column) => ![columns.amount, columns.debit, columns.fee].flat().includes(column),
   );
+
+  let isNegative: boolean | undefined;
 
   return (row: InputRow): DatedLine | LeftOut | 'text' => {
     const cells = rowCells(row, columns, { currency, isCount, fail });
@@ -276,6 +279,12 @@ const lineReader = (table: Table, columns: Columns, options: StatementOptions, f
 
     if (another !== undefined) throw wrong('debit', `the row has an amount in ${quoted(amountTitle)}, too`);
     const [signed, isOut] = [minor(sum), isOutBySide(cells, columns, layout) || sum === 'debit'];
+    if (isOut) {
+      isNegative ??= signed < 0;
+      const hint = 'if it is a reversal, write it as a credit; if not, write it with the sign of the other debits';
+      if (isNegative !== signed < 0)
+        throw wrong(sum, `${quoted(text(sum))} has another sign than the debits above`, hint);
+    }
     const whole = notMoney.map(cell);
     return {
       number: row.number,

@@ -149,6 +149,8 @@ describe('the sides', () => {
     ['Kind', ['Credit', 'Debit'], 'sides'],
     ['Kind', ['Deposit', 'Reversal'], 'sides'],
     ['Type', ['Einnahme', 'Ausgabe'], 'sides'],
+    ['Kind', ['Payment', 'Refund'], 'sides'],
+    ['Category', ['Sale', 'Card chargeback'], 'sides'],
     ['Kind', ['H', 'S'], 'codes'],
     ['State', ['success', 'flagged'], 'statuses'],
     ['Reversed', ['Yes', 'No'], 'statuses'],
@@ -179,6 +181,30 @@ describe('the sides', () => {
     const { lines } = await read(table('Kind', ['Credit', 'Debit']), { columns: { side: ['Kind'] } });
     expect(lines.map(({ amount }) => amount)).toEqual([500, -700]);
   });
+});
+
+it.each([
+  ['Debit', ['7.00', '-2.00']],
+  ['Debit', ['(7.00)', '2.00']],
+  ['Debit', ['7.00', '2.00', '-2.00']],
+])('refuses debits of two signs: %s %j', async (title, cells) => {
+  const rows = cells.map((cell) => `${LINE},,${cell}\n`).join('');
+  expect(await usageFaultOf(read(`Date,Narration,Credit,${title}\n${rows}`))).toBe(
+    `x.csv: row ${cells.length}, column "Debit": "${cells.at(-1)}" has another sign than the debits above | ` +
+      'if it is a reversal, write it as a credit; if not, write it with the sign of the other debits',
+  );
+  const sides = cells.map((cell) => `${LINE},${cell},Debit\n`).join('');
+  expect(await usageFaultOf(read(`Date,Narration,Amount,Type\n${sides}`))).toContain('has another sign');
+});
+
+it('leaves out a payment that its response refuses, if the layout knows the word', async () => {
+  const content = `Date,Narration,Amount,Response Code,Response Description\n${LINE},5.00,00,Approved by Financial Institution\n`;
+  expect(await linesOf(read(content))).toEqual([['11-25', 500, expect.stringContaining('TRF INV-1')]]);
+  const refused = `${content}${LINE},7.00,51,Insufficient Funds\n`;
+  expect(await usageFaultOf(read(refused))).toContain('row 2, column "Response Code": "51" is no known status');
+  const statuses = { booked: ['00'], left: ['51'] };
+  const layout: Layout = { name: 'own', header: ['date'], columns: { status: ['responsecode'] }, statuses };
+  expect(await linesOf(read(refused, { layout }))).toHaveLength(1);
 });
 
 it('refuses a status that is not known', async () => {
