@@ -43,7 +43,9 @@ export const STATUSES: ReadonlyMap<string, readonly [word: string, tone: Tone]> 
   ['not_created', ['not created', 'open']],
   // Lines of a statement and payments of the ledger.
   ['agrees', ['agrees', 'good']],
+  ['likely', ['likely', 'open']],
   ['other_amount', ['other amount', 'alarm']],
+  ['two_names', ['two names', 'alarm']],
   ['only_in_file', ['only in file', 'open']],
   ['only_here', ['only here', 'open']],
   // Events and their deliveries.

@@ -564,8 +564,11 @@ describe('ledger match', () => {
       { at: AT, amount: 500, ref: 'INV-P1' },
       { at: AT, amount: 600, ref: 'INV-P2' },
     ]);
-    const { code, stderr } = await matching(home, lines);
+    const report = join(newFolder('files'), 'report.csv');
+    const { code, stderr } = await matching(home, lines, ['--report', report]);
     expect([code, stderr]).toEqual([14, expect.not.stringContaining('--fee-column')]);
+    const again = await matching(home, readFileSync(report));
+    expect([again.code, again.stderr]).toEqual([14, expect.not.stringContaining('--fee-column')]);
   });
 
   it('finds a refund by the account of its charge', async () => {
@@ -641,7 +644,7 @@ describe('ledger match', () => {
   it('shows what differs on a terminal', async () => {
     const home = await withPaid(DAY);
     const file = join(newFolder('files'), 'bank.csv');
-    writeFileSync(file, BANK);
+    writeFileSync(file, `${BANK}25/11/2026,,5.00,INV-P1 FOR ADA AND INV-P2\n`);
     const terminal = openTerminal(['ledger', 'match', file, '--no-pager'], {
       home,
       env: { TZ: 'UTC', NO_COLOR: '1' },
@@ -650,15 +653,16 @@ describe('ledger match', () => {
     expect((await terminal.ended).code).toBe(14);
     const lines = (await terminal.screen()).split('\n');
     const top = lines.findIndex((line) => line.startsWith('result'));
-    expect(lines.slice(top - 1, top + 6)).toEqual([
+    expect(lines.slice(top - 1, top + 7)).toEqual([
       '',
-      'result        day               amount  what          difference  row',
+      'result        day               amount  what                 difference  row',
       expect.stringMatching(/^─+$/),
-      'other amount  2026-11-25  NGN 7,500.00  INV-P2      NGN 2,500.00  2',
-      'likely        2026-11-25    NGN 123.45  CASH            NGN 0.00  5',
-      'only in file  2026-11-25    NGN -10.75  NIP CHARGE                7',
+      'other amount  2026-11-25  NGN 7,500.00  INV-P2             NGN 2,500.00  2',
+      'likely        2026-11-25    NGN 123.45  CASH                   NGN 0.00  5',
+      'only in file  2026-11-25    NGN -10.75  NIP CHARGE                       7',
+      'two names     2026-11-25      NGN 5.00  INV-P1 and INV-P2                11',
       'only here     2026-11-25  NGN 9,900.00  INV-P6',
     ]);
-    expect(lines[top + 6]).toMatch(/^4 differences between /);
+    expect(lines[top + 7]).toMatch(/^5 differences between /);
   });
 });

@@ -216,6 +216,7 @@ const remediesOf = (found: readonly Match[], { columns }: BankStatement, currenc
   const paired = found.filter(({ result }) => result === 'agrees' || result === 'other_amount');
   const fee = columns.find(
     (column) =>
+      isRead(column) &&
       !/balance/i.test(column) &&
       paired.every(({ line, difference = 0 }) => {
         const cell = Math.abs(writtenAmount(textOfCell(line?.fields[column]), currency)?.minor ?? Number.NaN);

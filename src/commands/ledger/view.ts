@@ -46,6 +46,9 @@ export const caseView: View = {
   table: [caseKind, { path: 'ref', or: 'ugwo' }, { path: 'what', peopleOnly: true }, command],
 };
 
+/** The payment requests that a line names, else its text. */
+const namesOf = (one: unknown): unknown => ['named', 'ref', 'text'].map((path) => valueAt(one, path)).find(Boolean);
+
 /** View of compared lines and payments. `expected` is what the ledger has. */
 export const matchView: View = {
   columns: [
@@ -62,7 +65,7 @@ export const matchView: View = {
     { path: 'result', kind: 'state', needed: true },
     { path: 'day', needed: true },
     { path: 'amount', or: 'expected', kind: 'money', needed: true },
-    { path: 'ref', or: 'text', label: 'what', flexible: true, needed: true, least: 6, peopleOnly: true },
+    { path: 'ref', shown: namesOf, label: 'what', flexible: true, needed: true, least: 6, peopleOnly: true },
     { path: 'difference', kind: 'money' },
     { path: 'row' },
   ],
