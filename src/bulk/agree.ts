@@ -1,3 +1,4 @@
+import { memo } from '../core/async.ts';
 import { DAY_MS, dayIn, startOfDay } from '../core/time.ts';
 import type { ChargeSum, Ledger } from '../ledger/ledger.ts';
 import type { BankStatement, StatementLine } from './statement.ts';
@@ -19,7 +20,8 @@ export interface LedgerPayment
 
 /** Names by which a line and a payment belong together, the surest first; `amount`: none, but the same day and sum. */
 const NAME_KINDS = ['reference', 'account', 'ref'] as const;
-type By = (typeof NAME_KINDS)[number] | 'amount';
+type NameKind = (typeof NAME_KINDS)[number];
+type By = NameKind | 'amount';
 
 /** `likely`: the same amount on the same day, and no name. `two_names`: a line that names two payment requests. */
 export const MATCH_RESULTS = ['agrees', 'likely', 'other_amount', 'two_names', 'only_in_file', 'only_here'] as const;
@@ -64,7 +66,8 @@ const PART = /\p{L}+|\p{N}+/gu;
 const AROUND = /^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu;
 
 /** The letters and digits of a text as parts, which banks separate in other ways: `inv 1042` of `INV1042`. */
-const bareParts = (text: string): string => text.toLowerCase().match(PART)?.join(' ') ?? '';
+const partsOf = (text: string): readonly string[] => text.toLowerCase().match(PART) ?? [];
+const bareParts = (text: string): string => partsOf(text).join(' ');
 
 /** A name with its own separators. */
 const spelled = (text: string): string => text.toLowerCase().replace(AROUND, '');
@@ -74,14 +77,45 @@ const requestOf = ({ profile = '', ugwo, id }: LedgerPayment): string => `${prof
 
 const FIELDS = { reference: 'psp_reference', account: 'account_digest', ref: 'ref' } as const;
 
+/** The numbers of a line, each of which may be an account. */
+const accountsIn = ({ text, numbers }: StatementLine): readonly string[] => [
+  ...(text.match(ACCOUNTS) ?? []),
+  ...numbers,
+];
+
+/** What lines may name: a name whose parts all stand in some lines. A ledger has many other names. */
+export class LineNames {
+  readonly #parts = new Set<string>();
+  readonly #accounts: () => ReadonlySet<string>;
+
+  constructor(lines: readonly StatementLine[], digest: Ledger['digest']) {
+    for (const { text, references } of lines) {
+      for (const part of [text, ...references].flatMap(partsOf)) this.#parts.add(part);
+    }
+    this.#accounts = memo(() => new Set(lines.flatMap(accountsIn).map(digest)));
+  }
+
+  /** True for a name that lines may have. */
+  has(by: NameKind, name = ''): boolean {
+    if (by === 'account') return name !== '' && this.#accounts().has(name);
+    const parts = partsOf(name);
+    return parts.length > 0 && parts.every((part) => this.#parts.has(part));
+  }
+
+  /** True for a payment that lines may name. */
+  mayName(payment: Pick<LedgerPayment, (typeof FIELDS)[NameKind]>): boolean {
+    return NAME_KINDS.some((by) => this.has(by, payment[FIELDS[by]]));
+  }
+}
+
 /** A name in the ledger, and the payments that have it. */
 class Name {
-  readonly by: (typeof NAME_KINDS)[number];
+  readonly by: NameKind;
   readonly text: string;
   readonly payments: LedgerPayment[];
   #requests: ReadonlySet<string> | undefined;
 
-  constructor(by: Name['by'], text: string, first: LedgerPayment) {
+  constructor(by: NameKind, text: string, first: LedgerPayment) {
     this.by = by;
     this.text = text;
     this.payments = [first];
@@ -112,12 +146,12 @@ class NameIndex {
   readonly #mostParts: number;
   readonly #digest: Ledger['digest'];
 
-  constructor(payments: readonly LedgerPayment[], digest: Ledger['digest']) {
+  constructor(payments: readonly LedgerPayment[], { names: known, digest }: Pick<Matching, 'names' | 'digest'>) {
     for (const payment of payments) {
       for (const by of NAME_KINDS) {
         const text = payment[FIELDS[by]] ?? '';
+        if (!known.has(by, text)) continue;
         const [index, key] = by === 'account' ? [this.#byAccount, text] : [this.#byParts, bareParts(text)];
-        if (key === '') continue;
         const names = index.get(key) ?? [];
         const name = names.find((one) => one.by === by && one.text === text);
         if (name === undefined) index.set(key, [...names, new Name(by, text, payment)]);
@@ -129,10 +163,10 @@ class NameIndex {
   }
 
   /** The names in a line. */
-  in({ text, references, numbers }: StatementLine): readonly Name[] {
-    const accounts = [...(text.match(ACCOUNTS) ?? []), ...numbers].flatMap(
-      (number) => this.#byAccount.get(this.#digest(number)) ?? [],
-    );
+  in(line: StatementLine): readonly Name[] {
+    const { text, references } = line;
+    const numbers = this.#byAccount.size > 0 ? accountsIn(line) : [];
+    const accounts = numbers.flatMap((number) => this.#byAccount.get(this.#digest(number)) ?? []);
     const cells = references.flatMap((cell) => this.#named(bareParts(cell), spelled(cell)).names);
     return [...new Set([...accounts, ...cells, ...text.split('\n').flatMap((part) => this.#within(part))])];
   }
@@ -249,6 +283,8 @@ class Candidates {
 interface Matching extends Pick<BankStatement, 'days'>, Pick<Ledger, 'digest'> {
   /** Amounts of a line and the payment that it names agree up to this difference. */
   readonly tolerance: number;
+  /** What the lines may name. */
+  readonly names: LineNames;
 }
 
 /** Refs, or ids if those tell nothing apart, of the payment requests that names lead to. */
@@ -281,10 +317,10 @@ class Matches {
   /** The payments without a line. */
   readonly free: Set<LedgerPayment>;
 
-  constructor(lines: readonly StatementLine[], payments: readonly LedgerPayment[], { tolerance, digest }: Matching) {
-    this.#tolerance = tolerance;
+  constructor(lines: readonly StatementLine[], payments: readonly LedgerPayment[], how: Matching) {
+    this.#tolerance = how.tolerance;
     this.free = new Set(payments.filter(({ kind }) => kind !== 'other').sort(byTime));
-    const index = new NameIndex(payments, digest);
+    const index = new NameIndex(payments, how);
     // Lines of the same names share their candidates.
     const known = new Map<string, Candidates | undefined>();
     for (const line of lines.toSorted(byContent)) {
@@ -317,9 +353,10 @@ class Matches {
     ];
     for (const { mostDays, mostOff } of passes) {
       for (const [line, candidates] of this.#named) {
-        if (this.#found.has(line)) continue;
         const payment = candidates.nearest(line, this.free, mostDays, mostOff);
-        if (payment !== undefined) this.#match(line, payment, candidates.by);
+        if (payment === undefined) continue;
+        this.#match(line, payment, candidates.by);
+        this.#named.delete(line);
       }
     }
   }

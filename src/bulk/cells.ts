@@ -22,12 +22,15 @@ export interface InputRow {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/**
- * The fields of a row, without a prototype: a column may be called `__proto__`, and `constructor` must not exist unless
- * the file has it.
- */
+/** Rows of the same columns share a shape: an object that is created without a class takes four times the memory. */
+class RowFields {}
+// A column may be called `__proto__`, and `constructor` must not exist unless the file has it.
+Object.setPrototypeOf(RowFields.prototype, null);
+Reflect.deleteProperty(RowFields.prototype, 'constructor');
+
+/** The fields of a row, without what objects inherit. */
 export const fieldsFrom = (entries: Iterable<readonly [string, unknown]>): Readonly<Record<string, unknown>> => {
-  const fields: Record<string, unknown> = Object.create(null);
+  const fields = new RowFields() as Record<string, unknown>;
   for (const [name, value] of entries) fields[name] = value;
   return fields;
 };

@@ -6,6 +6,7 @@ import {
   DAYS_OLDER,
   DAYS_YOUNGER,
   type LedgerPayment,
+  LineNames,
   MATCH_RESULTS,
   type Match,
   matchLines,
@@ -38,6 +39,9 @@ const ofDays = (first: number, last: number, tolerance = 0) => ({
   days: { first: dayOf(first), last: dayOf(last) },
 });
 
+const matched = (lines: readonly StatementLine[], payments: readonly LedgerPayment[], how: ReturnType<typeof ofDays>) =>
+  matchLines(lines, payments, { ...how, names: new LineNames(lines, digest) });
+
 /** `1 P agrees by ref`, `2 only_in_file`, `Q only_here`. */
 const shortOf = ({ result, by, line: one, payment: paid, difference, named }: Match): string => {
   const off = difference === 0 ? undefined : difference;
@@ -50,7 +54,7 @@ const match = (
   payments: Readonly<Record<string, Given<LedgerPayment>>>,
   tolerance = 0,
 ): string[] =>
-  matchLines(
+  matched(
     lines.map((one, at) => line(at + 1, one)),
     Object.entries(payments).map(([id, one]) => payment(id, one)),
     ofDays(0, 3, tolerance),
@@ -236,7 +240,7 @@ describe('a line belongs to the payment', () => {
     ]) {
       const lines = [one, other].map((each) => ({ text: 'INV-1042', ...each }));
       const result = (given: typeof lines) =>
-        matchLines(
+        matched(
           given.map((each, at) => line(at + 1, each)),
           [payment('P', { ref: 'INV-1042' })],
           ofDays(0, 0),
@@ -281,7 +285,7 @@ describe('a line belongs to the payment', () => {
       return more as LedgerPayment;
     });
     const lines = Array.from({ length: count }, (_none, at) => line(at + 1, { text, ...lineOf(at) }));
-    const matches = matchLines(lines, payments, ofDays(0, 0));
+    const matches = matched(lines, payments, ofDays(0, 0));
     expect(matches.every(({ payment: paid }) => paid !== undefined)).toBe(true);
     // Sorting and halving take some ten looks each. A look at each payment for each line is a million.
     expect(looks).toBeLessThan(count * 100);
@@ -562,7 +566,7 @@ it.each<[days: number, string, later: number | undefined]>([
   [-DAYS_YOUNGER - 1, none, undefined],
 ])('a line %s days after the payment that it names: %s', (days, expected, later) => {
   const lines = [line(1, { text: 'INV-1042', on: days })];
-  const [one] = matchLines(lines, [payment('P', { ref: 'INV-1042' })], ofDays(days, days));
+  const [one] = matched(lines, [payment('P', { ref: 'INV-1042' })], ofDays(days, days));
   expect([one && shortOf(one), one?.days_later]).toEqual([expected, later]);
 });
 
@@ -622,7 +626,7 @@ describe('any lines and payments', () => {
     fc.assert(
       fc.property(crowded, ({ tolerance, ...given }) => {
         const { lines, payments } = made(given);
-        const matches = matchLines(lines, payments, ofDays(0, 3, tolerance));
+        const matches = matched(lines, payments, ofDays(0, 3, tolerance));
         expect(matches.flatMap((one) => one.line ?? [])).toEqual(lines);
         const own = payments.filter(({ day, kind }) => kind !== 'other' && day >= dayOf(0) && day <= dayOf(3));
         const found = matches.flatMap((one) => one.payment ?? []);
@@ -655,8 +659,8 @@ describe('any lines and payments', () => {
             .map(([, one]) => one);
         const renumbered = mixed(lines).map((one, at) => ({ ...one, number: at + 1 }));
         const how = ofDays(0, 3, tolerance);
-        const before = matchLines(lines, payments, how);
-        const after = matchLines(renumbered, mixed(payments), how);
+        const before = matched(lines, payments, how);
+        const after = matched(renumbered, mixed(payments), how);
         expect(after.map(contentOf).sort()).toEqual(before.map(contentOf).sort());
         const missing = (all: readonly Match[]) =>
           all.flatMap((one) => (one.line ? [] : (one.payment?.id ?? []))).sort();
@@ -712,9 +716,9 @@ it('matching day by day gives the same as matching at once', () => {
             ],
       );
       const lines = [...own, ...others].map((one, at) => line(at + 1, one));
-      const atOnce = matchLines(lines, paid, ofDays(-1, 16));
+      const atOnce = matched(lines, paid, ofDays(-1, 16));
       const daily = Array.from({ length: 18 }, (_none, at) => at - 1).flatMap((on) =>
-        matchLines(
+        matched(
           lines.filter(({ day }) => day === dayOf(on)),
           paid.filter(({ day }) => day >= dayOf(on - DAYS_OLDER) && day <= dayOf(on + DAYS_YOUNGER)),
           ofDays(on, on),
@@ -769,7 +773,7 @@ describe('the statement of', () => {
         ...payment(one.id, { ...one, at: Date.parse(at), day: at.slice(0, 10) }),
         account_digest: account && digest(account),
       }));
-      const found = matchLines(lines, paid, { tolerance: 0, days: period, digest });
+      const found = matched(lines, paid, { tolerance: 0, days: period, digest });
       const grouped = Object.groupBy(found, ({ result }) => result);
       const short = ({ by, line: one, payment: its, difference }: Match): unknown => {
         if (one === undefined || its === undefined) return one?.number ?? its?.id;

@@ -2,6 +2,7 @@ import {
   DAYS_OLDER,
   DAYS_YOUNGER,
   type LedgerPayment,
+  LineNames,
   MATCH_RESULTS,
   type Match,
   matchLines,
@@ -35,14 +36,14 @@ import type { MatchInput } from './match-spec.ts';
 import { matchView, rowOf } from './view.ts';
 
 /**
- * Reads the payments, refunds and reversals of the days of a statement and of those on which a named payment may be, and
- * what else was charged then.
+ * Reads the payments, refunds and reversals of the days of a statement; and of those on which a named payment may be,
+ * payments that its lines may name, and what else was charged then.
  */
 const readPayments = async (
   ledger: Ledger,
   scope: Scope,
   { first, last }: BankStatement['days'],
-  { currency, zone }: { readonly currency: string; readonly zone: Zone },
+  { currency, zone, names }: { readonly currency: string; readonly zone: Zone; readonly names: LineNames },
 ): Promise<readonly LedgerPayment[]> => {
   const paymentOf = (sum: ChargeSum, kind: LedgerPayment['kind'], at: number, amount = 0n): LedgerPayment => {
     // A bank may write a payment of less than an hour before or after midnight on the other day.
@@ -69,9 +70,12 @@ const readPayments = async (
       return { take: (sums) => void all.push(...sums.flatMap(each)), end: () => all };
     });
   const counts = countsByPayment(period);
+  const from = (startOfDay(zone, first) ?? 0) - HOUR_MS;
+  const end = (startOfDay(zone, last, 1) ?? 0) + HOUR_MS;
+  const isNeeded = (sum: ChargeSum): boolean =>
+    sum.currency === currency && (sum.payment === 'reversed' || (sum.at >= from && sum.at < end) || names.mayName(sum));
   const payments = await read('paid_at', (sum) =>
-    counts(sum).flatMap(({ reported, at, received = sum.amount }) => {
-      if (sum.currency !== currency) return [];
+    (isNeeded(sum) ? counts(sum) : []).flatMap(({ reported, at, received = sum.amount }) => {
       if (reported === 'reversed') return [paymentOf(sum, 'reversal', at, received)];
       return PAYMENTS[reported as keyof typeof PAYMENTS].brings ? [paymentOf(sum, 'payment', at, received)] : [];
     }),
@@ -94,7 +98,11 @@ const readPayments = async (
       };
       return [paymentOf({ ...sum, ...names }, 'refund', sum.at, -(sum.amount ?? BigInt(money?.received ?? 0)))];
     }),
-    ...(await read('created_at', (sum) => (paid.has(sum.id) ? [] : [paymentOf(sum, 'other', sum.at)]), {})),
+    ...(await read(
+      'created_at',
+      (sum) => (names.mayName(sum) && !paid.has(sum.id) ? [paymentOf(sum, 'other', sum.at)] : []),
+      {},
+    )),
   ];
 };
 
@@ -318,12 +326,13 @@ export const matchStatement = async (input: MatchInput, run: Run): Promise<Resul
   const { days, lines } = statement;
   const ledger = await run.ledger();
   const { scope } = input.allProfiles ? { scope: {} } : await profileWithoutKey(run);
-  const all = await readPayments(ledger, scope, days, { currency, zone });
+  const names = new LineNames(lines, ledger.digest);
+  const all = await readPayments(ledger, scope, days, { currency, zone, names });
   // A column of signed amounts may have no money out either, and then lacks each refund.
   const isMoneyIn = isCreditColumn(amountColumn) && !input.debitColumn && lines.every(({ amount }) => amount > 0);
   const payments = isMoneyIn ? all.filter(({ kind }) => kind !== 'refund' && kind !== 'reversal') : all;
   const moneyIn = `Only money in is compared: ${amountColumn} has no money out.`;
-  const found = matchLines(lines, payments, { ...input, days, digest: ledger.digest });
+  const found = matchLines(lines, payments, { ...input, days, names, digest: ledger.digest });
   const notices = [
     ...statement.notices,
     ...(payments.length < all.length ? [moneyIn] : []),
