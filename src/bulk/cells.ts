@@ -44,6 +44,7 @@ const MAX_DEPTH = 64;
 
 /** The cells of one row, for the noun that builds a request from them. Collects the faults found on the way. */
 export interface Cells {
+  readonly format: FileFormat;
   /** All columns of the row, the empty ones included. */
   readonly names: readonly string[];
   /** The columns of the file; for NDJSON, those of its first row. */
@@ -153,6 +154,7 @@ export const cellsOf = (fields: Fields, format: FileFormat, columns: readonly st
   };
 
   return {
+    format,
     names: Object.keys(fields),
     columns,
     given,

@@ -129,17 +129,22 @@ export const findColumn = (
 };
 
 /**
- * An amount in the minor unit may be a number in NDJSON. An amount with decimals must be a text, which keeps its zeros.
+ * The text of an amount, or its number in NDJSON. In the minor unit it may be a number there. With decimals it must be a
+ * text, which keeps its zeros.
  */
-const minorText = (cells: Cells): string | undefined => {
-  const given = cells.given.get('amount_minor');
-  return typeof given === 'number' || given instanceof NumberText ? String(given) : cells.text('amount_minor');
+const amountCell = (cells: Cells, column: string): string | undefined => {
+  const given = cells.given.get(column);
+  if (typeof given !== 'number' && !(given instanceof NumberText)) return cells.text(column);
+  if (column === 'amount_minor') return String(given);
+  cells.fault(column, 'should be text, such as "7000.00"; a number belongs in amount_minor');
+  return undefined;
 };
 
 const givenIn = (cells: Cells): GivenAmount | undefined => {
-  const [amount, minor] = [cells.text('amount'), minorText(cells)];
+  const [amount, minor] = [amountCell(cells, 'amount'), amountCell(cells, 'amount_minor')];
   if (amount !== undefined && minor !== undefined) cells.fault('amount', "can't be used together with amount_minor");
-  if (amount !== undefined) return { flag: '--amount', text: amount };
+  // In CSV every number is text: a spreadsheet drops the decimals of 7000.00.
+  if (amount !== undefined) return { flag: '--amount', text: amount, isMajor: cells.format === 'csv' };
   return minor === undefined ? undefined : { flag: '--amount-minor', text: minor };
 };
 

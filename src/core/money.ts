@@ -123,39 +123,40 @@ export const readMinorAmount = (text: string): ReadAmount =>
       );
 
 /**
- * Converts an amount as people write it, `5,000.00`, to the currency's minor unit, without floats. For a currency with
- * decimals a number without them is refused: it could be meant in either unit, and one is a hundred times the other.
+ * Reads an amount in major units as a count of the minor unit. Missing decimals are zeros: `7000` is NGN 7,000.00.
+ * Undefined for a text that is no amount. Three digits behind a comma are no thousands for sure where the currency has
+ * three decimals.
  */
-export const readAmount = (text: string, currency: string): ReadAmount => {
+export const readMajor = (text: string, currency: string): string | undefined => {
+  const [, whole, fraction = ''] = AMOUNT.exec(text) ?? [];
+  const digits = minorDigits(currency);
+  if (whole === undefined || fraction.length > digits || (digits === 3 && /^\d+,\d+$/.test(text))) return undefined;
+  return `${whole.replaceAll(',', '')}${fraction.padEnd(digits, '0')}`;
+};
+
+/**
+ * Converts an amount as people write it, `5,000.00`, to the currency's minor unit, without floats. For a currency with
+ * decimals a number without them is refused, unless it `isMajor`: it could be meant in either unit, and one is a
+ * hundred times the other.
+ */
+export const readAmount = (text: string, currency: string, isMajor = false): ReadAmount => {
   const digits = minorDigits(currency);
   const [, whole, fraction] = AMOUNT.exec(text) ?? [];
   const example = formatMoney(`5000${'0'.repeat(digits)}`, currency).slice(currency.length + 1);
   if (whole === undefined)
     return amountProblem(spoiltWords(text, '') ?? `"${text}" is not an amount`, `write it like ${example}`);
-  const plain = whole.replaceAll(',', '');
-  if (fraction === undefined && digits > 0) {
+  if (fraction === undefined && digits > 0 && !isMajor) {
+    const plain = whole.replaceAll(',', '');
     const major = formatMoney(`${plain}${'0'.repeat(digits)}`, currency);
     return amountProblem(
       `"${text}" could mean ${major} or ${formatMoney(plain, currency)}`,
       `write --amount ${major.slice(currency.length + 1)} or --amount-minor ${plain}`,
     );
   }
-  if ((fraction ?? '').length !== digits) {
-    const wanted = digits === 0 ? 'has no decimals' : `has ${digits} decimals`;
-    return amountProblem(`"${text}" can't be an amount: ${currency} ${wanted}`, `write it like ${example}`);
-  }
-  return readMinor(`${plain}${fraction ?? ''}`);
-};
-
-/**
- * Reads an amount that is only compared with another, as a count of the minor unit. Missing decimals are zeros: `7000`
- * is NGN 7,000.00. Undefined for a text that is no amount.
- */
-export const readMajor = (text: string, currency: string): string | undefined => {
-  const [, whole, fraction = ''] = AMOUNT.exec(text) ?? [];
-  const digits = minorDigits(currency);
-  if (whole === undefined || fraction.length > digits) return undefined;
-  return `${whole.replaceAll(',', '')}${fraction.padEnd(digits, '0')}`;
+  const minor = isMajor || (fraction ?? '').length === digits ? readMajor(text, currency) : undefined;
+  if (minor !== undefined) return readMinor(minor);
+  const wanted = digits === 0 ? 'has no decimals' : `has ${digits} decimals`;
+  return amountProblem(`"${text}" can't be an amount: ${currency} ${wanted}`, `write it like ${example}`);
 };
 
 /** Formats an amount that is about to be charged or refunded in both units: `NGN 5,000.00 (500000 kobo)`. */
@@ -168,7 +169,9 @@ export const bothUnits = (minor: number, currency: string): string =>
 export interface GivenAmount {
   readonly flag: '--amount' | '--amount-minor';
   readonly text: string;
+  /** True where a number without decimals is in major units. */
+  readonly isMajor?: boolean;
 }
 
-export const readGiven = ({ flag, text }: GivenAmount, currency: string): ReadAmount =>
-  flag === '--amount' ? readAmount(text, currency) : readMinorAmount(text);
+export const readGiven = ({ flag, text, isMajor }: GivenAmount, currency: string): ReadAmount =>
+  flag === '--amount' ? readAmount(text, currency, isMajor) : readMinorAmount(text);

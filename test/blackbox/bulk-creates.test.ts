@@ -78,7 +78,7 @@ describe('ugwo create --from', () => {
     const file = fileOf(
       csvOf(
         'ref,amount,amount_minor,currency',
-        'a,5000,,NGN',
+        'a,"7,00",,NGN',
         'b,,5000,',
         'c,,,NGN',
         'd,1.00,100,NGN',
@@ -95,7 +95,7 @@ describe('ugwo create --from', () => {
       {
         row: 1,
         column: 'amount',
-        title: expect.stringContaining('NGN 50.00; write amount 5,000.00 or amount_minor 5000'),
+        title: '"7,00" is not an amount; write it like 5,000.00',
       },
       { row: 2, column: 'currency', title: expect.stringContaining('is missing') },
       { row: 3, column: 'amount', title: 'is missing: give amount or amount_minor' },
@@ -104,6 +104,29 @@ describe('ugwo create --from', () => {
       { row: 7, column: 'ref', title: expect.stringContaining('duplicate of row 6') },
       { row: 9, column: 'ref', title: expect.stringContaining('duplicate of row 8') },
     ]);
+  });
+
+  it.each([
+    ['ugwo create', CREATE, 'ugw', ''],
+    ['refund create', REFUND, 'rfd', 'activity,'],
+  ])('reads whole amounts of CSV in major units, and names their total: %s', async (_command, words, prefix, key) => {
+    const rows = ['7000,NGN', '"8,000",ngn', '"9,000.5",NGN', '7000,JPY'];
+    const lines = rows.map((row, index) => (key === '' ? row : `${ACT(index + 1)},${row}`));
+    const [service, file] = [await serveMaking(prefix), fileOf(csvOf(`${key}amount,currency`, ...lines))];
+    const options = { service, home: newFolder() };
+    const planned = await inProcess([...words, '--from', file, '--dry-run'], options);
+    expect(planned.stderr).toMatch(/In the file: 4 payment.* for NGN 24,000\.50 and JPY 7,000 /);
+    expect(await run(words, file, options, '--yes')).toMatchObject({ code: 0 });
+    expect(postsIn(service)).toMatchObject([700_000, 800_000, 900_050, 7000].map((amount) => ({ amount })));
+  });
+
+  it.each([
+    ['a number', 7000, 'should be text, such as "7000.00"; a number belongs in amount_minor'],
+    ['a text', '7000', '"7000" could mean NGN 7,000.00 or NGN 70.00; write amount 7,000.00 or amount_minor 7000'],
+  ])('refuses a whole amount of NDJSON that is %s, and names amount_minor', async (_form, amount, title) => {
+    const file = fileOf(`${JSON.stringify({ ref: 'a', amount, currency: 'NGN' })}\n`, 'a.ndjson');
+    const ended = await run(CREATE, file, { service: await serveMaking('ugw'), home: newFolder() });
+    expect(errorOf(ended)['violations']).toMatchObject([{ row: 1, column: 'amount', title }]);
   });
 
   it.each([

@@ -6,6 +6,7 @@ import {
   formatMoney,
   readAmount,
   readGiven,
+  readMajor,
   readMinorAmount,
   splitMoney,
 } from '../../src/core/money.ts';
@@ -174,6 +175,66 @@ describe('readAmount', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), currency, (minor, code) => {
         expect(readAmount(formatMoney(minor, code).slice(4), code)).toEqual({ minor });
+      }),
+    );
+  });
+});
+
+/** What each form is in major units, in a currency with two decimals, none and three; undefined for no amount. */
+type Form = readonly [text: string, ...minor: (number | undefined)[]];
+const NO_AMOUNTS: readonly string[] = [
+  ...['7,00', '7,0', '70,00', '7000,00', '7.000,00', '80,00', '8,0000', '8,00,000', ',800', '8,000,00'],
+  ...['7 000', '7\u00a0000', '7\u202f000', "7'000", '7_000', '7000 ', ' 7000', '?7000', '#7000'],
+  ...['-7000', '+7000', '\u22127000', '(7000)', '7000-', '7000 CR', '\u20a67000', 'NGN 7000', '7000 NGN'],
+  ...['', '.', '.50', '7000.', '7.0.0', '7e3', '0x7', '7k', '7/2', '\u0667', 'NaN', 'all'],
+];
+const FORMS: readonly Form[] = [
+  ['7000', 700_000, 7000, 7_000_000],
+  ['7', 700, 7, 7000],
+  ['8,000', 800_000, 8000, undefined],
+  ['1,234,567', 123_456_700, 1_234_567, 1_234_567_000],
+  ['8,000.00', 800_000, undefined, 8_000_000],
+  ['8,000.000', undefined, undefined, 8_000_000],
+  ['7000.5', 700_050, undefined, 7_000_500],
+  ['7000.25', 700_025, undefined, 7_000_250],
+  ['7.000', undefined, undefined, 7000],
+  ...NO_AMOUNTS.map((text): Form => [text]),
+];
+
+describe('an amount of a CSV file', () => {
+  it.each(FORMS.map((form) => [form] as const))('%j', ([text, ...wanted]) => {
+    for (const [index, currency] of ['NGN', 'JPY', 'KWD'].entries()) {
+      const minor = wanted[index];
+      const read = readAmount(text, currency, true);
+      if (minor === undefined) {
+        expect(read, currency).toEqual({
+          problem: expect.any(String),
+          hint: expect.stringMatching(/^write it like [\d,.]+$/),
+        });
+        expect(JSON.stringify(read), currency).not.toContain('could mean');
+      } else expect(read, currency).toEqual({ minor });
+      // Files of charges and statements read the same.
+      expect(readMajor(text, currency)?.replace(/^0+/, ''), currency).toBe(minor?.toString());
+    }
+  });
+
+  it.each(['0', '0.00', '00'])('rejects %s', (text) => {
+    expect(readAmount(text, 'NGN', true)).toMatchObject({ problem: 'is 0' });
+  });
+
+  it('is never too large to be exact', () => {
+    expect(readAmount('90071992547409.91', 'NGN', true)).toEqual({ minor: Number.MAX_SAFE_INTEGER });
+    expect(readAmount('90071992547410', 'NGN', true)).toMatchObject({ problem: 'is too large' });
+  });
+
+  it('is the same with and without groups and decimals, in every currency', () => {
+    const currency = fc.constantFrom('NGN', 'JPY', 'KWD', 'CLF');
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 10 ** 9 }), currency, (whole, code) => {
+        const minor = whole * 10 ** placesOf(code);
+        const full = formatMoney(minor, code).slice(4);
+        const bare = full.replaceAll(',', '');
+        for (const text of [full, bare, String(whole)]) expect(readAmount(text, code, true)).toEqual({ minor });
       }),
     );
   });

@@ -71,7 +71,7 @@ export const refundCommands = [
       "--account-number; a terminal asks for them. If this ledger doesn't know the charge, give " +
       'its payment request with --ugwo. --dry-run reads the payment request and the ledger, asks nothing and writes ' +
       'nothing.\n\n' +
-      'With --from, each row of a file is one refund. Columns, in any case, also with blanks: activity, ugwo (an id or a ref), amount (5,000.00) or ' +
+      'With --from, each row of a file is one refund. Columns, in any case, also with blanks: activity, ugwo (an id or a ref), amount (5,000.00, in CSV also 5000) or ' +
       'amount_minor (500000), currency, ref, reason, provider, account_number. An amount `all` pays back the whole ' +
       'payment; a row without an amount is invalid. If the payment request is known, each row is compared with it ' +
       'before it is sent. The whole file is checked first, and the question shows the sum of all rows. Run the same ' +

@@ -73,7 +73,7 @@ export const ugwoCommands = [
       'With --ref you can run the same command again after a lost answer: the service accepts a reference once, and ' +
       'paycli compares the existing payment request with yours. Without --ref the ledger remembers the request, and ' +
       'sends no equal one while the first is unknown.\n\n' +
-      'With --from, each row of a file is one payment request. Columns, in any case, also with blanks: ref, amount (5,000.00) or ' +
+      'With --from, each row of a file is one payment request. Columns, in any case, also with blanks: ref, amount (5,000.00, in CSV also 5000) or ' +
       'amount_minor (500000), currency, customer, description, checkout, metadata.k. Options apply to fields without ' +
       'a column. Other columns are copied to the report. The whole file is checked before anything is sent. Run the ' +
       'same command again to continue where it stopped: no row is sent twice.',
