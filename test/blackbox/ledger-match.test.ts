@@ -253,13 +253,13 @@ describe('ledger match', () => {
     expect(readFileSync(`${report}.again.${name}`, 'utf8')).toBe(written);
     if (name === 'report.ndjson') return;
     expect(written.split('\r\n').slice(0, 3)).toEqual([
-      'Trans Date,Debit,Credit,Remarks,ledger_result,ledger_by,ledger_difference,ledger_amount,ledger_day,ledger_kind,ledger_id,ledger_ugwo,ledger_ref',
+      'Trans Date,Debit,Credit,Remarks,ledger_result,ledger_by,ledger_difference,ledger_amount,ledger_day,ledger_kind,ledger_id,ledger_ugwo,ledger_ref,ledger_named',
       expect.stringMatching(
         /^25\/11\/2026,,"2,500.00",NIP FRM ADA OBI\/INV-P1,agrees,ref,0.00,2500.00,2026-11-25,payment,chg-/,
       ),
       expect.stringMatching(/^25\/11\/2026,,"7,500.00",NIP FRM OBI\/INV P2,other_amount,ref,2500.00,5000.00,/),
     ]);
-    expect(written).toMatch(/\r\n,,,,only_here,,,9900.00,2026-11-25,payment,chg-.*,INV-P6\r\n$/);
+    expect(written).toMatch(/\r\n,,,,only_here,,,9900.00,2026-11-25,payment,chg-.*,INV-P6,\r\n$/);
   });
 
   it('reads the report of a statement with titles and a nameless column again, whose fees are in the settled amounts', async () => {
@@ -502,9 +502,12 @@ describe('ledger match', () => {
       { at: AT, amount: 500, ref: 'INV-P2' },
     ]);
     const lines = 'Date,Amount,Narration\n25/11/2026,5.00,INV-P1 AND INV-P2\n';
-    const words = ['-o', 'tsv', '--columns', 'result,amount,named'];
+    const report = join(newFolder('files'), 'report.csv');
+    const words = ['-o', 'tsv', '--columns', 'result,amount,named', '--report', report];
     const { code, stdout } = await matching(home, lines, words);
     expect([code, stdout.split('\n')[0]]).toEqual([14, 'two_names\t500\tINV-P1 and INV-P2']);
+    const [row] = parse(readFileSync(report), { columns: true, bom: true });
+    expect(row).toMatchObject({ ledger_result: 'two_names', ledger_named: 'INV-P1 and INV-P2' });
   });
 
   it('finds a payment that its bank posted days later, and counts it apart', async () => {

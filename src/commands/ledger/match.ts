@@ -195,16 +195,18 @@ const matchSummary = (found: readonly Match[], sums: Sums, currency: string, day
 };
 
 /** Columns that a report adds. Their amounts have decimals, as in the file. */
-const ADDED_COLUMNS = 'result by difference amount day kind id ugwo ref'.split(' ').map((name) => REPORT_PREFIX + name);
+const ADDED_COLUMNS = 'result by difference amount day kind id ugwo ref named'
+  .split(' ')
+  .map((name) => REPORT_PREFIX + name);
 
 /** True for a column of the file itself: without the added ones, a report of a report is equal to it. */
 const isRead = (name: string): boolean => !name.startsWith(REPORT_PREFIX);
 
 /** The line as read, if there is one, and the added columns. */
-const reportRow = ({ result, by, difference, line, payment }: Match, currency: string) => {
+const reportRow = ({ result, by, difference, line, payment, named }: Match, currency: string) => {
   const { amount, day, kind, id, ugwo, ref } = payment ?? {};
   const money = (minor?: number) => (minor === undefined ? null : new NumberText(decimalText(`${minor}`, currency)));
-  const values = [result, by, money(difference), money(amount), day, kind, id, ugwo, ref];
+  const values = [result, by, money(difference), money(amount), day, kind, id, ugwo, ref, named];
   const read = Object.entries(line?.fields ?? {}).filter(([column]) => isRead(column));
   const added = ADDED_COLUMNS.map((column, at) => [column, values[at] ?? null] as const);
   return [Object.fromEntries(read), Object.fromEntries(added)] as const;
