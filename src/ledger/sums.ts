@@ -89,15 +89,20 @@ const sumStatement = (prefix: TablePrefix, query: SumQuery, whole: Part, part: P
     `${along === 'reversed' ? 'money' : 'NULL'} AS money`,
     ...by,
   ];
-  const places = columns.map((_column, place) => place + 1).join();
+  // A sum of one charge needs no group, which would be sorted.
+  const isOfOne = by.includes('id');
+  const count = (value: string): string =>
+    isOfOne ? `CASE WHEN ${value} IS NULL THEN 0 ELSE 1 END` : `count(${value})`;
+  const sum = (value: string): string => (isOfOne ? value : `sum(${value})`);
+  const groups = isOfOne ? '' : `GROUP BY ${columns.map((_column, place) => place + 1).join()}`;
   // Without MATERIALIZED, SQLite would search for a newer charge at each use of the result.
   return [
     `WITH summed AS MATERIALIZED (SELECT ${columns.join()}, amount, received,
         ${isLast} AS is_last, ${asked} AS asked, ${excess} AS excess FROM ${table} ${where})
-      SELECT ${['state', 'payment', 'currency', 'cut', 'money', ...by].join()}, count(*), sum(is_last),
-        sum(CASE WHEN amount IS NULL THEN 0 ELSE is_last END), CAST(sum(asked * is_last) AS text),
-        count(received), CAST(sum(received) AS text), count(excess), CAST(sum(excess) AS text)
-      FROM summed GROUP BY ${places}`,
+      SELECT ${['state', 'payment', 'currency', 'cut', 'money', ...by].join()}, ${count('1')}, ${sum('is_last')},
+        ${sum('CASE WHEN amount IS NULL THEN 0 ELSE is_last END')}, CAST(${sum('asked * is_last')} AS text),
+        ${count('received')}, CAST(${sum('received')} AS text), ${count('excess')}, CAST(${sum('excess')} AS text)
+      FROM summed ${groups}`,
     ...(countsEach ? [] : newerValues),
     ...values,
   ];
