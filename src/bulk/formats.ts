@@ -143,15 +143,20 @@ export interface ForeignTable {
   readonly hasHeader: boolean;
 }
 
+/** Characters that nobody sees, such as marks of the direction of a text. */
+export const INVISIBLE = /\p{Cf}/gu;
+
 /** The name of a column by its place. */
 const placeName = (index: number): string => `column ${index + 1}`;
 
 /** Names of the columns of a foreign table. One without a name of its own is called by its place. */
-export const foreignNames = (names: readonly string[]): readonly string[] =>
-  names.map((name, index) => {
+export const foreignNames = (written: readonly string[]): readonly string[] => {
+  const names = written.map((name) => name.replaceAll(INVISIBLE, ''));
+  return names.map((name, index) => {
     if (name.trim() === '') return placeName(index);
     return names.indexOf(name) === index ? name : `${name} (${placeName(index)})`;
   });
+};
 
 const checkNames = (names: readonly string[], fail: Fail): void => {
   const empty = names.indexOf('');

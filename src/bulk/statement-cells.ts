@@ -22,7 +22,7 @@ const AMOUNT_FORM = new RegExp(
  * that has no one meaning. `isCount`: the digits count the minor unit.
  */
 export const writtenAmount = (text: string, currency: string, isCount = false) => {
-  const bare = text.replaceAll(NEEDLESS_BLANKS, '');
+  const bare = text.replaceAll(NEEDLESS_BLANKS, '').replaceAll(/[\p{Pd}−]/gu, '-');
   const [, before = '', named, inner = '', digits, unit = named, side = '', after = ''] =
     AMOUNT_FORM.exec(NO_AMOUNT.test(bare) ? '0' : bare) ?? [];
   const signs = before + inner + after;

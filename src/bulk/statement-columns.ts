@@ -2,14 +2,14 @@ import { cutName, firstFew } from '../core/bounds.ts';
 import { fromSpreadsheet } from '../core/text.ts';
 import type { Zone } from '../core/time.ts';
 import { bareName } from './cells.ts';
-import { InputError } from './formats.ts';
+import { INVISIBLE, InputError } from './formats.ts';
 import { LAYOUTS, type Layout, ROLES, type Role } from './layouts.ts';
 import { REPORT_PREFIX } from './report.ts';
 import { CURRENCY_IN_NAME, hasAmountSigns, isWrittenAmount, writtenAmount, writtenDays } from './statement-cells.ts';
 
 /** Names of a column with money in alone, or with money out. */
-const CREDIT = '(settlement)?(credit|cr|deposit|lodge?ment|inflow)s?(amount|amt)?|(money|paid)in';
-const DEBIT = '(settlement)?(debit|dr|withdrawal|outflow)s?(amount|amt)?|withdrawn|(money|paid)out';
+const CREDIT = '(settlement)?(credit|cr|deposit|lodge?ment|inflow)s?(amount|amt)?|(money|paid|pay|amount)in';
+const DEBIT = '(settlement)?(debit|dr|withdrawal|outflow)s?(amount|amt)?|withdrawn|(money|paid|amount)out';
 
 /**
  * Names of columns by what they hold, the best first: those of Nigerian banks and wallets, and of the exports of
@@ -17,8 +17,8 @@ const DEBIT = '(settlement)?(debit|dr|withdrawal|outflow)s?(amount|amt)?|withdra
  */
 const ROLE_NAMES: Readonly<Record<Role, string>> = {
   date:
-    'date|time|datetime|(paid|payment|completed|completion)(date|time|at|on)|date(paid|completed) ' +
-    '(post(ed|ing)?|created|booking|entry)(date|at|on)|date(posted|created) (val(ue)?|settle(d|ment))date',
+    'date|time|date(and)?time|(paid|payment|completed|completion)(date|time|at|on)|date(paid|completed) ' +
+    '(post(ed|ing)?|created|booking|entry|effective)(date|at|on)|date(posted|created) (val(ue)?|settle(d|ment))date',
   // The amount beside the one that was paid is the one that was asked for.
   amount: `${CREDIT} amountpaid|paidamount amount (settled|settlement|net)amount|amountsettled|debitcredit|creditdebit`,
   debit: DEBIT,
@@ -32,7 +32,7 @@ const ROLE_NAMES: Readonly<Record<Role, string>> = {
   text: '.*(narrat(ion|ive)|remarks?|description|details?|particulars|memo)',
   reference: '.*(reference|ref)(no|number|id)? (payment|session)?id|rrn|receipt(no|number)?',
   ignored:
-    '.*(balance|fees?|charges?|commission|vat|tax|levy|duty)(before|after|amount|amt|paid)? ' +
+    'bal|.*(balance|fees?|charges?|commission|vat|tax|levy|duty)(before|after|amount|amt|paid)? ' +
     '(gross|total|requested|expected|original)amount',
 };
 
@@ -104,7 +104,9 @@ const roleColumns = (
   const known =
     titles === undefined
       ? ROLE_NAMES[role].split(' ').flatMap((names) => left.filter(({ title }) => isCalled(title, names)))
-      : titles.flatMap((title) => left.filter((column) => bareTitle(column.title) === title));
+      : titles.flatMap(
+          (name) => left.find(({ title }) => title === name) ?? left.filter(({ title }) => bareTitle(title) === name),
+        );
   return [...new Set([...found, ...known])];
 };
 
@@ -144,9 +146,14 @@ export const isHeader = (titles: readonly string[], named: NamedColumns, layout:
   return has('date') && has('amount') && !titles.some((title) => /\d/.test(title) && writtenAmount(title, 'NGN'));
 };
 
-/** The text of a cell, without the apostrophe that marks a text in a spreadsheet; a number of NDJSON as written. */
+/**
+ * The text of a cell, without invisible characters and the apostrophe that marks a text in a spreadsheet; a number of
+ * NDJSON as written.
+ */
 export const textOfCell = (value: unknown): string => {
-  const text = String(value ?? '').trim();
+  const text = String(value ?? '')
+    .replaceAll(INVISIBLE, '')
+    .trim();
   return fromSpreadsheet(/^="([^"]*)"$/.exec(text)?.[1] ?? text).replace(/^'/, '');
 };
 

@@ -396,11 +396,14 @@ const usedLayout = (
   columns: Columns,
   { hasHeader, ...more }: Pick<Layout, 'dateForm' | 'minor' | 'currency'> & { readonly hasHeader: boolean },
 ): Layout => {
-  const titles = (role: Role): readonly string[] => columns[role].map(({ title }) => bareTitle(title));
+  const bare = all.map(({ title }) => bareTitle(title));
+  const isOne = (name: string): boolean => bare.indexOf(name) === bare.lastIndexOf(name);
+  const titles = (role: Role): readonly string[] =>
+    columns[role].map(({ title }) => (isOne(bareTitle(title)) ? bareTitle(title) : title));
   const { statuses, sides, labels } = layout ?? {};
   return {
     name: layout?.name ?? 'own',
-    header: hasHeader ? all.map(({ title }) => bareTitle(title)) : [],
+    header: hasHeader ? bare : [],
     columns: Object.fromEntries(ROLES.map((role) => [role, titles(role)])),
     ...more,
     statuses,
@@ -459,7 +462,10 @@ export const readStatement = async (file: Parameters<typeof openInput>[0], optio
   const input = await openInput({ ...file, isHeader: hasHeader ? isTableHeader : () => false, hasHeader });
   try {
     if (hasHeader && !isTableHeader(input.columns)) {
-      const hint = 'name both with --date-column and --amount-column, as the file writes them';
+      const named = 'name both with --date-column and --amount-column, as the file writes them, or by number';
+      const hint = input.notices.some((notice) => notice.startsWith('Sheet'))
+        ? `${named}; or name another sheet with --sheet`
+        : named;
       throw missing(titledColumns(input.columns), 'with dates beside one with amounts', hint);
     }
     const fail = failIn(file.name, '');

@@ -403,6 +403,24 @@ it('reads columns by their number in a file without a header', async () => {
   expect(fault).toContain('column "column 4" holds amounts');
 });
 
+it('reads cells and titles as they are seen', async () => {
+  const content = 'Date,Narration,\u200eAmount\n\u200f25-Nov-26,INV\u200b-1,\u200e\u22125.00\n25-Nov-26,x,\u20136.00\n';
+  const lines = [
+    ['11-25', -500, 'INV-1'],
+    ['11-25', -600, 'x'],
+  ];
+  expect(await linesOf(read(content))).toEqual(lines);
+  expect(await linesOf(read(content, { columns: { amount: ['Amount'] } }))).toEqual(lines);
+});
+
+it.each([
+  ['Date and Time', 'Amount In', 'Amount Out', 'Bal'],
+  ['Effective Date', 'Pay In', 'Withdrawals', 'Balance'],
+])('knows the names %s, %s, %s and %s', async (date, credit, debit, balance) => {
+  const content = `${date},Narration,${credit},${debit},${balance}\n${LINE},5.00,,5.00\n${LINE},,3.00,2.00\n`;
+  expect((await read(content)).lines.map(({ amount }) => amount)).toEqual([500, -300]);
+});
+
 describe('a saved layout', () => {
   const saved = async (statement: ReturnType<typeof readStatement>): Promise<Layout> =>
     JSON.parse(JSON.stringify((await statement).layout));
@@ -428,6 +446,11 @@ describe('a saved layout', () => {
       { columns: { date: ['1'], amount: ['3'], side: ['4'], text: ['2'] } },
     ],
     ['of a minor unit and an order of dates', 'Date,Amount\n05/11/2026,500\n', { minor: true, dateForm: 'mdy' }],
+    [
+      'of one of two columns that differ in case',
+      `Date,Narration,AMOUNT,Amount\n${LINE},9.00,5.00\n`,
+      { columns: { amount: ['Amount'], ignored: ['AMOUNT'] } },
+    ],
     [
       'of credits alone',
       `Date,Narration,Credit,Debit\n${LINE},5.00,\n${LINE},,7.00\n`,

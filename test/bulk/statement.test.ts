@@ -433,7 +433,7 @@ describe('the columns', () => {
     );
     expect(await usageFaultOf(read('Datum,Betrag\n1,2\n'))).toBe(
       'no column with dates beside one with amounts (found: Datum, Betrag) | name both with --date-column and ' +
-        '--amount-column, as the file writes them',
+        '--amount-column, as the file writes them, or by number',
     );
   });
 });

@@ -98,6 +98,12 @@ describe('a workbook', () => {
     expect(lines.map(({ day }) => day)).toEqual(['2026-11-25']);
   });
 
+  it('whose first sheet has no table names the option for another one', async () => {
+    expect(await usageFaultOf(read(xlsx({ Summary: [['Total', 5]], May: [HEADER, ROW] })))).toContain(
+      'or by number; or name another sheet with --sheet',
+    );
+  });
+
   it.each(['hidden', 'veryHidden'])('is read by its first sheet that is not %s', async (state) => {
     const parts = xlsxParts({ Old: [HEADER, [{ date: DAY }, 9, 'x']], May: [HEADER, ROW], June: [HEADER, ROW, ROW] });
     const book = parts['xl/workbook.xml'].replace('sheetId="1"', `sheetId="1" state="${state}"`);
