@@ -78,3 +78,19 @@ export const writtenDays = (text: string, zone: Zone) => {
   const sure = isYearFirst || /[a-z]/i.test(first + other) ? (dmy ?? mdy) : undefined;
   return (dmy ?? mdy) === undefined ? undefined : { dmy: sure ?? dmy, mdy: sure ?? mdy };
 };
+
+/** Texts whose days are kept. */
+const MOST_KEPT = 1000;
+
+/** A reader of days that keeps the last ones: lines of a statement share their dates, and each is read repeatedly. */
+export const daysReader = (zone: Zone) => {
+  const known = new Map<string, ReturnType<typeof writtenDays>>();
+  return (text: string) => {
+    const kept = known.get(text);
+    if (kept !== undefined || known.has(text)) return kept;
+    if (known.size === MOST_KEPT) known.clear();
+    const days = writtenDays(text, zone);
+    known.set(text, days);
+    return days;
+  };
+};

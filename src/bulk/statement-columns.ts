@@ -1,11 +1,16 @@
 import { cutName, firstFew } from '../core/bounds.ts';
 import { fromSpreadsheet } from '../core/text.ts';
-import type { Zone } from '../core/time.ts';
 import { bareName } from './cells.ts';
 import { INVISIBLE, InputError } from './formats.ts';
 import { LAYOUTS, type Layout, ROLES, type Role } from './layouts.ts';
 import { REPORT_PREFIX } from './report.ts';
-import { CURRENCY_IN_NAME, hasAmountSigns, isWrittenAmount, writtenAmount, writtenDays } from './statement-cells.ts';
+import {
+  CURRENCY_IN_NAME,
+  type daysReader,
+  hasAmountSigns,
+  isWrittenAmount,
+  writtenAmount,
+} from './statement-cells.ts';
 
 /** Names of a column with money in alone, or with money out. */
 const CREDIT = '(settlement)?(credit|cr|deposit|lodge?ment|inflow)s?(amount|amt)?|(money|paid|pay|amount)in';
@@ -192,7 +197,15 @@ const GOES_BACK = /\b(?:refund|reversal|chargeback)s?\b/i;
 export const findColumns = (
   columns: readonly TitledColumn[],
   textsOf: (column: TitledColumn) => readonly string[],
-  { named, layout, zone }: { readonly named: NamedColumns; readonly layout: Layout | undefined; readonly zone: Zone },
+  {
+    named,
+    layout,
+    daysOf,
+  }: {
+    readonly named: NamedColumns;
+    readonly layout: Layout | undefined;
+    readonly daysOf: ReturnType<typeof daysReader>;
+  },
 ): Columns => {
   const ignored = roleColumns('ignored', columns, named, layout);
   const left = columns.filter((column) => !(named.ignored && ignored.includes(column)));
@@ -200,7 +213,7 @@ export const findColumns = (
   const fitting = (role: Role, fits: (text: string) => boolean): readonly TitledColumn[] =>
     found(role).filter((column) => textsOf(column).some(fits));
   const isSide = (text: string): boolean => sideOf(text, layout?.sides) !== undefined;
-  const dates = fitting('date', (text) => writtenDays(text, zone) !== undefined);
+  const dates = fitting('date', (text) => daysOf(text) !== undefined);
   // A column of amounts that is named alone is the only one: a statement may be compared for its credits.
   const isAlone = (named.amount && !named.debit) || named.side !== undefined;
   const debits = isAlone ? [] : found('debit');

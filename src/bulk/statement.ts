@@ -6,7 +6,7 @@ import { type Fail, failIn, foreignNames, InputError, lineEnds } from './formats
 import { type DateForm, type Layout, ROLES, type Role } from './layouts.ts';
 import { openInput } from './read-file.ts';
 import { REPORT_PREFIX } from './report.ts';
-import { CURRENCY_IN_NAME, hasAmountSigns, writtenAmount, writtenDays } from './statement-cells.ts';
+import { CURRENCY_IN_NAME, daysReader, hasAmountSigns, writtenAmount } from './statement-cells.ts';
 import {
   amountColumns,
   bareTitle,
@@ -63,6 +63,9 @@ export interface StatementOptions {
   readonly minor?: boolean | undefined;
 }
 
+type DaysOf = ReturnType<typeof daysReader>;
+type Reading = Omit<StatementOptions, 'zone'> & { readonly daysOf: DaysOf };
+
 /** A header, the lines of titles above it, and the rows below. */
 interface Table {
   readonly columns: readonly TitledColumn[];
@@ -74,24 +77,20 @@ interface Table {
 const quoted = (text: string): string => JSON.stringify(cutName(text));
 
 /** Words of a cell that is a label: one of these, and others of the list below. */
-const LABEL_WORD = /^(?:(?:sub|grand)?totals?|bal(?:ance)?s?|[bc]\/?[fd]|brought|carried)$/;
-const BESIDE_LABEL = new Set(
-  'opening closing starting ending end ledger available current book cleared uncleared previous final running account day of at the forward down sub grand page credit credits debit debits deposit deposits lodgement lodgements withdrawal withdrawals'.split(
-    ' ',
-  ),
+const LABEL_WORD = '(?:sub|grand)?totals?|bal(?:ance)?s?|[bc]/?[fd]|brought|carried';
+const BESIDE_LABEL =
+  'opening closing starting ending end ledger available current book cleared uncleared previous final running account day of at the forward down sub grand page credit credits debit debits deposit deposits lodgement lodgements withdrawal withdrawals';
+const wordOf = (words: string): string => `(?<![\\p{L}/])(?:${words})(?![\\p{L}/])`;
+const WITH_LABEL = new RegExp(wordOf(LABEL_WORD), 'u');
+const LABEL_WORDS = new RegExp(
+  `^[^\\p{L}/]*(?:${wordOf(`${LABEL_WORD}|${BESIDE_LABEL.replaceAll(' ', '|')}`)}[^\\p{L}/]*)+$`,
+  'u',
 );
 
 /** True for a whole cell that marks a row as no transaction, such as `Closing Balance` and `Bal. B/F as at 25-Nov-26`. */
 const isLabel = (text: string): boolean => {
-  const words = text
-    .toLowerCase()
-    .replace(/\bas (?:at|of|on)\b.*/, '')
-    .split(/[^\p{L}/]+/u)
-    .filter((word) => word !== '');
-  return (
-    words.some((word) => LABEL_WORD.test(word)) &&
-    words.every((word) => LABEL_WORD.test(word) || BESIDE_LABEL.has(word))
-  );
+  const words = text.toLowerCase().replace(/\bas (?:at|of|on)\b.*/, '');
+  return LABEL_WORDS.test(words) && WITH_LABEL.test(words);
 };
 
 /** Labels of rows without a date, which may have a name beside them. */
@@ -113,7 +112,7 @@ const currencyIn = (titles: string): string | undefined => {
 };
 
 /** A line before the whole file has told the order of day and month. */
-type DatedLine = Omit<StatementLine, 'day'> & { readonly days: NonNullable<ReturnType<typeof writtenDays>> };
+type DatedLine = Omit<StatementLine, 'day'> & { readonly days: NonNullable<ReturnType<DaysOf>> };
 
 /** A row that is no line, for its reason. `money`: its amount in that currency; `fields`: its cells, if it has a day. */
 interface LeftOut {
@@ -131,10 +130,14 @@ const textsIn = ({ fields }: InputRow): readonly string[] =>
 const isGap = (above: InputRow, row: InputRow): boolean =>
   row.line > above.line + lineEnds(Object.values(above.fields)) + 1;
 
+/** True if a cell of a row is a day. */
+const hasDay = ({ fields }: InputRow, { daysOf }: Reading): boolean =>
+  Object.entries(fields).some(([key, cell]) => !key.startsWith(REPORT_PREFIX) && daysOf(textOfCell(cell)));
+
 /** True if a row is a header. Most rows have a day, and are not looked at further. */
-const isHeaderRow = (row: InputRow, options: StatementOptions): boolean => {
+const isHeaderRow = (row: InputRow, options: Reading): boolean => {
+  if (hasDay(row, options)) return false;
   const texts = textsIn(row).filter((text) => text !== '');
-  if (texts.some((text) => writtenDays(text, options.zone) !== undefined)) return false;
   return isHeader(texts, options.columns, options.layout ?? layoutOf(texts));
 };
 
@@ -146,7 +149,7 @@ const layoutFor = (columns: readonly TitledColumn[], given: Layout | undefined):
 };
 
 /** Parts the rows into tables. A header that comes again without another currency opens none. */
-const splitTables = (first: Table, rows: Iterable<InputRow>, options: StatementOptions): readonly Table[] => {
+const splitTables = (first: Table, rows: Iterable<InputRow>, options: Reading): readonly Table[] => {
   const tables = [first];
   let table = first;
   for (const row of rows) {
@@ -155,7 +158,7 @@ const splitTables = (first: Table, rows: Iterable<InputRow>, options: StatementO
       continue;
     }
     // Texts directly above a header are its titles. Those of the row above them end at an empty row.
-    const start = table.rows.findLastIndex((one) => textsIn(one).some((text) => writtenDays(text, options.zone))) + 1;
+    const start = table.rows.findLastIndex((one) => hasDay(one, options)) + 1;
     const last = table.rows[start - 1];
     const texts = table.rows.splice(start);
     const gap = texts.findIndex((one, at) => isGap(texts[at - 1] ?? last ?? one, one));
@@ -185,8 +188,8 @@ const rowCells = (
   const amount = (role: Role, inCurrency = currency) => writtenAmount(text(role), inCurrency, isCount);
   const wrong = (role: Role, what: string, hint = `correct the cell, or name another column with --${role}-column`) =>
     fail(number, columns[role][0]?.title, what, hint);
-  const minor = (role: Role): number => {
-    const { minor: found = Number.NaN, isUnclear = false } = amount(role) ?? {};
+  const minor = (role: Role, read = amount(role)): number => {
+    const { minor: found = Number.NaN, isUnclear = false } = read ?? {};
     if (Number.isSafeInteger(found)) return found;
     const unclear = 'has two meanings: its point may separate thousands; write decimals, such as 5,000.00';
     const unit = isCount ? `a count of the minor unit of ${currency}` : `an amount in ${currency}`;
@@ -226,8 +229,8 @@ const moneyIn = (read: ReturnType<typeof writtenAmount>, currency: string): Part
   read === undefined || Number.isNaN(read.minor) ? {} : { money: { amount: read.minor, currency } };
 
 /** Makes the reader of rows: a line, the reason why a row is none, or `text` for a row of texts alone. */
-const lineReader = (table: Table, columns: Columns, options: StatementOptions, fail: Fail) => {
-  const { currency, zone } = options;
+const lineReader = (table: Table, columns: Columns, options: Reading, fail: Fail) => {
+  const { currency, daysOf } = options;
   const { layout, titles } = table;
   const [amountColumn] = columns.amount;
   const amountTitle = amountColumn?.title ?? '';
@@ -252,11 +255,12 @@ const lineReader = (table: Table, columns: Columns, options: StatementOptions, f
     if (unpaid !== undefined) return leftOut(`with the status ${cutName(unpaid)}`);
 
     const date = text('date');
-    const days = writtenDays(date, zone);
-    const sums = (['amount', 'debit'] as const).filter((role) => amount(role)?.minor !== 0);
+    const days = daysOf(date);
+    const money = { amount: amount('amount'), debit: amount('debit') };
+    const sums = (['amount', 'debit'] as const).filter((role) => money[role]?.minor !== 0);
     const labels = date === '' ? textsIn(row) : [date];
     const isOfSums = days === undefined && labels.some((label) => SUM_ROW.test(label));
-    const isWithout = days === undefined && !sums.some((role) => amount(role));
+    const isWithout = days === undefined && !sums.some((role) => money[role]);
     if (isWithout && !isOfSums && TELLING_ROLES.every((role) => texts(role).length === 0)) return 'text';
     const [sum, another] = sums;
     const lost =
@@ -274,11 +278,11 @@ const lineReader = (table: Table, columns: Columns, options: StatementOptions, f
     }
 
     checkStatus(cells, layout);
-    const other = otherCurrency([amount(sum)?.currency ?? [], texts('currency'), inNames].flat(), ofTable, currency);
+    const other = otherCurrency([money[sum]?.currency ?? [], texts('currency'), inNames].flat(), ofTable, currency);
     if (other !== undefined) return leftOut(`in ${other}`, moneyIn(amount(sum, other), other));
 
     if (another !== undefined) throw wrong('debit', `the row has an amount in ${quoted(amountTitle)}, too`);
-    const [signed, isOut] = [minor(sum), isOutBySide(cells, columns, layout) || sum === 'debit'];
+    const [signed, isOut] = [minor(sum, money[sum]), isOutBySide(cells, columns, layout) || sum === 'debit'];
     if (isOut) {
       isNegative ??= signed < 0;
       const hint = 'if it is a reversal, write it as a credit; if not, write it with the sign of the other debits';
@@ -316,7 +320,7 @@ const withText = (line: DatedLine, row: InputRow, [column]: readonly TitledColum
 };
 
 /** Reads the rows of a table. A row of texts belongs to the line directly above it. */
-const readTable = (table: Table, columns: Columns, options: StatementOptions, fail: Fail) => {
+const readTable = (table: Table, columns: Columns, options: Reading, fail: Fail) => {
   const read = lineReader(table, columns, options, fail);
   const [lines, left]: [DatedLine[], LeftOut[]] = [[], []];
   let above: InputRow | undefined;
@@ -419,7 +423,7 @@ const isHeaderless = ({ columns: { date, amount }, layout }: StatementOptions): 
 /** Reads the tables of a file, and their lines. */
 const readTables = async (
   input: Awaited<ReturnType<typeof openInput>>,
-  options: StatementOptions,
+  options: Reading,
   { hasHeader, fail }: { readonly hasHeader: boolean; readonly fail: Fail },
 ) => {
   const rows: InputRow[] = [];
@@ -437,7 +441,7 @@ const readTables = async (
     const { layout } = table;
     const textsOf = ({ key }: TitledColumn): readonly string[] =>
       table.rows.map(({ fields }) => textOfCell(fields[key]));
-    const found = findColumns(table.columns, textsOf, { named: options.columns, layout, zone: options.zone });
+    const found = findColumns(table.columns, textsOf, { named: options.columns, layout, daysOf: options.daysOf });
     return { table, columns: found, ...readTable(table, found, options, fail) };
   });
   return { names, read };
@@ -469,7 +473,11 @@ export const readStatement = async (file: Parameters<typeof openInput>[0], optio
       throw missing(titledColumns(input.columns), 'with dates beside one with amounts', hint);
     }
     const fail = failIn(file.name, '');
-    const { names, read } = await readTables(input, options, { hasHeader, fail });
+    const { names, read } = await readTables(
+      input,
+      { ...options, daysOf: daysReader(options.zone) },
+      { hasHeader, fail },
+    );
     const [top] = read;
     if (top === undefined) throw new Error('a file without a table');
     const dated = read.flatMap(({ lines }) => lines);

@@ -98,10 +98,14 @@ const SIGNS: Readonly<Record<string, readonly string[]>> = {
 /** A currency as people and banks write it: its code or a sign, in any case. Source of a regular expression. */
 export const CURRENCY_FORM = [...Object.values(SIGNS).flat(), '[A-Z]{3}'].join('|').replaceAll(/[?$]/g, '\\$&');
 
+const codeBySign = memo(
+  () =>
+    new Map(Object.entries(SIGNS).flatMap(([code, signs]) => signs.map((sign) => [sign.toLowerCase(), code] as const))),
+);
+
 /** The code of a currency, from its code or a sign. */
 export const currencyCode = (text: string): string => {
-  const isSign = (sign: string): boolean => sign.toLowerCase() === text.toLowerCase();
-  const [code] = Object.entries(SIGNS).find(([, signs]) => signs.some(isSign)) ?? [];
+  const code = codeBySign().get(text.toLowerCase());
   return code ?? (/^[A-Z]{3}\b/i.exec(text)?.[0] ?? text).toUpperCase();
 };
 
