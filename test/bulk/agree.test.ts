@@ -573,6 +573,50 @@ it.each<[days: number, string, later: number | undefined]>([
 const AMOUNTS = [100, 150, 5000, -100, -5000];
 const NAMES = ['INV-1042', 'INV-1042-2', 'INV1043', 'T685312', 'A-1', '0123456789'];
 const oneOf = fc.constantFrom;
+
+const [INSIDE, OUTSIDE] = ['[\\p{L}\\p{N}]', '[^\\p{L}\\p{N}]'];
+const asWords = (form: string): RegExp => new RegExp(`(?<!${INSIDE})${form}(?!${INSIDE})`, 'giu');
+/** The ref with its own separators. */
+const exactly = (ref: string): RegExp => asWords(ref.replaceAll(/[^\p{L}\p{N}]/gu, '[$&]'));
+/** The ref with any separators. */
+const inParts = (ref: string): RegExp => {
+  const parts = ref.match(/\p{L}+|\p{N}+/gu) ?? [];
+  const whole = parts.map((part) => (/\p{N}/u.test(part) ? `(?<!\\p{N})${part}(?!\\p{N})` : part));
+  return asWords(whole.join(`${OUTSIDE}*`));
+};
+
+const refs = fc.uniqueArray(
+  oneOf('INV-104', 'INV-1042', 'INV104', 'INV-104-2', 'INV 2-104', '104-2', 'RICE-2', '(INV.*)2'),
+  {
+    minLength: 2,
+    maxLength: 4,
+  },
+);
+const narrations = fc
+  .array(fc.tuple(oneOf('INV', 'INV-104', '104', '2', 'RICE', 'INV-104-2', '104-2'), oneOf(' ', '-', '/', '')), {
+    maxLength: 5,
+  })
+  .map((words) => words.flat().join(''));
+
+it('a line agrees with one payment request alone, whose ref stands in it beside no other', () => {
+  fc.assert(
+    fc.property(refs, narrations, (known, text) => {
+      const payments = Object.fromEntries(known.map((ref) => [ref, other(ref)]));
+      const agreed = match([{ text }], payments).flatMap((one) => /^1 (.*) agrees by ref$/.exec(one)?.[1] ?? []);
+      for (const own of agreed) {
+        expect(text).toMatch(inParts(own));
+        const isWhole = text.replace(inParts(own), '').match(asWords(`${INSIDE}+`)) === null;
+        const rest = isWhole ? '' : text.replaceAll(exactly(own), ' ');
+        for (const ref of known.filter((one) => one !== own)) {
+          expect(rest).not.toMatch(exactly(ref));
+          if (exactly(ref).test(text)) expect(own).toMatch(inParts(ref));
+        }
+      }
+    }),
+    { numRuns: 1000 },
+  );
+});
+
 const days = fc.integer({ min: 0, max: 3 });
 
 /** Lines and payments that share amounts, days and names at random. */
