@@ -88,12 +88,12 @@ describe('exit codes', () => {
     for (const { meaning, again } of Object.values(ERRORS)) expect([meaning, again]).not.toContain('');
   });
 
-  it('invite repeating the same command after four kinds of error only, and a wait only as a wait', () => {
+  it('invite repeating the same command after three kinds of error only, and a wait only as a wait', () => {
     const again = Object.entries(ERRORS).filter(([, row]) => row.again.startsWith('yes'));
     for (const kind of ['pending', 'interrupted'] as const) {
       expect(ERRORS[kind].again).toContain('`paycli activity wait`');
     }
-    expect(again.map(([kind]) => kind)).toEqual(['read_failed', 'interrupted', 'not_sent', 'pending']);
+    expect(again.map(([kind]) => kind)).toEqual(['read_failed', 'interrupted', 'not_sent']);
   });
 });
 
