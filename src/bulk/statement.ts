@@ -228,6 +228,21 @@ const otherCurrency = (own: readonly string[], ofTable: string, currency: string
 const moneyIn = (read: ReturnType<typeof writtenAmount>, currency: string): Partial<LeftOut> =>
   read === undefined || Number.isNaN(read.minor) ? {} : { money: { amount: read.minor, currency } };
 
+const OTHER_SIGN = 'has another sign than the debits above';
+const OTHER_SIGN_HINT = 'if it is a reversal, write it as a credit; if not, write it with the sign of the other debits';
+
+/** Throws for a row without an amount if a column that is not read has one. */
+const checkUnread = (
+  { number, fields }: InputRow,
+  unread: readonly TitledColumn[],
+  { amountTitle, currency, fail }: { readonly amountTitle: string; readonly currency: string; readonly fail: Fail },
+): void => {
+  const lost = unread.find(({ key }) => (writtenAmount(textOfCell(fields[key]), currency)?.minor ?? 0) !== 0);
+  if (lost === undefined) return;
+  const hint = 'name the column with --amount-column or --debit-column, or leave it out with --ignore-columns';
+  throw fail(number, lost.title, `the row has no amount in ${quoted(amountTitle)}, but one here`, hint);
+};
+
 /** Makes the reader of rows: a line, the reason why a row is none, or `text` for a row of texts alone. */
 const lineReader = (table: Table, columns: Columns, options: Reading, fail: Fail) => {
   const { currency, daysOf } = options;
@@ -244,6 +259,7 @@ const lineReader = (table: Table, columns: Columns, options: Reading, fail: Fail
     (column) => ![columns.amount, columns.debit, columns.fee].flat().includes(column),
   );
 
+  // A debit of another sign may be a reversal.
   let isNegative: boolean | undefined;
 
   return (row: InputRow): DatedLine | LeftOut | 'text' => {
@@ -263,12 +279,7 @@ const lineReader = (table: Table, columns: Columns, options: Reading, fail: Fail
     const isWithout = days === undefined && !sums.some((role) => money[role]);
     if (isWithout && !isOfSums && TELLING_ROLES.every((role) => texts(role).length === 0)) return 'text';
     const [sum, another] = sums;
-    const lost =
-      sum === undefined && days && unread.find((column) => (writtenAmount(cell(column), currency)?.minor ?? 0) !== 0);
-    if (lost) {
-      const hint = 'name the column with --amount-column or --debit-column, or leave it out with --ignore-columns';
-      throw fail(row.number, lost.title, `the row has no amount in ${quoted(amountTitle)}, but one here`, hint);
-    }
+    if (sum === undefined && days) checkUnread(row, unread, { amountTitle, currency, fail });
     if (sum === undefined || isOfSums || isWithout) {
       return leftOut('without a date or an amount', days && { fields: row.fields });
     }
@@ -285,9 +296,7 @@ const lineReader = (table: Table, columns: Columns, options: Reading, fail: Fail
     const [signed, isOut] = [minor(sum, money[sum]), isOutBySide(cells, columns, layout) || sum === 'debit'];
     if (isOut) {
       isNegative ??= signed < 0;
-      const hint = 'if it is a reversal, write it as a credit; if not, write it with the sign of the other debits';
-      if (isNegative !== signed < 0)
-        throw wrong(sum, `${quoted(text(sum))} has another sign than the debits above`, hint);
+      if (isNegative !== signed < 0) throw wrong(sum, `${quoted(text(sum))} ${OTHER_SIGN}`, OTHER_SIGN_HINT);
     }
     const whole = notMoney.map(cell);
     return {

@@ -98,7 +98,7 @@ const UNCALCULATED =
 const withTexts = (xml: string): string => xml.replaceAll(/(<(?:\w+:)?c\s[^>]*?\bt=)(["'])[de]\2/g, '$1$2str$2');
 
 /** The list of sheets with the hidden ones last, and the days of 1904 as read-excel-file knows them. */
-const asShown = (xml: string): string =>
+const shownFirst = (xml: string): string =>
   xml.replace(/\bdate1904=(["'])true\1/, 'date1904="1"').replace(/(?:<(?:\w+:)?sheet\s[^>]*\/>\s*)+/, (sheets) => {
     const { shown = [], hidden = [] } = Object.groupBy(sheets.match(/<[^>]+>/g) ?? [], (sheet) =>
       /\bstate=["'](?:veryH|h)idden/.test(sheet) ? 'hidden' : 'shown',
@@ -135,7 +135,7 @@ const tableParts = (zip: Buffer, name: string): ReadonlyMap<string, Buffer> => {
   return new Map(
     packed.map((one) => {
       const part = unpacked(one);
-      if (one.path === 'xl/workbook.xml') return [one.path, Buffer.from(asShown(part.toString()))];
+      if (one.path === 'xl/workbook.xml') return [one.path, Buffer.from(shownFirst(part.toString()))];
       if (!part.includes('sheetData')) return [one.path, part];
       const xml = part.toString();
       if (cellsIn(xml) > CELLS_MAX) throw tooLarge(name);
