@@ -4,7 +4,7 @@ import { inProcess } from '../support/in-process.ts';
 import { errorOf, newFolder, type paycli } from '../support/program.ts';
 import type { Answer, Seen, Service } from '../support/service.ts';
 import { json, problem, reset, serveAllBy, serveBy, ugwo } from '../support/service.ts';
-import { csvOf, fileOf, reportOf, reportPath, summaryOf } from './bulk-support.ts';
+import { activityOf, csvOf, fileOf, reportOf, reportPath, summaryOf } from './bulk-support.ts';
 
 const uidOf = (prefix: string, number: number): string => `${prefix}.AbCd.${String(number).padStart(24, '0')}`;
 const ACT = (number: number): string => uidOf('act', number);
@@ -37,6 +37,21 @@ const run = (
 
 const CREATE = ['ugwo', 'create'];
 const REFUND = ['refund', 'create'];
+
+it.each([1, 2])('refund create --from names row %i of NDJSON, which has no amount', async (without) => {
+  const service = await serveMaking('rfd');
+  const lines = [1, 2].map((row) =>
+    JSON.stringify({
+      activity: activityOf(row),
+      ...(row === without ? {} : { amount_minor: 30_000, currency: 'NGN' }),
+    }),
+  );
+  const file = fileOf(`${lines.join('\n')}\n`, 'a.ndjson');
+  const ended = await run(REFUND, file, { service, home: newFolder() }, '--yes');
+  expect(ended.code).toBe(2);
+  expect(errorOf(ended)).toMatchObject({ violations: [{ row: without, column: 'amount' }] });
+  expect(postsIn(service)).toEqual([]);
+});
 
 describe('ugwo create --from', () => {
   it('creates one payment request per row, however often it runs', async () => {

@@ -125,7 +125,9 @@ describe('ledger report', () => {
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('--since: "2026-11-31" doesn\'t exist') });
     const swapped = await inProcess(['ledger', 'report', '--since', '2026-11-24', '--until', '2026-11-20'], { home });
     expect(swapped).toMatchObject({ code: 2, stderr: expect.stringContaining('--until is before --since') });
-    const both = await inProcess(['ledger', 'report', '--today', '--since', '1d'], { home });
-    expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining("--today can't be used with --since") });
+    for (const end of ['--since', '--until']) {
+      const both = await inProcess(['ledger', 'report', '--today', end, '1d'], { home });
+      expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining("--today can't be used with --since") });
+    }
   });
 });

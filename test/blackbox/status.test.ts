@@ -17,7 +17,7 @@ import { openTerminal } from '../support/terminal.ts';
 import { secretFile } from '../support/webhooks.ts';
 import { delivery } from '../webhook/support.ts';
 import { charged } from './bulk-support.ts';
-import { begin, openDesk, REFUND, type Shown, USSD, writing } from './desk-support.ts';
+import { begin, openDesk, REFUND, REFUND_SECONDS, type Shown, USSD, writing } from './desk-support.ts';
 
 const MINUTE = 60_000;
 const LOST = { amount: 90_000, currency: 'NGN', ref: 'lost', metadata: { emulate: 'lost' } };
@@ -257,6 +257,19 @@ describe('status', () => {
     expect(stderr).toMatch(/^Cases that need you: 1$/m);
     expect(code).toBe(14);
     expect((await paycli('status', '-o', 'csv', '--columns', 'kind,ref')).stdout).toContain('underpaid,INV-T1');
+  });
+
+  it('names what was paid back today in its first line', async () => {
+    const { request, charge, settle, sync, paycli, done, pass } = await openDesk();
+    const activity = await charge(await request('INV-T2'));
+    await settle(activity, 'successful');
+    await sync();
+    await done('refund', 'create', activity, '--amount', '300.00', '--yes');
+    const line = async () => /^.* today .*$/m.exec((await paycli('status')).stderr)?.[0];
+    expect(await line()).toContain('received NGN 900.00   refunded nothing   open nothing');
+    await pass(REFUND_SECONDS);
+    await sync();
+    expect(await line()).toContain('received NGN 900.00   refunded NGN 300.00   open nothing');
   });
 
   it('says that --sync could not read the service, whatever else is unknown', async () => {
