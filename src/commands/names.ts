@@ -2,16 +2,20 @@ import type { Meant } from '../bulk/kind.ts';
 import { partText } from '../charge/words.ts';
 import type { CommandSpec } from '../cli/define.ts';
 import type { Names } from '../cli/program.ts';
+import { profileWithoutKey } from '../compose/client.ts';
 import { grouped } from '../core/bounds.ts';
-import { CHARGE, textAt } from '../core/charge.ts';
+import { activitiesOf, CHARGE, latestActivityOf, REFUND, tellsActivities, textAt } from '../core/charge.ts';
 import { usageError } from '../core/error.ts';
-import { isId, type NamedPrefix, wordsFor } from '../core/ids.ts';
+import { canBeName, isId, type NamedPrefix, wordsFor } from '../core/ids.ts';
 import { targetFlags } from '../core/input.ts';
 import { formatMoney } from '../core/money.ts';
 import { type ApiRecord, PAGE_MAX } from '../core/record.ts';
 import { shellLine, textLine } from '../core/shell.ts';
 import { statusWord } from '../core/status.ts';
 import { foldedName, spellingsOf } from '../core/text.ts';
+import { type Entry, isInScope, type Scope } from '../ledger/entry.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { paymentIn } from '../ledger/transitions.ts';
 import { countRead } from './list.ts';
 import { refuseRenamed } from './record.ts';
 import type { Run } from './run.ts';
@@ -24,6 +28,18 @@ const KINDS = {
   ugw: { field: 'ref', word: 'ref', list: 'ugwo.list', get: 'ugwo.get', some: 'newest' },
   ony: { field: 'email', word: 'e-mail address', list: 'onye.list', get: 'onye.get', some: 'first' },
 } as const;
+
+/** The ledger's entries with a ref or an e-mail address, in any spelling. */
+const entriesBy = async (
+  field: 'ref' | 'email',
+  name: string,
+  ledger: Ledger,
+  scope: Scope & { readonly kind?: string } = {},
+): Promise<readonly Entry[]> => {
+  const texts = spellingsOf(field === 'email' ? name.trim() : name);
+  const found = await Promise.all(texts.map((text) => ledger.list({ ...scope, [field]: text, limit: -1 })));
+  return found.flat();
+};
 
 /** A name's id, or why it has none. */
 interface Found extends Meant {
@@ -60,12 +76,8 @@ export const findNamed = async (
   const lookInLedger = async (): Promise<void> => {
     const [ledger, { service, workspace }] = [await run.ledger(), await run.target()];
     const look = async (name: string): Promise<void> => {
-      const uids = new Set<string | undefined>();
-      for (const text of spellingsOf(name)) {
-        const by = prefix === 'ony' ? { email: text.trim() } : { ref: text };
-        const charges = await ledger.list({ ...by, kind: CHARGE, service, workspace, limit: PAGE_MAX });
-        for (const { about, asked } of charges) uids.add(prefix === 'ony' ? asked?.customer : about);
-      }
+      const charges = await entriesBy(field, name, ledger, { kind: CHARGE, service, workspace });
+      const uids = new Set(charges.map(({ about, asked }) => (prefix === 'ony' ? asked?.customer : about)));
       for (const uid of uids) {
         const record = uid === undefined ? undefined : await client.look(get, { params: { uid } });
         if (record !== undefined) take(record);
@@ -106,7 +118,7 @@ export const findNamed = async (
 };
 
 /** Describes a record in one line: its id, and what tells a person which one it is. */
-const describedRecord = ({ value }: ApiRecord): string => {
+const describedRecord = ({ value }: { readonly value: unknown }): string => {
   const text = (path: string): string => textAt(value, path);
   const money = text('amount') && formatMoney(text('amount'), text('currency'));
   const name = [text('first_name'), text('last_name')].filter(Boolean).join(' ');
@@ -114,7 +126,7 @@ const describedRecord = ({ value }: ApiRecord): string => {
   const [asked, received] = [Number(text('amount')), Number(text('total_amount_paid'))];
   const isPart = received > 0 && received < asked;
   const status = isPart ? `part paid: ${partText(received, asked, text('currency'))}` : statusWord(text('status'));
-  const parts = [money, name, customer, status].filter(Boolean);
+  const parts = [money, name, customer, text('medium'), status].filter(Boolean);
   return `${text('uid')}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`;
 };
 
@@ -129,32 +141,131 @@ const nextSearch = (prefix: NamedPrefix, name: string, isWhole: boolean, flags: 
     : shellLine(['paycli', 'ugwo', 'list', '--ref', name, ...flags]);
 };
 
+/** The only record with a name. Throws a usage error that lists them if there is none, or several. */
+const onlyRecord = (
+  prefix: NamedPrefix,
+  name: string,
+  { ids: [id = ''], problem, records, isWhole }: Found,
+  path: readonly string[],
+  { globals }: Run,
+): ApiRecord => {
+  const [record] = records;
+  if (problem === undefined && record !== undefined) return record;
+  const flags = targetFlags(globals);
+  throw usageError(problem ?? '', {
+    violations: records.map((one) => ({ propertyPath: '', title: describedRecord(one) })),
+    hint:
+      id === ''
+        ? `find it with: ${nextSearch(prefix, name, isWhole, flags)}`
+        : `give its id: ${shellLine(['paycli', ...path, id, ...flags])}`,
+  });
+};
+
+/** The charges, refunds or activities that a verb can act on, and the word for one. */
+export interface Able<T> {
+  readonly one: string;
+  readonly can: (thing: T) => boolean;
+}
+
+/** Says which one a name means: the only one that the verb can act on. Throws a usage error that lists them otherwise. */
+const tellOnly = async <T>(
+  name: string,
+  all: readonly T[],
+  { one, can }: Able<T>,
+  fieldsOf: (thing: T) => object,
+  run: Run,
+): Promise<T> => {
+  const able = all.filter(can);
+  const lines = (able.length > 0 ? able : all).map((thing) => describedRecord({ value: fieldsOf(thing) }));
+  const [only] = able;
+  if (able.length !== 1 || only === undefined) {
+    const find = textLine(['paycli', 'find'], name, targetFlags(run.globals));
+    throw usageError(
+      `${JSON.stringify(name)} means ${able.length === 0 ? 'no' : able.length} ${one}${able.length === 0 ? '' : 's'}`,
+      {
+        violations: lines.map((title) => ({ propertyPath: '', title })),
+        hint: able.length === 0 ? `see: ${find}` : 'give the id of one of them',
+      },
+    );
+  }
+  await run.say(`${name} is ${lines.join('')}`);
+  return only;
+};
+
+/** The id of the entry that a text means: itself, or the only one of a ref or an e-mail address. */
+export const entryNamed = async (text: string, able: Able<Entry>, run: Run): Promise<string> => {
+  const ledger = await run.ledger();
+  if (!canBeName('ugw', text) || (await ledger.get(text)) !== undefined) return text;
+  const fields = ['ref', 'email'] as const;
+  const found = (await Promise.all(fields.map((field) => entriesBy(field, text, ledger)))).flat();
+  // An error about an id suggests one that is near.
+  if (found.length === 0) return text;
+  const own = found.filter(isInScope((await profileWithoutKey(run)).scope));
+  const refunds = own.flatMap(({ activity }) =>
+    activity ? [ledger.list({ about: activity.uid, kind: REFUND, limit: -1 })] : [],
+  );
+  const all = new Map([...own, ...(await Promise.all(refunds)).flat()].map((entry) => [entry.id, entry]));
+  const fieldsOf = (entry: Entry): object => ({
+    ...entry.asked,
+    uid: entry.id,
+    medium: entry.medium,
+    status: paymentIn(entry) ?? entry.refund?.state ?? entry.state,
+  });
+  return (await tellOnly(text, [...all.values()], able, fieldsOf, run)).id;
+};
+
+/**
+ * The activity that a name means: the only one of the payment request with that ref, or of the ones that the ledger has
+ * for that e-mail address.
+ */
+export const activityNamed = async (
+  name: string,
+  able: Able<unknown>,
+  run: Run,
+): Promise<{ readonly ugwo: string; readonly activity: string }> => {
+  const [client, { service, workspace }] = [await run.client('read'), await run.target()];
+  const kept = canBeName('ony', name)
+    ? await entriesBy('email', name, await run.ledger(), { kind: CHARGE, service, workspace })
+    : [];
+  const uids = new Set(kept.map(({ about }) => about));
+  if (uids.size === 0) {
+    const [found] = (await findNamed('ugw', [name], run)).values();
+    if (found !== undefined) uids.add(textAt(onlyRecord('ugw', name, found, ['ugwo', 'get'], run).value, 'uid'));
+  }
+  const all: { readonly ugwo: string; readonly activity: string; readonly value: object }[] = [];
+  for (const uid of uids) {
+    const record = await client.call('ugwo.get', { params: { uid } });
+    await run.observe('request', record);
+    const { value } = record;
+    const isEmpty = tellsActivities(value) && latestActivityOf(value) === undefined;
+    const listed = activitiesOf(value) ?? (isEmpty ? [] : undefined);
+    if (listed === undefined)
+      throw usageError(`the service doesn't list the activities of ${uid}`, { hint: 'give the activity, act.…' });
+    for (const activity of listed) {
+      const shown = {
+        currency: textAt(value, 'currency'),
+        email: textAt(value, 'onye.email'),
+        ...(activity as object),
+      };
+      all.push({ ugwo: uid, activity: textAt(activity, 'uid'), value: shown });
+    }
+  }
+  return tellOnly(name, all, { ...able, can: ({ value }) => able.can(value) }, ({ value }) => value, run);
+};
+
 /** Reads the input again with ids in place of names. Before a write, tells which records are meant, and asks. */
 export const readNamed = async (
   { found, read }: Names,
   { path, danger, confirms }: Pick<CommandSpec, 'path' | 'danger' | 'confirms'>,
   run: Run,
 ): Promise<unknown> => {
-  const [flags, ids] = [targetFlags(run.globals), new Map<string, string>()];
+  const ids = new Map<string, string>();
   const [prefix = 'ugw'] = found.values();
-  for (const [name, { ids: some, problem, note = '', records, isWhole }] of await findNamed(
-    prefix,
-    [...found.keys()],
-    run,
-  )) {
-    const [id = ''] = some;
-    const lines = records.map(describedRecord);
-    if (problem !== undefined) {
-      throw usageError(problem, {
-        violations: lines.map((title) => ({ propertyPath: '', title })),
-        hint:
-          id === ''
-            ? `find it with: ${nextSearch(prefix, name, isWhole, flags)}`
-            : `give its id: ${shellLine(['paycli', ...path, id, ...flags])}`,
-      });
-    }
-    ids.set(name, id);
-    if (danger !== 'read' || note !== '') await run.say(`${name} is ${lines.join('')}${note}`);
+  for (const [name, meant] of await findNamed(prefix, [...found.keys()], run)) {
+    const record = onlyRecord(prefix, name, meant, path, run);
+    ids.set(name, textAt(record.value, 'uid'));
+    const { note = '' } = meant;
+    if (danger !== 'read' || note !== '') await run.say(`${name} is ${describedRecord(record)}${note}`);
   }
   run.state.hasShown = true;
   run.state.recheck = async () => {

@@ -8,7 +8,7 @@ import { type ApiPage, instantOf, PAGE_MAX } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
 import { shellLine, textLine } from '../../core/shell.ts';
 import { didYouMean } from '../../core/text.ts';
-import { type Entry, keptAccount } from '../../ledger/entry.ts';
+import { type Entry, isCharge, keptAccount } from '../../ledger/entry.ts';
 import type { Job } from '../../ledger/job.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { type Approval, isPlan } from '../../ledger/policy.ts';
@@ -16,6 +16,7 @@ import { type EntryFilter, entriesBehind } from '../../ledger/reconcile.ts';
 import { entryRecord, entryView, viewFor } from '../../records/entry.ts';
 import { isApproved, jobRecordOf, jobView, notStarted } from '../../records/job.ts';
 import { checkPeriod, listedPages, numberedCursors, type StoredList } from '../list.ts';
+import { entryNamed } from '../names.ts';
 import { continueCommand } from '../record.ts';
 import type { Run } from '../run.ts';
 import type { EntryOptions } from './spec.ts';
@@ -238,5 +239,6 @@ const showCharge = async (ledger: Ledger, id: string, place: TargetOptions): Pro
 /** Shows one charge with its evidence, or one job with its row counts and next steps. */
 export const showEntry = async ({ id }: { readonly id: string }, run: Run): Promise<Result> => {
   const ledger = await run.ledger();
-  return namesJob(id) ? showJob(ledger, id) : showCharge(ledger, id, run.globals);
+  if (namesJob(id)) return showJob(ledger, id);
+  return showCharge(ledger, await entryNamed(id, { one: 'charge', can: isCharge }, run), run.globals);
 };

@@ -9,6 +9,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import { operatorOf } from '../../ledger/sender.ts';
 import { isDisputed, isRefundUnsettled, mayCorrect, wasResolved } from '../../ledger/transitions.ts';
 import { entryRecord, entryView } from '../../records/entry.ts';
+import { type Able, entryNamed } from '../names.ts';
 import type { Run } from '../run.ts';
 import { findEntry } from './entries.ts';
 import type { ResolveInput } from './spec.ts';
@@ -143,8 +144,22 @@ const resolveRefund = async (input: ResolveInput & { readonly as: keyof typeof E
   return { kind: 'record', record: entryRecord(now), view: entryView(now) };
 };
 
+const UNKNOWN: Able<Entry> = { one: 'unknown charge', can: ({ state }) => state === 'unknown' };
+const DISPUTED: Able<Entry> = { one: 'disputed charge', can: isDisputed };
+const UNSETTLED: Able<Entry> = { one: 'unsettled refund', can: isRefundUnsettled };
+
+const RESOLVES: Readonly<Record<ResolveInput['as'], Able<Entry>>> = {
+  created: UNKNOWN,
+  'not-created': UNKNOWN,
+  paid: DISPUTED,
+  reversed: DISPUTED,
+  'paid-back': UNSETTLED,
+  failed: UNSETTLED,
+};
+
 /** Records a person's decision about an unknown entry or a disputed charge, with who, when and why. */
-export const resolveEntry = async ({ as, ...named }: ResolveInput, run: Run): Promise<Result> => {
+export const resolveEntry = async ({ as, ...given }: ResolveInput, run: Run): Promise<Result> => {
+  const named = { ...given, id: await entryNamed(given.id, RESOLVES[as], run) };
   if (as === 'paid-back' || as === 'failed') return resolveRefund({ as, ...named }, run);
   const input = { as, ...named };
   const ledger = await run.ledger();

@@ -113,7 +113,9 @@ const asReason = (text: string): string => {
 const RESOLUTIONS = ['created', 'not-created', 'paid', 'reversed', 'paid-back', 'failed'] as const;
 
 const resolveInput = {
-  id: argument('id', 'the charge, chg-…, or the refund, refund-…', { completes: 'charge' }),
+  id: argument('id', 'the charge, chg-…, or the refund, refund-…; or a ref or an e-mail address', {
+    completes: 'charge',
+  }),
   as: option(
     '--as <what>',
     'created or not-created; of a disputed charge: paid or reversed; of a refund without a known end: paid-back or failed',
@@ -212,7 +214,9 @@ export const ledgerCommands = [
     path: ['ledger', 'show'],
     danger: 'read',
     summary: 'show a charge with its evidence, or a job with its row counts',
-    input: { id: argument('id', 'the charge, chg-…, or the job, job-…', { completes: 'entry' }) },
+    input: {
+      id: argument('id', 'the charge, chg-…, its ref or e-mail address, or the job, job-…', { completes: 'entry' }),
+    },
     examples: {
       'show the last charge': `paycli ugwo charge ${SEEDED.ugwo} --medium bank_transfer\npaycli ledger show ${LAST_CHARGE}`,
       'show the last file and how to continue': `${FILE}\npaycli ledger show ${LAST_JOB}`,
@@ -237,7 +241,9 @@ export const ledgerCommands = [
       'stays, disputed charges are read first, and the exit code is 14 until an answer shows the money again, or you say ' +
       'what is so with `paycli ledger resolve`.',
     input: {
-      ids: several('id', 'charges, chg-…, or jobs, job-… (default: all of the profile)', { completes: 'entry' }),
+      ids: several('id', 'charges, chg-…, by ref or e-mail address, or jobs, job-… (default: all of the profile)', {
+        completes: 'entry',
+      }),
     },
     examples: {
       'see who has paid': 'paycli ledger sync',

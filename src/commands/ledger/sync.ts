@@ -19,6 +19,7 @@ import { reconcile, refreshCharge, walkCharges } from '../../ledger/reconcile.ts
 import { openSums, SYNCED } from '../../ledger/report.ts';
 import { snapshotOf } from '../../ledger/snapshot.ts';
 import { isDisputed, moneyKnown, paymentIn } from '../../ledger/transitions.ts';
+import { type Able, entryNamed } from '../names.ts';
 import { changedAmong, type Listed, listedAs } from '../observer.ts';
 import type { Run } from '../run.ts';
 import { findEntry, findJob, namesJob, paidTwiceLines } from './entries.ts';
@@ -44,10 +45,17 @@ interface Chosen {
   readonly recent: readonly Filter[];
 }
 
+const CHECKABLE: Able<Entry> = {
+  one: 'charge',
+  can: (entry) => isUndecided(entry.state) || (isCharge(entry) && paymentIn(entry) !== undefined),
+};
+
 /** Finds the named charges and jobs, each once. Throws a usage error if one is not there. */
-const namedOnes = async (ledger: Ledger, ids: readonly string[]): Promise<Chosen> => {
-  const [jobs, others] = [ids.filter(namesJob), ids.filter((id) => !namesJob(id))];
-  const entries = await Promise.all([...new Set(others)].map((id) => findEntry(ledger, id)));
+const namedOnes = async (ledger: Ledger, names: readonly string[], run: Run): Promise<Chosen> => {
+  const jobs = names.filter(namesJob);
+  const others = new Set<string>();
+  for (const name of names.filter((one) => !namesJob(one))) others.add(await entryNamed(name, CHECKABLE, run));
+  const entries = await Promise.all([...others].map((id) => findEntry(ledger, id)));
   const settled = entries.find((entry) => !isCharge(entry) && entry.state !== 'unknown');
   if (settled !== undefined) throw usageError(`${settled.id} is not a charge, and not unknown: nothing to check`);
   const filters = await Promise.all([...new Set(jobs)].map(async (id) => ({ job: (await findJob(ledger, id)).id })));
@@ -290,7 +298,7 @@ export const runSync = async (ids: readonly string[], run: Run): Promise<Synced>
   const again = shellLine(['paycli', 'ledger', 'sync', ...targetFlags(run.globals)]);
   const leaving: Leaving = { again, now: run.io.clock.now(), local: run.globals.local };
   const scope = { service, workspace };
-  const chosen = ids.length > 0 ? await namedOnes(ledger, ids) : await ownOnes(ledger, scope, leaving, run);
+  const chosen = ids.length > 0 ? await namedOnes(ledger, ids, run) : await ownOnes(ledger, scope, leaving, run);
   const progress = await openRunProgress(run);
   const { stop } = run.io.signals;
   const found = openFound();

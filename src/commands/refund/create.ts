@@ -1,9 +1,10 @@
 import { mediumNamed, mediumShown } from '../../charge/mediums.ts';
-import { amountAt } from '../../charge/payment.ts';
+import { amountAt, PAYMENTS, paymentShown } from '../../charge/payment.ts';
 import type { Reading } from '../../charge/request.ts';
 import { openRowServices } from '../../compose/run.ts';
 import { activitiesOf, failureReason, latestActivityOf, statusOf, summaryColumns, textAt } from '../../core/charge.ts';
 import { PayError, usageError } from '../../core/error.ts';
+import { canBeName } from '../../core/ids.ts';
 import { askText, canAsk, namingFlags } from '../../core/input.ts';
 import { valueAt } from '../../core/json.ts';
 import { bothUnits, formatMoney, readGiven } from '../../core/money.ts';
@@ -12,6 +13,7 @@ import { REFUND_WORDS } from '../../core/status.ts';
 import { snapshotOf } from '../../ledger/snapshot.ts';
 import { buildBody, findFlag } from '../fields.ts';
 import { makeOnce, planOnce } from '../make.ts';
+import { type Able, activityNamed } from '../names.ts';
 import { findChargeOf, previewCall, refuseDisputed, refuseFor } from '../record.ts';
 import type { Run } from '../run.ts';
 import { REFUND_FIELDS } from './fields-shared.ts';
@@ -165,8 +167,16 @@ const withDestination = async (
   return { ...given, provider, account_number: await askText(io.stdin, 'Account number (10 digits): ') };
 };
 
-const createOneRefund = async (asked: RefundOf, run: Run): Promise<Result> => {
-  const { activity } = asked;
+const REFUNDABLE: Able<unknown> = {
+  one: 'payment',
+  can: (activity) => paymentShown(activity) !== 'refunded' && PAYMENTS[paymentShown(activity)].brings,
+};
+
+const createOneRefund = async (named: RefundOf, run: Run): Promise<Result> => {
+  const { activity, ugwo } = canBeName('ugw', named.activity)
+    ? await activityNamed(named.activity, REFUNDABLE, run)
+    : { activity: named.activity, ugwo: named.given.ugwo };
+  const asked = { ...named, activity, given: { ...named.given, ...(ugwo !== undefined && { ugwo }) } };
   const { asCurl, dryRun } = run.globals;
   const needsLook = !asCurl || asked.amount?.flag === '--amount';
   const refunded = { activity, ugwo: asked.given.ugwo };

@@ -14,11 +14,14 @@ import {
 import { givenAmount, readId, STORED_LIST } from '../../cli/options.ts';
 import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
+import { canBeName } from '../../core/ids.ts';
 import type { GivenAmount } from '../../core/money.ts';
 import { REFUND_FIELDS } from './fields-shared.ts';
 
 const refundInput = rarely(['again', 'allOfIt'], {
-  activity: optional('activity', 'the paid activity, act.…; or --from', { completes: 'activity' }),
+  activity: optional('activity', 'the paid activity, act.…, or the ref or e-mail address of its payment; or --from', {
+    completes: 'activity',
+  }),
   ...pickOptions(REFUND_FIELDS),
   allOfIt: flag('--all-of-it', 'with --from: pay back the whole payment in each row of a file without amounts'),
   again: flag('--again', 'refund once more, although a refund of this activity was made'),
@@ -41,7 +44,9 @@ const readOneRefund = (activity: string | undefined, given: Given, how: HowToRea
   if (given.allOfIt === true) {
     throw usageError('--all-of-it needs --from', { hint: 'without an amount, the whole payment is paid back' });
   }
-  readId('act', activity, how);
+  const isName = how.validate && canBeName('ugw', activity);
+  if (!isName) readId('act', activity, how);
+  if (isName && given.ugwo !== undefined) throw usageError(`--ugwo needs the activity, act.…, not "${activity}"`);
   const about = given.ugwo === undefined ? given : { ...given, ugwo: readId('ugw', given.ugwo, how) };
   if ((given.provider === undefined) !== (given.account_number === undefined)) {
     throw usageError('--provider and --account-number belong together', { hint: 'give both, or neither' });
@@ -67,7 +72,7 @@ export const refundCommands = [
     description:
       'Shows the refund and asks; a script needs --yes. The ledger remembers each refund. While one is unknown, no ' +
       'other is sent for the same activity. While one is open, none is sent either: `paycli ledger resolve` ends it. ' +
-      'After a successful one, the next needs --again. A refund of a bank transfer needs --provider and ' +
+      'After a successful one, the next needs --again. A ref or an e-mail address means the one activity that was paid; if there are several, exit 2 lists them. A refund of a bank transfer needs --provider and ' +
       "--account-number; a terminal asks for them. If this ledger doesn't know the charge, give " +
       'its payment request with --ugwo. --dry-run reads the payment request and the ledger, asks nothing and writes ' +
       'nothing.\n\n' +
