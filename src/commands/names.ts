@@ -2,10 +2,9 @@ import type { Meant } from '../bulk/kind.ts';
 import { partText } from '../charge/words.ts';
 import type { CommandSpec } from '../cli/define.ts';
 import type { Names } from '../cli/program.ts';
-import { profileWithoutKey } from '../compose/client.ts';
 import { grouped } from '../core/bounds.ts';
-import { activitiesOf, CHARGE, latestActivityOf, REFUND, tellsActivities, textAt } from '../core/charge.ts';
-import { usageError } from '../core/error.ts';
+import { activitiesOf, CHARGE, latestActivityOf, tellsActivities, textAt } from '../core/charge.ts';
+import { PayError, usageError } from '../core/error.ts';
 import { canBeName, isId, type NamedPrefix, wordsFor } from '../core/ids.ts';
 import { targetFlags } from '../core/input.ts';
 import { formatMoney } from '../core/money.ts';
@@ -13,9 +12,8 @@ import { type ApiRecord, PAGE_MAX } from '../core/record.ts';
 import { shellLine, textLine } from '../core/shell.ts';
 import { statusWord } from '../core/status.ts';
 import { foldedName, spellingsOf } from '../core/text.ts';
-import { type Entry, isInScope, type Scope } from '../ledger/entry.ts';
+import type { Entry, Scope } from '../ledger/entry.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { paymentIn } from '../ledger/transitions.ts';
 import { countRead } from './list.ts';
 import { refuseRenamed } from './record.ts';
 import type { Run } from './run.ts';
@@ -30,7 +28,7 @@ const KINDS = {
 } as const;
 
 /** The ledger's entries with a ref or an e-mail address, in any spelling. */
-const entriesBy = async (
+export const entriesBy = async (
   field: 'ref' | 'email',
   name: string,
   ledger: Ledger,
@@ -164,11 +162,11 @@ const onlyRecord = (
 /** The charges, refunds or activities that a verb can act on, and the word for one. */
 export interface Able<T> {
   readonly one: string;
-  readonly can: (thing: T) => boolean;
+  readonly can: (thing: T, index: number, all: readonly T[]) => boolean;
 }
 
 /** Says which one a name means: the only one that the verb can act on. Throws a usage error that lists them otherwise. */
-const tellOnly = async <T>(
+export const tellOnly = async <T>(
   name: string,
   all: readonly T[],
   { one, can }: Able<T>,
@@ -192,27 +190,10 @@ const tellOnly = async <T>(
   return only;
 };
 
-/** The id of the entry that a text means: itself, or the only one of a ref or an e-mail address. */
-export const entryNamed = async (text: string, able: Able<Entry>, run: Run): Promise<string> => {
-  const ledger = await run.ledger();
-  if (!canBeName('ugw', text) || (await ledger.get(text)) !== undefined) return text;
-  const fields = ['ref', 'email'] as const;
-  const found = (await Promise.all(fields.map((field) => entriesBy(field, text, ledger)))).flat();
-  // An error about an id suggests one that is near.
-  if (found.length === 0) return text;
-  const own = found.filter(isInScope((await profileWithoutKey(run)).scope));
-  const refunds = own.flatMap(({ activity }) =>
-    activity ? [ledger.list({ about: activity.uid, kind: REFUND, limit: -1 })] : [],
-  );
-  const all = new Map([...own, ...(await Promise.all(refunds)).flat()].map((entry) => [entry.id, entry]));
-  const fieldsOf = (entry: Entry): object => ({
-    ...entry.asked,
-    uid: entry.id,
-    medium: entry.medium,
-    status: paymentIn(entry) ?? entry.refund?.state ?? entry.state,
+export const noActivity = (ugwo: string): PayError =>
+  new PayError('rejected', `the service shows no activity of ${ugwo}`, {
+    hint: `create one: \`${shellLine(['paycli', 'ugwo', 'charge', ugwo])}\``,
   });
-  return (await tellOnly(text, [...all.values()], able, fieldsOf, run)).id;
-};
 
 /**
  * The activity that a name means: the only one of the payment request with that ref, or of the ones that the ledger has
@@ -232,7 +213,7 @@ export const activityNamed = async (
     const [found] = (await findNamed('ugw', [name], run)).values();
     if (found !== undefined) uids.add(textAt(onlyRecord('ugw', name, found, ['ugwo', 'get'], run).value, 'uid'));
   }
-  const all: { readonly ugwo: string; readonly activity: string; readonly value: object }[] = [];
+  const all: object[] = [];
   for (const uid of uids) {
     const record = await client.call('ugwo.get', { params: { uid } });
     await run.observe('request', record);
@@ -241,16 +222,12 @@ export const activityNamed = async (
     const listed = activitiesOf(value) ?? (isEmpty ? [] : undefined);
     if (listed === undefined)
       throw usageError(`the service doesn't list the activities of ${uid}`, { hint: 'give the activity, act.…' });
-    for (const activity of listed) {
-      const shown = {
-        currency: textAt(value, 'currency'),
-        email: textAt(value, 'onye.email'),
-        ...(activity as object),
-      };
-      all.push({ ugwo: uid, activity: textAt(activity, 'uid'), value: shown });
-    }
+    const shown = { currency: textAt(value, 'currency'), email: textAt(value, 'onye.email') };
+    all.push(...listed.map((activity) => ({ ...shown, ...(activity as object), ugwo: uid })));
   }
-  return tellOnly(name, all, { ...able, can: ({ value }) => able.can(value) }, ({ value }) => value, run);
+  if (all.length === 0) throw noActivity([...uids].join(', '));
+  const only = await tellOnly(name, all, able, (activity) => activity, run);
+  return { ugwo: textAt(only, 'ugwo'), activity: textAt(only, 'uid') };
 };
 
 /** Reads the input again with ids in place of names. Before a write, tells which records are meant, and asks. */

@@ -107,3 +107,23 @@ describe('a refund by name', () => {
     expect(JSON.parse((await paycli('refund', 'list', '--json')).stdout).data).toEqual([]);
   });
 });
+
+describe('an activity by name', () => {
+  it('is the only one, and for a wait the only open one', async () => {
+    const { paycli, second, settle, paid, charge, request } = await withTwo(true);
+    const several = await paycli('activity', 'get', 'INV-7');
+    expect([several.code, several.stdout]).toEqual([2, '']);
+    expect(several.stderr).toContain('"INV-7" means 3 charges');
+    const two = await paycli('activity', 'wait', 'INV-7');
+    expect([two.code, two.stderr]).toEqual([2, expect.stringContaining('"INV-7" means 2 charges')]);
+    await settle(second, 'failed');
+    const waited = await paycli('activity', 'wait', 'INV-7', '--json');
+    expect([waited.code, JSON.parse(waited.stdout).uid]).toEqual([0, paid]);
+    const only = await charge(await request('INV-9'));
+    const shown = await paycli('activity', 'get', 'INV-9');
+    expect([shown.code, shown.stdout]).toEqual([0, expect.stringContaining(only)]);
+    expect(shown.stderr).toBe(`INV-9 is ${only}: NGN 900.00, not paid\n`);
+    await settle(only, 'failed');
+    expect(await paycli('activity', 'wait', 'INV-9')).toMatchObject({ code: 11 });
+  });
+});

@@ -1,3 +1,4 @@
+import { PAYMENTS, paymentShown } from '../../charge/payment.ts';
 import type { Client } from '../../client/client.ts';
 import { activitiesOf, latestActivityOf, textAt } from '../../core/charge.ts';
 import { PayError, usageError } from '../../core/error.ts';
@@ -7,6 +8,7 @@ import { valueAt } from '../../core/json.ts';
 import { createdAt } from '../../core/record.ts';
 import type { Result, ShareOptions } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
+import { type Able, activityNamed, noActivity } from '../names.ts';
 import { checkShare, findRequestOf, previewCall } from '../record.ts';
 import type { Run } from '../run.ts';
 import { openFollowing } from './follow-shared.ts';
@@ -29,13 +31,18 @@ const latestIn = async (ugwoUid: string, run: Run): Promise<string> => {
   const { value } = record;
   const latest = latestOf(value);
   if (latest !== undefined) return latest;
-  throw new PayError('rejected', `the service shows no activity of ${ugwoUid}`, {
-    hint: `create one: \`${shellLine(['paycli', 'ugwo', 'charge', ugwoUid])}\``,
-  });
+  throw noActivity(ugwoUid);
+};
+
+const ABLE: Readonly<Record<'get' | 'wait', Able<unknown>>> = {
+  get: { one: 'charge', can: () => true },
+  // The payment may come, or fail, before the wait begins.
+  wait: { one: 'charge', can: (activity, _at, all) => all.length === 1 || !PAYMENTS[paymentShown(activity)].frees },
 };
 
 /** Finds what the arguments leave out: the payment request in the ledger, or the latest activity at the service. */
-const activityPath = async ({ ugwo, activity }: ActivityIds, verb: 'get' | 'wait', run: Run) => {
+const activityPath = async ({ name, ...ids }: ActivityIds, verb: 'get' | 'wait', run: Run) => {
+  const { ugwo, activity } = name === undefined ? ids : await activityNamed(name, ABLE[verb], run);
   if (activity === undefined) {
     return { ugwoUid: ugwo ?? '', activityUid: await latestIn(ugwo ?? '', run) };
   }
@@ -62,7 +69,7 @@ export const showActivity = async (
 ): Promise<Result> => {
   checkShare(passOn, run.globals);
   const { dryRun } = run.globals;
-  if (dryRun && input.activity === undefined)
+  if (dryRun && input.activity === undefined && input.name === undefined)
     return previewCall('ugwo.get', { params: { uid: input.ugwo ?? '' } }, run);
   const { ugwoUid, activityUid } = await activityPath(input, 'get', run);
   const call = { params: { ugwoUid, activityUid } };

@@ -14,7 +14,9 @@ import { canBeName, isId } from '../../core/ids.ts';
 const PAID_IDS = `${SEEDED.paid.ugwo} ${SEEDED.paid.activity}`;
 
 const idArguments = {
-  id: argument('id', 'the activity, act.…, or its payment request, ugw.… or its ref', { completes: 'payment' }),
+  id: argument('id', 'the activity, act.…, or its payment request, ugw.…, its ref or e-mail address', {
+    completes: 'payment',
+  }),
   activity: optional('activity', 'the activity of that payment request, act.… (default: its latest)', {
     completes: 'activity',
   }),
@@ -23,21 +25,22 @@ const EXITS = [...READ_EXITS, 'ledger'] as const;
 const ACTIVITY_OUTPUT =
   'the activity: uid, status, psp, psp_external_id, next_action (what the customer must do), error, created_at';
 
-/** Identifies an activity: by itself, by its payment request (the latest one), or by both. */
+/** Identifies an activity: by itself, by its payment request (the latest one), by both, or by a name. */
 export interface ActivityIds {
+  readonly name?: string;
   readonly ugwo?: string;
   readonly activity?: string;
 }
 
 const readIds = ({ id, activity }: InputOf<typeof idArguments>, how: HowToRead): ActivityIds => {
-  const isRequest = isId('ugw', id) || (how.validate && canBeName('ugw', id));
-  if (activity === undefined && !isRequest) return { activity: readId('act', id, how) };
+  if (activity === undefined && how.validate && canBeName('ugw', id)) return { name: id };
+  if (activity === undefined && !isId('ugw', id)) return { activity: readId('act', id, how) };
   const ugwo = readId('ugw', id, how);
   return activity === undefined ? { ugwo } : { ugwo, activity: readId('act', activity, how) };
 };
 
 const IDS_HELP =
-  '`act.…` is enough if you charged it from here. Otherwise give `ugw.… act.…`. `ugw.…` alone is its latest activity.';
+  "`act.…` is enough if you charged it from here. Otherwise give `ugw.… act.…`. `ugw.…` alone is its latest activity. A ref or an e-mail address is the only one; for `wait`, one that has failed doesn't count beside others. If there are several, exit 2 lists them.";
 
 export const activityCommands = [
   defineCommand({

@@ -16,9 +16,9 @@ import { type EntryFilter, entriesBehind } from '../../ledger/reconcile.ts';
 import { entryRecord, entryView, viewFor } from '../../records/entry.ts';
 import { isApproved, jobRecordOf, jobView, notStarted } from '../../records/job.ts';
 import { checkPeriod, listedPages, numberedCursors, type StoredList } from '../list.ts';
-import { entryNamed } from '../names.ts';
 import { continueCommand } from '../record.ts';
 import type { Run } from '../run.ts';
+import { entryNamed } from './named.ts';
 import type { EntryOptions } from './spec.ts';
 import { countRows } from './view.ts';
 

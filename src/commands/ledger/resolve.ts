@@ -9,9 +9,10 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import { operatorOf } from '../../ledger/sender.ts';
 import { isDisputed, isRefundUnsettled, mayCorrect, wasResolved } from '../../ledger/transitions.ts';
 import { entryRecord, entryView } from '../../records/entry.ts';
-import { type Able, entryNamed } from '../names.ts';
+import type { Able } from '../names.ts';
 import type { Run } from '../run.ts';
 import { findEntry } from './entries.ts';
+import { entryNamed } from './named.ts';
 import type { ResolveInput } from './spec.ts';
 
 const SETTLED: Readonly<Record<string, string>> = {

@@ -19,10 +19,11 @@ import { reconcile, refreshCharge, walkCharges } from '../../ledger/reconcile.ts
 import { openSums, SYNCED } from '../../ledger/report.ts';
 import { snapshotOf } from '../../ledger/snapshot.ts';
 import { isDisputed, moneyKnown, paymentIn } from '../../ledger/transitions.ts';
-import { type Able, entryNamed } from '../names.ts';
+import type { Able } from '../names.ts';
 import { changedAmong, type Listed, listedAs } from '../observer.ts';
 import type { Run } from '../run.ts';
 import { findEntry, findJob, namesJob, paidTwiceLines } from './entries.ts';
+import { entryNamed } from './named.ts';
 import { type Leaving, resolvedLines, type StillUnknown, unknownLines } from './still-unknown.ts';
 import { paymentSumsView, sumRecord } from './view.ts';
 
