@@ -15,7 +15,7 @@ import { findIds } from './names.ts';
 import type { RowsFile } from './read-file.ts';
 import { jobOfReport, type Reporter } from './report.ts';
 import { type ColumnFault, invalidEnd, type RowEnd } from './row-end.ts';
-import { openLeftovers, type ReadRow, type RowReader } from './rows.ts';
+import { type NextInput, openLeftovers, type ReadRow, type RowReader } from './rows.ts';
 import type { RowsWalked, RowWalk } from './walk.ts';
 
 /** A job whose rows may be sent. */
@@ -35,7 +35,7 @@ export interface FileJob<T> {
   readonly run: FileRun;
   readonly client: Client;
   readonly services: RowServices;
-  readonly input: RowsFile;
+  readonly input: NextInput;
   readonly reader: RowReader<T>;
   readonly reporter: Reporter;
   /** Undefined if --dry-run only checks the file, and does not open the ledger. */
@@ -46,6 +46,8 @@ export interface FileJob<T> {
 /** The result of reading a file from its first row to its last (docs/protocol.md, Files). */
 export interface Plan extends Pick<RowWalk<never>, 'bad'> {
   rows: number;
+  /** Bad rows for which an earlier command made nothing. */
+  leftOut: number;
   /** The first faults, up to a limit, each with its row; the first row is 1. */
   readonly faults: (ColumnFault & { readonly row: number })[];
   /** The number of rows under each label of the confirmation question. */
@@ -68,6 +70,7 @@ const MOST_FAULTS = 20;
 
 const emptyPlan = (): Plan => ({
   rows: 0,
+  leftOut: 0,
   bad: bitSet(),
   faults: [],
   counts: new Map(),
@@ -139,7 +142,10 @@ const planRows = async <T>(file: FileJob<T>): Promise<Planned<T>> => {
     const end = (await job?.sender.earlier(row.number, row.number))?.get(row.number);
     const isDone = end !== undefined && job?.sender.takesUp(end) === false;
     if (end?.about !== undefined && (isDone || end.state === 'unknown')) keepId(row, end.about);
-    if (!isDone) leaveOut(plan, row.number, faults);
+    if (isDone) return;
+    const isLeftOut = reader.isLeftOut(row);
+    if (isLeftOut) plan.leftOut += 1;
+    leaveOut(plan, row.number, isLeftOut ? [] : faults);
   };
   try {
     const { stopped } = await walk({
@@ -208,10 +214,13 @@ const checkRows = async <T>(
  * A bad row ends the run before anything is sent, with the first faults; not with --skip-invalid while other rows are
  * valid.
  */
-const refuseBad = ({ bad, faults, rows }: Plan, { bulk, name }: Pick<FileJob<never>, 'bulk' | 'name'>): void => {
-  if (bad.count === 0 || (bulk.skipInvalid && bad.count < rows)) return;
+const refuseBad = (
+  { bad, faults, leftOut, rows }: Plan,
+  { bulk, name }: Pick<FileJob<never>, 'bulk' | 'name'>,
+): void => {
+  if (bad.count === 0 || ((bulk.skipInvalid || bad.count === leftOut) && bad.count < rows)) return;
   const more = bulk.report === undefined ? '--report FILE lists all of them' : `all of them are in ${bulk.report}`;
-  throw usageError(`${name}: ${bad.count} of ${counted(rows, 'row')} can't be sent; nothing was sent`, {
+  throw usageError(`${name}: ${bad.count - leftOut} of ${counted(rows, 'row')} can't be sent; nothing was sent`, {
     violations: faults.map(({ row, column, what }) => ({
       propertyPath: '',
       title: what,
@@ -233,7 +242,18 @@ export const planFile = async <T>(file: FileJob<T>): Promise<Planned<T>> => {
       hint: 'a CSV file needs a header and then one line per row',
     });
   }
+  const { leftOut } = plan;
+  const without = `without a value for ${kind.key.name}`;
+  if (leftOut === plan.rows) {
+    throw usageError(`${name} has only rows ${without}; nothing was sent`, {
+      hint: 'it is the report of a command that made nothing: fix the cause there first',
+    });
+  }
   refuseBad(plan, file);
+  if (leftOut > 0)
+    await run.say(
+      `Skipped ${counted(leftOut, 'row')} ${without}: the earlier command made nothing for ${leftOut === 1 ? 'it' : 'them'}.`,
+    );
   const leftovers = plan.leftovers.notice();
   if (leftovers !== undefined) await run.say(leftovers);
   const check = bulk.check || job?.policy !== undefined;
@@ -265,7 +285,7 @@ export const refuseOtherJob = (id: string, { resume, from }: BulkInput): void =>
  */
 export const refuseReport = async <T>(
   report: string,
-  { input, services: { ownFileAt, checkPath } }: Pick<FileJob<T>, 'input' | 'services'>,
+  { input, services: { ownFileAt, checkPath } }: Pick<FileJob<T>, 'services'> & { readonly input: RowsFile },
   job = '',
 ): Promise<void> => {
   const own = (await input.isAt(report)) ? 'the input file' : ownFileAt(report);

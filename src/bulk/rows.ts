@@ -19,6 +19,13 @@ type Known = readonly string[];
 const knownIn = (known: Known, column: string): string | undefined =>
   known.find((name) => (name.endsWith('.') ? column.startsWith(name) : column === name));
 
+type ReadColumns = Pick<RowKind<never>, 'key' | 'columns'>;
+
+const knownTo = ({ key, columns }: ReadColumns): Known => [
+  key.name,
+  ...columns.flatMap((name) => (name.endsWith('.k') ? [name.slice(0, -2), name.slice(0, -1)] : name.split(' or '))),
+];
+
 /** The part of a name before its first dot, and the rest: a key, which is case-sensitive. */
 const splitName = (column: string): readonly [beginning: string, key: string | undefined] => {
   const text = column.trim();
@@ -86,11 +93,14 @@ const columnWords = (name: string): string =>
     .split(/[^\p{L}\p{N}]+/u)
     .join(' ')} `;
 
+/** A name without the number that a report gave it. */
+const unnumbered = (name: string): string => name.replace(/_\d+$/, '');
+
 /** Tests for columns that our own reports don't add. A report numbers its own where the input has one of that name. */
 const isForeign = ({ report }: Pick<RowKind<never>, 'report'>): ((column: string) => boolean) => {
   // Every report adds these four to the columns of its file.
   const own = new Set(['row', 'state', 'error', 'job', ...report]);
-  return (column) => !own.has(column.replace(/_\d+$/, ''));
+  return (column) => !own.has(unnumbered(column));
 };
 
 /** A column that is not read, and the one that was probably meant. */
@@ -197,6 +207,50 @@ export const openLeftovers = () => {
   };
 };
 
+/** The columns that a report added: from `row` and `state` to `job`. */
+const addedTo = (names: readonly string[]): readonly string[] => {
+  const own = names.map(unnumbered);
+  const first = own.findLastIndex((name, index) => name === 'row' && own[index + 1] === 'state');
+  return first === -1 ? [] : names.slice(first, own.indexOf('job', first) + 1);
+};
+
+/** A file of rows, which may be the report of an earlier command. */
+export interface NextInput extends RowsFile {
+  readonly isReport: boolean;
+}
+
+/**
+ * The rows of a file. Of a report, only those of its own columns stay that are read; the one with the id of what the
+ * command made becomes the key.
+ */
+export const nextInput = (file: RowsFile, kind: ReadColumns): NextInput => {
+  if (addedTo(file.columns).length === 0) return { ...file, isReport: false };
+  const { key } = kind;
+  const known = knownTo(kind);
+  const staying = (names: readonly string[]) => {
+    const added = addedTo(names);
+    const hasKey = names.some((name) => bareName(name) === key.name);
+    return names.flatMap((name): readonly (readonly [from: string, to: string])[] => {
+      if (!hasKey && added.includes(name) && key.aliases.includes(unnumbered(name))) return [[name, key.name]];
+      return !added.includes(name) || knownIn(known, name) !== undefined ? [[name, name]] : [];
+    });
+  };
+  const ofHeader = staying(file.columns);
+  const columns = ofHeader.map(([, to]) => to);
+  async function* rows(): AsyncGenerator<InputRow> {
+    for await (const row of file.rows()) {
+      const names = file.format === 'csv' ? ofHeader : staying(Object.keys(row.fields));
+      yield { ...row, fields: fieldsFrom(names.map(([from, to]) => [to, row.fields[from]])) };
+    }
+  }
+  // The first row of NDJSON may be one without the key.
+  if (file.format === 'ndjson' && !columns.includes(key.name)) columns.push(key.name);
+  return { ...file, columns, isReport: true, rows };
+};
+
+/** The file whose rows are read. */
+type ReadFile = Pick<NextInput, 'columns' | 'format'> & Partial<Pick<NextInput, 'isReport'>>;
+
 /** The columns of a file that are read, by the names of their kind. */
 class FileColumns {
   readonly known: Known;
@@ -206,24 +260,24 @@ class FileColumns {
   readonly ignored: readonly string[];
   readonly format: FileFormat;
   readonly #isIgnored: (column: string) => boolean;
+  /** True if names may be spelled otherwise. */
+  readonly #isSpelled: boolean;
   /** The names in the file; undefined if they are read as they are. */
   readonly #written: readonly string[] | undefined;
 
   /** Throws a usage error if two columns have the same name. */
   constructor(
-    { key, columns }: Pick<RowKind<never>, 'key' | 'columns'>,
-    { columns: all, format }: Pick<RowsFile, 'columns' | 'format'>,
+    kind: ReadColumns,
+    { columns: all, format, isReport }: ReadFile,
     ignoreColumns: readonly string[] | undefined,
   ) {
-    const others = columns.flatMap((name) =>
-      name.endsWith('.k') ? [name.slice(0, -2), name.slice(0, -1)] : name.split(' or '),
-    );
-    this.known = [key.name, ...others];
+    this.known = knownTo(kind);
     this.format = format;
     this.#isIgnored = ignoring(ignoreColumns, format);
     const written = all.filter((name) => !this.#isIgnored(name));
-    // JSON keys are used as they are.
-    this.names = format === 'csv' ? columnNames(written, this.known) : written;
+    // JSON keys are used as they are. Those of a report may be the columns of a CSV file.
+    this.#isSpelled = format === 'csv' || isReport === true;
+    this.names = this.#isSpelled ? columnNames(written, this.known) : written;
     this.#written = all.every((name, index) => name === this.names[index]) ? undefined : written;
     this.ignored = knownNames(all.filter(this.#isIgnored), this.known).filter((name) => this.isRead(name));
   }
@@ -241,7 +295,12 @@ class FileColumns {
     }
     const entries = Object.entries(fields);
     const read = entries.filter(([name]) => !this.#isIgnored(name));
-    return read.length === entries.length ? fields : fieldsFrom(read);
+    if (!this.#isSpelled) return read.length === entries.length ? fields : fieldsFrom(read);
+    const names = knownNames(
+      read.map(([name]) => name),
+      this.known,
+    );
+    return fieldsFrom(read.map(([, value], index) => [names[index] ?? '', value]));
   }
 
   cells(fields: InputRow['fields']): Cells {
@@ -271,19 +330,14 @@ interface Reading extends Pick<BulkInput, 'ignoreColumns'> {
 /** Reads the rows of a file for a noun. The same row always reads the same. */
 export class RowReader<T> implements Pick<RowJob<T>, 'named'> {
   readonly #kind: RowKind<T>;
-  readonly #file: Pick<RowsFile, 'columns' | 'format'>;
+  readonly #file: ReadFile;
   readonly #reading: Reading;
   readonly #columns: FileColumns;
   /** The ids of the names that rows have in their place. */
   readonly #ids: Ids;
 
   /** Throws a usage error if the columns don't fit. */
-  constructor(
-    kind: RowKind<T>,
-    file: Pick<RowsFile, 'columns' | 'format'>,
-    reading: Reading,
-    ids: Ids = new Map<string, Meant>(),
-  ) {
+  constructor(kind: RowKind<T>, file: ReadFile, reading: Reading, ids: Ids = new Map<string, Meant>()) {
     this.#kind = kind;
     this.#file = file;
     this.#reading = reading;
@@ -323,8 +377,16 @@ export class RowReader<T> implements Pick<RowJob<T>, 'named'> {
     return name === undefined || this.#ids.has(name) ? undefined : name;
   }
 
+  /** True for a row of a report that has no key: the earlier command made nothing for it. */
+  isLeftOut(row: InputRow): boolean {
+    const { name, missing } = this.#kind.key;
+    if (this.#file.isReport !== true || missing === undefined) return false;
+    return !this.#columns.cells(this.#columns.fieldsIn(row)).given.has(name);
+  }
+
   readonly read = (row: InputRow): ReadRow<T> => {
     const { key, keyOf, read } = this.#kind;
+    if (this.isLeftOut(row)) return { faults: [{ column: key.name, what: key.missing ?? 'is missing' }] };
     const fields = this.#columns.fieldsIn(row);
     const given = this.#columns.cells(fields);
     const name = this.#nameIn(given);

@@ -26,7 +26,7 @@ import {
 } from './plan.ts';
 import { openInput } from './read-file.ts';
 import { openReporter } from './report.ts';
-import { RowReader } from './rows.ts';
+import { nextInput, RowReader } from './rows.ts';
 import { type JobEnd, jobResult } from './summary.ts';
 import { type RowsWalked, type RowWalk, walkRows } from './walk.ts';
 
@@ -169,7 +169,7 @@ export const runFile = async <T>(
   const { from, inputFormat: format, delimiter, report } = bulk;
   const name = from === '-' ? 'standard input' : from;
   const { source, folder, checkPath, progress } = services;
-  const input = await openInput({ ...source(from), name, format, delimiter, spoolFolder: folder });
+  const input = nextInput(await openInput({ ...source(from), name, format, delimiter, spoolFolder: folder }), kind);
   const clean = (text: string): string => io.redactor.cleanAll(text);
   const { stop, leave } = io.signals;
   const reporter = openReporter(input, { ...globals, clean, checkPath, stop, path: report, columns: kind.report });

@@ -1,7 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { inProcess } from '../support/in-process.ts';
 import { errorOf, newFolder } from '../support/program.ts';
-import { type Answer, json, type Seen, serveAllBy, ugwo } from '../support/service.ts';
+import { type Answer, json, problem, type Seen, serveAllBy, ugwo } from '../support/service.ts';
 import {
   charged,
   chargeFrom,
@@ -260,6 +261,82 @@ describe('a report as the next input', () => {
     const changed = await chargeFrom(two, { service, home: newFolder() });
     expect(changed.code).toBe(2);
     expect(violationsOf(changed)).toContainEqual(expect.objectContaining({ column: 'amount_minor' }));
+  });
+
+  /** The first row is invalid, the third is rejected. The file has columns of its own with names of the report's. */
+  const CREATED = fileOf(
+    csvOf(
+      'ref,Amount,currency,customer,note,row,status',
+      'order-0,7000,NGN,nobody,a,x,y',
+      'order-1,7000,NGN,ada@example.com,b,x,y',
+      'order-9,"7,000",NGN,ada@example.com,c,x,y',
+      'order-2,"7,000.00",NGN,ada@example.com,d,x,y',
+    ),
+    'requests.csv',
+  );
+  const createdReport = async (name: string): Promise<string> => {
+    const service = await serveAllBy(({ body }) => {
+      const { ref } = JSON.parse(body || '{}');
+      if (ref === 'order-9') return problem(422, 'Invalid', [{ propertyPath: 'ref', title: 'is wrong' }]);
+      return json(200, { uid: ugwoOf(Number(ref.slice(-1))), status: 'requires_ugwo' });
+    });
+    const report = reportPath(name);
+    const args = ['ugwo', 'create', '--from', CREATED, '--skip-invalid', '--report', report];
+    expect((await inProcess(args, { service, home: newFolder() })).code).toBe(3);
+    return report;
+  };
+  const MEDIUM = ['--medium', 'ussd', '--provider', 'gtb'];
+
+  it.each(['csv', 'ndjson'])(
+    'is charged as ugwo create has written it, without rows that have no uid: %s',
+    async (form) => {
+      const [service, home, report] = [await serveRequests(), newFolder(), reportPath(`two.${form}`)];
+      const created = await createdReport(`one.${form}`);
+      const ended = await chargeFrom(created, { service, home }, ...MEDIUM, '--report', report);
+      expect(ended.code, ended.stderr).toBe(0);
+      expect(summaryOf(ended)).toMatchObject({ rows: 4, accepted: 2, invalid: 2 });
+      expect(postsOf(service)).toEqual(once(1, 2));
+      const text = readFileSync(report, 'utf8');
+      expect(text).not.toMatch(/entry|payment_request-|status_3/);
+      expect(text.match(/"?note"?/g)).toHaveLength(form === 'csv' ? 1 : 4);
+      // What charged it is a report, too, and charges nothing anew.
+      const again = await chargeFrom(report, { service, home }, ...MEDIUM, '--skip-invalid');
+      expect(again.code, again.stderr).toBe(0);
+      expect(postsOf(service)).toEqual(once(1, 2));
+    },
+  );
+
+  it('is said to have rows without a uid', async () => {
+    const args = ['ugwo', 'charge', '--from', await createdReport('one.csv'), ...MEDIUM];
+    const { stderr } = await inProcess(args, { service: await serveRequests(), home: newFolder() });
+    expect(stderr).toContain('Skipped 2 rows without a value for ugwo: the earlier command made nothing for them.\n');
+    expect(stderr).toContain('Ignored columns (copied to the report): note\n');
+  });
+
+  it('is compared with what ugwo create has asked for', async () => {
+    const service = await serveRequests((number) => (number === 2 ? { amount: 70_000_000 } : {}));
+    const ended = await chargeFrom(await createdReport('one.csv'), { service, home: newFolder() }, ...MEDIUM);
+    expect(violationsOf(ended)).toMatchObject([
+      { column: 'amount', title: 'NGN 7,000.00, but the payment request shows NGN 700,000.00' },
+    ]);
+    expect(errorOf(ended)['message']).toContain('1 of 4 rows');
+  });
+
+  it('sends nothing if it has no row with a uid', async () => {
+    const report = await createdReport('one.csv');
+    const none = readFileSync(report, 'utf8').replaceAll(/ugw\.[\w.]+/g, '');
+    const service = await serveRequests();
+    const ended = await chargeFrom(fileOf(none), { service, home: newFolder() }, ...MEDIUM);
+    expect(ended.code).toBe(2);
+    expect(errorOf(ended)['message']).toMatch(/has only rows without a value for ugwo; nothing was sent/);
+  });
+
+  it('names wrong cells beside rows without a uid', async () => {
+    const report = await createdReport('one.csv');
+    const wrong = readFileSync(report, 'utf8').replace(ugwoOf(2), 'act.AbCd.1');
+    const ended = await chargeFrom(fileOf(wrong), { service: await serveRequests(), home: newFolder() }, ...MEDIUM);
+    expect(errorOf(ended)['message']).toContain('1 of 4 rows');
+    expect(violationsOf(ended)).toMatchObject([{ column: 'ugwo', title: expect.stringContaining('act.AbCd.1') }]);
   });
 
   it('has no amount for a row that was refused, so that it is not compared', async () => {
