@@ -18,8 +18,9 @@ import { countRead } from './list.ts';
 import { refuseRenamed } from './record.ts';
 import type { Run } from './run.ts';
 
-/** Pages of the service's list to look through. */
+/** Pages of the service's list to look through, and at most for the names of a file. */
 export const PAGES_SEARCHED = 20;
+const PAGES_OF_FILE = 1000;
 const LOOKUPS_AT_ONCE = 8;
 
 const KINDS = {
@@ -50,12 +51,13 @@ interface Found extends Meant {
  * Finds the records with these names; the service accepts each name once. A record whose name is spelled differently
  * counts if none has the name itself. Looks in the ledger, then in the first pages of the service's list. For many names
  * it begins with the list, where one page shows a hundred. Reads each record that the ledger finds, since its name may
- * have changed.
+ * have changed. While names of a file are missing, it reads on.
  */
 export const findNamed = async (
   prefix: NamedPrefix,
   names: readonly string[],
   run: Run,
+  isFile = false,
 ): Promise<ReadonlyMap<string, Found>> => {
   const [{ field, word, list, get, some }, [one]] = [KINDS[prefix], wordsFor(prefix)];
   const exact = (name: string): string => (prefix === 'ony' ? name.trim().toLowerCase() : name);
@@ -65,7 +67,7 @@ export const findNamed = async (
     (found.get(foldedName(name)) ?? []).filter((record) => exact(nameOf(record)) === exact(name));
   const client = await run.client('read');
   const countPage = countRead(run.state);
-  let [count, isWhole] = [0, false];
+  let [count, isWhole, next] = [0, false, undefined as string | undefined];
   const missing = (): readonly string[] => names.filter((name) => spelledSo(name).length === 0);
   const take = (record: ApiRecord): void => {
     const [uid, same] = [textAt(record.value, 'uid'), found.get(foldedName(nameOf(record)))];
@@ -86,10 +88,11 @@ export const findNamed = async (
       await Promise.all(left.slice(at, at + LOOKUPS_AT_ONCE).map(look));
     }
   };
-  const lookInList = async (): Promise<void> => {
-    for await (const page of client.pages(list, { query: { limit: String(PAGE_MAX) } }, { pages: PAGES_SEARCHED })) {
+  const lookInList = async (pages = PAGES_SEARCHED): Promise<void> => {
+    for await (const page of client.pages(list, { query: { limit: String(PAGE_MAX) } }, { from: next, pages })) {
       count = countPage(page);
-      isWhole = page.nextCursor === null;
+      next = page.nextCursor ?? undefined;
+      isWhole = next === undefined;
       for (const record of page.records) take(record);
       if (missing().length === 0) return;
     }
@@ -97,6 +100,7 @@ export const findNamed = async (
   for (const look of names.length > PAGES_SEARCHED ? [lookInList, lookInLedger] : [lookInLedger, lookInList]) {
     if (missing().length > 0) await look();
   }
+  if (isFile && !isWhole && missing().length > 0) await lookInList(PAGES_OF_FILE - PAGES_SEARCHED);
   delete run.state.status.doing;
   const looked = `in the ledger, and through ${isWhole ? 'all' : `the ${some}`} ${grouped(count)} ${one}s of the service`;
   const foundFor = (name: string): Found => {
@@ -159,6 +163,12 @@ const onlyRecord = (
   });
 };
 
+/** The id of the only payment request with a ref; `path` is the command that a hint repeats. */
+export const requestNamed = async (ref: string, path: readonly string[], run: Run): Promise<string> => {
+  const found = await findNamed('ugw', [ref], run);
+  return [...found.values()].map((one) => textAt(onlyRecord('ugw', ref, one, path, run).value, 'uid')).join('');
+};
+
 /** The charges, refunds or activities that a verb can act on, and the word for one. */
 export interface Able<T> {
   readonly one: string;
@@ -209,10 +219,7 @@ export const activityNamed = async (
     ? await entriesBy('email', name, await run.ledger(), { kind: CHARGE, service, workspace })
     : [];
   const uids = new Set(kept.map(({ about }) => about));
-  if (uids.size === 0) {
-    const [found] = (await findNamed('ugw', [name], run)).values();
-    if (found !== undefined) uids.add(textAt(onlyRecord('ugw', name, found, ['ugwo', 'get'], run).value, 'uid'));
-  }
+  if (uids.size === 0) uids.add(await requestNamed(name, ['ugwo', 'get'], run));
   const all: object[] = [];
   for (const uid of uids) {
     const record = await client.call('ugwo.get', { params: { uid } });

@@ -123,7 +123,7 @@ export const openRowServices = async (run: Run): Promise<RowServices> => {
     ownFileAt: (path) => ownFileAt(path, [data, config]),
     checkPath,
     progress,
-    idsOf: async (prefix, names) => (await import('../commands/names.ts')).findNamed(prefix, names, run),
+    idsOf: async (prefix, names) => (await import('../commands/names.ts')).findNamed(prefix, names, run, true),
   };
 };
 

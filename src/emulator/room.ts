@@ -8,7 +8,7 @@ import type { EventName } from '../core/webhook-event.ts';
 import { fileStateOf, replaceFile } from '../database/file.ts';
 import { replaceFaults, setClock } from './control.ts';
 import { randomKey } from './ids.ts';
-import { type Settling, settle, unknownActivity } from './payments.ts';
+import { endingsOf, type Settling, settle, unknownActivity } from './payments.ts';
 import { DATA_FILE, UnusableFile } from './schema.ts';
 import { seedStore } from './seed.ts';
 import { nowOf } from './service.ts';
@@ -142,6 +142,10 @@ export const emulatorRoom = {
     if (hasNothing(resolve(file))) throw unknownActivity(settling.activity);
     return usingStore({ file }, (store) => settle(store, settling, nowOf({ store, clock })));
   },
+  /** All activities of the payment request with this ref, or of the customer with this e-mail address. */
+  activitiesNamed: async ({ file, name }: InFile & { readonly name: string }) =>
+    hasNothing(resolve(file)) ? [] : usingStore({ file }, (store) => store.activitiesNamed(name)),
+  endingsOf,
   /** Moves the clock on by this many milliseconds, or back to the real time; applies to a running emulator too. */
   clock: ({ clock, by, ...asked }: InFile & { readonly clock: Clock; readonly by?: number | 'back' }) =>
     usingStore(asked, (store) => setClock({ store, clock }, by)),

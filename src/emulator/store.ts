@@ -82,6 +82,8 @@ const dueFrom = (row: StoredRow): (StoredActivity & ActivityPlan) | undefined =>
 const activities = (db: DatabaseSync) => {
   const find = db.prepare('SELECT ugwo, record, medium FROM activity WHERE uid BETWEEN ? AND ?');
   const on = db.prepare('SELECT record FROM activity WHERE ugwo = ? ORDER BY seq');
+  const named = db.prepare(`SELECT activity.record FROM activity JOIN ugwo ON ugwo.uid = activity.ugwo
+    LEFT JOIN onye ON onye.uid = ugwo.onye WHERE ugwo.ref = ? OR onye.email = ? ORDER BY activity.seq`);
   const due = db.prepare(
     'SELECT ugwo, record, medium, due, ending, paid FROM activity WHERE due <= ? ORDER BY due, seq LIMIT 1',
   );
@@ -95,6 +97,8 @@ const activities = (db: DatabaseSync) => {
     activity: (uid: string) => storedActivity(find.get(...meantBy(uid))),
     /** All activities of a payment request, oldest first. */
     activitiesOn: (ugwo: string) => on.all(ugwo).flatMap((row) => parseRecord<Activity>(row) ?? []),
+    /** All activities of the payment request with this ref, or of the customer with this e-mail address. */
+    activitiesNamed: (name: string) => named.all(name, name).flatMap((row) => parseRecord<Activity>(row) ?? []),
     addActivity: ({ activity, ugwo, medium }: StoredActivity, plan: ActivityPlan | undefined) =>
       void insert.run(activity.uid, ugwo, printExact(activity), medium, ...columns(plan)),
     /** Without a plan, the activity no longer changes by itself. */

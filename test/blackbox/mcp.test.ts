@@ -103,7 +103,9 @@ describe.each(ERAS)('a third-party client (%s)', (era) => {
         activity: expect.objectContaining({ uid: (charged.json['activity'] as { uid: string }).uid }),
       }),
     );
-    expect((await agent.call('list_charges')).json).toMatchObject({ data: [{ ugwo: SEEDED.ugwo }] });
+    const { data } = (await agent.call('list_charges')).json as { data: readonly { ugwo: string; ref: string }[] };
+    expect(data).toMatchObject([{ ugwo: SEEDED.ugwo }]);
+    expect((await agent.call('sync', { id: [data[0]?.ref] })).json).toMatchObject({ data: [{ payment: 'open' }] });
     expect((await agent.call('sync')).json).toMatchObject({ data: [{ payment: 'open', count: 1 }] });
     expect((await agent.call('sync', { id: ['plan-000000000000'] })).text).toContain('no job');
   });

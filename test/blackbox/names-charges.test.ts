@@ -127,3 +127,23 @@ describe('an activity by name', () => {
     expect(await paycli('activity', 'wait', 'INV-9')).toMatchObject({ code: 11 });
   });
 });
+
+describe('emulator settle by name', () => {
+  it.each(['INV-7', 'ada@example.com'])('ends the one activity that can end so: %s', async (name) => {
+    const { paycli, file, second, paid } = await withTwo(true);
+    const end = (as: string) => paycli('emulator', 'settle', name, '--as', as, '--data', file);
+    const reversed = await end('reversed');
+    expect([reversed.code, reversed.stdout], reversed.stderr).toEqual([0, expect.stringContaining(paid)]);
+    expect(await end('successful')).toMatchObject({ code: 0, stdout: expect.stringContaining(second) });
+    const none = await end('failed');
+    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining(`${JSON.stringify(name)} means no charge`)]);
+  });
+
+  it('ends none of several', async () => {
+    const { paycli, file, second, settle, paid } = await withTwo(true);
+    await settle(second, 'successful');
+    const ended = await paycli('emulator', 'settle', 'INV-7', '--as', 'reversed', '--data', file);
+    expect([ended.code, ended.stdout]).toEqual([2, '']);
+    for (const one of [second, paid]) expect(ended.stderr).toContain(one);
+  });
+});

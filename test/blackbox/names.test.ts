@@ -358,7 +358,24 @@ describe('a write by name', () => {
     await session.saw(/Is this the one\? \[y\/N\] /);
     session.type('y\r');
     expect(await session.ended).toEqual({ code: 0 });
-    expect(asked()).toEqual([LIST, READ(1), READ(1), POST(1)]);
+    expect(asked()).toEqual([LIST, READ(1), LIST, READ(1), READ(1), POST(1)]);
+  });
+
+  it('is offered the mediums of its checkout alone', async () => {
+    const checkout = { uid: 'chk.AbCd.1', mediums: [{ medium: 'bank_transfer' }] };
+    const { options } = await open({ ugwo: [request(1, { checkout })] });
+    const session = openTerminal(['ugwo', 'charge', 'order-1'], options);
+    await session.saw(/1 {2}bank_transfer\s+Number, name or part of it: /);
+    expect(session.raw()).not.toContain('ussd');
+    session.type('\r');
+    expect(await session.ended).toEqual({ code: 130 });
+  });
+
+  it('is no question if nothing has the name', async () => {
+    const { options } = await open({ ugwo: [request(1)] });
+    const session = openTerminal(['ugwo', 'charge', 'order-9'], options);
+    expect(await session.ended).toEqual({ code: 2 });
+    expect(session.raw()).not.toContain('Which medium');
   });
 
   it.each([
@@ -523,6 +540,19 @@ describe('names in a file', () => {
     expect(await paycli('ugwo', 'charge', '--from', file, '--json')).toMatchObject({ code: 0 });
     expect(asked().slice(sent)).toEqual([]);
     expect(Object.values(postsOf(service))).toEqual(Array(30).fill(1));
+  });
+
+  it('may be older than those of the pages in which one name is looked for', async () => {
+    const { paycli, asked, service } = await open({
+      ugwo: Array.from({ length: 25 }, (_none, index) => request(index + 1)),
+      size: 1,
+    });
+    const ended = await paycli(...from(fileOf(csvOf('ugwo', 'order-1', 'order-23'))));
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(asked().filter((one) => one.startsWith(LIST)).length).toBeGreaterThan(20);
+    expect(postsOf(service)).toEqual(once(1, 23));
+    const nothing = await paycli('ugwo', 'charge', '--from', fileOf(csvOf('ugwo', 'order-99')), '--medium', 'ussd');
+    expect([nothing.code, nothing.stderr]).toEqual([2, expect.stringContaining('through all 25 payment requests')]);
   });
 
   it('are refused with --no-preflight', async () => {

@@ -5,6 +5,7 @@ import { webhookSecrets } from '../../config/secrets.ts';
 import { grouped } from '../../core/bounds.ts';
 import { FIRST_RECORDS, firstUse, LOCAL_DATA_FILE } from '../../core/data-files.ts';
 import { interrupted, reasonOf, usageError } from '../../core/error.ts';
+import { canBeName } from '../../core/ids.ts';
 import { valueAt } from '../../core/json.ts';
 import { type GivenAmount, readGiven } from '../../core/money.ts';
 import { isLoopback } from '../../core/origin.ts';
@@ -13,6 +14,7 @@ import { columnsNamed, type Result, type View } from '../../core/result.ts';
 import { formatDuration, utcAtom } from '../../core/time.ts';
 import type { EventName } from '../../core/webhook-event.ts';
 import { emulatorRoom } from '../../emulator/room.ts';
+import { type Able, tellOnly } from '../names.ts';
 import type { Run } from '../run.ts';
 import type { addInput, clockInput, deliveriesInput, faultsInput } from './control-spec.ts';
 import type { SettleInput, seedInput, startInput } from './spec.ts';
@@ -134,10 +136,18 @@ const inMinor =
   };
 
 export const settleEmulatorCharge = async (
-  { activity: uid, as, after, amount, data }: SettleInput,
+  { activity: given, as, after, amount, data }: SettleInput,
   run: Run,
 ): Promise<Result> => {
   const { file, emulator, clock } = await openEmulator(data, run);
+  type Listed = Parameters<typeof emulator.endingsOf>[0];
+  const able: Able<Listed> = {
+    one: 'charge',
+    can: (one, _at, all) => all.length === 1 || emulator.endingsOf(one).includes(as),
+  };
+  const { uid } = canBeName('ugw', given)
+    ? await tellOnly(given, await emulator.activitiesNamed({ file, name: given }), able, (one) => one, run)
+    : { uid: given };
   const { activity, due } = await emulator.settle({
     file,
     clock,

@@ -11,6 +11,7 @@ import {
 } from '../../cli/options.ts';
 import { DIALECTS, ENDINGS, FIRST_RECORDS, SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
+import { canBeName } from '../../core/ids.ts';
 import { dataOption, emulatorClockCommand, emulatorFaultsCommand, emulatorWebhookCommands } from './control-spec.ts';
 
 const MOST_SEEDED = 10_000_000;
@@ -44,8 +45,11 @@ export const seedInput = {
 };
 
 const settleInput = rarely(['amount', 'amount_minor'], {
-  activity: argument('activity', 'the activity, act.…', { completes: 'activity' }, (text) =>
-    readId('act', text, { validate: true }),
+  activity: argument(
+    'activity',
+    'the activity, act.…, or a ref or an e-mail address',
+    { completes: 'activity' },
+    (text) => (canBeName('ugw', text) ? text : readId('act', text, { validate: true })),
   ),
   as: option('--as <ending>', ENDINGS.join(', '), asOneOf(ENDINGS)),
   in: option('--in <duration>', "delay by the emulator's clock (default: now)", asDuration),

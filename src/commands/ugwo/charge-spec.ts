@@ -229,9 +229,8 @@ const missingFieldIn = ([ugwo]: readonly string[], given: ChargeGiven): Question
   const { medium, from, template, noPreflight } = given;
   if (from !== undefined || template) return undefined;
   if (ugwo === undefined) return REQUEST_QUESTION;
-  const isNamed = canBeName('ugw', ugwo);
-  if (!isNamed && !isId('ugw', ugwo)) return undefined;
-  if (medium === undefined) return mediumQuestion(ugwo, noPreflight !== true && !isNamed);
+  if (!canBeName('ugw', ugwo) && !isId('ugw', ugwo)) return undefined;
+  if (medium === undefined) return mediumQuestion(ugwo, noPreflight !== true);
   const fields = fieldsGiven(given);
   const missing = mediumNamed(medium)?.fields.find(({ name, needs }) => needs && fields[name] === undefined);
   return missing && fieldQuestion(missing);
@@ -248,7 +247,7 @@ export const chargeCommand = defineCommand({
     'paycli reads the payment request first. It refuses (exit 9) if the request is paid, refunded or cancelled, ' +
     'or if the customer can still pay an earlier charge, from any client: --again charges all the same, and a terminal ' +
     'asks if the earlier one is by another medium. --remaining charges the rest of a request that is paid in part.\n\n' +
-    'A ref is looked for in the ledger, then among the newest 2,000 payment requests; the service accepts each ref once. ' +
+    'A ref is looked for in the ledger, then among the newest 2,000 payment requests (100,000 for the refs of a file); the service accepts each ref once. ' +
     'paycli shows whose id it is before it sends anything, and a terminal asks (--yes answers). --dry-run and --as-curl ' +
     'look it up, too; --no-preflight refuses it.\n\n' +
     '--dry-run reads the payment request and the ledger, writes nothing, and ends with the exit code that the charge ' +

@@ -3,9 +3,11 @@ import type { Choice } from '../../cli/define.ts';
 import type { Resource } from '../../contract/proof.ts';
 import { statusOf, textAt } from '../../core/charge.ts';
 import { PayError } from '../../core/error.ts';
+import { canBeName } from '../../core/ids.ts';
 import { valueAt } from '../../core/json.ts';
 import { formatMoney } from '../../core/money.ts';
 import { DAY_MS, formatDuration, HOUR_MS, parseInstant } from '../../core/time.ts';
+import { requestNamed } from '../names.ts';
 import type { Run } from '../run.ts';
 
 /** The number of choices that are listed one per line. */
@@ -45,12 +47,13 @@ export const unpaidRequests = async (run: Pick<Run, 'client' | 'io'>): Promise<r
 };
 
 /**
- * The mediums that a payment request's checkout offers, in its order. None if the service doesn't show them. Throws if
+ * The mediums that a payment request's checkout offers, in its order. It may be given by its ref. None if the service doesn't show them. Throws if
  * paycli can charge by none of them.
  */
 export const mediumsOf =
-  (ugwo: string) =>
-  async (run: Pick<Run, 'client' | 'observe'>): Promise<readonly Choice[]> => {
+  (name: string) =>
+  async (run: Run): Promise<readonly Choice[]> => {
+    const ugwo = canBeName('ugw', name) ? await requestNamed(name, ['ugwo', 'charge'], run) : name;
     const client = await run.client('read');
     const shown = await client.look('ugwo.get', { params: { uid: ugwo } }, { mustExist: true });
     if (shown !== undefined) await run.observe('request', shown);
