@@ -109,7 +109,8 @@ const SILENT_MS = 1000;
 
 /**
  * Passes on a stream. Reads more only when what came is printed, so that a command can't fill the memory; after the
- * second signal, waits for nobody. Closes it if it is silent once the command has `exited`.
+ * second signal, waits for nobody. Closes it if it is silent once the command has `exited`. Ends the last line, so that
+ * the next message begins one.
  */
 const passStream = async (
   stream: Readable,
@@ -119,6 +120,7 @@ const passStream = async (
 ): Promise<void> => {
   const { clock, leave } = deps;
   const print = openPrint();
+  let last = '\n';
   const pieces: AsyncIterator<string> = stream.setEncoding('utf8')[Symbol.asyncIterator]();
   try {
     for (let isDone = false; !isDone; ) {
@@ -127,12 +129,14 @@ const passStream = async (
       const piece = await Promise.race([pieces.next(), silent]);
       read.abort();
       isDone = !piece || piece.done === true;
+      last = (piece && piece.value?.at(-1)) ?? last;
       if (piece && !isDone && !(await isDoneInTime(print(piece.value), leave))) return void stream.destroy();
     }
   } catch {
     // It was destroyed with its command.
   }
   stream.destroy();
+  if (last !== '\n') await isDoneInTime(print('\n'), leave);
   await isDoneInTime(print(), leave);
 };
 

@@ -173,10 +173,11 @@ const openTarget = ({ steady, random, say, isProgram }: ForwardDeps) => {
       const redirect = /^3\d\d$/.test(word) ? ', and redirects are not followed' : '';
       say(`${uid} was refused (${word}${redirect}); it is tried again, and the events behind it wait`);
     },
-    taken: ({ uid, refusedSince }: KeptEvent, posted: PostResult): void => {
+    taken: ({ uid, refusedSince }: KeptEvent, posted: PostResult, took: number): void => {
+      if (!isProgram) say(`${uid} forwarded: ${resultText(posted)}, ${Math.round(took)} ms`);
       if (refusedSince === undefined || refusals.size === 0) return;
       refusals.clear();
-      say(`${uid} is delivered now (${resultText(posted)})`);
+      if (isProgram) say(`${uid} is delivered now (${resultText(posted)})`);
     },
   };
 };
@@ -192,6 +193,7 @@ const sendHead = async (
   const event = queue.at(head.seq);
   if (event === undefined) return;
   const { clock, steady, random, send, say } = deps;
+  const sent = steady();
   const posted = await send(event).catch(failedForward(true));
   if (posted.kind === 'left') return;
   const at = clock.now();
@@ -202,7 +204,7 @@ const sendHead = async (
   // A full disk must not cause the event to be sent again.
   const store = async (write: () => Promise<void>): Promise<void> => void (await retryUntilWritten(write, deps, stop));
   if (isTaken(posted)) {
-    target.taken(event, posted);
+    target.taken(event, posted, steady() - sent);
     return store(() => queue.done(head, { state: 'forwarded', answer, at, due: steady() }));
   }
   if (isAway(posted) || target.isClosed) return;

@@ -76,7 +76,7 @@ const ended = async (signals: { readonly stop?: boolean; readonly leave?: boolea
 
 it.skipIf(process.platform === 'win32')('--exec kills a command with its children after five minutes', async () => {
   expect(await ended({})).toEqual({
-    texts: ['started', 'asked'],
+    texts: ['started', 'asked', '\n'],
     failed: { why: 'took longer than 5 minutes and was ended', isKilled: true },
     askedAt: 300_000,
     killedAt: 302_000,
@@ -86,7 +86,7 @@ it.skipIf(process.platform === 'win32')('--exec kills a command with its childre
 it.skipIf(process.platform === 'win32')(
   '--exec kills a command three seconds after the first signal, and at once after the second',
   async () => {
-    const found = { texts: ['started', 'asked'], failed: { why: 'SIGKILL', isKilled: true } };
+    const found = { texts: ['started', 'asked', '\n'], failed: { why: 'SIGKILL', isKilled: true } };
     expect(await ended({ stop: true })).toEqual({ ...found, askedAt: 3000, killedAt: 5000 });
     expect(await ended({ stop: true, leave: true })).toEqual({ ...found, askedAt: 0, killedAt: 2000 });
   },

@@ -100,7 +100,7 @@ describe('the forwarder', () => {
     expect([stateOf(1), stateOf(2)]).toEqual(['failed', 'forwarded']);
     expect(said.join('\n')).toMatch(/refused for three days \(400\).*events replay evt/);
     // A kill between the message and the note makes it give up, with a message, again.
-    expect([said.length, statesMeanwhile]).toEqual([2, ['waiting', 'waiting']]);
+    expect([said.length, statesMeanwhile]).toEqual([3, ['waiting', 'waiting']]);
   });
 
   it('never gives up while the target is down, and probes it with one event', async () => {
@@ -118,7 +118,11 @@ describe('the forwarder', () => {
     expect(new Set(later.map(([number]) => number)).size).toBe(1);
     expect(later.length).toBeLessThan(600);
     for (const number of [1, 2, 3]) expect(stateOf(number)).toBe('forwarded');
-    expect(said).toEqual([expect.stringContaining("can't take events now"), 'the target takes events again']);
+    expect(said.slice(0, 2)).toEqual([
+      expect.stringContaining("can't take events now"),
+      'the target takes events again',
+    ]);
+    expect(said.slice(2)).toEqual([1, 2, 3].map((number) => `${uidOf(number)} forwarded: 200, 0 ms`));
   });
 
   it('counts no time that the target was down towards giving up', async () => {
@@ -233,12 +237,12 @@ describe('the forwarder', () => {
     await pass(HOUR);
     expect(said).toEqual([
       `${uidOf(1)} was refused (404); it is tried again, and the events behind it wait`,
-      `${uidOf(2)} is delivered now (200)`,
+      `${uidOf(2)} forwarded: 200, 0 ms`,
       `${uidOf(1)} was refused (302, and redirects are not followed); it is tried again, and the events behind it wait`,
       `${uidOf(1)} was refused (401); it is tried again, and the events behind it wait`,
-      `${uidOf(1)} is delivered now (200)`,
+      `${uidOf(1)} forwarded: 200, 0 ms`,
       `${uidOf(3)} was refused (404); it is tried again, and the events behind it wait`,
-      `${uidOf(3)} is delivered now (200)`,
+      `${uidOf(3)} forwarded: 200, 0 ms`,
     ]);
   });
 
@@ -253,6 +257,7 @@ describe('the forwarder', () => {
       expect.stringContaining('(connect ECONNREFUSED)'),
       expect.stringContaining('(503)'),
       'the target takes events again',
+      `${uidOf(1)} forwarded: 200, 0 ms`,
     ]);
   });
 
