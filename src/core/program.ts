@@ -129,7 +129,7 @@ const passStream = async (
       const piece = await Promise.race([pieces.next(), silent]);
       read.abort();
       isDone = !piece || piece.done === true;
-      last = (piece && piece.value?.at(-1)) ?? last;
+      if (piece && !isDone) last = piece.value.at(-1) ?? last;
       if (piece && !isDone && !(await isDoneInTime(print(piece.value), leave))) return void stream.destroy();
     }
   } catch {

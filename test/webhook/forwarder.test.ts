@@ -100,7 +100,7 @@ describe('the forwarder', () => {
     expect([stateOf(1), stateOf(2)]).toEqual(['failed', 'forwarded']);
     expect(said.join('\n')).toMatch(/refused for three days \(400\).*events replay evt/);
     // A kill between the message and the note makes it give up, with a message, again.
-    expect([said.length, statesMeanwhile]).toEqual([3, ['waiting', 'waiting']]);
+    expect([said.length, statesMeanwhile]).toEqual([3, ['waiting', 'waiting', 'failed']]);
   });
 
   it('never gives up while the target is down, and probes it with one event', async () => {
