@@ -146,8 +146,7 @@ export const isHeader = (titles: readonly string[], named: NamedColumns, layout:
   const columns = titledColumns(titles);
   const has = (role: Role): boolean =>
     (named[role] ?? []).some((name) => columnNamed(columns, name)) ||
-    roleColumns(role, columns, {}, layout).length > 0 ||
-    roleColumns(role, columns, {}, undefined).length > 0;
+    [layout, undefined].some((one) => roleColumns(role, columns, {}, one).length > 0);
   return has('date') && has('amount') && !titles.some((title) => /\d/.test(title) && writtenAmount(title, 'NGN'));
 };
 

@@ -283,9 +283,10 @@ describe('ledger match', () => {
       { at: '2026-11-26T12:00:00Z', amount: 300, ref: 'INV-P3' },
       { at: '2026-11-26T12:00:00Z', amount: 400, ref: 'INV-P4' },
       { at: '2026-11-27T00:00:00Z', amount: 500, ref: 'INV-P5' },
+      { at: '2026-11-26T00:01:00Z', amount: 600 },
     ]);
     const lines =
-      'Date,Amount,Narration\n25/11/2026,1.00,\n25/11/2026,2.00,\n25/11/2026,3.00,INV-P3\n25/11/2026,5.00,INV-P5\n';
+      'Date,Amount,Narration\n25/11/2026,1.00,\n25/11/2026,2.00,\n25/11/2026,3.00,INV-P3\n25/11/2026,5.00,INV-P5\n25/11/2026,6.00,\n';
     expect(await rowsOf(home, lines)).toEqual([
       14,
       [
@@ -293,6 +294,7 @@ describe('ledger match', () => {
         'only_in_file 2 200',
         'agrees ref 3 300 0 300 payment INV-P3',
         'only_in_file 4 500',
+        'likely amount 5 600 0 600 payment',
       ],
     ]);
   });
