@@ -58,7 +58,8 @@ const blockOf = (chunk: string): Block[] => {
   if (chunk.startsWith('![')) return [];
   if (chunk.startsWith('#')) return [{ kind: 'heading', text: chunk.replace(/^#+ /, '') }];
   if (chunk.startsWith('|')) return [tableOf(lines)];
-  if (chunk.startsWith('    ')) return [{ kind: 'code', text: lines.map((line) => line.trimStart()).join('\n') }];
+  if (chunk.startsWith('    '))
+    return [{ kind: 'code', text: lines.map((line) => line.replace(/^ {4}/, '')).join('\n') }];
   const joined = inline(chunk.replaceAll(/\n(?!- |\d+\. )\s*/g, ' '));
   return joined.split('\n').map((text) => ({ kind: /^(?:- |\d+\. )/.test(text) ? 'item' : 'text', text }));
 };

@@ -19,7 +19,7 @@ import { notOneOf } from './options.ts';
 
 /** Help topics: the documents in docs/, by name. */
 export const TOPICS: readonly string[] = (
-  'guide charging files safety ledger team watch webhooks policy agents emulator profiles configuration doctor ' +
+  'guide charging files safety ledger team unattended watch webhooks policy agents emulator profiles configuration doctor ' +
   'environment install completion prompts output jq exit-codes protocol reliability security service performance ' +
   'dependencies'
 ).split(' ');
