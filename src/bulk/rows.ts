@@ -4,6 +4,7 @@ import { cutName, firstFew } from '../core/bounds.ts';
 import { type PayError, usageError } from '../core/error.ts';
 import { canBeName, idIn, idProblem } from '../core/ids.ts';
 import { type FlagOf, namingFlags } from '../core/input.ts';
+import { currencyCode } from '../core/money.ts';
 import { shellLine } from '../core/shell.ts';
 import { isLeftover } from '../core/spoilt.ts';
 import { didYouMean, isNear } from '../core/text.ts';
@@ -33,12 +34,22 @@ const splitName = (column: string): readonly [beginning: string, key: string | u
   return dot === -1 ? [text, undefined] : [text.slice(0, dot), text.slice(dot + 1)];
 };
 
+/**
+ * The currency that a heading such as `Amount (NGN)` names; undefined for another word there. Signs such as `$` and `#`
+ * have several meanings.
+ */
+const currencyOfAmount = (column: string): string | undefined => {
+  const [, name = '', text = ''] = /^(.*)\(([A-Z]{3}|₦|GH₵|€)\)\s*$/.exec(column) ?? [];
+  const code = currencyCode(text);
+  return bareName(name) === 'amount' && Intl.supportedValuesOf('currency').includes(code) ? code : undefined;
+};
+
 /** The names by which columns are read: known ones in any spelling (see `bareName`), all others unchanged. */
 const knownNames = (columns: readonly string[], known: Known): readonly string[] => {
   const byBare = new Map(known.map((name) => [bareName(name), name]));
   return columns.map((column) => {
     const [beginning, key] = splitName(column);
-    const whole = byBare.get(bareName(column));
+    const whole = byBare.get(currencyOfAmount(column) === undefined ? bareName(column) : 'amount');
     if (whole !== undefined) return whole;
     const found = key === undefined ? undefined : byBare.get(`${bareName(beginning)}.`);
     return found === undefined ? column : found + (key ?? '');
@@ -251,11 +262,15 @@ export const nextInput = (file: RowsFile, kind: ReadColumns): NextInput => {
 /** The file whose rows are read. */
 type ReadFile = Pick<NextInput, 'columns' | 'format'> & Partial<Pick<NextInput, 'isReport'>>;
 
+const isEmptyCell = (cell: unknown): boolean => String(cell ?? '').trim() === '';
+
 /** The columns of a file that are read, by the names of their kind. */
 class FileColumns {
   readonly known: Known;
   /** The names by which the columns are read, without the ignored ones. */
   readonly names: readonly string[];
+  /** The currency that the heading of the amount names. */
+  readonly currency: string | undefined;
   /** The columns that would be read without --ignore-columns. */
   readonly ignored: readonly string[];
   readonly format: FileFormat;
@@ -277,7 +292,10 @@ class FileColumns {
     const written = all.filter((name) => !this.#isIgnored(name));
     // JSON keys are used as they are. Those of a report may be the columns of a CSV file.
     this.#isSpelled = format === 'csv' || isReport === true;
-    this.names = this.#isSpelled ? columnNames(written, this.known) : written;
+    const names = this.#isSpelled ? columnNames(written, this.known) : written;
+    const amount = written[names.indexOf('amount')];
+    this.currency = amount && currencyOfAmount(amount);
+    this.names = this.currency === undefined || names.includes('currency') ? names : [...names, 'currency'];
     this.#written = all.every((name, index) => name === this.names[index]) ? undefined : written;
     this.ignored = knownNames(all.filter(this.#isIgnored), this.known).filter((name) => this.isRead(name));
   }
@@ -286,12 +304,18 @@ class FileColumns {
     return knownIn(this.known, column) !== undefined;
   }
 
-  /** The fields of a row under the names by which they are read. */
-  fieldsIn({ fields }: InputRow): InputRow['fields'] {
+  /** The fields of a row under the names by which they are read, with the currency of a heading. */
+  fieldsIn(row: InputRow): InputRow['fields'] {
+    const fields = this.#namedFields(row);
+    if (this.currency === undefined || isEmptyCell(fields['amount']) || !isEmptyCell(fields['currency'])) return fields;
+    return fieldsFrom([...Object.entries(fields), ['currency', this.currency]]);
+  }
+
+  #namedFields({ fields }: InputRow): InputRow['fields'] {
     if (this.format === 'csv') {
       const written = this.#written;
       if (written === undefined) return fields;
-      return fieldsFrom(this.names.map((name, index) => [name, fields[written[index] ?? '']]));
+      return fieldsFrom(this.names.map((name, index) => [name, fields[written[index] ?? ''] ?? '']));
     }
     const entries = Object.entries(fields);
     const read = entries.filter(([name]) => !this.#isIgnored(name));
@@ -393,6 +417,7 @@ export class RowReader<T> implements Pick<RowJob<T>, 'named'> {
     const meant = name === undefined ? undefined : this.#ids.get(name);
     const cells = meant === undefined ? given : this.#withId(fields, meant);
     this.#refuseExample(cells);
+    this.#refuseCurrency(cells);
     if (cells.faults.length > 0) return { faults: cells.faults };
     const about = readKey(cells, key, this.#reading.validate);
     if (this.#columns.format === 'ndjson') this.#checkNames(cells);
@@ -419,6 +444,14 @@ export class RowReader<T> implements Pick<RowJob<T>, 'named'> {
       if (!text.includes('EXAMPLE') || cells.given.get(column) !== text) continue;
       cells.fault(column, `"${text}" is the example of the template: replace it, or delete the row`);
     }
+  }
+
+  /** A row whose currency differs from the one in the heading of its amount. */
+  #refuseCurrency({ given, fault }: Cells): void {
+    const { currency } = this.#columns;
+    const own = given.get('currency');
+    if (currency === undefined || !given.has('amount') || String(own).toUpperCase() === currency) return;
+    fault('currency', `${String(own)} is not ${currency}, as the heading of the amount says`);
   }
 
   /** NDJSON rows may have different names, so the first row is not enough. */

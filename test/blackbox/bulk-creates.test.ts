@@ -136,6 +136,40 @@ describe('ugwo create --from', () => {
   });
 
   it.each([
+    ['Amount (NGN)', 'NGN', 700_000],
+    ['AMOUNT(USD) ', 'USD', 700_000],
+    ['amount (\u20a6)', 'NGN', 700_000],
+    ['Amount (JPY)', 'JPY', 7000],
+  ])('reads the heading %j as the amount and its currency', async (heading, currency, amount) => {
+    const service = await serveMaking('ugw');
+    const file = fileOf(csvOf(`ref,${heading}`, 'a,7000'));
+    expect(await run(CREATE, file, { service, home: newFolder() })).toMatchObject({ code: 0 });
+    expect(postsIn(service)).toEqual([{ ref: 'a', amount, currency }]);
+  });
+
+  it('refuses a row whose currency is not the one of the heading', async () => {
+    const service = await serveMaking('ugw');
+    const file = fileOf(csvOf('ref,Amount (NGN),Currency', 'a,1,ngn', 'b,1,', 'c,1,USD'));
+    const ended = await run(CREATE, file, { service, home: newFolder() }, '--skip-invalid');
+    expect(summaryOf(ended)).toMatchObject({ accepted: 2, invalid: 1 });
+    expect(postsIn(service)).toMatchObject([{ currency: 'NGN' }, { currency: 'NGN' }]);
+    expect(errorOf(await run(CREATE, file, { service, home: newFolder() }))['violations']).toEqual([
+      { row: 3, column: 'currency', title: 'USD is not NGN, as the heading of the amount says', property_path: '' },
+    ]);
+  });
+
+  it.each([
+    ['Amount (NGN)', ['--currency', 'USD'], '--currency and the column currency set the same value'],
+    ['Amount (NGN),Amount (USD)', [], 'the columns "Amount (NGN)" and "Amount (USD)" are both amount'],
+    ['Amount (NGN),amount', [], 'the columns "Amount (NGN)" and "amount" are both amount'],
+  ])('takes one currency from the headings %j', async (headings, args, why) => {
+    const file = fileOf(csvOf(`ref,${headings}`, headings.includes(',') ? 'a,1,1' : 'a,1'));
+    const ended = await run(CREATE, file, { service: await serveMaking('ugw'), home: newFolder() }, ...args);
+    expect(ended.code).toBe(2);
+    expect(errorOf(ended)['message']).toContain(why);
+  });
+
+  it.each([
     ['a number', 7000, 'should be text, such as "7000.00"; a number belongs in amount_minor'],
     ['a text', '7000', '"7000" could mean NGN 7,000.00 or NGN 70.00; write amount 7,000.00 or amount_minor 7000'],
   ])('refuses a whole amount of NDJSON that is %s, and names amount_minor', async (_form, amount, title) => {

@@ -81,6 +81,8 @@ const SAME = [
   ['customer', ONYE.uid, { onye: ONYE.uid }],
   ['customer', 'Bola Ade'],
   ['Amount', '7000'],
+  ['Amount (NGN)', '7000'],
+  ['Amount (USD)', ''],
 ] as const;
 
 describe('a column of a file of charges that is compared with the payment request', () => {
@@ -113,6 +115,14 @@ describe('a column of a file of charges that is compared with the payment reques
     expect((await chargeFrom(file, { service, home: newFolder() }, '--dry-run')).code).toBe(0);
     expect(numberIn(service.seen[0] as Seen)).toBe(3);
     expect(service.seen).toHaveLength(4);
+  });
+
+  it('is the currency in the heading of the amount', async () => {
+    const service = await serveRequests();
+    const ended = await chargeFrom(fileWith('Amount (USD)', '7000'), { service, home: newFolder() });
+    expect(violationsOf(ended)).toMatchObject([
+      { row: 1, column: 'currency', title: 'USD, but the payment request shows NGN' },
+    ]);
   });
 
   it('is different from a value that the payment request does not show', async () => {
@@ -266,11 +276,11 @@ describe('a report as the next input', () => {
   /** The first row is invalid, the third is rejected. The file has columns of its own with names of the report's. */
   const CREATED = fileOf(
     csvOf(
-      'ref,Amount,currency,customer,note,row,status',
-      'order-0,7000,NGN,nobody,a,x,y',
-      'order-1,7000,NGN,ada@example.com,b,x,y',
-      'order-9,"7,000",NGN,ada@example.com,c,x,y',
-      'order-2,"7,000.00",NGN,ada@example.com,d,x,y',
+      'ref,Amount (NGN),customer,note,row,status',
+      'order-0,7000,nobody,a,x,y',
+      'order-1,7000,ada@example.com,b,x,y',
+      'order-9,"7,000",ada@example.com,c,x,y',
+      'order-2,"7,000.00",ada@example.com,d,x,y',
     ),
     'requests.csv',
   );

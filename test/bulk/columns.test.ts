@@ -98,7 +98,10 @@ describe('a column that resembles one that is read', () => {
   it.each([
     ['Refund Amount', 'amount'],
     ['refundAmount', 'amount'],
-    ['Amount (NGN)', 'amount'],
+    ['Amount (net)', 'amount'],
+    ['Amount (VAT)', 'amount'],
+    ['Amount (#)', 'amount'],
+    ['Amount (kobo)', 'amount'],
     ['Amount/NGN', 'amount'],
     ['amounts_2024', 'amount'],
     ['amuont', 'amount'],
