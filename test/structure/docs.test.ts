@@ -95,8 +95,8 @@ describe('the handwritten documents', () => {
   const inside = [join('docs', 'service.md'), join('docs', 'protocol.md')];
   const own = handwritten.filter((file) => !inside.includes(file));
 
-  it('have at most 17,000 words', () => {
-    expect(own.reduce((sum, file) => sum + wordsIn(file), 0)).toBeLessThanOrEqual(17_000);
+  it('have at most 17,300 words', () => {
+    expect(own.reduce((sum, file) => sum + wordsIn(file), 0)).toBeLessThanOrEqual(17_300);
   });
 
   it('have at most 2,300 words about the service and the protocol', () => {
