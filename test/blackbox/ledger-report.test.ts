@@ -55,6 +55,28 @@ describe('ledger report', () => {
     });
   });
 
+  it('draws a bar for the sum of each day on a terminal with room for it', async () => {
+    const { home } = await withPaid([...NIGHT, { at: '2026-11-21T12:00:00Z', amount: 2000 }]);
+    const bars = async (columns: number, env: Readonly<Record<string, string>>, ...more: readonly string[]) => {
+      const terminal = openTerminal(['ledger', 'report', '--utc', ...more], { home, columns, env });
+      await terminal.ended;
+      return terminal.raw().match(/[█#]+/g) ?? [];
+    };
+    // Each day has a row of what was charged, and one of what was paid.
+    const drawn = (block: string) => [1, 1, 16, 16, 8, 8].map((length) => block.repeat(length));
+    expect(await bars(100, {}, '--by', 'day')).toEqual(drawn('█'));
+    expect(await bars(100, { LC_ALL: 'C' }, '--by', 'day')).toEqual(drawn('#'));
+    for (const none of [
+      bars(60, {}, '--by', 'day'),
+      bars(100, { ACCESSIBLE: '1' }, '--by', 'day'),
+      bars(100, {}, '--by', 'medium'),
+      bars(100, {}, '--by', 'day', '-o', 'csv'),
+    ])
+      expect(await none).toEqual([]);
+    const piped = await paycli(['ledger', 'report', '--by', 'day', '-o', 'table'], { home });
+    expect(piped.stdout).not.toContain('█');
+  });
+
   it('uses days of UTC with --utc', async () => {
     const { home } = await withPaid(NIGHT);
     const day = await paycli([...DAY, '--utc'], { home, env: { TZ: 'Africa/Lagos' } });

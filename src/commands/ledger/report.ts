@@ -1,10 +1,12 @@
 import { scopeOf } from '../../compose/client.ts';
-import { NumberText } from '../../core/json.ts';
+import { speaksUtf8 } from '../../core/io.ts';
+import { NumberText, valueAt } from '../../core/json.ts';
 import { type ApiRecord, instantOf, madeExactly, pageOf } from '../../core/record.ts';
 import { amountColumn, type Column, columnsNamed, type Result, type View } from '../../core/result.ts';
 import { atomIn, dayIn, formatLocalFull, MINUTE_MS, startOfDay, type Zone, zoneName } from '../../core/time.ts';
 import type { ChargeSum, Period, SumColumn } from '../../ledger/ledger.ts';
 import { countsByCharge, countsByPayment, openLedgerReport, type ReportLine } from '../../ledger/report.ts';
+import { canRewrite } from '../../output/status-line.ts';
 import { checkPeriod } from '../list.ts';
 import type { Run } from '../run.ts';
 import type { Group, ReportInput } from './keeping-spec.ts';
@@ -58,7 +60,25 @@ const reportRecord = (line: ReportLine, names: readonly Group[], period: object)
   return madeExactly({ ...groups, reported: line.reported, ...sumFields(line), ...period });
 };
 
-const viewBy = (names: readonly Group[]): View => ({
+/** Width of the longest bar beside a sum. */
+const LONGEST_BAR = 16;
+
+/** A bar for the sum of each day beside the largest of its currency. A pipe and a screen reader get none. */
+const barColumns = (lines: readonly ReportLine[], { stdout, env }: Run['io']): Column[] => {
+  if (!canRewrite(stdout, env)) return [];
+  const block = speaksUtf8(env) ? '█' : '#';
+  const largest = new Map<string, number>();
+  for (const { currency = '', amount = 0 } of lines) {
+    largest.set(currency, Math.max(largest.get(currency) ?? 1, Number(amount)));
+  }
+  const lengthOf = (record: unknown): number =>
+    Math.ceil(
+      (LONGEST_BAR * Number(valueAt(record, 'amount'))) / (largest.get(String(valueAt(record, 'currency'))) ?? 1),
+    );
+  return [{ path: 'bar', peopleOnly: true, shown: (record) => block.repeat(lengthOf(record)) }];
+};
+
+const viewBy = (names: readonly Group[], bars: readonly Column[]): View => ({
   columns: [
     ...names.map((path): Column => ({ path, needed: true })),
     { path: 'reported', kind: 'state', needed: true },
@@ -70,6 +90,7 @@ const viewBy = (names: readonly Group[]): View => ({
     { path: 'received', kind: 'money', needed: true },
     { path: 'without_received', kind: 'count', label: 'received not known' },
     { path: 'charges', kind: 'count' },
+    ...bars,
   ],
 });
 
@@ -113,5 +134,6 @@ export const reportLedger = async (input: ReportInput, run: Run): Promise<Result
   ];
   await run.say(periodText(period, input, moment.at));
   const when = periodRecord(period, zone, moment.at);
-  return { kind: 'list', pages: pageOf(lines.map((line) => reportRecord(line, names, when))), view: viewBy(names) };
+  const view = viewBy(names, names.includes('day') ? barColumns(lines, run.io) : []);
+  return { kind: 'list', pages: pageOf(lines.map((line) => reportRecord(line, names, when))), view };
 };
