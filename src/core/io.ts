@@ -84,6 +84,13 @@ export interface Io {
 export const speaksUtf8 = (env: Env): boolean =>
   /utf-?8/i.test(env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '') || env['OS'] === 'Windows_NT';
 
+/**
+ * True for a terminal that can draw and rewrite lines. Screen readers and dumb terminals get words, and a new line each
+ * time.
+ */
+export const canDraw = ({ isTerminal }: Pick<Output, 'isTerminal'>, env: Env): boolean =>
+  isTerminal && env['TERM'] !== 'dumb' && (env['ACCESSIBLE'] ?? '') === '';
+
 const nothing = (): undefined => undefined;
 
 /** Result of `work`; undefined on timeout. `ms` is in milliseconds. */

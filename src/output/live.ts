@@ -1,7 +1,7 @@
-import type { Io } from '../core/io.ts';
+import { canDraw, type Io } from '../core/io.ts';
 import type { Board, OutputOptions, Result } from '../core/result.ts';
 import { visible } from '../core/text.ts';
-import { canRewrite, openFrame } from './status-line.ts';
+import { openFrame } from './status-line.ts';
 import type { Surface } from './style.ts';
 import { listSink } from './table.ts';
 import { shorten } from './text.ts';
@@ -15,7 +15,7 @@ export type LiveResult = Extract<Result, { kind: 'live' }>;
 export const isDrawn = (
   { stdout, env }: Pick<Io, 'stdout' | 'env'>,
   { format, columns }: Pick<OutputOptions, 'format' | 'columns'>,
-): boolean => format === 'table' && columns === undefined && canRewrite(stdout, env) && (env['NO_COLOR'] ?? '') === '';
+): boolean => format === 'table' && columns === undefined && canDraw(stdout, env) && (env['NO_COLOR'] ?? '') === '';
 
 const boardLines = async (
   { view, records, below }: Board,

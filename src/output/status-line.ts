@@ -1,4 +1,4 @@
-import type { Io, Output } from '../core/io.ts';
+import { canDraw, type Io, type Output } from '../core/io.ts';
 import { visible } from '../core/text.ts';
 import type { Styles } from './style.ts';
 import { type MessageIo, shorten, widthOf } from './text.ts';
@@ -33,13 +33,9 @@ const SILENT_LINE: StatusLine = {
 /** The one active line of a terminal: the last one that was opened. */
 const newest = new WeakMap<Output, StatusLine>();
 
-/** True for a terminal that can rewrite lines. Screen readers and dumb terminals get a new line each time. */
-export const canRewrite = ({ isTerminal }: Output, env: Io['env']): boolean =>
-  isTerminal && env['TERM'] !== 'dumb' && (env['ACCESSIBLE'] ?? '') === '';
-
 export const openStatusLine = ({ stderr, env, redactor }: MessageIo, styles: Styles, quiet: boolean): StatusLine => {
   if (quiet) return SILENT_LINE;
-  const rewrites = canRewrite(stderr, env);
+  const rewrites = canDraw(stderr, env);
   // The width of the current text.
   let shown = 0;
   const erase = (): string => {

@@ -1,12 +1,11 @@
 import { scopeOf } from '../../compose/client.ts';
-import { speaksUtf8 } from '../../core/io.ts';
+import { canDraw, speaksUtf8 } from '../../core/io.ts';
 import { NumberText, valueAt } from '../../core/json.ts';
 import { type ApiRecord, instantOf, madeExactly, pageOf } from '../../core/record.ts';
 import { amountColumn, type Column, columnsNamed, type Result, type View } from '../../core/result.ts';
 import { atomIn, dayIn, formatLocalFull, MINUTE_MS, startOfDay, type Zone, zoneName } from '../../core/time.ts';
 import type { ChargeSum, Period, SumColumn } from '../../ledger/ledger.ts';
 import { countsByCharge, countsByPayment, openLedgerReport, type ReportLine } from '../../ledger/report.ts';
-import { canRewrite } from '../../output/status-line.ts';
 import { checkPeriod } from '../list.ts';
 import type { Run } from '../run.ts';
 import type { Group, ReportInput } from './keeping-spec.ts';
@@ -65,7 +64,7 @@ const LONGEST_BAR = 16;
 
 /** A bar for the sum of each day beside the largest of its currency. A pipe and a screen reader get none. */
 const barColumns = (lines: readonly ReportLine[], { stdout, env }: Run['io']): Column[] => {
-  if (!canRewrite(stdout, env)) return [];
+  if (!canDraw(stdout, env)) return [];
   const block = speaksUtf8(env) ? '█' : '#';
   const largest = new Map<string, number>();
   for (const { currency = '', amount = 0 } of lines) {
