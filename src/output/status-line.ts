@@ -1,4 +1,4 @@
-import { canDraw, type Io, type Output } from '../core/io.ts';
+import { canDraw, type Output } from '../core/io.ts';
 import { visible } from '../core/text.ts';
 import type { Styles } from './style.ts';
 import { type MessageIo, shorten, widthOf } from './text.ts';
