@@ -1,5 +1,5 @@
 import type { RowJob, RowKind, RowSender } from '../bulk/kind.ts';
-import type { RowEnd } from '../bulk/row-end.ts';
+import { inOneLine, type RowEnd } from '../bulk/row-end.ts';
 import { type Protected, ProtectedRows } from '../bulk/send-row.ts';
 import { sendAnew } from '../charge/age.ts';
 import { charge } from '../charge/charge.ts';
@@ -9,7 +9,7 @@ import type { MakeRequest, Reading } from '../charge/request.ts';
 import { previewResult } from '../cli/preview.ts';
 import type { Called, CallInput } from '../client/client.ts';
 import { kindWord, textAt } from '../core/charge.ts';
-import { EXIT_CODES, type PayError } from '../core/error.ts';
+import { EXIT_CODES, PayError } from '../core/error.ts';
 import { targetFlags } from '../core/input.ts';
 import { isGuarded } from '../core/origin.ts';
 import type { ApiRecord } from '../core/record.ts';
@@ -179,6 +179,11 @@ export const openMaker = <T>(
         answered?.(outcome);
         return outcome;
       };
+      // The ledger keeps the message alone, which names the columns on the next run, too.
+      const worded = (error: PayError): PayError => {
+        const named = job.named(error, item);
+        return named instanceof PayError ? inOneLine(named) : error;
+      };
       const made = await charge(
         {
           ...client.check(operation, input),
@@ -187,7 +192,12 @@ export const openMaker = <T>(
           again,
           row,
           tries,
-          send,
+          send: async (isOverdue) => {
+            const outcome = await send(isOverdue).catch((thrown: unknown) => {
+              throw thrown instanceof PayError ? worded(thrown) : thrown;
+            });
+            return outcome.certain === 'accepted' ? outcome : { ...outcome, error: worded(outcome.error) };
+          },
           ...(look && { look: async () => ({ since: ledger.moment(), ...(await look(item)) }) }),
           equalSince: await equalSince(input.body ?? {}),
           isFailed: (value) => failure?.(value) !== undefined,

@@ -261,6 +261,9 @@ describe('ugwo create --from', () => {
       4: { state: 'rejected', error: expect.stringContaining('409') },
     });
     expect(service.seen.filter(({ url }) => url.startsWith('/v1/ugwo?'))).toHaveLength(1);
+    const first = reportOf(report);
+    expect((await run(CREATE, file, { service, home }, '--report', report)).code).toBe(3);
+    expect(reportOf(report)).toMatchObject({ 3: { error: first[3]?.['error'] }, 4: { error: first[4]?.['error'] } });
   });
 
   it('never resends a row whose answer was lost, until someone resolves it', async () => {
@@ -494,7 +497,12 @@ describe('refund create --from', () => {
     const service = await serveMaking('rfd', () => problem(422, 'Invalid', [{ propertyPath, title: 'is wrong' }]));
     const report = reportPath();
     const file = fileOf(csvOf(HEADER, row(1, '5000.00', 'NGN')));
-    await run(REFUND, file, { service, home: newFolder() }, '--reason', 'late', '--yes', '--report', report);
+    const [options, args] = [{ service, home: newFolder() }, ['--reason', 'late', '--yes', '--report', report]];
+    await run(REFUND, file, options, ...args);
+    expect(reportOf(report)[1]?.['error']).toBe(`the service answered 422: Invalid; ${source}: is wrong`);
+    // The next run sends nothing, and names it as well.
+    const again = await run(REFUND, file, options, ...args);
+    expect(summaryOf(again)).toMatchObject({ rejected: 1, skipped: 1 });
     expect(reportOf(report)[1]?.['error']).toBe(`the service answered 422: Invalid; ${source}: is wrong`);
   });
 
