@@ -185,6 +185,12 @@ export interface ListFilter extends Scope {
   /** Only those with the account number of this digest (see `keptAccount`). */
   readonly accountDigest?: string | undefined;
   readonly pspReference?: string | undefined;
+  /** Only those whose account number ends in these digits. */
+  readonly accountEnd?: string | undefined;
+  /** Only those whose ref begins so, in any case; `!` escapes `!`, `%` and `_`. */
+  readonly refBeginning?: string | undefined;
+  /** Only those with this e-mail address or reference of the provider, in any case. */
+  readonly anyCase?: string | undefined;
   /** Only those with these last digits of a phone number (see `lastDigits`), and with that digest of the whole one. */
   readonly phone?: string | undefined;
   readonly termsDigest?: string | undefined;

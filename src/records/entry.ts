@@ -173,6 +173,8 @@ const FOUND_WORDS: StatusWords = {
   customer_email: 'e-mail address',
   account_number: 'account number',
   psp_reference: 'psp reference',
+  ref_beginning: 'beginning of the ref',
+  account_last4: 'end of the account number',
   ugwo: 'payment request',
   // The service's own names.
   email: 'e-mail address',

@@ -96,7 +96,16 @@ const expectPartPaid = async (desk: Awaited<ReturnType<typeof partPaid>>): Promi
     expect(Object.keys(hits[0] ?? {})).toEqual(hitView.columns.map(({ path }) => path));
   }
   expect(await find('USD 1,234.00')).toEqual([]);
-  expect(await find('INV-P')).toEqual([]);
+  const wider = [
+    ['inv-p5', 'ref'],
+    ['inv-P', 'ref_beginning'],
+    ['ADA@example.com', 'customer_email'],
+    [psp.toLowerCase(), 'psp_reference'],
+    [account.slice(-4), 'account_last4'],
+    [`…${account.slice(-4)}`, 'account_last4'],
+  ] as const;
+  for (const [text, by] of wider) expect(await find(text), text).toMatchObject([{ id, found_by: by }]);
+  for (const text of ['NV-P5', 'INV_P', 'INV%', 'INV!']) expect(await find(text), text).toEqual([]);
 };
 
 describe('find, in the ledger', () => {
@@ -140,6 +149,15 @@ describe('find, in the ledger', () => {
       [ugwoOf(2), 'amount'],
       [ugwoOf(1), 'phone'],
     ]);
+  });
+
+  it('takes the beginning of a ref only if none is the text itself', async () => {
+    const find = await filled(asking(1, 'INV-1'), asking(2, 'INV-10'), asking(3, 'inv-11'));
+    const refs = async (text: string) => hitsIn((await find(text, '--json')).stdout).map(({ ref }) => ref);
+    expect(await refs('INV-1')).toEqual(['INV-1']);
+    expect(await refs('Inv-1')).toEqual(['inv-11', 'INV-10', 'INV-1']);
+    const { stderr } = await find('Inv-1');
+    expect(stderr).toBe('Found by the beginning of a ref, or in another case.\n');
   });
 
   it('shows ten hits, and says how many more there are', async () => {

@@ -126,6 +126,8 @@ const POLICIES: Readonly<Record<keyof Policies, Use>> = {
   ],
 };
 
+const PART = { charge: 'a person looks for a part of a text, and every charge may have it' };
+
 const LISTS: Readonly<Record<Exclude<keyof ListFilter, 'service' | 'workspace' | 'limit'>, Use>> = {
   profile: [listing({}), PAGE],
   otherThan: [listing({ profile: undefined, otherThan: 'other' }), PAGE],
@@ -140,6 +142,9 @@ const LISTS: Readonly<Record<Exclude<keyof ListFilter, 'service' | 'workspace' |
   operator: [listing({ operator: 'bob' })],
   accountDigest: [listing({ accountDigest: 'digest' })],
   pspReference: [listing({ pspReference: 'R-1' })],
+  accountEnd: [listing({ accountEnd: '4567' }), PART],
+  refBeginning: [listing({ refBeginning: 'INV' }), PART],
+  anyCase: [listing({ anyCase: 'r-1' }), PART],
   phone: [listing({ phone: '…4567' })],
   termsDigest: [listing({ phone: '…4567', termsDigest: 'digest' })],
   amount: [listing({ amount: 500_000 })],

@@ -31,7 +31,7 @@ interface Hit {
 }
 
 /** The digits of a number, with `+` before a country code; undefined for a text of anything else. */
-const numberIn = (text: string): string | undefined => /^\+?\d{4,}$/.exec(text.replaceAll(/[\s()-]/g, ''))?.[0];
+const numberIn = (text: string): string | undefined => /^\+?\d{4,}$/.exec(text.replaceAll(/[\s()…-]/g, ''))?.[0];
 
 const moneyNamed = (text: string) => {
   const { currency, amount } = splitMoney(text);
@@ -53,11 +53,23 @@ const lookupsOf = (text: string, { digest }: Ledger): Readonly<Record<string, Pa
       account_number: { accountDigest: keptAccount(number, digest).accountDigest },
       phone: { phone: lastDigits(number), termsDigest: whole },
     }),
+    ...(number?.length === 4 && { account_last4: { accountEnd: number } }),
     ...(money && {
       amount: { amount: money.minor, currency: money.currency },
       received: { otherReceived: money.minor, currency: money.currency },
     }),
   };
+};
+
+/** Finds entries that have the text in another case, or whose ref begins with it, with what the text is. */
+const findWider = async (text: string, query: ListFilter, ledger: Ledger): Promise<readonly Hit[]> => {
+  const refs = await ledger.list({ ...query, refBeginning: text.replaceAll(/[!%_]/g, '!$&') });
+  const others = await ledger.list({ ...query, anyCase: text });
+  const isSame = (one: string | undefined): boolean => foldedName(one ?? '') === foldedName(text);
+  return [
+    ...refs.map((entry) => ({ by: isSame(entry.asked?.ref) ? 'ref' : 'ref_beginning', entry })),
+    ...others.map((entry) => ({ by: isSame(entry.asked?.email) ? 'customer_email' : 'psp_reference', entry })),
+  ];
 };
 
 /** Name of the field of a payment request that has the text, in any spelling; undefined if none has. */
@@ -140,6 +152,12 @@ export const findPayments = async (
         ? `Found by another spelling: ${spelled}`
         : `Several payment requests have another spelling of it: ${spelled}`,
     );
+  }
+  if (hits.size === 0) {
+    const wider = await findWider(text, { ...scope, limit }, ledger);
+    isCut = wider.length >= limit;
+    for (const hit of wider) add(hit.entry?.id ?? '', hit);
+    if (wider.length > 0) await run.say('Found by the beginning of a ref, or in another case.');
   }
   const take = async (request: object, by: string): Promise<void> => {
     const about = textAt(request, 'uid');
