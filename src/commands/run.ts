@@ -1,4 +1,3 @@
-import type { PaidBack } from '../charge/payment.ts';
 import type { Confirm } from '../cli/confirm.ts';
 import type { Globals } from '../cli/globals.ts';
 import type { Client } from '../client/client.ts';
@@ -6,7 +5,7 @@ import type { Io } from '../core/io.ts';
 import type { ApiRecord } from '../core/record.ts';
 import type { Result } from '../core/result.ts';
 import type { LedgerTarget, RequestTerms } from '../ledger/entry.ts';
-import type { Ledger } from '../ledger/ledger.ts';
+import type { Ledger, Observed } from '../ledger/ledger.ts';
 import type { StatusLine } from '../output/status-line.ts';
 
 /**
@@ -70,9 +69,9 @@ export interface Run {
   ledger(): Promise<Ledger>;
   /**
    * Records what an answer shows of the ledger's charges, if there is a ledger: the answer is an activity, or a payment
-   * request. Never fails. Resolves to the ledger's refunds of the activities.
+   * request. Never fails. Resolves to the ledger's charges and refunds of the activities.
    */
-  observe(of: 'activity' | 'request', record: ApiRecord): Promise<PaidBack | undefined>;
+  observe(of: 'activity' | 'request', record: ApiRecord): Promise<Observed | undefined>;
   /** Prints one or several lines for people on stderr. Prints nothing with --quiet. */
   say(said: string | readonly string[]): Promise<void>;
   readonly ask: Confirm;

@@ -1,6 +1,5 @@
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { PaidBack } from '../charge/payment.ts';
 import { memo } from '../core/async.ts';
 import { countText } from '../core/charge.ts';
 import {
@@ -18,7 +17,7 @@ import type { ApiRecord } from '../core/record.ts';
 import { shellLine } from '../core/shell.ts';
 import { HOUR_MS } from '../core/time.ts';
 import type { Entry } from '../ledger/entry.ts';
-import type { Ledger } from '../ledger/ledger.ts';
+import type { Ledger, Observed } from '../ledger/ledger.ts';
 import type { OtherLedger } from '../ledger/others.ts';
 import type { Access } from '../ledger/postgres/session.ts';
 import { foldersOf, type RunContext } from './run.ts';
@@ -189,11 +188,11 @@ export const optionalLedger = (
     return (await hasFileLedger(run)) ? use(await ledger()) : undefined;
   };
   return {
-    observe: async (of: 'activity' | 'request', record: ApiRecord): Promise<PaidBack | undefined> => {
-      const note = async (open: Ledger): Promise<PaidBack> => {
+    observe: async (of: 'activity' | 'request', record: ApiRecord): Promise<Observed | undefined> => {
+      const note = async (open: Ledger): Promise<Observed> => {
         const { snapshotOf, withActivity } = await import('../ledger/snapshot.ts');
         const shown = of === 'request' ? snapshotOf(record.value, record) : withActivity(undefined, record);
-        return (await open.observe(shown)).paidBack;
+        return open.observe(shown);
       };
       return aside(note);
     },

@@ -221,8 +221,8 @@ export interface ListFilter extends Scope {
 export interface Observed {
   /** This ledger's refunds of the activities. */
   readonly paidBack: PaidBack;
-  /** Charges that are disputed. */
-  readonly disputed: readonly Entry[];
+  /** This ledger's charges that own the activities. */
+  readonly charges: readonly Entry[];
 }
 
 /**

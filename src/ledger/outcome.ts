@@ -25,7 +25,6 @@ import {
   addsTo,
   asking,
   changesState,
-  isDisputed,
   isRefundUnsettled,
   keepsActivity,
   lateAnswer,
@@ -278,7 +277,7 @@ export const observe = (
   const activities = activitiesIn(shown)
     .map((raw) => keptActivity(raw, shown))
     .filter(({ uid, status }) => isId('act', uid) && status !== '');
-  if (activities.length === 0) return Promise.resolve({ paidBack: new Map(), disputed: [] });
+  if (activities.length === 0) return Promise.resolve({ paidBack: new Map(), charges: [] });
   const returned = activities.filter(({ status }) => status === 'partially_refunded' || status === 'refunded');
   const about: readonly Query[] = [
     { activities: activities.map(({ uid }) => uid) },
@@ -303,7 +302,7 @@ export const observe = (
     });
     const before = new Set([...charges, ...found.flat()]);
     const write = [...read, ...refunds.flat()].filter((one) => !before.has(one));
-    return { write, result: { paidBack, disputed: read.filter(isDisputed) } };
+    return { write, result: { paidBack, charges: read } };
   });
 };
 

@@ -1,11 +1,13 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { transferTo } from '../support/activity.ts';
 import { inProcess } from '../support/in-process.ts';
 import { rewrite } from '../support/ledger.ts';
 import { errorOf, newFolder, paycli } from '../support/program.ts';
 import { ACTIVITY, json, problem, serve, UGWO_ID, ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
+import { MINUTE } from '../support/units.ts';
 
 const GET_ACTIVITY = ['activity', 'get', UGWO_ID, ACTIVITY.uid];
 const GET_UGWO = ['ugwo', 'get', UGWO_ID];
@@ -88,6 +90,25 @@ describe('ugwo get', () => {
     const terminal = openTerminal(GET_UGWO, { service });
     expect(await terminal.ended).toEqual({ code: 0 });
     expect(await terminal.screen()).toMatch(text);
+  });
+
+  it.each([60, 120])('shows medium and account of an ended charge of the ledger on %i columns', async (columns) => {
+    const open = { ...ACTIVITY, next_action: transferTo('0123456789', 10 * MINUTE) };
+    const paid = { ...ACTIVITY, status: 'successful', next_action: null, charged_amount: 500_001 };
+    const other = { ...FAILED, uid: 'act.AbCd.1' };
+    const service = await serve([json(200, open), json(200, { ...WHOLE, activities: [paid, other] })], ASKED);
+    const home = newFolder();
+    const charge = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', '--json', '--no-preflight'];
+    expect(await inProcess(charge, { service, home })).toMatchObject({ code: 0 });
+    const terminal = openTerminal(GET_UGWO, { service, home, columns });
+    expect((await terminal.ended).code).toBe(0);
+    const screen = await terminal.screen();
+    expect(screen).toMatch(
+      columns === 60
+        ? /^status +paid\nmedium +bank_transfer\naccount or code +ends in 6789\nreceived +NGN 5,000\.01$/m
+        : /^paid +bank_transfer +ends in 6789 +NGN 5,000\.01 /m,
+    );
+    expect(screen.match(/bank_transfer/g)).toHaveLength(1);
   });
 
   it('accepts columns of the list and of the record', async () => {

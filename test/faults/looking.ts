@@ -13,10 +13,7 @@ export const lookedAt = async (
   const deps = {
     // A failed write of observations blocks no charge: the guard sees the same activities.
     observe: (...[, record]: Parameters<Run['observe']>) =>
-      ledger.observe(snapshotOf(record.value, record)).then(
-        ({ paidBack }) => paidBack,
-        () => undefined,
-      ),
+      ledger.observe(snapshotOf(record.value, record)).catch(() => undefined),
   };
   const looked = await lookBeforeCharge(ugwo, client, deps, async () => undefined);
   return looked?.shown;

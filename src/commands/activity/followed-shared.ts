@@ -4,7 +4,6 @@ import {
   balanceOf,
   endKindOf,
   PAYMENTS,
-  type PaidBack,
   type Payment,
   paymentOf,
   requestFacts,
@@ -23,6 +22,7 @@ import type { Waited } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
 import { statusWord } from '../../core/status.ts';
 import { durationWord, formatDuration } from '../../core/time.ts';
+import type { Run } from '../run.ts';
 import type { ActivityLike, Followed } from './follow-shared.ts';
 
 /** Options of the wait, to build the command that waits again. */
@@ -144,7 +144,7 @@ interface Outcome {
 /** Access to the payment request of a followed activity. */
 interface WaitDeps {
   readonly client: Pick<Client, 'look'>;
-  readonly observe: (of: 'request', record: ApiRecord) => Promise<PaidBack | undefined>;
+  readonly observe: Run['observe'];
 }
 
 /**
@@ -160,7 +160,7 @@ const waitOutcome = async (
   const asks = PAYMENTS[payment].brings && payment !== 'refunded';
   const shown = asks ? await client.look('ugwo.get', { params: { uid: ugwoUid } }) : undefined;
   if (shown === undefined) return { payment };
-  const paidBack = await observe('request', shown);
+  const paidBack = (await observe('request', shown))?.paidBack;
   const [facts, request] = [activityFacts(value), requestFacts(shown.value)];
   const listed = request.activities?.find(({ uid, status }) => uid === facts.uid && status !== '') ?? facts;
   const own = { ...paymentOf(facts), updatedAt: facts.updatedAt, servedAt };

@@ -11,6 +11,7 @@ import { bothUnits, formatMoney, readGiven } from '../../core/money.ts';
 import { amountColumn, columnsNamed, createdColumn, type Result, type View } from '../../core/result.ts';
 import { REFUND_WORDS } from '../../core/status.ts';
 import { snapshotOf } from '../../ledger/snapshot.ts';
+import { isDisputed } from '../../ledger/transitions.ts';
 import { buildBody, findFlag } from '../fields.ts';
 import { makeOnce, planOnce } from '../make.ts';
 import { type Able, activityNamed } from '../names.ts';
@@ -55,8 +56,8 @@ export const lookAtPaid = async (input: Refunded, run: Needs): Promise<Paid | un
   const record = await client.call('ugwo.get', { params: { uid } });
   const { value } = record;
   const shown = snapshotOf(value, record);
-  const { disputed } = await (await run.ledger()).observe(shown, true);
-  const by = disputed.find((one) => one.activity?.uid === input.activity);
+  const { charges } = await (await run.ledger()).observe(shown, true);
+  const by = charges.find((one) => isDisputed(one) && one.activity?.uid === input.activity);
   if (by !== undefined) await refuseFor(by, notDone, run);
   const listed = activitiesOf(value);
   const paid = [...(listed ?? []), latestActivityOf(value)].find((one) => valueAt(one, 'uid') === input.activity);

@@ -16,21 +16,21 @@ import { formatLocal } from '../../core/time.ts';
 import { type ListOf, listRecords } from '../list.ts';
 import { previewCall, refuseDisputed, removeRecord } from '../record.ts';
 import type { Run } from '../run.ts';
-import { ugwoView, wholeUgwoView } from './view.ts';
+import { ugwoView, wholeUgwoView, wholeViewFor } from './view.ts';
 
 /** Reads one payment request with its activities (docs/service.md, Payment requests). */
 export const getRequest = async ({ uid }: { readonly uid: string }, run: Run): Promise<Result> => {
   const call = { params: { uid } };
   if (run.globals.dryRun) return previewCall('ugwo.get', call, run);
   const record = await (await run.client('read')).call('ugwo.get', call);
-  const paidBack = await run.observe('request', record);
+  const { paidBack, charges } = (await run.observe('request', record)) ?? {};
   const balance = balanceOf(requestFacts(record.value), { paidBack });
   const currency = machineValue(record.value['currency']);
   const notice = [
     ...(record.value['checkout'] === null ? ['It shows no checkout, so the service may refuse a charge.'] : []),
     ...((balance.excess ?? 0) > 0 ? [`It was ${paidTwiceText(balance, currency, run.globals)}`] : []),
   ];
-  return { kind: 'record', record, view: wholeUgwoView, ...(notice.length === 0 ? {} : { notice }) };
+  return { kind: 'record', record, view: wholeViewFor(charges), ...(notice.length === 0 ? {} : { notice }) };
 };
 
 const REQUEST_LIST: ListOf = {

@@ -3,6 +3,7 @@ import { activityFacts, balanceOf, paymentOf, requestFacts } from '../../charge/
 import { activitiesOf, readNextAction, summaryColumns } from '../../core/charge.ts';
 import { valueAt } from '../../core/json.ts';
 import { amountColumn, type Column, createdColumn, refColumn, type View } from '../../core/result.ts';
+import type { Entry } from '../../ledger/entry.ts';
 
 const uidColumn: Column = { path: 'uid' };
 const requestStatusColumn: Column = { path: 'status', kind: 'state', needed: true };
@@ -43,14 +44,19 @@ export const ugwoView: View = {
   table: [refColumn, customerColumn, amountColumn, shownStatusColumn, createdColumn, uidColumn, descriptionColumn],
 };
 
-/** An activity in the words of its table: what the customer has to use, until when, and what came. */
-const activityRow = (activity: unknown, ugwo: unknown): object => {
+/**
+ * An activity in the words of its table: what the customer has to use, until when, and what came. The service may show
+ * neither medium nor account once it has ended; its charge in the ledger has both.
+ */
+const activityRow = (activity: unknown, ugwo: unknown, charge: Entry | undefined): object => {
   const action = readNextAction(activity);
   const { received } = paymentOf(activityFacts(activity), { request: requestFacts(ugwo) });
+  const last4 = charge?.money?.accountLast4;
+  const shown = action?.kind === 'transfer' ? action.accountNumber : action?.kind === 'dial' ? action.code : undefined;
   return {
     status: valueAt(activity, 'status'),
-    medium: mediumShown(activity),
-    account_or_code: action?.kind === 'transfer' ? action.accountNumber : action?.kind === 'dial' ? action.code : null,
+    medium: mediumShown(activity) ?? charge?.medium ?? null,
+    account_or_code: shown ?? (last4 ? `ends in ${last4}` : null),
     received: received === 0 ? null : received,
     currency: valueAt(ugwo, 'currency') ?? valueAt(activity, 'checkout.currency'),
     expires_at: valueAt(activity, 'next_action.headers.expires_at'),
@@ -59,7 +65,8 @@ const activityRow = (activity: unknown, ugwo: unknown): object => {
   };
 };
 
-export const wholeUgwoView: View = {
+/** View of a payment request with its activities, and the ledger's charges that made them. */
+export const wholeViewFor = (charges: readonly Entry[] = []): View => ({
   columns: [
     ...ugwoView.columns,
     { path: 'total_amount_paid', kind: 'money', label: 'paid', peopleOnly: true },
@@ -68,7 +75,12 @@ export const wholeUgwoView: View = {
   lists: [
     {
       path: 'activities',
-      rowsOf: (ugwo) => activitiesOf(ugwo)?.map((activity) => activityRow(activity, ugwo)),
+      rowsOf: (ugwo) =>
+        activitiesOf(ugwo)?.map((activity) => {
+          const uid = valueAt(activity, 'uid');
+          const charge = charges.find((one) => one.activity?.uid === uid);
+          return activityRow(activity, ugwo, charge);
+        }),
       heading: 'Activities',
       columns: [
         requestStatusColumn,
@@ -81,7 +93,9 @@ export const wholeUgwoView: View = {
       ],
     },
   ],
-};
+});
+
+export const wholeUgwoView = wholeViewFor();
 
 export const requestsCreatedView: View = { columns: summaryColumns('created') };
 
