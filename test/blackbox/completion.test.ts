@@ -342,6 +342,8 @@ describe('__complete', () => {
     ]);
     expect(await offered('ugwo', 'charge', 'INV-P')).toEqual([['INV-PART', part]]);
     expect(await offered('activity', 'get', 'INV')).toHaveLength(4);
+    const shown = await offered('ledger', 'show', 'INV-P');
+    expect(shown.map(([word]) => word)).toEqual(['INV-PAID', 'INV-PART']);
     expect(await offered('onye', 'get', 'ada')).toEqual([['ada@example.com', ada.uid]]);
     expect(await offered('ugwo', 'get', '')).toHaveLength(6);
   });

@@ -13,7 +13,7 @@ import { LEDGER_FILE } from './schema.ts';
 interface RecentId {
   readonly id: string;
   readonly about: string;
-  /** The ref of a payment request, or the e-mail address of a customer, which commands take as well. */
+  /** The ref of a payment request or of its charge, or the e-mail address of a customer, which commands take as well. */
   readonly name?: unknown;
 }
 
@@ -69,7 +69,7 @@ const recentIn = (db: DatabaseSync, kind: RecentKind, local: number): RecentId[]
   const rows: Row[] = db.prepare(entries).all(local);
   if (kind === 'charge' || kind === 'refund' || kind === 'entry') {
     const own = rows.filter((row) => kind !== 'refund' || row['kind'] === 'refund');
-    const all = own.map((row) => ({ id: String(row['id']), about: aboutEntry(row) }));
+    const all = own.map((row) => ({ id: String(row['id']), about: aboutEntry(row), name: row['ref'] }));
     return kind === 'entry' ? [...all, ...recentJobs(db, local)] : all;
   }
   const isPaid = ({ state, payment }: Row): boolean => !isUnpaid(String(state), payment as null);
