@@ -1,5 +1,5 @@
 import { canDraw, type Io } from '../core/io.ts';
-import type { Board, OutputOptions, Result } from '../core/result.ts';
+import type { Board, Column, OutputOptions, Result } from '../core/result.ts';
 import { visible } from '../core/text.ts';
 import { openFrame } from './status-line.ts';
 import type { Surface } from './style.ts';
@@ -17,17 +17,28 @@ export const isDrawn = (
   { format, columns }: Pick<OutputOptions, 'format' | 'columns'>,
 ): boolean => format === 'table' && columns === undefined && canDraw(stdout, env) && (env['NO_COLOR'] ?? '') === '';
 
+/** Columns of the first table at a width: the later ones have the same. */
+interface Chosen {
+  readonly width: number;
+  readonly columns: readonly Column[];
+}
+
 const boardLines = async (
   { view, records, below }: Board,
+  chosen: Chosen | undefined,
   io: Pick<Io, 'redactor'>,
   surface: Surface,
   rows: number,
-): Promise<string[]> => {
-  const sink = cleanedSink(await listSink(undefined, view, surface), cleanOf(io));
-  const texts = [...sink.page(records, false)].map(String).join('');
+): Promise<{ readonly lines: string[]; readonly chosen: Chosen | undefined }> => {
+  const { width } = surface;
+  const kept = chosen?.width === width ? chosen : undefined;
+  const list = await listSink(undefined, kept === undefined ? view : { ...view, table: kept.columns }, surface, true);
+  const texts = [...cleanedSink(list, cleanOf(io)).page(records, false)].map(String).join('');
   const table = texts === '' ? [] : texts.slice(0, -1).split('\n');
   const words = below.map((line) => shorten(visible(line), surface.width, surface.styles.ellipsis));
-  return [...table.slice(0, Math.max(0, rows - words.length)), ...words].slice(-rows);
+  const lines = [...table.slice(0, Math.max(0, rows - words.length)), ...words].slice(-rows);
+  const columns = (list.shown?.() ?? []).map((column) => ({ ...column, always: true, needed: true }));
+  return { lines, chosen: kept ?? (columns.length === 0 ? undefined : { width, columns }) };
 };
 
 /** Draws a board after each page and at the end, within the height of the terminal. Throws the errors of the pages. */
@@ -38,10 +49,13 @@ export const showBoard = async (
 ): Promise<void> => {
   const { stdout } = io;
   const frame = openFrame(stdout);
+  let chosen: Chosen | undefined;
   const draw = async (): Promise<void> => {
     // The cursor occupies the last row.
     const rows = Math.max(1, (stdout.rows ?? 24) - 1);
-    await frame.show(await boardLines(board(rows), io, await surface(), rows));
+    const drawn = await boardLines(board(rows), chosen, io, await surface(), rows);
+    chosen = drawn.chosen;
+    await frame.show(drawn.lines);
   };
   try {
     for await (const _page of pages) {

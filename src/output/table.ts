@@ -227,9 +227,15 @@ const hiddenText = (shown: readonly Column[], hidden: readonly Column[]): string
 
 /**
  * Renders a list for people: a table fitted to the surface, or, where none fits, stacked records. The first page with a
- * record determines the layout; an empty list prints nothing.
+ * record determines the layout; an empty list prints nothing. With `reserve`, each column has room for longer values from
+ * the start.
  */
-export const listSink = async (names: readonly string[] | undefined, view: View, surface: Surface): Promise<Sink> => {
+export const listSink = async (
+  names: readonly string[] | undefined,
+  view: View,
+  surface: Surface,
+  reserve = false,
+): Promise<Sink> => {
   const { default: Table } = await import('cli-table3');
   let sink: Sink | undefined;
   let shown: readonly Column[] = [];
@@ -240,7 +246,7 @@ export const listSink = async (names: readonly string[] | undefined, view: View,
       .map(exactValue)
       .map((value) => columns.map((column) => cellOf(value, column, surface.styles)));
     const rows = [headingCells(columns, surface.styles), ...cells];
-    const natural = columns.map((_, index) => widestOf(rows, index));
+    const natural = columns.map((column, index) => Math.max(widestOf(rows, index), reserve ? wantedWidth(column) : 0));
     for (const choice of choices(columns, names !== undefined)) {
       const layout = fitLayout(natural, choice, surface.width, more);
       if (layout === undefined) continue;
@@ -257,5 +263,6 @@ export const listSink = async (names: readonly string[] | undefined, view: View,
     },
     end: (next) => sink?.end(next) ?? '',
     notice: () => (hidden.length === 0 ? undefined : hiddenText(shown, hidden)),
+    shown: () => shown,
   };
 };

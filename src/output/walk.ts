@@ -1,6 +1,7 @@
 import { nextTurn } from '../core/async.ts';
 import type { Clock, Io, Output } from '../core/io.ts';
 import type { ApiPage, ApiRecord } from '../core/record.ts';
+import type { Column } from '../core/result.ts';
 import { type Clean, cleanedJson, holdsSecret } from '../core/secret.ts';
 
 /** Renders a list a page at a time. The caller writes the text and waits for the reader. */
@@ -14,6 +15,8 @@ export interface Sink {
   end(next: string | null): string;
   /** A notice about how the list was shown; undefined if there is none. */
   notice?(): string | undefined;
+  /** The columns of the table; none if there is no table (yet). */
+  readonly shown?: () => readonly Column[];
 }
 
 /** The longest time between two yields to the event loop, in milliseconds: signals are handled only there. */

@@ -52,15 +52,19 @@ export const changeRecord = ({ charge, ...change }: Watched & Partial<Pick<Charg
 };
 
 const CHARGE_TABLE = 'ref customer_email amount now';
-const NAMES = 'medium ugwo charge received';
+/** Money that comes later has its column from the start. The ids are long, so they come last. */
+const DETAILS = pickFields(CHANGE, 'medium', { ...CHANGE['received'], path: 'received', always: true }, 'ugwo charge');
 
 export const changesView: View = {
   columns: columnsOfList(CHANGE, 'at charge ugwo before now status amount received'),
-  table: pickFields(CHANGE, CHARGE_TABLE, 'at before', NAMES),
+  table: [...pickFields(CHANGE, CHARGE_TABLE, 'at before'), ...DETAILS],
 };
 
 /** View of the live table. */
 export const boardView: View = {
   columns: [],
-  table: pickFields(CHANGE, CHARGE_TABLE, { path: 'at', kind: 'time', label: 'changed', peopleOnly: true }, NAMES),
+  table: [
+    ...pickFields(CHANGE, CHARGE_TABLE, { path: 'at', kind: 'time', label: 'changed', peopleOnly: true }),
+    ...DETAILS,
+  ],
 };

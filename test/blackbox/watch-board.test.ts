@@ -20,9 +20,9 @@ describe('watch on a terminal', () => {
     await session.saw(/1 failed NGN 5,000\.04/);
     const lines = linesOf(await session.screen());
     expect(lines).toHaveLength(11);
-    expect(lines[0]).toMatch(/^ref +amount +now +changed +medium +ugwo$/);
-    expect(lines[2]).toMatch(/^order-4 +NGN 5,000\.04 +failed +[\d: -]+ ussd +ugw\S+0004$/);
-    expect(lines[3]).toMatch(/^order-3 +NGN 5,000\.03 +paid +[\d: -]+ ussd +ugw\S+0003$/);
+    expect(lines[0]).toMatch(/^ref +amount +now +changed +medium +received$/);
+    expect(lines[2]).toMatch(/^order-4 +NGN 5,000\.04 +failed +[\d: -]+ ussd +NGN 0\.00$/);
+    expect(lines[3]).toMatch(/^order-3 +NGN 5,000\.03 +paid +[\d: -]+ ussd +NGN 5,000\.03$/);
     expect(lines.slice(-3)).toEqual([
       'and 6 more',
       '1 paid NGN 5,000.03, 10 open NGN 50,000.71, 1 failed NGN 5,000.04',

@@ -127,7 +127,7 @@ const LAYOUTS: Readonly<Record<string, Layouts>> = {
       60: 'ref customer_email amount now',
       80: 'ref customer_email amount now at',
       100: 'ref customer_email amount now at before medium',
-      140: 'ref customer_email amount now at before medium ugwo',
+      140: 'ref customer_email amount now at before medium received ugwo',
     },
   },
   'watch, as a board': {
@@ -137,8 +137,8 @@ const LAYOUTS: Readonly<Record<string, Layouts>> = {
     heads: {
       60: 'ref customer_email amount now',
       80: 'ref customer_email amount now changed',
-      100: 'ref customer_email amount now changed medium',
-      140: 'ref customer_email amount now changed medium ugwo charge',
+      100: 'ref customer_email amount now changed medium received',
+      140: 'ref customer_email amount now changed medium received ugwo',
     },
   },
   'webhook events list': {
