@@ -159,6 +159,12 @@ describe('ledger match', () => {
     expect(code).toBe(14);
   });
 
+  it('shows a text of several lines in one line of a table', async () => {
+    const file = 'Date,Amount,Narration\n25/11/2026,"5,000.00","One\r\n two"\n,,three\n';
+    const ended = await matching(await withPaid([{ at: AT, amount: 1, ref: 'INV-P2' }]), file, ['-o', 'table']);
+    expect(ended.stdout).toMatch(/ One two three /);
+  });
+
   it('ends with 0 if all agree', async () => {
     const home = await withPaid([{ at: AT, amount: 500_000, ref: 'INV-P2' }]);
     const ended = await matching(home, 'Date,Amount,Narration\n25/11/2026,"5,000.00",INV-P2\n', ['-o', 'table']);

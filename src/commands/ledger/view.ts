@@ -46,8 +46,11 @@ export const caseView: View = {
   table: [caseKind, { path: 'ref', or: 'ugwo' }, { path: 'what', peopleOnly: true }, command],
 };
 
-/** The payment requests that a line names, else its text. */
-const namesOf = (one: unknown): unknown => ['named', 'ref', 'text'].map((path) => valueAt(one, path)).find(Boolean);
+/** The payment requests that a line names, else its text in one line. */
+const namesOf = (one: unknown): unknown => {
+  const found = ['named', 'ref', 'text'].map((path) => valueAt(one, path)).find(Boolean);
+  return typeof found === 'string' ? found.replaceAll(/\s*\n\s*/g, ' ') : found;
+};
 
 /** View of compared lines and payments. `expected` is what the ledger has. */
 export const matchView: View = {
