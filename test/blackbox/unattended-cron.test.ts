@@ -51,7 +51,8 @@ const lineWith = (word: string): string => {
   return (found[0] ?? '').split(' ').slice(5).join(' ');
 };
 
-describe('the crontab', () => {
+// Windows has no cron.
+describe.skipIf(process.platform === 'win32')('the crontab', () => {
   it('mails nothing while nothing needs a person', async () => {
     const { cron, request, charge } = await openUser();
     await charge(await request());
