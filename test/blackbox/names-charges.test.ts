@@ -23,6 +23,13 @@ describe('a ref or an e-mail address in place of a charge', () => {
     const { json: bo } = await desk.post('/v1/onye', { email: 'bo@example.com' });
     const { uid } = await desk.shopRequest({ ref: 'INV-8', amount: 90_000, onye: bo.uid });
     const activity = await desk.charge(uid);
+    // A charge at another service is none that is meant.
+    const other = {
+      service: 'https://other.example',
+      about: ugwoOf(3),
+      asked: { ref: 'INV-8', email: 'bo@example.com' },
+    };
+    await writing(desk.home, (ledger) => begin(ledger, other, { state: 'not_sent', exitCode: 7 }));
     const ended = await desk.paycli('ledger', 'show', name, '--json');
     expect(ended.code, ended.stderr).toBe(0);
     expect(JSON.parse(ended.stdout)).toMatchObject({ activity, ref: 'INV-8' });
