@@ -1,7 +1,7 @@
 import { REFUND_STATES } from '../charge/refund.ts';
 import { CHARGE_STATES } from '../core/charge.ts';
 import { parseIfJson, valueAt } from '../core/json.ts';
-import type { View } from '../core/result.ts';
+import { refColumn, type View } from '../core/result.ts';
 import { REFUND_WORDS } from '../core/status.ts';
 import type { Entry } from '../ledger/entry.ts';
 import { columnsOfList, describeFields, pickFields, recordOf } from './fields.ts';
@@ -28,7 +28,7 @@ export const SENT_REFUND = describeFields({
   refund: { type: 'state', values: REFUND_STATES },
   refund_at: { type: 'time', label: 'since' },
   ugwo_ref: { type: 'text', label: 'ref of the request' },
-  customer_email: { type: 'text', label: 'customer', flexible: true },
+  customer_email: { type: 'text', label: 'customer', flexible: true, needed: true, least: 'customer_email'.length },
 });
 
 export const refundRecord = (entry: Entry, charge: Entry | undefined) => {
@@ -55,10 +55,10 @@ export const sentRefundsView: View = {
   columns: columnsOfList(SENT_REFUND, 'id'),
   table: pickFields(
     SENT_REFUND,
-    { path: 'ugwo_ref', or: 'ref', label: 'ref', flexible: true, needed: true, least: 6, peopleOnly: true },
+    { ...refColumn, path: 'ugwo_ref', or: 'ref', label: 'ref', peopleOnly: true },
     'customer_email amount',
     { path: 'refund', or: 'state', kind: 'state', needed: true },
-    'status created_at id activity',
+    'created_at status id activity',
   ),
 };
 

@@ -8,6 +8,7 @@ import { widthOf } from '../../src/output/text.ts';
 import { boardView, changeRecord, changesView } from '../../src/records/change.ts';
 import { entryRecord, viewFor } from '../../src/records/entry.ts';
 import { eventListView } from '../../src/records/event.ts';
+import { sentRefundsView } from '../../src/records/refund.ts';
 import { charge } from '../ledger/support/memory.ts';
 import { options, recordOf, terminal } from '../output/support.ts';
 
@@ -68,6 +69,21 @@ const changes = (['not_created', 'open', 'refunded'] as const).map((now, index) 
   const changed = charge({ asked });
   return changeRecord({ charge: changed, now, before: 'open', at: Date.parse(CREATED_AT) });
 });
+
+const refunds = ['refund_open', null, 'paid_back'].map((refund, index) =>
+  recordOf({
+    id: `refund-00000000000${index}`,
+    state: refund === null ? 'unknown' : 'accepted',
+    refund,
+    status: 'processing',
+    amount: AMOUNTS[index],
+    currency: 'NGN',
+    ugwo_ref: REFS[index],
+    customer_email: MAILS[index],
+    activity: uidOf('act', index),
+    created_at: CREATED_AT,
+  }),
+);
 
 const events = (['waiting', 'forwarded', 'kept'] as const).map((state, index) =>
   recordOf({
@@ -139,6 +155,17 @@ const LAYOUTS: Readonly<Record<string, Layouts>> = {
       80: 'ref customer_email amount now changed',
       100: 'ref customer_email amount now changed medium received',
       140: 'ref customer_email amount now changed medium received ugwo',
+    },
+  },
+  'refund list': {
+    view: sentRefundsView,
+    records: refunds,
+    statuses: ['refund open', 'unknown', 'paid back'],
+    heads: {
+      60: 'ref customer_email amount refund',
+      80: 'ref customer_email amount refund created_at',
+      100: 'ref customer_email amount refund created_at status',
+      140: 'ref customer_email amount refund created_at status id',
     },
   },
   'webhook events list': {
