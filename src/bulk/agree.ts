@@ -83,7 +83,7 @@ const accountsIn = ({ text, numbers }: StatementLine): readonly string[] => [
   ...numbers,
 ];
 
-/** What lines may name: a name whose parts all stand in some lines. A ledger has many other names. */
+/** Names that lines may hold: those whose parts all stand in some lines. A ledger has many other names. */
 export class LineNames {
   readonly #parts = new Set<string>();
   readonly #accounts: () => ReadonlySet<string>;
@@ -283,7 +283,7 @@ class Candidates {
 interface Matching extends Pick<BankStatement, 'days'>, Pick<Ledger, 'digest'> {
   /** Amounts of a line and the payment that it names agree up to this difference. */
   readonly tolerance: number;
-  /** What the lines may name. */
+  /** Names that the lines may hold. */
   readonly names: LineNames;
 }
 

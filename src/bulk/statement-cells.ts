@@ -58,7 +58,7 @@ const DATE_FORM =
   /^(\d{1,4}|[a-z]{3,9})(?:st|nd|rd|th)?[-/.,\s]+(\d{1,2}|[a-z]{3,9})(?:st|nd|rd|th)?[-/.,\s]+(\d{4}|\d\d)$/i;
 
 /** The day that a text names with each order, such as `2026-11-25`; undefined if it names none. */
-export const writtenDays = (text: string, zone: Zone) => {
+const writtenDays = (text: string, zone: Zone) => {
   const iso = text.replace(/^([\d-]+) /, '$1T').replace(/ ?(?:UTC|GMT)$/, 'Z');
   const at = parseInstant(iso.replace(' ', ''))?.ms;
   if (at !== undefined) return { dmy: dayIn(zone, at), mdy: dayIn(zone, at) };
@@ -80,7 +80,7 @@ export const writtenDays = (text: string, zone: Zone) => {
 };
 
 /** Texts whose days are kept. */
-const MOST_KEPT = 1000;
+const MOST_DATES = 1000;
 
 /** A reader of days that keeps the last ones: lines of a statement share their dates, and each is read repeatedly. */
 export const daysReader = (zone: Zone) => {
@@ -88,7 +88,7 @@ export const daysReader = (zone: Zone) => {
   return (text: string) => {
     const kept = known.get(text);
     if (kept !== undefined || known.has(text)) return kept;
-    if (known.size === MOST_KEPT) known.clear();
+    if (known.size === MOST_DATES) known.clear();
     const days = writtenDays(text, zone);
     known.set(text, days);
     return days;

@@ -1,7 +1,7 @@
 import type { Run } from '../commands/run.ts';
 import type { ShareProgram } from '../commands/ugwo/charge-spec.ts';
 import { usageError } from '../core/error.ts';
-import { isTimeZone } from '../core/time.ts';
+import { isTimeZone } from '../core/settings.ts';
 import { readInputBytes } from './run.ts';
 
 const MOST_TEMPLATE_BYTES = 64 * 1024;

@@ -1,8 +1,9 @@
+import { attempt } from './async.ts';
 import { usageError } from './error.ts';
 import { FORMATS } from './result.ts';
 import { shellLine } from './shell.ts';
 import { didYouMean } from './text.ts';
-import { isTimeZone } from './time.ts';
+import { formatAnywhere } from './time.ts';
 
 /** Settings that a profile may store for people at a terminal; a script never gets them. */
 const CHOICES: Readonly<Record<string, readonly string[]>> = {
@@ -12,6 +13,9 @@ const CHOICES: Readonly<Record<string, readonly string[]>> = {
 
 /** The setting of the medium of a charge. */
 const MEDIUM = 'medium';
+
+/** True for a name that the system knows, such as `Africa/Lagos`. */
+export const isTimeZone = (name: string): boolean => attempt(() => formatAnywhere(0, name)) !== undefined;
 
 /** Settings of a text that must pass a test, and the fault of another one. */
 const TESTED: Readonly<Record<string, { readonly test: (text: string) => boolean; readonly fault: string }>> = {

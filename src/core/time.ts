@@ -1,5 +1,3 @@
-import { attempt } from './async.ts';
-
 /** Durations, in milliseconds. */
 export const SECOND_MS = 1000;
 export const MINUTE_MS = 60 * SECOND_MS;
@@ -108,9 +106,6 @@ export const formatAnywhere = (ms: number, timeZone?: string): string => {
   const text = new Intl.DateTimeFormat('sv', { ...digits, timeZone, timeZoneName: 'longOffset' }).format(ms);
   return `${text.replace('GMT', '(UTC').replace('\u2212', '-')})`;
 };
-
-/** True for a name that the system knows, such as `Africa/Lagos`. */
-export const isTimeZone = (name: string): boolean => attempt(() => formatAnywhere(0, name)) !== undefined;
 
 /** For people, in a table where every row has the same shape: `2026-11-20 14:05`. */
 export const formatLocalFull = (ms: number): string => formatLocal(ms, Number.NaN);

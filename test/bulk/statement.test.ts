@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import type { DateForm } from '../../src/bulk/layouts.ts';
 import { readStatement } from '../../src/bulk/statement.ts';
-import { writtenAmount, writtenDays } from '../../src/bulk/statement-cells.ts';
+import { daysReader, writtenAmount } from '../../src/bulk/statement-cells.ts';
 import type { Zone } from '../../src/core/time.ts';
 import { keptCopies, madeFolder, usageFaultOf } from './support.ts';
 
@@ -142,7 +142,7 @@ describe('an amount', () => {
 
 describe('a date', () => {
   const dayIn = (text: string, order: DateForm = 'dmy', zone: Zone = 'utc'): string | undefined =>
-    writtenDays(text, zone)?.[order];
+    daysReader(zone)(text)?.[order];
 
   it.each([
     '25/11/2026',

@@ -120,12 +120,12 @@ const fieldsOf = ({ line, payment, ...match }: Match, currency: string) => {
   });
 };
 
-function* partsOf(found: readonly Match[]): Generator<readonly Match[]> {
+function* batchesOf(found: readonly Match[]): Generator<readonly Match[]> {
   for (let at = 0; at < found.length; at += PAGE_MAX) yield found.slice(at, at + PAGE_MAX);
 }
 
 async function* pagesOf(found: readonly Match[], currency: string): AsyncGenerator<ApiPage> {
-  for (const part of partsOf(found)) yield* onePage(part.map((one) => fieldsOf(one, currency)));
+  for (const part of batchesOf(found)) yield* onePage(part.map((one) => fieldsOf(one, currency)));
 }
 
 /** Counts and sums of each result. Money in and out are also summed apart. */
@@ -307,7 +307,7 @@ const writeReport = async (
   const content = { ...globals, ...statement, columns, own: ADDED_COLUMNS, guard: withoutPayersFormula };
   const { write, close } = await openRowReport(report, content, { ...services, stop: io.signals.stop });
   try {
-    for (const part of partsOf(found)) await Promise.all(part.map((one) => write(...reportRow(one, currency))));
+    for (const part of batchesOf(found)) await Promise.all(part.map((one) => write(...reportRow(one, currency))));
   } finally {
     await close();
   }

@@ -147,15 +147,15 @@ const resolveRefund = async (input: ResolveInput & { readonly as: keyof typeof E
 
 const UNKNOWN: Able<Entry> = { one: 'unknown charge', can: ({ state }) => state === 'unknown' };
 const DISPUTED: Able<Entry> = { one: 'disputed charge', can: isDisputed };
-const UNSETTLED: Able<Entry> = { one: 'unsettled refund', can: isRefundUnsettled };
+const UNSETTLED_REFUND: Able<Entry> = { one: 'unsettled refund', can: isRefundUnsettled };
 
 const RESOLVES: Readonly<Record<ResolveInput['as'], Able<Entry>>> = {
   created: UNKNOWN,
   'not-created': UNKNOWN,
   paid: DISPUTED,
   reversed: DISPUTED,
-  'paid-back': UNSETTLED,
-  failed: UNSETTLED,
+  'paid-back': UNSETTLED_REFUND,
+  failed: UNSETTLED_REFUND,
 };
 
 /** Records a person's decision about an unknown entry or a disputed charge, with who, when and why. */
