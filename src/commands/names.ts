@@ -122,7 +122,8 @@ export const findNamed = async (
 /** Describes a record in one line: its id, and what tells a person which one it is. */
 const describedRecord = ({ value }: { readonly value: unknown }): string => {
   const text = (path: string): string => textAt(value, path);
-  const money = text('amount') && formatMoney(text('amount'), text('currency'));
+  const currency = text('currency') || text('checkout.currency');
+  const money = text('amount') && currency && formatMoney(text('amount'), currency);
   const name = [text('first_name'), text('last_name')].filter(Boolean).join(' ');
   const customer = text('onye.email') || text('onye') || text('email');
   const [asked, received] = [Number(text('amount')), Number(text('total_amount_paid'))];

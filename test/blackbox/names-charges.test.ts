@@ -141,6 +141,7 @@ describe('emulator settle by name', () => {
     const end = (as: string) => paycli('emulator', 'settle', name, '--as', as, '--data', file);
     const reversed = await end('reversed');
     expect([reversed.code, reversed.stdout], reversed.stderr).toEqual([0, expect.stringContaining(paid)]);
+    expect(reversed.stderr).toContain(`${name} is ${paid}: NGN 900.00, `);
     expect(await end('successful')).toMatchObject({ code: 0, stdout: expect.stringContaining(second) });
     const none = await end('failed');
     expect([none.code, none.stderr]).toEqual([2, expect.stringContaining(`${JSON.stringify(name)} means no charge`)]);
