@@ -8,6 +8,7 @@ import { COLUMNS, entryRow } from '../../src/ledger/rows.ts';
 import { snapshotOf } from '../../src/ledger/snapshot.ts';
 import { inserting } from '../../src/ledger/sql.ts';
 import { selecting } from '../../src/ledger/sqlite/statements.ts';
+import { isDisputed } from '../../src/ledger/transitions.ts';
 import { uidOf } from '../support/ids.ts';
 import { account, intent, MINUTE, momentAt, NOON, newPath, open, SELF } from './support/charges.ts';
 import { ID, job } from './support/jobs.ts';
@@ -153,8 +154,10 @@ const openWorld = (prunes: boolean) => {
           const outcome: StoredOutcome = { state: one.state, exitCode: one.exitCode, evidence, ...accepted };
           return order(await ledger.record(id, outcome));
         }
-        case 'observe':
-          return ledger.observe(shown([one.activity(now)], { ref: one.ref }), true);
+        case 'observe': {
+          const { paidBack, charges } = await ledger.observe(shown([one.activity(now)], { ref: one.ref }), true);
+          return { paidBack, disputed: charges.filter(isDisputed).map(({ id }) => ids.indexOf(id)) };
+        }
         case 'resolve': {
           const id = ids[one.nth % ids.length];
           if (id === undefined) return undefined;
