@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { chargeFrom, numberIn, once, postsOf, serveCharges, summaryOf, ussdFile } from '../blackbox/bulk-support.ts';
-import { NODE_PROGRAM } from '../support/built.ts';
+import { NODE_PROGRAM, PROGRAM } from '../support/built.ts';
 import { newFolder, paycli, start } from '../support/program.ts';
 import { ACTIVITY, hang, json, serve, UGWO_ID } from '../support/service.ts';
 import { serial, xlsxParts, zipOf } from '../support/xlsx.ts';
@@ -18,6 +18,7 @@ const BOTH = [undefined, NODE_PROGRAM] as const;
 const ACCURACY_MS = 30_000;
 
 const asNode = { program: NODE_PROGRAM };
+const asBuilt = { program: PROGRAM };
 
 describe('the clock', () => {
   it("of the ledger counts from the boot of the machine, although Bun's own counts from the start of the process", async () => {
@@ -68,7 +69,7 @@ describe('one ledger for both programs', () => {
     const options = { service: await serveCharges(), home: newFolder() };
     const file = ussdFile(...numbers);
     const runs = await Promise.all(
-      [asNode, {}, asNode, {}].map((program) => chargeFrom(file, { ...options, ...program }, '--yes')),
+      [asNode, asBuilt, asNode, asBuilt].map((program) => chargeFrom(file, { ...options, ...program }, '--yes')),
     );
     expect(runs.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
     expect(summaryOf(runs[0] as (typeof runs)[number])).toMatchObject({ accepted: numbers.length });

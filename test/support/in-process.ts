@@ -89,7 +89,8 @@ const here = async (args: readonly string[], options: RunOptions): Promise<Ended
 /**
  * A run like `paycli` of program.ts, from argv to exit code, but in this process and from source: for a tenth of the
  * cost. With `cwd`, one run at a time. Tests of the process, its streams, its signals, a terminal or the bundle need
- * `paycli`. If PAYCLI_PROGRAM names a program, that is run instead, unless PAYCLI_TEST_IN_PROCESS is set.
+ * `paycli`. If the options name a program, that is run instead; if PAYCLI_PROGRAM names one, too, unless
+ * PAYCLI_TEST_IN_PROCESS is set.
  */
 export const inProcess = (args: readonly string[], options: RunOptions = {}): Promise<Ended> =>
-  IS_HERE ? here(args, options) : paycli(args, options);
+  IS_HERE && options.program === undefined ? here(args, options) : paycli(args, options);
