@@ -246,13 +246,13 @@ export const planFile = async <T>(file: FileJob<T>): Promise<Planned<T>> => {
   const without = `without a value for ${kind.key.name}`;
   if (leftOut === plan.rows) {
     throw usageError(`${name} has only rows ${without}; nothing was sent`, {
-      hint: 'it is the report of a command that made nothing: fix the cause there first',
+      hint: 'it is the report of an earlier command: its column state says how each row ended',
     });
   }
   refuseBad(plan, file);
   if (leftOut > 0)
     await run.say(
-      `Skipped ${counted(leftOut, 'row')} ${without}: the earlier command made nothing for ${leftOut === 1 ? 'it' : 'them'}.`,
+      `Skipped ${counted(leftOut, 'row')} ${without}: the column state says how ${leftOut === 1 ? 'it' : 'each'} ended.`,
     );
   const leftovers = plan.leftovers.notice();
   if (leftovers !== undefined) await run.say(leftovers);

@@ -20,7 +20,7 @@ type Known = readonly string[];
 const knownIn = (known: Known, column: string): string | undefined =>
   known.find((name) => (name.endsWith('.') ? column.startsWith(name) : column === name));
 
-type ReadColumns = Pick<RowKind<never>, 'key' | 'columns'>;
+type ReadColumns = Pick<RowKind<never>, 'key' | 'columns' | 'compares'>;
 
 const knownTo = ({ key, columns }: ReadColumns): Known => [
   key.name,
@@ -231,13 +231,16 @@ export interface NextInput extends RowsFile {
 }
 
 /**
- * The rows of a file. Of a report, only those of its own columns stay that are read; the one with the id of what the
- * command made becomes the key.
+ * The rows of a file. Of a report's own columns, the one with the id of what the command made stays, as the key. Others
+ * stay where they are compared with a record, and nowhere else: a charge's account is none to pay back to.
  */
 export const nextInput = (file: RowsFile, kind: ReadColumns): NextInput => {
-  if (addedTo(file.columns).length === 0) return { ...file, isReport: false };
-  const { key } = kind;
-  const known = knownTo(kind);
+  const added = addedTo(file.columns).map(unnumbered);
+  // Only the rows of NDJSON that have an error name it.
+  const isReport = added.length > 0 && (file.format === 'ndjson' || added.includes('error'));
+  if (!isReport) return { ...file, isReport };
+  const { key, compares } = kind;
+  const known = compares === undefined ? [key.name] : knownTo(kind);
   const staying = (names: readonly string[]) => {
     const added = addedTo(names);
     const hasKey = names.some((name) => bareName(name) === key.name);
@@ -256,7 +259,7 @@ export const nextInput = (file: RowsFile, kind: ReadColumns): NextInput => {
   }
   // The first row of NDJSON may be one without the key.
   if (file.format === 'ndjson' && !columns.includes(key.name)) columns.push(key.name);
-  return { ...file, columns, isReport: true, rows };
+  return { ...file, columns, isReport, rows };
 };
 
 /** The file whose rows are read. */
@@ -307,8 +310,17 @@ class FileColumns {
   /** The fields of a row under the names by which they are read, with the currency of a heading. */
   fieldsIn(row: InputRow): InputRow['fields'] {
     const fields = this.#namedFields(row);
-    if (this.currency === undefined || isEmptyCell(fields['amount']) || !isEmptyCell(fields['currency'])) return fields;
-    return fieldsFrom([...Object.entries(fields), ['currency', this.currency]]);
+    const currency = this.currencyIn(row);
+    if (currency === undefined || isEmptyCell(fields['amount']) || !isEmptyCell(fields['currency'])) return fields;
+    return fieldsFrom([...Object.entries(fields), ['currency', currency]]);
+  }
+
+  /** The currency that the name of a row's amount says: in NDJSON, of the row alone. */
+  currencyIn({ fields }: Pick<InputRow, 'fields'>): string | undefined {
+    if (this.format === 'csv' || this.currency === undefined) return this.currency;
+    return Object.keys(fields)
+      .map(currencyOfAmount)
+      .find((currency) => currency !== undefined);
   }
 
   #namedFields({ fields }: InputRow): InputRow['fields'] {
@@ -417,7 +429,7 @@ export class RowReader<T> implements Pick<RowJob<T>, 'named'> {
     const meant = name === undefined ? undefined : this.#ids.get(name);
     const cells = meant === undefined ? given : this.#withId(fields, meant);
     this.#refuseExample(cells);
-    this.#refuseCurrency(cells);
+    this.#refuseCurrency(cells, this.#columns.currencyIn(row));
     if (cells.faults.length > 0) return { faults: cells.faults };
     const about = readKey(cells, key, this.#reading.validate);
     if (this.#columns.format === 'ndjson') this.#checkNames(cells);
@@ -447,8 +459,7 @@ export class RowReader<T> implements Pick<RowJob<T>, 'named'> {
   }
 
   /** A row whose currency differs from the one in the heading of its amount. */
-  #refuseCurrency({ given, fault }: Cells): void {
-    const { currency } = this.#columns;
+  #refuseCurrency({ given, fault }: Cells, currency: string | undefined): void {
     const own = given.get('currency');
     if (currency === undefined || !given.has('amount') || String(own).toUpperCase() === currency) return;
     fault('currency', `${String(own)} is not ${currency}, as the heading of the amount says`);

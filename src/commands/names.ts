@@ -105,7 +105,9 @@ export const findNamed = async (
   const looked = `in the ledger, and through ${isWhole ? 'all' : `the ${some}`} ${grouped(count)} ${one}s of the service`;
   const foundFor = (name: string): Found => {
     const exactly = spelledSo(name);
-    const records = exactly.length > 0 ? exactly : (found.get(foldedName(name)) ?? []);
+    const others = found.get(foldedName(name)) ?? [];
+    // A record that was not read may have the name itself.
+    const records = exactly.length > 0 || !isWhole ? exactly : others;
     const [ids, what] = [records.map(({ value }) => textAt(value, 'uid')), `the ${word} ${JSON.stringify(name)}`];
     const note =
       exactly.length > 0
@@ -113,7 +115,9 @@ export const findNamed = async (
         : `, whose ${word} is spelled differently: ${JSON.stringify(records.map(nameOf).join(''))}`;
     if (ids.length === 1) return { ids, note, records, isWhole };
     const problem =
-      ids.length === 0 ? `no ${one} with ${what} (looked ${looked})` : `${ids.length} ${one}s have ${what}`;
+      ids.length === 0
+        ? `no ${one} with ${what} (looked ${looked})${others.length === 0 ? '' : `; ${JSON.stringify(others.map(nameOf).join(''))} is another ${word}`}`
+        : `${ids.length} ${one}s have ${what}`;
     return { ids, problem, records, isWhole };
   };
   return new Map(names.map((name) => [name, foundFor(name)]));
@@ -208,7 +212,7 @@ export const noActivity = (ugwo: string): PayError =>
 
 /**
  * The activity that a name means: the only one of the payment request with that ref, or of the ones that the ledger has
- * for that e-mail address.
+ * for that e-mail address, unless they are another customer's by now.
  */
 export const activityNamed = async (
   name: string,
@@ -226,6 +230,7 @@ export const activityNamed = async (
     const record = await client.call('ugwo.get', { params: { uid } });
     await run.observe('request', record);
     const { value } = record;
+    if (kept.length > 0 && textAt(value, 'onye.email').toLowerCase() !== name.trim().toLowerCase()) continue;
     const isEmpty = tellsActivities(value) && latestActivityOf(value) === undefined;
     const listed = activitiesOf(value) ?? (isEmpty ? [] : undefined);
     if (listed === undefined)

@@ -38,6 +38,38 @@ const run = (
 const CREATE = ['ugwo', 'create'];
 const REFUND = ['refund', 'create'];
 
+it("refund create --from pays nothing back to the account of a charge's report", async () => {
+  const service = await serveMaking('rfd');
+  const report = fileOf(
+    csvOf(
+      'ugwo,row,state,activity,account_number,amount_minor,currency,error,job',
+      `${uidOf('ugw', 1)},1,accepted,${activityOf(1)},9274597867,800000,NGN,,job-0123456789abcdef`,
+    ),
+  );
+  const options = { service, home: newFolder() };
+  const refused = await run(REFUND, report, options, '--provider', 'zenith', '--yes');
+  expect([refused.code, errorOf(refused)['hint']]).toEqual([2, expect.stringContaining('call the column amount')]);
+  expect(postsIn(service)).toEqual([]);
+});
+
+it('a row of NDJSON has the currency of its own amount', async () => {
+  const service = await serveMaking('ugw');
+  const rows = [
+    { 'Amount (NGN)': '300.00', row: 1, state: 'rejected', job: 'job-1' },
+    { 'Amount (GHS)': '300.00', row: 2, state: 'rejected', job: 'job-1' },
+    { amount: '300.00', row: 3, state: 'rejected', job: 'job-1' },
+  ];
+  const file = fileOf(rows.map((row, at) => `${JSON.stringify({ ref: `H-${at}`, ...row })}\n`).join(''), 'a.ndjson');
+  const options = { service, home: newFolder() };
+  const ended = await run(CREATE, file, options, '--yes');
+  expect(errorOf(ended)).toMatchObject({ violations: [{ row: 3, column: 'currency' }] });
+  await run(CREATE, file, options, '--skip-invalid', '--yes');
+  expect(postsIn(service)).toMatchObject([
+    { amount: 30_000, currency: 'NGN' },
+    { amount: 30_000, currency: 'GHS' },
+  ]);
+});
+
 it.each([1, 2])('refund create --from names row %i of NDJSON, which has no amount', async (without) => {
   const service = await serveMaking('rfd');
   const lines = [1, 2].map((row) =>

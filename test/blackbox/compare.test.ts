@@ -319,7 +319,7 @@ describe('a report as the next input', () => {
   it('is said to have rows without a uid', async () => {
     const args = ['ugwo', 'charge', '--from', await createdReport('one.csv'), ...MEDIUM];
     const { stderr } = await inProcess(args, { service: await serveRequests(), home: newFolder() });
-    expect(stderr).toContain('Skipped 2 rows without a value for ugwo: the earlier command made nothing for them.\n');
+    expect(stderr).toContain('Skipped 2 rows without a value for ugwo: the column state says how each ended.\n');
     expect(stderr).toContain('Ignored columns (copied to the report): note\n');
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { onyeOf, ugwoOf } from '../support/ids.ts';
 import { inProcess } from '../support/in-process.ts';
-import { newFolder, type RunOptions, start } from '../support/program.ts';
+import { errorOf, newFolder, type RunOptions, start } from '../support/program.ts';
 import { hang, json, type Seen, serveAllBy, ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { charged, csvOf, fileOf, numberIn, once, postsOf, reportOf, reportPath, summaryOf } from './bulk-support.ts';
@@ -104,6 +104,16 @@ describe('a ref that is spelled differently', () => {
     const ended = await paycli('ugwo', 'charge', composed, ...CHARGE);
     expect(ended.code).toBe(2);
     expect(ended.stderr).toContain('2 payment requests have the ref');
+  });
+
+  it('means no record while the rest of the list may have the name itself', async () => {
+    const others = Array.from({ length: 21 }, (_, at) => request(at + 2));
+    const ugwo = [request(1, { ref: 'INV-1' }), ...others, request(30, { ref: 'inv-1' })];
+    const { paycli, service } = await open({ ugwo, size: 1 });
+    const ended = await paycli('ugwo', 'charge', 'inv-1', ...CHARGE, '--yes');
+    expect(ended.code).toBe(2);
+    expect(errorOf(ended)['message']).toMatch(/no payment request with the ref "inv-1" .*; "INV-1" is another ref/);
+    expect(service.seen.filter(({ method }) => method === 'POST')).toEqual([]);
   });
 
   it('is told for each of the names of a file', async () => {

@@ -174,6 +174,14 @@ const REFUNDABLE: Able<unknown> = {
 };
 
 const createOneRefund = async (named: RefundOf, run: Run): Promise<Result> => {
+  if (canBeName('ony', named.activity)) {
+    throw usageError(
+      `"${named.activity}" is an e-mail address, which may have payments that this ledger does not know`,
+      {
+        hint: 'give the ref of the payment request, or the activity, act.…',
+      },
+    );
+  }
   const { activity, ugwo } = canBeName('ugw', named.activity)
     ? await activityNamed(named.activity, REFUNDABLE, run)
     : { activity: named.activity, ugwo: named.given.ugwo };

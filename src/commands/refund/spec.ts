@@ -19,7 +19,7 @@ import type { GivenAmount } from '../../core/money.ts';
 import { REFUND_FIELDS } from './fields-shared.ts';
 
 const refundInput = rarely(['again', 'allOfIt'], {
-  activity: optional('activity', 'the paid activity, act.…, or the ref or e-mail address of its payment; or --from', {
+  activity: optional('activity', 'the paid activity, act.…, or the ref of its payment request; or --from', {
     completes: 'activity',
   }),
   ...pickOptions(REFUND_FIELDS),
@@ -72,7 +72,7 @@ export const refundCommands = [
     description:
       'Shows the refund and asks; a script needs --yes. The ledger remembers each refund. While one is unknown, no ' +
       'other is sent for the same activity. While one is open, none is sent either: `paycli ledger resolve` ends it. ' +
-      'After a successful one, the next needs --again. A ref or an e-mail address means the one activity that was paid; if there are several, exit 2 lists them. A refund of a bank transfer needs --provider and ' +
+      'After a successful one, the next needs --again. A ref means the one activity that was paid; if there are several, exit 2 lists them. A refund of a bank transfer needs --provider and ' +
       "--account-number; a terminal asks for them. If this ledger doesn't know the charge, give " +
       'its payment request with --ugwo. --dry-run reads the payment request and the ledger, asks nothing and writes ' +
       'nothing.\n\n' +
