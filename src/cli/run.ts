@@ -66,7 +66,7 @@ export interface Program<D extends OwnRun> extends Omit<ProgramOptions, 'env'> {
   /** The defaults that the profile stores for terminal output. */
   readonly defaults: (globals: Globals) => Promise<StoredDefaults | undefined>;
   /** Makes a time zone that of the process, before dates are parsed, unless a variable names another. */
-  readonly useZone: (zone: string) => void;
+  readonly useZone?: (zone: string) => void;
 }
 
 /** Applies the requested format, else the command's own format; a filter requires JSON. */
@@ -277,7 +277,7 @@ const settleDefaults = async <D extends OwnRun>(argv: readonly string[], io: Io,
       columnsHint,
       zone,
     } = withDefaults({ argv, words, globals: parsed.globals, hasFormat }, stored, io);
-    if (zone !== undefined) program.useZone(zone);
+    if (zone !== undefined) program.useZone?.(zone);
     return { parsed: await parseCommandLine(more, io, program), columnsHint };
   } catch (thrown) {
     if (!(thrown instanceof PayError)) throw thrown;

@@ -48,7 +48,6 @@ export const openInner =
       version: packageJson.version,
       open: (given) => open(inside, { ...given, timeout, validate }),
       defaults: async () => undefined,
-      useZone: () => undefined,
       specsFor: async (words) =>
         (await specsFor(words)).map((spec) => ({
           ...spec,

@@ -174,10 +174,10 @@ const openTarget = ({ steady, random, say, isProgram }: ForwardDeps) => {
       say(`${uid} was refused (${word}${redirect}); it is tried again, and the events behind it wait`);
     },
     taken: ({ uid, refusedSince }: KeptEvent, posted: PostResult, took: number): void => {
+      const isAccepted = refusedSince !== undefined && refusals.size > 0;
       if (!isProgram) say(`${uid} forwarded: ${resultText(posted)}, ${Math.round(took)} ms`);
-      if (refusedSince === undefined || refusals.size === 0) return;
-      refusals.clear();
-      if (isProgram) say(`${uid} is delivered now (${resultText(posted)})`);
+      else if (isAccepted) say(`${uid} is delivered now (${resultText(posted)})`);
+      if (isAccepted) refusals.clear();
     },
   };
 };

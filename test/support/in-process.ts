@@ -76,7 +76,6 @@ const here = async (args: readonly string[], options: RunOptions): Promise<Ended
         version,
         open: (globals, words) => openRun(io, globals, {}, words),
         defaults: (globals) => storedDefaults(io, globals),
-        useZone: () => undefined,
       })
   ).finally(() => process.chdir(before));
   // A run leaves the stack trace limit unchanged.

@@ -40,7 +40,9 @@ const readIds = ({ id, activity }: InputOf<typeof idArguments>, how: HowToRead):
 };
 
 const IDS_HELP =
-  "`act.…` is enough if you charged it from here. Otherwise give `ugw.… act.…`. `ugw.…` alone is its latest activity. A ref or an e-mail address is the only one; for `wait`, one that has failed doesn't count beside others. If there are several, exit 2 lists them.";
+  '`act.…` is enough if you charged it from here. Otherwise give `ugw.… act.…`. `ugw.…` alone is its latest activity. ' +
+  "A ref or an e-mail address means its only activity; for `wait`, a failed one doesn't count beside others. If there " +
+  'are several, exit 2 lists them.';
 
 export const activityCommands = [
   defineCommand({

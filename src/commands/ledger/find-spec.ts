@@ -27,8 +27,9 @@ export const findCommand = defineCommand({
     'TEXT is an account number or a phone number with its country code, the last four digits of either, ' +
     "the provider's reference, a ref or its beginning, an e-mail address, an amount (5,000.00) or an id. Shows the newest charges " +
     'that match, each with its payment and the command to go on with. It reads only the ledger, without a key. The ' +
-    'ledger stores no names, little of pruned charges and nothing of requests that were never charged from here. In ' +
-    'it, another case and the beginning of a ref count only if nothing has the text itself. Add --service for names and other phone numbers.',
+    'ledger stores no names, little of pruned charges and nothing of requests that were never charged from here. ' +
+    'Another case and the beginning of a ref count only if nothing in the ledger has the text itself. Add --service for ' +
+    'names and other phone numbers.',
   input: findInput,
   examples: {
     'find a transfer by its account number': 'paycli find 9900000001',

@@ -175,12 +175,9 @@ const REFUNDABLE: Able<unknown> = {
 
 const createOneRefund = async (named: RefundOf, run: Run): Promise<Result> => {
   if (canBeName('ony', named.activity)) {
-    throw usageError(
-      `"${named.activity}" is an e-mail address, which may have payments that this ledger does not know`,
-      {
-        hint: 'give the ref of the payment request, or the activity, act.…',
-      },
-    );
+    throw usageError(`"${named.activity}" is an e-mail address, and may have payments that this ledger doesn't know`, {
+      hint: 'give the ref of the payment request, or the activity, act.…',
+    });
   }
   const { activity, ugwo } = canBeName('ugw', named.activity)
     ? await activityNamed(named.activity, REFUNDABLE, run)

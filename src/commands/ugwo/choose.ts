@@ -47,8 +47,8 @@ export const unpaidRequests = async (run: Pick<Run, 'client' | 'io'>): Promise<r
 };
 
 /**
- * The mediums that a payment request's checkout offers, in its order. It may be given by its ref. None if the service doesn't show them. Throws if
- * paycli can charge by none of them.
+ * The mediums that the checkout of a payment request, given by its id or ref, offers, in its order. None if the service
+ * doesn't show them. Throws if paycli can charge by none of them.
  */
 export const mediumsOf =
   (name: string) =>

@@ -145,7 +145,6 @@ export const argvWords = target(
       specsFor: async () => REACHED,
       open,
       defaults: async () => undefined,
-      useZone: () => undefined,
     });
     const [out, err] = [io.stdout.text, io.stderr.text];
     must(CODES.includes(code) && code !== EXIT_CODES.internal, () => `ended with ${code}: ${err}`);
