@@ -235,9 +235,9 @@ export interface NextInput extends RowsFile {
  * stay where they are compared with a record, and nowhere else: a charge's account is none to pay back to.
  */
 export const nextInput = (file: RowsFile, kind: ReadColumns): NextInput => {
-  const added = addedTo(file.columns).map(unnumbered);
+  const own = addedTo(file.columns).map(unnumbered);
   // Only the rows of NDJSON that have an error name it.
-  const isReport = added.length > 0 && (file.format === 'ndjson' || added.includes('error'));
+  const isReport = own.length > 0 && (file.format === 'ndjson' || own.includes('error'));
   if (!isReport) return { ...file, isReport };
   const { key, compares } = kind;
   const known = compares === undefined ? [key.name] : knownTo(kind);
@@ -317,7 +317,8 @@ class FileColumns {
 
   /** The currency that the name of a row's amount says: in NDJSON, of the row alone. */
   currencyIn({ fields }: Pick<InputRow, 'fields'>): string | undefined {
-    if (this.format === 'csv' || this.currency === undefined) return this.currency;
+    if (this.format === 'csv') return this.currency;
+    if (!this.#isSpelled) return undefined;
     return Object.keys(fields)
       .map(currencyOfAmount)
       .find((currency) => currency !== undefined);

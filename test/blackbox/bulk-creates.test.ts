@@ -52,22 +52,26 @@ it("refund create --from pays nothing back to the account of a charge's report",
   expect(postsIn(service)).toEqual([]);
 });
 
-it('a row of NDJSON has the currency of its own amount', async () => {
+it('a row of NDJSON has the currency of its own amount, whatever the first row has', async () => {
   const service = await serveMaking('ugw');
   const rows = [
-    { 'Amount (NGN)': '300.00', row: 1, state: 'rejected', job: 'job-1' },
+    { amount: '300.00', row: 1, state: 'rejected', job: 'job-1' },
     { 'Amount (GHS)': '300.00', row: 2, state: 'rejected', job: 'job-1' },
-    { amount: '300.00', row: 3, state: 'rejected', job: 'job-1' },
+    { 'Amount (NGN)': '300.00', row: 3, state: 'rejected', job: 'job-1' },
   ];
-  const file = fileOf(rows.map((row, at) => `${JSON.stringify({ ref: `H-${at}`, ...row })}\n`).join(''), 'a.ndjson');
-  const options = { service, home: newFolder() };
-  const ended = await run(CREATE, file, options, '--yes');
-  expect(errorOf(ended)).toMatchObject({ violations: [{ row: 3, column: 'currency' }] });
-  await run(CREATE, file, options, '--skip-invalid', '--yes');
-  expect(postsIn(service)).toMatchObject([
-    { amount: 30_000, currency: 'NGN' },
-    { amount: 30_000, currency: 'GHS' },
-  ]);
+  for (const some of [rows, rows.toReversed()]) {
+    const lines = some.map((row) => `${JSON.stringify({ ref: `H-${row.row}`, ...row })}\n`);
+    const file = fileOf(lines.join(''), 'a.ndjson');
+    const ended = await run(CREATE, file, { service, home: newFolder() }, '--yes');
+    const without = some.findIndex((row) => 'amount' in row) + 1;
+    expect(errorOf(ended)).toMatchObject({ violations: [{ row: without, column: 'currency' }] });
+    await run(CREATE, file, { service, home: newFolder() }, '--skip-invalid', '--yes');
+  }
+  const [ghs, ngn] = [
+    { ref: 'H-2', amount: 30_000, currency: 'GHS' },
+    { ref: 'H-3', amount: 30_000, currency: 'NGN' },
+  ];
+  expect(postsIn(service)).toEqual([ghs, ngn, ngn, ghs]);
 });
 
 it.each([1, 2])('refund create --from names row %i of NDJSON, which has no amount', async (without) => {
