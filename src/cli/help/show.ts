@@ -38,13 +38,16 @@ const formsOf = (word: string): readonly string[] => [word, word.replace(/ies$/,
 
 const topicNamed = (word: string): string | undefined => TOPICS.find((topic) => formsOf(word).includes(topic));
 
+const nodeNamed = (at: Node, word: string) =>
+  formsOf(word)
+    .map((form) => calledBy(at, form))
+    .find(Boolean);
+
 /** Finds the command, noun or root that the words name. Throws a usage error if there is none. */
 const nodeAt = (tree: Tree, words: readonly string[]): Node => {
   let at: Node = tree;
   for (const word of words) {
-    const next = formsOf(word)
-      .map((form) => calledBy(at, form))
-      .find((node) => node !== undefined);
+    const next = nodeNamed(at, word);
     if (next === undefined) throw unknownIn(at, tree, word);
     at = next;
   }
@@ -55,8 +58,6 @@ const helpPageOf = (node: Node, all: boolean, layout: HelpLayout): string[] => {
   if (!('kind' in node)) return rootPage(overviewOf(node), node.options, all, layout);
   return node.kind === 'noun' ? nounPage(node, layout) : commandPage(node, all, layout);
 };
-
-const DOCS = 'docs';
 
 /** Renders the topic of a word, or the list of all. Throws a usage error if there is none. */
 const docsPage = async (tree: Tree, word: string | undefined, layout: HelpLayout): Promise<string[]> => {
@@ -75,12 +76,11 @@ const helpPage = async (tree: Tree, { words, all, search }: HelpWanted, layout: 
     throw usageError(`no page of the help has "${search}"`, { hint: 'see: paycli help docs' });
   }
   const [first = '', second] = words;
-  if (first === DOCS) return docsPage(tree, second, layout);
+  if (first === 'docs') return docsPage(tree, second, layout);
   const topic = second === undefined ? topicNamed(first) : undefined;
-  const isCommand = formsOf(first).some((form) => calledBy(tree, form) !== undefined);
-  if (topic !== undefined && !isCommand) return docsPage(tree, topic, layout);
+  if (topic !== undefined && nodeNamed(tree, first) === undefined) return docsPage(tree, topic, layout);
   const page = helpPageOf(nodeAt(tree, words), all, layout);
-  return topic === undefined ? page : [...page, `More: paycli help ${DOCS} ${topic}`];
+  return topic === undefined ? page : [...page, `More: paycli help docs ${topic}`];
 };
 
 interface Commands {
