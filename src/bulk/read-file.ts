@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open, stat } from 'node:fs/promises';
+import { grouped } from '../core/bounds.ts';
 import { PayError, reasonOf } from '../core/error.ts';
 import { makeNameless } from '../core/files.ts';
 import { type FileFormat, formatOfName, type InputRow } from './cells.ts';
@@ -10,6 +11,8 @@ import { csvColumns, csvRows, type Fail, failIn, InputError, lineEnds, ndjsonCol
  * MB more memory.
  */
 const CHUNK = 16 * 1024;
+/** Largest input: several million rows. A device or a pipe may be endless, and its copy fills the disk. */
+const MOST_INPUT_BYTES = 1024 ** 3;
 const BOM_BYTES = Buffer.from([0xef, 0xbb, 0xbf]);
 
 const CTRL_Z = 0x1a;
@@ -201,8 +204,14 @@ const spool = async (bytes: AsyncIterable<Uint8Array>, name: string, folder: str
   };
   const file = await makeNameless(folder).catch(failed);
   const hash = createHash('sha256');
+  let size = 0;
   try {
     for await (const chunk of bytes) {
+      size += chunk.byteLength;
+      if (size > MOST_INPUT_BYTES) {
+        const what = `${name} has more than ${grouped(MOST_INPUT_BYTES)} bytes`;
+        throw new InputError(what, 'split it into smaller files; nothing was sent');
+      }
       hash.update(chunk);
       await file.appendFile(chunk);
     }

@@ -411,6 +411,16 @@ describe('standard input', () => {
     expect(keptCopies(spoolFolder)).toEqual([]);
   });
 
+  it('is copied up to a limit, since a device may be endless', async () => {
+    async function* endless(): AsyncGenerator<Uint8Array> {
+      yield Buffer.from('a\n');
+      // Memory of zeros that nothing reads takes none.
+      for (;;) yield Buffer.alloc(1024 * MIB);
+    }
+    const error = await faultOf(openInput({ stdin: endless(), name: '/dev/zero', spoolFolder }));
+    expect(error.message).toBe('/dev/zero has more than 1,073,741,824 bytes');
+  });
+
   it("fails if it can't be stored, and on a signal", async () => {
     const file = join(folder, 'no-folder');
     writeFileSync(file, '');
