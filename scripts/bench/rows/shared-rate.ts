@@ -19,6 +19,8 @@ import { chargeFile } from './bulk-rate.ts';
 import type { Bench } from './scene.ts';
 
 const [ROWS, CHARGES, ROUNDS] = [2000, 320, 3];
+const ROWS_TEXT = ROWS.toLocaleString('en');
+const SERVICE_MS = 100;
 const WORKERS = [1, 8, 16];
 const EACH_WAY_MS = 10;
 const PLACES = ['loopback', `${2 * EACH_WAY_MS} ms away`] as const;
@@ -77,42 +79,22 @@ const contendersOf = (
   return { 'SQLite, 1 worker': own, ...Object.fromEntries(names) };
 };
 
-const raceAll = (
-  name: string,
-  work: string,
-  count: number,
-  contenders: Record<string, Contender>,
-  more: readonly Comparison[] = [],
-): Promise<Line[]> =>
+const raceAll = (name: string, work: string, count: number, contenders: Record<string, Contender>): Promise<Line[]> =>
   race({
     rounds: ROUNDS,
     warmUp: false,
     contenders,
-    comparisons: [
-      ...more,
-      ...Object.keys(contenders)
-        .filter((contender) => !contender.startsWith('SQLite'))
-        .map((contender) => ({
-          row: 11,
-          name: `${name}, ${contender}`,
-          work: `${work}, ${contender}`,
-          against: "this machine's own ledger, 1 worker: as many times its rate",
-          ratio: ['SQLite, 1 worker', contender] as const,
-          unit: rate(count),
-        })),
-    ],
+    comparisons: Object.keys(contenders)
+      .filter((contender) => !contender.startsWith('SQLite'))
+      .map((contender) => ({
+        row: 11,
+        name: `${name}, ${contender}`,
+        work: `${work}, ${contender}`,
+        against: "this machine's own ledger, 1 worker: as many times its rate",
+        ratio: ['SQLite, 1 worker', contender] as const,
+        unit: rate(count),
+      })),
   });
-
-/** What several workers on one file do of the work that one does. */
-const besideOne = (ledger: string, one: string, several: string): Comparison => ({
-  row: 11,
-  name: `8 workers, ${ledger}`,
-  work: `a file of ${ROWS.toLocaleString('en')} charges by 8 workers, ${ledger}`,
-  against: 'by one: as many times its rate',
-  ratio: [one, several],
-  unit: rate(ROWS),
-  goal: { bound: '≥', value: 0.9 },
-});
 
 /** Runs the built program to its good end. */
 const finish = async (args: readonly string[], env: Readonly<Record<string, string>>): Promise<void> => {
@@ -123,11 +105,11 @@ const finish = async (args: readonly string[], env: Readonly<Record<string, stri
   if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}`);
 };
 
-const files = (all: Surroundings, origin: string): Promise<Line[]> => {
-  const { cluster, folder } = all;
+/** Runs workers that charge one file at a service. */
+const startWorkers = ({ cluster, folder }: Surroundings, origin: string) => {
   const file = join(folder, 'rows.csv');
   writeRows(file, ROWS);
-  const bulk = (workers: number, env: Readonly<Record<string, string>>): Promise<number> =>
+  const run = (workers: number, env: Readonly<Record<string, string>>): Promise<number> =>
     timed(() =>
       Promise.all(
         Array.from({ length: workers }, () => {
@@ -136,14 +118,42 @@ const files = (all: Surroundings, origin: string): Promise<Line[]> => {
         }),
       ),
     );
-  const shared = async (workers: number, port?: number): Promise<number> =>
-    bulk(workers, { PAYCLI_LEDGER: (await newTeam(cluster, folder)).url(port) });
-  const own = (workers: number) => (): Promise<number> => bulk(workers, { PAYCLI_HOME: newHome(folder) });
-  const contenders = { ...contendersOf(all, own(1), shared), 'SQLite, 8 workers': own(8) };
-  return raceAll('rows', `a file of ${ROWS.toLocaleString('en')} charges over a shared ledger`, ROWS, contenders, [
-    besideOne('a ledger file', 'SQLite, 1 worker', 'SQLite, 8 workers'),
-    besideOne('PostgreSQL', `1 worker, ${PLACES[0]}`, `8 workers, ${PLACES[0]}`),
-  ]);
+  return {
+    own: (workers: number): Promise<number> => run(workers, { PAYCLI_HOME: newHome(folder) }),
+    shared: async (workers: number, port?: number): Promise<number> =>
+      run(workers, { PAYCLI_LEDGER: (await newTeam(cluster, folder)).url(port) }),
+  };
+};
+
+const files = (all: Surroundings, origin: string): Promise<Line[]> => {
+  const { own, shared } = startWorkers(all, origin);
+  const contenders = contendersOf(all, () => own(1), shared);
+  return raceAll('rows', `a file of ${ROWS_TEXT} charges over a shared ledger`, ROWS, contenders);
+};
+
+/** One worker on a file beside several, at a service that answers like one far away. */
+const severalWorkers = (all: Surroundings, origin: string): Promise<Line[]> => {
+  const { own, shared } = startWorkers(all, origin);
+  const besideOne = (ledger: string): Comparison => ({
+    row: 11,
+    name: `8 workers, ${ledger}`,
+    work: `a file of ${ROWS_TEXT} charges by 8 workers, ${ledger}, a service of ${SERVICE_MS} ms`,
+    against: 'by one: as many times its rate',
+    ratio: [`1 worker, ${ledger}`, `8 workers, ${ledger}`],
+    unit: rate(ROWS),
+    goal: { bound: '≥', value: 0.9 },
+  });
+  return race({
+    rounds: ROUNDS,
+    warmUp: false,
+    contenders: {
+      '1 worker, a ledger file': () => own(1),
+      '8 workers, a ledger file': () => own(8),
+      '1 worker, PostgreSQL': () => shared(1),
+      '8 workers, PostgreSQL': () => shared(8),
+    },
+    comparisons: [besideOne('a ledger file'), besideOne('PostgreSQL')],
+  });
 };
 
 /** Messages of a client that it waits for, of the connection, the first words, an intent and an outcome. */
@@ -176,7 +186,9 @@ export const sharedRate: Bench = () =>
       const shared = (workers: number, port?: number) => overTeam(cluster, folder, workers, port);
       const contenders = contendersOf(all, own, shared);
       const alone = await raceAll('charges', 'intent and outcome of charges, one at a time', CHARGES, contenders);
-      return [...alone, ...(await during(startCharges(), (origin) => files(all, origin))), await roundTrips(all)];
+      const rows = await during(startCharges(), (origin) => files(all, origin));
+      const workers = await during(startCharges(String(SERVICE_MS)), (origin) => severalWorkers(all, origin));
+      return [...alone, ...rows, ...workers, await roundTrips(all)];
     } finally {
       await relay.close();
       rmSync(folder, { recursive: true, force: true });
