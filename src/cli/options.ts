@@ -311,15 +311,33 @@ export const readList = <G extends ListOptions>(
 };
 
 /** Options for passing a customer's next step on. */
-export const SHARE_OPTIONS = rarely(['copy'], {
+export const SHARE_OPTIONS = rarely(['copy', 'shareTemplate', 'shareZone'], {
   copy: flag(
     '--copy',
     "copy the account number or the code to dial to the terminal's clipboard; with --share, the message",
   ),
   share: flag('--share', 'print a message for the customer, and nothing else'),
+  shareTemplate: option(
+    '--share-template <file>',
+    'the message, with {ref} {amount} {account_number} {bank} {account_name} {code} {expires} ' +
+      '{first_name} {merchant} (the name of the checkout); {first_name|there} has a default',
+    asFile,
+  ),
+  shareZone: option(
+    '--share-zone <zone>',
+    "time zone of the expiry in the message, such as Africa/Lagos (this machine's)",
+    asText,
+  ),
 });
 
-export const readShare = ({ copy = false, share = false }: GivenOptions<typeof SHARE_OPTIONS>): ShareOptions => ({
-  copy,
-  share,
-});
+/** `program`: the message goes to that, too. */
+export const readShare = (
+  { copy = false, share = false, shareTemplate, shareZone }: GivenOptions<typeof SHARE_OPTIONS>,
+  program?: string,
+): ShareOptions => {
+  if (!share && program === undefined && (shareTemplate ?? shareZone) !== undefined) {
+    const name = shareTemplate === undefined ? 'zone' : 'template';
+    throw usageError(`--share-${name} needs --share or, in \`ugwo charge\`, --share-with`);
+  }
+  return { copy, share, shareTemplate, shareZone };
+};

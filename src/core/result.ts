@@ -93,7 +93,28 @@ export interface ShareOptions {
   readonly copy: boolean;
   /** Prints a message for the customer in place of the record. */
   readonly share: boolean;
+  /** The file with the text of the message. */
+  readonly shareTemplate?: string | undefined;
+  /** Time zone of the expiry in the message, if it is not this machine's. */
+  readonly shareZone?: string | undefined;
 }
+
+/** The customer's step of a record, as a message tells it. */
+export interface ShareStep {
+  readonly value: unknown;
+  readonly action: NextAction | undefined;
+  /** As text for people; undefined if the amount is unknown. */
+  readonly amount: string | undefined;
+  readonly now: number;
+  /** Values that are not in the step. */
+  readonly others?: Readonly<Record<string, string | undefined>>;
+}
+
+/** A message for a customer, or the reason why there is none; `lacks`: the placeholder that stays empty. */
+export type Message = { readonly text: string } | { readonly why: string; readonly lacks?: string };
+
+/** `write`: writes the message, where options change it. */
+export type PassOn = ShareOptions & { readonly write?: (step: ShareStep) => Message };
 
 /** State of a wait, as the line on a terminal shows it. */
 export interface Waiting {
@@ -139,7 +160,7 @@ export type Result = {
       readonly view: View;
       /** The service has applied a write: the record must not get lost. */
       readonly wrote?: true;
-      readonly passOn?: ShareOptions;
+      readonly passOn?: PassOn;
       /** One or more messages for people, printed after the record. */
       readonly notice?: string | readonly string[];
       /** Final error of the run, reported after the record is printed. */
@@ -171,7 +192,7 @@ export type Result = {
       readonly record: ApiRecord | undefined;
       readonly view: View;
       readonly wrote?: true;
-      readonly passOn?: ShareOptions;
+      readonly passOn?: PassOn;
       /** Waits; calls `tell` with each new state. Rejects when there is nothing to show in the end. */
       readonly wait: (tell: (waiting: Waiting) => void) => Promise<Waited>;
     }

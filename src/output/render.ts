@@ -5,9 +5,9 @@ import { type ApiRecord, serviceNow } from '../core/record.ts';
 import {
   isJsonFormat,
   type OutputOptions,
+  type PassOn,
   type Result,
   type ResultNotices,
-  type ShareOptions,
   type View,
 } from '../core/result.ts';
 import type { Clean } from '../core/secret.ts';
@@ -136,7 +136,7 @@ const renderWait = async (wait: WaitResult, io: RenderIo, options: OutputOptions
 /** Passes the customer's step on, and returns the remaining notices of the record. */
 const shareResult = async (
   result: Extract<Result, { kind: 'record' }>,
-  how: ShareOptions,
+  how: PassOn,
   io: RenderIo,
   options: OutputOptions,
 ): Promise<ResultNotices> => {

@@ -5,7 +5,7 @@ import { usageError } from '../core/error.ts';
 import type { Io } from '../core/io.ts';
 import { printExact, valueAt } from '../core/json.ts';
 import type { ApiRecord } from '../core/record.ts';
-import type { ShareOptions, View } from '../core/result.ts';
+import type { Message, PassOn, ShareStep, View } from '../core/result.ts';
 import { statusWord } from '../core/status.ts';
 import { decodeUtf8, visible, visibleExactly, visibleLines } from '../core/text.ts';
 import { formatAnywhere } from '../core/time.ts';
@@ -14,20 +14,10 @@ import { exactValue, plainText } from './cell.ts';
 import { shownExactly } from './next-action.ts';
 import { stylesFor } from './style.ts';
 
-/** A message for a customer, or the reason why there is none; `lacks`: the placeholder that stays empty. */
-type Message = { readonly text: string } | { readonly why: string; readonly lacks?: string };
-
-interface ShareInput {
-  readonly value: unknown;
-  readonly action: NextAction | undefined;
-  /** As text for people; undefined if the amount is unknown. */
-  readonly amount: string | undefined;
-  readonly now: number;
+interface ShareInput extends ShareStep {
   /** Time zone of the expiry, if it is not this machine's. */
   readonly zone?: string | undefined;
   readonly template?: Template | undefined;
-  /** Values that are not in the step. */
-  readonly others?: Readonly<Record<string, string | undefined>>;
 }
 
 /** Values of a message under the names of their placeholders. The step that shows one; its label if there is no template. */
@@ -198,17 +188,13 @@ const copyText = async (
 };
 
 /** Passes a customer's step on: prints a message, copies it, or both. Returns notices. */
-export const sharedRecord = async (
-  record: ApiRecord,
-  view: View,
-  how: ShareOptions,
-  io: PassOnIo,
-): Promise<string[]> => {
+export const sharedRecord = async (record: ApiRecord, view: View, how: PassOn, io: PassOnIo): Promise<string[]> => {
   const value = exactValue(record);
   const action = view.nextAction?.(value);
   const amount = amountOf(value, view, await stylesFor(false));
   const others = { ref: view.ref };
-  const message = how.share ? shareMessage({ value, action, amount, others, now: io.clock.now() }) : undefined;
+  const { write = shareMessage } = how;
+  const message = how.share ? write({ value, action, amount, others, now: io.clock.now() }) : undefined;
   const said: string[] = [];
   if (message !== undefined && 'text' in message) await io.stdout.write(`${message.text}\n`);
   if (message !== undefined && 'why' in message) said.push(`Nothing to send to the customer: ${message.why}.`);

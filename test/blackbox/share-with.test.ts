@@ -191,13 +191,24 @@ describe.skipIf(process.platform === 'win32')('--share-with', () => {
     const text =
       '{first_name}: pay {amount} for {ref}\r\nto {account_number}, {bank} ({account_name}), by {expires}. {"x"} {merchant}\n';
     const [program, uid] = [sender(), ugwoOf(7)];
-    const more = ['--share-template', template(text), '--share-zone', 'Asia/Kolkata', '--share-with', program.path];
-    const ended = await inProcess(['ugwo', 'charge', uid, '--medium', 'bank_transfer', ...more], at(service));
+    const more = ['--share-template', template(text), '--share-zone', 'Asia/Kolkata'];
+    const charge = ['ugwo', 'charge', uid, '--medium', 'bank_transfer', ...more];
+    const ended = await inProcess([...charge, '--share-with', program.path], at(service));
     expect(ended).toMatchObject({ code: 0, stderr: '' });
-    expect(program.sent(uid)).toMatch(
-      /^Ada 7: pay NGN 5,000\.07 for order-7\r\nto 0000000007, Test Bank \(Ada Obi\), by [-\d]{10} \d\d:\d\d \(UTC\+05:30\)\. \{"x"\} Ada Stores\n$/,
-    );
+    const MESSAGE =
+      /^Ada 7: pay NGN 5,000\.07 for order-7\r\nto 0000000007, Test Bank \(Ada Obi\), by [-\d]{10} \d\d:\d\d \(UTC\+05:30\)\. \{"x"\} Ada Stores\n$/;
+    expect(program.sent(uid)).toMatch(MESSAGE);
     expect(program.env(uid)).toEqual(['PAYCLI_EMAIL=c7@example.com', 'PAYCLI_REF=order-7', `PAYCLI_UGWO=${uid}`]);
+    const options = at(service);
+    const printed = { code: 0, stdout: expect.stringMatching(MESSAGE) };
+    expect(await inProcess([...charge, '--share'], options)).toMatchObject(printed);
+    for (const words of [
+      [...charge, '--share', '--reuse'],
+      [...charge, '--share', '--reuse', '--dry-run'],
+      ['activity', 'get', uid, activityOf(7), '--share', ...more],
+    ]) {
+      expect(await inProcess(words, options)).toMatchObject(printed);
+    }
   });
 
   it.each([
@@ -266,9 +277,11 @@ describe.skipIf(process.platform === 'win32')('--share-with', () => {
   });
 
   it.each([
-    [['--share-template', 'x.txt'], '--share-template needs --share-with'],
-    [['--share-zone', 'UTC'], '--share-zone needs --share-with'],
+    [['--share-template', 'x.txt'], '--share-template needs --share or, in `ugwo charge`, --share-with'],
+    [['--share-zone', 'UTC'], '--share-zone needs --share or, in `ugwo charge`, --share-with'],
     [['--share-with', 'cat', '--share-zone', 'Mars/Base'], '"Mars/Base" is not a time zone'],
+    [['--share', '--share-zone', 'Mars/Base'], '"Mars/Base" is not a time zone'],
+    [['--share', '--share-template', template('{code}')], 'the template has {code}, which bank_transfer never gives'],
     [['--share-with', 'no-such-program'], 'the program "no-such-program" was not found'],
   ])('refuses %j before anything is sent', async (more, message) => {
     const service = await serveBy(() => undefined);

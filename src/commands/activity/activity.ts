@@ -1,6 +1,7 @@
 import { PAYMENTS, paymentShown } from '../../charge/payment.ts';
 import type { Client } from '../../client/client.ts';
-import { activitiesOf, latestActivityOf, textAt } from '../../core/charge.ts';
+import { openMessages } from '../../compose/share.ts';
+import { activitiesOf, latestActivityOf } from '../../core/charge.ts';
 import { PayError, usageError } from '../../core/error.ts';
 import { isId } from '../../core/ids.ts';
 import { targetFlags } from '../../core/input.ts';
@@ -54,12 +55,12 @@ const activityPath = async ({ name, ...ids }: ActivityIds, verb: 'get' | 'wait',
   });
 };
 
-/** Ref of a payment request for a message; undefined if it can't be read. */
-const refFor = async (uid: string, client: Client): Promise<string | undefined> => {
+/** A payment request for a message; undefined if it can't be read. */
+const requestToShare = async (uid: string, client: Client): Promise<unknown> => {
   const shown = await client.look('ugwo.get', { params: { uid } }).catch((thrown: unknown) => {
     if (!(thrown instanceof PayError) || thrown.kind === 'interrupted') throw thrown;
   });
-  return shown ? textAt(shown.value, 'ref') : undefined;
+  return shown?.value;
 };
 
 /** Reads one activity (docs/service.md, Activities). */
@@ -68,6 +69,7 @@ export const showActivity = async (
   run: Run,
 ): Promise<Result> => {
   checkShare(passOn, run.globals);
+  const messages = passOn.share ? await openMessages(passOn, run) : undefined;
   const { dryRun } = run.globals;
   if (dryRun && input.activity === undefined && input.name === undefined)
     return previewCall('ugwo.get', { params: { uid: input.ugwo ?? '' } }, run);
@@ -77,8 +79,9 @@ export const showActivity = async (
   const client = await run.client('read');
   const record = await client.call('activity.get', call);
   await run.observe('activity', record);
-  const ref = passOn.share ? await refFor(ugwoUid, client) : undefined;
-  return { kind: 'record', record, view: { ...activityView, ref }, passOn };
+  if (messages === undefined) return { kind: 'record', record, view: activityView, passOn };
+  const names = await messages.namesIn(await requestToShare(ugwoUid, client), client);
+  return { kind: 'record', record, view: activityView, passOn: messages.printing(passOn, names) };
 };
 
 /** Waits for an activity to reach a final status. Only reads. Shows the first answer at once. */

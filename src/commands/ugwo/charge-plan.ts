@@ -147,7 +147,9 @@ export const showPlan = async (input: OneCharge, run: Run, sharing: ChargeSharin
   if (judged.kind === 'refused') {
     const record = reuse?.reused();
     if (record === undefined) throw refusedCharge(judged, data, rowDeps);
-    return { kind: 'record', record, view: activityView, passOn: input.passOn };
+    const { passOn } = input;
+    if (passOn.share) await sharing?.readNames(looked?.record.value, client);
+    return { kind: 'record', record, view: activityView, passOn: sharing?.printing(passOn) ?? passOn };
   }
   const rejection = await openRejections(words)(ugwo, data, looked, run.say, client);
   if (rejection !== undefined) throw rejection;

@@ -5,19 +5,20 @@ import { activityFacts, paymentShown } from '../../charge/payment.ts';
 import type { Client } from '../../client/client.ts';
 import { execOf } from '../../compose/exec.ts';
 import { foldersOf } from '../../compose/run.ts';
-import { openMessages } from '../../compose/share.ts';
+import { factsIn, openMessages } from '../../compose/share.ts';
 import { realMachine } from '../../config/machine.ts';
-import { readNextAction, textAt } from '../../core/charge.ts';
+import { readNextAction } from '../../core/charge.ts';
 import { EXIT_CODES, PayError, reasonOf, signalWord, usageError } from '../../core/error.ts';
 import { formatMoney } from '../../core/money.ts';
 import { claimStart, type Exec, execute, openProgramInput } from '../../core/program.ts';
+import type { PassOn, ShareOptions } from '../../core/result.ts';
 import { type Charge, type Entry, type Evidence, evidenceOf } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { refreshCharge, walkCharges } from '../../ledger/reconcile.ts';
 import { claimSharing, noteSharing, noteUnshared, type Shared, sharedOf, type Unsent } from '../../ledger/share.ts';
 import { asActivity } from '../../ledger/snapshot.ts';
 import type { Run } from '../run.ts';
-import type { OneCharge, ShareProgram } from './charge-spec.ts';
+import type { ChargeInput, OneCharge } from './charge-spec.ts';
 
 /** Report column: yes, no, unknown, or sharing while another run does it. */
 const SHARED_COLUMN = 'shared';
@@ -65,12 +66,6 @@ const SAFE_VALUES = {
       : /^[A-Za-z0-9][A-Za-z0-9._%+-]*@[A-Za-z0-9._%+-]+$/,
 };
 
-/** Texts of a payment request for a template, apart from the names of others that it refers to. */
-const factsIn = (request: unknown) => ({
-  ref: textAt(request, 'ref'),
-  first_name: textAt(request, 'onye.first_name') || textAt(request, 'onye_nzube.first_name'),
-  merchant: textAt(request, 'checkout.uid'),
-});
 const READ_NAMES = ['ref', 'first_name', 'merchant'];
 
 const DEFAULTS = 'give it a default, such as {first_name|there}, or use another template';
@@ -87,13 +82,14 @@ interface Prepared {
 export class ChargeSharing {
   readonly column = SHARED_COLUMN;
   readonly #messages: Messages;
-  readonly #exec: Exec;
+  /** Undefined if the message is only printed. */
+  readonly #exec: Exec | undefined;
   readonly #earlier: OneCharge['earlier'];
   readonly #run: Run;
-  readonly #merchants = new Map<string, string>();
+  #names: Parameters<Messages['printing']>[1] = {};
   readonly #leftOut = new Set<string>();
 
-  constructor(messages: Messages, exec: Exec, earlier: OneCharge['earlier'], run: Run) {
+  constructor(messages: Messages, exec: Exec | undefined, earlier: OneCharge['earlier'], run: Run) {
     this.#messages = messages;
     this.#exec = exec;
     this.#earlier = earlier;
@@ -135,9 +131,18 @@ export class ChargeSharing {
     });
   }
 
+  /** Reads what a printed message names, from a payment request that was read. */
+  async readNames(request: unknown, client: Client): Promise<void> {
+    this.#names = await this.#messages.namesIn(request, client);
+  }
+
+  printing(how: ShareOptions): PassOn {
+    return this.#messages.printing(how, this.#names);
+  }
+
   /** Evidence in the intent of a charge: its message is to be shared. */
-  evidence(): readonly Evidence[] {
-    return [evidenceOf('to_share', this.#run.io.clock.now(), {})];
+  evidence(): readonly Evidence[] | undefined {
+    return this.#exec && [evidenceOf('to_share', this.#run.io.clock.now(), {})];
   }
 
   /** Shares the message about one charge, which may be `isNew`. Resolves to an error if a person has to look. */
@@ -150,7 +155,8 @@ export class ChargeSharing {
     }: { readonly id?: string | undefined; readonly isNew: boolean; readonly rest?: number | undefined },
     client: Client,
   ): Promise<PayError | undefined> {
-    if (paymentShown(value) !== 'open' || readNextAction(value) === undefined) return undefined;
+    if (this.#exec === undefined || paymentShown(value) !== 'open' || readNextAction(value) === undefined)
+      return undefined;
     const shared = await this.#share(id, client, isNew ? (rest ?? activityFacts(value).amount) : undefined, isNew);
     const why = whyNotShared(shared);
     if (why === undefined) return undefined;
@@ -242,11 +248,12 @@ export class ChargeSharing {
       action: readNextAction(value),
       now: io.clock.now(),
       amount: minor === undefined || currency === undefined ? undefined : formatMoney(minor, currency),
-      others: { ref: asked?.ref, ...(await this.#namesFor(about, client)) },
+      others: { ...(await this.#namesFor(about, client)), ref: asked?.ref },
     });
     if ('why' in message) return message;
+    if (this.#exec === undefined) return { why: 'no program was named' };
     const program = { ...this.#exec, env: { ...this.#exec.env, ...(await this.#variablesOf(entry)) } };
-    const body = Buffer.from(`${io.redactor.clean(message.text)}\n`);
+    const body = Buffer.from(`${message.text}\n`);
     try {
       const { data: folder } = await foldersOf(this.#run);
       return { program, input: await openProgramInput(folder, body), folder };
@@ -256,32 +263,25 @@ export class ChargeSharing {
   }
 
   /** Reads the names that the template wants: the ledger has none. */
-  async #namesFor(ugwo: string, client: Client): Promise<Facts> {
+  async #namesFor(ugwo: string, client: Client): Promise<object> {
     const { template } = this.#messages;
-    const wantsMerchant = template?.wants('merchant') === true;
-    if (template?.wants('first_name') !== true && !wantsMerchant) return {};
-    const names = factsIn((await client.call('ugwo.get', { params: { uid: ugwo } })).value);
-    const uid = names.merchant;
-    if (wantsMerchant && uid !== '' && !this.#merchants.has(uid)) {
-      this.#merchants.set(uid, textAt((await client.call('checkout.get', { params: { uid } })).value, 'name'));
-    }
-    return { first_name: names.first_name, merchant: this.#merchants.get(uid) ?? '' };
+    if (!template?.wants('first_name') && !template?.wants('merchant')) return {};
+    return this.#messages.namesIn((await client.call('ugwo.get', { params: { uid: ugwo } })).value, client);
   }
 }
 
 /** Opens the sharing. `look`: each payment request is read before its charge. Throws if an option is not valid. */
 export const openChargeSharing = async (
-  options: ShareProgram,
-  { earlier, look }: Pick<OneCharge, 'earlier' | 'look'>,
+  { earlier, look, shareWith, passOn }: ChargeInput,
   run: Run,
 ): Promise<ChargeSharing> => {
-  const messages = await openMessages(options, run);
+  const messages = await openMessages(passOn, run);
   const unread = look ? undefined : messages.template?.lacking((place) => !READ_NAMES.includes(place));
   if (unread !== undefined) {
     throw usageError(`--share-template: ${unread} is read from the payment request, which --no-preflight leaves out`, {
       hint: DEFAULTS,
     });
   }
-  const exec = (await execOf(options.shareWith, run.io, '--share-with'))([]);
+  const exec = shareWith === undefined ? undefined : (await execOf(shareWith, run.io, '--share-with'))([]);
   return new ChargeSharing(messages, exec, earlier, run);
 };

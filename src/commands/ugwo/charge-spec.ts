@@ -26,22 +26,12 @@ import {
   repeated,
   taking,
 } from '../../cli/define.ts';
-import {
-  asFile,
-  asPair,
-  asText,
-  asWaitTimeout,
-  readId,
-  readShare,
-  SHARE_OPTIONS,
-  WAIT_DEFAULT_MS,
-} from '../../cli/options.ts';
+import { asPair, asText, asWaitTimeout, readId, readShare, SHARE_OPTIONS, WAIT_DEFAULT_MS } from '../../cli/options.ts';
 import { SEEDED } from '../../core/data-files.ts';
 import { EXIT_CODES, usageError } from '../../core/error.ts';
 import { canBeName, isId } from '../../core/ids.ts';
 import { asFlag, type Pair, readSourceName, refuseSharedStdin } from '../../core/input.ts';
 import { pick } from '../../core/json.ts';
-import type { ShareOptions } from '../../core/result.ts';
 import type { PlannedCharge } from '../run.ts';
 
 /** Exit codes of rows, the most serious first. A fault of the file (2) or of paycli (1) ends the run before any row. */
@@ -67,7 +57,7 @@ for (const { name, form = 'text', takes, help, hint, default: value, bank, rare 
   });
 }
 
-const chargeInput = rarely(['param', 'remaining', 'waitTimeout', 'noPreflight', 'shareTemplate', 'shareZone'], {
+const chargeInput = rarely(['param', 'remaining', 'waitTimeout', 'noPreflight'], {
   ugwo: optional('ugwo', 'the payment request, ugw.… or its ref; or --from', { completes: 'ugwo' }),
   medium: option('--medium <medium>', MEDIUM_NAMES.join(', '), asText, { choices: MEDIUM_NAMES }),
   ...Object.fromEntries(fieldOptions),
@@ -85,17 +75,6 @@ const chargeInput = rarely(['param', 'remaining', 'waitTimeout', 'noPreflight', 
   ),
   ...SHARE_OPTIONS,
   shareWith: option('--share-with <program>', 'pipe that message to this program, for each charge', asText),
-  shareTemplate: option(
-    '--share-template <file>',
-    'with --share-with: the message, with {ref} {amount} {account_number} {bank} {account_name} {code} {expires} ' +
-      '{first_name} {merchant} (the name of the checkout); {first_name|there} has a default',
-    asFile,
-  ),
-  shareZone: option(
-    '--share-zone <zone>',
-    "with --share-with: time zone of the expiry, such as Africa/Lagos (this machine's)",
-    asText,
-  ),
   ...BULK_OPTIONS,
 });
 type ChargeGiven = GivenOptions<typeof chargeInput>;
@@ -114,7 +93,6 @@ export interface OneCharge extends ChargeOptions {
   readonly ugwo: string;
   /** The ref by which it was found; undefined if its id was given. */
   readonly name: string | undefined;
-  readonly passOn: ShareOptions;
   /** The plan that the charge carries out. No option gives it. */
   readonly plan?: PlannedCharge;
 }
@@ -148,30 +126,22 @@ const readEarlier = (given: ChargeGiven): OneCharge['earlier'] => {
   return first;
 };
 
-const readShareWithoutWait = (given: ChargeGiven): ShareOptions => {
-  if (given.share === true && given.wait === true) {
-    throw usageError("--share and --wait can't be used together", {
-      hint: 'wait afterwards, with: paycli activity wait',
-    });
-  }
-  return readShare(given);
-};
-
 /** `look`: read each payment request before its charge. `wait`: milliseconds for the payments once all are sent. */
 const readCommon = ({ param = [], noPreflight, wait, waitTimeout, ...given }: ChargeGiven) => {
   if (wait !== true && waitTimeout !== undefined) throw usageError('--wait-timeout needs --wait');
-  const { shareWith, shareTemplate, shareZone } = given;
-  if (shareWith === undefined && (shareTemplate ?? shareZone) !== undefined) {
-    throw usageError(`--share-${shareTemplate === undefined ? 'zone' : 'template'} needs --share-with`);
+  if (given.share === true && wait === true) {
+    throw usageError("--share and --wait can't be used together", {
+      hint: 'wait afterwards, with: paycli activity wait',
+    });
   }
   return {
     params: param as readonly Pair[],
     look: noPreflight !== true,
     wait: wait === true ? (waitTimeout ?? WAIT_DEFAULT_MS) : undefined,
-    sharing: shareWith === undefined ? undefined : { shareWith, shareTemplate, shareZone },
+    shareWith: given.shareWith,
+    passOn: readShare(given, given.shareWith),
   };
 };
-export type ShareProgram = NonNullable<ChargeOptions['sharing']>;
 
 const refuseUnreadRef = (_prefix: string, ref: string): never => {
   throw usageError(`--no-preflight needs the id of the payment request, not its ref "${ref}"`, {
@@ -190,7 +160,6 @@ const readOneCharge = (ugwo: string | undefined, given: ChargeGiven, how: HowToR
     fields: readChargeFields(given, how.validate),
     earlier: readEarlier(given),
     ...readCommon(given),
-    passOn: readShareWithoutWait(given),
   };
 };
 

@@ -140,6 +140,7 @@ const makeCharge = async (
           const since = ledger.moment();
           looked = input.look ? await lookBeforeCharge(ugwo, client, run, run.say) : undefined;
           sharing?.refuseLacking(ugwo, looked?.record.value);
+          if (input.passOn.share) await sharing?.readNames(looked?.record.value, client);
           refuseRenamed('ugw', { uid: ugwo, name }, looked?.shown.asked.ref);
           if (plan !== undefined) refuseChanged(ugwo, plan, looked?.shown);
           return looked === undefined ? {} : { since, shown: looked.shown, askedAt: looked.shown.askedAt };
@@ -171,10 +172,10 @@ const makeCharge = async (
   return made.charged === undefined ? made : noted(made, earlier, run);
 };
 
-const shownOf = ({ record, rest, ref, wrote }: Made, { passOn }: OneCharge) => ({
+const shownOf = ({ record, rest, ref, wrote }: Made, { passOn }: OneCharge, sharing: ChargeSharing | undefined) => ({
   record,
   view: { ...activityView, ...(rest && { amount: rest.text }), ref },
-  passOn,
+  passOn: sharing?.printing(passOn) ?? passOn,
   ...(wrote && { wrote }),
 });
 
@@ -220,7 +221,7 @@ const waiting = (
       : undefined;
   return {
     kind: 'wait',
-    ...shownOf(made, input),
+    ...shownOf(made, input, undefined),
     wait: async (tell) => {
       const failure = (await share()) ?? stopped();
       if (failure !== undefined) return { record, failure };
@@ -247,7 +248,7 @@ const chargeOne = async (input: OneCharge, run: Run): Promise<Result> => {
     const made = await makeCharge(input, client, run, sharing);
     const { record, wrote, id, rest } = made;
     const { wait } = input;
-    const shown = shownOf(made, input);
+    const shown = shownOf(made, input, sharing);
     const trouble = troubleOf(made);
     if (trouble !== undefined) return { kind: 'record', ...shown, failure: trouble };
     const share = async () => sharing?.one(record.value, { id, isNew: wrote === true, rest: rest?.missing }, client);
@@ -260,9 +261,11 @@ const chargeOne = async (input: OneCharge, run: Run): Promise<Result> => {
   }
 };
 
-/** Undefined without --share-with. */
-const openSharing = async ({ sharing, ...input }: ChargeInput, run: Run): Promise<ChargeSharing | undefined> =>
-  sharing && (await import('./charge-share.ts')).openChargeSharing(sharing, input, run);
+/** Undefined without a program, a template and a zone for the message. */
+const openSharing = async (input: ChargeInput, run: Run): Promise<ChargeSharing | undefined> =>
+  (input.shareWith ?? input.passOn.shareTemplate ?? input.passOn.shareZone) === undefined
+    ? undefined
+    : (await import('./charge-share.ts')).openChargeSharing(input, run);
 
 export const chargedView = ({ kind }: ChargeInput): View => (kind === 'one' ? activityView : chargesView);
 
