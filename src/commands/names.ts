@@ -80,7 +80,9 @@ export const findNamed = async (
       const uids = new Set(charges.map(({ about, asked }) => (prefix === 'ony' ? asked?.customer : about)));
       for (const uid of uids) {
         const record = uid === undefined ? undefined : await client.look(get, { params: { uid } });
-        if (record !== undefined) take(record);
+        if (uid === undefined || record === undefined) continue;
+        take(record);
+        if (!isFile) run.state.known.set(uid, record);
       }
     };
     const left = missing();
@@ -229,6 +231,7 @@ export const activityNamed = async (
   for (const uid of uids) {
     const record = await client.call('ugwo.get', { params: { uid } });
     await run.observe('request', record);
+    run.state.known.set(uid, record);
     const { value } = record;
     if (kept.length > 0 && textAt(value, 'onye.email').toLowerCase() !== name.trim().toLowerCase()) continue;
     const isEmpty = tellsActivities(value) && latestActivityOf(value) === undefined;
@@ -260,9 +263,12 @@ export const readNamed = async (
   run.state.hasShown = true;
   run.state.recheck = async () => {
     const [client, { field, get }] = [await run.client('read'), KINDS[prefix]];
+    run.state.known.clear();
     for (const [name, uid] of ids) {
       const record = await client.look(get, { params: { uid } });
-      if (record !== undefined) refuseRenamed(prefix, { uid, name }, textAt(record.value, field));
+      if (record === undefined) continue;
+      refuseRenamed(prefix, { uid, name }, textAt(record.value, field));
+      run.state.known.set(uid, record);
     }
   };
   if (danger !== 'read' && confirms !== true && !run.globals.dryRun) await run.ask(['Is this the one?'], 'go ahead');

@@ -121,7 +121,7 @@ export const call = async (path: string, options: Call = {}): Promise<Outcome> =
     target: unexpected,
     ledger: unexpected,
     observe: unexpected,
-    state: { closing: [], status: {} },
+    state: { closing: [], known: new Map(), status: {} },
   };
   let records: readonly unknown[] = [];
   let error: PayError | undefined;

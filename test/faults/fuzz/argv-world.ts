@@ -79,7 +79,7 @@ export const newWorld = (): World => {
     io,
     globals,
     inner: async () => shut(),
-    state: { closing: [], status: {} },
+    state: { closing: [], known: new Map(), status: {} },
     client: async (purpose) =>
       clientOver((attempt) => {
         sent.push(attempt);
