@@ -128,7 +128,7 @@ export const OUTPUTS: Readonly<Record<string, readonly Output[]>> = {
   approve: [JOB],
   'webhook listen': [list('ToldEvent', receivedView)],
   'webhook verify': [one('VerifiedEvent', verifiedEventView)],
-  'webhook events list': [list('KeptEvent', eventListView), list('RefusedDelivery', refusedView)],
+  'webhook events list': [list('ListedEvent', eventListView), list('RefusedDelivery', refusedView)],
   'webhook events show': [one('WholeEvent', eventView)],
   'webhook events replay': [SENT_EVENT],
   'webhook trigger': [SENT_EVENT, { ...fields({ event: text }), list: true }],

@@ -11,7 +11,7 @@ import type { CellKind } from '../../src/core/result.ts';
 import { CASES } from '../../src/ledger/cases.ts';
 import { CHANGE } from '../../src/records/change.ts';
 import { ENTRY, hitView } from '../../src/records/entry.ts';
-import { ABOUT_EVENT, KEPT_EVENT, REFUSED_DELIVERY, TOLD_EVENT } from '../../src/records/event.ts';
+import { ABOUT_EVENT, KEPT_EVENT, LISTED_EVENT, REFUSED_DELIVERY, TOLD_EVENT } from '../../src/records/event.ts';
 import type { RecordField, RecordFields } from '../../src/records/fields.ts';
 import { JOB } from '../../src/records/job.ts';
 import { SENT_REFUND } from '../../src/records/refund.ts';
@@ -399,7 +399,7 @@ export const OWN = {
   LedgerStatus: ledgerStatus,
   Change: objectOf(membersOf(CHANGE)),
   ToldEvent: toldEvent,
-  KeptEvent: objectOf(membersOf(KEPT_EVENT)),
+  ListedEvent: objectOf(membersOf(LISTED_EVENT)),
   WholeEvent: wholeEvent,
   RefusedDelivery: objectOf(membersOf(REFUSED_DELIVERY)),
   VerifiedEvent: objectOf({ valid: { const: true }, ...membersOf(ABOUT_EVENT) }),

@@ -7,13 +7,13 @@ import { decodeUtf8 } from '../core/text.ts';
 import { EVENT_STATES } from '../core/webhook-event.ts';
 import type { EventSummary, KeptEvent, RefusedDelivery } from '../webhook/event.ts';
 import type { PrintedEvent } from '../webhook/listen.ts';
-import { describeFields, pickFields, recordOf, someFields } from './fields.ts';
+import { describeFields, pickFields, type RecordFields, recordOf, someFields } from './fields.ts';
 
 /** An event as it is stored. New fields come last. */
 export const KEPT_EVENT = describeFields({
   uid: { type: 'text!', needed: true },
   event: { type: 'text!', needed: true },
-  state: { type: 'state!', values: EVENT_STATES, needed: true },
+  state: { type: 'state!', values: EVENT_STATES },
   ugwo: 'text',
   activity: 'text',
   received_at: { type: 'time!', label: 'received' },
@@ -24,6 +24,16 @@ export const KEPT_EVENT = describeFields({
   answered_at: { type: 'time', label: 'answered' },
   signature: { type: 'text!', machineOnly: true },
 });
+
+/** An event in the list, which shows no body, but what it is about. */
+export const LISTED_EVENT: RecordFields = {
+  ...KEPT_EVENT,
+  ...describeFields({
+    ref: { type: 'text', flexible: true, needed: true, least: 6, endMatters: true },
+    amount: { type: 'money', needed: true },
+    currency: { type: 'text', machineOnly: true },
+  }),
+};
 
 /** The fields that an event's body gives. */
 export const ABOUT_EVENT = someFields(KEPT_EVENT, 'uid event ugwo activity');
@@ -45,7 +55,7 @@ const bodyFields = (body: Uint8Array): Readonly<Record<string, unknown>> => {
 export const receivedRecord = (event: PrintedEvent): ApiRecord =>
   apiRecordOf({ ...recordOf(TOLD_EVENT, event), ...bodyFields(event.body), ...event.fields });
 
-export const summaryRecord = (event: EventSummary): ApiRecord => madeHere(recordOf(KEPT_EVENT, event));
+export const summaryRecord = (event: EventSummary): ApiRecord => madeHere(recordOf(LISTED_EVENT, event));
 
 export const eventRecord = (event: KeptEvent): ApiRecord =>
   apiRecordOf({
@@ -59,18 +69,18 @@ export const receivedView: View = {
 };
 
 export const eventListView: View = {
-  columns: Object.values(KEPT_EVENT),
+  columns: Object.values(LISTED_EVENT),
   table: pickFields(
-    KEPT_EVENT,
+    LISTED_EVENT,
+    // A digest in place of an id is longer.
+    { path: 'uid', needed: true, least: 29 },
     { path: 'event', needed: true, least: 12, endMatters: true },
-    'state received_at ugwo',
-    { path: 'uid' },
-    'activity repeats attempts answer answered_at',
+    'ref amount state received_at ugwo activity repeats attempts answer answered_at',
   ),
 };
 
 export const eventView: View = {
-  columns: [...eventListView.columns, { path: 'body', flexible: true }, { path: 'body_base64', machineOnly: true }],
+  columns: [...Object.values(KEPT_EVENT), { path: 'body', flexible: true }, { path: 'body_base64', machineOnly: true }],
   lists: [{ path: 'headers', heading: 'headers', columns: [{ path: 'name' }, { path: 'value', flexible: true }] }],
 };
 

@@ -42,7 +42,13 @@ export interface KeptEvent extends Delivery {
   readonly refusedSince: number | undefined;
 }
 
-export type EventSummary = Omit<KeptEvent, 'body' | 'headers'>;
+/** An event in a list: in place of its body, what that is about. */
+export type EventSummary = Omit<KeptEvent, 'body' | 'headers'> & {
+  readonly ref: string | undefined;
+  /** In the minor unit. */
+  readonly amount: number | undefined;
+  readonly currency: string | undefined;
+};
 
 /** A delivery that was refused for its signature. */
 export interface RefusedDelivery {

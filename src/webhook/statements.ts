@@ -51,9 +51,18 @@ export const QUEUE_TABLES = `
 
 type Row = Readonly<Record<string, SQLOutputValue>>;
 
+/** SQL for the text at the first of some paths in the body; null if it has none, or is no JSON. */
+const inBody = (name: string, ...paths: readonly string[]): string => {
+  const found = paths.map((path) => `CAST(body AS TEXT) ->> '$.data.${path}'`);
+  return `CASE WHEN json_valid(CAST(body AS TEXT)) THEN CAST(coalesce(${found.join()}, NULL) AS TEXT) END AS ${name}`;
+};
+
 const SUMMARY_COLUMNS_SQL = [
   ...['seq', 'uid', 'again', 'event', 'ugwo', 'activity', 'delivery', 'signature', 'received_at', 'repeats', 'state'],
   ...['attempts', 'answer', 'answered_at', 'refused_since'],
+  inBody('ref', 'ref', 'ugwo.ref'),
+  inBody('amount', 'amount', 'ugwo.amount'),
+  inBody('currency', 'currency', 'checkout.currency', 'ugwo.currency'),
 ].join();
 
 const summaryOf = (row: Row): EventSummary => ({
@@ -72,6 +81,9 @@ const summaryOf = (row: Row): EventSummary => ({
   answer: optionalText(row['answer']),
   answeredAt: optionalNumber(row['answered_at']),
   refusedSince: optionalNumber(row['refused_since']),
+  ref: optionalText(row['ref']),
+  amount: /^\d{1,15}$/.test(sqlText(row['amount'])) ? sqlNumber(row['amount']) : undefined,
+  currency: optionalText(row['currency']),
 });
 
 const keptOf = (row: Row): KeptEvent => ({

@@ -85,7 +85,44 @@ describe('webhook prune', () => {
   });
 });
 
+/** Bodies of a payment request, an activity and a refund, and two of which nothing can be shown. */
+const ABOUT = [
+  { uid: ugwoOf(1), ref: 'INV-000120', amount: 750_000, currency: 'NGN' },
+  { uid: 'act.AbCd.1', amount: '150050', ugwo: { uid: ugwoOf(2), ref: 'INV-000119', currency: 'NGN' } },
+  { uid: 'act.AbCd.2', amount: 'much', checkout: { currency: 'NGN' }, ugwo: ugwoOf(3) },
+].map((data, at) => JSON.stringify({ uid: uidOf(at), event: 'ugwo.activity.updated', data }));
+
 describe('webhook events', () => {
+  it.each([
+    [80, /^uid +event +ref +amount$/],
+    [140, /^uid +event +ref +amount +state +received_at$/],
+  ])('show id, event, ref and amount first, on a terminal of %d columns', async (columns, head) => {
+    const home = newFolder();
+    const queue = newQueue(home);
+    for (const [number, body] of [...ABOUT, '{"data":{"ref":"INV"', '[]'].entries()) {
+      const event = 'ugwo.activity.updated';
+      const one = delivery(number, { event, body: Buffer.from(body), receivedAt: Date.now() });
+      await queue.keep(one, { state: 'kept', duplicates: false, due: 0 });
+    }
+    const terminal = openTerminal(['webhook', 'events', 'list'], { home, columns, env: { NO_COLOR: '1' } });
+    expect(await terminal.ended).toEqual({ code: 0 });
+    const lines = terminal.raw().replaceAll('\r\n', '\n').split('\n');
+    expect(lines[0]).toMatch(head);
+    const shown = lines.slice(2, 7).map((line) => line.split(/ {2,}/).slice(0, 4));
+    expect(shown[4]).toEqual([uidOf(0), expect.stringMatching(/activity.updated$/), 'INV-000120', 'NGN 7,500.00']);
+    expect(shown[3]).toEqual([uidOf(1), expect.stringMatching(/activity.updated$/), 'INV-000119', 'NGN 1,500.50']);
+    const listed = await inProcess(['webhook', 'events', 'list', '-o', 'csv'], { home });
+    const rows = listed.stdout.trimEnd().split('\r\n');
+    expect(rows.map((row) => row.split(',').slice(-3))).toEqual([
+      ['ref', 'amount_minor', 'currency'],
+      ['', '', ''],
+      ['', '', ''],
+      ['', '', 'NGN'],
+      ['INV-000119', '150050', 'NGN'],
+      ['INV-000120', '750000', 'NGN'],
+    ]);
+  });
+
   it('are listed newest first, filtered and in pages', async () => {
     const home = await received(
       ...[1, 2, 3, 4, 5].map((number) =>

@@ -3,7 +3,7 @@ import { OWN } from '../../scripts/schema/own.ts';
 import type { View } from '../../src/core/result.ts';
 import { CHANGE, changesView } from '../../src/records/change.ts';
 import { ENTRY, viewFor } from '../../src/records/entry.ts';
-import { eventListView, KEPT_EVENT } from '../../src/records/event.ts';
+import { eventListView, LISTED_EVENT } from '../../src/records/event.ts';
 import { columnsOfList, describeFields, type RecordFields, recordOf } from '../../src/records/fields.ts';
 import { JOB, jobsView } from '../../src/records/job.ts';
 import { SENT_REFUND, sentRefundsView } from '../../src/records/refund.ts';
@@ -18,7 +18,7 @@ const KINDS: readonly Kind[] = [
   { schema: 'Change', fields: CHANGE, list: changesView },
   { schema: 'Entry', fields: ENTRY, list: viewFor('charge', false) },
   { schema: 'Job', fields: JOB, list: jobsView(false) },
-  { schema: 'KeptEvent', fields: KEPT_EVENT, list: eventListView },
+  { schema: 'ListedEvent', fields: LISTED_EVENT, list: eventListView },
   { schema: 'SentRefund', fields: SENT_REFUND, list: sentRefundsView },
 ];
 

@@ -254,7 +254,7 @@ export const webhookCommands = [
       'list refused deliveries': 'paycli webhook events list --refused',
     },
     output:
-      `${EVENT_OUTPUT}; json: {"data":[…],"next_cursor":…}; ` +
+      `${EVENT_OUTPUT}, ref, amount, currency (as in the body; empty if that has none); json: {"data":[…],"next_cursor":…}; ` +
       'with --refused: received_at, why, delivery_id, signature, size, body_start (the first 4 KiB)',
     exits: ['usage', 'ledger', 'read_failed', 'interrupted'],
     read: (_input, { validate }, given): EventsInput => {
