@@ -51,20 +51,25 @@ export const changeRecord = ({ charge, ...change }: Watched & Partial<Pick<Charg
   return madeHere(recordOf(CHANGE, fields));
 };
 
-const CHARGE_TABLE = 'ref customer_email amount now';
-/** Money that comes later has its column from the start. The ids are long, so they come last. */
-const DETAILS = pickFields(CHANGE, 'medium', { ...CHANGE['received'], path: 'received', always: true }, 'ugwo charge');
+/** Money that comes later has its column from the start. */
+const CHARGE_TABLE = pickFields(CHANGE, 'ref customer_email amount now', {
+  ...CHANGE['received'],
+  path: 'received',
+  always: true,
+});
+/** The ids are long, so they come last. */
+const DETAILS = 'medium ugwo charge';
 
 export const changesView: View = {
   columns: columnsOfList(CHANGE, 'at charge ugwo before now status amount received'),
-  table: [...pickFields(CHANGE, CHARGE_TABLE, 'at before'), ...DETAILS],
+  table: [...CHARGE_TABLE, ...pickFields(CHANGE, 'at before', DETAILS)],
 };
 
 /** View of the live table. */
 export const boardView: View = {
   columns: [],
   table: [
-    ...pickFields(CHANGE, CHARGE_TABLE, { path: 'at', kind: 'time', label: 'changed', peopleOnly: true }),
-    ...DETAILS,
+    ...CHARGE_TABLE,
+    ...pickFields(CHANGE, { path: 'at', kind: 'time', label: 'changed', peopleOnly: true }, DETAILS),
   ],
 };
