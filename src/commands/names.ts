@@ -60,7 +60,7 @@ export const findNamed = async (
   isFile = false,
 ): Promise<ReadonlyMap<string, Found>> => {
   const [{ field, word, list, get, some }, [one]] = [KINDS[prefix], wordsFor(prefix)];
-  const exact = (name: string): string => (prefix === 'ony' ? name.trim().toLowerCase() : name);
+  const exact = (name: string): string => (prefix === 'ony' ? foldedName(name) : name);
   const nameOf = ({ value }: ApiRecord): string => textAt(value, field);
   const found = new Map<string, ApiRecord[]>(names.map((name) => [foldedName(name), []]));
   const spelledSo = (name: string): readonly ApiRecord[] =>
@@ -111,22 +111,22 @@ export const findNamed = async (
     // A record that was not read may have the name itself.
     const records = exactly.length > 0 || !isWhole ? exactly : others;
     const [ids, what] = [records.map(({ value }) => textAt(value, 'uid')), `the ${word} ${JSON.stringify(name)}`];
-    const note =
-      exactly.length > 0
-        ? ''
-        : `, whose ${word} is spelled differently: ${JSON.stringify(records.map(nameOf).join(''))}`;
-    if (ids.length === 1) return { ids, note, records, isWhole };
+    const spelled = JSON.stringify(others.map(nameOf).join(''));
+    const note = `, whose ${word} is spelled differently: ${spelled}`;
+    if (ids.length === 1) return { ids, ...(exactly.length === 0 && { note }), records, isWhole };
     const problem =
       ids.length === 0
-        ? `no ${one} with ${what} (looked ${looked})${others.length === 0 ? '' : `; ${JSON.stringify(others.map(nameOf).join(''))} is another ${word}`}`
+        ? `no ${one} with ${what} (looked ${looked})${others.length === 0 ? '' : `; ${spelled} is another ${word}`}`
         : `${ids.length} ${one}s have ${what}`;
     return { ids, problem, records, isWhole };
   };
   return new Map(names.map((name) => [name, foundFor(name)]));
 };
 
+const GIVE_ID = 'give the id of one of them';
+
 /** Describes a record in one line: its id, and what tells a person which one it is. */
-const describedRecord = ({ value }: { readonly value: unknown }): string => {
+const describedRecord = (value: unknown): string => {
   const text = (path: string): string => textAt(value, path);
   const currency = text('currency') || text('checkout.currency');
   const money = text('amount') && currency && formatMoney(text('amount'), currency);
@@ -150,31 +150,47 @@ const nextSearch = (prefix: NamedPrefix, name: string, isWhole: boolean, flags: 
     : shellLine(['paycli', 'ugwo', 'list', '--ref', name, ...flags]);
 };
 
-/** The only record with a name. Throws a usage error that lists them if there is none, or several. */
-const onlyRecord = (
-  prefix: NamedPrefix,
+/** Says which one a name means. Throws a usage error that lists them if there is a problem. */
+const tellOne = async <T>(
   name: string,
-  { ids: [id = ''], problem, records, isWhole }: Found,
-  path: readonly string[],
-  { globals }: Run,
-): ApiRecord => {
-  const [record] = records;
-  if (problem === undefined && record !== undefined) return record;
-  const flags = targetFlags(globals);
-  throw usageError(problem ?? '', {
-    violations: records.map((one) => ({ propertyPath: '', title: describedRecord(one) })),
-    hint:
-      id === ''
-        ? `find it with: ${nextSearch(prefix, name, isWhole, flags)}`
-        : `give its id: ${shellLine(['paycli', ...path, id, ...flags])}`,
-  });
+  found: readonly T[],
+  fieldsOf: (thing: T) => unknown,
+  {
+    problem,
+    hint,
+    note,
+  }: { readonly problem: string | undefined; readonly hint: string; readonly note: string | undefined },
+  run: Run,
+): Promise<T> => {
+  const lines = found.map((thing) => describedRecord(fieldsOf(thing)));
+  const [only] = found;
+  if (problem !== undefined || only === undefined)
+    throw usageError(problem ?? '', { violations: lines.map((title) => ({ propertyPath: '', title })), hint });
+  if (note !== undefined) await run.say(`${name} is ${lines.join('')}${note}`);
+  return only;
 };
 
-/** The id of the only payment request with a ref; `path` is the command that a hint repeats. */
-export const requestNamed = async (ref: string, path: readonly string[], run: Run): Promise<string> => {
-  const found = await findNamed('ugw', [ref], run);
-  return [...found.values()].map((one) => textAt(onlyRecord('ugw', ref, one, path, run).value, 'uid')).join('');
+/** The ids of records with names. Says each; one that is only read, if its name is spelled differently. */
+const idsNamed = async (
+  prefix: NamedPrefix,
+  names: readonly string[],
+  isRead: boolean,
+  run: Run,
+): Promise<ReadonlyMap<string, string>> => {
+  const ids = new Map<string, string>();
+  for (const [name, found] of await findNamed(prefix, names, run)) {
+    const { records, problem, isWhole, note = isRead ? undefined : '' } = found;
+    const search = `find it with: ${nextSearch(prefix, name, isWhole, targetFlags(run.globals))}`;
+    const words = { problem, hint: records.length === 0 ? search : GIVE_ID, note };
+    const { value } = await tellOne(name, records, (record) => record.value, words, run);
+    ids.set(name, textAt(value, 'uid'));
+  }
+  return ids;
 };
+
+/** The id of the only payment request with a ref. */
+export const requestNamed = async (ref: string, run: Run): Promise<string> =>
+  (await idsNamed('ugw', [ref], true, run)).get(ref) ?? '';
 
 /** The charges, refunds or activities that a verb can act on, and the word for one. */
 export interface Able<T> {
@@ -191,20 +207,14 @@ export const tellOnly = async <T>(
   run: Run,
 ): Promise<T> => {
   const able = all.filter(can);
-  const lines = (able.length > 0 ? able : all).map((thing) => describedRecord({ value: fieldsOf(thing) }));
-  const [only] = able;
-  if (able.length !== 1 || only === undefined) {
-    const find = textLine(['paycli', 'find'], name, targetFlags(run.globals));
-    throw usageError(
-      `${JSON.stringify(name)} means ${able.length === 0 ? 'no' : able.length} ${one}${able.length === 0 ? '' : 's'}`,
-      {
-        violations: lines.map((title) => ({ propertyPath: '', title })),
-        hint: able.length === 0 ? `see: ${find}` : 'give the id of one of them',
-      },
-    );
-  }
-  await run.say(`${name} is ${lines.join('')}`);
-  return only;
+  const count = able.length === 0 ? `no ${one}` : `${able.length} ${one}s`;
+  const search = textLine(['paycli', 'find'], name, all.length === 0 ? ['--all-profiles'] : targetFlags(run.globals));
+  const words = {
+    problem: able.length === 1 ? undefined : `${JSON.stringify(name)} means ${count}`,
+    hint: able.length === 0 ? `see: ${search}` : GIVE_ID,
+    note: '',
+  };
+  return tellOne(name, able.length === 0 ? all : able, fieldsOf, words, run);
 };
 
 export const noActivity = (ugwo: string): PayError =>
@@ -226,17 +236,16 @@ export const activityNamed = async (
     ? await entriesBy('email', name, await run.ledger(), { kind: CHARGE, service, workspace })
     : [];
   const uids = new Set(kept.map(({ about }) => about));
-  if (uids.size === 0) uids.add(await requestNamed(name, ['ugwo', 'get'], run));
+  if (uids.size === 0) uids.add(await requestNamed(name, run));
   const all: object[] = [];
   for (const uid of uids) {
     const record = await client.call('ugwo.get', { params: { uid } });
     await run.observe('request', record);
     run.state.known.set(uid, record);
     const { value } = record;
-    if (kept.length > 0 && textAt(value, 'onye.email').toLowerCase() !== name.trim().toLowerCase()) continue;
-    const isEmpty = tellsActivities(value) && latestActivityOf(value) === undefined;
-    const listed = activitiesOf(value) ?? (isEmpty ? [] : undefined);
-    if (listed === undefined)
+    if (kept.length > 0 && foldedName(textAt(value, 'onye.email')) !== foldedName(name)) continue;
+    const listed = activitiesOf(value) ?? [];
+    if (listed.length === 0 && (!tellsActivities(value) || latestActivityOf(value) !== undefined))
       throw usageError(`the service doesn't list the activities of ${uid}`, { hint: 'give the activity, act.…' });
     const shown = { currency: textAt(value, 'currency'), email: textAt(value, 'onye.email') };
     all.push(...listed.map((activity) => ({ ...shown, ...(activity as object), ugwo: uid })));
@@ -249,17 +258,11 @@ export const activityNamed = async (
 /** Reads the input again with ids in place of names. Before a write, tells which records are meant, and asks. */
 export const readNamed = async (
   { found, read }: Names,
-  { path, danger, confirms }: Pick<CommandSpec, 'path' | 'danger' | 'confirms'>,
+  { danger, confirms }: Pick<CommandSpec, 'danger' | 'confirms'>,
   run: Run,
 ): Promise<unknown> => {
-  const ids = new Map<string, string>();
   const [prefix = 'ugw'] = found.values();
-  for (const [name, meant] of await findNamed(prefix, [...found.keys()], run)) {
-    const record = onlyRecord(prefix, name, meant, path, run);
-    ids.set(name, textAt(record.value, 'uid'));
-    const { note = '' } = meant;
-    if (danger !== 'read' || note !== '') await run.say(`${name} is ${describedRecord(record)}${note}`);
-  }
+  const ids = await idsNamed(prefix, [...found.keys()], danger === 'read', run);
   run.state.hasShown = true;
   run.state.recheck = async () => {
     const [client, { field, get }] = [await run.client('read'), KINDS[prefix]];

@@ -80,6 +80,18 @@ describe('a ref or an e-mail address in place of a charge', () => {
     expect(left.stderr).toContain('INV-7 is refund-');
   });
 
+  it('means none of another profile, and the command that shows it works', async () => {
+    const { paycli, home } = await openDesk();
+    const other = { service: 'https://other.example', about: ugwoOf(3), asked: { ref: 'INV-5' } };
+    await writing(home, (ledger) => begin(ledger, other, { state: 'not_sent', exitCode: 7 }));
+    const ended = await paycli('ledger', 'show', 'INV-5');
+    expect(ended).toMatchObject({
+      code: 2,
+      stderr: 'error: "INV-5" means no charge\n→ see: paycli find INV-5 --all-profiles\n',
+    });
+    expect((await paycli('find', 'INV-5', '--all-profiles', '--json')).stdout).toContain('INV-5');
+  });
+
   it('is left to the error about an id if the ledger has no such name', async () => {
     const { paycli } = await openDesk();
     expect(await paycli('ledger', 'show', 'chg-zzz')).toMatchObject({

@@ -212,7 +212,7 @@ describe('a ref in place of the id of a payment request', () => {
       'error: 2 payment requests have the ref "a b"\n' +
         `  ${ugwoOf(1)}: NGN 5,000.01, c1@example.com, not paid\n` +
         `  ${ugwoOf(2)}: NGN 5,000.02, cancelled\n` +
-        `→ give its id: paycli ugwo charge ${ugwoOf(1)}\n`,
+        '→ give the id of one of them\n',
     );
     expect(asked()).toEqual([LIST]);
   });

@@ -53,7 +53,7 @@ export const unpaidRequests = async (run: Pick<Run, 'client' | 'io'>): Promise<r
 export const mediumsOf =
   (name: string) =>
   async (run: Run): Promise<readonly Choice[]> => {
-    const ugwo = canBeName('ugw', name) ? await requestNamed(name, ['ugwo', 'charge'], run) : name;
+    const ugwo = canBeName('ugw', name) ? await requestNamed(name, run) : name;
     const client = await run.client('read');
     const shown = await client.look('ugwo.get', { params: { uid: ugwo } }, { mustExist: true });
     if (shown !== undefined) await run.observe('request', shown);
