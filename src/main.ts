@@ -74,7 +74,9 @@ export const main = async (files: ProgramFiles = {}): Promise<void> => {
     open: (globals, words) => openRun(io, globals, files, words),
     defaults: (globals) => storedDefaults(io, globals),
     useZone: (zone) => {
-      if ((process.env['TZ'] ?? '') === '') process.env['TZ'] = zone;
+      if ((process.env['TZ'] ?? '') !== '') return;
+      // A name in another case would be UTC for the process.
+      process.env['TZ'] = new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone;
     },
     hasCharges: async () => (await import('./compose/ledger.ts')).hasCharges(io),
   }).catch(crashed);

@@ -70,6 +70,8 @@ describe('config', () => {
     [['config', 'set', 'medium', 'cash'], /is not one of bank_transfer/],
     [['config', 'set', 'currency', 'naira'], /currency: "naira" is not a code, such as NGN/],
     [['config', 'set', 'time_zone', 'Lagos'], /time_zone: "Lagos" is not a time zone, such as Africa\/Lagos/],
+    // The process would take an offset for UTC.
+    [['config', 'set', 'time_zone', '+01:00'], /time_zone: "\+01:00" is not a time zone/],
     [['config', 'get', '__proto__'], /no setting/],
   ])('rejects %j', async (args, message) => {
     const home = await withSettings(DEAD, {});
@@ -159,6 +161,14 @@ describe('a default of the profile', () => {
     const shown = async (TZ: string) => (await onTerminal(list, { home, env: { TZ } })).raw;
     expect(await shown('')).toContain('2026-11-21 00:00\n');
     expect(await shown('UTC')).toContain('Nothing found.');
+  });
+
+  it('takes a time zone in any case', async () => {
+    const service = await serve([page([1], null)]);
+    const home = await withSettings(service.origin, {});
+    expect(await inProcess(['config', 'set', 'time_zone', 'pacific/kiritimati'], { home })).toMatchObject({ code: 0 });
+    const { raw } = await onTerminal(['ugwo', 'list', '--columns', 'created_at'], { home, env: { TZ: '' } });
+    expect(raw).toContain('2026-11-21 00:00\n');
   });
 
   it.each([
