@@ -153,6 +153,10 @@ describe('an activity by name', () => {
     expect(shown.stderr).toBe(`INV-9 is ${only}: NGN 900.00, not paid\n`);
     await settle(only, 'failed');
     expect(await paycli('activity', 'wait', 'INV-9')).toMatchObject({ code: 11 });
+    const newest = await charge('INV-9');
+    await settle(newest, 'failed');
+    const failed = await paycli('activity', 'wait', 'INV-9');
+    expect([failed.code, failed.stdout], failed.stderr).toEqual([11, expect.stringContaining(newest)]);
   });
 });
 

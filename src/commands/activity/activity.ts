@@ -17,9 +17,12 @@ import { waitedOf } from './followed-shared.ts';
 import type { ActivityIds } from './spec.ts';
 import { activityView } from './view.ts';
 
+const newestFirst = (activities: readonly unknown[]): readonly unknown[] =>
+  [...activities].reverse().sort((a, b) => (createdAt(b) ?? 0) - (createdAt(a) ?? 0));
+
 /** The latest activity of a payment request: the one that the service names, else the one created last. */
 const latestOf = (ugwo: unknown): string | undefined => {
-  const newest = [...(activitiesOf(ugwo) ?? [])].reverse().sort((a, b) => (createdAt(b) ?? 0) - (createdAt(a) ?? 0));
+  const newest = newestFirst(activitiesOf(ugwo) ?? []);
   return [valueAt(latestActivityOf(ugwo), 'uid'), ...newest.map((one) => valueAt(one, 'uid'))].find(
     (uid): uid is string => typeof uid === 'string' && isId('act', uid),
   );
@@ -35,10 +38,15 @@ const latestIn = async (ugwoUid: string, run: Run): Promise<string> => {
   throw noActivity(ugwoUid);
 };
 
+const isFailed = (activity: unknown): boolean => PAYMENTS[paymentShown(activity)].frees;
+
 const ABLE: Readonly<Record<'get' | 'wait', Able<unknown>>> = {
   get: { one: 'charge', can: () => true },
-  // The payment may come, or fail, before the wait begins.
-  wait: { one: 'charge', can: (activity, _at, all) => all.length === 1 || !PAYMENTS[paymentShown(activity)].frees },
+  wait: {
+    one: 'charge',
+    // The payment may come, or fail, before the wait begins. If all have failed, the newest one says why.
+    can: (activity, _at, all) => (all.every(isFailed) ? activity === newestFirst(all)[0] : !isFailed(activity)),
+  },
 };
 
 /** Finds what the arguments leave out: the payment request in the ledger, or the latest activity at the service. */
