@@ -35,13 +35,14 @@ const splitName = (column: string): readonly [beginning: string, key: string | u
 };
 
 /**
- * The currency that a heading such as `Amount (NGN)` names; undefined for another word there. Signs such as `$` and `#`
- * have several meanings.
+ * The parts of a heading such as `Amount (NGN)` and `Amount NGN`; undefined for another word there. Signs such as `$` and
+ * `#` have several meanings.
  */
-const currencyOfAmount = (column: string): string | undefined => {
-  const [, name = '', text = ''] = /^(.*)\(([A-Z]{3}|₦|GH₵|€)\)\s*$/.exec(column) ?? [];
-  const code = currencyCode(text);
-  return bareName(name) === 'amount' && Intl.supportedValuesOf('currency').includes(code) ? code : undefined;
+const amountHeading = (column: string): { readonly name: string; readonly currency: string } | undefined => {
+  const [, name = '', text, inBrackets = ''] = /^(.*?)(?:\s([A-Z]{3})|\(([A-Z]{3}|₦|GH₵|€)\))\s*$/.exec(column) ?? [];
+  const currency = currencyCode(text ?? inBrackets);
+  const isAmount = ['amount', 'amountminor'].includes(bareName(name));
+  return isAmount && Intl.supportedValuesOf('currency').includes(currency) ? { name, currency } : undefined;
 };
 
 /** The names by which columns are read: known ones in any spelling (see `bareName`), all others unchanged. */
@@ -49,7 +50,7 @@ const knownNames = (columns: readonly string[], known: Known): readonly string[]
   const byBare = new Map(known.map((name) => [bareName(name), name]));
   return columns.map((column) => {
     const [beginning, key] = splitName(column);
-    const whole = byBare.get(currencyOfAmount(column) === undefined ? bareName(column) : 'amount');
+    const whole = byBare.get(bareName(amountHeading(column)?.name ?? column));
     if (whole !== undefined) return whole;
     const found = key === undefined ? undefined : byBare.get(`${bareName(beginning)}.`);
     return found === undefined ? column : found + (key ?? '');
@@ -192,7 +193,7 @@ const readKey = (cells: Cells, { name, prefix, missing, wrong }: KeyColumn, vali
 };
 
 /** Columns whose value an option sets, too: it is unclear which one counts. */
-const faultIfTwice = (columns: readonly string[], known: Known, flagOf: FlagOf): readonly ColumnFault[] =>
+const faultIfTwice = (columns: readonly string[], known: Known, flagOf: FlagOf) =>
   columns.flatMap((column) => {
     const flag = knownIn(known, column) === undefined ? undefined : flagOf(column);
     return flag === undefined ? [] : [{ column, what: flag }];
@@ -272,7 +273,9 @@ class FileColumns {
   readonly known: Known;
   /** The names by which the columns are read, without the ignored ones. */
   readonly names: readonly string[];
-  /** The currency that the heading of the amount names. */
+  /** The heading of the amount. */
+  readonly #amount: string | undefined;
+  /** The currency that it names. */
   readonly currency: string | undefined;
   /** The columns that would be read without --ignore-columns. */
   readonly ignored: readonly string[];
@@ -296,11 +299,16 @@ class FileColumns {
     // JSON keys are used as they are. Those of a report may be the columns of a CSV file.
     this.#isSpelled = format === 'csv' || isReport === true;
     const names = this.#isSpelled ? columnNames(written, this.known) : written;
-    const amount = written[names.indexOf('amount')];
-    this.currency = amount && currencyOfAmount(amount);
+    this.#amount = written[names.findIndex((name) => name === 'amount' || name === 'amount_minor')];
+    this.currency = this.#amount && amountHeading(this.#amount)?.currency;
     this.names = this.currency === undefined || names.includes('currency') ? names : [...names, 'currency'];
     this.#written = all.every((name, index) => name === this.names[index]) ? undefined : written;
     this.ignored = knownNames(all.filter(this.#isIgnored), this.known).filter((name) => this.isRead(name));
+  }
+
+  /** The heading that says a column's value. */
+  headingOf(column: string): string | undefined {
+    return (this.#written ?? this.names)[this.names.indexOf(column)] ?? this.#amount;
   }
 
   isRead(column: string): boolean {
@@ -311,7 +319,8 @@ class FileColumns {
   fieldsIn(row: InputRow): InputRow['fields'] {
     const fields = this.#namedFields(row);
     const currency = this.currencyIn(row);
-    if (currency === undefined || isEmptyCell(fields['amount']) || !isEmptyCell(fields['currency'])) return fields;
+    const hasAmount = !isEmptyCell(fields['amount']) || !isEmptyCell(fields['amount_minor']);
+    if (currency === undefined || !hasAmount || !isEmptyCell(fields['currency'])) return fields;
     return fieldsFrom([...Object.entries(fields), ['currency', currency]]);
   }
 
@@ -320,7 +329,7 @@ class FileColumns {
     if (this.format === 'csv') return this.currency;
     if (!this.#isSpelled) return undefined;
     return Object.keys(fields)
-      .map(currencyOfAmount)
+      .map((name) => amountHeading(name)?.currency)
       .find((currency) => currency !== undefined);
   }
 
@@ -346,13 +355,14 @@ class FileColumns {
 }
 
 /** Throws a usage error if the columns don't fit the kind. */
-const checkColumns = <T>(kind: RowKind<T>, { known, names, format }: FileColumns): void => {
+const checkColumns = <T>(kind: RowKind<T>, file: FileColumns): void => {
+  const { known, names, format } = file;
   const { key } = kind;
   if (key.missing !== undefined && !names.includes(key.name)) {
     throw missingColumn(names, key, [key.name, ...kind.columns].join(', '));
   }
   for (const { column, what } of faultIfTwice(names, known, kind.flagOf)) {
-    throw usageError(`${what} and the column ${column} set the same value; leave one out`);
+    throw usageError(`${what} and the column ${file.headingOf(column)} set the same value; leave one out`);
   }
   refuseLookalikes(lookalikes(names, known, kind));
   kind.checkColumns?.(names, format);

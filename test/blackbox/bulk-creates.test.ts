@@ -176,6 +176,9 @@ describe('ugwo create --from', () => {
     ['AMOUNT(USD) ', 'USD', 700_000],
     ['amount (\u20a6)', 'NGN', 700_000],
     ['Amount (JPY)', 'JPY', 7000],
+    ['Amount NGN', 'NGN', 700_000],
+    ['amount_minor (NGN)', 'NGN', 7000],
+    ['Amount Minor GHS', 'GHS', 7000],
   ])('reads the heading %j as the amount and its currency', async (heading, currency, amount) => {
     const service = await serveMaking('ugw');
     const file = fileOf(csvOf(`ref,${heading}`, 'a,7000'));
@@ -195,7 +198,7 @@ describe('ugwo create --from', () => {
   });
 
   it.each([
-    ['Amount (NGN)', ['--currency', 'USD'], '--currency and the column currency set the same value'],
+    ['Amount (NGN)', ['--currency', 'USD'], '--currency and the column Amount (NGN) set the same value'],
     ['Amount (NGN),Amount (USD)', [], 'the columns "Amount (NGN)" and "Amount (USD)" are both amount'],
     ['Amount (NGN),amount', [], 'the columns "Amount (NGN)" and "amount" are both amount'],
   ])('takes one currency from the headings %j', async (headings, args, why) => {

@@ -100,6 +100,8 @@ describe('a column that resembles one that is read', () => {
     ['refundAmount', 'amount'],
     ['Amount (net)', 'amount'],
     ['Amount (VAT)', 'amount'],
+    ['Amount VAT', 'amount'],
+    ['Amount ngn', 'amount'],
     ['Amount (#)', 'amount'],
     ['Amount (kobo)', 'amount'],
     ['Amount/NGN', 'amount'],
