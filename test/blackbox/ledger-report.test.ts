@@ -12,17 +12,18 @@ interface Paid {
   readonly at: string;
   readonly amount: number;
   readonly profile?: string;
+  readonly status?: string;
 }
 
 /** A home whose ledger has paid charges that started at these times. */
 const withPaid = async (charges: readonly Paid[]): Promise<{ home: string }> => {
   const home = newFolder();
-  for (const [index, { at, amount, profile = 'shop' }] of charges.entries()) {
+  for (const [index, { at, amount, profile = 'shop', status = 'successful' }] of charges.entries()) {
     const now = (): number => Date.parse(at);
     const ledger = await openLedger(ledgerOptions(`${home}/ledger.sqlite`, { now }));
     const asked = { amount, currency: 'NGN' };
     const begun = await ledger.begin(intent({ about: String(ugwo(index)['uid']), profile, asked }), { again: false });
-    const activity = account({ uid: `act.AbCd.${String(index).padStart(24, '0')}`, status: 'successful' });
+    const activity = account({ uid: `act.AbCd.${String(index).padStart(24, '0')}`, status });
     if (begun.kind === 'begun') await ledger.record(begun.id, { state: 'accepted', exitCode: 0, activity });
     await ledger.close();
   }
@@ -55,19 +56,22 @@ describe('ledger report', () => {
     });
   });
 
-  it('draws a bar for the sum of each day on a terminal with room for it', async () => {
-    const { home } = await withPaid([...NIGHT, { at: '2026-11-21T12:00:00Z', amount: 2000 }]);
+  it('draws a bar for the sum of each day on a terminal of 80 columns', async () => {
+    const thousand = 100_000;
+    const { home } = await withPaid([
+      ...NIGHT.map(({ at, amount }) => ({ at, amount: amount * thousand })),
+      { at: '2026-11-21T12:00:00Z', amount: 2000 * thousand, status: 'partially_refunded' },
+    ]);
     const bars = async (columns: number, env: Readonly<Record<string, string>>, ...more: readonly string[]) => {
       const terminal = openTerminal(['ledger', 'report', '--utc', ...more], { home, columns, env });
       await terminal.ended;
       return terminal.raw().match(/[█#]+/g) ?? [];
     };
     // Each day has a row of what was charged, and one of what was paid.
-    const drawn = (block: string) => [1, 1, 16, 16, 8, 8].map((length) => block.repeat(length));
-    expect(await bars(100, {}, '--by', 'day')).toEqual(drawn('█'));
-    expect(await bars(100, { LC_ALL: 'C' }, '--by', 'day')).toEqual(drawn('#'));
+    const drawn = (block: string) => [1, 1, 10, 10, 5, 5].map((length) => block.repeat(length));
+    expect(await bars(80, {}, '--by', 'day')).toEqual(drawn('█'));
+    expect(await bars(80, { LC_ALL: 'C' }, '--by', 'day')).toEqual(drawn('#'));
     for (const none of [
-      bars(60, {}, '--by', 'day'),
       bars(100, { ACCESSIBLE: '1' }, '--by', 'day'),
       bars(100, {}, '--by', 'medium'),
       bars(100, {}, '--by', 'day', '-o', 'csv'),

@@ -59,8 +59,8 @@ const reportRecord = (line: ReportLine, names: readonly Group[], period: object)
   return madeExactly({ ...groups, reported: line.reported, ...sumFields(line), ...period });
 };
 
-/** Width of the longest bar beside a sum. */
-const LONGEST_BAR = 16;
+/** Width of the longest bar beside a sum: sums of millions leave 80 columns this much. */
+const LONGEST_BAR = 10;
 
 /** A bar for the sum of each day beside the largest of its currency. A pipe and a screen reader get none. */
 const barColumns = (lines: readonly ReportLine[], { stdout, env }: Run['io']): Column[] => {
@@ -87,9 +87,9 @@ const viewBy = (names: readonly Group[], bars: readonly Column[]): View => ({
     { path: 'without_amount', kind: 'count', label: 'amount not known' },
     ...columnsNamed('since until zone', { machineOnly: true }),
     { path: 'received', kind: 'money', needed: true },
+    ...bars,
     { path: 'without_received', kind: 'count', label: 'received not known' },
     { path: 'charges', kind: 'count' },
-    ...bars,
   ],
 });
 
