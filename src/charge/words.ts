@@ -1,11 +1,8 @@
 import { CHARGE, kindWord, type WriteKind } from '../core/charge.ts';
 import { type TargetOptions, targetFlags } from '../core/input.ts';
-import { formatMoney } from '../core/money.ts';
+import { formatMoney, SMALLEST_REFUND } from '../core/money.ts';
 import { shellLine } from '../core/shell.ts';
 import type { Balance } from './payment.ts';
-
-/** The smallest refund, in the minor unit (docs/service.md, Refunds); it is known for one currency only. */
-export const SMALLEST_REFUND: ReadonlyMap<string, number> = new Map([['NGN', 20_000]]);
 
 /** Amount without its currency: `1,900.00`. */
 const bareAmount = (minor: number, currency: string): string => formatMoney(minor, currency).slice(currency.length + 1);

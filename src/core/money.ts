@@ -48,6 +48,9 @@ export const formatMoney = (minor: string | number | bigint, currency: string): 
   return `${currency} ${parts.sign}${groupByThrees(parts.whole)}${parts.fraction}`;
 };
 
+/** The smallest refund, in the minor unit (docs/service.md, Refunds); it is known for one currency only. */
+export const SMALLEST_REFUND: ReadonlyMap<string, number> = new Map([['NGN', 20_000]]);
+
 /** Writes `500000` and `NGN` as `5000.00`, for programs. */
 export const decimalText = (minor: string, currency: string): string => {
   const parts = decimalParts(minor, currency);

@@ -1,3 +1,7 @@
+import { formatMoney, SMALLEST_REFUND } from './money.ts';
+
+const smallestRefund = [...SMALLEST_REFUND].map(([currency, minor]) => formatMoney(minor, currency)).join();
+
 /**
  * Sentences for the service's error codes (docs/service.md, Errors), by the end of the code. `{field}` stands for the
  * flag or the column that sets this field. Loaded only where an error is printed.
@@ -18,7 +22,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   currency_not_allowed: 'The workspace does not accept this currency.',
   activity_not_paid: 'The activity is not paid, so there is nothing to refund.',
   refund_amount_too_high: 'The refund is larger than what is left of the payment.',
-  refund_amount_too_low: 'The refund is smaller than the smallest amount allowed (NGN 200.00).',
+  refund_amount_too_low: `The refund is smaller than the smallest amount allowed (${smallestRefund}).`,
   missing_destination: 'Say where the refund goes: {provider} and {account_number}.',
 };
 

@@ -1,12 +1,11 @@
 import { EXPIRY_LIMIT_MS, type Medium, mediumNamed, propertyOf } from '../charge/mediums.ts';
-import { SMALLEST_REFUND } from '../charge/words.ts';
 import type { Activity, ActivityCreate } from '../contract/activity.ts';
 import type { CheckoutSnapshot } from '../contract/checkout.ts';
 import type { Refund, Ugwo } from '../contract/ugwo.ts';
 import { BANK_CODES } from '../core/banks.ts';
 import { machineValue } from '../core/charge.ts';
 import type { Violation } from '../core/error.ts';
-import { formatMoney } from '../core/money.ts';
+import { formatMoney, SMALLEST_REFUND } from '../core/money.ts';
 import { parseInstant, utcAtom } from '../core/time.ts';
 import { derivedDigits, newServiceId, randomText } from './ids.ts';
 import {
