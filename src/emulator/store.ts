@@ -82,8 +82,8 @@ const dueFrom = (row: StoredRow): (StoredActivity & ActivityPlan) | undefined =>
 const activities = (db: DatabaseSync) => {
   const find = db.prepare('SELECT ugwo, record, medium FROM activity WHERE uid BETWEEN ? AND ?');
   const on = db.prepare('SELECT record FROM activity WHERE ugwo = ? ORDER BY seq');
-  const named = db.prepare(`SELECT record FROM activity WHERE ugwo IN (SELECT uid FROM ugwo WHERE ref = ?
-    UNION SELECT uid FROM ugwo WHERE onye IN (SELECT uid FROM onye WHERE email = ?)) ORDER BY seq`);
+  const named = db.prepare(`SELECT record FROM activity WHERE ugwo IN (SELECT uid FROM ugwo WHERE lower(ref) = lower(?)
+    UNION SELECT uid FROM ugwo WHERE onye IN (SELECT uid FROM onye WHERE lower(email) = lower(?))) ORDER BY seq`);
   const due = db.prepare(
     'SELECT ugwo, record, medium, due, ending, paid FROM activity WHERE due <= ? ORDER BY due, seq LIMIT 1',
   );

@@ -189,7 +189,7 @@ export interface ListFilter extends Scope {
   readonly accountEnd?: string | undefined;
   /** Only those whose ref begins so, in any case; `!` escapes `!`, `%` and `_`. */
   readonly refBeginning?: string | undefined;
-  /** Only those with this e-mail address or reference of the provider, in any case. */
+  /** Only those with this ref, e-mail address or reference of the provider, in any case. */
   readonly anyCase?: string | undefined;
   /** Only those with these last digits of a phone number (see `lastDigits`), and with that digest of the whole one. */
   readonly phone?: string | undefined;

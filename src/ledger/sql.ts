@@ -43,7 +43,7 @@ const COMPARISONS = {
   // `money` is the JSON that paycli wrote.
   accountEnd: `account_digest IS NOT NULL AND money LIKE '%"accountLast4":"' || ? || '"%'`,
   refBeginning: "lower(ref) LIKE lower(?) || '%' ESCAPE '!'",
-  anyCase: 'lower(?) IN (lower(customer_email), lower(psp_reference))',
+  anyCase: 'lower(?) IN (lower(ref), lower(customer_email), lower(psp_reference))',
   pspReference: 'psp_reference = ?',
   phone: 'phone = ?',
   termsDigest: 'phone_digest = ?',

@@ -44,6 +44,14 @@ describe('a ref or an e-mail address in place of a charge', () => {
     ]);
   });
 
+  it.each(['inv-7', 'ADA@example.com'])('may be in another case: %s', async (name) => {
+    const { paycli, ids, paid, file } = await withTwo();
+    const shown = await paycli('ledger', 'show', name);
+    expect([shown.code, shown.stderr], shown.stderr).toEqual([2, expect.stringContaining(ids.paid)]);
+    const settled = await paycli('emulator', 'settle', name, '--as', 'reversed', '--data', file);
+    expect([settled.code, settled.stdout], settled.stderr).toEqual([0, expect.stringContaining(paid)]);
+  });
+
   it('is listed, and none is taken, if the command could act on several', async () => {
     const { paycli, ids } = await withTwo();
     for (const verb of ['show', 'sync']) {

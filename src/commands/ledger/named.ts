@@ -1,6 +1,7 @@
 import { profileWithoutKey } from '../../compose/client.ts';
 import { REFUND } from '../../core/charge.ts';
 import { canBeName } from '../../core/ids.ts';
+import { foldedName } from '../../core/text.ts';
 import { type Entry, isInScope } from '../../ledger/entry.ts';
 import { paymentIn } from '../../ledger/transitions.ts';
 import { type Able, entriesBy, tellOnly } from '../names.ts';
@@ -11,7 +12,10 @@ export const entryNamed = async (text: string, able: Able<Entry>, run: Run): Pro
   const ledger = await run.ledger();
   if (!canBeName('ugw', text) || (await ledger.get(text)) !== undefined) return text;
   const fields = ['ref', 'email'] as const;
-  const found = (await Promise.all(fields.map((field) => entriesBy(field, text, ledger)))).flat();
+  const exact = (await Promise.all(fields.map((field) => entriesBy(field, text, ledger)))).flat();
+  const hasName = ({ asked }: Entry): boolean =>
+    fields.some((field) => foldedName(asked?.[field] ?? '') === foldedName(text));
+  const found = exact.length > 0 ? exact : (await ledger.list({ anyCase: text, limit: -1 })).filter(hasName);
   // An error about an id suggests one that is near.
   if (found.length === 0) return text;
   const own = found.filter(isInScope((await profileWithoutKey(run)).scope));
