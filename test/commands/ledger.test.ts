@@ -397,21 +397,40 @@ describe('ledger resolve', () => {
   });
 });
 
-it('ledger prune says after a signal that pruned entries stay pruned', async () => {
-  const ledger = {
-    moment: () => ({ at: 0 }),
-    jobs: { endPlans: async () => undefined },
-    prunable: async () => ({ count: 1000, open: 0 }),
-    prune: () => Promise.reject(interrupted('SIGINT')),
-  } as unknown as Ledger;
-  const { error } = await call('prune', {
-    ledger,
-    given: { before: { ago: 86_400_000_000 } },
-    globals: { yes: true },
-    stop: AbortSignal.abort('SIGINT'),
+describe('ledger prune', () => {
+  const ledgerWith = (prune: Ledger['prune']): Ledger =>
+    ({
+      moment: () => ({ at: 0 }),
+      jobs: { endPlans: async () => undefined },
+      prunable: async () => ({ count: 1000, open: 0 }),
+      prune,
+    }) as unknown as Ledger;
+  const given = { before: { ago: 86_400_000_000 } };
+
+  it('says after a signal that pruned entries stay pruned', async () => {
+    const { error } = await call('prune', {
+      ledger: ledgerWith(() => Promise.reject(interrupted('SIGINT'))),
+      given,
+      globals: { yes: true },
+      stop: AbortSignal.abort('SIGINT'),
+    });
+    expect(error).toMatchObject({
+      kind: 'interrupted',
+      message: 'cancelled by Ctrl-C; what is pruned by now stays pruned',
+    });
   });
-  expect(error).toMatchObject({
-    kind: 'interrupted',
-    message: 'cancelled by Ctrl-C; what is pruned by now stays pruned',
+
+  it.each([
+    ['1000', true],
+    ['yes', false],
+    ['999', false],
+  ])('wants the number of entries typed: %s', async (typed, isPruned) => {
+    let isCalled = false;
+    const ledger = ledgerWith(async () => {
+      isCalled = true;
+      return { count: 1000, compacted: true };
+    });
+    const { prompts } = await call('prune', { ledger, given, lines: [typed] });
+    expect([prompts.length, isCalled]).toEqual([1, isPruned]);
   });
 });

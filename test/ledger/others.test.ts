@@ -5,6 +5,7 @@ import { evidenceOf } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { ledgersLock } from '../../src/ledger/local/file.ts';
 import { type OtherLedger, withOthers } from '../../src/ledger/others.ts';
+import { NO_TOTAL } from '../../src/ledger/policy.ts';
 import { ledgerOptions } from '../support/ledger.ts';
 import { newFolder } from '../support/program.ts';
 import { account, beginCharge, intent, NOON, newPath, open, SELF, worldAtNoon } from './support/charges.ts';
@@ -132,3 +133,13 @@ it.each([
     expect(again.kind).toBe(kind);
   },
 );
+
+it('a dry run, too, is refused for what another ledger holds', async () => {
+  const [one, two] = [await open(newPath()), await open(newPath())];
+  const lock = ledgersLock(join(newFolder(), 'ledgers.lock'), ledgerOptions('').lockWait);
+  const second = withOthers(two, async () => [asOther(one)], lock);
+  const judged = async () => (await second.judge(intent(), { again: false }, { total: NO_TOTAL })).kind;
+  expect(await judged()).toBe('clear');
+  await one.begin(intent(), { again: false });
+  expect(await judged()).toBe('refused');
+});

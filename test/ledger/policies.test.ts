@@ -298,6 +298,19 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
     await begun(ledger, ofFile(3, 40));
   });
 
+  const WANTS = { approveAbove: { NGN: 100 } };
+  it.each<[string, Policy | undefined, Policy, BeginResult['kind']]>([
+    ['its own wants one, and that of all others does not', WANTS, {}, 'refused'],
+    ['its own wants none, and that of all others does', {}, WANTS, 'begun'],
+    ['it has none of its own, and that of all others wants one', undefined, WANTS, 'refused'],
+  ])('asks for the approval of a file by the policy of its profile: %s', async (_what, own, others, kind) => {
+    const ledger = await open(newPlace());
+    if (own !== undefined) await set(ledger, own);
+    await set(ledger, others, OTHER_PROFILES);
+    await begun(ledger, ofFile(1, 100));
+    expect((await next(ledger, ofFile(2, 1))).kind).toBe(kind);
+  });
+
   it('never lets processes that send one file at once exceed its approval, under any profile', async () => {
     const place = newPlace();
     const ledgers = await Promise.all(Array.from({ length: 4 }, () => open(place)));

@@ -1,10 +1,12 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import type { Entry } from '../../src/ledger/entry.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
 import { COLUMNS, checksumOf, type Row } from '../../src/ledger/rows.ts';
 import { thrownBy } from '../client/support.ts';
+import { ledgerOptions } from '../support/ledger.ts';
 import { BACKENDS, open } from './support/backends.ts';
-import { account, beside, charge, intent, newPath, open as openFile } from './support/charges.ts';
+import { account, beside, charge, intent, NOON, newPath, open as openFile } from './support/charges.ts';
 import { begin, ID, job } from './support/jobs.ts';
 import { memoryLedger } from './support/memory.ts';
 import { newSharedPlace } from './support/postgres.ts';
@@ -41,6 +43,16 @@ describe.each(BACKENDS)('verify of a ledger %s', (_where, newPlace) => {
     const ledger = await filled(newPlace());
     expect(await thrownBy(ledger.verify(AbortSignal.abort('SIGTERM')))).toMatchObject({ kind: 'interrupted' });
   });
+});
+
+it.each<[string, (ledger: Ledger) => Promise<unknown>]>([
+  ['verify', (ledger) => ledger.verify()],
+  ['prunable, which reads nothing else', (ledger) => ledger.prunable(NOON + 1, {})],
+])('the walk through a file ends at a signal: %s', async (_what, walk) => {
+  const [{ lockWait }, stop] = [ledgerOptions(''), new AbortController()];
+  const ledger = await filled((some) => openFile(newPath(), { ...some, lockWait: { ...lockWait, stop: stop.signal } }));
+  stop.abort('SIGINT');
+  expect(await thrownBy(walk(ledger))).toMatchObject({ kind: 'interrupted' });
 });
 
 describe('verify reports an impossible state', () => {
