@@ -113,6 +113,19 @@ describe.runIf(analyze !== '')('systemd', () => {
     expect([status, ours]).toEqual([0, []]);
   });
 
+  it('mails the last lines of a unit that failed', () => {
+    const [line = ''] = settingsOf('mail-paycli@.service').get('ExecStart') ?? [];
+    const [, script = ''] = /^\/bin\/sh -c '(.*)'$/.exec(line) ?? [];
+    const tools = programs({ journalctl: 'echo "journal $*"', sendmail: 'cat; echo "to $*"' });
+    const asked = script.replaceAll('%i', 'paycli-watch.service').replace('/usr/sbin/', `${tools}/`);
+    const env = { PATH: `${tools}:${process.env['PATH']}` };
+    const { stdout } = spawnSync('/bin/sh', ['-c', asked], { encoding: 'utf8', env });
+    expect(stdout.split('\n')).toEqual([
+      'Subject: paycli-watch.service failed',
+      ...['', 'journal -n 50 -u paycli-watch.service', 'to root', ''],
+    ]);
+  });
+
   it.each(SERVICES.filter((file) => file.startsWith('paycli-')))('finds little exposed of %s', (file) => {
     const args = ['security', '--offline=true', '--no-pager', '--threshold=20', join(installed(), file)];
     const { status, stdout } = spawnSync(analyze, args, { encoding: 'utf8' });
