@@ -175,7 +175,9 @@ describe('a wrong command line', () => {
     [['ugwo', 'list', '--timeout', '1000h'], /--timeout: must be between 1s and 1h \(got 1000h\)/],
     [['help', 'nope'], /unknown command 'nope'/],
     [['help', 'ugwo', 'nope'], /unknown command 'nope'/],
-    [['help', 'charging', 'nope'], /unknown command 'charging'/],
+    // No page of the commands leads to `refund` as a topic.
+    [['help', 'docs', 'refun'], /no page of the help is "refun"\n→ see: paycli help docs\n$/],
+    [['help', 'charging', 'nope'], /unknown command 'charging'\n/],
     [['ugwo', 'list', '--color', 'blue'], /--color: "blue" is not one of auto, always, never/],
     [['ugwo', 'list', '--json', '-o', 'csv'], /--json/],
     [['ugwo', 'list', 'extra'], /too many arguments/],

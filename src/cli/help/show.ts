@@ -26,7 +26,7 @@ const below = (node: Node): readonly (CommandNode | NounNode)[] => {
 };
 
 const unknownIn = (at: Node, tree: Tree, word: string): Error => {
-  const known = [...below(at).map(({ name }) => name), ...(at === tree ? TOPICS : [])];
+  const known = [...below(at).map(({ name }) => name), ...(at === tree ? TOPICS.filter((name) => name !== word) : [])];
   const meant = didYouMean(word, known);
   const verb = at === tree ? meantByVerb(word, commandsOf(tree)) : '';
   const guess = meant === undefined ? verb : ` (Did you mean ${meant}?)`;
@@ -60,11 +60,15 @@ const helpPageOf = (node: Node, all: boolean, layout: HelpLayout): string[] => {
 };
 
 /** Renders the topic of a word, or the list of all. Throws a usage error if there is none. */
-const docsPage = async (tree: Tree, word: string | undefined, layout: HelpLayout): Promise<string[]> => {
+const docsPage = async (word: string | undefined, layout: HelpLayout): Promise<string[]> => {
   const { topicPage, topicsPage } = await import('./topic.ts');
   if (word === undefined) return topicsPage(layout);
   const topic = topicNamed(word);
-  if (topic === undefined) throw unknownIn(tree, tree, word);
+  if (topic === undefined) {
+    const meant = didYouMean(word, TOPICS);
+    const guess = meant === undefined ? '' : ` (Did you mean ${meant}?)`;
+    throw usageError(`no page of the help is "${word}"${guess}`, { hint: 'see: paycli help docs' });
+  }
   return topicPage(topic, layout);
 };
 
@@ -76,9 +80,9 @@ const helpPage = async (tree: Tree, { words, all, search }: HelpWanted, layout: 
     throw usageError(`no page of the help has "${search}"`, { hint: 'see: paycli help docs' });
   }
   const [first = '', second] = words;
-  if (first === 'docs') return docsPage(tree, second, layout);
+  if (first === 'docs') return docsPage(second, layout);
   const topic = second === undefined ? topicNamed(first) : undefined;
-  if (topic !== undefined && nodeNamed(tree, first) === undefined) return docsPage(tree, topic, layout);
+  if (topic !== undefined && nodeNamed(tree, first) === undefined) return docsPage(topic, layout);
   const page = helpPageOf(nodeAt(tree, words), all, layout);
   return topic === undefined ? page : [...page, `More: paycli help docs ${topic}`];
 };
