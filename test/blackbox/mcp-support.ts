@@ -11,7 +11,7 @@ interface ConnectOptions extends RunOptions {
   /** `auto` starts a second server, to ask for the revision; the default doesn't. */
   readonly era?: (typeof ERAS)[number];
   /** How the client answers every question; without this it declares that it can't ask any. */
-  readonly answers?: 'accept' | 'decline';
+  readonly answers?: 'accept' | 'decline' | 'cancel';
 }
 
 export interface ToolEnd {

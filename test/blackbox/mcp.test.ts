@@ -261,13 +261,16 @@ it('makes 200 plans of a profile in a day', async () => {
   });
 });
 
-it('asks the user if the client can, and charges nothing if the user declines', async () => {
-  const agent = await connect(LOCAL, { answers: 'decline' });
-  const token = await tokenOf(agent, BY_TRANSFER);
-  expect(await agent.call('charge_confirm', { token })).toEqual(refusedWith('the person declined'));
-  expect(agent.questions).toHaveLength(1);
-  expect((await agent.call('list_charges')).json).toMatchObject({ data: [] });
-});
+it.each(['decline', 'cancel'] as const)(
+  'asks the user if the client can, and charges nothing on %s',
+  async (answers) => {
+    const agent = await connect(LOCAL, { answers });
+    const token = await tokenOf(agent, BY_TRANSFER);
+    expect(await agent.call('charge_confirm', { token })).toEqual(refusedWith('the person declined'));
+    expect(agent.questions).toHaveLength(1);
+    expect((await agent.call('list_charges')).json).toMatchObject({ data: [] });
+  },
+);
 
 describe('a read-only server', () => {
   it('offers and runs no tool that changes anything', async () => {

@@ -1,12 +1,14 @@
 import { execFileSync, spawn } from 'node:child_process';
+import { once as happened } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { PROGRAM } from '../support/built.ts';
+import { inProcess } from '../support/in-process.ts';
 import { environment, keep, newFolder, start } from '../support/program.ts';
 import type { Service } from '../support/service.ts';
-import { ACTIVITY, json, ONYE_ID, serve } from '../support/service.ts';
-import { csvOf, once, postsOf, serveCharges, summaryOf, ugwoOf, ussdFile } from './bulk-support.ts';
+import { ACTIVITY, held, json, ONYE_ID, serve } from '../support/service.ts';
+import { charged, csvOf, once, postsOf, serveCharges, summaryOf, ugwoOf, ussdFile } from './bulk-support.ts';
 
 const BASH = '/bin/bash';
 const CHARGE = ['ugwo', 'charge', '--json', '--from'];
@@ -100,3 +102,20 @@ describe.runIf(process.platform !== 'win32')('rows from a pipe', () => {
     expect(service.seen.map(({ body }) => body)).toEqual(['{"email":"ada@example.com"}']);
   });
 });
+
+it.runIf(process.platform !== 'win32')(
+  'a report that fails after its first rows ends the run with 8, although every row succeeded',
+  async () => {
+    const { hold, letGo } = held(charged(2));
+    const [path, service] = [fifo(), await serveCharges({ 2: hold })];
+    const running = inProcess([...CHARGE, ussdFile(1, 2), '--no-preflight', '--concurrency', '1', '--report', path], {
+      service,
+    });
+    const reader = spawn('head', ['-n', '2', path]);
+    await Promise.all([happened(reader, 'close'), service.came(2)]);
+    letGo();
+    const ended = await running;
+    expect(ended).toMatchObject({ code: 8, stderr: expect.stringContaining("couldn't finish the report") });
+    expect(summaryOf(ended)).toMatchObject({ accepted: 2 });
+  },
+);

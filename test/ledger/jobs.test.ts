@@ -57,17 +57,21 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       expect(await one.jobs.lease(ID, 0)).toBe(false);
     });
 
-    it('loses its text after a day if it is a plan, and stays if a charge belongs to it', async () => {
+    it('loses its text after a day if it is a plan, and stays if a charge or an update belongs to it', async () => {
       const place = newPlace();
       const ledger = await open(place);
-      const plans = ['plan-old', 'plan-used', ID];
+      const plans = ['plan-old', 'plan-charged', 'plan-updated', ID];
       for (const id of plans) await ledger.jobs.open(job({ id, name: 'a text' }), 1);
-      await begin(ledger, 1, {}, 'plan-used');
+      await begin(ledger, 1, {}, 'plan-charged');
+      const update = { job: 'plan-updated', row: 1, onye: 'ony.AbCd.1', bound: MINUTE };
+      await ledger.jobs.beginUpdate(update, { retry: false, looked: false });
       const later = await open(place, { now: () => NOON + 2 * DAY });
       await later.jobs.open(job({ id: 'plan-new', name: 'a text' }), 1);
       await later.jobs.endPlans(NOON + DAY);
-      const names = ['plan-used', ID, 'plan-new'].map(async (id) => (await later.jobs.get(id))?.name);
-      expect(await Promise.all(names)).toEqual(['', 'a text', 'a text']);
+      const names = ['plan-charged', 'plan-updated', ID, 'plan-new'].map(
+        async (id) => (await later.jobs.get(id))?.name,
+      );
+      expect(await Promise.all(names)).toEqual(['', '', 'a text', 'a text']);
       expect((await later.jobs.get('plan-old'))?.name ?? '').toBe('');
       expect((await later.verify()).faults).toEqual([]);
     });

@@ -230,7 +230,8 @@ export const memoryBackend = (
       endPlans: async (before) => {
         const old = [...jobs.values()].filter(({ id, createdAt }) => isPlan(id) && createdAt < before);
         for (const one of old) {
-          if (find({ job: one.id, order: 'row' }).length > 0) jobs.set(one.id, { ...one, name: '' });
+          if (find({ job: one.id, order: 'row' }).length + updatesOf(one.id).length > 0)
+            jobs.set(one.id, { ...one, name: '' });
           else jobs.delete(one.id);
         }
       },
