@@ -45,12 +45,15 @@ const jobId = (parts: readonly string[]): string => {
 };
 
 /**
- * Describes the rows of a plan: `3 payments for NGN 1,000.00 (NGN 1, in full 2)`. `before` is the number of rows that
- * were started before.
+ * Describes the rows of a plan: `3 payments for NGN 1,000.00 (NGN 1, in full 2)`, with a sum if every row has a known one.
+ * `before` is the number of rows that were started before.
  */
 const describeRows = <T>({ kind }: FileJob<T>, { counts, rows: all, bad, sums }: Plan, before = 0) => {
   const { one } = kind.words;
-  const [rows, total] = [all - bad.count, sumsText(kind.checked?.().amounts ?? sums)];
+  const rows = all - bad.count;
+  const checked = kind.checked?.();
+  const isWhole = checked === undefined || (checked.unknown === 0 && checked.rows + before >= rows);
+  const total = isWhole ? sumsText(checked?.amounts ?? sums) : undefined;
   const what = [...counts].map(([name, count]) => `${name} ${count}`).join(', ');
   const started = before === 0 ? '' : `; ${before} started before`;
   const things = `${counted(rows, one)}${total === undefined ? '' : ` for ${total}`}`;

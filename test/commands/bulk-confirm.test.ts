@@ -141,6 +141,17 @@ describe('a bulk run against a live service', () => {
     expect(prompts[0]).toContain('Charge 2 payment requests for NGN 10,000.00 (ussd 1, bank_transfer 1)?');
   });
 
+  it.each([
+    ['names the total of amounts that the file has for each row', '5000.00', ' for NGN 10,000.00', 'NGN 10,000.00'],
+    ['names no total if a row has no amount', '', '', '2'],
+  ])('%s', async (_what, second, total, typed) => {
+    const rows = [`${ugwoOf(1)},ussd,gtb,5000.00`, `${ugwoOf(2)},bank_transfer,,${second}`];
+    const { prompts } = await run('ugwo charge', 'ugwo,medium,provider,amount', rows, { origin: live, typed: 'n' });
+    expect(prompts[0]).toContain(
+      `Charge 2 payment requests${total} (ussd 1, bank_transfer 1)?\nType ${typed} to confirm: `,
+    );
+  });
+
   it('shows no text of the service in the prompt, and escapes text of the file', async () => {
     const currency = 'NGN 1.00?\u001b[2J\u001b]0;x\u0007\nCharge 1 request, NGN\u202e';
     const { prompts } = await charge({ origin: live, typed: 'n', args: { check: true }, shows: { currency } });

@@ -62,7 +62,7 @@ const obstaclesOf = (ugwo: Resource): readonly ColumnFault[] => {
   return refusal === undefined ? [] : [{ column: UGWO_COLUMN, what: refusal.words }];
 };
 
-/** Checks payment requests before anything is sent. With --check or a policy, adds up their amounts. */
+/** Checks payment requests before anything is sent, and adds up their amounts. */
 const openChecker = ({ observe }: Pick<Run, 'observe'>) => {
   let held = false;
   let total = NO_TOTAL;
@@ -73,7 +73,7 @@ const openChecker = ({ observe }: Pick<Run, 'observe'>) => {
       await observe('request', record);
       const { asked } = snapshotOf(record.value);
       const faults = [...(check ? obstaclesOf(record.value) : []), ...differencesOf(compared, asked)];
-      if (check && faults.length === 0) total = withRow(total, asked);
+      if (faults.length === 0) total = withRow(total, asked);
       return faults;
     },
     checked: (): Total => total,
