@@ -97,7 +97,7 @@ const TABLE = pickFields(
   ENTRY,
   'ref customer_email amount',
   statusColumn,
-  'created_at received id customer medium ugwo activity origin',
+  'received created_at id customer medium ugwo activity origin',
 );
 
 /** Columns of the table of other kinds, or of all of them. */

@@ -130,9 +130,9 @@ const LAYOUTS: Readonly<Record<string, Layouts>> = {
     statuses: ['paid', 'not created', 'unknown'],
     heads: {
       60: 'ref customer_email amount status',
-      80: 'ref customer_email amount status created_at',
-      100: 'ref customer_email amount status created_at received',
-      140: 'ref customer_email amount status created_at received id medium',
+      80: 'ref customer_email amount status received',
+      100: 'ref customer_email amount status received created_at',
+      140: 'ref customer_email amount status received created_at id medium',
     },
   },
   'watch, as lines': {
@@ -141,9 +141,9 @@ const LAYOUTS: Readonly<Record<string, Layouts>> = {
     statuses: ['not created', 'open', 'refunded'],
     heads: {
       60: 'ref customer_email amount now',
-      80: 'ref customer_email amount now at',
-      100: 'ref customer_email amount now at before medium',
-      140: 'ref customer_email amount now at before medium received ugwo',
+      80: 'ref customer_email amount now received',
+      100: 'ref customer_email amount now received at before',
+      140: 'ref customer_email amount now received at before medium ugwo',
     },
   },
   'watch, as a board': {
@@ -152,9 +152,9 @@ const LAYOUTS: Readonly<Record<string, Layouts>> = {
     statuses: ['not created', 'open', 'refunded'],
     heads: {
       60: 'ref customer_email amount now',
-      80: 'ref customer_email amount now changed',
-      100: 'ref customer_email amount now changed medium received',
-      140: 'ref customer_email amount now changed medium received ugwo',
+      80: 'ref customer_email amount now received',
+      100: 'ref customer_email amount now received changed medium',
+      140: 'ref customer_email amount now received changed medium ugwo',
     },
   },
   'refund list': {
