@@ -73,7 +73,7 @@ export const eventListView: View = {
   table: pickFields(
     LISTED_EVENT,
     // A digest in place of an id is longer.
-    { path: 'uid', needed: true, least: 29 },
+    { path: 'uid', needed: true, least: 35 },
     { path: 'event', needed: true, least: 12, endMatters: true },
     'ref amount state received_at ugwo activity repeats attempts answer answered_at',
   ),
