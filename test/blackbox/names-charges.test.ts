@@ -37,7 +37,7 @@ describe('a ref or an e-mail address in place of a charge', () => {
     const said = await desk.paycli('ledger', 'show', name);
     expect(said.stderr).toBe(`${name} is ${id}: NGN 900.00, bo@example.com, ussd, open\n`);
     await desk.settle(activity, 'successful');
-    const synced = await desk.paycli('ledger', 'sync', name, '--json');
+    const synced = await desk.paycli('ledger', 'sync', name, id, '--json');
     expect([synced.code, JSON.parse(synced.stdout)], synced.stderr).toMatchObject([
       0,
       { data: [{ payment: 'paid', count: 1 }] },

@@ -2,12 +2,11 @@ import { paidTwiceText } from '../../charge/words.ts';
 import { scopeOf } from '../../compose/client.ts';
 import { counted } from '../../core/bounds.ts';
 import { CHARGE, type RowCounts } from '../../core/charge.ts';
-import { type PayError, usageError } from '../../core/error.ts';
+import { usageError } from '../../core/error.ts';
 import { ownerFlags, type TargetOptions } from '../../core/input.ts';
 import { type ApiPage, instantOf, PAGE_MAX } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
-import { shellLine, textLine } from '../../core/shell.ts';
-import { didYouMean } from '../../core/text.ts';
+import { shellLine } from '../../core/shell.ts';
 import { type Entry, isCharge, keptAccount } from '../../ledger/entry.ts';
 import type { Job } from '../../ledger/job.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -18,7 +17,7 @@ import { isApproved, jobRecordOf, jobView, notStarted } from '../../records/job.
 import { checkPeriod, listedPages, numberedCursors, type StoredList } from '../list.ts';
 import { continueCommand } from '../record.ts';
 import type { Run } from '../run.ts';
-import { entryNamed } from './named.ts';
+import { entryNamed, findJob, namesJob } from './named.ts';
 import type { EntryOptions } from './spec.ts';
 import { countRows } from './view.ts';
 
@@ -126,35 +125,6 @@ export const listEntries = async (input: EntryOptions, run: Run): Promise<Result
   };
 };
 
-/** Number of newest entries to search for a similar id. */
-const NEWEST_SEARCHED = 100;
-
-const noSuch = (what: 'charge' | 'job', id: string, newest: readonly string[], where: string): PayError => {
-  const meant = didYouMean(id, newest);
-  return usageError(`no ${what} ${JSON.stringify(id)} in the ledger`, {
-    hint: meant === undefined ? where : `did you mean ${meant}?\n${where}`,
-  });
-};
-
-/** Finds an entry by id. Throws a usage error if there is none, with the search for what else the text may be. */
-export const findEntry = async (ledger: Ledger, id: string): Promise<Entry> => {
-  const found = await ledger.get(id);
-  if (found !== undefined) return found;
-  const newest = (await ledger.list({ limit: NEWEST_SEARCHED })).map((entry) => entry.id);
-  throw noSuch('charge', id, newest, `look for it: \`${textLine(['paycli', 'find'], id, ['--all-profiles'])}\``);
-};
-
-/** True for the id of a job, false for a charge. */
-export const namesJob = (id: string): boolean => id.startsWith('job-') || isPlan(id);
-
-/** Finds a job by id. Throws a usage error if there is none. */
-export const findJob = async ({ jobs }: Ledger, id: string): Promise<Job> => {
-  const found = await jobs.get(id);
-  if (found !== undefined) return found;
-  const newest = (await jobs.list({ limit: NEWEST_SEARCHED })).map((job) => job.id);
-  throw noSuch('job', id, newest, 'see them all: `paycli ledger jobs --all-profiles`');
-};
-
 /**
  * Next step for unknown rows. `ledger sync` checks charges at the service; a person checks other requests. An
  * update may be sent again, since its customer is read first.
@@ -225,8 +195,7 @@ const showJob = async (ledger: Ledger, id: string): Promise<Result> => {
   };
 };
 
-const showCharge = async (ledger: Ledger, id: string, place: TargetOptions): Promise<Result> => {
-  const charge = await findEntry(ledger, id);
+const showCharge = (charge: Entry, place: TargetOptions): Result => {
   const notice = paidTwiceLines([charge], place);
   return {
     kind: 'record',
@@ -240,5 +209,5 @@ const showCharge = async (ledger: Ledger, id: string, place: TargetOptions): Pro
 export const showEntry = async ({ id }: { readonly id: string }, run: Run): Promise<Result> => {
   const ledger = await run.ledger();
   if (namesJob(id)) return showJob(ledger, id);
-  return showCharge(ledger, await entryNamed(id, { one: 'charge', can: isCharge }, run), run.globals);
+  return showCharge(await entryNamed(id, { one: 'charge', can: isCharge }, run), run.globals);
 };

@@ -19,8 +19,8 @@ import { countPage, countRead, lookedThrough } from '../list.ts';
 import { PAGES_SEARCHED } from '../names.ts';
 import type { Run } from '../run.ts';
 import { nextCommand } from './cases.ts';
-import { namesJob } from './entries.ts';
 import type { readFind } from './find-spec.ts';
+import { namesJob } from './named.ts';
 import { rowOf } from './view.ts';
 
 /** An entry of the ledger, a payment request of the service, or one with its newest charge. `by`: what the text is. */

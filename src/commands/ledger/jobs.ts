@@ -19,7 +19,8 @@ import { jobRecordOf, jobsView, jobView } from '../../records/job.ts';
 import { foreignCursor, listedPages, type StoredList } from '../list.ts';
 import { continueCommand } from '../record.ts';
 import type { Run } from '../run.ts';
-import { findApproval, findJob } from './entries.ts';
+import { findApproval } from './entries.ts';
+import { findJob } from './named.ts';
 import { countRows } from './view.ts';
 
 /** Jobs per page. Counting a million rows takes a good part of a second, so pages are small. */

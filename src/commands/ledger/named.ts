@@ -1,23 +1,59 @@
 import { profileWithoutKey } from '../../compose/client.ts';
 import { REFUND } from '../../core/charge.ts';
+import { type PayError, usageError } from '../../core/error.ts';
 import { canBeName } from '../../core/ids.ts';
-import { foldedName } from '../../core/text.ts';
+import { textLine } from '../../core/shell.ts';
+import { didYouMean, foldedName } from '../../core/text.ts';
 import { type Entry, isInScope } from '../../ledger/entry.ts';
+import type { Job } from '../../ledger/job.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { isPlan } from '../../ledger/policy.ts';
 import { paymentIn } from '../../ledger/transitions.ts';
 import { type Able, entriesBy, tellOnly } from '../names.ts';
 import type { Run } from '../run.ts';
 
-/** The id of the entry that a text means: itself, or the only one of a ref or an e-mail address. */
-export const entryNamed = async (text: string, able: Able<Entry>, run: Run): Promise<string> => {
+/** Number of newest entries to search for a similar id. */
+const NEWEST_SEARCHED = 100;
+
+const noSuch = (what: 'charge' | 'job', id: string, newest: readonly string[], where: string): PayError => {
+  const meant = didYouMean(id, newest);
+  return usageError(`no ${what} ${JSON.stringify(id)} in the ledger`, {
+    hint: meant === undefined ? where : `did you mean ${meant}?\n${where}`,
+  });
+};
+
+/** True for the id of a job, false for a charge. */
+export const namesJob = (id: string): boolean => id.startsWith('job-') || isPlan(id);
+
+/** Finds a job by id. Throws a usage error if there is none. */
+export const findJob = async ({ jobs }: Ledger, id: string): Promise<Job> => {
+  const found = await jobs.get(id);
+  if (found !== undefined) return found;
+  const newest = (await jobs.list({ limit: NEWEST_SEARCHED })).map((job) => job.id);
+  throw noSuch('job', id, newest, 'see them all: `paycli ledger jobs --all-profiles`');
+};
+
+/**
+ * Finds the entry that a text means: the one with that id, or the only one of a ref or an e-mail address. Throws a usage
+ * error if there is none, with the search for what else the text may be.
+ */
+export const entryNamed = async (text: string, able: Able<Entry>, run: Run): Promise<Entry> => {
   const ledger = await run.ledger();
-  if (!canBeName('ugw', text) || (await ledger.get(text)) !== undefined) return text;
+  const itself = await ledger.get(text);
+  if (itself !== undefined) return itself;
   const fields = ['ref', 'email'] as const;
-  const exact = (await Promise.all(fields.map((field) => entriesBy(field, text, ledger)))).flat();
   const hasName = ({ asked }: Entry): boolean =>
     fields.some((field) => foldedName(asked?.[field] ?? '') === foldedName(text));
-  const found = exact.length > 0 ? exact : (await ledger.list({ anyCase: text, limit: -1 })).filter(hasName);
-  // An error about an id suggests one that is near.
-  if (found.length === 0) return text;
+  const find = async (): Promise<readonly Entry[]> => {
+    if (!canBeName('ugw', text)) return [];
+    const exact = (await Promise.all(fields.map((field) => entriesBy(field, text, ledger)))).flat();
+    return exact.length > 0 ? exact : (await ledger.list({ anyCase: text, limit: -1 })).filter(hasName);
+  };
+  const found = await find();
+  if (found.length === 0) {
+    const newest = (await ledger.list({ limit: NEWEST_SEARCHED })).map(({ id }) => id);
+    throw noSuch('charge', text, newest, `look for it: \`${textLine(['paycli', 'find'], text, ['--all-profiles'])}\``);
+  }
   const own = found.filter(isInScope((await profileWithoutKey(run)).scope));
   const refunds = own.flatMap(({ activity }) =>
     activity ? [ledger.list({ about: activity.uid, kind: REFUND, limit: -1 })] : [],
@@ -29,5 +65,5 @@ export const entryNamed = async (text: string, able: Able<Entry>, run: Run): Pro
     medium: entry.medium,
     status: paymentIn(entry) ?? entry.refund?.state ?? entry.state,
   });
-  return (await tellOnly(text, [...all.values()], able, fieldsOf, run)).id;
+  return tellOnly(text, [...all.values()], able, fieldsOf, run);
 };

@@ -11,7 +11,6 @@ import { isDisputed, isRefundUnsettled, mayCorrect, wasResolved } from '../../le
 import { entryRecord, entryView } from '../../records/entry.ts';
 import type { Able } from '../names.ts';
 import type { Run } from '../run.ts';
-import { findEntry } from './entries.ts';
 import { entryNamed } from './named.ts';
 import type { ResolveInput } from './spec.ts';
 
@@ -128,9 +127,12 @@ const resolutionOf = (
 const ENDS = { 'paid-back': 'paid_back', failed: 'refund_failed' } as const;
 
 /** Records how an open or disputed refund ended, by a person's word. */
-const resolveRefund = async (input: ResolveInput & { readonly as: keyof typeof ENDS }, run: Run): Promise<Result> => {
+const resolveRefund = async (
+  refund: Entry,
+  input: ResolveInput & { readonly as: keyof typeof ENDS },
+  run: Run,
+): Promise<Result> => {
   const ledger = await run.ledger();
-  const refund = await findEntry(ledger, input.id);
   const { id, about } = refund;
   const notOpen = usageError(`${id} is no refund that is open or disputed`, { hint: 'see: paycli refund list' });
   if (!isRefundUnsettled(refund)) throw notOpen;
@@ -141,7 +143,7 @@ const resolveRefund = async (input: ResolveInput & { readonly as: keyof typeof E
   const said = { as: input.as, by: operatorOf(ledger), reason };
   const state = ENDS[input.as];
   if (!(await ledger.settleRefund(id, state, evidenceOf('settled', run.io.clock.now(), said)))) throw notOpen;
-  const now = await findEntry(ledger, id);
+  const now = (await ledger.get(id)) ?? refund;
   return { kind: 'record', record: entryRecord(now), view: entryView(now) };
 };
 
@@ -160,11 +162,10 @@ const RESOLVES: Readonly<Record<ResolveInput['as'], Able<Entry>>> = {
 
 /** Records a person's decision about an unknown entry or a disputed charge, with who, when and why. */
 export const resolveEntry = async ({ as, ...given }: ResolveInput, run: Run): Promise<Result> => {
-  const named = { ...given, id: await entryNamed(given.id, RESOLVES[as], run) };
-  if (as === 'paid-back' || as === 'failed') return resolveRefund({ as, ...named }, run);
-  const input = { as, ...named };
+  const charge = await entryNamed(given.id, RESOLVES[as], run);
+  if (as === 'paid-back' || as === 'failed') return resolveRefund(charge, { as, ...given }, run);
+  const input = { as, ...given };
   const ledger = await run.ledger();
-  const charge = await findEntry(ledger, input.id);
   const word = as === 'paid' || as === 'reversed' ? as : undefined;
   if (word !== undefined && charge.money?.disputed === undefined) throw notDisputed(charge);
   if (word === undefined && charge.state !== 'unknown' && !mayCorrect(charge, stateSaid(as), input.activity))
@@ -179,7 +180,7 @@ export const resolveEntry = async ({ as, ...given }: ResolveInput, run: Run): Pr
   const done = await (word === undefined
     ? ledger.resolve(charge.id, resolutionOf(input, said))
     : ledger.settle(charge.id, word, { kind: 'settled', at: utcAtom(at), as: word, by, reason }));
-  const now = await findEntry(ledger, charge.id);
+  const now = (await ledger.get(charge.id)) ?? charge;
   if (!done && word !== undefined) throw notDisputed(now);
   if (!done) {
     await checkOwner(ledger, charge, input.activity);

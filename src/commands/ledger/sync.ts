@@ -22,8 +22,8 @@ import { isDisputed, moneyKnown, paymentIn } from '../../ledger/transitions.ts';
 import type { Able } from '../names.ts';
 import { changedAmong, type Listed, listedAs } from '../observer.ts';
 import type { Run } from '../run.ts';
-import { findEntry, findJob, namesJob, paidTwiceLines } from './entries.ts';
-import { entryNamed } from './named.ts';
+import { paidTwiceLines } from './entries.ts';
+import { entryNamed, findJob, namesJob } from './named.ts';
 import { type Leaving, resolvedLines, type StillUnknown, unknownLines } from './still-unknown.ts';
 import { paymentSumsView, sumRecord } from './view.ts';
 
@@ -54,9 +54,12 @@ const CHECKABLE: Able<Entry> = {
 /** Finds the named charges and jobs, each once. Throws a usage error if one is not there. */
 const namedOnes = async (ledger: Ledger, names: readonly string[], run: Run): Promise<Chosen> => {
   const jobs = names.filter(namesJob);
-  const others = new Set<string>();
-  for (const name of names.filter((one) => !namesJob(one))) others.add(await entryNamed(name, CHECKABLE, run));
-  const entries = await Promise.all([...others].map((id) => findEntry(ledger, id)));
+  const found = new Map<string, Entry>();
+  for (const name of names.filter((one) => !namesJob(one))) {
+    const entry = await entryNamed(name, CHECKABLE, run);
+    found.set(entry.id, entry);
+  }
+  const entries = [...found.values()];
   const settled = entries.find((entry) => !isCharge(entry) && entry.state !== 'unknown');
   if (settled !== undefined) throw usageError(`${settled.id} is not a charge, and not unknown: nothing to check`);
   const filters = await Promise.all([...new Set(jobs)].map(async (id) => ({ job: (await findJob(ledger, id)).id })));
