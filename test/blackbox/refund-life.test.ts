@@ -36,6 +36,9 @@ describe('a refund', () => {
     await desk.done('ledger', 'sync', '-q');
     expect(await statesOf(desk)).toEqual(['paid_back']);
     expect((await desk.status()).sums).toMatchObject({ refunded: [{ amount: 30_000, count: 1 }], refund_open: [] });
+    const report = ['ledger', 'report', '-o'];
+    expect(await desk.done(...report, 'table')).toMatch(/^paid back +1 +NGN 300\.00 +1$/m);
+    expect(await desk.done(...report, 'csv', '--columns', 'reported,without_received')).toContain('paid_back,1\r\n');
   });
 
   it('stays open if a part went back before it was sent, until a person says how it ended', async () => {

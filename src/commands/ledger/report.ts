@@ -1,3 +1,4 @@
+import { REFUND_STATES } from '../../charge/refund.ts';
 import { scopeOf } from '../../compose/client.ts';
 import { canDraw, speaksUtf8 } from '../../core/io.ts';
 import { NumberText, valueAt } from '../../core/json.ts';
@@ -77,6 +78,8 @@ const barColumns = (lines: readonly ReportLine[], { stdout, env }: Run['io']): C
   return [{ path: 'bar', peopleOnly: true, shown: (record) => block.repeat(lengthOf(record)) }];
 };
 
+const isOfRefunds = (record: unknown): boolean => REFUND_STATES.some((state) => valueAt(record, 'reported') === state);
+
 const viewBy = (names: readonly Group[], bars: readonly Column[]): View => ({
   columns: [
     ...names.map((path): Column => ({ path, needed: true })),
@@ -88,7 +91,13 @@ const viewBy = (names: readonly Group[], bars: readonly Column[]): View => ({
     ...columnsNamed('since until zone', { machineOnly: true }),
     { path: 'received', kind: 'money', needed: true },
     ...bars,
-    { path: 'without_received', kind: 'count', label: 'received not known' },
+    {
+      path: 'without_received',
+      kind: 'count',
+      label: 'received not known',
+      // A refund brings nothing, so nothing is missing.
+      shown: (record) => (isOfRefunds(record) ? undefined : valueAt(record, 'without_received')),
+    },
     { path: 'charges', kind: 'count' },
   ],
 });
