@@ -4,7 +4,7 @@ import { activityFacts } from '../../src/charge/payment.ts';
 import { type Charge, type Evidence, withEvidence } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import type { RequestRead, SnapshotAt } from '../../src/ledger/match.ts';
-import { judgeRead, reconcile } from '../../src/ledger/reconcile.ts';
+import { entriesBehind, judgeRead, reconcile } from '../../src/ledger/reconcile.ts';
 import { snapshotOf } from '../../src/ledger/snapshot.ts';
 import { MINUTE, SECOND } from '../support/units.ts';
 import { ACCOUNT, activity, atom, DIAL, END, empty, look, NOBODY, OLD_BOOT, uidOf } from './support/looks.ts';
@@ -894,4 +894,11 @@ describe('reconcile', () => {
     const failing = () => Promise.reject(new Error('no key'));
     await expect(reconcile(ledgerAt([charge()]), charge(), failing)).rejects.toThrow('no key');
   });
+});
+
+it('entries that the database cannot compare are read page by page, each once', async () => {
+  const seqs = Array.from({ length: 450 }, (_, index) => index + 1);
+  const all = seqs.map((seq) => charge({ id: `chg-${String(seq).padStart(12, '0')}`, seq }));
+  const found = await entriesBehind(memoryLedger(all), { test: () => true }, undefined, 450);
+  expect(found.map(({ seq }) => seq)).toEqual(seqs.reverse());
 });
