@@ -19,7 +19,7 @@ export const isTimeZone = (name: string): boolean => attempt(() => formatAnywher
 
 /** Settings of a text that must pass a test, and the fault of another one. */
 const TESTED: Readonly<Record<string, { readonly test: (text: string) => boolean; readonly fault: string }>> = {
-  currency: { test: (text) => /^[A-Z]{3}$/.test(text), fault: 'is not a code, such as NGN' },
+  currency: { test: (text) => /^[A-Z]{3}$/i.test(text), fault: 'is not a code, such as NGN' },
   // An offset such as +01:00 would be UTC for the process.
   time_zone: {
     test: (text) => /^[A-Z]/i.test(text) && isTimeZone(text),

@@ -143,7 +143,9 @@ describe('a default of the profile', () => {
 
   it('sets the currency of one request on a terminal only', async () => {
     const service = await serve([json(200, { uid: UGWO_ID, status: 'not_paid', amount: 500, currency: 'JPY' })]);
-    const home = await withSettings(service.origin, { currency: 'JPY' });
+    const home = await withSettings(service.origin, {});
+    const set = await inProcess(['config', 'set', 'currency', 'jpy', '--json'], { home });
+    expect(JSON.parse(set.stdout)).toMatchObject({ value: 'JPY' });
     const create = ['ugwo', 'create', '--amount', '500'];
     expect(await inProcess(create, { home })).toMatchObject({ code: 2 });
     expect((await onTerminal([...create, '--no-input'], { home })).code).toBe(2);

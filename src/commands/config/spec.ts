@@ -50,7 +50,7 @@ export const configCommands = [
       const { name, value } = input;
       const problem = settingProblem(name, value, MEDIUM_NAMES);
       if (problem !== undefined) throw usageError(`${name}: "${value}" ${problem}`);
-      return input;
+      return { name, value: name === 'currency' ? value.toUpperCase() : value };
     },
     load: async () => ({ run: (await import('./settings.ts')).setSetting }),
   }),
