@@ -14,7 +14,7 @@ import {
 } from '../contract/operations.ts';
 import type { ListRecord, ResourcePage } from '../contract/proof.ts';
 import { loadSchemas } from '../contract/zod.ts';
-import { ANY_WRITE, type WriteKind } from '../core/charge.ts';
+import { ANY_WRITE, textAt, type WriteKind } from '../core/charge.ts';
 import { PayError, usageError } from '../core/error.ts';
 import { isUnsafeSegment } from '../core/ids.ts';
 import { printExact } from '../core/json.ts';
@@ -102,8 +102,8 @@ export interface ClientOptions extends Omit<SendContext, 'requestedPause' | 'pac
   readonly transport: Transport;
   /** False: the service does the checks (--no-validate). */
   readonly validate: boolean;
-  /** The record that was read last, by its id. If the next read is of the same, it takes it and sends no request. */
-  readonly known?: Map<string, ApiRecord>;
+  /** Holds a record for the next request: a read of the same takes it and sends nothing. Any request forgets it. */
+  readonly state?: { known?: ApiRecord };
 }
 
 /** True for a query that any list accepts. It needs no schema: loading one takes longer than a list. */
@@ -194,6 +194,7 @@ const pacedClient = (
   note: ReturnType<typeof openNotes>,
 ): Client => {
   const exchangeFor = async (called: Called, input: CallInput): Promise<Exchange> => {
+    delete options.state?.known;
     const method = typeof called === 'string' ? operations[called].method : called.method;
     if (method !== 'GET' || !isPlainQuery(input.query)) await loadSchemas();
     return exchangeOf(options, called, input);
@@ -205,15 +206,15 @@ const pacedClient = (
     return outcome;
   };
   const call = async <K extends Called>(called: K, input: CallInput, signal?: AbortSignal) => {
+    const known = options.state?.known;
     const exchange = await exchangeFor(called, input);
     if (exchange.operation.safety !== 'safe') {
       const outcome = await writeBy(exchange, input);
       if (outcome.certain !== 'accepted') throw outcome.error;
       return outcome.record as ApiRecord<Proven<K>>;
     }
-    const known = options.known?.get(input.params?.['uid'] ?? '');
-    options.known?.clear();
-    if (known !== undefined) return known as ApiRecord<Proven<K>>;
+    if (known !== undefined && textAt(known.value, 'uid') === input.params?.['uid'])
+      return known as ApiRecord<Proven<K>>;
     const received = await sendRead(options, options.transport, exchange, signal);
     note(exchange, received);
     return received as ApiRecord<Proven<K>>;

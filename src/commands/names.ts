@@ -82,7 +82,7 @@ export const findNamed = async (
         const record = uid === undefined ? undefined : await client.look(get, { params: { uid } });
         if (uid === undefined || record === undefined) continue;
         take(record);
-        if (!isFile) run.state.known.set(uid, record);
+        if (!isFile) run.state.known = record;
       }
     };
     const left = missing();
@@ -241,7 +241,7 @@ export const activityNamed = async (
   for (const uid of uids) {
     const record = await client.call('ugwo.get', { params: { uid } });
     await run.observe('request', record);
-    run.state.known.set(uid, record);
+    run.state.known = record;
     const { value } = record;
     if (kept.length > 0 && foldedName(textAt(value, 'onye.email')) !== foldedName(name)) continue;
     const listed = activitiesOf(value) ?? [];
@@ -266,12 +266,12 @@ export const readNamed = async (
   run.state.hasShown = true;
   run.state.recheck = async () => {
     const [client, { field, get }] = [await run.client('read'), KINDS[prefix]];
-    run.state.known.clear();
+    delete run.state.known;
     for (const [name, uid] of ids) {
       const record = await client.look(get, { params: { uid } });
       if (record === undefined) continue;
       refuseRenamed(prefix, { uid, name }, textAt(record.value, field));
-      run.state.known.set(uid, record);
+      run.state.known = record;
     }
   };
   if (danger !== 'read' && confirms !== true && !run.globals.dryRun) await run.ask(['Is this the one?'], 'go ahead');

@@ -40,8 +40,8 @@ export interface RunState {
   profiles?: () => readonly string[];
   /** Releases the resources, in reverse order. */
   readonly closing: (() => Promise<void>)[];
-  /** The record that was read to find a name, by its id. The read that the command itself needs takes it. */
-  readonly known: Map<string, ApiRecord>;
+  /** The record that was read to find a name. The read that the command itself needs takes it. */
+  known?: ApiRecord;
   /** True if the run has printed the record that it is about. */
   hasShown?: true;
   /** Called after a person has answered a question. Throws if what it was about has changed meanwhile. */

@@ -180,7 +180,7 @@ export const openClient = async (run: RunContext, credentials: RunCredentials): 
     debug,
     notice,
     validate,
-    known: state.known,
+    state,
   });
 };
 

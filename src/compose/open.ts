@@ -25,7 +25,7 @@ const filterOf = async ({ io, globals }: RunContext, { jq }: ProgramFiles): Prom
 export const openRun = (outer: Io, globals: Globals, files: ProgramFiles = {}, words?: string): OpenRun<Run> => {
   // Drops stack traces unless --debug shows them: undici creates an error for every connection that it closes.
   if (!globals.debug) Error.stackTraceLimit = 0;
-  const state: RunState = { closing: [], known: new Map(), status: { words } };
+  const state: RunState = { closing: [], status: { words } };
   const io = watchSilence(outer, globals, state);
   const context: RunContext = { io, globals, state, say: openSay(io, globals, state.status) };
   const target = memo(() => connectTarget(context));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { onyeOf, ugwoOf, uidOf } from '../support/ids.ts';
 import { inProcess } from '../support/in-process.ts';
-import { errorOf, newFolder, type RunOptions, start } from '../support/program.ts';
+import { errorOf, newFolder, passingClock, type RunOptions, paycli as runApart, start } from '../support/program.ts';
 import { ACTIVITY, hang, json, type Seen, serveAllBy, ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { charged, csvOf, fileOf, numberIn, once, postsOf, reportOf, reportPath, summaryOf } from './bulk-support.ts';
@@ -175,6 +175,25 @@ describe('a ref in place of the id of a payment request', () => {
     const from = service.seen.length;
     const { stderr } = await paycli(...line.split(' '));
     expect(asked(from), stderr).toEqual(requests);
+  });
+
+  it('is read anew before the charge if its first read is too old by then', async () => {
+    const { paycli, records, options, asked, service } = await open({ ugwo: [request(1)] });
+    expect(await paycli('ugwo', 'charge', ugwoOf(1), ...CHARGE)).toMatchObject({ code: 0 });
+    const clock = passingClock();
+    const slow = {
+      ...request(1),
+      get status() {
+        clock.pass();
+        return 'requires_ugwo';
+      },
+    };
+    records.ugwo[0] = slow;
+    const from = service.seen.length;
+    const line = ['ugwo', 'charge', 'order-1', ...CHARGE, '--again', '--yes'];
+    const ended = await runApart(line, { ...options, env: clock.env });
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(asked(from)).toEqual([READ(1), READ(1), POST(1)]);
   });
 
   it('is not taken from the ledger of another service or workspace', async () => {

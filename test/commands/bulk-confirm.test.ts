@@ -91,7 +91,7 @@ const run = async (
     client: async () => client,
     ledger: async () => ledger,
     target: async () => ({ service: origin, origin, workspace: 'AbCd', profile: 'shop' }),
-    state: { closing: [], known: new Map(), status: {} },
+    state: { closing: [], status: {} },
     observe: async () => undefined,
     say: async () => undefined,
     ask: confirmer({ stdin, stderr: stdin }, globals),

@@ -101,7 +101,7 @@ export const call = async (path: string, options: Call): Promise<Outcome> => {
       env: { PAYCLI_HOME: '/nonexistent' },
     },
     globals: { ...of, quiet: true },
-    state: { closing: [], known: new Map(), status: {} },
+    state: { closing: [], status: {} },
     ledger: async () => options.ledger,
     target: async () => {
       asked.push('place');

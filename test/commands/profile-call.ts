@@ -121,7 +121,7 @@ export const call = async (path: string, options: Call = {}): Promise<Outcome> =
     target: unexpected,
     ledger: unexpected,
     observe: unexpected,
-    state: { closing: [], known: new Map(), status: {} },
+    state: { closing: [], status: {} },
   };
   let records: readonly unknown[] = [];
   let error: PayError | undefined;

@@ -16,7 +16,7 @@ const start = (
   loaded = (): void => undefined,
 ) => {
   const [clock, fake, answer] = [new VirtualClock(), terminal(80, env), Promise.withResolvers<string>()];
-  const state: RunState = { closing: [], known: new Map(), status };
+  const state: RunState = { closing: [], status };
   async function* bytes() {
     yield Buffer.from(await answer.promise);
   }

@@ -79,7 +79,7 @@ export const newWorld = (): World => {
     io,
     globals,
     inner: async () => shut(),
-    state: { closing: [], known: new Map(), status: {} },
+    state: { closing: [], status: {} },
     client: async (purpose) =>
       clientOver((attempt) => {
         sent.push(attempt);
