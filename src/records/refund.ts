@@ -58,7 +58,7 @@ export const sentRefundsView: View = {
     { ...refColumn, path: 'ugwo_ref', or: 'ref', label: 'ref', peopleOnly: true },
     'customer_email amount',
     { path: 'refund', or: 'state', kind: 'state', needed: true },
-    'created_at status id activity',
+    'created_at id activity',
   ),
 };
 

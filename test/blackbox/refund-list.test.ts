@@ -142,7 +142,7 @@ it('refund list and get show labels and money on a terminal', async () => {
   expect(await inProcess(lost, machine)).toMatchObject({ code: 6 });
   const list = openTerminal(['refund', 'list'], { ...machine, columns: 80 });
   await list.ended;
-  expect(await list.screen()).toMatch(/^order-2 +NGN 20\.00 +refund open +[\d: -]+ processing$/m);
+  expect(await list.screen()).toMatch(/^order-2 +NGN 20\.00 +refund open +[\d: -]+ refund-\w+$/m);
   expect(await list.screen()).toMatch(/^order-1 +NGN 30\.00 +unknown /m);
   const card = openTerminal(['refund', 'get', RFD(2)], { ...machine, columns: 80 });
   await card.ended;

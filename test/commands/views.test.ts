@@ -167,8 +167,8 @@ const LAYOUTS: Readonly<Record<string, Layouts>> = {
     heads: {
       60: 'ref customer_email amount refund',
       80: 'ref customer_email amount refund created_at',
-      100: 'ref customer_email amount refund created_at status',
-      140: 'ref customer_email amount refund created_at status id',
+      100: 'ref customer_email amount refund created_at id',
+      140: 'ref customer_email amount refund created_at id activity',
     },
   },
   'webhook events list': {
