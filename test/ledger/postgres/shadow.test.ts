@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { initLedger } from '../../../src/ledger/postgres/admin.ts';
 import type { Access } from '../../../src/ledger/postgres/session.ts';
+import { SHADOW_FILE } from '../../../src/ledger/postgres/shadow.ts';
 import { parseAddress } from '../../../src/ledger/postgres/url.ts';
 import { full } from '../../faults/torture.ts';
 import { ugwoOf } from '../../support/ids.ts';
@@ -41,6 +42,15 @@ const shadowOf = ({ folder }: SharedPlace): string => {
   const [name = ''] = readdirSync(folder).filter((file) => /^shared-\w+\.sqlite$/.test(file));
   return join(folder, name);
 };
+
+it.each([
+  ['newer', /^use the newer paycli/],
+  ['unreleased', /keep it elsewhere$/],
+  ['foreign', /then move it away$/],
+] as const)("a fault of this machine's copies says what to do: %s", (kind, hint) => {
+  const { detail } = SHADOW_FILE.error({ kind, path: '/x', what: 'is odd' });
+  expect(detail.hint).toMatch(hint);
+});
 
 describe.skipIf(process.platform === 'win32')("this machine's copies of what it started", () => {
   it('detect a loss even if another local process committed later but recorded earlier', async () => {
