@@ -1,5 +1,6 @@
 import { nextTurn } from './async.ts';
 import type { Flight } from './io.ts';
+import { valueAt } from './json.ts';
 
 /** One way in which a run can end badly. */
 interface ErrorRow {
@@ -256,12 +257,14 @@ const textOfAny = (value: unknown): string => {
   }
 };
 
-/** An unexpected exception as an error of ours. */
+/** An unexpected exception as an error of ours. Each relative path needs the working folder, so its lack is told here. */
 export const defect = (thrown: unknown): PayError =>
-  new PayError('internal', `a bug in paycli: ${reasonOf(thrown)}`, {
-    cause: thrown,
-    hint: 'run it again with --debug and report what it prints',
-  });
+  valueAt(thrown, 'syscall') === 'uv_cwd'
+    ? usageError("the working folder doesn't exist", { hint: 'change to a folder that exists', cause: thrown })
+    : new PayError('internal', `a bug in paycli: ${reasonOf(thrown)}`, {
+        cause: thrown,
+        hint: 'run it again with --debug and report what it prints',
+      });
 
 /** Message for any thrown value. */
 export const reasonOf = (thrown: unknown): string => {

@@ -267,6 +267,19 @@ describe.skipIf(process.platform === 'win32')('while SQLite checks a file for lo
       expect(readdirSync(folder)).toEqual([]);
     },
   );
+
+  it.runIf(process.platform === 'linux').each([
+    ['ledger', 'backup', 'copy.sqlite'],
+    ['ledger', 'match', 'statement.csv'],
+  ])('%s %s in a folder that was removed names that', async (...args) => {
+    const { home } = await withOld(1);
+    const program = ['sh', '-c', 'rmdir "$PWD" && exec "$@"', 'sh', ...PROGRAM] as const;
+    const ended = await paycli([...args, '--json'], { home, program });
+    expect([ended.code, errorOf(ended)]).toEqual([
+      2,
+      expect.objectContaining({ message: "the working folder doesn't exist", hint: 'change to a folder that exists' }),
+    ]);
+  });
 });
 
 describe('ledger verify', () => {
