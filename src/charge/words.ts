@@ -77,5 +77,5 @@ export const unknownHint = (id: string, { kind, hint }: WriteKind, words: readon
   const command = shellLine(['paycli', 'ledger', 'sync', id, ...words]);
   return kind === CHARGE
     ? `${hint}. Find out: \`${command}\``
-    : `${hint}. Look for the ${kindWord(kind)} at the service, then record what you found: \`${shellLine(['paycli', 'ledger', 'resolve', id, '--as', 'created'])}\`, or \`--as not-created\``;
+    : `${hint}. Look for the ${kindWord(kind)} at the service, then record what you found: \`${shellLine(['paycli', 'ledger', 'resolve', id, '--as', 'created', ...words])}\`, or \`--as not-created\``;
 };

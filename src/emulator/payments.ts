@@ -9,6 +9,7 @@ import { statusWord } from '../core/status.ts';
 import { parseDuration, utcAtom } from '../core/time.ts';
 import { type EventName, isWanted, readEvent } from '../core/webhook-event.ts';
 import { newServiceId } from './ids.ts';
+import { emulatorLine } from './schema.ts';
 import type { ActivityPlan, EmittedEvent, EmulatorStore, RefundEnding, StoredActivity } from './store.ts';
 
 /** True if the customer has paid a request, even if it was refunded since. */
@@ -286,12 +287,12 @@ const endable = (store: EmulatorStore, uid: string, as: ActivityEnding): StoredA
   throw usageError(`the activity ${uid} ${why}: it is ${statusWord(machineValue(kept.activity.status))}`);
 };
 
-const refuseAfterExpiry = (activity: Activity, due: number): void => {
+const refuseAfterExpiry = ({ path }: EmulatorStore, activity: Activity, due: number): void => {
   const action = readNextAction(activity);
   if (action?.kind !== 'transfer' || action.expiresAt === undefined || due <= action.expiresAt) return;
   const at = utcAtom(action.expiresAt);
   throw usageError(`the account of the activity ${activity.uid} expires before that, at ${at}`, {
-    hint: 'for a late transfer, let it expire first: paycli emulator clock',
+    hint: `for a late transfer, let it expire first: ${emulatorLine(path, 'clock', '+15m')}`,
   });
 };
 
@@ -303,7 +304,7 @@ export const settle = (store: EmulatorStore, { activity: uid, as, after, amount 
     const currency = machineValue(store.ugwo(kept.ugwo)?.currency ?? '');
     const plan = { ending: as, due: now + (after ?? 0), paid: amount?.(currency) };
     if (after === undefined) return { activity: endActivity(store, kept, plan), due: undefined };
-    refuseAfterExpiry(kept.activity, plan.due);
+    refuseAfterExpiry(store, kept.activity, plan.due);
     store.replaceActivity(kept.activity, plan);
     return { activity: kept.activity, due: plan.due };
   });

@@ -1,4 +1,5 @@
 import { PayError, usageError } from '../core/error.ts';
+import { shellLine } from '../core/shell.ts';
 import type { DatabaseFault, DatabaseKind } from '../database/connect.ts';
 import { randomKey } from './ids.ts';
 
@@ -87,13 +88,17 @@ const EMULATOR_TABLES = `
   CREATE INDEX delivery_due ON delivery (webhook, due, seq);
 `;
 
+/** The line of a command for this data file. */
+export const emulatorLine = (path: string, ...words: readonly string[]): string =>
+  shellLine(['paycli', 'emulator', ...words, '--data', path]);
+
 const ELSEWHERE_HINT = 'set PAYCLI_HOME to another folder (the emulator commands take --data FILE, too)';
 
 /** A file that is ours, but damaged or of another version. Only resetting it or another file helps. */
 export class UnusableFile extends PayError {
   constructor(path: string, what: string, cause?: unknown) {
     super('usage', `the emulator's data file ${path} ${what}`, {
-      hint: `Empty it with \`paycli emulator reset\`, or ${ELSEWHERE_HINT}.`,
+      hint: `Empty it with \`${emulatorLine(path, 'reset')}\`, or ${ELSEWHERE_HINT}.`,
       cause,
     });
   }

@@ -438,6 +438,7 @@ const storeOf = (db: DatabaseSync) => ({
  * found by their identifiers in either dialect.
  */
 export interface EmulatorStore extends ReturnType<typeof storeOf> {
+  readonly path: string;
   readonly key: string;
   /** Takes the lock of the process that delivers the outbox; undefined while another one has it. */
   readonly holdOutbox: () => (() => void) | undefined;
@@ -449,14 +450,14 @@ export const openStore = (path: string): EmulatorStore =>
     const store = storeOf(db);
     const key = store.setting('key');
     if (key === undefined) throw new UnusableFile(path, 'is damaged: it holds no key');
-    return { key, holdOutbox: () => holdLock(`${path}.lock`, 0), ...store };
+    return { path, key, holdOutbox: () => holdLock(`${path}.lock`, 0), ...store };
   });
 
 /** Calls `use` with an empty store in memory, and drops the store. */
 export const withoutFile = <T>(use: (store: EmulatorStore) => T): T =>
   closedAfter(connect(':memory:', DATA_FILE), (db) => {
     migrate(db, DATA_FILE);
-    return use({ key: '', holdOutbox: () => undefined, ...storeOf(db) });
+    return use({ path: '', key: '', holdOutbox: () => undefined, ...storeOf(db) });
   });
 
 export const withStore = async <T>(path: string, use: (store: EmulatorStore) => T | Promise<T>): Promise<T> => {

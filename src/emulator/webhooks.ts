@@ -12,6 +12,7 @@ import { activityOn, activityOutcome, createRefund } from './charge.ts';
 import { newServiceId, randomText } from './ids.ts';
 import { emit, endActivity, endRefund, withActivities } from './payments.ts';
 import { addCustomer, createUgwo } from './records.ts';
+import { emulatorLine } from './schema.ts';
 import { ProblemError } from './service.ts';
 import type { DeliveryAttempt, EmulatorStore, OutgoingDelivery, StoredActivity, Webhook } from './store.ts';
 
@@ -93,7 +94,7 @@ export const removeWebhook = (store: EmulatorStore, id: number): ShownWebhook =>
   store.write(() => {
     const webhook = store.webhooks().find((one) => one.id === id);
     if (webhook === undefined) {
-      throw usageError(`there is no webhook ${id}`, { hint: 'see `paycli emulator webhook list`' });
+      throw usageError(`there is no webhook ${id}`, { hint: `see \`${emulatorLine(store.path, 'webhook', 'list')}\`` });
     }
     store.removeWebhook(id);
     return shownWebhook(webhook);
@@ -107,7 +108,9 @@ export const replayDelivery = (store: EmulatorStore, id: number): ShownDelivery 
   store.write(() => {
     const delivery = store.delivery(id);
     if (delivery === undefined) {
-      throw usageError(`there is no delivery ${id}`, { hint: 'see `paycli emulator webhook deliveries`' });
+      throw usageError(`there is no delivery ${id}`, {
+        hint: `see \`${emulatorLine(store.path, 'webhook', 'deliveries')}\``,
+      });
     }
     const next = { state: 'waiting', due: 0, tries: 0, putOff: undefined } as const;
     store.setNext(id, next);
@@ -225,7 +228,9 @@ export const triggerEvent = (
   const data = sampleResource(store, event, ugwo, now);
   const emitted = store.write(() => emit(store, now, event, () => data));
   if (emitted === undefined) {
-    throw usageError(`no webhook wants ${event}`, { hint: 'add one: `paycli emulator webhook add URL`' });
+    throw usageError(`no webhook wants ${event}`, {
+      hint: `add one: \`${emulatorLine(store.path, 'webhook', 'add', 'URL')}\``,
+    });
   }
   return { event, event_uid: emitted.uid, about: emitted.subject, webhooks: emitted.webhooks };
 };

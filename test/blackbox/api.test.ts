@@ -106,12 +106,12 @@ describe('api', () => {
   });
 
   it.each([
-    [['GET', '/v1/ugwo'], 'paycli api /v1/ugwo -X GET'],
-    [['post', '/v1/things', '-f', 'a=1'], 'paycli api /v1/things -X POST'],
+    [['GET', '/v1/ugwo'], 'write /v1/ugwo -X GET in place of GET /v1/ugwo'],
+    [['post', '/v1/things', '-f', 'a=1'], 'write /v1/things -X POST in place of post /v1/things'],
   ])('shows the current syntax for the old one: %j', async (words, line) => {
     const ended = await api(words, { service: await serve([]) });
     expect(ended).toMatchObject({ code: 2, stdout: '' });
-    expect(ended.stderr).toContain(`the path comes first, and the method is an option\n→ use: ${line}\n`);
+    expect(ended.stderr).toContain(`the path comes first, and the method is an option\n→ ${line}\n`);
   });
 
   const headOf = (status: string, ...headers: readonly string[]) =>

@@ -117,7 +117,7 @@ const refuseMethod = (word: string, path = '/v1/…'): void => {
   const method = METHODS.find((one) => one === word.toUpperCase());
   if (method === undefined) return;
   throw usageError('the path comes first, and the method is an option', {
-    hint: `use: ${shellLine(['paycli', 'api', path, '-X', method])}`,
+    hint: `write ${shellLine([path, '-X', method])} in place of ${shellLine([word, path])}`,
   });
 };
 

@@ -11,6 +11,7 @@ import { type GivenAmount, readGiven } from '../../core/money.ts';
 import { isLoopback } from '../../core/origin.ts';
 import { madeHere, onePage } from '../../core/record.ts';
 import { columnsNamed, type Result, type View } from '../../core/result.ts';
+import { shellLine } from '../../core/shell.ts';
 import { formatDuration, utcAtom } from '../../core/time.ts';
 import type { EventName } from '../../core/webhook-event.ts';
 import { emulatorRoom } from '../../emulator/room.ts';
@@ -278,7 +279,7 @@ export const triggerEmulatorEvent = async (
   const { event, ugwo, data } = input;
   const { file, emulator, clock } = await openEmulator(data, run);
   const result = await emulator.webhooks.trigger({ file, clock, event, ugwo });
-  const notice = 'A running `paycli emulator start` sends it.';
+  const notice = `A running \`${shellLine(['paycli', 'emulator', 'start', ...(data === undefined ? [] : ['--data', data])])}\` sends it.`;
   return { kind: 'record', record: madeHere(result), view: triggeredView, notice };
 };
 

@@ -1,6 +1,6 @@
 import { CHARGE, kindWord, REFUND } from '../../core/charge.ts';
 import { type PayError, usageError } from '../../core/error.ts';
-import { askText, canAsk } from '../../core/input.ts';
+import { askText, canAsk, targetFlags } from '../../core/input.ts';
 import type { Result } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
 import { formatLocal, utcAtom } from '../../core/time.ts';
@@ -22,32 +22,34 @@ const SETTLED: Readonly<Record<string, string>> = {
   not_created: 'is already recorded as not created',
 };
 
-const notDisputed = ({ id }: Entry): PayError =>
+const notDisputed = ({ id }: Entry, { globals }: Run): PayError =>
   usageError(`${id} is not disputed`, {
-    hint: `--as paid and --as reversed are for disputed charges; see \`${shellLine(['paycli', 'ledger', 'show', id])}\``,
+    hint: `--as paid and --as reversed are for disputed charges; see \`${shellLine(['paycli', 'ledger', 'show', id, ...targetFlags(globals)])}\``,
   });
 
 /** Next step for an entry that a person found made, and whose money was seen since then. */
-const movedHint = (entry: Entry): string => {
+const movedHint = (entry: Entry, { globals }: Run): string => {
   const { id, kind } = entry;
-  const resolve = (as: string): string => shellLine(['paycli', 'ledger', 'resolve', id, '--as', as]);
+  const line = (verb: string, ...words: readonly string[]) =>
+    shellLine(['paycli', 'ledger', verb, id, ...words, ...targetFlags(globals)]);
+  const resolve = (as: string): string => line('resolve', '--as', as);
   const [there, back] = kind === REFUND ? ['paid-back', 'failed'] : ['paid', 'reversed'];
   if (isDisputed(entry) || isRefundUnsettled(entry))
     return `say where the money is: \`${resolve(there)}\`, or \`${resolve(back)}\``;
   return kind === REFUND
-    ? `see \`${shellLine(['paycli', 'ledger', 'show', id])}\``
-    : `read it again: \`${shellLine(['paycli', 'ledger', 'sync', id])}\`; once an answer disputes the money, \`${resolve(back)}\` says that it went back`;
+    ? `see \`${line('show')}\``
+    : `read it again: \`${line('sync')}\`; once an answer disputes the money, \`${resolve(back)}\` says that it went back`;
 };
 
-const notUnknown = (entry: Entry): PayError => {
+const notUnknown = (entry: Entry, run: Run): PayError => {
   const { id, kind, state, activity } = entry;
   const named = activity === undefined ? '' : ` (${activity.uid})`;
   if (state === 'accepted' && wasResolved(entry)) {
     const seen = kind === REFUND ? 'its money went back' : 'the service has shown its money';
-    return usageError(`${id} was created: ${seen}${named}`, { hint: movedHint(entry) });
+    return usageError(`${id} was created: ${seen}${named}`, { hint: movedHint(entry, run) });
   }
   return usageError(`${id} ${SETTLED[state] ?? `is ${state}`}${named}`, {
-    hint: `only an unknown charge can be resolved; see \`${shellLine(['paycli', 'ledger', 'show', id])}\``,
+    hint: `only an unknown charge can be resolved; see \`${shellLine(['paycli', 'ledger', 'show', id, ...targetFlags(run.globals)])}\``,
   });
 };
 
@@ -134,7 +136,9 @@ const resolveRefund = async (
 ): Promise<Result> => {
   const ledger = await run.ledger();
   const { id, about } = refund;
-  const notOpen = usageError(`${id} is no refund that is open or disputed`, { hint: 'see: paycli refund list' });
+  const notOpen = usageError(`${id} is no refund that is open or disputed`, {
+    hint: `see: ${shellLine(['paycli', 'refund', 'list', ...targetFlags(run.globals)])}`,
+  });
   if (!isRefundUnsettled(refund)) throw notOpen;
   await run.say(introOf(refund, run.io.clock.now()));
   const reason = await reasonFor(input, run);
@@ -167,9 +171,9 @@ export const resolveEntry = async ({ as, ...given }: ResolveInput, run: Run): Pr
   const input = { as, ...given };
   const ledger = await run.ledger();
   const word = as === 'paid' || as === 'reversed' ? as : undefined;
-  if (word !== undefined && charge.money?.disputed === undefined) throw notDisputed(charge);
+  if (word !== undefined && charge.money?.disputed === undefined) throw notDisputed(charge, run);
   if (word === undefined && charge.state !== 'unknown' && !mayCorrect(charge, stateSaid(as), input.activity))
-    throw notUnknown(charge);
+    throw notUnknown(charge, run);
   if (input.activity !== undefined && charge.kind !== CHARGE) throw usageError(`--activity: ${charge.id} is no charge`);
   await run.say(introOf(charge, run.io.clock.now()));
   await checkOwner(ledger, charge, input.activity);
@@ -181,10 +185,10 @@ export const resolveEntry = async ({ as, ...given }: ResolveInput, run: Run): Pr
     ? ledger.resolve(charge.id, resolutionOf(input, said))
     : ledger.settle(charge.id, word, { kind: 'settled', at: utcAtom(at), as: word, by, reason }));
   const now = (await ledger.get(charge.id)) ?? charge;
-  if (!done && word !== undefined) throw notDisputed(now);
+  if (!done && word !== undefined) throw notDisputed(now, run);
   if (!done) {
     await checkOwner(ledger, charge, input.activity);
-    throw notUnknown(now);
+    throw notUnknown(now, run);
   }
   return { kind: 'record', record: entryRecord(now), view: entryView(now) };
 };

@@ -3,9 +3,11 @@ import { profilesOf } from '../../compose/run.ts';
 import { REFUND } from '../../core/charge.ts';
 import { LOCAL_PROFILE } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
+import { targetFlags } from '../../core/input.ts';
 import { exactNumber } from '../../core/money.ts';
 import { type ApiPage, type ApiRecord, madeHere } from '../../core/record.ts';
 import type { Result, View } from '../../core/result.ts';
+import { shellLine } from '../../core/shell.ts';
 import { utcAtom } from '../../core/time.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import {
@@ -127,8 +129,11 @@ export const showPolicy = async (input: PolicyOwner, run: Run): Promise<Result> 
   const name = await policyName(input, run);
   const allowance = await today(await run.ledger(), name);
   if (allowance === undefined) {
+    const owner = input.others ? ['--others'] : [input.profile ?? []].flat();
+    const line = (...words: readonly string[]) =>
+      shellLine(['paycli', 'policy', ...words, ...targetFlags(run.globals)]);
     throw usageError(`no policy holds for ${input.others ? 'other profiles' : `profile ${name}`}`, {
-      hint: 'nothing is limited; set one with `paycli policy set`, and see all with `paycli policy list`',
+      hint: `nothing is limited; set one with \`${line('set', ...owner)}\` and a limit, such as --max-charges 100; see all with \`${line('list')}\``,
     });
   }
   return {
@@ -174,7 +179,7 @@ export const removePolicy = async (input: PolicyOwner, run: Run): Promise<Result
   const removed = (await ledger.policies.list()).find(({ profile }) => profile === name);
   if (removed === undefined) {
     throw usageError(`there is no policy ${ownerText(input, name)}`, {
-      hint: 'see all policies with `paycli policy list`',
+      hint: `see all policies with \`${shellLine(['paycli', 'policy', 'list', ...targetFlags(run.globals)])}\``,
     });
   }
   await run.ask([`Remove the policy ${ownerText(input, name)}? Its limits end at once.`], 'refuse');
