@@ -210,6 +210,15 @@ describe('api', () => {
     ]);
   });
 
+  it.each(['/v1/ugwo', '/v1/onye'])(
+    'keeps the rules of a list that paycli knows, also for --paginate: %s',
+    async (path) => {
+      const service = await serve([]);
+      expect((await api([`${path}?limit=0`, '--paginate'], { service })).code).toBe(2);
+      expect(service.seen).toEqual([]);
+    },
+  );
+
   it('follows the pages of a list', async () => {
     const service = await serve([
       page([1, 2], 'a'),
