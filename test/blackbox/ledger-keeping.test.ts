@@ -20,7 +20,7 @@ import { inProcess } from '../support/in-process.ts';
 import { ledgerOptions, rewrite } from '../support/ledger.ts';
 import { childrenOf } from '../support/postgres/processes.ts';
 import { ownCluster } from '../support/postgres.ts';
-import { errorOf, newFolder, paycli, start } from '../support/program.ts';
+import { errorOf, newFolder, paycli, runBefore, start } from '../support/program.ts';
 import { ACTIVITY, json, problem, serveAllBy, ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 import {
@@ -114,6 +114,42 @@ describe('ledger backup', () => {
     const { home, ledger } = await withOld(1);
     const ended = await inProcess(['ledger', 'backup', ledger], { home });
     expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('is there already') });
+  });
+
+  describe('on a file system without hard links', () => {
+    const backedUp = async (more = '') => {
+      const { home } = await withOld(3);
+      const folder = newFolder('copies');
+      const env = runBefore(`import fs from 'node:fs';
+        import { syncBuiltinESMExports } from 'node:module';
+        const { openSync, writeFileSync } = fs;
+        fs.linkSync = () => {
+          throw Object.assign(new Error('EPERM: operation not permitted, link'), { code: 'EPERM' });
+        };
+        ${more}
+        syncBuiltinESMExports();`);
+      const ended = await paycli(['ledger', 'backup', 'copy.sqlite', '--json'], { home, cwd: folder, env });
+      return { ended, folder };
+    };
+
+    it('writes a complete copy', async () => {
+      const { ended, folder } = await backedUp();
+      expect(ended).toMatchObject({ code: 0, stderr: '' });
+      expect(readdirSync(folder)).toEqual(['copy.sqlite']);
+      renameSync(`${folder}/copy.sqlite`, `${folder}/ledger.sqlite`);
+      const listed = await inProcess(['ledger', 'verify', '--json'], { home: folder });
+      expect(JSON.parse(listed.stdout)).toMatchObject({ ok: true, entries: 4 });
+    });
+
+    it('never overwrites a file that comes meanwhile', async () => {
+      const { ended, folder } = await backedUp(`fs.openSync = (path, ...how) => {
+        if (String(path).endsWith('/copy.sqlite')) writeFileSync(path, 'other');
+        return openSync(path, ...how);
+      };`);
+      expect([ended.code, errorOf(ended)['message']]).toEqual([2, expect.stringContaining('EEXIST')]);
+      expect(readdirSync(folder)).toEqual(['copy.sqlite']);
+      expect(readFileSync(`${folder}/copy.sqlite`, 'utf8')).toBe('other');
+    });
   });
 
   it('creates no ledger', async () => {

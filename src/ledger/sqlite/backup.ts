@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { closeSync, linkSync, lstatSync, openSync, statSync } from 'node:fs';
+import { closeSync, linkSync, lstatSync, openSync, renameSync, statSync } from 'node:fs';
 import { platform } from 'node:os';
 import { basename, dirname, join, parse, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -106,9 +106,11 @@ const copyInto = async (ledger: string, made: string, stop: AbortSignal): Promis
 const publish = (made: string, file: string): void => {
   try {
     linkSync(made, file);
-  } catch (thrown) {
+  } catch {
     refuseExisting(file);
-    throw thrown;
+    // The file system may have no hard links. An empty file takes the name first: a rename alone would overwrite another.
+    closeSync(openSync(file, 'wx', 0o600));
+    renameSync(made, file);
   }
 };
 
