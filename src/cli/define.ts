@@ -13,7 +13,19 @@ export type ValueType = 'integer' | 'duration' | 'time' | 'rate' | 'amount' | 'p
 
 /** Kinds of values without a list of choices, for completion and for reading ids; `source` is `@` and a file. */
 export type Completes =
-  | ('ugwo' | 'onye' | 'activity' | 'payment' | 'checkout' | 'charge' | 'refund' | 'job' | 'entry' | 'event')
+  | (
+      | 'ugwo'
+      | 'onye'
+      | 'activity'
+      | 'activityOrRef'
+      | 'payment'
+      | 'checkout'
+      | 'charge'
+      | 'refund'
+      | 'job'
+      | 'entry'
+      | 'event'
+    )
   | ('profile' | 'column' | 'bank' | 'file' | 'source');
 
 /** A description of accepted values, for the schema, completion and suggestions. */

@@ -97,6 +97,7 @@ const ID_PREFIXES: Partial<Record<Completes, IdPrefix>> = {
   ugwo: 'ugw',
   onye: 'ony',
   activity: 'act',
+  activityOrRef: 'act',
   payment: 'act',
   checkout: 'chk',
 };

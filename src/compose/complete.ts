@@ -89,6 +89,7 @@ const idsFor = async ({ takes: { completes }, typed, command }: Value, local: bo
     case 'ugwo':
     case 'onye':
     case 'activity':
+    case 'activityOrRef':
     case 'payment': {
       const { recentIds } = await import('../ledger/sqlite/lately.ts');
       const wanted = completes === 'ugwo' && command === 'ugwo charge' ? 'unpaid' : completes;

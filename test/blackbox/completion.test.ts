@@ -342,6 +342,17 @@ describe('__complete', () => {
     ]);
     expect(await offered('ugwo', 'charge', 'INV-P')).toEqual([['INV-PART', part]]);
     expect(await offered('activity', 'get', 'INV')).toHaveLength(4);
+    const charged = activities.slice(0, 2).map(String);
+    for (const command of [
+      ['refund', 'create'],
+      ['emulator', 'settle'],
+    ])
+      expect(await offered(...command, 'INV-P')).toEqual([
+        ['INV-PAID', charged[0]],
+        ['INV-PART', charged[1]],
+      ]);
+    // Here only the id is taken.
+    expect(await offered('activity', 'get', paid, 'INV-P')).toEqual([['']]);
     const shown = await offered('ledger', 'show', 'INV-P');
     expect(shown.map(([word]) => word)).toEqual(['INV-PAID', 'INV-PART']);
     expect(await offered('onye', 'get', 'ada')).toEqual([['ada@example.com', ada.uid]]);

@@ -214,7 +214,7 @@ describe('a filter of another list with an impossible value', () => {
     [['checkout', 'list', '--currency', 'naira'], '--currency: "naira" is not a currency code of three letters'],
     [['checkout', 'list', '--status', 'on'], '--status: "on" is not one of active, inactive'],
     [['ledger', 'list', '--state', 'paid'], '--state: "paid" is not one of'],
-    [['ledger', 'list', '--ugwo', 'INV-1'], '--ugwo: "INV-1" is not the identifier of a payment request'],
+    [['ledger', 'list', '--ugwo', 'act.AbCd.1'], '--ugwo: "act.AbCd.1" is the identifier of'],
     [['webhook', 'events', 'list', '--event', 'paid'], '"paid" is not one of nzube.onye.created,'],
     [['webhook', 'events', 'list', '--event', 'ugwo.activty.*'], '"ugwo.activty.*" is not one of'],
     [['webhook', 'events', 'list', '--ugwo', 'INV-1'], '--ugwo: "INV-1" is not the identifier of a payment request'],

@@ -105,7 +105,10 @@ describe.each(ERAS)('a third-party client (%s)', (era) => {
     );
     const { data } = (await agent.call('list_charges')).json as { data: readonly { ugwo: string; ref: string }[] };
     expect(data).toMatchObject([{ ugwo: SEEDED.ugwo }]);
-    expect((await agent.call('sync', { id: [data[0]?.ref] })).json).toMatchObject({ data: [{ payment: 'open' }] });
+    const ref = data[0]?.ref;
+    expect((await agent.call('list_charges', { ugwo: ref })).json).toMatchObject({ data: [{ ref }] });
+    expect((await agent.call('list_charges', { ugwo: `${ref}0` })).json).toMatchObject({ data: [] });
+    expect((await agent.call('sync', { id: [ref] })).json).toMatchObject({ data: [{ payment: 'open' }] });
     expect((await agent.call('sync')).json).toMatchObject({ data: [{ payment: 'open', count: 1 }] });
     expect((await agent.call('sync', { id: ['plan-000000000000'] })).text).toContain('no job');
   });

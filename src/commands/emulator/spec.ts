@@ -48,7 +48,7 @@ const settleInput = rarely(['amount', 'amount_minor'], {
   activity: argument(
     'activity',
     'the activity, act.…, or a ref or an e-mail address',
-    { completes: 'activity' },
+    { completes: 'activityOrRef' },
     (text) => (canBeName('ugw', text) ? text : readId('act', text, { validate: true })),
   ),
   as: option('--as <ending>', ENDINGS.join(', '), asOneOf(ENDINGS)),

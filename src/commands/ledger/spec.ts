@@ -23,6 +23,7 @@ import {
 import { CHARGE, CHARGE_STATES, NOT_CREATED_AFTER_MS } from '../../core/charge.ts';
 import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
+import { canBeName } from '../../core/ids.ts';
 import { asFlag } from '../../core/input.ts';
 import { statusArgument } from '../../core/status.ts';
 import { MINUTE_MS } from '../../core/time.ts';
@@ -80,7 +81,9 @@ const entryOptions = {
   customer: option('--customer <onye|email>', 'only charges of this customer, by ony.… or e-mail', asText, {
     completes: 'onye',
   }),
-  ugwo: option('--ugwo <ugwo>', 'only charges of this payment request', asText, { completes: 'ugwo' }),
+  ugwo: option('--ugwo <ugwo>', 'only charges of this payment request, ugw.… or its ref', asText, {
+    completes: 'ugwo',
+  }),
   job: option('--job <job>', 'only the rows of this file, job-…, of any kind', asText, { completes: 'job' }),
   paidTwice: flag('--paid-twice', 'only charges of payment requests that were paid twice'),
   operator: option('--operator <name>', 'only charges that this operator sent', asText),
@@ -184,7 +187,9 @@ export const ledgerCommands = [
       'customer_email, operator, paid_twice, account_last4, disputed; ' +
       'json: {"data":[…],"next_cursor":…}, whose records hold next_action, evidence, provider, phone and request too',
     exits: ['usage', 'auth', 'ledger', 'read_failed', 'interrupted'],
-    read: (_input, { validate }, given): EntryOptions => {
+    read: (_input, { validate }, all): EntryOptions => {
+      const isNamed = validate && all.ref === undefined && canBeName('ugw', all.ugwo ?? '');
+      const given = isNamed ? { ...all, ref: all.ugwo, ugwo: undefined } : all;
       if (validate) checkIdOption('--ugwo', 'ugw', given.ugwo);
       if (validate && given.customer?.includes('@') !== true) checkIdOption('--customer', 'ony', given.customer);
       const { kind = given.job === undefined ? CHARGE : 'all', allProfiles = false, ...filters } = given;

@@ -20,7 +20,7 @@ import { REFUND_FIELDS } from './fields-shared.ts';
 
 const refundInput = rarely(['again', 'allOfIt'], {
   activity: optional('activity', 'the paid activity, act.…, or the ref of its payment request; or --from', {
-    completes: 'activity',
+    completes: 'activityOrRef',
   }),
   ...pickOptions(REFUND_FIELDS),
   allOfIt: flag('--all-of-it', 'with --from: pay back the whole payment in each row of a file without amounts'),

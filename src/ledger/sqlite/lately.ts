@@ -19,9 +19,20 @@ interface RecentId {
 
 /**
  * Kind of requested identifiers: charges, refunds, jobs, charges and jobs (`entry`), an object of the service, a payment
- * request that can be charged (`unpaid`), or an activity or its payment request (`payment`).
+ * request that can be charged (`unpaid`), an activity or its payment request (`payment`), or an activity that a ref may
+ * name (`activityOrRef`).
  */
-type RecentKind = 'charge' | 'refund' | 'job' | 'entry' | 'ugwo' | 'unpaid' | 'onye' | 'activity' | 'payment';
+type RecentKind =
+  | 'charge'
+  | 'refund'
+  | 'job'
+  | 'entry'
+  | 'ugwo'
+  | 'unpaid'
+  | 'onye'
+  | 'activity'
+  | 'payment'
+  | 'activityOrRef';
 
 /** Number of newest entries that are searched, however long the ledger is. */
 const NEWEST_COMPLETED = 2000;
@@ -32,7 +43,14 @@ const UPDATES = 200;
 
 type Row = Readonly<Record<string, unknown>>;
 
-const PREFIXES = { ugwo: /^ugw\./, unpaid: /^ugw\./, onye: /^ony\./, activity: /^act\./, payment: /^(?:act|ugw)\./ };
+const PREFIXES = {
+  ugwo: /^ugw\./,
+  unpaid: /^ugw\./,
+  onye: /^ony\./,
+  activity: /^act\./,
+  payment: /^(?:act|ugw)\./,
+  activityOrRef: /^act\./,
+};
 
 /** Entries of the local emulator profile are offered only under that profile. */
 const IS_MEANT = `(profile IS '${LOCAL_PROFILE}') = ?`;
@@ -76,7 +94,7 @@ const recentIn = (db: DatabaseSync, kind: RecentKind, local: number): RecentId[]
   const paid = new Set(kind === 'unpaid' ? rows.filter(isPaid).map(({ ugwo }) => ugwo) : []);
   const found = rows.flatMap((row) => [
     ...(paid.has(row['ugwo']) ? [] : [{ id: String(row['ugwo']), about: aboutEntry(row), name: row['ref'] }]),
-    { id: String(row['activity']), about: aboutEntry(row) },
+    { id: String(row['activity']), about: aboutEntry(row), name: kind === 'activityOrRef' && row['ref'] },
     { id: String(row['customer']), about: String(row['customer_email'] ?? ''), name: row['customer_email'] },
   ]);
   const updated = kind === 'onye' ? recentUpdates(db, local) : [];
