@@ -159,10 +159,11 @@ export const openLedgerOf = async (run: RunContext, setting: SharedSetting | und
   return withOthers(ledger, othersOf(run, data, setting?.access), lock);
 };
 
-/** Command that settles unknown entries. Names the profile if they all belong to one; else it names the other profiles itself. */
+/** Command that settles unknown entries. Names the target if they all belong to one; else it names the other targets itself. */
 export const syncCommand = (unknown: readonly Entry[]): string => {
-  const [profile, ...others] = new Set(unknown.map((charge) => charge.profile));
-  return shellLine(['paycli', 'ledger', 'sync', ...(others.length > 0 ? [] : ownerFlags({ profile }))]);
+  const sync = ['paycli', 'ledger', 'sync'];
+  const lines = new Set(unknown.map((charge) => shellLine([...sync, ...ownerFlags(charge)])));
+  return lines.size > 1 ? shellLine(sync) : [...lines].join();
 };
 
 /** True if the last reminder, which the time of the file records, was printed less than an hour ago. */

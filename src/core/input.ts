@@ -129,11 +129,20 @@ export const targetFlags = ({ local, profile, baseUrl }: TargetOptions): string[
   ...(baseUrl === undefined ? [] : ['--base-url', baseUrl]),
 ];
 
-/** The same for the owner of an entry or a job. */
-export const ownerFlags = ({ profile, origin }: { profile?: string | undefined; origin?: string }): string[] =>
-  profile === LOCAL_PROFILE
-    ? ['--local']
-    : targetFlags({ local: false, profile, baseUrl: profile === undefined ? origin : undefined });
+/** Profile and origin of an entry or a job. */
+interface Owner {
+  readonly profile?: string | undefined;
+  readonly origin?: string;
+}
+
+/** The target that an entry or a job was sent to. */
+export const ownerTarget = ({ profile, origin }: Owner): TargetOptions => ({
+  local: profile === LOCAL_PROFILE,
+  profile: profile === LOCAL_PROFILE ? undefined : profile,
+  baseUrl: profile === undefined ? origin : undefined,
+});
+
+export const ownerFlags = (owner: Owner): string[] => targetFlags(ownerTarget(owner));
 
 /** The streams that a question needs. */
 export type Terminals = { readonly [K in 'stdin' | 'stderr']: Pick<Io[K], 'isTerminal'> };

@@ -210,6 +210,10 @@ describe('the ledger', () => {
       /2 charges are unknown: they may have been made\. Find out:\n {2}paycli ledger sync --profile shop\s/,
     ],
     [['shop', 'stall'], /2 charges are unknown: they may have been made\. Find out:\n {2}paycli ledger sync$/m],
+    [
+      [undefined],
+      /1 charge is unknown: it may have been made\. Find out:\n {2}paycli ledger sync --base-url http\S+$/m,
+    ],
   ])('mentions unknown charges on a terminal, for profiles %j', async (profiles, reminder) => {
     const home = newFolder();
     const ledger = await openLedger(ledgerOptions(`${home}/ledger.sqlite`));

@@ -27,6 +27,19 @@ describe('a command line in a hint', () => {
     expect((await resolve('created')).stderr).toContain(`\`paycli ledger show ${id} --local\``);
   });
 
+  it('keeps the service of a charge that was paid twice, whichever profile reads the ledger', async () => {
+    const home = newFolder();
+    const run = (...words: readonly string[]) => inProcess(words, { home });
+    await run('ugwo', 'charge', SEEDED.ugwo, '--medium', 'bank_transfer', '--local');
+    const columns = ['-o', 'tsv', '--columns', 'id,activity'];
+    const [id = '', activity = ''] = (await run('ledger', 'list', '--local', ...columns)).stdout.trim().split('\t');
+    await run('emulator', 'settle', activity, '--as', 'successful', '--amount', '900000.00');
+    const line = new RegExp(`paycli refund create ${activity} --amount [0-9.]+ --local\n`);
+    expect((await run('ledger', 'sync', '--local')).stderr).toMatch(line);
+    expect((await run('ledger', 'show', id)).stderr).toMatch(line);
+    expect((await run('ledger', 'list', '--all-profiles')).stderr).toMatch(line);
+  });
+
   it.each([
     [['webhook', 'remove', '9'], 'webhook list'],
     [['webhook', 'deliveries', '--replay', '9'], 'webhook deliveries'],

@@ -3,7 +3,7 @@ import { scopeOf } from '../../compose/client.ts';
 import { counted } from '../../core/bounds.ts';
 import { CHARGE, type RowCounts } from '../../core/charge.ts';
 import { usageError } from '../../core/error.ts';
-import { ownerFlags, type TargetOptions } from '../../core/input.ts';
+import { ownerFlags, ownerTarget } from '../../core/input.ts';
 import { type ApiPage, instantOf, PAGE_MAX } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
@@ -22,11 +22,13 @@ import type { EntryOptions } from './spec.ts';
 import { countRows } from './view.ts';
 
 /** A line for each payment request of these charges that was paid twice, with the command that pays the excess back. */
-export const paidTwiceLines = (charges: Iterable<Entry>, place: TargetOptions): string[] => {
+export const paidTwiceLines = (charges: Iterable<Entry>): string[] => {
   const lines = new Map<string, string>();
-  for (const { about, asked, money } of charges) {
+  for (const charge of charges) {
+    const { about, asked, money } = charge;
     if (money?.isPaidTwice !== true) continue;
     const { excess, surplus = [] } = money;
+    const place = ownerTarget(charge);
     lines.set(
       about,
       `${about} was ${paidTwiceText({ excess, surplus, isPaidTwice: true }, asked?.currency ?? '', place)}`,
@@ -89,13 +91,13 @@ const refuseUpdates = ({ id, kind }: Job): void => {
 /** Yields pages, and names the payment requests of their charges that were paid twice after the last one. */
 async function* withPaidTwice(
   open: (seen: (entries: readonly Entry[]) => void) => AsyncGenerator<ApiPage>,
-  { globals, say }: Run,
+  { say }: Run,
 ): AsyncGenerator<ApiPage> {
   const twice: Entry[] = [];
   try {
     yield* open((entries) => void twice.push(...entries.filter(({ money }) => money?.isPaidTwice === true)));
   } finally {
-    const lines = paidTwiceLines(twice, globals);
+    const lines = paidTwiceLines(twice);
     if (lines.length > 0) await say(lines);
   }
 }
@@ -195,8 +197,8 @@ const showJob = async (ledger: Ledger, id: string): Promise<Result> => {
   };
 };
 
-const showCharge = (charge: Entry, place: TargetOptions): Result => {
-  const notice = paidTwiceLines([charge], place);
+const showCharge = (charge: Entry): Result => {
+  const notice = paidTwiceLines([charge]);
   return {
     kind: 'record',
     record: entryRecord(charge),
@@ -209,5 +211,5 @@ const showCharge = (charge: Entry, place: TargetOptions): Result => {
 export const showEntry = async ({ id }: { readonly id: string }, run: Run): Promise<Result> => {
   const ledger = await run.ledger();
   if (namesJob(id)) return showJob(ledger, id);
-  return showCharge(await entryNamed(id, { one: 'charge', can: isCharge }, run), run.globals);
+  return showCharge(await entryNamed(id, { one: 'charge', can: isCharge }, run));
 };

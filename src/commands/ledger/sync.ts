@@ -334,7 +334,7 @@ export const runSync = async (ids: readonly string[], run: Run): Promise<Synced>
   }
   const show = (id: string): string =>
     `\`${shellLine(['paycli', 'ledger', 'show', id, ...targetFlags(run.globals)])}\``;
-  const twice = paidTwiceLines(found.twice, run.globals);
+  const twice = paidTwiceLines(found.twice);
   for (const text of [...resolvedLines(found.resolved, show), ...noticesOf(found), ...twice]) await run.say(text);
   const unread = unreadError(failures);
   const isUnknown = found.unknown.length > 0 && endedBy(failures) === undefined;
