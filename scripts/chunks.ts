@@ -58,8 +58,8 @@ const apartOf = (context: ChunkingContext, main: string): ReadonlyMap<string, st
   return new Map(found);
 };
 
-/** Files that several nouns share, except those that need the ledger. */
-const OF_ALL_NOUNS = /\/src\/commands\/(?!(?:make|observer)\.ts)(?:[\w-]+|\w+\/view)\.ts$/;
+/** Files that several nouns share. Those that need a room other than the core have chunks of their own. */
+const OF_ALL_NOUNS = /\/src\/commands\/(?:[\w-]+|\w+\/view)\.ts$/;
 
 /** Rooms whose files are loaded with the nouns that need them. */
 const WITH_NOUNS = ['commands', 'records'];
@@ -88,10 +88,18 @@ const loadedWith = (context: ChunkingContext, id: string, seen = new Set<string>
 export const chunkOf = (main: string): ((id: string, context: ChunkingContext) => string | undefined) => {
   let start: ReadonlySet<string> | undefined;
   let apart: ReadonlyMap<string, string> | undefined;
-  return (id, context) => {
+  const planned = (id: string, context: ChunkingContext): string | undefined => {
     start ??= withImports(context, main);
     apart ??= apartOf(context, main);
     if (start.has(id)) return 'start';
     return STANDS_IN.test(id.replaceAll('\\', '/')) ? 'core' : (apart.get(id) ?? loadedWith(context, id));
+  };
+  return (id, context) => {
+    const chunk = planned(id, context);
+    if (!OF_ALL_NOUNS.test(id.replaceAll('\\', '/'))) return chunk;
+    // All rooms import the core. One that the core imported would run first, and fail for lack of the core's values.
+    const isFirst = (file: string): boolean =>
+      roomOf(file) === undefined || ['start', 'core'].includes(planned(file, context) ?? '');
+    return [...withImports(context, id)].every(isFirst) ? chunk : undefined;
   };
 };

@@ -15,20 +15,20 @@ interface Chunk {
 
 const chunks = JSON.parse(readFileSync('dist/meta.json', 'utf8')) as Readonly<Record<string, Chunk>>;
 
-/** The chunks loaded before a command's first line runs. */
-const startupChunks = (): ReadonlySet<string> => {
+/** These chunks, and all that they load before they run. */
+const loadedWith = (names: readonly string[]): ReadonlySet<string> => {
   const seen = new Set<string>();
   const visit = (name: string): void => {
     if (seen.has(name)) return;
     seen.add(name);
     for (const imported of chunks[name]?.imports ?? []) if (imported in chunks) visit(imported);
   };
-  for (const [name, { entry }] of Object.entries(chunks)) if (entry) visit(name);
+  for (const name of names) visit(name);
   return seen;
 };
 
 describe('the start-up bundle', () => {
-  const names = [...startupChunks()];
+  const names = [...loadedWith(Object.keys(chunks).filter((name) => chunks[name]?.entry))];
   const inputs = names.flatMap((name) => Object.keys(chunks[name]?.inputs ?? {}));
 
   it('contains the program', () => {
@@ -71,6 +71,12 @@ describe('the start-up bundle', () => {
     const handlers = inputs.filter((input) => /^src\/commands\/.+\/.+(?<!spec|shared)\.ts$/.test(input));
     expect(handlers).toEqual([]);
   });
+});
+
+it('has a core that loads no chunk that needs the core, and would run without it', () => {
+  const [core = ''] = Object.keys(chunks).filter((name) => name.startsWith('chunks/core-'));
+  expect(chunks[core]?.inputs).toHaveProperty(['src/commands/list.ts']);
+  expect([...loadedWith(chunks[core]?.imports ?? [])]).not.toContain(core);
 });
 
 describe('the MCP server', () => {
