@@ -120,6 +120,15 @@ describe('help', () => {
     expect(ascii.stdout.split('\n').length).toBeGreaterThan(5);
   });
 
+  it('finds a phrase on the same pages at every width', async () => {
+    const pagesAt = async (columns: string) => {
+      const { stdout } = await inProcess(['help', '--search', 'the payment request'], { env: { COLUMNS: columns } });
+      expect(stdout.split('\n').filter((line) => line.length > Number(columns))).toEqual([]);
+      return stdout.split('\n').filter((line) => line.startsWith('paycli help '));
+    };
+    expect(await pagesAt('100')).toEqual(await pagesAt('200'));
+  });
+
   it('finds a word in all pages', async () => {
     const ended = await inProcess(['help', '--search', 'idempotency']);
     expect(ended).toMatchObject({ code: 0, stderr: '' });

@@ -117,14 +117,22 @@ export const topicsPage = ({ width }: HelpLayout): string[] => {
 /** Finds the lines of all pages that have a text, in any case, below the command that shows the page. */
 export const linesWith = (text: string, tree: Tree, layout: HelpLayout): string[] => {
   const wanted = text.toLowerCase();
+  // A line break must hide no phrase.
+  const unwrapped = { ...layout, width: Number.POSITIVE_INFINITY };
   const pages = [
-    ...TOPICS.map((topic) => [`paycli help docs ${topic}`, topicPage(topic, layout)] as const),
+    ...TOPICS.map((topic) => [`paycli help docs ${topic}`, topicPage(topic, unwrapped)] as const),
     ...commandsOf(tree).map(
-      (node) => [`paycli help ${node.path.join(' ')} --all`, commandPage(node, true, layout)] as const,
+      (node) => [`paycli help ${node.path.join(' ')} --all`, commandPage(node, true, unwrapped)] as const,
     ),
   ];
   return pages.flatMap(([command, lines]) => {
     const found = lines.filter((line) => line.toLowerCase().includes(wanted));
-    return found.length === 0 ? [] : [layout.heading(command), ...found.map((line) => TOPIC_INDENT + line.trim())];
+    // A command stays whole, so that it can be pasted.
+    const shown = found.flatMap((line) =>
+      /^ +paycli /.test(line)
+        ? line.trim()
+        : prose(line.trim().replaceAll(/ +/g, ' '), layout.width - TOPIC_INDENT.length),
+    );
+    return found.length === 0 ? [] : [layout.heading(command), ...shown.map((line) => TOPIC_INDENT + line)];
   });
 };
