@@ -126,7 +126,7 @@ describe('help', () => {
       expect(stdout.split('\n').filter((line) => line.length > Number(columns))).toEqual([]);
       return stdout.split('\n').filter((line) => line.startsWith('paycli help '));
     };
-    expect(await pagesAt('100')).toEqual(await pagesAt('200'));
+    expect(await pagesAt('80')).toEqual(await pagesAt('200'));
   });
 
   it('finds a word in all pages', async () => {
