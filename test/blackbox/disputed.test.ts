@@ -278,6 +278,18 @@ describe('money that is disputed', () => {
   });
 });
 
+describe('ledger sync with --base-url', () => {
+  it('names the service in the command that ends a dispute', async () => {
+    const { run, show, service } = await openPaid();
+    show(UNPAID);
+    const ended = await run('ledger', 'sync', '--base-url', service.origin);
+    expect(ended).toMatchObject({
+      code: 14,
+      stderr: expect.stringContaining(`--as paid --base-url ${service.origin}\``),
+    });
+  });
+});
+
 describe('ledger resolve of a disputed charge', () => {
   const resolved = async (as: string) => {
     const shop = await openPaid();

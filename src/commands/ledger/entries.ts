@@ -3,7 +3,7 @@ import { scopeOf } from '../../compose/client.ts';
 import { counted } from '../../core/bounds.ts';
 import { CHARGE, type RowCounts } from '../../core/charge.ts';
 import { usageError } from '../../core/error.ts';
-import { ownerFlags, ownerTarget } from '../../core/input.ts';
+import { ownerFlags, ownerTarget, targetFlags } from '../../core/input.ts';
 import { type ApiPage, instantOf, PAGE_MAX } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
@@ -81,10 +81,10 @@ const entryFilter = (input: EntryOptions, { digest }: Ledger): EntryFilter => {
 };
 
 /** Throws for a job of updates, which have no entries: an empty list would look like an answer. */
-const refuseUpdates = ({ id, kind }: Job): void => {
+const refuseUpdates = ({ id, kind }: Job, { globals }: Run): void => {
   if (kind !== 'update') return;
   throw usageError(`${id} updates customers, and the ledger lists no updates`, {
-    hint: `to count its rows: \`${shellLine(['paycli', 'ledger', 'show', id])}\`; to see each row, run the same command again with --report`,
+    hint: `to count its rows: \`${shellLine(['paycli', 'ledger', 'show', id, ...targetFlags(globals)])}\`; to see each row, run the same command again with --report`,
   });
 };
 
@@ -110,7 +110,7 @@ export const listEntries = async (input: EntryOptions, run: Run): Promise<Result
   const started = { since: since && instantOf(since, now), until: until && instantOf(until, now) };
   const from = cursor === undefined ? undefined : seqOf(cursor);
   const ledger = await run.ledger();
-  if (job !== undefined) refuseUpdates(await findJob(ledger, job));
+  if (job !== undefined) refuseUpdates(await findJob(ledger, job), run);
   // A job has one profile.
   const scope = allProfiles || job !== undefined ? {} : await scopeOf(run);
   const filter = { ...scope, ...entryFilter(input, ledger), started };

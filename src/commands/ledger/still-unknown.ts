@@ -19,8 +19,8 @@ export interface StillUnknown {
 
 /** The run that leaves entries unknown. */
 export interface Leaving {
-  /** Command that checks again. */
-  readonly again: string;
+  /** Formats a `paycli ledger` command for the same place. */
+  readonly command: (...words: readonly string[]) => string;
   /** Milliseconds since the epoch. */
   readonly now: number;
   /** True for a run with --local. */
@@ -37,21 +37,19 @@ const idsText = (entries: readonly Entry[]): string =>
 const lastCheck = (left: readonly StillUnknown[]): number =>
   Math.ceil(Math.max(...left.map(({ again = 0 }) => again)) / MINUTE_MS) * MINUTE_MS;
 
-const resolveCommand = (id: string): string => shellLine(['paycli', 'ledger', 'resolve', id, '--as', 'created']);
+const byHandCommand = ({ entry: { id } }: StillUnknown, { command }: Leaving): string =>
+  `\`${command('resolve', id, '--as', 'created')}\`, or \`--as not-created\``;
 
-const showCommand = (id: string): string => shellLine(['paycli', 'ledger', 'show', id]);
+const byHand = (one: StillUnknown, run: Leaving): string =>
+  `check the payment request in the service's dashboard, then run ${byHandCommand(one, run)}`;
 
-const byHandCommand = ({ entry: { id } }: StillUnknown): string => `\`${resolveCommand(id)}\`, or \`--as not-created\``;
-
-const byHand = (one: StillUnknown): string =>
-  `check the payment request in the service's dashboard, then run ${byHandCommand(one)}`;
-
-const elsewhere = (one: StillUnknown, local: boolean): string => {
+const elsewhere = (one: StillUnknown, run: Leaving): string => {
   const { service, origin, profile } = one.entry;
-  if (profile === LOCAL_PROFILE && !local) return 'practice; run `paycli ledger sync --local`';
+  if (profile === LOCAL_PROFILE && !run.local) return 'practice; run `paycli ledger sync --local`';
   // An emulator is identified by its key and not by an origin. Once its data is created anew, that emulator no longer
   // exists.
-  if (!service.includes('://')) return `sent to an emulator whose data is not in use here; run ${byHandCommand(one)}`;
+  if (!service.includes('://'))
+    return `sent to an emulator whose data is not in use here; run ${byHandCommand(one, run)}`;
   const where = profile === undefined ? ['--base-url', origin] : ['--profile', profile];
   return `sent to ${origin}; run \`${shellLine(['paycli', 'ledger', 'sync', ...where])}\``;
 };
@@ -60,19 +58,20 @@ const elsewhere = (one: StillUnknown, local: boolean): string => {
 const NEXT: Readonly<
   Record<StillUnknown['why'], (first: StillUnknown, all: readonly StillUnknown[], run: Leaving) => string>
 > = {
-  not_yet: (_first, all, { again, now }) =>
-    `no activity found yet; run \`${again}\` again at ${formatLocal(lastCheck(all), now)}`,
-  several: ({ entry, reason }) =>
-    `${reason}; see \`${showCommand(entry.id)}\`, then run \`${resolveCommand(entry.id)} --activity act.…\``,
-  doubtful: (first, all, { again, now }) =>
+  not_yet: (_first, all, { command, now }) =>
+    `no activity found yet; run \`${command('sync')}\` again at ${formatLocal(lastCheck(all), now)}`,
+  several: ({ entry: { id }, reason }, _all, { command }) =>
+    `${reason}; see \`${command('show', id)}\`, then run \`${command('resolve', id, '--as', 'created')} --activity act.…\``,
+  doubtful: (first, all, run) =>
     first.again === undefined
-      ? `${first.reason}; see \`${showCommand(first.entry.id)}\`, then run ${byHandCommand(first)}`
-      : `${first.reason}. Run \`${again}\` again at ${formatLocal(lastCheck(all), now)}. If it is still unknown, ${byHand(first)}`,
-  unlisted: (first) => `this proves nothing (${first.reason}); ${byHand(first)}`,
-  unreadable: ({ reason }, _all, { again }) => `${reason}; run \`${again}\` again`,
+      ? `${first.reason}; see \`${run.command('show', first.entry.id)}\`, then run ${byHandCommand(first, run)}`
+      : `${first.reason}. Run \`${run.command('sync')}\` again at ${formatLocal(lastCheck(all), run.now)}. If it is still unknown, ${byHand(first, run)}`,
+  unlisted: (first, _all, run) => `this proves nothing (${first.reason}); ${byHand(first, run)}`,
+  unreadable: ({ reason }, _all, { command }) => `${reason}; run \`${command('sync')}\` again`,
   sending: () => 'another process is still sending it; wait until it ends',
-  elsewhere: (first, _all, { local }) => elsewhere(first, local),
-  unseen: (first) => `look for the ${kindWord(first.entry.kind)} at the service, then run ${byHandCommand(first)}`,
+  elsewhere: (first, _all, run) => elsewhere(first, run),
+  unseen: (first, _all, run) =>
+    `look for the ${kindWord(first.entry.kind)} at the service, then run ${byHandCommand(first, run)}`,
 };
 
 /** One line for each reason: the ids, and the next step. */
@@ -82,9 +81,7 @@ export const unknownLines = (left: readonly StillUnknown[], run: Leaving): strin
     // Each has activities of its own, which a person has to look at.
     const own = one.why === 'several' || one.why === 'doubtful' ? one.entry.id : '';
     const key =
-      one.why === 'elsewhere'
-        ? elsewhere(one, run.local)
-        : `${one.why} ${one.entry.kind} ${one.again === undefined} ${own}`;
+      one.why === 'elsewhere' ? elsewhere(one, run) : `${one.why} ${one.entry.kind} ${one.again === undefined} ${own}`;
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [one]);
     else group.push(one);
@@ -95,13 +92,15 @@ export const unknownLines = (left: readonly StillUnknown[], run: Leaving): strin
 };
 
 /** One line for the entries that were unknown and were made, and one for those that were not made. */
-export const resolvedLines = (entries: readonly Entry[], show: (id: string) => string): string[] => {
+export const resolvedLines = (entries: readonly Entry[], { command }: Leaving): string[] => {
   const not = entries.filter(({ state }) => state === 'not_created');
   const made = entries.filter((entry) => !not.includes(entry));
   const were = (some: readonly Entry[]): string => `${countText(some)} ${some.length === 1 ? 'was' : 'were'}`;
   const [first] = made;
   return [
-    ...(first === undefined ? [] : [`No longer unknown: ${were(made)} made (${idsText(made)}). See ${show(first.id)}`]),
+    ...(first === undefined
+      ? []
+      : [`No longer unknown: ${were(made)} made (${idsText(made)}). See \`${command('show', first.id)}\``]),
     ...(not.length === 0 ? [] : [`No longer unknown: ${were(not)} not made (${idsText(not)}).`]),
   ];
 };

@@ -255,7 +255,7 @@ const unknownError = ({ unknown, left }: Found, failures: readonly PayError[], r
     ),
     ...(failure === undefined
       ? []
-      : [`couldn't check ${chargesCount(failures.length)}: ${failure.message}; run \`${run.again}\` again`]),
+      : [`couldn't check ${chargesCount(failures.length)}: ${failure.message}; run \`${run.command('sync')}\` again`]),
   ];
   return new PayError('unknown', message, {
     hint: lines.join('\n'),
@@ -264,11 +264,11 @@ const unknownError = ({ unknown, left }: Found, failures: readonly PayError[], r
 };
 
 /** Error of a run after which charges are disputed: exit 14, with a person's next step for each. */
-const stillDisputed = ({ disputed }: Found): PayError | undefined => {
+const stillDisputed = ({ disputed }: Found, { command }: Leaving): PayError | undefined => {
   if (disputed.length === 0) return undefined;
   const lines = disputed.map(({ id, about, money }) => {
     const shown = statusWord(money?.disputed?.payment ?? 'open');
-    const resolve = shellLine(['paycli', 'ledger', 'resolve', id, '--as', 'paid']);
+    const resolve = command('resolve', id, '--as', 'paid');
     return `${id} (${about}) was paid, and is now shown as ${shown}, but not that this is newer; check it in the service's dashboard, then run \`${resolve}\`, or \`--as reversed\``;
   });
   const are = disputed.length === 1 ? 'is' : 'are';
@@ -299,8 +299,9 @@ interface Synced {
 /** Resolves unknown charges, checks open ones, and sums up the outcomes of all of them. */
 export const runSync = async (ids: readonly string[], run: Run): Promise<Synced> => {
   const [ledger, { service, workspace }] = [await run.ledger(), await run.target()];
-  const again = shellLine(['paycli', 'ledger', 'sync', ...targetFlags(run.globals)]);
-  const leaving: Leaving = { again, now: run.io.clock.now(), local: run.globals.local };
+  const command = (...words: readonly string[]): string =>
+    shellLine(['paycli', 'ledger', ...words, ...targetFlags(run.globals)]);
+  const leaving: Leaving = { command, now: run.io.clock.now(), local: run.globals.local };
   const scope = { service, workspace };
   const chosen = ids.length > 0 ? await namedOnes(ledger, ids, run) : await ownOnes(ledger, scope, leaving, run);
   const progress = await openRunProgress(run);
@@ -332,13 +333,11 @@ export const runSync = async (ids: readonly string[], run: Run): Promise<Synced>
   } finally {
     await progress.end();
   }
-  const show = (id: string): string =>
-    `\`${shellLine(['paycli', 'ledger', 'show', id, ...targetFlags(run.globals)])}\``;
   const twice = paidTwiceLines(found.twice);
-  for (const text of [...resolvedLines(found.resolved, show), ...noticesOf(found), ...twice]) await run.say(text);
+  for (const text of [...resolvedLines(found.resolved, leaving), ...noticesOf(found), ...twice]) await run.say(text);
   const unread = unreadError(failures);
   const isUnknown = found.unknown.length > 0 && endedBy(failures) === undefined;
-  const failure = isUnknown ? unknownError(found, failures, leaving) : (unread ?? stillDisputed(found));
+  const failure = isUnknown ? unknownError(found, failures, leaving) : (unread ?? stillDisputed(found, leaving));
   const result: Result = {
     kind: 'list',
     pages: pageOf(found.sums.all().map(sumRecord)),
