@@ -19,7 +19,7 @@ import { ledgerReads } from './rows/ledger-reads.ts';
 import { onePage } from './rows/one-page.ts';
 import type { Bench } from './rows/scene.ts';
 import { sharedGrowth } from './rows/shared-growth.ts';
-import { sharedRate } from './rows/shared-rate.ts';
+import { sharedRate, workersRate } from './rows/shared-rate.ts';
 import { npmStarts, standaloneStarts } from './rows/starts.ts';
 import { statement } from './rows/statement.ts';
 import { walkMemory } from './rows/walk-memory.ts';
@@ -44,6 +44,7 @@ const BENCHES = new Map<string, Bench>([
   ['13', webhookRate],
   ['14', ledgerReads],
   ['15', statement],
+  ['16', workersRate],
   ['8', ledgerGrowth],
 ]);
 /** By name alone: it fills a ledger with ten million charges. */

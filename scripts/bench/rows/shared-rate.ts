@@ -135,7 +135,7 @@ const files = (all: Surroundings, origin: string): Promise<Line[]> => {
 const severalWorkers = (all: Surroundings, origin: string): Promise<Line[]> => {
   const { own, shared } = startWorkers(all, origin);
   const besideOne = (ledger: string): Comparison => ({
-    row: 11,
+    row: 16,
     name: `8 workers, ${ledger}`,
     work: `a file of ${ROWS_TEXT} charges by 8 workers, ${ledger}, a service of ${SERVICE_MS} ms`,
     against: 'by one: as many times its rate',
@@ -174,23 +174,31 @@ const roundTrips = async ({ cluster, folder }: Surroundings): Promise<Line> => {
   }
 };
 
-/** Row 11: a ledger in PostgreSQL beside this machine's own, both in memory; the delay is a relay's. */
-export const sharedRate: Bench = () =>
+const withSurroundings = (measure: (all: Surroundings) => Promise<Line[]>): Promise<Line[]> =>
   withCluster(async (cluster) => {
     const folder = mkdtempSync(join(foldersGoTo(), 'paycli-bench-'));
     const relay = await openPostgresRelay(cluster.port);
     relay.delay(EACH_WAY_MS);
-    const all = { cluster, folder, relay };
     try {
-      const own = () => overFile(folder);
-      const shared = (workers: number, port?: number) => overTeam(cluster, folder, workers, port);
-      const contenders = contendersOf(all, own, shared);
-      const alone = await raceAll('charges', 'intent and outcome of charges, one at a time', CHARGES, contenders);
-      const rows = await during(startCharges(), (origin) => files(all, origin));
-      const workers = await during(startCharges(String(SERVICE_MS)), (origin) => severalWorkers(all, origin));
-      return [...alone, ...rows, ...workers, await roundTrips(all)];
+      return await measure({ cluster, folder, relay });
     } finally {
       await relay.close();
       rmSync(folder, { recursive: true, force: true });
     }
   });
+
+/** Row 11: a ledger in PostgreSQL beside this machine's own, both in memory; the delay is a relay's. */
+export const sharedRate: Bench = () =>
+  withSurroundings(async (all) => {
+    const { cluster, folder } = all;
+    const own = () => overFile(folder);
+    const shared = (workers: number, port?: number) => overTeam(cluster, folder, workers, port);
+    const contenders = contendersOf(all, own, shared);
+    const alone = await raceAll('charges', 'intent and outcome of charges, one at a time', CHARGES, contenders);
+    const rows = await during(startCharges(), (origin) => files(all, origin));
+    return [...alone, ...rows, await roundTrips(all)];
+  });
+
+/** Row 16: one worker on a file beside several. */
+export const workersRate: Bench = () =>
+  withSurroundings((all) => during(startCharges(String(SERVICE_MS)), (origin) => severalWorkers(all, origin)));
