@@ -139,7 +139,7 @@ describe.each(BACKENDS)('an entry of another kind, in a ledger %s,', (_where, ne
       detail: {
         hint:
           "don't run it again until you know, or it is paid twice. Look for the refund at the service, then record what you " +
-          `found: \`paycli ledger resolve ${id} --as created\`, or \`--as not-created\``,
+          `found: \`paycli ledger resolve ${id} --as created --profile shop\`, or \`--as not-created\``,
       },
     });
     const other = await open(place, { self: { ...SELF, pid: 1 } });

@@ -114,7 +114,7 @@ export const topicsPage = ({ width }: HelpLayout): string[] => {
   return [...helpEntryLines(titles, width), '', ...prose('Find a word in all pages: paycli help --search WORD', width)];
 };
 
-/** Finds the lines of all pages that have a text, in any case, below the command that shows the page. */
+/** Finds the paragraphs of all pages that have a text, in any case, below the command that shows the page. */
 export const linesWith = (text: string, tree: Tree, layout: HelpLayout): string[] => {
   const wanted = text.toLowerCase();
   // A line break must hide no phrase.
