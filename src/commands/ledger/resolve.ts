@@ -22,23 +22,25 @@ const SETTLED: Readonly<Record<string, string>> = {
   not_created: 'is already recorded as not created',
 };
 
-const notDisputed = ({ id }: Entry, { globals }: Run): PayError =>
-  usageError(`${id} is not disputed`, {
-    hint: `--as paid and --as reversed are for disputed charges; see \`${shellLine(['paycli', 'ledger', 'show', id, ...targetFlags(globals)])}\``,
+/** A `paycli ledger` command about an entry, for the same place. */
+const lineFor = ({ id }: Entry, { globals }: Run, verb: string, ...words: readonly string[]): string =>
+  shellLine(['paycli', 'ledger', verb, id, ...words, ...targetFlags(globals)]);
+
+const notDisputed = (entry: Entry, run: Run): PayError =>
+  usageError(`${entry.id} is not disputed`, {
+    hint: `--as paid and --as reversed are for disputed charges; see \`${lineFor(entry, run, 'show')}\``,
   });
 
 /** Next step for an entry that a person found made, and whose money was seen since then. */
-const movedHint = (entry: Entry, { globals }: Run): string => {
-  const { id, kind } = entry;
-  const line = (verb: string, ...words: readonly string[]) =>
-    shellLine(['paycli', 'ledger', verb, id, ...words, ...targetFlags(globals)]);
-  const resolve = (as: string): string => line('resolve', '--as', as);
+const movedHint = (entry: Entry, run: Run): string => {
+  const { kind } = entry;
+  const resolve = (as: string): string => lineFor(entry, run, 'resolve', '--as', as);
   const [there, back] = kind === REFUND ? ['paid-back', 'failed'] : ['paid', 'reversed'];
   if (isDisputed(entry) || isRefundUnsettled(entry))
     return `say where the money is: \`${resolve(there)}\`, or \`${resolve(back)}\``;
   return kind === REFUND
-    ? `see \`${line('show')}\``
-    : `read it again: \`${line('sync')}\`; once an answer disputes the money, \`${resolve(back)}\` says that it went back`;
+    ? `see \`${lineFor(entry, run, 'show')}\``
+    : `read it again: \`${lineFor(entry, run, 'sync')}\`; once an answer disputes the money, \`${resolve(back)}\` says that it went back`;
 };
 
 const notUnknown = (entry: Entry, run: Run): PayError => {
@@ -49,7 +51,7 @@ const notUnknown = (entry: Entry, run: Run): PayError => {
     return usageError(`${id} was created: ${seen}${named}`, { hint: movedHint(entry, run) });
   }
   return usageError(`${id} ${SETTLED[state] ?? `is ${state}`}${named}`, {
-    hint: `only an unknown charge can be resolved; see \`${shellLine(['paycli', 'ledger', 'show', id, ...targetFlags(run.globals)])}\``,
+    hint: `only an unknown charge can be resolved; see \`${lineFor(entry, run, 'show')}\``,
   });
 };
 
