@@ -136,14 +136,16 @@ const struck = (points: readonly Point[], { reference, index, fault }: Case): st
   return undefined;
 };
 
-/** How many more calls of that name than in the reference Node itself made before the ledger was opened. */
+/** How many more calls of that name than in the reference the runtime made for itself, by the last call in common. */
 const shiftOf = (points: readonly Point[], { reference, index }: Case): number | undefined => {
   const wanted = reference[index]?.call.name;
-  const at = points.findIndex((point, n) => point.call.name === wanted && point.what === reference[n]?.what);
+  const isCommon = (point: Point, at: number): boolean =>
+    at <= index && point.call.name === wanted && point.what === reference[at]?.what;
+  const at = points.findLastIndex(isCommon);
   return at === -1 ? undefined : (points[at] as Point).call.nth - (reference[at] as Point).call.nth;
 };
 
-/** If unknown: 1, -1, 2, -2, … */
+/** If the shift is unknown, or did not lead there: 1, -1, 2, -2, … */
 const guessed = (attempt: number): number => (attempt % 2 === 0 ? 1 : -1) * (Math.floor(attempt / 2) + 1);
 
 interface First {
@@ -163,7 +165,8 @@ const firstRun = async (one: Case, world: World): Promise<First> => {
     const points = pointsOf(calls, run.home);
     why = struck(points, one);
     if (why === undefined) return { run, ended };
-    nth = call.nth + (shiftOf(points, one) ?? guessed(attempt));
+    const likely = call.nth + (shiftOf(points, one) ?? 0);
+    nth = likely === nth ? likely + guessed(Math.floor(attempt / 2)) : likely;
     rmSync(run.folder, { recursive: true, force: true });
   }
   throw new Error(`the call could not be struck: ${why}`);
