@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { inProcess } from '../support/in-process.ts';
-import type { Ended, RunOptions } from '../support/program.ts';
-import { errorOf, newFolder, paycli } from '../support/program.ts';
+import type { RunOptions } from '../support/program.ts';
+import { errorOf, newFolder } from '../support/program.ts';
+import { scene } from '../support/scene.ts';
 import type { Answer, Seen, Service } from '../support/service.ts';
 import { json, ONYE_ID, problem, reset, serve, serveBy } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
@@ -12,55 +13,50 @@ const UPDATE = ['onye', 'update', ONYE_ID];
 /** A customer in the service's format; `meta` is JSON text, because doubles lose digits. */
 const customer = (meta: string): Answer => json(200, `{"uid":"${ONYE_ID}","email":"ada@example.com","meta":${meta}}`);
 
-const asked = ({ seen }: Service): string[] =>
-  seen.map(({ method, body }) => (body === '' ? method : `${method} ${body}`));
-
 describe('--merge-meta and --unset-meta', () => {
-  const update = (service: Service, ...args: string[]): Promise<Ended> => inProcess([...UPDATE, ...args], { service });
+  const ATOMIC =
+    'All metadata was read, changed and written back; a change that somebody else made in between is lost.\n';
+  const [GET, PATCH] = [`GET /v1/onye/${ONYE_ID}`, `PATCH /v1/onye/${ONYE_ID}`];
 
-  it('read the customer, write the whole map back, and warn that this is not atomic', async () => {
-    const service = await serve([customer('{"a":"1","b":"2","c":null}'), customer('{}')]);
-    const ended = await update(
-      service,
-      '--merge-meta',
-      'b=x',
-      '--merge-meta',
-      'n:=3',
-      '--unset-meta',
-      'c',
-      '--ref',
-      'r',
-    );
-    expect(ended.code).toBe(0);
-    expect(ended.stderr).toBe(
-      'All metadata was read, changed and written back; a change that somebody else made in between is lost.\n',
-    );
-    expect(service.seen.map(({ method }) => method)).toEqual(['GET', 'PATCH']);
-    expect(JSON.parse(service.seen[1]?.body ?? '')).toEqual({ ref: 'r', meta: { a: '1', b: 'x', n: 3 } });
-  });
+  it('read the customer, write the whole map back, and warn that this is not atomic', () =>
+    scene({
+      service: [customer('{"a":"1","b":"2","c":null}'), customer('{}')],
+      argv: [...UPDATE, '--merge-meta', 'b=x', '--merge-meta', 'n:=3', '--unset-meta', 'c', '--ref', 'r'],
+      stderr: ATOMIC,
+      requests: [GET, `${PATCH} {"ref":"r","meta":{"a":"1","b":"x","n":3}}`],
+    }));
 
-  it('send nothing if nothing would change, or only the other fields', async () => {
-    const same = await serve([customer('{"a":"1"}')]);
-    const ended = await update(same, '--merge-meta', 'a=1', '--unset-meta', 'b');
-    expect(ended).toMatchObject({ code: 0, stderr: 'nothing would change; nothing was sent\n' });
-    expect(ended.stdout).toContain(`uid\t${ONYE_ID}`);
-    const other = await serve([customer('{"a":"1"}'), customer('{}')]);
-    expect(await update(other, '--merge-meta', 'a=1', '--ref', 'r')).toMatchObject({ code: 0, stderr: '' });
-    expect(asked(other)).toEqual(['GET', 'PATCH {"ref":"r"}']);
-  });
+  it('send nothing if nothing would change', () =>
+    scene({
+      service: [customer('{"a":"1"}')],
+      argv: [...UPDATE, '--merge-meta', 'a=1', '--unset-meta', 'b'],
+      stderr: 'nothing would change; nothing was sent\n',
+      stdout: new RegExp(`uid\t${ONYE_ID}`),
+      requests: [GET],
+    }));
 
-  it('print the final request with --dry-run', async () => {
-    const service = await serve([customer('{"a":"1"}')]);
-    const ended = await update(service, '--merge-meta', 'b=2', '--dry-run', '--json');
-    expect(JSON.parse(ended.stdout)).toMatchObject({ method: 'PATCH', body: { meta: { a: '1', b: '2' } } });
-  });
+  it('send only the other fields if no metadata would change', () =>
+    scene({
+      service: [customer('{"a":"1"}'), customer('{}')],
+      argv: [...UPDATE, '--merge-meta', 'a=1', '--ref', 'r'],
+      requests: [GET, `${PATCH} {"ref":"r"}`],
+    }));
 
-  it('are rejected if the service has no such read (501)', async () => {
-    const service = await serveBy(({ method }) => (method === 'GET' ? problem(501, 'No') : undefined));
-    const ended = await update(service, '--unset-meta', 'a', '--json');
-    expect(ended.code).toBe(3);
-    expect(errorOf(ended)).toMatchObject({ status: 501, message: expect.stringContaining('it has no such read') });
-  });
+  it('print the final request with --dry-run', () =>
+    scene({
+      service: [customer('{"a":"1"}')],
+      argv: [...UPDATE, '--merge-meta', 'b=2', '--dry-run', '--json'],
+      json: { method: 'PATCH', body: { meta: { a: '1', b: '2' } } },
+      requests: [GET],
+    }));
+
+  it('are rejected if the service has no such read (501)', () =>
+    scene({
+      service: ({ method }) => (method === 'GET' ? problem(501, 'No') : undefined),
+      argv: [...UPDATE, '--unset-meta', 'a', '--json'],
+      exit: 3,
+      error: { status: 501, message: expect.stringContaining('it has no such read') },
+    }));
 });
 
 describe('replaced metadata', () => {
@@ -79,7 +75,7 @@ describe('replaced metadata', () => {
       'These metadata keys would be lost (--merge-meta keeps them): a, "b\\u001b[2J", "c\\x9b" Replace all metadata? [y/N]',
     );
     expect(code).toBe(0);
-    expect(asked(service)).toEqual(['GET', 'PATCH {"meta":{"c":"3"}}']);
+    expect(service.seen.map(({ method, body }) => `${method} ${body}`)).toEqual(['GET ', 'PATCH {"meta":{"c":"3"}}']);
   });
 
   it('is not sent if declined', async () => {
@@ -87,12 +83,13 @@ describe('replaced metadata', () => {
     expect((await onTerminal(service, 'n', '--meta', 'c=3')).code).toBe(130);
   });
 
-  it('is sent in a script without a read', async () => {
-    const service = await serve([customer('{}')]);
-    const ended = await paycli([...UPDATE, '--meta', 'c=3'], { service });
-    expect(ended).toMatchObject({ code: 0, stderr: 'All metadata was replaced, not merged.\n' });
-    expect(asked(service)).toEqual(['PATCH {"meta":{"c":"3"}}']);
-  });
+  it('is sent in a script without a read', () =>
+    scene({
+      service: [customer('{}')],
+      argv: [...UPDATE, '--meta', 'c=3'],
+      stderr: 'All metadata was replaced, not merged.\n',
+      requests: [`PATCH /v1/onye/${ONYE_ID} {"meta":{"c":"3"}}`],
+    }));
 });
 
 describe('metadata in a file', () => {

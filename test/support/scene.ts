@@ -1,0 +1,83 @@
+import { expect } from 'vitest';
+import { inProcess } from './in-process.ts';
+import { errorOf, newFolder, paycli, type RunOptions } from './program.ts';
+import { type Answer, type Seen, type ServeOptions, type Service, serve, serveBy } from './service.ts';
+
+/** One run of paycli, and all that must be seen of it. A field that is left out is not compared. */
+export interface Scene extends Omit<RunOptions, 'service'>, ServeOptions {
+  readonly argv: readonly string[];
+  /** Answers in turn, answers by request, or a service that already runs. */
+  readonly service?: readonly Answer[] | ((seen: Seen) => Answer | undefined) | Service;
+  /** Runs the built program in a process of its own. */
+  readonly built?: true;
+  /** The exit code; by default 0. */
+  readonly exit?: number;
+  /** By default nothing after a failure. */
+  readonly stdout?: string | RegExp;
+  /** By default nothing after a success. */
+  readonly stderr?: string | RegExp;
+  /** Parts of what stdout holds as JSON. */
+  readonly json?: object;
+  /** Parts of the error on the last line of stderr, of a run with --json. */
+  readonly error?: object;
+  /** The requests to the service so far: `METHOD`, `METHOD path` or `METHOD path body`. */
+  readonly requests?: readonly (string | RegExp)[];
+  /** Parts of the ledger's entries as `ledger list --json` prints them. */
+  readonly entries?: readonly object[];
+}
+
+const textOf = (wanted: string | RegExp): unknown =>
+  typeof wanted === 'string' ? wanted : expect.stringMatching(wanted);
+
+const jsonOf = (parse: () => unknown): unknown => {
+  try {
+    return parse();
+  } catch {
+    return 'not JSON';
+  }
+};
+
+const started = async (service: Scene['service'], options: ServeOptions): Promise<Service | undefined> => {
+  if (service === undefined || 'origin' in service) return service;
+  return typeof service === 'function' ? serveBy(service, options) : serve(service, options);
+};
+
+/** Each request with as many of its parts as its line has. */
+const requestsOf = (service: Service | undefined, lines: readonly (string | RegExp)[]): string[] =>
+  (service?.seen ?? []).map(({ method, url, body }, at) => {
+    const line = lines[at];
+    const parts = typeof line === 'string' ? line.split(' ').length : 3;
+    return [method, url, body].slice(0, parts).join(' ').trim();
+  });
+
+const entriesOf = async (options: RunOptions): Promise<unknown> => {
+  const { stdout } = await inProcess(['ledger', 'list', '--json'], options);
+  return (JSON.parse(stdout) as { data: unknown }).data;
+};
+
+/** Runs a scene and compares everything at once; resolves to the run, its home and its service. */
+export const scene = async ({ looks = 'open', ...wanted }: Scene) => {
+  const { argv, service: answers, exit = 0, stdout, stderr, json, error, requests, entries, ...given } = wanted;
+  const { built, home = newFolder(), ...more } = given;
+  const service = await started(answers, { looks });
+  const options: RunOptions = { ...more, home, ...(service && { service }) };
+  const ended = await (built ? paycli : inProcess)(argv, options);
+  expect({
+    exit: ended.code,
+    stderr: ended.stderr,
+    stdout: ended.stdout,
+    json: json && jsonOf(() => JSON.parse(ended.stdout)),
+    error: error && jsonOf(() => errorOf(ended)),
+    requests: requests && requestsOf(service, requests),
+    entries: entries && (await entriesOf({ home, ...(more.env && { env: more.env }) })),
+  }).toMatchObject({
+    exit,
+    stderr: textOf(stderr ?? (exit === 0 ? '' : /./)),
+    stdout: textOf(stdout ?? (exit === 0 ? /^/ : '')),
+    json,
+    error,
+    requests: requests?.map(textOf),
+    entries,
+  });
+  return { ...ended, home, service };
+};
