@@ -3,31 +3,40 @@ import { inProcess } from './in-process.ts';
 import { errorOf, newFolder, paycli, type RunOptions } from './program.ts';
 import { type Answer, type Seen, type ServeOptions, type Service, serve, serveBy } from './service.ts';
 
+/** The whole text, what it matches, or the parts that it has. */
+type Text = string | RegExp | readonly (string | RegExp)[];
+
 /** One run of paycli, and all that must be seen of it. A field that is left out is not compared. */
 export interface Scene extends Omit<RunOptions, 'service'>, ServeOptions {
   readonly argv: readonly string[];
   /** Answers in turn, answers by request, or a service that already runs. */
-  readonly service?: readonly Answer[] | ((seen: Seen) => Answer | undefined) | Service;
+  readonly service?: readonly Answer[] | ((seen: Seen) => Answer | undefined) | Service | undefined;
   /** Runs the built program in a process of its own. */
   readonly built?: true;
   /** The exit code; by default 0. */
   readonly exit?: number;
   /** By default nothing after a failure. */
-  readonly stdout?: string | RegExp;
+  readonly stdout?: Text;
   /** By default nothing after a success. */
-  readonly stderr?: string | RegExp;
+  readonly stderr?: Text;
   /** Parts of what stdout holds as JSON. */
   readonly json?: object;
   /** Parts of the error on the last line of stderr, of a run with --json. */
   readonly error?: object;
-  /** The requests to the service so far: `METHOD`, `METHOD path` or `METHOD path body`. */
+  /** The requests to the service in this run: `METHOD`, `METHOD path` or `METHOD path body`. */
   readonly requests?: readonly (string | RegExp)[];
   /** Parts of the ledger's entries as `ledger list --json` prints them. */
   readonly entries?: readonly object[];
 }
 
-const textOf = (wanted: string | RegExp): unknown =>
-  typeof wanted === 'string' ? wanted : expect.stringMatching(wanted);
+const textOf = (wanted: Text): unknown => (wanted instanceof RegExp ? expect.stringMatching(wanted) : wanted);
+
+/** The text, or the wanted parts of it if it has them all. */
+const partsOf = (text: string, wanted: Text | undefined): Text => {
+  if (!Array.isArray(wanted)) return text;
+  const isThere = (part: string | RegExp) => (typeof part === 'string' ? text.includes(part) : part.test(text));
+  return wanted.every(isThere) ? wanted : [...wanted.filter(isThere), text];
+};
 
 const jsonOf = (parse: () => unknown): unknown => {
   try {
@@ -43,8 +52,8 @@ const started = async (service: Scene['service'], options: ServeOptions): Promis
 };
 
 /** Each request with as many of its parts as its line has. */
-const requestsOf = (service: Service | undefined, lines: readonly (string | RegExp)[]): string[] =>
-  (service?.seen ?? []).map(({ method, url, body }, at) => {
+const requestsOf = (seen: readonly Seen[], lines: readonly (string | RegExp)[]): string[] =>
+  seen.map(({ method, url, body }, at) => {
     const line = lines[at];
     const parts = typeof line === 'string' ? line.split(' ').length : 3;
     return [method, url, body].slice(0, parts).join(' ').trim();
@@ -60,15 +69,16 @@ export const scene = async ({ looks = 'open', ...wanted }: Scene) => {
   const { argv, service: answers, exit = 0, stdout, stderr, json, error, requests, entries, ...given } = wanted;
   const { built, home = newFolder(), ...more } = given;
   const service = await started(answers, { looks });
+  const before = service?.seen.length;
   const options: RunOptions = { ...more, home, ...(service && { service }) };
   const ended = await (built ? paycli : inProcess)(argv, options);
   expect({
     exit: ended.code,
-    stderr: ended.stderr,
-    stdout: ended.stdout,
+    stderr: partsOf(ended.stderr, stderr),
+    stdout: partsOf(ended.stdout, stdout),
     json: json && jsonOf(() => JSON.parse(ended.stdout)),
     error: error && jsonOf(() => errorOf(ended)),
-    requests: requests && requestsOf(service, requests),
+    requests: requests && requestsOf(service?.seen.slice(before) ?? [], requests),
     entries: entries && (await entriesOf({ home, ...(more.env && { env: more.env }) })),
   }).toMatchObject({
     exit,
