@@ -1,13 +1,17 @@
-import { Client, type RequestOptions } from '@modelcontextprotocol/client';
+import { PassThrough } from 'node:stream';
+import { Client, type JSONRPCMessage, type RequestOptions, type Transport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { onTestFinished } from 'vitest';
-import { PROGRAM } from '../support/built.ts';
+import { IS_HERE, PROGRAM } from '../support/built.ts';
+import { here } from '../support/in-process.ts';
 import { environment, keep, newFolder, type RunOptions } from '../support/program.ts';
 
 /** The current revision of the protocol, and the ones that begin with a handshake. */
 export const ERAS = ['auto', 'legacy'] as const;
 
 interface ConnectOptions extends RunOptions {
+  /** Starts the built program; otherwise the server runs in this process. */
+  readonly built?: true;
   /** `auto` starts a second server, to ask for the revision; the default doesn't. */
   readonly era?: (typeof ERAS)[number];
   /** How the client answers every question; without this it declares that it can't ask any. */
@@ -39,7 +43,34 @@ const ended = (result: { readonly content?: unknown; readonly isError?: boolean 
   return { isError: result.isError === true, text, json };
 };
 
-/** Starts `paycli mcp` and connects a client of others to it. */
+const toProcess = (args: readonly string[], options: RunOptions): Transport => {
+  const [command = '', ...rest] = [...PROGRAM, ...args];
+  const env = environment(options);
+  return new StdioClientTransport({ command, args: rest, cwd: newFolder('cwd'), env, stderr: 'pipe' });
+};
+
+const toThisProcess = (args: readonly string[], options: RunOptions): Transport => {
+  const stdin = new PassThrough();
+  let [open, ended]: [string, Promise<unknown>] = ['', Promise.resolve()];
+  const wrote = (text: string): void => {
+    const lines = (open + text).split('\n');
+    open = lines.pop() ?? '';
+    for (const line of lines) transport.onmessage?.(JSON.parse(line) as JSONRPCMessage);
+  };
+  const transport: Transport = {
+    start: async () => {
+      ended = here(args, options, { stdin, wrote }).finally(() => transport.onclose?.());
+    },
+    send: async (message) => void stdin.write(`${JSON.stringify(message)}\n`),
+    close: async () => {
+      stdin.end();
+      await ended;
+    },
+  };
+  return transport;
+};
+
+/** Runs `paycli mcp` and connects a client of others to it. */
 export const connect = async (args: readonly string[], options: ConnectOptions = {}): Promise<Agent> => {
   const { era = 'legacy', answers } = options;
   const client = new Client(
@@ -56,15 +87,8 @@ export const connect = async (args: readonly string[], options: ConnectOptions =
       return { action: answers, content: {} };
     });
   }
-  const [command = '', ...rest] = [...PROGRAM, 'mcp', ...args];
-  const transport = new StdioClientTransport({
-    command,
-    args: rest,
-    cwd: newFolder('cwd'),
-    env: environment(options),
-    stderr: 'pipe',
-  });
-  await client.connect(transport);
+  const open = options.built === true || !IS_HERE ? toProcess : toThisProcess;
+  await client.connect(open(['mcp', ...args], options));
   onTestFinished(() => client.close());
   return {
     revision: client.getNegotiatedProtocolVersion(),

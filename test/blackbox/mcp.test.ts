@@ -86,7 +86,7 @@ const ACCEPTED = expect.objectContaining({ isError: false, json: expect.objectCo
 
 describe.each(ERAS)('a third-party client (%s)', (era) => {
   it('reads, plans and charges once', async () => {
-    const agent = await connect(LOCAL, { era });
+    const agent = await connect(LOCAL, { built: true, era });
     expect(agent.revision).toBe(era === 'auto' ? '2026-07-28' : '2025-11-25');
     const { tools } = await agent.tools();
     expect(tools.map(({ name }) => name)).toEqual([...READS, ...WRITES]);
@@ -117,7 +117,7 @@ describe.each(ERAS)('a third-party client (%s)', (era) => {
 it('charges at a live service only after the user has typed an approval, whatever the client accepts itself', async () => {
   const service = await serveCharges();
   const [{ home }, env] = [await homeWith(LIVE_ORIGIN, 'shop'), await asLive(service)];
-  const agent = await connect(SHOP, { home, env, era: 'auto', answers: 'accept' });
+  const agent = await connect(SHOP, { built: true, home, env, era: 'auto', answers: 'accept' });
   const plan = await agent.call('charge_plan', BY_USSD);
   const { token, plan: id } = plan.json;
   expect(plan.json).toMatchObject({
@@ -154,7 +154,7 @@ describe('at a live service', () => {
   it('updates a customer once, and only after a person has approved it', async () => {
     const service = await serveBy(({ method }) => (method === 'PATCH' ? json(200, { uid: SEEDED.onye }) : undefined));
     const [{ home }, env] = [await homeWith(LIVE_ORIGIN, 'shop', 'stall'), await asLive(service)];
-    const agent = await connect(SHOP, { home, env });
+    const agent = await connect(SHOP, { built: true, home, env });
     const given = { onye: SEEDED.onye, email: 'ada@example.com', first_name: null };
     const plan = await agent.call('update_customer', given);
     const { token, plan: id } = plan.json;
@@ -169,7 +169,7 @@ describe('at a live service', () => {
     expect(invalid).toMatchObject({ isError: true, text: expect.stringContaining('is not a valid e-mail address') });
     expect(service.seen).toEqual([]);
     expect(await approve(home, id, '1 update')).toContain(`update ${SEEDED.onye}, email "ada@example.com": 1 update`);
-    const stall = await connect(['--profile', 'stall', ...MONEY], { home, env });
+    const stall = await connect(['--profile', 'stall', ...MONEY], { built: true, home, env });
     expect((await stall.call('update_customer', again)).text).toContain('not valid for this profile');
     expect((await agent.call('charge_confirm', { token })).isError).toBe(true);
     expect((await agent.call('update_customer', { ...again, email: 'obi@example.com' })).text).toContain(
@@ -183,7 +183,7 @@ describe('at a live service', () => {
   it('tells what to do about an update whose outcome is unknown', async () => {
     const service = await serveBy(({ method }) => (method === 'PATCH' ? reset : undefined));
     const [{ home }, env] = [await homeWith(LIVE_ORIGIN, 'shop'), await asLive(service)];
-    const agent = await connect(SHOP, { home, env });
+    const agent = await connect(SHOP, { built: true, home, env });
     const given = { onye: SEEDED.onye, email: 'ada@example.com' };
     const { token, plan: id } = (await agent.call('update_customer', given)).json;
     await approve(home, id, '1 update');
@@ -201,7 +201,7 @@ describe('at a live service', () => {
         : charged(1),
     );
     const [{ home }, env] = [await homeWith(LIVE_ORIGIN, 'shop'), await asLive(service)];
-    const agent = await connect(SHOP, { home, env });
+    const agent = await connect(SHOP, { built: true, home, env });
     const given = { ugwo: ugwoOf(1), medium: 'mobile_money', provider: 'mtn', phone: '+233201234567' };
     const { plan: id } = (await agent.call('charge_plan', given)).json;
     const { stdout } = await inProcess(['ledger', 'jobs', '--profile', 'shop', '--json'], { home });
@@ -366,9 +366,9 @@ describe('a confirmation is rejected', () => {
   it.runIf(hasFaketime() && RUNTIME === 'node')('ten minutes after the plan, as is its approval', async () => {
     const service = await serveCharges();
     const [{ home }, env] = [await homeWith(LIVE_ORIGIN, 'shop'), await asLive(service)];
-    const plan = await (await connect(SHOP, { home, env })).call('charge_plan', BY_USSD);
+    const plan = await (await connect(SHOP, { built: true, home, env })).call('charge_plan', BY_USSD);
     const { token, plan: id } = plan.json;
-    const late = await connect(SHOP, { home, env: { ...env, ...clockThatIsOff(601) } });
+    const late = await connect(SHOP, { built: true, home, env: { ...env, ...clockThatIsOff(601) } });
     expect(await late.call('charge_confirm', { token })).toEqual(refusedWith('the token has expired'));
     const terminal = openTerminal(['approve', String(id), '--json'], { home, env: clockThatIsOff(601) });
     expect(await terminal.ended).toEqual({ code: 9 });
@@ -520,7 +520,7 @@ describe('two confirmations at once', () => {
     const [service, team] = [await serveCharges(), await newTeam()];
     const agents = [];
     for (let machine = 1; machine <= 2; machine += 1) {
-      const options: RunOptions = { ...team.machine(), ...(await homeWith(service.origin, 'shop')) };
+      const options = { built: true as const, ...team.machine(), ...(await homeWith(service.origin, 'shop')) };
       agents.push(await connect(SHOP, options));
     }
     const [one, other] = agents as [Agent, Agent];

@@ -19,27 +19,37 @@ const WITHOUT_LIMIT: Clock = { ...clock, sleep: () => new Promise(() => undefine
 const { version } = packageJson;
 const { stackTraceLimit } = Error;
 
-const openPipe = (env: Env, clean: (text: string) => string) => {
+/** The streams of a run that a test talks with while it goes on. */
+interface Talk {
+  readonly stdin: Readable;
+  readonly wrote: (text: string) => void;
+}
+
+const openPipe = (env: Env, clean: (text: string) => string, wrote?: Talk['wrote']) => {
   const texts: string[] = [];
+  const keepText = (text: string): void => {
+    texts.push(text);
+    wrote?.(text);
+  };
   const output: Output = {
     isTerminal: false,
     columns: widthFor(undefined, env),
     closed: false,
     copy: async () => false,
     drawn: () => undefined,
-    write: async (data) => void texts.push(clean(typeof data === 'string' ? data : new TextDecoder().decode(data))),
+    write: async (data) => keepText(clean(typeof data === 'string' ? data : new TextDecoder().decode(data))),
   };
   return { output, text: () => texts.join('') };
 };
 
-const ioOf = (options: RunOptions) => {
+const ioOf = (options: RunOptions, talk?: Talk) => {
   // As in a process, no name is inherited.
   const env: Env = Object.assign(Object.create(null), environment(options));
   const redactor = new Redactor();
   redactor.add(env['PAYCLI_SECRET_KEY'] ?? '');
-  const stdout = openPipe(env, (text) => redactor.clean(text));
+  const stdout = openPipe(env, (text) => redactor.clean(text), talk?.wrote);
   const stderr = openPipe(env, (text) => redactor.cleanAll(text));
-  const stdin = Readable.from([Buffer.from(options.stdin ?? '')]);
+  const stdin = talk?.stdin ?? Readable.from([Buffer.from(options.stdin ?? '')]);
   const io: Io = {
     env,
     redactor,
@@ -59,11 +69,12 @@ const ioOf = (options: RunOptions) => {
   return { io, stdout, stderr };
 };
 
-const here = async (args: readonly string[], options: RunOptions): Promise<Ended> => {
+/** A run in this process; resolves when it has ended. */
+export const here = async (args: readonly string[], options: RunOptions, talk?: Talk): Promise<Ended> => {
   if (['program', 'readStdout'].some((name) => name in options) || options.stdin === null) {
     throw new Error('only a process of its own has these options');
   }
-  const { io, stdout, stderr } = ioOf(options);
+  const { io, stdout, stderr } = ioOf(options, talk);
   const before = process.cwd();
   process.chdir(options.cwd ?? before);
   const [verb, ...rest] = args;
