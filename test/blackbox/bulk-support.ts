@@ -1,6 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parse } from 'csv-parse/sync';
 import { ugwoOf, uidOf } from '../support/ids.ts';
 import { inProcess } from '../support/in-process.ts';
 import type { Ended, RunOptions } from '../support/program.ts';
@@ -8,6 +7,7 @@ import { newFolder, paycli } from '../support/program.ts';
 import type { Answer, Seen, Service } from '../support/service.ts';
 import { ACTIVITY, json, serveBy } from '../support/service.ts';
 
+export { reportOf } from '../support/report.ts';
 export { ugwoOf, uidOf as activityOf };
 
 /** The number of the payment request in the URL. */
@@ -51,13 +51,5 @@ export const chargeFrom = (file: string, options: RunOptions, ...more: readonly 
 
 export type Summary = Readonly<Record<string, unknown>>;
 export const summaryOf = ({ stdout }: Ended): Summary => JSON.parse(stdout) as Summary;
-
-/** Rows of a report by row number. */
-export const reportOf = (path: string): Record<string, Record<string, string>> => {
-  const text = readFileSync(path, 'utf8');
-  const delimiter = text.split('\r\n', 1)[0]?.includes(';') === true ? ';' : ',';
-  const rows = parse<Record<string, string>>(text, { columns: true, bom: true, delimiter });
-  return Object.fromEntries(rows.map((row) => [row['row'], row]));
-};
 
 export const reportPath = (name = 'result.csv'): string => join(newFolder('report'), name);

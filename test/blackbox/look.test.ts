@@ -8,11 +8,12 @@ import { inProcess } from '../support/in-process.ts';
 import { rewrite } from '../support/ledger.ts';
 import type { Ended, RunOptions } from '../support/program.ts';
 import { errorOf, newFolder, passingClock, paycli, runBefore, start } from '../support/program.ts';
+import { scene } from '../support/scene.ts';
 import type { Answer, Seen, Service } from '../support/service.ts';
-import { ACTIVITY, json, problem, raw, reset, serveBy, UGWO_ID, ugwo } from '../support/service.ts';
+import { ACTIVITY, json, problem, raw, reset, serveAllBy, serveBy, UGWO_ID, ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { MINUTE } from '../support/units.ts';
-import { csvOf, fileOf, reportOf, summaryOf, ugwoOf, ussdFile } from './bulk-support.ts';
+import { csvOf, fileOf, summaryOf, ugwoOf, ussdFile } from './bulk-support.ts';
 
 const chargeFrom = (file: string, options: RunOptions, ...more: readonly string[]): Promise<Ended> =>
   inProcess(['ugwo', 'charge', '--from', file, '--json', ...more], options);
@@ -41,7 +42,7 @@ const request = (some: object = {}): Record<string, unknown> => ({
 
 /** A service that gives these answers to reads and charges. */
 const showing = (look: Answer, charge: Answer = json(200, account(ACTIVITY.uid))): Promise<Service> =>
-  serveBy(({ method }) => (method === 'GET' ? look : charge), { looks: 'asked' });
+  serveAllBy(({ method }) => (method === 'GET' ? look : charge));
 
 const methods = ({ seen }: Service): string => seen.map(({ method }) => method).join();
 const rows = async (home: string): Promise<Record<string, unknown>[]> =>
@@ -49,192 +50,164 @@ const rows = async (home: string): Promise<Record<string, unknown>[]> =>
     .data;
 
 describe('the check before a charge', () => {
-  it.each<[string, object, RegExp]>([
-    ['paid', { status: 'ugwo_successful' }, /it is already paid/],
-    ['refunded', { status: ['refunded', 'enum.ugwo_status.refunded'] }, /paid and refunded/],
-    ['cancelled', { status: 'cancelled' }, /it is cancelled/],
-    ['processing, and nothing explains it', { status: 'processing' }, /its status is processing/],
-    ['paid in part', { total_amount_paid: 400_007 }, /paid in part: NGN 1,000\.00 is missing/],
+  it.each<[string, object, RegExp, number]>([
+    ['paid', { status: 'ugwo_successful' }, /it is already paid/, 9],
+    ['refunded', { status: ['refunded', 'enum.ugwo_status.refunded'] }, /paid and refunded/, 9],
+    ['cancelled', { status: 'cancelled' }, /it is cancelled/, 9],
+    ['processing, and nothing explains it', { status: 'processing' }, /its status is processing/, 0],
+    ['overpaid', { total_amount_paid: 900_000 }, /it is already paid/, 9],
+    ['paid in part', { total_amount_paid: 400_007 }, /paid in part: NGN 1,000\.00 is missing/, 9],
     [
       'being paid by a charge by another medium',
       { activities: [account(THEIRS, MINUTE, { next_action: DIAL })] },
       /by another medium \(act\.AbCd\.\S+77, not from this ledger\) can still be paid\ndial \*737#, open until /,
+      0,
     ],
     [
       'being paid by another charge',
       { activities: [account(THEIRS)] },
       /act\.AbCd\.\S+77, not from this ledger\) can still be paid/,
+      0,
     ],
-  ])('refuses a request that is %s with 9; nothing is sent or recorded', async (_what, some, message) => {
-    const [service, home] = [await showing(json(200, request(some))), newFolder()];
-    const ended = await inProcess(TRANSFER, { service, home });
-    expect(ended).toMatchObject({ code: 9, stdout: '' });
-    expect(errorOf(ended)['message']).toMatch(message);
-    expect(methods(service)).toBe('GET');
-    expect(await rows(home)).toEqual([]);
-  });
-
-  it('prints the existing account, whoever created it', async () => {
-    const service = await showing(json(200, request({ activities: [account(THEIRS)] })));
-    const ended = await paycli(TRANSFER, { service });
-    expect(ended).toMatchObject({ code: 9, stdout: '' });
-    const error = errorOf(ended);
-    expect(error['message']).toContain('account number 0123456789');
-    expect(error['activity']).toMatchObject({ uid: THEIRS });
-    expect(error).not.toHaveProperty('ledger_id');
-  });
-
-  it("names the ledger's charge if it created the account", async () => {
-    const [home, made] = [newFolder(), account(ACTIVITY.uid)];
-    const first = await showing(json(200, request()), json(200, made));
-    expect((await inProcess(TRANSFER, { service: first, home })).code).toBe(0);
-    const [row] = await rows(home);
-    const service = await serveBy(() => json(200, request({ activities: [made] })), { looks: 'asked' });
-    const ended = await inProcess(TRANSFER, {
-      service: { origin: service.origin },
-      home,
-      env: { PAYCLI_BASE_URL: first.origin },
-    });
-    expect(errorOf(ended)).toMatchObject({ kind: 'refused', ledger_id: row?.['id'] });
-  });
-
-  it.each<[string, object, number]>([
-    ['open with another account', { activities: [account(THEIRS)] }, 0],
-    ['open with a code', { activities: [account(THEIRS, MINUTE, { next_action: DIAL })] }, 0],
-    ['processing without an activity', { status: 'processing' }, 0],
-    ['cancelled', { status: 'cancelled' }, 9],
-    ['paid', { status: 'ugwo_successful' }, 9],
-    ['overpaid', { total_amount_paid: 900_000 }, 9],
-    ['refunded', { status: 'refunded' }, 9],
-    ['paid in part', { total_amount_paid: 1 }, 9],
   ])(
-    'for a request that is %s is overridden by --again unless money came or it is cancelled',
-    async (_what, some, code) => {
-      const service = await showing(json(200, request(some)));
-      expect((await inProcess([...TRANSFER, '--again'], { service })).code).toBe(code);
-      expect(methods(service)).toBe(code === 0 ? 'GET,POST' : 'GET');
+    'refuses a request that is %s with 9, also with --again if money came or it is cancelled',
+    async (_what, some, message, again) => {
+      await scene({
+        service: showing(json(200, request(some))),
+        argv: TRANSFER,
+        exit: 9,
+        error: { message: expect.stringMatching(message) },
+        requests: ['GET'],
+        entries: [],
+      });
+      await scene({
+        service: showing(json(200, request(some))),
+        argv: [...TRANSFER, '--again'],
+        exit: again,
+        stderr: /^/,
+        requests: again === 0 ? ['GET', 'POST'] : ['GET'],
+      });
     },
   );
 
+  it('prints the existing account, whoever created it', async () => {
+    const ended = await scene({
+      built: true,
+      service: showing(json(200, request({ activities: [account(THEIRS)] }))),
+      argv: TRANSFER,
+      exit: 9,
+      error: { message: expect.stringContaining('account number 0123456789'), activity: { uid: THEIRS } },
+    });
+    expect(errorOf(ended)).not.toHaveProperty('ledger_id');
+  });
+
+  it("names the ledger's charge if it created the account", async () => {
+    const made = account(ACTIVITY.uid);
+    const home = newFolder();
+    let activities: object[] = [];
+    const service = await serveAllBy(({ method }) => json(200, method === 'POST' ? made : request({ activities })));
+    await scene({ service, home, argv: TRANSFER, requests: ['GET', 'POST'] });
+    const [row] = await rows(home);
+    activities = [made];
+    await scene({ service, home, argv: TRANSFER, exit: 9, error: { kind: 'refused', ledger_id: row?.['id'] } });
+  });
+
   it("returns the service's activity unchanged with --reuse", async () => {
     const theirs = account(THEIRS, 10 * MINUTE, { extra: 1.5 });
-    const service = await showing(json(200, JSON.stringify(request({ activities: [theirs] })).replace('1.5', '1.50')));
-    const ended = await inProcess([...TRANSFER, '--reuse'], { service });
-    expect(ended.code).toBe(0);
-    expect(JSON.parse(ended.stdout)).toMatchObject({ uid: THEIRS });
-    expect(ended.stdout).toContain('"extra":1.50');
-    expect(methods(service)).toBe('GET');
+    await scene({
+      service: showing(json(200, JSON.stringify(request({ activities: [theirs] })).replace('1.5', '1.50'))),
+      argv: [...TRANSFER, '--reuse'],
+      stdout: /"extra":1\.50/,
+      json: { uid: THEIRS },
+      requests: ['GET'],
+    });
   });
 
-  it('does not reuse an activity for another phone', async () => {
-    const other = account(THEIRS, MINUTE, { next_action: null, status: 'processing', medium: 'mobile_money' });
-    const asking = {
-      ...other,
-      next_action: { type: 'prompt', instruction: 'Approve', headers: { phone: '+233200000000' } },
-    };
-    const service = await showing(json(200, request({ activities: [asking] })));
-    const command = [
-      'ugwo',
-      'charge',
-      UGWO_ID,
-      '--medium',
-      'mobile_money',
-      '--provider',
-      'mtn',
-      '--phone',
-      '+233241234567',
-    ];
-    expect((await inProcess([...command, '--reuse', '--json'], { service })).code).toBe(9);
-  });
+  const processing = { next_action: null, status: 'processing' };
+  const prompt = { type: 'prompt', instruction: 'Approve', headers: { phone: '+233200000000' } };
+  const mobileBy = (phone: string): string[] => ['mobile_money', '--provider', 'mtn', '--phone', phone];
 
   it.each<[string, object, readonly string[]]>([
+    ['another phone', { ...processing, medium: 'mobile_money', next_action: prompt }, mobileBy('+233241234567')],
     ['another provider', { next_action: DIAL, provider: 'zenith' }, ['ussd', '--provider', 'gtb']],
     [
       'a phone number with the same last digits',
-      { next_action: null, status: 'processing', medium: 'mobile_money', phone: '+233240001234' },
-      ['mobile_money', '--provider', 'mtn', '--phone', '+233550001234'],
+      { ...processing, medium: 'mobile_money', phone: '+233240001234' },
+      mobileBy('+233550001234'),
     ],
     ['a request without an id', { uid: undefined }, ['bank_transfer']],
   ])('does not reuse an activity for %s', async (_what, some, medium) => {
-    const service = await showing(json(200, request({ activities: [account(THEIRS, MINUTE, some)] })));
-    const ended = await inProcess(['ugwo', 'charge', UGWO_ID, '--medium', ...medium, '--reuse', '--json'], { service });
-    expect(ended).toMatchObject({ code: 9, stdout: '' });
-    expect(ended.stderr).not.toContain('undefined');
-    expect(methods(service)).toBe('GET');
+    const { stderr } = await scene({
+      service: showing(json(200, request({ activities: [account(THEIRS, MINUTE, some)] }))),
+      argv: ['ugwo', 'charge', UGWO_ID, '--medium', ...medium, '--reuse', '--json'],
+      exit: 9,
+      requests: ['GET'],
+    });
+    expect(stderr).not.toContain('undefined');
   });
 
   it("reuses another's new activity after its own charge failed", async () => {
-    const [home, made] = [newFolder(), account(ACTIVITY.uid)];
-    let later = false;
-    const service = await serveBy(
-      ({ method, url }) => {
+    const made = account(ACTIVITY.uid);
+    // The service does not list the failed activity.
+    const listed = [[], [account(THEIRS)]];
+    await scene({
+      service: serveAllBy(({ method, url }) => {
         if (method === 'POST') return json(200, made);
-        if (url.includes('/activities/')) return json(200, { ...made, status: 'failed', next_action: null });
-        // The service does not list the failed activity.
-        return json(200, request({ activities: later ? [account(THEIRS)] : [] }));
-      },
-      { looks: 'asked' },
-    );
-    expect((await inProcess(TRANSFER, { service, home })).code).toBe(0);
-    later = true;
-    const ended = await inProcess([...TRANSFER, '--reuse'], { service, home });
-    expect(JSON.parse(ended.stdout)).toMatchObject({ uid: THEIRS });
-    expect(methods(service)).toBe('GET,POST,GET,GET');
+        if (url.includes('/activities/')) return json(200, { ...made, ...processing, status: 'failed' });
+        return json(200, request({ activities: listed.shift() }));
+      }),
+      before: [TRANSFER],
+      argv: [...TRANSFER, '--reuse'],
+      stderr: /^/,
+      json: { uid: THEIRS },
+      requests: ['GET', 'POST', 'GET', 'GET'],
+    });
   });
 
   it('does not accept a cached answer from before the expiry with --reuse, whatever its date', async () => {
-    const home = newFolder();
     const own = account(ACTIVITY.uid, -MINUTE);
-    const service = await serveBy(
-      ({ method, url }) => {
+    const charge = [...TRANSFER, '--no-preflight'];
+    await scene({
+      service: ({ method, url }) => {
         if (method === 'POST') return json(200, own);
         // A cache has renewed the date of a nine-minute-old answer.
         return url.includes('/activities/') ? json(200, own, { age: '540' }) : json(404, {});
       },
-      { looks: 'asked' },
-    );
-    const charge = [...TRANSFER, '--no-preflight'];
-    expect((await inProcess(charge, { service, home })).code).toBe(0);
-    expect((await inProcess([...charge, '--reuse'], { service, home })).code).toBe(0);
-    expect(service.seen.filter(({ method }) => method === 'POST')).toHaveLength(1);
+      looks: 'asked',
+      before: [charge],
+      argv: [...charge, '--reuse'],
+      stderr: /^/,
+      requests: ['POST', 'GET'],
+    });
   });
 
   it('records the time at which the service created an answer, even if a cache served it', async () => {
-    const home = newFolder();
     const at = Math.floor(Date.now() / 1000) * 1000;
     const date = (before: number): string => new Date(at - before).toUTCString();
-    const service = await serveBy(({ method }) =>
-      method === 'POST'
-        ? json(200, ACTIVITY, { date: date(600_000) })
-        : json(200, ACTIVITY, { date: date(0), age: '540' }),
-    );
-    expect((await inProcess([...TRANSFER, '--no-preflight'], { service, home })).code).toBe(0);
-    const get = ['activity', 'get', UGWO_ID, ACTIVITY.uid];
-    expect((await inProcess(get, { service, home })).code).toBe(0);
+    const { home } = await scene({
+      service: [json(200, ACTIVITY, { date: date(600_000) }), json(200, ACTIVITY, { date: date(0), age: '540' })],
+      before: [[...TRANSFER, '--no-preflight']],
+      argv: ['activity', 'get', UGWO_ID, ACTIVITY.uid],
+      requests: ['POST', 'GET'],
+    });
     const db = new DatabaseSync(join(home, 'ledger.sqlite'), { readOnly: true });
     onTestFinished(() => db.close());
     expect(JSON.parse(String(db.prepare('SELECT told FROM charge').get()?.['told'])).service).toBe(at - 540_000);
   });
 
   it('does not charge again with --reuse after a payment in time', async () => {
-    const home = newFolder();
     const late = { date: new Date(Date.now() + 20 * MINUTE).toUTCString() };
-    let paid = false;
     const made = account(ACTIVITY.uid);
-    const service = await serveBy(
-      ({ method }) => {
-        if (method === 'POST') return json(200, made);
-        const activities = paid ? [{ ...made, status: 'successful', next_action: null }] : [];
-        return json(200, request({ activities, ...(paid ? { status: 'ugwo_successful' } : {}) }), paid ? late : {});
-      },
-      { looks: 'asked' },
-    );
-    expect((await inProcess([...TRANSFER, '--reuse'], { service, home })).code).toBe(0);
-    paid = true;
-    const again = await inProcess([...TRANSFER, '--reuse'], { service, home });
-    expect(again.code).toBe(0);
-    expect(JSON.parse(again.stdout)).toMatchObject({ uid: ACTIVITY.uid, status: 'successful' });
-    expect(methods(service)).toBe('GET,POST,GET');
+    const paid = { status: 'ugwo_successful', activities: [{ ...made, status: 'successful', next_action: null }] };
+    await scene({
+      service: [json(200, request()), json(200, made), json(200, request(paid), late)],
+      looks: 'asked',
+      before: [[...TRANSFER, '--reuse']],
+      argv: [...TRANSFER, '--reuse'],
+      stderr: /^/,
+      json: { uid: ACTIVITY.uid, status: 'successful' },
+      requests: ['GET', 'POST', 'GET'],
+    });
   });
 
   it('is required once an account has expired, since its outcome is unknown', async () => {
@@ -260,12 +233,9 @@ describe('the check before a charge', () => {
     ['fails with 401', problem(401, 'Unauthorized'), 4],
     ['fails with 403', problem(403, 'Forbidden'), 4],
     ['comes from a cache', json(200, request(), { age: '60' }), 8],
-  ])('that %s ends the command, and nothing is sent', async (_what, look, code) => {
-    const [service, home] = [await showing(look), newFolder()];
-    const ended = await inProcess(TRANSFER, { service, home });
-    expect(ended.code).toBe(code);
-    expect(service.seen.every(({ method }) => method === 'GET')).toBe(true);
-    expect(await rows(home)).toEqual([]);
+  ])('that %s ends the command, and nothing is sent', async (_what, look, exit) => {
+    const { service } = await scene({ service: showing(look), argv: TRANSFER, exit, entries: [] });
+    expect(service?.seen.filter(({ method }) => method !== 'GET')).toEqual([]);
   });
 
   it.each<[string, Answer]>([
@@ -280,26 +250,25 @@ describe('the check before a charge', () => {
     ['another payment request', json(200, ugwo(9))],
     ['a list for every GET', json(200, { data: [], next_cursor: null })],
   ])('continues with a note after %s', async (_what, look) => {
-    const service = await showing(look);
-    const ended = await inProcess(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'], { service });
-    expect(ended.code).toBe(0);
-    expect(ended.stderr).toContain("can't show");
-    expect(methods(service)).toBe('GET,POST');
+    await scene({
+      service: showing(look),
+      argv: ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'],
+      stderr: /can't show/,
+      requests: ['GET', 'POST'],
+    });
   });
 
   describe('of a charge answered with 429', () => {
     const held = json(429, { message: 'Too Many Attempts.' });
     const before = [account(THEIRS, -MINUTE)];
     const same = json(200, request({ activities: before }));
-    /** The end of a charge whose second read gives this answer. */
-    const ended = async (second: Answer, first = same, answer: Answer = held) => {
+    /** A charge whose second read gives this answer. */
+    const charge = (second: Answer, first = same, answer: Answer = held) => {
       const looks = [first, second];
-      const service = await serveBy(({ method }) => (method === 'POST' ? answer : looks.shift()), {
-        looks: 'asked',
-      });
-      const home = newFolder();
-      const { code, stderr } = await inProcess(TRANSFER, { service, home });
-      return { code, stderr, asked: methods(service), states: (await rows(home)).map(({ state }) => state) };
+      return {
+        service: serveAllBy(({ method }) => (method === 'POST' ? answer : looks.shift())),
+        argv: TRANSFER,
+      };
     };
 
     it.each<[string, Answer]>([
@@ -308,9 +277,13 @@ describe('the check before a charge', () => {
       ['as an HTML page', raw('HTTP/1.1 429 Slow\r\ncontent-length: 4\r\n\r\n<h1>')],
       ['without a body', raw('HTTP/1.1 429 Slow\r\ncontent-length: 0\r\n\r\n')],
     ])('%s proves it not sent if a read after it shows nothing new: exits with 5', async (_form, answer) => {
-      const { stderr, ...end } = await ended(same, same, answer);
-      expect(end).toEqual({ code: 5, asked: 'GET,POST,GET', states: ['not_sent'] });
-      expect(stderr).toContain('a read behind it shows nothing new');
+      await scene({
+        ...charge(same, same, answer),
+        exit: 5,
+        stderr: /a read behind it shows nothing new/,
+        requests: ['GET', 'POST', 'GET'],
+        entries: [{ state: 'not_sent' }],
+      });
     });
 
     it.each<[string, Answer]>([
@@ -327,14 +300,13 @@ describe('the check before a charge', () => {
         'an answer as old as the first',
         json(200, request({ activities: before }), { date: new Date(0).toUTCString() }),
       ],
-      ['an error', json(404, {})],
     ])('leaves it unknown if that read shows %s: exits with 6', async (_shown, second) => {
-      expect(await ended(second)).toMatchObject({ code: 6, asked: 'GET,POST,GET', states: ['unknown'] });
+      await scene({ ...charge(second), exit: 6, requests: ['GET', 'POST', 'GET'], entries: [{ state: 'unknown' }] });
     });
 
     it('leaves it unknown if the first read shows no activities: exits with 6', async () => {
       const first = json(200, request({ activities: undefined }));
-      expect(await ended(first, first)).toMatchObject({ code: 6, asked: 'GET,POST', states: ['unknown'] });
+      await scene({ ...charge(first, first), exit: 6, requests: ['GET', 'POST'], entries: [{ state: 'unknown' }] });
     });
   });
 
@@ -349,53 +321,56 @@ describe('the check before a charge', () => {
   it.each(MISSING)(
     'fails if the service says that the request does not exist, %s: exits with 3',
     async (_what, body) => {
-      const [service, home] = [await showing(json(404, body)), newFolder()];
-      const ended = await inProcess(TRANSFER, { service, home });
-      expect(ended).toMatchObject({ code: 3, stdout: '' });
-      const { message, hint } = errorOf(ended);
-      expect(message).toContain(`${UGWO_ID} was not charged: the service answered 404`);
-      expect(hint).toContain('check the identifier');
-      expect(methods(service)).toBe('GET');
-      expect(await rows(home)).toEqual([]);
+      await scene({
+        service: showing(json(404, body)),
+        argv: TRANSFER,
+        exit: 3,
+        error: {
+          message: expect.stringContaining(`${UGWO_ID} was not charged: the service answered 404`),
+          hint: expect.stringContaining('check the identifier'),
+        },
+        requests: ['GET'],
+        entries: [],
+      });
     },
   );
 
   it('fails only the row whose request does not exist: exits with 3', async () => {
-    const service = await serveBy(
-      ({ method, url }) => {
+    const missing = json(404, { message: 'ugwo.error.not_found' });
+    const { service } = await scene({
+      service: ({ method, url }) => {
         if (method === 'POST') return json(200, ACTIVITY);
-        return json(404, url.endsWith(ugwoOf(1)) ? { message: 'ugwo.error.not_found' } : {});
+        return url.endsWith(ugwoOf(1)) ? missing : json(404, {});
       },
-      { looks: 'asked' },
-    );
-    const ended = await chargeFrom(ussdFile(1, 2), { service });
-    expect(ended.code).toBe(3);
-    expect(summaryOf(ended)).toMatchObject({ rejected: 1, accepted: 1 });
-    expect(methods(service).match(/POST/g)).toHaveLength(1);
-  });
-
-  it('does not suggest --no-preflight during a Retry-After', async () => {
-    const service = await serveBy(() => json(503, {}, { 'retry-after': '3600' }), { looks: 'asked' });
-    expect(errorOf(await inProcess([...TRANSFER, '--json'], { service }))).toMatchObject({
-      exit_code: 8,
-      hint: 'run the same command again after that',
+      looks: 'asked',
+      argv: ['ugwo', 'charge', '--from', ussdFile(1, 2), '--json'],
+      exit: 3,
+      json: { rejected: 1, accepted: 1 },
     });
+    expect(service?.seen.filter(({ method }) => method === 'POST')).toHaveLength(1);
   });
 
-  it('is skipped with --no-preflight', async () => {
-    const service = await showing(json(200, request({ status: 'cancelled' })));
-    expect((await inProcess([...TRANSFER, '--no-preflight'], { service })).code).toBe(0);
-    expect(methods(service)).toBe('POST');
-  });
+  it('does not suggest --no-preflight during a Retry-After', () =>
+    scene({
+      service: showing(json(503, {}, { 'retry-after': '3600' })),
+      argv: TRANSFER,
+      exit: 8,
+      error: { exit_code: 8, hint: 'run the same command again after that' },
+    }));
 
-  it('records the amount, reference and customer of the payment request', async () => {
-    const home = newFolder();
-    const service = await showing(json(200, request({ amount: '500007', currency: ['NGN', 'enum.currency.NGN'] })));
-    expect((await inProcess(TRANSFER, { service, home })).code).toBe(0);
-    expect(await rows(home)).toMatchObject([
-      { amount: 500_007, currency: 'NGN', ref: 'order-7', customer: 'ony.AbCd.000000000000000000000001' },
-    ]);
-  });
+  it('is skipped with --no-preflight', () =>
+    scene({
+      service: showing(json(200, request({ status: 'cancelled' }))),
+      argv: [...TRANSFER, '--no-preflight'],
+      requests: ['POST'],
+    }));
+
+  it('records the amount, reference and customer of the payment request', () =>
+    scene({
+      service: showing(json(200, request({ amount: '500007', currency: ['NGN', 'enum.currency.NGN'] }))),
+      argv: TRANSFER,
+      entries: [{ amount: 500_007, currency: 'NGN', ref: 'order-7', customer: 'ony.AbCd.000000000000000000000001' }],
+    }));
 
   it('prints the amount on a terminal before the charge is sent', async () => {
     const said = Promise.withResolvers<void>();
@@ -471,30 +446,46 @@ describe('a request that changes after its read', () => {
     ])('is not sent again once it is %s: exits with 9', async (_change, change) => {
       // The first read of the file compares the amount.
       const reads = what === ROW ? [open, open] : [open];
-      const [service, home] = [await changing([...reads, json(200, request(change))]), newFolder()];
-      expect(await inProcess(command(), { service, home })).toMatchObject({ code: 9 });
-      expect(methods(service)).toBe([...reads.map(() => 'GET'), 'POST', 'GET'].join());
-      expect((await rows(home)).map(({ state, exit_code: code }) => [state, code])).toEqual([['not_sent', 5]]);
+      await scene({
+        service: changing([...reads, json(200, request(change))]),
+        argv: command(),
+        exit: 9,
+        stdout: what === ROW ? /"refused":1/ : '',
+        requests: [...reads.map(() => 'GET'), 'POST', 'GET'],
+        entries: [{ state: 'not_sent', exit_code: 5 }],
+      });
     });
 
     it('is sent again if nothing has changed, at most three times, each under its own entry', async () => {
-      const [service, home] = [await changing([open], 2), newFolder()];
-      expect(await inProcess(command(), { service, home })).toMatchObject({ code: 0 });
-      expect(methods(service).replace('GET,GET', 'GET')).toBe('GET,POST,GET,POST,GET,POST');
-      expect((await rows(home)).map(({ state }) => state)).toEqual(['accepted', 'not_sent', 'not_sent']);
-      const refusing = await changing([open], 3);
-      expect(await inProcess(command(), { service: refusing, home: newFolder() })).toMatchObject({ code: 5 });
-      expect(methods(refusing).match(/POST/g)).toHaveLength(3);
+      const tries = [...(what === ROW ? ['GET'] : []), 'GET', 'POST', 'GET', 'POST', 'GET', 'POST'];
+      const [accepted, notSent] = [{ state: 'accepted' }, { state: 'not_sent' }];
+      await scene({
+        service: changing([open], 2),
+        argv: command(),
+        requests: tries,
+        entries: [accepted, notSent, notSent],
+      });
+      await scene({
+        service: changing([open], 3),
+        argv: command(),
+        exit: 5,
+        stdout: what === ROW ? /"not_sent":1/ : '',
+        requests: tries,
+        entries: [notSent, notSent, notSent],
+      });
     });
   });
 
   it('during the wait of a 429 is not charged at another amount than the row says: exits with 9', async () => {
-    const [service, home] = [await changing([open, open, json(200, request({ amount: 600_007 }))]), newFolder()];
-    const ended = await inProcess(fileOfOne(), { service, home });
-    expect(ended).toMatchObject({ code: 9 });
-    expect(methods(service)).toBe('GET,GET,POST,GET');
-    const job = await inProcess(['ledger', 'show', String(summaryOf(ended)['job']), '--json'], { home });
-    expect(JSON.parse(job.stdout)).toMatchObject({ refused: 1, not_sent: 0, not_started: 0 });
+    const refused = { refused: 1, not_sent: 0, not_started: 0 };
+    const { home, stdout } = await scene({
+      service: changing([open, open, json(200, request({ amount: 600_007 }))]),
+      argv: fileOfOne(),
+      exit: 9,
+      json: refused,
+      requests: ['GET', 'GET', 'POST', 'GET'],
+    });
+    await scene({ home, argv: ['ledger', 'show', String(JSON.parse(stdout).job), '--json'], json: refused });
   });
 
   it.each(both)('while the process is suspended is read again: %s', async (what, command) => {
@@ -519,60 +510,66 @@ describe('a request that changes after its read', () => {
     expect(await charges({ status: 'cancelled' })).toBe(`9 ${gets}`);
   });
 
-  it('is not refunded anew after a 429 if its payment has changed: exits with 9', async () => {
+  describe('is not refunded anew after a 429 if its payment has changed', () => {
     const paid = { ...ACTIVITY, status: 'successful', amount: 500_007 };
     const shown = (amount: number): Answer => json(200, request({ activities: [{ ...paid, amount }] }));
-    const one = ['refund', 'create', ACTIVITY.uid, '--ugwo', UGWO_ID, '--yes'];
-    const row = fileOf(csvOf('activity,ugwo,amount,currency', `${ACTIVITY.uid},${UGWO_ID},5.00,NGN`));
-    const file = ['refund', 'create', '--from', row, '--yes'];
-    for (const [command, then, code, asked] of [
-      [one, shown(500_007), 0, 'GET,POST,GET,POST'],
-      [one, shown(400_007), 9, 'GET,POST,GET'],
-      [file, shown(400_007), 0, 'GET,POST,GET,POST'],
-      [file, json(200, request({ activities: [paid], currency: 'USD' })), 5, 'GET,POST,GET'],
-    ] as const) {
-      const looks = [shown(500_007), then];
-      let sent = 0;
-      const made = json(200, { uid: 'rfd.AbCd.1', status: 'processing' });
-      const service = await serveBy(({ method }) => (method === 'GET' ? looks.shift() : ++sent === 1 ? slow : made), {
-        looks: 'asked',
+    const abroad = json(200, request({ activities: [paid], currency: 'USD' }));
+    const refundOf = (how: string): readonly string[] => {
+      if (how === 'one') return ['refund', 'create', ACTIVITY.uid, '--ugwo', UGWO_ID, '--yes'];
+      const rows = csvOf('activity,ugwo,amount,currency', `${ACTIVITY.uid},${UGWO_ID},5.00,NGN`);
+      return ['refund', 'create', '--from', fileOf(rows), '--yes'];
+    };
+
+    it.each<[string, string, Answer, number, readonly string[]]>([
+      ['one', 'nothing', shown(500_007), 0, ['GET', 'POST', 'GET', 'POST']],
+      ['one', 'the whole amount', shown(400_007), 9, ['GET', 'POST', 'GET']],
+      ['a row with an amount', 'the whole amount', shown(400_007), 0, ['GET', 'POST', 'GET', 'POST']],
+      ['a row with an amount', 'the currency', abroad, 5, ['GET', 'POST', 'GET']],
+    ])('%s, and what changed is %s', async (how, _what, then, exit, requests) => {
+      const [looks, posts] = [
+        [shown(500_007), then],
+        [slow, json(200, { uid: 'rfd.AbCd.1', status: 'processing' })],
+      ];
+      await scene({
+        service: serveAllBy(({ method }) => (method === 'GET' ? looks : posts).shift()),
+        argv: refundOf(how),
+        exit,
+        stderr: /^/,
+        stdout: /^/,
+        requests,
       });
-      const ended = await inProcess(command, { service, home: newFolder() });
-      expect([ended.code, methods(service)], ended.stderr).toEqual([code, asked]);
-    }
+    });
   });
 });
 
 describe('an accepted but unusual answer', () => {
-  it('with the activity of another charge causes a note and a mark in the ledger', async () => {
-    const home = newFolder();
-    const service = await serveBy(({ method, url }) =>
-      method === 'GET' ? json(200, { ...request(), uid: url.split('/')[3] }) : json(200, account(ACTIVITY.uid)),
-    );
-    expect((await inProcess(TRANSFER, { service, home })).code).toBe(0);
-    const other = ['ugwo', 'charge', 'ugw.AbCd.000000000000000000000002', '--medium', 'bank_transfer'];
-    const ended = await inProcess(other, { service, home });
-    expect(ended.code).toBe(0);
-    expect(ended.stderr).toMatch(/note: the answer names the activity of chg-\w+, made earlier\n/);
-    expect((await rows(home))[0]?.['evidence']).toMatchObject([{ kind: 'odd' }]);
-  });
+  it('with the activity of another charge causes a note and a mark in the ledger', () =>
+    scene({
+      service: serveBy(() => json(200, account(ACTIVITY.uid))),
+      before: [TRANSFER],
+      argv: ['ugwo', 'charge', ugwoOf(2), '--medium', 'bank_transfer'],
+      stderr: /note: the answer names the activity of chg-\w+, made earlier\n/,
+      entries: [{ evidence: [{ kind: 'odd' }] }, {}],
+    }));
 
-  it('with a dial string for a transfer causes a note', async () => {
-    const service = await showing(json(200, request()), json(200, account(ACTIVITY.uid, 1000, { next_action: DIAL })));
-    const ended = await inProcess(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'], { service });
-    expect(ended.code).toBe(0);
-    expect(ended.stderr).toContain('looks like another medium than bank_transfer');
-  });
+  it('with a dial string for a transfer causes a note', () =>
+    scene({
+      service: showing(json(200, request()), json(200, account(ACTIVITY.uid, 1000, { next_action: DIAL }))),
+      argv: ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'],
+      stderr: /looks like another medium than bank_transfer/,
+    }));
 });
 
 describe('the same payment request at another origin', () => {
   it('is noted, and charged', async () => {
-    const home = newFolder();
-    const [first, second] = [await showing(json(200, request())), await showing(json(200, request()))];
-    expect((await inProcess(TRANSFER, { service: first, home })).code).toBe(0);
-    const ended = await inProcess(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'], { service: second, home });
-    expect(ended.code).toBe(0);
-    expect(ended.stderr).toContain(`has an earlier charge at ${first.origin}`);
+    const first = await showing(json(200, request()));
+    const { home } = await scene({ service: first, argv: TRANSFER });
+    await scene({
+      service: showing(json(200, request())),
+      home,
+      argv: ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'],
+      stderr: [`has an earlier charge at ${first.origin}`],
+    });
   });
 
   it('needs confirmation on a terminal', async () => {
@@ -590,11 +587,11 @@ describe('the same payment request at another origin', () => {
   });
 
   it('by two names of this machine is one service', async () => {
-    const home = newFolder();
     const service = await showing(json(200, request()));
+    const argv = [...TRANSFER, '--no-preflight'];
+    const { home } = await scene({ service, argv });
     const byName = { ...service, origin: service.origin.replace('127.0.0.1', 'localhost') };
-    expect((await inProcess([...TRANSFER, '--no-preflight'], { service, home })).code).toBe(0);
-    expect((await inProcess([...TRANSFER, '--no-preflight'], { service: byName, home })).code).toBe(9);
+    await scene({ service: byName, home, argv, exit: 9, requests: [] });
   });
 });
 
@@ -618,15 +615,18 @@ describe('the check before each row of a file', () => {
 
   it('refuses paid requests, and the report has the amounts', async () => {
     const charged = await service({ 2: json(200, { ...ugwo(2), status: 'ugwo_successful' }) });
-    const [home, report] = [newFolder(), join(newFolder(), 'r.csv')];
-    const ended = await chargeFrom(ussdFile(1, 2, 3), { service: charged, home }, '--report', report);
-    expect(ended.code).toBe(9);
-    expect(summaryOf(ended)).toMatchObject({ accepted: 2, refused: 1 });
-    expect(postsOf(charged)).toEqual([1, 3]);
-    expect(reportOf(report)).toMatchObject({
-      1: { amount_minor: '500001', currency: 'NGN', ref: 'order-1' },
-      2: { state: 'refused', error: expect.stringContaining('it is already paid') },
+    await scene({
+      service: charged,
+      argv: ['ugwo', 'charge', '--from', ussdFile(1, 2, 3), '--json'],
+      exit: 9,
+      json: { accepted: 2, refused: 1 },
+      report: {
+        1: { amount_minor: '500001', currency: 'NGN', ref: 'order-1' },
+        2: { state: 'refused', error: expect.stringContaining('it is already paid') },
+        3: { state: 'accepted' },
+      },
     });
+    expect(postsOf(charged)).toEqual([1, 3]);
   });
 
   it('notes the activities of every row, and reads the settings as often as for one row', async () => {
@@ -656,16 +656,11 @@ describe('the check before each row of a file', () => {
   });
 
   it('leaves rows whose check failed for the next run: exits with 8', async () => {
-    const home = newFolder();
-    const file = ussdFile(1, 2);
-    const failing = await service({ 2: problem(422, 'No') });
-    const options: RunOptions = { service: failing, home };
-    const ended = await chargeFrom(file, options);
-    expect(ended.code).toBe(8);
-    expect(summaryOf(ended)).toMatchObject({ accepted: 1, not_sent: 1 });
+    const argv = ['ugwo', 'charge', '--from', ussdFile(1, 2), '--json'];
+    const failing = service({ 2: problem(422, 'No') });
+    const { home } = await scene({ service: failing, argv, exit: 8, json: { accepted: 1, not_sent: 1 } });
     const healed = await service({});
-    const again = await chargeFrom(file, { home, service: healed, env: {} });
-    expect(again.code).toBe(0);
+    await scene({ service: healed, home, argv, json: { accepted: 2 } });
     expect(postsOf(healed)).toEqual([1, 2]);
   });
 
@@ -700,13 +695,11 @@ describe('the check before each row of a file', () => {
   });
 
   it('is skipped with --no-preflight, and a service without reads causes one note', async () => {
-    const quick = await service({});
-    expect((await chargeFrom(ussdFile(1, 2), { service: quick, home: newFolder() }, '--no-preflight')).code).toBe(0);
-    expect(quick.seen.map(({ method }) => method)).toEqual(['POST', 'POST']);
-    const blind = await service({ 1: json(404, {}), 2: json(404, {}) });
-    const ended = await inProcess(['ugwo', 'charge', '--from', ussdFile(1, 2)], { service: blind, home: newFolder() });
-    expect(ended.code).toBe(0);
-    expect(ended.stderr.match(/can't show/g)).toHaveLength(1);
+    const argv = ['ugwo', 'charge', '--from', ussdFile(1, 2)];
+    await scene({ service: service({}), argv: [...argv, '--no-preflight'], stderr: /^/, requests: ['POST', 'POST'] });
+    const blind = service({ 1: json(404, {}), 2: json(404, {}) });
+    const { stderr } = await scene({ service: blind, argv, stderr: /can't show/ });
+    expect(stderr.match(/can't show/g)).toHaveLength(1);
   });
 });
 
@@ -788,7 +781,7 @@ describe('a ledger file', () => {
 
 describe('payments', () => {
   /** Three charges; then the first is paid and the second fails. */
-  const scene = async () => {
+  const charges = async () => {
     const [home, states] = [newFolder(), new Map<string, string>()];
     const service = await serveBy(
       ({ method, url }) => {
@@ -813,7 +806,7 @@ describe('payments', () => {
   const activity = (number: number): string => `act.AbCd.${String(number).padStart(24, '0')}`;
 
   it('are found by ledger sync, with sums, and recorded', async () => {
-    const { home, service, states } = await scene();
+    const { home, service, states } = await charges();
     const file = fileOf(
       csvOf('ugwo,medium,provider', ...[1, 2, 3].map((n) => `ugw.AbCd.${String(n).padStart(24, '0')},ussd,gtb`)),
     );
@@ -837,7 +830,7 @@ describe('payments', () => {
   });
 
   it('are found for all open charges, from files and single ones', async () => {
-    const { home, service, states } = await scene();
+    const { home, service, states } = await charges();
     for (const file of [ussdFile(1, 2), ussdFile(3)]) {
       expect((await chargeFrom(file, { home, service })).code).toBe(0);
     }
@@ -873,29 +866,29 @@ describe('payments', () => {
   });
 
   it('count as last recorded if the service does not show them, and not at all for rejected charges', async () => {
-    const home = newFolder();
-    const blind = await serveBy(({ method }) => (method === 'POST' ? json(200, ACTIVITY) : json(404, {})), {
-      looks: 'asked',
+    const service = await serveAllBy(({ method, url }) => {
+      if (method === 'GET') return json(404, {});
+      return url.includes(ugwoOf(2)) ? problem(422, 'No') : json(200, ACTIVITY);
     });
-    expect((await inProcess(TRANSFER, { home, service: blind })).code).toBe(0);
-    const open = await inProcess(['ledger', 'sync'], { home, service: blind });
-    expect(open).toMatchObject({
-      code: 0,
+    const { home } = await scene({
+      service,
+      before: [TRANSFER],
+      argv: ['ledger', 'sync'],
       stdout: 'payment\tcurrency\tcount\tamount_minor\treceived_minor\nopen\t\t1\t\t0\n',
+      stderr: /1 charge not shown by the service: counted as last seen\./,
     });
-    expect(open.stderr).toContain('1 charge not shown by the service: counted as last seen.');
-    const refusing = await serveBy(() => problem(422, 'No'));
     const other = ['ugwo', 'charge', ugwoOf(2), '--medium', 'ussd', '--provider', 'gtb', '--json'];
-    const refused = await inProcess(other, { home, service: refusing });
-    const named = await inProcess(['ledger', 'sync', String(errorOf(refused)['ledger_id'])], {
+    const id = String(errorOf(await inProcess(other, { home, service }))['ledger_id']);
+    await scene({
       home,
-      service: blind,
+      service,
+      argv: ['ledger', 'sync', id],
+      stderr: /1 charge was not made and isn't in this total\./,
     });
-    expect(named.stderr).toContain("1 charge was not made and isn't in this total.");
   });
 
   it('are awaited for a whole file with --wait', async () => {
-    const { home, service, states } = await scene();
+    const { home, service, states } = await charges();
     const run = start(['ugwo', 'charge', '--from', ussdFile(1, 2), '--json', '--wait'], { home, service });
     await expect.poll(() => states.size).toBe(2);
     states.set(activity(1), 'successful').set(activity(2), 'successful');
@@ -907,7 +900,7 @@ describe('payments', () => {
   });
 
   it('exit with 12 after --wait-timeout, and with 11 if one failed', async () => {
-    const { home, service, states } = await scene();
+    const { home, service, states } = await charges();
     const command = ['ugwo', 'charge', '--from', ussdFile(1), '--json', '--wait'];
     const open = await inProcess([...command, '--wait-timeout', '1s'], { home, service });
     expect(open.code).toBe(12);
@@ -932,44 +925,56 @@ describe('payments', () => {
     expect(ended.stderr).toContain('paycli ledger sync job-');
   });
 
-  it('are not awaited during a Retry-After longer than the wait', async () => {
-    let posts = 0;
-    const service = await serveBy(
-      ({ method, url }) => {
-        posts += method === 'POST' ? 1 : 0;
-        if (method === 'POST') return json(200, ACTIVITY);
-        if (posts > 0) return problem(429, 'Later', undefined, { 'retry-after': '3600' });
-        return json(200, { ...request({ activities: [] }), uid: url.split('/')[3] });
-      },
-      { looks: 'asked' },
-    );
-    const ended = await chargeFrom(ussdFile(1), { home: newFolder(), service }, '--wait', '--wait-timeout', '10m');
-    expect(ended.code).toBe(12);
-    expect(summaryOf(ended)).toMatchObject({ accepted: 1, payments: [{ payment: 'open', count: 1 }] });
-    expect(service.seen.filter(({ method }) => method === 'GET')).toHaveLength(2);
+  /** Answers reads with this after the charge of the one row. */
+  const afterCharge = (read: () => Answer): Promise<Service> => {
+    let isCharged = false;
+    return serveAllBy(({ method, url }) => {
+      if (method === 'GET') return isCharged ? read() : json(200, { ...request(), uid: url.split('/')[3] });
+      isCharged = true;
+      return json(200, ACTIVITY);
+    });
+  };
+  const waitFor = (time: string): string[] => [
+    ...['ugwo', 'charge', '--from', ussdFile(1), '--json'],
+    ...['--wait', '--wait-timeout', time],
+  ];
+  const OPEN = { accepted: 1, payments: [{ payment: 'open', count: 1 }] };
+
+  it('are not awaited during a Retry-After longer than the wait', () =>
+    scene({
+      service: afterCharge(() => problem(429, 'Later', undefined, { 'retry-after': '3600' })),
+      argv: waitFor('10m'),
+      exit: 12,
+      json: OPEN,
+      requests: ['GET', 'POST', 'GET'],
+    }));
+
+  it.each([
+    ['the key is rejected meanwhile', 401],
+    ['reads fail meanwhile', 503],
+  ])('are printed with the summary even if %s', async (_what, status) => {
+    await scene({
+      service: afterCharge(() => json(status, {})),
+      argv: waitFor('1s'),
+      exit: 12,
+      json: OPEN,
+      error: { message: expect.stringContaining(`answered ${status}`) },
+    });
   });
 
-  it.each<[string, 'key' | 'ledger' | 'service', number, RegExp]>([
-    ['the key is rejected meanwhile', 'key', 12, /answered 401/],
-    ['reads fail meanwhile', 'service', 12, /answered 503/],
-    ['the ledger is deleted meanwhile', 'ledger', 10, /removed or replaced/],
-  ])('are printed with the summary even if %s', async (_what, broken, code, message) => {
+  it('are printed with the summary even if the ledger is deleted meanwhile', async () => {
     const home = newFolder();
-    let posts = 0;
-    const service = await serveBy(
-      ({ method, url }) => {
-        posts += method === 'POST' ? 1 : 0;
-        if (method === 'POST') return json(200, ACTIVITY);
-        if (posts > 0 && broken !== 'ledger') return json(broken === 'key' ? 401 : 503, {});
-        if (posts > 0)
-          for (const end of ['', '-wal', '-shm']) rmSync(join(home, `ledger.sqlite${end}`), { force: true });
-        return json(200, { ...request({ activities: posts > 0 ? [ACTIVITY] : [] }), uid: url.split('/')[3] });
-      },
-      { looks: 'asked' },
-    );
-    const ended = await chargeFrom(ussdFile(1), { home, service }, '--wait', '--wait-timeout', '1s');
-    expect(ended.code).toBe(code);
-    expect(summaryOf(ended)).toMatchObject({ accepted: 1, payments: [{ payment: 'open', count: 1 }] });
-    expect(errorOf(ended)['message']).toMatch(message);
+    const deleting = (): Answer => {
+      for (const end of ['', '-wal', '-shm']) rmSync(join(home, `ledger.sqlite${end}`), { force: true });
+      return json(200, { ...request({ activities: [ACTIVITY] }), uid: ugwoOf(1) });
+    };
+    await scene({
+      service: afterCharge(deleting),
+      home,
+      argv: waitFor('1s'),
+      exit: 10,
+      json: OPEN,
+      error: { message: expect.stringContaining('removed or replaced') },
+    });
   });
 });

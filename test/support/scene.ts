@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import { expect } from 'vitest';
 import { inProcess } from './in-process.ts';
 import { errorOf, newFolder, paycli, type RunOptions } from './program.ts';
+import { reportOf } from './report.ts';
 import { type Answer, type Seen, type ServeOptions, type Service, serve, serveBy } from './service.ts';
 
 /** The whole text, what it matches, or the parts that it has. */
@@ -10,12 +12,14 @@ type Text = string | RegExp | readonly (string | RegExp)[];
 export interface Scene extends Omit<RunOptions, 'service'>, ServeOptions {
   readonly argv: readonly string[];
   /** Answers in turn, answers by request, or a service that already runs. */
-  readonly service?: readonly Answer[] | ((seen: Seen) => Answer | undefined) | Service | undefined;
+  readonly service?: readonly Answer[] | ((seen: Seen) => Answer | undefined) | Service | Promise<Service> | undefined;
+  /** Runs before it, in the same home and with the same service; each must exit with 0. */
+  readonly before?: readonly (readonly string[])[];
   /** Runs the built program in a process of its own. */
   readonly built?: true;
   /** The exit code; by default 0. */
   readonly exit?: number;
-  /** By default nothing after a failure. */
+  /** By default nothing after a failure, unless `json` is given. */
   readonly stdout?: Text;
   /** By default nothing after a success. */
   readonly stderr?: Text;
@@ -23,8 +27,10 @@ export interface Scene extends Omit<RunOptions, 'service'>, ServeOptions {
   readonly json?: object;
   /** Parts of the error on the last line of stderr, of a run with --json. */
   readonly error?: object;
-  /** The requests to the service in this run: `METHOD`, `METHOD path` or `METHOD path body`. */
+  /** The requests to the service in these runs: `METHOD`, `METHOD path` or `METHOD path body`. */
   readonly requests?: readonly (string | RegExp)[];
+  /** Parts of the rows of a file's report by their numbers; the run gets --report. */
+  readonly report?: object;
   /** Parts of the ledger's entries as `ledger list --json` prints them. */
   readonly entries?: readonly object[];
 }
@@ -47,7 +53,7 @@ const jsonOf = (parse: () => unknown): unknown => {
 };
 
 const started = async (service: Scene['service'], options: ServeOptions): Promise<Service | undefined> => {
-  if (service === undefined || 'origin' in service) return service;
+  if (service === undefined || 'origin' in service || service instanceof Promise) return service;
   return typeof service === 'function' ? serveBy(service, options) : serve(service, options);
 };
 
@@ -65,28 +71,35 @@ const entriesOf = async (options: RunOptions): Promise<unknown> => {
 };
 
 /** Runs a scene and compares everything at once; resolves to the run, its home and its service. */
-export const scene = async ({ looks = 'open', ...wanted }: Scene) => {
-  const { argv, service: answers, exit = 0, stdout, stderr, json, error, requests, entries, ...given } = wanted;
-  const { built, home = newFolder(), ...more } = given;
+export const scene = async (wanted: Scene) => {
+  const { exit = 0, stdout, stderr, json, error, requests, report, entries, ...run } = wanted;
+  const { argv, before = [], service: answers, looks = 'open', built, home = newFolder(), ...more } = run;
   const service = await started(answers, { looks });
-  const before = service?.seen.length;
+  const earlier = service?.seen.length;
   const options: RunOptions = { ...more, home, ...(service && { service }) };
-  const ended = await (built ? paycli : inProcess)(argv, options);
+  for (const args of before) {
+    const { code, stderr: said } = await inProcess(args, options);
+    expect(code, said).toBe(0);
+  }
+  const file = join(newFolder('report'), 'report.csv');
+  const ended = await (built ? paycli : inProcess)([...argv, ...(report ? ['--report', file] : [])], options);
   expect({
     exit: ended.code,
     stderr: partsOf(ended.stderr, stderr),
     stdout: partsOf(ended.stdout, stdout),
     json: json && jsonOf(() => JSON.parse(ended.stdout)),
     error: error && jsonOf(() => errorOf(ended)),
-    requests: requests && requestsOf(service?.seen.slice(before) ?? [], requests),
+    requests: requests && requestsOf(service?.seen.slice(earlier) ?? [], requests),
+    report: report && reportOf(file),
     entries: entries && (await entriesOf({ home, ...(more.env && { env: more.env }) })),
   }).toMatchObject({
     exit,
     stderr: textOf(stderr ?? (exit === 0 ? '' : /./)),
-    stdout: textOf(stdout ?? (exit === 0 ? /^/ : '')),
+    stdout: textOf(stdout ?? (exit === 0 || json ? /^/ : '')),
     json,
     error,
     requests: requests?.map(textOf),
+    report,
     entries,
   });
   return { ...ended, home, service };
