@@ -6,6 +6,9 @@ import { configDefaults, defineConfig } from 'vitest/config';
  */
 const ALONE = ['test/client/memory.test.ts', 'test/config/private-file-race.test.ts', 'test/core/mounts.test.ts'];
 
+/** Rules for the code itself: `npm run check` tests them, not `npm test`. */
+const STRUCTURE = 'test/structure/*.test.ts';
+
 const exclude = [
   // Tests of Bun need a program that runs on it.
   ...(process.env['PAYCLI_PROGRAM'] === undefined ? ['test/standalone/**'] : []),
@@ -25,11 +28,12 @@ export default defineConfig({
         test: {
           name: 'together',
           include: ['test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...ALONE, ...exclude],
+          exclude: [...configDefaults.exclude, ...ALONE, ...exclude, STRUCTURE],
           isolate: false,
         },
       },
       { extends: true, test: { name: 'alone', include: ALONE } },
+      { extends: true, test: { name: 'structure', include: [STRUCTURE], isolate: false } },
     ],
     // After the last test, everything written is searched for the secret key.
     globalSetup: ['test/support/canary-search.ts'],

@@ -1,7 +1,8 @@
 /**
- * Runs the rounds that `npm test` leaves out: the black-box tests with the standalone program; tests that depend on time
- * zone or language, fourteen hours ahead of UTC, in a language with other sorting, digits and dates; and the ledger's
- * tests with a newer PostgreSQL. With `--whole`, the standalone program also runs what tests run in their process.
+ * Runs the rounds that `npm test` leaves out: with the standalone program, the black-box tests of what its runtime does;
+ * tests that depend on time zone or language, fourteen hours ahead of UTC, in a language with other sorting, digits and
+ * dates; and the ledger's tests with a newer PostgreSQL. With `--whole`, the standalone program runs all black-box tests,
+ * also what these run in their process.
  * Arguments go to vitest; `--only NAME` runs one round.
  */
 import { spawnSync } from 'node:child_process';
@@ -28,6 +29,16 @@ const ABROAD = [
   'test/blackbox/{find,ledger-report,list,pass-on}.test.ts',
 ];
 
+/** Streams, signals, terminals, sockets, files, SQLite and threads, which Bun brings itself. */
+const OF_THE_RUNTIME = [
+  'test/standalone/*.test.ts',
+  'test/faults/{answers,bulk-hostile,bulk-kills,bulk-pace,bulk-stops,cuts,hearing,races,webhooks}.test.ts',
+  'test/blackbox/{bulk,canary,charge,completion,connections,console,containers,door,emulator,ends,hostile,jq}.test.ts',
+  'test/blackbox/{keychain,large-answers,ledger-bouncer,ledger-keeping,ledger-stopped,ledger-team,locked,mcp}.test.ts',
+  'test/blackbox/{pager,pass-on,payment-page,pipes,prompts,protocol,read-ahead,share-with,streams,tls,usage}.test.ts',
+  'test/blackbox/{wait,waiting,walk,watch-board,watch-exec,webhook-bounds,webhook-events,webhook-listen}.test.ts',
+];
+
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { only: { type: 'string' }, whole: { type: 'boolean', default: false } },
@@ -36,10 +47,12 @@ const { values, positionals } = parseArgs({
 const ROUNDS: Readonly<Record<string, Round>> = {
   standalone: {
     env: { PAYCLI_PROGRAM: PROGRAM_HERE, ...(values.whole ? {} : { PAYCLI_TEST_IN_PROCESS: '1' }) },
-    // These tests run in process, so the program doesn't matter.
-    args: tests('test/{blackbox,faults,standalone}/*.test.ts', [
-      'test/faults/{disk,fuzz,lagging,model,postgres,postgres-around,postgres-relay,sabotage}.test.ts',
-    ]),
+    args: values.whole
+      ? tests('test/{blackbox,faults,standalone}/*.test.ts', [
+          // These run in process, so the program doesn't matter.
+          'test/faults/{disk,fuzz,lagging,model,postgres,postgres-around,postgres-relay,sabotage}.test.ts',
+        ])
+      : OF_THE_RUNTIME.flatMap((wanted) => tests(wanted, [])),
   },
   abroad: {
     env: { TZ: 'Pacific/Kiritimati', LC_ALL: 'sk_SK.UTF-8', PAYCLI_TEST_ABROAD: '1' },
@@ -48,7 +61,7 @@ const ROUNDS: Readonly<Record<string, Round>> = {
   },
   postgres: {
     env: { PAYCLI_TEST_POSTGRES: 'packaged' },
-    args: tests('test/ledger/**/*.test.ts', ['test/ledger/sqlite/**']),
+    args: ['test/structure/queries.test.ts', ...tests('test/ledger/**/*.test.ts', ['test/ledger/sqlite/**'])],
   },
 };
 

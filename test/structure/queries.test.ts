@@ -5,11 +5,11 @@ import type { Jobs } from '../../src/ledger/job.ts';
 import type { Ledger, ListFilter, Policies } from '../../src/ledger/ledger.ts';
 
 import { NO_TOTAL } from '../../src/ledger/policy.ts';
+import { account, beginCharge, beside, intent, MINUTE, NOON, newPath, open, PLACE } from '../ledger/support/charges.ts';
+import { begin, ID, job } from '../ledger/support/jobs.ts';
+import { newSharedPlace } from '../ledger/support/postgres.ts';
+import { shown } from '../ledger/support/shown.ts';
 import { onyeOf, ugwoOf, uidOf } from '../support/ids.ts';
-import { account, beginCharge, beside, intent, MINUTE, NOON, newPath, open, PLACE } from './support/charges.ts';
-import { begin, ID, job } from './support/jobs.ts';
-import { newSharedPlace } from './support/postgres.ts';
-import { shown } from './support/shown.ts';
 
 /** Use of a ledger. Only for a reason may it scan a large table, or may a statement with this end. */
 type Use = readonly [run: (ledger: Ledger) => unknown, scans?: Readonly<Record<string, string>>];
