@@ -22,7 +22,7 @@ export const serveCharges = (others: Readonly<Record<number, Answer>> = {}): Pro
   serveBy((seen) => others[numberIn(seen)] ?? charged(numberIn(seen)));
 
 /** The number of charges sent per payment request. */
-export const postsOf = ({ seen }: Service): Record<number, number> => {
+export const postsOf = ({ seen }: Pick<Service, 'seen'>): Record<number, number> => {
   const posts: Record<number, number> = {};
   for (const one of seen.filter(({ method }) => method === 'POST'))
     posts[numberIn(one)] = (posts[numberIn(one)] ?? 0) + 1;

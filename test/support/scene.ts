@@ -70,7 +70,7 @@ const entriesOf = async (options: RunOptions): Promise<unknown> => {
   return (JSON.parse(stdout) as { data: unknown }).data;
 };
 
-/** Runs a scene and compares everything at once; resolves to the run, its home and its service. */
+/** Runs a scene and compares everything at once; resolves to the run, its home, its service and its requests. */
 export const scene = async (wanted: Scene) => {
   const { exit = 0, stdout, stderr, json, error, requests, report, entries, ...run } = wanted;
   const { argv, before = [], service: answers, looks = 'open', built, home = newFolder(), ...more } = run;
@@ -83,13 +83,14 @@ export const scene = async (wanted: Scene) => {
   }
   const file = join(newFolder('report'), 'report.csv');
   const ended = await (built ? paycli : inProcess)([...argv, ...(report ? ['--report', file] : [])], options);
+  const seen = service?.seen.slice(earlier) ?? [];
   expect({
     exit: ended.code,
     stderr: partsOf(ended.stderr, stderr),
     stdout: partsOf(ended.stdout, stdout),
     json: json && jsonOf(() => JSON.parse(ended.stdout)),
     error: error && jsonOf(() => errorOf(ended)),
-    requests: requests && requestsOf(service?.seen.slice(earlier) ?? [], requests),
+    requests: requests && requestsOf(seen, requests),
     report: report && reportOf(file),
     entries: entries && (await entriesOf({ home, ...(more.env && { env: more.env }) })),
   }).toMatchObject({
@@ -102,5 +103,5 @@ export const scene = async (wanted: Scene) => {
     report,
     entries,
   });
-  return { ...ended, home, service };
+  return { ...ended, home, service, seen };
 };
