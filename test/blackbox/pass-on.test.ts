@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { formatAnywhere } from '../../src/core/time.ts';
 import { PROGRAM } from '../support/built.ts';
-import { inProcess } from '../support/in-process.ts';
-import { errorOf, newFolder, paycli } from '../support/program.ts';
+import { newFolder } from '../support/program.ts';
+import { scene } from '../support/scene.ts';
 import { ACTIVITY, json, serve, serveBy, UGWO_ID } from '../support/service.ts';
 import { openShell, openTerminal } from '../support/terminal.ts';
 
@@ -22,37 +22,35 @@ const MESSAGE =
   'Transfer the exact amount\n\nBank: Wema Bank\nAccount name: KWUGWO / ADA\nAccount number: 0123456789\nExpires: ';
 
 describe('--share and --copy', () => {
-  it('prints a message for the customer, and nothing else', async () => {
-    expect(await paycli([...GET, '--share'], { service: await serve([OPEN]) })).toMatchObject({
-      code: 0,
+  it('prints a message for the customer, and nothing else', () =>
+    scene({
+      built: true,
+      service: [OPEN],
+      argv: [...GET, '--share'],
       stdout: `${MESSAGE}${formatAnywhere(Date.parse(ACTION.headers.expires_at))}\nReference: order-1\n`,
-      stderr: '',
-    });
-  });
+    }));
+
+  const charge = (...one: string[]): string[] => ['ugwo', 'charge', ...one, '--medium', 'bank_transfer'];
 
   it.each([
-    [['--share', '--json'], "--share prints a message; it can't be used with -o json"],
-    [['--share', '--columns', 'uid'], "--share prints a message; it can't be used with --columns"],
-    [['--share', '--jq', '.uid'], "--share prints a message; it can't be used with --jq"],
-  ])('reject other output options before sending: %j', async (more, message) => {
-    const service = await serve([]);
-    const ended = await paycli([...GET, ...more], { service });
-    expect(ended.code).toBe(2);
-    expect(`${ended.stderr}`).toContain(message);
-    expect(service.seen).toEqual([]);
+    [[...GET, '--share'], '-o json', "--share prints a message; it can't be used with -o json"],
+    [[...GET, '--share'], '--columns uid', "--share prints a message; it can't be used with --columns"],
+    [charge(UGWO_ID), '--share --wait', "--share and --wait can't be used together"],
+    [charge(), '--share --from x.csv', "--share and --from can't be used together"],
+    [charge(), '--copy --from x.csv', "--copy and --from can't be used together"],
+  ])('reject other output, --wait and --from before sending: %j %s', async (args, more, message) => {
+    await scene({ service: [], argv: [...args, ...more.split(' ')], exit: 2, stderr: [message], requests: [] });
   });
 
-  it.each([
-    [['--share', '--wait'], "--share and --wait can't be used together"],
-    [['--share', '--from', 'x.csv'], "--share and --from can't be used together"],
-    [['--copy', '--from', 'x.csv'], "--copy and --from can't be used together"],
-  ])("can't be combined with --wait or --from: %j", async (more, message) => {
-    const one = more.includes('--from') ? [] : [UGWO_ID];
-    const ended = await inProcess(['ugwo', 'charge', ...one, '--medium', 'bank_transfer', ...more, '-o', 'json'], {
-      service: await serve([]),
-    });
-    expect(errorOf(ended)).toMatchObject({ kind: 'usage', message });
-  });
+  it('rejects --jq, too', () =>
+    scene({
+      built: true,
+      service: [],
+      argv: [...GET, '--share', '--jq', '.uid'],
+      exit: 2,
+      stderr: ["--share prints a message; it can't be used with --jq"],
+      requests: [],
+    }));
 
   it('copies the account number through the terminal and prints it between rules', async () => {
     const terminal = openTerminal([...GET, '--copy'], { service: await serve([OPEN]) });

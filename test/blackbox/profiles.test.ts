@@ -4,45 +4,40 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { RUNTIME } from '../support/built.ts';
 import { CANARY } from '../support/canary.ts';
-import { inProcess } from '../support/in-process.ts';
-import { errorOf, newFolder, paycli, type RunOptions, start } from '../support/program.ts';
+import { newFolder, paycli, start } from '../support/program.ts';
+import { type Scene, scene } from '../support/scene.ts';
 import { hang, page, problem, serve, serveBy } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
+import { fileOf } from './bulk-support.ts';
 
 const TAIL = `…${CANARY.slice(-4)}`;
 const mode = (path: string): string => (lstatSync(path).mode & 0o777).toString(8);
 
+/** Stores a key without a read of the service. */
+const login = (home: string, ...more: readonly string[]) =>
+  scene({ home, argv: ['login', '--key-stdin', '--no-verify', ...more], stdin: `${CANARY}\n`, stderr: /^/ });
+
 /** A home with one profile for this service. */
-const loggedIn = async (origin: string, home = newFolder()): Promise<string> => {
-  const ended = await inProcess(['login', '--base-url', origin, '--key-stdin', '--no-verify'], {
-    home,
-    stdin: `${CANARY}\n`,
-  });
-  expect(ended.code, ended.stderr).toBe(0);
-  return home;
-};
+const loggedIn = async (origin: string): Promise<string> => (await login(newFolder(), '--base-url', origin)).home;
+
+const configOf = (home: string): string => readFileSync(join(home, 'config.json'), 'utf8');
 
 describe('login', () => {
   it('checks the key with the smallest read, stores it for one origin, and prints its last four characters', async () => {
     const service = await serve([page([1], 'c'), page([], null)]);
-    const home = newFolder();
-    const ended = await paycli(['login', '--base-url', service.origin, '--key-stdin', '--json'], {
-      home,
+    const { origin } = service;
+    const { home } = await scene({
+      built: true,
+      argv: ['login', '--base-url', origin, '--key-stdin', '--json'],
       stdin: `${CANARY}\n`,
+      json: { name: 'default', default: true, origin, key: TAIL },
     });
-    expect(ended.code).toBe(0);
-    expect(JSON.parse(ended.stdout)).toMatchObject({
-      name: 'default',
-      default: true,
-      origin: service.origin,
-      key: TAIL,
-    });
-    expect(await paycli(['ugwo', 'list'], { home })).toMatchObject({ code: 0 });
+    await scene({ built: true, home, argv: ['ugwo', 'list'], stderr: 'Nothing found.\n' });
     const headers = { authorization: `Bearer ${CANARY}` };
     expect(service.seen).toMatchObject([{ method: 'GET', url: '/v1/ugwo?limit=1', headers }, { headers }]);
     expect(mode(home)).toBe('700');
     expect(mode(join(home, 'config.json'))).toBe('600');
-    expect(readFileSync(join(home, 'config.json'), 'utf8')).toContain(CANARY);
+    expect(configOf(home)).toContain(CANARY);
   });
 
   it('prompts for the key without echo on a terminal', async () => {
@@ -66,23 +61,23 @@ describe('login', () => {
   });
 
   it('stores nothing if the service rejects the key', async () => {
-    const service = await serve([problem(401, 'Unauthorized')]);
-    const home = newFolder();
-    const ended = await inProcess(['login', '--base-url', service.origin, '--key-stdin'], { home, stdin: CANARY });
-    expect(ended).toMatchObject({ code: 4, stdout: '' });
-    expect(ended.stderr).toContain('nothing was stored');
+    const { origin } = await serve([problem(401, 'Unauthorized')]);
+    const { home } = await scene({
+      argv: ['login', '--base-url', origin, '--key-stdin'],
+      stdin: CANARY,
+      exit: 4,
+      stderr: ['nothing was stored'],
+    });
     expect(existsSync(join(home, 'config.json'))).toBe(false);
   });
 
   it('stores a key command and runs it for each call', async () => {
     const service = await serve([page([], null), page([], null)]);
-    const home = newFolder();
-    const file = join(newFolder(), 'key');
-    writeFileSync(file, `${CANARY}\n`);
-    const ended = await inProcess(['login', '--base-url', service.origin, '--key-command', `cat '${file}'`], { home });
-    expect(ended.code, ended.stderr).toBe(0);
-    expect(readFileSync(join(home, 'config.json'), 'utf8')).not.toContain(CANARY);
-    expect(await inProcess(['ugwo', 'list'], { home })).toMatchObject({ code: 0 });
+    const file = fileOf(`${CANARY}\n`, 'key');
+    const argv = ['login', '--base-url', service.origin, '--key-command', `cat '${file}'`];
+    const { home } = await scene({ argv, stderr: /^/ });
+    expect(configOf(home)).not.toContain(CANARY);
+    await scene({ home, argv: ['ugwo', 'list'], stderr: 'Nothing found.\n' });
     expect(service.seen.map(({ headers }) => headers['authorization'])).toEqual([
       `Bearer ${CANARY}`,
       `Bearer ${CANARY}`,
@@ -92,35 +87,40 @@ describe('login', () => {
 
   it('is named as the source of a key that the service refuses', async () => {
     const service = await serveBy(() => problem(401, 'Unauthorized'));
+    const key = fileOf(`${CANARY}\n`, 'key');
+    const argv = ['login', '--base-url', service.origin, '--no-verify', '--key-command', `cat '${key}'`];
+    const { home: command } = await scene({ argv, stderr: /^/ });
     const stored = await loggedIn(service.origin);
-    const [command, key] = [newFolder(), join(newFolder(), 'key')];
-    writeFileSync(key, `${CANARY}\n`);
-    const words = ['login', '--base-url', service.origin, '--no-verify', '--key-command', `cat '${key}'`];
-    expect(await inProcess(words, { home: command })).toMatchObject({ code: 0 });
-    const hintOf = async (options: RunOptions): Promise<string> => {
-      const ended = await inProcess(['ugwo', 'list', '--json'], options);
-      expect(ended.code).toBe(4);
-      return String(errorOf(ended)['hint']);
-    };
-    expect(await hintOf({ home: stored })).toMatch(/^the key of the profile "default" was .* --profile default`$/);
-    expect(await hintOf({ home: command })).toMatch(/^the key of the profile "default", which its key command prints,/);
-    expect(await hintOf({ home: stored, env: { PAYCLI_SECRET_KEY: CANARY } })).toMatch(
-      /^the key in PAYCLI_SECRET_KEY, which overrides the key of the profile "default", .*: fix the variable, or unset it$/,
-    );
-    expect(await hintOf({ service })).toMatch(/^the key in PAYCLI_SECRET_KEY was .*: fix the variable$/);
+    const env = { PAYCLI_SECRET_KEY: CANARY };
+    const refused: readonly [Partial<Scene>, RegExp][] = [
+      [{ home: stored }, /^the key of the profile "default" was .* --profile default`$/],
+      [{ home: command }, /^the key of the profile "default", which its key command prints,/],
+      [
+        { home: stored, env },
+        /^the key in PAYCLI_SECRET_KEY, which overrides the key of the profile "default", .*: fix the variable, or unset it$/,
+      ],
+      [{ env: { ...env, PAYCLI_BASE_URL: service.origin } }, /^the key in PAYCLI_SECRET_KEY was .*: fix the variable$/],
+    ];
+    for (const [options, hint] of refused) {
+      const error = { hint: expect.stringMatching(hint) };
+      await scene({ ...options, argv: ['ugwo', 'list', '--json'], exit: 4, error });
+    }
     rmSync(key);
   });
 
-  it('rejects a key as an option', async () => {
-    const ended = await inProcess(['login', '--environment', 'live', '--key', 'sk.x'], { stdin: CANARY });
-    expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/unknown option '--key'/) });
-  });
+  it('rejects a key as an option', () =>
+    scene({
+      argv: ['login', '--environment', 'live', '--key', 'sk.x'],
+      stdin: CANARY,
+      exit: 2,
+      stderr: ["unknown option '--key'"],
+    }));
 
   it('rejects a public key', async () => {
-    const [words, stdin] = [['login', '--environment', 'live', '--key-stdin'], 'pk.Cnry.12345678901234567890'];
-    const ended = await inProcess([...words, '--no-verify'], { stdin });
-    expect(ended).toMatchObject({ code: 4, stdout: '', stderr: expect.stringMatching(/public key/) });
-    expect(ended.stderr).not.toContain(stdin.slice(8));
+    const stdin = 'pk.Cnry.12345678901234567890';
+    const argv = ['login', '--environment', 'live', '--key-stdin', '--no-verify'];
+    const { stderr } = await scene({ argv, stdin, exit: 4, stderr: ['public key'] });
+    expect(stderr).not.toContain(stdin.slice(8));
   });
 });
 
@@ -128,8 +128,7 @@ describe('a stored key', () => {
   it('is never sent to another origin', async () => {
     const [own, other] = [await serve([]), await serve([])];
     const home = await loggedIn(own.origin);
-    const ended = await inProcess(['ugwo', 'list', '--base-url', other.origin, '--json'], { home });
-    expect(ended).toMatchObject({ code: 4, stdout: '' });
+    await scene({ home, argv: ['ugwo', 'list', '--base-url', other.origin], exit: 4 });
     expect(other.connections()).toBe(0);
   });
 
@@ -137,32 +136,28 @@ describe('a stored key', () => {
     const service = await serve([]);
     const home = await loggedIn(service.origin);
     chmodSync(join(home, 'config.json'), 0o644);
-    const ended = await inProcess(['ugwo', 'list'], { home });
-    expect(ended).toMatchObject({ code: 4, stdout: '', stderr: expect.stringMatching(/chmod 600/) });
+    await scene({ home, argv: ['ugwo', 'list'], exit: 4, stderr: ['chmod 600'] });
     expect(service.connections()).toBe(0);
   });
 
   it('is stored in an empty home after closing that to others', async () => {
     const home = newFolder();
     chmodSync(home, 0o755);
-    const args = ['login', '--environment', 'sandbox', '--key-stdin', '--no-verify'];
-    expect(await inProcess(args, { home, stdin: CANARY })).toMatchObject({ code: 0 });
-    expect(lstatSync(home).mode & 0o777).toBe(0o700);
+    await login(home, '--environment', 'sandbox');
+    expect(mode(home)).toBe('700');
   });
 
   it('is removed only with --yes or confirmation', async () => {
     const home = await loggedIn('https://api.example.com');
-    const before = readFileSync(join(home, 'config.json'), 'utf8');
-    for (const more of [[], ['--no-input']]) {
-      const asked = await inProcess(['profile', 'remove', ...more], { home });
-      expect(asked).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('--yes') });
-    }
-    expect(readFileSync(join(home, 'config.json'), 'utf8')).toBe(before);
-    expect(await inProcess(['profile', 'remove', '--local', '--yes'], { home })).toMatchObject({ code: 2 });
-    const ended = await inProcess(['profile', 'remove', '--no-input', '--yes'], { home });
-    expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('No profiles left') });
-    expect(readFileSync(join(home, 'config.json'), 'utf8')).not.toContain(CANARY);
-    expect(await inProcess(['ugwo', 'list'], { home })).toMatchObject({ code: 4 });
+    const before = configOf(home);
+    const remove = ['profile', 'remove'];
+    await scene({ home, argv: remove, exit: 2, stderr: ['--yes'] });
+    await scene({ home, argv: [...remove, '--no-input'], exit: 2, stderr: ['--yes'] });
+    expect(configOf(home)).toBe(before);
+    await scene({ home, argv: [...remove, '--local', '--yes'], exit: 2 });
+    await scene({ home, argv: [...remove, '--no-input', '--yes'], stderr: ['No profiles left'] });
+    expect(configOf(home)).not.toContain(CANARY);
+    await scene({ home, argv: ['ugwo', 'list'], exit: 4 });
   });
 });
 
@@ -170,32 +165,24 @@ describe('profiles', () => {
   it('can be listed, shown, selected and removed without printing a key', async () => {
     const home = newFolder();
     const other = `sk.Shop.${'s'.repeat(76)}beef`;
-    for (const [name, key] of [
-      ['shop', other],
-      ['main', CANARY],
-    ] as const) {
-      await inProcess(['login', '--profile', name, '--environment', 'sandbox', '--key-stdin', '--no-verify'], {
-        home,
-        stdin: key,
-      });
-    }
-    const list = await inProcess(['profile', 'list', '--json'], { home });
-    expect(JSON.parse(list.stdout)).toMatchObject({
-      data: [
-        { name: 'shop', default: true, key: '…beef' },
-        { name: 'main', default: false, key: TAIL },
-      ],
-      next_cursor: null,
+    const argv = ['login', '--environment', 'sandbox', '--key-stdin', '--no-verify', '--profile'];
+    await scene({ home, argv: [...argv, 'shop'], stdin: other, stderr: /^/ });
+    await scene({ home, argv: [...argv, 'main'], stdin: CANARY, stderr: /^/ });
+    await scene({
+      home,
+      argv: ['profile', 'list', '--json'],
+      json: {
+        data: [
+          { name: 'shop', default: true, key: '…beef' },
+          { name: 'main', default: false, key: TAIL },
+        ],
+        next_cursor: null,
+      },
     });
-    expect(await inProcess(['profile', 'use', 'main'], { home })).toMatchObject({ code: 0 });
-    expect(JSON.parse((await inProcess(['profile', 'show', '--json'], { home })).stdout)).toMatchObject({
-      name: 'main',
-      default: true,
-    });
-    expect(await inProcess(['profile', 'remove', 'shop', '--yes'], { home })).toMatchObject({ code: 0 });
-    const unknown = await inProcess(['ugwo', 'list', '--profile', 'mian', '--json'], { home });
-    expect(unknown.code).toBe(4);
-    expect(JSON.stringify(errorOf(unknown))).toContain('main');
+    await scene({ home, argv: ['profile', 'use', 'main'], stderr: /^/ });
+    await scene({ home, argv: ['profile', 'show', '--json'], json: { name: 'main', default: true } });
+    await scene({ home, argv: ['profile', 'remove', 'shop', '--yes'], stderr: /^/ });
+    await scene({ home, argv: ['ugwo', 'list', '--profile', 'mian', '--json'], exit: 4, stderr: ['main'] });
   });
 
   it.each(['./cache', ''])('put no code cache in the working folder (XDG_CACHE_HOME=%j)', async (XDG_CACHE_HOME) => {
