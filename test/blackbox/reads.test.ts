@@ -5,6 +5,7 @@ import { transferTo } from '../support/activity.ts';
 import { inProcess } from '../support/in-process.ts';
 import { rewrite } from '../support/ledger.ts';
 import { errorOf, newFolder, paycli } from '../support/program.ts';
+import { scene } from '../support/scene.ts';
 import { ACTIVITY, json, problem, serve, UGWO_ID, ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { MINUTE } from '../support/units.ts';
@@ -133,6 +134,18 @@ describe('ugwo get', () => {
   it('accepts a request without activities', async () => {
     const service = await serve([json(200, { ...ugwo(1), uid: UGWO_ID })], ASKED);
     expect(await inProcess(GET_UGWO, { service })).toMatchObject({ code: 0 });
+  });
+});
+
+describe('checkout', () => {
+  const uid = 'chk.AbCd.1';
+  const shop = { uid, name: 'Shop', currency: ['NGN', 'enum.a'], status: ['active', 'enum.b'], mediums: [] };
+
+  it.each([
+    ['list', [], [shop], 'uid\tname\tcurrency\tstatus\tmediums\nchk.AbCd.1\tShop\tNGN\tactive\t[]\n'],
+    ['providers', [uid, 'ussd'], [{ code: 'gtb', name: 'GTB', psp: 'x' }], 'code\tname\tpsp\ngtb\tGTB\tx\n'],
+  ])('%s prints its columns', async (verb, words, answer, stdout) => {
+    await scene({ argv: ['checkout', verb, ...words, '-o', 'tsv'], service: [json(200, answer)], stdout });
   });
 });
 

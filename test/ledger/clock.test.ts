@@ -27,6 +27,7 @@ describe('uptimeFrom', () => {
 describe('elapsed', () => {
   it.each([
     ['within one boot', { boot: 'a', uptime: 5 }, { boot: 'a', uptime: 12 }, 7],
+    ['since the start of the machine', { boot: 'a', uptime: 0 }, { boot: 'a', uptime: 12 }, 12],
     ['across boots', { boot: 'a', uptime: 5 }, { boot: 'b', uptime: 12 }, undefined],
     ['without a boot id', { boot: '', uptime: 5 }, { boot: '', uptime: 12 }, undefined],
     ['without a first time', { boot: 'a', uptime: -1 }, { boot: 'a', uptime: 12 }, undefined],
