@@ -10,6 +10,7 @@ import { CA_FILE } from '../support/tls.ts';
 import { type ChargeEnd, chargeAt, type Limits, openRealLedger } from './charger.ts';
 import { type Fate, type Framing, MADE, serveCounting, ugwoOf } from './counting.ts';
 import { type Cut, openRelay, type Passed, type Relay, WAYS, type Way } from './cuts-relay.ts';
+import { faultsOfStruck, type Row } from './judge.ts';
 import { figure, full } from './torture.ts';
 import { startWorker, tell } from './workers.ts';
 
@@ -60,8 +61,9 @@ type What = 'charge' | 'charge after a look' | 'look';
 
 /** The result of one cut, according to everyone involved. */
 interface Ended {
+  readonly ugwo: string;
   readonly end: ChargeEnd;
-  readonly row: Entry | undefined;
+  readonly rows: readonly Row[];
   /** How often the service executed it. */
   readonly executed: number;
   readonly passed: readonly Passed[];
@@ -92,6 +94,13 @@ const openLanes = async (service: Service, lanes: number): Promise<readonly Benc
   );
 };
 
+const rowOf = ({ id, state, exitCode, activity }: Entry): Row => ({
+  id,
+  state,
+  exit: exitCode ?? null,
+  activity: activity?.uid ?? null,
+});
+
 const chargeOver = async (
   { service, ledger, charge, relay, origin }: Bench,
   what: What,
@@ -106,36 +115,18 @@ const chargeOver = async (
   relay.release();
   await relay.idle();
   const executed = service.executed(ugwo);
-  const [row] = await ledger.list({ about: ugwo, limit: 1 });
-  return { end, row, executed, passed: what === 'charge after a look' ? relay.passed.slice(1) : relay.passed };
+  const rows = (await ledger.list({ about: ugwo, limit: -1 })).map(rowOf);
+  return { ugwo, end, rows, executed, passed: what === 'charge after a look' ? relay.passed.slice(1) : relay.passed };
 };
 
 const waits = (way: Way): boolean => way === 'stall' || way === 'late';
 
-/**
- * The allowed results and numbers of executions for each kind of error; anything else is a fault. A failed check
- * leaves nothing in the ledger.
- */
-const ALLOWED: Readonly<
-  Record<string, readonly [state: string | undefined, exit: number, executed: readonly number[]]>
-> = {
-  accepted: ['accepted', 0, [1]],
-  not_sent: ['not_sent', 5, [0]],
-  unknown: ['unknown', 6, [0, 1]],
-  read_failed: [undefined, 8, [0]],
-};
+/** The ends of a charge whose connection is cut. A failed check leaves nothing in the ledger. */
+const ENDS = ['accepted', 'not_sent', 'unknown', 'read_failed'];
 
 /** What is wrong with a result, whatever was cut. */
-const faultsOf = ({ end, row, executed }: Ended): string[] => {
-  const [state, exit, times] = ALLOWED[end.kind] ?? ['none', -1, []];
-  return [
-    row?.state === state && (row === undefined || row.id === end.id) ? [] : [`the ledger says ${row?.state}`],
-    end.exitCode === exit && (row === undefined || row.exitCode === exit)
-      ? []
-      : [`the exit codes are ${row?.exitCode} and ${end.exitCode}`],
-    times.includes(executed) ? [] : [`it was executed ${executed} times`],
-  ].flat();
-};
+const faultsOf = ({ ugwo, end, rows, executed }: Ended): string[] =>
+  faultsOfStruck({ ugwo, first: end, executed, rows }, ENDS);
 
 /**
  * Cuts a connection. If the cut works by a timeout, a machine under load may reach the timeout before the cut; then,

@@ -2,8 +2,10 @@ import { cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { PROGRAM } from '../support/built.ts';
+import type { ChargeEnd } from './charger.ts';
 import { activityOf, type Counting, serveCounting, ugwoOf } from './counting.ts';
 import { asksInTurn } from './hand-over.ts';
+import { check, endOfRun, faultsOfStruck, KILLED, type Row, rowsFrom } from './judge.ts';
 import { inLanes, type Part, type PartOptions, spread } from './part.ts';
 import { type Point, pointsOf } from './points.ts';
 import { type Call, callsOf, runToEnd, strangersIn, streamsOf, type Traced, targetOf, trace } from './strace.ts';
@@ -172,62 +174,38 @@ const firstRun = async (one: Case, world: World): Promise<First> => {
   throw new Error(`the call could not be struck: ${why}`);
 };
 
-const NOT_EXECUTED = [3, 4, 5, 8, 9, 10];
-
-const EXPECTED = [0, 3, 4, 5, 6, 7, 8, 9, 10];
-
-/** Compares the first run's result with what the service did. */
-const judgeFirst = ({ fault, isAfterwards }: Case, { ended, run }: First, executed: number): string[] => {
-  const { code, signal, stdout, stderr } = ended;
-  const faults: string[] = [];
-  if (executed > 1) faults.push(`it was charged ${executed} times`);
-  if (fault === KILL) return faults;
-  if (signal !== null || code === null) return [...faults, `it died of ${signal}`];
-  if (!EXPECTED.includes(code)) faults.push(`exit ${code}`);
-  if (isAfterwards && code !== 0) faults.push(`exit ${code}, when all was noted and printed`);
-  if ((code === 0 || code === 7) && executed !== 1) faults.push(`exit ${code}, and nothing was charged`);
-  if (NOT_EXECUTED.includes(code) && executed !== 0) faults.push(`exit ${code}, and it was charged`);
-  if ((code === 0 || code === 7) && !stdout.includes(activityOf(run.ugwo))) faults.push('the activity was not printed');
-  if (code === 7 && !stderr.includes('ledger_id')) faults.push('exit 7 without the emergency line');
-  return faults;
+/** Compares what the first run printed with its end. */
+const judgeOutput = ({ fault, isAfterwards }: Case, { ended, run }: First): string[] => {
+  if (fault === KILL) return [];
+  const { code, stdout, stderr } = ended;
+  const isDone = code === 0 || code === 7;
+  return [
+    ...check(!isAfterwards || code === 0, `exit ${code}, when all was noted and printed`),
+    ...check(!isDone || stdout.includes(activityOf(run.ugwo)), 'the activity was not printed'),
+    ...check(code !== 7 || stderr.includes('ledger_id'), 'exit 7 without the emergency line'),
+  ];
 };
 
-interface Row {
-  readonly state: string;
-  readonly activity: string | null;
-}
-
-/** The ledger's charges, if it is intact. */
+/** The ledger's charges of a payment request, if it is intact. */
 const rowsOf = (home: string, ugwo: string): Row[] => {
   const db = new DatabaseSync(join(home, 'ledger.sqlite'));
   try {
-    const check = Object.values(db.prepare('PRAGMA integrity_check').get() ?? {})[0];
-    if (check !== 'ok') throw new Error(`integrity_check: ${String(check)}`);
-    return db.prepare('SELECT state, activity FROM charge WHERE ugwo = ?').all(ugwo) as unknown as Row[];
+    const integrity = Object.values(db.prepare('PRAGMA integrity_check').get() ?? {})[0];
+    if (integrity !== 'ok') throw new Error(`integrity_check: ${String(integrity)}`);
+    const rows = db.prepare(rowsFrom('charge')).all() as unknown as (Row & { readonly ugwo: string })[];
+    return rows.filter((row) => row.ugwo === ugwo);
   } finally {
     db.close();
   }
 };
 
-/** Compares the ledger at the end with what the service did. */
-const judgeRows = (rows: readonly Row[], ugwo: string, first: Traced, executed: number): string[] => {
-  const states = rows.map(({ state }) => state).join() || 'nothing';
-  const noted = rows.some(({ state, activity }) => state === 'accepted' && activity === activityOf(ugwo));
-  const open = rows.some(({ state }) => ['accepted', 'sending', 'unknown'].includes(state));
-  if (executed > 0 && !open) return [`a charge was lost: the ledger holds ${states}`];
-  if ((first.code === 0 || first.code === 7) && !noted) return [`its outcome was lost: the ledger holds ${states}`];
-  // Before the check there is no intent, so any entry is the second run's.
-  if (first.code === 8 && states !== 'accepted') return [`a look that failed left a trace: the ledger holds ${states}`];
-  return [];
-};
+const endOf = ({ code, signal, stderr }: Traced): ChargeEnd => endOfRun(code, signal, stderr.trim());
 
-const judgeSecond = (second: Traced, before: number, after: number): string[] => {
-  if (before > 0 && after > before) return ['the second run charged again'];
-  if (before > 0) return second.code === 9 ? [] : [`the second run ended with ${second.code}, not 9`];
-  if (after > 1) return [`the second run charged ${after} times`];
-  const agrees = after === 1 ? second.code === 0 : second.code === 9;
-  return agrees ? [] : [`the second run ended with ${second.code}, and ${after} were charged`];
-};
+/** An earlier charge, whose outcome is in an emergency file until the next run. */
+const judgeOwed = (home: string, { owed: ugwo }: Scenario): string[] =>
+  ugwo === undefined
+    ? []
+    : faultsOfStruck({ ugwo, first: endOfRun(7, null, ''), executed: 1, rows: rowsOf(home, ugwo) });
 
 interface Seen {
   readonly faults: readonly string[];
@@ -239,13 +217,16 @@ const runCase = async (one: Case, world: World): Promise<Seen> => {
   const { run, ended } = await firstRun(one, world);
   const executed = world.service.executed(run.ugwo);
   const second = await runToEnd(again(run.ugwo), environment(run.home, world));
-  const after = world.service.executed(run.ugwo);
-  const { owed } = one.scenario;
   const faults = [
-    ...judgeFirst(one, { ended, run }, executed),
-    ...judgeSecond(second, executed, after),
-    ...judgeRows(rowsOf(run.home, run.ugwo), run.ugwo, ended, executed),
-    ...(owed === undefined ? [] : judgeRows(rowsOf(run.home, owed), owed, { ...ended, code: 7 }, 1)),
+    ...judgeOutput(one, { ended, run }),
+    ...faultsOfStruck({
+      ugwo: run.ugwo,
+      first: one.fault === KILL ? KILLED : endOf(ended),
+      executed,
+      second: { end: endOf(second), executed: world.service.executed(run.ugwo) },
+      rows: rowsOf(run.home, run.ugwo),
+    }),
+    ...judgeOwed(run.home, one.scenario),
   ];
   const said = [ended.stderr, second.stderr].map((text) => text.trim()).join(' | ');
   rmSync(run.folder, { recursive: true, force: true });

@@ -6,9 +6,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { DatabaseLimits } from '../../../src/ledger/postgres/session.ts';
 import type { Cluster } from '../../support/postgres/kinds.ts';
 import type { ChargeEnd } from '../charger.ts';
+import { KILLED } from '../judge.ts';
 import type { Decide, Passing } from '../postgres-relay.ts';
 import type { Bench } from './bench.ts';
-import { KILLED } from './charged.ts';
 import { charge, PATIENT, type Process } from './machine.ts';
 import type { Order } from './worker.ts';
 

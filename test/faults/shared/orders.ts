@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ChargeEnd } from '../charger.ts';
 import { ugwoOf } from '../counting.ts';
+import { hasItsExit } from '../judge.ts';
 import type { Part } from '../part.ts';
 import { type Decide, openPostgresRelay } from '../postgres-relay.ts';
 import { type Bench, openBench } from './bench.ts';
@@ -102,12 +103,12 @@ const run = async (bench: Bench, order: Order): Promise<string[]> => {
   );
 };
 
-const EXITS: Readonly<Record<string, number>> = { accepted: 0, refused: 9, ledger: 10 };
+const ENDS = ['accepted', 'refused', 'ledger'];
 
 const faultsOf = (ends: readonly ChargeEnd[], posts: number): string[] => {
   const told = ends.map(({ kind, message }) => `${kind} ${message}`).join(', ');
   const accepted = ends.filter(({ kind }) => kind === 'accepted').length;
-  const known = ends.every(({ kind, exitCode }) => EXITS[kind] === exitCode);
+  const known = ends.every((end) => ENDS.includes(end.kind) && hasItsExit(end));
   return posts === accepted && posts <= 1 && known ? [] : [`${posts} came, of ${told}`];
 };
 
