@@ -1,55 +1,52 @@
 import { describe, expect, it } from 'vitest';
 import { CANARY } from '../support/canary.ts';
 import { inProcess } from '../support/in-process.ts';
-import { errorOf, newFolder, paycli, type RunOptions } from '../support/program.ts';
-import { json, ONYE_ID, page, problem, raw, reset, serve, serveAll, serveAllBy, UGWO_ID } from '../support/service.ts';
+import { errorOf, newFolder, type RunOptions } from '../support/program.ts';
+import { type Scene, scene } from '../support/scene.ts';
+import { json, ONYE_ID, page, problem, raw, reset, serve, UGWO_ID } from '../support/service.ts';
 import { fileOf } from './bulk-support.ts';
 
 const ACT = 'act.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l';
+/** A call of `api` that is expected to send nothing. */
+const refused = (words: readonly string[], stderr: RegExp | readonly string[]) =>
+  scene({ service: [], argv: ['api', ...words], exit: 2, stderr });
 const api = (words: readonly string[], options: RunOptions) => inProcess(['api', ...words], options);
 
 describe('api', () => {
   it('reads any path and prints the response body unchanged', async () => {
-    const service = await serve([json(200, '{"b": 1.50, "a": [1, 2]}')]);
-    const ended = await paycli(['api', '/v1/events/evt.AbCd.1?type=x', '-X', 'get', '-f', 'limit=5', '-F', 'on=true'], {
-      service,
+    const { service } = await scene({
+      built: true,
+      service: [json(200, '{"b": 1.50, "a": [1, 2]}')],
+      argv: ['api', '/v1/events/evt.AbCd.1?type=x', '-X', 'get', '-f', 'limit=5', '-F', 'on=true'],
+      stdout: '{"b":1.50,"a":[1,2]}\n',
+      requests: ['GET /v1/events/evt.AbCd.1?type=x&limit=5&on=true'],
     });
-    expect(ended).toMatchObject({ code: 0, stdout: '{"b":1.50,"a":[1,2]}\n', stderr: '' });
-    expect(service.seen[0]).toMatchObject({
-      method: 'GET',
-      url: '/v1/events/evt.AbCd.1?type=x&limit=5&on=true',
-      body: '',
-    });
-    expect(service.seen[0]?.headers['authorization']).toMatch(/^Bearer sk\./);
+    expect(service?.seen[0]?.headers['authorization']).toMatch(/^Bearer sk\./);
   });
 
   it.each([
-    ['tsv', 'uid\tstatus\n'],
+    ['tsv', 'evt.1\tsent\n'],
     ['csv', 'uid,status\r\n'],
     ['table', 'status'],
     ['ndjson', '{"uid":"evt.1"'],
-  ])('prints a list as %s, with the columns that its records have', async (format, wanted) => {
-    const service = await serve([json(200, [{ uid: 'evt.1', status: 'sent' }])]);
-    const { code, stdout } = await api(['/v1/events', '-o', format], { service });
-    expect(code).toBe(0);
-    expect(stdout).toContain(format === 'tsv' ? 'evt.1\tsent\n' : wanted);
+  ])('prints a list as %s, with the columns that its records have', async (format, part) => {
+    const service = [json(200, [{ uid: 'evt.1', status: 'sent' }])];
+    await scene({ service, argv: ['api', '/v1/events', '-o', format], stdout: [part] });
   });
 
-  it.each<[string, readonly string[], string, string]>([
-    ['a GET by default', [], 'GET', '/v1/things'],
-    ['a POST with fields', ['-f', 'a=1'], 'POST', '/v1/things'],
-    ['a POST with a body', ['--input', '-'], 'POST', '/v1/things'],
+  it.each<[string, readonly string[], string]>([
+    ['a GET by default', [], 'GET /v1/things'],
+    ['a POST with fields', ['-f', 'a=1'], 'POST /v1/things {"a":"1"}'],
+    ['a POST with a body', ['--input', '-'], 'POST /v1/things {"b":2}'],
     [
       'a GET with -X, fields in the query',
       ['-X', 'GET', '-f', 'a=1', '-F', 'b[]=true'],
-      'GET',
-      '/v1/things?a=1&b%5B%5D=true',
+      'GET /v1/things?a=1&b%5B%5D=true',
     ],
-    ['a DELETE, fields in the query', ['--method', 'delete', '-f', 'a=1', '--yes'], 'DELETE', '/v1/things?a=1'],
-  ])('sends %s', async (_what, more, method, url) => {
-    const service = await serve([json(200, {})]);
-    expect(await api(['/v1/things', ...more], { service, home: newFolder(), stdin: '{}' })).toMatchObject({ code: 0 });
-    expect(service.seen).toMatchObject([{ method, url }]);
+    ['a DELETE, fields in the query', ['--method', 'delete', '-f', 'a=1', '--yes'], 'DELETE /v1/things?a=1'],
+  ])('sends %s', async (_what, more, request) => {
+    const argv = ['api', '/v1/things', ...more];
+    await scene({ service: [json(200, {})], argv, stdin: '{"b":2}', stderr: /^/, requests: [request] });
   });
 
   it('builds strings, typed values, lists and objects from fields', async () => {
@@ -69,14 +66,9 @@ describe('api', () => {
     );
   });
 
-  it('refuses a field that is no UTF-8', async () => {
+  it('refuses a field that is no UTF-8', () => {
     const file = fileOf(Buffer.from([0x61, 0xff]), 'note.bin');
-    const ended = await api(['/v1/things', '-F', `a=@${file}`], { service: await serve([]), home: newFolder() });
-    expect(ended).toMatchObject({
-      code: 2,
-      stdout: '',
-      stderr: expect.stringContaining('note.bin is not valid UTF-8'),
-    });
+    return refused(['/v1/things', '-F', `a=@${file}`], ['note.bin is not valid UTF-8']);
   });
 
   it('sends headers and prints them with --dry-run', async () => {
@@ -101,17 +93,14 @@ describe('api', () => {
     ['no colon', /is not a header/],
     ['a: b\r\nauthorization: x', /is not a header/],
   ])('refuses the header %j', async (header, why) => {
-    const ended = await api(['/v1/things', '-H', header], { service: await serve([]) });
-    expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(why) });
+    await refused(['/v1/things', '-H', header], why);
   });
 
   it.each([
     [['GET', '/v1/ugwo'], 'write /v1/ugwo -X GET in place of GET /v1/ugwo'],
     [['post', '/v1/things', '-f', 'a=1'], 'write /v1/things -X POST in place of post /v1/things'],
   ])('shows the current syntax for the old one: %j', async (words, line) => {
-    const ended = await api(words, { service: await serve([]) });
-    expect(ended).toMatchObject({ code: 2, stdout: '' });
-    expect(ended.stderr).toContain(`the path comes first, and the method is an option\n→ ${line}\n`);
+    await refused(words, [`the path comes first, and the method is an option\n→ ${line}\n`]);
   });
 
   const headOf = (status: string, ...headers: readonly string[]) =>
@@ -123,23 +112,22 @@ describe('api', () => {
     [['-o', 'tsv'], 'b\t1.50\nuid\te\n'],
   ])('prints the status line and the headers before the unchanged output with -i: %j', async (words, body) => {
     const answer = json(200, '{"b": 1.50, "uid": "e"}', { 'X-Trace': 'a b' });
-    const service = await serve([answer, answer]);
-    expect(await paycli(['api', '/v1/events/e', ...words], { service })).toMatchObject({ stdout: body });
-    const { code, stdout } = await paycli(['api', '/v1/events/e', '-i', ...words], { service });
+    const argv = ['api', '/v1/events/e', ...words];
+    // jq is a thread of the built program.
+    const where = words.includes('--jq') ? { built: true as const } : {};
+    await scene({ ...where, service: [answer], argv, stdout: body });
+    const { stdout } = await scene({ ...where, service: [answer], argv: [...argv, '-i'] });
     const head = headOf('200 OK', 'content-type: application/json', 'x-trace: a b');
-    expect([code, stdout.match(head)?.[0].length]).toEqual([0, stdout.length - body.length]);
-    expect(stdout.endsWith(body)).toBe(true);
+    expect(stdout.replace(head, '')).toBe(body);
   });
 
   it('prints the headers of a list, of a write, and of the last of several answers', async () => {
     const busy = problem(503, 'Busy', undefined, { 'retry-after': '0' });
-    const service = await serve([busy, page([1], null), json(201, { uid: 'x' }), json(200, {})]);
-    const home = newFolder();
-    const statusOf = async (...words: readonly string[]) =>
-      (await api([...words, '--include'], { service, home })).stdout.split('\r\n', 1)[0];
-    expect(await statusOf('/v1/ugwo')).toBe('HTTP/1.1 200 OK');
-    expect(await statusOf('/v1/things', '-f', 'a=1')).toBe('HTTP/1.1 201 Created');
-    expect(await statusOf('/v1/things/1', '-X', 'PATCH', '-f', 'a=1')).toBe('HTTP/1.1 200 OK');
+    const [list, created, changed] = [page([1], null), json(201, { uid: 'x' }), json(200, {})];
+    const including = (...words: readonly string[]): string[] => ['api', ...words, '-f', 'a=1', '--include'];
+    await scene({ service: [busy, list], argv: ['api', '/v1/ugwo', '-i'], stdout: headOf('200 OK'), stderr: /^/ });
+    await scene({ service: [created], argv: including('/v1/things'), stdout: headOf('201 Created') });
+    await scene({ service: [changed], argv: including('/v1/things/1', '-X', 'PATCH'), stdout: headOf('200 OK') });
   });
 
   it.each([
@@ -147,22 +135,22 @@ describe('api', () => {
     ['a POST', ['-f', 'a=1'], problem(422, 'No'), 3, '422 Unprocessable Entity'],
     ['a POST whose result is unknown', ['-f', 'a=1'], problem(500, 'Oh'), 6, '500 Internal Server Error'],
     ['an answer that is not JSON', [], raw('HTTP/1.1 200 Fine\r\nx: y\r\ncontent-length: 2\r\n\r\nhi'), 8, '200 Fine'],
-  ])('prints the headers of an error, with its exit code: %s', async (_what, words, answer, code, status) => {
-    const service = await serveAllBy(() => answer);
-    const run = (more: readonly string[]) =>
-      paycli(['api', '/v1/things', ...words, ...more], { service, home: newFolder() });
-    const [without, ended] = [await run(['--json']), await run(['--json', '-i', '--jq', '.a'])];
-    expect(ended.code).toBe(code);
-    expect(ended.stdout.replace(headOf(status), '')).toBe('');
-    expect(ended.stdout).not.toBe('');
-    const message = errorOf(without)['message'];
-    expect(errorOf(ended)).toMatchObject({ message, exit_code: code });
+  ])('prints the headers of an error, with its exit code: %s', async (_what, words, answer, exit, status) => {
+    const failed: Scene = { service: () => answer, argv: ['api', '/v1/things', ...words, '--json'], exit };
+    const { message } = errorOf(await scene(failed));
+    const argv = [...failed.argv, '-i', '--jq', '.a'];
+    const error = { message, exit_code: exit };
+    const { stdout } = await scene({ ...failed, built: true, argv, stdout: headOf(status), error });
+    expect(stdout.replace(headOf(status), '')).toBe('');
   });
 
-  it('prints no headers without an answer, also after one', async () => {
-    const service = await serve([problem(503, 'Busy', undefined, { 'retry-after': '0' }), reset, reset, reset, reset]);
-    expect(await api(['/v1/events', '-i'], { service })).toMatchObject({ code: 8, stdout: '' });
-  });
+  it('prints no headers without an answer, also after one', () =>
+    scene({
+      service: [problem(503, 'Busy', undefined, { 'retry-after': '0' }), reset, reset, reset, reset],
+      argv: ['api', '/v1/events', '-i'],
+      exit: 8,
+      stdout: '',
+    }));
 
   it('masks what gives access in a header, and what controls a terminal', async () => {
     const key = 'sk.AbCd.1234567890abcdefghij';
@@ -213,75 +201,76 @@ describe('api', () => {
   it.each(['/v1/ugwo', '/v1/onye'])(
     'keeps the rules of a list that paycli knows, also for --paginate: %s',
     async (path) => {
-      const service = await serve([]);
-      expect((await api([`${path}?limit=0`, '--paginate'], { service })).code).toBe(2);
-      expect(service.seen).toEqual([]);
+      await refused([`${path}?limit=0`, '--paginate'], /limit/);
     },
   );
 
   it('follows the pages of a list', async () => {
-    const service = await serve([
-      page([1, 2], 'a'),
-      page([3], null),
-      json(200, { data: [{ uid: 'e' }], next_cursor: null }),
-    ]);
-    const ended = await api(['/v1/ugwo?limit=2', '--paginate', '-o', 'tsv', '--columns', 'ref'], { service });
-    expect(ended).toMatchObject({ code: 0, stdout: 'order-1\norder-2\norder-3\n' });
-    expect(service.seen.map(({ url }) => url)).toEqual(['/v1/ugwo?limit=2', '/v1/ugwo?limit=2&cursor=a']);
-    expect((await api(['/v1/events', '--paginate'], { service })).stdout).toContain('"uid":"e"');
+    await scene({
+      service: [page([1, 2], 'a'), page([3], null)],
+      argv: ['api', '/v1/ugwo?limit=2', '--paginate', '-o', 'tsv', '--columns', 'ref'],
+      stdout: 'order-1\norder-2\norder-3\n',
+      requests: ['GET /v1/ugwo?limit=2', 'GET /v1/ugwo?limit=2&cursor=a'],
+    });
+    const events = json(200, { data: [{ uid: 'e' }], next_cursor: null });
+    await scene({ service: [events], argv: ['api', '/v1/events', '--paginate'], stdout: /"uid":"e"/ });
   });
 
   it('retries a GET, but not a PATCH that may have been applied', async () => {
-    const reading = await serve([problem(503, 'Busy', undefined, { 'retry-after': '0' }), json(200, { a: 1 })]);
-    expect((await api(['/v1/events'], { service: reading })).code).toBe(0);
-    const writing = await serve([reset]);
-    const ended = await api(['/v1/things/1', '-X', 'PATCH', '-f', 'a=1', '--json'], {
-      service: writing,
-      home: newFolder(),
+    const busy = problem(503, 'Busy', undefined, { 'retry-after': '0' });
+    await scene({ service: [busy, json(200, { a: 1 })], argv: ['api', '/v1/events'], stderr: /^/ });
+    await scene({
+      service: [reset],
+      argv: ['api', '/v1/things/1', '-X', 'PATCH', '-f', 'a=1', '--json'],
+      exit: 6,
+      requests: ['PATCH /v1/things/1 {"a":"1"}'],
     });
-    expect(ended.code).toBe(6);
-    expect(writing.seen[0]).toMatchObject({ method: 'PATCH', body: '{"a":"1"}' });
   });
 
   it('checks requests and answers of a known operation against the contract', async () => {
-    const service = await serve([json(200, { uid: ONYE_ID }), json(200, { uid: 'ony.AbCd.other' })]);
-    const bad = await api([`/v1/onye/${ONYE_ID}`, '-X', 'PATCH', '-f', 'email=nonsense', '--json'], { service });
-    expect(bad.code).toBe(2);
-    expect(errorOf(bad)['violations']).toMatchObject([{ option: '--raw-field email' }]);
-    expect((await api([`/v1/onye/${ONYE_ID}/`, '-X', 'PATCH', '-f', 'email=a@b.c'], { service })).code).toBe(0);
-    expect(service.seen[0]?.url).toBe(`/v1/onye/${ONYE_ID}`);
-    expect((await api([`/v1/onye/${ONYE_ID}`], { service })).code).toBe(8);
+    const [path, other] = [`/v1/onye/${ONYE_ID}`, json(200, { uid: 'ony.AbCd.other' })];
+    await scene({
+      service: [],
+      argv: ['api', path, '-X', 'PATCH', '-f', 'email=nonsense', '--json'],
+      exit: 2,
+      error: { violations: [{ option: '--raw-field email' }] },
+    });
+    await scene({
+      service: [json(200, { uid: ONYE_ID })],
+      argv: ['api', `${path}/`, '-X', 'PATCH', '-f', 'email=a@b.c'],
+      requests: [`PATCH ${path}`],
+    });
+    await scene({ service: [other], argv: ['api', path], exit: 8 });
   });
 
   it('reads a body from a file or standard input and lets fields override it', async () => {
-    const service = await serve([json(200, { uid: 'x' }), json(200, { uid: 'y' })]);
     const file = fileOf('{"a": 1, "b": 2.50}', 'body.json');
-    const home = newFolder();
-    expect((await api(['/v1/things', '-X', 'POST', '--input', file, '-f', 'a[]=3'], { service, home })).code).toBe(0);
-    expect((await api(['/v1/things/1', '-X', 'PUT', '--input', '-'], { service, home, stdin: '{"c":{}}' })).code).toBe(
-      0,
-    );
-    expect(service.seen.map(({ body }) => body)).toEqual(['{"a":["3"],"b":2.50}', '{"c":{}}']);
+    await scene({
+      service: [json(200, { uid: 'x' })],
+      argv: ['api', '/v1/things', '-X', 'POST', '--input', file, '-f', 'a[]=3'],
+      requests: ['POST /v1/things {"a":["3"],"b":2.50}'],
+    });
+    await scene({
+      service: [json(200, { uid: 'y' })],
+      argv: ['api', '/v1/things/1', '-X', 'PUT', '--input', '-'],
+      stdin: '{"c":{}}',
+      requests: ['PUT /v1/things/1 {"c":{}}'],
+    });
   });
 
   it('prints the request with --dry-run and --as-curl', async () => {
-    const service = await serve([]);
-    const shown = await api(['/v1/things?x=1', '-X', 'POST', '-f', 'a=1', '--dry-run'], { service });
-    expect(JSON.parse(shown.stdout)).toEqual({
-      method: 'POST',
-      url: `${service.origin}/v1/things?x=1`,
-      body: { a: '1' },
+    const url = expect.stringMatching(/^http:.*\/v1\/things\?x=1$/);
+    await scene({
+      service: [],
+      argv: ['api', '/v1/things?x=1', '-X', 'POST', '-f', 'a=1', '--dry-run'],
+      json: { method: 'POST', url, body: { a: '1' } },
     });
-    expect((await api(['/v1/things/1', '-X', 'DELETE', '--as-curl'], { service })).stdout).toContain(
-      '--request DELETE',
-    );
+    const argv = ['api', '/v1/things/1', '-X', 'DELETE', '--as-curl'];
+    await scene({ service: [], argv, stdout: /--request DELETE/ });
   });
 
-  it('accepts a path without the leading slash, which Git Bash would rewrite', async () => {
-    const service = await serve([page([1], null)]);
-    expect(await api(['v1/ugwo'], { service })).toMatchObject({ code: 0 });
-    expect(service.seen.map(({ url }) => url)).toEqual(['/v1/ugwo']);
-  });
+  it('accepts a path without the leading slash, which Git Bash would rewrite', () =>
+    scene({ service: [page([1], null)], argv: ['api', 'v1/ugwo'], requests: ['GET /v1/ugwo'] }));
 
   it.each([
     [['https://evil.example/v1/ugwo'], 'must start with /'],
@@ -307,27 +296,24 @@ describe('api', () => {
     [[`/v1/onye/${ONYE_ID}`, '-X', 'DELETE'], 'needs a yes'],
     [['/v1/refunds', '-X', 'POST', '-f', `ugwo_activity=${ACT}`], 'Pay this back?'],
   ])('rejects %j before sending', async (words, why) => {
-    const ended = await api(words, { service: await serve([]), home: newFolder() });
-    expect(ended.code).toBe(2);
-    expect(ended.stderr).toContain(why);
+    await refused(words, [why]);
   });
 
   it.each(['', '/', '?a=b'])('refuses to create a charge: …/activities%s', async (end) => {
-    const ended = await api([`/v1/ugwo/${UGWO_ID}/activities${end}`, '-X', 'POST', '--dry-run', '--json'], {
-      service: await serve([]),
+    await scene({
+      service: [],
+      argv: ['api', `/v1/ugwo/${UGWO_ID}/activities${end}`, '-X', 'POST', '--dry-run', '--json'],
+      exit: 2,
+      error: { hint: expect.stringContaining('paycli ugwo charge') },
     });
-    expect(ended.code).toBe(2);
-    expect(errorOf(ended)['hint']).toContain('paycli ugwo charge');
   });
 
   it.each([`/v1/ugwo/${UGWO_ID}/activities`, '/v1/refunds', '/v1/things'])(
     'sends nothing to any other spelling of a path: %s',
     async (path) => {
-      const [service, home] = [await serve([]), newFolder()];
       const ends = ['.csv', '.yaml', '.hal', '.json', '..', '/..', '.', '%C2%AD', '%2ejson', ';a', '//'];
       for (const other of [...ends.map((end) => path + end), path.toUpperCase(), path.replace(/s$/, '%73')]) {
-        const ended = await api([other, '-X', 'POST', '-f', `ugwo_activity=${ACT}`, '--yes'], { service, home });
-        expect(ended, other).toMatchObject({ code: 2, stderr: expect.stringContaining('is no path of the service') });
+        await refused([other, '-X', 'POST', '-f', `ugwo_activity=${ACT}`, '--yes'], ['is no path of the service']);
       }
     },
   );
@@ -367,75 +353,51 @@ describe('api', () => {
 
   const REFUND = ['-f', `ugwo_activity=${ACT}`, '-f', 'reason=x', '-F', 'amount=5'];
   const REQUEST = [
-    '-f',
-    'currency=NGN',
-    '-f',
-    'description=Order 7',
-    '-F',
-    'amount=500000',
-    '-f',
-    'onye_email=ada@example.com',
+    ...['-f', 'currency=NGN', '-f', 'description=Order 7'],
+    ...['-F', 'amount=500000', '-f', 'onye_email=ada@example.com'],
+  ];
+  const CREATE = [
+    ...['ugwo', 'create', '--amount-minor', '500000', '--currency', 'NGN'],
+    ...['--customer', 'ada@example.com', '--description', 'Order 7'],
   ];
 
   it.each([
     ['a refund', ['refund', 'create', ACT, '--reason', 'x', '--yes'], '/v1/refunds', REFUND],
-    [
-      'a payment request',
-      [
-        'ugwo',
-        'create',
-        '--amount-minor',
-        '500000',
-        '--currency',
-        'NGN',
-        '--customer',
-        'ada@example.com',
-        '--description',
-        'Order 7',
-      ],
-      '/v1/ugwo',
-      REQUEST,
-    ],
+    ['a payment request', CREATE, '/v1/ugwo', REQUEST],
   ])(
     'blocks a POST that another command left unknown, and that command after the POST: %s',
     async (_what, command, path, fields) => {
-      const request = (spelled: string): string[] => [spelled, '-X', 'POST', ...fields, '--yes'];
       for (const spelled of [path, `${path}/`, `${path}?x=1`]) {
-        const [first, home] = [await serve([reset]), newFolder()];
-        expect((await inProcess(command, { service: first, home })).code).toBe(6);
-        expect((await api(request(spelled), { service: first, home })).code).toBe(9);
-        const [second, other] = [await serve([reset]), newFolder()];
-        expect((await api(request(spelled), { service: second, home: other })).code).toBe(6);
-        expect((await inProcess(command, { service: second, home: other })).code).toBe(9);
+        const request = ['api', spelled, '-X', 'POST', ...fields, '--yes'];
+        for (const [first, second] of [
+          [command, request],
+          [request, command],
+        ] as const) {
+          const lost = await scene({ service: [reset], argv: first, exit: 6 });
+          await scene({ home: lost.home, service: lost.service, argv: second, exit: 9, requests: [] });
+        }
       }
     },
   );
-
-  it('blocks a second refund, to a path with a slash behind it, without --again', async () => {
-    const [service, home] = [await serve([json(200, { uid: 'r1', status: 'processing' })]), newFolder()];
-    expect((await api(['/v1/refunds', '-X', 'POST', ...REFUND, '--yes'], { service, home })).code).toBe(0);
-    expect((await api(['/v1/refunds/', '-X', 'POST', ...REFUND, '--yes'], { service, home })).code).toBe(9);
-  });
 
   it('blocks a second refund of an activity without --again, like `refund create`', async () => {
     const service = await serve([
       json(200, { uid: 'r1', status: 'successful' }),
       json(200, { uid: 'r2', status: 'x' }),
     ]);
-    const home = newFolder();
-    const words = ['/v1/refunds', '-X', 'POST', '-f', `ugwo_activity=${ACT}`, '--yes'];
-    expect((await api(words, { service, home })).code).toBe(0);
-    expect((await api(words, { service, home })).code).toBe(9);
-    expect((await inProcess(['refund', 'create', ACT, '--yes'], { service, home })).code).toBe(9);
-    expect((await api([...words, '--again'], { service, home })).code).toBe(0);
+    const words = (path: string): string[] => ['api', path, '-X', 'POST', '-f', `ugwo_activity=${ACT}`, '--yes'];
+    const { home } = await scene({ service, argv: words('/v1/refunds') });
+    for (const argv of [words('/v1/refunds'), words('/v1/refunds/'), ['refund', 'create', ACT, '--yes']]) {
+      await scene({ service, home, argv, exit: 9, requests: [] });
+    }
+    await scene({ service, home, argv: [...words('/v1/refunds'), '--again'], stderr: /^/, requests: ['POST'] });
   });
 
-  it('names the kind of the operation in the error', async () => {
-    const service = await serveAll([reset]);
-    const ended = await api(['/v1/ugwo', '-X', 'POST', '-F', 'amount=500000', '-f', 'currency=NGN', '--json'], {
-      service,
-      home: newFolder(),
-    });
-    expect(errorOf(ended)['message']).toMatch(/^the payment request may have been created/);
-  });
+  it('names the kind of the operation in the error', () =>
+    scene({
+      service: [reset],
+      argv: ['api', '/v1/ugwo', '-X', 'POST', '-F', 'amount=500000', '-f', 'currency=NGN', '--json'],
+      exit: 6,
+      error: { message: expect.stringMatching(/^the payment request may have been created/) },
+    }));
 });

@@ -1,29 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { valueAt } from '../../src/core/json.ts';
+import { CANARY } from '../support/canary.ts';
 import { inProcess } from '../support/in-process.ts';
-import { errorOf, newFolder, paycli } from '../support/program.ts';
-import type { Answer } from '../support/service.ts';
-import {
-  ACTIVITY,
-  DEAD_ORIGIN,
-  hang,
-  json,
-  problem,
-  raw,
-  reset,
-  serve,
-  serveBy,
-  UGWO_ID,
-  ugwo,
-} from '../support/service.ts';
+import { errorOf, newFolder } from '../support/program.ts';
+import { scene } from '../support/scene.ts';
+import { ACTIVITY, DEAD_ORIGIN, hang, json, problem, serve, serveBy, UGWO_ID, ugwo } from '../support/service.ts';
 import { MINUTE } from '../support/units.ts';
 import { csvOf, fileOf } from './bulk-support.ts';
+
+const TRANSFER = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'];
 
 const bodyOf = (seen: { readonly body: string } | undefined): unknown => JSON.parse(seen?.body ?? '');
 
 describe('ugwo charge', () => {
-  it.each([
-    [['--medium', 'bank_transfer', '--expires-in', '15m'], { medium: 'bank_transfer' }],
+  it.each<[readonly string[], object, true?]>([
+    [['--medium', 'bank_transfer', '--expires-in', '15m'], { medium: 'bank_transfer' }, true],
     [['--medium', 'ussd', '--provider', 'some_new_bank'], { medium: 'ussd', provider: 'some_new_bank' }],
     [
       ['--medium', 'mobile_money', '--provider', 'mtn', '--phone', '+233241234567'],
@@ -33,13 +24,15 @@ describe('ugwo charge', () => {
       ['--medium', 'bank_transfer', '--param', 'note=x', '--param', 'n:=[1]'],
       { note: 'x', n: [1], medium: 'bank_transfer' },
     ],
-  ])('%j sends the data %j', async (args, data) => {
-    const service = await serve([json(200, ACTIVITY)]);
-    const ended = await paycli(['ugwo', 'charge', UGWO_ID, ...args, '--json'], { service });
-    expect(ended).toMatchObject({ code: 0, stderr: '' });
-    expect(ended.stdout).toBe(`${JSON.stringify(ACTIVITY)}\n`);
-    expect(service.seen).toMatchObject([{ method: 'POST', url: `/v1/ugwo/${UGWO_ID}/activities` }]);
-    expect(bodyOf(service.seen[0])).toEqual({ type: 'charge', data });
+  ])('%j sends the data %j', async (args, data, built) => {
+    const { service } = await scene({
+      ...(built && { built }),
+      service: [json(200, ACTIVITY)],
+      argv: ['ugwo', 'charge', UGWO_ID, ...args, '--json'],
+      stdout: `${JSON.stringify(ACTIVITY)}\n`,
+      requests: [`POST /v1/ugwo/${UGWO_ID}/activities`],
+    });
+    expect(bodyOf(service?.seen[0])).toEqual({ type: 'charge', data });
   });
 
   it.each<[string, number, string, unknown]>([
@@ -54,10 +47,11 @@ describe('ugwo charge', () => {
     ['minutes ahead, and another field is at fault', -6 * MINUTE, 'data.medium', undefined],
   ])('names a clock that is off if the expiry is refused: %s', async (_what, ahead, propertyPath, hint) => {
     const date = new Date(Date.now() + ahead).toUTCString();
-    const service = await serve([problem(422, 'Validation Failed', [{ propertyPath, title: 'wrong' }], { date })]);
-    const args = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', '--expires-in', '5m', '--json'];
-    const ended = await inProcess(args, { service });
-    expect(ended.code).toBe(3);
+    const ended = await scene({
+      service: [problem(422, 'Validation Failed', [{ propertyPath, title: 'wrong' }], { date })],
+      argv: [...TRANSFER, '--expires-in', '5m', '--json'],
+      exit: 3,
+    });
     expect(errorOf(ended)['hint']).toEqual(hint);
   });
 
@@ -97,24 +91,15 @@ describe('ugwo charge', () => {
       const sent = service.seen.find(({ method }) => method === 'POST');
       const body = what.includes('--json') ? valueAt(JSON.parse(stdout), 'body') : sent && bodyOf(sent);
       if (body !== undefined) {
-        const far = Date.parse(String(valueAt(body, 'data.expires_at'))) - began - (14 + ahead) * MINUTE;
+        const expiry = String(valueAt(body, 'data.expires_at'));
+        expect(expiry).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/);
+        const far = Date.parse(expiry) - began - (14 + ahead) * MINUTE;
         expect([far > -2000, far < Date.now() - began + 2000], `${far} ms`).toEqual([true, true]);
       }
       if (what.includes('--json')) continue;
       if (said === undefined) expect(stderr).not.toContain("service's clock");
       else expect(stderr).toMatch(said);
     }
-  });
-
-  it('sends --expires-in as an absolute time', async () => {
-    const service = await serve([json(200, ACTIVITY)]);
-    const before = Date.now();
-    await inProcess(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', '--expires-in', '10m'], { service });
-    const { data } = bodyOf(service.seen[0]) as { data: { expires_at: string } };
-    expect(data.expires_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/);
-    const ahead = Date.parse(data.expires_at) - before;
-    expect(ahead).toBeGreaterThan(9 * 60_000);
-    expect(ahead).toBeLessThan(11 * 60_000);
   });
 
   // Rules per medium: test/charge/mediums. Values per field: test/contract/activity.
@@ -142,222 +127,152 @@ describe('ugwo charge', () => {
       /not a time with an offset/,
     ],
     ['--wait-timeout without --wait', ['--medium', 'bank_transfer', '--wait-timeout', '5m'], /needs --wait/],
-  ])('with %s sends nothing and exits 2', async (_what, args, message) => {
-    const service = await serve([]);
-    const ended = await inProcess(['ugwo', 'charge', UGWO_ID, ...args], { service });
-    expect(ended).toMatchObject({ code: 2, stdout: '' });
-    expect(ended.stderr).toMatch(message);
-    expect(service.connections()).toBe(0);
-  });
-
-  it("refuses another resource's identifier", async () => {
-    const ended = await inProcess(['ugwo', 'charge', 'act.AbCd.x1', '--medium', 'bank_transfer']);
-    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('is the identifier of an activity') });
-  });
-
-  it('charges a payment request of any name with --no-validate', async () => {
-    const service = await serve([json(200, ACTIVITY)]);
-    const args = ['ugwo', 'charge', 'pay_1', '--medium', 'bank_transfer', '--no-validate', '--no-preflight'];
-    expect(await inProcess(args, { service })).toMatchObject({ code: 0 });
-    expect(service.seen).toMatchObject([{ method: 'POST', url: '/v1/ugwo/pay_1/activities' }]);
-  });
-
-  it('sends unchecked values with --no-validate and names the flags in the errors of the service', async () => {
-    const violations = [
-      { propertyPath: 'data.medium', title: 'The value you selected is not a valid choice.' },
-      { propertyPath: 'data.provider', title: 'unknown provider' },
-      { propertyPath: 'data.phone', title: 'wrong' },
-      { propertyPath: 'data.expires_at', title: 'too late' },
-      { propertyPath: 'data.note', title: 'unexpected' },
-    ];
-    const service = await serve([problem(422, 'Validation Failed', violations)]);
-    const ended = await inProcess(
-      [
-        'ugwo',
-        'charge',
-        UGWO_ID,
-        '--medium',
-        'bank_transfr',
-        '--provider',
-        'x',
-        '--phone',
-        '1',
-        '--expires-in',
-        '20m',
-        '--param',
-        'note=1',
-        '--no-validate',
-        '--json',
-      ],
-      { service },
-    );
-    expect(ended.code).toBe(3);
-    expect(bodyOf(service.seen[0])).toMatchObject({
-      data: { medium: 'bank_transfr', provider: 'x', phone: '1', note: '1' },
-    });
-    expect(errorOf(ended)['violations']).toEqual([
-      {
-        property_path: 'data.medium',
-        title: 'The value you selected is not a valid choice.',
-        option: '--medium',
-        did_you_mean: 'bank_transfer',
-      },
-      { property_path: 'data.provider', title: 'unknown provider', option: '--provider' },
-      { property_path: 'data.phone', title: 'wrong', option: '--phone' },
-      { property_path: 'data.expires_at', title: 'too late', option: '--expires-in' },
-      { property_path: 'data.note', title: 'unexpected', option: '--param note' },
-    ]);
-  });
-
-  it.each([
-    [['--medium', 'ussd', '--param', 'provider=gtb'], { medium: 'ussd', provider: 'gtb' }],
-    [['--param', 'medium=pay_with_bank'], { medium: 'pay_with_bank' }],
-  ])('builds the data from %j with --no-validate', async (args, data) => {
-    const service = await serve([json(200, ACTIVITY)]);
-    await inProcess(['ugwo', 'charge', UGWO_ID, '--no-validate', ...args], { service });
-    expect(bodyOf(service.seen[0])).toEqual({ type: 'charge', data });
-  });
-
-  it('charges by a medium that paycli does not know, with its parameters', async () => {
-    const service = await serve([json(200, ACTIVITY)]);
-    const open = ['ugwo', 'charge', UGWO_ID, '--medium', 'pay_with_bank'];
-    expect((await inProcess(open, { service })).code).toBe(2);
-    expect((await inProcess([...open, '--param', 'bank=gtb'], { service })).code).toBe(0);
-    expect(service.seen.map(bodyOf)).toEqual([{ type: 'charge', data: { medium: 'pay_with_bank', bank: 'gtb' } }]);
-  });
-
-  it.each([
-    [['--medium', 'ussd', '--provider', 'gtb', '--param', 'provider=zenith'], /--param provider: use --provider/],
-    [['--medium', 'bank_transfer', '--param', 'expires_in=5m'], /--param expires_in: use --expires-in/],
+    ['an empty provider', ['--medium', 'ussd', '--provider', '', '--dry-run'], /--provider/],
     [
+      'a value that is set twice',
+      ['--medium', 'ussd', '--provider', 'gtb', '--param', 'provider=zenith'],
+      /--param provider: use --provider/,
+    ],
+    [
+      'a parameter that has an option',
+      ['--medium', 'bank_transfer', '--param', 'expires_in=5m'],
+      /--param expires_in: use --expires-in/,
+    ],
+    [
+      'a value that is set twice, unchecked',
       ['--medium', 'ussd', '--provider', 'gtb', '--param', 'provider=zenith', '--no-validate'],
       /--param provider is already set/,
     ],
-  ])('rejects a value that is set twice: %j', async (args, message) => {
-    const ended = await inProcess(['ugwo', 'charge', UGWO_ID, ...args], { service: await serve([]) });
-    expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(message) });
+  ])('with %s sends nothing and exits 2', async (_what, args, stderr) => {
+    const service = await serve([]);
+    await scene({ service, argv: ['ugwo', 'charge', UGWO_ID, ...args], exit: 2, stderr });
+    expect(service.connections()).toBe(0);
+  });
+
+  it("refuses another resource's identifier", () =>
+    scene({
+      argv: ['ugwo', 'charge', 'act.AbCd.x1', '--medium', 'bank_transfer'],
+      exit: 2,
+      stderr: ['is the identifier of an activity'],
+    }));
+
+  it('charges a payment request of any name with --no-validate', () =>
+    scene({
+      service: [json(200, ACTIVITY)],
+      argv: ['ugwo', 'charge', 'pay_1', '--medium', 'bank_transfer', '--no-validate', '--no-preflight'],
+      stderr: /^/,
+      requests: ['POST /v1/ugwo/pay_1/activities'],
+    }));
+
+  it('sends unchecked values with --no-validate and names the flags in the errors of the service', async () => {
+    const refused = [
+      { path: 'data.medium', option: '--medium', did_you_mean: 'bank_transfer' },
+      { path: 'data.provider', option: '--provider' },
+      { path: 'data.phone', option: '--phone' },
+      { path: 'data.expires_at', option: '--expires-in' },
+      { path: 'data.note', option: '--param note' },
+    ];
+    const violations = refused.map(({ path }) => ({ propertyPath: path, title: `no ${path}` }));
+    const ended = await scene({
+      service: [problem(422, 'Validation Failed', violations)],
+      argv: [
+        ...['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfr', '--provider', 'x', '--phone', '1'],
+        ...['--expires-in', '20m', '--param', 'note=1', '--no-validate', '--json'],
+      ],
+      exit: 3,
+      requests: ['POST'],
+    });
+    expect(bodyOf(ended.service?.seen[0])).toMatchObject({
+      data: { medium: 'bank_transfr', provider: 'x', phone: '1', note: '1' },
+    });
+    expect(errorOf(ended)['violations']).toEqual(
+      refused.map(({ path, ...named }) => ({ property_path: path, title: `no ${path}`, ...named })),
+    );
+  });
+
+  it('charges by a medium that paycli does not know, with its parameters', async () => {
+    const argv = ['ugwo', 'charge', UGWO_ID, '--medium', 'pay_with_bank'];
+    await scene({ service: [], argv, exit: 2 });
+    const { service } = await scene({
+      service: [json(200, ACTIVITY)],
+      argv: [...argv, '--param', 'bank=gtb'],
+      stderr: /^/,
+    });
+    expect(bodyOf(service?.seen[0])).toEqual({ type: 'charge', data: { medium: 'pay_with_bank', bank: 'gtb' } });
   });
 
   it.each(['gtbank', '058'])('suggests the bank code for %s', async (provider) => {
-    const service = await serve([
-      problem(422, 'Validation Failed', [{ propertyPath: 'data.provider', title: 'unknown' }]),
-    ]);
-    const ended = await inProcess(['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', provider], { service });
-    expect(ended).toMatchObject({
-      code: 3,
-      stderr: expect.stringContaining('  --provider (data.provider): unknown\n  did you mean gtb?\n'),
+    await scene({
+      service: [problem(422, 'Validation Failed', [{ propertyPath: 'data.provider', title: 'unknown' }])],
+      argv: ['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', provider],
+      exit: 3,
+      stderr: ['  --provider (data.provider): unknown\n  did you mean gtb?\n'],
     });
   });
 
   it('shows the activity and exits 11 when the charge failed', async () => {
-    const failed = {
-      ...ACTIVITY,
-      status: 'failed',
-      next_action: null,
-      error: { code: 'declined', message: 'Insufficient funds' },
-    };
-    const service = await serve([json(200, failed), json(200, failed)]);
-    const args = ['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', 'gtb'];
-    const ended = await inProcess(args, { service });
-    expect(ended).toMatchObject({ code: 11, stdout: expect.stringContaining('status\tfailed') });
-    expect(ended.stderr).toContain('the charge failed: Insufficient funds');
-    const asJson = await inProcess([...args, '--json'], { service });
-    expect(asJson.stdout).toBe(`${JSON.stringify(failed)}\n`);
-    expect(errorOf(asJson)).toMatchObject({
-      kind: 'charge_failed',
-      exit_code: 11,
-      ledger_id: expect.stringMatching(/^chg-/),
+    const error = { code: 'declined', message: 'Insufficient funds' };
+    const failed = { ...ACTIVITY, status: 'failed', next_action: null, error };
+    const argv = ['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', 'gtb'];
+    await scene({
+      service: [json(200, failed)],
+      argv,
+      exit: 11,
+      stdout: ['status\tfailed'],
+      stderr: ['the charge failed: Insufficient funds'],
+    });
+    await scene({
+      service: [json(200, failed)],
+      argv: [...argv, '--json'],
+      exit: 11,
+      stdout: `${JSON.stringify(failed)}\n`,
+      error: { kind: 'charge_failed', exit_code: 11, ledger_id: expect.stringMatching(/^chg-/) },
     });
   });
 
-  it('accepts an unknown status and a status as a pair', async () => {
-    const service = await serve([
-      json(200, { ...ACTIVITY, status: 'awaiting_moon' }),
-      json(200, { ...ACTIVITY, status: ['failed', 'Failed'] }),
-    ]);
-    const args = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'];
-    expect(await inProcess(args, { service })).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining('status\tawaiting_moon'),
-    });
-    expect(await inProcess(args, { service })).toMatchObject({
-      code: 11,
-      stdout: expect.stringContaining('status\tfailed'),
-    });
+  it.each<[string, unknown, number, string]>([
+    ['an unknown status', 'awaiting_moon', 0, 'awaiting_moon'],
+    ['a status as a pair', ['failed', 'Failed'], 11, 'failed'],
+  ])('accepts %s', async (_what, status, exit, shown) => {
+    const service = [json(200, { ...ACTIVITY, status })];
+    await scene({ service, argv: TRANSFER, exit, stdout: [`status\t${shown}`], stderr: /^/ });
   });
 });
 
 describe('an answer to ugwo charge', () => {
   // One of each kind; test/client/judge covers every status.
-  it.each<[string, Answer, number, string]>([
-    ['401', problem(401, 'Unauthorized'), 4, 'auth'],
-    ['422', problem(422, 'Validation Failed'), 3, 'rejected'],
-    ['500', problem(500, 'Oops'), 6, 'unknown'],
-    ['200 cut short', raw('HTTP/1.1 200 OK\r\nContent-Length: 400\r\n\r\n{"uid":"act.'), 6, 'unknown'],
-    ['a connection reset', reset, 6, 'unknown'],
-  ])('%s: one request, and the matching exit code', async (_what, answer, code, kind) => {
-    const service = await serve([answer]);
-    const ended = await inProcess(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', '-o', 'ndjson'], {
-      service,
-    });
-    expect(ended).toMatchObject({ code, stdout: '' });
-    expect(errorOf(ended)).toMatchObject({ kind, exit_code: code });
-  });
-
   it('200 without an activity: exits with 6 and prints the body to stderr', async () => {
     const odd = { ...ACTIVITY, uid: 'activity 7' };
-    const service = await serve([json(200, odd), json(200, odd)]);
-    const args = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'];
-    const ended = await inProcess(args, { service });
-    expect(ended).toMatchObject({ code: 6, stdout: '' });
-    expect(ended.stderr.split('\n')).toContain(JSON.stringify(odd));
-    expect(errorOf(await inProcess([...args, '--json'], { service }))).toMatchObject({ kind: 'unknown', answer: odd });
+    const service = [json(200, odd)];
+    await scene({ service, argv: TRANSFER, exit: 6, stderr: [`\n${JSON.stringify(odd)}\n`] });
+    await scene({ service, argv: [...TRANSFER, '--json'], exit: 6, error: { kind: 'unknown', answer: odd } });
   });
 
-  it('no answer in time: exits with 6 and warns against repeating the command', async () => {
-    const service = await serve([hang]);
-    const ended = await inProcess(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', '--timeout', '1s'], {
-      service,
-    });
-    expect(ended).toMatchObject({ code: 6, stdout: '' });
-    expect(ended.stderr).toContain("don't run it again until you know");
-  });
+  it('no answer in time: exits with 6 and warns against repeating the command', () =>
+    scene({
+      service: [hang],
+      argv: [...TRANSFER, '--timeout', '1s'],
+      exit: 6,
+      stderr: ["don't run it again until you know"],
+    }));
 
-  it('no connection: exits with 5 and says that repeating is safe', async () => {
-    const [command, service] = [['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'], { origin: DEAD_ORIGIN }];
-    const ended = await inProcess([...command, '--no-preflight'], { service });
-    expect(ended).toMatchObject({ code: 5, stdout: '' });
-    expect(ended.stderr).toContain('safe to run the same command again');
-    const looked = await inProcess(command, { service });
-    expect(looked).toMatchObject({ code: 8, stdout: '' });
-    expect(looked.stderr).toContain('nothing was sent');
-  });
-
-  it('429 to every try: exits with 5', async () => {
-    const slow = problem(429, 'Too Many Requests', undefined, { 'retry-after': '0' });
-    const service = await serve([slow, slow, slow]);
-    expect(await inProcess(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'], { service })).toMatchObject({
-      code: 5,
-    });
-  });
-
-  it('429, then an activity: exits with 0', async () => {
-    const service = await serve([problem(429, 'Slow', undefined, { 'retry-after': '0' }), json(200, ACTIVITY)]);
-    expect(await inProcess(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'], { service })).toMatchObject({
-      code: 0,
-    });
+  it.each([
+    ['without a read', ['--no-preflight'], 5, 'safe to run the same command again'],
+    ['for its read', [], 8, 'nothing was sent'],
+  ])('no connection %s: says that repeating is safe', async (_what, more, exit, words) => {
+    const env = { PAYCLI_BASE_URL: DEAD_ORIGIN, PAYCLI_SECRET_KEY: CANARY };
+    await scene({ env, argv: [...TRANSFER, ...more], exit, stderr: [words] });
   });
 });
 
 describe('--dry-run and --as-curl', () => {
   it('print the request and send nothing', async () => {
     const service = await serve([]);
-    const ended = await inProcess(
-      ['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', 'gtb', '--dry-run', '--json'],
-      { service },
-    );
-    expect(ended).toMatchObject({ code: 0, stderr: '' });
-    expect(JSON.parse(ended.stdout)).toEqual({
+    const { stdout } = await scene({
+      service,
+      argv: ['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', 'gtb', '--dry-run', '--json'],
+    });
+    expect(JSON.parse(stdout)).toEqual({
       method: 'POST',
       url: `${service.origin}/v1/ugwo/${UGWO_ID}/activities`,
       body: { type: 'charge', data: { medium: 'ussd', provider: 'gtb' } },
@@ -366,18 +281,10 @@ describe('--dry-run and --as-curl', () => {
     expect(service.looks).toHaveLength(1);
   });
 
-  it('check the request', async () => {
-    const service = await serve([]);
-    expect(
-      await inProcess(['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', '', '--dry-run'], { service }),
-    ).toMatchObject({ code: 2 });
-  });
-
   it('print a read request, too', async () => {
     const service = await serve([]);
-    const ended = await inProcess(['ugwo', 'list', '--limit', '5', '--cursor', 'c', '--dry-run', '--json'], {
-      service,
-    });
-    expect(JSON.parse(ended.stdout)).toEqual({ method: 'GET', url: `${service.origin}/v1/ugwo?limit=5&cursor=c` });
+    const argv = ['ugwo', 'list', '--limit', '5', '--cursor', 'c', '--dry-run', '--json'];
+    const { stdout } = await scene({ service, argv });
+    expect(JSON.parse(stdout)).toEqual({ method: 'GET', url: `${service.origin}/v1/ugwo?limit=5&cursor=c` });
   });
 });

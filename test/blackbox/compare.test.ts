@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { inProcess } from '../support/in-process.ts';
 import { errorOf, newFolder } from '../support/program.ts';
+import { type Scene, scene } from '../support/scene.ts';
 import { type Answer, json, problem, type Seen, serveAllBy, ugwo } from '../support/service.ts';
 import {
   charged,
@@ -48,6 +49,11 @@ const row = (number: number, cell: string): string => `${ugwoOf(number)},ussd,gt
 const fileWith = (column: string, ...cells: readonly string[]): string =>
   fileOf(csvOf(`ugwo,medium,provider,${column}`, ...cells.map((cell, index) => row(index + 1, cell))));
 
+/** A run that charges this file. */
+const charge = (file: string, ...more: readonly string[]): string[] => [
+  ...['ugwo', 'charge', '--from', file, '--json'],
+  ...more,
+];
 const violationsOf = (ended: Parameters<typeof errorOf>[0]): unknown => errorOf(ended)['violations'];
 
 const DIFFERENT = [
@@ -87,19 +93,18 @@ const SAME = [
 
 describe('a column of a file of charges that is compared with the payment request', () => {
   it.each(DIFFERENT)('sends nothing if %s is %s: exits with 2', async (column, cell, given, shown) => {
-    const service = await serveRequests();
-    const ended = await chargeFrom(fileWith(column, cell), { service, home: newFolder() });
-    expect(ended.code, ended.stderr).toBe(2);
-    expect(violationsOf(ended)).toMatchObject([
-      { row: 1, column, title: `${given}, but the payment request shows ${shown}` },
-    ]);
-    expect(postsOf(service)).toEqual({});
+    await scene({
+      service: serveRequests(),
+      argv: charge(fileWith(column, cell)),
+      exit: 2,
+      error: { violations: [{ row: 1, column, title: `${given}, but the payment request shows ${shown}` }] },
+      requests: ['GET'],
+    });
   });
 
   it.each(SAME)('passes if %s is %s', async (column, cell, more: object = {}) => {
     const service = await serveRequests(() => more);
-    const ended = await chargeFrom(fileWith(column, cell), { service, home: newFolder() });
-    expect(ended.code, ended.stderr).toBe(0);
+    await scene({ service, argv: charge(fileWith(column, cell)), stderr: /^/, json: { accepted: 1 } });
     expect(postsOf(service)).toEqual(once(1));
   });
 
@@ -110,94 +115,102 @@ describe('a column of a file of charges that is compared with the payment reques
     ['ref', 'order-3'],
     ['customer', ONYE.uid],
   ])('is read before the others are charged only where %s is not blank', async (column, cell) => {
-    const service = await serveRequests();
-    const file = fileWith(column, ' ', '', cell);
-    expect((await chargeFrom(file, { service, home: newFolder() }, '--dry-run')).code).toBe(0);
-    expect(numberIn(service.seen[0] as Seen)).toBe(3);
-    expect(service.seen).toHaveLength(4);
+    await scene({
+      service: serveRequests(),
+      argv: charge(fileWith(column, ' ', '', cell), '--dry-run'),
+      stderr: /^/,
+      requests: [`GET /v1/ugwo/${ugwoOf(3)}`, 'GET', 'GET', 'GET'],
+    });
   });
 
-  it('is the currency in the heading of the amount', async () => {
-    const service = await serveRequests();
-    const ended = await chargeFrom(fileWith('Amount (USD)', '7000'), { service, home: newFolder() });
-    expect(violationsOf(ended)).toMatchObject([
-      { row: 1, column: 'currency', title: 'USD, but the payment request shows NGN' },
-    ]);
-  });
-
-  it('is different from a value that the payment request does not show', async () => {
-    const service = await serveRequests(() => ({ onye: null }));
-    const ended = await chargeFrom(fileWith('customer', ONYE.uid), { service, home: newFolder() });
-    expect(ended.code).toBe(2);
-    expect(violationsOf(ended)).toMatchObject([{ title: `${ONYE.uid}, but the payment request shows none` }]);
+  it.each([
+    ['the currency in the heading of the amount', 'Amount (USD)', '7000', 'USD', 'NGN'],
+    ['different from a value that the payment request does not show', 'customer', ONYE.uid, ONYE.uid, 'none'],
+  ])('is %s', async (_what, heading, cell, given, shown) => {
+    const column = heading === 'customer' ? 'customer' : 'currency';
+    await scene({
+      service: serveRequests(() => (heading === 'customer' ? { onye: null } : {})),
+      argv: charge(fileWith(heading, cell)),
+      exit: 2,
+      error: { violations: [{ row: 1, column, title: `${given}, but the payment request shows ${shown}` }] },
+    });
   });
 
   it.each([
     ['a reading without one', null],
     ['the same letters, composed otherwise, with other blanks and case', 'ORDER\u00a0e\u0301'],
   ])('is no difference of a ref from %s', async (_what, ref) => {
-    const service = await serveRequests(() => ({ ref }));
-    const ended = await chargeFrom(fileWith('ref', 'order \u00e9'), { service, home: newFolder() });
-    expect(ended.code, ended.stderr).toBe(0);
-  });
-
-  it('is read before the first charge, for all rows', async () => {
-    const service = await serveRequests();
-    const ended = await chargeFrom(fileWith('amount', '7000', '7000', '700'), { service, home: newFolder() });
-    expect(ended.code).toBe(2);
-    expect(violationsOf(ended)).toMatchObject([{ row: 3, column: 'amount' }]);
-    expect(service.seen).toHaveLength(3);
-  });
-
-  it('leaves the row out with --skip-invalid', async () => {
-    const [service, report] = [await serveRequests(), reportPath()];
-    const file = fileWith('amount', '7000', '700');
-    const ended = await chargeFrom(file, { service, home: newFolder() }, '--skip-invalid', '--report', report);
-    expect(ended.code, ended.stderr).toBe(0);
-    expect(postsOf(service)).toEqual(once(1));
-    expect(reportOf(report)[2]).toMatchObject({
-      state: 'invalid',
-      error: 'amount: NGN 700.00, but the payment request shows NGN 7,000.00',
+    const service = serveRequests(() => ({ ref }));
+    await scene({
+      service,
+      argv: charge(fileWith('ref', 'order \u00e9')),
+      stderr: /^/,
+      requests: ['GET', 'GET', 'POST'],
     });
   });
 
-  it('exits with 2 with --no-preflight, and nothing is read', async () => {
+  it('is read before the first charge, for all rows', () =>
+    scene({
+      service: serveRequests(),
+      argv: charge(fileWith('amount', '7000', '7000', '700')),
+      exit: 2,
+      error: { violations: [{ row: 3, column: 'amount' }] },
+      requests: ['GET', 'GET', 'GET'],
+    }));
+
+  it('leaves the row out with --skip-invalid', async () => {
     const service = await serveRequests();
-    const options = { service, home: newFolder() };
-    for (const more of [[], ['--dry-run']]) {
-      const ended = await chargeFrom(fileWith('amount', '7000'), options, '--no-preflight', ...more);
-      expect(ended.code).toBe(2);
-      expect(violationsOf(ended)).toMatchObject([{ row: 1, column: 'amount' }]);
-    }
-    expect(service.seen).toEqual([]);
+    await scene({
+      service,
+      argv: charge(fileWith('amount', '7000', '700'), '--skip-invalid'),
+      stderr: /^/,
+      report: {
+        1: { state: 'accepted' },
+        2: { state: 'invalid', error: 'amount: NGN 700.00, but the payment request shows NGN 7,000.00' },
+      },
+    });
+    expect(postsOf(service)).toEqual(once(1));
   });
 
-  it('is compared with --dry-run, too', async () => {
-    const service = await serveRequests();
-    const dry = async (cell: string): Promise<number | null> =>
-      (await chargeFrom(fileWith('amount', cell), { service, home: newFolder() }, '--dry-run')).code;
-    expect([await dry('7000'), await dry('700')]).toEqual([0, 2]);
-    expect(postsOf(service)).toEqual({});
+  it.each([[[]], [['--dry-run']]])('exits with 2 with --no-preflight, and nothing is read: %j', async (more) => {
+    await scene({
+      service: [],
+      argv: charge(fileWith('amount', '7000'), '--no-preflight', ...more),
+      exit: 2,
+      error: { violations: [{ row: 1, column: 'amount' }] },
+    });
+  });
+
+  it.each([
+    ['7000', 0, ['GET', 'GET']],
+    ['700', 2, ['GET']],
+  ])('is compared with --dry-run, too: %s', async (cell, exit, requests) => {
+    const argv = charge(fileWith('amount', cell), '--dry-run');
+    await scene({ service: serveRequests(), argv, exit, stderr: /^/, stdout: /^/, requests });
   });
 
   it('is compared in a later row of NDJSON, where an amount may be a number', async () => {
-    const service = await serveRequests();
     const rows = [{ amount: '' }, { amount: 7000 }, { amount: { value: 7000 } }];
     const lines = rows.map((more, index) =>
       JSON.stringify({ ugwo: ugwoOf(index + 1), medium: 'ussd', provider: 'gtb', customer: { name: 'Ada' }, ...more }),
     );
-    const ended = await chargeFrom(fileOf(lines.join('\n'), 'a.ndjson'), { service, home: newFolder() });
-    expect(ended.code).toBe(2);
-    expect(violationsOf(ended)).toMatchObject([{ row: 3, column: 'amount', title: expect.stringContaining('7000') }]);
+    const service = await serveRequests();
+    await scene({
+      service,
+      argv: charge(fileOf(lines.join('\n'), 'a.ndjson')),
+      exit: 2,
+      error: { violations: [{ row: 3, column: 'amount', title: expect.stringContaining('7000') }] },
+    });
     expect(postsOf(service)).toEqual({});
   });
 
-  it('does not bring the other checks of --check: a paid request is refused in its turn', async () => {
-    const service = await serveRequests((number) => (number === 1 ? { status: 'ugwo_successful' } : {}));
-    const ended = await chargeFrom(fileWith('amount', '7000', '7000'), { service, home: newFolder() });
-    expect(ended.code).toBe(9);
-    expect(summaryOf(ended)).toMatchObject({ accepted: 1, refused: 1 });
-  });
+  it('does not bring the other checks of --check: a paid request is refused in its turn', () =>
+    scene({
+      service: serveRequests((number) => (number === 1 ? { status: 'ugwo_successful' } : {})),
+      argv: charge(fileWith('amount', '7000', '7000')),
+      exit: 9,
+      json: { accepted: 1, refused: 1 },
+    }));
 });
 
 describe('a payment request that changes after the check', () => {
@@ -209,27 +222,24 @@ describe('a payment request that changes after the check', () => {
     ['customer', ONYE.uid, { onye: null }, `customer: ${ONYE.uid}, but the payment request shows none`],
     ['amount', '7000', json(404, {}), 'amount: 7,000.00, but the payment request shows none'],
   ])('is not charged if %s differs then: exits with 9', async (column, cell, changed, error) => {
-    const [service, report] = [
-      await serveRequests((number, read) => (number === 1 && read > 1 ? changed : {})),
-      reportPath(),
-    ];
-    const cells = [cell, cell.replace('order-1', 'order-2')];
-    const args = ['--report', report, '--concurrency', '1'];
-    const ended = await chargeFrom(fileWith(column, ...cells), { service, home: newFolder() }, ...args);
-    expect(ended.code, ended.stderr).toBe(9);
-    expect(postsOf(service)).toEqual(once(2));
-    expect(reportOf(report)).toMatchObject({
-      1: { state: 'refused', error: expect.stringContaining(error) },
-      2: { state: 'accepted' },
+    const service = await serveRequests((number, read) => (number === 1 && read > 1 ? changed : {}));
+    await scene({
+      service,
+      argv: charge(fileWith(column, cell, cell.replace('order-1', 'order-2')), '--concurrency', '1'),
+      exit: 9,
+      json: { accepted: 1, refused: 1 },
+      report: { 1: { state: 'refused', error: expect.stringContaining(error) }, 2: { state: 'accepted' } },
     });
+    expect(postsOf(service)).toEqual(once(2));
   });
 
-  it('is refused by --dry-run, as by the run', async () => {
-    const service = await serveRequests((_number, read) => (read > 1 ? { amount: 1 } : {}));
-    const ended = await chargeFrom(fileWith('amount', '7000'), { service, home: newFolder() }, '--dry-run');
-    expect(ended.code).toBe(9);
-    expect(summaryOf(ended)).toMatchObject({ refused: 1 });
-  });
+  it('is refused by --dry-run, as by the run', () =>
+    scene({
+      service: serveRequests((_number, read) => (read > 1 ? { amount: 1 } : {})),
+      argv: charge(fileWith('amount', '7000'), '--dry-run'),
+      exit: 9,
+      json: { refused: 1 },
+    }));
 
   it('is not compared again once its row is done', async () => {
     let [first, second]: [object, object] = [{}, { amount: 1 }];
@@ -316,59 +326,70 @@ describe('a report as the next input', () => {
     },
   );
 
-  it('is said to have rows without a uid', async () => {
-    const args = ['ugwo', 'charge', '--from', await createdReport('one.csv'), ...MEDIUM];
-    const { stderr } = await inProcess(args, { service: await serveRequests(), home: newFolder() });
-    expect(stderr).toContain('Skipped 2 rows without a value for ugwo: the column state says how each ended.\n');
-    expect(stderr).toContain('Ignored columns (copied to the report): note\n');
-  });
+  it('is said to have rows without a uid', async () =>
+    scene({
+      service: serveRequests(),
+      argv: ['ugwo', 'charge', '--from', await createdReport('one.csv'), ...MEDIUM],
+      stderr: [
+        'Skipped 2 rows without a value for ugwo: the column state says how each ended.\n',
+        'Ignored columns (copied to the report): note\n',
+      ],
+    }));
 
-  it('is compared with what ugwo create has asked for', async () => {
-    const service = await serveRequests((number) => (number === 2 ? { amount: 70_000_000 } : {}));
-    const ended = await chargeFrom(await createdReport('one.csv'), { service, home: newFolder() }, ...MEDIUM);
-    expect(violationsOf(ended)).toMatchObject([
-      { column: 'amount', title: 'NGN 7,000.00, but the payment request shows NGN 700,000.00' },
-    ]);
-    expect(errorOf(ended)['message']).toContain('1 of 4 rows');
-  });
+  it('is compared with what ugwo create has asked for', async () =>
+    scene({
+      service: serveRequests((number) => (number === 2 ? { amount: 70_000_000 } : {})),
+      argv: charge(await createdReport('one.csv'), ...MEDIUM),
+      exit: 2,
+      error: {
+        message: expect.stringContaining('1 of 4 rows'),
+        violations: [{ column: 'amount', title: 'NGN 7,000.00, but the payment request shows NGN 700,000.00' }],
+      },
+    }));
 
   it('sends nothing if it has no row with a uid', async () => {
-    const report = await createdReport('one.csv');
-    const none = readFileSync(report, 'utf8').replaceAll(/ugw\.[\w.]+/g, '');
-    const service = await serveRequests();
-    const ended = await chargeFrom(fileOf(none), { service, home: newFolder() }, ...MEDIUM);
-    expect(ended.code).toBe(2);
-    expect(errorOf(ended)['message']).toMatch(/has only rows without a value for ugwo; nothing was sent/);
+    const report = readFileSync(await createdReport('one.csv'), 'utf8');
+    await scene({
+      service: [],
+      argv: charge(fileOf(report.replaceAll(/ugw\.[\w.]+/g, '')), ...MEDIUM),
+      exit: 2,
+      error: { message: expect.stringMatching(/has only rows without a value for ugwo; nothing was sent/) },
+    });
   });
 
   it('names wrong cells beside rows without a uid', async () => {
-    const report = await createdReport('one.csv');
-    const wrong = readFileSync(report, 'utf8').replace(ugwoOf(2), 'act.AbCd.1');
-    const ended = await chargeFrom(fileOf(wrong), { service: await serveRequests(), home: newFolder() }, ...MEDIUM);
-    expect(errorOf(ended)['message']).toContain('1 of 4 rows');
-    expect(violationsOf(ended)).toMatchObject([{ column: 'ugwo', title: expect.stringContaining('act.AbCd.1') }]);
+    const report = readFileSync(await createdReport('one.csv'), 'utf8');
+    await scene({
+      service: [],
+      argv: charge(fileOf(report.replace(ugwoOf(2), 'act.AbCd.1')), ...MEDIUM),
+      exit: 2,
+      error: {
+        message: expect.stringContaining('1 of 4 rows'),
+        violations: [{ column: 'ugwo', title: expect.stringContaining('act.AbCd.1') }],
+      },
+    });
   });
 
   it('has no amount for a row that was refused, so that it is not compared', async () => {
     const [service, report] = [await serveRequests(() => ({ status: 'cancelled' })), reportPath()];
-    const options = { service, home: newFolder() };
-    expect((await chargeFrom(fileWith('amount', '7000'), options, '--report', report)).code).toBe(9);
+    const refused: Scene = { service, argv: charge(report), exit: 9, json: { refused: 1 }, requests: ['GET', 'GET'] };
+    const { home } = await scene({ ...refused, argv: charge(fileWith('amount', '7000'), '--report', report) });
     expect(reportOf(report)[1]).toMatchObject({ amount_minor: '', currency: '', ref: '' });
-    expect((await chargeFrom(report, options)).code).toBe(9);
-    expect(postsOf(service)).toEqual({});
+    await scene({ ...refused, home });
   });
 });
 
-it('ugwo charge --from names the row, the column and both values for people', async () => {
-  const service = await serveRequests();
-  const args = ['ugwo', 'charge', '--from', fileWith('amount', '700.00')];
-  const ended = await inProcess(args, { service, home: newFolder() });
-  expect(ended.stderr).toMatch(/row 1.*amount.*NGN 700\.00, but the payment request shows NGN 7,000\.00/);
-});
+it('ugwo charge --from names the row, the column and both values for people', () =>
+  scene({
+    service: serveRequests(),
+    argv: ['ugwo', 'charge', '--from', fileWith('amount', '700.00')],
+    exit: 2,
+    stderr: /row 1.*amount.*NGN 700\.00, but the payment request shows NGN 7,000\.00/,
+  }));
 
-it('columns that are compared are not called ignored', async () => {
-  const service = await serveRequests();
-  const file = fileOf(csvOf('ugwo,medium,provider,amount,note', row(1, '7000,x')));
-  const ended = await inProcess(['ugwo', 'charge', '--from', file], { service, home: newFolder() });
-  expect(ended.stderr).toContain('Ignored columns (copied to the report): note\n');
-});
+it('columns that are compared are not called ignored', () =>
+  scene({
+    service: serveRequests(),
+    argv: ['ugwo', 'charge', '--from', fileOf(csvOf('ugwo,medium,provider,amount,note', row(1, '7000,x')))],
+    stderr: ['Ignored columns (copied to the report): note\n'],
+  }));

@@ -2,14 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { atom, transferTo } from '../support/activity.ts';
 import { uidOf } from '../support/ids.ts';
 import { inProcess } from '../support/in-process.ts';
-import { errorOf, newFolder, type RunOptions } from '../support/program.ts';
-import { ACTIVITY, type Answer, json, type Service, serveBy, UGWO_ID, ugwo } from '../support/service.ts';
+import { newFolder } from '../support/program.ts';
+import { scene } from '../support/scene.ts';
+import { ACTIVITY, type Answer, json, type Service, serveAllBy, serveBy, UGWO_ID, ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { MINUTE } from '../support/units.ts';
-import { csvOf, fileOf, reportOf, reportPath, ugwoOf } from './bulk-support.ts';
+import { csvOf, fileOf, ugwoOf } from './bulk-support.ts';
 
 const TRANSFER = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'];
 const USSD = ['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', 'gtb'];
+const ONE_ROW = fileOf(csvOf('ugwo', ugwoOf(1)));
+const FILE = ['ugwo', 'charge', '--from', ONE_ROW, '--medium', 'bank_transfer'];
 const THEIRS = uidOf(77);
 
 /** An account that somebody else made, open for ten minutes. */
@@ -47,23 +50,22 @@ const showing = (some: object, charge: Answer = json(200, ACTIVITY)): Promise<Se
 const methods = ({ seen }: Service): string => seen.map(({ method }) => method).join();
 
 describe('a charge beside an account of another medium that can still be paid', () => {
-  it('is refused off a terminal, with --yes, too, and names the account and its end', async () => {
-    const service = await showing(open);
-    for (const more of [[], ['--yes'], ['--reuse'], ['--no-input']]) {
-      const ended = await inProcess([...USSD, ...more], { service });
-      expect(ended).toMatchObject({ code: 9, stdout: '' });
-      expect(ended.stderr).toMatch(/by another medium \(act\.\S+, not from this ledger\) can still be paid\n/);
-      expect(ended.stderr).toMatch(/account number 0123456789, until .*\d\d:\d\d\n/);
-      expect(ended.stderr).toContain('--again makes a second charge, and the customer may pay both');
-    }
-    expect(methods(service)).toBe('GET,GET,GET,GET');
-  });
-
-  it('is sent with --again', async () => {
-    const service = await showing(open);
-    expect((await inProcess([...USSD, '--again'], { service })).code).toBe(0);
-    expect(methods(service)).toBe('GET,POST');
-  });
+  it.each([[[]], [['--yes']], [['--reuse']], [['--no-input']]])(
+    'is refused off a terminal, and names the account and its end: %j',
+    async (more) => {
+      await scene({
+        service: showing(open),
+        argv: [...USSD, ...more],
+        exit: 9,
+        stderr: [
+          /by another medium \(act\.\S+, not from this ledger\) can still be paid\n/,
+          /account number 0123456789, until .*\d\d:\d\d\n/,
+          '--again makes a second charge, and the customer may pay both',
+        ],
+        requests: ['GET'],
+      });
+    },
+  );
 
   it.each<[string, readonly string[], RegExp, number]>([
     ['y', [], /^GET,GET,POST$/, 0],
@@ -95,18 +97,16 @@ describe('a charge beside an account of another medium that can still be paid', 
     expect(methods(service)).toBe('GET,GET');
   });
 
-  it('is refused as a row of a file, and counted for --again', async () => {
-    const service = await showing(open);
-    const [file, report] = [fileOf(csvOf('ugwo,medium,provider', `${ugwoOf(1)},ussd,gtb`)), reportPath()];
-    const ended = await inProcess(['ugwo', 'charge', '--from', file, '--report', report, '--json', '--yes'], {
-      service,
-      home: newFolder(),
-    });
-    expect(ended.code).toBe(9);
-    expect(reportOf(report)[1]).toMatchObject({ state: 'refused', error: expect.stringContaining('another medium') });
-    expect(ended.stderr).toContain('--again charges rows a second time');
-    expect(methods(service)).not.toContain('POST');
-  });
+  it('is refused as a row of a file, and counted for --again', () =>
+    scene({
+      service: showing(open),
+      argv: ['ugwo', 'charge', '--from', ONE_ROW, '--json', '--yes', '--medium', 'ussd', '--provider', 'gtb'],
+      exit: 9,
+      json: { refused: 1 },
+      stderr: ['--again charges rows a second time'],
+      requests: ['GET'],
+      report: { 1: { state: 'refused', error: expect.stringContaining('another medium') } },
+    }));
 });
 
 describe('--remaining', () => {
@@ -119,53 +119,52 @@ describe('--remaining', () => {
       next_action: transferTo('0123456789', 10 * MINUTE),
     });
 
-  it('is named by the refusal of a request that is paid in part', async () => {
-    const ended = await inProcess(TRANSFER, { service: await showing(partPaid) });
-    expect(ended.code).toBe(9);
-    expect(ended.stderr).toContain('it is paid in part: NGN 500.00 is missing');
-    expect(ended.stderr).toContain('--remaining');
+  it('is named by the refusal of a request that is paid in part', () =>
+    scene({
+      service: showing(partPaid),
+      argv: TRANSFER,
+      exit: 9,
+      stderr: ['it is paid in part: NGN 500.00 is missing', '--remaining'],
+    }));
+
+  it.each<[string, object, number, readonly string[]]>([
+    ['paid in part', partPaid, 0, ['GET', 'POST']],
+    ['not paid', {}, 9, ['GET']],
+    ['paid', { status: 'ugwo_successful' }, 9, ['GET']],
+    ['paid in part, with an open account', { ...partPaid, activities: [theirs()] }, 9, ['GET']],
+  ])('charges a request that is paid in part, and nothing else: %s', async (_what, some, exit, requests) => {
+    await scene({ service: showing(some), argv: [...TRANSFER, '--remaining'], exit, stderr: /^/, requests });
   });
 
-  it.each<[string, object, number, string]>([
-    ['paid in part', partPaid, 0, 'GET,POST'],
-    ['not paid', {}, 9, 'GET'],
-    ['paid', { status: 'ugwo_successful' }, 9, 'GET'],
-    ['paid in part, with an open account', { ...partPaid, activities: [theirs()] }, 9, 'GET'],
-  ])('charges a request that is paid in part, and nothing else: %s', async (_what, some, code, asked) => {
-    const service = await showing(some);
-    expect((await inProcess([...TRANSFER, '--remaining'], { service })).code).toBe(code);
-    expect(methods(service)).toBe(asked);
-  });
-
-  it('charges nothing that the service does not show', async () => {
-    const service = await serveBy(({ method }) => (method === 'POST' ? json(200, ACTIVITY) : json(404, {})), {
+  it('charges nothing that the service does not show', () =>
+    scene({
+      service: [json(404, {})],
       looks: 'asked',
-    });
-    expect((await inProcess([...TRANSFER, '--remaining'], { service })).code).toBe(9);
-    expect(methods(service)).toBe('GET');
-  });
+      argv: [...TRANSFER, '--remaining'],
+      exit: 9,
+      requests: ['GET'],
+    }));
 
   it.each(['--again', '--reuse', '--no-preflight'])('is a usage error with %s', async (other) => {
-    const options: RunOptions = { service: await showing(partPaid), home: newFolder() };
-    const file = fileOf(csvOf('ugwo', ugwoOf(1)));
-    for (const one of [TRANSFER, ['ugwo', 'charge', '--from', file, '--medium', 'bank_transfer']]) {
-      const ended = await inProcess([...one, '--remaining', other, '--json'], options);
-      expect(ended.code).toBe(2);
-      expect(errorOf(ended)['message']).toMatch(/--\w+ and --[\w-]+ can't be used together/);
+    const message = expect.stringMatching(/--\w+ and --[\w-]+ can't be used together/);
+    for (const one of [TRANSFER, FILE]) {
+      await scene({ service: [], argv: [...one, '--remaining', other, '--json'], exit: 2, error: { message } });
     }
   });
 
   it.each([
-    ['the missing sum', 50_000, undefined],
+    ['the missing sum', 50_000, ''],
     ['the whole amount', 90_000, 'NGN 500.00 is missing, but this charge asks for NGN 900.00'],
     ['no amount', undefined, "NGN 500.00 is missing; the answer doesn't say how much"],
   ])('tells the customer the missing sum if the charge asks for %s, and warns', async (_what, amount, warning) => {
-    const options = { service: await showing(partPaid, asking(amount)) };
-    const shared = await inProcess([...TRANSFER, '--remaining', '--share'], options);
-    expect(shared.stdout).toContain('Amount: NGN 500.00\n');
-    expect(shared.stdout).not.toContain('900.00');
-    if (warning === undefined) expect(shared.stderr).not.toContain('missing');
-    else expect(shared.stderr).toContain(warning);
+    const { stdout, stderr } = await scene({
+      service: showing(partPaid, asking(amount)),
+      argv: [...TRANSFER, '--remaining', '--share'],
+      stdout: ['Amount: NGN 500.00\n'],
+      stderr: [warning],
+    });
+    expect(stdout).not.toContain('900.00');
+    expect(stderr.includes('missing')).toBe(warning !== '');
   });
 
   it('shows the missing sum on the card', async () => {
@@ -176,35 +175,39 @@ describe('--remaining', () => {
   });
 
   it('works for a file whose rows were charged before, with the missing sum in the report', async () => {
-    const home = newFolder();
-    const [file, report] = [fileOf(csvOf('ugwo,medium', `${ugwoOf(1)},bank_transfer`)), reportPath()];
-    const charge = ['ugwo', 'charge', '--from', file, '--json', '--yes'];
-    expect((await inProcess(charge, { service: await showing({}), home })).code).toBe(0);
-    const service = await serveBy(
-      ({ method, url }) => {
-        if (method === 'POST') return json(200, { ...ACTIVITY, uid: uidOf(2), amount: 90_000 });
-        const paid = { ...ACTIVITY, status: 'successful', next_action: null, charged_amount: 40_000 };
-        const uid = /ugw\.[^/]+$/.exec(url)?.[0];
-        return json(200, request({ uid, total_amount_paid: 40_000, activities: [paid] }));
-      },
-      { looks: 'asked' },
-    );
-    const byName = { service: { origin: service.origin }, home };
-    const ended = await inProcess([...charge, '--remaining', '--report', report], byName);
-    expect(ended.code, ended.stderr).toBe(0);
-    expect(reportOf(report)[1]).toMatchObject({
-      state: 'accepted',
-      missing_minor: '50000',
-      error: expect.stringContaining('NGN 500.00 is missing, but this charge asks for NGN 900.00'),
+    const now: { shown: object } = { shown: {} };
+    const service = await serveAllBy(({ method }) => {
+      if (method === 'GET') return json(200, request({ uid: ugwoOf(1), ...now.shown }));
+      return json(200, { ...ACTIVITY, ...('activities' in now.shown ? { uid: uidOf(2), amount: 90_000 } : {}) });
     });
-    expect(methods(service)).toBe('GET,POST');
+    const argv = [...FILE, '--json', '--yes'];
+    const { home } = await scene({ service, argv, stderr: /^/ });
+    const paid = { ...ACTIVITY, status: 'successful', next_action: null, charged_amount: 40_000 };
+    now.shown = { total_amount_paid: 40_000, activities: [paid] };
+    await scene({
+      service,
+      home,
+      argv: [...argv, '--remaining'],
+      stderr: /^/,
+      requests: ['GET', 'POST'],
+      report: {
+        1: {
+          state: 'accepted',
+          missing_minor: '50000',
+          error: expect.stringContaining('NGN 500.00 is missing, but this charge asks for NGN 900.00'),
+        },
+      },
+    });
   });
 
-  it('refuses the rows of a file that are not paid in part', async () => {
-    const file = fileOf(csvOf('ugwo,medium', `${ugwoOf(1)},bank_transfer`));
-    const options = { service: await showing({}), home: newFolder() };
-    expect((await inProcess(['ugwo', 'charge', '--from', file, '--yes', '--remaining'], options)).code).toBe(9);
-  });
+  it('refuses the rows of a file that are not paid in part', () =>
+    scene({
+      service: showing({}),
+      argv: [...FILE, '--yes', '--remaining', '--json'],
+      exit: 9,
+      json: { refused: 1 },
+      requests: ['GET'],
+    }));
 
   it('charges the rest of a payment at the emulator', async () => {
     const options = { home: newFolder() };
@@ -233,21 +236,20 @@ describe('the notice that charges made elsewhere cannot be seen', () => {
     ['no list, and no latest activity', { activities: undefined, latest_ugwo_activity: null }, 0],
     ['no list, and no latest activity in the other spelling', { activities: undefined, lastest_ugwo_activity: [] }, 0],
   ])('comes with an answer that shows %s', async (_what, some, times) => {
-    const ended = await inProcess(TRANSFER, { service: await showing(some) });
-    expect(ended.code).toBe(0);
-    expect(ended.stderr.split(SAYS)).toHaveLength(times + 1);
+    const { stderr } = await scene({ service: showing(some), argv: TRANSFER, stderr: /^/ });
+    expect(stderr.split(SAYS)).toHaveLength(times + 1);
   });
 
   it('comes once for a file', async () => {
-    const file = fileOf(csvOf('ugwo', ugwoOf(1), ugwoOf(2)));
     let made = 0;
     const charge: Answer = (...args) => json(200, { ...ACTIVITY, uid: uidOf(++made) })(...args);
-    const ended = await inProcess(['ugwo', 'charge', '--from', file, '--medium', 'bank_transfer', '--yes'], {
-      service: await showing({ activities: undefined }, charge),
-      home: newFolder(),
+    const file = fileOf(csvOf('ugwo', ugwoOf(1), ugwoOf(2)));
+    const { stderr } = await scene({
+      service: showing({ activities: undefined }, charge),
+      argv: ['ugwo', 'charge', '--from', file, '--medium', 'bank_transfer', '--yes'],
+      stderr: [SAYS],
     });
-    expect(ended.code).toBe(0);
-    expect(ended.stderr.split(SAYS)).toHaveLength(2);
+    expect(stderr.split(SAYS)).toHaveLength(2);
   });
 });
 
@@ -261,13 +263,14 @@ describe('ugwo cancel', () => {
     ['an expired account', theirs({ next_action: transferTo('0123456789', -MINUTE) }), undefined],
     ['a failed charge', theirs({ status: 'failed' }), undefined],
   ])('names what can still be paid, and needs --yes without a terminal: %s', async (_what, activity, names) => {
-    const service = await showing({ activities: [activity] });
-    const ended = await inProcess(CANCEL, { service });
-    expect(ended.code).toBe(2);
-    expect(ended.stderr).toContain('Cancel this payment request?');
-    if (names === undefined) expect(ended.stderr).not.toMatch(/can still be/);
-    else expect(ended.stderr).toMatch(names);
-    expect(methods(service)).toBe('GET');
+    const { stderr } = await scene({
+      service: showing({ activities: [activity] }),
+      argv: CANCEL,
+      exit: 2,
+      stderr: ['Cancel this payment request?', names ?? /^/],
+      requests: ['GET'],
+    });
+    expect(/can still be/.test(stderr)).toBe(names !== undefined);
   });
 
   it('asks on a terminal', async () => {

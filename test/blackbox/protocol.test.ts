@@ -1,11 +1,11 @@
 import {
   chmodSync,
-  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -13,12 +13,14 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { atom, transferTo } from '../support/activity.ts';
+import { CANARY } from '../support/canary.ts';
 import { uidOf } from '../support/ids.ts';
 import { inProcess } from '../support/in-process.ts';
 import type { Ended, RunOptions } from '../support/program.ts';
 import { errorOf, newFolder, paycli, start } from '../support/program.ts';
+import { scene } from '../support/scene.ts';
 import type { Answer, Seen } from '../support/service.ts';
-import { ACTIVITY, hang, json, problem, reset, serve, serveBy, UGWO_ID } from '../support/service.ts';
+import { ACTIVITY, DEAD_ORIGIN, hang, json, problem, raw, reset, serve, serveBy, UGWO_ID } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 
 const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', 'gtb'];
@@ -32,6 +34,7 @@ const transfer = (number: number, livesFor: number): object => ({
   next_action: transferTo(`000000000${number}`, livesFor),
 });
 const made = (number: number, changes: object = {}): object => ({ ...ACTIVITY, uid: uidOf(number), ...changes });
+const FAILED = made(1, { status: 'failed', next_action: null });
 const MINUTES_10 = 600_000;
 
 interface Row {
@@ -58,48 +61,63 @@ const ledgerIn = (home: string): string => join(home, 'ledger.sqlite');
 
 describe('a charge', () => {
   it('is in the ledger with the documented fields in their order', async () => {
-    const options = await against(json(200, transfer(1, MINUTES_10)));
-    expect((await paycli([...TRANSFER, '--json'], options)).code).toBe(0);
-    const [row] = await rowsIn(options);
+    const service = await serve([json(200, transfer(1, MINUTES_10))]);
+    const { home } = await scene({
+      built: true,
+      service,
+      argv: [...TRANSFER, '--json'],
+      entries: [
+        {
+          state: 'accepted',
+          ugwo: UGWO_ID,
+          medium: 'bank_transfer',
+          origin: service.origin,
+          profile: null,
+          activity: uidOf(1),
+          status: 'requires_action',
+          next_action: { headers: { account_number: '0000000001' } },
+          exit_code: 0,
+          evidence: [{ kind: 'odd', message: expect.stringContaining('not now') }],
+        },
+      ],
+    });
+    const [row] = await rowsIn({ home });
     const fields =
       'id state ugwo medium origin profile activity status amount currency ref customer next_action job row created_at recorded_at exit_code evidence';
     expect(Object.keys(row ?? {}).slice(0, 19)).toEqual(fields.split(' '));
-    expect(row).toMatchObject({
-      state: 'accepted',
-      ugwo: UGWO_ID,
-      medium: 'bank_transfer',
-      origin: options.service.origin,
-      profile: null,
-      activity: uidOf(1),
-      status: 'requires_action',
-      next_action: { headers: { account_number: '0000000001' } },
-      exit_code: 0,
-      evidence: [{ kind: 'odd', message: expect.stringContaining('not now') }],
-    });
   });
 
-  it.each([
-    ['that is rejected', problem(422, 'No'), 3, 'rejected'],
-    ['whose key is rejected', problem(401, 'No'), 4, 'rejected'],
-    ['that fails at once', json(200, made(1, { status: 'failed', next_action: null })), 11, 'accepted'],
-    ['whose answer is lost', reset, 6, 'unknown'],
-    ['answered with a server error', problem(500, 'Oops'), 6, 'unknown'],
-  ])('%s is recorded with its state', async (_what, answer, code, state) => {
-    const options = await against(answer);
-    const ended = await inProcess([...CHARGE, '--json'], options);
-    expect(ended.code).toBe(code);
-    const rows = await rowsIn(options);
-    expect(rows).toMatchObject([{ state, exit_code: code }]);
-    expect(errorOf(ended)).toMatchObject({ ledger_id: rows[0]?.id });
+  // One of each kind; test/client/judge covers every status.
+  it.each<[string, Answer, number, string, string]>([
+    ['that is rejected', problem(422, 'No'), 3, 'rejected', 'rejected'],
+    ['whose key is rejected', problem(401, 'No'), 4, 'auth', 'rejected'],
+    ['that fails at once', json(200, FAILED), 11, 'charge_failed', 'accepted'],
+    ['whose answer is lost', reset, 6, 'unknown', 'unknown'],
+    ['whose answer is cut short', raw('HTTP/1.1 200 OK\r\nContent-Length: 400\r\n\r\n{"uid'), 6, 'unknown', 'unknown'],
+    ['answered with a server error', problem(500, 'Oops'), 6, 'unknown', 'unknown'],
+  ])('%s is sent once and recorded with its state', async (_what, answer, exit, kind, state) => {
+    const ended = await scene({
+      service: [answer],
+      argv: [...CHARGE, '--json'],
+      exit,
+      stdout: state === 'accepted' ? `${JSON.stringify(FAILED)}\n` : '',
+      error: { kind, exit_code: exit },
+      entries: [{ state, exit_code: exit }],
+    });
+    const [row] = await rowsIn({ home: ended.home });
+    expect(errorOf(ended)['ledger_id']).toBe(row?.id);
   });
 
   it('without a connection is recorded as not sent, and can be repeated', async () => {
-    const home = newFolder();
-    const service = await serve([json(200, ACTIVITY)]);
-    const nowhere = { home, service, env: { HTTPS_PROXY: '', PAYCLI_BASE_URL: 'http://127.0.0.1:1' } };
-    expect((await inProcess([...CHARGE, '--no-preflight'], nowhere)).code).toBe(5);
-    expect((await inProcess(CHARGE, { home, service })).code).toBe(0);
-    expect((await rowsIn({ home })).map(({ state }) => state)).toEqual(['accepted', 'not_sent']);
+    const env = { PAYCLI_BASE_URL: DEAD_ORIGIN, PAYCLI_SECRET_KEY: CANARY };
+    const { home } = await scene({ env, argv: [...CHARGE, '--no-preflight'], exit: 5 });
+    await scene({
+      home,
+      service: [json(200, ACTIVITY)],
+      argv: CHARGE,
+      stderr: /^/,
+      entries: [{ state: 'accepted' }, { state: 'not_sent' }],
+    });
   });
 
   it('that is invalid or a dry run leaves no trace', async () => {
@@ -135,81 +153,83 @@ describe('a charge', () => {
 
 describe('a repeated charge', () => {
   it('is refused while the account is open, and the error shows the account', async () => {
-    const options = await against(json(200, transfer(1, MINUTES_10)));
-    await inProcess(TRANSFER, options);
-    const ended = await inProcess(TRANSFER, options);
-    expect(ended).toMatchObject({ code: 9, stdout: '' });
-    expect(ended.stderr).toMatch(/Test Bank, Ada Obi\n {2}account number 0000000001, until .*\d\d:\d\d\n/);
-    const asJson = errorOf(await inProcess([...TRANSFER, '--json'], options));
-    expect(asJson).toMatchObject({
-      kind: 'refused',
-      exit_code: 9,
-      activity: { uid: uidOf(1), next_action: { headers: { account_number: '0000000001' } } },
+    const [account, service] = ['0000000001', await serve([json(200, transfer(1, MINUTES_10))])];
+    const { home } = await scene({
+      service,
+      before: [TRANSFER],
+      argv: TRANSFER,
+      exit: 9,
+      stderr: /Test Bank, Ada Obi\n {2}account number 0000000001, until .*\d\d:\d\d\n/,
     });
+    const activity = { uid: uidOf(1), next_action: { headers: { account_number: account } } };
+    const argv = [...TRANSFER, '--json'];
+    await scene({ service, home, argv, exit: 9, error: { kind: 'refused', exit_code: 9, activity } });
   });
 
-  it('shows the code that the customer can still dial', async () => {
-    const options = await against(json(200, ACTIVITY));
+  it('shows the code that the customer can still dial', () =>
+    scene({ service: [json(200, ACTIVITY)], before: [CHARGE], argv: CHARGE, exit: 9, stderr: ['*737*000*5000#'] }));
+
+  it('is refused while the provider processes the first charge', async () => {
+    const service = await serve([json(200, made(1, { status: 'processing', next_action: null }))]);
+    const words = 'The provider has the charge; the customer usually has to approve it on the phone';
+    const { home } = await scene({ service, argv: MOBILE, stderr: [words] });
+    await scene({ service, home, argv: MOBILE, exit: 9, stderr: ['is still under way'] });
+  });
+
+  it.each([
+    ['an expired one', transfer(1, -60_000), 0],
+    ['a failed one', FAILED, 11],
+  ])('is sent after %s', async (_what, first, exit) => {
+    const service = await serve([json(200, first), json(200, made(2))]);
+    const { home } = await scene({ service, argv: TRANSFER, exit, stdout: /^/, stderr: /^/ });
+    await scene({ service, home, argv: TRANSFER, stderr: /^/, requests: ['POST'] });
+  });
+
+  it('is refused for any medium once a read has shown the payment, with --again, too', async () => {
+    const paid = { ...ACTIVITY, status: 'successful', next_action: null };
+    const options = await against(json(200, ACTIVITY), json(200, paid));
     await inProcess(CHARGE, options);
-    expect(await inProcess(CHARGE, options)).toMatchObject({
-      code: 9,
-      stderr: expect.stringContaining('*737*000*5000#'),
+    await inProcess(['activity', 'get', UGWO_ID, ACTIVITY.uid], options);
+    for (const again of [[], ['--again'], ['--again', '--no-preflight']]) {
+      const argv = [...TRANSFER, ...again];
+      await scene({ ...options, argv, exit: 9, stderr: ['is already paid'], requests: [] });
+    }
+  });
+
+  it('is sent with --again', () =>
+    scene({
+      service: [json(200, transfer(1, MINUTES_10)), json(200, transfer(2, MINUTES_10))],
+      before: [TRANSFER],
+      argv: [...TRANSFER, '--again'],
+      stderr: /^/,
+      requests: ['POST', 'POST'],
+    }));
+
+  const first = transfer(1, MINUTES_10);
+
+  it('prints the existing activity as the service now shows it with --reuse', async () => {
+    const now = { ...first, psp_external_id: 'later' };
+    await scene({
+      service: [json(200, first), json(200, now)],
+      before: [TRANSFER],
+      argv: [...TRANSFER, '--reuse', '--json'],
+      stdout: `${JSON.stringify(now)}\n`,
+      stderr: /^/,
+      requests: ['POST', 'GET'],
     });
   });
 
   it.each([
-    ['has expired', transfer(1, -60_000), TRANSFER],
-    ['has failed', made(1, { status: 'failed', next_action: null }), CHARGE],
-  ])('is sent if the first charge %s', async (_what, first, second) => {
-    const options = await against(json(200, first), json(200, made(2)));
-    await inProcess(second === CHARGE && _what.includes('failed') ? CHARGE : TRANSFER, options);
-    expect((await inProcess(second, options)).code).toBe(0);
-  });
-
-  it('is refused while the provider processes the first charge', async () => {
-    const options = await against(json(200, made(1, { status: 'processing', next_action: null })));
-    expect((await inProcess(MOBILE, options)).stderr).toContain(
-      'The provider has the charge; the customer usually has to approve it on the phone',
-    );
-    expect((await inProcess(MOBILE, options)).code).toBe(9);
-  });
-
-  it('is refused for any medium once a read has shown the payment, with --again, too', async () => {
-    const paid = made(1, { status: 'successful', next_action: null });
-    const options = await against(json(200, ACTIVITY), json(200, { ...paid, uid: ACTIVITY.uid }));
-    await inProcess(CHARGE, options);
-    await inProcess(['activity', 'get', UGWO_ID, ACTIVITY.uid], options);
-    for (const again of [[], ['--again'], ['--again', '--no-preflight']]) {
-      const ended = await inProcess([...TRANSFER, ...again], options);
-      expect(ended).toMatchObject({ code: 9, stderr: expect.stringContaining('is already paid') });
-    }
-    expect(methods(options.service)).toBe('POST,GET');
-  });
-
-  it('is sent with --again', async () => {
-    const options = await against(json(200, transfer(1, MINUTES_10)), json(200, transfer(2, MINUTES_10)));
-    await inProcess(TRANSFER, options);
-    expect((await inProcess([...TRANSFER, '--again'], options)).code).toBe(0);
-    expect(methods(options.service)).toBe('POST,POST');
-  });
-
-  it('prints the existing activity as the service now shows it with --reuse', async () => {
-    const first = transfer(1, MINUTES_10);
-    const options = await against(json(200, first), json(200, { ...first, psp_external_id: 'later' }));
-    await inProcess(TRANSFER, options);
-    const ended = await inProcess([...TRANSFER, '--reuse', '--json'], options);
-    expect(ended.code).toBe(0);
-    expect(JSON.parse(ended.stdout)).toEqual({ ...first, psp_external_id: 'later' });
-    expect(methods(options.service)).toBe('POST,GET');
-  });
-
-  it('prints the activity from the ledger with --reuse if the service does not show it', async () => {
-    const options = await against(json(200, transfer(1, MINUTES_10)), problem(404, 'No such thing'));
-    await inProcess(TRANSFER, options);
-    const ended = await inProcess([...TRANSFER, '--reuse', '-o', 'tsv'], options);
-    expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('Shown from the ledger') });
-    expect(ended.stderr).toMatch(/Reusing chg-\w{12}; no new charge\./);
-    expect(ended.stdout).toContain('next_action.headers.account_number\t0000000001\n');
+    ['does not show it', problem(404, 'No such thing'), 'Shown from the ledger'],
+    ['shows another activity', json(200, transfer(2, MINUTES_10)), 'answered with another activity'],
+  ])('prints the activity from the ledger with --reuse if the service %s', async (_what, answer, words) => {
+    await scene({
+      service: [json(200, first), answer],
+      before: [TRANSFER],
+      argv: [...TRANSFER, '--reuse', '-o', 'tsv'],
+      stdout: [`uid\t${uidOf(1)}\n`, 'next_action.headers.account_number\t0000000001\n'],
+      stderr: [words, /Reusing chg-\w{12}; no new charge\./],
+    });
   });
 
   it.each([
@@ -217,69 +237,61 @@ describe('a repeated charge', () => {
     [401, 4],
     [403, 4],
     [422, 3],
-  ])('prints the activity from the ledger with --reuse only after certain answers: %i', async (status, code) => {
-    const options = await against(json(200, transfer(1, MINUTES_10)), problem(status, 'No'));
-    await inProcess(TRANSFER, options);
-    const ended = await inProcess([...TRANSFER, '--reuse', '--json'], options);
-    expect(ended.code).toBe(code);
-    if (code === 0) expect(JSON.parse(ended.stdout)).toMatchObject({ uid: uidOf(1) });
-    else expect(ended.stdout).toBe('');
+  ])('prints the activity from the ledger with --reuse only after certain answers: %i', async (status, exit) => {
+    await scene({
+      service: [json(200, first), problem(status, 'No')],
+      before: [TRANSFER],
+      argv: [...TRANSFER, '--reuse', '--json'],
+      exit,
+      stderr: /^/,
+      stdout: exit === 0 ? [`"uid":"${uidOf(1)}"`] : '',
+    });
   });
 
-  it('rejects an answer about another activity with --reuse', async () => {
-    const options = await against(json(200, transfer(1, MINUTES_10)), json(200, transfer(2, MINUTES_10)));
-    await inProcess(TRANSFER, options);
-    const ended = await inProcess([...TRANSFER, '--reuse', '-o', 'tsv'], options);
-    expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('answered with another activity') });
-    expect(ended.stdout).toContain(`uid\t${uidOf(1)}\n`);
-  });
-
-  it('is sent with --reuse if the first charge has failed since', async () => {
-    const failed = made(1, { status: 'failed', next_action: null });
-    const options = await against(json(200, transfer(1, MINUTES_10)), json(200, failed), json(200, made(2)));
-    await inProcess(TRANSFER, options);
-    const ended = await inProcess([...TRANSFER, '--reuse', '--json'], options);
-    expect(JSON.parse(ended.stdout)).toMatchObject({ uid: uidOf(2) });
-    expect(methods(options.service)).toBe('POST,GET,POST');
-  });
+  it('is sent with --reuse if the first charge has failed since', () =>
+    scene({
+      service: [json(200, first), json(200, FAILED), json(200, made(2))],
+      before: [TRANSFER],
+      argv: [...TRANSFER, '--reuse', '--json'],
+      json: { uid: uidOf(2) },
+      stderr: /^/,
+      requests: ['POST', 'GET', 'POST'],
+    }));
 
   it('skips failed charges silently with --reuse and prints the next open one', async () => {
-    const failed = made(2, { status: 'failed', next_action: null });
-    const options = await against(
-      json(200, transfer(1, MINUTES_10)),
-      json(200, transfer(2, MINUTES_10)),
-      json(200, failed),
-      json(200, transfer(1, MINUTES_10)),
-    );
-    await inProcess(TRANSFER, options);
-    await inProcess([...TRANSFER, '--again'], options);
-    const ended = await inProcess([...TRANSFER, '--reuse'], options);
-    expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining(uidOf(1)) });
-    expect(ended.stderr.match(/Reusing/g)).toHaveLength(1);
-    expect(methods(options.service)).toBe('POST,POST,GET,GET');
+    const second = { ...FAILED, uid: uidOf(2) };
+    const { stderr } = await scene({
+      service: [json(200, first), json(200, transfer(2, MINUTES_10)), json(200, second), json(200, first)],
+      before: [TRANSFER, [...TRANSFER, '--again']],
+      argv: [...TRANSFER, '--reuse'],
+      stdout: [uidOf(1)],
+      stderr: /Reusing/,
+      requests: ['POST', 'POST', 'GET', 'GET'],
+    });
+    expect(stderr.match(/Reusing/g)).toHaveLength(1);
   });
 
   it("is sent with --reuse if the account has expired by the service's clock", async () => {
-    const first = transfer(1, MINUTES_10);
     const hourLater = new Date(Date.now() + 3_600_000).toUTCString();
-    const options = await against(
-      json(200, first),
-      json(200, first, { date: hourLater }),
-      json(200, transfer(2, MINUTES_10)),
-    );
-    await inProcess(TRANSFER, options);
-    const ended = await inProcess([...TRANSFER, '--reuse'], options);
-    expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining(uidOf(2)) });
-    expect(ended.stderr).not.toContain('Reusing');
+    const { stderr } = await scene({
+      service: [json(200, first), json(200, first, { date: hourLater }), json(200, transfer(2, MINUTES_10))],
+      before: [TRANSFER],
+      argv: [...TRANSFER, '--reuse'],
+      stdout: [uidOf(2)],
+      stderr: /^/,
+    });
+    expect(stderr).not.toContain('Reusing');
   });
 
   it('prints the paid activity with --reuse, whatever its medium', async () => {
     const paid = { ...ACTIVITY, status: 'successful', next_action: null };
-    const options = await against(json(200, ACTIVITY), json(200, paid), json(200, paid));
-    await inProcess(CHARGE, options);
-    await inProcess(['activity', 'get', UGWO_ID, ACTIVITY.uid], options);
-    const ended = await inProcess([...TRANSFER, '--reuse', '--json'], options);
-    expect(ended).toMatchObject({ code: 0, stdout: `${JSON.stringify(paid)}\n` });
+    await scene({
+      service: [json(200, ACTIVITY), json(200, paid), json(200, paid)],
+      before: [CHARGE, ['activity', 'get', UGWO_ID, ACTIVITY.uid]],
+      argv: [...TRANSFER, '--reuse', '--json'],
+      stdout: `${JSON.stringify(paid)}\n`,
+      stderr: /^/,
+    });
   });
 
   it('is refused with --reuse for another phone number or bank', async () => {
@@ -363,31 +375,27 @@ describe('a repeated charge', () => {
     expect((await inProcess(CHARGE, options)).code).toBe(0);
   });
 
-  it('waits for the open payment with --reuse --wait', async () => {
-    const paid = { ...ACTIVITY, status: 'successful', next_action: null };
-    const options = await against(json(200, ACTIVITY), json(200, paid));
-    await inProcess(CHARGE, options);
-    const ended = await inProcess([...CHARGE, '--reuse', '--wait', '--json'], options);
-    expect(ended.code).toBe(0);
-    expect(JSON.parse(ended.stdout)).toMatchObject({ status: 'successful' });
-  });
+  it('waits for the open payment with --reuse --wait', () =>
+    scene({
+      service: [json(200, ACTIVITY), json(200, { ...ACTIVITY, status: 'successful', next_action: null })],
+      before: [CHARGE],
+      argv: [...CHARGE, '--reuse', '--wait', '--json'],
+      json: { status: 'successful' },
+      stderr: /^/,
+    }));
 
   it.each([[[]], [['--again']], [['--reuse']]])('is refused while the first charge is unknown: %j', async (more) => {
-    const options = await against(reset);
-    expect((await inProcess(CHARGE, options)).code).toBe(6);
+    const lost = await scene({ service: [reset], argv: CHARGE, exit: 6 });
+    const { service, home } = lost;
     for (const other of [CHARGE, TRANSFER]) {
-      const ended = await inProcess([...other, ...more, '--json'], options);
-      expect(ended).toMatchObject({ code: 9, stdout: '' });
+      const argv = [...other, ...more, '--json'];
+      const ended = await scene({ service, home, argv, exit: 9, requests: [] });
       const { hint, ledger_id: id } = errorOf(ended);
       expect(hint).toContain(`paycli ledger sync ${id}`);
     }
-    expect(methods(options.service)).toBe('POST');
   });
 
-  it('rejects --again with --reuse', async () => {
-    const options = await against();
-    expect((await inProcess([...CHARGE, '--again', '--reuse'], options)).code).toBe(2);
-  });
+  it('rejects --again with --reuse', () => scene({ service: [], argv: [...CHARGE, '--again', '--reuse'], exit: 2 }));
 });
 
 describe('a killed charge', () => {
@@ -463,19 +471,15 @@ describe("a ledger that can't record the outcome", () => {
     },
   );
 
-  it('keeps the exit code of a rejected or lost charge', async () => {
-    for (const [answer, code, state] of [
-      [problem(422, 'No'), 3, 'rejected'],
-      [reset, 6, 'unknown'],
-    ] as const) {
-      const home = newFolder();
-      const service = await serve([hiding(home, answer)]);
-      const ended = await inProcess([...CHARGE, '--json'], { home, service });
-      expect(ended.code).toBe(code);
-      expect(errorOf(ended)).toMatchObject({ answer: { state, exitCode: code } });
-      show(home);
-      expect(await rowsIn({ home })).toMatchObject([{ state }]);
-    }
+  it.each([
+    ['rejected', problem(422, 'No'), 3],
+    ['unknown', reset, 6],
+  ])('keeps the exit code of a charge that is %s', async (state, answer, exit) => {
+    const home = newFolder();
+    const argv = [...CHARGE, '--json'];
+    await scene({ home, service: [hiding(home, answer)], argv, exit, error: { answer: { state, exitCode: exit } } });
+    show(home);
+    expect(await rowsIn({ home })).toMatchObject([{ state }]);
   });
 });
 
@@ -532,23 +536,15 @@ describe.runIf(process.platform !== 'win32')("a ledger that can't be used", () =
   it('opened through a symbolic link to its folder is the same ledger', async () => {
     const [home, link] = [newFolder(), join(newFolder(), 'link')];
     symlinkSync(home, link);
-    const service = await serve([json(200, ACTIVITY)]);
-    expect((await inProcess(CHARGE, { home: link, service })).code).toBe(0);
-    expect((await inProcess(CHARGE, { home, service })).code).toBe(9);
+    const { service } = await scene({ home: link, service: [json(200, ACTIVITY)], argv: CHARGE, stderr: /^/ });
+    await scene({ home, service, argv: CHARGE, exit: 9 });
   });
 
   it('is created with modes for its user alone', async () => {
     const home = join(newFolder(), 'new', 'home');
-    const service = await serve([json(200, ACTIVITY)]);
-    expect((await inProcess(CHARGE, { home, service })).code).toBe(0);
-    expect(existsSync(ledgerIn(home))).toBe(true);
-    for (const [path, mode] of [
-      [home, 0o700],
-      [ledgerIn(home), 0o600],
-    ] as const) {
-      const { statSync } = await import('node:fs');
-      expect(statSync(path).mode & 0o777, path).toBe(mode);
-    }
+    await scene({ home, service: [json(200, ACTIVITY)], argv: CHARGE, stderr: /^/ });
+    expect(statSync(home).mode & 0o777).toBe(0o700);
+    expect(statSync(ledgerIn(home)).mode & 0o777).toBe(0o600);
   });
 });
 
