@@ -1,12 +1,14 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 
-/** The tests that a mutant is tried with: those of one room at a time, in one process. */
+const ROOMS = ['core', 'contract', 'client', 'config', 'ledger', 'charge', 'bulk', 'commands', 'blackbox'];
+
+/** The tests that a mutant is tried with: what runs in the tests' own process. */
 export default defineConfig({
   test: {
-    include: ['core', 'contract', 'client', 'config', 'ledger'].map((room) => `test/${room}/**/*.test.ts`),
+    include: ROOMS.map((room) => `test/${room}/**/*.test.ts`),
     // That a round is far away can only be seen there.
     exclude: [...configDefaults.exclude, 'test/core/abroad.test.ts'],
-    setupFiles: ['test/support/schemas.ts'],
+    setupFiles: ['test/support/schemas.ts', 'test/mutants/without-program.ts'],
     pool: 'forks',
     testTimeout: 120_000,
     hookTimeout: 30_000,
