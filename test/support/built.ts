@@ -1,9 +1,11 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 /** The program that npm installs. */
 export const NODE_PROGRAM: readonly [file: string, ...args: string[]] = [process.execPath, resolve('bin/paycli.js')];
 
 const other = process.env['PAYCLI_PROGRAM'];
+if (other !== undefined && !existsSync(other)) throw new Error(`PAYCLI_PROGRAM: there is no ${other}; build it first`);
 
 /** The command of the built program: Node's, or the standalone file in PAYCLI_PROGRAM. */
 export const PROGRAM = other === undefined ? NODE_PROGRAM : ([resolve(other)] as const);
