@@ -1,7 +1,10 @@
 import { rmSync } from 'node:fs';
+import type { DatabaseLimits } from '../../../src/ledger/postgres/session.ts';
 import type { ChargeEnd } from '../charger.ts';
+import { ugwoOf } from '../counting.ts';
 import { faultsOfStruck, type Row, rowsFrom } from '../judge.ts';
 import type { Figure } from '../part.ts';
+import { type Decide, openPostgresRelay, type PostgresRelay } from '../postgres-relay.ts';
 import type { Bench } from './bench.ts';
 import { charge, PATIENT, type Process } from './machine.ts';
 
@@ -18,17 +21,61 @@ export interface Charged {
   readonly sameMachine: boolean;
 }
 
-/** The second charge, on the same machine or another one. */
-export const chargeAgain = async (
+/** A fault of the database's connection, and of the processes at its ends, during one charge. */
+export interface Strike {
+  readonly limits: DatabaseLimits;
+  /** Decides about each message of this charge and of the next. */
+  readonly decide: Decide;
+  readonly charge: (process: Process, ugwo: string) => Promise<ChargeEnd>;
+  /** Resolves when another charge is possible. */
+  readonly mended: () => Promise<void>;
+  /** Resumes whatever was stopped. */
+  readonly over: () => void;
+}
+
+/** Nothing strikes. */
+export const nothing = (bench: Bench): Strike => ({
+  limits: PATIENT,
+  decide: () => undefined,
+  charge: (process, ugwo) => charge(process, bench.service.origin, ugwo),
+  mended: async () => undefined,
+  over: () => undefined,
+});
+
+let ugwos = 0;
+
+/** Charges through a proxy where it strikes, and again on the same machine or another one. */
+export const strikeOnce = async (
   bench: Bench,
-  { url, folder }: Process,
-  ugwo: string,
-  sameMachine: boolean,
-): Promise<ChargeEnd> => {
-  const machine = sameMachine ? folder : bench.newMachine();
-  const end = await charge({ url, folder: machine, limits: PATIENT }, bench.service.origin, ugwo);
-  rmSync(machine, { recursive: true });
-  return end;
+  { name, sameMachine }: Pick<Charged, 'name' | 'sameMachine'>,
+  strike: Strike,
+): Promise<Charged> => {
+  const relay = await openPostgresRelay(bench.cluster.port);
+  relay.use(strike.decide);
+  const ugwo = ugwoOf(ugwos++);
+  const process: Process = { url: bench.url(relay.port), folder: bench.newMachine(), limits: strike.limits };
+  const folder = sameMachine ? process.folder : bench.newMachine();
+  try {
+    const first = await strike.charge(process, ugwo);
+    const posts = bench.posts(ugwo);
+    await strike.mended();
+    const second = await charge({ ...process, folder, limits: PATIENT }, bench.service.origin, ugwo);
+    return { name, ugwo, first, posts, second, sameMachine };
+  } finally {
+    strike.over();
+    await relay.close();
+    for (const used of [process.folder, folder]) rmSync(used, { recursive: true, force: true });
+  }
+};
+
+/** The conversation of an undisturbed charge with the database. */
+export const undisturbed = async (bench: Bench): Promise<Pick<PostgresRelay, 'messages' | 'bytes'>> => {
+  const relay = await openPostgresRelay(bench.cluster.port);
+  const process = { url: bench.url(relay.port), folder: bench.newMachine(), limits: PATIENT };
+  const end = await charge(process, bench.service.origin, ugwoOf(ugwos++));
+  await relay.close();
+  if (end.kind !== 'accepted') throw new Error(`a charge that nothing befell was ${end.kind}: ${end.message}`);
+  return relay;
 };
 
 /** The number of charges, and how often each result occurred. */

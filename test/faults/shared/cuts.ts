@@ -1,12 +1,10 @@
-import { rmSync } from 'node:fs';
 import type { DatabaseLimits } from '../../../src/ledger/postgres/session.ts';
-import { ugwoOf } from '../counting.ts';
 import { inLanes, type Part, type PartOptions, type PartResult } from '../part.ts';
 import type { Side } from '../postgres-messages.ts';
-import { type Decide, openPostgresRelay } from '../postgres-relay.ts';
+import type { Decide } from '../postgres-relay.ts';
 import { type Bench, openBench } from './bench.ts';
-import { type Charged, chargeAgain, endsOf, faultsAmong } from './charged.ts';
-import { charge, PATIENT } from './machine.ts';
+import { type Charged, endsOf, faultsAmong, nothing, type Strike, strikeOnce, undisturbed } from './charged.ts';
+import { PATIENT } from './machine.ts';
 
 /** How a connection is cut; with `gone` the next ones are cut at their start. */
 const HOWS = ['fin', 'rst', 'stall', 'gone'] as const;
@@ -53,34 +51,18 @@ const cutter = ({ side, after, how }: Cut): Decide => {
   };
 };
 
-let ugwos = 0;
-
-const run = async (bench: Bench, cut: Cut, sameMachine: boolean): Promise<Charged> => {
-  const relay = await openPostgresRelay(bench.cluster.port);
-  relay.use(cutter(cut));
-  const ugwo = ugwoOf(ugwos++);
-  const process = { url: bench.url(relay.port), folder: bench.newMachine(), limits: LIMITS[cut.how] };
-  try {
-    const first = await charge(process, bench.service.origin, ugwo);
-    const posts = bench.posts(ugwo);
+const cutting = (bench: Bench, cut: Cut): Strike => {
+  const decide = cutter(cut);
+  let isOver = false;
+  return {
+    ...nothing(bench),
+    limits: LIMITS[cut.how],
+    decide: (message) => (isOver ? undefined : decide(message)),
     // What hangs continues to hang.
-    relay.use(() => undefined);
-    const second = await chargeAgain(bench, process, ugwo, sameMachine);
-    return { name: `${cut.how} after ${cut.after} bytes of the ${cut.side}`, ugwo, first, posts, second, sameMachine };
-  } finally {
-    await relay.close();
-    rmSync(process.folder, { recursive: true, force: true });
-  }
-};
-
-/** The number of bytes of an undisturbed charge. */
-const measured = async (bench: Bench): Promise<Readonly<Record<Side, number>>> => {
-  const relay = await openPostgresRelay(bench.cluster.port);
-  const process = { url: bench.url(relay.port), folder: bench.newMachine(), limits: PATIENT };
-  const end = await charge(process, bench.service.origin, ugwoOf(ugwos++));
-  await relay.close();
-  if (end.kind !== 'accepted') throw new Error(`a charge that nothing befell was ${end.kind}: ${end.message}`);
-  return relay.bytes;
+    mended: async () => {
+      isOver = true;
+    },
+  };
 };
 
 /** `gone` is the simplest case, so it is rare. */
@@ -97,12 +79,13 @@ const cutsOf = (bytes: Readonly<Record<Side, number>>, step: number, short: bool
   );
 
 const cutAll = async (bench: Bench, name: string, step: number, short: boolean): Promise<PartResult> => {
-  const bytes = await measured(bench);
+  const { bytes } = await undisturbed(bench);
   const all: Charged[] = [];
   await inLanes(
     cutsOf(bytes, step, short),
     async (cut, index) => {
-      all.push(await run(bench, cut, index % 2 === 0));
+      const name = `${cut.how} after ${cut.after} bytes of the ${cut.side}`;
+      all.push(await strikeOnce(bench, { name, sameMachine: index % 2 === 0 }, cutting(bench, cut)));
     },
     LANES,
   );

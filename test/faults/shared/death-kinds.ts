@@ -1,29 +1,20 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { DatabaseLimits } from '../../../src/ledger/postgres/session.ts';
 import type { Cluster } from '../../support/postgres/kinds.ts';
-import type { ChargeEnd } from '../charger.ts';
 import { KILLED } from '../judge.ts';
 import type { Decide, Passing } from '../postgres-relay.ts';
 import type { Bench } from './bench.ts';
-import { charge, PATIENT, type Process } from './machine.ts';
-import type { Order } from './worker.ts';
+import { nothing, type Strike } from './charged.ts';
+import { PATIENT } from './machine.ts';
+import { startMember } from './team.ts';
 
 /** One death or pause during a charge. */
-export interface Death {
-  readonly limits: DatabaseLimits;
+export interface Death extends Omit<Strike, 'decide'> {
   /** Called before the message passes. */
   readonly strike: (message: Passing) => ReturnType<Decide>;
   /** Called for each message on a later connection, of this charge or the next. */
   readonly later: (message: Passing) => void;
-  readonly charge: (process: Process, ugwo: string) => Promise<ChargeEnd>;
-  /** Resolves when another charge is possible. */
-  readonly mended: () => Promise<void>;
-  /** Resumes whatever was stopped. */
-  readonly over: () => void;
 }
 
 /** For a stopped server: each wait ends soon. */
@@ -71,11 +62,9 @@ export const answers = async (cluster: Cluster): Promise<void> => {
 };
 
 const ordinary = (bench: Bench): Omit<Death, 'strike'> => ({
-  limits: PATIENT,
+  ...nothing(bench),
   later: () => undefined,
-  charge: (process, ugwo) => charge(process, bench.service.origin, ugwo),
   mended: () => answers(bench.cluster),
-  over: () => undefined,
 });
 
 const killBackend = (bench: Bench): Death => ({
@@ -125,23 +114,19 @@ const freeze =
     };
   };
 
-const killWorker = (bench: Bench): Death => {
-  const child = fork(join(import.meta.dirname, 'worker.ts'));
+const killMember = (bench: Bench): Death => {
+  const started = startMember();
+  const kill = async (): Promise<undefined> => void (await started).kill();
   return {
     ...ordinary(bench),
-    strike: () => {
-      child.kill('SIGKILL');
-      return undefined;
+    strike: kill,
+    charge: async ({ url, folder, limits: waits }, ugwo) => {
+      const where = { url, folder, machine: folder, waits, origin: bench.service.origin };
+      const limits = { look: undefined, charge: 20_000 };
+      const [end] = (await (await started).charge({ ...where, ugwos: [ugwo], limits })) ?? [];
+      return end ?? KILLED;
     },
-    charge: async ({ url, folder, limits }, ugwo) => {
-      const ended = once(child, 'exit').then(() => KILLED);
-      await once(child, 'message');
-      const order: Order = { url, folder, limits, origin: bench.service.origin, ugwo };
-      child.send(order);
-      const said = once(child, 'message').then(([end]) => end as ChargeEnd);
-      return Promise.race([said, ended]);
-    },
-    over: () => void child.kill('SIGKILL'),
+    over: () => void kill(),
   };
 };
 
@@ -164,7 +149,7 @@ export const DEATHS = {
   'server stopped': stopServer,
   'backend frozen until the third connection': freeze(({ connection }) => connection === 2),
   'backend frozen until the next charge': freeze(() => false),
-  'worker killed': killWorker,
+  'worker killed': killMember,
   'commit rolled back': rollBack,
 } satisfies Readonly<Record<string, (bench: Bench) => Death>>;
 

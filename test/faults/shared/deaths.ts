@@ -1,11 +1,8 @@
-import { rmSync } from 'node:fs';
-import { ugwoOf } from '../counting.ts';
 import { type Part, spread } from '../part.ts';
-import { type Decide, openPostgresRelay, type Passing } from '../postgres-relay.ts';
+import type { Decide, Passing } from '../postgres-relay.ts';
 import { type Bench, openBench } from './bench.ts';
-import { type Charged, chargeAgain, endsOf, faultsAmong } from './charged.ts';
+import { type Charged, endsOf, faultsAmong, type Strike, strikeOnce, undisturbed } from './charged.ts';
 import { DEATHS, type DeathKind } from './death-kinds.ts';
-import { charge, PATIENT, type Process } from './machine.ts';
 
 /** What dies after this many messages of the conversation. */
 interface Moment {
@@ -17,46 +14,28 @@ interface Moment {
 const SHORT = 10;
 const KINDS = Object.keys(DEATHS) as DeathKind[];
 
-let ugwos = 0;
-
-/** The messages of an undisturbed charge. */
-const conversation = async (bench: Bench): Promise<readonly Passing[]> => {
-  const relay = await openPostgresRelay(bench.cluster.port);
-  const process = { url: bench.url(relay.port), folder: bench.newMachine(), limits: PATIENT };
-  const end = await charge(process, bench.service.origin, ugwoOf(ugwos++));
-  await relay.close();
-  if (end.kind !== 'accepted') throw new Error(`a charge that nothing befell was ${end.kind}: ${end.message}`);
-  return relay.messages.filter(({ name }) => name !== 'Terminate');
-};
-
-const run = async (bench: Bench, { kind, at, message }: Moment, sameMachine: boolean): Promise<Charged> => {
-  const relay = await openPostgresRelay(bench.cluster.port);
+/** The death at its moment, on the first connection of the charge. */
+const dying = (bench: Bench, { kind, at }: Moment): Strike => {
   const death = DEATHS[kind](bench);
-  const ugwo = ugwoOf(ugwos++);
-  const process: Process = { url: bench.url(relay.port), folder: bench.newMachine(), limits: death.limits };
   let passed = 0;
   let struck: ReturnType<Decide>;
-  relay.use((passing) => {
-    if (passing.connection === 0 && passed++ === at) {
-      struck = death.strike(passing);
-      return struck;
-    }
-    if (passing.connection > 0) death.later(passing);
-    return undefined;
-  });
-  try {
-    const first = await death.charge(process, ugwo);
-    await bench.service.idle();
-    await struck;
-    const posts = bench.posts(ugwo);
-    await death.mended();
-    const second = await chargeAgain(bench, process, ugwo, sameMachine);
-    return { name: `${kind} at ${message} (${at})`, ugwo, first, posts, second, sameMachine };
-  } finally {
-    death.over();
-    await relay.close();
-    rmSync(process.folder, { recursive: true, force: true });
-  }
+  return {
+    ...death,
+    decide: (passing) => {
+      if (passing.connection === 0 && passed++ === at) {
+        struck = death.strike(passing);
+        return struck;
+      }
+      if (passing.connection > 0) death.later(passing);
+      return undefined;
+    },
+    charge: async (process, ugwo) => {
+      const end = await death.charge(process, ugwo);
+      await bench.service.idle();
+      await struck;
+      return end;
+    },
+  };
 };
 
 const isCommit = ({ name, text }: Passing): boolean =>
@@ -81,10 +60,11 @@ const deathsBy =
     const all: Charged[] = [];
     const bench = await openBench(folder);
     try {
-      const messages = await conversation(bench);
+      const messages = (await undisturbed(bench)).messages.filter(({ name }) => name !== 'Terminate');
       const moments = momentsOf(messages, kinds).filter(({ at }) => isMeant(messages[at] as Passing));
       for (const [index, moment] of (short ? spread(moments, SHORT) : moments).entries()) {
-        all.push(await run(bench, moment, index % 2 === 0));
+        const name = `${moment.kind} at ${moment.message} (${moment.at})`;
+        all.push(await strikeOnce(bench, { name, sameMachine: index % 2 === 0 }, dying(bench, moment)));
       }
       const figures = [{ name: 'deaths: messages of a charge', value: messages.length }, ...endsOf('deaths', all)];
       return { figures, failures: await faultsAmong(bench, all) };
