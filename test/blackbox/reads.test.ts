@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { transferTo } from '../support/activity.ts';
 import { inProcess } from '../support/in-process.ts';
 import { rewrite } from '../support/ledger.ts';
-import { errorOf, newFolder, paycli } from '../support/program.ts';
+import { newFolder } from '../support/program.ts';
 import { scene } from '../support/scene.ts';
 import { ACTIVITY, json, problem, serve, UGWO_ID, ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
@@ -12,9 +12,11 @@ import { MINUTE } from '../support/units.ts';
 
 const GET_ACTIVITY = ['activity', 'get', UGWO_ID, ACTIVITY.uid];
 const GET_UGWO = ['ugwo', 'get', UGWO_ID];
+const READ = `GET /v1/ugwo/${UGWO_ID}`;
 const ASKED = { looks: 'asked' } as const;
 const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', 'gtb', '--json', '--no-preflight'];
 const FAILED = { ...ACTIVITY, status: 'failed', next_action: null, error: { message: 'no funds' } };
+const NO_CHECKOUT = 'It shows no checkout, so the service may refuse a charge.\n';
 const WHOLE = {
   ...ugwo(1),
   uid: UGWO_ID,
@@ -32,23 +34,25 @@ describe('activity get', () => {
     expect(await terminal.screen()).toMatch(/^error +No funds\.$/m);
   });
 
-  it('prints the activity as received', async () => {
+  it('prints the activity as received', () => {
     const text = JSON.stringify(ACTIVITY).replace('{', '{"later":9007199254740993,');
-    const service = await serve([json(200, text)], ASKED);
-    const ended = await paycli([...GET_ACTIVITY, '--json'], { service });
-    expect(ended).toMatchObject({ code: 0, stdout: `${text}\n`, stderr: '' });
-    expect(service.seen).toMatchObject([
-      { method: 'GET', url: `/v1/ugwo/${UGWO_ID}/activities/${ACTIVITY.uid}`, body: '' },
-    ]);
-  });
-
-  it('exits with 0 for a failed charge', async () => {
-    const service = await serve([json(200, FAILED)], ASKED);
-    expect(await inProcess([...GET_ACTIVITY, '--columns', 'status,error.message'], { service })).toMatchObject({
-      code: 0,
-      stdout: 'status\tfailed\nerror.message\tno funds\n',
+    return scene({
+      ...ASKED,
+      built: true,
+      service: [json(200, text)],
+      argv: [...GET_ACTIVITY, '--json'],
+      stdout: `${text}\n`,
+      requests: [`GET /v1/ugwo/${UGWO_ID}/activities/${ACTIVITY.uid}`],
     });
   });
+
+  it('exits with 0 for a failed charge', () =>
+    scene({
+      ...ASKED,
+      service: [json(200, FAILED)],
+      argv: [...GET_ACTIVITY, '--columns', 'status,error.message'],
+      stdout: 'status\tfailed\nerror.message\tno funds\n',
+    }));
 
   it('shows the next action on a terminal', async () => {
     const service = await serve([json(200, ACTIVITY)], ASKED);
@@ -59,14 +63,24 @@ describe('activity get', () => {
 });
 
 describe('ugwo get', () => {
-  it("prints the full record as JSON, and the list's columns as csv", async () => {
-    const service = await serve([json(200, WHOLE), json(200, WHOLE)], ASKED);
-    expect((await paycli([...GET_UGWO, '--json'], { service })).stdout).toBe(`${JSON.stringify(WHOLE)}\n`);
-    expect((await inProcess([...GET_UGWO, '-o', 'csv'], { service })).stdout.split('\r\n')[0]).toBe(
-      'uid,status,amount_minor,currency,ref,description,onye.uid,onye.email,created_at',
-    );
-    expect(service.seen[0]).toMatchObject({ method: 'GET', url: `/v1/ugwo/${UGWO_ID}` });
-  });
+  it('prints the full record as JSON', () =>
+    scene({
+      ...ASKED,
+      built: true,
+      service: [json(200, WHOLE)],
+      argv: [...GET_UGWO, '--json'],
+      stdout: `${JSON.stringify(WHOLE)}\n`,
+      requests: [READ],
+    }));
+
+  it("prints the list's columns as csv", () =>
+    scene({
+      ...ASKED,
+      service: [json(200, WHOLE)],
+      argv: [...GET_UGWO, '-o', 'csv'],
+      stdout: /^uid,status,amount_minor,currency,ref,description,onye\.uid,onye\.email,created_at\r\n/,
+      stderr: NO_CHECKOUT,
+    }));
 
   it.each([
     [100, /^failed +[\d: -]+ {2}act\.AbCd\.0a1b2c3d4e5f6g7h8i9j0k1l$/m],
@@ -112,29 +126,37 @@ describe('ugwo get', () => {
     expect(screen.match(/bank_transfer/g)).toHaveLength(1);
   });
 
-  it('accepts columns of the list and of the record', async () => {
-    const record = { ...WHOLE, total_amount_paid: 500_001, later: { on: 1 } };
-    const service = await serve([json(200, record), json(200, record)], ASKED);
-    const columns = async (names: string) => inProcess([...GET_UGWO, '--columns', names, '-o', 'csv'], { service });
-    expect((await columns('status,total_amount_paid,activities.0.uid,later.on')).stdout).toMatch(
-      /^status,total_amount_paid_minor,activities\.0\.uid,later\.on\r\n\w+,500001,act\.[\w.]+,1\r\n$/,
-    );
-    const refused = await columns('total_amount_piad');
-    expect(refused).toMatchObject({ code: 2, stdout: '' });
-    expect(refused.stderr).toMatch(/did you mean total_amount_paid\?[\s\S]*known columns: uid, .*\bactivities\b/);
-  });
+  const RECORD = { ...WHOLE, total_amount_paid: 500_001, later: { on: 1 } };
 
-  it('rejects an answer with another payment request', async () => {
-    const service = await serve([json(200, ugwo(1))], ASKED);
-    const ended = await inProcess([...GET_UGWO, '--json'], { service });
-    expect(ended).toMatchObject({ code: 8, stdout: '' });
-    expect(errorOf(ended)).toMatchObject({ message: expect.stringContaining(`another payment request`) });
-  });
+  it('accepts columns of the list and of the record', () =>
+    scene({
+      ...ASKED,
+      service: [json(200, RECORD)],
+      argv: [...GET_UGWO, '--columns', 'status,total_amount_paid,activities.0.uid,later.on', '-o', 'csv'],
+      stdout: /^status,total_amount_paid_minor,activities\.0\.uid,later\.on\r\n\w+,500001,act\.[\w.]+,1\r\n$/,
+      stderr: NO_CHECKOUT,
+    }));
 
-  it('accepts a request without activities', async () => {
-    const service = await serve([json(200, { ...ugwo(1), uid: UGWO_ID })], ASKED);
-    expect(await inProcess(GET_UGWO, { service })).toMatchObject({ code: 0 });
-  });
+  it('rejects other columns, with the known ones', () =>
+    scene({
+      ...ASKED,
+      service: [json(200, RECORD)],
+      argv: [...GET_UGWO, '--columns', 'total_amount_piad', '-o', 'csv'],
+      exit: 2,
+      stderr: /did you mean total_amount_paid\?[\s\S]*known columns: uid, .*\bactivities\b/,
+    }));
+
+  it('rejects an answer with another payment request', () =>
+    scene({
+      ...ASKED,
+      service: [json(200, ugwo(1))],
+      argv: [...GET_UGWO, '--json'],
+      exit: 8,
+      error: { message: expect.stringContaining('another payment request') },
+    }));
+
+  it('accepts a request without activities', () =>
+    scene({ ...ASKED, service: [json(200, { ...ugwo(1), uid: UGWO_ID })], argv: GET_UGWO, stderr: NO_CHECKOUT }));
 });
 
 describe('checkout', () => {
@@ -151,11 +173,10 @@ describe('checkout', () => {
 
 describe('a read', () => {
   it('creates no ledger and ignores an unusable one', async () => {
-    const options = { service: await serve([json(200, ACTIVITY), json(200, ACTIVITY)], ASKED), home: newFolder() };
-    expect((await inProcess(GET_ACTIVITY, options)).code).toBe(0);
-    expect(readdirSync(options.home)).not.toContain('ledger.sqlite');
-    writeFileSync(`${options.home}/ledger.sqlite`, 'no ledger', { mode: 0o600 });
-    expect(await inProcess(GET_ACTIVITY, options)).toMatchObject({ code: 0, stderr: '' });
+    const { home } = await scene({ ...ASKED, service: [json(200, ACTIVITY)], argv: GET_ACTIVITY });
+    expect(readdirSync(home)).not.toContain('ledger.sqlite');
+    writeFileSync(`${home}/ledger.sqlite`, 'no ledger', { mode: 0o600 });
+    await scene({ ...ASKED, service: [json(200, ACTIVITY)], home, argv: GET_ACTIVITY });
   });
 
   it("updates the service's time in the ledger", async () => {
@@ -169,17 +190,14 @@ describe('a read', () => {
   });
 
   it.each([GET_ACTIVITY, GET_UGWO])('of a missing record exits with 3: %s %s', async (...args) => {
-    const service = await serve([problem(404, 'Not found')], ASKED);
-    const ended = await inProcess([...args, '--json'], { service });
-    expect(ended.code).toBe(3);
-    expect(errorOf(ended)).toMatchObject({ kind: 'rejected', status: 404 });
+    const service = [problem(404, 'Not found')];
+    const error = { kind: 'rejected', status: 404 };
+    await scene({ ...ASKED, service, argv: [...args, '--json'], exit: 3, error });
   });
 
   it.each([GET_ACTIVITY, GET_UGWO])('can be printed with --as-curl: %s %s', async (...args) => {
     const service = await serve([], ASKED);
-    const ended = await inProcess([...args, '--as-curl'], { service });
-    expect(ended.code).toBe(0);
-    expect(ended.stdout).toContain(`${service.origin}/v1/ugwo/${UGWO_ID}`);
+    await scene({ service, argv: [...args, '--as-curl'], stdout: [`${service.origin}/v1/ugwo/${UGWO_ID}`] });
   });
 
   it.each([
@@ -193,10 +211,7 @@ describe('a read', () => {
     [['activity', 'wait', UGWO_ID, ACTIVITY.uid, '--wait-timeout', '0s'], /must be between 1s and 24h/],
     [['activity', 'wait', UGWO_ID, ACTIVITY.uid, '--as-curl'], /this command doesn't support/],
   ])('with a wrong id is rejected: %j', async (args, message) => {
-    const service = await serve([], ASKED);
-    const ended = await inProcess(args, { service });
-    expect(ended).toMatchObject({ code: 2, stdout: '' });
-    expect(ended.stderr).toMatch(message);
+    await scene({ ...ASKED, service: [], argv: args, exit: 2, stderr: message });
   });
 
   it.each<[string, readonly string[], unknown]>([
@@ -204,12 +219,11 @@ describe('a read', () => {
     ['activity wait', ['activity', 'wait', UGWO_ID, ACTIVITY.uid], FAILED],
     ['ugwo get', GET_UGWO, WHOLE],
   ])('updates the ledger: after %s shows a failure, the next charge is sent', async (_which, args, answer) => {
-    const home = newFolder();
     const next = { ...ACTIVITY, uid: 'act.AbCd.9' };
     const service = await serve([json(200, ACTIVITY), json(200, answer), json(200, next)], ASKED);
-    expect((await inProcess(CHARGE, { service, home })).code).toBe(0);
-    expect((await inProcess(CHARGE, { service, home })).code).toBe(9);
+    const { home } = await scene({ service, argv: CHARGE });
+    await scene({ service, home, argv: CHARGE, exit: 9, requests: [] });
     await inProcess(args, { service, home });
-    expect((await inProcess(CHARGE, { service, home })).code).toBe(0);
+    await scene({ service, home, argv: CHARGE, requests: ['POST'] });
   });
 });

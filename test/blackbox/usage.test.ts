@@ -7,7 +7,8 @@ import { words } from '../structure/words.ts';
 import { NODE_PROGRAM } from '../support/built.ts';
 import { CANARY } from '../support/canary.ts';
 import { inProcess } from '../support/in-process.ts';
-import { errorOf, newFolder, paycli, runBefore, start } from '../support/program.ts';
+import { newFolder, paycli, runBefore, start } from '../support/program.ts';
+import { scene } from '../support/scene.ts';
 import { hang, ONYE_ID, serveBy } from '../support/service.ts';
 import { SPECS } from '../support/specs.ts';
 import { openTerminal } from '../support/terminal.ts';
@@ -18,10 +19,11 @@ const runModule = (text: string): { status: number | null; stdout: string; stder
 
 describe('help', () => {
   it.each([[[]], [['--help']], [['help']]])('%j prints the first page on stdout', async (args) => {
-    const ended = await paycli(args);
-    expect(ended).toMatchObject({ code: 0, stderr: '' });
-    for (const word of ['Usage: paycli', 'ugwo', 'onye', 'login', '--local', 'Start here', 'Payments'])
-      expect(ended.stdout).toContain(word);
+    await scene({
+      built: true,
+      argv: args,
+      stdout: ['Usage: paycli', 'ugwo', 'onye', 'login', '--local', 'Start here', 'Payments'],
+    });
   });
 
   it('names every command on a first page of at most 30 lines', async () => {
@@ -74,9 +76,7 @@ describe('help', () => {
       ['--merge-meta', 'Exit codes:'],
     ],
   ])('%j contains %j', async (args, words) => {
-    const ended = await inProcess(args);
-    expect(ended).toMatchObject({ code: 0, stderr: '' });
-    for (const word of words) expect(ended.stdout).toContain(word);
+    await scene({ argv: args, stdout: words });
   });
 
   it('fits a narrow terminal', async () => {
@@ -130,10 +130,8 @@ describe('help', () => {
   });
 
   it('finds a word in all pages', async () => {
-    const ended = await inProcess(['help', '--search', 'idempotency']);
-    expect(ended).toMatchObject({ code: 0, stderr: '' });
-    expect(ended.stdout).toMatch(/^paycli help docs service\n/m);
-    expect(await inProcess(['help', '--search', 'zzzz'])).toMatchObject({ code: 2, stdout: '' });
+    await scene({ argv: ['help', '--search', 'idempotency'], stdout: /^paycli help docs service\n/m });
+    await scene({ argv: ['help', '--search', 'zzzz'], exit: 2 });
   });
 
   it('prints no line for an empty cell of a table', async () => {
@@ -142,9 +140,8 @@ describe('help', () => {
 
   it('prints the version', async () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
-    for (const args of [['--version'], ['version']])
-      expect(await inProcess(args)).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' });
-    expect(JSON.parse((await inProcess(['version', '--json'])).stdout)).toEqual({ version });
+    for (const argv of [['--version'], ['version']]) await scene({ argv, stdout: `${version}\n` });
+    await scene({ argv: ['version', '--json'], json: { version } });
   });
 });
 
@@ -191,24 +188,17 @@ describe('a wrong command line', () => {
     [['ugwo', 'list', '--json', '-o', 'csv'], /--json/],
     [['ugwo', 'list', 'extra'], /too many arguments/],
   ])('%j exits with 2, the reason and the help command', async (args, message) => {
-    const ended = await inProcess(args);
-    expect(ended).toMatchObject({ code: 2, stdout: '' });
-    expect(ended.stderr).toMatch(message);
-    expect(ended.stderr.trim().split('\n').length).toBeLessThanOrEqual(4);
+    const { stderr } = await scene({ argv: args, exit: 2, stderr: message });
+    expect(stderr.trim().split('\n').length).toBeLessThanOrEqual(4);
   });
 
-  it('causes a JSON error if JSON is requested anywhere', async () => {
-    for (const args of [
-      ['ugwo', '--json'],
-      ['--json', 'ugwo', 'list', '--lmit'],
-      ['ugwo', 'list', '--lmit', '--json'],
-      ['ugwo', 'nope', '-o', 'ndjson'],
-    ]) {
-      const ended = await inProcess(args);
-      expect(ended).toMatchObject({ code: 2, stdout: '' });
-      expect(errorOf(ended)).toMatchObject({ kind: 'usage', exit_code: 2, hint: expect.stringContaining('--help') });
-    }
-  });
+  it.each(['ugwo --json', '--json ugwo list --lmit', 'ugwo list --lmit --json', 'ugwo nope -o ndjson'])(
+    'causes a JSON error if JSON is requested anywhere: %s',
+    async (line) => {
+      const error = { kind: 'usage', exit_code: 2, hint: expect.stringContaining('--help') };
+      await scene({ argv: line.split(' '), exit: 2, error });
+    },
+  );
 
   it('gets the help command on its own line on a terminal', async () => {
     const terminal = openTerminal(['ugwo', 'list', '--timeout', 'a-while'], { columns: 50 });
@@ -223,10 +213,8 @@ describe('a wrong command line', () => {
     );
   });
 
-  it('always gets a help command', async () => {
-    for (const args of [['ugwo', 'charge', 'ugw.A.b'], ['ugwo', 'list', '--limit'], ['nope']]) {
-      expect((await inProcess(args)).stderr).toMatch(/^→ see: paycli.* --help$/m);
-    }
+  it.each(['ugwo charge ugw.A.b', 'ugwo list --limit', 'nope'])('always gets a help command: %s', async (line) => {
+    await scene({ argv: line.split(' '), exit: 2, stderr: /^→ see: paycli.* --help$/m });
   });
 
   it.each([
@@ -236,11 +224,7 @@ describe('a wrong command line', () => {
     [['--base-url', 'https://x.test'], { PAYCLI_PROFILE: 'local' }],
     [['--local', '--profile', 'shop'], {}],
   ])('that combines the emulator with another target is rejected: %j %j', async (args, env) => {
-    expect(await inProcess(['ugwo', 'list', ...args], { env })).toMatchObject({
-      code: 2,
-      stdout: '',
-      stderr: expect.stringContaining("can't be used together"),
-    });
+    await scene({ argv: ['ugwo', 'list', ...args], env, exit: 2, stderr: ["can't be used together"] });
   });
 
   it.each([
@@ -250,22 +234,15 @@ describe('a wrong command line', () => {
     [['onye', 'update', ONYE_ID, '--meta', CANARY]],
     [['ugwo', 'list', '--json', '--timeout', CANARY]],
   ])('never repeats a key: %#', async (args) => {
-    const ended = await inProcess(args);
-    expect(ended).toMatchObject({ code: 2, stdout: '' });
-    expect(ended.stderr).not.toContain(CANARY);
-    expect(ended.stderr).toContain(CANARY.slice(-4));
+    const { stderr } = await scene({ argv: args, exit: 2, stderr: [CANARY.slice(-4)] });
+    expect(stderr).not.toContain(CANARY);
   });
 
-  it('may have global options before and after the noun', async () => {
-    for (const args of [
-      ['--base-url', 'https://x.test', 'ugwo', 'list', '--dry-run'],
-      ['ugwo', '--dry-run', 'list', '--base-url', 'https://x.test'],
-    ]) {
-      expect(await inProcess([...args, '--json'])).toMatchObject({
-        code: 0,
-        stdout: '{"method":"GET","url":"https://x.test/v1/ugwo?limit=10"}\n',
-      });
-    }
+  it.each([
+    '--base-url https://x.test ugwo list --dry-run --json',
+    'ugwo --dry-run list --base-url https://x.test --json',
+  ])('may have global options before and after the noun: %s', async (line) => {
+    await scene({ argv: line.split(' '), stdout: '{"method":"GET","url":"https://x.test/v1/ugwo?limit=10"}\n' });
   });
 });
 
@@ -278,8 +255,7 @@ describe('--dry-run', () => {
   )('is rejected by %s, which sends no request', async (_path, line) => {
     const home = newFolder();
     for (const option of ['--dry-run', '--as-curl']) {
-      const ended = await inProcess([...words(line).slice(1), '--yes', option], { home });
-      expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('--dry-run') });
+      await scene({ home, argv: [...words(line).slice(1), '--yes', option], exit: 2, stderr: ['--dry-run'] });
     }
     expect(readdirSync(home)).toEqual([]);
   });

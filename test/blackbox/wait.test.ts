@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { inProcess } from '../support/in-process.ts';
-import { errorOf, newFolder, paycli, start } from '../support/program.ts';
+import { errorOf, start } from '../support/program.ts';
+import { scene } from '../support/scene.ts';
 import type { Answer } from '../support/service.ts';
-import { ACTIVITY, hang, held, json, problem, serve, serveBy, UGWO_ID } from '../support/service.ts';
+import { ACTIVITY, hang, held, json, problem, serve, UGWO_ID } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 
 const WAIT = ['activity', 'wait', UGWO_ID, ACTIVITY.uid];
@@ -13,33 +13,35 @@ const PAID = standing('successful', { next_action: null });
 const printed = (status: string): string => `${JSON.stringify({ ...ACTIVITY, status })}\n`;
 
 describe('activity wait', () => {
-  it('waits for the payment and prints the activity once', async () => {
-    const service = await serve([standing('requires_action'), standing(['on_hold', 'On hold']), PAID]);
-    expect(await paycli([...WAIT, '--json'], { service })).toMatchObject({
-      code: 0,
+  it('waits for the payment and prints the activity once', () =>
+    scene({
+      built: true,
+      service: [standing('requires_action'), standing(['on_hold', 'On hold']), PAID],
+      argv: [...WAIT, '--json'],
       stdout: `${JSON.stringify({ ...ACTIVITY, status: 'successful', next_action: null })}\n`,
-      stderr: '',
-    });
-  });
+    }));
 
-  it('exits with 11 if the charge has failed', async () => {
-    const service = await serve([standing('failed', { error: { message: 'no funds' } })]);
-    const ended = await inProcess([...WAIT, '--json'], { service });
-    expect(ended.code).toBe(11);
-    expect(JSON.parse(ended.stdout)).toMatchObject({ status: 'failed' });
-    expect(errorOf(ended)).toMatchObject({ kind: 'charge_failed', message: 'the charge failed: no funds' });
-  });
+  it('exits with 11 if the charge has failed', () =>
+    scene({
+      service: [standing('failed', { error: { message: 'no funds' } })],
+      argv: [...WAIT, '--json'],
+      exit: 11,
+      json: { status: 'failed' },
+      error: { kind: 'charge_failed', message: 'the charge failed: no funds' },
+    }));
 
-  it('exits with 12 on timeout, with the last activity and the command to continue', async () => {
-    const service = await serveBy(() => standing('processing'));
-    const ended = await inProcess([...WAIT, '--wait-timeout', '2s', '--json'], { service });
-    expect(ended).toMatchObject({ code: 12, stdout: printed('processing') });
-    expect(errorOf(ended)).toMatchObject({
-      kind: 'pending',
-      message: 'the payment is still open after 2 s (last status: processing)',
-      hint: `wait again with: ${AGAIN} 2s`,
-    });
-  });
+  it('exits with 12 on timeout, with the last activity and the command to continue', () =>
+    scene({
+      service: () => standing('processing'),
+      argv: [...WAIT, '--wait-timeout', '2s', '--json'],
+      exit: 12,
+      stdout: printed('processing'),
+      error: {
+        kind: 'pending',
+        message: 'the payment is still open after 2 s (last status: processing)',
+        hint: `wait again with: ${AGAIN} 2s`,
+      },
+    }));
 
   it('prints nothing before the end', async () => {
     const service = await serve([standing('requires_action'), hang]);
@@ -50,19 +52,16 @@ describe('activity wait', () => {
     expect(await run.ended).toMatchObject({ code: 143, stdout: printed('requires_action') });
   });
 
-  it('stops a hanging read at the timeout and says that nothing was read', async () => {
-    const service = await serve([hang]);
-    const ended = await inProcess([...WAIT, '--wait-timeout', '1s', '--json'], { service });
-    expect(ended).toMatchObject({ code: 8, stdout: '' });
-    expect(errorOf(ended)).toMatchObject({
-      message: "couldn't reach the service: no answer within 1 s (--wait-timeout)",
-    });
-  });
+  it('stops a hanging read at the timeout and says that nothing was read', () =>
+    scene({
+      service: [hang],
+      argv: [...WAIT, '--wait-timeout', '1s', '--json'],
+      exit: 8,
+      error: { message: "couldn't reach the service: no answer within 1 s (--wait-timeout)" },
+    }));
 
-  it('stops at once if the service rejects the read', async () => {
-    const service = await serve([problem(404, 'No')]);
-    expect(await inProcess(WAIT, { service })).toMatchObject({ code: 3, stdout: '' });
-  });
+  it('stops at once if the service rejects the read', () =>
+    scene({ service: [problem(404, 'No')], argv: WAIT, exit: 3 }));
 });
 
 describe('activity wait on a terminal', () => {
@@ -134,13 +133,9 @@ describe('ugwo charge --wait', () => {
   });
 
   it('prints only the outcome in a pipe, and updates the ledger', async () => {
-    const options = { service: await serve([json(200, ACTIVITY), standing('successful')]), home: newFolder() };
-    const ended = await paycli([...CHARGE, '--json'], options);
-    expect(ended).toMatchObject({ code: 0, stdout: printed('successful'), stderr: '' });
-    expect(await inProcess(CHARGE, options)).toMatchObject({
-      code: 9,
-      stderr: expect.stringContaining('it is already paid'),
-    });
+    const service = await serve([json(200, ACTIVITY), standing('successful')]);
+    const { home } = await scene({ service, argv: [...CHARGE, '--json'], stdout: printed('successful') });
+    await scene({ service, home, argv: CHARGE, exit: 9, stderr: ['it is already paid'], requests: [] });
   });
 
   it('completes the charge without waiting if a signal arrives during it', async () => {
