@@ -5,6 +5,7 @@ import { intent } from '../ledger/support/memory.ts';
 import { inProcess } from '../support/in-process.ts';
 import { ledgerOptions } from '../support/ledger.ts';
 import { fromNoon, newFolder, paycli } from '../support/program.ts';
+import { scene } from '../support/scene.ts';
 import { ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 
@@ -54,6 +55,15 @@ describe('ledger report', () => {
       ...{ received: 320, without_received: 0, charges: 2 },
       ...{ since: '2026-11-20T00:00:00+01:00', until: '2026-11-21T00:00:00+01:00', zone: 'Africa/Lagos' },
     });
+  });
+
+  it('prints a table with these columns', async () => {
+    const { home } = await withPaid(NIGHT.slice(0, 1));
+    const stdout = [
+      /^day +reported +count +amount +received +charges\n/,
+      /^2026-11-19 +paid +1 +NGN 0\.01 +NGN 0\.01 +1$/m,
+    ];
+    await scene({ argv: ['ledger', 'report', '--by', 'day', '-o', 'table'], home, stdout, stderr: /^Charges up to/ });
   });
 
   it('draws a bar for the sum of each day on a terminal of 80 columns', async () => {

@@ -35,13 +35,19 @@ export interface Scene extends Omit<RunOptions, 'service'>, ServeOptions {
   readonly entries?: readonly object[];
 }
 
-const textOf = (wanted: Text): unknown => (wanted instanceof RegExp ? expect.stringMatching(wanted) : wanted);
+const isList = (wanted: Text | undefined): wanted is readonly (string | RegExp)[] => Array.isArray(wanted);
 
-/** The text, or the wanted parts of it if it has them all. */
-const partsOf = (text: string, wanted: Text | undefined): Text => {
-  if (!Array.isArray(wanted)) return text;
+const textOf = (wanted: Text): unknown => {
+  if (isList(wanted)) return wanted.map(String);
+  return wanted instanceof RegExp ? expect.stringMatching(wanted) : wanted;
+};
+
+/** The text, or the wanted parts of it if it has them all, as texts: `toMatchObject` finds a RegExp in any text. */
+const partsOf = (text: string, wanted: Text | undefined): string | string[] => {
+  if (!isList(wanted)) return text;
   const isThere = (part: string | RegExp) => (typeof part === 'string' ? text.includes(part) : part.test(text));
-  return wanted.every(isThere) ? wanted : [...wanted.filter(isThere), text];
+  const found = wanted.filter(isThere).map(String);
+  return found.length === wanted.length ? found : [...found, text];
 };
 
 const jsonOf = (parse: () => unknown): unknown => {
