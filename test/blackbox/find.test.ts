@@ -1,10 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { atomIn, dayIn, startOfDay } from '../../src/core/time.ts';
 import { clock } from '../support/clock.ts';
 import { inProcess } from '../support/in-process.ts';
-import { fromNoon, paycli } from '../support/program.ts';
-import type { Answer } from '../support/service.ts';
-import { json, serveBy, ugwo } from '../support/service.ts';
+import { fromNoon } from '../support/program.ts';
+import { scene } from '../support/scene.ts';
+import type { Answer, Seen } from '../support/service.ts';
+import { json, ugwo } from '../support/service.ts';
 
 interface Some {
   readonly status?: string | readonly [value: string, label: string];
@@ -15,122 +16,123 @@ const pageOf = (records: readonly (readonly [number: number, some?: Some])[], ne
   json(200, { data: records.map(([number, some = {}]) => ({ ...ugwo(number), ...some })), next_cursor: next });
 
 /** Serves list pages by query. The walk may fetch one page more than it needs. */
-const serveList = (pages: Readonly<Record<string, Answer>>) =>
-  serveBy(({ url }) => pages[url.replace('/v1/ugwo?', '')]);
+/** Serves list pages by query. The walk may fetch one page more than it needs. */
+const serveList =
+  (pages: Readonly<Record<string, Answer>>) =>
+  ({ url }: Seen): Answer | undefined =>
+    pages[url.replace('/v1/ugwo?', '')];
+/** Serves these records as a list of one page. */
+const serveOne = (...records: readonly (readonly [number: number, some?: Some])[]) =>
+  serveList({ 'limit=100': pageOf(records, null) });
 
-const refs = (stdout: string): string[] => stdout.split('\n').filter((line) => line !== '');
+const lines = (...found: readonly string[]): string => found.map((line) => `${line}\n`).join('');
 const list = ['ugwo', 'list', '-o', 'tsv', '--columns', 'ref'];
 const paid = { status: 'ugwo_successful' };
 
 describe('ugwo list with filters', () => {
-  it('walks the largest pages to the end, prints matches, and reports how far it searched', async () => {
-    const service = await serveList({
-      'limit=100': pageOf([[1], [2, { ...paid, created_at: '2026-11-01T10:00:00+00:00' }]], 'a'),
-      'limit=100&cursor=a': pageOf([[3]], 'b'),
-      'limit=100&cursor=b': pageOf([[4, paid]], null),
-    });
-    const ended = await paycli([...list, '--status', 'ugwo_successful'], { service, env: { TZ: 'UTC' } });
-    expect(ended).toMatchObject({ code: 0, stdout: 'order-2\norder-4\n' });
-    expect(ended.stderr).toBe('Looked through 4 payment requests, back to 2026-11-01 10:00.\n');
+  it('walks the largest pages to the end, prints matches, and reports how far it searched', () =>
+    scene({
+      built: true,
+      service: serveList({
+        'limit=100': pageOf([[1], [2, { ...paid, created_at: '2026-11-01T10:00:00+00:00' }]], 'a'),
+        'limit=100&cursor=a': pageOf([[3]], 'b'),
+        'limit=100&cursor=b': pageOf([[4, paid]], null),
+      }),
+      env: { TZ: 'UTC' },
+      argv: [...list, '--status', 'ugwo_successful'],
+      stdout: 'order-2\norder-4\n',
+      stderr: 'Looked through 4 payment requests, back to 2026-11-01 10:00.\n',
+    }));
+
+  it.each([
+    [['--status', 'requires_ugwo'], ['order-1']],
+    [['--status', 'not paid'], ['order-1']],
+    [['--status', 'not-paid'], ['order-1']],
+    [
+      ['--status', 'Part Refunded,paid'],
+      ['order-2', 'order-3'],
+    ],
+    [['--status=paid,cancelled'], ['order-2', 'order-5']],
+    [
+      ['--status', 'paid', '--status', 'cancelled'],
+      ['order-2', 'order-5'],
+    ],
+    [['--status', 'on hold', '--no-validate'], ['order-4']],
+  ])('accepts values of the service or their labels, in one option or in several: %j', async (given, found) => {
+    const others = [{ status: ['partially_refunded', 'x'] as const }, { status: 'on hold' }, { status: 'cancelled' }];
+    const service = serveOne([1], [2, paid], ...others.map((some, at) => [at + 3, some] as const));
+    await scene({ service, argv: [...list, ...given], stdout: lines(...found), stderr: /^Looked through 5 / });
   });
 
   it.each([
-    ['requires_ugwo', ['order-1']],
-    ['not paid', ['order-1']],
-    ['not-paid', ['order-1']],
-    ['Part Refunded,paid', ['order-2', 'order-3']],
-  ])('accepts --status %s: a value of the service or its label', async (status, found) => {
-    const page = pageOf([[1], [2, paid], [3, { status: ['partially_refunded', 'x'] }], [4, { status: 'new' }]], null);
-    const ended = await inProcess([...list, '--status', status], { service: await serveList({ 'limit=100': page }) });
-    expect(refs(ended.stdout)).toEqual(found);
-  });
-
-  it('accepts several values of --status in one option or in several', async () => {
-    const page = pageOf([[1], [2, paid], [3, { status: 'cancelled' }]], null);
-    for (const given of [['--status=paid,cancelled'], ['--status', 'paid', '--status', 'cancelled']]) {
-      const ended = await inProcess([...list, ...given], { service: await serveList({ 'limit=100': page }) });
-      expect(refs(ended.stdout)).toEqual(['order-2', 'order-3']);
-    }
-  });
-
-  it('accepts an unknown status with --no-validate', async () => {
-    const service = await serveList({ 'limit=100': pageOf([[1], [2, { status: 'on hold' }]], null) });
-    const ended = await inProcess([...list, '--status', 'on hold', '--no-validate'], { service });
-    expect(refs(ended.stdout)).toEqual(['order-2']);
-  });
-
-  it('accepts yesterday and weeks', async () => {
+    [
+      ['--since', 'yesterday'],
+      ['order-1', 'order-2'],
+    ],
+    [['--since', 'yesterday', '--until', 'yesterday'], ['order-2']],
+    [
+      ['--since', '1w'],
+      ['order-1', 'order-2', 'order-3', 'order-4'],
+    ],
+  ])('accepts yesterday and weeks: %j', async (given, found) => {
     const env = fromNoon();
     const day = (ago: number): string => atomIn('local', startOfDay('local', dayIn('local', clock.now()), -ago) ?? 0);
-    const ages = [0, 1, 2, 6, 8].map((ago, index) => [index + 1, { created_at: day(ago) }] as const);
-    const found = async (...args: readonly string[]) => {
-      const service = await serveList({ 'limit=100': pageOf(ages, null) });
-      return refs((await inProcess([...list, ...args], { service, env })).stdout);
-    };
-    expect(await found('--since', 'yesterday')).toEqual(['order-1', 'order-2']);
-    expect(await found('--since', 'yesterday', '--until', 'yesterday')).toEqual(['order-2']);
-    expect(await found('--since', '1w')).toEqual(['order-1', 'order-2', 'order-3', 'order-4']);
+    const service = serveOne(...[0, 1, 2, 6, 8].map((ago, at) => [at + 1, { created_at: day(ago) }] as const));
+    await scene({ service, env, argv: [...list, ...given], stdout: lines(...found), stderr: /^Looked through/ });
   });
 
-  it('warns about a time in the future and reports an empty result', async () => {
-    const service = await serveList({ 'limit=100': pageOf([[1]], null) });
-    const ended = await inProcess([...list, '--since', '2999-01-01'], { service });
-    expect(ended).toMatchObject({ code: 0, stdout: '' });
-    expect(ended.stderr).toMatch(
-      /^--since is in the future: 2999-01-01 00:00\.\nLooked through 1 payment requests.*\nNothing found\.\n$/,
-    );
-  });
+  it('warns about a time in the future and reports an empty result', () =>
+    scene({
+      service: serveOne([1]),
+      argv: [...list, '--since', '2999-01-01'],
+      stdout: '',
+      stderr: /^--since is in the future: 2999-01-01 00:00\.\nLooked through 1 payment requests.*\nNothing found\.\n$/,
+    }));
 
   it('accepts a reference of 150 characters, however many bytes', async () => {
     const ref = '🧾'.repeat(150);
-    const service = await serveList({ 'limit=100': json(200, { data: [{ ...ugwo(1), ref }], next_cursor: null }) });
-    expect(refs((await inProcess([...list, '--ref', ref], { service })).stdout)).toEqual([ref]);
+    const service = [json(200, { data: [{ ...ugwo(1), ref }], next_cursor: null })];
+    await scene({ service, argv: [...list, '--ref', ref], stdout: `${ref}\n`, stderr: /^Looked through/ });
   });
 
-  it('stops at the first request with the reference', async () => {
-    const service = await serveList({
-      'limit=100': pageOf([[1], [2]], 'a'),
-      'limit=100&cursor=a': pageOf([[8], [9]], 'b'),
-      'limit=100&cursor=b': pageOf([], null),
-    });
-    const ended = await inProcess([...list, '--ref', 'order-2'], { service });
-    expect(refs(ended.stdout)).toEqual(['order-2']);
-    expect(ended.stderr).toContain('Looked through 2 payment requests');
-  });
-
-  it('stops once all later requests are older than --since', async () => {
+  it.each([
+    ['at the first request with the reference', ['--ref', 'order-2'], 'order-2\n'],
+    ['once all later requests are older than --since', ['--since', '2026-11-15', '--all'], 'order-1\n'],
+  ])('stops %s', async (_where, more, stdout) => {
     const old = { created_at: '2026-11-01T10:00:00+00:00' };
-    const service = await serveList({
+    const service = serveList({
       'limit=100': pageOf([[1], [2, old]], 'a'),
       'limit=100&cursor=a': pageOf([[8], [9]], 'b'),
       'limit=100&cursor=b': pageOf([], null),
     });
-    const ended = await inProcess([...list, '--since', '2026-11-15', '--all'], { service });
-    expect(refs(ended.stdout)).toEqual(['order-1']);
-    expect(ended.stderr).toContain('Looked through 2 payment requests');
+    await scene({ service, argv: [...list, ...more], stdout, stderr: ['Looked through 2 payment requests'] });
   });
 
   it('prints ten, and a command that continues after them without gaps or repeats', async () => {
     const twelve = Array.from({ length: 12 }, (_, index) => [index + 1] as const);
-    const service = await serveList({
-      'limit=100': pageOf(twelve, 'far'),
-      'limit=100&cursor=far': pageOf([[20]], null),
-      'limit=10': pageOf(twelve.slice(0, 10), 'behind-ten'),
+    await scene({
+      service: serveList({
+        'limit=100': pageOf(twelve, 'far'),
+        'limit=100&cursor=far': pageOf([[20]], null),
+        'limit=10': pageOf(twelve.slice(0, 10), 'behind-ten'),
+      }),
+      argv: [...list, '--status', 'requires_ugwo'],
+      stdout: /^order-1\n(?:.*\n){8}order-10\n$/,
+      stderr: ['--status not-paid --limit 100 --cursor behind-ten'],
     });
-    const ended = await inProcess([...list, '--status', 'requires_ugwo'], { service });
-    expect(refs(ended.stdout)).toHaveLength(10);
-    expect(ended.stderr).toContain('--status not-paid --limit 100 --cursor behind-ten');
   });
 
-  it('never prints more than --max', async () => {
-    const service = await serveList({
-      'limit=100': pageOf([[1], [2], [3]], 'far'),
-      'limit=100&cursor=far': pageOf([[4]], null),
-      'limit=2': pageOf([[1], [2]], 'behind-two'),
-    });
-    const cut = await inProcess(['ugwo', 'list', '--json', '--max', '2', '--status', 'requires_ugwo'], { service });
-    expect(JSON.parse(cut.stdout)).toEqual({ data: [ugwo(1), ugwo(2)], next_cursor: 'behind-two' });
-  });
+  it('never prints more than --max', () =>
+    scene({
+      service: serveList({
+        'limit=100': pageOf([[1], [2], [3]], 'far'),
+        'limit=100&cursor=far': pageOf([[4]], null),
+        'limit=2': pageOf([[1], [2]], 'behind-two'),
+      }),
+      argv: ['ugwo', 'list', '--json', '--max', '2', '--status', 'requires_ugwo'],
+      json: { data: [ugwo(1), ugwo(2)], next_cursor: 'behind-two' },
+      stderr: /^/,
+    }));
 
   it.each([
     [['--amount', '5000'], '--amount: "5000" could mean NGN 5,000.00 or NGN 50.00', 'write --amount 5,000.00 or'],
@@ -155,10 +157,7 @@ describe('ugwo list with filters', () => {
     [['--ref', ''], '--ref is empty', ''],
     [['--ref', 'x'.repeat(151)], '--ref is longer than 150 characters', ''],
   ])('rejects %j before sending', async (options, message, hint) => {
-    const ended = await inProcess(['ugwo', 'list', ...options], {});
-    expect(ended.code).toBe(2);
-    expect(ended.stderr).toContain(message);
-    expect(ended.stderr).toContain(hint);
+    await scene({ argv: ['ugwo', 'list', ...options], exit: 2, stderr: [message, hint] });
   });
 });
 
@@ -182,22 +181,19 @@ describe('a filter value copied from a table', () => {
     [['--since', '2026-11-20 10:00', '--until', '2026-11-20 10:00'], ['order-1']],
     [['--status', 'new_one', '--no-validate'], []],
   ])('finds the matching record: %j', async (options, found) => {
-    const service = await serveBy(() => json(200, { data: records, next_cursor: null }));
-    const zone = process.env['TZ'];
-    process.env['TZ'] = 'UTC';
-    const ended = await inProcess([...list, ...options, '--all'], { service }).finally(() => {
-      if (zone === undefined) delete process.env['TZ'];
-      else process.env['TZ'] = zone;
-    });
-    expect(ended.code).toBe(0);
-    expect(refs(ended.stdout)).toEqual(found);
+    vi.stubEnv('TZ', 'UTC');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const service = () => json(200, { data: records, next_cursor: null });
+    await scene({ service, argv: [...list, ...options, '--all'], stdout: lines(...found), stderr: /^Looked through/ });
   });
 
   it('is kept in the command for the next page', async () => {
-    const service = await serveBy(() => json(200, { data: records, next_cursor: 'a' }));
     const options = ['--amount', 'NGN 164,999.50', '--customer', 'ada@example.com', '--max', '1'];
-    const { stderr } = await inProcess([...list, ...options], { service });
-    expect(stderr).toContain(`--customer ada@example.com --amount 'NGN 164,999.50' --max 1`);
+    await scene({
+      service: () => json(200, { data: records, next_cursor: 'a' }),
+      argv: [...list, ...options],
+      stderr: [`--customer ada@example.com --amount 'NGN 164,999.50' --max 1`],
+    });
   });
 });
 
@@ -229,29 +225,29 @@ describe('a filter of another list with an impossible value', () => {
   });
 
   it.each(['ugwo.activity.*', 'ugwo.activity.next_action.*', '*'])('is not rejected: %s', async (pattern) => {
-    const ended = await inProcess(['webhook', 'events', 'list', '--event', pattern], {});
-    expect(ended).toMatchObject({ code: 0, stdout: '' });
+    await scene({ argv: ['webhook', 'events', 'list', '--event', pattern], stdout: '', stderr: /^/ });
   });
 });
 
 describe('onye list with filters', () => {
-  it('rejects a period that ends before it begins', async () => {
-    const ended = await inProcess(['onye', 'list', '--since', '2026-11-24', '--until', '2026-11-20']);
-    expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('--until is before --since') });
-  });
+  it('rejects a period that ends before it begins', () =>
+    scene({
+      argv: ['onye', 'list', '--since', '2026-11-24', '--until', '2026-11-20'],
+      exit: 2,
+      stderr: ['--until is before --since'],
+    }));
 
   it('continues after a matching reference, since customers may share one', async () => {
-    const customer = (number: number, ref: string) => ({
-      uid: `ony.AbCd.${number}`,
-      email: `${number}@example.com`,
-      ref,
+    const customer = (number: number, ref: string) => ({ uid: `ony.AbCd.${number}`, email: `${number}@a.b`, ref });
+    await scene({
+      service: [
+        json(200, { data: [customer(1, 'shop'), customer(2, 'other')], next_cursor: 'a' }),
+        json(200, { data: [customer(3, 'shop')], next_cursor: null }),
+      ],
+      argv: ['onye', 'list', '--ref', 'shop', '-o', 'tsv', '--columns', 'uid'],
+      stdout: 'ony.AbCd.1\nony.AbCd.3\n',
+      stderr: /^/,
+      requests: ['GET /v1/onye?limit=100', 'GET /v1/onye?limit=100&cursor=a'],
     });
-    const pages: Readonly<Record<string, Answer>> = {
-      '/v1/onye?limit=100': json(200, { data: [customer(1, 'shop'), customer(2, 'other')], next_cursor: 'a' }),
-      '/v1/onye?limit=100&cursor=a': json(200, { data: [customer(3, 'shop')], next_cursor: null }),
-    };
-    const service = await serveBy(({ url }) => pages[url]);
-    const ended = await inProcess(['onye', 'list', '--ref', 'shop', '-o', 'tsv', '--columns', 'uid'], { service });
-    expect(refs(ended.stdout)).toEqual(['ony.AbCd.1', 'ony.AbCd.3']);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { inProcess } from '../support/in-process.ts';
 import { errorOf, newFolder, paycli, type RunOptions } from '../support/program.ts';
+import { type Scene, scene } from '../support/scene.ts';
 import type { Answer } from '../support/service.ts';
 import { ACTIVITY, json, problem, raw, serveAllBy, UGWO_ID, ugwo } from '../support/service.ts';
 import { activityOf, charged, chargeFrom, numberIn, postsOf, summaryOf, ugwoOf, ussdFile } from './bulk-support.ts';
@@ -15,88 +16,96 @@ const requestOf = (more: object = {}): Answer =>
   json(200, { ...ugwo(1), uid: UGWO_ID, status: 'ugwo_successful', amount: 90_000, activities: [PAID], ...more });
 
 /** Waits for an activity at a service that shows these answers. */
-const waited = async (activity: object, request: Answer, args: readonly string[] = []) => {
-  const service = await serveAllBy(({ url }) => (url.includes('/activities/') ? json(200, activity) : request));
-  const ended = await inProcess([...WAIT, ...args], { service });
-  return { ...ended, reads: service.seen.map(({ url }) => url.split('/').at(-1)) };
-};
+/** Waits for an activity at a service that shows these answers. */
+const waiting = (activity: object, request: Answer, ...more: readonly string[]): Scene => ({
+  service: ({ url }) => (url.includes('/activities/') ? json(200, activity) : request),
+  looks: 'asked',
+  argv: [...WAIT, ...more],
+});
+const ACTIVITY_READ = `GET /v1/ugwo/${UGWO_ID}/activities/${ACTIVITY.uid}`;
 
 /** Messages of a run in one line. */
 const said = ({ stderr }: { readonly stderr: string }): string => stderr.replaceAll(/\s+/g, ' ');
 
 describe('activity wait, after a payment', () => {
-  it('reads the payment request once', async () => {
-    const ended = await waited(PAID, requestOf({ total_amount_paid: 90_000 }));
-    expect(ended).toMatchObject({ code: 0, stderr: '', reads: [ACTIVITY.uid, UGWO_ID] });
-  });
+  it('reads the payment request once', () =>
+    scene({
+      ...waiting(PAID, requestOf({ total_amount_paid: 90_000 })),
+      stderr: '',
+      requests: [ACTIVITY_READ, `GET /v1/ugwo/${UGWO_ID}`],
+    }));
 
-  it('ends a part payment with 13, and names what came and the command for the rest', async () => {
-    const status = 'requires_ugwo';
-    const ended = await waited(PAID, requestOf({ status, total_amount_paid: '40000' }), ['--json']);
-    expect(ended.code).toBe(13);
-    expect(JSON.parse(ended.stdout)).toMatchObject({ uid: ACTIVITY.uid, status: 'successful' });
-    expect(errorOf(ended)).toMatchObject({
-      kind: 'underpaid',
-      message: 'part paid: NGN 400.00 of 900.00',
-      hint: `charge the rest: paycli ugwo charge ${UGWO_ID} --remaining`,
-    });
-  });
+  it('ends a part payment with 13, and names what came and the command for the rest', () =>
+    scene({
+      ...waiting(PAID, requestOf({ status: 'requires_ugwo', total_amount_paid: '40000' }), '--json'),
+      exit: 13,
+      json: { uid: ACTIVITY.uid, status: 'successful' },
+      error: {
+        kind: 'underpaid',
+        message: 'part paid: NGN 400.00 of 900.00',
+        hint: `charge the rest: paycli ugwo charge ${UGWO_ID} --remaining`,
+      },
+    }));
 
-  it('sums up several part payments', async () => {
+  it.each([
+    [50_000, 0, ''],
+    [10_000, 13, /part paid: NGN 500\.00 of\s+900\.00/],
+  ])('sums up several part payments: %i', async (charged, exit, stderr) => {
     const first = standing('successful', { uid: FIRST, charged_amount: 40_000 });
-    const second = (charged: number) => ({ ...PAID, charged_amount: charged });
-    const request = (charged: number): Answer =>
-      requestOf({ activities: [first, second(charged)], total_amount_paid: 40_000 + charged });
-    expect(await waited(second(50_000), request(50_000))).toMatchObject({ code: 0, stderr: '' });
-    const short = await waited(second(10_000), request(10_000));
-    expect(short.code).toBe(13);
-    expect(said(short)).toContain('part paid: NGN 500.00 of 900.00');
+    const second = { ...PAID, charged_amount: charged };
+    const request = requestOf({ activities: [first, second], total_amount_paid: 40_000 + charged });
+    await scene({ ...waiting(second, request), exit, stdout: /^/, stderr });
   });
 
   it('says what came too much', async () => {
-    const ended = await waited(PAID, requestOf({ total_amount_paid: 100_000 }));
-    expect(ended.code).toBe(0);
-    expect(said(ended)).toContain('overpaid by NGN 100.00');
-    expect(await waited(PAID, requestOf({ total_amount_paid: 100_000 }), ['--json'])).toMatchObject({ stderr: '' });
+    const much = requestOf({ total_amount_paid: 100_000 });
+    await scene({ ...waiting(PAID, much), stderr: /overpaid\s+by\s+NGN\s+100\.00/ });
+    await scene({ ...waiting(PAID, much, '--json'), stderr: '' });
   });
 
   it.each([
     ['partially_refunded', 90_000, 0],
     ['partially_refunded', 40_000, 13],
     ['refunded', 90_000, 11],
-  ])('ends with a payment that is %s, of which %i came, with %i', async (status, total, code) => {
+  ])('ends with a payment that is %s, of which %i came, with %i', async (status, total, exit) => {
     const activity = standing(status, { charged_amount: total });
-    const ended = await waited(activity, requestOf({ status, activities: [activity], total_amount_paid: total }));
-    expect(ended.code).toBe(code);
+    const request = requestOf({ status, activities: [activity], total_amount_paid: total });
+    await scene({ ...waiting(activity, request), exit, stdout: /^/, stderr: /^/ });
   });
 
   it('needs no amount to know that all of it was refunded', async () => {
-    expect(await waited(standing('refunded'), problem(401, 'No'))).toMatchObject({ code: 11, reads: [ACTIVITY.uid] });
+    const refunded = waiting(standing('refunded'), problem(401, 'No'));
+    await scene({ ...refunded, exit: 11, stdout: /^/, requests: [ACTIVITY_READ] });
   });
 
   it('ends with 11 if the request shows that the provider took the money back', async () => {
     const activities = [standing('failed', { ...LATER, charged_amount: 0, error: { code: 'psp.error' } })];
-    const ended = await waited(PAID, requestOf({ status: 'requires_ugwo', activities, total_amount_paid: 0 }));
-    expect(ended.code).toBe(11);
-    expect(said(ended)).toContain('the payment was reversed: the provider took the money back');
+    await scene({
+      ...waiting(PAID, requestOf({ status: 'requires_ugwo', activities, total_amount_paid: 0 })),
+      exit: 11,
+      stdout: /^/,
+      stderr: /the\s+payment\s+was\s+reversed:\s+the\s+provider\s+took\s+the\s+money\s+back/,
+    });
   });
 
   it('believes the activity if the request shows an older one', async () => {
     const old = standing('processing', { updated_at: '2026-11-20T10:00:00Z' });
     const now = { ...PAID, updated_at: '2026-11-20T10:00:09Z' };
-    expect(await waited(now, requestOf({ activities: [old] }))).toMatchObject({ code: 0, stderr: '' });
+    await scene({ ...waiting(now, requestOf({ activities: [old] })), stderr: '' });
   });
 
-  it.each<[string, object]>([
-    ['', {}],
-    [', and no list of activities', { activities: undefined }],
-    [', and no activities', { activities: [], total_amount_paid: 0, status: 'requires_ugwo' }],
-  ])('believes a request that shows no total%s', async (_, more) => {
-    expect(await waited(PAID, requestOf(more))).toMatchObject({ code: 0, stderr: '' });
-  });
-
-  it.each([404, 405, 501])('believes a service without reads of payment requests (%i)', async (status) => {
-    expect(await waited(PAID, problem(status, 'No'))).toMatchObject({ code: 0, stderr: '' });
+  it.each<[string, Answer]>([
+    ['a request that shows no total', requestOf()],
+    ['a request that shows no total, and no list of activities', requestOf({ activities: undefined })],
+    [
+      'a request that shows no total, and no activities',
+      requestOf({ activities: [], total_amount_paid: 0, status: 'requires_ugwo' }),
+    ],
+    ['a service without reads of payment requests (404)', problem(404, 'No')],
+    ['a service without reads of payment requests (405)', problem(405, 'No')],
+    ['a service without reads of payment requests (501)', problem(501, 'No')],
+  ])('believes %s', async (_what, request) => {
+    await scene({ ...waiting(PAID, request), stderr: '' });
   });
 
   it.each<[string, Answer]>([
@@ -104,13 +113,15 @@ describe('activity wait, after a payment', () => {
     ['a cut answer', json(200, '{"uid": ')],
     ['garbage', raw('no HTTP\r\n\r\n')],
   ])('ends with 12 if the request could not be read: %s', async (_, request) => {
-    const ended = await waited(PAID, request, ['--json']);
-    expect(ended.code).toBe(12);
-    expect(JSON.parse(ended.stdout)).toMatchObject({ status: 'successful' });
-    expect(errorOf(ended)).toMatchObject({
-      kind: 'pending',
-      message: expect.stringMatching(/^the customer has paid, but how much couldn't be read: ./),
-      hint: `read it again with: paycli activity wait ${UGWO_ID} ${ACTIVITY.uid} --wait-timeout 15m`,
+    await scene({
+      ...waiting(PAID, request, '--json'),
+      exit: 12,
+      json: { status: 'successful' },
+      error: {
+        kind: 'pending',
+        message: expect.stringMatching(/^the customer has paid, but how much couldn't be read: ./),
+        hint: `read it again with: paycli activity wait ${UGWO_ID} ${ACTIVITY.uid} --wait-timeout 15m`,
+      },
     });
   });
 });
@@ -121,26 +132,28 @@ describe('activity wait, paid twice', () => {
   const twice = (asked: number, more: object = {}): Answer =>
     requestOf({ amount: asked, activities: [first, second], total_amount_paid: 2 * asked, ...more });
 
-  it('names the excess and the command that pays it back', async () => {
-    const ended = await waited(second, twice(90_000));
-    expect(ended.code).toBe(0);
-    expect(said(ended)).toContain(
+  it.each<[string, number, object, string]>([
+    [
+      'the excess and the command that pays it back',
+      90_000,
+      {},
       `paid twice: NGN 900.00 too much came; pay it back with: paycli refund create ${ACTIVITY.uid} --amount 900.00`,
-    );
-  });
-
-  it('groups no digits in the command', async () => {
-    const activities = [first, second].map((one) => ({ ...one, charged_amount: 190_000 }));
-    expect(said(await waited(second, twice(190_000, { activities })))).toContain(' --amount 1900.00');
-  });
-
-  it('says that less than NGN 200.00 is not refunded', async () => {
-    const small = await waited(second, twice(19_999));
-    expect(small.code).toBe(0);
-    expect(said(small)).toContain(
+    ],
+    [
+      'a command without groups of digits',
+      190_000,
+      { activities: [first, second].map((one) => ({ ...one, charged_amount: 190_000 })) },
+      ' --amount 1900.00',
+    ],
+    [
+      'that less than NGN 200.00 is not refunded',
+      19_999,
+      {},
       "paid twice: NGN 199.99 too much came; it can't be refunded, since a refund is at least NGN 200.00",
-    );
-    expect(said(await waited(second, twice(20_000)))).toContain('--amount 200.00');
+    ],
+    ['that NGN 200.00 is refunded', 20_000, {}, '--amount 200.00'],
+  ])('says %s', async (_what, asked, more, text) => {
+    expect(said(await scene({ ...waiting(second, twice(asked, more)), stderr: /./ }))).toContain(text);
   });
 });
 
@@ -151,9 +164,9 @@ describe('activity wait, without a payment', () => {
     ['expired', { error: { code: 'psp.error.expired' } }, 12, 'the time to pay is over, and nothing came'],
     ['expired', { error: 'expired' }, 12, `charge again: paycli ugwo charge ${UGWO_ID}`],
     ['failed', { error: { message: 'no funds' } }, 11, 'the charge failed: no funds'],
-  ])('%s %j ends with %i', async (_, more, code, text) => {
-    const ended = await waited(standing('failed', more), requestOf());
-    expect(ended).toMatchObject({ code, reads: [ACTIVITY.uid] });
+  ])('%s %j ends with %i', async (_, more, exit, text) => {
+    const failed = waiting(standing('failed', more), requestOf());
+    const ended = await scene({ ...failed, exit, stdout: /^/, requests: [ACTIVITY_READ] });
     expect(said(ended)).toContain(text);
   });
 });
@@ -247,7 +260,7 @@ describe('ugwo charge --from --wait', () => {
 
 describe('ugwo charge --wait with the emulator', () => {
   const local = async (home: string, ...args: string[]) => {
-    const ended = await paycli([...args, '--local', '-o', 'tsv', '--columns', 'uid'], { home });
+    const ended = await inProcess([...args, '--local', '-o', 'tsv', '--columns', 'uid'], { home });
     return { ...ended, uid: ended.stdout.trim() };
   };
   const paidBy = async (emulate: string) => {
