@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { inProcess } from '../support/in-process.ts';
-import { errorOf, newFolder, paycli, type RunOptions } from '../support/program.ts';
-import { ACTIVITY, json, type Seen, type Service, serve, serveAllBy, ugwo } from '../support/service.ts';
+import { newFolder, paycli, type RunOptions } from '../support/program.ts';
+import { scene } from '../support/scene.ts';
+import { ACTIVITY, json, type Seen, type Service, serveAllBy, ugwo } from '../support/service.ts';
 import { activityOf, charged, numberIn, ugwoOf } from './bulk-support.ts';
 import { chargeOf, newTeam } from './team-support.ts';
 
@@ -46,22 +47,22 @@ describe.each(['get', 'wait'])('activity %s', (verb) => {
     expect([ended.code, uidIn(ended.stdout)]).toEqual([0, activityOf(1)]);
   });
 
-  it('names the command to run if the ledger does not know the activity', async () => {
-    const options = { service: await serve([], { looks: 'asked' }), home: newFolder() };
-    const ended = await inProcess(['activity', verb, activityOf(1), '--json'], options);
-    expect(ended.code).toBe(2);
-    expect(errorOf(ended)).toMatchObject({
-      message: `this ledger has no charge with the activity ${activityOf(1)}`,
-      hint: `give its payment request too: \`paycli activity ${verb} ugw.… ${activityOf(1)}\``,
-    });
-    expect(options.service.seen).toEqual([]);
-  });
+  it('names the command to run if the ledger does not know the activity', () =>
+    scene({
+      service: [],
+      argv: ['activity', verb, activityOf(1), '--json'],
+      exit: 2,
+      error: {
+        message: `this ledger has no charge with the activity ${activityOf(1)}`,
+        hint: `give its payment request too: \`paycli activity ${verb} ugw.… ${activityOf(1)}\``,
+      },
+    }));
 
   it('ignores charges of another service', async () => {
     const options = await inFile(await serveKnown());
     expect(await chargeOf(ugwoOf(1), options)).toMatchObject({ code: 0 });
-    const elsewhere = await inProcess(['activity', verb, activityOf(1)], { ...options, service: await serve([]) });
-    expect(elsewhere).toMatchObject({ code: 2, stderr: expect.stringContaining('this ledger has no charge') });
+    const argv = ['activity', verb, activityOf(1)];
+    await scene({ ...options, service: [], argv, exit: 2, stderr: ['this ledger has no charge'] });
   });
 
   it.each([
@@ -79,21 +80,27 @@ describe.each(['get', 'wait'])('activity %s', (verb) => {
   ])('accepts a payment request and shows its activity %s', async (_which, shown) => {
     const request = json(200, { ...ugwo(1), ...shown });
     // A wait reads the request again after the payment, for the money.
-    const answers = [request, json(200, { ...PAID, uid: activityOf(7) }), ...(verb === 'wait' ? [request] : [])];
-    const options = { service: await serve(answers, { looks: 'asked' }), home: newFolder() };
-    const ended = await inProcess(['activity', verb, ugwoOf(1), '--json'], options);
-    expect([ended.code, uidIn(ended.stdout)]).toEqual([0, activityOf(7)]);
-    const urls = [ON_1, `${ON_1}/activities/${activityOf(7)}`, ...(verb === 'wait' ? [ON_1] : [])];
-    expect(options.service.seen.map(({ url }) => url)).toEqual(urls);
+    const last = verb === 'wait' ? [`GET ${ON_1}`] : [];
+    await scene({
+      service: [request, json(200, { ...PAID, uid: activityOf(7) }), ...last.map(() => request)],
+      looks: 'asked',
+      argv: ['activity', verb, ugwoOf(1), '--json'],
+      json: { uid: activityOf(7) },
+      stderr: /^/,
+      requests: [`GET ${ON_1}`, `GET ${ON_1}/activities/${activityOf(7)}`, ...last],
+    });
   });
 
   it.each([[[]], [undefined]])('reports that the payment request has no activity: %j', async (activities) => {
-    const service = await serve([json(200, { ...ugwo(1), activities })], { looks: 'asked' });
-    const ended = await inProcess(['activity', verb, ugwoOf(1), '--json'], { service, home: newFolder() });
-    expect(ended.code).toBe(3);
-    expect(errorOf(ended)).toMatchObject({
-      message: `the service shows no activity of ${ugwoOf(1)}`,
-      hint: `create one: \`paycli ugwo charge ${ugwoOf(1)}\``,
+    await scene({
+      service: [json(200, { ...ugwo(1), activities })],
+      looks: 'asked',
+      argv: ['activity', verb, ugwoOf(1), '--json'],
+      exit: 3,
+      error: {
+        message: `the service shows no activity of ${ugwoOf(1)}`,
+        hint: `create one: \`paycli ugwo charge ${ugwoOf(1)}\``,
+      },
     });
   });
 
@@ -102,11 +109,8 @@ describe.each(['get', 'wait'])('activity %s', (verb) => {
     [`${activityOf(1)} ${ugwoOf(1)}`, 'is the identifier of an activity, not of a payment request'],
     ['', "missing required argument 'id': the activity, act.…, or its payment request, ugw.…"],
   ])('refuses `%s`', async (words, message) => {
-    const args = ['activity', verb, ...words.split(' ').filter((word) => word !== '')];
-    expect(await inProcess(args, { home: newFolder() })).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining(message),
-    });
+    const argv = ['activity', verb, ...words.split(' ').filter((word) => word !== '')];
+    await scene({ argv, exit: 2, stderr: [message] });
   });
 });
 

@@ -2,7 +2,8 @@ import { execFile, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { environment, newFolder, paycli } from '../support/program.ts';
+import { inProcess } from '../support/in-process.ts';
+import { environment, newFolder } from '../support/program.ts';
 import { ACTIVITY, json, serve, UGWO_ID } from '../support/service.ts';
 
 /** A key (not the canary) with characters that shells and curl config files treat specially. */
@@ -25,7 +26,7 @@ describe.each(['sh', 'dash', 'bash', 'zsh'])('the output of --as-curl in %s', (n
 
   it.skipIf(shell === '')('passes the key to curl through a pipe, using shell builtins only', async () => {
     const service = await serve([]);
-    const ended = await paycli(CHARGE, { service });
+    const ended = await inProcess(CHARGE, { service });
     expect(ended).toMatchObject({ code: 0, stderr: '' });
     const env = { PAYCLI_SECRET_KEY: KEY, PATH: newFolder('no-programs') };
     const stdio = ['ignore', 'pipe', 'pipe'] as const;
@@ -42,7 +43,7 @@ describe.each(['sh', 'dash', 'bash', 'zsh'])('the output of --as-curl in %s', (n
 
   it.skipIf(shell === '' || pathOf('curl') === undefined)('makes curl send the same request as paycli', async () => {
     const service = await serve([json(201, ACTIVITY)]);
-    const { stdout } = await paycli(CHARGE, { service });
+    const { stdout } = await inProcess(CHARGE, { service });
     const env = { ...environment({}), PAYCLI_SECRET_KEY: KEY };
     const code = await new Promise((done) =>
       execFile(shell, ['-c', stdout], { env }, (error) => done(error?.code ?? 0)),

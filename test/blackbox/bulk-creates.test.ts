@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { clock } from '../support/clock.ts';
 import { inProcess } from '../support/in-process.ts';
 import { errorOf, newFolder, type paycli } from '../support/program.ts';
+import { type Scene, scene } from '../support/scene.ts';
 import type { Answer, Seen, Service } from '../support/service.ts';
 import { json, problem, reset, serveAllBy, serveBy, ugwo } from '../support/service.ts';
 import { activityOf, csvOf, fileOf, reportOf, reportPath, summaryOf } from './bulk-support.ts';
@@ -28,28 +29,35 @@ const serveMaking = (
   });
 };
 
+/** A run that creates the rows of this file one after the other. */
+const from = (words: readonly string[], file: string, ...more: readonly string[]): string[] => [
+  ...[...words, '--from', file, '--concurrency', '1', '--json'],
+  ...more,
+];
+
 const run = (
   words: readonly string[],
   file: string,
   options: Parameters<typeof paycli>[1],
   ...more: readonly string[]
-) => inProcess([...words, '--from', file, '--concurrency', '1', '--json', ...more], options);
+) => inProcess(from(words, file, ...more), options);
 
 const CREATE = ['ugwo', 'create'];
 const REFUND = ['refund', 'create'];
 
 it("refund create --from pays nothing back to the account of a charge's report", async () => {
-  const service = await serveMaking('rfd');
   const report = fileOf(
     csvOf(
       'ugwo,row,state,activity,account_number,amount_minor,currency,error,job',
       `${uidOf('ugw', 1)},1,accepted,${activityOf(1)},9274597867,800000,NGN,,job-0123456789abcdef`,
     ),
   );
-  const options = { service, home: newFolder() };
-  const refused = await run(REFUND, report, options, '--provider', 'zenith', '--yes');
-  expect([refused.code, errorOf(refused)['hint']]).toEqual([2, expect.stringContaining('call the column amount')]);
-  expect(postsIn(service)).toEqual([]);
+  await scene({
+    service: [],
+    argv: from(REFUND, report, '--provider', 'zenith', '--yes'),
+    exit: 2,
+    error: { hint: expect.stringContaining('call the column amount') },
+  });
 });
 
 it('a row of NDJSON has the currency of its own amount, whatever the first row has', async () => {
@@ -75,18 +83,16 @@ it('a row of NDJSON has the currency of its own amount, whatever the first row h
 });
 
 it.each([1, 2])('refund create --from names row %i of NDJSON, which has no amount', async (without) => {
-  const service = await serveMaking('rfd');
-  const lines = [1, 2].map((row) =>
-    JSON.stringify({
-      activity: activityOf(row),
-      ...(row === without ? {} : { amount_minor: 30_000, currency: 'NGN' }),
-    }),
-  );
-  const file = fileOf(`${lines.join('\n')}\n`, 'a.ndjson');
-  const ended = await run(REFUND, file, { service, home: newFolder() }, '--yes');
-  expect(ended.code).toBe(2);
-  expect(errorOf(ended)).toMatchObject({ violations: [{ row: without, column: 'amount' }] });
-  expect(postsIn(service)).toEqual([]);
+  const lines = [1, 2].map((row) => {
+    const amount = row === without ? {} : { amount_minor: 30_000, currency: 'NGN' };
+    return JSON.stringify({ activity: activityOf(row), ...amount });
+  });
+  await scene({
+    service: [],
+    argv: from(REFUND, fileOf(`${lines.join('\n')}\n`, 'a.ndjson'), '--yes'),
+    exit: 2,
+    error: { violations: [{ row: without, column: 'amount' }] },
+  });
 });
 
 describe('ugwo create --from', () => {
@@ -124,38 +130,39 @@ describe('ugwo create --from', () => {
     ]);
   });
 
-  it('checks every row before sending', async () => {
-    const service = await serveMaking('ugw');
-    const file = fileOf(
-      csvOf(
-        'ref,amount,amount_minor,currency',
-        'a,"7,00",,NGN',
-        'b,,5000,',
-        'c,,,NGN',
-        'd,1.00,100,NGN',
-        'e,1.00,,naira',
-        'f,1.00,,NGN',
-        'f,2.00,,NGN',
-        ',3.00,,NGN',
-        ',3.00,,NGN',
+  it('checks every row before sending', () =>
+    scene({
+      service: [],
+      argv: from(
+        CREATE,
+        fileOf(
+          csvOf(
+            'ref,amount,amount_minor,currency',
+            'a,"7,00",,NGN',
+            'b,,5000,',
+            'c,,,NGN',
+            'd,1.00,100,NGN',
+            'e,1.00,,naira',
+            'f,1.00,,NGN',
+            'f,2.00,,NGN',
+            ',3.00,,NGN',
+            ',3.00,,NGN',
+          ),
+        ),
       ),
-    );
-    const ended = await run(CREATE, file, { service, home: newFolder() });
-    expect(ended.code).toBe(2);
-    expect(errorOf(ended)['violations']).toMatchObject([
-      {
-        row: 1,
-        column: 'amount',
-        title: '"7,00" is not an amount; write it like 5,000.00',
+      exit: 2,
+      error: {
+        violations: [
+          { row: 1, column: 'amount', title: '"7,00" is not an amount; write it like 5,000.00' },
+          { row: 2, column: 'currency', title: expect.stringContaining('is missing') },
+          { row: 3, column: 'amount', title: 'is missing: give amount or amount_minor' },
+          { row: 4, column: 'amount', title: "can't be used together with amount_minor" },
+          { row: 5, column: 'currency', title: expect.stringContaining('three letters') },
+          { row: 7, column: 'ref', title: expect.stringContaining('duplicate of row 6') },
+          { row: 9, column: 'ref', title: expect.stringContaining('duplicate of row 8') },
+        ],
       },
-      { row: 2, column: 'currency', title: expect.stringContaining('is missing') },
-      { row: 3, column: 'amount', title: 'is missing: give amount or amount_minor' },
-      { row: 4, column: 'amount', title: "can't be used together with amount_minor" },
-      { row: 5, column: 'currency', title: expect.stringContaining('three letters') },
-      { row: 7, column: 'ref', title: expect.stringContaining('duplicate of row 6') },
-      { row: 9, column: 'ref', title: expect.stringContaining('duplicate of row 8') },
-    ]);
-  });
+    }));
 
   it.each([
     ['ugwo create', CREATE, 'ugw', ''],
@@ -181,31 +188,29 @@ describe('ugwo create --from', () => {
     ['Amount Minor GHS', 'GHS', 7000],
   ])('reads the heading %j as the amount and its currency', async (heading, currency, amount) => {
     const service = await serveMaking('ugw');
-    const file = fileOf(csvOf(`ref,${heading}`, 'a,7000'));
-    expect(await run(CREATE, file, { service, home: newFolder() })).toMatchObject({ code: 0 });
+    await scene({ service, argv: from(CREATE, fileOf(csvOf(`ref,${heading}`, 'a,7000'))), json: { accepted: 1 } });
     expect(postsIn(service)).toEqual([{ ref: 'a', amount, currency }]);
   });
 
   it('refuses a row whose currency is not the one of the heading', async () => {
+    const title = 'USD is not NGN, as the heading of the amount says';
     const service = await serveMaking('ugw');
-    const file = fileOf(csvOf('ref,Amount (NGN),Currency', 'a,1,ngn', 'b,1,', 'c,1,USD'));
-    const ended = await run(CREATE, file, { service, home: newFolder() }, '--skip-invalid');
-    expect(summaryOf(ended)).toMatchObject({ accepted: 2, invalid: 1 });
+    const argv = from(CREATE, fileOf(csvOf('ref,Amount (NGN),Currency', 'a,1,ngn', 'b,1,', 'c,1,USD')));
+    await scene({ service: [], argv, exit: 2, error: { violations: [{ row: 3, column: 'currency', title }] } });
+    await scene({ service, argv: [...argv, '--skip-invalid'], stderr: /^/, json: { accepted: 2, invalid: 1 } });
     expect(postsIn(service)).toMatchObject([{ currency: 'NGN' }, { currency: 'NGN' }]);
-    expect(errorOf(await run(CREATE, file, { service, home: newFolder() }))['violations']).toEqual([
-      { row: 3, column: 'currency', title: 'USD is not NGN, as the heading of the amount says', property_path: '' },
-    ]);
   });
 
   it.each([
     ['Amount (NGN)', ['--currency', 'USD'], '--currency and the column Amount (NGN) set the same value'],
     ['Amount (NGN),Amount (USD)', [], 'the columns "Amount (NGN)" and "Amount (USD)" are both amount'],
     ['Amount (NGN),amount', [], 'the columns "Amount (NGN)" and "amount" are both amount'],
-  ])('takes one currency from the headings %j', async (headings, args, why) => {
+    ['amount,currency', ['--currency', 'NGN'], '--currency and the column currency set the same value'],
+    ['amount,currency', ['--check'], '--check: ugwo create has nothing to look at beforehand'],
+  ])('rejects the headings %j with %j', async (headings, args, why) => {
     const file = fileOf(csvOf(`ref,${headings}`, headings.includes(',') ? 'a,1,1' : 'a,1'));
-    const ended = await run(CREATE, file, { service: await serveMaking('ugw'), home: newFolder() }, ...args);
-    expect(ended.code).toBe(2);
-    expect(errorOf(ended)['message']).toContain(why);
+    const error = { message: expect.stringContaining(why) };
+    await scene({ service: [], argv: from(CREATE, file, ...args), exit: 2, error });
   });
 
   it.each([
@@ -213,25 +218,15 @@ describe('ugwo create --from', () => {
     ['a text', '7000', '"7000" could mean NGN 7,000.00 or NGN 70.00; write amount 7,000.00 or amount_minor 7000'],
   ])('refuses a whole amount of NDJSON that is %s, and names amount_minor', async (_form, amount, title) => {
     const file = fileOf(`${JSON.stringify({ ref: 'a', amount, currency: 'NGN' })}\n`, 'a.ndjson');
-    const ended = await run(CREATE, file, { service: await serveMaking('ugw'), home: newFolder() });
-    expect(errorOf(ended)['violations']).toMatchObject([{ row: 1, column: 'amount', title }]);
-  });
-
-  it.each([
-    [['--currency', 'NGN'], '--currency and the column currency set the same value'],
-    [['--check'], '--check: ugwo create has nothing to look at beforehand'],
-  ])('rejects %j with --from', async (args, why) => {
-    const file = fileOf(csvOf('ref,amount,currency', 'a,5.00,NGN'));
-    const ended = await run(CREATE, file, { service: await serveMaking('ugw'), home: newFolder() }, ...args);
-    expect(ended.code).toBe(2);
-    expect(errorOf(ended)['message']).toContain(why);
+    const error = { violations: [{ row: 1, column: 'amount', title }] };
+    await scene({ service: [], argv: from(CREATE, file), exit: 2, error });
   });
 
   it('reads NDJSON with numeric minor amounts and fills rows from --data', async () => {
     const service = await serveMaking('ugw');
-    const file = fileOf('{"ref":"a","amount_minor":500000,"currency":"NGN","metadata":{"k":"v"}}\n', 'rows.ndjson');
-    const ended = await run(CREATE, file, { service, home: newFolder() }, '--data', '{"locale":"en"}');
-    expect(ended.code).toBe(0);
+    const row = '{"ref":"a","amount_minor":500000,"currency":"NGN","metadata":{"k":"v"}}\n';
+    const argv = from(CREATE, fileOf(row, 'rows.ndjson'), '--data', '{"locale":"en"}');
+    await scene({ service, argv, json: { accepted: 1 } });
     expect(postsIn(service)).toEqual([
       { locale: 'en', amount: 500_000, currency: 'NGN', ref: 'a', metadata: { k: 'v' } },
     ]);
@@ -278,31 +273,29 @@ describe('ugwo create --from', () => {
 
   it('finds the payment request that already has the reference and compares it', async () => {
     const listed = json(200, { data: [ugwo(1), ugwo(2), ugwo(3)], next_cursor: null });
-    const taken = problem(409, 'nzube.ugwo.error.ref_already_exists');
     const service = await serveAllBy(({ method, url }) => {
-      if (method === 'POST') return taken;
+      if (method === 'POST') return problem(409, 'nzube.ugwo.error.ref_already_exists');
       return url.includes('/ugw.') ? json(200, ugwo(Number(/0*(\d+)$/.exec(url)?.[1]))) : listed;
     });
-    const file = fileOf(
-      csvOf('ref,amount_minor,currency', 'order-2,500002,NGN', 'order-1,500001,NGN', 'order-3,1,NGN', 'order-9,1,NGN'),
-    );
-    const report = reportPath();
-    const home = newFolder();
-    const ended = await run(CREATE, file, { service, home }, '--report', report);
-    expect(ended.code).toBe(3);
-    expect(reportOf(report)).toMatchObject({
-      1: { state: 'accepted', uid: uidOf('ugw', 2) },
-      2: { state: 'accepted', uid: uidOf('ugw', 1) },
-      3: {
-        state: 'rejected',
-        error: expect.stringContaining('belongs to another payment request; amount_minor: is NGN'),
+    const rows = ['order-2,500002,NGN', 'order-1,500001,NGN', 'order-3,1,NGN', 'order-9,1,NGN'];
+    const first: Scene = {
+      service,
+      argv: from(CREATE, fileOf(csvOf('ref,amount_minor,currency', ...rows))),
+      exit: 3,
+      json: { accepted: 2, rejected: 2 },
+      report: {
+        1: { state: 'accepted', uid: uidOf('ugw', 2) },
+        2: { state: 'accepted', uid: uidOf('ugw', 1) },
+        3: {
+          state: 'rejected',
+          error: expect.stringContaining('belongs to another payment request; amount_minor: is NGN'),
+        },
+        4: { state: 'rejected', error: expect.stringContaining('409') },
       },
-      4: { state: 'rejected', error: expect.stringContaining('409') },
-    });
-    expect(service.seen.filter(({ url }) => url.startsWith('/v1/ugwo?'))).toHaveLength(1);
-    const first = reportOf(report);
-    expect((await run(CREATE, file, { service, home }, '--report', report)).code).toBe(3);
-    expect(reportOf(report)).toMatchObject({ 3: { error: first[3]?.['error'] }, 4: { error: first[4]?.['error'] } });
+    };
+    const { home, seen } = await scene(first);
+    expect(seen.filter(({ url }) => url.startsWith('/v1/ugwo?'))).toHaveLength(1);
+    await scene({ ...first, home, requests: [] });
   });
 
   it('never resends a row whose answer was lost, until someone resolves it', async () => {
@@ -335,60 +328,52 @@ describe('ugwo create --from', () => {
 });
 
 describe('onye create --from', () => {
-  it('creates customers, fills rows from options, and finds existing customers', async () => {
-    const obi = { uid: uidOf('ony', 9), email: 'obi@example.com', first_name: 'Obi', meta: { tier: 'vip' } };
-    const service = await serveMaking('ony', ({ email }, { method, url }) => {
-      if (method === 'GET') return json(200, url.endsWith(obi.uid) ? obi : { data: [obi], next_cursor: null });
-      return email === 'Obi@example.com' ? problem(409, 'nzube.onye.error.email_already_exists') : undefined;
+  const OBI = { uid: uidOf('ony', 9), email: 'obi@example.com', first_name: 'Obi', meta: { tier: 'vip' } };
+  /** Makes customers, of whom Obi exists. */
+  const withObi = () =>
+    serveMaking('ony', ({ email }, { method, url }) => {
+      if (method === 'GET') return json(200, url.endsWith(OBI.uid) ? OBI : { data: [OBI], next_cursor: null });
+      const isTaken = String(email).toLowerCase() === OBI.email;
+      return isTaken ? problem(409, 'nzube.onye.error.email_already_exists') : undefined;
     });
-    const report = reportPath();
-    const file = fileOf(
-      csvOf('Email,first_name,billing_address.city', 'ada@example.com,Ada,Lagos', 'Obi@example.com,obi,'),
-    );
-    const ended = await run(
-      ['onye', 'create'],
-      file,
-      { service, home: newFolder() },
-      '--meta',
-      'tier=vip',
-      '--report',
-      report,
-    );
-    expect(ended.code).toBe(0);
+
+  it('creates customers, fills rows from options, and finds existing customers', async () => {
+    const rows = ['ada@example.com,Ada,Lagos', 'Obi@example.com,obi,'];
+    const service = await withObi();
+    await scene({
+      service,
+      argv: from(
+        ['onye', 'create'],
+        fileOf(csvOf('Email,first_name,billing_address.city', ...rows)),
+        ...['--meta', 'tier=vip'],
+      ),
+      stderr: /^/,
+      report: { 1: { uid: uidOf('ony', 1) }, 2: { state: 'accepted', uid: OBI.uid } },
+    });
     expect(postsIn(service)[0]).toEqual({
       meta: { tier: 'vip' },
       email: 'ada@example.com',
       first_name: 'Ada',
       billing_address: { city: 'Lagos' },
     });
-    expect(reportOf(report)).toMatchObject({ 1: { uid: uidOf('ony', 1) }, 2: { state: 'accepted', uid: obi.uid } });
   });
 
-  it('sends no other row while it reads an existing customer, with --concurrency 1', async () => {
-    const obi = { uid: uidOf('ony', 9), email: 'obi@example.com' };
-    const service = await serveMaking('ony', ({ email }, { method, url }) => {
-      if (method === 'GET') return json(200, url.endsWith(obi.uid) ? obi : { data: [obi], next_cursor: null });
-      return email === obi.email ? problem(409, 'nzube.onye.error.email_already_exists') : undefined;
-    });
-    const file = fileOf(csvOf('email', obi.email, 'ada@example.com'));
-    const ended = await run(['onye', 'create'], file, { service, home: newFolder() });
-    expect(summaryOf(ended)).toMatchObject({ accepted: 2 });
-    expect(service.seen.map(({ method }) => method)).toEqual(['POST', 'GET', 'GET', 'POST']);
-  });
+  it('sends no other row while it reads an existing customer, with --concurrency 1', () =>
+    scene({
+      service: withObi(),
+      argv: from(['onye', 'create'], fileOf(csvOf('email', OBI.email, 'ada@example.com'))),
+      json: { accepted: 2 },
+      stderr: /^/,
+      requests: ['POST', 'GET', 'GET', 'POST'],
+    }));
 
   it.each([
     [csvOf('first_name', 'Ada'), [], /no column email/],
     [csvOf('email', 'a@b.c'), ['--email', 'd@e.f'], /--from and --email/],
     [csvOf('email', 'a@b.c', 'A@B.c'), [], /1 of 2 rows can't be sent/],
   ])('rejects %j with %j', async (text, args, why) => {
-    const ended = await run(
-      ['onye', 'create'],
-      fileOf(text),
-      { service: await serveMaking('ony'), home: newFolder() },
-      ...args,
-    );
-    expect(ended.code).toBe(2);
-    expect(errorOf(ended)['message']).toMatch(why);
+    const argv = from(['onye', 'create'], fileOf(text), ...args);
+    await scene({ service: [], argv, exit: 2, error: { message: expect.stringMatching(why) } });
   });
 
   it('sends nothing while a column resembles one that is read, unless it is to be ignored', async () => {
@@ -412,12 +397,10 @@ describe('onye create --from', () => {
 
   it('rejects a later line of NDJSON with such a key', async () => {
     const lines = ['{"email":"a@b.c","first_name":"Ada"}', '{"email":"b@b.c","firstName":"Obi","Note, old":"x"}'];
-    const [file, service] = [fileOf(`${lines.join('\n')}\n`, 'a.ndjson'), await serveMaking('ony')];
-    const refused = await run(['onye', 'create'], file, { service, home: newFolder() });
-    expect(refused.code).toBe(2);
-    expect(errorOf(refused)['violations']).toMatchObject([{ row: 2, column: 'firstName' }]);
-    const ignoring = ['--ignore-columns', 'firstName,Note, old'];
-    expect(await run(['onye', 'create'], file, { service, home: newFolder() }, ...ignoring)).toMatchObject({ code: 0 });
+    const argv = from(['onye', 'create'], fileOf(`${lines.join('\n')}\n`, 'a.ndjson'));
+    await scene({ service: [], argv, exit: 2, error: { violations: [{ row: 2, column: 'firstName' }] } });
+    const service = await serveMaking('ony');
+    await scene({ service, argv: [...argv, '--ignore-columns', 'firstName,Note, old'], stderr: /^/ });
     expect(postsIn(service)).toEqual([{ email: 'a@b.c', first_name: 'Ada' }, { email: 'b@b.c' }]);
   });
 });

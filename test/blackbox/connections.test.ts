@@ -2,6 +2,7 @@ import { appendFileSync, writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { inProcess } from '../support/in-process.ts';
 import { errorOf, newFolder, paycli, runBefore } from '../support/program.ts';
 import { ACTIVITY, DEAD_ORIGIN, json, serve, UGWO_ID } from '../support/service.ts';
 import { answerText, serveWire } from '../support/wire.ts';
@@ -68,21 +69,21 @@ describe('a charge', () => {
 describe('a connection that fails', () => {
   it('is described in plain words; its code appears in JSON and with --debug', async () => {
     const service = { origin: DEAD_ORIGIN };
-    const plain = await paycli(
+    const plain = await inProcess(
       CHARGE.filter((word) => word !== '--json'),
       { service },
     );
     expect(plain).toMatchObject({ code: 5, stdout: '' });
     expect(plain.stderr).toContain(`${new URL(service.origin).host} refused the connection`);
     expect(plain.stderr).not.toContain('ECONNREFUSED');
-    const ended = await paycli(CHARGE, { service });
+    const ended = await inProcess(CHARGE, { service });
     expect(errorOf(ended)).toMatchObject({ kind: 'not_sent', code: 'ECONNREFUSED' });
-    expect((await paycli([...CHARGE, '--debug'], { service })).stderr).toMatch(/^debug: ! not_sent .*ECONNREFUSED/m);
+    expect((await inProcess([...CHARGE, '--debug'], { service })).stderr).toMatch(/^debug: ! not_sent .*ECONNREFUSED/m);
   });
 
   it('blames the proxy if that is down', async () => {
     const env = { HTTPS_PROXY: DEAD_ORIGIN.replace('http://', 'http://ada:secret-word@') };
-    const ended = await paycli(CHARGE, { service: { origin: 'https://localhost:9' }, env });
+    const ended = await inProcess(CHARGE, { service: { origin: 'https://localhost:9' }, env });
     expect(ended).toMatchObject({ code: 5, stdout: '' });
     expect(errorOf(ended)['message']).toContain(
       `could not connect through the proxy ${new URL(DEAD_ORIGIN).host} (from HTTPS_PROXY)`,
@@ -96,7 +97,7 @@ describe('login', () => {
     const service = await serve([json(200, { data: [], next_cursor: null })]);
     const args = ['login', '--base-url', service.origin, '--key-stdin'];
     const login = (...more: readonly string[]) =>
-      paycli([...args, ...more], { home: newFolder(), stdin: `sk.Test.${'k'.repeat(80)}\n` });
+      inProcess([...args, ...more], { home: newFolder(), stdin: `sk.Test.${'k'.repeat(80)}\n` });
     expect((await login()).stderr).toContain('The service accepted the key.');
     expect((await login('--no-verify')).stderr).not.toContain('accepted');
   });
@@ -104,7 +105,7 @@ describe('login', () => {
   it.each([401, 403])('does not suggest a login after %i', async (status) => {
     const service = await serve([json(status, { type: 'about:blank', title: 'Unauthorized', status })]);
     const args = ['login', '--base-url', service.origin, '--key-stdin'];
-    const ended = await paycli(args, { stdin: `sk.Test.${'k'.repeat(80)}\n` });
+    const ended = await inProcess(args, { stdin: `sk.Test.${'k'.repeat(80)}\n` });
     expect(ended).toMatchObject({ code: 4, stdout: '' });
     expect(ended.stderr).toContain('check that the key belongs to this environment');
     expect(ended.stderr).not.toMatch(/log in|paycli login|PAYCLI_SECRET_KEY/);
