@@ -3,6 +3,7 @@ import { inProcess } from '../support/in-process.ts';
 import { rewrite } from '../support/ledger.ts';
 import type { Ended, RunOptions } from '../support/program.ts';
 import { errorOf, fromNoon, newFolder, paycli } from '../support/program.ts';
+import { scene } from '../support/scene.ts';
 import type { Service } from '../support/service.ts';
 import { json, serveAllBy, serveBy, ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
@@ -33,8 +34,11 @@ const under = async (limits: readonly string[], service?: Service): Promise<Worl
   return world;
 };
 
+const CHARGE = (number: number): string[] => {
+  return ['ugwo', 'charge', ugwoOf(number), '--medium', 'ussd', '--provider', 'gtb', '--json'];
+};
 const charge = (number: number, world: RunOptions, ...more: readonly string[]): Promise<Ended> =>
-  inProcess(['ugwo', 'charge', ugwoOf(number), '--medium', 'ussd', '--provider', 'gtb', '--json', ...more], world);
+  inProcess([...CHARGE(number), ...more], world);
 
 describe('a charge that exceeds a policy', () => {
   it('is refused with 9, with the remaining limit and a hint, and not sent', async () => {
@@ -57,12 +61,10 @@ describe('a charge that exceeds a policy', () => {
 
   it('is refused if its amount exceeds the rest', async () => {
     const world = await under(['--max-amount', 'NGN 9,000.00']);
-    expect(await charge(1, world)).toMatchObject({ code: 0 });
-    const ended = await charge(2, world);
-    expect(errorOf(ended)['message']).toContain(
-      'allows NGN 9,000.00 a day; NGN 3,999.99 is left today, and this charge is NGN 5,000.01',
-    );
-    expect(postsOf(world.service)).toEqual(once(1));
+    await scene({ ...world, argv: CHARGE(1), requests: ['POST'] });
+    const message = 'allows NGN 9,000.00 a day; NGN 3,999.99 is left today, and this charge is NGN 5,000.01';
+    const error = { message: expect.stringContaining(message) };
+    await scene({ ...world, argv: CHARGE(2), exit: 9, error, requests: [] });
   });
 
   it.each<[string, readonly string[], readonly string[], string, string]>([
@@ -90,11 +92,8 @@ describe('a charge that exceeds a policy', () => {
     ],
   ])('is refused %s', async (_what, limits, more, message, hint) => {
     const world = await under(limits);
-    const ended = await charge(1, world, ...more);
-    expect(ended.code).toBe(9);
-    expect(errorOf(ended)['message']).toContain(message);
-    expect(errorOf(ended)['hint']).toContain(hint);
-    expect(postsOf(world.service)).toEqual({});
+    const error = { message: expect.stringContaining(message), hint: expect.stringContaining(hint) };
+    await scene({ ...world, argv: [...CHARGE(1), ...more], exit: 9, error, requests: [] });
   });
 
   it('that failed does not count', async () => {
@@ -108,14 +107,19 @@ describe('a charge that exceeds a policy', () => {
   });
 
   it('is refused with the emulator, too', async () => {
-    const home = newFolder();
-    const local = (...args: readonly string[]): Promise<Ended> => inProcess([...args, '--local', '--json'], { home });
-    await local('policy', 'set', '--max-charges', '0');
-    const listed = await local('ugwo', 'list', '--max', '1');
-    const uid = (JSON.parse(listed.stdout) as { data: { uid: string }[] }).data[0]?.uid ?? '';
-    const ended = await local('ugwo', 'charge', uid, '--medium', 'bank_transfer');
-    expect(ended.code).toBe(9);
-    expect(errorOf(ended)['message']).toContain('the policy of profile local allows 0 a day');
+    const local = (...args: string[]): string[] => [...args, '--local', '--json'];
+    const { home, stdout } = await scene({
+      before: [local('policy', 'set', '--max-charges', '0')],
+      argv: local('ugwo', 'list', '--max', '1'),
+      stderr: ['more remain'],
+    });
+    const uid = (JSON.parse(stdout) as { data: { uid: string }[] }).data[0]?.uid ?? '';
+    await scene({
+      home,
+      argv: local('ugwo', 'charge', uid, '--medium', 'bank_transfer'),
+      exit: 9,
+      error: { message: expect.stringContaining('the policy of profile local allows 0 a day') },
+    });
   });
 });
 
@@ -131,7 +135,7 @@ describe('a file that exceeds a policy', () => {
     expect(message).toContain('allows 2 a day, and all of them are used today');
     expect(hint).toContain('run the same command again to continue with the rows that were not sent');
     expect(hint).not.toContain('earlier charge');
-    await paycli(['policy', 'set', '--others', '--max-charges', '9'], world);
+    await inProcess(['policy', 'set', '--others', '--max-charges', '9'], world);
     const again = await chargeFrom(file, world);
     expect(again).toMatchObject({ code: 0 });
     expect(summaryOf(again)).toMatchObject({ accepted: 5, skipped: 2 });
@@ -244,14 +248,12 @@ const SHARE =
 
 describe('a ledger file', () => {
   it("can't store --approve-above", async () => {
-    const world = { home: newFolder() };
-    const ended = await inProcess(['policy', 'set', 'shop', '--approve-above', 'NGN 1.00', '--json'], world);
-    expect(ended).toMatchObject({ code: 2, stdout: '' });
-    expect(errorOf(ended)).toMatchObject({
-      message: "--approve-above: a ledger file can't tell who approves",
-      hint: SHARE,
+    const { home } = await scene({
+      argv: ['policy', 'set', 'shop', '--approve-above', 'NGN 1.00', '--json'],
+      exit: 2,
+      error: { message: "--approve-above: a ledger file can't tell who approves", hint: SHARE },
     });
-    expect((await inProcess(['policy', 'list', '--json'], world)).stdout).toContain('"data":[]');
+    await scene({ home, argv: ['policy', 'list', '--json'], json: { data: [] } });
   });
 
   it.each([[], ['--dry-run'], ['--no-preflight']])(
@@ -358,19 +360,20 @@ describe('policies', () => {
     ['shown if there is none', ['show', 'none'], 'no policy holds for profile none'],
     ['removed if there is none', ['remove', 'none'], 'there is no policy of profile none'],
   ])("can't be %s", async (_what, args, message) => {
-    const ended = await inProcess(['policy', ...args], { home: newFolder() });
-    expect(ended).toMatchObject({ code: 2, stdout: '' });
-    expect(ended.stderr).toContain(message);
+    await scene({ argv: ['policy', ...args], exit: 2, stderr: [message] });
   });
 
   it("that this version can't read stop every charge", async () => {
     const world = await under(['--max-charges', '5']);
     rewrite(`${world.home}/ledger.sqlite`, `UPDATE policy SET policy = '{"maxCustomers":1}'`);
-    const ended = await charge(1, world);
-    expect(ended.code).toBe(10);
-    expect(errorOf(ended)).toMatchObject({
-      message: expect.stringContaining("a policy that this paycli can't read"),
-      hint: 'use the newer paycli that has written it',
+    await scene({
+      ...world,
+      argv: CHARGE(1),
+      exit: 10,
+      error: {
+        message: expect.stringContaining("a policy that this paycli can't read"),
+        hint: 'use the newer paycli that has written it',
+      },
     });
     expect(postsOf(world.service)).toEqual({});
   });

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { inProcess } from '../support/in-process.ts';
 import type { Ended, Running } from '../support/program.ts';
-import { errorOf, newFolder, paycli, start } from '../support/program.ts';
-import type { Seen } from '../support/service.ts';
+import { errorOf, newFolder, start } from '../support/program.ts';
+import { scene } from '../support/scene.ts';
+import type { Seen, Service } from '../support/service.ts';
 import { json, problem, serveAllBy } from '../support/service.ts';
 import { activityOf, charged, chargeFrom, numberIn, summaryOf, ugwoOf, ussdFile } from './bulk-support.ts';
 import { command, judged } from './schema-support.ts';
@@ -153,28 +154,30 @@ describe('watch', () => {
     });
     await chargeFrom(ussdFile(1), { home, service });
     taken = false;
-    expect(await paycli(['watch', '-o', 'ndjson'], { home, service })).toMatchObject({ code: 4 });
+    await scene({ home, service, argv: ['watch', '-o', 'ndjson'], exit: 4, stdout: /^/ });
   });
 
   it("explains why it can't watch something, such as another service's file", async () => {
     const [world, other] = [await charge(1), await serveAllBy(() => undefined)];
-    for (const [args, message, service] of [
+    const refused: readonly [string[], RegExp, Service][] = [
       [[ugwoOf(2)], /no charge of ugw\.AbCd\.0+2 in the ledger/, world.service],
       [['--job', 'job-none'], /no job "job-none" in the ledger/, world.service],
       [['--open', '--job', 'job-none'], /can't be used together/, world.service],
       [['--wait-timeout', '2s'], /--wait-timeout needs --until-final/, world.service],
       [['--job', world.job], /job-\S+ was sent to another service/, other],
-    ] as const) {
-      const ended = await inProcess(['watch', ...args], { ...world, service });
-      expect(ended).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
-    }
+    ];
+    for (const [args, stderr, service] of refused)
+      await scene({ home: world.home, service, argv: ['watch', ...args], exit: 2, stderr, requests: [] });
   });
 
-  it('exits with 0 and a message if nothing is open', async () => {
-    const service = await serveAllBy(() => undefined);
-    const ended = await paycli(['watch', '--until-final'], { service });
-    expect(ended).toMatchObject({ code: 0, stdout: '', stderr: 'No charge is open.\n' });
-  });
+  it('exits with 0 and a message if nothing is open', () =>
+    scene({
+      built: true,
+      service: () => undefined,
+      argv: ['watch', '--until-final'],
+      stdout: '',
+      stderr: 'No charge is open.\n',
+    }));
 });
 
 describe('ugwo charge --from --wait', () => {
