@@ -76,6 +76,13 @@ export interface Limits {
   readonly bound?: number;
 }
 
+/** The result of a charge that threw, unless that is a bug. */
+export const endOfError = (thrown: unknown): ChargeEnd => {
+  if (!(thrown instanceof PayError)) throw thrown;
+  const { kind, detail, message } = thrown;
+  return { kind, exitCode: detail.exitCode ?? EXIT_CODES[kind], id: detail.ledgerId, message };
+};
+
 const LONG_MS = 20_000;
 
 /**
@@ -110,9 +117,7 @@ export const chargeAt = async (
     if (unrecorded === undefined) return { kind: 'accepted', exitCode: 0, id, message: '' };
     return { kind: 'unrecorded', exitCode: EXIT_CODES.unrecorded, id, message: unrecorded.message };
   } catch (thrown) {
-    if (!(thrown instanceof PayError)) throw thrown;
-    const { kind, detail, message } = thrown;
-    return { kind, exitCode: detail.exitCode ?? EXIT_CODES[kind], id: detail.ledgerId, message };
+    return endOfError(thrown);
   } finally {
     await transport.close();
   }

@@ -10,9 +10,9 @@ import { CA_FILE } from '../support/tls.ts';
 import { type ChargeEnd, chargeAt, type Limits, openRealLedger } from './charger.ts';
 import { type Fate, type Framing, MADE, serveCounting, ugwoOf } from './counting.ts';
 import { type Cut, openRelay, type Passed, type Relay, WAYS, type Way } from './cuts-relay.ts';
-import { faultsOfStruck, type Row } from './judge.ts';
+import { faultsOfStruck, KILLED, type Row } from './judge.ts';
+import { startMember } from './team.ts';
 import { figure, full } from './torture.ts';
-import { startWorker, tell } from './workers.ts';
 
 /** A shared machine is slow. */
 const FULL_MS = full ? 20 * 60_000 : 60_000;
@@ -74,11 +74,11 @@ let ugwos = 0;
 /** In this process, or in a Bun process for the standalone program. */
 const charger = async (path: string, ledger: Ledger): Promise<ChargeOver> => {
   if (RUNTIME === 'node') return (origin, ugwo, limits) => chargeAt(origin, ledger, ugwo, limits);
-  const worker = await startWorker(RUNTIME);
-  onTestFinished(() => void worker.kill('SIGKILL'));
+  const member = await startMember({ runtime: RUNTIME });
+  onTestFinished(member.kill);
   return async (origin, ugwo, limits) => {
-    const [end] = await tell(worker, { kind: 'charge', ledger: path, origin, ugwos: [ugwo], limits });
-    return end as ChargeEnd;
+    const [end] = (await member.charge({ path, origin, ugwos: [ugwo], limits })) ?? [];
+    return end ?? KILLED;
   };
 };
 

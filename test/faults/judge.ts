@@ -72,6 +72,7 @@ export interface Struck {
   readonly rows: readonly Row[];
 }
 
+/** The fault unless it is so. */
 export const check = (isSo: boolean, fault: string): string[] => (isSo ? [] : [fault]);
 
 /** The states in which a charge prevents another. */

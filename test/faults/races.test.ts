@@ -1,4 +1,3 @@
-import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Entry } from '../../src/ledger/entry.ts';
@@ -8,9 +7,9 @@ import { newFolder } from '../support/program.ts';
 import { countBy } from './bulk-file.ts';
 import { openRealLedger } from './charger.ts';
 import { type Fate, MADE, serveCounting, ugwoOf } from './counting.ts';
+import { KILLED } from './judge.ts';
+import { type Member, startMember } from './team.ts';
 import { drawn, figure, full, seed } from './torture.ts';
-import type { Order, Reply } from './worker.ts';
-import { startWorker, tell } from './workers.ts';
 
 const PROCESSES = 8;
 const UGWOS = full ? 2000 : 24;
@@ -30,24 +29,24 @@ const serve = async (losesAnswer: (ugwo: string) => boolean) => {
   return { origin, executed: () => posts.map(({ ugwo }) => ugwo) };
 };
 
-let racers: readonly ChildProcess[] = [];
+let racers: readonly Member[] = [];
 
 /** For the standalone program every second process: both programs share one ledger. */
 beforeAll(async () => {
   racers = await Promise.all(
-    Array.from({ length: PROCESSES }, (_, racer) => startWorker(RUNTIME === 'bun' && racer % 2 === 0 ? 'bun' : 'node')),
+    Array.from({ length: PROCESSES }, (_, racer) =>
+      startMember({ runtime: RUNTIME === 'bun' && racer % 2 === 0 ? 'bun' : 'node' }),
+    ),
   );
 }, FULL_MS);
 
 afterAll(() => {
-  for (const racer of racers) racer.kill('SIGKILL');
+  for (const racer of racers) racer.kill();
 });
 
 /** Starts all racers at the same moment, and collects their results. */
-const race = (orderOf: (racer: number) => Order): Promise<Reply[]> => {
-  const orders = racers.map((_, racer) => orderOf(racer));
-  return Promise.all(racers.map((child, racer) => tell(child, orders[racer] as Order)));
-};
+const race = async (work: (member: Member, racer: number) => ReturnType<Member['charge']>) =>
+  (await Promise.all(racers.map(work))).map((ends) => ends ?? [KILLED]);
 
 const allIn = async (path: string): Promise<readonly Entry[]> => {
   const ledger = await openRealLedger(path);
@@ -65,17 +64,14 @@ beforeEach(({ task }) => {
 describe(`${PROCESSES} processes that race for the same payment requests`, () => {
   const run = async (losesAnswer: (ugwo: string) => boolean) => {
     const service = await serve(losesAnswer);
-    const ledger = join(newFolder(), 'ledger.sqlite');
+    const path = join(newFolder(), 'ledger.sqlite');
     const ugwos = Array.from({ length: UGWOS }, (_, number) => ugwoOf(number));
     const started = Date.now();
-    const replies = await race((racer) => ({
-      kind: 'charge',
-      ledger,
-      origin: service.origin,
-      ugwos: shuffled(ugwos, racer),
-    }));
+    const replies = await race((member, racer) =>
+      member.charge({ path, origin: service.origin, ugwos: shuffled(ugwos, racer) }),
+    );
     const seconds = (Date.now() - started) / 1000;
-    return { service, ugwos, ends: replies.flat(), charges: await allIn(ledger), seconds };
+    return { service, ugwos, ends: replies.flat(), charges: await allIn(path), seconds };
   };
 
   it(
@@ -146,7 +142,7 @@ describe(`${PROCESSES} processes that race for the same payment requests`, () =>
     async (_what, policyOf) => {
       for (let round = 0; round < ROUNDS; round++) {
         const { path, check } = await underPolicy(1 + (round % (PROCESSES - 1)), policyOf);
-        const replies = await race((racer) => ({ kind: 'open', ledger: path, ugwo: ugwoOf(racer) }));
+        const replies = await race((member, racer) => member.begin({ path, begins: ugwoOf(racer) }));
         check(replies.filter(([reply]) => reply?.kind === 'begun').length);
         expect(countBy(replies.map(([reply]) => reply?.kind ?? ''))).not.toHaveProperty('threw');
       }
@@ -161,12 +157,9 @@ describe(`${PROCESSES} processes that race for the same payment requests`, () =>
       const service = await serve((ugwo) => drawn(ugwo) % LOST_OF === 0);
       const { path, check } = await underPolicy(UGWOS / 2, inMoney);
       const ugwos = Array.from({ length: UGWOS }, (_, number) => ugwoOf(number));
-      const replies = await race((racer) => ({
-        kind: 'charge',
-        ledger: path,
-        origin: service.origin,
-        ugwos: shuffled(ugwos, racer),
-      }));
+      const replies = await race((member, racer) =>
+        member.charge({ path, origin: service.origin, ugwos: shuffled(ugwos, racer) }),
+      );
       check(service.executed().length);
       expect(new Set(service.executed()).size).toBe(service.executed().length);
       const forbidden = replies.flat().filter(({ message }) => message === 'policy').length;
@@ -180,10 +173,10 @@ describe(`${PROCESSES} processes that race for the same payment requests`, () =>
     'create one ledger together',
     async () => {
       for (let round = 0; round < ROUNDS; round++) {
-        const ledger = join(newFolder(), 'new', 'ledger.sqlite');
-        const replies = await race((racer) => ({ kind: 'open', ledger, ugwo: ugwoOf(racer) }));
+        const path = join(newFolder(), 'new', 'ledger.sqlite');
+        const replies = await race((member, racer) => member.begin({ path, begins: ugwoOf(racer) }));
         expect(replies.map(([reply]) => reply?.kind)).toEqual(racers.map(() => 'begun'));
-        expect((await allIn(ledger)).map(({ about }) => about).sort()).toEqual(racers.map((_, racer) => ugwoOf(racer)));
+        expect((await allIn(path)).map(({ about }) => about).sort()).toEqual(racers.map((_, racer) => ugwoOf(racer)));
       }
       figure('ledgers made by several processes at once', ROUNDS);
     },

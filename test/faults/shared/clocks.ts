@@ -1,9 +1,10 @@
 import { clockThatIsOff } from '../clocks.ts';
 import { ugwoOf } from '../counting.ts';
+import { check } from '../judge.ts';
 import type { Part, PartOptions } from '../part.ts';
+import { type Member, startMember } from '../team.ts';
 import { type Bench, openBench } from './bench.ts';
 import { chargeElsewhere, settledElsewhere } from './others.ts';
-import { type Member, startMember } from './team.ts';
 
 const HOUR_S = 3600;
 const OFFSETS = [0, HOUR_S, -HOUR_S];
@@ -23,8 +24,6 @@ interface Clocked {
   readonly machine: string;
   readonly folder: string;
 }
-
-const check = (isSo: boolean, fault: string): string[] => (isSo ? [] : [fault]);
 
 const chargeBy = async (
   bench: Bench,

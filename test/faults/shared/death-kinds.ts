@@ -4,10 +4,10 @@ import type { DatabaseLimits } from '../../../src/ledger/postgres/session.ts';
 import type { Cluster } from '../../support/postgres/kinds.ts';
 import { KILLED } from '../judge.ts';
 import type { Decide, Passing } from '../postgres-relay.ts';
+import { startMember } from '../team.ts';
 import type { Bench } from './bench.ts';
 import { nothing, type Strike } from './charged.ts';
 import { PATIENT } from './machine.ts';
-import { startMember } from './team.ts';
 
 /** One death or pause during a charge. */
 export interface Death extends Omit<Strike, 'decide'> {

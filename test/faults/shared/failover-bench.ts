@@ -82,6 +82,3 @@ export const waitingCommits = async ({ primary }: FailoverBench): Promise<number
 export const until = async (isSo: () => Promise<boolean>): Promise<void> => {
   while (!(await isSo())) await wait(5);
 };
-
-/** The fault unless the condition is true. */
-export const check = (isSo: boolean, fault: string): string[] => (isSo ? [] : [fault]);

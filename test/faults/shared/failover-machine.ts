@@ -1,10 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { EXIT_CODES, PayError } from '../../../src/core/error.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { openSharedLedger } from '../../../src/ledger/postgres/open.ts';
 import { parseAddress } from '../../../src/ledger/postgres/url.ts';
 import { ledgerOptions } from '../../support/ledger.ts';
-import { type ChargeEnd, chargeAt } from '../charger.ts';
+import { type ChargeEnd, chargeAt, endOfError } from '../charger.ts';
 
 /** Shorter than real pauses between attempts, in milliseconds. */
 const PAUSE_MS = 20;
@@ -45,8 +44,7 @@ export const machineAt = (url: string, folder: string, origin: string): Machine 
       try {
         return await chargeAt(origin, await ledger(), ugwo, { look: undefined, charge: 20_000 });
       } catch (thrown) {
-        if (!(thrown instanceof PayError)) throw thrown;
-        return { kind: thrown.kind, exitCode: EXIT_CODES[thrown.kind], id: undefined, message: thrown.message };
+        return endOfError(thrown);
       }
     },
     giveUp: () => {

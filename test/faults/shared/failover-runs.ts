@@ -1,7 +1,7 @@
 import type { ChargeEnd } from '../charger.ts';
+import { check } from '../judge.ts';
 import type { PartResult } from '../part.ts';
 import {
-  check,
   type FailoverBench,
   type FailoverOptions,
   openFailover,

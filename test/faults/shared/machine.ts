@@ -1,12 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { EXIT_CODES, PayError } from '../../../src/core/error.ts';
 import type { Sender } from '../../../src/ledger/entry.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { openSharedLedger } from '../../../src/ledger/postgres/open.ts';
 import type { DatabaseLimits } from '../../../src/ledger/postgres/session.ts';
 import { parseAddress } from '../../../src/ledger/postgres/url.ts';
 import { ledgerOptions } from '../../support/ledger.ts';
-import { type ChargeEnd, chargeAt } from '../charger.ts';
+import { type ChargeEnd, chargeAt, endOfError } from '../charger.ts';
 
 /** Long enough for a machine under load. */
 export const PATIENT: DatabaseLimits = {
@@ -75,8 +74,6 @@ export const charge = async (where: Process, origin: string, ugwo: string): Prom
   try {
     return await asProcess(where, (ledger) => chargeAt(origin, ledger, ugwo, { look: undefined, charge: 20_000 }));
   } catch (thrown) {
-    if (!(thrown instanceof PayError)) throw thrown;
-    const { kind, message } = thrown;
-    return { kind, exitCode: EXIT_CODES[kind], id: undefined, message };
+    return endOfError(thrown);
   }
 };

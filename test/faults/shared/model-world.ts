@@ -1,9 +1,8 @@
 import { rmSync } from 'node:fs';
-import { EXIT_CODES, PayError } from '../../../src/core/error.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 import type { DatabaseLimits } from '../../../src/ledger/postgres/session.ts';
 import { keptActivity } from '../../../src/ledger/snapshot.ts';
-import { type ChargeEnd, chargeAt } from '../charger.ts';
+import { type ChargeEnd, chargeAt, endOfError } from '../charger.ts';
 import { ugwoOf } from '../counting.ts';
 import { type Decide, openPostgresRelay } from '../postgres-relay.ts';
 import type { Bench } from './bench.ts';
@@ -72,11 +71,6 @@ interface Told extends ChargeEnd {
   readonly ugwo: string;
 }
 
-const toldOf = (thrown: unknown, ugwo: string): Told => {
-  if (!(thrown instanceof PayError)) throw thrown;
-  return { ugwo, kind: thrown.kind, exitCode: EXIT_CODES[thrown.kind], id: undefined, message: thrown.message };
-};
-
 let worlds = 0;
 
 /** New payment requests and machines on one server. */
@@ -131,7 +125,7 @@ export const openWorld = (bench: Bench) => {
     try {
       return await asProcess(where, (ledger) => Promise.all(about.map((ugwo) => one(ledger, ugwo))));
     } catch (thrown) {
-      return about.map((ugwo) => toldOf(thrown, ugwo));
+      return about.map((ugwo) => ({ ugwo, ...endOfError(thrown) }));
     } finally {
       meeting.left();
       signal(frozen, 'SIGCONT');

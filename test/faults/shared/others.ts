@@ -2,9 +2,9 @@ import { basename } from 'node:path';
 import { type Entry, evidenceOf } from '../../../src/ledger/entry.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { type ChargeEnd, chargeAt } from '../charger.ts';
+import { until } from '../team.ts';
 import type { Bench } from './bench.ts';
 import { openOn } from './on-machine.ts';
-import { until } from './team.ts';
 
 const LIMITS = { look: undefined, charge: 20_000 };
 

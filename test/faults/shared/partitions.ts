@@ -1,12 +1,14 @@
 import type { ChargeEnd } from '../charger.ts';
 import { MADE, ugwoOf } from '../counting.ts';
+import { check } from '../judge.ts';
+import type { Order, StopAt } from '../member.ts';
 import { makeNamespace, type Namespace } from '../namespaces.ts';
 import { inLanes, type Part } from '../part.ts';
+import { startMember } from '../team.ts';
 import { type Bench, openBench } from './bench.ts';
 import { PATIENT } from './machine.ts';
-import type { Order, StopAt } from './member.ts';
+import type { Machine } from './on-machine.ts';
 import { chargeElsewhere } from './others.ts';
-import { startMember } from './team.ts';
 
 /** The names in a machine's network. */
 const LEDGER = 'ledger.test';
@@ -43,8 +45,6 @@ const HASTY = { ...PATIENT, connect: 4000, answer: 1500, read: 1500, idle: 1000,
 const ATTEMPT_MS = 1000;
 const LONG_MS = 20_000;
 
-const check = (isSo: boolean, fault: string): string[] => (isSo ? [] : [fault]);
-
 const cutOnce = async (
   bench: Bench,
   onPost: Map<string, () => void>,
@@ -57,7 +57,7 @@ const cutOnce = async (
     for (const name of cut) network.cut(name);
   };
   const member = await startMember(network);
-  const charge = (more: Pick<Order, 'waits' | 'limits' | 'stopAt'>) =>
+  const charge = (more: Pick<Machine, 'waits'> & Pick<Order, 'limits' | 'stopAt'>) =>
     member.charge({
       ...{ url: bench.url(), host: LEDGER, machine: `cut-off-${number}`, folder, ugwos: [ugwo], ...more },
       ...{ origin: `http://${SERVICE}:${new URL(bench.service.origin).port}`, known: bench.service.origin },

@@ -1,12 +1,12 @@
 import type { ChargeEnd, Limits } from '../charger.ts';
 import { MADE, ugwoOf } from '../counting.ts';
+import type { StopAt } from '../member.ts';
 import { inLanes, type Part, type PartOptions } from '../part.ts';
+import { type Member, startMember } from '../team.ts';
 import { drawn, seed } from '../torture.ts';
 import { type Bench, openBench } from './bench.ts';
 import { PATIENT } from './machine.ts';
-import type { StopAt } from './member.ts';
 import { chargeElsewhere, resolveElsewhere, settledElsewhere } from './others.ts';
-import { type Member, startMember } from './team.ts';
 
 /** `handed over`: the service has received the charge. `any`: after a time, wherever it is. */
 type Moment = StopAt | 'handed over' | 'any';

@@ -2,9 +2,9 @@ import { countBy } from '../bulk-file.ts';
 import type { ChargeEnd } from '../charger.ts';
 import { type Fate, MADE, type Post, ugwoOf } from '../counting.ts';
 import type { Part, PartOptions, PartResult } from '../part.ts';
+import { type Member, startMember } from '../team.ts';
 import { chance, drawn, seed } from '../torture.ts';
 import { type Bench, openBench } from './bench.ts';
-import { type Member, startMember } from './team.ts';
 
 export interface Size {
   readonly processes: number;

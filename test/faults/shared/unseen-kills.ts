@@ -1,10 +1,10 @@
 import type { Entry } from '../../../src/ledger/entry.ts';
 import { MADE, ugwoOf } from '../counting.ts';
 import type { Part } from '../part.ts';
+import { type Member, startMember, until } from '../team.ts';
 import { chance, drawn, seed } from '../torture.ts';
 import { type Bench, openBench } from './bench.ts';
 import { chargeElsewhere, elsewhere, resolveElsewhere } from './others.ts';
-import { type Member, startMember, until } from './team.ts';
 
 interface Size {
   readonly members: number;

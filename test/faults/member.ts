@@ -1,13 +1,13 @@
 /**
- * A process of a team: it charges with a shared ledger as a process of the named machine, and stops itself at the
- * given point.
+ * A process that charges, with a ledger of this machine, or with a shared one as a process of the named machine. It stops
+ * itself at the given point. Run by node or by bun.
  */
 
 import { Socket } from 'node:net';
 import pg from 'pg';
-import type { Ledger } from '../../../src/ledger/ledger.ts';
-import { type ChargeEnd, chargeAt, type Limits } from '../charger.ts';
-import { type Machine, openOn } from './on-machine.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
+import { type ChargeEnd, chargeAt, type Limits, openRealLedger } from './charger.ts';
+import { type Machine, openOn } from './shared/on-machine.ts';
 
 /**
  * Where a process stops itself: after its check; when its transaction has the locks; when its intent is committed;
@@ -15,15 +15,23 @@ import { type Machine, openOn } from './on-machine.ts';
  */
 export type StopAt = 'looked' | 'locked' | 'begun' | 'connected';
 
-export interface Order extends Machine {
+/** Where the ledger is: a file, or a shared one. */
+type Place = { readonly path: string } | Machine;
+
+export type Order = Place & {
   readonly origin: string;
   /** The service's name for the others, if it differs from the name here. */
   readonly known?: string;
   /** Charged in sequence. */
   readonly ugwos: readonly string[];
-  readonly limits: Limits;
+  readonly limits?: Limits;
   readonly stopAt?: StopAt | undefined;
-}
+};
+
+/** Begins a charge without sending it. */
+export type Opening = Place & { readonly begins: string };
+
+const open = (place: Place): Promise<Ledger> => ('path' in place ? openRealLedger(place.path) : openOn(place));
 
 const stopHere = (): void => void process.kill(process.pid, 'SIGSTOP');
 
@@ -65,18 +73,31 @@ const stopping = (ledger: Ledger, { stopAt, origin }: Order): Ledger => ({
   },
 });
 
-const chargeAll = async (order: Order): Promise<readonly ChargeEnd[]> => {
-  const ledger = await openOn(order);
+const chargeAll = async (ledger: Ledger, order: Order): Promise<readonly ChargeEnd[]> => {
   const watched = order.stopAt === undefined ? ledger : stopping(ledger, order);
   const ends: ChargeEnd[] = [];
   const { origin, known, limits } = order;
   for (const ugwo of order.ugwos) ends.push(await chargeAt(origin, watched, ugwo, limits, known));
+  return ends;
+};
+
+const beginOne = async (ledger: Ledger, ugwo: string): Promise<readonly ChargeEnd[]> => {
+  const place = { service: 'here', origin: 'https://here.example', workspace: undefined, profile: undefined };
+  const asked = { amount: 500_000, currency: 'NGN' };
+  const rest = { medium: 'ussd', provider: 'gtb', phone: undefined, asked, digest: '', bound: 60_000 };
+  const { kind } = await ledger.begin({ ...place, ...rest, kind: 'charge', about: ugwo }, { again: false });
+  return [{ kind, exitCode: 0, id: undefined, message: '' }];
+};
+
+const obey = async (order: Order | Opening): Promise<readonly ChargeEnd[]> => {
+  const ledger = await open(order);
+  const ends = await ('begins' in order ? beginOne(ledger, order.begins) : chargeAll(ledger, order));
   await ledger.close();
   return ends;
 };
 
-process.on('message', (order: Order) => {
-  chargeAll(order)
+process.on('message', (order: Order | Opening) => {
+  obey(order)
     .catch((thrown: unknown): ChargeEnd[] => [{ kind: 'threw', exitCode: -1, id: undefined, message: String(thrown) }])
     .then((ends) => process.send?.(ends));
 });

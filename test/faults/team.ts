@@ -3,11 +3,15 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { ChargeEnd } from '../charger.ts';
-import type { Order } from './member.ts';
+import { fromNpm } from '../../scripts/from-npm.ts';
+import { bunHere } from '../../scripts/pinned.ts';
+import { CA_FILE } from '../support/tls.ts';
+import type { ChargeEnd } from './charger.ts';
+import type { Opening, Order } from './member.ts';
 
-/** The environment of a member, if it differs from this machine: another clock, its own network. */
+/** What differs from this process: another program, another clock, its own network. */
 export interface Surroundings {
+  readonly runtime?: 'node' | 'bun';
   readonly env?: Readonly<Record<string, string>>;
   readonly command?: (file: string, ...args: readonly string[]) => [file: string, ...args: string[]];
 }
@@ -16,6 +20,8 @@ export interface Surroundings {
 export interface Member {
   /** The results of all charges; undefined if it was killed first. */
   charge(order: Order): Promise<readonly ChargeEnd[] | undefined>;
+  /** The same for a charge that is only begun. */
+  begin(order: Opening): Promise<readonly ChargeEnd[] | undefined>;
   /** SIGSTOP; resolves when the process has stopped. */
   stop(): Promise<void>;
   /** The same after this many milliseconds, wherever it is then. */
@@ -46,7 +52,7 @@ export const until = async (
   }
 };
 
-const tell = async (child: ChildProcess, order: Order): Promise<readonly ChargeEnd[] | undefined> => {
+const tell = async (child: ChildProcess, order: Order | Opening): Promise<readonly ChargeEnd[] | undefined> => {
   const over = new AbortController();
   const listening = { signal: over.signal };
   const said = once(child, 'message', listening).then(([ends]) => ends as readonly ChargeEnd[]);
@@ -60,10 +66,13 @@ const tell = async (child: ChildProcess, order: Order): Promise<readonly ChargeE
   }
 };
 
-/** Starts a process of a team. The caller kills it. */
-export const startMember = async ({ env, command = (...words) => words }: Surroundings = {}): Promise<Member> => {
-  const [file, ...args] = command(process.execPath, join(import.meta.dirname, 'member.ts'));
-  const child = spawn(file, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+/** Starts a process that charges through the real client and ledger. The caller kills it. */
+export const startMember = async (how: Surroundings = {}): Promise<Member> => {
+  const { runtime = 'node', env: more, command = (...words) => words } = how;
+  const program = runtime === 'node' ? process.execPath : await fromNpm(bunHere());
+  const [file, ...args] = command(program, join(import.meta.dirname, 'member.ts'));
+  const env = { ...process.env, NODE_EXTRA_CA_CERTS: CA_FILE, ...more };
+  const child = spawn(file, args, { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   await once(child, 'message');
   const { pid = 0 } = child;
   const stopped = (): Promise<void> => until(() => isStopped(pid), 'that a process stands still');
@@ -73,6 +82,7 @@ export const startMember = async ({ env, command = (...words) => words }: Surrou
   };
   return {
     charge: (order) => tell(child, order),
+    begin: (order) => tell(child, order),
     stop,
     stopAfter: (ms) => wait(ms).then(stop),
     stopped,
