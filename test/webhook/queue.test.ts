@@ -23,6 +23,14 @@ describe('the queue', () => {
     expect(queue.behind(0, 9)).toHaveLength(1);
   });
 
+  it('waits at most two seconds for another program that has its file locked', () => {
+    const exec = vi.spyOn(DatabaseSync.prototype, 'exec');
+    onTestFinished(() => exec.mockRestore());
+    newQueue();
+    const file = exec.mock.contexts.at(-1) as DatabaseSync;
+    expect(file.prepare('PRAGMA busy_timeout').get()).toEqual({ timeout: 2000 });
+  });
+
   it.each([false, true])(
     'stores another body under a known uid by its digest, once (with repeats: %s)',
     async (duplicates) => {
