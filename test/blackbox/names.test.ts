@@ -158,6 +158,16 @@ describe('a ref that is spelled differently', () => {
       stderr: ['Found by another spelling'],
     });
   });
+
+  it('is not found by find if several payment requests in the ledger have it', async () => {
+    await scene({
+      ...shop({ ugwo: [request(1, { ref: 'INV e\u0301' }), request(2, { ref: 'INV e\u0301' })] }),
+      before: [chargeOf(ugwoOf(1)), chargeOf(ugwoOf(2))],
+      argv: ['find', composed, '-o', 'csv', '--columns', 'ugwo'],
+      stdout: 'ugwo\r\n',
+      stderr: [`Several payment requests have another spelling of it: INV e\u0301\n`],
+    });
+  });
 });
 
 describe('a ref in place of the id of a payment request', () => {
