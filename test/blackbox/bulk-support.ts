@@ -45,9 +45,15 @@ export const csvOf = (header: string, ...rows: readonly string[]): string => [he
 export const ussdFile = (...numbers: readonly number[]): string =>
   fileOf(csvOf('ugwo,medium,provider', ...numbers.map((number) => `${ugwoOf(number)},ussd,gtb`)));
 
+/** The arguments of a run that charges this file. */
+export const charging = (file: string, ...more: readonly string[]): string[] => [
+  ...['ugwo', 'charge', '--from', file, '--json'],
+  ...more,
+];
+
 /** Runs in this process, unless `cwd` is set. Concurrent runs must start the program instead. */
 export const chargeFrom = (file: string, options: RunOptions, ...more: readonly string[]): Promise<Ended> =>
-  (options.cwd === undefined ? inProcess : paycli)(['ugwo', 'charge', '--from', file, '--json', ...more], options);
+  (options.cwd === undefined ? inProcess : paycli)(charging(file, ...more), options);
 
 export type Summary = Readonly<Record<string, unknown>>;
 export const summaryOf = ({ stdout }: Ended): Summary => JSON.parse(stdout) as Summary;

@@ -18,9 +18,11 @@ import { CANARY } from '../support/canary.ts';
 import { inProcess } from '../support/in-process.ts';
 import type { RunOptions } from '../support/program.ts';
 import { errorOf, newFolder, passingClock, paycli, start } from '../support/program.ts';
+import { scene } from '../support/scene.ts';
 import {
   ACTIVITY,
   type Answer,
+  DEAD_ORIGIN,
   hang,
   json,
   ONYE_ID,
@@ -35,6 +37,7 @@ import {
   activityOf,
   charged,
   chargeFrom,
+  charging,
   csvOf,
   fileOf,
   numberIn,
@@ -52,7 +55,6 @@ const home = (): Pick<RunOptions, 'home'> => ({ home: newFolder() });
 
 describe('ugwo charge --from', () => {
   it('sends each row once, with its medium and parameters', async () => {
-    const service = await serveCharges();
     const file = fileOf(
       csvOf(
         'ugwo,medium,provider,phone,expires_in,param.note,param.level:,name',
@@ -61,20 +63,23 @@ describe('ugwo charge --from', () => {
         `${ugwoOf(3)},mobile_money,mtn,+233201234567,,,,`,
       ),
     );
-    const ended = await paycli(['ugwo', 'charge', '--from', file, '--json'], { service, ...home() });
-    expect(ended).toMatchObject({ code: 0, stderr: '' });
-    expect(summaryOf(ended)).toMatchObject({
-      job: expect.stringMatching(/^job-[0-9a-z]{16}$/),
-      command: 'ugwo charge',
-      file,
-      rows: 3,
-      accepted: 3,
-      not_started: 0,
-      skipped: 0,
-      report: null,
+    const { seen } = await scene({
+      built: true,
+      service: serveCharges(),
+      argv: charging(file),
+      json: {
+        job: expect.stringMatching(/^job-[0-9a-z]{16}$/),
+        command: 'ugwo charge',
+        file,
+        rows: 3,
+        accepted: 3,
+        not_started: 0,
+        skipped: 0,
+        report: null,
+      },
+      requests: ['POST', 'POST', 'POST'],
     });
-    const bodies = service.seen.map((seen) => [numberIn(seen), JSON.parse(seen.body).data]);
-    expect(Object.fromEntries(bodies)).toEqual({
+    expect(Object.fromEntries(seen.map((one) => [numberIn(one), JSON.parse(one.body).data]))).toEqual({
       1: { medium: 'bank_transfer', expires_at: expect.stringMatching(/^2\d{3}-.*\+00:00$/) },
       2: { medium: 'ussd', provider: 'gtb', note: 'hello', level: 3 },
       3: { medium: 'mobile_money', provider: 'mtn', phone: '+233201234567' },
@@ -82,115 +87,111 @@ describe('ugwo charge --from', () => {
   });
 
   it('fills missing columns from options', async () => {
-    const service = await serveCharges();
-    const file = fileOf(csvOf('ugwo', ugwoOf(1), ugwoOf(2)));
-    const ended = await chargeFrom(
-      file,
-      { service, ...home() },
-      '--medium',
-      'ussd',
-      '--provider',
-      'gtb',
-      '--param',
-      'a=b',
-    );
-    expect(ended.code).toBe(0);
-    for (const { body } of service.seen) {
-      expect(JSON.parse(body).data).toEqual({ medium: 'ussd', provider: 'gtb', a: 'b' });
-    }
+    const { seen } = await scene({
+      service: serveCharges(),
+      argv: charging(
+        fileOf(csvOf('ugwo', ugwoOf(1), ugwoOf(2))),
+        ...['--medium', 'ussd', '--provider', 'gtb', '--param', 'a=b'],
+      ),
+      json: { accepted: 2 },
+    });
+    const data = { medium: 'ussd', provider: 'gtb', a: 'b' };
+    expect(seen.map(({ body }) => JSON.parse(body).data)).toEqual([data, data]);
   });
 
-  it('rejects an option that repeats a column', async () => {
-    const service = await serveCharges();
-    const file = fileOf(csvOf('ugwo,param.a', `${ugwoOf(1)},x`));
-    const flags = ['--medium', 'ussd', '--provider', 'gtb', '--param', 'a=b'];
-    const ended = await chargeFrom(file, { service, ...home() }, ...flags);
-    expect(ended.code).toBe(2);
-    expect(errorOf(ended)['message']).toContain('param.a');
-    expect(service.seen).toHaveLength(0);
-  });
+  it('rejects an option that repeats a column', () =>
+    scene({
+      service: [],
+      argv: charging(
+        fileOf(csvOf('ugwo,param.a', `${ugwoOf(1)},x`)),
+        ...['--medium', 'ussd', '--provider', 'gtb', '--param', 'a=b'],
+      ),
+      exit: 2,
+      error: { message: expect.stringContaining('param.a') },
+    }));
 
-  it('splits cells at --delimiter if the header is ambiguous', async () => {
-    const service = await serveCharges();
-    const file = fileOf(`ugwo|medium|provider|a,b;c\n${ugwoOf(1)}|ussd|gtb|x,y;z\n`);
-    expect(await chargeFrom(file, { service, ...home() }, '--delimiter', '|')).toMatchObject({ code: 0 });
-    expect(postsOf(service)).toEqual(once(1));
-  });
+  it('splits cells at --delimiter if the header is ambiguous', () =>
+    scene({
+      service: serveCharges(),
+      argv: charging(fileOf(`ugwo|medium|provider|a,b;c\n${ugwoOf(1)}|ussd|gtb|x,y;z\n`), '--delimiter', '|'),
+      stderr: /^/,
+      requests: [`POST /v1/ugwo/${ugwoOf(1)}/activities`],
+    }));
 
   it('rejects an option that repeats a property of a later NDJSON row', async () => {
-    const service = await serveCharges();
     const rows = [{ ugwo: ugwoOf(1) }, { ugwo: ugwoOf(2), medium: 'bank_transfer' }].map((row) => JSON.stringify(row));
-    const options = { service, ...home(), stdin: rows.join('\n') };
-    const ended = await chargeFrom('-', options, '--medium', 'bank_transfer');
-    expect(ended.code).toBe(2);
-    expect(errorOf(ended)['violations']).toMatchObject([
-      { row: 2, column: 'medium', title: 'is also set by --medium' },
-    ]);
+    await scene({
+      service: [],
+      stdin: rows.join('\n'),
+      argv: charging('-', '--medium', 'bank_transfer'),
+      exit: 2,
+      error: { violations: [{ row: 2, column: 'medium', title: 'is also set by --medium' }] },
+    });
   });
 
   it('reads NDJSON with nested and null values from standard input', async () => {
-    const service = await serveCharges();
-    const rows = [1, 2].map((number) =>
-      JSON.stringify({
-        ugwo: ugwoOf(number),
-        medium: 'ussd',
-        provider: 'gtb',
-        param: { deep: { n: number } },
-        other: null,
-      }),
-    );
-    const ended = await chargeFrom('-', { service, ...home(), stdin: `${rows.join('\n')}\n` }, '--rate', '50/s');
-    expect(ended).toMatchObject({ code: 0 });
-    expect(summaryOf(ended)).toMatchObject({ file: 'standard input', accepted: 2 });
-    expect(service.seen.map(({ body }) => JSON.parse(body).data.deep.n).sort()).toEqual([1, 2]);
+    const row = (number: number) => ({ ugwo: ugwoOf(number), medium: 'ussd', provider: 'gtb', other: null });
+    const rows = [1, 2].map((number) => JSON.stringify({ ...row(number), param: { deep: { n: number } } }));
+    const { seen } = await scene({
+      service: serveCharges(),
+      stdin: `${rows.join('\n')}\n`,
+      argv: charging('-', '--rate', '50/s'),
+      json: { file: 'standard input', accepted: 2 },
+      stderr: /^/,
+    });
+    expect(seen.map(({ body }) => JSON.parse(body).data.deep.n).sort()).toEqual([1, 2]);
   });
 
   it("reports each row unchanged, with the customer's next action", async () => {
-    const service = await serveCharges({
-      2: problem(422, 'Validation Failed', [{ propertyPath: 'data.provider', title: 'unknown bank' }]),
-    });
+    const refused = problem(422, 'Validation Failed', [{ propertyPath: 'data.provider', title: 'unknown bank' }]);
     const file = fileOf(
       `\uFEFFname;ugwo;medium;provider;state\r\n"=1;Ada ""A""";${ugwoOf(1)};ussd;gtb;Lagos\r\n+234;${ugwoOf(2)};ussd;gtv;\r\n`,
     );
-    const report = reportPath();
-    const ended = await chargeFrom(file, { service, ...home() }, '--report', report);
-    expect(ended.code).toBe(3);
-    expect(summaryOf(ended)).toMatchObject({ accepted: 1, rejected: 1, report });
-    const text = readFileSync(report, 'utf8');
-    expect(text.startsWith('\uFEFFname;ugwo;medium;provider;state;row;state_2;activity;status;next_action')).toBe(true);
-    expect(text).toContain('"=1;Ada ""A"""');
-    expect(reportOf(report)).toMatchObject({
-      1: {
-        ugwo: ugwoOf(1),
-        state: 'Lagos',
-        state_2: 'accepted',
-        activity: activityOf(1),
-        status: 'requires_action',
-        ussd: '*737*000*5000#',
-        error: '',
-      },
-      2: {
-        ugwo: ugwoOf(2),
-        state_2: 'rejected',
-        activity: '',
-        error: expect.stringContaining('provider: unknown bank (did you mean gtb?)'),
+    const { stdout } = await scene({
+      service: serveCharges({ 2: refused }),
+      argv: charging(file),
+      exit: 3,
+      json: { accepted: 1, rejected: 1 },
+      report: {
+        1: {
+          ugwo: ugwoOf(1),
+          state: 'Lagos',
+          state_2: 'accepted',
+          activity: activityOf(1),
+          status: 'requires_action',
+          ussd: '*737*000*5000#',
+          error: '',
+        },
+        2: {
+          ugwo: ugwoOf(2),
+          state_2: 'rejected',
+          activity: '',
+          error: expect.stringContaining('provider: unknown bank (did you mean gtb?)'),
+        },
       },
     });
+    const text = readFileSync(JSON.parse(stdout).report, 'utf8');
+    expect(text.startsWith('\uFEFFname;ugwo;medium;provider;state;row;state_2;activity;status;next_action')).toBe(true);
+    expect(text).toContain('"=1;Ada ""A"""');
   });
 
-  it('writes no key to the report, even if the service repeats it', async () => {
-    const service = await serveBy(() => problem(422, `Not with ${CANARY}`));
-    const report = reportPath();
-    await chargeFrom(ussdFile(1), { service, ...home() }, '--report', report);
-    expect(reportOf(report)).toMatchObject({ 1: { error: expect.stringMatching(/Not with \[secret ….{4}\]$/) } });
-  });
+  it('writes no key to the report, even if the service repeats it', () =>
+    scene({
+      service: serveCharges({ 1: problem(422, `Not with ${CANARY}`) }),
+      argv: charging(ussdFile(1)),
+      exit: 3,
+      json: { rejected: 1 },
+      report: { 1: { error: expect.stringMatching(/Not with \[secret ….{4}\]$/) } },
+    }));
 
-  it('reads standard input if the home folder does not exist yet', async () => {
-    const stdin = readFileSync(ussdFile(1), 'utf8');
-    const service = await serveCharges();
-    const ended = await chargeFrom('-', { service, home: join(newFolder(), 'new'), stdin }, '--dry-run');
-    expect(ended.code).toBe(0);
-  });
+  it('reads standard input if the home folder does not exist yet', () =>
+    scene({
+      service: [],
+      home: join(newFolder(), 'new'),
+      stdin: readFileSync(ussdFile(1), 'utf8'),
+      argv: charging('-', '--dry-run'),
+      stderr: /^/,
+    }));
 
   it('resumes when the same command runs again', async () => {
     const service = await serveCharges({ 2: reset, 3: reset, 4: reset });
@@ -387,12 +388,16 @@ describe('ugwo charge --from', () => {
     'groups rows that %s in one line, and suggests --again only where it helps',
     async (_what, more, reason, again) => {
       const open = { status: 'requires_ugwo', amount: 500, currency: 'NGN', checkout: {}, activities: [] };
-      const service = await serveAllBy((seen) => json(200, { uid: ugwoOf(numberIn(seen)), ...open, ...more }));
-      const ended = await chargeFrom(ussdFile(1, 2, 3, 4), { service, ...home() });
-      expect(ended.code).toBe(9);
-      expect(errorOf(ended)['message']).toBe(`4 rows: 4 refused\n4 × ${reason}: rows 1, 2, 3 and 1 more`);
+      const ended = await scene({
+        service: (seen) => json(200, { uid: ugwoOf(numberIn(seen)), ...open, ...more }),
+        looks: 'asked',
+        argv: charging(ussdFile(1, 2, 3, 4)),
+        exit: 9,
+        json: { refused: 4 },
+        error: { message: `4 rows: 4 refused\n4 × ${reason}: rows 1, 2, 3 and 1 more` },
+        requests: ['GET', 'GET', 'GET', 'GET'],
+      });
       expect(String(errorOf(ended)['hint'] ?? '').includes('--again')).toBe(again);
-      expect(postsOf(service)).toEqual({});
     },
   );
 
@@ -440,24 +445,22 @@ describe('ugwo charge --from', () => {
     });
   });
 
-  it('reports rows as safe to retry if nobody answers', async () => {
-    const service = { origin: 'http://127.0.0.1:1' };
-    const looked = await chargeFrom(ussdFile(1), { service, ...home() });
-    expect(looked.code).toBe(8);
-    expect(summaryOf(looked)).toMatchObject({ not_sent: 1 });
-    const ended = await chargeFrom(ussdFile(1), { service, ...home() }, '--no-preflight');
-    expect(ended.code).toBe(5);
-    expect(summaryOf(ended)).toMatchObject({ not_sent: 1 });
+  it.each([
+    ['before its read', [], 8],
+    ['before its charge', ['--no-preflight'], 5],
+  ])('reports a row as safe to retry if nobody answers %s', async (_when, more, exit) => {
+    const env = { PAYCLI_BASE_URL: DEAD_ORIGIN, PAYCLI_SECRET_KEY: CANARY };
+    await scene({ env, argv: charging(ussdFile(1), ...more), exit, json: { not_sent: 1 } });
   });
 
-  it('waits no longer than --timeout, and continues after unknown rows with --continue-on-unknown', async () => {
-    const service = await serveCharges({ 1: hang });
-    const options = ['--timeout', '1s', '--concurrency', '1', '--continue-on-unknown'];
-    const ended = await chargeFrom(ussdFile(1, 2, 3), { service, ...home() }, ...options);
-    expect(ended.code).toBe(6);
-    expect(summaryOf(ended)).toMatchObject({ accepted: 2, unknown: 1, not_started: 0 });
-    expect(errorOf(ended)['hint']).toContain('paycli ledger sync');
-  });
+  it('waits no longer than --timeout, and continues after unknown rows with --continue-on-unknown', () =>
+    scene({
+      service: serveCharges({ 1: hang }),
+      argv: charging(ussdFile(1, 2, 3), '--timeout', '1s', '--concurrency', '1', '--continue-on-unknown'),
+      exit: 6,
+      json: { accepted: 2, unknown: 1, not_started: 0 },
+      error: { hint: expect.stringContaining('paycli ledger sync') },
+    }));
 
   it('names the profile in the command that checks unknown rows', async () => {
     const service = await serveCharges({ 1: reset });
@@ -581,23 +584,14 @@ describe('a service with a long Retry-After', () => {
     expect(Date.parse(String(retry_at))).toBeGreaterThan(Date.now() + 3_000_000);
   });
 
-  it('does not hide rows that finished before it', async () => {
-    const service = await serveBy((seen) => (numberIn(seen) === 3 ? held : charged(numberIn(seen))), {
-      looks: 'asked',
-    });
-    const report = reportPath();
-    const ended = await chargeFrom(
-      ussdFile(1, 2, 3, 4),
-      { service, ...home() },
-      '--concurrency',
-      '1',
-      '--report',
-      report,
-      '--no-preflight',
-    );
-    expect(summaryOf(ended)).toMatchObject({ accepted: 2, not_sent: 1, not_started: 1 });
-    expect(Object.values(reportOf(report)).map((row) => row['state'])).toEqual(['accepted', 'accepted', 'not_sent']);
-  });
+  it('does not hide rows that finished before it', () =>
+    scene({
+      service: serveCharges({ 3: held }),
+      argv: charging(ussdFile(1, 2, 3, 4), '--concurrency', '1', '--no-preflight'),
+      exit: 5,
+      json: { accepted: 2, not_sent: 1, not_started: 1 },
+      report: { 1: { state: 'accepted' }, 2: { state: 'accepted' }, 3: { state: 'not_sent' } },
+    }));
 
   it('gets no more requests from --check, a walk or a wait', async () => {
     const place = home();
@@ -733,63 +727,69 @@ describe('an invalid file', () => {
     ',ussd,gtb,,,',
   );
 
-  it('lists each violation with row and column, and sends nothing', async () => {
-    const service = await serveCharges();
-    const report = reportPath();
-    const ended = await chargeFrom(fileOf(BAD), { service, ...home() }, '--report', report);
-    expect(ended).toMatchObject({ code: 2, stdout: '' });
-    expect(service.seen).toHaveLength(0);
-    const { message, hint, violations } = errorOf(ended) as { message: string; hint: string; violations: object[] };
-    expect(message).toContain("10 of 11 rows can't be sent");
-    expect(hint).toContain('--skip-invalid');
-    expect(violations).toMatchObject([
-      { row: 2, column: 'ugwo', title: expect.stringContaining('is the identifier of an activity') },
-      { row: 3, column: 'medium', title: expect.stringContaining('did you mean ussd?') },
-      { row: 4, column: 'provider', title: expect.stringContaining('needs provider') },
-      { row: 5, column: 'provider', title: expect.stringContaining("can't be used with medium bank_transfer") },
-      { row: 6, column: 'expires_in', title: expect.stringContaining('15m (got 20m)') },
-      { row: 7, column: 'expires_in', title: expect.stringContaining('"soon" is not a duration') },
-      { row: 8, column: 'expires_at', title: expect.stringContaining('in the future') },
-      { row: 9, column: 'phone', title: expect.stringContaining('national number') },
-      { row: 10, column: 'ugwo', title: expect.stringContaining('duplicate of row 1') },
-      { row: 11, column: 'ugwo', title: expect.stringContaining('is missing') },
-    ]);
-    expect(Object.keys(reportOf(report))).toEqual(['2', '3', '4', '5', '6', '7', '8', '9', '10', '11']);
-    expect(reportOf(report)['3']).toMatchObject({ state: 'invalid', error: expect.stringContaining('medium: "usd"') });
-  });
+  /** The rows of its report. */
+  const INVALID = Object.fromEntries([2, 3, 4, 5, 6, 7, 8, 9, 10, 11].map((row) => [row, { state: 'invalid' }]));
+
+  it('lists each violation with row and column, and sends nothing', () =>
+    scene({
+      service: [],
+      argv: charging(fileOf(BAD)),
+      exit: 2,
+      error: {
+        message: expect.stringContaining("10 of 11 rows can't be sent"),
+        hint: expect.stringContaining('--skip-invalid'),
+        violations: [
+          { row: 2, column: 'ugwo', title: expect.stringContaining('is the identifier of an activity') },
+          { row: 3, column: 'medium', title: expect.stringContaining('did you mean ussd?') },
+          { row: 4, column: 'provider', title: expect.stringContaining('needs provider') },
+          { row: 5, column: 'provider', title: expect.stringContaining("can't be used with medium bank_transfer") },
+          { row: 6, column: 'expires_in', title: expect.stringContaining('15m (got 20m)') },
+          { row: 7, column: 'expires_in', title: expect.stringContaining('"soon" is not a duration') },
+          { row: 8, column: 'expires_at', title: expect.stringContaining('in the future') },
+          { row: 9, column: 'phone', title: expect.stringContaining('national number') },
+          { row: 10, column: 'ugwo', title: expect.stringContaining('duplicate of row 1') },
+          { row: 11, column: 'ugwo', title: expect.stringContaining('is missing') },
+        ],
+      },
+      report: {
+        ...INVALID,
+        3: { state: 'invalid', error: expect.stringContaining('medium: "usd"') },
+      },
+    }));
 
   it.each([
     ['too many cells in a row', `${ugwoOf(3)},ussd,gtb,x`, 'row 3: 4 cells, but the header has 3'],
     ['an unclosed quote', `${ugwoOf(3)},ussd,"gtb`, 'row 3, column "provider": unclosed quote'],
   ])('with %s stops the run and leaves an existing report unchanged', async (_name, row, told) => {
-    const service = await serveCharges();
     const earlier = 'ugwo,row,state,error,job\r\n,1,invalid,ugwo: is missing,\r\n';
     const report = fileOf(earlier, 'result.csv');
     const file = fileOf(csvOf('ugwo,medium,provider', `${ugwoOf(1)},usd,gtb`, `${ugwoOf(2)},ussd,gtb`, row));
-    const ended = await chargeFrom(file, { service, ...home() }, '--skip-invalid', '--report', report);
-    expect(ended.code).toBe(2);
-    expect(service.seen).toHaveLength(0);
-    const hint = expect.stringContaining('; nothing was sent');
-    expect(errorOf(ended)).toMatchObject({ message: `${file}: ${told}`, hint });
+    await scene({
+      service: [],
+      argv: charging(file, '--skip-invalid', '--report', report),
+      exit: 2,
+      error: { message: `${file}: ${told}`, hint: expect.stringContaining('; nothing was sent') },
+    });
     expect(readFileSync(report, 'utf8')).toBe(earlier);
   });
 
-  it('sends its valid rows with --skip-invalid', async () => {
-    const service = await serveCharges();
-    const report = reportPath();
-    const ended = await chargeFrom(fileOf(BAD), { service, ...home() }, '--skip-invalid', '--report', report);
-    expect(ended.code).toBe(0);
-    expect(summaryOf(ended)).toMatchObject({ rows: 11, accepted: 1, invalid: 10, not_started: 0 });
-    expect(postsOf(service)).toEqual(once(1));
-    expect(Object.keys(reportOf(report))).toHaveLength(11);
-    expect(reportOf(report)['1']).toMatchObject({ state: 'accepted' });
-  });
+  it('sends its valid rows with --skip-invalid', () =>
+    scene({
+      service: serveCharges(),
+      argv: charging(fileOf(BAD), '--skip-invalid'),
+      json: { rows: 11, accepted: 1, invalid: 10, not_started: 0 },
+      stderr: /^/,
+      requests: [`POST /v1/ugwo/${ugwoOf(1)}/activities`],
+      report: { 1: { state: 'accepted' }, ...INVALID },
+    }));
+
+  it('without a valid row exits with 2, also with --skip-invalid', () =>
+    scene({ service: [], argv: charging(fileOf(csvOf('ugwo,medium', 'ugw.x,ussd')), '--skip-invalid'), exit: 2 }));
 
   it('may charge one payment request twice with --allow-repeats', async () => {
-    const service = await serveCharges();
     const file = fileOf(csvOf('ugwo,medium,provider', `${ugwoOf(1)},ussd,gtb`, `${ugwoOf(1)},bank_transfer,`));
-    const ended = await chargeFrom(file, { service, ...home() }, '--allow-repeats', '--again');
-    expect(ended.code).toBe(0);
+    const service = await serveCharges();
+    await scene({ service, argv: charging(file, '--allow-repeats', '--again'), json: { accepted: 2 }, stderr: /^/ });
     expect(postsOf(service)).toEqual({ 1: 2 });
   });
 
@@ -799,11 +799,8 @@ describe('an invalid file', () => {
     ['has no column ugwo', 'uid,medium\nx,ussd\n', 'no column ugwo'],
     ['has a NUL', `ugwo,medium,provider\n${ugwoOf(1)},ussd,g\0b\n`, 'row 1, column "provider": a NUL'],
   ])('is rejected if it %s', async (_name, text, told) => {
-    const service = await serveCharges();
-    const ended = await chargeFrom(fileOf(text), { service, ...home() });
-    expect(service.seen).toHaveLength(0);
-    expect(ended.code).toBe(2);
-    expect(errorOf(ended)['message']).toContain(told);
+    const error = { message: expect.stringContaining(told) };
+    await scene({ service: [], argv: charging(fileOf(text)), exit: 2, error });
   });
 
   it('may have a header in any case, which the report preserves', async () => {
@@ -866,12 +863,6 @@ it.runIf(process.platform !== 'win32')(
   },
 );
 
-it('ugwo charge --from with no valid row exits with 2, also with --skip-invalid', async () => {
-  const service = await serveCharges();
-  const ended = await chargeFrom(fileOf(csvOf('ugwo,medium', 'ugw.x,ussd')), { service, ...home() }, '--skip-invalid');
-  expect(ended.code).toBe(2);
-});
-
 describe('--check', () => {
   const shown = (number: number, more: object) =>
     json(200, {
@@ -889,16 +880,19 @@ describe('--check', () => {
     );
 
   it("lists requests that can't be charged before sending", async () => {
-    const service = await checked({
+    const service = checked({
       1: { status: 'ugwo_successful' },
       2: { status: ['cancelled', 'Cancelled'] },
       3: { checkout: null },
       4: { status: 'partially_refunded' },
       5: { status: 'refunded' },
     });
-    const ended = await chargeFrom(ussdFile(1, 2, 3, 4, 5, 6), { service, ...home() }, '--check');
-    expect(ended.code).toBe(2);
-    expect(postsOf(service)).toEqual({});
+    const ended = await scene({
+      service,
+      argv: charging(ussdFile(1, 2, 3, 4, 5, 6), '--check'),
+      exit: 2,
+      requests: ['GET', 'GET', 'GET', 'GET', 'GET', 'GET'],
+    });
     const { violations } = errorOf(ended) as { violations: { row: number }[] };
     expect([...violations].sort((a, b) => a.row - b.row)).toMatchObject([
       { row: 1, column: 'ugwo', title: expect.stringContaining('already paid') },
@@ -990,24 +984,19 @@ describe('the options of ugwo charge --from', () => {
     ['a rate without a time', ['ugwo', 'charge', '--from', 'x.csv', '--rate', '50'], '--rate'],
     ['a missing file', ['ugwo', 'charge', '--from', 'nowhere.csv', '--medium', 'bank_transfer'], 'nowhere.csv'],
   ])('%s: usage error', async (_name, args, told) => {
-    const service = await serveCharges();
-    const ended = await inProcess([...args, '--json'], { service, ...home() });
-    expect(ended.code).toBe(2);
-    expect(errorOf(ended)['message']).toContain(told);
+    const error = { message: expect.stringContaining(told) };
+    await scene({ service: [], argv: [...args, '--json'], exit: 2, error });
   });
 
   it('--dry-run reads and checks, but sends nothing', async () => {
-    const service = await serveCharges();
-    const [good, bad, options] = [
-      ussdFile(1, 2),
-      fileOf(csvOf('ugwo,medium', `${ugwoOf(1)},ussd`)),
-      { service, ...home() },
-    ];
-    const ended = await chargeFrom(good, options, '--dry-run');
-    expect(ended.code).toBe(0);
-    expect(summaryOf(ended)).toMatchObject({ job: null, rows: 2, not_started: 2 });
-    expect(await chargeFrom(bad, options, '--dry-run')).toMatchObject({ code: 2 });
-    expect(service.seen).toHaveLength(0);
-    expect(JSON.parse((await inProcess(['ledger', 'jobs', '--json'], options)).stdout)).toMatchObject({ data: [] });
+    const bad = fileOf(csvOf('ugwo,medium', `${ugwoOf(1)},ussd`));
+    const { home } = await scene({
+      service: [],
+      argv: charging(ussdFile(1, 2), '--dry-run'),
+      json: { job: null, rows: 2, not_started: 2 },
+      stderr: /^/,
+    });
+    await scene({ service: [], home, argv: charging(bad, '--dry-run'), exit: 2 });
+    await scene({ home, argv: ['ledger', 'jobs', '--json'], json: { data: [] } });
   });
 });

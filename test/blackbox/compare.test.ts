@@ -7,6 +7,7 @@ import { type Answer, json, problem, type Seen, serveAllBy, ugwo } from '../supp
 import {
   charged,
   chargeFrom,
+  charging,
   csvOf,
   fileOf,
   numberIn,
@@ -49,11 +50,6 @@ const row = (number: number, cell: string): string => `${ugwoOf(number)},ussd,gt
 const fileWith = (column: string, ...cells: readonly string[]): string =>
   fileOf(csvOf(`ugwo,medium,provider,${column}`, ...cells.map((cell, index) => row(index + 1, cell))));
 
-/** A run that charges this file. */
-const charge = (file: string, ...more: readonly string[]): string[] => [
-  ...['ugwo', 'charge', '--from', file, '--json'],
-  ...more,
-];
 const violationsOf = (ended: Parameters<typeof errorOf>[0]): unknown => errorOf(ended)['violations'];
 
 const DIFFERENT = [
@@ -95,7 +91,7 @@ describe('a column of a file of charges that is compared with the payment reques
   it.each(DIFFERENT)('sends nothing if %s is %s: exits with 2', async (column, cell, given, shown) => {
     await scene({
       service: serveRequests(),
-      argv: charge(fileWith(column, cell)),
+      argv: charging(fileWith(column, cell)),
       exit: 2,
       error: { violations: [{ row: 1, column, title: `${given}, but the payment request shows ${shown}` }] },
       requests: ['GET'],
@@ -104,7 +100,7 @@ describe('a column of a file of charges that is compared with the payment reques
 
   it.each(SAME)('passes if %s is %s', async (column, cell, more: object = {}) => {
     const service = await serveRequests(() => more);
-    await scene({ service, argv: charge(fileWith(column, cell)), stderr: /^/, json: { accepted: 1 } });
+    await scene({ service, argv: charging(fileWith(column, cell)), stderr: /^/, json: { accepted: 1 } });
     expect(postsOf(service)).toEqual(once(1));
   });
 
@@ -117,7 +113,7 @@ describe('a column of a file of charges that is compared with the payment reques
   ])('is read before the others are charged only where %s is not blank', async (column, cell) => {
     await scene({
       service: serveRequests(),
-      argv: charge(fileWith(column, ' ', '', cell), '--dry-run'),
+      argv: charging(fileWith(column, ' ', '', cell), '--dry-run'),
       stderr: /^/,
       requests: [`GET /v1/ugwo/${ugwoOf(3)}`, 'GET', 'GET', 'GET'],
     });
@@ -130,7 +126,7 @@ describe('a column of a file of charges that is compared with the payment reques
     const column = heading === 'customer' ? 'customer' : 'currency';
     await scene({
       service: serveRequests(() => (heading === 'customer' ? { onye: null } : {})),
-      argv: charge(fileWith(heading, cell)),
+      argv: charging(fileWith(heading, cell)),
       exit: 2,
       error: { violations: [{ row: 1, column, title: `${given}, but the payment request shows ${shown}` }] },
     });
@@ -143,7 +139,7 @@ describe('a column of a file of charges that is compared with the payment reques
     const service = serveRequests(() => ({ ref }));
     await scene({
       service,
-      argv: charge(fileWith('ref', 'order \u00e9')),
+      argv: charging(fileWith('ref', 'order \u00e9')),
       stderr: /^/,
       requests: ['GET', 'GET', 'POST'],
     });
@@ -152,7 +148,7 @@ describe('a column of a file of charges that is compared with the payment reques
   it('is read before the first charge, for all rows', () =>
     scene({
       service: serveRequests(),
-      argv: charge(fileWith('amount', '7000', '7000', '700')),
+      argv: charging(fileWith('amount', '7000', '7000', '700')),
       exit: 2,
       error: { violations: [{ row: 3, column: 'amount' }] },
       requests: ['GET', 'GET', 'GET'],
@@ -162,7 +158,7 @@ describe('a column of a file of charges that is compared with the payment reques
     const service = await serveRequests();
     await scene({
       service,
-      argv: charge(fileWith('amount', '7000', '700'), '--skip-invalid'),
+      argv: charging(fileWith('amount', '7000', '700'), '--skip-invalid'),
       stderr: /^/,
       report: {
         1: { state: 'accepted' },
@@ -175,7 +171,7 @@ describe('a column of a file of charges that is compared with the payment reques
   it.each([[[]], [['--dry-run']]])('exits with 2 with --no-preflight, and nothing is read: %j', async (more) => {
     await scene({
       service: [],
-      argv: charge(fileWith('amount', '7000'), '--no-preflight', ...more),
+      argv: charging(fileWith('amount', '7000'), '--no-preflight', ...more),
       exit: 2,
       error: { violations: [{ row: 1, column: 'amount' }] },
     });
@@ -185,7 +181,7 @@ describe('a column of a file of charges that is compared with the payment reques
     ['7000', 0, ['GET', 'GET']],
     ['700', 2, ['GET']],
   ])('is compared with --dry-run, too: %s', async (cell, exit, requests) => {
-    const argv = charge(fileWith('amount', cell), '--dry-run');
+    const argv = charging(fileWith('amount', cell), '--dry-run');
     await scene({ service: serveRequests(), argv, exit, stderr: /^/, stdout: /^/, requests });
   });
 
@@ -197,7 +193,7 @@ describe('a column of a file of charges that is compared with the payment reques
     const service = await serveRequests();
     await scene({
       service,
-      argv: charge(fileOf(lines.join('\n'), 'a.ndjson')),
+      argv: charging(fileOf(lines.join('\n'), 'a.ndjson')),
       exit: 2,
       error: { violations: [{ row: 3, column: 'amount', title: expect.stringContaining('7000') }] },
     });
@@ -207,7 +203,7 @@ describe('a column of a file of charges that is compared with the payment reques
   it('does not bring the other checks of --check: a paid request is refused in its turn', () =>
     scene({
       service: serveRequests((number) => (number === 1 ? { status: 'ugwo_successful' } : {})),
-      argv: charge(fileWith('amount', '7000', '7000')),
+      argv: charging(fileWith('amount', '7000', '7000')),
       exit: 9,
       json: { accepted: 1, refused: 1 },
     }));
@@ -225,7 +221,7 @@ describe('a payment request that changes after the check', () => {
     const service = await serveRequests((number, read) => (number === 1 && read > 1 ? changed : {}));
     await scene({
       service,
-      argv: charge(fileWith(column, cell, cell.replace('order-1', 'order-2')), '--concurrency', '1'),
+      argv: charging(fileWith(column, cell, cell.replace('order-1', 'order-2')), '--concurrency', '1'),
       exit: 9,
       json: { accepted: 1, refused: 1 },
       report: { 1: { state: 'refused', error: expect.stringContaining(error) }, 2: { state: 'accepted' } },
@@ -236,7 +232,7 @@ describe('a payment request that changes after the check', () => {
   it('is refused by --dry-run, as by the run', () =>
     scene({
       service: serveRequests((_number, read) => (read > 1 ? { amount: 1 } : {})),
-      argv: charge(fileWith('amount', '7000'), '--dry-run'),
+      argv: charging(fileWith('amount', '7000'), '--dry-run'),
       exit: 9,
       json: { refused: 1 },
     }));
@@ -339,7 +335,7 @@ describe('a report as the next input', () => {
   it('is compared with what ugwo create has asked for', async () =>
     scene({
       service: serveRequests((number) => (number === 2 ? { amount: 70_000_000 } : {})),
-      argv: charge(await createdReport('one.csv'), ...MEDIUM),
+      argv: charging(await createdReport('one.csv'), ...MEDIUM),
       exit: 2,
       error: {
         message: expect.stringContaining('1 of 4 rows'),
@@ -351,7 +347,7 @@ describe('a report as the next input', () => {
     const report = readFileSync(await createdReport('one.csv'), 'utf8');
     await scene({
       service: [],
-      argv: charge(fileOf(report.replaceAll(/ugw\.[\w.]+/g, '')), ...MEDIUM),
+      argv: charging(fileOf(report.replaceAll(/ugw\.[\w.]+/g, '')), ...MEDIUM),
       exit: 2,
       error: { message: expect.stringMatching(/has only rows without a value for ugwo; nothing was sent/) },
     });
@@ -361,7 +357,7 @@ describe('a report as the next input', () => {
     const report = readFileSync(await createdReport('one.csv'), 'utf8');
     await scene({
       service: [],
-      argv: charge(fileOf(report.replace(ugwoOf(2), 'act.AbCd.1')), ...MEDIUM),
+      argv: charging(fileOf(report.replace(ugwoOf(2), 'act.AbCd.1')), ...MEDIUM),
       exit: 2,
       error: {
         message: expect.stringContaining('1 of 4 rows'),
@@ -372,8 +368,8 @@ describe('a report as the next input', () => {
 
   it('has no amount for a row that was refused, so that it is not compared', async () => {
     const [service, report] = [await serveRequests(() => ({ status: 'cancelled' })), reportPath()];
-    const refused: Scene = { service, argv: charge(report), exit: 9, json: { refused: 1 }, requests: ['GET', 'GET'] };
-    const { home } = await scene({ ...refused, argv: charge(fileWith('amount', '7000'), '--report', report) });
+    const refused: Scene = { service, argv: charging(report), exit: 9, json: { refused: 1 }, requests: ['GET', 'GET'] };
+    const { home } = await scene({ ...refused, argv: charging(fileWith('amount', '7000'), '--report', report) });
     expect(reportOf(report)[1]).toMatchObject({ amount_minor: '', currency: '', ref: '' });
     await scene({ ...refused, home });
   });

@@ -6,17 +6,14 @@ import { atom, transferTo } from '../support/activity.ts';
 import { PROGRAM } from '../support/built.ts';
 import { inProcess } from '../support/in-process.ts';
 import { rewrite } from '../support/ledger.ts';
-import type { Ended, RunOptions } from '../support/program.ts';
+import type { RunOptions } from '../support/program.ts';
 import { errorOf, newFolder, passingClock, paycli, runBefore, start } from '../support/program.ts';
 import { scene } from '../support/scene.ts';
 import type { Answer, Seen, Service } from '../support/service.ts';
 import { ACTIVITY, json, problem, raw, reset, serveAllBy, serveBy, UGWO_ID, ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { MINUTE } from '../support/units.ts';
-import { csvOf, fileOf, summaryOf, ugwoOf, ussdFile } from './bulk-support.ts';
-
-const chargeFrom = (file: string, options: RunOptions, ...more: readonly string[]): Promise<Ended> =>
-  inProcess(['ugwo', 'charge', '--from', file, '--json', ...more], options);
+import { chargeFrom, charging, csvOf, fileOf, summaryOf, ugwoOf, ussdFile } from './bulk-support.ts';
 
 const TRANSFER = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', '--json'];
 const THEIRS = 'act.AbCd.000000000000000000000077';
@@ -343,7 +340,7 @@ describe('the check before a charge', () => {
         return url.endsWith(ugwoOf(1)) ? missing : json(404, {});
       },
       looks: 'asked',
-      argv: ['ugwo', 'charge', '--from', ussdFile(1, 2), '--json'],
+      argv: charging(ussdFile(1, 2)),
       exit: 3,
       json: { rejected: 1, accepted: 1 },
     });
@@ -617,7 +614,7 @@ describe('the check before each row of a file', () => {
     const charged = await service({ 2: json(200, { ...ugwo(2), status: 'ugwo_successful' }) });
     await scene({
       service: charged,
-      argv: ['ugwo', 'charge', '--from', ussdFile(1, 2, 3), '--json'],
+      argv: charging(ussdFile(1, 2, 3)),
       exit: 9,
       json: { accepted: 2, refused: 1 },
       report: {
@@ -656,7 +653,7 @@ describe('the check before each row of a file', () => {
   });
 
   it('leaves rows whose check failed for the next run: exits with 8', async () => {
-    const argv = ['ugwo', 'charge', '--from', ussdFile(1, 2), '--json'];
+    const argv = charging(ussdFile(1, 2));
     const failing = service({ 2: problem(422, 'No') });
     const { home } = await scene({ service: failing, argv, exit: 8, json: { accepted: 1, not_sent: 1 } });
     const healed = await service({});

@@ -29,7 +29,7 @@ export interface Scene extends Omit<RunOptions, 'service'>, ServeOptions {
   readonly error?: object;
   /** The requests to the service in these runs: `METHOD`, `METHOD path` or `METHOD path body`. */
   readonly requests?: readonly (string | RegExp)[];
-  /** Parts of the rows of a file's report by their numbers; the run gets --report. */
+  /** Parts of each row of a file's report by its number; the run gets --report. */
   readonly report?: object;
   /** Parts of the ledger's entries as `ledger list --json` prints them. */
   readonly entries?: readonly object[];
@@ -97,7 +97,7 @@ export const scene = async (wanted: Scene) => {
     json: json && jsonOf(() => JSON.parse(ended.stdout)),
     error: error && jsonOf(() => errorOf(ended)),
     requests: requests && requestsOf(seen, requests),
-    report: report && reportOf(file),
+    report: report && Object.entries(reportOf(file)),
     entries: entries && (await entriesOf({ home, ...(more.env && { env: more.env }) })),
   }).toMatchObject({
     exit,
@@ -106,7 +106,7 @@ export const scene = async (wanted: Scene) => {
     json,
     error,
     requests: requests?.map(textOf),
-    report,
+    report: report && Object.entries(report),
     entries,
   });
   return { ...ended, home, service, seen };
