@@ -21,6 +21,7 @@ import { ledgerOptions, rewrite } from '../support/ledger.ts';
 import { childrenOf } from '../support/postgres/processes.ts';
 import { ownCluster } from '../support/postgres.ts';
 import { errorOf, newFolder, paycli, runBefore, start } from '../support/program.ts';
+import { scene } from '../support/scene.ts';
 import { ACTIVITY, json, problem, serveAllBy, ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 import {
@@ -71,17 +72,18 @@ describe('ledger prune', () => {
 
   it('needs --yes without a terminal', async () => {
     const { home, ledger } = await withOld(2);
-    const refused = await paycli(PRUNE, { home });
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('add --yes; nothing was changed') });
+    await scene({ home, built: true, argv: PRUNE, exit: 2, stderr: ['add --yes; nothing was changed'] });
     expect(readFileSync(ledger).includes('INV-1')).toBe(true);
-    const done = await inProcess([...PRUNE, '--yes', '--json'], { home });
-    expect(done).toMatchObject({ code: 0, stderr: '' });
-    expect(JSON.parse(done.stdout)).toMatchObject({ pruned: 2, open: 1 });
+    await scene({ home, argv: [...PRUNE, '--yes', '--json'], json: { pruned: 2, open: 1 } });
     // Free pages are cleared, too.
     expect(readFileSync(ledger).includes('INV-1')).toBe(false);
     expect(readFileSync(ledger).includes('INV-2')).toBe(true);
-    const report = await inProcess(['ledger', 'report', '-o', 'tsv', '--columns', 'reported,count,amount'], { home });
-    expect(report.stdout).toBe('charged\t2\t1000\npaid\t2\t1000\nunknown\t1\t500\n');
+    await scene({
+      home,
+      argv: ['ledger', 'report', '-o', 'tsv', '--columns', 'reported,count,amount'],
+      stdout: 'charged\t2\t1000\npaid\t2\t1000\nunknown\t1\t500\n',
+      stderr: /^/,
+    });
   });
 
   it.each([
@@ -90,7 +92,7 @@ describe('ledger prune', () => {
     ['text', ['ledger', 'prune', '--before', 'soon'], '--before: "soon" is not a time'],
   ])('rejects %s for --before', async (_what, args, message) => {
     const { home } = await withOld(1);
-    expect(await inProcess(args, { home })).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+    await scene({ home, argv: args, exit: 2, stderr: [message] });
   });
 });
 
@@ -112,8 +114,7 @@ describe('ledger backup', () => {
 
   it('never overwrites a file', async () => {
     const { home, ledger } = await withOld(1);
-    const ended = await inProcess(['ledger', 'backup', ledger], { home });
-    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('is there already') });
+    await scene({ home, argv: ['ledger', 'backup', ledger], exit: 2, stderr: ['is there already'] });
   });
 
   describe('on a file system without hard links', () => {

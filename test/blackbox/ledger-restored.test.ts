@@ -63,7 +63,7 @@ describe.skipIf(process.platform === 'win32')("a team's database", () => {
       exit_code: 10,
       message: "the ledger's database had lost 2 charges; the charges may exist",
     });
-    expect(await paycli(['ledger', 'sync', '--json'], moved)).toMatchObject({ code: 0, stderr: '' });
+    expect(await inProcess(['ledger', 'sync', '--json'], moved)).toMatchObject({ code: 0, stderr: '' });
     for (const number of [1, 2, 3]) expect(await chargeOf(ugwoOf(number), moved)).toMatchObject({ code: 9 });
     expect(await chargeOf(ugwoOf(4), moved)).toMatchObject({ code: 0 });
     expect(postsOf(service)).toEqual({ 1: 1, 2: 1, 3: 1, 4: 1 });
