@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { onyeOf } from '../support/ids.ts';
 import { inProcess } from '../support/in-process.ts';
-import { errorOf, newFolder, type paycli } from '../support/program.ts';
+import { newFolder, type paycli } from '../support/program.ts';
+import { scene } from '../support/scene.ts';
 import type { Answer, Seen, Service } from '../support/service.ts';
 import { json, problem, reset, serveBy } from '../support/service.ts';
 import { csvOf, fileOf, reportOf, reportPath, summaryOf } from './bulk-support.ts';
@@ -28,8 +29,14 @@ const sentTo = ({ seen }: Service): Record<number, unknown[]> => {
   return sent;
 };
 
+/** The arguments of a run that makes the updates of this file. */
+const updating = (file: string, ...more: readonly string[]): string[] => [
+  ...['onye', 'update', '--from', file, '--json'],
+  ...more,
+];
+
 const updateFrom = (file: string, options: Parameters<typeof paycli>[1], ...more: readonly string[]) =>
-  inProcess(['onye', 'update', '--from', file, '--json', ...more], options);
+  inProcess(updating(file, ...more), options);
 
 const emails = (...numbers: readonly number[]): string =>
   fileOf(csvOf('uid,email', ...numbers.map((number) => `${onyeOf(number)},n${number}@example.com`)), 'customers.csv');
@@ -39,54 +46,44 @@ const mail = (number: number) => ({ email: `n${number}@example.com` });
 describe('onye update --from', () => {
   it('sends only the fields that each row gives', async () => {
     const service = await serveCustomers();
-    const file = fileOf(
-      csvOf(
-        'uid,email,first_name,ref,billing_address.city,meta.tier,meta.visits:,comment',
-        `${onyeOf(1)},ada@example.com,,,,,,hello`,
-        `${onyeOf(2)},,Obi,r-1,Lagos,vip,3,`,
+    const rows = [`${onyeOf(1)},ada@example.com,,,,,,hello`, `${onyeOf(2)},,Obi,r-1,Lagos,vip,3,`];
+    await scene({
+      service,
+      argv: updating(
+        fileOf(csvOf('uid,email,first_name,ref,billing_address.city,meta.tier,meta.visits:,comment', ...rows)),
       ),
-    );
-    const report = reportPath();
-    const ended = await updateFrom(file, { service, home: newFolder() }, '--report', report);
-    expect(ended).toMatchObject({ code: 0, stderr: '' });
-    expect(summaryOf(ended)).toMatchObject({ command: 'onye update', rows: 2, accepted: 2, not_started: 0 });
+      json: { command: 'onye update', rows: 2, accepted: 2, not_started: 0 },
+      report: { 1: { comment: 'hello', state: 'accepted' }, 2: { state: 'accepted' } },
+    });
     expect(sentTo(service)).toEqual({
       1: [{ email: 'ada@example.com' }],
       2: [{ first_name: 'Obi', ref: 'r-1', billing_address: { city: 'Lagos' }, meta: { tier: 'vip', visits: 3 } }],
     });
-    expect(reportOf(report)).toMatchObject({ 1: { comment: 'hello', state: 'accepted' }, 2: { state: 'accepted' } });
   });
 
   it('fills missing columns from options, and rejects an option that repeats a column', async () => {
     const service = await serveCustomers();
-    const options = { service, home: newFolder() };
-    const file = fileOf(csvOf('uid,first_name', `${onyeOf(1)},Ada`));
-    expect(await updateFrom(file, options, '--meta', 'tier=vip')).toMatchObject({ code: 0 });
+    const argv = updating(fileOf(csvOf('uid,first_name', `${onyeOf(1)},Ada`)));
+    await scene({ service, argv: [...argv, '--meta', 'tier=vip'], json: { accepted: 1 }, stderr: /^/ });
     expect(sentTo(service)).toEqual({ 1: [{ first_name: 'Ada', meta: { tier: 'vip' } }] });
-    const refused = await updateFrom(file, options, '--first-name', 'Obi');
-    expect(refused.code).toBe(2);
-    expect(errorOf(refused)['message']).toContain('--first-name');
+    const error = { message: expect.stringContaining('--first-name') };
+    await scene({ service: [], argv: [...argv, '--first-name', 'Obi'], exit: 2, error });
   });
 
   it('checks every row before sending', async () => {
-    const service = await serveCustomers();
-    const file = fileOf(
-      csvOf(
-        'uid,email,meta.a:',
-        `${onyeOf(1)},ada@example.com,1`,
-        'ugw.x.y,a@b,',
-        `${onyeOf(3)},nonsense,{`,
-        `${onyeOf(4)},,`,
-      ),
-    );
-    const ended = await updateFrom(file, { service, home: newFolder() });
-    expect(ended.code).toBe(2);
-    expect(service.seen).toHaveLength(0);
-    expect(errorOf(ended)['violations']).toMatchObject([
-      { row: 2, column: 'uid' },
-      { row: 3, column: 'meta.a:' },
-      { row: 4, title: expect.stringContaining('changes nothing') },
-    ]);
+    const rows = [`${onyeOf(1)},ada@example.com,1`, 'ugw.x.y,a@b,', `${onyeOf(3)},nonsense,{`, `${onyeOf(4)},,`];
+    await scene({
+      service: [],
+      argv: updating(fileOf(csvOf('uid,email,meta.a:', ...rows))),
+      exit: 2,
+      error: {
+        violations: [
+          { row: 2, column: 'uid' },
+          { row: 3, column: 'meta.a:' },
+          { row: 4, title: expect.stringContaining('changes nothing') },
+        ],
+      },
+    });
   });
 
   it('resumes after an interruption and sends no update twice', async () => {
@@ -184,23 +181,24 @@ describe('onye update --from', () => {
     }
   });
 
-  it('reads each customer first with --check', async () => {
-    const service = await serveCustomers({ 2: () => problem(404, 'Not Found') });
-    const ended = await updateFrom(emails(1, 2), { service, home: newFolder() }, '--check');
-    expect(ended.code).toBe(2);
-    expect(sentTo(service)).toEqual({});
-    expect(errorOf(ended)['violations']).toMatchObject([
-      { row: 2, column: 'uid', title: expect.stringContaining('404') },
-    ]);
-  });
+  it('reads each customer first with --check', () =>
+    scene({
+      service: serveCustomers({ 2: () => problem(404, 'Not Found') }),
+      argv: updating(emails(1, 2), '--check'),
+      exit: 2,
+      error: { violations: [{ row: 2, column: 'uid', title: expect.stringContaining('404') }] },
+      requests: ['GET', 'GET'],
+    }));
 
-  it('stops after three unknown updates in a row and explains how to resolve them', async () => {
+  it('stops after three unknown updates in a row and explains how to resolve them', () => {
     const lost = ({ method }: Seen): Answer => (method === 'GET' ? customer(1) : reset);
-    const service = await serveCustomers({ 1: lost, 2: lost, 3: lost });
-    const ended = await updateFrom(emails(1, 2, 3, 4), { service, home: newFolder() }, '--concurrency', '1');
-    expect(ended.code).toBe(6);
-    expect(summaryOf(ended)).toMatchObject({ unknown: 3, not_started: 1 });
-    expect(errorOf(ended)['hint']).toContain('checks customers whose update is unknown');
+    return scene({
+      service: serveCustomers({ 1: lost, 2: lost, 3: lost }),
+      argv: updating(emails(1, 2, 3, 4), '--concurrency', '1'),
+      exit: 6,
+      json: { unknown: 3, not_started: 1 },
+      error: { hint: expect.stringContaining('checks customers whose update is unknown') },
+    });
   });
 
   it('lists the job in the ledger, without its rows', async () => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { CANARY } from '../support/canary.ts';
 import { inProcess } from '../support/in-process.ts';
 import { errorOf, paycli } from '../support/program.ts';
+import { scene } from '../support/scene.ts';
 import type { Answer } from '../support/service.ts';
 import { ACTIVITY, json, raw, serve, UGWO_ID } from '../support/service.ts';
 import { MIB } from '../support/units.ts';
@@ -50,13 +51,11 @@ const ANSWERS: readonly (readonly [string, Answer])[] = [
 
 describe('a hostile answer', () => {
   it.each(ANSWERS)('%s to a charge: exits with 6', async (_what, answer) => {
-    const service = await serve([answer]);
-    expect(await inProcess(CHARGE, { service })).toMatchObject({ code: 6, stdout: '' });
+    await scene({ service: [answer], argv: CHARGE, exit: 6, entries: [{ state: 'unknown' }] });
   });
 
   it.each(ANSWERS.slice(0, 3))('%s to a read: exits with 8', async (_what, answer) => {
-    const service = await serve([answer]);
-    expect(await inProcess(LIST, { service })).toMatchObject({ code: 8, stdout: '' });
+    await scene({ service: [answer], argv: LIST, exit: 8 });
   });
 
   it('with an endless body is read up to the limit', async () => {
@@ -68,20 +67,16 @@ describe('a hostile answer', () => {
     expect(count.bytes).toBeLessThan(64 * MIB);
   });
 
-  it('with a hundred thousand headers is rejected', async () => {
-    const service = await serve([headers(100_000)]);
-    expect(await inProcess(CHARGE, { service })).toMatchObject({ code: 6, stdout: '' });
-  });
+  it('with a hundred thousand headers is rejected', () =>
+    scene({ service: [headers(100_000)], argv: CHARGE, exit: 6, entries: [{ state: 'unknown' }] }));
 
   it('that trickles in is cut off at one overall deadline', async () => {
     const drip: Answer = (_seen, response) => {
       const timer = setInterval(() => response.write(' '), 50);
       response.on('close', () => clearInterval(timer));
     };
-    const service = await serve([drip]);
-    const ended = await inProcess([...CHARGE, '--timeout', '1s'], { service });
-    expect(ended).toMatchObject({ code: 6, stdout: '' });
-    expect(errorOf(ended)).toMatchObject({ message: expect.stringContaining('within 1 s') });
+    const error = { message: expect.stringContaining('within 1 s') };
+    await scene({ service: [drip], argv: [...CHARGE, '--timeout', '1s'], exit: 6, error });
   });
 
   it('that echoes the key is redacted', async () => {
@@ -122,11 +117,10 @@ describe('a hostile answer', () => {
 
   it('that names an unknown property prints it with visible escapes', async () => {
     const violations = [{ propertyPath: 'a\u001b[31m.\u202eb', title: 'no\nerror: fake\u0007' }];
-    const service = await serve([json(422, { title: 'Bad\u001b[2J', status: 422, violations })]);
-    const ended = await inProcess(CHARGE.slice(0, 5), { service });
-    expect(ended.code).toBe(3);
-    expect(ended.stderr.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e]/u);
-    expect(ended.stderr).not.toMatch(/^error: fake/m);
+    const service = [json(422, { title: 'Bad\u001b[2J', status: 422, violations })];
+    const { stderr } = await scene({ service, argv: CHARGE.slice(0, 5), exit: 3 });
+    expect(stderr.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e]/u);
+    expect(stderr).not.toMatch(/^error: fake/m);
   });
 });
 
@@ -135,9 +129,8 @@ describe('a redirect', () => {
     const target = await serve([]);
     const redirect: Answer = (_seen, response) =>
       response.writeHead(status, { location: `${target.origin}/v1/ugwo` }).end();
-    const service = await serve([redirect, redirect]);
-    expect(await inProcess(LIST, { service })).toMatchObject({ code: 8, stdout: '' });
-    expect(await inProcess(CHARGE, { service })).toMatchObject({ code: 6, stdout: '' });
+    await scene({ service: [redirect], argv: LIST, exit: 8 });
+    await scene({ service: [redirect], argv: CHARGE, exit: 6 });
     expect(target.connections()).toBe(0);
   });
 });
