@@ -1,7 +1,8 @@
-import { countBy } from '../bulk-file.ts';
 import type { ChargeEnd } from '../charger.ts';
-import { type Fate, MADE, type Post, ugwoOf } from '../counting.ts';
+import { MADE, type Post, ugwoOf } from '../counting.ts';
+import { check } from '../judge.ts';
 import type { Part, PartOptions, PartResult } from '../part.ts';
+import { faultsOfRace, LOST } from '../race.ts';
 import { type Member, startMember } from '../team.ts';
 import { chance, drawn, seed } from '../torture.ts';
 import { type Bench, openBench } from './bench.ts';
@@ -19,7 +20,6 @@ const [LOST_OF, SHORT_LOST_OF] = [20, 4];
 
 /** No checks, which would show the activities of others: only the ledger prevents second charges. */
 const LIMITS = { look: undefined, charge: 20_000 };
-const LOST: Fate = { makes: true, answer: 'reset' };
 
 /** All charge the same few at a time, each in its own order. */
 const AT_ONCE = 4;
@@ -41,16 +41,6 @@ const runAll = async (bench: Bench, racers: readonly Member[], ugwos: readonly s
   return (await Promise.all(all)).flat();
 };
 
-const differs = (what: string, seen: unknown, expected: unknown): string[] => {
-  const [one, other] = [seen, expected].map((value) => JSON.stringify(value));
-  return one === other ? [] : [`${what}: ${one}, not ${other}`];
-};
-
-const sorted = (counts: Readonly<Record<string, number>>): [string, number][] =>
-  Object.entries(counts)
-    .filter(([, count]) => count > 0)
-    .sort();
-
 const race = async ({ processes, ugwos: count, lostOf }: Size, { folder }: PartOptions): Promise<PartResult> => {
   const isLost = (ugwo: string): boolean => lostOf > 0 && drawn(ugwo) % lostOf === 0;
   const bench = await openBench(folder, {}, ({ ugwo }: Post) => (isLost(ugwo) ? LOST : MADE));
@@ -61,27 +51,23 @@ const race = async ({ processes, ugwos: count, lostOf }: Size, { folder }: PartO
     const ends = await runAll(bench, racers, ugwos);
     const seconds = (performance.now() - started) / 1000;
     const lost = ugwos.filter(isLost).length;
-    const came = bench.service.posts.length;
-    const states = (await bench.changes()).map(({ state }) => state);
-    const expected = { accepted: count - lost, refused: count * (processes - 1), unknown: lost };
+    const { posts } = bench.service;
+    const changes = await bench.changes();
+    const begun = changes.filter(({ state }) => state === 'sending').length;
+    const outcomes = changes.filter(({ state }) => state !== 'sending');
     const name = lostOf === 0 ? 'races' : 'races, answers lost';
     return {
       figures: [
         { name: `${name}: processes`, value: processes },
         { name: `${name}: payment requests`, value: count },
-        { name: `${name}: POSTs by the service`, value: came },
+        { name: `${name}: POSTs by the service`, value: posts.length },
         { name: `${name}: refused`, value: ends.filter(({ kind }) => kind === 'refused').length },
         { name: `${name}: lost answers`, value: lost },
         { name: `${name}: charges a second`, value: Math.round(count / seconds) },
       ],
       failures: [
-        ...differs('POSTs', came, count),
-        ...differs('ends', sorted(countBy(ends.map(({ kind }) => kind))), sorted(expected)),
-        ...differs(
-          'states',
-          sorted(countBy(states)),
-          sorted({ sending: count, accepted: count - lost, unknown: lost }),
-        ),
+        ...faultsOfRace({ processes, ugwos, isLost, ends, came: posts.map(({ ugwo }) => ugwo), outcomes }),
+        ...check(begun === count, `${begun} were begun, not ${count}`),
         ...(await bench.faults()),
       ].map((failure) => `${name}, seed ${seed}: ${failure.slice(0, 2000)}`),
     };
