@@ -901,16 +901,6 @@ describe('--check', () => {
       { row: 5, column: 'ugwo', title: expect.stringContaining('paid and refunded') },
     ]);
   });
-
-  it('reads only requests that are not charged yet', async () => {
-    const service = await checked({});
-    const [file, options] = [ussdFile(1, 2), { service, ...home() }];
-    expect(await chargeFrom(file, options, '--check', '--no-preflight')).toMatchObject({ code: 0 });
-    const reads = service.seen.filter(({ method }) => method === 'GET').length;
-    expect(reads).toBe(2);
-    expect(await chargeFrom(file, options, '--check')).toMatchObject({ code: 0 });
-    expect(service.seen.filter(({ method }) => method === 'GET')).toHaveLength(reads);
-  });
 });
 
 describe('the requests for a file', () => {
@@ -946,6 +936,7 @@ describe('the requests for a file', () => {
     ['', false, 3, '1 2 3 4 5 6', '1 2 3 4 5 6'],
     ['--no-preflight', false, 3, '', '1 2 3 4 5 6'],
     ['--check', false, 3, '1 1 2 2 3 3 4 4 5 5 6 6', '1 2 3 4 5 6'],
+    ['--check --no-preflight', false, 3, '1 2 3 4 5 6', '1 2 3 4 5 6'],
     ['--dry-run', true, 6, '1 2 5', ''],
     ['--dry-run --check', true, 6, '1 1 2 2 5 5', ''],
     ['--dry-run --retry-failed', true, 6, '1 2 4 5', ''],
