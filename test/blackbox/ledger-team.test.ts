@@ -20,6 +20,10 @@ const recordOf = ({ stdout, stderr }: Ended): Record<string, unknown> => {
 
 /** Runs `ledger` with these arguments for this address. */
 const ledgerAt = (url: string, ...args: readonly string[]): Promise<Ended> =>
+  inProcess(['ledger', ...args, '--json'], { env: { PAYCLI_LEDGER: url } });
+
+/** The same in a process of its own. */
+const builtAt = (url: string, ...args: readonly string[]): Promise<Ended> =>
   paycli(['ledger', ...args, '--json'], { env: { PAYCLI_LEDGER: url } });
 
 // The tests have no PostgreSQL on Windows.
@@ -117,13 +121,13 @@ describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
       schema: null,
       owner: true,
     });
-    const list = await ledgerAt(url, 'list');
+    const list = await builtAt(url, 'list');
     expect(errorOf(list)).toMatchObject({
       exit_code: 10,
       message: `${shownUrl(url)}: there is no ledger in this database`,
       hint: 'run `paycli ledger init` once, as the owner of the database',
     });
-    expect(recordOf(await ledgerAt(url, 'init'))).toEqual({
+    expect(recordOf(await builtAt(url, 'init'))).toEqual({
       at: shownUrl(url),
       made: true,
       schema: SCHEMA,
@@ -165,7 +169,7 @@ describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
       hint: expect.stringContaining('first settle it with the last commit that reads it (2696dc9e, or 4181737e'),
     });
     await set(SCHEMA);
-    expect(recordOf(await ledgerAt(team.url, 'migrate'))).toEqual({ at: shownUrl(team.url), from: SCHEMA, to: SCHEMA });
+    expect(recordOf(await builtAt(team.url, 'migrate'))).toEqual({ at: shownUrl(team.url), from: SCHEMA, to: SCHEMA });
     expect(await chargeOf(ugwoOf(1), options)).toMatchObject({ code: 0 });
   });
 

@@ -9,8 +9,9 @@ import { CANARY } from '../support/canary.ts';
 import { uidOf } from '../support/ids.ts';
 import { inProcess } from '../support/in-process.ts';
 import { ledgerOptions } from '../support/ledger.ts';
-import type { Ended, RunOptions } from '../support/program.ts';
-import { errorOf, newFolder, paycli } from '../support/program.ts';
+import type { Ended } from '../support/program.ts';
+import { errorOf, newFolder } from '../support/program.ts';
+import { scene } from '../support/scene.ts';
 import type { Answer } from '../support/service.ts';
 import { ACTIVITY, json, problem, reset, serve, UGWO_ID, ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
@@ -38,11 +39,10 @@ interface Row {
 const rowsOf = ({ stdout }: Ended): Row[] => (JSON.parse(stdout) as { data: Row[] }).data;
 
 /** Loses the answer of a charge; the service then gives these answers. */
-const lost = async (...answers: readonly Answer[]): Promise<{ options: RunOptions; id: string }> => {
-  const options = { service: await serve([reset, ...answers], { looks: 'asked' }), home: newFolder() };
-  const ended = await paycli([...CHARGE, '--json'], options);
-  expect(ended.code).toBe(6);
-  return { options, id: String(errorOf(ended)['ledger_id']) };
+const lost = async (...answers: readonly Answer[]) => {
+  const service = await serve([reset, ...answers], { looks: 'asked' });
+  const ended = await scene({ service, argv: [...CHARGE, '--json'], exit: 6, requests: ['POST'] });
+  return { options: { service, home: ended.home }, id: String(errorOf(ended)['ledger_id']) };
 };
 
 describe('a charge whose answer is lost', () => {
@@ -107,17 +107,19 @@ describe('a charge whose answer is lost', () => {
     ['does not know the payment request', problem(404, 'ugwo.error.not_found')],
   ])('stays unknown if the service %s', async (_what, answer) => {
     const { options, id } = await lost(answer);
-    const ended = await inProcess(['ledger', 'sync', '--json'], options);
-    expect(ended.code).toBe(6);
-    expect(rowsOf(ended)).toMatchObject([{ payment: 'unknown', count: 1 }]);
-    expect(errorOf(ended)['hint']).toContain(`paycli ledger resolve ${id}`);
+    await scene({
+      ...options,
+      argv: ['ledger', 'sync', '--json'],
+      exit: 6,
+      json: { data: [{ payment: 'unknown', count: 1 }] },
+      error: { hint: expect.stringContaining(`paycli ledger resolve ${id}`) },
+    });
   });
 
   it('stays unknown if the key is rejected, which ends the sync', async () => {
     const { options } = await lost(problem(401, 'no'));
-    const ended = await inProcess(['ledger', 'sync', '--json'], options);
-    expect(ended.code).toBe(4);
-    expect(rowsOf(ended)).toMatchObject([{ payment: 'unknown', count: 1 }]);
+    const json = { data: [{ payment: 'unknown', count: 1 }] };
+    await scene({ ...options, argv: ['ledger', 'sync', '--json'], exit: 4, json });
   });
 
   it('is shown as unknown, never searched at another service, and resolved only after confirmation', async () => {
