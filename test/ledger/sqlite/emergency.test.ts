@@ -1,16 +1,18 @@
-import {
+import fs, {
   chmodSync,
   chownSync,
   existsSync,
+  fstatSync,
   readdirSync,
   readFileSync,
   statSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { EmergencyLine } from '../../../src/ledger/backend.ts';
 import type { StoredOutcome } from '../../../src/ledger/entry.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
@@ -233,6 +235,20 @@ describe('an emergency file', () => {
     await (await open(path)).begin(intent(), { again: false });
     await open(path, { self: OTHER, hasEnded: ({ pid }) => pid === SELF.pid });
     expect(filesBeside(path)).toEqual([]);
+  });
+
+  it('is on the disk, and so is its name in the folder, before anything is sent', () => {
+    const path = newPath();
+    const { fsyncSync } = fs;
+    const synced: number[] = [];
+    const use = (call: typeof fsyncSync): void => {
+      fs.fsyncSync = call;
+      syncBuiltinESMExports();
+    };
+    onTestFinished(() => use(fsyncSync));
+    use((descriptor) => void synced.push(fstatSync(descriptor).ino));
+    openEmergencyFile(path, SELF);
+    expect(synced).toEqual([...filesBeside(path), dirname(path)].map((one) => statSync(one).ino));
   });
 
   it('contains its owner and is read up to the last complete line', () => {
