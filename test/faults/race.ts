@@ -28,20 +28,21 @@ const unlike = (what: string, seen: readonly string[], expected: readonly string
   );
 };
 
-/** The faults of a race: one process charged each payment request, once, and all others were refused. */
+/**
+ * The faults of a race: one process charged each payment request, once, and all others were refused, or gave up in time
+ * because the machine had held them up.
+ */
 export const faultsOfRace = ({ processes, ugwos, isLost, ends, came, outcomes }: Race): string[] => {
   const stateOf = (ugwo: string): string => (isLost(ugwo) ? 'unknown' : 'accepted');
-  const refused = ugwos.flatMap(() => Array.from({ length: processes - 1 }, () => 'refused'));
+  const kinds = ends.map(({ kind }) => kind);
+  const losers = ugwos.flatMap(() => Array.from({ length: processes - 1 }, () => 'refused'));
+  const gaveUp = kinds.filter((kind) => kind === 'not_sent');
   return [
-    ...unlike(
-      'ends',
-      ends.map(({ kind }) => kind),
-      [...ugwos.map(stateOf), ...refused],
-    ),
+    ...unlike('ends', kinds, [...ugwos.map(stateOf), ...gaveUp, ...losers.slice(gaveUp.length)]),
     ...unlike('POSTs', came, ugwos),
     ...unlike(
       'outcomes',
-      outcomes.map(({ about, state }) => `${about} ${state}`),
+      outcomes.filter(({ state }) => state !== 'not_sent').map(({ about, state }) => `${about} ${state}`),
       ugwos.map((ugwo) => `${ugwo} ${stateOf(ugwo)}`),
     ),
   ];

@@ -67,7 +67,7 @@ const race = async ({ processes, ugwos: count, lostOf }: Size, { folder }: PartO
       ],
       failures: [
         ...faultsOfRace({ processes, ugwos, isLost, ends, came: posts.map(({ ugwo }) => ugwo), outcomes }),
-        ...check(begun === count, `${begun} were begun, not ${count}`),
+        ...check(begun === outcomes.length, `${begun} were begun, and ${outcomes.length} have ended`),
         ...(await bench.faults()),
       ].map((failure) => `${name}, seed ${seed}: ${failure.slice(0, 2000)}`),
     };
