@@ -232,6 +232,17 @@ describe('ugwo create --from', () => {
     ]);
   });
 
+  it('names the option that set what the service refuses', async () => {
+    const violations = ['currency', 'locale', 'amount'].map((propertyPath) => ({ propertyPath, title: 'is wrong' }));
+    await scene({
+      service: [json(422, { title: 'Refused', status: 422, violations })],
+      argv: from(CREATE, fileOf(csvOf('ref,amount', 'a,7000.00')), '--currency', 'NGN', '--data', '{"locale":"en"}'),
+      exit: 3,
+      stdout: /^/,
+      stderr: ['Refused; --currency: is wrong; --data: is wrong; amount: is wrong'],
+    });
+  });
+
   // Sets the clock of this process, which a program that is started doesn't have.
   const hasClock = process.env['PAYCLI_PROGRAM'] === undefined;
   it.runIf(hasClock)('keeps for a week what an equal row of another file created, unless --allow-repeats', async () => {
