@@ -3,7 +3,7 @@ import { scene } from './scene.ts';
 import { json } from './service.ts';
 
 const argv = ['checkout', 'list', '--json'];
-const service = [json(200, [])];
+const service = [json(200, [{ uid: 'chk.AbCd.1' }])];
 
 it.each<[string, object]>([
   ['exit code', { exit: 1 }],
@@ -13,6 +13,7 @@ it.each<[string, object]>([
   ['pattern among others', { stdout: [/data/, /other/] }],
   ['pattern alone', { stdout: [/other/] }],
   ['value', { json: { data: [1] } }],
+  ['pattern of a value', { json: { data: [{ uid: /other/ }] } }],
   ['error', { error: { code: 'usage' } }],
   ['request', { requests: ['POST'] }],
   ['entry', { entries: [{}] }],

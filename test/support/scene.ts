@@ -37,12 +37,17 @@ export interface Scene extends Omit<RunOptions, 'service'>, ServeOptions {
 
 const isList = (wanted: Text | undefined): wanted is readonly (string | RegExp)[] => Array.isArray(wanted);
 
-const textOf = (wanted: Text): unknown => {
-  if (isList(wanted)) return wanted.map(String);
-  return wanted instanceof RegExp ? expect.stringMatching(wanted) : wanted;
+/** The same with a matcher for each RegExp, which `toMatchObject` would find in any text. */
+const withMatchers = (wanted: unknown): unknown => {
+  if (wanted instanceof RegExp) return expect.stringMatching(wanted);
+  if (Array.isArray(wanted)) return wanted.map(withMatchers);
+  if (Object.getPrototypeOf(wanted ?? 0) !== Object.prototype) return wanted;
+  return Object.fromEntries(Object.entries(wanted as object).map(([name, value]) => [name, withMatchers(value)]));
 };
 
-/** The text, or the wanted parts of it if it has them all, as texts: `toMatchObject` finds a RegExp in any text. */
+const textOf = (wanted: Text): unknown => (isList(wanted) ? wanted.map(String) : withMatchers(wanted));
+
+/** The text, or the wanted parts of it if it has them all. */
 const partsOf = (text: string, wanted: Text | undefined): string | string[] => {
   if (!isList(wanted)) return text;
   const isThere = (part: string | RegExp) => (typeof part === 'string' ? text.includes(part) : part.test(text));
@@ -103,11 +108,11 @@ export const scene = async (wanted: Scene) => {
     exit,
     stderr: textOf(stderr ?? (exit === 0 ? '' : /./)),
     stdout: textOf(stdout ?? (exit === 0 || json ? /^/ : '')),
-    json,
-    error,
+    json: withMatchers(json),
+    error: withMatchers(error),
     requests: requests?.map(textOf),
-    report: report && Object.entries(report),
-    entries,
+    report: report && Object.entries(report).map(withMatchers),
+    entries: withMatchers(entries),
   });
   return { ...ended, home, service, seen };
 };
