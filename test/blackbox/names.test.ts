@@ -512,7 +512,11 @@ describe('names in a file', () => {
       argv,
       json: { accepted: 3 },
       stderr: /^/,
-      report: { 1: { ugwo: 'order-1', state: 'accepted', ref: 'order-1' } },
+      report: {
+        1: { ugwo: 'order-1', state: 'accepted', ref: 'order-1' },
+        2: { ugwo: ugwoOf(2), state: 'accepted', ref: 'order-2' },
+        3: { ugwo: ' order-3 ', state: 'accepted', ref: 'order-3' },
+      },
     });
     const asked = ended.seen.map(lineOf);
     expect(asked.slice(0, 2).sort()).toEqual([READ(1), LIST].sort());
@@ -547,6 +551,8 @@ describe('names in a file', () => {
             state: 'refused',
             error: `nothing was sent: ${ugwoOf(1)} was found by the ref "order-1", and has "order-2" now`,
           },
+          2: { ugwo: ugwoOf(2), state: 'accepted' },
+          3: { ugwo: 'order-3', state: 'accepted' },
         },
       });
       expect(postsOf(ended)).toEqual(once(2, 3));
