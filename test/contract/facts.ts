@@ -80,7 +80,7 @@ export const FACTS: readonly Fact[] = [
   [
     'payment requests are listed newest first',
     ['emulator/list', 'returns a list page (2.6) of payment requests (2.2), newest first'],
-    ['blackbox/find', 'stops once all later requests are older than --since'],
+    ['blackbox/find', 'once all later requests are older than --since'],
   ],
   ['one alone shows every activity on it', ['emulator/get', 'contains its own activities, oldest first']],
   [
@@ -102,7 +102,7 @@ export const FACTS: readonly Fact[] = [
   [
     'so a creation with a ref may be sent again: done where it is the same request, else a conflict',
     ['blackbox/creates', 'exits with 0 if the reference belongs to an identical request'],
-    ['blackbox/creates', 'reports a conflict if the reference belongs to a different request'],
+    ['blackbox/creates', 'reports a conflict if a field %s'],
   ],
   ['amounts in NGN: 20,000 to 5,000,000,000', shop('accepts the amount %i'), shop('the amount %j is 422')],
   // Activities
@@ -179,7 +179,7 @@ export const FACTS: readonly Fact[] = [
   [
     'a nested field at fault may be written in several ways',
     ['contract/others', 'reports each fault once, in any notation: %s'],
-    ['blackbox/odd-answers', 'names the option for each path'],
+    ['blackbox/odd-answers', 'of %s names the option for each path'],
   ],
   // What tolerant readers must accept
   [
