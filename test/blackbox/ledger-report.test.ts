@@ -67,7 +67,12 @@ describe('ledger report', () => {
       /^day +reported +count +amount +received +charges\n/,
       /^2026-11-19 +paid +1 +NGN 0\.01 +NGN 0\.01 +1$/m,
     ];
-    await scene({ argv: ['ledger', 'report', '--by', 'day', '-o', 'table'], home, stdout, stderr: /^Charges up to/ });
+    await scene({
+      argv: ['ledger', 'report', '--by', 'day', '--utc', '-o', 'table'],
+      home,
+      stdout,
+      stderr: /^Charges up to/,
+    });
   });
 
   it('draws a bar for the sum of each day on a terminal of 80 columns', async () => {
