@@ -26,7 +26,26 @@ describe('the reference (`npm run docs` updates it)', () => {
   });
 });
 
+/** Fields that are named beside the columns of a command, and are printed as JSON alone. */
+const AS_JSON = ['evidence', 'headers', 'attempts'];
+
+/** The columns that a description of an output begins with: names with explanations in parentheses. */
+const namesIn = (output: string): string[] => {
+  const bare = output.replaceAll(/\s*\((?:[^()]|\([^()]*\))*\)/g, '').split(/; |\. /)[0] ?? '';
+  const words = bare.split(': ').at(-1)?.split(', ') ?? [];
+  return words.filter((word) => /^[\w.]+$/.test(word) && !AS_JSON.includes(word));
+};
+
 describe('the machine-readable commands', () => {
+  it.each(SPECS.map((spec) => [spec.path.join(' '), spec] as const))(
+    'print the columns that the help names: %s',
+    (name, { output }) => {
+      const columns = (OUTPUTS[name] ?? []).flatMap((one) => one.columns);
+      const printed = new Set(columns.flatMap((column) => [column, column.split('.')[0]]));
+      expect(columns.length === 0 ? [] : namesIn(output).filter((word) => !printed.has(word))).toEqual([]);
+    },
+  );
+
   it('have the output of each command in scripts/schema/outputs.ts', () => {
     expect(SPECS.map(({ path }) => path.join(' ')).filter((name) => OUTPUTS[name] === undefined)).toEqual([]);
   });
