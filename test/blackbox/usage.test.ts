@@ -9,7 +9,7 @@ import { CANARY } from '../support/canary.ts';
 import { inProcess } from '../support/in-process.ts';
 import { newFolder, paycli, runBefore, start } from '../support/program.ts';
 import { scene } from '../support/scene.ts';
-import { hang, ONYE_ID, serveBy } from '../support/service.ts';
+import { ACTIVITY, hang, ONYE_ID, serveBy, UGWO_ID } from '../support/service.ts';
 import { SPECS } from '../support/specs.ts';
 import { openTerminal } from '../support/terminal.ts';
 
@@ -308,5 +308,26 @@ describe('an old Node.js', () => {
   it.each(['22.18.9', '21.7.0', '14.0.0'])('is any before 22.19: %s', (version) => {
     const text = readFileSync('bin/paycli.js', 'utf8').replaceAll('process.versions.node', `'${version}'`);
     expect(runModule(text).status).toBe(4);
+  });
+});
+
+it.each([
+  ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'],
+  ['ugwo', 'create', '--amount', '5,000.00', '--currency', 'NGN'],
+  ['ugwo', 'cancel', UGWO_ID, '--yes'],
+  ['onye', 'create', '--email', 'ada@example.com'],
+  ['onye', 'update', ONYE_ID, '--email', 'ada@example.com'],
+  ['onye', 'delete', ONYE_ID, '--yes'],
+  ['refund', 'create', ACTIVITY.uid, '--amount', '5,000.00', '--yes'],
+  ['activity', 'wait', UGWO_ID, ACTIVITY.uid],
+])('a column that %s %s does not print is refused before anything is sent', async (...argv) => {
+  await scene({
+    service: [],
+    looks: 'asked',
+    argv: [...argv, '--columns', 'uid,nosuch', '-o', 'tsv'],
+    exit: 2,
+    stderr: ['no column "nosuch"'],
+    requests: [],
+    entries: [],
   });
 });
