@@ -129,6 +129,9 @@ const otherView: View = {
   ),
 };
 
+/** The columns that an entry may have, whatever its kind. */
+export const anyEntryView: View = { columns: [...chargeView.columns, ...otherView.columns] };
+
 const seen: InnerList = {
   path: 'evidence',
   heading: 'evidence',

@@ -320,11 +320,14 @@ it.each([
   ['onye', 'delete', ONYE_ID, '--yes'],
   ['refund', 'create', ACTIVITY.uid, '--amount', '5,000.00', '--yes'],
   ['activity', 'wait', UGWO_ID, ACTIVITY.uid],
-])('a column that %s %s does not print is refused before anything is sent', async (...argv) => {
+  ['ledger', 'resolve', 'chg-000000000000', '--as', 'not-created', '--reason', 'x', '--yes'],
+  ['policy', 'set', 'shop', '--max-charges', '1', '--yes'],
+  ['approve', 'plan-000000000000'],
+])('a column that %s %s does not print is refused before anything is done', async (...argv) => {
   await scene({
     service: [],
     looks: 'asked',
-    argv: [...argv, '--columns', 'uid,nosuch', '-o', 'tsv'],
+    argv: [...argv, '--columns', 'nosuch', '-o', 'tsv'],
     exit: 2,
     stderr: ['no column "nosuch"'],
     requests: [],

@@ -46,6 +46,13 @@ describe('the machine-readable commands', () => {
     },
   );
 
+  const decides = SPECS.filter(({ path, danger }) => danger === 'money' && OUTPUTS[path.join(' ')]?.[0]?.columns[0]);
+
+  it.each(decides.map((spec) => [spec.path.join(' '), spec] as const))(
+    'know their columns before money moves: %s',
+    async (_name, { load }) => expect((await load()).view).toBeDefined(),
+  );
+
   it('have the output of each command in scripts/schema/outputs.ts', () => {
     expect(SPECS.map(({ path }) => path.join(' ')).filter((name) => OUTPUTS[name] === undefined)).toEqual([]);
   });

@@ -161,7 +161,10 @@ export const approveCommand = defineCommand({
   },
   output: 'the job, as in `paycli ledger show`',
   exits: ['usage', 'refused', 'ledger', 'interrupted'],
-  load: async () => ({ run: (await import('./jobs.ts')).approve }),
+  load: async () => ({
+    run: (await import('./jobs.ts')).approve,
+    view: (await import('../../records/job.ts')).jobView,
+  }),
 });
 
 export const ledgerCommands = [
@@ -280,7 +283,10 @@ export const ledgerCommands = [
     output: ROW,
     exits: ['usage', 'ledger', 'interrupted'],
     read: readResolve,
-    load: async () => ({ run: (await import('./resolve.ts')).resolveEntry }),
+    load: async () => ({
+      run: (await import('./resolve.ts')).resolveEntry,
+      view: (await import('../../records/entry.ts')).anyEntryView,
+    }),
   }),
   ledgerReportCommand,
   ledgerMatchCommand,

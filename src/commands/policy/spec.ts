@@ -109,7 +109,10 @@ export const policyCommands = [
     output: POLICY_OUTPUT,
     exits: ['usage', 'auth', 'ledger', 'interrupted'],
     read: readLimits,
-    load: async () => ({ run: (await import('./policies.ts')).setPolicy }),
+    load: async () => ({
+      run: (await import('./policies.ts')).setPolicy,
+      view: (await import('./policies.ts')).policyView,
+    }),
   }),
   defineCommand({
     path: ['policy', 'remove'],
@@ -122,6 +125,9 @@ export const policyCommands = [
     output: `the policy that was removed: ${POLICY_OUTPUT}`,
     exits: ['usage', 'auth', 'ledger', 'interrupted'],
     read: oneOwner,
-    load: async () => ({ run: (await import('./policies.ts')).removePolicy }),
+    load: async () => ({
+      run: (await import('./policies.ts')).removePolicy,
+      view: (await import('./policies.ts')).policyView,
+    }),
   }),
 ];
