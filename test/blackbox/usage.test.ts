@@ -321,7 +321,6 @@ it.each([
   ['refund', 'create', ACTIVITY.uid, '--amount', '5,000.00', '--yes'],
   ['activity', 'wait', UGWO_ID, ACTIVITY.uid],
   ['ledger', 'resolve', 'chg-000000000000', '--as', 'not-created', '--reason', 'x', '--yes'],
-  ['policy', 'set', 'shop', '--max-charges', '1', '--yes'],
   ['approve', 'plan-000000000000'],
 ])('a column that %s %s does not print is refused before anything is done', async (...argv) => {
   await scene({
@@ -333,4 +332,10 @@ it.each([
     requests: [],
     entries: [],
   });
+});
+
+it('a column that policy set does not print is refused before the policy is set', async () => {
+  const argv = ['policy', 'set', 'shop', '--max-charges', '1', '--yes', '--columns', 'nosuch', '-o', 'tsv'];
+  const { home } = await scene({ argv, exit: 2, stderr: ['no column "nosuch"'] });
+  await scene({ home, argv: ['policy', 'list', '--json'], json: { data: [] } });
 });
