@@ -15,9 +15,14 @@ export const changedFolder = (...edits: readonly Sabotage[]): string => {
   return folder;
 };
 
-/** A copy of the source with these edits, which Node runs as it is. */
+/** A copy of the source with these edits, which Node runs as it is; later starts reuse the code that one has compiled. */
 export const changedProgram = (...edits: readonly Sabotage[]): NonNullable<RunOptions['program']> => {
-  const start = join(changedFolder(...edits), 'start.mjs');
-  writeFileSync(start, "await (await import('./src/main.ts')).main();\n");
+  const folder = changedFolder(...edits);
+  const start = join(folder, 'start.mjs');
+  const compiled = JSON.stringify(join(folder, 'compiled'));
+  writeFileSync(
+    start,
+    `(await import('node:module')).enableCompileCache(${compiled});\nawait (await import('./src/main.ts')).main();\n`,
+  );
   return [process.execPath, start];
 };

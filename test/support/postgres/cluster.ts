@@ -22,7 +22,9 @@ export const startOn = async (
   const data = join(socketDir, 'data');
   const watcher = startWatcher(socketDir);
   const start = async (port: number, more: Settings): Promise<Server> => {
-    writeSettings(data, { listen_addresses: '127.0.0.1', port, unix_socket_directories: socketDir, ...more });
+    const quiet = { autovacuum: false, jit: false };
+    const place = { listen_addresses: '127.0.0.1', port, unix_socket_directories: socketDir };
+    writeSettings(data, { ...quiet, ...place, ...more });
     const server = await startServer([join(programs.bin, 'postgres'), '-D', data], READY, options.env);
     watcher.watch(server.pid);
     void server.ended.then(() => watcher.watch(undefined));

@@ -33,7 +33,8 @@ export const askedAt = (at: At): Asked => {
     createDatabase: async (template = 'template1') => {
       databases += 1;
       const name = `test_${process.pid}_${databases}`;
-      await sql(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+      // A copy of the files costs a third of what a copy through the log does.
+      await sql(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
       return name;
     },
   };
