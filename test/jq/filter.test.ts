@@ -174,8 +174,7 @@ describe('a filter that begins with .data[]', () => {
     '{"id":5,"a":5}',
   ];
 
-  const result = async (filter: string, fromRecords: boolean, records: readonly string[]) => {
-    const opened = open(filter);
+  const result = async (opened: Filter, fromRecords: boolean, records: readonly string[]) => {
     let stdout = '';
     const feed = opened.open({ isIndented: false, fromRecords }, async (more) => {
       stdout += more;
@@ -221,9 +220,10 @@ describe('a filter that begins with .data[]', () => {
     '.data[] | halt',
     '.data[] | .id + 1 # | \n | tostring',
   ])('gives for each record what it gives for the list: %s', async (filter) => {
-    expect(open(filter).isPerRecord).toBe(true);
+    const opened = open(filter);
+    expect(opened.isPerRecord).toBe(true);
     for (const records of [RECORDS, RECORDS.slice(0, 5), RECORDS.slice(2, 3), []]) {
-      expect(await result(filter, true, records)).toEqual(await result(filter, false, records));
+      expect(await result(opened, true, records)).toEqual(await result(opened, false, records));
     }
   });
 
