@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { inProcess } from '../support/in-process.ts';
-import type { RunOptions } from '../support/program.ts';
-import { newFolder, paycli } from '../support/program.ts';
+import { onTerminal, type Shown } from '../support/on-terminal.ts';
+import { newFolder, paycli, type RunOptions } from '../support/program.ts';
 import { ACTIVITY, json, page, serve, UGWO_ID } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 
@@ -28,10 +28,14 @@ const withSettings = async (origin: string, defaults: unknown): Promise<string> 
   return home;
 };
 
-const onTerminal = async (args: readonly string[], options: RunOptions): Promise<{ code: number; raw: string }> => {
-  const terminal = openTerminal(args, { ...options, columns: 100, env: { NO_COLOR: '1', ...options.env } });
-  const { code } = await terminal.ended;
-  return { code, raw: terminal.raw().replaceAll('\r\n', '\n') };
+/** A run on a terminal without colour, unless `env` has it. */
+const shownBy = (args: readonly string[], options: RunOptions): Promise<Shown> =>
+  onTerminal(args, { ...options, env: { NO_COLOR: '1', ...options.env } });
+
+/** The same on a real terminal, by a process of its own. */
+const shownByProcess = async (args: readonly string[], options: RunOptions): Promise<Shown> => {
+  const terminal = openTerminal(args, { ...options, env: { NO_COLOR: '1', ...options.env } });
+  return { ...(await terminal.ended), raw: terminal.raw().replaceAll('\r\n', '\n') };
 };
 
 const edit = (home: string, defaults: unknown): void => {
@@ -92,30 +96,30 @@ describe('a default of the profile', () => {
   it('applies on a terminal, never in a pipe', async () => {
     const service = await serve([page([1], null), page([1], null), page([1], null), page([1], null)]);
     const home = await withSettings(service.origin, { output: 'json' });
-    expect((await onTerminal(['ugwo', 'list'], { home })).raw).toMatch(/^\{"data":\[/);
+    expect((await shownBy(['ugwo', 'list'], { home })).raw).toMatch(/^\{"data":\[/);
     expect((await inProcess(['ugwo', 'list'], { home })).stdout).toMatch(/^uid\t.*\nugw\.[^{]+\t/);
     // A flag wins.
-    expect((await onTerminal(['ugwo', 'list', '-o', 'csv'], { home })).raw).toMatch(/^uid,/);
-    expect((await onTerminal(['ugwo', 'list', '--columns', 'ref'], { home })).raw).toMatch(/^ref *\n/);
+    expect((await shownBy(['ugwo', 'list', '-o', 'csv'], { home })).raw).toMatch(/^uid,/);
+    expect((await shownBy(['ugwo', 'list', '--columns', 'ref'], { home })).raw).toMatch(/^ref *\n/);
   });
 
   it('does not apply to a command with its own format', async () => {
     const service = await serve([page([1], null)]);
     const home = await withSettings(service.origin, { output: 'csv' });
-    expect((await onTerminal(['api', '/v1/ugwo'], { home })).raw).toMatch(/^\{/);
+    expect((await shownBy(['api', '/v1/ugwo'], { home })).raw).toMatch(/^\{/);
   });
 
   it("sets the columns of one command's table", async () => {
     const service = await serve([page([1], null), page([1], null)]);
     const home = await withSettings(service.origin, { 'columns.ugwo.list': 'ref,status' });
-    expect((await onTerminal(['payment', 'list'], { home })).raw).toMatch(/^ref +status *\n/);
-    expect((await onTerminal(['ugwo', 'list', '--json'], { home })).raw).toMatch(/^\{"data":\[/);
+    expect((await shownBy(['payment', 'list'], { home })).raw).toMatch(/^ref +status *\n/);
+    expect((await shownBy(['ugwo', 'list', '--json'], { home })).raw).toMatch(/^\{"data":\[/);
   });
 
   it('with an unknown column causes an error that names the setting', async () => {
     const service = await serve([page([1], null)]);
     const home = await withSettings(service.origin, { 'columns.ugwo.list': 'ref,nosuch' });
-    const { code, raw } = await onTerminal(['ugwo', 'list'], { home });
+    const { code, raw } = await shownBy(['ugwo', 'list'], { home });
     expect(code).toBe(2);
     expect(raw).toMatch(/no column "nosuch"/);
     expect(raw.replaceAll(/\s+/g, ' ')).toContain('paycli config unset columns.ugwo.list --profile shop');
@@ -124,11 +128,11 @@ describe('a default of the profile', () => {
   it('turns colour off unless the environment decides', async () => {
     const service = await serve([page([1], null), page([1], null), page([1], null)]);
     const home = await withSettings(service.origin, {});
-    const look = async () => (await onTerminal(['ugwo', 'list'], { home, env: { NO_COLOR: '' } })).raw;
+    const look = async () => (await shownBy(['ugwo', 'list'], { home, env: { NO_COLOR: '' } })).raw;
     expect(await look()).toContain('\u001b[1m');
     await inProcess(['config', 'set', 'color', 'never'], { home });
     expect(await look()).not.toContain('\u001b[');
-    expect((await onTerminal(['ugwo', 'list', '--color', 'always'], { home })).raw).toContain('\u001b[1m');
+    expect((await shownBy(['ugwo', 'list', '--color', 'always'], { home })).raw).toContain('\u001b[1m');
   });
 
   it('sets the medium of a charge on a terminal only', async () => {
@@ -136,8 +140,8 @@ describe('a default of the profile', () => {
     const home = await withSettings(service.origin, { medium: 'bank_transfer' });
     expect(await inProcess(['ugwo', 'charge', UGWO_ID], { home })).toMatchObject({ code: 2 });
     expect(service.seen).toEqual([]);
-    expect((await onTerminal(['ugwo', 'charge', UGWO_ID, '--no-input'], { home })).code).toBe(2);
-    expect((await onTerminal(['ugwo', 'charge', UGWO_ID], { home })).code).toBe(0);
+    expect((await shownBy(['ugwo', 'charge', UGWO_ID, '--no-input'], { home })).code).toBe(2);
+    expect((await shownBy(['ugwo', 'charge', UGWO_ID], { home })).code).toBe(0);
     expect(service.seen.map(({ body }) => body)).toEqual([expect.stringContaining('bank_transfer')]);
   });
 
@@ -148,19 +152,19 @@ describe('a default of the profile', () => {
     expect(JSON.parse(set.stdout)).toMatchObject({ value: 'JPY' });
     const create = ['ugwo', 'create', '--amount', '500'];
     expect(await inProcess(create, { home })).toMatchObject({ code: 2 });
-    expect((await onTerminal([...create, '--no-input'], { home })).code).toBe(2);
-    expect((await onTerminal([...create, '--currency', 'EUR'], { home })).code).toBe(2);
+    expect((await shownBy([...create, '--no-input'], { home })).code).toBe(2);
+    expect((await shownBy([...create, '--currency', 'EUR'], { home })).code).toBe(2);
     expect(service.seen).toEqual([]);
-    expect((await onTerminal(create, { home })).code).toBe(0);
+    expect((await shownBy(create, { home })).code).toBe(0);
     expect(JSON.parse(service.seen[0]?.body ?? '')).toEqual({ amount: 500, currency: 'JPY' });
   });
 
   it('sets the time zone of days and times on a terminal, unless TZ does', async () => {
-    // Created at 10:00 UTC, when the next day begins in Kiritimati.
+    // The time zone is the process's. Created at 10:00 UTC, when the next day begins in Kiritimati.
     const service = await serve([page([1], null), page([1], null)]);
     const home = await withSettings(service.origin, { time_zone: 'Pacific/Kiritimati' });
     const list = ['ugwo', 'list', '--since', '2026-11-21', '--columns', 'created_at'];
-    const shown = async (TZ: string) => (await onTerminal(list, { home, env: { TZ } })).raw;
+    const shown = async (TZ: string) => (await shownByProcess(list, { home, env: { TZ } })).raw;
     expect(await shown('')).toContain('2026-11-21 00:00\n');
     expect(await shown('UTC')).toContain('Nothing found.');
   });
@@ -169,7 +173,7 @@ describe('a default of the profile', () => {
     const service = await serve([page([1], null)]);
     const home = await withSettings(service.origin, {});
     expect(await inProcess(['config', 'set', 'time_zone', 'pacific/kiritimati'], { home })).toMatchObject({ code: 0 });
-    const { raw } = await onTerminal(['ugwo', 'list', '--columns', 'created_at'], { home, env: { TZ: '' } });
+    const { raw } = await shownByProcess(['ugwo', 'list', '--columns', 'created_at'], { home, env: { TZ: '' } });
     expect(raw).toContain('2026-11-21 00:00\n');
   });
 
@@ -179,13 +183,13 @@ describe('a default of the profile', () => {
   ])('with the invalid value %j is named in the error, and can be removed', async (defaults, message) => {
     const service = await serve([page([1], null)]);
     const home = await withSettings(service.origin, defaults);
-    const { code, raw } = await onTerminal(['ugwo', 'list'], { home });
+    const { code, raw } = await shownBy(['ugwo', 'list'], { home });
     expect(code).toBe(2);
     const text = raw.replaceAll(/\s+/g, ' ');
     expect(text).toContain(message);
     const [, line = ''] = /remove it: paycli (config unset \w+ --profile shop)/.exec(text) ?? [];
     expect(await inProcess(line.split(' '), { home })).toMatchObject({ code: 0 });
-    expect((await onTerminal(['ugwo', 'list'], { home })).code).toBe(0);
+    expect((await shownBy(['ugwo', 'list'], { home })).code).toBe(0);
   });
 
   it('does not prevent reading the key, even if malformed', async () => {
@@ -225,7 +229,7 @@ describe.skipIf(process.env['PAYCLI_PROGRAM'] !== undefined)(
 
     it('is not asked for on a terminal', async () => {
       const args = ['login', '--profile', 'shop', '--base-url', DEAD, '--no-verify'];
-      const { code, raw } = await onTerminal(args, { home: newFolder(), env: { NODE_DEBUG: 'stream' } });
+      const { code, raw } = await shownByProcess(args, { home: newFolder(), env: { NODE_DEBUG: 'stream' } });
       expect(code).toBe(4);
       expect(raw).toContain('NODE_DEBUG would print what is typed');
     });
