@@ -113,10 +113,8 @@ describe('api', () => {
   ])('prints the status line and the headers before the unchanged output with -i: %j', async (words, body) => {
     const answer = json(200, '{"b": 1.50, "uid": "e"}', { 'X-Trace': 'a b' });
     const argv = ['api', '/v1/events/e', ...words];
-    // jq is a thread of the built program.
-    const where = words.includes('--jq') ? { built: true as const } : {};
-    await scene({ ...where, service: [answer], argv, stdout: body });
-    const { stdout } = await scene({ ...where, service: [answer], argv: [...argv, '-i'] });
+    await scene({ service: [answer], argv, stdout: body });
+    const { stdout } = await scene({ service: [answer], argv: [...argv, '-i'] });
     const head = headOf('200 OK', 'content-type: application/json', 'x-trace: a b');
     expect(stdout.replace(head, '')).toBe(body);
   });
@@ -140,7 +138,7 @@ describe('api', () => {
     const { message } = errorOf(await scene(failed));
     const argv = [...failed.argv, '-i', '--jq', '.a'];
     const error = { message, exit_code: exit };
-    const { stdout } = await scene({ ...failed, built: true, argv, stdout: headOf(status), error });
+    const { stdout } = await scene({ ...failed, argv, stdout: headOf(status), error });
     expect(stdout.replace(headOf(status), '')).toBe('');
   });
 

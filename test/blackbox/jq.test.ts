@@ -17,7 +17,7 @@ describe('--jq on a read', () => {
 
   it('filters each record with -o ndjson', async () => {
     const service = await serve([page([1, 2], 'c2'), page([3], null)]);
-    const ended = await paycli(['ugwo', 'list', '--all', '-o', 'ndjson', '--jq', '{ref}'], { service });
+    const ended = await inProcess(['ugwo', 'list', '--all', '-o', 'ndjson', '--jq', '{ref}'], { service });
     expect(ended.stdout).toBe('{"ref":"order-1"}\n{"ref":"order-2"}\n{"ref":"order-3"}\n');
   });
 
@@ -51,7 +51,7 @@ describe('--jq on a read', () => {
   it('preserves the digits of large numbers', async () => {
     const big = '123456789012345678901234567890.000000000001';
     const service = await serve([json(200, `{"data":[{"uid":"${UGWO_ID}","amount":${big}}],"next_cursor":null}`)]);
-    const ended = await paycli(['api', '/v1/ugwo', '--jq', '.data[0].amount'], { service });
+    const ended = await inProcess(['api', '/v1/ugwo', '--jq', '.data[0].amount'], { service });
     expect(ended).toMatchObject({ code: 0, stdout: `${big}\n` });
   });
 
@@ -63,14 +63,14 @@ describe('--jq on a read', () => {
 
   it('exits with 2 if the filter fails on the answer', async () => {
     const service = await serve([page([1, 2], null)]);
-    const ended = await paycli(['ugwo', 'list', '--jq', '.data[0].uid + 1'], { service });
+    const ended = await inProcess(['ugwo', 'list', '--jq', '.data[0].uid + 1'], { service });
     expect(ended.code).toBe(2);
     expect(errorOf(ended)['message']).toMatch(/^--jq: string \("ugw\..*and number \(1\) cannot be added$/);
   });
 
   it('filters the received part of a broken list and exits with its code', async () => {
     const service = await serveBy(({ url }) => (url.includes('cursor') ? json(404, {}) : page([1, 2], 'c2')));
-    const ended = await paycli(['ugwo', 'list', '--all', '--jq', '.data[].ref, .next_cursor'], { service });
+    const ended = await inProcess(['ugwo', 'list', '--all', '--jq', '.data[].ref, .next_cursor'], { service });
     expect(ended).toMatchObject({ code: 3, stdout: 'order-1\norder-2\nc2\n' });
   });
 
@@ -85,9 +85,12 @@ describe('--jq on a read', () => {
   it('hides a key that a filter puts across the border of two pieces', async () => {
     const service = await serve([page([1], null), page([1], null)]);
     const halves = [CANARY.slice(0, 40), CANARY.slice(40)].map((half) => JSON.stringify(half)).join(' + ');
-    for (const before of [65_460, 65_500]) {
+    for (const [before, run] of [
+      [65_460, inProcess],
+      [65_500, paycli],
+    ] as const) {
       const filter = `("x" * ${before}) + ${halves} + "y"`;
-      const { code, stdout } = await paycli(['ugwo', 'list', '--jq', filter], { service });
+      const { code, stdout } = await run(['ugwo', 'list', '--jq', filter], { service });
       expect([code, stdout]).toEqual([0, `${'x'.repeat(before)}[secret …${CANARY.slice(-4)}]y\n`]);
     }
   });
@@ -115,14 +118,14 @@ describe('--jq on a read', () => {
 describe('--jq on a charge', () => {
   it('prints the filtered activity', async () => {
     const service = await serve([json(200, ACTIVITY)]);
-    const ended = await paycli([...CHARGE, '--jq', '.uid'], { service });
+    const ended = await inProcess([...CHARGE, '--jq', '.uid'], { service });
     expect(ended).toEqual({ code: 0, signal: null, stdout: `${ACTIVITY.uid}\n`, stderr: '' });
   });
 
   // Invalid and failing filters: test/jq.
   it('with an invalid filter is rejected before sending', async () => {
     const service = await serve([]);
-    const ended = await paycli([...CHARGE, '--jq', '.a) | (.b'], { service });
+    const ended = await inProcess([...CHARGE, '--jq', '.a) | (.b'], { service });
     expect(ended).toMatchObject({ code: 2, stdout: '' });
     expect(service.connections()).toBe(0);
   });
@@ -162,7 +165,7 @@ describe('--jq on a charge', () => {
     const service = await serve([json(200, ACTIVITY)]);
     const rows = `ugwo,medium\n${UGWO_ID},bank_transfer\n`;
     const args = ['ugwo', 'charge', '--from', '-', '--input-format', 'csv', '--jq', '.job + 1'];
-    const ended = await paycli(args, { service, stdin: rows });
+    const ended = await inProcess(args, { service, stdin: rows });
     expect(ended.code).toBe(7);
     expect(errorOf(ended)).toMatchObject({ kind: 'unrecorded', answer: { accepted: 1 } });
   });
