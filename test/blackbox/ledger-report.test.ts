@@ -4,10 +4,10 @@ import { account } from '../ledger/support/charges.ts';
 import { intent } from '../ledger/support/memory.ts';
 import { inProcess } from '../support/in-process.ts';
 import { ledgerOptions } from '../support/ledger.ts';
+import { onTerminal } from '../support/on-terminal.ts';
 import { fromNoon, newFolder, paycli } from '../support/program.ts';
 import { scene } from '../support/scene.ts';
 import { ugwo } from '../support/service.ts';
-import { openTerminal } from '../support/terminal.ts';
 
 interface Paid {
   readonly at: string;
@@ -82,9 +82,8 @@ describe('ledger report', () => {
       { at: '2026-11-21T12:00:00Z', amount: 2000 * thousand, status: 'partially_refunded' },
     ]);
     const bars = async (columns: number, env: Readonly<Record<string, string>>, ...more: readonly string[]) => {
-      const terminal = openTerminal(['ledger', 'report', '--utc', ...more], { home, columns, env });
-      await terminal.ended;
-      return terminal.raw().match(/[█#]+/g) ?? [];
+      const { raw } = await onTerminal(['ledger', 'report', '--utc', ...more], { home, columns, env });
+      return raw.match(/[█#]+/g) ?? [];
     };
     // Each day has a row of what was charged, and one of what was paid.
     const drawn = (block: string) => [1, 1, 10, 10, 5, 5].map((length) => block.repeat(length));
@@ -147,9 +146,8 @@ describe('ledger report', () => {
     for (const format of ['json', 'ndjson', 'csv', 'tsv']) {
       await scene({ home, argv: ['ledger', 'report', '-o', format], stdout: ['27021597764222973'], stderr: /^/ });
     }
-    const session = openTerminal(['ledger', 'report'], { home, columns: 60 });
-    await session.ended;
-    expect(await session.screen()).toContain('NGN 270,215,977,642,229.73');
+    const { raw } = await onTerminal(['ledger', 'report'], { home, columns: 60 });
+    expect(raw).toContain('NGN 270,215,977,642,229.73');
   });
 
   it('excludes charges of --local, and separates profiles with --all-profiles', async () => {

@@ -9,6 +9,7 @@ import { CANARY } from '../support/canary.ts';
 import { uidOf } from '../support/ids.ts';
 import { inProcess } from '../support/in-process.ts';
 import { ledgerOptions } from '../support/ledger.ts';
+import { onTerminal } from '../support/on-terminal.ts';
 import type { Ended } from '../support/program.ts';
 import { errorOf, newFolder } from '../support/program.ts';
 import { scene } from '../support/scene.ts';
@@ -124,13 +125,13 @@ describe('a charge whose answer is lost', () => {
 
   it('is shown as unknown, never searched at another service, and resolved only after confirmation', async () => {
     const { options, id } = await lost();
-    const card = openTerminal(['ledger', 'show', id], options);
-    expect((await card.ended).code).toBe(0);
-    for (const part of [id, 'unknown', UGWO_ID, 'gtb']) expect(await card.screen()).toContain(part);
-    const list = openTerminal(['ledger', 'list'], { ...options, columns: 140 });
-    expect((await list.ended).code).toBe(0);
-    expect(list.raw()).toContain('\u001b[41munknown');
-    expect(await list.screen()).toContain(id);
+    const card = await onTerminal(['ledger', 'show', id], options);
+    expect(card.code).toBe(0);
+    for (const part of [id, 'unknown', UGWO_ID, 'gtb']) expect(card.raw).toContain(part);
+    const list = await onTerminal(['ledger', 'list'], { ...options, columns: 140 });
+    expect(list.code).toBe(0);
+    expect(list.raw).toContain('\u001b[41munknown');
+    expect(list.raw).toContain(id);
 
     const other = { ...options, service: await serve([]) };
     const origin = options.service?.origin;
@@ -310,12 +311,11 @@ describe('a profile', () => {
       ['list', 6],
       ['jobs', 6],
     ] as const) {
-      const shown = openTerminal(['ledger', noun, '--all-profiles', '--max', '5'], { home, columns: 160 });
-      await shown.ended;
-      const screen = await shown.screen();
-      expect(screen).toMatch(/^(?:id|status) .*profile/m);
-      expect(screen.match(/ (shop|a colleague|stall|sandbox|local) /g)).toHaveLength(rows - 2);
-      expect(screen).toContain('--all-profiles');
+      const argv = ['ledger', noun, '--all-profiles', '--max', '5'];
+      const { raw } = await onTerminal(argv, { home, columns: 160, env: { NO_COLOR: '1' } });
+      expect(raw).toMatch(/^(?:id|status) .*profile/m);
+      expect(raw.match(/ (shop|a colleague|stall|sandbox|local) /g)).toHaveLength(rows - 2);
+      expect(raw).toContain('--all-profiles');
     }
   });
 

@@ -1,13 +1,15 @@
-import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import fs, { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { atom, transferTo } from '../support/activity.ts';
 import { PROGRAM } from '../support/built.ts';
+import { clock } from '../support/clock.ts';
 import { inProcess } from '../support/in-process.ts';
 import { rewrite } from '../support/ledger.ts';
-import type { RunOptions } from '../support/program.ts';
-import { errorOf, newFolder, passingClock, paycli, runBefore, start } from '../support/program.ts';
+import { onTerminal } from '../support/on-terminal.ts';
+import { errorOf, newFolder, paycli, type RunOptions, start } from '../support/program.ts';
 import { scene } from '../support/scene.ts';
 import type { Answer, Seen, Service } from '../support/service.ts';
 import { ACTIVITY, json, problem, raw, reset, serveAllBy, serveBy, UGWO_ID, ugwo } from '../support/service.ts';
@@ -89,7 +91,6 @@ describe('the check before a charge', () => {
 
   it('prints the existing account, whoever created it', async () => {
     const ended = await scene({
-      built: true,
       service: showing(json(200, request({ activities: [account(THEIRS)] }))),
       argv: TRANSFER,
       exit: 9,
@@ -381,10 +382,12 @@ describe('the check before a charge', () => {
 
   it('prints no amount on a terminal if the charge is refused', async () => {
     const service = await showing(json(200, request({ activities: [account(THEIRS)] })));
-    const session = openTerminal(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'], { service, columns: 200 });
-    await session.saw(/was not charged/);
-    expect(await session.ended).toEqual({ code: 9 });
-    expect(session.raw()).not.toContain('Charging');
+    const { code, raw } = await onTerminal(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'], {
+      service,
+      columns: 200,
+    });
+    expect([code, raw]).toEqual([9, expect.stringMatching(/was not charged/)]);
+    expect(raw).not.toContain('Charging');
   });
 
   it('lets only one of two processes send that read the same state', async () => {
@@ -488,18 +491,20 @@ describe('a request that changes after its read', () => {
   it.each(both)('while the process is suspended is read again: %s', async (what, command) => {
     const reads = what === ROW ? 2 : 1;
     const charges = async (change: object): Promise<string> => {
-      const clock = passingClock();
+      const now = vi.spyOn(clock, 'now');
+      onTestFinished(() => now.mockRestore());
       let read = 0;
       const service = await serveBy(
         ({ method }) => {
           if (method === 'POST') return json(200, account(ACTIVITY.uid));
           read += 1;
-          if (read === reads) clock.pass();
+          if (read === reads) now.mockImplementation(() => Date.now() + 60 * MINUTE);
           return read > reads ? json(200, request(change)) : open;
         },
         { looks: 'asked' },
       );
-      const { code } = await paycli(command(), { service, home: newFolder(), env: clock.env });
+      const { code } = await inProcess(command(), { service, home: newFolder() });
+      now.mockRestore();
       return `${code} ${methods(service)}`;
     };
     const gets = Array.from({ length: reads + 1 }, () => 'GET').join();
@@ -632,20 +637,17 @@ describe('the check before each row of a file', () => {
       json(200, { ...open(number), activities: [account(THEIRS, 0, { status: 'failed' })] });
     const busy = await service({ 1: failed(1), 2: failed(2), 3: failed(3) });
     const readsFor = async (...numbers: number[]): Promise<number> => {
-      const [home, log] = [newFolder(), join(newFolder(), 'reads')];
-      writeFileSync(log, '');
+      const home = newFolder();
       writeFileSync(join(home, 'config.json'), '{}', { mode: 0o600 });
-      const counting = `import fs from 'node:fs';
-        import { syncBuiltinESMExports } from 'node:module';
-        const { appendFileSync, readFileSync } = fs;
-        fs.readFileSync = (path, ...how) => {
-          if (String(path).endsWith('config.json')) appendFileSync(${JSON.stringify(log)}, '.');
-          return readFileSync(path, ...how);
-        };
-        syncBuiltinESMExports();`;
       const args = ['ugwo', 'charge', '--from', ussdFile(...numbers), '--json'];
-      expect(await paycli(args, { service: busy, home, env: runBefore(counting) })).toMatchObject({ code: 0 });
-      return readFileSync(log, 'utf8').length;
+      const reads = vi.spyOn(fs, 'readFileSync');
+      syncBuiltinESMExports();
+      const ended = await inProcess(args, { service: busy, home });
+      const ofSettings = reads.mock.calls.filter(([path]) => path === join(home, 'config.json'));
+      reads.mockRestore();
+      syncBuiltinESMExports();
+      expect(ended).toMatchObject({ code: 0 });
+      return ofSettings.length;
     };
     const one = await readsFor(1);
     expect(one).toBeGreaterThan(0);
@@ -886,10 +888,10 @@ describe('payments', () => {
 
   it('are awaited for a whole file with --wait', async () => {
     const { home, service, states } = await charges();
-    const run = start(['ugwo', 'charge', '--from', ussdFile(1, 2), '--json', '--wait'], { home, service });
+    const run = inProcess(['ugwo', 'charge', '--from', ussdFile(1, 2), '--json', '--wait'], { home, service });
     await expect.poll(() => states.size).toBe(2);
     states.set(activity(1), 'successful').set(activity(2), 'successful');
-    const ended = await run.ended;
+    const ended = await run;
     expect(ended.code).toBe(0);
     expect(summaryOf(ended)).toMatchObject({
       payments: [{ payment: 'paid', currency: 'NGN', count: 2, amount: 1_000_003 }],

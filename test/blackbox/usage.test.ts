@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { TOPICS } from '../../src/cli/program.ts';
 import { NOUNS } from '../../src/commands/all.ts';
@@ -7,11 +8,11 @@ import { words } from '../structure/words.ts';
 import { NODE_PROGRAM } from '../support/built.ts';
 import { CANARY } from '../support/canary.ts';
 import { inProcess } from '../support/in-process.ts';
+import { onTerminal } from '../support/on-terminal.ts';
 import { newFolder, paycli, runBefore, start } from '../support/program.ts';
 import { scene } from '../support/scene.ts';
 import { ACTIVITY, hang, ONYE_ID, serveBy, UGWO_ID } from '../support/service.ts';
 import { SPECS } from '../support/specs.ts';
-import { openTerminal } from '../support/terminal.ts';
 
 /** Runs a module given as text. */
 const runModule = (text: string): { status: number | null; stdout: string; stderr: string } =>
@@ -20,7 +21,7 @@ const runModule = (text: string): { status: number | null; stdout: string; stder
 describe('help', () => {
   it.each([[[]], [['--help']], [['help']]])('%j prints the first page on stdout', async (args) => {
     await scene({
-      built: true,
+      ...(args.length === 0 && { built: true }),
       argv: args,
       stdout: ['Usage: paycli', 'ugwo', 'onye', 'login', '--local', 'Start here', 'Payments'],
     });
@@ -80,19 +81,18 @@ describe('help', () => {
   });
 
   it('fits a narrow terminal', async () => {
-    const terminal = openTerminal(['ugwo', 'list', '--help', '--all'], { columns: 60, rows: 100 });
-    expect(await terminal.ended).toEqual({ code: 0 });
-    const [, options = ''] = terminal.raw().split('Options:');
+    const { code, raw } = await onTerminal(['ugwo', 'list', '--help', '--all'], { columns: 60 });
+    expect(code).toBe(0);
+    const [, options = ''] = raw.split('Options:');
     expect(options).toContain('--cursor');
-    expect(options.split('\r\n').filter((line) => line.length > 60)).toEqual([]);
+    expect(options.split('\n').filter((line) => line.length > 60)).toEqual([]);
   });
 
   it('paints only its headings on a terminal', async () => {
-    const terminal = openTerminal(['ugwo', 'get', '--help'], { columns: 120, rows: 100 });
-    await terminal.ended;
-    expect(terminal.raw()).toContain('\u001b[1mUsage: paycli ugwo get [options] <ugwo>\u001b[22m');
+    const { raw } = await onTerminal(['ugwo', 'get', '--help'], { columns: 120 });
+    expect(raw).toContain('\u001b[1mUsage: paycli ugwo get [options] <ugwo>\u001b[22m');
     const plain = await inProcess(['ugwo', 'get', '--help'], { env: { COLUMNS: '120' } });
-    expect(`${await terminal.screen()}\n`).toBe(plain.stdout);
+    expect(stripVTControlCharacters(raw)).toBe(plain.stdout);
   });
 
   it('shows rare options with --all only', async () => {
@@ -201,9 +201,9 @@ describe('a wrong command line', () => {
   );
 
   it('gets the help command on its own line on a terminal', async () => {
-    const terminal = openTerminal(['ugwo', 'list', '--timeout', 'a-while'], { columns: 50 });
-    expect(await terminal.ended).toEqual({ code: 2 });
-    expect(await terminal.screen()).toBe(
+    const { code, raw } = await onTerminal(['ugwo', 'list', '--timeout', 'a-while'], { columns: 50 });
+    expect(code).toBe(2);
+    expect(stripVTControlCharacters(raw).trimEnd()).toBe(
       [
         'error: --timeout: "a-while" is not a duration',
         '  such as 90s, 10m or 1h',
