@@ -121,6 +121,7 @@ describe('a file above --approve-above', () => {
       kind: 'refused',
       message: `${job} was not approved: it was asked for by you, ${roles[0]}`,
       hint: 'another person has to approve it',
+      ledger_id: job,
     });
     const script = await inProcess(['approve', job, '--json', '--yes'], obi);
     expect(script).toMatchObject({ code: 2, stdout: '' });
