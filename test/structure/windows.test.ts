@@ -16,7 +16,7 @@ describe('the Windows tests', () => {
   });
 
   it('run in CI', () => {
-    expect(readFileSync('.ci/run', 'utf8')).toMatch(/^npm run test:windows$/m);
+    expect(readFileSync('.ci/run', 'utf8')).toMatch(/^ *npm run test:windows$/m);
   });
 });
 
