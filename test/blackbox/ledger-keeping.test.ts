@@ -72,7 +72,7 @@ describe('ledger prune', () => {
 
   it('needs --yes without a terminal', async () => {
     const { home, ledger } = await withOld(2);
-    await scene({ home, built: true, argv: PRUNE, exit: 2, stderr: ['add --yes; nothing was changed'] });
+    await scene({ home, argv: PRUNE, exit: 2, stderr: ['add --yes; nothing was changed'] });
     expect(readFileSync(ledger).includes('INV-1')).toBe(true);
     await scene({ home, argv: [...PRUNE, '--yes', '--json'], json: { pruned: 2, open: 1 } });
     // Free pages are cleared, too.
@@ -256,7 +256,7 @@ describe.skipIf(process.platform === 'win32')('while SQLite checks a file for lo
     const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
     const isWritten = (): boolean =>
       readdirSync(folder).some((name) => sizeOf(`${folder}/${name}`) >= sizeOf(ledger) / 2);
-    while (!isWritten()) await new Promise(setImmediate);
+    await expect.poll(isWritten).toBe(true);
     return { folder, running, children: process.platform === 'linux' ? childrenOf(running.pid as number) : [] };
   };
 

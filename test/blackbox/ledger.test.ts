@@ -15,7 +15,6 @@ import { errorOf, newFolder } from '../support/program.ts';
 import { scene } from '../support/scene.ts';
 import type { Answer } from '../support/service.ts';
 import { ACTIVITY, json, problem, reset, serve, UGWO_ID, ugwo } from '../support/service.ts';
-import { openTerminal } from '../support/terminal.ts';
 import { command } from './schema-support.ts';
 
 const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', 'gtb', '--no-preflight'];
@@ -144,12 +143,13 @@ describe('a charge whose answer is lost', () => {
     expect(elsewhere.code).toBe(6);
     expect(errorOf(elsewhere)['hint']).toBe(where);
 
-    const session = openTerminal(['ledger', 'resolve', id, '--as', 'not-created'], { ...options, columns: 200 });
-    await session.saw(/How do you know\?/);
-    session.type('not in the dashboard\r');
-    await session.saw(/can then be charged again\. .* \[y\/N\]/);
-    session.type('y\r');
-    expect((await session.ended).code).toBe(0);
+    const resolved = await onTerminal(
+      ['ledger', 'resolve', id, '--as', 'not-created'],
+      { ...options, columns: 200 },
+      { after: /How do you know\?/, line: 'not in the dashboard' },
+      { after: /can then be charged again\. .* \[y\/N\]/, line: 'y' },
+    );
+    expect(resolved.code).toBe(0);
     const shownRow = await inProcess(['ledger', 'show', id, '--json'], options);
     expect(JSON.parse(shownRow.stdout)).toMatchObject({ state: 'not_created' });
   });
@@ -225,11 +225,8 @@ describe('the ledger', () => {
       if (begun.kind === 'begun') await ledger.record(begun.id, { state: 'unknown', exitCode: 6 });
     }
     await ledger.close();
-    const screenOf = async (...args: string[]): Promise<string> => {
-      const session = openTerminal(args, { home, columns: 200 });
-      await session.ended;
-      return `${await session.screen()}\n`;
-    };
+    const screenOf = async (...args: string[]): Promise<string> =>
+      (await onTerminal(args, { home, columns: 200, env: { NO_COLOR: '1' } })).raw;
     expect(await screenOf('profile', 'list')).not.toMatch(reminder);
     expect(await screenOf('ledger', 'status')).toMatch(reminder);
     // At most once an hour.

@@ -580,10 +580,9 @@ describe('the same payment request at another origin', () => {
     const second = await serveBy(() => json(200, request()), { looks: 'asked' });
     expect((await inProcess(TRANSFER, { service: first, home })).code).toBe(0);
     const command = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'];
-    const session = openTerminal(command, { service: second, home, columns: 200 });
-    await session.saw(/Charge it here, too\? \[y\/N\]/);
-    session.type('n\r');
-    expect(await session.ended).toEqual({ code: 130 });
+    const typed = { after: /Charge it here, too\? \[y\/N\]/, line: 'n' };
+    const { code } = await onTerminal(command, { service: second, home, columns: 200 }, typed);
+    expect(code).toBe(130);
     expect(methods(second)).toBe('GET');
     expect((await rows(home)).map(({ state }) => state)).toEqual(['not_sent', 'accepted']);
   });

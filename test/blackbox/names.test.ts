@@ -1,9 +1,12 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { clock } from '../support/clock.ts';
 import { onyeOf, ugwoOf, uidOf } from '../support/ids.ts';
-import { newFolder, passingClock, type RunOptions, start } from '../support/program.ts';
+import { onTerminal } from '../support/on-terminal.ts';
+import { newFolder, type RunOptions, start } from '../support/program.ts';
 import { scene } from '../support/scene.ts';
 import { ACTIVITY, type Answer, hang, json, type Seen, serveAllBy, ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
+import { MINUTE } from '../support/units.ts';
 import { charged, csvOf, fileOf, numberIn, once, postsOf, summaryOf } from './bulk-support.ts';
 import { newTeam } from './team-support.ts';
 
@@ -207,19 +210,18 @@ describe('a ref in place of the id of a payment request', () => {
   it('is read anew before the charge if its first read is too old by then', async () => {
     const { records, options } = await open({ ugwo: [request(1)] });
     await scene({ ...options, argv: chargeOf(ugwoOf(1), '--json') });
-    const clock = passingClock();
+    const now = vi.spyOn(clock, 'now');
+    onTestFinished(() => now.mockRestore());
     const slow = {
       ...request(1),
       get status() {
-        clock.pass();
+        now.mockImplementation(() => Date.now() + 60 * MINUTE);
         return 'requires_ugwo';
       },
     };
     records.ugwo[0] = slow;
     await scene({
       ...options,
-      env: clock.env,
-      built: true,
       argv: chargeOf('order-1', '--json', '--again', '--yes'),
       stderr: /^/,
       requests: [READ(1), READ(1), POST(1)],
@@ -415,26 +417,25 @@ describe('a write by name', () => {
     ['', ['--yes'], 0, [LIST, READ(1), POST(1)]],
   ])('asks on a terminal: %s %s', async (answer, more, code, requests) => {
     const { options, asked } = await open({ ugwo: [request(1)] });
-    const session = openTerminal(['ugwo', 'charge', 'order-1', '--medium', 'bank_transfer', ...more], options);
-    await session.saw(new RegExp(`order-1 is ${ugwoOf(1)}: NGN 5,000\\.01, c1@example\\.com, not paid`));
-    if (answer !== '') {
-      await session.saw(/Is this the one\? \[y\/N\] /);
-      session.type(`${answer}\r`);
-    }
-    expect(await session.ended).toEqual({ code });
-    if (answer === '') expect(session.raw()).not.toContain('Is this the one');
-    expect(session.raw()).not.toContain('Charging');
+    const argv = ['ugwo', 'charge', 'order-1', '--medium', 'bank_transfer', ...more];
+    const typed = answer === '' ? [] : [{ after: /Is this the one\? \[y\/N\] /, line: answer }];
+    const { raw, ...ended } = await onTerminal(argv, options, ...typed);
+    expect(raw).toContain(`order-1 is ${ugwoOf(1)}: NGN 5,000.01, c1@example.com, not paid`);
+    expect(ended).toEqual({ code });
+    if (answer === '') expect(raw).not.toContain('Is this the one');
+    expect(raw).not.toContain('Charging');
     expect(asked()).toEqual(requests);
   });
 
   it('asks for a missing medium, too', async () => {
     const { options, asked } = await open({ ugwo: [request(1)] });
-    const session = openTerminal(['ugwo', 'charge', 'order-1'], options);
-    await session.saw(/part of it: /);
-    session.type('bank_transfer\r');
-    await session.saw(/Is this the one\? \[y\/N\] /);
-    session.type('y\r');
-    expect(await session.ended).toEqual({ code: 0 });
+    const { code } = await onTerminal(
+      ['ugwo', 'charge', 'order-1'],
+      options,
+      { after: /part of it: /, line: 'bank_transfer' },
+      { after: /Is this the one\? \[y\/N\] /, line: 'y' },
+    );
+    expect(code).toBe(0);
     expect(asked()).toEqual([LIST, READ(1), LIST, READ(1), POST(1)]);
   });
 
@@ -450,9 +451,9 @@ describe('a write by name', () => {
 
   it('is no question if nothing has the name', async () => {
     const { options } = await open({ ugwo: [request(1)] });
-    const session = openTerminal(['ugwo', 'charge', 'order-9'], options);
-    expect(await session.ended).toEqual({ code: 2 });
-    expect(session.raw()).not.toContain('Which medium');
+    const { code, raw } = await onTerminal(['ugwo', 'charge', 'order-9'], options);
+    expect(code).toBe(2);
+    expect(raw).not.toContain('Which medium');
   });
 
   it.each([
@@ -466,12 +467,10 @@ describe('a write by name', () => {
     const { options, records, asked } = await open(shop);
     if (known) await scene({ ...options, argv: chargeOf(ugwoOf(1), '--json') });
     const from = asked().length;
-    const session = openTerminal(line.split(' '), options);
-    await session.saw(new RegExp(`${question}.*\\[y/N\\] `, 's'));
-    swap(records);
-    session.type('y\r');
-    expect(await session.ended).toEqual({ code: 9 });
-    expect(session.raw().replaceAll(/\s+/g, ' ')).toContain(found);
+    const after = new RegExp(`${question}.*\\[y/N\\] `, 's');
+    const { code, raw } = await onTerminal(line.split(' '), options, { after, first: () => swap(records), line: 'y' });
+    expect(code).toBe(9);
+    expect(raw.replaceAll(/\s+/g, ' ')).toContain(found);
     const sent = asked().slice(from);
     expect(sent.filter((one) => !one.startsWith('GET'))).toEqual([]);
   });

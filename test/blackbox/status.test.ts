@@ -433,10 +433,9 @@ describe('a day at the desk', () => {
         await done('ledger', 'resolve', id, '--as', 'paid-back', '--reason', 'seen', '--yes');
       },
       approval: async (one) => {
-        const terminal = openTerminal(String(one.command).split(' ').slice(1), options);
-        await terminal.saw(/to approve: /);
-        terminal.type('NGN 61,500.00\r');
-        expect(await terminal.ended).toEqual({ code: 0 });
+        const typed = { after: /to approve: /, line: 'NGN 61,500.00' };
+        const { code } = await onTerminal(String(one.command).split(' ').slice(1), options, typed);
+        expect(code).toBe(0);
       },
       webhooks: async (one) => {
         expect(await run(one)).toContain('waiting');

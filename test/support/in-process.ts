@@ -29,8 +29,10 @@ interface Streams {
   readonly stdin?: Readable;
   /** Called with each piece of stdout. */
   readonly wrote?: (text: string) => void;
-  /** The width of the terminal that all three streams are. Everything it shows is kept as stdout; nobody types. */
+  /** The width of the terminal that all three streams are. Everything it shows is kept as stdout. */
   readonly columns?: number;
+  /** Returns the line that is typed at a prompt, from all that the terminal shows. */
+  readonly typed?: (shown: string) => string;
 }
 
 const openOutput = (env: Env, columns: number | undefined, put: (text: string) => void): Output => ({
@@ -67,9 +69,12 @@ const ioOf = (options: RunOptions, streams: Streams) => {
       isTerminal: columns !== undefined,
       bytes: () => readStream(stdin, NEVER),
       text: (limit) => readAll(stdin, { limit, what: 'standard input', stop: NEVER }),
-      line: async () => {
-        if (columns !== undefined) throw new Error('only on a real terminal can somebody type');
-        return undefined;
+      line: async (prompt, { hidden }) => {
+        if (columns === undefined) return undefined;
+        await io.stderr.write(prompt);
+        const line = streams.typed?.(texts.stdout);
+        await io.stderr.write(hidden ? '\n' : `${line}\n`);
+        return line;
       },
     },
     signals: { stop: NEVER, leave: NEVER },
