@@ -37,18 +37,6 @@ const withJob = async (): Promise<{ home: string }> => {
   return { home };
 };
 
-const jobsIn = async (home: string, count: number): Promise<void> => {
-  const ledger = await openLedger(ledgerOptions(`${home}/ledger.sqlite`));
-  for (let number = 0; number < count; number += 1) {
-    const id = `job-${String(number).padStart(16, '0')}`;
-    await ledger.jobs.open(
-      { id, kind: 'update', command: 'onye update', name: 'customers.ndjson', rows: 5, ...place },
-      8,
-    );
-  }
-  await ledger.close();
-};
-
 describe('a job', () => {
   it('is printed with its row counts, and with the next commands on stderr', async () => {
     const options = await withJob();
@@ -147,19 +135,5 @@ describe('ledger jobs', () => {
     const screen = await session.screen();
     expect(screen).toMatch(/^id +unknown {2}not_started {2}rejected {2}file +rows/m);
     expect(screen).toMatch(new RegExp(`^${ID} +1 +3 +1  charg`, 'm'));
-  });
-
-  it('pages through jobs, and is empty before the first', async () => {
-    const home = newFolder();
-    expect((await inProcess(['ledger', 'jobs', '--json'], { home })).stdout).toBe('{"data":[],"next_cursor":null}\n');
-    await jobsIn(home, 12);
-    const first = await inProcess(['ledger', 'jobs', '--max', '11', '--json'], { home });
-    const { data, next_cursor: cursor } = JSON.parse(first.stdout) as { data: object[]; next_cursor: string };
-    expect(data).toHaveLength(11);
-    const rest = await inProcess(['ledger', 'jobs', '--cursor', cursor, '-o', 'tsv', '--columns', 'id,command'], {
-      home,
-    });
-    expect(rest.stdout).toBe('job-0000000000000000\tonye update\n');
-    expect((await inProcess(['ledger', 'jobs', '--cursor', 'abc'], { home })).code).toBe(2);
   });
 });

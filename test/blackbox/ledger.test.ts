@@ -166,24 +166,6 @@ describe('the ledger', () => {
     expect(csv).toBe(`ugwo,provider\r\n${UGWO_ID},gtb\r\n`);
   });
 
-  it('is listed page by page in every format', async () => {
-    const home = newFolder();
-    expect((await inProcess(['ledger', 'list', '--json'], { home })).stdout).toBe('{"data":[],"next_cursor":null}\n');
-    const path = `${home}/ledger.sqlite`;
-    const ledger = await openLedger(ledgerOptions(path));
-    for (let number = 0; number < 105; number += 1) {
-      const begun = await ledger.begin(intent({ about: String(ugwo(number)['uid']) }), { again: false });
-      if (begun.kind === 'begun') await ledger.record(begun.id, { state: 'rejected', exitCode: 3 });
-    }
-    await ledger.close();
-    const first = await inProcess(['ledger', 'list', '--max', '104', '--json'], { home });
-    const cursor = (JSON.parse(first.stdout) as { next_cursor: string }).next_cursor;
-    const rest = await inProcess(['ledger', 'list', '--cursor', cursor, '-o', 'tsv', '--columns', 'ugwo'], { home });
-    expect([rowsOf(first).length, rest.stdout]).toEqual([104, `${ugwo(0)['uid']}\n`]);
-    expect((await inProcess(['ledger', 'list'], { home })).stdout.split('\n').length).toBe(107);
-    expect((await inProcess(['ledger', 'list', '--cursor', 'abc'], { home })).code).toBe(2);
-  });
-
   it('is closed by every command: no journal remains, and entries have monotonic times', async () => {
     const options = { service: await serve([json(200, ACTIVITY)]), home: newFolder() };
     expect((await inProcess(CHARGE, options)).code).toBe(0);

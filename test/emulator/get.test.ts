@@ -22,18 +22,6 @@ describe('GET /v1/onye/{uid}', () => {
     expect(updated).toMatchObject({ uid: one, first_name: 'Ngozi' });
     expect((await send('GET', `/v1/onye/${other}`)).json.uid).toBe(other);
   });
-
-  test('is a 404 problem for an unknown customer', async () => {
-    const { send } = await startEmulator({ customers: 1 });
-    const { json } = await send('GET', '/v1/onye/ony.Lcal.nothing');
-    expect(json).toMatchObject({ status: 404, detail: 'onye.error.not_found' });
-  });
-
-  test('is a 405 problem with the allowed methods for another method', async () => {
-    const { send } = await startEmulator({ customers: 1 });
-    const answer = await send('POST', '/v1/onye/ony.Lcal.x', {});
-    expect([answer.status, answer.headers['allow']]).toEqual([405, 'GET, PATCH, DELETE']);
-  });
 });
 
 describe('GET /v1/ugwo/{uid}', () => {
