@@ -4,7 +4,7 @@ import { openLedger } from '../../src/ledger/sqlite/open.ts';
 import { intent } from '../ledger/support/memory.ts';
 import { inProcess } from '../support/in-process.ts';
 import { ledgerOptions } from '../support/ledger.ts';
-import { errorOf, newFolder, paycli, type RunOptions } from '../support/program.ts';
+import { newFolder, paycli, type RunOptions } from '../support/program.ts';
 import { problem, type Service, serveBy, ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 import {
@@ -59,12 +59,6 @@ describe('a job', () => {
     const screen = await session.screen();
     for (const part of [/not started +3\b/, /file +charges\.csv/, /3 rows are not started/])
       expect(screen).toMatch(part);
-  });
-
-  it('with an unknown id is a usage error', async () => {
-    const ended = await inProcess(['ledger', 'show', 'job-0123456789abcdff', '--json'], await withJob());
-    expect(ended.code).toBe(2);
-    expect(errorOf(ended)['hint']).toContain(`did you mean ${ID}?`);
   });
 
   it('has its entries in the list of the ledger', async () => {

@@ -60,17 +60,6 @@ describe('login', () => {
     expect(existsSync(join(home, 'config.json'))).toBe(false);
   });
 
-  it('stores nothing if the service rejects the key', async () => {
-    const { origin } = await serve([problem(401, 'Unauthorized')]);
-    const { home } = await scene({
-      argv: ['login', '--base-url', origin, '--key-stdin'],
-      stdin: CANARY,
-      exit: 4,
-      stderr: ['nothing was stored'],
-    });
-    expect(existsSync(join(home, 'config.json'))).toBe(false);
-  });
-
   it('stores a key command and runs it for each call', async () => {
     const service = await serve([page([], null), page([], null)]);
     const file = fileOf(`${CANARY}\n`, 'key');

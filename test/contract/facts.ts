@@ -207,7 +207,7 @@ export const FACTS: readonly Fact[] = [
   [
     'too much may be paid, too little, and a payment be taken back',
     shop('above the amount: ugwo_successful, with total_amount_paid above amount'),
-    shop('below the amount: requires_ugwo with total_amount_paid > 0; the rest can be charged and paid'),
+    ['emulator/settle', 'leaves the request open for what is missing, which the next charge asks for'],
     shop('reversed by the provider: the activity has failed, and the request is open again'),
   ],
   ['shops believe what a read says of amount paid, currency and ref', works],

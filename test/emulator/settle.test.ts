@@ -178,18 +178,6 @@ describe('a reversal', () => {
     });
     expect(await read()).toMatchObject({ status: 'requires_ugwo', total_amount_paid: 30_000 });
   });
-
-  test.each(['reversed:1m', 'taken_back:1m'])('follows a payment by metadata.emulate: %s', async (word) => {
-    const { charge, read, clock } = await charging(`successful:10s ${word}`);
-    await charge(USSD);
-    clock.set(NOON + 10 * SECOND);
-    expect((await read()).status).toBe('ugwo_successful');
-    clock.set(NOON + 70 * SECOND);
-    expect(await read()).toMatchObject({
-      status: 'requires_ugwo',
-      activities: [{ error: { code: 'psp.error.reversed' } }],
-    });
-  });
 });
 
 describe('settled later', () => {
