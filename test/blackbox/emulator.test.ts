@@ -326,21 +326,6 @@ describe('emulator settle', () => {
     expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('could mean NGN 900.00 or NGN 9.00') });
   });
 
-  it('pays an expired account late, and then reverses the payment', async () => {
-    const home = newFolder();
-    const { uid, ugwo } = await charged(home);
-    await inProcess(['emulator', 'clock', '+15m'], { home });
-    expect((await read(home, ugwo)).activities[0].error.code).toBe('psp.error.expired');
-    await settle(home, uid, '--as', 'successful', '--amount', '400.00');
-    expect((await read(home, ugwo)).total_amount_paid).toBe(40_000);
-    await settle(home, uid, '--as', 'reversed');
-    expect(await read(home, ugwo)).toMatchObject({
-      total_amount_paid: 0,
-      status: 'requires_ugwo',
-      activities: [{ status: 'failed', error: { code: 'psp.error.reversed' } }],
-    });
-  });
-
   it('shows the amount with its currency', async () => {
     const home = newFolder();
     const { uid, ugwo } = await charged(home);

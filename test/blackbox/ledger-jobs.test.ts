@@ -60,14 +60,6 @@ describe('a job', () => {
     for (const part of [/not started +3\b/, /file +charges\.csv/, /3 rows are not started/])
       expect(screen).toMatch(part);
   });
-
-  it('has its entries in the list of the ledger', async () => {
-    const listed = await inProcess(['ledger', 'list', '--job', ID, '-o', 'tsv', '--columns', 'job,row,state'], {
-      ...(await withJob()),
-      env: { PAYCLI_PROFILE: 'another' },
-    });
-    expect(listed).toMatchObject({ code: 0, stdout: `${ID}\t2\trejected\n${ID}\t1\tunknown\n` });
-  });
 });
 
 /** The counts of a summary that the ledger prints, too. */

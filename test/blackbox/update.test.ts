@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { scene } from '../support/scene.ts';
 import { json, ONYE_ID, problem, reset } from '../support/service.ts';
-import { fileOf } from './bulk-support.ts';
 
 const CUSTOMER = {
   uid: ONYE_ID,
@@ -25,21 +24,6 @@ describe('onye update', () => {
       requests: [`${PATCH} {"email":"ada@example.com"}`],
     }));
 
-  it('sends every option under its API name', () => {
-    const address = { city: 'Enugu', country: 'NG' };
-    const body = { ref: 'C-1', first_name: 'Ada', last_name: '', billing_address: address };
-    return scene({
-      service: [json(200, CUSTOMER)],
-      argv: [
-        ...[...UPDATE, '--ref', 'C-1', '--first-name', 'Ada', '--last-name', ''],
-        ...['--billing-address', `@${fileOf(JSON.stringify(address, null, 1), 'address.json')}`],
-        ...['--meta', 'tier=vip', '--meta', 'visits:=3', '--meta', 'a=b=c'],
-      ],
-      stderr: ['metadata was replaced'],
-      requests: [`${PATCH} ${JSON.stringify({ ...body, meta: { tier: 'vip', visits: 3, a: 'b=c' } })}`],
-    });
-  });
-
   it('prints no metadata note with --quiet', () =>
     scene({ service: [json(200, CUSTOMER)], argv: [...UPDATE, '--meta', 'tier=vip', '-q'] }));
 
@@ -50,15 +34,6 @@ describe('onye update', () => {
       stdin: '{"ref": "C-2"}\n',
       requests: [`${PATCH} {"ref":"C-2"}`],
     }));
-
-  it.each([
-    ['nothing to change', [], /nothing to change/],
-    ['an invalid e-mail address', ['--email', 'ada'], /--email.*not a valid e-mail address/s],
-    ['a missing file', ['--data', '@/nowhere.json'], /nowhere\.json can't be read/],
-  ])('rejects %s with exit code 2 and sends nothing', async (_what, more, stderr) => {
-    const { service } = await scene({ service: [], argv: [...UPDATE, ...more], exit: 2, stderr });
-    expect(service?.connections()).toBe(0);
-  });
 
   it('lets the service validate with --no-validate', () =>
     scene({
