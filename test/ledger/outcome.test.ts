@@ -143,6 +143,20 @@ it.each([
 });
 
 it.each([
+  ['nothing', {}, 0],
+  ['its status', { status: 'cancelled' }, 1],
+  ['its total', { total: 5 }, 1],
+])('observe writes what changed of the payment request alone: %s', async (_what, change, writes) => {
+  const { backend, changes } = watched([charge({ id: 'chg-mine' })]);
+  const seen = shown([account({ servedAt: NOW.at })]);
+  for (const more of [{}, change]) {
+    const facts = { status: 'requires_ugwo', total: 0, ...more };
+    await observe(backend, { ...seen, facts: { ...seen.facts, ...facts } }, (activity) => activity, true);
+  }
+  expect(changes.map(({ write }) => write.length)).toEqual([1, writes]);
+});
+
+it.each([
   ['nothing', {}, {}, false],
   ['anything', {}, { ref: 'A' }, true],
   ['the same', { amount: 5 }, { amount: 5 }, false],
