@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { BUILT_IN_OPTIONS, GLOBAL_OPTIONS } from '../../src/cli/globals.ts';
+import { SPECS } from '../support/specs.ts';
 import { sourceFiles } from './imports.ts';
 
 /** Words that are private to a team, or that make a reader read a sentence twice. */
@@ -34,6 +36,22 @@ it('help, errors and notices use plain English', () => {
 it('no text recommends --no-validate', () => {
   const found = sourceFiles().filter((file) =>
     /(?:add|with|use|try) --no-validate/.test(textsIn(readFileSync(file, 'utf8')).join('\n')),
+  );
+  expect(found).toEqual([]);
+});
+
+/** Texts about a flag of another program, or of `paycli help`, which declares its own. */
+const OTHER_FLAGS = /\b(?:curl|docker|pg_dump|paycli help) |^.--(?:data-raw|label|search)\b/;
+
+it('no text names a flag that no command has', () => {
+  const options = [...SPECS.map((spec) => spec.options), GLOBAL_OPTIONS, BUILT_IN_OPTIONS].flatMap(Object.values);
+  const flagsIn = (text: string): readonly string[] => text.match(/(?<![\w-])--[a-z][\w-]*\w/g) ?? [];
+  const flags = new Set(options.flatMap((one: { readonly flags: string }) => flagsIn(one.flags)));
+  const found = sourceFiles().flatMap((file) =>
+    textsIn(readFileSync(file, 'utf8'))
+      .filter((text) => !OTHER_FLAGS.test(text))
+      .flatMap((text) => flagsIn(text).filter((flag) => !flags.has(flag)))
+      .map((flag) => `${file}: ${flag}`),
   );
   expect(found).toEqual([]);
 });
