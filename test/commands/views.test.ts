@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { deliveryView } from '../../src/commands/emulator/emulator.ts';
 import { onyeView } from '../../src/commands/onye/view.ts';
 import { ugwoView, wholeUgwoView } from '../../src/commands/ugwo/view.ts';
 import type { ApiRecord } from '../../src/core/record.ts';
@@ -40,6 +41,18 @@ const REFS = ['INV-2', 'SCHOOL-FEES-2026-TERM-1-000431', 'INV-000120'];
 const AMOUNTS = [90_000, 125_000_000, 100_000_000_000];
 const CREATED_AT = '2026-11-20T10:00:00+00:00';
 const uidOf = (prefix: string, index: number): string => `${prefix}.AbCd.${String(index).padStart(24, '0')}`;
+
+it('a table of deliveries cuts a long error, and keeps what the delivery is about', async () => {
+  const io = terminal(100);
+  const error = 'connect ECONNREFUSED 127.0.0.1:34567, after the address of a name was looked up';
+  const about = uidOf('ugw', 1);
+  const pages = (async function* () {
+    const delivery = { id: 1, event: 'ugwo.paid', state: 'failed', status: null, error, about };
+    yield { records: [recordOf(delivery)], cursor: undefined, nextCursor: null };
+  })();
+  await render({ kind: 'list', pages, view: deliveryView }, io, options({ format: 'table' }));
+  expect(io.stdout.text).toMatch(new RegExp(`^1 .* failed .* connect ECONNREF.*… +${about}`, 'm'));
+});
 
 const MAILS = ['adebayo.olanrewaju-fashola@lagoslogistics.example.com', null, 'ada@example.com'];
 const NAMES = { first_name: 'Adebayo Oluwaseun', last_name: 'Olanrewaju-Fashola' };
