@@ -21,6 +21,13 @@ interface Listed {
 const list = async (home: string, ...args: string[]): Promise<Listed> =>
   JSON.parse((await inProcess(['ugwo', 'list', '--local', '--json', ...args], { home })).stdout) as Listed;
 
+/** A running emulator with its address and key. */
+const serving = async (home: string, ...args: string[]) => {
+  const running = start(['emulator', 'start', '--json', ...args], { home });
+  await running.saw(/"key":"[^"]+".*\n/);
+  return { running, ...(JSON.parse(running.stdout()) as { origin: string; key: string }) };
+};
+
 describe('--local', () => {
   it('works without set-up, key or network', async () => {
     const home = newFolder();
@@ -175,10 +182,7 @@ describe('emulator', () => {
   });
 
   it('start serves another program with its key', async () => {
-    const home = newFolder();
-    const running = start(['emulator', 'start', '--json'], { home });
-    await running.saw(/"key":"[^"]+".*\n/);
-    const { origin, key } = JSON.parse(running.stdout()) as { origin: string; key: string };
+    const { running, origin, key } = await serving(newFolder());
     const ended = await inProcess(['ugwo', 'list', '--limit', '1', '-q'], {
       env: { PAYCLI_BASE_URL: origin, PAYCLI_SECRET_KEY: key },
     });
@@ -207,9 +211,7 @@ describe('emulator', () => {
 
   it('start answers like the live service with --dialect live; --local never does', async () => {
     const home = newFolder();
-    const running = start(['emulator', 'start', '--dialect', 'live', '--json'], { home });
-    await running.saw(/"key":"[^"]+".*\n/);
-    const { origin, key } = JSON.parse(running.stdout()) as { origin: string; key: string };
+    const { running, origin, key } = await serving(home, '--dialect', 'live');
     const headers = { authorization: `Bearer ${key}` };
     const { data } = (await (await fetch(`${origin}/v1/ugwo?limit=1`, { headers })).json()) as { data: unknown[] };
     expect(data[0]).toMatchObject({
@@ -225,9 +227,7 @@ describe('emulator', () => {
 
   it('start takes --port, and reports a port in use', async () => {
     const [one, two] = [newFolder(), newFolder()];
-    const running = start(['emulator', 'start', '--json', '--data', join(one, 'a.sqlite')]);
-    await running.saw(/"origin".*\n/);
-    const { origin } = JSON.parse(running.stdout()) as { origin: string };
+    const { running, origin } = await serving(one, '--data', join(one, 'a.sqlite'));
     const ended = await inProcess([
       'emulator',
       'start',
@@ -338,8 +338,7 @@ describe('emulator settle', () => {
   it('settles while an emulator runs, also later by its clock, and prints the time', async () => {
     const home = newFolder();
     const { uid, ugwo } = await charged(home);
-    const running = start(['emulator', 'start', '--json'], { home });
-    await running.saw(/"origin".*\n/);
+    const { running, origin, key } = await serving(home);
     const asked = Date.now();
     const later = await settle(home, uid, '--as', 'failed', '--in', '10m', '--json');
     const waited = Date.now() - asked;
@@ -347,7 +346,6 @@ describe('emulator settle', () => {
     expect(status).toBe('requires_action');
     // In whole seconds.
     expect(Math.abs(Date.parse(due) - asked - 600_000)).toBeLessThanOrEqual(waited + 1000);
-    const { origin, key } = JSON.parse(running.stdout()) as { origin: string; key: string };
     const read = async (): Promise<unknown> =>
       (
         await fetch(`${origin}/v1/ugwo/${ugwo}/activities/${uid}`, { headers: { authorization: `Bearer ${key}` } })
@@ -427,9 +425,7 @@ it('emulator start --faults follows the rules until it stops', async () => {
   const home = newFolder();
   const rules = join(home, 'faults.json');
   writeFileSync(rules, '{"rules": [{"path": "/v1/ugwo", "status": 503}]}');
-  const running = start(['emulator', 'start', '--json', '--faults', rules], { home });
-  await running.saw(/"key":"[^"]+".*\n/);
-  const { origin, key } = JSON.parse(running.stdout()) as { origin: string; key: string };
+  const { running, origin, key } = await serving(home, '--faults', rules);
   expect((await fetch(`${origin}/v1/ugwo`, { headers: { authorization: `Bearer ${key}` } })).status).toBe(503);
   running.kill('SIGINT');
   await running.ended;
