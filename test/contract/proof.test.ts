@@ -55,7 +55,7 @@ describe('namesNoOther', () => {
 });
 
 describe('isNoOtherType', () => {
-  it.each(['charge', ['charge', 'Charge'], undefined, null, '', {}, [], 1, '1', [1, 'Charge']])(
+  it.each(['charge', ['charge', 'Charge'], undefined, null, '', {}, [], 1, 1e21, '1', [1, 'Charge']])(
     'accepts the type %j',
     (activity_type) => {
       expect(isNoOtherType({ activity_type }, {})).toBeUndefined();

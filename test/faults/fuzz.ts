@@ -1,3 +1,4 @@
+import '../support/schemas.ts';
 import { TARGETS } from './fuzz/all.ts';
 import type { Target } from './fuzz/target.ts';
 import type { Part } from './part.ts';

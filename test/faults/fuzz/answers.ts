@@ -49,7 +49,8 @@ const failure = fc.constantFrom<AttemptResult>(
 
 const first = (value: unknown): string => {
   const one: unknown = Array.isArray(value) ? value[0] : value;
-  return typeof one === 'string' || typeof one === 'number' ? String(one) : '';
+  // A number tells nothing.
+  return typeof one === 'string' ? one : '';
 };
 
 const isId = (prefix: string, text: unknown): text is string =>

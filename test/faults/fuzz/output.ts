@@ -5,7 +5,7 @@ import { valueAt } from '../../../src/core/json.ts';
 import type { ApiRecord } from '../../../src/core/record.ts';
 import { FORMATS, type Format, type Result, type View } from '../../../src/core/result.ts';
 import { forSpreadsheet, visibleCell } from '../../../src/core/text.ts';
-import { exactValue, machineText } from '../../../src/output/cell.ts';
+import { exactValue, kindOfName, machineText } from '../../../src/output/cell.ts';
 import { render } from '../../../src/output/render.ts';
 import { options, pipe, served, terminal, ugwoView } from '../../output/support.ts';
 import { mayBeRenamed } from '../../support/engine.ts';
@@ -74,7 +74,7 @@ const holdsCsv = (out: string, one: ApiRecord, view: View, raw: boolean): void =
   if (columns.length === 0) return;
   must(names.length === columns.length, () => `${names.length} columns, and ${columns.length} were expected`);
   for (const [nth, { path, kind }] of columns.entries()) {
-    const text = machineText(valueAt(value, path), kind);
+    const text = machineText(valueAt(value, path), kind ?? kindOfName(path));
     const wanted = [text, ...(raw ? [] : [forSpreadsheet(text)])].map((safe) => visibleCell(safe));
     must(
       wanted.includes(cells[nth] ?? ''),
