@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { join } from 'node:path';
 import { signatureOf } from '../../src/core/webhook-event.ts';
-import { inProcess } from '../support/in-process.ts';
+import { inProcess, startHere } from '../support/in-process.ts';
 import { freePort } from '../support/ports.ts';
 import { newFolder, type Running, type RunOptions, start } from '../support/program.ts';
 import { deliver } from '../support/webhooks.ts';
@@ -26,29 +26,37 @@ export interface Listener {
   readonly deliver: (event: object, secret?: string) => Promise<number>;
 }
 
-/** Starts `webhook listen` and resolves once it listens. */
-export const listen = async (options: RunOptions, ...args: readonly string[]): Promise<Listener> => {
-  const port = await freePort();
-  const run = start(['webhook', 'listen', '--port', String(port), '--secret-file', secretFile(), ...args], options);
-  const origin = `http://127.0.0.1:${port}`;
-  const post = async (body: string, signature: string): Promise<number> =>
-    (await deliver(origin, body, { signature, agent })).status;
-  const isUp = (): Promise<boolean> =>
-    post('', '').then(
-      () => true,
-      () => false,
-    );
-  while (!(await isUp())) await new Promise((resolve) => setTimeout(resolve, 20));
-  return {
-    run,
-    url: `${origin}/`,
-    secret: SECRET,
-    deliver: async (event, secret = SECRET) => {
-      const body = JSON.stringify(event);
-      return post(body, signatureOf(secret, Buffer.from(body)));
-    },
+/** A function that begins `webhook listen`, and resolves once it listens. */
+const listenBy =
+  (begin: typeof start) =>
+  async (options: RunOptions, ...args: readonly string[]): Promise<Listener> => {
+    const port = await freePort();
+    const run = begin(['webhook', 'listen', '--port', String(port), '--secret-file', secretFile(), ...args], options);
+    const origin = `http://127.0.0.1:${port}`;
+    const post = async (body: string, signature: string): Promise<number> =>
+      (await deliver(origin, body, { signature, agent })).status;
+    const isUp = (): Promise<boolean> =>
+      post('', '').then(
+        () => true,
+        () => false,
+      );
+    while (!(await isUp())) await new Promise((resolve) => setTimeout(resolve, 20));
+    return {
+      run,
+      url: `${origin}/`,
+      secret: SECRET,
+      deliver: async (event, secret = SECRET) => {
+        const body = JSON.stringify(event);
+        return post(body, signatureOf(secret, Buffer.from(body)));
+      },
+    };
   };
-};
+
+/** Starts the built program. */
+export const listen = listenBy(start);
+
+/** The same in this process. */
+export const listenHere = listenBy(startHere);
 
 let events = 0;
 

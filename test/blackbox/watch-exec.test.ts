@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { emulatorRoom } from '../../src/emulator/room.ts';
 import { atom } from '../support/activity.ts';
 import { CANARY } from '../support/canary.ts';
-import { inProcess } from '../support/in-process.ts';
+import { inProcess, startHere } from '../support/in-process.ts';
 import {
   endIfRunning,
   errorOf,
@@ -34,8 +34,10 @@ const open = async (env: RunOptions['env'] = {}) => {
       const ended = await paycli('ugwo', 'charge', ugwo, ...USSD, ...more, '--json');
       return { ugwo, ended, activity: ended.code === 0 ? String(JSON.parse(ended.stdout).uid) : '' };
     },
-    watch: (...args: string[]): Running => start(['watch', ...args], options),
-    elsewhere: (...args: string[]): Running => start(['watch', ...args], { ...options, home: newFolder() }),
+    watch: (...args: string[]): Running => startHere(['watch', ...args], options),
+    elsewhere: (...args: string[]): Running => startHere(['watch', ...args], { ...options, home: newFolder() }),
+    /** In a process of its own. */
+    built: (...args: string[]): Running => start(['watch', ...args], options),
   };
 };
 
@@ -131,12 +133,12 @@ describe('watch --exec', () => {
   });
 
   it('ends with 14 if the program has not run without failure, and tells it at the next start', async () => {
-    const { sell, settle, watch } = await open();
+    const { sell, settle, watch, built } = await open();
     const { ugwo, activity } = await sell();
     await settle(activity, 'successful');
     const file = join(newFolder('mark'), 'go');
     const exec = ['--until-final', '--exec', `${script('[ -e "$1" ]')} ${file}`];
-    const run = watch(ugwo, ...exec);
+    const run = built(ugwo, ...exec);
     await run.saw(/was refused \(exit code 1\)/);
     const failed = await ended(run);
     expect(failed).toMatchObject({
@@ -180,12 +182,12 @@ describe('watch --exec', () => {
   );
 
   it('tells a change again after it was killed while the program ran, which holds up nothing', async () => {
-    const { sell, settle, watch } = await open();
+    const { sell, settle, watch, built } = await open();
     const [one, other] = [await sell(), await sell()];
     const folder = newFolder('mark');
     const [go, pid] = [join(folder, 'go'), join(folder, 'pid')];
     const exec = `${script('[ -e "$1" ] && exit 0; echo $$ > "$2"; echo holding; exec tail -f /dev/null')} ${go} ${pid}`;
-    const run = watch('--exec', exec, '-o', 'ndjson');
+    const run = built('--exec', exec, '-o', 'ndjson');
     await run.saw(/(?:"now":"open"[\s\S]*){2}/);
     await settle(one.activity, 'successful');
     await run.saw(/holding/);
@@ -274,7 +276,7 @@ describe('watch --exec', () => {
       return json(200, url.startsWith('/v1/ugwo?') ? { data: [shown()], next_cursor: null } : shown());
     });
     const options = { service, home: newFolder() };
-    const watch = () => start(['watch', '--exec', 'cat'], options);
+    const watch = () => startHere(['watch', '--exec', 'cat'], options);
     await inProcess(['ugwo', 'charge', ugwoOf(1), ...USSD], options);
     const run = watch();
     await run.saw(/\topen\t/);
@@ -330,10 +332,10 @@ describe('watch --exec', () => {
   });
 
   it('gives it a minimal environment, and prints its output on stderr', async () => {
-    const { sell, settle, watch, key } = await open();
+    const { sell, settle, built, key } = await open();
     const { ugwo, activity } = await sell();
     await settle(activity, 'successful');
-    const run = watch(ugwo, '--until-final', '--exec', script('env; echo problem >&2'), '-o', 'ndjson');
+    const run = built(ugwo, '--until-final', '--exec', script('env; echo problem >&2'), '-o', 'ndjson');
     const { stdout, stderr } = await run.ended;
     expect(stderr).toMatch(/^PATH=/m);
     expect(stderr).toContain('problem');

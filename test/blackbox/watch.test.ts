@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inProcess } from '../support/in-process.ts';
+import { inProcess, startHere } from '../support/in-process.ts';
 import type { Ended, Running } from '../support/program.ts';
 import { errorOf, newFolder, start } from '../support/program.ts';
 import { scene } from '../support/scene.ts';
@@ -20,7 +20,7 @@ const shortly = ({ stdout }: Ended): string[] =>
   changesIn(stdout).map(({ ugwo: uid, before, now }) => `${Number(String(uid).slice(-24))} ${before} ${now}`);
 
 const watch = ({ home, service }: Watching, ...args: readonly string[]): Running =>
-  start(['watch', ...args, '-o', 'ndjson'], { home, service });
+  startHere(['watch', ...args, '-o', 'ndjson'], { home, service });
 
 const isList = ({ url }: Seen): boolean => url.startsWith('/v1/ugwo?');
 

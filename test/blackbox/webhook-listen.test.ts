@@ -3,12 +3,22 @@ import { basename, delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { signatureOf } from '../../src/core/webhook-event.ts';
 import { CANARY } from '../support/canary.ts';
-import { inProcess } from '../support/in-process.ts';
+import { inProcess, startHere } from '../support/in-process.ts';
 import { freePort } from '../support/ports.ts';
-import { errorOf, killingProgram, newFolder, paycli } from '../support/program.ts';
+import { errorOf, killingProgram, newFolder } from '../support/program.ts';
 import { DEAD_ORIGIN } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
-import { bodyOf, deliver, listen, SECRET, secretFile, serveTarget, ugwoOf, uidOf } from '../support/webhooks.ts';
+import {
+  bodyOf,
+  deliver,
+  listen,
+  listenHere,
+  SECRET,
+  secretFile,
+  serveTarget,
+  ugwoOf,
+  uidOf,
+} from '../support/webhooks.ts';
 import { eventOf, listen as listenForNews } from './news-support.ts';
 
 /** The uids in tsv output with a header. */
@@ -63,7 +73,7 @@ describe('webhook listen', () => {
       expect(await deliver(listener.origin, bodyOf(number), { headers })).toMatchObject({ status: 200 });
     }
     expect(await listener.ended).toMatchObject({ code: 0 });
-    const replayed = await paycli(['webhook', 'events', 'replay', uidOf(1)], { home });
+    const replayed = await inProcess(['webhook', 'events', 'replay', uidOf(1)], { home });
     expect(replayed).toMatchObject({ code: 0 });
     expect(target.seen.map(({ raw }) => raw.filter((word) => ['a', 'b', 'c'].includes(word)))).toEqual(
       Array(3).fill(['a', 'b', 'c']),
@@ -82,7 +92,7 @@ describe('webhook listen', () => {
 
   it('rejects deliveries with a missing or bad signature and stores them separately', async () => {
     const home = newFolder();
-    const listener = await listen(home);
+    const listener = await listenHere(home);
     const changed = { signature: signatureOf(SECRET, Buffer.from(bodyOf(2))) };
     expect(await deliver(listener.origin, bodyOf(1), { signature: null })).toMatchObject({ status: 401 });
     expect(await deliver(listener.origin, bodyOf(1), { signature: '' })).toMatchObject({ status: 401 });
@@ -103,14 +113,14 @@ describe('webhook listen', () => {
 
   it('prints and forwards an event once, however often it arrives', async () => {
     const [home, target] = [newFolder(), await serveTarget()];
-    const first = await listen(home, ['--forward-to', target.url]);
+    const first = await listenHere(home, ['--forward-to', target.url]);
     for (const delivery of ['a', 'b']) {
       expect(await deliver(first.origin, bodyOf(1), { delivery })).toMatchObject({ status: 200 });
     }
     await target.came(1);
     first.kill('SIGINT');
     expect(told((await first.ended).stdout)).toEqual([uidOf(1)]);
-    const second = await listen(home, ['--forward-to', target.url, '--until', '1']);
+    const second = await listenHere(home, ['--forward-to', target.url, '--until', '1']);
     await deliver(second.origin, bodyOf(1));
     await deliver(second.origin, bodyOf(2));
     expect(told((await second.ended).stdout)).toEqual([uidOf(2)]);
@@ -121,7 +131,7 @@ describe('webhook listen', () => {
 
   it('stores another body with a known uid and reports it, but neither prints nor forwards it', async () => {
     const [home, target] = [newFolder(), await serveTarget()];
-    const listener = await listen(home, ['--forward-to', target.url, '--until', '2']);
+    const listener = await listenHere(home, ['--forward-to', target.url, '--until', '2']);
     const other = bodyOf(1, { event: 'refund.failed' });
     for (const body of [bodyOf(1), other, other, bodyOf(2)]) {
       expect(await deliver(listener.origin, body)).toMatchObject({ status: 200 });
@@ -137,14 +147,14 @@ describe('webhook listen', () => {
 
   it('prints repeats with --duplicates, and identifies an event without uid by its bytes', async () => {
     const [home, target] = [newFolder(), await serveTarget()];
-    const listener = await listen(home, ['--duplicates', '--forward-to', target.url, '--until', '3']);
+    const listener = await listenHere(home, ['--duplicates', '--forward-to', target.url, '--until', '3']);
     for (const body of ['{"event":"x"}', '{"event":"x"}', '{"event":"x" }']) await deliver(listener.origin, body);
     const uids = told((await listener.ended).stdout);
     expect(uids[0]).toMatch(/^sha256:[0-9a-f]{64}$/);
     expect(uids).toEqual([uids[0], uids[0], expect.stringMatching(/^sha256:/)]);
     expect(uids[2]).not.toBe(uids[0]);
     expect(target.seen).toHaveLength(3);
-    const again = await listen(home, ['--until', '1']);
+    const again = await listenHere(home, ['--until', '1']);
     await deliver(again.origin, '{"event":"x"}');
     await deliver(again.origin, bodyOf(1));
     expect(told((await again.ended).stdout)).toEqual([uidOf(1)]);
@@ -154,7 +164,7 @@ describe('webhook listen', () => {
     const home = newFolder();
     const [old, sandbox] = ['wsk.old-secret', 'wsk.sandbox-secret'];
     const files = [secretFile(home), secretFile(home, old, 'old.txt'), secretFile(home, sandbox, 'sandbox.txt')];
-    const listener = await listen(home, [
+    const listener = await listenHere(home, [
       ...['--secret-file', files[0] ?? '', '--secret-command', `cat ${files[1]}`],
       ...['--sandbox-secret-file', files[2] ?? ''],
     ]);
@@ -173,7 +183,15 @@ describe('webhook listen', () => {
   it('prints and forwards only matching events, stores the rest, and stops at the event in --until', async () => {
     const [home, target] = [newFolder(), await serveTarget()];
     const wanted = ['--only', 'ugwo.activity.*', '--only', 'refund.*', '--until', 'refund.successful'];
-    const listener = await listen(home, [...wanted, '--forward-to', target.url, '-o', 'csv', '--columns', 'uid,event']);
+    const listener = await listenHere(home, [
+      ...wanted,
+      '--forward-to',
+      target.url,
+      '-o',
+      'csv',
+      '--columns',
+      'uid,event',
+    ]);
     await deliver(listener.origin, bodyOf(1, { event: 'ugwo.updated' }));
     await deliver(listener.origin, bodyOf(2, { event: 'ugwo.activity.double_charge_detected' }));
     await deliver(listener.origin, bodyOf(3, { event: 'refund.successful' }));
@@ -190,7 +208,7 @@ describe('webhook listen', () => {
     const file = secretFile(home);
     const port = await freePort();
     const origin = `http://127.0.0.1:${port}`;
-    const ended = paycli(
+    const { ended } = startHere(
       ['webhook', 'listen', '--port', String(port), '--secret-file', file, '--until', '2', '-o', 'ndjson'],
       { home },
     );
@@ -238,7 +256,7 @@ describe('webhook listen', () => {
     await first.ended;
     expect(Object.values(await statesOf(home))).toEqual(['waiting', 'waiting', 'waiting']);
     const target = await serveTarget(() => 204, port);
-    const second = await listen(home, ['--forward-to', target.url]);
+    const second = await listenHere(home, ['--forward-to', target.url]);
     await target.came(3);
     second.kill('SIGINT');
     await second.ended;
@@ -271,7 +289,7 @@ describe('webhook listen', () => {
   it('stops forwarding after 410 and loses no event', async () => {
     const home = newFolder();
     const target = await serveTarget(() => 410);
-    const listener = await listen(home, ['--forward-to', target.url]);
+    const listener = await listenHere(home, ['--forward-to', target.url]);
     await deliver(listener.origin, bodyOf(1));
     await listener.saw(/410 Gone/);
     expect(await deliver(listener.origin, bodyOf(2))).toMatchObject({ status: 200 });
@@ -355,7 +373,7 @@ describe('webhook listen', () => {
     ['0.0.0.0', true],
     ['localhost', false],
   ])('warns if it listens beyond loopback: on %s %s', async (host, isOpen) => {
-    const listener = await listen(newFolder(), ['--host', host]);
+    const listener = await listenHere(newFolder(), ['--host', host]);
     listener.kill('SIGINT');
     expect((await listener.ended).stderr.includes('is open to the network over plain http')).toBe(isOpen);
   });
@@ -369,7 +387,7 @@ describe('webhook listen', () => {
       await deliver(killed.origin, body);
       expect((await killed.ended).signal).toBe('SIGKILL');
       expect(await command.kept()).toBe(body);
-      const next = await listen(home, ['--exec', "sed 's/^/started /'", '--until', '1']);
+      const next = await listenHere(home, ['--exec', "sed 's/^/started /'", '--until', '1']);
       await deliver(next.origin, bodyOf(2));
       const { code, stdout, stderr } = await next.ended;
       expect([code, told(stdout)]).toEqual([0, [uidOf(2)]]);
@@ -412,7 +430,7 @@ describe('webhook listen', () => {
     const trusted = join(home, 'trusted');
     writeFileSync(trusted, '#!/usr/bin/env here\n', { mode: 0o700 });
     const env = { PATH: ['.', cwd, process.env['PATH']].join(delimiter) };
-    const other = await listen(home, ['--exec', trusted, '--until', '1'], { cwd, env });
+    const other = await listenHere(home, ['--exec', trusted, '--until', '1'], { cwd, env });
     await deliver(other.origin, bodyOf(2));
     expect(await other.ended).toMatchObject({
       code: 0,
@@ -432,7 +450,7 @@ describe('webhook listen', () => {
   it('runs once per machine', async () => {
     const home = newFolder();
     const listener = await listen(home);
-    const second = await paycli(['webhook', 'listen', '--port', '0', '--secret-file', secretFile(home), '--json'], {
+    const second = await inProcess(['webhook', 'listen', '--port', '0', '--secret-file', secretFile(home), '--json'], {
       home,
     });
     expect(second.code).toBe(2);
@@ -468,7 +486,7 @@ describe('webhook listen', () => {
 
   it('rejects a queue that others can read', async () => {
     const home = newFolder();
-    const listener = await listen(home);
+    const listener = await listenHere(home);
     listener.kill('SIGTERM');
     await listener.ended;
     chmodSync(join(home, 'webhooks.db'), 0o644);

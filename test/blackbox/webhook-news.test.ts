@@ -2,12 +2,12 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { inProcess } from '../support/in-process.ts';
-import { endIfRunning, errorOf, newFolder, start } from '../support/program.ts';
+import { inProcess, startHere } from '../support/in-process.ts';
+import { endIfRunning, errorOf, newFolder } from '../support/program.ts';
 import type { Answer, Seen } from '../support/service.ts';
 import { held, json, reset, serveAllBy, ugwo } from '../support/service.ts';
 import { activityOf, charged, numberIn, ugwoOf, ussdFile } from './bulk-support.ts';
-import { eventOf, listen, paymentsIn } from './news-support.ts';
+import { eventOf, listen, listenHere, paymentsIn } from './news-support.ts';
 
 const activity = (number: number, status: string, more: object = {}) => ({
   uid: activityOf(number),
@@ -48,7 +48,7 @@ const until = async (isSo: () => boolean | Promise<boolean>): Promise<void> => {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 20));
 };
 
-const stop = async (run: Awaited<ReturnType<typeof listen>>['run']) => {
+const stop = async (run: Awaited<ReturnType<typeof listenHere>>['run']) => {
   run.kill('SIGINT');
   return run.ended;
 };
@@ -61,7 +61,7 @@ describe('webhook listen with a ledger', () => {
       held(requestWith(2, [activity(2, 'requires_action')])),
     ];
     for (const [index, { hold }] of answers.entries()) world.show(index + 1, hold);
-    const { run, deliver } = await listen(world.options);
+    const { run, deliver } = await listenHere(world.options);
     const paid = (number: number) => eventOf(number, 'ugwo.activity.updated', activity(number, 'successful'));
     const all = Array.from({ length: 20 }, (_, index) => deliver(paid((index % 2) + 1)));
     expect(await Promise.all(all)).toEqual(all.map(() => 200));
@@ -80,7 +80,7 @@ describe('webhook listen with a ledger', () => {
   it('sends no read for events that are unsigned, about other charges, or without a payment request', async () => {
     const world = await charge(1);
     world.show(1, requestWith(1, [activity(1, 'successful')]));
-    const { run, deliver } = await listen(world.options);
+    const { run, deliver } = await listenHere(world.options);
     expect(await deliver(eventOf(1, 'ugwo.successful', {}), 'wsk.other')).toBe(401);
     expect(await deliver(eventOf(7, 'ugwo.successful', {}))).toBe(200);
     expect(await deliver({ uid: 'evt.AbCd.1', event: 'nzube.onye.created', data: {} })).toBe(200);
@@ -109,7 +109,7 @@ describe('webhook listen with a ledger', () => {
     const options = { home, service };
     const args = ['ugwo', 'charge', ugwoOf(1), '--medium', 'ussd', '--provider', 'gtb'];
     expect(await inProcess(args, options)).toMatchObject({ code: 6 });
-    const { run, deliver } = await listen(options);
+    const { run, deliver } = await listenHere(options);
     await deliver(eventOf(1, 'ugwo.activity.created', activities[0] ?? {}));
     await until(async () => (await paymentsIn(options)).includes('open'));
     await stop(run);
@@ -128,7 +128,7 @@ describe('webhook listen with a ledger', () => {
     await first.run.ended;
     world.show(1, requestWith(1, [activity(1, 'successful')]));
     const before = world.reads().length;
-    const second = await listen(world.options);
+    const second = await listenHere(world.options);
     await until(async () => (await paymentsIn(world.options)).includes('paid'));
     await stop(second.run);
     expect(world.reads()).toHaveLength(before + 1);
@@ -165,7 +165,7 @@ describe('webhook listen with a ledger', () => {
     const world = await charge(1);
     const part = { ...activity(9, 'successful'), charged_amount: 200_000 };
     world.show(1, requestWith(1, [part, { ...activity(1, 'successful'), charged_amount: 300_001 }]));
-    const { run, deliver } = await listen(world.options, '-o', 'ndjson');
+    const { run, deliver } = await listenHere(world.options, '-o', 'ndjson');
     await deliver(eventOf(1, 'ugwo.activity.double_charge_detected', activity(1, 'successful')));
     await run.saw(/"double_charge"/);
     const ended = await stop(run);
@@ -196,7 +196,7 @@ describe('webhook listen with a ledger', () => {
     queue.close();
     first.run.kill('SIGKILL');
     await first.run.ended;
-    const second = await listen(world.options, '-o', 'ndjson', '--until', '1');
+    const second = await listenHere(world.options, '-o', 'ndjson', '--until', '1');
     expect(await second.run.ended).toMatchObject({
       code: 3,
       stdout: expect.stringContaining('"double_charge":{"confirmed":true'),
@@ -206,14 +206,14 @@ describe('webhook listen with a ledger', () => {
   it('prints a reported double charge that the service does not show, and does not trust it', async () => {
     const world = await charge(1);
     world.show(1, requestWith(1, [activity(1, 'successful')]));
-    const { run, deliver } = await listen(world.options);
+    const { run, deliver } = await listenHere(world.options);
     await deliver(eventOf(1, 'ugwo.activity.double_charge_detected', activity(1, 'successful')));
     await run.saw(/reports a double charge of ugw\.AbCd\.0+1, but shows one paid activity/);
     expect(await stop(run)).toMatchObject({ code: 130 });
   });
 
   it("stores events without a profile, and says that they don't update the ledger", async () => {
-    const { run, deliver } = await listen({});
+    const { run, deliver } = await listenHere({});
     await run.saw(/Events don't update the ledger: /);
     expect(await deliver(eventOf(1, 'ugwo.successful', {}))).toBe(200);
     await run.saw(/ugwo\.successful/);
@@ -225,7 +225,7 @@ describe('watch during webhook listen', () => {
   it('sends no reads, and polls again once the listener stops', async () => {
     const world = await charge(1, 2);
     const { run, deliver } = await listen(world.options);
-    const watching = start(['watch', '-o', 'ndjson'], world.options);
+    const watching = startHere(['watch', '-o', 'ndjson'], world.options);
     await watching.saw(/"row":2,[^\n]*\n/);
     expect(world.reads()).toEqual([]);
     world.show(1, requestWith(1, [activity(1, 'successful')]));

@@ -6,6 +6,7 @@ export const clock: Clock = {
   ticks: () => performance.now(),
   sleep: (ms, signal) =>
     new Promise((done, fail) => {
+      if (signal?.aborted === true) return fail(signal.reason);
       const timer = setTimeout(done, ms);
       signal?.addEventListener('abort', () => {
         clearTimeout(timer);

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
+import { onTestFinished } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { widthFor } from '../../src/cli/globals.ts';
 import { runProgram } from '../../src/cli/run.ts';
@@ -8,12 +9,12 @@ import { allSpecs, NOUNS, specsFor } from '../../src/commands/all.ts';
 import { complete } from '../../src/compose/complete.ts';
 import { openRun } from '../../src/compose/open.ts';
 import { storedDefaults } from '../../src/compose/run.ts';
-import type { Clock, Env, Io, Output } from '../../src/core/io.ts';
+import type { Clock, Env, Io, Output, Signals } from '../../src/core/io.ts';
 import { Redactor } from '../../src/core/secret.ts';
 import { forTerminal } from '../../src/core/text.ts';
 import { IS_HERE } from './built.ts';
 import { clock } from './clock.ts';
-import { type Ended, environment, keep, paycli, type RunOptions } from './program.ts';
+import { type Ended, environment, keep, openSights, paycli, type Running, type RunOptions, start } from './program.ts';
 
 /** jq's built thread, since no thread runs from source. */
 const FILES = { jq: { worker: resolve('dist/jq/worker.js'), wasm: resolve('dist/jq/jq.wasm') } };
@@ -29,6 +30,10 @@ interface Streams {
   readonly stdin?: Readable;
   /** Called with each piece of stdout. */
   readonly wrote?: (text: string) => void;
+  /** Called with each piece of stderr. */
+  readonly said?: (text: string) => void;
+  /** By default no signal comes. */
+  readonly signals?: Signals;
   /** The width of the terminal that all three streams are. Everything it shows is kept as stdout. */
   readonly columns?: number;
   /** Returns the line that is typed at a prompt, from all that the terminal shows. */
@@ -49,7 +54,7 @@ const ioOf = (options: RunOptions, streams: Streams) => {
   const env: Env = Object.assign(Object.create(null), environment(options));
   const redactor = new Redactor();
   redactor.add(env['PAYCLI_SECRET_KEY'] ?? '');
-  const { columns, wrote } = streams;
+  const { columns, wrote, said, signals = { stop: NEVER, leave: NEVER } } = streams;
   const shown = (text: string): string => (columns === undefined ? text : forTerminal(text));
   const texts = { stdout: '', stderr: '' };
   const stdin = streams.stdin ?? Readable.from([Buffer.from(options.stdin ?? '')]);
@@ -63,12 +68,14 @@ const ioOf = (options: RunOptions, streams: Streams) => {
       wrote?.(cleaned);
     }),
     stderr: openOutput(env, columns, (text) => {
-      texts[columns === undefined ? 'stderr' : 'stdout'] += shown(redactor.cleanAll(text));
+      const cleaned = shown(redactor.cleanAll(text));
+      texts[columns === undefined ? 'stderr' : 'stdout'] += cleaned;
+      said?.(cleaned);
     }),
     stdin: {
       isTerminal: columns !== undefined,
-      bytes: () => readStream(stdin, NEVER),
-      text: (limit) => readAll(stdin, { limit, what: 'standard input', stop: NEVER }),
+      bytes: () => readStream(stdin, signals.stop),
+      text: (limit) => readAll(stdin, { limit, what: 'standard input', stop: signals.stop }),
       line: async (prompt, { hidden }) => {
         if (columns === undefined) return undefined;
         await io.stderr.write(prompt);
@@ -77,7 +84,7 @@ const ioOf = (options: RunOptions, streams: Streams) => {
         return line;
       },
     },
-    signals: { stop: NEVER, leave: NEVER },
+    signals,
     flight: { open: 0, accepted: 0 },
     random: () => Math.random(),
   };
@@ -86,7 +93,10 @@ const ioOf = (options: RunOptions, streams: Streams) => {
 
 /** A run in this process; resolves when it has ended. */
 export const here = async (args: readonly string[], options: RunOptions, streams: Streams = {}): Promise<Ended> => {
-  if (['program', 'readStdout'].some((name) => name in options) || options.stdin === null) {
+  if (
+    ['program', 'readStdout'].some((name) => name in options) ||
+    (options.stdin === null && streams.stdin === undefined)
+  ) {
     throw new Error('only a process of its own has these options');
   }
   const { io, texts } = ioOf(options, streams);
@@ -119,3 +129,37 @@ export const here = async (args: readonly string[], options: RunOptions, streams
  */
 export const inProcess = (args: readonly string[], options: RunOptions = {}): Promise<Ended> =>
   IS_HERE && options.program === undefined ? here(args, options) : paycli(args, options);
+
+/** A run that goes on in this process while the test looks at it, like one of `start`. A signal asks it to stop. */
+export const startHere = (args: readonly string[], options: RunOptions = {}): Running => {
+  if (!IS_HERE) return start(args, options);
+  const [stdin, stop, leave] = [new PassThrough(), new AbortController(), new AbortController()];
+  if (options.stdin !== null) stdin.end(options.stdin ?? '');
+  const texts: [stdout: string, stderr: string] = ['', ''];
+  const into = (at: 0 | 1) => (text: string) => {
+    texts[at] += text;
+    sights.check();
+  };
+  const signals = { stop: stop.signal, leave: leave.signal };
+  const ended = here(args, options, { stdin, wrote: into(0), said: into(1), signals });
+  const sights = openSights(() => texts, ended);
+  const kill = (signal: NodeJS.Signals): void => {
+    if (signal === 'SIGKILL') throw new Error('only a process of its own can be killed');
+    (stop.signal.aborted ? leave : stop).abort(signal);
+  };
+  onTestFinished(async () => {
+    for (const one of [stop, leave]) one.abort('SIGTERM');
+    await ended;
+  });
+  return {
+    pid: undefined,
+    ended,
+    kill,
+    stdout: () => texts[0],
+    stderr: () => texts[1],
+    feed: async (text) => void stdin.write(text),
+    leave: () => void stdin.end(),
+    readStdout: () => undefined,
+    saw: sights.saw,
+  };
+};

@@ -138,6 +138,30 @@ export interface Running {
   saw(pattern: RegExp): Promise<void>;
 }
 
+/** What waits for a text of a run; `check` runs after each piece of it. */
+export const openSights = (texts: () => readonly string[], ended: Promise<Ended>) => {
+  const waiting = new Set<() => void>();
+  return {
+    check: (): void => {
+      for (const check of [...waiting]) check();
+    },
+    saw: (pattern: RegExp): Promise<void> =>
+      new Promise((done, fail) => {
+        const check = (): void => {
+          if (!texts().some((text) => pattern.test(text))) return;
+          waiting.delete(check);
+          done();
+        };
+        waiting.add(check);
+        check();
+        void ended.then((result) => {
+          check();
+          fail(new Error(`ended with ${result.code} before ${pattern}: ${result.stderr}`));
+        });
+      }),
+  };
+};
+
 /** Starts the built program as a child with pipes. */
 export const start = (args: readonly string[], options: RunOptions = {}): Running => {
   const [file, ...first] = options.program ?? PROGRAM;
@@ -151,12 +175,11 @@ export const start = (args: readonly string[], options: RunOptions = {}): Runnin
   if (options.stdin !== null) child.stdin.end(options.stdin ?? '');
   const out: Buffer[] = [];
   const err: Buffer[] = [];
-  const waiting = new Set<() => void>();
   const text = (chunks: Buffer[]): string => Buffer.concat(chunks).toString('utf8');
   const read = (stream: Readable, chunks: Buffer[]): void => {
     stream.on('data', (chunk: Buffer) => {
       chunks.push(chunk);
-      for (const check of [...waiting]) check();
+      sights.check();
     });
   };
   read(child.stderr, err);
@@ -168,6 +191,7 @@ export const start = (args: readonly string[], options: RunOptions = {}): Runnin
       done(result);
     });
   });
+  const sights = openSights(() => [text(out), text(err)], ended);
   return {
     pid: child.pid,
     ended,
@@ -177,20 +201,7 @@ export const start = (args: readonly string[], options: RunOptions = {}): Runnin
     feed: (text) => new Promise((done) => child.stdin.write(text, () => done())),
     leave: () => void child.stdin.end(),
     readStdout: () => read(child.stdout, out),
-    saw: (pattern) =>
-      new Promise((done, fail) => {
-        const check = (): void => {
-          if (!pattern.test(text(out)) && !pattern.test(text(err))) return;
-          waiting.delete(check);
-          done();
-        };
-        waiting.add(check);
-        check();
-        void ended.then((result) => {
-          check();
-          fail(new Error(`ended with ${result.code} before ${pattern}: ${result.stderr}`));
-        });
-      }),
+    saw: sights.saw,
   };
 };
 

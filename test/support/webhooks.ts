@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { signatureOf } from '../../src/core/webhook-event.ts';
 import { ugwoOf } from './ids.ts';
+import { startHere } from './in-process.ts';
 import { type Running, type RunOptions, start } from './program.ts';
 
 export { ugwoOf };
@@ -151,16 +152,18 @@ export interface Listener extends Running {
   readonly origin: string;
 }
 
-/** Starts `webhook listen` on a free port, and waits until it accepts deliveries. */
-export const listen = async (
-  home: string,
-  args: readonly string[] = [],
-  options: RunOptions = {},
-): Promise<Listener> => {
-  const secrets = args.some((word) => word.startsWith('--s')) ? [] : ['--secret-file', secretFile(home)];
-  const running = start(['webhook', 'listen', '--port', '0', ...secrets, ...args], { home, ...options });
-  let said = '';
-  await running.saw(/Listening on http:\/\/\S+:\d+/);
-  said = running.stderr();
-  return { ...running, origin: /Listening on (http:\/\/[^\s,]+:\d+)/.exec(said)?.[1] ?? '' };
-};
+/** A function that begins `webhook listen` on a free port, and waits until it accepts deliveries. */
+const listenBy =
+  (begin: typeof start) =>
+  async (home: string, args: readonly string[] = [], options: RunOptions = {}): Promise<Listener> => {
+    const secrets = args.some((word) => word.startsWith('--s')) ? [] : ['--secret-file', secretFile(home)];
+    const running = begin(['webhook', 'listen', '--port', '0', ...secrets, ...args], { home, ...options });
+    await running.saw(/Listening on http:\/\/\S+:\d+/);
+    return { ...running, origin: /Listening on (http:\/\/[^\s,]+:\d+)/.exec(running.stderr())?.[1] ?? '' };
+  };
+
+/** Starts the built program. */
+export const listen = listenBy(start);
+
+/** The same in this process. */
+export const listenHere = listenBy(startHere);
