@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { inProcess, startHere } from '../support/in-process.ts';
 import type { Ended, Running } from '../support/program.ts';
-import { errorOf, newFolder, start } from '../support/program.ts';
+import { errorOf, newFolder } from '../support/program.ts';
 import { scene } from '../support/scene.ts';
 import type { Seen, Service } from '../support/service.ts';
 import { json, problem, serveAllBy } from '../support/service.ts';
@@ -81,7 +81,7 @@ describe('watch', () => {
 
   it('filters each change with --jq', async () => {
     const world = await charge(1);
-    const run = start(['watch', '--jq', '.now', '--until-final'], { home: world.home, service: world.service });
+    const run = startHere(['watch', '--jq', '.now', '--until-final'], { home: world.home, service: world.service });
     await run.saw(/^open\n$/);
     world.set(1, 'successful');
     expect(await run.ended).toMatchObject({ code: 0, stdout: 'open\npaid\n' });
