@@ -84,11 +84,11 @@ describe('a hostile answer', () => {
       json(200, { ...ACTIVITY, note: `your key is ${CANARY}` }),
       json(400, { title: CANARY, status: 400 }),
     ]);
-    const shown = await paycli(CHARGE, { service });
+    const shown = await inProcess(CHARGE, { service });
     expect(shown.code).toBe(0);
     expect(shown.stdout).not.toContain(CANARY);
     expect(JSON.parse(shown.stdout)).toMatchObject({ note: expect.stringContaining(CANARY.slice(-4)) });
-    const refused = await paycli(CHARGE, { service });
+    const refused = await inProcess(CHARGE, { service });
     expect(refused.stderr).not.toContain(CANARY);
   });
 

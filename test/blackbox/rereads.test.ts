@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { inProcess } from '../support/in-process.ts';
-import { newFolder, type RunOptions, start } from '../support/program.ts';
+import { inProcess, startHere } from '../support/in-process.ts';
+import { newFolder, type RunOptions } from '../support/program.ts';
 import { ACTIVITY, hang, json, type Seen, serveAllBy, ugwo } from '../support/service.ts';
 import { activityOf, charged, ugwoOf, ussdFile } from './bulk-support.ts';
 
@@ -100,7 +100,7 @@ describe('the requests of a command that reads an open charge again', () => {
       before,
       requests: sent,
     } = await openWorld(command, command === 'ledger sync' ? 0 : 1);
-    const run = start(args, options);
+    const run = startHere(args, options);
     await service.came(before + requests.split(' ').length);
     run.kill('SIGINT');
     const ended = await run.ended;

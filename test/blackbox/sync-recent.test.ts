@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { atom } from '../support/activity.ts';
+import { clock } from '../support/clock.ts';
 import { inProcess } from '../support/in-process.ts';
-import { newFolder, paycli, type RunOptions, runBefore } from '../support/program.ts';
+import { newFolder, type RunOptions, runBefore } from '../support/program.ts';
 import { ACTIVITY, json, type Seen, serveAllBy, ugwo } from '../support/service.ts';
 import { activityOf, charged, chargeFrom, numberIn, ussdFile } from './bulk-support.ts';
 
@@ -30,10 +31,10 @@ const openShop = async (count: number) => {
     };
   };
   const numbers = Array.from({ length: count }, (_none, index) => index + 1);
-  let clock = 0;
+  let ahead = 0;
   const service = await serveAllBy((seen: Seen) => {
     if (seen.method === 'POST') return charged(numberIn(seen), created);
-    const date = new Date(Date.now() + clock).toUTCString();
+    const date = new Date(Date.now() + ahead).toUTCString();
     return seen.url.startsWith('/v1/ugwo?')
       ? json(200, { data: numbers.map(requestOf), next_cursor: null }, { date })
       : json(200, requestOf(numberIn(seen)), { date });
@@ -47,10 +48,11 @@ const openShop = async (count: number) => {
    */
   const sync = async (later = 0, serviceLater = later, ids: readonly string[] = []) => {
     const before = service.seen.length;
-    clock = serviceLater;
+    ahead = serviceLater;
     const env = runBefore(`const { now } = Date; Date.now = () => now() + ${later};`);
     const words = ['ledger', 'sync', ...ids, '-o', 'tsv', '--columns', 'payment,count'];
-    const ended = await (later === 0 ? inProcess(words, options) : paycli(words, { ...options, env }));
+    const moved = vi.spyOn(clock, 'now').mockImplementation(() => Date.now() + later);
+    const ended = await inProcess(words, { ...options, env }).finally(() => moved.mockRestore());
     expect(ended.code, ended.stderr).toBe(0);
     const sent = service.seen.slice(before).map(({ url }) => url.replace(/\?.*/, '').replace(/^\/v1\/ugwo/, ''));
     return [ended.stdout.split('\n').filter(Boolean), sent.map((path) => path.replace(/^\/ugw\.\w+\.0*/, ''))];

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { emulatorRoom } from '../../src/emulator/room.ts';
 import { PROGRAM } from '../support/built.ts';
+import { inProcess } from '../support/in-process.ts';
 import { type Ended, newFolder, type Running, start } from '../support/program.ts';
 import { programs } from '../support/shell.ts';
 import { toolOf } from '../support/tool.ts';
@@ -68,11 +69,11 @@ const openMachine = async () => {
     ...shop,
     /** Runs another command as the unit, such as that of a person with `systemd-run`. */
     asUnit: (...args: string[]): Promise<Ended> =>
-      start(args, { env: prepare('paycli-status.service').env, cwd: '/' }).ended,
+      inProcess(args, { env: prepare('paycli-status.service').env, cwd: '/' }),
     /** Starts a unit: ExecStartPre, then ExecStart, with some words replaced. */
     unit: async (name: string, others: Readonly<Record<string, string>> = {}, before: readonly string[] = []) => {
       const { settings, env, wordsIn } = prepare(name);
-      const first = await start(wordsIn('ExecStartPre'), { env, cwd: '/' }).ended;
+      const first = await inProcess(wordsIn('ExecStartPre'), { env, cwd: '/' });
       expect(first.code, first.stderr).toBe(0);
       const words = wordsIn('ExecStart').map((word) => others[word] ?? word);
       const [file, ...program] = [...before, ...PROGRAM] as [string, ...string[]];

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { startHere } from '../support/in-process.ts';
 import { errorOf, start } from '../support/program.ts';
 import { scene } from '../support/scene.ts';
 import type { Answer } from '../support/service.ts';
@@ -45,7 +46,7 @@ describe('activity wait', () => {
 
   it('prints nothing before the end', async () => {
     const service = await serve([standing('requires_action'), hang]);
-    const run = start([...WAIT, '--json'], { service });
+    const run = startHere([...WAIT, '--json'], { service });
     await service.came(2);
     expect(run.stdout()).toBe('');
     run.kill('SIGTERM');
@@ -155,7 +156,7 @@ describe('ugwo charge --wait', () => {
   it('does not read how much came if a signal arrives during a charge whose answer shows the payment', async () => {
     const { hold, letGo } = held(PAID);
     const service = await serve([hold]);
-    const run = start(CHARGE, { service });
+    const run = startHere(CHARGE, { service });
     await service.came(1);
     run.kill('SIGTERM');
     await run.saw(/Finishing requests in flight/);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { inProcess, startHere } from '../support/in-process.ts';
 import { newFolder, paycli, start } from '../support/program.ts';
 import type { Answer } from '../support/service.ts';
 import { held, json, page, serve, ugwo } from '../support/service.ts';
@@ -21,7 +22,7 @@ describe('ugwo list --all', () => {
   it.each(FORMATS)('prints the first row after one page: %s', async (format) => {
     const { hold, letGo } = held(page([2], null));
     const service = await serve([page([1], 'c1'), hold]);
-    const running = start(argsFor(format), { service });
+    const running = (format === 'ndjson' ? start : startHere)(argsFor(format), { service });
     await running.saw(/ugw\.AbCd\.0+1\b/);
     letGo();
     const ended = await running.ended;
@@ -66,9 +67,9 @@ describe('ugwo list --all', () => {
     const indented = JSON.stringify({ data: [ugwo(1), ugwo(2)], next_cursor: null }, null, 2);
     const service = await serve([json(200, indented), json(200, indented)]);
     const lines = [1, 2].map((number) => JSON.stringify(ugwo(number)));
-    const ndjson = await paycli(['ugwo', 'list', '--all', '-o', 'ndjson'], { service });
+    const ndjson = await inProcess(['ugwo', 'list', '--all', '-o', 'ndjson'], { service });
     expect(ndjson.stdout).toBe(`${lines.join('\n')}\n`);
-    const whole = await paycli(['ugwo', 'list', '--all', '-o', 'json'], { service });
+    const whole = await inProcess(['ugwo', 'list', '--all', '-o', 'json'], { service });
     expect(whole.stdout).toBe(`{"data":[\n${lines.join(',\n')}\n],"next_cursor":null}\n`);
   });
 });
