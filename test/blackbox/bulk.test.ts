@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { utcAtom } from '../../src/core/time.ts';
 import { CANARY } from '../support/canary.ts';
-import { inProcess } from '../support/in-process.ts';
+import { inProcess, startHere } from '../support/in-process.ts';
 import type { RunOptions } from '../support/program.ts';
 import { errorOf, newFolder, passingClock, paycli, start } from '../support/program.ts';
 import { scene } from '../support/scene.ts';
@@ -290,7 +290,7 @@ describe('ugwo charge --from', () => {
     start(['ugwo', 'charge', '--from', file, '--concurrency', '2'], options);
     // The third is sent once the second is in the ledger.
     await service.came(3);
-    const second = start(['ugwo', 'charge', '--from', file], options);
+    const second = startHere(['ugwo', 'charge', '--from', file], options);
     await second.saw(/waiting for 2 rows/);
     second.kill('SIGINT');
     const ended = await second.ended;
@@ -305,7 +305,7 @@ describe('ugwo charge --from', () => {
     const run = ['ugwo', 'charge', '--from', file, '--json', '--concurrency', '2'];
     const first = start(run, options);
     await service.came(2);
-    const second = start(run, options);
+    const second = startHere(run, options);
     await service.came(4);
     expect(Object.keys(postsOf(service))).toEqual(['1', '2', '129', '130']);
     first.kill('SIGKILL');
@@ -632,7 +632,7 @@ describe('ugwo charge --from --check --dry-run', () => {
 describe('a row that was not sent', () => {
   it("exits with the signal's code, not 5, if a signal ends its wait for a retry", async () => {
     const service = await serveBy(() => problem(429, 'Too Many Requests', undefined, { 'retry-after': '60' }));
-    const run = start(['ugwo', 'charge', '--from', ussdFile(1), '--json', '--debug'], { service, ...home() });
+    const run = startHere(['ugwo', 'charge', '--from', ussdFile(1), '--json', '--debug'], { service, ...home() });
     await run.saw(/waiting \d+ ms to send it again/);
     run.kill('SIGTERM');
     const ended = await run.ended;
@@ -651,7 +651,7 @@ describe('a row that was not sent', () => {
     const file = fileOf(csvOf('ugwo,medium,expires_at', ...[1, 2].map((n) => `${ugwoOf(n)},bank_transfer,${at}`)));
     // A read would show the service's clock, which decides then.
     const args = ['ugwo', 'charge', '--from', file, '--json', '--concurrency', '1', '--no-preflight'];
-    const ended = await paycli(args, { service, env: clock.env });
+    const ended = await inProcess(args, { service, env: clock.env });
     expect(ended.code).toBe(5);
     expect(summaryOf(ended)).toMatchObject({ accepted: 1, not_sent: 1 });
     expect(errorOf(ended)['message']).toMatch(/row 2: .*; expires_at: should be in the future/);
@@ -672,7 +672,7 @@ describe('a row whose expiry passed after it was sent', () => {
     expect(summaryOf(await chargeFrom(file, options))).toMatchObject({ accepted: 1 });
     clock.pass();
     for (const more of [[], ['--skip-invalid']]) {
-      const again = await paycli(['ugwo', 'charge', '--from', file, '--json', '--report', report, ...more], {
+      const again = await inProcess(['ugwo', 'charge', '--from', file, '--json', '--report', report, ...more], {
         ...options,
         env: clock.env,
       });

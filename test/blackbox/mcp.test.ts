@@ -6,7 +6,7 @@ import { openLedger } from '../../src/ledger/sqlite/open.ts';
 import { clockThatIsOff, hasFaketime } from '../faults/clocks.ts';
 import { RUNTIME } from '../support/built.ts';
 import { CANARY } from '../support/canary.ts';
-import { inProcess } from '../support/in-process.ts';
+import { inProcess, startHere } from '../support/in-process.ts';
 import { ledgerOptions, rewrite } from '../support/ledger.ts';
 import { errorOf, fromNoon, newFolder, type RunOptions, start } from '../support/program.ts';
 import {
@@ -566,9 +566,9 @@ describe('a charge whose answer is lost', () => {
   });
 });
 
-/** Starts `paycli mcp` without a client; the messages are sent as given. */
-const startBare = (args: readonly string[], options: RunOptions) => {
-  const run = start(['mcp', ...args], { ...options, stdin: null });
+/** Begins `paycli mcp` without a client; the messages are sent as given. */
+const bareBy = (begin: typeof start) => (args: readonly string[], options: RunOptions) => {
+  const run = begin(['mcp', ...args], { ...options, stdin: null });
   let id = 0;
   const call = async (name: string, given: object): Promise<void> => {
     id += 1;
@@ -577,6 +577,9 @@ const startBare = (args: readonly string[], options: RunOptions) => {
   };
   return { ...run, call };
 };
+
+const startBare = bareBy(start);
+const startBareHere = bareBy(startHere);
 
 const answersIn = (stdout: string): unknown[] =>
   stdout
@@ -628,7 +631,7 @@ describe('a call that nobody waits for', () => {
   it('ends a read at once', async () => {
     const service = await serveBy(() => hang);
     const { home } = await homeWith(service.origin, 'shop');
-    const run = startBare(['--profile', 'shop'], { home });
+    const run = startBareHere(['--profile', 'shop'], { home });
     await run.call('find_customers', {});
     await service.came(1);
     run.leave();
@@ -669,7 +672,7 @@ describe('ended while it charges', () => {
     );
     const { home } = await homeWith(service.origin, 'shop');
     const token = await tokenOf(await connect(SHOP, { home }));
-    const run = startBare([...SHOP, '--json'], { home });
+    const run = startBareHere([...SHOP, '--json'], { home });
     await run.call('find_customers', {});
     await run.call('charge_confirm', { token });
     await service.came(2);

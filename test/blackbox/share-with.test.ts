@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { atom, transferTo } from '../support/activity.ts';
 import { PROGRAM, RUNTIME } from '../support/built.ts';
-import { inProcess } from '../support/in-process.ts';
+import { inProcess, startHere } from '../support/in-process.ts';
 import { errorOf, killingProgram, newFolder, type RunOptions, runBefore, start } from '../support/program.ts';
 import {
   ACTIVITY,
@@ -412,7 +412,7 @@ describe.skipIf(process.platform === 'win32')('--share-with', () => {
     const service = await serveBy(() => OPEN);
     const go = join(newFolder('go'), 'go');
     const program = sender(`while [ ! -e ${go} ]; do sleep 0.05; done`);
-    const run = start(one('--share-with', program.path, '-o', 'json'), at(service));
+    const run = startHere(one('--share-with', program.path, '-o', 'json'), at(service));
     await expect.poll(() => run.stdout(), { timeout: 20_000 }).toContain('0123456789');
     writeFileSync(go, '');
     expect(await run.ended).toMatchObject({ code: 0 });
@@ -530,7 +530,7 @@ describe.skipIf(process.platform === 'win32')('--share-with', () => {
     const { hold, letGo } = held(OPEN);
     const [service, program] = [await serveBy(() => hold), sender()];
     const options = at(service);
-    const run = start([...words, '--share-with', program.path], options);
+    const run = startHere([...words, '--share-with', program.path], options);
     await service.came(1);
     run.kill('SIGTERM');
     await run.saw(/Finishing requests in flight/);

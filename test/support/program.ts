@@ -95,11 +95,16 @@ export interface PassingClock {
   pass(): void;
 }
 
-/** A wall clock that the test advances by `step` milliseconds; the program runs `more` first, too. */
+/** A wall clock that the test advances by `step` milliseconds; a process of its own runs `more` first, too. */
 export const passingClock = (more = '', step = 3_600_000): PassingClock => {
   const passed = join(newFolder('clock'), 'passed');
   const env = { ...runBefore(PASSING_CLOCK + more), CLOCK_PASSED: passed, CLOCK_STEP: String(step) };
-  return { env, pass: () => writeFileSync(passed, '') };
+  const pass = (): void => {
+    writeFileSync(passed, '');
+    const moved = vi.spyOn(clock, 'now').mockImplementation(() => Date.now() + step);
+    onTestFinished(() => moved.mockRestore());
+  };
+  return { env, pass };
 };
 
 const NOON = Date.UTC(2026, 10, 20, 12);
