@@ -2,7 +2,7 @@ import { existsSync, lstatSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SEEDED } from '../../src/core/data-files.ts';
-import { inProcess } from '../support/in-process.ts';
+import { inProcess, startHere } from '../support/in-process.ts';
 import { newFolder, paycli, start } from '../support/program.ts';
 import { serve } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
@@ -23,7 +23,7 @@ const list = async (home: string, ...args: string[]): Promise<Listed> =>
 
 /** A running emulator with its address and key. */
 const serving = async (home: string, ...args: string[]) => {
-  const running = start(['emulator', 'start', '--json', ...args], { home });
+  const running = startHere(['emulator', 'start', '--json', ...args], { home });
   await running.saw(/"key":"[^"]+".*\n/);
   return { running, ...(JSON.parse(running.stdout()) as { origin: string; key: string }) };
 };
@@ -33,7 +33,7 @@ describe('--local', () => {
     const home = newFolder();
     const first = await paycli(['ugwo', 'list', '--local', '--limit', '3'], { home });
     expect(first).toMatchObject({ code: 0, stderr: expect.stringMatching(/First use: .*120 payment requests/) });
-    const again = await paycli(['ugwo', 'list', '--local', '--limit', '3', '-q'], { home });
+    const again = await inProcess(['ugwo', 'list', '--local', '--limit', '3', '-q'], { home });
     expect(again).toEqual({ code: 0, signal: null, stdout: first.stdout, stderr: '' });
     expect((lstatSync(join(home, 'emulator.sqlite')).mode & 0o777).toString(8)).toBe('600');
   });
@@ -197,12 +197,12 @@ describe('emulator', () => {
 
   it('start listens on other interfaces only with --host, and warns', async () => {
     const home = newFolder();
-    const open = start(['emulator', 'start', '--host', '0.0.0.0'], { home });
+    const open = startHere(['emulator', 'start', '--host', '0.0.0.0'], { home });
     await open.saw(/0\.0\.0\.0 is open to the network over plain http/);
     await open.saw(/^origin\thttp:\/\/127\.0\.0\.1:\d+$/m);
     open.kill('SIGTERM');
     await open.ended;
-    const wrong = await paycli(['emulator', 'start', '--host', '192.0.2.1'], { home });
+    const wrong = await inProcess(['emulator', 'start', '--host', '192.0.2.1'], { home });
     expect(wrong).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('--host: 192.0.2.1 cannot be listened on'),
@@ -395,7 +395,7 @@ it('emulator start prints the variables for scripts, seeds an empty file only, a
   const home = newFolder();
   const data = join(home, 'emulator.sqlite');
   for (const first of [`First use: created 25 customers and 120 payment requests in ${data}\n`, '']) {
-    const running = start(['emulator', 'start'], { home });
+    const running = startHere(['emulator', 'start'], { home });
     await running.saw(/Stop it with Ctrl-C/);
     running.kill('SIGTERM');
     const { code, stdout, stderr } = await running.ended;
