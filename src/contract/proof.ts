@@ -56,7 +56,7 @@ export const namesNoOther: Proof = (answer, { ugwoUid }) => {
 /** Rejects an activity of another type than charge. A number carries no information about the type. */
 export const isNoOtherType: Proof = (answer) => {
   const type = textAt(answer, 'activity_type');
-  return type === '' || type === 'charge' || /^-?[\d.]+(e[+-]\d+)?$/.test(type)
+  return type === 'charge' || !Number.isNaN(Number(type))
     ? undefined
     : `the answer is not a charge but a ${cutText(type, BOUNDS.word)} ("activity_type")`;
 };

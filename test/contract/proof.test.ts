@@ -55,12 +55,22 @@ describe('namesNoOther', () => {
 });
 
 describe('isNoOtherType', () => {
-  it.each(['charge', ['charge', 'Charge'], undefined, null, '', {}, [], 1, 1e21, '1', [1, 'Charge']])(
-    'accepts the type %j',
-    (activity_type) => {
-      expect(isNoOtherType({ activity_type }, {})).toBeUndefined();
-    },
-  );
+  it.each([
+    'charge',
+    ['charge', 'Charge'],
+    undefined,
+    null,
+    '',
+    {},
+    [],
+    1,
+    1e21,
+    Number.POSITIVE_INFINITY,
+    '1',
+    [1, 'Charge'],
+  ])('accepts the type %j', (activity_type) => {
+    expect(isNoOtherType({ activity_type }, {})).toBeUndefined();
+  });
 
   it.each(['refund', ['refund', 'Refund']])('rejects the type %j', (activity_type) => {
     expect(isNoOtherType({ activity_type }, {})).toBe('the answer is not a charge but a refund ("activity_type")');

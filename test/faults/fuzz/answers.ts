@@ -56,6 +56,12 @@ const first = (value: unknown): string => {
 const isId = (prefix: string, text: unknown): text is string =>
   typeof text === 'string' && text.length <= 256 && new RegExp(`^${prefix}(\\.\\w+){2,}$`).test(text);
 
+/** A field beyond the bounds is not read. */
+const isUnread = (value: unknown, levels: number = BOUNDS.depth): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (levels === 0 || Object.entries(value).some(([name, one]) => name.length > BOUNDS.name || isUnread(one, levels - 1)));
+
 /** An independent, simple version of the rule: what an answer with HTTP 2xx must contain to be accepted. */
 const isProven = (exchange: Exchange, raw: Uint8Array): boolean => {
   let value: unknown;
@@ -65,13 +71,13 @@ const isProven = (exchange: Exchange, raw: Uint8Array): boolean => {
     return false;
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  const fields = new Map(Object.entries(value));
+  const fields = new Map(Object.entries(value).filter(([, field]) => !isUnread(field)));
   if (exchange === UPDATE) return isId('ony', fields.get('uid'));
   const [named, type] = [first(fields.get('ugwo_uid')), first(fields.get('activity_type'))];
   return (
     isId('act', fields.get('uid')) &&
     (!isId('ugw', named) || named === UGWO) &&
-    (type === '' || type === 'charge' || /^-?[\d.]+$/.test(type))
+    (type === 'charge' || !Number.isNaN(Number(type)))
   );
 };
 
