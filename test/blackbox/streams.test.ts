@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { PROGRAM } from '../support/built.ts';
 import { CANARY } from '../support/canary.ts';
 import { inProcess } from '../support/in-process.ts';
+import { onTerminal } from '../support/on-terminal.ts';
 import { environment, keep, newFolder, paycli, runBefore, start } from '../support/program.ts';
 import type { Answer } from '../support/service.ts';
 import {
@@ -346,7 +347,7 @@ describe('a signal', () => {
   it('twice during a charge exits with 6', async () => {
     const service = await serve([hang]);
     const running = start(CHARGE, { service });
-    while (service.seen[0]?.body === undefined || service.seen[0].body === '') await new Promise(setImmediate);
+    await expect.poll(() => service.seen[0]?.body ?? '').not.toBe('');
     running.kill('SIGINT');
     await running.saw(/Finishing requests in flight/);
     running.kill('SIGINT');
@@ -393,21 +394,18 @@ describe('a terminal', () => {
   it('shows records one below the other, uncut, if a table does not fit', async () => {
     const onye = { uid: 'ony.AbCd.1', email: 'ada@example.com' };
     const service = await serve([json(200, { data: [{ ...ugwo(1), onye }], next_cursor: null })]);
-    const terminal = openTerminal(['ugwo', 'list'], { service, columns: 38 });
-    await terminal.ended;
-    const screen = await terminal.screen();
-    expect(screen).toContain('ugw.AbCd.000000000000000000000001');
-    expect(screen).not.toContain('─');
+    const { raw } = await onTerminal(['ugwo', 'list'], { service, columns: 38 });
+    expect(raw).toContain('ugw.AbCd.000000000000000000000001');
+    expect(raw).not.toContain('─');
   });
 
   it('shows the target before a write, then the next action prominently', async () => {
     const service = await serve([json(200, ACTIVITY)]);
-    const terminal = openTerminal(CHARGE, { service });
-    expect(await terminal.ended).toEqual({ code: 0 });
-    const screen = await terminal.screen();
-    expect(screen.split('\n').map((line) => line.trim())).toContain('*737*000*5000#');
-    expect(screen).toContain('not paid');
-    expect(screen).toContain(`loopback: ${service.origin}`);
+    const { code, raw } = await onTerminal(CHARGE, { service, env: { NO_COLOR: '1' } });
+    expect(code).toBe(0);
+    expect(raw.split('\n').map((line) => line.trim())).toContain('*737*000*5000#');
+    expect(raw).toContain('not paid');
+    expect(raw).toContain(`loopback: ${service.origin}`);
   });
 
   it('shows the remaining time of an account, and its expiry in local time', async () => {
@@ -431,11 +429,9 @@ describe('a terminal', () => {
 
   it('gets indented JSON', async () => {
     const service = await serve([json(200, ACTIVITY)]);
-    const terminal = openTerminal([...CHARGE, '--json', '-q'], { service, columns: 300 });
-    await terminal.ended;
-    const screen = await terminal.screen();
-    expect(screen).toContain('  "status": "requires_action"');
-    expect(JSON.parse(screen)).toEqual(ACTIVITY);
+    const { raw } = await onTerminal([...CHARGE, '--json', '-q'], { service, env: { NO_COLOR: '1' } });
+    expect(raw).toContain('  "status": "requires_action"');
+    expect(JSON.parse(raw)).toEqual(ACTIVITY);
   });
 
   it('gets visible escapes instead of control characters from the service', async () => {

@@ -2,6 +2,7 @@ import { copyFileSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CANARY } from '../support/canary.ts';
+import { inProcess } from '../support/in-process.ts';
 import { errorOf, newFolder, paycli } from '../support/program.ts';
 import { ACTIVITY, DEAD_ORIGIN, json, serve, serveMute, UGWO_ID } from '../support/service.ts';
 import { CA_FILE, serveProxy, serveTls } from '../support/tls.ts';
@@ -10,6 +11,8 @@ const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', '--json'
 const LIST = ['ugwo', 'list', '--json'];
 const ANSWER = JSON.stringify(ACTIVITY);
 const TRUSTED = { NODE_EXTRA_CA_CERTS: CA_FILE };
+/** The same for a run in the tests' process, whose runtime has read the other variable before. */
+const NAMED = { SSL_CERT_FILE: CA_FILE };
 
 describe('TLS', () => {
   it('trusts an extra certificate authority from the environment, and offers only HTTP/1.1', async () => {
@@ -38,14 +41,14 @@ describe('TLS', () => {
     const service = await serveTls('good', ANSWER);
     const cwd = newFolder('cwd');
     copyFileSync(CA_FILE, join(cwd, 'ca.pem'));
-    const ended = await paycli(CHARGE, { service, cwd, env: { [name]: value } });
+    const ended = await inProcess(CHARGE, { service, cwd, env: { [name]: value } });
     expect(ended).toMatchObject({ code: 4, stdout: '' });
     expect(errorOf(ended)).toMatchObject({
       message: `${name} is "${value}", not an absolute path`,
       hint: `set ${name} to an absolute path: a relative one would mean another file in every working folder`,
     });
     expect(service.requests).toEqual([]);
-    const shared = await paycli(['ledger', 'list', '--json'], {
+    const shared = await inProcess(['ledger', 'list', '--json'], {
       cwd,
       env: { [name]: value, PAYCLI_LEDGER: 'postgres://ada@db.invalid/pay' },
     });
@@ -75,7 +78,7 @@ describe('TLS', () => {
   });
 
   it("can't be disabled for another machine", async () => {
-    const ended = await paycli(CHARGE, {
+    const ended = await inProcess(CHARGE, {
       service: { origin: 'https://api.example.invalid' },
       env: { NODE_TLS_REJECT_UNAUTHORIZED: '0' },
     });
@@ -92,7 +95,7 @@ describe('TLS', () => {
   });
 
   it('is required for any other machine', async () => {
-    const ended = await paycli(LIST, { service: { origin: 'http://api.example.invalid' } });
+    const ended = await inProcess(LIST, { service: { origin: 'http://api.example.invalid' } });
     expect(ended).toMatchObject({ code: 4, stdout: '' });
     expect(ended.stderr).toContain('not encrypted');
   });
@@ -117,7 +120,10 @@ describe('a proxy', () => {
   it('is not used for hosts in NO_PROXY', async () => {
     const service = await serveTls('good', ANSWER);
     const proxy = await serveProxy();
-    const ended = await paycli(CHARGE, { service, env: { ...TRUSTED, HTTPS_PROXY: proxy.url, NO_PROXY: 'localhost' } });
+    const ended = await inProcess(CHARGE, {
+      service,
+      env: { ...NAMED, HTTPS_PROXY: proxy.url, NO_PROXY: 'localhost' },
+    });
     expect(ended).toMatchObject({ code: 0 });
     expect(proxy.asked).toEqual([]);
   });
@@ -134,7 +140,7 @@ describe('a proxy', () => {
   it('that refuses leaves the charge not sent', async () => {
     const service = await serveTls('good', ANSWER);
     const proxy = await serveProxy(407);
-    const ended = await paycli(CHARGE, { service, env: { ...TRUSTED, HTTPS_PROXY: proxy.url } });
+    const ended = await inProcess(CHARGE, { service, env: { ...TRUSTED, HTTPS_PROXY: proxy.url } });
     expect(ended).toMatchObject({ code: 5, stdout: '' });
     expect(service.requests).toEqual([]);
     expect(proxy.asked).toHaveLength(3);
@@ -149,14 +155,14 @@ describe('a proxy', () => {
 
   it('that is down leaves the charge not sent', async () => {
     const service = await serveTls('good', ANSWER);
-    const ended = await paycli(CHARGE, { service, env: { ...TRUSTED, HTTPS_PROXY: DEAD_ORIGIN } });
+    const ended = await inProcess(CHARGE, { service, env: { ...TRUSTED, HTTPS_PROXY: DEAD_ORIGIN } });
     expect(ended).toMatchObject({ code: 5, stdout: '' });
   });
 
   it('with an invalid URL is rejected at the start, without quoting it', async () => {
     const home = newFolder();
     const env = { HTTPS_PROXY: 'http://us%er:secret-word@127.0.0.1:9' };
-    const ended = await paycli(CHARGE, { service: { origin: 'https://localhost:9' }, home, env });
+    const ended = await inProcess(CHARGE, { service: { origin: 'https://localhost:9' }, home, env });
     expect(ended).toMatchObject({ code: 4, stdout: '', stderr: expect.stringContaining('HTTPS_PROXY') });
     expect(ended.stderr).not.toContain('secret-word');
     expect(readdirSync(home)).toEqual([]);
@@ -170,7 +176,7 @@ describe('a proxy', () => {
     ];
     const args = [...CHARGE, '--timeout', '1s'];
     const ended = await Promise.all(
-      ways.map(({ origin, proxy }) => paycli(args, { service: { origin }, env: { HTTPS_PROXY: proxy } })),
+      ways.map(({ origin, proxy }) => inProcess(args, { service: { origin }, env: { HTTPS_PROXY: proxy } })),
     );
     expect(ended).toMatchObject([
       { code: 5, stdout: '', stderr: expect.stringContaining('within 1 s') },
