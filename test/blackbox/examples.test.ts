@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { CommandSpec } from '../../src/cli/define.ts';
 import { words } from '../structure/words.ts';
 import { inProcess } from '../support/in-process.ts';
-import { type Ended, newFolder, start } from '../support/program.ts';
+import { type Ended, newFolder, type Running, start } from '../support/program.ts';
 import { inShell, type Place, type Tried, tryLines } from '../support/shell.ts';
 import { SPECS } from '../support/specs.ts';
 import { openTerminal } from '../support/terminal.ts';
@@ -170,18 +170,25 @@ describe.runIf(process.platform !== 'win32')('a help example works as printed', 
 
   it.each(examplesOf(sendsEvent))('with a receiver: %s, %s', async (path, _about, { line }) => {
     const target = await serveTarget();
-    const { codes, ended } = await tryLines(`${line.replace('http://127.0.0.1:3000/webhooks', target.url)} --json`, {});
+    const { codes, ended } = await tryHere(`${line.replace('http://127.0.0.1:3000/webhooks', target.url)} --json`, {});
     expect(codes, ended.stderr).toEqual([]);
     judge(path, ended);
   });
+
+  let emulator: Running | undefined;
+  afterAll(() => emulator?.kill('SIGKILL'));
+  /** One emulator for all logins, which change nothing in it. */
+  const ofEmulator = async (): Promise<{ origin: string; key: string }> => {
+    emulator ??= start(['emulator', 'start', '--json'], { atEnd: () => undefined });
+    await emulator.saw(/"key":"[^"]+".*\n/);
+    return JSON.parse(emulator.stdout());
+  };
 
   // Uses an emulator instead of the public service (--base-url for --environment). The key is piped or typed; `op`
   // stands for a password manager.
   it.each(examplesOf(isLogin))('with an emulator: %s, %s', async (_path, _about, { line }) => {
     const home = newFolder();
-    const emulator = start(['emulator', 'start', '--json']);
-    await emulator.saw(/"key":"[^"]+".*\n/);
-    const { origin, key } = JSON.parse(emulator.stdout()) as { origin: string; key: string };
+    const { origin, key } = await ofEmulator();
     expect(line).toMatch(/ --environment \w+/);
     const also = { op: `echo ${key}` };
     const named = / --profile \w+/.exec(line)?.[0] ?? '';

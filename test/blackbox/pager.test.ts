@@ -1,20 +1,26 @@
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { newFolder, paycli } from '../support/program.ts';
+import { inProcess } from '../support/in-process.ts';
+import { onTerminal } from '../support/on-terminal.ts';
+import { newFolder } from '../support/program.ts';
 import { ACTIVITY, json, page, problem, serve, UGWO_ID } from '../support/service.ts';
 import { programs } from '../support/shell.ts';
 import { openTerminal, type TerminalSession } from '../support/terminal.ts';
 import { bodyOf, deliver, secretFile } from '../support/webhooks.ts';
 
-/** A pager that marks its output. */
-const fakePager = (body = 'cat') => {
+/** A pager that notes its environment. */
+const notingPager = (body: string) => {
   const folder = newFolder('pager');
   const file = join(folder, 'pager');
-  writeFileSync(file, `#!/bin/sh\nenv > '${folder}/env'\necho "pager $*"\n${body}\n`);
+  writeFileSync(file, `#!/bin/sh\nenv > '${folder}/env'\n${body}\n`);
   chmodSync(file, 0o755);
   return { folder, file };
 };
+/** A pager that marks its output. */
+const fakePager = (body = 'cat') => notingPager(`echo "pager $*"\n${body}`);
+/** A pager that shows nothing, since a run in the tests' process has no terminal for it, and keeps what it gets. */
+const keepingPager = () => notingPager('cat > "$(dirname "$0")/given"');
 
 const TERMINAL = { NO_COLOR: '1' };
 
@@ -31,17 +37,29 @@ describe.runIf(process.platform !== 'win32')('the pager', () => {
     return /^pager(.*)$/m.exec(screen)?.[1]?.trim() ?? 'none';
   };
 
-  it('is PAYCLI_PAGER or PAGER; `cat`, an empty value, --no-pager or a dumb terminal disable it', async () => {
+  it('is PAYCLI_PAGER or PAGER', async () => {
     const { file } = fakePager();
     expect(await paged({ PAGER: `${file} a` })).toBe('a');
     expect(await paged({ PAGER: `${file} a`, PAYCLI_PAGER: `${file} b` })).toBe('b');
-    expect(await paged({ PAGER: file, PAYCLI_PAGER: '' })).toBe('none');
-    expect(await paged({ PAGER: file, PAYCLI_PAGER: 'cat' })).toBe('none');
-    const PATH = [programs({ cat: 'echo pager started' }), process.env['PATH']].join(delimiter);
-    expect(await paged({ PAGER: 'cat', PATH })).toBe('none');
-    expect(await paged({ PAGER: file, PAYCLI_PAGER: file }, '--no-pager')).toBe('none');
-    expect(await paged({ PAGER: file, TERM: 'dumb' })).toBe('none');
-    expect(await paged({})).toBe('none');
+  });
+
+  it('is disabled by `cat`, an empty value, --no-pager or a dumb terminal', async () => {
+    const { folder, file } = keepingPager();
+    const PATH = [programs({ cat: `exec ${file}` }), process.env['PATH']].join(delimiter);
+    for (const [env, ...more] of [
+      [{ PAGER: file, PAYCLI_PAGER: '' }],
+      [{ PAGER: file, PAYCLI_PAGER: 'cat' }],
+      [{ PAGER: 'cat', PATH }],
+      [{ PAGER: file, PAYCLI_PAGER: file }, '--no-pager'],
+      [{ PAGER: file, TERM: 'dumb' }],
+      [{}],
+    ] as const) {
+      const argv = ['ugwo', 'list', '--columns', 'ref', ...more];
+      const service = await serve([page([1], null)]);
+      const { code, raw } = await onTerminal(argv, { service, env: { ...TERMINAL, ...env } });
+      expect([code, raw]).toEqual([0, expect.stringMatching(/^ref *\n(?:─+\n)?order-1 *\n/)]);
+    }
+    expect(readdirSync(folder)).toEqual(['pager']);
   });
 
   // Each is stopped after its first output, which a pager would precede.
@@ -81,8 +99,10 @@ describe.runIf(process.platform !== 'win32')('the pager', () => {
     ['', '-R '],
     ['-Pprompt', '-R -Pprompt'],
   ])('shows colour with LESS=%j, too', async (LESS, wanted) => {
-    const { folder, file } = fakePager();
-    await paged({ PAGER: file, LESS });
+    const { folder, file } = keepingPager();
+    const service = await serve([page([1], null)]);
+    const { code } = await onTerminal(['ugwo', 'list'], { service, env: { ...TERMINAL, PAGER: file, LESS } });
+    expect([code, readFileSync(join(folder, 'given'), 'utf8')]).toEqual([0, expect.stringContaining('order-1')]);
     expect(readFileSync(join(folder, 'env'), 'utf8')).toContain(`\nLESS=${wanted}\n`);
   });
 
@@ -112,20 +132,20 @@ describe.runIf(process.platform !== 'win32')('the pager', () => {
 
   it('is not started for a pipe or a charge', async () => {
     const service = await serve([page([1], null), json(200, ACTIVITY)]);
-    const { file } = fakePager();
+    const { folder, file } = keepingPager();
     const env = { ...TERMINAL, PAYCLI_PAGER: file };
-    expect((await paycli(['ugwo', 'list'], { service, env })).stdout).not.toContain('pager');
-    const charge = openTerminal(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'], { service, env });
-    expect(await charge.ended).toEqual({ code: 0 });
-    expect(await charge.screen()).not.toMatch(/^pager/m);
+    expect((await inProcess(['ugwo', 'list'], { service, env })).stdout).toContain('order-1');
+    const charge = await onTerminal(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'], { service, env });
+    expect([charge.code, charge.raw]).toEqual([0, expect.stringContaining(ACTIVITY.uid)]);
+    expect(readdirSync(folder)).toEqual(['pager']);
   });
 
   it('that does not exist causes a note, and the output is printed directly', async () => {
     const env = { ...TERMINAL, PAYCLI_PAGER: 'no-such-pager' };
     const service = await serve([page([1], null)]);
-    const terminal = openTerminal(['ugwo', 'list'], { service, env });
-    expect(await terminal.ended).toEqual({ code: 0 });
-    expect(await terminal.screen()).toMatch(/PAYCLI_PAGER names no-such-pager, which was not found[\s\S]*ref/);
+    const { code, raw } = await onTerminal(['ugwo', 'list'], { service, env });
+    expect(code).toBe(0);
+    expect(raw).toMatch(/PAYCLI_PAGER names no-such-pager, which was not found[\s\S]*ref/);
   });
 
   it('is never a program of the working folder', async () => {
@@ -157,9 +177,10 @@ describe.runIf(process.platform !== 'win32')('the pager', () => {
   it('gets no control characters', async () => {
     const hostile = `{"data":[{"uid":"${UGWO_ID}","ref":"a\\u001b[2Jb"}],"next_cursor":null}`;
     const service = await serve([json(200, hostile)]);
-    const { folder, file } = fakePager(`tee "$(dirname "$0")/given"`);
-    const terminal = openTerminal(['ugwo', 'list'], { service, env: { ...TERMINAL, PAYCLI_PAGER: file } });
-    expect(await terminal.ended).toEqual({ code: 0 });
-    expect(readFileSync(join(folder, 'given'), 'utf8')).not.toContain('\u001b');
+    const { folder, file } = keepingPager();
+    const { code } = await onTerminal(['ugwo', 'list'], { service, env: { ...TERMINAL, PAYCLI_PAGER: file } });
+    const given = readFileSync(join(folder, 'given'), 'utf8');
+    expect([code, given]).toEqual([0, expect.stringContaining(UGWO_ID)]);
+    expect(given).not.toContain('\u001b');
   });
 });
