@@ -296,3 +296,18 @@ it.each([60, 80, 100, 140])('ugwo get at %d columns shows what each activity ask
   expect(list).not.toContain('NGN 0.00');
   expect(Math.max(...list.split('\n').map(widthOf))).toBeLessThanOrEqual(columns);
 });
+
+it('reads each activity of a payment request as often, however many there are', () => {
+  const readsOf = (count: number): number => {
+    let reads = 0;
+    const activity = {
+      get status() {
+        reads += 1;
+        return 'failed';
+      },
+    };
+    wholeUgwoView.lists?.[0]?.rowsOf?.({ activities: Array.from({ length: count }, () => activity) });
+    return reads / count;
+  };
+  expect(readsOf(100)).toBe(readsOf(10));
+});

@@ -1,5 +1,5 @@
 import { mediumShown } from '../../charge/mediums.ts';
-import { activityFacts, balanceOf, paymentOf, requestFacts } from '../../charge/payment.ts';
+import { activityFacts, balanceOf, paymentOf, type RequestFacts, requestFacts } from '../../charge/payment.ts';
 import { activitiesOf, readNextAction, summaryColumns } from '../../core/charge.ts';
 import { valueAt } from '../../core/json.ts';
 import { amountColumn, type Column, createdColumn, refColumn, type View } from '../../core/result.ts';
@@ -48,9 +48,9 @@ export const ugwoView: View = {
  * An activity in the words of its table: what the customer has to use, until when, and what came. The service may show
  * neither medium nor account once it has ended; its charge in the ledger has both.
  */
-const activityRow = (activity: unknown, ugwo: unknown, charge: Entry | undefined): object => {
+const activityRow = (activity: unknown, ugwo: unknown, request: RequestFacts, charge: Entry | undefined): object => {
   const action = readNextAction(activity);
-  const { received } = paymentOf(activityFacts(activity), { request: requestFacts(ugwo) });
+  const { received } = paymentOf(activityFacts(activity), { request });
   const last4 = charge?.money?.accountLast4;
   const shown = action?.kind === 'transfer' ? action.accountNumber : action?.kind === 'dial' ? action.code : undefined;
   return {
@@ -75,12 +75,14 @@ export const wholeViewFor = (charges: readonly Entry[] = []): View => ({
   lists: [
     {
       path: 'activities',
-      rowsOf: (ugwo) =>
-        activitiesOf(ugwo)?.map((activity) => {
+      rowsOf: (ugwo) => {
+        const request = requestFacts(ugwo);
+        return activitiesOf(ugwo)?.map((activity) => {
           const uid = valueAt(activity, 'uid');
           const charge = charges.find((one) => one.activity?.uid === uid);
-          return activityRow(activity, ugwo, charge);
-        }),
+          return activityRow(activity, ugwo, request, charge);
+        });
+      },
       heading: 'Activities',
       columns: [
         requestStatusColumn,
