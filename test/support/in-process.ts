@@ -24,7 +24,7 @@ const WITHOUT_LIMIT: Clock = { ...clock, sleep: () => new Promise(() => undefine
 const { version } = packageJson;
 const { stackTraceLimit } = Error;
 
-/** What a run in this process has instead of pipes that are read at its end. */
+/** Streams and signals of a run in this process, in place of pipes that are read at its end. */
 interface Streams {
   /** The stdin that a test talks with while the run goes on. */
   readonly stdin?: Readable;

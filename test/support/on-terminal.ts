@@ -11,7 +11,7 @@ export interface Typed {
   readonly line: string;
 }
 
-/** What a terminal showed: all output, escapes included, with plain line ends. */
+/** All output of a terminal, escapes included, with plain line ends. */
 export interface Shown {
   readonly code: number | null;
   readonly raw: string;

@@ -143,7 +143,7 @@ export interface Running {
   saw(pattern: RegExp): Promise<void>;
 }
 
-/** What waits for a text of a run; `check` runs after each piece of it. */
+/** Waits for texts of a run; `check` runs after each piece of it. */
 export const openSights = (texts: () => readonly string[], ended: Promise<Ended>) => {
   const waiting = new Set<() => void>();
   return {
