@@ -13,10 +13,9 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { fromNpm } from '../../scripts/from-npm.ts';
 import { PARSER } from '../../scripts/pinned.ts';
 import { SEEDED } from '../../src/core/data-files.ts';
@@ -74,31 +73,9 @@ const once = <Key, Made>(make: (key: Key) => Promise<Made>): ((key: Key) => Prom
 
 const scriptFor = once(async (shell: string) => (await paycli(['completion', shell])).stdout);
 
-/**
- * The `paycli` of the shell: the program, a stub with one charge if the file `quick` exists, or what answers at the port
- * in the file `port`.
- */
+/** The `paycli` of the shell: the program, or a stub with one charge if the file `quick` exists. */
 const QUICK = `[ -e "$PAYCLI_HOME/quick" ] && { printf 'chg-000000000000\\tone\\n'; exit; }
-[ -e "$PAYCLI_HOME/port" ] && exec bash -c '
-  exec 3<> /dev/tcp/127.0.0.1/$(cat "$PAYCLI_HOME/port"); printf "%s\\0" "$#" "$@" >&3; exec cat <&3' bash "$@"
 exec ${PROGRAM.map((word) => `'${word}'`).join(' ')} "$@"`;
-
-/** Lets the tests' process answer the shells of a home from now on, for a tenth of the cost of a start. */
-const answerHere = async (home: string): Promise<void> => {
-  const server = createServer((socket) => {
-    let text = '';
-    socket.setEncoding('utf8').on('data', (piece: string) => {
-      text += piece;
-      const [count, ...words] = text.split('\0');
-      // The last word ends with a NUL, too.
-      if (words.length <= Number(count)) return;
-      void inProcess(words.slice(0, -1), { home }).then(({ stdout }) => socket.end(stdout));
-    });
-  });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  onTestFinished(() => void server.close());
-  writeFileSync(join(home, 'port'), String((server.address() as AddressInfo).port));
-};
 
 /** A shell with completion for `paycli` in its own folder. */
 class Completing {
@@ -220,11 +197,7 @@ describe.runIf(process.platform !== 'win32')(
       const session = await Completing.open(shell, home);
 
       // Commands, options and values.
-      for (const [typed, completed] of LINES) {
-        expect((await session.tab(typed)).trimEnd()).toBe(completed.trimEnd());
-        // The first asks the program itself.
-        if (!existsSync(join(home, 'port'))) await answerHere(home);
-      }
+      for (const [typed, completed] of LINES) expect((await session.tab(typed)).trimEnd()).toBe(completed.trimEnd());
 
       // Ids from this machine's ledger, where an id is expected.
       expect(await session.tab('paycli ledger show chg')).not.toMatch(/chg-\w/);
