@@ -99,12 +99,13 @@ export const mapStrings = (text: string, map: (string: string) => string): strin
 
 /**
  * The same text with U+FFFD for each half of a surrogate pair, which is no character: other programs end at one. Valid
- * UTF-8 holds halves only as escapes.
+ * UTF-8 holds halves only as escapes. The pattern finds a pair, a half (the only match of six characters), or the
+ * start of another escape; with a group, the runtime would keep an array for each of them.
  */
 export const withWholePairs = (text: string): string =>
   /\\u[dD][89a-fA-F]/.test(text)
-    ? text.replaceAll(/\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|.)/g, (found, half?: string) =>
-        half === undefined ? found : String.raw`\ufffd`,
+    ? text.replaceAll(/\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|u[dD][89a-fA-F]..|.)/g, (found) =>
+        found.length === 6 ? String.raw`\ufffd` : found,
       )
     : text;
 
