@@ -2,6 +2,7 @@ import type { ChargeEnd } from '../charger.ts';
 import { check } from '../judge.ts';
 import type { PartResult } from '../part.ts';
 import {
+  caughtUp,
   type FailoverBench,
   type FailoverOptions,
   openFailover,
@@ -76,7 +77,7 @@ export const asynchronous = (options: RunOptions): Promise<PartResult> =>
     const { each } = options;
     const [kept, lost] = halves(ugwosFrom(0, 4 * each));
     const before = await chargeAll(bench, kept);
-    await until(async () => (await countIn(bench, "state = 'accepted'")) === kept.length);
+    await caughtUp(bench);
     bench.stall();
     before.push(...(await chargeAll(bench, lost)));
     await bench.failOver();
