@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { openPostgresRelay } from '../faults/postgres-relay.ts';
 import { full } from '../faults/torture.ts';
 import { hasBouncer } from '../support/postgres/bouncer.ts';
-import type { Cluster } from '../support/postgres/kinds.ts';
+import { hasReplayed } from '../support/postgres/standby.ts';
 import { ownBouncer, ownCluster, ownStandby, sharedCluster } from '../support/postgres.ts';
 import { errorOf, paycli } from '../support/program.ts';
 import { reset, serveAllBy } from '../support/service.ts';
@@ -10,14 +10,6 @@ import { charged, postsOf, serveCharges, ugwoOf, ussdFile } from './bulk-support
 import { chargeOf, listOf, newTeam, SCHEMA } from './team-support.ts';
 
 const ROWS = 60;
-
-/** True once the standby has replayed all commits of its primary. */
-const replayed = async (primary: Cluster, standby: Cluster): Promise<boolean> => {
-  const [now] = await primary.sql<{ at: string }>('SELECT pg_current_wal_flush_lsn()::text AS at');
-  const ask = 'SELECT pg_last_wal_replay_lsn() >= $1::pg_lsn AS is';
-  const [seen] = await standby.sql<{ is: boolean }>(ask, [now?.at]);
-  return seen?.is === true;
-};
 
 // Skipped by `npm test` if PgBouncer is missing; `npm run torture` fails without it.
 describe.runIf(full || hasBouncer())('a shared ledger behind a PgBouncer in transaction mode', () => {
@@ -67,7 +59,7 @@ describe.runIf(full || hasBouncer())('a shared ledger behind a PgBouncer in tran
       service: held,
     });
     await reached.promise;
-    await expect.poll(() => replayed(primary, standby)).toBe(true);
+    await expect.poll(() => hasReplayed(primary, standby)).toBe(true);
     await standby.stop();
     expect(await chargeOf(ugwoOf(5), machine)).toMatchObject({ code: 0 });
     await primary.stop('immediate');

@@ -78,13 +78,6 @@ export const ugwosFrom = (first: number, count: number): string[] =>
 export const waitingCommits = async ({ primary }: FailoverBench): Promise<number> =>
   (await primary.sql("SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep'")).length;
 
-/** Resolves when the standby has all that the primary has. */
-export const caughtUp = async ({ primary, standby }: FailoverBench): Promise<void> => {
-  const [at] = await primary.sql<{ lsn: string }>('SELECT pg_current_wal_lsn()::text AS lsn');
-  const reached = 'SELECT FROM pg_last_wal_replay_lsn() AS replayed WHERE replayed >= $1';
-  await until(async () => (await standby.sql(reached, [at?.lsn])).length === 1);
-};
-
 /** Resolves when the condition is true. */
 export const until = async (isSo: () => Promise<boolean>): Promise<void> => {
   while (!(await isSo())) await wait(5);

@@ -1,8 +1,8 @@
+import { hasReplayed } from '../../support/postgres/standby.ts';
 import type { ChargeEnd } from '../charger.ts';
 import { check } from '../judge.ts';
 import type { PartResult } from '../part.ts';
 import {
-  caughtUp,
   type FailoverBench,
   type FailoverOptions,
   openFailover,
@@ -77,7 +77,7 @@ export const asynchronous = (options: RunOptions): Promise<PartResult> =>
     const { each } = options;
     const [kept, lost] = halves(ugwosFrom(0, 4 * each));
     const before = await chargeAll(bench, kept);
-    await caughtUp(bench);
+    await until(() => hasReplayed(bench.primary, bench.standby));
     bench.stall();
     before.push(...(await chargeAll(bench, lost)));
     await bench.failOver();

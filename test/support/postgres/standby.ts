@@ -19,6 +19,14 @@ export interface Standby extends Cluster {
   promote(): Promise<void>;
 }
 
+/** True once the standby has replayed all commits of its primary. */
+export const hasReplayed = async (primary: Cluster, standby: Cluster): Promise<boolean> => {
+  const [now] = await primary.sql<{ at: string }>('SELECT pg_current_wal_flush_lsn()::text AS at');
+  const ask = 'SELECT pg_last_wal_replay_lsn() >= $1::pg_lsn AS is';
+  const [seen] = await standby.sql<{ is: boolean }>(ask, [now?.at]);
+  return seen?.is === true;
+};
+
 /** Files of the primary's own processes. */
 const OWN = ['postmaster.pid', 'postmaster.opts', 'postgresql.auto.conf'];
 /** Folders that the copy must not have, or receives from the primary later. */
