@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { RUNTIME } from '../support/built.ts';
+import { here } from '../support/in-process.ts';
 import { newFolder, paycli, runBefore, start } from '../support/program.ts';
 import type { Answer } from '../support/service.ts';
 import { ACTIVITY, hang, json, ONYE_ID, problem, serve, UGWO_ID } from '../support/service.ts';
@@ -70,6 +71,19 @@ describe.runIf(RUNTIME === 'node')('a package that is deleted during a run', () 
     const ended = await paycli(['--version'], { program });
     expect(ended).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining("can't be loaded") });
   });
+});
+
+it('a defect after an accepted charge exits with 7, and says to find out before a repeat', async () => {
+  let isBroken = true;
+  const said = (): void => {
+    if (!isBroken) return;
+    isBroken = false;
+    throw new TypeError('boom');
+  };
+  const ended = await here(CHARGE, { service: await serve([json(200, ACTIVITY)]) }, { said });
+  expect(ended).toMatchObject({ code: 7, stdout: '' });
+  const hint = 'find out whether the request was applied before you run it again';
+  expect(ended.stderr.split('\n').slice(-3)).toEqual(['error: a bug in paycli: boom', `→ ${hint}`, '']);
 });
 
 /** True if the port of Node's inspector is free. */
