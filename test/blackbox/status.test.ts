@@ -200,7 +200,7 @@ describe('a case of status', () => {
   });
 
   it('is an account that expires soon, which needs nobody', async () => {
-    const { request, done, status, run } = await openDesk();
+    const { request, done, status, run, paycli } = await openDesk();
     const [soon, later] = [await request('ORD-35'), await request('ORD-36')];
     await done('ugwo', 'charge', soon, '--medium', 'bank_transfer', '--expires-in', '4m');
     await done('ugwo', 'charge', later, '--medium', 'bank_transfer', '--expires-in', '10m');
@@ -209,6 +209,14 @@ describe('a case of status', () => {
     expect([code, cases]).toMatchObject([0, [{ kind: 'expires_soon', ref: 'ORD-35', amount: 90_000, command }]]);
     expect(sums).toMatchObject({ open: [{ currency: 'NGN', count: 2, amount: 180_000 }] });
     expect(await run(cases[0] as Shown)).toContain('900.00');
+    // An account that was not shared either is both cases.
+    const both = ['ugwo', 'charge', await request('ORD-37'), '--medium', 'bank_transfer', '--expires-in', '4m'];
+    expect(await paycli(...both, '--share-with', 'false')).toMatchObject({ code: 14 });
+    expect((await status()).cases).toMatchObject([
+      { kind: 'not_shared', ref: 'ORD-37' },
+      { kind: 'expires_soon', ref: 'ORD-37' },
+      { kind: 'expires_soon', ref: 'ORD-35' },
+    ]);
   });
 });
 
