@@ -1,6 +1,8 @@
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
 import type { Exec } from '../../src/core/program.ts';
+import { QUEUE_FILE_NAME } from '../../src/core/webhook-event.ts';
 import { openListening } from '../../src/webhook/listen.ts';
 import { clock } from '../support/clock.ts';
 import { newFolder } from '../support/program.ts';
@@ -89,6 +91,30 @@ it('the listener accepts no delivery after a signal while a command hangs', asyn
   await expect(deliver(listening.origin, bodyOf(2))).rejects.toThrow();
   leave.abort();
   await told;
+  await expect(listening.events.next()).rejects.toThrow('stopped by');
+});
+
+it('the listener says once in ten seconds that it stores nothing', async () => {
+  const [folder, stop, said] = [join(newFolder('queue'), 'data'), new AbortController(), [] as string[]];
+  newQueue(folder);
+  const full = new DatabaseSync(join(folder, QUEUE_FILE_NAME));
+  full.exec("CREATE TRIGGER full BEFORE INSERT ON event BEGIN SELECT RAISE(ABORT, 'the disk is full'); END");
+  full.close();
+  let ticks = 0;
+  const listening = await openListening(
+    { ...OPTIONS, folder },
+    { ...WORLD, clock: { ...clock, ticks: () => ticks }, stop: stop.signal, say: async (text) => void said.push(text) },
+  );
+  for (const [at, times] of [
+    [0, 1],
+    [10_000, 1],
+    [10_001, 2],
+  ] as const) {
+    ticks = at;
+    expect(await deliver(listening.origin, bodyOf(1))).toMatchObject({ status: 503 });
+    expect(said).toEqual(Array(times).fill(expect.stringContaining('so paycli answered 503: ')));
+  }
+  stop.abort('SIGINT');
   await expect(listening.events.next()).rejects.toThrow('stopped by');
 });
 
