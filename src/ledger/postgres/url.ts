@@ -83,7 +83,8 @@ const checkParameters = (params: URLSearchParams): void => {
 const HOSTLESS = /^(postgres(?:ql)?:\/\/)([^/?#@:]+)@\/([^?#]*)\?/;
 
 const parsed = (given: string): URL => {
-  const text = given.replace(HOSTLESS, '$1/$3?user=$2&');
+  // A `+` means itself, as in libpq: `URLSearchParams` would read it as a blank.
+  const text = given.replace(HOSTLESS, '$1/$3?user=$2&').replaceAll('+', '%2B');
   const url = URL.canParse(text) ? new URL(text) : undefined;
   // With an unescaped `@` or `/` in the database, the host may be the beginning of a password, too.
   const isWhole = url !== undefined && !/[@/]/.test(url.pathname.slice(1));

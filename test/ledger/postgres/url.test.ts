@@ -32,6 +32,7 @@ describe('addressOf', () => {
     ['postgres:///pay?host=/run/postgresql&user=ada&port=5433', { ...PLAIN, host: '/run/postgresql', port: 5433 }],
     ['postgres://ada@/pay?host=/run/postgresql', { ...PLAIN, host: '/run/postgresql' }],
     ['postgres://ada@/pay?host=%2Frun%2Fpostgresql&port=5433', { ...PLAIN, host: '/run/postgresql', port: 5433 }],
+    ['postgres://a+b@/p+y?host=/run/c++', { ...PLAIN, host: '/run/c++', user: 'a+b', database: 'p+y' }],
     ['postgres://o%27hara%40x@127.0.0.1/p%20y', { ...PLAIN, host: '127.0.0.1', user: "o'hara@x", database: 'p y' }],
     ['postgres://ada@db.example/pay', { ...PLAIN, host: 'db.example', tls: {} }],
     ['postgres://ada@10.0.0.5/pay?sslmode=require', { ...PLAIN, host: '10.0.0.5', tls: {} }],
