@@ -103,7 +103,7 @@ const policyName = async ({ profile, others }: PolicyOwner, run: Run): Promise<s
 
 /** The policy in force for a profile, and its charges and refunds of today. Refunds are counted if it limits them. */
 const today = async ({ policies, moment }: Ledger, name: string): Promise<(Allowance & Today) | undefined> => {
-  const of = { profile: name === OTHER_PROFILES ? undefined : name, since: dayOf(moment().at) };
+  const of = { profile: name, since: dayOf(moment().at) };
   const allowance = await policies.allowance(of);
   if (allowance === undefined || !isCounted(allowance.kept.policy, REFUND)) return allowance;
   return { ...allowance, refunded: (await policies.allowance({ ...of, kind: REFUND }))?.spent };
