@@ -1,4 +1,6 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { CANARY } from '../support/canary.ts';
+import { clock } from '../support/clock.ts';
 import { inProcess } from '../support/in-process.ts';
 import { rewrite } from '../support/ledger.ts';
 import type { Ended, RunOptions } from '../support/program.ts';
@@ -315,6 +317,18 @@ describe('policies', () => {
     expect(await policy('list')).toMatchObject({ data: [{ profile: '*' }, limits], next_cursor: null });
     expect(await policy('remove', 'shop', '--yes')).toMatchObject({ profile: 'shop', max_charges: 3 });
     expect(await policy('list')).toMatchObject({ data: [{ profile: '*' }] });
+  });
+
+  it('count a charge until the day ends in UTC', async () => {
+    const [{ origin }, env] = [await serveCharges(), fromNoon()];
+    const login = ['login', '--profile', 'shop', '--base-url', origin, '--key-stdin', '--no-verify'];
+    expect(await inProcess(login, { ...home, stdin: CANARY })).toMatchObject({ code: 0 });
+    await policy('set', 'shop', '--max-charges', '1');
+    expect(await charge(1, { ...home, env }, '--profile', 'shop')).toMatchObject({ code: 0 });
+    expect(await policy('show', 'shop')).toMatchObject({ charges_today: 1 });
+    vi.spyOn(clock, 'now').mockReturnValue(Date.UTC(2026, 10, 21));
+    expect(await policy('show', 'shop')).toMatchObject({ charges_today: 0 });
+    expect(await charge(2, { ...home, env }, '--profile', 'shop')).toMatchObject({ code: 0 });
   });
 
   it('keep every limit that is set at once', async () => {

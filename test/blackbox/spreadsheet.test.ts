@@ -205,6 +205,13 @@ describe('a value damaged by a spreadsheet', () => {
     ]);
   });
 
+  it('gets a notice that shows ten of many cells', async () => {
+    const rows = Array.from({ length: 12 }, (_none, at) => `${at}@b.c,NULL`);
+    const args = ['onye', 'create', '--from', fileOf(csvOf('email,ref', ...rows)), '--dry-run'];
+    const { stderr } = await inProcess(args, { service: await serve([]) });
+    expect(stderr).toMatch(/^12 cells look like .*: row 1, .*; row 10, column ref: "NULL" and 2 more$/m);
+  });
+
   it('is sent with --no-validate', async () => {
     const args = ['ugwo', 'create', ...asked, '--ref', '2.02611E+16', '--dry-run', '--no-validate'];
     expect(await inProcess(args, { service: await serve([]) })).toMatchObject({ code: 0 });

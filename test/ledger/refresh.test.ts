@@ -30,4 +30,13 @@ describe('a refresh of a charge', () => {
     // A gateway has renewed the date of a cached answer.
     expect(await toldAfter(values, { servedAt: NOW, age: 80_000 })).toBe(NOW - 80_000);
   });
+
+  it.each([
+    ['another activity', { ...SHOWN, uid: `${UID.slice(0, -1)}2` }],
+    ['no status', { ...SHOWN, status: undefined }],
+  ])('shows nothing of it if the answer has %s', async (_what, answer) => {
+    const look = async (id: string) => (id === 'activity.get' ? madeHere(answer) : undefined);
+    const ledger = memoryLedger([known], () => NOW);
+    expect(await refreshCharge(ledger, known, { look })).toBe(false);
+  });
 });

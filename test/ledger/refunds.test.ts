@@ -93,6 +93,13 @@ describe.each(BACKENDS)('a refund of a ledger %s', (_where, newPlace) => {
     expect(await beginRefund(ledger, 300)).toMatchObject({ kind: 'begun' });
   });
 
+  it('whose answer had no id does not end with the record of another one', async () => {
+    const { refund, told, states } = await opened(newPlace);
+    await refund(300, '');
+    await told('rfd.1', 'refund_failed');
+    expect(await states()).toEqual(['refund_open']);
+  });
+
   it('that was paid back lets another one pass with --again', async () => {
     const { ledger, refund, told } = await opened(newPlace);
     const id = await refund(300, 'rfd.1');
