@@ -33,7 +33,7 @@ export interface Column {
   readonly label?: string;
   /** May be shortened on a narrow terminal; identifiers and amounts may not. */
   readonly flexible?: boolean;
-  /** Stays, as do the columns before it, when a narrow terminal makes a table omit columns. */
+  /** Stays when a narrow terminal makes a table omit columns, as do all before it: only the last one says so. */
   readonly needed?: boolean;
   /** Smallest width when only needed columns are left. */
   readonly least?: number;
@@ -52,7 +52,7 @@ export interface Column {
 /** Columns that several resources have. */
 export const amountColumn: Column = { path: 'amount', kind: 'money', needed: true };
 export const createdColumn: Column = { path: 'created_at', kind: 'time', label: 'created' };
-export const refColumn: Column = { path: 'ref', flexible: true, needed: true, least: 6, endMatters: true };
+export const refColumn: Column = { path: 'ref', flexible: true, least: 6, endMatters: true };
 
 /** Columns with these names, and what they have in common. */
 export const columnsNamed = (names: string, more: Partial<Column> = {}): Column[] =>

@@ -11,7 +11,7 @@ import { describeFields, pickFields, type RecordFields, recordOf, someFields } f
 
 /** An event as it is stored. New fields come last. */
 export const KEPT_EVENT = describeFields({
-  uid: { type: 'text!', needed: true },
+  uid: 'text!',
   event: { type: 'text!', needed: true },
   state: { type: 'state!', values: EVENT_STATES },
   ugwo: 'text',
@@ -29,7 +29,7 @@ export const KEPT_EVENT = describeFields({
 export const LISTED_EVENT: RecordFields = {
   ...KEPT_EVENT,
   ...describeFields({
-    ref: { type: 'text', flexible: true, needed: true, least: 6, endMatters: true },
+    ref: { type: 'text', flexible: true, least: 6, endMatters: true },
     amount: { type: 'money', needed: true },
     currency: { type: 'text', machineOnly: true },
   }),
@@ -73,8 +73,8 @@ export const eventListView: View = {
   table: pickFields(
     LISTED_EVENT,
     // A digest in place of an id is longer.
-    { path: 'uid', needed: true, least: 35 },
-    { path: 'event', needed: true, least: 12, endMatters: true },
+    { path: 'uid', least: 35 },
+    { path: 'event', least: 12, endMatters: true },
     'ref amount state received_at ugwo activity repeats attempts answer answered_at',
   ),
 };

@@ -14,7 +14,7 @@ export const SENT_REFUND = describeFields({
   status: { type: 'state', words: REFUND_WORDS, label: 'first status' },
   activity: 'text!',
   ugwo: { type: 'id', of: 'ugw', label: 'payment request' },
-  amount: { type: 'money', needed: true },
+  amount: 'money',
   currency: { type: 'text', machineOnly: true },
   ref: 'text',
   reason: 'text',
@@ -28,7 +28,7 @@ export const SENT_REFUND = describeFields({
   refund: { type: 'state', values: REFUND_STATES },
   refund_at: { type: 'time', label: 'since' },
   ugwo_ref: { type: 'text', label: 'ref of the request' },
-  customer_email: { type: 'text', label: 'customer', flexible: true, needed: true, least: 'customer_email'.length },
+  customer_email: { type: 'text', label: 'customer', flexible: true, least: 'customer_email'.length },
 });
 
 export const refundRecord = (entry: Entry, charge: Entry | undefined) => {

@@ -7,7 +7,7 @@ import type { View } from '../../src/core/result.ts';
 import { render } from '../../src/output/render.ts';
 import { widthOf } from '../../src/output/text.ts';
 import { boardView, changeRecord, changesView } from '../../src/records/change.ts';
-import { entryRecord, viewFor } from '../../src/records/entry.ts';
+import { entryRecord, hitView, viewFor } from '../../src/records/entry.ts';
 import { eventListView } from '../../src/records/event.ts';
 import { sentRefundsView } from '../../src/records/refund.ts';
 import { charge } from '../ledger/support/memory.ts';
@@ -75,6 +75,10 @@ const charges = STATES.map((state, index) => {
   const activity = { uid: uidOf('act', index), status: 'successful', nextAction: null, createdAt: undefined };
   return entryRecord(charge({ id: `chg-00000000000${index}`, asked, state, activity }));
 });
+
+const hits = charges.map(({ value }) =>
+  recordOf({ ...(value as object), command: 'paycli ledger show chg-000000000001' }),
+);
 
 const changes = (['not_created', 'open', 'refunded'] as const).map((now, index) => {
   const email = MAILS[index] ?? undefined;
@@ -151,6 +155,28 @@ const LAYOUTS: Readonly<Record<string, Layouts>> = {
       140: 'ref customer_email amount status received created_at id medium',
     },
   },
+  'ledger list, all kinds': {
+    view: viewFor('all', false),
+    records: charges,
+    statuses: ['paid', 'not created', 'unknown'],
+    heads: {
+      60: 'kind amount status',
+      80: 'kind amount status about',
+      100: 'kind amount status about created_at',
+      140: 'kind amount status about created_at id origin',
+    },
+  },
+  find: {
+    view: hitView,
+    records: hits,
+    statuses: ['paid', 'not created', 'unknown'],
+    heads: {
+      60: undefined,
+      80: undefined,
+      100: undefined,
+      140: 'ref customer_email amount status received paid_at command',
+    },
+  },
   'watch, as lines': {
     view: changesView,
     records: changes,
@@ -222,7 +248,7 @@ it.each(CASES)(
     await render({ kind: 'list', pages, view }, io, options({ format: 'table' }));
     const [first = '', , ...rows] = io.stdout.text.trimEnd().split('\n');
     expect(Math.max(...io.stdout.text.split('\n').map(widthOf))).toBeLessThanOrEqual(width);
-    if (head === undefined) expect(first).toMatch(/^(?:status|uid) +\S/);
+    if (head === undefined) expect(first).toMatch(/^(?:status|uid|ref) +\S/);
     else expect(first.split(/ +/).join(' ')).toBe(head);
     for (const [index, status] of statuses.entries()) {
       if (head === undefined) expect(io.stdout.text).toContain(`${status}\n`);

@@ -7,8 +7,8 @@ import type { Run } from '../run.ts';
 
 export const checkView: View = {
   columns: [
-    { path: 'check', needed: true },
-    { path: 'status', kind: 'state', needed: true },
+    { path: 'check' },
+    { path: 'status', kind: 'state' },
     { path: 'detail', flexible: true, needed: true },
     { path: 'advice', label: 'what to do', flexible: true, machineOnly: true },
     { path: 'kind', machineOnly: true },

@@ -72,7 +72,7 @@ export const triggeredView: View = {
 /** A delivery of an event to one webhook, and its state. */
 export const deliveryView: View = {
   columns: [
-    ...columnsNamed('id event', { needed: true }),
+    ...columnsNamed('id event'),
     { path: 'state', kind: 'state', needed: true },
     { path: 'status', label: 'answer' },
     { path: 'error', flexible: true },

@@ -3,7 +3,7 @@ import { createdColumn, type View } from '../../core/result.ts';
 
 export const onyeView: View = {
   columns: [
-    { path: 'uid', needed: true },
+    { path: 'uid' },
     // People recognize a customer by the address. It is shown whole as long as another column can be dropped.
     { path: 'email', needed: true, least: 12 },
     { path: 'first_name', label: 'first name', flexible: true },

@@ -90,8 +90,8 @@ export const refundFailure = (refund: unknown): string | undefined => {
 
 export const refundView: View = {
   columns: [
-    { path: 'uid', needed: true },
-    { path: 'status', kind: 'state', words: REFUND_WORDS, needed: true },
+    { path: 'uid' },
+    { path: 'status', kind: 'state', words: REFUND_WORDS },
     amountColumn,
     { path: 'currency', kind: 'enum', machineOnly: true },
     { path: 'ugwo_activity', flexible: true, label: 'activity' },

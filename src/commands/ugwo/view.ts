@@ -22,7 +22,6 @@ const customerColumn: Column = {
   kind: 'customer',
   label: 'customer',
   flexible: true,
-  needed: true,
   least: 8,
   peopleOnly: true,
 };
