@@ -130,13 +130,14 @@ describe('ledger report', () => {
   });
 
   it('counts from the start of today with --today', async () => {
-    const env = fromNoon();
+    const env = { ...fromNoon(), TZ: 'Africa/Lagos' };
     const { home } = await withPaid([
       { at: '2026-11-19T23:59:59Z', amount: 5 },
       { at: '2026-11-20T00:00:00Z', amount: 7 },
     ]);
-    const argv = ['ledger', 'report', '--today', '--utc', '-o', 'tsv', '--columns', 'amount'];
-    await scene({ home, env, argv, stdout: '7\n7\n', stderr: ['(UTC)'] });
+    const argv = ['ledger', 'report', '--today', '--utc', '-o', 'tsv', '--columns', 'amount,since,zone'];
+    const row = '7\t2026-11-20T00:00:00+00:00\tUTC\n';
+    await scene({ home, env, built: true, argv, stdout: `${row}${row}`, stderr: ['(UTC)'] });
   });
 
   it('prints sums with all digits in every format', async () => {

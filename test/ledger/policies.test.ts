@@ -4,6 +4,7 @@ import { PAYMENT_NAMES, paymentsThat } from '../../src/charge/payment.ts';
 import type { Intent, StoredOutcome } from '../../src/ledger/entry.ts';
 import type { BeginResult, Ledger } from '../../src/ledger/ledger.ts';
 import { type KeptPolicy, NO_TOTAL, OTHER_PROFILES, type Policy } from '../../src/ledger/policy.ts';
+import { policiesBy } from '../../src/ledger/policy-sql.ts';
 import { COUNTING } from '../../src/ledger/sql.ts';
 import { HOUR } from '../support/units.ts';
 import { BACKENDS, open } from './support/backends.ts';
@@ -337,6 +338,23 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
     expect(await policies.approval('job-1')).toEqual(approved);
     expect(await policies.approval('job-2')).toBeUndefined();
   });
+});
+
+it('a policy is changed anew by what each try of its transaction finds', async () => {
+  const row = [PROFILE, '{"maxCharges":3}', 'obi@desk', NOON];
+  const { set: change } = policiesBy(
+    async () => [],
+    async (_about, statement) => void [statement([]), statement([row])],
+    '',
+    '',
+  );
+  const policy = { maxCharges: 3, mediums: ['ussd'] };
+  const kept = await change(PROFILE, (before) => ({
+    policy: { ...before, mediums: ['ussd'] },
+    by: 'ada@laptop',
+    at: NOON,
+  }));
+  expect(kept.policy).toEqual(policy);
 });
 
 it('the condition of the counted charges leaves out those that free their payment request', () => {

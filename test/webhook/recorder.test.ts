@@ -106,6 +106,17 @@ describe('events passed to the ledger', () => {
     await end();
   });
 
+  it('say nothing of a failure after the stop, which may have caused it', async () => {
+    const answer = Promise.withResolvers<undefined>();
+    const { come, pass, said, kept, end } = open(() => answer.promise);
+    come(eventOf(1, 'a'));
+    await pass();
+    const ended = end();
+    answer.reject(new Error('stopped'));
+    await ended;
+    expect({ said, place: kept.place }).toEqual({ said: [], place: 0 });
+  });
+
   it('begin after the stored position', async () => {
     const told: number[] = [];
     const { come, pass, end } = open(async (_ugwo, events) => {
