@@ -102,7 +102,7 @@ export const pause = async (context: SendContext, ms: number, signal?: AbortSign
 
 interface AnswerFault {
   readonly fault: string;
-  /** The answer is a JSON object, but not the expected one. */
+  /** The answer is a JSON object, but not the expected one. Not set for a page, which nobody looks up. */
   readonly isOther?: true;
 }
 
@@ -140,7 +140,7 @@ export const decode = {
     const unproven = operation.success.proof(value, params);
     const fault = unproven ?? (subject === undefined ? undefined : otherObjectFault(subject, value));
     if (fault !== undefined && body.isCut) return { fault: TOO_LARGE };
-    if (fault !== undefined) return isJsonObject(isList ? body.value : value) ? { fault, isOther: true } : { fault };
+    if (fault !== undefined) return !isList && isJsonObject(value) ? { fault, isOther: true } : { fault };
     const times = definedIn({ servedAt, age, askedAt });
     // A copy would evaluate the lazy values of the body at once.
     if (isList) return Object.assign(body, times);
