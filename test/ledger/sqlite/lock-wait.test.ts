@@ -8,9 +8,7 @@ import { openLedger } from '../../../src/ledger/sqlite/open.ts';
 import { LEDGER_FILE } from '../../../src/ledger/sqlite/schema.ts';
 import { ledgerOptions } from '../../support/ledger.ts';
 import { newFolder } from '../../support/program.ts';
-import { account } from '../support/charges.ts';
 import { intent } from '../support/memory.ts';
-import { shown } from '../support/shown.ts';
 
 const busy = (): Error => Object.assign(new Error('database is locked'), { errcode: 5 });
 const REJECTED: StoredOutcome = { state: 'rejected', exitCode: 3 };
@@ -179,17 +177,6 @@ describe.each(['wal', 'truncate'] as const)('a ledger (%s) locked by another pro
     expect(waited.length).toBeGreaterThan(1);
     unlock();
     expect(await ledger.begin(intent(), HOW)).toMatchObject({ kind: 'begun' });
-  });
-
-  it('does not wait to store what a read shows, unless told to', async () => {
-    const { lockWait, waited } = waiting(() => release());
-    const { ledger, lock, unlock } = await ledgerWith(lockWait, journal);
-    const release = unlock;
-    lock();
-    await expect(ledger.observe(shown([account()]))).rejects.toMatchObject({ kind: 'ledger' });
-    expect(waited.length).toBe(0);
-    await ledger.observe(shown([account()]), true);
-    expect(waited.length).toBe(1);
   });
 
   it('begins, reads and notes once unlocked', async () => {
