@@ -482,7 +482,7 @@ export class RowReader<T> implements Pick<RowJob<T>, 'named'> {
     for (const { column, what } of faultIfTwice(cells.names, known, this.#kind.flagOf)) {
       cells.fault(column, `is also set by ${what}`);
     }
-    if (cells.names.length === first.length && cells.names.every((name, index) => name === first[index])) return;
+    if (cells.names.every((name, index) => name === first[index])) return;
     for (const [column, meant] of lookalikes(cells.names, known, this.#kind)) {
       cells.fault(column, `is not read: did you mean ${cutName(meant)}? (leave it out with ${IGNORE})`);
     }
