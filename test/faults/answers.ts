@@ -13,11 +13,8 @@ const LOOK_EVERY_MS = 5;
 /** In seconds: the `--timeout` of an attempt, and the extra time of a run. */
 const DEADLINE_S = 20;
 const BEYOND_S = 1;
-/**
- * A run with a small answer needs 70 MB; the worst shape needed 145 on Node and 135 on Bun. The same shape took from 112
- * to 160 MB, by when the garbage was collected.
- */
-const MOST_MB = 200;
+/** A run with a small answer needs 70 MB; the worst shape needed 145 on Node and 135 on Bun. */
+const MOST_MB = 150;
 
 /** The run is killed there, to protect the machine. */
 const FAR_TOO_MUCH_MB = 1000;
