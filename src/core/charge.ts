@@ -74,8 +74,8 @@ export const CHECKOUT_STATUSES = ['active', 'inactive'] as const;
 /** The customer's next step (docs/service.md, Next actions), ready to be passed on. */
 export type NextAction = {
   readonly instruction: string | undefined;
-  /** Other members that the service sent for the customer. */
-  readonly entries: readonly NameAndValue[];
+  /** As the service sent them; `otherEntries` lists those that are not read here. */
+  readonly headers: unknown;
 } & (
   | {
       readonly kind: 'transfer';
@@ -98,14 +98,21 @@ const exactTextAt = (value: unknown, path: string): string | undefined => {
   return text.trim() === '' ? undefined : text;
 };
 
-const otherEntries = (headers: unknown, ...known: readonly string[]): NameAndValue[] =>
-  isObject(headers) ? Object.entries(headers).filter(([name]) => !known.includes(name)) : [];
-
 /** The header of a next action that holds the code to dial. */
 export const DIAL_HEADER = 'ussd';
 
 /** The headers of a next action that name the account to pay to. */
 export const ACCOUNT_KEYS = ['bank_name', 'account_name', 'account_number'];
+
+const READ_HEADERS: Readonly<Record<NextAction['kind'], readonly string[]>> = {
+  transfer: [...ACCOUNT_KEYS, 'expires_at'],
+  dial: [DIAL_HEADER],
+  other: [],
+};
+
+/** Other members that the service sent for the customer; a hostile answer has very many. */
+export const otherEntries = ({ kind, headers }: NextAction): NameAndValue[] =>
+  isObject(headers) ? Object.entries(headers).filter(([name]) => !READ_HEADERS[kind].includes(name)) : [];
 
 /** A text for people; the first element of a list. */
 const sentenceIn = (value: unknown): string | undefined => {
@@ -125,9 +132,9 @@ export const readNextAction = (activity: unknown): NextAction | undefined => {
   const instruction = sentenceIn(valueAt(action, 'instruction')) ?? sentenceIn(action);
   const headers = valueAt(action, 'headers');
   const code = exactTextAt(headers, DIAL_HEADER);
-  if (code !== undefined) return { kind: 'dial', instruction, code, entries: otherEntries(headers, DIAL_HEADER) };
+  if (code !== undefined) return { kind: 'dial', instruction, code, headers };
   const accountNumber = exactTextAt(headers, 'account_number');
-  if (accountNumber === undefined) return { kind: 'other', type, instruction, entries: otherEntries(headers) };
+  if (accountNumber === undefined) return { kind: 'other', type, instruction, headers };
   return {
     kind: 'transfer',
     instruction,
@@ -135,7 +142,7 @@ export const readNextAction = (activity: unknown): NextAction | undefined => {
     accountName: exactTextAt(headers, 'account_name') ?? '',
     accountNumber,
     expiresAt: readInstant(valueAt(headers, 'expires_at')),
-    entries: otherEntries(headers, ...ACCOUNT_KEYS, 'expires_at'),
+    headers,
   };
 };
 
@@ -161,7 +168,7 @@ const missingIn = (action: NextAction): readonly string[] => {
   if (action.kind === 'transfer') {
     return [...(action.bank === '' ? ['bank'] : []), ...(action.accountName === '' ? ['account name'] : [])];
   }
-  const isPart = action.kind === 'other' && action.entries.some(([name]) => ACCOUNT_KEYS.includes(name));
+  const isPart = action.kind === 'other' && otherEntries(action).some(([name]) => ACCOUNT_KEYS.includes(name));
   return isPart ? ['account number'] : [];
 };
 

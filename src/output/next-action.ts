@@ -1,5 +1,5 @@
 import { BOUNDS, cutList, cutText, grouped } from '../core/bounds.ts';
-import { incompleteText, type NameAndValue, type NextAction } from '../core/charge.ts';
+import { incompleteText, type NameAndValue, type NextAction, otherEntries } from '../core/charge.ts';
 import { unreachable } from '../core/error.ts';
 import { printExact } from '../core/json.ts';
 import { visible, visibleExactly, visibleLines } from '../core/text.ts';
@@ -58,7 +58,7 @@ const transferParts = (
   surface: Surface,
 ): string[][] => [
   entryLines(
-    [['bank', action.bank], ['account name', action.accountName], ['amount', amount ?? ''], ...action.entries],
+    [['bank', action.bank], ['account name', action.accountName], ['amount', amount ?? ''], ...otherEntries(action)],
     surface,
   ),
   copyLines('account number', action.accountNumber, surface),
@@ -84,9 +84,9 @@ const actionParts = (action: NextAction, amount: string | undefined, surface: Su
     case 'transfer':
       return transferParts(action, amount, surface);
     case 'dial':
-      return [copyLines('dial', action.code, surface), entryLines(action.entries, surface)];
+      return [copyLines('dial', action.code, surface), entryLines(otherEntries(action), surface)];
     case 'other':
-      return [entryLines(action.entries, surface)];
+      return [entryLines(otherEntries(action), surface)];
     default:
       return unreachable(action);
   }

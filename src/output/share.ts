@@ -1,6 +1,6 @@
 import { type Medium, mediumNamed } from '../charge/mediums.ts';
 import { paymentShown } from '../charge/payment.ts';
-import { DIAL_HEADER, incompleteText, type NextAction, statusOf } from '../core/charge.ts';
+import { DIAL_HEADER, incompleteText, type NextAction, otherEntries, statusOf } from '../core/charge.ts';
 import { usageError } from '../core/error.ts';
 import type { Io } from '../core/io.ts';
 import { printExact, valueAt } from '../core/json.ts';
@@ -126,7 +126,7 @@ const factsOf = (action: NextAction, { amount = '', zone, others = {} }: ShareIn
 
 const messageLines = (action: NextAction, facts: Facts): string[] => {
   const known = Object.entries(facts).map(([name, text]) => [PLACES[name]?.label, text] as const);
-  const others = action.entries.map(
+  const others = otherEntries(action).map(
     ([name, value]) => [visible(name), visible(plainText(value) || printExact(value))] as const,
   );
   return [...known, ...others].filter(([, text]) => text !== '').map((line) => line.join(': '));

@@ -16,22 +16,19 @@ const TRANSFER: NextAction = {
   accountName: 'KWUGWO / ADAOBI EZE',
   accountNumber: '0123456789',
   expiresAt: NOW + 12 * MINUTE,
-  entries: [],
+  headers: {},
 } as const satisfies NextAction;
 const DIAL = {
   kind: 'dial',
   instruction: 'Dial it on the phone',
   code: '*737*000*1234#',
-  entries: [],
+  headers: {},
 } as const satisfies NextAction;
 const OTHER: NextAction = {
   kind: 'other',
   type: 'redirect',
   instruction: undefined,
-  entries: [
-    ['url', 'https://pay.example.com/a/very/long/address/indeed'],
-    ['method', 'GET'],
-  ],
+  headers: { url: 'https://pay.example.com/a/very/long/address/indeed', method: 'GET' },
 };
 
 const rule = (width = 48): string => '-'.repeat(width);
@@ -84,9 +81,9 @@ describe('a transfer', () => {
   });
 
   it('shows other values for the customer', async () => {
-    const lines = nextActionLines({ ...TRANSFER, entries: [['amount', 'NGN 5,000.00']] }, undefined, await surface(80));
+    const lines = nextActionLines({ ...TRANSFER, headers: { amount: 'NGN 5,000.00' } }, undefined, await surface(80));
     expect(lines.map((line) => line.trim())).toContain('amount        NGN 5,000.00');
-    const dial = nextActionLines({ ...DIAL, entries: [['session', '77']] }, undefined, await surface(80));
+    const dial = nextActionLines({ ...DIAL, headers: { session: '77' } }, undefined, await surface(80));
     expect(dial.map((line) => line.trim())).toContain('session  77');
   });
 
@@ -147,7 +144,7 @@ it('any other action shows its type and values', async () => {
 it.each([
   [{ ...TRANSFER, bank: '\u001b]0;x\u0007', accountNumber: '01\n23\u202e', instruction: 'a\nb\u001b\u009b' }],
   [{ ...DIAL, code: '*1\u001b[2J\n#', instruction: 'a\u202e' }],
-  [{ ...OTHER, type: 'a\u001b', entries: [['b\n', 'c\u009b']], instruction: '\ud800' }],
+  [{ ...OTHER, type: 'a\u001b', headers: { 'b\n': 'c\u009b' }, instruction: '\ud800' }],
 ] as readonly [NextAction][])('control characters are escaped: %#', async (action) => {
   for (const width of [30, 80, Number.POSITIVE_INFINITY]) {
     const lines = nextActionLines(action, '\u001b', await surface(width));

@@ -15,9 +15,9 @@ const TRANSFER = {
   accountName: 'KWUGWO / ADAOBI EZE',
   accountNumber: '0123456789',
   expiresAt: EXPIRES,
-  entries: [['reference', 'K-77']],
+  headers: { reference: 'K-77' },
 } as const satisfies NextAction;
-const DIAL = { kind: 'dial', instruction: undefined, code: '*737*1#', entries: [] } as const satisfies NextAction;
+const DIAL = { kind: 'dial', instruction: undefined, code: '*737*1#', headers: {} } as const satisfies NextAction;
 
 const open = { uid: 'act.A.b', status: 'requires_action' };
 const AMOUNT = { amount: 500_000, currency: 'NGN' };
@@ -54,7 +54,7 @@ describe('a message to a customer', () => {
 
   it('contains a dial string or the instruction', async () => {
     expect(await message(DIAL)).toEqual({ text: 'Dial: *737*1#\n' });
-    expect(await message({ kind: 'other', type: 'x', instruction: 'Approve it', entries: [] })).toEqual({
+    expect(await message({ kind: 'other', type: 'x', instruction: 'Approve it', headers: {} })).toEqual({
       text: 'Approve it\n',
     });
   });
@@ -73,7 +73,7 @@ describe('a message to a customer', () => {
     [
       'has no instruction',
       open,
-      { kind: 'other', type: 'x', instruction: undefined, entries: [] },
+      { kind: 'other', type: 'x', instruction: undefined, headers: {} },
       'the service did not say what to do',
     ],
   ])('is not created if the activity %s', async (_, value, action, why) => {
