@@ -284,7 +284,7 @@ describe('a profile', () => {
     expect(pruned).toBe(`pruned\t0\nopen\t${numbers.length}\n`);
   });
 
-  it('is a column with --all-profiles, and the command for the next page keeps --all-profiles', async () => {
+  it('is a column with --all-profiles, and the command for the next page shows the rest of all profiles', async () => {
     const home = await withPlaces();
     for (const [noun, rows] of [
       ['list', 6],
@@ -295,6 +295,8 @@ describe('a profile', () => {
       expect(raw).toMatch(/^(?:id|status) .*profile/m);
       expect(raw.match(/ (shop|a colleague|stall|sandbox|local) /g)).toHaveLength(rows - 2);
       expect(raw).toContain('--all-profiles');
+      const next = [...argv, '--cursor', /--cursor (\S+)/.exec(raw)?.[1] ?? '', '-o', 'tsv', '--columns', 'profile'];
+      expect((await inProcess(next, { home })).stdout).toBe('shop\n');
     }
   });
 

@@ -2,13 +2,14 @@ import { expect, it } from 'vitest';
 import { deliveryView } from '../../src/commands/emulator/emulator.ts';
 import { onyeView } from '../../src/commands/onye/view.ts';
 import { ugwoView, wholeUgwoView } from '../../src/commands/ugwo/view.ts';
+import { replayedView } from '../../src/commands/webhook/events.ts';
 import type { ApiRecord } from '../../src/core/record.ts';
 import type { View } from '../../src/core/result.ts';
 import { render } from '../../src/output/render.ts';
 import { widthOf } from '../../src/output/text.ts';
 import { boardView, changeRecord, changesView } from '../../src/records/change.ts';
 import { entryRecord, hitView, viewFor } from '../../src/records/entry.ts';
-import { eventListView } from '../../src/records/event.ts';
+import { eventListView, receivedView } from '../../src/records/event.ts';
 import { sentRefundsView } from '../../src/records/refund.ts';
 import { charge } from '../ledger/support/memory.ts';
 import { options, recordOf, terminal } from '../output/support.ts';
@@ -113,7 +114,10 @@ const events = (['waiting', 'forwarded', 'kept'] as const).map((state, index) =>
     ugwo: uidOf('ugw', index),
     activity: uidOf('act', index),
     received_at: CREATED_AT,
+    delivery_id: uidOf('dlv', index),
+    to: 'http://127.0.0.1:3000/webhooks/payments',
     answer: '200',
+    ms: 12,
   }),
 );
 
@@ -220,6 +224,18 @@ const LAYOUTS: Readonly<Record<string, Layouts>> = {
       100: 'uid event ref amount',
       140: 'uid event ref amount state received_at',
     },
+  },
+  'webhook listen': {
+    view: receivedView,
+    records: events,
+    statuses: [],
+    heads: { 60: undefined, 80: undefined, 100: undefined, 140: 'uid event ugwo' },
+  },
+  'webhook events replay': {
+    view: replayedView,
+    records: events,
+    statuses: [],
+    heads: { 60: undefined, 80: undefined, 100: 'uid event to answer ms', 140: 'uid event to answer ms' },
   },
   'the activities of ugwo get': {
     view: activities,

@@ -27,7 +27,8 @@ import type { EventsInput, readTrigger, replayInput } from './spec.ts';
 
 export const replayedView: View = {
   columns: [
-    ...columnsNamed('uid event', { needed: true }),
+    { path: 'uid' },
+    { path: 'event', needed: true },
     { path: 'to', flexible: true },
     ...columnsNamed('answer ms'),
   ],
