@@ -26,12 +26,7 @@ import type { Run } from '../run.ts';
 import type { EventsInput, readTrigger, replayInput } from './spec.ts';
 
 export const replayedView: View = {
-  columns: [
-    { path: 'uid' },
-    { path: 'event', needed: true },
-    { path: 'to', flexible: true },
-    ...columnsNamed('answer ms'),
-  ],
+  columns: [...columnsNamed('uid event'), { path: 'to', flexible: true }, ...columnsNamed('answer ms')],
 };
 
 const prunedEventsView: View = {
