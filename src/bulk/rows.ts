@@ -472,7 +472,8 @@ export class RowReader<T> implements Pick<RowJob<T>, 'named'> {
   /** A row whose currency differs from the one in the heading of its amount. */
   #refuseCurrency({ given, fault }: Cells, currency: string | undefined): void {
     const own = given.get('currency');
-    if (currency === undefined || !given.has('amount') || String(own).toUpperCase() === currency) return;
+    const hasAmount = given.has('amount') || given.has('amount_minor');
+    if (currency === undefined || !hasAmount || String(own).toUpperCase() === currency) return;
     fault('currency', `${String(own)} is not ${currency}, as the heading of the amount says`);
   }
 

@@ -192,14 +192,17 @@ describe('ugwo create --from', () => {
     expect(postsIn(service)).toEqual([{ ref: 'a', amount, currency }]);
   });
 
-  it('refuses a row whose currency is not the one of the heading', async () => {
-    const title = 'USD is not NGN, as the heading of the amount says';
-    const service = await serveMaking('ugw');
-    const argv = from(CREATE, fileOf(csvOf('ref,Amount (NGN),Currency', 'a,1,ngn', 'b,1,', 'c,1,USD')));
-    await scene({ service: [], argv, exit: 2, error: { violations: [{ row: 3, column: 'currency', title }] } });
-    await scene({ service, argv: [...argv, '--skip-invalid'], stderr: /^/, json: { accepted: 2, invalid: 1 } });
-    expect(postsIn(service)).toMatchObject([{ currency: 'NGN' }, { currency: 'NGN' }]);
-  });
+  it.each(['Amount (NGN)', 'amount_minor (NGN)'])(
+    'refuses a row whose currency is not the one of the heading: %s',
+    async (heading) => {
+      const title = 'USD is not NGN, as the heading of the amount says';
+      const service = await serveMaking('ugw');
+      const argv = from(CREATE, fileOf(csvOf(`ref,${heading},Currency`, 'a,1,ngn', 'b,1,', 'c,1,USD')));
+      await scene({ service: [], argv, exit: 2, error: { violations: [{ row: 3, column: 'currency', title }] } });
+      await scene({ service, argv: [...argv, '--skip-invalid'], stderr: /^/, json: { accepted: 2, invalid: 1 } });
+      expect(postsIn(service)).toMatchObject([{ currency: 'NGN' }, { currency: 'NGN' }]);
+    },
+  );
 
   it.each([
     ['Amount (NGN)', ['--currency', 'USD'], '--currency and the column Amount (NGN) set the same value'],
