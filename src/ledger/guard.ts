@@ -168,7 +168,7 @@ const amountMissing = (shown: Snapshot | undefined, by: Entry | undefined): numb
   const asked = by?.asked?.amount;
   const { missing, received } = (by && moneyKnown(by)) ?? {};
   const left = asked === undefined || received === undefined ? undefined : asked - received;
-  return (shown?.facts && balanceOf(shown.facts, { asked }).missing) ?? missing ?? left;
+  return (shown?.facts && balanceOf(shown.facts).missing) ?? missing ?? left;
 };
 
 /**

@@ -135,6 +135,19 @@ describe('with remaining, the guard', () => {
       missing: 200,
     });
   });
+
+  it('names what is missing by the ledger if the read shows neither an amount nor money', () => {
+    const part = { ...underpaid, asked: { amount: 900 } };
+    expect(guard([part], 'ussd', { again: false, shown: look({}) }, momentAt(NOON))).toMatchObject({
+      why: 'underpaid',
+      missing: 500,
+    });
+  });
+
+  it("counts a part that the read shows of the ledger's open charge", () => {
+    const activities = [made({ uid: account().uid, status: 'successful' })];
+    expect(rest({ ...PART, activities }, [charge()])).toBeUndefined();
+  });
 });
 
 describe('an activity of another ledger', () => {
@@ -284,6 +297,12 @@ describe('a charge of this ledger in a read', () => {
   it('stays paid after an older answer', () => {
     const paid = charge({ activity: account({ status: 'successful' }) });
     expect(why(look({ activities: [own()] }), { charges: [paid] })).toBe('paid');
+  });
+
+  it('is disputed after a later answer that shows it as failed', () => {
+    const paid = charge({ activity: account({ status: 'successful' }) });
+    const failed = snapshotOf({ activities: [own({ status: 'failed' })] }, { askedAt: NOON + MINUTE });
+    expect(why(failed, { charges: [paid] })).toBe('disputed');
   });
 
   it("is compared by the ledger's medium if the activity has none", () => {
