@@ -135,7 +135,7 @@ const obstacleByOther = (raw: unknown, shown: Snapshot, medium: string, moment: 
   return obstacleByPayment({ payment, isOther: other, left, isSeen: true }, undefined, activity);
 };
 
-/** Why a payment request itself must not be charged. `isExplained`: a payment that is known keeps it `processing`. */
+/** Why a payment request itself must not be charged. `isExplained`: an open one is known, which keeps it `processing`. */
 const refusalByRequest = ({ status, facts }: Snapshot, isExplained: boolean): RefusalReason | undefined => {
   const final = refusalByStatus(status);
   if (final !== undefined) return final.why;
@@ -187,7 +187,7 @@ export const guard = (
   const known = withShown(earlier, shown, moment);
   const others = shown === undefined ? [] : othersIn(earlier, shown);
   const payments = [...known.map(({ entry }) => paymentIn(entry)), ...others.map(paymentShown)];
-  const isExplained = payments.some((payment) => payment !== undefined && !PAYMENTS[payment].frees);
+  const isExplained = payments.includes('open');
   const found = [
     ...known.flatMap(({ entry, seenNow }) => obstacleBy(entry, wanted, moment, seenNow)),
     ...(shown === undefined ? [] : others.flatMap((raw) => obstacleByOther(raw, shown, wanted.medium ?? '', moment))),

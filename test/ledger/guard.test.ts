@@ -124,7 +124,10 @@ describe('the guard', () => {
   });
 
   it('names what is missing from a request that is paid in part', () => {
-    expect(guard([withMoney('underpaid', 400)], 'ussd', FIRST, momentAt(NOON))).toMatchObject({ missing: 500 });
+    const part = withMoney('underpaid', 400);
+    expect(guard([part], 'ussd', FIRST, momentAt(NOON))).toMatchObject({ missing: 500 });
+    const beside = { ...part, money: part.money && { ...part.money, missing: 200 } };
+    expect(guard([beside], 'ussd', FIRST, momentAt(NOON))).toMatchObject({ missing: 200 });
   });
 
   it('lets a charge pass beside the activities that a person named, and no others', () => {
