@@ -163,7 +163,7 @@ const openTarget = ({ steady, random, say, isProgram }: ForwardDeps) => {
       } else if (steady() >= until) {
         // Requests from before the pause don't end it.
         if (failures > 0) say('the target takes events again');
-        [failures, until] = [0, 0];
+        failures = 0;
       }
     },
     refused: ({ uid }: KeptEvent, posted: PostResult): void => {
@@ -203,9 +203,11 @@ const sendHead = async (
   const answer = resultText(posted);
   // A full disk must not cause the event to be sent again.
   const store = async (write: () => Promise<void>): Promise<void> => void (await retryUntilWritten(write, deps, stop));
+  const finish = (state: 'forwarded' | 'failed'): Promise<void> =>
+    store(() => queue.done(head, { state, answer, at, due: steady() }));
   if (isTaken(posted)) {
     target.taken(event, posted, steady() - sent);
-    return store(() => queue.done(head, { state: 'forwarded', answer, at, due: steady() }));
+    return finish('forwarded');
   }
   if (isAway(posted) || target.isClosed) return;
   target.refused(event, posted);
@@ -213,7 +215,7 @@ const sendHead = async (
   if (at - refusedSince >= GIVE_UP_MS && event.attempts >= GIVE_UP_TRIES) {
     const again = ` Send it again: ${shellLine(['paycli', 'webhook', 'events', 'replay', event.uid])}`;
     await say(`${event.uid} was refused for three days (${answer}) and is given up.${deps.isProgram ? '' : again}`);
-    return store(() => queue.done(head, { state: 'failed', answer, at, due: steady() }));
+    return finish('failed');
   }
   const wait = Math.ceil(Math.max(pause ?? 0, backoff(event.attempts, random, FORWARD_BACKOFF)));
   await store(() => queue.delay(head, { answer, at, due: steady() + wait, refusedSince }));

@@ -125,17 +125,20 @@ describe('the forwarder', () => {
     expect(said.slice(2)).toEqual([1, 2, 3].map((number) => `${uidOf(number)} forwarded: 200, 0 ms`));
   });
 
-  it('counts no time that the target was down towards giving up', async () => {
+  it.each([
+    [100, 'forwarded'],
+    [101, 'failed'],
+  ])('counts no time that the target was down towards giving up: %i refusals, %s', async (refusals, state) => {
     const { pass, stateOf } = await started(
       (_number, attempts, now) => {
-        if (now >= 80 * HOUR) return answered(attempts < 5 ? 500 : 200);
+        if (now >= 80 * HOUR) return answered(attempts < refusals ? 500 : 200);
         return attempts === 0 ? answered(500) : AWAY;
       },
       [[1, 1]],
       0.999,
     );
-    await pass(81 * HOUR);
-    expect(stateOf(1)).toBe('forwarded');
+    await pass(100 * HOUR);
+    expect(stateOf(1)).toBe(state);
   });
 
   it.each([429, 502, 503, 504])('holds all events after %d for the time in Retry-After', async (status) => {
@@ -226,17 +229,22 @@ describe('the forwarder', () => {
   it("reports each change of the target's answer once for all events", async () => {
     const answers = [404, 404, 302, 401, 401, 200, 500, 200];
     const { said, pass } = await started(
-      (number, attempts) => (number === 1 ? answered(answers[attempts] ?? 200) : answered(attempts < 1 ? 404 : 200)),
+      (number, attempts) => {
+        if (number === 4) return answered(200);
+        return answered(number === 1 ? (answers[attempts] ?? 200) : attempts < 1 ? 404 : 200);
+      },
       [
         [1, 1],
         [2, 2],
         [3, 1],
+        [4, 4],
       ],
       0.999,
     );
     await pass(HOUR);
     expect(said).toEqual([
       `${uidOf(1)} was refused (404); it is tried again, and the events behind it wait`,
+      `${uidOf(4)} forwarded: 200, 0 ms`,
       `${uidOf(2)} forwarded: 200, 0 ms`,
       `${uidOf(1)} was refused (302, and redirects are not followed); it is tried again, and the events behind it wait`,
       `${uidOf(1)} was refused (401); it is tried again, and the events behind it wait`,

@@ -58,6 +58,11 @@ describe('a delivery', () => {
   it('has a limited event name and uid', () => {
     const text = JSON.stringify({ uid: uidOf(1), event: 'e'.repeat(5000), data: { uid: `ugw.${'u'.repeat(5000)}` } });
     expect(read(ONE, text)).toMatchObject({ delivery: { event: 'e'.repeat(100), ugwo: undefined } });
+    const uid = 'u'.repeat(256);
+    expect(read(ONE, JSON.stringify({ uid }))).toMatchObject({ delivery: { uid } });
+    expect(read(ONE, JSON.stringify({ uid: `${uid}u` }))).toMatchObject({
+      delivery: { uid: expect.stringMatching(/^sha256:/) },
+    });
   });
 
   it('is never taken for other bytes than those that were signed', () => {
@@ -89,6 +94,10 @@ describe('forwarded headers', () => {
         'Expect',
         '100-continue',
       ],
+      ...['Keep-Alive', 'Proxy-Authenticate', 'Proxy-Authorization', 'Proxy-Connection', 'Trailer'].flatMap((name) => [
+        name,
+        'x',
+      ]),
     ];
     expect(passedOn(headerPairs(raw))).toEqual([
       ['X-One', '1'],

@@ -118,6 +118,27 @@ it('the listener says once in ten seconds that it stores nothing', async () => {
   await expect(listening.events.next()).rejects.toThrow('stopped by');
 });
 
+it('the listener stores the start of a refused delivery, its size, and not its whole signature', async () => {
+  const [folder, stop] = [join(newFolder('queue'), 'data'), new AbortController()];
+  const listening = await openListening(
+    { ...OPTIONS, folder },
+    { ...WORLD, stop: stop.signal, say: async () => undefined },
+  );
+  const other = { signature: 'f'.repeat(201), delivery: 'dlv.7' };
+  expect(await deliver(listening.origin, 'x'.repeat(4097), other)).toMatchObject({ status: 401 });
+  expect(newQueue(folder).refused(9)).toMatchObject([
+    {
+      why: 'wrong signature',
+      deliveryId: 'dlv.7',
+      signature: 'f'.repeat(200),
+      size: 4097,
+      body: new Uint8Array(Buffer.from('x'.repeat(4096))),
+    },
+  ]);
+  stop.abort('SIGINT');
+  await expect(listening.events.next()).rejects.toThrow('stopped by');
+});
+
 it('the listener deletes finished events older than the given days', async () => {
   const [folder, stop] = [join(newFolder('queue'), 'data'), new AbortController()];
   const [queue, day] = [newQueue(folder), 86_400_000];

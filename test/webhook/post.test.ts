@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Headers } from '../../src/webhook/event.ts';
 import { checkTarget } from '../../src/webhook/forward.ts';
 import { type DeliveryTarget, post } from '../../src/webhook/post.ts';
-import { DEAD_ORIGIN } from '../support/service.ts';
+import { DEAD_ORIGIN, serveMute } from '../support/service.ts';
 import { serveTarget } from '../support/webhooks.ts';
 
 afterEach(() => void vi.restoreAllMocks());
@@ -53,6 +53,27 @@ describe('a forwarded event', () => {
     expect(await posted(url, [], AbortSignal.abort())).toEqual({ kind: 'left' });
     const nobody = { url: new URL(DEAD_ORIGIN) };
     expect(await posted(nobody)).toMatchObject({ kind: 'failed', reached: false });
+  });
+
+  it.each([
+    ...['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH', 'EAI_AGAIN'].map((code) => [code, false] as const),
+    ['ECONNRESET', true],
+    ['ETIMEDOUT', true],
+  ] as const)('that ends with %s may have reached its target: %s', async (code, reached) => {
+    const lookup: DeliveryTarget['lookup'] = (_host, _options, done) =>
+      done(Object.assign(new Error(code), { code }), '');
+    const target = { url: new URL('http://shop.test/'), lookup };
+    expect(await posted(target)).toEqual({ kind: 'failed', why: code, code, reached });
+  });
+
+  it('without an answer in time may have reached its target', async () => {
+    const { origin } = await serveMute();
+    const [stop, target] = [NEVER, { url: new URL(origin) }];
+    expect(await post(target, [], Buffer.from('{}'), { stop, limitMs: 100 })).toMatchObject({
+      kind: 'failed',
+      why: 'no answer within 0.1 s',
+      reached: true,
+    });
   });
 });
 
