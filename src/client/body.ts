@@ -127,8 +127,6 @@ export const readAnswerTo = (
       else if (mayStart?.() === false) controller.abort(new Error('it was too late to send it'));
     },
     onResponseStart: (_controller, status, headers, reasonPhrase = '') => {
-      // Skip 1xx responses before the final one.
-      if (status < 200) return;
       head = { status, reasonPhrase, headers };
       buffer.expect(headers);
     },

@@ -304,7 +304,7 @@ export const sendWrite = async (
     }
     const { error, slowDown: asked } = verdict;
     if (error.kind !== 'not_sent') return verdict;
-    if (late && asked === undefined) return failedBy(tooLate(exchange, options));
+    if (late) return failedBy(tooLate(exchange, options));
     const retryIn = asked && retryAfter(asked.retryAfter, clock.now());
     if ((retryIn ?? 0) > MAX_RETRY_AFTER_MS) return failedBy(requestedPause.begin(error, retryIn ?? 0));
     if (asked !== undefined) pace?.slowDown?.(retryIn ?? 0);
