@@ -309,6 +309,7 @@ describe('a proxy', () => {
   it('is skipped for NO_PROXY, and never used without TLS', () => {
     const env = { HTTPS_PROXY: 'proxy', NO_PROXY: 'pay.example' };
     expect(routeTo(SERVICE, env).proxy?.passedBy).toBe('pay.example');
+    expect(routeTo(SERVICE, { ...env, no_proxy: 'other.example' }).proxy?.passedBy).toBe('other.example');
     expect(routeTo('http://127.0.0.1:8080', env)).toEqual({ origin: 'http://127.0.0.1:8080', verified: true });
   });
 

@@ -254,6 +254,19 @@ describe('the error of a write', () => {
     });
   });
 
+  it.each([
+    ['30 s ahead', { servedAt: 0, askedAt: 30_000 }, undefined],
+    ['further ahead', { servedAt: 0, askedAt: 31_000 }, "this machine's clock is 31 s ahead of the service's"],
+    ['further behind', { servedAt: 31_000, askedAt: 0 }, "this machine's clock is 31 s behind the service's"],
+    ['ahead of an answer from a cache', { servedAt: 0, askedAt: 31_000, age: 1000 }, undefined],
+  ])('for an expiry blames a clock that is off: %s', (_what, times, blame) => {
+    const violations = [{ propertyPath: 'data.expires_at', title: 'wrong' }];
+    const no = { ...answer(422, whole({ title: 'No', violations })), ...times } as AttemptResult;
+    const verdict = judgeAttempt(ORIGIN, CHARGE, no);
+    if (verdict.certain === 'accepted') throw new Error('it was accepted');
+    expect(verdict.error.detail.hint?.split(':')[0]).toBe(blame);
+  });
+
   it('of a 429 has the requested delay', () => {
     expect(
       judgeAttempt(ORIGIN, CHARGE, { ...answer(429, document(429)), retryAfter: '7' } as AttemptResult),

@@ -2,7 +2,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import v8 from 'node:v8';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { Exchange, RequestPace } from '../../src/client/answer.ts';
+import { type Exchange, openRequestedPause, type RequestPace } from '../../src/client/answer.ts';
 import type { AnswerBody } from '../../src/client/body.ts';
 import {
   longestWrite,
@@ -352,9 +352,13 @@ describe('a read', () => {
 
 describe('the attempts of a read', () => {
   it('wait as long as the service requests, with a debug line', async () => {
-    const { waits, debug } = await reading([answer(429, undefined, '3'), BROKEN, FOUND]);
-    expect(waits).toEqual([3000, 500]);
-    expect(debug).toEqual(['. waiting 3000 ms before attempt 2 of 4', '. waiting 500 ms before attempt 3 of 4']);
+    const dated = answer(503, undefined, 'Thu, 01 Jan 1970 00:00:07 GMT');
+    const { waits, debug } = await reading([answer(429, undefined, '3'), BROKEN, dated, FOUND]);
+    expect(waits).toEqual([3000, 500, 7000]);
+    expect(debug.slice(0, 2)).toEqual([
+      '. waiting 3000 ms before attempt 2 of 4',
+      '. waiting 500 ms before attempt 3 of 4',
+    ]);
   });
 
   it.each([
@@ -474,6 +478,7 @@ describe('the attempts of a write', () => {
   it.each<[string, readonly AttemptResult[], readonly number[]]>([
     ['connections and 429s are counted separately', [NOBODY, slow(), NOBODY, slow(), MADE], [250, 500, 1000, 2000]],
     ['as the service says, up to two minutes', [slow('120'), MADE], [120_000]],
+    ['until a date that the service names', [slow('Thu, 01 Jan 1970 00:00:03 GMT'), MADE], [3000]],
   ])('continue after waiting: %s', async (_what, outcomes, waits) => {
     const { made, waits: waited } = await writing(outcomes);
     expect([made.certain, waited]).toEqual(['accepted', waits]);
@@ -552,6 +557,33 @@ it('a write waits for its turn before each attempt', async () => {
     { pace: { turn: async () => void turns.push(turns.length) } },
   );
   expect([turns, attempts.length]).toEqual([[0, 1, 2], 3]);
+});
+
+describe('a requested pause', () => {
+  it('lasts as long as the longest delay that was requested, by a clock that nobody sets', () => {
+    let [ticks, now] = [1000, 50_000];
+    const { begin, check } = openRequestedPause({ ticks: () => ticks, now: () => now });
+    const [refused, fault] = [new PayError('not_sent', 'No'), (reason: string) => new PayError('not_sent', reason)];
+    expect(check(fault)).toBeUndefined();
+    expect([3000, 1000].map((ms) => begin(refused, ms).detail.retryAt)).toEqual([53_000, 51_000]);
+    [ticks, now] = [3999, 90_000];
+    expect(check(fault)?.detail.retryAt).toBe(90_001);
+    ticks = 4000;
+    expect(check(fault)).toBeUndefined();
+  });
+
+  it.each<[string, (stop: AbortController, begin: () => void) => void, object]>([
+    ['a pause', (_stop, begin) => begin(), { kind: 'not_sent', detail: { retryAt: 5000 } }],
+    ['a signal', (stop) => stop.abort('SIGINT'), { kind: 'interrupted' }],
+  ])('that begins while a write waits for its turn holds it back, as %s does', async (_what, happens, error) => {
+    const stop = new AbortController();
+    const { context, transport, attempts } = scripted([], { stop });
+    const begin = (): void => void context.requestedPause.begin(new PayError('not_sent', 'No'), 5000);
+    const pace = { turn: async () => happens(stop, begin) };
+    const made = await sendWrite({ ...context, pace, onLateStop: () => undefined }, transport, CHARGE);
+    expect(made).toMatchObject({ certain: 'not_sent', error });
+    expect(attempts).toEqual([]);
+  });
 });
 
 describe('an overdue write', () => {

@@ -14,9 +14,10 @@ const credentials = { origin: ORIGIN, key: KEY };
 type Credentials = Parameters<typeof openTransport>[0]['credentials'];
 
 /** Gets a path, or another URL, with these credentials. */
-const openSend = (to: Credentials) => {
+const openSend = (to: Credentials, now = clock.now) => {
   const transport = openTransport({
-    ...{ credentials: to, env: {}, clock, userAgent: 'test', debug: () => undefined, clean: (text) => text },
+    ...{ credentials: to, env: {}, clock: { ...clock, now }, userAgent: 'test' },
+    ...{ debug: () => undefined, clean: (text) => text },
   });
   onTestFinished(() => transport.close());
   const signal = new AbortController().signal;
@@ -76,6 +77,18 @@ describe('the key', () => {
     const service = await serve([json(200, {})]);
     expect(await openSend({ origin: service.origin, key })('/')).toMatchObject({ kind: 'answer', status: 200 });
   });
+});
+
+it('an answer has the time at which it was requested, not the later one at which it came', async () => {
+  let now = 1000;
+  const service = await serve([
+    (...request) => {
+      now = 9000;
+      json(200, {}, { date: 'Thu, 01 Jan 1970 00:00:05 GMT', age: '2' })(...request);
+    },
+  ]);
+  const answer = await openSend({ origin: service.origin, key: KEY }, () => now)('/');
+  expect(answer).toMatchObject({ askedAt: 1000, servedAt: 5000, age: 2000 });
 });
 
 it("reads the system's authorities once for all connections", async () => {

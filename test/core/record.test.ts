@@ -93,10 +93,12 @@ describe('a period', () => {
 });
 
 it.each([
-  ['equal to the local time', { servedAt: 9000 }, 10_000],
+  ['equal to the local time', { servedAt: 8000 }, 10_000],
+  ['just different', { servedAt: 7999 }, 7999],
   ['different', { servedAt: 910_000 }, 910_000],
   ['missing', {}, 10_000],
-  ['from a cache', { servedAt: 910_000, age: 60_000 }, 10_000],
+  ['from a cache', { servedAt: 910_000, age: 2001 }, 10_000],
+  ['that a cache has kept for a moment', { servedAt: 910_000, age: 2000 }, 910_000],
 ])("serviceNow returns the service's time: %s", (_what, answer, now) => {
   expect(serviceNow(answer, 10_000)).toBe(now);
 });

@@ -97,11 +97,12 @@ describe('Redactor', () => {
     expect(JSON.parse(cleaned)).toEqual({ echo: '[secret …ghij]' });
   });
 
-  it('finds a secret quoted for a shell or a URL', () => {
+  it('finds a secret quoted for a shell or a URL, or in the name of a header', () => {
     const secret = "sk.Ab'c+d/e=fghij";
     const redactor = redactorOf(secret);
     expect(redactor.clean(shellQuote(secret))).toBe("'[secret …ghij]'");
     expect(redactor.clean(`?cursor=${encodeURIComponent(secret)}`)).toBe('?cursor=[secret …ghij]');
+    expect(redactor.clean(`x-${secret.toLowerCase()}: 1`)).toBe('x-[secret …ghij]: 1');
   });
 
   // Without the characters of the redactor's own mark.
@@ -194,6 +195,7 @@ describe('cleanAll', () => {
     ['pk.Kw9a.12345678', '[secret …5678]'],
     ['a key sk.Kw9a.ab_+/=-ab, and pk.Kw9a.ABCDEFGH.', 'a key [secret …=-ab], and [secret …EFGH].'],
     ['known-secret', '[secret …cret]'],
+    ['the secret wsk.AB_+/=.c of an endpoint', 'the secret [secret …/=.c] of an endpoint'],
     ['"sk.Kw9a.12345678sk.Kw9a.12345678"', '"[secret …78sk].Kw9a.12345678"'],
   ])('turns %s into %s', (text, shown) => {
     expect(redactor.cleanAll(text)).toBe(shown);
@@ -203,6 +205,8 @@ describe('cleanAll', () => {
     'sk.Kw9a.1234567',
     'sk.Kw9.12345678',
     'sk.Lcal.12345678',
+    'wsk.Lcal.12345678',
+    'wsk.1234567',
     'xsk.Kw9a.12345678',
     'ak.Kw9a.12345678',
     'sk-Kw9a-12345678',
@@ -242,6 +246,7 @@ describe('withoutTokens', () => {
     ['https://ada:SE%40CRET@host/x', 'https://[secret]@host/x'],
     ['https://b/o?X-Amz-Signature=SECRET&X-Amz-Date=1', 'https://b/o?X-Amz-Signature=[secret]&X-Amz-Date=1'],
     ['/x?sig=SECRET&key=SECRET#token=SECRET', '/x?sig=[secret]&key=[secret]#token=[secret]'],
+    ['/x?accesskey=SECRET&X-Api-Key=SECRET#apikey=SECRET', '/x?accesskey=[secret]&X-Api-Key=[secret]#apikey=[secret]'],
     ['/x?next=https://y/?api_key=SE?C=RET&signed=1', '/x?next=https://y/?api_key=[secret]&signed=1'],
     ['a eyJhbGciOiJub25lIn0.eyJzdWIiOiIxIn0.SECRET b', 'a [secret] b'],
     ['Bearer realm="x"; max-age=1; a@b', 'Bearer realm="x"; max-age=1; a@b'],
