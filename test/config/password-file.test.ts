@@ -80,7 +80,7 @@ describe('the password for a ledger', () => {
     const home = newFolder();
     expect(await passwordIn({ HOME: home })).toBeUndefined();
     writeFileSync(join(home, '.pgpass'), '*:*:*:*:secret', { mode: 0o600 });
-    expect(await passwordIn({ HOME: home })).toBe('secret');
+    for (const PGPASSFILE of [undefined, '']) expect(await passwordIn({ HOME: home, PGPASSFILE })).toBe('secret');
     expect(await read(join(home, 'none'))).toBeUndefined();
   });
 
@@ -90,6 +90,25 @@ describe('the password for a ledger', () => {
     const HOME = relative(process.cwd(), home);
     expect(await passwordIn({ HOME })).toBeUndefined();
     expect(() => homeFolder('')).toThrow('HOME is not set');
+  });
+
+  it('is printed by the command of the environment, else of the profile, else found in the file', async () => {
+    const PGPASSFILE = fileWith('*:*:*:*:from the file');
+    const ask = (stored: readonly string[] | undefined, env: Env = {}) => {
+      const { io } = fakeIo({ PGPASSFILE, PATH: '/usr/bin:/bin', ...env });
+      return ledgerPassword(ADA, stored, io, realMachine);
+    };
+    const stored = ['echo', 'from the profile'];
+    const PAYCLI_LEDGER_PASSWORD_COMMAND = "echo 'from the environment'";
+    expect(await ask(stored, { PAYCLI_LEDGER_PASSWORD_COMMAND })).toBe('from the environment');
+    expect(await ask(stored)).toBe('from the profile');
+    expect(await ask(undefined)).toBe('from the file');
+  });
+
+  it('is registered with the redactor', async () => {
+    const { io } = fakeIo({ PGPASSFILE: fileWith('*:*:*:*:a password') });
+    await ledgerPassword(ADA, undefined, io, realMachine);
+    expect(io.redactor.clean('a password')).not.toBe('a password');
   });
 
   it.skipIf(process.platform === 'win32')('follows a symbolic link, as in containers', async () => {

@@ -1,7 +1,9 @@
 import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { contentOf, errorOf, folderWith, KEY, newFolder, openRoom, PIN, script } from './world.ts';
+import { realMachine } from '../../src/config/machine.ts';
+import { profileLedger } from '../../src/config/profiles.ts';
+import { contentOf, errorOf, fakeIo, folderWith, KEY, keyOf, newFolder, openRoom, PIN, script } from './world.ts';
 
 const helper = (key: string): string => script(join(newFolder(), 'helper'), `echo ${key}`);
 
@@ -54,6 +56,49 @@ describe('profiles', () => {
     writeFileSync(join(folder, 'notes.txt'), '');
     chmodSync(folder, 0o755);
     expect((await errorOf(() => room.checkFolder())).message).toContain('no key is stored in it');
+  });
+});
+
+describe('the ledger of a profile', () => {
+  const [LEDGER, OTHER] = ['postgres://ada@db.example/pay', 'postgres://ada@other.example/pay'];
+
+  it('stays with its password command at a new key; a new ledger never gets the command of the old one', () => {
+    const { room, file } = openRoom({ folder: folderWith({ name: 'a' }) });
+    const stored = () => contentOf(file)['profiles'];
+    room.useLedger(undefined, LEDGER, 'pass ledger');
+    room.save({ name: 'a', origin: PIN, secret: { key: keyOf('new') } });
+    const ledger = { ledger: LEDGER, ledger_password_command: ['pass', 'ledger'] };
+    expect(stored()).toMatchObject({ a: { key: keyOf('new'), ...ledger } });
+    room.useLedger(undefined, OTHER, undefined);
+    expect(stored()).toMatchObject({ a: { ledger: OTHER } });
+    expect(stored()).not.toHaveProperty('a.ledger_password_command');
+    room.useLedger(undefined, undefined, 'pass ledger');
+    expect(Object.keys((stored() as Record<string, object>)['a'] ?? {})).toEqual(['origin', 'key', 'created_at']);
+  });
+
+  it.each([
+    [undefined, undefined, 'a'],
+    ['b', undefined, 'b'],
+    [undefined, 'b', 'b'],
+    ['a', 'b', 'a'],
+  ])('is that of the profile %s (PAYCLI_PROFILE: %s): %s', (profile, named, used) => {
+    const folder = folderWith({ name: 'a' }, { name: 'b' });
+    for (const name of ['a', 'b']) openRoom({ folder }).room.useLedger(name, `${LEDGER}_${name}`, undefined);
+    const { io } = fakeIo({ PAYCLI_PROFILE: named });
+    const asked = { profile, baseUrl: undefined };
+    expect(profileLedger(asked, io, folder, realMachine)).toEqual({
+      profile: used,
+      url: `${LEDGER}_${used}`,
+      command: undefined,
+    });
+  });
+
+  it('is none without a default profile', () => {
+    const folder = folderWith({ name: 'a' }, { name: 'b' });
+    const { room, io } = openRoom({ folder });
+    room.useLedger('b', LEDGER, undefined);
+    room.remove('a');
+    expect(profileLedger({ profile: undefined, baseUrl: undefined }, io, folder, realMachine)).toBeUndefined();
   });
 });
 
