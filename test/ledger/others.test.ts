@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { nextTurn } from '../../src/core/async.ts';
-import { evidenceOf } from '../../src/ledger/entry.ts';
+import { evidenceOf, type StoredOutcome } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { ledgersLock } from '../../src/ledger/local/file.ts';
 import { type OtherLedger, withOthers } from '../../src/ledger/others.ts';
@@ -101,13 +101,19 @@ it('an intent with a number in its subject is refused for the one that another l
   expect(await second.begin(wanted, { again: false })).toMatchObject({ kind: 'refused' });
 });
 
-it.each([
-  ['was started after it, although the clock was set back', 60_000, -3_600_000, 'boot', 'begun'],
-  ['was started before it, although the clock was set back', -60_000, 3_600_000, 'boot', 'refused'],
-  ['has a later time of another boot, or another machine', 60_000, 60_000, 'other', 'refused'],
+const FAILED: StoredOutcome = { state: 'accepted', exitCode: 11, activity: account({ status: 'failed' }) };
+const REJECTED: StoredOutcome = { state: 'rejected', exitCode: 3 };
+const ELSEWHERE = { service: 'https://other.example' };
+
+it.each<[string, number, number, string, StoredOutcome, object, string]>([
+  ['was started after it, although the clock was set back', 60_000, -3_600_000, 'boot', FAILED, {}, 'begun'],
+  ['was started before it, although the clock was set back', -60_000, 3_600_000, 'boot', FAILED, {}, 'refused'],
+  ['has a later time of another boot, or another machine', 60_000, 60_000, 'other', FAILED, {}, 'refused'],
+  ['was started after it and rejected', 60_000, 60_000, 'boot', REJECTED, {}, 'refused'],
+  ['was started after it at another service', 60_000, 60_000, 'boot', FAILED, ELSEWHERE, 'refused'],
 ])(
   'an unknown entry of another ledger is settled only if an entry of the own file %s',
-  async (_name, later, clock, boot, kind) => {
+  async (_name, later, clock, boot, outcome, place, kind) => {
     const at = (uptime: number, wall: number, id: string) => ({
       uptime: () => worldAtNoon.uptime() + uptime,
       now: () => NOON + wall,
@@ -120,11 +126,7 @@ it.each([
       evidence: evidenceOf('answer', NOON, {}),
     });
     const own = await open(path, at(later, clock, boot));
-    await own.record(await beginCharge(own), {
-      state: 'accepted',
-      exitCode: 11,
-      activity: account({ status: 'failed' }),
-    });
+    await own.record(await beginCharge(own, place), outcome);
     await own.close();
     const lock = ledgersLock(join(newFolder(), 'ledgers.lock'), ledgerOptions('').lockWait);
     const now = await open(path, at(120_000, 120_000, 'boot'));
@@ -133,6 +135,14 @@ it.each([
     expect(again.kind).toBe(kind);
   },
 );
+
+it('an intent is not refused for what another ledger holds of another service', async () => {
+  const [one, two] = [await open(newPath()), await open(newPath())];
+  const lock = ledgersLock(join(newFolder(), 'ledgers.lock'), ledgerOptions('').lockWait);
+  await beginCharge(one, ELSEWHERE);
+  const second = withOthers(two, async () => [asOther(one)], lock);
+  expect(await second.begin(intent(), { again: false })).toMatchObject({ kind: 'begun' });
+});
 
 it('a dry run, too, is refused for what another ledger holds', async () => {
   const [one, two] = [await open(newPath()), await open(newPath())];

@@ -171,6 +171,7 @@ describe('a bulk file', () => {
     ['with more rows than approved', approved, total(3, { NGN: 10n }), 'ada', 'outgrown'],
     ['with a higher total than approved', approved, total(2, { NGN: 11n }), 'ada', 'outgrown'],
     ['with another currency than approved', approved, total(2, { NGN: 1n, USD: 1n }), 'ada', 'outgrown'],
+    ['with more rows than the runner approved', approved, total(3, { NGN: 10n }), 'obi', 'outgrown'],
     ['with more unknown amounts than approved', approved, total(2, {}, 2), 'ada', 'outgrown'],
   ])('%s: %#', (_what, approval, now, runner, worth) => {
     expect(worthOf({ approveAbove: {} }, approval, now, runner)).toBe(worth);
