@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DAY } from '../support/units.ts';
 import { BACKENDS, open } from './support/backends.ts';
-import { account, begunOf, MINUTE, NOON, SELF } from './support/charges.ts';
+import { account, begunOf, intent, MINUTE, NOON, SELF } from './support/charges.ts';
 import { begin, ID, job } from './support/jobs.ts';
 
 const begun = async (...args: Parameters<typeof begin>): Promise<string> => begunOf(await begin(...args)).id;
@@ -10,15 +10,16 @@ const activity = (row: number, status = 'requires_action') =>
 
 describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
   describe('a job', () => {
-    it('keeps its first values, and takes the new file name on resume', async () => {
+    it('keeps its first values, and takes the new names of the file and the profile on resume', async () => {
       const place = newPlace();
       const first = await open(place);
       await first.jobs.open(job(), 8);
       const later = await open(place, { now: () => NOON + MINUTE });
-      await later.jobs.open(job({ name: 'renamed.csv' }), 8);
+      await later.jobs.open(job({ name: 'renamed.csv', profile: 'renamed' }), 8);
       expect(await later.jobs.get(ID)).toEqual({
         ...job(),
         name: 'renamed.csv',
+        profile: 'renamed',
         createdAt: NOON,
         runAt: NOON + MINUTE,
       });
@@ -93,6 +94,17 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       await begun(ledger, 1);
       const later = await open(place, { hasEnded: () => true, self: { ...SELF, pid: 4712 } });
       expect(await later.jobs.tally({ ...job(), createdAt: 0, runAt: 0 })).toEqual({ unknown: 1 });
+    });
+
+    it('counts a refund that failed later as failed', async () => {
+      const ledger = await open(newPlace());
+      await ledger.jobs.open(job({ command: 'refund create' }), 8);
+      const refund = { kind: 'refund', medium: undefined, path: '/v1/refunds', body: '{}', job: ID, row: 1 };
+      const { id } = begunOf(await ledger.begin(intent(refund as never), { again: false }));
+      const evidence = { kind: 'answer', at: '', uid: 'rfd.1', status: 'processing' };
+      await ledger.record(id, { state: 'accepted', exitCode: 0, evidence });
+      await ledger.observeRefund(intent().about, 'rfd.1', intent().origin, 'refund_failed');
+      expect(await ledger.jobs.tally({ ...job(), createdAt: 0, runAt: 0 })).toEqual({ failed: 1 });
     });
 
     it('counts rows by their last charge', async () => {
@@ -218,22 +230,32 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       const place = newPlace();
       const first = await open(place);
       await first.jobs.beginUpdate(update, plain);
+      await first.jobs.beginUpdate({ ...update, row: 2 }, plain);
+      await first.jobs.settleUpdate({ ...update, row: 2 }, { state: 'unknown', exitCode: 6 });
       const next = await open(place, { hasEnded: () => true, self: { ...SELF, pid: 4712 } });
       expect(await next.jobs.updates(ID, 1, 1)).toMatchObject([{ state: 'unknown' }]);
       expect(
         await next.jobs.tally({ ...job({ kind: 'update', command: 'onye update' }), createdAt: 0, runAt: 0 }),
       ).toEqual({
-        unknown: 1,
+        unknown: 2,
       });
       expect(await next.jobs.beginUpdate(update, { retry: true, looked: false })).toBe(false);
       expect(await next.jobs.beginUpdate(update, { retry: false, looked: true })).toBe(true);
     });
 
-    it('stores no secret from the message', async () => {
+    it('stores no secret and no number from the name of the file, the customer and the message', async () => {
       const ledger = await open(newPlace(), { clean: (text) => text.replaceAll('s3cret', '…') });
-      await ledger.jobs.beginUpdate(update, plain);
-      await ledger.jobs.settleUpdate(update, { state: 'rejected', exitCode: 3, message: 'not with s3cret' });
-      expect(await ledger.jobs.updates(ID, 1, 1)).toMatchObject([{ message: 'not with …' }]);
+      await ledger.jobs.open(job({ kind: 'update', name: 's3cret.csv' }), 1);
+      await ledger.jobs.beginUpdate({ ...update, onye: 's3cret of +2348031234567' }, plain);
+      const message = 'not with s3cret: 0123456789';
+      await ledger.jobs.settleUpdate(update, { state: 'rejected', exitCode: 3, message });
+      expect(await ledger.jobs.get(ID)).toMatchObject({ name: '….csv' });
+      const [kept] = await ledger.jobs.updates(ID, 1, 1);
+      expect(kept).toMatchObject({
+        onye: expect.stringMatching(/^… of /),
+        message: expect.stringMatching(/^not with …: /),
+      });
+      expect(JSON.stringify(kept)).not.toMatch(/803123|012345/);
     });
   });
 });

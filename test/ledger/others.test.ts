@@ -131,10 +131,25 @@ it.each<[string, number, number, string, StoredOutcome, object, string]>([
     const lock = ledgersLock(join(newFolder(), 'ledgers.lock'), ledgerOptions('').lockWait);
     const now = await open(path, at(120_000, 120_000, 'boot'));
     const other = { ...asOther(theirs), pushable: false };
+    // In a shared ledger the later entry may be anybody's.
+    const shared = withOthers({ ...now, account: 'ada' }, async () => [other], lock);
+    expect((await shared.judge(intent(), { again: false }, { total: NO_TOTAL })).kind).toBe('refused');
     const again = await withOthers(now, async () => [other], lock).begin(intent(), { again: false });
     expect(again.kind).toBe(kind);
   },
 );
+
+it.each([
+  ['a file', true, 'refused'],
+  ['a shared ledger, whose outcomes nobody can look up here', false, 'begun'],
+])('--again passes an unknown entry of another ledger or not: of %s', async (_what, pushable, kind) => {
+  const [one, two] = [await open(newPath()), await open(newPath())];
+  const lock = ledgersLock(join(newFolder(), 'ledgers.lock'), ledgerOptions('').lockWait);
+  await one.record(await beginCharge(one), { state: 'unknown', exitCode: 6 });
+  const second = withOthers(two, async () => [{ ...asOther(one), pushable }], lock);
+  expect(await second.begin(intent(), { again: false })).toMatchObject({ kind: 'refused' });
+  expect((await second.begin(intent(), { again: true })).kind).toBe(kind);
+});
 
 it('an intent is not refused for what another ledger holds of another service', async () => {
   const [one, two] = [await open(newPath()), await open(newPath())];

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Backend } from '../../src/ledger/backend.ts';
-import type { Charge, Entry, KeptActivity } from '../../src/ledger/entry.ts';
+import type { Charge, Entry, KeptActivity, Money } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
+import { isPrunedEntry } from '../../src/ledger/pruned.ts';
 import { pruneEntries } from '../../src/ledger/upkeep.ts';
 import { uidOf } from '../support/ids.ts';
 import { BACKENDS, open } from './support/backends.ts';
@@ -120,6 +121,7 @@ describe.each(BACKENDS)('pruning a ledger %s', (_where, newPlace) => {
     const answer = { kind: 'answer', at: '', uid: 'rfd.1', status: 'processing' };
     await first.record(id, { state: 'accepted', exitCode: 0, evidence: answer });
     const ledger = await open(place, { now: () => LATER });
+    expect(await ledger.prunable(LATER)).toEqual({ count: 0, open: 1 });
     expect(await ledger.prune(LATER)).toMatchObject({ count: 0 });
     await ledger.observeRefund('ugw.AbCd.1', 'rfd.1', 'https://api.example', 'paid_back');
     expect(await ledger.prune(LATER)).toMatchObject({ count: 1 });
@@ -176,6 +178,33 @@ describe('a pruned entry', () => {
     const money = { payment: 'paid', received: 900, receivedAssumed: false, refunded: 0 } as const;
     const account = { accountLast4: '6789', accountDigest: 'cd' };
     expect((await pruned(ended({ money: { ...money, ...account } })))?.money).toStrictEqual(money);
+  });
+
+  it('keeps the moment at which it was first pruned', async () => {
+    const first = { kind: 'pruned', at: '2026-11-21T12:00:00+00:00' };
+    expect((await pruned(ended({ evidence: [first] })))?.evidence).toEqual([first]);
+  });
+
+  it.each<[string, Partial<Entry>]>([
+    ['path', { path: '/v1/refunds' }],
+    ['body', { body: '{}' }],
+    ['reference', { asked: { ref: 'INV-1' } }],
+    ['customer', { asked: { customer: 'ony.AbCd.1' } }],
+    ['e-mail address', { asked: { email: 'ada@example.com' } }],
+    ['account', { money: { payment: 'paid', accountDigest: 'cd' } as Money }],
+    ['next action', { activity: account({ status: 'failed' }) }],
+    [
+      'observation',
+      {
+        evidence: [
+          { kind: 'pruned', at: '' },
+          { kind: 'look', at: '' },
+        ],
+      },
+    ],
+  ])('is none any more once its %s is back', async (_what, back) => {
+    const entry = (await pruned(ended({}))) ?? expect.fail();
+    expect([entry, { ...entry, ...back }].map(isPrunedEntry)).toEqual([true, false]);
   });
 
   it('keeps the latest source of the status and the applied emergency lines', async () => {

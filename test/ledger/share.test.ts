@@ -6,7 +6,7 @@ import type { Ledger } from '../../src/ledger/ledger.ts';
 import { claimSharing, noteSharing, sharedOf } from '../../src/ledger/share.ts';
 import { newFolder } from '../support/program.ts';
 import { BACKENDS, open } from './support/backends.ts';
-import { account, beginCharge, NOON } from './support/charges.ts';
+import { account, beginCharge, MINUTE, NOON } from './support/charges.ts';
 
 describe.each(BACKENDS)('sharing a message with a ledger %s', (_name, newPlace) => {
   it('gives one of several processes the claim, and no other until it has failed', async () => {
@@ -30,7 +30,9 @@ describe.each(BACKENDS)('sharing a message with a ledger %s', (_name, newPlace) 
     isOver = true;
     expect(await shown()).toMatchObject({ shared: 'unknown', why: expect.stringContaining('was ended at 2026-11-20') });
     expect(await claims()).toEqual([false, false, false, false]);
-    [isOver, now] = [false, NOON + 7 * 60_000];
+    [isOver, now] = [false, NOON + 6 * MINUTE];
+    expect(await shown()).toEqual({ shared: 'sharing' });
+    now += 1;
     expect(await shown()).toMatchObject({ shared: 'unknown' });
     await noteSharing(ledger, id, undefined);
     expect(await shown()).toEqual({ shared: 'yes' });
@@ -76,16 +78,20 @@ describe.each(BACKENDS)('sharing a message with a ledger %s', (_name, newPlace) 
     ['asks nothing of the customer', account({ nextAction: null }), undefined],
   ])('names the message of a charge that %s, if its run has ended', async (_, activity, why) => {
     const place = newPlace();
-    let isOver = false;
-    const ledger = await open(place, { hasEnded: () => isOver });
+    let [now, isOver] = [NOON, false];
+    const ledger = await open(place, { now: () => now, hasEnded: (_sender, overdue) => isOver || overdue });
     const id = await beginCharge(ledger, { evidence: [evidenceOf('to_share', NOON, {})] });
     await ledger.record(id, { state: 'accepted', exitCode: 0, activity });
     const shown = async () => {
       const entry = await ledger.get(id);
       return entry && sharedOf(entry, ledger);
     };
+    const left = why === undefined ? { shared: 'no' } : { shared: 'no', why };
+    now = ((await ledger.get(id))?.deadline ?? 0) + 6 * MINUTE;
     expect(await shown()).toEqual({ shared: 'no' });
-    isOver = true;
-    expect(await shown()).toEqual(why === undefined ? { shared: 'no' } : { shared: 'no', why });
+    now += 1;
+    expect(await shown()).toEqual(left);
+    [isOver, now] = [true, NOON];
+    expect(await shown()).toEqual(left);
   });
 });

@@ -6,7 +6,7 @@ import { COLUMNS, checksumOf, type Row } from '../../src/ledger/rows.ts';
 import { thrownBy } from '../client/support.ts';
 import { ledgerOptions } from '../support/ledger.ts';
 import { BACKENDS, open } from './support/backends.ts';
-import { account, beside, charge, intent, NOON, newPath, open as openFile } from './support/charges.ts';
+import { account, begunOf, beside, charge, intent, NOON, newPath, open as openFile } from './support/charges.ts';
 import { begin, ID, job } from './support/jobs.ts';
 import { memoryLedger } from './support/memory.ts';
 import { newSharedPlace } from './support/postgres.ts';
@@ -25,7 +25,9 @@ const filled = async (place: Parameters<typeof open>[0]) => {
 describe.each(BACKENDS)('verify of a ledger %s', (_where, newPlace) => {
   it('finds no fault in an unchanged ledger', async () => {
     const ledger = await filled(newPlace());
-    expect(await ledger.verify()).toEqual({ entries: 3, jobs: 1, faults: [] });
+    await ledger.record(begunOf(await begin(ledger, 4)).id, { state: 'rejected', exitCode: 3 });
+    expect(await begin(ledger, 4, { retry: true })).toMatchObject({ kind: 'begun' });
+    expect(await ledger.verify()).toEqual({ entries: 5, jobs: 1, faults: [] });
   });
 });
 
@@ -60,6 +62,8 @@ describe('verify reports an impossible state', () => {
   it.each<[string, Entry]>([
     ['chg-000000000000 is accepted and has no activity', made({ activity: undefined })],
     ['chg-000000000000 is rejected and has an activity', made({ state: 'rejected' })],
+    ['chg-000000000000 is not_sent and has an activity', made({ state: 'not_sent' })],
+    ['chg-000000000000 is not_created and has an activity', made({ state: 'not_created' })],
     ['chg-000000000000 is accepted and has the date of another state', made({ recordedAt: undefined })],
     ['chg-000000000000 ends before it started', made({ deadline: 0 })],
     ['chg-000000000000 has a job without a row, or a row without a job', made({ row: 1 })],
@@ -68,10 +72,27 @@ describe('verify reports an impossible state', () => {
     expect(await memoryLedger([entry]).verify()).toEqual({ entries: 1, jobs: 0, faults: [fault] });
   });
 
-  it('of a job with too short a file', async () => {
-    const ledger = memoryLedger([charge({ job: ID, row: 11 })]);
+  it.each([0, 11])('of a job whose file has no row %s', async (row) => {
+    const ledger = memoryLedger([charge({ job: ID, row })]);
     await ledger.jobs.open(job(), 1);
-    expect((await ledger.verify()).faults).toEqual([`${ID} has a row 11, and its file has 10`]);
+    expect((await ledger.verify()).faults).toEqual([`${ID} has a row ${row}, and its file has 10`]);
+  });
+
+  it('of a job of updates that a charge belongs to', async () => {
+    const ledger = memoryLedger([charge({ job: ID, row: 1 })]);
+    await ledger.jobs.open(job({ kind: 'update' }), 1);
+    expect((await ledger.verify()).faults).toEqual([
+      `chg-000000000000 belongs to ${ID}, which the ledger does not know`,
+    ]);
+  });
+
+  it('of a job with more updates than rows', async () => {
+    const ledger = await openFile(newPath());
+    await ledger.jobs.open(job({ kind: 'update', rows: 1 }), 1);
+    for (const row of [1, 2]) {
+      await ledger.jobs.beginUpdate({ job: ID, row, onye: 'ony.AbCd.1', bound: 1 }, { retry: false, looked: false });
+    }
+    expect((await ledger.verify()).faults).toEqual([`${ID} counts 2 rows, and its file has 1`]);
   });
 
   it('but accepts one that a person set', async () => {
