@@ -8,7 +8,7 @@ import { RUNTIME } from '../support/built.ts';
 import { CANARY } from '../support/canary.ts';
 import { inProcess, startHere } from '../support/in-process.ts';
 import { ledgerOptions, rewrite } from '../support/ledger.ts';
-import { errorOf, fromNoon, newFolder, type RunOptions, start } from '../support/program.ts';
+import { errorOf, fromNoon, newFolder, passingClock, type RunOptions, start } from '../support/program.ts';
 import {
   type Answer,
   hang,
@@ -23,7 +23,7 @@ import {
 } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { asLive, LIVE_ORIGIN } from '../support/tls.ts';
-import { charged, csvOf, fileOf, once, postsOf, serveCharges, ugwoOf } from './bulk-support.ts';
+import { charged, csvOf, fileOf, numberIn, once, postsOf, serveCharges, ugwoOf } from './bulk-support.ts';
 import { type Agent, connect, ERAS, type ToolEnd } from './mcp-support.ts';
 import { newTeam } from './team-support.ts';
 
@@ -71,13 +71,18 @@ const refusedWith = (message: string): unknown =>
     }),
   });
 
+const CALL_SYNC = { next: 'do not call again; call sync' };
+
 /** Answer to the second use of a token. */
 const usedUp = (state: string, more: object = {}): unknown =>
   expect.objectContaining({
     isError: true,
     json: expect.objectContaining({
       state,
-      error: expect.objectContaining({ message: expect.stringContaining('the token was already used (chg-') }),
+      error: expect.objectContaining({
+        message: expect.stringContaining('the token was already used (chg-'),
+        hint: expect.stringContaining(state === 'not_charged' ? 'call charge_plan again' : 'call sync'),
+      }),
       ...more,
     }),
   });
@@ -197,7 +202,7 @@ describe('at a live service', () => {
   it('shows the whole phone number to the person who approves, and stores neither it nor the customer', async () => {
     const service = await serveAllBy(({ method }) =>
       method === 'GET'
-        ? json(200, { ...ugwo(1), onye: { email: 'ada@example.com' }, checkout: {}, activities: [] })
+        ? json(200, { ...ugwo(1), onye: { uid: SEEDED.onye, email: 'ada@example.com' }, checkout: {}, activities: [] })
         : charged(1),
     );
     const [{ home }, env] = [await homeWith(LIVE_ORIGIN, 'shop'), await asLive(service)];
@@ -244,7 +249,7 @@ it('makes 200 plans of a profile in a day', async () => {
   await tokenOf(agent);
   const { stdout } = await inProcess(['ledger', 'jobs', '--profile', 'shop', '--json'], { home });
   const { origin } = (JSON.parse(stdout) as { data: [{ origin: string }] }).data[0];
-  const ledger = await openLedger(ledgerOptions(join(home, 'ledger.sqlite')));
+  const path = join(home, 'ledger.sqlite');
   const job = {
     kind: 'charge',
     command: 'ugwo charge',
@@ -254,6 +259,12 @@ it('makes 200 plans of a profile in a day', async () => {
     profile: 'shop',
     rows: 1,
   } as const;
+  const yesterday = await openLedger(ledgerOptions(path, { now: () => Date.UTC(2026, 10, 19, 23) }));
+  for (let number = 1; number < 9; number += 1) await yesterday.jobs.open({ ...job, id: `plan-old-${number}` }, 1);
+  await yesterday.close();
+  const ledger = await openLedger(ledgerOptions(path));
+  const other = { ...job, profile: 'stall' };
+  for (let number = 1; number < 9; number += 1) await ledger.jobs.open({ ...other, id: `plan-other-${number}` }, 1);
   for (let number = 1; number < 199; number += 1) await ledger.jobs.open({ ...job, id: `plan-${number}` }, 1);
   for (let number = 1; number < 250; number += 1) await ledger.jobs.open({ ...job, id: `job-${number}` }, 1);
   await ledger.close();
@@ -301,8 +312,13 @@ describe('a confirmation is rejected', () => {
     const service = await serveCharges();
     const { home } = await homeWith(service.origin, 'shop', 'stall');
     const [shop, stall] = [await connect(SHOP, { home }), await connect(['--profile', 'stall', ...MONEY], { home })];
-    const token = String(await tokenOf(shop));
+    const { token: sealed, plan } = (await shop.call('charge_plan', BY_USSD)).json;
+    const token = String(sealed);
     expect(await stall.call('charge_confirm', { token })).toEqual(refusedWith('not valid for this profile'));
+    const hidden = await stall.call('sync', { id: [plan] });
+    expect(hidden.text).toContain('no job');
+    expect(hidden.text).not.toContain('did you mean');
+    expect((await shop.call('sync', { id: [plan] })).text).not.toContain('no job');
     const [text = '', mac = ''] = token.split('.');
     const contents = Buffer.from(text, 'base64url').toString();
     const other = Buffer.from(contents.replace(ugwoOf(1), ugwoOf(2))).toString('base64url');
@@ -328,6 +344,30 @@ describe('a confirmation is rejected', () => {
     const planned = await shop.call('charge_plan', BY_USSD);
     expect(planned).toMatchObject({ isError: true, json: { allowed: false, error: { kind: 'refused' } } });
     expect(service.seen).toEqual([]);
+  });
+
+  it('at another service, to which the profile leads by now', async () => {
+    const [service, other] = [await serveCharges(), await serveCharges()];
+    const { home } = await homeWith(service.origin, 'shop');
+    const token = await tokenOf(await connect(SHOP, { home }));
+    const login = ['login', '--profile', 'shop', '--base-url', other.origin, '--key-stdin', '--no-verify', '--yes'];
+    expect(await inProcess(login, { home, stdin: CANARY })).toMatchObject({ code: 0 });
+    const agent = await connect(SHOP, { home });
+    expect(await agent.call('charge_confirm', { token })).toEqual(refusedWith('not valid for this profile'));
+    expect([...service.seen, ...other.seen]).toEqual([]);
+  });
+
+  it('ten minutes after the plan, and a used one still as used', async () => {
+    const service = await serveCharges();
+    const { home } = await homeWith(service.origin, 'shop');
+    const { pass } = passingClock('', 601_000);
+    const agent = await connect(SHOP, { home });
+    const [used, late] = [await tokenOf(agent), await tokenOf(agent, { ...BY_USSD, ugwo: ugwoOf(2) })];
+    expect(await agent.call('charge_confirm', { token: used })).toEqual(ACCEPTED);
+    pass();
+    expect(await agent.call('charge_confirm', { token: used })).toEqual(usedUp('accepted'));
+    expect(await agent.call('charge_confirm', { token: late })).toEqual(refusedWith('the token has expired'));
+    expect(postsOf(service)).toEqual(once(1));
   });
 
   it('if another charge can still be paid, as is the next plan', async () => {
@@ -473,15 +513,20 @@ it('shows and checks the charges of its own profile alone', async () => {
 });
 
 it('shows no charge of a profile without one', async () => {
-  const service = await serveCharges();
+  const service = await serveCharges({ 2: reset });
   const { home } = await homeWith(service.origin, 'shop', 'stall');
   const charge = (number: number) => ['ugwo', 'charge', ugwoOf(number), '--medium', 'ussd', '--provider', 'gtb'];
   for (const [index, profile] of ['shop', 'stall'].entries())
-    expect(await inProcess([...charge(index + 1), '--profile', profile], { home })).toMatchObject({ code: 0 });
+    expect(await inProcess([...charge(index + 1), '--profile', profile], { home })).toMatchObject({
+      code: [0, 6][index],
+    });
   expect(await inProcess(charge(3), { home, service })).toMatchObject({ code: 0 });
   const removed = await inProcess(['profile', 'list', '-o', 'tsv', '--columns', 'name,default'], { home });
   const agent = await connect([], { home, service });
   expect((await agent.call('list_charges')).json, removed.stdout).toMatchObject({ data: [{ ugwo: ugwoOf(3) }] });
+  const { length } = service.looks;
+  await agent.call('sync');
+  expect(service.looks.slice(length).map(({ url }) => url)).toEqual([`/v1/ugwo/${ugwoOf(3)}`]);
 });
 
 it('reads nothing of a token before its code: whatever letter is changed, nothing was charged', async () => {
@@ -539,12 +584,21 @@ describe('a charge whose answer is lost', () => {
       isError: true,
       json: { state: 'unknown', next: 'do not call again; call sync', error: { kind: 'unknown' } },
     });
-    expect(await agent.call('charge_confirm', { token })).toEqual(
-      usedUp('unknown', { next: 'do not call again; call sync' }),
-    );
+    expect(await agent.call('charge_confirm', { token })).toEqual(usedUp('unknown', CALL_SYNC));
     expect((await agent.call('charge_plan', BY_USSD)).json).toMatchObject({ allowed: false });
     const sync = await agent.call('sync');
     expect(sync).toMatchObject({ isError: true, text: expect.stringContaining('"payment":"unknown"') });
+    expect(postsOf(service)).toEqual(once(1));
+  });
+
+  it('but came, and says that it failed, has failed whenever its token is used', async () => {
+    const service = await serveCharges({ 1: charged(1, { status: 'failed', next_action: null }) });
+    const { home } = await homeWith(service.origin, 'shop');
+    const agent = await connect(SHOP, { home });
+    const token = await tokenOf(agent);
+    const failed = { state: 'failed', error: { kind: 'charge_failed' } };
+    expect(await agent.call('charge_confirm', { token })).toMatchObject({ isError: true, json: failed });
+    expect(await agent.call('charge_confirm', { token })).toEqual(usedUp('failed'));
     expect(postsOf(service)).toEqual(once(1));
   });
 
@@ -599,7 +653,7 @@ describe('a call that nobody waits for', () => {
     const confirmed = agent.call('charge_confirm', { token }, { signal: cancel.signal });
     confirmed.catch(() => undefined);
     await service.came(1);
-    expect(await agent.call('charge_confirm', { token })).toEqual(usedUp('sending'));
+    expect(await agent.call('charge_confirm', { token })).toEqual(usedUp('sending', CALL_SYNC));
     cancel.abort();
     await expect(confirmed).rejects.toThrow();
     const states: unknown[] = ['sending'];
@@ -659,12 +713,25 @@ it('ends a search after 50 pages, and gives the cursor to continue', async () =>
   expect(service.seen.length).toBeLessThanOrEqual(51);
 });
 
+it('ends a search of 50 pages with the last one', async () => {
+  const service = await serveBy(({ url }) => {
+    const number = Number(/cursor=(\d+)/.exec(url)?.[1] ?? 1);
+    return page([1], number === 50 ? null : String(number + 1));
+  });
+  const { home } = await homeWith(service.origin, 'shop');
+  const agent = await connect(['--profile', 'shop'], { home });
+  const found = await agent.call('find_payment_requests', { status: ['paid'] });
+  expect(found.json).toEqual({ data: [], next_cursor: null });
+  expect(service.seen).toHaveLength(50);
+});
+
 describe('ended while it charges', () => {
   /** Ends the server while the answer to its charge is held, then calls `next`. */
   const endedBy = async (
     how: 'leave' | 'SIGTERM',
     answer: Answer,
     next: (run: { kill(): void }) => void = () => {},
+    isUpdate = false,
   ) => {
     const { promise: came, resolve: come } = Promise.withResolvers<() => void>();
     const service = await serveBy(({ method }) =>
@@ -674,7 +741,8 @@ describe('ended while it charges', () => {
     const token = await tokenOf(await connect(SHOP, { home }));
     const run = startBareHere([...SHOP, '--json'], { home });
     await run.call('find_customers', {});
-    await run.call('charge_confirm', { token });
+    if (isUpdate) await run.call('update_customer', { onye: SEEDED.onye, first_name: 'Ada' });
+    else await run.call('charge_confirm', { token });
     await service.came(2);
     const letGo = await came;
     if (how === 'leave') run.leave();
@@ -710,6 +778,41 @@ describe('ended while it charges', () => {
     if (code === 0) expect(ended.stderr).toBe('');
     else expect(errorOf(ended)).toMatchObject({ exit_code: code, ledger_id: expect.stringMatching(/^chg-/) });
     expect(ended.stderr).not.toContain('nothing was changed');
+  });
+
+  it.each([
+    ['the update is made', json(200, { uid: SEEDED.onye }), 0],
+    ['its outcome is unknown', reset, 6],
+  ])('ends like the update after a signal: %s', async (_what, answer, code) => {
+    const ended = await endedBy('SIGTERM', answer, undefined, true);
+    expect(ended).toMatchObject({ code, signal: null });
+    expect(ended.stderr).not.toContain('nothing was changed');
+  });
+
+  it('ends like the gravest of two charges after a signal', async () => {
+    const held: (() => void)[] = [];
+    const service = await serveBy((one) => {
+      if (one.method === 'GET') return hang;
+      const answer = numberIn(one) === 1 ? charged(1) : reset;
+      return (...given) => {
+        held[numberIn(one) - 1] = () => answer(...given);
+      };
+    });
+    const { home } = await homeWith(service.origin, 'shop');
+    const agent = await connect(SHOP, { home });
+    const tokens = [await tokenOf(agent), await tokenOf(agent, { ...BY_USSD, ugwo: ugwoOf(2) })];
+    const run = startBareHere([...SHOP, '--json'], { home });
+    await run.call('find_customers', {});
+    for (const token of tokens) await run.call('charge_confirm', { token });
+    await expect.poll(() => held.filter(Boolean).length).toBe(2);
+    run.kill('SIGTERM');
+    await run.saw(/cancelled by SIGTERM/);
+    held[0]?.();
+    await run.saw(/accepted/);
+    held[1]?.();
+    const ended = await run.ended;
+    expect(ended.code).toBe(6);
+    expect(errorOf(ended)).toMatchObject({ kind: 'unknown', exit_code: 6 });
   });
 });
 
