@@ -3,6 +3,7 @@ import { createClient } from '../../src/client/client.ts';
 import type { AttemptResult } from '../../src/client/transport.ts';
 import { operations } from '../../src/contract/operations.ts';
 import type { PayError } from '../../src/core/error.ts';
+import type { ApiRecord } from '../../src/core/record.ts';
 import { ACTIVITY, ONYE_ID, UGWO_ID, ugwo } from '../support/service.ts';
 import { answer, EXCESS, large, type Script, scripted, whole } from './scripted.ts';
 import { thrownBy } from './support.ts';
@@ -12,7 +13,12 @@ const READ = { params: { uid: UGWO_ID } };
 const FOUND = answer(200, whole({ ...ugwo(1), uid: UGWO_ID }));
 
 /** A client with scripted attempts, and its notices. */
-const clientOf = (outcomes: readonly AttemptResult[], script: Script = {}, validate = true) => {
+const clientOf = (
+  outcomes: readonly AttemptResult[],
+  script: Script = {},
+  validate = true,
+  state: { known?: ApiRecord } = {},
+) => {
   const { context, transport, ...seen } = scripted(outcomes, script);
   const notices: string[] = [];
   let closed = 0;
@@ -25,6 +31,7 @@ const clientOf = (outcomes: readonly AttemptResult[], script: Script = {}, valid
     notice,
     transport: { ...transport, close },
     validate,
+    state,
   });
   return { client, notices, closed: () => closed, ...seen };
 };
@@ -79,6 +86,21 @@ describe('preview and check', () => {
     const { client } = clientOf([]);
     expect([client.longestAttempt, client.longestWrite]).toEqual([5000, 505_000]);
   });
+});
+
+it('a record that is known answers the next request alone, and only a read of the same object', async () => {
+  const known = { value: ugwo(1), text: '' };
+  const [same, other] = [{ params: { uid: known.value['uid'] as string } }, READ];
+  const state: { known?: ApiRecord } = { known };
+  const found = answer(200, whole(known.value));
+  const { client, attempts } = clientOf([found, FOUND, found], {}, true, state);
+  expect(await client.call('ugwo.get', same)).toBe(known);
+  await client.call('ugwo.get', same);
+  expect(attempts).toHaveLength(1);
+  state.known = known;
+  expect((await client.call('ugwo.get', other)).value).toMatchObject({ uid: UGWO_ID });
+  await client.call('ugwo.get', same);
+  expect(attempts).toHaveLength(3);
 });
 
 describe('look', () => {

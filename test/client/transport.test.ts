@@ -22,15 +22,16 @@ const openSend = (to: Credentials, now = clock.now) => {
   onTestFinished(() => transport.close());
   const signal = new AbortController().signal;
   const limits = { timeout: 10_000, signal };
-  return (path: string) => transport.send({ method: 'GET', path, body: undefined, fresh: true, ...limits });
+  return (path: string, headers = {}) =>
+    transport.send({ method: 'GET', path, headers, body: undefined, fresh: true, ...limits });
 };
 const faultOf = (to: Credentials, path: string): Promise<unknown> => openSend(to)(path).catch((thrown) => thrown);
 
 describe('the key', () => {
-  it('is sent to its origin', async () => {
+  it('is sent to its origin, and no header replaces it', async () => {
     const service = await serve([json(200, {})]);
-    await openSend({ origin: service.origin, key: KEY })('/v1/ugwo?limit=1');
-    expect(service.seen[0]?.headers['authorization']).toBe(`Bearer ${KEY}`);
+    await openSend({ origin: service.origin, key: KEY })('/v1/ugwo?limit=1', { authorization: 'x', 'x-own': '1' });
+    expect(service.seen[0]?.headers).toMatchObject({ authorization: `Bearer ${KEY}`, 'x-own': '1' });
   });
 
   it.each([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkPeriod } from '../../src/commands/list.ts';
 import type { Io } from '../../src/core/io.ts';
-import { endsAt, matcher, type RecordFilter, serviceNow } from '../../src/core/record.ts';
+import { endsAt, hidesCustomer, matcher, type RecordFilter, serviceNow } from '../../src/core/record.ts';
 import { HOUR } from '../support/units.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00Z');
@@ -57,6 +57,16 @@ describe('matcher', () => {
     expect(ends({ ...REQUEST, created_at: 'lately' })).toBe(false);
     expect(endsAt({ until: { at: NOW } }, NOW)(REQUEST)).toBe(false);
   });
+});
+
+it.each([
+  ['a payment request with its customer', REQUEST, false],
+  ['a payment request without one', { ...REQUEST, onye: null }, false],
+  ['a customer', CUSTOMER, false],
+  ['some fields alone', { uid: REQUEST.uid, status: 'processing' }, true],
+  ['a text', 'ugw.AbCd.1', false],
+])('a list with %s hides its customers: $2', (_what, record, hides) => {
+  expect(hidesCustomer(record)).toBe(hides);
 });
 
 describe('a period', () => {
