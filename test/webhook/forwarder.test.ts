@@ -227,7 +227,7 @@ describe('the forwarder', () => {
   });
 
   it("reports each change of the target's answer once for all events", async () => {
-    const answers = [404, 404, 302, 401, 401, 200, 500, 200];
+    const answers = [404, 404, 300, 401, 401, 200, 500, 200];
     const { said, pass } = await started(
       (number, attempts) => {
         if (number === 4) return answered(200);
@@ -246,7 +246,7 @@ describe('the forwarder', () => {
       `${uidOf(1)} was refused (404); it is tried again, and the events behind it wait`,
       `${uidOf(4)} forwarded: 200, 0 ms`,
       `${uidOf(2)} forwarded: 200, 0 ms`,
-      `${uidOf(1)} was refused (302, and redirects are not followed); it is tried again, and the events behind it wait`,
+      `${uidOf(1)} was refused (300, and redirects are not followed); it is tried again, and the events behind it wait`,
       `${uidOf(1)} was refused (401); it is tried again, and the events behind it wait`,
       `${uidOf(1)} forwarded: 200, 0 ms`,
       `${uidOf(3)} was refused (404); it is tried again, and the events behind it wait`,
