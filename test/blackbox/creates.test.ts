@@ -217,17 +217,27 @@ describe('ugwo create with a reference', () => {
     looks: 'asked',
   });
 
-  it('exits with 0 if the reference belongs to an identical request', () =>
-    scene({
-      ...refTaken(ugwo(1), ugwo(2)),
-      argv: [...ASKED, '-o', 'tsv', '--columns', 'ref'],
+  it.each([
+    ['an identical request', {}, []],
+    ['one that shows its metadata as `meta`', { metadata: undefined, meta: { k: 'v' } }, ['--metadata', 'k=v']],
+  ])('exits with 0 if the reference belongs to %s', async (_what, shown, more) => {
+    await scene({
+      ...refTaken(ugwo(1), { ...ugwo(2), ...shown }),
+      argv: [...ASKED, ...more, '-o', 'tsv', '--columns', 'ref'],
       stdout: 'order-2\n',
       stderr: ['The reference order-2 exists already; looking for its payment request.'],
-    }));
+    });
+  });
 
   it.each([
     ['is not there', ugwo(2), ['--data', '{"constructor":"x"}'], { title: 'is not there' }],
     ['is different', { ...ugwo(2), amount: 900_000 }, [], { option: '--amount', title: 'is NGN 9,000.00 there' }],
+    [
+      'has other capitals',
+      { ...ugwo(2), description: 'ORDER 2' },
+      [],
+      { option: '--description', title: 'is ORDER 2 there' },
+    ],
   ])('reports a conflict if a field %s', async (_what, listed, more, violation) => {
     const argv = [...ASKED, ...more, '--json'];
     await scene({ ...refTaken(listed), argv, exit: 3, error: { violations: [violation] } });

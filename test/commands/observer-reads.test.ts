@@ -27,7 +27,7 @@ const charge = (number: number, expiresIn = 3_600_000): Charge => {
   } as unknown as Charge;
 };
 /** The same charge, after a read that showed this of it and of its payment request. */
-const readAs = (one: Charge, status: string, requestStatus: string, requestTotal: number): Charge =>
+const readAs = (one: Charge, status: string, requestStatus: string, requestTotal?: number): Charge =>
   ({
     ...one,
     activity: { ...one.activity, status },
@@ -131,6 +131,9 @@ describe('an observer of open charges', () => {
     changed.set(22, { status: null });
     // Its activity has failed, and the latest one is another.
     changed.set(23, { status: 'requires_ugwo', lastest_ugwo_activity: { uid: 'act.AbCd.99', status: 'failed' } });
+    // No reading of it has shown a total.
+    read[24] = readAs(charge(25), 'requires_action', 'processing');
+    changed.set(25, { status: 'processing', total_amount_paid: 5 });
     await observer.look(read);
     expect(reads()).toEqual([1, 2, 3, 4, 21, 23]);
   });
@@ -148,8 +151,9 @@ describe('an observer of open charges', () => {
     changed.set(21, { total_amount_paid: '5' });
     changed.set(22, { lastest_ugwo_activity: { uid: 'act.AbCd.22', status: 'failed' } });
     changed.set(23, { lastest_ugwo_activity: { uid: 'act.AbCd.22', status: 'failed' } });
-    await observer.look(charges(40));
-    expect(reads()).toEqual([1, 2, 3, 4, 20, 21, 22]);
+    // Each charge of a request that has several.
+    await observer.look([...charges(40), charge(20)]);
+    expect(reads()).toEqual([1, 2, 3, 4, 20, 20, 21, 22]);
   });
 
   it('reads at most one list page per ten charges, and later ones in turn', async () => {
