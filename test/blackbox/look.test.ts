@@ -514,7 +514,8 @@ describe('a request that changes after its read', () => {
 
   describe('is not refunded anew after a 429 if its payment has changed', () => {
     const paid = { ...ACTIVITY, status: 'successful', amount: 500_007 };
-    const shown = (amount: number): Answer => json(200, request({ activities: [{ ...paid, amount }] }));
+    const shown = (amount: number, more: object = {}): Answer =>
+      json(200, request({ activities: [{ ...paid, amount, ...more }] }));
     const abroad = json(200, request({ activities: [paid], currency: 'USD' }));
     const refundOf = (how: string): readonly string[] => {
       if (how === 'one') return ['refund', 'create', ACTIVITY.uid, '--ugwo', UGWO_ID, '--yes'];
@@ -522,17 +523,21 @@ describe('a request that changes after its read', () => {
       return ['refund', 'create', '--from', fileOf(rows), '--yes'];
     };
 
-    it.each<[string, string, Answer, number, readonly string[]]>([
-      ['one', 'nothing', shown(500_007), 0, ['GET', 'POST', 'GET', 'POST']],
+    const SENT = ['GET', 'POST', 'GET', 'POST'];
+
+    it.each<[string, string, Answer, number, readonly string[], string?]>([
+      ['one', 'nothing', shown(500_007), 0, SENT, 'successful'],
       ['one', 'the whole amount', shown(400_007), 9, ['GET', 'POST', 'GET']],
-      ['a row with an amount', 'the whole amount', shown(400_007), 0, ['GET', 'POST', 'GET', 'POST']],
+      ['one', 'what came of it', shown(500_007, { charged_amount: 400_007 }), 9, ['GET', 'POST', 'GET']],
+      ['one', 'its status', shown(500_007, { status: 'partially_refunded' }), 0, SENT, 'partially_refunded'],
+      ['a row with an amount', 'the whole amount', shown(400_007), 0, SENT, 'successful'],
       ['a row with an amount', 'the currency', abroad, 5, ['GET', 'POST', 'GET']],
-    ])('%s, and what changed is %s', async (how, _what, then, exit, requests) => {
+    ])('%s, and what changed is %s', async (how, _what, then, exit, requests, status) => {
       const [looks, posts] = [
         [shown(500_007), then],
         [slow, json(200, { uid: 'rfd.AbCd.1', status: 'processing' })],
       ];
-      await scene({
+      const { home } = await scene({
         service: serveAllBy(({ method }) => (method === 'GET' ? looks : posts).shift()),
         argv: refundOf(how),
         exit,
@@ -540,6 +545,9 @@ describe('a request that changes after its read', () => {
         stdout: /^/,
         requests,
       });
+      const list = await inProcess(['ledger', 'list', '--kind', 'refund', '--json'], { home });
+      const { data } = JSON.parse(list.stdout) as { data: readonly { evidence: readonly object[] }[] };
+      expect(data[0]?.evidence[0]).toMatchObject(status === undefined ? {} : { kind: 'paid', status });
     });
   });
 });

@@ -92,6 +92,16 @@ describe.each(LEDGERS)('refunds in a ledger (%s)', (_where, open) => {
   });
 });
 
+it('refund list shows with a refund no charge of another service, and those of one service alone', async () => {
+  const [{ run, machine }, { service }] = [await refunded({}), await refunded({})];
+  const args = ['create', activityOf(1), '--ugwo', ugwoOf(1), '--amount-minor', '1000', '--yes'];
+  const there = { ...machine, service };
+  expect(await inProcess(['refund', ...args], there)).toMatchObject({ code: 0 });
+  const ugwos = (ended: Ended) => rowsIn(ended).map((row) => row['ugwo']);
+  expect(ugwos(await run('list', '--all-profiles', '--json'))).toEqual([null, ugwoOf(2), ugwoOf(1)]);
+  expect(ugwos(await inProcess(['refund', 'list', '--json'], there))).toEqual([null]);
+});
+
 describe('refund get', () => {
   it('prints null for values that the payment request does not show', async () => {
     const { run } = await refunded({});
