@@ -114,6 +114,19 @@ describe.each(['get', 'wait'])('activity %s', (verb) => {
   });
 });
 
+it('activity get records what the payment request shows of other activities, too', async () => {
+  const options = await inFile(await serveKnown());
+  expect(await chargeOf(ugwoOf(1), options)).toMatchObject({ code: 0 });
+  const [own, other] = [1, 7].map((number) => ({ ...PAID, uid: activityOf(number) }));
+  const request = { ...ugwo(1), lastest_ugwo_activity: other, activities: [other, own] };
+  await scene({
+    home: options.home,
+    service: serveAllBy(({ url }) => json(200, url.endsWith(ON_1) ? request : other)),
+    argv: ['activity', 'get', ugwoOf(1)],
+    entries: [{ activity: activityOf(1), status: 'successful' }],
+  });
+});
+
 it('activity get --dry-run prints the request for each kind of argument', async () => {
   const options = await inFile(await serveKnown());
   expect(await chargeOf(ugwoOf(1), options)).toMatchObject({ code: 0 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ugwoOf } from '../support/ids.ts';
-import { begin, openDesk, REFUND, writing } from './desk-support.ts';
+import { begin, openDesk, REFUND, REFUND_SECONDS, writing } from './desk-support.ts';
 
 /** A desk with a payment request of Ada that has a failed charge and one more, which was paid. */
 const withTwo = async (isTwice = false) => {
@@ -116,6 +116,14 @@ describe('a refund by name', () => {
     expect(ended.code, ended.stderr).toBe(0);
     expect(ended.stdout).toContain(paid);
     expect(ended.stderr).toContain(`INV-7 is ${paid}: NGN 900.00, ada@example.com, paid\n`);
+  });
+
+  it('pays back the one activity whose money did not go back', async () => {
+    const { paycli, second, settle, paid, done, pass } = await withTwo(true);
+    await settle(second, 'successful');
+    await done('refund', 'create', second, '--yes');
+    await pass(REFUND_SECONDS);
+    expect(await done('refund', 'create', 'INV-7', '--yes')).toContain(paid);
   });
 
   it('pays nothing back for an e-mail address, which may have payments elsewhere', async () => {

@@ -1,6 +1,9 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { inProcess } from '../support/in-process.ts';
 import { newFolder } from '../support/program.ts';
+import { reportOf } from '../support/report.ts';
+import { csvOf, fileOf } from './bulk-support.ts';
 import { openDesk, REFUND_SECONDS, type Shown } from './desk-support.ts';
 import { listen } from './news-support.ts';
 
@@ -113,6 +116,24 @@ describe('a refund', () => {
     expect(await statesOf(desk)).toEqual([state]);
     expect((await desk.paycli(...resolve)).code).toBe(2);
     expect((await desk.paycli(...create)).code).toBe(code);
+  });
+
+  it.each([
+    ['paid-back', 'accepted', 0],
+    ['failed', 'failed', 11],
+  ])('of a row keeps its id in the report of a later run, once it is %s', async (word, state, code) => {
+    const desk = await openDesk();
+    const { activity } = await paidRequest(desk, 'INV-9');
+    const report = join(newFolder('report'), 'report.csv');
+    const file = fileOf(csvOf('activity,amount,currency', `${activity},300.00,NGN`));
+    const create = ['refund', 'create', '--from', file, '--report', report, '--yes'];
+    await desk.done(...create);
+    const first = reportOf(report)[1];
+    const [{ id, uid } = { id: '', uid: '' }] = await refundsOf(desk);
+    await desk.done('ledger', 'resolve', id, '--as', word, '--reason', 'seen at the bank', '--yes');
+    expect((await desk.paycli(...create)).code).toBe(code);
+    expect(first).toMatchObject({ state: 'accepted', refund: uid, status: 'processing' });
+    expect(reportOf(report)[1]).toMatchObject({ state, refund: uid, status: 'processing' });
   });
 
   it('of a bank transfer names the missing account, and sends nothing', async () => {

@@ -86,6 +86,8 @@ describe('a wait for the charges of a file', () => {
   it('ends with the last payment, and reads nothing if none is open', async () => {
     const ended = await follow(some, 60 * SECOND, (_, at) => (at < 5000 ? 'processing' : 'successful'));
     expect([ended.reads.length, ended.codes, ended.text]).toEqual([3, [], '2 paid (NGN 10.00)']);
+    const last = await follow(some, 5 * SECOND, (_, at) => (at < 5000 ? 'processing' : 'successful'));
+    expect([last.codes, last.text]).toEqual([[], '2 paid (NGN 10.00)']);
     expect((await follow([], 60 * SECOND, () => 'failed')).reads).toEqual([]);
   });
 
