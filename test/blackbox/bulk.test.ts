@@ -432,6 +432,7 @@ describe('ugwo charge --from', () => {
     it.each([
       ['are charged', charged(1), 'accepted', 4],
       ['are rejected for something else', refusing('data.provider', 'is unknown'), 'rejected', 3],
+      ['are rejected for now', problem(409, 'The checkout is being changed.'), 'rejected', 3],
     ])('sends them all as long as they %s', async (_what, answer, state, count) => {
       const service = await serveWithout(answer);
       expect(summaryOf(await oneByOne(service, home()))).toMatchObject({ [state]: count, refused: 0 });

@@ -102,6 +102,18 @@ describe('a refund', () => {
   });
 
   it.each([
+    ['shows it', { latest_ugwo_activity: { uid: uidOf(1) } }, 'NGN 5,000.01 '],
+    ['shows none', {}, 'the whole payment '],
+  ])('of a whole payment names its sum if its payment request %s', async (_what, more, sum) => {
+    await scene({
+      service: [json(200, { ...ugwo(1), ...more })],
+      looks: 'asked',
+      argv: [...REFUND, ...OF_REQUEST, '--dry-run'],
+      stderr: [`this pays back ${sum}`],
+    });
+  });
+
+  it.each([
     ['--provider', 'gtb'],
     ['--account-number', '0123456789'],
   ])('with half a destination (%s) is not sent', async (option, value) => {

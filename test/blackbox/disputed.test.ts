@@ -261,6 +261,8 @@ describe('money that is disputed', () => {
     await shop.run('ledger', 'sync', '-q');
     for (const args of ATTEMPTS) await isRefused(shop, args.includes('--json') ? args : [...args, '--json']);
     expect(shop.writes()).toBe(1);
+    const elsewhere = { ...shop.options, service: (await openShop()).service };
+    expect(await inProcess(['ugwo', 'cancel', UGWO, '--yes'], elsewhere)).toMatchObject({ code: 0 });
     shop.show(PAID);
     // Their own reads would show the money again. A person looks first.
     await isRefused(shop, [...refund, '--json']);

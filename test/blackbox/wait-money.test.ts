@@ -16,7 +16,6 @@ const requestOf = (more: object = {}): Answer =>
   json(200, { ...ugwo(1), uid: UGWO_ID, status: 'ugwo_successful', amount: 90_000, activities: [PAID], ...more });
 
 /** Waits for an activity at a service that shows these answers. */
-/** Waits for an activity at a service that shows these answers. */
 const waiting = (activity: object, request: Answer, ...more: readonly string[]): Scene => ({
   service: ({ url }) => (url.includes('/activities/') ? json(200, activity) : request),
   looks: 'asked',
@@ -100,6 +99,10 @@ describe('activity wait, after a payment', () => {
     [
       'a request that shows no total, and no activities',
       requestOf({ activities: [], total_amount_paid: 0, status: 'requires_ugwo' }),
+    ],
+    [
+      'a request that shows no status of the activity',
+      requestOf({ activities: [{ ...PAID, ...LATER, status: undefined }], total_amount_paid: 90_000 }),
     ],
     ['a service without reads of payment requests (404)', problem(404, 'No')],
     ['a service without reads of payment requests (405)', problem(405, 'No')],
