@@ -500,6 +500,20 @@ describe('a file that adds a row to one already charged', () => {
     expect([exit_code, hint]).toEqual([9, 'find out about the unknown rows: `paycli ledger sync`']);
   });
 
+  it('is refused if a row was paid in part', async () => {
+    let paid: object = { activities: [] };
+    const service = await serveAllBy((seen) => {
+      const number = numberIn(seen);
+      return seen.method === 'POST' ? charged(number) : json(200, { ...ugwo(number), ...(number === 1 && paid) });
+    });
+    const options = { service, ...home() };
+    await chargeFrom(ussdFile(1), options);
+    const part = { ...ACTIVITY, uid: activityOf(1), status: 'successful', next_action: null, charged_amount: 1000 };
+    paid = { total_amount_paid: 1000, activities: [part] };
+    expect(summaryOf(await chargeFrom(ussdFile(1, 2), options))).toMatchObject({ accepted: 1, refused: 1 });
+    expect(postsOf(service)).toEqual(once(1, 2));
+  });
+
   it('is refused if a row has other terms, is charged twice, or was charged elsewhere', async () => {
     const service = await serveCharges();
     const options = { service, ...home() };

@@ -304,8 +304,11 @@ describe('the end of follow', () => {
   it('aborts a hanging read without reporting a failure', async () => {
     const service = await serve([shows('processing'), hang]);
     const { fault, ...rest } = await followOn(bench(service.origin), { limit: 4000, known: known() }).followed;
-    expect(rest).toMatchObject({ payment: 'open', record: { value: { status: 'processing' } } });
+    expect(rest).toMatchObject({ payment: 'open', record: { value: { status: 'processing' } }, unanswered: false });
     expect(fault).toBeUndefined();
+    const silent = await serve([hang]);
+    const { unanswered } = await followOn(bench(silent.origin), { limit: 2000, known: known() }).followed;
+    expect(unanswered).toBe(true);
   });
 
   it('aborts the first read, too', async () => {
