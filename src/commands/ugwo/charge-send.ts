@@ -208,6 +208,5 @@ export const isMadeHere = (
   why === 'done' ||
   (other === undefined &&
     by.job !== intent.job &&
-    by.state === 'accepted' &&
     REFUSALS[why].isReusable === true &&
     asksTheSame(by, data, ledger.digest));

@@ -254,8 +254,7 @@ const chargeOne = async (input: OneCharge, run: Run): Promise<Result> => {
     const share = async () => sharing?.one(record.value, { id, isNew: wrote === true, rest: rest?.missing }, client);
     if (wait !== undefined) return waiting(made, input, wait, share, client, run);
     const end = chargeEnd(made, String(data['medium']));
-    const isShared = sharing !== undefined && end.failure === undefined;
-    return { kind: 'record', ...shown, ...end, ...(isShared && { after: share }) };
+    return { kind: 'record', ...shown, ...end, ...(sharing && { after: share }) };
   } catch (thrown) {
     throw namingFlags(thrown, flagOf(input), guessFor(data));
   }
