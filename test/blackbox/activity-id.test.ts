@@ -120,7 +120,7 @@ it('activity get records what the payment request shows of other activities, too
   const [own, other] = [1, 7].map((number) => ({ ...PAID, uid: activityOf(number) }));
   const request = { ...ugwo(1), lastest_ugwo_activity: other, activities: [other, own] };
   await scene({
-    home: options.home,
+    ...options,
     service: serveAllBy(({ url }) => json(200, url.endsWith(ON_1) ? request : other)),
     argv: ['activity', 'get', ugwoOf(1)],
     entries: [{ activity: activityOf(1), status: 'successful' }],

@@ -119,7 +119,7 @@ describe('a refund by name', () => {
   });
 
   it('pays back the one activity whose money did not go back', async () => {
-    const { paycli, second, settle, paid, done, pass } = await withTwo(true);
+    const { second, settle, paid, done, pass } = await withTwo(true);
     await settle(second, 'successful');
     await done('refund', 'create', second, '--yes');
     await pass(REFUND_SECONDS);
