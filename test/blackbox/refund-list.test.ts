@@ -11,7 +11,8 @@ const RFD = (number: number): string => `rfd.AbCd.${String(number).padStart(24, 
 /** A payment request with a paid charge and, optionally, its refund. */
 const requestOf = (number: number, more: object): Answer => {
   const activity = { uid: activityOf(number), status: 'partially_refunded', amount: 500_000, ...more };
-  return json(200, { ...ugwo(number), uid: ugwoOf(number), status: 'partially_refunded', activities: [activity] });
+  const activities = [{ uid: activityOf(90), status: 'failed' }, activity];
+  return json(200, { ...ugwo(number), uid: ugwoOf(number), status: 'partially_refunded', activities });
 };
 
 /** A machine that has charged and refunded two payment requests. The service then answers as given. */
