@@ -9,15 +9,18 @@ import { activityOf, charged, chargeFrom, numberIn, ussdFile } from './bulk-supp
 /** Payment requests of NGN 5,000.00, whose activities the test ends. */
 const openShop = async (count: number) => {
   const created = { created_at: atom(Date.now()) };
-  const now = new Map<number, { readonly status: string; readonly total: number; readonly more?: object }>();
+  const now = new Map<
+    number,
+    { readonly status: string; readonly total: number; readonly more?: object; readonly later?: number }
+  >();
   const requestOf = (number: number) => {
-    const { status = 'requires_action', total = 0, more } = now.get(number) ?? {};
+    const { status = 'requires_action', total = 0, more, later = 0 } = now.get(number) ?? {};
     const ends = status === 'failed' ? { error: { code: 'psp.error.expired', message: 'Expired' } } : {};
     const activity = {
       ...ACTIVITY,
       ...created,
       uid: activityOf(number),
-      updated_at: atom(Date.now() + 1000 * service.seen.length),
+      updated_at: atom(Date.now() + later + 1000 * service.seen.length),
       status,
       ...ends,
     };
@@ -113,6 +116,7 @@ describe('ledger sync of charges that are final', () => {
     now.set(1, { status: 'successful', total: 500_001 });
     await sync();
     expect(await sync(7 * HOUR)).toEqual([[], ['1']]);
+    expect(await sync(8 * HOUR)).toEqual([[], ['']]);
     expect(await sync(71 * HOUR)).toEqual([[], ['1']]);
     expect(await sync(73 * HOUR)).toEqual([[], []]);
   });
@@ -131,6 +135,17 @@ describe('ledger sync of charges that are final', () => {
     await sync();
     expect(await sync(23 * HOUR)).toEqual([[], ['1']]);
     expect(await sync(25 * HOUR)).toEqual([[], []]);
+  });
+
+  it.each([
+    ['expired', 'failed', 0, 7, 7.9],
+    ['paid', 'successful', 500_001, 6, 8.9],
+  ])('counts the days from when it was %s, not from its start', async (payment, status, total, end, last) => {
+    const { now, sync } = await openShop(1);
+    now.set(1, { status, total, later: end * DAY });
+    expect(await sync(end * DAY)).toEqual([[`${payment}\t1`], ['1']]);
+    expect(await sync(last * DAY)).toEqual([[], ['1']]);
+    expect(await sync((Math.ceil(last) + 0.1) * DAY)).toEqual([[], []]);
   });
 
   it('counts a paid charge again once its payment request was paid twice', async () => {
