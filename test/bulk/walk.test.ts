@@ -73,7 +73,10 @@ const run = async (options: Options): Promise<Done> => {
     mode: 'send',
     rows,
     bad: options.excluded ?? bitSet(),
-    read: ({ number }) => ({ key: options.keyOf?.(number) ?? String(number), item: number }),
+    read: ({ number }) => {
+      const { faults } = end(number);
+      return faults === undefined ? { key: options.keyOf?.(number) ?? String(number), item: number } : { faults };
+    },
     work: async ({ item: row }) => {
       // Claims a row in one step, like the ledger.
       const before = book.get(row);
@@ -131,16 +134,20 @@ describe('a walk that sends', () => {
     const excluded = bitSet();
     for (const row of [2, 4]) excluded.set(row);
     const notSent: RowEnd = { state: 'not_sent', exitCode: 5 };
-    const book: Book = new Map([1, 4, 5, 6].map((row) => [row, notSent]));
+    const rejected: RowEnd = { state: 'rejected', exitCode: 3 };
+    const book: Book = new Map([1, 4, 5, 6, 8, 9].map((row) => [row, row < 8 ? notSent : rejected]));
     const ends: Record<number, RowEnd> = {
       1: { state: 'refused', noEntry: true },
       3: { state: 'refused', noEntry: true },
       5: { state: 'accepted', kept: 'elsewhere' },
       6: { state: 'rejected' },
       7: { state: 'accepted', kept: 'here' },
+      // A try of this run has left an entry that was not sent, and the next one was refused.
+      8: { state: 'refused', noEntry: true, before: 'not_sent' },
+      9: { state: 'invalid', faults: [] },
     };
-    const { worked } = await run({ rows: 8, excluded, book, end: (row) => ends[row] ?? ACCEPTED });
-    expect(worked.adjustments).toEqual({ invalid: 2, refused: 2, accepted: 1, not_sent: -3 });
+    const { worked } = await run({ rows: 10, excluded, book, retry: true, end: (row) => ends[row] ?? ACCEPTED });
+    expect(worked.adjustments).toEqual({ invalid: 3, refused: 3, accepted: 1, not_sent: -4, rejected: -1 });
   });
 
   it('reads ahead, and reports rows of earlier runs in their turn', async () => {
@@ -281,12 +288,17 @@ describe('a walk that sends', () => {
     ['continues after one or two unknown rows', 'aua uua', false, 6],
     ['stops after three unknown rows in a sequence', 'auuu aaa', false, 4],
     ['does not count an unsent row as an answer', 'uunu aaa', false, 4],
-    ['counts a rejected row as an answer', 'uuruu', false, 5],
+    ['counts a rejected, failed or expired row as an answer', 'uuruu fuueuu', false, 11],
+    ['counts no row that another process has sent', 'uuhku u', false, 5],
     ['continues with continueOnUnknown', 'uuuuu', true, 5],
   ])('%s', async (_name, letters, continueOnUnknown, count) => {
     const states = [...letters.replace(' ', '')];
-    const named: Record<string, RowState> = { a: 'accepted', u: 'unknown', n: 'not_sent', r: 'rejected' };
-    const end = (row: number): RowEnd => ({ state: named[states[row - 1] ?? ''] ?? 'accepted' });
+    const named: Record<string, RowEnd> = {
+      ...{ a: ACCEPTED, u: { state: 'unknown' }, n: { state: 'not_sent' }, r: { state: 'rejected' } },
+      ...{ f: { state: 'failed' }, e: { state: 'expired' } },
+      ...{ h: { state: 'unknown', kept: 'here' }, k: { state: 'unknown', kept: 'elsewhere' } },
+    };
+    const end = (row: number): RowEnd => named[states[row - 1] ?? ''] ?? ACCEPTED;
     const { worked, sent } = await run({ rows: states.length, concurrency: 1, continueOnUnknown, end });
     expect(sent).toHaveLength(count);
     const stopped = count === states.length ? undefined : { kind: 'unknown' };
@@ -302,6 +314,13 @@ describe('a walk that sends', () => {
     });
     expect(worked).toMatchObject({ done: 1, counts: { accepted: 1 }, stopped: why });
     expect([...settled.keys()]).toEqual([1]);
+  });
+
+  it.each(['ledger', 'unrecorded'] as const)('looks up no stored results after an error: %s', async (kind) => {
+    const why = new PayError(kind, 'no');
+    const book: Book = new Map([[2, ACCEPTED]]);
+    const end = (): RowEnd => ({ state: 'accepted', exitCode: 7, stops: why });
+    expect((await run({ rows: 2, concurrency: 1, book, end })).worked).toMatchObject({ done: 1, stopped: why });
   });
 
   it('ends on a signal, also while waiting for another process', async () => {
