@@ -181,6 +181,12 @@ describe('the sides', () => {
     const { lines } = await read(table('Kind', ['Credit', 'Debit']), { columns: { side: ['Kind'] } });
     expect(lines.map(({ amount }) => amount)).toEqual([500, -700]);
   });
+
+  it('are the only ones if an option names them, beside a column of debits', async () => {
+    const content = 'Date,Amount,Debit,Kind\n25-Nov-26,5.00,,Credit\n25-Nov-26,7.00,7.00,Debit\n';
+    const { lines } = await read(content, { columns: { side: ['Kind'] } });
+    expect(lines.map(({ amount }) => amount)).toEqual([500, -700]);
+  });
 });
 
 it.each([
@@ -249,6 +255,12 @@ describe('tables', () => {
     expect(await linesOf(read(content))).toEqual([['11-25', 500, text]]);
     expect((await read(content)).notices[1]).toMatch(/^Left out: 1 row in USD \(row \d, USD 6\.00\)$/);
     expect(await linesOf(read(content, { currency: 'USD' }))).toEqual([['11-25', 600, 'TRF B']]);
+  });
+
+  it('are in the currency of their titles, not in that of the layout', async () => {
+    const layout = { name: 'own', header: ['date', 'narration', 'credit'], currency: 'NGN' };
+    const content = 'Currency,USD,\nDate,Narration,Credit\n25-Nov-26,TRF A,6.00\n';
+    expect(await linesOf(read(content, { currency: 'USD', layout }))).toEqual([['11-25', 600, 'TRF A']]);
   });
 
   it('in another currency are summed without amounts that are none', async () => {

@@ -599,9 +599,11 @@ describe('a file that is no statement', () => {
   });
 
   it('leaves lines in another currency out, and says so', async () => {
-    const { lines, notices } = await read('Date,Amount\n25-Nov-26,5.00\n25-Nov-26,USD 6.00\n25-Nov-26,usd7.00\n');
+    const { lines, notices } = await read(
+      'Date,Amount\n25-Nov-26,5.00\n25-Nov-26,USD 6.00\n25-Nov-26,-usd7.00\n25-Nov-26,JPY 5000\n',
+    );
     expect(lines.map(({ amount }) => amount)).toEqual([500]);
-    expect(notices[1]).toBe('Left out: 2 rows in USD (the first is row 2, USD 13.00)');
+    expect(notices[1]).toBe('Left out: 2 rows in USD (the first is row 2, USD 13.00), 1 row in JPY (row 4, JPY 5,000)');
   });
 
   it.runIf(process.platform === 'linux')('leaves no copy', async () => {
