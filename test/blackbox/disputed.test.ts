@@ -95,13 +95,17 @@ describe('a reading that shows less money than before', () => {
     expect(await listed()).toMatchObject([{ payment: 'paid', received: ASKED, disputed: true }]);
     const synced = await run('ledger', 'sync', '--json');
     expect(synced.code).toBe(14);
-    expect(errorOf(synced)).toMatchObject({ kind: 'attention', message: '1 charge is disputed' });
+    expect(errorOf(synced)).toMatchObject({
+      ...{ kind: 'attention', message: '1 charge is disputed' },
+      hint: expect.stringMatching(/was paid, and is now shown as (?!paid)/),
+    });
     const found = await cases();
     expect(found).toMatchObject({ code: 14, cases: [{ kind: 'disputed', ugwo: UGWO }] });
     expect(found.cases[0].command).toMatch(/^paycli ledger sync chg-\w+$/);
     expect(await run('status', '--sync', '-q')).toMatchObject({ code: 14 });
     show(paid);
-    expect(await run('ledger', 'sync')).toMatchObject({ code: 0 });
+    const counted = await run('ledger', 'sync', '-o', 'tsv', '--columns', 'payment,count');
+    expect(counted).toMatchObject({ code: 0, stdout: 'paid\t1\n' });
     expect(await cases()).toMatchObject({ code: 0, cases: [] });
     expect(await listed()).toMatchObject([{ payment: 'paid', received: ASKED, disputed: false }]);
     expect(posts()).toBe(1);

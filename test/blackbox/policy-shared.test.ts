@@ -334,5 +334,8 @@ describe('amounts that change after the check of a file', () => {
     const again = await chargeFrom(file, world.ada);
     expect(errorOf(again)['message']).toContain("2 payment requests for NGN 150.00 need another person's approval");
     expect(postsOf(service)).toEqual(once(1));
+    await approveAs(world);
+    expect(await chargeFrom(file, world.ada)).toMatchObject({ code: 0 });
+    expect(postsOf(service)).toEqual(once(1, 2));
   });
 });

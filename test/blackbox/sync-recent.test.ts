@@ -34,12 +34,12 @@ const openShop = async (count: number) => {
     };
   };
   const numbers = Array.from({ length: count }, (_none, index) => index + 1);
-  let ahead = 0;
+  let [ahead, listStatus] = [0, 200];
   const service = await serveAllBy((seen: Seen) => {
     if (seen.method === 'POST') return charged(numberIn(seen), created);
     const date = new Date(Date.now() + ahead).toUTCString();
     return seen.url.startsWith('/v1/ugwo?')
-      ? json(200, { data: numbers.map(requestOf), next_cursor: null }, { date })
+      ? json(listStatus, { data: numbers.map(requestOf), next_cursor: null }, { date })
       : json(200, requestOf(numberIn(seen)), { date });
   });
   const options: RunOptions = { service, home: newFolder() };
@@ -56,14 +56,17 @@ const openShop = async (count: number) => {
     const words = ['ledger', 'sync', ...ids, '-o', 'tsv', '--columns', 'payment,count'];
     const moved = vi.spyOn(clock, 'now').mockImplementation(() => Date.now() + later);
     const ended = await inProcess(words, { ...options, env }).finally(() => moved.mockRestore());
-    expect(ended.code, ended.stderr).toBe(0);
+    expect(ended.code, ended.stderr).toBe(listStatus === 200 ? 0 : 3);
     const sent = service.seen.slice(before).map(({ url }) => url.replace(/\?.*/, '').replace(/^\/v1\/ugwo/, ''));
     return [ended.stdout.split('\n').filter(Boolean), sent.map((path) => path.replace(/^\/ugw\.\w+\.0*/, ''))];
   };
   /** Ids of the charges, and that of their job. */
   const ids = async (verb: 'list' | 'jobs'): Promise<string[]> =>
     (await inProcess(['ledger', verb, '-o', 'tsv', '--columns', 'id'], options)).stdout.split('\n').filter(Boolean);
-  return { now, sync, ids };
+  const listsWith = (status: number): void => {
+    listStatus = status;
+  };
+  return { now, sync, ids, listsWith };
 };
 
 const HOUR = 3_600_000;
@@ -109,6 +112,14 @@ describe('ledger sync of charges that are final', () => {
     now.set(2, { status: 'failed', total: 0 });
     expect(await sync()).toEqual([['reversed\t1'], ['', '2']]);
     expect(await sync()).toEqual([[], ['']]);
+  });
+
+  it('ends with the error of the list if it cannot be read', async () => {
+    const { now, sync, listsWith } = await openShop(2);
+    now.set(1, { status: 'successful', total: 500_001 });
+    await sync();
+    listsWith(404);
+    expect((await sync())[0]).toEqual(['open\t1']);
   });
 
   it('reads each paid one again after six hours, for three days', async () => {

@@ -126,6 +126,16 @@ describe('ledger sync', () => {
     expect(done.rows).toMatchObject([{ payment: 'open', count: 2 }]);
   });
 
+  it('exits with 8 if a disputed charge could not be read', async () => {
+    const disputed = { payment: 'open', received: undefined, at: SENT } as const;
+    const paid = { payment: 'paid', received: 500_001, receivedAssumed: false, refunded: undefined } as const;
+    const done = await sync([open(1, { money: { ...paid, paidAt: 0, disputed } })], {
+      get: fails(new PayError('read_failed', 'reset')),
+    });
+    expect(done.error).toMatchObject({ kind: 'read_failed', message: 'reset' });
+    expect(done.rows).toMatchObject([{ payment: 'paid', count: 1 }]);
+  });
+
   it('ends if the key is rejected', async () => {
     const get = fails(new PayError('auth', 'no', { status: 401 }));
     const done = await sync(many(30), { get });
