@@ -276,7 +276,7 @@ const stillDisputed = ({ disputed }: Found, { command }: Leaving): PayError | un
 };
 
 const endedBy = (failures: readonly PayError[]): PayError | undefined =>
-  failures.find(({ kind }) => kind === 'interrupted') ?? failures.find(({ kind }) => kind === 'auth');
+  failures.find(({ kind }) => kind === 'interrupted' || kind === 'auth');
 
 /** The error of what could not be read; undefined if everything was. */
 const unreadError = (failures: readonly PayError[]): PayError | undefined => {
