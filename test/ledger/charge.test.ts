@@ -296,6 +296,10 @@ describe('the ledger files', () => {
       'an answer',
       async () => madeHere({ ...ACTIVITY, next_action: { type: 'user_action', instruction: echo, headers: { echo } } }),
     ],
+    [
+      'the providers of an answer',
+      async () => madeHere({ ...ACTIVITY, psp: CANARY, psp_external_id: `ref ${CANARY}` }),
+    ],
     ['a rejection', failing(new PayError('rejected', echo, { status: 422 }))],
     ['an exception', failing(new Error(echo))],
     // Truncation falls into the phone number, and into the key.

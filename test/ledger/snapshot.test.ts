@@ -2,7 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { activityFacts } from '../../src/charge/payment.ts';
 import { BOUNDS } from '../../src/core/bounds.ts';
 import type { ApiRecord } from '../../src/core/record.ts';
-import { asActivity, keptActivity, snapshotOf, withActivity } from '../../src/ledger/snapshot.ts';
+import {
+  asActivity,
+  hasSameActivities,
+  keptActivity,
+  type Snapshot,
+  snapshotOf,
+  withActivity,
+} from '../../src/ledger/snapshot.ts';
 import { NOON } from './support/charges.ts';
 
 const ONYE = 'ony.AbCd.000000000000000000000001';
@@ -132,6 +139,25 @@ describe('withActivity', () => {
   it('contains only the activity if there was no snapshot', () => {
     expect(withActivity(undefined, paid)).toEqual({ ...snapshotOf({}), facts: undefined, activities: [paid.value] });
     expect(withActivity(snapshotOf({}), paid).activities).toEqual([paid.value]);
+  });
+});
+
+describe('hasSameActivities', () => {
+  const [one, two] = [{ uid: 'act.1' }, { uid: 'act.2', status: 'processing' }];
+  const read = (activities: readonly unknown[], servedAt?: number, last?: unknown): Snapshot =>
+    snapshotOf({ activities, lastest_ugwo_activity: last }, servedAt === undefined ? {} : { servedAt });
+
+  it.each<[string, Snapshot, Snapshot, boolean]>([
+    ['a later read of the same', read([one, two], NOON), read([two, one], NOON + 1000), true],
+    ['reads without a date', read([one]), read([one]), true],
+    ['a read of the same second', read([one], NOON), read([one], NOON), false],
+    ['a later read without a date', read([one], NOON), read([one]), false],
+    ['fewer', read([one, two]), read([one]), false],
+    ['more', read([one]), read([one, two]), false],
+    ['another one as the latest', read([one]), read([one], undefined, two), false],
+    ['one without a uid', read([{ status: 'processing' }]), read([{ status: 'processing' }]), false],
+  ])('of %s: %#', (_what, before, after, same) => {
+    expect(hasSameActivities(before, after)).toBe(same);
   });
 });
 
