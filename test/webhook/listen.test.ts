@@ -139,6 +139,25 @@ it('the listener stores the start of a refused delivery, its size, and not its w
   await expect(listening.events.next()).rejects.toThrow('stopped by');
 });
 
+it('the listener counts towards its end only the events that it prints', async () => {
+  const folder = join(newFolder('queue'), 'data');
+  const queue = newQueue(folder);
+  const keep = (number: number, event = 'ugwo.updated') =>
+    queue.keep(delivery(number, { event }), { state: 'kept', duplicates: false, due: 0 });
+  await keep(1, 'ugwo.created');
+  await keep(2);
+  const listening = await openListening(
+    { ...OPTIONS, folder, only: ['ugwo.updated'], until: { count: 3 } },
+    { ...WORLD, stop: new AbortController().signal, say: async () => undefined },
+  );
+  const printed: string[] = [];
+  for await (const events of listening.events) {
+    printed.push(...events.map(({ uid }) => uid));
+    if (printed.length === 1) for (const number of [3, 4]) await keep(number);
+  }
+  expect(printed).toEqual([2, 3, 4].map((number) => uidOf(number)));
+});
+
 it('the listener deletes finished events older than the given days', async () => {
   const [folder, stop] = [join(newFolder('queue'), 'data'), new AbortController()];
   const [queue, day] = [newQueue(folder), 86_400_000];
