@@ -184,6 +184,16 @@ it('an invalid request is sent with validation off', async () => {
   expect(attempts).toHaveLength(1);
 });
 
+it('a value that looks spoilt is sent again if it was copied from a read, and not if it was typed', async () => {
+  const [spoilt, typed] = [{ account: '2.02611E+16' }, { note: 'x' }];
+  const input = { params: { uid: ONYE_ID }, body: { meta: { ...spoilt, ...typed } } };
+  const { client, attempts } = clientOf([answer(200, whole({ uid: ONYE_ID }))]);
+  expect(await thrownBy(client.call('onye.update', input))).toMatchObject({ kind: 'usage' });
+  expect(attempts).toEqual([]);
+  await client.call('onye.update', { ...input, typed: { meta: typed } });
+  expect(attempts).toHaveLength(1);
+});
+
 it('an invalid charge is not sent', async () => {
   const { client, attempts } = clientOf([]);
   const body = { type: 'charge', data: { medium: 'card' } };
