@@ -118,11 +118,11 @@ it('the listener says once in ten seconds that it stores nothing', async () => {
   await expect(listening.events.next()).rejects.toThrow('stopped by');
 });
 
-it('the listener stores the start of a refused delivery, its size, and not its whole signature', async () => {
+it('the listener stores the start of a refused delivery, its size, and a hundred of them in ten seconds', async () => {
   const [folder, stop] = [join(newFolder('queue'), 'data'), new AbortController()];
   const listening = await openListening(
     { ...OPTIONS, folder },
-    { ...WORLD, stop: stop.signal, say: async () => undefined },
+    { ...WORLD, clock: { ...clock, ticks: () => 0 }, stop: stop.signal, say: async () => undefined },
   );
   const other = { signature: 'f'.repeat(201), delivery: 'dlv.7' };
   expect(await deliver(listening.origin, 'x'.repeat(4097), other)).toMatchObject({ status: 401 });
@@ -135,6 +135,8 @@ it('the listener stores the start of a refused delivery, its size, and not its w
       body: new Uint8Array(Buffer.from('x'.repeat(4096))),
     },
   ]);
+  for (let more = 0; more < 100; more += 1) await deliver(listening.origin, 'x', other);
+  expect(newQueue(folder).refused(200)).toHaveLength(100);
   stop.abort('SIGINT');
   await expect(listening.events.next()).rejects.toThrow('stopped by');
 });
