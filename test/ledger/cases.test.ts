@@ -73,6 +73,7 @@ const ofQueue = (attempts: number, age: number, count = 3): Case[] =>
 const ofMessage = (one: Charge, why: string | undefined): Case[] => judgeCases('message', { charge: one, why }, NOW);
 const ofAccount = (one: Charge): Case[] => judgeCases('account', { charge: one, why: undefined }, NOW);
 
+const AGO = NOON - 3 * MINUTE;
 const lessMoney = { disputed: { payment: 'failed', received: 0, at: NOON } } as const;
 const paidTwice = (excess: number, surplus = excess): Partial<Money> => ({
   isPaidTwice: true,
@@ -134,6 +135,30 @@ const ROWS: readonly Row[] = [
     90_000,
     `${BACK} --amount 900.00`,
   ],
+  [
+    'two parts of the excess go back',
+    ofRequest(TWICE, [refund(40_000, 'refund_open'), refund(20_000, 'refund_open')]),
+    'paid_twice',
+    'NGN 300.00 excess',
+    30_000,
+    `${BACK} --amount 300.00`,
+  ],
+  [
+    'a part of what the payment brought goes back',
+    ofRequest([read('paid', 90_000, paidTwice(120_000, 90_000))], [refund(40_000, 'refund_open')]),
+    'paid_twice',
+    'NGN 500.00 excess',
+    50_000,
+    `${BACK} --amount 500.00`,
+  ],
+  [
+    'paid twice, after an earlier charge was, too',
+    ofRequest([read('paid', 90_000, paidTwice(90_000), 2), read('paid', 90_000, paidTwice(180_000), 1)]),
+    'paid_twice',
+    'NGN 900.00 excess',
+    90_000,
+    `${BACK} --amount 900.00`,
+  ],
   ['all of the excess goes back', ofRequest(TWICE, [refund(90_000, 'refund_open')])],
   ['a refund of the whole payment', ofRequest(TWICE, [refund(undefined, 'refund_open')])],
   [
@@ -166,6 +191,14 @@ const ROWS: readonly Row[] = [
   ],
   ['overpaid, and paid back', ofRequest([read('overpaid', 120_000, { refunded: 30_000 })])],
   [
+    'overpaid, and a part of the excess was paid back',
+    ofRequest([read('partially_refunded', 150_000, { refunded: 30_000 })]),
+    'overpaid',
+    'NGN 300.00 too much',
+    30_000,
+    `${BACK} --amount 300.00 --again`,
+  ],
+  [
     'overpaid by less than the smallest refund',
     ofRequest([read('overpaid', 100_000)]),
     'overpaid',
@@ -194,6 +227,15 @@ const ROWS: readonly Row[] = [
   [
     'paid in part, and the rest is unknown',
     ofRequest([read('underpaid', 40_000), charge({ state: 'unknown', activity: undefined })]),
+  ],
+  [
+    'paid in part, and the rest is being sent',
+    ofRequest([read('underpaid', 40_000), charge({ state: 'sending', activity: undefined })]),
+  ],
+  ['paid in part, and the rest is open without an end', ofRequest([read('underpaid', 40_000), codeSentAt(NOON)])],
+  [
+    'paid in part, and another charge shows it as cancelled',
+    ofRequest([read('underpaid', 40_000), read('failed', 0, { requestStatus: 'cancelled' }, 2)]),
   ],
   ['paid in part, and cancelled', ofRequest([read('underpaid', 40_000, { requestStatus: 'cancelled' })])],
   ['paid in part, and nothing is missing', ofRequest([read('underpaid', 40_000, { missing: 0 })])],
@@ -228,6 +270,10 @@ const ROWS: readonly Row[] = [
     BACK,
   ],
   ['a refund that was sent again', ofRefund(refund(30_000, 'refund_failed'), [refund(30_000, 'refund_open')])],
+  [
+    'a refund that is being sent again',
+    ofRefund(refund(30_000, 'refund_failed'), [{ ...refund(30_000, 'refund_open'), state: 'sending' }]),
+  ],
   [
     'an unknown charge',
     judgeCases('outcome', charge({ state: 'unknown' }), NOW),
@@ -344,6 +390,22 @@ describe('a case', () => {
     expect(found).toEqual(kind === undefined ? [] : [[kind, text, amount, command, shown !== 'shown']]);
   });
 
+  it.each<[string, readonly Case[], since: number]>([
+    ['the later answer', ofRequest([read('paid', 90_000, { disputed: { ...lessMoney.disputed, at: AGO } })]), AGO],
+    ['the payment, if it is paid twice', ofRequest([read('paid', 90_000, { ...paidTwice(90_000), paidAt: AGO })]), AGO],
+    ['the payment, if it is overpaid', ofRequest([read('overpaid', 120_000, { paidAt: AGO })]), AGO],
+    ['the payment, if it is paid in part', ofRequest([read('underpaid', 40_000, { paidAt: AGO })]), AGO],
+    [
+      'the reversal',
+      ofRequest([read('reversed', 0, { readAt: NOON, reversed: { payment: 'paid', received: 90_000, at: AGO } })]),
+      AGO,
+    ],
+    ['its reading, if it never brought money', ofRequest([read('failed', 0, { readAt: AGO })]), AGO],
+    ['the end of a refund', ofRefund(refund(30_000, 'refund_failed')), NOON - MINUTE],
+  ])('waits since %s, and names the payment request', (_what, [one], since) => {
+    expect([one?.since, one?.ugwo, one?.ref]).toEqual([since, ugwoOf(1), 'INV-1']);
+  });
+
   it('are named in the help of status, the gravest first', () => {
     expect(statusCommand.output).toContain(`kind (${CASES.join(', ')})`);
   });
@@ -381,7 +443,10 @@ describe.each(BACKENDS)('the cases of a ledger %s', (_where, newPlace) => {
     const payBack = async (uid: number, shown: readonly RefundState[]): Promise<void> => {
       const asks = { ...PLACE, kind: 'refund', path: '/v1/refunds', digest: '00', bound: MINUTE, about: uidOf(uid) };
       const { id } = begunOf(
-        await ledger.begin({ ...asks, body: '{}', asked: { amount: 30_000, currency: 'NGN' } }, { again: true }),
+        await ledger.begin(
+          { ...asks, body: '{"amount":30000}', asked: { amount: 30_000, currency: 'NGN' } },
+          { again: true },
+        ),
       );
       const evidence = { kind: 'answer', at: '', uid: `rfd.${uid}`, status: 'processing' };
       await ledger.record(id, { state: 'accepted', exitCode: 0, evidence });
@@ -402,11 +467,16 @@ describe.each(BACKENDS)('the cases of a ledger %s', (_where, newPlace) => {
     await ledger.record(await beginCharge(ledger, { about: ugwoOf(8) }), { state: 'unknown', exitCode: 8 });
     await noteUnshared(ledger, await begin(9, 9, {}, HOUR), { why: 'exit 1' });
     await begin(10, 10, {}, 4 * MINUTE);
+    await begin(11, 11);
+    await show(150_000, [paid(11, 150_000)]);
+    await payBack(11, ['paid_back']);
+    await show(150_000, [{ ...paid(11, 150_000), status: 'partially_refunded' }]);
 
     const found = await find(PLACE.service, 0);
     expect(found.map(({ kind, ugwo, amount, command }) => [kind, ugwo, amount, command?.split(' ')[1]])).toEqual([
       ['disputed', ugwoOf(1), 90_000, 'ledger'],
       ['paid_twice', ugwoOf(2), 90_000, 'refund'],
+      ['overpaid', ugwoOf(11), 30_000, 'refund'],
       ['overpaid', ugwoOf(3), 30_000, 'refund'],
       ['underpaid', ugwoOf(4), 50_000, 'ugwo'],
       ['reversed', ugwoOf(5), 90_000, 'ugwo'],
