@@ -253,8 +253,7 @@ const moneyRead = (charge: Entry, earlier: Entry, reading: ActivityReading): Mon
     disputed: disputeLeft(before, shown, reading),
     readAt: moment.at,
     // An answer without this time leaves the date of the money that it shows again.
-    updatedAt:
-      isSame && read.payment === before?.payment ? latestMoment([before.updatedAt, facts.updatedAt]) : facts.updatedAt,
+    updatedAt: facts.updatedAt ?? (isSame && read.payment === before?.payment ? before.updatedAt : undefined),
     failureCode: facts.failureCode,
     isDoubleCharge: facts.isDoubleCharge,
     psp: activity.psp ?? before?.psp,
@@ -341,7 +340,7 @@ const judged = (
   if (isFirst || next.money === undefined) return { next, verdict: 'replaces' };
   const facts = activity.facts ?? activityFacts(asActivity(activity));
   const { requestUpdatedAt } = request === undefined ? NO_BALANCE : next.money;
-  const read = { ...next.money, requestUpdatedAt, updatedAt: facts.updatedAt, servedAt: activity.servedAt };
+  const read = { ...next.money, requestUpdatedAt, servedAt: activity.servedAt };
   const isLater = activity.askedAt !== undefined && activity.askedAt >= before.readAt;
   return { next, verdict: verdictOn({ ...before, servedAt: charge.told?.service }, read, facts, isLater) };
 };

@@ -289,6 +289,8 @@ describe('withReading', () => {
       const after = read(before, { ...part, facts: { ...facts, charged } });
       expect(after.money).toMatchObject({ payment: 'paid', received: 400, missing: 0 });
     }
+    const more = read(before, { ...part, facts: { ...facts, charged: 900 } });
+    expect(more.money).toMatchObject({ received: 900, missing: undefined });
   });
 
   it('forgets what is missing when a read of the activity alone shows that money came', () => {
@@ -302,6 +304,44 @@ describe('withReading', () => {
     const came = { uid: account().uid, status: 'successful', charged: 900 };
     const after = read(before, { ...seen, status: 'successful', facts: came, askedAt: LATER.at });
     expect(after.money).toMatchObject({ payment: 'paid', received: 900, missing: undefined });
+  });
+
+  it.each<[string, Partial<KeptActivity['facts']>, hasClock: boolean, number]>([
+    ["the activity's date", { createdAt: 4, updatedAt: 5 }, true, 5],
+    ["the service's clock", { createdAt: 4 }, true, NOON + 5],
+    ["the ledger's clock", { createdAt: 4 }, false, LATER.at],
+  ])('dates a payment by %s, and keeps that date while it is refunded or reversed', (_what, times, hasClock, at) => {
+    const { servedAt: _, ...untimed } = seen;
+    const timed = hasClock ? seen : untimed;
+    const as = (status: string, updatedAt?: number): KeptActivity => ({
+      ...{ ...timed, status, askedAt: LATER.at },
+      facts: { uid: seen.uid, status, charged: 900, ...times, ...(updatedAt && { updatedAt }) },
+    });
+    const first = read(charge(), as('successful'));
+    const refunded = read(first, as('refunded', NOON + 8));
+    const reversed = read(first, as('failed', NOON + 9));
+    expect([first, refunded, reversed].map(({ money }) => money?.paidAt)).toEqual([at, at, at]);
+    const again = read(reversed, as('failed', NOON + 10));
+    expect(again.money).toMatchObject({ payment: 'reversed', reversed: { payment: 'paid', received: 900 } });
+  });
+
+  it('takes the latest names of a payment, and keeps those that a later read lacks', () => {
+    const names = (end: number) => ({
+      ...{ psp: `psp${end}`, pspReference: `ref${end}`, accountLast4: `000${end}`, accountDigest: `digest${end}` },
+    });
+    const twice = read(read(charge(), { ...seen, ...names(1) }), { ...seen, ...names(2) });
+    expect(twice.money).toMatchObject(names(2));
+    expect(read(twice, seen).money).toMatchObject(names(2));
+  });
+
+  it('forgets the failure, and the mark of a double charge, that a later read no longer shows', () => {
+    const facts = { uid: seen.uid, status: 'failed', failureCode: 'declined', isDoubleCharge: true };
+    const failed = read(charge(), { ...seen, status: 'failed', facts });
+    expect(failed.money).toMatchObject({ failureCode: 'declined', isDoubleCharge: true });
+    const came = { uid: seen.uid, status: 'successful', isDoubleCharge: false };
+    expect(read(failed, { ...seen, status: 'successful', facts: came }).money).toMatchObject({
+      ...{ payment: 'paid', failureCode: undefined, isDoubleCharge: false },
+    });
   });
 
   it('ignores an older read', () => {

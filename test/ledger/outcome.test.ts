@@ -159,6 +159,7 @@ it.each([
 it.each([
   ['nothing', {}, {}, false],
   ['anything', {}, { ref: 'A' }, true],
+  ['an e-mail address', {}, { email: 'ada@example.com' }, true],
   ['the same', { amount: 5 }, { amount: 5 }, false],
   ['another amount', { amount: 5 }, { amount: 6 }, false],
   ['one more value', { amount: 5 }, { amount: 6, customer: 'ony.AbCd.1' }, true],

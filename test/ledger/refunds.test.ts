@@ -125,8 +125,11 @@ describe.each(BACKENDS)('a refund of a ledger %s', (_where, newPlace) => {
     const rest = await refund(undefined, 'rfd.2', { paid: 'partially_refunded', amount: 600 });
     await read('refunded');
     expect(await states()).toEqual(['paid_back', 'paid_back']);
-    const amounts = await Promise.all([first, rest].map(async (id) => (await ledger.get(id))?.asked?.amount));
-    expect(amounts).toEqual([300, 600]);
+    const asked = await Promise.all([first, rest].map(async (id) => (await ledger.get(id))?.asked));
+    expect(asked).toMatchObject([
+      { amount: 300, currency: 'NGN' },
+      { amount: 600, currency: 'NGN' },
+    ]);
     await told('rfd.2', 'paid_back');
     expect(await states()).toEqual(['paid_back', 'paid_back']);
   });
