@@ -144,6 +144,21 @@ describe('the check before a charge', () => {
     expect(stderr).not.toContain('undefined');
   });
 
+  it('reuses a paid activity of its own ledger by another medium', async () => {
+    let now: object = { activities: [] };
+    const service = await serveAllBy(({ method }) => json(200, method === 'POST' ? ACTIVITY : request(now)));
+    const options = { service, home: newFolder() };
+    expect(await inProcess(TRANSFER, options)).toMatchObject({ code: 0 });
+    now = { activities: [{ ...ACTIVITY, next_action: null, status: 'successful' }], status: 'ugwo_successful' };
+    const ussd = ['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', 'gtb'];
+    await scene({
+      ...options,
+      argv: [...ussd, '--reuse', '--json'],
+      json: { uid: ACTIVITY.uid },
+      requests: ['GET'],
+    });
+  });
+
   it("reuses another's new activity after its own charge failed", async () => {
     const made = account(ACTIVITY.uid);
     // The service does not list the failed activity.
