@@ -262,13 +262,18 @@ describe('ugwo cancel', () => {
   const DIAL = { type: 'user_action', instruction: 'Dial', headers: { ussd: '*737#' } };
 
   it.each<[string, object, RegExp | undefined]>([
-    ['an account', theirs(), /Account 0123456789 \(Test Bank\) can still be paid until .*\d\d:\d\d\./],
-    ['a code', theirs({ next_action: DIAL }), /The code \*737# can still be dialled\./],
-    ['an expired account', theirs({ next_action: transferTo('0123456789', -MINUTE) }), undefined],
-    ['a failed charge', theirs({ status: 'failed' }), undefined],
-  ])('names what can still be paid, and needs --yes without a terminal: %s', async (_what, activity, names) => {
+    [
+      'an account',
+      { activities: [theirs()] },
+      /Account 0123456789 \(Test Bank\) can still be paid until .*\d\d:\d\d\./,
+    ],
+    ['a code', { activities: [theirs({ next_action: DIAL })] }, /The code \*737# can still be dialled\./],
+    ['the latest account alone', { activities: undefined, latest_ugwo_activity: theirs() }, /Account 0123456789 /],
+    ['an expired account', { activities: [theirs({ next_action: transferTo('0123456789', -MINUTE) })] }, undefined],
+    ['a failed charge', { activities: [theirs({ status: 'failed' })] }, undefined],
+  ])('names what can still be paid, and needs --yes without a terminal: %s', async (_what, shown, names) => {
     const { stderr } = await scene({
-      service: showing({ activities: [activity] }),
+      service: showing(shown),
       argv: CANCEL,
       exit: 2,
       stderr: ['Cancel this payment request?', names ?? /^/],
