@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ChargeFields, findFaults, findUncheckedFaults } from '../../src/charge/mediums.ts';
+import {
+  areDifferent,
+  buildData,
+  type ChargeFields,
+  findFaults,
+  findUncheckedFaults,
+} from '../../src/charge/mediums.ts';
 
 const AT = { ms: Date.UTC(2026, 10, 20, 12), offset: 0 };
 const column = (field: string): string => field;
@@ -50,6 +56,11 @@ describe('findFaults', () => {
     expect(faultsIn(fields)).toEqual(faults);
   });
 
+  it('wants a medium also where the service may have others', () => {
+    expect(findFaults({ medium: 'card' }, true, column)).toEqual([]);
+    expect(findFaults({ provider: 'gtb' }, true, column)).toMatchObject([{ field: 'medium' }]);
+  });
+
   it('rejects parameters of another medium', () => {
     const words = fc.record(
       {
@@ -74,6 +85,25 @@ describe('findFaults', () => {
       }),
     );
   });
+});
+
+describe('buildData', () => {
+  it.each<[what: string, fields: ChargeFields, expiry: string | undefined]>([
+    ['an expiry as it was given', { expires_at: AT }, '2026-11-20T12:00:00+00:00'],
+    ['a duration counted from now', { expires_in: 899_000 }, '2026-11-20T12:14:59+00:00'],
+    ["no duration that is the service's default", { expires_in: 900_000 }, undefined],
+  ])('sends %s', (_what, fields, expiry) => {
+    expect(buildData({ medium: 'bank_transfer', ...fields }, AT.ms)['expires_at']).toBe(expiry);
+  });
+});
+
+describe('areDifferent', () => {
+  it.each([
+    ['ussd', 'bank_transfer', true],
+    ['ussd', 'ussd', false],
+    ['ussd', 'card', false],
+    ['card', 'ussd', false],
+  ])('%s and %s: %s', (one, other, differ) => expect(areDifferent(one, other)).toBe(differ));
 });
 
 describe('findUncheckedFaults', () => {

@@ -39,6 +39,22 @@ const RULES: Row[] = [
   ['0 is no amount', { ...A, charged: 0 }, { request: request(0, A) }, 'paid', 900],
   ['the activity alone shows a part', { ...A, charged: 400 }, { asked: 900 }, 'underpaid', 400],
   ['its amount stands in', { ...A, amount: 900 }, { asked: 900 }, 'paid', 900],
+  ["its amount stands in before the request's", { ...A, amount: 400 }, { asked: 900 }, 'underpaid', 400],
+  ['its amount of 0 does not stand in', { ...A, amount: 0 }, { asked: 900 }, 'paid', 900],
+  ['it charged less than its amount', { ...A, charged: 400, amount: 900 }, { asked: 900 }, 'underpaid', 400],
+  ['its amount is all that was asked', { ...A, charged: 400, amount: 900 }, {}, 'underpaid', 400],
+  ['its amount is less than was asked', { ...A, charged: 400, amount: 400 }, { asked: 900 }, 'underpaid', 400],
+  ['the read says what was asked', { ...A, charged: 900 }, { request: request(900, A), asked: 1000 }, 'paid', 900],
+  [
+    'the request decides beside a failed one',
+    { ...A, charged: 900 },
+    { request: request(400, A, { ...B, status: 'failed' }) },
+    'underpaid',
+    400,
+  ],
+  ['the only payment is another one', { ...A, charged: 300 }, { request: request(400, B) }, 'underpaid', 300],
+  ['two show no amount', A, { request: request(1500, A, B) }, 'paid', 900],
+  ['it brought more than the total', { ...A, charged: 900 }, { request: request(400, A, B) }, 'paid', 900],
   ['nothing shows an amount', A, { asked: 900 }, 'paid', 900],
   ['nothing shows what was asked', A, {}, 'paid', undefined],
   [
@@ -47,6 +63,20 @@ const RULES: Row[] = [
     { request: { ...request(400), activities: undefined } },
     'underpaid',
     400,
+  ],
+  [
+    'a list is missing, and the activity says 0',
+    { ...A, charged: 0 },
+    { request: { ...request(400), activities: undefined } },
+    'underpaid',
+    400,
+  ],
+  [
+    'a list is missing, and the activity says its part',
+    { ...A, charged: 300 },
+    { request: { ...request(900), activities: undefined } },
+    'paid',
+    300,
   ],
   ['refunded', { ...A, status: 'refunded' }, { request: request(900) }, 'refunded', 900],
   ['part refunded', { ...A, status: 'partially_refunded' }, { asked: 900 }, 'partially_refunded', 900],
@@ -58,14 +88,25 @@ const RULES: Row[] = [
   ['expired by its status', open('expired'), {}, 'expired', 0],
   ['its account had ended', failed({ updatedAt: 20, accountUntil: 20 }), {}, 'expired', 0],
   ['its account had ended, as known', failed({ updatedAt: 20 }), { accountUntil: 19 }, 'expired', 0],
+  [
+    'its account had not ended, unlike the known one',
+    failed({ updatedAt: 20, accountUntil: 21 }),
+    { accountUntil: 19 },
+    'failed',
+    0,
+  ],
   ['its account had not ended', failed({ updatedAt: 20, accountUntil: 21 }), {}, 'failed', 0],
   ['declined', failed({ failureCode: 'psp.error.declined' }), {}, 'failed', 0],
   ['reversed by its code', failed({ failureCode: 'psp.error.reversed' }), {}, 'reversed', 0],
   ['reversed after it had charged', failed({ charged: 900 }), {}, 'reversed', 0],
   ['failed, and was paid', failed({}), { earlier: 'paid' }, 'reversed', 0],
+  ['failed, and was paid in part', failed({}), { earlier: 'underpaid' }, 'reversed', 0],
+  ['failed, and a part had gone back', failed({}), { earlier: 'partially_refunded' }, 'reversed', 0],
   ['failed, and was reversed', failed({ failureCode: 'psp.error.expired' }), { earlier: 'reversed' }, 'reversed', 0],
   ['under way, and was paid', open('processing'), { earlier: 'overpaid' }, 'open', 0],
   ['under way, and was reversed', open('processing'), { earlier: 'reversed' }, 'reversed', 0],
+  ['asked for anew, and was reversed', open('requires_action'), { earlier: 'reversed' }, 'reversed', 0],
+  ['a status of the future, and was reversed', open('reviewed'), { earlier: 'reversed' }, 'open', 0],
   ['failed, and was open', failed({}), { earlier: 'open' }, 'failed', 0],
   ['paid again after a reversal', A, { earlier: 'reversed', asked: 900 }, 'paid', 900],
 ];
@@ -85,6 +126,11 @@ describe('the payment of an activity', () => {
   it('keeps what was received when a part goes back', () => {
     const read = paymentOf({ ...A, status: 'partially_refunded' }, { request: request(900, A), paidBack: 300 });
     expect(read).toMatchObject({ received: 900, refunded: 300 });
+  });
+
+  it('has all of its own money back, whatever was asked and is known of parts', () => {
+    const read = paymentOf({ ...A, status: 'refunded', charged: 400 }, { asked: 900, paidBack: 300 });
+    expect(read).toMatchObject({ received: 400, refunded: 400 });
   });
 });
 
@@ -165,6 +211,25 @@ describe('two payments of one request', () => {
   });
 });
 
+describe('a request', () => {
+  const back: ActivityFacts = { ...A, status: 'partially_refunded', charged: 900 };
+  const unread = { ...request(900), activities: undefined };
+  it.each<[string, RequestFacts, Parameters<typeof balanceOf>[1], Partial<ReturnType<typeof balanceOf>>]>([
+    ['says itself what was asked', request(900, A), { asked: 1000 }, { asked: 900, missing: 0 }],
+    ['does not say what was asked', { ...request(400, A), amount: undefined }, { asked: 900 }, { missing: 500 }],
+    ['with a total of 0', request(0, { ...A, charged: 400 }), {}, { received: 400, missing: 500 }],
+    ['without any amount', request(undefined, A), {}, { received: 900, missing: 0 }],
+    ['refunded, without a list', { ...unread, status: 'refunded' }, {}, { received: 900, refunded: 900 }],
+    ['of which a part went back', request(900, back), { paidBack: new Map([['act.a', 300]]) }, { missing: 0 }],
+    [
+      'whose latest payment has less left than came too much',
+      request(1900, { ...A, charged: 1000, createdAt: 1 }, { ...back, uid: 'act.b', createdAt: 2 }),
+      { paidBack: new Map([['act.b', 700]]) },
+      { excess: 300, surplus: [{ activity: 'act.a', amount: 300 }] },
+    ],
+  ])('%s', (_what, of, known, balance) => expect(balanceOf(of, known)).toMatchObject(balance));
+});
+
 describe('a request that was overpaid once', () => {
   it('is not paid twice', () => {
     expect(balanceOf(request(1000, A))).toMatchObject({ excess: 100, isPaidTwice: false });
@@ -193,6 +258,9 @@ describe('facts of an answer', () => {
       ...{ failureCode: 'psp.error.declined', updatedAt: undefined },
       ...{ createdAt: Date.parse('2026-11-25T09:00:00Z'), accountUntil: Date.parse('2026-11-25T09:15:00Z') },
     });
+    expect(activityFacts({ is_double_charge: 'false' }).isDoubleCharge).toBe(false);
+    const headers = { ussd: '*737#', expires_at: '2026-11-25T09:15:00+00:00' };
+    expect(activityFacts({ next_action: { headers } }).accountUntil).toBeUndefined();
     expect(requestFacts({ activities: [] })).toMatchObject({ amount: undefined, total: undefined, activities: [] });
   });
 });
@@ -202,6 +270,7 @@ const NOTHING = { received: 0, receivedAssumed: false, refunded: 0 } as const;
 const PART = { ...PAID, payment: 'underpaid', received: 400 } as const;
 const SHARE = { ...PAID, received: 400 } as const;
 const BACK = { ...PAID, payment: 'refunded', refunded: 900 } as const;
+const SOME_BACK = { ...PAID, payment: 'partially_refunded', refunded: 300 } as const;
 
 type Reading = Parameters<typeof verdictOn>[0];
 
@@ -210,12 +279,16 @@ const READINGS: readonly (readonly [string, Reading, Reading, Partial<ActivityFa
   ['all came', { ...NOTHING, payment: 'open' }, PAID, {}, 'replaces'],
   ['it failed', { ...NOTHING, payment: 'open' }, { ...NOTHING, payment: 'failed' }, { status: 'failed' }, 'replaces'],
   ['the same', PAID, PAID, {}, 'replaces'],
+  ['a part came', { ...NOTHING, payment: 'open' }, PART, {}, 'replaces'],
+  ['the same part', PART, PART, {}, 'replaces'],
   ['more, of another second', { ...PART, servedAt: 5 }, { ...PAID, servedAt: 6 }, {}, 'replaces'],
   ['more, dated earlier', { ...PART, updatedAt: 5 }, { ...PAID, updatedAt: 4 }, {}, 'older'],
   ['more, served earlier', { ...PART, servedAt: 5 }, { ...PAID, servedAt: 4 }, {}, 'older'],
   ['all went back', PAID, BACK, {}, 'replaces'],
   ['a part, undated', PAID, PART, {}, 'disputes'],
   ['a part, served later', { ...PAID, servedAt: 5 }, { ...PART, servedAt: 50 }, {}, 'disputes'],
+  ['a part, undated, with its amount', PAID, PART, { charged: 400 }, 'disputes'],
+  ['a part, of which only the answer is dated', { ...PAID, updatedAt: 5 }, { ...PART, servedAt: 50 }, {}, 'disputes'],
   ['a part, dated the same', { ...PAID, updatedAt: 5 }, { ...PART, updatedAt: 5 }, {}, 'disputes'],
   ['a part, dated later', { ...PAID, updatedAt: 5 }, { ...PART, updatedAt: 6 }, {}, 'replaces'],
   ['a part, dated earlier', { ...PAID, updatedAt: 5 }, { ...PART, updatedAt: 4 }, {}, 'older'],
@@ -236,6 +309,8 @@ const READINGS: readonly (readonly [string, Reading, Reading, Partial<ActivityFa
   ],
   ['no amount', { ...PAID, received: 1000 }, { ...PAID, receivedAssumed: true }, {}, 'replaces'],
   ['the refund is gone, undated', BACK, PAID, {}, 'disputes'],
+  ['the refund of a part is gone, undated', SOME_BACK, PAID, {}, 'disputes'],
+  ['only a part of the refund is left, undated', BACK, SOME_BACK, {}, 'disputes'],
   ['the refund is gone, dated later', { ...BACK, updatedAt: 5 }, { ...PAID, updatedAt: 6 }, {}, 'replaces'],
   ['the rest of the request is gone', SHARE, { ...SHARE, payment: 'underpaid' }, {}, 'disputes'],
   [
@@ -244,6 +319,13 @@ const READINGS: readonly (readonly [string, Reading, Reading, Partial<ActivityFa
     { ...SHARE, payment: 'underpaid', requestUpdatedAt: 6 },
     {},
     'replaces',
+  ],
+  [
+    'the rest of the request is gone, and only the activity is dated later',
+    { ...SHARE, updatedAt: 5 },
+    { ...SHARE, payment: 'underpaid', updatedAt: 6 },
+    {},
+    'disputes',
   ],
   [
     'less of itself, and another activity is dated later',
@@ -265,6 +347,13 @@ const READINGS: readonly (readonly [string, Reading, Reading, Partial<ActivityFa
     { ...PAID, updatedAt: 5 },
     { ...NOTHING, payment: 'open', updatedAt: 6 },
     { status: 'reviewed' },
+    'disputes',
+  ],
+  [
+    'out of time, dated later',
+    { ...PAID, updatedAt: 5 },
+    { ...NOTHING, payment: 'expired', updatedAt: 6 },
+    { status: 'requires_action' },
     'disputes',
   ],
   ['failed', PAID, { ...NOTHING, payment: 'reversed' }, { status: 'failed' }, 'disputes'],

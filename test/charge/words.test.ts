@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { unknownHint } from '../../src/charge/words.ts';
+import { paidTwiceText, refundWords, unknownHint } from '../../src/charge/words.ts';
 import { CHARGE, REFUND } from '../../src/core/charge.ts';
 
 it.each([
@@ -7,4 +7,24 @@ it.each([
   [REFUND, '`paycli ledger resolve id --as created --profile shop`'],
 ])('an unknown %s is looked up in the ledger of the same profile', (kind, line) => {
   expect(unknownHint('id', { kind, hint: 'unknown', done: 'done' }, ['--profile', 'shop'])).toContain(line);
+});
+
+it.each([
+  [19_999, undefined],
+  [20_000, '200.00'],
+  [123_456_789, '1234567.89'],
+])('a refund of %i kobo is made with the amount %s', (minor, amount) => {
+  expect(refundWords('act.a', minor, 'NGN')?.at(-1)).toBe(amount);
+});
+
+it('what came too much is paid back activity by activity, in the same profile', () => {
+  const surplus = [
+    { activity: 'act.a', amount: 90_000 },
+    { activity: 'act.b', amount: 30_000 },
+  ];
+  const text = paidTwiceText({ excess: 120_000, isPaidTwice: true, surplus }, 'NGN', { profile: 'shop' });
+  expect(text).toBe(
+    'paid twice: NGN 1,200.00 too much came; pay it back with: paycli refund create act.a --amount 900.00 --profile shop ' +
+      'and paycli refund create act.b --amount 300.00 --profile shop',
+  );
 });
