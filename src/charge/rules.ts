@@ -57,7 +57,7 @@ const acceptedOutcome = ({ value, servedAt, askedAt }: ApiRecord): StoredOutcome
   // Without a `Date`, the creation time of the new activity stands in for the service's clock.
   const serviceTime = servedAt ?? parseInstant(String(valueAt(value, 'created_at')))?.ms;
   const activity = keptActivity(value, definedIn({ servedAt: serviceTime, askedAt }));
-  const failed = PAYMENTS[paymentShown(value)].retried;
+  const failed = PAYMENTS[paymentShown(value)].frees;
   const exitCode = isStepUnreadable(value) ? EXIT_CODES.unrecorded : 0;
   return { state: 'accepted', exitCode: failed ? EXIT_CODES.charge_failed : exitCode, activity };
 };
