@@ -19,6 +19,7 @@ const ASKED = { amount: 90_000, currency: 'NGN', ref: undefined, customer: undef
 const SHOW = `\`paycli ledger show ${ID} --profile x\``;
 
 interface Given extends Pick<Refused, 'left' | 'missing'> {
+  readonly asked?: Charge['asked'];
   readonly by?: Charge | undefined;
   readonly activity?: KeptActivity | undefined;
   readonly same?: boolean;
@@ -27,10 +28,10 @@ interface Given extends Pick<Refused, 'left' | 'missing'> {
 /** The message without the payment request's id, and the hint. */
 const said = (
   why: RefusalReason,
-  { same = false, by, activity, ...more }: Given,
+  { same = false, by, activity, asked = ASKED, ...more }: Given,
 ): [message: string, hint: string | undefined] => {
   const error = refusedError(
-    { kind: 'refused', intent: charge({ asked: ASKED }), moment: NOW, why, by, activity, ...more },
+    { kind: 'refused', intent: charge({ asked }), moment: NOW, why, by, activity, ...more },
     ['--profile', 'x'],
     same,
   );
@@ -63,6 +64,19 @@ describe('refusedError', () => {
     ],
     [
       'payable',
+      { by: charge(), activity: account({ nextAction: { type: 'pruned' } }) },
+      `an earlier charge (by bank_transfer, ${ID}, ${ACT}) is still under way\n` +
+        'its account number was removed by `paycli ledger prune`',
+      `check its status: ${LOOK}; --again makes a second charge`,
+    ],
+    [
+      'payable',
+      { by: dialled, activity: account({ nextAction: DIAL }), left: 29 * MINUTE },
+      `an earlier charge (by ussd (gtb), ${ID}, ${ACT}) can still be paid\ndial *737#`,
+      `give these details to the customer; --again makes a second charge. Check its status: ${LOOK}`,
+    ],
+    [
+      'payable',
       { activity: { ...waiting, uid: '', nextAction: undefined } },
       'an earlier charge (not from this ledger) is still under way',
       `check its status: ${GET}; --again makes a second charge`,
@@ -85,6 +99,12 @@ describe('refusedError', () => {
       `row 3 of this file is already charged (by bank_transfer, ${ID}, ${ACT})`,
       `see ${SHOW}`,
     ],
+    [
+      'done',
+      { by: charge({ job: 'job-1', row: 3 }), activity: account() },
+      `row 3 of this file is already charged (by bank_transfer, ${ID}, ${ACT})`,
+      `see ${SHOW}`,
+    ],
     ['paid', {}, 'it is already paid', `see ${GET}; ${NEW}`],
     [
       'paid',
@@ -103,6 +123,18 @@ describe('refusedError', () => {
       'underpaid',
       { missing: 50_000 },
       'it is paid in part: NGN 500.00 is missing',
+      `charge what is missing with --remaining; see ${GET}`,
+    ],
+    [
+      'underpaid',
+      { missing: 50_000, by: charge({ asked: { ...ASKED, currency: 'USD' } }) },
+      'it is paid in part: NGN 500.00 is missing',
+      `charge what is missing with --remaining; see ${GET}`,
+    ],
+    [
+      'underpaid',
+      { missing: 50_000, asked: {}, by: charge({ asked: { ...ASKED, currency: 'USD' } }) },
+      'it is paid in part: USD 500.00 is missing',
       `charge what is missing with --remaining; see ${GET}`,
     ],
     ['underpaid', {}, 'it is paid in part', `charge what is missing with --remaining; see ${GET}`],
@@ -144,18 +176,41 @@ describe('refusedError', () => {
   });
 });
 
-it.each<[RefusalReason, string]>([
-  ['unresolved', 'may have been made'],
-  ['in_progress', 'may have been made'],
-  ['done', 'was made'],
-])('refusedError says what is known of a charge in another ledger: %s', (why, what) => {
-  const ledger = { name: 'a ledger', pushable: false };
-  const { message } = refusedError(
+const [PUSH, USE] = ['push it, then run the same command again', 'use that ledger for it'];
+const AGAIN = '; --again charges it all the same';
+
+it.each<[RefusalReason, boolean, string, string]>([
+  ['unresolved', false, 'may have been made', `${USE}${AGAIN}`],
+  ['unresolved', true, 'may have been made', PUSH],
+  ['in_progress', false, 'may have been made', `${USE}${AGAIN}`],
+  ['done', true, 'was made', PUSH],
+  ['payable', true, 'was made', `${PUSH}${AGAIN}`],
+])('refusedError says what is known of a charge in another ledger: %s, pushable: %s', (why, pushable, what, hint) => {
+  const ledger = { name: 'a ledger', pushable };
+  const { message, detail } = refusedError(
     { kind: 'refused', intent: charge(), moment: NOW, why, by: dialled, activity: undefined, ledger },
     [],
     false,
   );
-  expect(message).toContain(`an earlier charge (by ussd (gtb), ${ID}) ${what} with a ledger`);
+  const place = `with a ledger, which is not in use now${pushable ? '; `paycli ledger push` takes it along' : ''}`;
+  expect(message).toContain(`an earlier charge (by ussd (gtb), ${ID}) ${what} ${place}`);
+  // No sync here finds out about it.
+  expect(detail).toEqual({ hint, reason: `made before ${place}`, ledgerId: ID });
+});
+
+it.each<[RefusalReason, object]>([
+  ['unresolved', { unresolved: true }],
+  ['in_progress', {}],
+  ['payable', { again: true }],
+  ['underpaid', {}],
+  ['other_medium', { again: true }],
+])('refusedError marks what lets a charge pass: %s', (why, marks) => {
+  const { again, unresolved } = refusedError(
+    { kind: 'refused', intent: charge(), moment: NOW, why, by: dialled, activity: undefined },
+    [],
+    false,
+  ).detail;
+  expect({ again, unresolved }).toEqual({ again: undefined, unresolved: undefined, ...marks });
 });
 
 describe('usableLines', () => {

@@ -16,6 +16,7 @@ import {
   rowStateOf,
   statusOf,
   summaryColumns,
+  tellsActivities,
 } from '../../src/core/charge.ts';
 import { HIGHEST_FILE_NAME, LEDGER_FILE_NAME, SHADOW_FILE_START } from '../../src/core/data-files.ts';
 import { unreachable } from '../../src/core/error.ts';
@@ -94,7 +95,22 @@ const account = (expiresAt: unknown): object => ({
 const EXPIRES = '2026-11-20T12:15:00+01:00';
 const AT = Date.parse(EXPIRES);
 
+describe('a payment request tells its activities', () => {
+  it.each([
+    [{ activities: [] }, true],
+    [{ latest_ugwo_activity: null }, true],
+    [{ lastest_ugwo_activity: { uid: 'act.a' } }, true],
+    [{ activities: null }, false],
+    [{}, false],
+  ])('%j: %s', (ugwo, tells) => expect(tellsActivities(ugwo)).toBe(tells));
+});
+
 describe('payableUntil', () => {
+  it('returns the expiry of an account whose number was pruned', () => {
+    const pruned = { type: 'pruned', headers: { expires_at: EXPIRES } };
+    expect(payableUntil({ status: 'requires_action', next_action: pruned })).toBe(AT);
+  });
+
   it.each(['requires_action', ['requires_action', 'Requires action']] as const)(
     "returns the account's expiry: %j",
     (status) => {

@@ -150,6 +150,7 @@ describe('readAmount', () => {
       problem: '"5000" could mean NGN 5,000.00 or NGN 50.00',
       hint: 'write --amount 5,000.00 or --amount-minor 5000',
     });
+    expect(readAmount('5', 'KWD')).toMatchObject({ problem: '"5" could mean KWD 5.000 or KWD 0.005' });
     expect(readAmount('5,000', 'NGN')).toMatchObject({ problem: '"5,000" could mean NGN 5,000.00 or NGN 50.00' });
   });
 
@@ -255,6 +256,8 @@ describe('an amount in the minor unit', () => {
   it('is recognised by its option', () => {
     expect(readGiven({ flag: '--amount', text: '5,000.00' }, 'NGN')).toEqual({ minor: 500_000 });
     expect(readGiven({ flag: '--amount-minor', text: '5000' }, 'NGN')).toEqual({ minor: 5000 });
+    expect(readGiven({ flag: '--amount', text: '5000', isMajor: true }, 'NGN')).toEqual({ minor: 500_000 });
+    expect(readGiven({ flag: '--amount', text: '5000' }, 'NGN')).toHaveProperty('problem');
   });
 
   it('is printed in both units', () => {

@@ -430,6 +430,7 @@ describe('days of UTC', () => {
       setZone(zone);
       expect(startOfDay('utc', '2026-11-01')).toBe(Date.UTC(2026, 10, 1));
       expect(startOfDay('utc', '2026-12-31', 1)).toBe(Date.UTC(2027, 0, 1));
+      expect(startOfDay('utc', '2026-11-20 14:05')).toBe(Date.UTC(2026, 10, 20, 14, 5));
       expect(dayIn('utc', Date.UTC(2026, 10, 1) - 1)).toBe('2026-10-31');
       expect(atomIn('utc', Date.UTC(2026, 10, 1))).toBe('2026-11-01T00:00:00+00:00');
       expect(zoneName('utc', 0)).toBe('UTC');

@@ -55,14 +55,16 @@ describe('sendOnce for a charge', () => {
   });
 
   it.each([
-    ['requires_action', 0],
-    ['successful', 0],
-    ['failed', 11],
-    [['failed', 'Failed'], 11],
-    ['something_new', 0],
-  ])('records an activity with status %j as accepted, exit code %i', async (status, exitCode) => {
+    [{ status: 'requires_action' }, 0],
+    [{ status: 'successful' }, 0],
+    [{ status: 'failed' }, 11],
+    [{ status: ['failed', 'Failed'] }, 11],
+    [{ status: 'failed', charged_amount: 90_000 }, 11],
+    [{ status: 'expired' }, 11],
+    [{ status: 'something_new' }, 0],
+  ])('records an activity with %j as accepted, exit code %i', async (some, exitCode) => {
     const ledger = await open(newPath());
-    const charged = await charging(ledger, async () => madeHere({ ...ACTIVITY, status }));
+    const charged = await charging(ledger, async () => madeHere({ ...ACTIVITY, ...some }));
     const row = await onlyRow(ledger);
     expect(charged).toMatchObject({ kind: 'accepted', id: row?.id, record: { value: { uid: ACTIVITY.uid } } });
     expect(row).toMatchObject({ state: 'accepted', exitCode, activity: { uid: ACTIVITY.uid } });
@@ -237,6 +239,23 @@ describe('sendOnce for a charge', () => {
     });
     expect(await thrownBy(asking)).toMatchObject({ detail: { resendAfter: 0, ledgerId: expect.any(String) } });
     expect([sent, (await onlyRow(ledger))?.state]).toEqual([0, 'not_sent']);
+  });
+
+  it('is as old as its first read, also once a later read has shown more', async () => {
+    let [now, sent] = [NOON, 0];
+    const ledger = { ...(await open(newPath())), moment: () => momentAt(now) };
+    const onRefused = async () => {
+      now += 5001;
+      return snapshotOf({ status: 'requires_ugwo' });
+    };
+    const read = { since: momentAt(NOON), shown: snapshotOf({ status: 'processing' }) };
+    const send = async (): Promise<ApiRecord> => {
+      sent += 1;
+      return madeHere(ACTIVITY);
+    };
+    const thrown = await thrownBy(charging(ledger, send, { ...read, onRefused }));
+    expect(thrown).toMatchObject({ kind: 'not_sent', detail: { resendAfter: 0 } });
+    expect(sent).toBe(0);
   });
 
   it('is overdue although the clock was set back since its read', async () => {

@@ -60,6 +60,13 @@ describe('an unusual accepted answer', () => {
     const charged = await charging({ record: async () => charge({ id: 'chg-earlier' }) });
     expect(charged).toMatchObject({ odd: ['the answer names the activity of chg-earlier, made earlier'] });
     expect(charged).not.toHaveProperty('unrecorded');
+    const send = accepting(async () => made({ medium: 'card' }));
+    expect(await charging({ record: async () => charge({ id: 'chg-earlier' }) }, { send })).toMatchObject({
+      odd: [
+        'the answer looks like another medium than ussd',
+        'the answer names the activity of chg-earlier, made earlier',
+      ],
+    });
   });
 
   it('does not include a failure to record, which is reported separately', async () => {
