@@ -203,7 +203,7 @@ export const openProfiles = (io: Io, folders: Folders, machine: Machine = realMa
       replace(name, {
         ...rest,
         ...(url === undefined ? {} : { ledger: url }),
-        ...(url === undefined || command === undefined ? {} : { ledger_password_command: command }),
+        ...(command === undefined ? {} : { ledger_password_command: command }),
       });
       return name;
     },

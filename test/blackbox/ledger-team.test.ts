@@ -406,14 +406,13 @@ describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
     expect(recordOf(await run(['ledger', 'status', '--local']))).toMatchObject({ kind: 'file', from: null });
     expect(recordOf(await run(['ledger', 'use', '--file']))).toEqual({ name: 'shop', ledger: null });
     expect(recordOf(await run(['ledger', 'status']))).toMatchObject({ kind: 'file' });
-    for (const args of [
-      ['ledger', 'use'],
-      ['ledger', 'use', team.url, '--file'],
+    const [needed, needless] = ['give the address of a ledger, or --file', /^--password-command is for a shared/];
+    for (const [args, message] of [
+      [[], needed],
+      [[team.url, '--file'], needed],
+      [['--file', '--password-command', 'op read op://payments'], expect.stringMatching(needless)],
     ]) {
-      expect(errorOf(await run(args))).toMatchObject({
-        exit_code: 2,
-        message: 'give the address of a ledger, or --file',
-      });
+      expect(errorOf(await run(['ledger', 'use', ...args]))).toMatchObject({ exit_code: 2, message });
     }
     expect(errorOf(await run(['ledger', 'status'], { PAYCLI_LEDGER: '' }))).toMatchObject({ exit_code: 2 });
   });

@@ -109,6 +109,9 @@ export const sharedCommands = [
     output: 'name, ledger',
     exits: ['usage', 'auth'],
     read: (input) => {
+      if (input.file && input.passwordCommand !== undefined) {
+        throw usageError('--password-command is for a shared ledger: the file has no password');
+      }
       if ((input.url === undefined) === input.file) return input;
       throw usageError('give the address of a ledger, or --file', {
         hint: 'paycli ledger use postgres://USER@HOST/DATABASE',
