@@ -72,8 +72,6 @@ describe('the ledger of a profile', () => {
     room.useLedger(undefined, OTHER, undefined);
     expect(stored()).toMatchObject({ a: { ledger: OTHER } });
     expect(stored()).not.toHaveProperty('a.ledger_password_command');
-    room.useLedger(undefined, undefined, 'pass ledger');
-    expect(Object.keys((stored() as Record<string, object>)['a'] ?? {})).toEqual(['origin', 'key', 'created_at']);
   });
 
   it.each([
