@@ -101,7 +101,7 @@ export const FACTS: readonly Fact[] = [
   ],
   [
     'so a creation with a ref may be sent again: done where it is the same request, else a conflict',
-    ['blackbox/creates', 'exits with 0 if the reference belongs to an identical request'],
+    ['blackbox/creates', 'exits with 0 if the reference belongs to %s'],
     ['blackbox/creates', 'reports a conflict if a field %s'],
   ],
   ['amounts in NGN: 20,000 to 5,000,000,000', shop('accepts the amount %i'), shop('the amount %j is 422')],
