@@ -104,15 +104,11 @@ export const DIAL_HEADER = 'ussd';
 /** The headers of a next action that name the account to pay to. */
 export const ACCOUNT_KEYS = ['bank_name', 'account_name', 'account_number'];
 
-const READ_HEADERS: Readonly<Record<NextAction['kind'], readonly string[]>> = {
-  transfer: [...ACCOUNT_KEYS, 'expires_at'],
-  dial: [DIAL_HEADER],
-  other: [],
-};
-
 /** Other members that the service sent for the customer; a hostile answer has very many. */
-export const otherEntries = ({ kind, headers }: NextAction): NameAndValue[] =>
-  isObject(headers) ? Object.entries(headers).filter(([name]) => !READ_HEADERS[kind].includes(name)) : [];
+export const otherEntries = ({ kind, headers }: NextAction): NameAndValue[] => {
+  const read: readonly string[] = { transfer: [...ACCOUNT_KEYS, 'expires_at'], dial: [DIAL_HEADER], other: [] }[kind];
+  return isObject(headers) ? Object.entries(headers).filter(([name]) => !read.includes(name)) : [];
+};
 
 /** A text for people; the first element of a list. */
 const sentenceIn = (value: unknown): string | undefined => {
