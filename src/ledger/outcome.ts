@@ -195,8 +195,8 @@ const later = (charge: Entry, reading: ActivityReading, asked: RequestTerms): En
 const refundIn = ({ refund, asked, body, evidence }: Entry) => {
   const isFirst = evidence.some(({ kind, status }) => kind === 'paid' && isWhole(String(status)));
   const answer = evidence.findLast(({ amount }) => amount !== undefined);
-  // Without an amount, the service pays back what is left. Its answer says how much.
-  const amount = amountAt(parseIfJson(body ?? ''), 'amount') ?? amountAt(answer, 'amount');
+  // The answer says how much the service pays back: without an amount, what is left.
+  const amount = amountAt(answer, 'amount') ?? amountAt(parseIfJson(body ?? ''), 'amount');
   return { state: refund?.state ?? 'refund_open', amount: amount ?? (isFirst ? asked?.amount : undefined), isFirst };
 };
 
@@ -247,7 +247,7 @@ export const observeRefund = (
   backend.change(
     'note',
     [
-      { about, service, kind: REFUND, states: ['accepted'] },
+      { about, service, kind: REFUND },
       { activities: [about], service },
     ],
     ([refunds = [], [charge] = NO_ENTRIES]) => {

@@ -79,12 +79,16 @@ const withoutTime = ({ uid, status, nextAction, createdAt }: KeptActivity): Kept
   createdAt,
 });
 
-/** A refund as the answer to its request shows it; open if only a person says that it was made. */
+/**
+ * A refund as the answer to its request shows it; open if only a person says that it was made. An answer that comes after
+ * that word names it.
+ */
 const refundMade = (
   { kind, refund, asked }: Entry,
   { state, moment, evidence }: StateChange,
 ): Pick<Entry, 'refund' | 'asked'> => {
-  if (kind !== REFUND || state !== 'accepted' || refund !== undefined) return { refund };
+  if (kind !== REFUND || state !== 'accepted') return { refund: undefined };
+  if (refund !== undefined && refund.state !== 'refund_open') return { refund };
   const answer = evidence.findLast((one) => one['uid'] !== undefined);
   const amount = amountAt(answer, 'amount');
   return {

@@ -5,6 +5,7 @@ import type { EmergencyLine, Query } from '../../src/ledger/backend.ts';
 import type { Charge, Entry, Evidence, Resolution, StoredOutcome } from '../../src/ledger/entry.ts';
 import { expireStale, isStale, readResolved } from '../../src/ledger/guard.ts';
 import { noteEvidence, observe, record, resolveCharge, takeIn } from '../../src/ledger/outcome.ts';
+import { snapshotOf } from '../../src/ledger/snapshot.ts';
 import { addsTo, changesState } from '../../src/ledger/transitions.ts';
 import { uidOf } from '../support/ids.ts';
 import { account, charge, NOON, SELF } from './support/charges.ts';
@@ -143,15 +144,35 @@ it.each([
 });
 
 it.each([
-  ['nothing', {}, 0],
-  ['its status', { status: 'cancelled' }, 1],
-  ['its total', { total: 5 }, 1],
-])('observe writes what changed of the payment request alone: %s', async (_what, change, writes) => {
+  ['nothing', {}, {}, 0],
+  ['its status', { status: 'cancelled' }, {}, 1],
+  ['its total', { total: 5 }, {}, 1],
+  ['its reference', {}, { ref: 'INV-1' }, 1],
+])('observe writes what changed of the payment request alone: %s', async (_what, change, asked, writes) => {
   const { backend, changes } = watched([charge({ id: 'chg-mine' })]);
   const seen = shown([account({ servedAt: NOW.at })]);
-  for (const more of [{}, change]) {
-    const facts = { status: 'requires_ugwo', total: 0, ...more };
-    await observe(backend, { ...seen, facts: { ...seen.facts, ...facts } }, (activity) => activity, true);
+  for (const [more, terms] of [
+    [{}, {}],
+    [change, asked],
+  ]) {
+    const facts = { status: 'requires_ugwo', total: 0, activities: [], ...more };
+    await observe(backend, { ...seen, facts, asked: { ...terms } }, (activity) => activity, true);
+  }
+  expect(changes.map(({ write }) => write.length)).toEqual([1, writes]);
+});
+
+it.each([
+  ['nothing', {}, {}, 0],
+  ['what came', {}, { charged_amount: 500 }, 1],
+  ['its date', {}, { updated_at: '2026-11-20T12:00:30+00:00' }, 1],
+  ['its reference at the provider', {}, { psp_external_id: 'b' }, 1],
+  ['what came too much', { amount: 300 }, { amount: 200 }, 1],
+])('observe writes what changed of a payment: %s', async (_what, first, then, writes) => {
+  const { backend, changes } = watched([charge({ id: 'chg-mine' })]);
+  for (const { amount, ...more } of [first, { ...first, ...then }] as readonly { readonly amount?: number }[]) {
+    const activities = [{ uid: UID, status: 'successful', charged_amount: 400, psp_external_id: 'a', ...more }];
+    const seen = snapshotOf({ amount, activities }, { servedAt: NOW.at });
+    await observe(backend, seen, (activity) => activity, true);
   }
   expect(changes.map(({ write }) => write.length)).toEqual([1, writes]);
 });

@@ -7,10 +7,16 @@ import { account, beginCharge, begunOf, NOON, PLACE } from './support/charges.ts
 
 const ASKS = { ...PLACE, kind: 'refund', path: '/v1/refunds', digest: '00', bound: 60_000, about: uidOf(1) };
 
-const beginRefund = (ledger: Ledger, amount: number | undefined, again = false, paid = 'successful') =>
+const beginRefund = (
+  ledger: Ledger,
+  amount: number | undefined,
+  again = false,
+  paid = 'successful',
+  service: string = PLACE.service,
+) =>
   ledger.begin(
     {
-      ...ASKS,
+      ...{ ...ASKS, service },
       body: JSON.stringify({ amount }),
       asked: { amount: amount ?? 900, currency: 'NGN' },
       evidence: [{ kind: 'paid', at: '', status: paid }],
@@ -31,21 +37,26 @@ const opened = async (newPlace: () => Parameters<typeof open>[0]) => {
   await ledger.record(id, { state: 'accepted', exitCode: 0, activity: account({ uid: uidOf(1) }) });
   const read = async (status: string): Promise<void> => {
     now += 60_000;
-    const activities = [{ uid: uidOf(1), status, charged_amount: 900 }];
+    const activities = [{ uid: uidOf(1), status, amount: 800, charged_amount: 900 }];
     await ledger.observe(snapshotOf({ amount: 900, total_amount_paid: 900, activities }, { askedAt: now }));
   };
   const refund = async (
     amount: number | undefined,
     uid: string,
-    { status = 'processing', paid, ...shown }: { status?: string; paid?: string; amount?: number } = {},
+    {
+      status = 'processing',
+      paid,
+      service,
+      ...shown
+    }: { status?: string; paid?: string; service?: string; amount?: number } = {},
   ): Promise<string> => {
-    const { id } = begunOf(await beginRefund(ledger, amount, true, paid));
+    const { id } = begunOf(await beginRefund(ledger, amount, true, paid, service));
     const evidence = { kind: 'answer', at: '', uid, status, ...shown };
     await ledger.record(id, { state: 'accepted', exitCode: status === 'failed' ? 11 : 0, evidence });
     return id;
   };
-  const told = (uid: string, shown: 'paid_back' | 'refund_failed') =>
-    ledger.observeRefund(uidOf(1), uid, PLACE.service, shown);
+  const told = (uid: string, shown: 'paid_back' | 'refund_failed', service: string = PLACE.service) =>
+    ledger.observeRefund(uidOf(1), uid, service, shown);
   const states = async (): Promise<unknown[]> =>
     (await ledger.list({ kind: 'refund', oldestFirst: true, limit: -1 })).map((one) => one.refund?.state);
   const sums = async (time: 'paid_back' | 'refund_open'): Promise<(bigint | undefined)[]> =>
@@ -98,6 +109,91 @@ describe.each(BACKENDS)('a refund of a ledger %s', (_where, newPlace) => {
     await refund(300, '');
     await told('rfd.1', 'refund_failed');
     expect(await states()).toEqual(['refund_open']);
+  });
+
+  it('ends by its own record and its own charge, not by those at another service', async () => {
+    const { ledger, refund, told, states } = await opened(newPlace);
+    const service = 'https://other.example';
+    const other = await beginCharge(ledger, { service });
+    const paid = account({
+      uid: uidOf(1),
+      status: 'successful',
+      facts: { uid: uidOf(1), status: 'successful', charged: 200 },
+    });
+    await ledger.record(other, { state: 'accepted', exitCode: 0, activity: paid });
+    await refund(300, 'rfd.1');
+    await refund(300, 'rfd.1', { service });
+    await told('rfd.1', 'paid_back', service);
+    expect(await states()).toEqual(['refund_open', 'refund_disputed']);
+    await told('rfd.1', 'paid_back');
+    expect(await states()).toEqual(['paid_back', 'refund_disputed']);
+  });
+
+  it('pays back what the answer says, whatever was asked', async () => {
+    const { ledger, id, refund, read } = await opened(newPlace);
+    const less = await refund(300, 'rfd.1', { amount: 250 });
+    await read('partially_refunded');
+    expect(await ledger.get(less)).toMatchObject({ asked: { amount: 250 }, refund: { state: 'paid_back' } });
+    expect((await ledger.get(id))?.money?.refunded).toBe(250);
+  });
+
+  it('is disputed if it is the last of several that failed, and money went back', async () => {
+    const { refund, read, states } = await opened(newPlace);
+    for (const uid of ['rfd.1', 'rfd.2']) await refund(300, uid, { status: 'failed' });
+    await read('partially_refunded');
+    expect(await states()).toEqual(['refund_failed', 'refund_disputed']);
+  });
+
+  it('is proven by the payment that is paid back in part, although an equal one was refused', async () => {
+    const { ledger, refund, read, states } = await opened(newPlace);
+    await ledger.record(begunOf(await beginRefund(ledger, 300)).id, { state: 'rejected', exitCode: 3 });
+    await refund(300, 'rfd.1');
+    await read('partially_refunded');
+    expect(await states()).toEqual([undefined, 'paid_back']);
+  });
+
+  it('that a person found made, and then not, blocks no other one, and is not open', async () => {
+    const { ledger, states } = await opened(newPlace);
+    const { id } = begunOf(await beginRefund(ledger, 300));
+    await ledger.record(id, { state: 'unknown', exitCode: 6 });
+    const evidence = { kind: 'resolved', at: '' };
+    for (const state of ['accepted', 'not_created'] as const) await ledger.resolve(id, { state, evidence });
+    expect(await states()).toEqual([undefined]);
+    expect(await beginRefund(ledger, 300)).toMatchObject({ kind: 'begun' });
+  });
+
+  it('that a person found made is named by the answer that comes late', async () => {
+    const { ledger, told, states } = await opened(newPlace);
+    const { id } = begunOf(await beginRefund(ledger, undefined));
+    await ledger.record(id, { state: 'unknown', exitCode: 6 });
+    await ledger.resolve(id, { state: 'accepted', evidence: { kind: 'resolved', at: '' } });
+    const evidence = { kind: 'answer', at: '', uid: 'rfd.1', status: 'processing', amount: 600 };
+    await ledger.record(id, { state: 'accepted', exitCode: 0, evidence });
+    expect(await ledger.get(id)).toMatchObject({ asked: { amount: 600 }, refund: { uid: 'rfd.1' } });
+    await told('rfd.1', 'paid_back');
+    expect(await states()).toEqual(['paid_back']);
+  });
+
+  it('that a person found made stays paid back if a person says so once more', async () => {
+    const { ledger, read, states } = await opened(newPlace);
+    const { id } = begunOf(await beginRefund(ledger, 300));
+    await ledger.record(id, { state: 'unknown', exitCode: 6 });
+    const resolve = () => ledger.resolve(id, { state: 'accepted', evidence: { kind: 'resolved', at: '' } });
+    await resolve();
+    await read('partially_refunded');
+    expect(await resolve()).toBe(true);
+    expect(await states()).toEqual(['paid_back']);
+  });
+
+  it('that the answer shows as paid back went out when the answer came', async () => {
+    const { ledger, refund } = await opened(newPlace);
+    const {
+      refund: made,
+      createdAt,
+      recordedAt,
+    } = (await ledger.get(await refund(300, 'rfd.1', { status: 'successful' }))) ?? {};
+    expect(made).toEqual({ state: 'paid_back', uid: 'rfd.1', at: recordedAt });
+    expect(recordedAt).not.toBe(createdAt);
   });
 
   it('that was paid back lets another one pass with --again', async () => {
