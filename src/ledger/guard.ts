@@ -377,7 +377,6 @@ export const begin = (backend: Backend, intent: Intent, how: BeginOptions): Prom
 const asMade = (intent: Intent, ...by: [Sender, Moment]): Entry => ({
   ...started(`row ${intent.row ?? ''} of this file`, intent, ...by),
   state: 'accepted',
-  money: { payment: 'open', received: 0, receivedAssumed: false, refunded: 0 },
 });
 
 /** Runs the guard and writes nothing. A clear intent is added to the plan, and counts from then on. */

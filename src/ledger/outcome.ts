@@ -307,12 +307,8 @@ export const observe = (
 };
 
 /** Converts an emergency line to evidence of its charge. */
-const asEvidence = ({ evidence, ...line }: EmergencyLine): Evidence => ({
-  kind: 'emergency_line',
-  at: evidence?.at ?? new Date(line.recorded_at).toISOString(),
-  ...evidence,
-  line,
-});
+const asEvidence = ({ evidence, ...line }: EmergencyLine): Evidence =>
+  evidenceOf('emergency_line', line.recorded_at, { ...evidence, line });
 
 const isKnown = (charge: Entry, { recorded_at: recordedAt }: EmergencyLine): boolean =>
   charge.evidence.some(({ line }) => (line as Partial<EmergencyLine> | undefined)?.recorded_at === recordedAt);

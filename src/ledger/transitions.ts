@@ -272,9 +272,9 @@ const moneyRead = (charge: Entry, earlier: Entry, reading: ActivityReading): Mon
  * Money of an accepted charge; undefined for other kinds, and for charges not known to be made. One that a person found
  * made, without its activity, is open.
  */
-export const moneyKnown = ({ kind, state, money, recordedAt }: Entry): Money | undefined => {
+export const moneyKnown = ({ kind, state, money }: Entry): Money | undefined => {
   if (kind !== CHARGE || state !== 'accepted') return undefined;
-  return money ?? { payment: 'open', received: 0, receivedAssumed: false, refunded: 0, readAt: recordedAt };
+  return money ?? { payment: 'open', received: 0, receivedAssumed: false, refunded: 0 };
 };
 
 /** Payment of an accepted charge; undefined for any other entry. */
@@ -338,13 +338,12 @@ const judged = (
   charge: Entry,
   reading: ActivityReading,
 ): { readonly next: Entry; readonly verdict: ReadingVerdict } => {
-  const { activity, request } = reading;
+  const { activity } = reading;
   const [next, before] = [observed(charge, reading), moneyKnown(charge)];
   const isFirst = charge.activity?.uid !== activity.uid || before?.readAt === undefined;
   if (isFirst || next.money === undefined) return { next, verdict: 'replaces' };
   const facts = activity.facts ?? activityFacts(asActivity(activity));
-  const { requestUpdatedAt } = request === undefined ? NO_BALANCE : next.money;
-  const read = { ...next.money, requestUpdatedAt, servedAt: activity.servedAt };
+  const read = { ...next.money, servedAt: activity.servedAt };
   const isLater = activity.askedAt !== undefined && activity.askedAt >= before.readAt;
   return { next, verdict: verdictOn({ ...before, servedAt: charge.told?.service }, read, facts, isLater) };
 };

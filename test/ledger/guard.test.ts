@@ -6,7 +6,7 @@ import { CHARGE_STATES } from '../../src/core/charge.ts';
 import type { Backend } from '../../src/ledger/backend.ts';
 import type { Charge, Entry, KeptActivity } from '../../src/ledger/entry.ts';
 import { begin, guard as guardOf, newEntryId } from '../../src/ledger/guard.ts';
-import { withReading } from '../../src/ledger/transitions.ts';
+import { withReading, withWord } from '../../src/ledger/transitions.ts';
 import { account, charge, guard, intent, MINUTE, momentAt, NOON, PLACE, SELF } from './support/charges.ts';
 
 const dial = account({ nextAction: { type: 'user_action', headers: { ussd: '*737#' } } });
@@ -269,6 +269,8 @@ describe('withReading', () => {
     expect(read(first, dated('successful')).money?.updatedAt).toBe(5);
     expect(read(read(first, dated('successful')), dated('failed', 6)).money?.payment).toBe('reversed');
     const open = read(charge(), dated('processing', 5));
+    const failed = read(open, dated('failed'));
+    expect(read(failed, dated('successful', 4)).money).toMatchObject({ payment: 'paid', updatedAt: 4 });
     expect(read(read(open, dated('successful')), dated('failed', 6)).money).toMatchObject({
       ...{ payment: 'paid', updatedAt: undefined, disputed: { payment: 'reversed' } },
     });
@@ -341,6 +343,48 @@ describe('withReading', () => {
     const came = { uid: seen.uid, status: 'successful', isDoubleCharge: false };
     expect(read(failed, { ...seen, status: 'successful', facts: came }).money).toMatchObject({
       ...{ payment: 'paid', failureCode: undefined, isDoubleCharge: false },
+    });
+  });
+
+  it("tells by the account's known end, where a failed activity no longer shows it, that it expired", () => {
+    const failed = (updatedAt: number) => ({
+      ...{ ...seen, status: 'failed', facts: { uid: seen.uid, status: 'failed', updatedAt } },
+    });
+    const until = NOON + 15 * MINUTE;
+    expect([until - 1, until].map((at) => read(charge(), failed(at)).money?.payment)).toEqual(['failed', 'expired']);
+  });
+
+  it('forgets what came too much when a read of the activity alone shows that money went back', () => {
+    const facts = { uid: account().uid, status: 'successful', charged: 900 };
+    const request = { status: 'ugwo_successful', total: 900, activities: [facts] };
+    const activity = { ...seen, status: 'successful', facts };
+    const before = withReading(charge({ asked: { amount: 800 } }), { activity, request, moment: LATER });
+    expect(before.money).toMatchObject({ payment: 'overpaid', excess: 100 });
+    const back = { ...facts, status: 'partially_refunded' };
+    const paidBack = new Map([[facts.uid, 100]]);
+    const returned = { activity: { ...activity, status: back.status, facts: back }, paidBack, moment: LATER };
+    expect(withReading(before, returned).money).toMatchObject({ received: 900, refunded: 100, excess: undefined });
+    const whole = withReading(before, { ...returned, request: { ...request, activities: [back] } });
+    expect(whole.money).toMatchObject({ received: 900, refunded: 100, excess: 0 });
+  });
+
+  it('notes each sum that disputes a payment, and what a person says leaves no balance', () => {
+    const shows = (charged: number) => ({
+      ...{ ...seen, status: 'successful', askedAt: LATER.at },
+      facts: { uid: seen.uid, status: 'successful', charged },
+    });
+    const part = (charged: number) => read(disputed, shows(charged));
+    const request = { status: 'ugwo_successful', amount: 800, total: 900, activities: [shows(900).facts] };
+    const first = withReading(charge(), { activity: shows(900), request, moment: LATER });
+    const disputed = read(first, shows(400));
+    expect(disputed.money).toMatchObject({ payment: 'overpaid', disputed: { received: 400 } });
+    expect(part(400)).toBe(disputed);
+    expect(part(300).money).toMatchObject({ payment: 'overpaid', disputed: { received: 300 } });
+    const word = { kind: 'settled', at: '' };
+    expect(withWord(disputed, 'paid', word, LATER).money).toMatchObject({ received: 900, excess: 100 });
+    expect(withWord(disputed, 'reversed', word, LATER).money).toMatchObject({
+      ...{ payment: 'reversed', received: 0, excess: undefined, missing: undefined },
+      reversed: { payment: 'overpaid', received: 900, at: LATER.at },
     });
   });
 

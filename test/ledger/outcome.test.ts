@@ -271,6 +271,20 @@ describe('takeIn', () => {
     });
   });
 
+  it('dates what it says like the answer, else by its own time, and leaves no word to a person', async () => {
+    const { backend, get } = watched([A, B].map((one) => ({ ...one, state: 'unknown' })));
+    for (const id of ['chg-a', 'chg-b']) {
+      const word = { kind: 'resolved', at: AT };
+      expect(await resolveCharge(backend, id, { state: 'accepted', evidence: word }, () => undefined)).toBe(true);
+      const evidence = id === 'chg-a' ? { evidence: { kind: 'answer', at: AT } } : {};
+      await takeIn(backend, [
+        line({ ledger_id: id, state: 'accepted', activity: account({ uid: uidOf(id.length) }), ...evidence }),
+      ]);
+      expect(await resolveCharge(backend, id, { state: 'not_created', evidence: word }, () => undefined)).toBe(false);
+    }
+    expect(['chg-a', 'chg-b'].map((id) => get(id)?.evidence.at(-1)?.at)).toEqual([AT, '2026-11-20T12:00:00+00:00']);
+  });
+
   it('applies each line once, identified by its time', async () => {
     const { backend, changes } = watched([{ ...A, evidence: [{ kind: 'look', at: '' }] }]);
     const lines = [line(), line({ recorded_at: NOON + 6 })];
@@ -285,6 +299,11 @@ describe('takeIn', () => {
     const beside = watched([ended, { ...B, about: A.about }]);
     await takeIn(beside.backend, [given]);
     expect(beside.get('chg-a')).toMatchObject({ state: 'not_created', evidence: [{ kind: 'emergency_line' }] });
+    const refund = { ...ended, kind: 'refund', about: uidOf(1) };
+    const refunds = watched([refund, { ...refund, id: 'chg-b', state: 'sending' }]);
+    const { ugwo: _ugwo, ...told } = given;
+    await takeIn(refunds.backend, [{ ...told, kind: 'refund', about: refund.about }]);
+    expect(refunds.get('chg-a')).toMatchObject({ state: 'not_created' });
     const alone = watched([ended]);
     await takeIn(alone.backend, [given]);
     expect(alone.get('chg-a')).toMatchObject({ state: 'unknown' });
