@@ -35,7 +35,7 @@ const clientFor = (client: Client, { turn, slowDown, landed }: RowSignals): Clie
       const { state, stops } = rowEndOf(outcome.error, { started: true });
       // An unknown row is checked before it frees its place: if the next row were sent meanwhile, too many would be in
       // doubt.
-      if (state !== 'unknown' || stops !== undefined) landed(stops);
+      if (state !== 'unknown') landed(stops);
     },
   });
 };
@@ -116,8 +116,8 @@ export class ProtectedRows<T> implements RowSender<T> {
       return await this.#attempt(item, this.#attemptOf(number, signals), left);
     } catch (thrown) {
       const id = thrown instanceof PayError ? thrown.detail.ledgerId : undefined;
-      const end = rowEndOf(this.#job.named(thrown, item));
-      if (id === undefined) return { ...end, ...left, fields: {} };
+      const end = { ...rowEndOf(this.#job.named(thrown, item)), ...left };
+      if (id === undefined) return { ...end, fields: {} };
       return this.#settled({ ...end, fields: { [this.#rows.idColumn]: id } }, id);
     }
   };
@@ -255,7 +255,7 @@ export class RepeatableRows<T> implements RowSender<T> {
     } catch (thrown) {
       const end = rowEndOf(thrown);
       // A failed read proves nothing, whatever the service answered.
-      return wasUnknown && end.untouched !== true ? { ...end, state: 'unknown' } : end;
+      return wasUnknown ? { ...end, state: 'unknown' } : end;
     }
     if (wasUnknown && looked.applied) return this.#settle(row, SEEN);
     if (!(await this.#begin(key, row, wasUnknown))) return SENT_ELSEWHERE;

@@ -5,9 +5,10 @@ import { intent } from '../ledger/support/memory.ts';
 import { inProcess } from '../support/in-process.ts';
 import { ledgerOptions } from '../support/ledger.ts';
 import { newFolder, paycli, type RunOptions } from '../support/program.ts';
-import { problem, type Service, serveBy, ugwo } from '../support/service.ts';
+import { ACTIVITY, type Answer, json, problem, type Service, serveBy, ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 import {
+  activityOf,
   charged,
   chargeFrom,
   csvOf,
@@ -111,6 +112,31 @@ describe.each(LEDGERS)('a job in a ledger %s', (_where, newPlace) => {
     const second = await run('--retry-failed');
     expect(second).toMatchObject({ rows: 6, accepted: 2, refused: 2, rejected: 1, invalid: 1, not_started: 0 });
     expect(await toldBy(options)).toEqual(second);
+  });
+
+  it.each<[string, earlier: string | undefined, counts: object]>([
+    ['a charge of the same terms', 'gtb', { accepted: 1 }],
+    ['a charge of other terms', 'uba', { refused: 1 }],
+    ['a charge from elsewhere', undefined, { refused: 1 }],
+  ])('counts a row once that %s has paid during the wait of a 429', async (_what, earlier, counts) => {
+    let isPaid = false;
+    const activity = () => ({ ...ACTIVITY, uid: activityOf(7), status: isPaid ? 'successful' : 'failed' });
+    const charging = (): Answer => {
+      isPaid = true;
+      return problem(429, 'Slow down', undefined, { 'retry-after': '0' });
+    };
+    const answers = earlier === undefined ? [] : [charged(1, activity())];
+    const read = () => ({ ...ugwo(1), uid: ugwoOf(1), activities: isPaid || answers.length === 0 ? [activity()] : [] });
+    const service = await serveBy(
+      ({ method }) => (method === 'GET' ? json(200, read()) : (answers.pop() ?? charging())),
+      { looks: 'asked' },
+    );
+    const options = await newPlace(service);
+    if (earlier !== undefined)
+      await inProcess(['ugwo', 'charge', ugwoOf(1), '--medium', 'ussd', '--provider', earlier], options);
+    const told = countsIn(summaryOf(await chargeFrom(ussdFile(1), options)));
+    expect(told).toMatchObject({ accepted: 0, refused: 0, not_sent: 0, ...counts });
+    expect(await toldBy(options)).toEqual(told);
   });
 });
 
