@@ -21,9 +21,11 @@ interface World {
   readonly before?: UpdateOutcome;
   readonly reads?: boolean;
   /** The result or error of the read. */
-  readonly look?: { readonly applied: boolean; readonly nothing?: true } | PayError;
+  readonly look?: { readonly applied: boolean; readonly left?: 'nothing' | 'a part' } | PayError;
   /** The error of sending. */
   readonly fails?: PayError;
+  /** The ledger can't be written once it is sent. */
+  readonly breaks?: true;
 }
 
 const JOB = 'job-0123456789abcdef';
@@ -31,7 +33,7 @@ const UNKNOWN: UpdateOutcome = { state: 'unknown', exitCode: 6 };
 const of = { job: JOB, row: 1 };
 
 /** Sends a row that an earlier run may have sent, and returns its outcome. */
-const sent = async ({ before, reads = false, look, fails }: World) => {
+const sent = async ({ before, reads = false, look, fails, breaks }: World) => {
   const ledger = await open(join(newFolder('repeatable'), 'ledger.sqlite'));
   const item: Item = { uid: 'ony.AbCd.000000000000000000000001', reads };
   const begun = { ...of, onye: item.uid, bound: 60_000 };
@@ -40,11 +42,13 @@ const sent = async ({ before, reads = false, look, fails }: World) => {
     await ledger.jobs.settleUpdate(of, before);
   }
   const steps: string[] = [];
+  const flight = { open: 0, accepted: 1 };
   const client = {
     longestWrite: 1000,
     paced: ({ answered }: RequestPace) => ({
       write: async () => {
         steps.push('sent');
+        if (breaks) await ledger.close();
         const outcome = fails === undefined ? { certain: 'accepted' } : failedBy(fails);
         answered?.(outcome as Outcome);
         return outcome;
@@ -56,21 +60,22 @@ const sent = async ({ before, reads = false, look, fails }: World) => {
       request: ({ uid }) => ({ operation: 'onye.update', input: { params: { uid }, body: {} } }),
       readsFirst: (one) => one.reads,
       look: async (one) => {
-        steps.push('looked');
+        steps.push(one === item ? 'looked' : 'looked for a part');
         if (look instanceof PayError) throw look;
-        return { applied: look?.applied === true, item: look?.nothing ? undefined : one };
+        const left = { nothing: undefined, 'a part': { ...one } };
+        return { applied: look?.applied === true, item: look?.left ? left[look.left] : one };
       },
     },
     {
       ...{ job: JOB, retry: false, client, ledger, named: (thrown: unknown) => thrown },
-      io: { clock: { now: Date.now }, flight: { open: 0, accepted: 0 }, signals: {} },
+      io: { clock: { now: Date.now }, flight, signals: {} },
     } as unknown as RowJob<Item>,
   );
   const signals = { turn: async () => undefined, slowDown: () => undefined, landed: () => void steps.push('landed') };
   const end = await sender.send({ key: item.uid, item }, 1, signals);
-  const [kept] = await ledger.jobs.updates(JOB, 1, 1);
-  await ledger.close();
-  return { steps, state: end?.state, kept: kept?.state, end };
+  const [kept] = breaks ? [] : await ledger.jobs.updates(JOB, 1, 1);
+  if (!breaks) await ledger.close();
+  return { steps, state: end?.state, kept: kept?.state, end, unreported: flight.accepted };
 };
 
 const LOST = new PayError('unknown', 'no answer');
@@ -86,6 +91,13 @@ describe('a repeatable row', () => {
       ['sent', 'looked'],
       'accepted',
       'accepted',
+    ],
+    [
+      'is looked for as a whole if the answer to a part of it is lost',
+      { reads: true, fails: LOST, look: { applied: false, left: 'a part' } },
+      ['looked', 'sent', 'looked'],
+      'unknown',
+      'unknown',
     ],
     ['is unknown if that read fails', { fails: LOST, look: UNREAD }, ['sent', 'looked'], 'unknown', 'unknown'],
     [
@@ -127,7 +139,7 @@ describe('a repeatable row', () => {
     ['leaves no trace if that read fails', { reads: true, look: UNREAD }, ['looked'], 'not_sent', undefined],
     [
       'is not sent if nothing would change',
-      { reads: true, look: { applied: true, nothing: true } },
+      { reads: true, look: { applied: true, left: 'nothing' } },
       ['looked'],
       'accepted',
       'accepted',
@@ -142,6 +154,13 @@ describe('a repeatable row', () => {
   ])('%s', async (_name, world, steps, state, kept) => {
     const done = await sent(world);
     expect([done.steps, done.state, done.kept]).toEqual([steps, state, kept]);
+  });
+
+  it.each([
+    [{}, 0],
+    [{ breaks: true }, 1],
+  ] as const)('counts as reported once its result is recorded: %j', async (world, unreported) => {
+    expect(await sent(world)).toMatchObject({ state: 'accepted', unreported });
   });
 
   it("slows down the others if the service can't be read", async () => {

@@ -26,6 +26,9 @@ interface Options extends Partial<Pick<Walker, 'concurrency' | 'continueOnUnknow
   readonly ahead?: (row: number) => Promise<void>;
   /** The key of a row; each has its own by default. */
   readonly keyOf?: (row: number) => string;
+  readonly mode?: 'check' | 'judge';
+  /** Gets the rows to work on. */
+  readonly asked?: number[];
   /** Called while a row is in flight. */
   readonly inTheAir?: (row: number) => Promise<void>;
 }
@@ -70,7 +73,7 @@ const run = async (options: Options): Promise<Done> => {
     leave: new AbortController().signal,
   };
   const worked = await walkRows(walker, {
-    mode: 'send',
+    mode: options.mode ?? 'send',
     rows,
     bad: options.excluded ?? bitSet(),
     read: ({ number }) => {
@@ -78,6 +81,7 @@ const run = async (options: Options): Promise<Done> => {
       return faults === undefined ? { key: options.keyOf?.(number) ?? String(number), item: number } : { faults };
     },
     work: async ({ item: row }) => {
+      options.asked?.push(row);
       // Claims a row in one step, like the ledger.
       const before = book.get(row);
       if (before !== undefined && !isTakenUp(before.state, retry)) return { ...before };
@@ -323,6 +327,21 @@ describe('a walk that sends', () => {
     expect((await run({ rows: 2, concurrency: 1, book, end })).worked).toMatchObject({ done: 1, stopped: why });
   });
 
+  it('ends with the stopping outcome of a row rather than with an error of the ledger after it', async () => {
+    const [why, unleased] = [new PayError('auth', 'no'), Promise.withResolvers<void>()];
+    const { worked } = await run({
+      ...{ rows: 129, concurrency: 2 },
+      lease: async (slice) => {
+        if (slice === 0) return true;
+        unleased.resolve();
+        throw new PayError('ledger', 'no');
+      },
+      inTheAir: (row) => (row === 1 ? unleased.promise : tick()),
+      end: (row) => (row === 1 ? { state: 'rejected', exitCode: 4, stops: why } : ACCEPTED),
+    });
+    expect(worked).toMatchObject({ stopped: why, counts: { accepted: 127, rejected: 1 } });
+  });
+
   it('ends on a signal, also while waiting for another process', async () => {
     const stop = new AbortController();
     const waiting = run({ rows: 1, book: new Map([[1, { state: 'sending' }]]), stop: stop.signal });
@@ -356,6 +375,19 @@ describe('a walk that sends', () => {
     );
   });
 });
+
+it.each([
+  ['check', [2]],
+  ['judge', [1, 2]],
+] as const)(
+  'a walk to %s works on these rows of one being sent elsewhere, one not sent and one done: %j',
+  async (mode, rows) => {
+    const states = ['sending', 'not_sent', 'accepted'] as const;
+    const asked: number[] = [];
+    await run({ mode, rows: 3, concurrency: 1, book: new Map(states.map((state, at) => [at + 1, { state }])), asked });
+    expect(asked).toEqual(rows);
+  },
+);
 
 describe('a slice leased by another machine', () => {
   it('is skipped, sent once free, and counted', async () => {
