@@ -329,8 +329,6 @@ const decisionOn = (
   allowance: Allowance | undefined,
 ) => {
   const now = backend.moment();
-  // The row's last entry may also be among the earlier ones.
-  const found = new Map([...earlier, ...ofRow].map((entry) => [entry.id, entry]));
   const [last] = ofRow.map((charge) => resolveStale(charge, backend));
   const known = earlier.map((charge) => resolveStale(charge, backend));
   const others = isEmulator(intent.service) ? [] : known.filter((charge) => charge.service !== intent.service);
@@ -338,7 +336,7 @@ const decisionOn = (
     now,
     obstacle: obstacleOf(intent, how, known, last, now) ?? policyObstacle(allowance, intent),
     elsewhere: elsewhereOf(others, intent, now),
-    lost: staleAmong([...found.values()], backend),
+    lost: staleAmong(earlier, backend),
   };
 };
 

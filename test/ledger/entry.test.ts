@@ -8,16 +8,18 @@ import {
   digestOf,
   type Evidence,
   evidenceOf,
+  isInScope,
   isSamePhone,
   lastDigits,
   ledgerTargetOf,
+  type Scope,
   termsDigestOf,
   withEvidence,
   withoutNumbers,
   withoutPhone,
   withoutPhoneEnding,
 } from '../../src/ledger/entry.ts';
-import { charge, NOON } from './support/charges.ts';
+import { charge, NOON, PLACE } from './support/charges.ts';
 
 const ORIGIN = 'https://api.example';
 
@@ -253,6 +255,28 @@ it('asksTheSame compares a numeric provider as text', () => {
   const by = charge({ medium: 'ussd', provider: '737' });
   expect(asksTheSame(by, { medium: 'ussd', provider: 737 }, keyed)).toBe(true);
   expect(asksTheSame(by, { medium: 'ussd', provider: 894 }, keyed)).toBe(false);
+});
+
+it('asksTheSame compares the phone beside other terms, in any order of these', () => {
+  const termsDigest = termsDigestOf(PHONE, { bank: '1', plan: 'a' }, keyed);
+  const by = charge({ medium: 'voucher', phone: '…4567', termsDigest });
+  const asks = (phone: string) => asksTheSame(by, { medium: 'voucher', plan: 'a', bank: '1', phone }, keyed);
+  expect([PHONE, '+2348039994567'].map(asks)).toEqual([true, false]);
+});
+
+it.each<[string, Scope, object, boolean]>([
+  ['its workspace', { workspace: 'AbCd' }, {}, true],
+  ['another workspace', { workspace: 'EfGh' }, {}, false],
+  ['any workspace, while its own is unknown', { workspace: 'EfGh' }, { workspace: undefined }, true],
+  ['its service', { service: PLACE.service }, {}, true],
+  ['another service', { service: 'https://other.example' }, {}, false],
+  ['its profile', { profile: 'default' }, {}, true],
+  ['no profile', { profile: '' }, {}, false],
+  ['no profile, as it has none', { profile: '' }, { profile: undefined }, true],
+  ['any but its profile', { otherThan: 'default' }, {}, false],
+  ['any but another profile, as it has none', { otherThan: 'default' }, { profile: undefined }, true],
+])('isInScope by %s', (_what, scope, more, isIn) => {
+  expect(isInScope(scope)({ ...PLACE, ...more })).toBe(isIn);
 });
 
 it('asksTheSame is true if neither charge names a customer', () => {

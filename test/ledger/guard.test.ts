@@ -8,6 +8,7 @@ import type { Charge, Entry, KeptActivity } from '../../src/ledger/entry.ts';
 import { begin, guard as guardOf, newEntryId } from '../../src/ledger/guard.ts';
 import { withReading, withWord } from '../../src/ledger/transitions.ts';
 import { account, charge, guard, intent, MINUTE, momentAt, NOON, PLACE, SELF } from './support/charges.ts';
+import { NOW, watched } from './support/watched.ts';
 
 const dial = account({ nextAction: { type: 'user_action', headers: { ussd: '*737#' } } });
 const unreadable = account({ nextAction: { type: 'x', headers: { account_number: '1', expires_at: 'soon' } } });
@@ -223,6 +224,12 @@ describe('a charge at another service', () => {
     const failed = ofStatus('failed', { id: 'a', service: one.service });
     expect(await elsewhere([failed, one], now)).toEqual(told ? one : undefined);
   });
+});
+
+it('a charge ends later where the clocks of those who share the ledger may differ', async () => {
+  const { backend, get } = watched([]);
+  const begun = await begin({ ...backend, slack: 5 }, intent({ bound: MINUTE }), FIRST);
+  expect(get(begun.kind === 'begun' ? begun.id : '')).toMatchObject({ deadline: NOW.at + MINUTE + 5 });
 });
 
 describe('withReading', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ugwoOf } from '../support/ids.ts';
 import { DAY } from '../support/units.ts';
 import { BACKENDS, open } from './support/backends.ts';
 import { account, begunOf, intent, MINUTE, NOON, SELF } from './support/charges.ts';
@@ -68,7 +69,18 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       await ledger.jobs.beginUpdate(update, { retry: false, looked: false });
       const later = await open(place, { now: () => NOON + 2 * DAY });
       await later.jobs.open(job({ id: 'plan-new', name: 'a text' }), 1);
+      const total = { rows: 1, amounts: new Map(), unknown: 0 };
+      for (const [plan, askedAt] of [
+        ['plan-charged', NOON],
+        ['plan-new', NOON],
+        ['plan-unknown', NOON + DAY],
+      ] as const)
+        await later.policies.approve({ job: plan, total, askedBy: 'ada', askedAt });
       await later.jobs.endPlans(NOON + DAY);
+      const approvals = ['plan-charged', 'plan-new', 'plan-unknown'].map(
+        async (id) => (await later.policies.approval(id))?.askedBy,
+      );
+      expect(await Promise.all(approvals)).toEqual(['ada', 'ada', 'ada']);
       const names = ['plan-charged', 'plan-updated', ID, 'plan-new'].map(
         async (id) => (await later.jobs.get(id))?.name,
       );
@@ -85,6 +97,26 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       expect(first.map(({ id }) => id)).toEqual([ids[2], ids[1]]);
       const rest = await ledger.jobs.list({ before: ids[1], limit: 2 });
       expect(rest.map(({ id }) => id)).toEqual([ids[0]]);
+    });
+
+    it('is listed for its workspace, and for each one before its first charge', async () => {
+      const ledger = await open(newPlace());
+      await ledger.jobs.open(job(), 8);
+      const listed = async () =>
+        (await Promise.all(['AbCd', 'EfGh'].map((workspace) => ledger.jobs.list({ limit: 9, workspace })))).map(
+          ({ length }) => length,
+        );
+      expect(await listed()).toEqual([1, 1]);
+      await begun(ledger, 1);
+      expect(await listed()).toEqual([1, 0]);
+    });
+
+    it('counts an amount without its currency as unknown', async () => {
+      const ledger = await open(newPlace());
+      await ledger.jobs.open(job(), 8);
+      for (const [row, asked] of [{ amount: 5, currency: 'NGN' }, { amount: 5 }, { currency: 'NGN' }].entries())
+        begunOf(await ledger.begin(intent({ about: ugwoOf(row), job: ID, row, asked }), { again: false }));
+      expect(await ledger.jobs.charged(ID)).toEqual({ rows: 3, amounts: new Map([['NGN', 5n]]), unknown: 2 });
     });
 
     it('counts a charge of a dead process as unknown at once', async () => {

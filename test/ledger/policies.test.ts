@@ -296,7 +296,18 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
     expect(await ledger.judge(intent({ about, ...ofFile(4, 11) }), { again: false }, plan)).toMatchObject(
       forbidden('unapproved'),
     );
+    expect(await ledger.judge(intent({ about, ...ofFile(4, 10) }), { again: false }, plan)).toMatchObject({
+      kind: 'clear',
+    });
     await begun(ledger, ofFile(3, 40));
+  });
+
+  it('asks for no approval of a file of refunds, nor of a plan, which has its own', async () => {
+    const ledger = await open(newPlace());
+    await set(ledger, { approveAbove: { NGN: 100 } });
+    expect(await next(ledger, ofFile(1, 200))).toMatchObject(forbidden('unapproved'));
+    await begun(ledger, { ...REFUND, ...ofFile(1, 200) });
+    await begun(ledger, { ...ofFile(1, 200), job: 'plan-1' });
   });
 
   const WANTS = { approveAbove: { NGN: 100 } };

@@ -144,6 +144,13 @@ describe.each(BACKENDS)('a refund of a ledger %s', (_where, newPlace) => {
     expect(await states()).toEqual(['refund_failed', 'refund_disputed']);
   });
 
+  it('keeps its currency if nobody knows its amount', async () => {
+    const { ledger } = await opened(newPlace);
+    const about = uidOf(2);
+    const { id } = begunOf(await ledger.begin({ ...ASKS, about, asked: { currency: 'NGN' } }, { again: false }));
+    expect((await ledger.get(id))?.asked).toMatchObject({ currency: 'NGN' });
+  });
+
   it('is proven by the payment that is paid back in part, although an equal one was refused', async () => {
     const { ledger, refund, read, states } = await opened(newPlace);
     await ledger.record(begunOf(await beginRefund(ledger, 300)).id, { state: 'rejected', exitCode: 3 });

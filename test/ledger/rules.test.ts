@@ -179,6 +179,9 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       const said = 'sk.Test.secret: confirm on +233 24 123 4567';
       const evidence = { kind: 'answer', at: '2026-11-20T12:00:00+00:00', message: said };
       const activity = account({ nextAction: { type: 'prompt', instruction: said } });
+      const asked = { amount: 5, ref: 'sk.Test.secret of +234 803 999 4567' };
+      const masked = await beginCharge(ledger, { phone: '+2348039994567', about: 'ugw.AbCd.3', asked });
+      expect((await ledger.get(masked))?.asked).toMatchObject({ amount: 5, ref: '[secret] of …4567' });
       const settled = await beginCharge(ledger, { phone: '…4567' });
       await ledger.record(settled, { state: 'accepted', exitCode: 0, activity, evidence });
       const resolved = await beginCharge(ledger, { phone: '…4567', about: 'ugw.AbCd.2' });

@@ -236,8 +236,9 @@ export const memoryBackend = (
         }
       },
       get: async (id) => jobs.get(id),
-      list: async ({ before, limit }) => {
-        const all = newestFirst([...jobs.values()]);
+      list: async ({ before, limit, workspace }) => {
+        const isMeant = ({ id }: Job): boolean => (find({ job: id })[0]?.workspace ?? workspace) === workspace;
+        const all = newestFirst([...jobs.values()]).filter((job) => workspace === undefined || isMeant(job));
         const older = all.slice(all.findIndex(({ id }) => id === before) + 1);
         return limit < 0 ? older : older.slice(0, limit);
       },
