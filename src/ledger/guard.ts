@@ -362,7 +362,7 @@ export const begin = (backend: Backend, intent: Intent, how: BeginOptions): Prom
       return { write: lost, result: { kind: 'refused', intent, moment: now, ...obstacle } };
     }
     return {
-      write: [...lost, started(id, { ...intent, bound: intent.bound + backend.slack }, backend.self, now)],
+      write: [started(id, { ...intent, bound: intent.bound + backend.slack }, backend.self, now)],
       result: { kind: 'begun', id, elsewhere },
     };
   };

@@ -122,18 +122,6 @@ const unproven = (
   return { state: 'unknown', why, reason, ...(repeats ? {} : { evidence }) };
 };
 
-const matchedActivity = (
-  { activity, kept }: Candidate,
-  uid: string,
-  read: Pick<ApiRecord, 'servedAt' | 'askedAt' | 'age'>,
-): KeptActivity => ({
-  ...keptActivity(activity, read),
-  uid,
-  status: kept.status ?? '',
-  nextAction: valueAt(activity, 'next_action') ?? null,
-  createdAt: kept.created_at ?? undefined,
-});
-
 /**
  * True for HTTP statuses that a later read will hardly change: the service has no such read, or violates the contract.
  */
@@ -183,15 +171,14 @@ export const judgeRead = (charge: Charge, seen: SnapshotAt, ownedByOthers: Reado
   if (only === undefined) return judgeEmpty(charge, look, sorted);
   if (more.length > 0)
     return unproven(charge, look, sorted, 'several', `several activities fit: ${candidateNames(sorted.candidates)}`);
-  const { uid } = only.kept;
-  if (only.doubt !== undefined || uid === null) {
+  if (only.doubt !== undefined || only.kept.uid === null) {
     const reason = `${candidateNames([only])} may be it, but that is not proven: ${only.doubt}`;
     const again = only.doubt === OLD_ANSWER ? { again: look.at + APART_MS } : {};
     return { ...unproven(charge, look, sorted, 'doubtful', reason), ...again };
   }
   return {
     state: 'accepted',
-    activity: matchedActivity(only, uid, seen),
+    activity: keptActivity(only.activity, seen),
     request: look.facts,
     evidence: readEvidence(look, 'one', sorted),
   };

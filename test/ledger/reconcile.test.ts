@@ -4,7 +4,7 @@ import { activityFacts } from '../../src/charge/payment.ts';
 import { type Charge, type Evidence, withEvidence } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import type { RequestRead, SnapshotAt } from '../../src/ledger/match.ts';
-import { entriesBehind, judgeRead, reconcile } from '../../src/ledger/reconcile.ts';
+import { entriesBehind, judgeRead, reconcile, walkCharges } from '../../src/ledger/reconcile.ts';
 import { snapshotOf } from '../../src/ledger/snapshot.ts';
 import { MINUTE, SECOND } from '../support/units.ts';
 import { ACCOUNT, activity, atom, DIAL, END, empty, look, NOBODY, OLD_BOOT, uidOf } from './support/looks.ts';
@@ -894,6 +894,19 @@ describe('reconcile', () => {
     const failing = () => Promise.reject(new Error('no key'));
     await expect(reconcile(ledgerAt([charge()]), charge(), failing)).rejects.toThrow('no key');
   });
+});
+
+it('charges are walked oldest first, from a place on', async () => {
+  const all = [1, 2, 3].map((seq) => charge({ id: `chg-${String(seq).padStart(12, '0')}`, seq }));
+  const walked = async (after: number) => {
+    const seqs: number[] = [];
+    for await (const { seq } of walkCharges(memoryLedger(all), { after })) seqs.push(seq);
+    return seqs;
+  };
+  expect([await walked(0), await walked(1)]).toEqual([
+    [1, 2, 3],
+    [2, 3],
+  ]);
 });
 
 it('entries that the database cannot compare are read page by page, each once', async () => {

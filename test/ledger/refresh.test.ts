@@ -39,4 +39,31 @@ describe('a refresh of a charge', () => {
     const ledger = memoryLedger([known], () => NOW);
     expect(await refreshCharge(ledger, known, { look })).toBe(false);
   });
+
+  it('keeps the terms that the payment request shows, if only the activity is read after it', async () => {
+    const ledger = memoryLedger([known], () => NOW);
+    const answers: Readonly<Record<string, object>> = {
+      'ugwo.get': { uid: UGWO, ref: 'INV-1' },
+      'activity.get': SHOWN,
+    };
+    await refreshCharge(ledger, known, { look: async (id) => madeHere(answers[id]) });
+    expect((await ledger.get(known.id))?.asked).toMatchObject({ ref: 'INV-1' });
+  });
+
+  it('reads the activity itself once the list of activities has disputed its payment', async () => {
+    const paid = charge({
+      state: 'accepted',
+      activity: { uid: UID, status: 'successful', nextAction: null, createdAt: undefined },
+    });
+    const ledger = memoryLedger([paid], () => NOW);
+    const asked: string[] = [];
+    const look = async (id: string) => {
+      asked.push(id);
+      const one = { uid: UID, status: id === 'ugwo.get' ? 'failed' : 'successful' };
+      return { ...madeHere(id === 'ugwo.get' ? { uid: UGWO, activities: [one] } : one), askedAt: NOW };
+    };
+    expect(await refreshCharge(ledger, paid, { look })).toBe(true);
+    expect(asked).toEqual(['ugwo.get', 'activity.get']);
+    expect((await ledger.get(paid.id))?.money).toMatchObject({ payment: 'paid', disputed: undefined });
+  });
 });
