@@ -31,6 +31,7 @@ const UNPAID = shown('requires_action', 0);
 const openShop = async (answer = 200) => {
   let [inList, byItself]: Shown[] = [UNPAID, UNPAID];
   const made = new Set<string>();
+  const others: object[] = [];
   const activity = ({ activity }: Shown) => ({ ...ACTIVITY, uid: activityOf(1), ...activity });
   const service = await serveAllBy(({ method, url }) => {
     if (method === 'POST') {
@@ -42,7 +43,7 @@ const openShop = async (answer = 200) => {
     const request = {
       ...{ ...ugwo(1), checkout: { uid: 'chk.AbCd.1' }, status: 'requires_ugwo' },
       total_amount_paid: inList?.total,
-      activities: made.size === 0 ? [] : [activity(inList ?? UNPAID)],
+      activities: made.size === 0 ? [] : [activity(inList ?? UNPAID), ...others],
     };
     return json(200, url.includes('?') ? { data: [request], next_cursor: null } : request);
   });
@@ -57,7 +58,7 @@ const openShop = async (answer = 200) => {
     [inList, byItself] = [now, itself];
   };
   const writes = () => service.seen.filter(({ method }) => method !== 'GET').length;
-  return { service, options, run, listed, cases, show, writes, posts: () => postsOf(service)[1] ?? 0 };
+  return { service, options, run, listed, cases, show, others, writes, posts: () => postsOf(service)[1] ?? 0 };
 };
 
 /** A shop whose one payment request is paid, as the ledger knows. */
@@ -281,6 +282,18 @@ describe('money that is disputed', () => {
     shop.show(UNPAID);
     await isRefused(shop, args.includes('--json') ? args : [...args, '--json']);
     expect(shop.writes()).toBe(1);
+  });
+});
+
+describe('money that is disputed, beside another payment of its payment request', () => {
+  it('leaves that one to be paid back', async () => {
+    const { run, show, others, listed, writes } = await openPaid();
+    others.push({ ...ACTIVITY, ...PAID.activity, uid: activityOf(2) });
+    show({ ...UNPAID, total: ASKED });
+    const refund = ['refund', 'create', activityOf(2), '--ugwo', UGWO, '--amount', '1000.00', '--yes'];
+    expect(await run(...refund)).toMatchObject({ code: 0 });
+    expect(await listed()).toMatchObject([{ disputed: true }]);
+    expect(writes()).toBe(2);
   });
 });
 

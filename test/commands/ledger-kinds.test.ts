@@ -85,6 +85,20 @@ describe('an entry of another kind', () => {
     expect(await ledger.unknown()).toEqual([]);
   });
 
+  it('whose money is disputed names both words about it', async () => {
+    const evidence = [{ kind: 'resolved', at: '2026-11-20T12:00:00+00:00' }];
+    const made = refund({
+      state: 'accepted',
+      refund: { state: 'refund_disputed', uid: undefined, at: SENT },
+      evidence,
+    });
+    const { error } = await call('resolve', { ledger: memoryLedger([made]), args: [ID], given: { as: 'not-created' } });
+    expect(error).toMatchObject({ kind: 'usage', message: `${ID} was created: its money went back` });
+    expect(error?.detail.hint).toBe(
+      `say where the money is: \`paycli ledger resolve ${ID} --as paid-back\`, or \`paycli ledger resolve ${ID} --as failed\``,
+    );
+  });
+
   it('has no activity and no payment', async () => {
     const ledger = memoryLedger([refund()]);
     const given = { as: 'created', activity: 'act.AbCd.000000000000000000000002', reason: 'x' };

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { ledgerCommands } from '../../src/commands/ledger/spec.ts';
 import { interrupted } from '../../src/core/error.ts';
 import { formatLocal } from '../../src/core/time.ts';
-import type { Evidence } from '../../src/ledger/entry.ts';
+import type { Evidence, Money } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { operator } from '../../src/ledger/sender.ts';
-import { charge, memoryLedger, SENT, UGWO } from '../ledger/support/memory.ts';
+import { charge, memoryLedger, moneyOf, SENT, UGWO } from '../ledger/support/memory.ts';
 import { MINUTE } from '../support/units.ts';
 import { call, idOf, numbered } from './ledger-call.ts';
 
@@ -14,6 +14,10 @@ const OTHER = 'act.AbCd.000000000000000000000002';
 const DIAL = { type: 'user_action', instruction: 'Dial', headers: { ussd: '*737*1#' } };
 const NOW = SENT + MINUTE;
 const kept = (uid: string) => ({ uid, status: 'requires_action', nextAction: DIAL, createdAt: undefined });
+const DISPUTED: Money = {
+  ...{ payment: 'paid', received: 5, receivedAssumed: false, refunded: 0 },
+  disputed: { payment: 'open', received: 0, at: SENT },
+};
 const many = (count: number) => Array.from({ length: count }, (_, index) => charge(numbered(index + 1)));
 
 describe('a ledger row', () => {
@@ -339,10 +343,35 @@ describe('ledger resolve', () => {
     expect(done.error?.detail.hint).toMatch(/`paycli ledger show chg-000000000001`/);
   });
 
-  it('rejects a final charge before asking', async () => {
-    const ledger = memoryLedger([charge({ state: 'rejected' })]);
-    const done = await call('resolve', { ledger, args: [idOf(1)], given: { as: 'created' }, lines: ['x', 'y'] });
-    expect(done).toMatchObject({ prompts: [], notices: [], error: { kind: 'usage' } });
+  const paidLater = charge({ state: 'accepted', activity: { ...kept(ACTIVITY), status: 'successful' } });
+  const said = { kind: 'resolved', at: '2026-11-20T12:00:00+00:00' };
+  it.each([
+    ['a final charge', charge({ state: 'rejected' }), { as: 'created' }, 'was rejected by the service'],
+    ['a charge that is not disputed', charge({ state: 'accepted' }), { as: 'reversed' }, 'is not disputed'],
+    [
+      'a paid charge of another activity',
+      { ...paidLater, money: moneyOf(paidLater), evidence: [said] },
+      { as: 'created', activity: OTHER },
+      `was created: the service has shown its money (${ACTIVITY})`,
+    ],
+    [
+      'a refund that is not open',
+      charge({ state: 'accepted' }),
+      { as: 'failed' },
+      'is no refund that is open or disputed',
+    ],
+  ])('rejects %s before asking', async (_what, entry, given, words) => {
+    const done = await call('resolve', { ledger: memoryLedger([entry]), args: [idOf(1)], given, lines: ['x', 'y'] });
+    expect(done).toMatchObject({ prompts: [], notices: [], error: { kind: 'usage', message: `${idOf(1)} ${words}` } });
+  });
+
+  it('takes the same activity again', async () => {
+    const ledger = memoryLedger([charge()]);
+    const given = { as: 'created', activity: ACTIVITY, reason: 'x' };
+    for (const _time of [1, 2]) {
+      const done = await call('resolve', { ledger, args: [idOf(1)], given, ...yes });
+      expect([done.error, done.rows]).toMatchObject([undefined, [{ state: 'accepted', activity: ACTIVITY }]]);
+    }
   });
 
   it('rejects an activity of another charge before asking', async () => {
@@ -367,6 +396,34 @@ describe('ledger resolve', () => {
     };
     const done = await call('resolve', { ledger, args: [idOf(1)], given: { as: 'created', reason: 'x' }, ...yes });
     expect(done.error?.message).toBe('chg-000000000001 is already recorded as not created');
+  });
+
+  it.each([
+    ['paid', { money: DISPUTED }, 'chg-000000000001 is not disputed'],
+    [
+      'failed',
+      { refund: { state: 'refund_open', uid: undefined, at: SENT } },
+      'chg-000000000001 is no refund that is open or disputed',
+    ],
+  ] as const)('changes nothing if another process was first: %s', async (as, entry, message) => {
+    const inner = memoryLedger([charge({ state: 'accepted', activity: kept(ACTIVITY), ...entry })]);
+    const ledger: Ledger = { ...inner, settle: async () => false, settleRefund: async () => false };
+    const done = await call('resolve', { ledger, args: [idOf(1)], given: { as, reason: 'x' }, ...yes });
+    expect(done.error?.message).toBe(message);
+  });
+
+  it('names the owner of the activity if another process was first', async () => {
+    const inner = memoryLedger([charge(), charge(numbered(2))]);
+    const ledger: Ledger = {
+      ...inner,
+      resolve: async (id, resolution) => {
+        await inner.resolve(idOf(2), resolution);
+        return inner.resolve(id, resolution);
+      },
+    };
+    const given = { as: 'created', activity: ACTIVITY, reason: 'x' };
+    const done = await call('resolve', { ledger, args: [idOf(1)], given, ...yes });
+    expect(done.error?.message).toBe(`--activity ${ACTIVITY} belongs to another charge in the ledger`);
   });
 
   it('accepts a reason of up to 1000 characters, but no blank one', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { failedBy } from '../../src/charge/outcome.ts';
 import type { Client } from '../../src/client/client.ts';
 import { makeOnce, openMaker } from '../../src/commands/make.ts';
 import { CHARGE_WRITE } from '../../src/core/charge.ts';
@@ -140,5 +141,41 @@ describe('a row that must not be sent twice', () => {
     const kept = { state: 'accepted', kept: 'here', fields: { entry: entry?.id } };
     expect(await send(row, 2, signals)).toMatchObject(kept);
     expect(sent).toBe(1);
+  });
+
+  it('keeps a record that exists already, as an answer that counts as reported', async () => {
+    const record = madeHere({ uid: 'ony.AbCd.1', email: 'ada@example.com' });
+    const client = {
+      paced: () => client,
+      longestWrite: 9000,
+      longestAttempt: 1000,
+      check: () => ({ path: '/v1/onye', body: '{}', effect: { ...CHARGE_WRITE, kind: 'customer' } }),
+      write: async () => failedBy(new PayError('rejected', 'it exists', { status: 409 })),
+      pages: async function* () {
+        yield { records: [record], nextCursor: null };
+      },
+      call: async () => record,
+    } as unknown as Client;
+    const io = { clock: { now: () => NOON }, flight: { accepted: 2 } };
+    const { send } = openMaker(
+      {
+        request: () => ({ operation: 'onye.create', input: { body: { email: 'ada@example.com' } } }),
+        about: () => 'ada@example.com',
+        unique: {
+          ...{ field: 'email', word: 'e-mail address', one: 'customer', list: 'onye.list', get: 'onye.get' },
+          ...{ isTaken: () => true, folded: (text) => text, differences: () => [] },
+          conflict: () => ({ message: '', hint: '' }),
+        },
+        uidColumn: 'uid',
+      },
+      {
+        ...{ client, ledger: memoryLedger(), place: PLACE, words: [], job: 'job-1', retry: false, io },
+        named: (thrown: unknown) => thrown,
+      } as unknown as Parameters<typeof openMaker>[1],
+    );
+    const signals = { landed: () => undefined, turn: async () => undefined, slowDown: () => undefined };
+    const end = await send({ key: 'ada@example.com', item: {} }, 1, signals);
+    expect(end).toMatchObject({ state: 'accepted', fields: { uid: 'ony.AbCd.1' } });
+    expect(io.flight.accepted).toBe(2);
   });
 });
