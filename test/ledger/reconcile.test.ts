@@ -557,10 +557,10 @@ describe('an answer that may be outdated', () => {
     expect(stateWith(earlier)).toBe('unknown: doubtful');
   });
 
-  it("is recorded if the service's clock moved differently, so that a later read can decide", () => {
+  it.each([60, -31])("is recorded if the service's clock moved by %i s, so that a later read can decide", (seconds) => {
     const again = (at: number, skew: number, evidence: readonly Evidence[]) =>
       judgeRead(charge({ evidence }), look([madeAt(SENT + SKEW)], at, { servedAt: at + skew }), NOBODY);
-    const stale = again(AT, SKEW + MINUTE, []).evidence as Evidence;
+    const stale = again(AT, SKEW + seconds * SECOND, []).evidence as Evidence;
     const second = again(AT + 2 * MINUTE, SKEW, [stale]);
     expect(second).toMatchObject({ state: 'unknown', evidence: { served_at: AT + 2 * MINUTE + SKEW } });
     const kept = [stale, second.evidence as Evidence];
