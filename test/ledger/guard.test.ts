@@ -7,6 +7,7 @@ import type { Backend } from '../../src/ledger/backend.ts';
 import type { Charge, Entry, KeptActivity } from '../../src/ledger/entry.ts';
 import { begin, guard as guardOf, newEntryId } from '../../src/ledger/guard.ts';
 import { withReading, withWord } from '../../src/ledger/transitions.ts';
+import { uidOf } from '../support/ids.ts';
 import { account, charge, guard, intent, MINUTE, momentAt, NOON, PLACE, SELF } from './support/charges.ts';
 import { NOW, watched } from './support/watched.ts';
 
@@ -373,6 +374,15 @@ describe('withReading', () => {
     expect(withReading(before, returned).money).toMatchObject({ received: 900, refunded: 100, excess: undefined });
     const whole = withReading(before, { ...returned, request: { ...request, activities: [back] } });
     expect(whole.money).toMatchObject({ received: 900, refunded: 100, excess: 0 });
+  });
+
+  it('knows no balance of a payment request while nothing says what it asks for', () => {
+    const facts = { uid: account().uid, status: 'successful', amount: 400, charged: 400 };
+    const request = { status: 'requires_ugwo', total: 900, activities: [facts, { ...facts, uid: uidOf(2) }] };
+    const activity = { ...seen, status: 'successful', facts };
+    expect(withReading(charge(), { activity, request, moment: LATER }).money).toMatchObject({
+      ...{ payment: 'paid', received: 400, missing: undefined, excess: undefined },
+    });
   });
 
   it('notes each sum that disputes a payment, and what a person says leaves no balance', () => {

@@ -195,11 +195,14 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
     it.each([
       ['rejected', { state: 'rejected', exitCode: 3 }],
       ['failed', { state: 'accepted', exitCode: 11, activity: activity(1, 'failed') }],
-    ] as const)('that is %s is sent again only with retry', async (_name, outcome) => {
+    ] as const)('that is %s is sent again only with retry, once', async (_name, outcome) => {
       const ledger = await open(newPlace());
       await ledger.record(await begun(ledger, 1), outcome);
       expect(await begin(ledger, 1, { again: true })).toMatchObject({ kind: 'refused', why: 'done' });
-      expect(await begin(ledger, 1, { retry: true })).toMatchObject({ kind: 'begun' });
+      const id = await begun(ledger, 1, { retry: true });
+      await ledger.record(id, { state: 'accepted', exitCode: 0, activity: activity(2) });
+      const third = await begin(ledger, 1, { again: true, retry: true });
+      expect(third).toMatchObject({ kind: 'refused', why: 'done', by: { id } });
     });
 
     it('that was not sent is sent again without retry', async () => {
