@@ -134,8 +134,7 @@ const planRows = async <T>(file: FileJob<T>): Promise<Planned<T>> => {
   // The name of a row that was sent may be gone by now: an update may have changed it, and another record taken it.
   const keepId = (row: InputRow, id: string): void => {
     const name = reader.newNameIn(row);
-    if (prefix !== undefined && name !== undefined && isId(prefix, id))
-      names.set(name, names.get(name) ?? { ids: [id] });
+    if (prefix !== undefined && name !== undefined && isId(prefix, id)) names.set(name, { ids: [id] });
   };
   // A row that was sent may have become invalid since, for example because a date in it has passed.
   const onSettled = async (row: InputRow, { faults = [] }: RowEnd): Promise<void> => {

@@ -555,6 +555,15 @@ describe('--report', () => {
     expect(postsOf(service)).toEqual(once(1));
   });
 
+  it('that cannot be written leaves no job, and sends nothing', async () => {
+    const service = await serveCharges();
+    const options = { service, ...home() };
+    const ended = await charge(options, join(newFolder(), 'none', 'result.csv'), ussdFile(1));
+    expect(ended).toMatchObject({ code: 2, stdout: '' });
+    expect((await inProcess(['ledger', 'jobs', '-o', 'tsv', '--columns', 'id'], options)).stdout).toBe('');
+    expect(postsOf(service)).toEqual({});
+  });
+
   it.each(['result.csv', 'result.ndjson'])(
     'overwrites the report of the same job or one without sendable rows: %s',
     async (name) => {

@@ -322,6 +322,13 @@ describe('a report as the next input', () => {
     },
   );
 
+  it('is charged by its own column of payment requests beside a uid', async () => {
+    const service = await serveRequests();
+    const file = fileOf(csvOf('ugwo,row,state,uid,error,job', `${ugwoOf(1)},1,accepted,${ugwoOf(2)},,job-1`));
+    expect(await chargeFrom(file, { service, home: newFolder() }, ...MEDIUM)).toMatchObject({ code: 0 });
+    expect(postsOf(service)).toEqual(once(1));
+  });
+
   it('is said to have rows without a uid', async () =>
     scene({
       service: serveRequests(),

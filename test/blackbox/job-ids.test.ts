@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
+import { CANARY } from '../support/canary.ts';
 import { inProcess } from '../support/in-process.ts';
-import { errorOf } from '../support/program.ts';
+import { errorOf, type RunOptions } from '../support/program.ts';
 import { csvOf, fileOf, ugwoOf } from './bulk-support.ts';
 
 /** Never reached: paycli refuses another job before sending. */
@@ -8,6 +9,7 @@ const NOWHERE = { origin: 'http://127.0.0.1:1' };
 
 const CUSTOMERS = csvOf('uid,email', 'ony.AbCd.000000000000000000000001,ada@example.com');
 const CHARGES = csvOf('ugwo', ugwoOf(1));
+const BY_TRANSFER = csvOf('ugwo,medium', `${ugwoOf(1)},bank_transfer`);
 /** Every column of a charge, for each medium. */
 const MEDIUMS = csvOf(
   'ugwo,medium,expires_in,expires_at,provider,phone,param.k',
@@ -21,10 +23,10 @@ const AMOUNTS = csvOf('amount', '5000.00');
 const REFUNDS = csvOf('activity', 'act.AbCd.000000000000000000000001');
 
 /** The id of the job for this file and these options, from the error of --resume. */
-const jobOf = async (file: string, args: readonly string[]): Promise<string | undefined> => {
+const jobOf = async (file: string, args: readonly string[], options: RunOptions = {}): Promise<string | undefined> => {
   const other = 'job-0000000000000000';
   const given = [...args, '--from', fileOf(file), '--resume', other, '--yes', '--json'];
-  const ended = await inProcess(given, { service: NOWHERE });
+  const ended = await inProcess(given, { service: NOWHERE, ...options });
   return /is a different job, (job-\w+)/.exec(String(errorOf(ended)['message']))?.[1];
 };
 
@@ -57,6 +59,8 @@ it.each([
   ],
   ['job-3kg59b85ryatjr3f', CHARGES, 'ugwo charge'],
   ['job-3kg59b85ryatjr3f', CHARGES, 'ugwo charge --ignore-columns note'],
+  ['job-ztp21m21y30m9815', BY_TRANSFER, 'ugwo charge'],
+  ['job-qz33rj5xr1f5rb2r', BY_TRANSFER, 'ugwo charge --ignore-columns medium'],
   ['job-8ngb017b2ygr46sy', CHARGES, 'ugwo charge --medium bank_transfer --expires-at 2026-11-20T14:05:00+01:00'],
   ['job-zcta3mwdwk51g8ct', CHARGES, 'ugwo charge --medium bank_transfer --expires-in 10m --param k:=1.0 --again'],
   [
@@ -80,4 +84,12 @@ it.each([
   ],
 ])('%s is the job id for these options: %#', async (id, file, args) => {
   expect(await jobOf(file, args.split(' '))).toBe(id);
+});
+
+it('is the same at another name of this machine, and another in another workspace', async () => {
+  const jobAt = (options: RunOptions) => jobOf(CHARGES, ['ugwo', 'charge'], options);
+  const id = await jobAt({});
+  expect(await jobAt({ service: { origin: 'http://localhost:1' } })).toBe(id);
+  const elsewhere = await jobAt({ env: { PAYCLI_SECRET_KEY: CANARY.replace(/^sk\.\w{4}/, 'sk.EfGh') } });
+  expect([elsewhere, elsewhere === id]).toEqual([expect.stringMatching(/^job-/), false]);
 });

@@ -67,10 +67,18 @@ describe('a ref or an e-mail address in place of a charge', () => {
     const desk = await withTwo();
     const resolve = (as: string, name = 'INV-7') =>
       desk.paycli('ledger', 'resolve', name, '--as', as, '--reason', 'seen', '--yes');
-    const none = await resolve('not-created');
-    expect([none.code, none.stdout]).toEqual([2, '']);
-    expect(none.stderr).toContain('"INV-7" means no unknown charge');
-    expect(none.stderr).toContain('see: paycli find INV-7');
+    for (const [one, ...words] of [
+      ['unknown charge', 'created', 'not-created'],
+      ['disputed charge', 'paid', 'reversed'],
+      ['unsettled refund', 'paid-back', 'failed'],
+    ]) {
+      for (const as of words) {
+        const none = await resolve(as);
+        expect([none.code, none.stdout]).toEqual([2, '']);
+        expect(none.stderr).toContain(`"INV-7" means no ${one}`);
+        expect(none.stderr).toContain('see: paycli find INV-7');
+      }
+    }
     await writing(desk.home, async (ledger) => {
       const [{ service, workspace, profile } = {}] = await ledger.list({ limit: 1 });
       const own = { service, workspace, profile } as object;

@@ -4,7 +4,7 @@ import { onyeOf, ugwoOf, uidOf } from '../support/ids.ts';
 import { onTerminal } from '../support/on-terminal.ts';
 import { newFolder, type RunOptions, start } from '../support/program.ts';
 import { scene } from '../support/scene.ts';
-import { ACTIVITY, type Answer, hang, json, type Seen, serveAllBy, ugwo } from '../support/service.ts';
+import { ACTIVITY, type Answer, hang, json, problem, type Seen, serveAllBy, ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { MINUTE } from '../support/units.ts';
 import { charged, csvOf, fileOf, numberIn, once, postsOf, summaryOf } from './bulk-support.ts';
@@ -698,4 +698,22 @@ describe('names in a file', () => {
       stderr: /^(?!.*row 1)(?:.*\n)*.*row 2, column ugwo: no payment request/,
       requests: [LIST],
     }));
+
+  it('of refunds mean the same payment request once a row of it was sent', async () => {
+    const [paid, other] = [1, 2].map((number) => ({ ...ACTIVITY, uid: uidOf(number), status: 'successful' }));
+    const records = recordsOf({ ugwo: [request(1, { activities: [paid, other] })] });
+    const refused = new Set([uidOf(2)]);
+    const service = await serveAllBy((seen) => {
+      if (seen.method === 'GET') return answers(records, {})(seen);
+      const { ugwo_activity: uid } = JSON.parse(seen.body);
+      return refused.delete(uid) ? problem(422, 'No') : json(200, { uid: `rfd.${uid}`, status: 'processing' });
+    });
+    const file = fileOf(
+      csvOf('activity,ugwo,amount_minor,currency', ...[1, 2].map((number) => `${uidOf(number)},order-1,100,NGN`)),
+    );
+    const argv = ['refund', 'create', '--from', file, '--yes', '--json'];
+    const place = { service, home: newFolder(), stderr: /^/ };
+    await scene({ ...place, argv, exit: 3, json: { accepted: 1, rejected: 1 } });
+    await scene({ ...place, argv: [...argv, '--retry-failed'], json: { accepted: 2 } });
+  });
 });

@@ -125,6 +125,9 @@ describe('a bulk run against a live service', () => {
     expect((await charge({ ...first, stopAt: 1 })).sent).toHaveLength(1);
     const { prompts } = await charge({ ...first, typed: 'n' });
     expect(prompts[0]).toMatch(/\nCharge 2 payment requests \(ussd 1, bank_transfer 1; 1 started before\)\?/);
+    // The total is that of the rows to charge.
+    const checked = await charge({ ...first, typed: 'n', args: { concurrency: 1, check: true } });
+    expect(checked.prompts[0]).toMatch(/\nCharge 2 payment requests for NGN 5,000\.00 \(.*; 1 started before\)\?/);
   });
 
   it('needs the total typed, or the number of rows if it is unknown', async () => {
