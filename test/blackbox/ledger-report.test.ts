@@ -12,7 +12,8 @@ import { ugwo } from '../support/service.ts';
 interface Paid {
   readonly at: string;
   readonly amount: number;
-  readonly profile?: string;
+  /** Null for a charge without one. */
+  readonly profile?: string | null;
   readonly status?: string;
 }
 
@@ -23,7 +24,10 @@ const withPaid = async (charges: readonly Paid[]): Promise<{ home: string }> => 
     const now = (): number => Date.parse(at);
     const ledger = await openLedger(ledgerOptions(`${home}/ledger.sqlite`, { now }));
     const asked = { amount, currency: 'NGN' };
-    const begun = await ledger.begin(intent({ about: String(ugwo(index)['uid']), profile, asked }), { again: false });
+    const begun = await ledger.begin(
+      intent({ about: String(ugwo(index)['uid']), profile: profile ?? undefined, asked }),
+      { again: false },
+    );
     const activity = account({ uid: `act.AbCd.${String(index).padStart(24, '0')}`, status });
     if (begun.kind === 'begun') await ledger.record(begun.id, { state: 'accepted', exitCode: 0, activity });
     await ledger.close();
@@ -156,17 +160,21 @@ describe('ledger report', () => {
       { at: '2026-11-20T12:00:00Z', amount: 1, profile: 'local' },
       { at: '2026-11-20T12:00:00Z', amount: 20, profile: 'shop' },
       { at: '2026-11-20T12:00:00Z', amount: 300, profile: 'stall' },
+      { at: '2026-11-20T12:00:00Z', amount: 4000, profile: null },
     ]);
     const sum = async (...more: string[]): Promise<string> =>
       (await inProcess(['ledger', 'report', '-o', 'csv', '--columns', 'reported,amount', ...more], { home })).stdout;
-    expect(await sum()).toContain('charged,320');
+    expect(await sum()).toContain('charged,4320');
     expect(await sum('--local')).toContain('charged,1\r\n');
     const all = await inProcess(
       ['ledger', 'report', '--all-profiles', '-o', 'tsv', '--columns', 'profile,reported,amount'],
       { home },
     );
     const charged = all.stdout.split('\n').filter((line) => line.includes('charged'));
-    expect(charged).toEqual(['local\tcharged\t1', 'shop\tcharged\t20', 'stall\tcharged\t300']);
+    expect(charged).toEqual([
+      'https://pay.example\tcharged\t4000',
+      ...['local\tcharged\t1', 'shop\tcharged\t20', 'stall\tcharged\t300'],
+    ]);
   });
 
   it.each([

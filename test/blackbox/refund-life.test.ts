@@ -182,7 +182,7 @@ it('too much money is a case with what is left of it after a part went back', as
   const { code, cases } = await desk.status();
   expect([code, cases]).toMatchObject([14, [{ kind: 'overpaid', ugwo, amount: 35_000 }]]);
   const report = await desk.done('ledger', 'report', '-o', 'csv', '--columns', 'reported,count,amount_minor');
-  expect(report).toContain('too_much,1,35000\r\n');
+  expect(report.match(/too_much.*/g)).toEqual(['too_much,1,35000']);
   await desk.run(cases[0] as Shown, '--yes');
   expect(await desk.status()).toMatchObject({ code: 0, kinds: [] });
 });
