@@ -32,6 +32,7 @@ const sound: readonly Case[] = [
   ['was killed before its intent', struckBy(KILLED, 0, end(0, 'b'), 1, 'b accepted 0')],
   ['was killed after it was sent', struckBy(KILLED, 1, REFUSED, 1, 'a unknown')],
   ['is told by files of another machine', { ...struckBy(end(7, 'a'), 1, REFUSED, 1, 'a sending'), isElsewhere: true }],
+  ['is in doubt without them in the end', { ...struckBy(end(7, 'a'), 1, REFUSED, 1, 'a unknown'), isElsewhere: true }],
 ];
 
 const wrong: readonly (readonly [...Case, RegExp])[] = [
@@ -41,6 +42,7 @@ const wrong: readonly (readonly [...Case, RegExp])[] = [
   ['is lost', struckBy(KILLED, 1, REFUSED, 1), /lost/],
   ['is taken for not sent', struckBy(KILLED, 1, end(0, 'b'), 2, UNSENT, 'b accepted 0'), /lost/],
   ['lost its outcome', struckBy(end(7, 'a'), 1, REFUSED, 1, 'a sending'), /says a sending/],
+  ['lost its outcome to doubt', struckBy(end(7, 'a'), 1, REFUSED, 1, 'a unknown'), /says a unknown/],
   ['has the outcome of another', struckBy(end(0, 'a'), 1, REFUSED, 1, 'b accepted 0'), /says b accepted/],
   ['has an outcome, and tells no ID', struckBy(end(0), 1, REFUSED, 1, DONE), /says a accepted/],
   ['was sent again, which is another row', struckBy(end(8), 0, end(0, 'c'), 1, 'b accepted 0'), /says b accepted/],

@@ -81,11 +81,12 @@ const BLOCKING: readonly (string | undefined)[] = ['accepted', 'sending', 'unkno
 const isOf = ({ id }: Row, end: ChargeEnd): boolean => end.id === UNTOLD || end.id === id;
 
 const faultsOfFirst = ({ ugwo, first, executed, isElsewhere }: Struck, rule: Rule, row: Row | undefined): string[] => {
-  // What only local files tell is still open for others.
-  const states = first.kind === 'unrecorded' && isElsewhere ? [...rule.states, 'sending'] : rule.states;
+  // What only local files tell is still open for others, and in doubt once its deadline is over.
+  const open = first.kind === 'unrecorded' && isElsewhere ? ['sending', 'unknown'] : [];
+  const states = [...rule.states, ...open];
   const isCertain = rule.states.length === 1 && row !== undefined;
   // Saved later, it still has the exit code of its state.
-  const exit = isCertain ? RULES[row.state]?.exit : undefined;
+  const exit = isCertain && !open.includes(row.state) ? RULES[row.state]?.exit : undefined;
   return [
     ...check(hasItsExit(first), `exit ${first.exitCode}`),
     ...check(rule.executed.includes(executed), `it was executed ${executed} times`),
