@@ -135,7 +135,7 @@ const obstacleByOther = (raw: unknown, shown: Snapshot, medium: string, moment: 
   return obstacleByPayment({ payment, isOther: other, left, isSeen: true }, undefined, activity);
 };
 
-/** Why a payment request itself must not be charged. `isExplained`: an open one is known, which keeps it `processing`. */
+/** Why a payment request itself must not be charged. `isExplained`: an open payment keeps it `processing`. */
 const refusalByRequest = ({ status, facts }: Snapshot, isExplained: boolean): RefusalReason | undefined => {
   const final = refusalByStatus(status);
   if (final !== undefined) return final.why;
