@@ -138,8 +138,9 @@ const STATE_EXITS: Readonly<Record<RowState, number>> = {
 
 /** True if the code of a single command with this result says more than the state does. */
 const saysMore = ({ state, exitCode }: RowEnd): boolean => {
-  // Created, but the customer's next step could not be read, or was not shared.
-  if (state === 'accepted') return exitCode === EXIT_CODES.unrecorded || exitCode === EXIT_CODES.attention;
+  // Created, but the customer's next step could not be read, or was not shared, or the money went back.
+  const { unrecorded, attention, charge_failed } = EXIT_CODES;
+  if (state === 'accepted') return exitCode === unrecorded || exitCode === attention || exitCode === charge_failed;
   const code = isSignalCode(exitCode) ? EXIT_CODES.interrupted : exitCode;
   const kind = Object.values(ERRORS).find(({ exit }) => exit === code);
   return state === 'rejected' ? kind?.statuses !== undefined : state === 'not_sent' && kind?.row === state;

@@ -223,8 +223,8 @@ export const openMaker = <T>(
       const { id, state, exitCode, evidence } = entry;
       const made = evidence.findLast(({ uid }) => uid !== undefined);
       const fields = { entry: id, [uidColumn]: made?.['uid'], status: made?.['status'] };
-      if (hasFailed(entry)) return { state: 'failed', exitCode, fields, error: 'it was made, but it failed' };
-      if (state === 'accepted' || state === 'sending') return { state, exitCode, fields };
+      if (hasFailed(entry)) return { state: 'failed', fields, error: 'it was made, but it failed' };
+      if (state === 'accepted' || state === 'sending') return { state, fields };
       return { state, exitCode, fields, error: lastMessage(entry) ?? state.replaceAll('_', ' ') };
     },
   };

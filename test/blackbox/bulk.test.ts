@@ -340,6 +340,29 @@ describe('ugwo charge --from', () => {
     expect(postsOf(service)).toEqual({ 1: 1, 2: 4, 3: 2, 4: 2, 5: 1 });
   });
 
+  it('shows how a charge ended, also in later runs, and charges no reversed one again', async () => {
+    const [odd, back] = [{ medium: ['momo', 'Mobile money'] }, { status: 'failed', charged_amount: 1000 }];
+    const answers: Record<number, Record<string, unknown>> = {
+      1: { ...odd, status: 'failed', error: null },
+      2: { status: 'failed', error: { message: 'declined' } },
+      3: { ...odd, ...back },
+    };
+    const service = await serveBy((seen) => charged(numberIn(seen), answers[numberIn(seen)] ?? {}));
+    const [file, options, report] = [ussdFile(1, 2, 3), { service, ...home() }, reportPath()];
+    const reported = async (code: number, ...more: readonly string[]) => {
+      expect((await chargeFrom(file, options, '--report', report, ...more)).code).toBe(code);
+      return ['1', '2', '3'].map((row) => [reportOf(report)[row]?.['state'], reportOf(report)[row]?.['error']]);
+    };
+    const reversed = ['accepted', 'the payment was reversed: the provider took the money back'];
+    const failed = ['failed', 'the charge failed'];
+    expect(await reported(11)).toEqual([failed, ['failed', 'the charge failed: declined'], reversed]);
+    expect(await reported(11)).toEqual([failed, failed, reversed]);
+    answers[1] = {};
+    answers[2] = {};
+    expect(await reported(11, '--retry-failed')).toEqual([['accepted', ''], ['accepted', ''], reversed]);
+    expect(postsOf(service)).toEqual({ 1: 2, 2: 2, 3: 1 });
+  });
+
   it('reserves disk space for the outcome of every row in flight', async () => {
     const options = home();
     const sizes: number[] = [];

@@ -33,6 +33,8 @@ describe('rowExit', () => {
     [{ state: 'accepted', exitCode: 6 }, 0],
     // Created, but its next action was unreadable.
     [{ state: 'accepted', exitCode: 7 }, 7],
+    // Created, and its money went back.
+    [{ state: 'accepted', exitCode: 11 }, 11],
     [{ state: 'failed' }, 11],
     [{ state: 'rejected', exitCode: 3 }, 3],
     [{ state: 'rejected', exitCode: 4 }, 4],

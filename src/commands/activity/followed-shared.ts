@@ -6,6 +6,7 @@ import {
   PAYMENTS,
   type Payment,
   paymentOf,
+  paymentShown,
   requestFacts,
   verdictOn,
 } from '../../charge/payment.ts';
@@ -35,13 +36,18 @@ export interface WaitOptions {
   readonly made?: boolean;
 }
 
+/** Text about an activity that failed, with the reason if it shows one. Nothing stored shows that it was reversed. */
+export const failedText = (activity: unknown, payment: string | undefined = paymentShown(activity)): string => {
+  if (payment === 'reversed') return 'the payment was reversed: the provider took the money back';
+  const reason = failureReason(valueAt(activity, 'error'));
+  return reason === undefined ? 'the charge failed' : `the charge failed: ${cutText(reason, BOUNDS.sentence)}`;
+};
+
 /** Error of a run whose activity failed. `medium` is the charged medium, if known. */
 export const chargeFailed = (activity: ActivityLike, medium?: string): PayError => {
-  const [reason, { uid }] = [failureReason(valueAt(activity, 'error')), activity];
-  const why = reason === undefined ? '' : `: ${cutText(reason, BOUNDS.sentence)}`;
   const other = medium === undefined ? 'another medium' : `a medium other than ${medium}`;
-  return new PayError('charge_failed', `the charge failed${why}`, {
-    hint: `the customer can't pay ${uid} any more; charge the payment request again with ${other}`,
+  return new PayError('charge_failed', failedText(activity), {
+    hint: `the customer can't pay ${activity.uid} any more; charge the payment request again with ${other}`,
     ...about(activity),
   });
 };
@@ -65,7 +71,7 @@ const wasRefunded = (activity: ActivityLike): PayError =>
   });
 
 const wasReversed = (activity: ActivityLike): PayError =>
-  new PayError('charge_failed', 'the payment was reversed: the provider took the money back', {
+  new PayError('charge_failed', failedText(activity, 'reversed'), {
     hint: `${activity.uid} brought no money; charge the payment request again`,
     ...about(activity),
   });

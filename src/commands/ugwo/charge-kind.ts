@@ -20,7 +20,7 @@ import { activityFacts, endOf, isStepUnreadable, paymentShown } from '../../char
 import { refusalByStatus } from '../../charge/refusals.ts';
 import type { Client } from '../../client/client.ts';
 import type { Resource } from '../../contract/proof.ts';
-import { DIAL_HEADER, failureReason, rowStateOf, statusOf } from '../../core/charge.ts';
+import { DIAL_HEADER, rowStateOf, statusOf } from '../../core/charge.ts';
 import { EXIT_CODES, PayError } from '../../core/error.ts';
 import { type FlagOf, type Pair, targetFlags } from '../../core/input.ts';
 import { definedIn, printExact, valueAt } from '../../core/json.ts';
@@ -32,7 +32,7 @@ import { NO_TOTAL, type Total, withRow } from '../../ledger/policy.ts';
 import { reconcile } from '../../ledger/reconcile.ts';
 import { asActivity, type Snapshot, snapshotOf } from '../../ledger/snapshot.ts';
 import { paymentIn } from '../../ledger/transitions.ts';
-import { unreadableText } from '../activity/followed-shared.ts';
+import { failedText, unreadableText } from '../activity/followed-shared.ts';
 import { columnAmong, flagIn } from '../fields.ts';
 import { lastMessage } from '../make.ts';
 import type { Run } from '../run.ts';
@@ -105,7 +105,12 @@ const CHARGE_COLUMNS = [
 
 type Fields = Readonly<Partial<Record<(typeof CHARGE_COLUMNS)[number], unknown>>>;
 
-const activityFields = (activity: unknown): Fields => {
+const chargeFields = (
+  charge: string,
+  activity: unknown,
+  payment: string | undefined,
+  { amount, currency, ref }: RequestTerms = {},
+): Fields => {
   const header = (name: string): unknown => valueAt(activity, `next_action.headers.${name}`);
   return {
     activity: valueAt(activity, 'uid'),
@@ -117,39 +122,38 @@ const activityFields = (activity: unknown): Fields => {
     account_number: header('account_number'),
     payable_until: header('expires_at'),
     [DIAL_HEADER]: header(DIAL_HEADER),
+    charge,
+    amount_minor: amount,
+    currency,
+    ref,
+    payment,
   };
 };
 
 /** Exit code of a created charge, and the error if a person has to look at it. */
-const madeEnd = (activity: unknown): Pick<RowEnd, 'exitCode' | 'error'> =>
-  isStepUnreadable(activity) ? { exitCode: EXIT_CODES.unrecorded, error: unreadableText(activity) } : { exitCode: 0 };
-
-const askedFields = ({ amount, currency, ref }: RequestTerms): Fields => ({ amount_minor: amount, currency, ref });
+const madeEnd = (activity: unknown, payment: string | undefined): Pick<RowEnd, 'exitCode' | 'error'> => {
+  if (isStepUnreadable(activity)) return { exitCode: EXIT_CODES.unrecorded, error: unreadableText(activity) };
+  if (payment !== 'reversed') return { exitCode: 0 };
+  return { exitCode: EXIT_CODES.charge_failed, error: failedText(activity, payment) };
+};
 
 /** Row outcome of a charge that this run created. */
-const madeNow = (activity: unknown, id: string, asked: RequestTerms = {}, rest?: Rest): RowEnd => {
+const madeNow = (activity: unknown, id: string, asked?: RequestTerms, rest?: Rest): RowEnd => {
   const payment = paymentShown(activity);
-  const fields = {
-    ...activityFields(activity),
-    charge: id,
-    ...askedFields(asked),
-    payment,
-    missing_minor: rest?.missing,
-  };
-  const state = rowStateOf('accepted', endOf(payment));
+  const fields = { ...chargeFields(id, activity, payment, asked), missing_minor: rest?.missing };
+  const state = endOf(payment);
+  if (state !== undefined) return { state, fields, error: failedText(activity) };
   const sum = rest?.missing ?? activityFacts(activity).amount;
-  if (state === 'accepted') return { state, sum, fields, ...definedIn({ error: rest?.warning }), ...madeEnd(activity) };
-  const error = valueAt(activity, 'error') ?? null;
-  return { state, fields, error: `the charge failed: ${failureReason(error) ?? printExact(error)}` };
+  return { state: 'accepted', sum, fields, ...definedIn({ error: rest?.warning }), ...madeEnd(activity, payment) };
 };
 
 /** Row outcome of a charge from the ledger. `activity` is its activity in the service's own fields. */
-const asKept = (charge: Entry, activity: unknown, payment: string | undefined): RowEnd => {
-  const state = rowStateOf(charge.state, endIn(charge));
-  const { exitCode, id } = charge;
-  const fields = { ...activityFields(activity), charge: id, ...askedFields(charge.asked ?? {}), payment };
-  const kept = { state, exitCode, fields };
-  if (state === 'accepted') return { ...kept, ...madeEnd(activity) };
+const asKept = (charge: Entry, activity: unknown): RowEnd => {
+  const { exitCode, id, asked } = charge;
+  const [state, payment] = [rowStateOf(charge.state, endIn(charge)), paymentIn(charge)];
+  const kept = { state, exitCode, fields: chargeFields(id, activity, payment, asked) };
+  if (state === 'accepted') return { ...kept, ...madeEnd(activity, payment) };
+  if (state !== charge.state) return { ...kept, error: failedText(activity) };
   return state === 'sending' ? kept : { ...kept, error: lastMessage(charge) ?? state.replaceAll('_', ' ') };
 };
 
@@ -314,7 +318,7 @@ const openSender = (
     },
     kept: (charge) => {
       const activity = charge.activity === undefined ? undefined : asActivity(charge.activity);
-      const end = asKept(charge, activity, paymentIn(charge));
+      const end = asKept(charge, activity);
       return sharing?.shown(end, charge, job) ?? end;
     },
   };
