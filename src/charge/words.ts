@@ -1,5 +1,5 @@
 import { CHARGE, kindWord, type WriteKind } from '../core/charge.ts';
-import { type TargetOptions, targetFlags } from '../core/input.ts';
+import { commandLine, type TargetOptions } from '../core/input.ts';
 import { formatMoney, SMALLEST_REFUND } from '../core/money.ts';
 import { shellLine } from '../core/shell.ts';
 import type { Balance } from './payment.ts';
@@ -27,7 +27,7 @@ export const paidTwiceText = (
   if (surplus.length === 0) return what;
   const commands = surplus.flatMap(({ activity, amount }) => {
     const words = refundWords(activity, amount, currency);
-    return words === undefined ? [] : [shellLine(['paycli', ...words, ...targetFlags(place)])];
+    return words === undefined ? [] : [commandLine(place, ...words)];
   });
   return commands.length === 0
     ? `${what}; it can't be refunded, since a refund is at least ${formatMoney(SMALLEST_REFUND.get(currency) ?? 0, currency)}`

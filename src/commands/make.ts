@@ -10,11 +10,10 @@ import { previewResult } from '../cli/preview.ts';
 import type { Called, CallInput } from '../client/client.ts';
 import { kindWord, textAt } from '../core/charge.ts';
 import { EXIT_CODES, PayError } from '../core/error.ts';
-import { targetFlags } from '../core/input.ts';
+import { commandLine, targetFlags } from '../core/input.ts';
 import { isGuarded } from '../core/origin.ts';
 import type { ApiRecord } from '../core/record.ts';
 import type { Result } from '../core/result.ts';
-import { shellLine } from '../core/shell.ts';
 import { DAY_MS } from '../core/time.ts';
 import type { Entry } from '../ledger/entry.ts';
 import { hasFailed } from '../ledger/guard.ts';
@@ -49,7 +48,7 @@ export const madeColumns = (uidColumn: string): readonly string[] => [uidColumn,
 
 /** Advice for unknown rows: only a person can find out their outcome at the service. */
 export const checkByHand = (globals: Run['globals']): string =>
-  `look for each unknown row at the service, then record what you found: \`${shellLine(['paycli', 'ledger', 'list', '--kind', 'all', '--state', 'unknown', ...targetFlags(globals)])}\` names them, \`paycli ledger resolve\` records it`;
+  `look for each unknown row at the service, then record what you found: \`${commandLine(globals, 'ledger', 'list', '--kind', 'all', '--state', 'unknown')}\` names them, \`paycli ledger resolve\` records it`;
 
 /** Last message in the evidence of an entry; undefined if there is none. */
 export const lastMessage = ({ evidence }: Entry): string | undefined => {

@@ -11,10 +11,9 @@ import {
   SHADOW_FILE_START,
 } from '../core/data-files.ts';
 import { reasonOf } from '../core/error.ts';
-import { ownerFlags } from '../core/input.ts';
+import { commandLine, ownerTarget } from '../core/input.ts';
 import { withTimeout } from '../core/io.ts';
 import type { ApiRecord } from '../core/record.ts';
-import { shellLine } from '../core/shell.ts';
 import { HOUR_MS } from '../core/time.ts';
 import type { Entry } from '../ledger/entry.ts';
 import type { Ledger, Observed } from '../ledger/ledger.ts';
@@ -161,9 +160,8 @@ export const openLedgerOf = async (run: RunContext, setting: SharedSetting | und
 
 /** Command that settles unknown entries. Names the target if they all belong to one; else it names the other targets itself. */
 export const syncCommand = (unknown: readonly Entry[]): string => {
-  const sync = ['paycli', 'ledger', 'sync'];
-  const lines = new Set(unknown.map((charge) => shellLine([...sync, ...ownerFlags(charge)])));
-  return lines.size > 1 ? shellLine(sync) : [...lines].join();
+  const lines = new Set(unknown.map((charge) => commandLine(ownerTarget(charge), 'ledger', 'sync')));
+  return lines.size > 1 ? 'paycli ledger sync' : [...lines].join();
 };
 
 /** True if the last reminder, which the time of the file records, was printed less than an hour ago. */

@@ -3,6 +3,7 @@ import { declinedError, PayError, reasonOf, usageError, type Violation } from '.
 import type { Input, Io } from './io.ts';
 import { isJsonObject, parseExact } from './json.ts';
 import { bothUnits } from './money.ts';
+import { shellLine } from './shell.ts';
 
 /** Origin of an option's text: the argument itself, `@file`, or `-` for standard input. */
 export type Source =
@@ -129,6 +130,10 @@ export const targetFlags = ({ local, profile, baseUrl }: TargetOptions): string[
   ...(baseUrl === undefined ? [] : ['--base-url', baseUrl]),
 ];
 
+/** A command of paycli that goes to a target, for a shell. */
+export const commandLine = (target: TargetOptions, ...words: readonly string[]): string =>
+  shellLine(['paycli', ...words, ...targetFlags(target)]);
+
 /** Profile and origin of an entry or a job. */
 interface Owner {
   readonly profile?: string | undefined;
@@ -141,8 +146,6 @@ export const ownerTarget = ({ profile, origin }: Owner): TargetOptions => ({
   profile: profile === LOCAL_PROFILE ? undefined : profile,
   baseUrl: profile === undefined ? origin : undefined,
 });
-
-export const ownerFlags = (owner: Owner): string[] => targetFlags(ownerTarget(owner));
 
 /** The streams that a question needs. */
 export type Terminals = { readonly [K in 'stdin' | 'stderr']: Pick<Io[K], 'isTerminal'> };

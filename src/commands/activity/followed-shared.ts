@@ -15,7 +15,7 @@ import type { Client } from '../../client/client.ts';
 import { BOUNDS, cutText } from '../../core/bounds.ts';
 import { about, failureReason, prunedText, readNextAction, statusOf, textAt } from '../../core/charge.ts';
 import { PayError, signalWord } from '../../core/error.ts';
-import { type TargetOptions, targetFlags } from '../../core/input.ts';
+import { commandLine, type TargetOptions, targetFlags } from '../../core/input.ts';
 import { valueAt } from '../../core/json.ts';
 import { formatMoney } from '../../core/money.ts';
 import type { ApiRecord } from '../../core/record.ts';
@@ -78,7 +78,7 @@ const wasReversed = (activity: ActivityLike): PayError =>
 
 const hasExpired = (activity: ActivityLike, { ugwoUid, place }: WaitOptions): PayError =>
   new PayError('pending', 'the time to pay is over, and nothing came', {
-    hint: `charge again: ${shellLine(['paycli', 'ugwo', 'charge', ugwoUid, ...targetFlags(place)])}`,
+    hint: `charge again: ${commandLine(place, 'ugwo', 'charge', ugwoUid)}`,
     ...about(activity),
   });
 
@@ -183,7 +183,7 @@ const waitOutcome = async (
 
 /** Notice about a payment that its payment request doesn't confirm. */
 const disputedText = ({ ugwoUid, place }: WaitOptions): string => {
-  const look = shellLine(['paycli', 'ugwo', 'get', ugwoUid, ...targetFlags(place)]);
+  const look = commandLine(place, 'ugwo', 'get', ugwoUid);
   return `the payment request shows less money than the payment itself, and not which is newer; read it again later: ${look}`;
 };
 
@@ -194,7 +194,7 @@ const partPaid = (
 ): PayError => {
   const { ugwoUid, place } = options;
   const how = balance?.asked === undefined ? '' : `: ${partText(balance.received, balance.asked, currency)}`;
-  const again = shellLine(['paycli', 'ugwo', 'charge', ugwoUid, '--remaining', ...targetFlags(place)]);
+  const again = commandLine(place, 'ugwo', 'charge', ugwoUid, '--remaining');
   const hint = isDisputed ? disputedText(options) : `charge the rest: ${again}`;
   return new PayError('underpaid', `part paid${how}`, { hint, ...about(activity) });
 };

@@ -4,7 +4,7 @@ import { isUndecided } from '../../charge/payment.ts';
 import { foldersOf } from '../../compose/run.ts';
 import { realMachine } from '../../config/machine.ts';
 import { CHARGE, REFUND } from '../../core/charge.ts';
-import { ownerFlags, targetFlags } from '../../core/input.ts';
+import { commandLine, ownerTarget } from '../../core/input.ts';
 import { shellLine } from '../../core/shell.ts';
 import { QUEUE_FILE_NAME } from '../../core/webhook-event.ts';
 import { CASE_RULES, CASES, type Case, judgeCases, type RequestSeen, requestSeen } from '../../ledger/cases.ts';
@@ -82,14 +82,9 @@ const webhookCases = async (ledger: Ledger, run: Run): Promise<Case[]> => {
 };
 
 /** The line of a command: for the target of the run, or with `allProfiles` for that of the owner. */
-const commandLine = (
-  words: readonly string[],
-  owner: Case['owner'],
-  allProfiles: boolean,
-  { globals }: Run,
-): string => {
-  const flags = allProfiles && owner !== undefined ? ownerFlags(owner) : targetFlags(globals);
-  return shellLine(['paycli', ...words, ...(owner === undefined ? [] : flags)]);
+const caseLine = (words: readonly string[], owner: Case['owner'], allProfiles: boolean, { globals }: Run): string => {
+  if (owner === undefined) return shellLine(['paycli', ...words]);
+  return commandLine(allProfiles ? ownerTarget(owner) : globals, ...words);
 };
 
 /** Finds the cases of a scope, the gravest first, with the profile of each and the line of its command. */
@@ -105,7 +100,7 @@ export const findCases = async (scope: Scope, since: number, allProfiles: boolea
     .map(({ owner, words, ...one }) => ({
       ...one,
       profile: owner?.profile ?? owner?.origin,
-      command: words && commandLine(words, owner, allProfiles, run),
+      command: words && caseLine(words, owner, allProfiles, run),
     }));
 };
 
@@ -119,5 +114,5 @@ export const nextCommand = async (entry: Entry, allProfiles: boolean, run: Run):
   const [found] = isKnown
     ? judgeCases('request', await readRequest(ledger, entry), now)
     : judgeCases('outcome', entry, now);
-  return commandLine(found?.words ?? ['ledger', isOpen ? 'sync' : 'show', entry.id], entry, allProfiles, run);
+  return caseLine(found?.words ?? ['ledger', isOpen ? 'sync' : 'show', entry.id], entry, allProfiles, run);
 };

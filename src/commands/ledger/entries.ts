@@ -3,7 +3,7 @@ import { scopeOf } from '../../compose/client.ts';
 import { counted } from '../../core/bounds.ts';
 import { CHARGE, type RowCounts } from '../../core/charge.ts';
 import { usageError } from '../../core/error.ts';
-import { ownerFlags, ownerTarget, targetFlags } from '../../core/input.ts';
+import { commandLine, ownerTarget } from '../../core/input.ts';
 import { type ApiPage, instantOf, PAGE_MAX } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
@@ -84,7 +84,7 @@ const entryFilter = (input: EntryOptions, { digest }: Ledger): EntryFilter => {
 const refuseUpdates = ({ id, kind }: Job, { globals }: Run): void => {
   if (kind !== 'update') return;
   throw usageError(`${id} updates customers, and the ledger lists no updates`, {
-    hint: `to count its rows: \`${shellLine(['paycli', 'ledger', 'show', id, ...targetFlags(globals)])}\`; to see each row, run the same command again with --report`,
+    hint: `to count its rows: \`${commandLine(globals, 'ledger', 'show', id)}\`; to see each row, run the same command again with --report`,
   });
 };
 
@@ -137,7 +137,7 @@ const unknownStep = (job: Job): string => {
   if (job.kind === 'update') return 'run the same command again: it checks each customer first';
   // The service shows the outcome of a charge.
   return job.command === 'ugwo charge'
-    ? `run \`${shellLine(['paycli', 'ledger', 'sync', ...ownerFlags(job)])}\``
+    ? `run \`${commandLine(ownerTarget(job), 'ledger', 'sync')}\``
     : 'look for each at the service, then record what you found with `paycli ledger resolve`';
 };
 

@@ -19,7 +19,7 @@ import { openRowServices } from '../../compose/run.ts';
 import { cutName, firstFew, grouped } from '../../core/bounds.ts';
 import { CHARGE } from '../../core/charge.ts';
 import { PayError } from '../../core/error.ts';
-import { targetFlags } from '../../core/input.ts';
+import { commandLine } from '../../core/input.ts';
 import { NumberText } from '../../core/json.ts';
 import { decimalText, formatMoney } from '../../core/money.ts';
 import { type ApiPage, madeHere, onePage, PAGE_MAX } from '../../core/record.ts';
@@ -252,7 +252,7 @@ const endingOf = (
   const off = found.filter(isOff(input));
   if (off.length === 0) return {};
   const isUnknown = (sign: number): boolean => off.some((one) => !one.payment && (one.line?.amount ?? 0) * sign > 0);
-  const sync = shellLine(['paycli', 'ledger', 'sync', ...targetFlags(globals)]);
+  const sync = commandLine(globals, 'ledger', 'sync');
   const hints = [
     ...remedies,
     ...(off.some(({ result }) => result === 'likely')

@@ -1,8 +1,7 @@
 import { CHARGE, kindWord, REFUND } from '../../core/charge.ts';
 import { type PayError, usageError } from '../../core/error.ts';
-import { askText, canAsk, targetFlags } from '../../core/input.ts';
+import { askText, canAsk, commandLine } from '../../core/input.ts';
 import type { Result } from '../../core/result.ts';
-import { shellLine } from '../../core/shell.ts';
 import { formatLocal, utcAtom } from '../../core/time.ts';
 import { type Entry, evidenceOf, type Resolution } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -24,7 +23,7 @@ const SETTLED: Readonly<Record<string, string>> = {
 
 /** A `paycli ledger` command about an entry, for the same place. */
 const lineFor = ({ id }: Entry, { globals }: Run, verb: string, ...words: readonly string[]): string =>
-  shellLine(['paycli', 'ledger', verb, id, ...words, ...targetFlags(globals)]);
+  commandLine(globals, 'ledger', verb, id, ...words);
 
 const notDisputed = (entry: Entry, run: Run): PayError =>
   usageError(`${entry.id} is not disputed`, {
@@ -139,7 +138,7 @@ const resolveRefund = async (
   const ledger = await run.ledger();
   const { id, about } = refund;
   const notOpen = usageError(`${id} is no refund that is open or disputed`, {
-    hint: `see: ${shellLine(['paycli', 'refund', 'list', ...targetFlags(run.globals)])}`,
+    hint: `see: ${commandLine(run.globals, 'refund', 'list')}`,
   });
   if (!isRefundUnsettled(refund)) throw notOpen;
   await run.say(introOf(refund, run.io.clock.now()));

@@ -1,8 +1,7 @@
 import { firstFew } from '../../core/bounds.ts';
 import { countText, kindWord } from '../../core/charge.ts';
 import { LOCAL_PROFILE } from '../../core/data-files.ts';
-import { ownerFlags } from '../../core/input.ts';
-import { shellLine } from '../../core/shell.ts';
+import { commandLine, ownerTarget } from '../../core/input.ts';
 import { formatLocal, MINUTE_MS } from '../../core/time.ts';
 import type { Entry } from '../../ledger/entry.ts';
 import type { UnknownReason } from '../../ledger/reconcile.ts';
@@ -51,7 +50,7 @@ const elsewhere = (one: StillUnknown, run: Leaving): string => {
   // exists.
   if (!service.includes('://'))
     return `sent to an emulator whose data is not in use here; run ${byHandCommand(one, run)}`;
-  return `sent to ${origin}; run \`${shellLine(['paycli', 'ledger', 'sync', ...ownerFlags(one.entry)])}\``;
+  return `sent to ${origin}; run \`${commandLine(ownerTarget(one.entry), 'ledger', 'sync')}\``;
 };
 
 /** Next step for charges that are unknown for the same reason. `first` is the first of them. */

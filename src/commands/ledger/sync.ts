@@ -5,10 +5,9 @@ import { openRunProgress } from '../../compose/run.ts';
 import { memo } from '../../core/async.ts';
 import { countText } from '../../core/charge.ts';
 import { interrupted, isRejected, PayError, usageError } from '../../core/error.ts';
-import { targetFlags } from '../../core/input.ts';
+import { commandLine } from '../../core/input.ts';
 import { pageOf } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
-import { shellLine } from '../../core/shell.ts';
 import { statusWord } from '../../core/status.ts';
 import { DAY_MS, HOUR_MS } from '../../core/time.ts';
 import { payableUntilOf, readAfterEnd } from '../../ledger/clock.ts';
@@ -299,8 +298,7 @@ interface Synced {
 /** Resolves unknown charges, checks open ones, and sums up the outcomes of all of them. */
 export const runSync = async (ids: readonly string[], run: Run): Promise<Synced> => {
   const [ledger, { service, workspace }] = [await run.ledger(), await run.target()];
-  const command = (...words: readonly string[]): string =>
-    shellLine(['paycli', 'ledger', ...words, ...targetFlags(run.globals)]);
+  const command = (...words: readonly string[]): string => commandLine(run.globals, 'ledger', ...words);
   const leaving: Leaving = { command, now: run.io.clock.now(), local: run.globals.local };
   const scope = { service, workspace };
   const chosen = ids.length > 0 ? await namedOnes(ledger, ids, run) : await ownOnes(ledger, scope, leaving, run);

@@ -3,8 +3,7 @@ import { CHARGE_EXPIRED } from '../../bulk/summary.ts';
 import { endKindOf, PAYMENTS } from '../../charge/payment.ts';
 import { waitForPayments } from '../../charge/wait.ts';
 import { EXIT_CODES, interrupted, PayError } from '../../core/error.ts';
-import { targetFlags } from '../../core/input.ts';
-import { shellLine } from '../../core/shell.ts';
+import { commandLine } from '../../core/input.ts';
 import { formatDuration } from '../../core/time.ts';
 import type { Sum } from '../../ledger/report.ts';
 import { openTail, type Tail } from '../../ledger/tail.ts';
@@ -85,7 +84,7 @@ export const followCharges = async (wait: FollowedJob): Promise<Aftermath> => {
   const fault = await waitForOpen(wait, tail);
   const sums = paymentsIn(tail);
   const codes = [...sumCodes(sums, signals.stop), ...faultCodes(fault)];
-  const sync = shellLine(['paycli', 'ledger', 'sync', job, ...targetFlags(run.globals)]);
+  const sync = commandLine(run.globals, 'ledger', 'sync', job);
   const hints = [
     fault?.detail.hint,
     countOf(sums, 'expired') > 0 ? CHARGE_EXPIRED : undefined,

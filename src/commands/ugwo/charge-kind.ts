@@ -22,9 +22,8 @@ import type { Client } from '../../client/client.ts';
 import type { Resource } from '../../contract/proof.ts';
 import { DIAL_HEADER, rowStateOf, statusOf } from '../../core/charge.ts';
 import { EXIT_CODES, PayError } from '../../core/error.ts';
-import { type FlagOf, type Pair, targetFlags } from '../../core/input.ts';
+import { commandLine, type FlagOf, type Pair } from '../../core/input.ts';
 import { definedIn, printExact, valueAt } from '../../core/json.ts';
-import { shellLine } from '../../core/shell.ts';
 import { type Entry, isCharge, type RequestTerms } from '../../ledger/entry.ts';
 import { endIn } from '../../ledger/guard.ts';
 import type { RequestRead } from '../../ledger/match.ts';
@@ -331,7 +330,7 @@ export const chargeKind = (file: FileOfCharges, run: Run, sharing?: ChargeSharin
   const { wait, bulk } = file;
   const checker = openChecker(run);
   const flagOf = flagInFile(file);
-  const sync = shellLine(['paycli', 'ledger', 'sync', ...targetFlags(globals)]);
+  const sync = commandLine(globals, 'ledger', 'sync');
   return {
     command: 'ugwo charge',
     words: {
