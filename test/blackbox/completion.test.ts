@@ -262,10 +262,17 @@ describe('__complete', () => {
 
   it('reads an open or a closed ledger without changing it', async () => {
     const home = await copied();
-    const before = readdirSync(home).map((name) => [name, readFileSync(join(home, name)).toString('hex')]);
+    const files = () => readdirSync(home).map((name) => [name, readFileSync(join(home, name)).toString('hex')]);
+    const before = files();
     const { stdout } = await inProcess(asked(...SHOW), { home });
     expect(stdout).toMatch(/^chg-\w{12}\tINV-\d+ \S+@example\.com NGN [\d,.]+ open\n$/);
-    expect(readdirSync(home).map((name) => [name, readFileSync(join(home, name)).toString('hex')])).toEqual(before);
+    expect(files()).toEqual(before);
+    for (const left of ['ledger.sqlite-wal', 'ledger.sqlite-shm']) {
+      writeFileSync(join(home, left), '', { mode: 0o600 });
+      expect(await inProcess(asked(...SHOW), { home })).toMatchObject({ code: 0, stdout });
+      expect(files()).toHaveLength(before.length + 1);
+      rmSync(join(home, left));
+    }
     const open = new DatabaseSync(join(home, 'ledger.sqlite'));
     try {
       open.exec('SELECT count(*) FROM charge');
