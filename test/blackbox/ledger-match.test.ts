@@ -529,6 +529,18 @@ describe('ledger match', () => {
     expect(stderr).toContain('\n1 line was posted up to 10 days after the payment\n');
   });
 
+  it('counts payments even where there is none', async () => {
+    const lines = 'Date,Amount,Narration\n25/11/2026,5.00,CASH\n';
+    const refund = { at: '2026-11-25T12:00:00Z', amount: 100 };
+    const earlier = await withPaid([{ at: '2026-11-01T10:00:00Z', amount: 500, refund }]);
+    for (const [home, kinds, not] of [
+      [newFolder(), '0 payments', ''],
+      [earlier, '0 payments, 1 refund', ', 1 is not'],
+    ] as const) {
+      expect((await matching(home, lines)).stderr).toContain(`\n${kinds} of 2026-11-25: 0 in the file${not}\n`);
+    }
+  });
+
   it('gives the line in the file, below titles and cells with line ends', async () => {
     const lines = 'Bank\n\nDate,Amount,Narration\n25/11/2026,5.00,"a\nb"\n\n25/11/2026,7.00,c\n';
     const { stdout } = await matching(newFolder(), lines, ['-o', 'tsv', '--columns', 'row,line']);
