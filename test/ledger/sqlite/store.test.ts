@@ -16,6 +16,7 @@ import type { Entry } from '../../../src/ledger/entry.ts';
 import type { ChargeSum } from '../../../src/ledger/ledger.ts';
 import { asLedgerError, ledgerError } from '../../../src/ledger/local/file.ts';
 import { snapshotOf } from '../../../src/ledger/snapshot.ts';
+import { openToRead } from '../../../src/ledger/sqlite/open.ts';
 import { LEDGER_FILE } from '../../../src/ledger/sqlite/schema.ts';
 import { ledgerStatements } from '../../../src/ledger/sqlite/statements.ts';
 import { thrownBy } from '../../client/support.ts';
@@ -179,6 +180,14 @@ describe('the ledger file', () => {
       message: expect.stringContaining('upgraded by a newer paycli'),
     });
     expect(beside(path, 'SELECT id FROM charge')).toEqual([]);
+  });
+
+  it('that is only read begins no charge', async () => {
+    const path = newPath();
+    await open(path);
+    const ledger = await openToRead(ledgerOptions(path));
+    await expect(ledger.begin(intent(), FIRST)).rejects.toThrow('nothing is sent with a ledger that is only read');
+    await ledger.close();
   });
 
   it('that failed to store a charge accepts none until the process ends', async () => {
