@@ -77,7 +77,9 @@ export const openTail = (ledger: Ledger, { filters, unsettledOnly }: WatchFilter
     const all = [...live.values()].map(({ charge }) => charge);
     const activities = all.flatMap(({ activity }) => activity?.uid ?? []);
     const accepted = await ledger.list({ activities, oldestFirst: true, limit: -1 });
-    const others = all.filter(({ activity }) => activity === undefined).map(({ id }) => ledger.get(id));
+    // A person may have taken an activity from its charge.
+    const ids = new Set(accepted.map(({ id }) => id));
+    const others = all.filter(({ id }) => !ids.has(id)).map(({ id }) => ledger.get(id));
     const found = [...accepted, ...(await Promise.all(others))];
     return found.flatMap((one) => {
       const before = one && live.get(one.id);

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { Charge } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { openTail } from '../../src/ledger/tail.ts';
+import { account } from './support/charges.ts';
 import { charge, memoryLedger, SENT } from './support/memory.ts';
 
 const charges = (status: string) =>
@@ -47,4 +48,14 @@ it('a charge whose terms are learned with its payment leaves the sum of the open
   const asked = { amount: 5, currency: 'NGN' };
   await read(paid === undefined ? [] : [{ ...paid, asked }]);
   expect(tail.sums()).toMatchObject([{ payment: 'paid', count: 1, amount: 5n }]);
+});
+
+it.each<[string, Partial<Charge>, string]>([
+  ['was not made', { state: 'not_created', activity: undefined }, 'not_created'],
+  ['made another activity', { activity: account({ uid: 'act.AbCd.2', status: 'failed' }) }, 'failed'],
+])('an open charge is reported of which a person says that it %s', async (_what, said, stands) => {
+  const { read } = tailing();
+  const made = { state: 'accepted', activity: account() } as const;
+  await read([charge(made)]);
+  expect(await read([charge({ ...made, ...said })])).toEqual([[1, stands]]);
 });

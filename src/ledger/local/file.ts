@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, constants, openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { NEXT_STEP } from '../../charge/words.ts';
 import { HIGHEST_FILE_NAME } from '../../core/data-files.ts';
@@ -113,20 +113,6 @@ export const ledgersLock =
       throw asLedgerError(thrown, path);
     });
 
-const WIDTH = 16;
-
-const openCountFile = (path: string): number | undefined => {
-  try {
-    const descriptor = openSync(path, constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0), 0o600);
-    // Its owner has been checked with the ledger's.
-    if (fstatSync(descriptor).isFile()) return descriptor;
-    closeSync(descriptor);
-  } catch {
-    // A folder that accepts no new file, or a link: the ledger then has no second file.
-  }
-  return undefined;
-};
-
 export const highestPath = (ledger: string): string => join(dirname(ledger), HIGHEST_FILE_NAME);
 
 /** Number of charges that a ledger has had, by its name. */
@@ -156,12 +142,11 @@ export const openHighest = (ledger: string, name: string) => {
   let descriptor: number | undefined;
   return {
     keep: (seq: number): void => {
-      descriptor ??= openCountFile(highestPath(ledger));
-      if (descriptor === undefined) return;
       try {
-        writeSync(descriptor, `${name} ${String(seq).padStart(WIDTH, '0')}\n`, 0);
+        descriptor ??= openSync(highestPath(ledger), constants.O_RDWR | constants.O_CREAT, 0o600);
+        writeSync(descriptor, `${name} ${seq}\n`, 0);
       } catch {
-        // A full disk shows up in the ledger itself.
+        // The folder may accept no new file. A full disk shows up in the ledger itself.
       }
     },
     close: (): void => {
