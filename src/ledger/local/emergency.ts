@@ -27,10 +27,6 @@ interface LeftBehind {
   readonly lines: readonly EmergencyLine[];
 }
 
-/** Mode of a regular file with permissions 0600. */
-const PRIVATE_FILE_MODE = 0o100600;
-const MODE_BITS = 0o170777;
-
 const prefixOf = (ledger: string): string => `${basename(ledger)}-emergency-`;
 
 /** The name contains the sender, so that the owner is known from the file's creation. */
@@ -106,7 +102,7 @@ const readLines = (path: string): EmergencyLine[] =>
     .toString('utf8')
     .split('\n')
     // An incomplete line is skipped: the process died while writing it.
-    .map((line) => parseIfJson(line.trim()))
+    .map(parseIfJson)
     .filter((line) => typeof line === 'object' && line !== null) as EmergencyLine[];
 
 const readLeft = (ledger: string, name: string): LeftBehind[] => {
@@ -115,8 +111,7 @@ const readLeft = (ledger: string, name: string): LeftBehind[] => {
   try {
     const { mtimeMs, mode, uid } = lstatSync(path);
     // Ignore files of other users who can write into this folder. They must not decide the outcome of a charge.
-    if (thisMachine.uid !== undefined && (uid !== thisMachine.uid || (mode & MODE_BITS) !== PRIVATE_FILE_MODE))
-      return [];
+    if (thisMachine.uid !== undefined && (uid !== thisMachine.uid || (mode & 0o777) !== 0o600)) return [];
     return [{ path, sender, touchedAt: mtimeMs, lines: readLines(path) }];
   } catch (thrown) {
     // Its process has closed the ledger properly meanwhile.

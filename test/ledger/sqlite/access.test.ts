@@ -12,7 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { HIGHEST_FILE_NAME } from '../../../src/core/data-files.ts';
-import { checkAccess } from '../../../src/ledger/local/file.ts';
+import { checkAccess, namesInFolder } from '../../../src/ledger/local/file.ts';
 import { newPath } from '../support/charges.ts';
 
 const LOGS = ['-wal', '-shm', '-journal'];
@@ -186,4 +186,10 @@ describe('checkAccess', () => {
     chmodSync(open, 0o777);
     expect(() => checkAccess(`${open}/ledger.sqlite`)).toThrow(refusal(/is writable by other users/));
   });
+});
+
+it('a folder without a ledger has no names, and one that cannot be read is no such folder', () => {
+  const file = fileOf(0o600);
+  expect(namesInFolder(join(dirname(file), 'none'))).toEqual([]);
+  expect(() => namesInFolder(file)).toThrow(refusal(/^the data folder .* can't be read: /));
 });

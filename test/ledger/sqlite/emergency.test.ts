@@ -3,8 +3,10 @@ import fs, {
   chownSync,
   existsSync,
   fstatSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   utimesSync,
   writeFileSync,
@@ -28,6 +30,17 @@ const filesBeside = (path: string): string[] =>
   readdirSync(dirname(path))
     .filter((name) => name.startsWith(`${basename(path)}-emergency-`))
     .map((name) => join(dirname(path), name));
+
+/** Replaces functions of `node:fs` until the test ends. */
+const replaceInFs = (calls: Partial<typeof fs>): void => {
+  const own = Object.fromEntries(Object.keys(calls).map((name) => [name, fs[name as keyof typeof fs]]));
+  const use = (these: object): void => {
+    Object.assign(fs, these);
+    syncBuiltinESMExports();
+  };
+  onTestFinished(() => use(own));
+  use(calls);
+};
 
 /** Begins a charge whose outcome can't be recorded, as on a failing disk. */
 const unrecorded = async (
@@ -161,12 +174,14 @@ describe("an outcome that the ledger can't record", () => {
     expect(JSON.parse(text)).toMatchObject({ state: 'rejected', evidence: { kind: 'answer' } });
   });
 
-  it("omits the customer's instructions to fit", () => {
-    const line = { ledger_id: 'chg-1', ugwo: 'ugw.1', medium: 'ussd', recorded_at: NOON, exitCode: 0 };
+  it("omits the customer's instructions to fit into the reserved space", async () => {
+    const path = newPath();
     const activity = account({ nextAction: { instruction: 'x'.repeat(20_000) } });
-    const text = emergencyText({ ...line, state: 'accepted', activity });
-    expect(text.length).toBeLessThan(1000);
-    expect(JSON.parse(text)).toMatchObject({ activity: { uid: account().uid, nextAction: null } });
+    await unrecorded(path, await open(path), { state: 'accepted', exitCode: 0, activity });
+    expect(filesBeside(path).map((file) => statSync(file).size)).toEqual([16 * 1024]);
+    expect(leftBehind(path)).toMatchObject([
+      { lines: [{ state: 'accepted', activity: { uid: account().uid, nextAction: null } }] },
+    ]);
   });
 });
 
@@ -237,18 +252,33 @@ describe('an emergency file', () => {
     expect(filesBeside(path)).toEqual([]);
   });
 
-  it('is on the disk, and so is its name in the folder, before anything is sent', () => {
+  it('is on the disk, and so is its name in the folder, before anything is sent, and then each line', () => {
     const path = newPath();
-    const { fsyncSync } = fs;
     const synced: number[] = [];
-    const use = (call: typeof fsyncSync): void => {
-      fs.fsyncSync = call;
-      syncBuiltinESMExports();
-    };
-    onTestFinished(() => use(fsyncSync));
-    use((descriptor) => void synced.push(fstatSync(descriptor).ino));
+    replaceInFs({ fsyncSync: (descriptor) => void synced.push(fstatSync(descriptor).ino) });
+    const file = openEmergencyFile(path, SELF);
+    const [own = ''] = filesBeside(path);
+    expect(synced).toEqual([own, dirname(path)].map((one) => statSync(one).ino));
+    file.write('{}');
+    expect(synced.slice(2)).toEqual([statSync(own).ino]);
+  });
+
+  it('stays if the disk fails while it syncs a line', () => {
+    const path = newPath();
+    const file = openEmergencyFile(path, SELF);
+    replaceInFs({ fsyncSync: () => expect.fail('the disk fails') });
+    expect(() => file.write('{"ledger_id":"chg-1"}')).toThrow('the disk fails');
+    file.close();
+    expect(leftBehind(path)).toMatchObject([{ lines: [{ ledger_id: 'chg-1' }] }]);
+  });
+
+  it("that can't be read is not passed over", () => {
+    const path = newPath();
     openEmergencyFile(path, SELF);
-    expect(synced).toEqual([...filesBeside(path), dirname(path)].map((one) => statSync(one).ino));
+    const [file = ''] = filesBeside(path);
+    rmSync(file);
+    mkdirSync(file, { mode: 0o600 });
+    expect(() => leftBehind(path)).toThrow('EISDIR');
   });
 
   it('contains its owner and is read up to the last complete line', () => {
@@ -271,8 +301,16 @@ describe('an emergency file', () => {
     expect(existsSync(found)).toBe(true);
   });
 
-  it('contains one line after the other', () => {
+  it.each([
+    ['at once', Number.POSITIVE_INFINITY],
+    ['in parts', 10],
+  ])('contains one line after the other, written %s', (_how, most) => {
     const path = newPath();
+    const { writeSync } = fs;
+    replaceInFs({
+      writeSync: (descriptor: number, bytes: Buffer, from: number, length: number, position: number) =>
+        writeSync(descriptor, bytes, from, Math.min(length, most), position),
+    } as Partial<typeof fs>);
     const file = openEmergencyFile(path, SELF);
     for (const id of ['chg-1', 'chg-…2', 'chg-3']) file.write(JSON.stringify({ ledger_id: id }));
     expect(leftBehind(path)[0]?.lines.map((line) => line.ledger_id)).toEqual(['chg-1', 'chg-…2', 'chg-3']);
