@@ -150,13 +150,18 @@ export const isObject = (value: unknown): value is object => typeof value === 'o
 export const isJsonObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   isObject(value) && !Array.isArray(value) && !(value instanceof NumberText);
 
-/** Prints a value that may hold NumberTexts as JSON. */
-export const printExact = (value: unknown): string => {
+/** Prints a value that may hold NumberTexts as JSON. With blanks in `comma` and `colon`, a line can be broken there. */
+export const printExact = (value: unknown, comma = ',', colon = ':'): string => {
   if (value instanceof NumberText) return value.text;
-  if (Array.isArray(value)) return `[${value.map(printExact).join(',')}]`;
   if (!isObject(value)) return JSON.stringify(value) ?? 'null';
-  const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${printExact(member)}`).join(',')}}`;
+  const parts: string[] = [];
+  if (Array.isArray(value)) {
+    for (const one of value) parts.push(printExact(one, comma, colon));
+    return `[${parts.join(comma)}]`;
+  }
+  for (const [name, member] of Object.entries(value))
+    if (member !== undefined) parts.push(JSON.stringify(name) + colon + printExact(member, comma, colon));
+  return `{${parts.join(comma)}}`;
 };
 
 const sorted = (value: unknown): unknown => {

@@ -1,6 +1,6 @@
 import { BOUNDS, cutText, grouped } from '../core/bounds.ts';
 import { failureReason, machineValue, textAt } from '../core/charge.ts';
-import { indent, isJsonObject, mayBeInexact, NumberText, parseExact, printExact, valueAt } from '../core/json.ts';
+import { isJsonObject, mayBeInexact, NumberText, parseExact, printExact, valueAt } from '../core/json.ts';
 import { decimalText, formatMoney, inMinorUnit } from '../core/money.ts';
 import type { ApiRecord } from '../core/record.ts';
 import type { CellKind, Column } from '../core/result.ts';
@@ -89,20 +89,13 @@ export interface Cell {
   readonly paint: Paint;
 }
 
-/** JSON on one line, with a blank after each comma and colon, where a line can be broken. */
-const spacedJson = (value: unknown): string =>
-  indent(printExact(value))
-    .replaceAll(/(?<=[[{])\n */g, '')
-    .replaceAll(/\n *(?=[\]}])/g, '')
-    .replaceAll(/\n */g, ' ');
-
 /**
  * The text of a value without a column kind, cut to the limit of a cell; empty for a blank value. Not yet safe to
  * print.
  */
 export const plainText = (value: unknown): string => {
   if (isBlank(value)) return '';
-  return cutText(typeof value === 'string' ? value : spacedJson(value), BOUNDS.cell);
+  return cutText(typeof value === 'string' ? value : printExact(value, ', ', ': '), BOUNDS.cell);
 };
 
 /** True for words for people, as opposed to a translation key such as `enum.ugwo_status.successful`. */
