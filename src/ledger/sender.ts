@@ -78,8 +78,7 @@ const statOf = (pid: number | 'self', proc: string): Stat | undefined => {
   try {
     line = readFileSync(`${proc}/${pid}/stat`, 'utf8');
   } catch (thrown) {
-    const { code } = thrown as NodeJS.ErrnoException;
-    const isMissing = code === 'ENOENT' || code === 'ESRCH';
+    const isMissing = (thrown as NodeJS.ErrnoException).code === 'ENOENT';
     return isMissing && pid !== 'self' && !thisMachine.exists(pid) ? {} : undefined;
   }
   const fields = line.replace(/.*\) /s, '').split(' ');

@@ -1,8 +1,8 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Sender } from '../../src/ledger/entry.ts';
-import { bootOf, hasProcessEnded, operator, thisSender, uptimeFrom } from '../../src/ledger/sender.ts';
+import { bootOf, hasProcessEnded, mayHaveEnded, operator, thisSender, uptimeFrom } from '../../src/ledger/sender.ts';
 import { newFolder } from '../support/program.ts';
 
 /** A stat line of Linux: field 3 is the state, field 22 the start time. */
@@ -82,6 +82,29 @@ describe('hasProcessEnded for a sender with less information', () => {
     mkdirSync(join(folder, '77/stat'), { recursive: true });
     expect(hasProcessEnded(SENDER, SELF, false, folder)).toBe(false);
     expect(hasProcessEnded(SENDER, SELF, true, folder)).toBe(true);
+  });
+});
+
+describe('hasProcessEnded for a process of another user', () => {
+  it('is false until overdue if /proc hides it', () => {
+    const kill = vi.spyOn(process, 'kill').mockImplementation(() => {
+      throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' });
+    });
+    onTestFinished(() => kill.mockRestore());
+    expect(hasProcessEnded(SENDER, SELF, false, proc())).toBe(false);
+    expect(hasProcessEnded(SENDER, SELF, true, proc())).toBe(true);
+  });
+});
+
+describe('mayHaveEnded for a sender without a process here', () => {
+  it.each([
+    ['of this machine', {}, SELF, true],
+    ['of another machine', { boot: 'boot-b pid:[1] time:[2]' }, SELF, false],
+    ['of a machine without a boot id, on another one without', { boot: '' }, { ...SELF, boot: '' }, false],
+  ])('%s', (_where, more, self, gone) => {
+    const sender = { ...SENDER, pid: NOBODY, ...more };
+    expect(mayHaveEnded(sender, self, false)).toBe(gone);
+    expect(mayHaveEnded(sender, self, true)).toBe(true);
   });
 });
 
@@ -176,6 +199,12 @@ describe.runIf(process.platform === 'linux')('the monotonic clock', () => {
       expect(uptime()).toBeGreaterThan(before);
     },
   );
+
+  it("is unknown if the file is not the system's own", () => {
+    const path = join(newFolder(), 'uptime');
+    writeFileSync(path, '5.00 1.00\n');
+    expect(uptimeFrom(path)()).toBe(-1);
+  });
 
   it('is not read again at the same time', () => {
     vi.useFakeTimers({ toFake: ['performance', 'Date'] });

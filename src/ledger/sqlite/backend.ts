@@ -5,7 +5,6 @@ import { handleSignals, PayError } from '../../core/error.ts';
 import {
   compact,
   type DatabaseKind,
-  isBusy,
   optionalText,
   sqlNumber,
   transact,
@@ -174,8 +173,7 @@ class FileStore {
   /** Error of the file. One that was upgraded meanwhile says so, whatever this program makes of it. */
   #errorOf(thrown: unknown): PayError {
     return (
-      (thrown instanceof PayError || isBusy(thrown) ? undefined : attempt(this.#upgraded)) ??
-      asLedgerError(thrown, this.options.path)
+      (thrown instanceof PayError ? undefined : attempt(this.#upgraded)) ?? asLedgerError(thrown, this.options.path)
     );
   }
 

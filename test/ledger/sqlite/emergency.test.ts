@@ -224,6 +224,18 @@ describe('an emergency file', () => {
     expect(filesBeside(path)).toEqual([]);
   });
 
+  it("that can't be made keeps a charge from being started", async () => {
+    const path = newPath();
+    const ledger = await open(path);
+    const { openSync } = fs;
+    replaceInFs({
+      openSync: ((name, ...how) =>
+        String(name).includes('-emergency-') ? expect.fail('no room') : openSync(name, ...how)) as typeof openSync,
+    });
+    expect(await thrownBy(ledger.begin(intent(), { again: false }))).toMatchObject({ kind: 'ledger' });
+    expect(beside(path, 'SELECT id FROM charge')).toEqual([]);
+  });
+
   it('of a running process is left alone', async () => {
     const path = newPath();
     await (await open(path)).begin(intent(), { again: false });

@@ -48,6 +48,15 @@ describe('a slice of a job', () => {
     expect(await earlier.jobs.lease(ID, 0)).toBe(true);
   });
 
+  it('is not free while its process is out of sight', async () => {
+    const path = newPath();
+    const hasEnded = (_sender: object, overdue: boolean): boolean => overdue;
+    const [hidden, other] = [await open(path), await open(path, { self: OTHER, hasEnded })];
+    expect(await hidden.jobs.lease(ID, 0)).toBe(true);
+    expect(await other.jobs.workers(ID)).toMatchObject([{ slices: 1 }]);
+    expect(await other.jobs.lease(ID, 0)).toBe(false);
+  });
+
   it('is free once its process has ended', async () => {
     const path = newPath();
     const hasEnded = ({ pid }: typeof SELF): boolean => pid === SELF.pid;

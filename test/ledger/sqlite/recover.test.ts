@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { leftBehind, openEmergencyFile } from '../../../src/ledger/local/emergency.ts';
+import { thrownBy } from '../../client/support.ts';
 import { rewrite } from '../../support/ledger.ts';
-import { account, beginCharge, intent, MINUTE, NOON, newPath, open, SELF } from '../support/charges.ts';
+import { account, beginCharge, beside, intent, MINUTE, NOON, newPath, open, SELF } from '../support/charges.ts';
 
 const OTHER = { ...SELF, pid: 4712 };
 const GONE = { hasEnded: ({ pid }: { readonly pid: number }) => pid === OTHER.pid };
@@ -69,6 +70,16 @@ describe('the emergency lines of a dead process', () => {
     const next = await open(path, GONE);
     expect([(await next.get(first))?.state, (await next.get(second))?.state]).toEqual(['accepted', 'accepted']);
     expect(existsSync(file)).toBe(true);
+  });
+
+  it("stay in the file if the ledger can't store them, and it is closed", async () => {
+    const path = newPath();
+    const ledger = await open(path);
+    const file = left(path, [line(await beginCharge(ledger))]);
+    await ledger.close();
+    beside(path, "CREATE TRIGGER broken BEFORE UPDATE ON charge BEGIN SELECT RAISE(FAIL, 'the disk is full'); END");
+    expect(await thrownBy(open(path, GONE))).toMatchObject({ message: expect.stringContaining('the disk is full') });
+    expect([file, `${path}-wal`].map((name) => existsSync(name))).toEqual([true, false]);
   });
 
   it('are removed once applied', async () => {

@@ -4,6 +4,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  renameSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -188,6 +189,17 @@ describe('the ledger file', () => {
     const ledger = await openToRead(ledgerOptions(path));
     await expect(ledger.begin(intent(), FIRST)).rejects.toThrow('nothing is sent with a ledger that is only read');
     await ledger.close();
+  });
+
+  it('replaced by another one meanwhile accepts no charge', async () => {
+    const [path, other] = [newPath(), newPath()];
+    await (await open(other)).close();
+    const ledger = await open(path);
+    renameSync(other, path);
+    expect(await thrownBy(ledger.begin(intent(), FIRST))).toMatchObject({
+      kind: 'ledger',
+      message: expect.stringContaining('was removed or replaced while it was in use'),
+    });
   });
 
   it('that failed to store a charge accepts none until the process ends', async () => {
