@@ -47,6 +47,8 @@ export interface Written<T> {
   readonly writes: readonly string[];
   /** Query that tells afterwards if they were committed, and a statement that writes the same again. */
   readonly proof?: { readonly ask: string; readonly again: string };
+  /** New entries, which this machine must copy after the commit, before the caller gets the result. */
+  readonly started?: readonly Entry[];
 }
 
 /** One change of the ledger. It reads, decides and writes, exclusively among all users with a common key. */
@@ -59,11 +61,6 @@ export interface UnitOfWork<T> {
   readonly looks: readonly string[];
   /** Pure. Runs again if the transaction has to be repeated. */
   readonly decide: (found: readonly StatementResult[]) => Written<T>;
-  /**
-   * Called after the decision. Returns the entries that this machine must copy after the commit, before the caller gets
-   * the result.
-   */
-  readonly toKeep?: () => readonly Entry[];
 }
 
 /** Step of any result type, for code that only passes it on. */
@@ -201,7 +198,6 @@ export const changeStep = <T>(
 ): UnitOfWork<T> => {
   const keys = about.map(lockKeys);
   const asked = about.filter(({ activities }) => activities?.length !== 0);
-  let started: readonly Entry[] = [];
   return {
     purpose,
     keys: [...keys.flatMap((some) => some ?? []), ...(spending?.alone === true ? allowanceKeys(spending.of) : [])],
@@ -221,16 +217,15 @@ export const changeStep = <T>(
         (isCounted(allowance.kept.policy, spending?.of.kind) || allowance.file !== undefined);
       if (counts && spending?.alone === false) throw new Uncounted();
       const { result, write = [] } = decide(found, allowance);
-      started = write.filter(({ seq }) => seq === 0);
       return {
         result,
+        started: write.filter(({ seq }) => seq === 0),
         writes: write.map((entry) =>
           entry.seq === 0 ? insertStatement(entry) : updateStatement(entry, purpose === 'prune'),
         ),
         ...(write.length === 0 ? {} : { proof: { ask: writtenStatement(write), again: touchStatement(write) } }),
       };
     },
-    toKeep: () => started,
   };
 };
 

@@ -30,7 +30,7 @@ const lockOf = (key: string): bigint => createHash('sha256').update(`paycli ${ke
 
 /** Takes the locks one by one, in the same order everywhere, so that two transactions never deadlock. */
 const lockStatement = (keys: readonly string[]): string => {
-  const locks = [...new Set(keys.map(lockOf))].sort((a, b) => (a < b ? -1 : 1));
+  const locks = keys.map(lockOf).sort((a, b) => (a < b ? -1 : 1));
   return `SELECT pg_advisory_xact_lock(k) FROM pg_catalog.unnest(ARRAY[${locks.join()}]::bigint[]) AS k`;
 };
 
@@ -100,7 +100,7 @@ const commit = async (
   const { answers, warnings } = await session.run([...writes, 'COMMIT'].join(';\n'), limit);
   const said = answers.at(-1)?.command;
   if (said !== 'COMMIT') throw new Lost(`the server answered ${said} to COMMIT`);
-  if (warnings.length > 0 && writes.length > 0) throw new Lost(warnings.join('; '));
+  if (warnings.length > 0) throw new Lost(warnings.join('; '));
   return answers;
 };
 
@@ -143,7 +143,7 @@ const runTransaction = async (
   const found = looks.map((some) => some.map((text) => answerTo.get(text) as StatementResult));
   const done = steps.map((step, index) => decideStep(step, found[index] ?? [], earlier.get(step)));
   const writes = done.flatMap((one) => ('written' in one ? one.written.writes : []));
-  if (writes.length > 0) beforeCommit(attemptOf(steps, done));
+  beforeCommit(attemptOf(steps, done));
   await commit(session, writes, limits.answer);
   return done;
 };
@@ -239,8 +239,8 @@ interface Grouping extends Omit<TransactionOptions, 'beforeCommit'> {
 }
 
 /** New entries of a committed step. */
-const newEntriesOf = (step: AnyUnit, end: Decided | undefined): readonly Entry[] =>
-  end !== undefined && 'written' in end ? (step.toKeep?.() ?? []) : [];
+const newEntriesOf = (end: Decided | undefined): readonly Entry[] =>
+  end !== undefined && 'written' in end ? (end.written.started ?? []) : [];
 
 /** Steps of one event loop turn share a transaction and its round trips. */
 export const groupedSteps = ({ connection, patience, keep, ...options }: Grouping) => {
@@ -258,7 +258,7 @@ export const groupedSteps = ({ connection, patience, keep, ...options }: Groupin
       const ended = batch.map((one, index) => ({
         ...one,
         end: done[index],
-        newEntries: newEntriesOf(one.step, done[index]),
+        newEntries: newEntriesOf(done[index]),
       }));
       for (const { end, newEntries, resolve, reject } of ended) {
         if (end === undefined || 'thrown' in end) reject(end?.thrown);
