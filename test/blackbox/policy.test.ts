@@ -111,7 +111,7 @@ describe('a charge that exceeds a policy', () => {
   it('is refused with the emulator, too', async () => {
     const local = (...args: string[]): string[] => [...args, '--local', '--json'];
     const { home, stdout } = await scene({
-      before: [local('policy', 'set', '--max-charges', '0')],
+      before: [['policy', 'set', 'local', '--max-charges', '0']],
       argv: local('ugwo', 'list', '--max', '1'),
       stderr: ['more remain'],
     });
@@ -311,11 +311,34 @@ describe('policies', () => {
       refunds_today: null,
       unknown_refund_amounts_today: null,
     });
+    await policy(
+      'set',
+      'shop',
+      '--max-refunds',
+      '2',
+      '--max-refund-amount',
+      'NGN 1.00',
+      '--max-refund-amount',
+      'JPY 3',
+    );
+    await policy('set', 'shop', '--max-refunds', '0', '--max-refund-amount', 'NGN 2.00', '--max-charges', '0');
+    const changed = {
+      ...{ profile: 'shop', max_charges: 0, mediums: ['ussd'], max_refunds: 0, refunds_today: 0 },
+      amounts: [
+        { max_amount: 7, max_refund_amount: 3 },
+        { max_amount: 600, max_refund_amount: 200 },
+      ],
+    };
+    for (const current of [['--profile', 'club'], ['--local']]) {
+      expect(await policy('show', 'shop', ...current)).toMatchObject(changed);
+    }
+    await policy('set', 'shop', '--max-charges', '3', '--medium', 'mobile_money');
+    limits.mediums = ['mobile_money'];
     await policy('set', '--others', '--max-charges', '1');
     expect(await policy('show', 'club')).toMatchObject({ profile: '*', max_charges: 1, charges_today: 0 });
     expect(await policy('show', '--others')).toMatchObject({ profile: '*', charges_today: null });
     expect(await policy('list')).toMatchObject({ data: [{ profile: '*' }, limits], next_cursor: null });
-    expect(await policy('remove', 'shop', '--yes')).toMatchObject({ profile: 'shop', max_charges: 3 });
+    expect(await policy('remove', 'shop', '--yes')).toMatchObject({ profile: 'shop', max_charges: 3, max_refunds: 0 });
     expect(await policy('list')).toMatchObject({ data: [{ profile: '*' }] });
   });
 
@@ -323,8 +346,9 @@ describe('policies', () => {
     const [{ origin }, env] = [await serveCharges(), fromNoon()];
     const login = ['login', '--profile', 'shop', '--base-url', origin, '--key-stdin', '--no-verify'];
     expect(await inProcess(login, { ...home, stdin: CANARY })).toMatchObject({ code: 0 });
-    await policy('set', 'shop', '--max-charges', '1');
+    for (const name of ['club', 'shop']) await policy('set', name, '--max-charges', '1');
     expect(await charge(1, { ...home, env }, '--profile', 'shop')).toMatchObject({ code: 0 });
+    expect(await policy('list')).toMatchObject({ data: [{ charges_today: 0 }, { charges_today: 1 }] });
     expect(await policy('show', 'shop')).toMatchObject({ charges_today: 1 });
     vi.spyOn(clock, 'now').mockReturnValue(Date.UTC(2026, 10, 21));
     expect(await policy('show', 'shop')).toMatchObject({ charges_today: 0 });
@@ -360,21 +384,24 @@ describe('policies', () => {
     expect(await terminal.screen()).toMatch(/NGN +NGN 5,000\.00 +NGN 0\.00/);
   });
 
-  it.each([
+  it.each<[what: string, args: string[], message: string, exit?: number]>([
     ['set without a limit', ['set', 'shop'], 'no limit given'],
-    [
-      'set twice for a currency',
-      ['set', 'shop', '--max-amount', 'NGN 1.00', '--max-amount', 'NGN 2.00'],
-      'NGN is given twice',
-    ],
+    ...['--max-amount', '--max-refund-amount', '--approve-above'].map<[string, string[], string]>((flag) => [
+      `set twice for a currency by ${flag}`,
+      ['set', 'shop', flag, 'NGN 1.00', flag, 'NGN 2.00'],
+      `${flag}: NGN is given twice`,
+    ]),
     ['set with an ambiguous amount', ['set', 'shop', '--max-amount', 'NGN 500'], 'could mean NGN 500.00 or NGN 5.00'],
     ['set without a currency', ['set', 'shop', '--max-amount', '5.00'], 'is not an amount with its currency'],
-    ['set for a profile and --others at once', ['show', 'shop', '--others'], "can't be used together"],
+    ['shown for a profile and --others at once', ['show', 'shop', '--others'], "can't be used together"],
+    ['set for both', ['set', 'shop', '--others', '--max-charges', '1'], "can't be used together"],
+    ['removed for both', ['remove', 'shop', '--others'], "can't be used together"],
     ['set for an invalid profile name', ['set', '../x', '--max-charges', '1'], 'not a profile name'],
+    ['set for no profile', ['set', '--max-charges', '1'], 'no profiles yet', 4],
     ['shown if there is none', ['show', 'none'], 'no policy holds for profile none'],
     ['removed if there is none', ['remove', 'none'], 'there is no policy of profile none'],
-  ])("can't be %s", async (_what, args, message) => {
-    await scene({ argv: ['policy', ...args], exit: 2, stderr: [message] });
+  ])("can't be %s", async (_what, args, message, exit = 2) => {
+    await scene({ argv: ['policy', ...args], exit, stderr: [message] });
   });
 
   it("that this version can't read stop every charge", async () => {

@@ -246,6 +246,57 @@ describe.skipIf(process.platform === 'win32')('--share-with', () => {
     expect([again.code, working.times()]).toEqual([14, {}]);
   });
 
+  it('asks later for what is left by then, also without a read before', async () => {
+    let paid = 0;
+    const service = await serveAllBy(({ method, url }) => {
+      if (method === 'POST' || url.includes('/activities/')) return OPEN;
+      const activities = paid > 0 ? [{ ...MADE, next_action: NEXT }] : [];
+      return json(200, { ...ugwo(1), uid: UGWO_ID, checkout: MADE.checkout, total_amount_paid: paid, activities });
+    });
+    const [failing, working, options] = [sender('exit 1'), sender(), at(service)];
+    expect(await inProcess(one('--share-with', failing.path), options)).toMatchObject({ code: 14 });
+    expect(failing.sent()).toContain('Amount: NGN 5,000.01\n');
+    paid = 250_000;
+    const again = one('--share-with', working.path, '--reuse', '--no-preflight');
+    expect(await inProcess(again, options)).toMatchObject({ code: 0 });
+    expect(working.sent()).toContain('Amount: NGN 2,500.01\n');
+  });
+
+  it('shares what is left of its own file alone', async () => {
+    const [service, failing, working] = [await accounts(), sender('exit 1'), sender()];
+    const [options, file] = [at(service), rows(2)];
+    expect(await chargeFrom(rows(1), options, '--share-with', failing.path)).toMatchObject({ code: 14 });
+    for (const _run of [1, 2]) {
+      expect(await chargeFrom(file, options, '--share-with', working.path)).toMatchObject({ code: 0 });
+    }
+    expect(working.times()).toEqual(once(2));
+  });
+
+  it.each([
+    ['paid', 'successful', 0],
+    ['failed', 'failed', 11],
+  ])('shares nothing of a charge that is %s, whatever next action its answer has', async (_, status, code) => {
+    const answer = json(200, { ...MADE, status, charged_amount: MADE.amount, next_action: NEXT });
+    const [service, program] = [await serveBy(() => answer), sender()];
+    const ended = await inProcess(one('--share-with', program.path), at(service));
+    expect([ended.code, program.times()]).toEqual([code, {}]);
+  });
+
+  it('says that a message may be shared already if the ledger fails after its program', async () => {
+    const options = at(await serveBy(() => OPEN));
+    const sql = "CREATE TRIGGER broken BEFORE UPDATE ON charge BEGIN SELECT RAISE(FAIL, 'the disk is full'); END";
+    const script = fileOf(
+      `import { DatabaseSync } from 'node:sqlite';
+      new DatabaseSync(${JSON.stringify(join(options.home, 'ledger.sqlite'))}).exec(${JSON.stringify(sql)});`,
+      'break.mjs',
+    );
+    const ended = await inProcess(one('--share-with', sender(`${process.execPath} ${script}`).path), options);
+    expect([ended.code, ended.stderr]).toEqual([
+      14,
+      expect.stringMatching(/its message may be shared already: .*the disk is full.*\n→ tell the customer yourself\n/),
+    ]);
+  });
+
   it('shares before it waits, and shares a code to dial', async () => {
     const [service, program] = [await serveBy(() => json(200, { ...MADE, amount: undefined })), sender()];
     const charge = ['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', 'gtb'];
@@ -307,6 +358,15 @@ describe.skipIf(process.platform === 'win32')('--share-with', () => {
     expect([ended.code, program.times()]).toEqual([14, {}]);
     expect(ended.stderr).toContain(why);
     expect(ended.stderr.includes('with --reuse and another template')).toBe(why.includes('{expires}'));
+  });
+
+  it('shares nothing of an account that the ledger does not know, and ends with 14', async () => {
+    const open = { ...MADE, next_action: NEXT };
+    const service = await serveAllBy(() => json(200, { ...ugwo(1), uid: UGWO_ID, activities: [open] }));
+    const program = sender();
+    const ended = await inProcess(one('--share-with', program.path, '--reuse', '-o', 'json'), at(service));
+    expect([ended.code, JSON.parse(ended.stdout).uid, program.times()]).toEqual([14, ACTIVITY.uid, {}]);
+    expect(ended.stderr).toContain('its message was not shared: this ledger has no charge of it');
   });
 
   it('shares each row of a file while its account lives, and in a later run what is left', async () => {
@@ -433,7 +493,8 @@ describe.skipIf(process.platform === 'win32')('--share-with', () => {
     let made = false;
     const shown = { ...ugwo(1), uid: UGWO_ID, checkout: { uid: 'chk.AbCd.1' }, total_amount_paid: 250_000 };
     const paid = { ...MADE, uid: activityOf(9), status: 'successful', amount: 250_000, next_action: null };
-    const rest = { ...MADE, amount: undefined, next_action: NEXT };
+    // An answer may name the whole amount.
+    const rest = { ...MADE, next_action: NEXT };
     const service = await serveAllBy(({ method, url }) => {
       if (method === 'POST') {
         made = true;

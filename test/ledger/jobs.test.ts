@@ -192,6 +192,15 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       }
     });
 
+    it('is sent once by several processes, whatever payment request each has for it', async () => {
+      const place = newPlace();
+      const ledgers = [await open(place), await open(place, { self: { ...SELF, pid: 4712 } })];
+      const all = Array.from({ length: 8 }, (_, at) =>
+        ledgers[at % 2]?.begin(intent({ about: ugwoOf(at), job: ID, row: 1 }), { again: false }),
+      );
+      expect((await Promise.all(all)).filter((one) => one?.kind === 'begun')).toHaveLength(1);
+    });
+
     it.each([
       ['rejected', { state: 'rejected', exitCode: 3 }],
       ['failed', { state: 'accepted', exitCode: 11, activity: activity(1, 'failed') }],

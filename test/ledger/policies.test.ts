@@ -51,6 +51,12 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
     const kept = { profile: PROFILE, policy, by: 'ada@laptop', at: NOON };
     const ledger = await open(place);
     expect(await ledger.policies.list()).toEqual([kept]);
+    const { policy: other } = await ledger.policies.set('club', (before = {}) => ({
+      policy: before,
+      by: '',
+      at: NOON,
+    }));
+    expect(other).toEqual({});
     expect(await ledger.policies.allowance({ profile: PROFILE, since: 0 })).toEqual({
       kept,
       spent: { rows: 0, amounts: new Map([['NGN', 0n]]), unknown: 0 },
@@ -343,11 +349,14 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
     const asked = { job: 'job-1', total, askedBy: 'ada@laptop', askedAt: NOON };
     expect(await policies.approval('job-1')).toBeUndefined();
     await policies.approve(asked);
-    expect(await policies.approval('job-1')).toEqual({ ...asked, approvedBy: undefined, approvedAt: undefined });
+    const unapproved = { ...asked, approvedBy: undefined, approvedAt: undefined };
+    expect(await policies.approval('job-1')).toEqual(unapproved);
+    expect([await policies.waiting(NOON), await policies.waiting(NOON + 1)]).toEqual([[unapproved], []]);
     const approved = { ...asked, approvedBy: 'obi@desk', approvedAt: NOON + 1 };
     await (await open(place)).policies.approve(approved);
     expect(await policies.approval('job-1')).toEqual(approved);
     expect(await policies.approval('job-2')).toBeUndefined();
+    expect(await policies.waiting(NOON)).toEqual([]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -12,7 +13,9 @@ import {
   policyText,
   readAmounts,
   readPolicy,
+  sealedText,
   type Total,
+  textOfPlan,
   worthOf,
 } from '../../src/ledger/policy.ts';
 import { thrownBy } from '../client/support.ts';
@@ -90,6 +93,15 @@ describe('a policy', () => {
       { why: 'unknown_amounts', count: 2 },
     ],
     [
+      'wants an approval, whatever other limits allow',
+      {
+        ...under({ maxAmount: { NGN: 900 }, approveAbove: { NGN: 9 } }),
+        file: { charged: NO_TOTAL, approval: undefined },
+      },
+      ngn(10),
+      { why: 'unapproved', asked: ngn(10).asked },
+    ],
+    [
       'names the permanent reason first',
       under({ mediums: [], maxCharges: 0, maxAmount: {} }),
       {},
@@ -120,6 +132,7 @@ describe('a policy', () => {
   it.each<[Forbidden, boolean]>([
     [{ why: 'charges', most: 3 }, true],
     [{ why: 'unknown_amounts', count: 1 }, true],
+    [{ why: 'unapproved', asked: {} }, true],
     [{ why: 'amount', currency: 'NGN', asked: 9, most: 9, left: 8n }, true],
     [{ why: 'amount', currency: 'NGN', asked: 10, most: 9, left: 8n }, false],
     [{ why: 'no_amount' }, false],
@@ -185,6 +198,8 @@ describe('the stored text', () => {
       maxAmount: fc.dictionary(fc.constantFrom('NGN', 'USD'), fc.maxSafeNat(), { noNullPrototype: true }),
       mediums: fc.array(fc.constantFrom('ussd', 'bank_transfer')),
       approveAbove: fc.dictionary(fc.constantFrom('NGN', 'USD'), fc.maxSafeNat(), { noNullPrototype: true }),
+      maxRefunds: fc.nat(),
+      maxRefundAmount: fc.dictionary(fc.constantFrom('NGN', 'USD'), fc.maxSafeNat(), { noNullPrototype: true }),
     },
     { requiredKeys: [], noNullPrototype: true },
   );
@@ -218,6 +233,8 @@ describe('the stored text', () => {
     '{"maxAmount":{"NGNx":1}}',
     '{"maxAmount":null}',
     '{"mediums":["ussd",1]}',
+    '{"maxRefunds":-1}',
+    '{"maxRefundAmount":{"ngn":1}}',
   ])('of a policy with an unknown or invalid limit is an error: %s', (text) => {
     expect(() => readPolicy(text)).toThrow(`the ledger holds a policy that this paycli can't read: ${text}`);
   });
@@ -225,6 +242,17 @@ describe('the stored text', () => {
   it("of a newer paycli's policy is a ledger error", async () => {
     const error = await thrownBy(Promise.resolve('{"maxCustomers":3}').then(readPolicy));
     expect(error).toMatchObject({ kind: 'ledger', detail: { hint: 'use the newer paycli that has written it' } });
+  });
+
+  it('of a plan is read back for this plan alone', () => {
+    const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32);
+    const sealed = sealedText({ digest }, 'plan-1', 'charge NGN 5.00');
+    expect(textOfPlan({ digest }, 'plan-1', sealed)).toBe('charge NGN 5.00');
+    for (const [plan, text] of [
+      ['plan-2', sealed],
+      ['plan-1', ''],
+    ] as const)
+      expect(textOfPlan({ digest }, plan, text)).toBeUndefined();
   });
 
   it('of amounts is read back unchanged, however large', () => {

@@ -579,6 +579,16 @@ describe('openSums', () => {
     expect(sums.all()).toMatchObject([{ payment: 'paid', currency: 'NGN', count: 1, amount: 7n }]);
   });
 
+  it('subtracts what a payment request no longer lacks', () => {
+    const sums = openSums(PAYMENT_NAMES);
+    const part = { payment: 'underpaid', receivedAssumed: false, refunded: 0 } as const;
+    const before = { ...of(7, 'NGN'), state: 'accepted', money: { ...part, received: 3, missing: 4 } } as const;
+    const after = { ...before, money: { ...part, received: 5, missing: 0 } };
+    for (const one of [before, before]) sums.add(one, 'underpaid');
+    sums.move(after, 'underpaid', 'underpaid', before);
+    expect(sums.all()).toMatchObject([{ count: 2, amount: 14n, received: 8n, short: 1 }]);
+  });
+
   it('subtracts what was added, even if the amount became known later', () => {
     const sums = openSums(PAYMENT_NAMES);
     sums.add(of(5, 'NGN'), 'open');

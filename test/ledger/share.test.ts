@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { evidenceOf } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import { claimSharing, noteSharing, sharedOf } from '../../src/ledger/share.ts';
+import { claimSharing, noteSharing, noteUnshared, sharedOf } from '../../src/ledger/share.ts';
+import { ugwoOf } from '../support/ids.ts';
 import { newFolder } from '../support/program.ts';
 import { BACKENDS, open } from './support/backends.ts';
 import { account, beginCharge, MINUTE, NOON } from './support/charges.ts';
@@ -23,6 +24,8 @@ describe.each(BACKENDS)('sharing a message with a ledger %s', (_name, newPlace) 
     };
     expect(await shown()).toEqual({ shared: 'no' });
     expect((await claims()).filter(Boolean)).toHaveLength(1);
+    expect(await shown()).toEqual({ shared: 'sharing' });
+    expect(await noteUnshared(other, id, { why: 'SIGTERM came before' })).toBe(false);
     expect(await shown()).toEqual({ shared: 'sharing' });
     await noteSharing(ledger, id, { why: 'exit code 1', isKilled: false });
     expect(await shown()).toEqual({ shared: 'no', why: 'exit code 1' });
@@ -65,6 +68,12 @@ describe.each(BACKENDS)('sharing a message with a ledger %s', (_name, newPlace) 
     [isOver, now] = [true, NOON];
     // The machine was restarted meanwhile: the file may be back after its removal.
     expect(await shown(restarted)).toBe('unknown');
+    // Nor is it known where a machine doesn't tell its starts.
+    const untold = await open(place, { ...world, self: { pid: 1, boot: '', started: '1' } });
+    const its = await beginCharge(untold, { about: ugwoOf(2) });
+    await claimSharing(untold, its, file);
+    const [one] = await untold.list({ about: ugwoOf(2), limit: 1 });
+    expect(one && sharedOf(one, untold).shared).toBe('unknown');
     expect(await shown(later)).toBe('no');
     rmSync(file);
     expect(await shown(later)).toBe('unknown');
@@ -76,12 +85,13 @@ describe.each(BACKENDS)('sharing a message with a ledger %s', (_name, newPlace) 
   it.each([
     ['asks something of the customer', account(), 'the run was ended before its program was started'],
     ['asks nothing of the customer', account({ nextAction: null }), undefined],
+    ['may not have been made', undefined, undefined],
   ])('names the message of a charge that %s, if its run has ended', async (_, activity, why) => {
     const place = newPlace();
     let [now, isOver] = [NOON, false];
     const ledger = await open(place, { now: () => now, hasEnded: (_sender, overdue) => isOver || overdue });
     const id = await beginCharge(ledger, { evidence: [evidenceOf('to_share', NOON, {})] });
-    await ledger.record(id, { state: 'accepted', exitCode: 0, activity });
+    if (activity !== undefined) await ledger.record(id, { state: 'accepted', exitCode: 0, activity });
     const shown = async () => {
       const entry = await ledger.get(id);
       return entry && sharedOf(entry, ledger);

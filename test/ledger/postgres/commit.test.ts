@@ -8,8 +8,16 @@ import { openPostgresRelay } from '../../faults/postgres-relay.ts';
 import { ledgerOptions } from '../../support/ledger.ts';
 import { account, beginCharge, charge, intent, MINUTE, NOON } from '../support/charges.ts';
 import { begin } from '../support/jobs.ts';
-import { newSharedPlace, openShared } from '../support/postgres.ts';
+import { newSharedPlace, openShared, type SharedPlace } from '../support/postgres.ts';
 import { shown } from '../support/shown.ts';
+
+/** Runs code at a commit, once for each row that it writes: `at` counts these rows. */
+const atCommits = (place: SharedPlace, code: string): Promise<unknown> =>
+  place.sql(`CREATE SEQUENCE written;
+    CREATE FUNCTION odd() RETURNS trigger LANGUAGE plpgsql AS $$ DECLARE at bigint := nextval('public.written'); BEGIN
+      ${code} RETURN NULL; END $$;
+    CREATE CONSTRAINT TRIGGER odd AFTER INSERT OR UPDATE ON paycli.charge DEFERRABLE INITIALLY DEFERRED
+      FOR EACH ROW EXECUTE FUNCTION odd()`);
 
 describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
   it.each([
@@ -20,28 +28,40 @@ describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
     const database = new URL(await place.url()).pathname.slice(1);
     if (hidden !== '') await place.sql(`ALTER DATABASE "${database}" SET client_min_messages = ${hidden}`);
     const ledger = await place.open();
-    await place.sql(`CREATE SEQUENCE warned;
-      CREATE FUNCTION warn() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-        IF nextval('public.warned') = 1 THEN RAISE NOTICE 'nur hier' USING ERRCODE = '01000'; END IF; RETURN NULL; END $$;
-      CREATE CONSTRAINT TRIGGER warn AFTER INSERT OR UPDATE ON paycli.charge DEFERRABLE INITIALLY DEFERRED
-        FOR EACH ROW EXECUTE FUNCTION warn()`);
+    await atCommits(place, "IF at = 1 THEN RAISE NOTICE 'nur hier' USING ERRCODE = '01000'; END IF;");
     expect(await ledger.begin(intent(), { again: false })).toMatchObject({ kind: 'begun' });
     // Written twice, so that the second commit is awaited.
-    expect(await place.sql('SELECT last_value::int FROM warned')).toEqual([{ last_value: 2 }]);
+    expect(await place.sql('SELECT last_value::int FROM written')).toEqual([{ last_value: 2 }]);
     expect(await place.sql('SELECT FROM paycli.charge')).toHaveLength(1);
   });
 
-  it('ends the change under way before it closes', async () => {
+  it('keeps what a commit without an answer has written, if a repetition of all at once fails', async () => {
+    const place = newSharedPlace();
+    const ledger = await place.open();
+    // At the first commit, a warning in place of an answer; at the second, an error that undoes its repetition.
+    await atCommits(
+      place,
+      `IF at = 1 THEN RAISE NOTICE 'lost' USING ERRCODE = '01000'; END IF;
+        IF at = 3 THEN RAISE 'odd' USING ERRCODE = '23514'; END IF;`,
+    );
+    const begun = await Promise.all([1, 2].map((row) => begin(ledger, row)));
+    expect(begun.map(({ kind }) => kind)).toEqual(['begun', 'begun']);
+    expect(await place.sql('SELECT last_value::int FROM written')).toEqual([{ last_value: 5 }]);
+  });
+
+  it('ends the change under way before it closes, also one whose first commit got no answer', async () => {
     const place = newSharedPlace();
     let asked = (): void => undefined;
     const clockSql = (): string => {
       asked();
       return `${NOON}::bigint`;
     };
-    const forever: LockWait['sleep'] = (_ms, signal) =>
-      new Promise((_resolve, reject) => signal?.addEventListener('abort', reject));
+    // The pause before another try ends, and the time limit of the end never comes.
+    const sleep: LockWait['sleep'] = (ms, signal) =>
+      ms < 1000 ? Promise.resolve() : new Promise((_resolve, reject) => signal?.addEventListener('abort', reject));
     const { lockWait } = ledgerOptions('');
-    const ledger = await place.open({ clockSql, lockWait: { ...lockWait, sleep: forever } });
+    const ledger = await place.open({ clockSql, lockWait: { ...lockWait, sleep } });
+    await atCommits(place, "IF at = 1 THEN RAISE NOTICE 'lost' USING ERRCODE = '01000'; END IF;");
     const sent = new Promise<void>((resolve) => {
       asked = resolve;
     });

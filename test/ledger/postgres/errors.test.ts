@@ -6,17 +6,23 @@ import { isPassing, isUndone, Lost, sharedError } from '../../../src/ledger/post
 const coded = (code: unknown): Error => Object.assign(new Error('said'), { code });
 
 describe('the errors of PostgreSQL', () => {
-  it.each(['57P01', '40P01', '40001', '55P03', '53300', '08006', '25006', '57014'])('%s: transient', (code) => {
-    expect(isPassing(coded(code))).toBe(true);
-  });
+  it.each(['57P01', '40P01', '40001', '55P03', '53300', '08006', '25006', '25P03', '57014'])(
+    '%s: transient',
+    (code) => {
+      expect(isPassing(coded(code))).toBe(true);
+    },
+  );
 
   it.each(['28P01', '3D000', '42501', '42P01', '23505', '22021', 'XX000'])('%s: permanent', (code) => {
     expect(isPassing(coded(code))).toBe(false);
   });
 
-  it.each(['23505', '40P01', '42501', '22021', '25P02'])('%s: nothing was written', (code) => {
-    expect(isUndone(coded(code))).toBe(true);
-  });
+  it.each(['23505', '40P01', '42501', '22021', '25P02', '55P03', '28P01', '2F003', '0A000', '3F000', '3D000'])(
+    '%s: nothing was written',
+    (code) => {
+      expect(isUndone(coded(code))).toBe(true);
+    },
+  );
 
   it.each(['57P01', '08006', 'XX000', '58030'])('%s: may have been written', (code) => {
     expect(isUndone(coded(code))).toBe(false);
@@ -44,6 +50,7 @@ describe('the message for an error of PostgreSQL', () => {
   it.each([
     ['28P01', /^the ledger NAME cannot be used: said$/, /PGPASSFILE/],
     ['42501', /^the ledger NAME cannot be used: said$/, /ledger init --operator/],
+    ['42704', /^the ledger NAME cannot be used: said$/, /create the role first/],
     ['3D000', /^the ledger NAME cannot be used: said$/, /name of the database/],
     ['42P01', /^NAME: there is no ledger in this database$/, /ledger init/],
     ['57P01', /^the ledger NAME cannot be used: said$/, /ledger status/],

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
+import { evidenceOf } from '../../../src/ledger/entry.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { initLedger } from '../../../src/ledger/postgres/admin.ts';
 import type { Access } from '../../../src/ledger/postgres/session.ts';
@@ -57,8 +58,8 @@ describe.skipIf(process.platform === 'win32')("this machine's copies of what it 
     const place = newSharedPlace();
     const [one, other] = [await place.open(), await place.open()];
     await beginAll(one, from(0, 3));
-    // Forty earlier commits, recorded late.
-    await beginAll(other, from(100, 40));
+    // Earlier commits, recorded late, with more entries than a connection asks for.
+    await beginAll(other, from(100, 70));
     await forget(place, from(0, 3));
     const next = await place.open();
     expect(await unknownTo(next)).toEqual(from(0, 3).map(ugwoOf));
@@ -70,10 +71,13 @@ describe.skipIf(process.platform === 'win32')("this machine's copies of what it 
 
   it('restore all missing entries once', async () => {
     const place = newSharedPlace();
-    await beginAll(await place.open(), from(0, 5));
-    await beginAll(await place.open(), [5]);
-    await forget(place, [3, 4, 5]);
-    for (const _again of [1, 2]) expect(await unknownTo(await place.open())).toEqual([3, 4, 5].map(ugwoOf));
+    await beginAll(await place.open(), from(0, 505));
+    await beginAll(await place.open(), [505]);
+    const lost = from(3, 503);
+    await forget(place, lost);
+    // Several processes may find it at once.
+    for (const next of [...(await Promise.all([1, 2, 3].map(() => place.open()))), await place.open()])
+      expect(await unknownTo(next)).toEqual(lost.map(ugwoOf));
   });
 
   it("cover ninety days by the server's clock, whatever the local clock", async () => {
@@ -81,12 +85,21 @@ describe.skipIf(process.platform === 'win32')("this machine's copies of what it 
     const place = newSharedPlace();
     const after = (days: number) => ({ clockSql: () => `${SENT + days * day}::bigint` });
     await beginAll(await place.open(after(0)), [0]);
-    await beginAll(await place.open(after(1)), [1]);
+    const told = [evidenceOf('to_share', SENT + day, {})];
+    const begun = await (await place.open(after(1))).begin(intent({ about: ugwoOf(1), evidence: told }), {
+      again: false,
+    });
+    expect(begun.kind).toBe('begun');
     // The local clock is a year ahead for a while.
     await place.open({ ...after(2), now: () => SENT + 365 * day });
     await place.open(after(90.5));
     await forget(place, [0, 1]);
-    expect(await unknownTo(await place.open(after(90.5)))).toEqual([ugwoOf(1)]);
+    expect(await (await place.open(after(90.5))).unknown()).toMatchObject([
+      {
+        ...{ about: ugwoOf(1), createdAt: SENT + day, recordedAt: SENT + 90.5 * day },
+        evidence: [{ kind: 'to_share' }, { kind: 'ledger_lost' }],
+      },
+    ]);
   });
 
   it('belong to one machine', async () => {
