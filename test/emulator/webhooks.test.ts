@@ -140,6 +140,22 @@ describe('a receiver', () => {
     expect(asked.map(({ attempts }) => attempts)).toEqual([[], []]);
   });
 
+  test('that hangs, the tenth, delays not the first', async () => {
+    const { shop, tellTo, deliveries } = await openTelling();
+    const [good, hanging] = [await receive(), await receive(() => 'never')];
+    const ids = [await tellTo(good.url)];
+    for (let more = 0; more < 8; more += 1) ids.push(await tellTo(good.url, ['nzube.onye.deleted']));
+    ids.push(await tellTo(hanging.url));
+    expect(ids).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    for (let count = 0; count < 8; count += 1) await shop.request();
+    await hanging.saw(8);
+    await shop.request();
+    await good.saw(9);
+    const asked = (await deliveries()).filter(({ url }) => url === hanging.url);
+    expect(asked.flatMap(({ attempts }) => attempts)).toEqual([]);
+    expect(hanging.heard).toHaveLength(8);
+  });
+
   test('gets the events of one payment request in order, one at a time', async () => {
     const { shop, tellTo } = await openTelling();
     const open = new Map<string, number>();
