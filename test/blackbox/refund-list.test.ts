@@ -105,9 +105,13 @@ it('refund list shows with a refund no charge of another service, and those of o
 
 describe('refund get', () => {
   it('prints null for values that the payment request does not show', async () => {
-    const { run } = await refunded({});
+    const { run, answer } = await refunded({});
     const { stdout } = await run('get', RFD(2), '--json');
     expect(JSON.parse(stdout)).toMatchObject({ now: { refund: null, activity: 'partially_refunded' } });
+    const refund = { uid: RFD(2) };
+    answer(json(200, { ...ugwo(2), status: '', activities: [{ uid: activityOf(2), status: '', refund }] }));
+    const without = await run('get', RFD(2), '--json');
+    expect(JSON.parse(without.stdout)).toMatchObject({ now: { refund: null, activity: null, ugwo: null } });
   });
 
   it("prints the ledger's record, then the error of the read", async () => {
