@@ -424,6 +424,15 @@ describe.skipIf(process.platform === 'win32')('--share-with', () => {
     expect([service.seen, service.looks]).toEqual([[], []]);
   });
 
+  it('says of each row of a file that its medium is the fault, where it never fills the template', async () => {
+    const more = ['--share-with', sender().path, '--share-template', template('{code}'), '--json'];
+    const ended = await chargeFrom(rows(1, 2), at(await serveBy(() => undefined)), ...more);
+    const title = 'the template has {code}, which bank_transfer never gives';
+    expect(errorOf(ended)['violations']).toMatchObject(
+      [1, 2].map((row) => ({ row, column: 'medium', title: expect.stringContaining(title) })),
+    );
+  });
+
   it('charges nobody for whom the payment request lacks a value of the template, and goes on with the others', async () => {
     const nameless: Answer = (seen, response, socket) =>
       json(200, { ...ugwo(numberIn(seen)), checkout: { uid: 'chk.AbCd.1' }, activities: [] })(seen, response, socket);
