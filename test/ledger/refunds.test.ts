@@ -192,6 +192,21 @@ describe.each(BACKENDS)('a refund of a ledger %s', (_where, newPlace) => {
     expect(await states()).toEqual(['paid_back']);
   });
 
+  it('that has failed by the word of a person stays so, also after an answer that comes late', async () => {
+    const { ledger, read, states } = await opened(newPlace);
+    const { id } = begunOf(await beginRefund(ledger, 300));
+    await ledger.record(id, { state: 'unknown', exitCode: 6 });
+    await ledger.resolve(id, { state: 'accepted', evidence: { kind: 'resolved', at: '' } });
+    expect(await ledger.settleRefund(id, 'refund_failed', { kind: 'settled', at: '' })).toBe(true);
+    await read('partially_refunded');
+    expect(await states()).toEqual(['refund_failed']);
+    const evidence = { kind: 'answer', at: '', uid: 'rfd.1', status: 'processing' };
+    await ledger.record(id, { state: 'accepted', exitCode: 0, evidence });
+    await read('successful');
+    await read('partially_refunded');
+    expect(await states()).toEqual(['refund_failed']);
+  });
+
   it('that the answer shows as paid back went out when the answer came', async () => {
     const { ledger, refund } = await opened(newPlace);
     const {
