@@ -171,9 +171,9 @@ describe('a column of a file of charges that is compared with the payment reques
   it.each([[[]], [['--dry-run']]])('exits with 2 with --no-preflight, and nothing is read: %j', async (more) => {
     await scene({
       service: [],
-      argv: charging(fileWith('amount', '7000'), '--no-preflight', ...more),
+      argv: charging(fileWith('amount', '', '7000'), '--no-preflight', ...more),
       exit: 2,
-      error: { violations: [{ row: 1, column: 'amount' }] },
+      error: { violations: [{ row: 2, column: 'amount' }] },
     });
   });
 
