@@ -573,6 +573,31 @@ describe('two confirmations at once', () => {
   });
 });
 
+it('two confirmations at once send a charge that is rejected once', async () => {
+  const [both, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const after =
+    (moment: Promise<void>, answer: Answer): Answer =>
+    (...seen) =>
+      void moment.then(() => answer(...seen));
+  const charge = after(both.promise, problem(422, 'ugwo.error.refused'));
+  let looks = 0;
+  const service = await serveAllBy(({ method }) => {
+    if (method === 'POST') return charge;
+    looks += 1;
+    const look = json(200, { ...ugwo(1), checkout: { uid: 'chk.AbCd.1' }, activities: [] });
+    if (looks !== 3) return look;
+    both.resolve();
+    return after(over.promise, look);
+  });
+  const agent = await connect(SHOP, await homeWith(service.origin, 'shop'));
+  const token = await tokenOf(agent);
+  const calls = [1, 2].map(() => agent.call('charge_confirm', { token }));
+  await Promise.race(calls);
+  over.resolve();
+  expect(await Promise.all(calls)).toContainEqual(refusedWith('its plan was already carried out'));
+  expect(postsOf(service)).toEqual(once(1));
+});
+
 describe('a charge whose answer is lost', () => {
   it('is unknown, and neither its token nor a new plan can repeat it', async () => {
     const service = await serveCharges({ 1: reset });
