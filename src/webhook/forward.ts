@@ -246,7 +246,7 @@ export const forward = (queue: Queue, deps: ForwardDeps, stop: AbortSignal) => {
     /** Resolves when no request is in progress and none is due. */
     quiet: (): Promise<void> => until((busy) => busy.size === 0),
     /** Resolves when no event waits. */
-    empty: (): Promise<void> => until((busy) => busy.size === 0 && queue.waiting().count === 0),
+    empty: (): Promise<void> => until(() => queue.waiting().count === 0),
   };
 };
 
