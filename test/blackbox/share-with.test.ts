@@ -231,6 +231,16 @@ describe.skipIf(process.platform === 'win32')('--share-with', () => {
     expect([program.sent(), row.sent()]).toEqual([printed.stdout, printed.stdout]);
   });
 
+  it('tells the customer the sum of the payment request if the answer says 0', async () => {
+    const made = json(200, { ...MADE, amount: 0, next_action: NEXT });
+    const look = json(200, { ...ugwo(1), uid: UGWO_ID, checkout: { uid: 'chk.AbCd.1' } });
+    const service = await serveAllBy(({ method }) => (method === 'POST' ? made : look));
+    const [program, row] = [sender(), sender()];
+    await inProcess(one('--share-with', program.path), at(service));
+    await chargeFrom(fileOf(csvOf('ugwo,medium', `${UGWO_ID},bank_transfer`)), at(service), '--share-with', row.path);
+    for (const { sent } of [program, row]) expect(sent()).toContain('Amount: NGN 5,000.01\n');
+  });
+
   it('shares later no sum that is not the rest, and names no command that is refused', async () => {
     const service = await serveAllBy(({ method, url }) => {
       if (method === 'POST') return OPEN;
