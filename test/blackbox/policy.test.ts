@@ -388,7 +388,7 @@ describe('policies', () => {
     ['set without a limit', ['set', 'shop'], 'no limit given'],
     ...['--max-amount', '--max-refund-amount', '--approve-above'].map<[string, string[], string]>((flag) => [
       `set twice for a currency by ${flag}`,
-      ['set', 'shop', flag, 'NGN 1.00', flag, 'NGN 2.00'],
+      ['set', 'shop', ...['NGN 1.00', 'USD 1.00', 'NGN 2.00'].flatMap((sum) => [flag, sum])],
       `${flag}: NGN is given twice`,
     ]),
     ['set with an ambiguous amount', ['set', 'shop', '--max-amount', 'NGN 500'], 'could mean NGN 500.00 or NGN 5.00'],
