@@ -71,6 +71,11 @@ describe('api', () => {
     return refused(['/v1/things', '-F', `a=@${file}`], ['note.bin is not valid UTF-8']);
   });
 
+  it('takes one line break from the end of a file, and refuses the blanks that are left', () => {
+    const args = ['/v1/things', '-F', `a=@${fileOf(' x\n\n', 'note.txt')}`];
+    return refused(args, ['x\\\\n\\" has a blank at its beginning or end']);
+  });
+
   it('sends headers and prints them with --dry-run', async () => {
     const service = await serve([json(200, {})]);
     const headers = ['-H', 'X-Trace: a b', '--header', 'idempotency-key:k1'];
