@@ -14,7 +14,7 @@ import { basename, dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../../../src/database/open.ts';
 import type { Entry } from '../../../src/ledger/entry.ts';
-import type { ChargeSum } from '../../../src/ledger/ledger.ts';
+import type { ChargeSum, Ledger } from '../../../src/ledger/ledger.ts';
 import { asLedgerError, ledgerError } from '../../../src/ledger/local/file.ts';
 import { snapshotOf } from '../../../src/ledger/snapshot.ts';
 import { openToRead } from '../../../src/ledger/sqlite/open.ts';
@@ -24,24 +24,29 @@ import { thrownBy } from '../../client/support.ts';
 import { ledgerOptions, rewrite } from '../../support/ledger.ts';
 import { newFolder } from '../../support/program.ts';
 import { account, beginCharge, beside, intent, newPath, open, SELF } from '../support/charges.ts';
+import { job } from '../support/jobs.ts';
 import { shown } from '../support/shown.ts';
 
 const FIRST = { again: false };
 
 const openingFails = (path: string): Promise<unknown> => thrownBy(open(path));
 
+/** Adds this many copies of the only charge, each with its own payment request and a later time. */
+const multiply = (path: string, count: number): void =>
+  rewrite(
+    path,
+    `CREATE TEMP TABLE more AS SELECT * FROM charge;
+    WITH RECURSIVE counted (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counted WHERE n < ${count})
+    INSERT INTO more SELECT more.* FROM more, counted;
+    UPDATE more SET seq = NULL, id = 'chg-' || rowid, ugwo = 'ugw.AbCd.' || rowid, created_at = created_at + rowid;
+    INSERT INTO charge SELECT * FROM more`,
+  );
+
 describe('a sum of many charges', () => {
   it('ends at the first signal', async () => {
     const path = newPath();
     await (await open(path)).begin(intent(), FIRST);
-    rewrite(
-      path,
-      `CREATE TEMP TABLE more AS SELECT * FROM charge;
-      WITH RECURSIVE counted (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counted WHERE n < 2000)
-      INSERT INTO more SELECT more.* FROM more, counted;
-      UPDATE more SET seq = NULL, id = 'chg-' || rowid, ugwo = 'ugw.AbCd.' || rowid, created_at = created_at + rowid;
-      INSERT INTO charge SELECT * FROM more`,
-    );
+    multiply(path, 2000);
     const stop = new AbortController();
     const { lockWait } = ledgerOptions('');
     const ledger = await open(path, { lockWait: { ...lockWait, stop: stop.signal } });
@@ -57,6 +62,43 @@ describe('a sum of many charges', () => {
       message: 'cancelled by SIGTERM; nothing was changed',
     });
     expect(seen).toBeLessThan(1500);
+  });
+});
+
+describe('a profile that was renamed', () => {
+  const rename = async (ledger: Ledger, from: string, to: string): Promise<number> => {
+    await ledger.rename(from, to, false);
+    return ledger.rename(from, to, true);
+  };
+
+  it.each<[string, 'before' | 'after', boolean, readonly string[]]>([
+    ['has its new name in a run that opened the ledger before', 'before', true, ['c', 'c']],
+    ['has its new name in a run that read the settings before', 'after', false, ['c', 'c']],
+    ['leaves its old name to another one in a later run', 'after', true, ['a', 'b']],
+  ])('%s', async (_what, opened, named, names) => {
+    const path = newPath();
+    const run = () => open(path, { isNamed: () => named });
+    const early = await run();
+    const renaming = await open(path);
+    await rename(renaming, 'a', 'b');
+    await rename(renaming, 'b', 'c');
+    const ledger = opened === 'before' ? early : await run();
+    for (const [at, profile] of ['a', 'b'].entries()) {
+      const id = await beginCharge(ledger, { about: `ugw.AbCd.${at}`, profile });
+      await ledger.jobs.open(job({ id: `job-${at}`, profile }), 1);
+      const found = [(await ledger.get(id))?.profile, (await ledger.jobs.get(`job-${at}`))?.profile];
+      expect(found).toEqual([names[at], names[at]]);
+    }
+  });
+
+  it('has its new name in all of its entries, however many', async () => {
+    const path = newPath();
+    const ledger = await open(path);
+    await beginCharge(ledger, { profile: 'a' });
+    multiply(path, 1100);
+    expect(await rename(ledger, 'a', 'b')).toBe(0);
+    expect(beside(path, 'SELECT DISTINCT profile FROM charge')).toEqual([{ profile: 'b' }]);
+    expect((await ledger.verify()).faults).toEqual([]);
   });
 });
 
