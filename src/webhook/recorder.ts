@@ -97,9 +97,7 @@ export class Recorder {
   async findings({ seq, uid, ugwo }: KeptEvent): Promise<Readonly<Record<string, unknown>> | undefined> {
     const isReported = (busy: Busy): boolean => !this.#open.some((one) => one.seq === seq) || this.#isTried(busy, ugwo);
     await this.#consuming.until((busy) => this.#read >= seq && isReported(busy));
-    const found = this.#fields.get(uid);
-    this.#fields.delete(uid);
-    return found;
+    return this.#fields.get(uid);
   }
 
   /** The unfinished events. */

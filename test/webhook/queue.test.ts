@@ -182,6 +182,15 @@ describe('the queue', () => {
     expect(await queue.compact()).toBe(true);
   });
 
+  it('deletes those that wait, too, if all are meant; later ones of their payment request follow', async () => {
+    const queue = newQueue();
+    for (const number of [1, 2, 3])
+      await queue.keep(delivery(number, { ugwo: ugwoOf(1), receivedAt: number }), { ...WAITING, due: 7 });
+    expect(queue.prunable(3, 'all')).toEqual({ count: 0, waiting: 2, refused: 0 });
+    expect(await queue.prune(3, new AbortController().signal, 'all')).toBe(2);
+    expect(queue.heads(9)).toEqual([{ key: ugwoOf(1), seq: 3, due: 0 }]);
+  });
+
   it('keeps the newest thousand rejected deliveries', async () => {
     const queue = newQueue();
     const one = { why: 'wrong signature', deliveryId: undefined, signature: '', size: 1, body: Buffer.from('x') };

@@ -106,6 +106,47 @@ describe('events passed to the ledger', () => {
     await end();
   });
 
+  it('are passed next if they come during a call, whose success ends the pauses', async () => {
+    const calls: { told: string; end: ReturnType<typeof Promise.withResolvers<undefined>> }[] = [];
+    const { come, clock, pass, kept, said, end } = open((_ugwo, events) => {
+      const end = Promise.withResolvers<undefined>();
+      calls.push({ told: `${events.map(({ seq }) => seq).join(' ')} at ${clock.ticks()}`, end });
+      return end.promise;
+    });
+    const failed = new Error('no');
+    come(eventOf(1, 'a'));
+    await pass();
+    calls[0]?.end.reject(failed);
+    await pass();
+    come(eventOf(2, 'a'));
+    calls[1]?.end.resolve(undefined);
+    await pass();
+    expect(kept.place).toBe(1);
+    calls[2]?.end.reject(failed);
+    await pass();
+    expect(calls.map(({ told }) => told)).toEqual(['1 at 200', '1 at 1200', '2 at 1400', '2 at 2400']);
+    expect(said).toHaveLength(2);
+    calls[3]?.end.resolve(undefined);
+    await end();
+    expect(kept.place).toBe(2);
+  });
+
+  it('are heard of once the call in progress has ended, though one has failed', async () => {
+    const second = Promise.withResolvers<EventFindings>();
+    let calls = 0;
+    const { come, consumer, pass, end } = open(() => {
+      calls += 1;
+      return calls === 1 ? Promise.reject(new Error('no')) : second.promise;
+    });
+    come(eventOf(1, 'a'));
+    await pass(2);
+    const heard = consumer.findings(eventOf(1, 'a'));
+    await pass(0);
+    second.resolve({ fields: new Map([['evt.1', { paid: 2 }]]) });
+    expect(await heard).toEqual({ paid: 2 });
+    await end();
+  });
+
   it('say nothing of a failure after the stop, which may have caused it', async () => {
     const answer = Promise.withResolvers<undefined>();
     const { come, pass, said, kept, end } = open(() => answer.promise);
@@ -130,13 +171,13 @@ describe('events passed to the ledger', () => {
   });
 
   it('begin earlier if an event was not reported: its findings were lost with the process', async () => {
-    const found = { fields: new Map([['evt.2', { paid: 2 }]]) };
-    const { come, consumer, pass, end } = open(async () => found, 3, undefined, 1);
-    const late = eventOf(2, 'a');
-    come(eventOf(1, 'a'), late, eventOf(3, 'a'));
-    const heard = consumer.findings(late);
+    const fields = new Map([2, 3].map((seq) => [`evt.${seq}`, { paid: seq }]));
+    const { come, consumer, pass, end } = open(async () => ({ fields }), 3, undefined, 1);
+    const late = [2, 3].map((seq) => eventOf(seq, 'a'));
+    come(eventOf(1, 'a'), ...late);
+    const heard = Promise.all(late.map((event) => consumer.findings(event)));
     await pass();
-    expect(await heard).toEqual({ paid: 2 });
+    expect(await heard).toEqual([{ paid: 2 }, { paid: 3 }]);
     await end();
   });
 
