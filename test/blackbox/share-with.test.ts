@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { beside } from '../ledger/support/charges.ts';
 import { atom, transferTo } from '../support/activity.ts';
 import { PROGRAM, RUNTIME } from '../support/built.ts';
 import { inProcess, startHere } from '../support/in-process.ts';
@@ -290,6 +291,20 @@ describe.skipIf(process.platform === 'win32')('--share-with', () => {
     const [service, program] = [await serveBy(() => answer), sender()];
     const ended = await inProcess(one('--share-with', program.path), at(service));
     expect([ended.code, program.times()]).toEqual([code, {}]);
+  });
+
+  it('shares the message of a row in the next run, if the ledger could not store its charge', async () => {
+    const [service, program, report] = [await accounts(), sender(), reportPath()];
+    const [options, file] = [at(service), rows(1)];
+    await inProcess(['ledger', 'list'], options);
+    const path = join(options.home, 'ledger.sqlite');
+    beside(path, "CREATE TRIGGER broken BEFORE UPDATE ON charge BEGIN SELECT RAISE(FAIL, 'the disk is full'); END");
+    const words = ['--share-with', program.path, '--report', report];
+    const first = await chargeFrom(file, options, ...words);
+    expect([first.code, program.times(), reportOf(report)]).toMatchObject([7, {}, { 1: { shared: '', error: '' } }]);
+    beside(path, 'DROP TRIGGER broken');
+    expect(await chargeFrom(file, options, ...words)).toMatchObject({ code: 0 });
+    expect([program.times(), postsOf(service)]).toEqual([once(1), once(1)]);
   });
 
   it('says that a message may be shared already if the ledger fails after its program', async () => {

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { evidenceOf } from '../../../src/ledger/entry.ts';
 import type { LockWait } from '../../../src/ledger/local/file.ts';
@@ -7,16 +8,16 @@ import { parseAddress } from '../../../src/ledger/postgres/url.ts';
 import { openPostgresRelay } from '../../faults/postgres-relay.ts';
 import { ledgerOptions } from '../../support/ledger.ts';
 import { account, beginCharge, charge, intent, MINUTE, NOON } from '../support/charges.ts';
-import { begin } from '../support/jobs.ts';
+import { begin, ID } from '../support/jobs.ts';
 import { newSharedPlace, openShared, type SharedPlace } from '../support/postgres.ts';
 import { shown } from '../support/shown.ts';
 
 /** Runs code at a commit, once for each row that it writes: `at` counts these rows. */
-const atCommits = (place: SharedPlace, code: string): Promise<unknown> =>
+const atCommits = (place: SharedPlace, code: string, on = 'charge DEFERRABLE INITIALLY DEFERRED'): Promise<unknown> =>
   place.sql(`CREATE SEQUENCE written;
     CREATE FUNCTION odd() RETURNS trigger LANGUAGE plpgsql AS $$ DECLARE at bigint := nextval('public.written'); BEGIN
       ${code} RETURN NULL; END $$;
-    CREATE CONSTRAINT TRIGGER odd AFTER INSERT OR UPDATE ON paycli.charge DEFERRABLE INITIALLY DEFERRED
+    CREATE CONSTRAINT TRIGGER odd AFTER INSERT OR UPDATE ON paycli.${on}
       FOR EACH ROW EXECUTE FUNCTION odd()`);
 
 describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
@@ -82,6 +83,36 @@ describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
       ledger.observe(shown([account({ status: 'successful' })]), true),
     ]);
     expect(await ledger.get(id)).toMatchObject({ activity: { status: 'successful' } });
+  });
+
+  it('marks nothing as unknown whose answer is stored in the same moment', async () => {
+    const ledger = await newSharedPlace().open({ hasEnded: () => true });
+    const id = await beginCharge(ledger);
+    const answer = { state: 'accepted', exitCode: 0, activity: account() } as const;
+    // The mark comes after a read, and both changes wait until another one has ended.
+    const others = [ledger.unknown(), begin(ledger, 2)];
+    for (const _turn of [1, 2]) await nextTurn();
+    await Promise.all([...others, ledger.record(id, answer)]);
+    expect(await ledger.get(id)).toMatchObject({ state: 'accepted' });
+  });
+
+  it('starts an update of a customer once, also if its commit got no answer', async () => {
+    const place = newSharedPlace();
+    const ledger = await place.open();
+    await atCommits(
+      place,
+      "IF at = 1 THEN RAISE NOTICE 'lost' USING ERRCODE = '01000'; END IF;",
+      'onye_update DEFERRABLE INITIALLY DEFERRED',
+    );
+    const update = { job: ID, row: 1, onye: 'ony.AbCd.1', bound: MINUTE };
+    expect(await ledger.jobs.beginUpdate(update, { retry: false, looked: false })).toBe(true);
+  });
+
+  it('tries again, on another connection, after an error that passes', async () => {
+    const place = newSharedPlace();
+    const ledger = await place.open();
+    await atCommits(place, "IF at = 1 THEN RAISE 'busy' USING ERRCODE = '40001'; END IF;", 'charge');
+    expect(await begin(ledger, 1)).toMatchObject({ kind: 'begun' });
   });
 
   it('asks once for what all intents of a transaction need', async () => {
