@@ -252,6 +252,15 @@ describe('the end of follow', () => {
     expect(waited).toBeGreaterThanOrEqual(2 * MINUTE);
   });
 
+  it('ignores an earlier expiry once the customer has acted', async () => {
+    freeze();
+    const action = account(Date.now() + 25_000);
+    const service = await serveAlways(shows('processing', action));
+    const { waited } = await followOn(bench(service.origin), { known: known(action), limit: 2 * MINUTE }).followed;
+    service.done();
+    expect(waited).toBeGreaterThanOrEqual(2 * MINUTE);
+  });
+
   it('comes after a few reads if the expiry is long past', async () => {
     freeze();
     const service = await serveAlways(shows('requires_action', account(Date.now() - 3600_000)));
