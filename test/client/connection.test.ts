@@ -44,6 +44,15 @@ describe('1xx responses', () => {
     expect(service.received).toHaveLength(1);
   });
 
+  it('without an end are given up, however small their pieces and without a close', async () => {
+    const pieces = ['HTTP/1.1 100 Continue\r\n', ...Array.from({ length: 40 }, () => `X: ${'x'.repeat(1000)}\r\n`)];
+    const service = await serveWire({ asked: (socket) => void writeIn(socket, pieces) });
+    expect(await thrownBy(bench(service.origin).client.call('ugwo.charge', CHARGE))).toMatchObject({
+      kind: 'unknown',
+      message: expect.stringContaining('Headers Overflow Error'),
+    });
+  });
+
   it('are ignored for reads, too', async () => {
     const answer = answerText(200, { data: [], next_cursor: null });
     const service = await serveWire({
