@@ -62,7 +62,9 @@ it('in a shared ledger, only the owner sets policies, which limit the charges of
   const set = ['policy', 'set', '--others', '--max-charges', '3', '--json'];
   const error = { message: expect.stringContaining('permission denied for table policy') };
   await scene({ ...ada, argv: set, exit: 10, error });
-  await scene({ ...owner, argv: set });
+  for (const sum of ['NGN 9,000,000.00', 'USD 9.00']) await scene({ ...owner, argv: [...set, '--approve-above', sum] });
+  const { stdout } = await inProcess(['policy', 'show', '--others', '--json'], owner);
+  expect(JSON.parse(stdout)).toMatchObject({ amounts: [{ approve_above: 900_000_000 }, { approve_above: 900 }] });
   const day = await today();
   expect(await chargeFrom(ussdFile(1, 2), ada)).toMatchObject({ code: 0 });
   expect(await chargeFrom(ussdFile(3), obi)).toMatchObject({ code: 0 });

@@ -395,24 +395,27 @@ describe.skipIf(process.platform === 'win32')('--share-with', () => {
   });
 
   it('shares each row of a file while its account lives, and in a later run what is left', async () => {
-    const service = await accounts([4, json(200, { ...MADE, uid: activityOf(4), status: 'failed' })]);
-    const [file, options, report] = [rows(1, 2, 3, 4), at(service), reportPath()];
+    const failed = json(200, { ...MADE, uid: activityOf(4), status: 'failed' });
+    const approved = json(200, { ...MADE, uid: activityOf(5), status: 'processing', next_action: null });
+    const service = await accounts([4, failed], [5, approved]);
+    const [file, options, report] = [rows(1, 2, 3, 4, 5), at(service), reportPath()];
     const [failing, working] = [sender('case "$PAYCLI_REF" in *2) exit 1;; *3) kill -9 $$;; esac'), sender()];
     const more = ['--report', report, '--share-template', template('{first_name}: {account_number}\n')];
     const first = await chargeFrom(file, options, '--share-with', failing.path, ...more);
-    expect([first.code, summaryOf(first)]).toEqual([11, expect.objectContaining({ accepted: 3, failed: 1 })]);
+    expect([first.code, summaryOf(first)]).toEqual([11, expect.objectContaining({ accepted: 4, failed: 1 })]);
     expect(failing.sent(ugwoOf(1))).toBe('Ada 1: 0000000001\n');
     const column = (name: string) => Object.values(reportOf(report)).map((row) => row[name]);
     expect(column('row').map((row) => reportOf(report)[row ?? '']?.['shared'])).toEqual(
-      column('row').map((row) => ['yes', 'no', 'unknown', ''][Number(row) - 1]),
+      column('row').map((row) => ['yes', 'no', 'unknown', '', ''][Number(row) - 1]),
     );
     expect(reportOf(report)['2']?.['error']).toBe('its message was not shared: exit code 1');
     expect(reportOf(report)['3']?.['error']).toBe('its message may be shared already: SIGKILL');
     const second = await chargeFrom(file, options, '--share-with', working.path, ...more);
-    expect([second.code, summaryOf(second)]).toEqual([11, expect.objectContaining({ accepted: 3, skipped: 4 })]);
-    expect([working.times(), postsOf(service)]).toEqual([once(2), once(1, 2, 3, 4)]);
+    expect([second.code, summaryOf(second)]).toEqual([11, expect.objectContaining({ accepted: 4, skipped: 5 })]);
+    expect([working.times(), postsOf(service)]).toEqual([once(2), once(1, 2, 3, 4, 5)]);
     expect(working.sent(ugwoOf(2))).toBe('Ada 2: 0000000002\n');
-    expect(['1', '2', '3', '4'].map((row) => reportOf(report)[row]?.['shared'])).toEqual(['yes', 'yes', 'unknown', '']);
+    const shared = ['1', '2', '3', '4', '5'].map((row) => reportOf(report)[row]?.['shared']);
+    expect(shared).toEqual(['yes', 'yes', 'unknown', '', '']);
   });
 
   it.each<[string, Answer]>([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Ledger } from '../../src/ledger/ledger.ts';
+import type { Ledger, Period } from '../../src/ledger/ledger.ts';
 import { snapshotOf } from '../../src/ledger/snapshot.ts';
 import { uidOf } from '../support/ids.ts';
 import { BACKENDS, open } from './support/backends.ts';
@@ -59,8 +59,11 @@ const opened = async (newPlace: () => Parameters<typeof open>[0]) => {
     ledger.observeRefund(uidOf(1), uid, service, shown);
   const states = async (): Promise<unknown[]> =>
     (await ledger.list({ kind: 'refund', oldestFirst: true, limit: -1 })).map((one) => one.refund?.state);
-  const sums = async (time: 'paid_back' | 'refund_open'): Promise<(bigint | undefined)[]> =>
-    ledger.sum({ service: PLACE.service, time, period: {}, by: [], unit: 0 }, () => {
+  const sums = async (
+    time: 'paid_back' | 'refund_open' | 'refund',
+    period: Period = {},
+  ): Promise<(bigint | undefined)[]> =>
+    ledger.sum({ service: PLACE.service, time, period, by: [], unit: 0 }, () => {
       const all: (bigint | undefined)[] = [];
       return { take: (some) => void all.push(...some.map(({ amount }) => amount)), end: () => all };
     });
@@ -76,11 +79,14 @@ describe.each(DATABASES)('a refund of a ledger %s', (_where, newPlace) => {
     const { read, refund, states, sums } = await opened(newPlace);
     await refund(100, 'rfd.2', { status: 'failed' });
     await refund(300, 'rfd.1');
-    expect([await states(), await sums('paid_back'), await sums('refund_open')]).toEqual([
+    expect([await states(), await sums('paid_back'), await sums('refund_open'), await sums('refund')]).toEqual([
       ['refund_failed', 'refund_open'],
       [],
       [300n],
+      [300n],
     ]);
+    const before = { until: NOON };
+    expect([await sums('refund_open', before), await sums('refund', before)]).toEqual([[], []]);
     await read('partially_refunded');
     expect([await states(), await sums('paid_back'), await sums('refund_open')]).toEqual([
       ['refund_failed', 'paid_back'],

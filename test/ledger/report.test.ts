@@ -163,33 +163,35 @@ describe.each(BACKENDS)('ledger report with a ledger %s', (_where, newPlace) => 
     expect((await reportOf(ledger)).map(short)).toEqual(['NGN charged 1 100 0', 'NGN open 1 100 0']);
   });
 
-  it.each(['successful', 'partially_refunded'])(
-    'leaves a part that was paid, and is %s, out of what is open',
-    async (status) => {
-      const ledger = await open(newPlace());
-      await accepted(ledger, 1, {}, { ...ngn(100), medium: 'ussd' });
-      const rest = begunOf(await ledger.begin(intent({ about: ugwoOf(1), ...ngn(100) }), { again: true })).id;
-      await ledger.record(rest, { state: 'accepted', exitCode: 0, activity: account({ uid: uidOf(2) }) });
-      const half = { uid: uidOf(1), status, amount: 100, charged_amount: 40 };
-      const request = {
-        uid: ugwoOf(1),
-        amount: 100,
-        total_amount_paid: 40,
-        status: 'requires_ugwo',
-        activities: [half],
-      };
-      await ledger.observe(snapshotOf(request, account({})));
-      await accepted(ledger, 3, {}, ngn(7));
-      const counts = (sum: ChargeSum) => [{ ...sum, reported: 'open' as const }];
-      const query = { time: 'open', period: {}, by: [], unit: 0 } as const;
-      const lines = await ledger.sum(
-        query,
-        openLedgerReport(counts, () => []),
-      );
-      expect(lines.map(short)).toEqual(['NGN open 2 67 0']);
-      expect((await reportOf(ledger)).map(short)).toContain('NGN open 2 107 0');
-    },
-  );
+  it.each([
+    ['a part that was paid, and is successful', 40, 67],
+    ['a part that was paid, and is partially_refunded', 40, 67],
+    ['no whole that was paid, and is partially_refunded', 100, 107],
+  ])('leaves %s, out of what is open', async (what, charged_amount, left) => {
+    const status = what.split(' ').at(-1) ?? '';
+    const ledger = await open(newPlace());
+    await accepted(ledger, 1, {}, { ...ngn(100), medium: 'ussd' });
+    const rest = begunOf(await ledger.begin(intent({ about: ugwoOf(1), ...ngn(100) }), { again: true })).id;
+    await ledger.record(rest, { state: 'accepted', exitCode: 0, activity: account({ uid: uidOf(2) }) });
+    const half = { uid: uidOf(1), status, amount: 100, charged_amount };
+    const request = {
+      uid: ugwoOf(1),
+      amount: 100,
+      total_amount_paid: charged_amount,
+      status: 'requires_ugwo',
+      activities: [half],
+    };
+    await ledger.observe(snapshotOf(request, account({})));
+    await accepted(ledger, 3, {}, ngn(7));
+    const counts = (sum: ChargeSum) => [{ ...sum, reported: 'open' as const }];
+    const query = { time: 'open', period: {}, by: [], unit: 0 } as const;
+    const lines = await ledger.sum(
+      query,
+      openLedgerReport(counts, () => []),
+    );
+    expect(lines.map(short)).toEqual([`NGN open 2 ${left} 0`]);
+    expect((await reportOf(ledger)).map(short)).toContain('NGN open 2 107 0');
+  });
 
   it('keeps the sums of a day by payment time when a later day takes the money back', async () => {
     const place = newPlace();
@@ -528,6 +530,29 @@ describe('the payment of an entry', () => {
     ['rejected', charge({ state: 'rejected', activity: undefined, money: undefined }), undefined],
   ])('maps a charge that is %s', (_what, one, payment) => {
     expect(paymentIn(one)).toBe(payment);
+  });
+});
+
+describe('countsByPayment', () => {
+  it.each([
+    ['of a known sum', 5, [10n, -10n], [0, 0]],
+    ['of unknown sums', undefined, [undefined, undefined], [2, 2]],
+  ])('counts each of some equal payments %s that were taken back', (_what, received, sums, unknown) => {
+    const reversed = { payment: 'paid', received, at: NOON } as const;
+    const money = {
+      payment: 'reversed',
+      received: 0,
+      receivedAssumed: false,
+      refunded: 0,
+      paidAt: NOON,
+      reversed,
+    } as const;
+    const of = { state: 'accepted', payment: 'reversed', currency: 'NGN', at: NOON, count: 2, charges: 2 } as const;
+    const excess = { count: 0, amount: undefined };
+    const sum = { ...of, amount: 14n, withoutAmount: 0, received: 0n, withoutReceived: 0, excess, money };
+    const counted = countsByPayment({})(sum);
+    expect(counted.map((one) => one.received)).toEqual(sums);
+    expect(counted.map((one) => one.withoutReceived)).toEqual(unknown);
   });
 });
 

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { evidenceOf } from '../../../src/ledger/entry.ts';
 import type { LockWait } from '../../../src/ledger/local/file.ts';
 import { importEntries } from '../../../src/ledger/postgres/admin.ts';
-import { openSession } from '../../../src/ledger/postgres/session.ts';
+import { DATABASE_LIMITS, openSession } from '../../../src/ledger/postgres/session.ts';
 import { parseAddress } from '../../../src/ledger/postgres/url.ts';
 import { openPostgresRelay } from '../../faults/postgres-relay.ts';
 import { ledgerOptions } from '../../support/ledger.ts';
@@ -113,6 +113,15 @@ describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
     const ledger = await place.open();
     await atCommits(place, "IF at = 1 THEN RAISE 'busy' USING ERRCODE = '40001'; END IF;", 'charge');
     expect(await begin(ledger, 1)).toMatchObject({ kind: 'begun' });
+  });
+
+  it('starts other charges after a result that a passing error kept from it', async () => {
+    const place = newSharedPlace();
+    const ledger = await place.open({ limits: { ...DATABASE_LIMITS, outcome: 0 } });
+    await atCommits(place, "IF at = 2 THEN RAISE 'busy' USING ERRCODE = '40001'; END IF;");
+    const id = await beginCharge(ledger);
+    await expect(ledger.record(id, { state: 'rejected', exitCode: 3 })).rejects.toMatchObject({ kind: 'unrecorded' });
+    expect(await begin(ledger, 2)).toMatchObject({ kind: 'begun' });
   });
 
   it('asks once for what all intents of a transaction need', async () => {
