@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { nextTurn } from '../../src/core/async.ts';
-import { evidenceOf, type StoredOutcome } from '../../src/ledger/entry.ts';
+import { type Entry, evidenceOf, type StoredOutcome } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { ledgersLock } from '../../src/ledger/local/file.ts';
 import { type OtherLedger, withOthers } from '../../src/ledger/others.ts';
@@ -28,41 +28,50 @@ const heldBy = () => {
   return { hold, reached: reached.promise, release: released.resolve };
 };
 
-it.each(['looks at the other ledger', 'starts its intent while it has the only ledger'])(
-  'two ledgers of one machine start one intent, while the first process %s',
-  async (when) => {
-    const [one, two] = [await open(newPath()), await open(newPath())];
-    const lock = join(newFolder(), 'ledgers.lock');
-    const { lockWait } = ledgerOptions('');
-    const { hold, reached, release } = heldBy();
-    const waits = Promise.withResolvers<void>();
-    const sleep = (): Promise<void> => {
-      waits.resolve();
-      return nextTurn();
-    };
-    const looks = when.startsWith('looks');
-    const other = asOther(two);
-    const first = looks
-      ? withOthers(
-          one,
-          async () => [{ ...other, about: (about) => hold(other.about(about)) }],
-          ledgersLock(lock, lockWait),
-        )
-      : withOthers(
-          { ...one, begin: (...given) => hold(Promise.resolve()).then(() => one.begin(...given)) },
-          async () => [],
-          ledgersLock(lock, lockWait),
-        );
-    const second = withOthers(two, async () => [asOther(one)], ledgersLock(lock, { ...lockWait, sleep }));
-    const begun = [first.begin(intent(), { again: false })];
-    await reached;
-    begun.push(second.begin(intent(), { again: false }));
-    // Without the lock, the second process doesn't wait.
-    await Promise.race([begun[1], waits.promise]);
-    release();
-    expect((await Promise.all(begun)).map(({ kind }) => kind)).toEqual(['begun', 'refused']);
-  },
-);
+it.each([
+  'looks at the other ledger',
+  'starts its intent while it has the only ledger',
+  'starts its intent after others of the same turn',
+])('two ledgers of one machine start one intent, while the first process %s', async (when) => {
+  const [one, two] = [await open(newPath()), await open(newPath())];
+  const lock = join(newFolder(), 'ledgers.lock');
+  const { lockWait } = ledgerOptions('');
+  const { hold, reached, release } = heldBy();
+  const waits = Promise.withResolvers<void>();
+  const sleep = (): Promise<void> => {
+    waits.resolve();
+    return nextTurn();
+  };
+  const looks = when.startsWith('looks');
+  const other = asOther(two);
+  const first = looks
+    ? withOthers(
+        one,
+        async () => [{ ...other, about: (about) => hold(other.about(about)) }],
+        ledgersLock(lock, lockWait),
+      )
+    : withOthers(
+        {
+          ...one,
+          begin: async (given, how) => {
+            if (given.about === intent().about) await hold(Promise.resolve());
+            return one.begin(given, how);
+          },
+        },
+        async () => [],
+        ledgersLock(lock, lockWait),
+      );
+  const second = withOthers(two, async () => [asOther(one)], ledgersLock(lock, { ...lockWait, sleep }));
+  const before = when.includes('others') ? ['ugw.AbCd.8', 'ugw.AbCd.9'] : [];
+  const started = before.map((about) => first.begin(intent({ about }), { again: false }));
+  const begun = [first.begin(intent(), { again: false })];
+  await Promise.all([reached, ...started]);
+  begun.push(second.begin(intent(), { again: false }));
+  // Without the lock, the second process doesn't wait.
+  await Promise.race([begun[1], waits.promise]);
+  release();
+  expect((await Promise.all(begun)).map(({ kind }) => kind)).toEqual(['begun', 'refused']);
+});
 
 it('processes that have the only ledger start intents at the same time', async () => {
   const path = newPath();
@@ -149,6 +158,58 @@ it.each([
   const second = withOthers(two, async () => [{ ...asOther(one), pushable }], lock);
   expect(await second.begin(intent(), { again: false })).toMatchObject({ kind: 'refused' });
   expect((await second.begin(intent(), { again: true })).kind).toBe(kind);
+});
+
+it('an intent is refused for what any of several other ledgers holds', async () => {
+  const [one, two, empty] = [await open(newPath()), await open(newPath()), await open(newPath())];
+  const lock = ledgersLock(join(newFolder(), 'ledgers.lock'), ledgerOptions('').lockWait);
+  await beginCharge(one);
+  const second = withOthers(two, async () => [asOther(empty), asOther(one)], lock);
+  expect(await second.begin(intent(), { again: false })).toMatchObject({ kind: 'refused' });
+});
+
+it('--again passes what another ledger holds of an open charge', async () => {
+  const [one, two] = [await open(newPath()), await open(newPath())];
+  const lock = ledgersLock(join(newFolder(), 'ledgers.lock'), ledgerOptions('').lockWait);
+  const started = { state: 'accepted', exitCode: 0, activity: account({ status: 'processing' }) } as const;
+  await one.record(await beginCharge(one), started);
+  const second = withOthers(two, async () => [asOther(one)], lock);
+  expect(await second.begin(intent(), { again: false })).toMatchObject({ kind: 'refused', why: 'payable' });
+  expect(await second.begin(intent(), { again: true })).toMatchObject({ kind: 'begun' });
+});
+
+it('an entry that was pushed counts as this ledger knows it', async () => {
+  const one = await open(newPath());
+  const lock = ledgersLock(join(newFolder(), 'ledgers.lock'), ledgerOptions('').lockWait);
+  await one.record(await beginCharge(one), FAILED);
+  const about = async (thing: string) =>
+    (await one.list({ about: thing, limit: -1 })).map((entry): Entry => ({ ...entry, state: 'unknown' }));
+  const shared = withOthers({ ...one, account: 'ada' }, async () => [{ ...asOther(one), about }], lock);
+  expect(await shared.begin(intent(), { again: false })).toMatchObject({ kind: 'begun' });
+});
+
+it('no intent of a batch starts without the lock, and each says so', async () => {
+  const refused = withOthers(
+    await open(newPath()),
+    async () => [],
+    () => Promise.reject(new Error('locked')),
+  );
+  const all = ['ugw.AbCd.1', 'ugw.AbCd.2', 'ugw.AbCd.3'].map((about) =>
+    refused.begin(intent({ about }), { again: false }),
+  );
+  expect((await Promise.allSettled(all)).map(({ status }) => status)).toEqual(all.map(() => 'rejected'));
+});
+
+it('the lock is free again after the other ledgers could not be read', async () => {
+  const [one, two] = [await open(newPath()), await open(newPath())];
+  const path = join(newFolder(), 'ledgers.lock');
+  const { lockWait } = ledgerOptions('');
+  const failing = withOthers(one, () => Promise.reject(new Error('no folder')), ledgersLock(path, lockWait));
+  await expect(failing.begin(intent(), { again: false })).rejects.toThrow('no folder');
+  let ticks = 0;
+  const impatient = { ...lockWait, ticks: () => (ticks += 60_000) };
+  const second = withOthers(two, async () => [asOther(one)], ledgersLock(path, impatient));
+  expect(await second.begin(intent(), { again: false })).toMatchObject({ kind: 'begun' });
 });
 
 it('an intent is not refused for what another ledger holds of another service', async () => {

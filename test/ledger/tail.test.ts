@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import type { Payment } from '../../src/charge/payment.ts';
+import { DAY_MS } from '../../src/core/time.ts';
 import type { Charge } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { openTail } from '../../src/ledger/tail.ts';
@@ -16,15 +18,21 @@ const charges = (status: string) =>
   );
 
 /** A tail of a ledger that holds other charges before each read. */
-const tailing = () => {
+const tailing = (unsettledOnly = false) => {
   let now = memoryLedger();
   const ledger = { list: (filter) => now.list(filter), get: (id) => now.get(id) } as Ledger;
-  const tail = openTail(ledger, { filters: [{}], unsettledOnly: false }, () => SENT);
+  const tail = openTail(ledger, { filters: [{}], unsettledOnly }, () => SENT);
   const read = async (all: readonly Charge[]) => {
     now = memoryLedger(all);
     return (await tail.changes()).map(({ charge: { seq }, now: stands }) => [seq, stands]);
   };
   return { tail, read };
+};
+
+/** An accepted charge with this payment. */
+const paying = (payment: Payment, more: Partial<Charge> = {}): Charge => {
+  const one = charge({ state: 'accepted', activity: account({ uid: `act.AbCd.${more.seq}` }), ...more });
+  return { ...one, money: { payment, received: 0, receivedAssumed: false, refunded: 0, readAt: SENT } };
 };
 
 it('changes that one read finds are reported oldest first', async () => {
@@ -58,4 +66,66 @@ it.each<[string, Partial<Charge>, string]>([
   const made = { state: 'accepted', activity: account() } as const;
   await read([charge(made)]);
   expect(await read([charge({ ...made, ...said })])).toEqual([[1, stands]]);
+});
+
+const STANDING = [
+  charge({ id: 'chg-1', seq: 1, state: 'unknown' }),
+  charge({ id: 'chg-2', seq: 2, state: 'sending' }),
+  paying('open', { id: 'chg-3', seq: 3 }),
+  paying('expired', { id: 'chg-4', seq: 4 }),
+  paying('paid', { id: 'chg-5', seq: 5 }),
+];
+
+it('of those that stand at first, a tail of unsettled ones reports only these, and each that comes later', async () => {
+  const { tail, read } = tailing(true);
+  const unsettled = [
+    [1, 'unknown'],
+    [2, 'sending'],
+    [3, 'open'],
+  ];
+  expect(await read(STANDING)).toEqual(unsettled);
+  expect(tail.open().map(({ seq }) => seq)).toEqual([3]);
+  expect(await read(STANDING)).toEqual([]);
+  expect(await read([...STANDING, paying('failed', { id: 'chg-6', seq: 6 })])).toEqual([[6, 'failed']]);
+});
+
+it('a tail of all that begins where all are settled reports none of them as new', async () => {
+  const { read } = tailing(true);
+  const paid = [paying('paid')];
+  expect([await read(paid), await read(paid)]).toEqual([[], []]);
+});
+
+it.each<[string, Charge, Charge, unknown[]]>([
+  ['is paid after it expired', paying('expired'), paying('paid'), ['paid']],
+  ['is processed now', paying('open'), paying('open', { activity: account({ status: 'processing' }) }), ['open']],
+  ['was not sent after all', charge({ state: 'sending' }), charge({ state: 'not_sent' }), ['not_sent']],
+  ['is as before', paying('open'), paying('open', { told: undefined }), []],
+])('a charge is reported again or not: one that %s', async (_what, first, then, stands) => {
+  const { read } = tailing();
+  await read([first]);
+  expect(await read([then])).toEqual(stands.map((now) => [1, now]));
+});
+
+it('a later tail reports what changed since the state it resumes, except of charges that expired over a week ago', async () => {
+  const { tail, read } = tailing();
+  const old = (days: number, seq: number): Charge =>
+    paying('expired', { id: `chg-${seq}`, seq, createdAt: SENT - days * DAY_MS });
+  const [before, after] = [
+    [paying('open', { id: 'chg-1', seq: 1, createdAt: SENT - 9 * DAY_MS }), old(7, 2), old(9, 3)],
+    [1, 2, 3].map((seq) => paying('paid', { id: `chg-${seq}`, seq })),
+  ];
+  await read(before);
+  const resumed = openTail(memoryLedger(after), { filters: [{}], unsettledOnly: false }, () => SENT);
+  await resumed.resume(tail.state());
+  expect((await resumed.changes()).map(({ charge: { seq }, before, now }) => [seq, before, now])).toEqual([
+    [1, 'open', 'paid'],
+    [2, 'expired', 'paid'],
+  ]);
+});
+
+it('the last two hundred that ended are kept, the newest first', async () => {
+  const { tail, read } = tailing();
+  await read(Array.from({ length: 201 }, (_, at) => paying('paid', { id: `chg-${at}`, seq: at + 1 })));
+  const seqs = tail.ended().map(({ charge: { seq } }) => seq);
+  expect([seqs.length, seqs[0], seqs.at(-1)]).toEqual([200, 201, 2]);
 });
