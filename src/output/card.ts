@@ -58,7 +58,7 @@ const otherFields = (value: unknown, view: View, styles: Styles): CardField[] =>
 /** The amount that the customer has to pay; undefined if the record has none. */
 export const amountOf = (value: unknown, view: View, styles: Styles): string | undefined => {
   if (view.amount !== undefined) return view.amount;
-  const column = view.columns.find(({ kind, path }) => kind === 'money' && !isBlank(valueAt(value, path)));
+  const column = view.columns.find(({ kind, path }) => kind === 'money' && Number(valueAt(value, path)) > 0);
   return column === undefined ? undefined : cellOf(value, column, styles).text;
 };
 

@@ -232,10 +232,11 @@ describe.skipIf(process.platform === 'win32')('--share-with', () => {
     expect([program.sent(), row.sent()]).toEqual([printed.stdout, printed.stdout]);
   });
 
-  it('tells the customer the sum of the payment request if the answer says 0', async () => {
+  it('tells the customer no sum of 0: --share none, and a program that of the payment request', async () => {
     const made = json(200, { ...MADE, amount: 0, next_action: NEXT });
     const look = json(200, { ...ugwo(1), uid: UGWO_ID, checkout: { uid: 'chk.AbCd.1' } });
     const service = await serveAllBy(({ method }) => (method === 'POST' ? made : look));
+    expect((await inProcess(one('--share'), at(service))).stdout).toMatch(/^Transfer to this account\.\n\nBank: /);
     const [program, row] = [sender(), sender()];
     await inProcess(one('--share-with', program.path), at(service));
     await chargeFrom(fileOf(csvOf('ugwo,medium', `${UGWO_ID},bank_transfer`)), at(service), '--share-with', row.path);
