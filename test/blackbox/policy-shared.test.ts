@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { initLedger } from '../../src/ledger/postgres/admin.ts';
 import { parseAddress } from '../../src/ledger/postgres/url.ts';
 import { newSharedPlace } from '../ledger/support/postgres.ts';
+import { clock } from '../support/clock.ts';
 import { inProcess } from '../support/in-process.ts';
 import { sharedCluster } from '../support/postgres.ts';
 import { errorOf, newFolder, paycli, type RunOptions } from '../support/program.ts';
@@ -62,9 +63,15 @@ it('in a shared ledger, only the owner sets policies, which limit the charges of
   const set = ['policy', 'set', '--others', '--max-charges', '3', '--json'];
   const error = { message: expect.stringContaining('permission denied for table policy') };
   await scene({ ...ada, argv: set, exit: 10, error });
+  const wrong = vi.spyOn(clock, 'now').mockReturnValue(Date.UTC(2020, 0, 1));
   for (const sum of ['NGN 9,000,000.00', 'USD 9.00']) await scene({ ...owner, argv: [...set, '--approve-above', sum] });
+  wrong.mockRestore();
   const { stdout } = await inProcess(['policy', 'show', '--others', '--json'], owner);
-  expect(JSON.parse(stdout)).toMatchObject({ amounts: [{ approve_above: 900_000_000 }, { approve_above: 900 }] });
+  // The time is the database's, whatever the local clock.
+  expect(JSON.parse(stdout)).toMatchObject({
+    set_at: expect.not.stringMatching(/^2020/),
+    amounts: [{ approve_above: 900_000_000 }, { approve_above: 900 }],
+  });
   const day = await today();
   expect(await chargeFrom(ussdFile(1, 2), ada)).toMatchObject({ code: 0 });
   expect(await chargeFrom(ussdFile(3), obi)).toMatchObject({ code: 0 });
