@@ -118,6 +118,22 @@ describe('webhook listen with a ledger', () => {
     );
   });
 
+  it('reads the activity where the payment request shows none', async () => {
+    const home = newFolder();
+    const service = await serveAllBy((seen) => {
+      if (seen.method === 'POST') return charged(numberIn(seen));
+      const paid = { ...activity(1, 'successful'), ugwo_uid: ugwoOf(1) };
+      return json(200, seen.url.includes(activityOf(1)) ? paid : { ...ugwo(1), uid: ugwoOf(1) });
+    });
+    const options = { home, service };
+    await inProcess(['ugwo', 'charge', '--json', '--no-preflight', '--from', ussdFile(1)], options);
+    const { run, deliver } = await listenHere(options);
+    await deliver(eventOf(1, 'ugwo.successful', {}));
+    await until(async () => (await paymentsIn(options)).includes('paid'));
+    await stop(run);
+    expect(service.seen.filter(({ url }) => url.includes(activityOf(1)))).toHaveLength(1);
+  });
+
   it('retries a failed read, also after kill -9', async () => {
     const world = await charge(1);
     world.show(1, json(200, '{"cut'));

@@ -84,6 +84,20 @@ describe.each(BACKENDS)('pruning a ledger %s', (_where, newPlace) => {
     expect(await ledger.prunable(LATER)).toEqual({ count: 0, open: 0 });
   });
 
+  it('covers entries of the given scope alone', async () => {
+    const place = newPlace();
+    const first = await open(place);
+    for (const [number, profile] of ['shop', 'store', 'store'].entries()) {
+      const id = await begin(first, number, { profile });
+      if (number < 2) await first.record(id, { state: 'rejected', exitCode: 3, evidence });
+    }
+    const ledger = await open(place, { now: () => LATER });
+    const scope = { service: intent().service, profile: 'store' };
+    expect(await ledger.prunable(LATER, scope)).toEqual({ count: 1, open: 1 });
+    expect(await ledger.prune(LATER, scope)).toMatchObject({ count: 1 });
+    expect(await ledger.prunable(LATER)).toEqual({ count: 1, open: 1 });
+  });
+
   it('covers what has ended, was read again, or was written under a clock that went back, since the last pruning', async () => {
     const place = newPlace();
     const first = await open(place);

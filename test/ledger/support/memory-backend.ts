@@ -38,7 +38,7 @@ export const isPrunable = (entry: Entry): boolean =>
 const isIn = (value: number, [first, last]: readonly [number, number]): boolean => value >= first && value <= last;
 
 const isAsked = (charge: Entry, query: Query): boolean => {
-  const { id, activities, states, service, job, rows, about, earlier: standing, before, after, started: begun } = query;
+  const { id, activities, states, job, rows, about, earlier: standing, before, after, started: begun } = query;
   const { activity, state, seq, asked } = charge;
   const { kind, payments, ref, customer, email, paidTwice, disputed, operator, accountDigest, pspReference } = query;
   const payment = paymentIn(charge) ?? charge.refund?.state;
@@ -57,7 +57,7 @@ const isAsked = (charge: Entry, query: Query): boolean => {
     (id === undefined || charge.id === id) &&
     (activities === undefined || (activity !== undefined && activities.includes(activity.uid))) &&
     (states === undefined || states.includes(state)) &&
-    (service === undefined || charge.service === service) &&
+    isInScope(query)(charge) &&
     (job === undefined || charge.job === job) &&
     (rows === undefined || (charge.row !== undefined && isIn(charge.row, rows))) &&
     (about === undefined || charge.about === about) &&
