@@ -337,7 +337,10 @@ describe('policies', () => {
     await policy('set', '--others', '--max-charges', '1');
     expect(await policy('show', 'club')).toMatchObject({ profile: '*', max_charges: 1, charges_today: 0 });
     expect(await policy('show', '--others')).toMatchObject({ profile: '*', charges_today: null });
-    expect(await policy('list')).toMatchObject({ data: [{ profile: '*' }, limits], next_cursor: null });
+    expect(await policy('list')).toMatchObject({
+      data: [{ profile: '*', charges_today: null }, limits],
+      next_cursor: null,
+    });
     expect(await policy('remove', 'shop', '--yes')).toMatchObject({ profile: 'shop', max_charges: 3, max_refunds: 0 });
     expect(await policy('list')).toMatchObject({ data: [{ profile: '*' }] });
   });
