@@ -177,6 +177,15 @@ describe('webhook listen with a ledger', () => {
     expect(errorOf(ended)['message']).toMatch(/has paid ugw\.AbCd\.0+1 twice:.*chg-.*row 1.*not from this ledger/s);
   });
 
+  it('names a double charge that this ledger sent no part of', async () => {
+    const world = await charge(1);
+    world.show(7, requestWith(7, [activity(7, 'successful'), activity(9, 'successful')]));
+    const { run, deliver } = await listenHere(world.options, '-o', 'ndjson');
+    await deliver(eventOf(7, 'ugwo.activity.double_charge_detected', activity(7, 'successful')));
+    await run.saw(/"double_charge"/);
+    expect(await stop(run)).toMatchObject({ code: 3, stdout: expect.stringContaining('"confirmed":true') });
+  });
+
   it('calls two parts of one payment no double charge', async () => {
     const world = await charge(1);
     const part = { ...activity(9, 'successful'), charged_amount: 200_000 };
