@@ -97,7 +97,10 @@ export class Recorder {
   async findings({ seq, uid, ugwo }: KeptEvent): Promise<Readonly<Record<string, unknown>> | undefined> {
     const isReported = (busy: Busy): boolean => !this.#open.some((one) => one.seq === seq) || this.#isTried(busy, ugwo);
     await this.#consuming.until((busy) => this.#read >= seq && isReported(busy));
-    return this.#fields.get(uid);
+    const found = this.#fields.get(uid);
+    // A listener runs for months.
+    this.#fields.delete(uid);
+    return found;
   }
 
   /** The unfinished events. */

@@ -197,7 +197,7 @@ describe('events passed to the ledger', () => {
     await end();
   });
 
-  it('return fields to print with an event, and the failure of the run', async () => {
+  it('return fields to print with an event, keep none of them, and return the failure of the run', async () => {
     const failure = new PayError('rejected', 'twice');
     const fields = new Map([['evt.1', { double_charge: true }]]);
     const { come, pass, failures, consumer, end } = open(async () => ({ said: ['twice'], fields, failure }));
@@ -205,6 +205,7 @@ describe('events passed to the ledger', () => {
     come(eventOf(1, 'a'));
     await pass();
     expect(await heard).toEqual({ double_charge: true });
+    expect(await consumer.findings(eventOf(1, 'a'))).toBeUndefined();
     expect(failures).toEqual([failure]);
     await consumer.quiet();
     await end();
