@@ -65,8 +65,8 @@ export const SABOTAGES: readonly Caught[] = [
     sabotage: {
       name: 'a commit that warns taken for one',
       file: TRANSACTION,
-      from: 'if (warnings.length > 0) throw',
-      to: 'if (warnings.length < 0) throw',
+      from: 'warnings.length > 0 &&',
+      to: 'false &&',
     },
     by: 'warned',
   },
