@@ -85,7 +85,7 @@ const ROWS = {
   },
   charge_failed: {
     exit: 11,
-    meaning: 'the charge or refund was made, and failed; after a wait also: refunded or reversed',
+    meaning: 'the charge or refund was made, and failed or was reversed; after a wait also: refunded',
     again: 'charge with another medium',
     certain: 'unknown',
     row: 'unknown',
