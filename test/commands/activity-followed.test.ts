@@ -204,6 +204,11 @@ describe('chargeFailed', () => {
     expect(chargeFailed(activity('failed', error)).message).toBe(`the charge failed${said}`);
   });
 
+  it('says so if the money came and went back', () => {
+    const reversed = { ...activity('failed', { message: 'Reversed' }), charged_amount: 500 };
+    expect(chargeFailed(reversed).message).toBe('the payment was reversed: the provider took the money back');
+  });
+
   it('suggests another medium', () => {
     expect(chargeFailed(activity('failed')).detail.hint).toMatch(/ with another medium$/);
   });
