@@ -98,7 +98,7 @@ export class Recorder {
     const isReported = (busy: Busy): boolean => !this.#open.some((one) => one.seq === seq) || this.#isTried(busy, ugwo);
     await this.#consuming.until((busy) => this.#read >= seq && isReported(busy));
     const found = this.#fields.get(uid);
-    // A listener runs for months.
+    // A listener that runs for months would keep them all.
     this.#fields.delete(uid);
     return found;
   }

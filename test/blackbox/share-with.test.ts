@@ -232,7 +232,7 @@ describe.skipIf(process.platform === 'win32')('--share-with', () => {
     expect([program.sent(), row.sent()]).toEqual([printed.stdout, printed.stdout]);
   });
 
-  it('tells the customer no sum of 0: --share none, and a program that of the payment request', async () => {
+  it('shows the customer no sum of 0: --share has none, a program gets that of the payment request', async () => {
     const made = json(200, { ...MADE, amount: 0, next_action: NEXT });
     const look = json(200, { ...ugwo(1), uid: UGWO_ID, checkout: { uid: 'chk.AbCd.1' } });
     const service = await serveAllBy(({ method }) => (method === 'POST' ? made : look));
@@ -453,7 +453,7 @@ describe.skipIf(process.platform === 'win32')('--share-with', () => {
     expect([service.seen, service.looks]).toEqual([[], []]);
   });
 
-  it('says of each row of a file that its medium is the fault, where it never fills the template', async () => {
+  it('names the medium as the fault of each row whose medium never fills the template', async () => {
     const more = ['--share-with', sender().path, '--share-template', template('{code}'), '--json'];
     const ended = await chargeFrom(rows(1, 2), at(await serveBy(() => undefined)), ...more);
     const title = 'the template has {code}, which bank_transfer never gives';

@@ -140,7 +140,7 @@ describe('a receiver', () => {
     expect(asked.map(({ attempts }) => attempts)).toEqual([[], []]);
   });
 
-  test('that hangs, the tenth, delays not the first', async () => {
+  test('that hangs does not delay the first, also as the tenth', async () => {
     const { shop, tellTo, deliveries } = await openTelling();
     const [good, hanging] = [await receive(), await receive(() => 'never')];
     const ids = [await tellTo(good.url)];

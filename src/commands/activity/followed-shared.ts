@@ -36,7 +36,7 @@ export interface WaitOptions {
   readonly made?: boolean;
 }
 
-/** Text about an activity that failed, with the reason if it shows one. Nothing stored shows that it was reversed. */
+/** Text about an activity that failed, with its reason if it shows one. A stored one needs `payment`, if it was reversed. */
 export const failedText = (activity: unknown, payment: string | undefined = paymentShown(activity)): string => {
   if (payment === 'reversed') return 'the payment was reversed: the provider took the money back';
   const reason = failureReason(valueAt(activity, 'error'));

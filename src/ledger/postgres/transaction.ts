@@ -100,7 +100,7 @@ const commit = async (
   const { answers, warnings } = await session.run([...writes, 'COMMIT'].join(';\n'), limit);
   const said = answers.at(-1)?.command;
   if (said !== 'COMMIT') throw new Lost(`the server answered ${said} to COMMIT`);
-  // A decision that writes nothing locks rows, so its commit may warn, too.
+  // The commit of a decision without writes may warn, too, since it locks rows. Nothing is lost by that.
   if (warnings.length > 0 && writes.length > 0) throw new Lost(warnings.join('; '));
   return answers;
 };
