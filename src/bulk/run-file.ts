@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import type { BulkInput } from '../cli/bulk-options.ts';
 import { counted } from '../core/bounds.ts';
 import type { PayError } from '../core/error.ts';
-import { targetFlags } from '../core/input.ts';
 import { sumsText } from '../core/money.ts';
 import { environmentName, isGuarded } from '../core/origin.ts';
 import { onePage } from '../core/record.ts';
@@ -168,7 +167,7 @@ export const runFile = async <T>(
   const rowDeps =
     dryRun && kind.judges !== true
       ? undefined
-      : { client, ledger: await run.ledger(), place: await run.target(), words: targetFlags(globals), io };
+      : { client, ledger: await run.ledger(), place: await run.target(), globals, io };
   const { from, inputFormat: format, delimiter, report } = bulk;
   const name = from === '-' ? 'standard input' : from;
   const { source, folder, checkPath, progress } = services;

@@ -47,7 +47,7 @@ export async function charge(
 ): Promise<Judged>;
 export async function charge(request: ChargeRequest | MakeRequest, run: ChargeRun): Promise<Sent | Refused>;
 export async function charge(request: ChargeRequest | MakeRequest, run: ChargeRun): Promise<Sent | Judged> {
-  const { client, ledger, words } = run;
+  const { client, ledger, globals } = run;
   const { again, row, tries = 0 } = request;
   const { now } = run.io.clock;
   let reading = (await request.look?.()) ?? {};
@@ -96,7 +96,7 @@ export async function charge(request: ChargeRequest | MakeRequest, run: ChargeRu
     const answer = unrecorded?.detail.answer;
     throw error.with({
       ledgerId: id,
-      ...(error.kind === 'unknown' ? { hint: unknownHint(id, rules.effect, words) } : {}),
+      ...(error.kind === 'unknown' ? { hint: unknownHint(id, rules.effect, globals) } : {}),
       // A ledger that can't be written ends the sending.
       ...(unrecorded && { resendAfter: undefined }),
       ...(answer === undefined ? {} : { answer, unrecorded: true }),

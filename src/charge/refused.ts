@@ -1,7 +1,7 @@
 import { CHARGE, kindWord, type NextAction, prunedText, readNextAction } from '../core/charge.ts';
 import { PayError } from '../core/error.ts';
+import { commandLine, type TargetOptions } from '../core/input.ts';
 import { formatMoney } from '../core/money.ts';
-import { shellLine } from '../core/shell.ts';
 import { formatLocal } from '../core/time.ts';
 import { type Entry, isCharge, type KeptActivity } from '../ledger/entry.ts';
 import type { Refused } from '../ledger/ledger.ts';
@@ -240,23 +240,22 @@ const notDone = ({ kind, about }: Refused['intent']): string =>
   kind === CHARGE ? `${about} was not charged` : `no ${kindWord(kind)} was sent for ${about}`;
 
 const commandsOf =
-  (words: readonly string[]): Command =>
-  (...given) =>
-    `\`${shellLine(['paycli', ...given, ...words])}\``;
+  (globals: TargetOptions): Command =>
+  (...words) =>
+    `\`${commandLine(globals, ...words)}\``;
 
 /** Error for a refund or a cancellation while the charge is disputed. `notDone` says that it was not made. */
-export const disputedError = (by: Entry, notDone: string, words: readonly string[]): PayError => {
-  const [what, hint] = disputedWords({ by, activity: by.activity }, commandsOf(words));
+export const disputedError = (by: Entry, notDone: string, globals: TargetOptions): PayError => {
+  const [what, hint] = disputedWords({ by, activity: by.activity }, commandsOf(globals));
   return new PayError('refused', `${notDone}: ${what}`, { hint, reason: REFUSALS.disputed.short, ledgerId: by.id });
 };
 
 /**
  * Error for a refusal by the guard, with the payment details that the customer can still use. Instants are in local
- * time. `words` are the global options that send another command to the same place. `same` says that the charge asks
- * the same customer for the same.
+ * time. `same` says that the charge asks the same customer for the same.
  */
-export const refusedError = (refused: Refused, words: readonly string[], same: boolean): PayError => {
-  const command = commandsOf(words);
+export const refusedError = (refused: Refused, globals: TargetOptions, same: boolean): PayError => {
+  const command = commandsOf(globals);
   const { why, by, activity, intent, policy, ledger } = refused;
   const [what, hint] = ledger === undefined ? WORDS[why](refused, command, same) : inOther(refused, ledger, command);
   const lines = why === 'payable' || why === 'other_medium' ? usablePaymentDetails(refused) : [];

@@ -1,7 +1,6 @@
 import { CHARGE, kindWord, type WriteKind } from '../core/charge.ts';
 import { commandLine, type TargetOptions } from '../core/input.ts';
 import { formatMoney, SMALLEST_REFUND } from '../core/money.ts';
-import { shellLine } from '../core/shell.ts';
 import type { Balance } from './payment.ts';
 
 /** Amount without its currency: `1,900.00`. */
@@ -73,9 +72,9 @@ export const NEXT_STEP = {
 } as const;
 
 /** Hint for an unknown outcome. Only a person can look up other kinds than charges at the service. */
-export const unknownHint = (id: string, { kind, hint }: WriteKind, words: readonly string[]): string => {
-  const command = shellLine(['paycli', 'ledger', 'sync', id, ...words]);
+export const unknownHint = (id: string, { kind, hint }: WriteKind, globals: TargetOptions): string => {
+  const line = (...words: readonly string[]): string => commandLine(globals, 'ledger', ...words);
   return kind === CHARGE
-    ? `${hint}. Find out: \`${command}\``
-    : `${hint}. Look for the ${kindWord(kind)} at the service, then record what you found: \`${shellLine(['paycli', 'ledger', 'resolve', id, '--as', 'created', ...words])}\`, or \`--as not-created\``;
+    ? `${hint}. Find out: \`${line('sync', id)}\``
+    : `${hint}. Look for the ${kindWord(kind)} at the service, then record what you found: \`${line('resolve', id, '--as', 'created')}\`, or \`--as not-created\``;
 };

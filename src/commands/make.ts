@@ -10,7 +10,7 @@ import { previewResult } from '../cli/preview.ts';
 import type { Called, CallInput } from '../client/client.ts';
 import { kindWord, textAt } from '../core/charge.ts';
 import { EXIT_CODES, PayError } from '../core/error.ts';
-import { commandLine, targetFlags } from '../core/input.ts';
+import { commandLine } from '../core/input.ts';
 import { isGuarded } from '../core/origin.ts';
 import type { ApiRecord } from '../core/record.ts';
 import type { Result } from '../core/result.ts';
@@ -93,7 +93,6 @@ export const makeOnce = async (
   const place = await run.target();
   if (question !== undefined) await run.ask(question, 'refuse', isGuarded(place.origin) ? typed : undefined);
   else if (saying !== undefined && io.stderr.isTerminal) await run.say(saying);
-  const words = targetFlags(globals);
   const ledger = await run.ledger();
   const request = (tries: number): MakeRequest => ({
     ...checked,
@@ -107,8 +106,8 @@ export const makeOnce = async (
     onElsewhere: ({ id, kind, origin }) =>
       run.say(`${about} has an earlier ${kindWord(kind)} at ${origin} (${id}), which may have gone through.`),
   });
-  const made = await sendAnew((tries) => charge(request(tries), { client, ledger, place, words, io }), io);
-  if (made.kind === 'refused') throw refusedError(made, words, false);
+  const made = await sendAnew((tries) => charge(request(tries), { client, ledger, place, globals, io }), io);
+  if (made.kind === 'refused') throw refusedError(made, globals, false);
   const { record, unrecorded } = made;
   return { record, wrote: true, ...(unrecorded === undefined ? {} : { failure: unrecorded }) };
 };
@@ -121,8 +120,8 @@ export const planOnce = async (
   run: Run,
 ): Promise<Result> => {
   const client = await run.client('read');
-  const { io } = run;
-  const [ledger, place, words] = [await run.ledger(), await run.target(), targetFlags(run.globals)];
+  const { globals, io } = run;
+  const [ledger, place] = [await run.ledger(), await run.target()];
   const judged = await charge(
     {
       ...client.check(called, input),
@@ -132,9 +131,9 @@ export const planOnce = async (
       look: async () => reading,
       send: (isOverdue) => client.write(called, { ...input, isOverdue }),
     },
-    { client, ledger, place, words, io, planned: { total: NO_TOTAL } },
+    { client, ledger, place, globals, io, planned: { total: NO_TOTAL } },
   );
-  if (judged.kind === 'refused') throw refusedError(judged, words, false);
+  if (judged.kind === 'refused') throw refusedError(judged, globals, false);
   return previewResult(client.preview(called, input), run);
 };
 
@@ -213,7 +212,7 @@ export const openMaker = <T>(
           await tellOnce('equal', `${equal} --allow-repeats creates all of them.`);
         }
         if (by !== undefined && (isEqual || why === 'done')) return { kind: 'kept', entry: by };
-        throw refusedError(made, job.words, false);
+        throw refusedError(made, job.globals, false);
       }
       const { record, id, unrecorded } = made;
       return { kind: 'made', end: madeNow(record.value, id), odd: [], unrecorded };

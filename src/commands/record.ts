@@ -65,7 +65,7 @@ export const findChargeOf = async (
 export const refuseFor = async (by: Entry, notDone: string, { globals }: Pick<Run, 'globals'>): Promise<never> => {
   // These sentences need the ledger, which most commands don't load.
   const { disputedError } = await import('../charge/refused.ts');
-  throw disputedError(by, notDone, targetFlags(globals));
+  throw disputedError(by, notDone, globals);
 };
 
 /** Refuses to pay money back, or to cancel its payment request, while nobody knows whether the money is here. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RefusalReason } from '../../src/charge/refusals.ts';
 import { refusedError } from '../../src/charge/refused.ts';
+import { ownerTarget } from '../../src/core/input.ts';
 import { formatLocal } from '../../src/core/time.ts';
 import type { Charge, KeptActivity } from '../../src/ledger/entry.ts';
 import type { Refused } from '../../src/ledger/ledger.ts';
@@ -32,7 +33,7 @@ const said = (
 ): [message: string, hint: string | undefined] => {
   const error = refusedError(
     { kind: 'refused', intent: charge({ asked }), moment: NOW, why, by, activity, ...more },
-    ['--profile', 'x'],
+    ownerTarget({ profile: 'x' }),
     same,
   );
   return [error.message.replace(`${UGWO} was not charged: `, ''), error.detail.hint];
@@ -189,7 +190,7 @@ it.each<[RefusalReason, boolean, string, string]>([
   const ledger = { name: 'a ledger', pushable };
   const { message, detail } = refusedError(
     { kind: 'refused', intent: charge(), moment: NOW, why, by: dialled, activity: undefined, ledger },
-    [],
+    ownerTarget({}),
     false,
   );
   const place = `with a ledger, which is not in use now${pushable ? '; `paycli ledger push` takes it along' : ''}`;
@@ -207,7 +208,7 @@ it.each<[RefusalReason, object]>([
 ])('refusedError marks what lets a charge pass: %s', (why, marks) => {
   const { again, unresolved } = refusedError(
     { kind: 'refused', intent: charge(), moment: NOW, why, by: dialled, activity: undefined },
-    [],
+    ownerTarget({}),
     false,
   ).detail;
   expect({ again, unresolved }).toEqual({ again: undefined, unresolved: undefined, ...marks });
@@ -266,11 +267,11 @@ describe('usableLines', () => {
 
 it('refusedError contains the charge and its activity for programs', () => {
   const refusal = { kind: 'refused', why: 'payable', intent: charge(), moment: NOW } as const;
-  const { kind, detail } = refusedError({ ...refusal, by: charge(), activity: account() }, [], true);
+  const { kind, detail } = refusedError({ ...refusal, by: charge(), activity: account() }, ownerTarget({}), true);
   expect([kind, detail.ledgerId, JSON.parse(detail.activity ?? '')]).toMatchObject(['refused', ID, { uid: ACT }]);
-  expect(refusedError({ ...refusal, by: charge(), activity: undefined }, [], true).detail).not.toHaveProperty(
-    'activity',
-  );
+  expect(
+    refusedError({ ...refusal, by: charge(), activity: undefined }, ownerTarget({}), true).detail,
+  ).not.toHaveProperty('activity');
 });
 
 const TOMORROW = 'the next day begins at 00:00 UTC';
@@ -290,7 +291,7 @@ const forbiddenWords = (
     why: 'policy',
     policy: { profile, forbidden },
   } as const;
-  const { message, detail } = refusedError({ ...refused, by: undefined, activity: undefined }, [], false);
+  const { message, detail } = refusedError({ ...refused, by: undefined, activity: undefined }, ownerTarget({}), false);
   return [message.slice(message.indexOf(': ') + 2), detail.hint];
 };
 
@@ -362,10 +363,10 @@ describe('a refusal by a policy', () => {
       policy: { profile: 'shop', forbidden },
     } as const;
     const refused = { kind: 'refused', intent: charge(), moment: momentAt(NOON), ...obstacle } as const;
-    expect(refusedError(refused, ['--profile', 'shop'], false).detail).toMatchObject({
+    expect(refusedError(refused, ownerTarget({ profile: 'shop' }), false).detail).toMatchObject({
       hint: expect.stringContaining('See `paycli policy show --profile shop`'),
       ...(spent === undefined ? {} : { spent }),
     });
-    expect(refusedError(refused, [], false).detail.spent).toBe(spent);
+    expect(refusedError(refused, ownerTarget({}), false).detail.spent).toBe(spent);
   });
 });

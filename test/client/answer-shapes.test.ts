@@ -221,7 +221,7 @@ const charged = async ({ client }: Bench): Promise<string> => {
   const { data } = body;
   await codeOf(
     sendOnce(
-      { client: { longestWrite: 60_000, longestAttempt: 20_000 }, ledger, place: PLACE, words: [] },
+      { client: { longestWrite: 60_000, longestAttempt: 20_000 }, ledger, place: PLACE },
       { ugwo: UGWO_ID, data, again: false },
       { now: () => NOW, send: () => client.write('ugwo.charge', { params, body }) },
     ),

@@ -4,6 +4,7 @@ import type { Client } from '../../src/client/client.ts';
 import { makeOnce, openMaker } from '../../src/commands/make.ts';
 import { CHARGE_WRITE } from '../../src/core/charge.ts';
 import { PayError, usageError } from '../../src/core/error.ts';
+import { ownerTarget } from '../../src/core/input.ts';
 import { madeHere } from '../../src/core/record.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { thrownBy } from '../client/support.ts';
@@ -130,7 +131,7 @@ describe('a row that must not be sent twice', () => {
     const { send } = openMaker(
       { request: () => ({ operation: 'refund.create', input: CALL }), about: () => ABOUT.about, uidColumn: 'refund' },
       {
-        ...{ client, ledger, place: PLACE, words: [], job: 'job-1', retry: false },
+        ...{ client, ledger, place: PLACE, globals: ownerTarget({}), job: 'job-1', retry: false },
         io: { clock: { now: () => NOON }, flight: { accepted: 0 } },
       } as unknown as Parameters<typeof openMaker>[1],
     );
@@ -169,7 +170,7 @@ describe('a row that must not be sent twice', () => {
         uidColumn: 'uid',
       },
       {
-        ...{ client, ledger: memoryLedger(), place: PLACE, words: [], job: 'job-1', retry: false, io },
+        ...{ client, ledger: memoryLedger(), place: PLACE, globals: ownerTarget({}), job: 'job-1', retry: false, io },
         named: (thrown: unknown) => thrown,
       } as unknown as Parameters<typeof openMaker>[1],
     );

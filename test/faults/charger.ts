@@ -106,7 +106,7 @@ export const chargeAt = async (
   try {
     const shown = look === undefined ? undefined : await lookedAt(ugwo, clientOver(transport, origin, look), ledger);
     const charged = await sendOnce(
-      { client: limits, ledger, place, words: [] },
+      { client: limits, ledger, place },
       { ugwo, data, again: false, shown },
       { now: Date.now, send },
     );

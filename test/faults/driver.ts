@@ -57,7 +57,7 @@ const ledger = await openLedger(
 const charge = async (ugwo: string): Promise<void> => {
   const since = ledger.moment();
   const charged = await sendOnce(
-    { client, ledger, place: ledgerTargetOf(origin, KEY, undefined), words: [] },
+    { client, ledger, place: ledgerTargetOf(origin, KEY, undefined) },
     { ugwo, data: DATA, again: false, since, shown: await lookedAt(ugwo, client, ledger) },
     {
       now: clock.now,

@@ -405,7 +405,7 @@ export const openWorld = async (rules: Rules, folder: string) => {
       };
       const place = { service: 'sim', origin: 'https://sim.example', workspace: undefined, profile: undefined };
       const done = sendOnce(
-        { client: { longestWrite: BOUND_MS, longestAttempt: 0 }, ledger, place, words: [] },
+        { client: { longestWrite: BOUND_MS, longestAttempt: 0 }, ledger, place },
         { ugwo, data: { medium }, again, shown },
         { now, send: accepting(send) },
       ).catch((thrown: unknown) => thrown);

@@ -26,7 +26,6 @@ const over = (ledger: Ledger): OneRun => ({
   client: { longestWrite: 630_000, longestAttempt: 30_000 },
   ledger,
   place: PLACE,
-  words: ['--profile', 'x'],
 });
 
 const charging = (

@@ -138,7 +138,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
     const ledger = await open(newPlace());
     const client = { longestWrite: 60_000, longestAttempt: 1000 };
     const sent = await sendOnce(
-      { client, ledger, place: PLACE, words: [] },
+      { client, ledger, place: PLACE },
       { ugwo: ugwoOf(1), data: { medium: 'ussd' }, again: false },
       {
         now: () => NOON,

@@ -22,7 +22,7 @@ const charging = async (some: Partial<OneCharge>, answer: unknown = madeHere(ACT
     ...some,
   };
   const client = { longestWrite: 1000, longestAttempt: 100 };
-  const context = { client, ledger, place: PLACE, words: [] };
+  const context = { client, ledger, place: PLACE };
   const charged = sendOnce(context, request, {
     now: () => NOON,
     send: accepting(async () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { refusedError } from '../../src/charge/refused.ts';
 import type { WriteKind } from '../../src/core/charge.ts';
 import { PayError } from '../../src/core/error.ts';
+import { ownerTarget } from '../../src/core/input.ts';
 import { type ApiRecord, madeHere } from '../../src/core/record.ts';
 import type { Entry } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
@@ -41,13 +42,13 @@ const make = async (ledger: Ledger, how: How = {}) => {
   const { send = answers, effect = REFUND, about = ACT, body = BODY } = how;
   const { once = false, again = false } = how;
   const client = { longestWrite: 10 * MINUTE, longestAttempt: MINUTE };
-  const words = ['--profile', 'shop'];
+  const globals = ownerTarget({ profile: 'shop' });
   const made = await sendOnce(
-    { client, ledger, place: PLACE, words },
+    { client, ledger, place: PLACE },
     { effect, about, path: '/v1/refunds', body: body === null ? undefined : JSON.stringify(body), once, again },
     { now: () => NOON, send: accepting(send) },
   );
-  if (made.kind === 'refused') throw refusedError(made, words, false);
+  if (made.kind === 'refused') throw refusedError(made, globals, false);
   return made;
 };
 

@@ -22,7 +22,6 @@ const charging = (some: Partial<Ledger>, world: Partial<Sending> = {}, request: 
       client: { longestWrite: 1000, longestAttempt: 100 },
       ledger: { ...memoryLedger([], () => NOON), ...some },
       place: PLACE,
-      words: ['--profile', 'x'],
     },
     { ugwo: UGWO, data: { medium: 'ussd' }, again: false, ...request },
     { now: () => NOON, send: accepting(async () => made()), ...world },
@@ -90,7 +89,7 @@ describe('a charge', () => {
     });
     expect(((await failing('rejected')) as PayError).detail).not.toHaveProperty('unrecorded');
     expect(await failing('unknown')).toMatchObject({
-      detail: { hint: expect.stringMatching(/paycli ledger sync chg-\w{12} --profile x`$/) },
+      detail: { hint: expect.stringMatching(/paycli ledger sync chg-\w{12} --profile default`$/) },
     });
   });
 

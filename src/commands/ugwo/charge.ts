@@ -10,7 +10,7 @@ import { openRowServices } from '../../compose/run.ts';
 import type { Resource as Activity } from '../../contract/proof.ts';
 import { about, statusOf } from '../../core/charge.ts';
 import { PayError, usageError } from '../../core/error.ts';
-import { canAsk, namingFlags, targetFlags } from '../../core/input.ts';
+import { canAsk, namingFlags } from '../../core/input.ts';
 import type { ApiRecord } from '../../core/record.ts';
 import type { Result, View } from '../../core/result.ts';
 import { isSameRef } from '../../core/text.ts';
@@ -118,7 +118,7 @@ const makeCharge = async (
 ): Promise<Made> => {
   const [ledger, place] = [await run.ledger(), await run.target()];
   const { io } = run;
-  const rowDeps: RowDeps = { client, ledger, place, words: targetFlags(run.globals), io };
+  const rowDeps: RowDeps = { client, ledger, place, globals: run.globals, io };
   const { ugwo, name, earlier, plan } = input;
   const beside: string[] = [];
   const onElsewhere = askElsewhere(run);
