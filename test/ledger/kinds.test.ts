@@ -42,7 +42,7 @@ const make = async (ledger: Ledger, how: How = {}) => {
   const { send = answers, effect = REFUND, about = ACT, body = BODY } = how;
   const { once = false, again = false } = how;
   const client = { longestWrite: 10 * MINUTE, longestAttempt: MINUTE };
-  const globals = ownerTarget({ profile: 'shop' });
+  const globals = ownerTarget(PLACE);
   const made = await sendOnce(
     { client, ledger, place: PLACE },
     { effect, about, path: '/v1/refunds', body: body === null ? undefined : JSON.stringify(body), once, again },
@@ -106,7 +106,7 @@ describe.each(BACKENDS)('an entry of another kind, in a ledger %s,', (_where, ne
     expect(await thrownBy(make(ledger, once))).toMatchObject({
       kind: 'refused',
       message: `no cancellation was sent for ${ACT}: an earlier cancellation (${id}) was made`,
-      detail: { hint: `see \`paycli ledger show ${id} --profile shop\`; --again makes another one` },
+      detail: { hint: `see \`paycli ledger show ${id} --profile default\`; --again makes another one` },
     });
     await make(ledger, { ...once, effect: REFUND });
     await make(ledger, { ...once, about: 'act.AbCd.2' });
@@ -140,14 +140,14 @@ describe.each(BACKENDS)('an entry of another kind, in a ledger %s,', (_where, ne
       detail: {
         hint:
           "don't run it again until you know, or it is paid twice. Look for the refund at the service, then record what you " +
-          `found: \`paycli ledger resolve ${id} --as created --profile shop\`, or \`--as not-created\``,
+          `found: \`paycli ledger resolve ${id} --as created --profile default\`, or \`--as not-created\``,
       },
     });
     const other = await open(place, { self: { ...SELF, pid: 1 } });
     expect(await thrownBy(make(other))).toMatchObject({
       kind: 'refused',
       message: `no refund was sent for ${ACT}: an earlier refund (${id}) may have gone through; its result is unknown`,
-      detail: { ledgerId: id, hint: `find out: \`paycli ledger sync ${id} --profile shop\`` },
+      detail: { ledgerId: id, hint: `find out: \`paycli ledger sync ${id} --profile default\`` },
     });
     expect(await other.unknown()).toMatchObject([{ id }]);
     await make(other, { about: 'act.AbCd.2' });
@@ -167,7 +167,7 @@ describe.each(BACKENDS)('an entry of another kind, in a ledger %s,', (_where, ne
     const { id } = await only(ledger);
     expect(await thrownBy(make(await open(place)))).toMatchObject({
       message: `no refund was sent for ${ACT}: another paycli process is sending a refund of it right now (${id})`,
-      detail: { hint: `wait for it, then check: \`paycli ledger show ${id} --profile shop\`` },
+      detail: { hint: `wait for it, then check: \`paycli ledger show ${id} --profile default\`` },
     });
     const gone = await open(place, { hasEnded: () => true });
     expect(await gone.unknown()).toMatchObject([{ id, evidence: [{ kind: 'process_gone' }] }]);
