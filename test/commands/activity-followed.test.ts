@@ -175,7 +175,7 @@ describe('waitedOf', () => {
   it('suggests a command with the same target', async () => {
     const place = { local: false, profile: 'my shop', baseUrl: 'http://127.0.0.1:1' };
     expect(await hintOf(followed('processing'), { ...OPTIONS, limit: 3_600_000, place })).toBe(
-      "wait again with: paycli activity wait ugw.A.b act.A.b --profile 'my shop' --base-url http://127.0.0.1:1 --wait-timeout 1h",
+      "wait again with: paycli activity wait ugw.A.b act.A.b --wait-timeout 1h --profile 'my shop' --base-url http://127.0.0.1:1",
     );
   });
 

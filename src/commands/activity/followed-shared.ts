@@ -15,12 +15,11 @@ import type { Client } from '../../client/client.ts';
 import { BOUNDS, cutText } from '../../core/bounds.ts';
 import { about, failureReason, prunedText, readNextAction, statusOf, textAt } from '../../core/charge.ts';
 import { PayError, signalWord } from '../../core/error.ts';
-import { commandLine, type TargetOptions, targetFlags } from '../../core/input.ts';
+import { commandLine, type TargetOptions } from '../../core/input.ts';
 import { valueAt } from '../../core/json.ts';
 import { formatMoney } from '../../core/money.ts';
 import type { ApiRecord } from '../../core/record.ts';
 import type { Waited } from '../../core/result.ts';
-import { shellLine } from '../../core/shell.ts';
 import { statusWord } from '../../core/status.ts';
 import { durationWord, formatDuration } from '../../core/time.ts';
 import type { Run } from '../run.ts';
@@ -82,10 +81,8 @@ const hasExpired = (activity: ActivityLike, { ugwoUid, place }: WaitOptions): Pa
     ...about(activity),
   });
 
-const againLine = ({ uid }: ActivityLike, { ugwoUid, limit, place }: WaitOptions): string => {
-  const words = ['paycli', 'activity', 'wait', ugwoUid, uid, ...targetFlags(place)];
-  return shellLine([...words, '--wait-timeout', durationWord(limit)]);
-};
+const againLine = ({ uid }: ActivityLike, { ugwoUid, limit, place }: WaitOptions): string =>
+  commandLine(place, 'activity', 'wait', ugwoUid, uid, '--wait-timeout', durationWord(limit));
 
 const stillOpen = (activity: ActivityLike, followed: Followed, options: WaitOptions): PayError => {
   const { waited, expired, fault, unanswered } = followed;
