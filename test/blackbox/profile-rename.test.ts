@@ -39,9 +39,9 @@ const loggedIn = async (serves?: Service) => {
   return { home, env, service, run, json, charge };
 };
 
-/** Profiles of the ledger's entries, oldest first. */
+/** Profiles of the ledger's charges, oldest first. A row whose read was too old has an entry before its charge, too. */
 const namesIn = async ({ json }: Awaited<ReturnType<typeof loggedIn>>): Promise<readonly string[]> => {
-  const { data } = (await json('ledger', 'list', '--all-profiles')) as { data: readonly { profile: string }[] };
+  const { data } = (await json('ledger', 'list', '--all-profiles', '--state', 'accepted')) as { data: readonly { profile: string }[] };
   return data.map(({ profile }) => profile).toReversed();
 };
 
