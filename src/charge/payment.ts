@@ -134,10 +134,11 @@ interface Received {
   readonly isAssumed: boolean;
 }
 
-/** An amount of 0 on a successful activity counts as missing. */
-const positive = (amount: number | undefined): number | undefined => (amount === 0 ? undefined : amount);
+/** An amount of 0 on a successful activity, or on a refund, counts as missing. */
+export const positive = (amount: number | undefined): number | undefined => (amount === 0 ? undefined : amount);
 
-const ownMoney = ({ charged, amount }: ActivityFacts, asked: number | undefined): Received => {
+/** Money that an activity brought by itself. `asked`: amount of its payment request. */
+export const ownMoney = ({ charged, amount }: ActivityFacts, asked: number | undefined): Received => {
   const shown = positive(charged);
   return { received: shown ?? positive(amount) ?? asked, isAssumed: shown === undefined };
 };

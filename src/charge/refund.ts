@@ -40,7 +40,10 @@ export const refundShown = (status: string): RefundState => OWN.get(status) ?? '
 
 /** The sum of refunds; undefined if one pays back the whole payment. */
 export const sumOfRefunds = (refunds: readonly Pick<RefundSeen, 'amount'>[]): number | undefined =>
-  refunds.reduce<number | undefined>((sum, { amount }) => (sum === undefined ? sum : amount && sum + amount), 0);
+  refunds.reduce<number | undefined>(
+    (sum, { amount }) => (sum === undefined || amount === undefined ? undefined : sum + amount),
+    0,
+  );
 
 /**
  * The state of a refund after its own record was read. `others`: the other refunds of its activity. `received`: what the

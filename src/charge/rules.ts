@@ -9,7 +9,7 @@ import type { BeginOptions } from '../ledger/ledger.ts';
 import { hasSameActivities, keptActivity, MOST_AGE_MS, type Snapshot, snapshotOf } from '../ledger/snapshot.ts';
 import { type Data, findOtherTerms, isOtherMedium, withoutPrivate } from './mediums.ts';
 import type { Outcome } from './outcome.ts';
-import { amountAt, isStepUnreadable, PAYMENTS, paymentShown } from './payment.ts';
+import { amountAt, isStepUnreadable, PAYMENTS, paymentShown, positive } from './payment.ts';
 import type { ChargeRequest, ChargeRun, MakeRequest, Reading } from './request.ts';
 
 /** The part of a request that depends on its kind. */
@@ -38,7 +38,7 @@ const makeRules = (request: MakeRequest, { asked, paid }: Reading, now: () => nu
     send,
     accepted: ({ value }) => {
       const [uid, status] = [String(valueAt(value, 'uid')), statusOf(value)];
-      const amount = effect.kind === REFUND ? amountAt(value, 'amount') : undefined;
+      const amount = effect.kind === REFUND ? positive(amountAt(value, 'amount')) : undefined;
       const evidence = {
         message: `${effect.done}: ${uid}`,
         uid,

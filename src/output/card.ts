@@ -3,7 +3,17 @@ import { isJsonObject, printExact, valueAt } from '../core/json.ts';
 import type { ApiRecord } from '../core/record.ts';
 import type { Column, InnerList, View } from '../core/result.ts';
 import { visible } from '../core/text.ts';
-import { type CardField, cellOf, exactValue, fieldLines, isBlank, isScalar, labelOf, plainText } from './cell.ts';
+import {
+  amountDigits,
+  type CardField,
+  cellOf,
+  exactValue,
+  fieldLines,
+  isBlank,
+  isScalar,
+  labelOf,
+  plainText,
+} from './cell.ts';
 import { checkRecordColumns, columnAt, tableColumns } from './columns.ts';
 import { nextActionLines } from './next-action.ts';
 import { type Styles, type Surface, unpainted } from './style.ts';
@@ -58,7 +68,9 @@ const otherFields = (value: unknown, view: View, styles: Styles): CardField[] =>
 /** The amount that the customer has to pay; undefined if the record has none. */
 export const amountOf = (value: unknown, view: View, styles: Styles): string | undefined => {
   if (view.amount !== undefined) return view.amount;
-  const column = view.columns.find(({ kind, path }) => kind === 'money' && Number(valueAt(value, path)) > 0);
+  const column = view.columns.find(
+    ({ kind, path }) => kind === 'money' && /^[1-9]\d*$/.test(amountDigits(valueAt(value, path)) ?? ''),
+  );
   return column === undefined ? undefined : cellOf(value, column, styles).text;
 };
 

@@ -62,7 +62,7 @@ const currencyAt = (record: unknown, path: string): string | undefined => {
 };
 
 /** The digits of an amount in the minor unit; undefined for a value that can't be one. */
-const amountDigits = (value: unknown): string | undefined => {
+export const amountDigits = (value: unknown): string | undefined => {
   const minor = value instanceof NumberText ? value.text : value;
   if (isBlank(minor) || (typeof minor !== 'number' && typeof minor !== 'string')) return undefined;
   return String(minor).length > BOUNDS.word ? undefined : String(minor);

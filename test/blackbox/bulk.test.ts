@@ -347,21 +347,23 @@ describe('ugwo charge --from', () => {
       1: { ...odd, status: 'failed', error: null },
       2: { status: 'failed', error: { message: 'declined' } },
       3: { ...odd, ...back },
+      4: { ...odd, status: 'expired' },
     };
     const service = await serveBy((seen) => charged(numberIn(seen), answers[numberIn(seen)] ?? {}));
-    const [file, options, report] = [ussdFile(1, 2, 3), { service, ...home() }, reportPath()];
+    const [file, options, report] = [ussdFile(1, 2, 3, 4), { service, ...home() }, reportPath()];
     const reported = async (code: number, ...more: readonly string[]) => {
       expect((await chargeFrom(file, options, '--report', report, ...more)).code).toBe(code);
-      return ['1', '2', '3'].map((row) => [reportOf(report)[row]?.['state'], reportOf(report)[row]?.['error']]);
+      return ['1', '2', '3', '4'].map((row) => [reportOf(report)[row]?.['state'], reportOf(report)[row]?.['error']]);
     };
+    const paid = ['accepted', ''];
     const reversed = ['accepted', 'the payment was reversed: the provider took the money back'];
     const failed = ['failed', 'the charge failed'];
-    expect(await reported(11)).toEqual([failed, ['failed', 'the charge failed: declined'], reversed]);
-    expect(await reported(11)).toEqual([failed, failed, reversed]);
-    answers[1] = {};
-    answers[2] = {};
-    expect(await reported(11, '--retry-failed')).toEqual([['accepted', ''], ['accepted', ''], reversed]);
-    expect(postsOf(service)).toEqual({ 1: 2, 2: 2, 3: 1 });
+    const expired = ['expired', 'the time to pay is over, and nothing came'];
+    expect(await reported(11)).toEqual([failed, ['failed', 'the charge failed: declined'], reversed, expired]);
+    expect(await reported(11)).toEqual([failed, failed, reversed, expired]);
+    for (const number of [1, 2, 4]) answers[number] = {};
+    expect(await reported(11, '--retry-failed')).toEqual([paid, paid, reversed, paid]);
+    expect(postsOf(service)).toEqual({ 1: 2, 2: 2, 3: 1, 4: 2 });
   });
 
   it('reserves disk space for the outcome of every row in flight', async () => {

@@ -158,10 +158,10 @@ describe('a file that exceeds a policy', () => {
 });
 
 describe('a refund under a policy', () => {
-  const service = (): Promise<Service> =>
+  const service = (paid: object = {}, answer: object = {}): Promise<Service> =>
     serveAllBy((seen) => {
-      if (seen.method === 'POST') return json(200, { uid: 'rfd.A.b', status: 'successful' });
-      const latest = { uid: activityOf(numberIn(seen)), charged_amount: '500001.00' };
+      if (seen.method === 'POST') return json(200, { uid: 'rfd.A.b', status: 'successful', ...answer });
+      const latest = { uid: activityOf(numberIn(seen)), charged_amount: '500001.00', ...paid };
       return json(200, {
         ...ugwo(numberIn(seen)),
         currency: undefined,
@@ -226,6 +226,15 @@ describe('a refund under a policy', () => {
     expect(ended.code).toBe(9);
     expect(summaryOf(ended)).toMatchObject({ accepted: 1, refused: 1, not_started: 1 });
     expect(errorOf(ended)['message']).toContain('NGN 3,999.99 is left today, and this refund is NGN 5,000.01');
+  });
+
+  it.each<[where: string, paid: object, answer: object, amount: string[]]>([
+    ['the answer', {}, { amount: 0 }, ['--amount', '4,000.00']],
+    ['what the activity brought', { charged_amount: 0 }, {}, []],
+  ])('counts in full if %s shows an amount of 0', async (_where, paid, answer, amount) => {
+    const world = await under(['--max-refund-amount', 'NGN 6,000.00'], await service(paid, answer));
+    expect(await refund(1, world, ...amount)).toMatchObject({ code: 0 });
+    expect(await refund(2, world, ...amount)).toMatchObject({ code: 9 });
   });
 
   it("isn't sent where only the row of a file names its currency", async () => {

@@ -232,16 +232,20 @@ describe.skipIf(process.platform === 'win32')('--share-with', () => {
     expect([program.sent(), row.sent()]).toEqual([printed.stdout, printed.stdout]);
   });
 
-  it('shows the customer no sum of 0: --share has none, a program gets that of the payment request', async () => {
-    const made = json(200, { ...MADE, amount: 0, next_action: NEXT });
-    const look = json(200, { ...ugwo(1), uid: UGWO_ID, checkout: { uid: 'chk.AbCd.1' } });
-    const service = await serveAllBy(({ method }) => (method === 'POST' ? made : look));
-    expect((await inProcess(one('--share'), at(service))).stdout).toMatch(/^Transfer to this account\.\n\nBank: /);
-    const [program, row] = [sender(), sender()];
-    await inProcess(one('--share-with', program.path), at(service));
-    await chargeFrom(fileOf(csvOf('ugwo,medium', `${UGWO_ID},bank_transfer`)), at(service), '--share-with', row.path);
-    for (const { sent } of [program, row]) expect(sent()).toContain('Amount: NGN 5,000.01\n');
-  });
+  const uncounted: unknown[] = [0, -1, 1.5, true, '0x10', [500_000]];
+  it.each(uncounted)(
+    'shows the customer no sum of %j: --share has none, a program gets that of the request',
+    async (amount) => {
+      const made = json(200, { ...MADE, amount, next_action: NEXT });
+      const look = json(200, { ...ugwo(1), uid: UGWO_ID, checkout: { uid: 'chk.AbCd.1' } });
+      const service = await serveAllBy(({ method }) => (method === 'POST' ? made : look));
+      expect((await inProcess(one('--share'), at(service))).stdout).toMatch(/^Transfer to this account\.\n\nBank: /);
+      const [program, row] = [sender(), sender()];
+      await inProcess(one('--share-with', program.path), at(service));
+      await chargeFrom(fileOf(csvOf('ugwo,medium', `${UGWO_ID},bank_transfer`)), at(service), '--share-with', row.path);
+      for (const { sent } of [program, row]) expect(sent()).toContain('Amount: NGN 5,000.01\n');
+    },
+  );
 
   it('shares later no sum that is not the rest, and names no command that is refused', async () => {
     const service = await serveAllBy(({ method, url }) => {

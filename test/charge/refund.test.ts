@@ -35,6 +35,7 @@ describe("a refund's own record", () => {
   it('disputes a refund with which more went back than came', () => {
     expect(afterRecord(of(OPEN), BACK, [of(BACK, 600)], 900)).toBe(BACK);
     expect(afterRecord(of(OPEN), BACK, [of(BACK, 601)], 900)).toBe(DISPUTED);
+    expect(afterRecord(of(OPEN), BACK, [of(BACK, 601), of(BACK, 0)], 900)).toBe(DISPUTED);
     expect(afterRecord(of(OPEN), BACK, [of(FAILED, 601), of(OPEN, 601)], 900)).toBe(BACK);
     expect(afterRecord(of(OPEN), BACK, [of(BACK, 601)], undefined)).toBe(BACK);
     expect(afterRecord(whole(OPEN), BACK, [], 900)).toBe(BACK);

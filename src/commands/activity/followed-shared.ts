@@ -35,9 +35,10 @@ export interface WaitOptions {
   readonly made?: boolean;
 }
 
-/** Text about an activity that failed, with its reason if it shows one. A stored one needs `payment`, if it was reversed. */
+/** Text about an activity that brought nothing, with its reason if it shows one. A stored one needs `payment`. */
 export const failedText = (activity: unknown, payment: string | undefined = paymentShown(activity)): string => {
   if (payment === 'reversed') return 'the payment was reversed: the provider took the money back';
+  if (payment === 'expired') return 'the time to pay is over, and nothing came';
   const reason = failureReason(valueAt(activity, 'error'));
   return reason === undefined ? 'the charge failed' : `the charge failed: ${cutText(reason, BOUNDS.sentence)}`;
 };
@@ -76,7 +77,7 @@ const wasReversed = (activity: ActivityLike): PayError =>
   });
 
 const hasExpired = (activity: ActivityLike, { ugwoUid, place }: WaitOptions): PayError =>
-  new PayError('pending', 'the time to pay is over, and nothing came', {
+  new PayError('pending', failedText(activity, 'expired'), {
     hint: `charge again: ${commandLine(place, 'ugwo', 'charge', ugwoUid)}`,
     ...about(activity),
   });

@@ -1,5 +1,5 @@
 import { mediumNamed, mediumShown } from '../../charge/mediums.ts';
-import { amountAt, PAYMENTS, paymentShown } from '../../charge/payment.ts';
+import { activityFacts, ownMoney, PAYMENTS, paymentShown } from '../../charge/payment.ts';
 import type { Reading } from '../../charge/request.ts';
 import { openRowServices } from '../../compose/run.ts';
 import { activitiesOf, failureReason, latestActivityOf, statusOf, summaryColumns, textAt } from '../../core/charge.ts';
@@ -63,12 +63,11 @@ export const lookAtPaid = async (input: Refunded, run: Needs): Promise<Paid | un
   const paid = [...(listed ?? []), latestActivityOf(value)].find((one) => valueAt(one, 'uid') === input.activity);
   if (paid === undefined && listed !== undefined) throw usageError(`${input.activity} is no activity of ${uid}`);
   const { asked } = shown;
-  const whole = paid === undefined ? undefined : asked.amount;
   return {
     currency: asked.currency ?? '',
     status: statusOf(paid),
     isTransfer: mediumNamed(mediumShown(paid) ?? charge?.medium ?? '')?.step === 'transfer',
-    amount: amountAt(paid, 'charged_amount') ?? amountAt(paid, 'amount') ?? whole,
+    amount: paid === undefined ? undefined : ownMoney(activityFacts(paid), asked.amount).received,
     words: [textAt(value, 'ref'), textAt(value, 'description'), textAt(value, 'onye.email')].filter(
       (text) => text !== '',
     ),

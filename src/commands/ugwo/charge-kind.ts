@@ -152,7 +152,7 @@ const asKept = (charge: Entry, activity: unknown): RowEnd => {
   const [state, payment] = [rowStateOf(charge.state, endIn(charge)), paymentIn(charge)];
   const kept = { state, exitCode, fields: chargeFields(id, activity, payment, asked) };
   if (state === 'accepted') return { ...kept, ...madeEnd(activity, payment) };
-  if (state !== charge.state) return { ...kept, error: failedText(activity) };
+  if (state !== charge.state) return { ...kept, error: failedText(activity, payment) };
   return state === 'sending' ? kept : { ...kept, error: lastMessage(charge) ?? state.replaceAll('_', ' ') };
 };
 
