@@ -79,6 +79,16 @@ export const foldersOf = async ({ io }: OfIo): Promise<Folders> =>
 export const profilesOf = async (run: OfIo): Promise<ProfileRoom> =>
   (await import('../config/profiles.ts')).openProfiles(run.io, await foldersOf(run));
 
+/** The profiles, for a command that changes them. */
+export const profilesToChange = async (run: Pick<Run, 'io' | 'globals'>): Promise<ProfileRoom> => {
+  if (run.globals.local) {
+    throw usageError('--local needs no login, and has no profile to change', {
+      hint: 'to change a profile, leave out --local, and unset PAYCLI_PROFILE if it is local',
+    });
+  }
+  return profilesOf(run);
+};
+
 /** Loads the check that refuses paths which other users can manipulate. */
 const openCheckPath = async () => {
   const [{ checkPath }, { realMachine }] = await Promise.all([

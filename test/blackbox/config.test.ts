@@ -45,6 +45,8 @@ const edit = (home: string, defaults: unknown): void => {
   writeFileSync(file, JSON.stringify(content), { mode: 0o600 });
 };
 
+const NOT_LOCAL = /--local needs no login, and has no profile to change/;
+
 describe('config', () => {
   it('lists each setting with its source', async () => {
     const home = await withSettings(DEAD, { output: 'json' });
@@ -56,6 +58,7 @@ describe('config', () => {
       'setting\tvalue\tfrom\noutput\tjson\tprofile shop\ncolor\tauto\tbuilt-in\nmedium\t\tbuilt-in\ncurrency\t\tbuilt-in\ntime_zone\t\tbuilt-in\ncolumns.ugwo.list\tref,status\tprofile shop\n',
     );
     expect(await list({ NO_COLOR: '1' })).toContain('color\t1\tNO_COLOR\n');
+    expect(await list({ PAYCLI_PROFILE: 'local' })).toContain('output\ttable\tbuilt-in\n');
     expect(await list({ TZ: 'Asia/Tokyo' })).toContain('time_zone\tAsia/Tokyo\tTZ\n');
     expect(await inProcess(['config', 'get', 'output', '--json'], { home })).toMatchObject({
       stdout: '{"setting":"output","value":"json","from":"profile shop"}\n',
@@ -77,8 +80,14 @@ describe('config', () => {
     // The process would take an offset for UTC.
     [['config', 'set', 'time_zone', '+01:00'], /time_zone: "\+01:00" is not a time zone/],
     [['config', 'get', '__proto__'], /no setting/],
+    [['config', 'set', 'medium', 'ussd', '--local'], NOT_LOCAL],
+    [['config', 'unset', 'output', '--local'], NOT_LOCAL],
+    [['ledger', 'use', 'postgres://ada@db.example/payments', '--local'], NOT_LOCAL],
+    [['profile', 'use', 'shop', '--local'], NOT_LOCAL],
+    [['profile', 'rename', 'shop', 'store', '--profile', 'local'], NOT_LOCAL],
+    [['profile', 'remove', 'shop', '--local', '--yes'], NOT_LOCAL],
   ])('rejects %j', async (args, message) => {
-    const home = await withSettings(DEAD, {});
+    const home = await withSettings(DEAD, { output: 'json' });
     const before = readFileSync(join(home, 'config.json'), 'utf8');
     expect(await inProcess(args, { home })).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
     expect(readFileSync(join(home, 'config.json'), 'utf8')).toBe(before);

@@ -170,6 +170,8 @@ describe('profiles', () => {
     });
     await scene({ home, argv: ['profile', 'use', 'main'], stderr: /^/ });
     await scene({ home, argv: ['profile', 'show', '--json'], json: { name: 'main', default: true } });
+    const env = { PAYCLI_PROFILE: 'shop' };
+    await scene({ home, env, argv: ['ledger', 'use', '--file', '--json'], json: { name: 'shop' } });
     await scene({ home, argv: ['profile', 'remove', 'shop', '--yes'], stderr: /^/ });
     await scene({ home, argv: ['ugwo', 'list', '--profile', 'mian', '--json'], exit: 4, stderr: ['main'] });
   });

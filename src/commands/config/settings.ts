@@ -1,5 +1,6 @@
 import { MEDIUM_NAMES } from '../../charge/mediums.ts';
-import { profilesOf } from '../../compose/run.ts';
+import { profilesOf, profilesToChange } from '../../compose/run.ts';
+import { LOCAL_PROFILE } from '../../core/data-files.ts';
 import type { Env } from '../../core/io.ts';
 import { madeHere, onePage } from '../../core/record.ts';
 import type { Result, View } from '../../core/result.ts';
@@ -19,11 +20,8 @@ interface Setting {
 
 const BUILT_IN: Readonly<Record<string, string>> = { output: 'table', color: 'auto' };
 
-/** Variables that override the setting of the colour. */
-const COLOR_VARIABLES = ['NO_COLOR', 'FORCE_COLOR', 'CLICOLOR_FORCE'];
-
 const fromEnvironment = (name: string, env: Env): Setting | undefined => {
-  const variables = { color: COLOR_VARIABLES, time_zone: ['TZ'] }[name] ?? [];
+  const variables = { color: ['NO_COLOR', 'FORCE_COLOR', 'CLICOLOR_FORCE'], time_zone: ['TZ'] }[name] ?? [];
   const variable = variables.find((one) => (env[one] ?? '') !== '');
   return variable === undefined ? undefined : { setting: name, value: env[variable] ?? null, from: variable };
 };
@@ -38,6 +36,7 @@ const settingOf = (name: string, stored: StoredDefaults, env: Env): Setting => {
 };
 
 const storedFor = async (run: Run): Promise<StoredDefaults> => {
+  if (run.globals.local) return { profile: LOCAL_PROFILE, values: {} };
   const room = await profilesOf(run);
   return room.defaults(room.chosen(run.globals).name);
 };
@@ -59,7 +58,7 @@ export const setSetting = async (
   { name, value }: { readonly name: string; readonly value?: string },
   run: Run,
 ): Promise<Result> => {
-  const room = await profilesOf(run);
+  const room = await profilesToChange(run);
   const stored = room.setDefault(room.chosen(run.globals).name, name, value);
   return shown(settingOf(name, stored, {}));
 };

@@ -98,9 +98,8 @@ export const sharedCommands = [
     danger: 'write',
     summary: 'choose the ledger of a profile: a shared one in PostgreSQL, or the file of this machine',
     description:
-      'Stored with the profile that --profile names, or with the default one. PAYCLI_LEDGER overrides it for one ' +
-      'call. The address never contains the password. It comes from a password file (PGPASSFILE, ~/.pgpass) or a ' +
-      'command, or a client certificate replaces it (sslcert, sslkey).',
+      'Stored with the current profile. PAYCLI_LEDGER overrides it for one call. The address never contains the ' +
+      'password. It comes from a password file (PGPASSFILE, ~/.pgpass) or a command, or a client certificate replaces it (sslcert, sslkey).',
     input: useInput,
     examples: {
       'share a ledger (exit 4 without a profile)':

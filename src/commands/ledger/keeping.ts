@@ -1,7 +1,7 @@
 import type { InputOf } from '../../cli/define.ts';
 import { scopeOf } from '../../compose/client.ts';
 import { openLedgerAdmin } from '../../compose/ledger-admin.ts';
-import { foldersOf, profilesOf } from '../../compose/run.ts';
+import { foldersOf, profilesToChange } from '../../compose/run.ts';
 import { realMachine } from '../../config/machine.ts';
 import { counted } from '../../core/bounds.ts';
 import { interrupted, PayError, usageError } from '../../core/error.ts';
@@ -141,7 +141,8 @@ const useView: View = {
 
 export const useLedger = async ({ url, passwordCommand }: InputOf<typeof useInput>, run: Run): Promise<Result> => {
   if (url !== undefined) (await import('../../ledger/postgres/url.ts')).parseAddress(url);
-  const name = (await profilesOf(run)).useLedger(run.globals.profile, url, passwordCommand);
+  const room = await profilesToChange(run);
+  const name = room.useLedger(room.chosen(run.globals).name, url, passwordCommand);
   return {
     kind: 'record',
     record: madeHere({ name, ledger: url ?? null }),

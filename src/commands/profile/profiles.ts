@@ -1,7 +1,7 @@
 import { askChoice } from '../../cli/ask.ts';
 import { whoAmI } from '../../compose/checkup.ts';
 import { renameInLedger } from '../../compose/ledger-admin.ts';
-import { profilesOf } from '../../compose/run.ts';
+import { profilesOf, profilesToChange } from '../../compose/run.ts';
 import type { NewProfile, ProfileRoom, ProfileSummary } from '../../config/profiles.ts';
 import { counted } from '../../core/bounds.ts';
 import { PayError, usageError } from '../../core/error.ts';
@@ -66,7 +66,6 @@ type Chosen = ReturnType<ProfileRoom['chosen']>;
 
 /** Throws a usage error for conflicting options, or if the login must ask and nobody can answer. */
 const checkAnswerable = ({ environment, key }: LoginInput, { origin }: Chosen, run: Run): void => {
-  if (run.globals.local) throw usageError('--local needs no login', { hint: 'leave out --local, or skip the login' });
   if (environment !== undefined && origin !== undefined) {
     throw usageError(`--environment and ${origin.from} can't be used together`, { hint: 'give one of them' });
   }
@@ -150,7 +149,7 @@ const noticeSaved = async (saved: ProfileSummary, replaced: ProfileSummary | und
 
 /** Stores a profile: one origin and its key, checked with the service first. */
 export const login = async (input: LoginInput, run: Run): Promise<Result> => {
-  const room = await profilesOf(run);
+  const room = await profilesToChange(run);
   const chosen = room.chosen(run.globals);
   checkAnswerable(input, chosen, run);
   room.checkFolder();
@@ -201,7 +200,8 @@ const chosenProfile = async (name: string | undefined, run: Run): Promise<string
 };
 
 export const useProfile = async ({ name }: Named, run: Run): Promise<Result> => {
-  const profile = (await profilesOf(run)).use(await chosenProfile(name, run));
+  const room = await profilesToChange(run);
+  const profile = room.use(await chosenProfile(name, run));
   await noticeOverride(run);
   return { kind: 'record', record: madeHere(profile), view: profileView };
 };
@@ -221,7 +221,7 @@ export const renameProfile = async (
   { from, to }: { readonly from: string; readonly to: string },
   run: Run,
 ): Promise<Result> => {
-  const save = (await profilesOf(run)).renaming(from, to);
+  const save = (await profilesToChange(run)).renaming(from, to);
   const { entries, shared, end } = await renameInLedger(run, from, to);
   let profile: ProfileSummary;
   try {
@@ -252,8 +252,7 @@ const noticeRemoved = async ({ say }: Run, removed: ProfileSummary, left: readon
 
 /** Removes a profile and its key, after a confirmation: the named one, or the one that a call would use now. */
 export const removeProfile = async ({ name }: Named, run: Run): Promise<Result> => {
-  if (name === undefined && run.globals.local) throw usageError('--local has no profile to remove');
-  const room = await profilesOf(run);
+  const room = await profilesToChange(run);
   const profile = room.show(name ?? room.chosen(run.globals).name);
   await run.ask([`Remove the profile ${profileText(profile)} and its key?`], 'refuse');
   const kept = await room.keyRemover(profile.name);
