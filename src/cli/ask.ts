@@ -88,9 +88,9 @@ type Step =
 
 /** Judges an answer: a number, a name, or a part of names. */
 const choiceFrom = ({ choices, open = false }: Omit<Choices, 'title'>, at: Choosing, answer: string): Step => {
-  if (answer === '' && at.offered !== undefined) return { chosen: at.offered };
   const named = choices.find((choice) => choice.toLowerCase() === answer.toLowerCase());
   if (named !== undefined) return { chosen: named };
+  if (/^(?:y(?:es)?)?$/i.test(answer) && at.offered !== undefined) return { chosen: at.offered };
   if (/^\d+$/.test(answer)) {
     const chosen = at.shown[Number(answer) - 1];
     return chosen === undefined ? { ...at, said: `There is no number ${answer}.`, lists: false } : { chosen };
