@@ -1,4 +1,5 @@
 import type { Meant } from '../bulk/kind.ts';
+import { paymentShown } from '../charge/payment.ts';
 import { partText } from '../charge/words.ts';
 import type { CommandSpec } from '../cli/define.ts';
 import type { Names } from '../cli/program.ts';
@@ -132,9 +133,10 @@ const describedRecord = (value: unknown): string => {
   const money = text('amount') && currency && formatMoney(text('amount'), currency);
   const name = [text('first_name'), text('last_name')].filter(Boolean).join(' ');
   const customer = text('onye.email') || text('onye') || text('email');
-  const [asked, received] = [Number(text('amount')), Number(text('total_amount_paid'))];
+  const paid = paymentShown(value) === 'underpaid' ? 'charged_amount' : 'total_amount_paid';
+  const [asked, received] = [Number(text('amount')), Number(text(paid))];
   const isPart = received > 0 && received < asked;
-  const status = isPart ? `part paid: ${partText(received, asked, text('currency'))}` : statusWord(text('status'));
+  const status = isPart ? `part paid: ${partText(received, asked, currency)}` : statusWord(text('status'));
   const parts = [money, name, customer, text('medium'), status].filter(Boolean);
   return `${text('uid')}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`;
 };

@@ -411,6 +411,15 @@ describe('a write by name', () => {
       stderr: [': NGN 5,000.01, c1@example.com, part paid: NGN 2,500.00 of 5,000.01\n'],
     }));
 
+  it('says what came by an activity that brought a part', () => {
+    const part = { ...ACTIVITY, uid: uidOf(1), status: 'successful', amount: 500_001, charged_amount: 250_000 };
+    return scene({
+      ...shop({ ugwo: [request(1, { activities: [part] })] }),
+      argv: ['refund', 'create', 'order-1', '--dry-run'],
+      stderr: [/^order-1 is act\.AbCd\.\d+1: NGN 5,000\.01, c1@example\.com, part paid: NGN 2,500\.00 of 5,000\.01\n/],
+    });
+  });
+
   it.each([
     ['y', [], 0, [LIST, READ(1), POST(1)]],
     ['n', [], 130, [LIST]],

@@ -34,6 +34,13 @@ describe('activity get', () => {
     expect(await terminal.screen()).toMatch(/^error +No funds\.$/m);
   });
 
+  it('shows the sum that came', async () => {
+    const part = { ...ACTIVITY, status: 'successful', amount: 500_000, charged_amount: 250_000, currency: 'NGN' };
+    const terminal = openTerminal(GET_ACTIVITY, { service: await serve([json(200, part)], ASKED) });
+    await terminal.ended;
+    expect(await terminal.screen()).toMatch(/^amount +NGN 5,000\.00\nreceived +NGN 2,500\.00$/m);
+  });
+
   it('prints the activity as received', () => {
     const text = JSON.stringify(ACTIVITY).replace('{', '{"later":9007199254740993,');
     return scene({

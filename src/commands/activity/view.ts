@@ -20,6 +20,7 @@ export const activityView: View = {
     createdColumn,
     { path: 'updated_at', kind: 'time', machineOnly: true },
     { path: 'amount', kind: 'money', peopleOnly: true },
+    { path: 'charged_amount', kind: 'money', label: 'received', peopleOnly: true },
     { path: 'ugwo_uid', label: 'payment request', peopleOnly: true },
   ],
   nextAction: readNextAction,
