@@ -209,6 +209,8 @@ describe('a case of status', () => {
     expect([code, cases]).toMatchObject([0, [{ kind: 'expires_soon', ref: 'ORD-35', amount: 90_000, command }]]);
     expect(sums).toMatchObject({ open: [{ currency: 'NGN', count: 2, amount: 180_000 }] });
     expect(await run(cases[0] as Shown)).toContain('900.00');
+    const none = /^paycli_cases\{profile="[^"]+",kind="expires_soon"\} 0$/m;
+    expect((await paycli('status', '-o', 'prometheus')).stdout).toMatch(none);
     // An account that was not shared either is both cases.
     const both = ['ugwo', 'charge', await request('ORD-37'), '--medium', 'bank_transfer', '--expires-in', '4m'];
     expect(await paycli(...both, '--share-with', 'false')).toMatchObject({ code: 14 });
@@ -217,6 +219,7 @@ describe('a case of status', () => {
       { kind: 'expires_soon', ref: 'ORD-37' },
       { kind: 'expires_soon', ref: 'ORD-35' },
     ]);
+    expect((await paycli('status')).stderr).toMatch(/^Cases that need you: 1; the others are only shown$/m);
   });
 });
 

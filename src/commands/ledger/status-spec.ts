@@ -22,7 +22,7 @@ export const statusCommand = defineCommand({
     'open, the case is hidden. It reads only the ledger, without a key. Exit 14 if a case needs you; an account that expires ' +
     'within five minutes, or an approval that another person has to give, is only shown. If --sync could not read the ' +
     'service, it says so and ends with 8. With -o prometheus the exit code is 0 whenever the ledger could be read: ' +
-    'paycli_cases counts the cases, and with --sync, paycli_sync_failed and paycli_last_sync_timestamp_seconds say how ' +
+    'paycli_cases counts the cases that need a person, and with --sync, paycli_sync_failed and paycli_last_sync_timestamp_seconds say how ' +
     'the sync went.',
   input: statusInput,
   examples: {

@@ -60,7 +60,8 @@ const metricsText = (
     lines.map(
       (line) => [{ profile: line.groups[0], currency: line.currency, payment: line.reported }, value(line)] as const,
     );
-  const of = (profile: string | undefined, kind: string) => casesOf(profile).filter((one) => one.kind === kind);
+  const of = (profile: string | undefined, kind: string) =>
+    casesOf(profile).filter((one) => one.isDue && one.kind === kind);
   const counts = profiles.flatMap((profile) =>
     CASES.map((kind) => [{ profile, kind }, of(profile, kind).length] as const),
   );
@@ -83,7 +84,7 @@ const metricsText = (
   return [
     metric('paycli_received_minor', 'Received today, in the minor unit.', received),
     metric('paycli_charges', 'Charges paid or reversed today, and open ones.', charges),
-    metric('paycli_cases', 'Cases that paycli status shows.', counts),
+    metric('paycli_cases', 'Cases that need a person.', counts),
     metric('paycli_oldest_unknown_seconds', 'Age of the oldest unknown outcome, else 0.', ages),
     ...(sync === 'none' ? [] : syncs),
   ].join('\n');
@@ -142,7 +143,8 @@ export const showStatus = async (
   ];
   const profiles = allProfiles && found.length > 0 ? [...new Set(found)].sort() : [profile];
   const due = cases.filter(({ isDue }) => isDue).length;
-  const failure = failed ?? (due === 0 ? undefined : new PayError('attention', `cases that need you: ${due}`));
+  const others = due === cases.length ? '' : '; the others are only shown';
+  const failure = failed ?? (due === 0 ? undefined : new PayError('attention', `cases that need you: ${due}${others}`));
   const ending = failure === undefined ? {} : { failure };
   if (globals.prometheus) {
     const lines = [...paid.filter(({ reported }) => reported !== 'charged'), ...open];
