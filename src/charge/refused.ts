@@ -153,9 +153,11 @@ const disputedWords = ({ by, activity }: Pick<Refused, 'by' | 'activity'>, comma
 const NEW_REQUEST = 'for another payment, make a new payment request';
 
 const WORDS: Readonly<Record<RefusalReason, Words>> = {
-  unresolved: ({ intent, by }, command) => [
+  unresolved: ({ by }, command) => [
     `${earlier({ by, activity: undefined })} may have ${by === undefined || isCharge(by) ? 'been made' : 'gone through'}; its result is unknown`,
-    `find out: ${command('ledger', 'sync', by?.id ?? '')}${intent.kind === CHARGE ? "; --again doesn't override this" : ''}`,
+    by === undefined || isCharge(by)
+      ? `find out: ${command('ledger', 'sync', by?.id ?? '')}; --again doesn't override this`
+      : `look for the ${kindWord(by.kind)} at the service, then record what you found: ${command('ledger', 'resolve', by.id, '--as', 'created')}, or \`--as not-created\``,
   ],
   in_progress: ({ by }, command) => [
     `another paycli process is ${by === undefined || isCharge(by) ? 'charging it' : `sending a ${kindWord(by.kind)} of it`} right now (${entryName(by, undefined)})`,

@@ -41,8 +41,8 @@ const ROWS = {
   },
   unknown: {
     exit: 6,
-    meaning: 'the charge, refund or update may have been applied',
-    again: 'no: `paycli ledger sync`',
+    meaning: 'a write may have been applied',
+    again: 'if the message says so',
     certain: 'unknown',
     row: 'unknown',
   },

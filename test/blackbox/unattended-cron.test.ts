@@ -48,8 +48,12 @@ const LOST = { metadata: { emulate: 'lost' } };
 const lineWith = (word: string): string => {
   const found = table.filter((line) => line.includes(word));
   expect(found).toHaveLength(1);
-  return (found[0] ?? '').split(' ').slice(5).join(' ');
+  // In a crontab, a percent sign ends the command.
+  return (found[0] ?? '').split(' ').slice(5).join(' ').replaceAll('\\%', '%');
 };
+
+const writeDue = (home: string, uids: readonly string[]): void =>
+  writeFileSync(join(home, 'due.csv'), `ugwo,medium,provider\n${uids.map((uid) => `${uid},ussd,gtb\n`).join('')}`);
 
 // Windows has no cron.
 describe.skipIf(process.platform === 'win32')('the crontab', () => {
@@ -73,7 +77,10 @@ describe.skipIf(process.platform === 'win32')('the crontab', () => {
     const { cron, request, activitiesOf } = await openUser();
     const lost = await request(LOST);
     const { code, stdout } = await cron(`paycli-cron ugwo charge ${lost} ${USSD.join(' ')}`);
-    expect([code, stdout]).toEqual([6, expect.stringMatching(/^A charge may have been made\./)]);
+    expect([code, stdout]).toEqual([
+      6,
+      expect.stringMatching(/^A write may have been applied\..*\n[\s\S]*paycli ledger sync chg-/),
+    ]);
     expect(await cron(lineWith('status'))).toMatchObject({ code: 0, stdout: '' });
     expect(await activitiesOf(lost)).toHaveLength(1);
   });
@@ -98,11 +105,21 @@ describe.skipIf(process.platform === 'win32')('the crontab', () => {
     expect(await cron(lineWith('status'))).toMatchObject({ code: 0, stdout: '' });
   });
 
+  it('charges the file of each day, with a report of its own', async () => {
+    const { cron, home, request } = await openUser();
+    for (const day of ['2026-11-20', '2026-11-21']) {
+      const uid = await request();
+      writeDue(home, [uid]);
+      const line = `date() { [ "$1" = +%F ] && echo ${day}; }; ${lineWith('charge')}`;
+      expect(await cron(line)).toMatchObject({ code: 0, stdout: '' });
+      expect(readFileSync(join(home, `report-${day}.csv`), 'utf8')).toContain(uid);
+    }
+  });
+
   it('needs no lock: two runs at the same time charge each row once', async () => {
     const { cron, home, request, activitiesOf } = await openUser();
     const uids = await Promise.all(Array.from({ length: 8 }, () => request()));
-    const rows = uids.map((uid) => `${uid},ussd,gtb\n`);
-    writeFileSync(join(home, 'due.csv'), `ugwo,medium,provider\n${rows.join('')}`);
+    writeDue(home, uids);
     const runs = await Promise.all([cron(lineWith('charge')), cron(lineWith('charge'))]);
     expect(runs.map(({ code, stdout }) => [code, stdout])).toEqual([
       [0, ''],

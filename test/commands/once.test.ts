@@ -109,7 +109,7 @@ describe('once', () => {
     expect(thrown).toMatchObject({ kind: 'unknown', detail: { ledgerId: entry?.id } });
     expect(await thrownBy(sending({ ledger }).made)).toMatchObject({
       kind: 'refused',
-      detail: { hint: `find out: \`paycli ledger sync ${entry?.id} --profile shop\`` },
+      detail: { hint: expect.stringContaining(`\`paycli ledger resolve ${entry?.id} --as created --profile shop\``) },
     });
   });
 });

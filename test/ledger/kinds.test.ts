@@ -147,7 +147,10 @@ describe.each(BACKENDS)('an entry of another kind, in a ledger %s,', (_where, ne
     expect(await thrownBy(make(other))).toMatchObject({
       kind: 'refused',
       message: `no refund was sent for ${ACT}: an earlier refund (${id}) may have gone through; its result is unknown`,
-      detail: { ledgerId: id, hint: `find out: \`paycli ledger sync ${id} --profile default\`` },
+      detail: {
+        ledgerId: id,
+        hint: `look for the refund at the service, then record what you found: \`paycli ledger resolve ${id} --as created --profile default\`, or \`--as not-created\``,
+      },
     });
     expect(await other.unknown()).toMatchObject([{ id }]);
     await make(other, { about: 'act.AbCd.2' });
