@@ -205,6 +205,8 @@ export interface ListFilter extends Scope {
   readonly paidSince?: number | undefined;
   readonly job?: string | undefined;
   readonly about?: string | undefined;
+  /** Only those with one of these identifiers. */
+  readonly ids?: readonly string[] | undefined;
   /** Only those with one of these activities. */
   readonly activities?: readonly string[] | undefined;
   /** Only those before this place in the order of creation, newest first. */

@@ -82,10 +82,11 @@ const OTHER_KIND = `kind = ? AND kind <> '${CHARGE}'`;
 /** Conditions of a query, except `id` and `earlier`: each database finds those in its own way. */
 export const conditionsOf = (
   { activities, states, kind, payments, paidTwice, disputed, prunable, rows, started, workspace, ...compared }: Query,
-  among: (activities: readonly string[]) => Statement = (all) => isOneOf('activity', all),
+  among = isOneOf,
   state = 'state',
 ): Statement[] => [
-  ...(activities === undefined ? [] : [among(activities)]),
+  ...(compared.ids === undefined ? [] : [among('id', compared.ids)]),
+  ...(activities === undefined ? [] : [among('activity', activities)]),
   ...(states === undefined ? [] : [isOneOf(state, states)]),
   ...(kind === undefined
     ? []

@@ -74,17 +74,8 @@ export const openTail = (ledger: Ledger, { filters, unsettledOnly }: WatchFilter
 
   /** Rereads the live charges and returns those that changed. */
   const reread = async (): Promise<ChargeChange[]> => {
-    const all = [...live.values()].map(({ charge }) => charge);
-    const activities = all.flatMap(({ activity }) => activity?.uid ?? []);
-    const accepted = await ledger.list({ activities, oldestFirst: true, limit: -1 });
-    // A person may have taken an activity from its charge.
-    const ids = new Set(accepted.map(({ id }) => id));
-    const others = all.filter(({ id }) => !ids.has(id)).map(({ id }) => ledger.get(id));
-    const found = [...accepted, ...(await Promise.all(others))];
-    return found.flatMap((one) => {
-      const before = one && live.get(one.id);
-      return before !== undefined && isCharge(one as Charge) ? take(one as Charge, before) : [];
-    });
+    const found = await ledger.list({ ids: [...live.keys()], oldestFirst: true, limit: -1 });
+    return found.filter(isCharge).flatMap((one) => take(one, live.get(one.id)));
   };
 
   /**

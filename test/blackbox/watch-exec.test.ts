@@ -301,6 +301,30 @@ describe('watch --exec', () => {
     expect(new Set(told.flat().map(({ id }) => id)).size).toBe(4);
   });
 
+  it('tells that a charge was paid of which a person names another activity than the one that failed', async () => {
+    const { sell, settle, watch, paycli, done, options, file, request } = await open();
+    const ugwo = await request('lost');
+    await emulatorRoom.faults({ file, rules: { rules: [{ method: 'POST', times: 1, reset: true, when: 'after' }] } });
+    expect((await sell(ugwo)).ended.code).toBe(6);
+    const other = { ...options, home: newFolder() };
+    await inProcess(['ugwo', 'charge', ugwo, ...USSD, '--again'], other);
+    const { activities } = JSON.parse(await done('ugwo', 'get', ugwo, '--json'));
+    const [first, second] = (activities as { uid: string }[]).map(({ uid }) => uid);
+    const { id } = JSON.parse(await done('ledger', 'list', '-o', 'ndjson'));
+    const name = (activity = '') =>
+      done('ledger', 'resolve', id, '--as', 'created', '--activity', activity, '--reason', 'seen', '--yes');
+    await name(first);
+    const run = watch('--exec', 'cat');
+    await run.saw(/\topen\t/);
+    await settle(String(first), 'failed');
+    await run.saw(/"kind":"failed"/);
+    await ended(run);
+    await name(second);
+    await settle(String(second), 'successful');
+    await paycli('ledger', 'sync');
+    expect(kindsIn((await watch('--exec', 'cat', '--until-final').ended).stderr)).toEqual(['paid']);
+  });
+
   it('keeps what --on leaves out for the start that wants it', async () => {
     const { sell, settle, watch } = await open();
     const [one, other] = [await sell(), await sell()];

@@ -33,6 +33,11 @@ const READS: readonly (readonly [what: string, query: Query, index: string])[] =
   ],
   ['charges of a payment request', { kind: 'charge', about: ugwoOf(7), ...PAGE }, 'charge_of_ugwo(?:_again)?'],
   ['refunds of an activity', { kind: 'refund', about: uidOf(7), states: ['accepted'] }, 'charge_of_ugwo(?:_again)?'],
+  [
+    'some charges',
+    { ids: ['chg-1', 'chg-2'], order: 'oldest', after: 0, limit: 200 },
+    '\\w*(?:charge_1|charge_id_key)',
+  ],
   ['the charge of an activity', { activities: [uidOf(7)] }, 'charge_activity'],
   [
     'what can be pruned',

@@ -154,6 +154,7 @@ const LISTS: Readonly<Record<Exclude<keyof ListFilter, 'service' | 'workspace' |
   paidSince: [listing({ payments: ['paid'], paidSince: NOON })],
   job: [listing({ job: ID })],
   about: [listing({ about: ugwoOf(1) })],
+  ids: [listing({ ids: [ID] })],
   activities: [listing({ activities: [uidOf(1)] })],
   before: [listing({ before: 100 })],
   oldestFirst: [listing({ oldestFirst: true }), PAGE],

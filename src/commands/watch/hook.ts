@@ -177,7 +177,7 @@ export class Hook {
     );
     const unpaid = this.#toldAsUnpaid();
     for (const filter of unpaid.length === 0 ? [] : this.#filters) {
-      const charges = await ledger.list({ ...filter, activities: unpaid, limit: -1 });
+      const charges = await ledger.list({ ...filter, ids: unpaid, limit: -1 });
       found.push(charges.filter(isCharge).map((charge) => ({ charge })));
     }
     return found.flat().map((one) => ({ ...one, now: stateNow(one.charge), at: io.clock.now() }));
@@ -194,12 +194,12 @@ export class Hook {
     });
   }
 
-  /** The activities of some charges that were told as not paid. They may be paid after all. */
+  /** Some charges that were told as not paid. They may be paid after all. */
   #toldAsUnpaid(): string[] {
     const isWanted = (event: string): boolean => ['failed', 'expired', 'reversed'].includes(event);
     const events = this.#deps.queue.before(this.#beforeUnpaid, { isWanted }, MOST_READ);
     this.#beforeUnpaid = (events.length === MOST_READ && events.at(-1)?.seq) || Number.MAX_SAFE_INTEGER;
-    return events.flatMap(({ activity }) => activity ?? []);
+    return events.flatMap(({ uid }) => uid.split('.', 1));
   }
 
   /** Stores events, then the place of the tail after them. */

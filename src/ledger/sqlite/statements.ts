@@ -38,10 +38,10 @@ const ORDERINGS = {
 } as const;
 
 /** A list of any length is one parameter. A single value without the list is found much faster. */
-const ofActivities = ([only = '', ...more]: readonly string[]): Statement =>
+const amongMany = (column: string, [only = '', ...more]: readonly string[]): Statement =>
   more.length === 0
-    ? ['activity = ?', only]
-    : ['activity IN (SELECT value FROM json_each(?))', JSON.stringify([only, ...more])];
+    ? [`${column} = ?`, only]
+    : [`${column} IN (SELECT value FROM json_each(?))`, JSON.stringify([only, ...more])];
 
 /** So many entries cost no time that anybody notices, in the table or in an index. */
 const FEW_ENTRIES = 20_000;
@@ -74,7 +74,7 @@ const boundsOf = ({ started = {}, after = 0, before }: Query, order: 'oldest' | 
 export const selecting = (query: Query, order: keyof typeof ORDERINGS = query.order ?? 'oldest'): Statement => {
   const { about, paidSince } = query;
   // Few charges have the same subject. The plus keeps SQLite from scanning all charges of a state instead.
-  const conditions = conditionsOf(query, ofActivities, about === undefined ? 'state' : '+state');
+  const conditions = conditionsOf(query, amongMany, about === undefined ? 'state' : '+state');
   const isBySeq = order === 'oldest' || order === 'newest';
   const [where, ...values] = whereOf([...conditions, ...(isBySeq ? boundsOf(query, order) : [])]);
   // SQLite would read all charges of a payment instead.

@@ -38,7 +38,7 @@ export const isPrunable = (entry: Entry): boolean =>
 const isIn = (value: number, [first, last]: readonly [number, number]): boolean => value >= first && value <= last;
 
 const isAsked = (charge: Entry, query: Query): boolean => {
-  const { id, activities, states, job, rows, about, earlier: standing, before, after, started: begun } = query;
+  const { id, ids, activities, states, job, rows, about, earlier: standing, before, after, started: begun } = query;
   const { activity, state, seq, asked } = charge;
   const { kind, payments, ref, customer, email, paidTwice, disputed, operator, accountDigest, pspReference } = query;
   const payment = paymentIn(charge) ?? charge.refund?.state;
@@ -55,6 +55,7 @@ const isAsked = (charge: Entry, query: Query): boolean => {
     (ref === undefined || asked?.ref === ref) &&
     (customer === undefined || asked?.customer === customer) &&
     (id === undefined || charge.id === id) &&
+    (ids === undefined || ids.includes(charge.id)) &&
     (activities === undefined || (activity !== undefined && activities.includes(activity.uid))) &&
     (states === undefined || states.includes(state)) &&
     isInScope(query)(charge) &&
