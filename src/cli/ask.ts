@@ -96,11 +96,9 @@ const choiceFrom = ({ choices, open = false }: Omit<Choices, 'title'>, at: Choos
     return chosen === undefined ? { ...at, said: `There is no number ${answer}.`, lists: false } : { chosen };
   }
   const found = choices.filter((choice) => choice.toLowerCase().includes(answer.toLowerCase()));
-  const [only] = found;
-  if (found.length === 1 && only !== undefined) {
-    return { shown: found, offered: only, said: '', lists: false };
-  }
-  if (found.length > 1) return { shown: found, said: '', lists: true };
+  const [only, ...others] = found;
+  if (others.length > 0) return { shown: found, said: '', lists: true };
+  if (only !== undefined) return { shown: found, offered: only, said: '', lists: false };
   // Doesn't repeat the answer, which may be a key pasted in the wrong place.
   return open
     ? { shown: choices, offered: answer, said: 'Not on the list.', lists: false }
@@ -154,7 +152,7 @@ export const askChoice = async ({ stdin, stderr, env }: Chooser, { title, ...fro
     if (answer === undefined || (answer.trim() === '' && at.offered === undefined)) throw declinedError();
     const step = choiceFrom(from, at, answer.trim());
     if ('chosen' in step) return step.chosen;
-    at = step.offered === undefined ? { shown: step.shown } : { shown: step.shown, offered: step.offered };
+    at = step;
     before = [...(step.said === '' ? [] : [step.said]), ...(step.lists ? numbered(step.shown, columns) : [])];
   }
 };

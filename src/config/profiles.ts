@@ -180,7 +180,7 @@ export const openProfiles = (io: Io, folders: Folders, machine: Machine = realMa
       const { [setting]: _old, ...others } = defaultsOf({ name, stored: profile }).values;
       const { defaults: _all, ...rest } = profile;
       const defaults = value === undefined ? others : { ...others, [setting]: value };
-      const next: StoredProfile = { ...rest, ...(Object.keys(defaults).length === 0 ? {} : { defaults }) };
+      const next: StoredProfile = { ...rest, ...(Object.keys(defaults).length > 0 && { defaults }) };
       replace(name, next);
       return defaultsOf({ name, stored: next });
     },
@@ -198,12 +198,12 @@ export const openProfiles = (io: Io, folders: Folders, machine: Machine = realMa
     useLedger: (asked: string | undefined, url: string | undefined, passwordCommand: string | undefined): string => {
       const { name, stored: profile } = found(asked);
       const { ledger: _ledger, ledger_password_command: _command, ...rest } = profile;
-      const command =
-        passwordCommand === undefined ? undefined : [...splitCommand(passwordCommand, '--password-command')];
       replace(name, {
         ...rest,
-        ...(url === undefined ? {} : { ledger: url }),
-        ...(command === undefined ? {} : { ledger_password_command: command }),
+        ...(url !== undefined && { ledger: url }),
+        ...(passwordCommand !== undefined && {
+          ledger_password_command: [...splitCommand(passwordCommand, '--password-command')],
+        }),
       });
       return name;
     },

@@ -14,6 +14,7 @@ import { hasFailed } from './guard.ts';
 import type { Job } from './job.ts';
 import type { ListFilter } from './ledger.ts';
 import { type Approval, isPlan, PLAN_VALID_MS } from './policy.ts';
+import type { Shared } from './share.ts';
 import { isDisputed, moneyKnown, paymentIn } from './transitions.ts';
 
 /** Something that waits for a person. Instants are milliseconds since the epoch. */
@@ -55,10 +56,9 @@ export const requestSeen = (charge: Entry, all: readonly Entry[], refunds: reado
 };
 export type RequestSeen = ReturnType<typeof requestSeen>;
 
-/** An open charge, and the reason why its message was not shared. */
-interface OpenCharge {
+/** An open charge, and the state of its message. */
+interface OpenCharge extends Shared {
   readonly charge: Charge;
-  readonly why: string | undefined;
 }
 
 /** Facts that the rules judge, by their subject. */
@@ -120,11 +120,11 @@ const lacksMoney = ({ charge, all, kept, overpaid }: RequestSeen, now: Moment): 
 const missingWords = ({ charge, kept }: RequestSeen): string[] =>
   chargeWords(charge, ...(kept > 0 ? ['--remaining'] : []));
 
-/** Words of the command that shares the message of an open charge again. */
-const shareWords = (charge: Charge): string[] => {
+/** Words of the command that shares the message of an open charge. */
+const shareWords = (charge: Charge, share = ['--share']): string[] => {
   const { medium, provider } = charge;
   const by = provider === undefined ? [] : ['--provider', provider];
-  return chargeWords(charge, '--medium', medium, ...by, '--reuse', '--share');
+  return chargeWords(charge, '--medium', medium, ...by, '--reuse', ...share);
 };
 
 /** Milliseconds that the customer still has to pay an open charge, at most; zero or less if the time is over. */
@@ -265,7 +265,11 @@ export const CASE_RULES = {
   message: {
     not_shared: {
       test: (open, now) => open.why !== undefined && timeLeft(open, now) > 0,
-      cases: ({ charge, why = '' }) => [{ ...ofEntry(charge), what: why, words: shareWords(charge) }],
+      cases: ({ charge, shared, why = '' }) => {
+        // No program gets a message twice: only a person can tell the customer then.
+        const [what, share] = shared === 'no' ? [why, ['--share-with', 'PROGRAM']] : [`may be shared: ${why}`];
+        return [{ ...ofEntry(charge), what, words: shareWords(charge, share) }];
+      },
     },
   },
   account: {

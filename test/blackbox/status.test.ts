@@ -455,7 +455,9 @@ describe('a day at the desk', () => {
         await done('webhook', 'listen', '--port', '0', '--secret-file', secret, '--forward-to', target, '--until', '1');
       },
       not_shared: async (one) => {
-        expect(await run(one)).toContain('Reference: not_shared');
+        expect(one.command).toMatch(/ --reuse --share-with PROGRAM$/);
+        await run({ ...one, command: String(one.command).replace('PROGRAM', 'true') });
+        expect((await status()).kinds).not.toContain('not_shared');
         await pay(JSON.parse(await done(...account, '--reuse', '--json')).uid);
       },
       expires_soon: async (one) => {

@@ -8,7 +8,7 @@ import { formatLocal } from '../../src/core/time.ts';
 import { CASES, type Case, judgeCases, requestSeen } from '../../src/ledger/cases.ts';
 import type { Charge, Entry, KeptActivity, Money, RequestTerms } from '../../src/ledger/entry.ts';
 import type { Job } from '../../src/ledger/job.ts';
-import { noteUnshared } from '../../src/ledger/share.ts';
+import { noteUnshared, type Shared } from '../../src/ledger/share.ts';
 import { snapshotOf } from '../../src/ledger/snapshot.ts';
 import { globals } from '../commands/profile-call.ts';
 import { ugwoOf, uidOf } from '../support/ids.ts';
@@ -70,8 +70,9 @@ const ofApproval = (id: string, askedBy: string, askedAt: number, currencies = [
 const ofQueue = (attempts: number, age: number, count = 3): Case[] =>
   judgeCases('queue', { count, first: { attempts, receivedAt: NOON - age } }, NOW);
 
-const ofMessage = (one: Charge, why: string | undefined): Case[] => judgeCases('message', { charge: one, why }, NOW);
-const ofAccount = (one: Charge): Case[] => judgeCases('account', { charge: one, why: undefined }, NOW);
+const ofMessage = (charge: Charge, why: string | undefined, shared: Shared['shared'] = 'no'): Case[] =>
+  judgeCases('message', { charge, shared, ...(why && { why }) }, NOW);
+const ofAccount = (charge: Charge): Case[] => judgeCases('account', { charge, shared: 'no' }, NOW);
 
 const AGO = NOON - 3 * MINUTE;
 const lessMoney = { disputed: { payment: 'failed', received: 0, at: NOON } } as const;
@@ -357,6 +358,14 @@ const ROWS: readonly Row[] = [
     'not_shared',
     'exit 1',
     90_000,
+    `${AGAIN} ${SHARE}-with PROGRAM`,
+  ],
+  [
+    'a message that may be shared, which no program gets again',
+    ofMessage(openFor(MINUTE), 'SIGKILL', 'unknown'),
+    'not_shared',
+    'may be shared: SIGKILL',
+    90_000,
     `${AGAIN} ${SHARE}`,
   ],
   ['a shared message', ofMessage(openFor(MINUTE), undefined)],
@@ -378,7 +387,7 @@ const ROWS: readonly Row[] = [
     'not_shared',
     'exit 1',
     90_000,
-    `${AGAIN} ${SHARE}`,
+    `${AGAIN} ${SHARE}-with PROGRAM`,
   ],
   ['a code of half an hour ago', ofMessage(codeSentAt(NOON - 30 * MINUTE), 'exit 1')],
 ];

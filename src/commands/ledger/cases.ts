@@ -52,7 +52,7 @@ const entryCases = async (ledger: Ledger, scope: Scope, since: number): Promise<
   const unknown = (await ledger.unknown()).filter(isInScope(scope));
   // An account is usually open for a quarter of an hour: older ones don't expire soon.
   const open = (await ledger.list({ ...scope, payments: ['open'], limit: 1000 })).filter(isCharge);
-  const messages = open.map((charge) => ({ charge, why: sharedOf(charge, ledger).why }));
+  const messages = open.map((charge) => ({ charge, ...sharedOf(charge, ledger) }));
   return [
     ...cases,
     ...unknown.flatMap((entry) => judgeCases('outcome', entry, now)),

@@ -19,7 +19,8 @@ export const statusCommand = defineCommand({
   description:
     'Prints the sums of today, and the cases that need a person, the most serious first, each with the command that ' +
     'settles it. A case ends when its payment request is paid, cancelled or refunded; while another charge of it is ' +
-    'open, the case is hidden. It reads only the ledger, without a key. Exit 14 if a case needs you; an account that expires ' +
+    'open, the case is hidden. A message that was not shared is one until --share-with shares it, or the customer can pay no ' +
+    'longer. It reads only the ledger, without a key. Exit 14 if a case needs you; an account that expires ' +
     'within five minutes, or an approval that another person has to give, is only shown. If --sync could not read the ' +
     'service, it says so and ends with 8. With -o prometheus the exit code is 0 whenever the ledger could be read: ' +
     'paycli_cases counts the cases that need a person, and with --sync, paycli_sync_failed and paycli_last_sync_timestamp_seconds say how ' +

@@ -69,21 +69,27 @@ const metricsText = (
     const oldest = Math.min(now, ...of(profile, 'unknown').map(({ since }) => since));
     return [{ profile }, Math.floor((now - oldest) / SECOND_MS)] as const;
   });
-  const received = each((line) => line.received ?? 0);
-  const charges = each((line) => line.charges);
-  const [syncedAt, syncFailed] = [Math.floor(now / SECOND_MS), sync === 'failed' ? 1 : 0];
+  const hasFailed = sync === 'failed';
   const ofSync = (value: number) => profiles.map((profile) => [{ profile }, value] as const);
   const syncs = [
     metric(
       'paycli_last_sync_timestamp_seconds',
       'Time of this sync, unless it failed.',
-      syncFailed ? [] : ofSync(syncedAt),
+      hasFailed ? [] : ofSync(Math.floor(now / SECOND_MS)),
     ),
-    metric('paycli_sync_failed', '1 if this sync could not read the service, else 0.', ofSync(syncFailed)),
+    metric('paycli_sync_failed', '1 if this sync could not read the service, else 0.', ofSync(Number(hasFailed))),
   ];
   return [
-    metric('paycli_received_minor', 'Received today, in the minor unit.', received),
-    metric('paycli_charges', 'Charges paid or reversed today, and open ones.', charges),
+    metric(
+      'paycli_received_minor',
+      'Received today, in the minor unit.',
+      each((line) => line.received ?? 0),
+    ),
+    metric(
+      'paycli_charges',
+      'Charges paid or reversed today, and open ones.',
+      each((line) => line.charges),
+    ),
     metric('paycli_cases', 'Cases that need a person.', counts),
     metric('paycli_oldest_unknown_seconds', 'Age of the oldest unknown outcome, else 0.', ages),
     ...(sync === 'none' ? [] : syncs),

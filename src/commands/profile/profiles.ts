@@ -98,9 +98,9 @@ const secretFrom = async (key: KeyFrom, origin: string, run: Run): Promise<NewPr
   if (key.kind === 'command') return { commandLine: key.line };
   const text =
     key.kind === 'stdin'
-      ? await run.io.stdin.text(4096)
+      ? (await run.io.stdin.text(4096)).replace(/\r?\n$/, '')
       : await askText(run.io.stdin, `Secret key for ${origin} (not shown): `, true);
-  return { key: key.kind === 'stdin' ? text.replace(/\r?\n$/, '') : text };
+  return { key: text };
 };
 
 /** Checks the key with the service. On failure, rethrows the service's error with a message and hint for the login. */
@@ -163,7 +163,7 @@ export const login = async (input: LoginInput, run: Run): Promise<Result> => {
     await verifyKey(target, run);
     await run.say('The service accepted the key.');
   }
-  const old = there === undefined ? undefined : await room.keyRemover(name);
+  const old = there && (await room.keyRemover(name));
   const kept = input.keychain ? await inKeychain(profile, target.key, room, run) : profile;
   const saved = room.save(kept);
   if (old !== undefined) await releaseKey(old, run);
@@ -189,9 +189,9 @@ export const showProfile = async ({ name, check }: Named & { readonly check: boo
 };
 
 /** Name of the profile: the given one, or the person's choice. */
-const chosenProfile = async (name: string | undefined, run: Run): Promise<string> => {
+const chosenProfile = async (name: string | undefined, room: ProfileRoom, run: Run): Promise<string> => {
   if (name !== undefined) return name;
-  const names = (await profilesOf(run)).list().map((profile) => profile.name);
+  const names = room.list().map((profile) => profile.name);
   if (names.length > 0 && canAsk(run.io, run.globals))
     return askChoice(run.io, { title: 'Which profile?', choices: names });
   throw usageError("missing required argument 'name'", {
@@ -201,7 +201,7 @@ const chosenProfile = async (name: string | undefined, run: Run): Promise<string
 
 export const useProfile = async ({ name }: Named, run: Run): Promise<Result> => {
   const room = await profilesToChange(run);
-  const profile = room.use(await chosenProfile(name, run));
+  const profile = room.use(await chosenProfile(name, room, run));
   await noticeOverride(run);
   return { kind: 'record', record: madeHere(profile), view: profileView };
 };
