@@ -154,7 +154,7 @@ const NEW_REQUEST = 'for another payment, make a new payment request';
 
 const WORDS: Readonly<Record<RefusalReason, Words>> = {
   unresolved: ({ by }, command) => [
-    `${earlier({ by, activity: undefined })} may have ${by === undefined || isCharge(by) ? 'been made' : 'gone through'}; its result is unknown`,
+    `${earlier({ by, activity: undefined })} may have been made; its result is unknown`,
     by === undefined || isCharge(by)
       ? `find out: ${command('ledger', 'sync', by?.id ?? '')}; --again doesn't override this`
       : `look for the ${kindWord(by.kind)} at the service, then record what you found: ${command('ledger', 'resolve', by.id, '--as', 'created')}, or \`--as not-created\``,

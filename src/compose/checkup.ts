@@ -120,12 +120,12 @@ const KEY_FROM = {
 
 const tlsFinding = async ({ io: { env } }: RunContext, origin: string | undefined): Promise<CheckResult> => {
   verifies(origin ?? ENVIRONMENTS.live, env, 'the secret key');
-  const files = ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE'].flatMap((name) => (env[name] ? [[name, env[name]]] : []));
-  const missing = files.find(([, file = '']) => !existsSync(file));
+  const named = ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE'].filter((name) => env[name]);
+  const missing = named.find((name) => !existsSync(env[name] ?? ''));
   if (missing !== undefined) {
-    return warn('tls', `${missing[0]} names ${missing[1]}, which is not there`, 'fix the path, or unset it');
+    return warn('tls', `${missing} names ${env[missing]}, which is not there`, 'fix the path, or unset it');
   }
-  const also = files.map(([, file]) => `, and by ${file}`).join('');
+  const also = [...new Set(named.map((name) => `, and by ${env[name]}`))].join('');
   if (origin?.startsWith('http:') === true) return ok('tls', 'not used: the service is on this machine');
   return ok('tls', `certificates are verified by the usual authorities, the system's${also}`);
 };

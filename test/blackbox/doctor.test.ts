@@ -9,6 +9,7 @@ import { type Ended, errorOf, newFolder, type RunOptions } from '../support/prog
 import { DEAD_ORIGIN, json, page, problem, serve, serveMute } from '../support/service.ts';
 import { programs } from '../support/shell.ts';
 import { openTerminal } from '../support/terminal.ts';
+import { CA_FILE } from '../support/tls.ts';
 
 const ORDER = [
   'paycli',
@@ -67,8 +68,10 @@ describe('doctor', () => {
   it('sends nothing with --offline', async () => {
     const home = newFolder();
     await login(home);
-    const { code, findings } = await doctor({ home }, '--offline');
+    const env = { NODE_EXTRA_CA_CERTS: CA_FILE, SSL_CERT_FILE: CA_FILE };
+    const { code, findings } = await doctor({ home, env }, '--offline');
     expect(code).toBe(0);
+    expect(findings.get('tls')?.detail).toMatch(/the system's, and by [^,]+ca\.pem$/);
     expect(findings.get('profile')?.detail).toBe('default (the default)');
     expect(findings.get('origin')?.detail).toBe('sandbox: https://sandbox-api.kwugwo.africa');
     expect(findings.get('key')?.detail).toBe('…0000, stored in the profile');

@@ -152,7 +152,7 @@ describe('ledger match', () => {
       '7 payments, 1 refund, 1 reversal of 2026-11-25: 8 in the file, 1 is not',
       'NGN 28,323.45 in and NGN 1,710.75 out in the file, NGN 35,723.45 in and NGN 1,700.00 out in the ledger',
       '4 differences between bank.csv and the ledger',
-      '→ likely lines have no name: look at them, then add --accept-likely',
+      '→ look at the likely lines, then add --accept-likely',
       '→ compare money in alone: --amount-column with the column of credits',
       '',
     ]);

@@ -146,7 +146,7 @@ describe.each(BACKENDS)('an entry of another kind, in a ledger %s,', (_where, ne
     const other = await open(place, { self: { ...SELF, pid: 1 } });
     expect(await thrownBy(make(other))).toMatchObject({
       kind: 'refused',
-      message: `no refund was sent for ${ACT}: an earlier refund (${id}) may have gone through; its result is unknown`,
+      message: `no refund was sent for ${ACT}: an earlier refund (${id}) may have been made; its result is unknown`,
       detail: {
         ledgerId: id,
         hint: `look for the refund at the service, then record what you found: \`paycli ledger resolve ${id} --as created --profile default\`, or \`--as not-created\``,

@@ -45,12 +45,13 @@ export const ledgerMatchCommand = defineCommand({
   danger: 'read',
   summary: 'compare a statement of the bank or provider with the payments of the ledger',
   description:
-    'It reads the ledger and the file, and sends nothing: run `paycli ledger sync` first. A line belongs to a payment ' +
-    "that it names: by the provider's reference, the account number or the ref. A line without a name is only likely: " +
-    'by amount and day. A named payment may be ten days older than its line, or a day younger. Money out belongs to ' +
-    'refunds and reversals. The layout is known by the header, or read from its words, and shown; a column that could ' +
-    'change the result and has no known name is refused with the option that settles it; so are words that are not ' +
-    'known. A terminal shows what does not agree. Exit 14 if anything does not.',
+    'It reads the ledger and the file, and sends nothing: run `paycli ledger sync` first. A line belongs to a ' +
+    "payment that it names: by the provider's reference, the account number or the ref. In a narration, a name " +
+    'shorter than five characters counts for nothing. A line without a name is only likely: by amount and day. A ' +
+    'named payment may be ten days older than its line, or a day younger. Money out belongs to refunds and ' +
+    'reversals. The layout is known by the header, or read from its words, and shown; a column that could change the ' +
+    'result and has no known name is refused with the option that settles it; so are words that are not known. A ' +
+    'terminal shows what does not agree. Exit 14 if anything does not.',
   input: matchInput,
   examples: {
     'a statement (exit 14: nothing was paid here)': `printf 'Date,Credit,Narration\\n2026-11-25,"5,000.00",INV-1042\\n' > bank.csv\npaycli ledger match bank.csv`,

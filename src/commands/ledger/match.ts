@@ -255,9 +255,7 @@ const endingOf = (
   const sync = commandLine(globals, 'ledger', 'sync');
   const hints = [
     ...remedies,
-    ...(off.some(({ result }) => result === 'likely')
-      ? ['likely lines have no name: look at them, then add --accept-likely']
-      : []),
+    ...(off.some(({ result }) => result === 'likely') ? ['look at the likely lines, then add --accept-likely'] : []),
     ...(isUnknown(1) ? [`find out who has paid since: \`${sync}\``] : []),
     ...(isUnknown(-1) ? ['compare money in alone: --amount-column with the column of credits'] : []),
   ];
