@@ -165,7 +165,7 @@ const WORDS: Readonly<Record<RefusalReason, Words>> = {
   ],
   disputed: disputedWords,
   refund_open: ({ by }, command) => [
-    `nothing proves how ${earlier({ by, activity: undefined })} ended`,
+    `${earlier({ by, activity: undefined })} is not settled yet`,
     `find out: ${command('ledger', 'sync')}. If it stays so, look at the service's dashboard, then record it: ` +
       `${command('ledger', 'resolve', by?.id ?? '', '--as', 'paid-back')}, or \`--as failed\`; --again doesn't override this`,
   ],

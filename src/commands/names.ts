@@ -209,10 +209,10 @@ export const tellOnly = async <T>(
   run: Run,
 ): Promise<T> => {
   const able = all.filter(can);
-  const count = able.length === 0 ? `no ${one}` : `${able.length} ${one}s`;
+  const none = `no ${one}${all.length === 0 ? '' : ' that fits this command'}`;
   const search = textLine(['paycli', 'find'], name, all.length === 0 ? ['--all-profiles'] : targetFlags(run.globals));
   const words = {
-    problem: able.length === 1 ? undefined : `${JSON.stringify(name)} means ${count}`,
+    problem: able.length === 1 ? undefined : `${JSON.stringify(name)} means ${able.length === 0 ? none : `${able.length} ${one}s`}`,
     hint: able.length === 0 ? `see: ${search}` : GIVE_ID,
     note: '',
   };

@@ -154,7 +154,7 @@ describe('a refund by name', () => {
     expect(ended.stderr).not.toContain(failed);
     await charge(await request('INV-9'));
     const none = await paycli('refund', 'create', 'INV-9', '--yes');
-    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('"INV-9" means no payment')]);
+    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('"INV-9" means no payment that fits this command\n')]);
     expect(await paycli('refund', 'create', 'INV-7', '--ugwo', 'INV-7')).toMatchObject({ code: 2 });
     expect(JSON.parse((await paycli('refund', 'list', '--json')).stdout).data).toEqual([]);
   });
