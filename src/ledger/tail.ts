@@ -65,7 +65,8 @@ export const openTail = (ledger: Ledger, { filters, unsettledOnly }: WatchFilter
 
   const take = (read: Charge, before: Watched | undefined): ChargeChange[] => {
     const stands = stateNow(read);
-    const isSame = before?.now === stands && before.charge.activity?.status === read.activity?.status;
+    const [was, is] = [before?.charge.activity, read.activity];
+    const isSame = before?.now === stands && was?.uid === is?.uid && was?.status === is?.status;
     // Drops the evidence to save memory: there may be many charges for hours, and it is not shown here.
     const one = { charge: { ...read, evidence: [] }, now: stands, at: isSame ? before.at : now() };
     keep(one, before);

@@ -98,6 +98,7 @@ it('a tail of all that begins where all are settled reports none of them as new'
 it.each<[string, Charge, Charge, unknown[]]>([
   ['is paid after it expired', paying('expired'), paying('paid'), ['paid']],
   ['is processed now', paying('open'), paying('open', { activity: account({ status: 'processing' }) }), ['open']],
+  ['has another activity of the same status', paying('open'), paying('open', { activity: account() }), ['open']],
   ['was not sent after all', charge({ state: 'sending' }), charge({ state: 'not_sent' }), ['not_sent']],
   ['is as before', paying('open'), paying('open', { told: undefined }), []],
 ])('a charge is reported again or not: one that %s', async (_what, first, then, stands) => {
