@@ -27,26 +27,21 @@ const plus = (sum: bigint | undefined, amount: bigint | number | undefined, by =
 /** Sums charges by payment state and currency. The result follows the order of `kinds`. */
 export const openSums = <P extends string>(kinds: readonly P[]) => {
   const sums = new Map<string, Sum<P>>();
-  const change = (charge: Entry, payment: P, by: 1 | -1): void => {
-    const { amount, currency } = charge.asked ?? {};
-    const key = `${payment} ${currency}`;
-    const before = sums.get(key);
-    const money = moneyKnown(charge);
-    sums.set(key, {
-      payment,
-      currency,
-      count: (before?.count ?? 0) + by,
-      amount: plus(before?.amount, amount, by),
-      received: plus(before?.received, money?.received, by),
-      short: (before?.short ?? 0) + ((money?.missing ?? 0) > 0 ? by : 0),
-    });
-  };
   return {
-    add: (charge: Entry, payment: P): void => change(charge, payment, 1),
-    /** Moves a charge to another state. `before` is the charge as it was added, when less of it may have been known. */
-    move: (charge: Entry, from: P, to: P, before: Entry): void => {
-      change(before, from, -1);
-      change(charge, to, 1);
+    /** Adds a charge, or with -1 takes it off as it was added, when less of it may have been known. */
+    add: (charge: Entry, payment: P, by: 1 | -1 = 1): void => {
+      const { amount, currency } = charge.asked ?? {};
+      const key = `${payment} ${currency}`;
+      const before = sums.get(key);
+      const money = moneyKnown(charge);
+      sums.set(key, {
+        payment,
+        currency,
+        count: (before?.count ?? 0) + by,
+        amount: plus(before?.amount, amount, by),
+        received: plus(before?.received, money?.received, by),
+        short: (before?.short ?? 0) + ((money?.missing ?? 0) > 0 ? by : 0),
+      });
     },
     all: (): Sum<P>[] =>
       [...sums.values()]

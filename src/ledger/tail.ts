@@ -36,8 +36,8 @@ export interface WatchFilter {
 }
 
 const UNSETTLED: readonly Now[] = ['open', ...UNDECIDED];
-/** States that can still change. Banks may be late: an expired charge can still be paid. */
-const LIVE: readonly Now[] = [...UNSETTLED, 'expired'];
+/** States that can still change. Banks may be late, and a charge may have been made after all. */
+const LIVE: readonly Now[] = [...UNSETTLED, 'expired', 'not_created'];
 
 /** Reads this many entries again, since in a shared ledger an entry with a lower number may appear later. */
 const OVERLAP = 200;
@@ -47,23 +47,25 @@ const MOST_ENDED = 200;
 /** Reads the state of watched charges from the ledger, again at each call. */
 export const openTail = (ledger: Ledger, { filters, unsettledOnly }: WatchFilter, now: () => number) => {
   const live = new Map<string, Watched>();
-  const ended: Watched[] = [];
+  /** The most recent last. */
+  const ended = new Map<string, Watched>();
   const sums = openSums<Now>([...PAYMENT_NAMES, ...UNMADE]);
   /** Highest sequence number read; undefined before the first read. */
   let last: number | undefined;
 
   const keep = (one: Watched, before: Watched | undefined): void => {
-    if (before === undefined) sums.add(one.charge, one.now);
-    else sums.move(one.charge, before.now, one.now, before.charge);
-    if (LIVE.includes(one.now)) live.set(one.charge.id, one);
-    else {
-      live.delete(one.charge.id);
-      ended.unshift(one);
-      ended.splice(MOST_ENDED);
-    }
+    if (before !== undefined) sums.add(before.charge, before.now, -1);
+    sums.add(one.charge, one.now);
+    const { id } = one.charge;
+    live.delete(id);
+    ended.delete(id);
+    (LIVE.includes(one.now) ? live : ended).set(id, one);
+    const [oldest = ''] = ended.keys();
+    if (ended.size > MOST_ENDED) ended.delete(oldest);
   };
 
-  const take = (read: Charge, before: Watched | undefined): ChargeChange[] => {
+  const take = (read: Charge): ChargeChange[] => {
+    const before = live.get(read.id) ?? ended.get(read.id);
     const stands = stateNow(read);
     const [was, is] = [before?.charge.activity, read.activity];
     const isSame = before?.now === stands && was?.uid === is?.uid && was?.status === is?.status;
@@ -76,7 +78,7 @@ export const openTail = (ledger: Ledger, { filters, unsettledOnly }: WatchFilter
   /** Rereads the live charges and returns those that changed. */
   const reread = async (): Promise<ChargeChange[]> => {
     const found = await ledger.list({ ids: [...live.keys()], oldestFirst: true, limit: -1 });
-    return found.filter(isCharge).flatMap((one) => take(one, live.get(one.id)));
+    return found.filter(isCharge).flatMap(take);
   };
 
   /**
@@ -94,7 +96,7 @@ export const openTail = (ledger: Ledger, { filters, unsettledOnly }: WatchFilter
     let highest = (await ledger.list({ limit: 1 }))[0]?.seq ?? 0;
     for (const filter of filters.flatMap((one) => parts.map((part) => ({ ...one, ...part, after })))) {
       for await (const charge of walkCharges(ledger, filter)) {
-        if (!live.has(charge.id) && isNew(charge, stateNow(charge))) changes.push(...take(charge, undefined));
+        if (!live.has(charge.id) && isNew(charge, stateNow(charge))) changes.push(...take(charge));
         highest = Math.max(highest, charge.seq);
       }
     }
@@ -103,9 +105,10 @@ export const openTail = (ledger: Ledger, { filters, unsettledOnly }: WatchFilter
   };
 
   return {
-    /** State for `resume`, as JSON, without old expired charges. */
+    /** State for `resume`, as JSON, without old charges that have ended. */
     state: (): string => {
-      const isKept = (one: Watched): boolean => one.now !== 'expired' || one.charge.createdAt > now() - 8 * DAY_MS;
+      const isKept = (one: Watched): boolean =>
+        UNSETTLED.includes(one.now) || one.charge.createdAt > now() - 8 * DAY_MS;
       return JSON.stringify({ last, live: [...live.values()].filter(isKept).map((one) => [one.charge.id, one.now]) });
     },
     /** Goes on where another tail has saved its state. Call it first. */
@@ -123,7 +126,7 @@ export const openTail = (ledger: Ledger, { filters, unsettledOnly }: WatchFilter
     /** The charges whose payment is open. */
     open: (): readonly Charge[] => [...live.values()].flatMap(({ charge, now }) => (now === 'open' ? [charge] : [])),
     /** Most recent first. */
-    ended: (): readonly Watched[] => ended,
+    ended: (): readonly Watched[] => [...ended.values()].reverse(),
     sums: (): readonly Sum<Now>[] => sums.all(),
   };
 };

@@ -68,6 +68,23 @@ it.each<[string, Partial<Charge>, string]>([
   expect(await read([charge({ ...made, ...said })])).toEqual([[1, stands]]);
 });
 
+it.each<[string, Charge, number]>([
+  ['was not made, however many began since', charge({ state: 'not_created' }), 201],
+  ['failed', paying('failed'), 0],
+])('a charge counts once of which a person says that it %s, and then that it was made', async (_what, said, since) => {
+  const { tail, read } = tailing();
+  const others = Array.from({ length: since }, (_, at) => paying('paid', { id: `chg-${at}`, seq: at + 2 }));
+  const reported = [];
+  for (const one of [said, paying('open'), paying('paid')]) reported.push((await read([one, ...others]))[0]);
+  expect(reported).toEqual([
+    [1, said.state === 'accepted' ? 'failed' : said.state],
+    [1, 'open'],
+    [1, 'paid'],
+  ]);
+  expect(tail.sums()).toMatchObject([{ payment: 'paid', count: since + 1 }]);
+  expect(tail.ended()).toHaveLength(Math.min(200, since + 1));
+});
+
 const STANDING = [
   charge({ id: 'chg-1', seq: 1, state: 'unknown' }),
   charge({ id: 'chg-2', seq: 2, state: 'sending' }),
@@ -107,13 +124,14 @@ it.each<[string, Charge, Charge, unknown[]]>([
   expect(await read([then])).toEqual(stands.map((now) => [1, now]));
 });
 
-it('a later tail reports what changed since the state it resumes, except of charges that expired over a week ago', async () => {
+it('a later tail reports what changed since the state it resumes, except of charges that ended over a week ago', async () => {
   const { tail, read } = tailing();
-  const old = (days: number, seq: number): Charge =>
-    paying('expired', { id: `chg-${seq}`, seq, createdAt: SENT - days * DAY_MS });
+  const old = (days: number, seq: number) => ({ id: `chg-${seq}`, seq, createdAt: SENT - days * DAY_MS });
+  const unmade = (days: number, seq: number): Charge => charge({ ...old(days, seq), state: 'not_created' });
+  const ended = [paying('expired', old(7, 2)), paying('expired', old(9, 3)), unmade(7, 4), unmade(9, 5)];
   const [before, after] = [
-    [paying('open', { id: 'chg-1', seq: 1, createdAt: SENT - 9 * DAY_MS }), old(7, 2), old(9, 3)],
-    [1, 2, 3].map((seq) => paying('paid', { id: `chg-${seq}`, seq })),
+    [paying('open', old(9, 1)), ...ended],
+    [1, 2, 3, 4, 5].map((seq) => paying('paid', { id: `chg-${seq}`, seq })),
   ];
   await read(before);
   const resumed = openTail(memoryLedger(after), { filters: [{}], unsettledOnly: false }, () => SENT);
@@ -121,6 +139,7 @@ it('a later tail reports what changed since the state it resumes, except of char
   expect((await resumed.changes()).map(({ charge: { seq }, before, now }) => [seq, before, now])).toEqual([
     [1, 'open', 'paid'],
     [2, 'expired', 'paid'],
+    [4, 'not_created', 'paid'],
   ]);
 });
 
