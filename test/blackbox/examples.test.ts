@@ -22,7 +22,7 @@ const examplesOf = (wanted: (path: string) => boolean): (readonly [path: string,
   );
 
 const runsOn = (path: string): boolean => path === 'emulator start';
-const isOfProfiles = (path: string): boolean => /^(?:profile|config) /.test(path);
+const isOfProfiles = (path: string): boolean => /^(?:profile|config|ledger use)\b/.test(path);
 const isLogin = (path: string): boolean => path === 'login';
 const isListening = (path: string): boolean => path === 'webhook listen';
 const isOfOneEvent = (path: string): boolean => /^webhook events (?:show|replay)$/.test(path);

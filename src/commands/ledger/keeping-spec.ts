@@ -102,7 +102,7 @@ export const sharedCommands = [
       'password. It comes from a password file (PGPASSFILE, ~/.pgpass) or a command, or a client certificate replaces it (sslcert, sslkey).',
     input: useInput,
     examples: {
-      'share a ledger (exit 4 without a profile)':
+      'share a ledger':
         "paycli ledger use postgres://ada@db.example/payments --password-command 'op read op://payments/ledger'",
     },
     output: 'name, ledger',
