@@ -132,7 +132,7 @@ const GO_ON = 'run the same command again to continue with the rows that were no
 export const CHARGE_EXPIRED = 'add --retry-failed to the same command to charge the expired rows again';
 
 const hintsOf = (
-  { unknown, rejected, failed, expired, not_sent, not_created, not_started, sending }: Counts,
+  { unknown, rejected, refused, failed, expired, not_sent, not_created, not_started, sending }: Counts,
   { codes, again, unresolved, hints: ofRows, planned }: JobEnd,
   words: Summing['words'],
   stopped: PayError | undefined,
@@ -150,6 +150,10 @@ const hintsOf = (
     ],
     [planned === undefined && expired > 0, CHARGE_EXPIRED],
     [again && stopped?.kind !== 'refused', words.refused],
+    [
+      refused > 0 && !again && !unresolved && stopped === undefined,
+      'to see what to do about a refused row, run its command alone, with --dry-run',
+    ],
   ];
   return [...hints.flatMap(([isTrue, hint]) => (isTrue && hint !== undefined ? [hint] : [])), ...ofRows];
 };

@@ -160,11 +160,11 @@ export const decode = {
 };
 
 const STATUS_HINTS: Readonly<Record<number, string>> = {
-  402: "the workspace's balance is too low",
+  402: "top up the workspace's balance, then run the same command again",
   403: 'this key has no permission for that: use another key, or ask the owner of the workspace',
   404: 'check the identifier, and that your profile is for the same workspace',
   405: 'the service has no such operation: check the address, --base-url or the profile',
-  409: 'its current status does not allow this',
+  409: 'its current status does not allow this: see it with `get`',
 };
 
 /** Error of the service's no (docs/service.md, Errors). */

@@ -39,7 +39,7 @@ export const keyFault = (
   origin: string,
 ): { readonly problem: string; readonly hint?: string } | undefined => {
   const problem = keyProblem(key);
-  if (problem !== undefined) return { problem };
+  if (problem !== undefined) return { problem, hint: "copy the whole secret key, sk.…, from the service's dashboard" };
   if (!key.startsWith(LOCAL_KEY_PREFIX) || isLoopback(origin)) return undefined;
   return {
     problem: "is the built-in emulator's, which is never sent to another machine",

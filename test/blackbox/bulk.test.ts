@@ -420,7 +420,10 @@ describe('ugwo charge --from', () => {
         argv: charging(ussdFile(1, 2, 3, 4)),
         exit: 9,
         json: { refused: 4 },
-        error: { message: `4 rows: 4 refused\n4 × ${reason}: rows 1, 2, 3 and 1 more` },
+        error: {
+          message: `4 rows: 4 refused\n4 × ${reason}: rows 1, 2, 3 and 1 more`,
+          hint: again ? /--again/ : 'to see what to do about a refused row, run its command alone, with --dry-run',
+        },
         requests: ['GET', 'GET', 'GET', 'GET'],
       });
       expect(String(errorOf(ended)['hint'] ?? '').includes('--again')).toBe(again);

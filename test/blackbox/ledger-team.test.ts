@@ -219,8 +219,10 @@ describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
     expect(await chargeOf(ugwoOf(3), shared)).toMatchObject({ code: 0 });
     const rows = await chargeFrom(ussdFile(1, 2), shared, '--no-preflight');
     expect([rows.code, summaryOf(rows)]).toMatchObject([9, { refused: 2, accepted: 0 }]);
-    const { message, hint } = errorOf(rows);
-    expect([message, hint]).toEqual([expect.stringContaining('`paycli ledger push` takes it along'), undefined]);
+    expect(errorOf(rows)).toMatchObject({
+      message: expect.stringContaining('`paycli ledger push` takes it along'),
+      hint: expect.stringMatching(/^to see what to do about a refused row/),
+    });
     expect((await inProcess(['ledger', 'push'], shared)).code).toBe(0);
     expect(recordOf(await inProcess(['ledger', 'status', '--json'], shared))['warnings']).toEqual([]);
     for (const number of [1, 2]) {
@@ -423,7 +425,7 @@ describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
     const ended = await chargeOf(ugwoOf(1), { service, env });
     expect(errorOf(ended)).toMatchObject({
       exit_code: 10,
-      hint: 'check that the database runs and can be reached (`paycli ledger status`), then run the same command again',
+      hint: 'check that the database runs and can be reached, then run the same command again',
     });
     expect(service.seen).toEqual([]);
   });

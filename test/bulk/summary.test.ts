@@ -122,7 +122,7 @@ describe('a summary', () => {
       '2 × cancelled: rows 1 and 3',
       '12 × no checkout: rows 2, 4, 5 and 9 more',
     ]);
-    expect(failure?.detail.hint).toBeUndefined();
+    expect(failure?.detail.hint).toBe('to see what to do about a refused row, run its command alone, with --dry-run');
   });
 
   it('suggests ledger sync if only an unknown charge blocks a row', () => {

@@ -52,11 +52,11 @@ describe('a rejection by the service', () => {
   it.each([
     [400, 'rejected', undefined],
     [401, 'auth', /^the key of the profile was rotated$/],
-    [402, 'rejected', /the workspace's balance/],
+    [402, 'rejected', /^top up the workspace's balance, then /],
     [403, 'auth', /use another key/],
     [404, 'rejected', /check the identifier/],
     [405, 'rejected', /has no such operation/],
-    [409, 'rejected', /its current status does not allow this/],
+    [409, 'rejected', /its current status does not allow this: see it with `get`/],
   ])('%i has the kind %s', (status, kind, hint) => {
     const { kind: of, detail } = rejection(
       { ...READ, keyHint: 'the key of the profile was rotated' },

@@ -104,7 +104,11 @@ describe('an incomplete target', () => {
 
   it('is an error if the key in the environment is empty; the stored key is not used', async () => {
     const error = await errorOf(() => ask(two(), { [E]: '' }));
-    expect([error.kind, error.message]).toEqual(['auth', 'the key in PAYCLI_SECRET_KEY is empty']);
+    expect([error.kind, error.message, error.detail.hint]).toEqual([
+      'auth',
+      'the key in PAYCLI_SECRET_KEY is empty',
+      "copy the whole secret key, sk.…, from the service's dashboard",
+    ]);
   });
 });
 

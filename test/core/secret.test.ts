@@ -56,14 +56,15 @@ describe('keyProblem', () => {
 describe('keyFault', () => {
   const emulators = `${LOCAL_KEY_PREFIX}${'x'.repeat(32)}`;
   const [there, here] = ['https://api.kwugwo.africa', 'http://127.0.0.1:4010'];
+  const hint = "copy the whole secret key, sk.…, from the service's dashboard";
 
   it.each([
     [KEY, there, undefined],
     [KEY, here, undefined],
     [emulators, here, undefined],
     [`x${emulators}`, there, undefined],
-    ['', here, { problem: 'is empty' }],
-    [`pk.${KEY}`, there, { problem: expect.stringContaining('is a public key') }],
+    ['', here, { problem: 'is empty', hint }],
+    [`pk.${KEY}`, there, { problem: expect.stringContaining('is a public key'), hint }],
     [
       emulators,
       there,
