@@ -5,7 +5,7 @@ import { type Charge, isCharge } from './entry.ts';
 import type { Ledger, ListFilter } from './ledger.ts';
 import { walkCharges } from './reconcile.ts';
 import { openSums, type Sum } from './report.ts';
-import { paymentIn } from './transitions.ts';
+import { hasMoney, paymentIn } from './transitions.ts';
 
 const UNDECIDED = ['sending', 'unknown'] as const satisfies readonly ChargeState[];
 const UNMADE = [...UNDECIDED, 'rejected', 'not_sent', 'not_created'] as const satisfies readonly ChargeState[];
@@ -50,12 +50,29 @@ export const openTail = (ledger: Ledger, { filters, unsettledOnly }: WatchFilter
   /** The most recent last. */
   const ended = new Map<string, Watched>();
   const sums = openSums<Now>([...PAYMENT_NAMES, ...UNMADE]);
+  /** Those in the sums that another one may replace, by row of a file or by charge. */
+  const counted = new Map<string, Watched>();
+  /** Earlier charges of rows, which no longer count. */
+  const replaced = new Set<string>();
   /** Highest sequence number read; undefined before the first read. */
   let last: number | undefined;
 
-  const keep = (one: Watched, before: Watched | undefined): void => {
-    if (before !== undefined) sums.add(before.charge, before.now, -1);
+  const count = (one: Watched): void => {
+    const { id, job, row = id } = one.charge;
+    if (replaced.has(id)) return;
+    const place = `${job} ${row}`;
+    const before = counted.get(place);
+    if (before !== undefined) {
+      sums.add(before.charge, before.now, -1);
+      replaced.add(before.charge.id).delete(id);
+    }
     sums.add(one.charge, one.now);
+    if (hasMoney(one.charge)) counted.delete(place);
+    else counted.set(place, one);
+  };
+
+  const keep = (one: Watched): void => {
+    count(one);
     const { id } = one.charge;
     live.delete(id);
     ended.delete(id);
@@ -71,7 +88,7 @@ export const openTail = (ledger: Ledger, { filters, unsettledOnly }: WatchFilter
     const isSame = before?.now === stands && was?.uid === is?.uid && was?.status === is?.status;
     // Drops the evidence to save memory: there may be many charges for hours, and it is not shown here.
     const one = { charge: { ...read, evidence: [] }, now: stands, at: isSame ? before.at : now() };
-    keep(one, before);
+    keep(one);
     return isSame ? [] : [{ ...one, before: before?.now }];
   };
 
@@ -117,7 +134,7 @@ export const openTail = (ledger: Ledger, { filters, unsettledOnly }: WatchFilter
       last = saved.last;
       for (const [id, then] of saved.live) {
         const charge = await ledger.get(id);
-        if (charge !== undefined && isCharge(charge)) keep({ charge, now: then, at: now() }, undefined);
+        if (charge !== undefined && isCharge(charge)) keep({ charge, now: then, at: now() });
       }
     },
     /** Returns the changes since the last call. */

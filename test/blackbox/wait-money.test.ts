@@ -259,6 +259,29 @@ describe('ugwo charge --from --wait', () => {
     expect(summaryOf(await run('--retry-failed'))).toMatchObject({ skipped: 3, refused: 0 });
     expect(postsOf(service)).toEqual({ 1: 1, 2: 1, 3: 2, 4: 2, 5: 1 });
   });
+
+  it.each<[string, object, number]>([
+    ['expired', failed({ error: 'expired' }), 12],
+    ['failed', failed({ error: 'declined' }), 11],
+  ])('ends with 0 once a row that had %s is paid, as a watch of the file does', async (_what, ended, code) => {
+    let posts = 0;
+    const service = await serveAllBy(({ method }) => {
+      if (method === 'POST') posts += 1;
+      if (method === 'POST') return charged(posts);
+      const made = [ended, PAID].slice(0, posts).map((one, at) => ({ ...one, uid: activityOf(at + 1) }));
+      const request = { ...ugwo(1), amount: 90_000, checkout: { uid: 'chk.AbCd.1' }, activities: made };
+      return json(200, { ...request, total_amount_paid: posts === 2 ? 90_000 : 0 });
+    });
+    const options = { service, home: newFolder() };
+    const file = ussdFile(1);
+    const run = (...args: string[]) => chargeFrom(file, options, '--wait', '--wait-timeout', '8s', ...args);
+    expect((await run()).code).toBe(code);
+    const paid = await run('--retry-failed');
+    expect(paid.code, paid.stderr).toBe(0);
+    expect(summaryOf(paid)).toMatchObject({ payments: [{ payment: 'paid', count: 1, received: 90_000 }] });
+    const job = String(summaryOf(paid)['job']);
+    expect(await inProcess(['watch', '--job', job, '--until-final'], options)).toMatchObject({ code: 0 });
+  });
 });
 
 describe('ugwo charge --wait with the emulator', () => {

@@ -68,6 +68,22 @@ it.each<[string, Partial<Charge>, string]>([
   expect(await read([charge({ ...made, ...said })])).toEqual([[1, stands]]);
 });
 
+it('of each row of a file the last charge counts, however many failed before', async () => {
+  const { tail, read } = tailing();
+  const tried = (payment: Payment, attempt: number): Charge[] =>
+    Array.from({ length: 201 }, (_, at) => {
+      const seq = 201 * attempt + at + 1;
+      return paying(payment, { id: `chg-${seq}`, seq, job: 'job-1', row: at + 1 });
+    });
+  const counted = async (...attempts: readonly Payment[]) => {
+    await read(attempts.flatMap(tried));
+    return tail.sums().map(({ payment, count }) => [payment, count]);
+  };
+  expect(await counted('failed', 'expired')).toEqual([['expired', 201]]);
+  expect(await counted('failed', 'expired', 'open')).toEqual([['open', 201]]);
+  for (const _read of ['this', 'next']) expect(await counted('failed', 'expired', 'paid')).toEqual([['paid', 201]]);
+});
+
 it.each<[string, Charge, number]>([
   ['was not made, however many began since', charge({ state: 'not_created' }), 201],
   ['failed', paying('failed'), 0],

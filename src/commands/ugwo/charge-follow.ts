@@ -2,7 +2,7 @@ import type { Aftermath, RowDeps, RowServices } from '../../bulk/kind.ts';
 import { CHARGE_EXPIRED } from '../../bulk/summary.ts';
 import { endKindOf, PAYMENTS } from '../../charge/payment.ts';
 import { waitForPayments } from '../../charge/wait.ts';
-import { EXIT_CODES, interrupted, PayError } from '../../core/error.ts';
+import { type ErrorKind, EXIT_CODES, interrupted, PayError } from '../../core/error.ts';
 import { commandLine } from '../../core/input.ts';
 import { formatDuration } from '../../core/time.ts';
 import type { Sum } from '../../ledger/report.ts';
@@ -19,22 +19,6 @@ interface FollowedJob {
   readonly rowDeps: RowDeps;
   readonly run: Run;
 }
-
-/** Exit code of a fault. A rejected key does not change what was charged, so it counts as `pending`, like a timeout. */
-const faultCodes = (fault: PayError | undefined): number[] => {
-  if (fault === undefined) return [];
-  return [fault.kind === 'ledger' ? EXIT_CODES.ledger : EXIT_CODES.pending];
-};
-
-const sumCodes = (sums: readonly Sum[], stop: AbortSignal): number[] => {
-  const ends = sums.flatMap(({ payment, short }) => endKindOf(payment, short) ?? []);
-  return [
-    ...new Set(ends.map((kind) => EXIT_CODES[kind])),
-    ...(stop.aborted && countOf(sums, 'open') > 0
-      ? [interrupted(stop.reason).detail.exitCode ?? EXIT_CODES.interrupted]
-      : []),
-  ];
-};
 
 const paymentsIn = (tail: Tail): Sum[] => tail.sums().filter((sum): sum is Sum => sum.payment in PAYMENTS);
 
@@ -80,17 +64,21 @@ const waitForOpen = async (
 export const followCharges = async (wait: FollowedJob): Promise<Aftermath> => {
   const { job, rowDeps, run } = wait;
   const { clock, signals } = run.io;
+  const { stop } = signals;
   const tail = openTail(rowDeps.ledger, { filters: [{ job }], unsettledOnly: false }, clock.now);
   const fault = await waitForOpen(wait, tail);
   const sums = paymentsIn(tail);
-  const codes = [...sumCodes(sums, signals.stop), ...faultCodes(fault)];
+  const isOpen = countOf(sums, 'open') > 0;
+  const kinds = sums.flatMap(({ payment, short }): ErrorKind | readonly [] => endKindOf(payment, short) ?? []);
+  // A rejected key does not change what was charged, so it counts like a timeout.
+  if (fault !== undefined) kinds.push(fault.kind === 'ledger' ? fault.kind : 'pending');
   const sync = commandLine(run.globals, 'ledger', 'sync', job);
   const hints = [
     fault?.detail.hint,
     countOf(sums, 'expired') > 0 ? CHARGE_EXPIRED : undefined,
-    fault !== undefined || countOf(sums, 'open') > 0 ? `check again later: \`${sync}\`` : undefined,
+    fault !== undefined || isOpen ? `check again later: \`${sync}\`` : undefined,
   ].filter((line) => line !== undefined);
-  const isTimeUp = fault === undefined && !signals.stop.aborted && countOf(sums, 'open') > 0;
+  const isTimeUp = fault === undefined && !stop.aborted && isOpen;
   const lines = [
     sums.length === 0
       ? undefined
@@ -99,8 +87,11 @@ export const followCharges = async (wait: FollowedJob): Promise<Aftermath> => {
   ].filter((line) => line !== undefined);
   return {
     text: lines.join('\n'),
-    codes,
-    hint: hints.length === 0 ? undefined : hints.join('\n'),
+    codes: [
+      ...kinds.map((kind) => EXIT_CODES[kind]),
+      ...(stop.aborted && isOpen ? [interrupted(stop.reason).detail.exitCode ?? EXIT_CODES.interrupted] : []),
+    ],
+    hint: hints.join('\n') || undefined,
     fields: {
       payments: sums.map(({ payment, currency, count, amount, received }) => ({
         payment,
