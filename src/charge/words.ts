@@ -50,7 +50,7 @@ const SETTLE =
 export const NEXT_STEP = {
   init: 'run `paycli ledger init`',
   initAsOwner: 'run `paycli ledger init` once, as the owner of the database',
-  grant: "ask the ledger's owner for an operator's rights (`paycli ledger init --operator`)",
+  grant: "ask the ledger's owner for an operator's rights (`paycli ledger init --operator NAME`)",
   awaitMigration:
     'once `paycli ledger migrate` has ended, run the same command again with the new paycli; nothing was sent',
   migrateAsOwner: 'run `paycli ledger migrate` once, as the owner of the database',
@@ -67,8 +67,7 @@ export const NEXT_STEP = {
     'the guard had let it pass, and the ledger held it back: report this as a bug in paycli, and see `paycli ledger list --state unknown`',
   removePolicy: 'remove one with `paycli policy remove`; nothing was changed',
   // Anybody who can edit a ledger file could approve there.
-  share:
-    'only a shared ledger knows who approves: see `paycli ledger init`, `paycli ledger use` and `paycli ledger push`',
+  share: 'only a shared ledger knows who approves: see `paycli help docs team`',
 } as const;
 
 /** Hint for an unknown outcome. Only a person can look up other kinds than charges at the service. */

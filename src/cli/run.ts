@@ -11,6 +11,7 @@ import {
   usageError,
 } from '../core/error.ts';
 import { isId } from '../core/ids.ts';
+import { aimed } from '../core/input.ts';
 import type { Io } from '../core/io.ts';
 import { valueAt } from '../core/json.ts';
 import {
@@ -106,7 +107,9 @@ const defectIn = ({ flight }: Io, thrown: unknown): PayError => {
 
 /** Prints an error on stderr, as text or JSON, and returns its exit code. */
 const reportError = async (thrown: unknown, globals: Globals, io: Io): Promise<number> => {
-  const error = thrown instanceof PayError ? thrown : defectIn(io, thrown);
+  const found = thrown instanceof PayError ? thrown : defectIn(io, thrown);
+  const { hint } = found.detail;
+  const error = hint === undefined ? found : found.with({ hint: aimed(hint, globals) });
   const exitCode = error.detail.exitCode ?? EXIT_CODES[error.kind];
   const [{ errorBlock, errorLine }, { writePieces }] = await Promise.all([
     import('../output/error.ts'),

@@ -104,7 +104,7 @@ const refuseHidden = ({ email, customer }: RecordFilter, { records }: ApiPage, w
   if ((email ?? customer) === undefined || !records.some(({ value }) => hidesCustomer(value))) return;
   const flag = email === undefined ? '--customer' : '--email';
   throw usageError(`${flag} finds nothing here: the service's list of ${what} shows no customers`, {
-    hint: 'use --ref or --since, or search your own charges: paycli ledger list',
+    hint: 'use --ref or --since, or search your own charges: `paycli ledger list`',
   });
 };
 

@@ -10,7 +10,6 @@ import { previewResult } from '../cli/preview.ts';
 import type { Called, CallInput } from '../client/client.ts';
 import { kindWord, textAt } from '../core/charge.ts';
 import { EXIT_CODES, PayError } from '../core/error.ts';
-import { commandLine } from '../core/input.ts';
 import { isGuarded } from '../core/origin.ts';
 import type { ApiRecord } from '../core/record.ts';
 import type { Result } from '../core/result.ts';
@@ -47,8 +46,8 @@ const EQUAL_MS = 7 * DAY_MS;
 export const madeColumns = (uidColumn: string): readonly string[] => [uidColumn, 'status', 'entry'];
 
 /** Advice for unknown rows: only a person can find out their outcome at the service. */
-export const checkByHand = (globals: Run['globals']): string =>
-  `look for each unknown row at the service, then record what you found: \`${commandLine(globals, 'ledger', 'list', '--kind', 'all', '--state', 'unknown')}\` names them, \`paycli ledger resolve\` records it`;
+export const CHECK_BY_HAND =
+  'look for each unknown row at the service, then record what you found: `paycli ledger list --kind all --state unknown` names them, `paycli ledger resolve` records it';
 
 /** Last message in the evidence of an entry; undefined if there is none. */
 export const lastMessage = ({ evidence }: Entry): string | undefined => {

@@ -210,18 +210,22 @@ export const tellOnly = async <T>(
 ): Promise<T> => {
   const able = all.filter(can);
   const none = `no ${one}${all.length === 0 ? '' : ' that fits this command'}`;
-  const search = textLine(['paycli', 'find'], name, all.length === 0 ? ['--all-profiles'] : targetFlags(run.globals));
+  const wider = all.length === 0 ? ['--all-profiles'] : [];
+  const search = textLine(['paycli', 'find'], name, [...wider, ...targetFlags(run.globals)]);
   const words = {
-    problem: able.length === 1 ? undefined : `${JSON.stringify(name)} means ${able.length === 0 ? none : `${able.length} ${one}s`}`,
+    problem:
+      able.length === 1
+        ? undefined
+        : `${JSON.stringify(name)} means ${able.length === 0 ? none : `${able.length} ${one}s`}`,
     hint: able.length === 0 ? `see: ${search}` : GIVE_ID,
     note: '',
   };
   return tellOne(name, able.length === 0 ? all : able, fieldsOf, words, run);
 };
 
-export const noActivity = (ugwo: string): PayError =>
-  new PayError('rejected', `the service shows no activity of ${ugwo}`, {
-    hint: `create one: \`${shellLine(['paycli', 'ugwo', 'charge', ugwo])}\``,
+export const noActivity = (...ugwos: readonly string[]): PayError =>
+  new PayError('rejected', `the service shows no activity of ${ugwos.join(', ')}`, {
+    hint: `create one: ${ugwos.map((uid) => `\`${shellLine(['paycli', 'ugwo', 'charge', uid])}\``).join(' or ')}`,
   });
 
 /**
@@ -252,7 +256,7 @@ export const activityNamed = async (
     const shown = { currency: textAt(value, 'currency'), email: textAt(value, 'onye.email') };
     all.push(...listed.map((activity) => ({ ...shown, ...(activity as object), ugwo: uid })));
   }
-  if (all.length === 0) throw noActivity([...uids].join(', '));
+  if (all.length === 0) throw noActivity(...uids);
   const only = await tellOnly(name, all, able, (activity) => activity, run);
   return { ugwo: textAt(only, 'ugwo'), activity: textAt(only, 'uid') };
 };

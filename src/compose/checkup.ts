@@ -197,7 +197,7 @@ const ledgerFindings = async (run: RunContext, offline: boolean): Promise<readon
       : warn(
           'charges',
           `${countText(unknown)} unknown`,
-          `find out whether they were made: \`${syncCommand(unknown)}\``,
+          `find out whether they were made: \`${syncCommand(unknown, run)}\``,
         ),
   ];
 };

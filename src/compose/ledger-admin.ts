@@ -3,6 +3,7 @@ import { rejectAt } from '../core/async.ts';
 import { grouped } from '../core/bounds.ts';
 import { countText } from '../core/charge.ts';
 import { handleSignals, interrupted, type PayError, usageError } from '../core/error.ts';
+import { commandLine } from '../core/input.ts';
 import { shellQuote } from '../core/shell.ts';
 import type { Entry } from '../ledger/entry.ts';
 import type { Ledger, LedgerStatus } from '../ledger/ledger.ts';
@@ -90,7 +91,7 @@ const leftInFile = async (run: RunContext, access: Access, schema: number | unde
   const left = schema === undefined ? real : await notIn(access, real);
   if (left.length === 0) return [];
   return [
-    `the ledger of this machine holds ${countText(left)}, open or unknown, that this one does not know: \`paycli ledger push\` takes them along`,
+    `the ledger of this machine holds ${countText(left)}, open or unknown, that this one does not know: \`${commandLine(run.globals, 'ledger', 'push')}\` takes them along`,
   ];
 };
 
@@ -160,7 +161,7 @@ export const openLedgerAdmin = async (run: RunContext) => {
   const shared = (): Access => {
     if (setting === undefined)
       throw usageError('no shared ledger is set', {
-        hint: 'set PAYCLI_LEDGER to postgres://USER@HOST/DATABASE, or run `paycli ledger use URL`',
+        hint: `set PAYCLI_LEDGER to postgres://USER@HOST/DATABASE${run.globals.local ? '' : ', or run `paycli ledger use URL`'}`,
       });
     return setting.access;
   };

@@ -159,9 +159,9 @@ export const openLedgerOf = async (run: RunContext, setting: SharedSetting | und
 };
 
 /** Command that settles unknown entries. Names the target if they all belong to one; else it names the other targets itself. */
-export const syncCommand = (unknown: readonly Entry[]): string => {
+export const syncCommand = (unknown: readonly Entry[], { globals }: RunContext): string => {
   const lines = new Set(unknown.map((charge) => commandLine(ownerTarget(charge), 'ledger', 'sync')));
-  return lines.size > 1 ? 'paycli ledger sync' : [...lines].join();
+  return lines.size > 1 ? commandLine(globals, 'ledger', 'sync') : [...lines].join();
 };
 
 /** True if the last reminder, which the time of the file records, was printed less than an hour ago. */
@@ -203,7 +203,7 @@ export const optionalLedger = (
       const unknown = (all ?? []).filter(({ profile }) => run.globals.local || profile !== LOCAL_PROFILE);
       if (unknown.length === 0) return;
       const what = `${countText(unknown)} ${unknown.length === 1 ? 'is unknown: it' : 'are unknown: they'}`;
-      await run.say(`${what} may have been made. Find out: ${syncCommand(unknown)}`);
+      await run.say(`${what} may have been made. Find out: ${syncCommand(unknown, run)}`);
       // Without a folder for data, as a shared ledger allows, the next command reminds again.
       writeFileSync(file, '\n', { mode: 0o600 });
     },

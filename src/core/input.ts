@@ -3,7 +3,7 @@ import { declinedError, PayError, reasonOf, usageError, type Violation } from '.
 import type { Input, Io } from './io.ts';
 import { isJsonObject, parseExact } from './json.ts';
 import { bothUnits } from './money.ts';
-import { shellLine } from './shell.ts';
+import { shellLine, shellQuote } from './shell.ts';
 
 /** Origin of an option's text: the argument itself, `@file`, or `-` for standard input. */
 export type Source =
@@ -133,6 +133,15 @@ export const targetFlags = ({ local, profile, baseUrl }: TargetOptions): string[
 /** A command of paycli that goes to a target, for a shell. */
 export const commandLine = (target: TargetOptions, ...words: readonly string[]): string =>
   shellLine(['paycli', ...words, ...targetFlags(target)]);
+
+/**
+ * The text with the target in each quoted command that names none: a room below `commands` knows no target. Profiles and
+ * the emulator are the same for all targets.
+ */
+export const aimed = (text: string, target: TargetOptions): string =>
+  text.replaceAll(/(?<=`)paycli (?!login|profile|emulator|help)(?:[^`'\\]|\\.|'[^']*')+(?=`)/g, (line) =>
+    / --(?:local|profile|base-url) /.test(`${line} `) ? line : [line, ...targetFlags(target).map(shellQuote)].join(' '),
+  );
 
 /** Profile and origin of an entry or a job. */
 interface Owner {

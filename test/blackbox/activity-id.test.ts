@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { SEEDED } from '../../src/core/data-files.ts';
 import { inProcess } from '../support/in-process.ts';
 import { newFolder, paycli, type RunOptions } from '../support/program.ts';
 import { scene } from '../support/scene.ts';
@@ -101,6 +102,30 @@ describe.each(['get', 'wait'])('activity %s', (verb) => {
         message: `the service shows no activity of ${ugwoOf(1)}`,
         hint: `create one: \`paycli ugwo charge ${ugwoOf(1)}\``,
       },
+    });
+  });
+
+  it('proposes a charge at the place of the run', () =>
+    scene({
+      argv: ['activity', verb, SEEDED.ugwo, '--local', '--json'],
+      exit: 3,
+      error: { hint: `create one: \`paycli ugwo charge ${SEEDED.ugwo} --local\`` },
+    }));
+
+  it('proposes a charge for each payment request of an e-mail address', async () => {
+    const service = await serveAllBy((seen: Seen) => {
+      const number = numberIn(seen);
+      if (seen.method === 'POST') return charged(number);
+      return json(200, { ...ugwo(number), onye: { email: 'ada@example.com' }, activities: [] });
+    });
+    const lines = [2, 1].map((number) => `\`paycli ugwo charge ${ugwoOf(number)} --base-url ${service.origin}\``);
+    const by = ['--medium', 'ussd', '--provider', 'gtb', '--json'];
+    await scene({
+      service,
+      before: [1, 2].map((number) => ['ugwo', 'charge', ugwoOf(number), ...by]),
+      argv: ['activity', verb, 'ada@example.com', '--base-url', service.origin, '--json'],
+      exit: 3,
+      error: { hint: `create one: ${lines.join(' or ')}` },
     });
   });
 

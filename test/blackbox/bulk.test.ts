@@ -884,9 +884,12 @@ describe('an invalid file', () => {
     const options = { service, ...home() };
     const { job } = summaryOf(await chargeFrom(ussdFile(1), options));
     const changed = ussdFile(1, 2);
-    const refused = await chargeFrom(changed, options, '--resume', String(job));
+    const refused = await chargeFrom(changed, options, '--resume', String(job), '--base-url', service.origin);
     expect(refused.code).toBe(2);
-    expect(errorOf(refused)['message']).toContain('is a different job');
+    expect(errorOf(refused)).toMatchObject({
+      message: expect.stringContaining('is a different job'),
+      hint: expect.stringContaining(`compare with \`paycli ledger show ${job} --base-url ${service.origin}\`,`),
+    });
     expect(await chargeFrom(ussdFile(1), options, '--resume', String(job))).toMatchObject({ code: 0 });
     expect(summaryOf(await chargeFrom(changed, options))['job']).not.toBe(job);
   });

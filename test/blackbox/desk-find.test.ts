@@ -133,6 +133,8 @@ describe('find, in the ledger', () => {
     expect(await found('0201234567')).toEqual([]);
     const { stderr, code } = await find('0201234567');
     expect([code, stderr]).toEqual([0, expect.stringMatching(/^By the end of a phone number: paycli find 4567$/m)]);
+    const all = await find('0201234567', '--all-profiles', '--local');
+    expect(all.stderr).toMatch(/^By the end of a phone number: paycli find 4567 --all-profiles --local$/m);
   });
 
   it('says what the text is in each hit, the newest first, where it may be several things', async () => {
@@ -207,13 +209,16 @@ describe('find, in the ledger', () => {
       inProcess(['find', id, '--local', '-o', 'tsv', '--columns', 'ugwo,found_by'], { home });
     expect(await find(charged)).toMatchObject({
       stdout: `${SEEDED.ugwo}\tjob\n`,
-      stderr: `All of it: paycli ledger show ${charged}\n`,
+      stderr: `All of it: paycli ledger show ${charged} --local\n`,
     });
-    expect(await find(updated)).toMatchObject({ stdout: '', stderr: `All of it: paycli ledger show ${updated}\n` });
+    expect(await find(updated)).toMatchObject({
+      stdout: '',
+      stderr: `All of it: paycli ledger show ${updated} --local\n`,
+    });
     expect((await find('job-0000000000000000')).stderr).toMatch(/^Nothing found/);
     const terminal = openTerminal(['find', charged, '--local'], { home, columns: 60, env: { NO_COLOR: '1' } });
     expect(await terminal.ended).toEqual({ code: 0 });
-    expect(terminal.raw()).toMatch(/^All of it:\r\n {2}paycli ledger show job-\w+\r\n\r\nref /);
+    expect(terminal.raw()).toMatch(/^All of it:\r\n {2}paycli ledger show job-\w+ --local\r\n\r\nref /);
   });
 
   it('prints no control characters of a ref or of the text', async () => {

@@ -77,7 +77,8 @@ describe("with the emulator's live dialect, paycli", () => {
     const ended = await run('ugwo', 'list', flag, value);
     expect(ended).toMatchObject({ code: 2, stdout: '' });
     expect(ended.stderr).toContain(
-      `${flag} finds nothing here: the service's list of payment requests shows no customers`,
+      `error: ${flag} finds nothing here: the service's list of payment requests shows no customers\n` +
+        '→ use --ref or --since, or search your own charges: `paycli ledger list`\n',
     );
   });
 

@@ -179,6 +179,9 @@ describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
     for (const verb of ['migrate', 'push']) {
       const local = await inProcess(['ledger', verb, '--json']);
       expect(errorOf(local)).toMatchObject({ exit_code: 2, message: 'no shared ledger is set' });
+      const practice = await inProcess(['ledger', verb, '--local', '--json']);
+      // No profile is used beside --local, so a ledger of one isn't either.
+      expect(errorOf(practice)['hint']).toBe('set PAYCLI_LEDGER to postgres://USER@HOST/DATABASE');
     }
     expect(errorOf(await ledgerAt(url, 'migrate'))).toMatchObject({ exit_code: 2, hint: 'run `paycli ledger init`' });
     expect(errorOf(await ledgerAt(url, 'push'))).toMatchObject({
@@ -214,8 +217,12 @@ describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
         hint: `push it, then run the same command again${more}`,
       });
     }
-    const warned = recordOf(await inProcess(['ledger', 'status', '--json'], shared))['warnings'];
-    expect(warned).toEqual([expect.stringContaining('holds 2 charges, open or unknown, that this one does not know')]);
+    const warned = recordOf(await inProcess(['ledger', 'status', '--profile', 'shop', '--json'], shared))['warnings'];
+    expect(warned).toEqual([
+      expect.stringMatching(
+        /holds 2 charges, open or unknown, that this one does not know: `paycli ledger push --profile shop` takes/,
+      ),
+    ]);
     expect(await chargeOf(ugwoOf(3), shared)).toMatchObject({ code: 0 });
     const rows = await chargeFrom(ussdFile(1, 2), shared, '--no-preflight');
     expect([rows.code, summaryOf(rows)]).toMatchObject([9, { refused: 2, accepted: 0 }]);
@@ -428,6 +435,22 @@ describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
       hint: 'check that the database runs and can be reached, then run the same command again',
     });
     expect(service.seen).toEqual([]);
+  });
+
+  it('is named by its profile in each hint', async () => {
+    const cluster = await sharedCluster();
+    const home = newFolder();
+    const run = (...args: readonly string[]) => inProcess([...args, '--profile', 'team'], { home });
+    const key = ['login', '--base-url', 'https://pay.example', '--key-stdin', '--no-verify'];
+    for (const profile of ['shop', 'team'])
+      expect(await inProcess([...key, '--profile', profile], { home, stdin: CANARY })).toMatchObject({ code: 0 });
+    expect((await run('ledger', 'push')).stderr).toContain('or run `paycli ledger use URL --profile team`');
+    const used = await run('ledger', 'use', cluster.url(await cluster.createDatabase()));
+    expect(used.stderr).toBe('See whether it can be used: `paycli ledger status --profile team`\n');
+    const init = 'run `paycli ledger init --profile team` once, as the owner of the database';
+    expect((await run('ledger', 'list', '--all-profiles')).stderr).toContain(init);
+    const { data } = JSON.parse((await run('doctor', '--json')).stdout);
+    expect(data).toContainEqual(expect.objectContaining({ check: 'ledger', advice: init }));
   });
 
   it('stores no secret key, and only the last digits of a phone number', async () => {

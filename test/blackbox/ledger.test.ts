@@ -194,7 +194,10 @@ describe('the ledger', () => {
       ['shop', 'shop'],
       /2 charges are unknown: they may have been made\. Find out:\n {2}paycli ledger sync --profile shop\s/,
     ],
-    [['shop', 'stall'], /2 charges are unknown: they may have been made\. Find out:\n {2}paycli ledger sync$/m],
+    [
+      ['shop', 'stall'],
+      /2 charges are unknown: they may have been made\. Find out:\n {2}paycli ledger sync --profile team$/m,
+    ],
     [
       [undefined],
       /1 charge is unknown: it may have been made\. Find out:\n {2}paycli ledger sync --base-url http\S+$/m,
@@ -209,19 +212,20 @@ describe('the ledger', () => {
     await ledger.close();
     const screenOf = async (...args: string[]): Promise<string> =>
       (await onTerminal(args, { home, columns: 200, env: { NO_COLOR: '1' } })).raw;
+    const status = ['ledger', 'status', '--profile', 'team'];
     expect(await screenOf('profile', 'list')).not.toMatch(reminder);
-    expect(await screenOf('ledger', 'status')).toMatch(reminder);
+    expect(await screenOf(...status)).toMatch(reminder);
     // At most once an hour.
-    expect(await screenOf('ledger', 'status')).not.toMatch(reminder);
+    expect(await screenOf(...status)).not.toMatch(reminder);
     const { ctimeMs } = statSync(`${home}/reminded`);
     const long = new Date(ctimeMs - 3_600_001);
     utimesSync(`${home}/reminded`, long, long);
-    expect(await screenOf('ledger', 'status')).toMatch(reminder);
+    expect(await screenOf(...status)).toMatch(reminder);
     // The reminder also works if its file is a folder.
     rmSync(`${home}/reminded`);
     mkdirSync(`${home}/reminded`);
     utimesSync(`${home}/reminded`, long, long);
-    expect(await screenOf('ledger', 'status')).toMatch(reminder);
+    expect(await screenOf(...status)).toMatch(reminder);
   });
 });
 

@@ -131,8 +131,8 @@ it('charges at a live service only after the user has typed an approval, whateve
   expect(await inProcess(['approve', String(id), '--yes', '--json'], { home })).toMatchObject({ code: 2 });
   expect(await agent.call('charge_confirm', { token })).toEqual(refusedWith('a person has to approve it first'));
   expect([service.seen, agent.questions]).toEqual([[], []]);
-  expect((await inProcess(['ledger', 'show', String(id)], { home })).stderr).toBe(
-    `it waits for approval: a person has to run \`paycli approve ${id}\`\n`,
+  expect((await inProcess(['ledger', 'show', String(id), '--profile', 'shop'], { home })).stderr).toBe(
+    `it waits for approval: a person has to run \`paycli approve ${id} --profile shop\`\n`,
   );
   const terminal = openTerminal(['approve', String(id)], { home });
   await terminal.saw(/to approve: /);

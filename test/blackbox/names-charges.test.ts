@@ -100,12 +100,14 @@ describe('a ref or an e-mail address in place of a charge', () => {
     const { paycli, home } = await openDesk();
     const other = { service: 'https://other.example', about: ugwoOf(3), asked: { ref: 'INV-5' } };
     await writing(home, (ledger) => begin(ledger, other, { state: 'not_sent', exitCode: 7 }));
-    const ended = await paycli('ledger', 'show', 'INV-5');
-    expect(ended).toMatchObject({
-      code: 2,
-      stderr: 'error: "INV-5" means no charge\n→ see: paycli find INV-5 --all-profiles\n',
-    });
-    expect((await paycli('find', 'INV-5', '--all-profiles', '--json')).stdout).toContain('INV-5');
+    for (const flags of [[], ['--local']]) {
+      const see = ['find', 'INV-5', '--all-profiles', ...flags];
+      expect(await paycli('ledger', 'show', 'INV-5', ...flags)).toMatchObject({
+        code: 2,
+        stderr: `error: "INV-5" means no charge\n→ see: paycli ${see.join(' ')}\n`,
+      });
+      expect((await paycli(...see, '--json')).stdout).toContain('INV-5');
+    }
   });
 
   it('is left to the error about an id if the ledger has no such name', async () => {
@@ -154,7 +156,10 @@ describe('a refund by name', () => {
     expect(ended.stderr).not.toContain(failed);
     await charge(await request('INV-9'));
     const none = await paycli('refund', 'create', 'INV-9', '--yes');
-    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('"INV-9" means no payment that fits this command\n')]);
+    expect([none.code, none.stderr]).toEqual([
+      2,
+      expect.stringContaining('"INV-9" means no payment that fits this command\n'),
+    ]);
     expect(await paycli('refund', 'create', 'INV-7', '--ugwo', 'INV-7')).toMatchObject({ code: 2 });
     expect(JSON.parse((await paycli('refund', 'list', '--json')).stdout).data).toEqual([]);
   });

@@ -23,7 +23,7 @@ describe('a command line in a hint', () => {
     const id = (await local('ledger', 'list', '-o', 'tsv', '--columns', 'id')).stdout.trim();
     const resolve = (as: string) => local('ledger', 'resolve', id, '--as', as, '--reason', 'seen', '--yes');
     expect((await resolve('paid')).stderr).toContain(`\`paycli ledger show ${id} --local\``);
-    expect((await resolve('failed')).stderr).toContain('see: paycli refund list --local\n');
+    expect((await resolve('failed')).stderr).toContain('see: `paycli refund list --local`\n');
     expect((await resolve('created')).stderr).toContain(`\`paycli ledger show ${id} --local\``);
   });
 

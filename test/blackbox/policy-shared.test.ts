@@ -61,7 +61,10 @@ it('in a shared ledger, only the owner sets policies, which limit the charges of
   const { service, owner, ada, obi, sql } = await team();
   const today = async () => (await sql("SELECT to_char(now() AT TIME ZONE 'UTC', 'DDD') AS day"))[0];
   const set = ['policy', 'set', '--others', '--max-charges', '3', '--json'];
-  const error = { message: expect.stringContaining('permission denied for table policy') };
+  const error = {
+    message: expect.stringContaining('permission denied for table policy'),
+    hint: "ask the ledger's owner for an operator's rights (`paycli ledger init --operator NAME`)",
+  };
   await scene({ ...ada, argv: set, exit: 10, error });
   const wrong = vi.spyOn(clock, 'now').mockReturnValue(Date.UTC(2020, 0, 1));
   for (const sum of ['NGN 9,000,000.00', 'USD 9.00']) await scene({ ...owner, argv: [...set, '--approve-above', sum] });
@@ -93,10 +96,10 @@ describe('a file above --approve-above', () => {
       hint: `ask somebody else to run \`paycli approve ${job}\`, then run the same command again`,
     });
     expect(postsOf(service)).toEqual({});
-    const shown = await inProcess(['ledger', 'show', job], obi);
+    const shown = await inProcess(['ledger', 'show', job, '--base-url', service.origin], obi);
     expect(shown.stdout).toMatch(/^approval\twaiting$/m);
     expect(shown.stderr).toContain(
-      `it waits for approval: somebody else than ${roles[0]} has to run \`paycli approve ${job}\``,
+      `it waits for approval: somebody else than ${roles[0]} has to run \`paycli approve ${job} --base-url ${service.origin}\``,
     );
     const { stdout } = await inProcess(['ledger', 'jobs', '--json'], ada);
     expect(JSON.parse(stdout)).toMatchObject({ data: [{ id: job, approval: 'waiting', approved_by: null }] });

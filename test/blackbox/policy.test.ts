@@ -254,8 +254,7 @@ const withApprovals = async (): Promise<World> => {
   return world;
 };
 
-const SHARE =
-  'only a shared ledger knows who approves: see `paycli ledger init`, `paycli ledger use` and `paycli ledger push`';
+const SHARE = 'only a shared ledger knows who approves: see `paycli help docs team`';
 
 describe('a ledger file', () => {
   it("can't store --approve-above", async () => {

@@ -172,13 +172,18 @@ describe('the next step for a job', () => {
   });
 
   it.each([
-    ['shop', '--profile shop'],
-    ['local', '--local'],
-    [undefined, '--base-url https://api.example'],
-  ])('has the target of the job, profile %s', async (profile, words) => {
+    ['shop', 'ugwo charge', 'run `paycli ledger sync --profile shop`'],
+    ['local', 'ugwo charge', 'run `paycli ledger sync --local`'],
+    [undefined, 'ugwo charge', 'run `paycli ledger sync --base-url https://api.example`'],
+    [
+      'shop',
+      'refund create',
+      'look for each at the service, then record what you found with `paycli ledger resolve --profile shop`',
+    ],
+  ])('has the target of the job, profile %s of %s', async (profile, command, step) => {
     const ledger = await open(newPath());
-    await jobOf(ledger, ['unknown'], { rows: 1, profile });
-    expect(await steps(ledger)).toEqual([`1 row is unknown: run \`paycli ledger sync ${words}\``]);
+    await jobOf(ledger, ['unknown'], { rows: 1, profile, command });
+    expect(await steps(ledger)).toEqual([`1 row is unknown: ${step}`]);
   });
 
   it('differs for updates, which ledger sync ignores', async () => {

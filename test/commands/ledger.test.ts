@@ -132,6 +132,8 @@ describe('ledger show', () => {
     expect(await hint(ACTIVITY)).toBe(`look for it: \`paycli find ${ACTIVITY} --all-profiles\``);
     expect(await hint('ORD 35')).toBe("look for it: `paycli find 'ORD 35' --all-profiles`");
     expect(await hint('ugw.$(reboot)')).toBe("look for it: `paycli find 'ugw.$(reboot)' --all-profiles`");
+    const dashed = await call('show', { ledger, args: ['-x'], globals: { local: true } });
+    expect(dashed.error?.detail.hint).toBe('look for it: `paycli find --all-profiles --local -- -x`');
   });
 
   it.each([

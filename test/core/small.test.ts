@@ -12,7 +12,7 @@ import {
 } from '../../src/core/data-files.ts';
 import { interrupted } from '../../src/core/error.ts';
 import { isId } from '../../src/core/ids.ts';
-import { targetFlags } from '../../src/core/input.ts';
+import { aimed, targetFlags } from '../../src/core/input.ts';
 
 it('BANK_CODES are sorted, unique and easy to type', () => {
   for (const code of BANK_CODES) expect(code).toMatch(/^[a-z][a-z0-9_]+$/);
@@ -80,5 +80,34 @@ describe('targetFlags', () => {
     [{ local: true, profile: 'shop', baseUrl: 'x' }, ['--local', '--profile', 'shop', '--base-url', 'x']],
   ])('%j are %j', (options, words) => {
     expect(targetFlags(options)).toEqual(words);
+  });
+});
+
+describe('aimed', () => {
+  const shop = { local: false, profile: 'my shop', baseUrl: undefined };
+
+  it.each([
+    [
+      '`paycli ledger sync`, then `paycli ledger push`',
+      "`paycli ledger sync --profile 'my shop'`, then `paycli ledger push --profile 'my shop'`",
+    ],
+    ["`paycli find 'a `b` c'`; `--again`", "`paycli find 'a `b` c' --profile 'my shop'`; `--again`"],
+    ["`paycli find 'it'\\''s `b`'`", "`paycli find 'it'\\''s `b`' --profile 'my shop'`"],
+  ])('adds the target of the run to %s', (text, wanted) => {
+    expect(aimed(text, shop)).toBe(wanted);
+    expect(aimed(text, { ...shop, profile: undefined })).toBe(text);
+  });
+
+  it.each([
+    '`paycli ledger sync --local`',
+    '`paycli ledger sync --profile stall`',
+    '`paycli ledger sync --base-url https://a.example`',
+    '`paycli login`',
+    '`paycli profile use a`',
+    '`paycli emulator reset`',
+    '`paycli help docs team`',
+    'an older paycli: paycli ledger list',
+  ])('leaves %s as it is', (text) => {
+    expect(aimed(text, shop)).toBe(text);
   });
 });

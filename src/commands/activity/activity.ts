@@ -4,7 +4,6 @@ import { openMessages } from '../../compose/share.ts';
 import { activitiesOf, latestActivityOf } from '../../core/charge.ts';
 import { PayError, usageError } from '../../core/error.ts';
 import { isId } from '../../core/ids.ts';
-import { targetFlags } from '../../core/input.ts';
 import { valueAt } from '../../core/json.ts';
 import { createdAt } from '../../core/record.ts';
 import type { Result, ShareOptions } from '../../core/result.ts';
@@ -57,9 +56,8 @@ const activityPath = async ({ name, ...ids }: ActivityIds, verb: 'get' | 'wait',
   }
   const ugwoUid = ugwo ?? (await findRequestOf(activity, run));
   if (ugwoUid !== undefined) return { ugwoUid, activityUid: activity };
-  const command = `${shellLine(['paycli', 'activity', verb])} ugw.… ${shellLine([activity, ...targetFlags(run.globals)])}`;
   throw usageError(`this ledger has no charge with the activity ${activity}`, {
-    hint: `give its payment request too: \`${command}\``,
+    hint: `give its payment request too: \`${shellLine(['paycli', 'activity', verb])} ugw.… ${activity}\``,
   });
 };
 

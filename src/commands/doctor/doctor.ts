@@ -1,6 +1,7 @@
 import { checkUp } from '../../compose/checkup.ts';
 import { counted } from '../../core/bounds.ts';
 import { type ErrorKind, PayError } from '../../core/error.ts';
+import { aimed } from '../../core/input.ts';
 import { onePage } from '../../core/record.ts';
 import type { CheckResult, Result, View } from '../../core/result.ts';
 import type { Run } from '../run.ts';
@@ -31,7 +32,8 @@ const doctorFailure = (findings: readonly CheckResult[]): PayError | undefined =
 
 /** Checks everything that a command depends on. Prints warnings as notices; a failed check sets the exit code. */
 export const doctor = async ({ offline }: { readonly offline: boolean }, run: Run): Promise<Result> => {
-  const findings = await checkUp(run, offline);
+  const found = await checkUp(run, offline);
+  const findings = found.map((one) => ({ ...one, advice: one.advice && aimed(one.advice, run.globals) }));
   const odd = findings.filter(({ status, advice }) => status === 'warn' && advice !== null);
   if (odd.length > 0) await run.say(odd.map(({ check, advice }) => `${check}: ${advice}`));
   const failure = doctorFailure(findings);

@@ -81,10 +81,10 @@ const entryFilter = (input: EntryOptions, { digest }: Ledger): EntryFilter => {
 };
 
 /** Throws for a job of updates, which have no entries: an empty list would look like an answer. */
-const refuseUpdates = ({ id, kind }: Job, { globals }: Run): void => {
+const refuseUpdates = ({ id, kind }: Job): void => {
   if (kind !== 'update') return;
   throw usageError(`${id} updates customers, and the ledger lists no updates`, {
-    hint: `to count its rows: \`${commandLine(globals, 'ledger', 'show', id)}\`; to see each row, run the same command again with --report`,
+    hint: `to count its rows: \`${shellLine(['paycli', 'ledger', 'show', id])}\`; to see each row, run the same command again with --report`,
   });
 };
 
@@ -110,7 +110,7 @@ export const listEntries = async (input: EntryOptions, run: Run): Promise<Result
   const started = { since: since && instantOf(since, now), until: until && instantOf(until, now) };
   const from = cursor === undefined ? undefined : seqOf(cursor);
   const ledger = await run.ledger();
-  if (job !== undefined) refuseUpdates(await findJob(ledger, job), run);
+  if (job !== undefined) refuseUpdates(await findJob(ledger, job));
   // A job has one profile.
   const scope = allProfiles || job !== undefined ? {} : await scopeOf(run);
   const filter = { ...scope, ...entryFilter(input, ledger), started };
@@ -135,10 +135,11 @@ const unknownStep = (job: Job): string => {
   if (job.kind === 'update' && isPlan(job.id))
     return 'look at the customer; if it is not updated, the agent can plan it again';
   if (job.kind === 'update') return 'run the same command again: it checks each customer first';
+  const line = (verb: string): string => `\`${commandLine(ownerTarget(job), 'ledger', verb)}\``;
   // The service shows the outcome of a charge.
   return job.command === 'ugwo charge'
-    ? `run \`${commandLine(ownerTarget(job), 'ledger', 'sync')}\``
-    : 'look for each at the service, then record what you found with `paycli ledger resolve`';
+    ? `run ${line('sync')}`
+    : `look for each at the service, then record what you found with ${line('resolve')}`;
 };
 
 /**
@@ -156,11 +157,11 @@ export const findApproval = async (
 };
 
 /** First step of a job that waits for an approval; empty otherwise. */
-const approvalStep = (approval: Approval | undefined): string[] => {
+const approvalStep = (approval: Approval | undefined, { globals }: Run): string[] => {
   if (approval === undefined || isApproved(approval)) return [];
   const { askedBy, job } = approval;
   const who = isPlan(job) ? 'a person' : `somebody else than ${askedBy}`;
-  return [`it waits for approval: ${who} has to run \`${shellLine(['paycli', 'approve', job])}\``];
+  return [`it waits for approval: ${who} has to run \`${commandLine(globals, 'approve', job)}\``];
 };
 
 /** Next steps of a job: one line for each kind of unfinished row; empty if all rows are done. */
@@ -184,11 +185,12 @@ const stepsOf = (job: Job, counts: RowCounts): string[] => {
     .map(([rows, are, step]) => `${counted(rows, 'row is', 'rows are')} ${are}: ${step}`);
 };
 
-const showJob = async (ledger: Ledger, id: string): Promise<Result> => {
+const showJob = async (id: string, run: Run): Promise<Result> => {
+  const ledger = await run.ledger();
   const job = await findJob(ledger, id);
   const counts = await countRows(ledger, job);
   const approval = await findApproval(ledger, job, counts);
-  const steps = [...approvalStep(approval), ...stepsOf(job, counts)];
+  const steps = [...approvalStep(approval, run), ...stepsOf(job, counts)];
   return {
     kind: 'record',
     record: jobRecordOf(job, counts, await ledger.jobs.workers(id), approval),
@@ -209,7 +211,6 @@ const showCharge = (charge: Entry): Result => {
 
 /** Shows one charge with its evidence, or one job with its row counts and next steps. */
 export const showEntry = async ({ id }: { readonly id: string }, run: Run): Promise<Result> => {
-  const ledger = await run.ledger();
-  if (namesJob(id)) return showJob(ledger, id);
+  if (namesJob(id)) return showJob(id, run);
   return showCharge(await entryNamed(id, { one: 'charge', can: isCharge }, run));
 };

@@ -3,7 +3,7 @@ import { profileWithoutKey } from '../../compose/client.ts';
 import { CHARGE, statusOf, textAt } from '../../core/charge.ts';
 import { PayError } from '../../core/error.ts';
 import { isAnyId } from '../../core/ids.ts';
-import { targetFlags } from '../../core/input.ts';
+import { commandLine, targetFlags } from '../../core/input.ts';
 import { valueAt } from '../../core/json.ts';
 import { readMajor, splitMoney } from '../../core/money.ts';
 import { createdAt, hidesCustomer, onePage, PAGE_MAX } from '../../core/record.ts';
@@ -171,7 +171,7 @@ export const findPayments = async (
     throw thrown;
   });
 
-  const flags = allProfiles ? ['--all-profiles'] : targetFlags(run.globals);
+  const flags = [...(allProfiles ? ['--all-profiles'] : []), ...targetFlags(run.globals)];
   const find = (what: string, ...options: readonly string[]): string =>
     textLine(['paycli', 'find'], what, [...options, ...flags]);
   const timeOf = ({ entry, request }: Hit): number => createdAt(request) ?? entry?.createdAt ?? 0;
@@ -181,7 +181,7 @@ export const findPayments = async (
     await run.say(`The newest ${max} of ${isCut ? 'at least ' : ''}${newest.length} hits. For more: ${again}`);
   }
   if (namesJob(text) && (await ledger.jobs.get(text)) !== undefined) {
-    await run.say(`All of it: ${shellLine(['paycli', 'ledger', 'show', text])}`);
+    await run.say(`All of it: ${commandLine(run.globals, 'ledger', 'show', text)}`);
   } else if (newest.length === 0 && failure === undefined) {
     const number = numberIn(text) ?? '';
     await run.say([

@@ -5,6 +5,7 @@ import { foldersOf, profilesToChange } from '../../compose/run.ts';
 import { realMachine } from '../../config/machine.ts';
 import { counted } from '../../core/bounds.ts';
 import { interrupted, PayError, usageError } from '../../core/error.ts';
+import { commandLine } from '../../core/input.ts';
 import { instantOf, madeHere, type RequestedTime } from '../../core/record.ts';
 import { columnsNamed, type Result, type View } from '../../core/result.ts';
 import { atom, DAY_MS, formatLocalFull } from '../../core/time.ts';
@@ -147,7 +148,9 @@ export const useLedger = async ({ url, passwordCommand }: InputOf<typeof useInpu
     kind: 'record',
     record: madeHere({ name, ledger: url ?? null }),
     view: useView,
-    ...(url === undefined ? {} : { notice: 'See whether it can be used: `paycli ledger status`' }),
+    ...(url === undefined
+      ? {}
+      : { notice: `See whether it can be used: \`${commandLine(run.globals, 'ledger', 'status')}\`` }),
   };
 };
 

@@ -19,7 +19,6 @@ import { openRowServices } from '../../compose/run.ts';
 import { cutName, firstFew, grouped } from '../../core/bounds.ts';
 import { CHARGE } from '../../core/charge.ts';
 import { PayError } from '../../core/error.ts';
-import { commandLine } from '../../core/input.ts';
 import { NumberText } from '../../core/json.ts';
 import { decimalText, formatMoney } from '../../core/money.ts';
 import { type ApiPage, madeHere, onePage, PAGE_MAX } from '../../core/record.ts';
@@ -247,16 +246,14 @@ const endingOf = (
   name: string,
   remedies: readonly string[],
   input: MatchInput,
-  { globals }: Run,
 ): { readonly failure?: PayError } => {
   const off = found.filter(isOff(input));
   if (off.length === 0) return {};
   const isUnknown = (sign: number): boolean => off.some((one) => !one.payment && (one.line?.amount ?? 0) * sign > 0);
-  const sync = commandLine(globals, 'ledger', 'sync');
   const hints = [
     ...remedies,
     ...(off.some(({ result }) => result === 'likely') ? ['look at the likely lines, then add --accept-likely'] : []),
-    ...(isUnknown(1) ? [`find out who has paid since: \`${sync}\``] : []),
+    ...(isUnknown(1) ? ['find out who has paid since: `paycli ledger sync`'] : []),
     ...(isUnknown(-1) ? ['compare money in alone: --amount-column with the column of credits'] : []),
   ];
   const message = `${groupedCount(off.length, 'difference')} between ${name} and the ledger`;
@@ -342,7 +339,7 @@ export const matchStatement = async (input: MatchInput, run: Run): Promise<Resul
   if (report !== undefined) await writeReport(report, found, statement, services, run, currency);
 
   const sums = sumsOf(found, currency);
-  const ending = endingOf(found, name, remediesOf(found, statement, currency), input, run);
+  const ending = endingOf(found, name, remediesOf(found, statement, currency), input);
   if (globals.format === 'json') {
     const head = { file: name, first_day: days.first, last_day: days.last, time_zone: zoneName(zone, io.clock.now()) };
     const value = { ...head, currency, sums, matches: found.map((one) => fieldsOf(one, currency)), notices };

@@ -2,6 +2,7 @@ import { profileWithoutKey } from '../../compose/client.ts';
 import { REFUND } from '../../core/charge.ts';
 import { type PayError, usageError } from '../../core/error.ts';
 import { canBeName } from '../../core/ids.ts';
+import { targetFlags } from '../../core/input.ts';
 import { textLine } from '../../core/shell.ts';
 import { didYouMean, foldedName } from '../../core/text.ts';
 import { type Entry, isInScope } from '../../ledger/entry.ts';
@@ -52,7 +53,12 @@ export const entryNamed = async (text: string, able: Able<Entry>, run: Run): Pro
   const found = await find();
   if (found.length === 0) {
     const newest = (await ledger.list({ limit: NEWEST_SEARCHED })).map(({ id }) => id);
-    throw noSuch('charge', text, newest, `look for it: \`${textLine(['paycli', 'find'], text, ['--all-profiles'])}\``);
+    throw noSuch(
+      'charge',
+      text,
+      newest,
+      `look for it: \`${textLine(['paycli', 'find'], text, ['--all-profiles', ...targetFlags(run.globals)])}\``,
+    );
   }
   const own = found.filter(isInScope((await profileWithoutKey(run)).scope));
   const refunds = own.flatMap(({ activity }) =>

@@ -1,7 +1,8 @@
 import { CHARGE, kindWord, REFUND } from '../../core/charge.ts';
 import { type PayError, usageError } from '../../core/error.ts';
-import { askText, canAsk, commandLine } from '../../core/input.ts';
+import { askText, canAsk } from '../../core/input.ts';
 import type { Result } from '../../core/result.ts';
+import { shellLine } from '../../core/shell.ts';
 import { formatLocal, utcAtom } from '../../core/time.ts';
 import { type Entry, evidenceOf, type Resolution } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -21,36 +22,36 @@ const SETTLED: Readonly<Record<string, string>> = {
   not_created: 'is already recorded as not created',
 };
 
-/** A `paycli ledger` command about an entry, for the same place. */
-const lineFor = ({ id }: Entry, { globals }: Run, verb: string, ...words: readonly string[]): string =>
-  commandLine(globals, 'ledger', verb, id, ...words);
+/** A `paycli ledger` command about an entry, for a hint. */
+const lineFor = ({ id }: Entry, verb: string, ...words: readonly string[]): string =>
+  shellLine(['paycli', 'ledger', verb, id, ...words]);
 
-const notDisputed = (entry: Entry, run: Run): PayError =>
+const notDisputed = (entry: Entry): PayError =>
   usageError(`${entry.id} is not disputed`, {
-    hint: `--as paid and --as reversed are for disputed charges; see \`${lineFor(entry, run, 'show')}\``,
+    hint: `--as paid and --as reversed are for disputed charges; see \`${lineFor(entry, 'show')}\``,
   });
 
 /** Next step for an entry that a person found made, and whose money was seen since then. */
-const movedHint = (entry: Entry, run: Run): string => {
+const movedHint = (entry: Entry): string => {
   const { kind } = entry;
-  const resolve = (as: string): string => lineFor(entry, run, 'resolve', '--as', as);
+  const resolve = (as: string): string => lineFor(entry, 'resolve', '--as', as);
   const [there, back] = kind === REFUND ? ['paid-back', 'failed'] : ['paid', 'reversed'];
   if (isDisputed(entry) || isRefundUnsettled(entry))
     return `say where the money is: \`${resolve(there)}\`, or \`${resolve(back)}\``;
   return kind === REFUND
-    ? `see \`${lineFor(entry, run, 'show')}\``
-    : `read it again: \`${lineFor(entry, run, 'sync')}\`; once an answer disputes the money, \`${resolve(back)}\` says that it went back`;
+    ? `see \`${lineFor(entry, 'show')}\``
+    : `read it again: \`${lineFor(entry, 'sync')}\`; once an answer disputes the money, \`${resolve(back)}\` says that it went back`;
 };
 
-const notUnknown = (entry: Entry, run: Run): PayError => {
+const notUnknown = (entry: Entry): PayError => {
   const { id, kind, state, activity } = entry;
   const named = activity === undefined ? '' : ` (${activity.uid})`;
   if (state === 'accepted' && wasResolved(entry)) {
     const seen = kind === REFUND ? 'its money went back' : 'the service has shown its money';
-    return usageError(`${id} was created: ${seen}${named}`, { hint: movedHint(entry, run) });
+    return usageError(`${id} was created: ${seen}${named}`, { hint: movedHint(entry) });
   }
   return usageError(`${id} ${SETTLED[state] ?? `is ${state}`}${named}`, {
-    hint: `only an unknown charge can be resolved; see \`${lineFor(entry, run, 'show')}\``,
+    hint: `only an unknown charge can be resolved; see \`${lineFor(entry, 'show')}\``,
   });
 };
 
@@ -138,7 +139,7 @@ const resolveRefund = async (
   const ledger = await run.ledger();
   const { id, about } = refund;
   const notOpen = usageError(`${id} is no refund that is open or disputed`, {
-    hint: `see: ${commandLine(run.globals, 'refund', 'list')}`,
+    hint: 'see: `paycli refund list`',
   });
   if (!isRefundUnsettled(refund)) throw notOpen;
   await run.say(introOf(refund, run.io.clock.now()));
@@ -172,9 +173,9 @@ export const resolveEntry = async ({ as, ...given }: ResolveInput, run: Run): Pr
   const input = { as, ...given };
   const ledger = await run.ledger();
   const word = as === 'paid' || as === 'reversed' ? as : undefined;
-  if (word !== undefined && charge.money?.disputed === undefined) throw notDisputed(charge, run);
+  if (word !== undefined && charge.money?.disputed === undefined) throw notDisputed(charge);
   if (word === undefined && charge.state !== 'unknown' && !mayCorrect(charge, stateSaid(as), input.activity))
-    throw notUnknown(charge, run);
+    throw notUnknown(charge);
   if (input.activity !== undefined && charge.kind !== CHARGE) throw usageError(`--activity: ${charge.id} is no charge`);
   await run.say(introOf(charge, run.io.clock.now()));
   await checkOwner(ledger, charge, input.activity);
@@ -186,10 +187,10 @@ export const resolveEntry = async ({ as, ...given }: ResolveInput, run: Run): Pr
     ? ledger.resolve(charge.id, resolutionOf(input, said))
     : ledger.settle(charge.id, word, { kind: 'settled', at: utcAtom(at), as: word, by, reason }));
   const now = (await ledger.get(charge.id)) ?? charge;
-  if (!done && word !== undefined) throw notDisputed(now, run);
+  if (!done && word !== undefined) throw notDisputed(now);
   if (!done) {
     await checkOwner(ledger, charge, input.activity);
-    throw notUnknown(now, run);
+    throw notUnknown(now);
   }
   return { kind: 'record', record: entryRecord(now), view: entryView(now) };
 };

@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import { PayError } from '../../core/error.ts';
+import { commandLine, ownerTarget } from '../../core/input.ts';
 import { isGuarded } from '../../core/origin.ts';
 import type { Result } from '../../core/result.ts';
-import { shellLine } from '../../core/shell.ts';
 import { DAY_MS, utcAtom } from '../../core/time.ts';
 import type { LedgerTarget, RequestTerms } from '../../ledger/entry.ts';
 import { newEntryId } from '../../ledger/guard.ts';
@@ -63,9 +63,6 @@ export const openedToken = async (
   return { sealed: sealed as Sealed | undefined, isRead, stderr };
 };
 
-const approveLine = (id: string, { profile }: LedgerTarget): string =>
-  shellLine(['paycli', 'approve', id, ...(profile === undefined ? [] : ['--profile', profile])]);
-
 /**
  * Throws unless a plan may be carried out now: in time, and at a live service approved by a person. `refused` makes the
  * error, and `tool` is the one that carries it out.
@@ -79,7 +76,7 @@ export const checkPlan = async (
 ): Promise<void> => {
   if (ledger.moment().at > until) throw refused('the token has expired');
   if (!isGuarded(place.origin) || (await ledger.policies.approval(id))?.approvedBy !== undefined) return;
-  const hint = `ask a person to type \`${approveLine(id, place)}\` on a terminal, then call ${tool} again`;
+  const hint = `ask a person to type \`${commandLine(ownerTarget(place), 'approve', id)}\` on a terminal, then call ${tool} again`;
   throw refused('a person has to approve it first', hint);
 };
 
@@ -121,5 +118,5 @@ export const recordPlan = async (
   const plan = { token: seal({ id, until, given, asked }, ledger, place), plan: id, expires_at: utcAtom(until) };
   if (!isGuarded(origin)) return plan;
   await ledger.policies.approve({ job: id, total, askedBy: operatorOf(ledger), askedAt: at });
-  return { ...plan, approve: `a person types \`${approveLine(id, place)}\` on a terminal` };
+  return { ...plan, approve: `a person types \`${commandLine(ownerTarget(place), 'approve', id)}\` on a terminal` };
 };

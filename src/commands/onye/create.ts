@@ -69,5 +69,5 @@ export const createCustomers = async (input: OnyeCreateInput, run: Run): Promise
   };
   if (input.kind === 'one') return createCustomer(fields, run);
   const [{ customersKind }, { runFile }] = [await import('./kinds.ts'), await import('../../bulk/run-file.ts')];
-  return runFile(input.bulk, customersKind(fields, run), customersCreatedView, run, await openRowServices(run));
+  return runFile(input.bulk, customersKind(fields), customersCreatedView, run, await openRowServices(run));
 };

@@ -8,9 +8,8 @@ import { usageError } from '../../core/error.ts';
 import type { FlagOf } from '../../core/input.ts';
 import { definedIn, printExact } from '../../core/json.ts';
 import { columnAmong, findColumn, findGivenFlag, listColumns, listTexts } from '../fields.ts';
-import { checkByHand, madeColumns, openMaker } from '../make.ts';
+import { CHECK_BY_HAND, madeColumns, openMaker } from '../make.ts';
 import { refuseRenamed } from '../record.ts';
-import type { Run } from '../run.ts';
 import { BY_EMAIL } from './create.ts';
 import {
   type CustomerBody,
@@ -220,12 +219,12 @@ export const updateKind = (options: GivenFields, reader?: () => Promise<Client>)
 };
 
 /** Row kind for a file of new customers. Options give the fields for which the file has no column. */
-export const customersKind = (fields: GivenFields, run: Run): RowKind<CustomerBody> => {
+export const customersKind = (fields: GivenFields): RowKind<CustomerBody> => {
   const addressOf = (body: CustomerBody): string => BY_EMAIL.folded(machineValue(body[EMAIL_COLUMN]));
   const request = (body: CustomerBody) => ({ operation: 'onye.create', input: { body } }) as const;
   return {
     command: 'onye create',
-    words: { verb: 'Create', one: 'customer', done: 'created', findOut: checkByHand(run.globals) },
+    words: { verb: 'Create', one: 'customer', done: 'created', findOut: CHECK_BY_HAND },
     key: { name: EMAIL_COLUMN, aliases: ['e-mail', 'mail', 'onye.email'], missing: 'is missing' },
     keyOf: addressOf,
     columns: listColumns(NEW_FIELDS, EMAIL_COLUMN),

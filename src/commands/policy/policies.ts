@@ -3,10 +3,10 @@ import { profilesOf } from '../../compose/run.ts';
 import { REFUND } from '../../core/charge.ts';
 import { LOCAL_PROFILE } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
-import { commandLine } from '../../core/input.ts';
 import { exactNumber } from '../../core/money.ts';
 import { type ApiPage, type ApiRecord, madeHere } from '../../core/record.ts';
 import type { Result, View } from '../../core/result.ts';
+import { shellLine } from '../../core/shell.ts';
 import { utcAtom } from '../../core/time.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import {
@@ -129,9 +129,8 @@ export const showPolicy = async (input: PolicyOwner, run: Run): Promise<Result> 
   const allowance = await today(await run.ledger(), name);
   if (allowance === undefined) {
     const owner = input.others ? ['--others'] : [input.profile ?? []].flat();
-    const line = (...words: readonly string[]) => commandLine(run.globals, 'policy', ...words);
     throw usageError(`no policy holds for ${input.others ? 'other profiles' : `profile ${name}`}`, {
-      hint: `nothing is limited; set one with \`${line('set', ...owner)}\` and a limit, such as --max-charges 100; see all with \`${line('list')}\``,
+      hint: `nothing is limited; set one with \`${shellLine(['paycli', 'policy', 'set', ...owner])}\` and a limit, such as --max-charges 100; see all with \`paycli policy list\``,
     });
   }
   return {
@@ -177,7 +176,7 @@ export const removePolicy = async (input: PolicyOwner, run: Run): Promise<Result
   const removed = (await ledger.policies.list()).find(({ profile }) => profile === name);
   if (removed === undefined) {
     throw usageError(`there is no policy ${ownerText(input, name)}`, {
-      hint: `see all policies with \`${commandLine(run.globals, 'policy', 'list')}\``,
+      hint: 'see all policies with `paycli policy list`',
     });
   }
   await run.ask([`Remove the policy ${ownerText(input, name)}? Its limits end at once.`], 'refuse');

@@ -7,7 +7,7 @@ import { idIn, idProblem } from '../../core/ids.ts';
 import type { FlagOf } from '../../core/input.ts';
 import { printExact } from '../../core/json.ts';
 import { amountIn, buildBody, findColumn, flagIn, listColumns, pickValues, readTexts } from '../fields.ts';
-import { checkByHand, madeColumns, openMaker } from '../make.ts';
+import { CHECK_BY_HAND, madeColumns, openMaker } from '../make.ts';
 import type { Run } from '../run.ts';
 import { checkDestination, lookAtPaid, refundFailure, refundReading } from './create.ts';
 import { REFUND_FIELDS } from './fields-shared.ts';
@@ -108,7 +108,7 @@ export const refundKind = (given: RefundOptions, run: Run): RowKind<RefundRow> =
       verb: 'Pay back',
       one: 'payment',
       done: 'refunded',
-      findOut: checkByHand(globals),
+      findOut: CHECK_BY_HAND,
       refused:
         'refused rows have an earlier refund; --again refunds them once more, except where one is unknown or open',
     },

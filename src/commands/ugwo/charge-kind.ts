@@ -22,7 +22,7 @@ import type { Client } from '../../client/client.ts';
 import type { Resource } from '../../contract/proof.ts';
 import { DIAL_HEADER, rowStateOf, statusOf } from '../../core/charge.ts';
 import { EXIT_CODES, PayError } from '../../core/error.ts';
-import { commandLine, type FlagOf, type Pair } from '../../core/input.ts';
+import type { FlagOf, Pair } from '../../core/input.ts';
 import { definedIn, printExact, valueAt } from '../../core/json.ts';
 import { type Entry, isCharge, type RequestTerms } from '../../ledger/entry.ts';
 import { endIn } from '../../ledger/guard.ts';
@@ -330,14 +330,13 @@ export const chargeKind = (file: FileOfCharges, run: Run, sharing?: ChargeSharin
   const { wait, bulk } = file;
   const checker = openChecker(run);
   const flagOf = flagInFile(file);
-  const sync = commandLine(globals, 'ledger', 'sync');
   return {
     command: 'ugwo charge',
     words: {
       verb: 'Charge',
       one: 'payment request',
       done: 'charged',
-      findOut: `find out about the unknown rows: \`${sync}\``,
+      findOut: 'find out about the unknown rows: `paycli ledger sync`',
       refused: '--again charges rows a second time whose earlier charge can still be paid',
     },
     key: {

@@ -8,10 +8,10 @@ import { BANK_CODES, bankMeant } from '../../core/banks.ts';
 import { textAt } from '../../core/charge.ts';
 import { PayError } from '../../core/error.ts';
 import { isId } from '../../core/ids.ts';
-import { commandLine, type TargetOptions } from '../../core/input.ts';
 import { valueAt } from '../../core/json.ts';
 import { madeExactly } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
+import { shellLine } from '../../core/shell.ts';
 import { provenServiceTime } from '../../ledger/clock.ts';
 import type { Entry } from '../../ledger/entry.ts';
 import type { PlannedRows } from '../../ledger/ledger.ts';
@@ -69,7 +69,7 @@ const mediumRejection = (ugwo: string, { medium }: Data, looked: Looked | undefi
  * Finds mediums and banks that the service would reject. Asks it only about a bank code that paycli doesn't know, and
  * once for each checkout and medium.
  */
-const openRejections = (globals: TargetOptions) => {
+const openRejections = () => {
   const lists = new Map<string, Promise<string[]>>();
   /** Error of a charge by a medium or a bank that the checkout does not have. Calls `unsure` if the service lists none at all. */
   return async (
@@ -100,7 +100,7 @@ const openRejections = (globals: TargetOptions) => {
     }
     return new PayError('rejected', `${ugwo} was not charged: the service lists no bank "${code}"`, {
       violations: [{ propertyPath: `data.${propertyOf(field)}`, title: 'is not a supported bank code' }],
-      hint: `see the codes: \`${commandLine(globals, 'checkout', 'providers', checkout, medium)}\``,
+      hint: `see the codes: \`${shellLine(['paycli', 'checkout', 'providers', checkout, medium])}\``,
     });
   };
 };
@@ -150,7 +150,7 @@ export const showPlan = async (input: OneCharge, run: Run, sharing: ChargeSharin
     if (passOn.share) await sharing?.readNames(looked?.record.value, client);
     return { kind: 'record', record, view: activityView, passOn: sharing?.printing(passOn) ?? passOn };
   }
-  const rejection = await openRejections(globals)(ugwo, data, looked, run.say, client);
+  const rejection = await openRejections()(ugwo, data, looked, run.say, client);
   if (rejection !== undefined) throw rejection;
   if (judged.elsewhere !== undefined) await run.say(elsewhereText(judged.elsewhere));
   if (looked?.shown.noCheckout === true) await run.say(`note: ${NO_CHECKOUT}`);
@@ -169,7 +169,7 @@ export const judgeRows = <T extends Parameters<typeof chargeData>[0] & Parameter
   sharing: ChargeSharing | undefined,
 ): ReturnType<NonNullable<Protected<T>['judge']>> => {
   const { tellOnce } = job;
-  const rejectionOf = openRejections(job.globals);
+  const rejectionOf = openRejections();
   return async (item, { row, client }) => {
     const { ugwo } = item;
     const looked = await lookBeforeCharge(ugwo, client, run, (text) => tellOnce('look', text));

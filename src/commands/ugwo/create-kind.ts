@@ -2,9 +2,8 @@ import type { Cells } from '../../bulk/cells.ts';
 import type { RowKind } from '../../bulk/kind.ts';
 import { printExact } from '../../core/json.ts';
 import { amountIn, buildBody, findColumn, flagIn, listColumns, pickValues, readTexts } from '../fields.ts';
-import { checkByHand, madeColumns, openMaker } from '../make.ts';
+import { CHECK_BY_HAND, madeColumns, openMaker } from '../make.ts';
 import { requestWords } from '../record.ts';
-import type { Run } from '../run.ts';
 import { uniqueIn } from '../unique.ts';
 import { BY_REF, type UgwoBody } from './create.ts';
 import { REQUEST_FIELDS } from './create-shared.ts';
@@ -34,11 +33,11 @@ const readRequestRow = (cells: Cells, ref: string, given: RequestOptions, data: 
 };
 
 /** Row kind for a file of payment requests. `data` holds the fields of --data, which apply to all rows. */
-export const requestsKind = (given: RequestOptions, data: UgwoBody, run: Run): RowKind<RequestRow> => {
+export const requestsKind = (given: RequestOptions, data: UgwoBody): RowKind<RequestRow> => {
   const request = ({ body }: RequestRow) => ({ operation: 'ugwo.create', input: { body } }) as const;
   return {
     command: 'ugwo create',
-    words: { verb: 'Create', one: 'payment request', done: 'created', findOut: checkByHand(run.globals) },
+    words: { verb: 'Create', one: 'payment request', done: 'created', findOut: CHECK_BY_HAND },
     key: { name: REF_COLUMN, aliases: ['reference'] },
     keyOf: ({ body }) => uniqueIn(BY_REF, body) ?? requestWords(body),
     columns: listColumns(REQUEST_FIELDS, REF_COLUMN),

@@ -96,5 +96,5 @@ export const createRequests = async (input: UgwoCreateInput, run: Run): Promise<
   const data = given.data === undefined ? {} : await readJsonObject(sourceOf(run), given.data, '--data');
   if (input.kind === 'one') return createRequest(input, data, run);
   const [{ requestsKind }, { runFile }] = [await import('./create-kind.ts'), await import('../../bulk/run-file.ts')];
-  return runFile(input.bulk, requestsKind(given, data, run), requestsCreatedView, run, await openRowServices(run));
+  return runFile(input.bulk, requestsKind(given, data), requestsCreatedView, run, await openRowServices(run));
 };
