@@ -218,6 +218,18 @@ describe('ledger sync', () => {
     expect(named.asked).toEqual(['place']);
   });
 
+  it.each([
+    ['origin', { service: 'https://old.example', origin: 'https://old.example' }],
+    ['workspace', { workspace: 'EfGh' }],
+  ])('names origin and key of a charge that its profile sent to another %s', async (_what, sent) => {
+    const entry = charge(sent);
+    const line =
+      `sent to ${entry.origin} with another key: set PAYCLI_SECRET_KEY to it, then run ` +
+      `\`paycli ledger sync --profile shop --base-url ${entry.origin}\``;
+    expect((await sync([entry])).notices[0]).toBe(`Not checked: ${idOf(1)}: ${line}.`);
+    expect((await sync([entry], { args: [idOf(1)] })).error?.detail.hint).toBe(`${idOf(1)}: ${line}`);
+  });
+
   it('names a local service by the host of the charge', async () => {
     const other = charge({ service: 'http://127.0.0.1:8080', origin: 'http://localhost:8080', profile: undefined });
     expect((await sync([other])).notices.join()).toContain('run `paycli ledger sync --base-url http://localhost:8080`');
@@ -238,7 +250,7 @@ describe('ledger sync', () => {
     const real = await sync(rows, { get });
     expect(real.rows).toMatchObject([{ count: 1 }]);
     expect(real.notices).toEqual(['Not checked: chg-000000000002: practice; run `paycli ledger sync --local`.']);
-    const practised = await sync(rows, { get, place: { service }, globals: { local: true } });
+    const practised = await sync(rows, { get, place: { service, profile: 'local' }, globals: { local: true } });
     expect(practised.error?.message).toBe(`${idOf(2)} is still unknown`);
     expect(practised.notices).toEqual([
       'Not checked: chg-000000000001: sent to https://pay.example; run `paycli ledger sync --profile shop`.',

@@ -3,7 +3,7 @@ import { countText, kindWord } from '../../core/charge.ts';
 import { LOCAL_PROFILE } from '../../core/data-files.ts';
 import { commandLine, ownerTarget } from '../../core/input.ts';
 import { formatLocal, MINUTE_MS } from '../../core/time.ts';
-import type { Entry } from '../../ledger/entry.ts';
+import type { Entry, LedgerTarget } from '../../ledger/entry.ts';
 import type { UnknownReason } from '../../ledger/reconcile.ts';
 
 /** An entry that is still unknown, and the reason. */
@@ -23,8 +23,7 @@ export interface Leaving {
   readonly command: (...words: readonly string[]) => string;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** True for a run with --local. */
-  readonly local: boolean;
+  readonly place: LedgerTarget;
 }
 
 const idsText = (entries: readonly Entry[]): string =>
@@ -45,12 +44,17 @@ const byHand = (one: StillUnknown, run: Leaving): string =>
 
 const elsewhere = (one: StillUnknown, run: Leaving): string => {
   const { service, origin, profile } = one.entry;
-  if (profile === LOCAL_PROFILE && !run.local) return 'practice; run `paycli ledger sync --local`';
+  if (profile === LOCAL_PROFILE && run.place.profile !== LOCAL_PROFILE)
+    return 'practice; run `paycli ledger sync --local`';
   // An emulator is identified by its key and not by an origin. Once its data is created anew, that emulator no longer
   // exists.
   if (!service.includes('://'))
     return `sent to an emulator whose data is not in use here; run ${byHandCommand(one, run)}`;
-  return `sent to ${origin}; run \`${commandLine(ownerTarget(one.entry), 'ledger', 'sync')}\``;
+  const target = ownerTarget(one.entry);
+  // The run's own profile has another origin now, or another key.
+  return (profile ?? origin) === (run.place.profile ?? run.place.origin)
+    ? `sent to ${origin} with another key: set PAYCLI_SECRET_KEY to it, then run \`${commandLine({ ...target, baseUrl: origin }, 'ledger', 'sync')}\``
+    : `sent to ${origin}; run \`${commandLine(target, 'ledger', 'sync')}\``;
 };
 
 /** Next step for charges that are unknown for the same reason. `first` is the first of them. */

@@ -297,10 +297,10 @@ interface Synced {
 
 /** Resolves unknown charges, checks open ones, and sums up the outcomes of all of them. */
 export const runSync = async (ids: readonly string[], run: Run): Promise<Synced> => {
-  const [ledger, { service, workspace }] = [await run.ledger(), await run.target()];
+  const [ledger, place] = [await run.ledger(), await run.target()];
   const command = (...words: readonly string[]): string => commandLine(run.globals, 'ledger', ...words);
-  const leaving: Leaving = { command, now: run.io.clock.now(), local: run.globals.local };
-  const scope = { service, workspace };
+  const leaving: Leaving = { command, now: run.io.clock.now(), place };
+  const scope = { service: place.service, workspace: place.workspace };
   const chosen = ids.length > 0 ? await namedOnes(ledger, ids, run) : await ownOnes(ledger, scope, leaving, run);
   const progress = await openRunProgress(run);
   const { stop } = run.io.signals;
