@@ -18,11 +18,12 @@ export const refundWords = (activity: string, minor: number, currency: string): 
 
 /** Sentence about a payment request that was paid twice or overpaid, with the commands that pay the excess back. */
 export const paidTwiceText = (
-  { excess = 0, surplus, isPaidTwice }: Pick<Balance, 'excess' | 'surplus' | 'isPaidTwice'>,
+  { asked = 0, excess = 0, surplus, isPaidTwice }: Pick<Balance, 'asked' | 'excess' | 'surplus' | 'isPaidTwice'>,
   currency: string,
   place: TargetOptions,
 ): string => {
-  const what = `${isPaidTwice ? 'paid twice' : 'overpaid'}: ${formatMoney(excess, currency)} too much came`;
+  // Several parts may bring too much, too.
+  const what = `${isPaidTwice && excess >= asked ? 'paid twice' : 'overpaid'}: ${formatMoney(excess, currency)} too much came`;
   if (surplus.length === 0) return what;
   const commands = surplus.flatMap(({ activity, amount }) => {
     const words = refundWords(activity, amount, currency);

@@ -155,6 +155,12 @@ describe('activity wait, paid twice', () => {
       "paid twice: NGN 199.99 too much came; it can't be refunded, since a refund is at least NGN 200.00",
     ],
     ['that NGN 200.00 is refunded', 20_000, {}, '--amount 200.00'],
+    [
+      'that two parts are not the whole twice',
+      90_000,
+      { activities: [first, second].map((one) => ({ ...one, charged_amount: 60_000 })), total_amount_paid: 120_000 },
+      'overpaid: NGN 300.00 too much came; pay it back with: ',
+    ],
   ])('says %s', async (_what, asked, more, text) => {
     expect(said(await scene({ ...waiting(second, twice(asked, more)), stderr: /./ }))).toContain(text);
   });

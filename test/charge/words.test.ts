@@ -24,7 +24,7 @@ it('what came too much is paid back activity by activity, in the same profile', 
     { activity: 'act.b', amount: 30_000 },
   ];
   const place = { profile: 'shop', local: false, baseUrl: undefined };
-  const text = paidTwiceText({ excess: 120_000, isPaidTwice: true, surplus }, 'NGN', place);
+  const text = paidTwiceText({ asked: 90_000, excess: 120_000, isPaidTwice: true, surplus }, 'NGN', place);
   expect(text).toBe(
     'paid twice: NGN 1,200.00 too much came; pay it back with: paycli refund create act.a --amount 900.00 --profile shop ' +
       'and paycli refund create act.b --amount 300.00 --profile shop',

@@ -29,10 +29,8 @@ export const paidTwiceLines = (charges: Iterable<Entry>): string[] => {
     if (money?.isPaidTwice !== true) continue;
     const { excess, surplus = [] } = money;
     const place = ownerTarget(charge);
-    lines.set(
-      about,
-      `${about} was ${paidTwiceText({ excess, surplus, isPaidTwice: true }, asked?.currency ?? '', place)}`,
-    );
+    const balance = { asked: asked?.amount, excess, surplus, isPaidTwice: true };
+    lines.set(about, `${about} was ${paidTwiceText(balance, asked?.currency ?? '', place)}`);
   }
   return [...lines.values()];
 };
