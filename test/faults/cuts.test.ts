@@ -333,7 +333,7 @@ describe('the built program', () => {
   const UGWO = ugwoOf(1);
 
   const chargeBy = (home: string, base: string, ...args: readonly string[]) =>
-    paycli(['ugwo', 'charge', UGWO, '--medium', 'bank_transfer', '--timeout', '1s', ...args], {
+    paycli(['ugwo', 'charge', UGWO, '--medium', 'bank_transfer', '--timeout', '5s', ...args], {
       home,
       service: { origin: base },
     });
