@@ -1,6 +1,7 @@
 import { CHARGE, kindWord, type WriteKind } from '../core/charge.ts';
 import { commandLine, type TargetOptions } from '../core/input.ts';
 import { formatMoney, SMALLEST_REFUND } from '../core/money.ts';
+import { shellLine } from '../core/shell.ts';
 import type { Balance } from './payment.ts';
 
 /** Amount without its currency: `1,900.00`. */
@@ -66,7 +67,8 @@ export const NEXT_STEP = {
   upgradeFile: 'run `paycli ledger list` once, which brings it up to date; nothing was sent or changed',
   reportMissed:
     'the guard had let it pass, and the ledger held it back: report this as a bug in paycli, and see `paycli ledger list --state unknown`',
-  removePolicy: 'remove one with `paycli policy remove`; nothing was changed',
+  removePolicy: (...names: readonly string[]) =>
+    `remove one: ${names.map((name) => `\`${shellLine(['paycli', 'policy', 'remove', name])}\``).join(' or ')}; nothing was changed`,
   // Anybody who can edit a ledger file could approve there.
   share: 'only a shared ledger knows who approves: see `paycli help docs team`',
 } as const;

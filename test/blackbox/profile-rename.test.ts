@@ -41,7 +41,9 @@ const loggedIn = async (serves?: Service) => {
 
 /** Profiles of the ledger's charges, oldest first. A row whose read was too old has an entry before its charge, too. */
 const namesIn = async ({ json }: Awaited<ReturnType<typeof loggedIn>>): Promise<readonly string[]> => {
-  const { data } = (await json('ledger', 'list', '--all-profiles', '--state', 'accepted')) as { data: readonly { profile: string }[] };
+  const { data } = (await json('ledger', 'list', '--all-profiles', '--state', 'accepted')) as {
+    data: readonly { profile: string }[];
+  };
   return data.map(({ profile }) => profile).toReversed();
 };
 
@@ -73,8 +75,14 @@ describe('profile rename', () => {
     await charge(2, 'other');
     await run('ugwo', 'charge', '--from', ussdFile(3, 4), '--profile', 'shop');
     await run('policy', 'set', 'store', '--max-charges', '9');
-    await run('policy', 'remove', 'store', '--yes');
     await run('policy', 'set', 'shop', '--max-charges', '3');
+    const twice = await run(...RENAME);
+    expect([twice.code, twice.stderr]).toEqual([
+      2,
+      'error: "shop" and "store" both have a policy\n' +
+        '→ remove one: `paycli policy remove shop` or `paycli policy remove store`; nothing was changed\n',
+    ]);
+    await run('policy', 'remove', 'store', '--yes');
     const ended = await run(...RENAME);
     expect(ended).toMatchObject({ code: 0 });
     expect(ended.stderr).toContain('Renamed the profile "shop" to "store", also in 3 ledger entries.');

@@ -120,7 +120,7 @@ const rename = ({ sql, rows, nameNow }: Reading, given: string, to: string, isSt
   const held = rowsFrom(sql('SELECT profile FROM policy WHERE policy IS NOT NULL AND profile IN (?, ?)'), from, to);
   if (held.length > 1) {
     throw usageError(`"${given}" and "${to}" both have a policy`, {
-      hint: NEXT_STEP.removePolicy,
+      hint: NEXT_STEP.removePolicy(given, to),
     });
   }
   sql('DELETE FROM setting WHERE name = ?').run(`renamed ${to}`);
