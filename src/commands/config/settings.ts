@@ -20,15 +20,10 @@ interface Setting {
 
 const BUILT_IN: Readonly<Record<string, string>> = { output: 'table', color: 'auto' };
 
-const fromEnvironment = (name: string, env: Env): Setting | undefined => {
-  const variables = { color: ['NO_COLOR', 'FORCE_COLOR', 'CLICOLOR_FORCE'], time_zone: ['TZ'] }[name] ?? [];
-  const variable = variables.find((one) => (env[one] ?? '') !== '');
-  return variable === undefined ? undefined : { setting: name, value: env[variable] ?? null, from: variable };
-};
-
 const settingOf = (name: string, stored: StoredDefaults, env: Env): Setting => {
-  const override = fromEnvironment(name, env);
-  if (override !== undefined) return override;
+  const variables = { color: ['NO_COLOR', 'FORCE_COLOR', 'CLICOLOR_FORCE'], time_zone: ['TZ'] }[name] ?? [];
+  const variable = variables.find((one) => env[one]);
+  if (variable !== undefined) return { setting: name, value: env[variable] ?? null, from: variable };
   const value = storedValue(stored, name, MEDIUM_NAMES);
   return value === undefined
     ? { setting: name, value: BUILT_IN[name] ?? null, from: 'built-in' }

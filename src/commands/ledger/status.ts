@@ -40,13 +40,13 @@ const headLines = (sums: Sums, profile: string | undefined, zone: string, { stde
   return stderr.isTerminal && line.length > stderr.columns ? parts : [line];
 };
 
-/** The figures in the text format of Prometheus. */
+/** The figures in the text format of Prometheus. `hasFailed`: of the sync, if there was one. */
 const metricsText = (
   lines: readonly ReportLine[],
   profiles: readonly (string | undefined)[],
   casesOf: (profile: string | undefined) => readonly ShownCase[],
   now: number,
-  sync: 'none' | 'done' | 'failed',
+  hasFailed: boolean | undefined,
 ): string => {
   const quoted = (text: string): string => `"${text.replaceAll(/[\\"]/g, '\\$&').replaceAll('\n', '\\n')}"`;
   const metric = (name: string, help: string, values: readonly (readonly [object, unknown])[]): string => {
@@ -69,7 +69,6 @@ const metricsText = (
     const oldest = Math.min(now, ...of(profile, 'unknown').map(({ since }) => since));
     return [{ profile }, Math.floor((now - oldest) / SECOND_MS)] as const;
   });
-  const hasFailed = sync === 'failed';
   const ofSync = (value: number) => profiles.map((profile) => [{ profile }, value] as const);
   const syncs = [
     metric(
@@ -92,7 +91,7 @@ const metricsText = (
     ),
     metric('paycli_cases', 'Cases that need a person.', counts),
     metric('paycli_oldest_unknown_seconds', 'Age of the oldest unknown outcome, else 0.', ages),
-    ...(sync === 'none' ? [] : syncs),
+    ...(hasFailed === undefined ? [] : syncs),
   ].join('\n');
 };
 
@@ -154,8 +153,7 @@ export const showStatus = async (
   const ending = failure === undefined ? {} : { failure };
   if (globals.prometheus) {
     const lines = [...paid.filter(({ reported }) => reported !== 'charged'), ...open];
-    const synced = failed === undefined ? 'done' : 'failed';
-    const text = metricsText(lines, profiles, casesOf, now, sync ? synced : 'none');
+    const text = metricsText(lines, profiles, casesOf, now, sync ? failed !== undefined : undefined);
     // A file of metrics replaces the last one only after exit code 0.
     return { kind: 'text', text, ...(failed?.kind === 'interrupted' ? { failure: failed } : {}) };
   }
