@@ -1,6 +1,6 @@
 import { CHARGE, kindWord, type NextAction, prunedText, readNextAction } from '../core/charge.ts';
 import { PayError } from '../core/error.ts';
-import { commandLine, type TargetOptions } from '../core/input.ts';
+import type { TargetOptions } from '../core/input.ts';
 import { formatMoney } from '../core/money.ts';
 import { formatLocal } from '../core/time.ts';
 import { type Entry, isCharge, type KeptActivity } from '../ledger/entry.ts';
@@ -8,6 +8,7 @@ import type { Refused } from '../ledger/ledger.ts';
 import { type Forbidden, isPlan, isSpent, OTHER_PROFILES } from '../ledger/policy.ts';
 import { asActivity } from '../ledger/snapshot.ts';
 import { REFUSALS, type RefusalReason } from './refusals.ts';
+import { type Command, commandsOf, findOutStep } from './words.ts';
 
 const listed = (words: readonly string[]): string => (words.length === 0 ? 'none' : words.join(', '));
 
@@ -16,9 +17,6 @@ const remainingText = (left: bigint, currency: string): string =>
 
 /** Sentence about a refusal, and advice. */
 type Explanation = readonly [what: string, hint: string];
-
-/** Formats a paycli command for the same place. */
-type Command = (...words: readonly string[]) => string;
 
 const TOMORROW = 'the next day begins at 00:00 UTC';
 
@@ -155,9 +153,7 @@ const NEW_REQUEST = 'for another payment, make a new payment request';
 const WORDS: Readonly<Record<RefusalReason, Words>> = {
   unresolved: ({ by }, command) => [
     `${earlier({ by, activity: undefined })} may have been made; its result is unknown`,
-    by === undefined || isCharge(by)
-      ? `find out: ${command('ledger', 'sync', by?.id ?? '')}; --again doesn't override this`
-      : `look for the ${kindWord(by.kind)} at the service, then record what you found: ${command('ledger', 'resolve', by.id, '--as', 'created')}, or \`--as not-created\``,
+    `${findOutStep(by?.id ?? '', by?.kind ?? CHARGE, command)}${by === undefined || isCharge(by) ? "; --again doesn't override this" : ''}`,
   ],
   in_progress: ({ by }, command) => [
     `another paycli process is ${by === undefined || isCharge(by) ? 'charging it' : `sending a ${kindWord(by.kind)} of it`} right now (${entryName(by, undefined)})`,
@@ -240,11 +236,6 @@ const inOther = ({ by, why, intent }: Refused, { name, pushable }: Other, comman
 
 const notDone = ({ kind, about }: Refused['intent']): string =>
   kind === CHARGE ? `${about} was not charged` : `no ${kindWord(kind)} was sent for ${about}`;
-
-const commandsOf =
-  (globals: TargetOptions): Command =>
-  (...words) =>
-    `\`${commandLine(globals, ...words)}\``;
 
 /** Error for a refund or a cancellation while the charge is disputed. `notDone` says that it was not made. */
 export const disputedError = (by: Entry, notDone: string, globals: TargetOptions): PayError => {

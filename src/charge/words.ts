@@ -1,4 +1,4 @@
-import { CHARGE, kindWord, type WriteKind } from '../core/charge.ts';
+import { CHARGE, kindWord } from '../core/charge.ts';
 import { commandLine, type TargetOptions } from '../core/input.ts';
 import { formatMoney, SMALLEST_REFUND } from '../core/money.ts';
 import { shellLine } from '../core/shell.ts';
@@ -73,10 +73,16 @@ export const NEXT_STEP = {
   share: 'only a shared ledger knows who approves: see `paycli help docs team`',
 } as const;
 
-/** Hint for an unknown outcome. Only a person can look up other kinds than charges at the service. */
-export const unknownHint = (id: string, { kind, hint }: WriteKind, globals: TargetOptions): string => {
-  const line = (...words: readonly string[]): string => commandLine(globals, 'ledger', ...words);
-  return kind === CHARGE
-    ? `${hint}. Find out: \`${line('sync', id)}\``
-    : `${hint}. Look for the ${kindWord(kind)} at the service, then record what you found: \`${line('resolve', id, '--as', 'created')}\`, or \`--as not-created\``;
-};
+/** Makes a quoted command of paycli that goes to the target of a run. */
+export type Command = (...words: readonly string[]) => string;
+
+export const commandsOf =
+  (globals: TargetOptions): Command =>
+  (...words) =>
+    `\`${commandLine(globals, ...words)}\``;
+
+/** Step that settles an unknown outcome. Only a person can look up other kinds than charges at the service. */
+export const findOutStep = (id: string, kind: string, command: Command): string =>
+  kind === CHARGE
+    ? `find out: ${command('ledger', 'sync', id)}`
+    : `look for the ${kindWord(kind)} at the service, then record what you found: ${command('ledger', 'resolve', id, '--as', 'created')}, or \`--as not-created\``;

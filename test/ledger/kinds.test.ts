@@ -139,7 +139,7 @@ describe.each(BACKENDS)('an entry of another kind, in a ledger %s,', (_where, ne
       message: 'the refund may have been made: cut',
       detail: {
         hint:
-          "don't run it again until you know, or it is paid twice. Look for the refund at the service, then record what you " +
+          "don't run it again until you know, or it is paid twice; look for the refund at the service, then record what you " +
           `found: \`paycli ledger resolve ${id} --as created --profile default\`, or \`--as not-created\``,
       },
     });
