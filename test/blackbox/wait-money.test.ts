@@ -214,6 +214,24 @@ describe('ugwo charge --from --wait', () => {
     expect(ended.stdout).toMatch(/^part paid +1 +NGN 900\.00 +NGN 400\.00$/m);
   });
 
+  it.each<[string, string[]]>([
+    ['another file', ['--from', ussdFile(1)]],
+    ['a command of its own', [ugwoOf(1), '--medium', 'ussd', '--provider', 'gtb']],
+  ])('waits for a row, too, that %s has charged', async (_what, args) => {
+    const { options, run } = await charging([standing('requires_action'), 0], [PAID, 90_000]);
+    expect(await inProcess(['ugwo', 'charge', ...args], options)).toMatchObject({ code: 0 });
+    const ended = await run();
+    expect(ended.code, ended.stderr).toBe(12);
+    expect(summaryOf(ended)).toMatchObject({
+      ...{ skipped: 1, accepted: 2 },
+      payments: [
+        { payment: 'paid', count: 1 },
+        { payment: 'open', count: 1 },
+      ],
+    });
+    expect(errorOf(ended)['hint']).toBe('check again later: `paycli ledger sync`');
+  });
+
   it('ends once another process has found the last payment', async () => {
     let other: Promise<unknown> | undefined;
     const service = await serveAllBy((seen) => {

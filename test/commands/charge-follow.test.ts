@@ -44,7 +44,7 @@ const follow = async (
   };
   const random = (): number => 0.5;
   const ended = await followCharges({
-    ...{ job: JOB, limit },
+    ...{ job: JOB, others: [], limit },
     progress: { following: () => undefined, end: async () => undefined },
     rowDeps: { ledger: memoryLedger(charges, clock.now), client: { look, pages } },
     run: { io: { clock, random, signals: { stop: stop.signal } }, globals },

@@ -3,7 +3,6 @@ import { CHARGE_EXPIRED } from '../../bulk/summary.ts';
 import { endKindOf, PAYMENTS } from '../../charge/payment.ts';
 import { waitForPayments } from '../../charge/wait.ts';
 import { type ErrorKind, EXIT_CODES, interrupted, PayError } from '../../core/error.ts';
-import { commandLine } from '../../core/input.ts';
 import { formatDuration } from '../../core/time.ts';
 import type { Sum } from '../../ledger/report.ts';
 import { openTail, type Tail } from '../../ledger/tail.ts';
@@ -13,6 +12,8 @@ import type { Run } from '../run.ts';
 
 interface FollowedJob {
   readonly job: string;
+  /** Charges of its rows that another file or command has sent. */
+  readonly others: readonly string[];
   /** Maximum wait, in milliseconds. */
   readonly limit: number;
   readonly progress: RowServices['progress'];
@@ -58,33 +59,35 @@ const waitForOpen = async (
 };
 
 /**
- * Follows every charge of a job until each is paid, failed or expired, or the time is over. Sums up the outcomes. A
- * read error goes into the result instead of being thrown, since the charges are created.
+ * Follows the charge of every row of a job until each is paid, failed or expired, or the time is over. Sums up the
+ * outcomes. A read error goes into the result instead of being thrown, since the charges are created.
  */
 export const followCharges = async (wait: FollowedJob): Promise<Aftermath> => {
-  const { job, rowDeps, run } = wait;
-  const { clock, signals } = run.io;
-  const { stop } = signals;
-  const tail = openTail(rowDeps.ledger, { filters: [{ job }], unsettledOnly: false }, clock.now);
+  const { job, others, rowDeps, run } = wait;
+  const {
+    clock,
+    signals: { stop },
+  } = run.io;
+  const tail = openTail(rowDeps.ledger, { filters: [{ job }, { ids: others }], unsettledOnly: false }, clock.now);
   const fault = await waitForOpen(wait, tail);
   const sums = paymentsIn(tail);
   const isOpen = countOf(sums, 'open') > 0;
   const kinds = sums.flatMap(({ payment, short }): ErrorKind | readonly [] => endKindOf(payment, short) ?? []);
   // A rejected key does not change what was charged, so it counts like a timeout.
   if (fault !== undefined) kinds.push(fault.kind === 'ledger' ? fault.kind : 'pending');
-  const sync = commandLine(run.globals, 'ledger', 'sync', job);
   const hints = [
     fault?.detail.hint,
     countOf(sums, 'expired') > 0 ? CHARGE_EXPIRED : undefined,
-    fault !== undefined || isOpen ? `check again later: \`${sync}\`` : undefined,
-  ].filter((line) => line !== undefined);
-  const isTimeUp = fault === undefined && !stop.aborted && isOpen;
+    fault !== undefined || isOpen
+      ? `check again later: \`paycli ledger sync${others.length === 0 ? ` ${job}` : ''}\``
+      : undefined,
+  ].filter(Boolean);
   const lines = [
     sums.length === 0
       ? undefined
-      : `${isTimeUp ? `after ${formatDuration(wait.limit)}: ` : ''}${paymentSumsText(sums)}`,
+      : `${isOpen && fault === undefined && !stop.aborted ? `after ${formatDuration(wait.limit)}: ` : ''}${paymentSumsText(sums)}`,
     fault === undefined ? undefined : `the last check failed: ${fault.message}`,
-  ].filter((line) => line !== undefined);
+  ].filter(Boolean);
   return {
     text: lines.join('\n'),
     codes: [

@@ -248,6 +248,7 @@ const openSender = (
   job: RowJob<ChargeItem>,
   run: Run,
   sharing: ChargeSharing | undefined,
+  others: string[],
 ): RowSender<ChargeItem> => {
   const { client, ledger, tellOnce } = job;
   const reads = openReads<ChargeItem, Snapshot | undefined>(ledger);
@@ -316,6 +317,7 @@ const openSender = (
       return (await reconcile(ledger, charge, shown)).charge;
     },
     kept: (charge) => {
+      if (charge.job !== job.job) others.push(charge.id);
       const activity = charge.activity === undefined ? undefined : asActivity(charge.activity);
       const end = asKept(charge, activity);
       return sharing?.shown(end, charge, job) ?? end;
@@ -330,6 +332,7 @@ export const chargeKind = (file: FileOfCharges, run: Run, sharing?: ChargeSharin
   const { wait, bulk } = file;
   const checker = openChecker(run);
   const flagOf = flagInFile(file);
+  const others: string[] = [];
   return {
     command: 'ugwo charge',
     words: {
@@ -374,11 +377,11 @@ export const chargeKind = (file: FileOfCharges, run: Run, sharing?: ChargeSharin
     counts: ({ fields }) => [fields.medium ?? 'no medium'],
     compares: ({ compared }) => compared.length > 0,
     ...checker,
-    openSender: (job) => openSender(file, checker, job, run, sharing),
+    openSender: (job) => openSender(file, checker, job, run, sharing, others),
     resume: sharing && ((job, rowDeps) => sharing.left(job, bulk.concurrency, rowDeps)),
     follow:
       wait === undefined
         ? undefined
-        : (job, { progress }, rowDeps) => followCharges({ job, limit: wait, progress, rowDeps, run }),
+        : (job, { progress }, rowDeps) => followCharges({ job, others, limit: wait, progress, rowDeps, run }),
   };
 };

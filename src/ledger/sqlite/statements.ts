@@ -38,9 +38,9 @@ const ORDERINGS = {
 } as const;
 
 /** A list of any length is one parameter. A single value without the list is found much faster. */
-const amongMany = (column: string, [only = '', ...more]: readonly string[]): Statement =>
+const amongMany = (column: string, [only, ...more]: readonly string[]): Statement =>
   more.length === 0
-    ? [`${column} = ?`, only]
+    ? [`${column} = ?`, only ?? null]
     : [`${column} IN (SELECT value FROM json_each(?))`, JSON.stringify([only, ...more])];
 
 /** So many entries cost no time that anybody notices, in the table or in an index. */
@@ -167,7 +167,6 @@ export const ledgerStatements = (db: DatabaseSync) => {
   const rows = (query: string, ...values: SQLInputValue[]): Row[] => rowsFrom(select(query), ...values).map(checkedRow);
 
   const matching = (query: Query): Row[] => {
-    if (query.activities?.length === 0) return [];
     const [ordered, ...values] = selecting(query);
     // A LIMIT costs SQLite more than finding one row.
     const { limit = -1 } = query;
