@@ -219,13 +219,14 @@ describe('ledger sync', () => {
   });
 
   it.each([
-    ['origin', { service: 'https://old.example', origin: 'https://old.example' }],
-    ['workspace', { workspace: 'EfGh' }],
-  ])('names origin and key of a charge that its profile sent to another %s', async (_what, sent) => {
+    ['another origin', { service: 'https://old.example', origin: 'https://old.example' }, '--profile shop '],
+    ['another workspace', { workspace: 'EfGh' }, '--profile shop '],
+    ['another workspace without a profile', { workspace: 'EfGh', profile: undefined }, ''],
+  ])('asks for the key of a charge that its own target sent to %s', async (_where, sent, words) => {
     const entry = charge(sent);
     const line =
-      `sent to ${entry.origin} with another key: set PAYCLI_SECRET_KEY to it, then run ` +
-      `\`paycli ledger sync --profile shop --base-url ${entry.origin}\``;
+      `sent to ${entry.origin}: set PAYCLI_SECRET_KEY to the key of that time, then run ` +
+      `\`paycli ledger sync ${words}--base-url ${entry.origin}\``;
     expect((await sync([entry])).notices[0]).toBe(`Not checked: ${idOf(1)}: ${line}.`);
     expect((await sync([entry], { args: [idOf(1)] })).error?.detail.hint).toBe(`${idOf(1)}: ${line}`);
   });

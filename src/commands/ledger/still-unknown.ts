@@ -52,8 +52,8 @@ const elsewhere = (one: StillUnknown, run: Leaving): string => {
     return `sent to an emulator whose data is not in use here; run ${byHandCommand(one, run)}`;
   const target = ownerTarget(one.entry);
   // The run's own profile has another origin now, or another key.
-  return (profile ?? origin) === (run.place.profile ?? run.place.origin)
-    ? `sent to ${origin} with another key: set PAYCLI_SECRET_KEY to it, then run \`${commandLine({ ...target, baseUrl: origin }, 'ledger', 'sync')}\``
+  return (profile === undefined ? origin === run.place.origin : profile === run.place.profile)
+    ? `sent to ${origin}: set PAYCLI_SECRET_KEY to the key of that time, then run \`${commandLine({ ...target, baseUrl: origin }, 'ledger', 'sync')}\``
     : `sent to ${origin}; run \`${commandLine(target, 'ledger', 'sync')}\``;
 };
 
