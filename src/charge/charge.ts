@@ -7,7 +7,7 @@ import { openAge, tooOld } from './age.ts';
 import { type Failed, type Outcome, thrownAs } from './outcome.ts';
 import type { ChargeRequest, ChargeRun, MakeRequest, Sent } from './request.ts';
 import { rulesFor } from './rules.ts';
-import { commandsOf, findOutStep } from './words.ts';
+import { commandTo, findOutStep } from './words.ts';
 
 const failedOutcome = ({ certain, error }: Failed, at: number): StoredOutcome => {
   const { status, exitCode, answer } = error.detail;
@@ -47,7 +47,7 @@ export async function charge(
 ): Promise<Judged>;
 export async function charge(request: ChargeRequest | MakeRequest, run: ChargeRun): Promise<Sent | Refused>;
 export async function charge(request: ChargeRequest | MakeRequest, run: ChargeRun): Promise<Sent | Judged> {
-  const { client, ledger } = run;
+  const { client, ledger, globals } = run;
   const { again, row, tries = 0 } = request;
   const { now } = run.io.clock;
   let reading = (await request.look?.()) ?? {};
@@ -55,12 +55,12 @@ export async function charge(request: ChargeRequest | MakeRequest, run: ChargeRu
     if (run.planned === undefined) await client.pace?.turn?.();
     const isOverdue = openAge(reading, tries, run);
     if (run.planned === undefined && isOverdue()) throw tooOld();
-    const rules = rulesFor(request, reading, run);
+    const { effect, ...rules } = rulesFor(request, reading, run);
     const intent: Intent = {
       ...run.place,
       ...rules.intent,
       operator: operatorOf(ledger),
-      kind: rules.effect.kind,
+      kind: effect.kind,
       bound: client.longestWrite,
       job: row?.job,
       row: row?.number,
@@ -84,7 +84,7 @@ export async function charge(request: ChargeRequest | MakeRequest, run: ChargeRu
       await request.onSend?.(reading);
       return rules.send(isOverdue);
     };
-    const outcome = await send().catch((thrown: unknown) => thrownAs(thrown, rules.effect));
+    const outcome = await send().catch((thrown: unknown) => thrownAs(thrown, effect));
     const stored = outcome.certain === 'accepted' ? rules.accepted(outcome.record) : failedOutcome(outcome, now());
     const { owner, unrecorded } = await recordOutcome(ledger, id, stored);
     if (outcome.certain === 'accepted') {
@@ -93,11 +93,10 @@ export async function charge(request: ChargeRequest | MakeRequest, run: ChargeRu
       return { kind: 'accepted', id, record: outcome.record, reading, odd, ...(unrecorded && { unrecorded }) };
     }
     const { error } = outcome;
-    const { kind, hint } = rules.effect;
     const answer = unrecorded?.detail.answer;
     throw error.with({
       ledgerId: id,
-      ...(error.kind === 'unknown' && { hint: `${hint}; ${findOutStep(id, kind, commandsOf(run.globals))}` }),
+      ...(error.kind === 'unknown' && { hint: `${effect.hint}; ${findOutStep(id, effect.kind, commandTo(globals))}` }),
       // A ledger that can't be written ends the sending.
       ...(unrecorded && { resendAfter: undefined }),
       ...(answer === undefined ? {} : { answer, unrecorded: true }),

@@ -8,7 +8,7 @@ import type { Refused } from '../ledger/ledger.ts';
 import { type Forbidden, isPlan, isSpent, OTHER_PROFILES } from '../ledger/policy.ts';
 import { asActivity } from '../ledger/snapshot.ts';
 import { REFUSALS, type RefusalReason } from './refusals.ts';
-import { type Command, commandsOf, findOutStep } from './words.ts';
+import { type Command, commandTo, findOutStep } from './words.ts';
 
 const listed = (words: readonly string[]): string => (words.length === 0 ? 'none' : words.join(', '));
 
@@ -239,7 +239,7 @@ const notDone = ({ kind, about }: Refused['intent']): string =>
 
 /** Error for a refund or a cancellation while the charge is disputed. `notDone` says that it was not made. */
 export const disputedError = (by: Entry, notDone: string, globals: TargetOptions): PayError => {
-  const [what, hint] = disputedWords({ by, activity: by.activity }, commandsOf(globals));
+  const [what, hint] = disputedWords({ by, activity: by.activity }, commandTo(globals));
   return new PayError('refused', `${notDone}: ${what}`, { hint, reason: REFUSALS.disputed.short, ledgerId: by.id });
 };
 
@@ -248,7 +248,7 @@ export const disputedError = (by: Entry, notDone: string, globals: TargetOptions
  * time. `same` says that the charge asks the same customer for the same.
  */
 export const refusedError = (refused: Refused, globals: TargetOptions, same: boolean): PayError => {
-  const command = commandsOf(globals);
+  const command = commandTo(globals);
   const { why, by, activity, intent, policy, ledger } = refused;
   const [what, hint] = ledger === undefined ? WORDS[why](refused, command, same) : inOther(refused, ledger, command);
   const lines = why === 'payable' || why === 'other_medium' ? usablePaymentDetails(refused) : [];

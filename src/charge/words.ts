@@ -76,7 +76,7 @@ export const NEXT_STEP = {
 /** Makes a quoted command of paycli that goes to the target of a run. */
 export type Command = (...words: readonly string[]) => string;
 
-export const commandsOf =
+export const commandTo =
   (globals: TargetOptions): Command =>
   (...words) =>
     `\`${commandLine(globals, ...words)}\``;

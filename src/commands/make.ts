@@ -120,7 +120,6 @@ export const planOnce = async (
 ): Promise<Result> => {
   const client = await run.client('read');
   const { globals, io } = run;
-  const [ledger, place] = [await run.ledger(), await run.target()];
   const judged = await charge(
     {
       ...client.check(called, input),
@@ -130,7 +129,7 @@ export const planOnce = async (
       look: async () => reading,
       send: (isOverdue) => client.write(called, { ...input, isOverdue }),
     },
-    { client, ledger, place, globals, io, planned: { total: NO_TOTAL } },
+    { client, ledger: await run.ledger(), place: await run.target(), globals, io, planned: { total: NO_TOTAL } },
   );
   if (judged.kind === 'refused') throw refusedError(judged, globals, false);
   return previewResult(client.preview(called, input), run);

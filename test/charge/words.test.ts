@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { commandsOf, findOutStep, paidTwiceText, refundWords } from '../../src/charge/words.ts';
+import { commandTo, findOutStep, paidTwiceText, refundWords } from '../../src/charge/words.ts';
 import { CHARGE, REFUND } from '../../src/core/charge.ts';
 import { ownerTarget } from '../../src/core/input.ts';
 
@@ -7,7 +7,7 @@ it.each([
   [CHARGE, '`paycli ledger sync id --profile shop`'],
   [REFUND, '`paycli ledger resolve id --as created --profile shop`'],
 ])('an unknown %s is looked up in the ledger of the same profile', (kind, line) => {
-  expect(findOutStep('id', kind, commandsOf(ownerTarget({ profile: 'shop' })))).toContain(line);
+  expect(findOutStep('id', kind, commandTo(ownerTarget({ profile: 'shop' })))).toContain(line);
 });
 
 it.each([

@@ -116,9 +116,9 @@ const makeCharge = async (
   run: Run,
   sharing: ChargeSharing | undefined,
 ): Promise<Made> => {
-  const [ledger, place] = [await run.ledger(), await run.target()];
-  const { io } = run;
-  const rowDeps: RowDeps = { client, ledger, place, globals: run.globals, io };
+  const { globals, io } = run;
+  const ledger = await run.ledger();
+  const rowDeps: RowDeps = { client, ledger, place: await run.target(), globals, io };
   const { ugwo, name, earlier, plan } = input;
   const beside: string[] = [];
   const onElsewhere = askElsewhere(run);
