@@ -214,7 +214,6 @@ describe('an observer whose list of payment requests fails', () => {
 });
 
 describe('the end of a watch', () => {
-  const LOCAL = { local: true, profile: undefined, baseUrl: undefined };
   const sumOf = (payment: Now) => ({ payment, currency: 'NGN', count: 1, amount: 500n, short: 0, received: undefined });
 
   it.each<[readonly Now[], number | undefined, string | undefined]>([
@@ -232,15 +231,13 @@ describe('the end of a watch', () => {
     [['rejected', 'failed'], 3, 'rejected'],
     [['unknown', 'rejected', 'failed', 'open'], 6, 'unknown'],
   ])('with charges that are %j has the code %s', (nows, code, kind) => {
-    const failure = endFailure(nows.map(sumOf), LOCAL);
-    expect(failure?.detail.hint).toBe(kind === 'unknown' ? 'find out: `paycli ledger sync --local`' : undefined);
+    const failure = endFailure(nows.map(sumOf));
+    expect(failure?.detail.hint).toBe(kind === 'unknown' ? 'find out: `paycli ledger sync`' : undefined);
     expect(failure?.kind).toBe(kind);
     expect(failure && EXIT_CODES[failure.kind]).toBe(code);
   });
 
   it('counts a part refund as part paid if a part of the money never came', () => {
-    expect(endFailure([{ ...sumOf('partially_refunded'), short: 1, received: undefined }], LOCAL)?.kind).toBe(
-      'underpaid',
-    );
+    expect(endFailure([{ ...sumOf('partially_refunded'), short: 1, received: undefined }])?.kind).toBe('underpaid');
   });
 });

@@ -3,6 +3,7 @@ import { CHARGE_EXPIRED } from '../../bulk/summary.ts';
 import { endKindOf, PAYMENTS } from '../../charge/payment.ts';
 import { waitForPayments } from '../../charge/wait.ts';
 import { type ErrorKind, EXIT_CODES, interrupted, PayError } from '../../core/error.ts';
+import { shellLine } from '../../core/shell.ts';
 import { formatDuration } from '../../core/time.ts';
 import type { Sum } from '../../ledger/report.ts';
 import { openTail, type Tail } from '../../ledger/tail.ts';
@@ -78,9 +79,8 @@ export const followCharges = async (wait: FollowedJob): Promise<Aftermath> => {
   const hints = [
     fault?.detail.hint,
     countOf(sums, 'expired') > 0 ? CHARGE_EXPIRED : undefined,
-    fault !== undefined || isOpen
-      ? `check again later: \`paycli ledger sync${others.length === 0 ? ` ${job}` : ''}\``
-      : undefined,
+    (fault !== undefined || isOpen) &&
+      `check again later: \`${shellLine(['paycli', 'ledger', 'sync', ...(others.length === 0 ? [job] : [])])}\``,
   ].filter(Boolean);
   const lines = [
     sums.length === 0

@@ -3,7 +3,6 @@ import { endKindOf, PAYMENTS, type Payment } from '../../charge/payment.ts';
 import { foldersOf } from '../../compose/run.ts';
 import { grouped } from '../../core/bounds.ts';
 import { type ErrorKind, EXIT_CODES, interrupted, PayError, usageError } from '../../core/error.ts';
-import { commandLine, type TargetOptions } from '../../core/input.ts';
 import type { ApiPage } from '../../core/record.ts';
 import type { Board, Result, ResultNotices } from '../../core/result.ts';
 import { statusWord } from '../../core/status.ts';
@@ -61,7 +60,7 @@ const UNMADE_KINDS = {
 } as const satisfies Record<Exclude<Now, Payment>, ErrorKind>;
 
 /** Error of a watch with --until-final: the most serious kind. Undefined if the exit code is 0. */
-export const endFailure = (sums: readonly Sum<Now>[], place: TargetOptions): PayError | undefined => {
+export const endFailure = (sums: readonly Sum<Now>[]): PayError | undefined => {
   const kinds = sums.flatMap(({ payment: now, short }): ErrorKind | readonly [] => {
     if (now in PAYMENTS) return endKindOf(now as Payment, short) ?? [];
     return UNMADE_KINDS[now as keyof typeof UNMADE_KINDS];
@@ -69,8 +68,8 @@ export const endFailure = (sums: readonly Sum<Now>[], place: TargetOptions): Pay
   const code = gravest(kinds.map((kind) => EXIT_CODES[kind]));
   const kind = kinds.find((one) => EXIT_CODES[one] === code);
   if (kind === undefined) return undefined;
-  const hint = `find out: \`${commandLine(place, 'ledger', 'sync')}\``;
-  return new PayError(kind, `not every charge is paid: ${paymentSumsText(sums)}`, kind === 'unknown' ? { hint } : {});
+  const detail = kind === 'unknown' ? { hint: 'find out: `paycli ledger sync`' } : {};
+  return new PayError(kind, `not every charge is paid: ${paymentSumsText(sums)}`, detail);
 };
 
 /** Milliseconds between reads of the ledger. A read that takes long is followed by a longer pause. */
@@ -170,7 +169,7 @@ export const watch = async (input: WatchInput, run: Run): Promise<Result> => {
       const { detail } = interrupted(stop.reason);
       return { notice, failure: new PayError('interrupted', 'stopped watching; nothing was changed', detail) };
     }
-    const failure = endFailure(sums, run.globals) ?? over.untold;
+    const failure = endFailure(sums) ?? over.untold;
     return failure === undefined ? { notice } : { failure };
   };
   return {
