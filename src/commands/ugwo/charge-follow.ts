@@ -78,7 +78,7 @@ export const followCharges = async (wait: FollowedJob): Promise<Aftermath> => {
   if (fault !== undefined) kinds.push(fault.kind === 'ledger' ? fault.kind : 'pending');
   const hints = [
     fault?.detail.hint,
-    countOf(sums, 'expired') > 0 ? CHARGE_EXPIRED : undefined,
+    countOf(sums, 'expired') > 0 && CHARGE_EXPIRED,
     (fault !== undefined || isOpen) &&
       `check again later: \`${shellLine(['paycli', 'ledger', 'sync', ...(others.length === 0 ? [job] : [])])}\``,
   ].filter(Boolean);
@@ -86,7 +86,7 @@ export const followCharges = async (wait: FollowedJob): Promise<Aftermath> => {
     sums.length === 0
       ? undefined
       : `${isOpen && fault === undefined && !stop.aborted ? `after ${formatDuration(wait.limit)}: ` : ''}${paymentSumsText(sums)}`,
-    fault === undefined ? undefined : `the last check failed: ${fault.message}`,
+    fault && `the last check failed: ${fault.message}`,
   ].filter(Boolean);
   return {
     text: lines.join('\n'),
