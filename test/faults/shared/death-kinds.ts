@@ -67,13 +67,23 @@ const ordinary = (bench: Bench): Omit<Death, 'strike'> => ({
   mended: () => answers(bench.cluster),
 });
 
-const killBackend = (bench: Bench): Death => ({
-  ...ordinary(bench),
-  strike: () => {
-    signal(backendsOf(bench.cluster), 'SIGKILL');
-    return undefined;
-  },
-});
+const killBackend = (bench: Bench): Death => {
+  const { cluster } = bench;
+  let killed: readonly number[] = [];
+  return {
+    ...ordinary(bench),
+    strike: () => {
+      killed = backendsOf(cluster);
+      signal(killed, 'SIGKILL');
+      return undefined;
+    },
+    mended: async () => {
+      // The server answers until it has noticed the death, and then ends all other processes.
+      while (cluster.children().some((pid) => killed.includes(pid))) await wait(1);
+      await answers(cluster);
+    },
+  };
+};
 
 /** Answers on their way still arrive; the server restarts while the client retries. */
 const stopServer = (bench: Bench): Death => {
