@@ -32,7 +32,9 @@ describe('a refund', () => {
       const second = await desk.paycli('refund', 'create', activity, '--amount', '300.00', '--yes', ...option);
       expect([second.code, second.stderr]).toEqual([
         9,
-        expect.stringMatching(/an earlier refund \(.+\) is not settled yet\n.*ledger resolve refund-\w+ --as paid-back/),
+        expect.stringMatching(
+          /an earlier refund \(.+\) is not settled yet\n.*ledger resolve refund-\w+ --as paid-back/,
+        ),
       ]);
     }
     await desk.pass(REFUND_SECONDS);
