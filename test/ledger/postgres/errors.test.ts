@@ -53,7 +53,7 @@ describe('the message for an error of PostgreSQL', () => {
     ['42704', /^the ledger NAME cannot be used: said$/, /create the role first/],
     ['3D000', /^the ledger NAME cannot be used: said$/, /name of the database/],
     ['42P01', /^NAME: there is no ledger in this database$/, /ledger init/],
-    ['57P01', /^the ledger NAME cannot be used: said$/, /ledger status/],
+    ['57P01', /^the ledger NAME cannot be used: said$/, /the database runs/],
   ])('explains %s', (code, message, hint) => {
     const error = sharedError(coded(code), 'NAME');
     expect(error).toMatchObject({ kind: 'ledger', detail: { code } });
