@@ -1,11 +1,11 @@
-import { PAYMENT_NAMES, type Payment } from '../charge/payment.ts';
+import { PAYMENT_NAMES, type Payment, paymentsThat } from '../charge/payment.ts';
 import type { ChargeState } from '../core/charge.ts';
 import { DAY_MS } from '../core/time.ts';
 import { type Charge, isCharge } from './entry.ts';
 import type { Ledger, ListFilter } from './ledger.ts';
 import { walkCharges } from './reconcile.ts';
 import { openSums, type Sum } from './report.ts';
-import { hasMoney, paymentIn } from './transitions.ts';
+import { paymentIn } from './transitions.ts';
 
 const UNDECIDED = ['sending', 'unknown'] as const satisfies readonly ChargeState[];
 const UNMADE = [...UNDECIDED, 'rejected', 'not_sent', 'not_created'] as const satisfies readonly ChargeState[];
@@ -39,6 +39,9 @@ const UNSETTLED: readonly Now[] = ['open', ...UNDECIDED];
 /** States that can still change. Banks may be late, and a charge may have been made after all. */
 const LIVE: readonly Now[] = [...UNSETTLED, 'expired', 'not_created'];
 
+/** States in which a charge is over and has brought nothing. */
+const FREED: readonly Now[] = [...paymentsThat('frees'), 'rejected', 'not_sent', 'not_created'];
+
 /** Reads this many entries again, since in a shared ledger an entry with a lower number may appear later. */
 const OVERLAP = 200;
 /** Maximum number of ended charges in memory. The most recent ones stay. */
@@ -50,45 +53,33 @@ export const openTail = (ledger: Ledger, { filters, unsettledOnly }: WatchFilter
   /** The most recent last. */
   const ended = new Map<string, Watched>();
   const sums = openSums<Now>([...PAYMENT_NAMES, ...UNMADE]);
-  /** Those in the sums that another one may replace, by row of a file or by charge. */
-  const counted = new Map<string, Watched>();
-  /** Earlier charges of rows, which no longer count. */
-  const replaced = new Set<string>();
+  /** Charges that have brought nothing. One counts only while no later charge of its payment request is watched. */
+  const freed = new Map<string, Watched>();
+  /** The last sequence number of each payment request. */
+  const newest = new Map<string, number>();
   /** Highest sequence number read; undefined before the first read. */
   let last: number | undefined;
 
-  const count = (one: Watched): void => {
-    const { id, job, row = id } = one.charge;
-    if (replaced.has(id)) return;
-    const place = `${job} ${row}`;
-    const before = counted.get(place);
-    if (before !== undefined) {
-      sums.add(before.charge, before.now, -1);
-      replaced.add(before.charge.id).delete(id);
-    }
+  const keep = (one: Watched, before?: Watched): void => {
+    if (before !== undefined) sums.add(before.charge, before.now, -1);
     sums.add(one.charge, one.now);
-    if (hasMoney(one.charge)) counted.delete(place);
-    else counted.set(place, one);
-  };
-
-  const keep = (one: Watched): void => {
-    count(one);
-    const { id } = one.charge;
-    live.delete(id);
-    ended.delete(id);
+    const { id, about, seq } = one.charge;
+    newest.set(about, Math.max(newest.get(about) ?? 0, seq));
+    for (const map of [live, ended, freed]) map.delete(id);
+    if (FREED.includes(one.now)) freed.set(id, one);
     (LIVE.includes(one.now) ? live : ended).set(id, one);
     const [oldest = ''] = ended.keys();
     if (ended.size > MOST_ENDED) ended.delete(oldest);
   };
 
   const take = (read: Charge): ChargeChange[] => {
-    const before = live.get(read.id) ?? ended.get(read.id);
+    const before = live.get(read.id) ?? ended.get(read.id) ?? freed.get(read.id);
     const stands = stateNow(read);
     const [was, is] = [before?.charge.activity, read.activity];
     const isSame = before?.now === stands && was?.uid === is?.uid && was?.status === is?.status;
     // Drops the evidence to save memory: there may be many charges for hours, and it is not shown here.
     const one = { charge: { ...read, evidence: [] }, now: stands, at: isSame ? before.at : now() };
-    keep(one);
+    keep(one, before);
     return isSame ? [] : [{ ...one, before: before?.now }];
   };
 
@@ -144,7 +135,13 @@ export const openTail = (ledger: Ledger, { filters, unsettledOnly }: WatchFilter
     open: (): readonly Charge[] => [...live.values()].flatMap(({ charge, now }) => (now === 'open' ? [charge] : [])),
     /** Most recent first. */
     ended: (): readonly Watched[] => [...ended.values()].reverse(),
-    sums: (): readonly Sum<Now>[] => sums.all(),
+    sums: (): readonly Sum<Now>[] => {
+      const replaced = [...freed.values()].filter(({ charge: { about, seq } }) => seq < (newest.get(about) ?? 0));
+      for (const { charge, now } of replaced) sums.add(charge, now, -1);
+      const all = sums.all();
+      for (const { charge, now } of replaced) sums.add(charge, now);
+      return all;
+    },
   };
 };
 export type Tail = ReturnType<typeof openTail>;

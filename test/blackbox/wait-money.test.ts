@@ -284,10 +284,8 @@ describe('ugwo charge --from --wait', () => {
     expect(postsOf(service)).toEqual({ 1: 1, 2: 1, 3: 2, 4: 2, 5: 1 });
   });
 
-  it.each<[string, object, number]>([
-    ['expired', failed({ error: 'expired' }), 12],
-    ['failed', failed({ error: 'declined' }), 11],
-  ])('ends with 0 once a row that had %s is paid, as a watch of the file does', async (_what, ended, code) => {
+  /** A request whose first charge ends like this, and whose second one is paid; and the run of a file that charges it. */
+  const chargedTwice = async (ended: object) => {
     let posts = 0;
     const service = await serveAllBy(({ method }) => {
       if (method === 'POST') posts += 1;
@@ -299,12 +297,30 @@ describe('ugwo charge --from --wait', () => {
     const options = { service, home: newFolder() };
     const file = ussdFile(1);
     const run = (...args: string[]) => chargeFrom(file, options, '--wait', '--wait-timeout', '8s', ...args);
+    return { options, run };
+  };
+
+  it.each<[string, object, number]>([
+    ['expired', failed({ error: 'expired' }), 12],
+    ['failed', failed({ error: 'declined' }), 11],
+  ])('ends with 0 once a row that had %s is paid, as a watch of the file does', async (_what, ended, code) => {
+    const { options, run } = await chargedTwice(ended);
     expect((await run()).code).toBe(code);
     const paid = await run('--retry-failed');
     expect(paid.code, paid.stderr).toBe(0);
     expect(summaryOf(paid)).toMatchObject({ payments: [{ payment: 'paid', count: 1, received: 90_000 }] });
     const job = String(summaryOf(paid)['job']);
     expect(await inProcess(['watch', '--job', job, '--until-final'], options)).toMatchObject({ code: 0 });
+  });
+
+  it('ends with 0 once an expired row is paid that a command of its own has charged again', async () => {
+    const { options, run } = await chargedTwice(failed({ error: 'expired' }));
+    expect((await run()).code).toBe(12);
+    const alone = ['ugwo', 'charge', ugwoOf(1), '--medium', 'ussd', '--provider', 'gtb'];
+    expect(await inProcess(alone, options)).toMatchObject({ code: 0 });
+    const paid = await run('--retry-failed');
+    expect(paid.code, paid.stderr).toBe(0);
+    expect(summaryOf(paid)).toMatchObject({ payments: [{ payment: 'paid', count: 1, received: 90_000 }] });
   });
 });
 

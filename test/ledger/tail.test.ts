@@ -4,6 +4,7 @@ import { DAY_MS } from '../../src/core/time.ts';
 import type { Charge } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { openTail } from '../../src/ledger/tail.ts';
+import { ugwoOf } from '../support/ids.ts';
 import { account } from './support/charges.ts';
 import { charge, memoryLedger, SENT } from './support/memory.ts';
 
@@ -68,12 +69,12 @@ it.each<[string, Partial<Charge>, string]>([
   expect(await read([charge({ ...made, ...said })])).toEqual([[1, stands]]);
 });
 
-it('of each row of a file the last charge counts, however many failed before', async () => {
+it('of charges that brought nothing the last of each payment request counts, however many failed before', async () => {
   const { tail, read } = tailing();
   const tried = (payment: Payment, attempt: number): Charge[] =>
     Array.from({ length: 201 }, (_, at) => {
       const seq = 201 * attempt + at + 1;
-      return paying(payment, { id: `chg-${seq}`, seq, job: 'job-1', row: at + 1 });
+      return paying(payment, { id: `chg-${seq}`, seq, about: ugwoOf(at + 1) });
     });
   const counted = async (...attempts: readonly Payment[]) => {
     await read(attempts.flatMap(tried));
@@ -82,6 +83,20 @@ it('of each row of a file the last charge counts, however many failed before', a
   expect(await counted('failed', 'expired')).toEqual([['expired', 201]]);
   expect(await counted('failed', 'expired', 'open')).toEqual([['open', 201]]);
   for (const _read of ['this', 'next']) expect(await counted('failed', 'expired', 'paid')).toEqual([['paid', 201]]);
+});
+
+it('of two charges of a payment request both count if the first is open, or was paid late', async () => {
+  const { tail, read } = tailing();
+  const counted = async (...payments: readonly Payment[]) => {
+    await read(payments.map((payment, at) => paying(payment, { id: `chg-${at}`, seq: at + 1 })));
+    return tail.sums().map(({ payment, count }) => [payment, count]);
+  };
+  expect(await counted('expired', 'open')).toEqual([['open', 1]]);
+  expect(await counted('open', 'paid')).toEqual([
+    ['paid', 1],
+    ['open', 1],
+  ]);
+  expect(await counted('paid', 'paid')).toEqual([['paid', 2]]);
 });
 
 it.each<[string, Charge, number]>([
