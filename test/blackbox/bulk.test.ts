@@ -347,7 +347,7 @@ describe('ugwo charge --from', () => {
       1: { ...odd, status: 'failed', error: null },
       2: { status: 'failed', error: { message: 'declined' } },
       3: { ...odd, ...back },
-      4: { ...odd, status: 'expired' },
+      4: { ...odd, status: 'failed', error: { code: 'psp.error.expired' } },
     };
     const service = await serveBy((seen) => charged(numberIn(seen), answers[numberIn(seen)] ?? {}));
     const [file, options, report] = [ussdFile(1, 2, 3, 4), { service, ...home() }, reportPath()];
