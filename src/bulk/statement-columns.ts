@@ -104,7 +104,10 @@ const roleColumns = (
   });
   // Options add to the references and to what is ignored.
   if (found.length > 0 && role !== 'reference' && role !== 'ignored') return found;
-  const left = columns.filter(({ title }) => !title.startsWith(REPORT_PREFIX));
+  const left = columns.filter(
+    (column) =>
+      !column.title.startsWith(REPORT_PREFIX) && !named.ignored?.some((name) => columnNamed(columns, name) === column),
+  );
   const titles = layout?.columns?.[role];
   const known =
     titles === undefined
@@ -206,9 +209,7 @@ export const findColumns = (
     readonly daysOf: ReturnType<typeof daysReader>;
   },
 ): Columns => {
-  const ignored = roleColumns('ignored', columns, named, layout);
-  const left = columns.filter((column) => !(named.ignored && ignored.includes(column)));
-  const found = (role: Role): readonly TitledColumn[] => roleColumns(role, left, named, layout);
+  const found = (role: Role): readonly TitledColumn[] => roleColumns(role, columns, named, layout);
   const fitting = (role: Role, fits: (text: string) => boolean): readonly TitledColumn[] =>
     found(role).filter((column) => textsOf(column).some(fits));
   const isSide = (text: string): boolean => sideOf(text, layout?.sides) !== undefined;
@@ -238,7 +239,7 @@ export const findColumns = (
     fee,
     text: found('text'),
     reference: found('reference'),
-    ignored: [...ignored, ...others],
+    ignored: [...found('ignored'), ...others],
   };
 };
 

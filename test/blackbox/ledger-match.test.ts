@@ -574,23 +574,25 @@ describe('ledger match', () => {
     expect((await matching(home, lines, words)).code).toBe(0);
   });
 
-  it.each<[string, string]>([
+  it.each<[string, string, string?]>([
     ['the amounts', 'Date,Credit,Narration\n25/11/2026,2.50,INV-P1\n'],
+    ['more fees than one', 'Date,Credit,Narration,Fee,VAT\n25/11/2026,3.50,INV-P1,1.00,0.50\n', 'VAT'],
     ['balances', 'Date,Credit,Narration,Balance\n25/11/2026,4.00,INV-P1,1.00\n'],
     [
       'other things of lines that agree',
       'Date,Credit,Narration,Tax\n25/11/2026,4.00,INV-P1,1.00\n25/11/2026,6.00,INV-P2,1.00\n',
     ],
     ['zeros, if more was paid', 'Date,Credit,Narration,Tax\n25/11/2026,6.00,INV-P1,0.00\n'],
-  ])('hints at no column of fees that is one of %s', async (_name, lines) => {
+  ])('hints at no column of fees that is one of %s', async (_name, lines, fees) => {
     const home = await withPaid([
       { at: AT, amount: 500, ref: 'INV-P1' },
       { at: AT, amount: 600, ref: 'INV-P2' },
     ]);
     const report = join(newFolder('files'), 'report.csv');
-    const { code, stderr } = await matching(home, lines, ['--report', report]);
+    const words = fees === undefined ? [] : ['--fee-column', fees];
+    const { code, stderr } = await matching(home, lines, ['--report', report, ...words]);
     expect([code, stderr]).toEqual([14, expect.not.stringContaining('--fee-column')]);
-    const again = await matching(home, readFileSync(report));
+    const again = await matching(home, readFileSync(report), words);
     expect([again.code, again.stderr]).toEqual([14, expect.not.stringContaining('--fee-column')]);
   });
 

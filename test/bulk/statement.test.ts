@@ -342,6 +342,13 @@ describe('the columns', () => {
       500,
     ],
     ['Date,Amount,Fee', '25-Nov-26,5.00,1.00', { fee: ['fee'] }, 'date Date, amount Amount, fee Fee', 500],
+    [
+      'Date,Gross,Fee,Amount',
+      '25-Nov-26,6.00,1.00,5.00',
+      { ignored: ['gross'], fee: ['3'] },
+      'date Date, amount Amount, fee Fee',
+      500,
+    ],
   ])('%s with %s and options', async (names, line, given, columns, amount) => {
     expect(await chosen(names, line, given)).toEqual([columns, amount]);
   });

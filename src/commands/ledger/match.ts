@@ -229,7 +229,7 @@ const remediesOf = (found: readonly Match[], { columns }: BankStatement, currenc
       !/balance/i.test(column) &&
       paired.every(({ line, difference = 0 }) => {
         const cell = Math.abs(writtenAmount(textOfCell(line?.fields[column]), currency)?.minor ?? Number.NaN);
-        return cell === -difference && cell < Math.abs(line?.amount ?? 0);
+        return !line?.fee && cell === -difference && cell < Math.abs(line?.amount ?? 0);
       }),
   );
   return [
