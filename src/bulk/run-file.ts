@@ -165,9 +165,7 @@ export const runFile = async <T>(
   const client = await run.client(dryRun ? (bulk.check || kind.judges ? 'read' : 'preview') : 'write');
   refuseCheck(bulk, kind);
   const rowDeps =
-    dryRun && kind.judges !== true
-      ? undefined
-      : { client, ledger: await run.ledger(), place: await run.target(), globals, io };
+    dryRun && kind.judges !== true ? undefined : { client, ledger: await run.ledger(), place: await run.target(), io };
   const { from, inputFormat: format, delimiter, report } = bulk;
   const name = from === '-' ? 'standard input' : from;
   const { source, folder, checkPath, progress } = services;

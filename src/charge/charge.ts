@@ -7,7 +7,7 @@ import { openAge, tooOld } from './age.ts';
 import { type Failed, type Outcome, thrownAs } from './outcome.ts';
 import type { ChargeRequest, ChargeRun, MakeRequest, Sent } from './request.ts';
 import { rulesFor } from './rules.ts';
-import { commandTo, findOutStep } from './words.ts';
+import { findOutStep } from './words.ts';
 
 const failedOutcome = ({ certain, error }: Failed, at: number): StoredOutcome => {
   const { status, exitCode, answer } = error.detail;
@@ -47,7 +47,7 @@ export async function charge(
 ): Promise<Judged>;
 export async function charge(request: ChargeRequest | MakeRequest, run: ChargeRun): Promise<Sent | Refused>;
 export async function charge(request: ChargeRequest | MakeRequest, run: ChargeRun): Promise<Sent | Judged> {
-  const { client, ledger, globals } = run;
+  const { client, ledger } = run;
   const { again, row, tries = 0 } = request;
   const { now } = run.io.clock;
   let reading = (await request.look?.()) ?? {};
@@ -96,7 +96,7 @@ export async function charge(request: ChargeRequest | MakeRequest, run: ChargeRu
     const answer = unrecorded?.detail.answer;
     throw error.with({
       ledgerId: id,
-      ...(error.kind === 'unknown' && { hint: `${effect.hint}; ${findOutStep(id, effect.kind, commandTo(globals))}` }),
+      ...(error.kind === 'unknown' && { hint: `${effect.hint}; ${findOutStep(id, effect.kind)}` }),
       // A ledger that can't be written ends the sending.
       ...(unrecorded && { resendAfter: undefined }),
       ...(answer === undefined ? {} : { answer, unrecorded: true }),

@@ -1,6 +1,5 @@
 import { CHARGE, kindWord, type NextAction, prunedText, readNextAction } from '../core/charge.ts';
 import { PayError } from '../core/error.ts';
-import type { TargetOptions } from '../core/input.ts';
 import { formatMoney } from '../core/money.ts';
 import { formatLocal } from '../core/time.ts';
 import { type Entry, isCharge, type KeptActivity } from '../ledger/entry.ts';
@@ -8,7 +7,7 @@ import type { Refused } from '../ledger/ledger.ts';
 import { type Forbidden, isPlan, isSpent, OTHER_PROFILES } from '../ledger/policy.ts';
 import { asActivity } from '../ledger/snapshot.ts';
 import { REFUSALS, type RefusalReason } from './refusals.ts';
-import { type Command, commandTo, findOutStep } from './words.ts';
+import { findOutStep, paycli } from './words.ts';
 
 const listed = (words: readonly string[]): string => (words.length === 0 ? 'none' : words.join(', '));
 
@@ -64,12 +63,11 @@ const limitWords = (forbidden: Forbidden, kind: string): Explanation => {
 /** Explains why a policy forbids a charge or a refund, and gives a hint. */
 const policyWords = (
   { profile, forbidden }: { readonly profile: string; readonly forbidden: Forbidden },
-  command: Command,
   kind = CHARGE,
 ): Explanation => {
   const isOthers = profile === OTHER_PROFILES;
   const [what, hint] = limitWords(forbidden, kind);
-  const show = command('policy', 'show', ...(isOthers ? ['--others'] : []));
+  const show = paycli('policy', 'show', ...(isOthers ? ['--others'] : []));
   return [
     `the policy ${isOthers ? 'for all other profiles' : `of profile ${profile}`} ${what}`,
     `${hint}. See ${show}; --again doesn't override this`,
@@ -106,23 +104,23 @@ const entryName = (by: Entry | undefined, activity: KeptActivity | undefined): s
   return `${isCharge(by) ? `by ${mediumText(by)}, ` : ''}${[by.id, activity?.uid].filter((name) => name !== undefined).join(', ')}`;
 };
 
-const lookCommand = ({ intent: { about }, activity }: Refused, command: Command): string =>
-  (activity?.uid ?? '') === '' ? command('ugwo', 'get', about) : command('activity', 'get', about, activity?.uid ?? '');
+const lookCommand = ({ intent: { about }, activity }: Refused): string =>
+  (activity?.uid ?? '') === '' ? paycli('ugwo', 'get', about) : paycli('activity', 'get', about, activity?.uid ?? '');
 
-type Words = (refused: Refused, command: Command, same: boolean) => Explanation;
+type Words = (refused: Refused, same: boolean) => Explanation;
 
 const earlier = ({ by, activity }: Pick<Refused, 'by' | 'activity'>): string =>
   `an earlier ${kindWord(by?.kind ?? CHARGE)} (${entryName(by, activity)})`;
 
-const stillPayable: Words = (refused, command, same) => [
+const stillPayable: Words = (refused, same) => [
   `${earlier(refused)} can still be paid`,
   `give these details to the customer${same ? ' (--reuse prints them again, exit 0)' : ''}; --again makes a second charge. ` +
-    `Check its status: ${lookCommand(refused, command)}`,
+    `Check its status: ${lookCommand(refused)}`,
 ];
 
-const underWay: Words = (refused, command) => [
+const underWay: Words = (refused) => [
   `${earlier(refused)} is still under way`,
-  `check its status: ${lookCommand(refused, command)}; --again makes a second charge`,
+  `check its status: ${lookCommand(refused)}; --again makes a second charge`,
 ];
 
 /** Sentence about an open charge by another medium, and the details that the customer can still use, one line each. */
@@ -139,107 +137,102 @@ const missingText = ({ intent, by, missing }: Refused): string => {
 };
 
 /** Words about a charge that is disputed: two commands settle it, and nothing overrides it. */
-const disputedWords = ({ by, activity }: Pick<Refused, 'by' | 'activity'>, command: Command): Explanation => {
+const disputedWords = ({ by, activity }: Pick<Refused, 'by' | 'activity'>): Explanation => {
   const id = by?.id ?? '';
   return [
     `it was paid (${entryName(by, activity)}), and a later answer shows less money, but not that it is newer`,
-    `find out: ${command('ledger', 'sync', id)}. If it stays disputed, look at the service's dashboard, then record it: ` +
-      `${command('ledger', 'resolve', id, '--as', 'paid')}, or \`--as reversed\`; --again doesn't override this`,
+    `find out: ${paycli('ledger', 'sync', id)}. If it stays disputed, look at the service's dashboard, then record it: ` +
+      `${paycli('ledger', 'resolve', id, '--as', 'paid')}, or \`--as reversed\`; --again doesn't override this`,
   ];
 };
 
 const NEW_REQUEST = 'for another payment, make a new payment request';
 
 const WORDS: Readonly<Record<RefusalReason, Words>> = {
-  unresolved: ({ by }, command) => [
+  unresolved: ({ by }) => [
     `${earlier({ by, activity: undefined })} may have been made; its result is unknown`,
-    `${findOutStep(by?.id ?? '', by?.kind ?? CHARGE, command)}${by === undefined || isCharge(by) ? "; --again doesn't override this" : ''}`,
+    `${findOutStep(by?.id ?? '', by?.kind ?? CHARGE)}${by === undefined || isCharge(by) ? "; --again doesn't override this" : ''}`,
   ],
-  in_progress: ({ by }, command) => [
+  in_progress: ({ by }) => [
     `another paycli process is ${by === undefined || isCharge(by) ? 'charging it' : `sending a ${kindWord(by.kind)} of it`} right now (${entryName(by, undefined)})`,
-    `wait for it, then check: ${command('ledger', 'show', by?.id ?? '')}`,
+    `wait for it, then check: ${paycli('ledger', 'show', by?.id ?? '')}`,
   ],
   disputed: disputedWords,
-  refund_open: ({ by }, command) => [
+  refund_open: ({ by }) => [
     `${earlier({ by, activity: undefined })} is not settled yet`,
-    `find out: ${command('ledger', 'sync')}. If it stays so, look at the service's dashboard, then record it: ` +
-      `${command('ledger', 'resolve', by?.id ?? '', '--as', 'paid-back')}, or \`--as failed\`; --again doesn't override this`,
+    `find out: ${paycli('ledger', 'sync')}. If it stays so, look at the service's dashboard, then record it: ` +
+      `${paycli('ledger', 'resolve', by?.id ?? '', '--as', 'paid-back')}, or \`--as failed\`; --again doesn't override this`,
   ],
-  payable: (refused, command, same) => {
+  payable: (refused, same) => {
     const { nextAction = null } = refused.activity ?? {};
     const isKnown = nextAction !== null && prunedText(refusedAction(refused)) === undefined;
-    return (isKnown ? stillPayable : underWay)(refused, command, same);
+    return (isKnown ? stillPayable : underWay)(refused, same);
   },
-  unseen: (refused, command, same) => [
+  unseen: (refused, same) => [
     `the account of ${earlier(refused)} has expired, but may have been paid in time`,
-    `check its status: ${lookCommand(refused, command)}, then run the same command again; ` +
+    `check its status: ${lookCommand(refused)}, then run the same command again; ` +
       `${same ? '--reuse does both, ' : ''}--again makes a second charge`,
   ],
-  done: ({ by, activity }, command) => [
+  done: ({ by, activity }) => [
     by?.job !== undefined && isPlan(by.job)
       ? `its plan was already carried out (${entryName(by, activity)})`
       : `row ${by?.row} of this file is already charged (${entryName(by, activity)})`,
-    `see ${command('ledger', 'show', by?.id ?? '')}`,
+    `see ${paycli('ledger', 'show', by?.id ?? '')}`,
   ],
-  other_medium: (refused, command) => [
+  other_medium: (refused) => [
     openByOther(refused)[0] ?? '',
-    `check its status: ${lookCommand(refused, command)}; --again makes a second charge, and the customer may pay both`,
+    `check its status: ${lookCommand(refused)}; --again makes a second charge, and the customer may pay both`,
   ],
-  processing: ({ intent }, command) => [
+  processing: ({ intent }) => [
     'a payment is under way (its status is processing), and no charge that paycli knows of explains it',
-    `see ${command('ugwo', 'get', intent.about)}; --again makes a second charge`,
+    `see ${paycli('ugwo', 'get', intent.about)}; --again makes a second charge`,
   ],
-  paid: (refused, command) => {
+  paid: (refused) => {
     const { by, activity } = refused;
     return [
       by === undefined && activity === undefined
         ? 'it is already paid'
         : `it is already paid (${entryName(by, activity)})`,
-      `see ${lookCommand(refused, command)}; ${activity === undefined ? '' : '--reuse prints the payment; '}${NEW_REQUEST}`,
+      `see ${lookCommand(refused)}; ${activity === undefined ? '' : '--reuse prints the payment; '}${NEW_REQUEST}`,
     ];
   },
-  underpaid: (refused, command) => [
+  underpaid: (refused) => [
     `it is paid in part${missingText(refused)}`,
-    `charge what is missing with --remaining; see ${command('ugwo', 'get', refused.intent.about)}`,
+    `charge what is missing with --remaining; see ${paycli('ugwo', 'get', refused.intent.about)}`,
   ],
-  not_underpaid: ({ intent }, command) => [
+  not_underpaid: ({ intent }) => [
     '--remaining charges what is missing after a part was paid, and the service shows no such part',
-    `see ${command('ugwo', 'get', intent.about)}`,
+    `see ${paycli('ugwo', 'get', intent.about)}`,
   ],
-  refunded: ({ intent }, command) => [
-    'it was paid and refunded',
-    `see ${command('ugwo', 'get', intent.about)}; ${NEW_REQUEST}`,
-  ],
-  cancelled: ({ intent }, command) => [
+  refunded: ({ intent }) => ['it was paid and refunded', `see ${paycli('ugwo', 'get', intent.about)}; ${NEW_REQUEST}`],
+  cancelled: ({ intent }) => [
     'it is cancelled',
-    `see ${command('ugwo', 'get', intent.about)}; --again doesn't override this`,
+    `see ${paycli('ugwo', 'get', intent.about)}; --again doesn't override this`,
   ],
-  made: ({ by }, command) => [
+  made: ({ by }) => [
     `${earlier({ by, activity: undefined })} was made`,
-    `see ${command('ledger', 'show', by?.id ?? '')}; --again makes another one`,
+    `see ${paycli('ledger', 'show', by?.id ?? '')}; --again makes another one`,
   ],
-  policy: ({ policy, intent }, command) =>
-    policy === undefined ? ['a policy forbids it', ''] : policyWords(policy, command, intent.kind),
+  policy: ({ policy, intent }) =>
+    policy === undefined ? ['a policy forbids it', ''] : policyWords(policy, intent.kind),
 };
 
 type Other = NonNullable<Refused['ledger']>;
 
-/** Names the other ledger, and the command that imports it. */
-const otherText = ({ name, pushable }: Other, command: Command): string =>
-  `with ${name}, which is not in use now${pushable ? `; ${command('ledger', 'push')} takes it along` : ''}`;
+const otherText = ({ name }: Other): string => `with ${name}, which is not in use now`;
 
-const inOther = ({ by, why, intent }: Refused, { name, pushable }: Other, command: Command): Explanation => [
-  `${earlier({ by, activity: undefined })} ${why === 'unresolved' || why === 'in_progress' ? 'may have been made' : 'was made'} ${otherText({ name, pushable }, command)}`,
-  `${pushable ? 'push it, then run the same command again' : 'use that ledger for it'}` +
-    `${intent.kind === CHARGE && (!pushable || REFUSALS[why].passedBy?.includes('--again')) ? '; --again charges it all the same' : ''}`,
+const inOther = ({ by, why, intent }: Refused, other: Other): Explanation => [
+  `${earlier({ by, activity: undefined })} ${why === 'unresolved' || why === 'in_progress' ? 'may have been made' : 'was made'} ${otherText(other)}`,
+  `${other.pushable ? `push it: ${paycli('ledger', 'push')}, then run the same command again` : 'use that ledger for it'}` +
+    `${intent.kind === CHARGE && (!other.pushable || REFUSALS[why].passedBy?.includes('--again')) ? '; --again charges it all the same' : ''}`,
 ];
 
 const notDone = ({ kind, about }: Refused['intent']): string =>
   kind === CHARGE ? `${about} was not charged` : `no ${kindWord(kind)} was sent for ${about}`;
 
 /** Error for a refund or a cancellation while the charge is disputed. `notDone` says that it was not made. */
-export const disputedError = (by: Entry, notDone: string, globals: TargetOptions): PayError => {
-  const [what, hint] = disputedWords({ by, activity: by.activity }, commandTo(globals));
+export const disputedError = (by: Entry, notDone: string): PayError => {
+  const [what, hint] = disputedWords({ by, activity: by.activity });
   return new PayError('refused', `${notDone}: ${what}`, { hint, reason: REFUSALS.disputed.short, ledgerId: by.id });
 };
 
@@ -247,14 +240,13 @@ export const disputedError = (by: Entry, notDone: string, globals: TargetOptions
  * Error for a refusal by the guard, with the payment details that the customer can still use. Instants are in local
  * time. `same` says that the charge asks the same customer for the same.
  */
-export const refusedError = (refused: Refused, globals: TargetOptions, same: boolean): PayError => {
-  const command = commandTo(globals);
+export const refusedError = (refused: Refused, same: boolean): PayError => {
   const { why, by, activity, intent, policy, ledger } = refused;
-  const [what, hint] = ledger === undefined ? WORDS[why](refused, command, same) : inOther(refused, ledger, command);
+  const [what, hint] = ledger === undefined ? WORDS[why](refused, same) : inOther(refused, ledger);
   const lines = why === 'payable' || why === 'other_medium' ? usablePaymentDetails(refused) : [];
   return new PayError('refused', [`${notDone(intent)}: ${what}`, ...lines].join('\n'), {
     hint,
-    reason: ledger === undefined ? REFUSALS[why].short : `made before ${otherText(ledger, command)}`,
+    reason: ledger === undefined ? REFUSALS[why].short : `made before ${otherText(ledger)}`,
     ...(ledger === undefined && REFUSALS[why].passedBy?.includes('--again') ? { again: true } : {}),
     ...(ledger === undefined && why === 'unresolved' ? { unresolved: true } : {}),
     ...(by === undefined ? {} : { ledgerId: by.id }),

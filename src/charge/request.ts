@@ -1,7 +1,6 @@
 import type { Client } from '../client/client.ts';
 import type { WriteKind } from '../core/charge.ts';
 import type { PayError } from '../core/error.ts';
-import type { TargetOptions } from '../core/input.ts';
 import type { Io } from '../core/io.ts';
 import type { ApiRecord } from '../core/record.ts';
 import type { Entry, Intent, LedgerTarget, Moment, RequestTerms } from '../ledger/entry.ts';
@@ -15,8 +14,6 @@ export interface ChargeRun {
   readonly client: Pick<Client, 'write' | 'call' | 'longestWrite' | 'longestAttempt' | 'pace'>;
   readonly ledger: Ledger;
   readonly place: LedgerTarget;
-  /** Global options by which a command in a message goes to the same place. */
-  readonly globals: TargetOptions;
   readonly io: Pick<Io, 'clock' | 'signals'>;
   /** Rows that were judged before. With it, requests are judged and not sent (--dry-run). */
   readonly planned?: PlannedRows | undefined;

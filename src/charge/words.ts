@@ -73,16 +73,11 @@ export const NEXT_STEP = {
   share: 'only a shared ledger knows who approves: see `paycli help docs team`',
 } as const;
 
-/** Makes a quoted command of paycli that goes to the target of a run. */
-export type Command = (...words: readonly string[]) => string;
-
-export const commandTo =
-  (globals: TargetOptions): Command =>
-  (...words) =>
-    `\`${commandLine(globals, ...words)}\``;
+/** A quoted command of paycli for a hint, which gets the target of its run when it is printed (`aimed`). */
+export const paycli = (...words: readonly string[]): string => `\`${shellLine(['paycli', ...words])}\``;
 
 /** Step that settles an unknown outcome. Only a person can look up other kinds than charges at the service. */
-export const findOutStep = (id: string, kind: string, command: Command): string =>
+export const findOutStep = (id: string, kind: string): string =>
   kind === CHARGE
-    ? `find out: ${command('ledger', 'sync', id)}`
-    : `look for the ${kindWord(kind)} at the service, then record what you found: ${command('ledger', 'resolve', id, '--as', 'created')}, or \`--as not-created\``;
+    ? `find out: ${paycli('ledger', 'sync', id)}`
+    : `look for the ${kindWord(kind)} at the service, then record what you found: ${paycli('ledger', 'resolve', id, '--as', 'created')}, or \`--as not-created\``;

@@ -84,7 +84,7 @@ export const makeOnce = async (
   called: Called,
   input: CallInput,
   { about, question, typed, saying, reading = {}, look, once = false, again = false, failure }: OnceOptions,
-  { io, globals, ...run }: Pick<Run, 'io' | 'globals' | 'client' | 'ask' | 'ledger' | 'target' | 'say'>,
+  { io, ...run }: Pick<Run, 'io' | 'client' | 'ask' | 'ledger' | 'target' | 'say'>,
 ): Promise<{ readonly record: ApiRecord; readonly wrote: true; readonly failure?: PayError }> => {
   const client = await run.client('write');
   // A request that fails the local check leaves no entry in the ledger.
@@ -105,8 +105,8 @@ export const makeOnce = async (
     onElsewhere: ({ id, kind, origin }) =>
       run.say(`${about} has an earlier ${kindWord(kind)} at ${origin} (${id}), which may have gone through.`),
   });
-  const made = await sendAnew((tries) => charge(request(tries), { client, ledger, place, globals, io }), io);
-  if (made.kind === 'refused') throw refusedError(made, globals, false);
+  const made = await sendAnew((tries) => charge(request(tries), { client, ledger, place, io }), io);
+  if (made.kind === 'refused') throw refusedError(made, false);
   const { record, unrecorded } = made;
   return { record, wrote: true, ...(unrecorded === undefined ? {} : { failure: unrecorded }) };
 };
@@ -119,7 +119,6 @@ export const planOnce = async (
   run: Run,
 ): Promise<Result> => {
   const client = await run.client('read');
-  const { globals, io } = run;
   const judged = await charge(
     {
       ...client.check(called, input),
@@ -129,9 +128,9 @@ export const planOnce = async (
       look: async () => reading,
       send: (isOverdue) => client.write(called, { ...input, isOverdue }),
     },
-    { client, ledger: await run.ledger(), place: await run.target(), globals, io, planned: { total: NO_TOTAL } },
+    { client, ledger: await run.ledger(), place: await run.target(), io: run.io, planned: { total: NO_TOTAL } },
   );
-  if (judged.kind === 'refused') throw refusedError(judged, globals, false);
+  if (judged.kind === 'refused') throw refusedError(judged, false);
   return previewResult(client.preview(called, input), run);
 };
 
@@ -210,7 +209,7 @@ export const openMaker = <T>(
           await tellOnce('equal', `${equal} --allow-repeats creates all of them.`);
         }
         if (by !== undefined && (isEqual || why === 'done')) return { kind: 'kept', entry: by };
-        throw refusedError(made, job.globals, false);
+        throw refusedError(made, false);
       }
       const { record, id, unrecorded } = made;
       return { kind: 'made', end: madeNow(record.value, id), odd: [], unrecorded };

@@ -62,21 +62,21 @@ export const findChargeOf = async (
 };
 
 /** Throws the refusal that is due to a disputed charge. */
-export const refuseFor = async (by: Entry, notDone: string, { globals }: Pick<Run, 'globals'>): Promise<never> => {
+export const refuseFor = async (by: Entry, notDone: string): Promise<never> => {
   // These sentences need the ledger, which most commands don't load.
   const { disputedError } = await import('../charge/refused.ts');
-  throw disputedError(by, notDone, globals);
+  throw disputedError(by, notDone);
 };
 
 /** Refuses to pay money back, or to cancel its payment request, while nobody knows whether the money is here. */
 export const refuseDisputed = async (
   of: Pick<ListFilter, 'activities' | 'about'>,
   notDone: string,
-  run: Pick<Run, 'ledger' | 'target' | 'globals'>,
+  run: Pick<Run, 'ledger' | 'target'>,
 ): Promise<void> => {
   const [ledger, { service, workspace }] = [await run.ledger(), await run.target()];
   const [by] = await ledger.list({ ...of, service, workspace, disputed: true, limit: 1 });
-  if (by !== undefined) await refuseFor(by, notDone, run);
+  if (by !== undefined) await refuseFor(by, notDone);
 };
 
 /** The payment request of an activity that this ledger has a charge of. */

@@ -21,8 +21,8 @@ const HELD: Sabotage = {
 const HELD_WORDS: Sabotage = {
   name: 'its words',
   file: 'src/charge/refused.ts',
-  from: '  cancelled: ({ intent }, command) => [',
-  to: "  held: () => ['it is on hold', 'wait'],\n  cancelled: ({ intent }, command) => [",
+  from: '  cancelled: ({ intent }) => [',
+  to: "  held: () => ['it is on hold', 'wait'],\n  cancelled: ({ intent }) => [",
 };
 
 describe('a reason that is added to the table of refusals', () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RefusalReason } from '../../src/charge/refusals.ts';
 import { refusedError } from '../../src/charge/refused.ts';
-import { ownerTarget } from '../../src/core/input.ts';
 import { formatLocal } from '../../src/core/time.ts';
 import type { Charge, KeptActivity } from '../../src/ledger/entry.ts';
 import type { Refused } from '../../src/ledger/ledger.ts';
@@ -12,12 +11,12 @@ const UGWO = charge().about;
 const ID = charge().id;
 const ACT = account().uid;
 const NOW = momentAt(NOON + MINUTE);
-const LOOK = `\`paycli activity get ${UGWO} ${ACT} --profile x\``;
-const GET = `\`paycli ugwo get ${UGWO} --profile x\``;
+const LOOK = `\`paycli activity get ${UGWO} ${ACT}\``;
+const GET = `\`paycli ugwo get ${UGWO}\``;
 const NEW = 'for another payment, make a new payment request';
 const DIAL = { type: 'user_action', headers: { ussd: '*737#' } };
 const ASKED = { amount: 90_000, currency: 'NGN', ref: undefined, customer: undefined };
-const SHOW = `\`paycli ledger show ${ID} --profile x\``;
+const SHOW = `\`paycli ledger show ${ID}\``;
 
 interface Given extends Pick<Refused, 'left' | 'missing'> {
   readonly asked?: Charge['asked'];
@@ -33,7 +32,6 @@ const said = (
 ): [message: string, hint: string | undefined] => {
   const error = refusedError(
     { kind: 'refused', intent: charge({ asked }), moment: NOW, why, by, activity, ...more },
-    ownerTarget({ profile: 'x' }),
     same,
   );
   return [error.message.replace(`${UGWO} was not charged: `, ''), error.detail.hint];
@@ -49,7 +47,7 @@ describe('refusedError', () => {
       'unresolved',
       { by: dialled },
       `an earlier charge (by ussd (gtb), ${ID}) may have been made; its result is unknown`,
-      `find out: \`paycli ledger sync ${ID} --profile x\`; --again doesn't override this`,
+      `find out: \`paycli ledger sync ${ID}\`; --again doesn't override this`,
     ],
     [
       'in_progress',
@@ -177,7 +175,8 @@ describe('refusedError', () => {
   });
 });
 
-const [PUSH, USE] = ['push it, then run the same command again', 'use that ledger for it'];
+const PUSH = 'push it: `paycli ledger push`, then run the same command again';
+const USE = 'use that ledger for it';
 const AGAIN = '; --again charges it all the same';
 
 it.each<[RefusalReason, boolean, string, string]>([
@@ -190,10 +189,9 @@ it.each<[RefusalReason, boolean, string, string]>([
   const ledger = { name: 'a ledger', pushable };
   const { message, detail } = refusedError(
     { kind: 'refused', intent: charge(), moment: NOW, why, by: dialled, activity: undefined, ledger },
-    ownerTarget({}),
     false,
   );
-  const place = `with a ledger, which is not in use now${pushable ? '; `paycli ledger push` takes it along' : ''}`;
+  const place = 'with a ledger, which is not in use now';
   expect(message).toContain(`an earlier charge (by ussd (gtb), ${ID}) ${what} ${place}`);
   // No sync here finds out about it.
   expect(detail).toEqual({ hint, reason: `made before ${place}`, ledgerId: ID });
@@ -208,7 +206,6 @@ it.each<[RefusalReason, object]>([
 ])('refusedError marks what lets a charge pass: %s', (why, marks) => {
   const { again, unresolved } = refusedError(
     { kind: 'refused', intent: charge(), moment: NOW, why, by: dialled, activity: undefined },
-    ownerTarget({}),
     false,
   ).detail;
   expect({ again, unresolved }).toEqual({ again: undefined, unresolved: undefined, ...marks });
@@ -267,11 +264,9 @@ describe('usableLines', () => {
 
 it('refusedError contains the charge and its activity for programs', () => {
   const refusal = { kind: 'refused', why: 'payable', intent: charge(), moment: NOW } as const;
-  const { kind, detail } = refusedError({ ...refusal, by: charge(), activity: account() }, ownerTarget({}), true);
+  const { kind, detail } = refusedError({ ...refusal, by: charge(), activity: account() }, true);
   expect([kind, detail.ledgerId, JSON.parse(detail.activity ?? '')]).toMatchObject(['refused', ID, { uid: ACT }]);
-  expect(
-    refusedError({ ...refusal, by: charge(), activity: undefined }, ownerTarget({}), true).detail,
-  ).not.toHaveProperty('activity');
+  expect(refusedError({ ...refusal, by: charge(), activity: undefined }, true).detail).not.toHaveProperty('activity');
 });
 
 const TOMORROW = 'the next day begins at 00:00 UTC';
@@ -291,7 +286,7 @@ const forbiddenWords = (
     why: 'policy',
     policy: { profile, forbidden },
   } as const;
-  const { message, detail } = refusedError({ ...refused, by: undefined, activity: undefined }, ownerTarget({}), false);
+  const { message, detail } = refusedError({ ...refused, by: undefined, activity: undefined }, false);
   return [message.slice(message.indexOf(': ') + 2), detail.hint];
 };
 
@@ -363,10 +358,10 @@ describe('a refusal by a policy', () => {
       policy: { profile: 'shop', forbidden },
     } as const;
     const refused = { kind: 'refused', intent: charge(), moment: momentAt(NOON), ...obstacle } as const;
-    expect(refusedError(refused, ownerTarget({ profile: 'shop' }), false).detail).toMatchObject({
-      hint: expect.stringContaining('See `paycli policy show --profile shop`'),
+    expect(refusedError(refused, false).detail).toMatchObject({
+      hint: expect.stringContaining('See `paycli policy show`'),
       ...(spent === undefined ? {} : { spent }),
     });
-    expect(refusedError(refused, ownerTarget({}), false).detail.spent).toBe(spent);
+    expect(refusedError(refused, false).detail.spent).toBe(spent);
   });
 });

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { refusedError } from '../../src/charge/refused.ts';
 import type { WriteKind } from '../../src/core/charge.ts';
 import { PayError } from '../../src/core/error.ts';
-import { ownerTarget } from '../../src/core/input.ts';
 import { type ApiRecord, madeHere } from '../../src/core/record.ts';
 import type { Entry } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
@@ -42,13 +41,12 @@ const make = async (ledger: Ledger, how: How = {}) => {
   const { send = answers, effect = REFUND, about = ACT, body = BODY } = how;
   const { once = false, again = false } = how;
   const client = { longestWrite: 10 * MINUTE, longestAttempt: MINUTE };
-  const globals = ownerTarget(PLACE);
   const made = await sendOnce(
     { client, ledger, place: PLACE },
     { effect, about, path: '/v1/refunds', body: body === null ? undefined : JSON.stringify(body), once, again },
     { now: () => NOON, send: accepting(send) },
   );
-  if (made.kind === 'refused') throw refusedError(made, globals, false);
+  if (made.kind === 'refused') throw refusedError(made, false);
   return made;
 };
 
@@ -106,7 +104,7 @@ describe.each(BACKENDS)('an entry of another kind, in a ledger %s,', (_where, ne
     expect(await thrownBy(make(ledger, once))).toMatchObject({
       kind: 'refused',
       message: `no cancellation was sent for ${ACT}: an earlier cancellation (${id}) was made`,
-      detail: { hint: `see \`paycli ledger show ${id} --profile default\`; --again makes another one` },
+      detail: { hint: `see \`paycli ledger show ${id}\`; --again makes another one` },
     });
     await make(ledger, { ...once, effect: REFUND });
     await make(ledger, { ...once, about: 'act.AbCd.2' });
@@ -140,7 +138,7 @@ describe.each(BACKENDS)('an entry of another kind, in a ledger %s,', (_where, ne
       detail: {
         hint:
           "don't run it again until you know, or it is paid twice; look for the refund at the service, then record what you " +
-          `found: \`paycli ledger resolve ${id} --as created --profile default\`, or \`--as not-created\``,
+          `found: \`paycli ledger resolve ${id} --as created\`, or \`--as not-created\``,
       },
     });
     const other = await open(place, { self: { ...SELF, pid: 1 } });
@@ -149,7 +147,7 @@ describe.each(BACKENDS)('an entry of another kind, in a ledger %s,', (_where, ne
       message: `no refund was sent for ${ACT}: an earlier refund (${id}) may have been made; its result is unknown`,
       detail: {
         ledgerId: id,
-        hint: `look for the refund at the service, then record what you found: \`paycli ledger resolve ${id} --as created --profile default\`, or \`--as not-created\``,
+        hint: `look for the refund at the service, then record what you found: \`paycli ledger resolve ${id} --as created\`, or \`--as not-created\``,
       },
     });
     expect(await other.unknown()).toMatchObject([{ id }]);
@@ -170,7 +168,7 @@ describe.each(BACKENDS)('an entry of another kind, in a ledger %s,', (_where, ne
     const { id } = await only(ledger);
     expect(await thrownBy(make(await open(place)))).toMatchObject({
       message: `no refund was sent for ${ACT}: another paycli process is sending a refund of it right now (${id})`,
-      detail: { hint: `wait for it, then check: \`paycli ledger show ${id} --profile default\`` },
+      detail: { hint: `wait for it, then check: \`paycli ledger show ${id}\`` },
     });
     const gone = await open(place, { hasEnded: () => true });
     expect(await gone.unknown()).toMatchObject([{ id, evidence: [{ kind: 'process_gone' }] }]);

@@ -2,7 +2,6 @@ import { charge } from '../../src/charge/charge.ts';
 import type { Outcome } from '../../src/charge/outcome.ts';
 import type { ChargeRequest, ChargeRun, MakeRequest, Reading, Sent } from '../../src/charge/request.ts';
 import type { CallInput } from '../../src/client/client.ts';
-import { ownerTarget } from '../../src/core/input.ts';
 import type { ApiRecord } from '../../src/core/record.ts';
 import type { Entry } from '../../src/ledger/entry.ts';
 import type { Refused } from '../../src/ledger/ledger.ts';
@@ -39,7 +38,6 @@ export const sendOnce = (
   const whole = 'ugwo' in request ? { ...request, data: () => request.data } : { ...request, send };
   return charge({ ...whole, ...steps }, {
     ...run,
-    globals: ownerTarget(run.place),
     client: { ...run.client, write },
     io: { clock: { now } },
   } as unknown as ChargeRun);

@@ -83,7 +83,7 @@ const readRefundRow = (cells: Cells, activity: string, given: RefundOptions, val
 const lookBeforeRefund = async (
   item: RefundRow,
   validate: boolean,
-  run: Pick<Run, 'client' | 'globals' | 'ledger' | 'target'>,
+  run: Pick<Run, 'client' | 'ledger' | 'target'>,
 ): Promise<Reading> => {
   const paid = await lookAtPaid(item, run);
   if (validate) checkDestination(paid, { provider: item.body['destination'] });

@@ -22,7 +22,7 @@ import type { RefundCreateInput } from './spec.ts';
 
 type RefundOf = Extract<RefundCreateInput, { readonly kind: 'one' }>;
 
-type Needs = Pick<Run, 'client' | 'globals' | 'ledger' | 'target'>;
+type Needs = Pick<Run, 'client' | 'ledger' | 'target'>;
 
 /** The activity to refund, and its payment request if --ugwo or the row gives it. */
 interface Refunded {
@@ -58,7 +58,7 @@ export const lookAtPaid = async (input: Refunded, run: Needs): Promise<Paid | un
   const shown = snapshotOf(value, record);
   const { charges } = await (await run.ledger()).observe(shown, true);
   const by = charges.find((one) => isDisputed(one) && one.activity?.uid === input.activity);
-  if (by !== undefined) await refuseFor(by, notDone, run);
+  if (by !== undefined) await refuseFor(by, notDone);
   const listed = activitiesOf(value);
   const paid = [...(listed ?? []), latestActivityOf(value)].find((one) => valueAt(one, 'uid') === input.activity);
   if (paid === undefined && listed !== undefined) throw usageError(`${input.activity} is no activity of ${uid}`);

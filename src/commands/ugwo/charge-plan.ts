@@ -125,8 +125,7 @@ export const showPlan = async (input: OneCharge, run: Run, sharing: ChargeSharin
     client.preview('ugwo.charge', { params: { ugwoUid: ugwo }, body: { type: 'charge', data }, now: at });
   // A mistake is said before anything is read.
   requestOf(chargeData(input, now()));
-  const { globals, io } = run;
-  const rowDeps: RowDeps = { client, ledger: await run.ledger(), place: await run.target(), globals, io };
+  const rowDeps: RowDeps = { client, ledger: await run.ledger(), place: await run.target(), io: run.io };
   const looked = look ? await lookBeforeCharge(ugwo, client, run, run.say) : undefined;
   refuseRenamed('ugw', { uid: ugwo, name }, looked?.shown.asked.ref);
   sharing?.refuseLacking(ugwo, looked?.record.value);

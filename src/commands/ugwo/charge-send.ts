@@ -190,10 +190,10 @@ export const restOf = (
   return { missing, text: formatMoney(missing, currency), warning };
 };
 
-export const refusedCharge = (refused: Refused, data: Data, { ledger, globals }: RowDeps): PayError => {
+export const refusedCharge = (refused: Refused, data: Data, { ledger }: RowDeps): PayError => {
   const { by } = refused;
   const isSame = by !== undefined && asksTheSame(by, data, ledger.digest);
-  return refusedError(refused, globals, isSame);
+  return refusedError(refused, isSame);
 };
 
 /**

@@ -116,9 +116,9 @@ const makeCharge = async (
   run: Run,
   sharing: ChargeSharing | undefined,
 ): Promise<Made> => {
-  const { globals, io } = run;
+  const { io } = run;
   const ledger = await run.ledger();
-  const rowDeps: RowDeps = { client, ledger, place: await run.target(), globals, io };
+  const rowDeps: RowDeps = { client, ledger, place: await run.target(), io };
   const { ugwo, name, earlier, plan } = input;
   const beside: string[] = [];
   const onElsewhere = askElsewhere(run);
