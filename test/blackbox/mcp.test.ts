@@ -141,6 +141,7 @@ it('charges at a live service only after the user has typed an approval, whateve
   );
   terminal.type('NGN 5,000.01\r');
   expect(await terminal.ended).toEqual({ code: 0 });
+  expect((await inProcess(['approve', String(id)], { home })).stderr).toContain(`${id} needs no approval`);
   expect(await agent.call('charge_confirm', { token })).toEqual(ACCEPTED);
   expect(agent.questions).toEqual([expect.stringMatching(/^Charge NGN 5,000\.01 from .* by ussd "gtb", ugw\..*\?$/)]);
   expect(postsOf(service)).toEqual(once(1));

@@ -98,7 +98,7 @@ export const approve = async ({ id }: { readonly id: string }, run: Run): Promis
     throw usageError(`${id}: a ledger file can't tell who approves a file`, { hint: NEXT_STEP.share });
   }
   const approval = await ledger.policies.approval(id);
-  if (approval === undefined) {
+  if (approval === undefined || (planned && approval.approvedBy)) {
     throw usageError(`${id} needs no approval`, {
       hint: 'a file asks for it when it is run under a policy that wants it; an agent, when it plans a charge or an update',
     });
