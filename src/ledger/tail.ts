@@ -44,7 +44,7 @@ const FREED: readonly Now[] = [...paymentsThat('frees'), 'rejected', 'not_sent',
 
 /** Reads this many entries again, since in a shared ledger an entry with a lower number may appear later. */
 const OVERLAP = 200;
-/** Maximum number of ended charges in memory. The most recent ones stay. */
+/** Maximum number of ended charges in memory while every new charge is watched. The most recent ones stay. */
 const MOST_ENDED = 200;
 
 /** Reads the state of watched charges from the ledger, again at each call. */
@@ -65,11 +65,11 @@ export const openTail = (ledger: Ledger, { filters, unsettledOnly }: WatchFilter
     sums.add(one.charge, one.now);
     const { id, about, seq } = one.charge;
     newest.set(about, Math.max(newest.get(about) ?? 0, seq));
-    for (const map of [live, ended, freed]) map.delete(id);
+    const isLive = LIVE.includes(one.now);
+    (isLive ? ended : live).delete(id);
+    (isLive ? live : ended).set(id, one);
+    freed.delete(id);
     if (FREED.includes(one.now)) freed.set(id, one);
-    (LIVE.includes(one.now) ? live : ended).set(id, one);
-    const [oldest = ''] = ended.keys();
-    if (ended.size > MOST_ENDED) ended.delete(oldest);
   };
 
   const take = (read: Charge): ChargeChange[] => {
@@ -83,19 +83,13 @@ export const openTail = (ledger: Ledger, { filters, unsettledOnly }: WatchFilter
     return isSame ? [] : [{ ...one, before: before?.now }];
   };
 
-  /** Rereads the live charges and returns those that changed. */
+  /** Rereads the charges in memory and returns those that changed. Money may go back, or a missing part may come. */
   const reread = async (): Promise<ChargeChange[]> => {
-    const found = await ledger.list({ ids: [...live.keys()], oldestFirst: true, limit: -1 });
+    const found = await ledger.list({ ids: [...live.keys(), ...ended.keys()], oldestFirst: true, limit: -1 });
     return found.filter(isCharge).flatMap(take);
   };
 
-  /**
-   * True if a charge that is not live is reported: at the first read, because it is new, or because it is unsettled.
-   */
-  const isNew = ({ seq }: Charge, stands: Now): boolean =>
-    (last === undefined ? !unsettledOnly : seq > last) || UNSETTLED.includes(stands);
-
-  /** Returns all matching charges at the first read, and added ones later. */
+  /** Returns all matching charges at the first read, and later added ones and those that are unsettled again. */
   const added = async (): Promise<ChargeChange[]> => {
     const changes: ChargeChange[] = [];
     // The first read skips settled charges, since the ledger may hold very many.
@@ -104,7 +98,8 @@ export const openTail = (ledger: Ledger, { filters, unsettledOnly }: WatchFilter
     let highest = (await ledger.list({ limit: 1 }))[0]?.seq ?? 0;
     for (const filter of filters.flatMap((one) => parts.map((part) => ({ ...one, ...part, after })))) {
       for await (const charge of walkCharges(ledger, filter)) {
-        if (!live.has(charge.id) && isNew(charge, stateNow(charge))) changes.push(...take(charge));
+        const isNews = charge.seq > (last ?? 0) || UNSETTLED.includes(stateNow(charge));
+        if (isNews && !live.has(charge.id)) changes.push(...take(charge));
         highest = Math.max(highest, charge.seq);
       }
     }
@@ -129,7 +124,11 @@ export const openTail = (ledger: Ledger, { filters, unsettledOnly }: WatchFilter
       }
     },
     /** Returns the changes since the last call. */
-    changes: async (): Promise<ChargeChange[]> => [...(await reread()), ...(await added())],
+    changes: async (): Promise<ChargeChange[]> => {
+      const changes = [...(await reread()), ...(await added())];
+      for (const id of unsettledOnly ? [...ended.keys()].slice(0, -MOST_ENDED) : []) ended.delete(id);
+      return changes;
+    },
     live: (): readonly Watched[] => [...live.values()],
     /** The charges whose payment is open. */
     open: (): readonly Charge[] => [...live.values()].flatMap(({ charge, now }) => (now === 'open' ? [charge] : [])),

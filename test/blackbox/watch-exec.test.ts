@@ -81,12 +81,17 @@ describe('watch --exec', () => {
     for (const kind of ['paid_twice', 'unknown', 'failed', 'expired', 'overpaid', 'underpaid'])
       await run.saw(new RegExp(`"kind":"${kind}"`));
     await run.saw(new RegExp(`"kind":"paid","at"[^\n]*${paid.ugwo}`));
+    const rest = await sell(part.ugwo, '--remaining');
+    await settle(rest.activity, 'successful');
+    await run.saw(new RegExp(`"kind":"paid","at"[^\n]*${rest.activity}`));
+    await run.saw(/"before":"underpaid","now":"paid"/);
     await settle(paid.activity, 'reversed');
     await paycli('ledger', 'sync', String(eventsIn(run.stderr()).find(({ ugwo }) => ugwo === paid.ugwo)?.['charge']));
     await run.saw(/"kind":"reversed"/);
     const { code, stderr, stdout } = await ended(run);
     expect(code).toBe(130);
     const kinds = [
+      'paid',
       'paid',
       'paid',
       'paid',

@@ -129,7 +129,9 @@ export class Hook {
   async changes(): Promise<ChargeChange[]> {
     const seen = await this.#changedLater();
     const changes = await this.#deps.tail.changes();
-    const store = (): Promise<void> => this.#store([...seen, ...changes]);
+    // The charge that brought the missing part tells that all is paid.
+    const events = [...seen, ...changes.filter(({ before }) => before !== 'underpaid')];
+    const store = (): Promise<void> => this.#store(events);
     await retryUntilWritten(store, { clock: this.#deps.io.clock, say: this.#deps.say }, this.#stop);
     return changes;
   }

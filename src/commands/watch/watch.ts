@@ -30,10 +30,8 @@ const LINES_AROUND_ROWS = 3;
 
 /** Order of the rows: changed and ended charges first, the latest change at the top; then open ones. */
 const boardOrder = (tail: Tail): Watched[] => {
-  const live = tail.live().toSorted((a, b) => b.at - a.at);
-  const ended = tail.ended();
-  const changed = [...live.filter(({ now }) => now !== 'open'), ...ended].sort((a, b) => b.at - a.at);
-  return [...changed, ...live.filter(({ now }) => now === 'open')];
+  const isOpen = ({ now }: Watched): number => Number(now === 'open');
+  return [...tail.live(), ...tail.ended()].sort((a, b) => isOpen(a) - isOpen(b) || b.at - a.at);
 };
 
 /** Builds the live table for a terminal with `rows` lines. */
