@@ -242,7 +242,7 @@ const runCommand = async <D extends OwnRun>(
     const result = await handler.run(meant, run);
     const print = openPrinter(spec, globals, io, compiled, pager);
     const { notice, failure } = await showResult(result, print, io).catch(withColumnsHint);
-    if (notice !== undefined) await run.say(notice);
+    if (notice?.length) await run.say(notice);
     if (failure !== undefined) throw failure;
     return 0;
   } catch (thrown) {

@@ -147,8 +147,7 @@ const shareResult = async (
     said.push(...(await sharedRecord(cleanedRecord(record, cleanOf(io)), view, how, io)));
   }
   if (!how.share) await renderRecord(record, view, io, options);
-  const ended = { failure: failure ?? (await result.after?.()) };
-  return said.length === 0 ? ended : { ...ended, notice: said };
+  return { failure: failure ?? (await result.after?.()), notice: said };
 };
 
 const renderLive = async (live: LiveResult, io: RenderIo, options: OutputOptions): Promise<ResultNotices> => {

@@ -345,9 +345,10 @@ describe('the command of a hit', () => {
         await begin(ledger, { ...target, ...some }, { state: 'unknown', exitCode: 6 });
     });
     expect(await find('INV-F2')).toMatchObject([{ state: 'unknown', command: 'paycli ledger sync' }]);
-    expect(await find('act.AbCd.000000000000000000000001')).toMatchObject([
-      { ugwo: null, state: 'unknown', command: expect.stringMatching(/^paycli ledger show refund-/) },
-    ]);
+    const [hit] = await find('act.AbCd.000000000000000000000001');
+    expect(hit).toMatchObject({ ugwo: null, state: 'unknown', command: `paycli ledger show ${hit?.id}` });
+    const { stderr } = await inProcess(['ledger', 'show', String(hit?.id)], { home });
+    expect(stderr).toContain(`\`paycli ledger resolve ${hit?.id} --as created\`, or \`--as not-created\``);
   });
 });
 

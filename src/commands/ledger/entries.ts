@@ -1,4 +1,4 @@
-import { paidTwiceText } from '../../charge/words.ts';
+import { findOutStep, paidTwiceText } from '../../charge/words.ts';
 import { scopeOf } from '../../compose/client.ts';
 import { counted } from '../../core/bounds.ts';
 import { CHARGE, type RowCounts } from '../../core/charge.ts';
@@ -193,18 +193,14 @@ const showJob = async (id: string, run: Run): Promise<Result> => {
     kind: 'record',
     record: jobRecordOf(job, counts, await ledger.jobs.workers(id), approval),
     view: jobView,
-    ...(steps.length === 0 ? {} : { notice: steps }),
+    notice: steps,
   };
 };
 
 const showCharge = (charge: Entry): Result => {
-  const notice = paidTwiceLines([charge]);
-  return {
-    kind: 'record',
-    record: entryRecord(charge),
-    view: entryView(charge),
-    ...(notice.length === 0 ? {} : { notice }),
-  };
+  const { id, kind, state } = charge;
+  const notice = [...paidTwiceLines([charge]), ...(state === 'unknown' ? [findOutStep(id, kind)] : [])];
+  return { kind: 'record', record: entryRecord(charge), view: entryView(charge), notice };
 };
 
 /** Shows one charge with its evidence, or one job with its row counts and next steps. */

@@ -30,7 +30,7 @@ export const getRequest = async ({ uid }: { readonly uid: string }, run: Run): P
     ...(record.value['checkout'] === null ? ['It shows no checkout, so the service may refuse a charge.'] : []),
     ...((balance.excess ?? 0) > 0 ? [`It was ${paidTwiceText(balance, currency, run.globals)}`] : []),
   ];
-  return { kind: 'record', record, view: wholeViewFor(charges), ...(notice.length === 0 ? {} : { notice }) };
+  return { kind: 'record', record, view: wholeViewFor(charges), notice };
 };
 
 const REQUEST_LIST: ListOf = {
