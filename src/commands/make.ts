@@ -49,10 +49,12 @@ export const madeColumns = (uidColumn: string): readonly string[] => [uidColumn,
 export const CHECK_BY_HAND =
   'look for each unknown row at the service, then record what you found: `paycli ledger list --kind all --state unknown` names them, `paycli ledger resolve` records it';
 
-/** Last message in the evidence of an entry; undefined if there is none. */
-export const lastMessage = ({ evidence }: Entry): string | undefined => {
+/** Last message in the evidence of an entry, or its state. None holds once the entry is known as not made. */
+export const lastMessage = ({ state, evidence }: Entry): string => {
   const word = evidence.findLast(({ message, why }) => message !== undefined || why !== undefined);
-  return word === undefined ? undefined : String(word['message'] ?? word['why']);
+  return word === undefined || state === 'not_created'
+    ? state.replaceAll('_', ' ')
+    : String(word['message'] ?? word['why']);
 };
 
 /** Options for a request that must not be sent twice. */
@@ -220,7 +222,7 @@ export const openMaker = <T>(
       const fields = { entry: id, [uidColumn]: made?.['uid'], status: made?.['status'] };
       if (hasFailed(entry)) return { state: 'failed', fields, error: 'it was made, but it failed' };
       if (state === 'accepted' || state === 'sending') return { state, fields };
-      return { state, exitCode, fields, error: lastMessage(entry) ?? state.replaceAll('_', ' ') };
+      return { state, exitCode, fields, error: lastMessage(entry) };
     },
   };
   return new ProtectedRows(sending, job);

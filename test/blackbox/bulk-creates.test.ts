@@ -336,7 +336,9 @@ describe('ugwo create --from', () => {
       },
     );
     expect(resolved.code).toBe(0);
-    expect(summaryOf(await run(CREATE, file, { service, home }))).toMatchObject({ accepted: 2, not_created: 1 });
+    const unmade = await run(CREATE, file, { service, home });
+    expect(summaryOf(unmade)).toMatchObject({ accepted: 2, not_created: 1 });
+    expect(errorOf(unmade)['message']).toBe('3 rows: 2 created, 1 not made\nrow 2: not created');
     expect(postsIn(service)).toHaveLength(3);
   });
 });

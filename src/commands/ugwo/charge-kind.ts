@@ -153,7 +153,7 @@ const asKept = (charge: Entry, activity: unknown): RowEnd => {
   const kept = { state, exitCode, fields: chargeFields(id, activity, payment, asked) };
   if (state === 'accepted') return { ...kept, ...madeEnd(activity, payment) };
   if (state !== charge.state) return { ...kept, error: failedText(activity, payment) };
-  return state === 'sending' ? kept : { ...kept, error: lastMessage(charge) ?? state.replaceAll('_', ' ') };
+  return state === 'sending' ? kept : { ...kept, error: lastMessage(charge) };
 };
 
 interface ChargeItem {
