@@ -54,6 +54,8 @@ export interface Plan extends Pick<RowWalk<never>, 'bad'> {
   readonly counts: Map<string, number>;
   /** The sums by currency, in the minor unit. */
   readonly sums: Map<string, bigint>;
+  /** Rows with money whose amount is not known. */
+  unpriced: number;
   /** True if a row is compared with its object. */
   compares: boolean;
   readonly leftovers: ReturnType<typeof openLeftovers>;
@@ -75,6 +77,7 @@ const emptyPlan = (): Plan => ({
   faults: [],
   counts: new Map(),
   sums: new Map(),
+  unpriced: 0,
   compares: false,
   leftovers: openLeftovers(),
 });
@@ -127,6 +130,7 @@ const planRows = async <T>(file: FileJob<T>): Promise<Planned<T>> => {
     const { item } = asked;
     for (const label of kind.counts(item)) plan.counts.set(label, (plan.counts.get(label) ?? 0) + 1);
     const money = kind.money?.(item);
+    plan.unpriced += Number(kind.money !== undefined && money === undefined);
     if (money !== undefined) plan.sums.set(money.currency, (plan.sums.get(money.currency) ?? 0n) + BigInt(money.minor));
     plan.compares ||= kind.compares?.(item) === true;
     return asked;

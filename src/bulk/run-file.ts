@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { BulkInput } from '../cli/bulk-options.ts';
-import { counted } from '../core/bounds.ts';
 import type { PayError } from '../core/error.ts';
 import { sumsText } from '../core/money.ts';
 import { environmentName, isGuarded } from '../core/origin.ts';
@@ -22,6 +21,7 @@ import {
   refuseReport,
   refuseUnapproved,
   type SendingJob,
+  totalText,
 } from './plan.ts';
 import { openInput } from './read-file.ts';
 import { openReporter } from './report.ts';
@@ -44,19 +44,18 @@ const jobId = (parts: readonly string[]): string => {
 };
 
 /**
- * Describes the rows of a plan: `3 payments for NGN 1,000.00 (NGN 1, in full 2)`, with a sum if every row has a known one.
+ * Describes the rows of a plan: `3 payments for NGN 1,000.00, 2 of them without a known amount (in NGN 1, in full 2)`.
  * `before` is the number of rows that were started before.
  */
-const describeRows = <T>({ kind }: FileJob<T>, { counts, rows: all, bad, sums }: Plan, before = 0) => {
-  const { one } = kind.words;
+const describeRows = <T>({ kind }: FileJob<T>, { counts, rows: all, bad, sums, unpriced }: Plan, before = 0) => {
   const rows = all - bad.count;
   const checked = kind.checked?.();
   const isWhole = checked === undefined || (checked.unknown === 0 && checked.rows + before >= rows);
-  const total = isWhole ? sumsText(checked?.amounts ?? sums) : undefined;
+  const amounts = isWhole ? (checked?.amounts ?? sums) : new Map<string, bigint>();
   const what = [...counts].map(([name, count]) => `${name} ${count}`).join(', ');
   const started = before === 0 ? '' : `; ${before} started before`;
-  const things = `${counted(rows, one)}${total === undefined ? '' : ` for ${total}`}`;
-  return { text: `${things} (${what}${started})`, typed: total ?? String(rows) };
+  const things = totalText({ rows, amounts, unknown: unpriced }, kind.words.one);
+  return { text: `${things} (${what}${started})`, typed: (unpriced === 0 && sumsText(amounts)) || String(rows) };
 };
 
 /** The job for a file with these options, and the sender of its rows. */

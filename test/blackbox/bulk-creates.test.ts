@@ -455,11 +455,11 @@ describe('refund create --from', () => {
     const ended = await run(REFUND, file, { service, home: newFolder() });
     expect(ended.code).toBe(2);
     expect(errorOf(ended)['message']).toContain(
-      'Pay back 4 payments for NGN 6,000.50 and USD 20.00 (NGN 2, to a given account 4, USD 1, in full 1)?',
+      'Pay back 4 payments for NGN 6,000.50 and USD 20.00, 1 of them without a known amount (in NGN 2, to a given account 4, in USD 1, in full 1)?',
     );
     const dry = await inProcess([...REFUND, '--from', file, '--dry-run'], { service, home: newFolder() });
     expect(dry.stderr).toBe(
-      'In the file: 4 payments for NGN 6,000.50 and USD 20.00 (NGN 2, to a given account 4, USD 1, in full 1). Nothing was sent.\n',
+      'In the file: 4 payments for NGN 6,000.50 and USD 20.00, 1 of them without a known amount (in NGN 2, to a given account 4, in USD 1, in full 1). Nothing was sent.\n',
     );
   });
 

@@ -7,6 +7,7 @@ import type { CommandSpec } from '../../src/cli/define.ts';
 import { readGlobals } from '../../src/cli/globals.ts';
 import type { Client } from '../../src/client/client.ts';
 import { onyeCommands } from '../../src/commands/onye/spec.ts';
+import { refundCommands } from '../../src/commands/refund/spec.ts';
 import type { Run } from '../../src/commands/run.ts';
 import { ugwoCommands } from '../../src/commands/ugwo/spec.ts';
 import type { PayError } from '../../src/core/error.ts';
@@ -41,7 +42,9 @@ const run = async (
   rows: readonly string[],
   { origin, typed, yes = false, args = {}, shows = {}, validate = true, stopAt, folder = newFolder('confirm') }: Asked,
 ) => {
-  const spec = [...ugwoCommands, ...onyeCommands].find(({ path }) => path.join(' ') === command) as CommandSpec;
+  const spec = [...ugwoCommands, ...onyeCommands, ...refundCommands].find(
+    ({ path }) => path.join(' ') === command,
+  ) as CommandSpec;
   const from = join(folder, 'rows.csv');
   writeFileSync(from, [header, ...rows, ''].join('\n'));
   const ledger = await open(join(folder, 'ledger.sqlite'));
@@ -153,6 +156,20 @@ describe('a bulk run against a live service', () => {
     expect(prompts[0]).toContain(
       `Charge 2 payment requests${total} (ussd 1, bank_transfer 1)?\nType ${typed} to confirm: `,
     );
+  });
+
+  it.each([
+    ['the total', '20.00', 'NGN 5,020.00 (in NGN 2)?', 'NGN 5,020.00'],
+    [
+      'the number, if one pays back in full,',
+      'all',
+      'NGN 5,000.00, 1 of them without a known amount (in NGN 1, in full 1)?',
+      '2',
+    ],
+  ])('asks to type %s of refunds', async (_what, second, text, typed) => {
+    const rows = ['5000.00', second].map((amount, at) => `act.AbCd.00000000000000000000000${at},${amount},NGN`);
+    const { prompts } = await run('refund create', 'activity,amount,currency', rows, { origin: live, typed: 'n' });
+    expect(prompts[0]).toContain(`Pay back 2 payments for ${text}\nType ${typed} to confirm: `);
   });
 
   it('shows no text of the service in the prompt, and escapes text of the file', async () => {

@@ -130,7 +130,7 @@ export const refundKind = (given: RefundOptions, run: Run): RowKind<RefundRow> =
     request,
     columnOf: (_item, columns) => findColumn(REFUND_FIELDS, columns, given),
     counts: ({ money, body }) => [
-      money?.currency ?? 'in full',
+      money ? `in ${money.currency}` : 'in full',
       ...('destination' in body ? ['to a given account'] : []),
     ],
     money: ({ money }) => money,

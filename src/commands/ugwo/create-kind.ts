@@ -48,7 +48,7 @@ export const requestsKind = (given: RequestOptions, data: UgwoBody): RowKind<Req
     read: (cells, ref) => readRequestRow(cells, ref, given, data),
     request,
     columnOf: (_item, columns) => findColumn(REQUEST_FIELDS, columns, given, data),
-    counts: ({ currency }) => [currency],
+    counts: ({ currency }) => [`in ${currency}`],
     money: (item) => item,
     openSender: (job) =>
       openMaker(
