@@ -409,6 +409,10 @@ describe('a confirmation is rejected', () => {
     const [{ home }, env] = [await homeWith(LIVE_ORIGIN, 'shop'), await asLive(service)];
     const plan = await (await connect(SHOP, { built: true, home, env })).call('charge_plan', BY_USSD);
     const { token, plan: id } = plan.json;
+    const timely = openTerminal(['approve', String(id)], { home });
+    await timely.saw(/to approve: /);
+    timely.type('NGN 5,000.01\r');
+    expect(await timely.ended).toEqual({ code: 0 });
     const late = await connect(SHOP, { built: true, home, env: { ...env, ...clockThatIsOff(601) } });
     expect(await late.call('charge_confirm', { token })).toEqual(refusedWith('the token has expired'));
     const terminal = openTerminal(['approve', String(id), '--json'], { home, env: clockThatIsOff(601) });

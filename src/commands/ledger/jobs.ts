@@ -98,13 +98,14 @@ export const approve = async ({ id }: { readonly id: string }, run: Run): Promis
     throw usageError(`${id}: a ledger file can't tell who approves a file`, { hint: NEXT_STEP.share });
   }
   const approval = await ledger.policies.approval(id);
-  if (approval === undefined || (planned && approval.approvedBy)) {
+  const isOver = planned && approval !== undefined && ledger.moment().at > approval.askedAt + PLAN_VALID_MS;
+  if (approval === undefined || (planned && approval.approvedBy && !isOver)) {
     throw usageError(`${id} needs no approval`, {
       hint: 'a file asks for it when it is run under a policy that wants it; an agent, when it plans a charge or an update',
     });
   }
   const what = planned ? textOfPlan(ledger, id, job.name) : job.name;
-  if (what === undefined || (planned && ledger.moment().at > approval.askedAt + PLAN_VALID_MS)) {
+  if (what === undefined || isOver) {
     throw new PayError('refused', `${id} has expired`, {
       hint: 'the agent has to plan it again',
       ledgerId: id,
