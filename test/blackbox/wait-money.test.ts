@@ -203,7 +203,11 @@ describe('ugwo charge --from --wait', () => {
 
   it('ends with 13 if a payment lacks money, and with 12 if one has expired', async () => {
     const part = await charging([PAID, 90_000], [PAID, 40_000], [failed({ error: 'expired' }), 0]);
-    expect((await part.run()).code).toBe(13);
+    const ended = await part.run();
+    expect(ended.code).toBe(13);
+    expect(errorOf(ended)['hint']).toContain(
+      'charge what is missing: the same command with --remaining and another --report',
+    );
     const late = await charging([PAID, 100_000], [failed({ error: 'expired' }), 0]);
     expect((await late.run()).code).toBe(12);
   });
